@@ -1,0 +1,59 @@
+# Errand. `make help` lists the targets.
+
+GO ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+INSPECTOR = npx --yes @modelcontextprotocol/inspector@2.12.0
+export CORPORA ?= $(abspath ../shared/corpora)
+
+.PHONY: help
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: deps
+deps: ## Install what the machine lacks: PostgreSQL (system packages) and Go modules.
+	@scripts/install-postgres
+	@$(GO) mod download
+
+.PHONY: build
+build: ## Build bin/errand.
+	@$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/errand ./cmd/errand
+
+.PHONY: run
+run: deps build ## Install what is missing, build, and start the server; it prints its URL and token.
+	@exec bin/errand serve
+
+.PHONY: test
+test: deps ## Run the tests.
+	@$(GO) test ./...
+
+.PHONY: race
+race: deps ## Run the tests with the race detector.
+	@$(GO) test -race ./...
+
+.PHONY: lint
+lint: ## Check formatting, vet and staticcheck.
+	@test -z "$$(gofmt -l .)" || { echo "not formatted:"; gofmt -l .; exit 1; }
+	@$(GO) vet ./... && $(GO) vet -tags e2e ./e2e/
+	@$(STATICCHECK) ./...
+
+.PHONY: golden
+golden: ## Write the golden files anew; read the diff before you commit it.
+	@$(GO) test ./api ./mcp ./prompts ./envelope ./grouping -update
+
+.PHONY: e2e
+e2e: deps build ## Run the built binary against real SDKs and MCP clients.
+	@scripts/install-npm e2e
+	@$(GO) test -tags e2e -count=1 ./e2e/
+
+.PHONY: lint-mcp
+lint-mcp: build ## Check the MCP tools with the MCP inspector (--strict).
+	@scripts/lint-mcp $(INSPECTOR)
+
+.PHONY: bench
+bench: ## Run the benchmarks of the pure packages.
+	@$(GO) test -run '^$$' -bench . -benchmem ./core ./envelope ./scrub ./grouping
+
+.PHONY: bench-ingest
+bench-ingest: deps build ## Measure how fast events are taken in; writes bench/results.md.
+	@$(GO) run ./bench/ingest

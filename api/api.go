@@ -1,0 +1,147 @@
+// Package api serves the registry as REST under /v1, with its OpenAPI document, a page that explains it, and the
+// probes; it also puts the other HTTP surfaces (ingest, MCP) on their paths. It mirrors the registry and decides
+// nothing: what an operation takes, gives and allows stands in core.
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"errand/api/wire"
+	"errand/core"
+)
+
+// Options says what the surface is made of. All but MCP and Ingest must be set.
+type Options struct {
+	Registry *core.Registry
+	// Authenticate gives the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.
+	Authenticate func(context.Context, core.Secret) (core.Actor, error)
+	Ready        func(context.Context) error // nil while requests can be served
+	BaseURL      string                      // the public URL, for the examples of /docs
+	Version      string                      // of Errand, for the OpenAPI document and /docs
+	Log          *slog.Logger
+	MCP          http.Handler // at /mcp, behind the authentication of /v1; nil for none
+	Ingest       http.Handler // at /v1/ingest and below /api/, with keys of its own; nil for none
+}
+
+// server holds what the handlers share.
+type server struct {
+	Options
+}
+
+// New makes the handler of the whole surface. Every answer of it carries X-Request-Id. Like a mistake in a declaration,
+// one that cannot be documented panics.
+func New(o Options) http.Handler {
+	s := &server{o}
+	s.BaseURL = strings.TrimSuffix(o.BaseURL, "/")
+	router := chi.NewRouter()
+	router.Use(identify, s.observe, middleware.GetHead)
+	router.NotFound(func(w http.ResponseWriter, r *http.Request) { wire.Refuse(w, r, core.NewError(core.NotFound)) })
+	router.MethodNotAllowed(methodNotAllowed(router))
+
+	document := newDocument(o.Version)
+	router.Group(func(r chi.Router) {
+		r.Use(s.requireToken)
+		s.mountOperations(r, document)
+		if o.MCP != nil {
+			r.Handle("/mcp", o.MCP)
+		}
+	})
+	if o.Ingest != nil {
+		router.Handle("/v1/ingest", o.Ingest)
+		router.Handle("/api/*", o.Ingest)
+	}
+	openAPI, err := json.Marshal(document)
+	if err != nil {
+		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
+	}
+	docs := newDocsPage(s.BaseURL, o.Version)
+	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI) })
+	router.Get("/docs", docs.serve)
+	router.Get("/", http.RedirectHandler("/docs", http.StatusFound).ServeHTTP)
+	router.Get("/healthz", healthy)
+	router.Get("/readyz", s.ready)
+	return router
+}
+
+// mountOperations documents every operation at each of its routes, and serves those that the registry carries out.
+func (s *server) mountOperations(r chi.Router, document *huma.OpenAPI) {
+	surface := humachi.New(r, huma.Config{OpenAPI: document}) // no paths: Huma adds no routes of its own
+	for _, op := range core.Operations() {
+		for _, route := range routesOf(op) {
+			described := describe(route)
+			surface.OpenAPI().AddOperation(described)
+			if route.ServedBy == "" {
+				surface.Adapter().Handle(described, s.serve(route.Operation))
+			}
+		}
+	}
+}
+
+// route is an operation at one of its paths: Route is the alias where it is served by one.
+type route struct {
+	*core.Operation
+	id string // the operationId: an alias needs one of its own
+}
+
+// routesOf gives the operation at its own route and at each alias.
+func routesOf(op *core.Operation) []route {
+	routes := []route{{op, op.Name}}
+	for _, alias := range op.Aliases {
+		again := *op
+		again.Route = alias
+		routes = append(routes, route{&again, op.Name + "_alias"})
+	}
+	return routes
+}
+
+// serve carries out one operation: scope, input, registry, answer. The scope comes before the body is read.
+func (s *server) serve(op *core.Operation) func(huma.Context) {
+	return func(request huma.Context) {
+		r, w := humachi.Unwrap(request)
+		call := Caller(r.Context())
+		if err := op.Authorize(call.Actor); err != nil {
+			wire.Refuse(w, r, core.AsError(err))
+			return
+		}
+		args, err := readInput(op, request)
+		if err != nil {
+			wire.WriteError(w, core.AsError(err))
+			return
+		}
+		body, failure := s.Registry.Call(r.Context(), op, call, args)
+		if failure != nil {
+			wire.WriteError(w, failure)
+			return
+		}
+		wire.WriteJSON(w, op.Status, body)
+	}
+}
+
+// methodNotAllowed answers 405 with the methods that the path takes; a path that takes none is not found.
+func methodNotAllowed(router chi.Routes) http.HandlerFunc {
+	methods := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		for _, method := range methods {
+			if router.Match(chi.NewRouteContext(), method, r.URL.EscapedPath()) {
+				allowed = append(allowed, method)
+			}
+		}
+		if allowed == nil {
+			wire.Refuse(w, r, core.NewError(core.NotFound))
+			return
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		wire.Refuse(w, r, core.NewError(core.MethodNotAllowed))
+	}
+}

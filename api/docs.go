@@ -1,0 +1,174 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"errand/core"
+)
+
+//go:embed docs.html
+var docsTemplate string
+
+//go:embed docs.css
+var docsStyle string
+
+// docsPage is /docs: the same for every reader, so it is made once.
+type docsPage struct {
+	html   []byte
+	policy string
+}
+
+// The parts of the page, as its template sees them.
+type (
+	docsView struct {
+		BaseURL, Version string
+		Style            template.CSS
+		Scopes           []docsScope
+		Groups           []docsGroup
+		Objects          []docsObject
+		Errors           []docsError
+	}
+	docsScope struct {
+		Name       core.Scope
+		Operations []string
+	}
+	docsGroup struct {
+		Name       string
+		Operations []docsOperation
+	}
+	docsOperation struct {
+		*core.Operation
+		Fields  []docsField
+		Answer  template.HTML
+		Curl    string
+		Errors  []docsError
+		Aliases []string
+	}
+	docsField struct {
+		Name, Doc, Where string
+		Type             template.HTML
+		Required         bool
+	}
+	docsObject struct {
+		Name   string
+		Fields []docsField
+	}
+	docsError struct {
+		Code    core.Code
+		Status  int
+		Meaning string
+	}
+)
+
+// newDocsPage renders the page from the declared operations.
+func newDocsPage(baseURL, version string) *docsPage {
+	page := template.Must(template.New("docs").Parse(docsTemplate))
+	view := docsView{
+		BaseURL: baseURL, Version: version, Style: template.CSS(docsStyle),
+		Scopes: docsScopes(), Groups: docsGroups(baseURL), Objects: docsObjects(), Errors: docsErrors(allCodes()),
+	}
+	var html bytes.Buffer
+	if err := page.Execute(&html, view); err != nil {
+		panic(fmt.Sprintf("api: page of the API: %v", err))
+	}
+	hash := sha256.Sum256([]byte(docsStyle))
+	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	return &docsPage{html.Bytes(), policy}
+}
+
+func (p *docsPage) serve(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", p.policy)
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	_, _ = w.Write(p.html) // the reader is gone
+}
+
+// docsScopes gives each scope with the operations that need it.
+func docsScopes() []docsScope {
+	var scopes []docsScope
+	for _, name := range []core.Scope{core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.NoToken} {
+		scope := docsScope{Name: name}
+		for _, op := range core.Operations() {
+			if op.Scope == name {
+				scope.Operations = append(scope.Operations, op.Name)
+			}
+		}
+		if scope.Operations != nil {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes
+}
+
+func docsGroups(baseURL string) []docsGroup {
+	var groups []docsGroup
+	for _, op := range core.Operations() {
+		name := resource(op)
+		at := slices.IndexFunc(groups, func(g docsGroup) bool { return g.Name == name })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, docsGroup{Name: name})
+		}
+		groups[at].Operations = append(groups[at].Operations, docsOperation{
+			Operation: op, Fields: docsInputs(op), Answer: answerHTML(op.OutputSchema(true)),
+			Curl: curl(baseURL, op), Errors: docsErrors(op.AllErrors()), Aliases: op.Aliases,
+		})
+	}
+	return groups
+}
+
+func docsInputs(op *core.Operation) []docsField {
+	var fields []docsField
+	for _, f := range op.Fields() {
+		fields = append(fields, docsField{
+			Name: f.Name, Doc: f.Doc, Where: string(placeOf(op, f.Name)), Type: typeHTML(f.Schema), Required: f.Required,
+		})
+	}
+	return fields
+}
+
+func docsObjects() []docsObject {
+	components := core.Components()
+	var objects []docsObject
+	for _, name := range slices.Sorted(maps.Keys(components)) {
+		object := docsObject{Name: name}
+		for _, member := range membersOf(components[name]) {
+			doc, _ := member.schema["description"].(string)
+			object.Fields = append(object.Fields, docsField{Name: member.name, Doc: doc, Type: typeHTML(member.schema)})
+		}
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+// allCodes gives every code that an operation names, and those of paths and methods that are none.
+func allCodes() []core.Code {
+	codes := []core.Code{core.NotFound, core.MethodNotAllowed}
+	for _, op := range core.Operations() {
+		codes = append(codes, op.AllErrors()...)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+func docsErrors(codes []core.Code) []docsError {
+	var errors []docsError
+	for _, code := range codes {
+		errors = append(errors, docsError{code, code.Info().Status, code.Info().Meaning})
+	}
+	slices.SortStableFunc(errors, func(a, b docsError) int { return a.Status - b.Status })
+	return errors
+}
+
+// Title is the group's name as a heading.
+func (g docsGroup) Title() string { return strings.ToUpper(g.Name[:1]) + g.Name[1:] }

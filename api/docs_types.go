@@ -1,0 +1,131 @@
+package api
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"errand/core"
+)
+
+// member is one property of an object's schema.
+type member struct {
+	name   string
+	schema core.Schema
+}
+
+// membersOf gives the properties of an object in the order of their declaration, which the list of required ones
+// keeps: in outputs that is all of them.
+func membersOf(object core.Schema) []member {
+	properties, _ := object["properties"].(core.Schema)
+	names, _ := object["required"].([]string)
+	var members []member
+	for _, name := range names {
+		schema, _ := properties[name].(core.Schema)
+		members = append(members, member{name, schema})
+	}
+	return members
+}
+
+// typeHTML says in words what a schema allows, with links to the objects of the page.
+func typeHTML(schema core.Schema) template.HTML {
+	words := []string{baseType(schema)}
+	words = append(words, limitWords(schema)...)
+	return template.HTML(strings.Join(words, ", ")) // made of core's own words, escaped below
+}
+
+func baseType(schema core.Schema) string {
+	if ref, ok := schema["$ref"].(string); ok {
+		name := template.HTMLEscapeString(ref[strings.LastIndex(ref, "/")+1:])
+		return `<a href="#` + name + `">` + name + `</a>`
+	}
+	if either, ok := schema["anyOf"].([]any); ok { // an object or null
+		first, _ := either[0].(core.Schema)
+		return baseType(first) + " or null"
+	}
+	switch kind := schema["type"].(type) {
+	case []any: // a type and null
+		return namedType(schema, fmt.Sprint(kind[0])) + " or null"
+	case string:
+		return namedType(schema, kind)
+	default:
+		return "any JSON"
+	}
+}
+
+func namedType(schema core.Schema, kind string) string {
+	switch {
+	case schema["enum"] != nil:
+		return enumHTML(schema)
+	case kind == "array":
+		items, _ := schema["items"].(core.Schema)
+		return "list of " + baseType(items)
+	case schema["format"] == "date-time":
+		return "time"
+	default:
+		return template.HTMLEscapeString(kind)
+	}
+}
+
+func enumHTML(schema core.Schema) string {
+	values, _ := schema["enum"].([]any)
+	var words []string
+	for _, v := range values {
+		if v != nil { // null is said by the type
+			words = append(words, "<code>"+template.HTMLEscapeString(fmt.Sprint(v))+"</code>")
+		}
+	}
+	return strings.Join(words, " | ")
+}
+
+// noLimit is the maximum of whole numbers that have no limit of their own: beyond it JSON readers lose digits.
+const noLimit = int64(1<<53 - 1)
+
+// limitWords says the range or length, and the default.
+func limitWords(schema core.Schema) []string {
+	var words []string
+	for _, limit := range []struct{ min, max, unit string }{
+		{"minimum", "maximum", ""}, {"minLength", "maxLength", " characters"}, {"minItems", "maxItems", " items"},
+	} {
+		least, most := schema[limit.min], schema[limit.max]
+		if most == noLimit {
+			most = nil
+		}
+		switch {
+		case least != nil && most != nil:
+			words = append(words, fmt.Sprintf("%v to %v%s", least, most, limit.unit))
+		case most != nil:
+			words = append(words, fmt.Sprintf("at most %v%s", most, limit.unit))
+		case least != nil:
+			words = append(words, fmt.Sprintf("at least %v%s", least, limit.unit))
+		}
+	}
+	if fallback := schema["default"]; fallback != nil {
+		words = append(words, "default "+template.HTMLEscapeString(fmt.Sprint(fallback)))
+	}
+	return words
+}
+
+// answerHTML is the shape of an answer: {data: Issue} with links to the objects; empty for an answer without a body.
+func answerHTML(schema core.Schema) template.HTML {
+	if schema == nil {
+		return ""
+	}
+	return template.HTML(shape(schema)) // made of core's own words, escaped in shape
+}
+
+func shape(schema core.Schema) string {
+	switch {
+	case schema["properties"] != nil:
+		var parts []string
+		for _, m := range membersOf(schema) {
+			parts = append(parts, template.HTMLEscapeString(m.name)+": "+shape(m.schema))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case schema["type"] == "array":
+		items, _ := schema["items"].(core.Schema)
+		return "[" + shape(items) + "]"
+	default:
+		return baseType(schema)
+	}
+}

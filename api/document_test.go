@@ -1,0 +1,130 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/api/golden"
+	"errand/core"
+)
+
+// document is what the tests look at in the OpenAPI document.
+type document struct {
+	OpenAPI    string                                `json:"openapi"`
+	Paths      map[string]map[string]documentedRoute `json:"paths"`
+	Components struct {
+		Schemas         map[string]json.RawMessage `json:"schemas"`
+		SecuritySchemes map[string]json.RawMessage `json:"securitySchemes"`
+	} `json:"components"`
+}
+
+type documentedRoute struct {
+	OperationID string `json:"operationId"`
+	Summary     string `json:"summary"`
+	Description string `json:"description"`
+	Scope       string `json:"x-required-scope"`
+	Parameters  []struct {
+		Name     string `json:"name"`
+		In       string `json:"in"`
+		Required bool   `json:"required"`
+	} `json:"parameters"`
+	RequestBody json.RawMessage            `json:"requestBody"`
+	Responses   map[string]json.RawMessage `json:"responses"`
+	Security    []map[string][]string      `json:"security"`
+}
+
+func readDocument(t *testing.T) (document, []byte) {
+	t.Helper()
+	answer := get(t, newHandler(t, nil), "/v1/openapi.json")
+	require.Equal(t, http.StatusOK, answer.Code)
+	require.Equal(t, "application/json", answer.Header().Get("Content-Type"))
+	var d document
+	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &d))
+	return d, answer.Body.Bytes()
+}
+
+func TestOpenAPIGolden(t *testing.T) {
+	t.Parallel()
+	_, text := readDocument(t)
+	var pretty bytes.Buffer
+	require.NoError(t, json.Indent(&pretty, text, "", "  "))
+	golden.Check(t, "testdata/openapi.json", pretty.String()+"\n")
+}
+
+func TestOpenAPIHasEveryRoute(t *testing.T) {
+	t.Parallel()
+	d, _ := readDocument(t)
+	require.Equal(t, "3.1.0", d.OpenAPI)
+	ids := map[string]bool{}
+	for path, methods := range d.Paths {
+		for method, route := range methods {
+			require.False(t, ids[route.OperationID], "operationId %s stands twice", route.OperationID)
+			ids[route.OperationID] = true
+			require.NotEmpty(t, route.Summary, "%s %s", method, path)
+			require.NotEmpty(t, route.Description, "%s %s", method, path)
+		}
+	}
+	for _, op := range core.Operations() {
+		for _, at := range append([]string{op.Route}, op.Aliases...) {
+			method, path, _ := strings.Cut(at, " ")
+			route, documented := d.Paths[path][strings.ToLower(method)]
+			require.True(t, documented, at)
+			require.Equal(t, string(op.Scope), route.Scope, at)
+			there := *op
+			there.Route = at
+			checkRoute(t, d, &there, path, route)
+		}
+	}
+}
+
+// checkRoute checks that the parts of a route say what its operation says.
+func checkRoute(t *testing.T, d document, op *core.Operation, path string, route documentedRoute) {
+	t.Helper()
+	require.Len(t, route.Security, 1, route.OperationID)
+	for scheme := range route.Security[0] {
+		require.Contains(t, d.Components.SecuritySchemes, scheme)
+	}
+	for _, code := range op.AllErrors() {
+		response := route.Responses[strconv.Itoa(code.Info().Status)]
+		require.Contains(t, string(response), `"`+string(code)+`"`, "%s does not document %s", route.OperationID, code)
+	}
+	inPath := 0
+	for _, p := range route.Parameters {
+		if p.In == "path" {
+			inPath++
+			require.True(t, p.Required)
+			require.Contains(t, path, "{"+p.Name+"}")
+		}
+	}
+	require.Equal(t, strings.Count(path, "{"), inPath, route.OperationID)
+}
+
+func TestOpenAPIReferences(t *testing.T) {
+	t.Parallel()
+	d, text := readDocument(t)
+	const start = `"$ref":"#/components/schemas/`
+	rest, found := string(text), 0
+	for {
+		_, after, more := strings.Cut(rest, start)
+		if !more {
+			break
+		}
+		name, _, _ := strings.Cut(after, `"`)
+		require.Contains(t, d.Components.Schemas, name)
+		rest, found = after, found+1
+	}
+	require.Positive(t, found)
+	require.Equal(t, strings.Count(string(text), `"$ref"`), found, "a reference points elsewhere")
+}
+
+func TestOpenAPIIsTheSameForEveryInstallation(t *testing.T) {
+	t.Parallel()
+	_, text := readDocument(t)
+	require.NotContains(t, string(text), baseURL)
+}

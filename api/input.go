@@ -1,0 +1,125 @@
+package api
+
+import (
+	"bytes"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"errand/api/wire"
+	"errand/core"
+)
+
+// place is a part of a request that fields of the input can stand in.
+type place string
+
+const (
+	inPath  place = "path"
+	inQuery place = "query"
+	inBody  place = "body"
+)
+
+// placeOf tells where the operation takes a field from; unknown fields belong where all but the path's stand.
+func placeOf(op *core.Operation, field string) place {
+	switch {
+	case slices.Contains(op.PathParams(), field):
+		return inPath
+	case op.HasBody():
+		return inBody
+	default:
+		return inQuery
+	}
+}
+
+// reader gathers the flat input of one call from the parts of its request.
+type reader struct {
+	op      *core.Operation
+	args    map[string]any
+	details []core.Detail
+}
+
+// readInput gives the flat input of the call. A field in the wrong part of the request is an invalid_request that
+// says where it stands; whether the fields are known and their values right is for the registry to say.
+func readInput(op *core.Operation, request huma.Context) (map[string]any, error) {
+	r, w := humachi.Unwrap(request)
+	body, err := wire.ReadBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	// The content type is not looked at: curl -d says it sends a form.
+	members, err := core.DecodeArgs(bytes.TrimSpace(body))
+	if err != nil {
+		return nil, err
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, core.Invalid("", "the query must be name=value pairs joined by &, with %%XX for special characters")
+	}
+	in := &reader{op: op, args: map[string]any{}}
+	for name, value := range members {
+		in.take(inBody, name, value)
+	}
+	for name, values := range query {
+		in.takeTexts(inQuery, name, values...)
+	}
+	for _, name := range op.PathParams() {
+		in.takeTexts(inPath, name, request.Param(name))
+	}
+	if in.details != nil {
+		slices.SortFunc(in.details, func(a, b core.Detail) int { return strings.Compare(a.Path, b.Path) })
+		return nil, &core.Error{Code: core.InvalidRequest, Details: in.details}
+	}
+	return in.args, nil
+}
+
+func (in *reader) refuse(name, message string) {
+	in.details = append(in.details, core.Detail{Path: name, Message: message})
+}
+
+func (in *reader) field(name string) (core.Field, bool) {
+	fields := in.op.Fields()
+	at := slices.IndexFunc(fields, func(f core.Field) bool { return f.Name == name })
+	if at < 0 {
+		return core.Field{}, false
+	}
+	return fields[at], true
+}
+
+// take adds one field, unless it stands in the wrong part of the request.
+func (in *reader) take(from place, name string, value any) {
+	right := placeOf(in.op, name)
+	_, known := in.field(name)
+	switch {
+	case right == from:
+		in.args[name] = value
+	case known:
+		in.refuse(name, "stands in the "+string(right)+", not in the "+string(from))
+	default:
+		in.refuse(name, "is not a known field; this operation takes its fields from the "+string(right))
+	}
+}
+
+// takeTexts adds a field of the path or the query. Repeated in the query it is a list, where the field is one.
+func (in *reader) takeTexts(from place, name string, texts ...string) {
+	if slices.ContainsFunc(texts, func(text string) bool { return !utf8.ValidString(text) }) {
+		in.refuse(name, "must be valid UTF-8")
+		return
+	}
+	if len(texts) == 1 {
+		in.take(from, name, texts[0])
+		return
+	}
+	if field, known := in.field(name); known && field.Schema["type"] != "array" {
+		in.refuse(name, "must be given once")
+		return
+	}
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = text
+	}
+	in.take(from, name, list)
+}

@@ -1,0 +1,98 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"errand/api/wire"
+	"errand/core"
+)
+
+type callKey struct{}
+
+// Caller gives what is known of the request in whose context it is called: its id, and behind the authentication its
+// actor. Outside of a request both are empty.
+func Caller(ctx context.Context) core.Call {
+	call, _ := ctx.Value(callKey{}).(core.Call)
+	return call
+}
+
+func withCaller(r *http.Request, call core.Call) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), callKey{}, call))
+}
+
+// identify gives the request its id. A client's own X-Request-Id is not taken over: ids stand in logs and errors, and
+// nobody else may choose them.
+func identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		call := core.Call{RequestID: rand.Text()}
+		w.Header().Set("X-Request-Id", call.RequestID)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		next.ServeHTTP(w, withCaller(r, call))
+	})
+}
+
+// observe writes one line for each request at level debug, and turns a panic outside the registry into the error
+// internal. The line has the route's pattern, not the URL: paths and queries can hold keys.
+func (s *server) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		recorded := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		defer func() {
+			if p := recover(); p != nil {
+				s.answerPanic(recorded, r, p)
+			}
+			s.Log.LogAttrs(r.Context(), slog.LevelDebug, "request",
+				slog.String("method", r.Method), slog.String("route", chi.RouteContext(r.Context()).RoutePattern()),
+				slog.Int("status", recorded.Status()), slog.Duration("duration", time.Since(start)),
+				slog.String("request_id", Caller(r.Context()).RequestID))
+		}()
+		next.ServeHTTP(recorded, r)
+	})
+}
+
+// answerPanic answers internal, with the panic's text in the log only. An answer that has begun is cut off instead.
+func (s *server) answerPanic(w middleware.WrapResponseWriter, r *http.Request, p any) {
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	id := Caller(r.Context()).RequestID
+	s.Log.ErrorContext(r.Context(), "panic in a request", "request_id", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	if w.Status() != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	wire.WriteError(w, core.NewError(core.Internal).With("request_id", id))
+}
+
+// requireToken finds the actor behind the bearer token. Without one the answer is 401, before the body is read
+// (primary API, Authentication).
+func (s *server) requireToken(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		call := Caller(r.Context())
+		actor, err := s.actor(r)
+		if err != nil {
+			wire.Refuse(w, r, s.Registry.Failure(r.Context(), "authenticate", call.RequestID, err))
+			return
+		}
+		call.Actor = actor
+		next.ServeHTTP(w, withCaller(r, call))
+	})
+}
+
+func (s *server) actor(r *http.Request) (core.Actor, error) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	token = strings.TrimSpace(token)
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return core.Actor{}, core.NewError(core.Unauthorized)
+	}
+	return s.Authenticate(r.Context(), core.Secret(token))
+}

@@ -1,0 +1,165 @@
+// Package surfacetest serves the REST and MCP surfaces on a real database, for tests that speak HTTP to them. Packages
+// that use it call storetest.Main in TestMain.
+package surfacetest
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/api"
+	"errand/core"
+	"errand/mcp"
+	"errand/store"
+	"errand/store/storetest"
+	"errand/tools"
+)
+
+// AdminToken is the bootstrap admin of every Surface.
+const AdminToken = "the-admin-token-of-the-tests"
+
+// Surface is a server that a test has for itself.
+type Surface struct {
+	URL      string
+	Registry *core.Registry
+	Store    *store.Store
+}
+
+// New serves both surfaces on a fresh database until the test ends.
+func New(t testing.TB) *Surface {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	db := storetest.New(t)
+	server := httptest.NewUnstartedServer(nil)
+	url := "http://" + server.Listener.Addr().String()
+	behaviour := tools.New(tools.Options{Store: db, BaseURL: url, AdminToken: AdminToken, Random: rand.Reader})
+	registry, err := behaviour.Registry(log)
+	require.NoError(t, err)
+	server.Config.Handler = api.New(api.Options{
+		Registry: registry, Authenticate: behaviour.Authenticate, Ready: db.Ping, BaseURL: url, Version: "0.0.0", Log: log,
+		MCP: mcp.New(mcp.Options{Registry: registry, Call: api.Caller, BaseURL: url, Version: "0.0.0", Log: log}),
+	})
+	server.Start()
+	t.Cleanup(server.Close)
+	return &Surface{URL: url, Registry: registry, Store: db}
+}
+
+// Request is one HTTP request. Without a token none is sent.
+type Request struct {
+	Method, Path string
+	Token        string
+	Header       map[string]string
+	Body         io.Reader
+}
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   string
+}
+
+// Send sends a request and checks what every answer has: a request id.
+func (s *Surface) Send(t testing.TB, q Request) Answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), q.Method, s.URL+q.Path, q.Body)
+	require.NoError(t, err)
+	if q.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+q.Token)
+	}
+	for name, value := range q.Header {
+		request.Header.Set(name, value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NotEmpty(t, response.Header.Get("X-Request-Id"), "%s %s", q.Method, q.Path)
+	return Answer{response.StatusCode, response.Header, string(body)}
+}
+
+// Admin sends a request as the bootstrap admin.
+func (s *Surface) Admin(t testing.TB, method, path, body string) Answer {
+	t.Helper()
+	return s.Send(t, Request{Method: method, Path: path, Token: AdminToken, Body: strings.NewReader(body)})
+}
+
+// Message sends a JSON-RPC message to /mcp. Header may be nil.
+func (s *Surface) Message(t testing.TB, token, message string, header map[string]string) Answer {
+	t.Helper()
+	all := map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+	maps.Copy(all, header)
+	return s.Send(t, Request{Method: http.MethodPost, Path: "/mcp", Token: token, Header: all, Body: strings.NewReader(message)})
+}
+
+// ToolResult is the result of a tool call.
+type ToolResult struct {
+	Content []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content"`
+	StructuredContent json.RawMessage `json:"structuredContent"`
+	IsError           bool            `json:"isError"`
+}
+
+// CallTool calls a tool with arguments as JSON.
+func (s *Surface) CallTool(t testing.TB, token, tool, arguments string) ToolResult {
+	t.Helper()
+	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+	answer := s.Message(t, token, message, nil)
+	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+	var response struct {
+		Result *ToolResult     `json:"result"`
+		Error  json.RawMessage `json:"error"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(answer.Body), &response), answer.Body)
+	require.NotNil(t, response.Result, answer.Body)
+	return *response.Result
+}
+
+// Token makes a token with the scopes.
+func (s *Surface) Token(t testing.TB, scopes ...core.Scope) string {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"name": "agent", "scopes": scopes})
+	require.NoError(t, err)
+	answer := s.Admin(t, http.MethodPost, "/v1/tokens", string(body))
+	require.Equal(t, http.StatusCreated, answer.Status, answer.Body)
+	var created core.Data[struct{ Token string }]
+	require.NoError(t, json.Unmarshal([]byte(answer.Body), &created))
+	return created.Data.Token
+}
+
+// Project makes a project and gives its public id.
+func (s *Surface) Project(t testing.TB) int64 {
+	t.Helper()
+	answer := s.Admin(t, http.MethodPost, "/v1/projects", `{"name":"Web shop"}`)
+	require.Equal(t, http.StatusCreated, answer.Status, answer.Body)
+	var created core.Data[struct{ ID int64 }]
+	require.NoError(t, json.Unmarshal([]byte(answer.Body), &created))
+	return created.Data.ID
+}
+
+// Issue makes an issue with one event in a project of its own, and gives its id.
+func (s *Surface) Issue(t testing.TB) int64 {
+	t.Helper()
+	now := core.At(time.Now())
+	added, err := s.Store.AddEvents(t.Context(), []store.NewEvent{{
+		ProjectID: s.Project(t), EventID: [16]byte{1}, OccurredAt: now, ReceivedAt: now, Fingerprint: sha256.Sum256([]byte("pay")), Version: 1,
+		Title: "Error: <b>pay</b> & more", Type: "Error", Level: "error", Platform: "go", Source: core.SourceServer,
+		Payload: store.Pack([]byte(`{"event_id":"01000000000000000000000000000000","platform":"go","message":"pay"}`)),
+	}})
+	require.NoError(t, err)
+	return added[0].IssueID
+}

@@ -1,0 +1,71 @@
+// Package wire is what the surfaces of Errand do alike over HTTP: read a body under the limit, and write an answer or
+// an error.
+package wire
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"errand/core"
+)
+
+// MaxBody is the largest JSON body in bytes that /v1 and /mcp take (primary API, Limits). One of exactly this size is taken.
+const MaxBody = 1 << 20
+
+// retryAfter is how many seconds a client waits before it asks again while the database is away.
+const retryAfter = "5"
+
+// ReadBody reads the whole body of a request, with or without a Content-Length. A body over MaxBody gives
+// payload_too_large with max_bytes; one that breaks off gives invalid_request.
+func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return nil, core.NewError(core.PayloadTooLarge).With("max_bytes", tooLarge.Limit)
+	}
+	if err != nil {
+		return nil, core.Invalid("", "the body must be sent to its end").Because(err)
+	}
+	return body, nil
+}
+
+// WriteJSON answers with a JSON body; without one (nil) only with the status. Answers are for one caller and one
+// moment, so nobody on the way may keep them.
+func WriteJSON(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Cache-Control", "no-store")
+	if body == nil {
+		w.WriteHeader(status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client is gone: nobody is left to tell
+}
+
+// WriteError answers with an error: its status, its JSON, and the headers that the specification puts beside 401
+// (WWW-Authenticate) and 503 (Retry-After).
+func WriteError(w http.ResponseWriter, failure *core.Error) {
+	switch failure.Code {
+	case core.Unauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case core.Unavailable:
+		w.Header().Set("Retry-After", retryAfter)
+	case core.PayloadTooLarge:
+		w.Header().Set("Connection", "close") // the rest of the body is not read
+	}
+	body, err := core.Marshal(failure)
+	if err != nil {
+		failure = core.NewError(core.Internal)
+		body = []byte(`{"error":"internal"}`)
+	}
+	WriteJSON(w, failure.Status(), body)
+}
+
+// Refuse is WriteError for a request whose body was not read, and will not be. Unless it is told that the connection
+// ends, net/http reads a good part of the body before it answers.
+func Refuse(w http.ResponseWriter, r *http.Request, failure *core.Error) {
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
+	}
+	WriteError(w, failure)
+}

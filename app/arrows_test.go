@@ -1,0 +1,91 @@
+package app_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// arrows says what each package may import besides the standard library: packages of Errand by their path below the
+// module, and modules by their path. A package that is not here fails the test: decide where it stands first.
+var arrows = map[string][]string{
+	"core": {"github.com/santhosh-tekuri/jsonschema/v6"},
+
+	"envelope":       {"core", "envelope/stack"},
+	"envelope/stack": {"core"},
+	"scrub":          {"core", "scrub/jsregexp"},
+	"scrub/jsregexp": {"github.com/dlclark/regexp2/v2"},
+	"grouping":       {"core"},
+
+	"migrations":      {},
+	"store":           {"core", "migrations", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress"},
+	"store/embedded":  {"github.com/jackc/pgx/v5", "golang.org/x/sys"},
+	"store/storetest": {"core", "store", "store/embedded", "github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
+
+	"prompts":  {"core"},
+	"tools":    {"core", "store", "prompts", "scrub", "sourcemap", "blob", "notify"},
+	"api/wire": {"core"},
+	"api":      {"core", "api/wire", "github.com/danielgtaylor/huma/v2", "github.com/go-chi/chi/v5"},
+	"mcp":      {"core", "api/wire", "prompts", "github.com/mark3labs/mcp-go"},
+	"ingest": {"core", "store", "envelope", "scrub", "sourcemap", "grouping", "blob", "github.com/andybalholm/brotli",
+		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
+
+	"app":        {"*"},
+	"cmd/errand": {"app", "github.com/alecthomas/kong"},
+
+	// For tests and measurements only.
+	"corpora":         {},
+	"api/golden":      {"github.com/stretchr/testify"},
+	"api/surfacetest": {"api", "core", "mcp", "store", "store/storetest", "tools", "github.com/stretchr/testify"},
+	"e2e":             {},
+	"bench/ingest":    {"envelope", "grouping", "scrub", "store", "store/embedded", "github.com/jackc/pgx/v5"},
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestArrows(t *testing.T) {
+	t.Parallel()
+	for _, p := range goPackages(t) {
+		name := strings.TrimPrefix(p.ImportPath, "errand/")
+		allowed, known := arrows[name]
+		require.True(t, known, "package %s is not in the table of arrows", name)
+		for _, imported := range p.Imports {
+			require.True(t, mayImport(allowed, imported), "%s must not import %s", name, imported)
+		}
+	}
+}
+
+func goPackages(t *testing.T) []goPackage {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "errand/...")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var list []goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		require.NoError(t, err)
+		list = append(list, p)
+	}
+}
+
+func mayImport(allowed []string, imported string) bool {
+	if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") && first != "errand" {
+		return true // the standard library
+	}
+	return slices.ContainsFunc(allowed, func(a string) bool {
+		name, ours := strings.CutPrefix(imported, "errand/")
+		return a == "*" || ours && a == name || !ours && (imported == a || strings.HasPrefix(imported, a+"/"))
+	})
+}

@@ -1,0 +1,92 @@
+package app
+
+import (
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"errand/core"
+)
+
+// Config is how a deployment sets Errand up. Each field is a flag of `errand serve` and a variable of the environment
+// (decisions 2).
+type Config struct {
+	Addr        string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"Listen address."`
+	BaseURL     string      `name:"base-url" env:"BASE_URL" help:"Public URL, for DSNs and links; by default http:// and the listen address."`
+	DataDir     string      `name:"data-dir" env:"DATA_DIR" help:"Folder of the private Postgres and of generated secrets; by default /var/lib/errand for root, else the user's data folder."`
+	DatabaseURL core.Secret `name:"database-url" env:"DATABASE_URL" help:"An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder."`
+	PostgresBin string      `name:"postgres-bin" env:"POSTGRES_BIN" help:"Folder of the programs postgres and initdb; by default the newest that is installed."`
+	AdminToken  core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once."`
+	Migrate     string      `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
+	LogLevel    string      `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
+	LogFormat   string      `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
+}
+
+// minAdminToken keeps a deployment from being opened by a guess.
+const minAdminToken = 16
+
+// Complete fills in the defaults that depend on others and tells what cannot work, naming the variable.
+func (c *Config) Complete() error {
+	if c.BaseURL == "" {
+		c.BaseURL = "http://" + c.Addr
+	}
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return fmt.Errorf("BASE_URL must be http://host[:port] or https://host[:port], not %q", c.BaseURL)
+	}
+	if strings.Trim(base.Path, "/") != "" {
+		return fmt.Errorf("BASE_URL must have no path, because a DSN has none: %q", c.BaseURL)
+	}
+	c.BaseURL = base.Scheme + "://" + base.Host
+	if c.AdminToken != "" && len(c.AdminToken.Reveal()) < minAdminToken {
+		return fmt.Errorf("ADMIN_TOKEN must have at least %d characters", minAdminToken)
+	}
+	if c.DataDir == "" {
+		if c.DataDir, err = defaultDataDir(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func defaultDataDir() (string, error) {
+	if os.Geteuid() == 0 {
+		return "/var/lib/errand", nil
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
+		return filepath.Join(dir, "errand"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("DATA_DIR is not set and there is no home folder to put it in: %w", err)
+	}
+	return filepath.Join(home, ".local", "share", "errand"), nil
+}
+
+// private tells whether Errand runs its own Postgres.
+func (c *Config) private() bool { return c.DatabaseURL == "" }
+
+// LogValue is the configuration without its secrets.
+func (c *Config) LogValue() slog.Value {
+	database := "private, in DATA_DIR"
+	if !c.private() {
+		database = redactURL(c.DatabaseURL.Reveal())
+	}
+	return slog.GroupValue(
+		slog.String("ADDR", c.Addr), slog.String("BASE_URL", c.BaseURL), slog.String("DATA_DIR", c.DataDir),
+		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", c.Migrate),
+		slog.String("LOG_LEVEL", c.LogLevel),
+	)
+}
+
+// redactURL keeps what tells databases apart: host and name. A connection string that is no URL tells nothing safely.
+func redactURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return "[redacted]"
+	}
+	return u.Scheme + "://" + u.Host + u.Path
+}

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"errand/store"
+	"errand/store/embedded"
+)
+
+// database is the store, with the private Postgres under it when there is one.
+type database struct {
+	*store.Store
+	postgres *embedded.Server // nil with DATABASE_URL
+}
+
+// openDatabase starts the private Postgres if need be, and opens the store on it.
+func openDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database, error) {
+	if !c.private() {
+		return openStore(ctx, c.DatabaseURL.Reveal(), nil)
+	}
+	postgres, err := embedded.Start(ctx, embedded.Options{Dir: c.DataDir, Log: log, Binaries: c.PostgresBin})
+	if err != nil {
+		return nil, err
+	}
+	return openStore(ctx, postgres.URL(), postgres)
+}
+
+// attachDatabase is openDatabase for commands that also work beside a running server: then they use its Postgres.
+func attachDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database, error) {
+	db, err := openDatabase(ctx, c, log)
+	if !errors.Is(err, embedded.ErrRunning) {
+		return db, err
+	}
+	url, err := embedded.RunningURL(c.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	return openStore(ctx, url, nil)
+}
+
+func openStore(ctx context.Context, url string, postgres *embedded.Server) (*database, error) {
+	db := &database{postgres: postgres}
+	var err error
+	if db.Store, err = store.Open(ctx, store.Options{URL: url, Clock: time.Now}); err != nil {
+		db.close(ctx)
+		return nil, err
+	}
+	return db, nil
+}
+
+// prepare brings the schema up to date, or refuses an old one.
+func (db *database) prepare(ctx context.Context, c *Config, log *slog.Logger) error {
+	if c.Migrate == "off" {
+		if err := db.SchemaCurrent(ctx); err != nil {
+			return err
+		}
+	} else if err := db.Migrate(ctx, log); err != nil {
+		return err
+	}
+	return db.MakePartitions(ctx)
+}
+
+func (db *database) close(ctx context.Context) {
+	if db.Store != nil {
+		db.Store.Close()
+	}
+	if db.postgres != nil {
+		_ = db.postgres.Stop(ctx) // it has logged why it did not stop cleanly
+	}
+}
+
+// Migrate brings the schema up to date and ends: `errand migrate`.
+func Migrate(ctx context.Context, c *Config, log *slog.Logger) error {
+	if err := c.Complete(); err != nil {
+		return err
+	}
+	db, err := attachDatabase(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	defer db.close(context.WithoutCancel(ctx))
+	return db.Migrate(ctx, log)
+}

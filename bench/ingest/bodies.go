@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// template is one SDK's event with places for what differs from event to event.
+type template struct {
+	platform string
+	text     []byte
+	gzip     bool // as the SDK does
+}
+
+// Marks stand in a template where values are put in. They are as long as the ids that they stand for.
+const (
+	markEventID  = "@@@@@@@@@@@@@@event@id@@@@@@@@@@"
+	markUser     = "@@user@@"
+	markFunction = "@@function@@"
+	markTime     = "@@time@@"
+)
+
+// compressing are the SDKs that send gzip at these sizes; node does so above 32 KiB only.
+var compressing = map[string]bool{"python": true, "java": true, "php": true}
+
+func loadTemplates(dir string) ([]template, error) {
+	var list []template
+	for _, platform := range []string{"node", "browser", "python", "go", "java", "php"} {
+		text, err := os.ReadFile(filepath.Join(dir, platform+".json"))
+		if err != nil {
+			return nil, err
+		}
+		var event map[string]any
+		if err := json.Unmarshal(text, &event); err != nil {
+			return nil, fmt.Errorf("%s: %w", platform, err)
+		}
+		event["event_id"], event["timestamp"] = markEventID, markTime
+		event["user"] = map[string]any{"id": markUser, "ip_address": "203.0.113.7"}
+		markFunctions(event)
+		if text, err = json.Marshal(event); err != nil {
+			return nil, err
+		}
+		list = append(list, template{platform, text, compressing[platform]})
+	}
+	return list, nil
+}
+
+// markFunctions puts the mark into the names of the in-app frames' functions, so that each issue has its own.
+func markFunctions(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if name, ok := v["function"].(string); ok && v["in_app"] != false {
+			v["function"] = name + markFunction
+		}
+		for _, member := range v {
+			markFunctions(member)
+		}
+	case []any:
+		for _, item := range v {
+			markFunctions(item)
+		}
+	}
+}
+
+// target is where bodies go.
+type target struct {
+	project int64
+	key     string
+	host    string
+}
+
+// bodies makes whole HTTP requests for events of the issues in turn, in random order of templates and users.
+func (t target) bodies(templates []template, issues, count, seed int) [][]byte {
+	random := rand.New(rand.NewPCG(uint64(t.project), uint64(seed)))
+	list := make([][]byte, count)
+	for i := range list {
+		issue := i % issues
+		list[i] = t.request(templates[issue%len(templates)], issue, random)
+	}
+	random.Shuffle(count, func(a, b int) { list[a], list[b] = list[b], list[a] })
+	return list
+}
+
+func (t target) request(tmpl template, issue int, random *rand.Rand) []byte {
+	var id [16]byte
+	for i := range id {
+		id[i] = byte(random.Uint32())
+	}
+	eventID := hex.EncodeToString(id[:])
+	payload := strings.NewReplacer(
+		markEventID, eventID, markUser, fmt.Sprintf("u%07d", random.IntN(100_000)), markFunction, letters(issue),
+		markTime, time.Now().UTC().Format(time.RFC3339Nano),
+	).Replace(string(tmpl.text))
+	var body bytes.Buffer
+	fmt.Fprintf(&body, "{\"event_id\":%q,\"sent_at\":%q}\n{\"type\":\"event\",\"length\":%d}\n%s\n", eventID, time.Now().UTC().Format(time.RFC3339Nano), len(payload), payload)
+	encoding := ""
+	if tmpl.gzip {
+		body, encoding = compress(body), "Content-Encoding: gzip\r\n"
+	}
+	head := fmt.Sprintf("POST /api/%d/envelope/ HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\nX-Sentry-Auth: Sentry sentry_version=7, sentry_key=%s, sentry_client=bench/1\r\n%sContent-Length: %d\r\n\r\n",
+		t.project, t.host, t.key, encoding, body.Len())
+	return append([]byte(head), body.Bytes()...)
+}
+
+func compress(body bytes.Buffer) bytes.Buffer {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write(body.Bytes()) // a buffer takes everything
+	_ = w.Close()
+	return packed
+}
+
+// letters names an issue without digits, which grouping would take out.
+func letters(n int) string {
+	name := "_"
+	for ; n > 0; n /= 20 {
+		name += string("bcdfghjklmnpqrstvwxz"[n%20])
+	}
+	return name
+}

@@ -1,0 +1,106 @@
+// Command ingest measures how fast Errand takes events in: it runs the built binary on a private Postgres of its own,
+// sends realistic bodies of six SDKs from this process over loopback, and compares with a raw COPY of the same rows.
+// Load, server and Postgres share the machine. It prints medians of several rounds and writes bench/results.md.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 3, "how many rounds; medians are reported")
+	seconds := flag.Int("seconds", 6, "how long each measurement sends")
+	binary := flag.String("binary", "bin/errand", "the server to measure")
+	out := flag.String("out", "bench/results.md", "where the results are written; empty for nowhere")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *rounds, time.Duration(*seconds)*time.Second, *binary, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// scenario is one way of sending.
+type scenario struct {
+	name     string
+	senders  int
+	issues   int
+	patterns int // of the project's own scrub patterns
+}
+
+var scenarios = []scenario{
+	{"1 sender, 5,000 issues", 1, 5_000, 0},
+	{"64 senders, 5,000 issues", 64, 5_000, 0},
+	{"64 senders, 50,000 issues", 64, 50_000, 0},
+	{"64 senders, 50,000 issues, 10 patterns", 64, 50_000, 10},
+	{"256 senders, 5 hot issues", 256, 5, 0},
+	{"256 senders, 50,000 issues", 256, 50_000, 0},
+}
+
+func run(ctx context.Context, rounds int, length time.Duration, binary, out string) error {
+	templates, err := loadTemplates("envelope/testdata")
+	if err != nil {
+		return err
+	}
+	results := newResults(templates)
+	if err := results.measurePipeline(); err != nil {
+		return err
+	}
+	for round := range rounds {
+		fmt.Printf("round %d of %d\n", round+1, rounds)
+		if err := runRound(ctx, results, templates, length, binary); err != nil {
+			return err
+		}
+	}
+	results.print(os.Stdout)
+	if out == "" {
+		return nil
+	}
+	file, err := os.Create(out)
+	if err != nil {
+		return err
+	}
+	results.print(file)
+	return file.Close()
+}
+
+// runRound starts a fresh server and runs every scenario on it.
+func runRound(ctx context.Context, results *results, templates []template, length time.Duration, binary string) error {
+	s, err := startServer(ctx, binary)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	if err := results.measureCopy(ctx, s, templates); err != nil {
+		return err
+	}
+	for _, sc := range scenarios {
+		target, err := s.project(ctx, sc)
+		if err != nil {
+			return err
+		}
+		// Every issue is made before the measurement, as in a project that has run for a while.
+		warm := target.bodies(templates, sc.issues, sc.issues, 0)
+		if err := send(ctx, s.addr, warm, 32, time.Minute).err; err != nil {
+			return fmt.Errorf("%s: %w", sc.name, err)
+		}
+		count := min(200_000, int(length.Seconds()*22_000))
+		if sc.senders == 1 {
+			count /= 6
+		}
+		m, err := s.measure(ctx, target.bodies(templates, sc.issues, count, len(warm)), sc.senders, length)
+		if err != nil {
+			return fmt.Errorf("%s: %w", sc.name, err)
+		}
+		fmt.Printf("  %-42s %7.0f ev/s  p50 %5.2f ms  p99 %6.2f ms  server %4.0f us/ev  postgres %4.0f us/ev\n",
+			sc.name, m.rate, m.p50, m.p99, m.serverCPU, m.postgresCPU)
+		results.add(sc.name, m)
+	}
+	return nil
+}

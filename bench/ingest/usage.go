@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// usage is what the server and its Postgres have used so far.
+type usage struct {
+	server, postgres float64 // CPU seconds
+	disk, wal        float64 // bytes
+	rss              float64 // MB
+}
+
+// ticks is the kernel's clock for CPU times on Linux.
+const ticks = 100
+
+func (s *server) usage(ctx context.Context) (usage, error) {
+	var u usage
+	if err := s.db.QueryRow(ctx, `
+		SELECT pg_current_wal_lsn() - '0/0', (SELECT sum(pg_table_size(c.oid) + pg_indexes_size(c.oid)) FROM pg_class c
+			JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'public' AND c.relkind = 'r')`).Scan(&u.wal, &u.disk); err != nil {
+		return u, err
+	}
+	processes, err := cpuTimes()
+	if err != nil {
+		return u, err
+	}
+	u.server = processes[s.cmd.Process.Pid].seconds
+	for pid := range processes {
+		if processes.below(pid, s.cmd.Process.Pid) {
+			u.postgres += processes[pid].seconds
+		}
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		return u, err
+	}
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	kilobytes, err := strconv.ParseFloat(strings.Fields(after)[0], 64)
+	u.rss = kilobytes / 1024
+	return u, err
+}
+
+type process struct {
+	parent  int
+	seconds float64
+}
+
+type processes map[int]process
+
+func (p processes) below(pid, ancestor int) bool {
+	for pid = p[pid].parent; pid > 1; pid = p[pid].parent {
+		if pid == ancestor {
+			return true
+		}
+	}
+	return false
+}
+
+func cpuTimes() (processes, error) {
+	paths, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil, err
+	}
+	list := processes{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it ended
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		// The name in parentheses may hold anything; the fields after it are numbers.
+		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+		parent, _ := strconv.Atoi(fields[1])
+		user, _ := strconv.ParseFloat(fields[11], 64)
+		system, _ := strconv.ParseFloat(fields[12], 64)
+		list[pid] = process{parent, (user + system) / ticks}
+	}
+	return list, nil
+}

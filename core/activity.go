@@ -1,0 +1,43 @@
+package core
+
+import "encoding/json"
+
+// Action names what an activity row tells of (primary API, Activity row).
+type Action string
+
+// The actions.
+const (
+	ActionTokenCreate    Action = "token.create"
+	ActionTokenRevoke    Action = "token.revoke"
+	ActionProjectCreate  Action = "project.create"
+	ActionIssueResolve   Action = "issue.resolve"
+	ActionIssueIgnore    Action = "issue.ignore"
+	ActionIssueUnresolve Action = "issue.unresolve"
+	ActionIssueClaim     Action = "issue.claim"
+	ActionIssueRelease   Action = "issue.release"
+	ActionIssueNote      Action = "issue.note"
+	ActionIssueRegress   Action = "issue.regress"
+)
+
+// TargetType says what kind of thing an activity row is about.
+type TargetType string
+
+// The target types.
+const (
+	TargetToken   TargetType = "token"
+	TargetProject TargetType = "project"
+	TargetIssue   TargetType = "issue"
+)
+
+// Activity is one row of the audit timeline.
+type Activity struct {
+	ID         int64           `json:"id"`
+	At         Time            `json:"at" always:"true"`
+	ActorType  ActorType       `json:"actor_type" enum:"token|admin_token|system"`
+	ActorID    OptInt          `json:"actor_id" doc:"Id of the token; null for the others."`
+	ActorName  string          `json:"actor_name"`
+	Action     Action          `json:"action"`
+	TargetType TargetType      `json:"target_type"`
+	TargetID   int64           `json:"target_id"`
+	Data       json.RawMessage `json:"data" doc:"What the action adds, such as {from, to} or {text}; null without."`
+}

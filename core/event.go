@@ -1,0 +1,138 @@
+package core
+
+// Event is one normalised error event, the `event` of GET /v1/events/{id} (decisions 3). All its text comes from
+// the monitored application and has passed the scrubber by the time that it is stored.
+type Event struct {
+	EventID     string           `json:"event_id" doc:"The SDK's id of the event: 32 hexadecimal digits."`
+	Timestamp   Time             `json:"timestamp" doc:"When it happened, by the SDK's clock where that is plausible."`
+	ReceivedAt  Time             `json:"received_at" doc:"When the server took it in."`
+	Platform    string           `json:"platform" doc:"The platform that the SDK named, such as javascript, python or go; other when it named none."`
+	Level       string           `json:"level" doc:"fatal, error, warning, info or debug."`
+	Logger      Untrusted        `json:"logger"`
+	Title       Untrusted        `json:"title"`
+	Culprit     Untrusted        `json:"culprit"`
+	Message     Untrusted        `json:"message" doc:"The message as formatted for people."`
+	Transaction Untrusted        `json:"transaction"`
+	Release     Untrusted        `json:"release"`
+	Dist        Untrusted        `json:"dist"`
+	Environment Untrusted        `json:"environment"`
+	ServerName  Untrusted        `json:"server_name"`
+	Exceptions  List[Exception]  `json:"exceptions" doc:"Outermost first: the exception that was reported, then its causes."`
+	Threads     List[Thread]     `json:"threads"`
+	Breadcrumbs List[Breadcrumb] `json:"breadcrumbs" doc:"The last 100, oldest first."`
+	User        Value            `json:"user"`
+	Request     *Request         `json:"request"`
+	Tags        Value            `json:"tags" doc:"An object of texts."`
+	Contexts    Value            `json:"contexts"`
+	Extra       Value            `json:"extra"`
+	SDK         SDK              `json:"sdk"`
+	Fingerprint List[Untrusted]  `json:"fingerprint" doc:"What the application asked to group by; empty when it left that to Errand."`
+	DebugImages List[DebugImage] `json:"debug_images"`
+	Problems    List[Problem]    `json:"problems" doc:"What normalisation had to drop or cut."`
+
+	// Facts that steer the pipeline and are not stored with the event.
+
+	Template string `json:"-"` // the log message before its parameters were put in; empty without parameters
+	Identity string `json:"-"` // user.id, else email, username, ip_address, before scrubbing; only its hash is stored
+	CSP      *CSP   `json:"-"` // set for a Content-Security-Policy report
+}
+
+// Exception is one link of the chain of exceptions.
+type Exception struct {
+	Type      Untrusted   `json:"type"`
+	Value     Untrusted   `json:"value"`
+	Module    Untrusted   `json:"module"`
+	Mechanism *Mechanism  `json:"mechanism"`
+	Frames    List[Frame] `json:"frames" doc:"The most recent call first."`
+}
+
+// Mechanism says how an exception was caught.
+type Mechanism struct {
+	Type    Untrusted `json:"type"`
+	Handled *bool     `json:"handled" doc:"false when nothing in the application caught it."`
+
+	// What grouping needs and nobody reads.
+
+	Synthetic   bool   `json:"-"` // the type is made up by the SDK
+	IsGroup     bool   `json:"-"` // an aggregate whose parts are its children
+	ExceptionID *int64 `json:"-"`
+	ParentID    *int64 `json:"-"`
+}
+
+// Frame is one call of a stack trace.
+type Frame struct {
+	Function    Untrusted       `json:"function"`
+	Module      Untrusted       `json:"module"`
+	Filename    Untrusted       `json:"filename"`
+	AbsPath     Untrusted       `json:"abs_path"`
+	Lineno      OptInt          `json:"lineno"`
+	Colno       OptInt          `json:"colno"`
+	InApp       bool            `json:"in_app" doc:"true for the application's own code, false for libraries."`
+	ContextLine Untrusted       `json:"context_line"`
+	PreContext  List[Untrusted] `json:"pre_context"`
+	PostContext List[Untrusted] `json:"post_context"`
+	Vars        Value           `json:"vars"`
+	Source      *SourcePosition `json:"source" doc:"Where a source map says that the code was written; null when the frame was not mapped."`
+}
+
+// SourcePosition is a place in an original source file, found through a source map.
+type SourcePosition struct {
+	Name   Untrusted `json:"name"`
+	Path   Untrusted `json:"path"`
+	Line   OptInt    `json:"line" doc:"1-based."`
+	Column OptInt    `json:"column" doc:"1-based."`
+}
+
+// Thread is one thread with its stack, as far as the SDK sent it.
+type Thread struct {
+	ID      Untrusted   `json:"id"`
+	Name    Untrusted   `json:"name"`
+	Crashed bool        `json:"crashed"`
+	Current bool        `json:"current"`
+	Frames  List[Frame] `json:"frames" doc:"The most recent call first."`
+}
+
+// Breadcrumb is something that happened before the error.
+type Breadcrumb struct {
+	Timestamp Time      `json:"timestamp"`
+	Type      Untrusted `json:"type"`
+	Category  Untrusted `json:"category"`
+	Level     Untrusted `json:"level"`
+	Message   Untrusted `json:"message"`
+	Data      Value     `json:"data"`
+}
+
+// Request is the HTTP request during which the error happened.
+type Request struct {
+	Method  Untrusted `json:"method"`
+	URL     Untrusted `json:"url" doc:"Without its query."`
+	Query   Value     `json:"query"`
+	Headers Value     `json:"headers"`
+	Cookies Value     `json:"cookies"`
+	Data    Value     `json:"data"`
+}
+
+// SDK names the client that sent the event.
+type SDK struct {
+	Name    Untrusted `json:"name"`
+	Version Untrusted `json:"version"`
+}
+
+// DebugImage ties a file of the application to its debug information.
+type DebugImage struct {
+	Type     Untrusted `json:"type"`
+	DebugID  Untrusted `json:"debug_id"`
+	CodeFile Untrusted `json:"code_file"`
+}
+
+// Problem is something that normalisation had to drop or cut.
+type Problem struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// CSP is what grouping needs of a Content-Security-Policy report.
+type CSP struct {
+	Directive  string // effective-directive, without its value
+	BlockedURI string
+}

@@ -1,0 +1,272 @@
+package core
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Field is one field of an operation's input.
+type Field struct {
+	Name     string
+	Doc      string
+	Required bool
+	Schema   Schema
+
+	fallback any  // the default, nil without one
+	takes    bool // null means something: the field is an Opt
+	digits   bool // a number is taken as its digits: a project's id where its slug may stand
+	cleaned  bool // the handler cleans the text, so control characters are no mistake
+}
+
+// input is the compiled form of an input struct.
+type input struct {
+	fields []Field
+	byName map[string]*Field
+	schema Schema
+	rules  *jsonschema.Schema
+}
+
+// checker is an input, or the type of a field of one, with rules that a schema cannot say.
+type checker interface{ Check() error }
+
+// compileInput reads the tags of an input struct: json, doc, min, max, enum, default, format, cleaned. A field is
+// required unless it has a default, is an Opt or a pointer, or is tagged omitempty.
+func compileInput(t reflect.Type) (*input, error) {
+	in := &input{byName: map[string]*Field{}}
+	properties, required := Schema{}, []string{}
+	for _, f := range reflect.VisibleFields(t) {
+		if jsonName(f) == "" {
+			continue
+		}
+		field, err := compileField(f)
+		if err != nil {
+			return nil, fmt.Errorf("field %s: %w", f.Name, err)
+		}
+		in.fields = append(in.fields, field)
+		properties[field.Name] = field.Schema
+		if field.Required {
+			required = append(required, field.Name)
+		}
+	}
+	for i := range in.fields {
+		in.byName[in.fields[i].Name] = &in.fields[i]
+	}
+	in.schema = Schema{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		in.schema["required"] = required
+	}
+	return in, in.compileRules()
+}
+
+func compileField(f reflect.StructField) (Field, error) {
+	name := jsonName(f)
+	goType, optional := f.Type, f.Type.Kind() == reflect.Pointer || strings.Contains(f.Tag.Get("json"), ",omitempty")
+	field := Field{Name: name, Doc: f.Tag.Get("doc"), cleaned: f.Tag.Get("cleaned") != ""}
+	if inner, ok := optType(goType); ok {
+		goType, optional, field.takes = inner, true, true
+	}
+	field.digits = goType == reflect.TypeFor[ProjectRef]()
+	f.Type = goType
+	field.Schema = reflector{input: true}.field(f)
+	if err := limits(field.Schema, f.Tag); err != nil {
+		return field, err
+	}
+	bound(field.Schema)
+	if format := f.Tag.Get("format"); format != "" {
+		field.Schema["format"] = format
+	}
+	if text, ok := f.Tag.Lookup("default"); ok {
+		optional = true
+		field.fallback = coerce(&field, text)
+		field.Schema["default"] = field.fallback
+	}
+	field.Required = !optional
+	return field, nil
+}
+
+// bound keeps whole numbers, alone or in a list, exact for readers that use floats (decisions 1).
+func bound(s Schema) {
+	if items, ok := s["items"].(Schema); ok {
+		bound(items)
+	}
+	if s["type"] != "integer" {
+		return
+	}
+	for word, limit := range map[string]int64{"minimum": -maxID, "maximum": maxID} {
+		if s[word] == nil {
+			s[word] = limit
+		}
+	}
+}
+
+// optType gives T for Opt[T].
+func optType(t reflect.Type) (reflect.Type, bool) {
+	if t.Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "Opt[") {
+		return nil, false
+	}
+	value, ok := t.FieldByName("Value")
+	return value.Type, ok
+}
+
+func (in *input) compileRules() error {
+	text, err := json.Marshal(in.schema)
+	if err != nil {
+		return err
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("input.json", document); err != nil {
+		return err
+	}
+	in.rules, err = c.Compile("input.json")
+	return err
+}
+
+// prepare brings the arguments of a call into the shape of the schema and validates them. The order matters: an
+// agent that sends null or "42" where it means nothing or 42 is understood, everything else is told.
+func (in *input) prepare(args map[string]any) error {
+	nulls := map[string]bool{}
+	for name, value := range args {
+		field, known := in.byName[name]
+		switch {
+		case !known:
+		case value == nil && !field.Required:
+			delete(args, name)
+			nulls[name] = field.takes
+		default:
+			args[name] = coerce(field, value)
+		}
+	}
+	for i := range in.fields {
+		field := &in.fields[i]
+		if _, given := args[field.Name]; !given && field.fallback != nil {
+			args[field.Name] = field.fallback
+		}
+	}
+	if err := in.validate(args); err != nil {
+		return err
+	}
+	for name, means := range nulls {
+		if means {
+			args[name] = nil
+		}
+	}
+	return nil
+}
+
+// checkText finds what no database column takes: U+0000 in a text that nobody cleans.
+func (in *input) checkText(args map[string]any) []Detail {
+	var wrong []Detail
+	for name, value := range args {
+		if field, known := in.byName[name]; known && !field.cleaned {
+			if path, found := findNul(name, value); found {
+				wrong = append(wrong, Detail{path, "must not contain the character U+0000"})
+			}
+		}
+	}
+	return wrong
+}
+
+// findNul gives the dotted path of the first text below v that holds U+0000.
+func findNul(path string, v any) (at string, found bool) {
+	switch v := v.(type) {
+	case string:
+		return path, strings.ContainsRune(v, 0)
+	case []any:
+		for i, item := range v {
+			if at, found := findNul(join(path, strconv.Itoa(i)), item); found {
+				return at, true
+			}
+		}
+	case map[string]any:
+		for key, item := range v {
+			if strings.ContainsRune(key, 0) {
+				return path, true
+			}
+			if at, found := findNul(join(path, key), item); found {
+				return at, true
+			}
+		}
+	}
+	return "", false
+}
+
+// decode fills the input struct and runs the checks of its fields and its own.
+func (in *input) decode(args map[string]any, into any) error {
+	text, err := json.Marshal(args)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return Invalid("", "a value cannot be read, such as a time that does not exist").Because(err)
+	}
+	return check(into)
+}
+
+// check runs Check of each field's type, then of the whole input.
+func check(into any) error {
+	value := reflect.ValueOf(into).Elem()
+	for _, f := range reflect.VisibleFields(value.Type()) {
+		name, field := jsonName(f), value.FieldByIndex(f.Index)
+		if name == "" || field.Kind() == reflect.Pointer && field.IsNil() {
+			continue
+		}
+		if c, ok := field.Interface().(checker); ok {
+			if err := c.Check(); err != nil {
+				return Invalid(name, "%s", err)
+			}
+		}
+	}
+	if c, ok := value.Interface().(checker); ok {
+		return c.Check()
+	}
+	return nil
+}
+
+// decodeStrict reads exactly one JSON value in valid UTF-8.
+func decodeStrict(body []byte, into *map[string]any) error {
+	if !utf8.Valid(body) {
+		return Invalid("", "the body must be valid UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	if err := dec.Decode(into); err != nil {
+		return Invalid("", "the body must be a JSON object: %s", jsonProblem(err))
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return Invalid("", "the body must be one JSON object, with nothing after it")
+	}
+	if *into == nil {
+		return Invalid("", "the body must be a JSON object")
+	}
+	return nil
+}
+
+// jsonProblem words a decoding error without Go's type names.
+func jsonProblem(err error) string {
+	var syntax *json.SyntaxError
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("%s (at byte %d)", strings.TrimPrefix(syntax.Error(), "json: "), syntax.Offset)
+	case errors.As(err, &wrong):
+		return "it is a JSON " + wrong.Value
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	default:
+		return "it cannot be read"
+	}
+}

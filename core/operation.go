@@ -1,0 +1,155 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Operation declares one call of the API, the same over REST and MCP. Everything that a surface shows of it is
+// derived from here and from its input and output types.
+type Operation struct {
+	Name        string   // operationId and name of the MCP tool
+	Route       string   // method and path, such as "POST /v1/issues/{id}/claim"
+	Aliases     []string // further routes to the same operation
+	Scope       Scope    // what the caller needs
+	Status      int      // of success over HTTP; 200 when not set
+	Summary     string   // a few words
+	Description string   // for a reader who will act on it without asking
+	Example     string   // an input that is valid, as JSON
+	Errors      []Code   // what can go wrong beyond what can always go wrong
+	Idempotent  bool     // doing it again changes nothing more; reading always is
+	Destructive bool     // it takes something away
+	NotATool    string   // why it is no MCP tool; empty when it is one
+	ServedBy    string   // who serves it when its body is no plain JSON input; empty when the registry does
+
+	in, out reflect.Type
+	input   *input
+}
+
+// Op is a declared operation with its input and output types.
+type Op[In, Out any] struct{ *Operation }
+
+// None is the output of an operation that answers 204 without a body.
+type None struct{}
+
+// Data is a single object on the wire: {data: <object>} (decisions 1).
+type Data[T any] struct {
+	Data T `json:"data"`
+}
+
+// operations is the table of all operations, in the order of their declarations.
+var operations []*Operation
+
+// Operations gives every declared operation.
+func Operations() []*Operation { return slices.Clone(operations) }
+
+// define declares an operation. A mistake in a declaration is a mistake in the program: it panics at start.
+func define[In, Out any](op Operation) Op[In, Out] {
+	if op.Status == 0 {
+		op.Status = 200
+	}
+	op.in, op.out = reflect.TypeFor[In](), reflect.TypeFor[Out]()
+	in, err := compileInput(op.in)
+	if err != nil {
+		panic(fmt.Sprintf("core: operation %s: %v", op.Name, err))
+	}
+	op.input = in
+	operations = append(operations, &op)
+	return Op[In, Out]{&op}
+}
+
+// Method is the HTTP method of the operation.
+func (o *Operation) Method() string { method, _, _ := strings.Cut(o.Route, " "); return method }
+
+// Path is the path of the operation, with its parameters in braces.
+func (o *Operation) Path() string { _, path, _ := strings.Cut(o.Route, " "); return path }
+
+// PathParams gives the names in braces of the path.
+func (o *Operation) PathParams() []string {
+	var names []string
+	for part := range strings.SplitSeq(o.Path(), "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			names = append(names, strings.TrimSuffix(name, "}"))
+		}
+	}
+	return names
+}
+
+// ReadOnly tells whether the operation changes nothing.
+func (o *Operation) ReadOnly() bool { return o.Method() == "GET" }
+
+// HasBody tells whether fields that are not in the path stand in the body, not in the query.
+func (o *Operation) HasBody() bool { return o.Method() != "GET" && o.Method() != "DELETE" }
+
+// Fields gives the input's fields in the order of their declaration.
+func (o *Operation) Fields() []Field { return o.input.fields }
+
+// InputSchema is the JSON Schema of the flat input, complete and without references.
+func (o *Operation) InputSchema() Schema { return o.input.schema }
+
+// OutputSchema is the JSON Schema of the answer's body; nil for an operation without one.
+// With named set, nouns are references into Components instead of written out.
+func (o *Operation) OutputSchema(named bool) Schema {
+	if o.out == reflect.TypeFor[None]() {
+		return nil
+	}
+	return reflector{named: named}.schema(o.out)
+}
+
+// AllErrors gives the codes that the operation can answer with, those of every operation included.
+func (o *Operation) AllErrors() []Code {
+	all := slices.Clone(o.Errors)
+	if o.ServedBy == "" {
+		all = append(all, Unauthorized)
+		if o.Scope != AnyToken {
+			all = append(all, Forbidden)
+		}
+		if len(o.Fields()) > 0 {
+			all = append(all, InvalidRequest)
+		}
+		if o.HasBody() {
+			all = append(all, InvalidRequest, PayloadTooLarge)
+		}
+	}
+	all = append(all, Internal, Unavailable)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Authorize tells whether the actor may call the operation: nil, unauthorized or forbidden.
+func (o *Operation) Authorize(a Actor) error {
+	switch {
+	case a.Has(o.Scope):
+		return nil
+	case a.Type == "":
+		return NewError(Unauthorized)
+	default:
+		return NewError(Forbidden).With("required_scope", o.Scope)
+	}
+}
+
+// Call is what a handler knows of the call beside its input.
+type Call struct {
+	Actor     Actor
+	RequestID string
+}
+
+// Handler is an operation together with the function that carries it out.
+type Handler struct {
+	op  *Operation
+	run func(ctx context.Context, call Call, args map[string]any) (any, error)
+}
+
+// Bind ties a function to the operation that it carries out.
+func Bind[In, Out any](op Op[In, Out], fn func(context.Context, Call, In) (Out, error)) Handler {
+	return Handler{op.Operation, func(ctx context.Context, call Call, args map[string]any) (any, error) {
+		var in In
+		if err := op.input.decode(args, &in); err != nil {
+			return nil, err
+		}
+		return fn(ctx, call, in)
+	}}
+}

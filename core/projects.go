@@ -1,0 +1,219 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// ProjectRef names a project by its public id or its slug. A JSON number is taken as an id.
+type ProjectRef string
+
+// JSONSchema is a text.
+func (ProjectRef) JSONSchema() Schema { return Schema{"type": "string", "maxLength": 200} }
+
+// Trust says how far the text of a project's events may be believed.
+type Trust string
+
+// The trust levels (primary API, Project).
+const (
+	TrustLow  Trust = "low"
+	TrustHigh Trust = "high"
+)
+
+// Source says where the events of a project come from.
+type Source string
+
+// The sources. A single event is server, browser, mobile or unknown (decisions 3); a project is server, browser (all
+// that is not server) or mixed.
+const (
+	SourceServer  Source = "server"
+	SourceBrowser Source = "browser"
+	SourceMobile  Source = "mobile"
+	SourceUnknown Source = "unknown"
+	SourceMixed   Source = "mixed"
+)
+
+// trustWindow is how long an event of a source counts for trust and source (primary API, Project).
+const trustWindow = 30 * 24 * time.Hour
+
+// Project is one monitored application.
+type Project struct {
+	ID             int64        `json:"id" doc:"The public id: a random number of 10 digits, used in the DSN, the ingest URL and the API."`
+	Name           string       `json:"name"`
+	Slug           string       `json:"slug"`
+	Platform       Text         `json:"platform"`
+	CreatedAt      Time         `json:"created_at" always:"true"`
+	Repository     Text         `json:"repository" doc:"owner/name in source control, in lower case."`
+	Trust          Trust        `json:"trust" enum:"low|high" doc:"The trust level now: low when a browser, a mobile app or an unknown SDK sent an event in the last 30 days, unless trust_setting says otherwise."`
+	TrustSetting   *Trust       `json:"trust_setting" enum:"low|high" doc:"null for automatic."`
+	SourceTrust    Trust        `json:"source_trust" enum:"low|high" doc:"Always equal to trust."`
+	Source         *Source      `json:"source" enum:"server|browser|mixed" doc:"Where the events of the last 30 days came from; null when there were none."`
+	ServerSeenAt   Time         `json:"server_seen_at" doc:"The last event from a server source."`
+	ClientSeenAt   Time         `json:"client_seen_at" doc:"The last event from a browser, mobile or unknown source, written at most once an hour."`
+	AllowedOrigins *[]string    `json:"allowed_origins" doc:"Origins that may send events from a browser; null for any."`
+	DailyQuota     *int64       `json:"daily_quota" doc:"Events per UTC day; null for no quota."`
+	ScrubKeys      List[string] `json:"scrub_keys" doc:"Key names whose values are masked, beyond the default ones."`
+	ScrubPatterns  List[string] `json:"scrub_patterns" doc:"Regular expressions whose matches are masked."`
+	Events24h      int64        `json:"events_24h" doc:"Events in the last 24 hours."`
+	EventsToday    int64        `json:"events_today" doc:"Events since 00:00 UTC."`
+	LastEventAt    Time         `json:"last_event_at"`
+	Demo           bool         `json:"demo"`
+}
+
+// Assess sets trust and source from what the project has seen (primary API, Project).
+func (p *Project) Assess(now time.Time) {
+	p.Trust, p.Source = Assess(p.TrustSetting, p.ServerSeenAt, p.ClientSeenAt, now)
+	p.SourceTrust = p.Trust
+}
+
+// Assess gives a project's trust level and source as of now.
+func Assess(setting *Trust, serverSeen, clientSeen Time, now time.Time) (Trust, *Source) {
+	server, client := recent(serverSeen, now), recent(clientSeen, now)
+	trust := TrustHigh
+	if client {
+		trust = TrustLow
+	}
+	if setting != nil {
+		trust = *setting
+	}
+	source := SourceServer
+	switch {
+	case server && client:
+		source = SourceMixed
+	case client:
+		source = SourceBrowser
+	case !server:
+		return trust, nil
+	}
+	return trust, &source
+}
+
+func recent(t Time, now time.Time) bool { return !t.IsZero() && t.After(now.Add(-trustWindow)) }
+
+// ListedProject is a project with the DSNs of its active keys.
+type ListedProject struct {
+	Project
+	DSNs List[string] `json:"dsns" doc:"One for each active key; give any of them to a Sentry SDK."`
+}
+
+// CreatedProject is a project with its first DSN.
+type CreatedProject struct {
+	Project
+	DSN string `json:"dsn" doc:"Give it to a Sentry SDK."`
+}
+
+// ProjectKey is a DSN key of a project.
+type ProjectKey struct {
+	PublicKey string `json:"public_key"`
+	DSN       string `json:"dsn"`
+}
+
+// ListProjectsInput has no fields: every project is listed.
+type ListProjectsInput struct{}
+
+// ListProjects declares GET /v1/projects.
+var ListProjects = define[ListProjectsInput, Data[List[ListedProject]]](Operation{
+	Name: "list_projects", Route: "GET /v1/projects", Scope: IssuesRead,
+	Summary: "List projects",
+	Description: "Lists every monitored application with its public id, slug, DSNs, trust level, quota and how many events it sent lately. " +
+		"Use the id or slug as project in other calls.",
+	Example: `{}`,
+})
+
+// CreateProjectInput is the body of POST /v1/projects.
+type CreateProjectInput struct {
+	Name     string `json:"name" doc:"What people call the application." min:"1" max:"100"`
+	Platform string `json:"platform,omitempty" doc:"Its platform, such as node, python or go." max:"32"`
+}
+
+// Check refuses names that cannot be shown.
+func (in CreateProjectInput) Check() error {
+	if err := CheckName("platform", in.Platform); in.Platform != "" && err != nil {
+		return err
+	}
+	return CheckName("name", in.Name)
+}
+
+// CreateProject declares POST /v1/projects.
+var CreateProject = define[CreateProjectInput, Data[CreatedProject]](Operation{
+	Name: "create_project", Route: "POST /v1/projects", Scope: Admin, Status: 201,
+	Summary:     "Create a project",
+	Description: "Creates a monitored application and its first DSN key. Give the dsn of the answer to any Sentry SDK and its errors arrive here.",
+	Example:     `{"name": "Web shop", "platform": "node"}`,
+})
+
+// ProjectInput names one project in the path.
+type ProjectInput struct {
+	Project ProjectRef `json:"project" doc:"Public id or slug of the project."`
+}
+
+// CreateProjectKey declares POST /v1/projects/{project}/keys.
+var CreateProjectKey = define[ProjectInput, Data[ProjectKey]](Operation{
+	Name: "create_project_key", Route: "POST /v1/projects/{project}/keys", Scope: Admin, Status: 201,
+	Summary:     "Create a DSN key",
+	Description: "Adds a DSN key to a project, for example to replace one that leaked: deploy the new DSN, then delete the old key.",
+	Example:     `{"project": "web-shop"}`,
+	Errors:      []Code{ProjectNotFound},
+})
+
+// DeleteProjectKeyInput names a key of a project in the path.
+type DeleteProjectKeyInput struct {
+	Project ProjectRef `json:"project" doc:"Public id or slug of the project."`
+	Key     string     `json:"key" doc:"The public key: the part of the DSN before the @." min:"1" max:"64"`
+}
+
+// DeleteProjectKey declares DELETE /v1/projects/{project}/keys/{key}.
+var DeleteProjectKey = define[DeleteProjectKeyInput, None](Operation{
+	Name: "delete_project_key", Route: "DELETE /v1/projects/{project}/keys/{key}", Scope: Admin, Status: 204,
+	Summary:     "Revoke a DSN key",
+	Description: "Revokes a DSN key: events that use it get 401 within 60 seconds. The only active key of a project cannot be revoked.",
+	Example:     `{"project": "web-shop", "key": "0123456789abcdef0123456789abcdef"}`,
+	Errors:      []Code{ProjectNotFound, NotFound, LastKey}, Destructive: true, Idempotent: true,
+})
+
+// CheckName refuses a name with characters that cannot be seen or that turn text around: names stand in errors,
+// prompts and pages.
+func CheckName(path, name string) error {
+	if strings.TrimSpace(name) == "" {
+		return Invalid(path, "must not be blank")
+	}
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			return Invalid(path, "must not contain the character U+%04X: only letters, digits, punctuation and spaces", r)
+		}
+	}
+	return nil
+}
+
+// Slug makes the URL part for a name: lower case, runs of other characters as one dash. A name that leaves nothing, or
+// only digits (which would look like an id), gets app in front.
+func Slug(name string) string {
+	var b strings.Builder
+	letters := false
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			letters = letters || r >= 'a'
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	slug := strings.TrimSuffix(b.String(), "-")
+	switch {
+	case slug == "":
+		return "app"
+	case !letters:
+		return "app-" + slug
+	default:
+		return slug
+	}
+}
+
+// DSN writes the address that an SDK sends to: scheme and host of the base URL, the key, the project (primary API).
+func DSN(baseURL, publicKey string, projectID int64) string {
+	scheme, host, _ := strings.Cut(strings.TrimSuffix(baseURL, "/"), "://")
+	return fmt.Sprintf("%s://%s@%s/%d", scheme, publicKey, host, projectID)
+}

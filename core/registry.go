@@ -1,0 +1,112 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+)
+
+// Registry is all operations with their handlers: the one path that every call takes, whatever surface it came by.
+type Registry struct {
+	handlers map[string]Handler
+	log      *slog.Logger
+}
+
+// NewRegistry ties the declared operations to their handlers. It fails when one has none, or two.
+func NewRegistry(log *slog.Logger, handlers ...Handler) (*Registry, error) {
+	r := &Registry{handlers: make(map[string]Handler, len(handlers)), log: log}
+	for _, h := range handlers {
+		if _, twice := r.handlers[h.op.Name]; twice {
+			return nil, fmt.Errorf("core: operation %s has two handlers", h.op.Name)
+		}
+		r.handlers[h.op.Name] = h
+	}
+	for _, op := range operations {
+		if _, bound := r.handlers[op.Name]; !bound && op.ServedBy == "" {
+			return nil, fmt.Errorf("core: operation %s has no handler", op.Name)
+		}
+	}
+	return r, nil
+}
+
+// Operations gives the operations that the registry carries out, in the order of their declarations.
+func (r *Registry) Operations() []*Operation {
+	var ops []*Operation
+	for _, op := range operations {
+		if _, bound := r.handlers[op.Name]; bound {
+			ops = append(ops, op)
+		}
+	}
+	return ops
+}
+
+// Call runs one operation: scope, defaults, coercion, validation, decoding, Check, handler. It gives the JSON of the
+// answer (nil for an operation without one). It changes args. Every failure is an *Error; panics and unknown errors
+// become internal with the request id, and only the log has their text.
+func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[string]any) (body []byte, failure *Error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.ErrorContext(ctx, "panic in an operation", "operation", op.Name, "request_id", call.RequestID,
+				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			body, failure = nil, NewError(Internal).With("request_id", call.RequestID)
+		}
+	}()
+	out, err := r.run(ctx, op, call, args)
+	if err == nil {
+		if _, none := out.(None); none {
+			return nil, nil
+		}
+		body, err = marshalPlain(out)
+	}
+	if err != nil {
+		return nil, r.Failure(ctx, op.Name, call.RequestID, err)
+	}
+	return body, nil
+}
+
+func (r *Registry) run(ctx context.Context, op *Operation, call Call, args map[string]any) (any, error) {
+	handler, ok := r.handlers[op.Name]
+	if !ok {
+		return nil, NewError(NotFound)
+	}
+	if err := op.Authorize(call.Actor); err != nil {
+		return nil, err
+	}
+	if args == nil {
+		args = map[string]any{}
+	}
+	if err := op.input.prepare(args); err != nil {
+		return nil, err
+	}
+	return handler.run(ctx, call, args)
+}
+
+// Failure turns any error into the one that leaves the process, and logs what does not leave with it. It is the edge:
+// nobody below it logs an error that it returns.
+func (r *Registry) Failure(ctx context.Context, what, requestID string, err error) *Error {
+	failure := AsError(err)
+	switch {
+	case failure.Code == Internal && ctx.Err() == nil:
+		r.log.ErrorContext(ctx, "internal error", "operation", what, "request_id", requestID, "error", err)
+	case failure.Code == Unavailable && ctx.Err() == nil:
+		r.log.WarnContext(ctx, "unavailable", "operation", what, "request_id", requestID, "error", err)
+	}
+	if failure.Code == Internal {
+		return NewError(Internal).With("request_id", requestID)
+	}
+	return failure
+}
+
+// DecodeArgs reads a JSON object as the input of a call, keeping whole numbers exact. An empty text is an empty object.
+func DecodeArgs(body []byte) (map[string]any, error) {
+	args := map[string]any{}
+	if len(body) == 0 {
+		return args, nil
+	}
+	return args, decodeStrict(body, &args)
+}
+
+// Marshal writes v as the wire has it.
+func Marshal(v any) (json.RawMessage, error) { return marshalPlain(v) }

@@ -1,0 +1,207 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Schema is a JSON Schema (2020-12).
+type Schema map[string]any
+
+// schemer is a type that knows its own schema.
+type schemer interface{ JSONSchema() Schema }
+
+// maxID is the largest id: whole numbers up to here survive JSON readers that use floats (decisions 1).
+const maxID = 1<<53 - 1
+
+// reflector derives schemas from Go types. A field is described by its tags: json, doc, min, max, enum (separated by
+// |), default, format. In inputs nothing is nullable; in outputs a field may be null when its type says so, unless it
+// is tagged always.
+type reflector struct {
+	named bool // nouns become references into the OpenAPI components
+	input bool
+}
+
+func (r reflector) schema(t reflect.Type) Schema {
+	if t.Kind() == reflect.Pointer {
+		return r.pointer(t.Elem())
+	}
+	if s, ok := reflect.Zero(t).Interface().(schemer); ok {
+		return s.JSONSchema()
+	}
+	switch t {
+	case reflect.TypeFor[Time]():
+		return nullable(Schema{"type": "string", "format": "date-time"})
+	case reflect.TypeFor[Untrusted](), reflect.TypeFor[Text]():
+		return nullable(Schema{"type": "string"})
+	case reflect.TypeFor[OptInt]():
+		return nullable(Schema{"type": "integer"})
+	case reflect.TypeFor[Value](), reflect.TypeFor[json.RawMessage]():
+		return Schema{}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return Schema{"type": "string"}
+	case reflect.Bool:
+		return Schema{"type": "boolean"}
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return Schema{"type": "integer"}
+	case reflect.Float64:
+		return Schema{"type": "number"}
+	case reflect.Slice:
+		return Schema{"type": "array", "items": notNull(r.schema(t.Elem()))}
+	case reflect.Struct:
+		return r.structure(t)
+	default:
+		panic(fmt.Sprintf("core: no schema for %s", t))
+	}
+}
+
+func (r reflector) pointer(t reflect.Type) Schema {
+	s := r.schema(t)
+	if r.input {
+		return s
+	}
+	if _, reference := s["$ref"]; reference {
+		return Schema{"anyOf": []any{s, Schema{"type": "null"}}}
+	}
+	return nullable(s)
+}
+
+func (r reflector) structure(t reflect.Type) Schema {
+	if r.named && isNoun(t) {
+		return Schema{"$ref": "#/components/schemas/" + t.Name()}
+	}
+	return r.object(t)
+}
+
+// object writes a struct out. Every field of an output is always there.
+func (r reflector) object(t reflect.Type) Schema {
+	properties, required := Schema{}, []string{}
+	for _, f := range reflect.VisibleFields(t) {
+		name := jsonName(f)
+		if name == "" {
+			continue
+		}
+		properties[name] = r.field(f)
+		required = append(required, name)
+	}
+	return Schema{"type": "object", "properties": properties, "required": required}
+}
+
+func (r reflector) field(f reflect.StructField) Schema {
+	s := r.schema(f.Type)
+	if f.Tag.Get("always") != "" || r.input {
+		s = notNull(s)
+	}
+	if doc := f.Tag.Get("doc"); doc != "" {
+		s["description"] = doc
+	}
+	if enum := f.Tag.Get("enum"); enum != "" {
+		s = withEnum(s, strings.Split(enum, "|"))
+	}
+	return s
+}
+
+// Components gives the schemas of all nouns that outputs refer to.
+func Components() map[string]Schema {
+	found := map[string]Schema{}
+	for _, op := range operations {
+		collectNouns(op.out, found)
+	}
+	return found
+}
+
+func collectNouns(t reflect.Type, found map[string]Schema) {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Pointer:
+		collectNouns(t.Elem(), found)
+	case reflect.Struct:
+		if _, custom := reflect.Zero(t).Interface().(json.Marshaler); custom {
+			return
+		}
+		if isNoun(t) {
+			if _, seen := found[t.Name()]; seen {
+				return
+			}
+			found[t.Name()] = reflector{named: true}.object(t)
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			if jsonName(f) != "" {
+				collectNouns(f.Type, found)
+			}
+		}
+	}
+}
+
+// isNoun tells whether a struct has a name of its own on the wire: not the generic wrappers, not an answer without a body.
+func isNoun(t reflect.Type) bool {
+	return t.Name() != "" && !strings.Contains(t.Name(), "[") && t != reflect.TypeFor[None]()
+}
+
+func jsonName(f reflect.StructField) string {
+	if f.Anonymous || !f.IsExported() {
+		return ""
+	}
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "-" {
+		return ""
+	}
+	return name
+}
+
+func nullable(s Schema) Schema {
+	if name, ok := s["type"].(string); ok {
+		s["type"] = []any{name, "null"}
+	}
+	return s
+}
+
+func notNull(s Schema) Schema {
+	if types, ok := s["type"].([]any); ok {
+		s["type"] = types[0]
+	}
+	return s
+}
+
+// withEnum limits a text (or the items of a list of texts) to the values.
+func withEnum(s Schema, values []string) Schema {
+	enum := make([]any, len(values))
+	for i, v := range values {
+		enum[i] = v
+	}
+	if items, ok := s["items"].(Schema); ok {
+		items["enum"] = enum
+		return s
+	}
+	if _, null := s["type"].([]any); null {
+		enum = append(enum, nil)
+	}
+	s["enum"] = enum
+	return s
+}
+
+// limits sets what the tags min and max mean for the type: a number's range, a text's characters, a list's length.
+func limits(s Schema, tag reflect.StructTag) error {
+	words := map[any][2]string{
+		"integer": {"minimum", "maximum"},
+		"number":  {"minimum", "maximum"},
+		"string":  {"minLength", "maxLength"},
+		"array":   {"minItems", "maxItems"},
+	}[s["type"]]
+	for i, name := range []string{"min", "max"} {
+		text := tag.Get(name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || words[i] == "" {
+			return fmt.Errorf("tag %s:%q does not fit the type %v", name, text, s["type"])
+		}
+		s[words[i]] = n
+	}
+	return nil
+}

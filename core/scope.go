@@ -1,0 +1,73 @@
+package core
+
+import "slices"
+
+// Scope is what a call needs, and what a token gives.
+type Scope string
+
+// The scopes that a token can have (primary API, Authentication).
+const (
+	IssuesRead    Scope = "issues:read"
+	IssuesWrite   Scope = "issues:write"
+	ReleasesWrite Scope = "releases:write"
+	Admin         Scope = "admin" // satisfies every other scope
+)
+
+// Words for operations that no token scope opens.
+const (
+	AnyToken Scope = "any"  // every valid token
+	NoToken  Scope = "none" // no bearer token: the operation has its own key
+)
+
+// ActorType says who acts.
+type ActorType string
+
+// The types of actors (primary API, Activity row).
+const (
+	ActorToken      ActorType = "token"
+	ActorAdminToken ActorType = "admin_token"
+	ActorSystem     ActorType = "system"
+)
+
+// Actor is who makes a call, as found from its credential.
+type Actor struct {
+	Type        ActorType
+	ID          OptInt // the token's id; 0 for the others
+	Name        string
+	Scopes      List[Scope]
+	Prefix      Text   // the first characters of the token
+	ProjectID   OptInt // the app to which the token is bound; 0 for all apps
+	ProjectName Text
+}
+
+// Bootstrap is the actor behind the deployment's ADMIN_TOKEN.
+func Bootstrap() Actor {
+	return Actor{Type: ActorAdminToken, Name: "ADMIN_TOKEN", Scopes: List[Scope]{Admin}}
+}
+
+// System is the server itself acting, such as ingest when it reopens an issue.
+func System(name string) Actor { return Actor{Type: ActorSystem, Name: name} }
+
+// Has tells whether the actor's scopes satisfy the scope.
+func (a Actor) Has(s Scope) bool {
+	switch {
+	case a.Type == "":
+		return false
+	case s == AnyToken:
+		return true
+	default:
+		return slices.Contains(a.Scopes, s) || slices.Contains(a.Scopes, Admin)
+	}
+}
+
+// Same tells whether two actors are one: the same token, or both the ADMIN_TOKEN.
+func (a Actor) Same(b Actor) bool { return a.Type == b.Type && a.ID == b.ID && a.Name == b.Name }
+
+// CheckProject refuses a token that is bound to another app: such a token sends deploys and source maps only for its
+// own (primary API, Authentication). The error is forbidden_project.
+func (a Actor) CheckProject(projectID int64) error {
+	if a.ProjectID == 0 || int64(a.ProjectID) == projectID {
+		return nil
+	}
+	return NewError(ForbiddenProject).With("reason", "this token is for another app")
+}

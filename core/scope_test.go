@@ -1,0 +1,59 @@
+package core
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestActorHas(t *testing.T) {
+	t.Parallel()
+	token := func(scopes ...Scope) Actor { return Actor{Type: ActorToken, ID: 1, Scopes: scopes} }
+	for name, c := range map[string]struct {
+		actor    Actor
+		has, not []Scope
+	}{
+		"one scope":  {token(IssuesRead), []Scope{IssuesRead, AnyToken}, []Scope{IssuesWrite, ReleasesWrite, Admin, NoToken}},
+		"two scopes": {token(IssuesWrite, ReleasesWrite), []Scope{IssuesWrite, ReleasesWrite, AnyToken}, []Scope{IssuesRead, Admin}},
+		"admin":      {token(Admin), []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken}, nil},
+		"bootstrap":  {Bootstrap(), []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken}, nil},
+		"no scopes":  {token(), []Scope{AnyToken}, []Scope{IssuesRead, Admin, NoToken}},
+		"nobody":     {Actor{}, nil, []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken, NoToken, ""}},
+		"impostor":   {Actor{Scopes: List[Scope]{Admin}}, nil, []Scope{IssuesRead, AnyToken}},
+	} {
+		for _, s := range c.has {
+			require.True(t, c.actor.Has(s), "%s has %s", name, s)
+		}
+		for _, s := range c.not {
+			require.False(t, c.actor.Has(s), "%s has not %s", name, s)
+		}
+	}
+}
+
+// Who holds a claim is told by this: tokens by id, so that two of the same name are two.
+func TestActorSame(t *testing.T) {
+	t.Parallel()
+	one := Actor{Type: ActorToken, ID: 1, Name: "fixer", Scopes: List[Scope]{IssuesWrite}}
+	later := Actor{Type: ActorToken, ID: 1, Name: "fixer", Prefix: "ck_1234567", ProjectID: 5}
+	namesake := Actor{Type: ActorToken, ID: 2, Name: "fixer"}
+	require.True(t, one.Same(later))
+	require.False(t, one.Same(namesake))
+	require.True(t, Bootstrap().Same(Bootstrap()))
+	require.False(t, Bootstrap().Same(one))
+	require.False(t, Bootstrap().Same(Actor{Type: ActorToken, Name: "ADMIN_TOKEN"}), "a token of that name is not the bootstrap")
+	require.True(t, System("ingest").Same(System("ingest")))
+	require.False(t, System("ingest").Same(System("verifier")))
+}
+
+func TestActorCheckProject(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, Actor{Type: ActorToken}.CheckProject(7), "a token for all apps")
+	require.NoError(t, Actor{Type: ActorToken, ProjectID: 7}.CheckProject(7))
+	require.NoError(t, Bootstrap().CheckProject(7))
+
+	err := Actor{Type: ActorToken, ProjectID: 8, Scopes: List[Scope]{Admin}}.CheckProject(7)
+	body, marshalErr := json.Marshal(AsError(err))
+	require.NoError(t, marshalErr)
+	require.JSONEq(t, `{"error":"forbidden_project","reason":"this token is for another app"}`, string(body))
+}

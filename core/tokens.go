@@ -1,0 +1,98 @@
+package core
+
+// Token is a credential for the API. Its value is shown once, by create_token.
+type Token struct {
+	ID          int64       `json:"id"`
+	Name        string      `json:"name"`
+	Scopes      List[Scope] `json:"scopes"`
+	Prefix      string      `json:"prefix" doc:"The first 10 characters of the token."`
+	CreatedAt   Time        `json:"created_at" always:"true"`
+	CreatedBy   Text        `json:"created_by"`
+	LastUsedAt  Time        `json:"last_used_at" doc:"Written at most once an hour."`
+	RevokedAt   Time        `json:"revoked_at"`
+	ProjectID   OptInt      `json:"project_id" doc:"The app to which the token is bound; null for all apps."`
+	ProjectName Text        `json:"project_name"`
+}
+
+// CreatedToken is a token with its value.
+type CreatedToken struct {
+	Token
+	Value string `json:"token" doc:"The token itself: shown now and never again."`
+}
+
+// CreateTokenInput is the body of POST /v1/tokens.
+type CreateTokenInput struct {
+	Name    string     `json:"name" doc:"Who will use it; shown as the holder of claims." min:"1" max:"100"`
+	Scopes  []Scope    `json:"scopes" doc:"What it may do." min:"1" max:"4" enum:"issues:read|issues:write|releases:write|admin"`
+	Project ProjectRef `json:"project,omitempty" doc:"Public id or slug of the only app for which it may send deploys and source maps; absent for all apps."`
+}
+
+// Check refuses names that cannot be shown, and scopes named twice.
+func (in CreateTokenInput) Check() error {
+	seen := map[Scope]bool{}
+	for _, s := range in.Scopes {
+		if seen[s] {
+			return Invalid("scopes", "must not name %s twice", s)
+		}
+		seen[s] = true
+	}
+	return CheckName("name", in.Name)
+}
+
+// CreateToken declares POST /v1/tokens.
+var CreateToken = define[CreateTokenInput, Data[CreatedToken]](Operation{
+	Name: "create_token", Route: "POST /v1/tokens", Scope: Admin, Status: 201,
+	Summary:     "Create a token",
+	Description: "Creates a token with the scopes. The answer is the only place where the token stands: only its hash is stored.",
+	Example:     `{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`,
+	Errors:      []Code{ProjectNotFound},
+	NotATool:    "it hands out a secret",
+})
+
+// ListTokensInput has no fields: every token is listed.
+type ListTokensInput struct{}
+
+// ListTokens declares GET /v1/tokens.
+var ListTokens = define[ListTokensInput, Data[List[Token]]](Operation{
+	Name: "list_tokens", Route: "GET /v1/tokens", Scope: Admin,
+	Summary:     "List tokens",
+	Description: "Lists all tokens, revoked ones too, most recent first, without their values.",
+	Example:     `{}`,
+})
+
+// Identity is what a token says of itself.
+type Identity struct {
+	Type        ActorType   `json:"type" enum:"token|admin_token"`
+	ID          OptInt      `json:"id"`
+	Name        string      `json:"name"`
+	Scopes      List[Scope] `json:"scopes"`
+	Prefix      Text        `json:"prefix"`
+	ProjectID   OptInt      `json:"project_id"`
+	ProjectName Text        `json:"project_name"`
+}
+
+// WhoamiInput has no fields: the token is the question.
+type WhoamiInput struct{}
+
+// Whoami declares GET /v1/tokens/current.
+var Whoami = define[WhoamiInput, Data[Identity]](Operation{
+	Name: "whoami", Route: "GET /v1/tokens/current", Scope: AnyToken,
+	Summary:     "Show the token in use",
+	Description: "Tells the name, the scopes and the app of the token that makes the call: what you may do here, and under which name your claims stand.",
+	Example:     `{}`,
+})
+
+// RevokeTokenInput names a token in the path.
+type RevokeTokenInput struct {
+	ID int64 `json:"id" doc:"Id of the token." min:"1"`
+}
+
+// RevokeToken declares DELETE /v1/tokens/{id}.
+var RevokeToken = define[RevokeTokenInput, None](Operation{
+	Name: "revoke_token", Route: "DELETE /v1/tokens/{id}", Scope: Admin, Status: 204,
+	Summary:     "Revoke a token",
+	Description: "Revokes a token at once. An unknown or already revoked token is not_found.",
+	Example:     `{"id": 7}`,
+	Errors:      []Code{NotFound}, Destructive: true,
+	NotATool: "it takes a secret out of use",
+})

@@ -1,0 +1,143 @@
+package core
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Kind says what a Value is.
+type Kind uint8
+
+// The kinds of a JSON value.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// Value is one JSON value of an event's free-form parts (vars, contexts, extra, tags, headers), in the order
+// in which it was sent. It holds an object with one allocation, where a map would need many.
+type Value struct {
+	Kind Kind
+	Text string   // String: the text. Number: its literal. Bool: "true" or "false".
+	Kids []Member // Object: the members. Array: the elements, with empty keys.
+}
+
+// Member is one member of an object, or one element of an array (then Key is empty).
+type Member struct {
+	Key   string
+	Value Value
+}
+
+// StringValue makes a Value of a text.
+func StringValue(s string) Value { return Value{Kind: String, Text: s} }
+
+// Get gives the first member of an object with the key, or null.
+func (v Value) Get(key string) Value {
+	if v.Kind == Object {
+		for i := range v.Kids {
+			if v.Kids[i].Key == key {
+				return v.Kids[i].Value
+			}
+		}
+	}
+	return Value{}
+}
+
+// Empty is true for null and for an object or array without members: such a value is not stored.
+func (v Value) Empty() bool {
+	return v.Kind == Null || (v.Kind == Array || v.Kind == Object) && len(v.Kids) == 0
+}
+
+// MarshalJSON writes the value.
+func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
+
+// AppendJSON appends the value's JSON to b.
+func (v Value) AppendJSON(b []byte) []byte {
+	switch v.Kind {
+	case Bool, Number:
+		return append(b, v.Text...)
+	case String:
+		return appendString(b, v.Text)
+	case Array:
+		b = append(b, '[')
+		for i := range v.Kids {
+			b = comma(b, '[')
+			b = v.Kids[i].Value.AppendJSON(b)
+		}
+		return append(b, ']')
+	case Object:
+		b = append(b, '{')
+		for i := range v.Kids {
+			b = comma(b, '{')
+			b = appendString(b, v.Kids[i].Key)
+			b = append(b, ':')
+			b = v.Kids[i].Value.AppendJSON(b)
+		}
+		return append(b, '}')
+	default:
+		return append(b, "null"...)
+	}
+}
+
+// comma appends a comma unless b ends with the bracket that opened the list.
+func comma(b []byte, open byte) []byte {
+	if b[len(b)-1] == open {
+		return b
+	}
+	return append(b, ',')
+}
+
+// UnmarshalJSON reads a value that AppendJSON wrote, keeping the order of members.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	return v.decode(dec)
+}
+
+func (v *Value) decode(dec *json.Decoder) error {
+	token, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	switch t := token.(type) {
+	case nil:
+		*v = Value{}
+	case bool:
+		*v = Value{Kind: Bool, Text: fmt.Sprint(t)}
+	case json.Number:
+		*v = Value{Kind: Number, Text: t.String()}
+	case string:
+		*v = StringValue(t)
+	case json.Delim:
+		*v = Value{Kind: Array}
+		if t == '{' {
+			v.Kind = Object
+		}
+		return v.decodeKids(dec)
+	}
+	return nil
+}
+
+func (v *Value) decodeKids(dec *json.Decoder) error {
+	for dec.More() {
+		var kid Member
+		if v.Kind == Object {
+			key, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			kid.Key, _ = key.(string)
+		}
+		if err := kid.Value.decode(dec); err != nil {
+			return err
+		}
+		v.Kids = append(v.Kids, kid)
+	}
+	_, err := dec.Token() // the closing bracket
+	return err
+}

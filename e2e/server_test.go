@@ -1,0 +1,109 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const adminToken = "an-admin-token-for-the-tests"
+
+// server is a running bin/errand with a private Postgres of its own.
+type server struct {
+	t       *testing.T
+	url     string
+	dataDir string
+	cmd     *exec.Cmd
+	log     *bytes.Buffer
+}
+
+// start runs the binary on a fresh data folder.
+func start(t *testing.T) *server {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "errand-e2e-")
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(dir, 0o755)) // Postgres may run as another user
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return startOn(t, dir)
+}
+
+// startOn runs the binary on a data folder that may have been used before.
+func startOn(t *testing.T, dir string) *server {
+	t.Helper()
+	binary, err := filepath.Abs("../bin/errand")
+	require.NoError(t, err)
+	s := &server{t: t, dataDir: dir, log: &bytes.Buffer{}}
+	s.cmd = exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", dir)
+	s.cmd.Env = append(os.Environ(), "ADMIN_TOKEN="+adminToken, "DATABASE_URL=", "BASE_URL=", "LOG_FORMAT=json")
+	s.cmd.Stderr = s.log
+	out, err := s.cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, s.cmd.Start())
+	t.Cleanup(s.stop)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		_ = s.cmd.Wait()
+		require.FailNow(t, "the server did not start", s.log.String())
+	}
+	require.Contains(t, line, "Errand is ready at http://")
+	s.url = strings.Fields(strings.SplitAfter(line, "ready at ")[1])[0]
+	return s
+}
+
+// stop asks the server to end, as a supervisor does, and waits for it.
+func (s *server) stop() {
+	if s.cmd.ProcessState != nil {
+		return
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	_ = s.cmd.Wait()
+	if s.t.Failed() {
+		s.t.Log("server log:\n", s.log.String())
+	}
+}
+
+// call makes a REST call with a token and decodes the answer into a value, which may be nil.
+func (s *server) call(token, method, path, body string, into any) int {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
+	require.NoError(s.t, err)
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(r)
+	require.NoError(s.t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(s.t, err)
+	if into != nil {
+		require.NoError(s.t, json.Unmarshal(text, into), "%s %s: %d %s", method, path, answer.StatusCode, text)
+	}
+	return answer.StatusCode
+}
+
+// project creates a project and gives its DSN and slug.
+func (s *server) project(name string) (dsn, slug string) {
+	s.t.Helper()
+	var created struct{ Data struct{ DSN, Slug string } }
+	require.Equal(s.t, 201, s.call(adminToken, "POST", "/v1/projects", `{"name":"`+name+`"}`, &created))
+	return created.Data.DSN, created.Data.Slug
+}
+
+// token creates a token with the scopes of an agent.
+func (s *server) token(name string) string {
+	s.t.Helper()
+	var created struct{ Data struct{ Token string } }
+	body := `{"name":"` + name + `","scopes":["issues:read","issues:write"]}`
+	require.Equal(s.t, 201, s.call(adminToken, "POST", "/v1/tokens", body, &created))
+	return created.Data.Token
+}

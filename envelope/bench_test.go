@@ -1,0 +1,81 @@
+package envelope_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"errand/envelope"
+
+	"github.com/stretchr/testify/require"
+)
+
+// received is when the events of testdata are taken in: half a second after they happened.
+var received = time.Date(2026, 1, 3, 18, 22, 51, 0, time.UTC)
+
+// sdks names the events in testdata, as the SDK of that platform sends them.
+var sdks = []string{"node", "browser", "python", "go", "java", "php"}
+
+// payload gives an event of testdata as it looks on the wire.
+func payload(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+	require.NoError(t, err)
+	var wire bytes.Buffer
+	require.NoError(t, json.Compact(&wire, text))
+	return wire.Bytes()
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for _, name := range sdks {
+		b.Run(name, func(b *testing.B) {
+			wire := payload(b, name)
+			b.SetBytes(int64(len(wire)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := envelope.Decode(wire, envelope.Hints{ReceivedAt: received}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkDecodeNative(b *testing.B) {
+	wire := []byte(`{"message":"queue is full","level":"warning","platform":"go","release":"billing@2.0.1",` +
+		`"exception":{"type":"QueueError","value":"512 jobs waiting","stack":"goroutine 1 [running]:\nmain.run(0x1)\n\t/b/main.go:31 +0x1d\n"},` +
+		`"tags":{"queue":"mail"},"user":{"id":7}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := envelope.DecodeNative(wire, envelope.Hints{ReceivedAt: received}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLimit(b *testing.B) {
+	e, err := envelope.Decode(payload(b, "node"), envelope.Hints{ReceivedAt: received})
+	require.NoError(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		envelope.Limit(e)
+	}
+}
+
+func BenchmarkSplit(b *testing.B) {
+	event := payload(b, "node")
+	body := fmt.Appendf(nil, `{"event_id":"6b1f0c9d2e7a4f5586c1d3e4f5a60718","sent_at":"2026-01-03T18:22:50.200Z",`+
+		`"sdk":{"name":"sentry.javascript.node","version":"11.0.0"},"trace":{"environment":"production","release":"shop@4.18.2",`+
+		`"public_key":"0123456789abcdef0123456789abcdef","trace_id":"0af7651916cd43dd8448eb211c80319c","sampled":"true"}}`+
+		"\n{\"type\":\"event\",\"length\":%d}\n%s\n", len(event), event)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := envelope.Split(body); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

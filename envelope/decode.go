@@ -1,0 +1,323 @@
+package envelope
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"errand/core"
+)
+
+// Hints is what the request says about an event besides its payload.
+type Hints struct {
+	ReceivedAt time.Time // when the server took it in
+	PeerIP     string    // the sender's address, which user.ip_address "{{auto}}" stands for
+	EventID    string    // the id in the envelope's header, which wins over that of the payload
+	SDK        string    // "name/version" of the credentials (sentry_client), for payloads that name no SDK
+}
+
+// What one payload may make the decoder hold. The bounds lie above what Limit lets pass.
+const (
+	maxMembers = 32 << 10 // members and elements of free-form parts, and lines of source
+	maxCalls   = 16 << 10 // frames of all stack traces
+	maxThreads = 256
+	maxImages  = 1024
+)
+
+// Decode reads one event of the Sentry protocol: the payload of an event item, or the body of the store endpoint. It
+// takes every shape that SDKs send; what makes no sense is left out and named in the event's Problems. The only error
+// is a payload that is not a JSON object; its text is fit for the sender.
+//
+// Texts are whole, so that the scrubber can recognise a secret in them: call Limit after it. EventID is empty when
+// neither the hints nor the payload have a valid one. Title and Culprit are left to grouping.
+func Decode(payload []byte, h Hints) (*core.Event, error) {
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	return d.decode(clean(payload), h)
+}
+
+// decoders keeps the scratch room of decoders from event to event.
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+// decoder turns one payload into one event.
+type decoder struct {
+	scratch
+	scanner
+	event *core.Event
+
+	kids    slab[core.Member]
+	texts   slab[core.Untrusted]
+	deepest int // how much of the stack was in use
+	depth   int // of containers in free-form parts
+	members int // spent of maxMembers
+	calls   int // spent of maxCalls
+
+	// What can only be judged once all is read, as the order of members is free.
+
+	sent      time.Time
+	logentry  message
+	message   message
+	culprit   core.Untrusted
+	loose     []core.Frame // a stack trace at the top level, which belongs to no exception or thread
+	looseText string
+	mechanism *core.Mechanism // beside the list of exceptions, by old clients
+	inferIP   string
+	cspReport core.Value
+}
+
+// scratch is room that a decoder uses again from event to event. It holds nothing in between.
+type scratch struct {
+	stack      []core.Member    // the members of the containers that are being read
+	lines      []core.Untrusted // the texts of the list that is being read
+	frames     ends[frame]
+	exceptions ends[exception]
+	crumbs     ends[core.Breadcrumb]
+	undecided  []undecided // the frames whose in_app is for us to tell
+	path       path
+}
+
+// release empties the decoder and gives it back.
+func (d *decoder) release() {
+	s := d.scratch
+	s.frames.reset(0, 1)
+	s.exceptions.reset(0, 1)
+	s.crumbs.reset(0, 1)
+	clear(s.stack[:max(d.deepest, len(s.stack))])
+	clear(s.lines)
+	clear(s.undecided)
+	s.stack, s.lines, s.undecided, s.path = s.stack[:0], s.lines[:0], s.undecided[:0], s.path[:0]
+	if cap(s.stack) > 4096 || cap(s.lines) > 4096 || cap(s.undecided) > 4096 {
+		s = scratch{} // one giant must not occupy memory for ever
+	}
+	*d = decoder{scratch: s}
+	decoders.Put(d)
+}
+
+func (d *decoder) decode(text string, h Hints) (*core.Event, error) {
+	d.text, d.event = text, new(core.Event)
+	d.kids.chunk = min(8+len(text)/128, 256) // by what SDKs send; room that stays empty costs as much as room in use
+	d.texts.chunk = min(8+len(text)/128, 256)
+	if d.peek() != '{' {
+		return nil, errors.New("the event is not a JSON object")
+	}
+	for m := d.object(); m.next(); {
+		d.path.enter(m.key)
+		d.field(m.key)
+		d.path.leave()
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	if !d.end() {
+		return nil, errors.New("not valid JSON: more text behind the event")
+	}
+	d.finish(h)
+	return d.event, nil
+}
+
+// field reads one member of the event. Members that nobody needs (modules, _meta, spans) are left out silently, as
+// are those of coming versions of the protocol.
+func (d *decoder) field(name string) {
+	e := d.event
+	switch name {
+	case "event_id":
+		e.EventID = d.eventID()
+	case "timestamp":
+		d.sent = d.timestamp("")
+	case "platform":
+		e.Platform = d.platform()
+	case "level":
+		e.Level = d.level()
+	case "logger":
+		e.Logger = d.word()
+	case "transaction":
+		e.Transaction = d.word()
+	case "culprit":
+		d.culprit = d.word()
+	case "release":
+		e.Release = d.word()
+	case "dist":
+		e.Dist = d.word()
+	case "environment":
+		e.Environment = d.word()
+	case "server_name":
+		e.ServerName = d.word()
+	case "message":
+		d.message = d.readMessage()
+	case "logentry":
+		d.logentry = d.readMessage()
+	case "exception":
+		d.readExceptions()
+	case "stacktrace":
+		d.loose, d.looseText = d.stacktrace()
+	case "threads":
+		d.readThreads()
+	case "breadcrumbs":
+		d.readBreadcrumbs()
+	default:
+		d.context(name)
+	}
+}
+
+// context reads the members that say in what circumstances the event happened.
+func (d *decoder) context(name string) {
+	e := d.event
+	switch name {
+	case "user":
+		e.User = d.user()
+	case "request":
+		e.Request = d.request()
+	case "tags":
+		e.Tags = d.tags()
+	case "contexts":
+		e.Contexts = d.contexts()
+	case "extra":
+		e.Extra = d.objectValue()
+	case "sdk":
+		e.SDK = d.sdk()
+	case "fingerprint":
+		e.Fingerprint = d.textList()
+	case "debug_meta":
+		d.debugMeta()
+	case "csp":
+		d.cspReport = d.objectValue()
+	default:
+		d.skip()
+	}
+}
+
+// finish does what needs the whole event.
+func (d *decoder) finish(h Hints) {
+	e := d.event
+	if id, ok := parseEventID(h.EventID); ok {
+		e.EventID = id
+	}
+	if e.SDK == (core.SDK{}) {
+		e.SDK.Name, e.SDK.Version = splitSDK(h.SDK)
+	}
+	if e.Level == "" {
+		e.Level = "error"
+	}
+	if e.Transaction == "" {
+		e.Transaction = d.culprit
+	}
+	d.setTimes(h.ReceivedAt)
+	d.setMessage()
+	d.setCSP()
+	d.setUser(h.PeerIP)
+	d.setExceptions()
+	d.setLooseStack()
+	d.setBreadcrumbs()
+	if e.Platform == "" {
+		e.Platform = "other"
+	}
+	d.decideInApp()
+}
+
+// null passes over a null, and reports whether there was one.
+func (d *decoder) null() bool {
+	if d.peek() != 'n' {
+		return false
+	}
+	d.skip()
+	return true
+}
+
+// isObject reports whether an object comes next. Anything else is left out, and told unless it is null.
+func (d *decoder) isObject() bool {
+	if d.peek() == '{' {
+		return true
+	}
+	if !d.null() {
+		d.drop("not an object")
+	}
+	return false
+}
+
+// text reads a text. A number, boolean, object or array gives its JSON; null gives none.
+func (d *decoder) readText() core.Untrusted {
+	switch d.peek() {
+	case '"':
+		return core.Untrusted(d.str())
+	case 'n':
+		d.skip()
+		return ""
+	}
+	return core.Untrusted(d.raw())
+}
+
+// word reads a short text, such as a name.
+func (d *decoder) word() core.Untrusted {
+	return core.Untrusted(strings.TrimSpace(string(d.readText())))
+}
+
+// list reads {"values": [..]}, a list, or an object that stands for a list of one; each reads one element.
+func (d *decoder) list(each func()) {
+	d.listBeside(each, func(string) { d.skip() })
+}
+
+// listBeside is list, with a reader for the members beside values.
+func (d *decoder) listBeside(each func(), beside func(key string)) {
+	switch d.peek() {
+	case '[':
+		i := 0
+		for e := d.array(); e.next(); i++ {
+			d.path.index(i)
+			each()
+			d.path.leave()
+		}
+	case '{':
+		start, found := d.pos, false
+		for m := d.object(); m.next(); {
+			if m.key == "values" && d.peek() != '{' {
+				found = true
+				d.list(each)
+			} else {
+				beside(m.key)
+			}
+		}
+		if !found && d.err == nil {
+			d.pos = start
+			each()
+		}
+	default:
+		if !d.null() {
+			d.drop("not a list")
+		}
+	}
+}
+
+// textList reads a list of texts; one text stands for a list of one.
+func (d *decoder) textList() []core.Untrusted {
+	d.lines = d.lines[:0]
+	switch d.peek() {
+	case '[':
+		for e := d.array(); e.next(); {
+			if d.spend() {
+				d.lines = append(d.lines, d.readText())
+			}
+		}
+	case '{':
+		d.drop("not a list")
+	default:
+		if !d.null() {
+			d.lines = append(d.lines, d.readText())
+		}
+	}
+	kept := d.texts.keep(d.lines)
+	clear(d.lines)
+	return kept
+}
+
+// spend counts one more member of the free-form parts. When there are too many it leaves the value out.
+func (d *decoder) spend() bool {
+	if d.members++; d.members <= maxMembers {
+		return true
+	}
+	if d.members == maxMembers+1 {
+		d.tell("", "the event has more than 32768 values; the rest is left out")
+	}
+	d.skip()
+	return false
+}

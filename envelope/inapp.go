@@ -1,0 +1,122 @@
+package envelope
+
+import (
+	"strings"
+
+	"errand/core"
+)
+
+// decideInApp tells the application's code from libraries where the SDK did not (decisions 4: in-app frames make the
+// group).
+func (d *decoder) decideInApp() {
+	for i := range d.undecided {
+		u := &d.undecided[i]
+		platform := u.platform
+		if platform == "" {
+			platform = d.event.Platform
+		}
+		u.frame.InApp = !isLibrary(platform, u.frame, u.library)
+	}
+}
+
+// libraries is how to recognise code that is not the application's own, by platform.
+type libraries struct {
+	paths     []string // parts of the file's path
+	modules   []string // how its module, or without one its function, starts
+	unplaced  bool     // a file without a folder is a part of the runtime
+	noneKnown bool     // a frame without file is a part of the runtime
+}
+
+// isLibrary reports whether a frame looks like that of a library or of the runtime.
+func isLibrary(platform string, f *core.Frame, library string) bool {
+	known, ok := librariesOf(platform)
+	if !ok {
+		return false
+	}
+	path := string(f.AbsPath)
+	if path == "" {
+		path = string(f.Filename)
+	}
+	for _, part := range known.paths {
+		if strings.Contains(path, part) || library != "" && strings.Contains(library, part) {
+			return true
+		}
+	}
+	name := string(f.Module)
+	if name == "" {
+		name = string(f.Function)
+	}
+	for _, start := range known.modules {
+		if strings.HasPrefix(name, start) {
+			return true
+		}
+	}
+	return known.noneKnown && path == "" || known.unplaced && !strings.ContainsAny(path, `/\`)
+}
+
+// librariesOf gives the rules of a platform. Windows paths are matched by the parts that they share with others.
+func librariesOf(platform string) (libraries, bool) {
+	switch platform {
+	case "javascript":
+		return libraries{paths: scriptLibraries, noneKnown: true}, true
+	case "node":
+		return libraries{paths: scriptLibraries, noneKnown: true, unplaced: true}, true
+	case "python":
+		return libraries{paths: pythonLibraries}, true
+	case "java", "android", "kotlin", "scala", "groovy", "clojure":
+		return libraries{modules: javaLibraries}, true
+	case "go":
+		return libraries{paths: goLibraries, modules: goModules}, true
+	case "ruby":
+		return libraries{paths: rubyLibraries}, true
+	case "php":
+		return libraries{paths: phpLibraries, noneKnown: true}, true
+	case "csharp", "dotnet", "fsharp", "vb":
+		return libraries{modules: dotnetLibraries}, true
+	case "rust":
+		return libraries{paths: rustLibraries, modules: rustModules}, true
+	case "elixir", "erlang":
+		return libraries{paths: elixirLibraries}, true
+	case "cocoa", "objc", "swift", "native", "c":
+		return libraries{paths: nativeLibraries}, true
+	}
+	return libraries{}, false
+}
+
+var (
+	scriptLibraries = []string{
+		"node_modules/", `node_modules\`, "node:", "internal/", "<anonymous>", "[native code]", "native code",
+		"webpack/runtime/", "webpack/bootstrap", "-extension://",
+	}
+	pythonLibraries = []string{
+		"site-packages", "dist-packages", "/lib/python", `\lib\`, `\Lib\`, "<frozen ", "<string>", "<__array_function__",
+	}
+	javaLibraries = []string{
+		"java.", "javax.", "jdk.", "sun.", "com.sun.", "kotlin.", "kotlinx.", "scala.", "groovy.", "clojure.", "akka.",
+		"android.", "androidx.", "com.android.", "dalvik.", "com.google.", "jakarta.", "io.netty.", "io.sentry.",
+		"io.micronaut.", "io.quarkus.", "io.vertx.", "reactor.", "rx.", "io.reactivex.", "okhttp3.", "okio.", "retrofit2.",
+		"org.apache.", "org.eclipse.", "org.hibernate.", "org.jboss.", "org.jetbrains.", "org.junit.", "org.postgresql.",
+		"org.springframework.", "ch.qos.logback.", "com.fasterxml.", "com.mysql.", "com.zaxxer.", "junit.", "net.bytebuddy.",
+	}
+	goLibraries = []string{"/pkg/mod/", "/vendor/", "/third_party/", "/go/src/", "/libexec/src/", "/usr/lib/go", "/toolchain@"}
+	goModules   = []string{
+		"runtime", "net/http", "testing", "reflect", "database/sql", "encoding/", "internal/", "golang.org/x/",
+		"github.com/getsentry/sentry-go",
+	}
+	rubyLibraries   = []string{"/gems/", "/lib/ruby/", "/rubies/", "/vendor/", "/bin/bundle", "<internal:"}
+	phpLibraries    = []string{"/vendor/", `\vendor\`, "[internal"}
+	dotnetLibraries = []string{
+		"System.", "Microsoft.", "MS.", "Mono.", "FSharp.", "Newtonsoft.", "Npgsql.", "MySql.", "NLog.", "Serilog.",
+		"Giraffe.", "Sentry.", "StackExchange.", "Windows.", "Xunit.", "NUnit.",
+	}
+	rustLibraries = []string{"/rustc/", "/.cargo/", "/lib/rustlib/", "/registry/src/"}
+	rustModules   = []string{
+		"std::", "core::", "alloc::", "<core::", "<alloc::", "<std::", "backtrace::", "anyhow::", "sentry", "tokio::",
+		"futures", "actix_", "rust_begin_unwind", "__rust", "_start", "__libc_start",
+	}
+	elixirLibraries = []string{"deps/", "/elixir/lib/", "lib/elixir/", "(stdlib)", "(elixir)"}
+	nativeLibraries = []string{
+		"/System/Library/", "/usr/lib/", "/Library/Developer/", "/lib/x86_64-linux-gnu/", "/lib64/", "/apex/com.android.",
+		"/system/", `C:\Windows\`, `C:\WINDOWS\`, "linux-vdso", "libdyld", "libdispatch",
+	}
+)

@@ -1,0 +1,102 @@
+package envelope
+
+import "errand/core"
+
+// FieldError says what is wrong with one field of a native event and what is allowed there.
+type FieldError struct {
+	Path    string // with dots, such as exception.0.type; empty for the body itself
+	Message string
+}
+
+// FieldErrors is all that is wrong with a native event, in the order of the body. It has at least one element.
+type FieldErrors []FieldError
+
+// Error gives the first one.
+func (e FieldErrors) Error() string {
+	if e[0].Path == "" {
+		return e[0].Message
+	}
+	return e[0].Path + ": " + e[0].Message
+}
+
+// DecodeNative reads the body of POST /v1/ingest (decisions 3). The fields mean the same as in the Sentry protocol, but
+// mistakes are told instead of passed over: unknown fields, wrong types, and neither message nor exception. The error is
+// a FieldErrors. As with Decode, call the scrubber and then Limit.
+func DecodeNative(payload []byte, h Hints) (*core.Event, error) {
+	text := clean(payload)
+	c := checker{scanner: scanner{text: text}}
+	if errs := c.event(); len(errs) > 0 {
+		return nil, errs
+	}
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	e, err := d.decode(text, h)
+	if err != nil {
+		return nil, FieldErrors{{Message: err.Error()}}
+	}
+	return e, nil
+}
+
+// fields is the members of an object. Without open, other members are mistakes.
+type fields struct {
+	known map[string]check
+	what  string // for messages: "an event"
+	open  bool
+}
+
+var nativeEvent = fields{what: "an event", known: map[string]check{
+	"event_id":    (*checker).eventID,
+	"timestamp":   (*checker).timestamp,
+	"level":       (*checker).level,
+	"platform":    (*checker).text,
+	"message":     (*checker).message,
+	"exception":   (*checker).exceptions,
+	"transaction": (*checker).text,
+	"release":     (*checker).text,
+	"environment": (*checker).text,
+	"dist":        (*checker).text,
+	"server_name": (*checker).text,
+	"user":        objectOf(nativeUser),
+	"request":     objectOf(nativeRequest),
+	"tags":        (*checker).tags,
+	"extra":       (*checker).anyObject,
+	"contexts":    (*checker).contexts,
+	"breadcrumbs": listOf(objectOf(nativeBreadcrumb)),
+	"fingerprint": listOf((*checker).scalar),
+	"sdk":         objectOf(nativeSDK),
+}}
+
+var nativeException = fields{what: "an exception", known: map[string]check{
+	"type":       (*checker).naming,
+	"value":      (*checker).naming,
+	"module":     (*checker).text,
+	"mechanism":  objectOf(nativeMechanism),
+	"stacktrace": objectOf(nativeStacktrace),
+	"stack":      (*checker).naming,
+}}
+
+// The rest takes what else the Sentry protocol has there.
+var (
+	nativeMechanism = fields{open: true, known: map[string]check{
+		"type": (*checker).text, "handled": (*checker).boolean, "synthetic": (*checker).boolean,
+		"is_exception_group": (*checker).boolean, "exception_id": (*checker).number, "parent_id": (*checker).number,
+	}}
+	nativeStacktrace = fields{open: true, known: map[string]check{"frames": listOf(objectOf(nativeFrame))}}
+	nativeFrame      = fields{open: true, known: map[string]check{
+		"function": (*checker).text, "module": (*checker).text, "filename": (*checker).text, "abs_path": (*checker).text,
+		"lineno": (*checker).number, "colno": (*checker).number, "in_app": (*checker).boolean,
+		"context_line": (*checker).text, "pre_context": listOf((*checker).text), "post_context": listOf((*checker).text),
+		"vars": (*checker).anyObject,
+	}}
+	nativeUser = fields{open: true, known: map[string]check{
+		"id": (*checker).scalar, "email": (*checker).text, "username": (*checker).text, "ip_address": (*checker).text,
+	}}
+	nativeRequest = fields{open: true, known: map[string]check{
+		"method": (*checker).text, "url": (*checker).text,
+	}}
+	nativeBreadcrumb = fields{open: true, known: map[string]check{
+		"timestamp": (*checker).timestamp, "type": (*checker).text, "category": (*checker).text,
+		"level": (*checker).text, "message": (*checker).text,
+	}}
+	nativeSDK = fields{open: true, known: map[string]check{"name": (*checker).text, "version": (*checker).text}}
+)

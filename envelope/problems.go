@@ -1,0 +1,82 @@
+package envelope
+
+import (
+	"strconv"
+	"strings"
+
+	"errand/core"
+)
+
+// maxProblems bounds what is told about one event.
+const maxProblems = 50
+
+// path is a place in the payload or the event, kept while walking and written out only when there is something to tell.
+type path []step
+
+// step is a field, or the place in a list when name is empty. A name from the payload that may be no name, but a secret or
+// a whole text, is written as its place.
+type step struct {
+	name  string
+	index int
+}
+
+func (p *path) enter(name string) { *p = append(*p, step{name: name, index: -1}) }
+func (p *path) index(i int)       { *p = append(*p, step{index: i}) }
+func (p *path) leave()            { *p = (*p)[:len(*p)-1] }
+
+// String writes the path with dots, such as exception.0.stacktrace.frames.3.
+func (p path) String() string {
+	var b strings.Builder
+	for i, s := range p {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		switch {
+		case isName(s.name):
+			b.WriteString(s.name)
+		case s.index < 0:
+			b.WriteByte('*')
+		default:
+			b.WriteString(strconv.Itoa(s.index))
+		}
+	}
+	return b.String()
+}
+
+// isName reports whether a member's name reads like one.
+func isName(text string) bool {
+	if text == "" || len(text) > 40 {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i] | 0x20; (c < 'a' || c > 'z') && (text[i] < '-' || text[i] > '9' || text[i] == '/') && text[i] != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// tell records a problem of an event.
+func tell(e *core.Event, path, reason string) {
+	switch n := len(e.Problems); {
+	case n < maxProblems:
+		e.Problems = append(e.Problems, core.Problem{Path: path, Reason: reason})
+	case n == maxProblems:
+		e.Problems = append(e.Problems, core.Problem{Reason: "there were more problems than are listed"})
+	}
+}
+
+// tell records a problem with the field of the current object; an empty field means the object itself.
+func (d *decoder) tell(field, reason string) {
+	place := d.path.String()
+	if field != "" && place != "" {
+		place += "."
+	}
+	tell(d.event, place+field, reason)
+}
+
+// drop leaves out the next value of the payload and says why.
+func (d *decoder) drop(reason string) {
+	d.tell("", reason)
+	d.skip()
+}

@@ -1,0 +1,258 @@
+package envelope
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+)
+
+// scanner reads JSON from left to right, on demand. SDKs send one thing in many shapes, so each field's reader looks
+// at what comes next (peek) and takes it apart or leaves it out (skip). There is no tree in between: what is not kept
+// costs nothing, and no payload can make the server hold more than it keeps.
+//
+// It takes all that encoding/json takes, and more: control characters in strings, unknown escapes, NaN. A mistake in the
+// grammar is kept in err and moves the scanner to the end of the text, which ends every loop.
+type scanner struct {
+	text  string // see clean
+	pos   int
+	err   error
+	arena strings.Builder // strings that had escapes, side by side
+}
+
+// clean makes the text that a scanner reads: valid UTF-8 without NUL bytes. It is a copy, so that the caller may use the
+// payload's buffer again; the strings of the event point into it.
+func clean(payload []byte) string {
+	text := strings.TrimPrefix(string(payload), "\ufeff")
+	if strings.IndexByte(text, 0) >= 0 {
+		text = strings.ReplaceAll(text, "\x00", "")
+	}
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\ufffd")
+	}
+	return text
+}
+
+// peek gives the first byte of the next value or punctuation, or 0 at the end.
+func (s *scanner) peek() byte {
+	for s.pos < len(s.text) {
+		if c := s.text[s.pos]; c > ' ' {
+			return c
+		}
+		s.pos++
+	}
+	return 0
+}
+
+func (s *scanner) fail(what string) {
+	if s.err == nil {
+		s.err = fmt.Errorf("not valid JSON: %s at byte %d", what, s.pos)
+	}
+	s.pos = len(s.text)
+}
+
+// members walks an object. The body of the loop must read or skip each member's value:
+//
+//	for m := s.object(); m.next(); {
+//		switch m.key { ... default: s.skip() }
+//	}
+type members struct {
+	s       *scanner
+	key     string
+	started bool
+}
+
+// object enters the object that peek has seen.
+func (s *scanner) object() members {
+	s.pos++
+	return members{s: s}
+}
+
+func (m *members) next() bool {
+	s := m.s
+	// First the way that compact JSON takes.
+	if m.started && strings.HasPrefix(s.text[s.pos:], `,"`) {
+		s.pos++
+	} else if !s.more(&m.started, '}') {
+		return false
+	} else if s.peek() != '"' {
+		s.fail("a member without a name")
+		return false
+	}
+	m.key = s.str()
+	if s.peek() != ':' {
+		s.fail("no colon after a member's name")
+		return false
+	}
+	s.pos++
+	return true
+}
+
+// elements walks an array, as members walks an object.
+type elements struct {
+	s       *scanner
+	started bool
+}
+
+// array enters the array that peek has seen.
+func (s *scanner) array() elements {
+	s.pos++
+	return elements{s: s}
+}
+
+func (e *elements) next() bool { return e.s.more(&e.started, ']') }
+
+// more moves on to the next member or element, or behind the closing bracket.
+func (s *scanner) more(started *bool, end byte) bool {
+	c := s.peek()
+	switch {
+	case c == end:
+		s.pos++
+		return false
+	case c == 0:
+		s.fail("the end inside an object or array")
+		return false
+	case !*started:
+		*started = true
+		return true
+	case c != ',':
+		s.fail("neither a comma nor a closing bracket")
+		return false
+	}
+	s.pos++
+	if c = s.peek(); c == end || c == 0 {
+		s.fail("a comma before the closing bracket")
+		return false
+	}
+	return true
+}
+
+// str reads the string that peek has seen.
+func (s *scanner) str() string {
+	start := s.pos + 1
+	end := start + plainLength(s.text[start:])
+	if end == len(s.text) {
+		s.fail("a string without an end")
+		return ""
+	}
+	if s.text[end] == '"' {
+		s.pos = end + 1
+		return s.text[start:end]
+	}
+	if end = s.stringEnd(start); end < 0 {
+		s.fail("a string without an end")
+		return ""
+	}
+	s.pos = end + 1
+	return s.unescape(s.text[start:end])
+}
+
+// stringEnd gives the place of the quote that ends the string whose text starts at i, or -1.
+func (s *scanner) stringEnd(i int) int {
+	for i < len(s.text) {
+		i += plainLength(s.text[i:])
+		if i < len(s.text) && s.text[i] == '"' {
+			return i
+		}
+		i += 2 // the backslash and what it escapes
+	}
+	return -1
+}
+
+// plainLength gives the length of the text before the first quote or backslash. It looks at eight bytes at once: most
+// strings are too short for vector instructions to pay.
+func plainLength(text string) int {
+	const (
+		ones   = 0x0101010101010101
+		highs  = 0x8080808080808080
+		quotes = ones * '"'
+		slants = ones * '\\'
+	)
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		t := text[i : i+8]
+		word := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 |
+			uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
+		q, b := word^quotes, word^slants // a byte that matches is zero
+		if zero := ((q-ones)&^q | (b-ones)&^b) & highs; zero != 0 {
+			return i + bits.TrailingZeros64(zero)/8
+		}
+	}
+	for ; i < len(text); i++ {
+		if text[i] == '"' || text[i] == '\\' {
+			return i
+		}
+	}
+	return i
+}
+
+// literal reads what is no string, object or array up to the next delimiter: a number, true, false, null, or what some
+// encoders write although JSON has no word for it.
+func (s *scanner) literal() string {
+	start := s.pos
+	for s.pos < len(s.text) {
+		if c := s.text[s.pos]; c <= ' ' || c == ',' || c == ']' || c == '}' {
+			break
+		}
+		s.pos++
+	}
+	literal := s.text[start:s.pos]
+	switch literal {
+	case "true", "false", "null", "NaN", "Infinity", "-Infinity":
+		return literal
+	case "":
+		s.fail("no value")
+		return ""
+	}
+	for i := range len(literal) {
+		if c := literal[i]; (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
+			s.pos = start
+			s.fail("an unknown word")
+			return ""
+		}
+	}
+	return literal
+}
+
+// skip passes over one value of any depth without recursion. It checks strings and words, not every comma.
+func (s *scanner) skip() {
+	for depth := 0; ; {
+		c := s.peek()
+		switch {
+		case c == '"':
+			end := s.stringEnd(s.pos + 1)
+			if end < 0 {
+				s.fail("a string without an end")
+				return
+			}
+			s.pos = end + 1
+		case c == '{' || c == '[':
+			s.pos++
+			depth++
+		case depth > 0 && (c == '}' || c == ']'):
+			s.pos++
+			depth--
+		case depth > 0 && (c == ',' || c == ':'):
+			s.pos++
+		default:
+			s.literal()
+		}
+		if depth == 0 || s.err != nil {
+			return
+		}
+	}
+}
+
+// raw passes over one value and gives its JSON text.
+func (s *scanner) raw() string {
+	s.peek()
+	start := s.pos
+	s.skip()
+	if s.err != nil {
+		return ""
+	}
+	return s.text[start:s.pos]
+}
+
+// end reports whether only white space is left, and no mistake was met.
+func (s *scanner) end() bool { return s.err == nil && s.peek() == 0 }

@@ -1,0 +1,235 @@
+package envelope
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"errand/core"
+)
+
+// maxItems is how many items of one envelope are read.
+const maxItems = 1000
+
+// Envelope is the body of a request to the envelope endpoint, in parts.
+type Envelope struct {
+	Header Header
+	Items  []Item
+	// Problems names the items that are malformed and could not be read, by their place: items.0. They never break
+	// their neighbours.
+	Problems []core.Problem
+}
+
+// Header is the first line of an envelope. All of it is optional.
+type Header struct {
+	EventID string // 32 hexadecimal digits, or "" when it has none or an invalid one
+	DSN     string // credentials, for requests that carry none of their own, such as those through a tunnel
+	SDK     string // "name/version", empty without a name
+}
+
+// Item is one item of an envelope.
+type Item struct {
+	Type    string
+	Kind    Kind
+	Payload []byte // a part of the body, not a copy
+}
+
+// Split takes an envelope apart: a line with its header, then for each item a line with the item's header and the
+// payload. It is an error when the first line is no JSON object; the text is fit for the sender.
+func Split(body []byte) (Envelope, error) {
+	line, rest := cutLine(body)
+	var env Envelope
+	var err error
+	if env.Header, err = parseHeader(line); err != nil {
+		return Envelope{}, err
+	}
+	s := splitter{rest: rest}
+	s.items()
+	env.Items, env.Problems = s.found, s.problems
+	return env, nil
+}
+
+func cutLine(text []byte) (line, rest []byte) {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return text[:i], text[i+1:]
+	}
+	return text, nil
+}
+
+func parseHeader(line []byte) (Header, error) {
+	s := scanner{text: clean(line)}
+	switch s.peek() {
+	case '{':
+	case 0:
+		return Header{}, errors.New("the envelope has no header line")
+	default:
+		return Header{}, errors.New("the envelope's header is not a JSON object")
+	}
+	var h Header
+	for m := s.object(); m.next(); {
+		switch m.key {
+		case "event_id":
+			h.EventID, _ = parseEventID(s.stringOr(""))
+		case "dsn":
+			h.DSN = s.stringOr("")
+		case "sdk":
+			h.SDK = s.headerSDK()
+		default:
+			s.skip()
+		}
+	}
+	if s.err == nil && !s.end() {
+		s.fail("more text behind the header")
+	}
+	if s.err != nil {
+		return Header{}, fmt.Errorf("the envelope's header is %w", s.err)
+	}
+	return h, nil
+}
+
+// stringOr reads a string; any other value is skipped.
+func (s *scanner) stringOr(otherwise string) string {
+	if s.peek() == '"' {
+		return s.str()
+	}
+	s.skip()
+	return otherwise
+}
+
+func (s *scanner) headerSDK() string {
+	if s.peek() != '{' {
+		s.skip()
+		return ""
+	}
+	var name, version string
+	for m := s.object(); m.next(); {
+		switch m.key {
+		case "name":
+			name = s.stringOr("")
+		case "version":
+			version = s.stringOr("")
+		default:
+			s.skip()
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return name + "/" + version
+}
+
+// splitter walks over the items.
+type splitter struct {
+	rest     []byte
+	count    int // items met
+	found    []Item
+	problems []core.Problem
+}
+
+func (s *splitter) items() {
+	for {
+		s.rest = bytes.TrimLeft(s.rest, "\r\n")
+		if len(s.rest) == 0 {
+			return
+		}
+		if s.count == maxItems {
+			s.tell("the envelope has more than " + strconv.Itoa(maxItems) + " items; the rest is left out")
+			return
+		}
+		line, rest := cutLine(s.rest)
+		s.rest = rest
+		h, err := parseItemHeader(line)
+		if err == nil {
+			err = s.item(h)
+		}
+		if err != nil {
+			s.tell(err.Error())
+			s.resync()
+		}
+		s.count++
+	}
+}
+
+// item takes the payload of an item. An error means that its end is unknown.
+func (s *splitter) item(h itemHeader) error {
+	var payload []byte
+	switch {
+	case h.length < 0:
+		payload, s.rest = cutLine(s.rest)
+	case h.length > len(s.rest):
+		return fmt.Errorf("the item's length of %d is beyond the end of the envelope", h.length)
+	case h.length < len(s.rest) && s.rest[h.length] != '\n' && s.rest[h.length] != '\r':
+		return fmt.Errorf("the item's length of %d ends inside a line", h.length)
+	default:
+		payload, s.rest = s.rest[:h.length], s.rest[h.length:]
+	}
+	if h.typ == "" {
+		s.tell("the item's header has no type")
+		return nil
+	}
+	s.found = append(s.found, Item{Type: h.typ, Kind: KindOf(h.typ), Payload: payload})
+	return nil
+}
+
+// resync goes on to the next line that is the header of an item. Payloads are JSON too, so a line must have nothing but
+// what item headers have.
+func (s *splitter) resync() {
+	for len(s.rest) > 0 {
+		line, rest := cutLine(s.rest)
+		if h, err := parseItemHeader(line); err == nil && h.plain && KindOf(h.typ) != Unknown {
+			return
+		}
+		s.rest = rest
+	}
+}
+
+func (s *splitter) tell(reason string) {
+	if len(s.problems) < maxProblems {
+		s.problems = append(s.problems, core.Problem{Path: "items." + strconv.Itoa(s.count), Reason: reason})
+	}
+}
+
+// itemHeader is the line before an item's payload.
+type itemHeader struct {
+	typ    string
+	length int  // -1 when the payload goes to the end of the line
+	plain  bool // it has only members of item headers
+}
+
+func parseItemHeader(line []byte) (itemHeader, error) {
+	h := itemHeader{length: -1, plain: true}
+	s := scanner{text: clean(line)}
+	if s.peek() != '{' {
+		return h, errors.New("the item's header is not a JSON object")
+	}
+	var length string
+	for m := s.object(); m.next(); {
+		switch m.key {
+		case "type":
+			h.typ = strings.TrimSpace(s.stringOr(""))
+		case "length":
+			length = s.raw()
+		case "content_type", "filename", "attachment_type", "item_count", "platform", "meta", "sample_rates", "routing_key":
+			s.skip()
+		default:
+			h.plain = false
+			s.skip()
+		}
+	}
+	if s.err == nil && !s.end() {
+		s.fail("more text behind it")
+	}
+	if s.err != nil {
+		return h, fmt.Errorf("the item's header is %w", s.err)
+	}
+	if length != "" && length != "null" {
+		n, err := strconv.ParseUint(length, 10, 31)
+		if err != nil {
+			return h, errors.New("the item's length is not a whole number of bytes")
+		}
+		h.length = int(n)
+	}
+	return h, nil
+}

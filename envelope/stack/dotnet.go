@@ -1,0 +1,100 @@
+package stack
+
+import (
+	"strings"
+
+	"errand/core"
+)
+
+const endOfInner = "--- End of inner exception stack trace ---"
+
+// parseDotnet reads Exception.ToString: "Type: text ---> Inner: text", then the frames of the innermost exception first,
+// each exception's closed by a line that says so.
+func parseDotnet(lines []string) []Trace {
+	var traces []Trace // outermost first
+	var frames []core.Frame
+	var message []string
+	level := -1 // the exception that the frames belong to
+	for _, raw := range lines {
+		line := strings.TrimSpace(raw)
+		frame, ok := frameDotnet(line)
+		if (ok || line == endOfInner) && level < 0 {
+			traces = messagesDotnet(strings.Join(message, "\n"))
+			level = len(traces) - 1
+		}
+		switch {
+		case ok:
+			frames = append(frames, frame)
+		case line == endOfInner:
+			traces[level].Frames, frames = frames, nil
+			level = max(level-1, 0)
+		case level < 0:
+			message = append(message, raw)
+		}
+	}
+	if level >= 0 {
+		traces[level].Frames = append(traces[level].Frames, frames...)
+	}
+	return withFrames(traces)
+}
+
+// messagesDotnet splits the chain of messages.
+func messagesDotnet(text string) []Trace {
+	text = strings.TrimPrefix(strings.TrimSpace(text), "Unhandled exception. ")
+	text = strings.TrimPrefix(text, "Unhandled Exception: ")
+	var traces []Trace
+	for part := range strings.SplitSeq(text, "---> ") {
+		typ, value := header(part)
+		traces = append(traces, Trace{Type: typ, Value: value})
+	}
+	return traces
+}
+
+// frameDotnet reads "at Namespace.Class.Method(String text) in /path/File.cs:line 12".
+func frameDotnet(line string) (core.Frame, bool) {
+	call, ok := strings.CutPrefix(line, "at ")
+	if !ok {
+		return core.Frame{}, false
+	}
+	var f core.Frame
+	if i := strings.LastIndex(call, " in "); i > 0 {
+		file, digits, ok := cutLast(call[i+len(" in "):], ":line ")
+		if ok {
+			f.AbsPath, f.Filename, f.Lineno = untrusted(file), untrusted(file), atoi(digits)
+			call = call[:i]
+		}
+	}
+	open := strings.IndexByte(call, '(')
+	if open <= 0 || !strings.HasSuffix(call, ")") || !areParameters(call[open+1:len(call)-1]) {
+		return core.Frame{}, false
+	}
+	name := call[:open]
+	if strings.ContainsAny(name, " @/\\:") {
+		return core.Frame{}, false
+	}
+	method := strings.LastIndexByte(name, '.')
+	if method > 0 && name[method-1] == '.' { // ..ctor
+		method--
+	}
+	if method > 0 {
+		f.Module, name = untrusted(name[:method]), name[method+1:]
+	}
+	f.Function = untrusted(name)
+	return f, true
+}
+
+// areParameters reports whether a text may be a list of types and names, which has no place in a file.
+func areParameters(text string) bool {
+	if _, line, _ := position(text); line != 0 {
+		return false
+	}
+	return !strings.Contains(text, "://") && (text == "" || strings.Contains(text, " "))
+}
+
+func cutLast(text, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(text, sep)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(sep):], true
+}

@@ -1,0 +1,100 @@
+package stack
+
+import (
+	"strings"
+
+	"errand/core"
+)
+
+// parseGecko reads Error.stack of Firefox and Safari: lines of function@file:line:column without a message, though
+// some code puts one above.
+func parseGecko(lines []string) []Trace {
+	var t Trace
+	var message []string
+	for _, raw := range lines {
+		line := strings.TrimSpace(raw)
+		if frame, ok := frameGecko(line); ok {
+			t.Frames = append(t.Frames, frame)
+		} else if len(t.Frames) == 0 {
+			message = append(message, raw)
+		}
+	}
+	if len(t.Frames) == 0 {
+		return nil
+	}
+	t.Type, t.Value = header(strings.Join(message, "\n"))
+	return []Trace{t}
+}
+
+func frameGecko(line string) (core.Frame, bool) {
+	if line == "[native code]" {
+		return core.Frame{Filename: "[native code]"}, true
+	}
+	function, place, found := cutGecko(line)
+	if !found {
+		function, place = "", line
+	}
+	if strings.HasSuffix(function, ")") { // old Firefox shows the arguments
+		function, _, _ = strings.Cut(function, "(")
+	}
+	if place == "[native code]" {
+		return core.Frame{Function: untrusted(function), Filename: "[native code]"}, true
+	}
+	if i := strings.Index(place, " > "); i > 0 {
+		return evalGecko(function, place[:i])
+	}
+	file, lineno, column := position(place)
+	if lineno == 0 || !found && (strings.ContainsAny(file, " \"'`") || column == 0 && !strings.Contains(file, "://")) {
+		return core.Frame{}, false
+	}
+	return core.Frame{Function: untrusted(function), Filename: untrusted(file), Lineno: lineno, Colno: column}, true
+}
+
+// cutGecko cuts a line at the @ before the place. Functions and URLs may have an @ of their own.
+func cutGecko(line string) (function, place string, found bool) {
+	for from := 0; ; {
+		i := strings.IndexByte(line[from:], '@')
+		if i < 0 {
+			return "", "", false
+		}
+		i += from
+		rest := line[i+1:]
+		if startsPlace(rest) || strings.IndexByte(rest, '@') < 0 {
+			return line[:i], rest, true
+		}
+		from = i + 1
+	}
+}
+
+// startsPlace reports whether a text starts like a URL, an absolute path or a native place.
+func startsPlace(text string) bool {
+	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "[native") {
+		return true
+	}
+	for i := range len(text) {
+		c := text[i]
+		if c == ':' {
+			return i > 0 && strings.HasPrefix(text[i:], "://")
+		}
+		if c|0x20 < 'a' || c|0x20 > 'z' {
+			if c != '-' && c != '+' && c != '.' && (c < '0' || c > '9') {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// evalGecko reads "file line N", the place that called eval.
+func evalGecko(function, place string) (core.Frame, bool) {
+	i := strings.LastIndex(place, " line ")
+	if i < 0 {
+		return core.Frame{}, false
+	}
+	if function == "" {
+		function = "eval"
+	}
+	return core.Frame{
+		Function: untrusted(function), Filename: untrusted(place[:i]), Lineno: atoi(place[i+len(" line "):]),
+	}, true
+}

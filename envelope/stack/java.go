@@ -1,0 +1,127 @@
+package stack
+
+import (
+	"strings"
+
+	"errand/core"
+)
+
+// parseJava reads what Throwable.printStackTrace prints: the exception, lines of "at class.method(File.java:12)", then
+// its causes with "Caused by:". Suppressed exceptions are left out.
+func parseJava(lines []string) []Trace {
+	var traces []Trace
+	var message []string
+	open := true     // lines belong to the message until a frame comes
+	suppressed := -1 // how deep the suppressed exception is indented that is being passed over
+	for _, raw := range lines {
+		line := strings.TrimSpace(raw)
+		indent := len(raw) - len(strings.TrimLeft(raw, " \t"))
+		if suppressed >= 0 && indent >= suppressed {
+			continue
+		}
+		suppressed = -1
+		if strings.HasPrefix(line, "Suppressed: ") {
+			suppressed = indent
+			continue
+		}
+		if cause, ok := strings.CutPrefix(line, "Caused by: "); ok {
+			message, open = []string{cause}, true
+			continue
+		}
+		frame, ok := frameJava(line)
+		switch {
+		case ok && open:
+			traces = append(traces, traceJava(message))
+			open = false
+			fallthrough
+		case ok:
+			last := &traces[len(traces)-1]
+			last.Frames = append(last.Frames, frame)
+		case open:
+			message = append(message, raw)
+		default:
+			traces = withCommon(traces, line)
+		}
+	}
+	return withFrames(traces)
+}
+
+func traceJava(message []string) Trace {
+	text := strings.TrimSpace(strings.Join(message, "\n"))
+	if rest, ok := strings.CutPrefix(text, `Exception in thread "`); ok {
+		if _, after, found := strings.Cut(rest, `" `); found {
+			text = after
+		}
+	}
+	typ, value := header(text)
+	t := Trace{Value: value}
+	t.Module, t.Type = qualified(typ)
+	return t
+}
+
+// withCommon gives a cause the frames that it shares with the exception above it, which "... 12 more" stands for.
+func withCommon(traces []Trace, line string) []Trace {
+	rest, ok := strings.CutPrefix(line, "... ")
+	if !ok || len(traces) < 2 {
+		return traces
+	}
+	digits, _, ok := strings.Cut(rest, " ")
+	n := int(atoi(digits))
+	outer := traces[len(traces)-2].Frames
+	if ok && n > 0 && n <= len(outer) && count(traces)+n <= maxLines {
+		last := &traces[len(traces)-1]
+		last.Frames = append(last.Frames, outer[len(outer)-n:]...)
+	}
+	return traces
+}
+
+// frameJava reads "at java.base/java.lang.Thread.run(Thread.java:833)".
+func frameJava(line string) (core.Frame, bool) {
+	call, ok := strings.CutPrefix(line, "at ")
+	if !ok {
+		return core.Frame{}, false
+	}
+	if i := strings.LastIndexByte(call, ')'); i > 0 { // some loggers add the archive behind
+		call = call[:i+1]
+	}
+	open := strings.IndexByte(call, '(')
+	if open < 0 {
+		return core.Frame{}, false
+	}
+	place, _, _ := strings.Cut(call[open+1:], ")")
+	name := call[:open]
+	if i := strings.LastIndexByte(name, '/'); i >= 0 { // the module or class loader
+		name = name[i+1:]
+	}
+	class, method := qualified(name)
+	if class == "" || method == "" || strings.ContainsAny(name, " @:[") {
+		return core.Frame{}, false
+	}
+	f := core.Frame{Function: untrusted(method), Module: untrusted(class)}
+	if place == "Native Method" || place == "Unknown Source" {
+		return f, true
+	}
+	file, lineno, column := position(place)
+	if column != 0 || !isJavaFile(file) {
+		return core.Frame{}, false
+	}
+	f.Filename, f.Lineno = untrusted(file), lineno
+	return f, true
+}
+
+// isJavaFile reports whether a name is that of a source file for the Java machine, without a folder.
+func isJavaFile(name string) bool {
+	if strings.ContainsAny(name, `/\ `) {
+		return false
+	}
+	switch name {
+	case "SourceFile", "Source", "NO_SOURCE_FILE", "R8":
+		return true
+	}
+	for _, end := range [...]string{".java", ".kt", ".kts", ".scala", ".groovy", ".clj", ".cljc", ".jsp"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "r8-map-id-")
+}

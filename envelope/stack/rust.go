@@ -1,0 +1,92 @@
+package stack
+
+import (
+	"strings"
+
+	"errand/core"
+)
+
+// parseRust reads a panic with its backtrace: "thread 'main' panicked at src/main.rs:4:5:", the message, then calls as
+// "  12: app::run" with "at ./src/main.rs:4:5" below. Inlined calls have their own number.
+func parseRust(lines []string) []Trace {
+	var t Trace
+	var message []string
+	for _, raw := range lines {
+		line := strings.TrimSpace(raw)
+		if name, ok := callRust(line); ok {
+			t.Frames = append(t.Frames, frameRust(name))
+			continue
+		}
+		if len(t.Frames) == 0 {
+			message = append(message, line)
+			continue
+		}
+		last := &t.Frames[len(t.Frames)-1]
+		if place, ok := strings.CutPrefix(line, "at "); ok && last.Filename == "" {
+			file, lineno, column := position(place)
+			last.Filename, last.AbsPath, last.Lineno, last.Colno = untrusted(file), untrusted(file), lineno, column
+		}
+	}
+	if len(t.Frames) == 0 {
+		return nil
+	}
+	t.Type, t.Value = panicRust(message)
+	return []Trace{t}
+}
+
+// callRust reads "12: app::run" or "12: 0x55 - app::run".
+func callRust(line string) (string, bool) {
+	digits, name, ok := strings.Cut(line, ": ")
+	if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return "", false
+	}
+	name = strings.TrimSpace(name)
+	if strings.HasPrefix(name, "0x") {
+		_, name, _ = strings.Cut(name, " - ")
+	}
+	if name == "" || strings.Contains(name, ":in `") || strings.Contains(name, ": from ") {
+		return "", false
+	}
+	return name, true
+}
+
+// frameRust splits "app::module::function" at the function, outside of type parameters.
+func frameRust(name string) core.Frame {
+	depth := 0
+	for i := len(name) - 1; i > 0; i-- {
+		switch name[i] {
+		case '>':
+			depth++
+		case '<':
+			depth--
+		case ':':
+			isHash := strings.HasPrefix(name[i+1:], "h") && len(name)-i == 18 // ::h and 16 digits
+			if depth == 0 && name[i-1] == ':' && !isHash {
+				return core.Frame{Function: untrusted(name[i+1:]), Module: untrusted(name[:i-1])}
+			}
+		}
+	}
+	return core.Frame{Function: untrusted(name)}
+}
+
+// panicRust reads the message: either behind the place, or before it in quotes as Rust did until 2023. The first line
+// of an error that main returned starts with Error.
+func panicRust(lines []string) (typ, value string) {
+	text := strings.TrimSpace(strings.Join(lines, "\n"))
+	for _, end := range [...]string{"stack backtrace:", "Stack backtrace:"} {
+		text = strings.TrimSpace(strings.TrimSuffix(text, end))
+	}
+	i := strings.Index(text, " panicked at ")
+	if i < 0 {
+		return header(text)
+	}
+	text = text[i+len(" panicked at "):]
+	if quoted, ok := strings.CutPrefix(text, "'"); ok {
+		value, _, _ = cutLast(quoted, "', ")
+		return "panic", value
+	}
+	if _, message, ok := strings.Cut(text, ":\n"); ok {
+		return "panic", message
+	}
+	return "panic", text
+}

@@ -1,0 +1,178 @@
+// Package stack reads the stack traces that languages print, for events that carry one as text instead of frames
+// (decisions 3: the native format's `stack`).
+//
+// The parsers are written by hand and pass over the text once. They never fail: what they do not know they leave out.
+package stack
+
+import (
+	"strconv"
+	"strings"
+
+	"errand/core"
+)
+
+// Trace is one exception of a text, with its frames.
+type Trace struct {
+	Type   string // such as TypeError; empty when the text does not say
+	Value  string // the message
+	Module string // where the type is declared, for languages that write it before the type
+	Frames []core.Frame
+}
+
+// maxLines is how many lines of a text are read: as many from each end.
+const maxLines = 20_000
+
+// Parse reads a stack trace: the exception that was reported first, then its causes. It tries the formats of the
+// platform (a Sentry platform such as node or csharp), and all when the platform is unknown or does not fit. It gives
+// the platform of the format that was found; no trace and "" for a text that is no stack trace.
+//
+// Frames have the most recent call first. Whether they are in_app is left to the caller.
+func Parse(text, platform string) (traces []Trace, found string) {
+	lines := split(text)
+	family := families[platform]
+	best := 0
+	for pass := 0; pass < 2 && best == 0; pass++ {
+		for _, f := range formats {
+			if pass == 0 && f.platform != family {
+				continue
+			}
+			candidate := f.parse(lines)
+			if n := count(candidate); n > best {
+				best, traces, found = n, candidate, f.platform
+			}
+		}
+	}
+	return traces, found
+}
+
+// format is one way to print a stack.
+type format struct {
+	platform string
+	parse    func(lines []string) []Trace
+}
+
+// formats is in order of strictness: of two that read the same number of frames, the first one wins.
+var formats = []format{
+	{"java", parseJava},
+	{"python", parsePython},
+	{"go", parseGo},
+	{"csharp", parseDotnet},
+	{"ruby", parseRuby},
+	{"php", parsePHP},
+	{"rust", parseRust},
+	{"javascript", parseV8},
+	{"javascript", parseGecko},
+}
+
+// families maps platforms to those of the formats.
+var families = map[string]string{
+	"javascript": "javascript", "node": "javascript", "bun": "javascript", "deno": "javascript", "react-native": "javascript",
+	"java": "java", "android": "java", "kotlin": "java", "scala": "java", "groovy": "java", "clojure": "java",
+	"csharp": "csharp", "dotnet": "csharp", "fsharp": "csharp", "vb": "csharp",
+	"python": "python", "go": "go", "ruby": "ruby", "php": "php", "rust": "rust",
+}
+
+func count(traces []Trace) int {
+	n := 0
+	for i := range traces {
+		n += len(traces[i].Frames)
+	}
+	return n
+}
+
+// split cuts a text into lines, without those in the middle of a text that is too long.
+func split(text string) []string {
+	lines := strings.Split(text, "\n")
+	if len(lines) > maxLines {
+		lines = append(lines[:maxLines/2:maxLines/2], lines[len(lines)-maxLines/2:]...)
+	}
+	for i := range lines {
+		lines[i] = strings.TrimSuffix(lines[i], "\r")
+	}
+	return lines
+}
+
+// position takes ":line" or ":line:column" off the end of a text. Both are 0 when there is none.
+func position(text string) (place string, line, column core.OptInt) {
+	place, last := number(text)
+	if last == 0 {
+		return text, 0, 0
+	}
+	if rest, first := number(place); first != 0 {
+		return rest, first, last
+	}
+	return place, last, 0
+}
+
+// number takes ":digits" off the end of a text.
+func number(text string) (string, core.OptInt) {
+	i := len(text)
+	for i > 0 && text[i-1] >= '0' && text[i-1] <= '9' {
+		i--
+	}
+	if i < 2 || i == len(text) || text[i-1] != ':' {
+		return text, 0
+	}
+	return text[:i-1], atoi(text[i:])
+}
+
+// atoi reads digits; what is no sensible line number is 0.
+func atoi(digits string) core.OptInt {
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return core.OptInt(n)
+}
+
+// header splits "Type: message". A text whose start is not a type's name is a message.
+func header(text string) (typ, value string) {
+	text = strings.TrimSpace(text)
+	name, rest, found := strings.Cut(text, ":")
+	name, _, _ = strings.Cut(name, " [") // Node adds a code: TypeError [ERR_X]
+	if !isType(name) || found && rest != "" && rest[0] != ' ' && rest[0] != '\n' {
+		return "", text
+	}
+	return name, strings.TrimSpace(rest)
+}
+
+// isType reports whether a text may name a type: letters, digits, dots and the like.
+func isType(name string) bool {
+	if name == "" {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == '$' || c >= 0x80
+		if !letter && (i == 0 || (c < '0' || c > '9') && strings.IndexByte(".`+/\\<>", c) < 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// qualified splits "package.Type" into its parts.
+func qualified(name string) (module, typ string) {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		return name[:i], name[i+1:]
+	}
+	return "", name
+}
+
+// reversed turns a list around in place.
+func reversed[T any](list []T) []T {
+	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
+		list[i], list[j] = list[j], list[i]
+	}
+	return list
+}
+
+// withFrames leaves out traces of which only a message was found, unless they follow one with frames.
+func withFrames(traces []Trace) []Trace {
+	if count(traces) == 0 {
+		return nil
+	}
+	return traces
+}
+
+func untrusted(s string) core.Untrusted { return core.Untrusted(s) }

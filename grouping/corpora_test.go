@@ -1,0 +1,147 @@
+package grouping_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/corpora"
+	"errand/envelope"
+	"errand/grouping"
+)
+
+// TestCorporaGrouping scores the groups against those of another tracker. One pair cannot be had: three of the events
+// are the same but for settings of that tracker, and two pairs of them must group and the third must not.
+func TestCorporaGrouping(t *testing.T) {
+	t.Parallel()
+	dir := corpora.Dir(t, "grouping")
+	expected := readJSON[map[string][]string](t, filepath.Join(dir, "expected.json"))
+	keys, names := map[string]grouping.Key{}, []string{}
+	for name := range expected {
+		keys[name] = grouping.Of(readEvent(t, filepath.Join(dir, "inputs", name)))
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var must, together, mustNot, wrong int
+	for i, a := range names {
+		for _, b := range names[i+1:] {
+			same := keys[a] == keys[b]
+			shared := slices.ContainsFunc(expected[a], func(hash string) bool { return slices.Contains(expected[b], hash) })
+			switch {
+			case shared && same:
+				must, together = must+1, together+1
+			case shared:
+				must++
+				t.Logf("apart: %s, %s", a, b)
+			case len(expected[a]) > 0 && len(expected[b]) > 0:
+				mustNot++
+				if same {
+					wrong++
+					t.Logf("merged: %s, %s", a, b)
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d pairs that must group, %d wrong merges of %d", together, must, wrong, mustNot)
+	require.GreaterOrEqual(t, together, 31)
+	require.LessOrEqual(t, wrong, 3)
+}
+
+// answer is what a real tracker made of an event. One of its programming interfaces has the exceptions as an entry.
+type answer struct {
+	Title, Culprit string
+	Exception      exceptions
+	Entries        []struct {
+		Type string
+		Data json.RawMessage
+	}
+}
+
+type exceptions struct {
+	Values []struct {
+		Stacktrace struct{ Frames []struct{ Filename string } }
+	}
+}
+
+// setSources marks the frames that the tracker found in source maps, which the corpus lacks.
+func (a *answer) setSources(t *testing.T, e *core.Event) {
+	t.Helper()
+	list := a.Exception
+	for _, entry := range a.Entries {
+		if entry.Type == "exception" {
+			require.NoError(t, json.Unmarshal(entry.Data, &list))
+		}
+	}
+	for i, x := range list.Values {
+		for j, frame := range x.Stacktrace.Frames {
+			if strings.HasPrefix(frame.Filename, "webpack://") {
+				frames := e.Exceptions[len(list.Values)-1-i].Frames
+				frames[len(frames)-1-j].Source = &core.SourcePosition{Path: core.Untrusted(frame.Filename)}
+			}
+		}
+	}
+}
+
+// TestCorporaTitles scores titles and culprits against the answers of another tracker. Two culprits cannot be had: the
+// corpus has lost the frame that they name.
+func TestCorporaTitles(t *testing.T) {
+	t.Parallel()
+	dir := corpora.Dir(t, "glitchtip-2022")
+	var answers, titles, culprits int
+	for _, folder := range []string{"oss_sentry_json", "oss_sentry_events"} {
+		files, err := filepath.Glob(filepath.Join(dir, folder, "*.json"))
+		require.NoError(t, err)
+		for _, file := range files {
+			want := readJSON[answer](t, file)
+			e := readEvent(t, filepath.Join(dir, "incoming_events", filepath.Base(file)))
+			want.setSources(t, e)
+			answers++
+			if title := grouping.Title(e); isTitle(title, want.Title) {
+				titles++
+			} else {
+				t.Logf("title of %s: %q, not %q", filepath.Base(file), title, want.Title)
+			}
+			if culprit := grouping.Culprit(e); culprit == want.Culprit {
+				culprits++
+			} else {
+				t.Logf("culprit of %s: %q, not %q", filepath.Base(file), culprit, want.Culprit)
+			}
+		}
+	}
+	t.Logf("%d titles and %d culprits of %d", titles, culprits, answers)
+	require.Equal(t, answers, titles)
+	require.GreaterOrEqual(t, culprits*10, answers*9)
+}
+
+// isTitle compares titles; the other tracker cuts them at 100 characters.
+func isTitle(got, want string) bool {
+	if start, found := strings.CutSuffix(want, "..."); found {
+		return strings.HasPrefix(got, start)
+	}
+	return got == want
+}
+
+func readEvent(t *testing.T, file string) *core.Event {
+	t.Helper()
+	payload, err := os.ReadFile(file)
+	require.NoError(t, err)
+	e, err := envelope.Decode(payload, envelope.Hints{ReceivedAt: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)})
+	require.NoError(t, err, "in %s", file)
+	return e
+}
+
+func readJSON[T any](t *testing.T, file string) T {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var v T
+	require.NoError(t, json.Unmarshal(text, &v), "in %s", file)
+	return v
+}

@@ -1,0 +1,99 @@
+package grouping
+
+import "strings"
+
+// appendDotNet appends the full name of a method. The compiler moves the body of an async method, iterator, lambda or
+// local function into a class of its own (Cart+<AddAsync>d__5.MoveNext, Cart+<>c.<Add>b__0_1): that gives the method
+// that was written (Cart.AddAsync, Cart.Add). Type arguments, arguments and assemblies are left out.
+func appendDotNet(b []byte, module, function string) []byte {
+	start := len(b)
+	module, _, _ = strings.Cut(module, ",")
+	state := "" // the method whose state machine the last part was
+	for _, name := range [...]string{module, withoutSignature(function)} {
+		for name != "" {
+			var part string
+			part, name = nextDotNetPart(name)
+			if state != "" && part == "MoveNext" {
+				continue
+			}
+			state = ""
+			if strings.HasPrefix(part, "<") {
+				part = writtenMethod(part)
+				state = part
+			}
+			if part = plainDotNetPart(part); part == "" {
+				continue
+			}
+			if len(b) > start {
+				b = append(b, '.')
+			}
+			b = append(b, part...)
+		}
+	}
+	return b
+}
+
+// withoutSignature drops the arguments, the result and the modifiers: "async Task<User> GetAsync(int id)".
+func withoutSignature(function string) string {
+	if strings.IndexByte(function, ' ') < 0 && strings.IndexByte(function, '(') < 0 {
+		return function
+	}
+	depth, from := 0, 0
+	for i := range len(function) {
+		switch function[i] {
+		case '<', '[':
+			depth++
+		case '>', ']':
+			depth--
+		case ' ':
+			if depth == 0 && i+1 < len(function) && function[i+1] != '(' {
+				from = i + 1
+			}
+		case '(':
+			if depth == 0 && i > from {
+				return strings.TrimSpace(function[from:i])
+			}
+		}
+	}
+	return function[from:]
+}
+
+// nextDotNetPart splits a name at the first dot, plus or slash that is not within brackets.
+func nextDotNetPart(name string) (part, rest string) {
+	depth := 0
+	for i := range len(name) {
+		switch name[i] {
+		case '<', '[':
+			depth++
+		case '>', ']':
+			depth--
+		case '.', '+', '/':
+			if depth <= 0 {
+				return name[:i], name[i+1:]
+			}
+		}
+	}
+	return name, ""
+}
+
+// writtenMethod is the method in the name of a generated class or method, or nothing for a class of closures:
+// <AddAsync>d__5, <<Main>b__0>d, <Main>g__Check|0_0 (the local function Main.Check), <>c__DisplayClass1_0.
+func writtenMethod(part string) string {
+	name, rest, _ := strings.Cut(strings.TrimLeft(part, "<"), ">")
+	name = strings.TrimPrefix(name, ".") // <.ctor>b__0
+	if local, found := strings.CutPrefix(rest, "g__"); found {
+		local, _, _ = strings.Cut(local, "|")
+		name += "." + local
+	}
+	return name
+}
+
+func plainDotNetPart(part string) string {
+	if i := strings.IndexAny(part, "`[<(@"); i >= 0 {
+		part = part[:i]
+	}
+	if strings.HasPrefix(part, "lambda_method") { // compiled expressions, numbered
+		return "lambda_method"
+	}
+	return part
+}

@@ -1,0 +1,138 @@
+package grouping
+
+import (
+	"strings"
+)
+
+// shortestHash is the length from which hexadecimal digits in a file's name are taken for a hash.
+const shortestHash = 6
+
+// appendFileName appends the name of a file in lower case: without folders, query, content hash and version.
+func appendFileName(b []byte, path string, lang language) []byte {
+	if i := strings.IndexByte(path, '?'); i >= 0 {
+		path = path[:i]
+	}
+	path = path[strings.LastIndexByte(path, '/')+1:]
+	path = path[strings.LastIndexByte(path, '\\')+1:]
+	if i := strings.IndexByte(path, '('); i > 0 { // a.php(12) : eval()'d code
+		path = path[:i]
+	}
+	if isUnknown(path) {
+		return b
+	}
+	start := len(b)
+	b = appendClean(b, path, lang)
+	for i := start; i < len(b); i++ {
+		if c := b[i]; 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return b
+}
+
+// appendClean appends a file's name without the parts that a build or deployment puts in: content hashes, UUIDs and
+// versions between separators. What bundlers and notebooks make is full of numbers; elsewhere short ones are chosen by
+// people (0001_initial.py).
+func appendClean(b []byte, name string, lang language) []byte {
+	if strings.IndexFunc(name, isDigit) < 0 {
+		return append(b, name...)
+	}
+	generated := lang == javaScript || strings.HasPrefix(name, "<")
+	start := len(b)
+	for i := 0; i < len(name); {
+		if n := uuidLength(name[i:]); n > 0 {
+			b, i = trimSeparator(b, start), i+n
+			continue
+		}
+		end := i
+		for end < len(name) && !isSeparator(name[end]) {
+			end++
+		}
+		part := name[i:end]
+		if isBuildPart(part, generated) || isVersionPart(name, i, end) {
+			b = trimSeparator(b, start)
+		} else {
+			b = append(b, part...)
+		}
+		if end < len(name) {
+			b = append(b, name[end])
+			end++
+		}
+		i = end
+	}
+	return b
+}
+
+// trimSeparator drops the separator in front of a part that is left out; at the start of the name there is none.
+func trimSeparator(b []byte, start int) []byte {
+	if len(b) > start && isSeparator(b[len(b)-1]) {
+		return b[:len(b)-1]
+	}
+	return b
+}
+
+func isSeparator(c byte) bool {
+	switch c {
+	case '.', '-', '_', '~', '@', '+', '>':
+		return true
+	}
+	return false
+}
+
+// isBuildPart reports whether a part of a file's name is a hash or number of a build.
+func isBuildPart(part string, generated bool) bool {
+	if len(part) < shortestHash && !generated {
+		return false
+	}
+	shape := shapeOf(part)
+	switch {
+	case shape.digits == 0:
+		return false
+	case shape.letters == 0:
+		return true
+	case shape.isHex && len(part) >= 8:
+		return true
+	case !generated:
+		return false
+	case shape.isHex:
+		return len(part) >= shortestHash
+	}
+	return len(part) >= 8 && (shape.changes >= 2 || shape.uppers > 0) // index-B3kd92Xa.js
+}
+
+// isVersionPart reports whether name[i:end] is a number of a version like 1.2.3 or v2.0.
+func isVersionPart(name string, i, end int) bool {
+	number := func(from, to int) bool {
+		s := name[from:to]
+		if from > 0 && name[from-1] != '.' {
+			s = strings.TrimPrefix(s, "v")
+		}
+		return s != "" && strings.TrimFunc(s, isDigit) == ""
+	}
+	if !number(i, end) {
+		return false
+	}
+	if end < len(name) && name[end] == '.' {
+		next := end + 1
+		for next < len(name) && !isSeparator(name[next]) {
+			next++
+		}
+		if number(end+1, next) {
+			return true
+		}
+	}
+	if i == 0 || name[i-1] != '.' {
+		return false
+	}
+	before := i - 1
+	for before > 0 && !isSeparator(name[before-1]) {
+		before--
+	}
+	return number(before, i-1)
+}
+
+// isAbsolute reports whether a path begins at the root of a machine.
+func isAbsolute(path string) bool {
+	return strings.HasPrefix(path, "/") || strings.HasPrefix(path, `\\`) ||
+		len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
+}

@@ -1,0 +1,185 @@
+package grouping
+
+import (
+	"strings"
+
+	"errand/core"
+)
+
+// content is what the key of a frame holds.
+type content uint8
+
+const (
+	nothing  content = iota
+	location         // a file or module, but not where in it
+	code             // a function or a line of code
+)
+
+// longestLine is the longest context line that is taken for written code; longer ones are minified.
+const longestLine = 120
+
+// maxMinified is the length up to which the name of a function of a web page is taken for a minifier's, who gives it
+// to another function in the next build.
+const maxMinified = 2
+
+// frame writes the key of one frame: where it is and which function or line, without numbers of lines and without
+// the folders that the application happens to be installed in.
+func (d *digest) frame(f *core.Frame, lang language) content {
+	lang = lang.of(f)
+	if lang == goLang || lang == dotNet {
+		return d.qualified(f, lang)
+	}
+	isPage := f.Source == nil && hasURLOrigin(f)
+	place := d.open()
+	if !isPage {
+		d.place(f, lang)
+	}
+	d.close(place)
+	what := len(d.buf)
+	switch {
+	case f.Source != nil:
+		d.mapped(f)
+	default:
+		d.buf = lang.appendFunction(d.buf, string(f.Function))
+		if isPage && len(d.buf)-what <= maxMinified {
+			d.buf = d.buf[:what]
+		}
+		if len(d.buf) == what {
+			d.buf = appendLine(d.buf, string(f.ContextLine))
+		}
+	}
+	switch {
+	case len(d.buf) > what:
+		return code
+	case what > place:
+		return location
+	}
+	return nothing
+}
+
+// qualified writes the key of a frame of a language whose compiler spreads the name of a function over module and
+// function in several ways.
+func (d *digest) qualified(f *core.Frame, lang language) content {
+	start := len(d.buf)
+	if function := string(f.Function); !isUnknown(function) {
+		d.buf = lang.appendQualified(d.buf, string(f.Module), function)
+		return code
+	}
+	d.buf = appendLine(d.buf, string(f.ContextLine))
+	if len(d.buf) > start {
+		return code
+	}
+	if d.place(f, lang); len(d.buf) > start {
+		return location
+	}
+	return nothing
+}
+
+// place writes the module of a frame, else the name of its file.
+func (d *digest) place(f *core.Frame, lang language) {
+	switch module := string(f.Module); {
+	case f.Source != nil:
+		d.buf = appendFileName(d.buf, string(f.Source.Path), javaScript)
+	case isUnknown(module) || module == "__main__": // __main__ is any script of Python
+		d.buf = appendFileName(d.buf, path(f), lang)
+	case lang == native || isAbsolute(module):
+		d.buf = appendFileName(d.buf, module, lang)
+	case lang == jvm:
+		d.buf = appendJVM(d.buf, module)
+	case lang == javaScript:
+		folder := strings.LastIndexByte(module, '/') + 1
+		d.buf = append(d.buf, module[:folder]...)
+		d.buf = appendClean(d.buf, module[folder:], lang)
+	default:
+		d.buf = append(d.buf, module...)
+	}
+}
+
+// mapped writes the line of code that a source map led to. The function of such a frame still has the minifier's name.
+func (d *digest) mapped(f *core.Frame) {
+	start := len(d.buf)
+	if d.buf = appendLine(d.buf, string(f.ContextLine)); len(d.buf) > start {
+		return
+	}
+	if d.buf = appendJavaScript(d.buf, string(f.Source.Name)); len(d.buf) > start {
+		return
+	}
+	d.buf = appendJavaScript(d.buf, string(f.Function))
+}
+
+// appendLine appends a context line with its space made even, unless it is cut, minified, or the text of a page.
+func appendLine(b []byte, line string) []byte {
+	line = strings.TrimSpace(line)
+	if len(line) > longestLine || strings.Contains(line, "{snip}") || isMarkup(line) {
+		return b
+	}
+	for i := range len(line) {
+		switch {
+		case line[i] > ' ':
+			b = append(b, line[i])
+		case line[i-1] > ' ': // the first of some white space, which is never at the start
+			b = append(b, ' ')
+		}
+	}
+	return b
+}
+
+func isMarkup(line string) bool {
+	for _, tag := range [...]string{"<!doctype", "<html", "<head", "<body"} {
+		if len(line) >= len(tag) && strings.EqualFold(line[:len(tag)], tag) {
+			return true
+		}
+	}
+	return false
+}
+
+// path is the file of a frame, as far as it is known.
+func path(f *core.Frame) string {
+	if f.Filename != "" {
+		return string(f.Filename)
+	}
+	return string(f.AbsPath)
+}
+
+// hasURLOrigin reports whether the code came from the web: such a file is named by deployments, not by programmers.
+func hasURLOrigin(f *core.Frame) bool {
+	return isURL(string(f.AbsPath)) || isURL(string(f.Filename))
+}
+
+func isURL(path string) bool {
+	if path == "" || path[0] == '/' { // by far the most
+		return false
+	}
+	for _, scheme := range [...]string{"http://", "https://", "blob:", "data:", "about:"} {
+		if strings.HasPrefix(path, scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRuntime reports whether a frame is a part of the JavaScript engine: one browser shows such frames, another does
+// not. Dart marks the gaps of asynchronous stacks in the same way.
+func isRuntime(f *core.Frame, lang language) bool {
+	switch path(f) {
+	case "[native code]", "native code", "native", "eval code":
+		return lang == javaScript || lang == unknownLanguage
+	case "<anonymous>":
+		return lang == javaScript
+	case "<asynchronous suspension>":
+		return true
+	}
+	return false
+}
+
+// isWrapper reports whether a frame is only a Python decorator's wrapper around the function of the next frame. The
+// names are those that such wrappers have by convention.
+func isWrapper(f *core.Frame, lang language) bool {
+	if lang != python {
+		return false
+	}
+	name := string(f.Function)
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	return name == "inner" || name == "_inner" || strings.Contains(name, "wrapper") || strings.Contains(name, "wrapped") ||
+		strings.Contains(name, "decorat")
+}

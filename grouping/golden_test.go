@@ -1,0 +1,73 @@
+package grouping
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestGoldens shows for an event of each platform what its group is made of. A change of these files for the same
+// Version forks issues in every installation.
+func TestGoldens(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("testdata", "events", "*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var e core.Event
+			require.NoError(t, json.Unmarshal(text, &e))
+			got := explain(&e)
+			golden := strings.TrimSuffix(file, ".json") + ".golden"
+			if *update {
+				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), got)
+		})
+	}
+}
+
+// explain gives all that grouping makes of an event, with the parts of its key in readable form.
+func explain(e *core.Event) string {
+	var d digest
+	writeV1(&d, e)
+	var b strings.Builder
+	fmt.Fprintf(&b, "title    %s\nculprit  %s\nversion  %d\nkey      %s\n", Title(e), Culprit(e), Of(e).Version, Of(e))
+	explainParts(&b, d.buf, "")
+	return b.String()
+}
+
+func explainParts(b *strings.Builder, buf []byte, indent string) {
+	for len(buf) > 0 {
+		if buf[0] != 0 { // the lengths of parts begin with a zero, texts do not
+			fmt.Fprintf(b, "%s%s\n", indent, buf)
+			return
+		}
+		n := binary.BigEndian.Uint32(buf)
+		part := buf[lengthSize : lengthSize+n]
+		buf = buf[lengthSize+n:]
+		switch {
+		case len(part) == 0 || part[0] != 0:
+			fmt.Fprintf(b, "%s- %s\n", indent, part)
+		default:
+			fmt.Fprintf(b, "%s-\n", indent)
+			explainParts(b, part, indent+"  ")
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package grouping
+
+import (
+	"strings"
+
+	"errand/core"
+)
+
+// language is a family of languages whose frames name functions in the same way.
+type language uint8
+
+const (
+	unknownLanguage language = iota
+	javaScript
+	jvm // Java, Kotlin, Scala, Clojure, Groovy
+	goLang
+	python
+	php
+	ruby
+	dotNet
+	native // C, C++, Objective-C, Swift, Rust
+	elixir // and Erlang
+	dart
+	perl
+)
+
+// languageOf gives the language of a platform, by the names that the Sentry SDKs send.
+func languageOf(platform string) language {
+	switch platform {
+	case "javascript", "node":
+		return javaScript
+	case "python":
+		return python
+	case "java", "android", "kotlin", "scala", "clojure", "groovy":
+		return jvm
+	case "go":
+		return goLang
+	case "php":
+		return php
+	case "ruby":
+		return ruby
+	case "csharp", "dotnet", "fsharp", "vb":
+		return dotNet
+	case "native", "rust", "c", "cpp", "objc", "cocoa", "swift", "apple":
+		return native
+	case "elixir", "erlang":
+		return elixir
+	case "dart", "flutter":
+		return dart
+	case "perl":
+		return perl
+	}
+	return unknownLanguage
+}
+
+// of gives the language of a frame. JavaScript events may hold frames of the app around them (React Native), and some
+// clients name no platform: there the file's extension tells.
+func (l language) of(f *core.Frame) language {
+	if l != unknownLanguage && l != javaScript {
+		return l
+	}
+	file := path(f)
+	dot := strings.LastIndexByte(file, '.')
+	if dot < 0 {
+		return l
+	}
+	switch file[dot+1:] {
+	case "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte", "html":
+		return javaScript
+	case "java", "kt", "kts", "scala", "clj", "groovy":
+		return jvm
+	case "go":
+		return goLang
+	case "py":
+		return python
+	case "php":
+		return php
+	case "rb", "erb":
+		return ruby
+	case "cs", "fs", "vb":
+		return dotNet
+	case "c", "cc", "cpp", "cxx", "h", "hpp", "m", "mm", "swift", "rs":
+		return native
+	case "ex", "exs", "erl":
+		return elixir
+	case "dart":
+		return dart
+	case "pl", "pm":
+		return perl
+	}
+	return l
+}
+
+// appendFunction appends the name of a function without what the compiler or runtime made up, or nothing when the
+// function is not known.
+func (l language) appendFunction(b []byte, name string) []byte {
+	if isUnknown(name) {
+		return b
+	}
+	switch l {
+	case javaScript:
+		return appendJavaScript(b, name)
+	case jvm:
+		return appendJVM(b, name)
+	case php:
+		return appendPHP(b, name)
+	case ruby:
+		return appendRuby(b, name)
+	case native:
+		return appendNative(b, name)
+	case python:
+		if strings.IndexByte(name, '<') > 0 { // Cart.add.<locals>.retry
+			name = strings.ReplaceAll(name, "<locals>.", "")
+		}
+		return append(b, name...)
+	case elixir:
+		return append(b, elixirFunction(name)...)
+	case dart:
+		return append(b, dartFunction(name)...)
+	case perl:
+		name, _, _ = strings.Cut(name, "[") // main::__ANON__[/app/a.pl:12]
+		return append(b, name...)
+	}
+	return append(b, name...)
+}
+
+// appendQualified is appendFunction for languages where module and function make one name.
+func (l language) appendQualified(b []byte, module, function string) []byte {
+	if isUnknown(module) {
+		module = ""
+	}
+	if l == goLang {
+		return appendGo(b, module, function)
+	}
+	return appendDotNet(b, module, function)
+}
+
+// isUnknown reports whether a name is one of those that SDKs and runtimes give to what has none.
+func isUnknown(name string) bool {
+	switch name {
+	case "", "?", "??", "???", "<unknown>", "<unknown module>", "<anonymous>", "<redacted>", "<null>", "unknown",
+		"anonymous", "(anonymous)", "{anonymous}", "(anonymous function)", "null", "undefined":
+		return true
+	}
+	return strings.HasPrefix(name, "0x") // an address that nobody could name
+}
+
+// elixirFunction is the named function around an anonymous one: "anonymous fn/1 in App.run/2", "-run/2-fun-0-".
+func elixirFunction(name string) string {
+	if strings.HasPrefix(name, "anonymous fn/") {
+		if _, outer, found := strings.Cut(name, " in "); found {
+			name = outer
+		}
+	}
+	if rest, found := strings.CutPrefix(name, "-"); found {
+		name, _, _ = strings.Cut(rest, "-")
+	}
+	return strings.TrimPrefix(name, "Elixir.")
+}
+
+// dartFunction is the named function around closures: "Cart.add.<anonymous closure>".
+func dartFunction(name string) string {
+	for {
+		i := strings.LastIndexByte(name, '.')
+		if i < 0 || !strings.HasPrefix(name[i+1:], "<") {
+			return name
+		}
+		name = name[:i]
+	}
+}

@@ -1,0 +1,242 @@
+package grouping
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// What stands for a value in a text. There is one placeholder for all numbers and generated names: whether a short
+// random name has letters in it is chance.
+const (
+	aNumber = "<num>"
+	aTime   = "<time>"
+	aUUID   = "<uuid>"
+	anIP    = "<ip>"
+	anEmail = "<email>"
+	aString = "<str>"
+	aPath   = "<path>"
+)
+
+// Parameterize replaces what differs from one occurrence of a message to the next: numbers, hexadecimal and generated
+// names, UUIDs, times, IP addresses, emails, what identifies something in a URL, quoted texts and paths of files
+// (decisions 4). White space becomes one space, and a list of values one value.
+func Parameterize(s string) string {
+	p := parameterizer{in: s, out: make([]byte, 0, len(s))}
+	if inner, found := allQuoted(strings.TrimSpace(s)); found {
+		p.in = inner // nothing but quotes: their content is the message
+	}
+	p.run(0, len(p.in), true)
+	return strings.TrimRight(string(p.out), " ")
+}
+
+// allQuoted gives the content of a text that is one quoted text, such as the value of Python's KeyError.
+func allQuoted(s string) (string, bool) {
+	if len(s) < 3 || s[0] != '\'' && s[0] != '"' || s[len(s)-1] != s[0] {
+		return s, false
+	}
+	inner := s[1 : len(s)-1]
+	return inner, strings.IndexByte(inner, s[0]) < 0
+}
+
+// parameterizer reads one text once, from left to right.
+type parameterizer struct {
+	in  string
+	out []byte
+
+	tokenEnd int       // of the token that was last looked at as a whole
+	unclosed [256]bool // quotes that have no closing one in the rest
+}
+
+// run reads in[i:end]. Whole tokens (URLs, emails, paths, quoted texts) are looked for only where text is prose.
+func (p *parameterizer) run(i, end int, prose bool) {
+	for i < end {
+		c := p.in[i]
+		if prose {
+			if next := p.whole(i, c); next > i {
+				i = next
+				continue
+			}
+		}
+		switch {
+		case c == ' ' || '\t' <= c && c <= '\r':
+			if len(p.out) > 0 && p.out[len(p.out)-1] != ' ' {
+				p.out = append(p.out, ' ')
+			}
+			i++
+		case isLetter(c) || isDigit(rune(c)):
+			i = p.word(i)
+		case (c == '-' || c == '+') && p.isSign(i):
+			i++
+		case c == ':' && strings.HasPrefix(p.in[i:], "::") && p.address(i) > i:
+			i = p.address(i)
+			p.put(anIP)
+		default:
+			p.out = append(p.out, c)
+			i++
+		}
+	}
+}
+
+// whole handles a token that is a value as a whole, and gives the index behind it; i when there is none.
+func (p *parameterizer) whole(i int, c byte) int {
+	if c == '"' || c == '\'' || c == '`' {
+		return p.quote(i)
+	}
+	if i < p.tokenEnd || !isTokenStart(c) || i > 0 && isWord(p.in[i-1]) {
+		return i
+	}
+	p.tokenEnd = i + tokenLength(p.in[i:])
+	token := strings.TrimRight(p.in[i:p.tokenEnd], ".:!?*")
+	switch {
+	case strings.Contains(token, "://"):
+		return p.url(i)
+	case isPath(token):
+		p.put(aPath)
+		return p.pathEnd(i, i+len(token))
+	}
+	if at := strings.IndexByte(token, '@'); at > 0 && isEmail(token, at) {
+		from := strings.LastIndexByte(token[:at], ':') + 1 // mailto:
+		p.run(i, i+from, false)
+		p.put(anEmail)
+		return i + len(token)
+	}
+	return i
+}
+
+// put writes a placeholder. After the same one and a comma it is another element of a list, which is as good as one.
+func (p *parameterizer) put(placeholder string) {
+	for _, separator := range [...]string{", ", ","} {
+		if n := len(p.out) - len(placeholder) - len(separator); n >= 0 &&
+			string(p.out[n:n+len(placeholder)]) == placeholder && string(p.out[n+len(placeholder):]) == separator {
+			p.out = p.out[:n]
+			break
+		}
+	}
+	p.out = append(p.out, placeholder...)
+}
+
+// word handles a run of letters and digits, and what a number may be the beginning of.
+func (p *parameterizer) word(i int) int {
+	rest := p.in[i:]
+	inside := i > 0 && (isWord(p.in[i-1]) && p.in[i-1] != '_')
+	if n := uuidLength(rest); n > 0 {
+		p.put(aUUID)
+		return i + n
+	}
+	if n := timeLength(rest, i > 0 && p.in[i-1] == ':'); n > 0 {
+		p.put(aTime)
+		return i + n
+	}
+	if next := p.address(i); next > i {
+		p.put(anIP)
+		return next
+	}
+	if n := octetsLength(rest); n > 0 {
+		p.put(aNumber)
+		return i + n
+	}
+	end := i
+	for end < len(p.in) && (isLetter(p.in[end]) || isDigit(rune(p.in[end]))) {
+		end++
+	}
+	word := p.in[i:end]
+	if len(word) > 2 && (word[:2] == "0x" || word[:2] == "0X") && isHex(word[2:]) {
+		p.put(aNumber)
+		return end
+	}
+	if isDigit(rune(word[0])) && !inside {
+		if n := numberLength(rest); n > 0 {
+			p.put(aNumber)
+			return i + n
+		}
+	}
+	p.name(word, i > 1 && p.in[i-1] == '@' && isWord(p.in[i-2]))
+	return end
+}
+
+// name writes a word: generated ones are a number, in others each run of digits is.
+func (p *parameterizer) name(word string, isIdentity bool) {
+	s := shapeOf(word)
+	switch {
+	case isIdentity && s.isHex: // Java: com.example.Cart@1b6d3586
+		p.put(aNumber)
+		return
+	case s.digits == 0:
+		p.out = append(p.out, word...)
+		return
+	case s.isHex && len(word) >= 6, s.changes >= 3, len(word) >= 16 && s.digits >= 3:
+		p.put(aNumber)
+		return
+	}
+	for i := 0; i < len(word); i++ {
+		switch {
+		case !isDigit(rune(word[i])):
+			p.out = append(p.out, word[i])
+		case i == 0 || !isDigit(rune(word[i-1])):
+			p.out = append(p.out, aNumber...)
+		}
+	}
+}
+
+// isSign reports whether the minus or plus at i belongs to the number behind it.
+func (p *parameterizer) isSign(i int) bool {
+	if i+1 >= len(p.in) || !isDigit(rune(p.in[i+1])) {
+		return false
+	}
+	return i == 0 || strings.IndexByte(" \t([{=:,<>", p.in[i-1]) >= 0
+}
+
+// address gives the index behind the IP address at i, its port or prefix length included; i when there is none.
+func (p *parameterizer) address(i int) int {
+	const longest = 64
+	end, dots, colons, digits := i, 0, 0, 0
+	for end < len(p.in) && end < i+longest && (isHexDigit(p.in[end]) || p.in[end] == '.' || p.in[end] == ':') {
+		switch c := p.in[end]; {
+		case c == '.':
+			dots++
+		case c == ':':
+			colons++
+		case isDigit(rune(c)):
+			digits++
+		}
+		end++
+	}
+	if digits == 0 || dots < 3 && colons < 2 || end < len(p.in) && isWord(p.in[end]) {
+		return i
+	}
+	text := strings.TrimRight(p.in[i:end], ".")
+	if !strings.HasSuffix(text, "::") {
+		text = strings.TrimRight(text, ":")
+	}
+	host, port, hasPort := strings.Cut(text, ":")
+	if colons == 1 && hasPort && strings.TrimFunc(port, isDigit) == "" {
+		text = host
+	}
+	if _, err := netip.ParseAddr(text); err != nil {
+		return i
+	}
+	end = i + len(text)
+	if end+1 < len(p.in) && (p.in[end] == ':' || p.in[end] == '/') && isDigit(rune(p.in[end+1])) {
+		for end++; end < len(p.in) && isDigit(rune(p.in[end])); {
+			end++
+		}
+	}
+	return end
+}
+
+// octetsLength gives the length of a MAC address or key fingerprint at the start of s (0a:1b:..), or 0.
+func octetsLength(s string) int {
+	const fewest, most = 6, 64
+	n := 0
+	for n+2 <= len(s) && n < most*3 && isHexDigit(s[n]) && isHexDigit(s[n+1]) {
+		n += 2
+		if n == len(s) || s[n] != ':' && s[n] != '-' {
+			break
+		}
+		n++
+	}
+	if n < fewest*3-1 || n < len(s) && isWord(s[n]) {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,69 @@
+package grouping
+
+// shape is what a word of letters and digits looks like.
+type shape struct {
+	digits, letters, uppers int
+	changes                 int // from letters to digits or back
+	isHex                   bool
+}
+
+func shapeOf(word string) shape {
+	s := shape{isHex: true}
+	for i := range len(word) {
+		c := word[i]
+		if isDigit(rune(c)) {
+			s.digits++
+		} else {
+			s.letters++
+			if 'A' <= c && c <= 'Z' {
+				s.uppers++
+			}
+			s.isHex = s.isHex && isHexDigit(c)
+		}
+		if i > 0 && isDigit(rune(c)) != isDigit(rune(word[i-1])) {
+			s.changes++
+		}
+	}
+	return s
+}
+
+// uuidLength gives the length of a UUID at the start of s, or 0.
+func uuidLength(s string) int {
+	const length = 36
+	if len(s) < length || len(s) > length && isWord(s[length]) {
+		return 0
+	}
+	for i := range length {
+		switch i {
+		case 8, 13, 18, 23:
+			if s[i] != '-' {
+				return 0
+			}
+		default:
+			if !isHexDigit(s[i]) {
+				return 0
+			}
+		}
+	}
+	return length
+}
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+func isHexDigit(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func isHex(s string) bool {
+	for i := range len(s) {
+		if !isHexDigit(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// isWord reports whether a byte belongs to a word; all bytes beyond ASCII do.
+func isWord(c byte) bool { return isLetter(c) || isDigit(rune(c)) || c == '_' || c >= 0x80 }

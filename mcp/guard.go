@@ -1,0 +1,77 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"errand/api/wire"
+	"errand/core"
+)
+
+// guard stands in front of mcp-go, which reads bodies without a limit, knows no origins, and lets one client cancel
+// the calls of another in stateless mode.
+type guard struct {
+	host    string // web pages of this host may call
+	origins map[string]bool
+	next    http.Handler
+}
+
+func newGuard(baseURL string, origins []string, next http.Handler) *guard {
+	g := &guard{host: hostOf(baseURL), origins: map[string]bool{}, next: next}
+	for _, origin := range origins {
+		g.origins[strings.ToLower(origin)] = true
+	}
+	return g
+}
+
+// ServeHTTP refuses what is no message: 405 for all but POST, 403 for web pages of foreign origins, 413 above the limit.
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		wire.Refuse(w, r, core.NewError(core.MethodNotAllowed))
+		return
+	}
+	if !g.allows(r.Header.Get("Origin")) {
+		wire.Refuse(w, r, core.NewError(core.ForbiddenOrigin))
+		return
+	}
+	body, err := wire.ReadBody(w, r)
+	if err != nil {
+		wire.WriteError(w, core.AsError(err))
+		return
+	}
+	if cancels(body) {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	g.next.ServeHTTP(w, r)
+}
+
+// allows tells whether a web page of the origin may call. Programs send none.
+func (g *guard) allows(origin string) bool {
+	origin = strings.ToLower(origin)
+	return origin == "" || g.origins[origin] || g.host != "" && hostOf(origin) == g.host
+}
+
+// hostOf gives the host and port of a URL in lower case; empty for what is none, such as the origin null.
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}
+
+// cancels tells whether the message is notifications/cancelled. Requests are known by the ids that clients choose, and
+// without sessions two clients share them: a cancel could hit the other's call, so it is dropped.
+func cancels(body []byte) bool {
+	var message struct {
+		Method string `json:"method"`
+	}
+	return json.Unmarshal(body, &message) == nil && message.Method == "notifications/cancelled"
+}

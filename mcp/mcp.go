@@ -1,0 +1,124 @@
+// Package mcp serves the registry as MCP tools over Streamable HTTP, with instructions and prompts. It mirrors the
+// registry and decides nothing. It is stateless: each request stands for itself, so any server can answer it.
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"slices"
+
+	protocol "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"errand/core"
+	"errand/prompts"
+)
+
+// Options says what the surface is made of. All but AllowedOrigins must be set.
+type Options struct {
+	Registry       *core.Registry
+	Call           func(context.Context) core.Call // who makes the request, as the authentication in front found
+	BaseURL        string                          // the public URL; web pages of its host may call
+	AllowedOrigins []string                        // further origins of web pages that may call, as scheme://host[:port]
+	Version        string                          // of Errand
+	Log            *slog.Logger
+}
+
+// surface holds what the handlers share.
+type surface struct {
+	Options
+	tools map[string]*core.Operation
+}
+
+// New makes the handler of /mcp. The authentication stands in front of it; what an answer looks like is MCP's, but for
+// the refusals before a message is read, which are Errand's errors.
+func New(o Options) http.Handler {
+	s := &surface{Options: o, tools: map[string]*core.Operation{}}
+	hooks := &server.Hooks{}
+	hooks.AddAfterListTools(s.hideTools)
+	// Left off: mcp-go's own validation (the registry validates), its recovery (it tells the client the panic), and all
+	// that needs a session.
+	mcpServer := server.NewMCPServer("errand", o.Version,
+		server.WithTitle("Errand"),
+		server.WithInstructions(prompts.Instructions()),
+		server.WithToolCapabilities(false),
+		server.WithPromptCapabilities(false),
+		server.WithHooks(hooks),
+	)
+	for _, op := range Tools() {
+		s.tools[op.Name] = op
+		mcpServer.AddTool(describe(op), s.handle(op))
+	}
+	for _, prompt := range prompts.All() {
+		mcpServer.AddPrompt(describePrompt(prompt), handlePrompt(prompt))
+	}
+	streamable := server.NewStreamableHTTPServer(mcpServer,
+		server.WithStateLess(true),
+		server.WithDisableStreaming(true),
+		server.WithDisableLocalhostProtection(true), // guard checks the origin
+		server.WithStreamableHTTPLogger(o.Log),
+	)
+	return newGuard(o.BaseURL, o.AllowedOrigins, streamable)
+}
+
+// Tools gives the operations that are tools.
+func Tools() []*core.Operation {
+	return slices.DeleteFunc(core.Operations(), func(op *core.Operation) bool { return op.NotATool != "" })
+}
+
+// hideTools leaves in a list the tools that the caller may call. Calling another one is forbidden, not unknown.
+func (s *surface) hideTools(ctx context.Context, _ any, _ *protocol.ListToolsRequest, result *protocol.ListToolsResult) {
+	actor := s.Call(ctx).Actor
+	result.Tools = slices.DeleteFunc(result.Tools, func(tool protocol.Tool) bool { return !actor.Has(s.tools[tool.Name].Scope) })
+}
+
+// handle carries out one tool call: scope, arguments, registry, answer. Everything that goes wrong is a tool result: a
+// returned error would become a protocol error, which models do not see.
+func (s *surface) handle(op *core.Operation) server.ToolHandlerFunc {
+	return func(ctx context.Context, request protocol.CallToolRequest) (*protocol.CallToolResult, error) {
+		call := s.Call(ctx)
+		args, err := arguments(op, call, request.Params.RawArguments)
+		if err != nil {
+			return failed(s.Registry.Failure(ctx, op.Name, call.RequestID, err)), nil
+		}
+		body, failure := s.Registry.Call(ctx, op, call, args)
+		if failure != nil {
+			return failed(failure), nil
+		}
+		return succeeded(body), nil
+	}
+}
+
+// arguments reads the flat input from the text of the message, which keeps whole numbers exact. The scope comes first,
+// as in REST.
+func arguments(op *core.Operation, call core.Call, raw json.RawMessage) (map[string]any, error) {
+	if err := op.Authorize(call.Actor); err != nil {
+		return nil, err
+	}
+	if string(raw) == "null" { // as good as absent
+		raw = nil
+	}
+	return core.DecodeArgs(raw)
+}
+
+// succeeded is the result with the same JSON as REST, as data and as text for clients that show only one of them.
+func succeeded(body []byte) *protocol.CallToolResult {
+	if body == nil {
+		return protocol.NewToolResultText("Done.")
+	}
+	result := protocol.NewToolResultText(string(body))
+	result.StructuredContent = json.RawMessage(body)
+	return result
+}
+
+// failed is the same error as in REST with its hint, as text only: some clients check structured content against the
+// output schema even for errors.
+func failed(failure *core.Error) *protocol.CallToolResult {
+	text, err := failure.ForAgent()
+	if err != nil {
+		text = []byte(`{"error":"internal"}`)
+	}
+	return protocol.NewToolResultError(string(text))
+}

@@ -1,0 +1,95 @@
+// Package prompts is every text that Errand makes for agents: what the MCP server says of itself, and the prompts that
+// a person picks in an MCP client. The texts are templates in Markdown beside this file.
+package prompts
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+
+	"errand/core"
+)
+
+//go:embed *.md
+var files embed.FS
+
+var texts = template.Must(template.New("").Funcs(template.FuncMap{"tool": tool}).ParseFS(files, "*.md"))
+
+// tool gives the name of a tool, so that no text names one that does not exist.
+func tool(name string) (string, error) {
+	known := slices.ContainsFunc(core.Operations(), func(op *core.Operation) bool { return op.Name == name && op.NotATool == "" })
+	if !known {
+		return "", fmt.Errorf("no tool is called %s", name)
+	}
+	return name, nil
+}
+
+// render writes a text. One that cannot be written is a mistake in the program, and a test writes them all.
+func render(file string, data any) string {
+	var b strings.Builder
+	if err := texts.ExecuteTemplate(&b, file, data); err != nil {
+		panic(fmt.Sprintf("prompts: %v", err))
+	}
+	return b.String()
+}
+
+// Instructions is what the MCP server tells every client when it connects: the loop of work, and what to keep in mind.
+// Clients cut it at 2 KB.
+func Instructions() string { return render("instructions.md", nil) }
+
+// Prompt is a text that starts an agent on a task.
+type Prompt struct {
+	Name        string
+	Title       string
+	Description string
+	Arguments   []Argument
+}
+
+// Argument is one value that a prompt takes. None is required.
+type Argument struct {
+	Name        string
+	Description string
+}
+
+// maxArgument is the longest value of an argument, in bytes; no project has a longer name.
+const maxArgument = 200
+
+var project = Argument{"project", "Public id or slug of the only project to look at; all projects when absent."}
+
+var all = []Prompt{
+	{
+		Name: "fix_next_issue", Title: "Fix the next issue",
+		Description: "Take the most recent open issue that nobody works on, fix it in the source code, and record what was done.",
+		Arguments:   []Argument{project},
+	},
+	{
+		Name: "triage_inbox", Title: "Triage the open issues",
+		Description: "Go through the open issues, note what each one is, and propose which to fix first and which to ignore.",
+		Arguments:   []Argument{project},
+	},
+}
+
+// All gives the prompts.
+func All() []Prompt { return slices.Clone(all) }
+
+// Render writes the prompt with the values of its arguments. An argument that it does not take, or a value that cannot
+// be shown, is an invalid_request.
+func (p Prompt) Render(values map[string]string) (string, error) {
+	for name, value := range values {
+		known := slices.ContainsFunc(p.Arguments, func(a Argument) bool { return a.Name == name })
+		switch {
+		case !known:
+			return "", core.Invalid(name, "is not an argument of %s", p.Name)
+		case value == "": // as good as absent
+		case len(value) > maxArgument:
+			return "", core.Invalid(name, "must have at most %d bytes", maxArgument)
+		default:
+			if err := core.CheckName(name, value); err != nil {
+				return "", err
+			}
+		}
+	}
+	return render(p.Name+".md", values), nil
+}

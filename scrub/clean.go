@@ -1,0 +1,126 @@
+package scrub
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// clean removes the characters that change how a text looks without being seen: control characters (but \n and \t),
+// terminal colours, marks of direction, zero-width and tag characters. Line ends of all kinds become \n. What is not
+// UTF-8 becomes U+FFFD. Cleaning twice is cleaning once.
+func clean(s string) string {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if what(r, size) != keep {
+			return cleanFrom(s, i)
+		}
+		i += size
+	}
+	return s
+}
+
+// fate is what happens to a character.
+type fate uint8
+
+const (
+	keep fate = iota
+	remove
+	newline
+	replace // by U+FFFD
+	join    // kept only between characters that it can join
+)
+
+func what(r rune, size int) fate {
+	switch {
+	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7F:
+		return keep
+	case r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029:
+		return newline
+	case r < 0xA0: // the rest of C0 and C1
+		return remove
+	case r == utf8.RuneError && size == 1:
+		return replace
+	case r == 0x200C || r == 0x200D || r >= 0xFE00 && r <= 0xFE0F:
+		return join
+	case invisible(r):
+		return remove
+	}
+	return keep
+}
+
+// invisible is true for what has no width, or turns the direction of what follows.
+func invisible(r rune) bool {
+	switch {
+	case r < 0x34F:
+		return r == 0xAD // soft hyphen
+	case r == 0x34F || r == 0x61C || r == 0x115F || r == 0x1160 || r == 0x17B4 || r == 0x17B5 || r == 0x3164 || r == 0xFFA0:
+		return true
+	case r >= 0x180B && r <= 0x180F, r >= 0x200B && r <= 0x200F, r >= 0x202A && r <= 0x202E, r >= 0x2060 && r <= 0x206F:
+		return true
+	case r == 0xFEFF, r >= 0xFFF0 && r <= 0xFFFB, r >= 0x1D173 && r <= 0x1D17A, r >= 0xE0000 && r <= 0xE0FFF:
+		return true
+	}
+	return false
+}
+
+func cleanFrom(s string, at int) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	b.WriteString(s[:at])
+	last, _ := utf8.DecodeLastRuneInString(s[:at])
+	for i := at; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		to := what(r, size)
+		if to == join && joins(last, r, s[i+size:]) {
+			to = keep
+		}
+		i += size
+		switch to {
+		case keep:
+			b.WriteRune(r)
+			last = r
+		case replace:
+			b.WriteRune(utf8.RuneError)
+			last = utf8.RuneError
+		case newline:
+			if r == '\r' && i < len(s) && s[i] == '\n' {
+				continue
+			}
+			b.WriteByte('\n')
+			last = '\n'
+		case remove:
+			if r == 0x1B {
+				i += colour(s[i:])
+			}
+		}
+	}
+	return b.String()
+}
+
+// joins tells whether a joiner or a variation selector may stay: a selector after a character beyond ASCII, a joiner
+// between two of them. In ASCII, of which keys and secrets are made, they could only hide something.
+func joins(last, r rune, rest string) bool {
+	if last < utf8.RuneSelf || last == 0x200C || last == 0x200D {
+		return false
+	}
+	if r >= 0xFE00 {
+		return what(last, 0) != join
+	}
+	next, size := utf8.DecodeRuneInString(rest)
+	return next >= utf8.RuneSelf && (what(next, size) == keep || what(next, size) == replace)
+}
+
+// colour gives the length of the rest of a terminal's escape sequence (ESC was read): [ parameters letter.
+func colour(s string) int {
+	if s == "" || s[0] != '[' {
+		return 0
+	}
+	i := 1
+	for i < len(s) && s[i] >= 0x20 && s[i] <= 0x3F {
+		i++
+	}
+	if i < len(s) && s[i] >= 0x40 && s[i] <= 0x7E {
+		return i + 1
+	}
+	return 0
+}

@@ -1,0 +1,141 @@
+package jsregexp
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// The check of speed runs a pattern over attack texts of attackLen bytes and of half of that. A pattern may take
+// attackSteps over one (about 5 ms) and allSteps over all of them (about half a second), and for twice the text not
+// much more than twice the steps.
+const (
+	attackLen   = 8 << 10
+	attackSteps = 1 << 20
+	allSteps    = 100 << 20
+	maxAttacks  = 150
+)
+
+// ErrSlow is what CheckSpeed reports.
+var ErrSlow = errors.New("the time that it takes grows faster than the text: write out what a back-reference stands for, " +
+	"and repeat no part that may match nothing or that overlaps with what follows it")
+
+// CheckSpeed looks for texts on which the pattern takes more than linear time: each repeated part is pumped, between a
+// text that leads to it and one on which the match then fails. It gives ErrSlow, the context's error, or nil. The
+// answer depends on the pattern only; a Linear pattern needs no look.
+func (re *Regexp) CheckSpeed(ctx context.Context) error {
+	if re.linear {
+		return nil
+	}
+	a := attacks{groups: map[int]string{}}
+	a.visit(re.root, "")
+	left := allSteps
+	for _, x := range a.list {
+		for _, tail := range []string{"", "!"} {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			half, ok := re.stepsOn(x, tail, attackLen/2)
+			if !ok {
+				return ErrSlow
+			}
+			full, ok := re.stepsOn(x, tail, attackLen)
+			left -= half + full
+			if !ok || full > 3*half && full > 4*attackLen || left < 0 {
+				return ErrSlow
+			}
+		}
+	}
+	return nil
+}
+
+func (re *Regexp) stepsOn(x attack, tail string, length int) (used int, ok bool) {
+	text := x.lead + strings.Repeat(x.pump, max(1, (length-len(x.lead))/len(x.pump))) + tail
+	steps := attackSteps
+	_, ok = re.FindAll(nil, text, &steps)
+	return attackSteps - steps, ok
+}
+
+// attack is a text of lead, then pump over and over.
+type attack struct{ lead, pump string }
+
+// attacks collects them on a walk over the pattern.
+type attacks struct {
+	list   []attack
+	groups map[int]string // what a group captured in the sample
+}
+
+// visit adds the attacks on the node, reached after lead, and gives samples of what the node matches, at least one.
+func (a *attacks) visit(n *node, lead string) []string {
+	switch n.op {
+	case opChar:
+		return []string{string(n.r)}
+	case opSet:
+		return []string{n.set.sample()}
+	case opBackref:
+		return []string{a.groups[n.group]}
+	case opGroup:
+		samples := a.visit(n.kids[0], lead)
+		a.groups[n.group] = samples[0]
+		return samples
+	case opLook:
+		a.visit(n.kids[0], lead)
+	case opAlt:
+		var all []string
+		for _, kid := range n.kids {
+			all = append(all, a.visit(kid, lead)[0])
+		}
+		return all
+	case opRepeat:
+		return a.repeat(n, lead)
+	case opConcat:
+		whole := ""
+		for _, kid := range n.kids {
+			whole += a.visit(kid, lead+whole)[0]
+			a.add("", lead+whole)
+		}
+		return []string{whole}
+	}
+	return []string{""}
+}
+
+func (a *attacks) repeat(n *node, lead string) []string {
+	bodies := a.visit(n.kids[0], lead)
+	for _, body := range bodies {
+		a.add(lead, body)
+		a.add("", lead+body)
+	}
+	if len(bodies) > 1 {
+		a.add(lead, strings.Join(bodies, ""))
+	}
+	samples := []string{strings.Repeat(bodies[0], min(max(n.min, 1), 50))}
+	if n.min == 0 {
+		samples = append(samples, "")
+	}
+	return samples
+}
+
+func (a *attacks) add(lead, pump string) {
+	if pump != "" && len(lead)+len(pump) < attackLen/4 && len(a.list) < maxAttacks {
+		a.list = append(a.list, attack{lead, pump})
+	}
+}
+
+// sample gives a character of the set, one that other sets are likely to share.
+func (s *charSet) sample() string {
+	for _, b := range []byte("a0A -_.") {
+		if s.hasByte(b) {
+			return string(rune(b))
+		}
+	}
+	for b := range utf8.RuneSelf {
+		if s.hasByte(byte(b)) {
+			return string(rune(b))
+		}
+	}
+	if len(s.wide) > 0 {
+		return string(s.wide[0].lo)
+	}
+	return ""
+}

@@ -1,0 +1,130 @@
+package scrub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"errand/scrub/jsregexp"
+)
+
+// pattern is one of a project's scrub_patterns with what a text must have for it to match at all.
+type pattern struct {
+	re       *jsregexp.Regexp
+	literals []string // at least one of them, when there are any
+	length   int
+	digits   int
+	uppers   int
+}
+
+// eventSteps is the work that a project's patterns may do on one event: about 50 ms. Where it is used up, each text
+// that a pattern would have to search is filtered whole.
+const eventSteps = 8 << 20
+
+// maxPattern is the longest pattern, in characters.
+const maxPattern = 200
+
+func newPattern(source string) (pattern, error) {
+	if utf8.RuneCountInString(source) > maxPattern {
+		return pattern{}, fmt.Errorf("a pattern must be at most %d characters", maxPattern)
+	}
+	re, err := jsregexp.Compile(source)
+	if err != nil {
+		return pattern{}, err
+	}
+	return pattern{
+		re:       re,
+		literals: re.Literals(),
+		length:   re.MinLen(),
+		digits:   re.MinCount(bytesOf(digitBytes)),
+		uppers:   re.MinCount(bytesOf(upperBytes)),
+	}, nil
+}
+
+// CheckPattern is the safety check of one of a project's scrub_patterns. The error is a sentence for a person: the
+// pattern does not compile, is too long, matches the empty text, or takes more than linear time on a text made to
+// attack it. It takes up to about a second; the error is the context's when that ends before.
+func CheckPattern(ctx context.Context, source string) error {
+	p, err := newPattern(source)
+	if err != nil {
+		return err
+	}
+	if p.re.MatchesEmpty() {
+		return errors.New("the pattern matches the empty text, so it would match everywhere")
+	}
+	return p.re.CheckSpeed(ctx)
+}
+
+// may is false when the text cannot have a match.
+func (p *pattern) may(s string, v *survey) bool {
+	if len(s) < p.length || v.digits < p.digits || v.uppers < p.uppers {
+		return false
+	}
+	if len(p.literals) == 0 {
+		return true
+	}
+	for _, l := range p.literals {
+		if strings.Contains(s, l) {
+			return true
+		}
+	}
+	return false
+}
+
+// filterPatterns masks what the project's patterns match.
+func (w *walk) filterPatterns(s string, v survey) string {
+	for i := range w.rules.patterns {
+		p := &w.rules.patterns[i]
+		if !p.may(s, &v) {
+			continue
+		}
+		masked, ok := p.filter(s, &w.steps)
+		if !ok {
+			return Mask
+		}
+		if masked != s {
+			s, v = masked, surveyOf(masked)
+		}
+	}
+	return s
+}
+
+// filter masks the matches of one pattern, but for those inside a mask; false when its work was not done.
+func (p *pattern) filter(s string, steps *int) (masked string, ok bool) {
+	defer func() {
+		if recover() != nil {
+			masked, ok = "", false
+		}
+	}()
+	var space [8]jsregexp.Span
+	found, ok := p.re.FindAll(space[:0], s, steps)
+	if !ok || len(found) == 0 {
+		return s, ok
+	}
+	out := make([]byte, 0, len(s)+len(Mask))
+	done := -1 // where the last mask ended
+	for _, m := range found {
+		from, to := grow(s, m.Start, m.End)
+		if from > done {
+			out = append(append(out, s[max(done, 0):from]...), Mask...)
+		}
+		done = max(done, to)
+	}
+	return string(append(out, s[done:]...)), true
+}
+
+// grow extends a match that touches masks to the whole of them, so that no mask is masked or cut.
+func grow(s string, from, to int) (int, int) {
+	near := max(from-len(Mask)+1, 0)
+	if i := strings.Index(s[near:min(from+len(Mask), len(s))], Mask); i >= 0 && near+i < from {
+		from = near + i
+		to = max(to, from+len(Mask))
+	}
+	near = max(to-len(Mask)+1, 0)
+	if i := strings.Index(s[near:min(to+len(Mask), len(s))], Mask); i >= 0 && near+i < to {
+		to = max(to, near+i+len(Mask))
+	}
+	return from, to
+}

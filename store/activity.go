@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+)
+
+// entry is an activity row to write.
+type entry struct {
+	project    int64 // 0: of no project
+	actor      core.Actor
+	action     core.Action
+	targetType core.TargetType
+	targetID   int64
+	data       any // nil for none
+}
+
+const insertActivity = `
+INSERT INTO activity (project_id, id, at, actor_type, actor_id, actor_name, action, target_type, target_id, data)
+VALUES (@project_id, @id, @now, @actor_type, nullif(@actor_id::bigint, 0), @actor_name, @action, @target_type, @target_id, @data)`
+
+// record writes an activity row in the transaction of the change that it tells of.
+func (t *tx) record(ctx context.Context, e entry) (int64, error) {
+	id, err := t.store.ids.one(ctx, activityIDs)
+	if err != nil {
+		return 0, err
+	}
+	var data []byte
+	if e.data != nil {
+		if data, err = json.Marshal(e.data); err != nil {
+			return 0, err
+		}
+	}
+	_, err = exec(ctx, t, insertActivity, args{
+		"project_id": e.project, "id": id, "now": t.now, "actor_type": string(e.actor.Type), "actor_id": int64(e.actor.ID),
+		"actor_name": e.actor.Name, "action": string(e.action), "target_type": string(e.targetType), "target_id": e.targetID, "data": data,
+	})
+	return id, err
+}
+
+const activityColumns = `SELECT id, at, actor_type, coalesce(actor_id, 0) AS actor_id, actor_name, action, target_type, target_id, data FROM activity`
+
+// IssueActivity lists what was done about an issue, most recent first.
+func (s *Store) IssueActivity(ctx context.Context, issueID int64, page core.Paging) (core.Page[core.Activity], error) {
+	project, err := s.shownIssueOwner(ctx, issueID)
+	if err != nil {
+		return core.Page[core.Activity]{}, err
+	}
+	l := newList("at", page)
+	l.where("project_id = @project_id", "project_id", project)
+	l.where("target_type = @target_type", "target_type", string(core.TargetIssue))
+	l.where("target_id = @target_id", "target_id", issueID)
+	return listPage(ctx, s, l, activityColumns, activityRow, func(a core.Activity) (core.Time, int64) { return a.At, a.ID })
+}
+
+func activityRow(row pgx.CollectableRow) (core.Activity, error) {
+	return pgx.RowToStructByPos[core.Activity](row)
+}

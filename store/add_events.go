@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"errand/core"
+)
+
+// NewEvent is an event to add, after the pipeline.
+type NewEvent struct {
+	ProjectID   int64
+	EventID     [16]byte
+	OccurredAt  core.Time
+	ReceivedAt  core.Time
+	Fingerprint [32]byte
+	Version     int // of the grouping rules that made the fingerprint
+	Title       string
+	Culprit     string
+	Type        string
+	Level       string
+	Platform    string
+	Release     string
+	Environment string
+	User        [16]byte // the hash of the user; zero for an event without one
+	Source      core.Source
+	Test        bool
+	Payload     []byte // by Pack
+}
+
+// Added says what became of an event.
+type Added struct {
+	ID        int64 // 0 when it was counted but not stored
+	IssueID   int64
+	Duplicate bool // it was there already, and did not count again
+}
+
+// errStale says that what the store remembered of the batch's issues or event ids is not how the database has it.
+var errStale = errors.New("store: the batch needs a closer look")
+
+// addAttempts bounds how often a batch is tried again because another server changed the same rows meanwhile.
+const addAttempts = 5
+
+// AddEvents adds a batch of events in one transaction and tells what became of each, in their order.
+//
+// Nearly every batch only counts: its issues are known and open, its event ids new. Such a batch is one pipelined
+// round trip, in which the statements check that this is so and fail if it is not. Only then, or for an issue that is
+// not known yet, the batch takes the long way: it looks for duplicates, makes issues, and reopens resolved ones.
+func (s *Store) AddEvents(ctx context.Context, events []NewEvent) ([]Added, error) {
+	if len(events) == 0 {
+		return nil, nil
+	}
+	b, err := s.newBatch(ctx, events)
+	if err != nil {
+		return nil, err
+	}
+	if b.findIssues(s.known) {
+		err = s.count(ctx, b)
+		if !isStale(err) {
+			return b.finish(s, err)
+		}
+	}
+	for range addAttempts {
+		err = s.inTxOn(ctx, s.writer, func(t *tx) error { return t.settle(ctx, b) })
+		if !isStale(err) {
+			break
+		}
+	}
+	return b.finish(s, err)
+}
+
+// isStale tells whether a batch failed because of what other servers did: an issue was merged or resolved (the division
+// by zero in countIssues), the same event or issue was added first, or two batches waited for each other.
+func isStale(err error) bool {
+	return errors.Is(err, errStale) || hasState(err, "22012", "23505", "40001", "40P01")
+}
+
+// batch is a batch of events on its way into the database.
+type batch struct {
+	events []NewEvent
+	added  []Added
+	first  map[eventKey]int // where each event id stands first in the batch
+	counts counts
+}
+
+type eventKey struct {
+	project int64
+	event   [16]byte
+}
+
+type issueKey struct {
+	project     int64
+	version     int
+	fingerprint [32]byte
+}
+
+func (e *NewEvent) key() eventKey   { return eventKey{e.ProjectID, e.EventID} }
+func (e *NewEvent) group() issueKey { return issueKey{e.ProjectID, e.Version, e.Fingerprint} }
+
+func (s *Store) newBatch(ctx context.Context, events []NewEvent) (*batch, error) {
+	b := &batch{events: events, added: make([]Added, len(events)), first: make(map[eventKey]int, len(events))}
+	ids, err := s.ids.take(ctx, eventIDs, len(events))
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		e := &events[i]
+		if err := s.makePartition(ctx, dayOf(e.ReceivedAt)); err != nil {
+			return nil, err
+		}
+		if _, twice := b.first[e.key()]; twice {
+			b.added[i].Duplicate = true
+			continue
+		}
+		b.first[e.key()] = i
+		b.added[i].ID = ids[i]
+	}
+	return b, nil
+}
+
+// findIssues fills in the issues that are known by their fingerprints; it is true when all are.
+func (b *batch) findIssues(known *known) bool {
+	complete := true
+	for i := range b.events {
+		if id, ok := known.issues.Get(b.events[i].group()); ok {
+			b.added[i].IssueID = id
+		} else {
+			complete = false
+		}
+	}
+	return complete
+}
+
+// fresh calls fn for each event that counts.
+func (b *batch) fresh(fn func(e *NewEvent, a *Added)) {
+	for i := range b.events {
+		if !b.added[i].Duplicate {
+			fn(&b.events[i], &b.added[i])
+		}
+	}
+}
+
+// finish copies the outcome to the events that stood twice in the batch, and remembers what is now known.
+func (b *batch) finish(s *Store, err error) ([]Added, error) {
+	if err != nil {
+		return nil, wrap(err)
+	}
+	for i := range b.events {
+		if first := b.first[b.events[i].key()]; first != i {
+			b.added[i].ID, b.added[i].IssueID = b.added[first].ID, b.added[first].IssueID
+		}
+	}
+	s.known.learn(b)
+	return b.added, nil
+}

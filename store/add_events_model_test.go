@@ -1,0 +1,241 @@
+package store_test
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"errand/core"
+	"errand/store"
+	"errand/store/storetest"
+)
+
+// TestAddEventsLikeAModel adds random batches, and sets statuses between them, on a store that remembers and on one
+// that forgets everything before each step. Both must come to the same rows, and these to what a small model says.
+func TestAddEventsLikeAModel(t *testing.T) {
+	t.Parallel()
+	c, url := &clock{noon}, storetest.URL(t)
+	warm, cold := storetest.Open(t, url, c.tell), storetest.Open(t, url, c.tell)
+	next := int64(shop)
+	rapid.Check(t, func(r *rapid.T) {
+		c.now = noon
+		m := newModel()
+		mine, others := next, next+1
+		next += 2
+		makeProject(t, warm, mine, "Warm")
+		makeProject(t, warm, others, "Cold")
+		for range rapid.IntRange(1, 6).Draw(r, "steps") {
+			c.forward(time.Duration(rapid.IntRange(0, 90).Draw(r, "minutes")) * time.Minute)
+			cold.Forget()
+			if rapid.IntRange(0, 3).Draw(r, "kind") == 0 {
+				drawStatus(r).set(t, c, m, map[int64]*store.Store{mine: warm, others: cold})
+				continue
+			}
+			batch := drawBatch(r, c)
+			m.add(c, batch)
+			require.Equal(r, outcome(r, warm, mine, batch), outcome(r, cold, others, batch))
+		}
+		require.Equal(r, m.rows(), rowsOf(r, warm, mine), "warm")
+		require.Equal(r, m.rows(), rowsOf(r, cold, others), "cold")
+	})
+}
+
+func drawBatch(r *rapid.T, c *clock) []store.NewEvent {
+	return rapid.SliceOfN(rapid.Custom(func(r *rapid.T) store.NewEvent {
+		group := rapid.SampledFrom([]string{"pay", "log in", "search"}).Draw(r, "group")
+		e := event(0, group, rapid.IntRange(0, 20).Draw(r, "event"), c.at(0))
+		e.OccurredAt = c.at(-time.Duration(rapid.IntRange(0, 200).Draw(r, "late")) * time.Minute)
+		e.Release = rapid.SampledFrom([]string{"", "1.0", "1.1"}).Draw(r, "release")
+		e.Environment = rapid.SampledFrom([]string{"", "production", "staging"}).Draw(r, "environment")
+		if n := rapid.IntRange(0, 5).Draw(r, "user"); n > 0 {
+			e.User = user(n)
+		}
+		return e
+	}), 1, 8).Draw(r, "batch")
+}
+
+// outcome adds the batch to a project and tells which of its events were duplicates.
+func outcome(r *rapid.T, s *store.Store, project int64, batch []store.NewEvent) []bool {
+	events := slices.Clone(batch)
+	for i := range events {
+		events[i].ProjectID = project
+	}
+	added, err := s.AddEvents(r.Context(), events)
+	require.NoError(r, err)
+	duplicates := make([]bool, len(added))
+	for i, a := range added {
+		duplicates[i] = a.Duplicate
+	}
+	return duplicates
+}
+
+// newStatus is a status for an issue, by the name of its group.
+type newStatus struct {
+	group  string
+	status core.Status
+}
+
+func drawStatus(r *rapid.T) newStatus {
+	return newStatus{
+		rapid.SampledFrom([]string{"pay", "log in", "search"}).Draw(r, "group"),
+		rapid.SampledFrom([]core.Status{core.Resolved, core.Ignored, core.Unresolved}).Draw(r, "status"),
+	}
+}
+
+func (n newStatus) set(t *testing.T, c *clock, m *model, stores map[int64]*store.Store) {
+	e := event(0, n.group, 0, c.at(0))
+	i := m.issues[hex.EncodeToString(e.Fingerprint[:])]
+	if i == nil {
+		return
+	}
+	for project, s := range stores {
+		id := cell[int64](t, s, `SELECT issue_id FROM issue_fingerprints WHERE project_id = $1 AND fingerprint = $2`, project, e.Fingerprint[:])
+		_, err := s.SetStatus(t.Context(), person(1), id, n.status)
+		require.NoError(t, err)
+	}
+	if i.Status != n.status {
+		i.Status, i.statusAt = n.status, c.at(0)
+	}
+}
+
+// model is what the rows of one project should come to.
+type model struct {
+	issues map[string]*modelIssue // by fingerprint
+	events map[[16]byte]bool
+	hours  map[string]int
+}
+
+// modelIssue is an issue with what belongs to it. Its exported fields are compared with the rows.
+type modelIssue struct {
+	Fingerprint               string
+	Status                    core.Status
+	TimesSeen, StoredEvents   int64
+	UsersAffected             int64
+	FirstSeen, LastSeen       core.Time
+	FirstRelease, LastRelease string
+	Latest                    string // event id
+	Hours, Events, Places     []string
+	Regressed                 int64
+
+	statusAt core.Time
+	users    map[[16]byte]bool
+	hours    map[string]int
+}
+
+func newModel() *model {
+	return &model{map[string]*modelIssue{}, map[[16]byte]bool{}, map[string]int{}}
+}
+
+func (m *model) add(c *clock, batch []store.NewEvent) {
+	newest := map[string]core.Time{}
+	for _, e := range batch {
+		if m.events[e.EventID] {
+			continue
+		}
+		m.events[e.EventID] = true
+		m.hours[hourOf(e.ReceivedAt)]++
+		key := hex.EncodeToString(e.Fingerprint[:])
+		i := m.issues[key]
+		if i == nil {
+			i = &modelIssue{
+				Fingerprint: key, Status: core.Unresolved, FirstSeen: e.OccurredAt, FirstRelease: e.Release,
+				Places: []string{}, users: map[[16]byte]bool{}, hours: map[string]int{},
+			}
+			m.issues[key] = i
+		}
+		i.add(e)
+		if e.OccurredAt.After(newest[key].Time) {
+			newest[key] = e.OccurredAt
+		}
+	}
+	for key, at := range newest {
+		if i := m.issues[key]; i.Status == core.Resolved && at.After(i.statusAt.Time) {
+			i.Status, i.statusAt = core.Unresolved, c.at(0)
+			i.Regressed++
+		}
+	}
+}
+
+func (i *modelIssue) add(e store.NewEvent) {
+	i.TimesSeen++
+	i.StoredEvents++
+	i.Latest = hex.EncodeToString(e.EventID[:])
+	i.Events = append(i.Events, i.Latest)
+	i.hours[hourOf(e.OccurredAt)]++
+	if e.OccurredAt.Before(i.FirstSeen.Time) {
+		i.FirstSeen, i.FirstRelease = e.OccurredAt, e.Release
+	}
+	if !e.OccurredAt.Before(i.LastSeen.Time) {
+		i.LastSeen, i.LastRelease = e.OccurredAt, e.Release
+	}
+	if e.User != [16]byte{} {
+		i.users[e.User] = true
+	}
+	for _, place := range []string{e.Environment, e.Release} {
+		if place != "" && !slices.Contains(i.Places, place) {
+			i.Places = append(i.Places, place)
+		}
+	}
+}
+
+// projectRows is the rows of a project, without their ids.
+type projectRows struct {
+	Issues []modelIssue
+	Hours  []string
+}
+
+func (m *model) rows() projectRows {
+	rows := projectRows{Hours: hourList(m.hours), Issues: []modelIssue{}}
+	for _, i := range m.issues {
+		row := *i
+		row.UsersAffected, row.Hours = int64(len(i.users)), hourList(i.hours)
+		row.Events, row.Places = slices.Sorted(slices.Values(i.Events)), slices.Clone(i.Places)
+		slices.Sort(row.Places)
+		row.statusAt, row.users, row.hours = core.Time{}, nil, nil
+		rows.Issues = append(rows.Issues, row)
+	}
+	slices.SortFunc(rows.Issues, func(a, b modelIssue) int { return cmp.Compare(a.Fingerprint, b.Fingerprint) })
+	return rows
+}
+
+const rowsOfIssues = `
+SELECT encode(i.fingerprint, 'hex') AS fingerprint, i.status, i.times_seen, i.stored_events, i.users_affected, i.first_seen, i.last_seen,
+	i.first_release, i.last_release,
+	(SELECT replace(event_id::text, '-', '') FROM event_ids WHERE project_id = i.project_id AND id = i.latest_event_id) AS latest,
+	ARRAY(SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM issue_hours
+		WHERE project_id = i.project_id AND issue_id = i.id ORDER BY 1) AS hours,
+	ARRAY(SELECT replace(event_id::text, '-', '') FROM events WHERE project_id = i.project_id AND issue_id = i.id ORDER BY 1) AS events,
+	ARRAY(SELECT environment FROM issue_environments WHERE project_id = i.project_id AND issue_id = i.id
+		UNION ALL SELECT release FROM issue_releases WHERE project_id = i.project_id AND issue_id = i.id ORDER BY 1) AS places,
+	(SELECT count(*) FROM activity WHERE project_id = i.project_id AND target_id = i.id AND action = 'issue.regress') AS regressed
+FROM issues i WHERE i.project_id = $1 ORDER BY 1`
+
+func rowsOf(r *rapid.T, s *store.Store, project int64) projectRows {
+	rows, err := s.SQL(r.Context(), rowsOfIssues, project)
+	require.NoError(r, err)
+	issues, err := pgx.CollectRows(rows, pgx.RowToStructByName[modelIssue])
+	require.NoError(r, err)
+	rows, err = s.SQL(r.Context(), `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM project_hours WHERE project_id = $1 ORDER BY 1`, project)
+	require.NoError(r, err)
+	hours, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(r, err)
+	return projectRows{issues, hours}
+}
+
+func hourOf(t core.Time) string { return t.UTC().Format("02 15") }
+
+func hourList(counts map[string]int) []string {
+	list := []string{}
+	for hour, n := range counts {
+		list = append(list, fmt.Sprintf("%s=%d", hour, n))
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+)
+
+// columns3 turns rows into three arrays, as unnest wants them.
+func columns3[T, A, B, C any](rows []T, split func(T) (A, B, C)) ([]A, []B, []C) {
+	a, b, c := make([]A, len(rows)), make([]B, len(rows)), make([]C, len(rows))
+	for i, row := range rows {
+		a[i], b[i], c[i] = split(row)
+	}
+	return a, b, c
+}
+
+func queueIssues(q *pgx.Batch, rows []issueCount) {
+	n := len(rows)
+	project, issue, seen, stored, latest := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	first, last := make([]time.Time, n), make([]time.Time, n)
+	firstRelease, lastRelease := make([]string, n), make([]string, n)
+	for i, r := range rows {
+		project[i], issue[i], seen[i], stored[i], latest[i] = r.project, r.issue, r.seen, r.stored, r.latestEvent
+		first[i], last[i], firstRelease[i], lastRelease[i] = r.first.Time, r.last.Time, r.firstRelease, r.lastRelease
+	}
+	q.Queue(countIssues, project, issue, seen, stored, first, last, firstRelease, lastRelease, latest)
+}
+
+// queueEvents adds the events that are stored, and their ids.
+func (b *batch) queueEvents(q *pgx.Batch) {
+	n := len(b.events)
+	project, id, issue, dictionary := make([]int64, 0, n), make([]int64, 0, n), make([]int64, 0, n), make([]int64, 0, n)
+	event, payload := make([][16]byte, 0, n), make([][]byte, 0, n)
+	received, occurred := make([]time.Time, 0, n), make([]time.Time, 0, n)
+	level, release, environment := make([]string, 0, n), make([]string, 0, n), make([]string, 0, n)
+	b.fresh(func(e *NewEvent, a *Added) {
+		if a.ID == 0 {
+			return
+		}
+		project, id, issue, dictionary = append(project, e.ProjectID), append(id, a.ID), append(issue, a.IssueID), append(dictionary, 0)
+		event, payload = append(event, e.EventID), append(payload, e.Payload)
+		received, occurred = append(received, e.ReceivedAt.Time), append(occurred, e.OccurredAt.Time)
+		level, release, environment = append(level, e.Level), append(release, e.Release), append(environment, e.Environment)
+	})
+	if len(id) == 0 {
+		return
+	}
+	q.Queue(addEventIDs, project, event, id, issue, received)
+	q.Queue(addEvents, project, event, id, issue, received, occurred, level, release, environment, dictionary, payload)
+}
+
+func queueHours(q *pgx.Batch, rows []hourCount) {
+	n := len(rows)
+	project, issue, events, hour := make([]int64, n), make([]int64, n), make([]int64, n), make([]time.Time, n)
+	for i, r := range rows {
+		project[i], issue[i], events[i], hour[i] = r.project, r.issue, r.events, r.hour
+	}
+	q.Queue(countHours, project, issue, hour, events)
+}
+
+func queueProjects(q *pgx.Batch, rows []projectCount) {
+	n := len(rows)
+	project, events, hour := make([]int64, n), make([]int64, n), make([]time.Time, n)
+	last, server, client := make([]core.Time, n), make([]core.Time, n), make([]core.Time, n)
+	for i, r := range rows {
+		project[i], events[i], hour[i] = r.project, r.events, r.hour
+		last[i], server[i], client[i] = r.last, r.server, r.client
+	}
+	q.Queue(countProjectHours, project, hour, events)
+	q.Queue(seeProjects, project, last, server, client)
+}
+
+// pinPlans keeps the planner from scanning whole tables for small arrays: it does so on tables without statistics, and
+// plans for arrays are the same whatever is in them.
+func pinPlans(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, `SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; SET jit = off`)
+	return wrap(err)
+}

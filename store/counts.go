@@ -1,0 +1,260 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+)
+
+// counts is a batch summed up: one row for each issue, hour and project that it touches, sorted by key, so that a hot
+// issue costs one update however many events it has, and so that two servers lock rows in the same order.
+type counts struct {
+	issues   []issueCount
+	hours    []hourCount
+	projects []projectCount
+	users    []userKey
+	places   []placeKey
+}
+
+type issueCount struct {
+	project, issue            int64
+	seen, stored              int64
+	first, last               core.Time
+	firstRelease, lastRelease string
+	latestEvent               int64
+}
+
+type hourCount struct {
+	project, issue int64
+	hour           time.Time
+	events         int64
+}
+
+type projectCount struct {
+	project        int64
+	hour           time.Time
+	events         int64
+	last           core.Time
+	server, client core.Time
+}
+
+func dayOf(t core.Time) time.Time { return t.Truncate(24 * time.Hour) }
+
+// sum sums the batch up. What is known already is left out.
+func (b *batch) sum(k *known) {
+	issues, hours, projects := map[int64]*issueCount{}, map[hourCount]int64{}, map[projectCount]*projectCount{}
+	users, places := map[userKey]struct{}{}, map[placeKey]struct{}{}
+	b.fresh(func(e *NewEvent, a *Added) {
+		c := issues[a.IssueID]
+		if c == nil {
+			c = &issueCount{project: e.ProjectID, issue: a.IssueID, first: e.OccurredAt, last: e.OccurredAt, firstRelease: e.Release, lastRelease: e.Release}
+			issues[a.IssueID] = c
+		}
+		c.add(e, a)
+		hour := e.OccurredAt.Truncate(time.Hour)
+		hours[hourCount{project: e.ProjectID, issue: a.IssueID, hour: hour}]++
+		// A project's hours are those of arrival: quotas are counted in them.
+		key := projectCount{project: e.ProjectID, hour: e.ReceivedAt.Truncate(time.Hour)}
+		p := projects[key]
+		if p == nil {
+			p = &projectCount{project: key.project, hour: key.hour}
+			projects[key] = p
+		}
+		p.add(e)
+		if u := (userKey{e.ProjectID, a.IssueID, e.User}); e.User != [16]byte{} && !k.users.Contains(u) {
+			users[u] = struct{}{}
+		}
+		for _, place := range []placeKey{{e.ProjectID, a.IssueID, false, e.Environment}, {e.ProjectID, a.IssueID, true, e.Release}} {
+			if place.name != "" && !k.places.Contains(place) {
+				places[place] = struct{}{}
+			}
+		}
+	})
+	b.counts = counts{users: sorted(users, compareUsers), places: sorted(places, comparePlaces)}
+	for _, c := range issues {
+		b.counts.issues = append(b.counts.issues, *c)
+	}
+	for h, n := range hours {
+		h.events = n
+		b.counts.hours = append(b.counts.hours, h)
+	}
+	for _, p := range projects {
+		b.counts.projects = append(b.counts.projects, *p)
+	}
+	slices.SortFunc(b.counts.issues, func(a, b issueCount) int {
+		return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.issue, b.issue))
+	})
+	slices.SortFunc(b.counts.hours, func(a, b hourCount) int {
+		return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.issue, b.issue), a.hour.Compare(b.hour))
+	})
+	slices.SortFunc(b.counts.projects, func(a, b projectCount) int {
+		return cmp.Or(cmp.Compare(a.project, b.project), a.hour.Compare(b.hour))
+	})
+}
+
+func (c *issueCount) add(e *NewEvent, a *Added) {
+	c.seen++
+	if a.ID != 0 {
+		c.stored++
+		c.latestEvent = max(c.latestEvent, a.ID)
+	}
+	if e.OccurredAt.Before(c.first.Time) {
+		c.first, c.firstRelease = e.OccurredAt, e.Release
+	}
+	if !e.OccurredAt.Before(c.last.Time) {
+		c.last, c.lastRelease = e.OccurredAt, e.Release
+	}
+}
+
+func (p *projectCount) add(e *NewEvent) {
+	p.events++
+	seen := &p.client
+	if e.Source == core.SourceServer {
+		seen = &p.server
+	}
+	for _, t := range []*core.Time{seen, &p.last} {
+		if e.ReceivedAt.After(t.Time) {
+			*t = e.ReceivedAt
+		}
+	}
+}
+
+func sorted[K comparable](set map[K]struct{}, compare func(a, b K) int) []K {
+	list := make([]K, 0, len(set))
+	for k := range set {
+		list = append(list, k)
+	}
+	slices.SortFunc(list, compare)
+	return list
+}
+
+func compareUsers(a, b userKey) int {
+	return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.issue, b.issue), slices.Compare(a.user[:], b.user[:]))
+}
+
+func comparePlaces(a, b placeKey) int {
+	return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.name, b.name), cmp.Compare(a.issue, b.issue))
+}
+
+// The statements of a batch. They take arrays by position: naming the arguments would cost more than running them.
+
+// countIssues adds to the issues, and fails with a division by zero when one of them is not there, is merged, or would
+// have to be reopened: an event whose time lies before the resolve only counts (decisions 5).
+const countIssues = `
+WITH input AS (
+	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
+		$7::text[], $8::text[], $9::bigint[])
+	AS t (project_id, issue_id, seen, stored, first_at, last_at, first_release, last_release, latest_event)
+), counted AS (
+	UPDATE issues i SET
+		times_seen = i.times_seen + n.seen,
+		stored_events = i.stored_events + n.stored,
+		first_release = CASE WHEN n.first_at < i.first_seen THEN n.first_release ELSE i.first_release END,
+		first_seen = least(i.first_seen, n.first_at),
+		last_release = CASE WHEN n.last_at >= i.last_seen THEN n.last_release ELSE i.last_release END,
+		last_seen = greatest(i.last_seen, n.last_at),
+		latest_event_id = coalesce(nullif(n.latest_event, 0), i.latest_event_id)
+	FROM input n
+	WHERE i.project_id = n.project_id AND i.id = n.issue_id
+		AND i.status <> 'merged' AND NOT (i.status = 'resolved' AND n.last_at > i.status_at)
+	RETURNING i.id
+)
+SELECT 1 / CASE WHEN (SELECT count(*) FROM counted) = cardinality($2::bigint[]) THEN 1 ELSE 0 END`
+
+const addEventIDs = `
+INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at)
+SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[])`
+
+const addEvents = `
+INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
+SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
+	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[])`
+
+const countHours = `
+INSERT INTO issue_hours (project_id, issue_id, hour, events)
+SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[])
+ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.events + excluded.events`
+
+const countProjectHours = `
+INSERT INTO project_hours (project_id, hour, events)
+SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[])
+ON CONFLICT (project_id, hour) DO UPDATE SET events = project_hours.events + excluded.events`
+
+// client_seen_at is written at most once an hour (primary API, Project).
+const seeProjects = `
+INSERT INTO project_seen (project_id, last_event_at, server_seen_at, client_seen_at)
+SELECT project_id, max(last_at), max(server_at), max(client_at)
+FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[]) AS t (project_id, last_at, server_at, client_at)
+GROUP BY project_id ORDER BY project_id
+ON CONFLICT (project_id) DO UPDATE SET
+	last_event_at = greatest(project_seen.last_event_at, excluded.last_event_at),
+	server_seen_at = greatest(project_seen.server_seen_at, excluded.server_seen_at),
+	client_seen_at = CASE WHEN project_seen.client_seen_at > excluded.client_seen_at - interval '1 hour'
+		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END`
+
+// addUsers counts the users that an issue did not have, up to 1,000 (primary API, Issue).
+const addUsers = `
+WITH added AS (
+	INSERT INTO issue_users (project_id, issue_id, user_hash)
+	SELECT n.* FROM unnest($1::bigint[], $2::bigint[], $3::bytea[]) AS n (project_id, issue_id, user_hash)
+	JOIN issues i ON i.project_id = n.project_id AND i.id = n.issue_id AND i.users_affected < 1000
+	ON CONFLICT DO NOTHING
+	RETURNING project_id, issue_id
+), counted AS (
+	SELECT project_id, issue_id, count(*) AS n FROM added GROUP BY 1, 2
+)
+UPDATE issues i SET users_affected = least(1000, i.users_affected + c.n)
+FROM counted c WHERE i.project_id = c.project_id AND i.id = c.issue_id`
+
+const (
+	addEnvironments = `
+INSERT INTO issue_environments (project_id, environment, issue_id)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[]) ON CONFLICT DO NOTHING`
+	addReleases = `
+INSERT INTO issue_releases (project_id, release, issue_id)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[]) ON CONFLICT DO NOTHING`
+)
+
+// count runs a batch that only counts: all statements in one round trip, which is one transaction.
+func (s *Store) count(ctx context.Context, b *batch) error {
+	b.sum(s.known)
+	return s.writer.SendBatch(ctx, b.statements()).Close()
+}
+
+// count runs the same statements inside a transaction.
+func (t *tx) count(ctx context.Context, b *batch) error {
+	b.sum(t.store.known)
+	return t.SendBatch(ctx, b.statements()).Close()
+}
+
+func (b *batch) statements() *pgx.Batch {
+	q := &pgx.Batch{}
+	c := &b.counts
+	if len(c.issues) == 0 {
+		return q // all events are duplicates
+	}
+	queueIssues(q, c.issues)
+	b.queueEvents(q)
+	queueHours(q, c.hours)
+	queueProjects(q, c.projects)
+	if len(c.users) > 0 {
+		project, issue, hash := columns3(c.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
+		q.Queue(addUsers, project, issue, hash)
+	}
+	for _, kind := range []struct {
+		release bool
+		sql     string
+	}{{false, addEnvironments}, {true, addReleases}} {
+		places := slices.DeleteFunc(slices.Clone(c.places), func(p placeKey) bool { return p.release != kind.release })
+		if len(places) > 0 {
+			project, name, issue := columns3(places, func(p placeKey) (int64, string, int64) { return p.project, p.name, p.issue })
+			q.Queue(kind.sql, project, name, issue)
+		}
+	}
+	return q
+}

@@ -1,0 +1,164 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// probeWait bounds the run of postgres --version.
+const probeWait = 10 * time.Second
+
+// minMajor is the oldest Postgres that Errand runs on (decisions 2).
+const minMajor = 15
+
+// binaries is a folder with the postgres and initdb of one major version.
+type binaries struct {
+	dir   string
+	major int
+}
+
+func (b binaries) path(program string) string { return filepath.Join(b.dir, program) }
+
+func (b binaries) String() string { return fmt.Sprintf("PostgreSQL %d (%s)", b.major, b.dir) }
+
+// finder looks for the binaries.
+type finder struct {
+	account  account  // the user that has to be able to run them
+	override string   // the only folder to look at, unless empty
+	folders  []string // the folders to look at otherwise
+}
+
+// usualFolders lists the folders where packages put the server programs, then those of PATH.
+func usualFolders() []string {
+	var folders []string
+	for _, pattern := range []string{
+		"/usr/lib/postgresql/*/bin",         // Debian, Ubuntu, the official container image
+		"/usr/pgsql-*/bin",                  // the project's own packages for Red Hat and its kin
+		"/usr/libexec/postgresql*",          // Alpine
+		"/opt/homebrew/opt/postgresql*/bin", // Homebrew: Apple silicon, Intel, Linux
+		"/usr/local/opt/postgresql*/bin",
+		"/home/linuxbrew/.linuxbrew/opt/postgresql*/bin",
+		"/Applications/Postgres.app/Contents/Versions/*/bin",
+	} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			panic(err) // only a malformed pattern
+		}
+		folders = append(folders, found...)
+	}
+	return append(folders, filepath.SplitList(os.Getenv("PATH"))...)
+}
+
+// find returns the binaries for data of the given major version, or, when major is 0, the newest
+// there are.
+func (f finder) find(ctx context.Context, major int) (binaries, error) {
+	if f.override != "" {
+		return f.findOverride(ctx, major)
+	}
+	var best binaries
+	var unfit []string
+	seen := map[string]bool{}
+	for _, folder := range f.folders {
+		folder, ok := serverFolder(folder)
+		if !ok || seen[folder] {
+			continue
+		}
+		seen[folder] = true
+		b, err := f.probe(ctx, folder)
+		switch {
+		case err != nil:
+			unfit = append(unfit, err.Error())
+		case b.major < minMajor || major != 0 && b.major != major:
+			unfit = append(unfit, b.String())
+		case b.major > best.major:
+			best = b
+		}
+	}
+	if best.major == 0 {
+		return binaries{}, errors.Join(ctx.Err(), notFoundError(major, unfit))
+	}
+	return best, nil
+}
+
+func (f finder) findOverride(ctx context.Context, major int) (binaries, error) {
+	folder, err := filepath.Abs(f.override)
+	if err != nil {
+		return binaries{}, fmt.Errorf("POSTGRES_BIN: %w", err)
+	}
+	folder, ok := serverFolder(folder)
+	if !ok {
+		return binaries{}, fmt.Errorf("POSTGRES_BIN: %s does not hold the programs postgres and initdb", f.override)
+	}
+	b, err := f.probe(ctx, folder)
+	switch {
+	case err != nil:
+		return binaries{}, fmt.Errorf("POSTGRES_BIN: %w", err)
+	case b.major < minMajor:
+		return binaries{}, fmt.Errorf("POSTGRES_BIN: %s is too old, Errand needs PostgreSQL %d or newer", b, minMajor)
+	case major != 0 && b.major != major:
+		return binaries{}, fmt.Errorf("POSTGRES_BIN: %w", notFoundError(major, []string{b.String()}))
+	}
+	return b, nil
+}
+
+// notFoundError is the one message for a machine without the right binaries.
+func notFoundError(major int, unfit []string) error {
+	found := ""
+	if len(unfit) > 0 {
+		found = "; found, but of no use: " + strings.Join(unfit, ", ")
+	}
+	if major == 0 {
+		return fmt.Errorf("no PostgreSQL %d or newer found on this machine%s. Install it "+
+			"(apt install postgresql, or brew install postgresql@18), or name the folder of postgres and initdb "+
+			"in POSTGRES_BIN, or use an existing server by DATABASE_URL", minMajor, found)
+	}
+	return fmt.Errorf("the data is of PostgreSQL %[1]d, and only the programs of that version can run it%[2]s. Install them "+
+		"(apt install postgresql-%[1]d, or brew install postgresql@%[1]d), or name their folder in POSTGRES_BIN; "+
+		"Errand never upgrades data to another major version", major, found)
+}
+
+// serverFolder returns the real path of the folder when it holds the two programs.
+func serverFolder(folder string) (string, bool) {
+	server, err := filepath.EvalSymlinks(filepath.Join(folder, "postgres"))
+	if err != nil || !filepath.IsAbs(server) {
+		return "", false
+	}
+	folder = filepath.Dir(server) // a postgres linked into PATH has its initdb where it really is
+	for _, program := range []string{"postgres", "initdb"} {
+		info, err := os.Stat(filepath.Join(folder, program))
+		if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+			return "", false
+		}
+	}
+	return folder, true
+}
+
+var versionPattern = regexp.MustCompile(`\) (\d+)`) // "postgres (PostgreSQL) 18.1 (Debian 18.1-1)"
+
+// probe asks the postgres in folder for its version.
+func (f finder) probe(ctx context.Context, folder string) (binaries, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeWait)
+	defer cancel()
+	cmd := f.account.command(syscall.SIGKILL, filepath.Join(folder, "postgres"), "--version")
+	out, err := runProgram(ctx, cmd)
+	if err != nil {
+		return binaries{}, fmt.Errorf("%s as user %q: %w", cmd.Path, f.account.name, err)
+	}
+	match := versionPattern.FindStringSubmatch(out)
+	if match == nil {
+		return binaries{}, fmt.Errorf("%s: no version in %q", cmd.Path, out)
+	}
+	major, err := strconv.Atoi(match[1])
+	if err != nil {
+		return binaries{}, fmt.Errorf("%s: version in %q: %w", cmd.Path, out, err)
+	}
+	return binaries{dir: folder, major: major}, nil
+}

@@ -1,0 +1,29 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrRunning says that another Errand holds the data folder.
+var ErrRunning = errors.New("another errand is running")
+
+// socketLine is where postmaster.pid names the folder of the socket.
+const socketLine = 4
+
+// RunningURL gives the connection string of the private Postgres that another Errand runs on the data folder, for
+// commands that work beside a running server.
+func RunningURL(dir string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "postgres", "postmaster.pid"))
+	if err != nil {
+		return "", fmt.Errorf("the private postgres of %s: %w", dir, err)
+	}
+	lines := strings.Split(string(text), "\n")
+	if len(lines) <= socketLine || lines[socketLine] == "" {
+		return "", fmt.Errorf("the private postgres of %s is not ready", dir)
+	}
+	return connectionURL(lines[socketLine], databaseName), nil
+}

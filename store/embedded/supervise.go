@@ -1,0 +1,126 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+const (
+	restartMin = 100 * time.Millisecond // the first wait before a restart; doubled each time
+	restartMax = 5 * time.Second
+	steadyTime = 30 * time.Second // a run of this length starts the waits anew
+
+	logCheckEvery = time.Minute
+)
+
+// supervise runs postgres until running ends, and starts it again when it ends by itself. Once
+// patience has ended too, a shutdown is no longer waited for.
+//
+// It is one goroutine on one thread for the whole life of the server: postgres gets its death
+// signal when the thread that started it ends.
+func (s *Server) supervise(running, patience context.Context) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer close(s.done)
+	err := s.keepRunning(running, patience)
+	s.stopErr = errors.Join(err, s.release())
+}
+
+// keepRunning returns when running has ended and so has postgres.
+func (s *Server) keepRunning(running, patience context.Context) error {
+	for delay := restartMin; ; delay = min(2*delay, restartMax) {
+		began := time.Now()
+		stopped, err := s.run(running, patience)
+		if stopped {
+			return err
+		}
+		if time.Since(began) > steadyTime {
+			delay = restartMin
+		}
+		select {
+		case s.exits <- err:
+		default:
+		}
+		s.log.Error("the private postgres ended, starting it again", "error", err, "after", delay)
+		select {
+		case <-running.Done():
+			return nil
+		case <-time.After(delay):
+		}
+		if err := s.clear(running); err != nil && running.Err() == nil {
+			s.log.Warn("clearing up after the private postgres", "error", err)
+		}
+	}
+}
+
+// run runs one postgres process to its end. stopped is true when it ended because running did;
+// the error is then about the shutdown.
+func (s *Server) run(running, patience context.Context) (stopped bool, err error) {
+	out, err := s.logFile.open()
+	if err != nil {
+		return false, err
+	}
+	defer out.Close()
+	cmd := s.command()
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	s.log.Info("private postgres started", "pid", cmd.Process.Pid)
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+
+	check := time.NewTicker(logCheckEvery)
+	defer check.Stop()
+	for {
+		select {
+		case err := <-exited:
+			return false, exitError(cmd, err)
+		case <-running.Done():
+			return true, shutDown(patience, cmd, exited)
+		case <-check.C:
+			if err := s.logFile.bound(); err != nil {
+				s.log.Warn("shortening the log of the private postgres", "error", err)
+			}
+		}
+	}
+}
+
+// shutDown ends postgres, at the latest by SIGKILL.
+func shutDown(patience context.Context, cmd *exec.Cmd, exited <-chan error) error {
+	send(cmd.Process, syscall.SIGINT)
+	select {
+	case err := <-exited:
+		if err != nil {
+			return exitError(cmd, err)
+		}
+		return nil
+	case <-patience.Done():
+	case <-time.After(fastShutdownWait):
+	}
+	send(cmd.Process, syscall.SIGQUIT)
+	select {
+	case <-exited:
+		return errors.New("the private postgres had no time for a clean shutdown; its next start will recover")
+	case <-time.After(immediateShutdownWait):
+	}
+	send(cmd.Process, syscall.SIGKILL)
+	<-exited
+	return errors.New("the private postgres had to be killed; its next start will recover")
+}
+
+// send ignores that the process has ended already: its exit is what the caller waits for.
+func send(p *os.Process, sig syscall.Signal) { _ = p.Signal(sig) }
+
+func exitError(cmd *exec.Cmd, err error) error {
+	if err == nil {
+		return fmt.Errorf("postgres (pid %d) shut down by itself", cmd.Process.Pid)
+	}
+	return fmt.Errorf("postgres (pid %d): %w", cmd.Process.Pid, err)
+}

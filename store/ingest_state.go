@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"errand/core"
+)
+
+const ingestTotals = `
+SELECT coalesce(sum(h.events) FILTER (WHERE h.hour >= @day_ago), 0)::bigint AS events_24h,
+	coalesce(sum(h.events) FILTER (WHERE h.hour >= @today), 0)::bigint AS events_today
+FROM project_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
+WHERE h.hour >= least(@day_ago::timestamptz, @today::timestamptz) AND (@project_id::bigint = 0 OR h.project_id = @project_id)`
+
+const lastEvent = `
+SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p.id = @project_id) AS daily_quota
+FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
+WHERE p.deleted_at IS NULL AND (@project_id::bigint = 0 OR p.id = @project_id)`
+
+// IngestState tells whether events are coming in, for one project or (0) for all (decisions 3).
+func (s *Store) IngestState(ctx context.Context, projectID int64) (core.IngestState, error) {
+	now := s.Now()
+	a := windows(now)
+	a["project_id"] = projectID
+	totals, err := one[struct {
+		Events24h   int64 `db:"events_24h"`
+		EventsToday int64
+	}](ctx, s.pool, ingestTotals, a)
+	if err != nil {
+		return core.IngestState{}, err
+	}
+	last, err := one[struct {
+		LastEventAt core.Time
+		DailyQuota  *int64
+	}](ctx, s.pool, lastEvent, args{"project_id": projectID})
+	if err != nil {
+		return core.IngestState{}, err
+	}
+	state := core.IngestState{
+		State: "ok", Events24h: totals.Events24h, LastEventAt: last.LastEventAt, QuotaUsed: totals.EventsToday, Quota: last.DailyQuota,
+	}
+	switch {
+	case state.Quota != nil && state.QuotaUsed >= *state.Quota:
+		state.State = "over_quota"
+	case !last.LastEventAt.After(now.Add(-24 * time.Hour)):
+		state.State = "idle"
+	}
+	return state, nil
+}

@@ -1,0 +1,45 @@
+package store
+
+import (
+	lru "github.com/hashicorp/golang-lru/v2"
+)
+
+// known is what the writer of events remembers, so that a batch does not ask for what it was told before. All of it may
+// be wrong or forgotten at any time: the statements check issues, and the rest only saves work.
+type known struct {
+	issues *lru.Cache[issueKey, int64]
+	users  *lru.Cache[userKey, struct{}]
+	places *lru.Cache[placeKey, struct{}]
+}
+
+// userKey is a user who is counted on an issue.
+type userKey struct {
+	project, issue int64
+	user           [16]byte
+}
+
+// placeKey is an environment or release in which an issue is known to have a stored event.
+type placeKey struct {
+	project, issue int64
+	release        bool
+	name           string
+}
+
+func newKnown() *known {
+	return &known{
+		issues: must(lru.New[issueKey, int64](1 << 16)),
+		users:  must(lru.New[userKey, struct{}](1 << 15)),
+		places: must(lru.New[placeKey, struct{}](1 << 15)),
+	}
+}
+
+// learn remembers a batch that is committed.
+func (k *known) learn(b *batch) {
+	b.fresh(func(e *NewEvent, a *Added) { k.issues.Add(e.group(), a.IssueID) })
+	for _, u := range b.counts.users {
+		k.users.Add(u, struct{}{})
+	}
+	for _, p := range b.counts.places {
+		k.places.Add(p, struct{}{})
+	}
+}

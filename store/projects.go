@@ -1,0 +1,240 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"errand/core"
+)
+
+// projectRow is a project as it is stored.
+type projectRow struct {
+	ID             int64
+	Name           string
+	Slug           string
+	Platform       string
+	Repository     string
+	TrustSetting   *core.Trust
+	DailyQuota     *int64
+	ScrubKeys      []string
+	ScrubPatterns  []string
+	AllowedOrigins *[]string
+	Demo           bool
+	CreatedAt      core.Time
+	LastEventAt    core.Time
+	ServerSeenAt   core.Time
+	ClientSeenAt   core.Time
+	Events24h      int64 `db:"events_24h"`
+	EventsToday    int64
+	Keys           []string
+}
+
+func (r projectRow) project(now core.Time) core.Project {
+	p := core.Project{
+		ID: r.ID, Name: r.Name, Slug: r.Slug, Platform: core.Text(r.Platform), CreatedAt: r.CreatedAt,
+		Repository: core.Text(r.Repository), TrustSetting: r.TrustSetting, ServerSeenAt: r.ServerSeenAt, ClientSeenAt: r.ClientSeenAt,
+		AllowedOrigins: r.AllowedOrigins, DailyQuota: r.DailyQuota, ScrubKeys: r.ScrubKeys, ScrubPatterns: r.ScrubPatterns,
+		Events24h: r.Events24h, EventsToday: r.EventsToday, LastEventAt: r.LastEventAt, Demo: r.Demo,
+	}
+	p.Assess(now.Time)
+	return p
+}
+
+const selectProjects = `
+SELECT p.id, p.name, p.slug, p.platform, p.repository, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns,
+	p.allowed_origins, p.demo, p.created_at, s.last_event_at, s.server_seen_at, s.client_seen_at,
+	coalesce(h.events_24h, 0)::bigint AS events_24h, coalesce(h.events_today, 0)::bigint AS events_today,
+	ARRAY(SELECT k.public_key FROM project_keys k WHERE k.project_id = p.id AND k.revoked_at IS NULL ORDER BY k.created_at, k.public_key) AS keys
+FROM projects p
+LEFT JOIN project_seen s ON s.project_id = p.id
+LEFT JOIN LATERAL (
+	SELECT sum(events) FILTER (WHERE hour >= @day_ago) AS events_24h, sum(events) FILTER (WHERE hour >= @today) AS events_today
+	FROM project_hours WHERE project_id = p.id AND hour >= least(@day_ago::timestamptz, @today::timestamptz)
+) h ON true
+WHERE p.deleted_at IS NULL`
+
+const (
+	listProjects    = selectProjects + ` ORDER BY p.created_at DESC, p.id DESC`
+	selectOnProject = selectProjects + ` AND p.id = @id`
+)
+
+// windows gives the starts of the counting windows: an hour counts when it lies wholly inside (primary API, Issue).
+func windows(now core.Time) args {
+	return args{"day_ago": now.Add(-24 * time.Hour), "today": now.Truncate(24 * time.Hour)}
+}
+
+// StoredProject is a project with its active keys, oldest first.
+type StoredProject struct {
+	core.Project
+	Keys []string
+}
+
+// Projects lists all projects, most recent first.
+func (s *Store) Projects(ctx context.Context) ([]StoredProject, error) {
+	now := s.Now()
+	rows, err := many[projectRow](ctx, s.pool, listProjects, windows(now))
+	list := make([]StoredProject, len(rows))
+	for i, r := range rows {
+		list[i] = StoredProject{r.project(now), r.Keys}
+	}
+	return list, err
+}
+
+// Project gives one project by its id, or not_found.
+func (s *Store) Project(ctx context.Context, id int64) (StoredProject, error) {
+	now := s.Now()
+	a := windows(now)
+	a["id"] = id
+	row, err := one[projectRow](ctx, s.pool, selectOnProject, a)
+	return StoredProject{row.project(now), row.Keys}, err
+}
+
+const (
+	projectByID   = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL`
+	projectBySlug = `SELECT id FROM projects WHERE slug = @slug AND deleted_at IS NULL`
+)
+
+// FindProject gives the id of the project that a caller named by id or slug, or project_not_found.
+func (s *Store) FindProject(ctx context.Context, ref core.ProjectRef) (int64, error) {
+	sql, a := projectBySlug, args{"slug": string(ref)}
+	if id, err := strconv.ParseInt(string(ref), 10, 64); err == nil {
+		sql, a = projectByID, args{"id": id}
+	}
+	row, err := one[struct{ ID int64 }](ctx, s.pool, sql, a)
+	if core.HasCode(err, core.NotFound) {
+		return 0, core.NewError(core.ProjectNotFound)
+	}
+	return row.ID, err
+}
+
+// NewProject is a project to create.
+type NewProject struct {
+	ID        int64 // the public id, random
+	Name      string
+	Platform  string
+	PublicKey string // of its first key
+}
+
+// ErrIDTaken says that the public id belongs to another project.
+var ErrIDTaken = errors.New("store: the public id is taken")
+
+const (
+	slugsLike     = `SELECT slug FROM projects WHERE deleted_at IS NULL AND (slug = @slug OR starts_with(slug, @slug || '-'))`
+	insertProject = `
+INSERT INTO projects (id, name, slug, platform, created_at, updated_at)
+VALUES (@id, @name, @slug, @platform, @now, @now)`
+	insertProjectKey = `INSERT INTO project_keys (public_key, project_id, created_at) VALUES (@key, @project_id, @now)`
+)
+
+// CreateProject creates a project with its first key; ErrIDTaken asks for another id.
+func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProject) (StoredProject, error) {
+	create := func() error {
+		return s.inTx(ctx, func(t *tx) error {
+			slug, err := t.freeSlug(ctx, core.Slug(p.Name))
+			if err != nil {
+				return err
+			}
+			if _, err := exec(ctx, t, insertProject, args{"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "now": t.now}); err != nil {
+				return err
+			}
+			if _, err := exec(ctx, t, insertProjectKey, args{"key": p.PublicKey, "project_id": p.ID, "now": t.now}); err != nil {
+				return err
+			}
+			_, err = t.record(ctx, entry{project: p.ID, actor: actor, action: core.ActionProjectCreate, targetType: core.TargetProject, targetID: p.ID})
+			return err
+		})
+	}
+	err := create()
+	for attempt := 0; attempt < 5 && violates(err, "projects_slug"); attempt++ { // somebody took the slug meanwhile
+		err = create()
+	}
+	if violates(err, "projects_pkey") {
+		return StoredProject{}, ErrIDTaken
+	}
+	if err != nil {
+		return StoredProject{}, err
+	}
+	return s.Project(ctx, p.ID)
+}
+
+// freeSlug gives the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2.
+func (t *tx) freeSlug(ctx context.Context, slug string) (string, error) {
+	rows, err := many[struct{ Slug string }](ctx, t, slugsLike, args{"slug": slug})
+	if err != nil {
+		return "", err
+	}
+	taken := make(map[string]bool, len(rows))
+	for _, r := range rows {
+		taken[r.Slug] = true
+	}
+	free := slug
+	for n := 1; taken[free]; n++ {
+		free = fmt.Sprintf("%s-%d", slug, n)
+	}
+	return free, nil
+}
+
+// CreateProjectKey adds a key to a project.
+func (s *Store) CreateProjectKey(ctx context.Context, projectID int64, publicKey string) error {
+	return s.inTx(ctx, func(t *tx) error {
+		_, err := exec(ctx, t, insertProjectKey, args{"key": publicKey, "project_id": projectID, "now": t.now})
+		return err
+	})
+}
+
+const (
+	lockProject   = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR UPDATE`
+	activeKeys    = `SELECT public_key FROM project_keys WHERE project_id = @project_id AND revoked_at IS NULL`
+	revokeOneKey  = `UPDATE project_keys SET revoked_at = @now WHERE public_key = @key`
+	projectForKey = `
+SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins
+FROM project_keys k JOIN projects p ON p.id = k.project_id
+WHERE k.public_key = @key AND k.revoked_at IS NULL AND p.deleted_at IS NULL`
+)
+
+// RevokeProjectKey revokes a key: not_found when the project has no such active key, last_key when it is the only one.
+func (s *Store) RevokeProjectKey(ctx context.Context, projectID int64, publicKey string) error {
+	return s.inTx(ctx, func(t *tx) error {
+		// The lock keeps two revocations from each leaving the other's key as the last.
+		if _, err := one[struct{ ID int64 }](ctx, t, lockProject, args{"id": projectID}); err != nil {
+			return err
+		}
+		keys, err := many[struct{ PublicKey string }](ctx, t, activeKeys, args{"project_id": projectID})
+		if err != nil {
+			return err
+		}
+		active := false
+		for _, k := range keys {
+			active = active || k.PublicKey == publicKey
+		}
+		switch {
+		case !active:
+			return core.NewError(core.NotFound)
+		case len(keys) == 1:
+			return core.NewError(core.LastKey)
+		}
+		_, err = exec(ctx, t, revokeOneKey, args{"key": publicKey, "now": t.now})
+		return err
+	})
+}
+
+// Intake is what taking events in needs to know of a project.
+type Intake struct {
+	ID             int64
+	Name           string
+	Slug           string
+	Platform       string
+	TrustSetting   *core.Trust
+	DailyQuota     *int64
+	ScrubKeys      []string
+	ScrubPatterns  []string
+	AllowedOrigins *[]string
+}
+
+// ProjectForKey gives the project of an active key, or not_found.
+func (s *Store) ProjectForKey(ctx context.Context, publicKey string) (Intake, error) {
+	return one[Intake](ctx, s.pool, projectForKey, args{"key": publicKey})
+}

@@ -1,0 +1,87 @@
+// Package store is the only one that writes SQL: one file per noun, each statement a constant above its method.
+//
+// An exported method is one transaction, with the activity row in it. Times come from the injected clock, never from
+// the database. A row that is not there is core.NotFound, a database that is away is core.Unavailable.
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"errand/core"
+)
+
+// Options says how to reach the database.
+type Options struct {
+	URL   string     // a Postgres connection string
+	Clock core.Clock // what time it is
+}
+
+// Store is the database. It is safe for concurrent use.
+type Store struct {
+	pool   *pgxpool.Pool // everything but the two below
+	writer *pgxpool.Pool // the writer of events: its plans are pinned
+	ids    *ids
+	owners *owners
+	known  *known
+	days   *days
+	clock  core.Clock
+}
+
+// Open prepares the pools; connections are made when they are needed.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	pool, err := newPool(ctx, o.URL, 16, nil)
+	if err != nil {
+		return nil, err
+	}
+	writer, err := newPool(ctx, o.URL, 2, pinPlans)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	allocator, err := newPool(ctx, o.URL, 1, nil)
+	if err != nil {
+		pool.Close()
+		writer.Close()
+		return nil, err
+	}
+	return &Store{
+		pool: pool, writer: writer, clock: o.Clock,
+		ids: newIDs(allocator), owners: newOwners(), known: newKnown(), days: &days{},
+	}, nil
+}
+
+func newPool(ctx context.Context, url string, size int32, afterConnect func(context.Context, *pgx.Conn) error) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		// The parser's own text may repeat the password that stands in the URL.
+		return nil, fmt.Errorf("store: DATABASE_URL is not a Postgres connection string")
+	}
+	config.MaxConns = size
+	config.AfterConnect = afterConnect
+	config.ConnConfig.ConnectTimeout = 5 * time.Second
+	config.ConnConfig.RuntimeParams["application_name"] = "errand"
+	return pgxpool.NewWithConfig(ctx, config)
+}
+
+// Close gives all connections back.
+func (s *Store) Close() {
+	s.writer.Close()
+	s.ids.pool.Close()
+	s.pool.Close()
+}
+
+// Now is the time by the store's clock, in the precision of the store.
+func (s *Store) Now() core.Time { return core.At(s.clock()) }
+
+// Ping tells whether the database answers.
+func (s *Store) Ping(ctx context.Context) error { return wrap(s.pool.Ping(ctx)) }
+
+// SQL runs a statement of the caller's, for tests that look behind the methods.
+func (s *Store) SQL(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return s.pool.Query(ctx, sql, args...)
+}

@@ -1,0 +1,17 @@
+package tools
+
+import (
+	"context"
+	"strings"
+
+	"errand/core"
+)
+
+func (t *Tools) addNote(ctx context.Context, call core.Call, in core.AddNoteInput) (core.Data[core.NoteID], error) {
+	text := t.notes.Text(in.Text)
+	if strings.TrimSpace(text) == "" {
+		return data(core.NoteID{}, core.Invalid("text", "must have at least 1 character that can be seen"))
+	}
+	id, err := t.store.AddNote(ctx, call.Actor, in.ID, text)
+	return data(core.NoteID{ID: id}, err)
+}

@@ -1,0 +1,19 @@
+package tools
+
+import (
+	"context"
+
+	"errand/core"
+)
+
+func (t *Tools) createProjectKey(ctx context.Context, _ core.Call, in core.ProjectInput) (core.Data[core.ProjectKey], error) {
+	id, err := t.store.FindProject(ctx, in.Project)
+	if err != nil {
+		return data(core.ProjectKey{}, err)
+	}
+	key, err := t.newPublicKey()
+	if err != nil {
+		return data(core.ProjectKey{}, err)
+	}
+	return data(core.ProjectKey{PublicKey: key, DSN: core.DSN(t.baseURL, key, id)}, t.store.CreateProjectKey(ctx, id, key))
+}

@@ -1,0 +1,15 @@
+package tools
+
+import (
+	"context"
+
+	"errand/core"
+)
+
+func (t *Tools) deleteProjectKey(ctx context.Context, _ core.Call, in core.DeleteProjectKeyInput) (core.None, error) {
+	id, err := t.store.FindProject(ctx, in.Project)
+	if err != nil {
+		return core.None{}, err
+	}
+	return core.None{}, t.store.RevokeProjectKey(ctx, id, in.Key)
+}

@@ -1,0 +1,11 @@
+package tools
+
+import (
+	"context"
+
+	"errand/core"
+)
+
+func (t *Tools) getIssue(ctx context.Context, _ core.Call, in core.IssueInput) (core.Data[core.IssueDetail], error) {
+	return data(t.store.Issue(ctx, in.ID))
+}

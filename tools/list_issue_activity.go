@@ -1,0 +1,11 @@
+package tools
+
+import (
+	"context"
+
+	"errand/core"
+)
+
+func (t *Tools) listIssueActivity(ctx context.Context, _ core.Call, in core.ListOfIssueInput) (core.Page[core.Activity], error) {
+	return t.store.IssueActivity(ctx, in.ID, in.Paging)
+}

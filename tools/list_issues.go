@@ -1,0 +1,36 @@
+package tools
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store"
+)
+
+func (t *Tools) listIssues(ctx context.Context, _ core.Call, in core.ListIssuesInput) (core.IssuePage, error) {
+	project, err := t.findOptionalProject(ctx, in.Project)
+	if err != nil {
+		return core.IssuePage{}, err
+	}
+	since, err := in.Since.Time(t.store.Now().Time)
+	if err != nil {
+		return core.IssuePage{}, err
+	}
+	page, err := t.store.Issues(ctx, store.IssueFilter{
+		ProjectID: project, Status: in.Status, Release: in.Release, Environment: in.Environment, Since: since,
+		Search: in.Search, Claimed: in.Claimed, Test: in.Test, Paging: in.Paging,
+	})
+	if err != nil {
+		return core.IssuePage{}, err
+	}
+	state, err := t.store.IngestState(ctx, project)
+	return core.IssuePage{Page: page, Ingest: state}, err
+}
+
+// findOptionalProject gives the id of the named project, 0 when none is named, or project_not_found.
+func (t *Tools) findOptionalProject(ctx context.Context, ref core.ProjectRef) (int64, error) {
+	if ref == "" {
+		return 0, nil
+	}
+	return t.store.FindProject(ctx, ref)
+}

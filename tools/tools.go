@@ -1,0 +1,64 @@
+// Package tools is the behaviour of Errand: one file is one operation's handler. Rules over rows; it knows neither
+// HTTP nor MCP.
+package tools
+
+import (
+	"io"
+	"log/slog"
+
+	"errand/core"
+	"errand/scrub"
+	"errand/store"
+)
+
+// Tools carries out the operations.
+type Tools struct {
+	store      *store.Store
+	baseURL    string
+	adminToken core.Secret
+	random     io.Reader
+	notes      *scrub.Rules
+}
+
+// Options says what the operations work with.
+type Options struct {
+	Store      *store.Store
+	BaseURL    string      // for DSNs and links
+	AdminToken core.Secret // the bootstrap admin; empty for none
+	Random     io.Reader   // cryptographically strong
+}
+
+// New makes the Tools.
+func New(o Options) *Tools {
+	return &Tools{store: o.Store, baseURL: o.BaseURL, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default()}
+}
+
+// Registry binds every operation to its handler: the table of contents.
+func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
+	return core.NewRegistry(log,
+		core.Bind(core.ListProjects, t.listProjects),
+		core.Bind(core.CreateProject, t.createProject),
+		core.Bind(core.CreateProjectKey, t.createProjectKey),
+		core.Bind(core.DeleteProjectKey, t.deleteProjectKey),
+
+		core.Bind(core.ListIssues, t.listIssues),
+		core.Bind(core.GetIssue, t.getIssue),
+		core.Bind(core.ListIssueEvents, t.listIssueEvents),
+		core.Bind(core.ListIssueActivity, t.listIssueActivity),
+		core.Bind(core.GetEvent, t.getEvent),
+		core.Bind(core.ResolveIssue, t.resolveIssue),
+		core.Bind(core.IgnoreIssue, t.ignoreIssue),
+		core.Bind(core.UnresolveIssue, t.unresolveIssue),
+		core.Bind(core.ClaimIssue, t.claimIssue),
+		core.Bind(core.ReleaseIssue, t.releaseIssue),
+		core.Bind(core.AddNote, t.addNote),
+
+		core.Bind(core.CreateToken, t.createToken),
+		core.Bind(core.ListTokens, t.listTokens),
+		core.Bind(core.Whoami, t.whoami),
+		core.Bind(core.RevokeToken, t.revokeToken),
+	)
+}
+
+// data wraps an object as the wire has it; it passes the error of the call that made it on.
+func data[T any](v T, err error) (core.Data[T], error) { return core.Data[T]{Data: v}, err }
