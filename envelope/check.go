@@ -12,10 +12,9 @@ const maxFieldErrors = 20
 // checker holds a body against the native format.
 type checker struct {
 	scanner
-	path     path
-	errs     FieldErrors
-	reported bool // there is a message or an exception
-	named    bool // the exception at hand has something that tells it from others
+	path  path
+	errs  FieldErrors
+	named bool // the exception at hand has something that tells it from others
 }
 
 // check reads one value and tells what is wrong with it. Null is an absent value and never reaches it.
@@ -31,11 +30,8 @@ func (c *checker) event() FieldErrors {
 	if c.err == nil && !c.end() {
 		c.fail("more text behind the event")
 	}
-	switch {
-	case c.err != nil:
-		c.errs = FieldErrors{{Message: c.err.Error()}}
-	case len(c.errs) == 0 && !c.reported:
-		c.tell("an event needs a message or an exception: give at least one of them")
+	if c.err != nil {
+		return FieldErrors{{Message: c.err.Error()}}
 	}
 	return c.errs
 }
@@ -194,19 +190,13 @@ func (c *checker) contexts() {
 	}
 }
 
-// message takes the message; an empty one says nothing.
-func (c *checker) message() { c.reported = c.filled() || c.reported }
-
 // naming takes a text that tells an exception from others.
-func (c *checker) naming() { c.named = c.filled() || c.named }
-
-// filled takes a text and reports whether it has any.
-func (c *checker) filled() bool {
+func (c *checker) naming() {
 	if c.peek() != '"' {
 		c.want("a text")
-		return false
+		return
 	}
-	return c.str() != ""
+	c.named = c.str() != "" || c.named
 }
 
 // exceptions takes one exception or a list of them.
@@ -222,7 +212,7 @@ func (c *checker) exceptions() {
 }
 
 func (c *checker) exception() {
-	c.reported, c.named = true, false
+	c.named = false
 	before := len(c.errs)
 	c.members(nativeException)
 	if !c.named && len(c.errs) == before {

@@ -12,7 +12,7 @@ func (d *decoder) objectValue() core.Value {
 	if !d.isObject() {
 		return core.Value{}
 	}
-	return filled(d.container(core.Object))
+	return orNull(d.container(core.Object))
 }
 
 // contexts reads the contexts: an object of objects. A context whose type says the same as its name loses it.
@@ -189,7 +189,7 @@ func (d *decoder) readBreadcrumb() {
 		case "message":
 			b.Message = d.readText()
 		case "data":
-			b.Data = filled(d.value())
+			b.Data = orNull(d.value())
 		default:
 			d.skip()
 		}

@@ -30,7 +30,8 @@ const (
 // is a payload that is not a JSON object; its text is fit for the sender.
 //
 // Texts are whole, so that the scrubber can recognise a secret in them: call Limit after it. EventID is empty when
-// neither the hints nor the payload have a valid one. Title and Culprit are left to grouping.
+// neither the hints nor the payload have a valid one. Title and Culprit are left to grouping. The event keeps nothing of
+// the payload's buffer.
 func Decode(payload []byte, h Hints) (*core.Event, error) {
 	d := decoders.Get().(*decoder)
 	defer d.release()
@@ -51,7 +52,7 @@ type decoder struct {
 	deepest int // how much of the stack was in use
 	depth   int // of containers in free-form parts
 	members int // spent of maxMembers
-	calls   int // spent of maxCalls
+	calls   int // frames kept, of maxCalls
 
 	// What can only be judged once all is read, as the order of members is free.
 
@@ -235,7 +236,7 @@ func (d *decoder) isObject() bool {
 	return false
 }
 
-// text reads a text. A number, boolean, object or array gives its JSON; null gives none.
+// readText reads a text. A number, boolean, object or array gives its JSON; null gives none.
 func (d *decoder) readText() core.Untrusted {
 	switch d.peek() {
 	case '"':
@@ -312,12 +313,16 @@ func (d *decoder) textList() []core.Untrusted {
 
 // spend counts one more member of the free-form parts. When there are too many it leaves the value out.
 func (d *decoder) spend() bool {
-	if d.members++; d.members <= maxMembers {
+	if d.afford() {
 		return true
-	}
-	if d.members == maxMembers+1 {
-		d.tell("", "the event has more than 32768 values; the rest is left out")
 	}
 	d.skip()
 	return false
+}
+
+func (d *decoder) afford() bool {
+	if d.members++; d.members == maxMembers+1 {
+		d.tell("", "the event has more than 32768 values; the rest is left out")
+	}
+	return d.members <= maxMembers
 }

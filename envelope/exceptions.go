@@ -157,6 +157,9 @@ func (d *decoder) setExceptions() {
 			continue
 		}
 		traces := d.parseStack(x.text)
+		if len(traces) == 0 && x.Type == "" && x.Value == "" {
+			x.Value = core.Untrusted(x.text) // all that there is
+		}
 		list = append(list, withStack(x.Exception, traces))
 		for _, cause := range traces[min(1, len(traces)):] {
 			if n == 1 { // with more entries, the causes have their own
@@ -180,6 +183,9 @@ func withStack(x core.Exception, traces []stack.Trace) core.Exception {
 		x.Type = core.Untrusted(t.Type)
 		if x.Value == "" {
 			x.Value = core.Untrusted(t.Value)
+		}
+		if x.Module == "" {
+			x.Module = core.Untrusted(t.Module)
 		}
 	}
 	x.Frames = t.Frames

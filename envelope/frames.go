@@ -65,12 +65,19 @@ func (d *decoder) readFrames() []core.Frame {
 	if n == 0 {
 		return nil
 	}
+	d.calls += n
 	frames := make([]core.Frame, n)
+	// An SDK that marks its own frames leaves the mark off the others: then nothing is for us to tell.
+	marked := false
+	for i := range frames {
+		f := d.frames.at(i)
+		marked = marked || f.decided && f.InApp
+	}
 	for i := range frames {
 		f := d.frames.at(n - 1 - i)
 		tidyFrame(f)
 		frames[i] = f.Frame
-		if !f.decided {
+		if !f.decided && !marked {
 			d.undecided = append(d.undecided, undecided{&frames[i], f.origin})
 		}
 	}
@@ -82,10 +89,11 @@ func (d *decoder) readFrame() {
 	if !d.isObject() {
 		return
 	}
-	if d.calls++; d.calls > maxCalls {
-		if d.calls == maxCalls+1 {
-			d.tell("", "the event has more than 16384 frames; the rest is left out")
-		}
+	if d.calls+len(d.frames.items) == maxCalls {
+		d.tell("", "the event has more than 16384 frames; the rest is left out")
+		d.calls++
+	}
+	if d.calls > maxCalls {
 		d.skip()
 		return
 	}

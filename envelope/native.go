@@ -34,6 +34,9 @@ func DecodeNative(payload []byte, h Hints) (*core.Event, error) {
 	if err != nil {
 		return nil, FieldErrors{{Message: err.Error()}}
 	}
+	if e.Message == "" && len(e.Exceptions) == 0 {
+		return nil, FieldErrors{{Message: "an event needs a message or an exception: give at least one of them"}}
+	}
 	return e, nil
 }
 
@@ -49,7 +52,7 @@ var nativeEvent = fields{what: "an event", known: map[string]check{
 	"timestamp":   (*checker).timestamp,
 	"level":       (*checker).level,
 	"platform":    (*checker).text,
-	"message":     (*checker).message,
+	"message":     (*checker).text,
 	"exception":   (*checker).exceptions,
 	"transaction": (*checker).text,
 	"release":     (*checker).text,

@@ -71,7 +71,7 @@ func (d *decoder) parseForm(text string) core.Value {
 		if part == "" {
 			continue
 		}
-		if d.members++; d.members > maxMembers {
+		if !d.afford() {
 			break
 		}
 		name, value, _ := strings.Cut(part, "=")
@@ -121,8 +121,7 @@ func unescapeForm(text string) string {
 func (d *decoder) headers() core.Value {
 	mark, text := d.pairs()
 	for line := range strings.Lines(text) {
-		if name, value, ok := strings.Cut(line, ":"); ok && d.members < maxMembers {
-			d.members++
+		if name, value, ok := strings.Cut(line, ":"); ok && d.afford() {
 			d.stack = append(d.stack, core.Member{Key: strings.TrimSpace(name), Value: core.StringValue(strings.TrimSpace(value))})
 		}
 	}
@@ -161,8 +160,7 @@ func (d *decoder) cookies() core.Value {
 	mark, text := d.pairs()
 	for part := range strings.SplitSeq(text, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		if name != "" && d.members < maxMembers {
-			d.members++
+		if name != "" && d.afford() {
 			d.stack = append(d.stack, core.Member{Key: name, Value: core.StringValue(value)})
 		}
 	}
@@ -175,7 +173,7 @@ func (d *decoder) body() (*string, core.Value) {
 		text := d.str()
 		return &text, core.Value{}
 	}
-	return nil, filled(d.value())
+	return nil, orNull(d.value())
 }
 
 // parseBody takes apart a body that is JSON or a form.
@@ -186,7 +184,7 @@ func (d *decoder) parseBody(text, mediaType string) core.Value {
 		return core.Value{}
 	case trimmed[0] == '{' || trimmed[0] == '[':
 		if v, ok := d.parseJSON(trimmed); ok {
-			return filled(v)
+			return orNull(v)
 		}
 	case mediaType == "application/x-www-form-urlencoded", mediaType == "" && looksLikeForm(trimmed):
 		return d.parseForm(trimmed)

@@ -21,7 +21,7 @@ type scanner struct {
 }
 
 // clean makes the text that a scanner reads: valid UTF-8 without NUL bytes. It is a copy, so that the caller may use the
-// payload's buffer again; the strings of the event point into it.
+// payload's buffer again; the strings of the event are parts of it.
 func clean(payload []byte) string {
 	text := strings.TrimPrefix(string(payload), "\ufeff")
 	if strings.IndexByte(text, 0) >= 0 {

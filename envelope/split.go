@@ -52,10 +52,8 @@ func Split(body []byte) (Envelope, error) {
 }
 
 func cutLine(text []byte) (line, rest []byte) {
-	if i := bytes.IndexByte(text, '\n'); i >= 0 {
-		return text[:i], text[i+1:]
-	}
-	return text, nil
+	line, rest, _ = bytes.Cut(text, []byte{'\n'})
+	return line, rest
 }
 
 func parseHeader(line []byte) (Header, error) {
@@ -160,8 +158,11 @@ func (s *splitter) item(h itemHeader) error {
 		payload, s.rest = cutLine(s.rest)
 	case h.length > len(s.rest):
 		return fmt.Errorf("the item's length of %d is beyond the end of the envelope", h.length)
-	case h.length < len(s.rest) && s.rest[h.length] != '\n' && s.rest[h.length] != '\r':
-		return fmt.Errorf("the item's length of %d ends inside a line", h.length)
+	case h.length > 0 && h.length < len(s.rest) && s.rest[h.length] != '\n' && s.rest[h.length] != '\r':
+		// Some clients count characters, not bytes.
+		end, rest := cutLine(s.rest[h.length:])
+		payload, s.rest = s.rest[:h.length+len(end)], rest
+		s.tell(fmt.Sprintf("the item's length of %d ends inside a line; all of the line was taken", h.length))
 	default:
 		payload, s.rest = s.rest[:h.length], s.rest[h.length:]
 	}

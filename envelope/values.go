@@ -63,10 +63,10 @@ func (d *decoder) container(kind core.Kind) core.Value {
 }
 
 // popObject makes a field's object of the members on the stack from mark on. A field without members has no value.
-func (d *decoder) popObject(mark int) core.Value { return filled(d.pop(core.Object, mark)) }
+func (d *decoder) popObject(mark int) core.Value { return orNull(d.pop(core.Object, mark)) }
 
-// filled makes null of an object or array without members.
-func filled(v core.Value) core.Value {
+// orNull makes null of an object or array without members.
+func orNull(v core.Value) core.Value {
 	if v.Empty() {
 		return core.Value{}
 	}

@@ -35,6 +35,7 @@ func appendDotNet(b []byte, module, function string) []byte {
 
 // withoutSignature drops the arguments, the result and the modifiers: "async Task<User> GetAsync(int id)".
 func withoutSignature(function string) string {
+	function, _, _ = strings.Cut(function, " {") // AddAsync { <lambda> }
 	if strings.IndexByte(function, ' ') < 0 && strings.IndexByte(function, '(') < 0 {
 		return function
 	}

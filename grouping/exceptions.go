@@ -53,21 +53,29 @@ func (d *digest) exception(x *core.Exception, by detail, lang language) bool {
 	if x.Mechanism != nil && x.Mechanism.Synthetic && (by == byStack || x.Value != "") {
 		kind = "" // the SDK made it up
 	}
-	if by == byValue {
-		kind, value := describe(kind, string(x.Value), lang)
-		d.part(kind)
-		d.part(value)
-		return kind != "" || value != ""
+	if by == byStack {
+		return d.typeAndStack(x, kind, lang)
+	}
+	kind, value := describe(kind, string(x.Value), lang)
+	d.part(kind)
+	d.part(value)
+	return kind != "" || value != ""
+}
+
+// typeAndStack writes an exception's type and stack, and reports whether it has a usable stack. Where that is vague
+// about what happened, the value is written too.
+func (d *digest) typeAndStack(x *core.Exception, kind string, lang language) bool {
+	isOverflow := overflows(x)
+	if isOverflow {
+		kind = endlessRecursion // engines of JavaScript give it different types
 	}
 	d.part(plainType(kind))
 	start := d.open()
-	var used, vague bool
-	if overflows(x) {
-		used = d.cycle(x.Frames, lang)
+	if isOverflow && d.cycle(x.Frames, lang) {
+		d.close(start)
+		return true
 	}
-	if !used {
-		used, vague = d.stack(x.Frames, lang)
-	}
+	used, vague := d.stack(x.Frames, lang)
 	d.close(start)
 	if vague {
 		_, value := describe(kind, string(x.Value), lang)

@@ -1,14 +1,15 @@
 package grouping
 
-import (
-	"strings"
-)
+import "strings"
 
 // shortestHash is the length from which hexadecimal digits in a file's name are taken for a hash.
 const shortestHash = 6
 
 // appendFileName appends the name of a file in lower case: without folders, query, content hash and version.
 func appendFileName(b []byte, path string, lang language) []byte {
+	if strings.HasPrefix(path, "eval at ") { // V8: eval at add (/app/cart.js:12:3), <anonymous>
+		return b
+	}
 	if i := strings.IndexByte(path, '?'); i >= 0 {
 		path = path[:i]
 	}

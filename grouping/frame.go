@@ -18,8 +18,8 @@ const (
 // longestLine is the longest context line that is taken for written code; longer ones are minified.
 const longestLine = 120
 
-// maxMinified is the length up to which the name of a function of a web page is taken for a minifier's, who gives it
-// to another function in the next build.
+// maxMinified is the length up to which the name of a function in a file with a URL (of a page, or app:// in an app) is
+// taken for a minifier's, who gives it to another function in the next build.
 const maxMinified = 2
 
 // frame writes the key of one frame: where it is and which function or line, without numbers of lines and without
@@ -36,17 +36,10 @@ func (d *digest) frame(f *core.Frame, lang language) content {
 	}
 	d.close(place)
 	what := len(d.buf)
-	switch {
-	case f.Source != nil:
+	if f.Source != nil {
 		d.mapped(f)
-	default:
-		d.buf = lang.appendFunction(d.buf, string(f.Function))
-		if isPage && len(d.buf)-what <= maxMinified {
-			d.buf = d.buf[:what]
-		}
-		if len(d.buf) == what {
-			d.buf = appendLine(d.buf, string(f.ContextLine))
-		}
+	} else {
+		d.written(f, lang)
 	}
 	switch {
 	case len(d.buf) > what:
@@ -57,15 +50,28 @@ func (d *digest) frame(f *core.Frame, lang language) content {
 	return nothing
 }
 
+// written writes the function of a frame, or its line of code where the function has no name.
+func (d *digest) written(f *core.Frame, lang language) {
+	start := len(d.buf)
+	d.buf = lang.appendFunction(d.buf, string(f.Function))
+	if len(d.buf)-start <= maxMinified && strings.Contains(path(f), "://") {
+		d.buf = d.buf[:start]
+	}
+	if len(d.buf) == start {
+		d.buf = appendLine(d.buf, string(f.ContextLine))
+	}
+}
+
 // qualified writes the key of a frame of a language whose compiler spreads the name of a function over module and
 // function in several ways.
 func (d *digest) qualified(f *core.Frame, lang language) content {
 	start := len(d.buf)
 	if function := string(f.Function); !isUnknown(function) {
 		d.buf = lang.appendQualified(d.buf, string(f.Module), function)
-		return code
 	}
-	d.buf = appendLine(d.buf, string(f.ContextLine))
+	if len(d.buf) == start {
+		d.buf = appendLine(d.buf, string(f.ContextLine))
+	}
 	if len(d.buf) > start {
 		return code
 	}
@@ -117,7 +123,7 @@ func appendLine(b []byte, line string) []byte {
 		switch {
 		case line[i] > ' ':
 			b = append(b, line[i])
-		case line[i-1] > ' ': // the first of some white space, which is never at the start
+		case i > 0 && line[i-1] > ' ': // the first of some white space
 			b = append(b, ' ')
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"errand/core"
 )
 
 func TestFunctionNames(t *testing.T) {
@@ -16,10 +18,11 @@ func TestFunctionNames(t *testing.T) {
 		{javaScript, "add", []string{"add", "Object.add", "Cart.prototype.add", "async Cart.add", "async add", "new add", "Cart.add [as save]",
 			"promise callback*add", "async*Cart.add", "outer/add", "outer/this.add", "get add", "a.b.c.add"}},
 		{javaScript, "", []string{"", "?", "<anonymous>", "Object.<anonymous>", "HTMLDocument.<anonymous>", "Anonymous function",
-			"test/<", "a/b/<", "eval", "eval code", "global code", "null.<anonymous> [as go]", "Object.1234", "Cart.<computed>", "async*"}},
+			"test/<", "a/b/<", "eval", "eval code", "global code", "null.<anonymous> [as go]", "Object.1234", "Cart.<computed>", "async*", "<anonymous function>", "wasm-function[42]"}},
 		{javaScript, "all", []string{"Promise.all (index 0)", "Promise.all (index 17)", "async Promise.all"}},
 		{javaScript, "cart.js", []string{"Object../src/cart.js", "./src/cart.js", "Module../other/Cart.3f2a1b.js"}},
 		{javaScript, "#save", []string{"Cart.#save"}},
+		{javaScript, "", []string{"new <anonymous>", "bound anonymous"}},
 		{javaScript, "$a_b", []string{"$a_b"}},
 
 		{jvm, "com.example.Cart", []string{"com.example.Cart", "app//com.example.Cart", "com.example.Cart$$EnhancerBySpringCGLIB$$1ebdddb0",
@@ -35,6 +38,7 @@ func TestFunctionNames(t *testing.T) {
 		{jvm, "jdk.proxy.$Proxy", []string{"jdk.proxy2.$Proxy45", "jdk.proxy3.$Proxy1"}},
 		{jvm, "Script._run_closure", []string{"Script._run_closure1", "Script._run_closure2"}},
 		{jvm, "com.example.Base64", []string{"com.example.Base64"}},
+		{jvm, "Array2D.copy_4x4", []string{"Array2D.copy_4x4"}},
 		{jvm, "access$", []string{"access$000", "access$100"}},
 
 		{php, `App\Cart::add`, []string{`App\Cart::add`, `\App\Cart::add`}},
@@ -91,8 +95,15 @@ func TestNativeFunctionNames(t *testing.T) {
 		{"<lambda>::operator()", []string{"<lambda_5db80dab47756d3e72c2dcd38b80b1dd>::operator()", "<lambda_00000000000000000000000000000000>::operator()(int)"}},
 		{"Cart::operator<<", []string{"Cart::operator<<(std::ostream&)", "Cart& Cart::operator<<(int)"}},
 		{"Cart::operator new", []string{"Cart::operator new(unsigned long)"}},
+		{"Cart::operator()", []string{"Cart::operator()(int) const"}},
+		{"Cart::operator", []string{"Cart::operator"}},
+		{"operator bool", []string{"operator bool"}},
+		{"ns::[weird", []string{"ns::[weird"}},
+		{"`open", []string{"`open"}},
+		{"-[Cart", []string{"-[Cart"}},
+		{"App.Cart.add", []string{"(extension in Shop):App.Cart.add(_:)"}},
 		{"my_operator", []string{"my_operator(int)", "my_operator"}},
-		{"memcpy", []string{"memcpy", "memcpy@plt", "memcpy@@GLIBC_2.14", "memcpy.cold.1", "memcpy.constprop.0", "memcpy+0x1f"}},
+		{"memcpy", []string{"memcpy", "memcpy@plt", "memcpy@@GLIBC_2.14", "memcpy.cold.1", "memcpy.part.3.cold", "memcpy.constprop.0", "memcpy+0x1f"}},
 		{"name", []string{"std::string[abi:cxx11] name(int)"}},
 
 		{"-[Cart add:to:]", []string{"-[Cart add:to:]", "__12-[Cart add:to:]_block_invoke", "__15-[Cart add:to:]_block_invoke_2", "___22-[Cart add:to:]_block_invoke.44"}},
@@ -129,7 +140,7 @@ func TestQualifiedNames(t *testing.T) {
 			{"Shop.Cart", "async Task<User> AddAsync(int id, List<Foo> b)"}, {"", "Shop.Cart.<AddAsync>d__5.MoveNext()"}, {"Shop.Cart", "AddAsync<T>(T x)"},
 			{"Shop.Cart, Shop, Version=1.2.3.4, Culture=neutral", "AddAsync"}, {"Shop.Cart", "AddAsync (System.Int32 id)"}, {"Shop.Cart`1", "AddAsync"},
 			{"Shop.Cart+<>c", "<AddAsync>b__0_0"}, {"Shop.Cart+<>c__DisplayClass3_0", "<AddAsync>b__1"}, {"Shop.Cart+<>c+<<AddAsync>b__0_0>d", "MoveNext"},
-			{"Shop.Cart", "void AddAsync(string[] args)+() => { }"}}},
+			{"Shop.Cart", "void AddAsync(string[] args)+() => { }"}, {"Shop.Cart", "static AddAsync"}, {"Shop.Cart+<>c", "AddAsync { <lambda> }"}}},
 		{dotNet, "Shop.Cart.Add.Check", [][2]string{{"Shop.Cart", "<Add>g__Check|0_0"}, {"Shop.Cart", "<Add>g__Check|3_1"}}},
 		{dotNet, "Shop.Cart.ctor", [][2]string{{"Shop.Cart", ".ctor"}, {"Shop.Cart+<>c", "<.ctor>b__2_0"}}},
 		{dotNet, "lambda_method", [][2]string{{"", "lambda_method(Closure , Object )"}, {"", "lambda_method123(Closure)"}}},
@@ -139,6 +150,33 @@ func TestQualifiedNames(t *testing.T) {
 		for _, in := range tt.in {
 			require.Equal(t, tt.want, string(tt.lang.appendQualified(nil, in[0], in[1])), "of %q", in)
 		}
+	}
+}
+
+func TestTypeNames(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"ValueError": "ValueError", "System.Collections.Fault`1[[System.Int32]]": "System.Collections.Fault", "*app.NotFound[go.shape.int]": "*app.NotFound",
+		"[]string": "[]string", "class@anonymous\x00/srv/a.php:12$0": "class@anonymous", "bob@host": "bob@host", "#<Class:0x00007f8b>": "#<Class:<num>>",
+		"com.a.Outer$NotFound": "com.a.Outer$NotFound", "com.a.Outer$1": "com.a.Outer$", "Fault at 0x7f8b": "Fault at <num>", "Two words": "Two words",
+	} {
+		require.Equal(t, want, plainType(in))
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]language{
+		"a.js": javaScript, "/x/a.vue": javaScript, "A.java": jvm, "A.kt": jvm, "a.go": goLang, "a.py": python, "a.php": php, "a.html.erb": ruby,
+		"a.cs": dotNet, "a.rs": native, "a.swift": native, "a.ex": elixir, "a.dart": dart, "a.pm": perl, "a.unknown": unknownLanguage, "a": unknownLanguage,
+	} {
+		frame := &core.Frame{Filename: core.Untrusted(file)}
+		require.Equal(t, want, languageOf("other").of(frame), file)
+		require.Equal(t, ruby, languageOf("ruby").of(frame), file)
+	}
+	require.Equal(t, jvm, languageOf("javascript").of(&core.Frame{AbsPath: "Cart.kt"}), "React Native")
+	for platform, want := range map[string]language{"node": javaScript, "android": jvm, "fsharp": dotNet, "cocoa": native, "erlang": elixir, "flutter": dart, "perl": perl, "": unknownLanguage} {
+		require.Equal(t, want, languageOf(platform), platform)
 	}
 }
 
@@ -165,6 +203,7 @@ func TestFileNames(t *testing.T) {
 		{ruby, "_create_carts.rb", []string{"20240101120000_create_carts.rb", "20230101120000_create_carts.rb"}},
 		{native, "libshop.so", []string{"/usr/lib/libshop.so.1.2.3", "libshop.so.1.3.0"}},
 		{python, "", []string{"", "?", "<unknown>", "/"}},
+		{javaScript, "", []string{"eval at <anonymous> (https://a.example/b.js:1:2), <anonymous>", "eval at add (/app/cart.js:12:3), <anonymous>"}},
 	}
 	for _, tt := range tests {
 		for _, in := range tt.in {
@@ -182,6 +221,7 @@ func TestBrowserWordings(t *testing.T) {
 		{"read id", []string{"Cannot read properties of undefined (reading 'id')", "Cannot read property 'id' of null", "can't access property \"id\", user is undefined",
 			"undefined is not an object (evaluating 'user.id')", "null is not an object (evaluating 'a.b(c).id')", "Unable to get property 'id' of undefined or null reference",
 			"Cannot set properties of undefined (setting 'id')", "undefined is not an object (evaluating 'user.id = 1')", "undefined is not an object (evaluating 'user.id(3)')"}},
+		{"read ", []string{"Cannot read properties of undefined"}},
 		{"call save", []string{"cart.save is not a function", "(intermediate value).save is not a function", "cart.save is not a function. (In 'cart.save()', 'cart.save' is undefined)",
 			"undefined is not a function (evaluating 'cart.save()')", "Object doesn't support property or method 'save'", "save is not a function"}},
 		{"missing cart", []string{"cart is not defined", "Can't find variable: cart", "'cart' is not defined"}},

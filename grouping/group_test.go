@@ -52,6 +52,15 @@ func repeat(n int, frames ...core.Frame) []core.Frame {
 	return list
 }
 
+// numbered gives distinct frames.
+func numbered(n int) []core.Frame {
+	list := make([]core.Frame, n)
+	for i := range list {
+		list[i] = own(string(rune('a'+i/26))+string(rune('a'+i%26)), "m")
+	}
+	return list
+}
+
 func message(text string) *core.Event { return &core.Event{Message: core.Untrusted(text)} }
 
 func TestSameError(t *testing.T) {
@@ -82,16 +91,25 @@ func TestSameError(t *testing.T) {
 			event("javascript", "TypeError", "undefined is not an object (evaluating 'user.id')")},
 		"overflows of engines": {event("javascript", "RangeError", "Maximum call stack size exceeded", repeat(9, at("walk", "https://a.example/a.js", 1))...),
 			event("javascript", "RangeError", "Maximum call stack size exceeded.", append(repeat(1, at("max", "https://a.example/a.js", 1)), repeat(30, at("walk", "https://a.example/b.js", 1))...)...)},
+		"overflows by type": {event("javascript", "RangeError", "Maximum call stack size exceeded", repeat(9, at("walk", "https://a.example/a.js", 1))...),
+			event("javascript", "InternalError", "too much recursion", repeat(12, at("walk", "https://a.example/a.js", 1))...)},
+		"overflows once":          {event("ruby", "SystemStackError", "", own("f", "a"), own("g", "a")), event("ruby", "SystemStackError", "x", own("f", "a"), own("g", "a"))},
 		"where a stack overflows": {event("java", "StackOverflowError", "", repeat(9, own("a", "x.Y"), own("b", "x.Y"))...), event("java", "StackOverflowError", "", append(repeat(1, own("size", "x.List")), repeat(8, own("b", "x.Y"), own("a", "x.Y"))...)...)},
 		"source maps": {event("javascript", "E", "", mapped(at("t", "https://a.example/1.aa11bb.js", 1), "webpack://app/./src/cart.ts", "total", "  sum(lines);")),
 			event("javascript", "E", "", mapped(at("nx", "https://a.example/2.cc33dd.js", 9), "../../src/cart.ts?77aa", "sum", "sum(lines);  "))},
-		"minified names":  {event("javascript", "E", "bad 1", at("t", "https://a.example/1.js", 1)), event("javascript", "E", "bad 2", at("n", "https://a.example/2.js", 1))},
-		"page":            {event("javascript", "E", "bad", line(at("", "https://a.example/x", 1), "<!DOCTYPE html>")), event("javascript", "E", "bad", at("?", "https://a.example/y", 4))},
-		"scripts":         {event("python", "E", "", core.Frame{Function: "f", Module: "__main__", Filename: "/a/run.py", InApp: true}), event("python", "E", "", core.Frame{Function: "f", Filename: "/b/run.py", InApp: true})},
-		"templates":       {{Message: "hello bob", Template: "hello %s"}, {Message: "hello eve", Template: "hello %s"}},
-		"messages":        {message("took 5 ms"), message("took 777 ms"), message("\n  took 3 ms\nmore")},
-		"synthetic types": {synthetic("SIGSEGV", own("f", "a")), synthetic("EXC_BAD_ACCESS", own("f", "a"))},
-		"nothing":         {{}, {Platform: "python", Level: "error"}, event("javascript", "", "", at("", "blob:https://a.example/7f7aaadf", 1))},
+		"minified names":       {event("javascript", "E", "bad 1", at("t", "https://a.example/1.js", 1)), event("javascript", "E", "bad 2", at("n", "https://a.example/2.js", 1))},
+		"minified in an app":   {event("javascript", "E", "bad 1", at("t", "app:///main.jsbundle", 1), at("e", "app:///main.jsbundle", 1)), event("javascript", "E", "bad 2", at("n", "app:///main.jsbundle", 1))},
+		"page":                 {event("javascript", "E", "bad", line(at("", "https://a.example/x", 1), "<!DOCTYPE html>")), event("javascript", "E", "bad", at("?", "https://a.example/y", 4))},
+		"scripts":              {event("python", "E", "", core.Frame{Function: "f", Module: "__main__", Filename: "/a/run.py", InApp: true}), event("python", "E", "", core.Frame{Function: "f", Filename: "/b/run.py", InApp: true})},
+		"templates":            {{Message: "hello bob", Template: "hello %s"}, {Message: "hello eve", Template: "hello %s"}},
+		"messages":             {message("took 5 ms"), message("took 777 ms"), message("\n  took 3 ms\nmore")},
+		"synthetic types":      {synthetic("SIGSEGV", own("f", "a")), synthetic("EXC_BAD_ACCESS", own("f", "a"))},
+		"functions of nothing": {event("csharp", "E", "x", at("<>c", "a.cs", 1)), event("csharp", "E", "x", at("", "a.cs", 2)), event("csharp", "E", "x", at("?", "b/A.cs", 2))},
+		"native code between":  {event("javascript", "E", "x", at("", "https://a.example/a.js", 1), at("new Promise", "<anonymous>", 0), at("?", "https://a.example/a.js", 1)), event("javascript", "E", "x", at("", "https://a.example/a.js", 1))},
+		"far callers":          {event("ruby", "E", "", append(numbered(50), own("a", "x"))...), event("ruby", "E", "", append(numbered(50), own("b", "x"))...)},
+		"asynchronous gaps":    {event("dart", "E", "", own("f", "a"), at("", "<asynchronous suspension>", 0), own("g", "a")), event("dart", "E", "", own("f", "a"), own("g", "a"))},
+		"empty policies":       {{CSP: &core.CSP{Directive: "img-src", BlockedURI: "data"}}, {CSP: &core.CSP{Directive: "IMG-SRC", BlockedURI: "data:image/png"}}, {CSP: &core.CSP{Directive: "img-src", BlockedURI: "data://"}}},
+		"nothing":              {{}, {Platform: "python", Level: "error"}, event("javascript", "", "", at("", "blob:https://a.example/7f7aaadf", 1))},
 	}
 	for name, events := range tests {
 		for _, e := range events[1:] {
@@ -109,19 +127,23 @@ func synthetic(kind string, frames ...core.Frame) *core.Event {
 func TestDifferentErrors(t *testing.T) {
 	t.Parallel()
 	tests := map[string][]*core.Event{
-		"functions":       {event("python", "E", "", own("f", "a")), event("python", "E", "", own("g", "a")), event("python", "E", "", own("f", "b"))},
-		"files":           {event("php", "E", "", at("f", "/srv/a.php", 1)), event("php", "E", "", at("f", "/srv/b.php", 1))},
-		"callers":         {event("go", "E", "", own("f", "a"), own("g", "a")), event("go", "E", "", own("f", "a"), own("h", "a"))},
-		"types":           {event("java", "A", "x", own("f", "a")), event("java", "B", "x", own("f", "a")), event("java", "A", "x"), event("java", "B", "x")},
-		"messages":        {message("Failed to load user"), message("Failed to load order"), message("Failed to load user 5")},
-		"values":          {event("java", "E", "Failed to load user"), event("java", "E", "Failed to load order"), event("java", "E", ""), message("Failed to load user")},
-		"keys":            {event("python", "KeyError", "'user_id'"), event("python", "KeyError", "'order_id'")},
-		"templates":       {{Message: "hello bob", Template: "hello %s"}, {Message: "hello bob", Template: "hello %(name)s"}, {Message: "hello bob"}},
-		"causes":          {chain(exception("A", "", own("f", "a"))), chain(exception("A", "", own("f", "a")), exception("B", "", own("g", "a"))), chain(exception("A", "", own("f", "a")), exception("C", ""))},
-		"order of causes": {chain(exception("A", "", own("f", "a")), exception("B", "", own("f", "a"))), chain(exception("B", "", own("f", "a")), exception("A", "", own("f", "a")))},
-		"parts":           {event("python", "E", "", own("ab", "c")), event("python", "E", "", own("b", "ca")), event("python", "E", "", own("a", "c"), own("b", ""))},
-		"properties":      {event("javascript", "TypeError", "Cannot read properties of undefined (reading 'id')"), event("javascript", "TypeError", "Cannot read properties of undefined (reading 'name')")},
-		"anonymous code":  {event("javascript", "E", "no cart", at("", "https://a.example/a.js", 1), at("dispatch", "https://a.example/a.js", 1)), event("javascript", "E", "no user", at("", "https://a.example/a.js", 1), at("dispatch", "https://a.example/a.js", 1))},
+		"functions":            {event("python", "E", "", own("f", "a")), event("python", "E", "", own("g", "a")), event("python", "E", "", own("f", "b"))},
+		"files":                {event("php", "E", "", at("f", "/srv/a.php", 1)), event("php", "E", "", at("f", "/srv/b.php", 1))},
+		"callers":              {event("go", "E", "", own("f", "a"), own("g", "a")), event("go", "E", "", own("f", "a"), own("h", "a"))},
+		"types":                {event("java", "A", "x", own("f", "a")), event("java", "B", "x", own("f", "a")), event("java", "A", "x"), event("java", "B", "x")},
+		"messages":             {message("Failed to load user"), message("Failed to load order"), message("Failed to load user 5")},
+		"values":               {event("java", "E", "Failed to load user"), event("java", "E", "Failed to load order"), event("java", "E", ""), message("Failed to load user")},
+		"keys":                 {event("python", "KeyError", "'user_id'"), event("python", "KeyError", "'order_id'")},
+		"templates":            {{Message: "hello bob", Template: "hello %s"}, {Message: "hello bob", Template: "hello %(name)s"}, {Message: "hello bob"}},
+		"causes":               {chain(exception("A", "", own("f", "a"))), chain(exception("A", "", own("f", "a")), exception("B", "", own("g", "a"))), chain(exception("A", "", own("f", "a")), exception("C", ""))},
+		"order of causes":      {chain(exception("A", "", own("f", "a")), exception("B", "", own("f", "a"))), chain(exception("B", "", own("f", "a")), exception("A", "", own("f", "a")))},
+		"parts":                {event("python", "E", "", own("ab", "c")), event("python", "E", "", own("b", "ca")), event("python", "E", "", own("a", "c"), own("b", ""))},
+		"properties":           {event("javascript", "TypeError", "Cannot read properties of undefined (reading 'id')"), event("javascript", "TypeError", "Cannot read properties of undefined (reading 'name')")},
+		"anonymous code":       {event("javascript", "E", "no cart", at("", "https://a.example/a.js", 1), at("dispatch", "https://a.example/a.js", 1)), event("javascript", "E", "no user", at("", "https://a.example/a.js", 1), at("dispatch", "https://a.example/a.js", 1))},
+		"functions of maps":    {event("javascript", "E", "", mapped(at("first", "https://a.example/1.js", 1), "src/a.ts", "", "")), event("javascript", "E", "", mapped(at("second", "https://a.example/1.js", 1), "src/a.ts", "", ""))},
+		"native code alone":    {event("javascript", "E", "x", at("forEach", "[native code]", 0)), event("javascript", "E", "x", at("map", "[native code]", 0)), event("javascript", "E", "x")},
+		"near callers":         {event("ruby", "E", "", append(numbered(49), own("a", "x"))...), event("ruby", "E", "", append(numbered(49), own("b", "x"))...)},
+		"parts of a recursion": {event("java", "StackOverflowError", "", repeat(9, own("a", "x.Y"), own("b", "x.Y"), own("", ""))...), event("java", "StackOverflowError", "", repeat(9, own("a", "x.Y"))...)},
 		"lines of maps": {event("javascript", "E", "", mapped(at("t", "https://a.example/1.js", 1), "src/a.ts", "", "sum(lines)")), event("javascript", "E", "", mapped(at("t", "https://a.example/1.js", 1), "src/a.ts", "", "add(lines)")),
 			event("javascript", "E", "", mapped(at("t", "https://a.example/1.js", 1), "src/b.ts", "", "sum(lines)"))},
 		"nested functions of clojure": {event("java", "E", "", own("invoke", "a.core$_main$fn__15")), event("java", "E", "", own("invoke", "a.core$_main$fn__15$fn__16"))},

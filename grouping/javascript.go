@@ -12,17 +12,13 @@ func appendJavaScript(b []byte, name string) []byte {
 	}
 	name = name[strings.LastIndexByte(name, '*')+1:]
 	name = strings.TrimSpace(name)
-	if isUnknownJavaScript(name) {
-		return b
-	}
 	if i := strings.Index(name, "./"); i >= 0 { // Object../src/cart.js: the body of a module in a bundle
 		return appendFileName(b, name, javaScript)
 	}
 	name = strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "<") // Firefox: outer/inner, outer/<
 	name = name[strings.LastIndexByte(name, '.')+1:]
-	name = name[strings.LastIndexByte(name, ' ')+1:] // async f, new F, get f, bound f
-	if strings.HasPrefix(name, "<") || strings.TrimFunc(name, isDigit) == "" {
-		return b // <anonymous>, <computed>, or the number of a module in a bundle
+	if !isUnknownJavaScript(name) {
+		name = name[strings.LastIndexByte(name, ' ')+1:] // async f, new F, get f, bound f
 	}
 	if isUnknownJavaScript(name) {
 		return b
@@ -36,5 +32,6 @@ func isUnknownJavaScript(name string) bool {
 		"anonymous function":
 		return true
 	}
-	return isUnknown(name)
+	return isUnknown(name) || strings.HasPrefix(name, "<") || // <anonymous>, <computed>
+		strings.HasPrefix(name, "wasm-function[") || strings.TrimFunc(name, isDigit) == "" // or the number of a bundle's module
 }

@@ -18,20 +18,36 @@ func appendNative(b []byte, name string) []byte {
 	if block, _, found := strings.Cut(name, "_block_invoke"); found {
 		name = strings.TrimLeft(block, "_")
 	}
-	if !strings.ContainsAny(name, "(<{[` $") {
-		return append(b, name...)
-	}
 	w := nativeWriter{b: b, start: len(b)}
 	for i := 0; i < len(name) && !w.done; {
-		i = w.next(name, i)
+		plain := i
+		for i < len(name) && !isNativeSpecial(name[i]) {
+			i++
+		}
+		w.b = append(w.b, name[plain:i]...)
+		if i < len(name) {
+			i = w.special(name, i)
+		}
 	}
 	return w.b
 }
 
+// isNativeSpecial reports whether a byte may begin something that does not belong to the name.
+func isNativeSpecial(c byte) bool {
+	switch c {
+	case '(', '<', '{', '[', '`', ' ', '$':
+		return true
+	}
+	return false
+}
+
 // withoutSuffix cuts what compilers and linkers put behind a name.
 func withoutSuffix(name string) string {
-	if i := strings.IndexAny(name, ".[+@"); i > 0 {
-		name = withoutMark(name, i)
+	for i := 1; i < len(name); i++ {
+		if c := name[i]; c == '.' || c == '[' || c == '+' || c == '@' {
+			name = withoutMark(name, i)
+			break
+		}
 	}
 	const hash = 16 // Rust: app::run::h0123456789abcdef, mangled _ZN3app3run17h0123456789abcdefE
 	if i := len(name) - len("::h") - hash; i > 0 && name[i:i+3] == "::h" && isHex(name[i+3:]) {
@@ -43,12 +59,11 @@ func withoutSuffix(name string) string {
 	return name
 }
 
-// withoutMark cuts a name at the first mark of a copy, version or offset, none of which begins before the index.
+// withoutMark cuts the marks of copies, versions and offsets, none of which begins before the byte in front of the index.
 func withoutMark(name string, from int) string {
 	for _, mark := range [...]string{" [clone", ".llvm.", ".cold", ".isra.", ".constprop.", ".part.", ".lto_priv.", "+0x"} {
 		if i := strings.Index(name[from-1:], mark); i >= 0 && from+i > 1 {
 			name = name[:from-1+i]
-			break
 		}
 	}
 	if i := strings.IndexByte(name, '@'); i > 0 && strings.IndexByte(name, ' ') < 0 { // memcpy@plt
@@ -60,6 +75,9 @@ func withoutMark(name string, from int) string {
 // outerSwift is the function around closures and the pieces that async functions are cut into:
 // "closure #1 (Swift.Int) -> () in App.run() -> ()", "(2) suspend resume partial function for App.run()".
 func outerSwift(name string) string {
+	if strings.IndexByte(name, ' ') < 0 {
+		return name
+	}
 	if _, function, found := strings.Cut(name, "partial function for "); found {
 		name = function
 	}
@@ -84,15 +102,11 @@ func outerSwift(name string) string {
 
 // objectiveC finds the method in names like "-[Cart add:]" and "__12-[Cart add:]_block_invoke_2".
 func objectiveC(name string) (string, bool) {
-	i := strings.Index(name, "[")
+	i := strings.IndexByte(name, '[')
 	if i < 1 || name[i-1] != '-' && name[i-1] != '+' || strings.TrimLeft(name[:i-1], "_0123456789") != "" {
 		return "", false
 	}
-	end := strings.IndexByte(name[i:], ']')
-	if end < 0 {
-		return "", false
-	}
-	return name[i-1 : i+end+1], true
+	return name[i-1 : closing(name, i)], true
 }
 
 // nativeWriter appends a demangled name piece by piece.
@@ -102,41 +116,47 @@ type nativeWriter struct {
 	done  bool
 }
 
-// next handles the piece at i and gives the index behind it.
-func (w *nativeWriter) next(name string, i int) int {
+// special handles what begins at i and gives the index behind it.
+func (w *nativeWriter) special(name string, i int) int {
 	written := w.b[w.start:]
-	isFirst := len(written) == 0 || bytes.HasSuffix(written, []byte(":")) || bytes.HasSuffix(written, []byte("."))
-	if bytes.HasSuffix(written, []byte("operator")) && !isWord(name[i]) {
+	if bytes.HasSuffix(written, []byte("operator")) {
 		return w.operator(name, i)
 	}
-	switch c := name[i]; {
-	case c == '(':
+	isFirst := len(written) == 0 || bytes.HasSuffix(written, []byte(":")) || bytes.HasSuffix(written, []byte("."))
+	end := i + 1
+	switch name[i] {
+	case '(':
 		return w.parenthesis(name, i, isFirst)
-	case c == '<':
-		end := closing(name, i)
+	case '<':
+		end = closing(name, i)
 		w.angle(name[i:end], isFirst)
 		return end
-	case c == '{':
-		end := closing(name, i)
+	case '{':
+		end = closing(name, i)
 		w.brace(name[i:end])
 		return end
-	case c == '[' && !isFirst: // std::string[abi:cxx11]
-		return closing(name, i)
-	case c == '`': // MSVC: `anonymous namespace'
-		if end := strings.IndexByte(name[i:], '\''); end > 0 {
-			w.b = append(w.b, '(')
-			w.b = append(w.b, name[i+1:i+end]...)
-			w.b = append(w.b, ')')
-			return i + end + 1
+	case '[': // std::string[abi:cxx11]
+		if !isFirst {
+			return closing(name, i)
 		}
-	case c == ' ': // what came before was the result or a modifier
+	case '`': // MSVC: `anonymous namespace'
+		if quote := strings.IndexByte(name[i:], '\''); quote > 0 {
+			w.b = append(w.b, '(')
+			w.b = append(w.b, name[i+1:i+quote]...)
+			w.b = append(w.b, ')')
+			return i + quote + 1
+		}
+	case ' ': // what came before was the result or a modifier
 		w.b = w.b[:w.start]
-		return i + 1
-	case isDigit(rune(c)) && bytes.HasSuffix(written, []byte("$_")): // the number of a C++ lambda
-		return i + 1
+		return end
+	case '$': // Shop::run()::$_0::operator(): the number of a lambda
+		if strings.HasPrefix(name[end:], "_") {
+			w.b = append(w.b, "$_"...)
+			return end + 1 + digitsAt(name, end+1)
+		}
 	}
 	w.b = append(w.b, name[i])
-	return i + 1
+	return end
 }
 
 // operator copies the rest of the name of an operator: "operator()", "operator<<", "operator new".

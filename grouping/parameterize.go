@@ -87,10 +87,14 @@ func (p *parameterizer) whole(i int, c byte) int {
 	}
 	p.tokenEnd = i + tokenLength(p.in[i:])
 	token := strings.TrimRight(p.in[i:p.tokenEnd], ".:!?*")
+	from, isURL := schemeStart(token)
 	switch {
-	case strings.Contains(token, "://"):
+	case isURL && from > 0: // cause:https://..
+		p.tokenEnd = i + from
+		return i
+	case isURL:
 		return p.url(i)
-	case isPath(token):
+	case isPath(token) && !p.followsMethod():
 		p.put(aPath)
 		return p.pathEnd(i, i+len(token))
 	}
@@ -158,7 +162,7 @@ func (p *parameterizer) word(i int) int {
 func (p *parameterizer) name(word string, isIdentity bool) {
 	s := shapeOf(word)
 	switch {
-	case isIdentity && s.isHex: // Java: com.example.Cart@1b6d3586
+	case isIdentity && s.isHex && len(word) >= 4: // Java: com.example.Cart@1b6d3586
 		p.put(aNumber)
 		return
 	case s.digits == 0:

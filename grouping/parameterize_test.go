@@ -1,6 +1,7 @@
 package grouping
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,7 +36,7 @@ func TestParameterize(t *testing.T) {
 		{"sha da39a3ee5e6b4b0d3255bfef95601890afd80709", "sha <num>"},
 		{"cus_J8kd92kd not found", "cus_<num> not found"},
 		{"pod api-7d4b9c6f5-x2k9p", "pod api-<num>-<num>"},
-		{"com.example.Cart@1b6d3586", "com.example.Cart@<num>"},
+		{"com.example.Cart@1b6d3586, [I@beef", "com.example.Cart@<num>, [I@<num>"},
 		{"<app.Cart object at 0x10a3c>", "<app.Cart object at <num>>"},
 		{"mac 0a:1b:2c:3d:4e:5f up", "mac <num> up"},
 		{"id 550e8400-e29b-41d4-a716-446655440000", "id <uuid>"},
@@ -51,6 +52,13 @@ func TestParameterize(t *testing.T) {
 		{"Wed Jan 31 22:31:45 2024: down", "<time>: down"},
 		{"January 31, 2024 at noon", "<time> at noon"},
 		{"20240131T223145Z", "<time>"},
+		{"31.01.2024 10:11 and 1/2/2024", "<time> and <time>"},
+		{"Mon, 2 Jan 2006 15:04:05 -0700 (MST)", "<time> (MST)"},
+		{"at 10:11 or 12:13:14 PM", "at <num>:<num> or <time>"},
+		{"Jan  2 03:04:05 host", "<time> host"},
+		{"2 Jan 2024, 10:11 host Janus", "<time> host Janus"},
+		{"Monday morning, Sat by 5, Jan 500, Mar x, 5 May", "Monday morning, Sat by <num>, Jan <num>, Mar x, <num> May"},
+		{"2024-01 and 12-34-56 and 1.2.30", "<num>-<num> and <num>-<num>-<num> and <num>"},
 		{"since 22:31:45", "since <time>"},
 		{"app.js:10:15", "app.js:<num>:<num>"},
 		{"May be late", "May be late"},
@@ -65,12 +73,19 @@ func TestParameterize(t *testing.T) {
 
 		{"no user bob@example.com", "no user <email>"},
 		{"mailto:a.b+c@mail.example.org, ok", "mailto:<email>, ok"},
+		{"a@b, a@b.c, a@b.c1, a b@c!d.com", "a@b, a@b.c, a@b.c<num>, a b@c!d.com"},
 		{"@scope/pkg@1.2.3", "@scope/pkg@<num>"},
 
 		{"GET https://bob:pw@api.example.com:8443/users/42/posts?x=1#y failed", "GET https://api.example.com:<num>/users/<num>/posts failed"},
+		{"cause:https://a.example/7?x=y (s3://b/8)", "cause:https://a.example/<num> (s<num>://b/<num>)"},
+		{`\\:// and :// and 1://x`, `\\:// and :// and <num>://x`},
 		{"import file:///tmp/a/b.mjs failed", "import <path> failed"},
 		{"(see http://10.1.2.3/a)", "(see http://<ip>/a)"},
 		{"GET /api/users/42 failed", "GET /api/users/<num> failed"},
+
+		{"GET /users/john.doe and DELETE /a/b.json", "GET /users/john.doe and DELETE /a/b.json"},
+		{"/orders/a.b-c x", "/orders/a.b-c x"},
+		{"no route /app/orders/7", "no route /app/orders/<num>"},
 
 		{"open /tmp/upload-a1/b.txt: no such file", "open <path>: no such file"},
 		{"open ./test.txt: gone", "open <path>: gone"},
@@ -88,7 +103,10 @@ func TestParameterize(t *testing.T) {
 		{"'user_id'", "user_id"},
 		{`{"error":"gone","code":5}`, `{"error":<str>,"code":<num>}`},
 		{"he said 'this is a long sentence 5' twice", "he said 'this is a long sentence <num>' twice"},
-		{"unclosed 'quote 5", "unclosed 'quote <num>"},
+		{"unclosed 'quote 'of 5", "unclosed 'quote 'of <num>"},
+		{`a 'quo\'te' b 'x`, "a <str> b 'x"},
+		{"b '" + strings.Repeat("x", 600) + "'", "b '" + strings.Repeat("x", 600) + "'"},
+		{"5e and 5e3 and 12em", "<num>e and <num> and <num>em"},
 		{"größe 5 日本7", "größe <num> 日本<num>"},
 	}
 	for _, tt := range tests {

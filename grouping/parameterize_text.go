@@ -1,6 +1,7 @@
 package grouping
 
 import (
+	"bytes"
 	"strings"
 )
 
@@ -66,6 +67,16 @@ func (p *parameterizer) isKey(i, end int) bool {
 	return strings.HasPrefix(after, ":") && (strings.HasSuffix(before, "{") || strings.HasSuffix(before, ","))
 }
 
+// schemeStart gives the index of the URL in a token, and whether there is one.
+func schemeStart(token string) (int, bool) {
+	end := strings.Index(token, "://")
+	start := end
+	for start > 0 && (isLetter(token[start-1]) || isDigit(rune(token[start-1])) || strings.IndexByte("+-.", token[start-1]) >= 0) {
+		start--
+	}
+	return start, start < end
+}
+
 // url handles a URL: its host and path stay, ids in them apart; user, query and fragment vary and go.
 func (p *parameterizer) url(i int) int {
 	end := i
@@ -102,8 +113,18 @@ func (p *parameterizer) url(i int) int {
 var roots = map[string]bool{
 	"tmp": true, "var": true, "home": true, "usr": true, "etc": true, "opt": true, "srv": true, "root": true, "mnt": true,
 	"dev": true, "proc": true, "sys": true, "run": true, "lib": true, "lib64": true, "bin": true, "sbin": true, "nix": true,
-	"Users": true, "private": true, "Library": true, "System": true, "Applications": true, "Volumes": true, "data": true,
-	"storage": true, "sdcard": true, "workspace": true, "builds": true, "app": true, "code": true, "media": true, "layers": true,
+	"Users": true, "private": true, "Library": true, "System": true, "Applications": true, "Volumes": true, "sdcard": true,
+	"workspace": true, "builds": true,
+}
+
+// followsMethod reports whether what is written ends with the method of an HTTP request: a route comes next.
+func (p *parameterizer) followsMethod() bool {
+	for _, method := range [...]string{"GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "OPTIONS "} {
+		if bytes.HasSuffix(p.out, []byte(method)) {
+			return true
+		}
+	}
+	return false
 }
 
 // isPath reports whether a token is the path of a file: below a known root, relative to a folder, of Windows, or with

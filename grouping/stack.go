@@ -19,7 +19,8 @@ type selection struct {
 	runtime bool // those of the language's runtime, too
 }
 
-// selections are the frames to try, best first: the next is tried when no frame of one says anything.
+// selections are the frames to try, best first: the next is tried when no frame of one says anything. Those of the
+// runtime are the last resort of stacks that have no others.
 var selections = [...]selection{
 	{inApp: true},
 	{},
@@ -33,13 +34,16 @@ func (s selection) has(f *core.Frame, lang language) bool {
 // stack writes what the frames say, nearest the crash first, and reports whether there was anything. It is vague when
 // the frame of the crash itself says nothing, so that the same calls may lead to different errors.
 func (d *digest) stack(frames []core.Frame, lang language) (used, vague bool) {
-	ownCode := false
+	silent := false // there are frames that should have said something
 	for _, s := range selections {
+		if s.runtime && silent {
+			break
+		}
 		used, isVague := d.keys(frames, s, lang)
 		if used {
-			return true, isVague || ownCode
+			return true, isVague || silent
 		}
-		ownCode = ownCode || s.inApp && isVague
+		silent = silent || isVague
 	}
 	return false, false
 }

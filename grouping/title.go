@@ -16,34 +16,46 @@ const unlabeled = "<unlabeled event>"
 // Title gives the title of an event: "Type: value" of the exception that was reported, else its message; one line of
 // at most 200 characters, never empty. A type that the SDK made up gives way to the function that crashed.
 func Title(e *core.Event) string {
-	if i := mainException(e); i >= 0 {
-		if title := exceptionTitle(e, &e.Exceptions[i]); title != "" {
-			return shorten(title)
-		}
+	title := shorten(exceptionTitle(e))
+	if title == "" {
+		title = shorten(string(e.Message))
 	}
-	if title := shorten(string(e.Message)); title != "" {
-		return title
+	if title == "" && e.CSP != nil {
+		title = shorten("Blocked '" + e.CSP.Directive + "' from '" + blockedHost(e.CSP.BlockedURI) + "'")
 	}
-	if e.CSP != nil {
-		return shorten("Blocked '" + e.CSP.Directive + "' from '" + blockedHost(e.CSP.BlockedURI) + "'")
+	if title == "" {
+		title = crashFunction(e)
 	}
-	if f := crashFrame(e); f != nil && !isUnknown(string(f.Function)) {
-		return shorten(string(f.Function))
+	if title == "" {
+		title = unlabeled
 	}
-	return unlabeled
+	return title
 }
 
-func exceptionTitle(e *core.Event, x *core.Exception) string {
-	kind, value := firstLine(string(x.Type)), firstLine(string(x.Value))
+func exceptionTitle(e *core.Event) string {
+	i := mainException(e)
+	if i < 0 {
+		return ""
+	}
+	x := &e.Exceptions[i]
 	if x.Mechanism != nil && x.Mechanism.Synthetic {
-		if f := crashFrame(e); f != nil && !isUnknown(string(f.Function)) {
-			return string(f.Function)
+		if function := crashFunction(e); function != "" {
+			return function
 		}
 	}
+	kind, value := firstLine(string(x.Type)), firstLine(string(x.Value))
 	if kind == "" || value == "" {
 		return kind + value
 	}
 	return kind + ": " + value
+}
+
+// crashFunction is the name of the function that crashed, as far as it is known.
+func crashFunction(e *core.Event) string {
+	if f := crashFrame(e); f != nil && !isUnknown(string(f.Function)) {
+		return shorten(string(f.Function))
+	}
+	return ""
 }
 
 // Culprit gives where an event happened: its transaction, else the frame of the application that is nearest the

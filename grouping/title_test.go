@@ -26,6 +26,7 @@ func TestTitle(t *testing.T) {
 		"message":          {message("\r\nhello bob\nmore"), "hello bob"},
 		"only a stack":     {event("python", "", "", lib("get", "x"), own("f", "a")), "f"},
 		"only a thread":    {thread(core.Thread{Frames: []core.Frame{own("f", "a")}}), "f"},
+		"only spaces":      {event("python", " ", "\n", own(" ", "a")), "<unlabeled event>"},
 		"nothing":          {&core.Event{}, "<unlabeled event>"},
 		"synthetic":        {synthetic("SIGSEGV", lib("abort", "c"), own("f", "a")), "f"},
 		"synthetic, empty": {synthetic("SIGSEGV"), "SIGSEGV"},

@@ -62,13 +62,13 @@ func (d *digest) thread(t *core.Thread, lang language) bool {
 // mainThread is the thread that an event without exceptions is about: the only one that crashed, else the only current
 // one, else the only one with a stack. It is nil where that is not clear.
 func mainThread(threads []core.Thread) *core.Thread {
-	var crashed, current, any only
+	var crashed, current, all only
 	for i := range threads {
 		t := &threads[i]
 		if len(t.Frames) == 0 {
 			continue
 		}
-		any.add(t)
+		all.add(t)
 		if t.Crashed {
 			crashed.add(t)
 		}
@@ -76,7 +76,7 @@ func mainThread(threads []core.Thread) *core.Thread {
 			current.add(t)
 		}
 	}
-	for _, o := range [...]only{crashed, current, any} {
+	for _, o := range [...]only{crashed, current, all} {
 		if o.count > 0 {
 			return o.thread
 		}

@@ -4,32 +4,33 @@ import "strings"
 
 // bare hides a value without quotes or brackets.
 func (m *masker) bare(p pair, v int) int {
-	end := m.bareEnd(v, p.encoded)
+	if m.code && !p.literal {
+		return m.codeValue(p, v)
+	}
+	end := m.bareEnd(v, len(m.s), p.encoded)
 	text := m.s[v:end]
 	switch {
 	case isVoid(text):
 		return end
-	case m.code && !p.literal:
-		return m.codeValue(p, v, end)
 	case p.colon && isHeader(p.name):
 		return m.hide(v, m.headerEnd(v, p.opener))
 	case p.verdict == weakly && p.colon && !p.quoted && isProse(text):
 		return end
 	}
 	if schemes[strings.ToLower(text)] && end < len(m.s) && m.s[end] == ' ' { // Bearer and the like: the secret comes next
-		end = m.bareEnd(skipBlanks(m.s, end), p.encoded)
+		end = m.bareEnd(skipBlanks(m.s, end), len(m.s), p.encoded)
 	}
 	return m.hide(v, end)
 }
 
-// bareEnd gives where a value without quotes ends. Brackets, commas and the like end it only where something follows
-// that no value has, for a password may contain them.
-func (m *masker) bareEnd(v int, encoded bool) int {
+// bareEnd gives where a value without quotes ends, at limit at the latest. Brackets, commas and the like end it only
+// where something follows that no value has, for a password may contain them.
+func (m *masker) bareEnd(v, limit int, encoded bool) int {
 	i := v
 	if hasPrefixAt(m.s, v, Mask) {
 		i += len(Mask)
 	}
-	for ; i < len(m.s); i++ {
+	for ; i < limit; i++ {
 		switch c := m.s[i]; c {
 		case ' ', '\n', '\t':
 			return i
@@ -132,9 +133,9 @@ var (
 
 const minLiteral = 4
 
-// codeValue handles a value in source code, s[v:end], where most are expressions that a reader needs. A text in quotes
-// is hidden elsewhere; here, one behind a type (password: str = "x"), and a word with a digit (password=hunter2).
-func (m *masker) codeValue(p pair, v, end int) int {
+// codeValue handles a value without quotes in source code, where most are expressions that a reader needs. It hides a
+// text behind a type (password: str = "x") and a word with a digit (password=hunter2).
+func (m *masker) codeValue(p pair, v int) int {
 	if p.colon {
 		if to := runWithin(m.s, v, maxName, typeSet); to < len(m.s) && m.s[to] == '=' {
 			if body, mark := m.openQuote(skipBlanks(m.s, to+1)); mark != "" {
@@ -142,7 +143,7 @@ func (m *masker) codeValue(p pair, v, end int) int {
 			}
 		}
 	}
-	text := strings.TrimRight(m.s[v:end], ",;)")
+	text := strings.TrimRight(m.s[v:m.bareEnd(v, min(v+maxProbe, len(m.s)), p.encoded)], ",;)")
 	if len(text) >= minLiteral && hasDigit(text) && run(text, 0, literalSet) == len(text) {
 		return m.hide(v, v+len(text))
 	}

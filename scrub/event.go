@@ -184,7 +184,7 @@ func (w *walk) line(f field, text *core.Untrusted) {
 		filter(text)
 		return
 	}
-	*text = core.Untrusted(w.clean(string(*text), true))
+	*text = core.Untrusted(w.scrub(string(*text), true))
 }
 
 // object cleans a field's value. A field that the project's keys name keeps its members' keys, so that it keeps its shape.

@@ -32,20 +32,24 @@ var words = table(
 		"csrf xsrf accesstoken authtoken refreshtoken amzsignature googsignature clientsecret"),
 	named(suffix, false, "secret secrets pwd cardno cardnum ccnum credential credentials creds dbpass userpass smtppass mailpass rootpass adminpass storepass keypass"),
 	named(suffix, true, "token auth authorization authorisation authentication cookie cookies jwt bearer"),
-	named(part, false, "cred cvv cvc ssn otp totp"),
-	named(part, true, "session sessions tokens"),
+	named(part, false, "cred cvv cvc ssn"),
+	named(part, true, "session sessions tokens otp totp"),
 	named(last, false, "pass"),
 )
 
-// wholeKeys are names too short to look for inside a key.
-var wholeKeys = map[string]bool{"pin": true, "sid": true, "sig": true, "pw": true}
+// wholeKeys are names too short to look for inside a key; all begin with p or s.
+var wholeKeys = [...]string{"pin", "sid", "sig", "pw"}
+
+const maxWhole = 3 // the longest of them
 
 // A key whose last part is one of these tells something about a secret and is none: an error, a time, a count.
 var (
 	describes = set("error errors exception failure failed fault invalid missing mismatch required found denied expired at")
 	// the same for weak words only
 	describesWeak = set("type count counts total limit length size ttl expiry expires expiration in age duration timeout used usage method " +
-		"provider scheme name url uri endpoint path domain host port enabled disabled present valid verified")
+		"provider scheme name url uri endpoint path domain host port enabled disabled present valid verified app")
+	// names that only look like one: a .NET assembly's
+	innocent = set("publickeytoken")
 	// tokens of a language model, which are counted
 	countsTokens = set("max min total prompt completion input output num cached reasoning used remaining")
 )
@@ -65,11 +69,14 @@ func set(texts string) map[string]bool {
 	return m
 }
 
-// wordTable finds words in a key by one of their letter triples (the rarest in English), so that a key without such a
+const letterBits = 5
+
+// wordTable finds words in a key by one of their letter triples (the rarest), so that a key without such a
 // triple is done with after one look at each letter.
 type wordTable struct {
-	triples [1 << 15 / 64]uint64 // one bit for each triple of 5-bit letters
-	byGram  map[uint32][]placed
+	triples tripleSet
+	lists   [1 << (3 * letterBits)]uint8 // the triple's list of words
+	words   [][]placed
 }
 
 // placed is a word and where in it the triple begins.
@@ -79,27 +86,58 @@ type placed struct {
 }
 
 func table(lists ...[]word) *wordTable {
-	t := &wordTable{byGram: map[uint32][]placed{}}
+	t := &wordTable{words: [][]placed{nil}}
 	for _, list := range lists {
 		for _, w := range list {
 			at := rarest(w.text)
-			var gram uint32
-			for _, c := range []byte(w.text[at : at+3]) {
-				gram = push(gram, letters[c])
+			gram := gramOf(w.text[at : at+3])
+			if t.lists[gram] == 0 {
+				t.triples.add(gram)
+				t.lists[gram] = uint8(len(t.words))
+				t.words = append(t.words, nil)
 			}
-			t.triples[gram>>6] |= 1 << (gram & 63)
-			t.byGram[gram] = append(t.byGram[gram], placed{w, at})
+			n := t.lists[gram]
+			t.words[n] = append(t.words[n], placed{w, at})
 		}
 	}
 	return t
 }
 
+// tripleSet has one bit for each triple of letters.
+type tripleSet [1 << (3 * letterBits) / 64]uint64
+
+func (t *tripleSet) add(gram uint32) { t[gram>>6] |= 1 << (gram & 63) }
+
+// in is true when three letters of the text, one after the other but for what is no letter, are in the set.
+func (t *tripleSet) in(s string) bool {
+	var gram uint32
+	var hit uint64
+	for i := range len(s) { // without branches: what is no letter moves nothing
+		c := s[i]
+		gram = (gram<<(shifts[c]&7) | uint32(letters[c])) & (1<<(3*letterBits) - 1)
+		hit |= t[gram>>6] >> (gram & 63)
+	}
+	return hit&1 != 0
+}
+
+// gramOf gives the last three letters of a text.
+func gramOf(text string) (gram uint32) {
+	for i := range len(text) {
+		if l := letters[text[i]]; l != 0 {
+			gram = push(gram, l)
+		}
+	}
+	return gram
+}
+
 // push adds a letter to the last two.
-func push(gram uint32, letter uint8) uint32 { return (gram<<5 | uint32(letter)) & (1<<15 - 1) }
+func push(gram uint32, letter uint8) uint32 {
+	return (gram<<letterBits | uint32(letter)) & (1<<(3*letterBits) - 1)
+}
 
 // rarest gives the place of the triple whose letters are the least common.
 func rarest(text string) int {
-	perMille := [26]int{82, 15, 28, 43, 127, 22, 20, 61, 70, 2, 8, 40, 24, 67, 75, 19, 1, 60, 63, 91, 28, 10, 24, 2, 20, 1} // a to z in English
+	perMille := [26]int{85, 20, 50, 55, 120, 25, 25, 30, 75, 3, 8, 45, 35, 70, 75, 30, 2, 70, 70, 90, 35, 12, 12, 5, 20, 2} // a to z, about, in keys
 	best, at := 1<<30, 0
 	for i := 0; i+3 <= len(text); i++ {
 		cost := 1
@@ -121,6 +159,16 @@ var letters = func() (l [256]uint8) {
 	return l
 }()
 
+// shifts gives by how much a byte moves the letters before it in a triple.
+var shifts = func() (s [256]uint8) {
+	for c := range s {
+		if letters[c] != 0 {
+			s[c] = letterBits
+		}
+	}
+	return s
+}()
+
 // verdict says what a key's name tells about its value.
 type verdict uint8
 
@@ -132,35 +180,37 @@ const (
 
 // nameOf judges a key by the default names.
 func nameOf(key string) verdict {
-	var gram uint32
-	var hit uint64
-	for i := range len(key) {
-		if l := letters[key[i]]; l != 0 {
-			gram = push(gram, l)
-			hit |= words.triples[gram>>6] >> (gram & 63)
-		}
-	}
-	if hit&1 != 0 {
-		return words.judge(key)
-	}
-	if len(key) <= 3 && wholeKeys[strings.ToLower(key)] {
+	switch {
+	case len(key) <= maxWhole && isWhole(key):
 		return secret
+	case words.triples.in(key):
+		return words.judge(key)
 	}
 	return public
 }
 
+func isWhole(key string) bool {
+	if key == "" || key[0]|0x20 != 'p' && key[0]|0x20 != 's' {
+		return false
+	}
+	for _, name := range wholeKeys {
+		if strings.EqualFold(key, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // judge looks for the words in a key that has one of their triples.
 func (t *wordTable) judge(key string) verdict {
-	var k keyParts
-	k.split(key)
+	var space [64]byte
+	var begins [64]bool
+	k := split(key, space[:0], begins[:0])
 	found, plural := public, false
 	var gram uint32
 	for i := range k.text {
 		gram = push(gram, letters[k.text[i]])
-		if t.triples[gram>>6]>>(gram&63)&1 == 0 {
-			continue
-		}
-		for _, w := range t.byGram[gram] {
+		for _, w := range t.words[t.lists[gram]] {
 			if !k.has(w, i-2-w.at) {
 				continue
 			}
@@ -174,7 +224,7 @@ func (t *wordTable) judge(key string) verdict {
 	}
 	end := k.lastPart()
 	switch {
-	case found == public, describes[string(end)], found == weakly && describesWeak[string(end)]:
+	case found == public, describes[string(end)], innocent[string(k.text)], found == weakly && describesWeak[string(end)]:
 		return public
 	case found == weakly && plural && k.any(countsTokens):
 		return public
@@ -187,24 +237,23 @@ func (t *wordTable) judge(key string) verdict {
 type keyParts struct {
 	text   []byte
 	starts []bool
-	space  [64]byte
-	begins [64]bool
 }
 
-func (k *keyParts) split(key string) {
-	k.text, k.starts = k.space[:0], k.begins[:0]
+// split appends the parts of a key to two slices, which spare it the memory.
+func split(key string, text []byte, starts []bool) keyParts {
 	var before, prev byte // the bytes before
 	for i := range len(key) {
 		c := key[i]
 		if letters[c] != 0 {
-			start := letters[prev] == 0 || isLower(prev) && isUpper(c)
-			if n := len(k.starts); isLower(c) && isUpper(prev) && isUpper(before) {
-				k.starts[n-1] = true // the hump of APIKey is at its K
+			if isLower(c) && isUpper(prev) && isUpper(before) {
+				starts[len(starts)-1] = true // the hump of APIKey is at its K
 			}
-			k.text, k.starts = append(k.text, c|0x20), append(k.starts, start)
+			text = append(text, c|0x20)
+			starts = append(starts, letters[prev] == 0 || isLower(prev) && isUpper(c))
 		}
 		before, prev = prev, c
 	}
+	return keyParts{text, starts}
 }
 
 // has is true when the word stands at the place, as far into other words as it may.

@@ -20,39 +20,30 @@ const (
 	discord            // the first letter of a bot's token
 )
 
-// separators are the triggers that a text without long enough secrets still has.
-var separators = [256]trigger{'=': separator, ':': separator, '%': percent, '>': closeTag, '@': at, '-': dash, 'b': scheme, 'B': scheme}
-
-var triggers = func() [256]trigger {
-	t := separators
-	for _, p := range providers {
-		t[p.prefix[p.triggerAt()]] = prefixByte
+// triggers gives, for each set of suspicions, the bytes at which the scan stops.
+var triggers = func() (tables [suspicions][256]trigger) {
+	for what := range suspicions {
+		t := &tables[what]
+		if what&ofPairs != 0 {
+			t['='], t[':'], t['%'], t['>'], t['@'] = separator, separator, percent, closeTag, at
+		}
+		if what&ofTokens != 0 {
+			for _, p := range providers {
+				t[p.prefix[p.triggerAt()]] = prefixByte
+			}
+			t['J'], t['M'], t['N'], t['O'] = jwtLetter, discord, discord, discord
+		}
+		if what&ofNumbers != 0 {
+			for c := '0'; c <= '9'; c++ {
+				t[c] = digit
+			}
+		}
+		if what&(ofWords|ofTokens) != 0 {
+			t['-'], t['b'], t['B'] = dash, scheme, scheme
+		}
 	}
-	for c := '0'; c <= '9'; c++ {
-		t[c] = digit
-	}
-	t['-'] = dash
-	t['J'] = jwtLetter
-	t['M'], t['N'], t['O'] = discord, discord, discord
-	return t
+	return tables
 }()
-
-// The shortest texts with a secret that no = or : tells: a social security number, and one after Basic or --password.
-const (
-	minSecret = 11
-	minScheme = 8
-)
-
-// suspects picks the triggers that the text can have by its survey; nil when it has no secret.
-func (v *survey) suspects(length int) *[256]trigger {
-	switch {
-	case length >= minSecret && v.digits+v.uppers >= 4: // as a token of 16 characters or more has
-		return &triggers
-	case v.seps > 0, length >= minScheme && v.spaces > 0 && (v.bs > 0 || v.dashes >= 2):
-		return &separators
-	}
-	return nil
-}
 
 // masker scans one text and copies it, with masks for secrets, once it finds one.
 type masker struct {
@@ -64,40 +55,46 @@ type masker struct {
 	torn  bool // a private key begins or ends in other lines
 }
 
-// maxPasses bounds how often a text is scanned again because a mask uncovered another secret.
+// maxPasses bounds how often a text is scanned; one that still changes is filtered whole.
 const maxPasses = 4
 
 // mask filters the secrets of a clean text. torn tells that the text has only one end of a private key.
-func (r *Rules) mask(s string, on *[256]trigger, code bool) (masked string, torn bool) {
+func (r *Rules) mask(s string, what suspicion, code bool) (masked string, torn bool) {
 	defer func() {
 		if recover() != nil { // a bug in a rule must not let a secret pass
 			masked, torn = Mask, true
 		}
 	}()
+	return r.passes(s, what, code)
+}
+
+// passes scans until nothing changes, for what was filtered may have hidden the start of another secret.
+func (r *Rules) passes(s string, what suspicion, code bool) (masked string, torn bool) {
 	for range maxPasses {
 		m := masker{rules: r, s: s, code: code}
-		m.scan(on)
+		m.scan(&triggers[what])
 		torn = torn || m.torn
-		if m.done == 0 && len(m.out) == 0 {
+		if m.done == 0 {
 			return s, torn
 		}
 		t := string(append(m.out, s[m.done:]...))
 		if t == s {
 			return s, torn
 		}
-		s, on = t, &triggers
+		s, what = t, suspicions-1
 	}
-	return Mask, true
+	return Mask, torn
 }
 
 func (m *masker) scan(on *[256]trigger) {
 	for i := 0; i < len(m.s); {
-		t := on[m.s[i]]
-		if t == noTrigger {
+		if s := m.s[i:]; len(s) >= 4 && on[s[0]]|on[s[1]]|on[s[2]]|on[s[3]] == noTrigger {
+			i += 4
+		} else if t := on[s[0]]; t == noTrigger {
 			i++
-			continue
+		} else {
+			i = max(m.try(t, i), i+1)
 		}
-		i = max(m.try(t, i), i+1)
 	}
 }
 
@@ -134,7 +131,7 @@ func (m *masker) hide(from, to int) int {
 	if from >= to {
 		return to
 	}
-	if m.s[from:to] != Mask || len(m.out) > 0 {
+	if m.s[from:to] != Mask {
 		m.out = append(append(m.out, m.s[m.done:from]...), Mask...)
 		m.done = to
 	}
@@ -177,11 +174,13 @@ const (
 )
 
 var (
+	digitSet     = bytesOf(digitBytes)
 	hexSet       = bytesOf(digitBytes + "abcdefABCDEF")
 	alnumSet     = bytesOf(alnumBytes)
 	base64URLSet = bytesOf(alnumBytes + "-_")
 	base64Set    = bytesOf(alnumBytes + "+/=")
 	bearerSet    = bytesOf(alnumBytes + "-._~+/=")
+	escapedSet   = bytesOf(alnumBytes + "-._~+/=%")
 	jwtSet       = bytesOf(alnumBytes + "-_.=")
 )
 

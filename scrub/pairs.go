@@ -48,12 +48,15 @@ func (m *masker) percent(i int) int {
 
 // pair hides the value after the separator s[i:end] when the name before it is a secret's.
 func (m *masker) pair(i, end int, p pair) int {
+	if end == len(m.s) {
+		return end
+	}
 	start := m.nameBefore(i, &p)
 	if p.name == "" {
 		return end
 	}
 	p.verdict = m.rules.verdict(p.name)
-	if p.verdict == public && start > m.done && m.s[start-1] == ' ' && secondWords[strings.ToLower(p.name)] {
+	if p.verdict == public && start > m.done && m.s[start-1] == ' ' && isSecondWord(p.name) {
 		before := m.nameStart(start - 1)
 		p.name = m.s[before : start+len(p.name)]
 		p.verdict = nameOf(p.name)
@@ -64,43 +67,91 @@ func (m *masker) pair(i, end int, p pair) int {
 			return m.formField(end)
 		}
 		return end
-	case p.colon && m.isFileLine(p.name, end):
+	case p.colon && m.isPlace(&p, end):
 		return end
 	}
 	return m.value(p, skipBlanks(m.s, end))
 }
 
-// secondWords end a name of two words, as prose writes it ("API key: ..."). Other words do not: in "bad token for
-// user: bob", the name is user.
-var secondWords = set("key keys number no code card id phrase word")
+// isSecondWord is true for the end of a name of two words, as prose writes it ("API key: ..."). Other words are names
+// of their own: in "bad token for user: bob", the name is user.
+func isSecondWord(name string) bool {
+	var lower [6]byte
+	if len(name) > len(lower) {
+		return false
+	}
+	for i := range len(name) {
+		lower[i] = name[i] | 0x20
+	}
+	switch string(lower[:len(name)]) {
+	case "key", "keys", "number", "no", "code", "card", "id", "phrase", "word":
+		return true
+	}
+	return false
+}
 
 // nameBefore finds the name before a separator, past blanks, quotes and brackets, and gives where it starts.
 func (m *masker) nameBefore(i int, p *pair) int {
 	for i > m.done && isBlank(m.s[i-1]) {
 		i--
 	}
-	for range 8 {
-		c, start := m.byteBefore(i)
-		if isQuote(c) {
-			p.quoted = true
-		} else if c != '\\' && c != ']' {
+	end := i
+	for range maxClosers {
+		if i == m.done || !p.closes(m.s[i-1]) {
 			break
 		}
-		i = start
+		i--
 	}
-	start := m.nameStart(i)
+	start := i
+	for start > m.done && i-start < maxName && nameSet[m.s[start-1]] {
+		start--
+	}
+	if start > m.done && m.s[start-1] == '%' {
+		start, i = m.escapedName(end, p)
+	}
 	p.name = m.s[start:i]
 	if strings.IndexByte(p.name, '%') >= 0 {
 		p.name = unescapedAll(p.name)
 	}
-	if start > 0 {
-		c := m.s[start-1]
-		if isQuote(c) {
-			p.opener = c
-		}
-		p.literal = p.encoded || p.opener != 0 && !p.quoted || (c == '?' || c == '&') && !p.colon
-	}
+	m.context(start, p)
 	return start
+}
+
+// maxClosers bounds the quotes, backslashes and brackets between a name and its separator.
+const maxClosers = 8
+
+// closes is true for what may stand between a name and its separator.
+func (p *pair) closes(c byte) bool {
+	if isQuote(c) {
+		p.quoted = true
+		return true
+	}
+	return c == '\\' || c == ']'
+}
+
+// escapedName is the part of nameBefore for a name of which some is percent-encoded. It ends at or before end.
+func (m *masker) escapedName(end int, p *pair) (start, stop int) {
+	p.quoted = false
+	for range maxClosers {
+		c, at := m.byteBefore(end)
+		if !p.closes(c) {
+			break
+		}
+		end = at
+	}
+	return m.nameStart(end), end
+}
+
+// context looks at what stands before the name.
+func (m *masker) context(start int, p *pair) {
+	if start == 0 {
+		return
+	}
+	c := m.s[start-1]
+	if isQuote(c) {
+		p.opener = c
+	}
+	p.literal = p.encoded || p.opener != 0 && !p.quoted || (c == '?' || c == '&') && !p.colon
 }
 
 // nameStart walks back over the name that ends at i.
@@ -128,11 +179,21 @@ func (m *masker) byteBefore(i int) (c byte, start int) {
 	return m.s[i-1], i - 1
 }
 
-// isFileLine is true for session.go:12, which is no pair of name and value.
-func (m *masker) isFileLine(name string, end int) bool {
-	dot := strings.LastIndexByte(name, '.')
-	return dot > 0 && end < len(m.s) && isDigit(m.s[end]) && m.rules.verdict(name[dot+1:]) == public
+// isPlace is true for session.go:12 and auth-service:8080, a line of a file and a port, which are no pairs.
+func (m *masker) isPlace(p *pair, end int) bool {
+	number := runWithin(m.s, end, maxPort+1, digitSet)
+	if number == end || number-end > maxPort || letterAt(m.s, number) {
+		return false
+	}
+	extension := p.name[strings.LastIndexByte(p.name, '.')+1:]
+	isFile := len(extension) < len(p.name) && len(extension) <= maxExtension && m.rules.verdict(extension) == public
+	return isFile || p.verdict == weakly && !p.quoted
 }
+
+const (
+	maxPort      = 5 // digits
+	maxExtension = 5 // letters
+)
 
 // value hides the value that begins at v and gives where it ends.
 func (m *masker) value(p pair, v int) int {
@@ -170,8 +231,8 @@ func (m *masker) openQuote(v int) (body int, mark string) {
 		return v, ""
 	}
 	mark = m.s[from : i+1]
-	if triple := mark + mark + mark; len(mark) == 1 && hasPrefixAt(m.s, i, triple) {
-		return i + 3, triple
+	if len(mark) == 1 && hasPrefixAt(m.s, i+1, mark) && hasPrefixAt(m.s, i+2, mark) {
+		return i + 3, m.s[i : i+3]
 	}
 	return i + 1, mark
 }
@@ -183,10 +244,14 @@ func (m *masker) closeQuote(body int, mark string) int {
 		if n < 0 {
 			return len(m.s)
 		}
-		if i += n; !escapedAt(m.s, body, i, mark[0]) {
+		i += n
+		doubled := len(mark) == 1 && i > body && hasPrefixAt(m.s, i+1, mark) // 'it''s' in SQL
+		if !doubled && !escapedAt(m.s, body, i, mark[0]) {
 			return i
 		}
-		i += len(mark)
+		if i += len(mark); doubled {
+			i++
+		}
 	}
 }
 

@@ -38,8 +38,8 @@ func newPattern(source string) (pattern, error) {
 		re:       re,
 		literals: re.Literals(),
 		length:   re.MinLen(),
-		digits:   re.MinCount(bytesOf(digitBytes)),
-		uppers:   re.MinCount(bytesOf(upperBytes)),
+		digits:   min(re.MinCount(bytesOf(digitBytes)), laneMask),
+		uppers:   min(re.MinCount(bytesOf(upperBytes)), laneMask),
 	}, nil
 }
 
@@ -58,8 +58,8 @@ func CheckPattern(ctx context.Context, source string) error {
 }
 
 // may is false when the text cannot have a match.
-func (p *pattern) may(s string, v *survey) bool {
-	if len(s) < p.length || v.digits < p.digits || v.uppers < p.uppers {
+func (p *pattern) may(s string, v survey) bool {
+	if len(s) < p.length || v.count(laneDigits) < p.digits || v.count(laneUppers) < p.uppers {
 		return false
 	}
 	if len(p.literals) == 0 {
@@ -77,7 +77,7 @@ func (p *pattern) may(s string, v *survey) bool {
 func (w *walk) filterPatterns(s string, v survey) string {
 	for i := range w.rules.patterns {
 		p := &w.rules.patterns[i]
-		if !p.may(s, &v) {
+		if !p.may(s, v) {
 			continue
 		}
 		masked, ok := p.filter(s, &w.steps)

@@ -1,5 +1,7 @@
 package scrub
 
+import "strings"
+
 // provider is a kind of token with a known prefix: what follows the prefix is at least run bytes of chars.
 type provider struct {
 	prefix string
@@ -28,7 +30,7 @@ var providers = []provider{
 	{"PMAK-", 20, base64URLSet}, {"tskey-", 16, base64URLSet}, {"AGE-SECRET-KEY-1", 20, alnumSet},
 	// chat
 	{"xoxa-", 10, base64URLSet}, {"xoxb-", 10, base64URLSet}, {"xoxp-", 10, base64URLSet}, {"xoxr-", 10, base64URLSet},
-	{"xoxs-", 10, base64URLSet}, {"xoxe-", 10, base64URLSet}, {"xoxc-", 10, base64URLSet}, {"xoxd-", 10, bearerSet},
+	{"xoxs-", 10, base64URLSet}, {"xoxe-", 10, base64URLSet}, {"xoxc-", 10, base64URLSet}, {"xoxd-", 10, escapedSet},
 	{"xapp-", 10, base64URLSet},
 	// money
 	{"sk_live_", 10, alnumSet}, {"sk_test_", 10, alnumSet}, {"rk_live_", 10, alnumSet}, {"rk_test_", 10, alnumSet},
@@ -93,7 +95,7 @@ func (m *masker) provider(i int) int {
 			continue
 		}
 		body := start + len(p.prefix)
-		end := runWithin(m.s, body, maxProbe, p.chars)
+		end := runWithin(m.s, body, p.run+randomRun, p.chars)
 		if end-body >= p.run && looksRandom(m.s[body:end]) {
 			return m.hide(start, run(m.s, end, p.chars))
 		}
@@ -101,9 +103,17 @@ func (m *masker) provider(i int) int {
 	return i + 1
 }
 
+// mayHaveBase64 is true for a text with a prefix before base64, of which + and / may leave short runs.
+func mayHaveBase64(s string, dashes int) bool {
+	return dashes > 0 && (strings.Contains(s, "whsec_") || strings.Contains(s, "glc_"))
+}
+
 func hasPrefixAt(s string, i int, prefix string) bool {
 	return len(s)-i >= len(prefix) && s[i:i+len(prefix)] == prefix
 }
+
+// randomRun is how much of a token beyond its least length is looked at.
+const randomRun = 16
 
 // looksRandom is false for words, such as the name of a style that begins with sk-.
 func looksRandom(s string) bool { return hasDigit(s) || hasUpper(s) }

@@ -13,14 +13,14 @@ type Rules struct {
 // New adds a project's scrub_keys and scrub_patterns to the default rules. The error says which of them is wrong and
 // why, for a person; keys that CheckKey and patterns that CheckPattern take give none.
 func New(keys, patterns []string) (*Rules, error) {
-	r := &Rules{own: newOwnKeys(keys)}
-	for f, name := range fieldNames {
-		r.fields[f] = r.own.has(name)
-	}
 	for _, key := range keys {
 		if err := CheckKey(key); err != nil {
 			return nil, err
 		}
+	}
+	r := &Rules{own: newOwnKeys(keys)}
+	for f, name := range fieldNames {
+		r.fields[f] = r.own.has(name)
 	}
 	for _, p := range patterns {
 		compiled, err := newPattern(p)

@@ -1,66 +1,146 @@
 package scrub
 
-// survey counts the kinds of bytes of a text. It decides, without a branch per byte, which rules can apply at all.
-type survey struct {
-	odd    int // control characters (but \n and \t) and all bytes beyond ASCII
-	seps   int // = : > @ %, which stand at a name's end or in a URL
-	digits int
-	uppers int
-	dashes int // - _
-	spaces int
-	bs     int // b B, which begin Bearer and Basic
-}
+// survey counts the kinds of bytes of a text, each kind in a lane of a few bits, up to laneMask. It decides, without a
+// branch for each byte, which rules can apply at all.
+type survey uint64
 
-// A lane of a byte's entry in laneOf counts one kind, so that one addition counts them all. Lanes overflow after
-// 511 bytes.
+// A lane's number. One addition of a byte's entry in laneOf counts all kinds.
 const (
-	lane      = 9
-	laneMask  = 1<<lane - 1
-	laneBytes = 511
+	laneOdd    = iota // control characters (but \n and \t) and all bytes beyond ASCII
+	laneSeps          // = : > @ %, which stand after a name or in a URL
+	laneDigits        // 0 to 9
+	laneUppers        // A to Z
+	laneDashes        // - _
+	laneSpaces        // the space
+	laneBs            // b B, which begin Bearer and Basic
+	lanes
 )
 
-var laneOf = func() (lanes [256]uint64) {
-	set := func(n int, bytes string) {
+const (
+	laneBits  = 9
+	laneMask  = 1<<laneBits - 1
+	laneBytes = 511 // after as many bytes a lane can be full
+)
+
+var laneOf = func() (entries [256]uint64) {
+	for lane, bytes := range [lanes]string{laneSeps: "=:>@%", laneDigits: digitBytes, laneUppers: upperBytes, laneDashes: "-_", laneSpaces: " ", laneBs: "bB"} {
 		for _, b := range []byte(bytes) {
-			lanes[b] |= 1 << (n * lane)
+			entries[b] |= 1 << (lane * laneBits)
 		}
 	}
-	for b := range lanes {
+	for b := range entries {
 		if b < ' ' && b != '\n' && b != '\t' || b >= 0x7F {
-			lanes[b] = 1
+			entries[b] = 1 << (laneOdd * laneBits)
 		}
 	}
-	set(1, "=:>@%")
-	set(2, "0123456789")
-	set(3, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-	set(4, "-_")
-	set(5, " ")
-	set(6, "bB")
-	return lanes
+	return entries
 }()
 
-func surveyOf(s string) (v survey) {
-	for len(s) > laneBytes {
-		v.add(lanesOf(s[:laneBytes]))
-		s = s[laneBytes:]
+func surveyOf(s string) survey {
+	if len(s) > laneBytes {
+		return surveyLong(s)
 	}
-	v.add(lanesOf(s))
-	return v
-}
-
-func lanesOf(s string) (sum uint64) {
+	var sum, more uint64 // two sums, so that one addition need not wait for the other
+	for ; len(s) >= 4; s = s[4:] {
+		sum += laneOf[s[0]] + laneOf[s[1]]
+		more += laneOf[s[2]] + laneOf[s[3]]
+	}
 	for i := range len(s) {
 		sum += laneOf[s[i]]
 	}
-	return sum
+	return survey(sum + more)
 }
 
-func (v *survey) add(sum uint64) {
-	v.odd += int(sum & laneMask)
-	v.seps += int(sum >> lane & laneMask)
-	v.digits += int(sum >> (2 * lane) & laneMask)
-	v.uppers += int(sum >> (3 * lane) & laneMask)
-	v.dashes += int(sum >> (4 * lane) & laneMask)
-	v.spaces += int(sum >> (5 * lane) & laneMask)
-	v.bs += int(sum >> (6 * lane) & laneMask)
+// surveyLong adds up the surveys of a long text's parts; a lane that is full stays full.
+func surveyLong(s string) (v survey) {
+	for len(s) > 0 {
+		n := min(len(s), laneBytes)
+		part := surveyOf(s[:n])
+		s = s[n:]
+		var sum survey
+		for lane := range lanes {
+			sum |= survey(min(v.count(lane)+part.count(lane), laneMask)) << (lane * laneBits)
+		}
+		v = sum
+	}
+	return v
+}
+
+func (v survey) count(lane int) int { return int(v>>(lane*laneBits)) & laneMask }
+
+func (v survey) has(lane int) bool { return v&(laneMask<<(lane*laneBits)) != 0 }
+
+// suspicion is a set of what a text may hold.
+type suspicion uint8
+
+const (
+	ofPairs   suspicion = 1 << iota // names with values, URLs
+	ofTokens                        // tokens with a prefix
+	ofNumbers                       // cards, social security numbers
+	ofWords                         // Bearer and Basic, options of a command line, private keys
+	suspicions
+)
+
+// The least that the secrets without a name have.
+const (
+	minToken  = 14 // letters, digits, - and _ in a row
+	minRandom = 4  // digits and upper-case letters in those
+	minDigits = 9  // of a social security number
+	minNumber = 11 // digits, blanks and dashes in a row
+	minWords  = 8  // bytes of --pass x
+)
+
+// suspects tells what the text can hold.
+func (v survey) suspects(s string) (what suspicion) {
+	if v.has(laneSeps) {
+		what = ofPairs
+	}
+	if len(s) < minWords {
+		return what
+	}
+	dashes := v.count(laneDashes)
+	if v.has(laneBs) && (v.has(laneSpaces) || v.has(laneSeps)) || dashes >= 2 && v.has(laneSpaces) {
+		what |= ofWords
+	}
+	digits := v.count(laneDigits)
+	if digits >= minDigits && hasRun(s, minNumber, numberSet) {
+		what |= ofNumbers
+	}
+	if digits+v.count(laneUppers) >= minRandom && (hasRun(s, minToken, base64URLSet) || mayHaveBase64(s, dashes)) {
+		what |= ofTokens
+	}
+	return what
+}
+
+// numberSet is digits and what may stand between a card's.
+var numberSet = func() *[256]bool {
+	set := bytesOf(digitBytes + " -+%")
+	for b := 0x80; b <= 0xFF; b++ {
+		set[b] = true
+	}
+	return set
+}()
+
+// hasRun is true when n bytes of the set stand in a row. It looks at every n-th byte first.
+func hasRun(s string, n int, set *[256]bool) bool {
+	start := 0 // of a run that no break was found in
+	for i := n - 1; i < len(s); i = start + n - 1 {
+		if !set[s[i]] {
+			start = i + 1
+			continue
+		}
+		from := i
+		for from > start && set[s[from-1]] {
+			from--
+		}
+		end := i + 1
+		for end < len(s) && end < from+n && set[s[end]] {
+			end++
+		}
+		if end-from == n {
+			return true
+		}
+		start = end + 1
+	}
+	return false
 }

@@ -1,18 +1,18 @@
 package scrub
 
 // text cleans one text.
-func (w *walk) text(s string) string { return w.clean(s, false) }
+func (w *walk) text(s string) string { return w.scrub(s, false) }
 
-// clean is text, or its like for a line of source code.
-func (w *walk) clean(s string, code bool) string {
+// scrub is text, or its like for a line of source code.
+func (w *walk) scrub(s string, code bool) string {
 	v := surveyOf(s)
-	if v.odd > 0 {
+	if v.has(laneOdd) {
 		if t := clean(s); t != s {
 			s, v = t, surveyOf(t)
 		}
 	}
-	if on := v.suspects(len(s)); on != nil {
-		t, torn := w.rules.mask(s, on, code)
+	if what := v.suspects(s); what != 0 {
+		t, torn := w.rules.mask(s, what, code)
 		w.torn = w.torn || torn
 		if t != s && len(w.rules.patterns) > 0 {
 			v = surveyOf(t)
@@ -24,7 +24,7 @@ func (w *walk) clean(s string, code bool) string {
 	}
 	t := w.filterPatterns(s, v)
 	if t != s { // a match may have cut a name off its value, or stood before a token
-		t, _ = w.rules.mask(t, &triggers, code)
+		t, _ = w.rules.mask(t, suspicions-1, code)
 	}
 	return t
 }

@@ -5,7 +5,7 @@ import "strings"
 // url hides the user and password of the URL whose :// is at i, and the secret path of a chat's incoming hook.
 func (m *masker) url(i int) int {
 	host := i + len("://")
-	if !m.schemeBefore(i) {
+	if i == 0 || !isAlnum(m.s[i-1]) {
 		return host
 	}
 	end, at, colon := host, -1, -1
@@ -39,8 +39,6 @@ var hooks = []string{
 
 var pathSet = bytesOf(alnumBytes + "-_/@")
 
-func (m *masker) schemeBefore(i int) bool { return i > 0 && isAlnum(m.s[i-1]) }
-
 func endsAuthority(c byte) bool {
 	return c <= ' ' || c == '/' || c == '?' || c == '#' || c == '\\' || c == '<' || c == '>' || isQuote(c)
 }
@@ -69,7 +67,7 @@ func (m *masker) dsn(i int) int {
 	}
 	after := i + 1
 	known := hasPrefixAt(m.s, after, "tcp(") || hasPrefixAt(m.s, after, "unix(") || hasPrefixAt(m.s, after, "//")
-	if known && strings.ContainsAny(m.s[start:i], ":/") || hasPrefixAt(m.s, start, "jdbc:") {
+	if known && strings.ContainsAny(m.s[start:i], ":/") || hasPrefixAt(m.s, start, "jdbc:oracle:") {
 		return m.hide(start, i)
 	}
 	return after
@@ -77,6 +75,9 @@ func (m *masker) dsn(i int) int {
 
 // tag hides the content of an XML element whose opening tag ends at i.
 func (m *masker) tag(i int) int {
+	if i+1 == len(m.s) {
+		return i + 1
+	}
 	open := i
 	for open > m.done && i-open < maxName && m.s[open] != '<' {
 		open--
@@ -85,18 +86,24 @@ func (m *masker) tag(i int) int {
 		return i + 1
 	}
 	name := m.s[open+1 : i]
-	if blank := strings.IndexByte(name, ' '); blank >= 0 {
+	if blank := strings.IndexAny(name, " \t\n"); blank >= 0 {
 		name = name[:blank]
 	}
 	if name == "" || letters[name[0]] == 0 || m.rules.verdict(name) == public {
 		return i + 1
 	}
-	content := m.s[i+1 : min(i+1+maxContent, len(m.s))]
-	end := strings.Index(content, "</")
-	if end < 0 || strings.TrimSpace(content[:end]) == "" {
+	end, mark := i+1, "<"
+	if hasPrefixAt(m.s, end, cdata) {
+		mark = "]]>"
+	}
+	n := strings.Index(m.s[end:min(end+maxContent, len(m.s))], mark)
+	if n < 0 || mark == "<" && !hasPrefixAt(m.s, end+n, "</") || strings.TrimSpace(m.s[end:end+n]) == "" {
 		return i + 1
 	}
-	return m.hide(i+1, i+1+end)
+	return m.hide(end, end+n)
 }
 
-const maxContent = 4 << 10 // bytes of an XML element
+const (
+	cdata      = "<![CDATA["
+	maxContent = 4 << 10 // bytes of an element
+)

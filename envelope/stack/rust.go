@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"slices"
 	"strings"
 
 	"errand/core"
@@ -27,8 +28,9 @@ func parseRust(lines []string) []Trace {
 			last.Filename, last.AbsPath, last.Lineno, last.Colno = untrusted(file), untrusted(file), lineno, column
 		}
 	}
-	if len(t.Frames) == 0 {
-		return nil
+	placed := func(f core.Frame) bool { return f.Module != "" || f.Lineno != 0 }
+	if !slices.ContainsFunc(t.Frames, placed) {
+		return nil // any list with numbers looks like calls
 	}
 	t.Type, t.Value = panicRust(message)
 	return []Trace{t}

@@ -110,7 +110,7 @@ func placeV8(function, place string) (core.Frame, bool) {
 		if i := strings.Index(file, ":wasm-function["); i > 0 {
 			return core.Frame{Function: untrusted(function), Filename: untrusted(file[:i])}, true
 		}
-		if !builtinV8(file) && !strings.Contains(file, "://") {
+		if !builtinV8(file) && (!strings.Contains(file, "://") || strings.ContainsAny(file, ` "`)) {
 			return core.Frame{}, false
 		}
 	}

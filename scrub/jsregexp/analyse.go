@@ -74,9 +74,10 @@ func (n *node) anchored() bool {
 
 // literalStart appends the text that every match begins with; whole is true when the node is nothing but that text.
 func (n *node) literalStart(b *strings.Builder) (whole bool) {
-	switch n.op {
-	case opEmpty, opStart, opEnd, opWordB, opNotWordB, opLook:
+	if n.op == opEmpty || n.asserts() {
 		return true
+	}
+	switch n.op {
 	case opChar:
 		b.WriteRune(n.r)
 		return true

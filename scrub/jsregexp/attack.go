@@ -72,7 +72,7 @@ func (a *attacks) visit(n *node, lead string) []string {
 	case opChar:
 		return []string{string(n.r)}
 	case opSet:
-		return []string{n.set.sample()}
+		return n.set.samples()
 	case opBackref:
 		return []string{a.groups[n.group]}
 	case opGroup:
@@ -90,12 +90,13 @@ func (a *attacks) visit(n *node, lead string) []string {
 	case opRepeat:
 		return a.repeat(n, lead)
 	case opConcat:
-		whole := ""
+		first, other := "", ""
 		for _, kid := range n.kids {
-			whole += a.visit(kid, lead+whole)[0]
-			a.add("", lead+whole)
+			samples := a.visit(kid, lead+first)
+			first, other = first+samples[0], other+samples[len(samples)-1]
+			a.add("", lead+first)
 		}
-		return []string{whole}
+		return []string{first, other}
 	}
 	return []string{""}
 }
@@ -122,20 +123,34 @@ func (a *attacks) add(lead, pump string) {
 	}
 }
 
-// sample gives a character of the set, one that other sets are likely to share.
-func (s *charSet) sample() string {
-	for _, b := range []byte("a0A -_.") {
-		if s.hasByte(b) {
-			return string(rune(b))
-		}
-	}
+// samples gives up to two characters of the set, such as other sets are likely to share.
+func (s *charSet) samples() []string {
+	var found []string
 	for b := range utf8.RuneSelf {
-		if s.hasByte(byte(b)) {
-			return string(rune(b))
+		if c := likely[b]; s.hasByte(c) {
+			if found = append(found, string(rune(c))); len(found) == 2 {
+				return found
+			}
 		}
 	}
 	if len(s.wide) > 0 {
-		return string(s.wide[0].lo)
+		found = append(found, string(s.wide[0].lo))
 	}
-	return ""
+	if found == nil {
+		return []string{""}
+	}
+	return found
 }
+
+// likely is the ASCII characters, those first that patterns have most.
+var likely = func() (list [utf8.RuneSelf]byte) {
+	const first = "ab01AB -_.z"
+	n := copy(list[:], first)
+	for b := range byte(utf8.RuneSelf) {
+		if strings.IndexByte(first, b) < 0 {
+			list[n] = b
+			n++
+		}
+	}
+	return list
+}()

@@ -9,32 +9,35 @@ import (
 type code uint8
 
 const (
-	iByte     code = iota // take the ASCII character b
-	iSet                  // take one character of set
-	iSplit                // try next, then alt; n numbers the split
-	iMatch                // done
-	iStart                // only at the start of the text
-	iEnd                  // only at its end
-	iWordB                // only at a word boundary
-	iNotWordB             // only elsewhere
-	iLook                 // only where alt leads to a match (or, with negate, does not)
-	iBackref              // take what group n captured
-	iSave                 // keep the position in register n
-	iForget               // empty the registers from n up to, not including, end
-	iProgress             // only when the position is not the one in register n
+	iByte      code = iota // take the ASCII character b
+	iSet                   // take one character of set
+	iSplit                 // try next, then alt; n numbers the split
+	iMatch                 // done
+	iStart                 // only at the start of the text
+	iEnd                   // only at its end
+	iLineStart             // only at the start of a line
+	iLineEnd               // only at its end
+	iWordB                 // only at a word boundary
+	iNotWordB              // only elsewhere
+	iLook                  // only where alt leads to a match (or, with negate, does not)
+	iBackref               // take what group n captured
+	iSave                  // keep the position in register n
+	iForget                // empty the registers from n up to, not including, end
+	iProgress              // only when the position is not the one in register n
 )
 
 // inst is one instruction. next is the instruction that follows; with back it takes characters leftwards.
 type inst struct {
-	op     code
-	b      byte
-	back   bool
-	negate bool
-	next   int32
-	alt    int32
-	n      int32
-	end    int32
-	set    *charSet
+	op      code
+	b       byte
+	back    bool
+	negate  bool
+	anyCase bool
+	next    int32
+	alt     int32
+	n       int32
+	end     int32
+	set     *charSet
 }
 
 // maxProgram bounds the instructions of a program, for {n} copies its part n times.
@@ -91,7 +94,7 @@ func (c *compiler) compile(n *node, next int32, back bool) int32 {
 	case opGroup:
 		return c.group(n, next, back)
 	case opBackref:
-		return c.emit(inst{op: iBackref, n: int32(n.group), next: next, back: back})
+		return c.emit(inst{op: iBackref, n: int32(n.group), anyCase: n.anyCase, next: next, back: back})
 	case opLook:
 		body := c.compile(n.kids[0], c.emit(inst{op: iMatch}), n.behind)
 		return c.emit(inst{op: iLook, alt: body, negate: n.negate, next: next})
@@ -102,7 +105,7 @@ func (c *compiler) compile(n *node, next int32, back bool) int32 {
 	return next
 }
 
-var assertions = map[op]code{opStart: iStart, opEnd: iEnd, opWordB: iWordB, opNotWordB: iNotWordB}
+var assertions = map[op]code{opStart: iStart, opEnd: iEnd, opLineStart: iLineStart, opLineEnd: iLineEnd, opWordB: iWordB, opNotWordB: iNotWordB}
 
 func (c *compiler) split(first, second int32) int32 {
 	pc := c.emit(inst{op: iSplit, next: first, alt: second, n: c.splits})

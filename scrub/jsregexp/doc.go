@@ -1,8 +1,8 @@
 // Package jsregexp matches JavaScript regular expressions, in time linear in the text wherever the pattern allows it.
 //
-// The syntax and the meaning are those of new RegExp(pattern, "g") in ECMAScript 2024, with the web's legacy syntax
-// (Annex B) and no other flag. One thing differs: a character outside the basic plane counts as one character, as it
-// does under the u flag, for matches never cut such a character in two.
+// The syntax and the meaning are those of new RegExp(pattern, "g") in ECMAScript, with the web's legacy syntax (Annex B)
+// and the flags of a group, (?i:...). One thing differs: a character outside the basic plane counts as one character,
+// as it does under the u flag, for matches never cut such a character in two. Two groups may not share a name.
 //
 // A backtracking matcher remembers where it failed, so that it enters no state twice; only a pattern with a
 // back-reference, or with a repeated part that may match nothing, has states that cannot be remembered so. Work is

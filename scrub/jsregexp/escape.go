@@ -30,7 +30,7 @@ func (p *parser) escape() (*node, error) {
 		p.pos++
 		return &node{op: opSet, set: newSet(ranges, false)}, nil
 	}
-	return &node{op: opChar, r: p.charEscape(false)}, nil
+	return p.char(p.charEscape(false)), nil
 }
 
 // backref reads \1 and the like; nil when the pattern has no such group, for then the digits mean a character.
@@ -41,14 +41,14 @@ func (p *parser) backref() *node {
 		p.pos = start
 		return nil
 	}
-	return &node{op: opBackref, group: n}
+	return &node{op: opBackref, group: n, anyCase: p.flags.anyCase}
 }
 
 func (p *parser) namedRef() (*node, error) {
 	p.pos++
 	if p.take("<") {
 		if name, ok := p.name(); ok {
-			ref := &node{op: opBackref}
+			ref := &node{op: opBackref, anyCase: p.flags.anyCase}
 			p.named, p.labels = append(p.named, ref), append(p.labels, name)
 			return ref, nil
 		}
@@ -155,6 +155,9 @@ func (p *parser) class() (*node, error) {
 		default:
 			ranges = append(ranges, runeRange{lo, hi})
 		}
+	}
+	if p.flags.anyCase {
+		ranges = inAnyCase(ranges)
 	}
 	return &node{op: opSet, set: newSet(ranges, negate)}, nil
 }

@@ -44,7 +44,7 @@ func (m *machine) reset(re *Regexp, s string, steps int) bool {
 		return false
 	}
 	words := bits/64 + 1
-	m.steps -= words / skipped
+	m.steps -= words / 2
 	m.seen = cleared(m.seen, words)
 	m.good = cleared(m.good, words)
 	return true
@@ -182,10 +182,34 @@ func (m *machine) takeGroup(in *inst, pos int) (int, bool) {
 	}
 	text := m.s[from:to]
 	m.steps -= len(text) / skipped
+	if in.anyCase {
+		return m.takeAnyCase(in.back, text, pos)
+	}
 	if in.back {
 		return pos - len(text), strings.HasSuffix(m.s[:pos], text)
 	}
 	return pos + len(text), strings.HasPrefix(m.s[pos:], text)
+}
+
+// takeAnyCase takes as many characters as the text has, equal but for their case.
+func (m *machine) takeAnyCase(back bool, text string, pos int) (int, bool) {
+	from, to := pos, pos
+	for range utf8.RuneCountInString(text) {
+		switch {
+		case back && from > 0:
+			_, size := utf8.DecodeLastRuneInString(m.s[:from])
+			from -= size
+		case !back && to < len(m.s):
+			_, size := utf8.DecodeRuneInString(m.s[to:])
+			to += size
+		default:
+			return pos, false
+		}
+	}
+	if back {
+		return from, equalAnyCase(m.s[from:pos], text)
+	}
+	return to, equalAnyCase(m.s[pos:to], text)
 }
 
 // look runs the body of a look-around. It is atomic: no choice of it is come back to.
@@ -220,11 +244,19 @@ func (m *machine) holds(assertion code, pos int) bool {
 		return pos == 0
 	case iEnd:
 		return pos == len(m.s)
+	case iLineStart:
+		r, _ := utf8.DecodeLastRuneInString(m.s[:pos])
+		return pos == 0 || isLineEnd(r)
+	case iLineEnd:
+		r, _ := utf8.DecodeRuneInString(m.s[pos:])
+		return pos == len(m.s) || isLineEnd(r)
 	case iWordB:
 		return m.wordBoundary(pos)
 	}
 	return !m.wordBoundary(pos)
 }
+
+func isLineEnd(r rune) bool { return r == '\n' || r == '\r' || r == 0x2028 || r == 0x2029 }
 
 func (m *machine) wordBoundary(pos int) bool {
 	before := pos > 0 && isWordByte(m.s[pos-1])

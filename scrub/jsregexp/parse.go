@@ -12,19 +12,21 @@ import (
 type op uint8
 
 const (
-	opEmpty    op = iota
-	opChar        // r
-	opSet         // set
-	opConcat      // kids in order
-	opAlt         // one of the kids
-	opRepeat      // kids[0], min to max times
-	opGroup       // kids[0], captured as group
-	opBackref     // what group captured
-	opStart       // ^
-	opEnd         // $
-	opWordB       // \b
-	opNotWordB    // \B
-	opLook        // kids[0] ahead or behind, or not
+	opEmpty     op = iota
+	opChar         // r
+	opSet          // set
+	opConcat       // kids in order
+	opAlt          // one of the kids
+	opRepeat       // kids[0], min to max times
+	opGroup        // kids[0], captured as group
+	opBackref      // what group captured
+	opStart        // ^
+	opEnd          // $
+	opLineStart    // ^ in (?m:...)
+	opLineEnd      // $ in (?m:...)
+	opWordB        // \b
+	opNotWordB     // \B
+	opLook         // kids[0] ahead or behind, or not
 )
 
 // node is one part of a parsed pattern.
@@ -36,6 +38,7 @@ type node struct {
 	min, max int // max is unlimited for no upper bound
 	lazy     bool
 	group    int
+	anyCase  bool       // opBackref: in (?i:...)
 	inside   groupRange // opRepeat: the groups that a new repetition forgets
 	behind   bool
 	negate   bool
@@ -60,6 +63,7 @@ type parser struct {
 	named    []*node  // back-references by name, resolved at the end
 	labels   []string // their names
 	depth    int
+	flags    flags
 }
 
 // parse gives the tree of a pattern and the number of its capturing groups.
@@ -186,12 +190,16 @@ func (p *parser) term() (*node, error) {
 	if err != nil || !ok {
 		return n, err
 	}
-	switch {
-	case n.op == opStart, n.op == opEnd, n.op == opWordB, n.op == opNotWordB, n.op == opLook && n.behind:
+	if n.asserts() && (n.op != opLook || n.behind) {
 		return nil, errNothing
 	}
 	inside := groupRange{first + 1, p.groups + 1}
 	return &node{op: opRepeat, kids: []*node{n}, min: lo, max: hi, lazy: p.take("?"), inside: inside}, nil
+}
+
+// asserts is true for what takes no text.
+func (n *node) asserts() bool {
+	return n.op >= opStart && n.op <= opLook
 }
 
 // quantifier reads * + ? or {n}, {n,}, {n,m}; ok is false when none is there.
@@ -243,12 +251,15 @@ func (p *parser) atom() (*node, error) {
 	switch p.peek() {
 	case '^':
 		p.pos++
-		return &node{op: opStart}, nil
+		return &node{op: p.flags.pick(opStart, opLineStart)}, nil
 	case '$':
 		p.pos++
-		return &node{op: opEnd}, nil
+		return &node{op: p.flags.pick(opEnd, opLineEnd)}, nil
 	case '.':
 		p.pos++
+		if p.flags.dotAll {
+			return &node{op: opSet, set: newSet(nil, true)}, nil
+		}
 		return &node{op: opSet, set: newSet(lineEnds, true)}, nil
 	case '(':
 		return p.group()
@@ -263,7 +274,7 @@ func (p *parser) atom() (*node, error) {
 			return nil, errNothing
 		}
 	}
-	return &node{op: opChar, r: p.rune()}, nil
+	return p.char(p.rune()), nil
 }
 
 func (p *parser) group() (*node, error) {
@@ -284,7 +295,12 @@ func (p *parser) group() (*node, error) {
 			return nil, err
 		}
 	case p.take("(?"):
-		return nil, errors.New("the group after (? is of no known kind")
+		outer := p.flags
+		defer func() { p.flags = outer }()
+		if err := p.modifiers(); err != nil {
+			return nil, err
+		}
+		n.op = opConcat
 	default:
 		p.take("(")
 	}

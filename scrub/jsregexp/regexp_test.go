@@ -25,6 +25,11 @@ func TestFindAll(t *testing.T) {
 		{`[😀]`, "x😀", "😀"},
 		{`^.$`, "😀", "😀"},
 		{`(?<year>\d{4})-\k<year>`, "2024-2024", "2024-2024"},
+		{`(?i:emp)-(?-i:X)`, "emp-X EMP-X eMp-x", "emp-X|EMP-X"},
+		{`a(?i:b(?-i:c)d)e`, "aBcDe aBCDe", "aBcDe"},
+		{`(?i:(a.)\1)`, "ab AB abAB", "abAB"},
+		{`(?m:^\w)`, "ab\ncd", "a|c"},
+		{`(?s:a.b)`, "a\nb", "a\nb"},
 		{`(z)((a+)?(b+)?(c))*\3`, "zaacbbbcac", "zaacbbbc"},
 	}
 	for _, tt := range tests {
@@ -56,6 +61,10 @@ func TestCompileErrors(t *testing.T) {
 		"[b-a]":                      "out of order",
 		`a\`:                         `ends with a \`,
 		"(?i)a":                      "no known kind",
+		"(?ii:a)":                    "no known kind",
+		"(?i-i:a)":                   "no known kind",
+		"(?-:a)":                     "no known kind",
+		"(?x:a)":                     "no known kind",
 		"(?<1>a)":                    "identifier",
 		"(?<a>.)(?<a>.)":             "two groups are named a",
 		`(?<a>.)\k<b>`:               "names no group",
@@ -129,6 +138,7 @@ func TestCheckSpeed(t *testing.T) {
 	}
 	slow := []string{
 		`(a*)*b`, `(a?)+b`, `(?:a|b?)*c`, `(\w+)\s\1`, `(.*)\1x`, `(a+)+\1!`, `(\d)\1{3,}x`, `(?:\s*\w*)*:`, `^(.)(a|\1)*$`,
+		`(a)(?:[a-z]{1,30}){1,30}\1`, `(x)?(?:\w+_?)+\1-`,
 	}
 	for _, pattern := range slow {
 		re, err := Compile(pattern)
@@ -155,7 +165,7 @@ func TestLinearSteps(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, re.Linear(), pattern)
 		for _, unit := range []string{"a", "ab", "b", "aab ", "a\n", "abc"} {
-			text := strings.Repeat(unit, 40000/len(unit)) + "b"
+			text := strings.Repeat(unit, 10000/len(unit)) + "b"
 			steps := 6 * len(re.prog) * len(text)
 			_, ok := re.FindAll(nil, text, &steps)
 			require.True(t, ok, "%s on %q...", pattern, unit)

@@ -1,0 +1,256 @@
+package envelope_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"errand/core"
+	"errand/corpora"
+	"errand/envelope"
+
+	"github.com/stretchr/testify/require"
+)
+
+// files reads the files of a corpus that match a pattern, by their base names.
+func files(t *testing.T, corpus, pattern string) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(corpora.Dir(t, corpus), pattern))
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	all := map[string]string{}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		all[filepath.Base(name)] = string(text)
+	}
+	return all
+}
+
+// answer is what a real Sentry made of an event, as far as it is comparable.
+type answer struct {
+	EventID   string    `json:"event_id"`
+	Platform  string    `json:"platform"`
+	Level     string    `json:"level"`
+	Datetime  time.Time `json:"datetime"`
+	Release   *string   `json:"release"`
+	Exception struct {
+		Values []struct {
+			Type, Value string
+			Stacktrace  struct {
+				Frames []struct {
+					Function string  `json:"function"`
+					Filename string  `json:"filename"`
+					Lineno   float64 `json:"lineno"`
+				} `json:"frames"`
+			} `json:"stacktrace"`
+		} `json:"values"`
+	} `json:"exception"`
+	Logentry struct {
+		Formatted string `json:"formatted"`
+		Message   string `json:"message"`
+	} `json:"logentry"`
+	Breadcrumbs struct {
+		Values []any `json:"values"`
+	} `json:"breadcrumbs"`
+	Request struct {
+		URL string `json:"url"`
+	} `json:"request"`
+	User map[string]any `json:"user"`
+}
+
+// TestAgainstSentry holds decoded events against what a real Sentry made of them.
+func TestAgainstSentry(t *testing.T) {
+	t.Parallel()
+	sent := files(t, "glitchtip-2022", "incoming_events/*.json")
+	for name, text := range files(t, "glitchtip-2022", "oss_sentry_json/*.json") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var want answer
+			require.NoError(t, json.Unmarshal([]byte(text), &want))
+			e, err := envelope.Decode([]byte(sent[name]), envelope.Hints{ReceivedAt: want.Datetime})
+			require.NoError(t, err)
+			if name == "js_error_with_context.json" { // another event of the same test page
+				e.Timestamp, e.Problems = core.At(want.Datetime), nil
+			} else {
+				require.Len(t, e.Breadcrumbs, len(want.Breadcrumbs.Values))
+			}
+			require.Empty(t, e.Problems)
+			require.Equal(t, want.EventID, e.EventID)
+			require.Equal(t, want.Platform, e.Platform)
+			require.Equal(t, want.Level, e.Level)
+			require.WithinDuration(t, want.Datetime, e.Timestamp.Time, time.Millisecond)
+			require.Equal(t, want.Logentry.Formatted, string(e.Message))
+			if want.Release != nil {
+				require.Equal(t, *want.Release, string(e.Release))
+			}
+			if e.Request != nil {
+				require.Equal(t, want.Request.URL, string(e.Request.URL))
+			}
+			if id, ok := want.User["id"]; ok && id != nil {
+				require.Equal(t, fmt.Sprint(id), e.Identity)
+			}
+			requireExceptions(t, want, e)
+		})
+	}
+}
+
+func requireExceptions(t *testing.T, want answer, e *core.Event) {
+	t.Helper()
+	n := len(want.Exception.Values)
+	require.Len(t, e.Exceptions, n)
+	for i, w := range want.Exception.Values {
+		got := e.Exceptions[n-1-i]
+		require.Equal(t, w.Type, string(got.Type))
+		require.Equal(t, w.Value, string(got.Value))
+		frames := w.Stacktrace.Frames
+		require.Len(t, got.Frames, len(frames))
+		for j, f := range frames {
+			g := got.Frames[len(frames)-1-j]
+			if strings.HasPrefix(f.Filename, "webpack:") {
+				continue // Sentry had a source map
+			}
+			require.Equal(t, strings.TrimSuffix(f.Function, "?"), string(g.Function))
+			require.Equal(t, f.Filename, string(g.Filename))
+			require.EqualValues(t, f.Lineno, g.Lineno)
+		}
+	}
+}
+
+// TestRealPayloads decodes what real SDKs sent over the years.
+func TestRealPayloads(t *testing.T) {
+	t.Parallel()
+	for _, set := range []struct{ corpus, pattern string }{
+		{"glitchtip-2022", "incoming_events/*.json"},
+		{"relay-2019-mit", "tests/fixtures/payloads/*.json"},
+		{"grouping", "inputs/*.json"},
+	} {
+		for name, text := range files(t, set.corpus, set.pattern) {
+			if name == "android_sdk_envelope.json" || name == "very_small_event.json" || name == "incoming.json" {
+				continue // see below; an event without anything in it; a list of events
+			}
+			t.Run(set.corpus+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				e := decode(t, text)
+				requireSound(t, e)
+				for _, p := range e.Problems {
+					require.Equal(t, "timestamp", p.Path, "%v", p) // these are old
+				}
+				if set.corpus != "grouping" { // which has events with one member
+					require.Len(t, e.EventID, 32)
+					require.Equal(t, !strings.Contains(text, `"platform"`), e.Platform == "other")
+				}
+				hasStack := len(e.Threads) > 0
+				for i := range e.Exceptions {
+					hasStack = hasStack || len(e.Exceptions[i].Frames) > 0
+				}
+				require.True(t, hasStack || e.Message != "" || len(e.Exceptions) > 0 || name == "empty.json", "there is something to show")
+				envelope.Limit(e)
+				requireWithinCaps(t, e)
+			})
+		}
+	}
+}
+
+func TestAndroidEnvelope(t *testing.T) {
+	t.Parallel()
+	var parts []json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(files(t, "glitchtip-2022", "incoming_events/android_sdk_envelope.json")["android_sdk_envelope.json"]), &parts))
+	var body strings.Builder
+	length := regexp.MustCompile(`,? "length": ?\d+`)
+	for i, part := range parts {
+		var line strings.Builder
+		line.WriteString(strings.Join(strings.Fields(string(part)), " "))
+		if i%2 == 1 { // the lengths are those of the file before it was printed nicely
+			body.WriteString(length.ReplaceAllString(line.String(), ""))
+		} else {
+			body.WriteString(line.String())
+		}
+		body.WriteByte('\n')
+	}
+	env, err := envelope.Split([]byte(body.String()))
+	require.NoError(t, err)
+	require.Empty(t, env.Problems)
+	require.Equal(t, "45e4eb512da94cb2956b788e6932c2cd", env.Header.EventID)
+	require.Equal(t, "sentry.java.android/4.0.0", env.Header.SDK)
+	require.Equal(t, envelope.Event, env.Items[0].Kind)
+	e, err := envelope.Decode(env.Items[0].Payload, envelope.Hints{ReceivedAt: received, EventID: env.Header.EventID})
+	require.NoError(t, err)
+	require.Equal(t, "java", e.Platform)
+	require.NotEmpty(t, e.Exceptions)
+	require.NotEmpty(t, e.Exceptions[0].Frames)
+	require.Equal(t, envelope.Mobile, envelope.SourceOf(string(e.SDK.Name), e.Platform))
+}
+
+func TestJavaEnvelopes(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{ // the types of the items
+		"attachment.txt":             "attachment",
+		"event-attachment.txt":       "event attachment attachment",
+		"feedback.txt":               "user_report",
+		"java-event.txt":             "event",
+		"java-then-native-large.txt": "event event",
+		"native-event.txt":           "event",
+		"native-with-attachment.txt": "attachment event",
+		"session-only.txt":           "session",
+		"session.txt":                "session",
+		"transaction.txt":            "transaction",
+	}
+	for name, body := range files(t, "sentry-java", "sentry-android-core/src/test/resources/envelopes/*.txt") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env, err := envelope.Split([]byte(body))
+			require.NoError(t, err)
+			var types []string
+			for _, item := range env.Items {
+				types = append(types, item.Type)
+				if item.Kind != envelope.Event {
+					continue
+				}
+				e, err := envelope.Decode(item.Payload, envelope.Hints{ReceivedAt: received, EventID: env.Header.EventID})
+				if name == "event-attachment.txt" {
+					require.Error(t, err, "this event lacks its closing bracket")
+					continue
+				}
+				require.NoError(t, err)
+				require.Equal(t, env.Header.EventID, e.EventID)
+			}
+			require.Equal(t, want[name], strings.Join(types, " "))
+			if name == "session-only.txt" {
+				require.Equal(t, "the item's length of 85 ends inside a line; all of the line was taken", env.Problems[0].Reason)
+			} else {
+				require.Empty(t, env.Problems)
+			}
+		})
+	}
+}
+
+func TestCSPMessagesOfSentry(t *testing.T) {
+	t.Parallel()
+	field := regexp.MustCompile(`(?m)^  (\w+): (.*)$`)
+	message := regexp.MustCompile(`(?m)^message: (.*)$`)
+	for name, text := range files(t, "sentry-normalize-2019", "snapshots/test_csp/test_get_message/*.pysnap") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			report := map[string]string{}
+			for _, m := range field.FindAllStringSubmatch(text, -1) {
+				report[m[1]] = m[2]
+				if m[2] == "''" {
+					report[m[1]] = ""
+				}
+			}
+			payload, err := json.Marshal(map[string]any{"csp": report})
+			require.NoError(t, err)
+			require.Equal(t, message.FindStringSubmatch(text)[1], string(decode(t, string(payload)).Message))
+		})
+	}
+	for name, text := range files(t, "sentry-normalize-2019", "csp/*_input.json") {
+		e := decode(t, `{"csp":`+text+`}`)
+		require.Contains(t, []string{"Blocked 'style' from 'notlocalhost:8000'", "Blocked 'style' from 'localhost:8000'"}, string(e.Message), name)
+	}
+}

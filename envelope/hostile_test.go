@@ -1,0 +1,232 @@
+package envelope_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"errand/core"
+	"errand/envelope"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDecodeText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, text, want string }{
+		{"escapes", `"\" \\ \/ \b\f\n\r\t \u00e9 \ud83d\ude00"`, "\" \\ / \b\f\n\r\t é 😀"},
+		{"NUL is left out", `"a\u0000b"`, "ab"},
+		{"raw NUL is left out", "\"a\x00b\"", "ab"},
+		{"half of a pair", `"\ud83d x \ude00 \ud83d\u0041"`, "\ufffd x \ufffd \ufffdA"},
+		{"unknown escapes stay", `"C:\dir\x41 \u12 \é"`, `C:\dir\x41 \u12 \é`},
+		{"not UTF-8", "\"a\xff\xfeb\xc3\"", "a\ufffdb\ufffd"},
+		{"raw control characters", "\"a\nb\tc\"", "a\nb\tc"},
+		{"long", `"` + strings.Repeat("x", 100) + `\n"`, strings.Repeat("x", 100) + "\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e := decode(t, `{"message":`+c.text+`}`)
+			require.Equal(t, c.want, string(e.Message))
+		})
+	}
+}
+
+// TestDecodeKeepsNothing shows that an event keeps nothing of the buffer and the decoder, which go on to other events.
+func TestDecodeKeepsNothing(t *testing.T) {
+	t.Parallel()
+	wire := []byte(payload(t, "node"))
+	e, err := envelope.Decode(wire, envelope.Hints{ReceivedAt: received})
+	require.NoError(t, err)
+	before := string(e.AppendJSON(nil))
+	for i := range wire {
+		wire[i] = 'x'
+	}
+	for range 10 {
+		decode(t, payload(t, "python"))
+		_, err := envelope.Decode([]byte(`{"extra":{"a":[1,{"b":`), envelope.Hints{ReceivedAt: received})
+		require.Error(t, err)
+	}
+	require.Equal(t, before, string(e.AppendJSON(nil)))
+	require.Equal(t, before, string(decode(t, payload(t, "node")).AppendJSON(nil)))
+}
+
+func TestDecodeNumbers(t *testing.T) {
+	t.Parallel()
+	for literal, want := range map[string]string{
+		`0`: `0`, `-0.5`: `-0.5`, `1e10`: `1e10`, `12345678901234567890`: `12345678901234567890`,
+		`1e999`: `"1e999"`, `-1E400`: `"-1E400"`, `007`: `"007"`, `1.`: `"1."`, `.5`: `".5"`, `+1`: `"+1"`, `1e`: `"1e"`, `-`: `"-"`,
+		`1.2.3`: `"1.2.3"`, `NaN`: `"NaN"`, `-Infinity`: `"-Infinity"`,
+		strings.Repeat("9", 65): `"` + strings.Repeat("9", 65) + `"`,
+	} {
+		e := decode(t, `{"extra":{"n":`+literal+`}}`)
+		require.Equal(t, `{"n":`+want+`}`, string(e.Extra.AppendJSON(nil)), literal)
+		require.True(t, json.Valid(e.AppendJSON(nil)))
+	}
+}
+
+func TestDecodeDepth(t *testing.T) {
+	t.Parallel()
+	nested := func(n int) string { return strings.Repeat(`[`, n) + strings.Repeat(`]`, n) }
+	e := decode(t, `{"extra":{"a":`+nested(63)+`}}`)
+	require.Empty(t, e.Problems)
+	e = decode(t, `{"extra":{"a":`+nested(64)+`,"b":1}}`)
+	require.Equal(t, core.List[core.Problem]{{Path: "extra", Reason: "nested deeper than 64 levels"}}, e.Problems)
+	require.Equal(t, "1", e.Extra.Get("b").Text)
+	e = decode(t, `{"message":"m","modules":`+nested(1e6)+`,"extra":{"a":`+nested(1e6)+`},"request":{"data":"`+nested(1e6)+`"}}`)
+	require.Equal(t, "m", string(e.Message), "a million levels do not overflow the stack")
+}
+
+func TestDecodeDuplicateKeys(t *testing.T) {
+	t.Parallel()
+	var many strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&many, `"k%d":%d,`, i%40, i)
+	}
+	e := decode(t, `{"extra":{"few":{"a":1,"b":2,"a":3},"many":{`+strings.TrimSuffix(many.String(), ",")+`}}}`)
+	require.Equal(t, `{"b":2,"a":3}`, string(e.Extra.Get("few").AppendJSON(nil)))
+	require.Len(t, e.Extra.Get("many").Kids, 40)
+	require.Equal(t, "79", e.Extra.Get("many").Get("k39").Text)
+	require.Equal(t, "99", e.Extra.Get("many").Get("k19").Text)
+}
+
+func TestDecodeLongKeys(t *testing.T) {
+	t.Parallel()
+	key := strings.Repeat("k", 100_000)
+	e := decode(t, `{"`+key+`":{"a":1},"extra":{"`+key+`":"`+strings.Repeat("v", 9000)+`"},"message":"m"}`)
+	require.Equal(t, "m", string(e.Message))
+	envelope.Limit(e)
+	require.LessOrEqual(t, len(e.Extra.Kids[0].Key), 8192)
+	for _, p := range e.Problems {
+		require.Less(t, len(p.Path), 100, "a path names no key that is not a name")
+	}
+}
+
+// TestDecodeBounds shows that a payload cannot make the server hold much more than its own size.
+func TestDecodeBounds(t *testing.T) {
+	t.Parallel()
+	list := func(element string, n int) string { return `[` + strings.Repeat(element+`,`, n-1) + element + `]` }
+	for _, c := range []struct{ name, payload, problem string }{
+		{"values", `{"extra":{"a":` + list(`0`, 100_000) + `}}`, "the event has more than 32768 values; the rest is left out"},
+		{"lines of source", `{"exception":[{"type":"A","stacktrace":{"frames":[{"pre_context":` + list(`""`, 100_000) + `}]}}]}`,
+			"the event has more than 32768 values; the rest is left out"},
+		{"frames", `{"exception":` + list(`{"type":"A","stacktrace":{"frames":`+list(`{"function":"f"}`, 250)+`}}`, 100) + `}`,
+			"the event has more than 16384 frames; the rest is left out"},
+		{"exceptions", `{"exception":` + list(`{"type":"A"}`, 70) + `}`, "20 exceptions in the middle are left out"},
+		{"breadcrumbs", `{"breadcrumbs":` + list(`{"message":"b"}`, 150) + `}`, "50 older ones are left out"},
+		{"query", `{"request":{"url":"http://x/?` + strings.Repeat("a&", 100_000) + `"}}`, "the event has more than 32768 values; the rest is left out"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			e := decode(t, c.payload)
+			reasons := make([]string, len(e.Problems))
+			for i, p := range e.Problems {
+				reasons[i] = p.Reason
+			}
+			require.Contains(t, reasons, c.problem)
+			require.LessOrEqual(t, len(e.Problems), 51)
+		})
+	}
+	e := decode(t, `{"threads":`+list(`{"id":1}`, 1000)+`,"debug_meta":{"images":`+list(`{"debug_id":"d"}`, 5000)+`}}`)
+	require.Len(t, e.Threads, 256)
+	require.Len(t, e.DebugImages, 1024)
+}
+
+func TestDecodeKeepsBothEnds(t *testing.T) {
+	t.Parallel()
+	var frames strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&frames, `,{"function":"f%d","in_app":true}`, i)
+	}
+	e := decode(t, `{"exception":[{"type":"A","stacktrace":{"frames":[`+frames.String()[1:]+`]}}]}`)
+	kept := e.Exceptions[0].Frames
+	require.Len(t, kept, 250)
+	require.Equal(t, "f999", string(kept[0].Function))
+	require.Equal(t, "f875", string(kept[124].Function))
+	require.Equal(t, "f124", string(kept[125].Function))
+	require.Equal(t, "f0", string(kept[249].Function))
+	require.Equal(t, "exception.0.stacktrace.frames", e.Problems[0].Path)
+	require.Equal(t, "750 frames in the middle are left out", e.Problems[0].Reason)
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, name := range sdks {
+		f.Add(payload(f, name))
+	}
+	f.Add(`{"tags":[["a",1]],"request":{"data":"{\"a\":1}","cookies":"a=b","url":"http://x?a=1#b"},"csp":{"blocked_uri":"x"}}`)
+	f.Add(`{"logentry":{"message":"%s {x} %(y)d","params":{"x":1}},"exception":{"type":"A","stack":"Error: x\n at f (a.js:1:2)"}}`)
+	f.Add("{\"message\":\"\\ud83d\xff\\u0000\",\"timestamp\":1e999,\"extra\":{\"a\":[[[NaN]]]}}")
+	f.Fuzz(func(t *testing.T, text string) {
+		e, err := envelope.Decode([]byte(text), envelope.Hints{ReceivedAt: received, PeerIP: "10.0.0.1"})
+		if json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
+			require.NoError(t, err, "every JSON object is an event")
+		}
+		if err == nil {
+			requireSound(t, e)
+			envelope.Limit(e)
+			requireSound(t, e)
+			requireWithinCaps(t, e)
+		}
+	})
+}
+
+// requireSound checks what holds for every event: its stored form is JSON and valid UTF-8 without NUL.
+func requireSound(t *testing.T, e *core.Event) {
+	t.Helper()
+	stored := e.AppendJSON(nil)
+	require.True(t, json.Valid(stored), "%s", stored)
+	require.True(t, utf8.Valid(stored))
+	require.NotContains(t, string(stored), `\u0000`)
+	require.False(t, e.Timestamp.IsZero())
+	require.Contains(t, []string{"fatal", "error", "warning", "info", "debug"}, e.Level)
+	require.NotEmpty(t, e.Platform)
+	var back core.Event
+	require.NoError(t, json.Unmarshal(stored, &back))
+}
+
+// FuzzValue holds the reader of free-form values against encoding/json.
+func FuzzValue(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[1,-2.5e-3,"x\u00e9\ud83d\ude00",null,true,{"b":{}}],"a":2}`, `"\\\"\/\b\f\n\r\t"`, `[[],[[]],0.1]`, ` { "k" : [ 1 , 2 ] } `, `1e5`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if !json.Valid(text) || !utf8.Valid(text) || strings.Contains(string(text), `\u0000`) {
+			return // taken too, but not like encoding/json does
+		}
+		e := decode(t, `{"extra":{"v":`+string(text)+`}}`)
+		if len(e.Problems) > 0 {
+			return // nested too deep
+		}
+		require.Equal(t, plain(t, text), plain(t, e.Extra.Get("v").AppendJSON(nil)))
+	})
+}
+
+// plain reads JSON with numbers as texts, as those that no double can hold become texts.
+func plain(t *testing.T, text []byte) any {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var v any
+	require.NoError(t, dec.Decode(&v))
+	return texts(v)
+}
+
+func texts(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return v.String()
+	case []any:
+		for i := range v {
+			v[i] = texts(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = texts(v[key])
+		}
+	}
+	return v
+}

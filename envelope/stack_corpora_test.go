@@ -1,0 +1,262 @@
+package envelope_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"errand/core"
+	"errand/corpora"
+	"errand/envelope/stack"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The corpora are the test files of JavaScript libraries. A few lines of tokenizer are enough to find the stacks in them
+// and the frames that the libraries expect.
+
+// frame is what the libraries compare.
+type frame struct {
+	function, file string
+	line, column   int
+}
+
+// sample is a stack with the expected frames by their place, the most recent one first.
+type sample struct {
+	name, stack string
+	want        map[int]frame
+}
+
+// counts leaves out what is no matter of parsing: Opera before it took over V8, which no SDK supports, and frames that
+// React asks the SDK to drop.
+func (s sample) counts() bool {
+	return s.stack != "" && !strings.HasPrefix(s.name, "OPERA_1") && !strings.Contains(s.name, "Opera 1") && !strings.Contains(s.name, "framesToPop")
+}
+
+// score counts the frames that are as expected, in the same place, and logs those that are not.
+func score(t *testing.T, samples []sample) (right, all int) {
+	t.Helper()
+	for _, s := range samples {
+		if !s.counts() {
+			continue
+		}
+		all += len(s.want)
+		var got []core.Frame
+		if traces, _ := stack.Parse(s.stack, "javascript"); len(traces) > 0 {
+			got = traces[0].Frames
+		}
+		for i, w := range s.want {
+			var g frame
+			if i < len(got) {
+				g = frame{string(got[i].Function), string(got[i].Filename), int(got[i].Lineno), int(got[i].Colno)}
+			}
+			if w.function == "?" || w.function == "undefined" {
+				w.function = ""
+			}
+			if g == w {
+				right++
+			} else {
+				t.Logf("%s, frame %d:\n want %v\n got  %v", s.name, i, w, g)
+			}
+		}
+	}
+	t.Logf("%d of %d frames", right, all)
+	return right, all
+}
+
+func TestSentryJavaScriptStacks(t *testing.T) {
+	t.Parallel()
+	dir := corpora.Dir(t, "sentry-javascript-stacks")
+	files, err := filepath.Glob(filepath.Join(dir, "packages/browser/test/tracekit/*.test.ts"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	var samples []sample
+	for _, file := range files {
+		samples = append(samples, sentrySamples(tokens(t, file))...)
+	}
+	require.Greater(t, len(samples), 40)
+	right, all := score(t, samples)
+	require.GreaterOrEqual(t, right*100, all*95)
+}
+
+var token = regexp.MustCompile("(?s)/\\*.*?\\*/|//[^\n]*|'(?:[^'\\\\\n]|\\\\.)*'|\"(?:[^\"\\\\\n]|\\\\.)*\"|`(?:[^`\\\\]|\\\\.)*`|[A-Za-z_$][\\w$]*|-?\\d+|\\S")
+
+func tokens(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var list []string
+	for _, tok := range token.FindAllString(string(text), -1) {
+		if !strings.HasPrefix(tok, "//") && !strings.HasPrefix(tok, "/*") {
+			list = append(list, tok)
+		}
+	}
+	return list
+}
+
+// literal reads a string, or strings joined by +, and gives what is left.
+func literal(toks []string) (string, []string) {
+	var b strings.Builder
+	for len(toks) > 0 && strings.ContainsRune("'\"`", rune(toks[0][0])) {
+		body := toks[0][1 : len(toks[0])-1]
+		body = strings.NewReplacer(`\n`, "\n", `\\`, `\`, `\'`, "'", `\"`, `"`).Replace(body)
+		b.WriteString(body)
+		if toks = toks[1:]; len(toks) > 1 && toks[0] == "+" {
+			toks = toks[1:]
+		}
+	}
+	return b.String(), toks
+}
+
+// sentrySamples finds `stack: '..'` and the `frames: [{..}]` that follows it, oldest first.
+func sentrySamples(toks []string) []sample {
+	var samples []sample
+	name, text := "", ""
+	for i := 0; i+2 < len(toks); i++ {
+		switch {
+		case toks[i] == "it" && toks[i+1] == "(":
+			name, _ = literal(toks[i+2:])
+		case toks[i] == "stack" && toks[i+1] == ":":
+			text, _ = literal(toks[i+2:])
+		case toks[i] == "frames" && toks[i+1] == ":" && text != "" && !strings.Contains(text, "${"):
+			samples = append(samples, sample{name, text, sentryFrames(toks[i+3:])})
+			text = ""
+		}
+	}
+	return samples
+}
+
+func sentryFrames(toks []string) map[int]frame {
+	var list []frame
+	for len(toks) > 1 && toks[0] != "]" {
+		switch {
+		case toks[0] == "{":
+			list = append([]frame{{}}, list...)
+		case toks[1] == ":":
+			f := &list[0]
+			value, _ := literal(toks[2:])
+			number, _ := strconv.Atoi(toks[2])
+			switch toks[0] {
+			case "filename":
+				f.file = value
+			case "function":
+				f.function = value
+			case "lineno":
+				f.line = number
+			case "colno":
+				f.column = number
+			}
+		}
+		toks = toks[1:]
+	}
+	want := map[int]frame{}
+	for i, f := range list {
+		want[i] = f
+	}
+	return want
+}
+
+// fixtures reads captured-errors.js: the stack of each exception by its name.
+func fixtures(t *testing.T, file string) map[string]string {
+	t.Helper()
+	stacks := map[string]string{}
+	name := ""
+	toks := tokens(t, file)
+	for i := 0; i+3 < len(toks); i++ {
+		switch {
+		case toks[i] == "CapturedExceptions" && toks[i+1] == ".":
+			name = toks[i+2]
+		case toks[i] == "stack" && toks[i+1] == ":":
+			stacks[name], _ = literal(toks[i+2:])
+		}
+	}
+	return stacks
+}
+
+// specSamples finds the calls with a captured or a literal stack, and the frames that are expected of each, such as
+// expect(stackFrames[2]).toMatchStackFrame(..), which read takes apart.
+func specSamples(t *testing.T, dir, spec, matcher string, read func(toks []string) frame) []sample {
+	t.Helper()
+	stacks := fixtures(t, filepath.Join(dir, "spec/fixtures/captured-errors.js"))
+	var samples []sample
+	toks := tokens(t, filepath.Join(dir, "spec", spec))
+	for i := 0; i+4 < len(toks); i++ {
+		switch {
+		case toks[i] == "CapturedExceptions" && toks[i+1] == ".":
+			samples = append(samples, sample{toks[i+2], stacks[toks[i+2]], map[int]frame{}})
+		case toks[i] == "stack" && toks[i+1] == ":":
+			text, _ := literal(toks[i+2:])
+			samples = append(samples, sample{text, text, map[int]frame{}})
+		case toks[i] == matcher && toks[i-3] == "]" && len(samples) > 0:
+			at, err := strconv.Atoi(toks[i-4])
+			require.NoError(t, err)
+			samples[len(samples)-1].want[at] = read(toks[i+3:])
+		}
+	}
+	return samples
+}
+
+func TestErrorStackParser(t *testing.T) {
+	t.Parallel()
+	dir := corpora.Dir(t, "error-stack-parser")
+	right, all := score(t, specSamples(t, dir, "error-stack-parser-spec.js", "toMatchStackFrame", listed))
+	require.GreaterOrEqual(t, right*100, all*80)
+}
+
+// listed reads [function, arguments, file, line, column].
+func listed(toks []string) frame {
+	var values []string
+	for len(toks) > 0 && toks[0] != ")" {
+		if toks[0] == "," || toks[0] == "]" {
+			toks = toks[1:]
+			continue
+		}
+		value := toks[0]
+		if text, rest := literal(toks); len(rest) < len(toks) {
+			value, toks = text, rest
+		} else {
+			toks = toks[1:]
+		}
+		values = append(values, value)
+	}
+	for len(values) < 5 {
+		values = append(values, "")
+	}
+	f := frame{function: values[0], file: strings.Trim(values[2], "()")}
+	f.line, _ = strconv.Atoi(values[3])
+	f.column, _ = strconv.Atoi(values[4])
+	return f
+}
+
+func TestTraceKit(t *testing.T) {
+	t.Parallel()
+	dir := corpora.Dir(t, "tracekit")
+	right, all := score(t, specSamples(t, dir, "tracekit-parser-spec.js", "toEqual", named))
+	require.GreaterOrEqual(t, right*100, all*95)
+}
+
+// named reads {url: .., func: .., line: .., column: ..}.
+func named(toks []string) frame {
+	var f frame
+	for len(toks) > 2 && toks[0] != "}" {
+		if toks[1] == ":" {
+			value, _ := literal(toks[2:])
+			number, _ := strconv.Atoi(toks[2])
+			switch toks[0] {
+			case "url":
+				f.file = value
+			case "func":
+				f.function = value
+			case "line":
+				f.line = number
+			case "column":
+				f.column = number
+			}
+		}
+		toks = toks[1:]
+	}
+	return f
+}

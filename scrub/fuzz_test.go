@@ -1,0 +1,62 @@
+package scrub
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// hostile are pieces that, over and over, lead rules to look far ahead or back.
+var hostile = []string{
+	"password=", "password=\"", "password='\\\"", "password=[", "password={\"", "password={'\\'", "password=,", "password=a,", "eyJ", "-eyJ", "eyJ.",
+	"4111 ", "4", "41111111111111111", "123-45-6789-", "sk-", "ghp_", "Bearer ", "Basic ", "basic aaaa", "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-----",
+	"-----END PRIVATE KEY-----", "<token>", "<token> ", "<token><![CDATA[", "<", "a>", "://", "a://", "a://b:c", "a@tcp(", "@//", "jdbc:a@", "%3D", "%", "%70",
+	"password%3D", "%22password%22%3A%22", "--", "--a", "--password ", "-M", "-us1", "12345678:", "name=\"password\"", "\\\"", "auth: ", "token:", "Cookie: ", "=",
+	":", "::", " ", "key: ", "api key: ", "password=(\"", "password=Bearer ", "\u200b", "é", "\x00", "\x1b[", "👍\u200d", "whsec_", "M.", "token=eyJ",
+	"password=$", "password=<a", "password=b'", "password=\\", "\"\"\"", "password=%27", "x=y;", "password=x;y;z;", "password=''",
+}
+
+// TestHostileTexts takes long texts that cost more than linear time wherever a rule looks ahead without a bound: the
+// test would not end.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	r := Default()
+	for _, piece := range hostile {
+		s := clean(strings.Repeat(piece, (64<<10)/len(piece)))
+		for _, code := range []bool{false, true} {
+			masked, _ := r.passes(s, suspicions-1, code)
+			require.LessOrEqual(t, len(masked), len(Mask)*(len(s)+1), "%q", piece)
+		}
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, piece := range hostile {
+		f.Add(piece + piece + "hunter2 x=1")
+	}
+	r, err := New([]string{"own"}, []string{`EMP-\d+`})
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, code := range []bool{false, true} {
+			r.passes(clean(s), suspicions-1, code) // without the guard against panics
+			w := walk{rules: r, steps: eventSteps}
+			once := w.scrub(s, code)
+			requireVisible(t, once)
+			w = walk{rules: r, steps: eventSteps}
+			require.Equal(t, once, w.scrub(once, code))
+		}
+		nameOf(s)
+	})
+}
+
+func FuzzName(f *testing.F) {
+	f.Add("x", "password")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		name := before + "_password_" + after
+		if nameOf(name) == public { // unless the end describes it
+			k := split(name, nil, nil)
+			require.True(t, describes[string(k.lastPart())], name)
+		}
+	})
+}
