@@ -161,6 +161,15 @@ CREATE TABLE events (
 CREATE INDEX events_issue ON events (project_id, issue_id, received_at DESC, id DESC);
 CREATE INDEX events_id ON events (id); -- as issues_id
 
+-- What the events of a project have in common, for compressing them. Never deleted while an event needs it.
+CREATE TABLE dictionaries (
+	project_id bigint NOT NULL,
+	id         bigint NOT NULL,
+	created_at timestamptz NOT NULL,
+	content    bytea NOT NULL,
+	PRIMARY KEY (project_id, id)
+);
+
 -- The event ids that are stored, so that an event sent again is known. Apart from events because a partitioned table
 -- cannot be unique without its day.
 CREATE TABLE event_ids (
@@ -171,6 +180,7 @@ CREATE TABLE event_ids (
 	received_at timestamptz NOT NULL,
 	PRIMARY KEY (project_id, event_id)
 );
+CREATE INDEX event_ids_received ON event_ids USING brin (received_at); -- for the retention
 
 CREATE TABLE activity (
 	project_id  bigint NOT NULL, -- 0: of no project

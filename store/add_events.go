@@ -25,7 +25,9 @@ type NewEvent struct {
 	User        [16]byte // the hash of the user; zero for an event without one
 	Source      core.Source
 	Test        bool
-	Payload     []byte // by Pack
+	Payload     Payload
+
+	id int64 // given by the first AddEvents that sees it
 }
 
 // Added says what became of an event.
@@ -46,6 +48,9 @@ const addAttempts = 5
 // Nearly every batch only counts: its issues are known and open, its event ids new. Such a batch is one pipelined
 // round trip, in which the statements check that this is so and fail if it is not. Only then, or for an issue that is
 // not known yet, the batch takes the long way: it looks for duplicates, makes issues, and reopens resolved ones.
+//
+// After core.Unavailable it is not known whether the batch was committed. The same slice may then be given again: its
+// events keep their ids, by which the store sees that they are there already, and counts nothing twice.
 func (s *Store) AddEvents(ctx context.Context, events []NewEvent) ([]Added, error) {
 	if len(events) == 0 {
 		return nil, nil
@@ -54,7 +59,7 @@ func (s *Store) AddEvents(ctx context.Context, events []NewEvent) ([]Added, erro
 	if err != nil {
 		return nil, err
 	}
-	if b.findIssues(s.known) {
+	if b.findIssues(s.known) && !b.again {
 		err = s.count(ctx, b)
 		if !isStale(err) {
 			return b.finish(s, err)
@@ -81,6 +86,11 @@ type batch struct {
 	added  []Added
 	first  map[eventKey]int // where each event id stands first in the batch
 	counts counts
+
+	stored map[int64]int64 // how many events each issue has stored after the batch
+
+	again bool           // it was given before, and may be committed
+	own   map[int64]bool // the ids under which its events were committed then
 }
 
 type eventKey struct {
@@ -98,9 +108,9 @@ func (e *NewEvent) key() eventKey   { return eventKey{e.ProjectID, e.EventID} }
 func (e *NewEvent) group() issueKey { return issueKey{e.ProjectID, e.Version, e.Fingerprint} }
 
 func (s *Store) newBatch(ctx context.Context, events []NewEvent) (*batch, error) {
-	b := &batch{events: events, added: make([]Added, len(events)), first: make(map[eventKey]int, len(events))}
-	ids, err := s.ids.take(ctx, eventIDs, len(events))
-	if err != nil {
+	b := &batch{events: events, added: make([]Added, len(events)), first: make(map[eventKey]int, len(events)), stored: map[int64]int64{}, own: map[int64]bool{}}
+	b.again = events[0].id != 0
+	if err := s.giveIDs(ctx, events); err != nil {
 		return nil, err
 	}
 	for i := range events {
@@ -113,17 +123,47 @@ func (s *Store) newBatch(ctx context.Context, events []NewEvent) (*batch, error)
 			continue
 		}
 		b.first[e.key()] = i
-		b.added[i].ID = ids[i]
+		b.added[i].ID = e.id
 	}
+	b.onlyCount(s.known, s.keep)
 	return b, nil
+}
+
+// onlyCount takes the ids from events that are not stored: of an issue that has as many stored events as it may have,
+// only the newest of the batch is. So a batch always stores something, by which it can be known again.
+func (b *batch) onlyCount(known *known, keep int64) {
+	newest := map[issueKey]bool{}
+	for i := len(b.events) - 1; i >= 0; i-- {
+		group := b.events[i].group()
+		issue, ok := known.issues.Get(group)
+		if !ok || issue.stored < keep || b.added[i].Duplicate {
+			continue
+		}
+		if newest[group] {
+			b.added[i].ID = 0
+		}
+		newest[group] = true
+	}
+}
+
+// giveIDs gives ids to the events that have none yet.
+func (s *Store) giveIDs(ctx context.Context, events []NewEvent) error {
+	if events[0].id != 0 {
+		return nil
+	}
+	ids, err := s.ids.take(ctx, eventIDs, len(events))
+	for i := range ids {
+		events[i].id = ids[i]
+	}
+	return err
 }
 
 // findIssues fills in the issues that are known by their fingerprints; it is true when all are.
 func (b *batch) findIssues(known *known) bool {
 	complete := true
 	for i := range b.events {
-		if id, ok := known.issues.Get(b.events[i].group()); ok {
-			b.added[i].IssueID = id
+		if issue, ok := known.issues.Get(b.events[i].group()); ok {
+			b.added[i].IssueID = issue.id
 		} else {
 			complete = false
 		}
@@ -151,5 +191,6 @@ func (b *batch) finish(s *Store, err error) ([]Added, error) {
 		}
 	}
 	s.known.learn(b)
+	s.overfull.note(b, s.keep)
 	return b.added, nil
 }

@@ -41,8 +41,8 @@ func (b *batch) queueEvents(q *pgx.Batch) {
 		if a.ID == 0 {
 			return
 		}
-		project, id, issue, dictionary = append(project, e.ProjectID), append(id, a.ID), append(issue, a.IssueID), append(dictionary, 0)
-		event, payload = append(event, e.EventID), append(payload, e.Payload)
+		project, id, issue, dictionary = append(project, e.ProjectID), append(id, a.ID), append(issue, a.IssueID), append(dictionary, e.Payload.Dictionary)
+		event, payload = append(event, e.EventID), append(payload, e.Payload.Bytes)
 		received, occurred = append(received, e.ReceivedAt.Time), append(occurred, e.OccurredAt.Time)
 		level, release, environment = append(level, e.Level), append(release, e.Release), append(environment, e.Environment)
 	})

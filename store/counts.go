@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -162,9 +163,10 @@ WITH input AS (
 	FROM input n
 	WHERE i.project_id = n.project_id AND i.id = n.issue_id
 		AND i.status <> 'merged' AND NOT (i.status = 'resolved' AND n.last_at > i.status_at)
-	RETURNING i.id
+	RETURNING i.project_id, i.id, i.stored_events
 )
-SELECT 1 / CASE WHEN (SELECT count(*) FROM counted) = cardinality($2::bigint[]) THEN 1 ELSE 0 END`
+SELECT n.issue_id, c.stored_events, 1 / CASE WHEN c.id IS NULL THEN 0 ELSE 1 END AS check
+FROM input n LEFT JOIN counted c ON c.project_id = n.project_id AND c.id = n.issue_id`
 
 const addEventIDs = `
 INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at)
@@ -223,21 +225,38 @@ SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[]) ON CONFLICT DO NOTH
 // count runs a batch that only counts: all statements in one round trip, which is one transaction.
 func (s *Store) count(ctx context.Context, b *batch) error {
 	b.sum(s.known)
-	return s.writer.SendBatch(ctx, b.statements()).Close()
+	return b.send(ctx, s.writer)
 }
 
 // count runs the same statements inside a transaction.
 func (t *tx) count(ctx context.Context, b *batch) error {
 	b.sum(t.store.known)
-	return t.SendBatch(ctx, b.statements()).Close()
+	return b.send(ctx, t)
+}
+
+// send runs the batch's statements and notes how many events each issue has stored now.
+func (b *batch) send(ctx context.Context, on interface {
+	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
+}) error {
+	if len(b.counts.issues) == 0 {
+		return nil // all events are duplicates
+	}
+	results := on.SendBatch(ctx, b.statements())
+	rows, err := results.Query() // of countIssues, the first
+	if err != nil {
+		return errors.Join(err, results.Close())
+	}
+	var issue, stored int64
+	_, err = pgx.ForEachRow(rows, []any{&issue, &stored, nil}, func() error {
+		b.stored[issue] = stored
+		return nil
+	})
+	return errors.Join(err, results.Close())
 }
 
 func (b *batch) statements() *pgx.Batch {
 	q := &pgx.Batch{}
 	c := &b.counts
-	if len(c.issues) == 0 {
-		return q // all events are duplicates
-	}
 	queueIssues(q, c.issues)
 	b.queueEvents(q)
 	queueHours(q, c.hours)

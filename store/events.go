@@ -70,6 +70,6 @@ func (s *Store) Event(ctx context.Context, id int64) (core.EventDetail, error) {
 	if err != nil {
 		return core.EventDetail{}, err
 	}
-	event, err := unpack(row.Payload)
+	event, err := s.unpack(ctx, project, Payload{row.Payload, row.Dictionary})
 	return core.EventDetail{EventRow: row.row(), Event: event}, err
 }

@@ -18,6 +18,8 @@ const (
 	eventIDs    idKind = "events"
 	activityIDs idKind = "activity"
 	tokenIDs    idKind = "tokens"
+
+	dictionaryIDs idKind = "dictionaries"
 )
 
 // ids hands out ids below 2^53 from blocks, one UPDATE a block. It has a connection of its own: a transaction may ask

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -16,6 +17,13 @@ import (
 
 // ErrOldSchema says that the database has not had all migrations.
 var ErrOldSchema = errors.New("the database schema is older than this server: run `errand migrate`, or start with MIGRATE=on")
+
+// How often a server looks whether the others have migrated, and for how long. A look every five seconds, the library's
+// default, would keep servers that start together waiting for that long each.
+const (
+	lockEvery  = 200 * time.Millisecond
+	lockAtMost = 5 * time.Minute
+)
 
 // Migrate brings the schema up to date. Servers that start together wait for each other on a row of a table, which
 // holds behind connection poolers too, where advisory locks do not.
@@ -47,7 +55,7 @@ func (s *Store) SchemaCurrent(ctx context.Context) error {
 func (s *Store) withProvider(fn func(*goose.Provider) error) error {
 	db := stdlib.OpenDBFromPool(s.pool)
 	defer func(db *sql.DB) { _ = db.Close() }(db) // gives its connections back to the pool, which stays open
-	locker, err := lock.NewPostgresTableLocker()
+	locker, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(lockEvery, uint64(lockAtMost/lockEvery)))
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,8 @@ func (s *Store) makePartition(ctx context.Context, day time.Time) error {
 		return nil
 	}
 	_, err := s.pool.Exec(ctx, fmt.Sprintf(
-		`CREATE TABLE IF NOT EXISTS events_%s PARTITION OF events FOR VALUES FROM ('%sT00:00:00Z') TO ('%sT00:00:00Z')`,
-		day.Format("20060102"), day.Format(time.DateOnly), day.AddDate(0, 0, 1).Format(time.DateOnly)))
+		`CREATE TABLE IF NOT EXISTS `+partitionPrefix+`%s PARTITION OF events FOR VALUES FROM ('%sT00:00:00Z') TO ('%sT00:00:00Z')`,
+		day.Format(partitionDay), day.Format(time.DateOnly), day.AddDate(0, 0, 1).Format(time.DateOnly)))
 	// duplicate_table, unique_violation on the catalogue: another server was first.
 	if err != nil && !hasState(err, "42P07", "23505") {
 		return wrap(err)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -12,10 +13,23 @@ import (
 // maxPayload is far above the 256 KB to which an event is trimmed: what is larger is not ours.
 const maxPayload = 4 << 20
 
+// maxWindow bounds the memory of a compressor: no event is larger.
+const maxWindow = 256 << 10
+
+// plain compresses and reads without a dictionary.
 var (
-	packer   = must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false)))
-	unpacker = must(zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxPayload), zstd.WithDecoderConcurrency(0)))
+	plainPacker   = must(newPacker())
+	plainUnpacker = must(newUnpacker())
 )
+
+func newPacker(options ...zstd.EOption) (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, append(options, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
+		zstd.WithWindowSize(maxWindow), zstd.WithLowerEncoderMem(true))...)
+}
+
+func newUnpacker(options ...zstd.DOption) (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, append(options, zstd.WithDecoderMaxMemory(maxPayload), zstd.WithDecoderConcurrency(1))...)
+}
 
 // must is for constructors that fail only on options that are wrong in the program.
 func must[T any](v T, err error) T {
@@ -25,13 +39,27 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Pack compresses the stored form of an event.
-func Pack(event []byte) []byte { return packer.EncodeAll(event, make([]byte, 0, len(event)/4)) }
+// Payload is a compressed event as it is stored.
+type Payload struct {
+	Bytes      []byte
+	Dictionary int64 // with which it is compressed; 0 for none
+}
 
-// unpack reads what Pack made.
-func unpack(payload []byte) (core.Event, error) {
-	var event core.Event
-	text, err := unpacker.DecodeAll(payload, nil)
+// Pack compresses the stored form of an event without a dictionary.
+func Pack(event []byte) Payload { return packer{Encoder: plainPacker}.pack(event) }
+
+// PackFor compresses the stored form of a project's event, with the project's dictionary where it has one.
+func (s *Store) PackFor(ctx context.Context, project int64, event []byte) Payload {
+	return s.dictionaries.packer(ctx, s, project).pack(event)
+}
+
+func (p packer) pack(event []byte) Payload {
+	return Payload{p.EncodeAll(event, make([]byte, 0, len(event)/4)), p.dictionary}
+}
+
+// unpack reads a compressed event.
+func (s *Store) unpack(ctx context.Context, project int64, p Payload) (event core.Event, err error) {
+	text, err := s.unpackText(ctx, project, p)
 	if err == nil {
 		err = json.Unmarshal(text, &event)
 	}
@@ -39,4 +67,12 @@ func unpack(payload []byte) (core.Event, error) {
 		return event, fmt.Errorf("store: a stored event cannot be read: %w", err)
 	}
 	return event, nil
+}
+
+func (s *Store) unpackText(ctx context.Context, project int64, p Payload) ([]byte, error) {
+	unpacker, err := s.dictionaries.unpacker(ctx, s, project, p.Dictionary)
+	if err != nil {
+		return nil, err
+	}
+	return unpacker.DecodeAll(p.Bytes, nil)
 }

@@ -148,7 +148,8 @@ func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProjec
 		})
 	}
 	err := create()
-	for attempt := 0; attempt < 5 && violates(err, "projects_slug"); attempt++ { // somebody took the slug meanwhile
+	// Somebody may take the slug meanwhile: of many who ask at once, one gets on in each round.
+	for attempt := 0; attempt < 50 && violates(err, "projects_slug"); attempt++ {
 		err = create()
 	}
 	if violates(err, "projects_pkey") {

@@ -5,6 +5,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"errand/core"
 )
@@ -18,6 +21,14 @@ func (t *tx) settle(ctx context.Context, b *batch) error {
 	}
 	if err := t.findIssues(ctx, b); err != nil {
 		return err
+	}
+	if len(b.own) > 0 {
+		b.fresh(func(_ *NewEvent, a *Added) {
+			if !b.own[a.ID] {
+				a.ID = 0 // it was only counted
+			}
+		})
+		return nil
 	}
 	if err := t.makeIssues(ctx, b); err != nil {
 		return err
@@ -51,7 +62,12 @@ func (t *tx) findDuplicates(ctx context.Context, b *batch) error {
 			rows.Close()
 			return err
 		}
-		b.added[b.first[key]] = Added{ID: id, IssueID: issue, Duplicate: true}
+		// Under our own id it is no duplicate: an earlier try of this batch was committed, and with it all its events.
+		own := id == b.events[b.first[key]].id
+		if own {
+			b.own[id] = true
+		}
+		b.added[b.first[key]] = Added{ID: id, IssueID: issue, Duplicate: !own}
 	}
 	return rows.Err()
 }
@@ -108,66 +124,65 @@ func (b *batch) groups() []issueKey {
 	return list
 }
 
-const insertIssue = `
-INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at,
-	test, times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release)
-VALUES (@project_id, @id, @fingerprint, @version, @title, @culprit, @type, @level, @platform, 'unresolved', @now,
-	@test, 0, 0, 0, @at, @at, @release, @release)`
+// The fingerprints come first: they are what two servers that make the same issue collide on.
+const addFingerprints = `
+INSERT INTO issue_fingerprints (project_id, version, fingerprint, issue_id)
+SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[])`
 
-const insertFingerprint = `
-INSERT INTO issue_fingerprints (project_id, version, fingerprint, issue_id) VALUES (@project_id, @version, @fingerprint, @id)`
+const addIssues = `
+INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, first_seen,
+	first_release, status, status_at, times_seen, stored_events, users_affected, last_seen, last_release)
+SELECT n.*, 'unresolved', $13::timestamptz, 0, 0, 0, n.first_seen, n.first_release
+FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bool[],
+	$11::timestamptz[], $12::text[])
+	AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, first_seen, first_release)`
 
 // makeIssues makes an issue for each fingerprint that has none. Its first event gives it title and place.
 func (t *tx) makeIssues(ctx context.Context, b *batch) error {
-	made := map[issueKey]int64{}
-	for _, e := range b.firstOfNew() {
-		id, err := t.makeIssue(ctx, e)
-		if err != nil {
-			return err
-		}
-		made[e.group()] = id
+	firsts := b.firstsOfNewGroups()
+	if len(firsts) == 0 {
+		return nil
+	}
+	ids, err := t.store.ids.take(ctx, issueIDs, len(firsts))
+	if err != nil {
+		return err
+	}
+	made := make(map[issueKey]int64, len(firsts))
+	for i, e := range firsts {
+		made[e.group()] = ids[i]
 	}
 	b.fresh(func(e *NewEvent, a *Added) {
 		if a.IssueID == 0 {
 			a.IssueID = made[e.group()]
 		}
 	})
-	return nil
+	project, version, fingerprint := columns3(firsts, func(e *NewEvent) (int64, int32, []byte) {
+		return e.ProjectID, int32(e.Version), e.Fingerprint[:]
+	})
+	title, culprit, kind := columns3(firsts, func(e *NewEvent) (string, string, string) { return e.Title, e.Culprit, e.Type })
+	level, platform, release := columns3(firsts, func(e *NewEvent) (string, string, string) { return e.Level, e.Platform, e.Release })
+	test, at, _ := columns3(firsts, func(e *NewEvent) (bool, time.Time, struct{}) { return e.Test, e.OccurredAt.Time, struct{}{} })
+	q := &pgx.Batch{}
+	q.Queue(addFingerprints, project, version, fingerprint, ids)
+	q.Queue(addIssues, project, version, fingerprint, ids, title, culprit, kind, level, platform, test, at, release, t.now)
+	return t.SendBatch(ctx, q).Close()
 }
 
-// firstOfNew gives the first event of each fingerprint without an issue, sorted by it: servers that make the same
-// issues then wait for each other, and never in a circle.
-func (b *batch) firstOfNew() []*NewEvent {
-	var list []*NewEvent
+// firstsOfNewGroups gives the first event of each fingerprint without an issue, sorted, so that two servers that make the
+// same issues meet in the same order.
+func (b *batch) firstsOfNewGroups() []*NewEvent {
+	var firsts []*NewEvent
 	seen := map[issueKey]bool{}
 	b.fresh(func(e *NewEvent, a *Added) {
 		if a.IssueID == 0 && !seen[e.group()] {
 			seen[e.group()] = true
-			list = append(list, e)
+			firsts = append(firsts, e)
 		}
 	})
-	slices.SortFunc(list, func(a, b *NewEvent) int {
-		return cmp.Or(cmp.Compare(a.ProjectID, b.ProjectID), cmp.Compare(a.Version, b.Version), bytes.Compare(a.Fingerprint[:], b.Fingerprint[:]))
+	slices.SortFunc(firsts, func(a, b *NewEvent) int {
+		return cmp.Or(cmp.Compare(a.ProjectID, b.ProjectID), bytes.Compare(a.Fingerprint[:], b.Fingerprint[:]))
 	})
-	return list
-}
-
-func (t *tx) makeIssue(ctx context.Context, e *NewEvent) (int64, error) {
-	id, err := t.store.ids.one(ctx, issueIDs)
-	if err != nil {
-		return 0, err
-	}
-	// The fingerprint first: it is what two servers that make the same issue collide on.
-	_, err = exec(ctx, t, insertFingerprint, args{"project_id": e.ProjectID, "version": e.Version, "fingerprint": e.Fingerprint[:], "id": id})
-	if err != nil {
-		return 0, err
-	}
-	_, err = exec(ctx, t, insertIssue, args{
-		"project_id": e.ProjectID, "id": id, "fingerprint": e.Fingerprint[:], "version": e.Version, "title": e.Title,
-		"culprit": e.Culprit, "type": e.Type, "level": e.Level, "platform": e.Platform, "now": t.now, "test": e.Test,
-		"at": e.OccurredAt, "release": e.Release,
-	})
-	return id, err
+	return firsts
 }
 
 const lockIssues = `

@@ -38,6 +38,14 @@ func TestEveryStatementPrepares(t *testing.T) {
 	}
 }
 
+// TestStatementsDoNotAskTheDatabaseForTheTime holds the clock to be the store's own.
+func TestStatementsDoNotAskTheDatabaseForTheTime(t *testing.T) {
+	t.Parallel()
+	for name, sql := range statementConstants(t) {
+		require.NotRegexp(t, `(?i)\b(now|clock_timestamp|statement_timestamp|random|gen_random_uuid)\(|\bcurrent_(date|time)`, sql, name)
+	}
+}
+
 var startsLikeSQL = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
 
 // statementConstants gives the package's string constants that are SQL, as the compiler sees them.

@@ -5,6 +5,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -19,7 +20,15 @@ import (
 type Options struct {
 	URL   string     // a Postgres connection string
 	Clock core.Clock // what time it is
+	Keep  int64      // stored events per issue, at least MinKeep; 0 for DefaultKeep
 }
+
+// How many stored events an issue keeps: the first keepFirst and the newest (decisions 2).
+const (
+	DefaultKeep = 1000
+	MinKeep     = 200
+	keepFirst   = 100
+)
 
 // Store is the database. It is safe for concurrent use.
 type Store struct {
@@ -29,7 +38,11 @@ type Store struct {
 	owners *owners
 	known  *known
 	days   *days
-	clock  core.Clock
+	keep   int64
+
+	overfull     overfull
+	dictionaries *dictionaries
+	clock        core.Clock
 }
 
 // Open prepares the pools; connections are made when they are needed.
@@ -51,7 +64,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	return &Store{
 		pool: pool, writer: writer, clock: o.Clock,
-		ids: newIDs(allocator), owners: newOwners(), known: newKnown(), days: &days{},
+		ids: newIDs(allocator), owners: newOwners(), known: newKnown(), days: &days{}, dictionaries: newDictionaries(), keep: max(cmp.Or(o.Keep, DefaultKeep), MinKeep),
 	}, nil
 }
 

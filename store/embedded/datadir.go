@@ -37,9 +37,9 @@ func makeDataDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// lockDataDir takes the lock of DATA_DIR. The lock is gone when the returned file is closed or
-// this process ends: Go opens files close-on-exec, so no child keeps it. The file itself stays,
-// because a lock on a removed file would keep nobody out.
+// lockDataDir takes the lock of DATA_DIR, for unlockDataDir. It is gone too when this process is
+// killed: Go opens files close-on-exec, so no child keeps it. The file itself stays, because a
+// lock on a removed file would keep nobody out.
 func lockDataDir(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "errand.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -55,6 +55,12 @@ func lockDataDir(dir string) (*os.File, error) {
 		return nil, fmt.Errorf("locking the data folder: %w", errors.Join(err, f.Close()))
 	}
 	return f, nil
+}
+
+// unlockDataDir gives the lock back. Closing the file is not enough: a child that is being started
+// at this moment holds a copy of it until its exec.
+func unlockDataDir(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }
 
 func heldError(f *os.File, dir string) error {

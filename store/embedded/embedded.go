@@ -64,9 +64,9 @@ type Server struct {
 // Errand left behind on the same data is shut down first.
 //
 // The errors are written for the person who starts Errand: no binaries, data of another major
-// version, a folder that the Postgres user may not enter, another Errand on the same data. When
-// Start fails or ctx ends before it returns, nothing is left running. Once it has returned, ctx
-// has no effect: the caller ends the server with Stop.
+// version, a folder that the Postgres user may not enter, another Errand on the same data
+// (ErrRunning). When Start fails or ctx ends before it returns, nothing is left running. Once it
+// has returned, ctx has no effect: the caller ends the server with Stop.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -81,7 +81,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	s, err := prepare(ctx, dir, o)
 	if err != nil {
-		return nil, errors.Join(err, lock.Close())
+		return nil, errors.Join(err, unlockDataDir(lock))
 	}
 	s.lock = lock
 	if err := s.clear(ctx); err != nil {
@@ -185,5 +185,5 @@ func (s *Server) clear(ctx context.Context) error {
 
 // release gives up what the server holds besides its process.
 func (s *Server) release() error {
-	return errors.Join(s.socket.remove(), s.lock.Close())
+	return errors.Join(s.socket.remove(), unlockDataDir(s.lock))
 }

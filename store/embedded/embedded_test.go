@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -87,9 +88,9 @@ func TestSecondServerOnTheSameData(t *testing.T) {
 	h := startHelper(t, dir)
 	conn := connect(t, h.url(t))
 
-	msg := startFails(t, Options{Dir: dir})
-	require.Contains(t, msg, "another errand is running on "+dir)
-	require.Contains(t, msg, "(pid "+strings.TrimSpace(readFile(t, dir, "errand.lock"))+")")
+	_, err := Start(t.Context(), Options{Dir: dir})
+	require.ErrorIs(t, err, ErrRunning)
+	require.ErrorContains(t, err, fmt.Sprintf("another errand is running on %s (pid %d)", dir, h.cmd.Process.Pid))
 	require.Equal(t, 1, query[int](t, conn, "SELECT 1"), "the first server works on")
 }
 
@@ -122,6 +123,17 @@ func TestStop(t *testing.T) {
 	start(t, dir) // the lock is free
 }
 
+func TestRunningURL(t *testing.T) {
+	t.Parallel()
+	dir := newDirWithData(t)
+	_, err := RunningURL(dir)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	s := start(t, dir)
+	running, err := RunningURL(dir)
+	require.NoError(t, err)
+	require.Equal(t, s.URL(), running)
+}
+
 func TestDataDirThatCannotHoldTheSocket(t *testing.T) {
 	t.Parallel()
 	for name, dirName := range map[string]string{"too long": strings.Repeat("long", 30), "comma": "a,b"} {
@@ -144,6 +156,9 @@ func requireSocketElsewhere(t *testing.T, dir string) {
 	require.LessOrEqual(t, len(filepath.Join(socket, socketFile)), 103)
 	requirePrivate(t, socket)
 	require.Equal(t, 1, query[int](t, connect(t, s.URL()), "SELECT 1"))
+	running, err := RunningURL(dir)
+	require.NoError(t, err)
+	require.Equal(t, s.URL(), running)
 
 	// What a killed server leaves there does not matter.
 	require.NoError(t, s.Stop(t.Context()))

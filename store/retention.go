@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+const eventPartitions = `
+SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+WHERE i.inhparent = 'events'::regclass ORDER BY c.relname`
+
+// partitionPrefix begins the name of a day's partition; the day follows.
+const (
+	partitionPrefix = "events_"
+	partitionDay    = "20060102"
+)
+
+// DropExpired deletes the stored events that arrived before the day that lies so many days back, whole days at a time,
+// with their event ids. Counts of issues stay; they say how many events are still stored.
+func (s *Store) DropExpired(ctx context.Context, days int) error {
+	oldest := dayOf(s.Now()).AddDate(0, 0, -days)
+	partitions, err := many[struct{ Name string }](ctx, s.pool, eventPartitions, args{})
+	if err != nil {
+		return err
+	}
+	for _, p := range partitions {
+		day, err := time.Parse(partitionDay, strings.TrimPrefix(p.Name, partitionPrefix))
+		if err != nil || !day.Before(oldest) {
+			continue // not a day's, or to be kept
+		}
+		if err := s.forgetEventIDs(ctx, day); err != nil {
+			return err
+		}
+		if err := s.dropDay(ctx, p.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetChunk bounds the rows of one deletion, so that no transaction is long.
+const forgetChunk = 10_000
+
+const deleteEventIDs = `
+DELETE FROM event_ids WHERE (project_id, event_id) IN (
+	SELECT project_id, event_id FROM event_ids WHERE received_at >= @day AND received_at < @next LIMIT @chunk)`
+
+func (s *Store) forgetEventIDs(ctx context.Context, day time.Time) error {
+	for {
+		n, err := exec(ctx, s.pool, deleteEventIDs, args{"day": day, "next": day.AddDate(0, 0, 1), "chunk": forgetChunk})
+		if err != nil || n < forgetChunk {
+			return err
+		}
+	}
+}
+
+// dropDay takes the day's events off their issues and drops the partition. The wait for its locks is short: events keep
+// coming in meanwhile.
+func (s *Store) dropDay(ctx context.Context, partition string) error {
+	return s.inTx(ctx, func(t *tx) error {
+		for _, sql := range []string{
+			`SET LOCAL lock_timeout = '5s'`,
+			fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition),
+			fmt.Sprintf(`
+				WITH gone AS (SELECT project_id, issue_id, count(*) AS n, max(id) AS latest FROM %s GROUP BY 1, 2),
+				locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
+					ORDER BY 1, 2 FOR UPDATE OF i)
+				UPDATE issues i SET stored_events = i.stored_events - g.n,
+					latest_event_id = CASE WHEN i.latest_event_id > g.latest THEN i.latest_event_id END
+				FROM gone g JOIN locked l ON l.project_id = g.project_id AND l.id = g.issue_id
+				WHERE i.project_id = g.project_id AND i.id = g.issue_id`, partition),
+			fmt.Sprintf(`DROP TABLE %s`, partition),
+		} {
+			if _, err := t.Exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

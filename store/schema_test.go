@@ -1,0 +1,121 @@
+package store_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"errand/store"
+	"errand/store/storetest"
+)
+
+// The rules that let the schema run on a distributed Postgres: see the head of the first migration.
+
+// installWide are the tables that are no project's data: small, and copied everywhere.
+var installWide = []string{"id_blocks", "install_secrets", "project_keys", "projects", "tokens"}
+
+// projectLess are the indexes of project data that do not start with the project, each for its reason.
+var projectLess = map[string]string{
+	"issues_id":                   "resolves the id in a path to its project, once",
+	"event_ids_received":          "the retention goes by days, for all projects",
+	"events_id":                   "resolves the id in a path to its project, once",
+	"issues_last_seen_everywhere": "the list of the issues of all projects",
+	"activity_at":                 "the timeline of the whole installation",
+}
+
+// ours leaves out the partitions, which are as their table is, and the tables of the migration tool.
+const ours = `n.nspname = 'public' AND NOT c.relispartition AND c.relname NOT LIKE 'goose%'`
+
+func TestProjectDataHasItsProject(t *testing.T) {
+	t.Parallel()
+	s := storetest.New(t)
+	require.Equal(t, installWide, column[string](t, s, `
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE `+ours+` AND c.relkind IN ('r', 'p') AND (c.relname = ANY ($1) OR NOT EXISTS (
+	SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'project_id' AND a.attnotnull AND a.atttypid = 'bigint'::regtype))
+ORDER BY 1`, installWide), "every other table has a project_id")
+}
+
+func TestIndexesStartWithTheProject(t *testing.T) {
+	t.Parallel()
+	s := storetest.New(t)
+	rows, err := s.SQL(t.Context(), `
+SELECT i.relname AS index, a.attname AS first, x.indisunique AS is_unique, c.relname AS on_table
+FROM pg_index x
+JOIN pg_class c ON c.oid = x.indrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_class i ON i.oid = x.indexrelid
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = x.indkey[0]
+WHERE `+ours+` AND c.relname <> ALL ($1)`, installWide)
+	require.NoError(t, err)
+	indexes, err := pgx.CollectRows(rows, pgx.RowToStructByName[struct {
+		Index, First, OnTable string
+		IsUnique              bool
+	}])
+	require.NoError(t, err)
+	require.Greater(t, len(indexes), 12, "the indexes were not found")
+	exceptions := map[string]bool{}
+	for _, i := range indexes {
+		if i.First == "project_id" {
+			continue
+		}
+		require.Contains(t, projectLess, i.Index, "index of %s starts with %s", i.OnTable, i.First)
+		require.False(t, i.IsUnique, "%s: only an index that is not unique may lack the project", i.Index)
+		exceptions[i.Index] = true
+	}
+	require.Len(t, exceptions, len(projectLess), "an exception that is no index any more")
+}
+
+func TestSchemaHasNothingThatIsHardToDistribute(t *testing.T) {
+	t.Parallel()
+	s := storetest.New(t)
+	for what, sql := range map[string]string{
+		"table of project data without primary key": `
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE ` + ours + ` AND c.relkind IN ('r', 'p') AND c.relname <> 'events'
+	AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p')`,
+		"sequence": `
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ` + ours + ` AND c.relkind = 'S'`,
+		"identity column": `
+SELECT c.relname || '.' || a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE ` + ours + ` AND a.attidentity <> ''`,
+		"default that is computed": `
+SELECT c.relname || ': ' || pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d JOIN pg_class c ON c.oid = d.adrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ` + ours + ` AND pg_get_expr(d.adbin, d.adrelid) ~ '[(]|CURRENT'`,
+		"trigger": `SELECT tgname FROM pg_trigger WHERE NOT tgisinternal`,
+		"rule":    `SELECT rulename FROM pg_rules WHERE schemaname = 'public'`,
+		"function": `
+SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'public'`,
+		"extension": `SELECT extname FROM pg_extension WHERE extname <> 'plpgsql'`,
+		"view":      `SELECT viewname FROM pg_views WHERE schemaname = 'public'`,
+		"foreign key beyond the install-wide tables": `
+SELECT k.conname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class r ON r.oid = k.confrelid
+WHERE k.contype = 'f' AND NOT (c.relname = ANY ('{project_keys,tokens}') AND r.relname = 'projects')`,
+		"deferrable constraint": `SELECT conname FROM pg_constraint WHERE condeferrable`,
+		"exclusion constraint":  `SELECT conname FROM pg_constraint WHERE contype = 'x'`,
+		"index that is neither btree nor brin": `
+SELECT i.relname FROM pg_class i JOIN pg_am m ON m.oid = i.relam JOIN pg_namespace n ON n.oid = i.relnamespace
+WHERE n.nspname = 'public' AND i.relkind IN ('i', 'I') AND m.amname NOT IN ('btree', 'brin')`,
+		"time without zone": `
+SELECT table_name || '.' || column_name FROM information_schema.columns
+WHERE table_schema = 'public' AND table_name NOT LIKE 'goose%' AND data_type LIKE '%without time zone'`,
+	} {
+		require.Empty(t, column[string](t, s, sql), what)
+	}
+}
+
+func TestEventsArePartitionedByDay(t *testing.T) {
+	t.Parallel()
+	s := storetest.New(t)
+	require.Equal(t, "RANGE (received_at)", cell[string](t, s, `SELECT pg_get_partkeydef('events'::regclass)`))
+	require.NoError(t, s.MakePartitions(t.Context()))
+	bounds := column[string](t, s, `SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid
+		WHERE i.inhparent = 'events'::regclass`)
+	require.GreaterOrEqual(t, len(bounds), 1+store.PartitionsAhead)
+	utcDay := regexp.MustCompile(`^FOR VALUES FROM \('\S+ 05:45:00\+05:45'\) TO \('\S+ 05:45:00\+05:45'\)$`)
+	for _, b := range bounds {
+		require.Regexp(t, utcDay, b, "a day is a UTC day, seen here from Kathmandu")
+	}
+}

@@ -1,0 +1,99 @@
+package storetest_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/store"
+	"errand/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// values gives the first column of a query on a database.
+func values(t *testing.T, url, sql string) []string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	rows, err := conn.Query(t.Context(), sql)
+	require.NoError(t, err)
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return list
+}
+
+const tables = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+	WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') ORDER BY 1`
+
+// rows counts the rows of all tables but the migration tool's.
+const rows = `SELECT c.relname || '=' || (xpath('/row/n/text()', query_to_xml('SELECT count(*) AS n FROM ' || c.oid::regclass, false, true, '')))[1]
+	FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+	WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname NOT LIKE 'goose%' ORDER BY 1`
+
+// The tests of this package share the list of free databases, and look at it: they are not parallel.
+
+func TestDatabaseGivenBackIsCleanForTheNextTest(t *testing.T) {
+	var first string
+	var clean, partitions []string
+	t.Run("makes a mess", func(t *testing.T) {
+		first = storetest.URL(t)
+		clean, partitions = values(t, first, rows), values(t, first, tables)
+		for _, table := range clean {
+			require.Regexp(t, `=0$`, table)
+		}
+		lastYear := func() time.Time { return time.Now().AddDate(-1, 0, 0) }
+		s := storetest.Open(t, first, lastYear)
+		p, err := s.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: 1_000_000_001, Name: "Shop", PublicKey: "key"})
+		require.NoError(t, err)
+		_, err = s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: "bound", Hash: []byte("x"), ProjectID: p.ID, Scopes: []core.Scope{core.Admin}})
+		require.NoError(t, err)
+		for _, at := range []core.Time{s.Now(), core.At(time.Now())} { // a partition of the test's, and one of the template's
+			_, err = s.AddEvents(t.Context(), []store.NewEvent{{ProjectID: p.ID, EventID: [16]byte{1, byte(at.Day())}, OccurredAt: at, ReceivedAt: at, Payload: store.Payload{Bytes: []byte{}}}})
+			require.NoError(t, err)
+		}
+		_, err = s.InstallSecret(t.Context(), "users", []byte("x"))
+		require.NoError(t, err)
+		values(t, first, `CREATE TABLE scratch (id bigint)`)
+		require.NotEqual(t, clean, values(t, first, rows))
+		require.Len(t, values(t, first, tables), len(partitions)+2)
+	})
+	next := storetest.URL(t)
+	require.Equal(t, first, next, "it is used again")
+	require.Equal(t, clean, values(t, next, rows))
+	require.Equal(t, partitions, values(t, next, tables))
+}
+
+func TestDatabasesAreTheTestsAlone(t *testing.T) {
+	a, b := storetest.URL(t), storetest.URL(t)
+	require.NotEqual(t, a, b)
+	values(t, a, `INSERT INTO id_blocks VALUES ('mine', 1)`)
+	require.Empty(t, values(t, b, `SELECT name FROM id_blocks`))
+}
+
+func TestSessionsAreNotInUTC(t *testing.T) {
+	require.Equal(t, []string{"Asia/Kathmandu"}, values(t, storetest.URL(t), `SELECT current_setting('timezone')`))
+	require.Equal(t, []string{"Asia/Kathmandu"}, values(t, storetest.EmptyURL(t), `SELECT current_setting('timezone')`))
+}
+
+func TestEmptyURL(t *testing.T) {
+	var url string
+	t.Run("empty", func(t *testing.T) {
+		url = storetest.EmptyURL(t)
+		require.Empty(t, values(t, url, tables))
+	})
+	_, err := pgx.Connect(t.Context(), url)
+	require.ErrorContains(t, err, "does not exist", "it is dropped after its test")
+}
+
+func TestNewAtTellsTheTimeOfItsClock(t *testing.T) {
+	at := time.Date(2026, 3, 14, 12, 30, 0, 123_456_789, time.FixedZone("", 3600))
+	s := storetest.NewAt(t, func() time.Time { return at })
+	require.Equal(t, core.At(at), s.Now())
+	require.NoError(t, s.Ping(t.Context()))
+	require.NoError(t, s.SchemaCurrent(t.Context()))
+}
