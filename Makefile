@@ -1,5 +1,8 @@
 # Errand. `make help` lists the targets.
 
+SHELL := bash
+.SHELLFLAGS := -eo pipefail -c
+
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -8,7 +11,7 @@ export CORPORA ?= $(abspath ../shared/corpora)
 
 .PHONY: help
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: deps
 deps: ## Install what the machine lacks: PostgreSQL (system packages) and Go modules.
@@ -57,3 +60,7 @@ bench: ## Run the benchmarks of the pure packages.
 .PHONY: bench-ingest
 bench-ingest: deps build ## Measure how fast events are taken in; writes bench/results.md.
 	@$(GO) run ./bench/ingest
+
+.PHONY: corpora
+corpora: ## Measure against data of real SDKs and other trackers: make corpora CORPORA=folder (skipped when absent).
+	@$(GO) test -count=1 -v -run 'TestCorpora' ./envelope/... ./scrub/... ./grouping/ | grep -E '^ +[a-z_]+_test.go:[0-9]+: |^(---|ok|FAIL|panic)'

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/api/golden"
 	"errand/core"
+	"errand/golden"
 )
 
 // document is what the tests look at in the OpenAPI document.

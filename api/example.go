@@ -3,45 +3,60 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"errand/core"
 )
 
-// example is an operation's example, spread over the parts of a request.
-type example struct {
-	path string          // with the values of its parameters, and with the query
-	body json.RawMessage // nil without one
+// Target is where the input of an operation goes over REST.
+type Target struct {
+	Path string          // with the values of its parameters, and with the query
+	Body json.RawMessage // nil without one
 }
 
-func newExample(op *core.Operation) example {
-	values := map[string]json.RawMessage{}
-	_ = json.Unmarshal([]byte(op.Example), &values) // a test holds that each example is valid
+// TargetOf spreads a flat input over the parts of a request, in the order of the operation's fields. Fields that are
+// not the operation's come last, where it takes those that are not in the path.
+func TargetOf(op *core.Operation, input map[string]json.RawMessage) Target {
 	path, query, body := op.Path(), "", ""
-	for _, field := range op.Fields() {
-		value, given := values[field.Name]
-		if !given {
-			continue
-		}
-		switch placeOf(op, field.Name) {
+	for _, name := range namesIn(op, input) {
+		value := input[name]
+		switch placeOf(op, name) {
 		case inPath:
-			path = strings.ReplaceAll(path, "{"+field.Name+"}", url.PathEscape(plain(value)))
+			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(plain(value)))
 		case inQuery:
-			query += "&" + url.QueryEscape(field.Name) + "=" + url.QueryEscape(plain(value))
+			query += "&" + url.QueryEscape(name) + "=" + url.QueryEscape(plain(value))
 		case inBody:
-			body += `, "` + field.Name + `": ` + string(value)
+			body += `, "` + name + `": ` + string(value)
 		}
 	}
-	made := example{path: path}
+	target := Target{Path: path}
 	if query != "" {
-		made.path += "?" + query[1:]
+		target.Path += "?" + query[1:]
 	}
 	if body != "" {
-		made.body = json.RawMessage("{" + body[2:] + "}")
+		target.Body = json.RawMessage("{" + body[2:] + "}")
 	}
-	return made
+	return target
+}
+
+// namesIn gives the names of the input's fields, those of the operation first.
+func namesIn(op *core.Operation, input map[string]json.RawMessage) []string {
+	var names []string
+	for _, field := range op.Fields() {
+		if _, given := input[field.Name]; given {
+			names = append(names, field.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(input)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // plain is how a value stands in a URL.
@@ -53,6 +68,13 @@ func plain(value json.RawMessage) string {
 	return string(bytes.TrimSpace(value))
 }
 
+// newExample is an operation's example as a request.
+func newExample(op *core.Operation) Target {
+	input := map[string]json.RawMessage{}
+	_ = json.Unmarshal([]byte(op.Example), &input) // a test holds that each example is valid
+	return TargetOf(op, input)
+}
+
 // curl is the example as a command for a shell.
 func curl(baseURL string, op *core.Operation) string {
 	made := newExample(op)
@@ -61,14 +83,14 @@ func curl(baseURL string, op *core.Operation) string {
 	if method := op.Method(); method != http.MethodGet {
 		b.WriteString(" -X " + method)
 	}
-	b.WriteString(" " + quote(baseURL+made.path))
+	b.WriteString(" " + quote(baseURL+made.Path))
 	if op.Scope == core.NoToken {
 		b.WriteString(" \\\n  -H \"X-Service-Key: $DSN_KEY\"")
 	} else {
 		b.WriteString(" \\\n  -H \"Authorization: Bearer $ERRAND_TOKEN\"")
 	}
-	if made.body != nil {
-		b.WriteString(" \\\n  -d " + quote(string(made.body)))
+	if made.Body != nil {
+		b.WriteString(" \\\n  -d " + quote(string(made.Body)))
 	}
 	return b.String()
 }

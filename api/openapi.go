@@ -41,7 +41,10 @@ func newDocument(version string) *huma.OpenAPI {
 	}
 	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
-		Info:    &huma.Info{Title: "Errand", Version: version, Description: about},
+		Info: &huma.Info{
+			Title: "Errand", Version: version, Description: about,
+			License: &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
+		},
 		Servers: []*huma.Server{{URL: "/"}},
 		Components: &huma.Components{
 			Schemas: schemas,
@@ -136,7 +139,7 @@ func requestBody(op *core.Operation) *huma.RequestBody {
 	}
 	return &huma.RequestBody{
 		Required: len(required) > 0,
-		Content:  map[string]*huma.MediaType{"application/json": {Schema: inline(schema), Example: newExample(op).body}},
+		Content:  map[string]*huma.MediaType{"application/json": {Schema: inline(schema), Example: newExample(op).Body}},
 	}
 }
 

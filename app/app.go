@@ -11,11 +11,13 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"errand/api"
 	"errand/core"
 	"errand/ingest"
+	"errand/jobs"
 	"errand/mcp"
 	"errand/tools"
 )
@@ -133,19 +135,18 @@ func (a *App) DataDir() string {
 func (a *App) Run(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- a.server.Serve(a.listener) }()
-	partitions := time.NewTicker(time.Hour)
-	defer partitions.Stop()
-	for {
-		select {
-		case err := <-failed:
-			return err
-		case <-partitions.C:
-			if err := a.db.MakePartitions(ctx); err != nil {
-				a.log.WarnContext(ctx, "the next days' partitions could not be made; trying again in an hour", "error", err)
-			}
-		case <-ctx.Done():
-			return a.drain()
-		}
+	working, stopWork := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() {
+		jobs.Run(working, jobs.Options{Store: a.db.Store, RetentionDays: a.config.Retention, Log: a.log})
+	})
+	defer work.Wait()
+	defer stopWork()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+		return a.drain()
 	}
 }
 

@@ -20,11 +20,11 @@ var arrows = map[string][]string{
 	"envelope":       {"core", "envelope/stack"},
 	"envelope/stack": {"core"},
 	"scrub":          {"core", "scrub/jsregexp"},
-	"scrub/jsregexp": {"github.com/dlclark/regexp2/v2"},
+	"scrub/jsregexp": {},
 	"grouping":       {"core"},
 
 	"migrations":      {},
-	"store":           {"core", "migrations", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress"},
+	"store":           {"core", "migrations", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
 	"store/embedded":  {"github.com/jackc/pgx/v5", "golang.org/x/sys"},
 	"store/storetest": {"core", "store", "store/embedded", "github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
 
@@ -33,15 +33,17 @@ var arrows = map[string][]string{
 	"api/wire": {"core"},
 	"api":      {"core", "api/wire", "github.com/danielgtaylor/huma/v2", "github.com/go-chi/chi/v5"},
 	"mcp":      {"core", "api/wire", "prompts", "github.com/mark3labs/mcp-go"},
-	"ingest": {"core", "store", "envelope", "scrub", "sourcemap", "grouping", "blob", "github.com/andybalholm/brotli",
+	"ingest": {"core", "api/wire", "store", "envelope", "scrub", "sourcemap", "grouping", "blob", "github.com/andybalholm/brotli",
 		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
+
+	"jobs": {"core", "store", "github.com/klauspost/compress"},
 
 	"app":        {"*"},
 	"cmd/errand": {"app", "github.com/alecthomas/kong"},
 
 	// For tests and measurements only.
 	"corpora":         {},
-	"api/golden":      {"github.com/stretchr/testify"},
+	"golden":          {"github.com/stretchr/testify"},
 	"api/surfacetest": {"api", "core", "mcp", "store", "store/storetest", "tools", "github.com/stretchr/testify"},
 	"e2e":             {},
 	"bench/ingest":    {"envelope", "grouping", "scrub", "store", "store/embedded", "github.com/jackc/pgx/v5"},

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -9,6 +11,7 @@ import (
 	"strings"
 
 	"errand/core"
+	"errand/store"
 )
 
 // Config is how a deployment sets Errand up. Each field is a flag of `errand serve` and a variable of the environment
@@ -20,6 +23,8 @@ type Config struct {
 	DatabaseURL core.Secret `name:"database-url" env:"DATABASE_URL" help:"An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder."`
 	PostgresBin string      `name:"postgres-bin" env:"POSTGRES_BIN" help:"Folder of the programs postgres and initdb; by default the newest that is installed."`
 	AdminToken  core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once."`
+	KeepEvents  int64       `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" default:"1000" help:"Stored events kept per issue: the first 100 and the newest; at least 200."`
+	Retention   int         `name:"retention-days" env:"RETENTION_DAYS" default:"90" help:"Stored events older than this many days are deleted."`
 	Migrate     string      `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
 	LogLevel    string      `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
 	LogFormat   string      `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
@@ -28,6 +33,12 @@ type Config struct {
 // minAdminToken keeps a deployment from being opened by a guess.
 const minAdminToken = 16
 
+// How many days stored events are kept.
+const (
+	defaultRetention = 90
+	maxRetention     = 3650
+)
+
 // Complete fills in the defaults that depend on others and tells what cannot work, naming the variable.
 func (c *Config) Complete() error {
 	if c.BaseURL == "" {
@@ -35,7 +46,7 @@ func (c *Config) Complete() error {
 	}
 	base, err := url.Parse(c.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return fmt.Errorf("BASE_URL must be http://host[:port] or https://host[:port], not %q", c.BaseURL)
+		return errors.New("BASE_URL must be http://host[:port] or https://host[:port]") // it may hold a password: it is not repeated
 	}
 	if strings.Trim(base.Path, "/") != "" {
 		return fmt.Errorf("BASE_URL must have no path, because a DSN has none: %q", c.BaseURL)
@@ -44,6 +55,13 @@ func (c *Config) Complete() error {
 	if c.AdminToken != "" && len(c.AdminToken.Reveal()) < minAdminToken {
 		return fmt.Errorf("ADMIN_TOKEN must have at least %d characters", minAdminToken)
 	}
+	if c.KeepEvents != 0 && c.KeepEvents < store.MinKeep {
+		return fmt.Errorf("STORED_EVENTS_PER_ISSUE must be at least %d", store.MinKeep)
+	}
+	if c.Retention < 0 || c.Retention > maxRetention {
+		return fmt.Errorf("RETENTION_DAYS must be from 1 to %d", maxRetention)
+	}
+	c.Retention = cmp.Or(c.Retention, defaultRetention)
 	if c.DataDir == "" {
 		if c.DataDir, err = defaultDataDir(); err != nil {
 			return err
@@ -78,6 +96,7 @@ func (c *Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("ADDR", c.Addr), slog.String("BASE_URL", c.BaseURL), slog.String("DATA_DIR", c.DataDir),
 		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", c.Migrate),
+		slog.Int64("STORED_EVENTS_PER_ISSUE", cmp.Or(c.KeepEvents, store.DefaultKeep)), slog.Int("RETENTION_DAYS", c.Retention),
 		slog.String("LOG_LEVEL", c.LogLevel),
 	)
 }

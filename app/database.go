@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -19,13 +20,26 @@ type database struct {
 // openDatabase starts the private Postgres if need be, and opens the store on it.
 func openDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database, error) {
 	if !c.private() {
-		return openStore(ctx, c.DatabaseURL.Reveal(), nil)
+		return openExisting(ctx, c)
 	}
 	postgres, err := embedded.Start(ctx, embedded.Options{Dir: c.DataDir, Log: log, Binaries: c.PostgresBin})
 	if err != nil {
+		return nil, fmt.Errorf("the private Postgres in DATA_DIR %s: %w", c.DataDir, err)
+	}
+	return openStore(ctx, c, postgres.URL(), postgres)
+}
+
+// openExisting opens the store on DATABASE_URL, and says so when nobody answers there.
+func openExisting(ctx context.Context, c *Config) (*database, error) {
+	db, err := openStore(ctx, c, c.DatabaseURL.Reveal(), nil)
+	if err != nil {
 		return nil, err
 	}
-	return openStore(ctx, postgres.URL(), postgres)
+	if err := db.Ping(ctx); err != nil {
+		db.close(ctx)
+		return nil, fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	return db, nil
 }
 
 // attachDatabase is openDatabase for commands that also work beside a running server: then they use its Postgres.
@@ -38,13 +52,13 @@ func attachDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database
 	if err != nil {
 		return nil, err
 	}
-	return openStore(ctx, url, nil)
+	return openStore(ctx, c, url, nil)
 }
 
-func openStore(ctx context.Context, url string, postgres *embedded.Server) (*database, error) {
+func openStore(ctx context.Context, c *Config, url string, postgres *embedded.Server) (*database, error) {
 	db := &database{postgres: postgres}
 	var err error
-	if db.Store, err = store.Open(ctx, store.Options{URL: url, Clock: time.Now}); err != nil {
+	if db.Store, err = store.Open(ctx, store.Options{URL: url, Clock: time.Now, Keep: c.KeepEvents}); err != nil {
 		db.close(ctx)
 		return nil, err
 	}

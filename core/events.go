@@ -72,7 +72,7 @@ var IngestEvent = define[IngestEventInput, Data[Receipt]](Operation{
 	Summary:     "Send an error event",
 	Description: "Takes one error event and answers when it is stored. The DSN's key stands in the header X-Service-Key, or in the query as key.",
 	Example:     `{"message": "Payment failed", "level": "error", "platform": "node"}`,
-	Errors:      []Code{InvalidRequest, Unauthorized, ForbiddenOrigin, PayloadTooLarge},
+	Errors:      []Code{InvalidRequest, Unauthorized, ForbiddenOrigin, PayloadTooLarge, Quota},
 	NotATool:    "its caller is an application with a DSN key, not an agent",
 	ServedBy:    "ingest",
 })

@@ -103,15 +103,10 @@ func (o *Operation) OutputSchema(named bool) Schema {
 func (o *Operation) AllErrors() []Code {
 	all := slices.Clone(o.Errors)
 	if o.ServedBy == "" {
-		all = append(all, Unauthorized)
+		// Every call can have an unknown field, and a body that no field of it asks for is read all the same.
+		all = append(all, Unauthorized, InvalidRequest, PayloadTooLarge)
 		if o.Scope != AnyToken {
 			all = append(all, Forbidden)
-		}
-		if len(o.Fields()) > 0 {
-			all = append(all, InvalidRequest)
-		}
-		if o.HasBody() {
-			all = append(all, InvalidRequest, PayloadTooLarge)
 		}
 	}
 	all = append(all, Internal, Unavailable)

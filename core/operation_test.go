@@ -127,12 +127,12 @@ func TestErrorsOfOperationsAreInTheTable(t *testing.T) {
 func TestAllErrors(t *testing.T) {
 	t.Parallel()
 	for op, want := range map[*Operation][]Code{
-		Whoami.Operation:      {Internal, Unauthorized, Unavailable},
-		ListTokens.Operation:  {Forbidden, Internal, Unauthorized, Unavailable},
-		GetIssue.Operation:    {Forbidden, Internal, InvalidRequest, NotFound, Unauthorized, Unavailable},
+		Whoami.Operation:      {Internal, InvalidRequest, PayloadTooLarge, Unauthorized, Unavailable},
+		ListTokens.Operation:  {Forbidden, Internal, InvalidRequest, PayloadTooLarge, Unauthorized, Unavailable},
+		GetIssue.Operation:    {Forbidden, Internal, InvalidRequest, NotFound, PayloadTooLarge, Unauthorized, Unavailable},
 		ClaimIssue.Operation:  {Claimed, Forbidden, Internal, InvalidRequest, NotFound, PayloadTooLarge, Unauthorized, Unavailable},
-		RevokeToken.Operation: {Forbidden, Internal, InvalidRequest, NotFound, Unauthorized, Unavailable},
-		IngestEvent.Operation: {ForbiddenOrigin, Internal, InvalidRequest, PayloadTooLarge, Unauthorized, Unavailable},
+		RevokeToken.Operation: {Forbidden, Internal, InvalidRequest, NotFound, PayloadTooLarge, Unauthorized, Unavailable},
+		IngestEvent.Operation: {ForbiddenOrigin, Internal, InvalidRequest, PayloadTooLarge, Quota, Unauthorized, Unavailable},
 	} {
 		require.ElementsMatch(t, want, op.AllErrors(), op.Name)
 	}

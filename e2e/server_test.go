@@ -26,33 +26,49 @@ type server struct {
 	url     string
 	dataDir string
 	cmd     *exec.Cmd
+	out     *bufio.Reader // what it prints after its URL
 	log     *bytes.Buffer
 }
 
 // start runs the binary on a fresh data folder.
 func start(t *testing.T) *server {
 	t.Helper()
+	return startOn(t, newDir(t))
+}
+
+// newDir makes an empty data folder.
+func newDir(t *testing.T) string {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "errand-e2e-")
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(dir, 0o755)) // Postgres may run as another user
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return startOn(t, dir)
+	return dir
 }
 
-// startOn runs the binary on a data folder that may have been used before.
-func startOn(t *testing.T, dir string) *server {
+// errand makes the command that runs the binary on a data folder, with further variables.
+func errand(t *testing.T, dir string, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	binary, err := filepath.Abs("../bin/errand")
 	require.NoError(t, err)
+	cmd := exec.Command(binary, append(args, "--data-dir", dir)...)
+	cmd.Env = append(os.Environ(), "DATABASE_URL=", "BASE_URL=", "LOG_FORMAT=json", "ADMIN_TOKEN="+adminToken)
+	cmd.Env = append(cmd.Env, env...)
+	return cmd
+}
+
+// startOn runs the binary on a data folder that may have been used before.
+func startOn(t *testing.T, dir string, env ...string) *server {
+	t.Helper()
 	s := &server{t: t, dataDir: dir, log: &bytes.Buffer{}}
-	s.cmd = exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", dir)
-	s.cmd.Env = append(os.Environ(), "ADMIN_TOKEN="+adminToken, "DATABASE_URL=", "BASE_URL=", "LOG_FORMAT=json")
+	s.cmd = errand(t, dir, env, "serve", "--addr", "127.0.0.1:0")
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, s.cmd.Start())
 	t.Cleanup(s.stop)
-	line, err := bufio.NewReader(out).ReadString('\n')
+	s.out = bufio.NewReader(out)
+	line, err := s.out.ReadString('\n')
 	if err != nil {
 		_ = s.cmd.Wait()
 		require.FailNow(t, "the server did not start", s.log.String())

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/api/golden"
 	"errand/core"
+	"errand/golden"
 	"errand/mcp"
 )
 

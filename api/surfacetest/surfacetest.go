@@ -3,6 +3,7 @@
 package surfacetest
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
@@ -36,23 +37,36 @@ type Surface struct {
 	Store    *store.Store
 }
 
+// Options says what a Surface is made of. Store must be set.
+type Options struct {
+	Store   *store.Store
+	BaseURL string    // of DSNs; empty: where the server is reached
+	Random  io.Reader // of ids and secrets; nil: crypto/rand
+}
+
 // New serves both surfaces on a fresh database until the test ends.
 func New(t testing.TB) *Surface {
 	t.Helper()
+	return Serve(t, Options{Store: storetest.New(t)})
+}
+
+// Serve serves both surfaces until the test ends.
+func Serve(t testing.TB, o Options) *Surface {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	db := storetest.New(t)
 	server := httptest.NewUnstartedServer(nil)
 	url := "http://" + server.Listener.Addr().String()
-	behaviour := tools.New(tools.Options{Store: db, BaseURL: url, AdminToken: AdminToken, Random: rand.Reader})
+	base, random := cmp.Or(o.BaseURL, url), cmp.Or(o.Random, rand.Reader)
+	behaviour := tools.New(tools.Options{Store: o.Store, BaseURL: base, AdminToken: AdminToken, Random: random})
 	registry, err := behaviour.Registry(log)
 	require.NoError(t, err)
 	server.Config.Handler = api.New(api.Options{
-		Registry: registry, Authenticate: behaviour.Authenticate, Ready: db.Ping, BaseURL: url, Version: "0.0.0", Log: log,
-		MCP: mcp.New(mcp.Options{Registry: registry, Call: api.Caller, BaseURL: url, Version: "0.0.0", Log: log}),
+		Registry: registry, Authenticate: behaviour.Authenticate, Ready: o.Store.Ping, BaseURL: base, Version: "0.0.0", Log: log,
+		MCP: mcp.New(mcp.Options{Registry: registry, Call: api.Caller, BaseURL: base, Version: "0.0.0", Log: log}),
 	})
 	server.Start()
 	t.Cleanup(server.Close)
-	return &Surface{URL: url, Registry: registry, Store: db}
+	return &Surface{URL: url, Registry: registry, Store: o.Store}
 }
 
 // Request is one HTTP request. Without a token none is sent.
@@ -114,11 +128,20 @@ type ToolResult struct {
 	IsError           bool            `json:"isError"`
 }
 
+// ToolCall is the message that calls a tool with arguments as JSON.
+func ToolCall(tool, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+}
+
 // CallTool calls a tool with arguments as JSON.
 func (s *Surface) CallTool(t testing.TB, token, tool, arguments string) ToolResult {
 	t.Helper()
-	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
-	answer := s.Message(t, token, message, nil)
+	return ResultOf(t, s.Message(t, token, ToolCall(tool, arguments), nil))
+}
+
+// ResultOf reads the result of a tool call.
+func ResultOf(t testing.TB, answer Answer) ToolResult {
+	t.Helper()
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 	var response struct {
 		Result *ToolResult     `json:"result"`

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,7 +19,12 @@ func main() {
 	seconds := flag.Int("seconds", 6, "how long each measurement sends")
 	binary := flag.String("binary", "bin/errand", "the server to measure")
 	out := flag.String("out", "bench/results.md", "where the results are written; empty for nowhere")
+	only := flag.String("only", "", "run only the scenarios whose name has this text, and write no file")
 	flag.Parse()
+	if *only != "" {
+		scenarios = slices.DeleteFunc(scenarios, func(sc scenario) bool { return !strings.Contains(sc.name, *only) })
+		*out = ""
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *rounds, time.Duration(*seconds)*time.Second, *binary, *out); err != nil {

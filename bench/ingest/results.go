@@ -55,7 +55,7 @@ func (r *results) measurePipeline() error {
 			_ = grouping.Of(e)
 			_, _ = grouping.Title(e), grouping.Culprit(e)
 			envelope.Limit(e)
-			bytes += len(store.Pack(e.AppendJSON(nil)))
+			bytes += len(store.Pack(e.AppendJSON(nil)).Bytes)
 		}
 	}
 	n := float64(passes * len(r.samples))
@@ -76,7 +76,7 @@ func (r *results) measureCopy(ctx context.Context, s *server, _ []template) erro
 		if err != nil {
 			return err
 		}
-		payloads[i] = store.Pack(e.AppendJSON(nil))
+		payloads[i] = store.Pack(e.AppendJSON(nil)).Bytes
 	}
 	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment", "dictionary", "payload"}
 	start := time.Now()

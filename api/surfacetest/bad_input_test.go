@@ -1,0 +1,149 @@
+package surfacetest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/api/surfacetest"
+	"errand/core"
+)
+
+// TestBadInputEverywhere sends every tool its example with one mistake at a time, for each of its fields those that its
+// schema makes one of. Both surfaces must tell the same.
+func TestBadInputEverywhere(t *testing.T) {
+	t.Parallel()
+	s := surfacetest.New(t)
+	for _, op := range s.Registry.Operations() {
+		if op.NotATool != "" {
+			continue
+		}
+		t.Run(op.Name, func(t *testing.T) {
+			t.Parallel()
+			requireRefused(t, s, op, "unknown_field", with(t, op, "unknown_field", `"x"`))
+			for _, field := range op.Fields() {
+				for _, value := range mistakes(op, field) {
+					requireRefused(t, s, op, field.Name, with(t, op, field.Name, value))
+				}
+				// Whether U+0000 is a mistake or is cleaned away is the operation's; it is the same on both.
+				requireSameOutcome(t, s, op, with(t, op, field.Name, `"a\u0000b"`))
+				if field.Required && !inPath(op, field) {
+					requireRefused(t, s, op, field.Name, with(t, op, field.Name, ""))
+				}
+			}
+		})
+	}
+}
+
+func inPath(op *core.Operation, field core.Field) bool {
+	return slices.Contains(op.PathParams(), field.Name)
+}
+
+// with gives the operation's example with another value for a field, or without the field.
+func with(t *testing.T, op *core.Operation, field, value string) string {
+	t.Helper()
+	input := map[string]json.RawMessage{}
+	require.NoError(t, json.Unmarshal([]byte(op.Example), &input))
+	delete(input, field)
+	if value != "" {
+		input[field] = json.RawMessage(value)
+	}
+	text, err := json.Marshal(input)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// mistakes gives JSON values that the field's schema forbids. Those for the path and the query are texts: there is
+// nothing else in a URL.
+func mistakes(op *core.Operation, field core.Field) []string {
+	var values []string
+	schema := field.Schema
+	text := func(value any) { values = append(values, fmt.Sprintf("%q", fmt.Sprint(value))) }
+	switch schema["type"] {
+	case "integer":
+		for _, number := range []string{"many", "1.5", "1e2", "0x10", "9007199254740993", "99999999999999999999", "-9007199254740993"} {
+			text(number)
+		}
+		text(schema["minimum"].(int64) - 1)
+		text(schema["maximum"].(int64) + 1)
+	case "boolean":
+		text("maybe")
+	case "string":
+		if longest, bounded := schema["maxLength"].(int64); bounded {
+			text(strings.Repeat("é", int(longest)+1))
+		}
+		if shortest, bounded := schema["minLength"].(int64); bounded && shortest > 0 && !inPath(op, field) {
+			text("")
+		}
+		if schema["enum"] != nil {
+			text("no such value")
+		}
+	case "array":
+		if most, bounded := schema["maxItems"].(int64); bounded {
+			text(strings.Repeat(",", int(most)))
+		}
+	}
+	if op.HasBody() && !inPath(op, field) {
+		values = append(values, otherKinds(schema)...)
+	}
+	return values
+}
+
+// otherKinds gives JSON values of the kinds that the schema does not have. A number may stand for a text that is a
+// project's id.
+func otherKinds(schema core.Schema) []string {
+	kinds := map[any]string{"boolean": `true`, "object": `{"a": 1}`, "array": `[true]`}
+	delete(kinds, schema["type"])
+	if schema["type"] != "string" {
+		kinds["number"] = `7.5`
+	}
+	return slices.Sorted(maps.Values(kinds))
+}
+
+// requireRefused holds that both surfaces refuse the input for the field, in the same words.
+func requireRefused(t *testing.T, s *surfacetest.Surface, op *core.Operation, field, input string) {
+	t.Helper()
+	rest := requireSameOutcome(t, s, op, input)
+	require.Equal(t, http.StatusBadRequest, rest.Status, "%s: %s", input, rest.Body)
+	var failure struct{ Details []core.Detail }
+	require.NoError(t, json.Unmarshal([]byte(rest.Body), &failure))
+	require.NotEmpty(t, failure.Details, input)
+	for _, detail := range failure.Details {
+		path, _, _ := strings.Cut(detail.Path, ".")
+		require.Equal(t, field, path, "%s: %s", input, rest.Body)
+		require.NotEmpty(t, detail.Message, input)
+	}
+}
+
+// requireSameOutcome holds that both surfaces answer the input with the same error, and gives that of REST.
+func requireSameOutcome(t *testing.T, s *surfacetest.Surface, op *core.Operation, input string) surfacetest.Answer {
+	t.Helper()
+	rest := callREST(t, s, op, surfacetest.AdminToken, input)
+	require.GreaterOrEqual(t, rest.Status, http.StatusBadRequest, "%s was taken: %s", input, rest.Body)
+	code := core.Code(fmt.Sprint(objectOf(t, rest.Body)["error"]))
+	requireSameError(t, op, code, rest, callMCP(t, s, op, surfacetest.AdminToken, input))
+	return rest
+}
+
+// TestBrokenInputEverywhere sends what is no JSON object in UTF-8.
+func TestBrokenInputEverywhere(t *testing.T) {
+	t.Parallel()
+	s := surfacetest.New(t)
+	for _, op := range s.Registry.Operations() {
+		if op.NotATool != "" {
+			continue
+		}
+		for _, input := range []string{"{\"text\": \"\xff\xfe\"}", `[1]`, `"text"`, `7`, `true`} {
+			rest := s.Send(t, surfacetest.Request{
+				Method: op.Method(), Path: op.Path(), Token: surfacetest.AdminToken, Body: strings.NewReader(input),
+			})
+			requireSameError(t, op, core.InvalidRequest, rest, callMCP(t, s, op, surfacetest.AdminToken, input))
+		}
+	}
+}

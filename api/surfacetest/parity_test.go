@@ -1,0 +1,228 @@
+package surfacetest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/api"
+	"errand/api/surfacetest"
+	"errand/core"
+	"errand/mcp"
+	"errand/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// success stands where a code of an error stands.
+const success core.Code = ""
+
+// parityCases are inputs that REST and MCP must answer alike, each from equal worlds. Every tool needs one
+// for its success and one for each error that it declares; worldValues tells what the $names mean. The errors that
+// every operation has are in everywhere_test.go.
+var parityCases = []struct {
+	op    *core.Operation
+	code  core.Code
+	actor string // whose token makes the call
+	input string
+}{
+	{core.ListProjects.Operation, success, "reader", `{}`},
+
+	{core.CreateProject.Operation, success, "admin", `{"name": "Café <& more>", "platform": "node"}`},
+	{core.CreateProject.Operation, success, "admin", `{"name": "Web shop", "platform": null}`},
+	{core.CreateProject.Operation, core.InvalidRequest, "admin", `{"name": "  "}`},
+	{core.CreateProject.Operation, core.InvalidRequest, "admin", `{"name": "turned \u202e around"}`},
+
+	{core.CreateProjectKey.Operation, success, "admin", `{"project": $project}`},
+	{core.CreateProjectKey.Operation, success, "admin", `{"project": "web-shop"}`},
+	{core.CreateProjectKey.Operation, core.ProjectNotFound, "admin", `{"project": "no-such-app"}`},
+	{core.CreateProjectKey.Operation, core.ProjectNotFound, "admin", `{"project": "9007199254740993"}`},
+
+	{core.DeleteProjectKey.Operation, success, "admin", `{"project": "$project", "key": "$key"}`},
+	{core.DeleteProjectKey.Operation, core.ProjectNotFound, "admin", `{"project": "no-such-app", "key": "$key"}`},
+	{core.DeleteProjectKey.Operation, core.NotFound, "admin", `{"project": $lonely, "key": "$key"}`},
+	{core.DeleteProjectKey.Operation, core.LastKey, "admin", `{"project": $lonely, "key": "$lastkey"}`},
+
+	{core.ListIssues.Operation, success, "reader", `{}`},
+	{core.ListIssues.Operation, success, "reader", `{"project": $project, "status": "unresolved", "claimed": "false", "limit": "1"}`},
+	{core.ListIssues.Operation, success, "reader", `{"project": "web-shop", "limit": 1, "cursor": "$issuecursor"}`},
+	{core.ListIssues.Operation, success, "reader", `{"search": "%", "since": "1h", "release": "shop@1", "environment": "production", "test": "false"}`},
+	{core.ListIssues.Operation, core.ProjectNotFound, "reader", `{"project": "no-such-app"}`},
+	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"cursor": "nonsense"}`},
+	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"cursor": "$eventcursor"}`},
+	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"since": "yesterday"}`},
+
+	{core.GetIssue.Operation, success, "reader", `{"id": $issue}`},
+	{core.GetIssue.Operation, success, "reader", `{"id": "$merged"}`},
+	{core.GetIssue.Operation, core.NotFound, "reader", `{"id": $missing}`},
+
+	{core.ListIssueEvents.Operation, success, "reader", `{"id": $issue, "limit": 1}`},
+	{core.ListIssueEvents.Operation, success, "reader", `{"id": $issue, "cursor": "$eventcursor"}`},
+	{core.ListIssueEvents.Operation, core.NotFound, "reader", `{"id": $missing}`},
+	{core.ListIssueEvents.Operation, core.InvalidRequest, "reader", `{"id": $issue, "cursor": "$issuecursor"}`},
+
+	{core.ListIssueActivity.Operation, success, "reader", `{"id": $issue}`},
+	{core.ListIssueActivity.Operation, core.NotFound, "reader", `{"id": $missing}`},
+	{core.ListIssueActivity.Operation, core.InvalidRequest, "reader", `{"id": $issue, "cursor": "$issuecursor"}`},
+
+	{core.GetEvent.Operation, success, "reader", `{"id": $event}`},
+	{core.GetEvent.Operation, core.NotFound, "reader", `{"id": $missing}`},
+
+	{core.ResolveIssue.Operation, success, "agent", `{"id": $issue}`},
+	{core.ResolveIssue.Operation, core.NotFound, "agent", `{"id": $missing}`},
+	{core.ResolveIssue.Operation, core.NotFound, "agent", `{"id": $merged}`},
+
+	{core.IgnoreIssue.Operation, success, "agent", `{"id": $issue}`},
+	{core.IgnoreIssue.Operation, core.NotFound, "agent", `{"id": $missing}`},
+	{core.IgnoreIssue.Operation, core.NotFound, "agent", `{"id": $merged}`},
+
+	{core.UnresolveIssue.Operation, success, "agent", `{"id": $resolved}`},
+	{core.UnresolveIssue.Operation, core.NotFound, "agent", `{"id": $missing}`},
+	{core.UnresolveIssue.Operation, core.NotFound, "agent", `{"id": $merged}`},
+
+	{core.ClaimIssue.Operation, success, "agent", `{"id": $issue}`},
+	{core.ClaimIssue.Operation, success, "agent", `{"id": $claimed, "minutes": "1440"}`},
+	{core.ClaimIssue.Operation, core.Claimed, "rival", `{"id": $claimed}`},
+	{core.ClaimIssue.Operation, core.NotFound, "agent", `{"id": $missing}`},
+	{core.ClaimIssue.Operation, core.NotFound, "agent", `{"id": $merged}`},
+
+	{core.ReleaseIssue.Operation, success, "agent", `{"id": $claimed}`},
+	{core.ReleaseIssue.Operation, success, "admin", `{"id": $claimed}`},
+	{core.ReleaseIssue.Operation, success, "rival", `{"id": $issue}`},
+	{core.ReleaseIssue.Operation, core.NotClaimHolder, "rival", `{"id": $claimed}`},
+	{core.ReleaseIssue.Operation, core.NotFound, "agent", `{"id": $missing}`},
+	{core.ReleaseIssue.Operation, core.NotFound, "agent", `{"id": $merged}`},
+
+	{core.AddNote.Operation, success, "agent", `{"id": $issue, "text": "password=hunter2 \u0000\u202e <b>&"}`},
+	{core.AddNote.Operation, core.NotFound, "agent", `{"id": $missing, "text": "hello"}`},
+	{core.AddNote.Operation, core.NotFound, "agent", `{"id": $merged, "text": "hello"}`},
+	{core.AddNote.Operation, core.InvalidRequest, "agent", `{"id": $issue, "text": "\u0000\u200b"}`},
+
+	{core.ListTokens.Operation, success, "admin", `{}`},
+
+	{core.Whoami.Operation, success, "admin", `{}`},
+	{core.Whoami.Operation, success, "reader", `{}`},
+}
+
+func TestParity(t *testing.T) {
+	t.Parallel()
+	shared := newWorlds(t)
+	for _, c := range parityCases {
+		t.Run(fmt.Sprintf("%s %s %s", c.op.Name, c.code, c.input), func(t *testing.T) {
+			t.Parallel()
+			worlds := shared // by the calls that change nothing
+			if c.code == success && !c.op.ReadOnly() {
+				worlds = newWorlds(t)
+			}
+			overREST, overMCP := worlds[0], worlds[1]
+			input := os.Expand(c.input, overREST.value)
+			require.Equal(t, input, os.Expand(c.input, overMCP.value), "the worlds are equal")
+			rest := callREST(t, overREST.Surface, c.op, overREST.token(c.actor), input)
+			tool := callMCP(t, overMCP.Surface, c.op, overMCP.token(c.actor), input)
+			requireSame(t, c.op, c.code, rest, tool)
+			require.Equal(t, overREST.state(t), overMCP.state(t), "what the call left behind")
+		})
+	}
+}
+
+// TestParityIsComplete fails for a new tool, or a new error of a tool, that no case shows.
+func TestParityIsComplete(t *testing.T) {
+	t.Parallel()
+	shown := map[string]bool{}
+	for _, c := range parityCases {
+		require.Contains(t, append(c.op.AllErrors(), success), c.code, "%s does not declare it", c.op.Name)
+		shown[c.op.Name+" "+string(c.code)] = true
+	}
+	for _, op := range mcp.Tools() {
+		for _, code := range append(op.AllErrors(), success) {
+			// An error that an operation declares itself has a reason of its own, though every operation has the error.
+			if !slices.Contains(everywhere, code) || slices.Contains(op.Errors, code) {
+				require.True(t, shown[op.Name+" "+string(code)], "parityCases lacks %s with the outcome %q", op.Name, code)
+			}
+		}
+	}
+}
+
+// callREST makes the call with the fields where REST takes them.
+func callREST(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, input string) surfacetest.Answer {
+	t.Helper()
+	fields := map[string]json.RawMessage{}
+	require.NoError(t, json.Unmarshal([]byte(input), &fields), input)
+	target := api.TargetOf(op, fields)
+	return s.Send(t, surfacetest.Request{Method: op.Method(), Path: target.Path, Token: token, Body: strings.NewReader(string(target.Body))})
+}
+
+// callMCP makes the call as a tool call and gives the HTTP answer.
+func callMCP(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, input string) surfacetest.Answer {
+	t.Helper()
+	return s.Message(t, token, surfacetest.ToolCall(op.Name, input), nil)
+}
+
+// requireSame holds that both surfaces answered the same, with the outcome.
+func requireSame(t *testing.T, op *core.Operation, code core.Code, rest, tool surfacetest.Answer) {
+	t.Helper()
+	if code != success {
+		requireSameError(t, op, code, rest, tool)
+		return
+	}
+	require.Equal(t, op.Status, rest.Status, rest.Body)
+	result := surfacetest.ResultOf(t, tool)
+	require.False(t, result.IsError, result.Content)
+	require.Len(t, result.Content, 1)
+	if op.OutputSchema(false) == nil {
+		require.Empty(t, rest.Body)
+		require.Empty(t, result.StructuredContent)
+		return
+	}
+	require.NotEmpty(t, rest.Body)
+	require.Equal(t, rest.Body, result.Content[0].Text)
+	require.JSONEq(t, rest.Body, string(result.StructuredContent)) // the library escapes < and &
+}
+
+// requireSameError holds that both surfaces answered the same error. The tool adds the hint, nothing else.
+func requireSameError(t *testing.T, op *core.Operation, code core.Code, rest, tool surfacetest.Answer) {
+	t.Helper()
+	require.Equal(t, code.Info().Status, rest.Status, "%s: %s", op.Name, rest.Body)
+	want := objectOf(t, rest.Body)
+	require.Equal(t, string(code), want["error"], op.Name)
+	result := surfacetest.ResultOf(t, tool)
+	require.True(t, result.IsError, "%s: %s", op.Name, tool.Body)
+	require.Empty(t, result.StructuredContent, op.Name)
+	require.Len(t, result.Content, 1, op.Name)
+	got := objectOf(t, result.Content[0].Text)
+	require.Equal(t, code.Info().Hint, got["hint"], "%s: %s", op.Name, code)
+	delete(got, "hint")
+	if id, named := want["request_id"]; named {
+		require.Equal(t, rest.Header.Get("X-Request-Id"), id, op.Name)
+		require.Equal(t, tool.Header.Get("X-Request-Id"), got["request_id"], op.Name)
+		delete(want, "request_id")
+		delete(got, "request_id")
+	}
+	require.Equal(t, want, got, op.Name)
+}
+
+func objectOf(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var object map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text), &object), text)
+	return object
+}
+
+// TestCallOfNoTool holds that what is kept from agents cannot be called by name.
+func TestCallOfNoTool(t *testing.T) {
+	t.Parallel()
+	s := surfacetest.New(t)
+	for _, op := range core.Operations() {
+		if op.NotATool != "" {
+			answer := callMCP(t, s, op, surfacetest.AdminToken, op.Example)
+			require.Equal(t, http.StatusOK, answer.Status, op.Name)
+			require.Contains(t, answer.Body, `"code":-32602`, op.Name)
+		}
+	}
+}

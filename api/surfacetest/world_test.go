@@ -1,0 +1,141 @@
+package surfacetest_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"errand/api/surfacetest"
+	"errand/core"
+	"errand/store"
+	"errand/store/storetest"
+)
+
+// world is the state from which a case starts. Two worlds of the same time are equal in every byte, ids and secrets
+// too, so that answers need not be adjusted before they are compared.
+type world struct {
+	*surfacetest.Surface
+	now    time.Time
+	values map[string]string // by the names that parityCases uses
+	tokens map[string]string // by the name of the actor
+}
+
+// missingID is the id of nothing.
+const missingID = 1<<53 - 1
+
+// newWorlds makes two equal worlds.
+func newWorlds(t *testing.T) [2]*world {
+	t.Helper()
+	now := time.Now()
+	return [2]*world{newWorld(t, now), newWorld(t, now)}
+}
+
+// newWorld makes two projects, tokens, and issues in every state that matters.
+func newWorld(t *testing.T, now time.Time) *world {
+	t.Helper()
+	w := &world{now: now, Surface: surfacetest.Serve(t, surfacetest.Options{
+		Store:   storetest.NewAt(t, func() time.Time { return now }),
+		BaseURL: "https://errand.example",
+		Random:  rand.NewChaCha8([32]byte{}),
+	})}
+	w.tokens = map[string]string{
+		"admin":  surfacetest.AdminToken,
+		"reader": w.Token(t, core.IssuesRead),
+		"agent":  w.Token(t, core.IssuesRead, core.IssuesWrite),
+		"rival":  w.Token(t, core.IssuesRead, core.IssuesWrite),
+	}
+	project, lonely := w.Project(t), w.Project(t)
+	w.admin(t, fmt.Sprintf("/v1/projects/%d/keys", project), ``)
+	keys := func(id int64) []string {
+		p, err := w.Store.Project(t.Context(), id)
+		require.NoError(t, err)
+		return p.Keys
+	}
+	issue, event := w.issue(t, project, "pay", 3)
+	resolved, _ := w.issue(t, project, "ship", 1)
+	claimed, _ := w.issue(t, lonely, "login", 1)
+	merged, _ := w.issue(t, project, "pay again", 1)
+	w.admin(t, fmt.Sprintf("/v1/issues/%d/resolve", resolved), ``)
+	w.admin(t, fmt.Sprintf("/v1/issues/%d/notes", issue), `{"text": "seen <before> & after"}`)
+	w.run(t, `UPDATE issues SET status = 'merged', merged_into = $2 WHERE id = $1`, merged, issue)
+	answer := w.Send(t, surfacetest.Request{Method: http.MethodPost, Path: fmt.Sprintf("/v1/issues/%d/claim", claimed), Token: w.tokens["agent"]})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+	w.values = map[string]string{
+		"project": fmt.Sprint(project), "key": keys(project)[0], "lonely": fmt.Sprint(lonely), "lastkey": keys(lonely)[0],
+		"issue": fmt.Sprint(issue), "resolved": fmt.Sprint(resolved), "claimed": fmt.Sprint(claimed), "merged": fmt.Sprint(merged),
+		"missing": fmt.Sprint(missingID), "event": fmt.Sprint(event),
+		"issuecursor": string(core.NewCursor("last_seen", now, claimed)), "eventcursor": string(core.NewCursor("received_at", now, event)),
+	}
+	return w
+}
+
+// value gives what a $name of a case means.
+func (w *world) value(name string) string {
+	value, known := w.values[name]
+	if !known {
+		panic("parityCases: no value is called " + name)
+	}
+	return value
+}
+
+func (w *world) token(actor string) string {
+	token, known := w.tokens[actor]
+	if !known {
+		panic("parityCases: no actor is called " + actor)
+	}
+	return token
+}
+
+// admin makes a call that must work.
+func (w *world) admin(t *testing.T, path, body string) {
+	t.Helper()
+	answer := w.Admin(t, http.MethodPost, path, body)
+	require.Less(t, answer.Status, http.StatusBadRequest, answer.Body)
+}
+
+// issue makes an issue with events, and gives its id and that of the first event.
+func (w *world) issue(t *testing.T, project int64, title string, events int) (issue, event int64) {
+	t.Helper()
+	at := core.At(w.now)
+	var list []store.NewEvent
+	for n := range events {
+		e := store.NewEvent{
+			ProjectID: project, OccurredAt: at, ReceivedAt: at, Fingerprint: sha256.Sum256([]byte(title)), Version: 1,
+			Title: title + " <failed> & gone", Type: "Error", Level: "error", Platform: "go", Source: core.SourceServer,
+			Release: "shop@1", Environment: "production", Payload: store.Pack(fmt.Appendf(nil, `{"platform":"go","message":%q}`, title)),
+		}
+		id := sha256.Sum256(fmt.Append(nil, title, n))
+		copy(e.EventID[:], id[:])
+		list = append(list, e)
+	}
+	added, err := w.Store.AddEvents(t.Context(), list)
+	require.NoError(t, err)
+	return added[0].IssueID, added[0].ID
+}
+
+func (w *world) run(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	rows, err := w.Store.SQL(t.Context(), sql, args...)
+	require.NoError(t, err)
+	rows.Close()
+	require.NoError(t, rows.Err())
+}
+
+// state gives what calls can change, as JSON.
+func (w *world) state(t *testing.T) []string {
+	t.Helper()
+	rows, err := w.Store.SQL(t.Context(), `
+SELECT to_jsonb(a)::text FROM activity a UNION ALL SELECT to_jsonb(i)::text FROM issues i
+UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text FROM project_keys k ORDER BY 1`)
+	require.NoError(t, err)
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	return list
+}

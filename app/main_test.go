@@ -1,0 +1,206 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"errand/app"
+	"errand/core"
+	"errand/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+const adminToken = "the-admin-token-of-the-tests"
+
+// Bounds of what tests wait for, and how often they look.
+const (
+	atMost = 20 * time.Second
+	every  = 10 * time.Millisecond
+)
+
+// config is that of a server on a database of the test's.
+func config(databaseURL string) app.Config {
+	return app.Config{Addr: "127.0.0.1:0", DatabaseURL: core.Secret(databaseURL), AdminToken: adminToken, Migrate: "on"}
+}
+
+// logText is a log at level debug that tests read.
+type logText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logText) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *logText) logger() *slog.Logger {
+	return slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// server is a running App.
+type server struct {
+	*app.App
+	log    *logText
+	client *http.Client
+	end    context.CancelFunc // what a signal does
+	done   chan error         // what Run gave
+	ended  bool
+}
+
+// start runs a server until the test ends.
+func start(t *testing.T, c app.Config) *server {
+	t.Helper()
+	s := &server{log: &logText{}, client: &http.Client{Transport: &http.Transport{}, Timeout: atMost}, done: make(chan error, 1)}
+	var err error
+	s.App, err = app.New(t.Context(), c, "0.0.0", s.log.logger())
+	require.NoError(t, err)
+	ctx, end := context.WithCancel(context.Background())
+	s.end = end
+	go func() { s.done <- s.Run(ctx) }()
+	t.Cleanup(func() { s.stop(t) })
+	return s
+}
+
+// stop ends the server as a signal does, and waits for it.
+func (s *server) stop(t *testing.T) {
+	t.Helper()
+	if s.ended {
+		return
+	}
+	s.ended = true
+	s.client.CloseIdleConnections()
+	s.end()
+	require.NoError(t, <-s.done)
+	s.Close(context.Background())
+}
+
+// answer is what came back over HTTP.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+	err    error
+}
+
+// send makes a request; with no key, as the admin. A body is sent when the server asks for it.
+func (s *server) send(ctx context.Context, method, path, key string, body io.Reader) answer {
+	request, err := http.NewRequestWithContext(ctx, method, s.URL()+path, body)
+	if err != nil {
+		return answer{err: err}
+	}
+	if key == "" {
+		request.Header.Set("Authorization", "Bearer "+adminToken)
+	} else {
+		request.Header.Set("X-Service-Key", key)
+	}
+	if body != nil {
+		request.Header.Set("Expect", "100-continue")
+	}
+	return s.do(request)
+}
+
+func (s *server) do(request *http.Request) answer {
+	response, err := s.client.Do(request)
+	if err != nil {
+		return answer{err: err}
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, string(text), err}
+}
+
+// admin makes a REST call that must work, and gives data of its answer.
+func (s *server) admin(t *testing.T, method, path, body string) map[string]any {
+	t.Helper()
+	got := s.send(t.Context(), method, path, "", strings.NewReader(body))
+	require.NoError(t, got.err)
+	require.Less(t, got.status, http.StatusMultipleChoices, got.body)
+	var object struct{ Data map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(got.body), &object), got.body)
+	return object.Data
+}
+
+// project makes a project and gives the key of its DSN.
+func (s *server) project(t *testing.T) string {
+	t.Helper()
+	dsn, err := url.Parse(s.admin(t, http.MethodPost, "/v1/projects", `{"name": "Web shop"}`)["dsn"].(string))
+	require.NoError(t, err)
+	return dsn.User.Username()
+}
+
+const event = `{"message": "cart cannot be loaded"}`
+
+// event sends an error that must be taken, and gives the id of its issue.
+func (s *server) event(t *testing.T, key string) int64 {
+	t.Helper()
+	got := s.send(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event))
+	require.NoError(t, got.err)
+	require.Equal(t, http.StatusOK, got.status, got.body)
+	var receipt core.Data[struct {
+		IssueID int64 `json:"issue_id"`
+	}]
+	require.NoError(t, json.Unmarshal([]byte(got.body), &receipt))
+	return receipt.Data.IssueID
+}
+
+// timesSeen looks into the database for the events that an issue has counted.
+func timesSeen(t *testing.T, databaseURL string, issue int64) int64 {
+	t.Helper()
+	found, err := storetest.Open(t, databaseURL, time.Now).Issue(t.Context(), issue)
+	require.NoError(t, err)
+	return found.TimesSeen
+}
+
+// connect opens a connection of the test's own.
+func connect(t *testing.T, databaseURL string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), databaseURL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// address gives the host and port at which the server listens.
+func (s *server) address() string { return strings.TrimPrefix(s.URL(), "http://") }
+
+// refuses tells whether the address takes no connection.
+func refuses(address string) bool {
+	conn, err := net.Dial("tcp", address)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err != nil
+}
+
+// database gives the name of the database in a URL, and the URL of another database beside it.
+func database(t *testing.T, databaseURL string) (name, other string) {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	require.NoError(t, err)
+	name = strings.TrimPrefix(u.Path, "/")
+	u.Path = "/template1"
+	return name, fmt.Sprint(u)
+}

@@ -1,0 +1,131 @@
+package app_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/app"
+	"errand/core"
+	"errand/store/embedded"
+	"errand/store/storetest"
+)
+
+// dataDir gives an empty data folder that the user who runs Postgres may enter.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o711))
+	return dir
+}
+
+// privateConfig is that of a server with a private Postgres and a generated admin token.
+func privateConfig(dir string) app.Config {
+	return app.Config{Addr: "127.0.0.1:0", DataDir: dir, PostgresBin: os.Getenv("POSTGRES_BIN"), Migrate: "on"}
+}
+
+// as makes a REST call with a token, and gives the status of the answer.
+func (s *server) as(t *testing.T, token, method, path string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, nil)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+token)
+	got := s.do(request)
+	require.NoError(t, got.err)
+	return got.status
+}
+
+func TestPrivateInstallation(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	create := func(name string) string {
+		c := privateConfig(dir)
+		token, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: name, Scopes: []string{"issues:read"}}, (&logText{}).logger())
+		require.NoError(t, err)
+		require.True(t, strings.HasPrefix(token, "ck_"), token)
+		return token
+	}
+	before := create("before the first start")
+
+	s := start(t, privateConfig(dir))
+	require.Equal(t, dir, s.DataDir())
+	admin := s.FreshToken.Reveal()
+	require.GreaterOrEqual(t, len(admin), 26, "128 bits")
+	file := filepath.Join(dir, "admin-token")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, admin, strings.TrimSpace(string(text)))
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode())
+	beside := create("beside the server")
+	for _, token := range []string{admin, before, beside} {
+		require.Equal(t, http.StatusOK, s.as(t, token, http.MethodGet, "/v1/projects"))
+	}
+	require.Equal(t, http.StatusForbidden, s.as(t, beside, http.MethodGet, "/v1/tokens"))
+	_, err = app.New(t.Context(), privateConfig(dir), "0.0.0", (&logText{}).logger())
+	require.ErrorIs(t, err, embedded.ErrRunning)
+	require.NotContains(t, s.log.String(), admin)
+	s.stop(t)
+
+	after := create("after the server")
+	s = start(t, privateConfig(dir))
+	require.Empty(t, s.FreshToken, "it is shown once")
+	for _, token := range []string{admin, before, beside, after} {
+		require.Equal(t, http.StatusOK, s.as(t, token, http.MethodGet, "/v1/projects"))
+	}
+	require.NotContains(t, s.log.String(), admin)
+}
+
+func TestAdminTokenThatIsSet(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	c := privateConfig(dir)
+	c.AdminToken = adminToken
+	s := start(t, c)
+	require.Empty(t, s.FreshToken)
+	require.NoFileExists(t, filepath.Join(dir, "admin-token"))
+	require.Equal(t, http.StatusOK, s.as(t, adminToken, http.MethodGet, "/v1/tokens"))
+	s.stop(t)
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "admin-token"), []byte("short\n"), 0o600))
+	_, err := app.New(t.Context(), privateConfig(dir), "0.0.0", (&logText{}).logger())
+	require.ErrorContains(t, err, "ADMIN_TOKEN")
+}
+
+// With an existing database nothing is generated: without ADMIN_TOKEN only tokens open anything.
+func TestNoAdminTokenIsMadeForADatabaseOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	c := config(storetest.URL(t))
+	c.AdminToken, c.DataDir = "", t.TempDir()
+	token, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: "root", Scopes: []string{"admin"}}, (&logText{}).logger())
+	require.NoError(t, err)
+	s := start(t, c)
+	require.Empty(t, s.FreshToken)
+	require.Empty(t, s.DataDir())
+	entries, err := os.ReadDir(c.DataDir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+	require.Equal(t, http.StatusOK, s.as(t, token, http.MethodGet, "/v1/tokens"))
+	require.Equal(t, http.StatusUnauthorized, s.as(t, adminToken, http.MethodGet, "/v1/tokens"))
+}
+
+func TestCreateTokenRefuses(t *testing.T) {
+	t.Parallel()
+	c := config(storetest.URL(t))
+	for name, n := range map[string]app.NewToken{
+		"no scope":           {Name: "fixer"},
+		"an unknown scope":   {Name: "fixer", Scopes: []string{"root"}},
+		"no name":            {Scopes: []string{"admin"}},
+		"an unknown project": {Name: "fixer", Scopes: []string{"admin"}, Project: "no-such-app"},
+	} {
+		token, err := app.CreateToken(t.Context(), &c, n, (&logText{}).logger())
+		require.Empty(t, token, name)
+		var failure *core.Error
+		require.ErrorAs(t, err, &failure, name)
+	}
+}

@@ -1,0 +1,78 @@
+package app_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/app"
+	"errand/store"
+	"errand/store/storetest"
+)
+
+// setAway takes the server's database away, connections and all, or gives it back.
+func setAway(t *testing.T, databaseURL string, away bool) {
+	t.Helper()
+	name, other := database(t, databaseURL)
+	conn := connect(t, other)
+	defer conn.Close(t.Context())
+	if !away {
+		_, err := conn.Exec(t.Context(), "ALTER DATABASE "+name+" ALLOW_CONNECTIONS true")
+		require.NoError(t, err)
+		return
+	}
+	_, err := conn.Exec(t.Context(), "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false")
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, name)
+	require.NoError(t, err)
+}
+
+func TestReadyFollowsTheDatabase(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	s := start(t, config(databaseURL))
+	key := s.project(t)
+	s.event(t, key)
+	get := func(path string) answer { return s.send(t.Context(), http.MethodGet, path, "", nil) }
+	require.Equal(t, http.StatusOK, get("/readyz").status)
+
+	setAway(t, databaseURL, true)
+	require.Eventually(t, func() bool { return get("/readyz").status == http.StatusServiceUnavailable }, atMost, every)
+	require.Equal(t, http.StatusOK, get("/healthz").status, "the process is up all the same")
+	for _, path := range []string{"/readyz", "/v1/projects"} {
+		got := get(path)
+		require.Equal(t, http.StatusServiceUnavailable, got.status, "%s: %s", path, got.body)
+		require.JSONEq(t, `{"error":"unavailable"}`, got.body, path)
+		require.NotEmpty(t, got.header.Get("Retry-After"), path)
+	}
+
+	setAway(t, databaseURL, false)
+	require.Eventually(t, func() bool { return get("/readyz").status == http.StatusOK }, atMost, every)
+	require.Equal(t, http.StatusOK, get("/v1/projects").status)
+	s.event(t, key)
+}
+
+func TestReadyNeedsTheSchema(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	s := start(t, config(databaseURL))
+	_, err := connect(t, databaseURL).Exec(t.Context(), `DELETE FROM goose_db_version WHERE version_id > 0`)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusServiceUnavailable, s.send(t.Context(), http.MethodGet, "/readyz", "", nil).status)
+	_, err = connect(t, databaseURL).Exec(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (1, true)`)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, s.send(t.Context(), http.MethodGet, "/readyz", "", nil).status)
+}
+
+func TestMigrateOffRefusesAnOldSchema(t *testing.T) {
+	t.Parallel()
+	c := config(storetest.EmptyURL(t))
+	c.Migrate = "off"
+	_, err := app.New(t.Context(), c, "0.0.0", (&logText{}).logger())
+	require.ErrorIs(t, err, store.ErrOldSchema)
+
+	require.NoError(t, app.Migrate(t.Context(), &c, (&logText{}).logger()))
+	s := start(t, c)
+	s.event(t, s.project(t))
+}

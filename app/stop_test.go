@@ -1,0 +1,126 @@
+package app_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"errand/app"
+	"errand/store/storetest"
+)
+
+// TestStopAnswersWhatItHasAccepted stops the server while events wait for their commit, and while the bodies of others
+// and of a call are on their way in.
+func TestStopAnswersWhatItHasAccepted(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	s := start(t, config(databaseURL))
+	key := s.project(t)
+	issue := s.event(t, key)
+	lock, err := connect(t, databaseURL).Begin(t.Context())
+	require.NoError(t, err)
+	_, err = lock.Exec(t.Context(), `LOCK TABLE issues IN EXCLUSIVE MODE`) // reading goes on
+	require.NoError(t, err)
+
+	const many = 8
+	var accepted sync.WaitGroup
+	answers := make(chan answer, 2*many+1)
+	send := func(path, key, body string, gate chan struct{}) {
+		accepted.Add(1)
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: accepted.Done})
+		go func() {
+			answers <- s.send(ctx, http.MethodPost, path, key, io.MultiReader(gated(gate), strings.NewReader(body)))
+		}()
+	}
+	now, later := make(chan struct{}), make(chan struct{})
+	close(now)
+	for range many {
+		send("/v1/ingest", key, event, now)
+		send("/v1/ingest", key, event, later)
+	}
+	send(fmt.Sprintf("/v1/issues/%d/claim", issue), "", `{"minutes": 5}`, later)
+	accepted.Wait()
+	require.Eventually(t, func() bool { // until a commit has begun
+		var waiting int
+		err := lock.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'issues'::regclass`).Scan(&waiting)
+		return err == nil && waiting > 0
+	}, atMost, every)
+
+	s.end()
+	require.Eventually(t, func() bool { return refuses(s.address()) }, atMost, every)
+	close(later)
+	require.NoError(t, lock.Rollback(t.Context()))
+	for range cap(answers) {
+		got := <-answers
+		require.NoError(t, got.err)
+		require.Equal(t, http.StatusOK, got.status, got.body)
+	}
+	s.stop(t)
+	require.EqualValues(t, 1+2*many, timesSeen(t, databaseURL, issue))
+}
+
+// gated is a reader that ends, without a byte, when the gate opens.
+type gated chan struct{}
+
+func (g gated) Read([]byte) (int, error) {
+	<-g
+	return 0, io.EOF
+}
+
+// TestStopLosesNothing stops the server under a stream of events: each one that was answered counts, and no other.
+func TestStopLosesNothing(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	s := start(t, config(databaseURL))
+	key := s.project(t)
+	issue := s.event(t, key)
+	const senders, before = 4, 40
+	var taken atomic.Int64
+	taken.Add(1)
+	enough, refused := make(chan struct{}), make(chan answer, senders)
+	for range senders {
+		go func() {
+			for {
+				got := s.send(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event))
+				if got.err != nil || got.status != http.StatusOK {
+					refused <- got
+					return
+				}
+				if taken.Add(1) == before {
+					close(enough)
+				}
+			}
+		}()
+	}
+	<-enough
+	s.end()
+	for range senders {
+		got := <-refused
+		require.Error(t, got.err, "%d %s", got.status, got.body)
+	}
+	s.stop(t)
+	require.Equal(t, taken.Load(), timesSeen(t, databaseURL, issue))
+}
+
+// Not parallel: it looks at all goroutines of the process.
+func TestCloseLeavesNoGoroutine(t *testing.T) {
+	databaseURL := storetest.URL(t)
+	before := goleak.IgnoreCurrent()
+	s := start(t, config(databaseURL))
+	s.event(t, s.project(t))
+	require.NoError(t, s.send(t.Context(), http.MethodGet, "/readyz", "", nil).err)
+	s.stop(t)
+	goleak.VerifyNone(t, before)
+
+	_, err := app.New(t.Context(), config(storetest.EmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0", (&logText{}).logger())
+	require.Error(t, err, "nothing can be migrated")
+	goleak.VerifyNone(t, before)
+}

@@ -1,0 +1,45 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestConsole is what a person sees who starts a server: the admin token, once, and tokens made on the machine.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	s := startOn(t, dir, "ADMIN_TOKEN=")
+	admin := strings.TrimPrefix(s.line(), "Admin token: ")
+	text, err := os.ReadFile(filepath.Join(dir, "admin-token"))
+	require.NoError(t, err)
+	require.Equal(t, strings.TrimSpace(string(text)), admin)
+	created, err := errand(t, dir, nil, "token", "create", "--name", "fixer", "--scope", "issues:read,issues:write").Output()
+	require.NoError(t, err)
+	token := strings.TrimSpace(string(created))
+	require.Equal(t, http.StatusOK, s.call(admin, "GET", "/v1/tokens", "", nil))
+	require.Equal(t, http.StatusOK, s.call(token, "GET", "/v1/issues", "", nil))
+	s.stop()
+	require.True(t, s.cmd.ProcessState.Success(), s.cmd.ProcessState.String())
+
+	s = startOn(t, dir, "ADMIN_TOKEN=")
+	require.Equal(t, "Admin token: in "+dir+"/admin-token, unless ADMIN_TOKEN is set", s.line())
+	require.Equal(t, http.StatusOK, s.call(admin, "GET", "/v1/tokens", "", nil))
+	require.Equal(t, http.StatusOK, s.call(token, "GET", "/v1/issues", "", nil))
+	require.NotContains(t, s.log.String(), admin)
+}
+
+// line reads the next line that the server prints.
+func (s *server) line() string {
+	s.t.Helper()
+	line, err := s.out.ReadString('\n')
+	require.NoError(s.t, err)
+	return strings.TrimSuffix(line, "\n")
+}

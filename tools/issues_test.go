@@ -1,0 +1,269 @@
+package tools_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/store"
+)
+
+// payIssue is the issue of one event pay as the wire has it.
+func payIssue(id int64) object {
+	return object{
+		"id": id, "project_id": shop, "title": "Error: pay", "culprit": "shop in pay", "type": "Error", "level": "error", "platform": "go",
+		"status": "unresolved", "times_seen": 1, "stored_events": 1, "events_24h": 1, "events_7d": 1, "users_affected": 0, "priority": 4,
+		"first_seen": noonText, "last_seen": noonText, "first_release": "1.0", "last_release": "1.0",
+		"fingerprint": "9350872d712a127c494d7dc35e46b0bc9e62e288239708e581dfc3a1400154a4", "fingerprint_version": 1, "merged_into": nil,
+		"claim": nil, "trust": "high", "source_trust": "high", "source": "server",
+	}
+}
+
+// changeOps are the operations that change an issue.
+var changeOps = []*core.Operation{
+	core.ResolveIssue.Operation, core.IgnoreIssue.Operation, core.UnresolveIssue.Operation, core.ClaimIssue.Operation, core.ReleaseIssue.Operation,
+}
+
+func TestListIssues(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	op := core.ListIssues.Operation
+	idle := object{"state": "idle", "events_24h": 0, "last_event_at": nil, "quota_used": 0, "quota": nil}
+	h.is(object{"data": []any{}, "next_cursor": nil, "ingest": idle}, h.ok(reader, op, `{}`))
+
+	pay := h.add(h.event("pay", 1)).IssueID
+	state := object{"state": "ok", "events_24h": 1, "last_event_at": noonText, "quota_used": 1, "quota": nil}
+	h.is(object{"data": []any{payIssue(pay)}, "next_cursor": nil, "ingest": state}, h.ok(reader, op, `{}`))
+	h.change(`UPDATE projects SET daily_quota = 1`)
+	for _, ref := range []string{`"shop"`, `1000000001`, `"1000000001"`} {
+		h.is(object{"data": []any{payIssue(pay)}, "next_cursor": nil, "ingest": with(state, object{"state": "over_quota", "quota": 1})},
+			h.ok(reader, op, `{"project": `+ref+`}`))
+	}
+	h.is(object{"error": "project_not_found"}, h.fails(reader, op, `{"project": "office"}`))
+}
+
+func TestListIssuesShowsAbsentValuesAsNull(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	e := h.event("pay", 1)
+	e.Culprit, e.Type, e.Release, e.Environment = "", "", "", ""
+	pay := h.add(e).IssueID
+	h.change(`UPDATE project_seen SET server_seen_at = NULL`)
+	h.is(object{"data": with(payIssue(pay), object{
+		"culprit": nil, "type": nil, "first_release": nil, "last_release": nil, "source": nil,
+		"latest_event_id": 1, "test": false, "fix": nil,
+	})}, h.ok(reader, core.GetIssue.Operation, id(pay)))
+}
+
+func TestListIssuesPassesEveryFilterOn(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	op := core.ListIssues.Operation
+	pay := h.event("pay", 1)
+	pay.Release, pay.Environment = "2.0", "staging"
+	h.add(pay)
+	resolved := h.add(h.event("resolved", 1)).IssueID
+	h.ok(writer, core.ResolveIssue.Operation, id(resolved))
+	claimed := h.add(h.event("claimed", 1)).IssueID
+	h.ok(writer, core.ClaimIssue.Operation, id(claimed))
+	test := h.event("test", 1)
+	test.Test = true
+	h.add(test)
+	h.now = noon.Add(time.Hour)
+	h.add(h.event("later", 1))
+	for args, want := range map[string][]string{
+		`{}`:                            {"later", "claimed", "resolved", "pay"},
+		`{"status": "resolved"}`:        {"resolved"},
+		`{"release": "2.0"}`:            {"pay"},
+		`{"environment": "staging"}`:    {"pay"},
+		`{"since": "59m"}`:              {"later"},
+		`{"since": "1h"}`:               {"later", "claimed", "resolved", "pay"},
+		`{"since": "2026-03-14T13:00"}`: {"later"},
+		`{"since": "2026-03-15"}`:       {},
+		`{"search": "LATE"}`:            {"later"},
+		`{"claimed": true}`:             {"claimed"},
+		`{"claimed": "false"}`:          {"later", "resolved", "pay"},
+		`{"claimed": null}`:             {"later", "claimed", "resolved", "pay"},
+		`{"test": true}`:                {"test"},
+		`{"limit": 2}`:                  {"later", "claimed"},
+		`{"sort": "last_seen"}`:         {"later", "claimed", "resolved", "pay"},
+	} {
+		var page struct {
+			Data []struct{ Title string }
+		}
+		decode(t, h.ok(reader, op, args), &page)
+		titles := []string{}
+		for _, i := range page.Data {
+			titles = append(titles, i.Title[len("Error: "):])
+		}
+		require.Equal(t, want, titles, args)
+	}
+	for args, field := range map[string]string{
+		`{"status": "open"}`: "status", `{"since": "soon"}`: "since", `{"limit": 0}`: "limit", `{"limit": 101}`: "limit", `{"cursor": "x"}`: "cursor",
+		`{"claimed": "maybe"}`: "claimed", `{"sort": "id"}`: "sort", `{"search": "a\u0000"}`: "search", `{"query": "pay"}`: "query",
+	} {
+		h.refuses(op, args, field)
+	}
+}
+
+func TestListsArePaged(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	var pay int64
+	for n := range 5 {
+		h.add(h.event(fmt.Sprint(n), 1))
+		pay = h.add(h.event("pay", n)).IssueID
+		h.ok(writer, core.AddNote.Operation, fmt.Sprintf(`{"id": %d, "text": "note"}`, pay))
+	}
+	cursors := map[string]string{}
+	for _, list := range []struct {
+		op    *core.Operation
+		args  string
+		total int
+	}{
+		{core.ListIssues.Operation, `"limit": 2`, 6},
+		{core.ListIssueEvents.Operation, fmt.Sprintf(`"id": %d, "limit": 2`, pay), 5},
+		{core.ListIssueActivity.Operation, fmt.Sprintf(`"id": %d, "limit": 2`, pay), 5},
+	} {
+		seen := map[int64]bool{}
+		for args := list.args; args != ""; {
+			var page struct {
+				Data       []struct{ ID int64 }
+				NextCursor string `json:"next_cursor"`
+			}
+			decode(t, h.ok(reader, list.op, `{`+args+`}`), &page)
+			for _, row := range page.Data {
+				seen[row.ID] = true
+			}
+			args = ""
+			if page.NextCursor != "" {
+				require.Len(t, page.Data, 2)
+				args = fmt.Sprintf(`%s, "cursor": %q`, list.args, page.NextCursor)
+				cursors[list.op.Name] = page.NextCursor
+			}
+		}
+		require.Len(t, seen, list.total, list.op.Name)
+	}
+	h.refuses(core.ListIssues.Operation, fmt.Sprintf(`{"cursor": %q}`, cursors["list_issue_events"]), "cursor")
+	h.refuses(core.ListIssueEvents.Operation, fmt.Sprintf(`{"id": %d, "cursor": %q}`, pay, cursors["list_issues"]), "cursor")
+	h.refuses(core.ListIssueActivity.Operation, fmt.Sprintf(`{"id": %d, "cursor": %q}`, pay, cursors["list_issues"]), "cursor")
+}
+
+func TestGetIssue(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	added := h.add(h.event("pay", 1))
+	want := with(payIssue(added.IssueID), object{"latest_event_id": added.ID, "test": false, "fix": nil})
+	h.is(object{"data": want}, h.ok(reader, core.GetIssue.Operation, id(added.IssueID)))
+
+	h.change(`UPDATE issues SET status = 'merged', merged_into = 99, test = true, latest_event_id = NULL, users_affected = 3`)
+	h.is(object{"data": with(want, object{
+		"status": "merged", "merged_into": 99, "test": true, "latest_event_id": nil, "users_affected": 3, "priority": 16,
+	})}, h.ok(reader, core.GetIssue.Operation, fmt.Sprintf(`{"id": "%d"}`, added.IssueID)))
+}
+
+func TestIssueEvents(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	added := h.add(h.event("pay", 1))
+	row := object{
+		"id": added.ID, "issue_id": added.IssueID, "project_id": shop, "event_id": fmt.Sprintf("%x", h.event("pay", 1).EventID),
+		"timestamp": noonText, "received_at": noonText, "level": "error", "release": "1.0", "environment": "production",
+	}
+	h.is(object{"data": []any{row}, "next_cursor": nil}, h.ok(reader, core.ListIssueEvents.Operation, id(added.IssueID)))
+
+	h.is(object{"data": with(row, object{"event": object{
+		"event_id": "00000000000000000000000000000001", "timestamp": nil, "received_at": nil, "platform": "go", "level": "", "logger": nil,
+		"title": nil, "culprit": nil, "message": "pay", "transaction": nil, "release": nil, "dist": nil, "environment": nil, "server_name": nil,
+		"exceptions": []any{}, "threads": []any{}, "breadcrumbs": []any{}, "user": nil, "request": nil, "tags": nil, "contexts": nil, "extra": nil,
+		"sdk": object{"name": nil, "version": nil}, "fingerprint": []any{}, "debug_images": []any{}, "problems": []any{},
+	}})}, h.ok(reader, core.GetEvent.Operation, id(added.ID)))
+
+	e := h.event("bare", 2)
+	e.Release, e.Environment = "", ""
+	bare := h.add(e)
+	h.is(object{"data": []any{with(row, object{
+		"id": bare.ID, "issue_id": bare.IssueID, "event_id": fmt.Sprintf("%x", e.EventID), "release": nil, "environment": nil,
+	})}, "next_cursor": nil}, h.ok(reader, core.ListIssueEvents.Operation, id(bare.IssueID)))
+}
+
+func TestStoredEventThatCannotBeReadIsInternal(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	e := h.event("pay", 1)
+	e.Payload = store.Payload{Bytes: []byte("rubbish")}
+	h.is(object{"error": "internal", "request_id": "request-1"}, h.fails(reader, core.GetEvent.Operation, id(h.add(e).ID)))
+	require.Contains(t, h.log.String(), "cannot be read")
+	require.Contains(t, h.log.String(), "request-1")
+}
+
+func TestStatusOperations(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	pay := h.add(h.event("pay", 1)).IssueID
+	for _, step := range []struct {
+		op     *core.Operation
+		status string
+	}{
+		{core.ResolveIssue.Operation, "resolved"}, {core.ResolveIssue.Operation, "resolved"}, {core.IgnoreIssue.Operation, "ignored"},
+		{core.UnresolveIssue.Operation, "unresolved"}, {core.UnresolveIssue.Operation, "unresolved"}, {core.IgnoreIssue.Operation, "ignored"},
+	} {
+		h.is(object{"data": with(payIssue(pay), object{"status": step.status})}, h.ok(writer, step.op, id(pay)))
+	}
+	row := func(n int, action, from, to string) object {
+		return object{
+			"id": 5 - n, "at": noonText, "actor_type": "token", "actor_id": 2, "actor_name": "agent-2", "action": action,
+			"target_type": "issue", "target_id": pay, "data": object{"from": from, "to": to},
+		}
+	}
+	h.is(object{"next_cursor": nil, "data": []any{
+		row(0, "issue.ignore", "unresolved", "ignored"), row(1, "issue.unresolve", "ignored", "unresolved"),
+		row(2, "issue.ignore", "resolved", "ignored"), row(3, "issue.resolve", "unresolved", "resolved"),
+	}}, h.ok(reader, core.ListIssueActivity.Operation, id(pay)))
+}
+
+func TestClaimAndRelease(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	pay := h.add(h.event("pay", 1)).IssueID
+	claim := object{"holder": "agent-2", "expires_at": "2026-03-14T14:30:00.000Z"}
+	h.is(object{"data": with(payIssue(pay), object{"claim": claim})}, h.ok(writer, core.ClaimIssue.Operation, id(pay)))
+	other := agent(3, core.IssuesWrite)
+	h.is(object{"error": "claimed", "claim": claim}, h.fails(other, core.ClaimIssue.Operation, id(pay)))
+	h.is(object{"error": "not_claim_holder", "claim": claim}, h.fails(other, core.ReleaseIssue.Operation, id(pay)))
+	h.is(object{"data": payIssue(pay)}, h.ok(writer, core.ReleaseIssue.Operation, id(pay)))
+	h.is(object{"data": payIssue(pay)}, h.ok(other, core.ReleaseIssue.Operation, id(pay)))
+
+	claim = object{"holder": "ADMIN_TOKEN", "expires_at": "2026-03-15T12:30:00.000Z"}
+	h.is(object{"data": with(payIssue(pay), object{"claim": claim})},
+		h.ok(core.Bootstrap(), core.ClaimIssue.Operation, fmt.Sprintf(`{"id": %d, "minutes": 1440}`, pay)))
+
+	rows := h.ok(reader, core.ListIssueActivity.Operation, id(pay))
+	row := object{"at": noonText, "target_type": "issue", "target_id": pay, "actor_type": "token", "actor_id": 2, "actor_name": "agent-2"}
+	h.is(object{"next_cursor": nil, "data": []any{
+		with(row, object{
+			"id": 4, "action": "issue.claim", "actor_type": "admin_token", "actor_id": nil, "actor_name": "ADMIN_TOKEN",
+			"data": object{"minutes": 1440, "expires_at": "2026-03-15T12:30:00.000Z"},
+		}),
+		with(row, object{"id": 3, "action": "issue.release", "data": nil}),
+		with(row, object{"id": 2, "action": "issue.claim", "data": object{"minutes": 120, "expires_at": "2026-03-14T14:30:00.000Z"}}),
+	}}, rows)
+
+	for _, minutes := range []string{"0", "1441", "-5", "1.5", `"long"`} {
+		h.refuses(core.ClaimIssue.Operation, fmt.Sprintf(`{"id": %d, "minutes": %s}`, pay, minutes), "minutes")
+	}
+	h.refuses(core.ClaimIssue.Operation, `{}`, "id")
+}
+
+func TestMergedIssuesTakeNoChanges(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	pay := h.add(h.event("pay", 1)).IssueID
+	h.change(`UPDATE issues SET status = 'merged', merged_into = 99`)
+	for _, op := range changeOps {
+		h.is(object{"error": "not_found"}, h.fails(writer, op, id(pay)))
+	}
+}

@@ -1,0 +1,117 @@
+package tools_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/store/storetest"
+	"errand/tools"
+)
+
+// scopes is who may do what (primary API, Endpoints).
+var scopes = map[string]core.Scope{
+	"list_projects": core.IssuesRead, "create_project": core.Admin, "create_project_key": core.Admin, "delete_project_key": core.Admin,
+	"list_issues": core.IssuesRead, "get_issue": core.IssuesRead, "list_issue_events": core.IssuesRead, "list_issue_activity": core.IssuesRead,
+	"get_event": core.IssuesRead, "resolve_issue": core.IssuesWrite, "ignore_issue": core.IssuesWrite, "unresolve_issue": core.IssuesWrite,
+	"claim_issue": core.IssuesWrite, "release_issue": core.IssuesWrite, "add_note": core.IssuesWrite,
+	"create_token": core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
+}
+
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for _, op := range h.registry.Operations() {
+		require.Contains(t, scopes, op.Name, "give it a line in the table")
+		required := scopes[op.Name]
+		for n, scope := range []core.Scope{core.IssuesRead, core.IssuesWrite, core.ReleasesWrite} {
+			if scope == required || required == core.AnyToken {
+				continue
+			}
+			h.is(object{"error": "forbidden", "required_scope": required}, h.fails(agent(n+1, scope), op, op.Example))
+		}
+		if required != core.AnyToken {
+			h.is(object{"error": "forbidden", "required_scope": required}, h.fails(agent(9), op, op.Example))
+		}
+		h.is(object{"error": "unauthorized"}, h.fails(core.Actor{}, op, op.Example))
+	}
+	h.is(object{"data": []any{}}, h.ok(reader, core.ListProjects.Operation, `{}`))
+	h.is(object{"data": []any{}}, h.ok(core.Bootstrap(), core.ListTokens.Operation, `{}`))
+
+	for _, op := range h.registry.Operations() {
+		for _, actor := range []core.Actor{agent(1, scopes[op.Name]), agent(2, core.Admin), core.Bootstrap()} {
+			if _, failure := h.call(actor, op, op.Example); failure != nil {
+				require.Contains(t, []core.Code{core.NotFound, core.ProjectNotFound}, failure.Code, "%s by %s: %v", op.Name, actor.Name, failure)
+			}
+		}
+	}
+}
+
+func TestUnknownThingsAreNotFound(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	tried := 0
+	for _, op := range h.registry.Operations() {
+		example, err := core.DecodeArgs([]byte(op.Example))
+		require.NoError(t, err)
+		if _, byID := example["id"]; byID {
+			require.Contains(t, op.Errors, core.NotFound, op.Name)
+			for _, id := range []int64{1, 1<<53 - 1} {
+				example["id"] = id
+				h.is(object{"error": "not_found"}, h.fails(core.Bootstrap(), op, mustJSON(t, example)))
+			}
+			for _, id := range []any{0, -1, 1.5, "x", "9223372036854775808", nil, object{}} {
+				example["id"] = id
+				h.refuses(op, mustJSON(t, example), "id")
+			}
+			tried++
+		}
+		if slices.Contains(op.Errors, core.ProjectNotFound) {
+			for _, project := range []any{"nowhere", 42, "Shop", "%", "shop' --"} {
+				example["project"] = project
+				h.is(object{"error": "project_not_found"}, h.fails(core.Bootstrap(), op, mustJSON(t, example)))
+			}
+			tried++
+		}
+	}
+	require.Greater(t, tried, 12)
+	require.Empty(t, h.log.String(), "nothing of it is worth a line in the log")
+}
+
+func TestUnknownFieldsAreNamed(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for _, op := range h.registry.Operations() {
+		args, err := core.DecodeArgs([]byte(op.Example))
+		require.NoError(t, err)
+		args["colour"] = "blue"
+		h.refuses(op, mustJSON(t, args), "colour")
+	}
+}
+
+func TestEveryOperationSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	h := openWith(t, "postgres:///errand?host=/nonexistent/socket&user=errand", rand.Reader)
+	for _, op := range h.registry.Operations() {
+		if op.Name == core.Whoami.Name { // it asks nobody
+			h.ok(core.Bootstrap(), op, op.Example)
+			continue
+		}
+		h.is(object{"error": "unavailable"}, h.fails(core.Bootstrap(), op, op.Example))
+	}
+	_, err := h.tools.Authenticate(t.Context(), core.Secret(fmt.Sprintf("ck_%043d", 1)))
+	require.True(t, core.HasCode(err, core.Unavailable), "%v", err)
+}
+
+func TestAuthenticateWithoutAdminToken(t *testing.T) {
+	t.Parallel()
+	without := tools.New(tools.Options{Store: storetest.New(t)})
+	for _, token := range []core.Secret{"", " ", "ADMIN_TOKEN"} {
+		_, err := without.Authenticate(t.Context(), token)
+		requireUnauthorized(t, err)
+	}
+}
