@@ -10,6 +10,7 @@ const (
 	ActionTokenCreate    Action = "token.create"
 	ActionTokenRevoke    Action = "token.revoke"
 	ActionProjectCreate  Action = "project.create"
+	ActionProjectUpdate  Action = "project.update"
 	ActionIssueResolve   Action = "issue.resolve"
 	ActionIssueIgnore    Action = "issue.ignore"
 	ActionIssueUnresolve Action = "issue.unresolve"

@@ -17,6 +17,9 @@ func coerce(field *Field, value any) any {
 	if n, ok := value.(json.Number); ok && field.digits {
 		return n.String()
 	}
+	if text, ok := value.(string); ok && field.commas && !strings.HasPrefix(text, "[") {
+		return value
+	}
 	return coerceType(field.Schema, value)
 }
 

@@ -25,6 +25,7 @@ type Field struct {
 	takes    bool // null means something: the field is an Opt
 	digits   bool // a number is taken as its digits: a project's id where its slug may stand
 	cleaned  bool // the handler cleans the text, so control characters are no mistake
+	commas   bool // an item of the list may have commas, so that no text is split at them
 }
 
 // input is the compiled form of an input struct.
@@ -38,7 +39,7 @@ type input struct {
 // checker is an input, or the type of a field of one, with rules that a schema cannot say.
 type checker interface{ Check() error }
 
-// compileInput reads the tags of an input struct: json, doc, min, max, enum, default, format, cleaned. A field is
+// compileInput reads the tags of an input struct: json, doc, min, max, enum, default, format, cleaned, commas. A field is
 // required unless it has a default, is an Opt or a pointer, or is tagged omitempty.
 func compileInput(t reflect.Type) (*input, error) {
 	in := &input{byName: map[string]*Field{}}
@@ -70,7 +71,7 @@ func compileInput(t reflect.Type) (*input, error) {
 func compileField(f reflect.StructField) (Field, error) {
 	name := jsonName(f)
 	goType, optional := f.Type, f.Type.Kind() == reflect.Pointer || strings.Contains(f.Tag.Get("json"), ",omitempty")
-	field := Field{Name: name, Doc: f.Tag.Get("doc"), cleaned: f.Tag.Get("cleaned") != ""}
+	field := Field{Name: name, Doc: f.Tag.Get("doc"), cleaned: f.Tag.Get("cleaned") != "", commas: f.Tag.Get("commas") != ""}
 	if inner, ok := optType(goType); ok {
 		goType, optional, field.takes = inner, true, true
 	}

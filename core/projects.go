@@ -2,6 +2,8 @@ package core
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -148,6 +150,77 @@ var CreateProject = define[CreateProjectInput, Data[CreatedProject]](Operation{
 type ProjectInput struct {
 	Project ProjectRef `json:"project" doc:"Public id or slug of the project."`
 }
+
+// ProjectChange is what PATCH /v1/projects/{project} changes. What is absent stays as it is.
+type ProjectChange struct {
+	Repository     Opt[string]   `json:"repository" doc:"owner/name in source control, to which linked pull requests belong; null removes it." max:"200"`
+	Trust          Opt[Trust]    `json:"trust" doc:"Overrides the automatic trust level; null for automatic." enum:"low|high"`
+	DailyQuota     Opt[int64]    `json:"daily_quota" doc:"Events per UTC day, after which events get 429; null for no quota." min:"1" max:"1000000000"`
+	ScrubKeys      Opt[[]string] `json:"scrub_keys" doc:"Key names whose values are masked, beyond the default ones, in any case: letters, digits, _ . -" max:"50"`
+	ScrubPatterns  Opt[[]string] `json:"scrub_patterns" doc:"Regular expressions in JavaScript syntax, of at most 200 characters each, whose matches are masked. One that could be slow is refused." max:"10" commas:"true"`
+	AllowedOrigins Opt[[]string] `json:"allowed_origins" doc:"Origins, as scheme://host[:port], whose pages may send events; null for any." min:"1" max:"20"`
+}
+
+// How a repository and an origin look (primary API, PATCH fields).
+var (
+	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/\.?[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+	originForm     = regexp.MustCompile(`^[Hh][Tt][Tt][Pp][Ss]?://([A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(:([0-9]{1,5}))?$`)
+)
+
+// Check refuses a change of nothing, and values that the specification does not take.
+func (c ProjectChange) Check() error {
+	if !c.Repository.Set && !c.Trust.Set && !c.DailyQuota.Set && !c.ScrubKeys.Set && !c.ScrubPatterns.Set && !c.AllowedOrigins.Set {
+		return Invalid("", "must name at least one of repository, trust, daily_quota, scrub_keys, scrub_patterns, allowed_origins")
+	}
+	failure := NewError(InvalidRequest)
+	refuse := func(wrong bool, path, message string) {
+		if wrong {
+			failure.Details = append(failure.Details, Detail{path, message})
+		}
+	}
+	const notNull = "must be a list; [] removes what is there"
+	refuse(c.Repository.Set && !c.Repository.Null && !isRepository(c.Repository.Value), "repository", "must be owner/name, such as acme/web-shop")
+	refuse(c.ScrubKeys.Null, "scrub_keys", notNull)
+	refuse(c.ScrubPatterns.Null, "scrub_patterns", notNull)
+	for i, origin := range c.AllowedOrigins.Value {
+		refuse(!isOrigin(origin), fmt.Sprintf("allowed_origins.%d", i),
+			"must be scheme://host[:port] with http or https, without a path or a wildcard, such as https://shop.example")
+	}
+	if failure.Details == nil {
+		return nil
+	}
+	return failure
+}
+
+func isRepository(text string) bool {
+	return repositoryForm.MatchString(text) && !strings.HasSuffix(strings.ToLower(text), ".git") // that is the end of a URL
+}
+
+func isOrigin(text string) bool {
+	parts := originForm.FindStringSubmatch(text)
+	if parts == nil {
+		return false
+	}
+	port := parts[len(parts)-1]
+	_, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil
+}
+
+// UpdateProjectInput is the body of PATCH /v1/projects/{project}.
+type UpdateProjectInput struct {
+	Project ProjectRef `json:"project" doc:"Public id or slug of the project."`
+	ProjectChange
+}
+
+// UpdateProject declares PATCH /v1/projects/{project}.
+var UpdateProject = define[UpdateProjectInput, Data[ListedProject]](Operation{
+	Name: "update_project", Route: "PATCH /v1/projects/{project}", Scope: Admin,
+	Summary: "Change the settings of a project",
+	Description: "Changes the settings that you name and leaves the others: repository, trust, quota, what is masked, and whose pages may send events. " +
+		"A list replaces the list that was there. What concerns events acts within 60 seconds.",
+	Example: `{"project": "web-shop", "daily_quota": 100000, "scrub_keys": ["iban", "tax_id"]}`,
+	Errors:  []Code{ProjectNotFound}, Idempotent: true,
+})
 
 // CreateProjectKey declares POST /v1/projects/{project}/keys.
 var CreateProjectKey = define[ProjectInput, Data[ProjectKey]](Operation{

@@ -149,3 +149,23 @@ func TestCreateProjectInputCheck(t *testing.T) {
 		require.Equal(t, path, AsError(err).Details[0].Path)
 	}
 }
+
+// A pattern has commas of its own: a text that is taken apart at them would be two other patterns.
+func TestPatternsAreNotSplitAtCommas(t *testing.T) {
+	t.Parallel()
+	read := func(field, value string) (any, error) {
+		args := map[string]any{"project": "shop", field: value}
+		err := UpdateProject.input.prepare(args)
+		return args[field], err
+	}
+	keys, err := read("scrub_keys", "iban,tax_id")
+	require.NoError(t, err)
+	require.Equal(t, []any{"iban", "tax_id"}, keys)
+	patterns, err := read("scrub_patterns", `["a{1,3}", "b"]`)
+	require.NoError(t, err)
+	require.Equal(t, []any{"a{1,3}", "b"}, patterns)
+	for _, text := range []string{"a{1,3}", "a", "", "[a-z]{1,3}", `["a{1,3}"`} {
+		_, err := read("scrub_patterns", text)
+		require.EqualError(t, err, "invalid_request; scrub_patterns: must be an array, not string", text)
+	}
+}

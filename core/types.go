@@ -158,6 +158,14 @@ func (o *Opt[T]) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &o.Value)
 }
 
+// Pointer gives the value, or nil for null.
+func (o Opt[T]) Pointer() *T {
+	if o.Null {
+		return nil
+	}
+	return &o.Value
+}
+
 // Check runs the check of the value, when there is one and its type has a check.
 func (o Opt[T]) Check() error {
 	if c, ok := any(o.Value).(checker); ok && o.Set && !o.Null {

@@ -139,6 +139,13 @@ func TestOptTellsAbsentFromNull(t *testing.T) {
 	require.Error(t, json.Unmarshal([]byte(`"5"`), &used))
 }
 
+func TestOptPointer(t *testing.T) {
+	t.Parallel()
+	require.Nil(t, Opt[int]{Set: true, Null: true}.Pointer())
+	require.Zero(t, *Opt[int]{Set: true}.Pointer())
+	require.Equal(t, 5, *Opt[int]{Set: true, Value: 5}.Pointer())
+}
+
 func TestOptChecksItsValue(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, Opt[Since]{Set: true, Value: "7d"}.Check())

@@ -30,15 +30,18 @@ func queueIssues(q *pgx.Batch, rows []issueCount) {
 	q.Queue(countIssues, project, issue, seen, stored, first, last, firstRelease, lastRelease, latest)
 }
 
-// queueEvents adds the events that are stored, and their ids.
+// queueEvents adds the events that are stored, and their ids. Of the others, which leave no id, none may be a stored one.
 func (b *batch) queueEvents(q *pgx.Batch) {
 	n := len(b.events)
 	project, id, issue, dictionary := make([]int64, 0, n), make([]int64, 0, n), make([]int64, 0, n), make([]int64, 0, n)
 	event, payload := make([][16]byte, 0, n), make([][]byte, 0, n)
 	received, occurred := make([]time.Time, 0, n), make([]time.Time, 0, n)
 	level, release, environment := make([]string, 0, n), make([]string, 0, n), make([]string, 0, n)
+	var countedProject []int64
+	var counted [][16]byte
 	b.fresh(func(e *NewEvent, a *Added) {
 		if a.ID == 0 {
+			countedProject, counted = append(countedProject, e.ProjectID), append(counted, e.EventID)
 			return
 		}
 		project, id, issue, dictionary = append(project, e.ProjectID), append(id, a.ID), append(issue, a.IssueID), append(dictionary, e.Payload.Dictionary)
@@ -46,6 +49,9 @@ func (b *batch) queueEvents(q *pgx.Batch) {
 		received, occurred = append(received, e.ReceivedAt.Time), append(occurred, e.OccurredAt.Time)
 		level, release, environment = append(level, e.Level), append(release, e.Release), append(environment, e.Environment)
 	})
+	if len(counted) > 0 {
+		q.Queue(failIfStored, countedProject, counted)
+	}
 	if len(id) == 0 {
 		return
 	}

@@ -168,6 +168,12 @@ WITH input AS (
 SELECT n.issue_id, c.stored_events, 1 / CASE WHEN c.id IS NULL THEN 0 ELSE 1 END AS check
 FROM input n LEFT JOIN counted c ON c.project_id = n.project_id AND c.id = n.issue_id`
 
+// failIfStored fails with a division by zero when one of the events is stored already.
+const failIfStored = `
+SELECT 1 / CASE WHEN EXISTS (
+	SELECT FROM event_ids e JOIN unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id)
+		ON e.project_id = n.project_id AND e.event_id = n.event_id) THEN 0 ELSE 1 END`
+
 const addEventIDs = `
 INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at)
 SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[])`

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -11,6 +13,20 @@ import (
 	"errand/store/storetest"
 )
 
+// killer gives a function that ends all connections to a database but its own, and tells how many there were.
+func killer(t *testing.T, url string) func() int {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return func() (killed int) {
+		err := conn.QueryRow(t.Context(), `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&killed)
+		require.NoError(t, err)
+		return killed
+	}
+}
+
 // TestKilledConnections ends all connections of a server from outside, between its calls and during them: a call works
 // or says unavailable, and the server recovers by itself.
 func TestKilledConnections(t *testing.T) {
@@ -19,15 +35,7 @@ func TestKilledConnections(t *testing.T) {
 	s := storetest.Open(t, url, c.tell)
 	makeProject(t, s, shop, "Shop")
 	id := makeIssue(t, s, "pay")
-	killer, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	defer killer.Close(t.Context())
-	kill := func() (killed int) {
-		err := killer.QueryRow(t.Context(), `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-			WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&killed)
-		require.NoError(t, err)
-		return killed
-	}
+	kill := killer(t, url)
 	n := 100
 	calls := map[string]func() error{
 		"AddEvents": func() error {
@@ -54,13 +62,14 @@ func TestKilledConnections(t *testing.T) {
 	}
 	for name, call := range calls {
 		recovers(t, name, call)
-		for kill() > 0 { // until all are gone
+		for n := 0; kill() > 0; n++ { // until all are gone
+			require.Less(t, n, 10_000)
 		}
 		recovers(t, name, call)
 	}
 
 	stop := make(chan struct{})
-	done := make(chan []error)
+	done := make(chan []error, 1)
 	go func() {
 		done <- together(4, func(int) error {
 			for {
@@ -96,4 +105,43 @@ func recovers(t *testing.T, name string, call func() error) {
 		require.Equal(t, core.Unavailable, core.AsError(err).Code, "%s: %v", name, err)
 	}
 	require.NoError(t, err, name)
+}
+
+// TestEventsCountOnceThroughKilledConnections gives each batch again until it is added, while connections are ended.
+func TestEventsCountOnceThroughKilledConnections(t *testing.T) {
+	t.Parallel()
+	const writers, batches, size, kills = 2, 40, 6, 60
+	c, url := &clock{noon}, storetest.URL(t)
+	s := storetest.Open(t, url, c.tell)
+	makeProject(t, s, shop, "Shop")
+	kill := killer(t, url)
+	done := make(chan []error, 1)
+	go func() {
+		done <- together(writers, func(w int) error {
+			for b := range batches {
+				var batch []store.NewEvent
+				for n := range size {
+					batch = append(batch, event(shop, fmt.Sprint("group ", (b+n)%20), (w*batches+b)*size+n, c.at(0)))
+				}
+				_, err := s.AddEvents(t.Context(), batch)
+				for try := 0; core.HasCode(err, core.Unavailable) && try < 500; try++ {
+					_, err = s.AddEvents(t.Context(), batch)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}()
+	killed := 0
+	for range kills {
+		killed += kill()
+	}
+	noErrors(t, <-done)
+	require.Positive(t, killed)
+	recovers(t, "Ping", func() error { return s.Ping(t.Context()) })
+	for _, sql := range []string{`SELECT sum(times_seen) FROM issues`, `SELECT sum(events) FROM issue_hours`, `SELECT count(*) FROM events`} {
+		require.EqualValues(t, writers*batches*size, cell[int64](t, s, `SELECT (`+sql+`)::bigint`), sql)
+	}
 }

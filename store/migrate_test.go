@@ -17,7 +17,7 @@ func TestSchemaIsOldUntilMigrated(t *testing.T) {
 	c := &clock{noon}
 	s := storetest.Open(t, storetest.EmptyURL(t), c.tell)
 	require.ErrorIs(t, s.SchemaCurrent(t.Context()), store.ErrOldSchema)
-	require.ErrorIs(t, s.SchemaCurrent(t.Context()), store.ErrOldSchema, "looking changes nothing")
+	require.ErrorIs(t, s.SchemaCurrent(t.Context()), store.ErrOldSchema, "and says so again")
 	for range 2 {
 		require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
 		require.NoError(t, s.SchemaCurrent(t.Context()))

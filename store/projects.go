@@ -85,10 +85,13 @@ func (s *Store) Projects(ctx context.Context) ([]StoredProject, error) {
 
 // Project gives one project by its id, or not_found.
 func (s *Store) Project(ctx context.Context, id int64) (StoredProject, error) {
-	now := s.Now()
+	return readProject(ctx, s.pool, id, s.Now())
+}
+
+func readProject(ctx context.Context, q querier, id int64, now core.Time) (StoredProject, error) {
 	a := windows(now)
 	a["id"] = id
-	row, err := one[projectRow](ctx, s.pool, selectOnProject, a)
+	row, err := one[projectRow](ctx, q, selectOnProject, a)
 	return StoredProject{row.project(now), row.Keys}, err
 }
 

@@ -56,13 +56,13 @@ func (s *Store) forgetEventIDs(ctx context.Context, day time.Time) error {
 	}
 }
 
-// dropDay takes the day's events off their issues and drops the partition. The wait for its locks is short: events keep
-// coming in meanwhile.
+// dropDay takes the day's events off their issues and drops the partition. It locks in the order of AddEvents, issues
+// before events, so that neither waits for the other in a circle, and its wait is short: events keep coming in meanwhile.
 func (s *Store) dropDay(ctx context.Context, partition string) error {
-	return s.inTx(ctx, func(t *tx) error {
+	err := s.inTx(ctx, func(t *tx) error {
 		for _, sql := range []string{
 			`SET LOCAL lock_timeout = '5s'`,
-			fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition),
+			fmt.Sprintf(`LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`, partition), // one server at a time
 			fmt.Sprintf(`
 				WITH gone AS (SELECT project_id, issue_id, count(*) AS n, max(id) AS latest FROM %s GROUP BY 1, 2),
 				locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
@@ -71,6 +71,7 @@ func (s *Store) dropDay(ctx context.Context, partition string) error {
 					latest_event_id = CASE WHEN i.latest_event_id > g.latest THEN i.latest_event_id END
 				FROM gone g JOIN locked l ON l.project_id = g.project_id AND l.id = g.issue_id
 				WHERE i.project_id = g.project_id AND i.id = g.issue_id`, partition),
+			fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition),
 			fmt.Sprintf(`DROP TABLE %s`, partition),
 		} {
 			if _, err := t.Exec(ctx, sql); err != nil {
@@ -79,4 +80,8 @@ func (s *Store) dropDay(ctx context.Context, partition string) error {
 		}
 		return nil
 	})
+	if hasState(err, "42P01") { // no such table: another server has dropped it
+		return nil
+	}
+	return err
 }

@@ -19,6 +19,7 @@ func (t *tx) settle(ctx context.Context, b *batch) error {
 	if err := t.findDuplicates(ctx, b); err != nil {
 		return err
 	}
+	b.onlyCount(t.store.known, t.store.keep) // once more: the newest event may have been a duplicate
 	if err := t.findIssues(ctx, b); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (t *tx) settle(ctx context.Context, b *batch) error {
 
 // forget undoes what an earlier attempt believed.
 func (b *batch) forget() {
-	b.fresh(func(_ *NewEvent, a *Added) { a.IssueID = 0 })
+	b.fresh(func(e *NewEvent, a *Added) { *a = Added{ID: e.id} })
 }
 
 const storedEventIDs = `

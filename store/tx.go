@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"io"
 	"net"
@@ -95,6 +96,8 @@ func away(err error) bool {
 	case core.HasCode(err, core.Unavailable):
 		return false // wrapped already
 	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return true
+	case errors.Is(err, driver.ErrBadConn): // what database/sql, which the migrations use, makes of it
 		return true
 	default:
 		// Shut down by an administrator, crashed, starting up, too many connections.

@@ -141,6 +141,7 @@ func TestListsArePaged(t *testing.T) {
 			args = ""
 			if page.NextCursor != "" {
 				require.Len(t, page.Data, 2)
+				require.Less(t, len(seen), list.total, "the pages do not end")
 				args = fmt.Sprintf(`%s, "cursor": %q`, list.args, page.NextCursor)
 				cursors[list.op.Name] = page.NextCursor
 			}

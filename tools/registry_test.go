@@ -15,7 +15,8 @@ import (
 
 // scopes is who may do what (primary API, Endpoints).
 var scopes = map[string]core.Scope{
-	"list_projects": core.IssuesRead, "create_project": core.Admin, "create_project_key": core.Admin, "delete_project_key": core.Admin,
+	"list_projects": core.IssuesRead, "create_project": core.Admin, "update_project": core.Admin,
+	"create_project_key": core.Admin, "delete_project_key": core.Admin,
 	"list_issues": core.IssuesRead, "get_issue": core.IssuesRead, "list_issue_events": core.IssuesRead, "list_issue_activity": core.IssuesRead,
 	"get_event": core.IssuesRead, "resolve_issue": core.IssuesWrite, "ignore_issue": core.IssuesWrite, "unresolve_issue": core.IssuesWrite,
 	"claim_issue": core.IssuesWrite, "release_issue": core.IssuesWrite, "add_note": core.IssuesWrite,
@@ -105,6 +106,8 @@ func TestEveryOperationSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	}
 	_, err := h.tools.Authenticate(t.Context(), core.Secret(fmt.Sprintf("ck_%043d", 1)))
 	require.True(t, core.HasCode(err, core.Unavailable), "%v", err)
+	_, err = h.tools.Authenticate(t.Context(), "no token at all")
+	requireUnauthorized(t, err) // nobody is asked about it
 }
 
 func TestAuthenticateWithoutAdminToken(t *testing.T) {

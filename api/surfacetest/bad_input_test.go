@@ -88,6 +88,9 @@ func mistakes(op *core.Operation, field core.Field) []string {
 		if most, bounded := schema["maxItems"].(int64); bounded {
 			text(strings.Repeat(",", int(most)))
 		}
+		if fewest, bounded := schema["minItems"].(int64); bounded && fewest > 0 {
+			text("[]")
+		}
 	}
 	if op.HasBody() && !inPath(op, field) {
 		values = append(values, otherKinds(schema)...)

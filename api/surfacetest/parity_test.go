@@ -39,6 +39,16 @@ var parityCases = []struct {
 	{core.CreateProject.Operation, core.InvalidRequest, "admin", `{"name": "  "}`},
 	{core.CreateProject.Operation, core.InvalidRequest, "admin", `{"name": "turned \u202e around"}`},
 
+	{core.UpdateProject.Operation, success, "admin", `{"project": $project, "repository": "Acme/Shop", "trust": "low", "daily_quota": "7", "scrub_keys": "iban,tax_id",
+		"scrub_patterns": ["ORD-[0-9]{1,9}"], "allowed_origins": ["HTTPS://Shop.example"]}`},
+	{core.UpdateProject.Operation, success, "admin", `{"project": "web-shop", "repository": null, "trust": null, "daily_quota": null, "allowed_origins": null}`},
+	{core.UpdateProject.Operation, core.ProjectNotFound, "admin", `{"project": "no-such-app", "trust": "low"}`},
+	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project}`},
+	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "scrub_keys": null, "scrub_patterns": null}`},
+	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "repository": "https://github.com/acme/shop"}`},
+	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "scrub_keys": ["a b"], "scrub_patterns": ["ok", "(", "(.*)\\1x"]}`},
+	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "allowed_origins": ["https://shop.example/"]}`},
+
 	{core.CreateProjectKey.Operation, success, "admin", `{"project": $project}`},
 	{core.CreateProjectKey.Operation, success, "admin", `{"project": "web-shop"}`},
 	{core.CreateProjectKey.Operation, core.ProjectNotFound, "admin", `{"project": "no-such-app"}`},
