@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,30 +9,39 @@ import (
 	"errand/core"
 )
 
-// sentryKey gives the DSN key of a request of the Sentry protocol: X-Sentry-Auth, Authorization: Sentry, or the query.
-// Empty when it has none; then an envelope may still name its DSN.
-func sentryKey(r *http.Request) string {
-	if key := authPair(r.Header.Get("X-Sentry-Auth")); key != "" {
-		return key
-	}
-	if key := authPair(r.Header.Get("Authorization")); key != "" {
-		return key
-	}
-	return r.URL.Query().Get("sentry_key")
+// credentials are what a request of the Sentry protocol says of its sender.
+type credentials struct {
+	key    string // of the DSN; empty when it has none, and an envelope may still name its DSN
+	client string // the SDK as name/version
 }
 
-// authPair reads sentry_key from `Sentry sentry_version=7, sentry_key=...`, whose pairs come in any order.
-func authPair(header string) string {
-	scheme, pairs, _ := strings.Cut(strings.TrimSpace(header), " ")
-	if !strings.EqualFold(scheme, "sentry") {
-		return ""
-	}
-	for pair := range strings.SplitSeq(pairs, ",") {
-		if name, value, _ := strings.Cut(strings.TrimSpace(pair), "="); name == "sentry_key" {
-			return strings.TrimSpace(value)
+// credentialsOf reads X-Sentry-Auth, else Authorization: Sentry, else the query.
+func credentialsOf(r *http.Request) credentials {
+	for _, name := range []string{"X-Sentry-Auth", "Authorization"} {
+		if c := parseAuth(r.Header.Get(name)); c.key != "" {
+			return c
 		}
 	}
-	return ""
+	query := r.URL.Query()
+	return credentials{query.Get("sentry_key"), query.Get("sentry_client")}
+}
+
+// parseAuth reads `Sentry sentry_version=7, sentry_key=.., sentry_client=..`, whose pairs come in any order.
+func parseAuth(header string) (c credentials) {
+	scheme, pairs, _ := strings.Cut(strings.TrimSpace(header), " ")
+	if !strings.EqualFold(scheme, "sentry") {
+		return c
+	}
+	for pair := range strings.SplitSeq(pairs, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+		switch value = strings.Trim(strings.TrimSpace(value), `"`); strings.TrimSpace(name) {
+		case "sentry_key":
+			c.key = value
+		case "sentry_client":
+			c.client = value
+		}
+	}
+	return c
 }
 
 // nativeKey gives the DSN key of POST /v1/ingest: the header, or the query for browser beacons (decisions 3).
@@ -44,22 +52,22 @@ func nativeKey(r *http.Request) string {
 	return r.URL.Query().Get("key")
 }
 
-// keyOfDSN gives the key and the project of a DSN: scheme://key@host/project.
-func keyOfDSN(dsn string) (key, project string) {
+// keyOfDSN gives the key of a DSN: scheme://key@host/project.
+func keyOfDSN(dsn string) string {
 	u, err := url.Parse(dsn)
 	if err != nil || u.User == nil {
-		return "", ""
+		return ""
 	}
-	return u.User.Username(), strings.Trim(u.Path, "/")
+	return u.User.Username()
 }
 
 // admit finds the project of the key and checks that it is the one of the path, and that the page may send to it.
-func (i *Ingest) admit(ctx context.Context, q *request, key string) (*project, error) {
-	p, err := i.projects.find(ctx, key)
+func (i *Ingest) admit(q *request, key string) (*project, error) {
+	p, err := i.projects.find(q.Context(), key)
 	if err != nil {
 		return nil, err
 	}
-	if id := q.PathValue("project"); id != "" && id != strconv.FormatInt(p.ID, 10) {
+	if q.sentry && q.project != strconv.FormatInt(p.ID, 10) {
 		return nil, core.NewError(core.Unauthorized)
 	}
 	return p, checkOrigin(q, p)

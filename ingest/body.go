@@ -1,21 +1,14 @@
 package ingest
 
 import (
-	"bufio"
-	"bytes"
-	"compress/zlib"
 	"context"
-	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strings"
+	"sync"
 	"time"
-
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"errand/core"
 )
@@ -26,31 +19,120 @@ const (
 	maxNative   = 1 << 20
 )
 
+// limit is the largest body of the request.
+func (q *request) limit() int64 {
+	if q.sentry {
+		return maxEnvelope
+	}
+	return maxNative
+}
+
 // readBodyAtMost is how long a client may take to send its body.
 const readBodyAtMost = 30 * time.Second
 
-// chunk is how many bytes of a body are read before more memory is asked for.
-const chunk = 64 << 10
+// The sizes of buffers for bodies: with what an unknown length begins, and what is kept for other requests.
+const (
+	firstBuffer = 8 << 10
+	keptBuffer  = 32 << 10
+)
 
-// readBody reads and decompresses the body of a request. Over limit bytes, as sent or decompressed, it is
-// payload_too_large: a compression bomb is cut there.
-func readBody(ctx context.Context, q *request, limit int64) ([]byte, error) {
-	_ = http.NewResponseController(q.w).SetReadDeadline(time.Now().Add(readBodyAtMost)) // a recorder has none
-	plain, err := decompress(http.MaxBytesReader(q.w, q.Body, limit), q.Header.Get("Content-Encoding"))
-	if err == nil {
-		var body []byte
-		if body, err = readLimited(ctx, q.lease, plain, limit); err == nil {
-			return body, nil
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
+// readBody reads the body as it was sent, for open. It stays with the request until dropBody.
+func (i *Ingest) readBody(q *request) (err error) {
+	if q.encoding, err = encodingOf(q.Header); err != nil {
+		return err
+	}
+	if q.ContentLength > q.limit() {
+		return errTooLarge(q.limit())
+	}
+	connection := http.NewResponseController(q.w)
+	_ = connection.SetReadDeadline(time.Now().Add(i.readAtMost)) // only a test's recorder has none
+	if err := q.lease.grow(q.Context(), perRequest); err != nil {
+		return err
+	}
+	buffer := bodies.Get().(*[]byte)
+	if err := q.readInto(buffer); err != nil {
+		putBody(buffer)
+		return readError(err)
+	}
+	q.body, q.bodyRead = buffer, true
+	_ = connection.SetReadDeadline(time.Time{}) // else it would end the request while it waits for its commit
+	// A page that is being closed sends its last error and does not wait for the answer: it is stored all the same.
+	q.patience, q.giveUp = context.WithTimeout(context.WithoutCancel(q.Context()), i.waitAtMost)
+	return nil
+}
+
+// readInto reads to the end, asking for memory as the buffer grows.
+func (q *request) readInto(buffer *[]byte) error {
+	body, limit := (*buffer)[:0], q.limit()
+	defer func() { *buffer = body }()
+	leased := int64(0)
+	for {
+		if len(body) == cap(body) {
+			body = grown(body, q.ContentLength, limit)
+		}
+		if more := int64(cap(body)) - leased; more > 0 {
+			if err := q.lease.grow(q.Context(), more); err != nil {
+				return err
+			}
+			leased += more
+		}
+		n, err := q.Body.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case int64(len(body)) > limit:
+			return errTooLarge(limit)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
 		}
 	}
-	var tooLarge *http.MaxBytesError
+}
+
+// grown gives the text more room: for all of it when its length is known and near, else twice as much. A Content-Length
+// is only a claim, for which no large buffer is made before the bytes come.
+func grown(text []byte, length, limit int64) []byte {
+	room := max(firstBuffer, 2*int64(cap(text)))
+	if length >= 0 && length < 8*room {
+		room = length + 1 // to see the end
+	}
+	larger := make([]byte, len(text), max(min(room, limit+1), int64(cap(text))+1))
+	copy(larger, text)
+	return larger
+}
+
+// open decompresses the body and has it worked on. Wrapped, it may be wrapped as unwrap undoes it. The text that work gets
+// is good until it returns.
+func (i *Ingest) open(q *request, wrapped bool, work func(text []byte) error) error {
+	return i.unpackers.open(q.patience, packed{*q.body, q.encoding, wrapped, int(q.limit())}, work)
+}
+
+// dropBody lets the body go and keeps n bytes of the lease.
+func (q *request) dropBody(n int64) {
+	if q.body != nil {
+		putBody(q.body)
+		q.body = nil
+	}
+	q.lease.keep(n)
+}
+
+func putBody(buffer *[]byte) {
+	if cap(*buffer) <= keptBuffer {
+		bodies.Put(buffer)
+	}
+}
+
+// readError says what is wrong with a body that could not be read.
+func readError(err error) error {
 	switch {
-	case errors.As(err, &tooLarge):
-		return nil, errTooLarge(limit)
-	case core.HasCode(err, core.PayloadTooLarge), core.HasCode(err, core.Unavailable), core.HasCode(err, core.InvalidRequest):
-		return nil, err
+	case core.HasCode(err, core.PayloadTooLarge), core.HasCode(err, core.Unavailable):
+		return err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return core.Invalid("", "the body did not come in time").Because(err)
 	default:
-		return nil, core.Invalid("", "the body is truncated, or not what its Content-Encoding says").Because(err)
+		return core.Invalid("", "the body must be sent to its end").Because(err)
 	}
 }
 
@@ -58,73 +140,20 @@ func errTooLarge(limit int64) error {
 	return core.NewError(core.PayloadTooLarge).With("max_bytes", limit)
 }
 
-// readLimited reads to the end, asking for memory as it goes.
-func readLimited(ctx context.Context, l *lease, r io.Reader, limit int64) ([]byte, error) {
-	var body bytes.Buffer
-	for {
-		if err := l.grow(ctx, chunk); err != nil {
-			return nil, err
-		}
-		_, err := io.CopyN(&body, r, chunk)
-		if int64(body.Len()) > limit {
-			return nil, errTooLarge(limit)
-		}
-		if errors.Is(err, io.EOF) {
-			return body.Bytes(), nil
-		}
-		if err != nil {
-			return nil, err
+// encodingOf gives the Content-Encoding of a request in lower case, empty for none.
+func encodingOf(h http.Header) (string, error) {
+	encoding := ""
+	for name := range strings.SplitSeq(strings.Join(h.Values("Content-Encoding"), ","), ",") {
+		switch name = strings.ToLower(strings.TrimSpace(name)); name {
+		case "", "identity":
+		case "gzip", "x-gzip", "deflate", "br", "zstd":
+			if encoding != "" {
+				return "", core.Invalid("content-encoding", "must be one encoding, not several")
+			}
+			encoding = name
+		default:
+			return "", core.Invalid("content-encoding", "must be gzip, deflate, br, zstd or identity")
 		}
 	}
-}
-
-// decompress undoes a Content-Encoding.
-func decompress(r io.Reader, encoding string) (io.Reader, error) {
-	switch strings.ToLower(strings.TrimSpace(encoding)) {
-	case "", "identity":
-		return r, nil
-	case "gzip", "x-gzip":
-		return gzip.NewReader(r)
-	case "deflate":
-		return inflate(r)
-	case "br":
-		return brotli.NewReader(r), nil
-	case "zstd":
-		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
-	default:
-		return nil, core.Invalid("content-encoding", "must be gzip, deflate, br, zstd or identity")
-	}
-}
-
-// inflate reads zlib, as the standard says, or raw deflate, as some clients send.
-func inflate(r io.Reader) (io.Reader, error) {
-	buffered := bufio.NewReader(r)
-	head, err := buffered.Peek(2)
-	if err != nil {
-		return nil, err
-	}
-	if head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
-		return zlib.NewReader(buffered)
-	}
-	return flate.NewReader(buffered), nil
-}
-
-// unwrapBase64 undoes the base64 and zlib in which old SDKs send to the store endpoint without saying so.
-func unwrapBase64(ctx context.Context, q *request, body []byte) ([]byte, error) {
-	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] == '{' {
-		return body, nil
-	}
-	packed, err := base64.StdEncoding.DecodeString(string(body))
-	if err != nil {
-		return body, nil // not base64: the decoder says what is wrong with it
-	}
-	r, err := zlib.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return packed, nil
-	}
-	return readLimited(ctx, q.lease, r, maxEnvelope)
+	return encoding, nil
 }

@@ -2,56 +2,76 @@ package ingest
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"errand/core"
 )
 
-// exposed are the answer's headers that an SDK in a page reads.
-const exposed = "x-sentry-error, x-sentry-rate-limits, retry-after"
+// What an SDK in a page reads of an answer, and what it sends.
+const (
+	exposed = "x-sentry-error, x-sentry-rate-limits, retry-after"
+	sent    = "x-sentry-auth, x-service-key, x-requested-with, authorization, content-type, content-encoding, origin, accept"
+)
 
-func allowOrigin(w http.ResponseWriter, origin, vary string) {
+func allowOrigin(w http.ResponseWriter, origin string) {
 	w.Header().Set("Access-Control-Allow-Origin", origin)
 	w.Header().Set("Access-Control-Expose-Headers", exposed)
-	if vary != "" {
-		w.Header().Add("Vary", vary)
+}
+
+// origins makes a project's allowed_origins ready for look-ups; nil is any.
+func origins(allowed *[]string) map[string]bool {
+	if allowed == nil {
+		return nil
 	}
+	set := make(map[string]bool, len(*allowed))
+	for _, origin := range *allowed {
+		set[canonical(origin)] = true
+	}
+	return set
+}
+
+// canonical writes an origin as browsers do: in lower case, without the usual port of its scheme.
+func canonical(origin string) string {
+	origin = strings.ToLower(origin)
+	if strings.HasPrefix(origin, "https:") {
+		return strings.TrimSuffix(origin, ":443")
+	}
+	return strings.TrimSuffix(origin, ":80")
 }
 
 // checkOrigin refuses a page of a foreign origin. A request without an Origin comes from no page: it is a server's.
 func checkOrigin(q *request, p *project) error {
-	if p.AllowedOrigins == nil {
+	if p.origins == nil {
 		return nil
 	}
+	q.w.Header().Add("Vary", "Origin")
 	origin := q.Header.Get("Origin")
-	if origin == "" {
-		return nil
-	}
-	if !slices.Contains(*p.AllowedOrigins, strings.ToLower(origin)) {
+	if origin == "" || !p.origins[canonical(origin)] {
 		q.w.Header().Del("Access-Control-Allow-Origin")
+	} else {
+		allowOrigin(q.w, origin)
+	}
+	if origin != "" && !p.origins[canonical(origin)] {
 		return core.NewError(core.ForbiddenOrigin)
 	}
-	allowOrigin(q.w, origin, "Origin")
 	return nil
 }
 
-// preflight answers a page that asks before it sends. Whether its origin may send is decided there where the key names
-// the project; a preflight without a key is let through, as the request after it is checked.
-func (i *Ingest) preflight(q *request) {
-	key := sentryKey(q.Request)
+// preflight answers a page that asks before it sends. A foreign origin is refused here where the key names the project.
+// All else is decided by the request that follows, whose answer the page can read.
+func (i *Ingest) preflight(q *request) error {
+	key := credentialsOf(q.Request).key
 	if key == "" {
 		key = nativeKey(q.Request)
 	}
 	if key != "" {
-		if _, err := i.admit(q.Context(), q, key); err != nil {
-			i.refuse(q, err)
-			return
+		if _, err := i.admit(q, key); core.HasCode(err, core.ForbiddenOrigin) {
+			return err
 		}
 	}
-	w := q.w
-	w.Header().Set("Access-Control-Allow-Methods", "POST, OPTIONS")
-	w.Header().Set("Access-Control-Allow-Headers", "x-sentry-auth, x-service-key, x-requested-with, authorization, content-type, content-encoding, origin, accept")
-	w.Header().Set("Access-Control-Max-Age", "3600")
-	w.WriteHeader(http.StatusNoContent)
+	h := q.w.Header()
+	h.Set("Access-Control-Allow-Methods", "POST, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", sent)
+	h.Set("Access-Control-Max-Age", "3600")
+	return nil
 }

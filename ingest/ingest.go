@@ -1,4 +1,4 @@
-// Package ingest takes events in over HTTP: key, quota, origin, decompression; it runs the pipeline (decode, scrub,
+// Package ingest takes events in over HTTP: key, origin, quota, decompression; it runs the pipeline (decode, scrub,
 // group, limit) and answers when the event is committed.
 package ingest
 
@@ -7,8 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
+	"errand/api/wire"
 	"errand/core"
 	"errand/store"
 )
@@ -24,20 +26,29 @@ type Options struct {
 
 // Ingest takes events in.
 type Ingest struct {
+	store      *store.Store
 	clock      core.Clock
 	random     io.Reader
 	installKey []byte
 	log        *slog.Logger
 	projects   *projects
+	quotas     *quotas
 	memory     *memory
+	unpackers  *unpackers
 	writer     *writer
+	outage     outage
+	readAtMost time.Duration // for a body
+	waitAtMost time.Duration // for the server
 }
 
 // New starts taking events in; Close ends it.
 func New(o Options) *Ingest {
+	quotas := newQuotas(o.Store, o.Clock)
 	return &Ingest{
+		store: o.Store,
 		clock: o.Clock, random: o.Random, installKey: o.InstallKey, log: o.Log,
-		projects: newProjects(o.Store, o.Clock), memory: newMemory(maxWaiting), writer: newWriter(o.Store),
+		projects: newProjects(o.Store, o.Clock), quotas: quotas, memory: newMemory(maxHeld, waitAtMost), unpackers: newUnpackers(),
+		writer: newWriter(o.Store, quotas, o.Log), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
 	}
 }
 
@@ -46,39 +57,17 @@ func (i *Ingest) Close() { i.writer.close() }
 
 // Handler serves POST /v1/ingest and the Sentry SDK protocol below /api/.
 func (i *Ingest) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/v1/ingest", i.serve(i.native))
-	for _, end := range []string{"", "/{$}"} { // SDKs send with and without the slash
-		mux.Handle("/api/{project}/envelope"+end, i.serve(i.envelope))
-		mux.Handle("/api/{project}/store"+end, i.serve(i.storeEvent))
-	}
-	mux.Handle("/", i.serve(func(context.Context, *request) (any, error) { return nil, core.NewError(core.NotFound) }))
-	return mux
-}
-
-// waitAtMost is how long a request waits for memory and for the writer before it gets 503 (decisions 3): an SDK drops an
-// event that is refused, so waiting is better.
-const waitAtMost = 10 * time.Second
-
-// serve runs one endpoint within its deadline and writes its answer.
-func (i *Ingest) serve(endpoint func(context.Context, *request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		allowOrigin(w, "*", "") // until the project says otherwise, so that a page can read a refusal
 		q := &request{Request: r, w: w, received: core.At(i.clock()), lease: i.memory.lease()}
-		defer q.lease.release()
-		switch r.Method {
-		case http.MethodPost:
-		case http.MethodOptions:
-			i.preflight(q)
-			return
-		default:
-			w.Header().Set("Allow", "POST, OPTIONS")
-			i.refuse(q, core.NewError(core.MethodNotAllowed))
-			return
-		}
-		answer, err := endpoint(r.Context(), q)
+		defer q.release()
+		allowOrigin(w, "*") // until the project says otherwise, so that a page can read a refusal
+		answer, err := i.serve(q)
 		if err != nil {
 			i.refuse(q, err)
+			return
+		}
+		if answer == nil {
+			wire.WriteJSON(w, http.StatusNoContent, nil)
 			return
 		}
 		body, err := core.Marshal(answer)
@@ -86,9 +75,49 @@ func (i *Ingest) serve(endpoint func(context.Context, *request) (any, error)) ht
 			i.refuse(q, err)
 			return
 		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body) // a client that went away has its event stored all the same
+		if len(q.problems) > 0 {
+			w.Header().Set("X-Sentry-Error", headerText(strings.Join(sentences(q.problems), "; ")))
+		}
+		wire.WriteJSON(w, http.StatusOK, body) // a client that went away has its event stored all the same
 	})
+}
+
+// serve runs the endpoint of the path. Without an answer there is nothing to say.
+func (i *Ingest) serve(q *request) (any, error) {
+	endpoint := i.endpoint(q)
+	if endpoint == nil {
+		return nil, core.NewError(core.NotFound)
+	}
+	switch q.Method {
+	case http.MethodPost:
+		return endpoint(q)
+	case http.MethodOptions:
+		return nil, i.preflight(q)
+	default:
+		q.w.Header().Set("Allow", "POST, OPTIONS")
+		return nil, core.NewError(core.MethodNotAllowed)
+	}
+}
+
+// endpoint finds the endpoint of the path, nil for none. SDKs send with and without the last slash.
+func (i *Ingest) endpoint(q *request) func(*request) (any, error) {
+	path := q.URL.Path
+	if path == "/v1/ingest" {
+		return i.native
+	}
+	rest, ok := strings.CutPrefix(path, "/api/")
+	if !ok {
+		return nil
+	}
+	q.sentry = true
+	q.project, rest, _ = strings.Cut(rest, "/")
+	switch strings.TrimSuffix(rest, "/") {
+	case "envelope":
+		return i.envelope
+	case "store":
+		return i.storeEvent
+	}
+	return nil
 }
 
 // request is one request on its way through an endpoint.
@@ -96,5 +125,27 @@ type request struct {
 	*http.Request
 	w        http.ResponseWriter
 	received core.Time
+	sentry   bool   // it speaks the protocol of Sentry SDKs
+	project  string // in the path, as it is written there
+	client   string // the SDK as name/version
+	encoding string // of the body
 	lease    *lease
+	body     *[]byte         // as it was sent; nil before it is read and when it is not needed any more
+	bodyRead bool            // to its end
+	patience context.Context // how long the request waits for the server once its body is read
+	giveUp   context.CancelFunc
+	problems []core.Detail // what of it could not be taken
+}
+
+// problem notes what the sender should know beside the answer.
+func (q *request) problem(path, message string) {
+	q.problems = append(q.problems, core.Detail{Path: path, Message: message})
+}
+
+// release gives back what the request holds.
+func (q *request) release() {
+	q.dropBody(0)
+	if q.giveUp != nil {
+		q.giveUp()
+	}
 }

@@ -1,41 +1,117 @@
 package ingest
 
 import (
+	"container/list"
 	"context"
-
-	"golang.org/x/sync/semaphore"
+	"sync"
+	"time"
 
 	"errand/core"
 )
 
-// maxWaiting is how many bytes of bodies may be held at once by all requests together.
-const maxWaiting = 128 << 20
+// maxHeld is how many bytes all requests together may hold. One request more may grow to the largest body: when nothing
+// is free, it gets on and ends, so that many large bodies never wait for each other in a circle.
+const maxHeld = 24 << 20
 
-// memory bounds the bytes that requests hold. A request that needs more waits for others to end.
-type memory struct{ free *semaphore.Weighted }
+// perRequest is what a request holds besides its body and its packed events: buffers of its connection and its stack.
+const perRequest = 12 << 10
 
-func newMemory(bytes int64) *memory { return &memory{semaphore.NewWeighted(bytes)} }
+// memory bounds the bytes that requests hold: bodies as they arrive, and packed events until they are committed. A
+// request that needs more waits for others to end, in the order of asking.
+type memory struct {
+	waitAtMost time.Duration
+	mu         sync.Mutex
+	free       int64
+	elder      *lease    // the one that may grow though nothing is free
+	queue      list.List // of *claim
+}
+
+// claim is a lease that waits.
+type claim struct {
+	lease   *lease
+	bytes   int64
+	granted chan struct{}
+}
+
+func newMemory(bytes int64, waitAtMost time.Duration) *memory {
+	return &memory{free: bytes, waitAtMost: waitAtMost}
+}
 
 // lease is the memory that one request holds.
 type lease struct {
 	memory *memory
-	held   int64
+	held   int64 // under the memory's mutex; what the elder took beyond the free bytes is not in it
 }
 
 func (m *memory) lease() *lease { return &lease{memory: m} }
 
 // grow takes n bytes more, waiting for them; unavailable when that takes too long.
 func (l *lease) grow(ctx context.Context, n int64) error {
-	ctx, cancel := context.WithTimeout(ctx, waitAtMost)
-	defer cancel()
-	if err := l.memory.free.Acquire(ctx, n); err != nil {
-		return core.NewError(core.Unavailable).Because(err)
+	m := l.memory
+	m.mu.Lock()
+	if m.elder == l || m.queue.Len() == 0 && m.grant(l, n) {
+		m.mu.Unlock()
+		return nil
 	}
-	l.held += n
-	return nil
+	c := &claim{l, n, make(chan struct{})}
+	place := m.queue.PushBack(c)
+	m.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, m.waitAtMost)
+	defer cancel()
+	select {
+	case <-c.granted:
+		return nil
+	case <-ctx.Done():
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	select {
+	case <-c.granted: // at the same moment
+		return nil
+	default:
+		m.queue.Remove(place)
+		m.wake()
+		return core.NewError(core.Unavailable).Because(ctx.Err())
+	}
 }
 
-func (l *lease) release() {
-	l.memory.free.Release(l.held)
-	l.held = 0
+// grant gives n bytes, or makes the lease the elder; false when it has to wait. The caller holds the mutex.
+func (m *memory) grant(l *lease, n int64) bool {
+	switch {
+	case m.free >= n:
+		m.free -= n
+		l.held += n
+	case m.elder == nil:
+		m.elder = l
+	default:
+		return false
+	}
+	return true
+}
+
+// keep gives back all but n bytes; it never takes more.
+func (l *lease) keep(n int64) {
+	m := l.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.elder == l {
+		m.elder = nil
+	}
+	if l.held > n {
+		m.free += l.held - n
+		l.held = n
+	}
+	m.wake()
+}
+
+// wake grants what those who waited longest need. The caller holds the mutex.
+func (m *memory) wake() {
+	for place := m.queue.Front(); place != nil; place = m.queue.Front() {
+		c := place.Value.(*claim)
+		if !m.grant(c.lease, c.bytes) {
+			return
+		}
+		m.queue.Remove(place)
+		close(c.granted)
+	}
 }

@@ -1,7 +1,7 @@
 package ingest
 
 import (
-	"context"
+	"encoding/hex"
 	"errors"
 
 	"errand/core"
@@ -9,27 +9,42 @@ import (
 )
 
 // native serves POST /v1/ingest (core.IngestEvent).
-func (i *Ingest) native(ctx context.Context, q *request) (any, error) {
-	p, err := i.admit(ctx, q, nativeKey(q.Request))
+func (i *Ingest) native(q *request) (any, error) {
+	p, err := i.admit(q, nativeKey(q.Request))
 	if err != nil {
 		return nil, err
 	}
-	body, err := readBody(ctx, q, maxNative)
+	if err := i.quotas.check(p, q.received); err != nil {
+		return nil, err
+	}
+	if err := i.readBody(q); err != nil {
+		return nil, err
+	}
+	entries := make([]entry, 1)
+	err = i.open(q, false, func(text []byte) (err error) {
+		entries[0], err = i.prepare(q, p, func() (*core.Event, error) {
+			event, err := envelope.DecodeNative(text, i.hints(q))
+			return event, invalid(err)
+		})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	e, err := envelope.DecodeNative(body, i.hints(q, envelope.Header{}))
-	if err != nil {
-		return nil, invalid(err)
-	}
-	added, err := i.receive(ctx, p, q, []*core.Event{e})
-	if err != nil {
+	if err := i.commit(q, entries); err != nil {
 		return nil, err
 	}
+	if entries[0].err != nil {
+		return nil, entries[0].err
+	}
+	added := entries[0].added
 	return core.Data[core.Receipt]{Data: core.Receipt{
-		EventID: e.EventID, ID: core.OptInt(added[0].ID), IssueID: added[0].IssueID, Duplicate: added[0].Duplicate,
+		EventID: entries[0].id(), ID: core.OptInt(added.ID), IssueID: added.IssueID, Duplicate: added.Duplicate,
 	}}, nil
 }
+
+// id is the event's id as clients write it.
+func (e *entry) id() string { return hex.EncodeToString(e.event.EventID[:]) }
 
 // invalid gives a mistake in an event the form of the API's errors.
 func invalid(err error) error {

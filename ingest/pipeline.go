@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime/debug"
+	"strings"
 	"sync"
 
 	"errand/core"
@@ -17,9 +19,34 @@ import (
 )
 
 // hints is what a request says about the events in it.
-func (i *Ingest) hints(q *request, header envelope.Header) envelope.Hints {
+func (i *Ingest) hints(q *request) envelope.Hints {
 	peer, _, _ := net.SplitHostPort(q.RemoteAddr)
-	return envelope.Hints{ReceivedAt: q.received.Time, PeerIP: peer, EventID: header.EventID, SDK: header.SDK}
+	return envelope.Hints{ReceivedAt: q.received.Time, PeerIP: peer, SDK: q.client}
+}
+
+// prepare decodes an event and makes it ready to be stored. It keeps nothing of what decode reads. A panic in the
+// pipeline is the failure of this event alone.
+func (i *Ingest) prepare(q *request, p *project, decode func() (*core.Event, error)) (e entry, err error) {
+	err = guard(func() error {
+		event, err := decode()
+		if err != nil {
+			return err
+		}
+		e.event, err = i.process(p, q, event)
+		return err
+	})
+	e.quota = p.DailyQuota
+	return e, err
+}
+
+// guard makes an error of a panic.
+func guard(fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("ingest: panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn()
 }
 
 // process takes a decoded event through the rest of the pipeline: scrub, group, limit, pack. The order matters: the user
@@ -45,19 +72,23 @@ func (i *Ingest) process(p *project, q *request, e *core.Event) (store.NewEvent,
 	e.Title, e.Culprit = core.Untrusted(grouping.Title(e)), core.Untrusted(grouping.Culprit(e))
 	envelope.Limit(e)
 	event.Fingerprint, event.Version = key.Hash, key.Version
-	event.Title, event.Culprit, event.Type = string(e.Title), string(e.Culprit), exceptionType(e)
-	event.Level, event.Platform, event.Release, event.Environment = e.Level, e.Platform, string(e.Release), string(e.Environment)
-	event.Payload = pack(e)
+	event.Level, event.Platform = strings.Clone(e.Level), strings.Clone(e.Platform)
+	event.Title, event.Culprit, event.Type = own(e.Title), own(e.Culprit), own(exceptionType(e))
+	event.Release, event.Environment = own(e.Release), own(e.Environment)
+	event.Payload = i.pack(q.patience, p.ID, e)
 	return event, nil
 }
 
 // exceptionType is the type of the exception that was reported; empty for a message.
-func exceptionType(e *core.Event) string {
+func exceptionType(e *core.Event) core.Untrusted {
 	if len(e.Exceptions) == 0 {
 		return ""
 	}
-	return string(e.Exceptions[0].Type)
+	return e.Exceptions[0].Type
 }
+
+// own copies a part of the event's text, which would stay in memory as a whole while the event waits for its commit.
+func own(part core.Untrusted) string { return strings.Clone(string(part)) }
 
 // userHash is what is stored of a user: keyed, so that nobody can try addresses against it, and per project.
 func (i *Ingest) userHash(projectID int64, identity string) (hash [16]byte) {
@@ -73,21 +104,20 @@ func (i *Ingest) userHash(projectID int64, identity string) (hash [16]byte) {
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // pack makes the stored form of an event.
-func pack(e *core.Event) []byte {
+func (i *Ingest) pack(ctx context.Context, project int64, e *core.Event) store.Payload {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	*buffer = e.AppendJSON((*buffer)[:0])
-	return store.Pack(*buffer)
+	return i.store.PackFor(ctx, project, *buffer)
 }
 
-// receive takes decoded events through the pipeline and waits until they are committed.
-func (i *Ingest) receive(ctx context.Context, p *project, q *request, events []*core.Event) ([]store.Added, error) {
-	list := make([]store.NewEvent, len(events))
-	for n, e := range events {
-		var err error
-		if list[n], err = i.process(p, q, e); err != nil {
-			return nil, err
-		}
+// commit hands the entries to the writer and waits until each of them is stored or refused. What the request held for
+// its body is given back before.
+func (i *Ingest) commit(q *request, entries []entry) error {
+	held := int64(perRequest)
+	for k := range entries {
+		held += int64(len(entries[k].event.Payload.Bytes))
 	}
-	return i.writer.add(ctx, list)
+	q.dropBody(held)
+	return i.writer.add(q.patience, entries)
 }

@@ -2,9 +2,11 @@ package ingest
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
 
 	"errand/core"
 	"errand/scrub"
@@ -12,70 +14,94 @@ import (
 )
 
 // How long a project is remembered by its key. Revoking a key and changing a project act within 60 seconds on every
-// server (primary API, Limits).
+// server (primary API, Limits), also while the database is away.
 const (
 	rememberProject = 30 * time.Second
+	trustProject    = 60 * time.Second // while the database is away
 	rememberUnknown = 5 * time.Second
+	lookUpAtMost    = 5 * time.Second
 	maxKeyLength    = 64
 )
 
 // project is what ingest knows of a project, with its rules made ready.
 type project struct {
 	store.Intake
-	rules *scrub.Rules
+	rules   *scrub.Rules
+	origins map[string]bool // nil: any
+	askedAt time.Time       // when the database was asked
 }
 
-// projects remembers projects by their keys.
+// projects remembers projects by their keys. Unknown keys are remembered apart, so that somebody who tries keys does
+// not push the real ones out.
 type projects struct {
-	store *store.Store
-	clock core.Clock
-	known *lru.Cache[string, knownKey]
-}
-
-type knownKey struct {
-	project *project // nil: the key opens nothing
-	until   time.Time
+	waitAtMost time.Duration
+	store      *store.Store
+	clock      core.Clock
+	known      *lru.Cache[string, *project]
+	unknown    *lru.Cache[string, time.Time] // when the database was asked
+	lookUps    singleflight.Group
 }
 
 func newProjects(s *store.Store, clock core.Clock) *projects {
-	known, err := lru.New[string, knownKey](1 << 13)
-	if err != nil {
-		panic(err) // only for a size below 1
-	}
-	return &projects{store: s, clock: clock, known: known}
+	return &projects{waitAtMost: waitAtMost, store: s, clock: clock, known: newCache[string, *project](1 << 13), unknown: newCache[string, time.Time](1 << 12)}
 }
 
-// find gives the project of an active key, or unauthorized.
+// find gives the project of an active key, or unauthorized. While the database is away it waits.
 func (p *projects) find(ctx context.Context, key string) (*project, error) {
-	if key == "" || len(key) > maxKeyLength {
+	if !isKey(key) {
 		return nil, core.NewError(core.Unauthorized)
 	}
 	now := p.clock()
 	known, ok := p.known.Get(key)
-	if !ok || now.After(known.until) {
-		var err error
-		if known, err = p.load(ctx, key, now); err != nil {
-			return nil, err
-		}
-		p.known.Add(key, known)
+	if ok && now.Sub(known.askedAt) < rememberProject {
+		return known, nil
 	}
-	if known.project == nil {
+	if askedAt, ok := p.unknown.Get(key); ok && now.Sub(askedAt) < rememberUnknown {
 		return nil, core.NewError(core.Unauthorized)
 	}
-	return known.project, nil
+	ctx, cancel := context.WithTimeout(ctx, p.waitAtMost)
+	defer cancel()
+	var found *project
+	err := hold(ctx, func() (err error) {
+		found, err = p.lookUp(key)
+		if core.HasCode(err, core.Unavailable) && known != nil && now.Sub(known.askedAt) < trustProject {
+			found, err = known, nil
+		}
+		return err
+	})
+	return found, err
 }
 
-func (p *projects) load(ctx context.Context, key string, now time.Time) (knownKey, error) {
-	found, err := p.store.ProjectForKey(ctx, key)
-	switch {
-	case core.HasCode(err, core.NotFound):
-		return knownKey{until: now.Add(rememberUnknown)}, nil
-	case err != nil:
-		return knownKey{}, err
-	}
-	rules, err := scrub.New(found.ScrubKeys, found.ScrubPatterns)
+// isKey tells whether a text may be a key at all: short and of visible ASCII.
+func isKey(text string) bool {
+	return text != "" && len(text) <= maxKeyLength && strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
+}
+
+// lookUp asks the database, once for all who ask for the same key at the same time.
+func (p *projects) lookUp(key string) (*project, error) {
+	found, err, _ := p.lookUps.Do(key, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), lookUpAtMost)
+		defer cancel()
+		askedAt := p.clock()
+		intake, err := p.store.ProjectForKey(ctx, key)
+		if core.HasCode(err, core.NotFound) {
+			p.known.Remove(key)
+			p.unknown.Add(key, askedAt)
+			return nil, core.NewError(core.Unauthorized)
+		}
+		if err != nil {
+			return nil, err
+		}
+		rules, err := scrub.New(intake.ScrubKeys, intake.ScrubPatterns)
+		if err != nil {
+			return nil, err // fail closed: nothing is taken in that cannot be scrubbed
+		}
+		found := &project{intake, rules, origins(intake.AllowedOrigins), askedAt}
+		p.known.Add(key, found)
+		return found, nil
+	})
 	if err != nil {
-		return knownKey{}, err // fail closed: nothing is taken in that cannot be scrubbed
+		return nil, err
 	}
-	return knownKey{&project{found, rules}, now.Add(rememberProject)}, nil
+	return found.(*project), nil
 }

@@ -1,35 +1,109 @@
 package ingest
 
-import "errand/core"
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
 
-// retryAfter is how many seconds a client waits after 503 (decisions 3).
-const retryAfter = "5"
+	"errand/api/wire"
+	"errand/core"
+)
+
+// drained is up to which length the body of a refused request is read to its end, which keeps the connection. A longer
+// or endless one costs more than a new connection.
+const drained = 64 << 10
 
 // refuse answers with an error. SDKs read its text from detail and X-Sentry-Error, everybody else from error.
 func (i *Ingest) refuse(q *request, err error) {
-	requestID := q.w.Header().Get("X-Request-Id")
 	failure := core.AsError(err)
+	h := q.w.Header()
+	requestID := h.Get("X-Request-Id")
 	switch failure.Code {
 	case core.Internal:
 		i.log.ErrorContext(q.Context(), "ingest failed", "request_id", requestID, "error", err)
 		failure = core.NewError(core.Internal).With("request_id", requestID)
 	case core.Unavailable:
-		i.log.WarnContext(q.Context(), "ingest is unavailable", "request_id", requestID, "error", err)
-		q.w.Header().Set("Retry-After", retryAfter)
-	case core.Unauthorized:
-		q.w.Header().Set("WWW-Authenticate", "Bearer")
+		if i.outage.warn(time.Now()) {
+			i.log.WarnContext(q.Context(), "events are refused: the database is away", "request_id", requestID, "error", err)
+		}
+	case core.Quota:
+		i.setRateLimit(q)
+		h.Set("Retry-After", rateLimit(i.clock()))
 	}
-	detail := failure.Code.Info().Meaning
+	if q.sentry {
+		failure = explain(h, failure)
+	}
+	if !q.bodyRead && (q.ContentLength < 0 || q.ContentLength > drained) {
+		h.Set("Connection", "close")
+	}
+	wire.WriteError(q.w, failure)
+}
+
+// setRateLimit tells an SDK to keep its errors to itself for a while.
+func (i *Ingest) setRateLimit(q *request) {
+	q.w.Header().Set("X-Sentry-Rate-Limits", rateLimit(i.clock())+":default;error;security:project:daily_quota")
+}
+
+// explain says what is wrong in the words of the Sentry protocol: the first reason as detail, the others as causes.
+func explain(h http.Header, failure *core.Error) *core.Error {
+	reasons := []string{failure.Code.Info().Meaning}
+	if failure.Code == core.Unauthorized {
+		reasons[0] = "The DSN's key is missing, unknown or revoked, or it is of another project."
+	}
 	if len(failure.Details) > 0 {
-		detail = failure.Details[0].Message
+		reasons = sentences(failure.Details)
 	}
-	failure.With("detail", detail)
-	q.w.Header().Set("X-Sentry-Error", headerText(detail))
-	q.w.Header().Set("Content-Type", "application/json")
-	body, err := failure.MarshalJSON()
-	if err != nil {
-		body = []byte(`{"error":"internal"}`)
+	h.Set("X-Sentry-Error", headerText(strings.Join(reasons, "; ")))
+	explained := core.NewError(failure.Code).With("detail", reasons[0])
+	explained.Details = failure.Details
+	for name, value := range failure.Extra {
+		explained.With(name, value)
 	}
-	q.w.WriteHeader(failure.Status())
-	_, _ = q.w.Write(body)
+	if len(reasons) > 1 {
+		explained.With("causes", reasons[1:])
+	}
+	return explained
+}
+
+func sentences(details []core.Detail) []string {
+	list := make([]string, len(details))
+	for i, d := range details {
+		list[i] = strings.TrimPrefix(d.Path+": "+d.Message, ": ")
+	}
+	return list
+}
+
+// tell says beside a good answer why a part of the request was not taken.
+func (i *Ingest) tell(q *request, err error) {
+	failure := core.AsError(err)
+	switch failure.Code {
+	case core.Internal:
+		i.log.ErrorContext(q.Context(), "an event failed", "request_id", q.w.Header().Get("X-Request-Id"), "error", err)
+	case core.Quota:
+		i.setRateLimit(q)
+	}
+	q.problem("event", failure.Code.Info().Meaning)
+}
+
+// headerText makes a text fit for a header.
+func headerText(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s)
+	return s[:min(len(s), 500)]
+}
+
+// outage keeps the log readable while every request is refused.
+type outage struct{ warned atomic.Int64 }
+
+const warnEvery = 10 * time.Second
+
+// warn tells whether it is time for a line in the log.
+func (o *outage) warn(now time.Time) bool {
+	last := o.warned.Load()
+	return now.UnixNano()-last >= int64(warnEvery) && o.warned.CompareAndSwap(last, now.UnixNano())
 }

@@ -1,8 +1,8 @@
 package ingest
 
 import (
-	"context"
-	"strings"
+	"errors"
+	"slices"
 
 	"errand/core"
 	"errand/envelope"
@@ -14,97 +14,159 @@ type receipt struct {
 }
 
 // envelope serves POST /api/{project}/envelope/.
-func (i *Ingest) envelope(ctx context.Context, q *request) (any, error) {
-	key := sentryKey(q.Request)
+func (i *Ingest) envelope(q *request) (any, error) {
+	who := credentialsOf(q.Request)
+	q.client = who.client
 	var p *project
 	var err error
-	if key != "" { // else the envelope itself may name its DSN: then the body must be read first
-		if p, err = i.admit(ctx, q, key); err != nil {
+	if who.key != "" { // else the envelope itself may name its DSN: then the body must be read first
+		if p, err = i.admit(q, who.key); err != nil {
 			return nil, err
 		}
 	}
-	body, err := readBody(ctx, q, maxEnvelope)
+	entries, err := i.takeEnvelope(q, p)
 	if err != nil {
 		return nil, err
 	}
-	env, err := envelope.Split(body)
+	return i.commitAny(q, entries)
+}
+
+// takeEnvelope reads the envelope and makes its events ready to be stored. Without a project the envelope must name it.
+func (i *Ingest) takeEnvelope(q *request, p *project) (entries []entry, err error) {
+	if err := i.readBody(q); err != nil {
+		return nil, err
+	}
+	if p == nil {
+		if p, err = i.admitByDSN(q); err != nil {
+			return nil, err
+		}
+	}
+	err = i.open(q, false, func(text []byte) error {
+		env, err := split(text)
+		if err == nil {
+			entries, err = i.items(q, p, env)
+		}
+		return err
+	})
+	return entries, err
+}
+
+func split(text []byte) (envelope.Envelope, error) {
+	env, err := envelope.Split(text)
+	if err != nil {
+		return env, core.Invalid("", "%s", err)
+	}
+	return env, nil
+}
+
+// admitByDSN admits a request without a key of its own, such as one through a tunnel.
+func (i *Ingest) admitByDSN(q *request) (*project, error) {
+	var key string
+	err := i.open(q, false, func(text []byte) error {
+		env, err := split(text)
+		key = keyOfDSN(env.Header.DSN)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return i.admit(q, key)
+}
+
+// items prepares the events of an envelope. An item that cannot be taken is told to the sender and never breaks its
+// neighbours; it is an error when there are no others.
+func (i *Ingest) items(q *request, p *project, env envelope.Envelope) ([]entry, error) {
+	for _, problem := range env.Problems {
+		q.problem(problem.Path, problem.Reason)
+	}
+	var entries []entry
+	var failed error
+	good, hints := 0, i.hints(q)
+	hints.EventID = env.Header.EventID
+	if env.Header.SDK != "" {
+		hints.SDK = env.Header.SDK
+	}
+	for _, item := range env.Items {
+		if item.Kind != envelope.Event {
+			good++
+			continue
+		}
+		if err := i.quotas.check(p, q.received); err != nil {
+			return nil, err
+		}
+		e, err := i.prepare(q, p, func() (*core.Event, error) { return decode(item.Payload, hints) })
+		switch {
+		case err == nil:
+			good++
+			entries = append(entries, e)
+			hints.EventID = "" // the header's id is that of one event
+		case core.HasCode(err, core.InvalidRequest):
+			q.problem("event", core.AsError(err).Details[0].Message)
+		default:
+			failed = errors.Join(failed, err)
+		}
+	}
+	switch {
+	case failed != nil && good == 0:
+		return nil, failed
+	case failed != nil:
+		i.tell(q, failed)
+	case good == 0 && len(q.problems) > 0:
+		return nil, &core.Error{Code: core.InvalidRequest, Details: q.problems}
+	}
+	return entries, nil
+}
+
+// commitAny commits events of the Sentry protocol. Those that cannot be taken are told to the sender; it is an error
+// when all are.
+func (i *Ingest) commitAny(q *request, entries []entry) (any, error) {
+	if len(entries) == 0 {
+		return receipt{}, nil
+	}
+	if err := i.commit(q, entries); err != nil {
+		return nil, err
+	}
+	taken := slices.IndexFunc(entries, func(e entry) bool { return e.err == nil })
+	if taken < 0 {
+		return nil, entries[0].err
+	}
+	for _, e := range entries {
+		if e.err != nil {
+			i.tell(q, e.err)
+		}
+	}
+	return receipt{entries[taken].id()}, nil
+}
+
+func decode(payload []byte, hints envelope.Hints) (*core.Event, error) {
+	event, err := envelope.Decode(payload, hints)
 	if err != nil {
 		return nil, core.Invalid("", "%s", err)
 	}
-	if p == nil {
-		key, _ = keyOfDSN(env.Header.DSN)
-		if p, err = i.admit(ctx, q, key); err != nil {
-			return nil, err
-		}
-	}
-	return i.items(ctx, p, q, env)
-}
-
-// items takes the events of an envelope in. A malformed item is reported in a header and never breaks its neighbours.
-func (i *Ingest) items(ctx context.Context, p *project, q *request, env envelope.Envelope) (any, error) {
-	var events []*core.Event
-	problems := make([]string, 0, len(env.Problems))
-	for _, problem := range env.Problems {
-		problems = append(problems, problem.Path+": "+problem.Reason)
-	}
-	hints := i.hints(q, env.Header)
-	for _, item := range env.Items {
-		if item.Kind != envelope.Event {
-			continue
-		}
-		e, err := envelope.Decode(item.Payload, hints)
-		if err != nil {
-			problems = append(problems, "event: "+err.Error())
-			continue
-		}
-		events = append(events, e)
-		hints.EventID = "" // the header's id is that of one event
-	}
-	if len(problems) > 0 {
-		q.w.Header().Set("X-Sentry-Error", headerText(strings.Join(problems, "; ")))
-	}
-	if len(events) == 0 {
-		if len(problems) > 0 && len(env.Items) == 0 {
-			return nil, core.Invalid("", "%s", strings.Join(problems, "; "))
-		}
-		return receipt{env.Header.EventID}, nil
-	}
-	if _, err := i.receive(ctx, p, q, events); err != nil {
-		return nil, err
-	}
-	return receipt{events[0].EventID}, nil
-}
-
-// headerText makes a text fit for a header.
-func headerText(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, s)
-	return s[:min(len(s), 500)]
+	return event, nil
 }
 
 // storeEvent serves POST /api/{project}/store/: one event as the body.
-func (i *Ingest) storeEvent(ctx context.Context, q *request) (any, error) {
-	p, err := i.admit(ctx, q, sentryKey(q.Request))
+func (i *Ingest) storeEvent(q *request) (any, error) {
+	who := credentialsOf(q.Request)
+	q.client = who.client
+	p, err := i.admit(q, who.key)
 	if err != nil {
 		return nil, err
 	}
-	body, err := readBody(ctx, q, maxEnvelope)
+	if err := i.quotas.check(p, q.received); err != nil {
+		return nil, err
+	}
+	if err := i.readBody(q); err != nil {
+		return nil, err
+	}
+	entries := make([]entry, 1)
+	err = i.open(q, true, func(text []byte) (err error) {
+		entries[0], err = i.prepare(q, p, func() (*core.Event, error) { return decode(text, i.hints(q)) })
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	if body, err = unwrapBase64(ctx, q, body); err != nil {
-		return nil, err
-	}
-	e, err := envelope.Decode(body, i.hints(q, envelope.Header{}))
-	if err != nil {
-		return nil, core.Invalid("", "%s", err)
-	}
-	if _, err := i.receive(ctx, p, q, []*core.Event{e}); err != nil {
-		return nil, err
-	}
-	return receipt{e.EventID}, nil
+	return i.commitAny(q, entries)
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -12,75 +13,86 @@ import (
 // maxBatch bounds the events of one commit.
 const maxBatch = 500
 
-// commitAtMost bounds one commit.
-const commitAtMost = 10 * time.Second
-
 // writer commits events in groups: while one group is being committed the next one gathers, so that a busy server needs
 // few commits and an idle one does not wait.
 type writer struct {
-	store *store.Store
-	queue chan *waiting
-	done  sync.WaitGroup
+	store  *store.Store
+	quotas *quotas
+	log    *slog.Logger
+	// holdAtMost is how long a batch is tried while the database is away. By then its requests have given up.
+	holdAtMost time.Duration
+	queue      chan *waiting
+	stop       chan struct{} // closed to end the writer
+	done       sync.WaitGroup
 }
 
 // waiting is the events of one request, waiting for their commit.
 type waiting struct {
-	events []store.NewEvent
-	result chan written // with room for the one result, so that the writer never waits
+	ctx     context.Context // ends when the request does not wait any more
+	entries []entry
+	settled chan struct{} // closed when each entry has its outcome; before that they are the writer's
 }
 
-type written struct {
-	added []store.Added
+// entry is one event to add and what became of it: added, or err when it was refused or failed.
+type entry struct {
+	event store.NewEvent
+	quota *int64 // of its project; nil: none
+	added store.Added
 	err   error
 }
 
-func newWriter(s *store.Store) *writer {
-	w := &writer{store: s, queue: make(chan *waiting, maxBatch)}
+func newWriter(s *store.Store, quotas *quotas, log *slog.Logger) *writer {
+	w := &writer{
+		store: s, quotas: quotas, log: log, holdAtMost: waitAtMost, queue: make(chan *waiting, maxBatch), stop: make(chan struct{}),
+	}
 	w.done.Go(w.run)
 	return w
 }
 
-// close commits what is queued and ends the writer. Nobody may call add any more.
+// close commits what is queued and ends the writer.
 func (w *writer) close() {
-	close(w.queue)
+	close(w.stop)
 	w.done.Wait()
 }
 
-// add gives the events to the writer and waits until they are committed. When ctx ends first the events may be
-// committed all the same.
-func (w *writer) add(ctx context.Context, events []store.NewEvent) ([]store.Added, error) {
-	ctx, cancel := context.WithTimeout(ctx, waitAtMost)
-	defer cancel()
-	item := &waiting{events: events, result: make(chan written, 1)}
+// add gives the entries to the writer and waits until all have their outcome. When ctx ends first it is unavailable;
+// then the events may be committed all the same.
+func (w *writer) add(ctx context.Context, entries []entry) error {
+	item := &waiting{ctx, entries, make(chan struct{})}
 	select {
 	case w.queue <- item:
 	case <-ctx.Done():
-		return nil, core.NewError(core.Unavailable).Because(ctx.Err())
+		return core.NewError(core.Unavailable).Because(ctx.Err())
 	}
 	select {
-	case r := <-item.result:
-		return r.added, r.err
+	case <-item.settled:
+		return nil
 	case <-ctx.Done():
-		return nil, core.NewError(core.Unavailable).Because(ctx.Err())
+		return core.NewError(core.Unavailable).Because(ctx.Err())
 	}
 }
 
 func (w *writer) run() {
-	for first := range w.queue {
-		w.commit(w.gather(first))
+	for {
+		select {
+		case first := <-w.queue:
+			w.commit(w.gather(first))
+		case <-w.stop:
+			for len(w.queue) > 0 {
+				w.commit(w.gather(<-w.queue))
+			}
+			return
+		}
 	}
 }
 
 // gather takes what is queued now, without waiting for more.
 func (w *writer) gather(first *waiting) []*waiting {
-	group, n := []*waiting{first}, len(first.events)
+	group, n := []*waiting{first}, len(first.entries)
 	for n < maxBatch {
 		select {
-		case next, open := <-w.queue:
-			if !open {
-				return group
-			}
-			group, n = append(group, next), n+len(next.events)
+		case next := <-w.queue:
+			group, n = append(group, next), n+len(next.entries)
 		default:
 			return group
 		}
@@ -88,19 +100,87 @@ func (w *writer) gather(first *waiting) []*waiting {
 	return group
 }
 
+// commit settles a group. Requests that have been told to come again are left out: what was refused is not stored.
 func (w *writer) commit(group []*waiting) {
-	ctx, cancel := context.WithTimeout(context.Background(), commitAtMost)
-	defer cancel()
-	var events []store.NewEvent
+	var batch []*entry
 	for _, item := range group {
-		events = append(events, item.events...)
-	}
-	added, err := w.store.AddEvents(ctx, events)
-	for _, item := range group {
-		result := written{err: err}
-		if err == nil {
-			result.added, added = added[:len(item.events)], added[len(item.events):]
+		late := item.ctx.Err()
+		for k := range item.entries {
+			e := &item.entries[k]
+			if late != nil {
+				e.err = core.NewError(core.Unavailable).Because(late)
+			} else {
+				batch = append(batch, e)
+			}
 		}
-		item.result <- result
+	}
+	if len(batch) > 0 {
+		w.settle(batch)
+	}
+	for _, item := range group {
+		close(item.settled)
+	}
+}
+
+// settle gives each entry its outcome. While the database is away it holds the batch for as long as a request may wait.
+func (w *writer) settle(batch []*entry) {
+	ctx, cancel := context.WithTimeout(context.Background(), w.holdAtMost)
+	defer cancel()
+	var admitted []*entry
+	err := hold(ctx, func() (err error) {
+		admitted, err = w.quotas.admit(ctx, batch)
+		return err
+	})
+	if err != nil {
+		fail(batch, err)
+		return
+	}
+	if len(admitted) > 0 {
+		w.write(ctx, admitted, eventsOf(admitted))
+		w.quotas.count(admitted)
+	}
+}
+
+// write commits a batch, whose events are also in the form for the store. An attempt that broke off may have been
+// committed all the same: AddEvents recognises the events when it gets them again. A batch that fails for any other
+// reason is halved, so that one event that cannot be stored does not take others with it.
+func (w *writer) write(ctx context.Context, batch []*entry, events []store.NewEvent) {
+	var added []store.Added
+	attempts := 0
+	err := hold(ctx, func() error {
+		err := guard(func() (err error) {
+			added, err = w.store.AddEvents(ctx, events)
+			return err
+		})
+		if attempts++; attempts == 1 && core.HasCode(err, core.Unavailable) {
+			w.log.Warn("the database is away: holding events", "events", len(events), "error", err)
+		}
+		return err
+	})
+	switch {
+	case err == nil:
+		for k, e := range batch {
+			e.added = added[k]
+		}
+	case len(batch) == 1 || core.HasCode(err, core.Unavailable):
+		fail(batch, err)
+	default:
+		half := len(batch) / 2
+		w.write(ctx, batch[:half], events[:half])
+		w.write(ctx, batch[half:], events[half:])
+	}
+}
+
+func eventsOf(batch []*entry) []store.NewEvent {
+	events := make([]store.NewEvent, len(batch))
+	for k, e := range batch {
+		events[k] = e.event
+	}
+	return events
+}
+
+func fail(batch []*entry, err error) {
+	for _, e := range batch {
+		e.err = err
 	}
 }

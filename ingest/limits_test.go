@@ -1,0 +1,236 @@
+package ingest_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/ingest"
+)
+
+// padded makes a text of exactly size bytes; spaces at the end change nothing.
+func padded(text string, size int) string { return text + strings.Repeat(" ", size-len(text)) }
+
+// envelopeOfSize makes an envelope of exactly size bytes with the n-th event.
+func envelopeOfSize(n, size int) string {
+	head := "{}\n{\"type\":\"event\"}\n" + eventText(n) + "\n{\"type\":\"attachment\"}\n"
+	return head + strings.Repeat("x", size-len(head))
+}
+
+func TestLargestBodies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	n := 0
+	for _, c := range []struct {
+		path, key string
+		limit     int
+		body      func(size int) string
+	}{
+		{envelopes, byKey, ingest.MaxEnvelope, func(size int) string { return envelopeOfSize(n, size) }},
+		{events, byKey, ingest.MaxEnvelope, func(size int) string { return padded(eventText(n), size) }},
+		{native, nativeByKey, ingest.MaxNative, func(size int) string { return padded(eventText(n), size) }},
+	} {
+		for _, over := range []int{0, 1} {
+			n++
+			body := c.body(c.limit + over)
+			for name, a := range map[string]answer{
+				"whole":     s.post(c.path, []byte(body), c.key),
+				"in chunks": s.send(http.MethodPost, c.path, chunked(body), c.key),
+				"gzip":      s.post(c.path, pack(t, "gzip", strings.NewReader(body)), c.key, "Content-Encoding: gzip"),
+				"zstd":      s.post(c.path, pack(t, "zstd", strings.NewReader(body)), c.key, "Content-Encoding: zstd"),
+				"br":        s.post(c.path, pack(t, "br", strings.NewReader(body)), c.key, "Content-Encoding: br"),
+			} {
+				if over == 0 {
+					require.Equal(t, http.StatusOK, a.status, "%s, %s: %s", c.path, name, a.text)
+					continue
+				}
+				requireTooLarge(t, a, c.limit, c.path+" "+name)
+			}
+		}
+	}
+	require.EqualValues(t, 3, s.counted())
+}
+
+func requireTooLarge(t *testing.T, a answer, limit int, name string) {
+	t.Helper()
+	require.Equal(t, http.StatusRequestEntityTooLarge, a.status, "%s: %s", name, a.text)
+	require.Equal(t, "payload_too_large", a.body["error"], name)
+	require.EqualValues(t, limit, a.body["max_bytes"], name)
+}
+
+// zeros is an endless text that costs nothing.
+type zeros struct{ left int64 }
+
+func (z zeros) WriteTo(w io.Writer) (int64, error) {
+	return io.CopyN(w, spaces{}, z.left)
+}
+
+type spaces struct{}
+
+func (spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+// TestCompressionBombs is not parallel: it looks at the memory of the process.
+func TestCompressionBombs(t *testing.T) {
+	s := start(t)
+	bombs := map[string][]byte{}
+	for name := range encodings {
+		bombs[name] = pack(t, name, zeros{64 << 20})
+		require.Less(t, len(bombs[name]), 1<<20, name)
+	}
+	wrapped := new(bytes.Buffer)
+	fmt.Fprint(wrapped, base64Of(bombs["zlib"]))
+	for name, bomb := range bombs {
+		for path, limit := range map[string]int{envelopes: ingest.MaxEnvelope, native: ingest.MaxNative} {
+			before := allocated()
+			a := s.post(path, bomb, byKey, nativeByKey, "Content-Encoding: "+encodings[name].header)
+			requireTooLarge(t, a, limit, name+" at "+path)
+			require.Less(t, allocated()-before, uint64(100<<20), "%s at %s", name, path)
+		}
+	}
+	requireTooLarge(t, s.post(events, wrapped.Bytes(), byKey), ingest.MaxEnvelope, "in base64")
+}
+
+// allocated is how many bytes the process has ever taken from its heap.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+func TestManyLargeBodiesAtOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	together(8, func(n int) {
+		body := []byte(envelopeOfSize(n, ingest.MaxEnvelope))
+		a := s.post(envelopes, body, byKey)
+		require.Equal(t, http.StatusOK, a.status, "none is refused: %s", a.text)
+	})
+	require.EqualValues(t, 8, s.counted())
+}
+
+// connect gives a bare connection to the server.
+func (s *server) connect(t *testing.T) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+	return conn, bufio.NewReader(conn)
+}
+
+// head is the beginning of a request with a body.
+func head(path, key, length string) string {
+	return "POST " + path + " HTTP/1.1\r\nHost: errand\r\n" + key + "\r\n" + length + "\r\n\r\n"
+}
+
+func TestSlowSenders(t *testing.T) {
+	t.Parallel()
+	s := startWith(t, config{before: func(i *ingest.Ingest) { i.ReadAtMost(50 * time.Millisecond) }})
+	for name, start := range map[string]string{
+		"with a length": head(envelopes, byKey, "Content-Length: 1000") + "{}\n",
+		"in chunks":     head(envelopes, byKey, "Transfer-Encoding: chunked") + "3\r\n{}\n\r\n",
+		"large":         head(envelopes, byKey, "Content-Length: 1000000") + strings.Repeat(" ", 100_000),
+		"nothing":       head(native, nativeByKey, "Content-Length: 10"),
+	} {
+		conn, reader := s.connect(t)
+		_, err := io.WriteString(conn, start)
+		require.NoError(t, err)
+		response, err := http.ReadResponse(reader, nil)
+		require.NoError(t, err, name)
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err, name)
+		require.Equal(t, http.StatusBadRequest, response.StatusCode, "%s: %s", name, text)
+		require.Contains(t, string(text), "the body did not come in time", name)
+		_, err = reader.ReadByte()
+		require.ErrorIs(t, err, io.EOF, "%s: the connection is ended", name)
+	}
+}
+
+// The deadline is that of the body: a connection that is kept, and a request that waits, do not fall to it.
+func TestDeadlineEndsWithTheBody(t *testing.T) {
+	t.Parallel()
+	s := startWith(t, config{before: func(i *ingest.Ingest) { i.ReadAtMost(100 * time.Millisecond) }})
+	conn, reader := s.connect(t)
+	for n := range 2 {
+		unlock := s.lockEvents(t)
+		body := string(envelopeOf("{}", eventItem(n)))
+		_, err := io.WriteString(conn, head(envelopes, byKey, fmt.Sprintf("Content-Length: %d", len(body)))+body)
+		require.NoError(t, err)
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(300*time.Millisecond)))
+		_, err = reader.Peek(1)
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded, "the answer waits for the lock")
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
+		unlock()
+		response, err := http.ReadResponse(reader, nil)
+		require.NoError(t, err)
+		_, _ = io.Copy(io.Discard, response.Body)
+		require.Equal(t, http.StatusOK, response.StatusCode)
+	}
+}
+
+func TestClientsThatGoAway(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, start := range []string{
+		head(envelopes, byKey, "Content-Length: 1000") + "{}\n",
+		head(envelopes, byKey, "Transfer-Encoding: chunked") + "3\r\n{}\n\r\n",
+		head(native, nativeByKey, "Content-Length: 100000") + eventText(1),
+	} {
+		conn, reader := s.connect(t)
+		_, err := io.WriteString(conn, start)
+		require.NoError(t, err)
+		require.NoError(t, conn.(*net.TCPConn).CloseWrite())
+		response, err := http.ReadResponse(reader, nil)
+		require.NoError(t, err)
+		_ = response.Body.Close()
+		require.Equal(t, http.StatusBadRequest, response.StatusCode, "half an event is none")
+	}
+	require.Zero(t, s.counted())
+	require.Empty(t, s.log.String(), "what clients break off is nothing to report")
+}
+
+// A page that is being closed sends its last error and does not wait for the answer.
+func TestEventOfAClientThatDoesNotWait(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	unlock := s.lockEvents(t)
+	body := string(envelopeOf("{}", eventItem(1)))
+	conn, _ := s.connect(t)
+	_, err := io.WriteString(conn, head(envelopes, byKey, fmt.Sprintf("Content-Length: %d", len(body)))+body)
+	require.NoError(t, err)
+	s.untilBlocked(t)
+	require.NoError(t, conn.Close())
+	unlock()
+	require.Eventually(t, func() bool { return s.counted() == 1 }, 10*time.Second, time.Millisecond)
+}
+
+func TestHugeHeaders(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	long := strings.Repeat("x", 50_000)
+	for name, headers := range map[string][]string{
+		"in the credentials": {byKey + ", sentry_client=" + long}, "pairs": {byKey + strings.Repeat(",a=b", 10_000)}, "origin": {byKey, "Origin: " + long},
+		"commas": {byKey, "Content-Encoding: " + strings.Repeat(",", 50_000)}, "user agent": {byKey, "User-Agent: " + long},
+	} {
+		a := s.post(envelopes, envelopeOf("{}", eventItem(1)), headers...)
+		require.Equal(t, http.StatusOK, a.status, "%s: %s", name, a.text)
+	}
+	a := s.post(envelopes+"?"+strings.Repeat("a=b&", 9_000)+"sentry_key="+shopKey, envelopeOf("{}", eventItem(1)))
+	require.Equal(t, http.StatusOK, a.status, a.text)
+	requireUnauthorized(t, s.post(native, nil, "X-Service-Key: "+long), "a long key")
+}

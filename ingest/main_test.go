@@ -1,0 +1,9 @@
+package ingest_test
+
+import (
+	"testing"
+
+	"errand/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }

@@ -1,0 +1,229 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"errand/ingest"
+)
+
+// beside gives a connection to the database's server that stays when the database goes away, and the database's name.
+func (s *server) beside(t *testing.T) (conn *pgx.Conn, name string) {
+	t.Helper()
+	u, err := url.Parse(s.database)
+	require.NoError(t, err)
+	name = strings.TrimPrefix(u.Path, "/")
+	u.Path = "/postgres"
+	conn, err = pgx.Connect(t.Context(), u.String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn, name
+}
+
+// goAway makes the database refuse everybody until the given function is called.
+func (s *server) goAway(t *testing.T) (comeBack func()) {
+	t.Helper()
+	conn, name := s.beside(t)
+	_, err := conn.Exec(t.Context(), `ALTER DATABASE `+name+` ALLOW_CONNECTIONS false`)
+	require.NoError(t, err)
+	comeBack = sync.OnceFunc(func() {
+		_, err := conn.Exec(context.Background(), `ALTER DATABASE `+name+` ALLOW_CONNECTIONS true`)
+		require.NoError(t, err)
+	})
+	t.Cleanup(comeBack)
+	kill(t, conn, name)
+	return comeBack
+}
+
+// kill ends all connections of the database.
+func kill(t *testing.T, conn *pgx.Conn, name string) {
+	t.Helper()
+	_, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, name)
+	require.NoError(t, err)
+}
+
+func TestEventsAreHeldWhileTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	require.Equal(t, http.StatusOK, s.postEvents(eventItem(99)).status, "the project is known")
+	comeBack := s.goAway(t)
+	var answers sync.WaitGroup
+	for n := range 16 {
+		answers.Go(func() {
+			a := s.postEvents(eventItem(n))
+			require.Equal(t, http.StatusOK, a.status, a.text)
+		})
+	}
+	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), "the database is away: holding events") }, 10*time.Second, time.Millisecond)
+	comeBack()
+	answers.Wait()
+	require.EqualValues(t, 17, s.counted())
+	require.EqualValues(t, 17, s.stored())
+}
+
+func TestKeysAreLookedUpAgainWhileTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	comeBack := s.goAway(t)
+	var answers sync.WaitGroup
+	answers.Go(func() {
+		a := s.postEvents(eventItem(1))
+		require.Equal(t, http.StatusOK, a.status, a.text)
+	})
+	comeBack()
+	answers.Wait()
+	require.EqualValues(t, 1, s.counted())
+}
+
+func TestUnavailable(t *testing.T) {
+	t.Parallel()
+	s := startWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(150 * time.Millisecond) }})
+	const unknown = "ffffffffffffffffffffffffffffffff"
+	require.Equal(t, http.StatusOK, s.postEvents(eventItem(1)).status)
+	comeBack := s.goAway(t)
+	for name, a := range map[string]answer{
+		"a known project":    s.post(native, []byte(eventText(2)), nativeByKey),
+		"an unknown project": s.post(native, []byte(eventText(3)), "X-Service-Key: "+unknown),
+	} {
+		require.Equal(t, http.StatusServiceUnavailable, a.status, "%s: %s", name, a.text)
+		require.Equal(t, object{"error": "unavailable"}, a.body, name)
+		require.Equal(t, "5", a.header.Get("Retry-After"), name)
+	}
+	a := s.postEvents(eventItem(4))
+	require.Equal(t, http.StatusServiceUnavailable, a.status)
+	require.Equal(t, object{"error": "unavailable", "detail": "The database is away for the moment."}, a.body)
+	require.Equal(t, "The database is away for the moment.", a.header.Get("X-Sentry-Error"))
+	require.Equal(t, 1, strings.Count(s.log.String(), "events are refused"), "not a line for each request")
+	require.Equal(t, http.StatusOK, s.postEvents(item("session", "{}")).status, "what is dropped needs no database")
+	requireUnauthorized(t, s.post(native, nil, "X-Service-Key: no key"), "what cannot be a key needs no database")
+
+	comeBack()
+	require.Eventually(t, func() bool { return s.postEvents(eventItem(5)).status == http.StatusOK }, 10*time.Second, time.Millisecond)
+	require.EqualValues(t, 2, s.counted(), "what was refused is not stored")
+}
+
+// TestKilledConnections ends all connections again and again while 16 senders send. Each event that was answered counts
+// once, and nothing counts twice.
+func TestKilledConnections(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const senders, each = 16, 40
+	require.Equal(t, http.StatusOK, s.postEvents(eventItem(senders*each)).status)
+	var refused atomic.Int64
+	var taken sync.Map
+	kills := s.killBetween(t, senders, each, 7, func(n int) {
+		switch a := s.postEvents(eventItem(n)); a.status {
+		case http.StatusOK:
+			taken.Store(id(n), true)
+		case http.StatusServiceUnavailable:
+			refused.Add(1)
+		default:
+			t.Errorf("status %d: %s", a.status, a.text)
+		}
+	})
+	require.NotContains(t, s.log.String(), `"level":"ERROR"`)
+
+	missing := 0
+	taken.Range(func(key, _ any) bool {
+		missing += int(1 - s.number(`SELECT count(*) FROM event_ids WHERE event_id = $1`, key))
+		return true
+	})
+	require.Zero(t, missing, "what was answered is there")
+	ids := s.number(`SELECT count(*) FROM event_ids`)
+	require.Equal(t, ids, s.counted(), "what is there counts once")
+	require.Equal(t, ids, s.number(`SELECT sum(times_seen)::bigint FROM issues`))
+	require.Equal(t, ids, s.number(`SELECT sum(events)::bigint FROM issue_hours`))
+	require.LessOrEqual(t, ids, int64(senders*each+1))
+	t.Logf("%d kills, %d events, %d refused", kills, ids, refused.Load())
+}
+
+// killBetween has senders send their events while it ends all connections after every few answers. It gives the number
+// of kills.
+func (s *server) killBetween(t *testing.T, senders, each, answers int, send func(n int)) (kills int) {
+	t.Helper()
+	conn, name := s.beside(t)
+	answered := make(chan struct{}, senders*each)
+	go func() {
+		defer close(answered)
+		together(senders, func(sender int) {
+			for n := range each {
+				send(sender*each + n)
+				answered <- struct{}{}
+			}
+		})
+	}()
+	for {
+		kill(t, conn, name)
+		kills++
+		for range answers {
+			if _, more := <-answered; !more {
+				return kills
+			}
+		}
+	}
+}
+
+func TestEventThatCannotBeStoredDoesNotTakeOthersWithIt(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.exec(`ALTER TABLE events ADD CONSTRAINT no_poison CHECK (release <> 'poison')`)
+	t.Cleanup(func() { // the database is used again
+		rows, err := s.db.SQL(context.Background(), `ALTER TABLE events DROP CONSTRAINT no_poison`)
+		require.NoError(t, err)
+		rows.Close()
+	})
+	poison := item("event", fmt.Sprintf(`{"event_id":%q,"message":"boom","release":"poison"}`, id(1000)))
+	unlock := s.lockEvents(t)
+	var answers sync.WaitGroup
+	for n := range 30 {
+		answers.Go(func() {
+			if n%10 != 0 {
+				a := s.postEvents(eventItem(n))
+				require.Equal(t, http.StatusOK, a.status, a.text)
+				return
+			}
+			a := s.postEvents(poison)
+			require.Equal(t, http.StatusInternalServerError, a.status, a.text)
+			require.Equal(t, "the-request", a.body["request_id"])
+		})
+	}
+	s.untilBlocked(t) // the others gather behind the first
+	unlock()
+	answers.Wait()
+	require.EqualValues(t, 27, s.counted())
+
+	a := s.postEvents(poison, eventItem(2000), poison)
+	require.Equal(t, http.StatusOK, a.status, a.text)
+	require.Equal(t, object{"id": id(2000)}, a.body)
+	require.Contains(t, a.header.Get("X-Sentry-Error"), "Something went wrong inside")
+	require.NotContains(t, a.header.Get("X-Sentry-Error"), "no_poison")
+	require.EqualValues(t, 28, s.counted())
+}
+
+func TestPanicOfTheWriterIsOfItsBatchOnly(t *testing.T) {
+	t.Parallel()
+	var broken atomic.Bool
+	s := startWith(t, config{dbClock: func() time.Time {
+		if broken.Load() {
+			panic("the clock is broken")
+		}
+		return time.Now()
+	}})
+	broken.Store(true)
+	a := s.postEvents(eventItem(1))
+	require.Equal(t, http.StatusInternalServerError, a.status, a.text)
+	require.Contains(t, s.log.String(), "the clock is broken")
+	broken.Store(false)
+	require.Equal(t, http.StatusOK, s.postEvents(eventItem(1)).status, "the writer goes on")
+	require.EqualValues(t, 1, s.counted())
+}

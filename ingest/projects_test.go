@@ -1,0 +1,119 @@
+package ingest_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"errand/ingest"
+)
+
+// startPair gives two servers on one database with a clock that both have.
+func startPair(t *testing.T) ([2]*server, *moving) {
+	clock := clockAt(noon())
+	first := startWith(t, config{clock: clock.tell})
+	return [2]*server{first, startWith(t, config{database: first.database, clock: clock.tell})}, clock
+}
+
+func TestRevokedKeyEndsWithinAMinuteOnEveryServer(t *testing.T) {
+	t.Parallel()
+	pair, clock := startPair(t)
+	for n, s := range pair {
+		requireTaken(t, s.postEvents(eventItem(n)))
+	}
+	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), shop, "11110000000000000000000000000000"))
+	require.NoError(t, pair[0].db.RevokeProjectKey(t.Context(), shop, shopKey))
+	clock.forward(time.Minute)
+	for _, s := range pair {
+		requireUnauthorized(t, s.postEvents(eventItem(9)), "revoked")
+		requireTaken(t, s.post(native, []byte(eventText(9)), "X-Service-Key: 11110000000000000000000000000000"))
+	}
+	require.EqualValues(t, 3, pair[0].counted())
+}
+
+func TestChangesOfAProjectActWithinAMinuteOnEveryServer(t *testing.T) {
+	t.Parallel()
+	pair, clock := startPair(t)
+	for n, s := range pair {
+		requireTaken(t, s.post(native, []byte(eventText(n)), nativeByKey, "Origin: https://shop.example"))
+	}
+	pair[0].exec(`UPDATE projects SET allowed_origins = '{https://office.example}' WHERE id = $1`, shop)
+	clock.forward(time.Minute)
+	for _, s := range pair {
+		require.Equal(t, http.StatusForbidden, s.post(native, []byte(eventText(9)), nativeByKey, "Origin: https://shop.example").status)
+	}
+	pair[0].exec(`UPDATE projects SET deleted_at = created_at WHERE id = $1`, shop)
+	clock.forward(time.Minute)
+	for _, s := range pair {
+		requireUnauthorized(t, s.post(native, []byte(eventText(9)), nativeByKey), "deleted")
+	}
+}
+
+func TestProjectIsRememberedForAWhile(t *testing.T) {
+	t.Parallel()
+	pair, clock := startPair(t)
+	s := pair[0]
+	requireTaken(t, s.postEvents(eventItem(1)))
+	s.exec(`UPDATE project_keys SET revoked_at = created_at`)
+	clock.forward(20 * time.Second)
+	requireTaken(t, s.postEvents(eventItem(2)))
+	clock.forward(20 * time.Second)
+	requireUnauthorized(t, s.postEvents(eventItem(3)), "not since it was last used")
+}
+
+func TestNewKeyWorksSoon(t *testing.T) {
+	t.Parallel()
+	pair, clock := startPair(t)
+	const key = "22220000000000000000000000000000"
+	for _, s := range pair {
+		requireUnauthorized(t, s.post(native, []byte(eventText(1)), "X-Service-Key: "+key), "not there yet")
+	}
+	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), shop, key))
+	clock.forward(5 * time.Second)
+	for _, s := range pair {
+		requireTaken(t, s.post(native, []byte(eventText(1)), "X-Service-Key: "+key))
+	}
+}
+
+// A key that many ask for at once is looked up once.
+func TestKeyIsLookedUpOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	lock, err := pgx.Connect(t.Context(), s.database)
+	require.NoError(t, err)
+	defer func() { _ = lock.Close(t.Context()) }()
+	_, err = lock.Exec(t.Context(), `BEGIN; LOCK TABLE project_keys`)
+	require.NoError(t, err)
+	var answers sync.WaitGroup
+	for n := range 50 {
+		answers.Go(func() { requireTaken(t, s.postEvents(eventItem(n))) })
+	}
+	s.untilBlocked(t)
+	// The others come while the first waits; a look-up of each would take all connections of the pool.
+	require.EqualValues(t, 1, s.number(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))
+	_, err = lock.Exec(t.Context(), `COMMIT`)
+	require.NoError(t, err)
+	answers.Wait()
+	require.EqualValues(t, 50, s.counted())
+}
+
+// While the database is away a remembered project is used longer, and no longer than a minute.
+func TestProjectIsRememberedLongerWhileTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	clock := clockAt(noon())
+	s := startWith(t, config{clock: clock.tell, before: func(i *ingest.Ingest) { i.WaitAtMost(100 * time.Millisecond) }})
+	s.exec(`UPDATE projects SET allowed_origins = '{https://shop.example}' WHERE id = $1`, shop)
+	foreign := func() int {
+		return s.post(native, []byte(eventText(1)), nativeByKey, "Origin: https://evil.example").status
+	}
+	require.Equal(t, http.StatusForbidden, foreign())
+	s.goAway(t)
+	clock.forward(59 * time.Second)
+	require.Equal(t, http.StatusForbidden, foreign(), "known still")
+	clock.forward(time.Second)
+	require.Equal(t, http.StatusServiceUnavailable, foreign(), "not known any more")
+}

@@ -1,0 +1,230 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"runtime"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+
+	"errand/core"
+)
+
+// A body that is larger than this after decompression is worked on alone: the others wait or are small.
+const largeBody = 1 << 20
+
+// keptPlain is the largest output after which an unpacker keeps its buffer and its decompressor for the next body.
+const keptPlain = 512 << 10
+
+// unpackers do the work between reading and storing, which only costs time of processors: decompression and the
+// pipeline. There are as many as can run at once, so that many senders hold bodies as they were sent and nothing more.
+type unpackers struct {
+	idle  chan *unpacker
+	large chan struct{} // holds one token for the one large body
+}
+
+func newUnpackers() *unpackers {
+	n := 2 * runtime.GOMAXPROCS(0)
+	u := &unpackers{idle: make(chan *unpacker, n), large: make(chan struct{}, 1)}
+	for range n {
+		u.idle <- new(unpacker)
+	}
+	u.large <- struct{}{}
+	return u
+}
+
+// errOutgrown says that a body is larger than the room for it.
+var errOutgrown = errors.New("ingest: the body is larger than its room")
+
+// packed is a body as it was sent.
+type packed struct {
+	body     []byte
+	encoding string
+	base64   bool // it may be wrapped once more, as unwrap undoes it
+	limit    int  // the largest size after decompression
+}
+
+// open decompresses a body and has it worked on. The text that work gets is good until it returns. Over the limit it is
+// payload_too_large: a compression bomb is cut there.
+func (u *unpackers) open(ctx context.Context, p packed, work func(text []byte) error) error {
+	err := errOutgrown
+	if len(p.body) <= largeBody {
+		err = u.try(ctx, p, min(p.limit, largeBody), work)
+	}
+	if errors.Is(err, errOutgrown) && p.limit > largeBody {
+		select {
+		case token := <-u.large:
+			defer func() { u.large <- token }()
+		case <-ctx.Done():
+			return core.NewError(core.Unavailable).Because(ctx.Err())
+		}
+		err = u.try(ctx, p, p.limit, work)
+	}
+	if errors.Is(err, errOutgrown) {
+		return errTooLarge(int64(p.limit))
+	}
+	return err
+}
+
+func (u *unpackers) try(ctx context.Context, p packed, room int, work func(text []byte) error) error {
+	var one *unpacker
+	select {
+	case one = <-u.idle:
+	case <-ctx.Done():
+		return core.NewError(core.Unavailable).Because(ctx.Err())
+	}
+	defer func() { u.idle <- one }()
+	text, err := one.unpack(p.body, p.encoding, room)
+	if err == nil && p.base64 {
+		text, err = one.unwrap(text, room)
+	}
+	if err != nil {
+		*one = unpacker{} // what an attack has blown up is let go
+		if errors.Is(err, errOutgrown) {
+			return err
+		}
+		return core.Invalid("", "the body is truncated, or not what its Content-Encoding says").Because(err)
+	}
+	if cap(one.plain) > keptPlain {
+		defer func() { *one = unpacker{} }()
+	}
+	return work(text)
+}
+
+// unpacker decompresses one body at a time. Its decompressors are made when they are needed, and used again.
+type unpacker struct {
+	gzip  *gzip.Reader
+	zlib  io.Reader
+	flate io.Reader
+	br    *brotli.Reader
+	zstd  *zstd.Decoder
+	plain []byte
+}
+
+// unpack undoes a Content-Encoding. More than room bytes are errOutgrown.
+func (u *unpacker) unpack(body []byte, encoding string, room int) ([]byte, error) {
+	source := bytes.NewReader(body)
+	switch encoding {
+	case "":
+		return body, nil
+	case "deflate":
+		if isZlib(body) {
+			return u.inflateZlib(source, room)
+		}
+		return u.inflate(source, room)
+	case "br":
+		if u.br == nil {
+			u.br = brotli.NewReader(source)
+		} else if err := u.br.Reset(source); err != nil {
+			return nil, err
+		}
+		return u.readAll(u.br, room)
+	case "zstd":
+		return u.unpackZstd(body, room)
+	default:
+		if u.gzip == nil {
+			u.gzip = new(gzip.Reader)
+		}
+		if err := u.gzip.Reset(source); err != nil {
+			return nil, err
+		}
+		return u.readAll(u.gzip, room)
+	}
+}
+
+// isZlib tells zlib, which the standard calls deflate, from raw deflate, which some clients send.
+func isZlib(body []byte) bool {
+	return len(body) >= 2 && body[0]&0x0f == 8 && (int(body[0])<<8|int(body[1]))%31 == 0
+}
+
+func (u *unpacker) inflateZlib(source io.Reader, room int) (_ []byte, err error) {
+	if u.zlib == nil {
+		u.zlib, err = zlib.NewReader(source)
+	} else {
+		err = u.zlib.(zlib.Resetter).Reset(source, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return u.readAll(u.zlib, room)
+}
+
+func (u *unpacker) inflate(source io.Reader, room int) ([]byte, error) {
+	if u.flate == nil {
+		u.flate = flate.NewReader(source)
+	} else if err := u.flate.(flate.Resetter).Reset(source, nil); err != nil {
+		return nil, err
+	}
+	return u.readAll(u.flate, room)
+}
+
+// readAll reads to the end into the unpacker's buffer.
+func (u *unpacker) readAll(r io.Reader, room int) ([]byte, error) {
+	text := u.plain[:0]
+	defer func() { u.plain = text[:0] }()
+	for {
+		if len(text) == cap(text) {
+			text = grown(text, -1, int64(room))
+		}
+		n, err := r.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		switch {
+		case len(text) > room:
+			return nil, errOutgrown
+		case errors.Is(err, io.EOF):
+			return text, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// zstdBlocks is the room of two blocks, the unit in which the decoder of zstd moves on.
+const zstdBlocks = 2 * 128 << 10
+
+// unpackZstd decompresses into the buffer, which is the window too: a stream may claim a window that is far larger than
+// its text. A text that does not fit into the buffer is told by how far the decoder came, as its errors are not reliable
+// about that.
+func (u *unpacker) unpackZstd(body []byte, room int) (_ []byte, err error) {
+	if u.zstd == nil {
+		u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			return nil, err
+		}
+	}
+	for size := room / 4; ; size = room {
+		if cap(u.plain) < size+zstdBlocks {
+			u.plain = make([]byte, 0, size+zstdBlocks)
+		}
+		text, err := u.zstd.DecodeAll(body, u.plain[:0:size+zstdBlocks])
+		switch {
+		case len(text) <= size && !errors.Is(err, zstd.ErrDecoderSizeExceeded):
+			return text, err
+		case size == room:
+			return nil, errOutgrown
+		}
+	}
+}
+
+// unwrap undoes the base64 and zlib in which old SDKs send to the store endpoint without saying so.
+func (u *unpacker) unwrap(text []byte, room int) ([]byte, error) {
+	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '{' {
+		return text, nil
+	}
+	wrapped := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
+	n, err := base64.StdEncoding.Decode(wrapped, text)
+	if err != nil {
+		return text, nil // not base64: the decoder says what is wrong with it
+	}
+	if wrapped = wrapped[:n]; !isZlib(wrapped) {
+		return wrapped, nil
+	}
+	return u.inflateZlib(bytes.NewReader(wrapped), room)
+}

@@ -1,0 +1,33 @@
+package ingest
+
+import (
+	"context"
+	"time"
+
+	"errand/core"
+)
+
+// waitAtMost is how long a request waits for the server before it gets 503 (decisions 3): SDKs drop an event that is
+// refused, so waiting is better.
+const waitAtMost = 10 * time.Second
+
+// The pauses between attempts to reach the database.
+const (
+	firstPause   = 10 * time.Millisecond
+	longestPause = 500 * time.Millisecond
+)
+
+// hold calls attempt again for as long as the database is away, until ctx ends.
+func hold(ctx context.Context, attempt func() error) error {
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		err := attempt()
+		if !core.HasCode(err, core.Unavailable) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
