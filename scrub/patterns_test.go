@@ -100,7 +100,7 @@ func TestBudgetIsForTheWholeEvent(t *testing.T) {
 
 func TestCheckPattern(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range append([]string{`a`, strings.Repeat("é", 200), `(["'])[^"']{1,40}\1`, `(?<=id=)\d+`, `(a+)+$`}, typicalPatterns...) {
+	for _, pattern := range append([]string{`a`, strings.Repeat("é", 200), `(["'])[^"']{1,40}\1`, `(?<=id=)\d+`, `[\w.+-]+@[\w-]+\.[\w.]+`}, typicalPatterns...) {
 		require.NoError(t, CheckPattern(t.Context(), pattern), pattern)
 	}
 	for pattern, want := range map[string]string{
@@ -110,6 +110,10 @@ func TestCheckPattern(t *testing.T) {
 		"":                       "empty text",
 		"a*":                     "empty text",
 		"(?:x|)":                 "empty text",
+		`(a+)+$`:                 "grows faster",
+		`^(\w+\s?)+$`:            "grows faster",
+		`(a|a)*b`:                "grows faster",
+		`(.*a){12}b`:             "grows faster",
 		`(\w+)\s+\1x`:            "grows faster",
 		`(?:a?b?)+c`:             "grows faster",
 		strings.Repeat("a", 201): "at most 200",

@@ -128,7 +128,7 @@ func TestMatchesEmpty(t *testing.T) {
 func TestCheckSpeed(t *testing.T) {
 	t.Parallel()
 	fast := []string{
-		`(a+)+b`, `(a|aa)*b`, `.*.*.*x`, `(?=.*a)(?=.*b).*c`, `(?<=\w+)x`, `(?:a+)+$`, `\s+$`, `(\w+\s?)+:`, // linear here, whatever others do
+		`(?=.*a)(?=.*b).*c`, `(?<=\w+)x`, `\s+$`, `\w+@\w+`, // linear here, at most quadratic elsewhere
 		`(a)\1`, `(["']).*?\1`, `(["'])[^"']{1,40}\1`, `(\d)\1{3,}`, `(?:a?){3}b`,
 	}
 	for _, pattern := range fast {
@@ -144,6 +144,12 @@ func TestCheckSpeed(t *testing.T) {
 		re, err := Compile(pattern)
 		require.NoError(t, err)
 		require.False(t, re.Linear(), pattern)
+		require.ErrorIs(t, re.CheckSpeed(t.Context()), ErrSlow, pattern)
+	}
+	for _, pattern := range []string{`(a+)+b`, `(a|aa)*b`, `.*.*.*x`, `(?:a+)+$`, `(\w+\s?)+:`} { // linear here, but not elsewhere
+		re, err := Compile(pattern)
+		require.NoError(t, err)
+		require.True(t, re.Linear(), pattern)
 		require.ErrorIs(t, re.CheckSpeed(t.Context()), ErrSlow, pattern)
 	}
 	stopped, cancel := context.WithCancel(t.Context())
