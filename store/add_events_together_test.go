@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
 	"errand/store"
+	"errand/store/storetest"
 )
 
 // Several servers that take events in at once.
@@ -35,12 +37,13 @@ func TestTwoServersMakeOneIssue(t *testing.T) {
 }
 
 // TestServersAddToTheSameIssues has 16 writers on two servers add batches in random order to 20 issues that none of
-// them knows at first: no event may be lost, counted twice or refused.
+// them knows at first: no event may be lost, counted twice or refused, and nobody may wait for another in a circle.
 func TestServersAddToTheSameIssues(t *testing.T) {
 	t.Parallel()
 	const writers, batches, size, groups = 16, 12, 25, 20
-	pair, c := openPair(t)
-	makeProject(t, pair[0], shop+1, "Office")
+	c, url := &clock{noon}, storetest.URL(t)
+	pair := [2]*store.Store{storetest.Open(t, url, c.tell), storetest.Open(t, url, c.tell)}
+	before := deadlocks(t, url)
 	noErrors(t, together(writers, func(w int) error {
 		random := rand.New(rand.NewPCG(1, uint64(w)))
 		for b := range batches {
@@ -77,6 +80,48 @@ func TestServersAddToTheSameIssues(t *testing.T) {
 	} {
 		require.Equal(t, want, cell[int64](t, pair[0], `SELECT (`+sql+`)::bigint`), sql)
 	}
+	pair[0].Close()
+	pair[1].Close()
+	require.Equal(t, before, deadlocks(t, url))
+}
+
+// TestServersMakeManyIssuesInAnyOrder has four writers make the same hundred issues at once, each in its own order.
+func TestServersMakeManyIssuesInAnyOrder(t *testing.T) {
+	t.Parallel()
+	const writers, rounds, groups = 4, 6, 100
+	c, url := &clock{noon}, storetest.URL(t)
+	pair := [2]*store.Store{storetest.Open(t, url, c.tell), storetest.Open(t, url, c.tell)}
+	before := deadlocks(t, url)
+	for round := range rounds {
+		noErrors(t, together(writers, func(w int) error {
+			var batch []store.NewEvent
+			for _, n := range rand.New(rand.NewPCG(uint64(round), uint64(w))).Perm(groups) {
+				batch = append(batch, event(shop, fmt.Sprint("round ", round, n), w, c.at(0)))
+			}
+			_, err := pair[w%2].AddEvents(t.Context(), batch)
+			return err
+		}))
+	}
+	require.EqualValues(t, rounds*groups, cell[int64](t, pair[0], `SELECT count(*) FROM issues WHERE times_seen = $1`, writers))
+	pair[0].Close()
+	pair[1].Close()
+	require.Equal(t, before, deadlocks(t, url))
+}
+
+// deadlocks tells how many there were in a database, once all other connections to it have ended: each one reports its
+// own at its end.
+func deadlocks(t *testing.T, url string) (n int) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	for others, asked := 1, 0; others > 0; asked++ {
+		require.Less(t, asked, 10_000, "connections stay open")
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid()`).Scan(&others))
+	}
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`).Scan(&n))
+	return n
 }
 
 // TestResolvesRaceWithEvents resolves an issue again and again while events arrive: whatever the order, a resolve that

@@ -71,20 +71,21 @@ func TestKilledConnections(t *testing.T) {
 	stop := make(chan struct{})
 	done := make(chan []error, 1)
 	go func() {
-		done <- together(4, func(int) error {
+		storm := []string{"Issue", "Claim", "Issues", "SchemaCurrent"}
+		done <- together(len(storm), func(i int) error {
 			for {
 				select {
 				case <-stop:
 					return nil
 				default:
 				}
-				if _, err := s.Claim(t.Context(), person(1), id, 5); err != nil && !core.HasCode(err, core.Unavailable) {
-					return err
+				if err := calls[storm[i]](); err != nil && !core.HasCode(err, core.Unavailable) {
+					return fmt.Errorf("%s: %w", storm[i], err)
 				}
 			}
 		})
 	}()
-	for range 20 {
+	for range 50 {
 		kill()
 	}
 	close(stop)
