@@ -11,10 +11,13 @@ const (
 // ReadAtMost shortens the time in which a client must have sent its body. To be called before the first request.
 func (i *Ingest) ReadAtMost(d time.Duration) { i.readAtMost = d }
 
-// WaitAtMost shortens every wait for the server. To be called before the first request.
+// WaitAtMost shortens every wait of a request for the server. To be called before the first request.
 func (i *Ingest) WaitAtMost(d time.Duration) {
-	i.waitAtMost, i.projects.waitAtMost, i.memory.waitAtMost, i.writer.holdAtMost = d, d, d, d
+	i.waitAtMost, i.projects.waitAtMost, i.memory.waitAtMost = d, d, d
 }
+
+// HoldAtMost shortens the time in which a batch is tried. To be called before the first request.
+func (i *Ingest) HoldAtMost(d time.Duration) { i.writer.holdAtMost = d }
 
 // Free is how many bytes requests may take.
 func (i *Ingest) Free() int64 {

@@ -87,7 +87,10 @@ func TestKeysAreLookedUpAgainWhileTheDatabaseIsAway(t *testing.T) {
 
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
-	s := startWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(150 * time.Millisecond) }})
+	s := startWith(t, config{before: func(i *ingest.Ingest) {
+		i.WaitAtMost(150 * time.Millisecond)
+		i.HoldAtMost(150 * time.Millisecond)
+	}})
 	const unknown = "ffffffffffffffffffffffffffffffff"
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(1)).status)
 	comeBack := s.goAway(t)

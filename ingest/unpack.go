@@ -110,59 +110,65 @@ type unpacker struct {
 
 // unpack undoes a Content-Encoding. More than room bytes are errOutgrown.
 func (u *unpacker) unpack(body []byte, encoding string, room int) ([]byte, error) {
-	source := bytes.NewReader(body)
 	switch encoding {
 	case "":
 		return body, nil
-	case "deflate":
-		if isZlib(body) {
-			return u.inflateZlib(source, room)
-		}
-		return u.inflate(source, room)
-	case "br":
-		if u.br == nil {
-			u.br = brotli.NewReader(source)
-		} else if err := u.br.Reset(source); err != nil {
-			return nil, err
-		}
-		return u.readAll(u.br, room)
 	case "zstd":
 		return u.unpackZstd(body, room)
-	default:
-		if u.gzip == nil {
-			u.gzip = new(gzip.Reader)
-		}
-		if err := u.gzip.Reset(source); err != nil {
+	}
+	if room > largeBody { // measured first, so that a bomb takes no memory at all
+		r, err := u.reader(body, encoding)
+		if err != nil {
 			return nil, err
 		}
-		return u.readAll(u.gzip, room)
+		size, err := io.Copy(io.Discard, io.LimitReader(r, int64(room)+1))
+		switch {
+		case err != nil:
+			return nil, err
+		case size > int64(room):
+			return nil, errOutgrown
+		}
+		u.plain = make([]byte, 0, size+1)
 	}
-}
-
-// isZlib tells zlib, which the standard calls deflate, from raw deflate, which some clients send.
-func isZlib(body []byte) bool {
-	return len(body) >= 2 && body[0]&0x0f == 8 && (int(body[0])<<8|int(body[1]))%31 == 0
-}
-
-func (u *unpacker) inflateZlib(source io.Reader, room int) (_ []byte, err error) {
-	if u.zlib == nil {
-		u.zlib, err = zlib.NewReader(source)
-	} else {
-		err = u.zlib.(zlib.Resetter).Reset(source, nil)
-	}
+	r, err := u.reader(body, encoding)
 	if err != nil {
 		return nil, err
 	}
-	return u.readAll(u.zlib, room)
+	return u.readAll(r, room)
 }
 
-func (u *unpacker) inflate(source io.Reader, room int) ([]byte, error) {
-	if u.flate == nil {
-		u.flate = flate.NewReader(source)
-	} else if err := u.flate.(flate.Resetter).Reset(source, nil); err != nil {
-		return nil, err
+// reader gives a decompressor at the beginning of the body.
+func (u *unpacker) reader(body []byte, encoding string) (r io.Reader, err error) {
+	source := bytes.NewReader(body)
+	switch {
+	case encoding == "br":
+		if u.br == nil {
+			u.br = new(brotli.Reader)
+		}
+		return u.br, u.br.Reset(source)
+	case encoding != "deflate":
+		if u.gzip == nil {
+			u.gzip = new(gzip.Reader)
+		}
+		return u.gzip, u.gzip.Reset(source)
+	case isZlib(body):
+		if u.zlib == nil {
+			u.zlib, err = zlib.NewReader(source)
+			return u.zlib, err
+		}
+		return u.zlib, u.zlib.(zlib.Resetter).Reset(source, nil)
+	default: // raw, as some clients send
+		if u.flate == nil {
+			u.flate = flate.NewReader(source)
+			return u.flate, nil
+		}
+		return u.flate, u.flate.(flate.Resetter).Reset(source, nil)
 	}
-	return u.readAll(u.flate, room)
+}
+
+// isZlib tells zlib, which the standard calls deflate, from raw deflate.
+func isZlib(body []byte) bool {
+	return len(body) >= 2 && body[0]&0x0f == 8 && (int(body[0])<<8|int(body[1]))%31 == 0
 }
 
 // readAll reads to the end into the unpacker's buffer.
@@ -226,5 +232,5 @@ func (u *unpacker) unwrap(text []byte, room int) ([]byte, error) {
 	if wrapped = wrapped[:n]; !isZlib(wrapped) {
 		return wrapped, nil
 	}
-	return u.inflateZlib(bytes.NewReader(wrapped), room)
+	return u.unpack(wrapped, "deflate", room)
 }

@@ -1,0 +1,143 @@
+package ingest_test
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/ingest"
+)
+
+// wire stands between a server and its database and can lose the database's answers.
+type wire struct {
+	url   string
+	lost  atomic.Bool // what the database says is thrown away
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+// throughWire gives a way to the database that can be broken.
+func throughWire(t *testing.T, database string) *wire {
+	t.Helper()
+	u, err := url.Parse(database)
+	require.NoError(t, err)
+	query := u.Query()
+	socket := filepath.Join(query.Get("host"), ".s.PGSQL."+query.Get("port"))
+	dir := t.TempDir()
+	listener, err := net.Listen("unix", filepath.Join(dir, filepath.Base(socket)))
+	require.NoError(t, err)
+	query.Set("host", dir)
+	u.RawQuery = query.Encode()
+	w := &wire{url: u.String()}
+	var copying sync.WaitGroup
+	copying.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("unix", socket)
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			w.mu.Lock()
+			w.conns = append(w.conns, client, server)
+			w.mu.Unlock()
+			copying.Go(func() { w.copy(server, client, nil) })
+			copying.Go(func() { w.copy(client, server, &w.lost) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		w.cut()
+		copying.Wait()
+	})
+	return w
+}
+
+// copy passes on what comes until one end is closed.
+func (w *wire) copy(to, from net.Conn, lost *atomic.Bool) {
+	defer func() { _ = to.Close() }()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return
+		}
+		if lost != nil && lost.Load() {
+			continue
+		}
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// cut ends all connections.
+func (w *wire) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.conns {
+		_ = c.Close()
+	}
+	w.conns = nil
+}
+
+// The connection breaks after a commit and before its answer: the event is there, and the writer cannot know it.
+func TestEventCountsOnceWhenTheAnswerOfTheCommitIsLost(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]string{"of a known issue": eventText(1), "of a new issue": `{"message":"of another kind"}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			direct := start(t)
+			w := throughWire(t, direct.database)
+			s := startWith(t, config{database: w.url})
+			requireTaken(t, s.post(native, []byte(first), nativeByKey))
+
+			w.lost.Store(true)
+			var answered sync.WaitGroup
+			answered.Go(func() {
+				a := s.post(native, []byte(eventText(2)), nativeByKey)
+				requireTaken(t, a)
+				require.Equal(t, false, a.body["data"].(object)["duplicate"], "it is not one that was sent twice")
+				require.EqualValues(t, direct.number(`SELECT id FROM events WHERE event_id = $1`, id(2)), a.body["data"].(object)["id"])
+			})
+			if name == "of a known issue" { // the one round trip of its batch
+				require.Eventually(t, func() bool { return direct.counted() == 2 }, 10*time.Second, time.Millisecond)
+			}
+			w.lost.Store(false)
+			w.cut()
+			answered.Wait()
+			require.EqualValues(t, 2, direct.counted())
+			require.EqualValues(t, 2, direct.stored())
+		})
+	}
+}
+
+// What waited too long is refused, and then it is not stored behind the client's back.
+func TestRefusedEventsAreNotStored(t *testing.T) {
+	t.Parallel()
+	s := startWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(100 * time.Millisecond) }})
+	requireTaken(t, s.postEvents(eventItem(0)))
+	unlock := s.lockEvents(t)
+	refused := func(n int) {
+		a := s.postEvents(eventItem(n))
+		require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
+	}
+	var first sync.WaitGroup
+	first.Go(func() { refused(1) })
+	s.untilBlocked(t)
+	together(20, func(n int) { refused(2 + n) })
+	first.Wait()
+	unlock()
+	require.Eventually(t, func() bool { return s.postEvents(eventItem(100)).status == http.StatusOK }, 10*time.Second, time.Millisecond)
+	require.EqualValues(t, 3, s.counted(), "of those only the first, whose commit had begun")
+}
