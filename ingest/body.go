@@ -46,8 +46,6 @@ func (i *Ingest) readBody(q *request) (err error) {
 	if q.ContentLength > q.limit() {
 		return errTooLarge(q.limit())
 	}
-	connection := http.NewResponseController(q.w)
-	_ = connection.SetReadDeadline(time.Now().Add(i.readAtMost)) // only a test's recorder has none
 	if err := q.lease.grow(q.Context(), perRequest); err != nil {
 		return err
 	}
@@ -57,7 +55,8 @@ func (i *Ingest) readBody(q *request) (err error) {
 		return readError(err)
 	}
 	q.body, q.bodyRead = buffer, true
-	_ = connection.SetReadDeadline(time.Time{}) // else it would end the request while it waits for its commit
+	// The deadline was that of the body: it would end the request while it waits for its commit.
+	_ = http.NewResponseController(q.w).SetReadDeadline(time.Time{})
 	// A page that is being closed sends its last error and does not wait for the answer: it is stored all the same.
 	q.patience, q.giveUp = context.WithTimeout(context.WithoutCancel(q.Context()), i.waitAtMost)
 	return nil

@@ -1,10 +1,14 @@
 package ingest_test
 
 import (
+	"crypto/rand"
+	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -140,4 +144,29 @@ func TestRefusedEventsAreNotStored(t *testing.T) {
 	unlock()
 	require.Eventually(t, func() bool { return s.postEvents(eventItem(100)).status == http.StatusOK }, 10*time.Second, time.Millisecond)
 	require.EqualValues(t, 3, s.counted(), "of those only the first, whose commit had begun")
+}
+
+// A server that stops commits what it has accepted.
+func TestCloseCommitsWhatIsQueued(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	stopping := ingest.New(ingest.Options{Store: s.db, Clock: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler)})
+	unlock := s.lockEvents(t)
+	var answers sync.WaitGroup
+	for n := range 5 {
+		answers.Go(func() {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, native+"?key="+shopKey, strings.NewReader(eventText(n)))
+			w := httptest.NewRecorder()
+			stopping.Handler().ServeHTTP(w, r)
+			require.Equal(t, http.StatusOK, w.Code, w.Body)
+		})
+	}
+	s.untilBlocked(t)
+	require.Eventually(t, func() bool { return stopping.Queued() == 4 }, 10*time.Second, time.Millisecond)
+	var closed sync.WaitGroup
+	closed.Go(stopping.Close)
+	unlock()
+	answers.Wait()
+	closed.Wait()
+	require.EqualValues(t, 5, s.counted())
 }

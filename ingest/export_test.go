@@ -19,6 +19,9 @@ func (i *Ingest) WaitAtMost(d time.Duration) {
 // HoldAtMost shortens the time in which a batch is tried. To be called before the first request.
 func (i *Ingest) HoldAtMost(d time.Duration) { i.writer.holdAtMost = d }
 
+// Queued is how many requests wait for the writer.
+func (i *Ingest) Queued() int { return len(i.writer.queue) }
+
 // Free is how many bytes requests may take.
 func (i *Ingest) Free() int64 {
 	i.memory.mu.Lock()

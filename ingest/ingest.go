@@ -45,8 +45,7 @@ type Ingest struct {
 func New(o Options) *Ingest {
 	quotas := newQuotas(o.Store, o.Clock)
 	return &Ingest{
-		store: o.Store,
-		clock: o.Clock, random: o.Random, installKey: o.InstallKey, log: o.Log,
+		store: o.Store, clock: o.Clock, random: o.Random, installKey: o.InstallKey, log: o.Log,
 		projects: newProjects(o.Store, o.Clock), quotas: quotas, memory: newMemory(maxHeld, waitAtMost), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, o.Log), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
 	}
@@ -60,6 +59,8 @@ func (i *Ingest) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{Request: r, w: w, received: core.At(i.clock()), lease: i.memory.lease()}
 		defer q.release()
+		// Also for a body that nobody reads: net/http does, before it answers.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(i.readAtMost)) // only a test's recorder has none
 		allowOrigin(w, "*") // until the project says otherwise, so that a page can read a refusal
 		answer, err := i.serve(q)
 		if err != nil {

@@ -2,7 +2,6 @@ package ingest_test
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -43,13 +42,16 @@ func TestLargestBodies(t *testing.T) {
 		for _, over := range []int{0, 1} {
 			n++
 			body := c.body(c.limit + over)
-			for name, a := range map[string]answer{
+			answers := map[string]answer{
 				"whole":     s.post(c.path, []byte(body), c.key),
 				"in chunks": s.send(http.MethodPost, c.path, chunked(body), c.key),
-				"gzip":      s.post(c.path, pack(t, "gzip", strings.NewReader(body)), c.key, "Content-Encoding: gzip"),
-				"zstd":      s.post(c.path, pack(t, "zstd", strings.NewReader(body)), c.key, "Content-Encoding: zstd"),
-				"br":        s.post(c.path, pack(t, "br", strings.NewReader(body)), c.key, "Content-Encoding: br"),
-			} {
+			}
+			if c.path != events { // packing 20 MB takes its time
+				for _, encoding := range []string{"gzip", "zstd"} {
+					answers[encoding] = s.post(c.path, pack(t, encoding, strings.NewReader(body)), c.key, "Content-Encoding: "+encoding)
+				}
+			}
+			for name, a := range answers {
 				if over == 0 {
 					require.Equal(t, http.StatusOK, a.status, "%s, %s: %s", c.path, name, a.text)
 					continue
@@ -68,7 +70,7 @@ func requireTooLarge(t *testing.T, a answer, limit int, name string) {
 	require.EqualValues(t, limit, a.body["max_bytes"], name)
 }
 
-// zeros is an endless text that costs nothing.
+// zeros is a text that costs nothing.
 type zeros struct{ left int64 }
 
 func (z zeros) WriteTo(w io.Writer) (int64, error) {
@@ -89,20 +91,26 @@ func TestCompressionBombs(t *testing.T) {
 	s := start(t)
 	bombs := map[string][]byte{}
 	for name := range encodings {
-		bombs[name] = pack(t, name, zeros{64 << 20})
-		require.Less(t, len(bombs[name]), 1<<20, name)
+		const size = 24 << 20
+		bombs[name] = pack(t, name, zeros{size})
+		require.Less(t, len(bombs[name]), size/190, name) // raw deflate at its best speed; the others are a thousand times smaller
 	}
-	wrapped := new(bytes.Buffer)
-	fmt.Fprint(wrapped, base64Of(bombs["zlib"]))
 	for name, bomb := range bombs {
+		atMost := uint64(16 << 20) // a body is measured before memory is taken for it
+		switch name {
+		case "br window":
+			atMost += 32 << 20 // the window, and half of it before
+		case "zstd", "zstd window":
+			atMost += 3 * ingest.MaxEnvelope // these are not measured
+		}
 		for path, limit := range map[string]int{envelopes: ingest.MaxEnvelope, native: ingest.MaxNative} {
 			before := allocated()
 			a := s.post(path, bomb, byKey, nativeByKey, "Content-Encoding: "+encodings[name].header)
 			requireTooLarge(t, a, limit, name+" at "+path)
-			require.Less(t, allocated()-before, uint64(100<<20), "%s at %s", name, path)
+			require.Less(t, allocated()-before, atMost, "%s at %s", name, path)
 		}
 	}
-	requireTooLarge(t, s.post(events, wrapped.Bytes(), byKey), ingest.MaxEnvelope, "in base64")
+	requireTooLarge(t, s.post(events, []byte(base64Of(bombs["zlib"])), byKey), ingest.MaxEnvelope, "in base64")
 }
 
 // allocated is how many bytes the process has ever taken from its heap.
@@ -115,12 +123,12 @@ func allocated() uint64 {
 func TestManyLargeBodiesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	together(8, func(n int) {
+	together(6, func(n int) {
 		body := []byte(envelopeOfSize(n, ingest.MaxEnvelope))
 		a := s.post(envelopes, body, byKey)
 		require.Equal(t, http.StatusOK, a.status, "none is refused: %s", a.text)
 	})
-	require.EqualValues(t, 8, s.counted())
+	require.EqualValues(t, 6, s.counted())
 }
 
 // connect gives a bare connection to the server.
@@ -141,21 +149,26 @@ func head(path, key, length string) string {
 func TestSlowSenders(t *testing.T) {
 	t.Parallel()
 	s := startWith(t, config{before: func(i *ingest.Ingest) { i.ReadAtMost(50 * time.Millisecond) }})
-	for name, start := range map[string]string{
-		"with a length": head(envelopes, byKey, "Content-Length: 1000") + "{}\n",
-		"in chunks":     head(envelopes, byKey, "Transfer-Encoding: chunked") + "3\r\n{}\n\r\n",
-		"large":         head(envelopes, byKey, "Content-Length: 1000000") + strings.Repeat(" ", 100_000),
-		"nothing":       head(native, nativeByKey, "Content-Length: 10"),
+	for name, c := range map[string]struct {
+		start, answer string
+		status        int
+	}{
+		"with a length": {head(envelopes, byKey, "Content-Length: 1000") + "{}\n", "the body did not come in time", http.StatusBadRequest},
+		"in chunks":     {head(envelopes, byKey, "Transfer-Encoding: chunked") + "3\r\n{}\n\r\n", "the body did not come in time", http.StatusBadRequest},
+		"large":         {head(envelopes, byKey, "Content-Length: 1000000") + strings.Repeat(" ", 100_000), "the body did not come in time", http.StatusBadRequest},
+		"nothing":       {head(native, nativeByKey, "Content-Length: 10"), "the body did not come in time", http.StatusBadRequest},
+		"refused":       {head(native, "X-Service-Key: unknown", "Content-Length: 10"), "unauthorized", http.StatusUnauthorized},
+		"refused, long": {head(native, "X-Service-Key: unknown", "Content-Length: 1000000"), "unauthorized", http.StatusUnauthorized},
 	} {
 		conn, reader := s.connect(t)
-		_, err := io.WriteString(conn, start)
+		_, err := io.WriteString(conn, c.start)
 		require.NoError(t, err)
 		response, err := http.ReadResponse(reader, nil)
 		require.NoError(t, err, name)
 		text, err := io.ReadAll(response.Body)
 		require.NoError(t, err, name)
-		require.Equal(t, http.StatusBadRequest, response.StatusCode, "%s: %s", name, text)
-		require.Contains(t, string(text), "the body did not come in time", name)
+		require.Equal(t, c.status, response.StatusCode, "%s: %s", name, text)
+		require.Contains(t, string(text), c.answer, name)
 		_, err = reader.ReadByte()
 		require.ErrorIs(t, err, io.EOF, "%s: the connection is ended", name)
 	}

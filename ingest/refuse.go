@@ -24,8 +24,8 @@ func (i *Ingest) refuse(q *request, err error) {
 		i.log.ErrorContext(q.Context(), "ingest failed", "request_id", requestID, "error", err)
 		failure = core.NewError(core.Internal).With("request_id", requestID)
 	case core.Unavailable:
-		if i.outage.warn(time.Now()) {
-			i.log.WarnContext(q.Context(), "events are refused: the database is away", "request_id", requestID, "error", err)
+		if i.outage.warn(q.received.Time) {
+			i.log.WarnContext(q.Context(), "events are refused for the moment", "request_id", requestID, "error", err)
 		}
 	case core.Quota:
 		i.setRateLimit(q)

@@ -73,6 +73,7 @@ func (u *unpackers) open(ctx context.Context, p packed, work func(text []byte) e
 	return err
 }
 
+// try waits for an unpacker and opens the body with it; errOutgrown when it has more than room bytes.
 func (u *unpackers) try(ctx context.Context, p packed, room int, work func(text []byte) error) error {
 	var one *unpacker
 	select {

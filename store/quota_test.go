@@ -12,41 +12,38 @@ import (
 func TestCountDays(t *testing.T) {
 	t.Parallel()
 	s, c := openShop(t)
-	today, hour := c.at(0), time.Hour
-	add(t, s, event(shop, "pay", 1, today), event(shop, "pay", 1, today), event(shop, "pay", 2, c.at(11*hour)),
-		event(shop, "pay", 3, c.at(-12*hour-30*time.Minute)), // 00:00 of the day
-		event(shop, "pay", 4, c.at(-12*hour-31*time.Minute)), event(shop, "pay", 5, c.at(12*hour)), event(shop+1, "pay", 6, today))
-	late := event(shop, "pay", 7, today)
-	late.OccurredAt = c.at(-50 * hour) // it counts on the day on which it arrives
-	add(t, s, late)
-	day := late.DayOf()
-	require.Equal(t, store.ProjectDay{ProjectID: shop, Day: noon.Truncate(24 * hour)}, day)
+	const office = shop + 1
+	makeProject(t, s, office, "Office")
+	midnight := c.at(11*time.Hour + 30*time.Minute)
+	before := c.at(11*time.Hour + 30*time.Minute - time.Millisecond)
+	add(t, s, event(shop, "pay", 1, before), event(shop, "pay", 2, before), event(shop, "pay", 3, midnight), event(office, "pay", 1, midnight))
+	add(t, s, event(shop, "pay", 1, before)) // a duplicate
+	today, tomorrow := noon.Truncate(24*time.Hour), midnight.Time
 
-	before, after, other, unknown := day, day, day, day
-	before.Day, after.Day = day.Day.AddDate(0, 0, -1), day.Day.AddDate(0, 0, 1)
-	other.ProjectID, unknown.ProjectID = shop+1, shop+2
-	got, err := s.CountDays(t.Context(), []store.ProjectDay{after, day, unknown, before, other, day})
+	counts, err := s.CountDays(t.Context(), []store.ProjectDay{
+		{ProjectID: shop, Day: tomorrow}, {ProjectID: shop, Day: today}, {ProjectID: office, Day: today}, {ProjectID: office, Day: tomorrow},
+		{ProjectID: 1, Day: today}, {ProjectID: shop, Day: today},
+	})
 	require.NoError(t, err)
-	require.Equal(t, []int64{1, 4, 0, 1, 1, 4}, got, "in the order of the question")
+	require.Equal(t, []int64{1, 2, 0, 1, 0, 2}, counts)
+	counts, err = s.CountDays(t.Context(), nil)
+	require.NoError(t, err)
+	require.Empty(t, counts)
 
-	none, err := s.CountDays(t.Context(), nil)
-	require.NoError(t, err)
-	require.Empty(t, none)
+	e := event(shop, "pay", 4, before)
+	require.Equal(t, store.ProjectDay{ProjectID: shop, Day: today}, e.DayOf())
+	e.ReceivedAt = midnight
+	require.Equal(t, store.ProjectDay{ProjectID: shop, Day: tomorrow}, e.DayOf(), "the day of its arrival")
 }
 
 func TestFindStored(t *testing.T) {
 	t.Parallel()
 	s, c := openShop(t)
-	add(t, s, event(shop, "pay", 1, c.at(0)), event(shop, "log in", 2, c.at(0)))
-	moved := event(shop, "pay", 1, c.at(time.Hour))
-	moved.Fingerprint[0]++
-	got, err := s.FindStored(t.Context(), []store.NewEvent{
-		event(shop, "pay", 2, c.at(0)), event(shop, "log in", 2, c.at(0)), moved, event(shop+1, "pay", 1, c.at(0)), moved,
-	})
+	const office = shop + 1
+	makeProject(t, s, office, "Office")
+	first, second, elsewhere := event(shop, "pay", 1, c.at(0)), event(shop, "pay", 2, c.at(0)), event(office, "pay", 1, c.at(0))
+	add(t, s, first)
+	stored, err := s.FindStored(t.Context(), []store.NewEvent{second, first, elsewhere, first})
 	require.NoError(t, err)
-	require.Equal(t, []bool{false, true, true, false, true}, got)
-
-	none, err := s.FindStored(t.Context(), nil)
-	require.NoError(t, err)
-	require.Empty(t, none)
+	require.Equal(t, []bool{false, true, false, true}, stored)
 }
