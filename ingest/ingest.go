@@ -61,7 +61,7 @@ func (i *Ingest) Handler() http.Handler {
 		defer q.release()
 		// Also for a body that nobody reads: net/http does, before it answers.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(i.readAtMost)) // only a test's recorder has none
-		allowOrigin(w, "*") // until the project says otherwise, so that a page can read a refusal
+		allowOrigin(w, "*")                                                             // until the project says otherwise, so that a page can read a refusal
 		answer, err := i.serve(q)
 		if err != nil {
 			i.refuse(q, err)
