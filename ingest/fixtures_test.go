@@ -195,10 +195,11 @@ func (s *server) send(method, path string, body io.Reader, headers ...string) an
 	s.t.Helper()
 	a, err := s.try(method, path, body, headers...)
 	require.NoError(s.t, err)
+	require.NotContains(s.t, a.text+a.header.Get("X-Sentry-Error"), shopKey, "no key may stand in an answer")
 	return a
 }
 
-// try is send for requests whose connection may break.
+// try is send without its checks.
 func (s *server) try(method, path string, body io.Reader, headers ...string) (answer, error) {
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, body)
 	if err != nil {
