@@ -4,10 +4,13 @@ package ingest
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"io"
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"errand/api/wire"
@@ -29,7 +32,7 @@ type Ingest struct {
 	store      *store.Store
 	clock      core.Clock
 	random     io.Reader
-	installKey []byte
+	macs       sync.Pool // of HMACs with the install key
 	log        *slog.Logger
 	projects   *projects
 	quotas     *quotas
@@ -45,7 +48,7 @@ type Ingest struct {
 func New(o Options) *Ingest {
 	quotas := newQuotas(o.Store, o.Clock)
 	return &Ingest{
-		store: o.Store, clock: o.Clock, random: o.Random, installKey: o.InstallKey, log: o.Log,
+		store: o.Store, clock: o.Clock, random: o.Random, macs: sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }}, log: o.Log,
 		projects: newProjects(o.Store, o.Clock), quotas: quotas, memory: newMemory(maxHeld, waitAtMost), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, o.Log), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
 	}
@@ -60,8 +63,9 @@ func (i *Ingest) Handler() http.Handler {
 		q := &request{Request: r, w: w, received: core.At(i.clock()), lease: i.memory.lease()}
 		defer q.release()
 		// Also for a body that nobody reads: net/http does, before it answers.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(i.readAtMost)) // only a test's recorder has none
-		allowOrigin(w, "*")                                                             // until the project says otherwise, so that a page can read a refusal
+		// Only a test's recorder has no deadline.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(i.readAtMost))
+		allowOrigin(w, "*") // until the project says otherwise, so that a page can read a refusal
 		answer, err := i.serve(q)
 		if err != nil {
 			i.refuse(q, err)

@@ -2,10 +2,9 @@ package ingest
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"net"
 	"runtime/debug"
@@ -75,7 +74,7 @@ func (i *Ingest) process(p *project, q *request, e *core.Event) (store.NewEvent,
 	event.Level, event.Platform = strings.Clone(e.Level), strings.Clone(e.Platform)
 	event.Title, event.Culprit, event.Type = own(e.Title), own(e.Culprit), own(exceptionType(e))
 	event.Release, event.Environment = own(e.Release), own(e.Environment)
-	event.Payload = i.pack(q.patience, p.ID, e)
+	i.pack(q.patience, &event, e)
 	return event, nil
 }
 
@@ -91,24 +90,26 @@ func exceptionType(e *core.Event) core.Untrusted {
 func own(part core.Untrusted) string { return strings.Clone(string(part)) }
 
 // userHash is what is stored of a user: keyed, so that nobody can try addresses against it, and per project.
-func (i *Ingest) userHash(projectID int64, identity string) (hash [16]byte) {
+func (i *Ingest) userHash(projectID int64, identity string) (sum [16]byte) {
 	if identity == "" {
-		return hash
+		return sum
 	}
-	mac := hmac.New(sha256.New, i.installKey)
+	mac := i.macs.Get().(hash.Hash)
+	defer i.macs.Put(mac)
+	mac.Reset()
 	fmt.Fprintf(mac, "%d\x00%s", projectID, identity)
-	copy(hash[:], mac.Sum(nil))
-	return hash
+	copy(sum[:], mac.Sum(nil))
+	return sum
 }
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// pack makes the stored form of an event.
-func (i *Ingest) pack(ctx context.Context, project int64, e *core.Event) store.Payload {
+// pack gives the event its stored form.
+func (i *Ingest) pack(ctx context.Context, event *store.NewEvent, e *core.Event) {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	*buffer = e.AppendJSON((*buffer)[:0])
-	return i.store.PackFor(ctx, project, *buffer)
+	i.store.Pack(ctx, event, *buffer)
 }
 
 // commit hands the entries to the writer and waits until each of them is stored or refused. What the request held for
@@ -116,7 +117,7 @@ func (i *Ingest) pack(ctx context.Context, project int64, e *core.Event) store.P
 func (i *Ingest) commit(q *request, entries []entry) error {
 	held := int64(perRequest)
 	for k := range entries {
-		held += int64(len(entries[k].event.Payload.Bytes))
+		held += int64(entries[k].event.Payload.Size())
 	}
 	q.dropBody(held)
 	return i.writer.add(q.patience, entries)

@@ -45,9 +45,10 @@ const addAttempts = 5
 
 // AddEvents adds a batch of events in one transaction and tells what became of each, in their order.
 //
-// Nearly every batch only counts: its issues are known and open, its event ids new. Such a batch is one pipelined
-// round trip, in which the statements check that this is so and fail if it is not. Only then, or for an issue that is
-// not known yet, the batch takes the long way: it looks for duplicates, makes issues, and reopens resolved ones.
+// Nearly every batch only counts: its issues are there and open, its event ids new. Such a batch is one pipelined round
+// trip, in which the statements check that this is so and fail if it is not; issues that the store does not remember are
+// looked up before. Only otherwise the batch takes the long way: it looks for duplicates, makes issues, and reopens
+// resolved ones.
 //
 // After core.Unavailable it is not known whether the batch was committed. The same slice may then be given again: its
 // events keep their ids, by which the store sees that they are there already, and counts nothing twice.
@@ -59,10 +60,15 @@ func (s *Store) AddEvents(ctx context.Context, events []NewEvent) ([]Added, erro
 	if err != nil {
 		return nil, err
 	}
-	if b.findIssues(s.known) && !b.again {
-		err = s.count(ctx, b)
-		if !isStale(err) {
-			return b.finish(s, err)
+	if !b.again {
+		complete, err := s.recall(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		if complete {
+			if err = s.count(ctx, b); !isStale(err) {
+				return b.finish(s, err)
+			}
 		}
 	}
 	for range addAttempts {
@@ -87,7 +93,7 @@ type batch struct {
 	first  map[eventKey]int // where each event id stands first in the batch
 	counts counts
 
-	stored map[int64]int64 // how many events each issue has stored after the batch
+	state map[int64]knownIssue // what each issue has after the batch
 
 	again bool           // it was given before, and may be committed
 	own   map[int64]bool // the ids under which its events were committed then
@@ -108,7 +114,7 @@ func (e *NewEvent) key() eventKey   { return eventKey{e.ProjectID, e.EventID} }
 func (e *NewEvent) group() issueKey { return issueKey{e.ProjectID, e.Version, e.Fingerprint} }
 
 func (s *Store) newBatch(ctx context.Context, events []NewEvent) (*batch, error) {
-	b := &batch{events: events, added: make([]Added, len(events)), first: make(map[eventKey]int, len(events)), stored: map[int64]int64{}, own: map[int64]bool{}}
+	b := &batch{events: events, added: make([]Added, len(events)), first: make(map[eventKey]int, len(events)), state: map[int64]knownIssue{}, own: map[int64]bool{}}
 	b.again = events[0].id != 0
 	if err := s.giveIDs(ctx, events); err != nil {
 		return nil, err
@@ -135,7 +141,7 @@ func (b *batch) onlyCount(known *known, keep int64) {
 	newest := map[issueKey]bool{}
 	for i := len(b.events) - 1; i >= 0; i-- {
 		group := b.events[i].group()
-		issue, ok := known.issues.Get(group)
+		issue, ok := known.issues.get(group)
 		if !ok || issue.stored < keep || b.added[i].Duplicate {
 			continue
 		}
@@ -158,17 +164,33 @@ func (s *Store) giveIDs(ctx context.Context, events []NewEvent) error {
 	return err
 }
 
-// findIssues fills in the issues that are known by their fingerprints; it is true when all are.
-func (b *batch) findIssues(known *known) bool {
-	complete := true
+// recall fills in the issues of the batch's fingerprints: those that the store remembers, and those that the database
+// has. It is true when that is all of them.
+func (s *Store) recall(ctx context.Context, b *batch) (bool, error) {
+	var unknown []issueKey
+	asked := map[issueKey]bool{}
 	for i := range b.events {
-		if issue, ok := known.issues.Get(b.events[i].group()); ok {
+		group := b.events[i].group()
+		if issue, ok := s.known.issues.get(group); ok {
 			b.added[i].IssueID = issue.id
-		} else {
-			complete = false
+		} else if !asked[group] {
+			asked[group] = true
+			unknown = append(unknown, group)
 		}
 	}
-	return complete
+	if len(unknown) == 0 {
+		return true, nil
+	}
+	found, err := findIssues(ctx, s.writer, unknown)
+	if err != nil || len(found) < len(unknown) {
+		return false, wrap(err)
+	}
+	for i := range b.events {
+		if b.added[i].IssueID == 0 {
+			b.added[i].IssueID = found[b.events[i].group()]
+		}
+	}
+	return true, nil
 }
 
 // fresh calls fn for each event that counts.

@@ -247,8 +247,9 @@ func TestAddEventsCountsUsersUpToAThousand(t *testing.T) {
 	require.EqualValues(t, 600, send(pair[1], 300, 600).UsersAffected, "the other server's users are the same people")
 	require.EqualValues(t, 990, send(pair[1], 500, 990).UsersAffected)
 	require.EqualValues(t, 1000, send(pair[0], 980, 1200).UsersAffected)
+	require.EqualValues(t, 1000, send(pair[0], 1200, 1300).UsersAffected) // now the store knows that it is full
 	kept := cell[int64](t, pair[0], `SELECT count(*) FROM issue_users`)
-	require.EqualValues(t, 1000, send(pair[1], 1200, 1300).UsersAffected)
+	require.EqualValues(t, 1000, send(pair[0], 1300, 1400).UsersAffected)
 	require.Equal(t, kept, cell[int64](t, pair[0], `SELECT count(*) FROM issue_users`), "nobody is kept who is not counted")
 	last := send(pair[0], 0, 1)
 	require.EqualValues(t, 1000, last.UsersAffected)

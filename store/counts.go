@@ -67,11 +67,11 @@ func (b *batch) sum(k *known) {
 			projects[key] = p
 		}
 		p.add(e)
-		if u := (userKey{e.ProjectID, a.IssueID, e.User}); e.User != [16]byte{} && !k.users.Contains(u) {
+		if u := (userKey{e.ProjectID, a.IssueID, e.User}); e.User != [16]byte{} && k.wantsUser(e.group(), u) {
 			users[u] = struct{}{}
 		}
 		for _, place := range []placeKey{{e.ProjectID, a.IssueID, false, e.Environment}, {e.ProjectID, a.IssueID, true, e.Release}} {
-			if place.name != "" && !k.places.Contains(place) {
+			if place.name != "" && !k.hasPlace(place) {
 				places[place] = struct{}{}
 			}
 		}
@@ -145,13 +145,11 @@ func comparePlaces(a, b placeKey) int {
 // The statements of a batch. They take arrays by position: naming the arguments would cost more than running them.
 
 // countIssues adds to the issues, and fails with a division by zero when one of them is not there, is merged, or would
-// have to be reopened: an event whose time lies before the resolve only counts (decisions 5).
+// have to be reopened: an event whose time lies before the resolve only counts (decisions 5). Issues are found by their
+// id alone, which is unique: by project and id, the planner may take the index of the list for a table that it does not
+// know yet, and read all issues of the project for each.
 const countIssues = `
-WITH input AS (
-	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
-		$7::text[], $8::text[], $9::bigint[])
-	AS t (project_id, issue_id, seen, stored, first_at, last_at, first_release, last_release, latest_event)
-), counted AS (
+WITH counted AS (
 	UPDATE issues i SET
 		times_seen = i.times_seen + n.seen,
 		stored_events = i.stored_events + n.stored,
@@ -160,13 +158,15 @@ WITH input AS (
 		last_release = CASE WHEN n.last_at >= i.last_seen THEN n.last_release ELSE i.last_release END,
 		last_seen = greatest(i.last_seen, n.last_at),
 		latest_event_id = coalesce(nullif(n.latest_event, 0), i.latest_event_id)
-	FROM input n
-	WHERE i.project_id = n.project_id AND i.id = n.issue_id
-		AND i.status <> 'merged' AND NOT (i.status = 'resolved' AND n.last_at > i.status_at)
-	RETURNING i.project_id, i.id, i.stored_events
+	FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
+		$7::text[], $8::text[], $9::bigint[])
+		AS n (project_id, issue_id, seen, stored, first_at, last_at, first_release, last_release, latest_event)
+	WHERE i.id = n.issue_id AND i.status <> 'merged' AND NOT (i.status = 'resolved' AND n.last_at > i.status_at)
+	RETURNING i.id, i.stored_events, i.users_affected, i.project_id = n.project_id AS of_project
 )
-SELECT n.issue_id, c.stored_events, 1 / CASE WHEN c.id IS NULL THEN 0 ELSE 1 END AS check
-FROM input n LEFT JOIN counted c ON c.project_id = n.project_id AND c.id = n.issue_id`
+SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected),
+	1 / CASE WHEN count(*) FILTER (WHERE of_project) = cardinality($2::bigint[]) THEN 1 ELSE 0 END AS check
+FROM counted`
 
 // failIfStored fails with a division by zero when one of the events is stored already.
 const failIfStored = `
@@ -205,19 +205,18 @@ ON CONFLICT (project_id) DO UPDATE SET
 	client_seen_at = CASE WHEN project_seen.client_seen_at > excluded.client_seen_at - interval '1 hour'
 		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END`
 
-// addUsers counts the users that an issue did not have, up to 1,000 (primary API, Issue).
+// addUsers counts the users that an issue did not have, up to maxUsers. It comes after countIssues, which locks the issues
+// in their order: in one statement with it, two servers would wait for each other.
 const addUsers = `
 WITH added AS (
 	INSERT INTO issue_users (project_id, issue_id, user_hash)
-	SELECT n.* FROM unnest($1::bigint[], $2::bigint[], $3::bytea[]) AS n (project_id, issue_id, user_hash)
-	JOIN issues i ON i.project_id = n.project_id AND i.id = n.issue_id AND i.users_affected < 1000
+	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[])
 	ON CONFLICT DO NOTHING
-	RETURNING project_id, issue_id
+	RETURNING issue_id
 ), counted AS (
-	SELECT project_id, issue_id, count(*) AS n FROM added GROUP BY 1, 2
+	SELECT issue_id, count(*) AS n FROM added GROUP BY issue_id
 )
-UPDATE issues i SET users_affected = least(1000, i.users_affected + c.n)
-FROM counted c WHERE i.project_id = c.project_id AND i.id = c.issue_id`
+UPDATE issues i SET users_affected = least($4::bigint, i.users_affected + c.n) FROM counted c WHERE i.id = c.issue_id`
 
 const (
 	addEnvironments = `
@@ -231,32 +230,33 @@ SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[]) ON CONFLICT DO NOTH
 // count runs a batch that only counts: all statements in one round trip, which is one transaction.
 func (s *Store) count(ctx context.Context, b *batch) error {
 	b.sum(s.known)
-	return b.send(ctx, s.writer)
+	return s.send(ctx, s.writer, b)
 }
 
 // count runs the same statements inside a transaction.
 func (t *tx) count(ctx context.Context, b *batch) error {
 	b.sum(t.store.known)
-	return b.send(ctx, t)
+	return t.store.send(ctx, t, b)
 }
 
-// send runs the batch's statements and notes how many events each issue has stored now.
-func (b *batch) send(ctx context.Context, on interface {
+// send runs the batch's statements and notes what each issue has now.
+func (s *Store) send(ctx context.Context, on interface {
 	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
-}) error {
+}, b *batch) error {
 	if len(b.counts.issues) == 0 {
 		return nil // all events are duplicates
 	}
-	results := on.SendBatch(ctx, b.statements())
-	rows, err := results.Query() // of countIssues, the first
-	if err != nil {
-		return errors.Join(err, results.Close())
-	}
-	var issue, stored int64
-	_, err = pgx.ForEachRow(rows, []any{&issue, &stored, nil}, func() error {
-		b.stored[issue] = stored
-		return nil
+	b.fresh(func(e *NewEvent, a *Added) {
+		if a.ID != 0 {
+			s.packNow(ctx, e)
+		}
 	})
+	results := on.SendBatch(ctx, b.statements())
+	var issues, stored, users []int64
+	err := results.QueryRow().Scan(&issues, &stored, &users, nil) // of countIssues, the first
+	for i, issue := range issues {
+		b.state[issue] = knownIssue{id: issue, stored: stored[i], users: users[i]}
+	}
 	return errors.Join(err, results.Close())
 }
 
@@ -269,7 +269,7 @@ func (b *batch) statements() *pgx.Batch {
 	queueProjects(q, c.projects)
 	if len(c.users) > 0 {
 		project, issue, hash := columns3(c.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
-		q.Queue(addUsers, project, issue, hash)
+		q.Queue(addUsers, project, issue, hash, maxUsers)
 	}
 	for _, kind := range []struct {
 		release bool

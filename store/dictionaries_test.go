@@ -2,11 +2,8 @@ package store_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/dict"
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
@@ -31,48 +28,84 @@ func kinds(n int) [][]byte {
 func TestDictionary(t *testing.T) {
 	t.Parallel()
 	s, c := openShop(t)
+	pack := func(project int64, text []byte) store.Payload {
+		e := store.NewEvent{ProjectID: project}
+		s.Pack(t.Context(), &e, text)
+		return e.Payload
+	}
 	samples := kinds(100)
-	plain := s.PackFor(t.Context(), shop, samples[0])
+	next := kinds(101)[100]
+	plain := pack(shop, next)
 	require.Zero(t, plain.Dictionary)
 
-	require.NoError(t, s.AddDictionary(t.Context(), shop, func(id uint32) ([]byte, error) {
-		return dict.BuildZstdDict(samples, dict.Options{MaxDictSize: 16 << 10, HashBytes: 6, ZstdDictID: id, ZstdLevel: zstd.SpeedFastest})
-	}))
-	c.forward(10 * 60 * 1e9)
-	packed := s.PackFor(t.Context(), shop, samples[0])
-	require.NotZero(t, packed.Dictionary)
+	for n, sample := range samples[:49] {
+		e := event(shop, fmt.Sprint("kind ", n%20), n, c.at(0))
+		s.Pack(t.Context(), &e, sample)
+		add(t, s, e)
+	}
+	require.NoError(t, s.TrainDictionary(t.Context(), shop))
+	require.Zero(t, pack(shop, next).Dictionary, "that is too little to learn from")
+	for n, sample := range samples[49:] {
+		e := event(shop, fmt.Sprint("kind ", n%20), 49+n, c.at(0))
+		s.Pack(t.Context(), &e, sample)
+		add(t, s, e)
+	}
+	require.NoError(t, s.TrainDictionary(t.Context(), shop))
+	packed := pack(shop, next)
+	require.NotZero(t, packed.Dictionary, "it is used at once")
 	require.Less(t, len(packed.Bytes)*2, len(plain.Bytes), "a dictionary makes it smaller")
 
-	for _, payload := range []store.Payload{plain, packed} {
-		e := event(shop, "with a dictionary", int(payload.Dictionary), c.at(0))
+	for n, payload := range []store.Payload{plain, packed} {
+		e := event(shop, "with a dictionary", 200+n, c.at(0))
 		e.Payload = payload
 		got, err := s.Event(t.Context(), add(t, s, e).ID)
 		require.NoError(t, err)
-		require.Equal(t, samples[0], got.Event.AppendJSON(nil))
+		require.Equal(t, next, got.Event.AppendJSON(nil))
 	}
-	read, err := s.SampleEvents(t.Context(), shop, 20)
-	require.NoError(t, err)
-	require.Equal(t, [][]byte{samples[0], samples[0]}, read)
-
-	other := s.PackFor(t.Context(), shop+1, []byte(strings.Repeat("x", 100)))
-	require.Zero(t, other.Dictionary, "a dictionary is for its own project")
+	require.NoError(t, s.TrainDictionary(t.Context(), shop), "from events that have one already")
+	require.Greater(t, pack(shop, next).Dictionary, packed.Dictionary)
+	require.Zero(t, pack(shop+1, next).Dictionary, "a dictionary is for its own project")
 }
 
 func TestUntrainedProjects(t *testing.T) {
 	t.Parallel()
 	s, c := openShop(t)
-	for n := range 5 {
-		add(t, s, event(shop, "a", n, c.at(0)))
+	for n, sample := range kinds(50) {
+		e := event(shop, fmt.Sprint("kind ", n), n, c.at(0))
+		s.Pack(t.Context(), &e, sample)
+		add(t, s, e)
 	}
-	for enough, want := range map[int]int{5: 1, 6: 0} {
+	for enough, want := range map[int]int{50: 1, 51: 0} {
 		projects, err := s.UntrainedProjects(t.Context(), enough)
 		require.NoError(t, err)
 		require.Len(t, projects, want)
 	}
-	require.NoError(t, s.AddDictionary(t.Context(), shop, func(uint32) ([]byte, error) { return []byte("any"), nil }))
-	projects, err := s.UntrainedProjects(t.Context(), 5)
+	require.NoError(t, s.TrainDictionary(t.Context(), shop))
+	projects, err := s.UntrainedProjects(t.Context(), 50)
 	require.NoError(t, err)
 	require.Empty(t, projects, "it has one that is young")
-	require.NotZero(t, add(t, s, event(shop, "a", 9, c.at(0))).ID)
-	require.Zero(t, s.PackFor(t.Context(), shop, []byte("{}")).Dictionary, "what is no dictionary is not used")
+}
+
+func TestEventsBeyondTheCapArePackedWhenTheyAreStored(t *testing.T) {
+	t.Parallel()
+	s, c := openShop(t)
+	text := kinds(1)[0]
+	var full []store.NewEvent
+	for n := range store.DefaultKeep {
+		full = append(full, event(shop, "hot", int(n), c.at(0)))
+	}
+	add(t, s, full...)
+	var more []store.NewEvent
+	for n := range 3 {
+		e := event(shop, "hot", store.DefaultKeep+n, c.at(1))
+		s.Pack(t.Context(), &e, text)
+		require.Equal(t, len(text), e.Payload.Size(), "not compressed")
+		more = append(more, e)
+	}
+	added, err := s.AddEvents(t.Context(), more)
+	require.NoError(t, err)
+	require.Zero(t, added[0].ID)
+	got, err := s.Event(t.Context(), added[2].ID)
+	require.NoError(t, err)
+	require.Equal(t, text, got.Event.AppendJSON(nil))
 }

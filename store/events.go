@@ -70,6 +70,6 @@ func (s *Store) Event(ctx context.Context, id int64) (core.EventDetail, error) {
 	if err != nil {
 		return core.EventDetail{}, err
 	}
-	event, err := s.unpack(ctx, project, Payload{row.Payload, row.Dictionary})
+	event, err := s.unpack(ctx, project, Payload{Bytes: row.Payload, Dictionary: row.Dictionary})
 	return core.EventDetail{EventRow: row.row(), Event: event}, err
 }

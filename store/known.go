@@ -1,21 +1,21 @@
 package store
 
-import (
-	"strings"
-
-	lru "github.com/hashicorp/golang-lru/v2"
-)
+import "hash/maphash"
 
 // known is what the writer of events remembers, so that a batch does not ask for what it was told before. All of it may
 // be wrong or forgotten at any time: the statements check issues, and the rest only saves work.
 type known struct {
-	issues *lru.Cache[issueKey, knownIssue]
-	users  *lru.Cache[userKey, struct{}]
-	places *lru.Cache[placeKey, struct{}]
+	issues *recent[issueKey, knownIssue]
+	users  *recent[userKey, struct{}]
+	places *recent[uint64, struct{}] // by their hashes: names are pointers
+	seed   maphash.Seed
 }
 
-// knownIssue is an issue and how many events of it were stored when it was last counted.
-type knownIssue struct{ id, stored int64 }
+// knownIssue is an issue and how many events it had stored and users affected when it was last counted.
+type knownIssue struct{ id, stored, users int64 }
+
+// maxUsers is up to where users are counted exactly (primary API, Issue).
+const maxUsers = 1000
 
 // userKey is a user who is counted on an issue.
 type userKey struct {
@@ -32,20 +32,38 @@ type placeKey struct {
 
 func newKnown() *known {
 	return &known{
-		issues: must(lru.New[issueKey, knownIssue](1 << 16)),
-		users:  must(lru.New[userKey, struct{}](1 << 15)),
-		places: must(lru.New[placeKey, struct{}](1 << 15)),
+		issues: newRecent[issueKey, knownIssue](1 << 15),
+		users:  newRecent[userKey, struct{}](1 << 15),
+		places: newRecent[uint64, struct{}](1 << 15),
+		seed:   maphash.MakeSeed(),
 	}
+}
+
+// wantsUser tells whether the user may have to be counted on the issue of the group.
+func (k *known) wantsUser(group issueKey, user userKey) bool {
+	if issue, ok := k.issues.get(group); ok && issue.users >= maxUsers {
+		return false
+	}
+	_, ok := k.users.get(user)
+	return !ok
+}
+
+func (k *known) hasPlace(p placeKey) bool {
+	_, ok := k.places.get(maphash.Comparable(k.seed, p))
+	return ok
 }
 
 // learn remembers a batch that is committed.
 func (k *known) learn(b *batch) {
-	b.fresh(func(e *NewEvent, a *Added) { k.issues.Add(e.group(), knownIssue{a.IssueID, b.stored[a.IssueID]}) })
+	b.fresh(func(e *NewEvent, a *Added) {
+		issue := b.state[a.IssueID]
+		issue.id = a.IssueID // also of a batch that only turned out to be there
+		k.issues.add(e.group(), issue)
+	})
 	for _, u := range b.counts.users {
-		k.users.Add(u, struct{}{})
+		k.users.add(u, struct{}{})
 	}
 	for _, p := range b.counts.places {
-		p.name = strings.Clone(p.name) // it is a part of the event's text, which would stay in memory with it
-		k.places.Add(p, struct{}{})
+		k.places.add(maphash.Comparable(k.seed, p), struct{}{})
 	}
 }

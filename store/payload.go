@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -39,22 +40,39 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Payload is a compressed event as it is stored.
+// Payload is an event as it is stored.
 type Payload struct {
-	Bytes      []byte
-	Dictionary int64 // with which it is compressed; 0 for none
+	Bytes      []byte // compressed
+	Dictionary int64  // with which it is compressed; 0 for none
+
+	text []byte // not compressed yet: it will probably not be stored
 }
+
+// Size is the bytes that the payload takes in memory.
+func (p Payload) Size() int { return len(p.Bytes) + len(p.text) }
 
 // Pack compresses the stored form of an event without a dictionary.
 func Pack(event []byte) Payload { return packer{Encoder: plainPacker}.pack(event) }
 
-// PackFor compresses the stored form of a project's event, with the project's dictionary where it has one.
-func (s *Store) PackFor(ctx context.Context, project int64, event []byte) Payload {
-	return s.dictionaries.packer(ctx, s, project).pack(event)
+// Pack gives an event its payload: the stored form, compressed with the project's dictionary where it has one. When the
+// event's issue has as many stored events as it keeps, compressing waits until this one is known to be stored.
+func (s *Store) Pack(ctx context.Context, e *NewEvent, text []byte) {
+	if issue, ok := s.known.issues.get(e.group()); ok && issue.stored >= s.keep {
+		e.Payload = Payload{text: slices.Clone(text)}
+		return
+	}
+	e.Payload = s.dictionaries.packer(ctx, s, e.ProjectID).pack(text)
+}
+
+// packNow compresses a payload that waited.
+func (s *Store) packNow(ctx context.Context, e *NewEvent) {
+	if e.Payload.text != nil {
+		e.Payload = s.dictionaries.packer(ctx, s, e.ProjectID).pack(e.Payload.text)
+	}
 }
 
 func (p packer) pack(event []byte) Payload {
-	return Payload{p.EncodeAll(event, make([]byte, 0, len(event)/4)), p.dictionary}
+	return Payload{Bytes: p.EncodeAll(event, make([]byte, 0, len(event)/4)), Dictionary: p.dictionary}
 }
 
 // unpack reads a compressed event.

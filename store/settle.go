@@ -20,9 +20,11 @@ func (t *tx) settle(ctx context.Context, b *batch) error {
 		return err
 	}
 	b.onlyCount(t.store.known, t.store.keep) // once more: the newest event may have been a duplicate
-	if err := t.findIssues(ctx, b); err != nil {
+	found, err := findIssues(ctx, t, b.groups())
+	if err != nil {
 		return err
 	}
+	b.fresh(func(e *NewEvent, a *Added) { a.IssueID = found[e.group()] })
 	if len(b.own) > 0 {
 		b.fresh(func(_ *NewEvent, a *Added) {
 			if !b.own[a.ID] {
@@ -86,30 +88,25 @@ SELECT f.project_id, f.version, f.fingerprint, f.issue_id FROM issue_fingerprint
 JOIN unnest($1::bigint[], $2::int[], $3::bytea[]) AS n (project_id, version, fingerprint)
 	ON f.project_id = n.project_id AND f.version = n.version AND f.fingerprint = n.fingerprint`
 
-// findIssues looks the events' fingerprints up.
-func (t *tx) findIssues(ctx context.Context, b *batch) error {
-	groups := b.groups()
+// findIssues looks up the issues to which fingerprints lead.
+func findIssues(ctx context.Context, on querier, groups []issueKey) (map[issueKey]int64, error) {
 	project, version, fingerprint := columns3(groups, func(k issueKey) (int64, int32, []byte) {
 		return k.project, int32(k.version), k.fingerprint[:]
 	})
-	rows, err := t.Query(ctx, issuesByFingerprint, project, version, fingerprint)
+	rows, err := on.Query(ctx, issuesByFingerprint, project, version, fingerprint)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found := map[issueKey]int64{}
-	for rows.Next() {
-		var key issueKey
-		var hash []byte
-		var issue int64
-		if err := rows.Scan(&key.project, &key.version, &hash, &issue); err != nil {
-			rows.Close()
-			return err
-		}
+	found := make(map[issueKey]int64, len(groups))
+	var key issueKey
+	var hash []byte
+	var issue int64
+	_, err = pgx.ForEachRow(rows, []any{&key.project, &key.version, &hash, &issue}, func() error {
 		copy(key.fingerprint[:], hash)
 		found[key] = issue
-	}
-	b.fresh(func(e *NewEvent, a *Added) { a.IssueID = found[e.group()] })
-	return rows.Err()
+		return nil
+	})
+	return found, err
 }
 
 // groups gives the fingerprints of the events that count, each once, in the order in which they came.
@@ -187,8 +184,7 @@ func (b *batch) firstsOfNewGroups() []*NewEvent {
 }
 
 const lockIssues = `
-SELECT i.project_id, i.id, i.status, i.status_at FROM issues i
-JOIN unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id) ON i.project_id = n.project_id AND i.id = n.id
+SELECT i.project_id, i.id, i.status, i.status_at FROM issues i JOIN unnest(@ids::bigint[]) AS n (id) ON i.id = n.id
 ORDER BY i.project_id, i.id FOR UPDATE OF i`
 
 const reopenIssue = `UPDATE issues SET status = 'unresolved', status_at = @now WHERE project_id = @project_id AND id = @id`
@@ -198,16 +194,16 @@ const reopenIssue = `UPDATE issues SET status = 'unresolved', status_at = @now W
 func (t *tx) reopenIssues(ctx context.Context, b *batch) error {
 	b.sum(t.store.known)
 	latest := map[int64]core.Time{}
-	projects, ids := make([]int64, len(b.counts.issues)), make([]int64, len(b.counts.issues))
+	ids := make([]int64, len(b.counts.issues))
 	for i, c := range b.counts.issues {
-		projects[i], ids[i], latest[c.issue] = c.project, c.issue, c.last
+		ids[i], latest[c.issue] = c.issue, c.last
 	}
 	issues, err := many[struct {
 		ProjectID int64
 		ID        int64
 		Status    core.Status
 		StatusAt  core.Time
-	}](ctx, t, lockIssues, args{"projects": projects, "ids": ids})
+	}](ctx, t, lockIssues, args{"ids": ids})
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func loadTemplates(dir string) ([]template, error) {
 		}
 		event["event_id"], event["timestamp"] = markEventID, markTime
 		event["user"] = map[string]any{"id": markUser, "ip_address": "203.0.113.7"}
-		markFunctions(event)
+		markIssue(event)
 		if text, err = json.Marshal(event); err != nil {
 			return nil, err
 		}
@@ -53,7 +53,18 @@ func loadTemplates(dir string) ([]template, error) {
 	return list, nil
 }
 
-// markFunctions puts the mark into the names of the in-app frames' functions, so that each issue has its own.
+// markIssue puts the mark into all that grouping may go by, so that each issue has its own: the message, the
+// fingerprint, and the names of the in-app frames' functions.
+func markIssue(event map[string]any) {
+	if message, ok := event["message"].(string); ok {
+		event["message"] = message + " " + markFunction
+	}
+	if parts, ok := event["fingerprint"].([]any); ok {
+		event["fingerprint"] = append(parts, markFunction)
+	}
+	markFunctions(event)
+}
+
 func markFunctions(v any) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// When a project is worth a dictionary of its own, and what it is made of.
+const (
+	enoughSamples  = 50
+	samplesPerKind = 5 // of one issue
+	dictionarySize = 64 << 10
+	sampleSize     = 16 << 10
+)
+
+// Projects that sent enough events lately to learn from, and have no dictionary that is young.
+const untrainedProjects = `
+SELECT h.project_id FROM project_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
+WHERE h.hour >= @day_ago AND NOT EXISTS (SELECT 1 FROM dictionaries d WHERE d.project_id = h.project_id AND d.created_at > @week_ago)
+GROUP BY h.project_id HAVING sum(h.events) >= @enough ORDER BY h.project_id`
+
+// UntrainedProjects gives the projects that sent at least so many events in the last day and have had no new dictionary
+// for a week.
+func (s *Store) UntrainedProjects(ctx context.Context, enough int) ([]int64, error) {
+	a := issueWindows(s.Now())
+	a["enough"] = enough
+	rows, err := many[struct{ ProjectID int64 }](ctx, s.pool, untrainedProjects, a)
+	list := make([]int64, len(rows))
+	for i, r := range rows {
+		list[i] = r.ProjectID
+	}
+	return list, err
+}
+
+const insertDictionary = `INSERT INTO dictionaries (project_id, id, created_at, content) VALUES (@project_id, @id, @now, @content)`
+
+// TrainDictionary makes a dictionary of a project's recent events, with which its next ones are compressed. With too few
+// events to learn from it does nothing.
+func (s *Store) TrainDictionary(ctx context.Context, project int64) error {
+	samples, err := s.sampleEvents(ctx, project)
+	if err != nil || len(samples) < enoughSamples {
+		return err
+	}
+	content, err := buildDictionary(samples)
+	if err != nil {
+		return err
+	}
+	id, err := s.ids.one(ctx, dictionaryIDs)
+	if err != nil {
+		return err
+	}
+	_, err = exec(ctx, s.pool, insertDictionary, args{"project_id": project, "id": id, "now": s.Now(), "content": content})
+	s.dictionaries.packers.Remove(project)
+	return err
+}
+
+// The newest events of the issues that were seen last: many kinds, so that the dictionary is not one issue's.
+const sampleEvents = `
+SELECT e.payload, e.dictionary FROM (
+	SELECT project_id, id FROM issues WHERE project_id = @project_id ORDER BY last_seen DESC, id DESC LIMIT 150
+) i CROSS JOIN LATERAL (
+	SELECT payload, dictionary FROM events WHERE project_id = i.project_id AND issue_id = i.id
+	ORDER BY received_at DESC, id DESC LIMIT @each
+) e LIMIT 300`
+
+// sampleEvents gives the stored form of recent events of a project.
+func (s *Store) sampleEvents(ctx context.Context, project int64) ([][]byte, error) {
+	rows, err := many[struct {
+		Payload    []byte
+		Dictionary int64
+	}](ctx, s.pool, sampleEvents, args{"project_id": project, "each": samplesPerKind})
+	if err != nil {
+		return nil, err
+	}
+	list := make([][]byte, len(rows))
+	for i, r := range rows {
+		if list[i], err = s.unpackText(ctx, project, Payload{Bytes: r.Payload, Dictionary: r.Dictionary}); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// buildDictionary puts together the samples that help most: first those that the ones before explain worst, measured by
+// how well they compress with them. Text as it is serves better than the dictionaries that the library builds: real
+// events of 2.6 KB take 362 bytes with it, and 735 with those.
+func buildDictionary(samples [][]byte) ([]byte, error) {
+	var content, packed []byte
+	explained, err := newPacker()
+	if err != nil {
+		return nil, err
+	}
+	taken := make([]bool, len(samples))
+	for _, worst := range []int{2, 4, 8} {
+		for i, sample := range samples {
+			sample = sample[:min(len(sample), sampleSize)]
+			if taken[i] || len(content)+len(sample) > dictionarySize {
+				continue
+			}
+			if packed = explained.EncodeAll(sample, packed[:0]); len(content) > 0 && len(packed)*worst < len(sample) {
+				continue
+			}
+			taken[i], content = true, append(content, sample...)
+			if explained, err = newPacker(zstd.WithEncoderDictRaw(1, content), zstd.WithEncoderConcurrency(1)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return content, nil
+}
