@@ -6,9 +6,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// When a project is worth a dictionary of its own, and what it is made of.
+// What a dictionary is made of.
 const (
-	enoughSamples  = 50
 	samplesPerKind = 5 // of one issue
 	dictionarySize = 64 << 10
 	sampleSize     = 16 << 10
@@ -35,11 +34,10 @@ func (s *Store) UntrainedProjects(ctx context.Context, enough int) ([]int64, err
 
 const insertDictionary = `INSERT INTO dictionaries (project_id, id, created_at, content) VALUES (@project_id, @id, @now, @content)`
 
-// TrainDictionary makes a dictionary of a project's recent events, with which its next ones are compressed. With too few
-// events to learn from it does nothing.
+// TrainDictionary makes a dictionary of a project's recent events, with which its next ones are compressed.
 func (s *Store) TrainDictionary(ctx context.Context, project int64) error {
 	samples, err := s.sampleEvents(ctx, project)
-	if err != nil || len(samples) < enoughSamples {
+	if err != nil || len(samples) == 0 {
 		return err
 	}
 	content, err := buildDictionary(samples)

@@ -2,15 +2,18 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // template is one SDK's event with places for what differs from event to event.
@@ -90,13 +93,20 @@ type target struct {
 
 // bodies makes whole HTTP requests for events of the issues in turn, in random order of templates and users.
 func (t target) bodies(templates []template, issues, count, seed int) [][]byte {
-	random := rand.New(rand.NewPCG(uint64(t.project), uint64(seed)))
 	list := make([][]byte, count)
-	for i := range list {
-		issue := i % issues
-		list[i] = t.request(templates[issue%len(templates)], issue, random)
+	var all sync.WaitGroup
+	workers := runtime.NumCPU()
+	for worker := range workers {
+		all.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(t.project), uint64(seed*workers+worker)))
+			for i := worker; i < count; i += workers {
+				issue := i % issues
+				list[i] = t.request(templates[issue%len(templates)], issue, random)
+			}
+		})
 	}
-	random.Shuffle(count, func(a, b int) { list[a], list[b] = list[b], list[a] })
+	all.Wait()
+	rand.New(rand.NewPCG(uint64(t.project), uint64(seed))).Shuffle(count, func(a, b int) { list[a], list[b] = list[b], list[a] })
 	return list
 }
 

@@ -39,15 +39,25 @@ type scenario struct {
 	senders  int
 	issues   int
 	patterns int // of the project's own scrub patterns
+	growth   int // how many times more issues, events and projects there are than those that are sent to; 0 for as many
 }
 
 var scenarios = []scenario{
-	{"1 sender, 5,000 issues", 1, 5_000, 0},
-	{"64 senders, 5,000 issues", 64, 5_000, 0},
-	{"64 senders, 50,000 issues", 64, 50_000, 0},
-	{"64 senders, 50,000 issues, 10 patterns", 64, 50_000, 10},
-	{"256 senders, 5 hot issues", 256, 5, 0},
-	{"256 senders, 50,000 issues", 256, 50_000, 0},
+	{"1 sender, 5,000 issues", 1, 5_000, 0, 0},
+	{"64 senders, 5,000 issues", 64, 5_000, 0, 0},
+	{"64 senders, 50,000 issues", 64, 50_000, 0, 0},
+	{"64 senders, 50,000 issues, 10 patterns", 64, 50_000, 10, 0},
+	{"256 senders, 5 hot issues", 256, 5, 0, 0},
+	{"256 senders, 50,000 issues", 256, 50_000, 0, 0},
+	{"64 senders, 50,000 of 500,000 issues, 10 times the events and projects", 64, 50_000, 0, 10},
+}
+
+// count is how many bodies are made: more than can be sent.
+func (sc scenario) count(length time.Duration) int {
+	if sc.senders == 1 {
+		return int(length.Seconds() * 3_000)
+	}
+	return min(200_000, int(length.Seconds()*22_000))
 }
 
 func run(ctx context.Context, rounds int, length time.Duration, binary, out string) error {
@@ -84,7 +94,7 @@ func runRound(ctx context.Context, results *results, templates []template, lengt
 		return err
 	}
 	defer s.stop()
-	if err := results.measureCopy(ctx, s, templates); err != nil {
+	if err := results.measureCopy(ctx, s); err != nil {
 		return err
 	}
 	for _, sc := range scenarios {
@@ -93,15 +103,23 @@ func runRound(ctx context.Context, results *results, templates []template, lengt
 			return err
 		}
 		// Every issue is made before the measurement, as in a project that has run for a while.
-		warm := target.bodies(templates, sc.issues, sc.issues, 0)
+		warm := target.bodies(templates, sc.issues, max(sc.issues, 1000), 1)
 		if err := send(ctx, s.addr, warm, 32, time.Minute).err; err != nil {
 			return fmt.Errorf("%s: %w", sc.name, err)
 		}
-		count := min(200_000, int(length.Seconds()*22_000))
-		if sc.senders == 1 {
-			count /= 6
+		if err := s.waitForDictionary(ctx, target.project); err != nil {
+			return err
 		}
-		m, err := s.measure(ctx, target.bodies(templates, sc.issues, count, len(warm)), sc.senders, length)
+		if sc.growth > 1 {
+			if err := s.grow(ctx, target.project, sc.growth); err != nil {
+				return fmt.Errorf("%s: %w", sc.name, err)
+			}
+			// Once more: the first change of a page after a checkpoint writes the whole page.
+			if err := send(ctx, s.addr, target.bodies(templates, sc.issues, sc.issues, 3), 32, time.Minute).err; err != nil {
+				return fmt.Errorf("%s: %w", sc.name, err)
+			}
+		}
+		m, err := s.measure(ctx, target.bodies(templates, sc.issues, sc.count(length), 2), sc.senders, length)
 		if err != nil {
 			return fmt.Errorf("%s: %w", sc.name, err)
 		}

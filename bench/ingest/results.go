@@ -64,7 +64,7 @@ func (r *results) measurePipeline() error {
 }
 
 // measureCopy copies rows like those of the events into a table like theirs: what Postgres alone can do.
-func (r *results) measureCopy(ctx context.Context, s *server, _ []template) error {
+func (r *results) measureCopy(ctx context.Context, s *server) error {
 	const rows, batch = 60_000, 500
 	if _, err := s.db.Exec(ctx, `CREATE TABLE bench_copy (LIKE events INCLUDING INDEXES)`); err != nil {
 		return err
@@ -105,8 +105,8 @@ func (r *results) print(w io.Writer) {
 	fmt.Fprintf(w, "Bodies: %s; python, java and php gzip.\n\n", strings.Join(r.sizes, ", "))
 	fmt.Fprintf(w, "- Decode, scrub, group, limit and pack alone: %.0f us an event on one core; %.0f bytes packed.\n", r.pipeline, r.packed)
 	fmt.Fprintf(w, "- Yardstick, raw COPY of such rows with all indexes, batches of 500: %.0f rows/s.\n\n", copies)
-	fmt.Fprintln(w, "| scenario | ev/s | of the yardstick | p50 ms | p99 ms | server us/ev | Postgres us/ev | disk B/ev | WAL B/ev | peak RSS MB |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| scenario | ev/s | of the yardstick | p50 ms | p99 ms | server us/ev | Postgres us/ev | load us/ev | disk B/ev | WAL B/ev | peak RSS MB |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, sc := range scenarios {
 		get := func(field func(measurement) float64) float64 {
 			var list []float64
@@ -116,9 +116,9 @@ func (r *results) print(w io.Writer) {
 			return median(list)
 		}
 		rate := get(func(m measurement) float64 { return m.rate })
-		fmt.Fprintf(w, "| %s | %.0f | %.2f | %.2f | %.2f | %.0f | %.0f | %.0f | %.0f | %.0f |\n", sc.name, rate, rate/copies,
+		fmt.Fprintf(w, "| %s | %.0f | %.2f | %.2f | %.2f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |\n", sc.name, rate, rate/copies,
 			get(func(m measurement) float64 { return m.p50 }), get(func(m measurement) float64 { return m.p99 }),
-			get(func(m measurement) float64 { return m.serverCPU }), get(func(m measurement) float64 { return m.postgresCPU }),
+			get(func(m measurement) float64 { return m.serverCPU }), get(func(m measurement) float64 { return m.postgresCPU }), get(func(m measurement) float64 { return m.loadCPU }),
 			get(func(m measurement) float64 { return m.disk }), get(func(m measurement) float64 { return m.wal }),
 			get(func(m measurement) float64 { return m.rss }))
 	}

@@ -117,6 +117,7 @@ func (s *server) project(ctx context.Context, sc scenario) (target, error) {
 type measurement struct {
 	rate, p50, p99         float64 // events a second; milliseconds
 	serverCPU, postgresCPU float64 // microseconds an event
+	loadCPU                float64 // likewise, of this process
 	disk, wal              float64 // bytes an event
 	rss                    float64 // MB, the peak since the server started
 }
@@ -141,6 +142,7 @@ func (s *server) measure(ctx context.Context, bodies [][]byte, senders int, leng
 	return measurement{
 		rate: n / done.elapsed.Seconds(), p50: at(0.5), p99: at(0.99),
 		serverCPU: (after.server - before.server) * 1e6 / n, postgresCPU: (after.postgres - before.postgres) * 1e6 / n,
-		disk: (after.disk - before.disk) / n, wal: (after.wal - before.wal) / n, rss: after.rss,
+		loadCPU: (after.load - before.load) * 1e6 / n,
+		disk:    (after.disk - before.disk) / n, wal: (after.wal - before.wal) / n, rss: after.rss,
 	}, nil
 }

@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // usage is what the server and its Postgres have used so far.
 type usage struct {
-	server, postgres float64 // CPU seconds
-	disk, wal        float64 // bytes
-	rss              float64 // MB
+	server, postgres, load float64 // CPU seconds
+	disk, wal              float64 // bytes
+	rss                    float64 // MB
 }
 
 // ticks is the kernel's clock for CPU times on Linux.
@@ -31,11 +33,16 @@ func (s *server) usage(ctx context.Context) (usage, error) {
 		return u, err
 	}
 	u.server = processes[s.cmd.Process.Pid].seconds
-	for pid := range processes {
+	for pid, p := range processes {
 		if processes.below(pid, s.cmd.Process.Pid) {
-			u.postgres += processes[pid].seconds
+			u.postgres += p.seconds + p.ended
 		}
 	}
+	var self syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &self); err != nil {
+		return u, err
+	}
+	u.load = time.Duration(self.Utime.Nano() + self.Stime.Nano()).Seconds()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
 		return u, err
@@ -49,6 +56,7 @@ func (s *server) usage(ctx context.Context) (usage, error) {
 type process struct {
 	parent  int
 	seconds float64
+	ended   float64 // seconds of its children that have ended
 }
 
 type processes map[int]process
@@ -77,9 +85,11 @@ func cpuTimes() (processes, error) {
 		// The name in parentheses may hold anything; the fields after it are numbers.
 		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 		parent, _ := strconv.Atoi(fields[1])
-		user, _ := strconv.ParseFloat(fields[11], 64)
-		system, _ := strconv.ParseFloat(fields[12], 64)
-		list[pid] = process{parent, (user + system) / ticks}
+		var times [4]float64 // user and system time, of the process and of its children that have ended
+		for i := range times {
+			times[i], _ = strconv.ParseFloat(fields[11+i], 64)
+		}
+		list[pid] = process{parent, (times[0] + times[1]) / ticks, (times[2] + times[3]) / ticks}
 	}
 	return list, nil
 }

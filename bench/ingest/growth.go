@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// copiesOf makes n-1 copies of the rows of a project, with ids and keys of their own. They stand for issues and events
+// that nothing is sent to.
+var copiesOf = []string{`
+INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at,
+	times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release, latest_event_id)
+SELECT project_id, id + n * 1000000000, sha256(fingerprint || n::text::bytea), fingerprint_version, title, culprit, type, level, platform, status, status_at,
+	times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release, latest_event_id
+FROM issues, generate_series(1, $2::bigint - 1) n WHERE project_id = $1`, `
+INSERT INTO issue_fingerprints (project_id, version, fingerprint, issue_id)
+SELECT project_id, version, sha256(fingerprint || n::text::bytea), issue_id + n * 1000000000
+FROM issue_fingerprints, generate_series(1, $2::bigint - 1) n WHERE project_id = $1`, `
+INSERT INTO issue_hours (project_id, issue_id, hour, events)
+SELECT project_id, issue_id + n * 1000000000, hour, events FROM issue_hours, generate_series(1, $2::bigint - 1) n WHERE project_id = $1`, `
+INSERT INTO issue_users (project_id, issue_id, user_hash)
+SELECT project_id, issue_id + n * 1000000000, user_hash FROM issue_users, generate_series(1, $2::bigint - 1) n WHERE project_id = $1`, `
+INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at)
+SELECT project_id, md5(event_id::text || n)::uuid, id + n * 1000000000, issue_id + n * 1000000000, received_at
+FROM event_ids, generate_series(1, $2::bigint - 1) n WHERE project_id = $1`, `
+INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
+SELECT project_id, md5(event_id::text || n)::uuid, id + n * 1000000000, issue_id + n * 1000000000, received_at, occurred_at, level, release, environment, dictionary, payload
+FROM events, generate_series(1, $2::bigint - 1) n WHERE project_id = $1`}
+
+// grow makes a project n times as large, and the installation by a thousand projects.
+func (s *server) grow(ctx context.Context, project int64, n int) error {
+	for _, sql := range copiesOf {
+		if _, err := s.db.Exec(ctx, sql, project, n); err != nil {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+	}
+	for i := range 1000 {
+		if _, err := s.project(ctx, scenario{name: fmt.Sprint("one of many ", i)}); err != nil {
+			return err
+		}
+	}
+	_, err := s.db.Exec(ctx, `VACUUM ANALYZE`) // what autovacuum would do while it is measured
+	return err
+}
+
+// waitForDictionary waits until the project's events are compressed with a dictionary, as they are in a project that has
+// run for a while.
+func (s *server) waitForDictionary(ctx context.Context, project int64) error {
+	for range 300 {
+		var there bool
+		if err := s.db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM dictionaries WHERE project_id = $1)`, project).Scan(&there); err != nil || there {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return errors.New("no dictionary was trained for the project")
+}
