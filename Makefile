@@ -45,8 +45,9 @@ golden: ## Write the golden files anew; read the diff before you commit it.
 	@$(GO) test ./api ./mcp ./prompts ./envelope ./grouping -update
 
 .PHONY: e2e
-e2e: deps build ## Run the built binary against real SDKs and MCP clients.
+e2e: deps build ## Run the built binary against real SDKs, a real browser and MCP clients; E2E_BROWSER=off leaves the browser out.
 	@scripts/install-npm e2e
+	@scripts/install-chromium
 	@$(GO) test -tags e2e -count=1 ./e2e/
 
 .PHONY: lint-mcp

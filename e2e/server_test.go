@@ -115,6 +115,36 @@ func (s *server) project(name string) (dsn, slug string) {
 	return created.Data.DSN, created.Data.Slug
 }
 
+// update changes settings of a project. The server may remember earlier ones for up to 60 seconds once an event has come.
+func (s *server) update(slug, settings string) {
+	s.t.Helper()
+	require.Equal(s.t, 200, s.call(adminToken, "PATCH", "/v1/projects/"+slug, settings, nil))
+}
+
+// listedProject is what the list of projects says about one.
+type listedProject struct {
+	EventsToday   int `json:"events_today"`
+	Source, Trust string
+}
+
+func (s *server) listed(slug string) listedProject {
+	s.t.Helper()
+	var list struct {
+		Data []struct {
+			Slug string
+			listedProject
+		}
+	}
+	require.Equal(s.t, 200, s.call(adminToken, "GET", "/v1/projects", "", &list))
+	for _, p := range list.Data {
+		if p.Slug == slug {
+			return p.listedProject
+		}
+	}
+	require.FailNow(s.t, "no such project", slug)
+	return listedProject{}
+}
+
 // token creates a token with the scopes of an agent.
 func (s *server) token(name string) string {
 	s.t.Helper()

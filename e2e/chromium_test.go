@@ -1,0 +1,113 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// browser is a running Chromium, and the site whose page it opens.
+type browser struct {
+	ctx  context.Context
+	site string // the page's origin
+}
+
+// startBrowser starts Chromium without a window; as root chromedp starts it without its sandbox too, which needs a user.
+func startBrowser(t *testing.T) *browser {
+	t.Helper()
+	all, stopAll := context.WithTimeout(context.Background(), 5*time.Minute)
+	t.Cleanup(stopAll)
+	ctx, _ := chromedp.NewContext(all)
+	t.Cleanup(func() {
+		limited, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		_ = chromedp.Cancel(limited)
+	})
+	require.NoError(t, chromedp.Do(ctx),
+		"Chromium does not start: scripts/install-chromium installs it, E2E_BROWSER=off does without")
+	return &browser{ctx, startSite(t)}
+}
+
+// startSite serves the page and what it loads.
+func startSite(t *testing.T) (origin string) {
+	t.Helper()
+	var problems strings.Builder
+	bundle := exec.CommandContext(t.Context(),
+		"node_modules/.bin/esbuild", "sdk/browser.mjs", "--bundle", "--format=iife", "--global-name=Sentry")
+	bundle.Stderr = &problems
+	sdk, err := bundle.Output()
+	require.NoError(t, err, problems.String())
+	site := http.NewServeMux()
+	site.HandleFunc("GET /sdk.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		_, _ = w.Write(sdk)
+	})
+	for path, file := range map[string]string{"GET /{$}": "sdk/page.html", "GET /shop.js": "sdk/shop.js"} {
+		site.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) })
+	}
+	s := httptest.NewServer(site)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// tab is a page that is open, with an SDK that sends to a DSN.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+// open opens the page in a tab without cookies or caches of others.
+func (b *browser) open(t *testing.T, dsn string) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(b.site+"/?dsn="+url.QueryEscape(dsn))))
+	return &tab{t, ctx}
+}
+
+// click clicks the page's button.
+func (p *tab) click() {
+	p.t.Helper()
+	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("button"))))
+}
+
+// evaluate gives what an expression of the page becomes, also when that takes the page some time.
+func evaluate[T any](p *tab, expression string, args ...any) T {
+	p.t.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](fmt.Sprintf(expression, args...), chromedp.EvalAwaitPromise))
+	require.NoError(p.t, err)
+	return value
+}
+
+// capture gives the page's SDK an error, and returns when that is sent or dropped.
+func (p *tab) capture(message string) {
+	p.t.Helper()
+	require.True(p.t, evaluate[bool](p, "capture(%q)", message), "the SDK was not done in time")
+}
+
+// readable is what a page can read of an answer.
+type readable struct {
+	Status      int    `json:"status"`
+	Body        string `json:"body"`
+	Failure     string `json:"failure"` // the page knows no more than that something failed
+	RateLimits  string `json:"rateLimits"`
+	RetryAfter  string `json:"retryAfter"`
+	SentryError string `json:"sentryError"`
+}
+
+// post sends an event with a message by the page's own fetch. The headers are a JavaScript object.
+func (p *tab) post(url, headers, message string) readable {
+	p.t.Helper()
+	return evaluate[readable](p, "post(%q, %s, JSON.stringify({message: %q}))", url, headers, message)
+}

@@ -1,0 +1,121 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getsentry/sentry-go"
+	"github.com/stretchr/testify/require"
+)
+
+// application has an SDK, gives it an error with a message, and returns when the SDK has sent the error or dropped it.
+type application func(message string)
+
+// TestQuota is what server SDKs do over a project's quota. TestBrowser has the browser's.
+func TestQuota(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for sdk, run := range map[string]func(t *testing.T, dsn string) application{"sentry-go": runGo, "@sentry/node": runNode} {
+		t.Run(sdk, func(t *testing.T) {
+			t.Parallel()
+			dsn, slug := s.project("Quota " + sdk)
+			overQuota{server: s, dsn: dsn, slug: slug, run: run}.check(t)
+			require.Equal(t, listedProject{EventsToday: 2, Source: "server", Trust: "high"}, s.listed(slug))
+		})
+	}
+}
+
+func runGo(t *testing.T, dsn string) application {
+	c, err := sentry.NewClient(sentry.ClientOptions{Dsn: dsn, AttachStacktrace: true})
+	require.NoError(t, err)
+	hub := sentry.NewHub(c, sentry.NewScope())
+	return func(message string) {
+		require.NotNil(t, hub.CaptureException(fmt.Errorf("%s: %w", message, errTimeout)))
+		require.True(t, c.Flush(10*time.Second))
+	}
+}
+
+func runNode(t *testing.T, dsn string) application {
+	cmd := exec.CommandContext(t.Context(), "node", "sdk/lines.mjs", dsn)
+	var problems bytes.Buffer
+	cmd.Stderr = &problems
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Wait() }) // the test's context, which is done by then, ends it
+	answers := bufio.NewReader(out)
+	return func(message string) {
+		_, err := io.WriteString(in, message+"\n")
+		require.NoError(t, err)
+		answer, err := answers.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, "true", strings.TrimSpace(answer), "the SDK was not done in time")
+	}
+}
+
+// overQuota is a project that nothing was sent to yet, and an application that is going to.
+type overQuota struct {
+	server *server
+	dsn    string
+	slug   string
+	run    func(t *testing.T, dsn string) application
+}
+
+// check holds that the SDK sends until the first 429, then nothing for as long as it was told, and then again; and that
+// what was refused does not count.
+//
+// Nobody waits for a minute: the proxy tells the SDK 1 second instead of the server's seconds, until that second was
+// kept. The limit that comes then is the server's own.
+func (q overQuota) check(t *testing.T) {
+	awayFromMidnight(t)
+	q.server.update(q.slug, `{"daily_quota":2}`)
+	through := startProxy(t, q.server)
+	through.tell("1")
+	throw := q.run(t, through.dsn(t, q.dsn))
+	for n := range 3 {
+		throw(fmt.Sprintf("cart %d cannot be loaded", n))
+	}
+	require.Equal(t, []int{200, 200, 429}, statuses(through.about("cart")))
+
+	through.tell("")
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for n := 0; len(through.about("cart")) == 3; n++ {
+		require.Less(t, n, 200, "the SDK never sent again")
+		<-tick.C
+		throw(fmt.Sprintf("cart %d cannot be found", n))
+	}
+	for n := range 5 {
+		throw(fmt.Sprintf("cart %d cannot be saved", n))
+	}
+	passed := through.about("cart")
+	require.Equal(t, []int{200, 200, 429, 429}, statuses(passed))
+	require.Empty(t, through.about("cannot be saved"), "sent although the limit holds")
+
+	for _, refused := range passed[2:] {
+		seconds := refused.header.Get("Retry-After")
+		require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, seconds)
+		require.Equal(t, seconds+":default;error;security:project:daily_quota", refused.header.Get("X-Sentry-Rate-Limits"))
+	}
+	require.Equal(t, 2, q.server.listed(q.slug).EventsToday)
+}
+
+// awayFromMidnight waits for the next day where this one is nearly over: quotas would begin anew in the middle of a test.
+func awayFromMidnight(t *testing.T) {
+	t.Helper()
+	midnight := time.Now().Truncate(24 * time.Hour).Add(24 * time.Hour)
+	if left := time.Until(midnight); left < 30*time.Second {
+		t.Logf("waits %s for the next UTC day", left)
+		<-time.After(left)
+	}
+}
