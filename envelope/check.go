@@ -4,36 +4,38 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"errand/core"
 )
 
-// maxFieldErrors bounds what is told about one event.
-const maxFieldErrors = 20
+// maxDetails bounds what is told about one event.
+const maxDetails = 20
 
 // checker holds a body against the native format.
 type checker struct {
 	scanner
-	path  path
-	errs  FieldErrors
-	named bool // the exception at hand has something that tells it from others
+	path    path
+	details []core.Detail
+	named   bool // the exception at hand has something that tells it from others
 }
 
 // check reads one value and tells what is wrong with it. Null is an absent value and never reaches it.
 type check func(*checker)
 
 // event checks the whole body.
-func (c *checker) event() FieldErrors {
+func (c *checker) event() []core.Detail {
 	if c.peek() != '{' {
 		c.want("an object")
-		return c.errs
+		return c.details
 	}
 	c.members(nativeEvent)
 	if c.err == nil && !c.end() {
 		c.fail("more text behind the event")
 	}
 	if c.err != nil {
-		return FieldErrors{{Message: c.err.Error()}}
+		return []core.Detail{{Message: c.err.Error()}}
 	}
-	return c.errs
+	return c.details
 }
 
 // member checks one member of an object.
@@ -51,8 +53,8 @@ func (c *checker) member(f fields, name string) {
 }
 
 func (c *checker) tell(message string) {
-	if len(c.errs) < maxFieldErrors {
-		c.errs = append(c.errs, FieldError{c.path.String(), message})
+	if len(c.details) < maxDetails {
+		c.details = append(c.details, core.Detail{Path: c.path.String(), Message: message})
 	}
 }
 
@@ -213,9 +215,9 @@ func (c *checker) exceptions() {
 
 func (c *checker) exception() {
 	c.named = false
-	before := len(c.errs)
+	before := len(c.details)
 	c.members(nativeException)
-	if !c.named && len(c.errs) == before {
+	if !c.named && len(c.details) == before {
 		c.tell("an exception needs a type, a value or a stack")
 	}
 }

@@ -184,7 +184,7 @@ func TestAndroidEnvelope(t *testing.T) {
 	require.Equal(t, "java", e.Platform)
 	require.NotEmpty(t, e.Exceptions)
 	require.NotEmpty(t, e.Exceptions[0].Frames)
-	require.Equal(t, envelope.Mobile, envelope.SourceOf(string(e.SDK.Name), e.Platform))
+	require.Equal(t, core.SourceMobile, envelope.SourceOf(string(e.SDK.Name), e.Platform))
 }
 
 func TestJavaEnvelopes(t *testing.T) {

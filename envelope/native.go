@@ -2,40 +2,24 @@ package envelope
 
 import "errand/core"
 
-// FieldError says what is wrong with one field of a native event and what is allowed there.
-type FieldError struct {
-	Path    string // with dots, such as exception.0.type; empty for the body itself
-	Message string
-}
-
-// FieldErrors is all that is wrong with a native event, in the order of the body. It has at least one element.
-type FieldErrors []FieldError
-
-// Error gives the first one.
-func (e FieldErrors) Error() string {
-	if e[0].Path == "" {
-		return e[0].Message
-	}
-	return e[0].Path + ": " + e[0].Message
-}
-
 // DecodeNative reads the body of POST /v1/ingest (decisions 3). The fields mean the same as in the Sentry protocol, but
 // mistakes are told instead of passed over: unknown fields, wrong types, and neither message nor exception. The error is
-// a FieldErrors. As with Decode, call the scrubber and then Limit.
+// a core.Error, invalid_request with each mistake in its details, in the order of the body. As with Decode, call the
+// scrubber and then Limit.
 func DecodeNative(payload []byte, h Hints) (*core.Event, error) {
 	text := clean(payload)
 	c := checker{scanner: scanner{text: text}}
-	if errs := c.event(); len(errs) > 0 {
-		return nil, errs
+	if details := c.event(); len(details) > 0 {
+		return nil, &core.Error{Code: core.InvalidRequest, Details: details}
 	}
 	d := decoders.Get().(*decoder)
 	defer d.release()
 	e, err := d.decode(text, h)
 	if err != nil {
-		return nil, FieldErrors{{Message: err.Error()}}
+		return nil, core.Invalid("", "%s", err)
 	}
 	if e.Message == "" && len(e.Exceptions) == 0 {
-		return nil, FieldErrors{{Message: "an event needs a message or an exception: give at least one of them"}}
+		return nil, core.Invalid("", "an event needs a message or an exception: give at least one of them")
 	}
 	return e, nil
 }

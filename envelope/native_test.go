@@ -2,7 +2,6 @@ package envelope_test
 
 import (
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"errand/core"
@@ -145,15 +144,14 @@ func TestDecodeNativeErrors(t *testing.T) {
 			t.Parallel()
 			e, err := envelope.DecodeNative([]byte(c.payload), envelope.Hints{ReceivedAt: received})
 			require.Nil(t, e)
-			var fields envelope.FieldErrors
-			require.True(t, errors.As(err, &fields))
-			require.Equal(t, envelope.FieldErrors{{Path: c.path, Message: c.message}}, fields)
-			require.Contains(t, err.Error(), c.message)
+			require.Equal(t, core.Invalid(c.path, "%s", c.message), err)
 		})
 	}
 	_, err := envelope.DecodeNative([]byte(`{"message":1,"level":2,"tags":3}`), envelope.Hints{ReceivedAt: received})
-	require.Equal(t, envelope.FieldErrors{{"message", "must be a text, not a number"}, {"level", "must be a text, not a number"},
-		{"tags", "must be an object, not a number"}}, err)
+	require.Equal(t, &core.Error{Code: core.InvalidRequest, Details: []core.Detail{
+		{Path: "message", Message: "must be a text, not a number"}, {Path: "level", Message: "must be a text, not a number"},
+		{Path: "tags", Message: "must be an object, not a number"},
+	}}, err)
 }
 
 func FuzzDecodeNative(f *testing.F) {
@@ -163,9 +161,8 @@ func FuzzDecodeNative(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		e, err := envelope.DecodeNative([]byte(text), envelope.Hints{ReceivedAt: received})
 		if err != nil {
-			var fields envelope.FieldErrors
-			require.True(t, errors.As(err, &fields))
-			require.NotEmpty(t, fields)
+			require.True(t, core.HasCode(err, core.InvalidRequest))
+			require.NotEmpty(t, core.AsError(err).Details)
 			return
 		}
 		requireSound(t, e)

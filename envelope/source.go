@@ -1,20 +1,13 @@
 package envelope
 
-import "strings"
+import (
+	"strings"
 
-// Source says where the code that sent an event runs, which decides how far its text is to be trusted.
-type Source string
-
-// The sources of events (decisions 3).
-const (
-	Server        Source = "server"
-	Browser       Source = "browser"
-	Mobile        Source = "mobile"
-	UnknownSource Source = "unknown"
+	"errand/core"
 )
 
 // SourceOf tells the source of an event by the SDK's name, and by the platform where the name does not settle it.
-func SourceOf(sdkName, platform string) Source {
+func SourceOf(sdkName, platform string) core.Source {
 	name := strings.ToLower(sdkName)
 	for _, rule := range sdkSources {
 		if rest, ok := strings.CutPrefix(name, rule.prefix); ok && (rest == "" || rest[0] == '.' || rest[0] == '-') {
@@ -27,96 +20,96 @@ func SourceOf(sdkName, platform string) Source {
 	if source, ok := platformSources[strings.ToLower(platform)]; ok {
 		return source
 	}
-	return UnknownSource
+	return core.SourceUnknown
 }
 
 // sdkSources is read from the top; the first prefix of the name's parts wins. An empty source leaves it to the platform:
 // frameworks that render on both sides have one name for both.
 var sdkSources = []struct {
 	prefix string
-	source Source
+	source core.Source
 }{
-	{"sentry.javascript.react-native", Mobile},
-	{"sentry.javascript.capacitor", Mobile},
-	{"sentry.javascript.cordova", Mobile},
-	{"sentry.javascript.nativescript", Mobile},
-	{"sentry.javascript.electron", UnknownSource}, // on a desktop
-	{"sentry.javascript.browser", Browser},
-	{"sentry.javascript.react", Browser},
-	{"sentry.javascript.vue", Browser},
-	{"sentry.javascript.angular", Browser},
-	{"sentry.javascript.angular-ivy", Browser},
-	{"sentry.javascript.svelte", Browser},
-	{"sentry.javascript.solid", Browser},
-	{"sentry.javascript.ember", Browser},
-	{"sentry.javascript.gatsby", Browser},
-	{"sentry.javascript.wasm", Browser},
-	{"sentry.javascript.node", Server},
-	{"sentry.javascript.nestjs", Server},
-	{"sentry.javascript.bun", Server},
-	{"sentry.javascript.deno", Server},
-	{"sentry.javascript.cloudflare", Server},
-	{"sentry.javascript.vercel-edge", Server},
-	{"sentry.javascript.aws-serverless", Server},
-	{"sentry.javascript.google-cloud-serverless", Server},
-	{"sentry.javascript.serverless", Server},
+	{"sentry.javascript.react-native", core.SourceMobile},
+	{"sentry.javascript.capacitor", core.SourceMobile},
+	{"sentry.javascript.cordova", core.SourceMobile},
+	{"sentry.javascript.nativescript", core.SourceMobile},
+	{"sentry.javascript.electron", core.SourceUnknown}, // on a desktop
+	{"sentry.javascript.browser", core.SourceBrowser},
+	{"sentry.javascript.react", core.SourceBrowser},
+	{"sentry.javascript.vue", core.SourceBrowser},
+	{"sentry.javascript.angular", core.SourceBrowser},
+	{"sentry.javascript.angular-ivy", core.SourceBrowser},
+	{"sentry.javascript.svelte", core.SourceBrowser},
+	{"sentry.javascript.solid", core.SourceBrowser},
+	{"sentry.javascript.ember", core.SourceBrowser},
+	{"sentry.javascript.gatsby", core.SourceBrowser},
+	{"sentry.javascript.wasm", core.SourceBrowser},
+	{"sentry.javascript.node", core.SourceServer},
+	{"sentry.javascript.nestjs", core.SourceServer},
+	{"sentry.javascript.bun", core.SourceServer},
+	{"sentry.javascript.deno", core.SourceServer},
+	{"sentry.javascript.cloudflare", core.SourceServer},
+	{"sentry.javascript.vercel-edge", core.SourceServer},
+	{"sentry.javascript.aws-serverless", core.SourceServer},
+	{"sentry.javascript.google-cloud-serverless", core.SourceServer},
+	{"sentry.javascript.serverless", core.SourceServer},
 	{"sentry.javascript", ""},
-	{"raven-js", Browser},
-	{"raven-node", Server},
+	{"raven-js", core.SourceBrowser},
+	{"raven-node", core.SourceServer},
 
-	{"sentry.java.android", Mobile},
-	{"sentry.android", Mobile},
-	{"sentry-android", Mobile},
-	{"sentry.native.android", Mobile},
-	{"sentry.kotlin", Mobile},
-	{"sentry.cocoa", Mobile},
-	{"sentry-cocoa", Mobile},
-	{"sentry-swift", Mobile},
-	{"sentry.swift", Mobile},
-	{"sentry.dart", Mobile},
-	{"sentry.flutter", Mobile},
-	{"sentry.unity", Mobile},
-	{"sentry.dotnet.unity", Mobile},
-	{"sentry.dotnet.maui", Mobile},
-	{"sentry.dotnet.xamarin", Mobile},
-	{"sentry.dotnet.cocoa", Mobile},
-	{"sentry.dotnet.android", Mobile},
-	{"sentry.dotnet.blazor.webassembly", Browser},
-	{"sentry.native", UnknownSource}, // games and desktops
-	{"sentry.unreal", UnknownSource},
-	{"sentry.godot", UnknownSource},
+	{"sentry.java.android", core.SourceMobile},
+	{"sentry.android", core.SourceMobile},
+	{"sentry-android", core.SourceMobile},
+	{"sentry.native.android", core.SourceMobile},
+	{"sentry.kotlin", core.SourceMobile},
+	{"sentry.cocoa", core.SourceMobile},
+	{"sentry-cocoa", core.SourceMobile},
+	{"sentry-swift", core.SourceMobile},
+	{"sentry.swift", core.SourceMobile},
+	{"sentry.dart", core.SourceMobile},
+	{"sentry.flutter", core.SourceMobile},
+	{"sentry.unity", core.SourceMobile},
+	{"sentry.dotnet.unity", core.SourceMobile},
+	{"sentry.dotnet.maui", core.SourceMobile},
+	{"sentry.dotnet.xamarin", core.SourceMobile},
+	{"sentry.dotnet.cocoa", core.SourceMobile},
+	{"sentry.dotnet.android", core.SourceMobile},
+	{"sentry.dotnet.blazor.webassembly", core.SourceBrowser},
+	{"sentry.native", core.SourceUnknown}, // games and desktops
+	{"sentry.unreal", core.SourceUnknown},
+	{"sentry.godot", core.SourceUnknown},
 
-	{"sentry.python", Server},
-	{"sentry.go", Server},
-	{"sentry.ruby", Server},
-	{"sentry.php", Server},
-	{"sentry.java", Server},
-	{"sentry.dotnet", Server},
-	{"sentry.rust", Server},
-	{"sentry.elixir", Server},
-	{"sentry.perl", Server},
-	{"sentry.haskell", Server},
-	{"sentry-go", Server},
-	{"sentry-java", Server},
-	{"sentry-elixir", Server},
-	{"sentry-laravel", Server},
-	{"sentry-php", Server},
-	{"sentry-ruby", Server},
-	{"sentry-rust", Server},
-	{"raven-python", Server},
-	{"raven-ruby", Server},
-	{"raven-java", Server},
-	{"raven-go", Server},
+	{"sentry.python", core.SourceServer},
+	{"sentry.go", core.SourceServer},
+	{"sentry.ruby", core.SourceServer},
+	{"sentry.php", core.SourceServer},
+	{"sentry.java", core.SourceServer},
+	{"sentry.dotnet", core.SourceServer},
+	{"sentry.rust", core.SourceServer},
+	{"sentry.elixir", core.SourceServer},
+	{"sentry.perl", core.SourceServer},
+	{"sentry.haskell", core.SourceServer},
+	{"sentry-go", core.SourceServer},
+	{"sentry-java", core.SourceServer},
+	{"sentry-elixir", core.SourceServer},
+	{"sentry-laravel", core.SourceServer},
+	{"sentry-php", core.SourceServer},
+	{"sentry-ruby", core.SourceServer},
+	{"sentry-rust", core.SourceServer},
+	{"raven-python", core.SourceServer},
+	{"raven-ruby", core.SourceServer},
+	{"raven-java", core.SourceServer},
+	{"raven-go", core.SourceServer},
 }
 
-var platformSources = map[string]Source{
-	"javascript": Browser,
+var platformSources = map[string]core.Source{
+	"javascript": core.SourceBrowser,
 
-	"android": Mobile, "java.android": Mobile, "cocoa": Mobile, "objc": Mobile, "swift": Mobile, "ios": Mobile,
-	"dart": Mobile, "flutter": Mobile, "react-native": Mobile, "unity": Mobile, "capacitor": Mobile, "maui": Mobile,
+	"android": core.SourceMobile, "java.android": core.SourceMobile, "cocoa": core.SourceMobile, "objc": core.SourceMobile, "swift": core.SourceMobile, "ios": core.SourceMobile,
+	"dart": core.SourceMobile, "flutter": core.SourceMobile, "react-native": core.SourceMobile, "unity": core.SourceMobile, "capacitor": core.SourceMobile, "maui": core.SourceMobile,
 
-	"node": Server, "bun": Server, "deno": Server, "python": Server, "ruby": Server, "php": Server, "go": Server,
-	"java": Server, "kotlin": Server, "scala": Server, "groovy": Server, "clojure": Server, "csharp": Server,
-	"fsharp": Server, "vb": Server, "dotnet": Server, "elixir": Server, "erlang": Server, "rust": Server, "perl": Server,
-	"haskell": Server, "crystal": Server,
+	"node": core.SourceServer, "bun": core.SourceServer, "deno": core.SourceServer, "python": core.SourceServer, "ruby": core.SourceServer, "php": core.SourceServer, "go": core.SourceServer,
+	"java": core.SourceServer, "kotlin": core.SourceServer, "scala": core.SourceServer, "groovy": core.SourceServer, "clojure": core.SourceServer, "csharp": core.SourceServer,
+	"fsharp": core.SourceServer, "vb": core.SourceServer, "dotnet": core.SourceServer, "elixir": core.SourceServer, "erlang": core.SourceServer, "rust": core.SourceServer, "perl": core.SourceServer,
+	"haskell": core.SourceServer, "crystal": core.SourceServer,
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"errand/core"
 	"errand/envelope"
 
 	"github.com/stretchr/testify/require"
@@ -125,34 +126,34 @@ func TestSourceOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		sdk, platform string
-		want          envelope.Source
+		want          core.Source
 	}{
-		{"sentry.javascript.browser", "javascript", envelope.Browser},
-		{"sentry.javascript.react", "javascript", envelope.Browser},
-		{"sentry.javascript.node", "node", envelope.Server},
-		{"sentry.javascript.nextjs", "node", envelope.Server},
-		{"sentry.javascript.nextjs", "javascript", envelope.Browser},
-		{"sentry.javascript.react-native", "javascript", envelope.Mobile},
-		{"sentry.javascript.capacitor", "javascript", envelope.Mobile},
-		{"sentry.javascript.electron", "node", envelope.UnknownSource},
-		{"sentry.java.android.timber", "java", envelope.Mobile},
-		{"sentry.java.spring-boot.jakarta", "java", envelope.Server},
-		{"sentry.dart.flutter", "other", envelope.Mobile},
-		{"sentry.dotnet.maui", "csharp", envelope.Mobile},
-		{"sentry.dotnet.unity", "csharp", envelope.Mobile},
-		{"sentry.dotnet.aspnetcore", "csharp", envelope.Server},
-		{"sentry.cocoa", "cocoa", envelope.Mobile},
-		{"sentry.native", "native", envelope.UnknownSource},
-		{"Sentry.Python.django", "", envelope.Server},
-		{"sentry.go", "", envelope.Server},
-		{"sentry.gopher", "", envelope.UnknownSource},
-		{"raven-js", "javascript", envelope.Browser},
-		{"", "ruby", envelope.Server},
-		{"", "javascript", envelope.Browser},
-		{"", "java.android", envelope.Mobile},
-		{"my-client", "php", envelope.Server},
-		{"", "", envelope.UnknownSource},
-		{"", "other", envelope.UnknownSource},
+		{"sentry.javascript.browser", "javascript", core.SourceBrowser},
+		{"sentry.javascript.react", "javascript", core.SourceBrowser},
+		{"sentry.javascript.node", "node", core.SourceServer},
+		{"sentry.javascript.nextjs", "node", core.SourceServer},
+		{"sentry.javascript.nextjs", "javascript", core.SourceBrowser},
+		{"sentry.javascript.react-native", "javascript", core.SourceMobile},
+		{"sentry.javascript.capacitor", "javascript", core.SourceMobile},
+		{"sentry.javascript.electron", "node", core.SourceUnknown},
+		{"sentry.java.android.timber", "java", core.SourceMobile},
+		{"sentry.java.spring-boot.jakarta", "java", core.SourceServer},
+		{"sentry.dart.flutter", "other", core.SourceMobile},
+		{"sentry.dotnet.maui", "csharp", core.SourceMobile},
+		{"sentry.dotnet.unity", "csharp", core.SourceMobile},
+		{"sentry.dotnet.aspnetcore", "csharp", core.SourceServer},
+		{"sentry.cocoa", "cocoa", core.SourceMobile},
+		{"sentry.native", "native", core.SourceUnknown},
+		{"Sentry.Python.django", "", core.SourceServer},
+		{"sentry.go", "", core.SourceServer},
+		{"sentry.gopher", "", core.SourceUnknown},
+		{"raven-js", "javascript", core.SourceBrowser},
+		{"", "ruby", core.SourceServer},
+		{"", "javascript", core.SourceBrowser},
+		{"", "java.android", core.SourceMobile},
+		{"my-client", "php", core.SourceServer},
+		{"", "", core.SourceUnknown},
+		{"", "other", core.SourceUnknown},
 	} {
 		require.Equal(t, c.want, envelope.SourceOf(c.sdk, c.platform), "%s %s", c.sdk, c.platform)
 	}

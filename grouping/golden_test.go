@@ -3,7 +3,6 @@ package grouping
 import (
 	"encoding/binary"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
+	"errand/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestGoldens shows for an event of each platform what its group is made of. A change of these files for the same
 // Version forks issues in every installation.
@@ -31,14 +29,7 @@ func TestGoldens(t *testing.T) {
 			require.NoError(t, err)
 			var e core.Event
 			require.NoError(t, json.Unmarshal(text, &e))
-			got := explain(&e)
-			golden := strings.TrimSuffix(file, ".json") + ".golden"
-			if *update {
-				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err)
-			require.Equal(t, string(want), got)
+			golden.Check(t, strings.TrimSuffix(file, ".json")+".golden", explain(&e))
 		})
 	}
 }

@@ -114,7 +114,7 @@ func (s *server) makeProject(id int64, key string) {
 // exec changes the database behind the store's back.
 func (s *server) exec(sql string, args ...any) {
 	s.t.Helper()
-	rows, err := s.db.SQL(s.t.Context(), sql, args...)
+	rows, err := storetest.SQL(s.t.Context(), s.db, sql, args...)
 	require.NoError(s.t, err)
 	rows.Close()
 	require.NoError(s.t, rows.Err())
@@ -126,7 +126,7 @@ func (s *server) number(sql string, args ...any) (n int64) {
 	var err error
 	for range 40 {
 		var rows pgx.Rows
-		if rows, err = s.db.SQL(s.t.Context(), sql, args...); err != nil {
+		if rows, err = storetest.SQL(s.t.Context(), s.db, sql, args...); err != nil {
 			continue
 		}
 		if n, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64]); err == nil {

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"encoding/hex"
-	"errors"
 
 	"errand/core"
 	"errand/envelope"
@@ -23,8 +22,7 @@ func (i *Ingest) native(q *request) (any, error) {
 	entries := make([]entry, 1)
 	err = i.open(q, false, func(text []byte) (err error) {
 		entries[0], err = i.prepare(q, p, func() (*core.Event, error) {
-			event, err := envelope.DecodeNative(text, i.hints(q))
-			return event, invalid(err)
+			return envelope.DecodeNative(text, i.hints(q))
 		})
 		return err
 	})
@@ -45,16 +43,3 @@ func (i *Ingest) native(q *request) (any, error) {
 
 // id is the event's id as clients write it.
 func (e *entry) id() string { return hex.EncodeToString(e.event.EventID[:]) }
-
-// invalid gives a mistake in an event the form of the API's errors.
-func invalid(err error) error {
-	var fields envelope.FieldErrors
-	if !errors.As(err, &fields) {
-		return err
-	}
-	failure := core.NewError(core.InvalidRequest)
-	for _, f := range fields {
-		failure.Details = append(failure.Details, core.Detail{Path: f.Path, Message: f.Message})
-	}
-	return failure
-}

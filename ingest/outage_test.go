@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/ingest"
+	"errand/store/storetest"
 )
 
 // beside gives a connection to the database's server that stays when the database goes away, and the database's name.
@@ -181,7 +182,7 @@ func TestEventThatCannotBeStoredDoesNotTakeOthersWithIt(t *testing.T) {
 	s := start(t)
 	s.exec(`ALTER TABLE events ADD CONSTRAINT no_poison CHECK (release <> 'poison')`)
 	t.Cleanup(func() { // the database is used again
-		rows, err := s.db.SQL(context.Background(), `ALTER TABLE events DROP CONSTRAINT no_poison`)
+		rows, err := storetest.SQL(context.Background(), s.db, `ALTER TABLE events DROP CONSTRAINT no_poison`)
 		require.NoError(t, err)
 		rows.Close()
 	})

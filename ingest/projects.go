@@ -43,7 +43,10 @@ type projects struct {
 }
 
 func newProjects(s *store.Store, clock core.Clock) *projects {
-	return &projects{waitAtMost: waitAtMost, store: s, clock: clock, known: newCache[string, *project](1 << 13), unknown: newCache[string, time.Time](1 << 12)}
+	return &projects{
+		waitAtMost: waitAtMost, store: s, clock: clock,
+		known: must(lru.New[string, *project](1 << 13)), unknown: must(lru.New[string, time.Time](1 << 12)),
+	}
 }
 
 // find gives the project of an active key, or unauthorized. While the database is away it waits.

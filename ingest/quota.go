@@ -35,16 +35,15 @@ const (
 )
 
 func newQuotas(s *store.Store, clock core.Clock) *quotas {
-	return &quotas{store: s, clock: clock, used: newCache[store.ProjectDay, usage](1 << 12)}
+	return &quotas{store: s, clock: clock, used: must(lru.New[store.ProjectDay, usage](1 << 12))}
 }
 
-// newCache makes a cache of a size above 0.
-func newCache[K comparable, V any](size int) *lru.Cache[K, V] {
-	cache, err := lru.New[K, V](size)
+// must is for constructors that fail only for options which are wrong in the program, such as a cache of size 0.
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return cache
+	return v
 }
 
 // check refuses, without asking, events over a quota that is known to be reached: a day's count only grows.

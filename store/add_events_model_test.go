@@ -218,11 +218,11 @@ SELECT encode(i.fingerprint, 'hex') AS fingerprint, i.status, i.times_seen, i.st
 FROM issues i WHERE i.project_id = $1 ORDER BY 1`
 
 func rowsOf(r *rapid.T, s *store.Store, project int64) projectRows {
-	rows, err := s.SQL(r.Context(), rowsOfIssues, project)
+	rows, err := storetest.SQL(r.Context(), s, rowsOfIssues, project)
 	require.NoError(r, err)
 	issues, err := pgx.CollectRows(rows, pgx.RowToStructByName[modelIssue])
 	require.NoError(r, err)
-	rows, err = s.SQL(r.Context(), `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM project_hours WHERE project_id = $1 ORDER BY 1`, project)
+	rows, err = storetest.SQL(r.Context(), s, `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM project_hours WHERE project_id = $1 ORDER BY 1`, project)
 	require.NoError(r, err)
 	hours, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(r, err)

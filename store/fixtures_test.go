@@ -124,7 +124,7 @@ func person(id int64, scopes ...core.Scope) core.Actor {
 // column looks behind the methods: it gives the first column of a query's rows.
 func column[T any](t testing.TB, s *store.Store, sql string, args ...any) []T {
 	t.Helper()
-	rows, err := s.SQL(t.Context(), sql, args...)
+	rows, err := storetest.SQL(t.Context(), s, sql, args...)
 	require.NoError(t, err)
 	list, err := pgx.CollectRows(rows, pgx.RowTo[T])
 	require.NoError(t, err)
@@ -142,7 +142,7 @@ func cell[T any](t testing.TB, s *store.Store, sql string, args ...any) T {
 // change changes rows behind the methods' backs.
 func change(t testing.TB, s *store.Store, sql string, args ...any) {
 	t.Helper()
-	rows, err := s.SQL(t.Context(), sql, args...)
+	rows, err := storetest.SQL(t.Context(), s, sql, args...)
 	require.NoError(t, err)
 	rows.Close()
 	require.NoError(t, rows.Err())

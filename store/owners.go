@@ -15,13 +15,7 @@ type ownerKey struct {
 	id   int64
 }
 
-func newOwners() *owners {
-	cache, err := lru.New[ownerKey, int64](1 << 15)
-	if err != nil {
-		panic(err) // only for a size below 1
-	}
-	return &owners{cache}
-}
+func newOwners() *owners { return &owners{must(lru.New[ownerKey, int64](1 << 15))} }
 
 const (
 	ownerOfIssue = `SELECT project_id FROM issues WHERE id = @id`

@@ -93,8 +93,3 @@ func (s *Store) Now() core.Time { return core.At(s.clock()) }
 
 // Ping tells whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return wrap(s.pool.Ping(ctx)) }
-
-// SQL runs a statement of the caller's, for tests that look behind the methods.
-func (s *Store) SQL(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return s.pool.Query(ctx, sql, args...)
-}

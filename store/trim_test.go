@@ -34,9 +34,7 @@ func storedIDs(t *testing.T, s *store.Store, issue int64) []int64 {
 func TestHotIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 	t.Parallel()
 	now := &clock{noon}
-	s, err := store.Open(t.Context(), store.Options{URL: storetest.URL(t), Clock: now.tell, Keep: store.MinKeep})
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
+	s := storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: now.tell, Keep: store.MinKeep})
 	project := makeProject(t, s, 1, "Shop").ID
 	const batches, size = 40, 50
 	var first, last store.Added
@@ -100,9 +98,7 @@ func TestExpiredDaysAreDropped(t *testing.T) {
 func openHot(t *testing.T) (s *store.Store, c *clock, issueID int64) {
 	t.Helper()
 	c = &clock{noon}
-	s, err := store.Open(t.Context(), store.Options{URL: storetest.URL(t), Clock: c.tell, Keep: store.MinKeep})
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
+	s = storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: c.tell, Keep: store.MinKeep})
 	makeProject(t, s, shop, "Shop")
 	var events []store.NewEvent
 	for n := range store.MinKeep {

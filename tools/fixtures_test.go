@@ -144,7 +144,7 @@ func (h *house) add(events ...store.NewEvent) store.Added {
 // change changes rows behind the operations' backs.
 func (h *house) change(sql string, args ...any) {
 	h.Helper()
-	rows, err := h.store.SQL(h.Context(), sql, args...)
+	rows, err := storetest.SQL(h.Context(), h.store, sql, args...)
 	require.NoError(h, err)
 	rows.Close()
 	require.NoError(h, rows.Err())

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
+	"errand/store/storetest"
 )
 
 func TestCreateToken(t *testing.T) {
@@ -45,7 +46,7 @@ func TestCreateToken(t *testing.T) {
 func (h *house) storesOnlyTheHash(value string) {
 	h.Helper()
 	hash := sha256.Sum256([]byte(value))
-	rows, err := h.store.SQL(h.Context(), `SELECT t::text || encode(hash, 'escape') FROM tokens t WHERE hash = $1
+	rows, err := storetest.SQL(h.Context(), h.store, `SELECT t::text || encode(hash, 'escape') FROM tokens t WHERE hash = $1
 		UNION ALL SELECT a::text FROM activity a`, hash[:])
 	require.NoError(h, err)
 	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])

@@ -121,7 +121,7 @@ func (w *world) issue(t *testing.T, project int64, title string, events int) (is
 
 func (w *world) run(t *testing.T, sql string, args ...any) {
 	t.Helper()
-	rows, err := w.Store.SQL(t.Context(), sql, args...)
+	rows, err := storetest.SQL(t.Context(), w.Store, sql, args...)
 	require.NoError(t, err)
 	rows.Close()
 	require.NoError(t, rows.Err())
@@ -130,7 +130,7 @@ func (w *world) run(t *testing.T, sql string, args ...any) {
 // state gives what calls can change, as JSON.
 func (w *world) state(t *testing.T) []string {
 	t.Helper()
-	rows, err := w.Store.SQL(t.Context(), `
+	rows, err := storetest.SQL(t.Context(), w.Store, `
 SELECT to_jsonb(a)::text FROM activity a UNION ALL SELECT to_jsonb(i)::text FROM issues i
 UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text FROM project_keys k ORDER BY 1`)
 	require.NoError(t, err)

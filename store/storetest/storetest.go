@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
@@ -99,12 +101,12 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	if err := db.MakePartitions(ctx); err != nil {
 		return err
 	}
-	rows, err := db.SQL(ctx, "SELECT max(oid) FROM pg_class")
+	conn, err := pgx.Connect(ctx, s.url(template))
 	if err != nil {
 		return err
 	}
-	s.newest, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[uint32])
-	return err
+	defer func() { _ = conn.Close(ctx) }()
+	return conn.QueryRow(ctx, "SELECT max(oid) FROM pg_class").Scan(&s.newest)
 }
 
 // url is the address of one database on the server.
@@ -151,10 +153,35 @@ func NewAt(t testing.TB, clock core.Clock) *store.Store {
 // Open gives a further store on the database, as a second server has it.
 func Open(t testing.TB, url string, clock core.Clock) *store.Store {
 	t.Helper()
-	db, err := store.Open(t.Context(), store.Options{URL: url, Clock: clock})
+	return OpenWith(t, store.Options{URL: url, Clock: clock})
+}
+
+// OpenWith is Open with all options.
+func OpenWith(t testing.TB, o store.Options) *store.Store {
+	t.Helper()
+	db, err := store.Open(t.Context(), o)
 	require.NoError(t, err)
-	t.Cleanup(db.Close)
+	pool, err := pgxpool.New(t.Context(), o.URL)
+	require.NoError(t, err)
+	beside.Store(db, pool)
+	t.Cleanup(func() {
+		beside.Delete(db)
+		pool.Close()
+		db.Close()
+	})
 	return db
+}
+
+// beside has connections to the database of each store that is open: *store.Store -> *pgxpool.Pool.
+var beside sync.Map
+
+// SQL runs a statement of the test's own on the database of a store that this package opened.
+func SQL(ctx context.Context, db *store.Store, sql string, args ...any) (pgx.Rows, error) {
+	pool, ok := beside.Load(db)
+	if !ok {
+		return nil, errors.New("storetest: the store is not one of this package's, or its test has ended")
+	}
+	return pool.(*pgxpool.Pool).Query(ctx, sql, args...)
 }
 
 // take gives the name of a clean database.
