@@ -81,7 +81,7 @@ type Fix struct {
 
 // IngestState says whether the events that a list is made of are coming in.
 type IngestState struct {
-	State       string `json:"state" enum:"ok|idle|over_quota|degraded"`
+	State       string `json:"state" enum:"ok|idle|over_quota|degraded" doc:"The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok."`
 	Events24h   int64  `json:"events_24h"`
 	LastEventAt Time   `json:"last_event_at"`
 	QuotaUsed   int64  `json:"quota_used" doc:"Events since 00:00 UTC."`

@@ -14,9 +14,16 @@ FROM project_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS 
 WHERE h.hour >= least(@day_ago::timestamptz, @today::timestamptz) AND (@project_id::bigint = 0 OR h.project_id = @project_id)`
 
 const lastEvent = `
-SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p.id = @project_id) AS daily_quota
+SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p.id = @project_id) AS daily_quota,
+	(SELECT t.at FROM install_times t WHERE t.name = @refused) AS refused_at
 FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
 WHERE p.deleted_at IS NULL AND (@project_id::bigint = 0 OR p.id = @project_id)`
+
+// When the state of ingest changes (decisions 3).
+const (
+	idleAfter   = 24 * time.Hour  // without an event
+	degradedFor = 5 * time.Minute // after a 503
+)
 
 // IngestState tells whether events are coming in, for one project or (0) for all (decisions 3).
 func (s *Store) IngestState(ctx context.Context, projectID int64) (core.IngestState, error) {
@@ -33,17 +40,21 @@ func (s *Store) IngestState(ctx context.Context, projectID int64) (core.IngestSt
 	last, err := one[struct {
 		LastEventAt core.Time
 		DailyQuota  *int64
-	}](ctx, s.pool, lastEvent, args{"project_id": projectID})
+		RefusedAt   core.Time
+	}](ctx, s.pool, lastEvent, args{"project_id": projectID, "refused": ingestRefused})
 	if err != nil {
 		return core.IngestState{}, err
 	}
 	state := core.IngestState{
 		State: "ok", Events24h: totals.Events24h, LastEventAt: last.LastEventAt, QuotaUsed: totals.EventsToday, Quota: last.DailyQuota,
 	}
+	// What keeps the most events away comes first: all until the end of the day, some for a while, none that were sent.
 	switch {
 	case state.Quota != nil && state.QuotaUsed >= *state.Quota:
 		state.State = "over_quota"
-	case !last.LastEventAt.After(now.Add(-24 * time.Hour)):
+	case last.RefusedAt.After(now.Add(-degradedFor)):
+		state.State = "degraded"
+	case !last.LastEventAt.After(now.Add(-idleAfter)):
 		state.State = "idle"
 	}
 	return state, nil

@@ -82,6 +82,8 @@ func TestEveryMethodSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 		"RevokeProjectKey": func() error { return s.RevokeProjectKey(ctx, 1, "key") },
 		"ProjectForKey":    func() error { _, err := s.ProjectForKey(ctx, "key"); return err },
 		"IngestState":      func() error { _, err := s.IngestState(ctx, 0); return err },
+		"MarkAlive":        func() error { return s.MarkAlive(ctx, map[int64]core.Time{shop: c.at(0)}) },
+		"NoteRefusal":      func() error { return s.NoteRefusal(ctx, c.at(0)) },
 		"InstallSecret":    func() error { _, err := s.InstallSecret(ctx, "users", []byte("x")); return err },
 	} {
 		err := call()
