@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -31,7 +32,13 @@ type Options struct {
 	Log          *slog.Logger
 	MCP          http.Handler // at /mcp, behind the authentication of /v1; nil for none
 	Ingest       http.Handler // at /v1/ingest and below /api/, with keys of its own; nil for none
+	// Observe is told of each request but those of Ingest, which counts its own; nil for nobody. The route is its pattern,
+	// empty for none, so that it holds nothing of the client's.
+	Observe func(method, route string, status int, took time.Duration)
 }
+
+// ingestRoutes are the paths of Options.Ingest.
+var ingestRoutes = []string{"/v1/ingest", "/api/*"}
 
 // server holds what the handlers share.
 type server struct {
@@ -57,8 +64,9 @@ func New(o Options) http.Handler {
 		}
 	})
 	if o.Ingest != nil {
-		router.Handle("/v1/ingest", o.Ingest)
-		router.Handle("/api/*", o.Ingest)
+		for _, route := range ingestRoutes {
+			router.Handle(route, o.Ingest)
+		}
 	}
 	openAPI, err := json.Marshal(document)
 	if err != nil {

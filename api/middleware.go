@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,11 +38,15 @@ func identify(next http.Handler) http.Handler {
 		call := core.Call{RequestID: rand.Text()}
 		w.Header().Set("X-Request-Id", call.RequestID)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		next.ServeHTTP(w, withCaller(r, call))
+		r = withCaller(r, call)
+		if trace := traceID(r.Header); trace != "" {
+			r = r.WithContext(context.WithValue(r.Context(), traceKey{}, trace))
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 
-// observe writes one line for each request at level debug, and turns a panic outside the registry into the error
+// observe writes one line for each request at level debug, tells Observe of it, and turns a panic outside the registry into the error
 // internal. The line has the route's pattern, not the URL: paths and queries can hold keys.
 func (s *server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -51,10 +56,14 @@ func (s *server) observe(next http.Handler) http.Handler {
 			if p := recover(); p != nil {
 				s.answerPanic(recorded, r, p)
 			}
+			took, route := time.Since(start), chi.RouteContext(r.Context()).RoutePattern()
 			s.Log.LogAttrs(r.Context(), slog.LevelDebug, "request",
-				slog.String("method", r.Method), slog.String("route", chi.RouteContext(r.Context()).RoutePattern()),
-				slog.Int("status", recorded.Status()), slog.Duration("duration", time.Since(start)),
+				slog.String("method", r.Method), slog.String("route", route),
+				slog.Int("status", recorded.Status()), slog.Duration("duration", took),
 				slog.String("request_id", Caller(r.Context()).RequestID))
+			if s.Observe != nil && !slices.Contains(ingestRoutes, route) {
+				s.Observe(r.Method, route, recorded.Status(), took)
+			}
 		}()
 		next.ServeHTTP(recorded, r)
 	})

@@ -182,7 +182,7 @@ func failure(status int, codes []core.Code) *huma.Response {
 	}
 	return &huma.Response{
 		Description: strings.Join(meanings, "\n\n"),
-		Headers:     failureHeaders(status),
+		Headers:     failureHeaders(codes),
 		Content:     jsonContent(core.Schema{"type": "object", "properties": properties, "required": required}),
 	}
 }
@@ -197,17 +197,23 @@ func detailsSchema() core.Schema {
 	}}
 }
 
-// failureHeaders documents the headers that wire.WriteError sets.
-func failureHeaders(status int) map[string]*huma.Header {
-	header := func(name, doc string) map[string]*huma.Header {
-		return map[string]*huma.Header{name: {Description: doc, Schema: inline(core.Schema{"type": "string"})}}
+// failureHeaders documents the headers that stand beside errors: those of wire.WriteError, and those of ingest beside
+// quota.
+func failureHeaders(codes []core.Code) map[string]*huma.Header {
+	headers := map[string]*huma.Header{}
+	add := func(name, kind, doc string) {
+		headers[name] = &huma.Header{Description: doc, Schema: inline(core.Schema{"type": kind})}
 	}
-	switch status {
-	case http.StatusUnauthorized:
-		return header("WWW-Authenticate", "Bearer")
-	case http.StatusServiceUnavailable:
-		return header("Retry-After", "Seconds to wait.")
-	default:
-		return nil
+	for _, code := range codes {
+		switch code {
+		case core.Unauthorized:
+			add("WWW-Authenticate", "string", "Bearer")
+		case core.Unavailable:
+			add("Retry-After", "integer", "Seconds to wait.")
+		case core.Quota:
+			add("Retry-After", "integer", "Seconds to wait: until 00:00 UTC, but at most 60, in which a change of the quota takes effect.")
+			add("X-Sentry-Rate-Limits", "string", "The same for Sentry SDKs: <seconds>:default;error;security:project:daily_quota.")
+		}
 	}
+	return headers
 }

@@ -34,6 +34,9 @@ type App struct {
 	server   *http.Server
 	listener net.Listener
 
+	metrics   *metrics
+	operators *operators // nil without METRICS_ADDR
+
 	// FreshToken is the ADMIN_TOKEN when it was made just now, for the one time that it is shown.
 	FreshToken core.Secret
 }
@@ -41,7 +44,7 @@ type App struct {
 // New brings everything up to the point where requests can be served: the address is bound, the schema current. Run
 // serves; Close ends what New began. When New fails, nothing is left running.
 func New(ctx context.Context, c Config, version string, log *slog.Logger) (*App, error) {
-	a := &App{config: &c, log: log}
+	a := &App{config: &c, log: withTrace(log), metrics: newMetrics(version)}
 	if err := a.open(ctx, version); err != nil {
 		a.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -58,6 +61,12 @@ func (a *App) open(ctx context.Context, version string) (err error) {
 		return fmt.Errorf("ADDR: %w", err)
 	}
 	a.config.resolvePort(a.listener.Addr())
+	if a.config.MetricsAddr != "" {
+		if a.operators, err = listenForOperators(a.config.MetricsAddr, a.metrics.registry, a.log); err != nil {
+			return err
+		}
+		a.config.MetricsAddr = a.operators.listener.Addr().String()
+	}
 	if a.db, err = openDatabase(ctx, a.config, a.log); err != nil {
 		return err
 	}
@@ -99,12 +108,15 @@ func (a *App) build(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	a.ingest = ingest.New(ingest.Options{Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log})
-	agents := mcp.New(mcp.Options{Registry: registry, Call: api.Caller, BaseURL: a.config.BaseURL, Version: version, Log: a.log})
+	a.ingest = ingest.New(ingest.Options{Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry})
+	a.metrics.registry.MustRegister(pools{a.db.Pools})
+	agents := mcp.New(mcp.Options{
+		Registry: registry, Call: api.Caller, BaseURL: a.config.BaseURL, Version: version, Log: a.log, Observe: a.metrics.call,
+	})
 	a.server = &http.Server{
 		Handler: api.New(api.Options{
 			Registry: registry, Authenticate: behaviour.Authenticate, BaseURL: a.config.BaseURL, Version: version, Log: a.log,
-			Ready: a.ready, Ingest: a.ingest.Handler(), MCP: agents,
+			Ready: a.ready, Ingest: a.ingest.Handler(), MCP: agents, Observe: a.metrics.request,
 		}),
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug), // what clients do wrong below HTTP
@@ -123,6 +135,14 @@ func (a *App) ready(ctx context.Context) error {
 // URL is where the server is reached.
 func (a *App) URL() string { return a.config.BaseURL }
 
+// MetricsURL is where operators find the metrics; empty without METRICS_ADDR.
+func (a *App) MetricsURL() string {
+	if a.operators == nil {
+		return ""
+	}
+	return "http://" + a.config.MetricsAddr + "/metrics"
+}
+
 // DataDir is where the generated secrets of a private installation are; empty with DATABASE_URL.
 func (a *App) DataDir() string {
 	if !a.config.private() {
@@ -135,10 +155,13 @@ func (a *App) DataDir() string {
 func (a *App) Run(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- a.server.Serve(a.listener) }()
+	if a.operators != nil {
+		a.operators.serve(a.log)
+	}
 	working, stopWork := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
-		jobs.Run(working, jobs.Options{Store: a.db.Store, RetentionDays: a.config.Retention, Log: a.log})
+		jobs.Run(working, jobs.Options{Store: a.db.Store, RetentionDays: a.config.Retention, Log: a.log, Observe: a.metrics.run})
 	})
 	defer work.Wait()
 	defer stopWork()
@@ -173,6 +196,9 @@ func (a *App) Close(ctx context.Context) {
 	}
 	if a.db != nil {
 		a.db.close(ctx)
+	}
+	if a.operators != nil {
+		a.operators.close()
 	}
 	a.log.InfoContext(ctx, "stopped")
 }

@@ -34,7 +34,9 @@ var arrows = map[string][]string{
 	"api":      {"core", "api/wire", "github.com/danielgtaylor/huma/v2", "github.com/go-chi/chi/v5"},
 	"mcp":      {"core", "api/wire", "prompts", "github.com/mark3labs/mcp-go"},
 	"ingest": {"core", "api/wire", "store", "envelope", "scrub", "sourcemap", "grouping", "blob", "github.com/andybalholm/brotli",
-		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
+		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync",
+		// Its counters must cost next to nothing, so it holds them itself; the others tell app, by Options.Observe.
+		"github.com/prometheus/client_golang"},
 
 	"jobs": {"core", "store", "github.com/klauspost/compress"},
 

@@ -1,5 +1,10 @@
 package envelope
 
+import (
+	"maps"
+	"slices"
+)
+
 // Kind says what becomes of an envelope's item.
 type Kind uint8
 
@@ -46,3 +51,6 @@ var kinds = map[string]Kind{
 
 // KindOf gives the kind of an item by its type, Unknown for a type that the protocol does not have.
 func KindOf(itemType string) Kind { return kinds[itemType] }
+
+// ItemTypes gives the types that the protocol has, sorted.
+func ItemTypes() []string { return slices.Sorted(maps.Keys(kinds)) }

@@ -50,7 +50,9 @@ func (i *Ingest) readBody(q *request) (err error) {
 		return err
 	}
 	buffer := bodies.Get().(*[]byte)
-	if err := q.readInto(buffer); err != nil {
+	err = q.readInto(buffer)
+	i.metrics.received.Add(float64(len(*buffer)))
+	if err != nil {
 		putBody(buffer)
 		return readError(err)
 	}

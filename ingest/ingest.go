@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"errand/api/wire"
 	"errand/core"
 	"errand/store"
@@ -25,6 +27,7 @@ type Options struct {
 	Random     io.Reader // for the ids of events that come without one
 	InstallKey []byte    // keys the hashes of users
 	Log        *slog.Logger
+	Metrics    prometheus.Registerer // nil: nobody scrapes them
 }
 
 // Ingest takes events in.
@@ -39,6 +42,8 @@ type Ingest struct {
 	memory     *memory
 	unpackers  *unpackers
 	writer     *writer
+	reporter   *reporter
+	metrics    *metrics
 	outage     outage
 	readAtMost time.Duration // for a body
 	waitAtMost time.Duration // for the server
@@ -46,45 +51,57 @@ type Ingest struct {
 
 // New starts taking events in; Close ends it.
 func New(o Options) *Ingest {
-	quotas := newQuotas(o.Store, o.Clock)
-	return &Ingest{
+	quotas, metrics := newQuotas(o.Store, o.Clock), newMetrics(o.Metrics)
+	i := &Ingest{
 		store: o.Store, clock: o.Clock, random: o.Random, macs: sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }}, log: o.Log,
 		projects: newProjects(o.Store, o.Clock), quotas: quotas, memory: newMemory(maxHeld, waitAtMost), unpackers: newUnpackers(),
-		writer: newWriter(o.Store, quotas, o.Log), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
+		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), metrics: metrics,
+		readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
 	}
+	metrics.load(o.Metrics, i.writer, i.memory)
+	return i
 }
 
 // Close waits until the last accepted event is committed. The HTTP server must have stopped taking requests.
-func (i *Ingest) Close() { i.writer.close() }
+func (i *Ingest) Close() {
+	i.writer.close()
+	i.reporter.close()
+}
 
 // Handler serves POST /v1/ingest and the Sentry SDK protocol below /api/.
 func (i *Ingest) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q := &request{Request: r, w: w, received: core.At(i.clock()), lease: i.memory.lease()}
+		q := &request{Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()), lease: i.memory.lease()}
 		defer q.release()
 		// Also for a body that nobody reads: net/http does, before it answers.
 		// Only a test's recorder has no deadline.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(i.readAtMost))
-		allowOrigin(w, "*") // until the project says otherwise, so that a page can read a refusal
+		allowOrigin(w, "*")                                         // until the project says otherwise, so that a page can read a refusal
+		start, status := time.Now(), http.StatusInternalServerError // which it stays in a panic
+		defer func() { i.metrics.endpoints[q.endpoint].answered(status, time.Since(start)) }()
 		answer, err := i.serve(q)
-		if err != nil {
-			i.refuse(q, err)
-			return
-		}
-		if answer == nil {
-			wire.WriteJSON(w, http.StatusNoContent, nil)
-			return
-		}
-		body, err := core.Marshal(answer)
-		if err != nil {
-			i.refuse(q, err)
-			return
-		}
-		if len(q.problems) > 0 {
-			w.Header().Set("X-Sentry-Error", headerText(strings.Join(sentences(q.problems), "; ")))
-		}
-		wire.WriteJSON(w, http.StatusOK, body) // a client that went away has its event stored all the same
+		status = i.answer(q, answer, err)
 	})
+}
+
+// answer sends an answer or an error and gives its status.
+func (i *Ingest) answer(q *request, answer any, err error) int {
+	if err != nil {
+		return i.refuse(q, err)
+	}
+	if answer == nil {
+		wire.WriteJSON(q.w, http.StatusNoContent, nil)
+		return http.StatusNoContent
+	}
+	body, err := core.Marshal(answer)
+	if err != nil {
+		return i.refuse(q, err)
+	}
+	if len(q.problems) > 0 {
+		q.w.Header().Set("X-Sentry-Error", headerText(strings.Join(sentences(q.problems), "; ")))
+	}
+	wire.WriteJSON(q.w, http.StatusOK, body) // a client that went away has its event stored all the same
+	return http.StatusOK
 }
 
 // serve runs the endpoint of the path. Without an answer there is nothing to say.
@@ -97,6 +114,7 @@ func (i *Ingest) serve(q *request) (any, error) {
 	case http.MethodPost:
 		return endpoint(q)
 	case http.MethodOptions:
+		q.endpoint = endpointPreflight
 		return nil, i.preflight(q)
 	default:
 		q.w.Header().Set("Allow", "POST, OPTIONS")
@@ -108,6 +126,7 @@ func (i *Ingest) serve(q *request) (any, error) {
 func (i *Ingest) endpoint(q *request) func(*request) (any, error) {
 	path := q.URL.Path
 	if path == "/v1/ingest" {
+		q.endpoint = endpointNative
 		return i.native
 	}
 	rest, ok := strings.CutPrefix(path, "/api/")
@@ -118,8 +137,10 @@ func (i *Ingest) endpoint(q *request) func(*request) (any, error) {
 	q.project, rest, _ = strings.Cut(rest, "/")
 	switch strings.TrimSuffix(rest, "/") {
 	case "envelope":
+		q.endpoint = endpointEnvelope
 		return i.envelope
 	case "store":
+		q.endpoint = endpointStore
 		return i.storeEvent
 	}
 	return nil
@@ -129,6 +150,7 @@ func (i *Ingest) endpoint(q *request) func(*request) (any, error) {
 type request struct {
 	*http.Request
 	w        http.ResponseWriter
+	endpoint string // as it is counted
 	received core.Time
 	sentry   bool   // it speaks the protocol of Sentry SDKs
 	project  string // in the path, as it is written there

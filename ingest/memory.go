@@ -20,6 +20,7 @@ const perRequest = 12 << 10
 // request that needs more waits for others to end, in the order of asking.
 type memory struct {
 	waitAtMost time.Duration
+	all        int64
 	mu         sync.Mutex
 	free       int64
 	elder      *lease    // the one that may grow though nothing is free
@@ -34,7 +35,14 @@ type claim struct {
 }
 
 func newMemory(bytes int64, waitAtMost time.Duration) *memory {
-	return &memory{free: bytes, waitAtMost: waitAtMost}
+	return &memory{all: bytes, free: bytes, waitAtMost: waitAtMost}
+}
+
+// load gives how many bytes are held, beside what the elder took beyond the bound, and how many requests wait for some.
+func (m *memory) load() (held int64, waiting int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.all - m.free, m.queue.Len()
 }
 
 // lease is the memory that one request holds.

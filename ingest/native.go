@@ -13,19 +13,7 @@ func (i *Ingest) native(q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := i.quotas.check(p, q.received); err != nil {
-		return nil, err
-	}
-	if err := i.readBody(q); err != nil {
-		return nil, err
-	}
-	entries := make([]entry, 1)
-	err = i.open(q, false, func(text []byte) (err error) {
-		entries[0], err = i.prepare(q, p, func() (*core.Event, error) {
-			return envelope.DecodeNative(text, i.hints(q))
-		})
-		return err
-	})
+	entries, err := i.takeOne(q, p, false, envelope.DecodeNative)
 	if err != nil {
 		return nil, err
 	}
@@ -43,3 +31,27 @@ func (i *Ingest) native(q *request) (any, error) {
 
 // id is the event's id as clients write it.
 func (e *entry) id() string { return hex.EncodeToString(e.event.EventID[:]) }
+
+// takeOne reads a body that is one event and makes it ready to be stored. Wrapped, it may be wrapped as unwrap undoes it.
+func (i *Ingest) takeOne(
+	q *request, p *project, wrapped bool, decode func([]byte, envelope.Hints) (*core.Event, error),
+) (entries []entry, err error) {
+	i.reporter.alive(p.ID, q.received)
+	defer func() {
+		if err != nil {
+			i.metrics.lost(err, 1)
+		}
+	}()
+	if err := i.quotas.check(p, q.received); err != nil {
+		return nil, err
+	}
+	if err := i.readBody(q); err != nil {
+		return nil, err
+	}
+	entries = make([]entry, 1)
+	err = i.open(q, wrapped, func(text []byte) (err error) {
+		entries[0], err = i.prepare(q, p, func() (*core.Event, error) { return decode(text, i.hints(q)) })
+		return err
+	})
+	return entries, err
+}

@@ -14,8 +14,8 @@ import (
 // or endless one costs more than a new connection.
 const drained = 64 << 10
 
-// refuse answers with an error. SDKs read its text from detail and X-Sentry-Error, everybody else from error.
-func (i *Ingest) refuse(q *request, err error) {
+// refuse answers with an error and gives its status. SDKs read its text from detail and X-Sentry-Error, everybody else from error.
+func (i *Ingest) refuse(q *request, err error) int {
 	failure := core.AsError(err)
 	h := q.w.Header()
 	requestID := h.Get("X-Request-Id")
@@ -24,6 +24,7 @@ func (i *Ingest) refuse(q *request, err error) {
 		i.log.ErrorContext(q.Context(), "ingest failed", "request_id", requestID, "error", err)
 		failure = core.NewError(core.Internal).With("request_id", requestID)
 	case core.Unavailable:
+		i.reporter.refuse(q.received)
 		if i.outage.warn(q.received.Time) {
 			i.log.WarnContext(q.Context(), "events are refused for the moment", "request_id", requestID, "error", err)
 		}
@@ -38,6 +39,7 @@ func (i *Ingest) refuse(q *request, err error) {
 		h.Set("Connection", "close")
 	}
 	wire.WriteError(q.w, failure)
+	return failure.Status()
 }
 
 // setRateLimit tells an SDK to keep its errors to itself for a while.
@@ -80,6 +82,8 @@ func (i *Ingest) tell(q *request, err error) {
 	switch failure.Code {
 	case core.Internal:
 		i.log.ErrorContext(q.Context(), "an event failed", "request_id", q.w.Header().Get("X-Request-Id"), "error", err)
+	case core.Unavailable:
+		i.reporter.refuse(q.received)
 	case core.Quota:
 		i.setRateLimit(q)
 	}

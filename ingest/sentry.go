@@ -86,13 +86,20 @@ func (i *Ingest) items(q *request, p *project, env envelope.Envelope) ([]entry, 
 	if env.Header.SDK != "" {
 		hints.SDK = env.Header.SDK
 	}
+	events, alive := i.metrics.countItems(env.Items)
+	if alive {
+		i.reporter.alive(p.ID, q.received)
+	}
+	if events > 0 {
+		if err := i.quotas.check(p, q.received); err != nil {
+			i.metrics.lost(err, events)
+			return nil, err
+		}
+	}
 	for _, item := range env.Items {
 		if item.Kind != envelope.Event {
 			good++
 			continue
-		}
-		if err := i.quotas.check(p, q.received); err != nil {
-			return nil, err
 		}
 		e, err := i.prepare(q, p, func() (*core.Event, error) { return decode(item.Payload, hints) })
 		switch {
@@ -101,8 +108,10 @@ func (i *Ingest) items(q *request, p *project, env envelope.Envelope) ([]entry, 
 			entries = append(entries, e)
 			hints.EventID = "" // the header's id is that of one event
 		case core.HasCode(err, core.InvalidRequest):
+			i.metrics.lost(err, 1)
 			q.problem("event", core.AsError(err).Details[0].Message)
 		default:
+			i.metrics.lost(err, 1)
 			failed = errors.Join(failed, err)
 		}
 	}
@@ -154,17 +163,7 @@ func (i *Ingest) storeEvent(q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := i.quotas.check(p, q.received); err != nil {
-		return nil, err
-	}
-	if err := i.readBody(q); err != nil {
-		return nil, err
-	}
-	entries := make([]entry, 1)
-	err = i.open(q, true, func(text []byte) (err error) {
-		entries[0], err = i.prepare(q, p, func() (*core.Event, error) { return decode(text, i.hints(q)) })
-		return err
-	})
+	entries, err := i.takeOne(q, p, true, decode)
 	if err != nil {
 		return nil, err
 	}

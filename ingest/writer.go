@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"errand/core"
@@ -16,12 +17,15 @@ const maxBatch = 500
 // writer commits events in groups: while one group is being committed the next one gathers, so that a busy server needs
 // few commits and an idle one does not wait.
 type writer struct {
-	store  *store.Store
-	quotas *quotas
-	log    *slog.Logger
+	store   *store.Store
+	quotas  *quotas
+	metrics *metrics
+	log     *slog.Logger
 	// holdAtMost is how long a batch is tried while the database is away. By then its requests have given up.
 	holdAtMost time.Duration
 	queue      chan *waiting
+	waiting    atomic.Int64  // events in the queue and in the batch
+	away       bool          // the last attempt found no database
 	stop       chan struct{} // closed to end the writer
 	done       sync.WaitGroup
 }
@@ -41,9 +45,9 @@ type entry struct {
 	err   error
 }
 
-func newWriter(s *store.Store, quotas *quotas, log *slog.Logger) *writer {
+func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logger) *writer {
 	w := &writer{
-		store: s, quotas: quotas, log: log, holdAtMost: waitAtMost, queue: make(chan *waiting, maxBatch), stop: make(chan struct{}),
+		store: s, quotas: quotas, metrics: metrics, log: log, holdAtMost: waitAtMost, queue: make(chan *waiting, maxBatch), stop: make(chan struct{}),
 	}
 	w.done.Go(w.run)
 	return w
@@ -59,10 +63,14 @@ func (w *writer) close() {
 // then the events may be committed all the same.
 func (w *writer) add(ctx context.Context, entries []entry) error {
 	item := &waiting{ctx, entries, make(chan struct{})}
+	w.waiting.Add(int64(len(entries)))
 	select {
 	case w.queue <- item:
 	case <-ctx.Done():
-		return core.NewError(core.Unavailable).Because(ctx.Err())
+		w.waiting.Add(-int64(len(entries)))
+		err := core.NewError(core.Unavailable).Because(ctx.Err())
+		w.metrics.lost(err, len(entries))
+		return err
 	}
 	select {
 	case <-item.settled:
@@ -117,7 +125,9 @@ func (w *writer) commit(group []*waiting) {
 	if len(batch) > 0 {
 		w.settle(batch)
 	}
+	w.metrics.settled(group)
 	for _, item := range group {
+		w.waiting.Add(-int64(len(item.entries)))
 		close(item.settled)
 	}
 }
@@ -129,6 +139,7 @@ func (w *writer) settle(batch []*entry) {
 	var admitted []*entry
 	err := hold(ctx, func() (err error) {
 		admitted, err = w.quotas.admit(ctx, batch)
+		w.noteOutage(err)
 		return err
 	})
 	if err != nil {
@@ -146,19 +157,20 @@ func (w *writer) settle(batch []*entry) {
 // reason is halved, so that one event that cannot be stored does not take others with it.
 func (w *writer) write(ctx context.Context, batch []*entry, events []store.NewEvent) {
 	var added []store.Added
-	attempts := 0
+	var start time.Time // of the last attempt
 	err := hold(ctx, func() error {
+		start = time.Now()
 		err := guard(func() (err error) {
 			added, err = w.store.AddEvents(ctx, events)
 			return err
 		})
-		if attempts++; attempts == 1 && core.HasCode(err, core.Unavailable) {
-			w.log.Warn("the database is away: holding events", "events", len(events), "error", err)
-		}
+		w.noteOutage(err)
 		return err
 	})
 	switch {
 	case err == nil:
+		w.metrics.batches.Observe(float64(len(batch)))
+		w.metrics.commits.Observe(time.Since(start).Seconds())
 		for k, e := range batch {
 			e.added = added[k]
 		}
@@ -169,6 +181,21 @@ func (w *writer) write(ctx context.Context, batch []*entry, events []store.NewEv
 		w.write(ctx, batch[:half], events[:half])
 		w.write(ctx, batch[half:], events[half:])
 	}
+}
+
+// noteOutage tells once that the database went away, and once that it is back.
+func (w *writer) noteOutage(err error) {
+	away := core.HasCode(err, core.Unavailable)
+	switch {
+	case away && !w.away:
+		w.metrics.outages.Inc()
+		w.metrics.away.Set(1)
+		w.log.Warn("the database is away: holding events", "error", err)
+	case !away && w.away:
+		w.metrics.away.Set(0)
+		w.log.Info("the database is back: events are committed again")
+	}
+	w.away = away
 }
 
 func eventsOf(batch []*entry) []store.NewEvent {

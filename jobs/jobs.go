@@ -25,13 +25,14 @@ type Options struct {
 	Store         *store.Store
 	RetentionDays int // stored events that are older are deleted
 	Log           *slog.Logger
+	Observe       func(job string, took time.Duration, err error) // is told of each run; nil for nobody
 }
 
 // Run does all jobs until ctx ends, and waits for those that are running then.
 func Run(ctx context.Context, o Options) {
 	var all sync.WaitGroup
 	for _, j := range []job{makePartitions(o.Store), trimIssues(o.Store), trainDictionaries(o.Store), dropExpired(o.Store, o.RetentionDays)} {
-		all.Go(func() { j.repeat(ctx, o.Log) })
+		all.Go(func() { j.repeat(ctx, o) })
 	}
 	all.Wait()
 }
@@ -46,12 +47,17 @@ func (j job) once(ctx context.Context) (err error) {
 	return j.run(ctx)
 }
 
-func (j job) repeat(ctx context.Context, log *slog.Logger) {
+func (j job) repeat(ctx context.Context, o Options) {
 	ticker := time.NewTicker(j.every)
 	defer ticker.Stop()
 	for {
-		if err := j.once(ctx); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "a job failed and will be tried again", "job", j.name, "every", j.every, "error", err)
+		start := time.Now()
+		err := j.once(ctx)
+		if o.Observe != nil {
+			o.Observe(j.name, time.Since(start), err)
+		}
+		if err != nil && ctx.Err() == nil {
+			o.Log.WarnContext(ctx, "a job failed and will be tried again", "job", j.name, "every", j.every, "error", err)
 		}
 		select {
 		case <-ticker.C:

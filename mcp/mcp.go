@@ -16,7 +16,7 @@ import (
 	"errand/prompts"
 )
 
-// Options says what the surface is made of. All but AllowedOrigins must be set.
+// Options says what the surface is made of. All but AllowedOrigins and Observe must be set.
 type Options struct {
 	Registry       *core.Registry
 	Call           func(context.Context) core.Call // who makes the request, as the authentication in front found
@@ -24,6 +24,7 @@ type Options struct {
 	AllowedOrigins []string                        // further origins of web pages that may call, as scheme://host[:port]
 	Version        string                          // of Errand
 	Log            *slog.Logger
+	Observe        func(tool, outcome string) // is told of each call of a tool: ok, or the code of its error
 }
 
 // surface holds what the handlers share.
@@ -78,16 +79,28 @@ func (s *surface) hideTools(ctx context.Context, _ any, _ *protocol.ListToolsReq
 // returned error would become a protocol error, which models do not see.
 func (s *surface) handle(op *core.Operation) server.ToolHandlerFunc {
 	return func(ctx context.Context, request protocol.CallToolRequest) (*protocol.CallToolResult, error) {
-		call := s.Call(ctx)
-		args, err := arguments(op, call, request.Params.RawArguments)
-		if err != nil {
-			return failed(s.Registry.Failure(ctx, op.Name, call.RequestID, err)), nil
-		}
-		body, failure := s.Registry.Call(ctx, op, call, args)
+		body, failure := s.carryOut(ctx, op, request.Params.RawArguments)
 		if failure != nil {
+			s.observe(op, string(failure.Code))
 			return failed(failure), nil
 		}
+		s.observe(op, "ok")
 		return succeeded(body), nil
+	}
+}
+
+func (s *surface) carryOut(ctx context.Context, op *core.Operation, raw json.RawMessage) ([]byte, *core.Error) {
+	call := s.Call(ctx)
+	args, err := arguments(op, call, raw)
+	if err != nil {
+		return nil, s.Registry.Failure(ctx, op.Name, call.RequestID, err)
+	}
+	return s.Registry.Call(ctx, op, call, args)
+}
+
+func (s *surface) observe(op *core.Operation, outcome string) {
+	if s.Observe != nil {
+		s.Observe(op.Name, outcome)
 	}
 }
 

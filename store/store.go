@@ -93,3 +93,8 @@ func (s *Store) Now() core.Time { return core.At(s.clock()) }
 
 // Ping tells whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return wrap(s.pool.Ping(ctx)) }
+
+// Pools gives the state of each pool of connections, by what it is for.
+func (s *Store) Pools() map[string]*pgxpool.Stat {
+	return map[string]*pgxpool.Stat{"main": s.pool.Stat(), "events": s.writer.Stat(), "ids": s.ids.pool.Stat()}
+}

@@ -1,0 +1,114 @@
+package app
+
+import (
+	"cmp"
+	"net/http"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// metrics is what operators see of the process. No label of it comes from a client: routes are patterns, tools and jobs
+// are ours, and a method that is none of HTTP's is "other".
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	took     *prometheus.HistogramVec
+	calls    *prometheus.CounterVec
+	runs     *prometheus.CounterVec
+	worked   *prometheus.CounterVec
+}
+
+func newMetrics(version string) *metrics {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	make := promauto.With(registry)
+	make.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "errand_build_info", Help: "1, with the version of Errand and of Go.",
+	}, []string{"version", "goversion"}).WithLabelValues(version, runtime.Version()).Set(1)
+	return &metrics{
+		registry: registry,
+		requests: make.NewCounterVec(prometheus.CounterOpts{
+			Name: "errand_http_requests_total", Help: "HTTP requests but those of ingest, by the route's pattern and status.",
+		}, []string{"method", "route", "code"}),
+		took: make.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "errand_http_request_duration_seconds", Help: "Time from a request's header to its answer, without those of ingest.",
+			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5},
+		}, []string{"method", "route"}),
+		calls: make.NewCounterVec(prometheus.CounterOpts{
+			Name: "errand_mcp_calls_total", Help: "Calls of MCP tools; the outcome is ok or the code of the error.",
+		}, []string{"tool", "outcome"}),
+		runs: make.NewCounterVec(prometheus.CounterOpts{
+			Name: "errand_job_runs_total", Help: "Runs of background jobs; the outcome is ok or failed.",
+		}, []string{"job", "outcome"}),
+		worked: make.NewCounterVec(prometheus.CounterOpts{
+			Name: "errand_job_run_seconds_total", Help: "Time that background jobs took.",
+		}, []string{"job"}),
+	}
+}
+
+var methods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+}
+
+// request counts a request of the API (api.Options.Observe).
+func (m *metrics) request(method, route string, status int, took time.Duration) {
+	if !slices.Contains(methods, method) {
+		method = "other"
+	}
+	route = cmp.Or(route, "none")
+	m.requests.WithLabelValues(method, route, strconv.Itoa(cmp.Or(status, http.StatusOK))).Inc()
+	m.took.WithLabelValues(method, route).Observe(took.Seconds())
+}
+
+// call counts a call of a tool (mcp.Options.Observe).
+func (m *metrics) call(tool, outcome string) { m.calls.WithLabelValues(tool, outcome).Inc() }
+
+// run counts the run of a job (jobs.Options.Observe).
+func (m *metrics) run(job string, took time.Duration, err error) {
+	outcome := "ok"
+	if err != nil {
+		outcome = "failed"
+	}
+	m.runs.WithLabelValues(job, outcome).Inc()
+	m.worked.WithLabelValues(job).Add(took.Seconds())
+}
+
+// pools collects the state of the pools of connections at each scrape.
+type pools struct {
+	stat func() map[string]*pgxpool.Stat
+}
+
+var (
+	poolConnections = prometheus.NewDesc("errand_db_pool_connections", "Connections of a pool by state.", []string{"pool", "state"}, nil)
+	poolLimit       = prometheus.NewDesc("errand_db_pool_connections_limit", "Connections that a pool may have.", []string{"pool"}, nil)
+	poolAcquires    = prometheus.NewDesc("errand_db_pool_acquires_total", "How often a connection was taken.", []string{"pool"}, nil)
+	poolWaits       = prometheus.NewDesc("errand_db_pool_waits_total", "How often none was free.", []string{"pool"}, nil)
+	poolWaited      = prometheus.NewDesc("errand_db_pool_wait_seconds_total", "Time until a connection was free.", []string{"pool"}, nil)
+)
+
+// Describe is for the registry.
+func (pools) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{poolConnections, poolLimit, poolAcquires, poolWaits, poolWaited} {
+		out <- d
+	}
+}
+
+// Collect is for the registry.
+func (p pools) Collect(out chan<- prometheus.Metric) {
+	for name, stat := range p.stat() {
+		for state, n := range map[string]int32{"idle": stat.IdleConns(), "used": stat.AcquiredConns(), "connecting": stat.ConstructingConns()} {
+			out <- prometheus.MustNewConstMetric(poolConnections, prometheus.GaugeValue, float64(n), name, state)
+		}
+		out <- prometheus.MustNewConstMetric(poolLimit, prometheus.GaugeValue, float64(stat.MaxConns()), name)
+		out <- prometheus.MustNewConstMetric(poolAcquires, prometheus.CounterValue, float64(stat.AcquireCount()), name)
+		out <- prometheus.MustNewConstMetric(poolWaits, prometheus.CounterValue, float64(stat.EmptyAcquireCount()), name)
+		out <- prometheus.MustNewConstMetric(poolWaited, prometheus.CounterValue, stat.EmptyAcquireWaitTime().Seconds(), name)
+	}
+}

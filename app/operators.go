@@ -1,0 +1,58 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// operators serves what only operators may see, on a listener of its own: the metrics and Go's profiles.
+type operators struct {
+	server   *http.Server
+	listener net.Listener
+	serving  sync.WaitGroup
+}
+
+// listenForOperators binds METRICS_ADDR.
+func listenForOperators(addr string, registry *prometheus.Registry, log *slog.Logger) (*operators, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("METRICS_ADDR: %w", err)
+	}
+	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelDebug)
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: errorLog}))
+	mux.HandleFunc("/debug/pprof/", pprof.Index) // without cmdline: flags can hold secrets
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return &operators{
+		server: &http.Server{
+			Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: errorLog,
+		},
+		listener: listener,
+	}, nil
+}
+
+// serve begins to answer; close ends it.
+func (o *operators) serve(log *slog.Logger) {
+	o.serving.Go(func() {
+		if err := o.server.Serve(o.listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("metrics are not served any more", "error", err)
+		}
+	})
+}
+
+func (o *operators) close() {
+	_ = o.server.Close()
+	_ = o.listener.Close() // Serve has closed it when it ran
+	o.serving.Wait()
+}

@@ -1,0 +1,126 @@
+package ingest
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"errand/core"
+	"errand/store"
+)
+
+// How often the reporter writes at most, while there is something to write.
+const (
+	reportRefusals = 10 * time.Second
+	reportSigns    = time.Minute // of life
+)
+
+// reportAtMost is how long one write may take. What fails is written the next time.
+const reportAtMost = 5 * time.Second
+
+// reporter tells all servers what issue lists and the verification of fixes want to know of ingest: when it answered
+// 503, and which projects are alive. It writes apart from the answers, which only leave a note in memory; while the
+// database is away the notes stay.
+type reporter struct {
+	store *store.Store
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	signs   map[int64]core.Time // the last sign of life of each project that has not been written
+	refused core.Time           // the last 503 that has not been written
+
+	stop chan struct{} // closed to end the reporter
+	done sync.WaitGroup
+}
+
+func newReporter(s *store.Store, log *slog.Logger) *reporter {
+	r := &reporter{store: s, log: log, signs: map[int64]core.Time{}, stop: make(chan struct{})}
+	r.done.Go(r.run)
+	return r
+}
+
+// close writes what is left and ends the reporter.
+func (r *reporter) close() {
+	close(r.stop)
+	r.done.Wait()
+}
+
+// alive notes a sign of life of a project (decisions 6).
+func (r *reporter) alive(project int64, at core.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at.After(r.signs[project].Time) {
+		r.signs[project] = at
+	}
+}
+
+// refuse notes an answer 503.
+func (r *reporter) refuse(at core.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at.After(r.refused.Time) {
+		r.refused = at
+	}
+}
+
+func (r *reporter) run() {
+	refusals, signs := time.NewTicker(reportRefusals), time.NewTicker(reportSigns)
+	defer refusals.Stop()
+	defer signs.Stop()
+	for {
+		select {
+		case <-refusals.C:
+			r.try(r.writeRefusal)
+		case <-signs.C:
+			r.try(r.writeSigns)
+		case <-r.stop:
+			r.try(r.writeRefusal)
+			r.try(r.writeSigns)
+			return
+		}
+	}
+}
+
+// try runs a write. That the database is away is said elsewhere.
+func (r *reporter) try(write func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), reportAtMost)
+	defer cancel()
+	if err := guard(func() error { return write(ctx) }); err != nil && !core.HasCode(err, core.Unavailable) {
+		r.log.Warn("what ingest has to report could not be written", "error", err)
+	}
+}
+
+func (r *reporter) writeRefusal(ctx context.Context) error {
+	r.mu.Lock()
+	at := r.refused
+	r.refused = core.Time{}
+	r.mu.Unlock()
+	if at.IsZero() {
+		return nil
+	}
+	err := r.store.NoteRefusal(ctx, at)
+	if err != nil {
+		r.refuse(at)
+	}
+	return err
+}
+
+func (r *reporter) writeSigns(ctx context.Context) error {
+	r.mu.Lock()
+	signs := r.signs
+	if len(signs) > 0 {
+		r.signs = make(map[int64]core.Time, len(signs))
+	}
+	r.mu.Unlock()
+	if len(signs) == 0 {
+		return nil
+	}
+	err := r.store.MarkAlive(ctx, signs)
+	if err != nil {
+		for project, at := range signs {
+			r.alive(project, at)
+		}
+	}
+	return err
+}
