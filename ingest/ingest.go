@@ -76,7 +76,8 @@ func (i *Ingest) Handler() http.Handler {
 		// Also for a body that nobody reads: net/http does, before it answers.
 		// Only a test's recorder has no deadline.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(i.readAtMost))
-		allowOrigin(w, "*")                                         // until the project says otherwise, so that a page can read a refusal
+		// Until the project says otherwise, so that a page can read a refusal.
+		allowOrigin(w, "*")
 		start, status := time.Now(), http.StatusInternalServerError // which it stays in a panic
 		defer func() { i.metrics.endpoints[q.endpoint].answered(status, time.Since(start)) }()
 		answer, err := i.serve(q)
