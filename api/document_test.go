@@ -83,6 +83,13 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	}
 }
 
+// headersOf are the headers beside errors.
+var headersOf = map[core.Code][]string{
+	core.Unauthorized: {"WWW-Authenticate"},
+	core.Unavailable:  {"Retry-After"},
+	core.Quota:        {"Retry-After", "X-Sentry-Rate-Limits"},
+}
+
 // checkRoute checks that the parts of a route say what its operation says.
 func checkRoute(t *testing.T, d document, op *core.Operation, path string, route documentedRoute) {
 	t.Helper()
@@ -93,6 +100,9 @@ func checkRoute(t *testing.T, d document, op *core.Operation, path string, route
 	for _, code := range op.AllErrors() {
 		response := route.Responses[strconv.Itoa(code.Info().Status)]
 		require.Contains(t, string(response), `"`+string(code)+`"`, "%s does not document %s", route.OperationID, code)
+		for _, header := range headersOf[code] {
+			require.Contains(t, string(response), `"`+header+`":`, "%s does not document the header of %s", route.OperationID, code)
+		}
 	}
 	inPath := 0
 	for _, p := range route.Parameters {

@@ -1,6 +1,13 @@
 package ingest
 
-import "time"
+import (
+	"context"
+	"errors"
+	"time"
+
+	"errand/core"
+	"errand/envelope"
+)
 
 // MaxEnvelope and MaxNative are the largest bodies in bytes.
 const (
@@ -31,3 +38,22 @@ func (i *Ingest) Free() int64 {
 
 // MaxHeld is how many bytes all requests may hold.
 const MaxHeld = maxHeld
+
+// Report has the reporter write what it would write at its next time.
+func (i *Ingest) Report(ctx context.Context) error {
+	return errors.Join(i.reporter.writeRefusal(ctx), i.reporter.writeSigns(ctx))
+}
+
+// Counting gives a function that counts a request with one event as its way through ingest does.
+func (i *Ingest) Counting() func() {
+	items, group, at := []envelope.Item{{Type: "event", Kind: envelope.Event}}, []*waiting{{entries: make([]entry, 1)}}, core.At(i.clock())
+	return func() {
+		i.metrics.received.Add(1000)
+		i.metrics.countItems(items)
+		i.reporter.alive(1, at)
+		i.metrics.settled(group)
+		i.metrics.batches.Observe(1)
+		i.metrics.commits.Observe(0.01)
+		i.metrics.endpoints[endpointEnvelope].answered(200, time.Millisecond)
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
@@ -50,6 +51,8 @@ type server struct {
 	database string
 	db       *store.Store
 	log      *logBook
+	end      func() // before the test's end
+	metrics  *prometheus.Registry
 }
 
 // config is what a test may choose.
@@ -79,12 +82,12 @@ func startWith(t testing.TB, c config) *server {
 	if c.random == nil {
 		c.random = rand.Reader
 	}
-	s := &server{t: t, database: c.database, db: storetest.Open(t, c.database, c.dbClock), log: &logBook{}}
+	s := &server{t: t, database: c.database, db: storetest.Open(t, c.database, c.dbClock), log: &logBook{}, metrics: prometheus.NewRegistry()}
 	if !shared {
 		s.makeProject(shop, shopKey)
 	}
 	s.Ingest = ingest.New(ingest.Options{
-		Store: s.db, Clock: c.clock, Random: c.random, InstallKey: []byte("install"),
+		Store: s.db, Clock: c.clock, Random: c.random, InstallKey: []byte("install"), Metrics: s.metrics,
 		Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if c.before != nil {
@@ -96,12 +99,13 @@ func startWith(t testing.TB, c config) *server {
 		handler.ServeHTTP(w, r)
 	}))
 	s.url = web.URL
-	t.Cleanup(func() {
+	s.end = sync.OnceFunc(func() {
 		web.Close()
 		s.Close()
 		require.NotContains(t, s.log.String(), shopKey, "no key may stand in the log")
 		require.Equal(t, int64(ingest.MaxHeld), s.Free(), "all memory is given back")
 	})
+	t.Cleanup(s.end)
 	return s
 }
 

@@ -138,8 +138,9 @@ func (w *writer) settle(batch []*entry) {
 	defer cancel()
 	var admitted []*entry
 	err := hold(ctx, func() (err error) {
-		admitted, err = w.quotas.admit(ctx, batch)
-		w.noteOutage(err)
+		if admitted, err = w.quotas.admit(ctx, batch); err != nil {
+			w.noteOutage(err) // without one it may not have asked the database
+		}
 		return err
 	})
 	if err != nil {

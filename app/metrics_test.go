@@ -1,0 +1,194 @@
+package app_test
+
+import (
+	"maps"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/require"
+
+	"errand/app"
+	"errand/store/storetest"
+)
+
+// startMeasured runs a server with metrics.
+func startMeasured(t *testing.T) *server {
+	t.Helper()
+	c := config(storetest.URL(t))
+	c.MetricsAddr = "127.0.0.1:0"
+	return start(t, c)
+}
+
+// operatorGet asks the operators' listener.
+func (s *server) operatorGet(t *testing.T, path string) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSuffix(s.MetricsURL(), "/metrics")+path, nil)
+	require.NoError(t, err)
+	got := s.do(request)
+	require.NoError(t, got.err)
+	return got
+}
+
+// scrape reads the metrics as Prometheus does.
+func (s *server) scrape(t *testing.T) map[string]*dto.MetricFamily {
+	t.Helper()
+	got := s.operatorGet(t, "/metrics")
+	require.Equal(t, http.StatusOK, got.status)
+	require.Contains(t, got.header.Get("Content-Type"), "text/plain")
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(got.body))
+	require.NoError(t, err)
+	return families
+}
+
+// values gives a metric's series by the values of their labels, in the order of the labels' names.
+func values(family *dto.MetricFamily) map[string]float64 {
+	found := map[string]float64{}
+	for _, m := range family.GetMetric() {
+		var labels []string
+		for _, l := range m.GetLabel() {
+			labels = append(labels, l.GetValue())
+		}
+		found[strings.Join(labels, " ")] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+	}
+	return found
+}
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	s := startMeasured(t)
+	key := s.project(t)
+	s.event(t, key)
+	s.event(t, key)
+	call := func(body string) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/mcp", strings.NewReader(body))
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer "+adminToken)
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", "application/json, text/event-stream")
+		require.Equal(t, http.StatusOK, s.do(request).status)
+	}
+	call(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_issues","arguments":{}}}`)
+	call(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get_issue","arguments":{"id":99}}}`)
+	call(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"` + key + `","arguments":{}}}`)
+	for _, path := range []string{"/v1/issues/99", "/v1/" + key, "/" + adminToken} {
+		require.Equal(t, http.StatusNotFound, s.send(t.Context(), http.MethodGet, path, "", nil).status)
+	}
+	require.NoError(t, s.send(t.Context(), "BREW", "/v1/issues", "", nil).err)
+
+	families := s.scrape(t)
+	require.Equal(t, 2.0, values(families["errand_ingest_events_total"])["stored"])
+	require.Equal(t, 2.0, values(families["errand_ingest_answers_total"])["200 native"])
+	require.Equal(t, 2.0, values(families["errand_ingest_commit_events"])[""])
+	requests := values(families["errand_http_requests_total"])
+	require.Equal(t, 1.0, requests["201 POST /v1/projects"], requests)
+	require.Equal(t, 1.0, requests["404 GET /v1/issues/{id}"], requests)
+	require.Equal(t, 3.0, requests["200 POST /mcp"], requests)
+	require.Equal(t, 1.0, requests["405 other none"], requests)
+	require.NotContains(t, requests, "200 POST /v1/ingest", "ingest counts its own")
+	require.Equal(t, 3.0, values(families["errand_http_request_duration_seconds"])["POST /mcp"])
+	require.Equal(t, map[string]float64{"ok list_issues": 1, "not_found get_issue": 1}, values(families["errand_mcp_calls_total"]))
+	require.Equal(t, 16.0, values(families["errand_db_pool_connections_limit"])["main"])
+	require.Positive(t, values(families["errand_db_pool_acquires_total"])["events"])
+	require.Equal(t, 1, len(families["errand_build_info"].GetMetric()))
+	require.Contains(t, slices.Collect(maps.Keys(families)), "go_goroutines")
+	require.Contains(t, slices.Collect(maps.Keys(families)), "process_resident_memory_bytes")
+	require.Eventually(t, func() bool { return values(s.scrape(t)["errand_job_runs_total"])["make_partitions ok"] == 1 }, atMost, every)
+}
+
+// TestMetricsHaveNothingOfClients sends names, keys and types of its own: none may become a label.
+func TestMetricsHaveNothingOfClients(t *testing.T) {
+	t.Parallel()
+	s := startMeasured(t)
+	key := s.project(t)
+	s.event(t, key)
+	const secret = "hunter2"
+	for _, r := range []struct{ method, path, body string }{
+		{"POST", "/v1/ingest?key=" + key, `{"message":"hunter2","platform":"hunter2"}`},
+		{"POST", "/api/" + secret + "/envelope/?sentry_key=" + key, "{}\n{\"type\":\"hunter2\"}\n{}\n"},
+		{"POST", "/v1/projects", `{"name":"hunter2"}`},
+		{"GET", "/v1/issues?project=hunter2", ""},
+		{"HUNTER2", "/v1/issues", ""},
+		{"GET", "/hunter2", ""},
+	} {
+		require.NoError(t, s.send(t.Context(), r.method, r.path, "", strings.NewReader(r.body)).err)
+	}
+	text := s.operatorGet(t, "/metrics").body
+	for _, secret := range []string{"hunter2", "HUNTER2", key, adminToken, "Web shop", "web-shop", "cart"} {
+		require.NotContains(t, text, secret)
+	}
+	lint := regexp.MustCompile(`^errand_[a-z_]+$`)
+	for name, family := range s.scrape(t) {
+		if ours := strings.HasPrefix(name, "errand_"); ours {
+			require.Regexp(t, lint, name)
+			require.NotEmpty(t, family.GetHelp(), name)
+			require.Equal(t, family.GetType() == dto.MetricType_COUNTER, strings.HasSuffix(name, "_total"), name)
+		}
+	}
+}
+
+func TestOperatorsHaveProfiles(t *testing.T) {
+	t.Parallel()
+	s := startMeasured(t)
+	require.Contains(t, s.operatorGet(t, "/debug/pprof/").body, "goroutine")
+	require.Equal(t, http.StatusOK, s.operatorGet(t, "/debug/pprof/heap").status)
+	require.Contains(t, s.operatorGet(t, "/debug/pprof/goroutine?debug=1").body, "goroutine profile")
+	require.Equal(t, http.StatusNotFound, s.operatorGet(t, "/debug/pprof/cmdline").status, "flags can hold secrets")
+	require.Equal(t, http.StatusNotFound, s.operatorGet(t, "/").status)
+	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap"} {
+		require.Equal(t, http.StatusNotFound, s.send(t.Context(), http.MethodGet, path, "", nil).status, "only for operators: %s", path)
+	}
+	s.stop(t)
+	require.True(t, refuses(strings.TrimSuffix(strings.TrimPrefix(s.MetricsURL(), "http://"), "/metrics")))
+}
+
+func TestMetricsAreOffByDefault(t *testing.T) {
+	t.Parallel()
+	s := start(t, config(storetest.URL(t)))
+	require.Empty(t, s.MetricsURL())
+	require.Equal(t, http.StatusNotFound, s.send(t.Context(), http.MethodGet, "/metrics", "", nil).status)
+}
+
+func TestMetricsAddressThatIsTaken(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	c := config(storetest.URL(t))
+	c.MetricsAddr = taken.Addr().String()
+	_, err = app.New(t.Context(), c, "0.0.0", (&logText{}).logger())
+	require.ErrorContains(t, err, "METRICS_ADDR")
+}
+
+const (
+	traceID     = "4bf92f3577b34da6a3ce929d0e0e4736"
+	traceparent = "00-" + traceID + "-00f067aa0ba902b7-01"
+)
+
+// TestLogLinesHaveTheTrace sends traceparent with a request of the API, and with an event that is refused.
+func TestLogLinesHaveTheTrace(t *testing.T) {
+	t.Parallel()
+	s := start(t, config(storetest.URL(t)))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/v1/issues/99", nil)
+	require.NoError(t, err)
+	request.Header.Set("Traceparent", traceparent)
+	require.NoError(t, s.do(request).err)
+	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), `"trace_id":"`+traceID+`"`) }, atMost, every)
+	require.NoError(t, s.send(t.Context(), http.MethodGet, "/healthz", "", nil).err)
+	s.stop(t)
+	lines := 0
+	for line := range strings.Lines(s.log.String()) {
+		if strings.Contains(line, "trace_id") {
+			require.Contains(t, line, `"msg":"request"`)
+			lines++
+		}
+	}
+	require.Equal(t, 1, lines)
+}
