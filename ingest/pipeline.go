@@ -34,7 +34,6 @@ func (i *Ingest) prepare(q *request, p *project, decode func() (*core.Event, err
 		e.event, err = i.process(p, q, event)
 		return err
 	})
-	e.quota = p.DailyQuota
 	return e, err
 }
 
@@ -52,7 +51,7 @@ func guard(fn func() error) (err error) {
 // is hashed before his fields are masked, nothing is grouped by a secret, and nothing is cut before it is scrubbed.
 func (i *Ingest) process(p *project, q *request, e *core.Event) (store.NewEvent, error) {
 	event := store.NewEvent{
-		ProjectID: p.ID, ReceivedAt: q.received, OccurredAt: e.Timestamp, User: i.userHash(p.ID, e.Identity),
+		ProjectID: p.ID, DailyQuota: p.DailyQuota, ReceivedAt: q.received, OccurredAt: e.Timestamp, User: i.userHash(p.ID, e.Identity),
 		Source: envelope.SourceOf(string(e.SDK.Name), e.Platform), Test: e.Tags.Get("service.test").Text == "true",
 	}
 	if e.EventID == "" {

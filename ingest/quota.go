@@ -14,8 +14,8 @@ import (
 // quotas keeps projects to their daily quotas. A day is one of UTC, and an event belongs to that of its arrival.
 //
 // The counts are those of the database, which other servers add to as well, and what this server has added since it
-// asked. So one server alone never passes a quota. Several may pass it together, by what they take in within readAgain
-// and, near the end, by one batch each.
+// asked. What others have added meanwhile the store sees when it adds a batch: one that would pass a quota fails as a
+// whole, and is sorted out again by what the database has counted.
 type quotas struct {
 	store *store.Store
 	clock core.Clock
@@ -65,7 +65,7 @@ func (q *quotas) admit(ctx context.Context, batch []*entry) ([]*entry, error) {
 	days := map[store.ProjectDay][]*entry{}
 	for _, e := range batch {
 		e.err = nil // of an attempt that broke off
-		if e.quota != nil {
+		if e.event.DailyQuota != nil {
 			days[e.event.DayOf()] = append(days[e.event.DayOf()], e)
 		}
 	}
@@ -90,7 +90,7 @@ func (q *quotas) admit(ctx context.Context, batch []*entry) ([]*entry, error) {
 }
 
 // quotaOf gives the quota of the newest entry: it may have been changed since the oldest came.
-func quotaOf(entries []*entry) int64 { return *entries[len(entries)-1].quota }
+func quotaOf(entries []*entry) int64 { return *entries[len(entries)-1].event.DailyQuota }
 
 // refresh asks the database for the counts that are unknown, old, or near the quota.
 func (q *quotas) refresh(ctx context.Context, days map[store.ProjectDay][]*entry) error {
@@ -144,11 +144,18 @@ func (q *quotas) sortOut(ctx context.Context, day store.ProjectDay, entries []*e
 	return nil
 }
 
+// forget has the database asked again for the days of the entries.
+func (q *quotas) forget(batch []*entry) {
+	for _, e := range batch {
+		q.used.Remove(e.event.DayOf())
+	}
+}
+
 // count adds what became of a batch. Of entries without an answer nobody knows whether they count: the database is
 // asked again.
 func (q *quotas) count(batch []*entry) {
 	for _, e := range batch {
-		if e.quota == nil {
+		if e.event.DailyQuota == nil {
 			continue
 		}
 		day := e.event.DayOf()

@@ -189,6 +189,44 @@ func TestQuotaOfSeveralServers(t *testing.T) {
 	require.EqualValues(t, 6, first.counted())
 }
 
+// Two servers that take events in at the same time fill a quota and never pass it, wherever they look away.
+func TestQuotaIsExactOnTwoServersAtOnce(t *testing.T) {
+	t.Parallel()
+	const quota, senders, each = 100, 16, 20
+	first, clock := startWithQuota(t, quota)
+	pair := [2]*server{first, startWith(t, config{database: first.database, clock: clock.tell})}
+	var taken, refused atomic.Int64
+	together(senders, func(i int) {
+		for n := range each {
+			switch a := pair[i%2].postEvents(eventItem(i*each + n)); a.status {
+			case http.StatusOK:
+				taken.Add(1)
+			case http.StatusTooManyRequests:
+				require.EqualValues(t, quota, a.body["daily_quota"])
+				refused.Add(1)
+			}
+		}
+	})
+	require.EqualValues(t, quota, taken.Load())
+	require.EqualValues(t, senders*each-quota, refused.Load())
+	require.EqualValues(t, quota, first.counted())
+}
+
+// A server that asked a moment ago does not know what the other has taken since.
+func TestQuotaIsExactWhenOthersWereFaster(t *testing.T) {
+	t.Parallel()
+	first, clock := startWithQuota(t, 100_000)
+	second := startWith(t, config{database: first.database, clock: clock.tell})
+	requireTaken(t, second.postEvents(eventItem(1)))
+	first.exec(`UPDATE project_hours SET events = 99998 WHERE project_id = $1`, shop)
+	a := second.postEvents(eventItem(1), eventItem(2), eventItem(3), eventItem(4))
+	requireTaken(t, a)
+	require.Equal(t, 1, strings.Count(a.header.Get("X-Sentry-Error"), "event: The project has used up its daily quota."))
+	requireQuota(t, second.postEvents(eventItem(5)))
+	require.EqualValues(t, 100_000, first.counted())
+	require.EqualValues(t, 3, first.stored())
+}
+
 func TestQuotaSeesWhatOtherServersTake(t *testing.T) {
 	t.Parallel()
 	s, clock := startWithQuota(t, 100_000)

@@ -40,7 +40,6 @@ type waiting struct {
 // entry is one event to add and what became of it: added, or err when it was refused or failed.
 type entry struct {
 	event store.NewEvent
-	quota *int64 // of its project; nil: none
 	added store.Added
 	err   error
 }
@@ -136,7 +135,13 @@ func (w *writer) commit(group []*waiting) {
 func (w *writer) settle(batch []*entry) {
 	ctx, cancel := context.WithTimeout(context.Background(), w.holdAtMost)
 	defer cancel()
-	var admitted []*entry
+	admitted := w.admit(ctx, batch)
+	w.write(ctx, admitted, eventsOf(admitted))
+	w.quotas.count(admitted)
+}
+
+// admit gives the entries that fit into the quotas; the others have their outcome.
+func (w *writer) admit(ctx context.Context, batch []*entry) (admitted []*entry) {
 	err := hold(ctx, func() (err error) {
 		if admitted, err = w.quotas.admit(ctx, batch); err != nil {
 			w.noteOutage(err) // without one it may not have asked the database
@@ -145,18 +150,18 @@ func (w *writer) settle(batch []*entry) {
 	})
 	if err != nil {
 		fail(batch, err)
-		return
+		return nil
 	}
-	if len(admitted) > 0 {
-		w.write(ctx, admitted, eventsOf(admitted))
-		w.quotas.count(admitted)
-	}
+	return admitted
 }
 
 // write commits a batch, whose events are also in the form for the store. An attempt that broke off may have been
 // committed all the same: AddEvents recognises the events when it gets them again. A batch that fails for any other
 // reason is halved, so that one event that cannot be stored does not take others with it.
 func (w *writer) write(ctx context.Context, batch []*entry, events []store.NewEvent) {
+	if len(batch) == 0 {
+		return
+	}
 	var added []store.Added
 	var start time.Time // of the last attempt
 	err := hold(ctx, func() error {
@@ -175,12 +180,12 @@ func (w *writer) write(ctx context.Context, batch []*entry, events []store.NewEv
 		for k, e := range batch {
 			e.added = added[k]
 		}
-	case len(batch) == 1 || core.HasCode(err, core.Unavailable):
+	case core.HasCode(err, core.Quota):
+		w.writeLess(ctx, batch, events, err)
+	case core.HasCode(err, core.Unavailable):
 		fail(batch, err)
 	default:
-		half := len(batch) / 2
-		w.write(ctx, batch[:half], events[:half])
-		w.write(ctx, batch[half:], events[half:])
+		w.writeHalves(ctx, batch, events, err)
 	}
 }
 
@@ -197,6 +202,28 @@ func (w *writer) noteOutage(err error) {
 		w.log.Info("the database is back: events are committed again")
 	}
 	w.away = away
+}
+
+// writeLess commits what fits into the quotas by now: other servers have added events since the batch was admitted.
+func (w *writer) writeLess(ctx context.Context, batch []*entry, events []store.NewEvent, err error) {
+	w.quotas.forget(batch)
+	admitted := w.admit(ctx, batch)
+	if len(admitted) == len(batch) {
+		w.writeHalves(ctx, batch, events, err)
+		return
+	}
+	w.write(ctx, admitted, eventsOf(admitted))
+}
+
+// writeHalves commits each half of a batch that failed. One event alone has failed for good.
+func (w *writer) writeHalves(ctx context.Context, batch []*entry, events []store.NewEvent, err error) {
+	if len(batch) == 1 {
+		fail(batch, err)
+		return
+	}
+	half := len(batch) / 2
+	w.write(ctx, batch[:half], events[:half])
+	w.write(ctx, batch[half:], events[half:])
 }
 
 func eventsOf(batch []*entry) []store.NewEvent {

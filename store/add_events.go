@@ -25,6 +25,7 @@ type NewEvent struct {
 	User        [16]byte // the hash of the user; zero for an event without one
 	Source      core.Source
 	Test        bool
+	DailyQuota  *int64 // of its project; nil for none
 	Payload     Payload
 
 	id int64 // given by the first AddEvents that sees it
@@ -49,6 +50,9 @@ const addAttempts = 5
 // trip, in which the statements check that this is so and fail if it is not; issues that the store does not remember are
 // looked up before. Only otherwise the batch takes the long way: it looks for duplicates, makes issues, and reopens
 // resolved ones.
+//
+// A batch that would take a project above its daily quota is core.Quota, and nothing of it is added: the newest event's
+// quota holds, against what all servers have counted.
 //
 // After core.Unavailable it is not known whether the batch was committed. The same slice may then be given again: its
 // events keep their ids, by which the store sees that they are there already, and counts nothing twice.
@@ -204,6 +208,9 @@ func (b *batch) fresh(fn func(e *NewEvent, a *Added)) {
 
 // finish copies the outcome to the events that stood twice in the batch, and remembers what is now known.
 func (b *batch) finish(s *Store, err error) ([]Added, error) {
+	if hasState(err, overQuota) {
+		return nil, core.NewError(core.Quota).Because(err)
+	}
 	if err != nil {
 		return nil, wrap(err)
 	}

@@ -80,6 +80,19 @@ func queueProjects(q *pgx.Batch, rows []projectCount) {
 	q.Queue(seeProjects, project, last, server, client)
 }
 
+func queueQuotas(q *pgx.Batch, rows []projectCount) {
+	var project, quota []int64
+	var day []time.Time
+	for _, r := range rows {
+		if r.quota != nil {
+			project, day, quota = append(project, r.project), append(day, r.hour.Truncate(24*time.Hour)), append(quota, *r.quota)
+		}
+	}
+	if len(project) > 0 {
+		q.Queue(failOverQuota, project, day, quota)
+	}
+}
+
 // pinPlans keeps the planner from scanning whole tables for small arrays: it does so on tables without statistics, and
 // plans for arrays are the same whatever is in them.
 func pinPlans(ctx context.Context, conn *pgx.Conn) error {

@@ -42,6 +42,7 @@ type projectCount struct {
 	events         int64
 	last           core.Time
 	server, client core.Time
+	quota          *int64
 }
 
 func dayOf(t core.Time) time.Time { return t.Truncate(24 * time.Hour) }
@@ -114,6 +115,7 @@ func (c *issueCount) add(e *NewEvent, a *Added) {
 
 func (p *projectCount) add(e *NewEvent) {
 	p.events++
+	p.quota = e.DailyQuota
 	seen := &p.client
 	if e.Source == core.SourceServer {
 		seen = &p.server
@@ -267,6 +269,7 @@ func (b *batch) statements() *pgx.Batch {
 	b.queueEvents(q)
 	queueHours(q, c.hours)
 	queueProjects(q, c.projects)
+	queueQuotas(q, c.projects)
 	if len(c.users) > 0 {
 		project, issue, hash := columns3(c.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
 		q.Queue(addUsers, project, issue, hash, maxUsers)

@@ -36,6 +36,17 @@ func (s *Store) CountDays(ctx context.Context, days []ProjectDay) ([]int64, erro
 	return counts, wrap(err)
 }
 
+// failOverQuota fails with overQuota when a day has more events than its quota. It comes after seeProjects, whose row of
+// the project lets one batch at a time through: so the counts of all servers are seen.
+const failOverQuota = `
+SELECT sqrt(CASE WHEN EXISTS (
+	SELECT FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[]) AS n (project_id, day, quota)
+	WHERE n.quota < (SELECT sum(h.events) FROM project_hours h
+		WHERE h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours')) THEN -1 ELSE 0 END)`
+
+// overQuota is the SQLSTATE of the square root of -1, which no other statement takes.
+const overQuota = "2201F"
+
 const findStored = `
 SELECT e.event_id IS NOT NULL
 FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS n (project_id, event_id, place)
