@@ -1,0 +1,97 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/store/embedded"
+)
+
+// senders is how many send at once in the tests of faults.
+const senders = 48
+
+// underLoad are the settings of servers under load.
+var underLoad = []string{"STORED_EVENTS_PER_ISSUE=" + strconv.Itoa(storedPerIssue)}
+
+// postmaster gives the pid of the Postgres in a folder.
+func postmaster(t *testing.T, dir string) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "postgres", "postmaster.pid"))
+	require.NoError(t, err)
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	require.NoError(t, err)
+	return pid
+}
+
+// TestPrivatePostgresIsKilled kills the private Postgres under load; the server starts it again.
+func TestPrivatePostgresIsKilled(t *testing.T) {
+	t.Parallel()
+	s := startOn(t, newDir(t), underLoad...)
+	l := startLoad(t, senders, s)
+	for range 3 {
+		l.outage(func() { require.NoError(t, syscall.Kill(postmaster(t, s.dataDir), syscall.SIGKILL)) })
+	}
+	l.check(s, s.database())
+}
+
+// database gives the connection string of the private Postgres.
+func (s *server) database() string {
+	s.t.Helper()
+	url, err := embedded.RunningURL(s.dataDir)
+	require.NoError(s.t, err)
+	return url
+}
+
+// TestPostgresIsStopped stops a Postgres that is not the server's own in each of the three ways, and starts it again.
+func TestPostgresIsStopped(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	postgres := startPostgres(t, dir)
+	s := startOn(t, newDir(t), append(underLoad, "DATABASE_URL="+postgres.URL())...)
+	l := startLoad(t, senders, s)
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
+		l.outage(func() { require.NoError(t, syscall.Kill(postmaster(t, dir), signal)) })
+	}
+	l.outage(func() { // as for an upgrade
+		require.NoError(t, postgres.Stop(t.Context()))
+		<-time.After(time.Second)
+		postgres = startPostgres(t, dir)
+	})
+	l.check(s, postgres.URL())
+}
+
+// startPostgres runs a Postgres of the test's own, which is started again when it ends.
+func startPostgres(t *testing.T, dir string) *embedded.Server {
+	t.Helper()
+	postgres, err := embedded.Start(t.Context(), embedded.Options{Dir: dir})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = postgres.Stop(context.Background()) })
+	return postgres
+}
+
+// TestServerIsKilled kills the server under load and starts it again on the same folder.
+func TestServerIsKilled(t *testing.T) {
+	t.Parallel()
+	s := startOn(t, newDir(t), underLoad...)
+	l := startLoad(t, senders, s)
+	for range 3 {
+		l.outage(func() {
+			require.NoError(t, s.cmd.Process.Kill())
+			_ = s.cmd.Wait()
+			s = startOn(t, s.dataDir, underLoad...)
+			l.moved(0, s)
+		})
+	}
+	l.check(s, s.database())
+}

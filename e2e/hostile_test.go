@@ -1,0 +1,291 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+)
+
+// The largest envelope in bytes (decisions 3).
+const maxEnvelope = 20 << 20
+
+// mostMemory is what the server may hold at most, whatever is sent to it.
+const mostMemory = 384 << 20
+
+// TestHostileSenders does to a server what a stranger with a DSN, which is public in every page, can do. Well-behaved
+// senders go on beside it: they get their answers, and every event that got 200 is there in the end.
+func TestHostileSenders(t *testing.T) {
+	t.Parallel()
+	s := startOn(t, newDir(t), underLoad...)
+	l := startLoad(t, 8, s)
+	text, _ := s.project("Hostile")
+	h := &hostile{t: t, server: s, dsn: parseDSN(t, text)}
+	for _, attack := range []struct {
+		name string
+		run  func()
+	}{
+		{"one envelope of 20 MB", func() { h.largeEnvelopes(1) }},
+		{"eight envelopes of 20 MB at once", func() { h.largeEnvelopes(8) }},
+		{"an envelope over 20 MB", h.tooLarge},
+		{"bombs", h.bombs},
+		{"slow senders", h.slowSenders},
+		{"idle connections", h.idleConnections},
+		{"unknown keys", h.unknownKeys},
+		{"a flood", h.flood},
+	} {
+		l.goOn(50)
+		l.note(func() { l.pauses.longest, l.slowest = 0, 0 })
+		begin := time.Now()
+		attack.run()
+		l.goOn(50)
+		l.note(func() {
+			t.Logf("%s: %s, others waited at most %s; memory at most %d MB", attack.name, time.Since(begin).Round(time.Millisecond),
+				l.slowest.Round(time.Millisecond), h.memory()>>20)
+		})
+	}
+	l.check(s, s.database())
+	counted := readLedger(t, s.database()).projects[h.dsn.id]
+	require.True(t, h.taken.Load() <= counted && counted <= h.taken.Load()+h.refused.Load(), "%d of %d", counted, h.taken.Load())
+	require.Less(t, h.memory(), int64(mostMemory))
+}
+
+// hostile sends to a server what nobody should.
+type hostile struct {
+	t      *testing.T
+	server *server
+	dsn    dsn
+
+	taken, refused atomic.Int64 // events
+}
+
+// memory is the most that the server has held since it started; 0 where that cannot be asked for.
+func (h *hostile) memory() (bytes int64) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.server.cmd.Process.Pid))
+	if err != nil && runtime.GOOS != "linux" {
+		return 0
+	}
+	require.NoError(h.t, err)
+	_, after, _ := strings.Cut(string(text), "VmHWM:")
+	_, err = fmt.Sscan(after, &bytes)
+	require.NoError(h.t, err)
+	return bytes << 10
+}
+
+// post sends a body to the project and gives the status; 0 when the connection was ended first.
+func (h *hostile) post(body io.Reader, headers ...string) int {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodPost, fmt.Sprintf("%s/api/%d/envelope/?sentry_key=%s", h.server.url, h.dsn.id, h.dsn.key), body)
+	require.NoError(h.t, err)
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	client := http.Client{Timeout: answerWait}
+	answer, err := client.Do(r)
+	if err != nil {
+		return 0
+	}
+	_ = answer.Body.Close()
+	return answer.StatusCode
+}
+
+// postEvents sends the same events n times at once. They are taken, or refused for the moment.
+func (h *hostile) postEvents(n int, body []byte) {
+	h.t.Helper()
+	for _, status := range together(n, func(int) int { return h.post(bytes.NewReader(body)) }) {
+		switch status {
+		case http.StatusOK:
+			h.taken.Add(1)
+		case http.StatusServiceUnavailable:
+			h.refused.Add(1)
+		default:
+			require.Fail(h.t, "neither taken nor refused", status)
+		}
+	}
+}
+
+// together runs fn n times at once and gives the statuses.
+func together(n int, fn func(n int) int) []int {
+	list := make([]int, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { list[i] = fn(i) })
+	}
+	all.Wait()
+	return list
+}
+
+// largeEvent is an event whose one message fills an envelope of so many bytes.
+func largeEvent(size int) []byte {
+	head, tail := "{}\n{\"type\":\"event\"}\n{\"fingerprint\":[\"large\"],\"extra\":{", "\"z\":1}}\n"
+	body := bytes.NewBuffer(make([]byte, 0, size))
+	body.WriteString(head)
+	for n := 0; body.Len() < size-len(tail)-64; n++ {
+		fmt.Fprintf(body, "\"key %d\":[\"value %d\",{}],", n, n)
+	}
+	body.WriteString(tail)
+	body.WriteString(strings.Repeat("\n", size-body.Len()))
+	return body.Bytes()
+}
+
+func (h *hostile) largeEnvelopes(n int) {
+	body := largeEvent(maxEnvelope)
+	require.Len(h.t, body, maxEnvelope)
+	h.postEvents(n, body)
+}
+
+func (h *hostile) tooLarge() {
+	body := append(largeEvent(maxEnvelope), '\n')
+	require.Equal(h.t, http.StatusRequestEntityTooLarge, h.post(bytes.NewReader(body)))
+	// In chunks, which say nothing of the length. The server may end the connection before all is sent.
+	require.Contains(h.t, []int{0, http.StatusRequestEntityTooLarge}, h.post(io.MultiReader(bytes.NewReader(body))))
+}
+
+// encoders are the encodings, each at its strongest.
+var encoders = map[string]func(w io.Writer) (io.WriteCloser, error){
+	"gzip":    func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestCompression) },
+	"deflate": func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, zlib.BestCompression) },
+	"raw":     func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) },
+	"br":      func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriterLevel(w, 6), nil },
+	"zstd": func(w io.Writer) (io.WriteCloser, error) {
+		return zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(8<<20))
+	},
+}
+
+// bombs sends four bombs of each encoding at once, every one of a thousand times its size or nearly so.
+func (h *hostile) bombs() {
+	const size = 200 << 20
+	zeros := make([]byte, 1<<20)
+	bombs := map[string][]byte{}
+	var packing sync.WaitGroup
+	var mu sync.Mutex
+	for name, encoder := range encoders {
+		packing.Go(func() {
+			var bomb bytes.Buffer
+			w, err := encoder(&bomb)
+			for n := 0; err == nil && n < size; n += len(zeros) {
+				_, err = w.Write(zeros)
+			}
+			if err == nil && w.Close() == nil {
+				mu.Lock()
+				defer mu.Unlock()
+				bombs[name] = bomb.Bytes()
+			}
+		})
+	}
+	packing.Wait()
+	require.Len(h.t, bombs, len(encoders))
+	for name, bomb := range bombs {
+		require.Less(h.t, len(bomb), size/900, name)
+		encoding := strings.Replace(name, "raw", "deflate", 1)
+		for _, status := range together(4, func(int) int { return h.post(bytes.NewReader(bomb), "Content-Encoding: "+encoding) }) {
+			require.Equal(h.t, http.StatusRequestEntityTooLarge, status, name)
+		}
+	}
+}
+
+// dial gives a bare connection, which ends with the test.
+func (h *hostile) dial() net.Conn {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(h.server.url, "http://"))
+	require.NoError(h.t, err)
+	return conn
+}
+
+// head begins a request to the project that has a body of so many bytes.
+func (h *hostile) head(length int) string {
+	return fmt.Sprintf("POST /api/%d/envelope/?sentry_key=%s HTTP/1.1\r\nHost: errand\r\nContent-Length: %d\r\n\r\n", h.dsn.id, h.dsn.key, length)
+}
+
+// slowSenders has 2,000 connections send a body a byte at a time.
+func (h *hostile) slowSenders() {
+	conns := make([]net.Conn, 2000)
+	for n := range conns {
+		conns[n] = h.dial()
+		defer conns[n].Close()
+		_, err := io.WriteString(conns[n], h.head(60_000))
+		require.NoError(h.t, err)
+	}
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for range 10 {
+		<-tick.C
+		for _, conn := range conns {
+			_, _ = conn.Write([]byte("{")) // the server may have ended it
+		}
+	}
+}
+
+// idleConnections opens 2,000 connections and says nothing on them.
+func (h *hostile) idleConnections() {
+	for range 2000 {
+		defer h.dial().Close()
+	}
+	require.Equal(h.t, http.StatusOK, h.post(strings.NewReader("{}\n")))
+}
+
+// unknownKeys asks with a new key each time, and looks at how long an agent's call takes beside it.
+func (h *hostile) unknownKeys() {
+	const senders, each = 64, 200
+	done := make(chan []int)
+	go func() {
+		client := http.Client{Timeout: answerWait, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
+		defer client.CloseIdleConnections()
+		done <- together(senders, func(int) int {
+			for range each {
+				key := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
+				answer, err := client.Post(h.server.url+"/v1/ingest?key="+key, "application/json", strings.NewReader(`{"message":"boom"}`))
+				if err != nil {
+					return 0
+				}
+				_, _ = io.Copy(io.Discard, answer.Body)
+				_ = answer.Body.Close()
+				if answer.StatusCode != http.StatusUnauthorized {
+					return answer.StatusCode
+				}
+			}
+			return http.StatusUnauthorized
+		})
+	}()
+	var slowest time.Duration
+	for begin := time.Now(); ; {
+		select {
+		case statuses := <-done:
+			for _, status := range statuses {
+				require.Equal(h.t, http.StatusUnauthorized, status)
+			}
+			h.t.Logf("%d unknown keys in %s; an agent waited at most %s", senders*each, time.Since(begin).Round(time.Millisecond), slowest.Round(time.Millisecond))
+			return
+		default:
+			call := time.Now()
+			require.Equal(h.t, http.StatusOK, h.server.call(adminToken, "GET", "/v1/issues?limit=1", "", nil))
+			slowest = max(slowest, time.Since(call))
+		}
+	}
+}
+
+// flood sends far more at once than the server may hold: 400 bodies of 1 MB. What it cannot take in time it refuses.
+func (h *hostile) flood() {
+	taken, refused := h.taken.Load(), h.refused.Load()
+	h.postEvents(400, largeEvent(1<<20))
+	h.t.Logf("of the flood %d were taken, %d refused", h.taken.Load()-taken, h.refused.Load()-refused)
+	require.Positive(h.t, h.taken.Load()-taken)
+}

@@ -1,0 +1,222 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// storedEvent is an event in the database.
+type storedEvent struct {
+	Project int64
+	EventID string
+	ID      int64
+	Issue   int64
+}
+
+// storedIssue is what the database has counted for an issue.
+type storedIssue struct {
+	Project, ID                        int64
+	Title                              string
+	TimesSeen, StoredEvents            int64
+	InHours, EventIDs, Events, Unkeyed int64
+}
+
+// ledger is what a database holds at one moment.
+type ledger struct {
+	events   map[string]storedEvent // by their event ids
+	issues   map[string]storedIssue // by project and title
+	projects map[int64]int64        // events counted
+}
+
+const (
+	ledgerEvents = `SELECT project_id, replace(event_id::text, '-', ''), id, issue_id FROM event_ids`
+	ledgerIssues = `
+SELECT i.project_id, i.id, i.title, i.times_seen, i.stored_events,
+	(SELECT coalesce(sum(events), 0)::bigint FROM issue_hours h WHERE h.project_id = i.project_id AND h.issue_id = i.id),
+	(SELECT count(*) FROM event_ids e WHERE e.project_id = i.project_id AND e.issue_id = i.id),
+	(SELECT count(*) FROM events e WHERE e.project_id = i.project_id AND e.issue_id = i.id),
+	(SELECT count(*) FROM events e LEFT JOIN event_ids k ON k.project_id = e.project_id AND k.event_id = e.event_id AND k.id = e.id
+		WHERE e.project_id = i.project_id AND e.issue_id = i.id AND k.id IS NULL)
+FROM issues i`
+	ledgerProjects = `SELECT project_id, sum(events)::bigint FROM project_hours GROUP BY project_id`
+)
+
+// readLedger reads all of it in one snapshot.
+func readLedger(t *testing.T, database string) ledger {
+	t.Helper()
+	ctx := t.Context()
+	conn, err := pgx.Connect(ctx, database)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	l := ledger{events: map[string]storedEvent{}, issues: map[string]storedIssue{}, projects: map[int64]int64{}}
+	for _, e := range rowsOf[storedEvent](t, tx, ledgerEvents) {
+		require.Zero(t, l.events[e.EventID], "an event is stored twice")
+		l.events[e.EventID] = e
+	}
+	for _, i := range rowsOf[storedIssue](t, tx, ledgerIssues) {
+		key := fmt.Sprint(i.Project, " ", i.Title)
+		require.Zero(t, l.issues[key], "an issue is there twice")
+		l.issues[key] = i
+	}
+	for _, p := range rowsOf[struct{ ID, Events int64 }](t, tx, ledgerProjects) {
+		l.projects[p.ID] = p.Events
+	}
+	return l
+}
+
+func rowsOf[T any](t *testing.T, tx pgx.Tx, sql string) []T {
+	t.Helper()
+	rows, err := tx.Query(t.Context(), sql)
+	require.NoError(t, err)
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+	require.NoError(t, err)
+	return list
+}
+
+// check compares what the senders were told with what the database holds: every event that got a 200 is stored and
+// counted exactly once, and every number agrees with the others. An event that got no 200 may be there or not.
+func (l *load) check(s *server, database string) {
+	t := l.t
+	t.Helper()
+	l.stop()
+	require.Empty(t, l.wrong, "answers that no event should get")
+	book := readLedger(t, database)
+	inIssue, inProject := map[string]bounds{}, map[int]bounds{}
+	known, ours := map[string]bool{}, map[int64]bool{}
+	for _, p := range l.projects {
+		ours[p.id] = true
+	}
+	for _, e := range l.events {
+		id, project := hex.EncodeToString(e.id[:]), l.projects[e.project].id
+		known[id] = true
+		stored, there := book.events[id]
+		key := fmt.Sprint(project, " of ", e.issue)
+		if !e.hot() {
+			require.False(t, e.taken > 0 && !there, "an event that got 200 is not there: %s", id)
+		}
+		if there {
+			require.Equal(t, project, stored.Project)
+			require.Equal(t, book.issues[key].ID, stored.Issue, "the event is of another issue")
+			if e.storedAs != 0 {
+				require.Equal(t, storedEvent{project, id, e.storedAs, e.issueID}, stored, "the answer named another event")
+			}
+		}
+		n := bounds{least: btoi(e.taken > 0), most: 1}
+		if !e.hot() {
+			n = bounds{btoi(there), btoi(there)}
+		}
+		inIssue[key] = inIssue[key].plus(n)
+		inProject[e.project] = inProject[e.project].plus(n)
+	}
+	for id, e := range book.events {
+		require.True(t, known[id] || !ours[e.Project], "an event that nobody sent: %s", id)
+	}
+	counted := map[int64]int64{}
+	for key, i := range book.issues {
+		n := inIssue[key]
+		require.True(t, n.hold(i.TimesSeen) || !ours[i.Project], "%s: times_seen is %d, expected %v", key, i.TimesSeen, n)
+		require.Equal(t, i.TimesSeen, i.InHours, "%s: the hours", key)
+		require.Equal(t, i.StoredEvents, i.Events, "%s: the stored events", key)
+		require.Equal(t, i.Events, i.EventIDs, "%s: the event ids", key)
+		require.Zero(t, i.Unkeyed, "%s: events without their ids", key)
+		counted[i.Project] += i.TimesSeen
+	}
+	for key, n := range inIssue {
+		_, there := book.issues[key]
+		require.True(t, there || n.least == 0, "no issue: %s", key)
+	}
+	for n, p := range l.projects {
+		require.Equal(t, counted[p.id], book.projects[p.id], "the hours of the project")
+		require.True(t, inProject[n].hold(counted[p.id]))
+	}
+	l.checkAnswers(s, book)
+	l.report(book)
+}
+
+// bounds are how many events there may be.
+type bounds struct{ least, most int64 }
+
+func (b bounds) plus(c bounds) bounds { return bounds{b.least + c.least, b.most + c.most} }
+func (b bounds) hold(n int64) bool    { return b.least <= n && n <= b.most }
+
+func btoi(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// checkAnswers looks at the same numbers over REST.
+func (l *load) checkAnswers(s *server, book ledger) {
+	t := l.t
+	t.Helper()
+	day := time.Now().UTC().Day()
+	var list struct {
+		Data []struct {
+			ID          int64
+			EventsToday int64 `json:"events_today"`
+		}
+	}
+	require.Equal(t, http.StatusOK, s.call(adminToken, "GET", "/v1/projects", "", &list))
+	for _, p := range list.Data {
+		if time.Now().UTC().Day() == day && day == l.pauses.first.UTC().Day() { // else midnight came between
+			require.Equal(t, book.projects[p.ID], p.EventsToday, "events_today")
+		}
+	}
+	seen, cursor := 0, ""
+	for range len(book.issues)/100 + 2 {
+		var page struct {
+			Data []struct {
+				ProjectID int64 `json:"project_id"`
+				Title     string
+				TimesSeen int64 `json:"times_seen"`
+			}
+			Next string `json:"next_cursor"`
+		}
+		require.Equal(t, http.StatusOK, s.call(adminToken, "GET", "/v1/issues?limit=100&cursor="+cursor, "", &page))
+		for _, i := range page.Data {
+			require.Equal(t, book.issues[fmt.Sprint(i.ProjectID, " ", i.Title)].TimesSeen, i.TimesSeen)
+			seen++
+		}
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	require.Len(t, book.issues, seen)
+}
+
+// report says what the load was.
+func (l *load) report(book ledger) {
+	var taken, refused, silent, again int
+	for _, e := range l.events {
+		switch {
+		case e.taken > 0:
+			taken++
+			again += int(btoi(e.attempts > 1))
+		case e.refused > 0:
+			refused++
+		default:
+			silent++
+		}
+	}
+	var hot int64
+	for _, i := range book.issues {
+		if i.Title == "of "+hotIssue {
+			hot = i.TimesSeen
+		}
+	}
+	l.t.Logf("%d events taken (%d of them sent more than once, %d of one issue that keeps %d), %d refused with 503, %d without an answer; no 200 for %v",
+		taken, again, hot, storedPerIssue, refused, silent, l.outages)
+}

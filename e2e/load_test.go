@@ -1,0 +1,299 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// How the load is made up.
+const (
+	loadProjects = 3
+	loadIssues   = 40                     // of each project, far below the cap of stored events
+	loadPace     = 500 * time.Microsecond // between two events of all senders together
+	answerWait   = 20 * time.Second       // for one request
+
+	betweenOutages = 700   // events
+	hotIssue       = "hot" // of the first project: it goes over the cap
+)
+
+// storedPerIssue is the cap on the servers that are under load.
+const storedPerIssue = 300
+
+// load is senders that go on whatever happens to the servers, and what became of each event.
+type load struct {
+	t        *testing.T
+	url      []*atomic.Pointer[string] // of each server; it changes when one starts again
+	projects []dsn
+	client   *http.Client
+	pace     *time.Ticker
+	stopped  chan struct{}
+	senders  sync.WaitGroup
+
+	mu     sync.Mutex
+	events []*sent
+	wrong  []string // answers that no event should get
+	pauses pauses
+
+	outages []time.Duration
+	slowest time.Duration // answer
+}
+
+// dsn is where the events of a project go.
+type dsn struct {
+	id  int64
+	key string
+}
+
+// sent is one event and what came back for it, over all attempts.
+type sent struct {
+	id       [16]byte
+	project  int
+	issue    string
+	attempts int
+	taken    int   // 200
+	refused  int   // 503
+	storedAs int64 // by the answer of the native endpoint; 0 when that said nothing
+	issueID  int64
+}
+
+func (e *sent) hot() bool { return e.issue == hotIssue }
+
+// pauses measures how long nothing was taken.
+type pauses struct {
+	first, last time.Time
+	longest     time.Duration
+}
+
+func (p *pauses) taken() {
+	now := time.Now()
+	if p.first.IsZero() {
+		p.first, p.last = now, now
+	}
+	p.longest = max(p.longest, now.Sub(p.last))
+	p.last = now
+}
+
+// startLoad makes the projects on the first server and begins to send to all of them.
+func startLoad(t *testing.T, senders int, servers ...*server) *load {
+	t.Helper()
+	l := &load{
+		t: t, stopped: make(chan struct{}), pace: time.NewTicker(loadPace),
+		client: &http.Client{Timeout: answerWait, Transport: &http.Transport{MaxIdleConnsPerHost: 2 * senders}},
+	}
+	for _, s := range servers {
+		l.url = append(l.url, &atomic.Pointer[string]{})
+		l.moved(len(l.url)-1, s)
+	}
+	for n := range loadProjects {
+		text, _ := servers[0].project(fmt.Sprint("App ", n))
+		l.projects = append(l.projects, parseDSN(t, text))
+	}
+	for n := range senders {
+		l.senders.Go(func() { l.send(rand.New(rand.NewPCG(uint64(n), 1))) })
+	}
+	t.Cleanup(l.stop)
+	return l
+}
+
+func parseDSN(t *testing.T, text string) (d dsn) {
+	t.Helper()
+	u, err := url.Parse(text)
+	require.NoError(t, err)
+	d.key = u.User.Username()
+	_, err = fmt.Sscanf(u.Path, "/%d", &d.id)
+	require.NoError(t, err)
+	return d
+}
+
+// moved tells the senders where a server is now.
+func (l *load) moved(n int, s *server) { l.url[n].Store(&s.url) }
+
+// stop ends the senders, each after the answer that it waits for.
+func (l *load) stop() {
+	select {
+	case <-l.stopped:
+		return
+	default:
+	}
+	close(l.stopped)
+	l.senders.Wait()
+	l.pace.Stop()
+	l.client.CloseIdleConnections()
+}
+
+// outage causes one, waits until the servers take events again, and notes for how long they took none.
+func (l *load) outage(cause func()) {
+	l.t.Helper()
+	l.goOn(betweenOutages)
+	l.note(func() { l.pauses.longest = 0 })
+	cause()
+	l.goOn(betweenOutages)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.outages = append(l.outages, l.pauses.longest.Round(time.Millisecond))
+}
+
+// goOn waits until n more events were taken.
+func (l *load) goOn(n int) {
+	l.t.Helper()
+	until := l.taken() + n
+	require.Eventually(l.t, func() bool { return l.taken() >= until }, 30*time.Second, 5*time.Millisecond, "the servers take no events")
+}
+
+func (l *load) taken() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.events {
+		if e.taken > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// send is one sender. Every other event that gets no 200 is sent again, as by a client that retries; the others are
+// dropped, as SDKs do. Of several servers, some events go to all at the same time.
+func (l *load) send(random *rand.Rand) {
+	for {
+		select {
+		case <-l.stopped:
+			return
+		case <-l.pace.C:
+		}
+		e := l.next(random)
+		retry := !e.hot() && random.IntN(2) == 0
+		if len(l.url) > 1 && !e.hot() && random.IntN(3) == 0 {
+			var all sync.WaitGroup
+			for n := range l.url {
+				all.Go(func() { l.post(e, n, false) })
+			}
+			all.Wait()
+			continue
+		}
+		native := random.IntN(4) == 0
+		for attempt := 0; !l.post(e, random.IntN(len(l.url)), native) && retry && attempt < 200; attempt++ {
+			select {
+			case <-l.stopped:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
+}
+
+func (l *load) next(random *rand.Rand) *sent {
+	e := &sent{project: random.IntN(loadProjects)}
+	for i := range e.id {
+		e.id[i] = byte(random.Uint32())
+	}
+	e.issue = fmt.Sprint("issue ", random.IntN(loadIssues))
+	if random.IntN(4) == 0 {
+		e.project, e.issue = 0, hotIssue
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events = append(l.events, e)
+	return e
+}
+
+// post sends an event once and notes the answer; true for a 200.
+func (l *load) post(e *sent, n int, native bool) bool {
+	event := fmt.Sprintf(`{"event_id":"%x","message":"of %s","fingerprint":[%q],"platform":"go","user":{"id":"u-%d"},"release":"shop@1"}`,
+		e.id, e.issue, e.issue, e.id[0]%16)
+	p := l.projects[e.project]
+	path, body := fmt.Sprintf("/api/%d/envelope/?sentry_key=%s", p.id, p.key), fmt.Sprintf("{}\n{\"type\":\"event\"}\n%s\n", event)
+	if native {
+		path, body = "/v1/ingest?key="+p.key, event
+	}
+	l.mu.Lock()
+	e.attempts++
+	l.mu.Unlock()
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, *l.url[n].Load()+path, strings.NewReader(body))
+	if err != nil {
+		l.note(func() { l.wrong = append(l.wrong, err.Error()) })
+		return false
+	}
+	begin := time.Now()
+	answer, err := l.client.Do(request)
+	if err != nil {
+		return false // nobody answered
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return false
+	}
+	l.note(func() {
+		l.slowest = max(l.slowest, time.Since(begin))
+		l.hear(e, answer, text, native)
+	})
+	return answer.StatusCode == http.StatusOK
+}
+
+func (l *load) note(fn func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fn()
+}
+
+// hear notes an answer.
+func (l *load) hear(e *sent, answer *http.Response, text []byte, native bool) {
+	switch answer.StatusCode {
+	case http.StatusOK:
+		e.taken++
+		l.pauses.taken()
+		if wrong := e.read(text, native); wrong != "" {
+			l.wrong = append(l.wrong, fmt.Sprintf("%s: %s", wrong, text))
+		}
+	case http.StatusServiceUnavailable:
+		e.refused++
+		if answer.Header.Get("Retry-After") != "5" {
+			l.wrong = append(l.wrong, "503 without Retry-After: 5")
+		}
+	default:
+		l.wrong = append(l.wrong, fmt.Sprintf("%d: %s", answer.StatusCode, text))
+	}
+}
+
+// read reads a 200 and tells what is wrong with it.
+func (e *sent) read(text []byte, native bool) string {
+	var a struct {
+		ID   string
+		Data struct {
+			EventID   string `json:"event_id"`
+			ID        int64
+			IssueID   int64 `json:"issue_id"`
+			Duplicate bool
+		}
+	}
+	// The names are told apart by where they stand: the envelope's id is a text.
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&a); err != nil {
+		return err.Error()
+	}
+	id := a.ID
+	if native {
+		id, e.storedAs, e.issueID = a.Data.EventID, a.Data.ID, a.Data.IssueID
+	}
+	switch {
+	case id != fmt.Sprintf("%x", e.id):
+		return "the id of another event"
+	case a.Data.Duplicate && e.attempts == 1:
+		return "a duplicate of nothing"
+	}
+	return ""
+}
