@@ -94,6 +94,15 @@ type IssuePage struct {
 	Ingest IngestState `json:"ingest"`
 }
 
+// IssueSort is an order of the list of issues.
+type IssueSort string
+
+// The orders of the list of issues.
+const (
+	ByLastSeen IssueSort = "last_seen" // most recent first
+	ByPriority IssueSort = "priority"  // highest first
+)
+
 // ListIssuesInput filters the list of issues.
 type ListIssuesInput struct {
 	Project     ProjectRef `json:"project,omitempty" doc:"Public id or slug; all projects when absent."`
@@ -104,7 +113,7 @@ type ListIssuesInput struct {
 	Search      string     `json:"search,omitempty" doc:"Text in the title or culprit; any case." max:"200"`
 	Claimed     *bool      `json:"claimed" doc:"true: only issues with an active claim; false: only without."`
 	Test        bool       `json:"test,omitempty" doc:"true: only test issues; without it they are left out."`
-	Sort        string     `json:"sort" doc:"last_seen: most recent first." enum:"last_seen" default:"last_seen"`
+	Sort        IssueSort  `json:"sort" doc:"last_seen: most recent first; priority: highest first, by the scores at the time of the first page." enum:"last_seen|priority" default:"last_seen"`
 	Paging
 }
 
@@ -112,7 +121,8 @@ type ListIssuesInput struct {
 var ListIssues = define[ListIssuesInput, IssuePage](Operation{
 	Name: "list_issues", Route: "GET /v1/issues", Scope: IssuesRead,
 	Summary: "List issues",
-	Description: "Lists issues, most recently seen first. To find work: status=unresolved and claimed=false; then claim_issue. " +
+	Description: "Lists issues, most recently seen first. To find work: status=unresolved, claimed=false and sort=priority; then claim_issue. " +
+		"Pages stay stable while events arrive: no issue comes twice; one that moves to the front meanwhile is on a fresh first page. " +
 		"ingest tells whether events are coming in at all.",
 	Example: `{"project": "web-shop", "status": "unresolved", "claimed": false, "limit": 10}`,
 	Errors:  []Code{ProjectNotFound},

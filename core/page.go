@@ -16,7 +16,7 @@ type Page[T any] struct {
 	NextCursor Cursor  `json:"next_cursor" doc:"Pass it as cursor to get the next page; null on the last page."`
 }
 
-// Cursor is a place in a sorted list: opaque to clients, and only good for the sort that made it.
+// Cursor is a place in a sorted list: opaque to clients, and only good for the sort and the filters that made it.
 type Cursor string
 
 // MarshalJSON writes the cursor, or null when there is no further page.
@@ -25,48 +25,88 @@ func (c Cursor) MarshalJSON() ([]byte, error) { return Untrusted(c).MarshalJSON(
 // JSONSchema is a text, or null at the end.
 func (Cursor) JSONSchema() Schema { return nullable(Schema{"type": "string"}) }
 
-type cursorBody struct {
-	Sort string `json:"s"`
-	Time int64  `json:"t"` // microseconds since 1970, the precision of the store
-	ID   int64  `json:"i"`
+// Place is what a cursor stands for: the last item of a page, by what the list is sorted by.
+type Place struct {
+	Sort    string
+	Filters uint32    // a digest of the list's filters; 0 for a list without any
+	Start   time.Time // when the first page was read; the zero time where that does not matter
+	At      time.Time // of a list sorted by a time: the last item's
+	Score   float64   // of a list sorted by a score: the last item's, as it was at Start; above 0
+	ID      int64
 }
 
-// NewCursor makes the cursor that stands after the item with this time and id.
+// cursorBody is a Place on the wire; times are microseconds since 1970, the precision of the store.
+type cursorBody struct {
+	Sort    string  `json:"s"`
+	Filters uint32  `json:"f,omitempty"`
+	Start   int64   `json:"b,omitempty"`
+	At      int64   `json:"t"`
+	Score   float64 `json:"p,omitempty"`
+	ID      int64   `json:"i"`
+}
+
+// NewCursor makes the cursor that stands after the item with this time and id, of a list without filters.
 func NewCursor(sort string, at time.Time, id int64) Cursor {
-	text, _ := json.Marshal(cursorBody{sort, at.UnixMicro(), id}) // numbers and a constant cannot fail
+	return Place{Sort: sort, At: at, ID: id}.Cursor()
+}
+
+// Cursor makes the cursor of the place. The score must be finite.
+func (p Place) Cursor() Cursor {
+	body := cursorBody{Sort: p.Sort, Filters: p.Filters, At: p.At.UnixMicro(), Score: p.Score, ID: p.ID}
+	if !p.Start.IsZero() {
+		body.Start = p.Start.UnixMicro()
+	}
+	text, _ := json.Marshal(body) // numbers and a constant cannot fail
 	return Cursor(base64.RawURLEncoding.EncodeToString(text))
 }
 
-var errCursor = errors.New("must be the next_cursor of an earlier page of the same list")
+var errCursor = errors.New("must be the next_cursor of an earlier page of the same list with the same filters and sort")
 
 // Check tells whether the text is a cursor at all.
 func (c Cursor) Check() error {
-	_, err := c.body()
+	_, err := c.place()
 	return err
 }
 
-func (c Cursor) body() (cursorBody, error) {
-	var body cursorBody
+// place reads the cursor, whatever list it belongs to; the zero Place for no cursor.
+func (c Cursor) place() (Place, error) {
 	if c == "" {
-		return body, nil
+		return Place{}, nil
 	}
+	var body cursorBody
 	text, err := base64.RawURLEncoding.DecodeString(string(c))
-	if err != nil || json.Unmarshal(text, &body) != nil || body.Sort == "" || body.ID < 0 || body.ID > maxID {
-		return cursorBody{}, errCursor
+	if err != nil || json.Unmarshal(text, &body) != nil || body.Sort == "" || body.ID < 0 || body.ID > maxID || body.Score < 0 {
+		return Place{}, errCursor
 	}
-	if year := time.UnixMicro(body.Time).UTC().Year(); year < 1 || year > 9999 { // which no database column takes
-		return cursorBody{}, errCursor
+	place := Place{Sort: body.Sort, Filters: body.Filters, At: time.UnixMicro(body.At).UTC(), Score: body.Score, ID: body.ID}
+	if body.Start != 0 {
+		place.Start = time.UnixMicro(body.Start).UTC()
 	}
-	return body, nil
+	for _, year := range []int{place.At.Year(), place.Start.Year()} {
+		if year < 1 || year > 9999 { // which no database column takes
+			return Place{}, errCursor
+		}
+	}
+	return place, nil
 }
 
-// After gives the time and id that the cursor stands after. A cursor of another sort is an invalid_request.
-func (c Cursor) After(sort string) (at time.Time, id int64, err error) {
-	body, err := c.body()
-	if err != nil || c != "" && body.Sort != sort {
-		return time.Time{}, 0, Invalid("cursor", "%s", errCursor)
+// Start gives when the first page of the list was read: now for the first page itself, and for a list that does not
+// mind. What filters say relative to now, they say relative to it, so that all pages are of the same list.
+func (c Cursor) Start(now time.Time) time.Time {
+	if place, err := c.place(); err == nil && !place.Start.IsZero() {
+		return place.Start
 	}
-	return time.UnixMicro(body.Time).UTC(), body.ID, nil
+	return now
+}
+
+// Place gives the place that the cursor stands for. A cursor of another sort, or of other filters, is an
+// invalid_request.
+func (c Cursor) Place(sort string, filters uint32) (Place, error) {
+	place, err := c.place()
+	if err != nil || c != "" && (place.Sort != sort || place.Filters != filters) {
+		return Place{}, Invalid("cursor", "%s", errCursor)
+	}
+	return place, nil
 }
 
 // Paging is the part of an input that pages a list of 25 to 100.

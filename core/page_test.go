@@ -20,14 +20,33 @@ func TestCursorRoundTrip(t *testing.T) {
 		if err := cursor.Check(); err != nil {
 			t.Fatal(err)
 		}
-		gotAt, gotID, err := cursor.After(sort)
-		if err != nil || !gotAt.Equal(at) || gotAt.Location() != time.UTC || gotID != id {
-			t.Fatalf("%v %v %v", gotAt, gotID, err)
+		got, err := cursor.Place(sort, 0)
+		if err != nil || got != (Place{Sort: sort, At: at, ID: id}) {
+			t.Fatalf("%v %v", got, err)
 		}
 		if strings.Trim(string(cursor), "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 			t.Fatalf("%s does not fit in a query", cursor)
 		}
 	})
+}
+
+func TestCursorCarriesTheWholePlace(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		want := Place{
+			Sort: "priority", Filters: rapid.Uint32().Draw(t, "filters"), Start: time.UnixMicro(rapid.Int64Range(1, 1<<52).Draw(t, "start")).UTC(),
+			At: time.UnixMicro(0).UTC(), Score: rapid.Float64Range(0, 1e300).Draw(t, "score"), ID: rapid.Int64Range(0, maxID).Draw(t, "id"),
+		}
+		got, err := want.Cursor().Place("priority", want.Filters)
+		if err != nil || got != want {
+			t.Fatalf("%v %v", got, err)
+		}
+		if start := want.Cursor().Start(clock()); !start.Equal(want.Start) {
+			t.Fatal(start)
+		}
+	})
+	require.Equal(t, clock(), Cursor("").Start(clock()))
+	require.Equal(t, clock(), NewCursor("at", clock(), 1).Start(clock()))
 }
 
 func TestCursorRefusals(t *testing.T) {
@@ -48,17 +67,22 @@ func TestCursorRefusals(t *testing.T) {
 		"after year 9999":     body(`{"s":"last_seen","t":9223372036854775807,"i":1}`),
 		"long before history": body(`{"s":"last_seen","t":-9223372036854775808,"i":1}`),
 		"something after it":  body(`{"s":"last_seen","t":1,"i":1}{}`),
+		"a start after 9999":  body(`{"s":"last_seen","b":9223372036854775807,"t":1,"i":1}`),
+		"a negative score":    body(`{"s":"last_seen","p":-1,"t":1,"i":1}`),
+		"no number":           body(`{"s":"last_seen","p":1e999,"t":1,"i":1}`),
 	} {
 		require.Equal(t, errCursor, c.Check(), name)
-		_, _, err := c.After("last_seen")
+		_, err := c.Place("last_seen", 0)
 		require.Equal(t, []Detail{{"cursor", errCursor.Error()}}, AsError(err).Details, name)
 	}
 
 	require.NoError(t, good.Check())
-	_, _, err := good.After("priority")
+	_, err := good.Place("priority", 0)
 	require.True(t, HasCode(err, InvalidRequest), "a cursor of another sort")
+	_, err = good.Place("last_seen", 7)
+	require.True(t, HasCode(err, InvalidRequest), "a cursor of other filters")
 	require.NoError(t, Cursor("").Check(), "the first page")
-	_, _, err = Cursor("").After("last_seen")
+	_, err = Cursor("").Place("last_seen", 0)
 	require.NoError(t, err)
 }
 
@@ -67,13 +91,15 @@ func FuzzCursor(f *testing.F) {
 	f.Add("eyJzIjoiYSJ9")
 	f.Fuzz(func(t *testing.T, text string) {
 		c := Cursor(text)
-		at, id, err := c.After("last_seen")
+		place, err := c.Place("last_seen", 0)
 		if err != nil {
 			return
 		}
 		require.NoError(t, c.Check())
-		require.True(t, id >= 0 && id <= maxID)
-		require.True(t, at.Year() >= 1 && at.Year() <= 9999)
+		require.True(t, place.ID >= 0 && place.ID <= maxID)
+		for _, at := range []time.Time{place.At, place.Start, c.Start(clock())} {
+			require.True(t, at.Year() >= 1 && at.Year() <= 9999)
+		}
 	})
 }
 

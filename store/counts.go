@@ -157,6 +157,7 @@ WITH counted AS (
 		stored_events = i.stored_events + n.stored,
 		first_release = CASE WHEN n.first_at < i.first_seen THEN n.first_release ELSE i.first_release END,
 		first_seen = least(i.first_seen, n.first_at),
+		first_seen_lowered_at = CASE WHEN n.first_at < i.first_seen THEN $10 ELSE i.first_seen_lowered_at END,
 		last_release = CASE WHEN n.last_at >= i.last_seen THEN n.last_release ELSE i.last_release END,
 		last_seen = greatest(i.last_seen, n.last_at),
 		latest_event_id = coalesce(nullif(n.latest_event, 0), i.latest_event_id)
@@ -253,7 +254,7 @@ func (s *Store) send(ctx context.Context, on interface {
 			s.packNow(ctx, e)
 		}
 	})
-	results := on.SendBatch(ctx, b.statements())
+	results := on.SendBatch(ctx, b.statements(s.Now()))
 	var issues, stored, users []int64
 	err := results.QueryRow().Scan(&issues, &stored, &users, nil) // of countIssues, the first
 	for i, issue := range issues {
@@ -262,10 +263,10 @@ func (s *Store) send(ctx context.Context, on interface {
 	return errors.Join(err, results.Close())
 }
 
-func (b *batch) statements() *pgx.Batch {
+func (b *batch) statements(now core.Time) *pgx.Batch {
 	q := &pgx.Batch{}
 	c := &b.counts
-	queueIssues(q, c.issues)
+	queueIssues(q, c.issues, now)
 	b.queueEvents(q)
 	queueHours(q, c.hours)
 	queueProjects(q, c.projects)

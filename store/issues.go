@@ -3,10 +3,7 @@ package store
 import (
 	"context"
 	"encoding/hex"
-	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"errand/core"
 )
@@ -42,19 +39,24 @@ type issueRow struct {
 	ClientSeenAt       core.Time
 }
 
-const selectIssues = `
-SELECT i.id, i.project_id, i.title, i.culprit, i.type, i.level, i.platform, i.status, i.times_seen, i.stored_events,
+const issueColumns = `
+	i.id, i.project_id, i.title, i.culprit, i.type, i.level, i.platform, i.status, i.times_seen, i.stored_events,
 	coalesce(h.events_24h, 0)::bigint AS events_24h, coalesce(h.events_7d, 0)::bigint AS events_7d,
 	i.users_affected, i.first_seen, i.last_seen, i.first_release, i.last_release, i.fingerprint, i.fingerprint_version,
 	i.merged_into, i.claim_holder, i.claim_expires_at, i.test, i.latest_event_id,
-	p.trust_setting, s.server_seen_at, s.client_seen_at
-FROM issues i
+	p.trust_setting, s.server_seen_at, s.client_seen_at`
+
+// issueJoins follows the issues, called i. An hour counts when it lies in the window as a whole; the running one counts
+// with what it has so far (primary API, Issue).
+const issueJoins = `
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 LEFT JOIN project_seen s ON s.project_id = i.project_id
 LEFT JOIN LATERAL (
 	SELECT sum(events) FILTER (WHERE hour >= @day_ago) AS events_24h, sum(events) AS events_7d
 	FROM issue_hours WHERE project_id = i.project_id AND issue_id = i.id AND hour >= @week_ago
 ) h ON true`
+
+const selectIssues = `SELECT` + issueColumns + ` FROM issues i` + issueJoins
 
 const oneIssue = selectIssues + ` WHERE i.project_id = @project_id AND i.id = @id`
 
@@ -103,67 +105,4 @@ func (s *Store) Issue(ctx context.Context, id int64) (core.IssueDetail, error) {
 		return core.IssueDetail{}, err
 	}
 	return core.IssueDetail{Issue: row.issue(now), LatestEventID: optInt(row.LatestEventID), Test: row.Test}, nil
-}
-
-// IssueFilter says which issues to list. Its zero value lists all but merged and test issues.
-type IssueFilter struct {
-	ProjectID   int64 // 0: all
-	Status      core.Status
-	Release     string
-	Environment string
-	Since       time.Time
-	Search      string
-	Claimed     *bool
-	Test        bool
-	core.Paging
-}
-
-// likeEscaper makes % and _ plain characters of a LIKE pattern.
-var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
-func (f IssueFilter) list(now core.Time) *list {
-	l := newList("last_seen", f.Paging)
-	l.prefix = "i."
-	l.args = issueWindows(now)
-	l.where("i.test = @test", "test", f.Test)
-	if f.ProjectID != 0 {
-		l.where("i.project_id = @project_id", "project_id", f.ProjectID)
-	}
-	if f.Status != "" {
-		l.where("i.status = @status", "status", string(f.Status))
-	} else {
-		l.where("i.status <> 'merged'", "", nil)
-	}
-	if f.Release != "" {
-		l.where(`(i.first_release = @release OR i.last_release = @release OR EXISTS (
-			SELECT 1 FROM issue_releases r WHERE r.project_id = i.project_id AND r.release = @release AND r.issue_id = i.id))`, "release", f.Release)
-	}
-	if f.Environment != "" {
-		l.where(`EXISTS (
-			SELECT 1 FROM issue_environments e WHERE e.project_id = i.project_id AND e.environment = @environment AND e.issue_id = i.id)`, "environment", f.Environment)
-	}
-	if !f.Since.IsZero() {
-		l.where("i.last_seen >= @since", "since", f.Since)
-	}
-	if f.Search != "" {
-		l.where("(i.title ILIKE @pattern OR i.culprit ILIKE @pattern)", "pattern", "%"+likeEscaper.Replace(f.Search)+"%")
-	}
-	switch {
-	case f.Claimed == nil:
-	case *f.Claimed:
-		l.where("i.claim_expires_at > @now", "now", now)
-	default:
-		l.where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)", "now", now)
-	}
-	return l
-}
-
-// Issues lists issues, most recently seen first.
-func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
-	now := s.Now()
-	return listPage(ctx, s, f.list(now), selectIssues, func(row pgx.CollectableRow) (core.Issue, error) {
-		r, err := pgx.RowToStructByName[issueRow](row)
-		return r.issue(now), err
-	},
-		func(i core.Issue) (core.Time, int64) { return i.LastSeen, i.ID })
 }

@@ -15,9 +15,11 @@ import (
 type list struct {
 	conditions []string
 	args       args
-	sort       string // the time column
+	sort       string // what the list is sorted by; of a list sorted by a time its column
 	prefix     string // of the sort columns: the table's alias and a dot, or nothing
 	page       core.Paging
+	filters    uint32    // a digest of what the caller filters by, which cursors are checked against
+	start      core.Time // when the first page was read; the zero time where that does not matter
 }
 
 // newList starts a list sorted by the time column.
@@ -33,25 +35,23 @@ func (l *list) where(condition, name string, value any) {
 	}
 }
 
+// filter gives the conditions as one, to follow others or WHERE.
+func (l *list) filter() string {
+	return strings.Join(append([]string{"true"}, l.conditions...), "\n\tAND ")
+}
+
 // sql gives the statement: one row more than asked for tells whether there is a next page.
 func (l *list) sql(selectFrom string) (string, error) {
 	if l.page.Cursor != "" {
-		at, id, err := l.page.Cursor.After(l.sort)
+		after, err := l.page.Cursor.Place(l.sort, l.filters)
 		if err != nil {
 			return "", err
 		}
-		l.where(fmt.Sprintf("(%[1]s%[2]s, %[1]sid) < (@after_at, @after_id)", l.prefix, l.sort), "after_at", at)
-		l.args["after_id"] = id
+		l.where(fmt.Sprintf("(%[1]s%[2]s, %[1]sid) < (@after_at, @after_id)", l.prefix, l.sort), "after_at", after.At)
+		l.args["after_id"] = after.ID
 	}
 	l.args["rows"] = l.page.Limit + 1
-	var b strings.Builder
-	b.WriteString(selectFrom)
-	for i, c := range l.conditions {
-		b.WriteString([]string{" WHERE ", " AND "}[min(i, 1)])
-		b.WriteString(c)
-	}
-	fmt.Fprintf(&b, " ORDER BY %[1]s%[2]s DESC, %[1]sid DESC LIMIT @rows", l.prefix, l.sort)
-	return b.String(), nil
+	return fmt.Sprintf("%[1]s WHERE %[2]s ORDER BY %[3]s%[4]s DESC, %[3]sid DESC LIMIT @rows", selectFrom, l.filter(), l.prefix, l.sort), nil
 }
 
 // listPage runs the list and makes the page: its rows and the cursor behind the last one.
@@ -60,6 +60,14 @@ func listPage[T any](ctx context.Context, s *Store, l *list, selectFrom string, 
 	if err != nil {
 		return core.Page[T]{}, err
 	}
+	return readPage(ctx, s, l, sql, scan, func(last T) core.Place {
+		at, id := key(last)
+		return core.Place{At: at.Time, ID: id}
+	})
+}
+
+// readPage runs the statement of a list and makes the page; place gives what the cursor behind an item has of it.
+func readPage[T any](ctx context.Context, s *Store, l *list, sql string, scan pgx.RowToFunc[T], place func(T) core.Place) (core.Page[T], error) {
 	rows, err := s.pool.Query(ctx, sql, l.args)
 	if err != nil {
 		return core.Page[T]{}, wrap(err)
@@ -71,8 +79,9 @@ func listPage[T any](ctx context.Context, s *Store, l *list, selectFrom string, 
 	page := core.Page[T]{Data: items}
 	if len(items) > l.page.Limit {
 		page.Data = items[:l.page.Limit]
-		at, id := key(page.Data[l.page.Limit-1])
-		page.NextCursor = core.NewCursor(l.sort, at.Time, id)
+		next := place(page.Data[l.page.Limit-1])
+		next.Sort, next.Filters, next.Start = l.sort, l.filters, l.start.Time
+		page.NextCursor = next.Cursor()
 	}
 	return page, nil
 }

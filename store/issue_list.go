@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+)
+
+// IssueFilter says which issues to list. Its zero value lists all but merged and test issues.
+type IssueFilter struct {
+	ProjectID   int64 // 0: all
+	Status      core.Status
+	Release     string
+	Environment string
+	Since       time.Time
+	Search      string
+	Claimed     *bool
+	Test        bool
+	Sort        core.IssueSort // "" is ByLastSeen
+	core.Paging
+}
+
+// digest tells filters apart: a cursor is good only for the filters that it was made with.
+func (f IssueFilter) digest() uint32 {
+	claimed := "any"
+	if f.Claimed != nil {
+		claimed = fmt.Sprint(*f.Claimed)
+	}
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%d %q %q %q %d %q %s %t", f.ProjectID, f.Status, f.Release, f.Environment, f.Since.UnixMicro(), f.Search, claimed, f.Test)
+	return h.Sum32()
+}
+
+func (f IssueFilter) list(now core.Time) *list {
+	l := newList(string(core.ByLastSeen), f.Paging)
+	l.prefix = "i."
+	l.args = issueWindows(now)
+	l.filters, l.start = f.digest(), core.At(f.Cursor.Start(now.Time))
+	l.where("i.test = @test", "test", f.Test)
+	if f.ProjectID != 0 {
+		l.where("i.project_id = @project_id", "project_id", f.ProjectID)
+	}
+	if f.Status != "" {
+		l.where("i.status = @status", "status", string(f.Status))
+	} else {
+		l.where("i.status <> 'merged'", "", nil)
+	}
+	if f.Release != "" {
+		l.where(`(i.first_release = @release OR i.last_release = @release OR EXISTS (
+			SELECT 1 FROM issue_releases r WHERE r.project_id = i.project_id AND r.release = @release AND r.issue_id = i.id))`, "release", f.Release)
+	}
+	if f.Environment != "" {
+		l.where(`EXISTS (
+			SELECT 1 FROM issue_environments e WHERE e.project_id = i.project_id AND e.environment = @environment AND e.issue_id = i.id)`, "environment", f.Environment)
+	}
+	if !f.Since.IsZero() {
+		l.where("i.last_seen >= @since", "since", f.Since)
+	}
+	if f.Search != "" {
+		match, pattern := searchPattern(f.Search)
+		l.where(fmt.Sprintf("(i.title %[1]s @pattern OR i.culprit %[1]s @pattern)", match), "pattern", pattern)
+	}
+	switch {
+	case f.Claimed == nil:
+	case *f.Claimed:
+		l.where("i.claim_expires_at > @now", "now", now)
+	default:
+		l.where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)", "now", now)
+	}
+	return l
+}
+
+// Issues lists issues by the filter's sort.
+//
+// Pages hold while events arrive: no issue comes twice, and one that has not moved is not skipped. An issue that moves to
+// the front of what was read already is not on later pages. By priority the order is that of the scores at the time of
+// the first page; see issuesByPriority.
+func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
+	now := s.Now()
+	if f.Sort == core.ByPriority {
+		return s.issuesByPriority(ctx, f, now)
+	}
+	return listPage(ctx, s, f.list(now), selectIssues, func(row pgx.CollectableRow) (core.Issue, error) {
+		r, err := pgx.RowToStructByName[issueRow](row)
+		return r.issue(now), err
+	},
+		func(i core.Issue) (core.Time, int64) { return i.LastSeen, i.ID })
+}
