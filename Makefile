@@ -62,6 +62,10 @@ bench: ## Run the benchmarks of the pure packages.
 bench-ingest: deps build ## Measure how fast events are taken in; writes bench/results.md.
 	@$(GO) run ./bench/ingest
 
+.PHONY: bench-queries
+bench-queries: deps build ## Measure how fast reading is on 200,000 issues; writes bench/queries.md.
+	@$(GO) run ./bench/queries
+
 .PHONY: corpora
 corpora: ## Measure against data of real SDKs and other trackers: make corpora CORPORA=folder (skipped when absent).
 	@$(GO) test -count=1 -v -run 'TestCorpora' ./envelope/... ./scrub/... ./grouping/ | grep -E '^ +[a-z_]+_test.go:[0-9]+: |^(---|ok|FAIL|panic)'

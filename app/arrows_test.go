@@ -48,7 +48,9 @@ var arrows = map[string][]string{
 	"golden":          {"github.com/stretchr/testify"},
 	"api/surfacetest": {"api", "core", "mcp", "store", "store/storetest", "tools", "github.com/stretchr/testify"},
 	"e2e":             {},
-	"bench/ingest":    {"envelope", "grouping", "scrub", "store", "store/embedded", "github.com/jackc/pgx/v5"},
+	"bench":           {"store/embedded", "github.com/jackc/pgx/v5"},
+	"bench/ingest":    {"bench", "envelope", "grouping", "scrub", "store", "github.com/jackc/pgx/v5"},
+	"bench/queries":   {"bench", "core", "store", "github.com/jackc/pgx/v5"},
 }
 
 type goPackage struct {

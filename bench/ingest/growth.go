@@ -32,7 +32,7 @@ FROM events, generate_series(1, $2::bigint - 1) n WHERE project_id = $1`}
 // grow makes a project n times as large, and the installation by a thousand projects.
 func (s *server) grow(ctx context.Context, project int64, n int) error {
 	for _, sql := range copiesOf {
-		if _, err := s.db.Exec(ctx, sql, project, n); err != nil {
+		if _, err := s.DB.Exec(ctx, sql, project, n); err != nil {
 			return fmt.Errorf("%s: %w", sql, err)
 		}
 	}
@@ -41,7 +41,7 @@ func (s *server) grow(ctx context.Context, project int64, n int) error {
 			return err
 		}
 	}
-	_, err := s.db.Exec(ctx, `VACUUM ANALYZE`) // what autovacuum would do while it is measured
+	_, err := s.DB.Exec(ctx, `VACUUM ANALYZE`) // what autovacuum would do while it is measured
 	return err
 }
 
@@ -50,7 +50,7 @@ func (s *server) grow(ctx context.Context, project int64, n int) error {
 func (s *server) waitForDictionary(ctx context.Context, project int64) error {
 	for range 300 {
 		var there bool
-		if err := s.db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM dictionaries WHERE project_id = $1)`, project).Scan(&there); err != nil || there {
+		if err := s.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM dictionaries WHERE project_id = $1)`, project).Scan(&there); err != nil || there {
 			return err
 		}
 		select {

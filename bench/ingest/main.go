@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"errand/bench"
 )
 
 func main() {
@@ -89,11 +91,12 @@ func run(ctx context.Context, rounds int, length time.Duration, binary, out stri
 
 // runRound starts a fresh server and runs every scenario on it.
 func runRound(ctx context.Context, results *results, templates []template, length time.Duration, binary string) error {
-	s, err := startServer(ctx, binary)
+	running, err := bench.Start(ctx, binary)
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer running.Stop()
+	s := &server{running}
 	if err := results.measureCopy(ctx, s); err != nil {
 		return err
 	}
@@ -104,7 +107,7 @@ func runRound(ctx context.Context, results *results, templates []template, lengt
 		}
 		// Every issue is made before the measurement, as in a project that has run for a while.
 		warm := target.bodies(templates, sc.issues, max(sc.issues, 1000), 1)
-		if err := send(ctx, s.addr, warm, 32, time.Minute).err; err != nil {
+		if err := send(ctx, s.Addr, warm, 32, time.Minute).err; err != nil {
 			return fmt.Errorf("%s: %w", sc.name, err)
 		}
 		if err := s.waitForDictionary(ctx, target.project); err != nil {
@@ -115,7 +118,7 @@ func runRound(ctx context.Context, results *results, templates []template, lengt
 				return fmt.Errorf("%s: %w", sc.name, err)
 			}
 			// Once more: the first change of a page after a checkpoint writes the whole page.
-			if err := send(ctx, s.addr, target.bodies(templates, sc.issues, sc.issues, 3), 32, time.Minute).err; err != nil {
+			if err := send(ctx, s.Addr, target.bodies(templates, sc.issues, sc.issues, 3), 32, time.Minute).err; err != nil {
 				return fmt.Errorf("%s: %w", sc.name, err)
 			}
 		}

@@ -5,14 +5,12 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"os"
-	"runtime"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"errand/bench"
 	"errand/envelope"
 	"errand/grouping"
 	"errand/scrub"
@@ -66,10 +64,10 @@ func (r *results) measurePipeline() error {
 // measureCopy copies rows like those of the events into a table like theirs: what Postgres alone can do.
 func (r *results) measureCopy(ctx context.Context, s *server) error {
 	const rows, batch = 60_000, 500
-	if _, err := s.db.Exec(ctx, `CREATE TABLE bench_copy (LIKE events INCLUDING INDEXES)`); err != nil {
+	if _, err := s.DB.Exec(ctx, `CREATE TABLE bench_copy (LIKE events INCLUDING INDEXES)`); err != nil {
 		return err
 	}
-	defer func() { _, _ = s.db.Exec(ctx, `DROP TABLE bench_copy`) }()
+	defer func() { _, _ = s.DB.Exec(ctx, `DROP TABLE bench_copy`) }()
 	payloads := make([][]byte, len(r.samples))
 	for i, sample := range r.samples {
 		e, err := envelope.Decode(sample, envelope.Hints{ReceivedAt: time.Now()})
@@ -81,7 +79,7 @@ func (r *results) measureCopy(ctx context.Context, s *server) error {
 	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment", "dictionary", "payload"}
 	start := time.Now()
 	for first := 0; first < rows; first += batch {
-		_, err := s.db.CopyFrom(ctx, pgx.Identifier{"bench_copy"}, columns, pgx.CopyFromSlice(batch, func(i int) ([]any, error) {
+		_, err := s.DB.CopyFrom(ctx, pgx.Identifier{"bench_copy"}, columns, pgx.CopyFromSlice(batch, func(i int) ([]any, error) {
 			n := int64(first + i)
 			id := sha256.Sum256(fmt.Append(nil, n))
 			return []any{int64(1), n % 50_000, n, time.Now(), time.Now(), [16]byte(id[:16]), "error", "shop@1.4.0", "production", int64(0), payloads[int(n)%len(payloads)]}, nil
@@ -94,14 +92,9 @@ func (r *results) measureCopy(ctx context.Context, s *server) error {
 	return nil
 }
 
-func median(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	return list[len(list)/2]
-}
-
 func (r *results) print(w io.Writer) {
-	copies := median(r.copies)
-	fmt.Fprintf(w, "# Taking events in\n\nMade by `make bench-ingest` on %s. Medians of %d rounds; load, server and Postgres share the\nmachine; fsync on; default scrub rules on; each event is answered after its commit.\n\n", machine(), len(r.copies))
+	copies := bench.Median(r.copies)
+	fmt.Fprintf(w, "# Taking events in\n\nMade by `make bench-ingest` on %s. Medians of %d rounds; load, server and Postgres share the\nmachine; fsync on; default scrub rules on; each event is answered after its commit.\n\n", bench.Machine(), len(r.copies))
 	fmt.Fprintf(w, "Bodies: %s; python, java and php gzip.\n\n", strings.Join(r.sizes, ", "))
 	fmt.Fprintf(w, "- Decode, scrub, group, limit and pack alone: %.0f us an event on one core; %.0f bytes packed.\n", r.pipeline, r.packed)
 	fmt.Fprintf(w, "- Yardstick, raw COPY of such rows with all indexes, batches of 500: %.0f rows/s.\n\n", copies)
@@ -113,7 +106,7 @@ func (r *results) print(w io.Writer) {
 			for _, m := range r.rounds[sc.name] {
 				list = append(list, field(m))
 			}
-			return median(list)
+			return bench.Median(list)
 		}
 		rate := get(func(m measurement) float64 { return m.rate })
 		fmt.Fprintf(w, "| %s | %.0f | %.2f | %.2f | %.2f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |\n", sc.name, rate, rate/copies,
@@ -122,15 +115,4 @@ func (r *results) print(w io.Writer) {
 			get(func(m measurement) float64 { return m.disk }), get(func(m measurement) float64 { return m.wal }),
 			get(func(m measurement) float64 { return m.rss }))
 	}
-}
-
-// machine describes where the numbers come from, without its name.
-func machine() string {
-	model := "an unknown processor"
-	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		if _, after, ok := strings.Cut(string(text), "model name\t: "); ok {
-			model, _, _ = strings.Cut(after, "\n")
-		}
-	}
-	return fmt.Sprintf("%s, %d cores, %s/%s, %s, %s", model, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), time.Now().UTC().Format(time.DateOnly))
 }

@@ -1,77 +1,19 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"errand/store/embedded"
+	"errand/bench"
 )
 
-const adminToken = "the-admin-token-of-the-bench"
-
-// server is a running binary with its private Postgres.
-type server struct {
-	cmd  *exec.Cmd
-	dir  string
-	addr string
-	db   *pgx.Conn
-}
-
-func startServer(ctx context.Context, binary string) (*server, error) {
-	dir, err := os.MkdirTemp("", "errand-bench-")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(dir, 0o755); err != nil { // Postgres may run as another user
-		return nil, err
-	}
-	s := &server{dir: dir, cmd: exec.CommandContext(ctx, binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", dir)}
-	s.cmd.Env = append(os.Environ(), "ADMIN_TOKEN="+adminToken, "DATABASE_URL=", "BASE_URL=", "LOG_LEVEL=warn")
-	s.cmd.Stderr = os.Stderr
-	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := s.cmd.Start(); err != nil {
-		return nil, err
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return nil, errors.Join(errors.New("the server did not start"), s.cmd.Wait())
-	}
-	s.addr = strings.Fields(strings.SplitAfter(line, "http://")[1])[0]
-	url, err := embedded.RunningURL(dir)
-	if err == nil {
-		s.db, err = pgx.Connect(ctx, url)
-	}
-	if err != nil {
-		s.stop()
-		return nil, err
-	}
-	return s, nil
-}
-
-func (s *server) stop() {
-	if s.db != nil {
-		_ = s.db.Close(context.Background())
-	}
-	_ = s.cmd.Process.Signal(syscall.SIGTERM)
-	_ = s.cmd.Wait()
-	_ = os.RemoveAll(s.dir)
-}
+// server is the binary that is measured.
+type server struct{ *bench.Server }
 
 // patterns are ten that people write.
 var patterns = []string{
@@ -81,11 +23,11 @@ var patterns = []string{
 
 // project makes a project for a scenario.
 func (s *server) project(ctx context.Context, sc scenario) (target, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.addr+"/v1/projects", strings.NewReader(fmt.Sprintf(`{"name":%q}`, sc.name)))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.Addr+"/v1/projects", strings.NewReader(fmt.Sprintf(`{"name":%q}`, sc.name)))
 	if err != nil {
 		return target{}, err
 	}
-	request.Header.Set("Authorization", "Bearer "+adminToken)
+	request.Header.Set("Authorization", "Bearer "+bench.AdminToken)
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return target{}, err
@@ -105,12 +47,12 @@ func (s *server) project(ctx context.Context, sc scenario) (target, error) {
 		return target{}, fmt.Errorf("creating a project: %s", text)
 	}
 	if sc.patterns > 0 {
-		if _, err := s.db.Exec(ctx, `UPDATE projects SET scrub_patterns = $1 WHERE id = $2`, patterns[:sc.patterns], created.Data.ID); err != nil {
+		if _, err := s.DB.Exec(ctx, `UPDATE projects SET scrub_patterns = $1 WHERE id = $2`, patterns[:sc.patterns], created.Data.ID); err != nil {
 			return target{}, err
 		}
 	}
 	key, _, _ := strings.Cut(strings.TrimPrefix(created.Data.DSN, "http://"), "@")
-	return target{created.Data.ID, key, s.addr}, nil
+	return target{created.Data.ID, key, s.Addr}, nil
 }
 
 // measurement is one scenario in one round.
@@ -127,7 +69,7 @@ func (s *server) measure(ctx context.Context, bodies [][]byte, senders int, leng
 	if err != nil {
 		return measurement{}, err
 	}
-	done := send(ctx, s.addr, bodies, senders, length)
+	done := send(ctx, s.Addr, bodies, senders, length)
 	if done.err != nil {
 		return measurement{}, done.err
 	}

@@ -23,7 +23,7 @@ const ticks = 100
 
 func (s *server) usage(ctx context.Context) (usage, error) {
 	var u usage
-	if err := s.db.QueryRow(ctx, `
+	if err := s.DB.QueryRow(ctx, `
 		SELECT pg_current_wal_lsn() - '0/0', (SELECT sum(pg_table_size(c.oid) + pg_indexes_size(c.oid)) FROM pg_class c
 			JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'public' AND c.relkind = 'r')`).Scan(&u.wal, &u.disk); err != nil {
 		return u, err
@@ -32,9 +32,9 @@ func (s *server) usage(ctx context.Context) (usage, error) {
 	if err != nil {
 		return u, err
 	}
-	u.server = processes[s.cmd.Process.Pid].seconds
+	u.server = processes[s.PID()].seconds
 	for pid, p := range processes {
-		if processes.below(pid, s.cmd.Process.Pid) {
+		if processes.below(pid, s.PID()) {
 			u.postgres += p.seconds + p.ended
 		}
 	}
@@ -43,7 +43,7 @@ func (s *server) usage(ctx context.Context) (usage, error) {
 		return u, err
 	}
 	u.load = time.Duration(self.Utime.Nano() + self.Stime.Nano()).Seconds()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
 	if err != nil {
 		return u, err
 	}

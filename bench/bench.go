@@ -1,0 +1,98 @@
+// Package bench runs the built binary on a private Postgres of its own, for the measurements below it.
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/store/embedded"
+)
+
+// AdminToken is the ADMIN_TOKEN of the server.
+const AdminToken = "the-admin-token-of-the-bench"
+
+// Server is a running binary with its private Postgres.
+type Server struct {
+	Addr string
+	Dir  string    // DATA_DIR
+	DB   *pgx.Conn // to its database
+	URL  string    // of its database
+
+	cmd *exec.Cmd
+}
+
+// Start starts the binary on a fresh data folder and returns when it serves.
+func Start(ctx context.Context, binary string) (*Server, error) {
+	dir, err := os.MkdirTemp("", "errand-bench-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(dir, 0o755); err != nil { // Postgres may run as another user
+		return nil, err
+	}
+	s := &Server{Dir: dir, cmd: exec.CommandContext(ctx, binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", dir)}
+	s.cmd.Env = append(os.Environ(), "ADMIN_TOKEN="+AdminToken, "DATABASE_URL=", "BASE_URL=", "LOG_LEVEL=warn")
+	s.cmd.Stderr = os.Stderr
+	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, errors.Join(errors.New("the server did not start"), s.cmd.Wait())
+	}
+	s.Addr = strings.Fields(strings.SplitAfter(line, "http://")[1])[0]
+	if s.URL, err = embedded.RunningURL(dir); err == nil {
+		s.DB, err = pgx.Connect(ctx, s.URL)
+	}
+	if err != nil {
+		s.Stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// PID is the id of the server's process.
+func (s *Server) PID() int { return s.cmd.Process.Pid }
+
+// Stop ends the server and deletes its data.
+func (s *Server) Stop() {
+	if s.DB != nil {
+		_ = s.DB.Close(context.Background())
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	_ = s.cmd.Wait()
+	_ = os.RemoveAll(s.Dir)
+}
+
+// Median gives the one in the middle; the list must not be empty.
+func Median(list []float64) float64 {
+	list = slices.Sorted(slices.Values(list))
+	return list[len(list)/2]
+}
+
+// Machine describes where the numbers come from, without its name.
+func Machine() string {
+	model := "an unknown processor"
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if _, after, ok := strings.Cut(string(text), "model name\t: "); ok {
+			model, _, _ = strings.Cut(after, "\n")
+		}
+	}
+	return fmt.Sprintf("%s, %d cores, %s/%s, %s, %s", model, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), time.Now().UTC().Format(time.DateOnly))
+}

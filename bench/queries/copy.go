@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/store"
+)
+
+// copyRows copies rows into a table: next gives one after the other, and nil at the end.
+func copyRows(ctx context.Context, db *pgx.Conn, table string, columns []string, next func() []any) error {
+	_, err := db.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromFunc(func() ([]any, error) { return next(), nil }))
+	return err
+}
+
+// firstActivity is the first id of the loaded activity: below it are the rows of the projects.
+const firstActivity = 1_000_000
+
+// eachIssue gives the rows of the issues, one issue after the other.
+func (d *data) eachIssue(rows func(n int, i *issue) [][]any) func() []any {
+	n := 0
+	var ready [][]any
+	return func() []any {
+		for len(ready) == 0 {
+			if n == len(d.issues) {
+				return nil
+			}
+			ready = rows(n, &d.issues[n])
+			n++
+		}
+		row := ready[0]
+		ready = ready[1:]
+		return row
+	}
+}
+
+func (d *data) copyIssues(ctx context.Context, db *pgx.Conn) error {
+	columns := []string{
+		"project_id", "id", "fingerprint", "fingerprint_version", "title", "culprit", "type", "level", "platform", "status", "status_at",
+		"times_seen", "stored_events", "users_affected", "first_seen", "last_seen", "first_release", "last_release",
+	}
+	return copyRows(ctx, db, "issues", columns, d.eachIssue(func(n int, i *issue) [][]any {
+		fingerprint := binary.BigEndian.AppendUint64(make([]byte, 24), uint64(n))
+		return [][]any{{
+			i.project, int64(n + 1), fingerprint, 1, i.title, i.culprit, "Error", "error", "node", i.status, i.first,
+			int64(max(1, i.events)), int64(i.events), i.users, i.first, i.last, "shop@1.0", "shop@1.1",
+		}}
+	}))
+}
+
+func (d *data) copyHours(ctx context.Context, db *pgx.Conn) error {
+	return copyRows(ctx, db, "issue_hours", []string{"project_id", "issue_id", "hour", "events"}, d.eachIssue(func(n int, i *issue) [][]any {
+		hours := map[time.Time]int64{}
+		for _, at := range d.times(n) {
+			hours[at.Truncate(time.Hour)]++
+		}
+		var rows [][]any
+		for hour, events := range hours {
+			rows = append(rows, []any{i.project, int64(n + 1), hour, events})
+		}
+		return rows
+	}))
+}
+
+func (d *data) copyPlaces(ctx context.Context, db *pgx.Conn) error {
+	err := copyRows(ctx, db, "issue_environments", []string{"project_id", "environment", "issue_id"}, d.eachIssue(func(n int, i *issue) [][]any {
+		return [][]any{{i.project, []string{"production", "production", "production", "staging"}[n%4], int64(n + 1)}}
+	}))
+	if err != nil {
+		return err
+	}
+	return copyRows(ctx, db, "issue_releases", []string{"project_id", "release", "issue_id"}, d.eachIssue(func(n int, i *issue) [][]any {
+		return [][]any{{i.project, fmt.Sprintf("shop@2.%d", n%40), int64(n + 1)}}
+	}))
+}
+
+func (d *data) copyEvents(ctx context.Context, db *pgx.Conn) error {
+	payload := store.Pack([]byte(`{"platform":"node","message":"cannot read cart","exceptions":[{"type":"TypeError","value":"cannot read cart"}]}`)).Bytes
+	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment", "dictionary", "payload"}
+	id := int64(0)
+	return copyRows(ctx, db, "events", columns, d.eachIssue(func(n int, i *issue) [][]any {
+		var rows [][]any
+		for _, at := range d.times(n) {
+			id++
+			rows = append(rows, []any{i.project, int64(n + 1), id, at, at, eventID(id), "error", "shop@1.1", "production", int64(0), payload})
+		}
+		return rows
+	}))
+}
+
+func (d *data) copyEventIDs(ctx context.Context, db *pgx.Conn) error {
+	id := int64(0)
+	return copyRows(ctx, db, "event_ids", []string{"project_id", "event_id", "id", "issue_id", "received_at"}, d.eachIssue(func(n int, i *issue) [][]any {
+		var rows [][]any
+		for _, at := range d.times(n) {
+			id++
+			rows = append(rows, []any{i.project, eventID(id), id, int64(n + 1), at})
+		}
+		return rows
+	}))
+}
+
+// eventID makes an id that is as scattered as those of SDKs.
+func eventID(id int64) (uuid [16]byte) {
+	random := rand.NewPCG(seed, uint64(id))
+	binary.BigEndian.PutUint64(uuid[:], random.Uint64())
+	binary.BigEndian.PutUint64(uuid[8:], random.Uint64())
+	return uuid
+}
+
+func (d *data) copyActivity(ctx context.Context, db *pgx.Conn) error {
+	columns := []string{"project_id", "id", "at", "actor_type", "actor_name", "action", "target_type", "target_id"}
+	return copyRows(ctx, db, "activity", columns, d.eachIssue(func(n int, i *issue) [][]any {
+		return [][]any{{i.project, int64(firstActivity + n), i.last, "token", "agent", "issue.resolve", "issue", int64(n + 1)}}
+	}))
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"errand/bench"
+)
+
+// client makes the calls that are measured.
+type client struct {
+	*bench.Server
+	data  *data
+	calls int
+}
+
+// row is one measured call.
+type row struct {
+	name          string
+	median, p95   float64 // milliseconds, as the client sees it
+	postgres      float64 // milliseconds of Postgres in a call, on average; 0 when it is not known
+	perSecond     float64 // of what is measured as a rate; 0 otherwise
+	target, limit string  // what it should be, in words
+}
+
+// query is a call of GET /v1<path>.
+type query struct {
+	name, path, target string
+}
+
+func (c *client) queries() []query {
+	one := fmt.Sprintf("/issues?project=%d&", c.data.projects[0])
+	some := fmt.Sprintf("/issues/%d", c.data.busy)
+	return []query{
+		{"list by last_seen, one project", one, "p95 10"},
+		{"list by last_seen, all projects", "/issues?", "p95 10"},
+		{"list by last_seen, all, 100 issues", "/issues?limit=100", ""},
+		{"list by priority, one project", one + "sort=priority", "p95 25"},
+		{"list by priority, all projects", "/issues?sort=priority", "p95 25"},
+		{"list by priority, all, 100 issues", "/issues?sort=priority&limit=100", ""},
+		{"list by priority, all, page 10", c.page("/issues?sort=priority", 10), ""},
+		{"list by priority, one project, page 10", c.page(one+"sort=priority", 10), ""},
+		{"list by priority, one project, the unresolved unclaimed", one + "sort=priority&status=unresolved&claimed=false", "p95 25"},
+		{"list by priority, all, the unresolved unclaimed", "/issues?sort=priority&status=unresolved&claimed=false", "p95 25"},
+		{"list by priority, all, the regressed", "/issues?sort=priority&status=regressed", "bounded"},
+		{"list by priority, one project, a release", one + "sort=priority&release=" + url.QueryEscape("shop@2.7"), "bounded"},
+		{"list by priority, all, an environment", "/issues?sort=priority&environment=staging", "bounded"},
+		{"list by priority, one project, a search", one + "sort=priority&search=voucher", "bounded"},
+		{"search, one project, frequent", one + "search=voucher", "p95 50"},
+		{"search, one project, rare", one + "search=zqxj", "p95 50"},
+		{"search, one project, not ASCII", one + "search=" + url.QueryEscape("Müll"), "p95 50"},
+		{"search, all projects, frequent", "/issues?search=voucher", "p95 50"},
+		{"search, all projects, rare", "/issues?search=zqxj", "p95 50"},
+		{"one issue", some, "p95 5"},
+		{"its events", some + "/events", ""},
+		{"its activity", some + "/activity", ""},
+	}
+}
+
+// page gives the path of the n-th page of a list.
+func (c *client) page(path string, n int) string {
+	next := path
+	for range n - 1 {
+		text, err := c.get(context.Background(), next)
+		if err != nil {
+			return path
+		}
+		var page struct {
+			NextCursor string `json:"next_cursor"`
+		}
+		if json.Unmarshal(text, &page) != nil || page.NextCursor == "" {
+			return next // a small size ends earlier
+		}
+		next = path + "&cursor=" + page.NextCursor
+	}
+	return next
+}
+
+func (c *client) measureAll(ctx context.Context) ([]row, error) {
+	var rows []row
+	for _, q := range c.queries() {
+		call := func() error { _, err := c.get(ctx, q.path); return err }
+		r, err := c.measure(ctx, q.name, call)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", q.name, err)
+		}
+		r.target = q.target
+		rows = append(rows, r)
+		fmt.Printf("  %-58s median %7.2f ms  p95 %7.2f ms  postgres %7.2f ms\n", r.name, r.median, r.p95, r.postgres)
+	}
+	surfaces, err := c.compareSurfaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows = append(rows, surfaces...)
+	for _, senders := range []int{1, 8} {
+		rate, err := c.claims(ctx, senders)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Printf("  claims, %d at once: %.0f/s\n", senders, rate)
+		rows = append(rows, row{name: fmt.Sprintf("claims, %d at once", senders), perSecond: rate, target: "300/s"})
+	}
+	return rows, nil
+}
+
+// measure makes the call many times, one after the other, and then some more while Postgres logs its times.
+func (c *client) measure(ctx context.Context, name string, call func() error) (row, error) {
+	times, err := timeCalls(max(c.calls/10, 10), call) // warms up
+	if err == nil {
+		times, err = timeCalls(c.calls, call)
+	}
+	if err != nil {
+		return row{}, err
+	}
+	const logged = 20
+	spent, err := c.postgresTime(ctx, func() error { _, err := timeCalls(logged, call); return err })
+	return row{name: name, median: bench.Median(times), p95: times[int(0.95*float64(len(times)-1))], postgres: spent / logged}, err
+}
+
+// timeCalls gives the times of the calls in milliseconds, sorted.
+func timeCalls(n int, call func() error) ([]float64, error) {
+	times := make([]float64, n)
+	for i := range times {
+		begin := time.Now()
+		if err := call(); err != nil {
+			return nil, err
+		}
+		times[i] = float64(time.Since(begin).Microseconds()) / 1000
+	}
+	slices.Sort(times)
+	return times, nil
+}
+
+var durations = regexp.MustCompile(`duration: ([0-9.]+) ms`)
+
+// postgresTime runs fn and gives the milliseconds that Postgres logs for all statements meanwhile: parsing, planning and
+// running.
+func (c *client) postgresTime(ctx context.Context, fn func() error) (float64, error) {
+	path := filepath.Join(c.Dir, "postgres.log")
+	logging := func(on string) error {
+		if _, err := c.DB.Exec(ctx, "ALTER SYSTEM SET log_duration = "+on); err != nil {
+			return err
+		}
+		_, err := c.DB.Exec(ctx, "SELECT pg_reload_conf(), pg_sleep(0.2)") // until all have read it
+		return err
+	}
+	if err := logging("on"); err != nil {
+		return 0, err
+	}
+	before, err := os.ReadFile(path)
+	if err == nil {
+		err = fn()
+	}
+	after, readErr := os.ReadFile(path)
+	if err := errors.Join(err, readErr, logging("off")); err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for _, found := range durations.FindAllSubmatch(after[min(len(before), len(after)):], -1) {
+		ms, err := strconv.ParseFloat(string(found[1]), 64)
+		if err != nil {
+			return 0, err
+		}
+		total += ms
+	}
+	return total, nil
+}
+
+// compareSurfaces makes the same call over REST and over MCP in turns.
+func (c *client) compareSurfaces(ctx context.Context) ([]row, error) {
+	var rows []row
+	for _, op := range []struct{ name, path, tool, arguments string }{
+		{"list_issues, 25", "/issues", "list_issues", `{}`},
+		{"get_issue", fmt.Sprintf("/issues/%d", c.data.busy), "get_issue", fmt.Sprintf(`{"id":%d}`, c.data.busy)},
+	} {
+		rest := func() error { _, err := c.get(ctx, op.path); return err }
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, op.tool, op.arguments)
+		tool := func() error {
+			text, err := c.send(ctx, http.MethodPost, "/mcp", body)
+			if err == nil && !bytes.Contains(text, []byte(`"structuredContent"`)) {
+				err = fmt.Errorf("the tool answered %s", text)
+			}
+			return err
+		}
+		var overREST, overMCP []float64
+		for range 10 {
+			for _, one := range []struct {
+				call func() error
+				into *[]float64
+			}{{rest, &overREST}, {tool, &overMCP}} {
+				times, err := timeCalls(max(c.calls/10, 2), one.call)
+				if err != nil {
+					return nil, err
+				}
+				*one.into = append(*one.into, times...)
+			}
+		}
+		for name, times := range map[string][]float64{"REST": overREST, "MCP": overMCP} {
+			slices.Sort(times)
+			rows = append(rows, row{name: op.name + " over " + name, median: bench.Median(times), p95: times[int(0.95*float64(len(times)-1))]})
+		}
+		slices.SortFunc(rows[len(rows)-2:], func(a, b row) int { return strings.Compare(b.name, a.name) })
+		ratio := bench.Median(overMCP) / bench.Median(overREST)
+		rows[len(rows)-1].limit = fmt.Sprintf("%.2f times REST", ratio)
+		rows[len(rows)-1].target = "at most 1.5 times REST"
+		fmt.Printf("  %s: MCP %.2f times REST\n", op.name, ratio)
+	}
+	return rows, nil
+}
+
+// claims claims issues, each of another, as fast as so many callers can.
+func (c *client) claims(ctx context.Context, callers int) (float64, error) {
+	each := max(c.calls, 40) / callers
+	errs := make([]error, callers)
+	begin := time.Now()
+	var all sync.WaitGroup
+	for n := range callers {
+		all.Go(func() {
+			for i := range each {
+				id := 1 + (n*each+i)*7%len(c.data.issues)
+				if _, err := c.send(ctx, http.MethodPost, fmt.Sprintf("/v1/issues/%d/claim", id), "{}"); err != nil {
+					errs[n] = err
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	return float64(each*callers) / time.Since(begin).Seconds(), errors.Join(errs...)
+}
+
+func (c *client) get(ctx context.Context, path string) ([]byte, error) {
+	return c.send(ctx, http.MethodGet, "/v1"+path, "")
+}
+
+func (c *client) send(ctx context.Context, method, path, body string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+c.Addr+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+bench.AdminToken)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s %s: %s: %s", method, path, answer.Status, text)
+	}
+	return text, err
+}
