@@ -13,6 +13,9 @@ func (s *Store) TakeEventIDs(ctx context.Context, n int) ([]int64, error) {
 // TakeIssueID takes an id for an issue.
 func (s *Store) TakeIssueID(ctx context.Context) (int64, error) { return s.ids.one(ctx, issueIDs) }
 
+// Digest is what the cursors of the filter are checked against.
+func (f IssueFilter) Digest() uint32 { return f.digest() }
+
 // Recent is a cache of what was used lately.
 type Recent[K comparable, V any] struct{ *recent[K, V] }
 
