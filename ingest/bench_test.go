@@ -35,7 +35,7 @@ func BenchmarkTake(b *testing.B) {
 			for b.Loop() {
 				r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/", bytes.NewReader(body))
 				r.Header.Set("Content-Encoding", c.encoding)
-				q := &request{Request: r, w: httptest.NewRecorder(), received: core.At(time.Now()), lease: i.memory.lease(), sentry: true}
+				q := &request{Request: r, w: httptest.NewRecorder(), received: core.At(time.Now()), lease: i.memory.lease(), large: i.large.lease(), sentry: true}
 				entries, err := i.takeEnvelope(q, p)
 				require.NoError(b, err)
 				require.Len(b, entries, 1)

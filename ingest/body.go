@@ -30,9 +30,11 @@ func (q *request) limit() int64 {
 // readBodyAtMost is how long a client may take to send its body.
 const readBodyAtMost = 30 * time.Second
 
-// The sizes of buffers for bodies: with what an unknown length begins, and what is kept for other requests.
+// The sizes of buffers for bodies: with what one begins, up to how many times that a Content-Length is believed, and what
+// is kept for other requests.
 const (
-	firstBuffer = 8 << 10
+	firstBuffer = 2 << 10
+	believed    = 4
 	keptBuffer  = 32 << 10
 )
 
@@ -46,12 +48,12 @@ func (i *Ingest) readBody(q *request) (err error) {
 	if q.ContentLength > q.limit() {
 		return errTooLarge(q.limit())
 	}
-	if err := q.lease.grow(q.Context(), perRequest); err != nil {
-		return err
-	}
 	buffer := bodies.Get().(*[]byte)
-	err = q.readInto(buffer)
+	err = i.readInto(q, buffer)
 	i.metrics.received.Add(float64(len(*buffer)))
+	if err == nil {
+		err = q.lease.grow(q.Context(), perRequest)
+	}
 	if err != nil {
 		putBody(buffer)
 		return readError(err)
@@ -65,21 +67,25 @@ func (i *Ingest) readBody(q *request) (err error) {
 }
 
 // readInto reads to the end, asking for memory as the buffer grows.
-func (q *request) readInto(buffer *[]byte) error {
+func (i *Ingest) readInto(q *request, buffer *[]byte) error {
 	body, limit := (*buffer)[:0], q.limit()
 	defer func() { *buffer = body }()
-	leased := int64(0)
+	leased, from := int64(0), &client{body: q.Body, ends: http.NewResponseController(q.w)}
 	for {
 		if len(body) == cap(body) {
 			body = grown(body, q.ContentLength, limit)
 		}
 		if more := int64(cap(body)) - leased; more > 0 {
-			if err := q.lease.grow(q.Context(), more); err != nil {
+			lease := q.lease
+			if cap(body) > smallBody {
+				lease = q.large
+			}
+			if err := lease.grow(q.Context(), more); err != nil {
 				return err
 			}
 			leased += more
 		}
-		n, err := q.Body.Read(body[len(body):cap(body)])
+		n, err := i.slow.read(from, body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		switch {
 		case int64(len(body)) > limit:
@@ -96,7 +102,7 @@ func (q *request) readInto(buffer *[]byte) error {
 // is only a claim, for which no large buffer is made before the bytes come.
 func grown(text []byte, length, limit int64) []byte {
 	room := max(firstBuffer, 2*int64(cap(text)))
-	if length >= 0 && length < 8*room {
+	if length >= 0 && length < believed*room {
 		room = length + 1 // to see the end
 	}
 	larger := make([]byte, len(text), max(min(room, limit+1), int64(cap(text))+1))
@@ -116,6 +122,7 @@ func (q *request) dropBody(n int64) {
 		putBody(q.body)
 		q.body = nil
 	}
+	q.large.keep(n)
 	q.lease.keep(n)
 }
 

@@ -20,7 +20,31 @@ func (i *Ingest) ReadAtMost(d time.Duration) { i.readAtMost = d }
 
 // WaitAtMost shortens every wait of a request for the server. To be called before the first request.
 func (i *Ingest) WaitAtMost(d time.Duration) {
-	i.waitAtMost, i.projects.waitAtMost, i.memory.waitAtMost = d, d, d
+	i.waitAtMost, i.projects.waitAtMost, i.memory.waitAtMost, i.large.waitAtMost = d, d, d, d
+}
+
+// SlowAfter shortens the time after which a client may be slow. To be called before the first request.
+func (i *Ingest) SlowAfter(d time.Duration) { i.slow.after = d }
+
+// Reading is how many bodies are being read.
+func (i *Ingest) Reading() int {
+	i.slow.mu.Lock()
+	defer i.slow.mu.Unlock()
+	return len(i.slow.reading)
+}
+
+// LeaveFree takes memory so that so many bytes are left for small bodies, until the given function is called.
+func (i *Ingest) LeaveFree(bytes int64) (giveBack func()) {
+	l := i.memory.lease()
+	_ = l.grow(context.Background(), maxSmall-bytes)
+	return func() { l.keep(0) }
+}
+
+// WaitingForLarge is how many requests wait for memory of large bodies.
+func (i *Ingest) WaitingForLarge() int {
+	i.large.mu.Lock()
+	defer i.large.mu.Unlock()
+	return i.large.queue.Len()
 }
 
 // HoldAtMost shortens the time in which a batch is tried. To be called before the first request.
@@ -31,13 +55,17 @@ func (i *Ingest) Queued() int { return len(i.writer.queue) }
 
 // Free is how many bytes requests may take.
 func (i *Ingest) Free() int64 {
-	i.memory.mu.Lock()
-	defer i.memory.mu.Unlock()
-	return i.memory.free
+	free := int64(0)
+	for _, m := range []*memory{i.memory, i.large} {
+		m.mu.Lock()
+		free += m.free
+		m.mu.Unlock()
+	}
+	return free
 }
 
 // MaxHeld is how many bytes all requests may hold.
-const MaxHeld = maxHeld
+const MaxHeld = maxSmall + maxLarge
 
 // Report has the reporter write what it would write at its next time.
 func (i *Ingest) Report(ctx context.Context) error {

@@ -39,7 +39,9 @@ type Ingest struct {
 	log        *slog.Logger
 	projects   *projects
 	quotas     *quotas
-	memory     *memory
+	memory     *memory // of small bodies, and the beginnings of large ones
+	large      *memory // of what is beyond
+	slow       *slow
 	unpackers  *unpackers
 	writer     *writer
 	reporter   *reporter
@@ -54,11 +56,13 @@ func New(o Options) *Ingest {
 	quotas, metrics := newQuotas(o.Store, o.Clock), newMetrics(o.Metrics)
 	i := &Ingest{
 		store: o.Store, clock: o.Clock, random: o.Random, macs: sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }}, log: o.Log,
-		projects: newProjects(o.Store, o.Clock), quotas: quotas, memory: newMemory(maxHeld, waitAtMost), unpackers: newUnpackers(),
+		projects: newProjects(o.Store, o.Clock), quotas: quotas, memory: newMemory(maxSmall, waitAtMost),
+		large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), metrics: metrics,
 		readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
 	}
-	metrics.load(o.Metrics, i.writer, i.memory)
+	i.memory.hurry, i.large.hurry = i.slow.end, i.slow.end
+	metrics.load(o.Metrics, i)
 	return i
 }
 
@@ -71,7 +75,9 @@ func (i *Ingest) Close() {
 // Handler serves POST /v1/ingest and the Sentry SDK protocol below /api/.
 func (i *Ingest) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q := &request{Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()), lease: i.memory.lease()}
+		q := &request{
+			Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()), lease: i.memory.lease(), large: i.large.lease(),
+		}
 		defer q.release()
 		// Also for a body that nobody reads: net/http does, before it answers.
 		// Only a test's recorder has no deadline.
@@ -157,7 +163,8 @@ type request struct {
 	project  string // in the path, as it is written there
 	client   string // the SDK as name/version
 	encoding string // of the body
-	lease    *lease
+	lease    *lease // of memory
+	large    *lease
 	body     *[]byte         // as it was sent; nil before it is read and when it is not needed any more
 	bodyRead bool            // to its end
 	patience context.Context // how long the request waits for the server once its body is read

@@ -174,6 +174,58 @@ func TestSlowSenders(t *testing.T) {
 	}
 }
 
+// Whoever sends slowly is ended when others need the memory, and not before.
+func TestSlowSendersDoNotKeepOthersOut(t *testing.T) {
+	t.Parallel()
+	s := startWith(t, config{before: func(i *ingest.Ingest) { i.SlowAfter(time.Microsecond) }})
+	slowly := func() (io.Writer, *bufio.Reader) {
+		conn, reader := s.connect(t)
+		_, err := io.WriteString(conn, head(envelopes, byKey, "Content-Length: 60000")+"{}\n")
+		require.NoError(t, err)
+		return conn, reader
+	}
+	conn, reader := slowly()
+	require.Eventually(t, func() bool { return s.Reading() == 1 }, 10*time.Second, time.Millisecond)
+	requireTaken(t, s.postEvents(eventItem(1)))
+	_, err := io.WriteString(conn, strings.Repeat("\n", 60_000-3))
+	require.NoError(t, err)
+	response, err := http.ReadResponse(reader, nil)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode, "there was room for all")
+
+	require.Eventually(t, func() bool { return s.Free() == ingest.MaxHeld }, 10*time.Second, time.Millisecond)
+	defer s.LeaveFree(8 << 10)()
+	_, reader = slowly()
+	require.Eventually(t, func() bool { return s.Reading() == 1 }, 10*time.Second, time.Millisecond)
+	for range 20 { // more than there is room for
+		_, _ = slowly()
+	}
+	requireTaken(t, s.postEvents(eventItem(2)))
+	response, err = http.ReadResponse(reader, nil)
+	require.NoError(t, err)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusBadRequest, response.StatusCode)
+	require.Contains(t, string(text), "the body did not come in time")
+}
+
+// Large bodies that wait for memory are no reason for small ones to wait.
+func TestLargeBodiesDoNotKeepSmallOnesOut(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for range 3 { // of which one has to wait, as each needs 8 MB by now
+		conn, _ := s.connect(t)
+		go func() { // it is not read to its end
+			_, _ = io.WriteString(conn, head(envelopes, byKey, "Content-Length: 20000000")+strings.Repeat(" ", 5_000_000))
+		}()
+	}
+	require.Eventually(t, func() bool { return s.WaitingForLarge() > 0 }, 10*time.Second, time.Millisecond)
+	for n := range 5 {
+		requireTaken(t, s.postEvents(eventItem(n)))
+	}
+	require.Positive(t, s.WaitingForLarge())
+}
+
 // The deadline is that of the body: a connection that is kept, and a request that waits, do not fall to it.
 func TestDeadlineEndsWithTheBody(t *testing.T) {
 	t.Parallel()

@@ -9,9 +9,14 @@ import (
 	"errand/core"
 )
 
-// maxHeld is how many bytes all requests together may hold. One request more may grow to the largest body: when nothing
-// is free, it gets on and ends, so that many large bodies never wait for each other in a circle.
-const maxHeld = 24 << 20
+// How many bytes all requests together may hold. One request more may grow to the largest body: when nothing is free, it
+// gets on and ends, so that many large bodies never wait for each other in a circle. What a body has beyond smallBody
+// comes from a part of its own, so that large bodies never keep small ones waiting.
+const (
+	maxSmall  = 12 << 20
+	maxLarge  = 12 << 20
+	smallBody = 64 << 10
+)
 
 // perRequest is what a request holds besides its body and its packed events: buffers of its connection and its stack.
 const perRequest = 12 << 10
@@ -21,6 +26,7 @@ const perRequest = 12 << 10
 type memory struct {
 	waitAtMost time.Duration
 	all        int64
+	hurry      func() // called again and again while a request waits; nil for nothing
 	mu         sync.Mutex
 	free       int64
 	elder      *lease    // the one that may grow though nothing is free
@@ -66,10 +72,8 @@ func (l *lease) grow(ctx context.Context, n int64) error {
 	m.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, m.waitAtMost)
 	defer cancel()
-	select {
-	case <-c.granted:
+	if m.wait(ctx, c, place) {
 		return nil
-	case <-ctx.Done():
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,6 +84,30 @@ func (l *lease) grow(ctx context.Context, n int64) error {
 		m.queue.Remove(place)
 		m.wake()
 		return core.NewError(core.Unavailable).Because(ctx.Err())
+	}
+}
+
+// hurryEvery is how often the first in the queue looks for somebody to hurry.
+const hurryEvery = 100 * time.Millisecond
+
+// wait tells whether the claim was granted before ctx ended.
+func (m *memory) wait(ctx context.Context, c *claim, place *list.Element) bool {
+	hurry := time.NewTicker(hurryEvery)
+	defer hurry.Stop()
+	for {
+		select {
+		case <-c.granted:
+			return true
+		case <-ctx.Done():
+			return false
+		case <-hurry.C:
+			m.mu.Lock()
+			first := m.queue.Front() == place
+			m.mu.Unlock()
+			if first && m.hurry != nil {
+				m.hurry()
+			}
+		}
 	}
 }
 

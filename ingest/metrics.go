@@ -130,20 +130,29 @@ func newMetrics(r prometheus.Registerer) *metrics {
 }
 
 // load adds what stands in ingest at the moment of a scrape.
-func (m *metrics) load(r prometheus.Registerer, w *writer, mem *memory) {
+func (m *metrics) load(r prometheus.Registerer, i *Ingest) {
 	make := promauto.With(r)
 	make.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_ingest_waiting_events", Help: "Events that wait for their commit.",
-	}, func() float64 { return float64(w.waiting.Load()) })
+	}, func() float64 { return float64(i.writer.waiting.Load()) })
 	make.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_ingest_held_bytes", Help: "Memory that requests hold, of errand_ingest_held_bytes_limit.",
-	}, func() float64 { held, _ := mem.load(); return float64(held) })
+	}, func() float64 { held, _ := i.load(); return float64(held) })
 	make.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_ingest_waiting_requests", Help: "Requests that wait for memory.",
-	}, func() float64 { _, waiting := mem.load(); return float64(waiting) })
+	}, func() float64 { _, waiting := i.load(); return float64(waiting) })
 	make.NewGauge(prometheus.GaugeOpts{
 		Name: "errand_ingest_held_bytes_limit", Help: "Memory that requests may hold together.",
-	}).Set(maxHeld)
+	}).Set(maxSmall + maxLarge)
+}
+
+// load gives the memory that requests hold, and how many wait for some.
+func (i *Ingest) load() (held int64, waiting int) {
+	for _, m := range []*memory{i.memory, i.large} {
+		h, w := m.load()
+		held, waiting = held+h, waiting+w
+	}
+	return held, waiting
 }
 
 // countItems counts the items of an envelope. It tells how many are events, and whether any shows that the project lives.

@@ -21,6 +21,7 @@ const (
 	rememberUnknown = 5 * time.Second
 	lookUpAtMost    = 5 * time.Second
 	maxKeyLength    = 64
+	maxLookUps      = 4 // at once, so that a flood of unknown keys leaves connections to everybody else
 )
 
 // project is what ingest knows of a project, with its rules made ready.
@@ -40,11 +41,13 @@ type projects struct {
 	known      *lru.Cache[string, *project]
 	unknown    *lru.Cache[string, time.Time] // when the database was asked
 	lookUps    singleflight.Group
+	turns      chan struct{} // one for each look-up that goes on
 }
 
 func newProjects(s *store.Store, clock core.Clock) *projects {
 	return &projects{
 		waitAtMost: waitAtMost, store: s, clock: clock,
+		turns: make(chan struct{}, maxLookUps),
 		known: must(lru.New[string, *project](1 << 13)), unknown: must(lru.New[string, time.Time](1 << 12)),
 	}
 }
@@ -85,6 +88,12 @@ func (p *projects) lookUp(key string) (*project, error) {
 	found, err, _ := p.lookUps.Do(key, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), lookUpAtMost)
 		defer cancel()
+		select {
+		case p.turns <- struct{}{}:
+			defer func() { <-p.turns }()
+		case <-ctx.Done():
+			return nil, core.NewError(core.Unavailable).Because(ctx.Err())
+		}
 		askedAt := p.clock()
 		intake, err := p.store.ProjectForKey(ctx, key)
 		if core.HasCode(err, core.NotFound) {

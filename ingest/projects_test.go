@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"errand/core"
 	"errand/ingest"
 )
 
@@ -51,6 +53,43 @@ func TestChangesOfAProjectActWithinAMinuteOnEveryServer(t *testing.T) {
 	for _, s := range pair {
 		requireUnauthorized(t, s.post(native, []byte(eventText(9)), nativeByKey), "deleted")
 	}
+}
+
+// The settings are changed as the API does it, on the first server.
+func TestQuotaAndOriginsOfTheAPIActWithinAMinuteOnEveryServer(t *testing.T) {
+	t.Parallel()
+	pair, clock := startPair(t)
+	change := func(c core.ProjectChange) {
+		_, err := pair[0].db.UpdateProject(t.Context(), core.Bootstrap(), shop, c)
+		require.NoError(t, err)
+		clock.forward(time.Minute)
+	}
+	page := func(s *server, n int) answer {
+		return s.post(native, []byte(eventText(n)), nativeByKey, "Origin: https://shop.example")
+	}
+	for n, s := range pair {
+		requireTaken(t, page(s, n))
+	}
+	change(core.ProjectChange{DailyQuota: core.Opt[int64]{Set: true, Value: 2}})
+	for _, s := range pair {
+		requireQuota(t, page(s, 2))
+	}
+	change(core.ProjectChange{DailyQuota: core.Opt[int64]{Set: true, Value: 4}})
+	for n, s := range pair {
+		requireTaken(t, page(s, 2+n))
+	}
+	for _, s := range pair {
+		requireQuota(t, page(s, 4))
+	}
+	change(core.ProjectChange{DailyQuota: core.Opt[int64]{Set: true, Null: true}})
+	for n, s := range pair {
+		requireTaken(t, page(s, 4+n))
+	}
+	change(core.ProjectChange{AllowedOrigins: core.Opt[[]string]{Set: true, Value: []string{"https://office.example"}}})
+	for _, s := range pair {
+		require.Equal(t, http.StatusForbidden, page(s, 6).status)
+	}
+	require.EqualValues(t, 6, pair[0].counted())
 }
 
 func TestProjectIsRememberedForAWhile(t *testing.T) {
@@ -99,6 +138,29 @@ func TestKeyIsLookedUpOnce(t *testing.T) {
 	require.NoError(t, err)
 	answers.Wait()
 	require.EqualValues(t, 50, s.counted())
+}
+
+// A flood of keys that nobody has leaves connections to others.
+func TestLookUpsAreBounded(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	lock, err := pgx.Connect(t.Context(), s.database)
+	require.NoError(t, err)
+	defer func() { _ = lock.Close(t.Context()) }()
+	_, err = lock.Exec(t.Context(), `BEGIN; LOCK TABLE project_keys`)
+	require.NoError(t, err)
+	var answers sync.WaitGroup
+	for n := range 40 {
+		answers.Go(func() {
+			requireUnauthorized(t, s.post(native, []byte(eventText(n)), fmt.Sprint("X-Service-Key: ", n)), "unknown")
+		})
+	}
+	const blocked = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+	require.Eventually(t, func() bool { return s.number(blocked) == 4 }, 10*time.Second, time.Millisecond)
+	require.EqualValues(t, 4, s.number(blocked))
+	_, err = lock.Exec(t.Context(), `COMMIT`)
+	require.NoError(t, err)
+	answers.Wait()
 }
 
 // While the database is away a remembered project is used longer, and no longer than a minute.

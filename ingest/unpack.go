@@ -17,8 +17,9 @@ import (
 	"errand/core"
 )
 
-// A body that is larger than this after decompression is worked on alone: the others wait or are small.
-const largeBody = 1 << 20
+// A body that is larger than this after decompression is worked on alone: the others wait or are small. The pipeline takes
+// many times the body's size.
+const largeBody = 256 << 10
 
 // keptPlain is the largest output after which an unpacker keeps its buffer and its decompressor for the next body.
 const keptPlain = 512 << 10
