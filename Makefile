@@ -48,7 +48,11 @@ golden: ## Write the golden files anew; read the diff before you commit it.
 e2e: deps build ## Run the built binary against real SDKs, a real browser and MCP clients; E2E_BROWSER=off leaves the browser out.
 	@scripts/install-npm e2e
 	@scripts/install-chromium
-	@$(GO) test -tags e2e -count=1 ./e2e/
+	@$(GO) test -tags e2e -count=1 -skip '^TestFault' ./e2e/
+
+.PHONY: faults
+faults: deps build ## Kill Postgres and servers under load, and send what hostile senders send; prints what it measured.
+	@$(GO) test -tags e2e -count=1 -v -parallel 5 -timeout 5m -run '^TestFault' ./e2e/ | grep -Ev '^=== '
 
 .PHONY: lint-mcp
 lint-mcp: build ## Check the MCP tools with the MCP inspector (--strict).

@@ -25,6 +25,10 @@ import (
 // drainAtMost is how long a stopping server waits for the requests that it has accepted.
 const drainAtMost = 30 * time.Second
 
+// transferAtMost is how long a client may take to send a request, and from then on until it has its answer. Taking events
+// in has a shorter time of its own.
+const transferAtMost = 2 * time.Minute
+
 // App is a running Errand.
 type App struct {
 	config   *Config
@@ -118,7 +122,8 @@ func (a *App) build(ctx context.Context, version string) error {
 			Registry: registry, Authenticate: behaviour.Authenticate, BaseURL: a.config.BaseURL, Version: version, Log: a.log,
 			Ready: a.ready, Ingest: a.ingest.Handler(), MCP: agents, Observe: a.metrics.request,
 		}),
-		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: transferAtMost, WriteTimeout: transferAtMost, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, ConnState: newConnections(maxConnections).changed,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug), // what clients do wrong below HTTP
 	}
 	return nil

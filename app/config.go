@@ -31,6 +31,10 @@ type Config struct {
 	LogFormat   string      `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
 }
 
+// MemoryLimit is the soft limit of the process's memory in bytes, where GOMEMLIMIT sets no other. A busy server needs half
+// of it; near it the garbage of large events is collected sooner.
+const MemoryLimit = 192 << 20
+
 // minAdminToken keeps a deployment from being opened by a guess.
 const minAdminToken = 16
 

@@ -18,7 +18,7 @@ import (
 )
 
 // senders is how many send at once in the tests of faults.
-const senders = 48
+const senders = 32
 
 // underLoad are the settings of servers under load.
 var underLoad = []string{"STORED_EVENTS_PER_ISSUE=" + strconv.Itoa(storedPerIssue)}
@@ -34,12 +34,12 @@ func postmaster(t *testing.T, dir string) int {
 	return pid
 }
 
-// TestPrivatePostgresIsKilled kills the private Postgres under load; the server starts it again.
-func TestPrivatePostgresIsKilled(t *testing.T) {
+// TestFaultPrivatePostgresIsKilled kills the private Postgres under load; the server starts it again.
+func TestFaultPrivatePostgresIsKilled(t *testing.T) {
 	t.Parallel()
 	s := startOn(t, newDir(t), underLoad...)
 	l := startLoad(t, senders, s)
-	for range 3 {
+	for range 2 {
 		l.outage(func() { require.NoError(t, syscall.Kill(postmaster(t, s.dataDir), syscall.SIGKILL)) })
 	}
 	l.check(s, s.database())
@@ -53,8 +53,8 @@ func (s *server) database() string {
 	return url
 }
 
-// TestPostgresIsStopped stops a Postgres that is not the server's own in each of the three ways, and starts it again.
-func TestPostgresIsStopped(t *testing.T) {
+// TestFaultPostgresIsStopped stops a Postgres that is not the server's own in each of the three ways, and starts it again.
+func TestFaultPostgresIsStopped(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	postgres := startPostgres(t, dir)
@@ -80,12 +80,12 @@ func startPostgres(t *testing.T, dir string) *embedded.Server {
 	return postgres
 }
 
-// TestServerIsKilled kills the server under load and starts it again on the same folder.
-func TestServerIsKilled(t *testing.T) {
+// TestFaultServerIsKilled kills the server under load and starts it again on the same folder.
+func TestFaultServerIsKilled(t *testing.T) {
 	t.Parallel()
 	s := startOn(t, newDir(t), underLoad...)
 	l := startLoad(t, senders, s)
-	for range 3 {
+	for range 2 {
 		l.outage(func() {
 			require.NoError(t, s.cmd.Process.Kill())
 			_ = s.cmd.Wait()

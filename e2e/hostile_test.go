@@ -29,11 +29,11 @@ import (
 const maxEnvelope = 20 << 20
 
 // mostMemory is what the server may hold at most, whatever is sent to it.
-const mostMemory = 384 << 20
+const mostMemory = 288 << 20
 
-// TestHostileSenders does to a server what a stranger with a DSN, which is public in every page, can do. Well-behaved
+// TestFaultHostileSenders does to a server what a stranger with a DSN, which is public in every page, can do. Well-behaved
 // senders go on beside it: they get their answers, and every event that got 200 is there in the end.
-func TestHostileSenders(t *testing.T) {
+func TestFaultHostileSenders(t *testing.T) {
 	t.Parallel()
 	s := startOn(t, newDir(t), underLoad...)
 	l := startLoad(t, 8, s)
@@ -115,7 +115,7 @@ func (h *hostile) postEvents(n int, body []byte) {
 		switch status {
 		case http.StatusOK:
 			h.taken.Add(1)
-		case http.StatusServiceUnavailable:
+		case http.StatusServiceUnavailable, 0: // it may end the connection before it has read all
 			h.refused.Add(1)
 		default:
 			require.Fail(h.t, "neither taken nor refused", status)
@@ -173,7 +173,7 @@ var encoders = map[string]func(w io.Writer) (io.WriteCloser, error){
 
 // bombs sends four bombs of each encoding at once, every one of a thousand times its size or nearly so.
 func (h *hostile) bombs() {
-	const size = 200 << 20
+	const size = 64 << 20
 	zeros := make([]byte, 1<<20)
 	bombs := map[string][]byte{}
 	var packing sync.WaitGroup
@@ -195,7 +195,7 @@ func (h *hostile) bombs() {
 	packing.Wait()
 	require.Len(h.t, bombs, len(encoders))
 	for name, bomb := range bombs {
-		require.Less(h.t, len(bomb), size/900, name)
+		require.Less(h.t, len(bomb), size/700, name)
 		encoding := strings.Replace(name, "raw", "deflate", 1)
 		for _, status := range together(4, func(int) int { return h.post(bytes.NewReader(bomb), "Content-Encoding: "+encoding) }) {
 			require.Equal(h.t, http.StatusRequestEntityTooLarge, status, name)
@@ -226,7 +226,7 @@ func (h *hostile) slowSenders() {
 	}
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
-	for range 10 {
+	for range 5 {
 		<-tick.C
 		for _, conn := range conns {
 			_, _ = conn.Write([]byte("{")) // the server may have ended it
@@ -244,7 +244,7 @@ func (h *hostile) idleConnections() {
 
 // unknownKeys asks with a new key each time, and looks at how long an agent's call takes beside it.
 func (h *hostile) unknownKeys() {
-	const senders, each = 64, 200
+	const senders, each = 64, 100
 	done := make(chan []int)
 	go func() {
 		client := http.Client{Timeout: answerWait, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
@@ -282,10 +282,10 @@ func (h *hostile) unknownKeys() {
 	}
 }
 
-// flood sends far more at once than the server may hold: 400 bodies of 1 MB. What it cannot take in time it refuses.
+// flood sends far more at once than the server may hold: 100 bodies of 1 MB. What it cannot take in time it refuses.
 func (h *hostile) flood() {
 	taken, refused := h.taken.Load(), h.refused.Load()
-	h.postEvents(400, largeEvent(1<<20))
+	h.postEvents(100, largeEvent(1<<20))
 	h.t.Logf("of the flood %d were taken, %d refused", h.taken.Load()-taken, h.refused.Load()-refused)
 	require.Positive(h.t, h.taken.Load()-taken)
 }

@@ -217,6 +217,7 @@ func (l *load) report(book ledger) {
 			hot = i.TimesSeen
 		}
 	}
+	require.Greater(l.t, hot, int64(storedPerIssue), "one issue goes over the cap")
 	l.t.Logf("%d events taken (%d of them sent more than once, %d of one issue that keeps %d), %d refused with 503, %d without an answer; no 200 for %v",
 		taken, again, hot, storedPerIssue, refused, silent, l.outages)
 }

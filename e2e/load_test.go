@@ -27,12 +27,12 @@ const (
 	loadPace     = 500 * time.Microsecond // between two events of all senders together
 	answerWait   = 20 * time.Second       // for one request
 
-	betweenOutages = 700   // events
+	betweenOutages = 250   // events
 	hotIssue       = "hot" // of the first project: it goes over the cap
 )
 
 // storedPerIssue is the cap on the servers that are under load.
-const storedPerIssue = 300
+const storedPerIssue = 200
 
 // load is senders that go on whatever happens to the servers, and what became of each event.
 type load struct {

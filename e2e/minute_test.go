@@ -15,9 +15,9 @@ import (
 // actsWithin is how long a change of a project may take to act on every server (primary API, Limits).
 const actsWithin = 60 * time.Second
 
-// TestChangesActWithinAMinute makes changes on one server and looks at when the other, which is in use all the time, acts
+// TestFaultChangesActWithinAMinute makes changes on one server and looks at when the other, which is in use all the time, acts
 // on them. It may take a minute, so it runs only with E2E_SLOW=1; package ingest holds the same with a clock of its own.
-func TestChangesActWithinAMinute(t *testing.T) {
+func TestFaultChangesActWithinAMinute(t *testing.T) {
 	if os.Getenv("E2E_SLOW") != "1" {
 		t.Skip("takes up to a minute; set E2E_SLOW=1")
 	}

@@ -31,6 +31,9 @@ type serveCmd struct {
 }
 
 func (c *serveCmd) Run(ctx context.Context) error {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(app.MemoryLimit)
+	}
 	a, err := app.New(ctx, c.Config, version, c.NewLog())
 	if err != nil {
 		return err
