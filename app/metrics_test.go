@@ -167,28 +167,28 @@ func TestMetricsAddressThatIsTaken(t *testing.T) {
 	require.ErrorContains(t, err, "METRICS_ADDR")
 }
 
-const (
-	traceID     = "4bf92f3577b34da6a3ce929d0e0e4736"
-	traceparent = "00-" + traceID + "-00f067aa0ba902b7-01"
-)
-
-// TestLogLinesHaveTheTrace sends traceparent with a request of the API, and with an event that is refused.
+// TestLogLinesHaveTheTrace sends traceparent with a request of the API and with an event.
 func TestLogLinesHaveTheTrace(t *testing.T) {
 	t.Parallel()
 	s := start(t, config(storetest.URL(t)))
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/v1/issues/99", nil)
-	require.NoError(t, err)
-	request.Header.Set("Traceparent", traceparent)
-	require.NoError(t, s.do(request).err)
-	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), `"trace_id":"`+traceID+`"`) }, atMost, every)
+	key := s.project(t)
+	for _, path := range []string{"/v1/ingest", "/v1/issues/99/claim"} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+path, strings.NewReader(event))
+		require.NoError(t, err)
+		request.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+		request.Header.Set("X-Service-Key", key)
+		require.NoError(t, s.do(request).err)
+	}
 	require.NoError(t, s.send(t.Context(), http.MethodGet, "/healthz", "", nil).err)
 	s.stop(t)
-	lines := 0
+	var traced []string
 	for line := range strings.Lines(s.log.String()) {
 		if strings.Contains(line, "trace_id") {
-			require.Contains(t, line, `"msg":"request"`)
-			lines++
+			require.Contains(t, line, `"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736"`)
+			traced = append(traced, line)
 		}
 	}
-	require.Equal(t, 1, lines)
+	require.Len(t, traced, 2)
+	require.Contains(t, traced[0], `"route":"/v1/ingest"`)
+	require.Contains(t, traced[1], `"route":"/v1/issues/{id}/claim"`)
 }

@@ -130,7 +130,7 @@ func TestEventCountsOnceWhenTheAnswerOfTheCommitIsLost(t *testing.T) {
 func TestRefusedEventsAreNotStored(t *testing.T) {
 	t.Parallel()
 	s := startWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(100 * time.Millisecond) }})
-	requireTaken(t, s.postEvents(eventItem(0)))
+	s.untilTaken(0)
 	unlock := s.lockEvents(t)
 	refused := func(n int) {
 		a := s.postEvents(eventItem(n))
@@ -142,7 +142,7 @@ func TestRefusedEventsAreNotStored(t *testing.T) {
 	together(20, func(n int) { refused(2 + n) })
 	first.Wait()
 	unlock()
-	require.Eventually(t, func() bool { return s.postEvents(eventItem(100)).status == http.StatusOK }, 10*time.Second, time.Millisecond)
+	s.untilTaken(100)
 	require.EqualValues(t, 3, s.counted(), "of those only the first, whose commit had begun")
 }
 

@@ -244,6 +244,12 @@ func (s *server) postEvents(items ...string) answer {
 	return s.post(envelopes, envelopeOf("{}", items...), byKey)
 }
 
+// untilTaken sends the n-th event to a server that gives up soon, or whose database comes back, until it is taken.
+func (s *server) untilTaken(n int) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool { return s.postEvents(eventItem(n)).status == http.StatusOK }, 10*time.Second, time.Millisecond)
+}
+
 // envelopeOf makes an envelope of its header and items.
 func envelopeOf(header string, items ...string) []byte {
 	return []byte(header + "\n" + strings.Join(items, "\n") + "\n")

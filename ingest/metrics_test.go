@@ -148,7 +148,7 @@ func TestLoadAndOutages(t *testing.T) {
 	require.EqualValues(t, 1, s.metric("errand_ingest_database_outages_total"), "it is one outage")
 	require.EqualValues(t, 1, s.metric("errand_ingest_database_away"))
 	comeBack()
-	require.Eventually(t, func() bool { return s.postEvents(eventItem(6)).status == http.StatusOK }, 10*time.Second, time.Millisecond)
+	s.untilTaken(6)
 	require.Zero(t, s.metric("errand_ingest_database_away"))
 	require.EqualValues(t, 1, s.metric("errand_ingest_database_outages_total"))
 	require.Equal(t, 1, strings.Count(s.log.String(), "the database is away"))

@@ -93,7 +93,7 @@ func TestUnavailable(t *testing.T) {
 		i.HoldAtMost(150 * time.Millisecond)
 	}})
 	const unknown = "ffffffffffffffffffffffffffffffff"
-	require.Equal(t, http.StatusOK, s.postEvents(eventItem(1)).status)
+	s.untilTaken(1)
 	comeBack := s.goAway(t)
 	for name, a := range map[string]answer{
 		"a known project":    s.post(native, []byte(eventText(2)), nativeByKey),
@@ -112,7 +112,7 @@ func TestUnavailable(t *testing.T) {
 	requireUnauthorized(t, s.post(native, nil, "X-Service-Key: no key"), "what cannot be a key needs no database")
 
 	comeBack()
-	require.Eventually(t, func() bool { return s.postEvents(eventItem(5)).status == http.StatusOK }, 10*time.Second, time.Millisecond)
+	s.untilTaken(5)
 	require.EqualValues(t, 2, s.counted(), "what was refused is not stored")
 }
 

@@ -24,7 +24,7 @@ func (i *Ingest) refuse(q *request, err error) int {
 		i.log.ErrorContext(q.Context(), "ingest failed", "request_id", requestID, "error", err)
 		failure = core.NewError(core.Internal).With("request_id", requestID)
 	case core.Unavailable:
-		i.reporter.refuse(q.received)
+		i.reporter.refuse(core.At(i.clock()))
 		if i.outage.warn(q.received.Time) {
 			i.log.WarnContext(q.Context(), "events are refused for the moment", "request_id", requestID, "error", err)
 		}
@@ -83,7 +83,7 @@ func (i *Ingest) tell(q *request, err error) {
 	case core.Internal:
 		i.log.ErrorContext(q.Context(), "an event failed", "request_id", q.w.Header().Get("X-Request-Id"), "error", err)
 	case core.Unavailable:
-		i.reporter.refuse(q.received)
+		i.reporter.refuse(core.At(i.clock()))
 	case core.Quota:
 		i.setRateLimit(q)
 	}

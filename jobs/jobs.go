@@ -53,7 +53,7 @@ func (j job) repeat(ctx context.Context, o Options) {
 	for {
 		start := time.Now()
 		err := j.once(ctx)
-		if o.Observe != nil {
+		if o.Observe != nil && ctx.Err() == nil { // else it was cut off
 			o.Observe(j.name, time.Since(start), err)
 		}
 		if err != nil && ctx.Err() == nil {
