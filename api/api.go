@@ -21,7 +21,7 @@ import (
 	"errand/core"
 )
 
-// Options says what the surface is made of. All but MCP and Ingest must be set.
+// Options says what the surface is made of. All but MCP, Ingest and Observe must be set.
 type Options struct {
 	Registry *core.Registry
 	// Authenticate gives the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.

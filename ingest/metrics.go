@@ -136,13 +136,13 @@ func (m *metrics) load(r prometheus.Registerer, i *Ingest) {
 		Name: "errand_ingest_waiting_events", Help: "Events that wait for their commit.",
 	}, func() float64 { return float64(i.writer.waiting.Load()) })
 	make.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "errand_ingest_held_bytes", Help: "Memory that requests hold, of errand_ingest_held_bytes_limit.",
+		Name: "errand_ingest_held_bytes", Help: "Memory that requests hold, of errand_ingest_held_limit_bytes.",
 	}, func() float64 { held, _ := i.load(); return float64(held) })
 	make.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_ingest_waiting_requests", Help: "Requests that wait for memory.",
 	}, func() float64 { _, waiting := i.load(); return float64(waiting) })
 	make.NewGauge(prometheus.GaugeOpts{
-		Name: "errand_ingest_held_bytes_limit", Help: "Memory that requests may hold together.",
+		Name: "errand_ingest_held_limit_bytes", Help: "Memory that requests may hold together.",
 	}).Set(maxSmall + maxLarge)
 }
 

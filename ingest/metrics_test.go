@@ -135,7 +135,7 @@ func TestLoadAndOutages(t *testing.T) {
 	for _, series := range []string{"errand_ingest_waiting_events", "errand_ingest_held_bytes", "errand_ingest_waiting_requests", "errand_ingest_database_away"} {
 		require.Zero(t, s.metric(series), series)
 	}
-	require.EqualValues(t, ingest.MaxHeld, s.metric("errand_ingest_held_bytes_limit"))
+	require.EqualValues(t, ingest.MaxHeld, s.metric("errand_ingest_held_limit_bytes"))
 
 	comeBack := s.goAway(t)
 	together(2, func(n int) {
