@@ -198,7 +198,7 @@ type priorityWorld struct {
 }
 
 func (w *priorityWorld) ids() []int64 {
-	rows, err := w.s.SQL(context.Background(), `SELECT id FROM issues WHERE project_id = $1 ORDER BY id`, w.project)
+	rows, err := storetest.SQL(context.Background(), w.s, `SELECT id FROM issues WHERE project_id = $1 ORDER BY id`, w.project)
 	if err != nil {
 		panic(err)
 	}
@@ -240,7 +240,7 @@ func (w *priorityWorld) addEvents(r *rapid.T) {
 
 func (w *priorityWorld) setStatuses(r *rapid.T) {
 	id := rapid.SampledFrom(w.ids()).Draw(r, "issue")
-	rows, err := w.s.SQL(r.Context(), `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id,
+	rows, err := storetest.SQL(r.Context(), w.s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id,
 		rapid.SampledFrom([]core.Status{core.Regressed, core.Resolved, core.Ignored, core.Unresolved}).Draw(r, "status"), w.c.now)
 	require.NoError(r, err)
 	rows.Close()
