@@ -12,3 +12,7 @@ CREATE INDEX issues_weight ON issues (project_id, (width_bucket((1 + users_affec
 CREATE INDEX issues_weight_everywhere ON issues ((width_bucket((1 + users_affected) * CASE status WHEN 'regressed' THEN 2 ELSE 1 END,
 	'{2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,20,24,28,32,40,48,56,64,80,96,112,128,160,192,224,256,320,384,448,512,640,768,896,1024,1280,1536,1792}'::bigint[])),
 	last_seen DESC, id DESC);
+
+-- The few that are claimed, or of a test, for the lists of these.
+CREATE INDEX issues_claimed ON issues (project_id, claim_expires_at) WHERE claim_expires_at IS NOT NULL;
+CREATE INDEX issues_test ON issues (project_id, last_seen DESC, id DESC) WHERE test;

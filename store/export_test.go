@@ -1,6 +1,30 @@
 package store
 
-import "context"
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+)
+
+// OpenTraced opens a store whose statements a tracer sees.
+func OpenTraced(t testing.TB, url string, clock core.Clock, tracer pgx.QueryTracer) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Options{URL: url, Clock: clock})
+	require.NoError(t, err)
+	s.pool.Close()
+	config, err := pgxpool.ParseConfig(url)
+	require.NoError(t, err)
+	config.ConnConfig.Tracer = tracer
+	s.pool, err = pgxpool.NewWithConfig(t.Context(), config)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
 
 // Forget makes the writer of events as ignorant as one that has just started.
 func (s *Store) Forget() { s.known = newKnown() }

@@ -36,12 +36,15 @@ func (f IssueFilter) digest() uint32 {
 	return h.Sum32()
 }
 
+// Releases and environments are looked up through the projects, so that their keys, which start with the project, serve
+// the lists of all projects too.
 func (f IssueFilter) list(now core.Time) *list {
 	l := newList(string(core.ByLastSeen), f.Paging)
 	l.prefix = "i."
 	l.args = issueWindows(now)
 	l.filters, l.start = f.digest(), core.At(f.Cursor.Start(now.Time))
-	l.where("i.test = @test", "test", f.Test)
+	// Written out, and no argument, so that the index of test issues serves them in every plan.
+	l.where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test], "", nil)
 	if f.ProjectID != 0 {
 		l.where("i.project_id = @project_id", "project_id", f.ProjectID)
 	}
@@ -52,11 +55,13 @@ func (f IssueFilter) list(now core.Time) *list {
 	}
 	if f.Release != "" {
 		l.where(`(i.first_release = @release OR i.last_release = @release OR EXISTS (
-			SELECT 1 FROM issue_releases r WHERE r.project_id = i.project_id AND r.release = @release AND r.issue_id = i.id))`, "release", f.Release)
+			SELECT 1 FROM projects o JOIN issue_releases r ON r.project_id = o.id AND r.release = @release
+			WHERE o.id = i.project_id AND r.issue_id = i.id))`, "release", f.Release)
 	}
 	if f.Environment != "" {
 		l.where(`EXISTS (
-			SELECT 1 FROM issue_environments e WHERE e.project_id = i.project_id AND e.environment = @environment AND e.issue_id = i.id)`, "environment", f.Environment)
+			SELECT 1 FROM projects o JOIN issue_environments e ON e.project_id = o.id AND e.environment = @environment
+			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", f.Environment)
 	}
 	if !f.Since.IsZero() {
 		l.where("i.last_seen >= @since", "since", f.Since)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,6 +134,36 @@ func TestIssueSearch(t *testing.T) {
 	} {
 		require.Equal(t, want, list(t, s, store.IssueFilter{Search: search}), search)
 	}
+}
+
+func TestIssueSearchKnowsTheCasesOfAllLetters(t *testing.T) {
+	t.Parallel()
+	s, _ := openShop(t)
+	for n, title := range []string{"MÜLLER is gone", "Müller (1+1)", "straße.*", "ПРИВЕТ мир", "Σίσυφος", "日本語 エラー", "K in kelvin: \u212a", "plain"} {
+		addTitled(t, s, title, n, func(e *store.NewEvent) { e.Culprit = "" })
+	}
+	for search, want := range map[string][]string{
+		"müller":     {"MÜLLER is gone", "Müller (1+1)"},
+		"MÜLLER (1+": {"Müller (1+1)"},
+		"mÜll_r":     {},
+		"SSE.*":      {},
+		"ße.*":       {"straße.*"},
+		"ẞE.":        {"straße.*"},
+		"привет МИР": {"ПРИВЕТ мир"},
+		"σίσυφοσ":    {"Σίσυφος"},
+		"語 エ":        {"日本語 エラー"},
+		"ü[":         {},
+		"ü|plain":    {},
+		`ü\`:         {},
+		"***:ü":      {},
+		"(?i)ü{9}":   {},
+		"^é$ ]-\x01": {},
+	} {
+		require.Equal(t, want, list(t, s, store.IssueFilter{Search: search}), search)
+		f := store.IssueFilter{Search: search, ProjectID: shop, Sort: core.ByPriority}
+		require.ElementsMatch(t, want, list(t, s, f), search)
+	}
+	require.Empty(t, list(t, s, store.IssueFilter{Search: strings.Repeat("ǅ[", 100)}), "the longest that is allowed")
 }
 
 func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {

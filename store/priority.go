@@ -10,8 +10,8 @@ import (
 	"errand/core"
 )
 
-// weightOf is the class of an issue's weight, as the indexes issues_weight have it.
-const weightOf = `width_bucket((1 + i.users_affected) * CASE i.status WHEN 'regressed' THEN 2 ELSE 1 END, ` + weightBounds + `)`
+// weightClass is the class of an issue's weight, as the indexes issues_weight have it.
+const weightClass = `width_bucket((1 + i.users_affected) * CASE i.status WHEN 'regressed' THEN 2 ELSE 1 END, ` + weightBounds + `)`
 
 const weightBounds = `'{2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,20,24,28,32,40,48,56,64,80,96,112,128,160,192,224,256,320,384,448,512,640,768,896,1024,1280,1536,1792}'::bigint[]`
 
@@ -20,13 +20,14 @@ const weights = `
 SELECT n - 1 AS class, least, coalesce(lead(least) OVER (ORDER BY least) - 1, 2 * (1 + 1000)) AS most
 FROM unnest(1::bigint || ` + weightBounds + `) WITH ORDINALITY AS b (least, n)`
 
-// scoreWith is version 1 of the priority formula (primary API, Issue) at @start, not rounded; core.Issue.PriorityAt is the
-// same for what is shown.
-func scoreWith(events string) string {
-	return `(1 + i.users_affected)::float8 * (1 + ` + events + `)::float8
-		/ (1 + greatest(0, date_part('epoch', @start::timestamptz - i.last_seen)) / 86400)
-		* CASE WHEN i.first_seen > @day_before THEN 2 ELSE 1 END * CASE i.status WHEN 'regressed' THEN 2 ELSE 1 END`
-}
+// Version 1 of the priority formula (primary API, Issue) at @start, not rounded, is weight * (1 + events_24h) / age;
+// core.Issue.PriorityAt is the same for what is shown.
+const (
+	weight = `((1 + i.users_affected)::float8 * CASE WHEN i.first_seen > @day_before THEN 2 ELSE 1 END * CASE i.status WHEN 'regressed' THEN 2 ELSE 1 END)`
+	age    = `(1 + greatest(0, date_part('epoch', @start::timestamptz - i.last_seen)) / 86400)`
+
+	scoreOfQuiet = weight + ` / ` + age
+)
 
 // hasFallen tells whether the score at @start of an issue may have fallen since then, though time does not count. Its
 // users and events only grow and its last event only becomes younger.
@@ -36,43 +37,53 @@ const hasFallen = `(coalesce(i.first_seen_lowered_at, '-infinity') > @start OR i
 // second wide of it, since the score itself is compared too, and end where it makes no difference.
 const (
 	seenBefore = `@start::timestamptz + interval '1 second' * (1 - 86400 * (least(w.least / @after_score, 40000) - 1))`
-	seenSince  = `CASE WHEN f.score * 40000 > w.most
-		THEN @start::timestamptz - interval '1 second' * (1 + 86400 * (w.most / f.score - 1)) ELSE '-infinity' END`
+	seenSince  = `CASE WHEN enough.score * 40000 > w.most
+		THEN @start::timestamptz - interval '1 second' * (1 + 86400 * (w.most / enough.score - 1)) ELSE '-infinity' END`
 )
 
 // priorityPage finds the best issues behind the cursor without computing the score of all.
 //
-//   - active: those with an event in the last day. They are few, and each has its score computed.
+//   - active: those with an event in the last day. They are few. Their events are summed up for the ones that could be the
+//     best if all their events were of that day, and from then on for those that could be better than the last of these.
 //   - quiet: the others. Their events_24h is 0 and they are not new, so that of two with the same weight the one seen later
 //     is better. Of each class of weights the heads, as many as asked for, give a score that the last issue of the page
-//     has at least (enough); then all that can have that score are read: in a class of one weight no more than the heads.
+//     has at least; then all that can have it are read, which in a class of one weight is no more than the heads.
+//
+// OFFSET 0 and LIMIT keep the planner from moving the bounds of a class out of its index.
 func priorityPage(filter string) string {
+	events := `CROSS JOIN LATERAL (
+		SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
+		WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before) h`
+	quiet := `
+		FROM issues i
+		WHERE ` + weightClass + ` = w.class AND i.last_seen < least(@day_before, ` + seenBefore + `) AND i.last_seen >= ` + seenSince + `
+			AND (` + scoreOfQuiet + `, i.id) < (@after_score, @after_id) AND ` + filter
 	return `
-WITH active AS (
-	SELECT project_id, id, score FROM (
-		SELECT i.project_id, i.id, ` + scoreWith("h.events") + ` AS score
-		FROM issues i LEFT JOIN LATERAL (
-			SELECT coalesce(sum(events), 0) AS events FROM issue_hours
-			WHERE project_id = i.project_id AND issue_id = i.id AND hour >= @day_before) h ON true
-		WHERE i.last_seen >= @day_before AND ` + filter + `
+WITH candidates AS MATERIALIZED (
+	SELECT i.project_id, i.id, i.times_seen, ` + weight + ` AS weight, ` + age + ` AS age FROM issues i WHERE i.last_seen >= @day_before AND ` + filter + `
+), likely AS (
+	SELECT c.weight * (1 + h.events) / c.age AS score, c.id
+	FROM (SELECT * FROM candidates WHERE weight / age <= @after_score ORDER BY weight * (1 + times_seen) / age DESC LIMIT 2 * @rows) c ` + events + `
+), enough_active AS (
+	SELECT CASE WHEN count(*) = @rows THEN min(score) ELSE 0 END AS score FROM (
+		SELECT score FROM likely WHERE (score, id) < (@after_score, @after_id) ORDER BY score DESC LIMIT @rows) l
+), active AS (
+	SELECT * FROM (
+		SELECT c.project_id, c.id, c.weight * (1 + h.events) / c.age AS score FROM candidates c ` + events + `
+		WHERE c.weight / c.age <= @after_score AND c.weight * (1 + c.times_seen) / c.age >= (SELECT score FROM enough_active)
 	) a WHERE (score, id) < (@after_score, @after_id) ORDER BY score DESC, id DESC LIMIT @rows
 ), weights AS (` + weights + `
-), enough_active AS (
-	SELECT CASE WHEN count(*) = @rows THEN min(score) ELSE 0 END AS score FROM active
 ), heads AS (
-	SELECT q.score FROM enough_active f CROSS JOIN weights w CROSS JOIN LATERAL (
-		SELECT ` + scoreWith("0") + ` AS score FROM issues i
-		WHERE ` + weightOf + ` = w.class AND i.last_seen < least(@day_before, ` + seenBefore + `) AND i.last_seen >= ` + seenSince + `
-			AND (` + scoreWith("0") + `, i.id) < (@after_score, @after_id) AND ` + filter + `
+	SELECT q.score FROM enough_active enough CROSS JOIN weights w CROSS JOIN LATERAL (
+		SELECT ` + scoreOfQuiet + ` AS score` + quiet + `
 		ORDER BY i.last_seen DESC, i.id DESC LIMIT @rows) q
 ), enough AS (
 	SELECT CASE WHEN count(*) = @rows THEN min(score) ELSE 0 END AS score FROM (
 		SELECT score FROM active UNION ALL SELECT score FROM heads ORDER BY score DESC LIMIT @rows) b
 ), quiet AS (
-	SELECT q.project_id, q.id, q.score FROM enough f CROSS JOIN weights w CROSS JOIN LATERAL (
-		SELECT i.project_id, i.id, ` + scoreWith("0") + ` AS score FROM issues i
-		WHERE ` + weightOf + ` = w.class AND i.last_seen < least(@day_before, ` + seenBefore + `) AND i.last_seen >= ` + seenSince + `
-			AND (` + scoreWith("0") + `, i.id) < (@after_score, @after_id) AND ` + filter + `) q
+	SELECT q.project_id, q.id, q.score FROM enough CROSS JOIN weights w CROSS JOIN LATERAL (
+		SELECT i.project_id, i.id, ` + scoreOfQuiet + ` AS score` + quiet + `
+		OFFSET 0) q
 )
 SELECT r.score,` + issueColumns + `
 FROM (SELECT * FROM active UNION ALL SELECT * FROM quiet ORDER BY score DESC, id DESC LIMIT @rows) r

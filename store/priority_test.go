@@ -20,7 +20,7 @@ import (
 
 // exactPriority is the formula as the specification writes it, not rounded.
 func exactPriority(i core.Issue, now time.Time) float64 {
-	score := float64(1+i.UsersAffected) * float64(1+i.Events24h) * (1 / (1 + max(0, now.Sub(i.LastSeen.Time).Hours()/24)))
+	score := float64(1+i.UsersAffected) * float64(1+i.Events24h) / (1 + max(0, now.Sub(i.LastSeen.Time).Hours()/24))
 	if i.FirstSeen.After(now.Add(-24 * time.Hour)) {
 		score *= 2
 	}
@@ -56,7 +56,7 @@ const addRandomIssue = `
 WITH issue AS (
 	INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at, times_seen,
 		stored_events, users_affected, first_seen, last_seen, first_release, last_release)
-	VALUES ($1, $2, '', 1, 'Error', '', '', 'error', 'go', $3, $4, 1, 0, $5, $6, $4, '', ''))
+	SELECT $1, $2, '', 1, 'Error', '', '', 'error', 'go', $3, $4, (SELECT sum(n) FROM unnest($8::bigint[]) n), 0, $5, $6, $4, '', '')
 INSERT INTO issue_hours SELECT $1, $2, hour, events FROM unnest($7::timestamptz[], $8::bigint[]) AS h (hour, events)`
 
 // addRandomIssues adds issues of all ages, weights and statuses, some of them with the same score.

@@ -90,6 +90,7 @@ func TestListIssuesPassesEveryFilterOn(t *testing.T) {
 		`{"test": true}`:                {"test"},
 		`{"limit": 2}`:                  {"later", "claimed"},
 		`{"sort": "last_seen"}`:         {"later", "claimed", "resolved", "pay"},
+		`{"sort": "priority"}`:          {"later", "claimed", "resolved", "pay"},
 	} {
 		var page struct {
 			Data []struct{ Title string }

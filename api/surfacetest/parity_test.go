@@ -65,6 +65,11 @@ var parityCases = []struct {
 	{core.ListIssues.Operation, success, "reader", `{"search": "%", "since": "1h", "release": "shop@1", "environment": "production", "test": "false"}`},
 	{core.ListIssues.Operation, core.ProjectNotFound, "reader", `{"project": "no-such-app"}`},
 	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"cursor": "nonsense"}`},
+	{core.ListIssues.Operation, success, "reader", `{"sort": "priority", "limit": "1"}`},
+	{core.ListIssues.Operation, success, "reader", `{"project": "web-shop", "sort": "priority", "limit": 1, "cursor": "$prioritycursor"}`},
+	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"project": "web-shop", "sort": "priority", "limit": 1, "cursor": "$issuecursor"}`},
+	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"project": "web-shop", "status": "unresolved", "cursor": "$issuecursor"}`},
+	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"sort": "newest"}`},
 	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"cursor": "$eventcursor"}`},
 	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"since": "yesterday"}`},
 

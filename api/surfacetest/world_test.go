@@ -70,9 +70,19 @@ func newWorld(t *testing.T, now time.Time) *world {
 		"project": fmt.Sprint(project), "key": keys(project)[0], "lonely": fmt.Sprint(lonely), "lastkey": keys(lonely)[0],
 		"issue": fmt.Sprint(issue), "resolved": fmt.Sprint(resolved), "claimed": fmt.Sprint(claimed), "merged": fmt.Sprint(merged),
 		"missing": fmt.Sprint(missingID), "event": fmt.Sprint(event),
-		"issuecursor": string(core.NewCursor("last_seen", now, claimed)), "eventcursor": string(core.NewCursor("received_at", now, event)),
+		"issuecursor": w.cursor(t, project, core.ByLastSeen), "prioritycursor": w.cursor(t, project, core.ByPriority),
+		"eventcursor": string(core.NewCursor("received_at", now, event)),
 	}
 	return w
+}
+
+// cursor gives the cursor behind the first issue of a project.
+func (w *world) cursor(t *testing.T, project int64, sort core.IssueSort) string {
+	t.Helper()
+	page, err := w.Store.Issues(t.Context(), store.IssueFilter{ProjectID: project, Sort: sort, Paging: core.Paging{Limit: 1}})
+	require.NoError(t, err)
+	require.NotEmpty(t, page.NextCursor)
+	return string(page.NextCursor)
 }
 
 // value gives what a $name of a case means.
