@@ -18,7 +18,7 @@ func columns3[T, A, B, C any](rows []T, split func(T) (A, B, C)) ([]A, []B, []C)
 	return a, b, c
 }
 
-func queueIssues(q *pgx.Batch, rows []issueCount, now core.Time) {
+func queueIssues(q *pgx.Batch, rows []issueCount, users []userKey, now core.Time) {
 	n := len(rows)
 	project, issue, seen, stored, latest := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	first, last := make([]time.Time, n), make([]time.Time, n)
@@ -27,7 +27,8 @@ func queueIssues(q *pgx.Batch, rows []issueCount, now core.Time) {
 		project[i], issue[i], seen[i], stored[i], latest[i] = r.project, r.issue, r.seen, r.stored, r.latestEvent
 		first[i], last[i], firstRelease[i], lastRelease[i] = r.first.Time, r.last.Time, r.firstRelease, r.lastRelease
 	}
-	q.Queue(countIssues, project, issue, seen, stored, first, last, firstRelease, lastRelease, latest, now)
+	userProject, userIssue, user := columns3(users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
+	q.Queue(countIssues, project, issue, seen, stored, first, last, firstRelease, lastRelease, latest, now, userProject, userIssue, user, maxUsers)
 }
 
 // queueEvents adds the events that are stored, and their ids. Of the others, which leave no id, none may be a stored one.

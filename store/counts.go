@@ -146,15 +146,29 @@ func comparePlaces(a, b placeKey) int {
 
 // The statements of a batch. They take arrays by position: naming the arguments would cost more than running them.
 
-// countIssues adds to the issues, and fails with a division by zero when one of them is not there, is merged, or would
-// have to be reopened: an event whose time lies before the resolve only counts (decisions 5). Issues are found by their
-// id alone, which is unique: by project and id, the planner may take the index of the list for a table that it does not
-// know yet, and read all issues of the project for each.
+// countIssues adds to the issues, with the users that they did not have. It fails with a division by zero when one of them
+// is not there, is merged, or would have to be reopened: an event whose time lies before the resolve only counts
+// (decisions 5).
+//
+// Issues are found by their id alone, which is unique: by project and id, the planner may take the index of the list for
+// a table that it does not know yet, and read all issues of the project for each. They are locked before their users are
+// added, as the long way has to: in another order two servers would wait for each other. They are updated once, since
+// each update of an issue costs a place in each of its indexes.
 const countIssues = `
-WITH counted AS (
+WITH locked AS (
+	SELECT i.id FROM issues i JOIN unnest($2::bigint[]) AS n (id) ON i.id = n.id ORDER BY i.project_id, i.id FOR UPDATE OF i
+), added AS (
+	INSERT INTO issue_users (project_id, issue_id, user_hash)
+	SELECT * FROM unnest($11::bigint[], $12::bigint[], $13::bytea[]) WHERE (SELECT count(*) FROM locked) > 0
+	ON CONFLICT DO NOTHING
+	RETURNING issue_id
+), users AS (
+	SELECT issue_id, count(*) AS n FROM added GROUP BY issue_id
+), counted AS (
 	UPDATE issues i SET
 		times_seen = i.times_seen + n.seen,
 		stored_events = i.stored_events + n.stored,
+		users_affected = least($14::bigint, i.users_affected + coalesce(u.n, 0)),
 		first_release = CASE WHEN n.first_at < i.first_seen THEN n.first_release ELSE i.first_release END,
 		first_seen = least(i.first_seen, n.first_at),
 		first_seen_lowered_at = CASE WHEN n.first_at < i.first_seen THEN $10 ELSE i.first_seen_lowered_at END,
@@ -164,6 +178,7 @@ WITH counted AS (
 	FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
 		$7::text[], $8::text[], $9::bigint[])
 		AS n (project_id, issue_id, seen, stored, first_at, last_at, first_release, last_release, latest_event)
+		LEFT JOIN users u ON u.issue_id = n.issue_id
 	WHERE i.id = n.issue_id AND i.status <> 'merged' AND NOT (i.status = 'resolved' AND n.last_at > i.status_at)
 	RETURNING i.id, i.stored_events, i.users_affected, i.project_id = n.project_id AS of_project
 )
@@ -207,19 +222,6 @@ ON CONFLICT (project_id) DO UPDATE SET
 	server_seen_at = greatest(project_seen.server_seen_at, excluded.server_seen_at),
 	client_seen_at = CASE WHEN project_seen.client_seen_at > excluded.client_seen_at - interval '1 hour'
 		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END`
-
-// addUsers counts the users that an issue did not have, up to maxUsers. It comes after countIssues, which locks the issues
-// in their order: in one statement with it, two servers would wait for each other.
-const addUsers = `
-WITH added AS (
-	INSERT INTO issue_users (project_id, issue_id, user_hash)
-	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[])
-	ON CONFLICT DO NOTHING
-	RETURNING issue_id
-), counted AS (
-	SELECT issue_id, count(*) AS n FROM added GROUP BY issue_id
-)
-UPDATE issues i SET users_affected = least($4::bigint, i.users_affected + c.n) FROM counted c WHERE i.id = c.issue_id`
 
 const (
 	addEnvironments = `
@@ -266,15 +268,11 @@ func (s *Store) send(ctx context.Context, on interface {
 func (b *batch) statements(now core.Time) *pgx.Batch {
 	q := &pgx.Batch{}
 	c := &b.counts
-	queueIssues(q, c.issues, now)
+	queueIssues(q, c.issues, c.users, now)
 	b.queueEvents(q)
 	queueHours(q, c.hours)
 	queueProjects(q, c.projects)
 	queueQuotas(q, c.projects)
-	if len(c.users) > 0 {
-		project, issue, hash := columns3(c.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
-		q.Queue(addUsers, project, issue, hash, maxUsers)
-	}
 	for _, kind := range []struct {
 		release bool
 		sql     string
