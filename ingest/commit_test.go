@@ -153,7 +153,7 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 	stopping := ingest.New(ingest.Options{Store: s.db, Clock: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler)})
 	unlock := s.lockEvents(t)
 	var answers sync.WaitGroup
-	for n := range 5 {
+	post := func(n int) {
 		answers.Go(func() {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, native+"?key="+shopKey, strings.NewReader(eventText(n)))
 			w := httptest.NewRecorder()
@@ -161,7 +161,11 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 			require.Equal(t, http.StatusOK, w.Code, w.Body)
 		})
 	}
-	s.untilBlocked(t)
+	post(0)
+	s.untilBlocked(t) // the others queue behind it
+	for n := range 4 {
+		post(1 + n)
+	}
 	require.Eventually(t, func() bool { return stopping.Queued() == 4 }, 10*time.Second, time.Millisecond)
 	var closed sync.WaitGroup
 	closed.Go(stopping.Close)
