@@ -171,7 +171,7 @@ var IgnoreIssue = define[IssueInput, Data[Issue]](Operation{
 	Summary:     "Ignore an issue",
 	Description: "Marks an issue as not worth work. It keeps counting and stays ignored when new events arrive.",
 	Example:     `{"id": 42}`,
-	Errors:      []Code{NotFound}, Idempotent: true,
+	Errors:      []Code{NotFound, ApprovalRequired}, Idempotent: true,
 })
 
 // UnresolveIssue declares POST /v1/issues/{id}/unresolve.

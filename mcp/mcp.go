@@ -84,10 +84,14 @@ func (s *surface) handle(op *core.Operation) server.ToolHandlerFunc {
 			return failed(s.Registry.Failure(ctx, op.Name, call.RequestID, err)), nil
 		}
 		body, failure := s.Registry.Call(ctx, op, call, args)
-		if failure != nil {
+		switch {
+		case failure == nil:
+			return succeeded(body), nil
+		case failure.Code == core.ApprovalRequired:
+			return held(failure), nil
+		default:
 			return failed(failure), nil
 		}
-		return succeeded(body), nil
 	}
 }
 
@@ -111,6 +115,15 @@ func succeeded(body []byte) *protocol.CallToolResult {
 	result := protocol.NewToolResultText(string(body))
 	result.StructuredContent = json.RawMessage(body)
 	return result
+}
+
+// held is the result of an action that waits for approval: the same JSON as in REST, and no error.
+func held(answer *core.Error) *protocol.CallToolResult {
+	body, err := core.Marshal(answer)
+	if err != nil {
+		return failed(core.NewError(core.Internal))
+	}
+	return succeeded(body)
 }
 
 // failed is the same error as in REST with its hint, as text only: some clients check structured content against the

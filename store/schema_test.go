@@ -14,7 +14,7 @@ import (
 // The rules that let the schema run on a distributed Postgres: see the head of the first migration.
 
 // installWide are the tables that are no project's data: small, and copied everywhere.
-var installWide = []string{"id_blocks", "install_secrets", "project_keys", "projects", "tokens"}
+var installWide = []string{"approvals", "id_blocks", "install_secrets", "project_keys", "projects", "tokens"}
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.
 var projectLess = map[string]string{
@@ -22,6 +22,7 @@ var projectLess = map[string]string{
 	"event_ids_received":          "the retention goes by days, for all projects",
 	"events_id":                   "resolves the id in a path to its project, once",
 	"issues_last_seen_everywhere": "the list of the issues of all projects",
+	"activity_labels":             "the labels of the whole installation",
 	"activity_at":                 "the timeline of the whole installation",
 }
 

@@ -20,8 +20,22 @@ type args = pgx.StrictNamedArgs
 // tx is one transaction with its fixed time.
 type tx struct {
 	pgx.Tx
-	store *Store
-	now   core.Time
+	store    *Store
+	now      core.Time
+	recorded int // activity rows that were written: what changes nothing writes none
+}
+
+// within runs fn in a savepoint: when it fails, what it did is undone, and the transaction goes on.
+func (t *tx) within(ctx context.Context, fn func(*tx) error) error {
+	inner := &tx{store: t.store, now: t.now}
+	err := pgx.BeginFunc(ctx, t.Tx, func(savepoint pgx.Tx) error {
+		inner.Tx = savepoint
+		return fn(inner)
+	})
+	if err == nil {
+		t.recorded += inner.recorded
+	}
+	return err
 }
 
 // inTx runs fn in a transaction. A serialisation failure or a deadlock is tried once more: this is the only place

@@ -18,6 +18,7 @@ type Tools struct {
 	adminToken core.Secret
 	random     io.Reader
 	notes      *scrub.Rules
+	hold       []core.HeldAction
 }
 
 // Options says what the operations work with.
@@ -26,11 +27,15 @@ type Options struct {
 	BaseURL    string      // for DSNs and links
 	AdminToken core.Secret // the bootstrap admin; empty for none
 	Random     io.Reader   // cryptographically strong
+
+	RequireApproval []core.HeldAction // held until a second admin approves them
 }
 
 // New makes the Tools.
 func New(o Options) *Tools {
-	return &Tools{store: o.Store, baseURL: o.BaseURL, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default()}
+	return &Tools{
+		store: o.Store, baseURL: o.BaseURL, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default(), hold: o.RequireApproval,
+	}
 }
 
 // Registry binds every operation to its handler: the table of contents.
@@ -58,6 +63,12 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.Bind(core.ListTokens, t.listTokens),
 		core.Bind(core.Whoami, t.whoami),
 		core.Bind(core.RevokeToken, t.revokeToken),
+
+		core.Bind(core.ListApprovals, t.listApprovals),
+		core.Bind(core.ApproveRequest, t.approveRequest),
+		core.Bind(core.RejectRequest, t.rejectRequest),
+		core.Bind(core.ListActivity, t.listActivity),
+		core.Bind(core.ListLabels, t.listLabels),
 	)
 }
 

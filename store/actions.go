@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+)
+
+// Action is a change that a deployment can hold until a second admin approves it (primary API, Approvals). Its value
+// says all about it but who makes it.
+type Action interface {
+	// Held is the word by which a deployment holds it.
+	Held() core.HeldAction
+	// request is how the action stands in a request for approval. What it changes must exist: it is looked up here,
+	// before the transaction, which must not ask for a second connection.
+	request(context.Context, *Store) (request, error)
+	// run makes the change in the project, and gives the changed issue if it is one.
+	run(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error)
+}
+
+// Do carries an action out.
+func (s *Store) Do(ctx context.Context, actor core.Actor, a Action) (core.Issue, error) {
+	var issue core.Issue
+	r, err := a.request(ctx, s)
+	if err != nil {
+		return issue, err
+	}
+	err = s.inTx(ctx, func(t *tx) error {
+		issue, err = a.run(ctx, t, actor, r.project)
+		return err
+	})
+	return issue, err
+}
+
+// Ask requests approval of an action instead of carrying it out: the error approval_required has the approval_id. The
+// action is tried first, so that an impossible one fails here as in Do; one that changes nothing is done. As long as
+// the actor's request for the same action is pending, asking again gives the same approval_id.
+func (s *Store) Ask(ctx context.Context, actor core.Actor, a Action) (core.Issue, error) {
+	r, err := a.request(ctx, s)
+	if err != nil {
+		return core.Issue{}, err
+	}
+	var issue core.Issue
+	var approval int64
+	err = s.inTx(ctx, func(t *tx) error {
+		var changes bool
+		if issue, changes, err = t.try(ctx, actor, a, r.project); err != nil || !changes {
+			return err
+		}
+		approval, err = t.ask(ctx, actor, a.Held(), r)
+		return err
+	})
+	switch {
+	case err != nil:
+		return core.Issue{}, err
+	case approval != 0:
+		return core.Issue{}, core.NewError(core.ApprovalRequired).With("approval_id", approval)
+	default:
+		return issue, nil
+	}
+}
+
+// try carries an action out and undoes it: it gives the action's outcome, and whether there was anything to undo.
+func (t *tx) try(ctx context.Context, actor core.Actor, a Action, project int64) (issue core.Issue, changes bool, err error) {
+	savepoint, err := t.Begin(ctx)
+	if err != nil {
+		return issue, false, err
+	}
+	trial := &tx{Tx: savepoint, store: t.store, now: t.now}
+	if issue, err = a.run(ctx, trial, actor, project); err != nil {
+		return issue, false, err
+	}
+	return issue, trial.recorded > 0, savepoint.Rollback(ctx)
+}
