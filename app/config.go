@@ -26,8 +26,11 @@ type Config struct {
 	KeepEvents  int64       `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" default:"1000" help:"Stored events kept per issue: the first 100 and the newest; at least 200."`
 	Retention   int         `name:"retention-days" env:"RETENTION_DAYS" default:"90" help:"Stored events older than this many days are deleted."`
 	Migrate     string      `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
+	Roles       string      `name:"roles" env:"ROLES" default:"all" help:"What this server does: all, or a comma list of ingest, api, mcp, web, worker."`
 	LogLevel    string      `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
 	LogFormat   string      `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
+
+	roles []role // of Roles
 }
 
 // minAdminToken keeps a deployment from being opened by a guess.
@@ -62,6 +65,9 @@ func (c *Config) Complete() error {
 		return fmt.Errorf("RETENTION_DAYS must be from 1 to %d", maxRetention)
 	}
 	c.Retention = cmp.Or(c.Retention, defaultRetention)
+	if c.roles, err = parseRoles(c.Roles); err != nil {
+		return err
+	}
 	if c.DataDir == "" {
 		if c.DataDir, err = defaultDataDir(); err != nil {
 			return err
@@ -97,7 +103,7 @@ func (c *Config) LogValue() slog.Value {
 		slog.String("ADDR", c.Addr), slog.String("BASE_URL", c.BaseURL), slog.String("DATA_DIR", c.DataDir),
 		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", c.Migrate),
 		slog.Int64("STORED_EVENTS_PER_ISSUE", cmp.Or(c.KeepEvents, store.DefaultKeep)), slog.Int("RETENTION_DAYS", c.Retention),
-		slog.String("LOG_LEVEL", c.LogLevel),
+		slog.Any("ROLES", c.roles), slog.String("LOG_LEVEL", c.LogLevel),
 	)
 }
 
