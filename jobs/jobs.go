@@ -42,7 +42,7 @@ type Options struct {
 
 // all are the jobs.
 func (o Options) all() []job {
-	return []job{makePartitions(o.Store), trainDictionaries(o.Store), dropExpired(o.Store, o.RetentionDays)}
+	return []job{makePartitions(o.Store), trainDictionaries(o.Store), dropExpired(o.Store, o.RetentionDays), purgeProjects(o.Store)}
 }
 
 // Start begins to work on the jobs, together with the other servers. The caller stops the client.
