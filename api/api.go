@@ -31,6 +31,8 @@ type Options struct {
 	Log          *slog.Logger
 	MCP          http.Handler // at /mcp, behind the authentication of /v1; nil for none
 	Ingest       http.Handler // at /v1/ingest and below /api/, with keys of its own; nil for none
+	// WithoutOperations leaves out what is below /v1, its document and its page.
+	WithoutOperations bool
 }
 
 // server holds what the handlers share.
@@ -48,29 +50,36 @@ func New(o Options) http.Handler {
 	router.NotFound(func(w http.ResponseWriter, r *http.Request) { wire.Refuse(w, r, core.NewError(core.NotFound)) })
 	router.MethodNotAllowed(methodNotAllowed(router))
 
-	document := newDocument(o.Version)
-	router.Group(func(r chi.Router) {
-		r.Use(s.requireToken)
-		s.mountOperations(r, document)
-		if o.MCP != nil {
-			r.Handle("/mcp", o.MCP)
-		}
-	})
+	if !o.WithoutOperations {
+		s.mountAPI(router)
+	}
+	if o.MCP != nil {
+		router.With(s.requireToken).Handle("/mcp", o.MCP)
+	}
 	if o.Ingest != nil {
 		router.Handle("/v1/ingest", o.Ingest)
 		router.Handle("/api/*", o.Ingest)
 	}
+	router.Get("/healthz", healthy)
+	router.Get("/readyz", s.ready)
+	return router
+}
+
+// mountAPI serves the operations, and what explains them.
+func (s *server) mountAPI(router chi.Router) {
+	document := newDocument(s.Version)
+	router.Group(func(r chi.Router) {
+		r.Use(s.requireToken)
+		s.mountOperations(r, document)
+	})
 	openAPI, err := json.Marshal(document)
 	if err != nil {
 		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
 	}
-	docs := newDocsPage(s.BaseURL, o.Version)
+	docs := newDocsPage(s.BaseURL, s.Version)
 	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI) })
 	router.Get("/docs", docs.serve)
 	router.Get("/", http.RedirectHandler("/docs", http.StatusFound).ServeHTTP)
-	router.Get("/healthz", healthy)
-	router.Get("/readyz", s.ready)
-	return router
 }
 
 // mountOperations documents every operation at each of its routes, and serves those that the registry carries out.

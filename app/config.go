@@ -17,18 +17,22 @@ import (
 // Config is how a deployment sets Errand up. Each field is a flag of `errand serve` and a variable of the environment
 // (decisions 2).
 type Config struct {
-	Addr            string            `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"Listen address."`
-	BaseURL         string            `name:"base-url" env:"BASE_URL" help:"Public URL, for DSNs and links; by default http:// and the listen address."`
-	DataDir         string            `name:"data-dir" env:"DATA_DIR" help:"Folder of the private Postgres and of generated secrets; by default /var/lib/errand for root, else the user's data folder."`
-	DatabaseURL     core.Secret       `name:"database-url" env:"DATABASE_URL" help:"An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder."`
-	PostgresBin     string            `name:"postgres-bin" env:"POSTGRES_BIN" help:"Folder of the programs postgres and initdb; by default the newest that is installed."`
-	AdminToken      core.Secret       `name:"admin-token" env:"ADMIN_TOKEN" help:"Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once."`
-	KeepEvents      int64             `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" default:"1000" help:"Stored events kept per issue: the first 100 and the newest; at least 200."`
-	Retention       int               `name:"retention-days" env:"RETENTION_DAYS" default:"90" help:"Stored events older than this many days are deleted."`
-	Migrate         string            `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
+	Addr        string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"Listen address."`
+	BaseURL     string      `name:"base-url" env:"BASE_URL" help:"Public URL, for DSNs and links; by default http:// and the listen address."`
+	DataDir     string      `name:"data-dir" env:"DATA_DIR" help:"Folder of the private Postgres and of generated secrets; by default /var/lib/errand for root, else the user's data folder."`
+	DatabaseURL core.Secret `name:"database-url" env:"DATABASE_URL" help:"An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder."`
+	PostgresBin string      `name:"postgres-bin" env:"POSTGRES_BIN" help:"Folder of the programs postgres and initdb; by default the newest that is installed."`
+	AdminToken  core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once."`
+	KeepEvents  int64       `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" default:"1000" help:"Stored events kept per issue: the first 100 and the newest; at least 200."`
+	Retention   int         `name:"retention-days" env:"RETENTION_DAYS" default:"90" help:"Stored events older than this many days are deleted."`
+	Migrate     string      `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
+	Roles       string      `name:"roles" env:"ROLES" default:"all" help:"What this server does: all, or a comma list of ingest, api, mcp, web, worker."`
+	LogLevel    string      `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
+	LogFormat   string      `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
+
 	RequireApproval []core.HeldAction `name:"require-approval" env:"REQUIRE_APPROVAL" help:"Actions that wait for a second admin: a comma list of ignore, merge, delete_project."`
-	LogLevel        string            `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
-	LogFormat       string            `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
+
+	roles []role // of Roles
 }
 
 // minAdminToken keeps a deployment from being opened by a guess.
@@ -63,6 +67,9 @@ func (c *Config) Complete() error {
 		return fmt.Errorf("RETENTION_DAYS must be from 1 to %d", maxRetention)
 	}
 	c.Retention = cmp.Or(c.Retention, defaultRetention)
+	if c.roles, err = parseRoles(c.Roles); err != nil {
+		return err
+	}
 	c.RequireApproval = trimmed(c.RequireApproval)
 	if err := core.CheckHeldActions(c.RequireApproval); err != nil {
 		return fmt.Errorf("REQUIRE_APPROVAL: %w", err)
@@ -113,7 +120,7 @@ func (c *Config) LogValue() slog.Value {
 		slog.String("ADDR", c.Addr), slog.String("BASE_URL", c.BaseURL), slog.String("DATA_DIR", c.DataDir),
 		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", c.Migrate),
 		slog.Int64("STORED_EVENTS_PER_ISSUE", cmp.Or(c.KeepEvents, store.DefaultKeep)), slog.Int("RETENTION_DAYS", c.Retention),
-		slog.Any("REQUIRE_APPROVAL", c.RequireApproval), slog.String("LOG_LEVEL", c.LogLevel),
+		slog.Any("ROLES", c.roles), slog.Any("REQUIRE_APPROVAL", c.RequireApproval), slog.String("LOG_LEVEL", c.LogLevel),
 	)
 }
 

@@ -6,7 +6,11 @@ import (
 	"errand/store"
 )
 
+type undecided struct{}
+
+func (undecided) Kind() string { return "expire_approvals" }
+
 // expireApprovals writes down which requests for approval were not decided in time.
 func expireApprovals(s *store.Store) job {
-	return job{name: "expire_approvals", every: time.Hour, run: s.ExpireApprovals}
+	return every(time.Hour, usual, undecided{}, s.ExpireApprovals)
 }

@@ -72,3 +72,39 @@ func (t *tx) try(ctx context.Context, actor core.Actor, a Action, project int64)
 	}
 	return issue, trial.recorded > 0, savepoint.Rollback(ctx)
 }
+
+// IgnoreIssue is the action of SetStatus that can be held: to ignored.
+type IgnoreIssue struct{ ID int64 }
+
+// Held is ignore.
+func (IgnoreIssue) Held() core.HeldAction { return core.HoldIgnore }
+
+func (a IgnoreIssue) request(ctx context.Context, s *Store) (request, error) {
+	project, err := s.issueOwner(ctx, a.ID)
+	return request{project: project, issue: a.ID, payload: struct{}{}}, err
+}
+
+func (a IgnoreIssue) run(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
+	return t.changeIssue(ctx, actor, project, a.ID, func(c *change) error { return c.setStatus(ctx, core.Ignored) })
+}
+
+// DeleteProject is Store.DeleteProject.
+type DeleteProject struct{ ID int64 }
+
+// Held is delete_project.
+func (DeleteProject) Held() core.HeldAction { return core.HoldDeleteProject }
+
+func (a DeleteProject) request(ctx context.Context, s *Store) (request, error) {
+	project, err := s.Project(ctx, a.ID)
+	if core.HasCode(err, core.NotFound) {
+		return request{}, core.NewError(core.ProjectNotFound)
+	}
+	return request{project: a.ID, payload: struct {
+		ProjectID int64  `json:"project_id"`
+		Name      string `json:"name"`
+	}{a.ID, project.Name}}, err
+}
+
+func (a DeleteProject) run(ctx context.Context, t *tx, actor core.Actor, _ int64) (core.Issue, error) {
+	return core.Issue{}, t.deleteProject(ctx, actor, a.ID)
+}

@@ -23,6 +23,8 @@ func (r lockedApproval) action() (Action, error) {
 	switch r.Action {
 	case core.HoldIgnore:
 		return IgnoreIssue{ID: r.IssueID}, nil
+	case core.HoldDeleteProject:
+		return DeleteProject{ID: r.ProjectID}, nil
 	default:
 		return nil, fmt.Errorf("store: approval of the unknown action %q", r.Action)
 	}
@@ -63,7 +65,7 @@ func (t *tx) ask(ctx context.Context, actor core.Actor, action core.HeldAction, 
 		return pending.ID, err
 	}
 	return id, t.recordApproval(ctx, actor, core.ActionApprovalRequest, lockedApproval{
-		ID: id, Action: action, ProjectID: r.project, IssueID: r.issue,
+		ID: id, Action: action, ProjectID: r.project, IssueID: r.issue, Payload: string(payload),
 	})
 }
 
@@ -74,7 +76,8 @@ func (t *tx) recordApproval(ctx context.Context, actor core.Actor, action core.A
 		data: struct {
 			Action  core.HeldAction `json:"action"`
 			IssueID core.OptInt     `json:"issue_id"`
-		}{r.Action, core.OptInt(r.IssueID)},
+			Payload json.RawMessage `json:"payload"`
+		}{r.Action, core.OptInt(r.IssueID), json.RawMessage(r.Payload)},
 	})
 	return err
 }
@@ -197,6 +200,8 @@ func approvalFailed(err error) *core.Error {
 		return nil
 	case refused.Code == core.NotFound:
 		reasons = []string{"the issue was merged, or it or its project was deleted"}
+	case refused.Code == core.ProjectNotFound:
+		reasons = []string{"the project was deleted"}
 	case reasons == nil:
 		reasons = []string{refused.Code.Info().Meaning}
 	}

@@ -80,7 +80,7 @@ func TestAskHoldsAnAction(t *testing.T) {
 	rows := timeline(t, s)
 	require.Len(t, rows, 1)
 	data := string(rows[0].Data)
-	require.JSONEq(t, `{"action": "ignore", "issue_id": 1}`, data)
+	require.JSONEq(t, `{"action": "ignore", "issue_id": 1, "payload": {}}`, data)
 	require.Equal(t, approvalRow(c.at(0), ann, core.ActionApprovalRequest, request, data), rows[0])
 }
 
@@ -227,6 +227,41 @@ func TestApproveFailsWhenTheIssueHasChanged(t *testing.T) {
 		requireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
 		change(t, s, `UPDATE projects SET deleted_at = NULL`)
 	}
+}
+
+func TestApproveDeletesAProject(t *testing.T) {
+	t.Parallel()
+	s, c := openShop(t)
+	token, err := s.CreateToken(t.Context(), eve, store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}, ProjectID: shop})
+	require.NoError(t, err)
+	first, second := ask(t, s, ann, store.DeleteProject{ID: shop}), ask(t, s, eve, store.DeleteProject{ID: shop})
+	_, err = s.Project(t.Context(), shop)
+	require.NoError(t, err, "it is not deleted yet")
+	got := requireStatus(t, s, first, core.RequestPending)
+	require.Equal(t, core.HoldDeleteProject, got.Action)
+	require.Zero(t, got.IssueID)
+	require.JSONEq(t, `{"project_id": 1000000001, "name": "Shop"}`, string(got.Payload))
+
+	require.NoError(t, s.Approve(t.Context(), bob, first))
+	_, err = s.Project(t.Context(), shop)
+	requireCode(t, core.NotFound, err)
+	revoked := slices.IndexFunc(timeline(t, s), func(a core.Activity) bool { return a.Action == core.ActionTokenRevoke })
+	require.GreaterOrEqual(t, revoked, 0)
+	require.Equal(t, token.ID, timeline(t, s)[revoked].TargetID)
+	require.Equal(t, ann.Name, timeline(t, s)[revoked].ActorName)
+
+	err = s.Approve(t.Context(), bob, second)
+	requireCode(t, core.ApprovalFailed, err)
+	require.Equal(t, "the project was deleted", core.AsError(err).Extra["reason"])
+	_, err = s.Ask(t.Context(), ann, store.DeleteProject{ID: shop})
+	requireCode(t, core.ProjectNotFound, err)
+
+	c.forward(time.Hour)
+	for done := false; !done; {
+		done, err = s.PurgeProject(t.Context(), shop)
+		require.NoError(t, err)
+	}
+	require.Len(t, approvals(t, s), 2, "what was decided stays")
 }
 
 func TestRequestsExpire(t *testing.T) {

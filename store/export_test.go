@@ -1,6 +1,11 @@
 package store
 
-import "context"
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Forget makes the writer of events as ignorant as one that has just started.
 func (s *Store) Forget() { s.known = newKnown() }
@@ -27,8 +32,12 @@ func (r Recent[K, V]) Get(key K) (V, bool) { return r.get(key) }
 // Add remembers an entry.
 func (r Recent[K, V]) Add(key K, v V) { r.add(key, v) }
 
-// The statement of the list of labels, for a look at its plan.
-const (
-	LabelColumns = labelColumns
-	LabelActions = labelActions
-)
+// PurgedTables gives the tables from which the rows of a deleted project are deleted, a partitioned one once.
+func (s *Store) PurgedTables(ctx context.Context) ([]string, error) {
+	tables, err := many[projectTable](ctx, s.pool, projectTables, args{"kept": keptTables})
+	found := map[string]struct{}{}
+	for _, t := range tables {
+		found[strings.TrimRight(t.Name, "_0123456789")] = struct{}{}
+	}
+	return slices.Sorted(maps.Keys(found)), err
+}

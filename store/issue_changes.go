@@ -87,21 +87,6 @@ func (c *change) setStatus(ctx context.Context, to core.Status) error {
 	return err
 }
 
-// IgnoreIssue ignores an issue, as SetStatus does, when nobody has to approve it or somebody has.
-type IgnoreIssue struct{ ID int64 }
-
-// Held is ignore.
-func (IgnoreIssue) Held() core.HeldAction { return core.HoldIgnore }
-
-func (a IgnoreIssue) request(ctx context.Context, s *Store) (request, error) {
-	project, err := s.issueOwner(ctx, a.ID)
-	return request{project: project, issue: a.ID, payload: struct{}{}}, err
-}
-
-func (a IgnoreIssue) run(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
-	return t.changeIssue(ctx, actor, project, a.ID, func(c *change) error { return c.setStatus(ctx, core.Ignored) })
-}
-
 // fromTo is the data of a change of status.
 type fromTo struct {
 	From core.Status `json:"from"`

@@ -54,6 +54,16 @@ func TestEveryCallerIsHeld(t *testing.T) {
 	h.is(object{"error": "forbidden", "required_scope": "issues:write"}, h.fails(reader, core.IgnoreIssue.Operation, id(pay)))
 }
 
+func TestDeletionWaitsForApproval(t *testing.T) {
+	t.Parallel()
+	h, _ := openHolding(t, core.HoldDeleteProject)
+	h.is(object{"error": "project_not_found"}, h.fails(admin, core.DeleteProject.Operation, `{"project": "office"}`))
+	h.is(held(1), h.fails(admin, core.DeleteProject.Operation, `{"project": "shop"}`))
+	h.ok(reader, core.ListIssues.Operation, `{"project": "shop"}`)
+	h.ok(core.Bootstrap(), core.ApproveRequest.Operation, id(1))
+	h.is(object{"error": "project_not_found"}, h.fails(reader, core.ListIssues.Operation, `{"project": "shop"}`))
+}
+
 func TestOnlyTheNamedActionsAreHeld(t *testing.T) {
 	t.Parallel()
 	h, pay := openHolding(t, core.HoldMerge)

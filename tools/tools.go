@@ -44,6 +44,7 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.Bind(core.ListProjects, t.listProjects),
 		core.Bind(core.CreateProject, t.createProject),
 		core.Bind(core.UpdateProject, t.updateProject),
+		core.Bind(core.DeleteProject, t.deleteProject),
 		core.Bind(core.CreateProjectKey, t.createProjectKey),
 		core.Bind(core.DeleteProjectKey, t.deleteProjectKey),
 

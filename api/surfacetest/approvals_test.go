@@ -73,6 +73,14 @@ func TestApprovalOverREST(t *testing.T) {
 	require.Contains(t, answer.Body, `"status":"ignored"`)
 }
 
+func TestDeletionIsHeldOverREST(t *testing.T) {
+	t.Parallel()
+	s := surfacetest.Serve(t, surfacetest.Options{Store: storetest.New(t), Hold: []core.HeldAction{core.HoldDeleteProject}})
+	answer := s.Admin(t, http.MethodDelete, fmt.Sprintf("/v1/projects/%d", s.Project(t)), "")
+	require.Equal(t, http.StatusAccepted, answer.Status)
+	require.JSONEq(t, `{"status": "approval_required", "approval_id": 1}`, answer.Body)
+}
+
 // TestHeldAnswersFitTheOutputSchema holds that a client which checks results takes both answers of a tool.
 func TestHeldAnswersFitTheOutputSchema(t *testing.T) {
 	t.Parallel()
