@@ -17,7 +17,9 @@ func (s *Store) TakeIssueID(ctx context.Context) (int64, error) { return s.ids.o
 type Recent[K comparable, V any] struct{ *recent[K, V] }
 
 // NewRecent makes a cache.
-func NewRecent[K comparable, V any](size int) Recent[K, V] { return Recent[K, V]{newRecent[K, V](size)} }
+func NewRecent[K comparable, V any](size int) Recent[K, V] {
+	return Recent[K, V]{newRecent[K, V](size)}
+}
 
 // Get gives an entry.
 func (r Recent[K, V]) Get(key K) (V, bool) { return r.get(key) }
