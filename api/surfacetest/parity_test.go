@@ -26,12 +26,17 @@ const success core.Code = ""
 // parityCases are inputs that REST and MCP must answer alike, each from equal worlds. Every tool needs one
 // for its success and one for each error that it declares; worldValues tells what the $names mean. The errors that
 // every operation has are in everywhere_test.go.
-var parityCases = []struct {
+var parityCases = slices.Concat(basicCases, mergeCases)
+
+// parityCase is one input with the outcome that it must have.
+type parityCase struct {
 	op    *core.Operation
 	code  core.Code
 	actor string // whose token makes the call
 	input string
-}{
+}
+
+var basicCases = []parityCase{
 	{core.ListProjects.Operation, success, "reader", `{}`},
 
 	{core.CreateProject.Operation, success, "admin", `{"name": "Café <& more>", "platform": "node"}`},
