@@ -18,6 +18,9 @@ const (
 	ActionIssueRelease   Action = "issue.release"
 	ActionIssueNote      Action = "issue.note"
 	ActionIssueRegress   Action = "issue.regress"
+	ActionIssueMerge     Action = "issue.merge"
+	ActionIssueSplit     Action = "issue.split"
+	ActionIssueSplitFrom Action = "issue.split_from"
 
 	ActionApprovalRequest Action = "approval.request"
 	ActionApprovalApprove Action = "approval.approve"

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"errand/core"
 )
@@ -66,11 +68,13 @@ func (t *tx) try(ctx context.Context, actor core.Actor, a Action, project int64)
 	if err != nil {
 		return issue, false, err
 	}
-	trial := &tx{Tx: savepoint, store: t.store, now: t.now}
-	if issue, err = a.run(ctx, trial, actor, project); err != nil {
+	trial := &tx{Tx: savepoint, store: t.store, now: t.now, trial: true}
+	issue, err = a.run(ctx, trial, actor, project)
+	possible := errors.Is(err, errPossible)
+	if err != nil && !possible {
 		return issue, false, err
 	}
-	return issue, trial.recorded > 0, savepoint.Rollback(ctx)
+	return issue, possible || trial.recorded > 0, savepoint.Rollback(ctx)
 }
 
 // IgnoreIssue is the action of SetStatus that can be held: to ignored.
@@ -86,6 +90,30 @@ func (a IgnoreIssue) request(ctx context.Context, s *Store) (request, error) {
 
 func (a IgnoreIssue) run(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
 	return t.changeIssue(ctx, actor, project, a.ID, func(c *change) error { return c.setStatus(ctx, core.Ignored) })
+}
+
+// MergeIssues is Store.MergeIssues.
+type MergeIssues struct {
+	Target  int64
+	Sources []int64
+}
+
+// Held is merge.
+func (MergeIssues) Held() core.HeldAction { return core.HoldMerge }
+
+// sources gives the sources sorted, each once.
+func (a MergeIssues) sources() []int64 {
+	return slices.Compact(slices.Sorted(slices.Values(a.Sources)))
+}
+
+func (a MergeIssues) request(ctx context.Context, s *Store) (request, error) {
+	project, err := s.issueOwner(ctx, a.Target)
+	return request{project: project, issue: a.Target, payload: mergeData{a.sources()}}, err
+}
+
+func (a MergeIssues) run(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
+	m := &merge{tx: t, project: project, target: a.Target, sources: a.sources()}
+	return m.merge(ctx, actor)
 }
 
 // DeleteProject is Store.DeleteProject.

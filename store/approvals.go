@@ -23,6 +23,10 @@ func (r lockedApproval) action() (Action, error) {
 	switch r.Action {
 	case core.HoldIgnore:
 		return IgnoreIssue{ID: r.IssueID}, nil
+	case core.HoldMerge:
+		var payload mergeData
+		err := json.Unmarshal([]byte(r.Payload), &payload)
+		return MergeIssues{Target: r.IssueID, Sources: payload.SourceIDs}, err
 	case core.HoldDeleteProject:
 		return DeleteProject{ID: r.ProjectID}, nil
 	default:

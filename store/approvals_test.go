@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -227,6 +228,61 @@ func TestApproveFailsWhenTheIssueHasChanged(t *testing.T) {
 		requireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
 		change(t, s, `UPDATE projects SET deleted_at = NULL`)
 	}
+}
+
+func TestApproveMerges(t *testing.T) {
+	t.Parallel()
+	s, _ := openShop(t)
+	target, first, second := makeIssue(t, s, "target"), makeIssue(t, s, "first"), makeIssue(t, s, "second")
+	merge := store.MergeIssues{Target: target, Sources: []int64{second, first, second}}
+	request := ask(t, s, ann, merge)
+	require.Equal(t, request, ask(t, s, ann, store.MergeIssues{Target: target, Sources: []int64{first, second}}), "the same sources")
+	other := ask(t, s, ann, store.MergeIssues{Target: target, Sources: []int64{first}})
+	require.NotEqual(t, request, other)
+	require.EqualValues(t, 1, issue(t, s, target).TimesSeen, "nothing has moved")
+	require.Equal(t, core.Unresolved, issue(t, s, first).Status)
+	got := requireStatus(t, s, request, core.RequestPending)
+	require.Equal(t, core.HoldMerge, got.Action)
+	require.EqualValues(t, target, got.IssueID)
+	require.JSONEq(t, fmt.Sprintf(`{"source_ids": [%d, %d]}`, first, second), string(got.Payload))
+
+	require.NoError(t, s.Approve(t.Context(), bob, request))
+	require.EqualValues(t, 3, issue(t, s, target).TimesSeen)
+	require.Equal(t, core.Merged, issue(t, s, first).Status)
+	rows := activity(t, s, target)
+	require.Len(t, rows, 1)
+	require.Equal(t, core.ActionIssueMerge, rows[0].Action)
+	require.Equal(t, ann.Name, rows[0].ActorName)
+
+	err := s.Approve(t.Context(), bob, other)
+	requireCode(t, core.ApprovalFailed, err)
+	require.Contains(t, core.AsError(err).Extra["reason"], "source_ids must name issues that are not merged")
+	requireStatus(t, s, other, core.RequestFailed)
+	for _, impossible := range []store.MergeIssues{{target, []int64{first}}, {target, []int64{target}}, {target, []int64{12345}}, {first, []int64{target}}} {
+		_, err := s.Ask(t.Context(), ann, impossible)
+		requireCode(t, core.InvalidRequest, err)
+	}
+	_, err = s.Ask(t.Context(), ann, store.MergeIssues{Target: 12345, Sources: []int64{target}})
+	requireCode(t, core.NotFound, err)
+	require.Equal(t, []string{"merged"}, labels(t, s, time.Time{}))
+}
+
+// TestMergeAndIgnoreApprovedAtOnce holds that of two approvals that exclude each other, one fails and both are decided.
+func TestMergeAndIgnoreApprovedAtOnce(t *testing.T) {
+	t.Parallel()
+	pair, _ := openPair(t)
+	target, source := makeIssue(t, pair[0], "target"), makeIssue(t, pair[0], "source")
+	requests := []int64{
+		ask(t, pair[0], ann, store.MergeIssues{Target: target, Sources: []int64{source}}), ask(t, pair[1], ann, store.IgnoreIssue{ID: source}),
+	}
+	errs := together(2, func(i int) error { return pair[i].Approve(t.Context(), []core.Actor{bob, eve}[i], requests[i]) })
+	require.NoError(t, errs[0])
+	requireStatus(t, pair[1], requests[0], core.RequestApproved)
+	if errs[1] != nil { // the merge came first
+		requireCode(t, core.ApprovalFailed, errs[1])
+		requireStatus(t, pair[0], requests[1], core.RequestFailed)
+	}
+	require.Equal(t, core.Merged, issue(t, pair[0], source).Status)
 }
 
 func TestApproveDeletesAProject(t *testing.T) {

@@ -54,6 +54,19 @@ func TestEveryCallerIsHeld(t *testing.T) {
 	h.is(object{"error": "forbidden", "required_scope": "issues:write"}, h.fails(reader, core.IgnoreIssue.Operation, id(pay)))
 }
 
+func TestMergeWaitsForApproval(t *testing.T) {
+	t.Parallel()
+	h, pay := openHolding(t, core.HoldMerge)
+	ship := h.add(h.event("ship", 1)).IssueID
+	op := core.MergeIssues.Operation
+	h.refuses(op, fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, pay, pay), "source_ids")
+	h.is(object{"error": "not_found"}, h.fails(writer, op, fmt.Sprintf(`{"id": 12345, "source_ids": [%d]}`, pay)))
+	h.is(held(1), h.fails(writer, op, fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, pay, ship)))
+	h.is(object{"data": payIssue(pay)}, h.ok(writer, core.UnresolveIssue.Operation, id(pay)))
+	h.ok(admin, core.ApproveRequest.Operation, id(1))
+	require.EqualValues(t, 2, h.data(writer, core.UnresolveIssue.Operation, id(pay))["times_seen"])
+}
+
 func TestDeletionWaitsForApproval(t *testing.T) {
 	t.Parallel()
 	h, _ := openHolding(t, core.HoldDeleteProject)

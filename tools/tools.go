@@ -59,6 +59,8 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.Bind(core.ClaimIssue, t.claimIssue),
 		core.Bind(core.ReleaseIssue, t.releaseIssue),
 		core.Bind(core.AddNote, t.addNote),
+		core.Bind(core.MergeIssues, t.mergeIssues),
+		core.Bind(core.SplitIssue, t.splitIssue),
 
 		core.Bind(core.CreateToken, t.createToken),
 		core.Bind(core.ListTokens, t.listTokens),

@@ -22,6 +22,8 @@ var approvalCases = []parityCase{
 	{core.IgnoreIssue.Operation, core.ApprovalRequired, "agent", `{"id": $issue}`},
 	{core.IgnoreIssue.Operation, core.ApprovalRequired, "admin", `{"id": "$resolved"}`},
 
+	{core.MergeIssues.Operation, core.ApprovalRequired, "agent", `{"id": $issue, "source_ids": "$resolved"}`},
+
 	{core.ListActivity.Operation, success, "admin", `{}`},
 	{core.ListActivity.Operation, success, "admin", `{"limit": "2"}`},
 	{core.ListActivity.Operation, core.InvalidRequest, "admin", `{"limit": 0}`},
