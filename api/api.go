@@ -35,6 +35,8 @@ type Options struct {
 	// Observe is told of each request but those of Ingest, which counts its own; nil for nobody. The route is its pattern,
 	// empty for none, so that it holds nothing of the client's.
 	Observe func(method, route string, status int, took time.Duration)
+	// WithoutOperations leaves out what is below /v1, its document and its page.
+	WithoutOperations bool
 }
 
 // ingestRoutes are the paths of Options.Ingest.
@@ -55,30 +57,37 @@ func New(o Options) http.Handler {
 	router.NotFound(func(w http.ResponseWriter, r *http.Request) { wire.Refuse(w, r, core.NewError(core.NotFound)) })
 	router.MethodNotAllowed(methodNotAllowed(router))
 
-	document := newDocument(o.Version)
-	router.Group(func(r chi.Router) {
-		r.Use(s.requireToken)
-		s.mountOperations(r, document)
-		if o.MCP != nil {
-			r.Handle("/mcp", o.MCP)
-		}
-	})
+	if !o.WithoutOperations {
+		s.mountAPI(router)
+	}
+	if o.MCP != nil {
+		router.With(s.requireToken).Handle("/mcp", o.MCP)
+	}
 	if o.Ingest != nil {
 		for _, route := range ingestRoutes {
 			router.Handle(route, o.Ingest)
 		}
 	}
+	router.Get("/healthz", healthy)
+	router.Get("/readyz", s.ready)
+	return router
+}
+
+// mountAPI serves the operations, and what explains them.
+func (s *server) mountAPI(router chi.Router) {
+	document := newDocument(s.Version)
+	router.Group(func(r chi.Router) {
+		r.Use(s.requireToken)
+		s.mountOperations(r, document)
+	})
 	openAPI, err := json.Marshal(document)
 	if err != nil {
 		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
 	}
-	docs := newDocsPage(s.BaseURL, o.Version)
+	docs := newDocsPage(s.BaseURL, s.Version)
 	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI) })
 	router.Get("/docs", docs.serve)
 	router.Get("/", http.RedirectHandler("/docs", http.StatusFound).ServeHTTP)
-	router.Get("/healthz", healthy)
-	router.Get("/readyz", s.ready)
-	return router
 }
 
 // mountOperations documents every operation at each of its routes, and serves those that the registry carries out.

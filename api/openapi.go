@@ -168,11 +168,14 @@ func errorsByStatus(op *core.Operation) map[int][]core.Code {
 	return groups
 }
 
-// failure documents the errors that share a status.
+// failure documents the codes that share a status.
 func failure(status int, codes []core.Code) *huma.Response {
 	var meanings []string
 	for _, code := range codes {
 		meanings = append(meanings, fmt.Sprintf("`%s`: %s", code, code.Info().Meaning))
+	}
+	if slices.Contains(codes, core.ApprovalRequired) { // no error, and alone with its status
+		return &huma.Response{Description: meanings[0], Content: jsonContent(core.HeldSchema())}
 	}
 	properties := core.Schema{"error": core.Schema{"type": "string", "enum": codes}}
 	required := []string{"error"}

@@ -14,6 +14,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
 	"errand/api"
 	"errand/core"
 	"errand/ingest"
@@ -22,8 +25,11 @@ import (
 	"errand/tools"
 )
 
-// drainAtMost is how long a stopping server waits for the requests that it has accepted.
-const drainAtMost = 30 * time.Second
+// How long a stopping server waits for the requests that it has accepted, and for its jobs.
+const (
+	drainAtMost    = 30 * time.Second
+	stopJobsAtMost = 10 * time.Second
+)
 
 // transferAtMost is how long a client may take to send a request, and from then on until it has its answer. Taking events
 // in has a shorter time of its own.
@@ -99,29 +105,36 @@ func (c *Config) resolvePort(bound net.Addr) {
 }
 
 func (a *App) build(ctx context.Context, version string) error {
-	behaviour := tools.New(tools.Options{Store: a.db.Store, BaseURL: a.config.BaseURL, AdminToken: a.config.AdminToken, Random: rand.Reader})
+	behaviour := tools.New(tools.Options{
+		Store: a.db.Store, BaseURL: a.config.BaseURL, AdminToken: a.config.AdminToken, Random: rand.Reader,
+		RequireApproval: a.config.RequireApproval,
+	})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {
 		return err
 	}
-	fresh := make([]byte, 32)
-	if _, err := rand.Read(fresh); err != nil {
-		return err
-	}
-	key, err := a.db.InstallSecret(ctx, "user-hash", fresh)
+	key, err := userHashKey(ctx, a.db.Store)
 	if err != nil {
 		return err
 	}
-	a.ingest = ingest.New(ingest.Options{Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry})
 	a.metrics.registry.MustRegister(pools{a.db.Pools})
-	agents := mcp.New(mcp.Options{
-		Registry: registry, Call: api.Caller, BaseURL: a.config.BaseURL, Version: version, Log: a.log, Observe: a.metrics.call,
-	})
+	surfaces := api.Options{
+		Registry: registry, Authenticate: behaviour.Authenticate, BaseURL: a.config.BaseURL, Version: version, Log: a.log,
+		Ready: a.ready, WithoutOperations: !a.config.has(roleAPI), Observe: a.metrics.request,
+	}
+	if a.config.has(roleIngest) {
+		a.ingest = ingest.New(ingest.Options{
+			Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,
+		})
+		surfaces.Ingest = a.ingest.Handler()
+	}
+	if a.config.has(roleMCP) {
+		surfaces.MCP = mcp.New(mcp.Options{
+			Registry: registry, Call: api.Caller, BaseURL: a.config.BaseURL, Version: version, Log: a.log, Observe: a.metrics.call,
+		})
+	}
 	a.server = &http.Server{
-		Handler: api.New(api.Options{
-			Registry: registry, Authenticate: behaviour.Authenticate, BaseURL: a.config.BaseURL, Version: version, Log: a.log,
-			Ready: a.ready, Ingest: a.ingest.Handler(), MCP: agents, Observe: a.metrics.request,
-		}),
+		Handler:           api.New(surfaces),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: transferAtMost, WriteTimeout: transferAtMost, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ConnState: newConnections(maxConnections).changed,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug), // what clients do wrong below HTTP
@@ -157,25 +170,52 @@ func (a *App) DataDir() string {
 }
 
 // Run serves until ctx ends, then stops accepting, answers what it has accepted, and returns. Close follows it.
-func (a *App) Run(ctx context.Context) error {
+func (a *App) Run(ctx context.Context) (err error) {
+	stopWork, err := a.work(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stopWork()) }()
 	failed := make(chan error, 1)
 	go func() { failed <- a.server.Serve(a.listener) }()
 	if a.operators != nil {
 		a.operators.serve(a.log)
 	}
-	working, stopWork := context.WithCancel(ctx)
-	var work sync.WaitGroup
-	work.Go(func() {
-		jobs.Run(working, jobs.Options{Store: a.db.Store, RetentionDays: a.config.Retention, Log: a.log, Observe: a.metrics.run})
-	})
-	defer work.Wait()
-	defer stopWork()
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 		return a.drain()
 	}
+}
+
+// work begins what the server does beside answering requests. It begins to stop with ctx, and has when stop returns.
+func (a *App) work(ctx context.Context) (stop func() error, err error) {
+	var queue *river.Client[pgx.Tx]
+	if a.config.has(roleWorker) {
+		queue, err = jobs.Start(ctx, jobs.Options{Store: a.db.Store, RetentionDays: a.config.Retention, Log: a.log, Observe: a.metrics.run})
+		if err != nil {
+			return nil, err
+		}
+	}
+	trimming, stopTrimming := context.WithCancel(ctx)
+	var trimmer sync.WaitGroup
+	if a.config.has(roleIngest) {
+		trimmer.Go(func() { jobs.TrimIssues(trimming, a.db.Store, a.log) })
+	}
+	return func() error {
+		stopTrimming()
+		trimmer.Wait()
+		if queue == nil {
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), stopJobsAtMost)
+		defer cancel()
+		if err := queue.Stop(ctx); err != nil {
+			return fmt.Errorf("the jobs did not stop in time: %w", err)
+		}
+		return nil
+	}, nil
 }
 
 func (a *App) drain() error {

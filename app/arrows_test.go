@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	"grouping":       {"core"},
 
 	"migrations":      {},
-	"store":           {"core", "migrations", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
+	"store":           {"core", "migrations", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "github.com/riverqueue/river", "github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
 	"store/embedded":  {"github.com/jackc/pgx/v5", "golang.org/x/sys"},
 	"store/storetest": {"core", "store", "store/embedded", "github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
 
@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 		// Its counters must cost next to nothing, so it holds them itself; the others tell app, by Options.Observe.
 		"github.com/prometheus/client_golang"},
 
-	"jobs": {"core", "store", "github.com/klauspost/compress"},
+	"jobs": {"core", "store", "github.com/jackc/pgx/v5", "github.com/riverqueue/river"},
 
 	"app":        {"*"},
 	"cmd/errand": {"app", "github.com/alecthomas/kong"},

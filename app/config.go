@@ -26,9 +26,14 @@ type Config struct {
 	KeepEvents  int64       `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" default:"1000" help:"Stored events kept per issue: the first 100 and the newest; at least 200."`
 	Retention   int         `name:"retention-days" env:"RETENTION_DAYS" default:"90" help:"Stored events older than this many days are deleted."`
 	Migrate     string      `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
+	Roles       string      `name:"roles" env:"ROLES" default:"all" help:"What this server does: all, or a comma list of ingest, api, mcp, web, worker."`
 	MetricsAddr string      `name:"metrics-addr" env:"METRICS_ADDR" help:"Listen address of /metrics and /debug/pprof, for operators only, such as 127.0.0.1:9090; by default off."`
 	LogLevel    string      `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
 	LogFormat   string      `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
+
+	RequireApproval []core.HeldAction `name:"require-approval" env:"REQUIRE_APPROVAL" help:"Actions that wait for a second admin: a comma list of ignore, merge, delete_project."`
+
+	roles []role // of Roles
 }
 
 // MemoryLimit is the soft limit of the process's memory in bytes, where GOMEMLIMIT sets no other. A busy server needs half
@@ -67,12 +72,30 @@ func (c *Config) Complete() error {
 		return fmt.Errorf("RETENTION_DAYS must be from 1 to %d", maxRetention)
 	}
 	c.Retention = cmp.Or(c.Retention, defaultRetention)
+	if c.roles, err = parseRoles(c.Roles); err != nil {
+		return err
+	}
+	c.RequireApproval = trimmed(c.RequireApproval)
+	if err := core.CheckHeldActions(c.RequireApproval); err != nil {
+		return fmt.Errorf("REQUIRE_APPROVAL: %w", err)
+	}
 	if c.DataDir == "" {
 		if c.DataDir, err = defaultDataDir(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// trimmed takes the spaces off the words of a list, and the empty words out of it.
+func trimmed(words []core.HeldAction) []core.HeldAction {
+	var list []core.HeldAction
+	for _, word := range words {
+		if word = core.HeldAction(strings.TrimSpace(string(word))); word != "" {
+			list = append(list, word)
+		}
+	}
+	return list
 }
 
 func defaultDataDir() (string, error) {
@@ -102,7 +125,8 @@ func (c *Config) LogValue() slog.Value {
 		slog.String("ADDR", c.Addr), slog.String("BASE_URL", c.BaseURL), slog.String("DATA_DIR", c.DataDir),
 		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", c.Migrate),
 		slog.Int64("STORED_EVENTS_PER_ISSUE", cmp.Or(c.KeepEvents, store.DefaultKeep)), slog.Int("RETENTION_DAYS", c.Retention),
-		slog.String("METRICS_ADDR", c.MetricsAddr), slog.String("LOG_LEVEL", c.LogLevel),
+		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.roles), slog.Any("REQUIRE_APPROVAL", c.RequireApproval),
+		slog.String("LOG_LEVEL", c.LogLevel),
 	)
 }
 

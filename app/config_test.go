@@ -59,6 +59,8 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"DATA_DIR", private(file, "")},
 		{"POSTGRES_BIN", private(dataDir(t), t.TempDir())},
 		{"STORED_EVENTS_PER_ISSUE", func(c *app.Config) { c.KeepEvents = 199 }},
+		{"REQUIRE_APPROVAL", func(c *app.Config) { c.RequireApproval = []core.HeldAction{"ignore", "resolve"} }},
+		{"ignore, merge, delete_project", func(c *app.Config) { c.RequireApproval = []core.HeldAction{"Ignore"} }}, // what is allowed
 		{"RETENTION_DAYS", func(c *app.Config) { c.Retention = -1 }},
 		{"RETENTION_DAYS", func(c *app.Config) { c.Retention = 3651 }},
 	} {
@@ -68,6 +70,13 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		require.ErrorContains(t, err, c.variable)
 		require.NotContains(t, err.Error()+log.String(), "hunter2")
 	}
+}
+
+func TestRequireApproval(t *testing.T) {
+	t.Parallel()
+	c := app.Config{Addr: "127.0.0.1:8080", RequireApproval: []core.HeldAction{"ignore", " merge ", "", "delete_project"}}
+	require.NoError(t, c.Complete())
+	require.Equal(t, []core.HeldAction{core.HoldIgnore, core.HoldMerge, core.HoldDeleteProject}, c.RequireApproval)
 }
 
 func TestBaseURL(t *testing.T) {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"errand/core"
+	"errand/store"
 )
 
 // adminTokenFile is where the generated ADMIN_TOKEN is kept in DATA_DIR.
@@ -40,4 +42,13 @@ func writeSecret(path string, secret core.Secret) error {
 		return err
 	}
 	return os.Rename(temp, path)
+}
+
+// userHashKey gives the key of the hashes of users, which the whole installation shares.
+func userHashKey(ctx context.Context, s *store.Store) ([]byte, error) {
+	fresh := make([]byte, 32)
+	if _, err := rand.Read(fresh); err != nil {
+		return nil, err
+	}
+	return s.InstallSecret(ctx, "user-hash", fresh)
 }

@@ -18,6 +18,13 @@ const (
 	ActionIssueRelease   Action = "issue.release"
 	ActionIssueNote      Action = "issue.note"
 	ActionIssueRegress   Action = "issue.regress"
+	ActionIssueMerge     Action = "issue.merge"
+	ActionIssueSplit     Action = "issue.split"
+	ActionIssueSplitFrom Action = "issue.split_from"
+
+	ActionApprovalRequest Action = "approval.request"
+	ActionApprovalApprove Action = "approval.approve"
+	ActionApprovalReject  Action = "approval.reject"
 )
 
 // TargetType says what kind of thing an activity row is about.
@@ -25,9 +32,10 @@ type TargetType string
 
 // The target types.
 const (
-	TargetToken   TargetType = "token"
-	TargetProject TargetType = "project"
-	TargetIssue   TargetType = "issue"
+	TargetToken    TargetType = "token"
+	TargetProject  TargetType = "project"
+	TargetIssue    TargetType = "issue"
+	TargetApproval TargetType = "approval"
 )
 
 // Activity is one row of the audit timeline.
@@ -42,3 +50,14 @@ type Activity struct {
 	TargetID   int64           `json:"target_id"`
 	Data       json.RawMessage `json:"data" doc:"What the action adds, such as {from, to} or {text}; null without."`
 }
+
+// ListActivityInput pages the audit timeline.
+type ListActivityInput struct{ Paging }
+
+// ListActivity declares GET /v1/activity.
+var ListActivity = define[ListActivityInput, Page[Activity]](Operation{
+	Name: "list_activity", Route: "GET /v1/activity", Scope: Admin,
+	Summary:     "List all activity",
+	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals. list_issue_activity shows one issue only.",
+	Example:     `{"limit": 50}`,
+})

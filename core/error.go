@@ -14,21 +14,24 @@ type Code string
 
 // The error codes (primary API, Errors; decisions 1).
 const (
-	InvalidRequest   Code = "invalid_request"
-	Unauthorized     Code = "unauthorized"
-	Forbidden        Code = "forbidden"
-	ForbiddenProject Code = "forbidden_project"
-	ForbiddenOrigin  Code = "forbidden_origin"
-	NotClaimHolder   Code = "not_claim_holder"
-	NotFound         Code = "not_found"
-	ProjectNotFound  Code = "project_not_found"
-	MethodNotAllowed Code = "method_not_allowed"
-	LastKey          Code = "last_key"
-	Claimed          Code = "claimed"
-	PayloadTooLarge  Code = "payload_too_large"
-	Quota            Code = "quota"
-	Internal         Code = "internal"
-	Unavailable      Code = "unavailable"
+	InvalidRequest     Code = "invalid_request"
+	Unauthorized       Code = "unauthorized"
+	Forbidden          Code = "forbidden"
+	ForbiddenProject   Code = "forbidden_project"
+	ForbiddenOrigin    Code = "forbidden_origin"
+	NotClaimHolder     Code = "not_claim_holder"
+	NotFound           Code = "not_found"
+	ProjectNotFound    Code = "project_not_found"
+	MethodNotAllowed   Code = "method_not_allowed"
+	LastKey            Code = "last_key"
+	Claimed            Code = "claimed"
+	ApprovalRequired   Code = "approval_required"
+	ApprovalNotPending Code = "approval_not_pending"
+	ApprovalFailed     Code = "approval_failed"
+	PayloadTooLarge    Code = "payload_too_large"
+	Quota              Code = "quota"
+	Internal           Code = "internal"
+	Unavailable        Code = "unavailable"
 )
 
 // CodeInfo is what a code means to a client.
@@ -40,21 +43,24 @@ type CodeInfo struct {
 
 // codes is the one table from code to status.
 var codes = map[Code]CodeInfo{
-	InvalidRequest:   {http.StatusBadRequest, "The input is invalid; details name each field.", "Correct the fields in details and call again."},
-	Unauthorized:     {http.StatusUnauthorized, "The token is missing, invalid or revoked.", ""},
-	Forbidden:        {http.StatusForbidden, "The token lacks the required scope.", "Ask for a token with the scope in required_scope; whoami shows the scopes of this one."},
-	ForbiddenProject: {http.StatusForbidden, "The token is for another app.", "Use the token of that app; whoami shows the app of this one."},
-	ForbiddenOrigin:  {http.StatusForbidden, "The request comes from a web page of a foreign origin.", ""},
-	NotClaimHolder:   {http.StatusForbidden, "Only the holder of the claim or an admin may release it.", "Leave the claim to its holder, or wait until claim.expires_at."},
-	NotFound:         {http.StatusNotFound, "There is no such thing, or it is a merged issue.", "list_issues shows the issues that exist."},
-	ProjectNotFound:  {http.StatusNotFound, "No project has this id or slug.", "list_projects shows the projects with their ids and slugs."},
-	MethodNotAllowed: {http.StatusMethodNotAllowed, "The path does not take this method; see the Allow header.", ""},
-	LastKey:          {http.StatusConflict, "It is the only active key of the project.", "Create another key with create_project_key first."},
-	Claimed:          {http.StatusConflict, "Somebody else holds the claim.", "Take another issue: list_issues with claimed=false."},
-	PayloadTooLarge:  {http.StatusRequestEntityTooLarge, "The body is larger than max_bytes.", "Send less in one call."},
-	Quota:            {http.StatusTooManyRequests, "The project has used up its daily quota.", ""},
-	Internal:         {http.StatusInternalServerError, "Something went wrong inside; the log has it under request_id.", "Try again; if it stays, report the request_id."},
-	Unavailable:      {http.StatusServiceUnavailable, "The database is away for the moment.", "Try again in a few seconds."},
+	ApprovalRequired:   {http.StatusAccepted, "The action waits for the approval of another admin; nothing has changed yet.", ""},
+	InvalidRequest:     {http.StatusBadRequest, "The input is invalid; details name each field.", "Correct the fields in details and call again."},
+	Unauthorized:       {http.StatusUnauthorized, "The token is missing, invalid or revoked.", ""},
+	Forbidden:          {http.StatusForbidden, "The token lacks the required scope.", "Ask for a token with the scope in required_scope; whoami shows the scopes of this one."},
+	ForbiddenProject:   {http.StatusForbidden, "The token is for another app.", "Use the token of that app; whoami shows the app of this one."},
+	ForbiddenOrigin:    {http.StatusForbidden, "The request comes from a web page of a foreign origin.", ""},
+	NotClaimHolder:     {http.StatusForbidden, "Only the holder of the claim or an admin may release it.", "Leave the claim to its holder, or wait until claim.expires_at."},
+	NotFound:           {http.StatusNotFound, "There is no such thing, or it is a merged issue.", "list_issues shows the issues that exist."},
+	ProjectNotFound:    {http.StatusNotFound, "No project has this id or slug.", "list_projects shows the projects with their ids and slugs."},
+	MethodNotAllowed:   {http.StatusMethodNotAllowed, "The path does not take this method; see the Allow header.", ""},
+	LastKey:            {http.StatusConflict, "It is the only active key of the project.", "Create another key with create_project_key first."},
+	Claimed:            {http.StatusConflict, "Somebody else holds the claim.", "Take another issue: list_issues with claimed=false."},
+	ApprovalNotPending: {http.StatusConflict, "The request is decided already, or expired.", "list_approvals shows what became of it."},
+	ApprovalFailed:     {http.StatusConflict, "The action is not possible any more; reason tells why. The request is failed now.", ""},
+	PayloadTooLarge:    {http.StatusRequestEntityTooLarge, "The body is larger than max_bytes.", "Send less in one call."},
+	Quota:              {http.StatusTooManyRequests, "The project has used up its daily quota.", ""},
+	Internal:           {http.StatusInternalServerError, "Something went wrong inside; the log has it under request_id.", "Try again; if it stays, report the request_id."},
+	Unavailable:        {http.StatusServiceUnavailable, "The database is away for the moment.", "Try again in a few seconds."},
 }
 
 // Info gives the meaning of the code.
@@ -119,7 +125,8 @@ func (e *Error) Unwrap() error { return e.cause }
 // Status is the HTTP status of the error.
 func (e *Error) Status() int { return e.Code.Info().Status }
 
-// MarshalJSON writes {error: code, details?, ...extra}: the body of the answer, without the cause.
+// MarshalJSON writes {error: code, details?, ...extra}: the body of the answer, without the cause. An action that is held
+// did not fail: approval_required is {status: code, ...extra} (primary API, Errors).
 func (e *Error) MarshalJSON() ([]byte, error) { return json.Marshal(e.body()) }
 
 // ForAgent writes the same body with hint, the next call that would work.
@@ -132,7 +139,11 @@ func (e *Error) ForAgent() ([]byte, error) {
 }
 
 func (e *Error) body() map[string]any {
-	body := map[string]any{"error": e.Code}
+	word := "error"
+	if e.Code == ApprovalRequired {
+		word = "status"
+	}
+	body := map[string]any{word: e.Code}
 	if len(e.Details) > 0 {
 		body["details"] = e.Details
 	}

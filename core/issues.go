@@ -181,7 +181,7 @@ var IgnoreIssue = define[IssueInput, Data[Issue]](Operation{
 	Summary:     "Ignore an issue",
 	Description: "Marks an issue as not worth work. It keeps counting and stays ignored when new events arrive.",
 	Example:     `{"id": 42}`,
-	Errors:      []Code{NotFound}, Idempotent: true,
+	Errors:      []Code{NotFound, ApprovalRequired}, Idempotent: true,
 })
 
 // UnresolveIssue declares POST /v1/issues/{id}/unresolve.
@@ -237,6 +237,51 @@ var AddNote = define[AddNoteInput, Data[NoteID]](Operation{
 	Description: "Adds a note to an issue's activity, for whoever works on it next: what you found, what you tried, what is left.",
 	Example:     `{"id": 42, "text": "The token is read before the login completes; see auth.go."}`,
 	Errors:      []Code{NotFound},
+})
+
+// MergeIssuesInput is the body of POST /v1/issues/{id}/merge.
+type MergeIssuesInput struct {
+	ID        int64   `json:"id" doc:"Id of the target: the issue that stays." min:"1"`
+	SourceIDs []int64 `json:"source_ids" doc:"Ids of the issues that become part of it; of the same project, not merged." min:"1" max:"10"`
+}
+
+// MergeIssues declares POST /v1/issues/{id}/merge.
+var MergeIssues = define[MergeIssuesInput, Data[Issue]](Operation{
+	Name: "merge_issues", Route: "POST /v1/issues/{id}/merge", Scope: IssuesWrite,
+	Summary: "Merge issues",
+	Description: "Merges issues that are the same problem into one: the events and counts of the sources move to the target, and so do " +
+		"their later events. The sources become merged and their claims end; status and claim of the target stay. A merge cannot be undone " +
+		"as a whole: split_issue moves single events out again.",
+	Example: `{"id": 42, "source_ids": [43, 44]}`,
+	Errors:  []Code{NotFound, InvalidRequest, ApprovalRequired}, Destructive: true,
+})
+
+// SplitIssueInput is the body of POST /v1/issues/{id}/split.
+type SplitIssueInput struct {
+	ID       int64   `json:"id" doc:"Id of the issue." min:"1"`
+	EventIDs []int64 `json:"event_ids" doc:"Ids of stored events of the issue: id in list_issue_events, not event_id." min:"1" max:"100"`
+}
+
+// Check refuses an event that is named twice.
+func (in SplitIssueInput) Check() error {
+	seen := make(map[int64]bool, len(in.EventIDs))
+	for _, id := range in.EventIDs {
+		if seen[id] {
+			return Invalid("event_ids", "must not name an event twice: %d", id)
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
+// SplitIssue declares POST /v1/issues/{id}/split.
+var SplitIssue = define[SplitIssueInput, Data[Issue]](Operation{
+	Name: "split_issue", Route: "POST /v1/issues/{id}/split", Scope: IssuesWrite, Status: 201,
+	Summary: "Split events off an issue",
+	Description: "Moves events of an issue that are another problem to a new issue, which is unresolved and named after the first of them. " +
+		"Their counts go with them; the users stay with the original, and new events still go there. merge_issues brings them together again.",
+	Example: `{"id": 42, "event_ids": [1001, 1002]}`,
+	Errors:  []Code{NotFound, InvalidRequest},
 })
 
 // PriorityAt is version 1 of the priority formula (primary API, Issue), with 3 decimals.

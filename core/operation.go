@@ -19,7 +19,7 @@ type Operation struct {
 	Summary     string   // a few words
 	Description string   // for a reader who will act on it without asking
 	Example     string   // an input that is valid, as JSON
-	Errors      []Code   // what can go wrong beyond what can always go wrong
+	Errors      []Code   // what can come instead, beyond what can always go wrong
 	Idempotent  bool     // doing it again changes nothing more; reading always is
 	Destructive bool     // it takes something away
 	NotATool    string   // why it is no MCP tool; empty when it is one
@@ -98,6 +98,12 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	}
 	return reflector{named: named}.schema(o.out)
 }
+
+// Holdable tells whether the operation's action can be held for approval. Its answer is then either the output or Held.
+func (o *Operation) Holdable() bool { return slices.Contains(o.Errors, ApprovalRequired) }
+
+// HeldSchema is the JSON Schema of the answer to an action that waits for approval.
+func HeldSchema() Schema { return reflector{}.schema(reflect.TypeFor[Held]()) }
 
 // AllErrors gives the codes that the operation can answer with, those of every operation included.
 func (o *Operation) AllErrors() []Code {

@@ -222,6 +222,17 @@ var UpdateProject = define[UpdateProjectInput, Data[ListedProject]](Operation{
 	Errors:  []Code{ProjectNotFound}, Idempotent: true,
 })
 
+// DeleteProject declares DELETE /v1/projects/{project}.
+var DeleteProject = define[ProjectInput, None](Operation{
+	Name: "delete_project", Route: "DELETE /v1/projects/{project}", Scope: Admin, Status: 204,
+	Summary: "Delete a project",
+	Description: "Deletes a monitored application with its issues, events and releases. It is hidden at once and its name can be used again; " +
+		"its DSN keys stop working within 60 seconds, the tokens bound to it are revoked, and what it stored is deleted later. The activity timeline stays.",
+	Example: `{"project": "web-shop"}`,
+	Errors:  []Code{ProjectNotFound, ApprovalRequired}, Destructive: true,
+	NotATool: "it takes a whole application with all that is known of it",
+})
+
 // CreateProjectKey declares POST /v1/projects/{project}/keys.
 var CreateProjectKey = define[ProjectInput, Data[ProjectKey]](Operation{
 	Name: "create_project_key", Route: "POST /v1/projects/{project}/keys", Scope: Admin, Status: 201,

@@ -7,7 +7,14 @@ import (
 	"errand/store"
 )
 
+// dropWithin is long, as a day is dropped whole or not at all.
+const dropWithin = 30 * time.Minute
+
+type expired struct{}
+
+func (expired) Kind() string { return "drop_expired" }
+
 // dropExpired deletes stored events that are older than the retention.
 func dropExpired(s *store.Store, days int) job {
-	return job{name: "drop_expired", every: time.Hour, run: func(ctx context.Context) error { return s.DropExpired(ctx, days) }}
+	return every(time.Hour, dropWithin, expired{}, func(ctx context.Context) error { return s.DropExpired(ctx, days) })
 }

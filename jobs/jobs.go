@@ -1,68 +1,119 @@
-// Package jobs is the background work: one file per job. A job may run on several servers at once and may be cut off at
-// any point; the next run goes on.
+// Package jobs is the background work: one file per job. Jobs stand in a queue in the database, from which one server at
+// a time takes each: the elected leader puts them there when they are due. What is to be done stands in the tables of the
+// store, never in the queue: a job may be cut off at any point, or by mistake run twice, and the next run goes on.
 package jobs
 
 import (
 	"context"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
-	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	"errand/store"
 )
 
-// job is work that is done again and again.
-type job struct {
-	name  string
-	every time.Duration
-	run   func(context.Context) error
-}
+// How the queue is run.
+const (
+	// usual is how long a job may run; the rest waits for its next run.
+	usual = time.Minute
+	// rescueAfter is when a job counts as lost, because its server was killed, and may run again.
+	rescueAfter = 90 * time.Second
+	// finishWithin is how long a stopping server lets a job run on before it is cut off; another server goes on with it.
+	finishWithin = 2 * time.Second
+	// keepDone and keepFailed are how long the rows of jobs stay to be looked at. What failed stands in the log too.
+	keepDone   = 5 * time.Minute
+	keepFailed = time.Hour
+	// pollEvery is how often a server looks for jobs. It does not listen for them: LISTEN takes a connection for itself
+	// and does not pass poolers such as PgBouncer, and no job is urgent by less.
+	pollEvery = time.Second
+	parallel  = 4
+)
 
 // Options says what the jobs work with.
 type Options struct {
 	Store         *store.Store
 	RetentionDays int // stored events that are older are deleted
 	Log           *slog.Logger
-	Observe       func(job string, took time.Duration, err error) // is told of each run; nil for nobody
+	Observe       observer // nil for nobody
 }
 
-// Run does all jobs until ctx ends, and waits for those that are running then.
-func Run(ctx context.Context, o Options) {
-	var all sync.WaitGroup
-	for _, j := range []job{makePartitions(o.Store), trimIssues(o.Store), trainDictionaries(o.Store), dropExpired(o.Store, o.RetentionDays)} {
-		all.Go(func() { j.repeat(ctx, o) })
+// observer is told of each run of a job.
+type observer = func(job string, took time.Duration, err error)
+
+// all are the jobs.
+func (o Options) all() []job {
+	return []job{
+		makePartitions(o.Store), trainDictionaries(o.Store), dropExpired(o.Store, o.RetentionDays), purgeProjects(o.Store),
+		expireApprovals(o.Store),
 	}
-	all.Wait()
 }
 
-// once runs the job; a panic of it is its error.
-func (j job) once(ctx context.Context) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return j.run(ctx)
-}
-
-func (j job) repeat(ctx context.Context, o Options) {
-	ticker := time.NewTicker(j.every)
-	defer ticker.Stop()
-	for {
-		start := time.Now()
-		err := j.once(ctx)
-		if o.Observe != nil && ctx.Err() == nil { // else it was cut off
-			o.Observe(j.name, time.Since(start), err)
-		}
-		if err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "a job failed and will be tried again", "job", j.name, "every", j.every, "error", err)
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
-		}
+// Start begins to work on the jobs, together with the other servers. The caller stops the client.
+func Start(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
+	workers := river.NewWorkers()
+	var periodic []*river.PeriodicJob
+	for _, j := range o.all() {
+		j.register(workers, o.Observe)
+		periodic = append(periodic, j.periodic)
 	}
+	client, err := river.NewClient(o.Store.QueueDriver(), &river.Config{
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: parallel}}, Workers: workers, PeriodicJobs: periodic,
+		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run is the next attempt
+		JobTimeout: usual, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,
+		CompletedJobRetentionPeriod: keepDone, CancelledJobRetentionPeriod: keepDone, DiscardedJobRetentionPeriod: keepFailed,
+		ErrorHandler: failures{o.Log}, Logger: slog.New(warnings{o.Log.Handler()}),
+	})
+	if err == nil {
+		err = client.Start(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("jobs: %w", err)
+	}
+	return client, nil
+}
+
+// job is work that is done again and again.
+type job struct {
+	register func(*river.Workers, observer)
+	periodic *river.PeriodicJob
+}
+
+// every makes a job that runs when a leader is elected, and then again and again, each time for so long at most. It is
+// never in the queue twice.
+func every[K river.JobArgs](interval, atMost time.Duration, kind K, run func(context.Context) error) job {
+	options := &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
+		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled,
+	}}}
+	return job{
+		register: func(w *river.Workers, o observer) {
+			river.AddWorker(w, &worker[K]{run: run, atMost: atMost, observe: o})
+		},
+		periodic: river.NewPeriodicJob(river.PeriodicInterval(interval),
+			func() (river.JobArgs, *river.InsertOpts) { return kind, options }, &river.PeriodicJobOpts{RunOnStart: true}),
+	}
+}
+
+// worker does the jobs of one kind.
+type worker[K river.JobArgs] struct {
+	river.WorkerDefaults[K]
+	run     func(context.Context) error
+	atMost  time.Duration
+	observe observer
+}
+
+// Timeout is how long the job may run, and when it counts as lost.
+func (w *worker[K]) Timeout(*river.Job[K]) time.Duration { return w.atMost }
+
+// Work does the job once.
+func (w *worker[K]) Work(ctx context.Context, j *river.Job[K]) error {
+	start := time.Now()
+	err := w.run(ctx)
+	if w.observe != nil && ctx.Err() == nil { // else it was cut off
+		w.observe(j.Args.Kind(), time.Since(start), err)
+	}
+	return err
 }

@@ -6,7 +6,11 @@ import (
 	"errand/store"
 )
 
+type partitions struct{}
+
+func (partitions) Kind() string { return "make_partitions" }
+
 // makePartitions makes the next days' partitions of events ahead, so that no event waits for its day's.
 func makePartitions(s *store.Store) job {
-	return job{name: "make_partitions", every: time.Hour, run: s.MakePartitions}
+	return every(time.Hour, usual, partitions{}, s.MakePartitions)
 }

@@ -10,10 +10,14 @@ import (
 // enoughEvents are so many in a day that a project is worth a dictionary of its own.
 const enoughEvents = 300
 
+type dictionaries struct{}
+
+func (dictionaries) Kind() string { return "train_dictionaries" }
+
 // trainDictionaries makes a dictionary for each busy project from its own events, every week anew: a row then takes a
 // third of the room.
 func trainDictionaries(s *store.Store) job {
-	return job{name: "train_dictionaries", every: 10 * time.Second, run: func(ctx context.Context) error {
+	return every(10*time.Second, usual, dictionaries{}, func(ctx context.Context) error {
 		projects, err := s.UntrainedProjects(ctx, enoughEvents)
 		for _, project := range projects {
 			if err != nil || ctx.Err() != nil {
@@ -22,5 +26,5 @@ func trainDictionaries(s *store.Store) job {
 			err = s.TrainDictionary(ctx, project)
 		}
 		return err
-	}}
+	})
 }

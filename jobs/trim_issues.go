@@ -1,12 +1,41 @@
 package jobs
 
 import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"errand/store"
 )
 
-// trimIssues deletes the middle of issues that have more stored events than they keep.
-func trimIssues(s *store.Store) job {
-	return job{name: "trim_issues", every: 5 * time.Second, run: s.TrimIssues}
+// trimEvery is how long an issue may have more stored events than it keeps.
+const trimEvery = 5 * time.Second
+
+// TrimIssues deletes the middle of issues that have more stored events than they keep, until ctx ends. It is not in the
+// queue: each server that takes events in knows of its own issues only.
+func TrimIssues(ctx context.Context, s *store.Store, log *slog.Logger) {
+	ticker := time.NewTicker(trimEvery)
+	defer ticker.Stop()
+	for {
+		if err := trimOnce(ctx, s); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "issues were not trimmed and will be again", "error", err)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// trimOnce makes an error of a panic: this work has no queue to catch it.
+func trimOnce(ctx context.Context, s *store.Store) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return s.TrimIssues(ctx)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
@@ -25,10 +26,26 @@ func describe(op *core.Operation) protocol.Tool {
 			Title: op.Summary, ReadOnlyHint: &readOnly, DestructiveHint: &destructive, IdempotentHint: &idempotent, OpenWorldHint: &openWorld,
 		},
 	}
-	if output := op.OutputSchema(false); output != nil {
+	if output := outputSchema(op); output != nil {
 		tool.RawOutputSchema = schemaText(op, output)
 	}
 	return tool
+}
+
+// outputSchema is the schema of all answers that are no errors: that of an action which may be held has both.
+func outputSchema(op *core.Operation) core.Schema {
+	output := op.OutputSchema(false)
+	if !op.Holdable() {
+		return output
+	}
+	held, properties := core.HeldSchema(), core.Schema{}
+	for _, answer := range []core.Schema{output, held} {
+		answered, _ := answer["properties"].(core.Schema)
+		maps.Copy(properties, answered)
+	}
+	return core.Schema{"type": "object", "properties": properties, "anyOf": []core.Schema{
+		{"required": output["required"]}, {"required": held["required"]},
+	}}
 }
 
 func schemaText(op *core.Operation, schema core.Schema) json.RawMessage {
@@ -45,6 +62,9 @@ func description(op *core.Operation) string {
 	text := op.Description
 	if returns := returned(op); returns != "" {
 		text += " Returns " + returns + "."
+	}
+	if op.Holdable() {
+		text += " Where the deployment holds it for approval, returns " + outline(core.HeldSchema(), 1) + " and changes nothing: an admin must approve it first."
 	}
 	if op.Scope == core.AnyToken {
 		return text + " Needs no scope."

@@ -80,12 +80,17 @@ func (s *surface) hideTools(ctx context.Context, _ any, _ *protocol.ListToolsReq
 func (s *surface) handle(op *core.Operation) server.ToolHandlerFunc {
 	return func(ctx context.Context, request protocol.CallToolRequest) (*protocol.CallToolResult, error) {
 		body, failure := s.carryOut(ctx, op, request.Params.RawArguments)
-		if failure != nil {
+		switch {
+		case failure == nil:
+			s.observe(op, "ok")
+			return succeeded(body), nil
+		case failure.Code == core.ApprovalRequired:
+			s.observe(op, string(failure.Code))
+			return held(failure), nil
+		default:
 			s.observe(op, string(failure.Code))
 			return failed(failure), nil
 		}
-		s.observe(op, "ok")
-		return succeeded(body), nil
 	}
 }
 
@@ -124,6 +129,15 @@ func succeeded(body []byte) *protocol.CallToolResult {
 	result := protocol.NewToolResultText(string(body))
 	result.StructuredContent = json.RawMessage(body)
 	return result
+}
+
+// held is the result of an action that waits for approval: the same JSON as in REST, and no error.
+func held(answer *core.Error) *protocol.CallToolResult {
+	body, err := core.Marshal(answer)
+	if err != nil {
+		return failed(core.NewError(core.Internal))
+	}
+	return succeeded(body)
 }
 
 // failed is the same error as in REST with its hint, as text only: some clients check structured content against the

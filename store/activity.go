@@ -39,10 +39,16 @@ func (t *tx) record(ctx context.Context, e entry) (int64, error) {
 		"project_id": e.project, "id": id, "now": t.now, "actor_type": string(e.actor.Type), "actor_id": int64(e.actor.ID),
 		"actor_name": e.actor.Name, "action": string(e.action), "target_type": string(e.targetType), "target_id": e.targetID, "data": data,
 	})
+	t.recorded++
 	return id, err
 }
 
 const activityColumns = `SELECT id, at, actor_type, coalesce(actor_id, 0) AS actor_id, actor_name, action, target_type, target_id, data FROM activity`
+
+// Activity lists what was done in the whole installation, most recent first.
+func (s *Store) Activity(ctx context.Context, page core.Paging) (core.Page[core.Activity], error) {
+	return listPage(ctx, s, newList("at", page), activityColumns, activityRow, activityKey)
+}
 
 // IssueActivity lists what was done about an issue, most recent first.
 func (s *Store) IssueActivity(ctx context.Context, issueID int64, page core.Paging) (core.Page[core.Activity], error) {
@@ -54,8 +60,10 @@ func (s *Store) IssueActivity(ctx context.Context, issueID int64, page core.Pagi
 	l.where("project_id = @project_id", "project_id", project)
 	l.where("target_type = @target_type", "target_type", string(core.TargetIssue))
 	l.where("target_id = @target_id", "target_id", issueID)
-	return listPage(ctx, s, l, activityColumns, activityRow, func(a core.Activity) (core.Time, int64) { return a.At, a.ID })
+	return listPage(ctx, s, l, activityColumns, activityRow, activityKey)
 }
+
+func activityKey(a core.Activity) (core.Time, int64) { return a.At, a.ID }
 
 func activityRow(row pgx.CollectableRow) (core.Activity, error) {
 	return pgx.RowToStructByPos[core.Activity](row)

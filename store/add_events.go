@@ -75,8 +75,15 @@ func (s *Store) AddEvents(ctx context.Context, events []NewEvent) ([]Added, erro
 			}
 		}
 	}
-	for range addAttempts {
-		err = s.inTxOn(ctx, s.writer, func(t *tx) error { return t.settle(ctx, b) })
+	for attempt := range addAttempts {
+		err = s.inTxOn(ctx, s.writer, func(t *tx) error {
+			if attempt > 0 {
+				if err := t.holdGrouping(ctx, b); err != nil {
+					return err
+				}
+			}
+			return t.settle(ctx, b)
+		})
 		if !isStale(err) {
 			break
 		}

@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -53,3 +56,13 @@ func (r Recent[K, V]) Get(key K) (V, bool) { return r.get(key) }
 
 // Add remembers an entry.
 func (r Recent[K, V]) Add(key K, v V) { r.add(key, v) }
+
+// PurgedTables gives the tables from which the rows of a deleted project are deleted, a partitioned one once.
+func (s *Store) PurgedTables(ctx context.Context) ([]string, error) {
+	tables, err := many[projectTable](ctx, s.pool, projectTables, args{"kept": keptTables})
+	found := map[string]struct{}{}
+	for _, t := range tables {
+		found[strings.TrimRight(t.Name, "_0123456789")] = struct{}{}
+	}
+	return slices.Sorted(maps.Keys(found)), err
+}

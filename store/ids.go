@@ -18,6 +18,7 @@ const (
 	eventIDs    idKind = "events"
 	activityIDs idKind = "activity"
 	tokenIDs    idKind = "tokens"
+	approvalIDs idKind = "approvals"
 
 	dictionaryIDs idKind = "dictionaries"
 )

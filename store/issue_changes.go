@@ -44,18 +44,22 @@ func (s *Store) changeIssue(ctx context.Context, actor core.Actor, id int64, fn 
 		return issue, err
 	}
 	err = s.inTx(ctx, func(t *tx) error {
-		before, err := one[lockedIssue](ctx, t, lockIssue, args{"project_id": project, "id": id})
-		if err != nil {
-			return err
-		}
-		if err := fn(&change{tx: t, project: project, id: id, actor: actor, before: before}); err != nil {
-			return err
-		}
-		row, err := readIssue(ctx, t, project, id, t.now)
-		issue = row.issue(t.now)
+		issue, err = t.changeIssue(ctx, actor, project, id, fn)
 		return err
 	})
 	return issue, err
+}
+
+func (t *tx) changeIssue(ctx context.Context, actor core.Actor, project, id int64, fn func(*change) error) (core.Issue, error) {
+	before, err := one[lockedIssue](ctx, t, lockIssue, args{"project_id": project, "id": id})
+	if err != nil {
+		return core.Issue{}, err
+	}
+	if err := fn(&change{tx: t, project: project, id: id, actor: actor, before: before}); err != nil {
+		return core.Issue{}, err
+	}
+	row, err := readIssue(ctx, t, project, id, t.now)
+	return row.issue(t.now), err
 }
 
 const setStatus = `UPDATE issues SET status = @status, status_at = @now WHERE project_id = @project_id AND id = @id`
@@ -69,16 +73,18 @@ var statusActions = map[core.Status]core.Action{
 
 // SetStatus resolves, ignores or reopens an issue. The same status again changes nothing and leaves no activity.
 func (s *Store) SetStatus(ctx context.Context, actor core.Actor, id int64, to core.Status) (core.Issue, error) {
-	return s.changeIssue(ctx, actor, id, func(c *change) error {
-		if c.before.Status == to {
-			return nil
-		}
-		if _, err := exec(ctx, c, setStatus, args{"status": string(to), "now": c.now, "project_id": c.project, "id": c.id}); err != nil {
-			return err
-		}
-		_, err := c.record(ctx, statusActions[to], fromTo{c.before.Status, to})
+	return s.changeIssue(ctx, actor, id, func(c *change) error { return c.setStatus(ctx, to) })
+}
+
+func (c *change) setStatus(ctx context.Context, to core.Status) error {
+	if c.before.Status == to {
+		return nil
+	}
+	if _, err := exec(ctx, c, setStatus, args{"status": string(to), "now": c.now, "project_id": c.project, "id": c.id}); err != nil {
 		return err
-	})
+	}
+	_, err := c.record(ctx, statusActions[to], fromTo{c.before.Status, to})
+	return err
 }
 
 // fromTo is the data of a change of status.

@@ -53,11 +53,15 @@ func (k *known) hasPlace(p placeKey) bool {
 	return ok
 }
 
-// learn remembers a batch that is committed.
+// learn remembers a batch that is committed. One that only turned out to be there says nothing of its fingerprints: a
+// split may have moved its events since.
 func (k *known) learn(b *batch) {
+	if len(b.own) > 0 {
+		return
+	}
 	b.fresh(func(e *NewEvent, a *Added) {
 		issue := b.state[a.IssueID]
-		issue.id = a.IssueID // also of a batch that only turned out to be there
+		issue.id = a.IssueID
 		k.issues.add(e.group(), issue)
 	})
 	for _, u := range b.counts.users {

@@ -8,9 +8,12 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
 
 	"errand/migrations"
 )
@@ -25,26 +28,23 @@ const (
 	lockAtMost = 5 * time.Minute
 )
 
-// Migrate brings the schema up to date. Servers that start together wait for each other on a row of a table, which
-// holds behind connection poolers too, where advisory locks do not.
+// Migrate brings the schema up to date: our tables, and those of the queue, which its own migrations make. Servers that
+// start together wait for each other on a row of a table, which holds behind connection poolers too, where advisory
+// locks do not.
 func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
-	return s.withProvider(func(p *goose.Provider) error {
+	return s.withMigrations(func(m *migration) error {
 		// Without this look, each start would wait for the lock though there is nothing to do.
-		if pending, err := p.HasPending(ctx); err != nil || !pending {
+		if pending, err := m.pending(ctx); err != nil || !pending {
 			return err
 		}
-		results, err := p.Up(ctx)
-		for _, r := range results {
-			log.InfoContext(ctx, "migrated", "file", r.Source.Path, "duration", r.Duration)
-		}
-		return err
+		return m.locked(ctx, func() error { return m.up(ctx, log) })
 	})
 }
 
 // SchemaCurrent tells whether the database has had all migrations: nil, ErrOldSchema, or why it cannot be told.
 func (s *Store) SchemaCurrent(ctx context.Context) error {
-	return s.withProvider(func(p *goose.Provider) error {
-		pending, err := p.HasPending(ctx)
+	return s.withMigrations(func(m *migration) error {
+		pending, err := m.pending(ctx)
 		if err == nil && pending {
 			return ErrOldSchema
 		}
@@ -52,19 +52,74 @@ func (s *Store) SchemaCurrent(ctx context.Context) error {
 	})
 }
 
-func (s *Store) withProvider(fn func(*goose.Provider) error) error {
+// migration is one look at the schema, or one change of it.
+type migration struct {
+	store *Store
+	db    *sql.DB
+	ours  *goose.Provider
+	queue *rivermigrate.Migrator[pgx.Tx]
+}
+
+func (s *Store) withMigrations(fn func(*migration) error) error {
 	db := stdlib.OpenDBFromPool(s.pool)
 	defer func(db *sql.DB) { _ = db.Close() }(db) // gives its connections back to the pool, which stays open
+	ours, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	queue, err := rivermigrate.New(riverpgxv5.New(s.pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	if err := fn(&migration{s, db, ours, queue}); err != nil {
+		return fmt.Errorf("store: migrations: %w", wrap(err))
+	}
+	return nil
+}
+
+// queueVersion is the newest migration of the queue's tables that the database has had.
+const queueVersion = `SELECT coalesce(max(version), 0)::bigint AS version FROM river_migration WHERE line = 'main'`
+
+// pending tells whether migrations of ours or of the queue are missing. A newer server's do not matter.
+func (m *migration) pending(ctx context.Context) (bool, error) {
+	if pending, err := m.ours.HasPending(ctx); err != nil || pending {
+		return pending, err
+	}
+	all := m.queue.AllVersions()
+	row, err := one[struct{ Version int64 }](ctx, m.store.pool, queueVersion, args{})
+	if hasState(err, "42P01", "42703") { // no such table, or the one that the first versions of it had
+		return true, nil
+	}
+	return row.Version < int64(all[len(all)-1].Version), err
+}
+
+// locked runs fn while no other server migrates.
+func (m *migration) locked(ctx context.Context, fn func() error) (err error) {
 	locker, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(lockEvery, uint64(lockAtMost/lockEvery)))
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS, goose.WithLocker(locker), goose.WithDisableGlobalRegistry(true))
+	if err := locker.Lock(ctx, m.db); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, locker.Unlock(context.WithoutCancel(ctx), m.db)) }()
+	return fn()
+}
+
+func (m *migration) up(ctx context.Context, log *slog.Logger) error {
+	results, err := m.ours.Up(ctx)
+	for _, r := range results {
+		log.InfoContext(ctx, "migrated", "file", r.Source.Path, "duration", r.Duration)
+	}
 	if err != nil {
 		return err
 	}
-	if err := fn(p); err != nil {
-		return fmt.Errorf("store: migrations: %w", wrap(err))
+	made, err := m.queue.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	if err != nil {
+		return fmt.Errorf("tables of the queue: %w", err)
+	}
+	for _, v := range made.Versions {
+		log.InfoContext(ctx, "migrated", "queue", v.Version, "duration", v.Duration)
 	}
 	return nil
 }

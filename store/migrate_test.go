@@ -47,6 +47,23 @@ func TestManyServersMigrateAnEmptyDatabaseAtOnce(t *testing.T) {
 	makeIssue(t, servers[1], "pay")
 }
 
+func TestSchemaIsOldUntilTheQueueIsMigrated(t *testing.T) {
+	t.Parallel()
+	s := storetest.New(t)
+	require.NoError(t, s.SchemaCurrent(t.Context()))
+	change(t, s, `INSERT INTO river_migration (line, version) VALUES ('main', 1000)`)
+	require.NoError(t, s.SchemaCurrent(t.Context()), "a newer server has migrated")
+	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
+	change(t, s, `DELETE FROM river_migration WHERE version = 1000`)
+
+	// As it is after a start that was killed between two of the queue's migrations.
+	last := cell[int64](t, s, `DELETE FROM river_migration WHERE version = (SELECT max(version) FROM river_migration) RETURNING version`)
+	require.ErrorIs(t, s.SchemaCurrent(t.Context()), store.ErrOldSchema)
+	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
+	require.NoError(t, s.SchemaCurrent(t.Context()))
+	require.Equal(t, last, cell[int64](t, s, `SELECT max(version) FROM river_migration`))
+}
+
 // awayURL is the address of a server that is not there.
 const awayURL = "postgres:///errand?host=/nonexistent/socket&user=errand"
 

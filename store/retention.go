@@ -58,17 +58,19 @@ func (s *Store) forgetEventIDs(ctx context.Context, day time.Time) error {
 
 // dropDay takes the day's events off their issues and drops the partition. It locks in the order of AddEvents, issues
 // before events, so that neither waits for the other in a circle, and its wait is short: events keep coming in meanwhile.
+// The locks on the projects keep merges and splits from moving the events to other issues after they were counted.
 func (s *Store) dropDay(ctx context.Context, partition string) error {
 	err := s.inTx(ctx, func(t *tx) error {
 		for _, sql := range []string{
 			`SET LOCAL lock_timeout = '5s'`,
 			fmt.Sprintf(`LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`, partition), // one server at a time
+			fmt.Sprintf(`SELECT FROM projects WHERE id IN (SELECT project_id FROM %s) ORDER BY id FOR NO KEY UPDATE`, partition),
 			fmt.Sprintf(`
-				WITH gone AS (SELECT project_id, issue_id, count(*) AS n, max(id) AS latest FROM %s GROUP BY 1, 2),
+				WITH gone AS (SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s GROUP BY 1, 2),
 				locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
 					ORDER BY 1, 2 FOR UPDATE OF i)
 				UPDATE issues i SET stored_events = i.stored_events - g.n,
-					latest_event_id = CASE WHEN i.latest_event_id > g.latest THEN i.latest_event_id END
+					latest_event_id = CASE WHEN i.latest_event_id <> ALL (g.ids) THEN i.latest_event_id END
 				FROM gone g JOIN locked l ON l.project_id = g.project_id AND l.id = g.issue_id
 				WHERE i.project_id = g.project_id AND i.id = g.issue_id`, partition),
 			fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition),

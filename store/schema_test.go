@@ -14,7 +14,7 @@ import (
 // The rules that let the schema run on a distributed Postgres: see the head of the first migration.
 
 // installWide are the tables that are no project's data: small, and copied everywhere.
-var installWide = []string{"id_blocks", "install_secrets", "install_times", "project_keys", "projects", "tokens"}
+var installWide = []string{"approvals", "id_blocks", "install_secrets", "install_times", "project_keys", "projects", "tokens"}
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.
 var projectLess = map[string]string{
@@ -22,12 +22,14 @@ var projectLess = map[string]string{
 	"event_ids_received":          "the retention goes by days, for all projects",
 	"events_id":                   "resolves the id in a path to its project, once",
 	"issues_last_seen_everywhere": "the list of the issues of all projects",
+	"activity_labels":             "the labels of the whole installation",
 	"activity_at":                 "the timeline of the whole installation",
 	"issues_weight_everywhere":    "the issues of all projects by priority",
 }
 
-// ours leaves out the partitions, which are as their table is, and the tables of the migration tool.
-const ours = `n.nspname = 'public' AND NOT c.relispartition AND c.relname NOT LIKE 'goose%'`
+// ours leaves out the partitions, which are as their table is, and the tables of the migration tool and of the queue:
+// these are as their libraries want them, and never hot.
+const ours = `n.nspname = 'public' AND NOT c.relispartition AND c.relname NOT LIKE 'goose%' AND c.relname NOT LIKE 'river%'`
 
 func TestProjectDataHasItsProject(t *testing.T) {
 	t.Parallel()
@@ -88,7 +90,7 @@ JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ` + ours + ` AND pg_get_expr
 		"trigger": `SELECT tgname FROM pg_trigger WHERE NOT tgisinternal`,
 		"rule":    `SELECT rulename FROM pg_rules WHERE schemaname = 'public'`,
 		"function": `
-SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'public'`,
+SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'public' AND p.proname NOT LIKE 'river%'`,
 		"extension": `SELECT extname FROM pg_extension WHERE extname <> 'plpgsql'`,
 		"view":      `SELECT viewname FROM pg_views WHERE schemaname = 'public'`,
 		"foreign key beyond the install-wide tables": `
@@ -98,7 +100,7 @@ WHERE k.contype = 'f' AND NOT (c.relname = ANY ('{project_keys,tokens}') AND r.r
 		"exclusion constraint":  `SELECT conname FROM pg_constraint WHERE contype = 'x'`,
 		"index that is neither btree nor brin": `
 SELECT i.relname FROM pg_class i JOIN pg_am m ON m.oid = i.relam JOIN pg_namespace n ON n.oid = i.relnamespace
-WHERE n.nspname = 'public' AND i.relkind IN ('i', 'I') AND m.amname NOT IN ('btree', 'brin')`,
+WHERE n.nspname = 'public' AND i.relname NOT LIKE 'river%' AND i.relkind IN ('i', 'I') AND m.amname NOT IN ('btree', 'brin')`,
 		"time without zone": `
 SELECT table_name || '.' || column_name FROM information_schema.columns
 WHERE table_schema = 'public' AND table_name NOT LIKE 'goose%' AND data_type LIKE '%without time zone'`,

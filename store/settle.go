@@ -24,15 +24,15 @@ func (t *tx) settle(ctx context.Context, b *batch) error {
 	if err != nil {
 		return err
 	}
-	b.fresh(func(e *NewEvent, a *Added) { a.IssueID = found[e.group()] })
 	if len(b.own) > 0 {
-		b.fresh(func(_ *NewEvent, a *Added) {
+		b.fresh(func(e *NewEvent, a *Added) {
 			if !b.own[a.ID] {
-				a.ID = 0 // it was only counted
+				*a = Added{IssueID: found[e.group()]} // it was only counted
 			}
 		})
 		return nil
 	}
+	b.fresh(func(e *NewEvent, a *Added) { a.IssueID = found[e.group()] })
 	if err := t.makeIssues(ctx, b); err != nil {
 		return err
 	}
@@ -40,6 +40,18 @@ func (t *tx) settle(ctx context.Context, b *batch) error {
 		return err
 	}
 	return t.count(ctx, b)
+}
+
+const holdGrouping = `SELECT id FROM projects WHERE id = ANY (@ids) ORDER BY id FOR SHARE`
+
+// holdGrouping keeps merges and splits waiting until the batch is added: one after the other could send it back each time.
+func (t *tx) holdGrouping(ctx context.Context, b *batch) error {
+	projects := map[int64]struct{}{}
+	for i := range b.events {
+		projects[b.events[i].ProjectID] = struct{}{}
+	}
+	_, err := exec(ctx, t, holdGrouping, args{"ids": sorted(projects, cmp.Compare)})
+	return err
 }
 
 // forget undoes what an earlier attempt believed.

@@ -21,8 +21,10 @@ const (
 	insertToken = `
 INSERT INTO tokens (id, name, hash, prefix, scopes, project_id, created_at, created_by)
 VALUES (@id, @name, @hash, @prefix, @scopes, nullif(@project_id::bigint, 0), @now, @created_by)`
-	revokeToken = `UPDATE tokens SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL`
-	touchToken  = `
+	// The lock makes a deletion of the project wait, which revokes the token then.
+	shareProject = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR SHARE`
+	revokeToken  = `UPDATE tokens SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL`
+	touchToken   = `
 UPDATE tokens SET last_used_at = @now
 WHERE id = @id AND (last_used_at IS NULL OR last_used_at <= @hour_ago)`
 )
@@ -40,10 +42,13 @@ type NewToken struct {
 	ProjectID int64 // 0: all apps
 }
 
-// CreateToken stores a token.
+// CreateToken stores a token; one for a project that is not there is project_not_found.
 func (s *Store) CreateToken(ctx context.Context, actor core.Actor, n NewToken) (core.Token, error) {
 	var token core.Token
 	err := s.inTx(ctx, func(t *tx) error {
+		if err := t.shareProject(ctx, n.ProjectID); err != nil {
+			return err
+		}
 		id, err := s.ids.one(ctx, tokenIDs)
 		if err != nil {
 			return err
@@ -62,6 +67,18 @@ func (s *Store) CreateToken(ctx context.Context, actor core.Actor, n NewToken) (
 		return err
 	})
 	return token, err
+}
+
+// shareProject keeps a project from being deleted until the transaction ends; 0 is none.
+func (t *tx) shareProject(ctx context.Context, id int64) error {
+	if id == 0 {
+		return nil
+	}
+	_, err := one[struct{ ID int64 }](ctx, t, shareProject, args{"id": id})
+	if core.HasCode(err, core.NotFound) {
+		return core.NewError(core.ProjectNotFound)
+	}
+	return err
 }
 
 func (t *tx) token(ctx context.Context, sql string, a args) (core.Token, error) {

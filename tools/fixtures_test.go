@@ -58,11 +58,18 @@ func openWith(t *testing.T, url string, random io.Reader) *house {
 	t.Helper()
 	h := &house{T: t, now: noon}
 	h.store = storetest.Open(t, url, func() time.Time { return h.now })
-	h.tools = tools.New(tools.Options{Store: h.store, BaseURL: "https://errors.example", AdminToken: adminToken, Random: random})
+	h.serve(tools.Options{Random: random})
+	return h
+}
+
+// serve puts the operations on the store, with options of its own.
+func (h *house) serve(o tools.Options) {
+	h.Helper()
+	o.Store, o.BaseURL, o.AdminToken = h.store, "https://errors.example", adminToken
+	h.tools = tools.New(o)
 	var err error
 	h.registry, err = h.tools.Registry(slog.New(slog.NewTextHandler(&h.log, nil)))
-	require.NoError(t, err)
-	return h
+	require.NoError(h, err)
 }
 
 // call makes a call with arguments as JSON.

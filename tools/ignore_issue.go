@@ -4,8 +4,9 @@ import (
 	"context"
 
 	"errand/core"
+	"errand/store"
 )
 
 func (t *Tools) ignoreIssue(ctx context.Context, call core.Call, in core.IssueInput) (core.Data[core.Issue], error) {
-	return data(t.store.SetStatus(ctx, call.Actor, in.ID, core.Ignored))
+	return data(t.do(ctx, call, store.IgnoreIssue{ID: in.ID}))
 }

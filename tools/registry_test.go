@@ -15,12 +15,14 @@ import (
 
 // scopes is who may do what (primary API, Endpoints).
 var scopes = map[string]core.Scope{
-	"list_projects": core.IssuesRead, "create_project": core.Admin, "update_project": core.Admin,
+	"list_projects": core.IssuesRead, "create_project": core.Admin, "update_project": core.Admin, "delete_project": core.Admin,
 	"create_project_key": core.Admin, "delete_project_key": core.Admin,
 	"list_issues": core.IssuesRead, "get_issue": core.IssuesRead, "list_issue_events": core.IssuesRead, "list_issue_activity": core.IssuesRead,
 	"get_event": core.IssuesRead, "resolve_issue": core.IssuesWrite, "ignore_issue": core.IssuesWrite, "unresolve_issue": core.IssuesWrite,
 	"claim_issue": core.IssuesWrite, "release_issue": core.IssuesWrite, "add_note": core.IssuesWrite,
+	"merge_issues": core.IssuesWrite, "split_issue": core.IssuesWrite,
 	"create_token": core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
+	"list_approvals": core.Admin, "approve_request": core.Admin, "reject_request": core.Admin, "list_activity": core.Admin, "list_labels": core.Admin,
 }
 
 func TestScopes(t *testing.T) {

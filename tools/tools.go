@@ -18,6 +18,7 @@ type Tools struct {
 	adminToken core.Secret
 	random     io.Reader
 	notes      *scrub.Rules
+	hold       []core.HeldAction
 }
 
 // Options says what the operations work with.
@@ -26,11 +27,15 @@ type Options struct {
 	BaseURL    string      // for DSNs and links
 	AdminToken core.Secret // the bootstrap admin; empty for none
 	Random     io.Reader   // cryptographically strong
+
+	RequireApproval []core.HeldAction // held until a second admin approves them
 }
 
 // New makes the Tools.
 func New(o Options) *Tools {
-	return &Tools{store: o.Store, baseURL: o.BaseURL, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default()}
+	return &Tools{
+		store: o.Store, baseURL: o.BaseURL, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default(), hold: o.RequireApproval,
+	}
 }
 
 // Registry binds every operation to its handler: the table of contents.
@@ -39,6 +44,7 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.Bind(core.ListProjects, t.listProjects),
 		core.Bind(core.CreateProject, t.createProject),
 		core.Bind(core.UpdateProject, t.updateProject),
+		core.Bind(core.DeleteProject, t.deleteProject),
 		core.Bind(core.CreateProjectKey, t.createProjectKey),
 		core.Bind(core.DeleteProjectKey, t.deleteProjectKey),
 
@@ -53,11 +59,19 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.Bind(core.ClaimIssue, t.claimIssue),
 		core.Bind(core.ReleaseIssue, t.releaseIssue),
 		core.Bind(core.AddNote, t.addNote),
+		core.Bind(core.MergeIssues, t.mergeIssues),
+		core.Bind(core.SplitIssue, t.splitIssue),
 
 		core.Bind(core.CreateToken, t.createToken),
 		core.Bind(core.ListTokens, t.listTokens),
 		core.Bind(core.Whoami, t.whoami),
 		core.Bind(core.RevokeToken, t.revokeToken),
+
+		core.Bind(core.ListApprovals, t.listApprovals),
+		core.Bind(core.ApproveRequest, t.approveRequest),
+		core.Bind(core.RejectRequest, t.rejectRequest),
+		core.Bind(core.ListActivity, t.listActivity),
+		core.Bind(core.ListLabels, t.listLabels),
 	)
 }
 

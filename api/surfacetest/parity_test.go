@@ -26,12 +26,17 @@ const success core.Code = ""
 // parityCases are inputs that REST and MCP must answer alike, each from equal worlds. Every tool needs one
 // for its success and one for each error that it declares; worldValues tells what the $names mean. The errors that
 // every operation has are in everywhere_test.go.
-var parityCases = []struct {
+var parityCases = slices.Concat(basicCases, mergeCases, approvalCases)
+
+// parityCase is one input with the outcome that it must have.
+type parityCase struct {
 	op    *core.Operation
 	code  core.Code
 	actor string // whose token makes the call
 	input string
-}{
+}
+
+var basicCases = []parityCase{
 	{core.ListProjects.Operation, success, "reader", `{}`},
 
 	{core.CreateProject.Operation, success, "admin", `{"name": "Café <& more>", "platform": "node"}`},
@@ -132,7 +137,10 @@ func TestParity(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %s %s", c.op.Name, c.code, c.input), func(t *testing.T) {
 			t.Parallel()
 			worlds := shared // by the calls that change nothing
-			if c.code == success && !c.op.ReadOnly() {
+			switch {
+			case c.code == core.ApprovalRequired:
+				worlds = newWorlds(t, core.HoldIgnore, core.HoldMerge, core.HoldDeleteProject)
+			case c.code == success && !c.op.ReadOnly():
 				worlds = newWorlds(t)
 			}
 			overREST, overMCP := worlds[0], worlds[1]
@@ -182,11 +190,16 @@ func callMCP(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, in
 // requireSame holds that both surfaces answered the same, with the outcome.
 func requireSame(t *testing.T, op *core.Operation, code core.Code, rest, tool surfacetest.Answer) {
 	t.Helper()
-	if code != success {
+	status := op.Status
+	switch code {
+	case success:
+	case core.ApprovalRequired: // no error
+		status = code.Info().Status
+	default:
 		requireSameError(t, op, code, rest, tool)
 		return
 	}
-	require.Equal(t, op.Status, rest.Status, rest.Body)
+	require.Equal(t, status, rest.Status, rest.Body)
 	result := surfacetest.ResultOf(t, tool)
 	require.False(t, result.IsError, result.Content)
 	require.Len(t, result.Content, 1)

@@ -29,20 +29,21 @@ type world struct {
 // missingID is the id of nothing.
 const missingID = 1<<53 - 1
 
-// newWorlds makes two equal worlds.
-func newWorlds(t *testing.T) [2]*world {
+// newWorlds makes two equal worlds, where the actions are held for approval.
+func newWorlds(t *testing.T, hold ...core.HeldAction) [2]*world {
 	t.Helper()
 	now := time.Now()
-	return [2]*world{newWorld(t, now), newWorld(t, now)}
+	return [2]*world{newWorld(t, now, hold), newWorld(t, now, hold)}
 }
 
 // newWorld makes two projects, tokens, and issues in every state that matters.
-func newWorld(t *testing.T, now time.Time) *world {
+func newWorld(t *testing.T, now time.Time, hold []core.HeldAction) *world {
 	t.Helper()
 	w := &world{now: now, Surface: surfacetest.Serve(t, surfacetest.Options{
 		Store:   storetest.NewAt(t, func() time.Time { return now }),
 		BaseURL: "https://errand.example",
 		Random:  rand.NewChaCha8([32]byte{}),
+		Hold:    hold,
 	})}
 	w.tokens = map[string]string{
 		"admin":  surfacetest.AdminToken,
@@ -63,6 +64,8 @@ func newWorld(t *testing.T, now time.Time) *world {
 	merged, _ := w.issue(t, project, "pay again", 1)
 	w.admin(t, fmt.Sprintf("/v1/issues/%d/resolve", resolved), ``)
 	w.admin(t, fmt.Sprintf("/v1/issues/%d/notes", issue), `{"text": "seen <before> & after"}`)
+	_, err := w.Store.Ask(t.Context(), core.System("reviewer"), store.IgnoreIssue{ID: issue})
+	require.True(t, core.HasCode(err, core.ApprovalRequired), "%v", err)
 	w.run(t, `UPDATE issues SET status = 'merged', merged_into = $2 WHERE id = $1`, merged, issue)
 	answer := w.Send(t, surfacetest.Request{Method: http.MethodPost, Path: fmt.Sprintf("/v1/issues/%d/claim", claimed), Token: w.tokens["agent"]})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
@@ -71,7 +74,8 @@ func newWorld(t *testing.T, now time.Time) *world {
 		"issue": fmt.Sprint(issue), "resolved": fmt.Sprint(resolved), "claimed": fmt.Sprint(claimed), "merged": fmt.Sprint(merged),
 		"missing": fmt.Sprint(missingID), "event": fmt.Sprint(event),
 		"issuecursor": w.cursor(t, project, core.ByLastSeen), "prioritycursor": w.cursor(t, project, core.ByPriority),
-		"eventcursor": string(core.NewCursor("received_at", now, event)),
+		"eventcursor":    string(core.NewCursor("received_at", now, event)),
+		"approvalcursor": string(core.NewCursor("requested_at", now.Add(time.Second), 1)),
 	}
 	return w
 }
@@ -142,7 +146,7 @@ func (w *world) state(t *testing.T) []string {
 	t.Helper()
 	rows, err := storetest.SQL(t.Context(), w.Store, `
 SELECT to_jsonb(a)::text FROM activity a UNION ALL SELECT to_jsonb(i)::text FROM issues i
-UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text FROM project_keys k ORDER BY 1`)
+UNION ALL SELECT to_jsonb(r)::text FROM approvals r UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text FROM project_keys k ORDER BY 1`)
 	require.NoError(t, err)
 	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)

@@ -221,7 +221,7 @@ DECLARE r record;
 BEGIN
 	SET LOCAL session_replication_role = replica;
 	FOR r IN SELECT c.oid::regclass AS name, c.oid > %d AS made FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-		WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND c.relname NOT LIKE 'goose%%'
+		WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND c.relname NOT LIKE 'goose%%' AND c.relname <> 'river_migration'
 			AND (NOT c.relispartition OR c.oid > %[1]d)
 		ORDER BY made DESC
 	LOOP

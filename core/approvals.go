@@ -1,0 +1,110 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// HeldAction is an action that a deployment can hold until a second admin approves it.
+type HeldAction string
+
+// The actions that can be held: the words of REQUIRE_APPROVAL (primary API, Approvals).
+const (
+	HoldIgnore        HeldAction = "ignore"
+	HoldMerge         HeldAction = "merge"
+	HoldDeleteProject HeldAction = "delete_project"
+)
+
+// CheckHeldActions refuses words that are no action which can be held, and tells those that are.
+func CheckHeldActions(words []HeldAction) error {
+	for _, word := range words {
+		if !slices.Contains([]HeldAction{HoldIgnore, HoldMerge, HoldDeleteProject}, word) {
+			return fmt.Errorf("%q is not one of %s, %s, %s", word, HoldIgnore, HoldMerge, HoldDeleteProject)
+		}
+	}
+	return nil
+}
+
+// ApprovalStatus is the state of an approval request (primary API, States).
+type ApprovalStatus string
+
+// The statuses of an approval request.
+const (
+	RequestPending  ApprovalStatus = "pending"
+	RequestApproved ApprovalStatus = "approved"
+	RequestRejected ApprovalStatus = "rejected"
+	RequestExpired  ApprovalStatus = "expired"
+	RequestFailed   ApprovalStatus = "failed"
+)
+
+// ApprovalTerm is how long a request can be decided (primary API, Limits).
+const ApprovalTerm = 7 * 24 * time.Hour
+
+// Approval is a request to carry out an action that is held.
+type Approval struct {
+	ID          int64           `json:"id"`
+	Action      HeldAction      `json:"action" enum:"ignore|merge|delete_project"`
+	IssueID     OptInt          `json:"issue_id" doc:"The issue to change; null when it is no issue."`
+	Payload     json.RawMessage `json:"payload" doc:"What else the action says: {source_ids} for merge, {project_id, name} for delete_project, {} for ignore."`
+	RequestedBy string          `json:"requested_by" doc:"Name of the token."`
+	RequestedAt Time            `json:"requested_at" always:"true"`
+	ExpiresAt   Time            `json:"expires_at" always:"true"`
+	Status      ApprovalStatus  `json:"status" enum:"pending|approved|rejected|expired|failed" doc:"failed: it was approved, but the action could not be done any more."`
+	DecidedBy   Text            `json:"decided_by"`
+	DecidedAt   Time            `json:"decided_at"`
+}
+
+// Held is the answer of an operation whose action waits for approval. It is sent as it is, not inside data.
+type Held struct {
+	Status     Code  `json:"status" enum:"approval_required"`
+	ApprovalID int64 `json:"approval_id" doc:"The request; list_approvals shows what becomes of it."`
+}
+
+// ListApprovalsInput pages the list of approval requests.
+type ListApprovalsInput struct{ Paging }
+
+// ListApprovals declares GET /v1/approvals.
+var ListApprovals = define[ListApprovalsInput, Page[Approval]](Operation{
+	Name: "list_approvals", Route: "GET /v1/approvals", Scope: Admin,
+	Summary: "List approval requests",
+	Description: "Lists the actions that were held for approval, most recent first, with who asked and what was decided. " +
+		"A person with another admin token decides over REST; a request ends after 7 days.",
+	Example: `{"limit": 10}`,
+})
+
+// ApprovalInput names one approval request in the path.
+type ApprovalInput struct {
+	ID int64 `json:"id" doc:"Id of the approval request." min:"1"`
+}
+
+// Decision is what was decided about an approval request.
+type Decision struct {
+	ID       int64  `json:"id"`
+	Decision string `json:"decision" enum:"approve|reject"`
+}
+
+const whyNoAgentDecides = "an agent must not approve what agents ask for"
+
+// ApproveRequest declares POST /v1/approvals/{id}/approve.
+var ApproveRequest = define[ApprovalInput, Data[Decision]](Operation{
+	Name: "approve_request", Route: "POST /v1/approvals/{id}/approve", Scope: Admin,
+	Summary: "Approve a request",
+	Description: "Carries out the action of a pending request, as the one who asked for it. Nobody decides a request of their own: " +
+		"that is forbidden, with a reason, for the ADMIN_TOKEN too. When the action is not possible any more, for example because the issue was merged, " +
+		"the answer is approval_failed with a reason, and so is the request.",
+	Example:  `{"id": 7}`,
+	Errors:   []Code{NotFound, Forbidden, ApprovalNotPending, ApprovalFailed},
+	NotATool: whyNoAgentDecides,
+})
+
+// RejectRequest declares POST /v1/approvals/{id}/reject.
+var RejectRequest = define[ApprovalInput, Data[Decision]](Operation{
+	Name: "reject_request", Route: "POST /v1/approvals/{id}/reject", Scope: Admin,
+	Summary:     "Reject a request",
+	Description: "Ends a pending request; its action is not done. Nobody decides a request of their own: that is forbidden, with a reason.",
+	Example:     `{"id": 7}`,
+	Errors:      []Code{NotFound, Forbidden, ApprovalNotPending},
+	NotATool:    whyNoAgentDecides,
+})

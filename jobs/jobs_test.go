@@ -1,0 +1,114 @@
+package jobs_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/jobs"
+	"errand/store"
+	"errand/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// Bounds of what tests wait for, and how often they look.
+const (
+	atMost = 30 * time.Second
+	often  = 20 * time.Millisecond
+)
+
+const shop = 1_000_000_001
+
+// start works on the jobs of a database as one more server does, until the test ends.
+func start(t *testing.T, url string) *river.Client[pgx.Tx] {
+	t.Helper()
+	client, err := jobs.Start(context.Background(), jobs.Options{
+		Store: storetest.Open(t, url, time.Now), RetentionDays: 90, Log: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, client.Stop(context.Background())) })
+	return client
+}
+
+// count gives the number that a query gives.
+func count(t *testing.T, s *store.Store, sql string, args ...any) (n int) {
+	t.Helper()
+	rows, err := storetest.SQL(t.Context(), s, sql, args...)
+	require.NoError(t, err)
+	n, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+	require.NoError(t, err)
+	return n
+}
+
+// deletedLongAgo makes a project that was deleted and whose rows are due.
+func deletedLongAgo(t *testing.T, url string, id int64, name string) {
+	t.Helper()
+	s := storetest.Open(t, url, func() time.Time { return time.Now().Add(-time.Hour) })
+	_, err := s.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: id, Name: name, PublicKey: name})
+	require.NoError(t, err)
+	require.NoError(t, s.DeleteProject(t.Context(), core.Bootstrap(), id))
+}
+
+const unpurged = `SELECT count(*) FROM projects WHERE purged_at IS NULL`
+
+func TestJobsAreDone(t *testing.T) {
+	t.Parallel()
+	url := storetest.EmptyURL(t)
+	s := storetest.Open(t, url, time.Now)
+	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
+	deletedLongAgo(t, url, shop, "Shop")
+	start(t, url)
+	require.Eventually(t, func() bool {
+		return count(t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+store.PartitionsAhead &&
+			count(t, s, unpurged) == 0 && count(t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == 5
+	}, atMost, often)
+	require.Zero(t, count(t, s, `SELECT count(*) FROM river_job WHERE state IN ('discarded', 'retryable')`))
+}
+
+func TestOneServerAtATime(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	s := storetest.Open(t, url, time.Now)
+	for range 3 {
+		start(t, url)
+	}
+	hourly := `SELECT count(*) FROM river_job WHERE kind = ANY ('{make_partitions,drop_expired}')`
+	require.Eventually(t, func() bool { return count(t, s, hourly+` AND state = 'completed'`) == 2 }, atMost, often)
+	require.Equal(t, 2, count(t, s, hourly), "no server has put its own in")
+	require.Equal(t, 1, count(t, s, `SELECT count(*) FROM river_leader`))
+	require.Zero(t, count(t, s, `SELECT count(*) FROM (SELECT kind FROM river_job WHERE state = 'running' GROUP BY kind HAVING count(*) > 1) twice`))
+}
+
+// TestJobOfADeadServerRunsAgain finds a job that runs on a server that is not there any more, and holds the place of the
+// next one.
+func TestJobOfADeadServerRunsAgain(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	s := storetest.Open(t, url, time.Now)
+	first := start(t, url)
+	const purge = `SELECT count(*) FROM river_job WHERE kind = 'purge_projects'`
+	require.Eventually(t, func() bool { return count(t, s, purge+` AND state = 'completed'`) > 0 }, atMost, often)
+	require.NoError(t, first.Stop(t.Context()))
+	lost := count(t, s, `UPDATE river_job SET state = 'running', finalized_at = NULL, attempted_at = now() - interval '5 minutes'
+		WHERE id = (SELECT max(id) FROM river_job WHERE kind = 'purge_projects') RETURNING id::int`)
+	deletedLongAgo(t, url, shop, "Shop")
+
+	start(t, url)
+	require.Eventually(t, func() bool { return count(t, s, unpurged) == 0 }, atMost, often)
+	require.Equal(t, 1, count(t, s, `SELECT count(*) FROM river_job WHERE id = $1 AND state = 'discarded'`, lost))
+}
+
+func TestStartSaysThatTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	_, err := jobs.Start(t.Context(), jobs.Options{
+		Store: storetest.Open(t, "postgres:///errand?host="+t.TempDir()+"&user=errand", time.Now), RetentionDays: 90, Log: slog.New(slog.DiscardHandler),
+	})
+	require.ErrorContains(t, err, "jobs")
+}

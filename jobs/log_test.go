@@ -1,0 +1,56 @@
+package jobs_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/jobs"
+	"errand/store/storetest"
+)
+
+// text is a log that a test reads while it is written.
+type text struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *text) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *text) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// TestFailuresAreLogged has jobs that fail, because their tables are gone: the log names them, and has nothing else.
+func TestFailuresAreLogged(t *testing.T) {
+	t.Parallel()
+	url, log := storetest.EmptyURL(t), &text{}
+	s := storetest.Open(t, url, time.Now)
+	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
+	rows, err := storetest.SQL(t.Context(), s, `ALTER TABLE projects RENAME TO elsewhere`)
+	require.NoError(t, err)
+	rows.Close()
+	client, err := jobs.Start(t.Context(), jobs.Options{
+		Store: s, RetentionDays: 90, Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	require.NoError(t, err)
+	line := func(job string) string { return `level=WARN msg="a job failed and will be tried again" job=` + job }
+	require.Eventually(t, func() bool {
+		return bytes.Contains([]byte(log.String()), []byte(line("purge_projects"))) && bytes.Contains([]byte(log.String()), []byte(line("train_dictionaries")))
+	}, atMost, often)
+	require.NoError(t, client.Stop(context.Background()))
+	require.NotContains(t, log.String(), "level=INFO")
+	require.NotContains(t, log.String(), "level=DEBUG")
+	require.NotContains(t, log.String(), "job=make_partitions")
+}

@@ -1,0 +1,227 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+)
+
+// request is an action as a request for approval keeps it.
+type request struct {
+	project int64
+	issue   int64 // 0: the action changes no issue
+	payload any   // what else the action says; the same for the same action
+}
+
+// action is the action that was asked for.
+func (r lockedApproval) action() (Action, error) {
+	switch r.Action {
+	case core.HoldIgnore:
+		return IgnoreIssue{ID: r.IssueID}, nil
+	case core.HoldMerge:
+		var payload mergeData
+		err := json.Unmarshal([]byte(r.Payload), &payload)
+		return MergeIssues{Target: r.IssueID, Sources: payload.SourceIDs}, err
+	case core.HoldDeleteProject:
+		return DeleteProject{ID: r.ProjectID}, nil
+	default:
+		return nil, fmt.Errorf("store: approval of the unknown action %q", r.Action)
+	}
+}
+
+const (
+	// One that is pending is given as it is; its row is locked meanwhile.
+	insertApproval = `
+INSERT INTO approvals (id, action, project_id, issue_id, payload, requested_by_type, requested_by_id, requested_by, requested_at, expires_at, status)
+VALUES (@id, @action, @project_id, @issue_id, @payload, @by_type, @by_id, @by, @now, @expires_at, 'pending')
+ON CONFLICT (requested_by_type, requested_by_id, requested_by, action, project_id, issue_id, payload) WHERE status = 'pending'
+DO UPDATE SET status = approvals.status
+RETURNING id`
+	expireApprovals = `
+UPDATE approvals SET status = 'expired' WHERE id IN (
+	SELECT id FROM approvals WHERE status = 'pending' AND expires_at <= @now ORDER BY id FOR UPDATE)`
+)
+
+// ask makes the request, unless the actor's same one is pending, and gives its id.
+func (t *tx) ask(ctx context.Context, actor core.Actor, action core.HeldAction, r request) (int64, error) {
+	payload, err := json.Marshal(r.payload)
+	if err != nil {
+		return 0, err
+	}
+	id, err := t.store.ids.one(ctx, approvalIDs)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := exec(ctx, t, expireApprovals, args{"now": t.now}); err != nil { // an expired one is not given again
+		return 0, err
+	}
+	pending, err := one[struct{ ID int64 }](ctx, t, insertApproval, args{
+		"id": id, "action": string(action), "project_id": r.project, "issue_id": r.issue, "payload": string(payload),
+		"by_type": string(actor.Type), "by_id": int64(actor.ID), "by": actor.Name,
+		"now": t.now, "expires_at": core.At(t.now.Add(core.ApprovalTerm)),
+	})
+	if err != nil || pending.ID != id {
+		return pending.ID, err
+	}
+	return id, t.recordApproval(ctx, actor, core.ActionApprovalRequest, lockedApproval{
+		ID: id, Action: action, ProjectID: r.project, IssueID: r.issue, Payload: string(payload),
+	})
+}
+
+// recordApproval writes the activity row of a request or a decision.
+func (t *tx) recordApproval(ctx context.Context, actor core.Actor, action core.Action, r lockedApproval) error {
+	_, err := t.record(ctx, entry{
+		project: r.ProjectID, actor: actor, action: action, targetType: core.TargetApproval, targetID: r.ID,
+		data: struct {
+			Action  core.HeldAction `json:"action"`
+			IssueID core.OptInt     `json:"issue_id"`
+			Payload json.RawMessage `json:"payload"`
+		}{r.Action, core.OptInt(r.IssueID), json.RawMessage(r.Payload)},
+	})
+	return err
+}
+
+// ExpireApprovals writes down which requests have expired. Readers do not depend on it.
+func (s *Store) ExpireApprovals(ctx context.Context) error {
+	return s.inTx(ctx, func(t *tx) error {
+		_, err := exec(ctx, t, expireApprovals, args{"now": t.now})
+		return err
+	})
+}
+
+const listApprovals = `
+SELECT id, action, issue_id, payload, requested_by, requested_at, expires_at,
+	CASE WHEN status = 'pending' AND expires_at <= @now THEN 'expired' ELSE status END AS status,
+	coalesce(decided_by, '') AS decided_by, decided_at
+FROM approvals`
+
+// Approvals lists all requests for approval, most recent first.
+func (s *Store) Approvals(ctx context.Context, page core.Paging) (core.Page[core.Approval], error) {
+	l := newList("requested_at", page)
+	l.args["now"] = s.Now()
+	return listPage(ctx, s, l, listApprovals, func(row pgx.CollectableRow) (core.Approval, error) {
+		return pgx.RowToStructByPos[core.Approval](row)
+	}, func(a core.Approval) (core.Time, int64) { return a.RequestedAt, a.ID })
+}
+
+const (
+	lockApproval = `
+SELECT id, action, project_id, issue_id, payload, requested_by_type, requested_by_id, requested_by, expires_at, status
+FROM approvals WHERE id = @id FOR UPDATE`
+	decideApproval = `UPDATE approvals SET status = @status, decided_by = @by, decided_at = @now WHERE id = @id`
+)
+
+type lockedApproval struct {
+	ID              int64
+	Action          core.HeldAction
+	ProjectID       int64
+	IssueID         int64
+	Payload         string
+	RequestedByType core.ActorType
+	RequestedByID   int64
+	RequestedBy     string
+	ExpiresAt       core.Time
+	Status          core.ApprovalStatus
+}
+
+func (r lockedApproval) requester() core.Actor {
+	return core.Actor{Type: r.RequestedByType, ID: core.OptInt(r.RequestedByID), Name: r.RequestedBy}
+}
+
+// undecided locks a request that the actor may decide now.
+func (t *tx) undecided(ctx context.Context, actor core.Actor, id int64) (lockedApproval, error) {
+	r, err := one[lockedApproval](ctx, t, lockApproval, args{"id": id})
+	switch {
+	case err != nil:
+		return r, err
+	case actor.Same(r.requester()):
+		return r, core.NewError(core.Forbidden).With("reason", "the request is your own: another admin must decide it")
+	case r.Status != core.RequestPending || !r.ExpiresAt.After(t.now.Time):
+		return r, core.NewError(core.ApprovalNotPending)
+	default:
+		return r, nil
+	}
+}
+
+func (t *tx) decide(ctx context.Context, actor core.Actor, r lockedApproval, to core.ApprovalStatus) error {
+	_, err := exec(ctx, t, decideApproval, args{"status": string(to), "by": actor.Name, "now": t.now, "id": r.ID})
+	return err
+}
+
+// Approve carries out the action of a pending request, as its requester. A request of the actor's own is forbidden; one
+// that is decided or expired is approval_not_pending. An action that is not possible any more is approval_failed with
+// the reason; the request is failed then.
+func (s *Store) Approve(ctx context.Context, actor core.Actor, id int64) error {
+	var failure *core.Error
+	err := s.inTx(ctx, func(t *tx) error {
+		r, err := t.undecided(ctx, actor, id)
+		if err != nil {
+			return err
+		}
+		action, err := r.action()
+		if err != nil {
+			return err
+		}
+		err = t.within(ctx, func(inner *tx) error {
+			_, err := action.run(ctx, inner, r.requester(), r.ProjectID)
+			return err
+		})
+		if failure = approvalFailed(err); failure != nil {
+			return t.decide(ctx, actor, r, core.RequestFailed)
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.decide(ctx, actor, r, core.RequestApproved); err != nil {
+			return err
+		}
+		return t.recordApproval(ctx, actor, core.ActionApprovalApprove, r)
+	})
+	if err == nil && failure != nil {
+		return failure
+	}
+	return err
+}
+
+// approvalFailed gives the error of an approval whose action was refused; nil when the action was done, or failed for
+// a reason that may pass.
+func approvalFailed(err error) *core.Error {
+	if err == nil {
+		return nil
+	}
+	refused := core.AsError(err)
+	var reasons []string
+	for _, d := range refused.Details {
+		reasons = append(reasons, d.Path+" "+d.Message)
+	}
+	switch {
+	case refused.Status() >= 500:
+		return nil
+	case refused.Code == core.NotFound:
+		reasons = []string{"the issue was merged, or it or its project was deleted"}
+	case refused.Code == core.ProjectNotFound:
+		reasons = []string{"the project was deleted"}
+	case reasons == nil:
+		reasons = []string{refused.Code.Info().Meaning}
+	}
+	return core.NewError(core.ApprovalFailed).With("reason", strings.Join(reasons, "; "))
+}
+
+// Reject ends a pending request; its action is not done. The errors are those of Approve, but for approval_failed.
+func (s *Store) Reject(ctx context.Context, actor core.Actor, id int64) error {
+	return s.inTx(ctx, func(t *tx) error {
+		r, err := t.undecided(ctx, actor, id)
+		if err != nil {
+			return err
+		}
+		if err := t.decide(ctx, actor, r, core.RequestRejected); err != nil {
+			return err
+		}
+		return t.recordApproval(ctx, actor, core.ActionApprovalReject, r)
+	})
+}

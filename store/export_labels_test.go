@@ -1,0 +1,7 @@
+package store
+
+// The statement of the list of labels, for a look at its plan.
+const (
+	LabelColumns = labelColumns
+	LabelActions = labelActions
+)

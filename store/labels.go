@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+)
+
+// Labels are derived from the activity when they are read (primary API, Triage label).
+const (
+	labelColumns = `
+SELECT id, at, target_id AS issue_id,
+	CASE action
+		WHEN 'issue.resolve' THEN 'resolved'
+		WHEN 'issue.ignore' THEN 'ignored'
+		WHEN 'issue.unresolve' THEN 'unresolved'
+		WHEN 'issue.regress' THEN 'regressed'
+		WHEN 'issue.merge' THEN 'merged'
+		WHEN 'issue.split' THEN 'split'
+		ELSE 'triage_corrected'
+	END AS label,
+	actor_type, actor_name, data,
+	CASE
+		WHEN action IN ('issue.unresolve', 'issue.regress') AND data ->> 'from' IN ('resolved', 'ignored') THEN data ->> 'from'
+		WHEN action = 'issue.split' THEN 'grouping'
+		WHEN action = 'issue.triage_correction' THEN 'triage'
+		ELSE ''
+	END AS corrects
+FROM activity`
+	// The words of the index activity_labels, so that it is used.
+	labelActions = `action IN ('issue.resolve', 'issue.ignore', 'issue.unresolve', 'issue.regress', 'issue.merge', 'issue.split', 'issue.triage_correction')`
+)
+
+// Labels lists the decisions about issues at or after a time, most recent first.
+func (s *Store) Labels(ctx context.Context, since time.Time, page core.Paging) (core.Page[core.Label], error) {
+	l := newList("at", page)
+	l.where(labelActions, "", nil)
+	if !since.IsZero() {
+		l.where("at >= @since", "since", since)
+	}
+	return listPage(ctx, s, l, labelColumns, func(row pgx.CollectableRow) (core.Label, error) {
+		return pgx.RowToStructByPos[core.Label](row)
+	}, func(l core.Label) (core.Time, int64) { return l.At, l.ID })
+}

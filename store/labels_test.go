@@ -1,0 +1,162 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/store"
+)
+
+// labels gives all labels, oldest first, as label or label<corrects.
+func labels(t testing.TB, s *store.Store, since time.Time) []string {
+	t.Helper()
+	page, err := s.Labels(t.Context(), since, core.Paging{Limit: 1000})
+	require.NoError(t, err)
+	require.Empty(t, page.NextCursor)
+	list := make([]string, len(page.Data))
+	for i, l := range page.Data {
+		text := l.Label
+		if l.Corrects != "" {
+			text += "<" + string(l.Corrects)
+		}
+		list[len(list)-1-i] = text
+	}
+	return list
+}
+
+func TestLabelsOfDecisions(t *testing.T) {
+	t.Parallel()
+	s, c := openShop(t)
+	id := makeIssue(t, s, "pay")
+	set := func(to core.Status) {
+		t.Helper()
+		c.forward(time.Minute)
+		_, err := s.SetStatus(t.Context(), ann, id, to)
+		require.NoError(t, err)
+	}
+	for _, to := range []core.Status{core.Resolved, core.Unresolved, core.Ignored, core.Unresolved, core.Ignored, core.Resolved} {
+		set(to)
+	}
+	c.forward(time.Minute)
+	add(t, s, event(shop, "pay", 2, s.Now()))
+	change(t, s, `UPDATE issues SET status = 'fix_pending'`)
+	set(core.Unresolved)
+	_, err := s.AddNote(t.Context(), ann, id, "no label")
+	require.NoError(t, err)
+	_, err = s.Claim(t.Context(), ann, id, 10)
+	require.NoError(t, err)
+	_, err = s.Release(t.Context(), ann, id)
+	require.NoError(t, err)
+	ask(t, s, ann, store.IgnoreIssue{ID: id})
+	require.Equal(t, []string{
+		"resolved", "unresolved<resolved", "ignored", "unresolved<ignored", "ignored", "resolved", "regressed<resolved", "unresolved",
+	}, labels(t, s, time.Time{}))
+
+	page, err := s.Labels(t.Context(), time.Time{}, core.Paging{Limit: 2})
+	require.NoError(t, err)
+	regressed := page.Data[1]
+	require.JSONEq(t, `{"from": "resolved", "to": "unresolved"}`, string(regressed.Data))
+	rows := activity(t, s, id)
+	require.Positive(t, regressed.ID)
+	regressed.ID, regressed.Data = 0, nil
+	require.Equal(t, core.Label{
+		At: rows[6].At, IssueID: id, Label: "regressed", ActorType: core.ActorSystem, ActorName: "ingest", Corrects: "resolved",
+	}, regressed)
+
+	require.Equal(t, []string{"regressed<resolved", "unresolved"}, labels(t, s, rows[6].At.Time), "since is included")
+	require.Empty(t, labels(t, s, c.now.Add(time.Millisecond)))
+}
+
+// insertActivityByHand writes rows of actions, a second apart.
+const insertActivityByHand = `
+INSERT INTO activity (project_id, id, at, actor_type, actor_name, action, target_type, target_id, data)
+SELECT 1000000001, $1 + n, $2::timestamptz + n * interval '1 second', 'token', 'agent-1', $3, 'issue', 7, $4::jsonb FROM generate_series(1, $5) AS n`
+
+func TestLabelsOfEveryAction(t *testing.T) {
+	t.Parallel()
+	s, _ := openShop(t)
+	for i, c := range []struct{ action, data, want string }{
+		{"issue.merge", `{"source_ids": [3]}`, "merged"},
+		{"issue.split", `{"new_issue_id": 8, "event_ids": [1]}`, "split<grouping"},
+		{"issue.split_from", `{"issue_id": 7}`, ""},
+		{"issue.triage_correction", `{"from": {"category": "bug"}, "to": {"category": "network"}, "note": null}`, "triage_corrected<triage"},
+		{"issue.regress", `{"from": "verified", "to": "regressed"}`, "regressed"},
+		{"issue.regress", `null`, "regressed"},
+		{"issue.unresolve", `{"from": "regressed", "to": "unresolved"}`, "unresolved"},
+		{"issue.ignore", `{"from": "resolved", "to": "ignored"}`, "ignored"},
+		{"issue.fix", `{"kind": "commit", "ref": "1234567", "from": "resolved", "to": "fix_pending"}`, ""},
+		{"issue.verify", `null`, ""},
+	} {
+		change(t, s, `DELETE FROM activity`)
+		change(t, s, insertActivityByHand, i*10, noon, c.action, c.data, 1)
+		require.Equal(t, c.want, strings.Join(labels(t, s, time.Time{}), " "), c.action)
+	}
+}
+
+func TestLabelsArePaged(t *testing.T) {
+	t.Parallel()
+	s, _ := openShop(t)
+	change(t, s, insertActivityByHand, 20000, noon, "issue.note", `{"text": "x"}`, 50)
+	change(t, s, insertActivityByHand, 100, noon, "issue.resolve", `{"from": "unresolved", "to": "resolved"}`, 5)
+	var got []int64
+	page := core.Paging{Limit: 2}
+	for range 2 {
+		list, err := s.Labels(t.Context(), noon.Add(2*time.Second), page)
+		require.NoError(t, err)
+		for _, l := range list.Data {
+			got = append(got, l.ID)
+		}
+		page.Cursor = list.NextCursor
+	}
+	require.Equal(t, []int64{105, 104, 103, 102}, got)
+	require.Empty(t, page.Cursor)
+}
+
+// TestLabelsAreReadFromTheirIndex holds that a page of labels does not read the notes and claims around them.
+func TestLabelsAreReadFromTheirIndex(t *testing.T) {
+	t.Parallel()
+	s, _ := openShop(t)
+	change(t, s, insertActivityByHand, 20000, noon, "issue.note", `{"text": "x"}`, 5000)
+	change(t, s, insertActivityByHand, 10000, noon, "issue.resolve", `{"from": "unresolved", "to": "resolved"}`, 20)
+	for _, condition := range []string{"true", fmt.Sprintf("at >= '%s' AND (at, id) < ('%s', 10010)", noon.Format(time.RFC3339), noon.Add(time.Hour).Format(time.RFC3339))} {
+		plan := strings.Join(column[string](t, s, `EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) `+store.LabelColumns+` WHERE `+store.LabelActions+
+			` AND `+condition+` ORDER BY at DESC, id DESC LIMIT 11`), "\n")
+		require.Contains(t, plan, "Index Scan using activity_labels", plan)
+		require.Contains(t, plan, "rows=11", plan)
+		require.NotContains(t, plan, "Removed by Filter", plan)
+		require.NotContains(t, plan, "Sort", plan)
+	}
+}
+
+func TestActivityOfTheWholeInstallation(t *testing.T) {
+	t.Parallel()
+	s, c := openShop(t)
+	id := makeIssue(t, s, "pay")
+	c.forward(time.Minute)
+	token, err := s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}})
+	require.NoError(t, err)
+	c.forward(time.Minute)
+	_, err = s.Claim(t.Context(), ann, id, 10)
+	require.NoError(t, err)
+	var got []string
+	page := core.Paging{Limit: 2}
+	for range 2 {
+		list, err := s.Activity(t.Context(), page)
+		require.NoError(t, err)
+		for _, a := range list.Data {
+			got = append(got, fmt.Sprintf("%s of %s %d by %s, data %t", a.Action, a.TargetType, a.TargetID, a.ActorName, a.Data != nil))
+		}
+		page.Cursor = list.NextCursor
+	}
+	require.Equal(t, []string{
+		fmt.Sprintf("issue.claim of issue %d by agent-1, data true", id),
+		fmt.Sprintf("token.create of token %d by ADMIN_TOKEN, data false", token.ID),
+		fmt.Sprintf("project.create of project %d by ADMIN_TOKEN, data false", shop),
+	}, got)
+	require.Empty(t, page.Cursor)
+}

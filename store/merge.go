@@ -1,0 +1,239 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"errand/core"
+)
+
+// MergeIssues moves all that the sources have to the target: events, counts, users, environments, releases and
+// fingerprints. The sources become merged and lose their claims; issues that were merged into them now name the target,
+// whose status and claim stay. An unknown target is not_found; what is wrong with the sources, or a target that is itself
+// merged, is invalid_request (primary API, Merge rules).
+func (s *Store) MergeIssues(ctx context.Context, actor core.Actor, target int64, sources []int64) (core.Issue, error) {
+	return s.Do(ctx, actor, MergeIssues{Target: target, Sources: sources})
+}
+
+// merge makes the merge, and gives the target as it is then.
+func (m *merge) merge(ctx context.Context, actor core.Actor) (core.Issue, error) {
+	if err := m.lockGrouping(ctx, m.project); err != nil {
+		return core.Issue{}, err
+	}
+	if err := m.check(ctx); err != nil {
+		return core.Issue{}, err
+	}
+	if err := m.checked(); err != nil {
+		return core.Issue{}, err
+	}
+	if err := m.move(ctx); err != nil {
+		return core.Issue{}, err
+	}
+	_, err := m.record(ctx, entry{
+		project: m.project, actor: actor, action: core.ActionIssueMerge, targetType: core.TargetIssue, targetID: m.target,
+		data: mergeData{m.sources},
+	})
+	if err != nil {
+		return core.Issue{}, err
+	}
+	row, err := readIssue(ctx, m, m.project, m.target, m.now)
+	return row.issue(m.now), err
+}
+
+// mergeData is the data of a merge in the activity, and the payload of a request for one.
+type mergeData struct {
+	SourceIDs []int64 `json:"source_ids"`
+}
+
+// merge is a merge in its transaction.
+type merge struct {
+	*tx
+	project, target int64
+	sources         []int64 // sorted, each once
+}
+
+const issuesToMerge = `
+SELECT i.id, i.project_id, coalesce(i.merged_into, 0) AS merged_into
+FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
+WHERE i.id = ANY (@ids)`
+
+// check refuses what cannot be merged, with a detail for each rule that is broken.
+func (m *merge) check(ctx context.Context) error {
+	type place struct{ ID, ProjectID, MergedInto int64 }
+	rows, err := many[place](ctx, m, issuesToMerge, args{"ids": append([]int64{m.target}, m.sources...)})
+	if err != nil {
+		return err
+	}
+	issues := map[int64]place{}
+	for _, r := range rows {
+		issues[r.ID] = r
+	}
+	var self, unknown, foreign, merged, ended []string
+	if into := issues[m.target].MergedInto; into != 0 {
+		ended = append(ended, fmt.Sprint(into))
+	}
+	for _, id := range m.sources {
+		i, known := issues[id]
+		name := fmt.Sprint(id)
+		switch {
+		case id == m.target:
+			self = append(self, name)
+		case !known:
+			unknown = append(unknown, name)
+		case i.ProjectID != m.project:
+			foreign = append(foreign, name)
+		case i.MergedInto != 0:
+			merged = append(merged, fmt.Sprintf("%d (into %d)", id, i.MergedInto))
+		}
+	}
+	return refusal("source_ids",
+		rule{"cannot be merged into an issue that is itself merged; the issue that has its events", ended},
+		rule{"must not name the target", self},
+		rule{"must name issues that exist; unknown", unknown},
+		rule{"must name issues of the target's project; of another", foreign},
+		rule{"must name issues that are not merged; already merged", merged},
+	)
+}
+
+// lockMerge locks all issues that the merge writes to, in the order in which AddEvents does: those that were merged into
+// a source too.
+const lockMerge = `
+SELECT i.id, i.status, i.times_seen, i.stored_events, i.users_affected, i.first_seen, i.first_release, i.last_seen, i.last_release
+FROM issues i WHERE i.project_id = @project_id AND (i.id = @to OR i.id = ANY (@from) OR i.merged_into = ANY (@from))
+ORDER BY i.project_id, i.id FOR UPDATE OF i`
+
+const (
+	mergeFingerprints = `UPDATE issue_fingerprints SET issue_id = @to WHERE project_id = @project_id AND issue_id = ANY (@from)`
+	mergeHours        = `
+WITH moved AS (
+	DELETE FROM issue_hours WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING hour, events
+)
+INSERT INTO issue_hours (project_id, issue_id, hour, events)
+SELECT @project_id, @to, hour, sum(events) FROM moved GROUP BY hour
+ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.events + excluded.events`
+	// mergeUsers moves the users that the target does not have, up to where counting stops.
+	mergeUsers = `
+WITH moved AS (
+	DELETE FROM issue_users WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING user_hash
+)
+INSERT INTO issue_users (project_id, issue_id, user_hash)
+SELECT DISTINCT @project_id::bigint, @to::bigint, user_hash FROM moved m
+WHERE NOT EXISTS (SELECT FROM issue_users u WHERE u.project_id = @project_id AND u.issue_id = @to AND u.user_hash = m.user_hash)
+LIMIT @room`
+	mergeEnvironments = `
+WITH moved AS (
+	DELETE FROM issue_environments WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING environment
+)
+INSERT INTO issue_environments (project_id, environment, issue_id)
+SELECT DISTINCT @project_id::bigint, environment, @to::bigint FROM moved ON CONFLICT DO NOTHING`
+	mergeReleases = `
+WITH moved AS (
+	DELETE FROM issue_releases WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING release
+)
+INSERT INTO issue_releases (project_id, release, issue_id)
+SELECT DISTINCT @project_id::bigint, release, @to::bigint FROM moved ON CONFLICT DO NOTHING`
+	mergeEvents = `
+UPDATE events SET issue_id = @to WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING event_id`
+	flattenMerges = `UPDATE issues SET merged_into = @to WHERE project_id = @project_id AND merged_into = ANY (@from)`
+	endSources    = `
+UPDATE issues SET status = 'merged', status_at = @now, merged_into = @to, times_seen = 0, stored_events = 0, users_affected = 0,
+	latest_event_id = NULL, claim_type = '', claim_token_id = 0, claim_holder = '', claim_expires_at = NULL
+WHERE project_id = @project_id AND id = ANY (@from)`
+	fillTarget = `
+UPDATE issues SET times_seen = @times_seen, stored_events = @stored_events, users_affected = @users_affected,
+	first_seen = @first_seen, first_release = @first_release, last_seen = @last_seen, last_release = @last_release,
+	latest_event_id = ` + newestEvent + `
+WHERE project_id = @project_id AND id = @id`
+)
+
+// issueCounts is what an issue has counted.
+type issueCounts struct {
+	ID            int64
+	Status        core.Status
+	TimesSeen     int64
+	StoredEvents  int64
+	UsersAffected int64
+	FirstSeen     core.Time
+	FirstRelease  string
+	LastSeen      core.Time
+	LastRelease   string
+}
+
+// take adds the counts of a source. At the same time the target's own release stays.
+func (c *issueCounts) take(source issueCounts) {
+	c.TimesSeen += source.TimesSeen
+	c.StoredEvents += source.StoredEvents
+	if source.FirstSeen.Before(c.FirstSeen.Time) {
+		c.FirstSeen, c.FirstRelease = source.FirstSeen, source.FirstRelease
+	}
+	if source.LastSeen.After(c.LastSeen.Time) {
+		c.LastSeen, c.LastRelease = source.LastSeen, source.LastRelease
+	}
+}
+
+// sum locks the issues and gives what the target will have; its users are not added yet.
+func (m *merge) sum(ctx context.Context) (issueCounts, error) {
+	rows, err := many[issueCounts](ctx, m, lockMerge, m.args(nil))
+	if err != nil {
+		return issueCounts{}, err
+	}
+	at := slices.IndexFunc(rows, func(r issueCounts) bool { return r.ID == m.target })
+	if at < 0 {
+		return issueCounts{}, core.NewError(core.NotFound)
+	}
+	total := rows[at]
+	for _, r := range rows {
+		if r.ID != m.target && r.Status != core.Merged {
+			total.take(r)
+		}
+	}
+	return total, nil
+}
+
+// move moves everything. Once the issues are locked nobody else writes to what belongs to them.
+func (m *merge) move(ctx context.Context) error {
+	total, err := m.sum(ctx)
+	if err != nil {
+		return err
+	}
+	for _, sql := range []string{mergeFingerprints, mergeHours, mergeEnvironments, mergeReleases, flattenMerges} {
+		if _, err := exec(ctx, m, sql, m.args(nil)); err != nil {
+			return err
+		}
+	}
+	users, err := exec(ctx, m, mergeUsers, m.args(args{"room": maxUsers - total.UsersAffected}))
+	if err != nil {
+		return err
+	}
+	// Deleting is cheaper than moving: what the merged issue does not keep goes before.
+	trimmed, err := m.trim(ctx, m.project, append([]int64{m.target}, m.sources...), total.StoredEvents)
+	if err != nil {
+		return err
+	}
+	events, err := many[eventID](ctx, m, mergeEvents, m.args(nil))
+	if err != nil {
+		return err
+	}
+	if err := m.moveEventIDs(ctx, m.project, m.target, events); err != nil {
+		return err
+	}
+	if _, err := exec(ctx, m, endSources, m.args(args{"now": m.now})); err != nil {
+		return err
+	}
+	_, err = exec(ctx, m, fillTarget, args{
+		"project_id": m.project, "id": m.target,
+		"times_seen": total.TimesSeen, "stored_events": total.StoredEvents - trimmed, "users_affected": total.UsersAffected + users,
+		"first_seen": total.FirstSeen, "first_release": total.FirstRelease, "last_seen": total.LastSeen, "last_release": total.LastRelease,
+	})
+	return err
+}
+
+// args names what the statements of a move have in common, and more.
+func (m *merge) args(more args) args {
+	a := args{"project_id": m.project, "from": m.sources, "to": m.target}
+	for name, value := range more {
+		a[name] = value
+	}
+	return a
+}

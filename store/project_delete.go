@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+)
+
+const (
+	hideProject         = `UPDATE projects SET deleted_at = @now, updated_at = @now WHERE id = @id AND deleted_at IS NULL`
+	revokeProjectTokens = `UPDATE tokens SET revoked_at = @now WHERE project_id = @id AND revoked_at IS NULL RETURNING id`
+)
+
+// DeleteProject hides a project at once, frees its slug and revokes the tokens that are bound to it; an unknown or
+// deleted one is project_not_found. Its keys stop working as the servers forget them, within 60 seconds, and its rows are
+// deleted after that: see PurgeProject. The timeline stays, and tells of the deletion as a change of the project, since
+// the specification has no other action for it.
+func (s *Store) DeleteProject(ctx context.Context, actor core.Actor, id int64) error {
+	return s.inTx(ctx, func(t *tx) error { return t.deleteProject(ctx, actor, id) })
+}
+
+func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) error {
+	n, err := exec(ctx, t, hideProject, args{"id": id, "now": t.now})
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return core.NewError(core.ProjectNotFound)
+	}
+	_, err = t.record(ctx, entry{
+		project: id, actor: actor, action: core.ActionProjectUpdate, targetType: core.TargetProject, targetID: id,
+		data: map[string]core.Time{"deleted_at": t.now},
+	})
+	if err != nil {
+		return err
+	}
+	return t.revokeProjectTokens(ctx, actor, id)
+}
+
+func (t *tx) revokeProjectTokens(ctx context.Context, actor core.Actor, project int64) error {
+	tokens, err := many[struct{ ID int64 }](ctx, t, revokeProjectTokens, args{"id": project, "now": t.now})
+	for _, token := range tokens {
+		if err == nil {
+			_, err = t.record(ctx, entry{actor: actor, action: core.ActionTokenRevoke, targetType: core.TargetToken, targetID: token.ID})
+		}
+	}
+	return err
+}
+
+// purgeAfter is how long after its deletion a project's rows are deleted. By then no server takes its events any more: a
+// key is known for 60 seconds, and a request with it lasts as long at most.
+const purgeAfter = 5 * time.Minute
+
+const (
+	unpurgedProjects = `SELECT id FROM projects WHERE deleted_at <= @due AND purged_at IS NULL ORDER BY deleted_at, id`
+	markPurged       = `UPDATE projects SET purged_at = @now WHERE id = @id AND deleted_at IS NOT NULL AND purged_at IS NULL`
+)
+
+// UnpurgedProjects gives the deleted projects whose rows are to be deleted now, oldest first.
+func (s *Store) UnpurgedProjects(ctx context.Context) ([]int64, error) {
+	rows, err := many[struct{ ID int64 }](ctx, s.pool, unpurgedProjects, args{"due": s.Now().Add(-purgeAfter)})
+	list := make([]int64, len(rows))
+	for i, r := range rows {
+		list[i] = r.ID
+	}
+	return list, err
+}
+
+// keptTables are those with a project_id whose rows outlive the project: the timeline stays (primary API, DELETE
+// project), and revoked tokens and requests for approval are listed.
+var keptTables = []string{"activity", "approvals", "tokens"}
+
+// projectTables finds the tables of project data, partitions one by one, each with the columns by which its rows are
+// found: those of the primary key, else of the longest index.
+const projectTables = `
+SELECT DISTINCT ON (c.relname) c.relname::text AS name, ARRAY(
+	SELECT a.attname::text FROM unnest(x.indkey) WITH ORDINALITY AS k (attnum, place)
+	JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum ORDER BY k.place) AS key
+FROM pg_class c
+JOIN pg_class root ON root.oid = coalesce(pg_partition_root(c.oid), c.oid)
+JOIN pg_attribute p ON p.attrelid = c.oid AND p.attname = 'project_id' AND NOT p.attisdropped
+JOIN pg_index x ON x.indrelid = c.oid AND x.indexprs IS NULL AND x.indpred IS NULL
+WHERE c.relkind = 'r' AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'projects'::regclass)
+	AND root.relname <> ALL (@kept::text[])
+ORDER BY c.relname, x.indisprimary DESC, x.indnkeyatts DESC`
+
+type projectTable struct {
+	Name string
+	Key  []string
+}
+
+// purgeChunk bounds the rows of one deletion, so that no transaction is long.
+const purgeChunk = 5000
+
+// PurgeProject deletes rows of a deleted project, a bounded number from each table of project data. It is done when no
+// table has any left. It may be cut off anywhere, and several servers may do it at once.
+func (s *Store) PurgeProject(ctx context.Context, id int64) (done bool, err error) {
+	tables, err := many[projectTable](ctx, s.pool, projectTables, args{"kept": keptTables})
+	if err != nil {
+		return false, err
+	}
+	done = true
+	for _, table := range tables {
+		n, err := s.purgeTable(ctx, table, id)
+		if err != nil {
+			return false, err
+		}
+		done = done && n == 0
+	}
+	if done {
+		_, err = exec(ctx, s.pool, markPurged, args{"id": id, "now": s.Now()})
+	}
+	return done, err
+}
+
+func (s *Store) purgeTable(ctx context.Context, table projectTable, project int64) (int64, error) {
+	name, key := pgx.Identifier{table.Name}.Sanitize(), slices.Clone(table.Key)
+	for i := range key {
+		key[i] = pgx.Identifier{key[i]}.Sanitize()
+	}
+	sql := fmt.Sprintf(`DELETE FROM %[1]s WHERE project_id = @id AND (%[2]s) IN (SELECT %[2]s FROM %[1]s WHERE project_id = @id LIMIT @chunk)`,
+		name, strings.Join(key, ", "))
+	var n int64
+	err := s.inTx(ctx, func(t *tx) (err error) {
+		n, err = exec(ctx, t, sql, args{"id": project, "chunk": purgeChunk})
+		return err
+	})
+	if hasState(err, "42P01") { // no such table: a day that the retention has dropped meanwhile
+		return 0, nil
+	}
+	return n, err
+}

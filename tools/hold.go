@@ -1,0 +1,18 @@
+package tools
+
+import (
+	"context"
+	"slices"
+
+	"errand/core"
+	"errand/store"
+)
+
+// do carries an action out, or requests approval of it where the deployment holds it: the error is approval_required
+// then. No caller is exempt (primary API, Approvals).
+func (t *Tools) do(ctx context.Context, call core.Call, a store.Action) (core.Issue, error) {
+	if slices.Contains(t.hold, a.Held()) {
+		return t.store.Ask(ctx, call.Actor, a)
+	}
+	return t.store.Do(ctx, call.Actor, a)
+}

@@ -1,0 +1,11 @@
+package tools
+
+import (
+	"context"
+
+	"errand/core"
+)
+
+func (t *Tools) listApprovals(ctx context.Context, _ core.Call, in core.ListApprovalsInput) (core.Page[core.Approval], error) {
+	return t.store.Approvals(ctx, in.Paging)
+}

@@ -1,0 +1,12 @@
+package tools
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store"
+)
+
+func (t *Tools) mergeIssues(ctx context.Context, call core.Call, in core.MergeIssuesInput) (core.Data[core.Issue], error) {
+	return data(t.do(ctx, call, store.MergeIssues{Target: in.ID, Sources: in.SourceIDs}))
+}
