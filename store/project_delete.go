@@ -22,23 +22,25 @@ const (
 // deleted after that: see PurgeProject. The timeline stays, and tells of the deletion as a change of the project, since
 // the specification has no other action for it.
 func (s *Store) DeleteProject(ctx context.Context, actor core.Actor, id int64) error {
-	return s.inTx(ctx, func(t *tx) error {
-		n, err := exec(ctx, t, hideProject, args{"id": id, "now": t.now})
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return core.NewError(core.ProjectNotFound)
-		}
-		_, err = t.record(ctx, entry{
-			project: id, actor: actor, action: core.ActionProjectUpdate, targetType: core.TargetProject, targetID: id,
-			data: map[string]core.Time{"deleted_at": t.now},
-		})
-		if err != nil {
-			return err
-		}
-		return t.revokeProjectTokens(ctx, actor, id)
+	return s.inTx(ctx, func(t *tx) error { return t.deleteProject(ctx, actor, id) })
+}
+
+func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) error {
+	n, err := exec(ctx, t, hideProject, args{"id": id, "now": t.now})
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return core.NewError(core.ProjectNotFound)
+	}
+	_, err = t.record(ctx, entry{
+		project: id, actor: actor, action: core.ActionProjectUpdate, targetType: core.TargetProject, targetID: id,
+		data: map[string]core.Time{"deleted_at": t.now},
 	})
+	if err != nil {
+		return err
+	}
+	return t.revokeProjectTokens(ctx, actor, id)
 }
 
 func (t *tx) revokeProjectTokens(ctx context.Context, actor core.Actor, project int64) error {
