@@ -40,6 +40,8 @@ var arrows = map[string][]string{
 
 	"jobs": {"core", "store", "github.com/jackc/pgx/v5", "github.com/riverqueue/river"},
 
+	"demo": {"core", "golang.org/x/sync"},
+
 	"app":        {"*"},
 	"cmd/errand": {"app", "github.com/alecthomas/kong"},
 

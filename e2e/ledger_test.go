@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// storedEvent is an event in the database.
-type storedEvent struct {
+// ledgerEvent is an event in the database.
+type ledgerEvent struct {
 	Project int64
 	EventID string
 	ID      int64
 	Issue   int64
 }
 
-// storedIssue is what the database has counted for an issue.
-type storedIssue struct {
+// ledgerIssue is what the database has counted for an issue.
+type ledgerIssue struct {
 	Project, ID                        int64
 	Title                              string
 	TimesSeen, StoredEvents            int64
@@ -32,8 +32,8 @@ type storedIssue struct {
 
 // ledger is what a database holds at one moment.
 type ledger struct {
-	events   map[string]storedEvent // by their event ids
-	issues   map[string]storedIssue // by project and title
+	events   map[string]ledgerEvent // by their event ids
+	issues   map[string]ledgerIssue // by project and title
 	projects map[int64]int64        // events counted
 }
 
@@ -60,12 +60,12 @@ func readLedger(t *testing.T, database string) ledger {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	require.NoError(t, err)
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	l := ledger{events: map[string]storedEvent{}, issues: map[string]storedIssue{}, projects: map[int64]int64{}}
-	for _, e := range rowsOf[storedEvent](t, tx, ledgerEvents) {
+	l := ledger{events: map[string]ledgerEvent{}, issues: map[string]ledgerIssue{}, projects: map[int64]int64{}}
+	for _, e := range rowsOf[ledgerEvent](t, tx, ledgerEvents) {
 		require.Zero(t, l.events[e.EventID], "an event is stored twice")
 		l.events[e.EventID] = e
 	}
-	for _, i := range rowsOf[storedIssue](t, tx, ledgerIssues) {
+	for _, i := range rowsOf[ledgerIssue](t, tx, ledgerIssues) {
 		key := fmt.Sprint(i.Project, " ", i.Title)
 		require.Zero(t, l.issues[key], "an issue is there twice")
 		l.issues[key] = i
@@ -110,7 +110,7 @@ func (l *load) check(s *server, database string) {
 			require.Equal(t, project, stored.Project)
 			require.Equal(t, book.issues[key].ID, stored.Issue, "the event is of another issue")
 			if e.storedAs != 0 {
-				require.Equal(t, storedEvent{project, id, e.storedAs, e.issueID}, stored, "the answer named another event")
+				require.Equal(t, ledgerEvent{project, id, e.storedAs, e.issueID}, stored, "the answer named another event")
 			}
 		}
 		n := bounds{least: btoi(e.taken > 0), most: 1}

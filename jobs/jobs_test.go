@@ -105,6 +105,21 @@ func TestJobOfADeadServerRunsAgain(t *testing.T) {
 	require.Equal(t, 1, count(t, s, `SELECT count(*) FROM river_job WHERE id = $1 AND state = 'discarded'`, lost))
 }
 
+func TestQueueDoesNotPileUp(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	s := storetest.Open(t, url, time.Now)
+	const old = `SELECT count(*) FROM river_job WHERE kind LIKE 'old_%'`
+	require.Equal(t, 3, count(t, s, `WITH added AS (
+		INSERT INTO river_job (kind, args, state, finalized_at, max_attempts) VALUES
+			('old_completed', '{}', 'completed', now() - interval '6 minutes', 1),
+			('old_cancelled', '{}', 'cancelled', now() - interval '6 minutes', 1),
+			('old_discarded', '{}', 'discarded', now() - interval '61 minutes', 1) RETURNING 1)
+		SELECT count(*) FROM added`))
+	start(t, url)
+	require.Eventually(t, func() bool { return count(t, s, old) == 0 }, atMost, often)
+}
+
 func TestStartSaysThatTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	_, err := jobs.Start(t.Context(), jobs.Options{

@@ -119,20 +119,27 @@ type NewProject struct {
 	Name      string
 	Platform  string
 	PublicKey string // of its first key
+	Demo      bool   // filled with examples; there is one at most
 }
 
-// ErrIDTaken says that the public id belongs to another project.
-var ErrIDTaken = errors.New("store: the public id is taken")
+// Why a project cannot be created as it is asked for.
+var (
+	// ErrIDTaken says that the public id belongs to another project.
+	ErrIDTaken = errors.New("store: the public id is taken")
+	// ErrDemoTaken says that there is a demo project already.
+	ErrDemoTaken = errors.New("store: there is a demo project")
+)
 
 const (
 	slugsLike     = `SELECT slug FROM projects WHERE deleted_at IS NULL AND (slug = @slug OR starts_with(slug, @slug || '-'))`
 	insertProject = `
-INSERT INTO projects (id, name, slug, platform, created_at, updated_at)
-VALUES (@id, @name, @slug, @platform, @now, @now)`
+INSERT INTO projects (id, name, slug, platform, demo, created_at, updated_at)
+VALUES (@id, @name, @slug, @platform, @demo, @now, @now)`
 	insertProjectKey = `INSERT INTO project_keys (public_key, project_id, created_at) VALUES (@key, @project_id, @now)`
 )
 
-// CreateProject creates a project with its first key; ErrIDTaken asks for another id.
+// CreateProject creates a project with its first key; ErrIDTaken asks for another id, ErrDemoTaken says that
+// there is a demo project.
 func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProject) (StoredProject, error) {
 	create := func() error {
 		return s.inTx(ctx, func(t *tx) error {
@@ -140,7 +147,10 @@ func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProjec
 			if err != nil {
 				return err
 			}
-			if _, err := exec(ctx, t, insertProject, args{"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "now": t.now}); err != nil {
+			_, err = exec(ctx, t, insertProject, args{
+				"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "demo": p.Demo, "now": t.now,
+			})
+			if err != nil {
 				return err
 			}
 			if _, err := exec(ctx, t, insertProjectKey, args{"key": p.PublicKey, "project_id": p.ID, "now": t.now}); err != nil {
@@ -155,10 +165,12 @@ func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProjec
 	for attempt := 0; attempt < 50 && violates(err, "projects_slug"); attempt++ {
 		err = create()
 	}
-	if violates(err, "projects_pkey") {
+	switch {
+	case violates(err, "projects_pkey"):
 		return StoredProject{}, ErrIDTaken
-	}
-	if err != nil {
+	case violates(err, "projects_demo"):
+		return StoredProject{}, ErrDemoTaken
+	case err != nil:
 		return StoredProject{}, err
 	}
 	return s.Project(ctx, p.ID)

@@ -23,6 +23,7 @@ type cli struct {
 	Token   struct {
 		Create tokenCreateCmd `cmd:"" help:"Create an API token and print it."`
 	} `cmd:"" help:"API tokens."`
+	Demo    demoCmd    `cmd:"" help:"Fill a demo project with examples, to look around in."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
@@ -70,6 +71,18 @@ func (c *tokenCreateCmd) Run(ctx context.Context) error {
 	}
 	fmt.Println(token)
 	return nil
+}
+
+type demoCmd struct {
+	app.Config `embed:""`
+}
+
+func (c *demoCmd) Run(ctx context.Context) error {
+	made, err := app.MakeDemo(ctx, &c.Config, c.NewLog())
+	if err != nil {
+		return err
+	}
+	return made.Print(os.Stdout)
 }
 
 type versionCmd struct{}

@@ -1,0 +1,38 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+
+	"errand/core"
+	"errand/tools"
+)
+
+// console is what a command works with: the operations on the database of the installation.
+type console struct {
+	db       *database
+	tools    *tools.Tools
+	registry *core.Registry
+}
+
+// atConsole runs a command on the database, beside a running server too.
+func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(console) error) error {
+	if err := c.Complete(); err != nil {
+		return err
+	}
+	db, err := attachDatabase(ctx, c, log)
+	if err != nil {
+		return err
+	}
+	defer db.close(context.WithoutCancel(ctx))
+	if err := db.prepare(ctx, c, log); err != nil {
+		return err
+	}
+	behaviour := tools.New(tools.Options{Store: db.Store, BaseURL: c.BaseURL, Random: rand.Reader})
+	registry, err := behaviour.Registry(log)
+	if err != nil {
+		return err
+	}
+	return command(console{db, behaviour, registry})
+}

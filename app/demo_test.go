@@ -1,0 +1,178 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/app"
+	"errand/store/storetest"
+)
+
+// get makes a REST call as the admin and reads data of its answer.
+func (s *server) get(t *testing.T, path string, into any) {
+	t.Helper()
+	got := s.send(t.Context(), http.MethodGet, path, "", nil)
+	require.NoError(t, got.err)
+	require.Equal(t, http.StatusOK, got.status, got.body)
+	answer := struct{ Data any }{into}
+	require.NoError(t, json.Unmarshal([]byte(got.body), &answer))
+}
+
+func demo(t *testing.T, databaseURL string) app.Demo {
+	t.Helper()
+	c := config(databaseURL)
+	made, err := app.MakeDemo(t.Context(), &c, (&logText{}).logger())
+	require.NoError(t, err)
+	return made
+}
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	s := start(t, config(databaseURL))
+	made := demo(t, databaseURL)
+	require.True(t, made.Project.Demo)
+	require.Equal(t, made.Events, made.Added)
+	require.Greater(t, made.Events, 300)
+
+	var issues []struct {
+		ID        int64
+		Status    string
+		Title     string
+		Platform  string
+		TimesSeen int `json:"times_seen"`
+		Users     int `json:"users_affected"`
+		Claim     any
+		First     string `json:"first_release"`
+		Last      string `json:"last_release"`
+		Latest    int64  `json:"latest_event_id"`
+	}
+	s.get(t, "/v1/issues?project=demo-shop&limit=100", &issues)
+	require.Len(t, issues, made.Issues)
+	platforms, statuses, claims, users, returned := map[string]bool{}, map[string]int{}, 0, 0, int64(0)
+	for _, i := range issues {
+		platforms[i.Platform] = true
+		statuses[i.Status]++
+		users += i.Users
+		require.Greater(t, i.TimesSeen, 1, i.Title)
+		require.NotEmpty(t, i.Last, i.Title)
+		if i.Claim != nil {
+			claims++
+		}
+		var told []struct{ Action string }
+		s.get(t, fmt.Sprintf("/v1/issues/%d/activity", i.ID), &told)
+		if len(told) > 0 && told[0].Action == "issue.regress" {
+			returned = i.ID
+			require.Equal(t, "unresolved", i.Status)
+		}
+	}
+	for _, platform := range []string{"node", "javascript", "python", "go", "java", "php", "ruby"} {
+		require.True(t, platforms[platform], platform)
+	}
+	require.Positive(t, statuses["resolved"])
+	require.Positive(t, statuses["ignored"])
+	require.Equal(t, 1, claims)
+	require.Greater(t, users, 50)
+	require.NotZero(t, returned, "one was resolved, and is back")
+
+	var environments []any
+	s.get(t, "/v1/issues?project=demo-shop&environment=staging", &environments)
+	require.NotEmpty(t, environments)
+	for _, i := range issues {
+		var found []struct{ ID int64 }
+		s.get(t, fmt.Sprintf("/v1/issues/%d/events", i.ID), &found)
+		require.NotEmpty(t, found)
+		var event json.RawMessage
+		s.get(t, fmt.Sprintf("/v1/events/%d", found[0].ID), &event)
+		require.NotContains(t, string(event), "demo-value-that-is-masked")
+	}
+}
+
+func TestDemoAgain(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	s := start(t, config(databaseURL))
+	made := demo(t, databaseURL)
+	var returned []struct{ ID int64 }
+	s.get(t, "/v1/issues?project=demo-shop&search=Cannot+read+properties", &returned)
+	require.Len(t, returned, 1)
+
+	// The same project, and nothing of it changed, also what somebody did about it meanwhile.
+	s.admin(t, http.MethodPost, fmt.Sprintf("/v1/issues/%d/resolve", returned[0].ID), ``)
+	before := s.send(t.Context(), http.MethodGet, "/v1/issues?project=demo-shop&limit=100", "", nil).body
+	again := demo(t, databaseURL)
+	require.Equal(t, made.Project.ID, again.Project.ID)
+	require.Zero(t, again.Added)
+	require.Equal(t, made.Events, again.Events)
+	after := s.send(t.Context(), http.MethodGet, "/v1/issues?project=demo-shop&limit=100", "", nil).body
+	require.JSONEq(t, withoutTimes(t, before), withoutTimes(t, after))
+	var projects []any
+	s.get(t, "/v1/projects", &projects)
+	require.Len(t, projects, 1)
+
+	// After its deletion there is a new one.
+	require.Equal(t, http.StatusNoContent, s.send(t.Context(), http.MethodDelete, "/v1/projects/demo-shop", "", nil).status)
+	fresh := demo(t, databaseURL)
+	require.NotEqual(t, made.Project.ID, fresh.Project.ID)
+	require.Equal(t, "demo-shop", fresh.Project.Slug)
+	require.Equal(t, made.Added, fresh.Added)
+}
+
+// withoutTimes takes from an issue list what changes as time passes.
+func withoutTimes(t *testing.T, body string) string {
+	t.Helper()
+	var list struct{ Data []map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(body), &list))
+	for _, issue := range list.Data {
+		delete(issue, "priority")
+		delete(issue, "events_24h")
+		delete(issue, "events_7d")
+	}
+	text, err := json.Marshal(list.Data)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestDemoTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	made := make(chan app.Demo, 2)
+	for range cap(made) {
+		go func() {
+			c := config(databaseURL)
+			one, err := app.MakeDemo(t.Context(), &c, (&logText{}).logger())
+			if err != nil {
+				one.BaseURL = err.Error()
+			}
+			made <- one
+		}()
+	}
+	first, second := <-made, <-made
+	require.Equal(t, first.BaseURL, second.BaseURL)
+	require.NotZero(t, first.Project.ID)
+	require.Equal(t, first.Project.ID, second.Project.ID)
+	require.Equal(t, demo(t, databaseURL).Events, max(first.Events, second.Events), "no event counts twice")
+}
+
+func TestDemoSaysWhatToTryNext(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	c := config(storetest.URL(t))
+	c.BaseURL = "https://errand.example"
+	made, err := app.MakeDemo(t.Context(), &c, (&logText{}).logger())
+	require.NoError(t, err)
+	require.NoError(t, made.Print(&text))
+	for _, part := range []string{
+		fmt.Sprintf("Added %d events", made.Added), "demo-shop", "https://errand.example/v1/issues?project=demo-shop", "https://errand.example/mcp",
+		"X-Service-Key: " + made.Key(), "errand token create", "-X DELETE",
+	} {
+		require.Contains(t, text.String(), part)
+	}
+	require.NotContains(t, text.String(), adminToken)
+	require.Len(t, made.Key(), 32)
+}

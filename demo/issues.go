@@ -1,0 +1,110 @@
+package demo
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+//go:embed issues/*.json
+var files embed.FS
+
+// outcome is what became of an example.
+type outcome string
+
+const (
+	open     outcome = "open"
+	claimed  outcome = "claimed"  // somebody works on it
+	resolved outcome = "resolved" // and quiet since
+	returned outcome = "returned" // it was resolved, and an event came after that
+	ignored  outcome = "ignored"
+)
+
+// example is an issue of the demo project: its file in the folder issues.
+type example struct {
+	name    string         // of the file
+	Title   string         // that the issue gets
+	Events  int            // how many there are of it
+	Users   int            // who had them; 0 for events without users
+	Days    int            // over which they are spread, up to now
+	Outcome outcome        // what became of it
+	Notes   []string       // that were added to it
+	Event   map[string]any // what all its events have in common, as an SDK sends it
+}
+
+// examples reads the files.
+func examples() ([]example, error) {
+	names, err := fs.Glob(files, "issues/*.json")
+	list := make([]example, len(names))
+	for i, name := range names {
+		text, err := files.ReadFile(name)
+		if err == nil {
+			list[i].name = name
+			err = json.Unmarshal(text, &list[i])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("demo: %s: %w", name, err)
+		}
+	}
+	return list, err
+}
+
+// What the demo shop has released, oldest first; the last one is a day old.
+var releases = []string{"demo-shop@2.3.0", "demo-shop@2.3.1", "demo-shop@2.4.0"}
+
+// sent is one event of an example.
+type sent struct {
+	id string
+	at time.Time
+	ev map[string]any
+}
+
+// events makes the example's events, oldest first, the last one a few minutes old. They are the same each time but for
+// the hour, and have the same ids, so that a project is not filled twice.
+func (e example) events(project int64, now time.Time) []sent {
+	random := rand.New(rand.NewPCG(uint64(e.Events), uint64(len(e.name))))
+	list := make([]sent, e.Events)
+	for n := range list {
+		id := e.id(project, n)
+		// The more recent, the more there are: an error that grows.
+		ago := time.Duration(random.Float64() * random.Float64() * float64(e.Days) * 24 * float64(time.Hour))
+		at := now.Add(-ago - 3*time.Minute)
+		event := maps.Clone(e.Event)
+		event["event_id"], event["timestamp"] = id, at.UTC().Format(time.RFC3339Nano)
+		event["release"] = releases[max(0, len(releases)-1-int(ago/(36*time.Hour)))]
+		event["environment"] = "production"
+		if n%9 == 4 {
+			event["environment"] = "staging"
+		}
+		if e.Users > 0 {
+			user := random.IntN(e.Users)
+			event["user"] = map[string]any{"id": fmt.Sprintf("u-%d", 1000+user), "email": fmt.Sprintf("customer%d@shop.example", user)}
+		}
+		list[n] = sent{id, at, event}
+	}
+	slices.SortFunc(list, func(a, b sent) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id)) })
+	return list
+}
+
+// last makes the event by which a resolved example comes back.
+func (e example) last(project int64, at time.Time) sent {
+	event := maps.Clone(e.Event)
+	id := e.id(project, e.Events)
+	event["event_id"], event["timestamp"] = id, at.UTC().Format(time.RFC3339Nano)
+	event["release"], event["environment"] = releases[len(releases)-1], "production"
+	return sent{id, at, event}
+}
+
+// id is the event id of the n-th event.
+func (e example) id(project int64, n int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %d", project, e.name, n))
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,26 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDemo is the first minute of somebody who tries Errand: a running server, `errand demo` beside it, and issues.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	s := startOn(t, dir)
+	for range 2 {
+		text, err := errand(t, dir, []string{"BASE_URL=" + s.url}, "demo").Output()
+		require.NoError(t, err)
+		require.Contains(t, string(text), "has 8 issues")
+		require.Contains(t, string(text), s.url+"/v1/issues?project=demo-shop")
+	}
+	require.Equal(t, http.StatusOK, s.call(adminToken, "GET", "/v1/issues?project=demo-shop", "", nil))
+	require.Equal(t, http.StatusNoContent, s.call(adminToken, "DELETE", "/v1/projects/demo-shop", "", nil))
+	require.Equal(t, http.StatusNotFound, s.call(adminToken, "GET", "/v1/issues?project=demo-shop", "", nil))
+}
