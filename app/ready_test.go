@@ -57,10 +57,12 @@ func TestReadyNeedsTheSchema(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
 	s := start(t, config(databaseURL))
-	_, err := connect(t, databaseURL).Exec(t.Context(), `DELETE FROM goose_db_version WHERE version_id > 0`)
+	var newest int64
+	err := connect(t, databaseURL).QueryRow(t.Context(), `
+DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version) RETURNING version_id`).Scan(&newest)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusServiceUnavailable, s.send(t.Context(), http.MethodGet, "/readyz", "", nil).status)
-	_, err = connect(t, databaseURL).Exec(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (1, true)`)
+	_, err = connect(t, databaseURL).Exec(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)`, newest)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, s.send(t.Context(), http.MethodGet, "/readyz", "", nil).status)
 }

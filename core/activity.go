@@ -18,6 +18,7 @@ const (
 	ActionIssueRelease   Action = "issue.release"
 	ActionIssueNote      Action = "issue.note"
 	ActionIssueRegress   Action = "issue.regress"
+	ActionIssueTriage    Action = "issue.triage_correction"
 )
 
 // TargetType says what kind of thing an activity row is about.

@@ -25,6 +25,7 @@ const (
 	MethodNotAllowed Code = "method_not_allowed"
 	LastKey          Code = "last_key"
 	Claimed          Code = "claimed"
+	SimilarOff       Code = "similar_off"
 	PayloadTooLarge  Code = "payload_too_large"
 	Quota            Code = "quota"
 	Internal         Code = "internal"
@@ -51,6 +52,7 @@ var codes = map[Code]CodeInfo{
 	MethodNotAllowed: {http.StatusMethodNotAllowed, "The path does not take this method; see the Allow header.", ""},
 	LastKey:          {http.StatusConflict, "It is the only active key of the project.", "Create another key with create_project_key first."},
 	Claimed:          {http.StatusConflict, "Somebody else holds the claim.", "Take another issue: list_issues with claimed=false."},
+	SimilarOff:       {http.StatusConflict, "Finding similar issues is switched off in this installation.", "Search by words: list_issues with search."},
 	PayloadTooLarge:  {http.StatusRequestEntityTooLarge, "The body is larger than max_bytes.", "Send less in one call."},
 	Quota:            {http.StatusTooManyRequests, "The project has used up its daily quota.", ""},
 	Internal:         {http.StatusInternalServerError, "Something went wrong inside; the log has it under request_id.", "Try again; if it stays, report the request_id."},

@@ -30,7 +30,7 @@ type Options struct {
 // Run does all jobs until ctx ends, and waits for those that are running then.
 func Run(ctx context.Context, o Options) {
 	var all sync.WaitGroup
-	for _, j := range []job{makePartitions(o.Store), trimIssues(o.Store), trainDictionaries(o.Store), dropExpired(o.Store, o.RetentionDays)} {
+	for _, j := range []job{makePartitions(o.Store), trimIssues(o.Store), trainDictionaries(o.Store), readIssues(o.Store), dropExpired(o.Store, o.RetentionDays)} {
 		all.Go(func() { j.repeat(ctx, o.Log) })
 	}
 	all.Wait()

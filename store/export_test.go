@@ -17,10 +17,15 @@ func (s *Store) TakeIssueID(ctx context.Context) (int64, error) { return s.ids.o
 type Recent[K comparable, V any] struct{ *recent[K, V] }
 
 // NewRecent makes a cache.
-func NewRecent[K comparable, V any](size int) Recent[K, V] { return Recent[K, V]{newRecent[K, V](size)} }
+func NewRecent[K comparable, V any](size int) Recent[K, V] {
+	return Recent[K, V]{newRecent[K, V](size)}
+}
 
 // Get gives an entry.
 func (r Recent[K, V]) Get(key K) (V, bool) { return r.get(key) }
 
 // Add remembers an entry.
 func (r Recent[K, V]) Add(key K, v V) { r.add(key, v) }
+
+// FrequenciesAge is how long the frequencies of features are remembered.
+const FrequenciesAge = frequenciesAge

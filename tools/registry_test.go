@@ -20,6 +20,7 @@ var scopes = map[string]core.Scope{
 	"list_issues": core.IssuesRead, "get_issue": core.IssuesRead, "list_issue_events": core.IssuesRead, "list_issue_activity": core.IssuesRead,
 	"get_event": core.IssuesRead, "resolve_issue": core.IssuesWrite, "ignore_issue": core.IssuesWrite, "unresolve_issue": core.IssuesWrite,
 	"claim_issue": core.IssuesWrite, "release_issue": core.IssuesWrite, "add_note": core.IssuesWrite,
+	"correct_triage": core.IssuesWrite, "find_similar": core.IssuesRead,
 	"create_token": core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
 }
 

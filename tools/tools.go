@@ -18,6 +18,7 @@ type Tools struct {
 	adminToken core.Secret
 	random     io.Reader
 	notes      *scrub.Rules
+	similarOff bool
 }
 
 // Options says what the operations work with.
@@ -26,11 +27,12 @@ type Options struct {
 	BaseURL    string      // for DSNs and links
 	AdminToken core.Secret // the bootstrap admin; empty for none
 	Random     io.Reader   // cryptographically strong
+	SimilarOff bool        // no similar issues are looked for
 }
 
 // New makes the Tools.
 func New(o Options) *Tools {
-	return &Tools{store: o.Store, baseURL: o.BaseURL, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default()}
+	return &Tools{store: o.Store, baseURL: o.BaseURL, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default(), similarOff: o.SimilarOff}
 }
 
 // Registry binds every operation to its handler: the table of contents.
@@ -53,6 +55,8 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.Bind(core.ClaimIssue, t.claimIssue),
 		core.Bind(core.ReleaseIssue, t.releaseIssue),
 		core.Bind(core.AddNote, t.addNote),
+		core.Bind(core.CorrectTriage, t.correctTriage),
+		core.Bind(core.FindSimilar, t.findSimilar),
 
 		core.Bind(core.CreateToken, t.createToken),
 		core.Bind(core.ListTokens, t.listTokens),

@@ -23,15 +23,17 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // success stands where a code of an error stands.
 const success core.Code = ""
 
-// parityCases are inputs that REST and MCP must answer alike, each from equal worlds. Every tool needs one
-// for its success and one for each error that it declares; worldValues tells what the $names mean. The errors that
-// every operation has are in everywhere_test.go.
-var parityCases = []struct {
+type parityCase struct {
 	op    *core.Operation
 	code  core.Code
 	actor string // whose token makes the call
 	input string
-}{
+}
+
+// parityCases are inputs that REST and MCP must answer alike, each from equal worlds. Every tool needs one
+// for its success and one for each error that it declares; worldValues tells what the $names mean. The errors that
+// every operation has are in everywhere_test.go.
+var parityCases = []parityCase{
 	{core.ListProjects.Operation, success, "reader", `{}`},
 
 	{core.CreateProject.Operation, success, "admin", `{"name": "Café <& more>", "platform": "node"}`},
@@ -123,7 +125,7 @@ var parityCases = []struct {
 func TestParity(t *testing.T) {
 	t.Parallel()
 	shared := newWorlds(t)
-	for _, c := range parityCases {
+	for _, c := range slices.Concat(parityCases, triageCases) {
 		t.Run(fmt.Sprintf("%s %s %s", c.op.Name, c.code, c.input), func(t *testing.T) {
 			t.Parallel()
 			worlds := shared // by the calls that change nothing
@@ -145,7 +147,7 @@ func TestParity(t *testing.T) {
 func TestParityIsComplete(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
-	for _, c := range parityCases {
+	for _, c := range slices.Concat(parityCases, triageCases, switchedOffCases) {
 		require.Contains(t, append(c.op.AllErrors(), success), c.code, "%s does not declare it", c.op.Name)
 		shown[c.op.Name+" "+string(c.code)] = true
 	}

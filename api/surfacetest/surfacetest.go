@@ -42,6 +42,8 @@ type Options struct {
 	Store   *store.Store
 	BaseURL string    // of DSNs; empty: where the server is reached
 	Random  io.Reader // of ids and secrets; nil: crypto/rand
+
+	SimilarOff bool // SIMILAR=off
 }
 
 // New serves both surfaces on a fresh database until the test ends.
@@ -57,7 +59,7 @@ func Serve(t testing.TB, o Options) *Surface {
 	server := httptest.NewUnstartedServer(nil)
 	url := "http://" + server.Listener.Addr().String()
 	base, random := cmp.Or(o.BaseURL, url), cmp.Or(o.Random, rand.Reader)
-	behaviour := tools.New(tools.Options{Store: o.Store, BaseURL: base, AdminToken: AdminToken, Random: random})
+	behaviour := tools.New(tools.Options{Store: o.Store, BaseURL: base, AdminToken: AdminToken, Random: random, SimilarOff: o.SimilarOff})
 	registry, err := behaviour.Registry(log)
 	require.NoError(t, err)
 	server.Config.Handler = api.New(api.Options{
