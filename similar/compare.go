@@ -18,8 +18,8 @@ const (
 	unseen = 5
 )
 
-// weight is the inverse document frequency of a feature: what few issues have says more.
-func (f Frequencies) weight(feature int32) float64 {
+// Weight is the inverse document frequency of a feature: what few issues have says more.
+func (f Frequencies) Weight(feature int32) float64 {
 	n, known := f.Of[feature]
 	if !known {
 		n = unseen
@@ -67,16 +67,16 @@ func overlap(a, b []int32, f Frequencies) (m Match, both, onlyA, onlyB float64) 
 		switch {
 		case j == len(b) || i < len(a) && a[i] < b[j]:
 			if inB[kindOf(a[i])%kinds] {
-				onlyA += f.weight(a[i])
+				onlyA += f.Weight(a[i])
 			}
 			i++
 		case i == len(a) || b[j] < a[i]:
 			if inA[kindOf(b[j])%kinds] {
-				onlyB += f.weight(b[j])
+				onlyB += f.Weight(b[j])
 			}
 			j++
 		default:
-			both += f.weight(a[i])
+			both += f.Weight(a[i])
 			m.shared[kindOf(a[i])%kinds]++
 			i, j = i+1, j+1
 		}

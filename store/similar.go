@@ -25,6 +25,7 @@ type SimilarQuery struct {
 const (
 	mostCandidates = 1500
 	mostOfOne      = 500
+	mostCompared   = 200 // whole, of the candidates
 )
 
 // leastScore is what an issue must have to be called similar.
@@ -45,7 +46,13 @@ func (s *Store) Similar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssu
 	if err != nil || len(search) == 0 {
 		return nil, err
 	}
-	candidates, err := many[candidate](ctx, s.pool, findCandidates, args{"features": search, "issue_id": q.IssueID, "project_id": q.ProjectID})
+	weights := make([]float64, len(search))
+	for i, feature := range search {
+		weights[i] = known.Weight(feature)
+	}
+	candidates, err := many[candidate](ctx, s.pool, findCandidates, args{
+		"features": search, "weights": weights, "issue_id": q.IssueID, "project_id": q.ProjectID, "compared": mostCompared,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -127,16 +134,23 @@ func (s *Store) rarest(ctx context.Context, q SimilarQuery, wanted []int32, know
 	return search, known, nil
 }
 
+// Of the issues that share rare features, those that share the most of them are compared. LIMIT 1 has each issue looked
+// up by its key, however many the planner expects, and only as many as are needed: they come in the order of the sort.
 const findCandidates = `
 WITH found AS MATERIALIZED (
-	SELECT DISTINCT f.project_id, f.issue_id FROM unnest(@features::integer[]) AS n (feature)
+	SELECT f.project_id, f.issue_id, sum(n.weight) AS weight FROM unnest(@features::integer[], @weights::double precision[]) AS n (feature, weight)
 	CROSS JOIN LATERAL (SELECT project_id, issue_id FROM issue_features WHERE features @> ARRAY[n.feature] OFFSET 0) f
 	WHERE f.issue_id <> @issue_id AND (@project_id::bigint = 0 OR f.project_id = @project_id::bigint)
+	GROUP BY f.project_id, f.issue_id
 )
-SELECT f.project_id, f.issue_id, f.features FROM found
-JOIN issue_features f ON f.project_id = found.project_id AND f.issue_id = found.issue_id
-JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.status <> 'merged' AND NOT i.test
-JOIN projects p ON p.id = f.project_id AND p.deleted_at IS NULL`
+SELECT f.project_id, f.issue_id, shown.features FROM (SELECT * FROM found ORDER BY weight DESC, issue_id DESC) f
+CROSS JOIN LATERAL (
+	SELECT x.features FROM issue_features x
+	JOIN issues i ON i.project_id = x.project_id AND i.id = x.issue_id AND i.status <> 'merged' AND NOT i.test
+	JOIN projects p ON p.id = x.project_id AND p.deleted_at IS NULL
+	WHERE x.project_id = f.project_id AND x.issue_id = f.issue_id LIMIT 1
+) shown
+ORDER BY f.weight DESC, f.issue_id DESC LIMIT @compared`
 
 type candidate struct {
 	ProjectID, IssueID int64
