@@ -42,7 +42,7 @@ lint: ## Check formatting, vet and staticcheck.
 
 .PHONY: golden
 golden: ## Write the golden files anew; read the diff before you commit it.
-	@$(GO) test ./api ./mcp ./prompts ./envelope ./grouping -update
+	@$(GO) test ./api ./mcp ./prompts ./envelope ./grouping ./triage -update
 
 .PHONY: e2e
 e2e: deps build ## Run the built binary against real SDKs, a real browser and MCP clients; E2E_BROWSER=off leaves the browser out.
@@ -60,7 +60,7 @@ lint-mcp: build ## Check the MCP tools with the MCP inspector (--strict).
 
 .PHONY: bench
 bench: ## Run the benchmarks of the pure packages.
-	@$(GO) test -run '^$$' -bench . -benchmem ./core ./envelope ./scrub ./grouping
+	@$(GO) test -run '^$$' -bench . -benchmem ./core ./envelope ./scrub ./grouping ./triage ./similar
 
 .PHONY: bench-ingest
 bench-ingest: deps build ## Measure how fast events are taken in; writes bench/results.md.

@@ -107,7 +107,7 @@ func (c *Config) resolvePort(bound net.Addr) {
 func (a *App) build(ctx context.Context, version string) error {
 	behaviour := tools.New(tools.Options{
 		Store: a.db.Store, BaseURL: a.config.BaseURL, AdminToken: a.config.AdminToken, Random: rand.Reader,
-		RequireApproval: a.config.RequireApproval,
+		RequireApproval: a.config.RequireApproval, SimilarOff: a.config.Similar == "off",
 	})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {

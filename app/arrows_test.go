@@ -22,9 +22,11 @@ var arrows = map[string][]string{
 	"scrub":          {"core", "scrub/jsregexp"},
 	"scrub/jsregexp": {},
 	"grouping":       {"core"},
+	"triage":         {"core"},
+	"similar":        {"core"},
 
 	"migrations":      {},
-	"store":           {"core", "migrations", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "github.com/riverqueue/river", "github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
+	"store":           {"core", "migrations", "similar", "triage", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "github.com/riverqueue/river", "github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
 	"store/embedded":  {"github.com/jackc/pgx/v5", "golang.org/x/sys"},
 	"store/storetest": {"core", "store", "store/embedded", "github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
 
@@ -33,7 +35,7 @@ var arrows = map[string][]string{
 	"api/wire": {"core"},
 	"api":      {"core", "api/wire", "github.com/danielgtaylor/huma/v2", "github.com/go-chi/chi/v5"},
 	"mcp":      {"core", "api/wire", "prompts", "github.com/mark3labs/mcp-go"},
-	"ingest": {"core", "api/wire", "store", "envelope", "scrub", "sourcemap", "grouping", "blob", "github.com/andybalholm/brotli",
+	"ingest": {"core", "api/wire", "store", "envelope", "scrub", "sourcemap", "grouping", "similar", "triage", "blob", "github.com/andybalholm/brotli",
 		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync",
 		// Its counters must cost next to nothing, so it holds them itself; the others tell app, by Options.Observe.
 		"github.com/prometheus/client_golang"},

@@ -25,6 +25,7 @@ type Config struct {
 	AdminToken  core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once."`
 	KeepEvents  int64       `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" default:"1000" help:"Stored events kept per issue: the first 100 and the newest; at least 200."`
 	Retention   int         `name:"retention-days" env:"RETENTION_DAYS" default:"90" help:"Stored events older than this many days are deleted."`
+	Similar     string      `name:"similar" env:"SIMILAR" enum:"on,off" default:"on" help:"on: find_similar finds similar issues; off: it answers similar_off."`
 	Migrate     string      `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
 	Roles       string      `name:"roles" env:"ROLES" default:"all" help:"What this server does: all, or a comma list of ingest, api, mcp, web, worker."`
 	MetricsAddr string      `name:"metrics-addr" env:"METRICS_ADDR" help:"Listen address of /metrics and /debug/pprof, for operators only, such as 127.0.0.1:9090; by default off."`
@@ -123,7 +124,7 @@ func (c *Config) LogValue() slog.Value {
 	}
 	return slog.GroupValue(
 		slog.String("ADDR", c.Addr), slog.String("BASE_URL", c.BaseURL), slog.String("DATA_DIR", c.DataDir),
-		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", c.Migrate),
+		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", c.Migrate), slog.String("SIMILAR", c.Similar),
 		slog.Int64("STORED_EVENTS_PER_ISSUE", cmp.Or(c.KeepEvents, store.DefaultKeep)), slog.Int("RETENTION_DAYS", c.Retention),
 		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.roles), slog.Any("REQUIRE_APPROVAL", c.RequireApproval),
 		slog.String("LOG_LEVEL", c.LogLevel),

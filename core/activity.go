@@ -18,6 +18,7 @@ const (
 	ActionIssueRelease   Action = "issue.release"
 	ActionIssueNote      Action = "issue.note"
 	ActionIssueRegress   Action = "issue.regress"
+	ActionIssueTriage    Action = "issue.triage_correction"
 	ActionIssueMerge     Action = "issue.merge"
 	ActionIssueSplit     Action = "issue.split"
 	ActionIssueSplitFrom Action = "issue.split_from"

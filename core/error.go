@@ -28,6 +28,7 @@ const (
 	ApprovalRequired   Code = "approval_required"
 	ApprovalNotPending Code = "approval_not_pending"
 	ApprovalFailed     Code = "approval_failed"
+	SimilarOff         Code = "similar_off"
 	PayloadTooLarge    Code = "payload_too_large"
 	Quota              Code = "quota"
 	Internal           Code = "internal"
@@ -57,6 +58,7 @@ var codes = map[Code]CodeInfo{
 	Claimed:            {http.StatusConflict, "Somebody else holds the claim.", "Take another issue: list_issues with claimed=false."},
 	ApprovalNotPending: {http.StatusConflict, "The request is decided already, or expired.", "list_approvals shows what became of it."},
 	ApprovalFailed:     {http.StatusConflict, "The action is not possible any more; reason tells why. The request is failed now.", ""},
+	SimilarOff:         {http.StatusConflict, "Finding similar issues is switched off in this installation.", "Search by words: list_issues with search."},
 	PayloadTooLarge:    {http.StatusRequestEntityTooLarge, "The body is larger than max_bytes.", "Send less in one call."},
 	Quota:              {http.StatusTooManyRequests, "The project has used up its daily quota.", ""},
 	Internal:           {http.StatusInternalServerError, "Something went wrong inside; the log has it under request_id.", "Try again; if it stays, report the request_id."},

@@ -46,6 +46,7 @@ type Issue struct {
 	Trust              Trust     `json:"trust" enum:"low|high" doc:"The trust level of the project."`
 	SourceTrust        Trust     `json:"source_trust" enum:"low|high"`
 	Source             *Source   `json:"source" enum:"server|browser|mixed" doc:"Where the project's events of the last 30 days came from."`
+	Triage             Triage    `json:"triage" doc:"What kind of error it is, by rules and by who corrected them."`
 }
 
 // Claim is a lease on an issue: its holder works on it until it expires.

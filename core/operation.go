@@ -20,6 +20,7 @@ type Operation struct {
 	Description string   // for a reader who will act on it without asking
 	Example     string   // an input that is valid, as JSON
 	Errors      []Code   // what can come instead, beyond what can always go wrong
+	OnlyReads   bool     // it changes nothing, though it is a POST
 	Idempotent  bool     // doing it again changes nothing more; reading always is
 	Destructive bool     // it takes something away
 	NotATool    string   // why it is no MCP tool; empty when it is one
@@ -79,7 +80,7 @@ func (o *Operation) PathParams() []string {
 }
 
 // ReadOnly tells whether the operation changes nothing.
-func (o *Operation) ReadOnly() bool { return o.Method() == "GET" }
+func (o *Operation) ReadOnly() bool { return o.Method() == "GET" || o.OnlyReads }
 
 // HasBody tells whether fields that are not in the path stand in the body, not in the query.
 func (o *Operation) HasBody() bool { return o.Method() != "GET" && o.Method() != "DELETE" }

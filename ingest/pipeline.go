@@ -14,7 +14,9 @@ import (
 	"errand/core"
 	"errand/envelope"
 	"errand/grouping"
+	"errand/similar"
 	"errand/store"
+	"errand/triage"
 )
 
 // hints is what a request says about the events in it.
@@ -73,6 +75,9 @@ func (i *Ingest) process(p *project, q *request, e *core.Event) (store.NewEvent,
 	event.Level, event.Platform = strings.Clone(e.Level), strings.Clone(e.Platform)
 	event.Title, event.Culprit, event.Type = own(e.Title), own(e.Culprit), own(exceptionType(e))
 	event.Release, event.Environment = own(e.Release), own(e.Environment)
+	if i.store.MayBeNew(&event) {
+		event.Crash, event.Features = triage.CrashOf(e), similar.OfEvent(e)
+	}
 	i.pack(q.patience, &event, e)
 	return event, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"errand/core"
+	"errand/triage"
 )
 
 // NewEvent is an event to add, after the pipeline.
@@ -27,6 +28,11 @@ type NewEvent struct {
 	Test        bool
 	DailyQuota  *int64 // of its project; nil for none
 	Payload     Payload
+
+	// Of an event that may be the first of its issue.
+
+	Crash    triage.Crash // without a site: the issue's events are looked at later
+	Features []int32      // by which the issue is compared to others
 
 	id int64 // given by the first AddEvents that sees it
 }

@@ -29,6 +29,10 @@ func TestAddEventsMakesAnIssueOfAFirstEvent(t *testing.T) {
 			FirstSeen: c.at(-time.Minute), LastSeen: c.at(-time.Minute), FirstRelease: "1.0", LastRelease: "1.0",
 			Fingerprint: fmt.Sprintf("%x", e.Fingerprint), FingerprintVersion: 1,
 			Trust: core.TrustHigh, SourceTrust: core.TrustHigh, Source: &server,
+			Triage: core.Triage{
+				Category: core.Bug, Severity: core.SeverityHigh, AgentFixable: true, Confidence: 0.35, Model: "rules-v1",
+				Reasons: core.List[string]{"It is an exception of a kind that the rules do not know."},
+			},
 		},
 		LatestEventID: core.OptInt(added.ID),
 	}, issue(t, s, added.IssueID))

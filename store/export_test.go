@@ -66,3 +66,6 @@ func (s *Store) PurgedTables(ctx context.Context) ([]string, error) {
 	}
 	return slices.Sorted(maps.Keys(found)), err
 }
+
+// FrequenciesAge is how long the frequencies of features are remembered.
+const FrequenciesAge = frequenciesAge

@@ -37,6 +37,7 @@ type issueRow struct {
 	TrustSetting       *core.Trust
 	ServerSeenAt       core.Time
 	ClientSeenAt       core.Time
+	triageRow
 }
 
 const issueColumns = `
@@ -44,13 +45,14 @@ const issueColumns = `
 	coalesce(h.events_24h, 0)::bigint AS events_24h, coalesce(h.events_7d, 0)::bigint AS events_7d,
 	i.users_affected, i.first_seen, i.last_seen, i.first_release, i.last_release, i.fingerprint, i.fingerprint_version,
 	i.merged_into, i.claim_holder, i.claim_expires_at, i.test, i.latest_event_id,
-	p.trust_setting, s.server_seen_at, s.client_seen_at`
+	p.trust_setting, s.server_seen_at, s.client_seen_at, ` + triageColumns
 
 // issueJoins follows the issues, called i. An hour counts when it lies in the window as a whole; the running one counts
 // with what it has so far (primary API, Issue).
 const issueJoins = `
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 LEFT JOIN project_seen s ON s.project_id = i.project_id
+LEFT JOIN triage_corrections c ON c.project_id = i.project_id AND c.issue_id = i.id
 LEFT JOIN LATERAL (
 	SELECT sum(events) FILTER (WHERE hour >= @day_ago) AS events_24h, sum(events) AS events_7d
 	FROM issue_hours WHERE project_id = i.project_id AND issue_id = i.id AND hour >= @week_ago
@@ -77,6 +79,7 @@ func (r issueRow) issue(now core.Time) core.Issue {
 	i.Trust, i.Source = core.Assess(r.TrustSetting, r.ServerSeenAt, r.ClientSeenAt, now.Time)
 	i.SourceTrust = i.Trust
 	i.Priority = i.PriorityAt(now.Time)
+	i.Triage = r.triage(&i)
 	return i
 }
 

@@ -25,6 +25,7 @@ var projectLess = map[string]string{
 	"activity_labels":             "the labels of the whole installation",
 	"activity_at":                 "the timeline of the whole installation",
 	"issues_weight_everywhere":    "the issues of all projects by priority",
+	"issue_features_features":     "finds similar issues, of all projects",
 }
 
 // ours leaves out the partitions, which are as their table is, and the tables of the migration tool and of the queue:
@@ -98,9 +99,9 @@ SELECT k.conname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN
 WHERE k.contype = 'f' AND NOT (c.relname = ANY ('{project_keys,tokens}') AND r.relname = 'projects')`,
 		"deferrable constraint": `SELECT conname FROM pg_constraint WHERE condeferrable`,
 		"exclusion constraint":  `SELECT conname FROM pg_constraint WHERE contype = 'x'`,
-		"index that is neither btree nor brin": `
+		"index that is neither btree nor brin, nor gin of one column": `
 SELECT i.relname FROM pg_class i JOIN pg_am m ON m.oid = i.relam JOIN pg_namespace n ON n.oid = i.relnamespace
-WHERE n.nspname = 'public' AND i.relname NOT LIKE 'river%' AND i.relkind IN ('i', 'I') AND m.amname NOT IN ('btree', 'brin')`,
+WHERE n.nspname = 'public' AND i.relname NOT LIKE 'river%' AND i.relkind IN ('i', 'I') AND m.amname NOT IN ('btree', 'brin') AND (m.amname <> 'gin' OR i.relnatts > 1)`,
 		"time without zone": `
 SELECT table_name || '.' || column_name FROM information_schema.columns
 WHERE table_schema = 'public' AND table_name NOT LIKE 'goose%' AND data_type LIKE '%without time zone'`,

@@ -141,11 +141,11 @@ SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[])`
 
 const addIssues = `
 INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, first_seen,
-	first_release, status, status_at, times_seen, stored_events, users_affected, last_seen, last_release)
-SELECT n.*, 'unresolved', $13::timestamptz, 0, 0, 0, n.first_seen, n.first_release
+	first_release, crash_site, handled, status, status_at, times_seen, stored_events, users_affected, last_seen, last_release)
+SELECT n.*, 'unresolved', $15::timestamptz, 0, 0, 0, n.first_seen, n.first_release
 FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bool[],
-	$11::timestamptz[], $12::text[])
-	AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, first_seen, first_release)`
+	$11::timestamptz[], $12::text[], $13::text[], $14::boolean[])
+	AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, first_seen, first_release, crash_site, handled)`
 
 // makeIssues makes an issue for each fingerprint that has none. Its first event gives it title and place.
 func (t *tx) makeIssues(ctx context.Context, b *batch) error {
@@ -172,9 +172,11 @@ func (t *tx) makeIssues(ctx context.Context, b *batch) error {
 	title, culprit, kind := columns3(firsts, func(e *NewEvent) (string, string, string) { return e.Title, e.Culprit, e.Type })
 	level, platform, release := columns3(firsts, func(e *NewEvent) (string, string, string) { return e.Level, e.Platform, e.Release })
 	test, at, _ := columns3(firsts, func(e *NewEvent) (bool, time.Time, struct{}) { return e.Test, e.OccurredAt.Time, struct{}{} })
+	site, handled, _ := columns3(firsts, func(e *NewEvent) (string, *bool, struct{}) { return string(e.Crash.Site), e.Crash.Handled, struct{}{} })
 	q := &pgx.Batch{}
 	q.Queue(addFingerprints, project, version, fingerprint, ids)
-	q.Queue(addIssues, project, version, fingerprint, ids, title, culprit, kind, level, platform, test, at, release, t.now)
+	q.Queue(addIssues, project, version, fingerprint, ids, title, culprit, kind, level, platform, test, at, release, site, handled, t.now)
+	queueFeatures(q, firsts, ids)
 	return t.SendBatch(ctx, q).Close()
 }
 

@@ -41,6 +41,7 @@ type Store struct {
 	keep   int64
 
 	overfull     overfull
+	frequencies  frequencies
 	dictionaries *dictionaries
 	clock        core.Clock
 }

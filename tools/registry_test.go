@@ -21,6 +21,7 @@ var scopes = map[string]core.Scope{
 	"get_event": core.IssuesRead, "resolve_issue": core.IssuesWrite, "ignore_issue": core.IssuesWrite, "unresolve_issue": core.IssuesWrite,
 	"claim_issue": core.IssuesWrite, "release_issue": core.IssuesWrite, "add_note": core.IssuesWrite,
 	"merge_issues": core.IssuesWrite, "split_issue": core.IssuesWrite,
+	"correct_triage": core.IssuesWrite, "find_similar": core.IssuesRead,
 	"create_token": core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
 	"list_approvals": core.Admin, "approve_request": core.Admin, "reject_request": core.Admin, "list_activity": core.Admin, "list_labels": core.Admin,
 }

@@ -19,6 +19,7 @@ type Tools struct {
 	random     io.Reader
 	notes      *scrub.Rules
 	hold       []core.HeldAction
+	similarOff bool
 }
 
 // Options says what the operations work with.
@@ -27,6 +28,7 @@ type Options struct {
 	BaseURL    string      // for DSNs and links
 	AdminToken core.Secret // the bootstrap admin; empty for none
 	Random     io.Reader   // cryptographically strong
+	SimilarOff bool        // no similar issues are looked for
 
 	RequireApproval []core.HeldAction // held until a second admin approves them
 }
@@ -35,6 +37,7 @@ type Options struct {
 func New(o Options) *Tools {
 	return &Tools{
 		store: o.Store, baseURL: o.BaseURL, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default(), hold: o.RequireApproval,
+		similarOff: o.SimilarOff,
 	}
 }
 
@@ -61,6 +64,8 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.Bind(core.AddNote, t.addNote),
 		core.Bind(core.MergeIssues, t.mergeIssues),
 		core.Bind(core.SplitIssue, t.splitIssue),
+		core.Bind(core.CorrectTriage, t.correctTriage),
+		core.Bind(core.FindSimilar, t.findSimilar),
 
 		core.Bind(core.CreateToken, t.createToken),
 		core.Bind(core.ListTokens, t.listTokens),

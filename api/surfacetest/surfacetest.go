@@ -43,6 +43,8 @@ type Options struct {
 	BaseURL string            // of DSNs; empty: where the server is reached
 	Random  io.Reader         // of ids and secrets; nil: crypto/rand
 	Hold    []core.HeldAction // for approval
+
+	SimilarOff bool // SIMILAR=off
 }
 
 // New serves both surfaces on a fresh database until the test ends.
@@ -58,7 +60,9 @@ func Serve(t testing.TB, o Options) *Surface {
 	server := httptest.NewUnstartedServer(nil)
 	url := "http://" + server.Listener.Addr().String()
 	base, random := cmp.Or(o.BaseURL, url), cmp.Or(o.Random, rand.Reader)
-	behaviour := tools.New(tools.Options{Store: o.Store, BaseURL: base, AdminToken: AdminToken, Random: random, RequireApproval: o.Hold})
+	behaviour := tools.New(tools.Options{
+		Store: o.Store, BaseURL: base, AdminToken: AdminToken, Random: random, RequireApproval: o.Hold, SimilarOff: o.SimilarOff,
+	})
 	registry, err := behaviour.Registry(log)
 	require.NoError(t, err)
 	server.Config.Handler = api.New(api.Options{

@@ -1,0 +1,188 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+	"errand/similar"
+)
+
+// SimilarQuery asks for issues that are like an issue, or like a text.
+type SimilarQuery struct {
+	IssueID   int64 // 0: Text is asked about
+	Text      string
+	ProjectID int64 // 0: all
+	Limit     int
+}
+
+// What bounds a search: only issues that share a rare feature are compared. Features are taken from the rarest on until
+// so many issues have them; of one that more issues have than mostOfOne, the count is not needed exactly.
+const (
+	mostCandidates = 1500
+	mostOfOne      = 500
+	mostCompared   = 200 // whole, of the candidates
+)
+
+// leastScore is what an issue must have to be called similar.
+const leastScore = 0.1
+
+// Similar gives the most similar issues, best first; never the issue itself, merged or test issues, nor those of deleted
+// projects. An unknown or merged issue is not_found.
+func (s *Store) Similar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssue, error) {
+	wanted, err := s.wantedFeatures(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.commonFeatures(ctx)
+	if err != nil {
+		return nil, err
+	}
+	search, known, err := s.rarest(ctx, q, wanted, known)
+	if err != nil || len(search) == 0 {
+		return nil, err
+	}
+	weights := make([]float64, len(search))
+	for i, feature := range search {
+		weights[i] = known.Weight(feature)
+	}
+	candidates, err := many[candidate](ctx, s.pool, findCandidates, args{
+		"features": search, "weights": weights, "issue_id": q.IssueID, "project_id": q.ProjectID, "compared": mostCompared,
+	})
+	if err != nil {
+		return nil, err
+	}
+	compare := similar.Compare
+	if q.IssueID == 0 {
+		compare = similar.CompareText
+	}
+	for i := range candidates {
+		candidates[i].match = compare(wanted, candidates[i].Features, known)
+	}
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.match.Score, a.match.Score), cmp.Compare(b.IssueID, a.IssueID)) // the newest of equals
+	})
+	candidates = slices.DeleteFunc(candidates, func(c candidate) bool { return c.match.Score < leastScore })
+	return s.similarIssues(ctx, candidates[:min(len(candidates), q.Limit)])
+}
+
+const featuresOfIssue = `
+SELECT i.title, i.type, i.culprit, f.features FROM issues i
+JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
+LEFT JOIN issue_features f ON f.project_id = i.project_id AND f.issue_id = i.id
+WHERE i.project_id = @project_id AND i.id = @id AND i.status <> 'merged'`
+
+func (s *Store) wantedFeatures(ctx context.Context, q SimilarQuery) ([]int32, error) {
+	if q.IssueID == 0 {
+		return similar.OfText(q.Text), nil
+	}
+	project, err := s.issueOwner(ctx, q.IssueID)
+	if err != nil {
+		return nil, err
+	}
+	row, err := one[struct {
+		Title, Type, Culprit string
+		Features             []int32
+	}](ctx, s.pool, featuresOfIssue, args{"project_id": project, "id": q.IssueID})
+	if err == nil && row.Features == nil {
+		row.Features = similar.OfIssue(row.Title, row.Type, row.Culprit) // not read yet
+	}
+	return row.Features, err
+}
+
+// Each feature is looked up by itself: for a list of them the planner may think that it reads less by reading all issues.
+const countFeatures = `
+SELECT n.feature, c.issues FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
+	SELECT count(*) AS issues FROM (
+		SELECT FROM issue_features f
+		WHERE f.features @> ARRAY[n.feature] AND (@project_id::bigint = 0 OR f.project_id = @project_id::bigint) LIMIT @most
+	) seen
+) c`
+
+// rarest chooses the features by which candidates are found, and adds what it learns to what is known of frequencies.
+func (s *Store) rarest(ctx context.Context, q SimilarQuery, wanted []int32, known similar.Frequencies) ([]int32, similar.Frequencies, error) {
+	known.Of = maps.Clone(known.Of)
+	rare := slices.DeleteFunc(slices.Clone(wanted), func(feature int32) bool { _, common := known.Of[feature]; return common })
+	counts, err := many[struct {
+		Feature int32
+		Issues  float64
+	}](ctx, s.pool, countFeatures, args{"features": rare, "project_id": q.ProjectID, "most": mostOfOne})
+	if err != nil {
+		return nil, known, err
+	}
+	for _, c := range counts {
+		known.Of[c.Feature] = c.Issues
+	}
+	sorted := slices.SortedFunc(slices.Values(wanted), func(a, b int32) int {
+		return cmp.Or(cmp.Compare(known.Of[a], known.Of[b]), cmp.Compare(a, b))
+	})
+	var search []int32
+	sum := 0.0
+	for _, feature := range sorted {
+		n := known.Of[feature]
+		if sum += n; sum > mostCandidates {
+			break
+		}
+		if n > 0 {
+			search = append(search, feature)
+		}
+	}
+	return search, known, nil
+}
+
+// Of the issues that share rare features, those that share the most of them are compared. LIMIT 1 has each issue looked
+// up by its key, however many the planner expects, and only as many as are needed: they come in the order of the sort.
+const findCandidates = `
+WITH found AS MATERIALIZED (
+	SELECT f.project_id, f.issue_id, sum(n.weight) AS weight FROM unnest(@features::integer[], @weights::double precision[]) AS n (feature, weight)
+	CROSS JOIN LATERAL (SELECT project_id, issue_id FROM issue_features WHERE features @> ARRAY[n.feature] OFFSET 0) f
+	WHERE f.issue_id <> @issue_id AND (@project_id::bigint = 0 OR f.project_id = @project_id::bigint)
+	GROUP BY f.project_id, f.issue_id
+)
+SELECT f.project_id, f.issue_id, shown.features FROM (SELECT * FROM found ORDER BY weight DESC, issue_id DESC) f
+CROSS JOIN LATERAL (
+	SELECT x.features FROM issue_features x
+	JOIN issues i ON i.project_id = x.project_id AND i.id = x.issue_id AND i.status <> 'merged' AND NOT i.test
+	JOIN projects p ON p.id = x.project_id AND p.deleted_at IS NULL
+	WHERE x.project_id = f.project_id AND x.issue_id = f.issue_id LIMIT 1
+) shown
+ORDER BY f.weight DESC, f.issue_id DESC LIMIT @compared`
+
+type candidate struct {
+	ProjectID, IssueID int64
+	Features           []int32
+	match              similar.Match
+}
+
+const issuesByID = selectIssues + ` JOIN unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id) ON i.project_id = n.project_id AND i.id = n.id`
+
+// similarIssues reads the issues of candidates. One that is gone meanwhile is left out.
+func (s *Store) similarIssues(ctx context.Context, best []candidate) ([]core.SimilarIssue, error) {
+	now := s.Now()
+	a := issueWindows(now)
+	projects, ids, _ := columns3(best, func(c candidate) (int64, int64, struct{}) { return c.ProjectID, c.IssueID, struct{}{} })
+	a["projects"], a["ids"] = projects, ids
+	rows, err := s.pool.Query(ctx, issuesByID, a)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	issues, err := pgx.CollectRows(rows, pgx.RowToStructByName[issueRow])
+	if err != nil {
+		return nil, wrap(err)
+	}
+	byID := make(map[int64]issueRow, len(issues))
+	for _, i := range issues {
+		byID[i.ID] = i
+	}
+	list := make([]core.SimilarIssue, 0, len(best))
+	for _, c := range best {
+		if row, ok := byID[c.IssueID]; ok {
+			list = append(list, core.SimilarIssue{Issue: row.issue(now), Score: c.match.Score, Reasons: c.match.Reasons()})
+		}
+	}
+	return list, nil
+}
