@@ -1,7 +1,7 @@
 -- +goose Up
 
--- When an event came in that lies before all others of its issue: the issue may not be new any more, and with that falls
--- in the order of priority. Nothing else that an event does makes it fall.
+-- When an event came in that lies before all others of its issue, or a merge or split changed it: the issue may not be new
+-- any more, and with that falls in the order of priority. Nothing else that an event does makes it fall.
 ALTER TABLE issues ADD COLUMN first_seen_lowered_at timestamptz;
 
 -- The order of priority of the issues that are quiet (no event in 24 hours) depends on their weight, (1 + users) times 2

@@ -142,7 +142,7 @@ UPDATE issues SET status = 'merged', status_at = @now, merged_into = @to, times_
 WHERE project_id = @project_id AND id = ANY (@from)`
 	fillTarget = `
 UPDATE issues SET times_seen = @times_seen, stored_events = @stored_events, users_affected = @users_affected,
-	first_seen = @first_seen, first_release = @first_release, last_seen = @last_seen, last_release = @last_release,
+	first_seen = @first_seen, first_seen_lowered_at = @now, first_release = @first_release, last_seen = @last_seen, last_release = @last_release,
 	latest_event_id = ` + newestEvent + `
 WHERE project_id = @project_id AND id = @id`
 )
@@ -222,7 +222,7 @@ func (m *merge) move(ctx context.Context) error {
 		return err
 	}
 	_, err = exec(ctx, m, fillTarget, args{
-		"project_id": m.project, "id": m.target,
+		"project_id": m.project, "id": m.target, "now": m.now,
 		"times_seen": total.TimesSeen, "stored_events": total.StoredEvents - trimmed, "users_affected": total.UsersAffected + users,
 		"first_seen": total.FirstSeen, "first_release": total.FirstRelease, "last_seen": total.LastSeen, "last_release": total.LastRelease,
 	})

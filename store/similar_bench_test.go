@@ -67,7 +67,7 @@ func BenchmarkSimilar(b *testing.B) {
 // fillIssues makes the issues and gives their titles by id.
 func fillIssues(b *testing.B, s *store.Store) []string {
 	run := func(sql string, args ...any) {
-		rows, err := s.SQL(b.Context(), sql, args...)
+		rows, err := storetest.SQL(b.Context(), s, sql, args...)
 		require.NoError(b, err)
 		rows.Close()
 		require.NoError(b, rows.Err())

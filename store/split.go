@@ -236,7 +236,7 @@ SELECT occurred_at AS at, release FROM events WHERE project_id = @project_id AND
 ORDER BY occurred_at DESC, received_at DESC, id DESC LIMIT 1`
 	shrinkIssue = `
 UPDATE issues SET times_seen = greatest(times_seen - @events, 1), stored_events = stored_events - @events,
-	first_seen = @first_seen, first_release = @first_release, last_seen = @last_seen, last_release = @last_release,
+	first_seen = @first_seen, first_seen_lowered_at = @now, first_release = @first_release, last_seen = @last_seen, last_release = @last_release,
 	latest_event_id = ` + newestEvent + `
 WHERE project_id = @project_id AND id = @id`
 )
@@ -265,7 +265,7 @@ func (sp *split) shrink(ctx context.Context, before issueCounts) error {
 		*end.to = stored
 	}
 	_, err := exec(ctx, sp, shrinkIssue, args{
-		"project_id": sp.project, "id": sp.id, "events": int64(len(sp.events)),
+		"project_id": sp.project, "id": sp.id, "now": sp.now, "events": int64(len(sp.events)),
 		"first_seen": first.At, "first_release": first.Release, "last_seen": last.At, "last_release": last.Release,
 	})
 	return err
