@@ -13,6 +13,7 @@ import (
 	"errand/core"
 	"errand/similar"
 	"errand/store"
+	"errand/store/storetest"
 )
 
 // The benchmark's issues: kin are issues with one cause that reaches their app in different ways.

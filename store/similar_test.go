@@ -9,6 +9,7 @@ import (
 	"errand/core"
 	"errand/similar"
 	"errand/store"
+	"errand/store/storetest"
 	"errand/triage"
 )
 
@@ -198,7 +199,7 @@ func TestIssuesOfOneBatchHaveTheirFeatures(t *testing.T) {
 // analyse has Postgres make its statistics of features, as its autovacuum does.
 func analyse(t testing.TB, s *store.Store) {
 	t.Helper()
-	rows, err := s.SQL(t.Context(), `ANALYZE issue_features`)
+	rows, err := storetest.SQL(t.Context(), s, `ANALYZE issue_features`)
 	require.NoError(t, err)
 	rows.Close()
 	require.NoError(t, rows.Err())
