@@ -211,9 +211,7 @@ func TestNewerEventOfASourceReopensTheTarget(t *testing.T) {
 func TestMergedIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 	t.Parallel()
 	c := &clock{noon}
-	s, err := store.Open(t.Context(), store.Options{URL: storetest.URL(t), Clock: c.tell, Keep: store.MinKeep})
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
+	s := storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: c.tell, Keep: store.MinKeep})
 	makeProject(t, s, shop, "Shop")
 	groups, all := []string{"a", "b", "c"}, []int64{}
 	ids := map[string]int64{}

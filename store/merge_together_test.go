@@ -58,7 +58,8 @@ func TestServersMergeAndSplitUnderLoad(t *testing.T) {
 	t.Parallel()
 	const writers, batches, size, groups, changers, changes, seeded = 6, 15, 12, 12, 8, 30, 2 * 12 * 30
 	c, url := &clock{noon}, storetest.URL(t)
-	pair := [2]*store.Store{openKeepingAll(t, url, c), openKeepingAll(t, url, c)}
+	keepAll := store.Options{URL: url, Clock: c.tell, Keep: 1_000_000}
+	pair := [2]*store.Store{storetest.OpenWith(t, keepAll), storetest.OpenWith(t, keepAll)}
 	before := deadlocks(t, url)
 	makeProject(t, pair[0], shop, "Shop")
 	makeProject(t, pair[0], shop+1, "Office")
@@ -102,15 +103,6 @@ func TestServersMergeAndSplitUnderLoad(t *testing.T) {
 	pair[0].Close()
 	pair[1].Close()
 	require.Equal(t, before, deadlocks(t, url))
-}
-
-// openKeepingAll gives a store that stores every event.
-func openKeepingAll(t *testing.T, url string, c *clock) *store.Store {
-	t.Helper()
-	s, err := store.Open(t.Context(), store.Options{URL: url, Clock: c.tell, Keep: 1_000_000})
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	return s
 }
 
 // sendSome adds a batch to any groups of both projects, and then a part of it again.
