@@ -64,8 +64,8 @@ type answer struct {
 	User map[string]any `json:"user"`
 }
 
-// TestAgainstSentry holds decoded events against what a real Sentry made of them.
-func TestAgainstSentry(t *testing.T) {
+// TestCorporaAgainstSentry holds decoded events against what a real Sentry made of them.
+func TestCorporaAgainstSentry(t *testing.T) {
 	t.Parallel()
 	sent := files(t, "glitchtip-2022", "incoming_events/*.json")
 	for name, text := range files(t, "glitchtip-2022", "oss_sentry_json/*.json") {
@@ -122,8 +122,8 @@ func requireExceptions(t *testing.T, want answer, e *core.Event) {
 	}
 }
 
-// TestRealPayloads decodes what real SDKs sent over the years.
-func TestRealPayloads(t *testing.T) {
+// TestCorporaRealPayloads decodes what real SDKs sent over the years.
+func TestCorporaRealPayloads(t *testing.T) {
 	t.Parallel()
 	for _, set := range []struct{ corpus, pattern string }{
 		{"glitchtip-2022", "incoming_events/*.json"},
@@ -157,7 +157,7 @@ func TestRealPayloads(t *testing.T) {
 	}
 }
 
-func TestAndroidEnvelope(t *testing.T) {
+func TestCorporaAndroidEnvelope(t *testing.T) {
 	t.Parallel()
 	var parts []json.RawMessage
 	require.NoError(t, json.Unmarshal([]byte(files(t, "glitchtip-2022", "incoming_events/android_sdk_envelope.json")["android_sdk_envelope.json"]), &parts))
@@ -187,7 +187,7 @@ func TestAndroidEnvelope(t *testing.T) {
 	require.Equal(t, core.SourceMobile, envelope.SourceOf(string(e.SDK.Name), e.Platform))
 }
 
-func TestJavaEnvelopes(t *testing.T) {
+func TestCorporaJavaEnvelopes(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{ // the types of the items
 		"attachment.txt":             "attachment",
@@ -230,7 +230,7 @@ func TestJavaEnvelopes(t *testing.T) {
 	}
 }
 
-func TestCSPMessagesOfSentry(t *testing.T) {
+func TestCorporaCSPMessagesOfSentry(t *testing.T) {
 	t.Parallel()
 	field := regexp.MustCompile(`(?m)^  (\w+): (.*)$`)
 	message := regexp.MustCompile(`(?m)^message: (.*)$`)

@@ -67,7 +67,7 @@ func score(t *testing.T, samples []sample) (right, all int) {
 	return right, all
 }
 
-func TestSentryJavaScriptStacks(t *testing.T) {
+func TestCorporaSentryJavaScriptStacks(t *testing.T) {
 	t.Parallel()
 	dir := corpora.Dir(t, "sentry-javascript-stacks")
 	files, err := filepath.Glob(filepath.Join(dir, "packages/browser/test/tracekit/*.test.ts"))
@@ -199,7 +199,7 @@ func specSamples(t *testing.T, dir, spec, matcher string, read func(toks []strin
 	return samples
 }
 
-func TestErrorStackParser(t *testing.T) {
+func TestCorporaErrorStackParser(t *testing.T) {
 	t.Parallel()
 	dir := corpora.Dir(t, "error-stack-parser")
 	right, all := score(t, specSamples(t, dir, "error-stack-parser-spec.js", "toMatchStackFrame", listed))
@@ -231,7 +231,7 @@ func listed(toks []string) frame {
 	return f
 }
 
-func TestTraceKit(t *testing.T) {
+func TestCorporaTraceKit(t *testing.T) {
 	t.Parallel()
 	dir := corpora.Dir(t, "tracekit")
 	right, all := score(t, specSamples(t, dir, "tracekit-parser-spec.js", "toEqual", named))
