@@ -292,10 +292,16 @@ func together(n int, fn func(i int)) {
 // lockEvents keeps every commit of events waiting until the given function is called.
 func (s *server) lockEvents(t testing.TB) (unlock func()) {
 	t.Helper()
+	return s.lock(t, "event_ids, issues, project_hours")
+}
+
+// lock keeps everybody else from tables until the given function is called.
+func (s *server) lock(t testing.TB, tables string) (unlock func()) {
+	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.database)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	_, err = conn.Exec(t.Context(), `BEGIN; LOCK TABLE event_ids, issues, project_hours`)
+	_, err = conn.Exec(t.Context(), `BEGIN; LOCK TABLE `+tables)
 	require.NoError(t, err)
 	return func() {
 		_, err := conn.Exec(t.Context(), `COMMIT`)

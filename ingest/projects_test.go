@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
@@ -122,11 +121,7 @@ func TestNewKeyWorksSoon(t *testing.T) {
 func TestKeyIsLookedUpOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	lock, err := pgx.Connect(t.Context(), s.database)
-	require.NoError(t, err)
-	defer func() { _ = lock.Close(t.Context()) }()
-	_, err = lock.Exec(t.Context(), `BEGIN; LOCK TABLE project_keys`)
-	require.NoError(t, err)
+	unlock := s.lock(t, "project_keys")
 	var answers sync.WaitGroup
 	for n := range 50 {
 		answers.Go(func() { requireTaken(t, s.postEvents(eventItem(n))) })
@@ -134,8 +129,7 @@ func TestKeyIsLookedUpOnce(t *testing.T) {
 	s.untilBlocked(t)
 	// The others come while the first waits; a look-up of each would take all connections of the pool.
 	require.EqualValues(t, 1, s.number(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))
-	_, err = lock.Exec(t.Context(), `COMMIT`)
-	require.NoError(t, err)
+	unlock()
 	answers.Wait()
 	require.EqualValues(t, 50, s.counted())
 }
@@ -144,11 +138,7 @@ func TestKeyIsLookedUpOnce(t *testing.T) {
 func TestLookUpsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	lock, err := pgx.Connect(t.Context(), s.database)
-	require.NoError(t, err)
-	defer func() { _ = lock.Close(t.Context()) }()
-	_, err = lock.Exec(t.Context(), `BEGIN; LOCK TABLE project_keys`)
-	require.NoError(t, err)
+	unlock := s.lock(t, "project_keys")
 	var answers sync.WaitGroup
 	for n := range 40 {
 		answers.Go(func() {
@@ -158,8 +148,7 @@ func TestLookUpsAreBounded(t *testing.T) {
 	const blocked = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 	require.Eventually(t, func() bool { return s.number(blocked) == 4 }, 10*time.Second, time.Millisecond)
 	require.EqualValues(t, 4, s.number(blocked))
-	_, err = lock.Exec(t.Context(), `COMMIT`)
-	require.NoError(t, err)
+	unlock()
 	answers.Wait()
 }
 

@@ -92,7 +92,10 @@ func (a IgnoreIssue) run(ctx context.Context, t *tx, actor core.Actor, project i
 	return t.changeIssue(ctx, actor, project, a.ID, func(c *change) error { return c.setStatus(ctx, core.Ignored) })
 }
 
-// MergeIssues is Store.MergeIssues.
+// MergeIssues moves all that the sources have to the target: events, counts, users, environments, releases and
+// fingerprints. The sources become merged and lose their claims; issues that were merged into them now name the target,
+// whose status and claim stay. An unknown target is not_found; what is wrong with the sources, or a target that is itself
+// merged, is invalid_request (primary API, Merge rules).
 type MergeIssues struct {
 	Target  int64
 	Sources []int64
@@ -116,7 +119,9 @@ func (a MergeIssues) run(ctx context.Context, t *tx, actor core.Actor, project i
 	return m.merge(ctx, actor)
 }
 
-// DeleteProject is Store.DeleteProject.
+// DeleteProject hides a project at once, frees its slug and revokes the tokens that are bound to it; an unknown or
+// deleted one is project_not_found. Its keys stop working as the servers forget them, within 60 seconds, and its rows are
+// deleted after that: see PurgeProject. The timeline stays.
 type DeleteProject struct{ ID int64 }
 
 // Held is delete_project.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"sync"
@@ -180,4 +181,9 @@ func noErrors(t testing.TB, errs []error) {
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
+}
+
+func doDeleteProject(ctx context.Context, s *store.Store, by core.Actor, id int64) error {
+	_, err := s.Do(ctx, by, store.DeleteProject{ID: id})
+	return err
 }

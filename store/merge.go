@@ -8,14 +8,6 @@ import (
 	"errand/core"
 )
 
-// MergeIssues moves all that the sources have to the target: events, counts, users, environments, releases and
-// fingerprints. The sources become merged and lose their claims; issues that were merged into them now name the target,
-// whose status and claim stay. An unknown target is not_found; what is wrong with the sources, or a target that is itself
-// merged, is invalid_request (primary API, Merge rules).
-func (s *Store) MergeIssues(ctx context.Context, actor core.Actor, target int64, sources []int64) (core.Issue, error) {
-	return s.Do(ctx, actor, MergeIssues{Target: target, Sources: sources})
-}
-
 // merge makes the merge, and gives the target as it is then.
 func (m *merge) merge(ctx context.Context, actor core.Actor) (core.Issue, error) {
 	if err := m.lockGrouping(ctx, m.project); err != nil {

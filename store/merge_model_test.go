@@ -200,7 +200,7 @@ func (g *game) merge(r *rapid.T) {
 	ids := sortedKeys(g.issues)
 	target := g.issues[rapid.SampledFrom(ids).Draw(r, "target")]
 	sources := rapid.SliceOfN(rapid.SampledFrom(ids), 1, 4).Draw(r, "sources")
-	merged, err := g.server(r).MergeIssues(r.Context(), person(1), target.ID, sources)
+	merged, err := g.server(r).Do(r.Context(), person(1), store.MergeIssues{Target: target.ID, Sources: sources})
 	wrong := target.Status == core.Merged
 	for _, id := range sources {
 		wrong = wrong || id == target.ID || g.issues[id].Status == core.Merged

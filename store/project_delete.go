@@ -17,14 +17,8 @@ const (
 	revokeProjectTokens = `UPDATE tokens SET revoked_at = @now WHERE project_id = @id AND revoked_at IS NULL RETURNING id`
 )
 
-// DeleteProject hides a project at once, frees its slug and revokes the tokens that are bound to it; an unknown or
-// deleted one is project_not_found. Its keys stop working as the servers forget them, within 60 seconds, and its rows are
-// deleted after that: see PurgeProject. The timeline stays, and tells of the deletion as a change of the project, since
-// the specification has no other action for it.
-func (s *Store) DeleteProject(ctx context.Context, actor core.Actor, id int64) error {
-	return s.inTx(ctx, func(t *tx) error { return t.deleteProject(ctx, actor, id) })
-}
-
+// deleteProject is DeleteProject. The timeline tells of it as a change of the project, since the specification has no other
+// action for it.
 func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) error {
 	n, err := exec(ctx, t, hideProject, args{"id": id, "now": t.now})
 	if err != nil {

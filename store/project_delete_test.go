@@ -78,7 +78,7 @@ func TestDeletedProjectIsHiddenAtOnce(t *testing.T) {
 	makeProject(t, s, office, "Office")
 	ctx, by, page := t.Context(), person(7), core.Paging{Limit: 10}
 	c.forward(time.Minute)
-	require.NoError(t, s.DeleteProject(ctx, by, shop))
+	require.NoError(t, doDeleteProject(ctx, s, by, shop))
 
 	for name, call := range map[string]func() error{
 		"Issue":         func() error { _, err := s.Issue(ctx, issue); return err },
@@ -97,8 +97,8 @@ func TestDeletedProjectIsHiddenAtOnce(t *testing.T) {
 		_, err := s.FindProject(ctx, ref)
 		requireCode(t, core.ProjectNotFound, err)
 	}
-	requireCode(t, core.ProjectNotFound, s.DeleteProject(ctx, by, shop))
-	requireCode(t, core.ProjectNotFound, s.DeleteProject(ctx, by, 1))
+	requireCode(t, core.ProjectNotFound, doDeleteProject(ctx, s, by, shop))
+	requireCode(t, core.ProjectNotFound, doDeleteProject(ctx, s, by, 1))
 	projects, err := s.Projects(ctx)
 	require.NoError(t, err)
 	require.Len(t, projects, 1)
@@ -129,7 +129,7 @@ func TestDeleteProjectRevokesItsTokens(t *testing.T) {
 	create("office", office)
 	require.NoError(t, s.RevokeToken(t.Context(), core.Bootstrap(), gone.ID))
 	c.forward(time.Minute)
-	require.NoError(t, s.DeleteProject(t.Context(), person(7), shop))
+	require.NoError(t, doDeleteProject(t.Context(), s, person(7), shop))
 
 	for _, name := range []string{"bound", "other", "gone"} {
 		_, err := s.UseToken(t.Context(), hashOf(name))
@@ -158,7 +158,7 @@ func TestTokenIsNotMadeForAProjectThatIsBeingDeleted(t *testing.T) {
 		name := fmt.Sprint("token ", n)
 		errs := together(2, func(i int) error {
 			if i == 0 {
-				return pair[0].DeleteProject(t.Context(), core.Bootstrap(), id)
+				return doDeleteProject(t.Context(), pair[0], core.Bootstrap(), id)
 			}
 			_, err := pair[1].CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: name, Hash: hashOf(name), ProjectID: id, Scopes: []core.Scope{core.IssuesRead}})
 			return err
@@ -183,7 +183,7 @@ func TestPurgeDeletesEveryRowOfTheProject(t *testing.T) {
 		"issue_users", "issues", "project_hours", "project_keys", "project_seen", "activity"} {
 		require.Positive(t, before[table], table)
 	}
-	require.NoError(t, s.DeleteProject(t.Context(), person(7), shop))
+	require.NoError(t, doDeleteProject(t.Context(), s, person(7), shop))
 	story := tablesOf(t, s, shop)["activity"]
 	requireUnpurged := func(want ...int64) {
 		list, err := s.UnpurgedProjects(t.Context())
@@ -222,7 +222,7 @@ func TestPurgeFindsTablesThatAreNew(t *testing.T) {
 	require.NoError(t, err)
 	rows.Close()
 	change(t, s, `INSERT INTO "With ""odd"" name" VALUES (1, $1), (2, 5)`, shop)
-	require.NoError(t, s.DeleteProject(t.Context(), core.Bootstrap(), shop))
+	require.NoError(t, doDeleteProject(t.Context(), s, core.Bootstrap(), shop))
 	c.forward(purged)
 	purgeAll(t, s, shop)
 	require.EqualValues(t, 2, cell[int64](t, s, `SELECT id FROM "With ""odd"" name"`))
@@ -233,7 +233,7 @@ func TestPurgeGoesInPortions(t *testing.T) {
 	s, c := openShop(t)
 	fill(t, s, shop)
 	change(t, s, `INSERT INTO issue_users SELECT $1, 1, sha256(n::text::bytea) FROM generate_series(1, 12000) n`, shop)
-	require.NoError(t, s.DeleteProject(t.Context(), core.Bootstrap(), shop))
+	require.NoError(t, doDeleteProject(t.Context(), s, core.Bootstrap(), shop))
 	c.forward(purged)
 	done, err := s.PurgeProject(t.Context(), shop)
 	require.NoError(t, err)
@@ -253,7 +253,7 @@ func TestPurgeOnTwoServersWhileEventsArrive(t *testing.T) {
 	for n := range 40 {
 		add(t, pair[0], eventOf(shop, fmt.Sprint("pay", n%5), n, c.at(0)), eventOf(office, "print", n, c.at(0)))
 	}
-	require.NoError(t, pair[0].DeleteProject(t.Context(), core.Bootstrap(), shop))
+	require.NoError(t, doDeleteProject(t.Context(), pair[0], core.Bootstrap(), shop))
 	c.forward(purged)
 	errs := together(4, func(i int) error {
 		if i >= 2 {
@@ -288,7 +288,7 @@ func TestPurgeAndRetentionAtOnce(t *testing.T) {
 	for day := range 20 {
 		add(t, pair[0], eventOf(shop, "pay", day, core.At(c.now.AddDate(0, 0, -100+day))))
 	}
-	require.NoError(t, pair[0].DeleteProject(t.Context(), core.Bootstrap(), shop))
+	require.NoError(t, doDeleteProject(t.Context(), pair[0], core.Bootstrap(), shop))
 	c.forward(purged)
 	noErrors(t, together(2, func(i int) error {
 		if i == 0 {
@@ -308,7 +308,7 @@ func TestDeletionSaysUnavailable(t *testing.T) {
 	s := storetest.Open(t, awayURL, (&clock{noon}).tell)
 	_, unpurged := s.UnpurgedProjects(t.Context())
 	_, purge := s.PurgeProject(t.Context(), shop)
-	for _, err := range []error{unpurged, purge, s.DeleteProject(t.Context(), core.Bootstrap(), shop)} {
+	for _, err := range []error{unpurged, purge, doDeleteProject(t.Context(), s, core.Bootstrap(), shop)} {
 		requireCode(t, core.Unavailable, err)
 	}
 }
