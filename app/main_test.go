@@ -204,3 +204,9 @@ func database(t *testing.T, databaseURL string) (name, other string) {
 	u.Path = "/template1"
 	return name, fmt.Sprint(u)
 }
+
+// waitsForIssues counts who waits for the table of issues. Other tests' databases, copies of one template, have it under the
+// same number.
+const waitsForIssues = `
+SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'issues'::regclass
+	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`

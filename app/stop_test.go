@@ -50,7 +50,7 @@ func TestStopAnswersWhatItHasAccepted(t *testing.T) {
 	accepted.Wait()
 	require.Eventually(t, func() bool { // until a commit has begun
 		var waiting int
-		err := lock.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'issues'::regclass`).Scan(&waiting)
+		err := lock.QueryRow(t.Context(), waitsForIssues).Scan(&waiting)
 		return err == nil && waiting > 0
 	}, atMost, every)
 
