@@ -34,7 +34,8 @@ type NewEvent struct {
 	Crash    triage.Crash // without a site: the issue's events are looked at later
 	Features []int32      // by which the issue is compared to others
 
-	id int64 // given by the first AddEvents that sees it
+	id    int64      // given by the first AddEvents that sees it
+	known knownIssue // its issue, as the store remembered it when the event was given
 }
 
 // Added says what became of an event.
@@ -138,6 +139,7 @@ func (s *Store) newBatch(ctx context.Context, events []NewEvent) (*batch, error)
 	}
 	for i := range events {
 		e := &events[i]
+		e.known = s.known.issue(e)
 		if err := s.makePartition(ctx, dayOf(e.ReceivedAt)); err != nil {
 			return nil, err
 		}
@@ -148,24 +150,23 @@ func (s *Store) newBatch(ctx context.Context, events []NewEvent) (*batch, error)
 		b.first[e.key()] = i
 		b.added[i].ID = e.id
 	}
-	b.onlyCount(s.known, s.keep)
+	b.onlyCount(s.keep)
 	return b, nil
 }
 
 // onlyCount takes the ids from events that are not stored: of an issue that has as many stored events as it may have,
 // only the newest of the batch is. So a batch always stores something, by which it can be known again.
-func (b *batch) onlyCount(known *known, keep int64) {
-	newest := map[issueKey]bool{}
+func (b *batch) onlyCount(keep int64) {
+	newest := map[int64]bool{}
 	for i := len(b.events) - 1; i >= 0; i-- {
-		group := b.events[i].group()
-		issue, ok := known.issues.get(group)
-		if !ok || issue.stored < keep || b.added[i].Duplicate {
+		issue := b.events[i].known
+		if int64(issue.stored) < keep || b.added[i].Duplicate {
 			continue
 		}
-		if newest[group] {
+		if newest[issue.id] {
 			b.added[i].ID = 0
 		}
-		newest[group] = true
+		newest[issue.id] = true
 	}
 }
 
@@ -188,8 +189,8 @@ func (s *Store) recall(ctx context.Context, b *batch) (bool, error) {
 	asked := map[issueKey]bool{}
 	for i := range b.events {
 		group := b.events[i].group()
-		if issue, ok := s.known.issues.get(group); ok {
-			b.added[i].IssueID = issue.id
+		if issue := b.events[i].known.id; issue != 0 {
+			b.added[i].IssueID = issue
 		} else if !asked[group] {
 			asked[group] = true
 			unknown = append(unknown, group)

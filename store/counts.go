@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -68,8 +69,12 @@ func (b *batch) sum(k *known) {
 			projects[key] = p
 		}
 		p.add(e)
-		if u := (userKey{e.ProjectID, a.IssueID, e.User}); e.User != [16]byte{} && k.wantsUser(e.group(), u) {
+		known := e.knownAs(a.IssueID)
+		if u := (userKey{e.ProjectID, a.IssueID, e.User}); e.User != [16]byte{} && k.wantsUser(known, u) {
 			users[u] = struct{}{}
+		}
+		if known.places == k.placesOf(e) {
+			return
 		}
 		for _, place := range []placeKey{{e.ProjectID, a.IssueID, false, e.Environment}, {e.ProjectID, a.IssueID, true, e.Release}} {
 			if place.name != "" && !k.hasPlace(place) {
@@ -260,7 +265,7 @@ func (s *Store) send(ctx context.Context, on interface {
 	var issues, stored, users []int64
 	err := results.QueryRow().Scan(&issues, &stored, &users, nil) // of countIssues, the first
 	for i, issue := range issues {
-		b.state[issue] = knownIssue{id: issue, stored: stored[i], users: users[i]}
+		b.state[issue] = knownIssue{stored: uint32(min(stored[i], math.MaxUint32)), users: uint16(users[i])}
 	}
 	return errors.Join(err, results.Close())
 }

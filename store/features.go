@@ -16,8 +16,7 @@ import (
 // MayBeNew tells whether an event may be the first of its issue: the store does not remember one. Only for such an event
 // its stack trace needs to be looked at for triage and similar issues.
 func (s *Store) MayBeNew(e *NewEvent) bool {
-	_, known := s.known.issues.get(e.group())
-	return !known
+	return s.known.issue(e).id == 0
 }
 
 // Arrays of different lengths cannot be sent as one, but as their texts.

@@ -5,14 +5,29 @@ import "hash/maphash"
 // known is what the writer of events remembers, so that a batch does not ask for what it was told before. All of it may
 // be wrong or forgotten at any time: the statements check issues, and the rest only saves work.
 type known struct {
-	issues *recent[issueKey, knownIssue]
+	issues *recent[knownKey, knownIssue]
 	users  *recent[userKey, struct{}]
-	places *recent[uint64, struct{}] // by their hashes: names are pointers
+	places *recent[uint64, struct{}] // of issues that are in several; by their hashes: names are pointers
 	seed   maphash.Seed
 }
 
-// knownIssue is an issue and how many events it had stored and users affected when it was last counted.
-type knownIssue struct{ id, stored, users int64 }
+// knownKey is an issueKey as it is remembered: half of a SHA-256 tells fingerprints apart just as well.
+type knownKey struct {
+	group       int64 // the project and the version
+	fingerprint [16]byte
+}
+
+func (k issueKey) known() knownKey {
+	return knownKey{k.project<<8 | int64(k.version&0xff), [16]byte(k.fingerprint[:16])}
+}
+
+// knownIssue is an issue as it was when it was last counted. The zero value is one that is not known.
+type knownIssue struct {
+	id     int64
+	places uint64 // a hash of the environment and the release of its last event; 0: not known
+	stored uint32 // how many events it has stored, at most
+	users  uint16 // how many users it affected, up to maxUsers
+}
 
 // maxUsers is up to where users are counted exactly (primary API, Issue).
 const maxUsers = 1000
@@ -32,20 +47,39 @@ type placeKey struct {
 
 func newKnown() *known {
 	return &known{
-		issues: newRecent[issueKey, knownIssue](1 << 15),
+		issues: newRecent[knownKey, knownIssue](1 << 16),
 		users:  newRecent[userKey, struct{}](1 << 15),
-		places: newRecent[uint64, struct{}](1 << 15),
+		places: newRecent[uint64, struct{}](1 << 13),
 		seed:   maphash.MakeSeed(),
 	}
 }
 
-// wantsUser tells whether the user may have to be counted on the issue of the group.
-func (k *known) wantsUser(group issueKey, user userKey) bool {
-	if issue, ok := k.issues.get(group); ok && issue.users >= maxUsers {
+// issue gives what is remembered of the event's issue.
+func (k *known) issue(e *NewEvent) knownIssue {
+	issue, _ := k.issues.get(e.group().known())
+	return issue
+}
+
+// knownAs is what was remembered of the issue, when it is the one of the event.
+func (e *NewEvent) knownAs(issue int64) knownIssue {
+	if e.known.id != issue {
+		return knownIssue{}
+	}
+	return e.known
+}
+
+// wantsUser tells whether the user may have to be counted on the issue.
+func (k *known) wantsUser(issue knownIssue, user userKey) bool {
+	if issue.users >= maxUsers {
 		return false
 	}
 	_, ok := k.users.get(user)
 	return !ok
+}
+
+// placesOf is the hash of the event's environment and release.
+func (k *known) placesOf(e *NewEvent) uint64 {
+	return maphash.Comparable(k.seed, [2]string{e.Environment, e.Release})
 }
 
 func (k *known) hasPlace(p placeKey) bool {
@@ -61,8 +95,8 @@ func (k *known) learn(b *batch) {
 	}
 	b.fresh(func(e *NewEvent, a *Added) {
 		issue := b.state[a.IssueID]
-		issue.id = a.IssueID
-		k.issues.add(e.group(), issue)
+		issue.id, issue.places = a.IssueID, k.placesOf(e)
+		k.issues.add(e.group().known(), issue)
 	})
 	for _, u := range b.counts.users {
 		k.users.add(u, struct{}{})

@@ -20,7 +20,7 @@ type overfull struct {
 func (o *overfull) note(b *batch, keep int64) {
 	for i := range b.counts.issues {
 		c := &b.counts.issues[i]
-		if b.state[c.issue].stored > keep+trimSlack {
+		if int64(b.state[c.issue].stored) > keep+trimSlack {
 			o.mu.Lock()
 			if o.issues == nil {
 				o.issues = map[int64]int64{}
