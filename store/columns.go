@@ -56,29 +56,18 @@ func (b *batch) queueEvents(q *pgx.Batch) {
 	if len(id) == 0 {
 		return
 	}
-	q.Queue(addEventIDs, project, event, id, issue, received)
 	q.Queue(addEvents, project, event, id, issue, received, occurred, level, release, environment, dictionary, payload)
 }
 
-func queueHours(q *pgx.Batch, rows []hourCount) {
+func queueHours(q *pgx.Batch, rows []hourCount, projects []projectCount) {
 	n := len(rows)
 	project, issue, events, hour := make([]int64, n), make([]int64, n), make([]int64, n), make([]time.Time, n)
 	for i, r := range rows {
 		project[i], issue[i], events[i], hour[i] = r.project, r.issue, r.events, r.hour
 	}
-	q.Queue(countHours, project, issue, hour, events)
-}
-
-func queueProjects(q *pgx.Batch, rows []projectCount) {
-	n := len(rows)
-	project, events, hour := make([]int64, n), make([]int64, n), make([]time.Time, n)
-	last, server, client := make([]core.Time, n), make([]core.Time, n), make([]core.Time, n)
-	for i, r := range rows {
-		project[i], events[i], hour[i] = r.project, r.events, r.hour
-		last[i], server[i], client[i] = r.last, r.server, r.client
-	}
-	q.Queue(countProjectHours, project, hour, events)
-	q.Queue(seeProjects, project, last, server, client)
+	id, count, at := columns3(projects, func(p projectCount) (int64, int64, time.Time) { return p.project, p.events, p.hour })
+	last, server, client := columns3(projects, func(p projectCount) (core.Time, core.Time, core.Time) { return p.last, p.server, p.client })
+	q.Queue(countHours, project, issue, hour, events, id, at, count, last, server, client)
 }
 
 func queueQuotas(q *pgx.Batch, rows []projectCount) {

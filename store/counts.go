@@ -197,30 +197,31 @@ SELECT 1 / CASE WHEN EXISTS (
 	SELECT FROM event_ids e JOIN unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id)
 		ON e.project_id = n.project_id AND e.event_id = n.event_id) THEN 0 ELSE 1 END`
 
-const addEventIDs = `
-INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at)
-SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[])`
-
+// addEvents adds the events and their ids.
 const addEvents = `
+WITH ids AS (
+	INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at)
+	SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[])
+)
 INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
 SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
 	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[])`
 
+// countHours adds to the hours of the issues and of the projects, and says when these were heard of. client_seen_at is
+// written at most once an hour (primary API, Project).
 const countHours = `
-INSERT INTO issue_hours (project_id, issue_id, hour, events)
-SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[])
-ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.events + excluded.events`
-
-const countProjectHours = `
-INSERT INTO project_hours (project_id, hour, events)
-SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[])
-ON CONFLICT (project_id, hour) DO UPDATE SET events = project_hours.events + excluded.events`
-
-// client_seen_at is written at most once an hour (primary API, Project).
-const seeProjects = `
+WITH of_issues AS (
+	INSERT INTO issue_hours (project_id, issue_id, hour, events)
+	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[])
+	ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.events + excluded.events
+), of_projects AS (
+	INSERT INTO project_hours (project_id, hour, events)
+	SELECT * FROM unnest($5::bigint[], $6::timestamptz[], $7::bigint[])
+	ON CONFLICT (project_id, hour) DO UPDATE SET events = project_hours.events + excluded.events
+)
 INSERT INTO project_seen (project_id, last_event_at, server_seen_at, client_seen_at)
 SELECT project_id, max(last_at), max(server_at), max(client_at)
-FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[]) AS t (project_id, last_at, server_at, client_at)
+FROM unnest($5::bigint[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS t (project_id, last_at, server_at, client_at)
 GROUP BY project_id ORDER BY project_id
 ON CONFLICT (project_id) DO UPDATE SET
 	last_event_at = greatest(project_seen.last_event_at, excluded.last_event_at),
@@ -275,8 +276,7 @@ func (b *batch) statements(now core.Time) *pgx.Batch {
 	c := &b.counts
 	queueIssues(q, c.issues, c.users, now)
 	b.queueEvents(q)
-	queueHours(q, c.hours)
-	queueProjects(q, c.projects)
+	queueHours(q, c.hours, c.projects)
 	queueQuotas(q, c.projects)
 	for _, kind := range []struct {
 		release bool

@@ -36,7 +36,7 @@ func (s *Store) CountDays(ctx context.Context, days []ProjectDay) ([]int64, erro
 	return counts, wrap(err)
 }
 
-// failOverQuota fails with overQuota when a day has more events than its quota. It comes after seeProjects, whose row of
+// failOverQuota fails with overQuota when a day has more events than its quota. It comes after countHours, whose row of
 // the project lets one batch at a time through: so the counts of all servers are seen.
 const failOverQuota = `
 SELECT sqrt(CASE WHEN EXISTS (
