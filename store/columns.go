@@ -83,9 +83,10 @@ func queueQuotas(q *pgx.Batch, rows []projectCount) {
 	}
 }
 
-// pinPlans keeps the planner from scanning whole tables for small arrays: it does so on tables without statistics, and
-// plans for arrays are the same whatever is in them.
-func pinPlans(ctx context.Context, conn *pgx.Conn) error {
+// prepareWriter makes a connection one for the writer of events. The planner is kept from scanning whole tables for small
+// arrays: it does so on tables without statistics, and plans for arrays are the same whatever is in them.
+func prepareWriter(ctx context.Context, conn *pgx.Conn) error {
+	sendArrays(conn.TypeMap())
 	_, err := conn.Exec(ctx, `SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; SET jit = off`)
 	return wrap(err)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
@@ -69,3 +70,10 @@ func (s *Store) PurgedTables(ctx context.Context) ([]string, error) {
 
 // FrequenciesAge is how long the frequencies of features are remembered.
 const FrequenciesAge = frequenciesAge
+
+// EncodeArray gives an array as the writer of events sends it.
+func EncodeArray(oid uint32, value any) ([]byte, error) {
+	types := pgtype.NewMap()
+	sendArrays(types)
+	return types.Encode(oid, pgtype.BinaryFormatCode, value, nil)
+}

@@ -52,7 +52,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	writer, err := newPool(ctx, o.URL, 2, pinPlans)
+	writer, err := newPool(ctx, o.URL, 2, prepareWriter)
 	if err != nil {
 		pool.Close()
 		return nil, err
