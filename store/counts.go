@@ -77,7 +77,7 @@ func (b *batch) sum(k *known) {
 			return
 		}
 		for _, place := range []placeKey{{e.ProjectID, a.IssueID, false, e.Environment}, {e.ProjectID, a.IssueID, true, e.Release}} {
-			if place.name != "" && !k.hasPlace(place) {
+			if place.name != "" && !has(k, place) {
 				places[place] = struct{}{}
 			}
 		}

@@ -6,8 +6,7 @@ import "hash/maphash"
 // be wrong or forgotten at any time: the statements check issues, and the rest only saves work.
 type known struct {
 	issues *recent[knownKey, knownIssue]
-	users  *recent[userKey, struct{}]
-	places *recent[uint64, struct{}] // of issues that are in several; by their hashes: names are pointers
+	rows   *recent[uint64, struct{}] // hashes of the users and places that issues have
 	seed   maphash.Seed
 }
 
@@ -48,8 +47,7 @@ type placeKey struct {
 func newKnown() *known {
 	return &known{
 		issues: newRecent[knownKey, knownIssue](1 << 16),
-		users:  newRecent[userKey, struct{}](1 << 15),
-		places: newRecent[uint64, struct{}](1 << 13),
+		rows:   newRecent[uint64, struct{}](1 << 15),
 		seed:   maphash.MakeSeed(),
 	}
 }
@@ -73,8 +71,7 @@ func (k *known) wantsUser(issue knownIssue, user userKey) bool {
 	if issue.users >= maxUsers {
 		return false
 	}
-	_, ok := k.users.get(user)
-	return !ok
+	return !has(k, user)
 }
 
 // placesOf is the hash of the event's environment and release.
@@ -82,8 +79,9 @@ func (k *known) placesOf(e *NewEvent) uint64 {
 	return maphash.Comparable(k.seed, [2]string{e.Environment, e.Release})
 }
 
-func (k *known) hasPlace(p placeKey) bool {
-	_, ok := k.places.get(maphash.Comparable(k.seed, p))
+// has tells whether the user or place is known to be there: of 64 bits, no two are the same by chance.
+func has[K userKey | placeKey](k *known, key K) bool {
+	_, ok := k.rows.get(maphash.Comparable(k.seed, key))
 	return ok
 }
 
@@ -99,9 +97,9 @@ func (k *known) learn(b *batch) {
 		k.issues.add(e.group().known(), issue)
 	})
 	for _, u := range b.counts.users {
-		k.users.add(u, struct{}{})
+		k.rows.add(maphash.Comparable(k.seed, u), struct{}{})
 	}
 	for _, p := range b.counts.places {
-		k.places.add(maphash.Comparable(k.seed, p), struct{}{})
+		k.rows.add(maphash.Comparable(k.seed, p), struct{}{})
 	}
 }
