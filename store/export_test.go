@@ -44,6 +44,14 @@ func (s *Store) TakeIssueID(ctx context.Context) (int64, error) { return s.ids.o
 // Digest is what the cursors of the filter are checked against.
 func (f IssueFilter) Digest() uint32 { return f.digest() }
 
+// SearchBounds sets when a search asks the index: see searchBounds.
+func (s *Store) SearchBounds(newest, frequent, found int) {
+	s.searching = searchBounds{newest, frequent, found}
+}
+
+// GramsOfSearch are the grams that every issue with the text has.
+func GramsOfSearch(project int64, text string) []int32 { return gramsOfSearch(project, text) }
+
 // Recent is a cache of what was used lately.
 type Recent[K comparable, V any] struct{ *recent[K, V] }
 

@@ -67,8 +67,8 @@ func (f IssueFilter) list(now core.Time) *list {
 		l.where("i.last_seen >= @since", "since", f.Since)
 	}
 	if f.Search != "" {
-		match, pattern := searchPattern(f.Search)
-		l.where(fmt.Sprintf("(i.title %[1]s @pattern OR i.culprit %[1]s @pattern)", match), "pattern", pattern)
+		matches, pattern := f.matches()
+		l.where(matches, "pattern", pattern)
 	}
 	switch {
 	case f.Claimed == nil:
@@ -87,12 +87,32 @@ func (f IssueFilter) list(now core.Time) *list {
 // the first page; see issuesByPriority.
 func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
 	now := s.Now()
-	if f.Sort == core.ByPriority {
-		return s.issuesByPriority(ctx, f, now)
+	found, err := s.search(ctx, f)
+	if err != nil {
+		return core.Page[core.Issue]{}, err
 	}
-	return listPage(ctx, s, f.list(now), selectIssues, func(row pgx.CollectableRow) (core.Issue, error) {
+	if f.Sort == core.ByPriority {
+		return s.issuesByPriority(ctx, f, found, now)
+	}
+	l := f.list(now)
+	sql := ""
+	if found == nil {
+		sql, err = l.sql(selectIssues)
+	} else {
+		l.only(found)
+		l.where(ofNoDeletedProject, "", nil)
+		sql, err = l.sql("SELECT i.*" + fromFound)
+		sql = fmt.Sprintf("SELECT%s FROM (%s) i%s ORDER BY i.last_seen DESC, i.id DESC", issueColumns, sql, issueJoins)
+	}
+	if err != nil {
+		return core.Page[core.Issue]{}, err
+	}
+	read := func(row pgx.CollectableRow) (core.Issue, error) {
 		r, err := pgx.RowToStructByName[issueRow](row)
 		return r.issue(now), err
-	},
-		func(i core.Issue) (core.Time, int64) { return i.LastSeen, i.ID })
+	}
+	return readPage(ctx, s, l, sql, read, func(i core.Issue) core.Place { return core.Place{At: i.LastSeen.Time, ID: i.ID} })
 }
+
+// ofNoDeletedProject is for where the projects are joined after the rows were chosen.
+const ofNoDeletedProject = "i.project_id <> ALL (ARRAY(SELECT id FROM projects WHERE deleted_at IS NOT NULL))"

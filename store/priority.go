@@ -41,6 +41,11 @@ const (
 		THEN @start::timestamptz - interval '1 second' * (1 + 86400 * (w.most / enough.score - 1)) ELSE '-infinity' END`
 )
 
+// eventsOfDay follows candidates, called c.
+const eventsOfDay = `CROSS JOIN LATERAL (
+		SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
+		WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before) h`
+
 // priorityPage finds the best issues behind the cursor without computing the score of all.
 //
 //   - active: those with an event in the last day. They are few. Their events are summed up for the ones that could be the
@@ -51,9 +56,6 @@ const (
 //
 // OFFSET 0 and LIMIT keep the planner from moving the bounds of a class out of its index.
 func priorityPage(filter string) string {
-	events := `CROSS JOIN LATERAL (
-		SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
-		WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before) h`
 	quiet := `
 		FROM issues i
 		WHERE ` + weightClass + ` = w.class AND i.last_seen < least(@day_before, ` + seenBefore + `) AND i.last_seen >= ` + seenSince + `
@@ -63,13 +65,13 @@ WITH candidates AS MATERIALIZED (
 	SELECT i.project_id, i.id, i.times_seen, ` + weight + ` AS weight, ` + age + ` AS age FROM issues i WHERE i.last_seen >= @day_before AND ` + filter + `
 ), likely AS (
 	SELECT c.weight * (1 + h.events) / c.age AS score, c.id
-	FROM (SELECT * FROM candidates WHERE weight / age <= @after_score ORDER BY weight * (1 + times_seen) / age DESC LIMIT 2 * @rows) c ` + events + `
+	FROM (SELECT * FROM candidates WHERE weight / age <= @after_score ORDER BY weight * (1 + times_seen) / age DESC LIMIT 2 * @rows) c ` + eventsOfDay + `
 ), enough_active AS (
 	SELECT CASE WHEN count(*) = @rows THEN min(score) ELSE 0 END AS score FROM (
 		SELECT score FROM likely WHERE (score, id) < (@after_score, @after_id) ORDER BY score DESC LIMIT @rows) l
 ), active AS (
 	SELECT * FROM (
-		SELECT c.project_id, c.id, c.weight * (1 + h.events) / c.age AS score FROM candidates c ` + events + `
+		SELECT c.project_id, c.id, c.weight * (1 + h.events) / c.age AS score FROM candidates c ` + eventsOfDay + `
 		WHERE c.weight / c.age <= @after_score AND c.weight * (1 + c.times_seen) / c.age >= (SELECT score FROM enough_active)
 	) a WHERE (score, id) < (@after_score, @after_id) ORDER BY score DESC, id DESC LIMIT @rows
 ), weights AS (` + weights + `
@@ -86,9 +88,24 @@ WITH candidates AS MATERIALIZED (
 		OFFSET 0) q
 )
 SELECT r.score,` + issueColumns + `
-FROM (SELECT * FROM active UNION ALL SELECT * FROM quiet ORDER BY score DESC, id DESC LIMIT @rows) r
+FROM (SELECT * FROM active UNION ALL SELECT * FROM quiet ORDER BY score DESC, id DESC LIMIT @rows) r` + rankedIssues
+}
+
+// rankedIssues follows the rows of a page by priority, called r.
+const rankedIssues = `
 JOIN issues i ON i.project_id = r.project_id AND i.id = r.id` + issueJoins + `
 ORDER BY r.score DESC, r.id DESC`
+
+// priorityPageOfFound is priorityPage of few issues: it computes the score of all, in the same way.
+func priorityPageOfFound(filter string) string {
+	return `
+SELECT r.score,` + issueColumns + ` FROM (
+	SELECT * FROM (
+		SELECT c.project_id, c.id, c.weight * (1 + h.events) / c.age AS score FROM (
+			SELECT i.project_id, i.id, ` + weight + ` AS weight, ` + age + ` AS age` + fromFound + ` WHERE ` + filter + `
+		) c ` + eventsOfDay + `
+	) f WHERE (score, id) < (@after_score, @after_id) ORDER BY score DESC, id DESC LIMIT @rows
+) r` + rankedIssues
 }
 
 // rankedIssue is an issue with its score at the time of the first page.
@@ -104,10 +121,12 @@ type rankedIssue struct {
 // hasFallen), so that an issue that was on a page cannot come on a later one. What could make it fall takes an issue off
 // the later pages: an event before its first one, and a change of status. Other changes (a merge, a split) may bring it a
 // second time. What is shown as priority is that of the answer's own time.
-func (s *Store) issuesByPriority(ctx context.Context, f IssueFilter, now core.Time) (core.Page[core.Issue], error) {
+//
+// Where found is not nil, only those issues are looked at.
+func (s *Store) issuesByPriority(ctx context.Context, f IssueFilter, found *foundIssues, now core.Time) (core.Page[core.Issue], error) {
 	l := f.list(now)
 	l.sort = string(core.ByPriority)
-	l.where("i.project_id <> ALL (ARRAY(SELECT id FROM projects WHERE deleted_at IS NOT NULL))", "", nil)
+	l.where(ofNoDeletedProject, "", nil)
 	after := core.Place{Score: math.Inf(1)}
 	if f.Cursor != "" {
 		var err error
@@ -119,7 +138,12 @@ func (s *Store) issuesByPriority(ctx context.Context, f IssueFilter, now core.Ti
 	l.args["start"], l.args["day_before"] = l.start, l.start.Add(-24*time.Hour)
 	l.args["after_score"], l.args["after_id"] = max(after.Score, math.SmallestNonzeroFloat32), after.ID
 	l.args["rows"] = l.page.Limit + 1
-	rows, err := readPage(ctx, s, l, priorityPage(l.filter()), pgx.RowToStructByName[rankedIssue], func(r rankedIssue) core.Place {
+	sql := priorityPage(l.filter())
+	if found != nil {
+		l.only(found)
+		sql = priorityPageOfFound(l.filter())
+	}
+	rows, err := readPage(ctx, s, l, sql, pgx.RowToStructByName[rankedIssue], func(r rankedIssue) core.Place {
 		return core.Place{Score: r.Score, ID: r.ID}
 	})
 	page := core.Page[core.Issue]{Data: make(core.List[core.Issue], len(rows.Data)), NextCursor: rows.NextCursor}

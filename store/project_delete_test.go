@@ -28,6 +28,7 @@ func fill(t testing.TB, s *store.Store, project int64) (issue, event int64) {
 	_, err := s.AddNote(t.Context(), core.Bootstrap(), got.IssueID, "seen")
 	require.NoError(t, err)
 	change(t, s, `INSERT INTO dictionaries (project_id, id, created_at, content) VALUES ($1, 1, $2, '')`, project, noon)
+	indexAll(t, s)
 	return got.IssueID, got.ID
 }
 
@@ -179,7 +180,7 @@ func TestPurgeDeletesEveryRowOfTheProject(t *testing.T) {
 	issue, _ := fill(t, s, shop)
 	fill(t, s, office)
 	before, kept := tablesOf(t, s, shop), tablesOf(t, s, office)
-	for _, table := range []string{"dictionaries", "event_ids", "events", "issue_environments", "issue_fingerprints", "issue_hours", "issue_releases",
+	for _, table := range []string{"dictionaries", "event_ids", "events", "issue_environments", "issue_fingerprints", "issue_grams", "issue_hours", "issue_releases",
 		"issue_users", "issues", "project_hours", "project_keys", "project_seen", "activity"} {
 		require.Positive(t, before[table], table)
 	}

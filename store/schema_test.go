@@ -26,6 +26,7 @@ var projectLess = map[string]string{
 	"activity_at":                 "the timeline of the whole installation",
 	"issues_weight_everywhere":    "the issues of all projects by priority",
 	"issue_features_features":     "finds similar issues, of all projects",
+	"issue_grams_grams":           "the search, of all projects; the project is in it as a gram",
 }
 
 // ours leaves out the partitions, which are as their table is, and the tables of the migration tool and of the queue:

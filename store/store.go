@@ -40,6 +40,7 @@ type Store struct {
 	days   *days
 	keep   int64
 
+	searching    searchBounds
 	overfull     overfull
 	frequencies  frequencies
 	dictionaries *dictionaries
@@ -66,6 +67,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return &Store{
 		pool: pool, writer: writer, clock: o.Clock,
 		ids: newIDs(allocator), owners: newOwners(), known: newKnown(), days: &days{}, dictionaries: newDictionaries(), keep: max(cmp.Or(o.Keep, DefaultKeep), MinKeep),
+		searching: usualSearch,
 	}, nil
 }
 

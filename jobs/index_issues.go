@@ -1,0 +1,29 @@
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"errand/store"
+)
+
+type unindexed struct{}
+
+func (unindexed) Kind() string { return "index_issues" }
+
+// indexAtMost bounds the issues that one run adds, so that it leaves the database to others for most of the time.
+const indexAtMost = 5000
+
+// indexIssues adds new issues to the index of the search.
+func indexIssues(s *store.Store) job {
+	return every(10*time.Second, usual, unindexed{}, func(ctx context.Context) error {
+		for done := 0; done < indexAtMost; {
+			n, err := s.IndexIssues(ctx)
+			if err != nil || n == 0 {
+				return err
+			}
+			done += n
+		}
+		return nil
+	})
+}
