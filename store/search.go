@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// searchBounds say when a search asks the index. Its cost grows with the issues that have the grams, and that of reading
-// along the list's order falls.
+// searchBounds say when a search goes by the index. The more issues have the text, the longer that takes, and the sooner a
+// page is found along the list's order: both take about 10 ms where 2,000 of 200,000 issues have it.
 type searchBounds struct {
 	newest   int // so many of the newest issues are looked at; where there are fewer, all can be
 	frequent int // a text that so many of them have is frequent
