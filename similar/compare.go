@@ -18,13 +18,27 @@ const (
 	unseen = 5
 )
 
-// Weight is the inverse document frequency of a feature: what few issues have says more.
-func (f Frequencies) Weight(feature int32) float64 {
-	n, known := f.Of[feature]
-	if !known {
-		n = unseen
+// Weights says how telling each feature is: by its inverse document frequency, what few issues have says more.
+type Weights struct {
+	of     map[int32]float64
+	unseen float64
+}
+
+// Weights computes the weights of features once for many comparisons.
+func (f Frequencies) Weights() Weights {
+	weight := func(n float64) float64 { return math.Log1p(max(f.Issues, few) / max(n, 1)) }
+	w := Weights{of: make(map[int32]float64, len(f.Of)), unseen: weight(unseen)}
+	for feature, n := range f.Of {
+		w.of[feature] = weight(n)
 	}
-	return math.Log1p(max(f.Issues, few) / max(n, 1))
+	return w
+}
+
+func (w Weights) weight(feature int32) float64 {
+	if weight, known := w.of[feature]; known {
+		return weight
+	}
+	return w.unseen
 }
 
 // Match is how much an issue has in common with what is looked for.
@@ -35,17 +49,17 @@ type Match struct {
 
 // Compare gives what two issues have in common: the weight of the features that both have, over that of those that one
 // has (Jaccard's index). Both are sorted.
-func Compare(a, b []int32, f Frequencies) Match {
-	m, both, onlyA, onlyB := overlap(a, b, f)
+func Compare(a, b []int32, w Weights) Match {
+	m, both, onlyA, onlyB := overlap(a, b, w)
 	m.Score = share(both, both+onlyA+onlyB)
 	return m
 }
 
 // CompareText gives how much of a text an issue has. What only the issue has counts little: a text is a part of what could
 // be said of it (Tversky's index), and features that no text has do not count at all.
-func CompareText(text, issue []int32, f Frequencies) Match {
+func CompareText(text, issue []int32, w Weights) Match {
 	const little = 0.1
-	m, both, onlyText, onlyIssue := overlap(text, issue, f)
+	m, both, onlyText, onlyIssue := overlap(text, issue, w)
 	m.Score = share(both, both+onlyText+little*onlyIssue)
 	return m
 }
@@ -59,7 +73,7 @@ func share(part, whole float64) float64 {
 
 // overlap walks through two sorted sets, and sums up the weights of what both and what only one of them has, as far as
 // both have features of the kind.
-func overlap(a, b []int32, f Frequencies) (m Match, both, onlyA, onlyB float64) {
+func overlap(a, b []int32, w Weights) (m Match, both, onlyA, onlyB float64) {
 	var inA, inB [kinds]bool
 	mark(&inA, a)
 	mark(&inB, b)
@@ -67,16 +81,16 @@ func overlap(a, b []int32, f Frequencies) (m Match, both, onlyA, onlyB float64) 
 		switch {
 		case j == len(b) || i < len(a) && a[i] < b[j]:
 			if inB[kindOf(a[i])%kinds] {
-				onlyA += f.Weight(a[i])
+				onlyA += w.weight(a[i])
 			}
 			i++
 		case i == len(a) || b[j] < a[i]:
 			if inA[kindOf(b[j])%kinds] {
-				onlyB += f.Weight(b[j])
+				onlyB += w.weight(b[j])
 			}
 			j++
 		default:
-			both += f.Weight(a[i])
+			both += w.weight(a[i])
 			m.shared[kindOf(a[i])%kinds]++
 			i, j = i+1, j+1
 		}

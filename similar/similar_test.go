@@ -23,7 +23,9 @@ func eventOf(kind, value, culprit string, functions ...string) *core.Event {
 	return e
 }
 
-func score(a, b *core.Event) float64 { return Compare(OfEvent(a), OfEvent(b), Frequencies{}).Score }
+func score(a, b *core.Event) float64 {
+	return Compare(OfEvent(a), OfEvent(b), Frequencies{}.Weights()).Score
+}
 
 func TestSameErrorElsewhere(t *testing.T) {
 	t.Parallel()
@@ -48,7 +50,7 @@ func TestRareFeaturesSayMore(t *testing.T) {
 	f := Frequencies{Issues: 100_000, Of: map[int32]float64{
 		feature(exception, "error"): 60_000, feature(word, "error"): 60_000, feature(frame, "ledger write"): 2,
 	}}
-	require.Greater(t, Compare(pay, ledger, f).Score, Compare(pay, errors, f).Score)
+	require.Greater(t, Compare(pay, ledger, f.Weights()).Score, Compare(pay, errors, f.Weights()).Score)
 }
 
 func TestReasons(t *testing.T) {
@@ -61,8 +63,8 @@ func TestReasons(t *testing.T) {
 		"1 call between functions is the same.",
 		"It happens at the same place.",
 		"3 words of the titles are the same.",
-	}, Compare(a, b, Frequencies{}).Reasons())
-	require.Empty(t, Compare(a, nil, Frequencies{}).Reasons())
+	}, Compare(a, b, Frequencies{}.Weights()).Reasons())
+	require.Empty(t, Compare(a, nil, Frequencies{}.Weights()).Reasons())
 }
 
 func TestText(t *testing.T) {
@@ -70,12 +72,12 @@ func TestText(t *testing.T) {
 	issue := OfEvent(eventOf("java.net.SocketTimeoutException", "Redis did not answer at 10.0.0.7", "cart in load", "cart.load"))
 	other := OfEvent(eventOf("KeyError", "total of the cart", "", "cart.load"))
 	for _, text := range []string{"redis timeout", "SocketTimeoutException", "java.net.SocketTimeoutException: Redis did not answer at 10.1.1.1", "why does Redis not answer?"} {
-		m := CompareText(OfText(text), issue, Frequencies{})
+		m := CompareText(OfText(text), issue, Frequencies{}.Weights())
 		require.Greater(t, m.Score, 0.3, text)
 		require.LessOrEqual(t, m.Score, 1.0)
-		require.Greater(t, m.Score, CompareText(OfText(text), other, Frequencies{}).Score, text)
+		require.Greater(t, m.Score, CompareText(OfText(text), other, Frequencies{}.Weights()).Score, text)
 	}
-	require.Contains(t, CompareText(OfText("a SocketTimeoutException in production"), issue, Frequencies{}).Reasons(), "The type of the exception is the same.")
+	require.Contains(t, CompareText(OfText("a SocketTimeoutException in production"), issue, Frequencies{}.Weights()).Reasons(), "The type of the exception is the same.")
 	require.Empty(t, OfText("1234 :: -- 0xff a"))
 }
 
@@ -163,11 +165,11 @@ func TestAnyEvent(t *testing.T) {
 		require.LessOrEqual(t, len(features), maxWords+maxExceptions+1+2*maxFrames)
 		require.True(t, slices.IsSorted(features))
 		require.Len(t, slices.Compact(slices.Clone(features)), len(features))
-		there, back := Compare(features, OfEvent(b), Frequencies{}), Compare(OfEvent(b), features, Frequencies{})
+		there, back := Compare(features, OfEvent(b), Frequencies{}.Weights()), Compare(OfEvent(b), features, Frequencies{}.Weights())
 		require.Equal(t, there, back)
 		require.GreaterOrEqual(t, there.Score, 0.0)
 		require.LessOrEqual(t, there.Score, 1.0)
-		text := CompareText(OfText(string(a.Title)), OfEvent(b), Frequencies{})
+		text := CompareText(OfText(string(a.Title)), OfEvent(b), Frequencies{}.Weights())
 		require.LessOrEqual(t, text.Score, 1.0)
 	})
 }
@@ -183,7 +185,8 @@ func BenchmarkOfEvent(b *testing.B) {
 func BenchmarkCompare(b *testing.B) {
 	one := OfEvent(eventOf("ConnectTimeout", "no answer of redis-3 in 30 s", "cart in load", "cart.load", "shop.pay", "web.handle", "app.serve"))
 	other := OfEvent(eventOf("ReadTimeout", "no answer of redis-3 in 30 s", "cart in load", "cart.load", "shop.pay", "web.handle", "app.run"))
+	weights := Frequencies{}.Weights()
 	for b.Loop() {
-		Compare(one, other, Frequencies{})
+		Compare(one, other, weights)
 	}
 }

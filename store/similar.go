@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
-
 	"errand/core"
 	"errand/similar"
 )
@@ -25,7 +23,6 @@ type SimilarQuery struct {
 const (
 	mostCandidates = 1500
 	mostOfOne      = 500
-	mostCompared   = 200 // whole, of the candidates
 )
 
 // leastScore is what an issue must have to be called similar.
@@ -46,12 +43,8 @@ func (s *Store) Similar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssu
 	if err != nil || len(search) == 0 {
 		return nil, err
 	}
-	weights := make([]float64, len(search))
-	for i, feature := range search {
-		weights[i] = known.Weight(feature)
-	}
 	candidates, err := many[candidate](ctx, s.pool, findCandidates, args{
-		"features": search, "weights": weights, "issue_id": q.IssueID, "project_id": q.ProjectID, "compared": mostCompared,
+		"features": search, "issue_id": q.IssueID, "project_id": q.ProjectID, "most": 2 * mostCandidates,
 	})
 	if err != nil {
 		return nil, err
@@ -60,14 +53,16 @@ func (s *Store) Similar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssu
 	if q.IssueID == 0 {
 		compare = similar.CompareText
 	}
+	weights := known.Weights()
 	for i := range candidates {
-		candidates[i].match = compare(wanted, candidates[i].Features, known)
+		candidates[i].match = compare(wanted, candidates[i].Features, weights)
 	}
+	candidates = slices.DeleteFunc(candidates, func(c candidate) bool { return c.match.Score < leastScore })
 	slices.SortFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.match.Score, a.match.Score), cmp.Compare(b.IssueID, a.IssueID)) // the newest of equals
 	})
-	candidates = slices.DeleteFunc(candidates, func(c candidate) bool { return c.match.Score < leastScore })
-	return s.similarIssues(ctx, candidates[:min(len(candidates), q.Limit)])
+	candidates = slices.CompactFunc(candidates, func(a, b candidate) bool { return a.IssueID == b.IssueID })
+	return s.similarIssues(ctx, candidates, q.Limit)
 }
 
 const featuresOfIssue = `
@@ -121,10 +116,13 @@ func (s *Store) rarest(ctx context.Context, q SimilarQuery, wanted []int32, know
 		return cmp.Or(cmp.Compare(known.Of[a], known.Of[b]), cmp.Compare(a, b))
 	})
 	var search []int32
-	sum := 0.0
+	most, sum := float64(mostCandidates), 0.0
+	if q.IssueID != 0 && q.ProjectID == 0 {
+		most /= 2 // the stack says more than the words of a text, and no project is left out
+	}
 	for _, feature := range sorted {
 		n := known.Of[feature]
-		if sum += n; sum > mostCandidates {
+		if sum += n; sum > most {
 			break
 		}
 		if n > 0 {
@@ -134,23 +132,14 @@ func (s *Store) rarest(ctx context.Context, q SimilarQuery, wanted []int32, know
 	return search, known, nil
 }
 
-// Of the issues that share rare features, those that share the most of them are compared. LIMIT 1 has each issue looked
-// up by its key, however many the planner expects, and only as many as are needed: they come in the order of the sort.
+// An issue comes once for each feature. Whole arrays are read here, where their rows are read anyway: to look them and
+// the issues up for those that share the most would take longer than to compare all. The counts that come from old
+// statistics may be too low, hence the limit, which the rarest features reach first.
 const findCandidates = `
-WITH found AS MATERIALIZED (
-	SELECT f.project_id, f.issue_id, sum(n.weight) AS weight FROM unnest(@features::integer[], @weights::double precision[]) AS n (feature, weight)
-	CROSS JOIN LATERAL (SELECT project_id, issue_id FROM issue_features WHERE features @> ARRAY[n.feature] OFFSET 0) f
-	WHERE f.issue_id <> @issue_id AND (@project_id::bigint = 0 OR f.project_id = @project_id::bigint)
-	GROUP BY f.project_id, f.issue_id
-)
-SELECT f.project_id, f.issue_id, shown.features FROM (SELECT * FROM found ORDER BY weight DESC, issue_id DESC) f
-CROSS JOIN LATERAL (
-	SELECT x.features FROM issue_features x
-	JOIN issues i ON i.project_id = x.project_id AND i.id = x.issue_id AND i.status <> 'merged' AND NOT i.test
-	JOIN projects p ON p.id = x.project_id AND p.deleted_at IS NULL
-	WHERE x.project_id = f.project_id AND x.issue_id = f.issue_id LIMIT 1
-) shown
-ORDER BY f.weight DESC, f.issue_id DESC LIMIT @compared`
+SELECT f.project_id, f.issue_id, f.features FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
+	SELECT project_id, issue_id, features FROM issue_features WHERE features @> ARRAY[n.feature] OFFSET 0
+) f
+WHERE f.issue_id <> @issue_id AND (@project_id::bigint = 0 OR f.project_id = @project_id::bigint) LIMIT @most`
 
 type candidate struct {
 	ProjectID, IssueID int64
@@ -158,30 +147,32 @@ type candidate struct {
 	match              similar.Match
 }
 
-const issuesByID = selectIssues + ` JOIN unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id) ON i.project_id = n.project_id AND i.id = n.id`
+const issuesByID = selectIssues + `
+JOIN unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id) ON i.project_id = n.project_id AND i.id = n.id
+WHERE i.status <> 'merged' AND NOT i.test`
 
-// similarIssues reads the issues of candidates. One that is gone meanwhile is left out.
-func (s *Store) similarIssues(ctx context.Context, best []candidate) ([]core.SimilarIssue, error) {
+// similarIssues reads the best of the sorted candidates. Merged and test issues and those that are gone are left out, and
+// only when there are such among the first ones, more candidates are looked up.
+func (s *Store) similarIssues(ctx context.Context, sorted []candidate, limit int) ([]core.SimilarIssue, error) {
 	now := s.Now()
-	a := issueWindows(now)
-	projects, ids, _ := columns3(best, func(c candidate) (int64, int64, struct{}) { return c.ProjectID, c.IssueID, struct{}{} })
-	a["projects"], a["ids"] = projects, ids
-	rows, err := s.pool.Query(ctx, issuesByID, a)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	issues, err := pgx.CollectRows(rows, pgx.RowToStructByName[issueRow])
-	if err != nil {
-		return nil, wrap(err)
-	}
-	byID := make(map[int64]issueRow, len(issues))
-	for _, i := range issues {
-		byID[i.ID] = i
-	}
-	list := make([]core.SimilarIssue, 0, len(best))
-	for _, c := range best {
-		if row, ok := byID[c.IssueID]; ok {
-			list = append(list, core.SimilarIssue{Issue: row.issue(now), Score: c.match.Score, Reasons: c.match.Reasons()})
+	list := make([]core.SimilarIssue, 0, min(len(sorted), limit))
+	for count := limit; len(sorted) > 0 && len(list) < limit; count *= 2 {
+		best := sorted[:min(len(sorted), count)]
+		sorted = sorted[len(best):]
+		a := issueWindows(now)
+		a["projects"], a["ids"], _ = columns3(best, func(c candidate) (int64, int64, struct{}) { return c.ProjectID, c.IssueID, struct{}{} })
+		issues, err := many[issueRow](ctx, s.pool, issuesByID, a)
+		if err != nil {
+			return nil, err
+		}
+		byID := make(map[int64]issueRow, len(issues))
+		for _, i := range issues {
+			byID[i.ID] = i
+		}
+		for _, c := range best {
+			if row, ok := byID[c.IssueID]; ok && len(list) < limit {
+				list = append(list, core.SimilarIssue{Issue: row.issue(now), Score: c.match.Score, Reasons: c.match.Reasons()})
+			}
 		}
 	}
 	return list, nil

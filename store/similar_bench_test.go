@@ -18,11 +18,11 @@ import (
 
 // The benchmark's issues: kin are issues with one cause that reaches their app in different ways.
 const (
-	benchIssues = 100_000
+	benchIssues = 200_000
 	kin         = 5
 )
 
-// BenchmarkSimilar finds issues among 100,000 that are spread over ten projects, and reports the quantiles of the time
+// BenchmarkSimilar finds issues among 200,000 that are spread over ten projects, and reports the quantiles of the time
 // and how many of an issue's kin are among the first ten.
 func BenchmarkSimilar(b *testing.B) {
 	s, _ := openShop(b)
