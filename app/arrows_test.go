@@ -54,7 +54,7 @@ var arrows = map[string][]string{
 	"e2e":             {},
 	"bench":           {"store/embedded", "github.com/jackc/pgx/v5"},
 	"bench/ingest":    {"bench", "envelope", "grouping", "scrub", "store", "github.com/jackc/pgx/v5"},
-	"bench/queries":   {"bench", "core", "store", "github.com/jackc/pgx/v5"},
+	"bench/queries":   {"bench", "core", "similar", "store", "triage", "github.com/jackc/pgx/v5"},
 }
 
 type goPackage struct {

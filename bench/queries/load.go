@@ -57,7 +57,7 @@ func load(ctx context.Context, s *bench.Server, o options) (*data, error) {
 		return nil, err
 	}
 	d.generate(o)
-	for _, copyTable := range []func(context.Context, *pgx.Conn) error{d.copyIssues, d.copyGrams, d.copyHours, d.copyPlaces, d.copyEvents, d.copyEventIDs, d.copyActivity} {
+	for _, copyTable := range []func(context.Context, *pgx.Conn) error{d.copyIssues, d.copyGrams, d.copyFeatures, d.copyHours, d.copyPlaces, d.copyEvents, d.copyEventIDs, d.copyActivity} {
 		if err := copyTable(ctx, s.DB); err != nil {
 			return nil, err
 		}

@@ -92,15 +92,26 @@ func (c *client) page(path string, n int) string {
 
 func (c *client) measureAll(ctx context.Context) ([]row, error) {
 	var rows []row
-	for _, q := range c.queries() {
-		call := func() error { _, err := c.get(ctx, q.path); return err }
-		r, err := c.measure(ctx, q.name, call)
+	add := func(name, target string, call func() error) error {
+		r, err := c.measure(ctx, name, call)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", q.name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
-		r.target = q.target
+		r.target = target
 		rows = append(rows, r)
 		fmt.Printf("  %-58s median %7.2f ms  p95 %7.2f ms  postgres %7.2f ms\n", r.name, r.median, r.p95, r.postgres)
+		return nil
+	}
+	for _, q := range c.queries() {
+		if err := add(q.name, q.target, func() error { _, err := c.get(ctx, q.path); return err }); err != nil {
+			return nil, err
+		}
+	}
+	for _, q := range c.similarQueries() {
+		err := add(q.name, "p95 15", func() error { _, err := c.send(ctx, http.MethodPost, "/v1/similar", q.body()); return err })
+		if err != nil {
+			return nil, err
+		}
 	}
 	surfaces, err := c.compareSurfaces(ctx)
 	if err != nil {

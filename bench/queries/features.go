@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+	"errand/similar"
+)
+
+// copyFeatures loads what similar issues are found by. The index is made afterwards, which takes a tenth of the time.
+func (d *data) copyFeatures(ctx context.Context, db *pgx.Conn) error {
+	var index string
+	if err := db.QueryRow(ctx, `SELECT pg_get_indexdef('issue_features_features'::regclass)`).Scan(&index); err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, `DROP INDEX issue_features_features`); err != nil {
+		return err
+	}
+	err := copyRows(ctx, db, "issue_features", []string{"project_id", "issue_id", "features"}, d.eachIssue(func(n int, i *issue) [][]any {
+		return [][]any{{i.project, int64(n + 1), similar.OfEvent(d.firstEvent(n))}}
+	}))
+	if err == nil {
+		_, err = db.Exec(ctx, index)
+	}
+	return err
+}
+
+// kin is how many issues have one cause, about: an error that reaches an app in different ways.
+const kin = 5
+
+// firstEvent gives an issue's first event as far as its features need it. The innermost functions are those of its cause,
+// then come helpers, of which some are everywhere, and what all requests go through.
+func (d *data) firstEvent(n int) *core.Event {
+	i := &d.issues[n]
+	random := rand.New(rand.NewPCG(seed, uint64(n)))
+	cause := rand.New(rand.NewPCG(seed+1, random.Uint64N(uint64(len(d.issues)/kin+1))))
+	helpers, handlers := rand.NewZipf(random, 1.1, 2, 5_000), rand.NewZipf(random, 1.2, 1, 200)
+	x := core.Exception{Type: core.Untrusted(kinds[cause.IntN(len(kinds))])}
+	frames := func(count int, module string, number func() uint64) {
+		for range count {
+			x.Frames = append(x.Frames, core.Frame{Module: core.Untrusted(module), Function: core.Untrusted(name(number())), InApp: true})
+		}
+	}
+	frames(3, "shop."+name(cause.Uint64N(500)), func() uint64 { return cause.Uint64N(30_000) })
+	frames(1+random.IntN(5), "shop.lib", helpers.Uint64)
+	frames(3, "shop.web", handlers.Uint64)
+	return &core.Event{Title: core.Untrusted(i.title), Culprit: core.Untrusted(i.culprit), Exceptions: core.List[core.Exception]{x}}
+}
+
+// name makes a name of a number; digits would not count.
+func name(n uint64) string {
+	b := []byte("do")
+	for ; n > 0; n /= 20 {
+		b = append(b, "bcdfghjklmnpqrstvwxz"[n%20])
+	}
+	return string(b)
+}
+
+// similarQuery is a call of POST /v1/similar.
+type similarQuery struct {
+	name string
+	body func() string
+}
+
+// similarQueries ask each time for another issue, and for the title of another one: some have far more in common with
+// others than most.
+func (c *client) similarQueries() []similarQuery {
+	random := rand.New(rand.NewPCG(seed, 0))
+	anyIssue := func() int { return random.IntN(len(c.data.issues)) }
+	ours := func() int {
+		n := anyIssue()
+		for c.data.issues[n].project != c.data.projects[0] {
+			n = anyIssue()
+		}
+		return n
+	}
+	id := func(n int) string { return fmt.Sprintf(`"issue_id":%d`, n+1) }
+	text := func(n int) string { return fmt.Sprintf(`"text":%q`, c.data.issues[n].title) }
+	one := func(of func(int) string) func() string {
+		return func() string { return fmt.Sprintf(`{%s,"project":%d}`, of(ours()), c.data.projects[0]) }
+	}
+	all := func(of func(int) string) func() string { return func() string { return "{" + of(anyIssue()) + "}" } }
+	return []similarQuery{
+		{"similar to an issue, one project", one(id)}, {"similar to an issue, all projects", all(id)},
+		{"similar to a text, one project", one(text)}, {"similar to a text, all projects", all(text)},
+	}
+}
