@@ -37,6 +37,9 @@ func TestFaultChangesActWithinAMinute(t *testing.T) {
 			require.Equal(t, http.StatusCreated, pair[0].call(adminToken, "POST", "/v1/projects/"+slug+"/keys", "", nil))
 			require.Equal(t, http.StatusNoContent, pair[0].call(adminToken, "DELETE", "/v1/projects/"+slug+"/keys/"+d.key, "", nil))
 		}, http.StatusUnauthorized},
+		"a deleted project": {func(slug string, _ dsn) {
+			require.Equal(t, http.StatusNoContent, pair[0].call(adminToken, "DELETE", "/v1/projects/"+slug, "", nil))
+		}, http.StatusUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,14 +16,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startPair starts two servers at once on one database, which neither has seen before.
-func startPair(t *testing.T) (pair [2]*server, database string) {
+// startPair starts two servers at once on one database, which neither has seen before, with further variables.
+func startPair(t *testing.T, env ...string) (pair [2]*server, database string) {
 	t.Helper()
 	database = startPostgres(t, newDir(t)).URL()
 	dirs := [2]string{newDir(t), newDir(t)}
 	var starting sync.WaitGroup
 	for n := range pair {
-		starting.Go(func() { pair[n] = startOn(t, dirs[n], append(underLoad, "DATABASE_URL="+database)...) })
+		starting.Go(func() {
+			pair[n] = startOn(t, dirs[n], slices.Concat(underLoad, []string{"DATABASE_URL=" + database}, env)...)
+		})
 	}
 	starting.Wait()
 	require.False(t, t.Failed())

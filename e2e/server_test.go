@@ -148,8 +148,21 @@ func (s *server) listed(slug string) listedProject {
 // token creates a token with the scopes of an agent.
 func (s *server) token(name string) string {
 	s.t.Helper()
-	var created struct{ Data struct{ Token string } }
-	body := `{"name":"` + name + `","scopes":["issues:read","issues:write"]}`
-	require.Equal(s.t, 201, s.call(adminToken, "POST", "/v1/tokens", body, &created))
-	return created.Data.Token
+	_, token := s.tokenFor(name, "issues:read", "issues:write")
+	return token
+}
+
+// tokenFor creates a token and gives its id too.
+func (s *server) tokenFor(name string, scopes ...string) (id int64, token string) {
+	s.t.Helper()
+	var created struct {
+		Data struct {
+			ID    int64
+			Token string
+		}
+	}
+	body, err := json.Marshal(map[string]any{"name": name, "scopes": scopes})
+	require.NoError(s.t, err)
+	require.Equal(s.t, 201, s.call(adminToken, "POST", "/v1/tokens", string(body), &created))
+	return created.Data.ID, created.Data.Token
 }
