@@ -2,9 +2,10 @@ package ingest
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -22,34 +23,75 @@ import (
 	"errand/store/storetest"
 )
 
-// BenchmarkTake measures what a request costs without its connection and the database: body, decompression, pipeline.
+var benchCases = []struct{ platform, encoding string }{{"node", ""}, {"python", ""}, {"python", "gzip"}, {"python", "br"}, {"go", ""}}
+
+// BenchmarkTake measures what a request costs without its connection and the database: body, decompression, pipeline. Its
+// project has sent for a while: the issues are known, and there is a dictionary.
 func BenchmarkTake(b *testing.B) {
-	i := New(Options{Store: storetest.New(b), Clock: time.Now, Random: rand.Reader, InstallKey: []byte("install"), Log: slog.New(slog.DiscardHandler)})
-	defer i.Close()
-	p := &project{Intake: store.Intake{ID: 1}, rules: scrub.Default()}
-	for _, c := range []struct{ platform, encoding string }{{"node", ""}, {"python", ""}, {"python", "gzip"}, {"python", "br"}, {"go", ""}} {
+	t := newTaker(b)
+	for _, c := range benchCases {
+		for n := range 5 { // as many as a dictionary is made of, by issue
+			event := t.take(b, benchBody(b, c.platform, c.encoding), c.encoding)[0].event
+			event.EventID[0] = byte(n)
+			_, err := t.store.AddEvents(b.Context(), []store.NewEvent{event})
+			require.NoError(b, err)
+		}
+	}
+	require.NoError(b, t.store.TrainDictionary(b.Context(), t.project.ID))
+	entries := t.take(b, benchBody(b, "node", ""), "")
+	require.NotZero(b, entries[0].event.Payload.Dictionary)
+	require.Empty(b, entries[0].event.Features)
+	t.run(b)
+}
+
+// BenchmarkTakeNew is BenchmarkTake for issues that may be new, whose features are found, and without a dictionary.
+func BenchmarkTakeNew(b *testing.B) { newTaker(b).run(b) }
+
+// taker is an ingest with a project.
+type taker struct {
+	*Ingest
+	project *project
+}
+
+func newTaker(b *testing.B) taker {
+	db := storetest.New(b)
+	_, err := db.CreateProject(b.Context(), core.Bootstrap(), store.NewProject{ID: 1, Name: "App", PublicKey: "key"})
+	require.NoError(b, err)
+	i := New(Options{Store: db, Clock: time.Now, Random: rand.Reader, InstallKey: []byte("install"), Log: slog.New(slog.DiscardHandler)})
+	b.Cleanup(i.Close)
+	return taker{i, &project{Intake: store.Intake{ID: 1}, rules: scrub.Default()}}
+}
+
+func (t taker) run(b *testing.B) {
+	for _, c := range benchCases {
 		b.Run(c.platform+" "+c.encoding, func(b *testing.B) {
 			body := benchBody(b, c.platform, c.encoding)
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/", bytes.NewReader(body))
-				r.Header.Set("Content-Encoding", c.encoding)
-				q := &request{Request: r, w: httptest.NewRecorder(), received: core.At(time.Now()), lease: i.memory.lease(), large: i.large.lease(), sentry: true}
-				entries, err := i.takeEnvelope(q, p)
-				require.NoError(b, err)
-				require.Len(b, entries, 1)
-				q.release()
+				t.take(b, body, c.encoding)
 			}
 		})
 	}
 }
 
+func (t taker) take(b *testing.B, body []byte, encoding string) []entry {
+	r := &http.Request{Header: http.Header{"Content-Encoding": {encoding}}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
+	q := &request{Request: r, w: httptest.NewRecorder(), received: core.At(time.Now()), lease: t.memory.lease(), large: t.large.lease(), sentry: true}
+	defer q.release()
+	entries, err := t.takeEnvelope(q, t.project)
+	if err != nil || len(entries) != 1 {
+		b.Fatal(entries, err)
+	}
+	return entries
+}
+
 func benchBody(b *testing.B, platform, encoding string) []byte {
-	payload, err := os.ReadFile("../envelope/testdata/" + platform + ".json")
+	text, err := os.ReadFile("../envelope/testdata/" + platform + ".json")
 	require.NoError(b, err)
-	var body bytes.Buffer
-	fmt.Fprintf(&body, "{}\n{\"type\":\"event\",\"length\":%d}\n%s\n", len(payload), payload)
+	var payload, body bytes.Buffer
+	require.NoError(b, json.Compact(&payload, text)) // as it is on the wire
+	fmt.Fprintf(&body, "{}\n{\"type\":\"event\",\"length\":%d}\n%s\n", payload.Len(), payload.Bytes())
 	var packed bytes.Buffer
 	switch encoding {
 	case "gzip":
