@@ -197,16 +197,11 @@ func (d *decoder) readBreadcrumb() {
 }
 
 func (d *decoder) setBreadcrumbs() {
-	n := len(d.crumbs.items)
-	if n == 0 {
-		return
-	}
 	if lost := d.crumbs.lost(); lost > 0 {
-		tell(d.event, "breadcrumbs", strconv.Itoa(lost)+" older ones are left out")
+		tell(&d.event, "breadcrumbs", strconv.Itoa(lost)+" older ones are left out")
 	}
-	d.event.Breadcrumbs = make([]core.Breadcrumb, n)
-	for i := range n {
-		d.event.Breadcrumbs[i] = *d.crumbs.at(i)
+	if kept := d.crumbs.list(); len(kept) > 0 {
+		d.event.Breadcrumbs = kept
 	}
 }
 

@@ -36,7 +36,7 @@ func TestDecodeUser(t *testing.T) {
 			require.Equal(t, c.identity, e.Identity)
 		})
 	}
-	e, err := envelope.Decode([]byte(`{"user":{"ip_address":"{{auto}}"}}`), envelope.Hints{ReceivedAt: received})
+	e, err := new(envelope.Decoder).Decode([]byte(`{"user":{"ip_address":"{{auto}}"}}`), envelope.Hints{ReceivedAt: received})
 	require.NoError(t, err)
 	require.Empty(t, e.Identity, "the peer is not known")
 }

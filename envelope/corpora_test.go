@@ -73,7 +73,7 @@ func TestCorporaAgainstSentry(t *testing.T) {
 			t.Parallel()
 			var want answer
 			require.NoError(t, json.Unmarshal([]byte(text), &want))
-			e, err := envelope.Decode([]byte(sent[name]), envelope.Hints{ReceivedAt: want.Datetime})
+			e, err := new(envelope.Decoder).Decode([]byte(sent[name]), envelope.Hints{ReceivedAt: want.Datetime})
 			require.NoError(t, err)
 			if name == "js_error_with_context.json" { // another event of the same test page
 				e.Timestamp, e.Problems = core.At(want.Datetime), nil
@@ -179,7 +179,7 @@ func TestCorporaAndroidEnvelope(t *testing.T) {
 	require.Equal(t, "45e4eb512da94cb2956b788e6932c2cd", env.Header.EventID)
 	require.Equal(t, "sentry.java.android/4.0.0", env.Header.SDK)
 	require.Equal(t, envelope.Event, env.Items[0].Kind)
-	e, err := envelope.Decode(env.Items[0].Payload, envelope.Hints{ReceivedAt: received, EventID: env.Header.EventID})
+	e, err := new(envelope.Decoder).Decode(env.Items[0].Payload, envelope.Hints{ReceivedAt: received, EventID: env.Header.EventID})
 	require.NoError(t, err)
 	require.Equal(t, "java", e.Platform)
 	require.NotEmpty(t, e.Exceptions)
@@ -212,7 +212,7 @@ func TestCorporaJavaEnvelopes(t *testing.T) {
 				if item.Kind != envelope.Event {
 					continue
 				}
-				e, err := envelope.Decode(item.Payload, envelope.Hints{ReceivedAt: received, EventID: env.Header.EventID})
+				e, err := new(envelope.Decoder).Decode(item.Payload, envelope.Hints{ReceivedAt: received, EventID: env.Header.EventID})
 				if name == "event-attachment.txt" {
 					require.Error(t, err, "this event lacks its closing bracket")
 					continue

@@ -23,7 +23,7 @@ func (d *decoder) setCSP() {
 		}
 		return strings.TrimSpace(textOf(v))
 	}
-	e := d.event
+	e := &d.event
 	violated := field("violated_directive")
 	directive, _, _ := strings.Cut(field("effective_directive"), " ")
 	if directive == "" {

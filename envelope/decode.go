@@ -3,7 +3,6 @@ package envelope
 import (
 	"errors"
 	"strings"
-	"sync"
 	"time"
 
 	"errand/core"
@@ -25,6 +24,13 @@ const (
 	maxImages  = 1024
 )
 
+// Decoder decodes one event after the other in room that it uses again. An event is good until the decoder is called
+// again; only its texts may be kept. The zero value is ready.
+type Decoder struct {
+	decoder decoder
+	room    room
+}
+
 // Decode reads one event of the Sentry protocol: the payload of an event item, or the body of the store endpoint. It
 // takes every shape that SDKs send; what makes no sense is left out and named in the event's Problems. The only error
 // is a payload that is not a JSON object; its text is fit for the sender.
@@ -32,27 +38,24 @@ const (
 // Texts are whole, so that the scrubber can recognise a secret in them: call Limit after it. EventID is empty when
 // neither the hints nor the payload have a valid one. Title and Culprit are left to grouping. The event keeps nothing of
 // the payload's buffer.
-func Decode(payload []byte, h Hints) (*core.Event, error) {
-	d := decoders.Get().(*decoder)
-	defer d.release()
-	return d.decode(clean(payload), h)
+func (d *Decoder) Decode(payload []byte, h Hints) (*core.Event, error) {
+	d.Reset()
+	return d.decoder.decode(clean(payload), h)
 }
 
-// decoders keeps the scratch room of decoders from event to event.
-var decoders = sync.Pool{New: func() any { return new(decoder) }}
+// Reset lets go of the last event.
+func (d *Decoder) Reset() {
+	d.room.reset()
+	d.decoder = decoder{room: &d.room}
+}
 
 // decoder turns one payload into one event.
 type decoder struct {
-	scratch
+	*room
 	scanner
-	event *core.Event
-
-	kids    slab[core.Member]
-	texts   slab[core.Untrusted]
-	deepest int // how much of the stack was in use
-	depth   int // of containers in free-form parts
-	members int // spent of maxMembers
-	calls   int // frames kept, of maxCalls
+	depth      int // of containers in free-form parts
+	members    int // spent of maxMembers
+	frameCount int // frames kept, of maxCalls
 
 	// What can only be judged once all is read, as the order of members is free.
 
@@ -67,38 +70,8 @@ type decoder struct {
 	cspReport core.Value
 }
 
-// scratch is room that a decoder uses again from event to event. It holds nothing in between.
-type scratch struct {
-	stack      []core.Member    // the members of the containers that are being read
-	lines      []core.Untrusted // the texts of the list that is being read
-	frames     ends[frame]
-	exceptions ends[exception]
-	crumbs     ends[core.Breadcrumb]
-	undecided  []undecided // the frames whose in_app is for us to tell
-	path       path
-}
-
-// release empties the decoder and gives it back.
-func (d *decoder) release() {
-	s := d.scratch
-	s.frames.reset(0, 1)
-	s.exceptions.reset(0, 1)
-	s.crumbs.reset(0, 1)
-	clear(s.stack[:max(d.deepest, len(s.stack))])
-	clear(s.lines)
-	clear(s.undecided)
-	s.stack, s.lines, s.undecided, s.path = s.stack[:0], s.lines[:0], s.undecided[:0], s.path[:0]
-	if cap(s.stack) > 4096 || cap(s.lines) > 4096 || cap(s.undecided) > 4096 {
-		s = scratch{} // one giant must not occupy memory for ever
-	}
-	*d = decoder{scratch: s}
-	decoders.Put(d)
-}
-
 func (d *decoder) decode(text string, h Hints) (*core.Event, error) {
-	d.text, d.event = text, new(core.Event)
-	d.kids.chunk = min(8+len(text)/128, 256) // by what SDKs send; room that stays empty costs as much as room in use
-	d.texts.chunk = min(8+len(text)/128, 256)
+	d.text = text
 	if d.peek() != '{' {
 		return nil, errors.New("the event is not a JSON object")
 	}
@@ -114,13 +87,13 @@ func (d *decoder) decode(text string, h Hints) (*core.Event, error) {
 		return nil, errors.New("not valid JSON: more text behind the event")
 	}
 	d.finish(h)
-	return d.event, nil
+	return &d.event, nil
 }
 
 // field reads one member of the event. Members that nobody needs (modules, _meta, spans) are left out silently, as
 // are those of coming versions of the protocol.
 func (d *decoder) field(name string) {
-	e := d.event
+	e := &d.event
 	switch name {
 	case "event_id":
 		e.EventID = d.eventID()
@@ -163,7 +136,7 @@ func (d *decoder) field(name string) {
 
 // context reads the members that say in what circumstances the event happened.
 func (d *decoder) context(name string) {
-	e := d.event
+	e := &d.event
 	switch name {
 	case "user":
 		e.User = d.user()
@@ -190,7 +163,7 @@ func (d *decoder) context(name string) {
 
 // finish does what needs the whole event.
 func (d *decoder) finish(h Hints) {
-	e := d.event
+	e := &d.event
 	if id, ok := parseEventID(h.EventID); ok {
 		e.EventID = id
 	}

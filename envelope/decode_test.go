@@ -43,7 +43,7 @@ func orNull(raw json.RawMessage) string {
 
 func decode(t testing.TB, payload string) *core.Event {
 	t.Helper()
-	e, err := envelope.Decode([]byte(payload), envelope.Hints{ReceivedAt: received, PeerIP: "198.51.100.4"})
+	e, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{ReceivedAt: received, PeerIP: "198.51.100.4"})
 	require.NoError(t, err)
 	return e
 }
@@ -248,7 +248,7 @@ func TestDecodeEventID(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e, err := envelope.Decode([]byte(c.payload), envelope.Hints{ReceivedAt: received, EventID: c.header})
+			e, err := new(envelope.Decoder).Decode([]byte(c.payload), envelope.Hints{ReceivedAt: received, EventID: c.header})
 			require.NoError(t, err)
 			require.Equal(t, c.want, e.EventID)
 			require.Empty(t, e.Problems)
@@ -290,7 +290,7 @@ func TestDecodeWords(t *testing.T) {
 			`{"debug_images":[{"type":"sourcemap","debug_id":"D","code_file":"f.js"},{"type":"apple","debug_id":"U","code_file":"App"}]}`},
 		{"members that nobody needs", `{"modules":{"a":"1"},"_meta":{},"spans":[],"x":{"y":[{}]}}`, `{}`},
 	})
-	e, err := envelope.Decode([]byte(`{}`), envelope.Hints{ReceivedAt: received, SDK: "sentry.rust/0.40"})
+	e, err := new(envelope.Decoder).Decode([]byte(`{}`), envelope.Hints{ReceivedAt: received, SDK: "sentry.rust/0.40"})
 	require.NoError(t, err)
 	require.Equal(t, core.SDK{Name: "sentry.rust", Version: "0.40"}, e.SDK)
 }
@@ -313,9 +313,9 @@ func TestDecodeErrors(t *testing.T) {
 		`{"message":"m"} {}`:    "not valid JSON: more text behind the event",
 		`{"extra":{"a":[1,2}}`:  "not valid JSON: neither a comma nor a closing bracket at byte 18",
 	} {
-		_, err := envelope.Decode([]byte(payload), envelope.Hints{ReceivedAt: received})
+		_, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{ReceivedAt: received})
 		require.EqualError(t, err, want, payload)
 	}
-	_, err := envelope.Decode([]byte("\ufeff {} \n"), envelope.Hints{ReceivedAt: time.Now()})
+	_, err := new(envelope.Decoder).Decode([]byte("\ufeff {} \n"), envelope.Hints{ReceivedAt: time.Now()})
 	require.NoError(t, err)
 }

@@ -13,8 +13,7 @@ type ends[T any] struct {
 
 // reset empties the list and says how many items to keep: the first head, and max in all.
 func (e *ends[T]) reset(head, max int) {
-	clear(e.items)
-	*e = ends[T]{items: e.items[:0], head: head, max: max}
+	*e = ends[T]{items: emptied(e.items), head: head, max: max}
 }
 
 // add gives the place of a new last item, which is its zero value. The place is valid until the next add.
@@ -42,17 +41,21 @@ func (e *ends[T]) undo() {
 	}
 }
 
+// list gives the items kept, in the order of adding. Nothing can be added after it.
+func (e *ends[T]) list() []T {
+	if e.total > e.max {
+		last := e.items[e.head:]
+		oldest := (e.total - e.max) % len(last)
+		slices.Reverse(last[:oldest])
+		slices.Reverse(last[oldest:])
+		slices.Reverse(last)
+	}
+	return e.items
+}
+
 // slot is where the nth item added (from 0) lies once the list is full: the last ones take turns behind the head.
 func (e *ends[T]) slot(n int) int {
 	return e.head + (n-e.head)%(e.max-e.head)
-}
-
-// at gives the ith item kept, in the order of adding.
-func (e *ends[T]) at(i int) *T {
-	if i < e.head || e.total <= e.max {
-		return &e.items[i]
-	}
-	return &e.items[e.slot(e.total-len(e.items)+i)]
 }
 
 // lost says how many items are not kept.

@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,14 +82,16 @@ func splitValue(x *core.Exception) {
 // readMechanism reads how an exception was caught.
 func (d *decoder) readMechanism() *core.Mechanism {
 	if d.peek() == '"' {
-		return &core.Mechanism{Type: d.word()}
+		k := &d.caught.take(1)[0]
+		k.Type = d.word()
+		return k
 	}
 	d.path.enter("mechanism")
 	defer d.path.leave()
 	if !d.isObject() {
 		return nil
 	}
-	k := new(core.Mechanism)
+	k := &d.caught.take(1)[0]
 	for m := d.object(); m.next(); {
 		switch m.key {
 		case "type":
@@ -142,16 +145,16 @@ func (d *decoder) integer(field string) *int64 {
 // setExceptions puts the exceptions into the event, outermost first where the protocol has the outermost last, and
 // reads the stacks that came as text.
 func (d *decoder) setExceptions() {
-	n := len(d.exceptions.items)
-	if n == 0 {
+	read := d.exceptions.list()
+	if len(read) == 0 {
 		return
 	}
 	if lost := d.exceptions.lost(); lost > 0 {
-		tell(d.event, "exception", strconv.Itoa(lost)+" exceptions in the middle are left out")
+		tell(&d.event, "exception", strconv.Itoa(lost)+" exceptions in the middle are left out")
 	}
-	list := make([]core.Exception, 0, n)
-	for i := n - 1; i >= 0; i-- {
-		x := d.exceptions.at(i)
+	list := d.chain.take(len(read))[:0]
+	for i := range slices.Backward(read) {
+		x := &read[i]
 		if x.text == "" || x.Frames != nil {
 			list = append(list, x.Exception)
 			continue
@@ -162,7 +165,7 @@ func (d *decoder) setExceptions() {
 		}
 		list = append(list, withStack(x.Exception, traces))
 		for _, cause := range traces[min(1, len(traces)):] {
-			if n == 1 { // with more entries, the causes have their own
+			if len(read) == 1 { // with more entries, the causes have their own
 				list = append(list, withStack(core.Exception{}, []stack.Trace{cause}))
 			}
 		}

@@ -61,20 +61,16 @@ func (d *decoder) readFrames() []core.Frame {
 	if lost := d.frames.lost(); lost > 0 {
 		d.tell("", strconv.Itoa(lost)+" frames in the middle are left out")
 	}
-	n := len(d.frames.items)
-	if n == 0 {
-		return nil
-	}
-	d.calls += n
-	frames := make([]core.Frame, n)
+	read := d.frames.list()
+	d.frameCount += len(read)
 	// An SDK that marks its own frames leaves the mark off the others: then nothing is for us to tell.
 	marked := false
-	for i := range frames {
-		f := d.frames.at(i)
-		marked = marked || f.decided && f.InApp
+	for i := range read {
+		marked = marked || read[i].decided && read[i].InApp
 	}
+	frames := d.calls.take(len(read))
 	for i := range frames {
-		f := d.frames.at(n - 1 - i)
+		f := &read[len(read)-1-i]
 		tidyFrame(f)
 		frames[i] = f.Frame
 		if !f.decided && !marked {
@@ -89,11 +85,11 @@ func (d *decoder) readFrame() {
 	if !d.isObject() {
 		return
 	}
-	if d.calls+len(d.frames.items) == maxCalls {
+	if d.frameCount+len(d.frames.items) == maxCalls {
 		d.tell("", "the event has more than 16384 frames; the rest is left out")
-		d.calls++
+		d.frameCount++
 	}
-	if d.calls > maxCalls {
+	if d.frameCount > maxCalls {
 		d.skip()
 		return
 	}
@@ -285,7 +281,7 @@ func (d *decoder) setLooseStack() {
 	if len(d.loose) == 0 {
 		return
 	}
-	if e := d.event; len(e.Exceptions) == 1 && len(e.Exceptions[0].Frames) == 0 {
+	if e := &d.event; len(e.Exceptions) == 1 && len(e.Exceptions[0].Frames) == 0 {
 		e.Exceptions[0].Frames = d.loose
 	} else {
 		e.Threads = append(e.Threads, core.Thread{Current: true, Frames: d.loose})

@@ -17,7 +17,7 @@ func TestDecodeGolden(t *testing.T) {
 	for _, name := range sdks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e, err := envelope.Decode([]byte(payload(t, name)), envelope.Hints{ReceivedAt: received, PeerIP: "198.51.100.4"})
+			e, err := new(envelope.Decoder).Decode([]byte(payload(t, name)), envelope.Hints{ReceivedAt: received, PeerIP: "198.51.100.4"})
 			require.NoError(t, err)
 			before, err := json.MarshalIndent(e, "", "  ")
 			require.NoError(t, err)

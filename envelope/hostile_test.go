@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -34,23 +35,72 @@ func TestDecodeText(t *testing.T) {
 	}
 }
 
-// TestDecodeKeepsNothing shows that an event keeps nothing of the buffer and the decoder, which go on to other events.
+// TestDecodeKeepsNothing shows that an event keeps nothing of the payload's buffer.
 func TestDecodeKeepsNothing(t *testing.T) {
 	t.Parallel()
 	wire := []byte(payload(t, "node"))
-	e, err := envelope.Decode(wire, envelope.Hints{ReceivedAt: received})
+	e, err := new(envelope.Decoder).Decode(wire, envelope.Hints{ReceivedAt: received})
 	require.NoError(t, err)
 	before := string(e.AppendJSON(nil))
 	for i := range wire {
 		wire[i] = 'x'
 	}
-	for range 10 {
-		decode(t, payload(t, "python"))
-		_, err := envelope.Decode([]byte(`{"extra":{"a":[1,{"b":`), envelope.Hints{ReceivedAt: received})
-		require.Error(t, err)
-	}
 	require.Equal(t, before, string(e.AppendJSON(nil)))
-	require.Equal(t, before, string(decode(t, payload(t, "node")).AppendJSON(nil)))
+}
+
+// TestDecodeKeepsTheEnds shows which of too many breadcrumbs, frames and exceptions are kept, and in which order.
+func TestDecodeKeepsTheEnds(t *testing.T) {
+	t.Parallel()
+	numbered := func(form string, n int) string {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = fmt.Sprintf(form, i+1)
+		}
+		return strings.Join(list, ",")
+	}
+	e := decode(t, `{"breadcrumbs":[`+numbered(`{"message":"%d"}`, 257)+`],"exception":[`+numbered(`{"type":"%d"}`, 64)+
+		`],"threads":[{"stacktrace":{"frames":[`+numbered(`{"lineno":%d}`, 333)+`]}}]}`)
+	require.Len(t, e.Breadcrumbs, 100)
+	for i, b := range e.Breadcrumbs {
+		require.Equal(t, strconv.Itoa(158+i), string(b.Message))
+	}
+	require.Len(t, e.Exceptions, 50)
+	for i, x := range e.Exceptions { // the first are the causes
+		want := 64 - i
+		if i >= 25 {
+			want = 50 - i
+		}
+		require.Equal(t, strconv.Itoa(want), string(x.Type))
+	}
+	require.Len(t, e.Threads[0].Frames, 250)
+	for i, f := range e.Threads[0].Frames {
+		want := 333 - i
+		if i >= 125 {
+			want = 250 - i
+		}
+		require.EqualValues(t, want, f.Lineno)
+	}
+}
+
+// TestDecoderIsUsedAgain shows that an event has nothing of those that were decoded before it in the same room.
+func TestDecoderIsUsedAgain(t *testing.T) {
+	t.Parallel()
+	var d envelope.Decoder
+	crumbs := strings.Repeat(`{"message":"a","data":{"b":1}},`, 250)
+	giant := `{"breadcrumbs":[` + crumbs + `{}],"stacktrace":{"frames":[` + strings.Repeat(`{"function":"f","in_app":true},`, 300) +
+		`{}]},"exception":[` + strings.Repeat(`{"type":"E","mechanism":{"handled":true}},`, 70) + `{}],"extra":{"n":[` + strings.Repeat("7,", 5000) + `1]}}`
+	for range 3 {
+		for _, name := range sdks {
+			for _, before := range []string{giant, `{"extra":{"a":[1,{"b":`, `{"breadcrumbs":[` + crumbs[:40]} {
+				_, _ = d.Decode([]byte(before), envelope.Hints{ReceivedAt: received})
+			}
+			e, err := d.Decode([]byte(payload(t, name)), envelope.Hints{ReceivedAt: received})
+			require.NoError(t, err)
+			fresh, err := new(envelope.Decoder).Decode([]byte(payload(t, name)), envelope.Hints{ReceivedAt: received})
+			require.NoError(t, err)
+			require.Equal(t, fresh, e)
+		}
+	}
 }
 
 func TestDecodeNumbers(t *testing.T) {
@@ -159,7 +209,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(`{"logentry":{"message":"%s {x} %(y)d","params":{"x":1}},"exception":{"type":"A","stack":"Error: x\n at f (a.js:1:2)"}}`)
 	f.Add("{\"message\":\"\\ud83d\xff\\u0000\",\"timestamp\":1e999,\"extra\":{\"a\":[[[NaN]]]}}")
 	f.Fuzz(func(t *testing.T, text string) {
-		e, err := envelope.Decode([]byte(text), envelope.Hints{ReceivedAt: received, PeerIP: "10.0.0.1"})
+		e, err := new(envelope.Decoder).Decode([]byte(text), envelope.Hints{ReceivedAt: received, PeerIP: "10.0.0.1"})
 		if json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
 			require.NoError(t, err, "every JSON object is an event")
 		}

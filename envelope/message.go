@@ -44,7 +44,7 @@ func (d *decoder) setMessage() {
 	if m.template == "" && m.formatted == "" {
 		m = d.message
 	}
-	e := d.event
+	e := &d.event
 	switch {
 	case m.formatted == "":
 		e.Message = format(m.template, m.params)

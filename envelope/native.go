@@ -2,19 +2,18 @@ package envelope
 
 import "errand/core"
 
-// DecodeNative reads the body of POST /v1/ingest (decisions 3). The fields mean the same as in the Sentry protocol, but
-// mistakes are told instead of passed over: unknown fields, wrong types, and neither message nor exception. The error is
+// DecodeNative is Decode for the body of POST /v1/ingest (decisions 3). The fields mean the same as in the Sentry protocol,
+// but mistakes are told instead of passed over: unknown fields, wrong types, and neither message nor exception. The error is
 // a core.Error, invalid_request with each mistake in its details, in the order of the body. As with Decode, call the
 // scrubber and then Limit.
-func DecodeNative(payload []byte, h Hints) (*core.Event, error) {
+func (d *Decoder) DecodeNative(payload []byte, h Hints) (*core.Event, error) {
 	text := clean(payload)
 	c := checker{scanner: scanner{text: text}}
 	if details := c.event(); len(details) > 0 {
 		return nil, &core.Error{Code: core.InvalidRequest, Details: details}
 	}
-	d := decoders.Get().(*decoder)
-	defer d.release()
-	e, err := d.decode(text, h)
+	d.Reset()
+	e, err := d.decoder.decode(text, h)
 	if err != nil {
 		return nil, core.Invalid("", "%s", err)
 	}

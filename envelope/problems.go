@@ -72,7 +72,7 @@ func (d *decoder) tell(field, reason string) {
 	if field != "" && place != "" {
 		place += "."
 	}
-	tell(d.event, place+field, reason)
+	tell(&d.event, place+field, reason)
 }
 
 // drop leaves out the next value of the payload and says why.

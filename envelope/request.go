@@ -13,7 +13,8 @@ func (d *decoder) request() *core.Request {
 	if !d.isObject() {
 		return nil
 	}
-	r := new(core.Request)
+	r := &d.room.request
+	*r = core.Request{} // the last member of the name counts
 	var body *string
 	for m := d.object(); m.next(); {
 		d.path.enter(m.key)

@@ -97,7 +97,7 @@ func writable(t time.Time) (time.Time, bool) {
 
 // setTimes applies the event time rule.
 func (d *decoder) setTimes(received time.Time) {
-	e := d.event
+	e := &d.event
 	e.ReceivedAt = core.At(received)
 	e.Timestamp = core.At(d.sent)
 	switch {

@@ -157,23 +157,3 @@ func digits(text string) int {
 
 // maxDigits is the longest number that stays one; a longer one is a text.
 const maxDigits = 64
-
-// slab hands out room for the many small lists of an event from few allocations.
-type slab[T any] struct {
-	free  []T
-	chunk int // how many elements to make room for at once
-}
-
-// keep copies a list into the slab; the copy has no room to grow.
-func (s *slab[T]) keep(list []T) []T {
-	n := len(list)
-	if n == 0 {
-		return nil
-	}
-	if cap(s.free)-len(s.free) < n {
-		s.free = make([]T, 0, max(n, s.chunk))
-	}
-	start := len(s.free)
-	s.free = append(s.free, list...)
-	return s.free[start : start+n : start+n]
-}

@@ -132,7 +132,7 @@ func readEvent(t *testing.T, file string) *core.Event {
 	t.Helper()
 	payload, err := os.ReadFile(file)
 	require.NoError(t, err)
-	e, err := envelope.Decode(payload, envelope.Hints{ReceivedAt: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)})
+	e, err := new(envelope.Decoder).Decode(payload, envelope.Hints{ReceivedAt: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)})
 	require.NoError(t, err, "in %s", file)
 	return e
 }

@@ -13,7 +13,7 @@ func (i *Ingest) native(q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := i.takeOne(q, p, false, envelope.DecodeNative)
+	entries, err := i.takeOne(q, p, false, (*envelope.Decoder).DecodeNative)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (e *entry) id() string { return hex.EncodeToString(e.event.EventID[:]) }
 
 // takeOne reads a body that is one event and makes it ready to be stored. Wrapped, it may be wrapped as unwrap undoes it.
 func (i *Ingest) takeOne(
-	q *request, p *project, wrapped bool, decode func([]byte, envelope.Hints) (*core.Event, error),
+	q *request, p *project, wrapped bool, decode func(*envelope.Decoder, []byte, envelope.Hints) (*core.Event, error),
 ) (entries []entry, err error) {
 	i.reporter.alive(p.ID, q.received)
 	defer func() {
@@ -50,7 +50,7 @@ func (i *Ingest) takeOne(
 	}
 	entries = make([]entry, 1)
 	err = i.open(q, wrapped, func(text []byte) (err error) {
-		entries[0], err = i.prepare(q, p, func() (*core.Event, error) { return decode(text, i.hints(q)) })
+		entries[0], err = i.prepare(q, p, func(d *envelope.Decoder) (*core.Event, error) { return decode(d, text, i.hints(q)) })
 		return err
 	})
 	return entries, err

@@ -25,11 +25,17 @@ func (i *Ingest) hints(q *request) envelope.Hints {
 	return envelope.Hints{ReceivedAt: q.received.Time, PeerIP: peer, SDK: q.client}
 }
 
-// prepare decodes an event and makes it ready to be stored. It keeps nothing of what decode reads. A panic in the
+var decoders = sync.Pool{New: func() any { return new(envelope.Decoder) }}
+
+// prepare decodes an event and makes it ready to be stored. It keeps nothing of what decode reads, nor of the
+// decoder's room. A panic in the
 // pipeline is the failure of this event alone.
-func (i *Ingest) prepare(q *request, p *project, decode func() (*core.Event, error)) (e entry, err error) {
+func (i *Ingest) prepare(q *request, p *project, decode func(*envelope.Decoder) (*core.Event, error)) (e entry, err error) {
+	decoder := decoders.Get().(*envelope.Decoder)
+	defer decoders.Put(decoder)
+	defer decoder.Reset()
 	err = guard(func() error {
-		event, err := decode()
+		event, err := decode(decoder)
 		if err != nil {
 			return err
 		}

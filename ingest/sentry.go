@@ -101,7 +101,7 @@ func (i *Ingest) items(q *request, p *project, env envelope.Envelope) ([]entry, 
 			good++
 			continue
 		}
-		e, err := i.prepare(q, p, func() (*core.Event, error) { return decode(item.Payload, hints) })
+		e, err := i.prepare(q, p, func(d *envelope.Decoder) (*core.Event, error) { return decode(d, item.Payload, hints) })
 		switch {
 		case err == nil:
 			good++
@@ -147,8 +147,8 @@ func (i *Ingest) commitAny(q *request, entries []entry) (any, error) {
 	return receipt{entries[taken].id()}, nil
 }
 
-func decode(payload []byte, hints envelope.Hints) (*core.Event, error) {
-	event, err := envelope.Decode(payload, hints)
+func decode(d *envelope.Decoder, payload []byte, hints envelope.Hints) (*core.Event, error) {
+	event, err := d.Decode(payload, hints)
 	if err != nil {
 		return nil, core.Invalid("", "%s", err)
 	}

@@ -1,0 +1,52 @@
+package ingest
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/envelope"
+	"errand/scrub"
+	"errand/store"
+	"errand/store/storetest"
+)
+
+// TestProcessKeepsNothingOfTheDecoder shows that what waits for its commit has no part of the room that is used again.
+func TestProcessKeepsNothingOfTheDecoder(t *testing.T) {
+	t.Parallel()
+	i := New(Options{Store: storetest.New(t), Clock: time.Now, Random: rand.Reader, InstallKey: []byte("install"), Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(i.Close)
+	p := &project{Intake: store.Intake{ID: 1}, rules: scrub.Default()}
+	q := &request{Request: &http.Request{}, received: core.At(time.Now()), patience: t.Context()}
+	var d envelope.Decoder
+	for _, platform := range []string{"node", "browser", "python", "go", "java", "php"} {
+		text, err := os.ReadFile("../envelope/testdata/" + platform + ".json")
+		require.NoError(t, err)
+		e, err := d.Decode(text, envelope.Hints{ReceivedAt: q.received.Time})
+		require.NoError(t, err)
+		event, err := i.process(p, q, e)
+		require.NoError(t, err)
+		before, err := json.Marshal(event)
+		require.NoError(t, err)
+
+		e, err = d.Decode([]byte(poison), envelope.Hints{ReceivedAt: q.received.Time})
+		require.NoError(t, err)
+		_, err = i.process(p, q, e)
+		require.NoError(t, err)
+		after, err := json.Marshal(event)
+		require.NoError(t, err)
+		require.Equal(t, string(before), string(after))
+	}
+}
+
+// poison is an event of which no part is like that of another one.
+const poison = `{"event_id":"ffffffffffffffffffffffffffffffff","platform":"poison","level":"debug","release":"poison","environment":"poison",
+	"exception":[{"type":"Poison","value":"poison","mechanism":{"handled":true},"stacktrace":{"frames":[{"function":"poison","filename":"poison"}]}}],
+	"breadcrumbs":[{"message":"poison","data":{"poison":["poison"]}}],"tags":{"poison":"poison"},"extra":{"poison":{"poison":"poison"}}}`
