@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -71,8 +72,14 @@ func (s *Store) packNow(ctx context.Context, e *NewEvent) {
 	}
 }
 
+// packed has room for what is compressed, whose size is not known before.
+var packed = sync.Pool{New: func() any { return new([]byte) }}
+
 func (p packer) pack(event []byte) Payload {
-	return Payload{Bytes: p.EncodeAll(event, make([]byte, 0, len(event)/4)), Dictionary: p.dictionary}
+	buffer := packed.Get().(*[]byte)
+	defer packed.Put(buffer)
+	*buffer = p.EncodeAll(event, (*buffer)[:0])
+	return Payload{Bytes: slices.Clone(*buffer), Dictionary: p.dictionary}
 }
 
 // unpack reads a compressed event.
