@@ -68,7 +68,7 @@ func TestJobsAreDone(t *testing.T) {
 	start(t, url)
 	require.Eventually(t, func() bool {
 		return count(t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+store.PartitionsAhead &&
-			count(t, s, unpurged) == 0 && count(t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == 7
+			count(t, s, unpurged) == 0 && count(t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == 8
 	}, atMost, often)
 	require.Zero(t, count(t, s, `SELECT count(*) FROM river_job WHERE state IN ('discarded', 'retryable')`))
 }

@@ -157,8 +157,8 @@ func comparePlaces(a, b placeKey) int {
 //
 // Issues are found by their id alone, which is unique: by project and id, the planner may take the index of the list for
 // a table that it does not know yet, and read all issues of the project for each. They are locked before their users are
-// added, as the long way has to: in another order two servers would wait for each other. They are updated once, since
-// each update of an issue costs a place in each of its indexes.
+// added, as the long way has to: in another order two servers would wait for each other. They are updated once, and
+// usually nothing that is indexed changes (migration 0009).
 const countIssues = `
 WITH locked AS (
 	SELECT i.id FROM issues i JOIN unnest($2::bigint[]) AS n (id) ON i.id = n.id ORDER BY i.project_id, i.id FOR UPDATE OF i
@@ -179,6 +179,7 @@ WITH locked AS (
 		first_seen_lowered_at = CASE WHEN n.first_at < i.first_seen THEN $10 ELSE i.first_seen_lowered_at END,
 		last_release = CASE WHEN n.last_at >= i.last_seen THEN n.last_release ELSE i.last_release END,
 		last_seen = greatest(i.last_seen, n.last_at),
+		quiet = false,
 		latest_event_id = coalesce(nullif(n.latest_event, 0), i.latest_event_id)
 	FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
 		$7::text[], $8::text[], $9::bigint[])

@@ -40,7 +40,7 @@ func (f IssueFilter) digest() uint32 {
 // the lists of all projects too.
 func (f IssueFilter) list(now core.Time) *list {
 	l := newList(string(core.ByLastSeen), f.Paging)
-	l.prefix = "i."
+	l.prefix, l.indexed = "i.", "listed_at"
 	l.args = issueWindows(now)
 	l.filters, l.start = f.digest(), core.At(f.Cursor.Start(now.Time))
 	// Written out, and no argument, so that the index of test issues serves them in every plan.
@@ -64,7 +64,7 @@ func (f IssueFilter) list(now core.Time) *list {
 			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", f.Environment)
 	}
 	if !f.Since.IsZero() {
-		l.where("i.last_seen >= @since", "since", f.Since)
+		l.where("i.last_seen >= @since AND i.listed_at > @since::timestamptz - interval '1 minute'", "since", f.Since)
 	}
 	if f.Search != "" {
 		matches, pattern := f.matches()

@@ -17,6 +17,7 @@ type list struct {
 	args       args
 	sort       string // what the list is sorted by; of a list sorted by a time its column
 	prefix     string // of the sort columns: the table's alias and a dot, or nothing
+	indexed    string // the column of the index that serves the sort, when it is the sort column rounded down; or nothing
 	page       core.Paging
 	filters    uint32    // a digest of what the caller filters by, which cursors are checked against
 	start      core.Time // when the first page was read; the zero time where that does not matter
@@ -49,9 +50,16 @@ func (l *list) sql(selectFrom string) (string, error) {
 		}
 		l.where(fmt.Sprintf("(%[1]s%[2]s, %[1]sid) < (@after_at, @after_id)", l.prefix, l.sort), "after_at", after.At)
 		l.args["after_id"] = after.ID
+		if l.indexed != "" {
+			l.where(l.prefix+l.indexed+" <= @after_at", "", nil)
+		}
 	}
 	l.args["rows"] = l.page.Limit + 1
-	return fmt.Sprintf("%[1]s WHERE %[2]s ORDER BY %[3]s%[4]s DESC, %[3]sid DESC LIMIT @rows", selectFrom, l.filter(), l.prefix, l.sort), nil
+	order := fmt.Sprintf("%[1]s%[2]s DESC, %[1]sid DESC", l.prefix, l.sort)
+	if l.indexed != "" {
+		order = l.prefix + l.indexed + " DESC, " + order
+	}
+	return fmt.Sprintf("%s WHERE %s ORDER BY %s LIMIT @rows", selectFrom, l.filter(), order), nil
 }
 
 // listPage runs the list and makes the page: its rows and the cursor behind the last one.

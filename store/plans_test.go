@@ -72,6 +72,7 @@ func TestListsReadNoWholeTable(t *testing.T) {
 	require.NoError(t, s.MakePartitions(t.Context()))
 	change(t, s, fillTables, noon)
 	indexAll(t, s)
+	require.NoError(t, s.MarkQuiet(t.Context()))
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	defer conn.Close(t.Context())

@@ -10,9 +10,7 @@ import (
 	"errand/core"
 )
 
-// weightClass is the class of an issue's weight, as the indexes issues_weight have it.
-const weightClass = `width_bucket((1 + i.users_affected) * CASE i.status WHEN 'regressed' THEN 2 ELSE 1 END, ` + weightBounds + `)`
-
+// weightBounds are the least weights of the classes of issues.quiet_weight.
 const weightBounds = `'{2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,20,24,28,32,40,48,56,64,80,96,112,128,160,192,224,256,320,384,448,512,640,768,896,1024,1280,1536,1792}'::bigint[]`
 
 // weights are the classes with the least and the greatest weight in each.
@@ -48,7 +46,7 @@ const eventsOfDay = `CROSS JOIN LATERAL (
 
 // priorityPage finds the best issues behind the cursor without computing the score of all.
 //
-//   - active: those with an event in the last day. They are few. Their events are summed up for the ones that could be the
+//   - active: those with an event in the last day, or that are not marked as quiet yet. They are few. Their events are summed up for the ones that could be the
 //     best if all their events were of that day, and from then on for those that could be better than the last of these.
 //   - quiet: the others. Their events_24h is 0 and they are not new, so that of two with the same weight the one seen later
 //     is better. Of each class of weights the heads, as many as asked for, give a score that the last issue of the page
@@ -58,11 +56,17 @@ const eventsOfDay = `CROSS JOIN LATERAL (
 func priorityPage(filter string) string {
 	quiet := `
 		FROM issues i
-		WHERE ` + weightClass + ` = w.class AND i.last_seen < least(@day_before, ` + seenBefore + `) AND i.last_seen >= ` + seenSince + `
+		WHERE i.quiet AND i.quiet_weight = w.class AND i.last_seen < least(@day_before, ` + seenBefore + `) AND i.last_seen >= ` + seenSince + `
+			AND i.listed_at < least(@day_before, ` + seenBefore + `) AND i.listed_at >= ` + seenSince + ` - interval '1 minute'
 			AND (` + scoreOfQuiet + `, i.id) < (@after_score, @after_id) AND ` + filter
+	candidate := `SELECT i.project_id, i.id, i.times_seen, ` + weight + ` AS weight, ` + age + ` AS age FROM issues i WHERE ` + filter
 	return `
-WITH candidates AS MATERIALIZED (
-	SELECT i.project_id, i.id, i.times_seen, ` + weight + ` AS weight, ` + age + ` AS age FROM issues i WHERE i.last_seen >= @day_before AND ` + filter + `
+WITH weights AS (` + weights + `
+), candidates AS MATERIALIZED (
+	` + candidate + ` AND NOT i.quiet
+	UNION ALL SELECT i.* FROM weights w CROSS JOIN LATERAL (
+		` + candidate + ` AND i.quiet AND i.quiet_weight = w.class AND i.last_seen >= @day_before AND i.listed_at > @day_before::timestamptz - interval '1 minute'
+		OFFSET 0) i
 ), likely AS (
 	SELECT c.weight * (1 + h.events) / c.age AS score, c.id
 	FROM (SELECT * FROM candidates WHERE weight / age <= @after_score ORDER BY weight * (1 + times_seen) / age DESC LIMIT 2 * @rows) c ` + eventsOfDay + `
@@ -74,11 +78,10 @@ WITH candidates AS MATERIALIZED (
 		SELECT c.project_id, c.id, c.weight * (1 + h.events) / c.age AS score FROM candidates c ` + eventsOfDay + `
 		WHERE c.weight / c.age <= @after_score AND c.weight * (1 + c.times_seen) / c.age >= (SELECT score FROM enough_active)
 	) a WHERE (score, id) < (@after_score, @after_id) ORDER BY score DESC, id DESC LIMIT @rows
-), weights AS (` + weights + `
 ), heads AS (
 	SELECT q.score FROM enough_active enough CROSS JOIN weights w CROSS JOIN LATERAL (
 		SELECT ` + scoreOfQuiet + ` AS score` + quiet + `
-		ORDER BY i.last_seen DESC, i.id DESC LIMIT @rows) q
+		ORDER BY i.listed_at DESC LIMIT @rows) q
 ), enough AS (
 	SELECT CASE WHEN count(*) = @rows THEN min(score) ELSE 0 END AS score FROM (
 		SELECT score FROM active UNION ALL SELECT score FROM heads ORDER BY score DESC LIMIT @rows) b

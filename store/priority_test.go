@@ -96,13 +96,22 @@ func TestPriorityIsTheOrderOfTheFormula(t *testing.T) {
 				everything[i.Status] = append(everything[i.Status], i)
 			}
 			deleteProject(t, s, shop+2)
+			var filters []store.IssueFilter
 			for _, status := range []core.Status{"", core.Unresolved, core.Regressed, core.Merged} {
 				for _, project := range []int64{0, shop} {
 					for _, since := range []time.Time{{}, noon.Add(-5 * 24 * time.Hour), noon.Add(-time.Hour)} {
 						f := store.IssueFilter{ProjectID: project, Status: status, Since: since, Sort: core.ByPriority}
-						requirePriorityOrder(t, s, f, everything)
+						filters = append(filters, f)
 					}
 				}
+			}
+			for _, f := range filters {
+				requirePriorityOrder(t, s, f, everything)
+			}
+			require.NoError(t, s.MarkQuiet(t.Context()))
+			require.Greater(t, cell[int](t, s, `SELECT count(*)::int FROM issues WHERE quiet`), 100)
+			for _, f := range filters {
+				requirePriorityOrder(t, s, f, everything)
 			}
 		})
 	}
@@ -151,6 +160,9 @@ func TestPriorityPagesWhileEventsArrive(t *testing.T) {
 		}
 		w.setStatuses(r)
 		c.forward(time.Duration(rapid.IntRange(1, 60*24).Draw(r, "minutes")) * time.Minute)
+		if rapid.Bool().Draw(r, "mark") {
+			require.NoError(r, s.MarkQuiet(r.Context()))
+		}
 
 		start := c.now
 		clear(w.changed)
@@ -162,13 +174,15 @@ func TestPriorityPagesWhileEventsArrive(t *testing.T) {
 		seen := []int64{}
 		for _, i := range allPages(r, s, f, func() {
 			c.forward(time.Duration(rapid.IntRange(1, 200_000).Draw(r, "seconds")) * time.Second)
-			switch rapid.IntRange(0, 4).Draw(r, "action") {
+			switch rapid.IntRange(0, 5).Draw(r, "action") {
 			case 0, 1:
 				w.addEvents(r)
 			case 2:
 				w.setStatuses(r)
 			case 3:
 				w.claim(r)
+			case 4:
+				require.NoError(r, s.MarkQuiet(r.Context()))
 			}
 		}) {
 			require.NotContains(r, seen, i.ID, "it comes twice")

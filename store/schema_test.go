@@ -18,15 +18,15 @@ var installWide = []string{"approvals", "id_blocks", "install_secrets", "install
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.
 var projectLess = map[string]string{
-	"issues_id":                   "resolves the id in a path to its project, once",
-	"event_ids_received":          "the retention goes by days, for all projects",
-	"events_id":                   "resolves the id in a path to its project, once",
-	"issues_last_seen_everywhere": "the list of the issues of all projects",
-	"activity_labels":             "the labels of the whole installation",
-	"activity_at":                 "the timeline of the whole installation",
-	"issues_weight_everywhere":    "the issues of all projects by priority",
-	"issue_features_features":     "finds similar issues, of all projects",
-	"issue_grams_grams":           "the search, of all projects; the project is in it as a gram",
+	"issues_id":                "resolves the id in a path to its project, once",
+	"event_ids_received":       "the retention goes by days, for all projects",
+	"events_id":                "resolves the id in a path to its project, once",
+	"issues_listed_everywhere": "the list of the issues of all projects",
+	"activity_labels":          "the labels of the whole installation",
+	"activity_at":              "the timeline of the whole installation",
+	"issues_quiet_everywhere":  "the issues of all projects by priority",
+	"issue_features_features":  "finds similar issues, of all projects",
+	"issue_grams_grams":        "the search, of all projects; the project is in it as a gram",
 }
 
 // ours leaves out the partitions, which are as their table is, and the tables of the migration tool and of the queue:
@@ -88,6 +88,7 @@ SELECT c.relname || '.' || a.attname FROM pg_attribute a JOIN pg_class c ON c.oi
 WHERE ` + ours + ` AND a.attidentity <> ''`,
 		"default that is computed": `
 SELECT c.relname || ': ' || pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d JOIN pg_class c ON c.oid = d.adrelid
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.adnum AND a.attgenerated = ''
 JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ` + ours + ` AND pg_get_expr(d.adbin, d.adrelid) ~ '[(]|CURRENT'`,
 		"trigger": `SELECT tgname FROM pg_trigger WHERE NOT tgisinternal`,
 		"rule":    `SELECT rulename FROM pg_rules WHERE schemaname = 'public'`,

@@ -43,13 +43,13 @@ func (d *data) eachIssue(rows func(n int, i *issue) [][]any) func() []any {
 func (d *data) copyIssues(ctx context.Context, db *pgx.Conn) error {
 	columns := []string{
 		"project_id", "id", "fingerprint", "fingerprint_version", "title", "culprit", "type", "level", "platform", "status", "status_at",
-		"times_seen", "stored_events", "users_affected", "first_seen", "last_seen", "first_release", "last_release", "crash_site", "has_grams",
+		"times_seen", "stored_events", "users_affected", "first_seen", "last_seen", "first_release", "last_release", "crash_site", "has_grams", "quiet",
 	}
 	return copyRows(ctx, db, "issues", columns, d.eachIssue(func(n int, i *issue) [][]any {
 		fingerprint := binary.BigEndian.AppendUint64(make([]byte, 24), uint64(n))
 		return [][]any{{
 			i.project, int64(n + 1), fingerprint, 1, i.title, i.culprit, "Error", "error", "node", i.status, i.first,
-			int64(max(1, i.events)), int64(i.events), i.users, i.first, i.last, "shop@1.0", "shop@1.1", string(triage.App), true,
+			int64(max(1, i.events)), int64(i.events), i.users, i.first, i.last, "shop@1.0", "shop@1.1", string(triage.App), true, i.last.Before(d.now.Add(-24 * time.Hour)),
 		}}
 	}))
 }
