@@ -48,7 +48,7 @@ var scenarios = []scenario{
 	{"1 sender, 5,000 issues", 1, 5_000, 0, 0},
 	{"64 senders, 5,000 issues", 64, 5_000, 0, 0},
 	{"64 senders, 50,000 issues", 64, 50_000, 0, 0},
-	{"64 senders, 50,000 issues, 10 patterns", 64, 50_000, 10, 0},
+	{"64 senders with 10 patterns, 50,000 issues", 64, 50_000, 10, 0},
 	{"256 senders, 5 hot issues", 256, 5, 0, 0},
 	{"256 senders, 50,000 issues", 256, 50_000, 0, 0},
 	{"64 senders, 50,000 of 500,000 issues, 10 times the events and projects", 64, 50_000, 0, 10},
@@ -111,6 +111,9 @@ func runRound(ctx context.Context, results *results, templates []template, lengt
 			return fmt.Errorf("%s: %w", sc.name, err)
 		}
 		if err := s.waitForDictionary(ctx, target.project); err != nil {
+			return err
+		}
+		if err := s.settle(ctx); err != nil {
 			return err
 		}
 		if sc.growth > 1 {
