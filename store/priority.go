@@ -32,7 +32,8 @@ const (
 const hasFallen = `(coalesce(i.first_seen_lowered_at, '-infinity') > @start OR i.status_at > @start AND i.status <> 'regressed')`
 
 // A weight w has the score s after w/s - 1 days without events: seen from @start that is before. Bounds of ranges are a
-// second wide of it, since the score itself is compared too, and end where it makes no difference.
+// second wide of it, since the score itself is compared too, and end where it makes no difference. The index has listed_at,
+// which is up to a minute before last_seen.
 const (
 	seenBefore = `@start::timestamptz + interval '1 second' * (1 - 86400 * (least(w.least / @after_score, 40000) - 1))`
 	seenSince  = `CASE WHEN enough.score * 40000 > w.most
@@ -46,8 +47,10 @@ const eventsOfDay = `CROSS JOIN LATERAL (
 
 // priorityPage finds the best issues behind the cursor without computing the score of all.
 //
-//   - active: those with an event in the last day, or that are not marked as quiet yet. They are few. Their events are summed up for the ones that could be the
-//     best if all their events were of that day, and from then on for those that could be better than the last of these.
+//   - active: those with an event in the last day, or that are not marked as quiet yet (see MarkQuiet). They are few. Their
+//     events are summed up for the ones that could be the best if all their events were of that day, and from then on for
+//     those that could be better than the last of these. An issue that is marked, but has an event in the day before
+//     @start, is one of them: a cursor may be older than the mark.
 //   - quiet: the others. Their events_24h is 0 and they are not new, so that of two with the same weight the one seen later
 //     is better. Of each class of weights the heads, as many as asked for, give a score that the last issue of the page
 //     has at least; then all that can have it are read, which in a class of one weight is no more than the heads.

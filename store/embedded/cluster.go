@@ -101,10 +101,17 @@ func (c *cluster) remove(ctx context.Context) error {
 	if _, err := os.Lstat(c.dir); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if err := c.endLeftovers(ctx); err != nil {
-		return err
+	var err error
+	for range 10 {
+		if err = c.endLeftovers(ctx); err != nil {
+			return err
+		}
+		// Not empty: a program that initdb started last has written into it meanwhile.
+		if err = os.RemoveAll(c.dir); !errors.Is(err, syscall.ENOTEMPTY) {
+			return err
+		}
 	}
-	return os.RemoveAll(c.dir)
+	return err
 }
 
 func (c *cluster) initdb(ctx context.Context, bin binaries, sync bool) error {
