@@ -56,7 +56,7 @@ func (s *Store) TrainDictionary(ctx context.Context, project int64) error {
 // The newest events of the issues that were seen last: many kinds, so that the dictionary is not one issue's.
 const sampleEvents = `
 SELECT e.payload, e.dictionary FROM (
-	SELECT project_id, id FROM issues WHERE project_id = @project_id ORDER BY listed_at DESC LIMIT 150
+	SELECT project_id, id FROM issues WHERE project_id = @project_id ORDER BY listed_at DESC, last_seen DESC, id DESC LIMIT 150
 ) i CROSS JOIN LATERAL (
 	SELECT payload, dictionary FROM events WHERE project_id = i.project_id AND issue_id = i.id
 	ORDER BY received_at DESC, id DESC LIMIT @each
