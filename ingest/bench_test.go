@@ -53,12 +53,12 @@ type taker struct {
 	project *project
 }
 
-func newTaker(b *testing.B) taker {
-	db := storetest.New(b)
-	_, err := db.CreateProject(b.Context(), core.Bootstrap(), store.NewProject{ID: 1, Name: "App", PublicKey: "key"})
-	require.NoError(b, err)
+func newTaker(t testing.TB) taker {
+	db := storetest.New(t)
+	_, err := db.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: 1, Name: "App", PublicKey: "key"})
+	require.NoError(t, err)
 	i := New(Options{Store: db, Clock: time.Now, Random: rand.Reader, InstallKey: []byte("install"), Log: slog.New(slog.DiscardHandler)})
-	b.Cleanup(i.Close)
+	t.Cleanup(i.Close)
 	return taker{i, &project{Intake: store.Intake{ID: 1}, rules: scrub.Default()}}
 }
 

@@ -27,9 +27,8 @@ func (i *Ingest) hints(q *request) envelope.Hints {
 
 var decoders = sync.Pool{New: func() any { return new(envelope.Decoder) }}
 
-// prepare decodes an event and makes it ready to be stored. It keeps nothing of what decode reads, nor of the
-// decoder's room. A panic in the
-// pipeline is the failure of this event alone.
+// prepare decodes an event and makes it ready to be stored. It keeps nothing of what decode reads, nor of the decoder's
+// room. A panic in the pipeline is the failure of this event alone.
 func (i *Ingest) prepare(q *request, p *project, decode func(*envelope.Decoder) (*core.Event, error)) (e entry, err error) {
 	decoder := decoders.Get().(*envelope.Decoder)
 	defer decoders.Put(decoder)

@@ -1,9 +1,7 @@
 package ingest
 
 import (
-	"crypto/rand"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"os"
 	"testing"
@@ -13,17 +11,12 @@ import (
 
 	"errand/core"
 	"errand/envelope"
-	"errand/scrub"
-	"errand/store"
-	"errand/store/storetest"
 )
 
 // TestProcessKeepsNothingOfTheDecoder shows that what waits for its commit has no part of the room that is used again.
 func TestProcessKeepsNothingOfTheDecoder(t *testing.T) {
 	t.Parallel()
-	i := New(Options{Store: storetest.New(t), Clock: time.Now, Random: rand.Reader, InstallKey: []byte("install"), Log: slog.New(slog.DiscardHandler)})
-	t.Cleanup(i.Close)
-	p := &project{Intake: store.Intake{ID: 1}, rules: scrub.Default()}
+	i := newTaker(t)
 	q := &request{Request: &http.Request{}, received: core.At(time.Now()), patience: t.Context()}
 	var d envelope.Decoder
 	for _, platform := range []string{"node", "browser", "python", "go", "java", "php"} {
@@ -31,14 +24,14 @@ func TestProcessKeepsNothingOfTheDecoder(t *testing.T) {
 		require.NoError(t, err)
 		e, err := d.Decode(text, envelope.Hints{ReceivedAt: q.received.Time})
 		require.NoError(t, err)
-		event, err := i.process(p, q, e)
+		event, err := i.process(i.project, q, e)
 		require.NoError(t, err)
 		before, err := json.Marshal(event)
 		require.NoError(t, err)
 
 		e, err = d.Decode([]byte(poison), envelope.Hints{ReceivedAt: q.received.Time})
 		require.NoError(t, err)
-		_, err = i.process(p, q, e)
+		_, err = i.process(i.project, q, e)
 		require.NoError(t, err)
 		after, err := json.Marshal(event)
 		require.NoError(t, err)

@@ -85,6 +85,12 @@ func has[K userKey | placeKey](k *known, key K) bool {
 	return ok
 }
 
+func remember[K userKey | placeKey](k *known, keys []K) {
+	for _, key := range keys {
+		k.rows.add(maphash.Comparable(k.seed, key), struct{}{})
+	}
+}
+
 // learn remembers a batch that is committed. One that only turned out to be there says nothing of its fingerprints: a
 // split may have moved its events since.
 func (k *known) learn(b *batch) {
@@ -96,10 +102,6 @@ func (k *known) learn(b *batch) {
 		issue.id, issue.places = a.IssueID, k.placesOf(e)
 		k.issues.add(e.group().known(), issue)
 	})
-	for _, u := range b.counts.users {
-		k.rows.add(maphash.Comparable(k.seed, u), struct{}{})
-	}
-	for _, p := range b.counts.places {
-		k.rows.add(maphash.Comparable(k.seed, p), struct{}{})
-	}
+	remember(k, b.counts.users)
+	remember(k, b.counts.places)
 }

@@ -59,7 +59,7 @@ const eventsOfDay = `CROSS JOIN LATERAL (
 func priorityPage(filter string) string {
 	quiet := `
 		FROM issues i
-		WHERE i.quiet AND i.quiet_weight = w.class AND i.last_seen < least(@day_before, ` + seenBefore + `) AND i.last_seen >= ` + seenSince + `
+		WHERE i.quiet AND i.quiet_weight = w.class AND i.last_seen < @day_before
 			AND i.listed_at < least(@day_before, ` + seenBefore + `) AND i.listed_at >= ` + seenSince + ` - interval '1 minute'
 			AND (` + scoreOfQuiet + `, i.id) < (@after_score, @after_id) AND ` + filter
 	candidate := `SELECT i.project_id, i.id, i.times_seen, ` + weight + ` AS weight, ` + age + ` AS age FROM issues i WHERE ` + filter

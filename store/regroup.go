@@ -12,7 +12,8 @@ import (
 // lockGrouping keeps the events of a project on their issues. It comes before the locks on issues, as in dropDay.
 const lockGrouping = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR NO KEY UPDATE`
 
-// findByKey is what prepareWriter sets, for one transaction: on tables without statistics the planner reads whole tables for a few ids.
+// findByKey is what prepareWriter sets, for one transaction: on tables without statistics the planner reads whole tables
+// for a few ids.
 const findByKey = `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`
 
 // regroup runs fn in a transaction in which no other merge or split of the project happens: what fn reads of the grouping
