@@ -1,8 +1,11 @@
 package store_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -60,6 +63,37 @@ func TestDictionary(t *testing.T) {
 	require.NoError(t, s.TrainDictionary(t.Context(), shop), "from events that have one already")
 	require.Greater(t, pack(shop, next).Dictionary, packed.Dictionary)
 	require.Zero(t, pack(shop+1, next).Dictionary, "a dictionary is for its own project")
+}
+
+func TestDictionaryIsOfAllKinds(t *testing.T) {
+	t.Parallel()
+	s, c := openShop(t)
+	kind := func(platform string) []byte {
+		e := core.Event{Platform: platform, Level: "error"}
+		for f := range 30 {
+			sum := sha256.Sum256(fmt.Append(nil, platform, f)) // nothing that the kinds have in common
+			e.Exceptions = append(e.Exceptions, core.Exception{Type: core.Untrusted(hex.EncodeToString(sum[:]))})
+		}
+		return e.AppendJSON(nil)
+	}
+	texts := map[string][]byte{"node": kind("node"), "python": kind("python")}
+	give := func(platform string, issues int, at time.Duration) {
+		events := make([]store.NewEvent, issues)
+		for n := range events {
+			events[n] = event(shop, fmt.Sprint(platform, n), n, c.at(at))
+			events[n].Platform = platform
+			s.Pack(t.Context(), &events[n], texts[platform])
+		}
+		add(t, s, events...)
+	}
+	give("python", 3, 0)
+	give("node", 400, time.Hour)
+	require.NoError(t, s.TrainDictionary(t.Context(), shop))
+	for platform, text := range texts {
+		e := event(shop, platform, 1, c.at(0))
+		s.Pack(t.Context(), &e, text)
+		require.Less(t, e.Payload.Size()*10, len(text), platform)
+	}
 }
 
 func TestUntrainedProjects(t *testing.T) {

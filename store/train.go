@@ -8,9 +8,9 @@ import (
 
 // What a dictionary is made of.
 const (
-	samplesPerKind = 5 // of one issue
-	dictionarySize = 64 << 10
-	sampleSize     = 16 << 10
+	samplesPerIssue = 5
+	dictionarySize  = 64 << 10
+	sampleSize      = 16 << 10
 )
 
 // Projects that sent enough events lately to learn from, and have no dictionary that is young.
@@ -53,21 +53,23 @@ func (s *Store) TrainDictionary(ctx context.Context, project int64) error {
 	return err
 }
 
-// The newest events of the issues that were seen last: many kinds, so that the dictionary is not one issue's.
+// The newest events of issues that were seen lately, in turns from each kind of issue: those that were seen last may all
+// be of one kind, and the events of the others would be stored as if there was no dictionary.
 const sampleEvents = `
 SELECT e.payload, e.dictionary FROM (
-	SELECT project_id, id FROM issues WHERE project_id = @project_id ORDER BY listed_at DESC, last_seen DESC, id DESC LIMIT 150
+	SELECT project_id, id, row_number() OVER (PARTITION BY platform, type ORDER BY listed_at DESC, id DESC) AS turn
+	FROM (SELECT * FROM issues WHERE project_id = @project_id ORDER BY listed_at DESC, id DESC LIMIT 2000) lately
 ) i CROSS JOIN LATERAL (
 	SELECT payload, dictionary FROM events WHERE project_id = i.project_id AND issue_id = i.id
 	ORDER BY received_at DESC, id DESC LIMIT @each
-) e LIMIT 300`
+) e ORDER BY i.turn, i.id LIMIT 300`
 
 // sampleEvents gives the stored form of recent events of a project.
 func (s *Store) sampleEvents(ctx context.Context, project int64) ([][]byte, error) {
 	rows, err := many[struct {
 		Payload    []byte
 		Dictionary int64
-	}](ctx, s.pool, sampleEvents, args{"project_id": project, "each": samplesPerKind})
+	}](ctx, s.pool, sampleEvents, args{"project_id": project, "each": samplesPerIssue})
 	if err != nil {
 		return nil, err
 	}
