@@ -25,6 +25,9 @@ type IssueFilter struct {
 	core.Paging
 }
 
+// listedWithin is how long listed_at, by which the indexes of issues are sorted, may lie before last_seen.
+const listedWithin = "interval '5 minutes'"
+
 // digest tells filters apart: a cursor is good only for the filters that it was made with.
 func (f IssueFilter) digest() uint32 {
 	claimed := "any"
@@ -64,7 +67,7 @@ func (f IssueFilter) list(now core.Time) *list {
 			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", f.Environment)
 	}
 	if !f.Since.IsZero() {
-		l.where("i.last_seen >= @since AND i.listed_at > @since::timestamptz - interval '1 minute'", "since", f.Since)
+		l.where("i.last_seen >= @since AND i.listed_at > @since::timestamptz - "+listedWithin, "since", f.Since)
 	}
 	if f.Search != "" {
 		matches, pattern := f.matches()

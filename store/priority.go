@@ -33,7 +33,7 @@ const hasFallen = `(coalesce(i.first_seen_lowered_at, '-infinity') > @start OR i
 
 // A weight w has the score s after w/s - 1 days without events: seen from @start that is before. Bounds of ranges are a
 // second wide of it, since the score itself is compared too, and end where it makes no difference. The index has listed_at,
-// which is up to a minute before last_seen.
+// which is up to listedWithin before last_seen.
 const (
 	seenBefore = `@start::timestamptz + interval '1 second' * (1 - 86400 * (least(w.least / @after_score, 40000) - 1))`
 	seenSince  = `CASE WHEN enough.score * 40000 > w.most
@@ -60,7 +60,7 @@ func priorityPage(filter string) string {
 	quiet := `
 		FROM issues i
 		WHERE i.quiet AND i.quiet_weight = w.class AND i.last_seen < @day_before
-			AND i.listed_at < least(@day_before, ` + seenBefore + `) AND i.listed_at >= ` + seenSince + ` - interval '1 minute'
+			AND i.listed_at < least(@day_before, ` + seenBefore + `) AND i.listed_at >= ` + seenSince + ` - ` + listedWithin + `
 			AND (` + scoreOfQuiet + `, i.id) < (@after_score, @after_id) AND ` + filter
 	candidate := `SELECT i.project_id, i.id, i.times_seen, ` + weight + ` AS weight, ` + age + ` AS age FROM issues i WHERE ` + filter
 	return `
@@ -68,7 +68,7 @@ WITH weights AS (` + weights + `
 ), candidates AS MATERIALIZED (
 	` + candidate + ` AND NOT i.quiet
 	UNION ALL SELECT i.* FROM weights w CROSS JOIN LATERAL (
-		` + candidate + ` AND i.quiet AND i.quiet_weight = w.class AND i.last_seen >= @day_before AND i.listed_at > @day_before::timestamptz - interval '1 minute'
+		` + candidate + ` AND i.quiet AND i.quiet_weight = w.class AND i.last_seen >= @day_before AND i.listed_at > @day_before::timestamptz - ` + listedWithin + `
 		OFFSET 0) i
 ), likely AS (
 	SELECT c.weight * (1 + h.events) / c.age AS score, c.id
