@@ -97,19 +97,18 @@ func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue
 	if f.Sort == core.ByPriority {
 		return s.issuesByPriority(ctx, f, found, now)
 	}
-	l := f.list(now)
-	sql := ""
-	if found == nil {
-		sql, err = l.sql(selectIssues)
-	} else {
+	l, from := f.list(now), " FROM issues i"
+	if found != nil {
 		l.only(found)
-		l.where(ofNoDeletedProject, "", nil)
-		sql, err = l.sql("SELECT i.*" + fromFound)
-		sql = fmt.Sprintf("SELECT%s FROM (%s) i%s ORDER BY i.last_seen DESC, i.id DESC", issueColumns, sql, issueJoins)
+		from = fromFound
 	}
+	l.where(ofNoDeletedProject, "", nil)
+	chosen, err := l.sql("SELECT i.*" + from)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
+	// What belongs to an issue is joined to those of the page, not to all that it is chosen from.
+	sql := fmt.Sprintf("SELECT%s FROM (%s) i%s ORDER BY i.last_seen DESC, i.id DESC", issueColumns, chosen, issueJoins)
 	read := func(row pgx.CollectableRow) (core.Issue, error) {
 		r, err := pgx.RowToStructByName[issueRow](row)
 		return r.issue(now), err
