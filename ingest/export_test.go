@@ -50,8 +50,8 @@ func (i *Ingest) WaitingForLarge() int {
 // HoldAtMost shortens the time in which a batch is tried. To be called before the first request.
 func (i *Ingest) HoldAtMost(d time.Duration) { i.writer.holdAtMost = d }
 
-// Queued is how many requests wait for the writer.
-func (i *Ingest) Queued() int { return len(i.writer.queue) }
+// Waiting is how many events wait for their commit.
+func (i *Ingest) Waiting() int64 { return i.writer.waiting.Load() }
 
 // Free is how many bytes requests may take.
 func (i *Ingest) Free() int64 {

@@ -15,7 +15,8 @@ import (
 const maxBatch = 500
 
 // writer commits events in groups: while one group is being committed the next one gathers, so that a busy server needs
-// few commits and an idle one does not wait.
+// few commits and an idle one does not wait. A request that finds it idle commits its own events, which spares a lone
+// sender two changes of goroutines.
 type writer struct {
 	store   *store.Store
 	quotas  *quotas
@@ -24,6 +25,7 @@ type writer struct {
 	// holdAtMost is how long a batch is tried while the database is away. By then its requests have given up.
 	holdAtMost time.Duration
 	queue      chan *waiting
+	committing sync.Mutex    // held during a commit; away is under it
 	waiting    atomic.Int64  // events in the queue and in the batch
 	away       bool          // the last attempt found no database
 	stop       chan struct{} // closed to end the writer
@@ -52,7 +54,7 @@ func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logge
 	return w
 }
 
-// close commits what is queued and ends the writer.
+// close commits what is queued and ends the writer. No request may come after it.
 func (w *writer) close() {
 	close(w.stop)
 	w.done.Wait()
@@ -63,6 +65,11 @@ func (w *writer) close() {
 func (w *writer) add(ctx context.Context, entries []entry) error {
 	item := &waiting{ctx, entries, make(chan struct{})}
 	w.waiting.Add(int64(len(entries)))
+	if len(w.queue) == 0 && w.committing.TryLock() {
+		defer w.committing.Unlock()
+		w.commit([]*waiting{item})
+		return nil
+	}
 	select {
 	case w.queue <- item:
 	case <-ctx.Done():
@@ -83,14 +90,21 @@ func (w *writer) run() {
 	for {
 		select {
 		case first := <-w.queue:
-			w.commit(w.gather(first))
+			w.commitFrom(first)
 		case <-w.stop:
 			for len(w.queue) > 0 {
-				w.commit(w.gather(<-w.queue))
+				w.commitFrom(<-w.queue)
 			}
 			return
 		}
 	}
+}
+
+// commitFrom settles the group of the first request, once the commit of a request that goes on has ended.
+func (w *writer) commitFrom(first *waiting) {
+	w.committing.Lock()
+	defer w.committing.Unlock()
+	w.commit(w.gather(first))
 }
 
 // gather takes what is queued now, without waiting for more.
