@@ -63,9 +63,8 @@ func (w *writer) close() {
 // add gives the entries to the writer and waits until all have their outcome. When ctx ends first it is unavailable;
 // then the events may be committed all the same.
 func (w *writer) add(ctx context.Context, entries []entry) error {
-	item := &waiting{ctx, entries, make(chan struct{})}
-	w.waiting.Add(int64(len(entries)))
-	if len(w.queue) == 0 && w.committing.TryLock() {
+	item, n := &waiting{ctx, entries, make(chan struct{})}, int64(len(entries))
+	if w.waiting.Add(n) == n && w.committing.TryLock() { // nobody else waits
 		defer w.committing.Unlock()
 		w.commit([]*waiting{item})
 		return nil
@@ -73,7 +72,7 @@ func (w *writer) add(ctx context.Context, entries []entry) error {
 	select {
 	case w.queue <- item:
 	case <-ctx.Done():
-		w.waiting.Add(-int64(len(entries)))
+		w.waiting.Add(-n)
 		err := core.NewError(core.Unavailable).Because(ctx.Err())
 		w.metrics.lost(err, len(entries))
 		return err

@@ -4,20 +4,13 @@ import "hash/maphash"
 
 // known is what the writer of events remembers, so that a batch does not ask for what it was told before. All of it may
 // be wrong or forgotten at any time: the statements check issues, and the rest only saves work.
+//
+// It is kept by hashes of 64 bits, whose seed nobody knows: among the entries that there is room for, two that differ have
+// the same one in one of 10^14 cases.
 type known struct {
-	issues *recent[knownKey, knownIssue]
-	rows   *recent[uint64, struct{}] // hashes of the users and places that issues have
+	issues *recent[uint64, knownIssue] // by the hash of the issueKey
+	rows   *recent[uint64, struct{}]   // hashes of the users and places that issues have
 	seed   maphash.Seed
-}
-
-// knownKey is an issueKey as it is remembered: half of a SHA-256 tells fingerprints apart just as well.
-type knownKey struct {
-	group       int64 // the project and the version
-	fingerprint [16]byte
-}
-
-func (k issueKey) known() knownKey {
-	return knownKey{k.project<<8 | int64(k.version&0xff), [16]byte(k.fingerprint[:16])}
 }
 
 // knownIssue is an issue as it was when it was last counted. The zero value is one that is not known.
@@ -46,7 +39,7 @@ type placeKey struct {
 
 func newKnown() *known {
 	return &known{
-		issues: newRecent[knownKey, knownIssue](1 << 16),
+		issues: newRecent[uint64, knownIssue](1 << 16),
 		rows:   newRecent[uint64, struct{}](1 << 15),
 		seed:   maphash.MakeSeed(),
 	}
@@ -54,7 +47,7 @@ func newKnown() *known {
 
 // issue gives what is remembered of the event's issue.
 func (k *known) issue(e *NewEvent) knownIssue {
-	issue, _ := k.issues.get(e.group().known())
+	issue, _ := k.issues.get(maphash.Comparable(k.seed, e.group()))
 	return issue
 }
 
@@ -79,7 +72,7 @@ func (k *known) placesOf(e *NewEvent) uint64 {
 	return maphash.Comparable(k.seed, [2]string{e.Environment, e.Release})
 }
 
-// has tells whether the user or place is known to be there: of 64 bits, no two are the same by chance.
+// has tells whether the user or place is known to be there.
 func has[K userKey | placeKey](k *known, key K) bool {
 	_, ok := k.rows.get(maphash.Comparable(k.seed, key))
 	return ok
@@ -100,7 +93,7 @@ func (k *known) learn(b *batch) {
 	b.fresh(func(e *NewEvent, a *Added) {
 		issue := b.state[a.IssueID]
 		issue.id, issue.places = a.IssueID, k.placesOf(e)
-		k.issues.add(e.group().known(), issue)
+		k.issues.add(maphash.Comparable(k.seed, e.group()), issue)
 	})
 	remember(k, b.counts.users)
 	remember(k, b.counts.places)
