@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -23,6 +24,7 @@ type results struct {
 	copies   []float64 // rows a second
 	pipeline float64   // microseconds an event
 	packed   float64   // bytes an event
+	decoding float64   // microseconds an event, of encoding/json alone
 	sizes    []string
 	samples  [][]byte // payloads, one of each template
 }
@@ -34,6 +36,15 @@ func newResults(templates []template) *results {
 		r.samples = append(r.samples, t.text)
 	}
 	return r
+}
+
+// bytes is how large a body is on average.
+func (r *results) bytes() float64 {
+	n := 0
+	for _, sample := range r.samples {
+		n += len(sample)
+	}
+	return float64(n) / float64(len(r.samples))
 }
 
 func (r *results) add(name string, m measurement) { r.rounds[name] = append(r.rounds[name], m) }
@@ -59,6 +70,21 @@ func (r *results) measurePipeline() error {
 	}
 	n := float64(passes * len(r.samples))
 	r.pipeline, r.packed = float64(time.Since(start).Microseconds())/n, float64(bytes)/n
+	return r.measureDecoding(passes)
+}
+
+// measureDecoding decodes the same bodies with the standard library into maps: how fast this machine is today.
+func (r *results) measureDecoding(passes int) error {
+	start := time.Now()
+	for range passes {
+		for _, sample := range r.samples {
+			var event map[string]any
+			if err := json.Unmarshal(sample, &event); err != nil {
+				return err
+			}
+		}
+	}
+	r.decoding = float64(time.Since(start).Microseconds()) / float64(passes*len(r.samples))
 	return nil
 }
 
@@ -98,6 +124,7 @@ func (r *results) print(w io.Writer) {
 	fmt.Fprintf(w, "# Taking events in\n\nMade by `make bench-ingest` on %s. Medians of %d rounds; load, server and Postgres share the\nmachine; fsync on; default scrub rules on; each event is answered after its commit.\n\n", bench.Machine(), len(r.copies))
 	fmt.Fprintf(w, "Bodies: %s; python, java and php gzip.\n\n", strings.Join(r.sizes, ", "))
 	fmt.Fprintf(w, "- Decode, scrub, group, limit and pack alone: %.0f us an event on one core; %.0f bytes packed.\n", r.pipeline, r.packed)
+	fmt.Fprintf(w, "- Yardstick, encoding/json.Unmarshal of the same bodies into maps: %.0f us an event, %.0f MB/s.\n", r.decoding, r.bytes()/r.decoding)
 	fmt.Fprintf(w, "- Yardstick, raw COPY of such rows with all indexes, batches of 500: %.0f rows/s.\n\n", copies)
 	fmt.Fprintln(w, "| scenario | ev/s | of the yardstick | p50 ms | p99 ms | server us/ev | Postgres us/ev | load us/ev | disk B/ev | WAL B/ev | peak RSS MB |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|")
