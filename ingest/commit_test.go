@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"bytes"
 	"crypto/rand"
 	"log/slog"
 	"net"
@@ -129,51 +130,55 @@ func TestEventCountsOnceWhenTheAnswerOfTheCommitIsLost(t *testing.T) {
 // What waited too long is refused, and then it is not stored behind the client's back.
 func TestRefusedEventsAreNotStored(t *testing.T) {
 	t.Parallel()
+	var taking *ingest.Ingest
 	s := startWith(t, config{before: func(i *ingest.Ingest) {
 		i.WaitAtMost(100 * time.Millisecond)
-		i.HoldAtMost(time.Second) // longer than the others wait for the first
+		taking = i
 	}})
 	s.untilTaken(0)
-	unlock := s.lockEvents(t)
-	refused := func(n int) {
-		a := s.postEvents(eventItem(n))
+	goOn := taking.HoldCommits()
+	together(20, func(n int) {
+		a := s.postEvents(eventItem(1 + n))
 		require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
-	}
-	var first sync.WaitGroup
-	first.Go(func() { refused(1) })
-	s.untilBlocked(t)
-	together(20, func(n int) { refused(2 + n) })
-	first.Wait()
-	unlock()
+	})
+	goOn()
 	s.untilTaken(100)
-	require.Contains(t, []int64{2, 3}, s.counted(), "of those at most the first, whose commit had begun")
+	require.EqualValues(t, 2, s.counted())
 }
 
-// A server that stops commits what it has accepted.
+// A server that stops commits what it has accepted, in more than one batch where it must.
 func TestCloseCommitsWhatIsQueued(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	stopping := ingest.New(ingest.Options{Store: s.db, Clock: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler)})
 	unlock := s.lockEvents(t)
 	var answers sync.WaitGroup
-	post := func(n int) {
+	post := func(first, events int) {
 		answers.Go(func() {
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, native+"?key="+shopKey, strings.NewReader(eventText(n)))
+			items := make([]string, events)
+			for n := range items {
+				items[n] = eventItem(first + n)
+			}
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, envelopes, bytes.NewReader(envelopeOf("{}", items...)))
+			name, value, _ := strings.Cut(byKey, ": ")
+			r.Header.Set(name, value)
 			w := httptest.NewRecorder()
 			stopping.Handler().ServeHTTP(w, r)
 			require.Equal(t, http.StatusOK, w.Code, w.Body)
 		})
 	}
-	post(0)
+	post(0, 1)
 	s.untilBlocked(t) // the others queue behind it
-	for n := range 4 {
-		post(1 + n)
+	const events = 300
+	for n := range 3 {
+		post(1+n*events, events)
 	}
-	require.Eventually(t, func() bool { return stopping.Waiting() == 5 }, 10*time.Second, time.Millisecond)
+	// The writer has taken one of them and waits for the first to be committed.
+	require.Eventually(t, func() bool { return stopping.Waiting() == 1+3*events && stopping.Queued() == 2 }, 10*time.Second, time.Millisecond)
 	var closed sync.WaitGroup
 	closed.Go(stopping.Close)
 	unlock()
 	answers.Wait()
 	closed.Wait()
-	require.EqualValues(t, 5, s.counted())
+	require.EqualValues(t, 1+3*events, s.counted())
 }

@@ -50,6 +50,15 @@ func (i *Ingest) WaitingForLarge() int {
 // HoldAtMost shortens the time in which a batch is tried. To be called before the first request.
 func (i *Ingest) HoldAtMost(d time.Duration) { i.writer.holdAtMost = d }
 
+// HoldCommits keeps every commit waiting until the given function is called.
+func (i *Ingest) HoldCommits() (goOn func()) {
+	i.writer.committing.Lock()
+	return i.writer.committing.Unlock
+}
+
+// Queued is how many requests wait for the writer.
+func (i *Ingest) Queued() int { return len(i.writer.queue) }
+
 // Waiting is how many events wait for their commit.
 func (i *Ingest) Waiting() int64 { return i.writer.waiting.Load() }
 

@@ -19,7 +19,7 @@ import (
 type quotas struct {
 	store *store.Store
 	clock core.Clock
-	used  *lru.Cache[store.ProjectDay, usage] // only the writer changes it
+	used  *lru.Cache[store.ProjectDay, usage] // changed during a commit, of which there is one at a time
 }
 
 // usage is what a project has used of a day.

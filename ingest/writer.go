@@ -58,6 +58,8 @@ func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logge
 func (w *writer) close() {
 	close(w.stop)
 	w.done.Wait()
+	w.committing.Lock() // until a request has committed its own events
+	defer w.committing.Unlock()
 }
 
 // add gives the entries to the writer and waits until all have their outcome. When ctx ends first it is unavailable;
@@ -66,7 +68,7 @@ func (w *writer) add(ctx context.Context, entries []entry) error {
 	item, n := &waiting{ctx, entries, make(chan struct{})}, int64(len(entries))
 	if w.waiting.Add(n) == n && w.committing.TryLock() { // nobody else waits
 		defer w.committing.Unlock()
-		w.commit([]*waiting{item})
+		w.commit(ctx, []*waiting{item})
 		return nil
 	}
 	select {
@@ -103,7 +105,7 @@ func (w *writer) run() {
 func (w *writer) commitFrom(first *waiting) {
 	w.committing.Lock()
 	defer w.committing.Unlock()
-	w.commit(w.gather(first))
+	w.commit(context.Background(), w.gather(first))
 }
 
 // gather takes what is queued now, without waiting for more.
@@ -120,8 +122,9 @@ func (w *writer) gather(first *waiting) []*waiting {
 	return group
 }
 
-// commit settles a group. Requests that have been told to come again are left out: what was refused is not stored.
-func (w *writer) commit(group []*waiting) {
+// commit settles a group, as long as ctx and holdAtMost let it. Requests that have been told to come again are left out:
+// what was refused is not stored.
+func (w *writer) commit(ctx context.Context, group []*waiting) {
 	var batch []*entry
 	for _, item := range group {
 		late := item.ctx.Err()
@@ -135,7 +138,13 @@ func (w *writer) commit(group []*waiting) {
 		}
 	}
 	if len(batch) > 0 {
-		w.settle(batch)
+		err := guard(func() error {
+			w.settle(ctx, batch)
+			return nil
+		})
+		if err != nil {
+			fail(batch, err)
+		}
 	}
 	w.metrics.settled(group)
 	for _, item := range group {
@@ -145,8 +154,8 @@ func (w *writer) commit(group []*waiting) {
 }
 
 // settle gives each entry its outcome. While the database is away it holds the batch for as long as a request may wait.
-func (w *writer) settle(batch []*entry) {
-	ctx, cancel := context.WithTimeout(context.Background(), w.holdAtMost)
+func (w *writer) settle(ctx context.Context, batch []*entry) {
+	ctx, cancel := context.WithTimeout(ctx, w.holdAtMost)
 	defer cancel()
 	admitted := w.admit(ctx, batch)
 	w.write(ctx, admitted, eventsOf(admitted))

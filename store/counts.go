@@ -158,7 +158,7 @@ func comparePlaces(a, b placeKey) int {
 // Issues are found by their id alone, which is unique: by project and id, the planner may take the index of the list for
 // a table that it does not know yet, and read all issues of the project for each. They are locked before their users are
 // added, as the long way has to: in another order two servers would wait for each other. They are updated once, and
-// usually nothing that is indexed changes (migration 0009).
+// usually nothing that is indexed changes (migrations 0009, 0010).
 const countIssues = `
 WITH locked AS (
 	SELECT i.id FROM issues i JOIN unnest($2::bigint[]) AS n (id) ON i.id = n.id ORDER BY i.project_id, i.id FOR UPDATE OF i

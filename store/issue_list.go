@@ -25,7 +25,7 @@ type IssueFilter struct {
 	core.Paging
 }
 
-// listedWithin is how long listed_at, by which the indexes of issues are sorted, may lie before last_seen.
+// listedWithin is how long listed_from, by which the indexes of issues are sorted, may lie before last_seen.
 const listedWithin = "interval '5 minutes'"
 
 // digest tells filters apart: a cursor is good only for the filters that it was made with.
@@ -43,11 +43,12 @@ func (f IssueFilter) digest() uint32 {
 // the lists of all projects too.
 func (f IssueFilter) list(now core.Time) *list {
 	l := newList(string(core.ByLastSeen), f.Paging)
-	l.prefix, l.indexed = "i.", "listed_at"
+	l.prefix, l.indexed = "i.", "listed_from"
 	l.args = issueWindows(now)
 	l.filters, l.start = f.digest(), core.At(f.Cursor.Start(now.Time))
 	// Written out, and no argument, so that the index of test issues serves them in every plan.
 	l.where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test], "", nil)
+	l.where(ofNoDeletedProject, "", nil)
 	if f.ProjectID != 0 {
 		l.where("i.project_id = @project_id", "project_id", f.ProjectID)
 	}
@@ -67,7 +68,7 @@ func (f IssueFilter) list(now core.Time) *list {
 			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", f.Environment)
 	}
 	if !f.Since.IsZero() {
-		l.where("i.last_seen >= @since AND i.listed_at > @since::timestamptz - "+listedWithin, "since", f.Since)
+		l.where("i.last_seen >= @since AND i.listed_from > @since::timestamptz - "+listedWithin, "since", f.Since)
 	}
 	if f.Search != "" {
 		matches, pattern := f.matches()
@@ -102,7 +103,6 @@ func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue
 		l.only(found)
 		from = fromFound
 	}
-	l.where(ofNoDeletedProject, "", nil)
 	chosen, err := l.sql("SELECT i.*" + from)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
@@ -116,5 +116,5 @@ func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue
 	return readPage(ctx, s, l, sql, read, func(i core.Issue) core.Place { return core.Place{At: i.LastSeen.Time, ID: i.ID} })
 }
 
-// ofNoDeletedProject is for where the projects are joined after the rows were chosen.
+// ofNoDeletedProject is there because the projects are joined after the rows were chosen.
 const ofNoDeletedProject = "i.project_id <> ALL (ARRAY(SELECT id FROM projects WHERE deleted_at IS NOT NULL))"

@@ -5,8 +5,8 @@ import "hash/maphash"
 // known is what the writer of events remembers, so that a batch does not ask for what it was told before. All of it may
 // be wrong or forgotten at any time: the statements check issues, and the rest only saves work.
 //
-// It is kept by hashes of 64 bits, whose seed nobody knows: among the entries that there is room for, two that differ have
-// the same one in one of 10^14 cases.
+// It is kept by hashes of 64 bits, whose seed nobody knows: what is not there is taken for something that is in less than
+// one of 10^14 cases.
 type known struct {
 	issues *recent[uint64, knownIssue] // by the hash of the issueKey
 	rows   *recent[uint64, struct{}]   // hashes of the users and places that issues have
@@ -47,7 +47,7 @@ func newKnown() *known {
 
 // issue gives what is remembered of the event's issue.
 func (k *known) issue(e *NewEvent) knownIssue {
-	issue, _ := k.issues.get(maphash.Comparable(k.seed, e.group()))
+	issue, _ := k.issues.get(k.groupOf(e))
 	return issue
 }
 
@@ -66,6 +66,9 @@ func (k *known) wantsUser(issue knownIssue, user userKey) bool {
 	}
 	return !has(k, user)
 }
+
+// groupOf is the hash of the event's project, version and fingerprint.
+func (k *known) groupOf(e *NewEvent) uint64 { return maphash.Comparable(k.seed, e.group()) }
 
 // placesOf is the hash of the event's environment and release.
 func (k *known) placesOf(e *NewEvent) uint64 {
@@ -93,7 +96,7 @@ func (k *known) learn(b *batch) {
 	b.fresh(func(e *NewEvent, a *Added) {
 		issue := b.state[a.IssueID]
 		issue.id, issue.places = a.IssueID, k.placesOf(e)
-		k.issues.add(maphash.Comparable(k.seed, e.group()), issue)
+		k.issues.add(k.groupOf(e), issue)
 	})
 	remember(k, b.counts.users)
 	remember(k, b.counts.places)

@@ -32,7 +32,7 @@ const (
 const hasFallen = `(coalesce(i.first_seen_lowered_at, '-infinity') > @start OR i.status_at > @start AND i.status <> 'regressed')`
 
 // A weight w has the score s after w/s - 1 days without events: seen from @start that is before. Bounds of ranges are a
-// second wide of it, since the score itself is compared too, and end where it makes no difference. The index has listed_at,
+// second wide of it, since the score itself is compared too, and end where it makes no difference. The index has listed_from,
 // which is up to listedWithin before last_seen.
 const (
 	seenBefore = `@start::timestamptz + interval '1 second' * (1 - 86400 * (least(w.least / @after_score, 40000) - 1))`
@@ -53,14 +53,15 @@ const eventsOfDay = `CROSS JOIN LATERAL (
 //     @start, is one of them: a cursor may be older than the mark.
 //   - quiet: the others. Their events_24h is 0 and they are not new, so that of two with the same weight the one seen later
 //     is better. Of each class of weights the heads, as many as asked for, give a score that the last issue of the page
-//     has at least; then all that can have it are read, which in a class of one weight is no more than the heads.
+//     has at least; then all that can have it are read, which in a class of one weight is the heads and what was seen within
+//     listedWithin of them.
 //
 // OFFSET 0 and LIMIT keep the planner from moving the bounds of a class out of its index.
 func priorityPage(filter string) string {
 	quiet := `
 		FROM issues i
 		WHERE i.quiet AND i.quiet_weight = w.class AND i.last_seen < @day_before
-			AND i.listed_at < least(@day_before, ` + seenBefore + `) AND i.listed_at >= ` + seenSince + ` - ` + listedWithin + `
+			AND i.listed_from < least(@day_before, ` + seenBefore + `) AND i.listed_from >= ` + seenSince + ` - ` + listedWithin + `
 			AND (` + scoreOfQuiet + `, i.id) < (@after_score, @after_id) AND ` + filter
 	candidate := `SELECT i.project_id, i.id, i.times_seen, ` + weight + ` AS weight, ` + age + ` AS age FROM issues i WHERE ` + filter
 	return `
@@ -68,7 +69,7 @@ WITH weights AS (` + weights + `
 ), candidates AS MATERIALIZED (
 	` + candidate + ` AND NOT i.quiet
 	UNION ALL SELECT i.* FROM weights w CROSS JOIN LATERAL (
-		` + candidate + ` AND i.quiet AND i.quiet_weight = w.class AND i.last_seen >= @day_before AND i.listed_at > @day_before::timestamptz - ` + listedWithin + `
+		` + candidate + ` AND i.quiet AND i.quiet_weight = w.class AND i.last_seen >= @day_before AND i.listed_from > @day_before::timestamptz - ` + listedWithin + `
 		OFFSET 0) i
 ), likely AS (
 	SELECT c.weight * (1 + h.events) / c.age AS score, c.id
@@ -84,7 +85,7 @@ WITH weights AS (` + weights + `
 ), heads AS (
 	SELECT q.score FROM enough_active enough CROSS JOIN weights w CROSS JOIN LATERAL (
 		SELECT ` + scoreOfQuiet + ` AS score` + quiet + `
-		ORDER BY i.listed_at DESC LIMIT @rows) q
+		ORDER BY i.listed_from DESC LIMIT @rows) q
 ), enough AS (
 	SELECT CASE WHEN count(*) = @rows THEN min(score) ELSE 0 END AS score FROM (
 		SELECT score FROM active UNION ALL SELECT score FROM heads ORDER BY score DESC LIMIT @rows) b
@@ -132,7 +133,6 @@ type rankedIssue struct {
 func (s *Store) issuesByPriority(ctx context.Context, f IssueFilter, found *foundIssues, now core.Time) (core.Page[core.Issue], error) {
 	l := f.list(now)
 	l.sort = string(core.ByPriority)
-	l.where(ofNoDeletedProject, "", nil)
 	after := core.Place{Score: math.Inf(1)}
 	if f.Cursor != "" {
 		var err error

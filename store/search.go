@@ -32,7 +32,7 @@ func searchIndex(matches string, ofOneProject bool) string {
 	}
 	return `
 WITH newest AS MATERIALIZED (
-	SELECT i.title, i.culprit FROM issues i WHERE ` + ofProject + ` ORDER BY i.listed_at DESC LIMIT @newest
+	SELECT i.title, i.culprit FROM issues i WHERE ` + ofProject + ` ORDER BY i.listed_from DESC LIMIT @newest
 ), text AS MATERIALIZED (
 	SELECT count(*) = @newest AND count(*) FILTER (WHERE ` + matches + `) < @frequent AS is_rare FROM newest i
 ), found AS (

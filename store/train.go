@@ -8,6 +8,7 @@ import (
 
 // What a dictionary is made of.
 const (
+	maxSamples      = 300
 	samplesPerIssue = 5
 	dictionarySize  = 64 << 10
 	sampleSize      = 16 << 10
@@ -57,19 +58,21 @@ func (s *Store) TrainDictionary(ctx context.Context, project int64) error {
 // be of one kind, and the events of the others would be stored as if there was no dictionary.
 const sampleEvents = `
 SELECT e.payload, e.dictionary FROM (
-	SELECT project_id, id, row_number() OVER (PARTITION BY platform, type ORDER BY listed_at DESC, id DESC) AS turn
-	FROM (SELECT * FROM issues WHERE project_id = @project_id ORDER BY listed_at DESC, id DESC LIMIT 2000) lately
+	SELECT *, row_number() OVER (PARTITION BY platform, type ORDER BY listed_from DESC, id DESC) AS turn
+	FROM (SELECT * FROM issues WHERE project_id = @project_id ORDER BY listed_from DESC, id DESC LIMIT 2000) lately
+	ORDER BY turn, listed_from DESC, id DESC LIMIT @most
 ) i CROSS JOIN LATERAL (
-	SELECT payload, dictionary FROM events WHERE project_id = i.project_id AND issue_id = i.id
-	ORDER BY received_at DESC, id DESC LIMIT @each
-) e ORDER BY i.turn, i.id LIMIT 300`
+	SELECT *, row_number() OVER (ORDER BY received_at DESC, id DESC) AS nth FROM (
+		SELECT * FROM events WHERE project_id = i.project_id AND issue_id = i.id
+		ORDER BY received_at DESC, id DESC LIMIT @each) newest
+) e ORDER BY e.nth, i.turn, i.listed_from DESC, i.id DESC LIMIT @most`
 
 // sampleEvents gives the stored form of recent events of a project.
 func (s *Store) sampleEvents(ctx context.Context, project int64) ([][]byte, error) {
 	rows, err := many[struct {
 		Payload    []byte
 		Dictionary int64
-	}](ctx, s.pool, sampleEvents, args{"project_id": project, "each": samplesPerIssue})
+	}](ctx, s.pool, sampleEvents, args{"project_id": project, "each": samplesPerIssue, "most": maxSamples})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -68,7 +69,7 @@ func run(ctx context.Context, rounds int, length time.Duration, binary, out stri
 		return err
 	}
 	results := newResults(templates)
-	if err := results.measurePipeline(); err != nil {
+	if err := errors.Join(results.measurePipeline(), results.measureDecoding()); err != nil {
 		return err
 	}
 	for round := range rounds {
