@@ -18,7 +18,7 @@ import (
 // TestBrowser is a page with @sentry/browser in a real Chromium. The page is of another origin than the server.
 func TestBrowser(t *testing.T) {
 	if os.Getenv("E2E_BROWSER") == "off" {
-		t.Skip("E2E_BROWSER=off")
+		t.Skip("E2E_BROWSER=off leaves out what needs Chromium")
 	}
 	t.Parallel()
 	s, b := start(t), startBrowser(t)

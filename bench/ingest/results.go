@@ -50,43 +50,47 @@ func (r *results) bytes() float64 {
 func (r *results) add(name string, m measurement) { r.rounds[name] = append(r.rounds[name], m) }
 
 // measurePipeline runs what a server does with an event between reading and storing it, in this process on one core.
-func (r *results) measurePipeline() error {
-	rules := scrub.Default()
+func (r *results) measurePipeline() (err error) {
+	rules, now := scrub.Default(), time.Now()
 	var decoder envelope.Decoder
-	const passes = 3000
-	bytes, start := 0, time.Now()
-	for range passes {
-		for _, sample := range r.samples {
-			e, err := decoder.Decode(sample, envelope.Hints{ReceivedAt: start})
-			if err != nil {
-				return err
-			}
-			rules.Event(e)
-			_ = grouping.Of(e)
-			_, _ = grouping.Title(e), grouping.Culprit(e)
-			envelope.Limit(e)
-			bytes += len(store.Pack(e.AppendJSON(nil)).Bytes)
+	events, bytes := 0, 0
+	r.pipeline, err = r.perEvent(func(sample []byte) error {
+		e, err := decoder.Decode(sample, envelope.Hints{ReceivedAt: now})
+		if err != nil {
+			return err
 		}
-	}
-	n := float64(passes * len(r.samples))
-	r.pipeline, r.packed = float64(time.Since(start).Microseconds())/n, float64(bytes)/n
-	return nil
+		rules.Event(e)
+		_ = grouping.Of(e)
+		_, _ = grouping.Title(e), grouping.Culprit(e)
+		envelope.Limit(e)
+		events, bytes = events+1, bytes+len(store.Pack(e.AppendJSON(nil)).Bytes)
+		return nil
+	})
+	r.packed = float64(bytes) / float64(events)
+	return err
 }
 
 // measureDecoding decodes the same bodies with the standard library into maps: how fast this machine is today.
-func (r *results) measureDecoding() error {
+func (r *results) measureDecoding() (err error) {
+	r.decoding, err = r.perEvent(func(sample []byte) error {
+		var event map[string]any
+		return json.Unmarshal(sample, &event)
+	})
+	return err
+}
+
+// perEvent gives the microseconds that work takes for a sample on average, over many passes.
+func (r *results) perEvent(work func(sample []byte) error) (float64, error) {
 	const passes = 3000
 	start := time.Now()
 	for range passes {
 		for _, sample := range r.samples {
-			var event map[string]any
-			if err := json.Unmarshal(sample, &event); err != nil {
-				return err
+			if err := work(sample); err != nil {
+				return 0, err
 			}
 		}
 	}
-	r.decoding = float64(time.Since(start).Microseconds()) / float64(passes*len(r.samples))
-	return nil
+	return float64(time.Since(start).Microseconds()) / float64(passes*len(r.samples)), nil
 }
 
 // measureCopy copies rows like those of the events into a table like theirs: what Postgres alone can do.
