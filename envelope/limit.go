@@ -48,9 +48,9 @@ func (l *limiter) walk() {
 	l.field("logger", &e.Logger)
 	l.field("message", &e.Message)
 	l.field("transaction", &e.Transaction)
-	l.field("release", &e.Release)
-	l.field("dist", &e.Dist)
-	l.field("environment", &e.Environment)
+	l.line("release", &e.Release, maxName)
+	l.line("dist", &e.Dist, maxLabel)
+	l.line("environment", &e.Environment, maxLabel)
 	l.field("server_name", &e.ServerName)
 	l.field("sdk.name", &e.SDK.Name)
 	l.field("sdk.version", &e.SDK.Version)
@@ -59,7 +59,7 @@ func (l *limiter) walk() {
 	l.walkBreadcrumbs()
 	l.walkRequest()
 	l.value("user", &e.User)
-	l.value("tags", &e.Tags)
+	l.walkTags()
 	l.value("contexts", &e.Contexts)
 	l.value("extra", &e.Extra)
 	l.walkFingerprint()
@@ -67,7 +67,7 @@ func (l *limiter) walk() {
 	for i := range e.DebugImages {
 		image := &e.DebugImages[i]
 		l.path.index(i)
-		l.field("type", &image.Type)
+		l.line("type", &image.Type, maxName)
 		l.field("debug_id", &image.DebugID)
 		l.field("code_file", &image.CodeFile)
 		l.path.leave()
@@ -98,11 +98,11 @@ func (l *limiter) walkExceptions() {
 	for i := range e.Exceptions {
 		x := &e.Exceptions[i]
 		l.path.index(i)
-		l.field("type", &x.Type)
+		l.line("type", &x.Type, maxName)
 		l.field("value", &x.Value)
 		l.field("module", &x.Module)
 		if x.Mechanism != nil {
-			l.field("mechanism.type", &x.Mechanism.Type)
+			l.line("mechanism.type", &x.Mechanism.Type, maxName)
 		}
 		x.Frames = l.walkFrames(x.Frames)
 		l.path.leave()
@@ -162,9 +162,9 @@ func (l *limiter) walkBreadcrumbs() {
 	for i := range e.Breadcrumbs {
 		b := &e.Breadcrumbs[i]
 		l.path.index(i)
-		l.field("type", &b.Type)
+		l.line("type", &b.Type, maxName)
 		l.field("category", &b.Category)
-		l.field("level", &b.Level)
+		l.line("level", &b.Level, maxLabel)
 		l.field("message", &b.Message)
 		l.value("data", &b.Data)
 		l.bytes += 8 // the time

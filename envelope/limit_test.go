@@ -46,14 +46,14 @@ func TestLimitTexts(t *testing.T) {
 		Message:    core.Untrusted(long),
 		Exceptions: core.List[core.Exception]{{Value: core.Untrusted(long), Frames: core.List[core.Frame]{{PreContext: core.List[core.Untrusted]{"", core.Untrusted(long)}}}}},
 		Extra:      core.Value{Kind: core.Object, Kids: []core.Member{{Key: "a", Value: core.Value{Kind: core.Array, Kids: []core.Member{{Value: core.StringValue(long)}}}}}},
-		Release:    core.Untrusted(strings.Repeat("r", 8192)),
+		ServerName: core.Untrusted(strings.Repeat("s", 8192)),
 	}
 	envelope.Limit(e)
 	requireWithinCaps(t, e)
 	require.True(t, utf8.ValidString(string(e.Message)), "no rune is cut")
 	require.True(t, strings.HasSuffix(string(e.Message), "é…"))
 	require.Greater(t, len(e.Message), 8000)
-	require.Len(t, e.Release, 8192, "8 KB is within the cap")
+	require.Len(t, e.ServerName, 8192, "8 KB is within the cap")
 	require.Equal(t, core.List[core.Problem]{
 		{Path: "message", Reason: "cut from 10000 bytes to 8192"},
 		{Path: "exceptions.0.value", Reason: "cut from 10000 bytes to 8192"},
@@ -63,6 +63,41 @@ func TestLimitTexts(t *testing.T) {
 	again := string(e.AppendJSON(nil))
 	envelope.Limit(e)
 	require.Equal(t, again, string(e.AppendJSON(nil)), "a second time nothing is left to cut")
+}
+
+// TestLimitNames has texts that name something, which have one line of fewer characters.
+func TestLimitNames(t *testing.T) {
+	t.Parallel()
+	long := core.Untrusted(strings.Repeat("é", 300))
+	key := strings.Repeat("k", 250)
+	e := &core.Event{
+		Release: long, Environment: long, Dist: "one\ntwo",
+		Exceptions: core.List[core.Exception]{{Type: long, Mechanism: &core.Mechanism{Type: long}}, {Type: "A\n"}, {Type: "B\n\tat b"}},
+		Tags: object(
+			core.Member{Key: "a", Value: core.StringValue("\n first\nsecond")}, core.Member{Key: key + "1", Value: core.StringValue("gone")},
+			core.Member{Key: "b", Value: core.StringValue(string(long))}, core.Member{Key: key + "2", Value: core.StringValue("stays")},
+		),
+	}
+	envelope.Limit(e)
+	require.Equal(t, long[:400], e.Release, "200 characters")
+	require.Equal(t, long[:128], e.Environment, "64 characters")
+	require.Equal(t, "one", string(e.Dist))
+	require.Equal(t, long[:400], e.Exceptions[0].Type)
+	require.Equal(t, "A", string(e.Exceptions[1].Type))
+	require.Equal(t, "B", string(e.Exceptions[2].Type))
+	require.JSONEq(t, `{"a":"first","b":"`+string(long[:400])+`","`+key[:200]+`":"stays"}`, string(e.Tags.AppendJSON(nil)))
+	require.Equal(t, core.List[core.Problem]{
+		{Path: "release", Reason: "cut from 300 characters to 200"},
+		{Path: "dist", Reason: "cut to its first line"},
+		{Path: "environment", Reason: "cut from 300 characters to 64"},
+		{Path: "exceptions.0.type", Reason: "cut from 300 characters to 200"},
+		{Path: "exceptions.0.mechanism.type", Reason: "cut from 300 characters to 200"},
+		{Path: "exceptions.2.type", Reason: "cut to its first line"},
+		{Path: "tags.a", Reason: "cut to its first line"},
+		{Path: "tags.1", Reason: "cut from 251 characters to 200"},
+		{Path: "tags.b", Reason: "cut from 300 characters to 200"},
+		{Path: "tags.3", Reason: "cut from 251 characters to 200"},
+	}, e.Problems)
 }
 
 func TestLimitLists(t *testing.T) {

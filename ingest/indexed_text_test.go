@@ -1,0 +1,132 @@
+package ingest_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"errand/store/storetest"
+)
+
+// The texts of an event: each @ is a place for one.
+const (
+	nativeTexts = `{"message":"m @","platform":"@","transaction":"@","release":"@","environment":"@","dist":"@","server_name":"@",
+		"exception":[{"type":"E@","value":"@","module":"@","mechanism":{"type":"@"},"stacktrace":{"frames":[
+			{"function":"@","module":"@","filename":"@","abs_path":"@","context_line":"@","pre_context":["@"],"post_context":["@"],"vars":{"@":"@"}}]}},
+			{"type":"F","stack":"@"}],
+		"user":{"id":"@","email":"@","username":"@","ip_address":"@","@":"@"},
+		"request":{"method":"@","url":"@","query_string":"@","headers":{"@":"@"},"cookies":"@","data":"@"},
+		"tags":{"@":"@","service.test":"@"},"extra":{"@":"@"},"contexts":{"@":{"@":"@"}},
+		"breadcrumbs":[{"type":"@","category":"@","level":"@","message":"@","data":{"@":"@"}}],
+		"fingerprint":["f","@"],"sdk":{"name":"@","version":"@"}}`
+	sentryTexts = `{"event_id":"@","timestamp":"@","level":"@","logger":"@","culprit":"@","logentry":{"message":"%s @","params":["@"]},
+		"threads":{"values":[{"id":"@","name":"@","crashed":true,"stacktrace":{"frames":[{"function":"@"}]}}]},
+		"debug_meta":{"images":[{"type":"@","debug_id":"@","code_file":"@"}]},"csp":{"effective-directive":"@","blocked-uri":"@","document-uri":"@"}}`
+)
+
+// notOfEvents are the columns in indexes that hold text, but none of events: each with what bounds it.
+var notOfEvents = map[string]string{
+	"activity.action":                "our own words",
+	"activity.target_type":           "our own words",
+	"approvals.action":               "our own words",
+	"approvals.payload":              "at most 10 ids, or the name of a project",
+	"approvals.requested_by":         "the name of a token, of at most 100 characters",
+	"approvals.requested_by_type":    "our own words",
+	"approvals.status":               "our own words",
+	"install_secrets.name":           "our own words",
+	"install_times.name":             "our own words",
+	"project_keys.public_key":        "made by us",
+	"projects.slug":                  "made of a name of at most 100 characters",
+	"tokens.hash":                    "a hash",
+	"issues.crash_site":              "our own words",
+	"issue_fingerprints.fingerprint": "a hash",
+	"issue_users.user_hash":          "a hash",
+}
+
+// TestLongTextsFitIntoIndexes sends events with 8 KB of random text, which does not compress, in each place that an
+// event has for text. Each event is stored, and what came of it in the columns of indexes is short.
+func TestLongTextsFitIntoIndexes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	sent := int64(0)
+	for path, template := range map[string]string{native: nativeTexts, events: sentryTexts, events + "?": nativeTexts} {
+		places := strings.Count(template, "@")
+		for place := range places + 1 { // the last one is all of them
+			for alphabet, text := range map[string]func(*rand.Rand) string{"letters": randomLetters, "of four bytes": randomWide} {
+				parts := strings.SplitAfter(template, "@")
+				for i := range parts[:places] {
+					fill := "x"
+					if i == place || place == places {
+						fill = text(random)
+					}
+					parts[i] = strings.TrimSuffix(parts[i], "@") + fill
+				}
+				a := s.post(path, []byte(strings.Join(parts, "")), byKey, nativeByKey)
+				require.Equal(t, http.StatusOK, a.status, "%s, place %d, %s: %s", path, place, alphabet, a.text)
+				sent++
+			}
+		}
+	}
+	require.Equal(t, sent, s.stored())
+	columns := s.indexedTexts()
+	require.Contains(t, columns, "issue_releases.release", "the columns were not found")
+	for name, longest := range columns {
+		require.LessOrEqual(t, longest, int64(800), name) // 200 characters; an entry has room for 2,700 bytes
+		if notOfEvents[name] == "" {
+			require.Positive(t, longest, "%s: nothing in an event reaches it, so its line in notOfEvents is missing", name)
+		}
+	}
+	for name := range notOfEvents {
+		require.Contains(t, columns, name, "no index has it any more")
+	}
+}
+
+// indexedTexts returns the columns that any index has and whose type can hold a text, with the longest content in bytes.
+func (s *server) indexedTexts() map[string]int64 {
+	s.t.Helper()
+	rows, err := storetest.SQL(s.t.Context(), s.db, `
+SELECT DISTINCT c.relname::text, a.attname::text
+FROM pg_index x
+JOIN pg_class c ON c.oid = x.indrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_depend d -- what expressions and conditions use, beside the columns themselves
+	ON d.classid = 'pg_class'::regclass AND d.objid = x.indexrelid AND d.refobjid = x.indrelid
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND (a.attnum = ANY (x.indkey) OR a.attnum = d.refobjsubid)
+JOIN pg_type t ON t.oid = a.atttypid
+LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
+WHERE n.nspname = 'public' AND NOT c.relispartition AND c.relname NOT LIKE 'goose%' AND c.relname NOT LIKE 'river%'
+	AND (t.typcategory IN ('S', 'U') AND t.typname <> 'uuid' OR e.typcategory = 'S')`)
+	require.NoError(s.t, err)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ Table, Column string }])
+	require.NoError(s.t, err)
+	longest := map[string]int64{}
+	for _, f := range found {
+		longest[f.Table+"."+f.Column] = s.number(fmt.Sprintf(`SELECT coalesce(max(octet_length(%s::text)), 0)::bigint FROM %s`,
+			pgx.Identifier{f.Column}.Sanitize(), pgx.Identifier{f.Table}.Sanitize()))
+	}
+	return longest
+}
+
+func randomLetters(random *rand.Rand) string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	text := make([]byte, 8<<10)
+	for i := range text {
+		text[i] = letters[random.IntN(len(letters))]
+	}
+	return string(text)
+}
+
+// randomWide makes a text of characters that take four bytes each.
+func randomWide(random *rand.Rand) string {
+	text := make([]rune, 2<<10)
+	for i := range text {
+		text[i] = 0x20000 + random.Int32N(0xA000)
+	}
+	return string(text)
+}
