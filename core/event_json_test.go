@@ -155,6 +155,20 @@ func TestEventJSONMeansTheSameAsTheStandardOne(t *testing.T) {
 	})
 }
 
+func TestEventIsMeasuredAsReadersGetIt(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		e := anyEvent().Draw(t, "event")
+		for _, text := range []string{"", "<&>", "a\u2028b\u2029", "\b\f\x00\x1f\x7f"} {
+			e.Message = Untrusted(text)
+			e.Problems = append(e.Problems, Problem{Reason: text})
+			whole, err := Marshal(e)
+			require.NoError(t, err)
+			require.Equal(t, len(whole), e.MeasureJSON(nil))
+		}
+	})
+}
+
 // pruned reads JSON and drops the members of objects that are empty.
 func pruned(t require.TestingT, text []byte) any {
 	dec := json.NewDecoder(bytes.NewReader(text))

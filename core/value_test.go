@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"strconv"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -55,7 +54,7 @@ func TestValueKeepsOrderAndLiterals(t *testing.T) {
 	const text = `{"z":1.50,"a":[true,false,null,"<b>\u2028",{}],"z":9007199254740993,"":[[],-0.0,1E+2]}`
 	var v Value
 	require.NoError(t, json.Unmarshal([]byte(text), &v))
-	require.Equal(t, strings.ReplaceAll(text, `\u2028`, "\u2028"), string(v.AppendJSON(nil)))
+	require.Equal(t, text, string(v.AppendJSON(nil)))
 	require.Equal(t, Value{Kind: Number, Text: "1.50"}, v.Get("z"), "the first of two")
 	require.Equal(t, Array, v.Get("a").Kind)
 	require.Equal(t, Value{}, v.Get("b"))

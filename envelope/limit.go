@@ -13,7 +13,7 @@ const (
 	maxFrames      = 250 // of one stack trace, kept from both ends
 	maxBreadcrumbs = 100 // the last ones
 	maxText        = 8 << 10
-	maxEvent       = 256 << 10 // bytes of the stored JSON
+	maxEvent       = 256 << 10 // bytes of the JSON that readers get
 )
 
 // reserve is room for what is added after Limit: the title, the culprit and the id.
@@ -24,7 +24,7 @@ const reserve = 16 << 10
 func Limit(e *core.Event) {
 	l := limiter{event: e, text: maxText, frames: maxFrames, exceptions: maxExceptions}
 	l.walk()
-	// No byte takes more than six in JSON.
+	// No byte takes more than six in JSON, and the rest of a member, with null where it is absent, at most 6 * overhead.
 	if l.bytes*6 > maxEvent-reserve {
 		trim(e)
 	}
@@ -37,10 +37,10 @@ type limiter struct {
 	frames     int // most frames of a stack trace
 	exceptions int
 	path       path
-	bytes      int // about how many bytes of text, names and punctuation the event has
+	bytes      int // about how many bytes of text, names and punctuation the event has, at a sixth of what they can take
 }
 
-// overhead is what a member's name and punctuation take in JSON, at most.
+// overhead is a sixth of what a member's name and punctuation take in JSON, at most.
 const overhead = 4
 
 func (l *limiter) walk() {
@@ -73,6 +73,9 @@ func (l *limiter) walk() {
 		l.path.leave()
 	}
 	l.path.leave()
+	for i := range e.Problems {
+		l.bytes += len(e.Problems[i].Path) + len(e.Problems[i].Reason) + 2*overhead
+	}
 }
 
 // maxFingerprint bounds the parts of a fingerprint, which has a few.
@@ -105,6 +108,7 @@ func (l *limiter) walkExceptions() {
 			l.line("mechanism.type", &x.Mechanism.Type, maxName)
 		}
 		x.Frames = l.walkFrames(x.Frames)
+		l.bytes += 2 * overhead // the mechanism and the list itself
 		l.path.leave()
 	}
 }
@@ -119,6 +123,7 @@ func (l *limiter) walkThreads() {
 		l.field("id", &t.ID)
 		l.field("name", &t.Name)
 		t.Frames = l.walkFrames(t.Frames)
+		l.bytes += 3 * overhead // the flags and the list itself
 		l.path.leave()
 	}
 }
@@ -145,7 +150,7 @@ func (l *limiter) walkFrames(frames []core.Frame) []core.Frame {
 			l.field("source.name", &f.Source.Name)
 			l.field("source.path", &f.Source.Path)
 		}
-		l.bytes += 16 // the numbers
+		l.bytes += 5 * overhead // the numbers, the lists and the source
 		l.path.leave()
 	}
 	return frames
@@ -167,7 +172,7 @@ func (l *limiter) walkBreadcrumbs() {
 		l.line("level", &b.Level, maxLabel)
 		l.field("message", &b.Message)
 		l.value("data", &b.Data)
-		l.bytes += 8 // the time
+		l.bytes += 2 * overhead // the time
 		l.path.leave()
 	}
 }

@@ -27,7 +27,10 @@ func requireWithinCaps(t *testing.T, e *core.Event) {
 	}
 	require.LessOrEqual(t, len(e.Message), 8192)
 	requireTexts(t, e.Extra)
-	require.LessOrEqual(t, len(e.AppendJSON(nil)), 256<<10)
+	whole, err := core.Marshal(e)
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(whole), 256<<10, "what readers get")
+	require.LessOrEqual(t, len(e.AppendJSON(nil)), len(whole), "what is stored")
 }
 
 func requireTexts(t *testing.T, v core.Value) {
@@ -194,6 +197,32 @@ func TestLimitSize(t *testing.T) {
 			require.NotEmpty(t, e.Problems)
 			require.LessOrEqual(t, len(e.Problems), 53)
 		})
+	}
+}
+
+// TestLimitSizeOfSmallParts has many parts with little in them, which take several times as much for readers, who get null
+// for all that is absent, as in the store.
+func TestLimitSizeOfSmallParts(t *testing.T) {
+	t.Parallel()
+	for _, exceptions := range []int{1, 4, 50} {
+		for _, frames := range []int{0, 10, 60, 200, 250} {
+			for name, frame := range map[string]core.Frame{"empty": {}, "line": {Lineno: 7, InApp: true}, "function": {Function: "f"}, "escapes": {Function: `\"\"\"`}} {
+				e := &core.Event{Title: "T", Threads: make(core.List[core.Thread], frames), Breadcrumbs: make(core.List[core.Breadcrumb], 2*exceptions)}
+				for range exceptions {
+					x := core.Exception{Frames: make(core.List[core.Frame], frames)}
+					for i := range x.Frames {
+						x.Frames[i] = frame
+					}
+					e.Exceptions = append(e.Exceptions, x)
+				}
+				envelope.Limit(e)
+				requireWithinCaps(t, e)
+				require.NotEmpty(t, e.Exceptions, "%d exceptions of %d frames, %s", exceptions, frames, name)
+				if frames*exceptions <= 800 {
+					require.Empty(t, e.Problems, "%d exceptions of %d frames, %s", exceptions, frames, name)
+				}
+			}
+		}
 	}
 }
 

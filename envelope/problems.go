@@ -24,10 +24,17 @@ func (p *path) enter(name string) { *p = append(*p, step{name: name, index: -1})
 func (p *path) index(i int)       { *p = append(*p, step{index: i}) }
 func (p *path) leave()            { *p = (*p)[:len(*p)-1] }
 
+// maxPath bounds what is written of a path, in bytes: values can nest deep.
+const maxPath = 300
+
 // String writes the path with dots, such as exception.0.stacktrace.frames.3.
 func (p path) String() string {
 	var b strings.Builder
 	for i, s := range p {
+		if b.Len() > maxPath {
+			b.WriteString("..")
+			break
+		}
 		if i > 0 {
 			b.WriteByte('.')
 		}

@@ -9,25 +9,26 @@ import (
 )
 
 // trim makes an event smaller until its JSON fits: the largest free-form parts go first, as they matter least for
-// finding the error. Only if the rest is still too large, texts and stack traces are cut shorter and shorter.
+// finding the error. Only if the rest is still too large, texts and stack traces are cut shorter and shorter. What counts
+// is the JSON that readers get, which is larger than the stored form.
 func trim(e *core.Event) {
 	const goal = maxEvent - reserve
-	buffer := e.AppendJSON(nil)
-	if len(buffer) <= goal {
+	t := trimmer{event: e, buffer: e.AppendJSON(nil)}
+	excess := e.MeasureJSON(t.buffer) - goal
+	if excess <= 0 {
 		return
 	}
-	t := trimmer{event: e, buffer: buffer}
 	t.collect()
-	t.dropLargest(len(buffer) - goal)
-	if len(e.AppendJSON(t.buffer[:0])) <= goal {
+	t.dropLargest(excess)
+	if e.MeasureJSON(t.buffer) <= goal {
 		return
 	}
 	problems := e.Problems
-	for text := maxText / 2; ; text /= 2 {
-		l := limiter{event: e, text: max(text, 16), frames: max(text/32, 1), exceptions: max(text/128, 1)}
+	for text := maxText; ; text /= 2 {
+		l := limiter{event: e, text: max(text, 16), frames: max(text/64, 1), exceptions: max(text/128, 1)}
 		l.walk()
 		e.Problems = problems
-		if text == 0 || len(e.AppendJSON(t.buffer[:0])) <= goal {
+		if text == 0 || e.MeasureJSON(t.buffer) <= goal {
 			tell(e, "", "all texts were cut to "+strconv.Itoa(l.text)+" bytes and stack traces to "+strconv.Itoa(l.frames)+
 				" frames, to keep the event within 256 KB")
 			return
@@ -108,12 +109,10 @@ func (t *trimmer) collect() {
 		at := "threads." + strconv.Itoa(i)
 		t.collectFrames(at, thread.Frames)
 		if !thread.Crashed && !thread.Current {
-			alone := core.Event{Threads: e.Threads[i : i+1]}
-			t.add(at+".frames", len(alone.AppendJSON(t.buffer[:0])), func() { thread.Frames = nil })
+			t.add(at+".frames", t.sizeOf(core.Event{Threads: e.Threads[i : i+1]}), func() { thread.Frames = nil })
 		}
 	}
-	images := core.Event{DebugImages: e.DebugImages}
-	t.add("debug_images", len(images.AppendJSON(t.buffer[:0])), func() { e.DebugImages = nil })
+	t.add("debug_images", t.sizeOf(core.Event{DebugImages: e.DebugImages}), func() { e.DebugImages = nil })
 }
 
 func (t *trimmer) collectFrames(at string, frames []core.Frame) {
@@ -122,11 +121,16 @@ func (t *trimmer) collectFrames(at string, frames []core.Frame) {
 		place := at + ".frames." + strconv.Itoa(i)
 		t.add(place+".vars", t.size(&f.Vars), func() { f.Vars = core.Value{} })
 		source := core.Event{Fingerprint: append(slices.Clone(f.PreContext), f.PostContext...)}
-		t.add(place+".pre_context and post_context", len(source.AppendJSON(t.buffer[:0])), func() {
+		t.add(place+".pre_context and post_context", t.sizeOf(source), func() {
 			f.PreContext, f.PostContext = nil, nil
 		})
 	}
 }
+
+// sizeOf returns the bytes of an event that has one part alone.
+func (t *trimmer) sizeOf(e core.Event) int { return e.MeasureJSON(t.buffer) - emptyEvent }
+
+var emptyEvent = new(core.Event).MeasureJSON(nil)
 
 func (t *trimmer) size(v *core.Value) int { return len(v.AppendJSON(t.buffer[:0])) }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"errand/core"
 	"errand/store/storetest"
 )
 
@@ -129,4 +130,31 @@ func randomWide(random *rand.Rand) string {
 		text[i] = 0x20000 + random.Int32N(0xA000)
 	}
 	return string(text)
+}
+
+// TestEventsAreWithinTheCapForReaders sends events that are larger in an answer than in the store or on the wire, and reads
+// them as GET /v1/events/{id} does.
+func TestEventsAreWithinTheCapForReaders(t *testing.T) {
+	t.Parallel()
+	list := func(n int, one string) string { return "[" + strings.TrimSuffix(strings.Repeat(one+",", n), ",") + "]" }
+	escapes := strings.Repeat(`\u0001\"\\\u2028<&>\ud83d\ude00\u0085`, 600)
+	for name, body := range map[string]string{
+		"small frames":  `{"exception":` + list(50, `{"type":"E","stacktrace":{"frames":`+list(250, `{"function":"f"}`)+`}}`) + `}`,
+		"empty frames":  `{"message":"m","threads":` + list(250, `{"id":1,"stacktrace":{"frames":`+list(60, `{"in_app":true}`)+`}}`) + `}`,
+		"images":        `{"message":"m","debug_meta":{"images":` + list(1000, `{"debug_id":"`+strings.Repeat("a", 300)+`"}`) + `}}`,
+		"escaped texts": `{"message":"m","extra":{"a":` + list(100, `"`+escapes+`"`) + `},"breadcrumbs":` + list(100, `{"message":"`+escapes+`"}`) + `}`,
+		"nested values": `{"message":"m","extra":{"a":` + list(30_000, `{}`) + `},"contexts":{"b":{"c":` + list(2_000, `[""]`) + `}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			a := s.post(events, []byte(body), byKey)
+			require.Equal(t, http.StatusOK, a.status, a.text)
+			answer, err := core.Marshal(s.event())
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(answer), 256<<10)
+			require.NotEmpty(t, s.event().Title)
+			require.NotEmpty(t, s.event().Problems, "what was cut is named")
+		})
+	}
 }

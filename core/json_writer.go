@@ -1,0 +1,202 @@
+package core
+
+import (
+	"encoding/binary"
+	"strconv"
+	"unicode/utf8"
+)
+
+// writer appends the members of an object, leaving out those that are empty.
+type writer struct {
+	b      []byte
+	absent int // bytes that readers get for what is left out
+}
+
+func (w *writer) key(name string) {
+	w.b = append(comma(w.b, '{'), '"')
+	w.b = append(w.b, name...)
+	w.b = append(w.b, '"', ':')
+}
+
+// leaveOut leaves out a member for which readers get a value of Errand's.
+func (w *writer) leaveOut(name, value string) { w.absent += len(name) + len(`"":,`) + len(value) }
+
+// end ends an object. One that is empty here has one comma less than members for readers.
+func (w *writer) end() {
+	if w.b[len(w.b)-1] == '{' {
+		w.absent--
+	}
+	w.b = append(w.b, '}')
+}
+
+func (w *writer) str(name, s string) {
+	if s == "" {
+		w.leaveOut(name, `""`)
+		return
+	}
+	w.key(name)
+	w.b = appendString(w.b, s)
+}
+
+func (w *writer) text(name string, s Untrusted) {
+	if s == "" {
+		w.leaveOut(name, "null")
+		return
+	}
+	w.str(name, string(s))
+}
+
+func (w *writer) int(name string, n OptInt) {
+	if n == 0 {
+		w.leaveOut(name, "null")
+		return
+	}
+	w.key(name)
+	w.b = strconv.AppendInt(w.b, int64(n), 10)
+}
+
+func (w *writer) flag(name string, on bool) {
+	if !on {
+		w.leaveOut(name, "false")
+		return
+	}
+	w.key(name)
+	w.b = append(w.b, "true"...)
+}
+
+func (w *writer) time(name string, t Time) {
+	if t.IsZero() {
+		w.leaveOut(name, "null")
+		return
+	}
+	w.key(name)
+	w.b = t.appendJSON(w.b)
+}
+
+func (w *writer) value(name string, v Value) {
+	if v.Empty() {
+		w.leaveOut(name, "null")
+		return
+	}
+	w.key(name)
+	w.b = v.AppendJSON(w.b)
+}
+
+func (w *writer) texts(name string, list []Untrusted) {
+	if len(list) == 0 {
+		w.leaveOut(name, "[]")
+		return
+	}
+	w.key(name)
+	w.b = append(w.b, '[')
+	for _, s := range list {
+		w.b = appendString(comma(w.b, '['), string(s))
+	}
+	w.b = append(w.b, ']')
+}
+
+func (w *writer) object(name string, members func()) {
+	w.key(name)
+	w.b = append(w.b, '{')
+	members()
+	w.end()
+}
+
+func list[T any](w *writer, name string, items []T, write func(*writer, *T)) {
+	if len(items) == 0 {
+		w.leaveOut(name, "[]")
+		return
+	}
+	w.key(name)
+	w.b = append(w.b, '[')
+	for i := range items {
+		w.b = append(comma(w.b, '['), '{')
+		write(w, &items[i])
+		w.end()
+	}
+	w.b = append(w.b, ']')
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendString appends s as a JSON string, with the escapes of encoding/json. Bytes that are not UTF-8 become U+FFFD.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	start := len(b)
+	b = append(b, s...)
+	if plain := plainPrefix(b[start:]); plain < len(s) {
+		b = appendEscaped(b[:start+plain], s[plain:])
+	}
+	return append(b, '"')
+}
+
+// plainPrefix counts the bytes before the first that is not ASCII or not to be left as it is. It looks at 8 at a time:
+// in each byte of the sum below, the high bit is set by a byte of another kind, or borrowed from one before it.
+func plainPrefix(b []byte) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; len(b)-n >= 8; n += 8 {
+		x := binary.LittleEndian.Uint64(b[n:])
+		control, quote, backslash := x-ones*' ', (x^ones*'"')-ones, (x^ones*'\\')-ones
+		if (x|control|quote|backslash)&highs != 0 {
+			break
+		}
+	}
+	for n < len(b) && isPlain(b[n]) {
+		n++
+	}
+	return n
+}
+
+func isPlain(c byte) bool { return c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf }
+
+func appendEscaped(b []byte, s string) []byte {
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if isPlain(c) {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			switch {
+			case r == '\u2028' || r == '\u2029':
+				b = append(b, s[start:i]...)
+				b = append(b, '\\', 'u', '2', '0', '2', hexDigits[r&15])
+				i += size
+				start = i
+				continue
+			case r != utf8.RuneError || size != 1:
+				i += size
+				continue
+			}
+		}
+		b = append(b, s[start:i]...)
+		b = appendEscape(b, c)
+		i++
+		start = i
+	}
+	return append(b, s[start:]...)
+}
+
+func appendEscape(b []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\n':
+		return append(b, '\\', 'n')
+	case '\t':
+		return append(b, '\\', 't')
+	case '\r':
+		return append(b, '\\', 'r')
+	case '\b':
+		return append(b, '\\', 'b')
+	case '\f':
+		return append(b, '\\', 'f')
+	}
+	if c >= utf8.RuneSelf {
+		return append(b, "\ufffd"...)
+	}
+	return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}
