@@ -81,6 +81,8 @@ func TestWrongValues(t *testing.T) {
 		{"GET", "/v1/issues?status=open", ``, "status", "must be one of unresolved, "},
 		{"GET", "/v1/issues?search=%zz", ``, "", "the query must be name=value pairs"},
 		{"GET", "/v1/issues?a=1;b=2", ``, "", "the query must be name=value pairs"},
+		{"POST", "/v1/similar", `{"text": "boom", "project": ""}`, "project", "must have at least 1 character"},
+		{"POST", "/v1/tokens", `{"name": "a", "scopes": ["issues:read"], "project": ""}`, "project", "must have at least 1 character"},
 		{"POST", "/v1/issues/1/claim", `{"minutes": true}`, "minutes", "must be an integer, not boolean"},
 		{"POST", "/v1/issues/1/claim", `{"minutes": 9007199254740993}`, "minutes", "must be at most 1440"},
 		{"POST", "/v1/projects", `{}`, "name", "is required"},
@@ -92,6 +94,30 @@ func TestWrongValues(t *testing.T) {
 		details := detailsOf(t, s.Admin(t, c.method, c.path, c.body))
 		require.Contains(t, details[c.field], c.says, "%s %s %s", c.method, c.path, c.body)
 	}
+}
+
+// TestEmptyQueryValues has the values that a script sends whose variable is empty: they must not widen what it asks for.
+func TestEmptyQueryValues(t *testing.T) {
+	t.Parallel()
+	s := newSurface(t)
+	found := 0
+	for _, op := range core.Operations() {
+		if op.HasBody() || op.ServedBy != "" {
+			continue
+		}
+		path := strings.NewReplacer("{id}", "1", "{project}", "1", "{key}", "k").Replace(op.Path())
+		for _, field := range op.Fields() {
+			if strings.Contains(op.Path(), "{"+field.Name+"}") {
+				continue
+			}
+			for _, query := range []string{field.Name + "=", field.Name, field.Name + "=&" + field.Name + "="} {
+				details := detailsOf(t, s.Admin(t, op.Method(), path+"?"+query, ""))
+				require.Contains(t, details, field.Name, "%s?%s", path, query)
+			}
+			found++
+		}
+	}
+	require.Greater(t, found, 12)
 }
 
 func TestBrokenBodies(t *testing.T) {
@@ -112,6 +138,22 @@ func TestBrokenBodies(t *testing.T) {
 	} {
 		details := detailsOf(t, s.Admin(t, http.MethodPost, "/v1/projects", body))
 		require.Contains(t, details[""], says, "%.40s", body)
+	}
+}
+
+// TestWholeNumbers has the ways in which JSON can write one (JSON Schema 2020-12: 60.0 is an integer).
+func TestWholeNumbers(t *testing.T) {
+	t.Parallel()
+	s := newSurface(t)
+	issue := s.Issue(t)
+	for _, minutes := range []string{"60", "60.0", "6e1", "600E-1", `"60.00"`} {
+		at := fmt.Sprintf("/v1/issues/%d", issue)
+		answer := s.Admin(t, http.MethodPost, at+"/claim", `{"minutes": `+minutes+`}`)
+		require.Equal(t, http.StatusOK, answer.Status, "%s: %s", minutes, answer.Body)
+		answer = s.Admin(t, http.MethodGet, at+"/activity?limit=1.0", "")
+		require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+		require.Contains(t, answer.Body, `"minutes":60,`)
+		require.Equal(t, 1, strings.Count(answer.Body, `"action"`))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -15,7 +16,7 @@ var number = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,18})(\.[0-9]+)?$`)
 // list, and a project's numeric id may stand where its slug may. Anything else stays for the validator to refuse.
 func coerce(field *Field, value any) any {
 	if n, ok := value.(json.Number); ok && field.digits {
-		return n.String()
+		return wholeNumber(n).String()
 	}
 	if text, ok := value.(string); ok && field.commas && !strings.HasPrefix(text, "[") {
 		return value
@@ -43,21 +44,52 @@ func coerceType(s Schema, value any) any {
 	return value
 }
 
-// fraction stands for a number that is written in another way than a whole number is.
-const fraction = json.Number("0.5")
+// longest is how many digits of a whole number the validator gets: one that has so many is out of every range.
+const longest = 20
 
-// wholeNumber gives the validator a short literal with the same verdict as n, because it computes what it is given,
-// and 1e999999 has a million digits. 30.0 and 3e1 are no whole numbers.
+// wholeNumber writes a number without a fraction in digits alone: 60.0 and 6e1 are the integer 60 (JSON Schema 2020-12).
+// Another number stays as it is, in a short form: the validator computes what it gets, and 1e999999 has a million digits.
 func wholeNumber(n json.Number) json.Number {
-	const longest = 20 // digits; whoever has that many is out of every range
-	digits := strings.TrimPrefix(string(n), "-")
+	sign, digits := "", string(n)
+	if unsigned, negative := strings.CutPrefix(digits, "-"); negative {
+		sign, digits = "-", unsigned
+	}
+	mantissa, power := digits, ""
+	if at := strings.IndexAny(digits, "eE"); at >= 0 {
+		mantissa, power = digits[:at], digits[at+1:]
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	fraction = strings.TrimRight(fraction, "0")
+	digits = strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return "0"
+	}
+	exponent := shortExponent(power) - len(fraction)
+	trimmed := strings.TrimRight(digits, "0")
+	exponent += len(digits) - len(trimmed)
 	switch {
-	case strings.ContainsAny(digits, ".eE"):
-		return fraction
-	case len(digits) > longest:
-		return n[:len(n)-len(digits)+longest]
+	case exponent < 0:
+		return json.Number(sign + "0.5")
+	case len(trimmed)+exponent > longest:
+		return json.Number(sign + strings.Repeat("9", longest))
 	default:
-		return n
+		return json.Number(sign + trimmed + strings.Repeat("0", exponent))
+	}
+}
+
+// shortExponent reads an exponent; one beyond a body's length in digits is as good as any other.
+func shortExponent(text string) int {
+	const beyond = 1 << 24
+	n, err := strconv.Atoi(text)
+	switch {
+	case text == "":
+		return 0
+	case err != nil && text[0] == '-':
+		return -beyond
+	case err != nil:
+		return beyond
+	default:
+		return max(-beyond, min(n, beyond))
 	}
 }
 

@@ -98,6 +98,11 @@ func TestInputIsCoercedWhereItsMeaningIsPlain(t *testing.T) {
 		`"minutes": "42"`:                         {Minutes: 42},
 		`"offset": "-42"`:                         {Offset: -42},
 		`"offset": "-0"`:                          {},
+		`"minutes": 60.0`:                         {Minutes: 60},
+		`"minutes": "60.0"`:                       {Minutes: 60},
+		`"minutes": 6e1`:                          {Minutes: 60},
+		`"ids": [1, 2.0, 90071992547409910e-1]`:   {IDs: []int64{1, 2, maxID}},
+		`"project": 1234567890.0`:                 {Project: "1234567890"},
 		`"claimed": "false"`:                      {Claimed: &no},
 		`"scopes": "admin"`:                       {Scopes: []Scope{Admin}},
 		`"scopes": "issues:read, admin"`:          {Scopes: []Scope{IssuesRead, Admin}},
@@ -159,15 +164,16 @@ func TestInputRefusesWhatIsNoPlainWholeNumber(t *testing.T) {
 		{`"minutes": "+42"`, "minutes", notInteger},
 		{`"minutes": "042"`, "minutes", notInteger},
 		{`"minutes": "1e1"`, "minutes", notInteger},
+		{`"minutes": "1.e1"`, "minutes", notInteger},
+		{`"minutes": "60."`, "minutes", notInteger},
 		{`"minutes": "0x10"`, "minutes", notInteger},
 		{`"minutes": "1.5"`, "minutes", notWhole},
 		{`"minutes": 1.5`, "minutes", notWhole},
-		{`"minutes": 30.0`, "minutes", notWhole},
-		{`"minutes": "30.0"`, "minutes", notWhole},
-		{`"minutes": 3e1`, "minutes", notWhole},
-		{`"minutes": 1e30`, "minutes", notWhole},
-		{`"limit": 30.0`, "limit", notWhole},
-		{`"ids": [1, 2.0]`, "ids.1", notWhole},
+		{`"minutes": 30.01`, "minutes", notWhole},
+		{`"minutes": "30.10"`, "minutes", notWhole},
+		{`"minutes": 305e-1`, "minutes", notWhole},
+		{`"minutes": 1e-999999`, "minutes", notWhole},
+		{`"ids": [1, 2.5]`, "ids.1", notWhole},
 		{`"minutes": true`, "minutes", "must be an integer, not boolean"},
 		{`"minutes": [1]`, "minutes", "must be an integer, not array"},
 		{`"minutes": {}`, "minutes", "must be an integer, not object"},
@@ -313,7 +319,7 @@ func TestInputReportsAllMistakesSorted(t *testing.T) {
 		{"zebra", "is not a known field; allowed: " + in.allowed()},
 	}
 	for range 20 { // maps have no order
-		_, err := readSample(in, `{"zebra": 1, "name": "\u0000", "scopes": ["x", "y"], "minutes": 5000, "limit": 2.0, "project": "\u0000"}`)
+		_, err := readSample(in, `{"zebra": 1, "name": "\u0000", "scopes": ["x", "y"], "minutes": 5000, "limit": 2.5, "project": "\u0000"}`)
 		require.Equal(t, want, AsError(err).Details)
 	}
 }
@@ -350,9 +356,15 @@ func TestWholeNumber(t *testing.T) {
 	for n, want := range map[json.Number]json.Number{
 		"0": "0", "-42": "-42", "9223372036854775808": "9223372036854775808",
 		"12345678901234567890":                       "12345678901234567890",
-		json.Number(strings.Repeat("7", 1000)):       json.Number(strings.Repeat("7", 20)),
-		"-" + json.Number(strings.Repeat("7", 1000)): "-" + json.Number(strings.Repeat("7", 20)),
-		"1.0": fraction, "1e2": fraction, "1E-999999": fraction, "-0.5e+7": fraction,
+		json.Number(strings.Repeat("7", 1000)):       json.Number(strings.Repeat("9", 20)),
+		"-" + json.Number(strings.Repeat("7", 1000)): "-" + json.Number(strings.Repeat("9", 20)),
+		"-0": "0", "0.000": "0", "-0.0e99999999999999999999": "0", "0e5": "0",
+		"1.0": "1", "60.0": "60", "-60.000": "-60", "1e2": "100", "1E+2": "100", "1.50e1": "15", "100e-2": "1", "-0.5e+7": "-5000000",
+		"9007199254740993.0": "9007199254740993", "0.00012e5": "12",
+		"1e30": json.Number(strings.Repeat("9", 20)), "1e99999999999999999999": json.Number(strings.Repeat("9", 20)),
+		json.Number("1" + strings.Repeat("0", 500_000) + "e-500000"):   "1",
+		json.Number("0." + strings.Repeat("0", 500_000) + "1e+500002"): "10",
+		"1.5": "0.5", "-1.5": "-0.5", "1E-999999": "0.5", "15e-1": "0.5", "1e-99999999999999999999": "0.5", "0.00012e4": "0.5",
 	} {
 		require.Equal(t, want, wholeNumber(n))
 	}

@@ -19,7 +19,7 @@ type Label struct {
 type ListLabelsInput struct {
 	Since  Since  `json:"since,omitempty" doc:"At or after: 30m, 24h, 7d, or an ISO date or time."`
 	Limit  int    `json:"limit" doc:"How many to return." min:"1" max:"1000" default:"100"`
-	Cursor Cursor `json:"cursor,omitempty" doc:"next_cursor of the previous page."`
+	Cursor Cursor `json:"cursor,omitempty" doc:"next_cursor of the previous page." min:"1"`
 }
 
 // ListLabels declares GET /v1/labels.

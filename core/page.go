@@ -112,14 +112,16 @@ func (c Cursor) Place(sort string, filters uint32) (Place, error) {
 // Paging is the part of an input that pages a list of 25 to 100.
 type Paging struct {
 	Limit  int    `json:"limit" doc:"How many to return." min:"1" max:"100" default:"25"`
-	Cursor Cursor `json:"cursor,omitempty" doc:"next_cursor of the previous page."`
+	Cursor Cursor `json:"cursor,omitempty" doc:"next_cursor of the previous page." min:"1"`
 }
 
 // Since is a point in time given as a duration back from now (30m, 24h, 7d) or as an ISO date or time.
 type Since string
 
 // JSONSchema is a text.
-func (Since) JSONSchema() Schema { return Schema{"type": "string", "maxLength": 40} }
+func (Since) JSONSchema() Schema {
+	return Schema{"type": "string", "minLength": int64(1), "maxLength": int64(40)}
+}
 
 // Check tells whether the text is a duration or a time.
 func (s Since) Check() error {

@@ -24,7 +24,7 @@ type CreatedToken struct {
 type CreateTokenInput struct {
 	Name    string     `json:"name" doc:"Who will use it; shown as the holder of claims." min:"1" max:"100"`
 	Scopes  []Scope    `json:"scopes" doc:"What it may do." min:"1" max:"4" enum:"issues:read|issues:write|releases:write|admin"`
-	Project ProjectRef `json:"project,omitempty" doc:"Public id or slug of the only app for which it may send deploys and source maps; absent for all apps."`
+	Project ProjectRef `json:"project,omitempty" doc:"Public id or slug of the only app for which it may send deploys and source maps; absent for all apps." min:"1"`
 }
 
 // Check refuses names that cannot be shown, and scopes named twice.
