@@ -66,6 +66,7 @@ type (
 		Code    core.Code
 		Status  int
 		Meaning string
+		Members []docsField
 	}
 )
 
@@ -130,9 +131,29 @@ func docsGroups(baseURL string) []docsGroup {
 func docsInputs(op *core.Operation) []docsField {
 	var fields []docsField
 	for _, f := range op.Fields() {
-		fields = append(fields, docsField{
-			Name: f.Name, Doc: f.Doc, Where: string(placeOf(op, f.Name)), Type: typeHTML(f.Schema), Required: f.Required,
-		})
+		where := string(placeOf(op, f.Name))
+		fields = append(fields, docsField{Name: f.Name, Doc: f.Doc, Where: where, Type: typeHTML(f.Schema), Required: f.Required})
+		fields = append(fields, docsParts(f.Name, where, f.Schema)...)
+	}
+	return fields
+}
+
+// docsParts lists the members below a field, by their paths. Those of a list are the members of its elements.
+func docsParts(path, where string, schema core.Schema) []docsField {
+	var fields []docsField
+	properties, _ := schema["properties"].(core.Schema)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		part := properties[name].(core.Schema)
+		doc, _ := part["description"].(string)
+		at := path + "." + name
+		fields = append(fields, docsField{Name: at, Doc: doc, Where: where, Type: typeHTML(part)})
+		fields = append(fields, docsParts(at, where, part)...)
+	}
+	if items, ok := schema["items"].(core.Schema); ok {
+		fields = append(fields, docsParts(path, where, items)...)
+	}
+	if either, ok := schema["oneOf"].([]any); ok { // one, or a list of them
+		fields = append(fields, docsParts(path, where, either[0].(core.Schema))...)
 	}
 	return fields
 }
@@ -164,10 +185,22 @@ func allCodes() []core.Code {
 func docsErrors(codes []core.Code) []docsError {
 	var errors []docsError
 	for _, code := range codes {
-		errors = append(errors, docsError{code, code.Info().Status, code.Info().Meaning})
+		errors = append(errors, docsError{code, code.Info().Status, code.Info().Meaning, docsMembers(code)})
 	}
 	slices.SortStableFunc(errors, func(a, b docsError) int { return a.Status - b.Status })
 	return errors
+}
+
+// docsMembers returns what the body of an error has beside its code.
+func docsMembers(code core.Code) []docsField {
+	var fields []docsField
+	names, schemas := core.ErrorMembers(code)
+	for _, name := range names {
+		schema := schemas[name].(core.Schema)
+		doc, _ := schema["description"].(string)
+		fields = append(fields, docsField{Name: name, Doc: doc, Type: answerHTML(schema)})
+	}
+	return fields
 }
 
 // Title is the group's name as a heading.

@@ -39,9 +39,10 @@ func baseType(schema core.Schema) string {
 		name := template.HTMLEscapeString(ref[strings.LastIndex(ref, "/")+1:])
 		return `<a href="#` + name + `">` + name + `</a>`
 	}
-	if either, ok := schema["anyOf"].([]any); ok { // an object or null
-		first, _ := either[0].(core.Schema)
-		return baseType(first) + " or null"
+	for _, word := range []string{"anyOf", "oneOf"} {
+		if either, ok := schema[word].([]any); ok {
+			return eitherType(either)
+		}
 	}
 	switch kind := schema["type"].(type) {
 	case []any: // a type and null
@@ -51,6 +52,15 @@ func baseType(schema core.Schema) string {
 	default:
 		return "any JSON"
 	}
+}
+
+func eitherType(either []any) string {
+	words := make([]string, len(either))
+	for i := range either {
+		one, _ := either[i].(core.Schema)
+		words[i] = baseType(one)
+	}
+	return strings.Join(words, " or ")
 }
 
 func namedType(schema core.Schema, kind string) string {

@@ -100,6 +100,10 @@ func checkRoute(t *testing.T, d document, op *core.Operation, path string, route
 	for _, code := range op.AllErrors() {
 		response := route.Responses[strconv.Itoa(code.Info().Status)]
 		require.Contains(t, string(response), `"`+string(code)+`"`, "%s does not document %s", route.OperationID, code)
+		names, _ := core.ErrorMembers(code)
+		for _, name := range names {
+			require.Contains(t, string(response), `"`+name+`":{`, "%s does not document what %s has", route.OperationID, code)
+		}
 		for _, header := range headersOf[code] {
 			require.Contains(t, string(response), `"`+header+`":`, "%s does not document the header of %s", route.OperationID, code)
 		}
@@ -113,6 +117,30 @@ func checkRoute(t *testing.T, d document, op *core.Operation, path string, route
 		}
 	}
 	require.Equal(t, strings.Count(path, "{"), inPath, route.OperationID)
+}
+
+// TestOpenAPIHasTheWholeNativeEvent looks for the parts that lie deepest in the body of POST /v1/ingest.
+func TestOpenAPIHasTheWholeNativeEvent(t *testing.T) {
+	t.Parallel()
+	d, _ := readDocument(t)
+	var body struct {
+		Required bool
+		Content  map[string]struct {
+			Schema struct{ Properties map[string]json.RawMessage }
+		}
+	}
+	require.NoError(t, json.Unmarshal(d.Paths["/v1/ingest"]["post"].RequestBody, &body))
+	require.True(t, body.Required)
+	event := body.Content["application/json"].Schema.Properties
+	for field, parts := range map[string][]string{
+		"exception": {"mechanism", "handled", "stacktrace", "frames", "lineno", "context_line", "vars", "stack"}, "user": {"ip_address"},
+		"request": {"query_string", "headers", "cookies", "data"}, "breadcrumbs": {"category", "timestamp"}, "sdk": {"name", "version"},
+	} {
+		for _, part := range parts {
+			require.Contains(t, string(event[field]), `"`+part+`":{`, field)
+		}
+	}
+	require.Contains(t, string(event["release"]), "200 characters")
 }
 
 func TestOpenAPIReferences(t *testing.T) {

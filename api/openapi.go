@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -138,7 +137,7 @@ func requestBody(op *core.Operation) *huma.RequestBody {
 		schema["required"] = required
 	}
 	return &huma.RequestBody{
-		Required: len(required) > 0,
+		Required: len(required) > 0 || op.ServedBy != "", // an event has at least one of two fields
 		Content:  map[string]*huma.MediaType{"application/json": {Schema: inline(schema), Example: newExample(op).Body}},
 	}
 }
@@ -174,30 +173,11 @@ func failure(status int, codes []core.Code) *huma.Response {
 	for _, code := range codes {
 		meanings = append(meanings, fmt.Sprintf("`%s`: %s", code, code.Info().Meaning))
 	}
-	if slices.Contains(codes, core.ApprovalRequired) { // no error, and alone with its status
-		return &huma.Response{Description: meanings[0], Content: jsonContent(core.HeldSchema())}
-	}
-	properties := core.Schema{"error": core.Schema{"type": "string", "enum": codes}}
-	required := []string{"error"}
-	if slices.Contains(codes, core.InvalidRequest) {
-		properties["details"] = detailsSchema()
-		required = append(required, "details")
-	}
 	return &huma.Response{
 		Description: strings.Join(meanings, "\n\n"),
 		Headers:     failureHeaders(codes),
-		Content:     jsonContent(core.Schema{"type": "object", "properties": properties, "required": required}),
+		Content:     jsonContent(core.ErrorSchema(codes...)),
 	}
-}
-
-func detailsSchema() core.Schema {
-	text := func(doc string) core.Schema { return core.Schema{"type": "string", "description": doc} }
-	return core.Schema{"type": "array", "description": "What is wrong with each field.", "items": core.Schema{
-		"type": "object", "required": []string{"path", "message"}, "properties": core.Schema{
-			"path":    text("The field, dotted, such as scrub_patterns.0; empty for the input as a whole."),
-			"message": text("What is wrong and what is allowed."),
-		},
-	}}
 }
 
 // failureHeaders documents the headers that stand beside errors: those of wire.WriteError, and those of ingest beside

@@ -70,15 +70,15 @@ func (c Code) Info() CodeInfo { return codes[c] }
 
 // Detail says what is wrong with one field of the input.
 type Detail struct {
-	Path    string `json:"path"`    // dotted, such as scrub_patterns.0
-	Message string `json:"message"` // what is wrong and what is allowed
+	Path    string `json:"path" doc:"The field, dotted, such as scrub_patterns.0; empty for the input as a whole."`
+	Message string `json:"message" doc:"What is wrong and what is allowed."`
 }
 
 // Error is the one error type that reaches a client. Its cause goes to the log only.
 type Error struct {
 	Code    Code
 	Details []Detail
-	Extra   map[string]any // further members of the body, such as required_scope
+	Extra   map[string]any // the code's members, such as required_scope
 	cause   error
 }
 
@@ -90,7 +90,7 @@ func Invalid(path, format string, args ...any) *Error {
 	return &Error{Code: InvalidRequest, Details: []Detail{{path, fmt.Sprintf(format, args...)}}}
 }
 
-// With adds a member to the error's body.
+// With adds a member to the error's body. Those of each code are declared in members.
 func (e *Error) With(name string, value any) *Error {
 	if e.Extra == nil {
 		e.Extra = map[string]any{}
@@ -141,11 +141,7 @@ func (e *Error) ForAgent() ([]byte, error) {
 }
 
 func (e *Error) body() map[string]any {
-	word := "error"
-	if e.Code == ApprovalRequired {
-		word = "status"
-	}
-	body := map[string]any{word: e.Code}
+	body := map[string]any{codeMember(e.Code): e.Code}
 	if len(e.Details) > 0 {
 		body["details"] = e.Details
 	}

@@ -1,7 +1,5 @@
 package core
 
-import "encoding/json"
-
 // EventRow is a stored event in a list.
 type EventRow struct {
 	ID          int64     `json:"id" doc:"The service's id of the event, for get_event."`
@@ -35,29 +33,6 @@ var GetEvent = define[EventInput, Data[EventDetail]](Operation{
 	Errors:      []Code{NotFound},
 })
 
-// IngestEventInput is the native event of POST /v1/ingest (decisions 3). The Sentry SDK protocol names the meanings.
-type IngestEventInput struct {
-	EventID     string          `json:"event_id,omitempty" doc:"32 hexadecimal digits; made when absent. The same id again is a duplicate."`
-	Timestamp   json.RawMessage `json:"timestamp,omitempty" doc:"RFC 3339, or seconds since 1970."`
-	Level       string          `json:"level,omitempty" enum:"fatal|error|warning|info|debug" doc:"error when absent."`
-	Platform    string          `json:"platform,omitempty" doc:"Such as node, python or go."`
-	Message     json.RawMessage `json:"message,omitempty" doc:"A text. A message or an exception is required."`
-	Exception   json.RawMessage `json:"exception,omitempty" doc:"{type, value, module?, mechanism?, stacktrace?: {frames}, stack?} or a list of them, outermost last. stack is the language's own text."`
-	Transaction string          `json:"transaction,omitempty" doc:"The route or task during which it happened."`
-	Release     string          `json:"release,omitempty"`
-	Environment string          `json:"environment,omitempty"`
-	Dist        string          `json:"dist,omitempty"`
-	ServerName  string          `json:"server_name,omitempty"`
-	User        json.RawMessage `json:"user,omitempty" doc:"{id, email, username, ip_address}; counted by a hash."`
-	Request     json.RawMessage `json:"request,omitempty" doc:"{method, url, query_string, headers, cookies, data}."`
-	Tags        json.RawMessage `json:"tags,omitempty" doc:"An object of texts."`
-	Extra       json.RawMessage `json:"extra,omitempty" doc:"An object."`
-	Contexts    json.RawMessage `json:"contexts,omitempty" doc:"An object of objects."`
-	Breadcrumbs json.RawMessage `json:"breadcrumbs,omitempty" doc:"A list of {timestamp, type, category, level, message, data}."`
-	Fingerprint []string        `json:"fingerprint,omitempty" doc:"What to group by, instead of Errand's own rules."`
-	SDK         json.RawMessage `json:"sdk,omitempty" doc:"{name, version}."`
-}
-
 // Receipt is the answer to an event.
 type Receipt struct {
 	EventID   string `json:"event_id"`
@@ -69,10 +44,11 @@ type Receipt struct {
 // IngestEvent declares POST /v1/ingest, which package ingest serves: events have a path of their own.
 var IngestEvent = define[IngestEventInput, Data[Receipt]](Operation{
 	Name: "ingest_event", Route: "POST /v1/ingest", Scope: NoToken,
-	Summary:     "Send an error event",
-	Description: "Takes one error event and answers when it is stored. The DSN's key stands in the header X-Service-Key, or in the query as key.",
-	Example:     `{"message": "Payment failed", "level": "error", "platform": "node"}`,
-	Errors:      []Code{InvalidRequest, Unauthorized, ForbiddenOrigin, PayloadTooLarge, Quota},
-	NotATool:    "its caller is an application with a DSN key, not an agent",
-	ServedBy:    "ingest",
+	Summary: "Send an error event",
+	Description: "Takes one error event of at most 1 MB and answers when it is stored. The DSN's key stands in the header X-Service-Key, or in the query as key. " +
+		"What is longer than its cap is cut, and so are the largest parts of an event of more than 256 KB; problems of the stored event names what was cut.",
+	Example:  `{"message": "Payment failed", "level": "error", "platform": "node"}`,
+	Errors:   []Code{InvalidRequest, Unauthorized, ForbiddenOrigin, PayloadTooLarge, Quota},
+	NotATool: "its caller is an application with a DSN key, not an agent",
+	ServedBy: "ingest",
 })

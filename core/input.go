@@ -70,7 +70,7 @@ func compileInput(t reflect.Type) (*input, error) {
 
 func compileField(f reflect.StructField) (Field, error) {
 	name := jsonName(f)
-	goType, optional := f.Type, f.Type.Kind() == reflect.Pointer || strings.Contains(f.Tag.Get("json"), ",omitempty")
+	goType, optional := f.Type, f.Type.Kind() == reflect.Pointer || isOptional(f)
 	field := Field{Name: name, Doc: f.Tag.Get("doc"), cleaned: f.Tag.Get("cleaned") != "", commas: f.Tag.Get("commas") != ""}
 	if inner, ok := optType(goType); ok {
 		goType, optional, field.takes = inner, true, true

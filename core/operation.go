@@ -100,11 +100,8 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	return reflector{named: named}.schema(o.out)
 }
 
-// Holdable tells whether the operation's action can be held for approval. Its answer is then either the output or Held.
+// Holdable tells whether the operation's action can be held for approval. Its answer is then either the output or that of HeldSchema.
 func (o *Operation) Holdable() bool { return slices.Contains(o.Errors, ApprovalRequired) }
-
-// HeldSchema is the JSON Schema of the answer to an action that waits for approval.
-func HeldSchema() Schema { return reflector{}.schema(reflect.TypeFor[Held]()) }
 
 // AllErrors gives the codes that the operation can answer with, those of every operation included.
 func (o *Operation) AllErrors() []Code {

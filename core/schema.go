@@ -78,7 +78,7 @@ func (r reflector) structure(t reflect.Type) Schema {
 	return r.object(t)
 }
 
-// object writes a struct out. Every field of an output is always there.
+// object writes a struct out. Every field is always there but those tagged omitempty.
 func (r reflector) object(t reflect.Type) Schema {
 	properties, required := Schema{}, []string{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -87,9 +87,15 @@ func (r reflector) object(t reflect.Type) Schema {
 			continue
 		}
 		properties[name] = r.field(f)
-		required = append(required, name)
+		if !isOptional(f) {
+			required = append(required, name)
+		}
 	}
-	return Schema{"type": "object", "properties": properties, "required": required}
+	schema := Schema{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		schema["required"] = required
+	}
+	return schema
 }
 
 func (r reflector) field(f reflect.StructField) Schema {
@@ -153,6 +159,8 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
+func isOptional(f reflect.StructField) bool { return strings.Contains(f.Tag.Get("json"), ",omitempty") }
+
 func nullable(s Schema) Schema {
 	if name, ok := s["type"].(string); ok {
 		s["type"] = []any{name, "null"}
@@ -186,12 +194,13 @@ func withEnum(s Schema, values []string) Schema {
 
 // limits sets what the tags min and max mean for the type: a number's range, a text's characters, a list's length.
 func limits(s Schema, tag reflect.StructTag) error {
-	words := map[any][2]string{
+	kind, _ := s["type"].(string)
+	words := map[string][2]string{
 		"integer": {"minimum", "maximum"},
 		"number":  {"minimum", "maximum"},
 		"string":  {"minLength", "maxLength"},
 		"array":   {"minItems", "maxItems"},
-	}[s["type"]]
+	}[kind]
 	for i, name := range []string{"min", "max"} {
 		text := tag.Get(name)
 		if text == "" {

@@ -62,6 +62,9 @@ func TestInputSchemasAreTakenByEveryClient(t *testing.T) {
 		require.Equal(t, "object", schema["type"])
 		require.Equal(t, false, schema["additionalProperties"])
 		compileSchema(t, schema)
+		if op.NotATool != "" {
+			return // no model reads it
+		}
 		walk("", schema, func(path string, s map[string]any) {
 			require.Subset(t, words, slices.Collect(maps.Keys(s)), "no references, no combinators: "+path)
 			if typ, ok := s["type"]; ok {

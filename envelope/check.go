@@ -116,6 +116,8 @@ func (c *checker) scalar() {
 	c.skip()
 }
 
+func (c *checker) anyValue() { c.skip() }
+
 func (c *checker) anyObject() {
 	if c.peek() != '{' {
 		c.want("an object")

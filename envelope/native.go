@@ -30,6 +30,7 @@ type fields struct {
 	open  bool
 }
 
+// nativeEvent and the tables below it are what core.IngestEventInput documents.
 var nativeEvent = fields{what: "an event", known: map[string]check{
 	"event_id":    (*checker).eventID,
 	"timestamp":   (*checker).timestamp,
@@ -78,11 +79,12 @@ var (
 		"id": (*checker).scalar, "email": (*checker).text, "username": (*checker).text, "ip_address": (*checker).text,
 	}}
 	nativeRequest = fields{open: true, known: map[string]check{
-		"method": (*checker).text, "url": (*checker).text,
+		"method": (*checker).text, "url": (*checker).text, "query_string": (*checker).anyValue, "headers": (*checker).anyValue,
+		"cookies": (*checker).anyValue, "data": (*checker).anyValue,
 	}}
 	nativeBreadcrumb = fields{open: true, known: map[string]check{
 		"timestamp": (*checker).timestamp, "type": (*checker).text, "category": (*checker).text,
-		"level": (*checker).text, "message": (*checker).text,
+		"level": (*checker).text, "message": (*checker).text, "data": (*checker).anyValue,
 	}}
 	nativeSDK = fields{open: true, known: map[string]check{"name": (*checker).text, "version": (*checker).text}}
 )

@@ -1,12 +1,16 @@
 package envelope_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"errand/core"
 	"errand/envelope"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 )
 
@@ -170,4 +174,50 @@ func FuzzDecodeNative(f *testing.F) {
 		envelope.Limit(e)
 		requireWithinCaps(t, e)
 	})
+}
+
+// TestNativeFieldsAreDeclared holds that the API documents the fields that are read, all of them and no others.
+func TestNativeFieldsAreDeclared(t *testing.T) {
+	t.Parallel()
+	schema := core.IngestEvent.InputSchema()
+	require.Equal(t, envelope.NativeFields(), declaredFields("", schema))
+
+	text, err := json.Marshal(schema)
+	require.NoError(t, err)
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	compiler := jsonschema.NewCompiler()
+	require.NoError(t, compiler.AddResource("event.json", document))
+	rules, err := compiler.Compile("event.json")
+	require.NoError(t, err)
+	for payload, taken := range map[string]bool{
+		fullNative: true, `{"exception":{"type":"A","stack":"at f"},"user":{"id":"7"},"request":{"headers":[["a","b"]],"data":"x"}}`: true,
+		`{"exception":{"kind":"A"}}`: false, `{"exception":"A"}`: false, `{"message":5}`: false, `{"timestamp":true,"message":"m"}`: false,
+		`{"message":"m","tags":{"a":[1]}}`: false, `{"message":"m","contexts":{"os":1}}`: false, `{"message":"m","user":{"id":{}}}`: false,
+		`{"message":"m","breadcrumbs":{}}`: false, `{"exception":[{"type":"A","stacktrace":{"frames":[{"lineno":"x"}]}}]}`: false,
+	} {
+		event, err := jsonschema.UnmarshalJSON(strings.NewReader(payload))
+		require.NoError(t, err)
+		require.Equal(t, taken, rules.Validate(event) == nil, payload)
+		_, err = new(envelope.Decoder).DecodeNative([]byte(payload), envelope.Hints{ReceivedAt: received})
+		require.Equal(t, taken, err == nil, payload)
+	}
+}
+
+// declaredFields returns the paths of a schema's members, sorted. Those of a list are the members of its elements.
+func declaredFields(path string, schema core.Schema) []string {
+	var paths []string
+	properties, _ := schema["properties"].(core.Schema)
+	for name, member := range properties {
+		at := strings.TrimPrefix(path+"."+name, ".")
+		paths = append(append(paths, at), declaredFields(at, member.(core.Schema))...)
+	}
+	if items, ok := schema["items"].(core.Schema); ok {
+		paths = append(paths, declaredFields(path, items)...)
+	}
+	if either, ok := schema["oneOf"].([]any); ok {
+		paths = append(paths, declaredFields(path, either[0].(core.Schema))...)
+	}
+	slices.Sort(paths)
+	return paths
 }

@@ -29,6 +29,7 @@ func requireSameRefusal(t *testing.T, op *core.Operation, code core.Code, rest, 
 	t.Helper()
 	require.Equal(t, code.Info().Status, rest.Status, "%s: %s", op.Name, rest.Body)
 	require.Equal(t, rest.Status, tool.Status, op.Name)
+	requireDeclared(t, code, rest.Body)
 	want, got := objectOf(t, rest.Body), objectOf(t, tool.Body)
 	require.Equal(t, string(code), want["error"], op.Name)
 	for _, body := range []map[string]any{want, got} {

@@ -1,6 +1,7 @@
 package surfacetest_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"errand/api"
@@ -195,6 +197,7 @@ func requireSame(t *testing.T, op *core.Operation, code core.Code, rest, tool su
 	case success:
 	case core.ApprovalRequired: // no error
 		status = code.Info().Status
+		requireDeclared(t, code, rest.Body)
 	default:
 		requireSameError(t, op, code, rest, tool)
 		return
@@ -219,6 +222,7 @@ func requireSameError(t *testing.T, op *core.Operation, code core.Code, rest, to
 	require.Equal(t, code.Info().Status, rest.Status, "%s: %s", op.Name, rest.Body)
 	want := objectOf(t, rest.Body)
 	require.Equal(t, string(code), want["error"], op.Name)
+	requireDeclared(t, code, rest.Body)
 	result := surfacetest.ResultOf(t, tool)
 	require.True(t, result.IsError, "%s: %s", op.Name, tool.Body)
 	require.Empty(t, result.StructuredContent, op.Name)
@@ -233,6 +237,24 @@ func requireSameError(t *testing.T, op *core.Operation, code core.Code, rest, to
 		delete(got, "request_id")
 	}
 	require.Equal(t, want, got, op.Name)
+}
+
+// requireDeclared holds that the body of an error has the members that are declared for its code, and no others.
+func requireDeclared(t *testing.T, code core.Code, body string) {
+	t.Helper()
+	schema := core.ErrorSchema(code)
+	schema["additionalProperties"] = false
+	text, err := json.Marshal(schema)
+	require.NoError(t, err)
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	compiler := jsonschema.NewCompiler()
+	require.NoError(t, compiler.AddResource("error.json", document))
+	rules, err := compiler.Compile("error.json")
+	require.NoError(t, err)
+	answer, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
+	require.NoError(t, err)
+	require.NoError(t, rules.Validate(answer), body)
 }
 
 func objectOf(t *testing.T, text string) map[string]any {
