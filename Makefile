@@ -35,10 +35,16 @@ race: deps ## Run the tests with the race detector.
 	@$(GO) test -race ./...
 
 .PHONY: lint
-lint: ## Check formatting, vet and staticcheck.
+lint: ## Check formatting, vet, staticcheck and the third-party notices.
 	@test -z "$$(gofmt -l .)" || { echo "not formatted:"; gofmt -l .; exit 1; }
 	@$(GO) vet ./... && $(GO) vet -tags e2e ./e2e/
 	@$(STATICCHECK) ./...
+	@scripts/notices | cmp -s - THIRD_PARTY_NOTICES.md || { echo "THIRD_PARTY_NOTICES.md is not what is linked: run make notices"; exit 1; }
+
+.PHONY: notices
+notices: ## Write the licences of the linked modules into THIRD_PARTY_NOTICES.md; after each change of go.mod.
+	@scripts/notices >THIRD_PARTY_NOTICES.md.new
+	@mv THIRD_PARTY_NOTICES.md.new THIRD_PARTY_NOTICES.md
 
 .PHONY: golden
 golden: ## Write the golden files anew; read the diff before you commit it.

@@ -175,4 +175,11 @@ func TestDemoSaysWhatToTryNext(t *testing.T) {
 	}
 	require.NotContains(t, text.String(), adminToken)
 	require.Len(t, made.Key(), 32)
+
+	const state = `The project "[^"]+" \(\d+, demo-shop\) has \d+ issues with \d+ events\.\n`
+	require.Regexp(t, `^Added \d+ events to the demo project\. `+state, text.String())
+	made.Added = 0
+	text.Reset()
+	require.NoError(t, made.Print(&text))
+	require.Regexp(t, `^There was nothing to add\. `+state, text.String())
 }

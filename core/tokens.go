@@ -10,7 +10,7 @@ type Token struct {
 	CreatedBy   Text        `json:"created_by"`
 	LastUsedAt  Time        `json:"last_used_at" doc:"Written at most once an hour."`
 	RevokedAt   Time        `json:"revoked_at"`
-	ProjectID   OptInt      `json:"project_id" doc:"The app to which the token is bound; null for all apps."`
+	ProjectID   OptInt      `json:"project_id" doc:"The app to which the token is bound, in deploys and source maps only; null for all apps."`
 	ProjectName Text        `json:"project_name"`
 }
 
@@ -24,7 +24,7 @@ type CreatedToken struct {
 type CreateTokenInput struct {
 	Name    string     `json:"name" doc:"Who will use it; shown as the holder of claims." min:"1" max:"100"`
 	Scopes  []Scope    `json:"scopes" doc:"What it may do." min:"1" max:"4" enum:"issues:read|issues:write|releases:write|admin"`
-	Project ProjectRef `json:"project,omitempty" doc:"Public id or slug of the only app for which it may send deploys and source maps; absent for all apps." min:"1"`
+	Project ProjectRef `json:"project,omitempty" doc:"Public id or slug of the only app for which it may send deploys and source maps; it still reads and changes the issues of all apps. Absent for all apps." min:"1"`
 }
 
 // Check refuses names that cannot be shown, and scopes named twice.
@@ -42,11 +42,12 @@ func (in CreateTokenInput) Check() error {
 // CreateToken declares POST /v1/tokens.
 var CreateToken = define[CreateTokenInput, Data[CreatedToken]](Operation{
 	Name: "create_token", Route: "POST /v1/tokens", Scope: Admin, Status: 201,
-	Summary:     "Create a token",
-	Description: "Creates a token with the scopes. The answer is the only place where the token stands: only its hash is stored.",
-	Example:     `{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`,
-	Errors:      []Code{ProjectNotFound},
-	NotATool:    "it hands out a secret",
+	Summary: "Create a token",
+	Description: "Creates a token with the scopes. The answer is the only place where the token stands: only its hash is stored. " +
+		"Naming a project binds the token in deploys and source maps only: its other scopes hold for the issues and events of all projects.",
+	Example:  `{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`,
+	Errors:   []Code{ProjectNotFound},
+	NotATool: "it hands out a secret",
 })
 
 // ListTokensInput has no fields: every token is listed.
