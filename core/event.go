@@ -1,5 +1,10 @@
 package core
 
+import (
+	"slices"
+	"strings"
+)
+
 // Event is one normalised error event, the `event` of GET /v1/events/{id} (decisions 3). All its text comes from
 // the monitored application and has passed the scrubber by the time that it is stored.
 type Event struct {
@@ -32,9 +37,9 @@ type Event struct {
 
 	// Facts that steer the pipeline and are not stored with the event.
 
-	Template string `json:"-"` // the log message before its parameters were put in; empty without parameters
-	Identity string `json:"-"` // user.id, else email, username, ip_address, before scrubbing; only its hash is stored
-	CSP      *CSP   `json:"-"` // set for a Content-Security-Policy report
+	Template string  `json:"-"` // the log message before its parameters were put in; empty without parameters
+	Identity string  `json:"-"` // user.id, else email, username, ip_address, before scrubbing; only its hash is stored
+	Report   *Report `json:"-"` // set for a browser's report and for an error in a template
 }
 
 // Exception is one link of the chain of exceptions.
@@ -131,8 +136,42 @@ type Problem struct {
 	Reason string `json:"reason"`
 }
 
-// CSP is what grouping needs of a Content-Security-Policy report.
-type CSP struct {
-	Directive  string // effective-directive, without its value
-	BlockedURI string
+// RestatesMessage reports whether the exception is only the event's message again: SDKs that add a stack trace to
+// messages send it as an exception without a type. An SDK's own wording differs where it formats parameters otherwise.
+func (x *Exception) RestatesMessage(message Untrusted) bool {
+	if x.Type != "" || message == "" {
+		return false
+	}
+	isMadeUp := x.Mechanism != nil && x.Mechanism.Synthetic
+	return isMadeUp || strings.TrimSpace(string(x.Value)) == strings.TrimSpace(string(message))
+}
+
+// ReportKind is the kind of a Report.
+type ReportKind uint8
+
+// The kinds of reports.
+const (
+	ReportCSP ReportKind = iota
+	ReportExpectCT
+	ReportExpectStaple
+	ReportHPKP
+	ReportTemplate
+)
+
+var reportKinds = [...]string{"csp", "expectct", "expectstaple", "hpkp", "template"}
+
+// String returns the kind as it is named in the Sentry protocol.
+func (k ReportKind) String() string { return reportKinds[k] }
+
+// ParseReportKind returns the kind of a name of the Sentry protocol.
+func ParseReportKind(name string) (ReportKind, bool) {
+	i := slices.Index(reportKinds[:], name)
+	return ReportKind(max(i, 0)), i >= 0
+}
+
+// Report is what grouping needs of a report that a browser sent about a policy, or of an error in a template.
+type Report struct {
+	Kind    ReportKind
+	Subject string // a CSP's effective-directive without its value, a host, or the name of the template
+	Detail  string // what a CSP blocked, or the line of the template
 }

@@ -91,7 +91,7 @@ func TestEventStoresEveryField(t *testing.T) {
 func TestEventLeavesOutWhatIsNotStored(t *testing.T) {
 	t.Parallel()
 	id := int64(1)
-	e := Event{EventID: "a", Template: "hunter2 %s", Identity: "hunter2", CSP: &CSP{"hunter2", "hunter2"},
+	e := Event{EventID: "a", Template: "hunter2 %s", Identity: "hunter2", Report: &Report{ReportCSP, "hunter2", "hunter2"},
 		Exceptions: List[Exception]{{Mechanism: &Mechanism{Synthetic: true, IsGroup: true, ExceptionID: &id, ParentID: &id}}}}
 	require.Equal(t, `{"event_id":"a","exceptions":[{"mechanism":{}}]}`, string(e.AppendJSON(nil)))
 	whole, err := json.Marshal(e)
@@ -119,7 +119,7 @@ func anyEvent() *rapid.Generator[Event] {
 			reflect.TypeFor[List[Breadcrumb]](): few[Breadcrumb](text, stored),
 		},
 		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
-			reflect.TypeFor[Event](): {"Template": nothing(""), "Identity": nothing(""), "CSP": nothing((*CSP)(nil))},
+			reflect.TypeFor[Event](): {"Template": nothing(""), "Identity": nothing(""), "Report": nothing((*Report)(nil))},
 			reflect.TypeFor[Mechanism](): {"Synthetic": nothing(false), "IsGroup": nothing(false),
 				"ExceptionID": nothing((*int64)(nil)), "ParentID": nothing((*int64)(nil))},
 		},

@@ -138,7 +138,7 @@ func TestDecodeCSP(t *testing.T) {
 		t.Run(c.message, func(t *testing.T) {
 			t.Parallel()
 			e := decode(t, `{"csp":`+c.report+`}`)
-			require.Equal(t, &core.CSP{Directive: c.directive, BlockedURI: c.blocked}, e.CSP)
+			require.Equal(t, &core.Report{Kind: core.ReportCSP, Subject: c.directive, Detail: c.blocked}, e.Report)
 			require.Equal(t, c.message, string(e.Message))
 			require.Equal(t, "csp", string(e.Logger))
 			require.Equal(t, core.Object, e.Contexts.Get("csp").Kind)
@@ -148,7 +148,7 @@ func TestDecodeCSP(t *testing.T) {
 	require.Equal(t, "given", string(e.Message))
 	require.Equal(t, "http://x/p", string(e.Request.URL))
 	require.Equal(t, "L", e.Contexts.Get("os").Get("name").Text)
-	require.Nil(t, decode(t, `{"csp":null}`).CSP)
+	require.Nil(t, decode(t, `{"csp":null}`).Report)
 }
 
 func TestDecodeInApp(t *testing.T) {

@@ -12,26 +12,17 @@ func (d *decoder) setCSP() {
 	if d.cspReport.Empty() {
 		return
 	}
-	report := d.cspReport
-	if inner := report.Get("csp-report"); inner.Kind == core.Object {
-		report = inner
-	}
-	field := func(name string) string {
-		v := report.Get(name)
-		if v.Kind == core.Null {
-			v = report.Get(strings.ReplaceAll(name, "_", "-"))
-		}
-		return strings.TrimSpace(textOf(v))
-	}
+	report := unwrapReport(d.cspReport, "csp-report")
+	field := func(name string) string { return reportField(report, name) }
 	e := &d.event
 	violated := field("violated_directive")
 	directive, _, _ := strings.Cut(field("effective_directive"), " ")
 	if directive == "" {
 		directive, _, _ = strings.Cut(violated, " ")
 	}
-	e.CSP = &core.CSP{Directive: directive, BlockedURI: field("blocked_uri")}
+	e.Report = &core.Report{Kind: core.ReportCSP, Subject: directive, Detail: field("blocked_uri")}
 	if e.Message == "" {
-		e.Message = core.Untrusted(cspMessage(directive, violated, e.CSP.BlockedURI))
+		e.Message = core.Untrusted(cspMessage(directive, violated, e.Report.Detail))
 	}
 	if e.Logger == "" {
 		e.Logger = "csp"
@@ -40,8 +31,7 @@ func (d *decoder) setCSP() {
 		e.Request = &core.Request{URL: core.Untrusted(page)}
 		d.splitURL(e.Request)
 	}
-	kids := append([]core.Member(nil), e.Contexts.Kids...)
-	e.Contexts = core.Value{Kind: core.Object, Kids: append(kids, core.Member{Key: "csp", Value: report})}
+	d.addContext("csp", report)
 }
 
 // cspMessage says what was blocked.

@@ -68,6 +68,7 @@ type decoder struct {
 	mechanism *core.Mechanism // beside the list of exceptions, by old clients
 	inferIP   string
 	cspReport core.Value
+	report    report // of another kind
 }
 
 func (d *decoder) decode(text string, h Hints) (*core.Event, error) {
@@ -154,10 +155,8 @@ func (d *decoder) context(name string) {
 		e.Fingerprint = d.textList()
 	case "debug_meta":
 		d.debugMeta()
-	case "csp":
-		d.cspReport = d.objectValue()
 	default:
-		d.skip()
+		d.readReport(name)
 	}
 }
 
@@ -179,6 +178,7 @@ func (d *decoder) finish(h Hints) {
 	d.setTimes(h.ReceivedAt)
 	d.setMessage()
 	d.setCSP()
+	d.setReport()
 	d.setUser(h.PeerIP)
 	d.setExceptions()
 	d.setLooseStack()

@@ -59,7 +59,6 @@ func (d *decoder) readException() {
 	if x.Type == "" && x.Value == "" && x.Frames == nil && x.text == "" {
 		d.exceptions.undo()
 	}
-	splitValue(&x.Exception)
 }
 
 // splitValue takes the type from a value like "ValueError: text" of a client that sent no type.
@@ -155,6 +154,9 @@ func (d *decoder) setExceptions() {
 	list := d.chain.take(len(read))[:0]
 	for i := range slices.Backward(read) {
 		x := &read[i]
+		if !x.RestatesMessage(d.event.Message) {
+			splitValue(&x.Exception)
+		}
 		if x.text == "" || x.Frames != nil {
 			list = append(list, x.Exception)
 			continue

@@ -17,6 +17,39 @@ func (d *decoder) decideInApp() {
 		}
 		u.frame.InApp = !isLibrary(platform, u.frame, u.library)
 	}
+	d.correctInApp()
+}
+
+// correctInApp corrects SDKs that take frames for the application's which cannot be.
+func (d *decoder) correctInApp() {
+	correct, sdk := correctionOf(d.event.Platform), string(d.event.SDK.Name)
+	if correct == nil {
+		return
+	}
+	for i := range d.event.Exceptions {
+		correct(d.event.Exceptions[i].Frames, sdk)
+	}
+	for i := range d.event.Threads {
+		correct(d.event.Threads[i].Frames, sdk)
+	}
+}
+
+func correctionOf(platform string) func(frames []core.Frame, sdk string) {
+	switch platform {
+	case "rust", "native", "c":
+		return correctRust
+	case "go":
+		return correctGo
+	}
+	return nil
+}
+
+// fileOf returns the file of a frame with the most folders that are known.
+func fileOf(f *core.Frame) string {
+	if f.AbsPath != "" {
+		return string(f.AbsPath)
+	}
+	return string(f.Filename)
 }
 
 // libraries is how to recognise code that is not the application's own, by platform.
@@ -33,10 +66,7 @@ func isLibrary(platform string, f *core.Frame, library string) bool {
 	if !ok {
 		return false
 	}
-	path := string(f.AbsPath)
-	if path == "" {
-		path = string(f.Filename)
-	}
+	path := fileOf(f)
 	for _, part := range known.paths {
 		if strings.Contains(path, part) || library != "" && strings.Contains(library, part) {
 			return true
@@ -96,7 +126,9 @@ var (
 		"android.", "androidx.", "com.android.", "dalvik.", "com.google.", "jakarta.", "io.netty.", "io.sentry.",
 		"io.micronaut.", "io.quarkus.", "io.vertx.", "reactor.", "rx.", "io.reactivex.", "okhttp3.", "okio.", "retrofit2.",
 		"org.apache.", "org.eclipse.", "org.hibernate.", "org.jboss.", "org.jetbrains.", "org.junit.", "org.postgresql.",
-		"org.springframework.", "ch.qos.logback.", "com.fasterxml.", "com.mysql.", "com.zaxxer.", "junit.", "net.bytebuddy.",
+		"org.springframework.", "org.slf4j.", "org.glassfish.", "org.aspectj.", "org.mybatis.", "org.jooq.", "org.thymeleaf.", "org.xnio.",
+		"io.undertow.", "io.grpc.", "io.lettuce.", "feign.", "redis.clients.", "software.amazon.awssdk.",
+		"ch.qos.logback.", "com.fasterxml.", "com.mysql.", "com.zaxxer.", "junit.", "net.bytebuddy.",
 	}
 	goLibraries = []string{"/pkg/mod/", "/vendor/", "/third_party/", "/go/src/", "/libexec/src/", "/usr/lib/go", "/toolchain@"}
 	goModules   = []string{

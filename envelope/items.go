@@ -1,6 +1,8 @@
 package envelope
 
 import (
+	"bytes"
+	"encoding/json"
 	"maps"
 	"slices"
 )
@@ -54,3 +56,40 @@ func KindOf(itemType string) Kind { return kinds[itemType] }
 
 // ItemTypes gives the types that the protocol has, sorted.
 func ItemTypes() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+// DropFeedback marks what was sent as an event but is a user's feedback, so that it is taken and dropped like an item of
+// that type.
+func DropFeedback(items []Item) {
+	for i := range items {
+		if item := &items[i]; item.Kind == Event && IsFeedback(item.Payload) {
+			item.Type, item.Kind = "feedback", Dropped
+		}
+	}
+}
+
+// IsFeedback reports whether the payload of an event is a user's feedback: by its type, or because feedback is all that
+// it has.
+func IsFeedback(payload []byte) bool {
+	if !bytes.Contains(payload, []byte(`"feedback"`)) { // by far the most
+		return false
+	}
+	var e struct {
+		Type, Exception, Message, Logentry, Threads, Stacktrace json.RawMessage
+		Contexts                                                json.RawMessage
+	}
+	if json.Unmarshal(payload, &e) != nil {
+		return false
+	}
+	if string(e.Type) == `"feedback"` {
+		return true
+	}
+	for _, part := range []json.RawMessage{e.Exception, e.Message, e.Logentry, e.Threads, e.Stacktrace} {
+		if len(part) > 0 && string(part) != "null" {
+			return false
+		}
+	}
+	var contexts struct {
+		Feedback map[string]json.RawMessage
+	}
+	return json.Unmarshal(e.Contexts, &contexts) == nil && len(contexts.Feedback) > 0
+}

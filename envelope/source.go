@@ -35,6 +35,7 @@ var sdkSources = []struct {
 	{"sentry.javascript.nativescript", core.SourceMobile},
 	{"sentry.javascript.electron", core.SourceUnknown}, // on a desktop
 	{"sentry.javascript.browser", core.SourceBrowser},
+	{"sentry.javascript.react-router", ""},
 	{"sentry.javascript.react", core.SourceBrowser},
 	{"sentry.javascript.vue", core.SourceBrowser},
 	{"sentry.javascript.angular", core.SourceBrowser},
@@ -42,7 +43,7 @@ var sdkSources = []struct {
 	{"sentry.javascript.svelte", core.SourceBrowser},
 	{"sentry.javascript.solid", core.SourceBrowser},
 	{"sentry.javascript.ember", core.SourceBrowser},
-	{"sentry.javascript.gatsby", core.SourceBrowser},
+	{"sentry.javascript.gatsby", ""}, // builds pages on a server
 	{"sentry.javascript.wasm", core.SourceBrowser},
 	{"sentry.javascript.node", core.SourceServer},
 	{"sentry.javascript.nestjs", core.SourceServer},
@@ -100,6 +101,7 @@ var sdkSources = []struct {
 	{"raven-ruby", core.SourceServer},
 	{"raven-java", core.SourceServer},
 	{"raven-go", core.SourceServer},
+	{"sentry-cli", core.SourceServer}, // in scripts and on build machines
 }
 
 var platformSources = map[string]core.Source{

@@ -17,28 +17,35 @@ func asksToGroup(fingerprint []core.Untrusted) bool {
 	return false
 }
 
-// client writes the fingerprint that the application chose, its variables replaced.
+// client writes the fingerprint that the application chose, its variables replaced. A variable is replaced once, and
+// stands for itself after that: repeated, a large value would cost a multiple of what the sender paid for it.
 func (d *digest) client(e *core.Event) {
 	d.part("client")
+	v := variables{event: e}
 	for _, part := range e.Fingerprint {
 		name := variable(string(part))
-		if name == "default" {
-			d.part("default")
-			start := d.open()
-			d.byDefault(e)
-			d.close(start)
-			continue
-		}
-		text, known := lookUp(e, name)
-		if !known {
-			text = string(part)
+		text, known := string(part), false
+		if name != "" && !v.replaced[name] {
+			if name == "default" {
+				v.markReplaced(name)
+				d.part("default")
+				start := d.open()
+				d.byDefault(e)
+				d.close(start)
+				continue
+			}
+			if text, known = v.lookUp(name); known {
+				v.markReplaced(name)
+			} else {
+				text = string(part)
+			}
 		}
 		d.part("text")
 		d.part(text)
 	}
 }
 
-// variable gives the name in a text like "{{ name }}", or nothing.
+// variable returns the name in a text like "{{ name }}", or nothing.
 func variable(text string) string {
 	text = strings.TrimSpace(text)
 	inner, opened := strings.CutPrefix(text, "{{")
@@ -49,28 +56,53 @@ func variable(text string) string {
 	return strings.TrimSpace(inner)
 }
 
-// lookUp gives the value of a variable of a client fingerprint. The names are those of the Sentry SDKs.
-func lookUp(e *core.Event, name string) (value string, known bool) {
+// variables are those of one event's fingerprint.
+type variables struct {
+	event    *core.Event
+	replaced map[string]bool
+
+	isRead    bool // whether the two below are set
+	exception core.Exception
+	frame     core.Frame
+}
+
+func (v *variables) markReplaced(name string) {
+	if v.replaced == nil {
+		v.replaced = map[string]bool{}
+	}
+	v.replaced[name] = true
+}
+
+// read finds the exception and the frame that the event is about.
+func (v *variables) read() {
+	if v.isRead {
+		return
+	}
+	v.isRead = true
+	if i := mainException(v.event); i >= 0 {
+		v.exception = v.event.Exceptions[i]
+	}
+	if f, _ := crashFrame(v.event); f != nil {
+		v.frame = *f
+	}
+}
+
+// lookUp returns the value of a variable. The names are those of the Sentry SDKs.
+func (v *variables) lookUp(name string) (value string, known bool) {
+	e := v.event
 	if tag, found := strings.CutPrefix(name, "tags."); found {
 		return e.Tags.Get(tag).Text, true
 	}
-	var x core.Exception
-	if i := mainException(e); i >= 0 {
-		x = e.Exceptions[i]
-	}
-	var frame core.Frame
-	if f := crashFrame(e); f != nil {
-		frame = *f
-	}
+	v.read()
 	var text core.Untrusted
 	switch name {
 	case "type", "error.type":
-		text = x.Type
+		text = v.exception.Type
 	case "value", "error.value":
-		text = x.Value
+		text = v.exception.Value
 	case "message":
 		if text = e.Message; text == "" {
-			text = x.Value
+			text = v.exception.Value
 		}
 	case "transaction":
 		text = e.Transaction
@@ -83,9 +115,9 @@ func lookUp(e *core.Event, name string) (value string, known bool) {
 	case "logger":
 		text = e.Logger
 	case "function", "stack.function":
-		text = frame.Function
+		text = v.frame.Function
 	case "module", "stack.module":
-		text = frame.Module
+		text = v.frame.Module
 	default:
 		return "", false
 	}

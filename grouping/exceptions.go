@@ -16,7 +16,7 @@ const (
 
 // exceptions writes the chain or tree of exceptions, and reports whether there was anything to write.
 func (d *digest) exceptions(e *core.Event) bool {
-	if len(e.Exceptions) == 0 {
+	if isMessage(e) {
 		return false
 	}
 	lang := languageOf(e.Platform)
@@ -50,8 +50,8 @@ func (d *digest) chain(list []core.Exception, by detail, lang language) bool {
 // exception writes one exception by one detail, and reports whether it has that.
 func (d *digest) exception(x *core.Exception, by detail, lang language) bool {
 	kind := string(x.Type)
-	if x.Mechanism != nil && x.Mechanism.Synthetic && (by == byStack || x.Value != "") {
-		kind = "" // the SDK made it up
+	if isMadeUp(x) && (by == byStack || x.Value != "") {
+		kind = ""
 	}
 	if by == byStack {
 		return d.typeAndStack(x, kind, lang)
@@ -62,8 +62,9 @@ func (d *digest) exception(x *core.Exception, by detail, lang language) bool {
 	return kind != "" || value != ""
 }
 
-// typeAndStack writes an exception's type and stack, and reports whether it has a usable stack. Where that is vague
-// about what happened, the value is written too.
+// typeAndStack writes an exception's type and stack, and reports whether it has a usable stack. Where these are vague
+// about what happened, the value is written too: the frame of the crash says nothing, or type and stack are those of
+// the one function through which an application reports all its errors.
 func (d *digest) typeAndStack(x *core.Exception, kind string, lang language) bool {
 	isOverflow := overflows(x)
 	if isOverflow {
@@ -77,7 +78,7 @@ func (d *digest) typeAndStack(x *core.Exception, kind string, lang language) boo
 	}
 	used, vague := d.stack(x.Frames, lang)
 	d.close(start)
-	if vague {
+	if vague || isThrownValue(x, lang) || isPlainType(x, lang) {
 		_, value := describe(kind, string(x.Value), lang)
 		d.part(value)
 	}
@@ -98,6 +99,7 @@ func describe(kind, value string, lang language) (string, string) {
 // plainType is the name of an exception's class without type arguments and without the names that a runtime makes up
 // for anonymous classes.
 func plainType(kind string) string {
+	kind = clipTo(kind, maxName)
 	switch i := strings.IndexAny(kind, "`[@#$ "); {
 	case i < 0:
 		return kind

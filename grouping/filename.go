@@ -15,6 +15,7 @@ func appendFileName(b []byte, path string, lang language) []byte {
 	}
 	path = path[strings.LastIndexByte(path, '/')+1:]
 	path = path[strings.LastIndexByte(path, '\\')+1:]
+	path = clipTo(path, maxName)
 	if i := strings.IndexByte(path, '('); i > 0 { // a.php(12) : eval()'d code
 		path = path[:i]
 	}

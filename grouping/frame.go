@@ -83,7 +83,7 @@ func (d *digest) qualified(f *core.Frame, lang language) content {
 
 // place writes the module of a frame, else the name of its file.
 func (d *digest) place(f *core.Frame, lang language) {
-	switch module := string(f.Module); {
+	switch module := clipTo(string(f.Module), maxName); {
 	case f.Source != nil:
 		d.buf = appendFileName(d.buf, string(f.Source.Path), javaScript)
 	case isUnknown(module) || module == "__main__": // __main__ is any script of Python
@@ -164,10 +164,13 @@ func isURL(path string) bool {
 	return false
 }
 
-// isRuntime reports whether a frame is a part of the JavaScript engine: one browser shows such frames, another does
-// not. Dart marks the gaps of asynchronous stacks in the same way.
-func isRuntime(f *core.Frame, lang language) bool {
-	switch path(f) {
+// isRuntime reports whether frames[i] is a part of the JavaScript engine, or of code that a text was evaluated as: one
+// browser shows such frames, another does not. Dart marks the gaps of asynchronous stacks in the same way.
+func isRuntime(frames []core.Frame, i int, lang language) bool {
+	if lang == javaScript && isEvaluated(frames, i) {
+		return true
+	}
+	switch path(&frames[i]) {
 	case "[native code]", "native code", "native", "eval code":
 		return lang == javaScript || lang == unknownLanguage
 	case "<anonymous>":

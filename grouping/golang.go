@@ -3,6 +3,8 @@ package grouping
 import (
 	"bytes"
 	"strings"
+
+	"errand/core"
 )
 
 // appendGo appends the full name of a function without the numbers of closures and without type arguments. SDKs cut
@@ -71,4 +73,36 @@ func withoutTypeArguments(name string) string {
 		}
 	}
 	return string(kept)
+}
+
+// plainGoErrors are the types that say only "an error": those of the standard library and of the libraries that wrap
+// errors or add a stack to them. Errors of Go have no stack of their own, so that the SDK sends the one of the function
+// which reported them.
+var plainGoErrors = map[string]bool{
+	"*errors.errorString": true, "*fmt.wrapError": true, "*fmt.wrapErrors": true, "*errors.joinError": true,
+	"*errors.fundamental": true, "*errors.withStack": true, "*errors.withMessage": true, // github.com/pkg/errors
+	"*xerrors.errorString": true, "*xerrors.wrapError": true, "*xerrors.noWrapError": true,
+	"*errutil.leafError": true, "*errutil.withPrefix": true, "*errutil.withNewMessage": true, // github.com/cockroachdb/errors
+	"*withstack.withStack": true, "*barriers.barrierErr": true, "*barriers.barrierError": true, "*hintdetail.withHint": true,
+	"*hintdetail.withDetail": true, "*secondary.withSecondaryError": true, "*markers.withMark": true,
+	"*contexttags.withContext": true, "*safedetails.withSafeDetails": true, "*domains.withDomain": true,
+	"*errors.Error": true, "*errors.Err": true, // github.com/go-errors/errors, github.com/juju/errors
+	"*errors.wrapError": true, "*errors.fundamentalError": true, "*errors.baseError": true, "*errors.stackError": true,
+	"*eris.rootError": true, "*eris.wrapError": true, "*errorx.Error": true, "*errgo.Err": true, "*merry.merryErr": true,
+	"oops.OopsError": true, "*oops.OopsError": true, "*errs.errorT": true, "*emperror.withStack": true,
+	"*multierror.Error": true, "*multierr.multiError": true, "multierr.multiError": true, "*errwrap.wrappedError": true,
+	"*status.Error": true, "*status.statusError": true, "*status.wrappedError": true, // google.golang.org/grpc
+}
+
+// isPlainType reports whether the type of an exception says nothing about it: in Go, and in Rust where all panics have
+// one type and errors of anyhow another, while optimised programs show few of the functions that were called. What a
+// group of errors is about is said by its parts.
+func isPlainType(x *core.Exception, lang language) bool {
+	switch lang {
+	case goLang:
+		return plainGoErrors[string(x.Type)] && (x.Mechanism == nil || !x.Mechanism.IsGroup)
+	case native:
+		return x.Type == "panic" || x.Type == "Error"
+	}
+	return false
 }

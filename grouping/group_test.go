@@ -108,13 +108,44 @@ func TestSameError(t *testing.T) {
 		"native code between":  {event("javascript", "E", "x", at("", "https://a.example/a.js", 1), at("new Promise", "<anonymous>", 0), at("?", "https://a.example/a.js", 1)), event("javascript", "E", "x", at("", "https://a.example/a.js", 1))},
 		"far callers":          {event("ruby", "E", "", append(numbered(50), own("a", "x"))...), event("ruby", "E", "", append(numbered(50), own("b", "x"))...)},
 		"asynchronous gaps":    {event("dart", "E", "", own("f", "a"), at("", "<asynchronous suspension>", 0), own("g", "a")), event("dart", "E", "", own("f", "a"), own("g", "a"))},
-		"empty policies":       {{CSP: &core.CSP{Directive: "img-src", BlockedURI: "data"}}, {CSP: &core.CSP{Directive: "IMG-SRC", BlockedURI: "data:image/png"}}, {CSP: &core.CSP{Directive: "img-src", BlockedURI: "data://"}}},
+		"empty policies":       {{Report: &core.Report{Kind: core.ReportCSP, Subject: "img-src", Detail: "data"}}, {Report: &core.Report{Kind: core.ReportCSP, Subject: "IMG-SRC", Detail: "data:image/png"}}, {Report: &core.Report{Kind: core.ReportCSP, Subject: "img-src", Detail: "data://"}}},
+		"evaluated code":       evaluatedCode(),
+		"wrapped errors":       {event("go", "*fmt.wrapError", "order 1: refused", own("report", "main")), event("go", "*fmt.wrapError", "order 22: refused", own("report", "main"))},
+		"hosts":                {report(core.ReportHPKP, "a.example", ""), report(core.ReportHPKP, "A.example", "")},
 		"nothing":              {{}, {Platform: "python", Level: "error"}, event("javascript", "", "", at("", "blob:https://a.example/7f7aaadf", 1))},
 	}
 	for name, events := range tests {
 		for _, e := range events[1:] {
 			require.Equal(t, grouping.Of(events[0]), grouping.Of(e), name)
 		}
+	}
+}
+
+func report(kind core.ReportKind, subject, detail string) *core.Event {
+	return &core.Event{Report: &core.Report{Kind: kind, Subject: subject, Detail: detail}}
+}
+
+// evaluatedCode is one program in several browsers: Chrome and Firefox show its evaluated code at the call of eval, Safari
+// names no file or hides it, as old Edge does.
+func evaluatedCode() []*core.Event {
+	const script = "https://a.example/a.js"
+	place := func(function string, column int) core.Frame {
+		f := at(function, script, 26)
+		f.Colno = core.OptInt(column)
+		return f
+	}
+	main := at("main", script, 90)
+	run := func(frames ...core.Frame) *core.Event {
+		return event("javascript", "Error", "in text", append(frames, at("run", script, 26), main)...)
+	}
+	return []*core.Event{
+		run(place("inner", 9), place("eval", 9)),
+		run(place("inner", 0), place("eval", 0)),
+		run(own("inner", ""), own("eval code", ""), at("eval", "[native code]", 0)),
+		run(at("inner", "eval code", 1), at("eval code", "eval code", 1)),
+		run(at("eval", "[native code]", 0)),
+		run(at("eval", "<anonymous>", 0), place("eval", 9)),
+		run(),
 	}
 }
 
@@ -148,10 +179,16 @@ func TestDifferentErrors(t *testing.T) {
 			event("javascript", "E", "", mapped(at("t", "https://a.example/1.js", 1), "src/b.ts", "", "sum(lines)"))},
 		"nested functions of clojure": {event("java", "E", "", own("invoke", "a.core$_main$fn__15")), event("java", "E", "", own("invoke", "a.core$_main$fn__15$fn__16"))},
 		"numbered files":              {event("python", "E", "", at("f", "m/0001_initial.py", 1)), event("python", "E", "", at("f", "m/0002_initial.py", 1))},
-		"policies": {{CSP: &core.CSP{Directive: "img-src", BlockedURI: "https://a.example/x"}}, {CSP: &core.CSP{Directive: "img-src", BlockedURI: "https://b.example/x"}},
-			{CSP: &core.CSP{Directive: "script-src", BlockedURI: "https://a.example/x"}}, {CSP: &core.CSP{Directive: "script-src"}}, {CSP: &core.CSP{Directive: "script-src", BlockedURI: "inline"}}},
-		"threads":            {{}, thread(core.Thread{Frames: []core.Frame{own("f", "a")}}), thread(core.Thread{Frames: []core.Frame{own("g", "a")}}), event("", "", "", own("f", "a"))},
-		"recursion and none": {event("python", "E", "", own("f", "a"), own("g", "a")), event("python", "E", "", own("f", "a"), own("g", "a"), own("h", "a"), own("g", "a"))},
+		"policies": {{Report: &core.Report{Kind: core.ReportCSP, Subject: "img-src", Detail: "https://a.example/x"}}, {Report: &core.Report{Kind: core.ReportCSP, Subject: "img-src", Detail: "https://b.example/x"}},
+			{Report: &core.Report{Kind: core.ReportCSP, Subject: "script-src", Detail: "https://a.example/x"}}, {Report: &core.Report{Kind: core.ReportCSP, Subject: "script-src"}}, {Report: &core.Report{Kind: core.ReportCSP, Subject: "script-src", Detail: "inline"}}},
+		"reports":            {report(core.ReportExpectCT, "a.example", ""), report(core.ReportExpectCT, "b.example", ""), report(core.ReportHPKP, "a.example", ""), report(core.ReportExpectStaple, "a.example", "")},
+		"templates of pages": {report(core.ReportTemplate, "a.html", "{% if x"), report(core.ReportTemplate, "b.html", "{% if x"), report(core.ReportTemplate, "a.html", "{% for x"), report(core.ReportTemplate, "a.html", "12"), report(core.ReportTemplate, "a.html", "13")},
+		"plain errors of go": {event("go", "*errors.errorString", "disk is full", own("report", "main")), event("go", "*errors.errorString", "payment declined", own("report", "main")),
+			event("go", "*fmt.wrapError", "payment declined", own("report", "main")), event("go", "*errors.withStack", "disk is full", own("report", "main")), event("go", "*xerrors.wrapError", "disk is full", own("report", "main"))},
+		"evaluated in modules": {event("javascript", "E", "x", at("eval", "webpack-internal:///./src/a.js", 7)), event("javascript", "E", "x", at("eval", "webpack-internal:///./src/b.js", 7))},
+		"methods named eval":   {event("javascript", "E", "x", own("Parser.eval", "parser"), own("main", "a")), event("javascript", "E", "x", own("main", "a"))},
+		"threads":              {{}, thread(core.Thread{Frames: []core.Frame{own("f", "a")}}), thread(core.Thread{Frames: []core.Frame{own("g", "a")}}), event("", "", "", own("f", "a"))},
+		"recursion and none":   {event("python", "E", "", own("f", "a"), own("g", "a")), event("python", "E", "", own("f", "a"), own("g", "a"), own("h", "a"), own("g", "a"))},
 	}
 	for name, events := range tests {
 		for i, a := range events {

@@ -1,12 +1,16 @@
 package grouping
 
-import "strings"
+import (
+	"strings"
+
+	"errand/core"
+)
 
 // appendJavaScript appends the last part of a function's name, which is what the engines agree on: V8's
 // "async Cart.add [as save]", Firefox's "promise callback*Cart.prototype.add" and Safari's "add" are all "add".
 // Functions without a name of their own give nothing.
 func appendJavaScript(b []byte, name string) []byte {
-	name, _, _ = strings.Cut(name, " [as ")
+	name, _, _ = strings.Cut(clipTo(name, maxName), " [as ")
 	if i := strings.IndexByte(name, '('); i > 0 { // Promise.all (index 2)
 		name = name[:i]
 	}
@@ -34,4 +38,33 @@ func isUnknownJavaScript(name string) bool {
 	}
 	return isUnknown(name) || strings.HasPrefix(name, "<") || // <anonymous>, <computed>
 		strings.HasPrefix(name, "wasm-function[") || strings.TrimFunc(name, isDigit) == "" // or the number of a bundle's module
+}
+
+// isEvaluated reports whether frames[i] is code that eval or new Function made of a text. Chrome and Firefox show it at
+// the place of the call of eval, whatever function of that code it is in; Safari and old Edge name no file.
+func isEvaluated(frames []core.Frame, i int) bool {
+	f := &frames[i]
+	for j := i; j < len(frames) && j-i < maxEvaluated && isAtSamePlace(f, &frames[j]); j++ {
+		if isEval(&frames[j]) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxEvaluated is how many frames of evaluated code are looked for.
+const maxEvaluated = 20
+
+func isAtSamePlace(a, b *core.Frame) bool {
+	return a == b || a.Lineno == b.Lineno && a.Colno == b.Colno && path(a) == path(b) && (a.Lineno > 0 || path(a) == "")
+}
+
+// isEval reports whether a frame is the body of evaluated code. Bundlers for development evaluate each module and give
+// it a name of its own, which tells more than that.
+func isEval(f *core.Frame) bool {
+	switch f.Function {
+	case "eval", "eval code", "Eval code", "Object.eval", "Function code":
+		return f.Source == nil && !strings.HasPrefix(path(f), "webpack")
+	}
+	return false
 }

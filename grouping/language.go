@@ -97,6 +97,7 @@ func (l language) appendFunction(b []byte, name string) []byte {
 	if isUnknown(name) {
 		return b
 	}
+	name = clipTo(name, maxName)
 	switch l {
 	case javaScript:
 		return appendJavaScript(b, name)
@@ -129,6 +130,7 @@ func (l language) appendQualified(b []byte, module, function string) []byte {
 	if isUnknown(module) {
 		module = ""
 	}
+	module, function = clipTo(module, maxName), clipTo(function, maxName)
 	if l == goLang {
 		return appendGo(b, module, function)
 	}

@@ -19,8 +19,9 @@ const (
 
 // Parameterize replaces what differs from one occurrence of a message to the next: numbers, hexadecimal and generated
 // names, UUIDs, times, IP addresses, emails, what identifies something in a URL, quoted texts and paths of files
-// (decisions 4). White space becomes one space, and a list of values one value.
+// (decisions 4). White space becomes one space, and a list of values one value. It reads the first 8 KB.
 func Parameterize(s string) string {
+	s = clip(s)
 	p := parameterizer{in: s, out: make([]byte, 0, len(s))}
 	if inner, found := allQuoted(strings.TrimSpace(s)); found {
 		p.in = inner // nothing but quotes: their content is the message

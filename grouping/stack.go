@@ -27,8 +27,8 @@ var selections = [...]selection{
 	{runtime: true},
 }
 
-func (s selection) has(f *core.Frame, lang language) bool {
-	return (f.InApp || !s.inApp) && (s.runtime || !isRuntime(f, lang))
+func (s selection) has(frames []core.Frame, i int, lang language) bool {
+	return (frames[i].InApp || !s.inApp) && (s.runtime || !isRuntime(frames, i, lang))
 }
 
 // stack writes what the frames say, nearest the crash first, and reports whether there was anything. It is vague when
@@ -55,7 +55,7 @@ func (d *digest) keys(frames []core.Frame, s selection, lang language) (used, va
 	n, crashSeen := 0, false
 	for i := range frames {
 		f := &frames[i]
-		if !s.has(f, lang) || crashSeen && isWrapper(f, lang) {
+		if !s.has(frames, i, lang) || crashSeen && isWrapper(f, lang) {
 			continue
 		}
 		start := d.open()
@@ -110,7 +110,7 @@ func (d *digest) cycle(frames []core.Frame, lang language) bool {
 	var round []string
 	for i := range frames {
 		start := len(d.buf)
-		if isRuntime(&frames[i], lang) || d.frame(&frames[i], lang) == nothing {
+		if isRuntime(frames, i, lang) || d.frame(&frames[i], lang) == nothing {
 			d.buf = d.buf[:start]
 			continue
 		}

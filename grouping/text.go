@@ -1,5 +1,10 @@
 package grouping
 
+import (
+	"strings"
+	"unicode/utf8"
+)
+
 // shape is what a word of letters and digits looks like.
 type shape struct {
 	digits, letters, uppers int
@@ -67,3 +72,37 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // isWord reports whether a byte belongs to a word; all bytes beyond ASCII do.
 func isWord(c byte) bool { return isLetter(c) || isDigit(rune(c)) || c == '_' || c >= 0x80 }
+
+// maxText is how much of one text grouping reads: what tells errors apart stands at the start of their messages, and no
+// sender's text may cost seconds.
+const maxText = 8 << 10
+
+// maxName is how much of a name is read. The longest ones in use, of templates in C++, have several hundred characters.
+const maxName = 2 << 10
+
+// clip returns the start of a text, at most maxText bytes of it.
+func clip(s string) string { return clipTo(s, maxText) }
+
+func clipTo(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
+
+// firstLine returns the first line with text in it, without the space around it, at most maxText bytes of it.
+func firstLine(s string) string {
+	if s != "" && s[0] <= ' ' {
+		s = strings.TrimLeft(s, " \t\r\n\v\f")
+	}
+	s = clip(s)
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}

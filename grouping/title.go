@@ -13,15 +13,16 @@ const maxTitle = 200
 // unlabeled is the title of an event that says nothing.
 const unlabeled = "<unlabeled event>"
 
-// Title gives the title of an event: "Type: value" of the exception that was reported, else its message; one line of
-// at most 200 characters, never empty. A type that the SDK made up gives way to the function that crashed.
+// Title returns the title of an event: "Type: value" of the exception that was reported, else its message; one line of
+// at most 200 characters, never empty. A type that the SDK made up gives way to the function that crashed, unless the
+// program threw a value, which says more.
 func Title(e *core.Event) string {
 	title := shorten(exceptionTitle(e))
 	if title == "" {
 		title = shorten(string(e.Message))
 	}
-	if title == "" && e.CSP != nil {
-		title = shorten("Blocked '" + e.CSP.Directive + "' from '" + blockedHost(e.CSP.BlockedURI) + "'")
+	if title == "" && e.Report != nil {
+		title = shorten("Blocked '" + e.Report.Subject + "' from '" + blockedHost(e.Report.Detail) + "'")
 	}
 	if title == "" {
 		title = crashFunction(e)
@@ -38,7 +39,7 @@ func exceptionTitle(e *core.Event) string {
 		return ""
 	}
 	x := &e.Exceptions[i]
-	if x.Mechanism != nil && x.Mechanism.Synthetic {
+	if isMadeUp(x) && !isThrownValue(x, languageOf(e.Platform)) {
 		if function := crashFunction(e); function != "" {
 			return function
 		}
@@ -50,23 +51,42 @@ func exceptionTitle(e *core.Event) string {
 	return kind + ": " + value
 }
 
-// crashFunction is the name of the function that crashed, as far as it is known.
-func crashFunction(e *core.Event) string {
-	if f := crashFrame(e); f != nil && !isUnknown(string(f.Function)) {
-		return shorten(string(f.Function))
+// Type returns the type of the exception that names the event, the one in its title; empty for a message.
+func Type(e *core.Event) core.Untrusted {
+	if i := mainException(e); i >= 0 {
+		return e.Exceptions[i].Type
 	}
 	return ""
 }
 
-// Culprit gives where an event happened: its transaction, else the frame of the application that is nearest the
-// crash, as "module in function", or as "function(file)" for JavaScript and "function" for native code. Without a
-// stack it is the URL of the request, if there was one. At most 200 characters; empty when nothing is known.
+// TypeOfStored returns the type of an event that was read from the store, which keeps neither how exceptions belong
+// together nor what the SDK made up: the type that its title names.
+func TypeOfStored(e *core.Event) core.Untrusted {
+	if isMessage(e) || e.Message != "" && string(e.Title) == shorten(string(e.Message)) {
+		return ""
+	}
+	for i := range e.Exceptions {
+		kind := e.Exceptions[i].Type
+		rest, found := strings.CutPrefix(string(e.Title), firstLine(string(kind)))
+		if kind != "" && found && (rest == "" || strings.HasPrefix(rest, ": ")) {
+			return kind
+		}
+	}
+	return e.Exceptions[0].Type
+}
+
+// Culprit returns where an event happened: its transaction, else the frame of the application that is nearest the
+// crash, as "module in function". A script without a module is "function(file)". Without a stack it is the template or
+// the URL of the request, if there was one. At most 200 characters; empty when nothing is known.
 func Culprit(e *core.Event) string {
 	if e.Transaction != "" {
 		return shorten(string(e.Transaction))
 	}
-	if f := crashFrame(e); f != nil {
-		return shorten(frameName(f, crashStack(e), languageOf(e.Platform)))
+	if f, stack := crashFrame(e); f != nil {
+		return shorten(frameName(f, stack, languageOf(e.Platform).of(f)))
+	}
+	if e.Report != nil && e.Report.Kind == core.ReportTemplate {
+		return shorten(e.Report.Subject)
 	}
 	if e.Request != nil {
 		return shorten(string(e.Request.URL))
@@ -75,24 +95,39 @@ func Culprit(e *core.Event) string {
 }
 
 func frameName(f *core.Frame, stack []core.Frame, lang language) string {
-	function, place := string(f.Function), string(f.Module)
-	if f.Source != nil {
-		function, place = mappedFunction(f, stack), sourceModule(string(f.Source.Path))
-	} else if place == "" {
-		place = withoutOrigin(path(f))
+	function, module := string(f.Function), string(f.Module)
+	if lang == native {
+		function = withoutSuffix(clip(function))
 	}
-	if function == "" {
-		function = "?"
+	if f.Source != nil {
+		function, module = mappedFunction(f, stack), sourceModule(string(f.Source.Path))
+	}
+	file := module
+	switch {
+	case module != "":
+	case lang == native:
+		file = sourceModule(fileName(path(f)))
+	default:
+		file = withoutOrigin(path(f))
 	}
 	switch {
-	case lang == native:
-		return function
-	case place == "":
+	case isUnknown(function) && file == "":
 		return ""
-	case lang == javaScript:
-		return function + "(" + place + ")"
+	case file == "":
+		return function
+	case function == "":
+		function = "?"
 	}
-	return place + " in " + function
+	if lang == javaScript && (module == "" || isUnknown(function)) {
+		return function + "(" + file + ")"
+	}
+	return file + " in " + function
+}
+
+// fileName returns the last part of a path.
+func fileName(path string) string {
+	path = path[strings.LastIndexByte(path, '/')+1:]
+	return path[strings.LastIndexByte(path, '\\')+1:]
 }
 
 // mappedFunction is the name of a function that a source map led to. Where a minifier renamed it, the map knows how
@@ -108,37 +143,6 @@ func mappedFunction(f *core.Frame, stack []core.Frame) string {
 		}
 	}
 	return function
-}
-
-// crashFrame gives the frame of the application that is nearest the crash, else the nearest of all; nil without a stack.
-func crashFrame(e *core.Event) *core.Frame {
-	frames := crashStack(e)
-	for i := range frames {
-		if frames[i].InApp {
-			return &frames[i]
-		}
-	}
-	if len(frames) > 0 {
-		return &frames[0]
-	}
-	return nil
-}
-
-// crashStack gives the stack that the event is about: that of the main exception, else of the first that has one, else
-// of a thread.
-func crashStack(e *core.Event) []core.Frame {
-	if i := mainException(e); i >= 0 && len(e.Exceptions[i].Frames) > 0 {
-		return e.Exceptions[i].Frames
-	}
-	for i := range e.Exceptions {
-		if len(e.Exceptions[i].Frames) > 0 {
-			return e.Exceptions[i].Frames
-		}
-	}
-	if t := mainThread(e.Threads); t != nil {
-		return t.Frames
-	}
-	return nil
 }
 
 // withoutOrigin is the path of a URL, or the path itself.

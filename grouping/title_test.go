@@ -30,8 +30,9 @@ func TestTitle(t *testing.T) {
 		"nothing":          {&core.Event{}, "<unlabeled event>"},
 		"synthetic":        {synthetic("SIGSEGV", lib("abort", "c"), own("f", "a")), "f"},
 		"synthetic, empty": {synthetic("SIGSEGV"), "SIGSEGV"},
-		"policy":           {&core.Event{CSP: &core.CSP{Directive: "img-src", BlockedURI: "https://a.example/x"}}, "Blocked 'img-src' from 'a.example'"},
-		"policy told":      {&core.Event{Message: "Blocked 'image'", CSP: &core.CSP{Directive: "img-src"}}, "Blocked 'image'"},
+		"thrown text":      {thrown("node", "bad cart", own("report", "log")), "Error: bad cart"},
+		"policy":           {&core.Event{Report: &core.Report{Kind: core.ReportCSP, Subject: "img-src", Detail: "https://a.example/x"}}, "Blocked 'img-src' from 'a.example'"},
+		"policy told":      {&core.Event{Message: "Blocked 'image'", Report: &core.Report{Kind: core.ReportCSP, Subject: "img-src"}}, "Blocked 'image'"},
 	}
 	for name, tt := range tests {
 		require.Equal(t, tt.want, grouping.Title(tt.e), name)
@@ -48,23 +49,30 @@ func TestCulprit(t *testing.T) {
 		e    *core.Event
 		want string
 	}{
-		"transaction":      {withTransaction, "/orders"},
-		"nearest own":      {event("python", "E", "", lib("get", "x"), own("f", "a"), own("main", "a")), "a in f"},
-		"nearest of all":   {event("python", "E", "", lib("get", "x"), lib("main", "a")), "x in get"},
-		"file":             {event("php", "E", "", at("f", "/srv/a.php", 1)), "/srv/a.php in f"},
-		"no function":      {event("php", "E", "", at("", "/srv/a.php", 1)), "/srv/a.php in ?"},
-		"no place":         {event("python", "E", "", own("f", "")), ""},
-		"javascript":       {event("javascript", "E", "", at("f", "https://a.example/s/a.js", 1)), "f(/s/a.js)"},
-		"javascript, none": {event("javascript", "E", "", at("", "https://a.example", 1)), "?(a.example)"},
-		"node":             {event("node", "E", "", own("f", "lib:a")), "f(lib:a)"},
-		"native":           {event("native", "E", "", at("a::f(int)", "/x/a.cpp", 1)), "a::f(int)"},
-		"mapped":           {event("javascript", "E", "", mapped(at("total", "https://a.example/a.js", 1), "webpack://shop/./src/cart.ts?aa", "x", "")), "total(src/cart)"},
-		"mapped, renamed":  {event("javascript", "E", "", mapped(at("t", "https://a.example/a.js", 1), "../src/cart.ts", "x", ""), mapped(at("n", "https://a.example/a.js", 1), "../src/main.ts", "total", "")), "total(src/cart)"},
-		"mapped, unknown":  {event("javascript", "E", "", mapped(at("", "https://a.example/a.js", 1), "/src/.hidden", "x", "")), "?(src/.hidden)"},
-		"a cause's stack":  {chain(exception("A", ""), exception("B", "", own("f", "a"))), "a in f"},
-		"thread":           {thread(core.Thread{Frames: []core.Frame{own("f", "a")}}), "a in f"},
-		"request":          {withRequest, "https://a.example/x"},
-		"nothing":          {message("hello"), ""},
+		"transaction":       {withTransaction, "/orders"},
+		"nearest own":       {event("python", "E", "", lib("get", "x"), own("f", "a"), own("main", "a")), "a in f"},
+		"nearest of all":    {event("python", "E", "", lib("get", "x"), lib("main", "a")), "x in get"},
+		"file":              {event("php", "E", "", at("f", "/srv/a.php", 1)), "/srv/a.php in f"},
+		"no function":       {event("php", "E", "", at("", "/srv/a.php", 1)), "/srv/a.php in ?"},
+		"no place":          {event("python", "E", "", own("f", "")), "f"},
+		"javascript":        {event("javascript", "E", "", at("f", "https://a.example/s/a.js", 1)), "f(/s/a.js)"},
+		"javascript, none":  {event("javascript", "E", "", at("", "https://a.example", 1)), "?(a.example)"},
+		"node":              {event("node", "E", "", own("f", "lib:a")), "lib:a in f"},
+		"node, no function": {event("node", "E", "", own("", "lib:a")), "?(lib:a)"},
+		"neither":           {event("python", "E", "", own("?", "")), ""},
+		"evaluated":         {event("javascript", "E", "", at("eval", "https://a.example/s/a.js", 7), at("f", "https://a.example/s/a.js", 7)), "f(/s/a.js)"},
+		"template":          {&core.Event{Report: &core.Report{Kind: core.ReportTemplate, Subject: "cart.html"}}, "cart.html"},
+		"native":            {event("native", "E", "", at("a::f(int)", "/x/a.cpp", 1)), "a in a::f(int)"},
+		"rust":              {event("native", "E", "", at("shop::run::h0123456789abcdef", `C:\app\src\main.rs`, 1)), "main in shop::run"},
+		"rust, no file":     {event("native", "E", "", own("shop::run", "")), "shop::run"},
+		"native, module":    {event("native", "E", "", own("run()", "libshop.so")), "libshop.so in run()"},
+		"mapped":            {event("javascript", "E", "", mapped(at("total", "https://a.example/a.js", 1), "webpack://shop/./src/cart.ts?aa", "x", "")), "src/cart in total"},
+		"mapped, renamed":   {event("javascript", "E", "", mapped(at("t", "https://a.example/a.js", 1), "../src/cart.ts", "x", ""), mapped(at("n", "https://a.example/a.js", 1), "../src/main.ts", "total", "")), "src/cart in total"},
+		"mapped, unknown":   {event("javascript", "E", "", mapped(at("", "https://a.example/a.js", 1), "/src/.hidden", "x", "")), "?(src/.hidden)"},
+		"a cause's stack":   {chain(exception("A", ""), exception("B", "", own("f", "a"))), "a in f"},
+		"thread":            {thread(core.Thread{Frames: []core.Frame{own("f", "a")}}), "a in f"},
+		"request":           {withRequest, "https://a.example/x"},
+		"nothing":           {message("hello"), ""},
 	}
 	for name, tt := range tests {
 		require.Equal(t, tt.want, grouping.Culprit(tt.e), name)
@@ -81,4 +89,23 @@ func TestLongTitlesAreCut(t *testing.T) {
 	e := message("x")
 	e.Transaction = core.Untrusted(strings.Repeat("/a", 300))
 	require.Len(t, grouping.Culprit(e), 200)
+}
+
+func thrown(platform, text string, frames ...core.Frame) *core.Event {
+	e := event(platform, "Error", text, frames...)
+	e.Exceptions[0].Mechanism = &core.Mechanism{Synthetic: true}
+	return e
+}
+
+func TestTypeIsThatOfTheTitle(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]*core.Event{
+		"":               {Message: "hello"},
+		"KeyError":       chain(exception("KeyError", "x"), exception("B", "y")),
+		"ValueError":     group(part(whole, 0, none, true), part(parse, 1, 0, false), part(parse2, 2, 0, false)),
+		"ExceptionGroup": group(part(whole, 0, none, true), part(parse, 1, 0, false), part(save, 2, 0, false)),
+	} {
+		require.Equal(t, want, string(grouping.Type(e)))
+		require.True(t, strings.HasPrefix(grouping.Title(e), want), grouping.Title(e))
+	}
 }

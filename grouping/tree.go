@@ -130,22 +130,3 @@ func (d *digest) units(units []unit) {
 		d.close(start)
 	}
 }
-
-// mainException gives the index of the exception that names the event: the outermost, or the one that a group is
-// about when all its parts are the same. It is -1 without exceptions.
-func mainException(e *core.Event) int {
-	if len(e.Exceptions) == 0 {
-		return -1
-	}
-	if !isTree(e.Exceptions) {
-		return 0
-	}
-	units, found := newTree(e.Exceptions, byStack, languageOf(e.Platform)).all()
-	if !found {
-		units, _ = newTree(e.Exceptions, byValue, languageOf(e.Platform)).all()
-	}
-	if len(units) == 1 {
-		return units[0].index
-	}
-	return 0
-}

@@ -15,16 +15,14 @@ func writeV1(d *digest, e *core.Event) {
 	d.byDefault(e)
 }
 
-// byDefault writes the strongest thing that the event has: its exceptions, its message, or a lone stack. The report of
-// a Content-Security-Policy comes before its message, whose quoted names are what makes two reports different.
+// byDefault writes the strongest thing that the event has: its exceptions, its message, or a lone stack. A report comes
+// before its message, whose quoted names are what makes two reports different.
 func (d *digest) byDefault(e *core.Event) {
 	if d.exceptions(e) {
 		return
 	}
-	if e.CSP != nil {
-		d.part("csp")
-		d.part(strings.ToLower(e.CSP.Directive))
-		d.part(blockedHost(e.CSP.BlockedURI))
+	if e.Report != nil {
+		d.report(e)
 		return
 	}
 	if text := messagePattern(e); text != "" {
@@ -38,12 +36,22 @@ func (d *digest) byDefault(e *core.Event) {
 	d.part("nothing")
 }
 
-// messagePattern is the part of the message that is the same each time: the template where the client sent one.
-func messagePattern(e *core.Event) string {
-	if e.Template != "" {
-		return e.Template
+// report writes what a report is about: a directive and what it blocked, a host, or a template, its line of code and the
+// message.
+func (d *digest) report(e *core.Event) {
+	r := e.Report
+	d.part(r.Kind.String())
+	switch r.Kind {
+	case core.ReportCSP:
+		d.part(strings.ToLower(clip(r.Subject)))
+		d.part(blockedHost(r.Detail))
+	case core.ReportTemplate:
+		d.part(clip(r.Subject))
+		d.part(firstLine(r.Detail))
+		d.part(messagePattern(e))
+	default:
+		d.part(strings.ToLower(clip(r.Subject)))
 	}
-	return Parameterize(firstLine(string(e.Message)))
 }
 
 // thread writes the stack of a thread, and reports whether it has one that says something.
@@ -57,70 +65,4 @@ func (d *digest) thread(t *core.Thread, lang language) bool {
 	}
 	d.close(stack)
 	return true
-}
-
-// mainThread is the thread that an event without exceptions is about: the only one that crashed, else the only current
-// one, else the only one with a stack. It is nil where that is not clear.
-func mainThread(threads []core.Thread) *core.Thread {
-	var crashed, current, all only
-	for i := range threads {
-		t := &threads[i]
-		if len(t.Frames) == 0 {
-			continue
-		}
-		all.add(t)
-		if t.Crashed {
-			crashed.add(t)
-		}
-		if t.Current {
-			current.add(t)
-		}
-	}
-	for _, o := range [...]only{crashed, current, all} {
-		if o.count > 0 {
-			return o.thread
-		}
-	}
-	return nil
-}
-
-// only holds a thread as long as it is the only one of its sort.
-type only struct {
-	thread *core.Thread
-	count  int
-}
-
-func (o *only) add(t *core.Thread) {
-	if o.count++; o.count == 1 {
-		o.thread = t
-	} else {
-		o.thread = nil
-	}
-}
-
-// blockedHost is what a policy blocked, without the page: the host of a URL, else the scheme or keyword.
-func blockedHost(uri string) string {
-	uri = strings.ToLower(strings.TrimSpace(uri))
-	scheme, rest, found := strings.Cut(uri, "://")
-	if !found {
-		scheme, _, _ = strings.Cut(uri, ":")
-		return scheme
-	}
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		rest = rest[:end]
-	}
-	if rest == "" {
-		return scheme
-	}
-	return rest
-}
-
-// firstLine is the first line with text in it, without the space around it.
-func firstLine(s string) string {
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); line != "" {
-			return line
-		}
-	}
-	return ""
 }

@@ -50,6 +50,11 @@ func (i *Ingest) takeOne(
 	}
 	entries = make([]entry, 1)
 	err = i.open(q, wrapped, func(text []byte) (err error) {
+		if wrapped && envelope.IsFeedback(text) {
+			i.metrics.items["feedback"].Inc()
+			entries = nil
+			return nil
+		}
 		entries[0], err = i.prepare(q, p, func(d *envelope.Decoder) (*core.Event, error) { return decode(d, text, i.hints(q)) })
 		return err
 	})

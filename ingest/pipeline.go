@@ -78,21 +78,13 @@ func (i *Ingest) process(p *project, q *request, e *core.Event) (store.NewEvent,
 	envelope.Limit(e)
 	event.Fingerprint, event.Version = key.Hash, key.Version
 	event.Level, event.Platform = strings.Clone(e.Level), strings.Clone(e.Platform)
-	event.Title, event.Culprit, event.Type = own(e.Title), own(e.Culprit), own(exceptionType(e))
+	event.Title, event.Culprit, event.Type = own(e.Title), own(e.Culprit), own(grouping.Type(e))
 	event.Release, event.Environment = own(e.Release), own(e.Environment)
 	if i.store.MayBeNew(&event) {
 		event.Crash, event.Features = triage.CrashOf(e), similar.OfEvent(e)
 	}
 	i.pack(q.patience, &event, e)
 	return event, nil
-}
-
-// exceptionType is the type of the exception that was reported; empty for a message.
-func exceptionType(e *core.Event) core.Untrusted {
-	if len(e.Exceptions) == 0 {
-		return ""
-	}
-	return e.Exceptions[0].Type
 }
 
 // own copies a part of the event's text, which would stay in memory as a whole while the event waits for its commit.

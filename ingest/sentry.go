@@ -86,6 +86,7 @@ func (i *Ingest) items(q *request, p *project, env envelope.Envelope) ([]entry, 
 	if env.Header.SDK != "" {
 		hints.SDK = env.Header.SDK
 	}
+	envelope.DropFeedback(env.Items)
 	events, alive := i.metrics.countItems(env.Items)
 	if alive {
 		i.reporter.alive(p.ID, q.received)

@@ -103,8 +103,8 @@ func (w *walk) rest(e *core.Event) {
 		p := &e.Problems[i]
 		p.Path, p.Reason = w.text(p.Path), w.text(p.Reason)
 	}
-	if e.CSP != nil {
-		e.CSP.Directive, e.CSP.BlockedURI = w.text(e.CSP.Directive), w.text(e.CSP.BlockedURI)
+	if r := e.Report; r != nil {
+		r.Subject, r.Detail = w.text(r.Subject), w.text(r.Detail)
 	}
 }
 

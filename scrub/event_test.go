@@ -87,7 +87,7 @@ func TestEveryFieldIsCleaned(t *testing.T) {
 	require.Equal(t, dirty, e.Identity, "only its hash is stored")
 	require.Equal(t, "0123456789abcdef0123456789abcdef", e.EventID)
 	e.Identity = ""
-	all := fmt.Sprintf("%+v %+v %+v", *e, *e.Request, *e.CSP) + string(e.AppendJSON(nil))
+	all := fmt.Sprintf("%+v %+v %+v", *e, *e.Request, *e.Report) + string(e.AppendJSON(nil))
 	require.NotContains(t, all, "hunter2")
 	require.NotContains(t, all, "\u202e")
 }

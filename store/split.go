@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"errand/core"
+	"errand/grouping"
 )
 
 // SplitIssue moves stored events of an issue to a new unresolved one of the same project, which is named after the first
@@ -170,13 +171,9 @@ func splitFingerprint(id int64) []byte {
 
 func (sp *split) makeIssue(ctx context.Context) error {
 	first, last := sp.ends()
-	var kind core.Untrusted
-	if len(sp.first.Exceptions) > 0 {
-		kind = sp.first.Exceptions[0].Type
-	}
 	_, err := exec(ctx, sp, addSplitIssue, args{
 		"project_id": sp.project, "original": sp.id, "id": sp.newID, "fingerprint": splitFingerprint(sp.newID), "now": sp.now,
-		"title": string(sp.first.Title), "culprit": string(sp.first.Culprit), "type": string(kind), "level": sp.first.Level,
+		"title": string(sp.first.Title), "culprit": string(sp.first.Culprit), "type": string(grouping.TypeOfStored(&sp.first)), "level": sp.first.Level,
 		"platform": sp.first.Platform, "events": int64(len(sp.events)), "latest": sp.events[len(sp.events)-1].ID,
 		"first_seen": first.At, "first_release": first.Release, "last_seen": last.At, "last_release": last.Release,
 	})

@@ -197,3 +197,21 @@ func TestSplitNamesTheIssueAfterAPackedEvent(t *testing.T) {
 	require.EqualValues(t, 100, made.TimesSeen)
 	require.Equal(t, core.Untrusted(""), made.Type)
 }
+
+// The type of the new issue is of the exception in its title; the first exception is the group that it was a part of.
+func TestSplitTakesTheTypeOfTheTitle(t *testing.T) {
+	t.Parallel()
+	s, c := openShop(t)
+	for title, want := range map[string]string{"ValueError: bad row": "ValueError", "ExceptionGroup: all": "ExceptionGroup", "crash_here": "ExceptionGroup"} {
+		var ids []int64
+		var id int64
+		for n := range 2 {
+			e := event(shop, title, n, c.at(0))
+			s.Pack(t.Context(), &e, fmt.Appendf(nil, `{"title": %q, "level": "fatal", "platform": "go",
+				"exceptions": [{"type": "ExceptionGroup", "value": "all"}, {"type": "ValueError", "value": "bad row"}]}`, title))
+			added := add(t, s, e)
+			ids, id = append(ids, added.ID), added.IssueID
+		}
+		require.EqualValues(t, want, split(t, s, id, ids[0]).Type, title)
+	}
+}

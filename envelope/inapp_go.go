@@ -1,0 +1,48 @@
+package envelope
+
+import (
+	"slices"
+	"strings"
+
+	"errand/core"
+)
+
+// correctGo corrects the marks of the SDK for Go. It takes everything outside of the folder that Go was installed in for
+// the application's, modules of others too, and nothing at all in a program that was built with -trimpath.
+func correctGo(frames []core.Frame, sdk string) {
+	marked := slices.ContainsFunc(frames, func(f core.Frame) bool { return f.InApp })
+	trimmed := !marked && (sdk == "sentry.go" || strings.HasPrefix(sdk, "sentry.go."))
+	for i := range frames {
+		f := &frames[i]
+		f.InApp = (f.InApp || trimmed && f.AbsPath == "" && f.Filename != "") && !isGoLibrary(f)
+	}
+}
+
+// isGoLibrary reports whether a frame is of another's module or of the standard library.
+func isGoLibrary(f *core.Frame) bool {
+	file, module := fileOf(f), string(f.Module)
+	for _, folder := range [...]string{"/pkg/mod/", `\pkg\mod\`, "/vendor/", "/third_party/", "@v"} {
+		if strings.Contains(file, folder) {
+			return true
+		}
+	}
+	if strings.HasPrefix(module, "github.com/getsentry/sentry-go") {
+		return true
+	}
+	root, _, _ := strings.Cut(module, "/")
+	if !slices.Contains(goRoots, root) {
+		return false
+	}
+	if strings.IndexByte(file, '\\') >= 0 {
+		file = strings.ReplaceAll(file, `\`, "/")
+	}
+	return file == "" || strings.HasPrefix(file, module+"/") || strings.Contains(file, "/src/"+module+"/")
+}
+
+// goRoots are the first parts of the standard library's import paths.
+var goRoots = []string{
+	"archive", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto", "database", "debug", "embed", "encoding", "errors",
+	"expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os",
+	"path", "plugin", "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall", "testing",
+	"text", "time", "unicode", "unique", "unsafe", "weak",
+}

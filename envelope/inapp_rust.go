@@ -1,0 +1,127 @@
+package envelope
+
+import (
+	"slices"
+	"strings"
+
+	"errand/core"
+)
+
+// correctRust takes the mark of the application from frames of Rust that are not its code. The SDK for Rust marks all
+// that it does not know, its own frames among them, and names the platform native, which other languages do too.
+func correctRust(frames []core.Frame, sdk string) {
+	if sdk != "sentry.rust" && !slices.ContainsFunc(frames, isRust) {
+		return
+	}
+	panics := slices.IndexFunc(frames, isPanic) // all that is nearer the crash reports the panic
+	for i := range frames {
+		f := &frames[i]
+		f.InApp = f.InApp && i > panics && !isRustLibrary(f)
+	}
+}
+
+// isRust reports whether a frame is one that only programs in Rust have.
+func isRust(f core.Frame) bool {
+	name := nameInRust(&f)
+	return strings.HasSuffix(string(f.Filename), ".rs") || strings.HasSuffix(string(f.AbsPath), ".rs") ||
+		strings.HasPrefix(name, "core::panicking::") || strings.HasPrefix(name, "std::panicking::") ||
+		strings.HasPrefix(name, "std::rt::") || strings.Contains(name, "__rust") || strings.Contains(name, "rust_begin_unwind") ||
+		strings.HasSuffix(name, "{{closure}}")
+}
+
+// nameInRust returns the function with its module, which the SDK for Rust has in one.
+func nameInRust(f *core.Frame) string {
+	if f.Module == "" {
+		return string(f.Function)
+	}
+	return string(f.Module) + "::" + string(f.Function)
+}
+
+// isPanic reports whether a frame is of the standard library's code that begins a panic. What catches panics is in the
+// same module, and below most programs.
+func isPanic(f core.Frame) bool {
+	name := nameInRust(&f)
+	if strings.HasPrefix(name, "core::panicking::") || strings.HasPrefix(name, "rust_begin_unwind") {
+		return true
+	}
+	rest, found := strings.CutPrefix(name, "std::panicking::")
+	return found && !strings.HasPrefix(rest, "catch_unwind") && !strings.HasPrefix(rest, "try") &&
+		!strings.HasPrefix(rest, "r#try") && !strings.HasPrefix(rest, "do_call")
+}
+
+// isRustLibrary reports whether a frame is of the standard library, of another's crate, or of the system's start of the
+// program. The file decides; the function does where a program was built without files.
+func isRustLibrary(f *core.Frame) bool {
+	name := nameInRust(f)
+	for _, path := range [...]string{string(f.AbsPath), string(f.Filename), strings.TrimPrefix(name, "at ")} {
+		if isRustLibraryPath(path) {
+			return true
+		}
+	}
+	if !strings.Contains(name, "::") {
+		return isStartOfProgram(name) || fileOf(f) == "" && (name == "main" || name == "" || name == "<unknown>")
+	}
+	root := rootOfRust(name)
+	return slices.Contains(rustCrates, root) || strings.HasPrefix(root, "sentry_") || strings.HasPrefix(root, "tracing_") ||
+		strings.HasPrefix(root, "futures_")
+}
+
+// rustFolders are folders of others' code. Cargo and rustup stand in hidden folders of a user, and under other names in
+// images of containers.
+var rustFolders = []string{
+	"/.cargo/registry/", "/.cargo/git/", "/cargo/registry/", "/cargo/git/", "/registry/src/", "/rustc/", "/.rustup/",
+	"/rustup/toolchains/", "/lib/rustlib/",
+}
+
+// isRustLibraryPath reports whether a file lies in one of these folders, on Windows too.
+func isRustLibraryPath(path string) bool {
+	if strings.IndexByte(path, '\\') >= 0 {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	for _, folder := range rustFolders {
+		if strings.Contains(path, folder) || strings.HasPrefix(path, folder[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isStartOfProgram reports whether a function is the C library's that starts a program or a thread, or what the
+// compiler puts around a call.
+func isStartOfProgram(name string) bool {
+	switch name {
+	case "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main", "start_thread", "clone", "clone3", "__clone",
+		"_main", "start", "_pthread_start", "thread_start", "BaseThreadInitThunk", "RtlUserThreadStart", "__scrt_common_main_seh":
+		return true
+	}
+	return strings.HasPrefix(name, "__rust") || strings.HasPrefix(name, "_rust") || strings.HasPrefix(name, "rust_")
+}
+
+// rustCrates are the crates whose frames come before the application's when it panics or reports an error.
+var rustCrates = []string{
+	"std", "core", "alloc", "test", "proc_macro", "backtrace", "anyhow", "eyre", "color_eyre", "thiserror", "sentry", "log",
+	"env_logger", "fern", "slog", "tracing", "tokio", "futures", "async_std", "actix_web", "actix_rt", "actix_http", "actix_server",
+	"actix_service", "axum", "axum_core", "hyper", "hyper_util", "tower", "tower_service", "tower_http", "rayon", "rayon_core",
+	"crossbeam", "mio", "__rustc", "rustc", "addr2line", "gimli", "panic_unwind",
+}
+
+// rootOfRust returns the crate that a function belongs to: shop of shop::run, of <shop::Cart as core::fmt::Debug>::fmt
+// and of <&mut dyn shop::Cart>::run. Where the type is not a crate's (<T as axum::Handler>::call), it is the trait's.
+func rootOfRust(name string) string {
+	for _, part := range strings.SplitN(name, " as ", 2) {
+		part = strings.TrimPrefix(strings.TrimLeft(part, "<&*([_"), "impl ")
+		for _, word := range [...]string{"mut ", "const ", "dyn "} {
+			part = strings.TrimLeft(strings.TrimPrefix(part, word), "<&*([")
+		}
+		if root, _, found := strings.Cut(part, "::"); found && isRustName(root) {
+			return root
+		}
+	}
+	return ""
+}
+
+func isRustName(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r < 0x80
+	}) < 0
+}

@@ -1,0 +1,142 @@
+package envelope_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/envelope"
+)
+
+// ownFunctions returns the functions that are the application's, nearest the crash first, of an event whose SDK marked
+// all frames. A frame is "function|file", the nearest first.
+func ownFunctions(t *testing.T, platform, sdk string, frames ...string) []string {
+	t.Helper()
+	list := make([]map[string]any, len(frames))
+	for i, text := range frames {
+		function, file, _ := strings.Cut(text, "|")
+		module, function, found := strings.Cut(function, "#")
+		if !found {
+			module, function = "", module
+		}
+		list[len(frames)-1-i] = map[string]any{"function": function, "module": module, "abs_path": file, "in_app": true}
+	}
+	payload, err := json.Marshal(map[string]any{
+		"platform": platform, "sdk": map[string]any{"name": sdk},
+		"exception": []any{map[string]any{"type": "panic", "stacktrace": map[string]any{"frames": list}}},
+	})
+	require.NoError(t, err)
+	var own []string
+	for _, f := range decode(t, string(payload)).Exceptions[0].Frames {
+		if f.InApp {
+			own = append(own, string(f.Function))
+		}
+	}
+	return own
+}
+
+func TestFramesOfRustThatAreNotTheApps(t *testing.T) {
+	t.Parallel()
+	const registry = "/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/"
+	require.Equal(t, []string{"shop::orders::total", "shop::main"}, ownFunctions(t, "native", "sentry.rust",
+		"sentry_backtrace::current_stacktrace|"+registry+"sentry-backtrace-0.49.5/src/lib.rs",
+		"shop::main::{{closure}}|/srv/shop/src/main.rs", // the application's own hook for panics
+		"std::panicking::panic_with_hook|/rustc/59807616e1fa/library/std/src/panicking.rs",
+		"__rustc::rust_begin_unwind|/rustc/59807616e1fa/library/std/src/panicking.rs",
+		"core::panicking::panic_fmt|/rustc/59807616e1fa/library/core/src/panicking.rs",
+		"<usize as core::slice::index::SliceIndex<[T]>>::index|/rustc/59807616e1fa/library/core/src/slice/index.rs",
+		"shop::orders::total|/srv/shop/src/orders.rs",
+		"itertools::fold|"+registry+"itertools-0.13.0/src/lib.rs",
+		"std::panicking::catch_unwind|/rustc/59807616e1fa/library/std/src/panicking.rs",
+		"shop::main|/srv/shop/src/main.rs",
+		"__libc_start_call_main|./csu/../sysdeps/nptl/libc_start_call_main.h", "main", "_start", "<unknown>"), "debug")
+
+	require.Equal(t, []string{"shop::pay", "<shop::Cart as core::fmt::Display>::fmt", "<&mut dyn shop::Till as core::any::Any>::open", "shop::main"},
+		ownFunctions(t, "native", "",
+			"<sentry_panic::PanicIntegration as sentry_core::Integration>::setup::{{closure}}", "std::panicking::begin_panic", "core::option::unwrap_failed",
+			"shop::pay", "<shop::Cart as core::fmt::Display>::fmt", "<E as anyhow::context::ext::StdError>::ext_context", "tracing_core::event::Event::dispatch",
+			"<&mut dyn shop::Till as core::any::Any>::open", "log::__private_api::log", "std::panicking::try::do_call", "__rust_try", "shop::main", "main", "clone3"),
+		"without debug information only the functions are known")
+
+	for _, path := range []string{
+		`C:\Users\x\.cargo\registry\src\index.crates.io-1\anyhow-1.0\src\error.rs`, `C:\Users\x\.rustup\toolchains\stable\lib\rustlib\src\lib.rs`, `\rustc\5980\library\std\src\rt.rs`,
+		"/usr/local/cargo/registry/src/index.crates.io-1/a-1.0/src/lib.rs", "/home/x/.cargo/git/checkouts/a-1/2/src/lib.rs", "/home/x/.rustup/toolchains/stable/lib/x.rs",
+		"/rustc/5980/library/alloc/src/vec.rs", "/usr/local/rustup/toolchains/1.90/lib/rustlib/src/rust/library/std/src/rt.rs",
+	} {
+		require.Equal(t, []string{"shop::main"}, ownFunctions(t, "native", "sentry.rust", "whose::run|"+path, `shop::main|C:\app\src\main.rs`), path)
+	}
+	require.Equal(t, []string{"shop::load"}, ownFunctions(t, "native", "sentry.rust", "at /rustc/5980/library/std/src/panic.rs:359:14", "shop::load"))
+}
+
+func TestFramesOfOtherNativeLanguagesKeepTheirMarks(t *testing.T) {
+	t.Parallel()
+	all := []string{"log::write|/src/log.cpp", "core::Engine::run|/src/core.cpp", "tracing::Span::end", "main|/src/main.cpp"}
+	require.Equal(t, []string{"log::write", "core::Engine::run", "tracing::Span::end", "main"}, ownFunctions(t, "native", "sentry.native", all...))
+}
+
+func TestFramesOfGoThatAreNotTheApps(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"report", "handle", "run"}, ownFunctions(t, "go", "sentry.go",
+		"main#report|/go/src/app/main.go",
+		"main#(*Handler).HandleFunc.func4|/root/go/pkg/mod/github.com/getsentry/sentry-go@v0.50.0/http/sentryhttp.go",
+		"net/http#HandlerFunc.ServeHTTP|/opt/toolchain/src/net/http/server.go",
+		"runtime#goexit|/opt/toolchain/src/runtime/asm_amd64.s",
+		"github.com/gin-gonic/gin#(*Context).Next|github.com/gin-gonic/gin@v1.10.0/context.go",
+		`github.com/gin-gonic/gin#(*Context).Next|C:\Users\x\go\pkg\mod\github.com\gin-gonic\gin@v1.10.0\context.go`,
+		"log/handlers#handle|/home/x/log/handlers/handle.go", // an application that is called log
+		"acme.example/shop#run|/src/shop/run.go"))
+
+	e := decode(t, `{"platform":"go","sdk":{"name":"sentry.go"},"exception":[{"type":"E","stacktrace":{"frames":[
+		{"function":"main","module":"main","filename":"acme.example/shop/main.go","in_app":false},
+		{"function":"ServeHTTP","module":"net/http","filename":"net/http/server.go","in_app":false},
+		{"function":"Next","module":"github.com/x/y","filename":"github.com/x/y@v1.0.0/z.go","in_app":false}]}}]}`)
+	var own []bool
+	for _, f := range e.Exceptions[0].Frames {
+		own = append(own, f.InApp)
+	}
+	require.Equal(t, []bool{false, false, true}, own, "built with -trimpath, where the SDK marks nothing")
+}
+
+func TestDecodeReports(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ payload, title, subject, detail string }{
+		{`{"expectct":{"expect-ct-report":{"hostname":"a.example","port":443}}}`, "Expect-CT failed for 'a.example'", "a.example", ""},
+		{`{"expectct":{"hostname":"a.example"}}`, "Expect-CT failed for 'a.example'", "a.example", ""},
+		{`{"expectstaple":{"expect-staple-report":{"hostname":"a.example"}}}`, "Expect-Staple failed for 'a.example'", "a.example", ""},
+		{`{"hpkp":{"hostname":"a.example","noted-hostname":"b.example"}}`, "Public key pinning validation failed for 'a.example'", "a.example", ""},
+		{`{"hpkp":{"noted-hostname":"b.example"}}`, "Public key pinning validation failed for 'b.example'", "b.example", ""},
+		{`{"template":{"filename":"cart.html","lineno":7,"context_line":" {% if x "}}`, "Error in template 'cart.html'", "cart.html", "{% if x"},
+		{`{"message":"syntax","template":{"abs_path":"/t/cart.html","lineno":7}}`, "syntax", "/t/cart.html", "7"},
+	} {
+		e := decode(t, c.payload)
+		require.Equal(t, c.title, string(e.Message), c.payload)
+		require.Equal(t, c.subject, e.Report.Subject, c.payload)
+		require.Equal(t, c.detail, e.Report.Detail, c.payload)
+		require.NotEmpty(t, e.Contexts.Get(e.Report.Kind.String()).Kids, "the report itself is kept")
+	}
+	require.Nil(t, decode(t, `{"expectct":{},"hpkp":null}`).Report)
+	require.Equal(t, core.ReportCSP, decode(t, `{"csp":{"effective-directive":"img-src"},"hpkp":{"hostname":"a.example"}}`).Report.Kind)
+}
+
+func TestIsFeedback(t *testing.T) {
+	t.Parallel()
+	for payload, want := range map[string]bool{
+		`{"type":"feedback","contexts":{"feedback":{"message":"I like it"}}}`: true,
+		`{"type":"feedback"}`: true,
+		`{"contexts":{"feedback":{"message":"I like it"}},"level":"info"}`:                true,
+		`{"contexts":{"feedback":{"message":"x"}},"exception":null}`:                      true,
+		`{"contexts":{"feedback":{"message":"x"}},"exception":{"values":[{"type":"A"}]}}`: false,
+		`{"contexts":{"feedback":{"score":1}},"message":"an error"}`:                      false,
+		`{"contexts":{"feedback":{}}}`:                                                    false,
+		`{"message":"feedback"}`:                                                          false,
+		`{"type":"error","tags":{"feedback":"x"}}`:                                        false,
+		`{"contexts":["feedback"]}`:                                                       false,
+		`"feedback"`:                                                                      false,
+		``:                                                                                false,
+	} {
+		require.Equal(t, want, envelope.IsFeedback([]byte(payload)), payload)
+	}
+}

@@ -1,0 +1,80 @@
+package grouping_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/grouping"
+)
+
+// What grouping reads of one text is bounded, so that an event of the largest size costs no seconds. Unbounded, each of
+// these took from 3 seconds to minutes.
+func TestHugeTextsCostLittle(t *testing.T) {
+	t.Parallel()
+	huge := func(s string) string { return strings.Repeat(s, 18<<20/len(s)) }
+	frames := func(platform string, f core.Frame) *core.Event { return event(platform, "E", "x", f) }
+	fingerprint := message(huge("x "))
+	tree := group(part(whole, 0, none, true), part(parse, 1, 0, false), part(save, 2, 0, false))
+	for range 30_000 {
+		fingerprint.Fingerprint = append(fingerprint.Fingerprint, "{{ message }}", "{{ default }}")
+		tree.Fingerprint = append(tree.Fingerprint, "{{ nothing }}", "{{ type }}")
+	}
+	for name, e := range map[string]*core.Event{
+		"numbers of a message":   message(huge("1a ")),
+		"numbers of a value":     event("python", "E", huge("1a ")),
+		"quotes":                 event("python", "E", huge(`"'`)),
+		"addresses":              message(huge("a:b.1")),
+		"empty lines":            message(huge("\n") + "x"),
+		"type":                   event("python", huge("@0x1 "), "x"),
+		"names of C++":           frames("native", at(huge("`(<["), "a.cpp", 1)),
+		"backticks":              frames("native", at(huge("`"), "a.cpp", 1)),
+		"names of Rust":          frames("native", at(huge("<&dyn "), "a.rs", 1)),
+		"names of Go":            frames("go", own(huge("func1."), huge("a/"))),
+		"names of .NET":          frames("csharp", own(huge("<a>d__1."), huge("<b>+"))),
+		"names of PHP":           frames("php", at(huge("{closure"), "a.php", 1)),
+		"names of Java":          frames("java", own(huge("$1"), huge("a$"))),
+		"names of JavaScript":    frames("javascript", own(huge("./"), huge("a-1b"))),
+		"names of Ruby":          frames("ruby", own(huge("block in "), "a")),
+		"names of Elixir":        frames("elixir", own(huge("anonymous fn/ in "), "a")),
+		"names of Dart":          frames("dart", own(huge(".<a>"), "a")),
+		"file":                   frames("javascript", at("", huge("1.2-"), 1)),
+		"folders":                frames("javascript", at("f", huge("./"), 1)),
+		"source":                 event("javascript", "E", "x", mapped(at("", "a.js", 1), huge("../"), huge("n"), huge("c "))),
+		"report":                 report(core.ReportTemplate, huge("a/"), huge("1 ")),
+		"variables":              fingerprint,
+		"variables of a group":   tree,
+		"template of parameters": {Template: huge("%s "), Message: "x"},
+	} {
+		start := time.Now()
+		grouping.Of(e)
+		require.LessOrEqual(t, len(grouping.Title(e)), 800, name)
+		require.LessOrEqual(t, len(grouping.Culprit(e)), 800, name)
+		require.Less(t, time.Since(start), 2*time.Second, name)
+	}
+}
+
+func TestLongMessagesAreToldApartByTheirStart(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 4<<10)
+	require.Equal(t, grouping.Of(message(long+"a")), grouping.Of(message(long+"b")))
+	require.NotEqual(t, grouping.Of(message("a"+long)), grouping.Of(message("b"+long)))
+	require.LessOrEqual(t, len(grouping.Parameterize(strings.Repeat("ü", 18<<20))), 8<<10)
+}
+
+// A variable counts once for what it stands for, and after that for its name.
+func TestRepeatedVariables(t *testing.T) {
+	t.Parallel()
+	of := func(text string, parts ...core.Untrusted) grouping.Key {
+		e := message(text)
+		e.Fingerprint = parts
+		return grouping.Of(e)
+	}
+	require.Equal(t, of("a", "{{ message }}", "{{ message }}"), of("a", "{{ message }}", "{{ message }}"))
+	require.NotEqual(t, of("a", "{{ message }}", "{{ message }}"), of("b", "{{ message }}", "{{ message }}"))
+	require.NotEqual(t, of("a", "{{ message }}", "{{ message }}"), of("a", "{{ message }}"))
+	require.NotEqual(t, of("a", "{{ default }}", "x"), of("a", "{{ default }}", "y"))
+}

@@ -1,0 +1,105 @@
+package grouping_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/envelope"
+	"errand/grouping"
+)
+
+func decode(t *testing.T, payload string) *core.Event {
+	t.Helper()
+	e, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{})
+	require.NoError(t, err)
+	return e
+}
+
+// withStackOf is what SDKs for JavaScript add to a message when they attach stack traces, as versions from 11 do.
+func withStackOf(function, text string) string {
+	value, _ := json.Marshal(text)
+	return `"exception":{"values":[{"value":` + string(value) + `,"mechanism":{"type":"generic","handled":true,"synthetic":true},
+		"stacktrace":{"frames":[{"function":"` + function + `","filename":"/srv/shop/ops.js","lineno":3,"in_app":true}]}}]}`
+}
+
+func TestMessagesWithAStackAreMessages(t *testing.T) {
+	t.Parallel()
+	const thread = `"threads":{"values":[{"current":true,"stacktrace":{"frames":[{"function":"notify","module":"ops","in_app":true}]}}]}`
+	for _, c := range []struct {
+		title, plain string
+		stacked      []string
+	}{
+		{"Disk almost full", `{"message":"Disk almost full"}`, []string{
+			`{"message":"Disk almost full",` + withStackOf("notifyOps", "Disk almost full") + `}`,
+			`{"message":"Disk almost full",` + withStackOf("Object.error", "Disk almost full") + `,"platform":"node"}`,
+			`{"message":"Disk almost full","exception":[{"value":"Disk almost full"}]}`,
+			`{"message":"Disk almost full","exception":[{"value":" Disk almost full\n","stacktrace":{"frames":[{"function":"f"}]}}]}`,
+			`{"message":"Disk almost full",` + thread + `}`,
+			`{"logentry":{"formatted":"Disk almost full"},` + thread + `}`,
+		}},
+		{"Mail: cannot be sent", `{"message":"Mail: cannot be sent"}`, []string{
+			`{` + withStackOf("send", "Mail: cannot be sent") + `,"message":"Mail: cannot be sent"}`,
+		}},
+		{"several", `{"message":"several\nlines"}`, []string{`{"message":"several\nlines",` + withStackOf("f", "several\nlines") + `}`}},
+		{`Order 7 of {"a":1}`, `{"logentry":{"message":"Order %s of %s","params":[7,{"a":1}]}}`, []string{
+			`{"logentry":{"message":"Order %s of %s","params":[7,{"a":1}]},` + withStackOf("f", "Order 7 of [object Object]") + `}`,
+		}},
+	} {
+		want := decode(t, c.plain)
+		require.Equal(t, c.title, grouping.Title(want))
+		for _, payload := range c.stacked {
+			e := decode(t, payload)
+			require.Equal(t, c.title, grouping.Title(e), payload)
+			require.Empty(t, grouping.Type(e), payload)
+			require.Equal(t, grouping.Of(want), grouping.Of(e), payload)
+		}
+	}
+}
+
+func TestMessagesOfOneLoggerAreApart(t *testing.T) {
+	t.Parallel()
+	seen := map[grouping.Key]string{}
+	for _, text := range []string{"payment provider down", "Mail: cannot be sent", "queue is stuck", "TypeError: as text"} {
+		message, _ := json.Marshal(text)
+		e := decode(t, `{"platform":"node","message":`+string(message)+`,`+withStackOf("Object.error", text)+`}`)
+		require.Equal(t, text, grouping.Title(e))
+		require.Equal(t, "Object.error(/srv/shop/ops.js)", grouping.Culprit(e), "the stack still says where")
+		require.Empty(t, seen[grouping.Of(e)])
+		seen[grouping.Of(e)] = text
+	}
+}
+
+func TestExceptionsBesideAMessageAreExceptions(t *testing.T) {
+	t.Parallel()
+	for title, payload := range map[string]string{
+		"ValueError: bad":  `{"message":"cannot load","exception":[{"type":"ValueError","value":"bad"}]}`,
+		"bad":              `{"message":"cannot load","exception":[{"value":"bad"}]}`,
+		"KeyError: a":      `{"message":"cannot load","exception":[{"value":"KeyError: a"}]}`,
+		"ValueError: same": `{"message":"same","exception":[{"type":"ValueError","value":"same"}]}`,
+	} {
+		e := decode(t, payload)
+		require.Equal(t, title, grouping.Title(e), payload)
+		require.NotEqual(t, grouping.Of(decode(t, `{"message":"cannot load"}`)), grouping.Of(e), payload)
+	}
+}
+
+// A text that a page throws has no stack before @sentry/browser 11.
+func TestThrownTexts(t *testing.T) {
+	t.Parallel()
+	browser := func(text string, frames ...core.Frame) *core.Event {
+		e := thrown("javascript", text, frames...)
+		e.Message = core.Untrusted(text)
+		return e
+	}
+	page := at("report", "https://a.example/a.js", 3)
+	require.Equal(t, grouping.Of(browser("no cart")), grouping.Of(browser("no cart", page)))
+	require.NotEqual(t, grouping.Of(browser("no cart", page)), grouping.Of(browser("no user", page)))
+	require.Equal(t, "no cart", grouping.Title(browser("no cart", page)))
+
+	one, two := thrown("node", "no cart", own("report", "log")), thrown("node", "no user", own("report", "log"))
+	require.NotEqual(t, grouping.Of(one), grouping.Of(two), "one function reports both")
+	require.Equal(t, grouping.Of(one), grouping.Of(thrown("node", "no cart", own("report", "log"))))
+}
