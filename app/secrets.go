@@ -35,7 +35,8 @@ func checkAdminToken(token string) error {
 	case utf8.RuneCountInString(token) < minAdminToken:
 		return fmt.Errorf("have at least %d characters", minAdminToken)
 	case len(different) < minAdminCharacters:
-		return fmt.Errorf("have at least %d different characters, or it is easily guessed; openssl rand -hex 24 prints a good one", minAdminCharacters)
+		return fmt.Errorf("have at least %d different characters, or it is easily guessed: openssl rand -hex 24 prints a good one",
+			minAdminCharacters)
 	}
 	return nil
 }
@@ -111,7 +112,8 @@ func checkOwner(path string, info os.FileInfo) error {
 	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if ok && owner.Uid != 0 && owner.Uid != uint32(os.Geteuid()) {
-		return fmt.Errorf("%s belongs to another user (uid %d), who can read and change it: delete it, or give it to the user that runs Errand", path, owner.Uid)
+		return fmt.Errorf("%s belongs to another user (uid %d), who can read and change it: delete it, or give it to the user that "+
+			"runs Errand", path, owner.Uid)
 	}
 	return nil
 }

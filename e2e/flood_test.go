@@ -122,7 +122,8 @@ func (h *hostile) awaitAnswers(conns []net.Conn) {
 // probe reports whether a new client with a good key, and one with a good token, are served.
 func (h *hostile) probe() bool {
 	client := &http.Client{Timeout: answerWait, Transport: &http.Transport{DisableKeepAlives: true}}
-	event, err := http.NewRequestWithContext(h.t.Context(), "POST", h.server.url+"/v1/ingest", strings.NewReader(`{"message":"cart cannot be loaded"}`))
+	body := strings.NewReader(`{"message":"cart cannot be loaded"}`)
+	event, err := http.NewRequestWithContext(h.t.Context(), "POST", h.server.url+"/v1/ingest", body)
 	require.NoError(h.t, err)
 	event.Header.Set("X-Service-Key", h.dsn.key)
 	call, err := http.NewRequestWithContext(h.t.Context(), "GET", h.server.url+"/v1/issues?limit=1", nil)
@@ -185,7 +186,8 @@ func (h *hostile) wrongCredentials() {
 		default:
 		}
 	}
-	h.t.Logf("answers by status: %v; %d clients that behave were served beside them, in at most %s", statuses, probes, slowest.Round(time.Millisecond))
+	h.t.Logf("answers by status: %v; %d clients that behave were served beside them, in at most %s", statuses, probes,
+		slowest.Round(time.Millisecond))
 	require.Equal(h.t, senders*each, statuses[http.StatusUnauthorized]+statuses[http.StatusTooManyRequests])
 	require.Less(h.t, statuses[http.StatusUnauthorized], senders*each/10)
 }

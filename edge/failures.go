@@ -19,7 +19,7 @@ import (
 // How often authentication may fail from one address: this many times at once, and then once in each interval. Beyond
 // that it fails with another answer, and the database is asked less.
 const (
-	failuresAtOnce = 30
+	failuresAtOnce = 100
 	failureEvery   = 6 * time.Second
 )
 

@@ -43,7 +43,7 @@ func TestHeadersAreBounded(t *testing.T) {
 		"a byte longer":       {requestOf(maxHeaderBytes + 1), http.StatusRequestHeaderFieldsTooLarge},
 		"far longer":          {requestOf(1 << 20), http.StatusRequestHeaderFieldsTooLarge},
 		"a long line":         {"GET /" + strings.Repeat("a", maxHeaderBytes), http.StatusRequestHeaderFieldsTooLarge},
-		"lines that go on":    {"GET / HTTP/1.1\r\nHost: errand\r\nA: a" + strings.Repeat("\r\n b", maxHeaders), http.StatusRequestHeaderFieldsTooLarge},
+		"lines that go on":    {strings.TrimSuffix(get, ended) + "A: a" + strings.Repeat("\r\n b", maxHeaders), http.StatusRequestHeaderFieldsTooLarge},
 		"empty lines before":  {strings.Repeat("\r\n", maxHeaderBytes), http.StatusBadRequest},
 		"behind a request":    {get + requestWith(maxHeaders+1), http.StatusOK},
 		"behind a body":       {post("/", 3) + "abc" + requestWith(maxHeaders+1), http.StatusOK},

@@ -23,7 +23,9 @@ func TestProxiesAreCIDRs(t *testing.T) {
 		}
 		require.Equal(t, want, strings.Join(got, ","), text)
 	}
-	for _, text := range []string{"10.0.0.0/33", "10.0.0.1", "proxy.example", "10.0.0.0/8;10.1.0.0/16", "10.0.0/8", "fd00::/129", "fe80::1%eth0/64", "/8", "*"} {
+	for _, text := range []string{
+		"10.0.0.0/33", "10.0.0.1", "proxy.example", "10.0.0.0/8;10.1.0.0/16", "10.0.0/8", "fd00::/129", "fe80::1%eth0/64", "/8", "*",
+	} {
 		_, err := ParseProxies(text)
 		require.ErrorContains(t, err, "is not a CIDR", text)
 	}

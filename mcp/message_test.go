@@ -56,7 +56,8 @@ func TestProblemsOfMessagesAreInPlainWords(t *testing.T) {
 		requireProblem(t, post(h, message, nil), want.code, want.text, message)
 	}
 	for _, message := range []string{
-		listTools, call("ping", "null"), call("ping", `{"_meta":{"progressToken":7}}`), `{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{"cursor":""}}`,
+		listTools, call("ping", "null"), call("ping", `{"_meta":{"progressToken":7}}`),
+		`{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{"cursor":""}}`,
 		call("prompts/get", `{"name":"triage_inbox","arguments":{"project":"shop"}}`),
 	} {
 		answer := post(h, message, nil)
