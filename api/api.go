@@ -39,6 +39,9 @@ type Options struct {
 	WithoutOperations bool
 }
 
+// mcpRoutes are the paths of Options.MCP: clients are set up with and without the last slash.
+var mcpRoutes = []string{"/mcp", "/mcp/"}
+
 // ingestRoutes are the paths of Options.Ingest.
 var ingestRoutes = []string{"/v1/ingest", "/api/*"}
 
@@ -61,7 +64,9 @@ func New(o Options) http.Handler {
 		s.mountAPI(router)
 	}
 	if o.MCP != nil {
-		router.With(s.requireToken).Handle("/mcp", o.MCP)
+		for _, route := range mcpRoutes {
+			router.With(s.requireToken).Handle(route, o.MCP)
+		}
 	}
 	if o.Ingest != nil {
 		for _, route := range ingestRoutes {

@@ -19,6 +19,7 @@ import (
 
 	"errand/api"
 	"errand/core"
+	"errand/edge"
 	"errand/ingest"
 	"errand/jobs"
 	"errand/mcp"
@@ -43,6 +44,9 @@ type App struct {
 	ingest   *ingest.Ingest
 	server   *http.Server
 	listener net.Listener
+
+	connections *edge.Connections
+	failures    *edge.Failures
 
 	metrics   *metrics
 	operators *operators // nil without METRICS_ADDR
@@ -118,13 +122,15 @@ func (a *App) build(ctx context.Context, version string) error {
 		return err
 	}
 	a.metrics.registry.MustRegister(pools{a.db.Pools})
+	a.connections, a.failures = edge.NewConnections(a.config.proxies), edge.NewFailures(time.Now)
 	surfaces := api.Options{
-		Registry: registry, Authenticate: behaviour.Authenticate, BaseURL: a.config.BaseURL, Version: version, Log: a.log,
+		Registry: registry, Authenticate: a.failures.Guard(behaviour.Authenticate), BaseURL: a.config.BaseURL, Version: version, Log: a.log,
 		Ready: a.ready, WithoutOperations: !a.config.has(roleAPI), Observe: a.metrics.request,
 	}
 	if a.config.has(roleIngest) {
 		a.ingest = ingest.New(ingest.Options{
 			Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,
+			Unauthorized: a.failures.Refuse,
 		})
 		surfaces.Ingest = a.ingest.Handler()
 	}
@@ -134,10 +140,10 @@ func (a *App) build(ctx context.Context, version string) error {
 		})
 	}
 	a.server = &http.Server{
-		Handler:           api.New(surfaces),
+		Handler:           a.connections.Serve(api.New(surfaces)),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: transferAtMost, WriteTimeout: transferAtMost, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10, ConnState: newConnections(maxConnections).changed,
-		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug), // what clients do wrong below HTTP
+		ConnContext: a.connections.Remember,
+		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelDebug), // what clients do wrong below HTTP
 	}
 	return nil
 }
@@ -177,7 +183,7 @@ func (a *App) Run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, stopWork()) }()
 	failed := make(chan error, 1)
-	go func() { failed <- a.server.Serve(a.listener) }()
+	go func() { failed <- a.server.Serve(a.connections.Listen(a.listener)) }()
 	if a.operators != nil {
 		a.operators.serve(a.log)
 	}
@@ -198,14 +204,15 @@ func (a *App) work(ctx context.Context) (stop func() error, err error) {
 			return nil, err
 		}
 	}
-	trimming, stopTrimming := context.WithCancel(ctx)
-	var trimmer sync.WaitGroup
+	working, stopWorking := context.WithCancel(ctx)
+	var workers sync.WaitGroup
 	if a.config.has(roleIngest) {
-		trimmer.Go(func() { jobs.TrimIssues(trimming, a.db.Store, a.log) })
+		workers.Go(func() { jobs.TrimIssues(working, a.db.Store, a.log) })
 	}
+	workers.Go(func() { a.failures.LogEveryMinute(working, a.log) })
 	return func() error {
-		stopTrimming()
-		trimmer.Wait()
+		stopWorking()
+		workers.Wait()
 		if queue == nil {
 			return nil
 		}
@@ -235,6 +242,9 @@ func (a *App) Close(ctx context.Context) {
 	}
 	if a.listener != nil {
 		_ = a.listener.Close() // Serve has closed it when it ran
+	}
+	if a.connections != nil {
+		a.connections.Close()
 	}
 	if a.ingest != nil {
 		a.ingest.Close()

@@ -11,38 +11,38 @@ import (
 	"strings"
 
 	"errand/core"
+	"errand/edge"
 	"errand/store"
 )
 
 // Config is how a deployment sets Errand up. Each field is a flag of `errand serve` and a variable of the environment
 // (decisions 2).
 type Config struct {
-	Addr        string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"Listen address."`
-	BaseURL     string      `name:"base-url" env:"BASE_URL" help:"Public URL, for DSNs and links; by default http:// and the listen address."`
-	DataDir     string      `name:"data-dir" env:"DATA_DIR" help:"Folder of the private Postgres and of generated secrets; by default /var/lib/errand for root, else the user's data folder."`
-	DatabaseURL core.Secret `name:"database-url" env:"DATABASE_URL" help:"An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder."`
-	PostgresBin string      `name:"postgres-bin" env:"POSTGRES_BIN" help:"Folder of the programs postgres and initdb; by default the newest that is installed."`
-	AdminToken  core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once."`
-	KeepEvents  int64       `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" default:"1000" help:"Stored events kept per issue: the first 100 and the newest; at least 200."`
-	Retention   int         `name:"retention-days" env:"RETENTION_DAYS" default:"90" help:"Stored events older than this many days are deleted."`
-	Similar     string      `name:"similar" env:"SIMILAR" enum:"on,off" default:"on" help:"on: find_similar finds similar issues; off: it answers similar_off."`
-	Migrate     string      `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
-	Roles       string      `name:"roles" env:"ROLES" default:"all" help:"What this server does: all, or a comma list of ingest, api, mcp, web, worker."`
-	MetricsAddr string      `name:"metrics-addr" env:"METRICS_ADDR" help:"Listen address of /metrics and /debug/pprof, for operators only, such as 127.0.0.1:9090; by default off."`
-	LogLevel    string      `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
-	LogFormat   string      `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
+	Addr           string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"Listen address."`
+	BaseURL        string      `name:"base-url" env:"BASE_URL" help:"Public URL, for DSNs and links; by default http:// and the listen address."`
+	DataDir        string      `name:"data-dir" env:"DATA_DIR" help:"Folder of the private Postgres and of generated secrets; by default /var/lib/errand for root, else the user's data folder."`
+	DatabaseURL    core.Secret `name:"database-url" env:"DATABASE_URL" help:"An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder."`
+	PostgresBin    string      `name:"postgres-bin" env:"POSTGRES_BIN" help:"Folder of the programs postgres and initdb; by default the newest that is installed."`
+	AdminToken     core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once."`
+	KeepEvents     int64       `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" default:"1000" help:"Stored events kept per issue: the first 100 and the newest; at least 200."`
+	Retention      int         `name:"retention-days" env:"RETENTION_DAYS" default:"90" help:"Stored events older than this many days are deleted."`
+	Similar        string      `name:"similar" env:"SIMILAR" enum:"on,off" default:"on" help:"on: find_similar finds similar issues; off: it answers similar_off."`
+	Migrate        string      `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
+	Roles          string      `name:"roles" env:"ROLES" default:"all" help:"What this server does: all, or a comma list of ingest, api, mcp, web, worker."`
+	TrustedProxies string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" help:"Proxies in front of the server: a comma list of CIDRs whose X-Forwarded-For or Forwarded is believed; by default none."`
+	MetricsAddr    string      `name:"metrics-addr" env:"METRICS_ADDR" help:"Listen address of /metrics and /debug/pprof, for operators only, such as 127.0.0.1:9090; by default off."`
+	LogLevel       string      `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
+	LogFormat      string      `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
 
 	RequireApproval []core.HeldAction `name:"require-approval" env:"REQUIRE_APPROVAL" help:"Actions that wait for a second admin: a comma list of ignore, merge, delete_project."`
 
-	roles []role // of Roles
+	roles   []role       // of Roles
+	proxies edge.Proxies // of TrustedProxies
 }
 
 // MemoryLimit is the soft limit of the process's memory in bytes, where GOMEMLIMIT sets no other. A busy server needs half
 // of it; near it the garbage of large events is collected sooner.
 const MemoryLimit = 192 << 20
-
-// minAdminToken keeps a deployment from being opened by a guess.
-const minAdminToken = 16
 
 // How many days stored events are kept.
 const (
@@ -63,8 +63,13 @@ func (c *Config) Complete() error {
 		return fmt.Errorf("BASE_URL must have no path, because a DSN has none: %q", c.BaseURL)
 	}
 	c.BaseURL = base.Scheme + "://" + base.Host
-	if c.AdminToken != "" && len(c.AdminToken.Reveal()) < minAdminToken {
-		return fmt.Errorf("ADMIN_TOKEN must have at least %d characters", minAdminToken)
+	if c.AdminToken != "" {
+		if err := checkAdminToken(c.AdminToken.Reveal()); err != nil {
+			return fmt.Errorf("ADMIN_TOKEN must %w", err)
+		}
+	}
+	if c.proxies, err = edge.ParseProxies(c.TrustedProxies); err != nil {
+		return fmt.Errorf("TRUSTED_PROXIES %w", err)
 	}
 	if c.KeepEvents != 0 && c.KeepEvents < store.MinKeep {
 		return fmt.Errorf("STORED_EVENTS_PER_ISSUE must be at least %d", store.MinKeep)
@@ -126,7 +131,7 @@ func (c *Config) LogValue() slog.Value {
 		slog.String("ADDR", c.Addr), slog.String("BASE_URL", c.BaseURL), slog.String("DATA_DIR", c.DataDir),
 		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", c.Migrate), slog.String("SIMILAR", c.Similar),
 		slog.Int64("STORED_EVENTS_PER_ISSUE", cmp.Or(c.KeepEvents, store.DefaultKeep)), slog.Int("RETENTION_DAYS", c.Retention),
-		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.roles), slog.Any("REQUIRE_APPROVAL", c.RequireApproval),
+		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.roles), slog.String("TRUSTED_PROXIES", c.TrustedProxies), slog.Any("REQUIRE_APPROVAL", c.RequireApproval),
 		slog.String("LOG_LEVEL", c.LogLevel),
 	)
 }

@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,6 +50,12 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"BASE_URL", base("http://ada:hunter2@errand example")},
 		{"BASE_URL", base("http://[::1")},
 		{"ADMIN_TOKEN", func(c *app.Config) { c.AdminToken = "hunter2-hunter2" }},
+		{"ADMIN_TOKEN must have at least 6 different", func(c *app.Config) { c.AdminToken = "2rh2rh2rh2rh2rh2rh2rh2rh2rh2rh" }},
+		{"ADMIN_TOKEN must have at least 6 different", func(c *app.Config) { c.AdminToken = "aaaaaaaaaaaaaaaaaaaaaaaa" }},
+		{"ADMIN_TOKEN must have at least 6 different", func(c *app.Config) { c.AdminToken = "abababababababababababab" }},
+		{"ADMIN_TOKEN must have at least 6 different", func(c *app.Config) { c.AdminToken = core.Secret(strings.Repeat(" ", 40)) }},
+		{"TRUSTED_PROXIES", func(c *app.Config) { c.TrustedProxies = "10.0.0.0/8, proxy.example" }},
+		{"TRUSTED_PROXIES", func(c *app.Config) { c.TrustedProxies = "10.0.0.0/33" }},
 		{"DATABASE_URL", database("postgres://errand:hunter2@127.0.0.1:port/errand")},
 		{"DATABASE_URL", database("postgres://errand:hunter2@%zz/errand")},
 		{"DATABASE_URL", database("host=127.0.0.1 port=many password=hunter2")},
@@ -69,6 +76,9 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		_, err := app.New(t.Context(), config, "0.0.0", log.logger())
 		require.ErrorContains(t, err, c.variable)
 		require.NotContains(t, err.Error()+log.String(), "hunter2")
+		if c.variable != "ADMIN_TOKEN" && config.AdminToken != "" {
+			require.NotContains(t, err.Error()+log.String(), config.AdminToken.Reveal())
+		}
 	}
 }
 

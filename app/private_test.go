@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -128,4 +129,62 @@ func TestCreateTokenRefuses(t *testing.T) {
 		var failure *core.Error
 		require.ErrorAs(t, err, &failure, name)
 	}
+}
+
+// A file that somebody else could have put into the data folder, or can read, is not taken for a secret of the server.
+func TestForeignSecretsAreRefused(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make files of other users")
+	}
+	const planted = "a-token-that-somebody-knows"
+	for name, plant := range map[string]func(dir string) (file string){
+		"a token":                    func(dir string) string { return plantFile(t, dir, "admin-token", planted, 65534) },
+		"a token that is being made": func(dir string) string { return plantFile(t, dir, "admin-token.new", planted, 65534) },
+		"a link": func(dir string) string {
+			require.NoError(t, os.Symlink(plantFile(t, dir, "elsewhere", planted, 65534), filepath.Join(dir, "admin-token")))
+			return filepath.Join(dir, "admin-token")
+		},
+		"a link in the place of the new one": func(dir string) string {
+			require.NoError(t, os.Symlink(plantFile(t, dir, "elsewhere", planted, 0), filepath.Join(dir, "admin-token.new")))
+			return filepath.Join(dir, "admin-token.new")
+		},
+		"a pipe": func(dir string) string {
+			require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "admin-token"), 0o600))
+			return filepath.Join(dir, "admin-token")
+		},
+	} {
+		dir := dataDir(t)
+		file := plant(dir)
+		c, log := privateConfig(dir), &logText{}
+		_, err := app.New(t.Context(), c, "0.0.0", log.logger())
+		require.ErrorContains(t, err, file, name)
+		require.NotContains(t, err.Error()+log.String(), planted, name)
+		text, err := os.ReadFile(filepath.Join(dir, "elsewhere"))
+		if err == nil {
+			require.Equal(t, planted, string(text), "%s: nothing is written through a link", name)
+		}
+	}
+}
+
+// plantFile makes a file of a user.
+func plantFile(t *testing.T, dir, name, text string, uid int) string {
+	t.Helper()
+	file := filepath.Join(dir, name)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	require.NoError(t, os.Chown(file, uid, uid))
+	return file
+}
+
+// What an interrupted start has left is made anew.
+func TestUnfinishedTokenIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "admin-token.new"), []byte("unfini"), 0o644))
+	s := start(t, privateConfig(dir))
+	require.Equal(t, http.StatusOK, s.as(t, s.FreshToken.Reveal(), http.MethodGet, "/v1/tokens"))
+	info, err := os.Stat(filepath.Join(dir, "admin-token"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	require.NoFileExists(t, filepath.Join(dir, "admin-token.new"))
 }

@@ -5,9 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"unicode/utf8"
 
 	"errand/core"
 	"errand/store"
@@ -16,13 +19,35 @@ import (
 // adminTokenFile is where the generated ADMIN_TOKEN is kept in DATA_DIR.
 const adminTokenFile = "admin-token"
 
+// What an ADMIN_TOKEN needs so that no guess opens the deployment: random text has it, aaaaaaaaaaaaaaaa does not.
+const (
+	minAdminToken      = 16 // characters
+	minAdminCharacters = 6  // that differ
+)
+
+// checkAdminToken says what a token must have that it lacks. The error has nothing of the token in it.
+func checkAdminToken(token string) error {
+	different := map[rune]bool{}
+	for _, r := range token {
+		different[r] = true
+	}
+	switch {
+	case utf8.RuneCountInString(token) < minAdminToken:
+		return fmt.Errorf("have at least %d characters", minAdminToken)
+	case len(different) < minAdminCharacters:
+		return fmt.Errorf("have at least %d different characters, or it is easily guessed: openssl rand -hex 24 prints a good one",
+			minAdminCharacters)
+	}
+	return nil
+}
+
 // adminToken gives the generated ADMIN_TOKEN of a private installation, and whether it was made just now.
 func adminToken(dataDir string) (token core.Secret, fresh bool, err error) {
 	path := filepath.Join(dataDir, adminTokenFile)
-	text, err := os.ReadFile(path)
+	text, err := readSecret(path)
 	switch {
-	case err == nil && len(strings.TrimSpace(string(text))) >= minAdminToken:
-		return core.Secret(strings.TrimSpace(string(text))), false, nil
+	case err == nil && checkAdminToken(text) == nil:
+		return core.Secret(text), false, nil
 	case err == nil:
 		return "", false, fmt.Errorf("%s holds no token: delete the file to have one made, or set ADMIN_TOKEN", path)
 	case !errors.Is(err, os.ErrNotExist):
@@ -35,13 +60,62 @@ func adminToken(dataDir string) (token core.Secret, fresh bool, err error) {
 	return token, true, nil
 }
 
-// writeSecret writes the file whole or not at all, readable by its owner only.
+// readSecret reads a file that nobody else may have put there.
+func readSecret(path string) (string, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would keep the start waiting
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil {
+		err = checkOwner(path, info)
+	}
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, 4096))
+	return strings.TrimSpace(string(text)), err
+}
+
+// writeSecret writes the file whole or not at all, readable by its owner only. What an interrupted start has left is
+// made anew, never written into: somebody could have it open, or it could be a link to a file elsewhere.
 func writeSecret(path string, secret core.Secret) error {
 	temp := path + ".new"
-	if err := os.WriteFile(temp, []byte(secret.Reveal()+"\n"), 0o600); err != nil {
+	switch info, err := os.Lstat(temp); {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return err
+	default:
+		if err := checkOwner(temp, info); err != nil {
+			return err
+		}
+		if err := os.Remove(temp); err != nil {
+			return err
+		}
+	}
+	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
 		return err
 	}
+	_, err = file.WriteString(secret.Reveal() + "\n")
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
 	return os.Rename(temp, path)
+}
+
+// checkOwner refuses a file that belongs to somebody who is neither this process's user nor root.
+func checkOwner(path string, info os.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file: delete it", path)
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if ok && owner.Uid != 0 && owner.Uid != uint32(os.Geteuid()) {
+		return fmt.Errorf("%s belongs to another user (uid %d), who can read and change it: delete it, or give it to the user that "+
+			"runs Errand", path, owner.Uid)
+	}
+	return nil
 }
 
 // userHashKey gives the key of the hashes of users, which the whole installation shares.

@@ -31,6 +31,8 @@ const (
 	SimilarOff         Code = "similar_off"
 	PayloadTooLarge    Code = "payload_too_large"
 	Quota              Code = "quota"
+	Limit              Code = "limit"
+	HeadersTooLarge    Code = "headers_too_large"
 	Internal           Code = "internal"
 	Unavailable        Code = "unavailable"
 )
@@ -61,6 +63,8 @@ var codes = map[Code]CodeInfo{
 	SimilarOff:         {http.StatusConflict, "Finding similar issues is switched off in this installation.", "Search by words: list_issues with search."},
 	PayloadTooLarge:    {http.StatusRequestEntityTooLarge, "The body is larger than max_bytes.", "Send less in one call."},
 	Quota:              {http.StatusTooManyRequests, "The project has used up its daily quota.", ""},
+	Limit:              {http.StatusTooManyRequests, "This is done too often; message says what. Wait as long as Retry-After says.", ""},
+	HeadersTooLarge:    {http.StatusRequestHeaderFieldsTooLarge, "The request has more than max_headers headers, or more than max_bytes of them.", ""},
 	Internal:           {http.StatusInternalServerError, "Something went wrong inside; the log has it under request_id.", "Try again; if it stays, report the request_id."},
 	Unavailable:        {http.StatusServiceUnavailable, "The database is away for the moment.", "Try again in a few seconds."},
 }
@@ -80,6 +84,8 @@ type Error struct {
 	Details []Detail
 	Extra   map[string]any // the code's members, such as required_scope
 	cause   error
+
+	RetryAfter int // seconds until it makes sense to try again, for the header Retry-After; 0 for none
 }
 
 // NewError makes an Error.

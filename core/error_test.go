@@ -25,7 +25,8 @@ func TestStatusOfEachCode(t *testing.T) {
 		MethodNotAllowed: 405,
 		LastKey:          409, Claimed: 409, ApprovalNotPending: 409, ApprovalFailed: 409,
 		PayloadTooLarge: 413,
-		Quota:           429,
+		Quota:           429, Limit: 429,
+		HeadersTooLarge: 431,
 		Internal:        500,
 		Unavailable:     503,
 	}
@@ -45,7 +46,7 @@ func TestStatusOfEachCode(t *testing.T) {
 		"not_claim_holder": NotClaimHolder, "not_found": NotFound, "project_not_found": ProjectNotFound, "last_key": LastKey,
 		"claimed": Claimed, "payload_too_large": PayloadTooLarge, "quota": Quota, "internal": Internal, "unavailable": Unavailable,
 		"method_not_allowed": MethodNotAllowed, "approval_required": ApprovalRequired, "approval_not_pending": ApprovalNotPending,
-		"approval_failed": ApprovalFailed,
+		"approval_failed": ApprovalFailed, "limit": Limit, "headers_too_large": HeadersTooLarge,
 	} {
 		require.Equal(t, name, string(code))
 	}

@@ -40,9 +40,12 @@ type Actor struct {
 	ProjectName Text
 }
 
+// bootstrapName is how the bootstrap admin is shown: in the timeline, as who made or decided something.
+const bootstrapName = "ADMIN_TOKEN"
+
 // Bootstrap is the actor behind the deployment's ADMIN_TOKEN.
 func Bootstrap() Actor {
-	return Actor{Type: ActorAdminToken, Name: "ADMIN_TOKEN", Scopes: List[Scope]{Admin}}
+	return Actor{Type: ActorAdminToken, Name: bootstrapName, Scopes: List[Scope]{Admin}}
 }
 
 // System is the server itself acting, such as ingest when it reopens an issue.

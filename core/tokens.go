@@ -1,5 +1,7 @@
 package core
 
+import "strings"
+
 // Token is a credential for the API. Its value is shown once, by create_token.
 type Token struct {
 	ID          int64       `json:"id"`
@@ -27,7 +29,7 @@ type CreateTokenInput struct {
 	Project ProjectRef `json:"project,omitempty" doc:"Public id or slug of the only app for which it may send deploys and source maps; it still reads and changes the issues of all apps. Absent for all apps." min:"1"`
 }
 
-// Check refuses names that cannot be shown, and scopes named twice.
+// Check refuses names that cannot be shown, the name of the bootstrap admin, and scopes named twice.
 func (in CreateTokenInput) Check() error {
 	seen := map[Scope]bool{}
 	for _, s := range in.Scopes {
@@ -35,6 +37,9 @@ func (in CreateTokenInput) Check() error {
 			return Invalid("scopes", "must not name %s twice", s)
 		}
 		seen[s] = true
+	}
+	if strings.EqualFold(strings.TrimSpace(in.Name), bootstrapName) {
+		return Invalid("name", "must not be %s, as the bootstrap admin is called", bootstrapName)
 	}
 	return CheckName("name", in.Name)
 }

@@ -258,7 +258,7 @@ func (h *hostile) unknownKeys() {
 				}
 				_, _ = io.Copy(io.Discard, answer.Body)
 				_ = answer.Body.Close()
-				if answer.StatusCode != http.StatusUnauthorized {
+				if answer.StatusCode != http.StatusUnauthorized && answer.StatusCode != http.StatusTooManyRequests {
 					return answer.StatusCode
 				}
 			}

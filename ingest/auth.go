@@ -64,11 +64,14 @@ func keyOfDSN(dsn string) string {
 // admit finds the project of the key and checks that it is the one of the path, and that the page may send to it.
 func (i *Ingest) admit(q *request, key string) (*project, error) {
 	p, err := i.projects.find(q.Context(), key)
+	if err == nil && q.sentry && q.project != strconv.FormatInt(p.ID, 10) {
+		err = core.NewError(core.Unauthorized)
+	}
+	if core.HasCode(err, core.Unauthorized) && key != "" && i.unauthorized != nil {
+		err = i.unauthorized(q.Context())
+	}
 	if err != nil {
 		return nil, err
-	}
-	if q.sentry && q.project != strconv.FormatInt(p.ID, 10) {
-		return nil, core.NewError(core.Unauthorized)
 	}
 	return p, checkOrigin(q, p)
 }

@@ -28,6 +28,8 @@ type Options struct {
 	InstallKey []byte    // keys the hashes of users
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: nobody scrapes them
+	// Unauthorized is told of each request with a key that is not good, and returns what to answer; nil: unauthorized.
+	Unauthorized func(context.Context) *core.Error
 }
 
 // Ingest takes events in.
@@ -49,6 +51,8 @@ type Ingest struct {
 	outage     outage
 	readAtMost time.Duration // for a body
 	waitAtMost time.Duration // for the server
+
+	unauthorized func(context.Context) *core.Error
 }
 
 // New starts taking events in; Close ends it.
@@ -59,7 +63,7 @@ func New(o Options) *Ingest {
 		projects: newProjects(o.Store, o.Clock), quotas: quotas, memory: newMemory(maxSmall, waitAtMost),
 		large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), metrics: metrics,
-		readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
+		readAtMost: readBodyAtMost, waitAtMost: waitAtMost, unauthorized: o.Unauthorized,
 	}
 	i.memory.hurry, i.large.hurry = i.slow.end, i.slow.end
 	metrics.load(o.Metrics, i)

@@ -58,7 +58,7 @@ func explain(h http.Header, failure *core.Error) *core.Error {
 	}
 	h.Set("X-Sentry-Error", headerText(strings.Join(reasons, "; ")))
 	explained := core.NewError(failure.Code).With("detail", reasons[0])
-	explained.Details = failure.Details
+	explained.Details, explained.RetryAfter = failure.Details, failure.RetryAfter
 	for name, value := range failure.Extra {
 		explained.With(name, value)
 	}

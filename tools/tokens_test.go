@@ -83,6 +83,8 @@ func TestCreateTokenRefuses(t *testing.T) {
 		`{"name": "a", "scopes": ["root"]}`:                                        "scopes.0",
 		`{"name": "a", "scopes": ["admin", "admin"]}`:                              "scopes",
 		`{"name": "\t", "scopes": ["admin"]}`:                                      "name",
+		`{"name": "ADMIN_TOKEN", "scopes": ["admin"]}`:                             "name",
+		`{"name": "  Admin_Token ", "scopes": ["issues:read"]}`:                    "name",
 		`{"name": "a", "scopes": ["admin"], "token": "ck"}`:                        "token",
 		fmt.Sprintf(`{"name": %q, "scopes": ["admin"]}`, strings.Repeat("ü", 101)): "name",
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 
 	"errand/core"
 )
@@ -38,12 +39,13 @@ func WriteJSON(w http.ResponseWriter, status int, body []byte) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client is gone: nobody is left to tell
 }
 
 // WriteError answers with an error: its status, its JSON, and the headers that the specification puts beside 401
-// (WWW-Authenticate) and 503 (Retry-After).
+// (WWW-Authenticate), 429 and 503 (Retry-After).
 func WriteError(w http.ResponseWriter, failure *core.Error) {
 	switch failure.Code {
 	case core.Unauthorized:
@@ -52,6 +54,9 @@ func WriteError(w http.ResponseWriter, failure *core.Error) {
 		w.Header().Set("Retry-After", retryAfter)
 	case core.PayloadTooLarge:
 		w.Header().Set("Connection", "close") // the rest of the body is not read
+	}
+	if failure.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(failure.RetryAfter))
 	}
 	body, err := core.Marshal(failure)
 	if err != nil {

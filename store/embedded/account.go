@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -17,8 +18,13 @@ type account struct {
 	uid, gid uint32
 }
 
+// usualAccounts are the users that run Postgres where root starts it, the best first: one that has
+// nothing else (scripts/install-postgres makes it), so that neither another Postgres on the machine
+// nor a stray service can reach the data.
+var usualAccounts = []string{"errand", "postgres", "nobody"}
+
 // accountFor chooses the user that runs Postgres: this process's own, unless that is root. Data
-// that exists is run by its owner, so a user "postgres" that is added later changes nothing.
+// that exists is run by its owner, so a user that is added later changes nothing.
 func accountFor(dataOwner *uint32) (account, error) {
 	euid := uint32(os.Geteuid())
 	switch {
@@ -31,14 +37,22 @@ func accountFor(dataOwner *uint32) (account, error) {
 		}
 		return a, nil
 	}
-	a, err := lookUpAccount(user.Lookup("postgres"))
-	if _, unknown := errors.AsType[user.UnknownUserError](err); unknown {
-		a, err = lookUpAccount(user.Lookup("nobody"))
+	return firstAccount(usualAccounts)
+}
+
+// firstAccount returns the first of the users that exists and can run Postgres, which root cannot.
+func firstAccount(names []string) (account, error) {
+	for _, name := range names {
+		a, err := lookUpAccount(user.Lookup(name))
+		if _, unknown := errors.AsType[user.UnknownUserError](err); unknown || err == nil && a.uid == 0 {
+			continue
+		}
+		if err != nil {
+			return account{}, fmt.Errorf("root cannot run Postgres, and user %s cannot be used: %w", name, err)
+		}
+		return a, nil
 	}
-	if err != nil {
-		return account{}, fmt.Errorf("root cannot run Postgres, and neither user postgres nor nobody can be used: %w", err)
-	}
-	return a, nil
+	return account{}, fmt.Errorf("root cannot run Postgres, and there is none of the users %s", strings.Join(names, ", "))
 }
 
 func lookUpAccount(u *user.User, err error) (account, error) {

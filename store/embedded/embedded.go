@@ -5,8 +5,8 @@
 // the part before it), errand.lock the lock that keeps a second Errand out. Postgres listens on a
 // unix socket in a folder that only its own user and root may enter, and on no network address.
 //
-// Started by root, Postgres runs as the user "postgres", else "nobody", because it refuses to run
-// as root. Data is never upgraded to another major version and never deleted.
+// Started by root, Postgres runs as the user "errand", else "postgres", else "nobody", because it
+// refuses to run as root. Data is never upgraded to another major version and never deleted.
 package embedded
 
 import (

@@ -1,0 +1,129 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/store/storetest"
+)
+
+// request makes a request with headers, as name: value.
+func (s *server) request(t *testing.T, method, path, body string, headers ...string) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, strings.NewReader(body))
+	require.NoError(t, err)
+	for _, header := range headers {
+		if name, value, ok := strings.Cut(header, ": "); ok {
+			request.Header.Add(name, value)
+		}
+	}
+	got := s.do(request)
+	require.NoError(t, got.err)
+	return got
+}
+
+// Behind a trusted proxy the client's address is the one that the proxy says: as the user's, and in the log. Nobody
+// else is believed.
+func TestClientAddressBehindAProxy(t *testing.T) {
+	t.Parallel()
+	for proxies, want := range map[string]string{"": "127.0.0.1", "10.0.0.0/8": "127.0.0.1", "127.0.0.0/8, ::1/128": "198.51.100.4"} {
+		c := config(storetest.URL(t))
+		c.TrustedProxies = proxies
+		s := start(t, c)
+		key := s.project(t)
+		for _, header := range []string{
+			"X-Forwarded-For: 1.2.3.4, 198.51.100.4:4711, 127.0.0.9", `Forwarded: for=1.2.3.4, for="198.51.100.4:_x";proto=https, for=127.0.0.9`,
+		} {
+			const withUser = `{"message":"cart cannot be loaded","user":{"ip_address":"{{auto}}"}}`
+			got := s.request(t, http.MethodPost, "/v1/ingest", withUser, header, "X-Service-Key: "+key)
+			require.Equal(t, http.StatusOK, got.status, got.body)
+			var receipt struct{ Data struct{ ID int64 } }
+			require.NoError(t, json.Unmarshal([]byte(got.body), &receipt))
+			event := s.request(t, http.MethodGet, fmt.Sprintf("/v1/events/%d", receipt.Data.ID), "", "Authorization: Bearer "+adminToken)
+			require.Contains(t, event.body, `"ip_address":"`+want+`"`)
+
+			got = s.request(t, http.MethodGet, "/v1/projects", "", header, "Authorization: Bearer wrong")
+			require.Equal(t, http.StatusUnauthorized, got.status)
+		}
+		s.stop(t)
+		require.Contains(t, s.log.String(), `"authentication failed","failures":2,"addresses":{"`+want+`":2}`)
+		require.Contains(t, s.log.String(), `"client":"`+want+`"`)
+	}
+}
+
+// Authentication that fails too often is answered with 429, over every surface; good credentials stay good.
+func TestFailedAuthenticationIsLimited(t *testing.T) {
+	t.Parallel()
+	s := start(t, config(storetest.URL(t)))
+	key := s.project(t)
+	const rpc = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	calls := []struct {
+		path, body, bad, good string
+		status                int
+	}{
+		{"/v1/similar", `{"text":"boom"}`, "Authorization: Bearer ck_wrong", "Authorization: Bearer " + adminToken, 0},
+		{"/mcp", rpc, "Authorization: Bearer ck_wrong", "Authorization: Bearer " + adminToken, http.StatusOK},
+		{"/mcp/", rpc, "Authorization: Bearer wrong", "Authorization: Bearer " + adminToken, http.StatusOK},
+		{"/v1/ingest", event, "X-Service-Key: wrong", "X-Service-Key: " + key, http.StatusOK},
+		{"/api/1/envelope/", "{}\n", "X-Sentry-Auth: Sentry sentry_key=" + key, "", 0},
+		{"/api/1/store/?sentry_key=wrong", event, "", "", 0},
+	}
+	const before = 100 // as many as may fail at once
+	for n := range before {
+		c := calls[n%len(calls)]
+		got := s.request(t, http.MethodPost, c.path, c.body, c.bad, "Content-Type: application/json")
+		require.Equal(t, http.StatusUnauthorized, got.status, c.path)
+	}
+	for range 2 {
+		for _, c := range calls {
+			got := s.request(t, http.MethodPost, c.path, c.body, c.bad, "Content-Type: application/json")
+			require.Equal(t, http.StatusTooManyRequests, got.status, c.path)
+			require.Contains(t, got.body, `"error":"limit"`, c.path)
+			require.Contains(t, got.body, `"message":"too many failed authentications from this address"`, c.path)
+			require.Regexp(t, "^[1-6]$", got.header.Get("Retry-After"), c.path)
+			if c.status != 0 {
+				got = s.request(t, http.MethodPost, c.path, c.body, c.good, "Content-Type: application/json")
+				require.Equal(t, c.status, got.status, "%s: %s", c.path, got.body)
+			}
+		}
+	}
+	for range 3 { // who shows no credential tries none
+		require.Equal(t, http.StatusUnauthorized, s.request(t, http.MethodPost, "/v1/ingest", event).status)
+		require.Equal(t, http.StatusUnauthorized, s.request(t, http.MethodGet, "/v1/projects", "").status)
+	}
+	s.stop(t)
+	require.Contains(t, s.log.String(), `"authentication failed","failures":112,"addresses":{"127.0.0.1":112}`)
+}
+
+// Whoever is refused, or asks for what needs no body, is answered before the body, and its connection ends.
+func TestRefusedConnectionsDoNotStay(t *testing.T) {
+	t.Parallel()
+	s := start(t, config(storetest.URL(t)))
+	for _, request := range []string{
+		"POST /v1/projects", "POST /mcp", "POST /v1/ingest", "POST /api/1/envelope/?sentry_key=wrong", "POST /api/1/store/", "POST /no/such/path",
+		"PUT /v1/projects", "GET /healthz", "GET /docs", "GET /v1/openapi.json", "GET /", "OPTIONS /v1/ingest",
+	} {
+		for _, body := range []string{"Content-Length: 1000", "Content-Length: 1000000", "Transfer-Encoding: chunked"} {
+			t.Run(request+" "+body, func(t *testing.T) {
+				t.Parallel()
+				conn, err := net.Dial("tcp", s.address())
+				require.NoError(t, err)
+				defer conn.Close()
+				require.NoError(t, conn.SetDeadline(time.Now().Add(15*time.Second))) // half the time that a body has
+				_, err = io.WriteString(conn, request+" HTTP/1.1\r\nHost: errand\r\n"+body+"\r\n\r\n")
+				require.NoError(t, err)
+				text, err := io.ReadAll(conn)
+				require.NoError(t, err)
+				require.True(t, strings.HasPrefix(string(text), "HTTP/1.1 "), "%.100s", text)
+			})
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package edge
+
+import (
+	"container/list"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// How long, and for how much, the server reads on after it has refused a request: a client that is still sending should
+// find the answer, not a broken connection. Each lingerRate bytes are one second more.
+const (
+	lingerAtMost = time.Second
+	lingerRate   = 32 << 10
+	lingerBytes  = 256 << 10
+)
+
+// phase is what of a request the next bytes belong to.
+type phase int
+
+const (
+	inHeader    phase = iota // or between two requests
+	afterHeader              // and nobody has said yet whether there is a body
+	inBody                   // of a known length
+	inChunks                 // of a body whose end only its reader finds
+)
+
+// errEnded is what the reader of a connection gets that reads no more. net/http answers nothing to it.
+var errEnded error = &net.OpError{Op: "read", Net: "tcp", Err: net.ErrClosed}
+
+// pieces are buffers for what was read beyond the end of a header: as much as net/http reads at once.
+var pieces = sync.Pool{New: func() any { return new([4096]byte) }}
+
+// connection follows the requests that come over it, so that it can bound their headers, and close itself in good order.
+type connection struct {
+	net.Conn
+	all    *Connections
+	peer   netip.Addr
+	client netip.Addr    // of the request that is being served
+	place  *list.Element // in all.waiting, under its mutex; nil while the client waits for the server
+	mu     sync.Mutex    // of what follows
+	phase  phase
+	header header
+	body   int64       // bytes of the body that are still to come
+	piece  *[4096]byte // holds ahead
+	ahead  []byte      // was read and not yet handed on
+	until  time.Time   // when reading the rest of a refused body ends; zero: nobody refused
+	ended  bool        // nothing more is read
+	gone   bool        // the client has ended the connection, or had its time to take the answer
+}
+
+// begin is called when a request's header was read. The length is that of its body, negative when it is not known.
+func (c *connection) begin(length int64) {
+	c.mu.Lock()
+	if c.phase == afterHeader {
+		switch {
+		case length > 0:
+			c.phase, c.body = inBody, length
+		case length < 0:
+			c.phase = inChunks
+		default:
+			c.startHeader()
+		}
+	}
+	c.mu.Unlock()
+	if length == 0 {
+		c.all.spare(c)
+	}
+}
+
+// expectRest is called when a request was answered. It reports whether it makes sense to read what is left of the
+// body, so that the connection can serve another request. The time for it is short.
+func (c *connection) expectRest() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase != inBody || c.body > lingerBytes {
+		return false
+	}
+	c.until = time.Now().Add(lingerAtMost)
+	_ = c.Conn.SetReadDeadline(c.until)
+	return true
+}
+
+// end is called when a request was handled. A body that was not read to its end ends the connection: Close waits for
+// the client to take its answer.
+func (c *connection) end() {
+	c.all.await(c)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase == inBody || c.phase == inChunks {
+		c.ended = true
+	}
+}
+
+// startHeader has the next bytes be the header of a new request. The caller holds the mutex.
+func (c *connection) startHeader() { c.phase, c.header, c.until = inHeader, header{}, time.Time{} }
+
+// bodyRead notes that the body was read to its end.
+func (c *connection) bodyRead() {
+	c.mu.Lock()
+	c.startHeader()
+	c.mu.Unlock()
+	c.all.spare(c)
+}
+
+// chunkedBody finds the end of a body of unknown length.
+type chunkedBody struct {
+	io.ReadCloser
+	conn *connection
+}
+
+// Read is io.Reader's.
+func (b *chunkedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) && b.conn != nil {
+		b.conn.bodyRead()
+		b.conn = nil
+	}
+	return n, err
+}
+
+// Read is net.Conn's. It never reads beyond a header, nor beyond a body of known length.
+func (c *connection) Read(p []byte) (int, error) {
+	c.mu.Lock()
+	if c.ended {
+		c.mu.Unlock()
+		return 0, errEnded
+	}
+	if c.phase == inBody {
+		p = p[:min(int64(len(p)), c.body)]
+	}
+	n, err := c.takeAhead(p), error(nil)
+	c.mu.Unlock()
+	if n == 0 {
+		n, err = c.Conn.Read(p)
+		if n > 0 {
+			c.all.heard(c)
+		}
+	}
+	c.mu.Lock()
+	n, served, tooLarge := c.follow(p[:n])
+	if timeout, ok := errors.AsType[net.Error](err); err != nil && (!ok || !timeout.Timeout() || !c.until.IsZero()) {
+		c.ended, c.gone = true, true
+	}
+	c.mu.Unlock()
+	if served {
+		c.all.spare(c)
+	}
+	if tooLarge {
+		_ = c.Conn.SetWriteDeadline(time.Now().Add(lingerAtMost))
+		_, _ = c.Conn.Write(tooLargeAnswer())
+		return 0, errEnded
+	}
+	return n, err
+}
+
+// takeAhead hands on what was read ahead. The caller holds the mutex.
+func (c *connection) takeAhead(p []byte) int {
+	n := copy(p, c.ahead)
+	if c.ahead = c.ahead[n:]; len(c.ahead) == 0 && c.piece != nil {
+		pieces.Put(c.piece)
+		c.piece, c.ahead = nil, nil
+	}
+	return n
+}
+
+// follow finds out what was read, and keeps what is beyond the end of a header for later. It returns how much is to be
+// handed on, whether a whole body has come, and whether the header is too large. The caller holds the mutex.
+func (c *connection) follow(read []byte) (n int, served, tooLarge bool) {
+	n = len(read)
+	if n == 0 {
+		return 0, false, false
+	}
+	switch c.phase {
+	case inBody:
+		if c.body -= int64(n); c.body == 0 {
+			served = c.until.IsZero()
+			c.startHeader()
+		} else if !c.until.IsZero() {
+			c.until = c.until.Add(time.Duration(n) * time.Second / lingerRate)
+			_ = c.Conn.SetReadDeadline(c.until)
+		}
+	case afterHeader: // of a request without a body: this is the next one
+		c.startHeader()
+		fallthrough
+	case inHeader:
+		used, ended := c.header.add(read)
+		if c.header.isTooLarge() {
+			c.ended = true
+			return 0, false, true
+		}
+		if ended {
+			c.phase = afterHeader
+			c.putBack(read[used:])
+			n = used
+		}
+	}
+	return n, served, false
+}
+
+// putBack keeps bytes for the next Read. The caller holds the mutex.
+func (c *connection) putBack(bytes []byte) {
+	if len(bytes) == 0 {
+		return
+	}
+	piece := pieces.Get().(*[4096]byte)
+	ahead := append(append(piece[:0], bytes...), c.ahead...)
+	if c.piece != nil {
+		pieces.Put(c.piece)
+	}
+	c.piece, c.ahead = piece, ahead
+}
+
+// Write is net.Conn's. A client that does not take its answer is waited for, like one that does not send.
+func (c *connection) Write(p []byte) (int, error) {
+	began := c.all.await(c)
+	n, err := c.Conn.Write(p)
+	if began {
+		c.all.spare(c)
+	}
+	return n, err
+}
+
+// CloseWrite is for net/http, which closes in this way before it waits a moment and closes wholly.
+func (c *connection) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// Close is net.Conn's. In the midst of a request the client may still be sending: closing at once would break the
+// connection before it has read its answer.
+func (c *connection) Close() error {
+	c.mu.Lock()
+	isBetween := c.phase == inHeader && c.header.isEmpty() && !c.ended
+	lingers := !isBetween && !c.gone
+	c.ended, c.gone = true, true
+	c.mu.Unlock()
+	if !lingers {
+		return c.closeNow()
+	}
+	c.all.await(c)
+	go c.linger()
+	return nil
+}
+
+// linger closes the connection when the client has taken its answer, or has had its time.
+func (c *connection) linger() {
+	defer func() { _ = c.closeNow() }()
+	if c.CloseWrite() != nil {
+		return
+	}
+	until, buffer := time.Now().Add(lingerAtMost), make([]byte, 4096)
+	for left := lingerBytes; left > 0; {
+		_ = c.Conn.SetReadDeadline(until)
+		n, err := c.Conn.Read(buffer)
+		if err != nil {
+			return
+		}
+		c.all.heard(c)
+		left -= n
+		until = until.Add(time.Duration(n) * time.Second / lingerRate)
+	}
+	time.Sleep(lingerAtMost) // it sends on, and may read
+}
+
+// closeNow closes the connection without a wait.
+func (c *connection) closeNow() error {
+	if !c.all.remove(c) {
+		return net.ErrClosed
+	}
+	return c.Conn.Close()
+}

@@ -1,0 +1,205 @@
+// Package edge is what stands between the network and the surfaces: it bounds connections and headers, ends the reading
+// of requests that were refused, finds the client's address behind trusted proxies, and limits failed authentication.
+package edge
+
+import (
+	"container/list"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+)
+
+// How many connections may be open, each of which costs some 20 KB, and how many from one address. Beyond that those
+// whose clients have sent nothing for longest are closed. SDKs and proxies open new ones when they need them.
+const (
+	maxConnections = 4096
+	maxOfOnePeer   = 1024
+)
+
+// Connections bounds how many are open. The connections that it accepts know what comes over them.
+type Connections struct {
+	most, mostOfOnePeer int
+	proxies             Proxies
+
+	mu      sync.Mutex
+	open    map[*connection]struct{}
+	peers   map[netip.Addr]int // how many are open
+	waiting list.List          // of *connection: those on whose client the server waits, longest first
+}
+
+// NewConnections bounds connections. Trusted proxies, behind which are many clients, may have as many as there are.
+func NewConnections(proxies Proxies) *Connections {
+	return &Connections{
+		most: maxConnections, mostOfOnePeer: maxOfOnePeer, proxies: proxies,
+		open: map[*connection]struct{}{}, peers: map[netip.Addr]int{},
+	}
+}
+
+// Listen bounds what a listener accepts.
+func (c *Connections) Listen(l net.Listener) net.Listener { return listener{l, c} }
+
+type listener struct {
+	net.Listener
+	connections *Connections
+}
+
+// Accept is the listener's.
+func (l listener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return l.connections.add(conn), nil
+}
+
+// Close closes what is still open, such as connections that wait for their client to take its answer.
+func (c *Connections) Close() {
+	c.mu.Lock()
+	left := make([]*connection, 0, len(c.open))
+	for conn := range c.open {
+		left = append(left, conn)
+	}
+	c.mu.Unlock()
+	for _, conn := range left {
+		_ = conn.closeNow()
+	}
+}
+
+func (c *Connections) add(accepted net.Conn) *connection {
+	conn := &connection{Conn: accepted, all: c}
+	if address := accepted.RemoteAddr(); address != nil {
+		conn.peer = addressOf(address.String())
+	}
+	c.mu.Lock()
+	c.open[conn] = struct{}{}
+	c.peers[network(conn.peer)]++
+	conn.place = c.waiting.PushBack(conn)
+	surplus := c.findSurplus(conn.peer)
+	c.mu.Unlock()
+	if surplus != nil {
+		_ = surplus.closeNow()
+	}
+	return conn
+}
+
+// findSurplus returns the connection that must make way for the newest; nil when there is room. The caller holds the
+// mutex.
+func (c *Connections) findSurplus(peer netip.Addr) *connection {
+	hasMany := !peer.IsLoopback() && !c.proxies.contains(peer) && c.peers[network(peer)] > c.mostOfOnePeer
+	if !hasMany && len(c.open) <= c.most {
+		return nil
+	}
+	for place := c.waiting.Front(); place != nil; place = place.Next() { // the newest is there at least
+		if conn := place.Value.(*connection); !hasMany || network(conn.peer) == network(peer) {
+			return conn
+		}
+	}
+	return nil
+}
+
+// remove forgets a connection. It reports whether it was open.
+func (c *Connections) remove(conn *connection) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, open := c.open[conn]; !open {
+		return false
+	}
+	delete(c.open, conn)
+	of := network(conn.peer)
+	if c.peers[of]--; c.peers[of] == 0 {
+		delete(c.peers, of)
+	}
+	if conn.place != nil {
+		c.waiting.Remove(conn.place)
+		conn.place = nil
+	}
+	return true
+}
+
+// heard notes that the client has sent something.
+func (c *Connections) heard(conn *connection) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if conn.place != nil {
+		c.waiting.MoveToBack(conn.place)
+	}
+}
+
+// await notes that the server waits for the client from now on. It reports whether it did not before.
+func (c *Connections) await(conn *connection) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, open := c.open[conn]
+	if !open || conn.place != nil {
+		return false
+	}
+	conn.place = c.waiting.PushBack(conn)
+	return true
+}
+
+// spare notes that the client waits for the server: it has sent a whole request.
+func (c *Connections) spare(conn *connection) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if conn.place != nil {
+		c.waiting.Remove(conn.place)
+		conn.place = nil
+	}
+}
+
+type connectionKey struct{}
+
+// Remember is the hook http.Server.ConnContext.
+func (c *Connections) Remember(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, conn)
+}
+
+func connectionOf(ctx context.Context) *connection {
+	conn, _ := ctx.Value(connectionKey{}).(*connection)
+	return conn
+}
+
+// ClientOf returns the address of the client whose request the context is of. It is the zero address outside of
+// requests.
+func ClientOf(ctx context.Context) netip.Addr {
+	if conn := connectionOf(ctx); conn != nil {
+		return conn.client
+	}
+	return netip.Addr{}
+}
+
+// Serve stands in front of a handler. It tells the connection where the request's body begins and ends, and has
+// RemoteAddr be the client's address.
+//
+// An answer does not wait for a body that nobody has asked for, as net/http's do.
+func (c *Connections) Serve(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn := connectionOf(r.Context())
+		if conn == nil { // a test's
+			next.ServeHTTP(w, r)
+			return
+		}
+		conn.client = conn.peer
+		if client := c.proxies.clientOf(r); client != conn.peer {
+			conn.client = client
+			r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
+		}
+		if r.ContentLength != 0 {
+			_ = http.NewResponseController(w).EnableFullDuplex() // it is HTTP/1
+		}
+		if r.ContentLength < 0 {
+			r = r.WithContext(r.Context()) // net/http looks at the body of its own
+			r.Body = &chunkedBody{r.Body, conn}
+		}
+		conn.begin(r.ContentLength)
+		defer conn.end()
+		next.ServeHTTP(w, r)
+		if h := w.Header(); h.Get("Connection") != "close" && h.Get("Content-Length") != "" && conn.expectRest() {
+			_ = http.NewResponseController(w).Flush() // the answer is whole, and does not wait for the rest
+			_, _ = io.Copy(io.Discard, r.Body)
+		}
+	})
+}

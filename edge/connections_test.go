@@ -1,0 +1,217 @@
+package edge
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// readAll is a handler that reads a body, as most do.
+func readAll(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.ReadAll(r.Body); err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+	}
+}
+
+// bounded has at most so many connections be open.
+func bounded(most int) func(*Connections, net.Listener) net.Listener {
+	return func(c *Connections, l net.Listener) net.Listener {
+		c.most = most
+		return l
+	}
+}
+
+// order returns how many of the connections wait longer for their client than the one of the client.
+func (c *Connections) order(of *client) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for place := c.waiting.Front(); place != nil; place = place.Next() {
+		if place.Value.(*connection).RemoteAddr().String() == of.LocalAddr().String() {
+			return n
+		}
+		n++
+	}
+	return -1
+}
+
+// untilOrder waits until so many connections have waited longer than that of the client; -1: until the server works for it.
+func (c *Connections) untilOrder(of *client, n int) {
+	of.t.Helper()
+	require.Eventually(of.t, func() bool { return c.order(of) == n }, atMost, every)
+}
+
+// untilHeader waits until so many bytes of a header have come over the connection of the client.
+func (c *Connections) untilHeader(of *client, bytes int) {
+	of.t.Helper()
+	require.Eventually(of.t, func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for conn := range c.open {
+			if conn.RemoteAddr().String() == of.LocalAddr().String() {
+				conn.mu.Lock()
+				defer conn.mu.Unlock()
+				return conn.header.bytes == bytes
+			}
+		}
+		return false
+	}, atMost, every)
+}
+
+// Beyond the bound the connection goes whose client has sent nothing for longest, whatever its age and wherever in a
+// request it is; never one whose request the server works on.
+func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
+	entered, leave := make(chan struct{}), make(chan struct{})
+	connections, address := startServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/long" {
+			entered <- struct{}{}
+			<-leave
+		}
+		readAll(w, r)
+	}, bounded(5))
+	busy := dial(t, address)
+	busy.send("GET /long HTTP/1.1\r\nHost: errand\r\n\r\n")
+	<-entered
+	connections.untilOrder(busy, -1)
+	silent := dial(t, address)
+	connections.untilOrder(silent, 0)
+	inHeader := dial(t, address)
+	connections.untilOrder(inHeader, 1)
+	inHeader.send("GET / HT")
+	connections.untilHeader(inHeader, len("GET / HT"))
+	inBody := dial(t, address)
+	inBody.send(post("/", 100))
+	connections.untilHeader(inBody, len(post("/", 100)))
+	kept := dial(t, address)
+	kept.send(get)
+	kept.requireStatus(http.StatusOK, "kept")
+	connections.untilOrder(kept, 3)
+
+	silent.send("G") // each sends a byte, so that the oldest is the newest
+	connections.untilOrder(silent, 3)
+	inHeader.send("T")
+	connections.untilOrder(inHeader, 3)
+	inBody.send("x")
+	connections.untilOrder(inBody, 3)
+	for _, next := range []*client{kept, silent, inHeader, inBody} {
+		newest := dial(t, address)
+		next.requireEnd("it has sent nothing for longest")
+		newest.send(get)
+		newest.requireStatus(http.StatusOK, "the newest is served")
+		connections.untilOrder(newest, 3)
+	}
+	require.Equal(t, 5, connections.count())
+	close(leave)
+	busy.requireStatus(http.StatusOK, "the server worked on it")
+}
+
+// A client that sends a whole request with a body is spared while the server works on it, with or without a length.
+func TestWorkIsSpared(t *testing.T) {
+	t.Parallel()
+	entered, leave := make(chan struct{}), make(chan struct{})
+	connections, address := startServer(t, func(w http.ResponseWriter, r *http.Request) {
+		readAll(w, r)
+		entered <- struct{}{}
+		<-leave
+	}, bounded(3))
+	var clients []*client
+	for _, request := range []string{
+		get, post("/", 3) + "abc", "POST / HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+	} {
+		client := dial(t, address)
+		client.send(request)
+		<-entered
+		connections.untilOrder(client, -1)
+		clients = append(clients, client)
+	}
+	surplus := dial(t, address)
+	surplus.requireEnd("there is no room")
+	close(leave)
+	for _, client := range clients {
+		client.requireStatus(http.StatusOK, "worked on")
+		connections.untilOrder(client, connections.order(client))
+	}
+}
+
+// A client that does not take its answer is waited for, like one that does not send.
+func TestAnswersThatNobodyTakes(t *testing.T) {
+	t.Parallel()
+	large := make([]byte, 64<<20)
+	connections, address := startServer(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(large) }, bounded(1))
+	deaf := dial(t, address)
+	deaf.send(get)
+	connections.untilOrder(deaf, 0)
+	connections.untilOrder(deaf, 0)
+	require.Eventually(t, func() bool {
+		next := dial(t, address)
+		defer next.Close()
+		return connections.order(deaf) == -1 && connections.count() == 1
+	}, atMost, every)
+}
+
+// elsewhere is a listener whose peers have other addresses than they have.
+type elsewhere struct {
+	net.Listener
+	address atomic.Pointer[net.TCPAddr]
+}
+
+func (l *elsewhere) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &fromElsewhere{conn, l.address.Load()}, nil
+}
+
+type fromElsewhere struct {
+	net.Conn
+	address net.Addr
+}
+
+func (c *fromElsewhere) RemoteAddr() net.Addr { return c.address }
+
+// One address has a part of the connections only: beyond that its own go. IPv6 networks of 64 bits are one address.
+func TestConnectionsOfOnePeerAreBounded(t *testing.T) {
+	t.Parallel()
+	var from *elsewhere
+	proxies, err := ParseProxies("10.0.0.0/8")
+	require.NoError(t, err)
+	connections, address := startServer(t, readAll, func(c *Connections, l net.Listener) net.Listener {
+		c.mostOfOnePeer, c.proxies = 2, proxies
+		from = &elsewhere{Listener: l}
+		return from
+	})
+	open := func(ip string) *client {
+		from.address.Store(&net.TCPAddr{IP: net.ParseIP(ip), Port: 4711})
+		client := dial(t, address)
+		client.send(get)
+		client.requireStatus(http.StatusOK, ip)
+		return client
+	}
+	other := open("203.0.113.7")
+	for _, peers := range [][]string{{"203.0.113.9", "203.0.113.9", "203.0.113.9"}, {"2001:db8::1", "2001:db8::2", "2001:db8::ffff:1"}} {
+		first := open(peers[0])
+		second := open(peers[1])
+		third := open(peers[2])
+		first.requireEnd(peers[0])
+		for _, client := range []*client{second, third, other} {
+			client.send(get)
+			client.requireStatus(http.StatusOK, "the others stay")
+		}
+	}
+	before := connections.count()
+	for _, ip := range []string{"127.0.0.1", "::1", "10.0.0.1", "2001:db8:1::1"} {
+		for range 2 {
+			open(ip)
+		}
+	}
+	for _, ip := range []string{"127.0.0.1", "::1", "10.0.0.1"} {
+		open(ip)
+	}
+	require.Equal(t, before+11, connections.count(), "loopback and trusted proxies may have more")
+}

@@ -1,0 +1,163 @@
+package edge
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"math"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"errand/core"
+)
+
+// How often authentication may fail from one address: this many times at once, and then once in each interval. Beyond
+// that it fails with another answer, and the database is asked less.
+const (
+	failuresAtOnce = 100
+	failureEvery   = 6 * time.Second
+)
+
+// The bounds of what is known about addresses, and of a line in the log.
+const (
+	maxAddresses      = 4096
+	maxLoggedOnes     = 20
+	logFailuresEvery  = time.Minute
+	maxSuspectLookUps = 2 // at once
+	suspectWaits      = 2 * time.Second
+)
+
+// Failures limits failed authentication by address. A good credential is good from everywhere, also from an address
+// behind which others fail.
+type Failures struct {
+	clock core.Clock
+	turns chan struct{} // one for each look-up of a credential from an address that fails too often
+
+	mu     sync.Mutex
+	until  *lru.Cache[netip.Addr, time.Time] // when the failures of an address are worked off
+	counts map[netip.Addr]int                // since the last line in the log
+	others int                               // failures of addresses that are not in counts
+}
+
+// NewFailures makes a limit that nobody has used yet.
+func NewFailures(clock core.Clock) *Failures {
+	until, err := lru.New[netip.Addr, time.Time](maxAddresses)
+	if err != nil {
+		panic(err) // the size is not positive
+	}
+	return &Failures{clock: clock, turns: make(chan struct{}, maxSuspectLookUps), until: until, counts: map[netip.Addr]int{}}
+}
+
+// Refuse counts a failed authentication of the request whose context it is. It returns what to answer: unauthorized, or
+// limit when it fails too often.
+func (f *Failures) Refuse(ctx context.Context) *core.Error {
+	client, now := network(ClientOf(ctx)), f.clock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, known := f.counts[client]; known || len(f.counts) < maxAddresses {
+		f.counts[client]++
+	} else {
+		f.others++
+	}
+	if wait := f.wait(client, now); wait > 0 {
+		return tooManyFailures(wait)
+	}
+	until, _ := f.until.Get(client)
+	if until.Before(now) {
+		until = now
+	}
+	f.until.Add(client, until.Add(failureEvery))
+	return core.NewError(core.Unauthorized)
+}
+
+// wait returns how long it is until authentication may fail again from the address; at most 0 when it may now. The
+// caller holds the mutex.
+func (f *Failures) wait(client netip.Addr, now time.Time) time.Duration {
+	until, known := f.until.Get(client)
+	if !known {
+		return 0
+	}
+	return until.Sub(now) - (failuresAtOnce-1)*failureEvery
+}
+
+func tooManyFailures(wait time.Duration) *core.Error {
+	failure := core.NewError(core.Limit).With("message", "too many failed authentications from this address")
+	failure.RetryAfter = int(math.Ceil(wait.Seconds()))
+	return failure
+}
+
+// isSuspect reports whether authentication fails too often from the address.
+func (f *Failures) isSuspect(client netip.Addr) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.wait(network(client), f.clock()) > 0
+}
+
+// Authenticate finds the actor behind a credential, or returns unauthorized.
+type Authenticate func(context.Context, core.Secret) (core.Actor, error)
+
+// Guard counts what fails, and has credentials from an address that fails too often be looked up a few at a time.
+func (f *Failures) Guard(authenticate Authenticate) Authenticate {
+	return func(ctx context.Context, credential core.Secret) (core.Actor, error) {
+		if f.isSuspect(ClientOf(ctx)) {
+			waiting, cancel := context.WithTimeout(ctx, suspectWaits)
+			defer cancel()
+			select {
+			case f.turns <- struct{}{}:
+				defer func() { <-f.turns }()
+			case <-waiting.Done():
+				return core.Actor{}, tooManyFailures(failureEvery)
+			}
+		}
+		actor, err := authenticate(ctx, credential)
+		if core.HasCode(err, core.Unauthorized) {
+			return core.Actor{}, f.Refuse(ctx)
+		}
+		return actor, err
+	}
+}
+
+// LogEveryMinute writes who failed until ctx ends, and then what is left.
+func (f *Failures) LogEveryMinute(ctx context.Context, log *slog.Logger) {
+	minute := time.NewTicker(logFailuresEvery)
+	defer minute.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			f.log(log)
+			return
+		case <-minute.C:
+			f.log(log)
+		}
+	}
+}
+
+// log writes one line with the addresses that failed most; nothing when none did.
+func (f *Failures) log(log *slog.Logger) {
+	f.mu.Lock()
+	counts, others := f.counts, f.others
+	f.counts, f.others = map[netip.Addr]int{}, 0
+	f.mu.Unlock()
+	if len(counts) == 0 {
+		return
+	}
+	most := slices.SortedFunc(maps.Keys(counts), func(a, b netip.Addr) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), a.Compare(b))
+	})
+	var addresses []any
+	total := others
+	for i, address := range most {
+		total += counts[address]
+		if i < maxLoggedOnes {
+			addresses = append(addresses, slog.Int(address.String(), counts[address]))
+		} else {
+			others += counts[address]
+		}
+	}
+	log.Warn("authentication failed", "failures", total, slog.Group("addresses", addresses...), "of_other_addresses", others)
+}

@@ -1,0 +1,104 @@
+package edge
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Bounds of what tests wait for, and how often they look.
+const (
+	atMost = 20 * time.Second
+	every  = time.Millisecond
+)
+
+// startServer serves a handler behind the edge until the test ends. Of its bounds and its listener the test may change what it wants.
+func startServer(t *testing.T, handler http.HandlerFunc, change func(*Connections, net.Listener) net.Listener) (*Connections, string) {
+	t.Helper()
+	connections := NewConnections(nil)
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := socket.Addr().String()
+	if change != nil {
+		socket = change(connections, socket)
+	}
+	server := &http.Server{Handler: connections.Serve(handler), ConnContext: connections.Remember, ReadTimeout: 2 * time.Minute}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(connections.Listen(socket)) }()
+	t.Cleanup(func() {
+		require.NoError(t, server.Close())
+		require.ErrorIs(t, <-done, http.ErrServerClosed)
+		connections.Close()
+		require.Eventually(t, func() bool { return connections.count() == 0 }, atMost, every)
+		connections.mu.Lock()
+		defer connections.mu.Unlock()
+		require.Zero(t, connections.waiting.Len())
+		require.Empty(t, connections.peers)
+	})
+	return connections, address
+}
+
+func (c *Connections) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open)
+}
+
+// client is a bare connection to the server.
+type client struct {
+	net.Conn
+	t       *testing.T
+	answers *bufio.Reader
+}
+
+func dial(t *testing.T, address string) *client {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	require.NoError(t, conn.SetDeadline(time.Now().Add(atMost)))
+	return &client{conn, t, bufio.NewReader(conn)}
+}
+
+func (c *client) send(text string) {
+	c.t.Helper()
+	_, err := io.WriteString(c, text)
+	require.NoError(c.t, err)
+}
+
+// answer reads one answer, whose body it returns.
+func (c *client) answer() (*http.Response, string) {
+	c.t.Helper()
+	response, err := http.ReadResponse(c.answers, nil)
+	require.NoError(c.t, err)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(c.t, err)
+	return response, string(text)
+}
+
+// requireStatus reads one answer and holds its status.
+func (c *client) requireStatus(status int, name string) {
+	c.t.Helper()
+	response, text := c.answer()
+	require.Equal(c.t, status, response.StatusCode, "%s: %s", name, text)
+}
+
+// requireEnd holds that the server ends the connection in good order: a reset is another error.
+func (c *client) requireEnd(name string) {
+	c.t.Helper()
+	_, err := c.answers.ReadByte()
+	require.ErrorIs(c.t, err, io.EOF, name)
+}
+
+// post is the beginning of a request with a body of so many bytes.
+func post(path string, length int) string {
+	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: errand\r\nContent-Length: %d\r\n\r\n", path, length)
+}
+
+const get = "GET / HTTP/1.1\r\nHost: errand\r\n\r\n"

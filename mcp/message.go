@@ -1,0 +1,166 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	protocol "github.com/mark3labs/mcp-go/mcp"
+
+	"errand/api/wire"
+	"errand/core"
+)
+
+// message is what every message of JSON-RPC has.
+type message struct {
+	JSONRPC json.RawMessage `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  json.RawMessage `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+// messageProblem is what is wrong with a message, in the words and with the codes of JSON-RPC.
+type messageProblem struct {
+	id   json.RawMessage
+	code int
+	text string
+}
+
+// checkMessage finds what mcp-go would refuse in the words of Go's decoder; nil when there is nothing.
+func checkMessage(body []byte) *messageProblem {
+	if !json.Valid(body) {
+		return &messageProblem{code: protocol.PARSE_ERROR, text: "the message is not valid JSON"}
+	}
+	var m message
+	if json.Unmarshal(body, &m) != nil || kindOf(body) != '{' {
+		return &messageProblem{code: protocol.INVALID_REQUEST, text: "the message must be one JSON object; batches are not taken"}
+	}
+	if m.Method == nil { // the answer to a request that nobody has made
+		return nil
+	}
+	problem := &messageProblem{code: protocol.INVALID_REQUEST}
+	if m.ID != nil {
+		if kind := kindOf(m.ID); kind != '"' && kind != '0' {
+			problem.text = "id must be a string or a number"
+			return problem
+		}
+		problem.id = m.ID
+	}
+	switch {
+	case string(m.JSONRPC) != `"`+protocol.JSONRPC_VERSION+`"`:
+		problem.text = `jsonrpc must be "` + protocol.JSONRPC_VERSION + `"`
+	case kindOf(m.Method) != '"':
+		problem.text = "method must be a string"
+	case m.Params != nil && kindOf(m.Params) != '{' && string(m.Params) != "null":
+		problem.code, problem.text = protocol.INVALID_PARAMS, "params must be an object"
+	default:
+		var method protocol.MCPMethod
+		_ = json.Unmarshal(m.Method, &method) // it is a string
+		problem.code, problem.text = protocol.INVALID_PARAMS, checkParams(method, body)
+	}
+	if problem.text == "" {
+		return nil
+	}
+	return problem
+}
+
+// kindOf returns the first character of a JSON value, 0 for every number.
+func kindOf(value []byte) byte {
+	for _, c := range value {
+		switch {
+		case strings.IndexByte(" \t\r\n", c) >= 0:
+		case c == '-' || c >= '0' && c <= '9':
+			return '0'
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// checkParams says what is wrong with the params of a request, as mcp-go reads them; empty for nothing.
+func checkParams(method protocol.MCPMethod, body []byte) string {
+	var request any
+	var list protocol.PaginatedRequest
+	switch method {
+	case protocol.MethodInitialize:
+		request = new(protocol.InitializeRequest)
+	case protocol.MethodToolsCall:
+		request = new(protocol.CallToolRequest)
+	case protocol.MethodPromptsGet:
+		request = new(protocol.GetPromptRequest)
+	case protocol.MethodToolsList, protocol.MethodPromptsList:
+		request = &list
+	case protocol.MethodSubscriptionsListen:
+		request = new(protocol.SubscriptionsListenRequest)
+	default:
+		request = new(protocol.PingRequest) // what all have
+	}
+	err := json.Unmarshal(body, request)
+	if err == nil {
+		err = json.Unmarshal(body, new(protocol.PingRequest))
+	}
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		if method == protocol.MethodPromptsGet && fieldOf(wrong) == "params.arguments" {
+			return "params.arguments must be an object of strings"
+		}
+		return fieldOf(wrong) + " must be " + wordFor(wrong.Type)
+	}
+	if err != nil {
+		return "params are not those of " + string(method)
+	}
+	if list.Params.Cursor != "" {
+		return "params.cursor is unknown: the list has one page"
+	}
+	return ""
+}
+
+// fieldOf returns the path of the field as the client wrote it, without the names of embedded types.
+func fieldOf(wrong *json.UnmarshalTypeError) string {
+	parts := slices.DeleteFunc(strings.Split(wrong.Field, "."), func(part string) bool {
+		return part == "" || unicode.IsUpper(rune(part[0]))
+	})
+	if len(parts) == 0 {
+		return "params"
+	}
+	return strings.Join(parts, ".")
+}
+
+func wordFor(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Map, reflect.Struct, reflect.Pointer, reflect.Interface:
+		return "an object"
+	default:
+		return "a number"
+	}
+}
+
+// write answers with the problem. Clients of the older protocol read errors of a call from answers that are 200.
+func (p *messageProblem) write(w http.ResponseWriter, r *http.Request) {
+	status := http.StatusBadRequest
+	if p.code == protocol.INVALID_PARAMS && !protocol.IsModernProtocol(r.Header.Get("Mcp-Protocol-Version")) {
+		status = http.StatusOK
+	}
+	id := p.id
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	body, err := core.Marshal(map[string]any{
+		"jsonrpc": protocol.JSONRPC_VERSION, "id": id, "error": map[string]any{"code": p.code, "message": p.text},
+	})
+	if err != nil {
+		wire.WriteError(w, core.AsError(err))
+		return
+	}
+	wire.WriteJSON(w, status, body)
+}
