@@ -9,8 +9,9 @@ import (
 	"errand/envelope"
 )
 
-// MaxEnvelope and MaxNative are the largest bodies in bytes.
+// MaxEnvelope and MaxNative are the largest bodies in bytes, MaxStream what is read of one at most.
 const (
+	MaxStream   = maxStream
 	MaxEnvelope = maxEnvelope
 	MaxNative   = maxNative
 )

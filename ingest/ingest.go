@@ -162,6 +162,7 @@ type request struct {
 	sentry   bool   // it speaks the protocol of Sentry SDKs
 	project  string // in the path, as it is written there
 	client   string // the SDK as name/version
+	hasItems bool   // the body is an envelope
 	encoding string // of the body
 	lease    *lease // of memory
 	large    *lease

@@ -16,7 +16,7 @@ type receipt struct {
 // envelope serves POST /api/{project}/envelope/.
 func (i *Ingest) envelope(q *request) (any, error) {
 	who := credentialsOf(q.Request)
-	q.client = who.client
+	q.client, q.hasItems = who.client, true
 	var p *project
 	var err error
 	if who.key != "" { // else the envelope itself may name its DSN: then the body must be read first

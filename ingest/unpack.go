@@ -49,6 +49,7 @@ type packed struct {
 	body     []byte
 	encoding string
 	base64   bool // it may be wrapped once more, as unwrap undoes it
+	hasItems bool // it is an envelope; of a long one the items that are dropped are left out
 	limit    int  // the largest size after decompression
 }
 
@@ -83,7 +84,7 @@ func (u *unpackers) try(ctx context.Context, p packed, room int, work func(text 
 		return core.NewError(core.Unavailable).Because(ctx.Err())
 	}
 	defer func() { u.idle <- one }()
-	text, err := one.unpack(p.body, p.encoding, room)
+	text, err := one.unpack(p, room)
 	if err == nil && p.base64 {
 		text, err = one.unwrap(text, room)
 	}
@@ -92,12 +93,16 @@ func (u *unpackers) try(ctx context.Context, p packed, room int, work func(text 
 		if errors.Is(err, errOutgrown) {
 			return err
 		}
-		return core.Invalid("", "the body is truncated, or not what its Content-Encoding says").Because(err)
+		return errEncoding(err)
 	}
 	if cap(one.plain) > keptPlain {
 		defer func() { *one = unpacker{} }()
 	}
 	return work(text)
+}
+
+func errEncoding(err error) error {
+	return core.Invalid("", "the body is truncated, or not what its Content-Encoding says").Because(err)
 }
 
 // unpacker decompresses one body at a time. Its decompressors are made when they are needed, and used again.
@@ -111,38 +116,38 @@ type unpacker struct {
 }
 
 // unpack undoes a Content-Encoding. More than room bytes are errOutgrown.
-func (u *unpacker) unpack(body []byte, encoding string, room int) ([]byte, error) {
-	switch encoding {
+func (u *unpacker) unpack(p packed, room int) ([]byte, error) {
+	switch p.encoding {
 	case "":
-		return body, nil
+		return p.body, nil
 	case "zstd":
-		return u.unpackZstd(body, room)
-	}
-	if room > largeBody { // measured first, so that a bomb takes no memory at all
-		r, err := u.reader(body, encoding)
-		if err != nil {
-			return nil, err
+		text, err := u.unpackZstd(p.body, room)
+		if room > largeBody && p.hasItems && errors.Is(err, errOutgrown) {
+			return u.unpackLong(p, room)
 		}
-		size, err := io.Copy(io.Discard, io.LimitReader(r, int64(room)+1))
-		switch {
-		case err != nil:
-			return nil, err
-		case size > int64(room):
-			return nil, errOutgrown
-		}
-		u.plain = make([]byte, 0, size+1)
+		return text, err
 	}
-	r, err := u.reader(body, encoding)
+	if room > largeBody {
+		return u.unpackLong(p, room)
+	}
+	r, err := u.reader(p.body, nil, p.encoding)
 	if err != nil {
 		return nil, err
 	}
 	return u.readAll(r, room)
 }
 
-// reader gives a decompressor at the beginning of the body.
-func (u *unpacker) reader(body []byte, encoding string) (r io.Reader, err error) {
-	source := bytes.NewReader(body)
+// reader gives a decompressor at the beginning of the body, of which more may be to come.
+func (u *unpacker) reader(body []byte, more io.Reader, encoding string) (r io.Reader, err error) {
+	var source io.Reader = bytes.NewReader(body)
+	if more != nil {
+		source = io.MultiReader(source, more)
+	}
 	switch {
+	case encoding == "":
+		return source, nil
+	case encoding == "zstd":
+		return zstd.NewReader(source, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 	case encoding == "br":
 		if u.br == nil {
 			u.br = new(brotli.Reader)
@@ -194,6 +199,9 @@ func (u *unpacker) readAll(r io.Reader, room int) ([]byte, error) {
 	}
 }
 
+// zstdWindow is the largest window of a text that does not fit into the buffer: what every decoder is asked to have.
+const zstdWindow = 8 << 20
+
 // zstdBlocks is the room of two blocks, the unit in which the decoder of zstd moves on.
 const zstdBlocks = 2 * 128 << 10
 
@@ -234,5 +242,5 @@ func (u *unpacker) unwrap(text []byte, room int) ([]byte, error) {
 	if wrapped = wrapped[:n]; !isZlib(wrapped) {
 		return wrapped, nil
 	}
-	return u.unpack(wrapped, "deflate", room)
+	return u.unpack(packed{body: wrapped, encoding: "deflate"}, room)
 }
