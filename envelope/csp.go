@@ -16,13 +16,7 @@ func (d *decoder) setCSP() {
 	if inner := report.Get("csp-report"); inner.Kind == core.Object {
 		report = inner
 	}
-	field := func(name string) string {
-		v := report.Get(name)
-		if v.Kind == core.Null {
-			v = report.Get(strings.ReplaceAll(name, "_", "-"))
-		}
-		return strings.TrimSpace(textOf(v))
-	}
+	field := func(name string) string { return cspField(report, name) }
 	e := &d.event
 	violated := field("violated_directive")
 	directive, _, _ := strings.Cut(field("effective_directive"), " ")
@@ -42,6 +36,22 @@ func (d *decoder) setCSP() {
 	}
 	kids := append([]core.Member(nil), e.Contexts.Kids...)
 	e.Contexts = core.Value{Kind: core.Object, Kids: append(kids, core.Member{Key: "csp", Value: report})}
+}
+
+// cspField reads a field of a report by its name here, its name on the wire of report-uri (document-uri), or that of the
+// Reporting API (documentURL).
+func cspField(report core.Value, name string) string {
+	for _, spelling := range [...]string{name, strings.ReplaceAll(name, "_", "-"), reportingNames[name]} {
+		if v := report.Get(spelling); v.Kind != core.Null {
+			return strings.TrimSpace(textOf(v))
+		}
+	}
+	return ""
+}
+
+var reportingNames = map[string]string{
+	"blocked_uri": "blockedURL", "document_uri": "documentURL",
+	"effective_directive": "effectiveDirective", "violated_directive": "violatedDirective",
 }
 
 // cspMessage says what was blocked.

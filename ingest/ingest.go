@@ -17,6 +17,7 @@ import (
 
 	"errand/api/wire"
 	"errand/core"
+	"errand/envelope"
 	"errand/store"
 )
 
@@ -115,11 +116,11 @@ func (i *Ingest) answer(q *request, answer any, err error) int {
 func (i *Ingest) serve(q *request) (any, error) {
 	endpoint := i.endpoint(q)
 	if endpoint == nil {
-		return nil, core.NewError(core.NotFound)
+		return nil, errNoEndpoint(q)
 	}
 	switch q.Method {
 	case http.MethodPost:
-		return endpoint(q)
+		return endpoint(i, q)
 	case http.MethodOptions:
 		q.endpoint = endpointPreflight
 		return nil, i.preflight(q)
@@ -130,25 +131,24 @@ func (i *Ingest) serve(q *request) (any, error) {
 }
 
 // endpoint finds the endpoint of the path, nil for none. SDKs send with and without the last slash.
-func (i *Ingest) endpoint(q *request) func(*request) (any, error) {
+func (i *Ingest) endpoint(q *request) func(*Ingest, *request) (any, error) {
 	path := q.URL.Path
 	if path == "/v1/ingest" {
 		q.endpoint = endpointNative
-		return i.native
+		return (*Ingest).native
 	}
 	rest, ok := strings.CutPrefix(path, "/api/")
 	if !ok {
 		return nil
 	}
 	q.sentry = true
-	q.project, rest, _ = strings.Cut(rest, "/")
-	switch strings.TrimSuffix(rest, "/") {
-	case "envelope":
-		q.endpoint = endpointEnvelope
-		return i.envelope
-	case "store":
-		q.endpoint = endpointStore
-		return i.storeEvent
+	q.project, q.path, _ = strings.Cut(rest, "/")
+	q.path = strings.TrimSuffix(q.path, "/")
+	for _, e := range sentryEndpoints {
+		if e.path == q.path {
+			q.endpoint = e.name
+			return e.serve
+		}
 	}
 	return nil
 }
@@ -159,12 +159,14 @@ type request struct {
 	w        http.ResponseWriter
 	endpoint string // as it is counted
 	received core.Time
-	sentry   bool   // it speaks the protocol of Sentry SDKs
-	project  string // in the path, as it is written there
-	client   string // the SDK as name/version
-	hasItems bool   // the body is an envelope
-	encoding string // of the body
-	lease    *lease // of memory
+	sentry   bool           // it speaks the protocol of Sentry SDKs
+	project  string         // in the path, as it is written there
+	path     string         // behind the project, without its last slash
+	client   string         // the SDK as name/version
+	about    envelope.Hints // what the request says about the reports of a browser
+	hasItems bool           // the body is an envelope
+	encoding string         // of the body
+	lease    *lease         // of memory
 	large    *lease
 	body     *[]byte         // as it was sent; nil before it is read and when it is not needed any more
 	bodyRead bool            // to its end
