@@ -159,14 +159,17 @@ func (c origins) check(t *testing.T, s *server, b *browser) {
 	page.capture("by the SDK")
 	require.Equal(t, []int{c.status}, statuses(through.about("by the SDK")))
 
-	for path, headers := range map[string]string{
-		store:  `{"X-Sentry-Auth": "Sentry sentry_version=7, sentry_key=` + key + `"}`,
-		native: `{"X-Service-Key": "` + key + `", "Content-Type": "application/json"}`,
-	} {
-		c.checkRead(t, page.post(through.url+path, headers, "asked for "+path))
-		require.Equal(t, 1, through.asked(path, http.StatusNoContent), "%s: no preflight", path)
-		require.Equal(t, []int{c.status}, statuses(through.about("asked for "+path)))
+	c.checkRead(t, page.post(through.url+store, `{"X-Sentry-Auth": "Sentry sentry_version=7, sentry_key=`+key+`"}`, "asked for "+store))
+	if c.status == http.StatusOK {
+		require.Equal(t, 1, through.asked(store, http.StatusNoContent), "no preflight")
+		require.Equal(t, []int{c.status}, statuses(through.about("asked for "+store)))
+	} else {
+		require.Equal(t, 1, through.asked(store, http.StatusForbidden), "the path names the project")
+		require.Empty(t, through.about("asked for "+store))
 	}
+	c.checkRead(t, page.post(through.url+native, `{"X-Service-Key": "`+key+`", "Content-Type": "application/json"}`, "asked for "+native))
+	require.Equal(t, 1, through.asked(native, http.StatusNoContent), "no preflight, or one that cannot know the project")
+	require.Equal(t, []int{c.status}, statuses(through.about("asked for "+native)))
 	c.checkRead(t, page.post(through.url+native+"?key="+key, "{}", "plain"))
 
 	sent := evaluate[bool](page, `navigator.sendBeacon(%q, JSON.stringify({message: "beacon"}))`, through.url+native+"?key="+key)

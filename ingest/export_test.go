@@ -21,7 +21,7 @@ func (i *Ingest) ReadAtMost(d time.Duration) { i.readAtMost = d }
 
 // WaitAtMost shortens every wait of a request for the server. To be called before the first request.
 func (i *Ingest) WaitAtMost(d time.Duration) {
-	i.waitAtMost, i.projects.waitAtMost, i.memory.waitAtMost, i.large.waitAtMost = d, d, d, d
+	i.waitAtMost, i.projects.waitAtMost, i.byID.waitAtMost, i.memory.waitAtMost, i.large.waitAtMost = d, d, d, d, d
 }
 
 // SlowAfter shortens the time after which a client may be slow. To be called before the first request.

@@ -38,7 +38,8 @@ type Ingest struct {
 	random     io.Reader
 	macs       sync.Pool // of HMACs with the install key
 	log        *slog.Logger
-	projects   *projects
+	projects   *projects // by key
+	byID       *projects
 	quotas     *quotas
 	memory     *memory // of small bodies, and the beginnings of large ones
 	large      *memory // of what is beyond
@@ -54,10 +55,10 @@ type Ingest struct {
 
 // New starts taking events in; Close ends it.
 func New(o Options) *Ingest {
-	quotas, metrics := newQuotas(o.Store, o.Clock), newMetrics(o.Metrics)
+	quotas, metrics, turns := newQuotas(o.Store, o.Clock), newMetrics(o.Metrics), make(chan struct{}, maxLookUps)
 	i := &Ingest{
 		store: o.Store, clock: o.Clock, random: o.Random, macs: sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }}, log: o.Log,
-		projects: newProjects(o.Store, o.Clock), quotas: quotas, memory: newMemory(maxSmall, waitAtMost),
+		projects: newProjects(o.Store.ProjectForKey, o.Clock, turns), byID: newProjects(byID(o.Store), o.Clock, turns), quotas: quotas, memory: newMemory(maxSmall, waitAtMost),
 		large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), metrics: metrics,
 		readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
