@@ -70,5 +70,7 @@ func (i *Ingest) admit(q *request, key string) (*project, error) {
 	if q.sentry && q.project != strconv.FormatInt(p.ID, 10) {
 		return nil, core.NewError(core.Unauthorized)
 	}
+	q.admitted = p.ID
+	q.large.countFor(p.ID)
 	return p, checkOrigin(q, p)
 }

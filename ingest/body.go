@@ -128,7 +128,7 @@ func grown(text []byte, length, limit int64) []byte {
 // open decompresses the body and has it worked on. Wrapped, it may be wrapped as unwrap undoes it. The text that work gets
 // is good until it returns.
 func (i *Ingest) open(q *request, wrapped bool, work func(text []byte) error) error {
-	return i.unpackers.open(q.patience, packed{*q.body, q.encoding, wrapped, q.hasItems, int(q.limit())}, work)
+	return i.unpackers.open(q.patience, packed{*q.body, q.encoding, wrapped, q.hasItems, int(q.limit()), q.sender()}, work)
 }
 
 // dropBody lets the body go and keeps n bytes of the lease.

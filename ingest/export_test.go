@@ -36,7 +36,7 @@ func (i *Ingest) Reading() int {
 
 // LeaveFree takes memory so that so many bytes are left for small bodies, until the given function is called.
 func (i *Ingest) LeaveFree(bytes int64) (giveBack func()) {
-	l := i.memory.lease()
+	l := i.memory.lease(everybody)
 	_ = l.grow(context.Background(), maxSmall-bytes)
 	return func() { l.keep(0) }
 }
@@ -45,7 +45,20 @@ func (i *Ingest) LeaveFree(bytes int64) (giveBack func()) {
 func (i *Ingest) WaitingForLarge() int {
 	i.large.mu.Lock()
 	defer i.large.mu.Unlock()
-	return i.large.queue.Len()
+	return i.large.waiting
+}
+
+// HoldLarge keeps every large body waiting until the given function is called.
+func (i *Ingest) HoldLarge() (goOn func()) {
+	goOn, _ = i.unpackers.large.take(context.Background(), sender{})
+	return goOn
+}
+
+// WaitingForTurn is how many large bodies wait.
+func (i *Ingest) WaitingForTurn() int {
+	i.unpackers.large.mu.Lock()
+	defer i.unpackers.large.mu.Unlock()
+	return len(i.unpackers.large.waiting)
 }
 
 // HoldAtMost shortens the time in which a batch is tried. To be called before the first request.

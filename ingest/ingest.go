@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -58,8 +59,8 @@ func New(o Options) *Ingest {
 	quotas, metrics, turns := newQuotas(o.Store, o.Clock), newMetrics(o.Metrics), make(chan struct{}, maxLookUps)
 	i := &Ingest{
 		store: o.Store, clock: o.Clock, random: o.Random, macs: sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }}, log: o.Log,
-		projects: newProjects(o.Store.ProjectForKey, o.Clock, turns), byID: newProjects(byID(o.Store), o.Clock, turns), quotas: quotas, memory: newMemory(maxSmall, waitAtMost),
-		large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
+		projects: newProjects(o.Store.ProjectForKey, o.Clock, turns), byID: newProjects(byID(o.Store), o.Clock, turns),
+		quotas: quotas, memory: newMemory(maxSmall, waitAtMost), large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), metrics: metrics,
 		readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
 	}
@@ -78,7 +79,7 @@ func (i *Ingest) Close() {
 func (i *Ingest) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{
-			Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()), lease: i.memory.lease(), large: i.large.lease(),
+			Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()), lease: i.memory.lease(everybody), large: i.large.lease(nobody),
 		}
 		defer q.release()
 		// Also for a body that nobody reads: net/http does, before it answers.
@@ -162,6 +163,7 @@ type request struct {
 	received core.Time
 	sentry   bool           // it speaks the protocol of Sentry SDKs
 	project  string         // in the path, as it is written there
+	admitted int64          // the id of the project, once it is known
 	path     string         // behind the project, without its last slash
 	client   string         // the SDK as name/version
 	about    envelope.Hints // what the request says about the reports of a browser
@@ -180,6 +182,15 @@ type request struct {
 func (q *request) problem(path, message string) {
 	q.problems = append(q.problems, core.Detail{Path: path, Message: message})
 }
+
+// peer is the address at the other end of the connection.
+func (q *request) peer() string {
+	address, _, _ := net.SplitHostPort(q.RemoteAddr)
+	return address
+}
+
+// sender is whom a large body is counted against.
+func (q *request) sender() sender { return sender{q.admitted, q.peer()} }
 
 // release gives back what the request holds.
 func (q *request) release() {

@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -141,4 +143,60 @@ func randomText(n int) string {
 		text[i] = byte(random.Uint32())
 	}
 	return string(text)
+}
+
+// largeEvent makes the n-th event as an envelope of more than 300 KB, packed.
+func largeEvent(t *testing.T, n int) []byte {
+	t.Helper()
+	return pack(t, "gzip", strings.NewReader(envelopeOfSize(n, 300<<10)))
+}
+
+func TestRefusalOfABusyServer(t *testing.T) {
+	t.Parallel()
+	s := startWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(300 * time.Millisecond) }})
+	goOn := s.HoldLarge()
+	a := s.post(envelopes, largeEvent(t, 1), byKey, "Content-Encoding: gzip")
+	require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
+	const reason = "The server is busy: send it again in a few seconds."
+	require.Equal(t, object{"error": "unavailable", "detail": reason}, a.body)
+	require.Equal(t, reason, a.header.Get("X-Sentry-Error"))
+	require.Equal(t, "5", a.header.Get("Retry-After"))
+	require.Contains(t, s.log.String(), "the server is busy")
+	goOn()
+	s.untilTaken(2)
+}
+
+// Large bodies of one project do not keep those of another waiting; nobody takes a turn before it is known who sends.
+func TestLargeBodiesTakeTurns(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const officeKey = "0ff1ce00000000000000000000000000"
+	s.makeProject(shop+1, officeKey)
+	requireTooLarge(t, s.post(envelopes, pack(t, "br", zeros{24 << 20}), byKey, "Content-Encoding: br"), ingest.MaxEnvelope, "a bomb")
+	goOn := s.HoldLarge()
+	var all sync.WaitGroup
+	answered := make(chan string, 4)
+	for n, sender := range []struct{ path, key string }{
+		{envelopes, shopKey}, {envelopes, shopKey}, {envelopes, shopKey}, {"/api/1000000002/envelope/", officeKey},
+	} {
+		all.Go(func() {
+			a, err := s.try(http.MethodPost, sender.path, bytes.NewReader(largeEvent(t, n)), "X-Sentry-Auth: Sentry sentry_key="+sender.key,
+				"Content-Encoding: gzip")
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, a.status, a.text)
+			answered <- sender.key
+		})
+		require.Eventually(t, func() bool { return s.WaitingForTurn() == n+1 }, 10*time.Second, time.Millisecond)
+	}
+	goOn()
+	all.Wait()
+	close(answered)
+	last := ""
+	for last = range answered {
+	}
+	require.Equal(t, shopKey, last, "it asked first, but has sent a bomb before")
+
+	defer s.HoldLarge()()
+	body := pack(t, "gzip", strings.NewReader(`{"dsn":"https://ffffffffffffffffffffffffffffffff@x/1000000001"}`+"\n"+strings.Repeat(" ", 18<<20)))
+	requireUnauthorized(t, s.post(envelopes, body, "Content-Encoding: gzip"), "an unknown sender")
 }

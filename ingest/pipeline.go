@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"net"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -21,9 +20,8 @@ import (
 
 // hints is what a request says about the events in it.
 func (i *Ingest) hints(q *request) envelope.Hints {
-	peer, _, _ := net.SplitHostPort(q.RemoteAddr)
 	hints := q.about
-	hints.ReceivedAt, hints.PeerIP, hints.SDK = q.received.Time, peer, q.client
+	hints.ReceivedAt, hints.PeerIP, hints.SDK = q.received.Time, q.peer(), q.client
 	return hints
 }
 

@@ -59,19 +59,15 @@ func (i *Ingest) takeItems(q *request, p *project, split func([]byte) (envelope.
 
 // admitByDSN admits a request without a key of its own, such as one through a tunnel.
 func (i *Ingest) admitByDSN(q *request) (*project, error) {
-	var key string
-	err := i.open(q, false, func(text []byte) error {
-		env, err := envelope.Split(text)
-		if err != nil {
-			return core.Invalid("", "%s", err)
-		}
-		key = keyOfDSN(env.Header.DSN)
-		return nil
-	})
+	line, err := i.unpackers.firstLine(q.patience, *q.body, q.encoding)
 	if err != nil {
 		return nil, err
 	}
-	return i.admit(q, key)
+	env, err := envelope.Split(line)
+	if err != nil {
+		return nil, core.Invalid("", "%s", err)
+	}
+	return i.admit(q, keyOfDSN(env.Header.DSN))
 }
 
 // items prepares the events of an envelope. An item that cannot be taken is told to the sender and never breaks its

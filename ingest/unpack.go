@@ -17,8 +17,8 @@ import (
 	"errand/core"
 )
 
-// A body that is larger than this after decompression is worked on alone: the others wait or are small. The pipeline takes
-// many times the body's size.
+// A body that is larger than this after decompression is worked on alone, in turn: the others wait or are small. The
+// pipeline takes many times the body's size.
 const largeBody = 256 << 10
 
 // keptPlain is the largest output after which an unpacker keeps its buffer and its decompressor for the next body.
@@ -28,16 +28,15 @@ const keptPlain = 512 << 10
 // pipeline. There are as many as can run at once, so that many senders hold bodies as they were sent and nothing more.
 type unpackers struct {
 	idle  chan *unpacker
-	large chan struct{} // holds one token for the one large body
+	large *turns
 }
 
 func newUnpackers() *unpackers {
 	n := 2 * runtime.GOMAXPROCS(0)
-	u := &unpackers{idle: make(chan *unpacker, n), large: make(chan struct{}, 1)}
+	u := &unpackers{idle: make(chan *unpacker, n), large: newTurns()}
 	for range n {
 		u.idle <- new(unpacker)
 	}
-	u.large <- struct{}{}
 	return u
 }
 
@@ -51,6 +50,7 @@ type packed struct {
 	base64   bool // it may be wrapped once more, as unwrap undoes it
 	hasItems bool // it is an envelope; of a long one the items that are dropped are left out
 	limit    int  // the largest size after decompression
+	from     sender
 }
 
 // open decompresses a body and has it worked on. The text that work gets is good until it returns. Over the limit it is
@@ -61,12 +61,11 @@ func (u *unpackers) open(ctx context.Context, p packed, work func(text []byte) e
 		err = u.try(ctx, p, min(p.limit, largeBody), work)
 	}
 	if errors.Is(err, errOutgrown) && p.limit > largeBody {
-		select {
-		case token := <-u.large:
-			defer func() { u.large <- token }()
-		case <-ctx.Done():
-			return core.NewError(core.Unavailable).Because(ctx.Err())
+		end, busy := u.large.take(ctx, p.from)
+		if busy != nil {
+			return busy
 		}
+		defer end()
 		err = u.try(ctx, p, p.limit, work)
 	}
 	if errors.Is(err, errOutgrown) {
@@ -77,28 +76,56 @@ func (u *unpackers) open(ctx context.Context, p packed, work func(text []byte) e
 
 // try waits for an unpacker and opens the body with it; errOutgrown when it has more than room bytes.
 func (u *unpackers) try(ctx context.Context, p packed, room int, work func(text []byte) error) error {
+	return u.with(ctx, func(one *unpacker) error {
+		text, err := one.unpack(p, room)
+		if err == nil && p.base64 {
+			text, err = one.unwrap(text, room)
+		}
+		if err != nil {
+			*one = unpacker{} // what an attack has blown up is let go
+			if errors.Is(err, errOutgrown) {
+				return err
+			}
+			return errEncoding(err)
+		}
+		if cap(one.plain) > keptPlain {
+			defer func() { *one = unpacker{} }()
+		}
+		return work(text)
+	})
+}
+
+// with waits for an unpacker to work with.
+func (u *unpackers) with(ctx context.Context, work func(one *unpacker) error) error {
 	var one *unpacker
 	select {
 	case one = <-u.idle:
 	case <-ctx.Done():
-		return core.NewError(core.Unavailable).Because(ctx.Err())
+		return errBusy(ctx.Err())
 	}
 	defer func() { u.idle <- one }()
-	text, err := one.unpack(p, room)
-	if err == nil && p.base64 {
-		text, err = one.unwrap(text, room)
-	}
-	if err != nil {
-		*one = unpacker{} // what an attack has blown up is let go
-		if errors.Is(err, errOutgrown) {
-			return err
+	return work(one)
+}
+
+// maxFirstLine is the longest header of an envelope that names its project.
+const maxFirstLine = 64 << 10
+
+// firstLine decompresses the first line of a body, and not much more: nobody knows yet who sends it.
+func (u *unpackers) firstLine(ctx context.Context, body []byte, encoding string) (line []byte, err error) {
+	err = u.with(ctx, func(*unpacker) error {
+		source, err := new(unpacker).reader(body, nil, encoding)
+		if err != nil {
+			return errEncoding(err)
 		}
-		return errEncoding(err)
-	}
-	if cap(one.plain) > keptPlain {
-		defer func() { *one = unpacker{} }()
-	}
-	return work(text)
+		text := make([]byte, maxFirstLine)
+		n, err := io.ReadFull(source, text)
+		if n == 0 && err != io.EOF {
+			return errEncoding(err)
+		}
+		line, _, _ = bytes.Cut(text[:n], []byte{'\n'})
+		return nil
+	})
+	return line, err
 }
 
 func errEncoding(err error) error {
