@@ -70,7 +70,7 @@ func New(o Options) http.Handler {
 	}
 	if o.Ingest != nil {
 		for _, route := range ingestRoutes {
-			router.Handle(route, o.Ingest)
+			router.With(mayBeKept).Handle(route, o.Ingest)
 		}
 	}
 	router.Get("/healthz", healthy)

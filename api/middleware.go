@@ -33,16 +33,26 @@ func withCaller(r *http.Request, call core.Call) *http.Request {
 }
 
 // identify gives the request its id. A client's own X-Request-Id is not taken over: ids stand in logs and errors, and
-// nobody else may choose them.
+// nobody else may choose them. Answers are for one caller and one moment, so nobody on the way may keep them.
 func identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := core.Call{RequestID: rand.Text()}
 		w.Header().Set("X-Request-Id", call.RequestID)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
 		r = withCaller(r, call)
 		if trace := traceID(r.Header); trace != "" {
 			r = r.WithContext(context.WithValue(r.Context(), traceKey{}, trace))
 		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// mayBeKept takes back what identify says about keeping. Chromium counts an answer with no-store for good against what a
+// page may send with keepalive, 64 KB, which is how SDKs in pages send. Nothing on the way keeps answers to POST.
+func mayBeKept(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Del("Cache-Control")
 		next.ServeHTTP(w, r)
 	})
 }

@@ -128,6 +128,28 @@ func TestOtherSurfaces(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, ask(t, h, httptest.NewRequest(http.MethodPost, "/mcp", nil)).Code)
 }
 
+// Chromium counts an answer with no-store against what a page may send, for good.
+func TestWhatMayBeKept(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, func(o *api.Options) {
+		o.Ingest = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.RawQuery != "" {
+				panic("boom")
+			}
+			w.WriteHeader(http.StatusTeapot)
+		})
+	})
+	for _, method := range []string{http.MethodPost, http.MethodOptions, http.MethodGet, http.MethodPut} {
+		for _, path := range []string{"/v1/ingest", "/v1/ingest?panic", "/api/1/envelope/", "/api/1/store/?panic", "/api/nothing", "/api/"} {
+			answer := ask(t, h, httptest.NewRequest(method, path, nil))
+			require.NotContains(t, answer.Header(), "Cache-Control", "%s %s", method, path)
+		}
+	}
+	for _, path := range []string{"/v1/openapi.json", "/v1/nothing", "/healthz", "/readyz"} {
+		require.Equal(t, "no-store", get(t, h, path).Header().Get("Cache-Control"), path)
+	}
+}
+
 func TestPanicOutsideTheRegistry(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -47,6 +47,7 @@ func TestFaultHostileSenders(t *testing.T) {
 		{"eight envelopes of 20 MB at once", func() { h.largeEnvelopes(8) }},
 		{"an envelope over 20 MB", h.tooLarge},
 		{"bombs", h.bombs},
+		{"large bodies that take long", h.costlyBodies},
 		{"slow senders", h.slowSenders},
 		{"idle connections", h.idleConnections},
 		{"unknown keys", h.unknownKeys},
@@ -201,6 +202,61 @@ func (h *hostile) bombs() {
 			require.Equal(h.t, http.StatusRequestEntityTooLarge, status, name)
 		}
 	}
+}
+
+// costlyBodies has six senders of one project send 18 MB in a few KB, and a bomb, again and again. Another project's events
+// of 300 KB are all taken.
+func (h *hostile) costlyBodies() {
+	text, _ := h.server.project("Large events")
+	other := &hostile{t: h.t, server: h.server, dsn: parseDSN(h.t, text)}
+	costly := packed(h.t, "gzip", "{}\n{\"type\":\"event\"}\n{\"exception\":{\"type\":\"E\",\"value\":\""+strings.Repeat("1a ", 6<<20)+"\"}}\n")
+	bomb := packed(h.t, "br", strings.Repeat("\x00", 64<<20))
+	require.Less(h.t, len(costly), 32<<10)
+	var over atomic.Bool
+	attack := make(chan []int)
+	go func() {
+		attack <- together(6, func(n int) int {
+			for !over.Load() {
+				if n == 0 {
+					h.post(bytes.NewReader(bomb), "Content-Encoding: br")
+				}
+				switch h.post(bytes.NewReader(costly), "Content-Encoding: gzip") {
+				case http.StatusOK:
+					h.taken.Add(1)
+				default:
+					h.refused.Add(1)
+				}
+			}
+			return 0
+		})
+	}()
+	event, begin := largeEvent(300<<10), time.Now()
+	for _, status := range together(3, func(int) int {
+		for range 3 {
+			if status := other.post(bytes.NewReader(event)); status != http.StatusOK {
+				return status
+			}
+		}
+		return http.StatusOK
+	}) {
+		require.Equal(h.t, http.StatusOK, status, "an event of 300 KB of another project")
+	}
+	h.t.Logf("9 events of 300 KB of another project took %s", time.Since(begin).Round(time.Millisecond))
+	over.Store(true)
+	<-attack
+	require.EqualValues(h.t, 9, readLedger(h.t, h.server.database()).projects[other.dsn.id])
+}
+
+// packed is a text in an encoding.
+func packed(t *testing.T, encoding, text string) []byte {
+	t.Helper()
+	var body bytes.Buffer
+	w, err := encoders[encoding](&body)
+	require.NoError(t, err)
+	_, err = io.WriteString(w, text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return body.Bytes()
 }
 
 // dial gives a bare connection, which ends with the test.

@@ -60,13 +60,20 @@ func unwrapReport(report core.Value, member string) core.Value {
 	return report
 }
 
-// reportField returns a field of a report, whose name is written with underscores or hyphens.
+// reportField returns a field of a report by its name here, its name in the older reports (document-uri), or that of the
+// Reporting API (documentURL).
 func reportField(report core.Value, name string) string {
-	v := report.Get(name)
-	if v.Kind == core.Null {
-		v = report.Get(strings.ReplaceAll(name, "_", "-"))
+	for _, spelling := range [...]string{name, strings.ReplaceAll(name, "_", "-"), reportingNames[name]} {
+		if v := report.Get(spelling); v.Kind != core.Null {
+			return strings.TrimSpace(textOf(v))
+		}
 	}
-	return strings.TrimSpace(textOf(v))
+	return ""
+}
+
+var reportingNames = map[string]string{
+	"blocked_uri": "blockedURL", "document_uri": "documentURL",
+	"effective_directive": "effectiveDirective", "violated_directive": "violatedDirective",
 }
 
 // firstField returns the first of the fields that says something.

@@ -179,7 +179,7 @@ func (s *splitter) item(h itemHeader) error {
 func (s *splitter) resync() {
 	for len(s.rest) > 0 {
 		line, rest := cutLine(s.rest)
-		if h, err := parseItemHeader(line); err == nil && h.plain && KindOf(h.typ) != Unknown {
+		if h, err := parseItemHeader(line); err == nil && h.canResync() {
 			return
 		}
 		s.rest = rest
@@ -198,6 +198,9 @@ type itemHeader struct {
 	length int  // -1 when the payload goes to the end of the line
 	plain  bool // it has only members of item headers
 }
+
+// canResync reports whether the line is a header also where it follows something malformed.
+func (h itemHeader) canResync() bool { return h.plain && KindOf(h.typ) != Unknown }
 
 func parseItemHeader(line []byte) (itemHeader, error) {
 	h := itemHeader{length: -1, plain: true}

@@ -73,5 +73,7 @@ func (i *Ingest) admit(q *request, key string) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.admitted = p.ID
+	q.large.countFor(p.ID)
 	return p, checkOrigin(q, p)
 }

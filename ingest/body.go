@@ -21,7 +21,7 @@ const (
 
 // limit is the largest body of the request.
 func (q *request) limit() int64 {
-	if q.sentry {
+	if q.endpoint == endpointEnvelope || q.endpoint == endpointStore {
 		return maxEnvelope
 	}
 	return maxNative
@@ -45,12 +45,12 @@ func (i *Ingest) readBody(q *request) (err error) {
 	if q.encoding, err = encodingOf(q.Header); err != nil {
 		return err
 	}
-	if q.ContentLength > q.limit() {
+	if q.ContentLength > q.longest() {
 		return errTooLarge(q.limit())
 	}
-	buffer := bodies.Get().(*[]byte)
-	err = i.readInto(q, buffer)
-	i.metrics.received.Add(float64(len(*buffer)))
+	buffer, from := bodies.Get().(*[]byte), &client{body: q.Body, ends: http.NewResponseController(q.w)}
+	err = i.readInto(q, from, buffer)
+	i.metrics.received.Add(float64(from.bytes))
 	if err == nil {
 		err = q.lease.grow(q.Context(), perRequest)
 	}
@@ -67,28 +67,22 @@ func (i *Ingest) readBody(q *request) (err error) {
 }
 
 // readInto reads to the end, asking for memory as the buffer grows.
-func (i *Ingest) readInto(q *request, buffer *[]byte) error {
-	body, limit := (*buffer)[:0], q.limit()
-	defer func() { *buffer = body }()
-	leased, from := int64(0), &client{body: q.Body, ends: http.NewResponseController(q.w)}
+func (i *Ingest) readInto(q *request, from *client, buffer *[]byte) error {
+	body, limit := room{request: q, text: (*buffer)[:0]}, q.wholeUpTo()
+	defer func() { *buffer = body.text }()
 	for {
-		if len(body) == cap(body) {
-			body = grown(body, q.ContentLength, limit)
+		if len(body.text) == cap(body.text) {
+			body.text = grown(body.text, q.ContentLength, limit)
 		}
-		if more := int64(cap(body)) - leased; more > 0 {
-			lease := q.lease
-			if cap(body) > smallBody {
-				lease = q.large
-			}
-			if err := lease.grow(q.Context(), more); err != nil {
-				return err
-			}
-			leased += more
+		if err := body.lease(); err != nil {
+			return err
 		}
-		n, err := i.slow.read(from, body[len(body):cap(body)])
-		body = body[:len(body)+n]
+		n, err := i.slow.read(from, body.text[len(body.text):cap(body.text)])
+		body.text = body.text[:len(body.text)+n]
 		switch {
-		case int64(len(body)) > limit:
+		case int64(len(body.text)) > limit && q.hasItems:
+			return i.readOn(q, from, &body)
+		case int64(len(body.text)) > limit:
 			return errTooLarge(limit)
 		case errors.Is(err, io.EOF):
 			return nil
@@ -96,6 +90,27 @@ func (i *Ingest) readInto(q *request, buffer *[]byte) error {
 			return err
 		}
 	}
+}
+
+// room is a buffer for a body, for whose memory the request asks.
+type room struct {
+	request *request
+	text    []byte
+	leased  int64
+}
+
+// lease asks for the memory that the buffer has taken since the last time.
+func (r *room) lease() error {
+	more := int64(cap(r.text)) - r.leased
+	if more <= 0 {
+		return nil
+	}
+	lease := r.request.lease
+	if cap(r.text) > smallBody {
+		lease = r.request.large
+	}
+	r.leased += more
+	return lease.grow(r.request.Context(), more)
 }
 
 // grown gives the text more room: for all of it when its length is known and near, else twice as much. A Content-Length
@@ -113,7 +128,7 @@ func grown(text []byte, length, limit int64) []byte {
 // open decompresses the body and has it worked on. Wrapped, it may be wrapped as unwrap undoes it. The text that work gets
 // is good until it returns.
 func (i *Ingest) open(q *request, wrapped bool, work func(text []byte) error) error {
-	return i.unpackers.open(q.patience, packed{*q.body, q.encoding, wrapped, int(q.limit())}, work)
+	return i.unpackers.open(q.patience, packed{*q.body, q.encoding, wrapped, q.hasItems, int(q.limit()), q.sender()}, work)
 }
 
 // dropBody lets the body go and keeps n bytes of the lease.

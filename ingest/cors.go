@@ -57,15 +57,15 @@ func checkOrigin(q *request, p *project) error {
 	return nil
 }
 
-// preflight answers a page that asks before it sends. A foreign origin is refused here where the key names the project.
-// All else is decided by the request that follows, whose answer the page can read.
+// preflight answers a page that asks before it sends. A foreign origin is refused by the project of the path, or of the key
+// where it stands in the query. All else is decided by the request that follows, whose answer the page can read.
 func (i *Ingest) preflight(q *request) error {
-	key := credentialsOf(q.Request).key
-	if key == "" {
-		key = nativeKey(q.Request)
+	of, name := i.byID, q.project
+	if !q.sentry {
+		of, name = i.projects, nativeKey(q.Request)
 	}
-	if key != "" {
-		if _, err := i.admit(q, key); core.HasCode(err, core.ForbiddenOrigin) {
+	if p, err := of.find(q.Context(), name); err == nil {
+		if err := checkOrigin(q, p); err != nil {
 			return err
 		}
 	}

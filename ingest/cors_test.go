@@ -54,17 +54,20 @@ func TestAllowedOrigins(t *testing.T) {
 func TestForeignOrigins(t *testing.T) {
 	t.Parallel()
 	s := startWithOrigins(t)
+	s.makeProject(shop+1, "0ff1ce00000000000000000000000000")
 	for _, origin := range []string{
 		"https://evil.example", "null", "http://shop.example", "https://shop.example:8443", "https://shop.example.evil.example",
 		"https://evil.example/https://shop.example", "https://shop.example/", "shop.example", "*", "http://localhost",
 	} {
 		for name, a := range map[string]answer{
-			"header":   s.post(envelopes, envelopeOf("{}", eventItem(1)), byKey, "Origin: "+origin),
-			"query":    s.post(envelopes+"?sentry_key="+shopKey, envelopeOf("{}", eventItem(1)), "Origin: "+origin),
-			"envelope": s.post(envelopes, envelopeOf(`{"dsn":"https://`+shopKey+`@x/1000000001"}`, eventItem(1)), "Origin: "+origin),
-			"store":    s.post(events, []byte(eventText(1)), byKey, "Origin: "+origin),
-			"native":   s.post(native, []byte(eventText(1)), nativeByKey, "Origin: "+origin),
-			"ask":      s.send(http.MethodOptions, native+"?key="+shopKey, nil, "Origin: "+origin),
+			"header":                    s.post(envelopes, envelopeOf("{}", eventItem(1)), byKey, "Origin: "+origin),
+			"query":                     s.post(envelopes+"?sentry_key="+shopKey, envelopeOf("{}", eventItem(1)), "Origin: "+origin),
+			"envelope":                  s.post(envelopes, envelopeOf(`{"dsn":"https://`+shopKey+`@x/1000000001"}`, eventItem(1)), "Origin: "+origin),
+			"store":                     s.post(events, []byte(eventText(1)), byKey, "Origin: "+origin),
+			"native":                    s.post(native, []byte(eventText(1)), nativeByKey, "Origin: "+origin),
+			"ask":                       s.send(http.MethodOptions, native+"?key="+shopKey, nil, "Origin: "+origin),
+			"by path":                   s.send(http.MethodOptions, envelopes, nil, "Origin: "+origin),
+			"by path, with another key": s.send(http.MethodOptions, events+"?sentry_key=0ff1ce00000000000000000000000000", nil, "Origin: "+origin),
 		} {
 			require.Equal(t, http.StatusForbidden, a.status, "%s, %s", origin, name)
 			require.Equal(t, "forbidden_origin", a.body["error"], "%s, %s", origin, name)
@@ -95,12 +98,15 @@ func TestPreflight(t *testing.T) {
 		path, allowed string
 	}{
 		"with the key in the query":        {envelopes + "?sentry_version=7&sentry_key=" + shopKey, "https://shop.example"},
-		"without a key":                    {envelopes, "*"},
+		"without a key":                    {envelopes, "https://shop.example"},
 		"store":                            {events + "?sentry_key=" + shopKey, "https://shop.example"},
 		"native with a key":                {native + "?key=" + shopKey, "https://shop.example"},
 		"native without a key":             {native, "*"},
 		"a project without origins":        {"/api/1000000002/envelope/?sentry_key=0ff1ce00000000000000000000000000", "*"},
-		"an unknown key":                   {envelopes + "?sentry_key=ffffffffffffffffffffffffffffffff", "*"},
+		"security":                         {"/api/1000000001/security/", "https://shop.example"},
+		"an unknown key":                   {envelopes + "?sentry_key=ffffffffffffffffffffffffffffffff", "https://shop.example"},
+		"an unknown project":               {"/api/1000000003/envelope/", "*"},
+		"no project":                       {"/api/01000000001/envelope/", "*"},
 		"a key that is not of the project": {"/api/1000000002/envelope/?sentry_key=" + shopKey, "*"},
 	} {
 		a := s.send(http.MethodOptions, c.path, nil, ours, asks)

@@ -9,8 +9,9 @@ import (
 	"errand/envelope"
 )
 
-// MaxEnvelope and MaxNative are the largest bodies in bytes.
+// MaxEnvelope and MaxNative are the largest bodies in bytes, MaxStream what is read of one at most.
 const (
+	MaxStream   = maxStream
 	MaxEnvelope = maxEnvelope
 	MaxNative   = maxNative
 )
@@ -20,7 +21,7 @@ func (i *Ingest) ReadAtMost(d time.Duration) { i.readAtMost = d }
 
 // WaitAtMost shortens every wait of a request for the server. To be called before the first request.
 func (i *Ingest) WaitAtMost(d time.Duration) {
-	i.waitAtMost, i.projects.waitAtMost, i.memory.waitAtMost, i.large.waitAtMost = d, d, d, d
+	i.waitAtMost, i.projects.waitAtMost, i.byID.waitAtMost, i.memory.waitAtMost, i.large.waitAtMost = d, d, d, d, d
 }
 
 // SlowAfter shortens the time after which a client may be slow. To be called before the first request.
@@ -35,7 +36,7 @@ func (i *Ingest) Reading() int {
 
 // LeaveFree takes memory so that so many bytes are left for small bodies, until the given function is called.
 func (i *Ingest) LeaveFree(bytes int64) (giveBack func()) {
-	l := i.memory.lease()
+	l := i.memory.lease(everybody)
 	_ = l.grow(context.Background(), maxSmall-bytes)
 	return func() { l.keep(0) }
 }
@@ -44,7 +45,20 @@ func (i *Ingest) LeaveFree(bytes int64) (giveBack func()) {
 func (i *Ingest) WaitingForLarge() int {
 	i.large.mu.Lock()
 	defer i.large.mu.Unlock()
-	return i.large.queue.Len()
+	return i.large.waiting
+}
+
+// HoldLarge keeps every large body waiting until the given function is called.
+func (i *Ingest) HoldLarge() (goOn func()) {
+	goOn, _ = i.unpackers.large.take(context.Background(), sender{})
+	return goOn
+}
+
+// WaitingForTurn is how many large bodies wait.
+func (i *Ingest) WaitingForTurn() int {
+	i.unpackers.large.mu.Lock()
+	defer i.unpackers.large.mu.Unlock()
+	return len(i.unpackers.large.waiting)
 }
 
 // HoldAtMost shortens the time in which a batch is tried. To be called before the first request.

@@ -200,6 +200,7 @@ func (s *server) send(method, path string, body io.Reader, headers ...string) an
 	a, err := s.try(method, path, body, headers...)
 	require.NoError(s.t, err)
 	require.NotContains(s.t, a.text+a.header.Get("X-Sentry-Error"), shopKey, "no key may stand in an answer")
+	require.NotContains(s.t, a.header, "Cache-Control", "browsers count such an answer against what a page may send")
 	return a
 }
 

@@ -19,7 +19,7 @@ func FuzzUnpack(f *testing.F) {
 		const room = 4096
 		u := new(unpacker)
 		for range 2 { // the second time with what the first has left
-			text, err := u.unpack(body, encoding, room)
+			text, err := u.unpack(packed{body: body, encoding: encoding}, room)
 			if err == nil && wrapped {
 				text, err = u.unwrap(text, room)
 			}

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 
 	"errand/api/wire"
 	"errand/core"
+	"errand/envelope"
 	"errand/store"
 )
 
@@ -39,7 +41,8 @@ type Ingest struct {
 	random     io.Reader
 	macs       sync.Pool // of HMACs with the install key
 	log        *slog.Logger
-	projects   *projects
+	projects   *projects // by key
+	byID       *projects
 	quotas     *quotas
 	memory     *memory // of small bodies, and the beginnings of large ones
 	large      *memory // of what is beyond
@@ -57,11 +60,11 @@ type Ingest struct {
 
 // New starts taking events in; Close ends it.
 func New(o Options) *Ingest {
-	quotas, metrics := newQuotas(o.Store, o.Clock), newMetrics(o.Metrics)
+	quotas, metrics, turns := newQuotas(o.Store, o.Clock), newMetrics(o.Metrics), make(chan struct{}, maxLookUps)
 	i := &Ingest{
 		store: o.Store, clock: o.Clock, random: o.Random, macs: sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }}, log: o.Log,
-		projects: newProjects(o.Store, o.Clock), quotas: quotas, memory: newMemory(maxSmall, waitAtMost),
-		large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
+		projects: newProjects(o.Store.ProjectForKey, o.Clock, turns), byID: newProjects(byID(o.Store), o.Clock, turns),
+		quotas: quotas, memory: newMemory(maxSmall, waitAtMost), large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), metrics: metrics,
 		readAtMost: readBodyAtMost, waitAtMost: waitAtMost, unauthorized: o.Unauthorized,
 	}
@@ -80,7 +83,7 @@ func (i *Ingest) Close() {
 func (i *Ingest) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{
-			Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()), lease: i.memory.lease(), large: i.large.lease(),
+			Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()), lease: i.memory.lease(everybody), large: i.large.lease(nobody),
 		}
 		defer q.release()
 		// Also for a body that nobody reads: net/http does, before it answers.
@@ -119,11 +122,11 @@ func (i *Ingest) answer(q *request, answer any, err error) int {
 func (i *Ingest) serve(q *request) (any, error) {
 	endpoint := i.endpoint(q)
 	if endpoint == nil {
-		return nil, core.NewError(core.NotFound)
+		return nil, errNoEndpoint(q)
 	}
 	switch q.Method {
 	case http.MethodPost:
-		return endpoint(q)
+		return endpoint(i, q)
 	case http.MethodOptions:
 		q.endpoint = endpointPreflight
 		return nil, i.preflight(q)
@@ -134,25 +137,24 @@ func (i *Ingest) serve(q *request) (any, error) {
 }
 
 // endpoint finds the endpoint of the path, nil for none. SDKs send with and without the last slash.
-func (i *Ingest) endpoint(q *request) func(*request) (any, error) {
+func (i *Ingest) endpoint(q *request) func(*Ingest, *request) (any, error) {
 	path := q.URL.Path
 	if path == "/v1/ingest" {
 		q.endpoint = endpointNative
-		return i.native
+		return (*Ingest).native
 	}
 	rest, ok := strings.CutPrefix(path, "/api/")
 	if !ok {
 		return nil
 	}
 	q.sentry = true
-	q.project, rest, _ = strings.Cut(rest, "/")
-	switch strings.TrimSuffix(rest, "/") {
-	case "envelope":
-		q.endpoint = endpointEnvelope
-		return i.envelope
-	case "store":
-		q.endpoint = endpointStore
-		return i.storeEvent
+	q.project, q.path, _ = strings.Cut(rest, "/")
+	q.path = strings.TrimSuffix(q.path, "/")
+	for _, e := range sentryEndpoints {
+		if e.path == q.path {
+			q.endpoint = e.name
+			return e.serve
+		}
 	}
 	return nil
 }
@@ -163,11 +165,15 @@ type request struct {
 	w        http.ResponseWriter
 	endpoint string // as it is counted
 	received core.Time
-	sentry   bool   // it speaks the protocol of Sentry SDKs
-	project  string // in the path, as it is written there
-	client   string // the SDK as name/version
-	encoding string // of the body
-	lease    *lease // of memory
+	sentry   bool           // it speaks the protocol of Sentry SDKs
+	project  string         // in the path, as it is written there
+	admitted int64          // the id of the project, once it is known
+	path     string         // behind the project, without its last slash
+	client   string         // the SDK as name/version
+	about    envelope.Hints // what the request says about the reports of a browser
+	hasItems bool           // the body is an envelope
+	encoding string         // of the body
+	lease    *lease         // of memory
 	large    *lease
 	body     *[]byte         // as it was sent; nil before it is read and when it is not needed any more
 	bodyRead bool            // to its end
@@ -180,6 +186,15 @@ type request struct {
 func (q *request) problem(path, message string) {
 	q.problems = append(q.problems, core.Detail{Path: path, Message: message})
 }
+
+// peer is the address at the other end of the connection.
+func (q *request) peer() string {
+	address, _, _ := net.SplitHostPort(q.RemoteAddr)
+	return address
+}
+
+// sender is whom a large body is counted against.
+func (q *request) sender() sender { return sender{q.admitted, q.peer()} }
 
 // release gives back what the request holds.
 func (q *request) release() {

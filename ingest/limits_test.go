@@ -22,8 +22,7 @@ func padded(text string, size int) string { return text + strings.Repeat(" ", si
 
 // envelopeOfSize makes an envelope of exactly size bytes with the n-th event.
 func envelopeOfSize(n, size int) string {
-	head := "{}\n{\"type\":\"event\"}\n" + eventText(n) + "\n{\"type\":\"attachment\"}\n"
-	return head + strings.Repeat("x", size-len(head))
+	return padded("{}\n{\"type\":\"event\"}\n"+eventText(n), size)
 }
 
 func TestLargestBodies(t *testing.T) {

@@ -26,7 +26,7 @@ func waits(t *testing.T, l *lease, n int64) bool {
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	m := newMemory(100, time.Minute)
-	first, second, elder, other := m.lease(), m.lease(), m.lease(), m.lease()
+	first, second, elder, other := m.lease(everybody), m.lease(everybody), m.lease(everybody), m.lease(everybody)
 	require.NoError(t, first.grow(t.Context(), 60))
 	require.NoError(t, second.grow(t.Context(), 40))
 	require.NoError(t, elder.grow(t.Context(), 1000), "one may grow beyond")
@@ -44,19 +44,19 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	require.EqualValues(t, 100, m.free)
 	require.Nil(t, m.elder)
-	require.Zero(t, m.queue.Len())
+	require.Zero(t, m.waiting)
 }
 
 func TestMemoryIsGivenInTheOrderOfAsking(t *testing.T) {
 	t.Parallel()
 	m := newMemory(10, time.Minute)
-	holder, elder := m.lease(), m.lease()
+	holder, elder := m.lease(everybody), m.lease(everybody)
 	require.NoError(t, holder.grow(t.Context(), 10))
 	require.NoError(t, elder.grow(t.Context(), 1))
 
 	granted := make(chan int, 3)
 	var waiting sync.WaitGroup
-	leases := []*lease{m.lease(), m.lease(), m.lease()}
+	leases := []*lease{m.lease(everybody), m.lease(everybody), m.lease(everybody)}
 	for n, l := range leases {
 		waiting.Go(func() {
 			require.NoError(t, l.grow(t.Context(), 4))
@@ -65,10 +65,10 @@ func TestMemoryIsGivenInTheOrderOfAsking(t *testing.T) {
 		require.Eventually(t, func() bool {
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			return m.queue.Len() == n+1
+			return m.waiting == n+1
 		}, 10*time.Second, time.Microsecond)
 	}
-	require.True(t, waits(t, m.lease(), 1), "nobody overtakes")
+	require.True(t, waits(t, m.lease(everybody), 1), "nobody overtakes")
 	holder.keep(6)
 	require.Equal(t, 0, <-granted)
 	holder.keep(0)
@@ -86,25 +86,88 @@ func TestMemoryIsGivenInTheOrderOfAsking(t *testing.T) {
 func TestMemoryGoesOnWhenTheFirstGivesUp(t *testing.T) {
 	t.Parallel()
 	m := newMemory(10, time.Minute)
-	holder, elder := m.lease(), m.lease()
+	holder, elder := m.lease(everybody), m.lease(everybody)
 	require.NoError(t, holder.grow(t.Context(), 8))
 	require.NoError(t, elder.grow(t.Context(), 9))
 	ctx, giveUp := context.WithCancel(t.Context())
 	var waiting sync.WaitGroup
-	waiting.Go(func() { require.Error(t, m.lease().grow(ctx, 5)) })
-	require.Eventually(t, func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.queue.Len() == 1 }, 10*time.Second, time.Microsecond)
-	small := m.lease()
+	waiting.Go(func() { require.Error(t, m.lease(everybody).grow(ctx, 5)) })
+	require.Eventually(t, func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.waiting == 1 }, 10*time.Second, time.Microsecond)
+	small := m.lease(everybody)
 	waiting.Go(func() { require.NoError(t, small.grow(t.Context(), 2)) })
-	require.Eventually(t, func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.queue.Len() == 2 }, 10*time.Second, time.Microsecond)
+	require.Eventually(t, func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.waiting == 2 }, 10*time.Second, time.Microsecond)
 	giveUp()
 	waiting.Wait()
 	require.EqualValues(t, 2, small.held)
 }
 
+func TestNoProjectHoldsAllOfTheMemory(t *testing.T) {
+	t.Parallel()
+	m := newMemory(100, time.Minute)
+	first, second, third := m.lease(1), m.lease(2), m.lease(3)
+	elder := m.lease(1)
+	require.NoError(t, first.grow(t.Context(), 50))
+	require.NoError(t, elder.grow(t.Context(), 100), "the one that may grow beyond")
+	require.True(t, waits(t, first, 1), "it has its half")
+	require.NoError(t, second.grow(t.Context(), 25))
+	require.True(t, waits(t, second, 1))
+	require.NoError(t, third.grow(t.Context(), 12))
+	require.True(t, waits(t, m.lease(nobody), 10), "those who are not known share one part")
+	require.False(t, waits(t, m.lease(nobody), 6))
+	for _, l := range []*lease{first, second, third, elder} {
+		l.keep(0)
+	}
+	require.Len(t, m.held, 1)
+}
+
+// Of those that wait the project that holds least comes first, whoever asked before.
+func TestMemoryGoesToWhoeverHoldsLeast(t *testing.T) {
+	t.Parallel()
+	m := newMemory(100, time.Minute)
+	large, elder, other := m.lease(1), m.lease(1), m.lease(3)
+	require.NoError(t, large.grow(t.Context(), 50))
+	require.NoError(t, elder.grow(t.Context(), 1))
+	require.NoError(t, other.grow(t.Context(), 25))
+	granted := make(chan string, 2)
+	var waiting sync.WaitGroup
+	ask := func(name string, of, n int64) {
+		waiting.Go(func() {
+			require.NoError(t, m.lease(of).grow(t.Context(), n))
+			granted <- name
+		})
+	}
+	waits := func(n int) func() bool {
+		return func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.waiting == n }
+	}
+	ask("the first", 1, 25)
+	require.Eventually(t, waits(1), 10*time.Second, time.Microsecond)
+	ask("the second", 2, 30)
+	require.Eventually(t, waits(2), 10*time.Second, time.Microsecond)
+	large.keep(10)
+	require.Equal(t, "the second", <-granted)
+	require.True(t, waits(1)())
+	elder.keep(0)
+	require.Equal(t, "the first", <-granted)
+	waiting.Wait()
+}
+
+func TestMemoryIsCountedForTheProjectOnceItIsKnown(t *testing.T) {
+	t.Parallel()
+	m := newMemory(100, time.Minute)
+	l := m.lease(nobody)
+	require.NoError(t, l.grow(t.Context(), 30))
+	l.countFor(7)
+	require.Equal(t, map[int64]int64{7: 30}, m.held)
+	require.EqualValues(t, 70, m.free)
+	l.keep(0)
+	require.Empty(t, m.held)
+	require.EqualValues(t, 100, m.free)
+}
+
 func TestMemoryEndsTheWait(t *testing.T) {
 	t.Parallel()
 	m := newMemory(1, time.Millisecond)
-	require.NoError(t, m.lease().grow(t.Context(), 1))
-	require.NoError(t, m.lease().grow(t.Context(), 1))
-	require.True(t, core.HasCode(m.lease().grow(t.Context(), 1), core.Unavailable))
+	require.NoError(t, m.lease(everybody).grow(t.Context(), 1))
+	require.NoError(t, m.lease(everybody).grow(t.Context(), 1))
+	require.True(t, core.HasCode(m.lease(everybody).grow(t.Context(), 1), core.Unavailable))
 }

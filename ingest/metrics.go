@@ -46,6 +46,7 @@ const (
 	endpointNative    = "native"
 	endpointEnvelope  = "envelope"
 	endpointStore     = "store"
+	endpointSecurity  = "security"
 	endpointPreflight = "preflight" // of any endpoint
 	endpointNone      = "none"      // no path of ingest
 )
@@ -91,7 +92,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	took := make.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "errand_ingest_answer_duration_seconds", Help: "Time from a request's header to its answer, the commit included.", Buckets: secondsToAnswer,
 	}, []string{"endpoint"})
-	for _, endpoint := range []string{endpointNative, endpointEnvelope, endpointStore, endpointPreflight, endpointNone} {
+	for _, endpoint := range []string{endpointNative, endpointEnvelope, endpointStore, endpointSecurity, endpointPreflight, endpointNone} {
 		of := endpointMetrics{answers: map[int]prometheus.Counter{}, took: took.WithLabelValues(endpoint)}
 		for _, status := range statuses {
 			of.answers[status] = answers.WithLabelValues(endpoint, strconv.Itoa(status))

@@ -2,6 +2,9 @@ package ingest
 
 import (
 	"encoding/hex"
+	"maps"
+	"net/url"
+	"slices"
 
 	"errand/core"
 	"errand/envelope"
@@ -11,6 +14,9 @@ import (
 func (i *Ingest) native(q *request) (any, error) {
 	p, err := i.admit(q, nativeKey(q.Request))
 	if err != nil {
+		return nil, err
+	}
+	if err := checkQuery(q.URL.RawQuery); err != nil {
 		return nil, err
 	}
 	entries, err := i.takeOne(q, p, false, (*envelope.Decoder).DecodeNative)
@@ -27,6 +33,23 @@ func (i *Ingest) native(q *request) (any, error) {
 	return core.Data[core.Receipt]{Data: core.Receipt{
 		EventID: entries[0].id(), ID: core.OptInt(added.ID), IssueID: added.IssueID, Duplicate: added.Duplicate,
 	}}, nil
+}
+
+// checkQuery refuses fields of a query that are not known: the key is the only one that is.
+func checkQuery(raw string) error {
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return core.Invalid("", "the query must be name=value pairs joined by &, with %%XX for special characters")
+	}
+	delete(query, "key")
+	if len(query) == 0 {
+		return nil
+	}
+	failure := core.NewError(core.InvalidRequest)
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		failure.Details = append(failure.Details, core.Detail{Path: name, Message: "is not a known field; the query takes only key"})
+	}
+	return failure
 }
 
 // id is the event's id as clients write it.

@@ -68,6 +68,26 @@ func TestNativeTellsEveryMistake(t *testing.T) {
 	require.Zero(t, s.counted())
 }
 
+func TestUnknownFieldsOfTheQuery(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const message = "is not a known field; the query takes only key"
+	for query, details := range map[string][]any{
+		"?kye=" + shopKey:                      {detail("kye", message)},
+		"?key=" + shopKey + "&sentry_key=x":    {detail("sentry_key", message)},
+		"?release=1&key=" + shopKey + "&level": {detail("level", message), detail("release", message)},
+		"?Key=x":                               {detail("Key", message)},
+		"?message=%zz":                         {detail("", "the query must be name=value pairs joined by &, with %XX for special characters")},
+	} {
+		a := s.post(native+query, []byte(eventText(1)), nativeByKey)
+		require.Equal(t, http.StatusBadRequest, a.status, query)
+		require.Equal(t, object{"error": "invalid_request", "details": details}, a.body, query)
+	}
+	require.Equal(t, http.StatusUnauthorized, s.post(native+"?kye="+shopKey, []byte(eventText(1))).status, "who sends comes first")
+	require.Zero(t, s.counted())
+	require.Equal(t, http.StatusOK, s.post(native+"?key="+shopKey, []byte(eventText(1))).status)
+}
+
 func detail(path, message string) object { return object{"path": path, "message": message} }
 
 func TestEventTime(t *testing.T) {

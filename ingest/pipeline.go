@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"net"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -21,8 +20,9 @@ import (
 
 // hints is what a request says about the events in it.
 func (i *Ingest) hints(q *request) envelope.Hints {
-	peer, _, _ := net.SplitHostPort(q.RemoteAddr)
-	return envelope.Hints{ReceivedAt: q.received.Time, PeerIP: peer, SDK: q.client}
+	hints := q.about
+	hints.ReceivedAt, hints.PeerIP, hints.SDK = q.received.Time, q.peer(), q.client
+	return hints
 }
 
 var decoders = sync.Pool{New: func() any { return new(envelope.Decoder) }}

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,11 +33,11 @@ type project struct {
 	askedAt time.Time       // when the database was asked
 }
 
-// projects remembers projects by their keys. Unknown keys are remembered apart, so that somebody who tries keys does
-// not push the real ones out.
+// projects remembers projects by their keys, or by their ids. Unknown ones are remembered apart, so that somebody who tries
+// keys does not push the real ones out.
 type projects struct {
 	waitAtMost time.Duration
-	store      *store.Store
+	ask        func(ctx context.Context, key string) (store.Intake, error) // the database
 	clock      core.Clock
 	known      *lru.Cache[string, *project]
 	unknown    *lru.Cache[string, time.Time] // when the database was asked
@@ -44,10 +45,9 @@ type projects struct {
 	turns      chan struct{} // one for each look-up that goes on
 }
 
-func newProjects(s *store.Store, clock core.Clock) *projects {
+func newProjects(ask func(context.Context, string) (store.Intake, error), clock core.Clock, turns chan struct{}) *projects {
 	return &projects{
-		waitAtMost: waitAtMost, store: s, clock: clock,
-		turns: make(chan struct{}, maxLookUps),
+		waitAtMost: waitAtMost, ask: ask, clock: clock, turns: turns,
 		known: must(lru.New[string, *project](1 << 13)), unknown: must(lru.New[string, time.Time](1 << 12)),
 	}
 }
@@ -95,7 +95,7 @@ func (p *projects) lookUp(key string) (*project, error) {
 			return nil, core.NewError(core.Unavailable).Because(ctx.Err())
 		}
 		askedAt := p.clock()
-		intake, err := p.store.ProjectForKey(ctx, key)
+		intake, err := p.ask(ctx, key)
 		if core.HasCode(err, core.NotFound) {
 			p.known.Remove(key)
 			p.unknown.Add(key, askedAt)
@@ -116,4 +116,15 @@ func (p *projects) lookUp(key string) (*project, error) {
 		return nil, err
 	}
 	return found.(*project), nil
+}
+
+// byID asks for a project by its id as it stands in a path.
+func byID(s *store.Store) func(context.Context, string) (store.Intake, error) {
+	return func(ctx context.Context, path string) (store.Intake, error) {
+		id, err := strconv.ParseInt(path, 10, 64)
+		if err != nil || strconv.FormatInt(id, 10) != path {
+			return store.Intake{}, core.NewError(core.NotFound)
+		}
+		return s.ProjectIntake(ctx, id)
+	}
 }

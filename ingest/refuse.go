@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -31,6 +32,8 @@ func (i *Ingest) refuse(q *request, err error) int {
 	case core.Quota:
 		i.setRateLimit(q)
 		h.Set("Retry-After", rateLimit(i.clock()))
+	case core.PayloadTooLarge:
+		i.unpackers.large.refused(q.sender())
 	}
 	if q.sentry {
 		failure = explain(h, failure)
@@ -50,8 +53,11 @@ func (i *Ingest) setRateLimit(q *request) {
 // explain says what is wrong in the words of the Sentry protocol: the first reason as detail, the others as causes.
 func explain(h http.Header, failure *core.Error) *core.Error {
 	reasons := []string{failure.Code.Info().Meaning}
-	if failure.Code == core.Unauthorized {
+	switch busy := (busyError{}); {
+	case failure.Code == core.Unauthorized:
 		reasons[0] = "The DSN's key is missing, unknown or revoked, or it is of another project."
+	case errors.As(failure, &busy):
+		reasons[0] = "The server is busy: send it again in a few seconds."
 	}
 	if len(failure.Details) > 0 {
 		reasons = sentences(failure.Details)

@@ -16,7 +16,7 @@ type receipt struct {
 // envelope serves POST /api/{project}/envelope/.
 func (i *Ingest) envelope(q *request) (any, error) {
 	who := credentialsOf(q.Request)
-	q.client = who.client
+	q.client, q.hasItems = who.client, true
 	var p *project
 	var err error
 	if who.key != "" { // else the envelope itself may name its DSN: then the body must be read first
@@ -41,36 +41,33 @@ func (i *Ingest) takeEnvelope(q *request, p *project) (entries []entry, err erro
 			return nil, err
 		}
 	}
+	return i.takeItems(q, p, envelope.Split)
+}
+
+// takeItems takes the body apart, and makes the events in it ready to be stored.
+func (i *Ingest) takeItems(q *request, p *project, split func([]byte) (envelope.Envelope, error)) (entries []entry, err error) {
 	err = i.open(q, false, func(text []byte) error {
 		env, err := split(text)
-		if err == nil {
-			entries, err = i.items(q, p, env)
+		if err != nil {
+			return core.Invalid("", "%s", err)
 		}
+		entries, err = i.items(q, p, env)
 		return err
 	})
 	return entries, err
 }
 
-func split(text []byte) (envelope.Envelope, error) {
-	env, err := envelope.Split(text)
-	if err != nil {
-		return env, core.Invalid("", "%s", err)
-	}
-	return env, nil
-}
-
 // admitByDSN admits a request without a key of its own, such as one through a tunnel.
 func (i *Ingest) admitByDSN(q *request) (*project, error) {
-	var key string
-	err := i.open(q, false, func(text []byte) error {
-		env, err := split(text)
-		key = keyOfDSN(env.Header.DSN)
-		return err
-	})
+	line, err := i.unpackers.firstLine(q.patience, *q.body, q.encoding)
 	if err != nil {
 		return nil, err
 	}
-	return i.admit(q, key)
+	env, err := envelope.Split(line)
+	if err != nil {
+		return nil, core.Invalid("", "%s", err)
+	}
+	return i.admit(q, keyOfDSN(env.Header.DSN))
 }
 
 // items prepares the events of an envelope. An item that cannot be taken is told to the sender and never breaks its
@@ -102,7 +99,7 @@ func (i *Ingest) items(q *request, p *project, env envelope.Envelope) ([]entry, 
 			good++
 			continue
 		}
-		e, err := i.prepare(q, p, func(d *envelope.Decoder) (*core.Event, error) { return decode(d, item.Payload, hints) })
+		e, err := i.prepare(q, p, func(d *envelope.Decoder) (*core.Event, error) { return decodeItem(d, item, hints) })
 		switch {
 		case err == nil:
 			good++
@@ -148,6 +145,17 @@ func (i *Ingest) commitAny(q *request, entries []entry) (any, error) {
 	return receipt{entries[taken].id()}, nil
 }
 
+func decodeItem(d *envelope.Decoder, item envelope.Item, hints envelope.Hints) (*core.Event, error) {
+	if item.Type != envelope.ReportItem {
+		return decode(d, item.Payload, hints)
+	}
+	event, err := d.DecodeReport(item.Payload, hints)
+	if err != nil {
+		return nil, core.Invalid("", "%s", err)
+	}
+	return event, nil
+}
+
 func decode(d *envelope.Decoder, payload []byte, hints envelope.Hints) (*core.Event, error) {
 	event, err := d.Decode(payload, hints)
 	if err != nil {
@@ -165,6 +173,26 @@ func (i *Ingest) storeEvent(q *request) (any, error) {
 		return nil, err
 	}
 	entries, err := i.takeOne(q, p, true, decode)
+	if err != nil {
+		return nil, err
+	}
+	return i.commitAny(q, entries)
+}
+
+// security serves POST /api/{project}/security/: what browsers report by themselves, such as violations of a
+// Content-Security-Policy.
+func (i *Ingest) security(q *request) (any, error) {
+	who, query := credentialsOf(q.Request), q.URL.Query()
+	q.client = who.client
+	q.about = envelope.Hints{UserAgent: q.UserAgent(), Release: query.Get("sentry_release"), Environment: query.Get("sentry_environment")}
+	p, err := i.admit(q, who.key)
+	if err != nil {
+		return nil, err
+	}
+	if err := i.readBody(q); err != nil {
+		return nil, err
+	}
+	entries, err := i.takeItems(q, p, envelope.SplitReports)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ import (
 	"errand/core"
 )
 
-// A body that is larger than this after decompression is worked on alone: the others wait or are small. The pipeline takes
-// many times the body's size.
+// A body that is larger than this after decompression is worked on alone, in turn: the others wait or are small. The
+// pipeline takes many times the body's size.
 const largeBody = 256 << 10
 
 // keptPlain is the largest output after which an unpacker keeps its buffer and its decompressor for the next body.
@@ -28,16 +28,15 @@ const keptPlain = 512 << 10
 // pipeline. There are as many as can run at once, so that many senders hold bodies as they were sent and nothing more.
 type unpackers struct {
 	idle  chan *unpacker
-	large chan struct{} // holds one token for the one large body
+	large *turns
 }
 
 func newUnpackers() *unpackers {
 	n := 2 * runtime.GOMAXPROCS(0)
-	u := &unpackers{idle: make(chan *unpacker, n), large: make(chan struct{}, 1)}
+	u := &unpackers{idle: make(chan *unpacker, n), large: newTurns()}
 	for range n {
 		u.idle <- new(unpacker)
 	}
-	u.large <- struct{}{}
 	return u
 }
 
@@ -49,7 +48,9 @@ type packed struct {
 	body     []byte
 	encoding string
 	base64   bool // it may be wrapped once more, as unwrap undoes it
+	hasItems bool // it is an envelope; of a long one the items that are dropped are left out
 	limit    int  // the largest size after decompression
+	from     sender
 }
 
 // open decompresses a body and has it worked on. The text that work gets is good until it returns. Over the limit it is
@@ -60,12 +61,11 @@ func (u *unpackers) open(ctx context.Context, p packed, work func(text []byte) e
 		err = u.try(ctx, p, min(p.limit, largeBody), work)
 	}
 	if errors.Is(err, errOutgrown) && p.limit > largeBody {
-		select {
-		case token := <-u.large:
-			defer func() { u.large <- token }()
-		case <-ctx.Done():
-			return core.NewError(core.Unavailable).Because(ctx.Err())
+		end, busy := u.large.take(ctx, p.from)
+		if busy != nil {
+			return busy
 		}
+		defer end()
 		err = u.try(ctx, p, p.limit, work)
 	}
 	if errors.Is(err, errOutgrown) {
@@ -76,28 +76,60 @@ func (u *unpackers) open(ctx context.Context, p packed, work func(text []byte) e
 
 // try waits for an unpacker and opens the body with it; errOutgrown when it has more than room bytes.
 func (u *unpackers) try(ctx context.Context, p packed, room int, work func(text []byte) error) error {
+	return u.with(ctx, func(one *unpacker) error {
+		text, err := one.unpack(p, room)
+		if err == nil && p.base64 {
+			text, err = one.unwrap(text, room)
+		}
+		if err != nil {
+			*one = unpacker{} // what an attack has blown up is let go
+			if errors.Is(err, errOutgrown) {
+				return err
+			}
+			return errEncoding(err)
+		}
+		if cap(one.plain) > keptPlain {
+			defer func() { *one = unpacker{} }()
+		}
+		return work(text)
+	})
+}
+
+// with waits for an unpacker to work with.
+func (u *unpackers) with(ctx context.Context, work func(one *unpacker) error) error {
 	var one *unpacker
 	select {
 	case one = <-u.idle:
 	case <-ctx.Done():
-		return core.NewError(core.Unavailable).Because(ctx.Err())
+		return errBusy(ctx.Err())
 	}
 	defer func() { u.idle <- one }()
-	text, err := one.unpack(p.body, p.encoding, room)
-	if err == nil && p.base64 {
-		text, err = one.unwrap(text, room)
-	}
-	if err != nil {
-		*one = unpacker{} // what an attack has blown up is let go
-		if errors.Is(err, errOutgrown) {
-			return err
+	return work(one)
+}
+
+// maxFirstLine is the longest header of an envelope that names its project.
+const maxFirstLine = 64 << 10
+
+// firstLine decompresses the first line of a body, and not much more: nobody knows yet who sends it.
+func (u *unpackers) firstLine(ctx context.Context, body []byte, encoding string) (line []byte, err error) {
+	err = u.with(ctx, func(*unpacker) error {
+		source, err := new(unpacker).reader(body, nil, encoding)
+		if err != nil {
+			return errEncoding(err)
 		}
-		return core.Invalid("", "the body is truncated, or not what its Content-Encoding says").Because(err)
-	}
-	if cap(one.plain) > keptPlain {
-		defer func() { *one = unpacker{} }()
-	}
-	return work(text)
+		text := make([]byte, maxFirstLine)
+		n, err := io.ReadFull(source, text)
+		if n == 0 && err != io.EOF {
+			return errEncoding(err)
+		}
+		line, _, _ = bytes.Cut(text[:n], []byte{'\n'})
+		return nil
+	})
+	return line, err
+}
+
+func errEncoding(err error) error {
+	return core.Invalid("", "the body is truncated, or not what its Content-Encoding says").Because(err)
 }
 
 // unpacker decompresses one body at a time. Its decompressors are made when they are needed, and used again.
@@ -111,38 +143,38 @@ type unpacker struct {
 }
 
 // unpack undoes a Content-Encoding. More than room bytes are errOutgrown.
-func (u *unpacker) unpack(body []byte, encoding string, room int) ([]byte, error) {
-	switch encoding {
+func (u *unpacker) unpack(p packed, room int) ([]byte, error) {
+	switch p.encoding {
 	case "":
-		return body, nil
+		return p.body, nil
 	case "zstd":
-		return u.unpackZstd(body, room)
-	}
-	if room > largeBody { // measured first, so that a bomb takes no memory at all
-		r, err := u.reader(body, encoding)
-		if err != nil {
-			return nil, err
+		text, err := u.unpackZstd(p.body, room)
+		if room > largeBody && p.hasItems && errors.Is(err, errOutgrown) {
+			return u.unpackLong(p, room)
 		}
-		size, err := io.Copy(io.Discard, io.LimitReader(r, int64(room)+1))
-		switch {
-		case err != nil:
-			return nil, err
-		case size > int64(room):
-			return nil, errOutgrown
-		}
-		u.plain = make([]byte, 0, size+1)
+		return text, err
 	}
-	r, err := u.reader(body, encoding)
+	if room > largeBody {
+		return u.unpackLong(p, room)
+	}
+	r, err := u.reader(p.body, nil, p.encoding)
 	if err != nil {
 		return nil, err
 	}
 	return u.readAll(r, room)
 }
 
-// reader gives a decompressor at the beginning of the body.
-func (u *unpacker) reader(body []byte, encoding string) (r io.Reader, err error) {
-	source := bytes.NewReader(body)
+// reader gives a decompressor at the beginning of the body, of which more may be to come.
+func (u *unpacker) reader(body []byte, more io.Reader, encoding string) (r io.Reader, err error) {
+	var source io.Reader = bytes.NewReader(body)
+	if more != nil {
+		source = io.MultiReader(source, more)
+	}
 	switch {
+	case encoding == "":
+		return source, nil
+	case encoding == "zstd":
+		return zstd.NewReader(source, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 	case encoding == "br":
 		if u.br == nil {
 			u.br = new(brotli.Reader)
@@ -194,6 +226,9 @@ func (u *unpacker) readAll(r io.Reader, room int) ([]byte, error) {
 	}
 }
 
+// zstdWindow is the largest window of a text that does not fit into the buffer: what every decoder is asked to have.
+const zstdWindow = 8 << 20
+
 // zstdBlocks is the room of two blocks, the unit in which the decoder of zstd moves on.
 const zstdBlocks = 2 * 128 << 10
 
@@ -234,5 +269,5 @@ func (u *unpacker) unwrap(text []byte, room int) ([]byte, error) {
 	if wrapped = wrapped[:n]; !isZlib(wrapped) {
 		return wrapped, nil
 	}
-	return u.unpack(wrapped, "deflate", room)
+	return u.unpack(packed{body: wrapped, encoding: "deflate"}, room)
 }

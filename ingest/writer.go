@@ -25,9 +25,9 @@ type writer struct {
 	// holdAtMost is how long a batch is tried while the database is away. By then its requests have given up.
 	holdAtMost time.Duration
 	queue      chan *waiting
-	committing sync.Mutex    // held during a commit; away is under it
+	committing sync.Mutex    // held during a commit
 	waiting    atomic.Int64  // events in the queue and in the batch
-	away       bool          // the last attempt found no database
+	away       atomic.Bool   // the last attempt found no database
 	stop       chan struct{} // closed to end the writer
 	done       sync.WaitGroup
 }
@@ -75,7 +75,7 @@ func (w *writer) add(ctx context.Context, entries []entry) error {
 	case w.queue <- item:
 	case <-ctx.Done():
 		w.waiting.Add(-n)
-		err := core.NewError(core.Unavailable).Because(ctx.Err())
+		err := w.errLate(ctx.Err())
 		w.metrics.lost(err, len(entries))
 		return err
 	}
@@ -83,8 +83,16 @@ func (w *writer) add(ctx context.Context, entries []entry) error {
 	case <-item.settled:
 		return nil
 	case <-ctx.Done():
-		return core.NewError(core.Unavailable).Because(ctx.Err())
+		return w.errLate(ctx.Err())
 	}
+}
+
+// errLate says why a commit did not come in time.
+func (w *writer) errLate(cause error) error {
+	if w.away.Load() {
+		return core.NewError(core.Unavailable).Because(cause)
+	}
+	return errBusy(cause)
 }
 
 func (w *writer) run() {
@@ -131,7 +139,7 @@ func (w *writer) commit(ctx context.Context, group []*waiting) {
 		for k := range item.entries {
 			e := &item.entries[k]
 			if late != nil {
-				e.err = core.NewError(core.Unavailable).Because(late)
+				e.err = w.errLate(late)
 			} else {
 				batch = append(batch, e)
 			}
@@ -215,15 +223,15 @@ func (w *writer) write(ctx context.Context, batch []*entry, events []store.NewEv
 func (w *writer) noteOutage(err error) {
 	away := core.HasCode(err, core.Unavailable)
 	switch {
-	case away && !w.away:
+	case away && !w.away.Load():
 		w.metrics.outages.Inc()
 		w.metrics.away.Set(1)
 		w.log.Warn("the database is away: holding events", "error", err)
-	case !away && w.away:
+	case !away && w.away.Load():
 		w.metrics.away.Set(0)
 		w.log.Info("the database is back: events are committed again")
 	}
-	w.away = away
+	w.away.Store(away)
 }
 
 // writeLess commits what fits into the quotas by now: other servers have added events since the batch was admitted.

@@ -209,6 +209,9 @@ const (
 SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins
 FROM project_keys k JOIN projects p ON p.id = k.project_id
 WHERE k.public_key = @key AND k.revoked_at IS NULL AND p.deleted_at IS NULL`
+	projectIntake = `
+SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins
+FROM projects p WHERE p.id = @id AND p.deleted_at IS NULL`
 )
 
 // RevokeProjectKey revokes a key: not_found when the project has no such active key, last_key when it is the only one.
@@ -253,4 +256,9 @@ type Intake struct {
 // ProjectForKey gives the project of an active key, or not_found.
 func (s *Store) ProjectForKey(ctx context.Context, publicKey string) (Intake, error) {
 	return one[Intake](ctx, s.pool, projectForKey, args{"key": publicKey})
+}
+
+// ProjectIntake gives what taking events in needs to know of a project, or not_found.
+func (s *Store) ProjectIntake(ctx context.Context, id int64) (Intake, error) {
+	return one[Intake](ctx, s.pool, projectIntake, args{"id": id})
 }

@@ -137,6 +137,11 @@ func TestProjectReadsItsSettings(t *testing.T) {
 		ID: shop, Name: "Shop", Slug: "shop", Platform: "go", TrustSetting: &low, DailyQuota: &quota,
 		ScrubKeys: []string{"iban"}, ScrubPatterns: []string{"a+", "b+"}, AllowedOrigins: &origins,
 	}, intake)
+	same, err := s.ProjectIntake(t.Context(), shop)
+	require.NoError(t, err)
+	require.Equal(t, intake, same)
+	_, err = s.ProjectIntake(t.Context(), shop+1)
+	require.True(t, core.HasCode(err, core.NotFound))
 }
 
 func TestProjectCountsEvents(t *testing.T) {

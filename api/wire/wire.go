@@ -30,10 +30,8 @@ func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// WriteJSON answers with a JSON body; without one (nil) only with the status. Answers are for one caller and one
-// moment, so nobody on the way may keep them.
+// WriteJSON answers with a JSON body; without one (nil) only with the status.
 func WriteJSON(w http.ResponseWriter, status int, body []byte) {
-	w.Header().Set("Cache-Control", "no-store")
 	if body == nil {
 		w.WriteHeader(status)
 		return

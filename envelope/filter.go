@@ -1,0 +1,185 @@
+package envelope
+
+import (
+	"bytes"
+	"io"
+)
+
+// maxHeaderLine is the longest line that a Filter takes for the header of an item.
+const maxHeaderLine = 64 << 10
+
+// Filter passes an envelope on, piece by piece, without the payloads that are dropped anyway: all but those of events.
+// What comes out is an envelope in which Split finds the same events; an item whose payload was left out has none. Of its
+// input a Filter holds no more than the header of one item.
+type Filter struct {
+	to       io.Writer
+	next     func(*Filter, []byte) (rest []byte, err error) // takes a part of the input
+	line     []byte                                         // the header of an item: as far as it has come, or of the payload that is skipped
+	skipping bool                                           // the payload is left out
+	left     int                                            // bytes of the payload that are to come
+	items    int
+	resync   bool // after a malformed item: the next line that can be a header counts
+}
+
+// NewFilter makes a filter that writes to a writer.
+func NewFilter(to io.Writer) *Filter { return &Filter{to: to, next: (*Filter).passLine} }
+
+// Write takes the next piece of the envelope. Its error is that of the writer behind the filter.
+func (f *Filter) Write(piece []byte) (int, error) {
+	for rest := piece; len(rest) > 0; {
+		var err error
+		if rest, err = f.next(f, rest); err != nil {
+			return 0, err
+		}
+	}
+	return len(piece), nil
+}
+
+// Close passes on what is left at the end of the envelope.
+func (f *Filter) Close() error {
+	if f.skipping && f.left == 0 {
+		return f.endPayload()
+	}
+	return f.passHeader() // one without an end, or one whose payload is shorter than it says: Split tells the sender
+}
+
+// passLine passes on the rest of a line: the envelope's header, or the payload of an event.
+func (f *Filter) passLine(piece []byte) (rest []byte, err error) {
+	line, rest := cutAfterLine(piece)
+	if line[len(line)-1] == '\n' {
+		f.next = (*Filter).header
+	}
+	_, err = f.to.Write(line)
+	return rest, err
+}
+
+// cutAfterLine cuts a text behind its first line, whose end stays with it.
+func cutAfterLine(text []byte) (line, rest []byte) {
+	end := bytes.IndexByte(text, '\n') + 1
+	if end == 0 {
+		end = len(text)
+	}
+	return text[:end], text[end:]
+}
+
+// header gathers the line before a payload. Empty lines before it are passed on.
+func (f *Filter) header(piece []byte) (rest []byte, err error) {
+	if len(f.line) == 0 {
+		trimmed := bytes.TrimLeft(piece, "\r\n")
+		if empty := len(piece) - len(trimmed); empty > 0 {
+			_, err = f.to.Write(piece[:empty])
+			return trimmed, err
+		}
+	}
+	line, rest := cutAfterLine(piece)
+	f.line = append(f.line, line...)
+	switch {
+	case f.line[len(f.line)-1] == '\n':
+		return rest, f.item()
+	case len(f.line) > maxHeaderLine: // whatever that is, it is left to Split
+		f.next = (*Filter).passAll
+		return rest, f.passHeader()
+	}
+	return rest, nil
+}
+
+func (f *Filter) passHeader() error {
+	_, err := f.to.Write(f.line)
+	f.line = f.line[:0]
+	return err
+}
+
+func (f *Filter) passAll(piece []byte) (rest []byte, err error) {
+	_, err = f.to.Write(piece)
+	return nil, err
+}
+
+func (f *Filter) skipAll([]byte) (rest []byte, err error) { return nil, nil }
+
+// item decides what becomes of the payload behind the header.
+func (f *Filter) item() error {
+	h, err := parseItemHeader(f.line)
+	if f.resync && (err != nil || !h.canResync()) {
+		return f.passHeader()
+	}
+	f.items++
+	f.resync = err != nil
+	switch {
+	case f.resync:
+		return f.passHeader()
+	case f.items > maxItems: // of which Split tells that it is one too many
+		f.next = (*Filter).skipAll
+		return f.passHeader()
+	}
+	f.skipping, f.left = KindOf(h.typ) != Event && h.length != 0, max(h.length, 0)
+	switch {
+	case h.length < 0:
+		f.next = (*Filter).payloadLine
+	case h.length > 0:
+		f.next = (*Filter).payload
+	}
+	if f.skipping {
+		return nil
+	}
+	return f.passHeader()
+}
+
+// payload passes on or skips as many bytes as the header says.
+func (f *Filter) payload(piece []byte) (rest []byte, err error) {
+	n := min(f.left, len(piece))
+	if f.left -= n; f.left == 0 {
+		f.next = (*Filter).payloadEnd
+	}
+	if !f.skipping {
+		_, err = f.to.Write(piece[:n])
+	}
+	return piece[n:], err
+}
+
+// payloadEnd looks at what follows a payload: if that is no new line, the length was wrong, and the line belongs to it.
+func (f *Filter) payloadEnd(piece []byte) (rest []byte, err error) {
+	if piece[0] != '\n' && piece[0] != '\r' {
+		f.next = (*Filter).payloadLine
+		return piece, nil
+	}
+	return piece, f.endPayload()
+}
+
+// payloadLine passes on or skips the rest of a line.
+func (f *Filter) payloadLine(piece []byte) (rest []byte, err error) {
+	if !f.skipping {
+		return f.passLine(piece)
+	}
+	line, rest := cutAfterLine(piece)
+	if line[len(line)-1] == '\n' {
+		err = f.endPayload()
+	}
+	return rest, err
+}
+
+// endPayload passes on the header of an item whose payload was skipped, with a payload of length 0.
+func (f *Filter) endPayload() error {
+	f.next = (*Filter).header
+	if !f.skipping {
+		return nil
+	}
+	f.skipping = false
+	h, err := parseItemHeader(f.line)
+	if err != nil {
+		return err // it was read before
+	}
+	f.line = f.line[:0]
+	_, err = f.to.Write(emptyItem(h.typ))
+	return err
+}
+
+// emptyItem is the header of an item without a payload. Of a type that the protocol does not have no text is passed on.
+func emptyItem(typ string) []byte {
+	switch {
+	case typ == "":
+		return []byte("{\"length\":0}\n")
+	case KindOf(typ) == Unknown:
+		typ = "unknown"
+	}
+	return []byte("{\"type\":\"" + typ + "\",\"length\":0}\n")
+}

@@ -1,0 +1,142 @@
+package envelope_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/envelope"
+)
+
+// filter gives what comes out of a filter for an envelope that comes in pieces of so many bytes.
+func filter(t *testing.T, body []byte, piece int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	f := envelope.NewFilter(&out)
+	for len(body) > 0 {
+		n := min(piece, len(body))
+		written, err := f.Write(body[:n])
+		require.NoError(t, err)
+		require.Equal(t, n, written)
+		body = body[n:]
+	}
+	require.NoError(t, f.Close())
+	return out.Bytes()
+}
+
+// withoutPayloads is items, but of payloads only those of events.
+func withoutPayloads(env envelope.Envelope) string {
+	for i, item := range env.Items {
+		if item.Kind == envelope.Unknown {
+			env.Items[i].Type = "unknown"
+		}
+		if item.Kind != envelope.Event {
+			env.Items[i].Payload = nil
+		}
+	}
+	return items(env)
+}
+
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("x", 1000)
+	for name, c := range map[string]struct{ body, want string }{
+		"an attachment with a length": {"{}\n{\"type\":\"event\"}\n{}\n{\"type\":\"attachment\",\"length\":1000}\n" + large + "\n{\"type\":\"event\",\"length\":2}\n{}",
+			"{}\n{\"type\":\"event\"}\n{}\n{\"type\":\"attachment\",\"length\":0}\n\n{\"type\":\"event\",\"length\":2}\n{}"},
+		"one without a length": {"{}\n{\"type\":\"attachment\"}\n" + large + "\n{\"type\":\"event\"}\n{}\n", "{}\n{\"type\":\"attachment\",\"length\":0}\n{\"type\":\"event\"}\n{}\n"},
+		"the last item":        {"{}\n{\"type\":\"replay_video\",\"length\":1000}\n" + large, "{}\n{\"type\":\"replay_video\",\"length\":0}\n"},
+		"an unknown type":      {"{}\n{\"type\":\"nov\\\"elty\"}\n" + large, "{}\n{\"type\":\"unknown\",\"length\":0}\n"},
+		"lines in a payload": {"{}\n{\"type\":\"attachment\",\"length\":39}\n{\"type\":\"event\"}\n{\"message\":\"no event\"}\n",
+			"{}\n{\"type\":\"attachment\",\"length\":0}\n\n"},
+		"a wrong length": {"{}\n{\"type\":\"attachment\",\"length\":10}\n" + large + "\n{\"type\":\"event\"}\n{}\n",
+			"{}\n{\"type\":\"attachment\",\"length\":0}\n{\"type\":\"event\"}\n{}\n"},
+		"a payload that ends early": {"{}\n{\"type\":\"attachment\",\"length\":9000}\n" + large, "{}\n{\"type\":\"attachment\",\"length\":9000}\n"},
+	} {
+		for _, piece := range []int{1, 7, len(c.body)} {
+			require.Equal(t, c.want, string(filter(t, []byte(c.body), piece)), "%s, %d at a time", name, piece)
+		}
+	}
+}
+
+// Whatever the envelope, the same is found in it as without a filter.
+func TestFilterKeepsWhatSplitFinds(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	parts := []string{
+		"{\"type\":\"event\"}\n{\"a\":1}\n", "{\"type\":\"event\",\"length\":7}\n{\"a\":\n1}\n", "{\"type\":\"event\",\"length\":2}\n{\"a\":1}\n",
+		"{\"type\":\"event\",\"length\":0}\n", "{\"type\":\"attachment\",\"length\":5}\na\nb\nc\n", "{\"type\":\"attachment\",\"length\":2}\nabcdef\n",
+		"{\"type\":\"session\"}\n{}\n", "{\"type\":\"session\",\"length\":2}\r\n{}\r\n", "{\"type\":\"attachment\",\"length\":0}\n\n", "{\"type\":\"novelty\"}\nx\n",
+		"{\"type\":\"log\",\"length\":0}\n", "{\"length\":1}\nx\n", "{\"type\":7}\nx\n", "nonsense\n", "{\"type\":\"event\",\n", "[]\n", "\n", "\r\n\n", "{\"x\":1}\n",
+		"{\"type\":\"transaction\",\"spans\":[]}\n", "{\"type\":\"event\",\"length\":-1}\n{}\n", "{\"type\":\"attachment\"}\n\n", "x", "{\"type\":\"session\"}",
+	}
+	for range 3000 {
+		body := "{}\n"
+		for range random.IntN(12) {
+			body += parts[random.IntN(len(parts))]
+		}
+		env, err := envelope.Split([]byte(body))
+		require.NoError(t, err)
+		want := withoutPayloads(env)
+		filtered := filter(t, []byte(body), 1+random.IntN(len(body)))
+		env, err = envelope.Split(filtered)
+		require.NoError(t, err, "%q", body)
+		got := withoutPayloads(env)
+		require.Equal(t, besideLengths(want), besideLengths(got), "%q became %q", body, filtered)
+	}
+}
+
+// besideLengths leaves out what is told about lengths: those of payloads that nobody reads are not looked at.
+func besideLengths(found string) string {
+	var kept []string
+	for part := range strings.SplitSeq(found, " | ") {
+		if !strings.Contains(part, "ends inside a line") {
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, " | ")
+}
+
+func TestFilterOfManyItems(t *testing.T) {
+	t.Parallel()
+	for _, payload := range []string{"{\"type\":\"session\"}\n{}\n", "{\"type\":\"event\"}\n{}\n"} {
+		filtered := filter(t, []byte("{}\n"+strings.Repeat(payload, 500_000)), 32<<10)
+		require.Less(t, len(filtered), 40_000)
+		env, err := envelope.Split(filtered)
+		require.NoError(t, err)
+		require.Len(t, env.Items, 1000)
+		require.Equal(t, "the envelope has more than 1000 items; the rest is left out", env.Problems[0].Reason)
+	}
+}
+
+// What has no end does not stay in the filter.
+func TestFilterHoldsLittle(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]string{
+		"the envelope's header": "{", "an item's header": "{}\n{\"type\":\"attachment\",", "a malformed item": "{}\n[\n{", "an event": "{}\n{\"type\":\"event\"}\n",
+	} {
+		var out bytes.Buffer
+		f := envelope.NewFilter(&out)
+		_, err := f.Write([]byte(start))
+		require.NoError(t, err)
+		for range 10 {
+			_, err = f.Write(bytes.Repeat([]byte{' '}, 32<<10))
+			require.NoError(t, err)
+		}
+		require.Greater(t, out.Len(), 9*32<<10, name)
+	}
+}
+
+func TestFilterStopsWithItsWriter(t *testing.T) {
+	t.Parallel()
+	f := envelope.NewFilter(full{})
+	_, err := f.Write([]byte("{}\n"))
+	require.ErrorContains(t, err, "full")
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, fmt.Errorf("full") }

@@ -1,0 +1,163 @@
+package envelope
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"errand/core"
+)
+
+// ReportItem is the type of an item that is a report of a browser, for DecodeReport.
+const ReportItem = "raw_security"
+
+// SplitReports takes apart the body of the security endpoint, to which browsers send reports by themselves: one report, or
+// a list of them as the Reporting API sends it. Of that the violations of a policy are events, all else is dropped. It is
+// an error when the body is neither; the text is fit for the sender.
+func SplitReports(body []byte) (Envelope, error) {
+	s := scanner{text: clean(body)}
+	var env Envelope
+	switch s.peek() {
+	case '{':
+		env.addReport(s.raw())
+	case '[':
+		for e := s.array(); e.next(); {
+			if len(env.Items) == maxItems {
+				return env, errors.New("there are more than " + strconv.Itoa(maxItems) + " reports")
+			}
+			env.addReport(s.raw())
+		}
+	default:
+		return env, errors.New("the report is neither a JSON object nor a list of them")
+	}
+	if !s.end() && s.err == nil {
+		s.fail("more text behind the report")
+	}
+	return env, s.err
+}
+
+// addReport adds a report as an item: an event, unless it is one of the Reporting API that tells of something else.
+func (env *Envelope) addReport(text string) {
+	item := Item{Type: ReportItem, Kind: Event, Payload: []byte(text)}
+	s := scanner{text: text}
+	if s.peek() == '{' {
+		for m := s.object(); m.next(); {
+			if m.key == "type" && s.stringOr("") != cspViolation {
+				item.Kind = Dropped
+			} else if m.key != "type" {
+				s.skip()
+			}
+		}
+	}
+	env.Items = append(env.Items, item)
+}
+
+// cspViolation is the type of the one report of the Reporting API that is an event.
+const cspViolation = "csp-violation"
+
+// DecodeReport is Decode for a report of a browser: of its Content-Security-Policy, in the form of report-uri or of the
+// Reporting API, or of the older Expect-CT, Expect-Staple and public key pins.
+func (d *Decoder) DecodeReport(payload []byte, h Hints) (*core.Event, error) {
+	d.Reset()
+	return d.decoder.decodeReport(clean(payload), h)
+}
+
+func (d *decoder) decodeReport(text string, h Hints) (*core.Event, error) {
+	d.text = text
+	if d.peek() != '{' {
+		return nil, errors.New("the report is not a JSON object")
+	}
+	report := d.value()
+	switch {
+	case d.err != nil:
+		return nil, d.err
+	case !d.end():
+		return nil, errors.New("not valid JSON: more text behind the report")
+	}
+	e := &d.event
+	e.Platform, d.inferIP = "javascript", "auto" // it comes from the browser of a user
+	e.Release, e.Environment = hint(h.Release), hint(h.Environment)
+	switch {
+	case textOf(report.Get("type")) == cspViolation:
+		h.UserAgent = d.setReporting(report, h)
+	case isPolicy(report):
+		d.cspReport = report
+	case !d.setConnectionReport(report):
+		return nil, errors.New("the report is of none of the kinds that are taken: csp-report, csp-violation, expect-ct-report, " +
+			"expect-staple-report, public key pins")
+	}
+	d.finish(h)
+	if e.Report == nil || e.Report.Subject == "" {
+		return nil, errors.New("the report names no directive that was violated")
+	}
+	if agent := hint(h.UserAgent); agent != "" {
+		if e.Request == nil {
+			e.Request = new(core.Request)
+		}
+		setMember(&e.Request.Headers, "User-Agent", string(agent))
+	}
+	return e, nil
+}
+
+// hint makes a text of the request fit for an event.
+func hint(text string) core.Untrusted { return core.Untrusted(strings.TrimSpace(clean([]byte(text)))) }
+
+// setReporting reads what the Reporting API puts around a report. It returns the browser's name.
+func (d *decoder) setReporting(report core.Value, h Hints) (userAgent string) {
+	d.cspReport = report.Get("body")
+	if page := textOf(report.Get("url")); page != "" && reportField(d.cspReport, "document_uri") == "" {
+		d.event.Request = &core.Request{URL: core.Untrusted(page)}
+		d.splitURL(d.event.Request)
+	}
+	if age, err := strconv.ParseUint(textOf(report.Get("age")), 10, 32); err == nil { // in milliseconds
+		d.sent = h.ReceivedAt.Add(-time.Duration(age) * time.Millisecond)
+	}
+	if named := textOf(report.Get("user_agent")); named != "" {
+		return named
+	}
+	return h.UserAgent
+}
+
+// isPolicy reports whether a report is about a Content-Security-Policy, with or without its wrapping.
+func isPolicy(report core.Value) bool {
+	for _, name := range [...]string{"csp-report", "effective-directive", "violated-directive", "blocked-uri"} {
+		if report.Get(name).Kind != core.Null {
+			return true
+		}
+	}
+	return false
+}
+
+// wrappedReports are the reports about certificates that browsers put below a member of a name of their own.
+var wrappedReports = map[string]core.ReportKind{
+	"expect-ct-report":     core.ReportExpectCT,
+	"expect-staple-report": core.ReportExpectStaple,
+}
+
+// setConnectionReport takes a report about certificates. It reports false where it is none.
+func (d *decoder) setConnectionReport(value core.Value) bool {
+	inner, kind := value, core.ReportHPKP
+	for name, wrapped := range wrappedReports {
+		if member := value.Get(name); member.Kind == core.Object {
+			inner, kind = member, wrapped
+		}
+	}
+	host := reportField(inner, "hostname")
+	if host == "" || kind == core.ReportHPKP && value.Get("known-pins").Kind == core.Null {
+		return false
+	}
+	d.report = report{kind, inner}
+	e := &d.event
+	e.Logger = core.Untrusted(kind.String())
+	e.Request = &core.Request{URL: core.Untrusted(httpsOrigin(host, textOf(inner.Get("port"))))}
+	d.sent, _ = parseTime(reportField(inner, "date_time"))
+	return true
+}
+
+func httpsOrigin(host, port string) string {
+	if port == "" || port == "443" {
+		return "https://" + host
+	}
+	return "https://" + host + ":" + port
+}

@@ -1,0 +1,104 @@
+package envelope_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/envelope"
+)
+
+// decodeReports decodes all reports of a body that are events.
+func decodeReports(t *testing.T, body string) (events []*core.Event) {
+	t.Helper()
+	env, err := envelope.SplitReports([]byte(body))
+	require.NoError(t, err)
+	for _, item := range env.Items {
+		if item.Kind == envelope.Event {
+			e, err := new(envelope.Decoder).DecodeReport(item.Payload, envelope.Hints{
+				ReceivedAt: received, PeerIP: "198.51.100.4", UserAgent: "Firefox/140\xff", Release: " shop@1 ", Environment: "production",
+			})
+			require.NoError(t, err)
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+func TestDecodeReport(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ body, message, logger, url string }{
+		"report-uri": {`{"csp-report":{"document-uri":"https://shop.example/cart?id=7","violated-directive":"img-src 'self'","effective-directive":"img-src",
+			"original-policy":"img-src 'self'","blocked-uri":"https://evil.example/x.png","status-code":200}}`,
+			"Blocked 'image' from 'evil.example'", "csp", "https://shop.example/cart"},
+		"without wrapping": {`{"document-uri":"https://shop.example/","effective-directive":"img-src","blocked-uri":"https://evil.example/x.png"}`,
+			"Blocked 'image' from 'evil.example'", "csp", "https://shop.example/"},
+		"Reporting API": {`[{"type":"csp-violation","age":0,"url":"https://shop.example/other","user_agent":"Chrome/140","body":{"documentURL":"https://shop.example/cart",
+			"blockedURL":"https://evil.example/x.js","effectiveDirective":"script-src-elem","disposition":"report","lineNumber":7}}]`,
+			"Blocked 'script' from 'evil.example'", "csp", "https://shop.example/cart"},
+		"Reporting API without a list": {`{"type":"csp-violation","url":"https://shop.example/cart?id=7","body":{"blockedURL":"inline","effectiveDirective":"script-src-elem"}}`,
+			"Blocked inline 'script'", "csp", "https://shop.example/cart"},
+		"Expect-CT": {`{"expect-ct-report":{"date-time":"2026-01-03T18:22:40Z","hostname":"shop.example","port":443,"scheme":"https","scts":[]}}`,
+			"Expect-CT failed for 'shop.example'", "expectct", "https://shop.example"},
+		"Expect-Staple": {`{"expect-staple-report":{"hostname":"shop.example","port":8443,"response-status":"MISSING"}}`,
+			"Expect-Staple failed for 'shop.example'", "expectstaple", "https://shop.example:8443"},
+		"public key pins": {`{"date-time":"2026-01-03T18:22:40Z","hostname":"shop.example","port":443,"noted-hostname":"shop.example",
+			"served-certificate-chain":["x"],"validated-certificate-chain":["x"],"known-pins":["pin-sha256=\"x\""]}`,
+			"Public key pinning validation failed for 'shop.example'", "hpkp", "https://shop.example"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			events := decodeReports(t, c.body)
+			require.Len(t, events, 1)
+			e := events[0]
+			require.Equal(t, []string{c.message, c.logger, c.url}, []string{string(e.Message), string(e.Logger), string(e.Request.URL)})
+			require.Equal(t, []string{"error", "javascript", "shop@1", "production"}, []string{e.Level, e.Platform, string(e.Release), string(e.Environment)})
+			require.Equal(t, core.SourceBrowser, envelope.SourceOf(string(e.SDK.Name), e.Platform))
+			require.Equal(t, "198.51.100.4", e.Identity, "the user is the browser that reports")
+			require.Contains(t, []string{"Chrome/140", "Firefox/140\ufffd"}, e.Request.Headers.Get("User-Agent").Text)
+			require.Equal(t, core.Object, e.Contexts.Get(c.logger).Kind)
+			require.Equal(t, c.logger, e.Report.Kind.String())
+			if c.logger != "csp" {
+				require.Equal(t, "shop.example", e.Report.Subject, "the host is not left out when events are grouped")
+			}
+			require.Empty(t, e.Problems)
+		})
+	}
+}
+
+func TestReportsOfOneBody(t *testing.T) {
+	t.Parallel()
+	report := map[string]any{"type": "csp-violation", "age": 90_000, "url": "https://shop.example/", "body": map[string]any{"effectiveDirective": "img-src"}}
+	other := map[string]any{"type": "deprecation", "body": map[string]any{"id": "x"}}
+	body, err := json.Marshal([]any{report, other, report})
+	require.NoError(t, err)
+	events := decodeReports(t, string(body))
+	require.Len(t, events, 2)
+	require.Equal(t, received.Add(-90*time.Second), events[0].Timestamp.Time, "it was sent later")
+	require.Empty(t, decodeReports(t, `[]`))
+}
+
+func TestReportsThatAreNone(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"":                    "the report is neither a JSON object nor a list of them",
+		"csp":                 "the report is neither a JSON object nor a list of them",
+		`{"csp-report":`:      "not valid JSON: ",
+		`[{}`:                 "not valid JSON: ",
+		`{"csp-report":{}} x`: "not valid JSON: more text behind the report",
+	} {
+		_, err := envelope.SplitReports([]byte(body))
+		require.ErrorContains(t, err, want, body)
+	}
+	for body, want := range map[string]string{
+		`7`: "the report is not a JSON object", `{}`: "the report is of none of the kinds", `{"message":"boom"}`: "the report is of none of the kinds",
+		`{"csp-report":{}}`: "the report names no directive", `{"type":"csp-violation"}`: "the report names no directive", `{"expect-ct-report":{}}`: "the report is of none of the kinds",
+		`{"a":}`: "not valid JSON",
+	} {
+		_, err := new(envelope.Decoder).DecodeReport([]byte(body), envelope.Hints{ReceivedAt: received})
+		require.ErrorContains(t, err, want, body)
+	}
+}

@@ -1,0 +1,43 @@
+package ingest
+
+import (
+	"strings"
+
+	"errand/core"
+)
+
+// sentryEndpoints are the endpoints of the Sentry protocol, below /api/{project}/. An answer to a wrong path names them.
+var sentryEndpoints = []struct {
+	path, name string // the name is that of the metrics
+	serve      func(*Ingest, *request) (any, error)
+}{
+	{"envelope", endpointEnvelope, (*Ingest).envelope},
+	{"store", endpointStore, (*Ingest).storeEvent},
+	{"security", endpointSecurity, (*Ingest).security},
+}
+
+// notTaken says of endpoints that Sentry has, and crash reporters know, why they are not here.
+var notTaken = map[string]string{
+	"minidump": "Minidumps are not taken: an error is grouped by a stack trace that is readable, which an SDK sends as an event.",
+	"unreal": "Crash reports of the Unreal Engine are not taken: an error is grouped by a stack trace that is readable, which an SDK " +
+		"sends as an event.",
+}
+
+// errNoEndpoint is not_found with what is there instead, in the words of the Sentry protocol.
+func errNoEndpoint(q *request) error {
+	failure := core.NewError(core.NotFound)
+	if !q.sentry {
+		return failure
+	}
+	reason := "There is no such endpoint."
+	first, _, _ := strings.Cut(q.path, "/")
+	if known, ok := notTaken[first]; ok {
+		reason = known
+	}
+	var paths []string
+	for _, e := range sentryEndpoints {
+		paths = append(paths, "POST /api/{project}/"+e.path+"/")
+	}
+	failure.Details = []core.Detail{{Message: reason}, {Message: "Below /api there are: " + strings.Join(paths, ", ")}}
+	return failure
+}

@@ -1,0 +1,202 @@
+package ingest_test
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/ingest"
+)
+
+// attachment makes an item that is dropped, with and without its length in the header.
+func attachment(payload string, length bool) string {
+	if length {
+		return item("attachment", payload)
+	}
+	return "{\"type\":\"attachment\",\"filename\":\"dump\"}\n" + payload
+}
+
+// A crash is taken with whatever is attached to it.
+func TestLargeAttachments(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	text := strings.Repeat("0123456789abcdef", 25<<16)
+	require.Greater(t, len(text), ingest.MaxEnvelope)
+	n := 0
+	post := func(name string, encoding string, items ...string) {
+		n++
+		events := []string{}
+		for k, i := range items {
+			if i == "event" {
+				items[k] = eventItem(10*n + k)
+				events = append(events, id(10*n+k))
+			}
+		}
+		body, headers := envelopeOf("{}", items...), []string{byKey}
+		if encoding != "" {
+			body, headers = pack(t, encoding, bytes.NewBuffer(body)), append(headers, "Content-Encoding: "+encodings[encoding].header)
+		}
+		for _, a := range []answer{s.post(envelopes, body, headers...), s.send(http.MethodPost, envelopes, io.MultiReader(bytes.NewReader(body)), headers...)} {
+			require.Equal(t, http.StatusOK, a.status, "%s %s: %s", name, encoding, a.text)
+			require.Equal(t, object{"id": events[0]}, a.body, name)
+			require.Empty(t, a.header.Get("X-Sentry-Error"), name)
+		}
+		for _, event := range events {
+			require.EqualValues(t, 1, s.number(`SELECT count(*) FROM events WHERE event_id = $1`, event), "%s %s", name, encoding)
+		}
+	}
+	for _, length := range []bool{true, false} {
+		post("after the event", "", "event", attachment(text, length))
+		post("before it", "", attachment(text, length), "event")
+		post("between", "", "event", attachment(text[:6<<20], length), "event", attachment(text, length), item("session", "{}"), "event")
+	}
+	for name := range encodings {
+		if name == "zstd window" { // which is larger than every decoder must have
+			continue
+		}
+		post("packed", name, "event", attachment(text, n%2 == 0), "event")
+	}
+	noise := randomText(25 << 20)
+	post("of noise", "", "event", attachment(noise, true), "event")
+	for _, name := range []string{"gzip", "zlib", "deflate"} {
+		post("of noise", name, "event", attachment(noise, true), "event")
+	}
+}
+
+func TestTooMuchThatIsDropped(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	event := "{}\n" + eventItem(1) + "\n"
+	large := padded(eventText(2), ingest.MaxEnvelope)
+	requireTooLarge(t, s.post(envelopes, []byte(event+item("event", large)), byKey), ingest.MaxEnvelope, "an event over the limit")
+	requireTooLarge(t, s.post(envelopes, []byte(event+item("attachment", large)+"\n"+item("event", large)), byKey), ingest.MaxEnvelope, "after an attachment")
+	stream := func(kind string) io.Reader {
+		return io.MultiReader(strings.NewReader(event+"{\"type\":\""+kind+"\"}\n"), io.LimitReader(spaces{}, ingest.MaxStream))
+	}
+	a, err := s.try(http.MethodPost, envelopes, stream("attachment"), byKey)
+	if err == nil { // the server may end the connection before all is sent
+		requireTooLarge(t, a, ingest.MaxEnvelope, "more than is read")
+	}
+	for name, encoding := range encodings {
+		for _, kind := range []string{"attachment", "event"} {
+			a := s.post(envelopes, pack(t, name, writerTo{stream(kind)}), byKey, "Content-Encoding: "+encoding.header)
+			requireTooLarge(t, a, ingest.MaxEnvelope, name+" of "+kind)
+		}
+	}
+	requireTooLarge(t, s.post(events, []byte(padded(eventText(1), ingest.MaxEnvelope+1)), byKey), ingest.MaxEnvelope, "of one event nothing is skipped")
+	require.Zero(t, s.counted())
+}
+
+// writerTo is a text for pack.
+type writerTo struct{ io.Reader }
+
+func (w writerTo) WriteTo(to io.Writer) (int64, error) { return io.Copy(to, w.Reader) }
+
+// What is skipped takes no memory. The test is not parallel: it looks at the memory of the process.
+func TestSkippedItemsTakeNoMemory(t *testing.T) {
+	s := start(t)
+	body := []byte("{}\n" + eventItem(1) + "\n" + attachment(strings.Repeat("x", 60<<20), true))
+	packed := pack(t, "gzip", bytes.NewBuffer(body))
+	for name, send := range map[string]func() answer{
+		"plain": func() answer { return s.post(envelopes, body, byKey) },
+		"gzip":  func() answer { return s.post(envelopes, packed, byKey, "Content-Encoding: gzip") },
+	} {
+		before := allocated()
+		a := send()
+		require.Equal(t, http.StatusOK, a.status, "%s: %s", name, a.text)
+		require.Less(t, allocated()-before, uint64(4<<20), name)
+	}
+}
+
+func TestLongBodiesThatBreakOff(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	event := "{}\n" + eventItem(1) + "\n"
+	body := event + attachment(strings.Repeat("x", 1<<20), true)
+	a := s.post(envelopes, []byte(body[:len(body)/2]), byKey)
+	require.Equal(t, http.StatusOK, a.status, a.text)
+	require.Contains(t, a.header.Get("X-Sentry-Error"), "the item's length of 1048576 is beyond the end of the envelope")
+	packed := pack(t, "gzip", strings.NewReader(event+attachment(randomText(1<<20), true)))
+	a = s.post(envelopes, packed[:len(packed)/2], byKey, "Content-Encoding: gzip")
+	require.Equal(t, http.StatusBadRequest, a.status)
+	conn, reader := s.connect(t)
+	_, err := io.WriteString(conn, head(envelopes, byKey, "Content-Length: 2000000")+body)
+	require.NoError(t, err)
+	require.NoError(t, conn.(interface{ CloseWrite() error }).CloseWrite())
+	response, err := http.ReadResponse(reader, nil)
+	require.NoError(t, err)
+	_ = response.Body.Close()
+	require.Equal(t, http.StatusBadRequest, response.StatusCode, "it was to be longer")
+}
+
+// randomText makes bytes that cannot be compressed.
+func randomText(n int) string {
+	random, text := rand.New(rand.NewPCG(1, 2)), make([]byte, n)
+	for i := range text {
+		text[i] = byte(random.Uint32())
+	}
+	return string(text)
+}
+
+// largeEvent makes the n-th event as an envelope of more than 300 KB, packed.
+func largeEvent(t *testing.T, n int) []byte {
+	t.Helper()
+	return pack(t, "gzip", strings.NewReader(envelopeOfSize(n, 300<<10)))
+}
+
+func TestRefusalOfABusyServer(t *testing.T) {
+	t.Parallel()
+	s := startWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(300 * time.Millisecond) }})
+	goOn := s.HoldLarge()
+	a := s.post(envelopes, largeEvent(t, 1), byKey, "Content-Encoding: gzip")
+	require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
+	const reason = "The server is busy: send it again in a few seconds."
+	require.Equal(t, object{"error": "unavailable", "detail": reason}, a.body)
+	require.Equal(t, reason, a.header.Get("X-Sentry-Error"))
+	require.Equal(t, "5", a.header.Get("Retry-After"))
+	require.Contains(t, s.log.String(), "the server is busy")
+	goOn()
+	s.untilTaken(2)
+}
+
+// Large bodies of one project do not keep those of another waiting; nobody takes a turn before it is known who sends.
+func TestLargeBodiesTakeTurns(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const officeKey = "0ff1ce00000000000000000000000000"
+	s.makeProject(shop+1, officeKey)
+	requireTooLarge(t, s.post(envelopes, pack(t, "br", zeros{24 << 20}), byKey, "Content-Encoding: br"), ingest.MaxEnvelope, "a bomb")
+	goOn := s.HoldLarge()
+	var all sync.WaitGroup
+	answered := make(chan string, 4)
+	for n, sender := range []struct{ path, key string }{
+		{envelopes, shopKey}, {envelopes, shopKey}, {envelopes, shopKey}, {"/api/1000000002/envelope/", officeKey},
+	} {
+		all.Go(func() {
+			a, err := s.try(http.MethodPost, sender.path, bytes.NewReader(largeEvent(t, n)), "X-Sentry-Auth: Sentry sentry_key="+sender.key,
+				"Content-Encoding: gzip")
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, a.status, a.text)
+			answered <- sender.key
+		})
+		require.Eventually(t, func() bool { return s.WaitingForTurn() == n+1 }, 10*time.Second, time.Millisecond)
+	}
+	goOn()
+	all.Wait()
+	close(answered)
+	last := ""
+	for last = range answered {
+	}
+	require.Equal(t, shopKey, last, "it asked first, but has sent a bomb before")
+
+	defer s.HoldLarge()()
+	body := pack(t, "gzip", strings.NewReader(`{"dsn":"https://ffffffffffffffffffffffffffffffff@x/1000000001"}`+"\n"+strings.Repeat(" ", 18<<20)))
+	requireUnauthorized(t, s.post(envelopes, body, "Content-Encoding: gzip"), "an unknown sender")
+}
