@@ -42,7 +42,7 @@ lint: ## Check formatting, vet and staticcheck.
 
 .PHONY: golden
 golden: ## Write the golden files anew; read the diff before you commit it.
-	@$(GO) test ./api ./mcp ./prompts ./envelope ./grouping ./triage -update
+	@$(GO) test ./api ./mcp ./prompts ./envelope ./otlp ./grouping ./triage -update
 
 .PHONY: e2e
 e2e: deps build ## Run the built binary against real SDKs, a real browser and MCP clients; E2E_BROWSER=off leaves the browser out.

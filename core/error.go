@@ -30,6 +30,7 @@ const (
 	ApprovalFailed     Code = "approval_failed"
 	SimilarOff         Code = "similar_off"
 	PayloadTooLarge    Code = "payload_too_large"
+	UnsupportedMedia   Code = "unsupported_media_type"
 	Quota              Code = "quota"
 	Internal           Code = "internal"
 	Unavailable        Code = "unavailable"
@@ -60,6 +61,7 @@ var codes = map[Code]CodeInfo{
 	ApprovalFailed:     {http.StatusConflict, "The action is not possible any more; reason tells why. The request is failed now.", ""},
 	SimilarOff:         {http.StatusConflict, "Finding similar issues is switched off in this installation.", "Search by words: list_issues with search."},
 	PayloadTooLarge:    {http.StatusRequestEntityTooLarge, "The body is larger than max_bytes.", "Send less in one call."},
+	UnsupportedMedia:   {http.StatusUnsupportedMediaType, "The Content-Type is none of those in supported.", "Send one of the types in supported."},
 	Quota:              {http.StatusTooManyRequests, "The project has used up its daily quota.", ""},
 	Internal:           {http.StatusInternalServerError, "Something went wrong inside; the log has it under request_id.", "Try again; if it stays, report the request_id."},
 	Unavailable:        {http.StatusServiceUnavailable, "The database is away for the moment.", "Try again in a few seconds."},

@@ -21,7 +21,7 @@ const (
 
 // limit is the largest body of the request.
 func (q *request) limit() int64 {
-	if q.sentry {
+	if q.sentry || q.export != nil {
 		return maxEnvelope
 	}
 	return maxNative

@@ -72,7 +72,7 @@ func (i *Ingest) Close() {
 	i.reporter.close()
 }
 
-// Handler serves POST /v1/ingest and the Sentry SDK protocol below /api/.
+// Handler serves POST /v1/ingest, the Sentry SDK protocol below /api/, and OpenTelemetry's exports at /v1/ and below /api/.
 func (i *Ingest) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{
@@ -95,6 +95,10 @@ func (i *Ingest) Handler() http.Handler {
 func (i *Ingest) answer(q *request, answer any, err error) int {
 	if err != nil {
 		return i.refuse(q, err)
+	}
+	if rejected, ok := answer.(rejection); ok {
+		q.answerExport(rejected)
+		return http.StatusOK
 	}
 	if answer == nil {
 		wire.WriteJSON(q.w, http.StatusNoContent, nil)
@@ -138,17 +142,21 @@ func (i *Ingest) endpoint(q *request) func(*request) (any, error) {
 	}
 	rest, ok := strings.CutPrefix(path, "/api/")
 	if !ok {
-		return nil
+		return i.exportEndpoint(q, strings.TrimPrefix(path, "/v1/"))
 	}
 	q.sentry = true
 	q.project, rest, _ = strings.Cut(rest, "/")
-	switch strings.TrimSuffix(rest, "/") {
+	rest = strings.TrimSuffix(rest, "/")
+	switch rest {
 	case "envelope":
 		q.endpoint = endpointEnvelope
 		return i.envelope
 	case "store":
 		q.endpoint = endpointStore
 		return i.storeEvent
+	}
+	if signal, ok := strings.CutPrefix(rest, "integration/otlp/v1/"); ok {
+		return i.exportEndpoint(q, signal)
 	}
 	return nil
 }
@@ -159,11 +167,12 @@ type request struct {
 	w        http.ResponseWriter
 	endpoint string // as it is counted
 	received core.Time
-	sentry   bool   // it speaks the protocol of Sentry SDKs
-	project  string // in the path, as it is written there
-	client   string // the SDK as name/version
-	encoding string // of the body
-	lease    *lease // of memory
+	sentry   bool    // it speaks the protocol of Sentry SDKs
+	project  string  // in the path, as it is written there
+	export   *export // nil unless it is of OpenTelemetry
+	client   string  // the SDK as name/version
+	encoding string  // of the body
+	lease    *lease  // of memory
 	large    *lease
 	body     *[]byte         // as it was sent; nil before it is read and when it is not needed any more
 	bodyRead bool            // to its end

@@ -32,13 +32,17 @@ func (i *Ingest) refuse(q *request, err error) int {
 		i.setRateLimit(q)
 		h.Set("Retry-After", rateLimit(i.clock()))
 	}
-	if q.sentry {
+	if q.sentry && q.export == nil {
 		failure = explain(h, failure)
 	}
 	if !q.bodyRead && (q.ContentLength < 0 || q.ContentLength > drained) {
 		h.Set("Connection", "close")
 	}
-	wire.WriteError(q.w, failure)
+	if q.export != nil {
+		q.refuseExport(failure)
+	} else {
+		wire.WriteError(q.w, failure)
+	}
 	return failure.Status()
 }
 
@@ -49,13 +53,7 @@ func (i *Ingest) setRateLimit(q *request) {
 
 // explain says what is wrong in the words of the Sentry protocol: the first reason as detail, the others as causes.
 func explain(h http.Header, failure *core.Error) *core.Error {
-	reasons := []string{failure.Code.Info().Meaning}
-	if failure.Code == core.Unauthorized {
-		reasons[0] = "The DSN's key is missing, unknown or revoked, or it is of another project."
-	}
-	if len(failure.Details) > 0 {
-		reasons = sentences(failure.Details)
-	}
+	reasons := reasonsOf(failure)
 	h.Set("X-Sentry-Error", headerText(strings.Join(reasons, "; ")))
 	explained := core.NewError(failure.Code).With("detail", reasons[0])
 	explained.Details = failure.Details
@@ -66,6 +64,17 @@ func explain(h http.Header, failure *core.Error) *core.Error {
 		explained.With("causes", reasons[1:])
 	}
 	return explained
+}
+
+// reasonsOf returns in sentences what is wrong.
+func reasonsOf(failure *core.Error) []string {
+	switch {
+	case len(failure.Details) > 0:
+		return sentences(failure.Details)
+	case failure.Code == core.Unauthorized:
+		return []string{"The DSN's key is missing, unknown or revoked, or it is of another project."}
+	}
+	return []string{failure.Code.Info().Meaning}
 }
 
 func sentences(details []core.Detail) []string {
