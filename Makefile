@@ -47,6 +47,7 @@ golden: ## Write the golden files anew; read the diff before you commit it.
 .PHONY: e2e
 e2e: deps build ## Run the built binary against real SDKs, a real browser and MCP clients; E2E_BROWSER=off leaves the browser out.
 	@scripts/install-npm e2e
+	@scripts/install-pip e2e/requirements.txt .cache/e2e-python
 	@scripts/install-chromium
 	@$(GO) test -tags e2e -count=1 -skip '^TestFault' ./e2e/
 
