@@ -100,7 +100,8 @@ func TestOpenTelemetry(t *testing.T) {
 			require.Equal(t, 1, cart.TimesSeen)
 			require.Equal(t, "shop@1.4.0", cart.FirstRelease)
 			e := cart.event
-			require.Equal(t, []string{c.platform, c.sdk, "production", "shop"}, []string{e.Platform, e.SDK.Name, e.Environment, e.Tags["service.name"]})
+			named := []string{e.Platform, e.SDK.Name, e.Environment, e.Tags["service.name"]}
+			require.Equal(t, []string{c.platform, c.sdk, "production", "shop"}, named)
 			require.Len(t, e.Exceptions, c.exceptions)
 			require.Contains(t, []string{"load_cart", "loadCart"}, e.Exceptions[0].Frames[0].Function)
 			require.True(t, e.Exceptions[0].Frames[0].InApp)

@@ -60,6 +60,9 @@ func ReadRaw(json string) *Reader { return &Reader{scanner{text: json}} }
 // IsObject reports whether an object comes next.
 func (r *Reader) IsObject() bool { return r.scanner.peek() == '{' }
 
+// IsArray reports whether an array comes next.
+func (r *Reader) IsArray() bool { return r.scanner.peek() == '[' }
+
 // End returns the first mistake of the grammar that was met, or that more text follows.
 func (r *Reader) End() error {
 	if !r.scanner.end() && r.scanner.err == nil {

@@ -60,7 +60,8 @@ func spansOf(t testing.TB, messages ...string) []byte {
 
 // spansJSON is an export in JSON of one span with an exception.
 func spansJSON(message string) []byte {
-	return fmt.Appendf(nil, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331",
+	return fmt.Appendf(nil, `{"resourceSpans":[{"scopeSpans":[{"spans":[{
+		"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331",
 		"events":[{"name":"exception","timeUnixNano":"%d","attributes":[{"key":"exception.message","value":{"stringValue":%q}}]}]}]}]}]}`,
 		time.Now().UnixNano(), message)
 }
@@ -92,7 +93,10 @@ func TestExportOfLogs(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	records := []*logspb.LogRecord{
-		{TimeUnixNano: uint64(time.Now().UnixNano()), Attributes: texts("exception.type", "*fs.PathError", "exception.message", "open cart: no such file")},
+		{
+			TimeUnixNano: uint64(time.Now().UnixNano()),
+			Attributes:   texts("exception.type", "*fs.PathError", "exception.message", "open cart: no such file"),
+		},
 		{SeverityText: "FATAL", Attributes: texts("code.file.path", "cart.go")},
 	}
 	body, err := proto.Marshal(&logspb.LogsData{ResourceLogs: []*logspb.ResourceLogs{{ScopeLogs: []*logspb.ScopeLogs{{LogRecords: records}}}}})
@@ -123,17 +127,21 @@ func TestKeysOfExports(t *testing.T) {
 	s := start(t)
 	basic := base64.StdEncoding.EncodeToString([]byte(shopKey + ":"))
 	good := []string{
-		"X-Sentry-Auth: sentry sentry_key=" + shopKey, "x-sentry-auth: Sentry sentry_key=" + shopKey + ", sentry_version=7, sentry_client=sentry.python/2.68.0",
-		"X-Sentry-Auth: sentry_key=" + shopKey, "X-Sentry-Auth: sentry%20sentry_key=" + shopKey, "Authorization: Sentry sentry_key=" + shopKey,
+		"X-Sentry-Auth: sentry sentry_key=" + shopKey,
+		"x-sentry-auth: Sentry sentry_key=" + shopKey + ", sentry_version=7, sentry_client=sentry.python/2.68.0",
+		"X-Sentry-Auth: sentry_key=" + shopKey, "X-Sentry-Auth: sentry%20sentry_key=" + shopKey,
+		"Authorization: Sentry sentry_key=" + shopKey,
 		byBearer, "Authorization: bearer  " + shopKey, "Authorization: Bearer%20" + shopKey, "Authorization: Basic " + basic, nativeByKey,
 	}
-	for _, path := range []string{traces, "/v1/logs", "/v1/metrics", "/api/1000000001/integration/otlp/v1/traces", "/api/1000000001/integration/otlp/v1/traces/"} {
+	const integration = "/api/1000000001/integration/otlp/v1/"
+	for _, path := range []string{traces, "/v1/logs", "/v1/metrics", integration + "traces", integration + "traces/"} {
 		for _, header := range good {
 			requireTaken(t, s.post(path, []byte("{}"), header, asJSON))
 		}
 		requireTaken(t, s.post(path+"?sentry_key="+shopKey, nil, asWire))
 		for _, header := range []string{
-			"Accept: */*", "Authorization: Bearer nobody", "Authorization: " + shopKey, "X-Sentry-Auth: " + shopKey, "Authorization: Basic x", "X-Sentry-Auth: sentry%zz",
+			"Accept: */*", "Authorization: Bearer nobody", "Authorization: " + shopKey, "X-Sentry-Auth: " + shopKey,
+			"Authorization: Basic x", "X-Sentry-Auth: sentry%zz",
 		} {
 			a := s.post(path, []byte("{}"), header, asJSON)
 			require.Equal(t, http.StatusUnauthorized, a.status, header)
@@ -187,7 +195,8 @@ func TestEncodingsOfExports(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for name, encoding := range encodings {
-		requireTaken(t, s.post(traces, pack(t, name, bytes.NewBuffer(spansJSON("packed by "+name))), byBearer, asJSON, "Content-Encoding: "+encoding.header))
+		packed := pack(t, name, bytes.NewBuffer(spansJSON("packed by "+name)))
+		requireTaken(t, s.post(traces, packed, byBearer, asJSON, "Content-Encoding: "+encoding.header))
 	}
 	require.EqualValues(t, len(encodings), s.counted())
 	bomb := pack(t, "gzip", bytes.NewBuffer(append(spansOf(t, "boom"), make([]byte, 30<<20)...)))

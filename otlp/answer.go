@@ -29,7 +29,8 @@ func (e Encoding) Answer(signal string, rejected int, reason string) []byte {
 		if rejected == 0 {
 			return []byte("{}")
 		}
-		return mustMarshal(map[string]any{"partialSuccess": map[string]string{rejectedNames[signal]: strconv.Itoa(rejected), "errorMessage": reason}})
+		partial := map[string]string{rejectedNames[signal]: strconv.Itoa(rejected), "errorMessage": reason}
+		return mustMarshal(map[string]any{"partialSuccess": partial})
 	}
 	if rejected == 0 {
 		return nil

@@ -15,8 +15,10 @@ func TestAnswers(t *testing.T) {
 	require.Equal(t, "{}", string(otlp.JSON.Answer("logs", 0, "")))
 	reason := "7 exceptions were not taken: too many"
 	require.Equal(t, "\x0a\x29\x08\x07\x12\x25"+reason, string(otlp.Protobuf.Answer("traces", 7, "too many")))
-	require.JSONEq(t, `{"partialSuccess":{"rejectedSpans":"7","errorMessage":"`+reason+`"}}`, string(otlp.JSON.Answer("traces", 7, "too many")))
-	require.JSONEq(t, `{"partialSuccess":{"rejectedLogRecords":"7","errorMessage":"`+reason+`"}}`, string(otlp.JSON.Answer("logs", 7, "too many")))
+	for signal, name := range map[string]string{"traces": "rejectedSpans", "logs": "rejectedLogRecords"} {
+		want := `{"partialSuccess":{"` + name + `":"7","errorMessage":"` + reason + `"}}`
+		require.JSONEq(t, want, string(otlp.JSON.Answer(signal, 7, "too many")))
+	}
 
 	failure := core.NewError(core.Unauthorized)
 	require.Equal(t, "\x08\x10\x12\x06no key", string(otlp.Protobuf.Status(failure, "no key")))

@@ -95,7 +95,8 @@ func TestStacksOfLanguages(t *testing.T) {
 			require.Equal(t, c.platform, e.Platform)
 			require.Len(t, e.Exceptions, 1+c.causes)
 			x := e.Exceptions[0]
-			require.Equal(t, []core.Untrusted{core.Untrusted(c.reads), "no cart", core.Untrusted(c.module)}, []core.Untrusted{x.Type, x.Value, x.Module})
+			want := []core.Untrusted{core.Untrusted(c.reads), "no cart", core.Untrusted(c.module)}
+			require.Equal(t, want, []core.Untrusted{x.Type, x.Value, x.Module})
 			require.Len(t, x.Frames, c.frames)
 			if c.outermost != "" {
 				require.EqualValues(t, c.outermost, x.Frames[0].Function)
@@ -164,7 +165,8 @@ func TestRequestIsThatWhichWasServed(t *testing.T) {
 	t.Parallel()
 	serving := span("serving1", "", exceptionEvent("TimeoutError", "no answer"))
 	serving.Kind = tracepb.Span_SPAN_KIND_SERVER
-	serving.Attributes = append(attrs("http.method", "post", "http.scheme", "http", "http.host", "shop.example:8080", "http.target", "/pay?step=2",
+	serving.Attributes = append(attrs(
+		"http.method", "post", "http.scheme", "http", "http.host", "shop.example:8080", "http.target", "/pay?step=2",
 		"enduser.id", "u-17", "http.user_agent", "curl/8"),
 		attr("http.request.header.x-tenant", []*commonpb.AnyValue{attr("", "a").Value, attr("", "b").Value}))
 	calling := span("calling1", "serving1", exceptionEvent("TimeoutError", "no answer"))

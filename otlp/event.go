@@ -33,8 +33,8 @@ func (b *Batch) Decode(n int, d *envelope.Decoder, h envelope.Hints) (*core.Even
 	if len(e.Exceptions) > 0 && len(e.Exceptions[0].Frames) == 0 && x.stack != "" {
 		e.Extra = withText(e.Extra, "exception.stacktrace", x.stack) // no parser could read it: let people
 	}
-	if lost := w.resource.lost + w.scoped.lost + w.around.lost + w.own.lost; lost > 0 {
-		e.Problems = append(e.Problems, core.Problem{Path: "contexts.otel", Reason: strconv.Itoa(lost) + " attributes were left out"})
+	if lost := x.lost + b.parts.lost() + w.resource.lost + w.scoped.lost + w.around.lost + w.own.lost; lost > 0 {
+		e.Problems = append(e.Problems, core.Problem{Path: "contexts.otel", Reason: strconv.Itoa(lost) + " attributes or values were left out"})
 	}
 	return e, nil
 }

@@ -27,6 +27,7 @@ type exception struct {
 	scope               *commonpb.InstrumentationScope
 	within              *tracepb.Span // nil for a log record
 	serving             *tracepb.Span // of the request that was being served; nil when none is known
+	lost                int           // values that were too many
 }
 
 // parts holds the messages that were decoded last, which exceptions in a row share.
@@ -40,13 +41,17 @@ type parts struct {
 type part[M proto.Message] struct {
 	number  int
 	message M
+	lost    int // values that were too many
 }
+
+func (p *parts) lost() int { return p.resource.lost + p.scope.lost + p.span.lost }
 
 // load decodes a shared message. One that cannot be read is an empty one: it must not take its exceptions with it.
 func load[M proto.Message](p *part[M], f form, from text, empty func() M) M {
 	if p.number != from.number {
 		p.number, p.message = from.number, empty()
-		if err := f.decode(from.raw, p.message); err != nil {
+		lost, err := f.decode(from.raw, p.message)
+		if p.lost = lost; err != nil {
 			p.message = empty()
 		}
 	}
@@ -56,8 +61,8 @@ func load[M proto.Message](p *part[M], f form, from text, empty func() M) M {
 // exception reads what was found.
 func (b *Batch) exception(f *found) (*exception, error) {
 	x := &exception{level: "error"}
-	x.resource = load(&b.parts.resource, b.form, bounded(f.resource), func() *resourcepb.Resource { return new(resourcepb.Resource) })
-	x.scope = load(&b.parts.scope, b.form, bounded(f.scope), func() *commonpb.InstrumentationScope { return new(commonpb.InstrumentationScope) })
+	x.resource = load(&b.parts.resource, b.form, bounded(f.resource), newResource)
+	x.scope = load(&b.parts.scope, b.form, bounded(f.scope), newScope)
 	for _, pair := range x.resource.GetAttributes() {
 		if pair.GetKey() == "service.name" {
 			x.service = pair.GetValue().GetStringValue()
@@ -76,7 +81,9 @@ func (b *Batch) exception(f *found) (*exception, error) {
 	return x, err
 }
 
-func newSpan() *tracepb.Span { return new(tracepb.Span) }
+func newResource() *resourcepb.Resource        { return new(resourcepb.Resource) }
+func newScope() *commonpb.InstrumentationScope { return new(commonpb.InstrumentationScope) }
+func newSpan() *tracepb.Span                   { return new(tracepb.Span) }
 
 // bounded leaves out what is too large, and what is not there.
 func bounded(t text) text {
@@ -88,7 +95,8 @@ func bounded(t text) text {
 
 func (x *exception) readEvent(f form, at *found) error {
 	event := new(tracepb.Span_Event)
-	if err := f.decode(at.leaf, event); err != nil {
+	lost, err := f.decode(at.leaf, event)
+	if x.lost = lost; err != nil {
 		return err
 	}
 	x.own = attributesOf(event.GetAttributes(), maxMessage)
@@ -99,7 +107,8 @@ func (x *exception) readEvent(f form, at *found) error {
 
 func (x *exception) readRecord(f form, at *found) error {
 	record := new(logspb.LogRecord)
-	if err := f.decode(at.leaf, record); err != nil {
+	lost, err := f.decode(at.leaf, record)
+	if x.lost = lost; err != nil {
 		return err
 	}
 	x.own = attributesOf(record.GetAttributes(), maxMessage)

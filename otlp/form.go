@@ -2,13 +2,11 @@ package otlp
 
 import (
 	"errors"
-	"strings"
-	"unicode/utf8"
+	"slices"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // Encoding is how a request and its answer are written.
@@ -43,8 +41,8 @@ type form interface {
 	word(raw string, of field) (string, error)
 	// span returns the fields by which a span is known.
 	span(raw string) spanIDs
-	// decode reads a message, of a span without its events and links.
-	decode(raw string, into proto.Message) error
+	// decode reads a message, of a span without its events and links. It returns how many values were too many.
+	decode(raw string, into proto.Message) (lost int, err error)
 }
 
 // wireForm is protobuf.
@@ -73,6 +71,18 @@ const (
 	spanAttributesNumber = 9
 )
 
+func (wireForm) decode(raw string, into proto.Message) (lost int, err error) {
+	if _, ok := into.(*tracepb.Span); ok {
+		raw = withoutFields(raw, spanEventsNumber, spanLinksNumber)
+		if len(raw) > maxShared {
+			raw = withoutFields(raw, spanAttributesNumber)
+		}
+	}
+	p := newPruner()
+	pruned := p.wire(nil, raw, into.ProtoReflect().Descriptor(), 0)
+	return p.lost, proto.Unmarshal(pruned, into)
+}
+
 func (wireForm) span(raw string) (s spanIDs) {
 	_ = eachField(raw, func(number protowire.Number, _ protowire.Type, value string) error {
 		switch number {
@@ -89,24 +99,6 @@ func (wireForm) span(raw string) (s spanIDs) {
 		return nil
 	})
 	return s
-}
-
-// lenient has no bound but protobuf's own for how deep values may lie in each other: the event's decoder has one.
-var lenient = proto.UnmarshalOptions{DiscardUnknown: true}
-
-func (wireForm) decode(raw string, into proto.Message) error {
-	if _, ok := into.(*tracepb.Span); ok {
-		raw = withoutFields(raw, spanEventsNumber, spanLinksNumber)
-		if len(raw) > maxShared {
-			raw = withoutFields(raw, spanAttributesNumber)
-		}
-	}
-	err := lenient.Unmarshal([]byte(raw), into)
-	if err != nil && !utf8.ValidString(raw) {
-		proto.Reset(into)
-		err = lenient.Unmarshal(repair(raw, into.ProtoReflect().Descriptor(), 0), into)
-	}
-	return err
 }
 
 // eachField calls visit with each field of a message. The value is what follows the tag, of a length-delimited field
@@ -159,45 +151,12 @@ func varint(raw string) (n uint64, size int) {
 
 // withoutFields copies a message without some of its fields.
 func withoutFields(raw string, numbers ...protowire.Number) string {
-	var b strings.Builder
-	b.Grow(min(len(raw), maxShared))
-	_ = eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
-		for _, n := range numbers {
-			if n == number {
-				return nil
-			}
-		}
-		b.Write(appendField(nil, number, kind, value))
-		return nil
-	})
-	return b.String()
-}
-
-func appendField(b []byte, number protowire.Number, kind protowire.Type, value string) []byte {
-	b = protowire.AppendTag(b, number, kind)
-	if kind == protowire.BytesType {
-		b = protowire.AppendVarint(b, uint64(len(value)))
-	}
-	return append(b, value...)
-}
-
-// maxRepaired is how deep messages in each other are repaired: each level copies those below it.
-const maxRepaired = 32
-
-// repair copies a message with valid UTF-8 in its strings, without which protobuf refuses to read it.
-func repair(raw string, d protoreflect.MessageDescriptor, depth int) []byte {
 	var b []byte
 	_ = eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
-		of := d.Fields().ByNumber(number)
-		switch {
-		case of == nil || kind != protowire.BytesType || depth == maxRepaired:
-		case of.Kind() == protoreflect.StringKind:
-			value = strings.ToValidUTF8(value, "\ufffd")
-		case of.Kind() == protoreflect.MessageKind:
-			value = string(repair(value, of.Message(), depth+1))
+		if !slices.Contains(numbers, number) {
+			b = appendField(b, number, kind, value)
 		}
-		b = appendField(b, number, kind, value)
 		return nil
 	})
-	return b
+	return string(b)
 }

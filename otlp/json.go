@@ -3,10 +3,10 @@ package otlp
 import (
 	"encoding/hex"
 	"errors"
-	"slices"
-	"strings"
 
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -74,48 +74,41 @@ func (jsonForm) span(raw string) (s spanIDs) {
 	return s
 }
 
-// The members of a span and a log record that protobuf's mapping can read. The attributes of a span come last, as they may
-// be left out.
+// The members of each message that protobuf's mapping can read.
 var (
-	spanMembers = []string{"name", "kind", "startTimeUnixNano", "endTimeUnixNano", "status", "attributes"}
-	logMembers  = []string{
-		"timeUnixNano", "observedTimeUnixNano", "severityNumber", "severityText", "body", "attributes", "eventName",
-	}
+	resourceMembers = []string{"attributes"}
+	scopeMembers    = []string{"name", "version", "attributes"}
+	eventMembers    = []string{"timeUnixNano", "name", "attributes"}
+	spanMembers     = []string{"name", "kind", "startTimeUnixNano", "endTimeUnixNano", "status", "attributes"}
+	recordMembers   = []string{"timeUnixNano", "observedTimeUnixNano", "severityNumber", "severityText", "body", "eventName", "attributes"}
 )
 
-func (f jsonForm) decode(raw string, into proto.Message) error {
+func (f jsonForm) decode(raw string, into proto.Message) (lost int, err error) {
 	switch m := into.(type) {
+	case *resourcepb.Resource:
+		return f.read(raw, resourceMembers, m)
+	case *commonpb.InstrumentationScope:
+		return f.read(raw, scopeMembers, m)
+	case *tracepb.Span_Event:
+		return f.read(raw, eventMembers, m)
 	case *tracepb.Span:
-		kept := f.members(raw, spanMembers)
-		if len(kept) > maxShared {
-			kept = f.members(raw, spanMembers[:len(spanMembers)-1])
+		if lost, err = f.read(raw, spanMembers, m); proto.Size(m) > maxShared {
+			m.Attributes = nil
 		}
-		err := lenientJSON.Unmarshal([]byte(kept), m)
 		m.TraceId, m.SpanId, m.ParentSpanId = f.id(raw, "traceId"), f.id(raw, "spanId"), f.id(raw, "parentSpanId")
-		return err
 	case *logspb.LogRecord:
-		err := lenientJSON.Unmarshal([]byte(f.members(raw, logMembers)), m)
+		lost, err = f.read(raw, recordMembers, m)
 		m.TraceId, m.SpanId = f.id(raw, "traceId"), f.id(raw, "spanId")
-		return err
 	}
-	return lenientJSON.Unmarshal([]byte(raw), into)
+	return lost, err
 }
 
 var lenientJSON = protojson.UnmarshalOptions{DiscardUnknown: true}
 
-// members copies an object with only some of its members, each once.
-func (jsonForm) members(raw string, names []string) string {
-	var b strings.Builder
-	seen := map[string]bool{}
-	r := envelope.ReadRaw(raw)
-	r.Members(func(name string) {
-		if seen[name] || !slices.Contains(names, name) {
-			return
-		}
-		seen[name] = true
-		b.WriteString(`,"` + name + `":` + r.Raw())
-	})
-	return "{" + strings.TrimPrefix(b.String(), ",") + "}"
+func (jsonForm) read(raw string, members []string, into proto.Message) (lost int, err error) {
+	p := newPruner()
+	pruned := p.json(nil, raw, members)
+	return p.lost, lenientJSON.Unmarshal(pruned, into)
 }
 
 // id reads an id; one that is not hexadecimal is none.

@@ -46,8 +46,12 @@ func TestExceptionThroughSpansIsOneEvent(t *testing.T) {
 	require.Len(t, list, 1)
 	require.EqualValues(t, "span inner123", list[0].Transaction, "whatever their order")
 
-	record := &logspb.LogRecord{TimeUnixNano: now + 3e6, TraceId: trace, SpanId: []byte("outer123"), Attributes: attrs("exception.type", "CartError", "exception.message", "boom")}
-	require.Equal(t, 1, distinct(ids(t, tracesOf("python", inner), tracesOf("python", outer), logsOf(record))), "also in requests of their own")
+	record := &logspb.LogRecord{
+		TimeUnixNano: now + 3e6, TraceId: trace, SpanId: []byte("outer123"),
+		Attributes: attrs("exception.type", "CartError", "exception.message", "boom"),
+	}
+	apart := ids(t, tracesOf("python", inner), tracesOf("python", outer), logsOf(record))
+	require.Equal(t, 1, distinct(apart), "also in requests of their own")
 }
 
 func TestExceptionRecordedTwiceOnASpanIsOneEvent(t *testing.T) {
@@ -58,7 +62,8 @@ func TestExceptionRecordedTwiceOnASpanIsOneEvent(t *testing.T) {
 
 func TestAttemptsAreEventsOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	m := tracesOf("go", span("attempt1", "whole123", boomAt(now)), span("attempt2", "whole123", boomAt(now+1e9)), span("whole123", "", boomAt(now+1e9)))
+	m := tracesOf("go",
+		span("attempt1", "whole123", boomAt(now)), span("attempt2", "whole123", boomAt(now+1e9)), span("whole123", "", boomAt(now+1e9)))
 	list := ids(t, m)
 	require.Len(t, list, 2)
 	require.Equal(t, 2, distinct(list))

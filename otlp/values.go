@@ -19,9 +19,6 @@ const (
 	keptShared = 16 << 10
 )
 
-// maxAttributes is how many attributes of one message are kept. SDKs keep 128.
-const maxAttributes = 1000
-
 // attributes are those of a message, in order. Taking one removes it, so that what is left has found no better place.
 type attributes struct {
 	list []core.Member
@@ -37,7 +34,7 @@ func attributesOf(list []*commonpb.KeyValue, room int) attributes {
 			continue
 		}
 		size := len(pair.GetKey()) + sizeOf(value)
-		if len(a.list) == maxAttributes || size > room {
+		if size > room {
 			a.lost++
 			continue
 		}
