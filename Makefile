@@ -48,11 +48,12 @@ notices: ## Write the licences of the linked modules into THIRD_PARTY_NOTICES.md
 
 .PHONY: golden
 golden: ## Write the golden files anew; read the diff before you commit it.
-	@$(GO) test ./api ./mcp ./prompts ./envelope ./grouping ./triage -update
+	@$(GO) test ./api ./mcp ./prompts ./envelope ./otlp ./grouping ./triage -update
 
 .PHONY: e2e
 e2e: deps build ## Run the built binary against real SDKs, a real browser and MCP clients; E2E_BROWSER=off leaves the browser out.
 	@scripts/install-npm e2e
+	@scripts/install-pip e2e/requirements.txt .cache/e2e-python
 	@scripts/install-chromium
 	@$(GO) test -tags e2e -count=1 -skip '^TestFault' ./e2e/
 

@@ -31,7 +31,7 @@ type Options struct {
 	Version      string                      // of Errand, for the OpenAPI document and /docs
 	Log          *slog.Logger
 	MCP          http.Handler // at /mcp, behind the authentication of /v1; nil for none
-	Ingest       http.Handler // at /v1/ingest and below /api/, with keys of its own; nil for none
+	Ingest       http.Handler // at ingestRoutes, with keys of its own; nil for none
 	// Observe is told of each request but those of Ingest, which counts its own; nil for nobody. The route is its pattern,
 	// empty for none, so that it holds nothing of the client's.
 	Observe func(method, route string, status int, took time.Duration)
@@ -43,7 +43,7 @@ type Options struct {
 var mcpRoutes = []string{"/mcp", "/mcp/"}
 
 // ingestRoutes are the paths of Options.Ingest.
-var ingestRoutes = []string{"/v1/ingest", "/api/*"}
+var ingestRoutes = []string{"/v1/ingest", "/v1/traces", "/v1/logs", "/v1/metrics", "/api/*"}
 
 // server holds what the handlers share.
 type server struct {

@@ -19,6 +19,7 @@ var arrows = map[string][]string{
 
 	"envelope":       {"core", "envelope/stack"},
 	"envelope/stack": {"core"},
+	"otlp":           {"core", "envelope", "envelope/stack", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"},
 	"scrub":          {"core", "scrub/jsregexp"},
 	"scrub/jsregexp": {},
 	"grouping":       {"core"},
@@ -35,7 +36,7 @@ var arrows = map[string][]string{
 	"api/wire": {"core"},
 	"api":      {"core", "api/wire", "github.com/danielgtaylor/huma/v2", "github.com/go-chi/chi/v5"},
 	"mcp":      {"core", "api/wire", "prompts", "github.com/mark3labs/mcp-go"},
-	"ingest": {"core", "api/wire", "store", "envelope", "scrub", "sourcemap", "grouping", "similar", "triage", "blob", "github.com/andybalholm/brotli",
+	"ingest": {"core", "api/wire", "store", "envelope", "otlp", "scrub", "sourcemap", "grouping", "similar", "triage", "blob", "github.com/andybalholm/brotli",
 		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync",
 		// Its counters must cost next to nothing, so it holds them itself; the others tell app, by Options.Observe.
 		"github.com/prometheus/client_golang"},

@@ -30,6 +30,7 @@ const (
 	ApprovalFailed     Code = "approval_failed"
 	SimilarOff         Code = "similar_off"
 	PayloadTooLarge    Code = "payload_too_large"
+	UnsupportedMedia   Code = "unsupported_media_type"
 	Quota              Code = "quota"
 	Limit              Code = "limit"
 	HeadersTooLarge    Code = "headers_too_large"
@@ -62,6 +63,7 @@ var codes = map[Code]CodeInfo{
 	ApprovalFailed:     {http.StatusConflict, "The action is not possible any more; reason tells why. The request is failed now.", ""},
 	SimilarOff:         {http.StatusConflict, "Finding similar issues is switched off in this installation.", "Search by words: list_issues with search."},
 	PayloadTooLarge:    {http.StatusRequestEntityTooLarge, "The body is larger than max_bytes.", "Send less in one call."},
+	UnsupportedMedia:   {http.StatusUnsupportedMediaType, "The Content-Type is none of those in supported.", "Send one of the types in supported."},
 	Quota:              {http.StatusTooManyRequests, "The project has used up its daily quota.", ""},
 	Limit:              {http.StatusTooManyRequests, "This is done too often; message says what. Wait as long as Retry-After says.", ""},
 	HeadersTooLarge:    {http.StatusRequestHeaderFieldsTooLarge, "The request has more than max_headers headers, or more than max_bytes of them.", ""},

@@ -26,10 +26,13 @@ func credentialsOf(r *http.Request) credentials {
 	return credentials{query.Get("sentry_key"), query.Get("sentry_client")}
 }
 
-// parseAuth reads `Sentry sentry_version=7, sentry_key=.., sentry_client=..`, whose pairs come in any order.
+// parseAuth reads `Sentry sentry_version=7, sentry_key=.., sentry_client=..`, whose pairs come in any order. Some write the
+// pairs alone.
 func parseAuth(header string) (c credentials) {
-	scheme, pairs, _ := strings.Cut(strings.TrimSpace(header), " ")
-	if !strings.EqualFold(scheme, "sentry") {
+	pairs := strings.TrimSpace(header)
+	if scheme, rest, _ := strings.Cut(pairs, " "); strings.EqualFold(scheme, "sentry") {
+		pairs = rest
+	} else if !strings.HasPrefix(pairs, "sentry_") {
 		return c
 	}
 	for pair := range strings.SplitSeq(pairs, ",") {

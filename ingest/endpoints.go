@@ -38,6 +38,7 @@ func errNoEndpoint(q *request) error {
 	for _, e := range sentryEndpoints {
 		paths = append(paths, "POST /api/{project}/"+e.path+"/")
 	}
+	paths = append(paths, "POST /api/{project}/integration/otlp/v1/traces", "POST /api/{project}/integration/otlp/v1/logs")
 	failure.Details = []core.Detail{{Message: reason}, {Message: "Below /api there are: " + strings.Join(paths, ", ")}}
 	return failure
 }

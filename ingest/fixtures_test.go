@@ -224,7 +224,7 @@ func (s *server) try(method, path string, body io.Reader, headers ...string) (an
 		return answer{}, err
 	}
 	a := answer{status: response.StatusCode, header: response.Header, text: string(text), closed: response.Close}
-	if len(text) > 0 {
+	if len(text) > 0 && response.Header.Get("Content-Type") != "application/x-protobuf" {
 		err = json.Unmarshal(text, &a.body)
 	}
 	return a, err

@@ -79,7 +79,7 @@ func (i *Ingest) Close() {
 	i.reporter.close()
 }
 
-// Handler serves POST /v1/ingest and the Sentry SDK protocol below /api/.
+// Handler serves POST /v1/ingest, the Sentry SDK protocol below /api/, and OpenTelemetry's exports at /v1/ and below /api/.
 func (i *Ingest) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{
@@ -102,6 +102,10 @@ func (i *Ingest) Handler() http.Handler {
 func (i *Ingest) answer(q *request, answer any, err error) int {
 	if err != nil {
 		return i.refuse(q, err)
+	}
+	if rejected, ok := answer.(rejection); ok {
+		q.answerExport(rejected)
+		return http.StatusOK
 	}
 	if answer == nil {
 		wire.WriteJSON(q.w, http.StatusNoContent, nil)
@@ -145,7 +149,7 @@ func (i *Ingest) endpoint(q *request) func(*Ingest, *request) (any, error) {
 	}
 	rest, ok := strings.CutPrefix(path, "/api/")
 	if !ok {
-		return nil
+		return i.exportEndpoint(q, strings.TrimPrefix(path, "/v1/"))
 	}
 	q.sentry = true
 	q.project, q.path, _ = strings.Cut(rest, "/")
@@ -155,6 +159,9 @@ func (i *Ingest) endpoint(q *request) func(*Ingest, *request) (any, error) {
 			q.endpoint = e.name
 			return e.serve
 		}
+	}
+	if signal, ok := strings.CutPrefix(q.path, "integration/otlp/v1/"); ok {
+		return i.exportEndpoint(q, signal)
 	}
 	return nil
 }
@@ -169,6 +176,7 @@ type request struct {
 	project  string         // in the path, as it is written there
 	admitted int64          // the id of the project, once it is known
 	path     string         // behind the project, without its last slash
+	export   *export        // nil unless it is of OpenTelemetry
 	client   string         // the SDK as name/version
 	about    envelope.Hints // what the request says about the reports of a browser
 	hasItems bool           // the body is an envelope

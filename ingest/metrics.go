@@ -10,6 +10,7 @@ import (
 
 	"errand/core"
 	"errand/envelope"
+	"errand/otlp"
 )
 
 // metrics counts what ingest does. Every counter is found here once, so that counting an event is an addition, and no
@@ -47,6 +48,7 @@ const (
 	endpointEnvelope  = "envelope"
 	endpointStore     = "store"
 	endpointSecurity  = "security"
+	endpointOTLP      = "otlp"
 	endpointPreflight = "preflight" // of any endpoint
 	endpointNone      = "none"      // no path of ingest
 )
@@ -54,7 +56,7 @@ const (
 // statuses are those that ingest answers with.
 var statuses = []int{
 	http.StatusOK, http.StatusNoContent, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
-	http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusInternalServerError,
+	http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests, http.StatusInternalServerError,
 	http.StatusServiceUnavailable,
 }
 
@@ -92,7 +94,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	took := make.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "errand_ingest_answer_duration_seconds", Help: "Time from a request's header to its answer, the commit included.", Buckets: secondsToAnswer,
 	}, []string{"endpoint"})
-	for _, endpoint := range []string{endpointNative, endpointEnvelope, endpointStore, endpointSecurity, endpointPreflight, endpointNone} {
+	for _, endpoint := range []string{endpointNative, endpointEnvelope, endpointStore, endpointSecurity, endpointOTLP, endpointPreflight, endpointNone} {
 		of := endpointMetrics{answers: map[int]prometheus.Counter{}, took: took.WithLabelValues(endpoint)}
 		for _, status := range statuses {
 			of.answers[status] = answers.WithLabelValues(endpoint, strconv.Itoa(status))
@@ -170,6 +172,11 @@ func (m *metrics) countItems(items []envelope.Item) (events int, alive bool) {
 		alive = alive || item.Kind == envelope.Event || item.Kind == envelope.SignOfLife
 	}
 	return events, alive
+}
+
+// exported counts what OpenTelemetry exported, by the types that the protocol of Sentry has for it.
+func (m *metrics) exported(signal otlp.Signal, items int) {
+	m.items[map[string]string{otlp.Traces.Name: "otel_span", otlp.Logs.Name: "otel_log"}[signal.Name]].Add(float64(items))
 }
 
 // lost counts events that did not come to their commit.

@@ -35,13 +35,17 @@ func (i *Ingest) refuse(q *request, err error) int {
 	case core.PayloadTooLarge:
 		i.unpackers.large.refused(q.sender())
 	}
-	if q.sentry {
+	if q.sentry && q.export == nil {
 		failure = explain(h, failure)
 	}
 	if !q.bodyRead && (q.ContentLength < 0 || q.ContentLength > drained) {
 		h.Set("Connection", "close")
 	}
-	wire.WriteError(q.w, failure)
+	if q.export != nil {
+		q.refuseExport(failure)
+	} else {
+		wire.WriteError(q.w, failure)
+	}
 	return failure.Status()
 }
 
@@ -52,16 +56,7 @@ func (i *Ingest) setRateLimit(q *request) {
 
 // explain says what is wrong in the words of the Sentry protocol: the first reason as detail, the others as causes.
 func explain(h http.Header, failure *core.Error) *core.Error {
-	reasons := []string{failure.Code.Info().Meaning}
-	switch busy := (busyError{}); {
-	case failure.Code == core.Unauthorized:
-		reasons[0] = "The DSN's key is missing, unknown or revoked, or it is of another project."
-	case errors.As(failure, &busy):
-		reasons[0] = "The server is busy: send it again in a few seconds."
-	}
-	if len(failure.Details) > 0 {
-		reasons = sentences(failure.Details)
-	}
+	reasons := reasonsOf(failure)
 	h.Set("X-Sentry-Error", headerText(strings.Join(reasons, "; ")))
 	explained := core.NewError(failure.Code).With("detail", reasons[0])
 	explained.Details, explained.RetryAfter = failure.Details, failure.RetryAfter
@@ -72,6 +67,19 @@ func explain(h http.Header, failure *core.Error) *core.Error {
 		explained.With("causes", reasons[1:])
 	}
 	return explained
+}
+
+// reasonsOf returns in sentences what is wrong.
+func reasonsOf(failure *core.Error) []string {
+	switch busy := (busyError{}); {
+	case len(failure.Details) > 0:
+		return sentences(failure.Details)
+	case errors.As(failure, &busy):
+		return []string{"The server is busy: send it again in a few seconds."}
+	case failure.Code == core.Unauthorized:
+		return []string{"The DSN's key is missing, unknown or revoked, or it is of another project."}
+	}
+	return []string{failure.Code.Info().Meaning}
 }
 
 func sentences(details []core.Detail) []string {

@@ -42,9 +42,9 @@ func WriteJSON(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // the client is gone: nobody is left to tell
 }
 
-// WriteError answers with an error: its status, its JSON, and the headers that the specification puts beside 401
-// (WWW-Authenticate), 429 and 503 (Retry-After).
-func WriteError(w http.ResponseWriter, failure *core.Error) {
+// SetErrorHeaders sets the headers that the specification puts beside 401 (WWW-Authenticate) and 429 and 503 (Retry-After),
+// and ends the connection after 413.
+func SetErrorHeaders(w http.ResponseWriter, failure *core.Error) {
 	switch failure.Code {
 	case core.Unauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
@@ -56,6 +56,11 @@ func WriteError(w http.ResponseWriter, failure *core.Error) {
 	if failure.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(failure.RetryAfter))
 	}
+}
+
+// WriteError answers with an error: its status, its JSON and its headers.
+func WriteError(w http.ResponseWriter, failure *core.Error) {
+	SetErrorHeaders(w, failure)
 	body, err := core.Marshal(failure)
 	if err != nil {
 		failure = core.NewError(core.Internal)

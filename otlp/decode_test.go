@@ -1,0 +1,189 @@
+package otlp_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"errand/core"
+	"errand/envelope"
+	"errand/otlp"
+)
+
+func TestBothEncodingsMakeTheSameEvents(t *testing.T) {
+	t.Parallel()
+	boom := exceptionEvent("ValueError", "boom",
+		attr("n", math.MaxInt), attr("ok", true), attr("share", 0.25), attr("nothing", math.Inf(1)), attr("raw", []byte("\xff\x00")),
+		attr("list", []*commonpb.AnyValue{attr("", "a").Value, attr("", 2).Value}), attr("map", attrs("a", "b")))
+	failing := span("outside1", "", boom)
+	failing.Kind, failing.Attributes = tracepb.Span_SPAN_KIND_SERVER, attrs("http.request.method", "GET", "url.path", "/cart")
+	for _, m := range []proto.Message{
+		tracesOf("python", failing, span("healthy1", "outside1")),
+		logsOf(&logspb.LogRecord{
+			TimeUnixNano: now, SeverityNumber: logspb.SeverityNumber_SEVERITY_NUMBER_WARN2, TraceId: trace, SpanId: []byte("12345678"),
+			Body: attr("", "it went wrong").Value, Attributes: boom.Attributes,
+		}),
+	} {
+		want := events(t, wire(t, m), otlp.Protobuf, signalOf(m))
+		require.Len(t, want, 1)
+		require.Equal(t, want, events(t, jsonOf(t, m), otlp.JSON, signalOf(m)))
+		require.JSONEq(t, `{"n":9223372036854775807,"ok":true,"share":0.25,"nothing":"+Inf","raw":"/wA=","list":["a",2],"map":{"a":"b"}}`,
+			string(want[0].Extra.AppendJSON(nil)))
+	}
+}
+
+// stacks has what SDKs of each language put into exception.stacktrace.
+var stacks = map[string]struct {
+	typ, stack       string
+	platform, reads  string // the event's platform, and its exception's type
+	module           string
+	frames, causes   int
+	outermost, cause string // functions
+}{
+	"java": {
+		typ: "com.shop.CartException", platform: "java", reads: "CartException", module: "com.shop", frames: 2, causes: 1, outermost: "load",
+		stack: "com.shop.CartException: no cart\n\tat com.shop.Cart.load(Cart.java:12)\n\tat com.shop.Main.main(Main.java:3)\n" +
+			"Caused by: java.io.IOException: refused\n\tat com.shop.Net.open(Net.java:9)\n\t... 2 more\n", cause: "open",
+	},
+	"nodejs": {
+		typ: "TypeError", platform: "node", reads: "TypeError", frames: 2, outermost: "load",
+		stack: "TypeError: no cart\n    at load (/app/cart.js:12:7)\n    at Object.<anonymous> (/app/main.js:3:1)",
+	},
+	"webjs": {
+		typ: "TypeError", platform: "javascript", reads: "TypeError", frames: 1, outermost: "load",
+		stack: "load@https://shop.example/app.js:12:7",
+	},
+	"go": {
+		typ: "*fs.PathError", platform: "go", reads: "*fs.PathError", frames: 2, outermost: "load",
+		stack: "goroutine 1 [running]:\nmain.load(0x1)\n\t/app/cart.go:12 +0x1d\nmain.main()\n\t/app/main.go:3 +0x2c\n",
+	},
+	"ruby": {
+		typ: "Shop::CartError", platform: "ruby", reads: "Shop::CartError", frames: 2, outermost: "load",
+		stack: "/app/cart.rb:12:in 'load': no cart (Shop::CartError)\n\tfrom /app/main.rb:3:in '<main>'\n",
+	},
+	"php": {
+		typ: `Shop\CartException`, platform: "php", reads: `Shop\CartException`, frames: 2,
+		stack: "Shop\\CartException: no cart in /app/cart.php:12\nStack trace:\n#0 /app/main.php(3): load()\n#1 {main}",
+	},
+	"dotnet": {
+		typ: "Shop.CartException", platform: "csharp", reads: "Shop.CartException", frames: 2, outermost: "Load",
+		stack: "Shop.CartException: no cart\n   at Shop.Cart.Load() in /app/Cart.cs:line 12\n   at Shop.Main.Run() in /app/Main.cs:line 3",
+	},
+	"rust": {
+		typ: "CartError", platform: "rust", reads: "CartError", frames: 2,
+		stack: "   0: shop::load\n             at /app/src/cart.rs:12:5\n   1: shop::main\n             at /app/src/main.rs:3:5\n",
+	},
+	"": { // the stack says which language it is
+		typ: "CartError", platform: "python", reads: "CartError", frames: 1, outermost: "load",
+		stack: "Traceback (most recent call last):\n  File \"/app/cart.py\", line 12, in load\n    raise CartError()\nCartError: no cart\n",
+	},
+	"erlang": {typ: "ArithmeticError", stack: "who knows", platform: "elixir", reads: "ArithmeticError"},
+}
+
+func TestStacksOfLanguages(t *testing.T) {
+	t.Parallel()
+	for language, c := range stacks {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			m := tracesOf(language, span("12345678", "", exceptionEvent(c.typ, "no cart", attr("exception.stacktrace", c.stack))))
+			e := events(t, wire(t, m), otlp.Protobuf, otlp.Traces)[0]
+			require.Equal(t, c.platform, e.Platform)
+			require.Len(t, e.Exceptions, 1+c.causes)
+			x := e.Exceptions[0]
+			want := []core.Untrusted{core.Untrusted(c.reads), "no cart", core.Untrusted(c.module)}
+			require.Equal(t, want, []core.Untrusted{x.Type, x.Value, x.Module})
+			require.Len(t, x.Frames, c.frames)
+			if c.outermost != "" {
+				require.EqualValues(t, c.outermost, x.Frames[0].Function)
+			}
+			if c.causes > 0 {
+				require.EqualValues(t, c.cause, e.Exceptions[1].Frames[0].Function)
+			}
+			if c.frames == 0 {
+				require.Equal(t, c.stack, e.Extra.Get("exception.stacktrace").Text, "people may read it")
+			} else {
+				require.True(t, x.Frames[0].InApp)
+			}
+			source := core.SourceServer
+			if language == "webjs" {
+				source = core.SourceBrowser
+			}
+			require.Equal(t, source, envelope.SourceOf(string(e.SDK.Name), e.Platform))
+		})
+	}
+}
+
+func TestSeverityIsTheLevel(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		number logspb.SeverityNumber
+		text   string
+		want   string
+	}{
+		{1, "", "debug"}, {5, "", "debug"}, {9, "", "info"}, {13, "", "warning"}, {16, "ERROR", "warning"}, {17, "", "error"}, {24, "", "fatal"},
+		{0, "WARN", "warning"}, {0, "critical", "fatal"}, {0, "", "error"}, {99, "", "fatal"}, {-5, "", "error"},
+	} {
+		m := logsOf(&logspb.LogRecord{SeverityNumber: c.number, SeverityText: c.text, Attributes: attrs("exception.message", "boom")})
+		require.Equal(t, c.want, events(t, wire(t, m), otlp.Protobuf, otlp.Logs)[0].Level, c)
+	}
+}
+
+func TestEscapedMeansUnhandled(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		escaped any
+		handled *bool
+	}{
+		{"True", new(false)}, {true, new(false)}, {"False", new(true)}, {false, new(true)}, {"who knows", nil}, {nil, nil},
+	} {
+		m := tracesOf("python", span("12345678", "", exceptionEvent("ValueError", "boom", attr("exception.escaped", c.escaped))))
+		require.Equal(t, c.handled, events(t, wire(t, m), otlp.Protobuf, otlp.Traces)[0].Exceptions[0].Mechanism.Handled, c.escaped)
+	}
+}
+
+func TestOnlyExceptionsAreEvents(t *testing.T) {
+	t.Parallel()
+	failed := span("12345678", "", &tracepb.Span_Event{Name: "retry", Attributes: attrs("exception.type", "ValueError")})
+	failed.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: "exception"}
+	batch := read(t, tracesOf("go", failed, span("23456789", "12345678")))
+	require.Equal(t, 2, batch.Items)
+	require.Zero(t, batch.Len()+batch.Rejected)
+	batch = read(t, logsOf(
+		&logspb.LogRecord{SeverityNumber: logspb.SeverityNumber_SEVERITY_NUMBER_FATAL, Body: attr("", "exception.type: none").Value},
+		&logspb.LogRecord{Attributes: attrs("exception.id", "7")}, new(logspb.LogRecord)))
+	require.Equal(t, 3, batch.Items)
+	require.Zero(t, batch.Len()+batch.Rejected)
+}
+
+// TestRequestIsThatWhichWasServed: an exception inside has the request of the span around it, never one that was sent.
+func TestRequestIsThatWhichWasServed(t *testing.T) {
+	t.Parallel()
+	serving := span("serving1", "", exceptionEvent("TimeoutError", "no answer"))
+	serving.Kind = tracepb.Span_SPAN_KIND_SERVER
+	serving.Attributes = append(attrs(
+		"http.method", "post", "http.scheme", "http", "http.host", "shop.example:8080", "http.target", "/pay?step=2",
+		"enduser.id", "u-17", "http.user_agent", "curl/8"),
+		attr("http.request.header.x-tenant", []*commonpb.AnyValue{attr("", "a").Value, attr("", "b").Value}))
+	calling := span("calling1", "serving1", exceptionEvent("TimeoutError", "no answer"))
+	calling.Kind, calling.Attributes = tracepb.Span_SPAN_KIND_CLIENT, attrs("url.full", "https://bank.example/", "http.request.method", "GET")
+	list := events(t, wire(t, tracesOf("ruby", calling, serving)), otlp.Protobuf, otlp.Traces)
+	require.Len(t, list, 1)
+	e := list[0]
+	require.EqualValues(t, "span calling1", e.Transaction)
+	require.EqualValues(t, "POST", e.Request.Method)
+	require.EqualValues(t, "http://shop.example:8080/pay", e.Request.URL)
+	require.Equal(t, "2", e.Request.Query.Get("step").Text)
+	require.Equal(t, "a, b", e.Request.Headers.Get("x-tenant").Text)
+	require.Equal(t, "curl/8", e.Request.Headers.Get("user-agent").Text)
+	require.Equal(t, "u-17", e.User.Get("id").Text)
+	require.Equal(t, "u-17", e.Identity)
+	require.Equal(t, "https://bank.example/", e.Contexts.Get("otel").Get("attributes").Get("url.full").Text)
+
+	list = events(t, wire(t, tracesOf("ruby", calling)), otlp.Protobuf, otlp.Traces)
+	require.Nil(t, list[0].Request)
+}

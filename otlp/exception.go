@@ -1,0 +1,171 @@
+package otlp
+
+import (
+	"encoding/hex"
+	"strings"
+
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"errand/core"
+)
+
+// exception is one exception with all that is known of its circumstances.
+type exception struct {
+	typ, message, stack string
+	escaped             string
+	trace, span, parent string
+	service             string
+	at                  uint64 // in nanoseconds since 1970; 0 for unknown
+	level               string
+	own                 attributes // of the span event or log record, without exception.*
+	body                core.Value // of the log record
+	resource            *resourcepb.Resource
+	scope               *commonpb.InstrumentationScope
+	within              *tracepb.Span // nil for a log record
+	serving             *tracepb.Span // of the request that was being served; nil when none is known
+	lost                int           // values that were too many
+}
+
+// parts holds the messages that were decoded last, which exceptions in a row share.
+type parts struct {
+	resource part[*resourcepb.Resource]
+	scope    part[*commonpb.InstrumentationScope]
+	span     part[*tracepb.Span]
+	serving  part[*tracepb.Span]
+}
+
+type part[M proto.Message] struct {
+	number  int
+	message M
+	lost    int // values that were too many
+}
+
+func (p *parts) lost() int { return p.resource.lost + p.scope.lost + p.span.lost }
+
+// load decodes a shared message. One that cannot be read is an empty one: it must not take its exceptions with it.
+func load[M proto.Message](p *part[M], f form, from text, empty func() M) M {
+	if p.number != from.number {
+		p.number, p.message = from.number, empty()
+		lost, err := f.decode(from.raw, p.message)
+		if p.lost = lost; err != nil {
+			p.message = empty()
+		}
+	}
+	return p.message
+}
+
+// exception reads what was found.
+func (b *Batch) exception(f *found) (*exception, error) {
+	x := &exception{level: "error"}
+	x.resource = load(&b.parts.resource, b.form, bounded(f.resource), newResource)
+	x.scope = load(&b.parts.scope, b.form, bounded(f.scope), newScope)
+	for _, pair := range x.resource.GetAttributes() {
+		if pair.GetKey() == "service.name" {
+			x.service = pair.GetValue().GetStringValue()
+		}
+	}
+	err := error(nil)
+	if b.signal.Name == Logs.Name {
+		err = x.readRecord(b.form, f)
+	} else {
+		x.within = load(&b.parts.span, b.form, f.span, newSpan)
+		err = x.readEvent(b.form, f)
+	}
+	x.typ = strings.TrimSpace(x.own.takeText("exception.type"))
+	x.message, x.stack = x.own.takeText("exception.message"), x.own.takeText("exception.stacktrace")
+	x.escaped = x.own.takeText("exception.escaped")
+	return x, err
+}
+
+func newResource() *resourcepb.Resource        { return new(resourcepb.Resource) }
+func newScope() *commonpb.InstrumentationScope { return new(commonpb.InstrumentationScope) }
+func newSpan() *tracepb.Span                   { return new(tracepb.Span) }
+
+// bounded leaves out what is too large, and what is not there.
+func bounded(t text) text {
+	if len(t.raw) > maxShared {
+		t.raw = ""
+	}
+	return t
+}
+
+func (x *exception) readEvent(f form, at *found) error {
+	event := new(tracepb.Span_Event)
+	lost, err := f.decode(at.leaf, event)
+	if x.lost = lost; err != nil {
+		return err
+	}
+	x.own = attributesOf(event.GetAttributes(), maxMessage)
+	x.trace, x.span, x.parent = idOf(x.within.GetTraceId()), idOf(x.within.GetSpanId()), idOf(x.within.GetParentSpanId())
+	x.at = firstSet(event.GetTimeUnixNano(), x.within.GetEndTimeUnixNano(), x.within.GetStartTimeUnixNano())
+	return nil
+}
+
+func (x *exception) readRecord(f form, at *found) error {
+	record := new(logspb.LogRecord)
+	lost, err := f.decode(at.leaf, record)
+	if x.lost = lost; err != nil {
+		return err
+	}
+	x.own = attributesOf(record.GetAttributes(), maxMessage)
+	x.body = valueOf(record.GetBody(), 0)
+	x.trace, x.span = idOf(record.GetTraceId()), idOf(record.GetSpanId())
+	x.at = firstSet(record.GetTimeUnixNano(), record.GetObservedTimeUnixNano())
+	x.level = levelOf(record)
+	return nil
+}
+
+// idOf writes an id. One of only zeros is none, and neither is one that is longer than ids are.
+func idOf(id []byte) string {
+	const longest = 16
+	text := hex.EncodeToString(id[:min(len(id), longest)])
+	if strings.Trim(text, "0") == "" || len(id) > longest {
+		return ""
+	}
+	return text
+}
+
+func firstSet(times ...uint64) uint64 {
+	for _, at := range times {
+		if at != 0 {
+			return at
+		}
+	}
+	return 0
+}
+
+// levelOf reads the severity: a number whose ranges of four are a level each, else its name, which the event's decoder reads.
+func levelOf(record *logspb.LogRecord) string {
+	switch n := record.GetSeverityNumber(); {
+	case n >= logspb.SeverityNumber_SEVERITY_NUMBER_FATAL:
+		return "fatal"
+	case n >= logspb.SeverityNumber_SEVERITY_NUMBER_ERROR:
+		return "error"
+	case n >= logspb.SeverityNumber_SEVERITY_NUMBER_WARN:
+		return "warning"
+	case n >= logspb.SeverityNumber_SEVERITY_NUMBER_INFO:
+		return "info"
+	case n >= logspb.SeverityNumber_SEVERITY_NUMBER_TRACE:
+		return "debug"
+	}
+	if name := strings.TrimSpace(record.GetSeverityText()); name != "" {
+		return name
+	}
+	return "error"
+}
+
+// splitModule splits the name of a type of Java or Python into its module and the rest. Only names of this form are
+// split: a type of Go such as *fs.PathError is one name, and so is one of PHP, Ruby or .NET.
+func splitModule(name string) (module, typ string) {
+	if strings.ContainsAny(name, " *&[]{}()<>:/\\") {
+		return "", name
+	}
+	if i := strings.LastIndexByte(name, '.'); i > 0 && i < len(name)-1 {
+		return name[:i], name[i+1:]
+	}
+	return "", name
+}

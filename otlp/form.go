@@ -1,0 +1,162 @@
+package otlp
+
+import (
+	"errors"
+	"slices"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+)
+
+// Encoding is how a request and its answer are written.
+type Encoding int
+
+// The encodings of OTLP/HTTP.
+const (
+	Protobuf Encoding = iota
+	JSON
+)
+
+func (e Encoding) form() form {
+	if e == JSON {
+		return jsonForm{}
+	}
+	return wireForm{}
+}
+
+// field is a field of a message by its number in protobuf and by its name in JSON.
+type field struct {
+	number protowire.Number
+	name   string
+}
+
+// form reads messages of one encoding. A message is passed around as its text.
+type form interface {
+	// open returns the text of the whole request.
+	open(body []byte) (string, error)
+	// each calls visit with each message in a field.
+	each(raw string, of field, visit func(message string) error) error
+	// word returns the string in a field, empty for none.
+	word(raw string, of field) (string, error)
+	// span returns the fields by which a span is known.
+	span(raw string) spanIDs
+	// decode reads a message, of a span without its events and links. It returns how many values were too many.
+	decode(raw string, into proto.Message) (lost int, err error)
+}
+
+// wireForm is protobuf.
+type wireForm struct{}
+
+var errWire = errors.New("the body is not valid protobuf of an OTLP export request")
+
+func (wireForm) open(body []byte) (string, error) { return string(body), nil }
+
+func (wireForm) each(raw string, of field, visit func(string) error) error {
+	return eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
+		if number == of.number && kind == protowire.BytesType {
+			return visit(value)
+		}
+		return nil
+	})
+}
+
+func (f wireForm) word(raw string, of field) (string, error) { return only(f, raw, of) }
+
+// The fields of a span that decode leaves out, as the walk has taken them apart, and the one that is left out when there
+// is too much of it.
+const (
+	spanEventsNumber     = 11
+	spanLinksNumber      = 13
+	spanAttributesNumber = 9
+)
+
+func (wireForm) decode(raw string, into proto.Message) (lost int, err error) {
+	if _, ok := into.(*tracepb.Span); ok {
+		raw = withoutFields(raw, spanEventsNumber, spanLinksNumber)
+		if len(raw) > maxShared {
+			raw = withoutFields(raw, spanAttributesNumber)
+		}
+	}
+	p := newPruner()
+	pruned := p.wire(nil, raw, into.ProtoReflect().Descriptor(), 0)
+	return p.lost, proto.Unmarshal(pruned, into)
+}
+
+func (wireForm) span(raw string) (s spanIDs) {
+	_ = eachField(raw, func(number protowire.Number, _ protowire.Type, value string) error {
+		switch number {
+		case 1:
+			s.trace = idOf([]byte(value))
+		case 2:
+			s.id = idOf([]byte(value))
+		case 4:
+			s.parent = idOf([]byte(value))
+		case 6:
+			kind, _ := varint(value)
+			s.serves = tracepb.Span_SpanKind(kind) == tracepb.Span_SPAN_KIND_SERVER
+		}
+		return nil
+	})
+	return s
+}
+
+// eachField calls visit with each field of a message. The value is what follows the tag, of a length-delimited field
+// without its length.
+func eachField(raw string, visit func(protowire.Number, protowire.Type, string) error) error {
+	for raw != "" {
+		tag, skipped := varint(raw)
+		number, kind := protowire.DecodeTag(tag)
+		if skipped == 0 || number < protowire.MinValidNumber {
+			return errWire
+		}
+		raw = raw[skipped:]
+		skipped, size := 0, 0
+		switch kind {
+		case protowire.VarintType:
+			_, size = varint(raw)
+		case protowire.Fixed32Type:
+			size = 4
+		case protowire.Fixed64Type:
+			size = 8
+		case protowire.BytesType:
+			var length uint64
+			length, skipped = varint(raw)
+			if length <= uint64(len(raw)) {
+				size = skipped + int(length)
+			}
+		}
+		if size == 0 || size > len(raw) { // also groups, which OTLP does not have
+			return errWire
+		}
+		if err := visit(number, kind, raw[skipped:size]); err != nil {
+			return err
+		}
+		raw = raw[size:]
+	}
+	return nil
+}
+
+// varint reads a number of protobuf and returns how many bytes it takes, 0 when there is none. Protobuf's own function is
+// for bytes, which would be a copy each time.
+func varint(raw string) (n uint64, size int) {
+	for i := range min(len(raw), 10) {
+		n |= uint64(raw[i]&0x7f) << (7 * i)
+		if raw[i] < 0x80 {
+			return n, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// withoutFields copies a message without some of its fields.
+func withoutFields(raw string, numbers ...protowire.Number) string {
+	var b []byte
+	_ = eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
+		if !slices.Contains(numbers, number) {
+			b = appendField(b, number, kind, value)
+		}
+		return nil
+	})
+	return string(b)
+}

@@ -1,0 +1,67 @@
+package otlp_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/envelope"
+	"errand/golden"
+	"errand/otlp"
+)
+
+var received = time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
+
+// TestDecodeGolden shows the events that the exports of testdata make: what OpenTelemetry's SDKs for Python and Node sent for
+// one exception that goes through two spans, with the log record about it, and written ones for other languages.
+func TestDecodeGolden(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*[a-z].[jp][sb]*")
+	require.NoError(t, err)
+	for _, file := range files {
+		if strings.Contains(file, ".golden.") {
+			continue
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			body, err := os.ReadFile(file)
+			require.NoError(t, err)
+			signal, encoding := otlp.Traces, otlp.Protobuf
+			if strings.Contains(file, "logs") {
+				signal = otlp.Logs
+			}
+			if strings.HasSuffix(file, ".json") {
+				encoding = otlp.JSON
+			}
+			text, err := json.MarshalIndent(events(t, body, encoding, signal), "", "  ")
+			require.NoError(t, err)
+			golden.Check(t, strings.TrimSuffix(file, filepath.Ext(file))+".golden.json", string(text)+"\n")
+		})
+	}
+}
+
+// events reads a request and returns its events.
+func events(t testing.TB, body []byte, e otlp.Encoding, s otlp.Signal) []*core.Event {
+	t.Helper()
+	batch, err := otlp.Read(body, e, s)
+	require.NoError(t, err)
+	require.Zero(t, batch.Rejected, batch.Reason)
+	return decodeAll(t, batch)
+}
+
+func decodeAll(t testing.TB, batch *otlp.Batch) []*core.Event {
+	t.Helper()
+	list := make([]*core.Event, batch.Len())
+	for n := range list {
+		e, err := batch.Decode(n, new(envelope.Decoder), envelope.Hints{ReceivedAt: received})
+		require.NoError(t, err)
+		list[n] = e
+	}
+	return list
+}

@@ -1,0 +1,226 @@
+package otlp_test
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"errand/envelope"
+	"errand/otlp"
+)
+
+func TestTooManyExceptionsAreRejected(t *testing.T) {
+	t.Parallel()
+	failing := span("12345678", "")
+	for n := range 100_000 {
+		failing.Events = append(failing.Events, exceptionEvent("ValueError", fmt.Sprint("boom ", n)))
+	}
+	m := tracesOf("python", failing)
+	for _, c := range []struct {
+		encoding otlp.Encoding
+		body     []byte
+	}{{otlp.Protobuf, wire(t, m)}, {otlp.JSON, jsonOf(t, m)}} {
+		batch, err := otlp.Read(c.body, c.encoding, otlp.Traces)
+		require.NoError(t, err)
+		require.Equal(t, otlp.MaxExceptions, batch.Len())
+		require.Equal(t, 100_000-otlp.MaxExceptions, batch.Rejected)
+		require.NotEmpty(t, batch.Reason)
+	}
+}
+
+func TestNotOfTheEncoding(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		"not a request", `{"resourceSpans":[]}`, "\x0a\xff", "\x0a\x02\x12\x7f", "\x0b\x0b\x0b", strings.Repeat("\xff", 11),
+	} {
+		_, err := otlp.Read([]byte(body), otlp.Protobuf, otlp.Traces)
+		require.Error(t, err, body)
+	}
+	for _, body := range []string{"", "[]", "null", "1", `{"resourceSpans":[`, `{"resourceSpans":[]} x`, "\x0a\x02"} {
+		_, err := otlp.Read([]byte(body), otlp.JSON, otlp.Traces)
+		require.Error(t, err, body)
+	}
+	for _, body := range []string{
+		"{}", `{"resourceSpans":null}`, `{"resourceSpans":7,"unknown":{}}`, `{"resourceSpans":[null,1,{"scopeSpans":[{"spans":null}]}]}`,
+	} {
+		batch, err := otlp.Read([]byte(body), otlp.JSON, otlp.Traces)
+		require.NoError(t, err, body)
+		require.Zero(t, batch.Len()+batch.Rejected)
+	}
+	batch, err := otlp.Read(nil, otlp.Protobuf, otlp.Logs)
+	require.NoError(t, err, "a request of nothing is one of no bytes")
+	require.Zero(t, batch.Items)
+}
+
+func TestDeepValues(t *testing.T) {
+	t.Parallel()
+	deep := attr("deep", "down")
+	for range 2000 {
+		deep = attr("deep", []*commonpb.KeyValue{deep})
+	}
+	m := tracesOf("go", span("12345678", "", exceptionEvent("E", "boom", deep)))
+	e := events(t, wire(t, m), otlp.Protobuf, otlp.Traces)[0]
+	require.NotEmpty(t, e.Problems)
+	require.EqualValues(t, "boom", e.Exceptions[0].Value)
+
+	body := `{"resourceSpans":[{"scopeSpans":[{"spans":[{"events":[{"name":"exception","attributes":[` +
+		strings.Repeat(`{"key":"a","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[`, 100_000)
+	_, err := otlp.Read([]byte(body), otlp.JSON, otlp.Traces)
+	require.Error(t, err)
+	batch, err := otlp.Read([]byte(body+strings.Repeat("]}}]}}}", 100_000)+"]}]}]}]}]}"), otlp.JSON, otlp.Traces)
+	require.NoError(t, err)
+	require.Equal(t, 1, batch.Rejected)
+}
+
+func TestManyAttributes(t *testing.T) {
+	t.Parallel()
+	m := tracesOf("go", span("12345678", "", exceptionEvent("E", "boom")))
+	failing := m.ResourceSpans[0].ScopeSpans[0].Spans[0]
+	for n := range 20_000 {
+		failing.Events[0].Attributes = append(failing.Events[0].Attributes, attr(fmt.Sprint("k", n), "v"))
+		failing.Attributes = append(failing.Attributes, attr(fmt.Sprint("k", n), "v"))
+	}
+	e := events(t, wire(t, m), otlp.Protobuf, otlp.Traces)[0]
+	require.EqualValues(t, "span 12345678", e.Transaction, "a span loses its attributes, not its name")
+	require.LessOrEqual(t, len(e.Extra.Kids), 1000)
+	require.Contains(t, e.Problems[len(e.Problems)-1].Reason, "were left out")
+}
+
+func TestOneLargeAttributeOfManyExceptions(t *testing.T) {
+	t.Parallel()
+	failing := span("12345678", "")
+	for n := range otlp.MaxExceptions {
+		failing.Events = append(failing.Events, exceptionEvent("ValueError", fmt.Sprint("boom ", n)))
+	}
+	m := tracesOf("python", failing)
+	resource := m.ResourceSpans[0].Resource
+	resource.Attributes = append(resource.Attributes, attr("huge", strings.Repeat("x", 60_000)))
+	for _, e := range decodeAll(t, read(t, m)) {
+		require.Less(t, len(e.AppendJSON(nil)), 4000)
+		require.Equal(t, "shop", e.Tags.Get("service.name").Text)
+	}
+}
+
+func TestTextThatIsNotUTF8(t *testing.T) {
+	t.Parallel()
+	body := wire(t, tracesOf("go", span("12345678", "", exceptionEvent("E", "boom ???"))))
+	body = bytes.ReplaceAll(body, []byte("boom ???"), []byte("boom \xff\xc3\x00"))
+	body = bytes.ReplaceAll(body, []byte("shop.tracer"), []byte("shop\xfftracer"))
+	e := events(t, body, otlp.Protobuf, otlp.Traces)[0]
+	require.Equal(t, "boom \ufffd", string(e.Exceptions[0].Value))
+	require.Equal(t, "shop\ufffdtracer", e.Tags.Get("otel.scope.name").Text)
+
+	text := jsonOf(t, tracesOf("go", span("12345678", "", exceptionEvent("E", "boom ???"))))
+	text = bytes.ReplaceAll(text, []byte("boom ???"), []byte("boom \xff\xc3"))
+	require.Equal(t, "boom \ufffd", string(events(t, text, otlp.JSON, otlp.Traces)[0].Exceptions[0].Value))
+}
+
+func TestOddTimesAndIDs(t *testing.T) {
+	t.Parallel()
+	never := span("12345678", "", boomAt(0))
+	e := events(t, wire(t, tracesOf("go", never)), otlp.Protobuf, otlp.Traces)[0]
+	require.Equal(t, received, e.Timestamp.Time, "no time is that of the receipt")
+	never.EndTimeUnixNano = now
+	require.EqualValues(t, now, events(t, wire(t, tracesOf("go", never)), otlp.Protobuf, otlp.Traces)[0].Timestamp.UnixNano())
+	for _, at := range []uint64{1, 1<<64 - 1} {
+		e := events(t, wire(t, tracesOf("go", span("12345678", "", boomAt(at)))), otlp.Protobuf, otlp.Traces)[0]
+		require.Equal(t, received, e.Timestamp.Time)
+		require.NotEmpty(t, e.Problems)
+	}
+	for _, id := range []string{"", strings.Repeat("x", 100_000), "\x00\x00\x00\x00\x00\x00\x00\x00"} {
+		failing := span(id, id, boomAt(now))
+		failing.TraceId = []byte(id)
+		e := events(t, wire(t, tracesOf("go", failing)), otlp.Protobuf, otlp.Traces)[0]
+		require.Len(t, e.EventID, 32)
+		require.Empty(t, e.Contexts.Get("trace").Get("trace_id").Text)
+	}
+	loop := tracesOf("go", span("aaaaaaaa", "bbbbbbbb", boomAt(now)), span("bbbbbbbb", "aaaaaaaa"), span("cccccccc", "cccccccc", boomAt(now)))
+	require.NotPanics(t, func() { events(t, wire(t, loop), otlp.Protobuf, otlp.Traces) })
+}
+
+// TestSmallMessagesTakeNoMemory: 5 MB of nothing but empty spans, log records or attributes, which would be a hundred times as
+// much as messages.
+func TestSmallMessagesTakeNoMemory(t *testing.T) { // not parallel: it measures the process
+	const size = 5 << 20
+	nested := func(inner []byte, path ...protowire.Number) []byte {
+		for _, number := range path {
+			inner = protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), inner)
+		}
+		return inner
+	}
+	exceptionOf := func(attribute []byte) []byte {
+		event := append(nested([]byte("exception"), 2), nested(append(nested([]byte("exception.type"), 1), nested([]byte("E"), 1, 2)...), 3)...)
+		return append(event, nested(append(nested([]byte("list"), 1), attribute...), 3)...)
+	}
+	empty := func(number protowire.Number) []byte {
+		return bytes.Repeat(nested(nil, number), size/2)
+	}
+	for name, c := range map[string]struct {
+		body     []byte
+		encoding otlp.Encoding
+		signal   otlp.Signal
+	}{
+		"spans":      {nested(empty(2), 2, 1), otlp.Protobuf, otlp.Traces},
+		"events":     {nested(empty(11), 2, 2, 1), otlp.Protobuf, otlp.Traces},
+		"records":    {nested(empty(2), 2, 1), otlp.Protobuf, otlp.Logs},
+		"attributes": {nested(append(nested([]byte("exception"), 2), empty(3)[:1<<19]...), 11, 2, 2, 1), otlp.Protobuf, otlp.Traces},
+		"values":     {bytes.Repeat(nested(exceptionOf(nested(empty(1)[:size/6], 5, 2)), 11, 2, 2, 1), 5), otlp.Protobuf, otlp.Traces},
+		"JSON spans": {
+			[]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{}` + strings.Repeat(",{}", size/3) + "]}]}]}"), otlp.JSON, otlp.Traces,
+		},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		batch, err := otlp.Read(c.body, c.encoding, c.signal)
+		require.NoError(t, err, name)
+		decodeAll(t, batch)
+		runtime.ReadMemStats(&after)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(40<<20), name)
+		t.Log(name, len(c.body), time.Since(start), (after.TotalAlloc-before.TotalAlloc)>>20, "MB")
+	}
+}
+
+// FuzzRead: whatever a request is, its exceptions can be decoded or are refused, and make events of valid text.
+func FuzzRead(f *testing.F) {
+	for _, m := range []*tracepb.TracesData{
+		tracesOf("python", span("12345678", "", exceptionEvent("ValueError", "boom"))), tracesOf("", span("", "", boomAt(0), boomAt(now))),
+	} {
+		f.Add(wire(f, m), false, false)
+		f.Add(jsonOf(f, m), true, false)
+	}
+	record := &logspb.LogRecord{
+		TimeUnixNano: now, TraceId: trace, Attributes: attrs("exception.type", "E", "exception.stacktrace", "E\n at f (x.js:1:1)"),
+	}
+	f.Add(wire(f, logsOf(record)), false, true)
+	f.Add(jsonOf(f, logsOf(record)), true, true)
+	f.Fuzz(func(t *testing.T, body []byte, isJSON, isLogs bool) {
+		encoding, signal := otlp.Protobuf, otlp.Traces
+		if isJSON {
+			encoding = otlp.JSON
+		}
+		if isLogs {
+			signal = otlp.Logs
+		}
+		batch, err := otlp.Read(body, encoding, signal)
+		if err != nil {
+			return
+		}
+		for n := range batch.Len() {
+			e, err := batch.Decode(n, new(envelope.Decoder), envelope.Hints{ReceivedAt: received})
+			require.NoError(t, err)
+			require.Len(t, e.EventID, 32)
+			require.True(t, utf8.Valid(e.AppendJSON(nil)))
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package otlp
+
+import (
+	"encoding/hex"
+	"errors"
+
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"errand/envelope"
+)
+
+// jsonForm is OTLP's mapping of protobuf to JSON: that of protobuf, but for the ids, which are in hexadecimal.
+type jsonForm struct{}
+
+func (jsonForm) open(body []byte) (string, error) {
+	r := envelope.NewReader(body)
+	if !r.IsObject() {
+		return "", errors.New("the body is not a JSON object")
+	}
+	raw := r.Raw()
+	return raw, r.End()
+}
+
+func (jsonForm) each(raw string, of field, visit func(string) error) (err error) {
+	r := envelope.ReadRaw(raw)
+	r.Members(func(name string) {
+		if name != of.name {
+			return
+		}
+		one := func() {
+			if message := r.Raw(); err == nil {
+				err = visit(message)
+			}
+		}
+		if r.IsObject() {
+			one()
+		} else {
+			r.Elements(one)
+		}
+	})
+	return errors.Join(r.End(), err)
+}
+
+func (jsonForm) word(raw string, of field) (word string, err error) {
+	r := envelope.ReadRaw(raw)
+	r.Members(func(name string) {
+		if name == of.name {
+			word = r.Text()
+		}
+	})
+	return word, r.End()
+}
+
+func (jsonForm) span(raw string) (s spanIDs) {
+	r := envelope.ReadRaw(raw)
+	r.Members(func(name string) {
+		switch name {
+		case "traceId":
+			s.trace = idOf(unhex(r.Text()))
+		case "spanId":
+			s.id = idOf(unhex(r.Text()))
+		case "parentSpanId":
+			s.parent = idOf(unhex(r.Text()))
+		case "kind":
+			kind := r.Raw()
+			s.serves = kind == "2" || kind == `"SPAN_KIND_SERVER"`
+		}
+	})
+	return s
+}
+
+// The members of each message that protobuf's mapping can read.
+var (
+	resourceMembers = []string{"attributes"}
+	scopeMembers    = []string{"name", "version", "attributes"}
+	eventMembers    = []string{"timeUnixNano", "name", "attributes"}
+	spanMembers     = []string{"name", "kind", "startTimeUnixNano", "endTimeUnixNano", "status", "attributes"}
+	recordMembers   = []string{"timeUnixNano", "observedTimeUnixNano", "severityNumber", "severityText", "body", "eventName", "attributes"}
+)
+
+func (f jsonForm) decode(raw string, into proto.Message) (lost int, err error) {
+	switch m := into.(type) {
+	case *resourcepb.Resource:
+		return f.read(raw, resourceMembers, m)
+	case *commonpb.InstrumentationScope:
+		return f.read(raw, scopeMembers, m)
+	case *tracepb.Span_Event:
+		return f.read(raw, eventMembers, m)
+	case *tracepb.Span:
+		if lost, err = f.read(raw, spanMembers, m); proto.Size(m) > maxShared {
+			m.Attributes = nil
+		}
+		m.TraceId, m.SpanId, m.ParentSpanId = f.id(raw, "traceId"), f.id(raw, "spanId"), f.id(raw, "parentSpanId")
+	case *logspb.LogRecord:
+		lost, err = f.read(raw, recordMembers, m)
+		m.TraceId, m.SpanId = f.id(raw, "traceId"), f.id(raw, "spanId")
+	}
+	return lost, err
+}
+
+var lenientJSON = protojson.UnmarshalOptions{DiscardUnknown: true}
+
+func (jsonForm) read(raw string, members []string, into proto.Message) (lost int, err error) {
+	p := newPruner()
+	pruned := p.json(nil, raw, members)
+	return p.lost, lenientJSON.Unmarshal(pruned, into)
+}
+
+// id reads an id; one that is not hexadecimal is none.
+func (f jsonForm) id(raw, name string) []byte {
+	text, _ := f.word(raw, field{name: name})
+	return unhex(text)
+}
+
+func unhex(text string) []byte {
+	id, err := hex.DecodeString(text)
+	if err != nil {
+		return nil
+	}
+	return id
+}

@@ -1,0 +1,159 @@
+package otlp
+
+import (
+	"encoding/base64"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+
+	"errand/core"
+)
+
+// maxShared is how much of a message that many exceptions share is decoded, in bytes; what is larger loses its attributes.
+// keptShared is how much of its attributes each event has: more would let one attribute cost a thousand times its size.
+const (
+	maxShared  = 64 << 10
+	keptShared = 16 << 10
+)
+
+// attributes are those of a message, in order. Taking one removes it, so that what is left has found no better place.
+type attributes struct {
+	list []core.Member
+	lost int // attributes that were too many or too large
+}
+
+// attributesOf reads attributes of at most so many bytes together.
+func attributesOf(list []*commonpb.KeyValue, room int) attributes {
+	var a attributes
+	for _, pair := range list {
+		value := valueOf(pair.GetValue(), 0)
+		if pair.GetKey() == "" || value.Kind == core.Null {
+			continue
+		}
+		size := len(pair.GetKey()) + sizeOf(value)
+		if size > room {
+			a.lost++
+			continue
+		}
+		room -= size
+		a.list = append(a.list, core.Member{Key: pair.GetKey(), Value: value})
+	}
+	return a
+}
+
+// take removes the attributes with these names and returns the value of the first name that has one.
+func (a *attributes) take(names ...string) core.Value {
+	best, at := core.Value{}, len(names)
+	kept := a.list[:0]
+	for _, m := range a.list {
+		i := slices.Index(names, m.Key)
+		if i < 0 {
+			kept = append(kept, m)
+		} else if i < at {
+			best, at = m.Value, i
+		}
+	}
+	a.list = kept
+	return best
+}
+
+// takeText is take for an attribute that is a text.
+func (a *attributes) takeText(names ...string) string { return textOf(a.take(names...)) }
+
+// takeAll removes the attributes whose name has the prefix, and returns them without it.
+func (a *attributes) takeAll(prefix string) (taken []core.Member) {
+	kept := a.list[:0]
+	for _, m := range a.list {
+		if name, ok := strings.CutPrefix(m.Key, prefix); ok && name != "" {
+			taken = append(taken, core.Member{Key: name, Value: m.Value})
+		} else {
+			kept = append(kept, m)
+		}
+	}
+	a.list = kept
+	return taken
+}
+
+// maxDepth is one more than how deep values of an event may lie in each other, so that its decoder says what was cut.
+const maxDepth = 65
+
+// valueOf makes a JSON value of one of OpenTelemetry.
+func valueOf(v *commonpb.AnyValue, depth int) core.Value {
+	if depth > maxDepth {
+		return core.Value{}
+	}
+	switch v := v.GetValue().(type) {
+	case *commonpb.AnyValue_StringValue:
+		return core.StringValue(v.StringValue)
+	case *commonpb.AnyValue_BoolValue:
+		return core.Value{Kind: core.Bool, Text: strconv.FormatBool(v.BoolValue)}
+	case *commonpb.AnyValue_IntValue:
+		return core.Value{Kind: core.Number, Text: strconv.FormatInt(v.IntValue, 10)}
+	case *commonpb.AnyValue_DoubleValue:
+		return numberOf(v.DoubleValue)
+	case *commonpb.AnyValue_BytesValue:
+		return core.StringValue(base64.StdEncoding.EncodeToString(v.BytesValue))
+	case *commonpb.AnyValue_ArrayValue:
+		list := core.Value{Kind: core.Array}
+		for _, element := range v.ArrayValue.GetValues() {
+			list.Kids = append(list.Kids, core.Member{Value: valueOf(element, depth+1)})
+		}
+		return list
+	case *commonpb.AnyValue_KvlistValue:
+		object := core.Value{Kind: core.Object}
+		for _, pair := range v.KvlistValue.GetValues() {
+			object.Kids = append(object.Kids, core.Member{Key: pair.GetKey(), Value: valueOf(pair.GetValue(), depth+1)})
+		}
+		return object
+	}
+	return core.Value{}
+}
+
+// numberOf writes a number; what JSON has no number for is a text.
+func numberOf(n float64) core.Value {
+	text := strconv.FormatFloat(n, 'g', -1, 64)
+	if math.IsNaN(n) || math.IsInf(n, 0) {
+		return core.StringValue(text)
+	}
+	return core.Value{Kind: core.Number, Text: text}
+}
+
+// textOf returns a value as text: a text as it is, anything else as JSON, null as nothing.
+func textOf(v core.Value) string {
+	switch v.Kind {
+	case core.Null:
+		return ""
+	case core.String, core.Number, core.Bool:
+		return v.Text
+	}
+	return string(v.AppendJSON(nil))
+}
+
+// sizeOf returns about how many bytes a value takes.
+func sizeOf(v core.Value) int {
+	size := len(v.Text) + 2
+	for i := range v.Kids {
+		size += len(v.Kids[i].Key) + sizeOf(v.Kids[i].Value)
+	}
+	return size
+}
+
+// object makes an object of the members that have a value.
+func object(members ...core.Member) core.Value {
+	v := core.Value{Kind: core.Object}
+	for _, m := range members {
+		if !m.Value.Empty() && (m.Value.Kind != core.String || m.Value.Text != "") {
+			v.Kids = append(v.Kids, m)
+		}
+	}
+	return v
+}
+
+func objectOf(members []core.Member) core.Value { return core.Value{Kind: core.Object, Kids: members} }
+
+func member(key string, value core.Value) core.Member { return core.Member{Key: key, Value: value} }
+
+func textMember(key, text string) core.Member { return member(key, core.StringValue(text)) }
