@@ -40,6 +40,8 @@ func correctionOf(platform string) func(frames []core.Frame, sdk string) {
 		return correctRust
 	case "go":
 		return correctGo
+	case "ruby":
+		return correctRuby
 	}
 	return nil
 }

@@ -140,3 +140,20 @@ func TestIsFeedback(t *testing.T) {
 		require.Equal(t, want, envelope.IsFeedback([]byte(payload)), payload)
 	}
 }
+
+func TestFramesOfRubyBesideTheProjectsFolders(t *testing.T) {
+	t.Parallel()
+	own := func(sdk, others string) (list []bool) {
+		e := decode(t, `{"platform":"ruby","sdk":{"name":"`+sdk+`"},"exception":[{"type":"E","stacktrace":{"frames":[
+			{"abs_path":"server.rb","in_app":false},{"abs_path":"/srv/shop/server.rb","in_app":false},`+others+`
+			{"abs_path":"/srv/shop/vendor/bundle/gems/rack-3/rack.rb","in_app":false},{"abs_path":"/usr/lib/ruby/3.1.0/json/common.rb","in_app":false}]}}]}`)
+		for _, f := range e.Exceptions[0].Frames {
+			list = append(list, f.InApp)
+		}
+		return list
+	}
+	require.Equal(t, []bool{false, false, true, true}, own("sentry.ruby", ""))
+	require.Equal(t, []bool{false, false, true, true}, own("sentry.ruby.rails", ""))
+	require.Equal(t, []bool{false, false, true, false, false}, own("sentry.ruby", `{"abs_path":"/srv/shop/app/cart.rb","in_app":true},`))
+	require.Equal(t, []bool{false, false, false, false}, own("mine", ""), "another client knows what it says")
+}
