@@ -31,7 +31,7 @@ func privateConfig(dir string) app.Config {
 // as makes a REST call with a token, and gives the status of the answer.
 func (s *server) as(t *testing.T, token, method, path string) int {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, nil)
+	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Addr()+path, nil)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+token)
 	got := s.do(request)
