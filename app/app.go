@@ -104,6 +104,7 @@ func (a *App) open(ctx context.Context, version string) (err error) {
 		return err
 	}
 	a.door.open(surfaces)
+	a.log.InfoContext(ctx, "ready", "url", a.URL(), "listens_at", a.Addr())
 	return nil
 }
 

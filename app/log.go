@@ -45,7 +45,8 @@ func (c *Config) PrintError(err error) {
 	newJSONLog(os.Stderr, slog.LevelInfo).Error("errand has failed", "error", err)
 }
 
-// PrintReady says on standard output where the server is, and where its admin token is.
+// PrintReady says on standard output where the server is, and where its admin token is: as JSON only where LOG_FORMAT asks
+// for it, since scripts read the plain lines.
 func (a *App) PrintReady() {
 	url, file := a.URL(), filepath.Join(a.DataDir(), adminTokenFile)
 	lines := []string{fmt.Sprintf("Errand is ready at %s (API page: %[1]s/docs, MCP: %[1]s/mcp)", url)}
@@ -56,10 +57,10 @@ func (a *App) PrintReady() {
 		lines = append(lines, fmt.Sprintf("Admin token: in %s, unless ADMIN_TOKEN is set", file))
 	}
 	for _, line := range lines {
-		if a.config.WritesText(os.Stdout) {
-			_, _ = fmt.Println(line)
-		} else {
+		if a.config.LogFormat == "json" {
 			newJSONLog(os.Stdout, slog.LevelInfo).Info(line, "url", url, "listens_at", a.Addr())
+		} else {
+			_, _ = fmt.Println(line)
 		}
 	}
 }

@@ -63,6 +63,11 @@ func TestPrivateInstallation(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode())
 	beside := create("beside the server")
+	settings := privateConfig(dir)
+	require.NoError(t, app.UnsetSetting(t.Context(), &settings, "SIMILAR", "0.0.0", (&logText{}).logger()))
+	list, err := app.ListSettings(t.Context(), &settings, (&logText{}).logger())
+	require.NoError(t, err)
+	require.Contains(t, list, app.ShownSetting{Name: "RETENTION_DAYS", Value: "90 (default)"})
 	for _, token := range []string{admin, before, beside} {
 		require.Equal(t, http.StatusOK, s.as(t, token, http.MethodGet, "/v1/projects"))
 	}

@@ -36,7 +36,8 @@ func (s *settings) establish(ctx context.Context, by string) error {
 		return err
 	}
 	for _, c := range changes {
-		s.log.WarnContext(ctx, "this server has changed a setting of the installation", "setting", c.Name, "old", s.show(c.Name, c.Old), "new", s.show(c.Name, c.New))
+		s.log.WarnContext(ctx, "this server has changed a setting of the installation",
+			"setting", c.Name, "old", s.show(c.Name, c.Old), "new", s.show(c.Name, c.New))
 	}
 	rows, err := s.store.LoadSettings(ctx)
 	if err != nil {

@@ -37,7 +37,8 @@ type starting struct {
 func begin(t *testing.T, c app.Config) *starting {
 	t.Helper()
 	c.Addr = freeAddr(t)
-	s := &starting{server: &server{log: &logText{}, client: &http.Client{Transport: &http.Transport{}}}, addr: c.Addr, result: make(chan error, 1)}
+	half := &server{log: &logText{}, client: &http.Client{Transport: &http.Transport{}}}
+	s := &starting{server: half, addr: c.Addr, result: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	go func() {

@@ -93,7 +93,8 @@ const none = "none"
 
 func readBaseURL(text string, into *Settings) (string, error) {
 	base, err := url.Parse(text)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil ||
+		base.RawQuery != "" || base.Fragment != "" {
 		return "", errors.New("BASE_URL must be http://host[:port] or https://host[:port]") // it may hold a password: it is not repeated
 	}
 	if strings.Trim(base.Path, "/") != "" {
@@ -115,7 +116,7 @@ func readStoredPerIssue(text string, into *Settings) (string, error) {
 func readRetentionDays(text string, into *Settings) (string, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > maxRetentionDays {
-		return "", fmt.Errorf("RETENTION_DAYS must be a whole number from 1 to %d, or 0 to keep stored events for ever: %q", maxRetentionDays, text)
+		return "", fmt.Errorf("RETENTION_DAYS must be a whole number from 1 to %d, or 0 for never: %q", maxRetentionDays, text)
 	}
 	into.RetentionDays = n
 	return strconv.Itoa(n), nil

@@ -42,8 +42,10 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 		require.Equal(t, got, again)
 	}
 	for _, c := range [][2]string{
-		{"RETENTION_DAYS", "-1"}, {"RETENTION_DAYS", "3651"}, {"RETENTION_DAYS", "7d"}, {"STORED_EVENTS_PER_ISSUE", "199"}, {"SIMILAR", "no"},
-		{"REQUIRE_APPROVAL", "none,ignore"}, {"REQUIRE_APPROVAL", "resolve"}, {"BASE_URL", "errand.example"}, {"BASE_URL", "https://errand.example/app"},
+		{"RETENTION_DAYS", "-1"}, {"RETENTION_DAYS", "3651"}, {"RETENTION_DAYS", "7d"},
+		{"STORED_EVENTS_PER_ISSUE", "199"}, {"SIMILAR", "no"},
+		{"REQUIRE_APPROVAL", "none,ignore"}, {"REQUIRE_APPROVAL", "resolve"},
+		{"BASE_URL", "errand.example"}, {"BASE_URL", "https://errand.example/app"},
 	} {
 		_, err := normalize(t, c[0], c[1])
 		require.ErrorContains(t, err, c[0], c[1])
@@ -55,7 +57,9 @@ func TestSettingsThatAreNotSetHaveTheirDefault(t *testing.T) {
 	got, err := core.ReadSettings(nil)
 	require.NoError(t, err)
 	require.Equal(t, core.Settings{StoredPerIssue: 1000, RetentionDays: 90}, got)
-	got, err = core.ReadSettings(map[string]string{"RETENTION_DAYS": "0", "SIMILAR": "off", "REQUIRE_APPROVAL": "merge", "OF_A_NEWER_VERSION": "x", "BASE_URL": ""})
+	got, err = core.ReadSettings(map[string]string{
+		"RETENTION_DAYS": "0", "SIMILAR": "off", "REQUIRE_APPROVAL": "merge", "OF_A_NEWER_VERSION": "x", "BASE_URL": "",
+	})
 	require.NoError(t, err)
 	require.Equal(t, core.Settings{StoredPerIssue: 1000, SimilarOff: true, RequireApproval: []core.HeldAction{core.HoldMerge}}, got)
 	_, err = core.ReadSettings(map[string]string{"RETENTION_DAYS": "for ever"})

@@ -102,15 +102,15 @@ func TestRetentionSaysWhatItDropped(t *testing.T) {
 	}
 	c.forward(24 * time.Hour)
 	add(t, s, event(shop, "pay", 4, c.at(0)))
-	c.forward(400 * 24 * time.Hour)
+	c.forward(48 * time.Hour) // and no more: others need the partitions of today
 	kept := add(t, s, event(shop, "pay", 5, c.at(0)))
 	require.Empty(t, dropExpired(t, s, 0), "0 is never")
 	require.EqualValues(t, 5, issue(t, s, kept.IssueID).StoredEvents)
 	partition := func(day time.Time) string { return "events_" + day.Format("20060102") }
-	got := dropExpired(t, s, 90)
+	got := dropExpired(t, s, 1)
 	require.EqualValues(t, 3, got[partition(noon)])
 	require.EqualValues(t, 1, got[partition(noon.AddDate(0, 0, 1))])
-	require.Empty(t, dropExpired(t, s, 90))
+	require.Empty(t, dropExpired(t, s, 1))
 	require.EqualValues(t, 1, issue(t, s, kept.IssueID).StoredEvents)
 }
 

@@ -40,7 +40,8 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	}
 	log := c.NewLog()
 	for name, meant := range app.FindMisspelled(os.Environ()) {
-		log.Warn("a variable of the environment is not one of Errand's, but nearly: it has no effect", "variable", name, "probably_meant", meant)
+		log.Warn("a variable of the environment is not one of Errand's, but nearly: it has no effect",
+			"variable", name, "probably_meant", meant)
 	}
 	go app.ReapOrphans(ctx)
 	a, err := app.New(ctx, c.Config, version, log)
