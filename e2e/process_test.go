@@ -84,6 +84,7 @@ func TestEverythingIsJSON(t *testing.T) {
 // TestFatalErrorsHaveTheFormat ends servers that cannot start.
 func TestFatalErrorsHaveTheFormat(t *testing.T) {
 	t.Parallel()
+	empty := []string{"serve", "--addr=", "--log-level=", "--database-wait", "", "--retention-days="} // as if they were not given
 	for _, c := range []struct{ wrong, says string }{
 		{"ADDR=127.0.0.1", "ADDR"},
 		{"RETENTION_DAYS=-1", "RETENTION_DAYS"},
@@ -91,7 +92,7 @@ func TestFatalErrorsHaveTheFormat(t *testing.T) {
 		{"DATABASE_URL=postgres://errand@127.0.0.1:1/errand?sslmode=disable", "DATABASE_URL"},
 	} {
 		for _, format := range []string{"json", "text"} {
-			cmd := errand(t, newDir(t), []string{"DATABASE_WAIT=0s", c.wrong, "LOG_FORMAT=" + format}, "serve")
+			cmd := errand(t, newDir(t), []string{"DATABASE_WAIT=0s", c.wrong, "LOG_FORMAT=" + format}, empty...)
 			var problems bytes.Buffer
 			cmd.Stderr = &problems
 			var exit *exec.ExitError

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"reflect"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -136,10 +136,7 @@ func main() {
 		kong.Description("Errand is an error tracker for coding agents. Every flag of serve can be set in the environment too."))
 	config := &app.Config{}
 	_ = config.LogFormat.UnmarshalText([]byte(os.Getenv("LOG_FORMAT"))) // until the flags are known
-	parsed, err := parser.Parse(os.Args[1:])
-	if err == nil {
-		err = fillEmpty(parsed)
-	}
+	parsed, err := parser.Parse(dropEmpty(os.Args[1:]))
 	if err != nil && config.WritesText(os.Stderr) {
 		parser.FatalIfErrorf(err) // with the usage
 	}
@@ -173,21 +170,24 @@ func untilSignal() context.Context {
 // unsetEmpty removes the variables of Errand's that are set to nothing: kong would take them for a value.
 func unsetEmpty() {
 	for _, name := range app.Variables() {
-		if os.Getenv(name) == "" {
+		if strings.TrimSpace(os.Getenv(name)) == "" {
 			_ = os.Unsetenv(name) // fails for no name that we have
 		}
 	}
 }
 
-// fillEmpty gives flags that were set to nothing, as by --addr=, what they are when they are not set.
-func fillEmpty(parsed *kong.Context) error {
-	for _, flag := range parsed.Flags() {
-		if flag.Target.Kind() != reflect.String || flag.Target.Len() > 0 {
-			continue
-		}
-		if err := flag.Reset(); err != nil {
-			return err
+// dropEmpty leaves out the flags that are set to nothing, as by --addr= or --addr "".
+func dropEmpty(args []string) []string {
+	var kept []string
+	for i := 0; i < len(args); i++ {
+		isFlag := strings.HasPrefix(args[i], "--")
+		switch {
+		case isFlag && strings.HasSuffix(args[i], "="):
+		case isFlag && i+1 < len(args) && args[i+1] == "":
+			i++
+		default:
+			kept = append(kept, args[i])
 		}
 	}
-	return nil
+	return kept
 }
