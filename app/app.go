@@ -93,7 +93,9 @@ func (a *App) open(ctx context.Context, version string) (err error) {
 		return err
 	}
 	a.settings = &settings{store: a.db.Store, log: a.log, given: a.config.settings, own: a.config.ownSettings()}
-	if err = a.settings.establish(ctx, whoami(a.config.Addr, version)); err != nil {
+	by := whoami(a.config.Addr, version)
+	err = a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) error { return a.settings.establish(ctx, by) })
+	if err != nil {
 		return err
 	}
 	if err = a.warn(ctx); err != nil {
