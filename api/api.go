@@ -27,7 +27,7 @@ type Options struct {
 	// Authenticate gives the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.
 	Authenticate func(context.Context, core.Secret) (core.Actor, error)
 	Ready        func(context.Context) error // nil while requests can be served
-	BaseURL      string                      // the public URL, for the examples of /docs
+	BaseURL      func() string               // the public URL as it is now, for the examples of /docs
 	Version      string                      // of Errand, for the OpenAPI document and /docs
 	Log          *slog.Logger
 	MCP          http.Handler // at /mcp, behind the authentication of /v1; nil for none
@@ -54,7 +54,6 @@ type server struct {
 // one that cannot be documented panics.
 func New(o Options) http.Handler {
 	s := &server{o}
-	s.BaseURL = strings.TrimSuffix(o.BaseURL, "/")
 	router := chi.NewRouter()
 	router.Use(identify, s.observe, middleware.GetHead)
 	router.NotFound(func(w http.ResponseWriter, r *http.Request) { wire.Refuse(w, r, core.NewError(core.NotFound)) })
@@ -89,7 +88,7 @@ func (s *server) mountAPI(router chi.Router) {
 	if err != nil {
 		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
 	}
-	docs := newDocsPage(s.BaseURL, s.Version)
+	docs := newDocsPages(s.BaseURL, s.Version)
 	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI) })
 	router.Get("/docs", docs.serve)
 	router.Get("/", http.RedirectHandler("/docs", http.StatusFound).ServeHTTP)

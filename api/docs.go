@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"errand/core"
 )
@@ -21,10 +22,18 @@ var docsTemplate string
 //go:embed docs.css
 var docsStyle string
 
-// docsPage is /docs: the same for every reader, so it is made once.
+// docsPages is /docs: the same for every reader, so it is made once, and again when the public URL has changed.
+type docsPages struct {
+	baseURL func() string
+	version string
+	newest  atomic.Pointer[docsPage]
+}
+
+// docsPage is the page with one public URL.
 type docsPage struct {
-	html   []byte
-	policy string
+	baseURL string
+	html    []byte
+	policy  string
 }
 
 // The parts of the page, as its template sees them.
@@ -70,6 +79,21 @@ type (
 	}
 )
 
+func newDocsPages(baseURL func() string, version string) *docsPages {
+	d := &docsPages{baseURL: baseURL, version: version}
+	d.newest.Store(newDocsPage(baseURL(), version))
+	return d
+}
+
+func (d *docsPages) serve(w http.ResponseWriter, r *http.Request) {
+	page, base := d.newest.Load(), d.baseURL()
+	if page.baseURL != base {
+		page = newDocsPage(base, d.version)
+		d.newest.Store(page)
+	}
+	page.serve(w, r)
+}
+
 // newDocsPage renders the page from the declared operations.
 func newDocsPage(baseURL, version string) *docsPage {
 	page := template.Must(template.New("docs").Parse(docsTemplate))
@@ -84,7 +108,7 @@ func newDocsPage(baseURL, version string) *docsPage {
 	hash := sha256.Sum256([]byte(docsStyle))
 	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
 		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	return &docsPage{html.Bytes(), policy}
+	return &docsPage{baseURL, html.Bytes(), policy}
 }
 
 func (p *docsPage) serve(w http.ResponseWriter, _ *http.Request) {

@@ -25,7 +25,7 @@ func newHandler(t *testing.T, change func(*api.Options)) http.Handler {
 	o := api.Options{
 		Authenticate: func(context.Context, core.Secret) (core.Actor, error) { return core.Bootstrap(), nil },
 		Ready:        func(context.Context) error { return nil },
-		BaseURL:      baseURL + "/", Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
+		BaseURL:      func() string { return baseURL }, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&o)

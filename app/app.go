@@ -5,7 +5,6 @@ package app
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -14,22 +13,19 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
-
 	"errand/api"
 	"errand/core"
 	"errand/edge"
 	"errand/ingest"
-	"errand/jobs"
 	"errand/mcp"
 	"errand/tools"
 )
 
-// How long a stopping server waits for the requests that it has accepted, and for its jobs.
+// How long a stopping server waits for the requests that it has accepted, and for its jobs, which stop at the same time:
+// together with all else that is less than the 10 seconds that supervisors allow.
 const (
-	drainAtMost    = 30 * time.Second
-	stopJobsAtMost = 10 * time.Second
+	drainAtMost    = 7 * time.Second
+	stopJobsAtMost = 8 * time.Second
 )
 
 // transferAtMost is how long a client may take to send a request, and from then on until it has its answer. Taking events
@@ -41,12 +37,18 @@ type App struct {
 	config   *Config
 	log      *slog.Logger
 	db       *database
+	settings *settings
 	ingest   *ingest.Ingest
-	server   *http.Server
 	listener net.Listener
 
 	connections *edge.Connections
 	failures    *edge.Failures
+
+	door        *door
+	server      *http.Server
+	serving     sync.WaitGroup
+	failed      chan error         // why the server serves no more
+	cutRequests context.CancelFunc // ends what requests wait for
 
 	metrics   *metrics
 	operators *operators // nil without METRICS_ADDR
@@ -55,10 +57,11 @@ type App struct {
 	FreshToken core.Secret
 }
 
-// New brings everything up to the point where requests can be served: the address is bound, the schema current. Run
-// serves; Close ends what New began. When New fails, nothing is left running.
+// New brings everything up to the point where requests can be served: the address is bound, the schema current. From its
+// first moment the probes are answered, and once it has returned all requests. Run does the rest of the work; Close ends
+// what New began. When New fails, nothing is left running.
 func New(ctx context.Context, c Config, version string, log *slog.Logger) (*App, error) {
-	a := &App{config: &c, log: withTrace(log), metrics: newMetrics(version)}
+	a := &App{config: &c, log: withTrace(log), metrics: newMetrics(version), door: newDoor()}
 	if err := a.open(ctx, version); err != nil {
 		a.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -71,15 +74,12 @@ func (a *App) open(ctx context.Context, version string) (err error) {
 		return err
 	}
 	// The address first: a port that is taken should be said before a database is started.
-	if a.listener, err = net.Listen("tcp", a.config.Addr); err != nil {
-		return fmt.Errorf("ADDR: %w", err)
+	if err := a.listen(); err != nil {
+		return err
 	}
-	a.config.resolvePort(a.listener.Addr())
-	if a.config.MetricsAddr != "" {
-		if a.operators, err = listenForOperators(a.config.MetricsAddr, a.metrics.registry, a.log); err != nil {
-			return err
-		}
-		a.config.MetricsAddr = a.operators.listener.Addr().String()
+	a.log.InfoContext(ctx, "starting", "version", version, "config", a.config)
+	if a.config.private() {
+		a.door.refuse("starting: the private Postgres is starting")
 	}
 	if a.db, err = openDatabase(ctx, a.config, a.log); err != nil {
 		return err
@@ -93,38 +93,71 @@ func (a *App) open(ctx context.Context, version string) (err error) {
 			a.FreshToken = token
 		}
 	}
-	a.log.InfoContext(ctx, "starting", "version", version, "config", a.config)
-	if err = a.db.prepare(ctx, a.config, a.log); err != nil {
+	if err = a.db.prepare(ctx, a.config, a.log, a.door.refuse); err != nil {
 		return err
 	}
-	return a.build(ctx, version)
-}
-
-// resolvePort puts the port that was bound in the place of port 0.
-func (c *Config) resolvePort(bound net.Addr) {
-	if strings.HasSuffix(c.Addr, ":0") {
-		c.BaseURL = strings.Replace(c.BaseURL, c.Addr, bound.String(), 1)
-		c.Addr = bound.String()
-	}
-}
-
-func (a *App) build(ctx context.Context, version string) error {
-	behaviour := tools.New(tools.Options{
-		Store: a.db.Store, BaseURL: a.config.BaseURL, AdminToken: a.config.AdminToken, Random: rand.Reader,
-		RequireApproval: a.config.RequireApproval, SimilarOff: a.config.Similar == "off",
-	})
-	registry, err := behaviour.Registry(a.log)
+	a.settings = &settings{store: a.db.Store, log: a.log, given: a.config.settings, own: a.config.ownSettings()}
+	by := whoami(a.config.Addr, version)
+	err = a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) error { return a.settings.establish(ctx, by) })
 	if err != nil {
 		return err
+	}
+	if err = a.warn(ctx); err != nil {
+		return err
+	}
+	surfaces, err := a.build(ctx, version)
+	if err != nil {
+		return err
+	}
+	a.door.open(surfaces)
+	a.log.InfoContext(ctx, "ready", "url", a.URL(), "listens_at", a.Addr())
+	return nil
+}
+
+// listen binds the addresses and begins to answer.
+func (a *App) listen() (err error) {
+	if a.listener, err = net.Listen("tcp", a.config.Addr); err != nil {
+		return fmt.Errorf("ADDR: %w", err)
+	}
+	if strings.HasSuffix(a.config.Addr, ":0") {
+		a.config.Addr = a.listener.Addr().String()
+	}
+	if a.config.MetricsAddr != "" {
+		if a.operators, err = listenForOperators(a.config.MetricsAddr, a.metrics.registry, a.log); err != nil {
+			return err
+		}
+		a.config.MetricsAddr = a.operators.listener.Addr().String()
+		a.operators.serve(a.log)
+	}
+	requests, cut := context.WithCancel(context.Background())
+	a.cutRequests, a.failed = cut, make(chan error, 1)
+	a.connections = edge.NewConnections(a.config.proxies)
+	a.server = &http.Server{
+		Handler:           a.connections.Serve(a.door),
+		BaseContext:       func(net.Listener) context.Context { return requests },
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: transferAtMost, WriteTimeout: transferAtMost, IdleTimeout: 2 * time.Minute,
+		ConnContext: a.connections.Remember,
+		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelDebug), // what clients do wrong below HTTP
+	}
+	a.serving.Go(func() { a.failed <- a.server.Serve(a.connections.Listen(a.listener)) })
+	return nil
+}
+
+// build makes the surfaces.
+func (a *App) build(ctx context.Context, version string) (http.Handler, error) {
+	behaviour := tools.New(tools.Options{Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader})
+	registry, err := behaviour.Registry(a.log)
+	if err != nil {
+		return nil, err
 	}
 	key, err := userHashKey(ctx, a.db.Store)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.metrics.registry.MustRegister(pools{a.db.Pools})
-	a.connections, a.failures = edge.NewConnections(a.config.proxies), edge.NewFailures(time.Now)
+	a.failures = edge.NewFailures(time.Now)
 	surfaces := api.Options{
-		Registry: registry, Authenticate: a.failures.Guard(behaviour.Authenticate), BaseURL: a.config.BaseURL, Version: version, Log: a.log,
+		Registry: registry, Authenticate: a.failures.Guard(behaviour.Authenticate), BaseURL: a.URL, Version: version, Log: a.log,
 		Ready: a.ready, WithoutOperations: !a.config.has(roleAPI), Observe: a.metrics.request,
 	}
 	if a.config.has(roleIngest) {
@@ -136,19 +169,13 @@ func (a *App) build(ctx context.Context, version string) error {
 	}
 	if a.config.has(roleMCP) {
 		surfaces.MCP = mcp.New(mcp.Options{
-			Registry: registry, Call: api.Caller, BaseURL: a.config.BaseURL, Version: version, Log: a.log, Observe: a.metrics.call,
+			Registry: registry, Call: api.Caller, BaseURL: a.URL, Version: version, Log: a.log, Observe: a.metrics.call,
 		})
 	}
-	a.server = &http.Server{
-		Handler:           a.connections.Serve(api.New(surfaces)),
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: transferAtMost, WriteTimeout: transferAtMost, IdleTimeout: 2 * time.Minute,
-		ConnContext: a.connections.Remember,
-		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelDebug), // what clients do wrong below HTTP
-	}
-	return nil
+	return api.New(surfaces), nil
 }
 
-// ready tells whether requests can be served: the database answers and its schema is current.
+// ready reports whether requests can be served: the database answers and its schema is current.
 func (a *App) ready(ctx context.Context) error {
 	if err := a.db.Ping(ctx); err != nil {
 		return err
@@ -156,8 +183,11 @@ func (a *App) ready(ctx context.Context) error {
 	return a.db.SchemaCurrent(ctx)
 }
 
-// URL is where the server is reached.
-func (a *App) URL() string { return a.config.BaseURL }
+// URL is the public URL of the installation.
+func (a *App) URL() string { return a.db.Settings().BaseURL }
+
+// Addr is the host and port at which the server listens.
+func (a *App) Addr() string { return a.listener.Addr().String() }
 
 // MetricsURL is where operators find the metrics; empty without METRICS_ADDR.
 func (a *App) MetricsURL() string {
@@ -175,70 +205,12 @@ func (a *App) DataDir() string {
 	return a.config.DataDir
 }
 
-// Run serves until ctx ends, then stops accepting, answers what it has accepted, and returns. Close follows it.
-func (a *App) Run(ctx context.Context) (err error) {
-	stopWork, err := a.work(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stopWork()) }()
-	failed := make(chan error, 1)
-	go func() { failed <- a.server.Serve(a.connections.Listen(a.listener)) }()
-	if a.operators != nil {
-		a.operators.serve(a.log)
-	}
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-		return a.drain()
-	}
-}
-
-// work begins what the server does beside answering requests. It begins to stop with ctx, and has when stop returns.
-func (a *App) work(ctx context.Context) (stop func() error, err error) {
-	var queue *river.Client[pgx.Tx]
-	if a.config.has(roleWorker) {
-		queue, err = jobs.Start(ctx, jobs.Options{Store: a.db.Store, RetentionDays: a.config.Retention, Log: a.log, Observe: a.metrics.run})
-		if err != nil {
-			return nil, err
-		}
-	}
-	working, stopWorking := context.WithCancel(ctx)
-	var workers sync.WaitGroup
-	if a.config.has(roleIngest) {
-		workers.Go(func() { jobs.TrimIssues(working, a.db.Store, a.log) })
-	}
-	workers.Go(func() { a.failures.LogEveryMinute(working, a.log) })
-	return func() error {
-		stopWorking()
-		workers.Wait()
-		if queue == nil {
-			return nil
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), stopJobsAtMost)
-		defer cancel()
-		if err := queue.Stop(ctx); err != nil {
-			return fmt.Errorf("the jobs did not stop in time: %w", err)
-		}
-		return nil
-	}, nil
-}
-
-func (a *App) drain() error {
-	a.log.Info("stopping: answering what was accepted")
-	ctx, cancel := context.WithTimeout(context.Background(), drainAtMost)
-	defer cancel()
-	if err := a.server.Shutdown(ctx); err != nil {
-		return fmt.Errorf("some requests were not answered in time: %w", errors.Join(err, a.server.Close()))
-	}
-	return nil
-}
-
 // Close ends what New began, in the order in which nothing that was accepted is lost: requests, events, database.
 func (a *App) Close(ctx context.Context) {
 	if a.server != nil {
 		_ = a.server.Close()
+		a.cutRequests()
+		a.serving.Wait()
 	}
 	if a.listener != nil {
 		_ = a.listener.Close() // Serve has closed it when it ran

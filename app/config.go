@@ -9,60 +9,61 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"errand/core"
 	"errand/edge"
-	"errand/store"
 )
 
 // Config is how a deployment sets Errand up. Each field is a flag of `errand serve` and a variable of the environment
-// (decisions 2).
+// (decisions 2). Those of core.SettingTexts belong to the installation, the others to this server. What is empty is not set.
 type Config struct {
+	core.SettingTexts `embed:""`
+
 	Addr           string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"Listen address."`
-	BaseURL        string      `name:"base-url" env:"BASE_URL" help:"Public URL, for DSNs and links; by default http:// and the listen address."`
 	DataDir        string      `name:"data-dir" env:"DATA_DIR" help:"Folder of the private Postgres and of generated secrets; by default /var/lib/errand for root, else the user's data folder."`
 	DatabaseURL    core.Secret `name:"database-url" env:"DATABASE_URL" help:"An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder."`
 	PostgresBin    string      `name:"postgres-bin" env:"POSTGRES_BIN" help:"Folder of the programs postgres and initdb; by default the newest that is installed."`
 	AdminToken     core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once."`
-	KeepEvents     int64       `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" default:"1000" help:"Stored events kept per issue: the first 100 and the newest; at least 200."`
-	Retention      int         `name:"retention-days" env:"RETENTION_DAYS" default:"90" help:"Stored events older than this many days are deleted."`
-	Similar        string      `name:"similar" env:"SIMILAR" enum:"on,off" default:"on" help:"on: find_similar finds similar issues; off: it answers similar_off."`
-	Migrate        string      `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
+	Migrate        word        `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
 	Roles          string      `name:"roles" env:"ROLES" default:"all" help:"What this server does: all, or a comma list of ingest, api, mcp, web, worker."`
 	TrustedProxies string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" help:"Proxies in front of the server: a comma list of CIDRs whose X-Forwarded-For or Forwarded is believed; by default none."`
 	MetricsAddr    string      `name:"metrics-addr" env:"METRICS_ADDR" help:"Listen address of /metrics and /debug/pprof, for operators only, such as 127.0.0.1:9090; by default off."`
-	LogLevel       string      `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
-	LogFormat      string      `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
+	LogLevel       word        `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
+	LogFormat      word        `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
 
-	RequireApproval []core.HeldAction `name:"require-approval" env:"REQUIRE_APPROVAL" help:"Actions that wait for a second admin: a comma list of ignore, merge, delete_project."`
+	DatabaseWait  string `name:"database-wait" env:"DATABASE_WAIT" default:"1m" help:"How long a start waits for the database: a number with s, m, h or d."`
+	ShutdownDelay string `name:"shutdown-delay" env:"SHUTDOWN_DELAY" default:"0s" help:"How long /readyz says 503 before a stop, while requests are still served: a number with s, m, h or d."`
 
-	roles   []role       // of Roles
-	proxies edge.Proxies // of TrustedProxies
+	// RefreshEvery is how often the settings of the installation are read; 0 for the usual time.
+	RefreshEvery time.Duration `kong:"-"`
+
+	roles         []role            // of Roles
+	proxies       edge.Proxies      // of TrustedProxies
+	settings      map[string]string // of SettingTexts, those that are set, as they are stored
+	consoleURL    string            // BASE_URL of a command: it writes no settings, but prints what it was given
+	databaseWait  time.Duration
+	shutdownDelay time.Duration
+}
+
+// word is one of a few words, in any case.
+type word string
+
+// UnmarshalText is for kong.
+func (w *word) UnmarshalText(text []byte) error {
+	*w = word(strings.ToLower(strings.TrimSpace(string(text))))
+	return nil
 }
 
 // MemoryLimit is the soft limit of the process's memory in bytes, where GOMEMLIMIT sets no other. A busy server needs half
 // of it; near it the garbage of large events is collected sooner.
 const MemoryLimit = 192 << 20
 
-// How many days stored events are kept.
-const (
-	defaultRetention = 90
-	maxRetention     = 3650
-)
-
-// Complete fills in the defaults that depend on others and tells what cannot work, naming the variable.
-func (c *Config) Complete() error {
-	if c.BaseURL == "" {
-		c.BaseURL = "http://" + c.Addr
+// Complete fills in the defaults that depend on others and says what cannot work, naming the variable.
+func (c *Config) Complete() (err error) {
+	if err := c.readSettings(); err != nil {
+		return err
 	}
-	base, err := url.Parse(c.BaseURL)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return errors.New("BASE_URL must be http://host[:port] or https://host[:port]") // it may hold a password: it is not repeated
-	}
-	if strings.Trim(base.Path, "/") != "" {
-		return fmt.Errorf("BASE_URL must have no path, because a DSN has none: %q", c.BaseURL)
-	}
-	c.BaseURL = base.Scheme + "://" + base.Host
 	if c.AdminToken != "" {
 		if err := checkAdminToken(c.AdminToken.Reveal()); err != nil {
 			return fmt.Errorf("ADMIN_TOKEN must %w", err)
@@ -71,19 +72,14 @@ func (c *Config) Complete() error {
 	if c.proxies, err = edge.ParseProxies(c.TrustedProxies); err != nil {
 		return fmt.Errorf("TRUSTED_PROXIES %w", err)
 	}
-	if c.KeepEvents != 0 && c.KeepEvents < store.MinKeep {
-		return fmt.Errorf("STORED_EVENTS_PER_ISSUE must be at least %d", store.MinKeep)
-	}
-	if c.Retention < 0 || c.Retention > maxRetention {
-		return fmt.Errorf("RETENTION_DAYS must be from 1 to %d", maxRetention)
-	}
-	c.Retention = cmp.Or(c.Retention, defaultRetention)
-	if c.roles, err = parseRoles(c.Roles); err != nil {
+	if c.databaseWait, err = readDuration("DATABASE_WAIT", c.DatabaseWait); err != nil {
 		return err
 	}
-	c.RequireApproval = trimmed(c.RequireApproval)
-	if err := core.CheckHeldActions(c.RequireApproval); err != nil {
-		return fmt.Errorf("REQUIRE_APPROVAL: %w", err)
+	if c.shutdownDelay, err = readDuration("SHUTDOWN_DELAY", c.ShutdownDelay); err != nil {
+		return err
+	}
+	if c.roles, err = parseRoles(c.Roles); err != nil {
+		return err
 	}
 	if c.DataDir == "" {
 		if c.DataDir, err = defaultDataDir(); err != nil {
@@ -93,15 +89,42 @@ func (c *Config) Complete() error {
 	return nil
 }
 
-// trimmed takes the spaces off the words of a list, and the empty words out of it.
-func trimmed(words []core.HeldAction) []core.HeldAction {
-	var list []core.HeldAction
-	for _, word := range words {
-		if word = core.HeldAction(strings.TrimSpace(string(word))); word != "" {
-			list = append(list, word)
+// readSettings checks those settings of the installation that this server was given.
+func (c *Config) readSettings() error {
+	c.settings = map[string]string{}
+	given := c.SettingTexts.ByName()
+	for _, setting := range core.InstallationSettings() {
+		text, isSet := given[setting.Name]
+		if !isSet {
+			continue
 		}
+		normal, err := setting.Normalize(text)
+		if err != nil {
+			return err
+		}
+		c.settings[setting.Name] = normal
 	}
-	return list
+	if base, err := url.Parse(c.settings["BASE_URL"]); err == nil && base.Scheme != "" && base.Hostname() == "" {
+		return errors.New("BASE_URL must name a host")
+	}
+	return nil
+}
+
+// readDuration reads a duration of the configuration; an empty one is 0.
+func readDuration(variable, text string) (time.Duration, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return 0, nil
+	}
+	d, err := core.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("%s must be a number with s, m, h or d, such as 30s: %q", variable, text)
+	}
+	return d, nil
+}
+
+// ownSettings are those that hold on this server where the installation has none.
+func (c *Config) ownSettings() map[string]string {
+	return map[string]string{"BASE_URL": cmp.Or(c.consoleURL, "http://"+c.Addr)}
 }
 
 func defaultDataDir() (string, error) {
@@ -118,7 +141,10 @@ func defaultDataDir() (string, error) {
 	return filepath.Join(home, ".local", "share", "errand"), nil
 }
 
-// private tells whether Errand runs its own Postgres.
+// Configuration is the Config that a command embeds.
+func (c *Config) Configuration() *Config { return c }
+
+// private reports whether Errand runs its own Postgres.
 func (c *Config) private() bool { return c.DatabaseURL == "" }
 
 // LogValue is the configuration without its secrets.
@@ -128,11 +154,11 @@ func (c *Config) LogValue() slog.Value {
 		database = redactURL(c.DatabaseURL.Reveal())
 	}
 	return slog.GroupValue(
-		slog.String("ADDR", c.Addr), slog.String("BASE_URL", c.BaseURL), slog.String("DATA_DIR", c.DataDir),
-		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", c.Migrate), slog.String("SIMILAR", c.Similar),
-		slog.Int64("STORED_EVENTS_PER_ISSUE", cmp.Or(c.KeepEvents, store.DefaultKeep)), slog.Int("RETENTION_DAYS", c.Retention),
-		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.roles), slog.String("TRUSTED_PROXIES", c.TrustedProxies), slog.Any("REQUIRE_APPROVAL", c.RequireApproval),
-		slog.String("LOG_LEVEL", c.LogLevel),
+		slog.String("ADDR", c.Addr), slog.String("DATA_DIR", c.DataDir),
+		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", string(c.Migrate)),
+		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.roles), slog.String("TRUSTED_PROXIES", c.TrustedProxies), slog.String("LOG_LEVEL", string(c.LogLevel)),
+		slog.Duration("DATABASE_WAIT", c.databaseWait), slog.Duration("SHUTDOWN_DELAY", c.shutdownDelay),
+		slog.Any("set_for_the_installation", c.settings),
 	)
 }
 

@@ -47,6 +47,7 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"BASE_URL", base("errand.example:8080")},
 		{"BASE_URL", base("errand.example")},
 		{"BASE_URL", base("http://")},
+		{"BASE_URL", base("http://:8080")},
 		{"BASE_URL", base("http://ada:hunter2@errand example")},
 		{"BASE_URL", base("http://[::1")},
 		{"ADMIN_TOKEN", func(c *app.Config) { c.AdminToken = "hunter2-hunter2" }},
@@ -65,11 +66,16 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"DATABASE_URL", database(core.Secret(databaseURL + "&password=hunter2&search_path=x&dbname=none"))}, // no such database
 		{"DATA_DIR", private(file, "")},
 		{"POSTGRES_BIN", private(dataDir(t), t.TempDir())},
-		{"STORED_EVENTS_PER_ISSUE", func(c *app.Config) { c.KeepEvents = 199 }},
-		{"REQUIRE_APPROVAL", func(c *app.Config) { c.RequireApproval = []core.HeldAction{"ignore", "resolve"} }},
-		{"ignore, merge, delete_project", func(c *app.Config) { c.RequireApproval = []core.HeldAction{"Ignore"} }}, // what is allowed
-		{"RETENTION_DAYS", func(c *app.Config) { c.Retention = -1 }},
-		{"RETENTION_DAYS", func(c *app.Config) { c.Retention = 3651 }},
+		{"STORED_EVENTS_PER_ISSUE", func(c *app.Config) { c.StoredPerIssue = "199" }},
+		{"STORED_EVENTS_PER_ISSUE", func(c *app.Config) { c.StoredPerIssue = "many" }},
+		{"REQUIRE_APPROVAL", func(c *app.Config) { c.RequireApproval = "ignore,resolve" }},
+		{"ignore, merge, delete_project", func(c *app.Config) { c.RequireApproval = "resolve" }}, // what is allowed
+		{"RETENTION_DAYS", func(c *app.Config) { c.RetentionDays = "-1" }},
+		{"RETENTION_DAYS", func(c *app.Config) { c.RetentionDays = "3651" }},
+		{"RETENTION_DAYS", func(c *app.Config) { c.RetentionDays = "90d" }},
+		{"SIMILAR", func(c *app.Config) { c.Similar = "yes" }},
+		{"DATABASE_WAIT", func(c *app.Config) { c.DatabaseWait = "60" }},
+		{"SHUTDOWN_DELAY", func(c *app.Config) { c.ShutdownDelay = "1.5s" }},
 	} {
 		config, log := config(databaseURL), &logText{}
 		c.change(&config)
@@ -82,24 +88,20 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 	}
 }
 
-func TestRequireApproval(t *testing.T) {
+// TestBaseURLOfItsOwn is what holds where neither the server nor the installation has a BASE_URL.
+func TestBaseURLOfItsOwn(t *testing.T) {
 	t.Parallel()
-	c := app.Config{Addr: "127.0.0.1:8080", RequireApproval: []core.HeldAction{"ignore", " merge ", "", "delete_project"}}
-	require.NoError(t, c.Complete())
-	require.Equal(t, []core.HeldAction{core.HoldIgnore, core.HoldMerge, core.HoldDeleteProject}, c.RequireApproval)
-}
+	s := start(t, config(storetest.URL(t)))
+	require.Equal(t, "http://"+s.Addr(), s.URL())
+	require.NotContains(t, s.log.String(), "BASE_URL is not set")
 
-func TestBaseURL(t *testing.T) {
-	t.Parallel()
-	for given, want := range map[string]string{
-		"":                         "http://0.0.0.0:8080",
-		"https://errand.example":   "https://errand.example",
-		"https://errand.example/":  "https://errand.example",
-		"http://errand.example:81": "http://errand.example:81",
-		"http://[::1]:8080":        "http://[::1]:8080",
-	} {
-		c := app.Config{Addr: "0.0.0.0:8080", BaseURL: given}
-		require.NoError(t, c.Complete())
-		require.Equal(t, want, c.BaseURL)
+	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0"} {
+		c := config(storetest.URL(t))
+		c.Addr = addr
+		s := start(t, c)
+		require.Contains(t, s.log.String(), "BASE_URL is not set", addr)
+		c.BaseURL = "https://errand.example"
+		s = start(t, c)
+		require.NotContains(t, s.log.String(), "BASE_URL is not set", addr)
 	}
 }

@@ -21,15 +21,19 @@ func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(co
 	if err := c.Complete(); err != nil {
 		return err
 	}
+	c.consoleURL = c.settings["BASE_URL"]
 	db, err := attachDatabase(ctx, c, log)
 	if err != nil {
 		return err
 	}
 	defer db.close(context.WithoutCancel(ctx))
-	if err := db.prepare(ctx, c, log); err != nil {
+	if err := db.prepare(ctx, c, log, silently); err != nil {
 		return err
 	}
-	behaviour := tools.New(tools.Options{Store: db.Store, BaseURL: c.BaseURL, Random: rand.Reader})
+	if _, err := db.LoadSettings(ctx); err != nil {
+		return err
+	}
+	behaviour := tools.New(tools.Options{Store: db.Store, Random: rand.Reader})
 	registry, err := behaviour.Registry(log)
 	if err != nil {
 		return err

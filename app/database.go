@@ -20,26 +20,13 @@ type database struct {
 // openDatabase starts the private Postgres if need be, and opens the store on it.
 func openDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database, error) {
 	if !c.private() {
-		return openExisting(ctx, c)
+		return openStore(ctx, c, c.DatabaseURL.Reveal(), nil)
 	}
 	postgres, err := embedded.Start(ctx, embedded.Options{Dir: c.DataDir, Log: log, Binaries: c.PostgresBin})
 	if err != nil {
 		return nil, fmt.Errorf("the private Postgres in DATA_DIR %s: %w", c.DataDir, err)
 	}
 	return openStore(ctx, c, postgres.URL(), postgres)
-}
-
-// openExisting opens the store on DATABASE_URL, and says so when nobody answers there.
-func openExisting(ctx context.Context, c *Config) (*database, error) {
-	db, err := openStore(ctx, c, c.DatabaseURL.Reveal(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := db.Ping(ctx); err != nil {
-		db.close(ctx)
-		return nil, fmt.Errorf("DATABASE_URL: %w", err)
-	}
-	return db, nil
 }
 
 // attachDatabase is openDatabase for commands that also work beside a running server: then they use its Postgres.
@@ -58,24 +45,44 @@ func attachDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database
 func openStore(ctx context.Context, c *Config, url string, postgres *embedded.Server) (*database, error) {
 	db := &database{postgres: postgres}
 	var err error
-	if db.Store, err = store.Open(ctx, store.Options{URL: url, Clock: time.Now, Keep: c.KeepEvents}); err != nil {
+	if db.Store, err = store.Open(ctx, store.Options{URL: url, Clock: time.Now, Settings: c.ownSettings()}); err != nil {
 		db.close(ctx)
 		return nil, err
 	}
 	return db, nil
 }
 
-// prepare brings the schema up to date, or refuses an old one.
-func (db *database) prepare(ctx context.Context, c *Config, log *slog.Logger) error {
-	if c.Migrate == "off" {
-		if err := db.SchemaCurrent(ctx); err != nil {
+// prepare waits until the database answers, and brings the schema up to date, or refuses an old one. say is told what it
+// is at.
+func (db *database) prepare(ctx context.Context, c *Config, log *slog.Logger, say func(string)) error {
+	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
+		say("starting: waiting for the database")
+		if err := db.check(ctx, c); err != nil {
 			return err
 		}
-	} else if err := db.Migrate(ctx, log); err != nil {
-		return err
-	}
-	return db.MakePartitions(ctx)
+		say("starting: migrating the database")
+		if c.Migrate == "off" {
+			if err := db.SchemaCurrent(ctx); err != nil {
+				return err
+			}
+		} else if err := db.Migrate(ctx, log); err != nil {
+			return err
+		}
+		return db.MakePartitions(ctx)
+	})
 }
+
+// check reports whether the database answers and can hold our data.
+func (db *database) check(ctx context.Context, c *Config) error {
+	err := db.CheckServer(ctx)
+	if err != nil && !c.private() {
+		return fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	return err
+}
+
+// silently is for commands: nobody asks them whether they are ready.
+func silently(string) {}
 
 func (db *database) close(ctx context.Context) {
 	if db.Store != nil {
@@ -96,5 +103,10 @@ func Migrate(ctx context.Context, c *Config, log *slog.Logger) error {
 		return err
 	}
 	defer db.close(context.WithoutCancel(ctx))
-	return db.Migrate(ctx, log)
+	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
+		if err := db.check(ctx, c); err != nil {
+			return err
+		}
+		return db.Migrate(ctx, log)
+	})
 }

@@ -26,7 +26,7 @@ type Demo struct {
 // beside a running server too. Where the project is already, it adds what is missing.
 func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err error) {
 	err = atConsole(ctx, c, log, func(o console) (err error) {
-		made.BaseURL = c.BaseURL
+		made.BaseURL = o.db.Settings().BaseURL
 		if made.Project, err = o.tools.DemoProject(ctx, core.Bootstrap()); err != nil {
 			return err
 		}

@@ -2,8 +2,11 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"errand/api"
 )
@@ -12,11 +15,54 @@ import (
 func (c *Config) NewLog() *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // the flag's enum has only valid ones
-	options := &slog.HandlerOptions{Level: level}
-	if c.LogFormat == "text" || c.LogFormat == "" && isTerminal(os.Stderr) {
-		return slog.New(slog.NewTextHandler(os.Stderr, options))
+	if c.WritesText(os.Stderr) {
+		return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	}
-	return slog.New(slog.NewJSONHandler(os.Stderr, options))
+	return newJSONLog(os.Stderr, level)
+}
+
+// newJSONLog makes a log of JSON lines, in which durations have units, such as 1.5s: slog writes bare nanoseconds.
+func newJSONLog(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Value.Kind() == slog.KindDuration {
+			a.Value = slog.StringValue(a.Value.Duration().String())
+		}
+		return a
+	}}))
+}
+
+// WritesText reports whether people read the stream, and not programs: what LOG_FORMAT says, or that it is a terminal.
+func (c *Config) WritesText(stream *os.File) bool {
+	return c.LogFormat == "text" || c.LogFormat == "" && isTerminal(stream)
+}
+
+// PrintError says on standard error why a command has failed.
+func (c *Config) PrintError(err error) {
+	if c.WritesText(os.Stderr) {
+		_, _ = fmt.Fprintln(os.Stderr, "errand:", err)
+		return
+	}
+	newJSONLog(os.Stderr, slog.LevelInfo).Error("errand has failed", "error", err)
+}
+
+// PrintReady says on standard output where the server is, and where its admin token is: as JSON only where LOG_FORMAT asks
+// for it, since scripts read the plain lines.
+func (a *App) PrintReady() {
+	url, file := a.URL(), filepath.Join(a.DataDir(), adminTokenFile)
+	lines := []string{fmt.Sprintf("Errand is ready at %s (API page: %[1]s/docs, MCP: %[1]s/mcp)", url)}
+	switch {
+	case a.FreshToken != "":
+		lines = append(lines, fmt.Sprintf("Admin token: %s (shown this once, and kept in %s)", a.FreshToken.Reveal(), file))
+	case a.DataDir() != "":
+		lines = append(lines, fmt.Sprintf("Admin token: in %s, unless ADMIN_TOKEN is set", file))
+	}
+	for _, line := range lines {
+		if a.config.LogFormat == "json" {
+			newJSONLog(os.Stdout, slog.LevelInfo).Info(line, "url", url, "listens_at", a.Addr())
+		} else {
+			_, _ = fmt.Println(line)
+		}
+	}
 }
 
 func isTerminal(f *os.File) bool {

@@ -107,7 +107,7 @@ type answer struct {
 
 // send makes a request; with no key, as the admin. A body is sent when the server asks for it.
 func (s *server) send(ctx context.Context, method, path, key string, body io.Reader) answer {
-	request, err := http.NewRequestWithContext(ctx, method, s.URL()+path, body)
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+s.Addr()+path, body)
 	if err != nil {
 		return answer{err: err}
 	}
@@ -184,7 +184,7 @@ func connect(t *testing.T, databaseURL string) *pgx.Conn {
 }
 
 // address gives the host and port at which the server listens.
-func (s *server) address() string { return strings.TrimPrefix(s.URL(), "http://") }
+func (s *server) address() string { return s.Addr() }
 
 // refuses tells whether the address takes no connection.
 func refuses(address string) bool {

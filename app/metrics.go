@@ -23,6 +23,8 @@ type metrics struct {
 	calls    *prometheus.CounterVec
 	runs     *prometheus.CounterVec
 	worked   *prometheus.CounterVec
+
+	droppedDays, droppedEvents prometheus.Counter
 }
 
 func newMetrics(version string) *metrics {
@@ -47,6 +49,12 @@ func newMetrics(version string) *metrics {
 		runs: make.NewCounterVec(prometheus.CounterOpts{
 			Name: "errand_job_runs_total", Help: "Runs of background jobs; the outcome is ok or failed.",
 		}, []string{"job", "outcome"}),
+		droppedDays: make.NewCounter(prometheus.CounterOpts{
+			Name: "errand_retention_dropped_days_total", Help: "Days of stored events that were deleted as older than RETENTION_DAYS.",
+		}),
+		droppedEvents: make.NewCounter(prometheus.CounterOpts{
+			Name: "errand_retention_dropped_events_total", Help: "Stored events that were deleted as older than RETENTION_DAYS.",
+		}),
 		worked: make.NewCounterVec(prometheus.CounterOpts{
 			Name: "errand_job_run_seconds_total", Help: "Time that background jobs took.",
 		}, []string{"job"}),
@@ -78,6 +86,12 @@ func (m *metrics) run(job string, took time.Duration, err error) {
 	}
 	m.runs.WithLabelValues(job, outcome).Inc()
 	m.worked.WithLabelValues(job).Add(took.Seconds())
+}
+
+// dropped counts a day of stored events that the retention has deleted (jobs.Options.ObserveDropped).
+func (m *metrics) dropped(events int64) {
+	m.droppedDays.Inc()
+	m.droppedEvents.Add(float64(events))
 }
 
 // pools collects the state of the pools of connections at each scrape.

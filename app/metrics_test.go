@@ -68,7 +68,7 @@ func TestMetrics(t *testing.T) {
 	s.event(t, key)
 	s.event(t, key)
 	call := func(body string) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/mcp", strings.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addr()+"/mcp", strings.NewReader(body))
 		require.NoError(t, err)
 		request.Header.Set("Authorization", "Bearer "+adminToken)
 		request.Header.Set("Content-Type", "application/json")
@@ -173,7 +173,7 @@ func TestLogLinesHaveTheTrace(t *testing.T) {
 	s := start(t, config(storetest.URL(t)))
 	key := s.project(t)
 	for _, path := range []string{"/v1/ingest", "/v1/issues/99/claim"} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+path, strings.NewReader(event))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addr()+path, strings.NewReader(event))
 		require.NoError(t, err)
 		request.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 		request.Header.Set("X-Service-Key", key)

@@ -32,7 +32,7 @@ func privateConfig(dir string) app.Config {
 // as makes a REST call with a token, and gives the status of the answer.
 func (s *server) as(t *testing.T, token, method, path string) int {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, nil)
+	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Addr()+path, nil)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+token)
 	got := s.do(request)
@@ -64,6 +64,11 @@ func TestPrivateInstallation(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode())
 	beside := create("beside the server")
+	settings := privateConfig(dir)
+	require.NoError(t, app.UnsetSetting(t.Context(), &settings, "SIMILAR", "0.0.0", (&logText{}).logger()))
+	list, err := app.ListSettings(t.Context(), &settings, (&logText{}).logger())
+	require.NoError(t, err)
+	require.Contains(t, list, app.ShownSetting{Name: "RETENTION_DAYS", Value: "90 (default)"})
 	for _, token := range []string{admin, before, beside} {
 		require.Equal(t, http.StatusOK, s.as(t, token, http.MethodGet, "/v1/projects"))
 	}

@@ -21,7 +21,7 @@ var allRoles = []role{roleIngest, roleAPI, roleMCP, roleWeb, roleWorker}
 
 // parseRoles reads ROLES: all, or a comma list.
 func parseRoles(text string) ([]role, error) {
-	if text = strings.TrimSpace(text); text == "" || text == "all" {
+	if text = strings.ToLower(strings.TrimSpace(text)); text == "" || text == "all" {
 		return allRoles, nil
 	}
 	var roles []role

@@ -17,7 +17,7 @@ func TestRoles(t *testing.T) {
 	paths := map[string]string{
 		"/v1/ingest": "ingest", "/api/1/envelope/": "ingest", "/v1/projects": "api", "/v1/openapi.json": "api", "/docs": "api", "/mcp": "mcp",
 	}
-	for _, roles := range []string{"all", "ingest", "api", "mcp", "web", "worker", " ingest, api ,mcp,web,worker", "api,mcp"} {
+	for _, roles := range []string{"all", "ingest", "api", "mcp", "web", "worker", " ingest, api ,mcp,web,worker", "api,mcp", "API,Mcp"} {
 		t.Run(roles, func(t *testing.T) {
 			t.Parallel()
 			databaseURL := storetest.URL(t)
@@ -27,7 +27,7 @@ func TestRoles(t *testing.T) {
 			for path, role := range paths {
 				got := s.send(t.Context(), http.MethodGet, path, "", nil)
 				require.NoError(t, got.err)
-				has := roles == "all" || strings.Contains(roles, role)
+				has := roles == "all" || strings.Contains(strings.ToLower(roles), role)
 				require.Equal(t, has, got.status != http.StatusNotFound, "%s: %d %s", path, got.status, got.body)
 				if !has {
 					require.JSONEq(t, `{"error":"not_found"}`, got.body, path)
@@ -54,7 +54,7 @@ func TestRoles(t *testing.T) {
 
 func TestUnknownRole(t *testing.T) {
 	t.Parallel()
-	for _, roles := range []string{"admin", "api,", ",", "all,api", "API"} {
+	for _, roles := range []string{"admin", "api,", ",", "all,api"} {
 		c := app.Config{Addr: "127.0.0.1:0", Roles: roles}
 		err := c.Complete()
 		require.ErrorContains(t, err, "ROLES", roles)

@@ -44,7 +44,7 @@ func TestTheLogHasNoSecret(t *testing.T) {
 			{"POST", "/api/" + key + "/envelope/", "X-Sentry-Auth", "Sentry sentry_key=" + key, "{}\n{\"type\":\"event\"}\n" + event},
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			request, err := http.NewRequestWithContext(ctx, r.method, s.URL()+r.path, strings.NewReader(r.body))
+			request, err := http.NewRequestWithContext(ctx, r.method, "http://"+s.Addr()+r.path, strings.NewReader(r.body))
 			require.NoError(t, err)
 			request.Header.Set("Content-Type", "application/json")
 			if r.header != "" {

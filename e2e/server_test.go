@@ -26,7 +26,8 @@ type server struct {
 	url     string
 	dataDir string
 	cmd     *exec.Cmd
-	out     *bufio.Reader // what it prints after its URL
+	ready   string        // the line that it prints with its URL
+	out     *bufio.Reader // what it prints after that
 	log     *bytes.Buffer
 }
 
@@ -74,6 +75,7 @@ func startOn(t *testing.T, dir string, env ...string) *server {
 		require.FailNow(t, "the server did not start", s.log.String())
 	}
 	require.Contains(t, line, "Errand is ready at http://")
+	s.ready = line
 	s.url = strings.Fields(strings.SplitAfter(line, "ready at ")[1])[0]
 	return s
 }

@@ -3,8 +3,6 @@ package jobs
 import (
 	"context"
 	"time"
-
-	"errand/store"
 )
 
 // dropWithin is long, as a day is dropped whole or not at all.
@@ -14,7 +12,21 @@ type expired struct{}
 
 func (expired) Kind() string { return "drop_expired" }
 
-// dropExpired deletes stored events that are older than the retention.
-func dropExpired(s *store.Store, days int) job {
-	return every(time.Hour, dropWithin, expired{}, func(ctx context.Context) error { return s.DropExpired(ctx, days) })
+// dropExpired deletes stored events that are older than the retention, which it reads anew: what is deleted does not come
+// back, and this server may not have heard of a change yet.
+func dropExpired(o Options) job {
+	return every(time.Hour, dropWithin, expired{}, func(ctx context.Context) error {
+		if _, err := o.Store.LoadSettings(ctx); err != nil {
+			return err
+		}
+		days := o.Store.Settings().RetentionDays
+		dropped, err := o.Store.DropExpired(ctx, days)
+		for _, day := range dropped {
+			o.Log.InfoContext(ctx, "deleted stored events older than RETENTION_DAYS", "retention_days", days, "partition", day.Partition, "events", day.Events)
+			if o.ObserveDropped != nil {
+				o.ObserveDropped(day.Events)
+			}
+		}
+		return err
+	})
 }

@@ -35,10 +35,11 @@ const (
 
 // Options says what the jobs work with.
 type Options struct {
-	Store         *store.Store
-	RetentionDays int // stored events that are older are deleted
-	Log           *slog.Logger
-	Observe       observer // nil for nobody
+	Store   *store.Store
+	Log     *slog.Logger
+	Observe observer // nil for nobody
+	// ObserveDropped is told of each day of stored events that the retention deletes; nil for nobody.
+	ObserveDropped func(events int64)
 }
 
 // observer is told of each run of a job.
@@ -47,7 +48,7 @@ type observer = func(job string, took time.Duration, err error)
 // all are the jobs.
 func (o Options) all() []job {
 	return []job{
-		makePartitions(o.Store), trainDictionaries(o.Store), dropExpired(o.Store, o.RetentionDays), purgeProjects(o.Store),
+		makePartitions(o.Store), trainDictionaries(o.Store), dropExpired(o), purgeProjects(o.Store),
 		expireApprovals(o.Store), readIssues(o.Store), indexIssues(o.Store), markQuiet(o.Store),
 	}
 }

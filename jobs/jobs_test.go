@@ -30,7 +30,7 @@ const shop = 1_000_000_001
 func start(t *testing.T, url string) *river.Client[pgx.Tx] {
 	t.Helper()
 	client, err := jobs.Start(context.Background(), jobs.Options{
-		Store: storetest.Open(t, url, time.Now), RetentionDays: 90, Log: slog.New(slog.DiscardHandler),
+		Store: storetest.Open(t, url, time.Now), Log: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, client.Stop(context.Background())) })
@@ -124,7 +124,7 @@ func TestQueueDoesNotPileUp(t *testing.T) {
 func TestStartSaysThatTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	_, err := jobs.Start(t.Context(), jobs.Options{
-		Store: storetest.Open(t, "postgres:///errand?host="+t.TempDir()+"&user=errand", time.Now), RetentionDays: 90, Log: slog.New(slog.DiscardHandler),
+		Store: storetest.Open(t, "postgres:///errand?host="+t.TempDir()+"&user=errand", time.Now), Log: slog.New(slog.DiscardHandler),
 	})
 	require.ErrorContains(t, err, "jobs")
 }

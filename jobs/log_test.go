@@ -42,7 +42,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	require.NoError(t, err)
 	rows.Close()
 	client, err := jobs.Start(t.Context(), jobs.Options{
-		Store: s, RetentionDays: 90, Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Store: s, Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	require.NoError(t, err)
 	line := func(job string) string { return `level=WARN msg="a job failed and will be tried again" job=` + job }

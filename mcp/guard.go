@@ -15,13 +15,13 @@ import (
 // guard stands in front of mcp-go, which reads bodies without a limit, knows no origins, and lets one client cancel
 // the calls of another in stateless mode.
 type guard struct {
-	host    string // web pages of this host may call
+	baseURL func() string // web pages of its host may call
 	origins map[string]bool
 	next    http.Handler
 }
 
-func newGuard(baseURL string, origins []string, next http.Handler) *guard {
-	g := &guard{host: hostOf(baseURL), origins: map[string]bool{}, next: next}
+func newGuard(baseURL func() string, origins []string, next http.Handler) *guard {
+	g := &guard{baseURL: baseURL, origins: map[string]bool{}, next: next}
 	for _, origin := range origins {
 		g.origins[strings.ToLower(origin)] = true
 	}
@@ -59,7 +59,11 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // allows tells whether a web page of the origin may call. Programs send none.
 func (g *guard) allows(origin string) bool {
 	origin = strings.ToLower(origin)
-	return origin == "" || g.origins[origin] || g.host != "" && hostOf(origin) == g.host
+	if origin == "" || g.origins[origin] {
+		return true
+	}
+	host := hostOf(g.baseURL())
+	return host != "" && hostOf(origin) == host
 }
 
 // hostOf gives the host and port of a URL in lower case; empty for what is none, such as the origin null.

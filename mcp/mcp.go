@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Registry       *core.Registry
 	Call           func(context.Context) core.Call // who makes the request, as the authentication in front found
-	BaseURL        string                          // the public URL; web pages of its host may call
+	BaseURL        func() string                   // the public URL as it is now; web pages of its host may call
 	AllowedOrigins []string                        // further origins of web pages that may call, as scheme://host[:port]
 	Version        string                          // of Errand
 	Log            *slog.Logger

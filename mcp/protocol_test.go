@@ -167,7 +167,7 @@ func TestOrigins(t *testing.T) {
 
 func TestNoBaseURLAllowsNoOrigin(t *testing.T) {
 	t.Parallel()
-	h := newHandler(t, func(o *mcp.Options) { o.BaseURL = "" })
+	h := newHandler(t, func(o *mcp.Options) { o.BaseURL = func() string { return "" } })
 	require.Equal(t, http.StatusForbidden, post(h, listTools, map[string]string{"Origin": "null"}).Code)
 	require.Equal(t, http.StatusOK, post(h, listTools, nil).Code)
 }

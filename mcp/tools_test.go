@@ -26,7 +26,7 @@ func newHandler(t *testing.T, change func(*mcp.Options)) http.Handler {
 	t.Helper()
 	o := mcp.Options{
 		Call:    func(context.Context) core.Call { return core.Call{Actor: core.Bootstrap()} },
-		BaseURL: baseURL, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
+		BaseURL: func() string { return baseURL }, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&o)

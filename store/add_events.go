@@ -150,7 +150,7 @@ func (s *Store) newBatch(ctx context.Context, events []NewEvent) (*batch, error)
 		b.first[e.key()] = i
 		b.added[i].ID = e.id
 	}
-	b.onlyCount(s.keep)
+	b.onlyCount(s.keep())
 	return b, nil
 }
 
@@ -234,6 +234,6 @@ func (b *batch) finish(s *Store, err error) ([]Added, error) {
 		}
 	}
 	s.known.learn(b)
-	s.overfull.note(b, s.keep)
+	s.overfull.note(b, s.keep())
 	return b.added, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -186,4 +187,19 @@ func noErrors(t testing.TB, errs []error) {
 func doDeleteProject(ctx context.Context, s *store.Store, by core.Actor, id int64) error {
 	_, err := s.Do(ctx, by, store.DeleteProject{ID: id})
 	return err
+}
+
+// keepFew has issues keep as few stored events as they may.
+var keepFew = map[string]string{"STORED_EVENTS_PER_ISSUE": strconv.Itoa(store.MinKeep)}
+
+// dropExpired deletes the stored events of the days before so many, and returns how many there were by partition.
+func dropExpired(t *testing.T, s *store.Store, days int) map[string]int64 {
+	t.Helper()
+	dropped, err := s.DropExpired(t.Context(), days)
+	require.NoError(t, err)
+	events := map[string]int64{}
+	for _, day := range dropped {
+		events[day.Partition] = day.Events
+	}
+	return events
 }

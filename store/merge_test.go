@@ -211,7 +211,7 @@ func TestNewerEventOfASourceReopensTheTarget(t *testing.T) {
 func TestMergedIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 	t.Parallel()
 	c := &clock{noon}
-	s := storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: c.tell, Keep: store.MinKeep})
+	s := storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: c.tell, Settings: keepFew})
 	makeProject(t, s, shop, "Shop")
 	groups, all := []string{"a", "b", "c"}, []int64{}
 	ids := map[string]int64{}
@@ -241,7 +241,7 @@ func TestExpiredDaysOfAMergedIssue(t *testing.T) {
 	c.forward(48 * time.Hour)
 	kept := add(t, s, event(shop, "new", 1, c.at(0)))
 	merge(t, s, kept.IssueID, source)
-	require.NoError(t, s.DropExpired(t.Context(), 1))
+	dropExpired(t, s, 1)
 	i := issue(t, s, kept.IssueID)
 	require.EqualValues(t, 3, i.TimesSeen)
 	require.EqualValues(t, 1, i.StoredEvents)

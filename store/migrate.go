@@ -52,6 +52,18 @@ func (s *Store) SchemaCurrent(ctx context.Context) error {
 	})
 }
 
+// SchemaVersion returns the newest migration that the database has had, and the newest one that this server knows. A newer
+// server may have migrated further.
+func (s *Store) SchemaVersion(ctx context.Context) (schema, known int64, err error) {
+	err = s.withMigrations(func(m *migration) error {
+		sources := m.ours.ListSources()
+		known = sources[len(sources)-1].Version
+		schema, err = m.ours.GetDBVersion(ctx)
+		return err
+	})
+	return schema, known, err
+}
+
 // migration is one look at the schema, or one change of it.
 type migration struct {
 	store *Store

@@ -58,7 +58,7 @@ func Pack(event []byte) Payload { return packer{Encoder: plainPacker}.pack(event
 // Pack gives an event its payload: the stored form, compressed with the project's dictionary where it has one. When the
 // event's issue has as many stored events as it keeps, compressing waits until this one is known to be stored.
 func (s *Store) Pack(ctx context.Context, e *NewEvent, text []byte) {
-	if int64(s.known.issue(e).stored) >= s.keep {
+	if int64(s.known.issue(e).stored) >= s.keep() {
 		e.Payload = Payload{text: slices.Clone(text)}
 		return
 	}

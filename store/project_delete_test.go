@@ -293,7 +293,8 @@ func TestPurgeAndRetentionAtOnce(t *testing.T) {
 	c.forward(purged)
 	noErrors(t, together(2, func(i int) error {
 		if i == 0 {
-			return pair[0].DropExpired(t.Context(), 90)
+			_, err := pair[0].DropExpired(t.Context(), 90)
+			return err
 		}
 		_, err := pair[1].PurgeProject(t.Context(), shop)
 		return err

@@ -17,27 +17,43 @@ const (
 	partitionDay    = "20060102"
 )
 
+// DroppedDay is a day of stored events that were deleted.
+type DroppedDay struct {
+	Partition string // such as events_20260103
+	Events    int64
+}
+
 // DropExpired deletes the stored events that arrived before the day that lies so many days back, whole days at a time,
-// with their event ids. Counts of issues stay; they say how many events are still stored.
-func (s *Store) DropExpired(ctx context.Context, days int) error {
+// with their event ids. Counts of issues stay; they say how many events are still stored. It returns what it deleted, with
+// an error too. 0 days back is never: it deletes nothing.
+func (s *Store) DropExpired(ctx context.Context, days int) ([]DroppedDay, error) {
+	if days == 0 {
+		return nil, nil
+	}
 	oldest := dayOf(s.Now()).AddDate(0, 0, -days)
 	partitions, err := many[struct{ Name string }](ctx, s.pool, eventPartitions, args{})
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var dropped []DroppedDay
 	for _, p := range partitions {
 		day, err := time.Parse(partitionDay, strings.TrimPrefix(p.Name, partitionPrefix))
 		if err != nil || !day.Before(oldest) {
 			continue // not a day's, or to be kept
 		}
 		if err := s.forgetEventIDs(ctx, day); err != nil {
-			return err
+			return dropped, err
 		}
-		if err := s.dropDay(ctx, p.Name); err != nil {
-			return err
+		events, err := s.dropDay(ctx, p.Name)
+		if hasState(err, "42P01") { // no such table: another server has dropped it
+			continue
 		}
+		if err != nil {
+			return dropped, err
+		}
+		dropped = append(dropped, DroppedDay{p.Name, events})
 	}
-	return nil
+	return dropped, nil
 }
 
 // forgetChunk bounds the rows of one deletion, so that no transaction is long.
@@ -56,15 +72,24 @@ func (s *Store) forgetEventIDs(ctx context.Context, day time.Time) error {
 	}
 }
 
-// dropDay takes the day's events off their issues and drops the partition. It locks in the order of AddEvents, issues
+// dropDay takes the day's events off their issues, drops the partition, and returns how many events it had. It locks in the order of AddEvents, issues
 // before events, so that neither waits for the other in a circle, and its wait is short: events keep coming in meanwhile.
 // The locks on the projects keep merges and splits from moving the events to other issues after they were counted.
-func (s *Store) dropDay(ctx context.Context, partition string) error {
-	err := s.inTx(ctx, func(t *tx) error {
+func (s *Store) dropDay(ctx context.Context, partition string) (events int64, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
 		for _, sql := range []string{
 			`SET LOCAL lock_timeout = '5s'`,
 			fmt.Sprintf(`LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`, partition), // one server at a time
 			fmt.Sprintf(`SELECT FROM projects WHERE id IN (SELECT project_id FROM %s) ORDER BY id FOR NO KEY UPDATE`, partition),
+		} {
+			if _, err := t.Exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+		if err := t.QueryRow(ctx, fmt.Sprintf(`SELECT count(*) FROM %s`, partition)).Scan(&events); err != nil {
+			return err
+		}
+		for _, sql := range []string{
 			fmt.Sprintf(`
 				WITH gone AS (SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s GROUP BY 1, 2),
 				locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
@@ -82,8 +107,5 @@ func (s *Store) dropDay(ctx context.Context, partition string) error {
 		}
 		return nil
 	})
-	if hasState(err, "42P01") { // no such table: another server has dropped it
-		return nil
-	}
-	return err
+	return events, err
 }

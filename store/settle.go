@@ -19,7 +19,7 @@ func (t *tx) settle(ctx context.Context, b *batch) error {
 	if err := t.findDuplicates(ctx, b); err != nil {
 		return err
 	}
-	b.onlyCount(t.store.keep) // once more: the newest event may have been a duplicate
+	b.onlyCount(t.store.keep()) // once more: the newest event may have been a duplicate
 	found, err := findIssues(ctx, t, b.groups())
 	if err != nil {
 		return err

@@ -5,9 +5,10 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,13 +21,14 @@ import (
 type Options struct {
 	URL   string     // a Postgres connection string
 	Clock core.Clock // what time it is
-	Keep  int64      // stored events per issue, at least MinKeep; 0 for DefaultKeep
+	// Settings are the values, by name, that hold on this server where the installation has none: of core.InstallationSettings.
+	Settings map[string]string
 }
 
 // How many stored events an issue keeps: the first keepFirst and the newest (decisions 2).
 const (
-	DefaultKeep = 1000
-	MinKeep     = 200
+	DefaultKeep = core.DefaultStoredPerIssue
+	MinKeep     = core.MinStoredPerIssue
 	keepFirst   = 100
 )
 
@@ -38,7 +40,9 @@ type Store struct {
 	owners *owners
 	known  *known
 	days   *days
-	keep   int64
+
+	ownSettings map[string]string // Options.Settings
+	settings    atomic.Pointer[core.Settings]
 
 	searching    searchBounds
 	overfull     overfull
@@ -49,6 +53,10 @@ type Store struct {
 
 // Open prepares the pools; connections are made when they are needed.
 func Open(ctx context.Context, o Options) (*Store, error) {
+	settings, err := core.ReadSettings(o.Settings)
+	if err != nil {
+		return nil, err
+	}
 	pool, err := newPool(ctx, o.URL, 16, nil)
 	if err != nil {
 		return nil, err
@@ -64,12 +72,18 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		writer.Close()
 		return nil, err
 	}
-	return &Store{
+	s := &Store{
 		pool: pool, writer: writer, clock: o.Clock,
-		ids: newIDs(allocator), owners: newOwners(), known: newKnown(), days: &days{}, dictionaries: newDictionaries(), keep: max(cmp.Or(o.Keep, DefaultKeep), MinKeep),
-		searching: usualSearch,
-	}, nil
+		ids: newIDs(allocator), owners: newOwners(), known: newKnown(), days: &days{}, dictionaries: newDictionaries(),
+		searching: usualSearch, ownSettings: map[string]string{},
+	}
+	maps.Copy(s.ownSettings, o.Settings)
+	s.settings.Store(&settings)
+	return s, nil
 }
+
+// keep is how many stored events an issue keeps.
+func (s *Store) keep() int64 { return s.settings.Load().StoredPerIssue }
 
 func newPool(ctx context.Context, url string, size int32, afterConnect func(context.Context, *pgx.Conn) error) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)

@@ -136,3 +136,11 @@ func (s *Store) UseToken(ctx context.Context, hash []byte) (core.Token, error) {
 	}
 	return token, nil
 }
+
+const hasAdmin = `SELECT EXISTS (SELECT FROM tokens WHERE 'admin' = ANY (scopes) AND revoked_at IS NULL) AS found`
+
+// HasAdmin reports whether some token has the scope admin.
+func (s *Store) HasAdmin(ctx context.Context) (bool, error) {
+	row, err := one[struct{ Found bool }](ctx, s.pool, hasAdmin, args{})
+	return row.Found, err
+}

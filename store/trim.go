@@ -90,7 +90,7 @@ RETURNING event_id`
 // trim deletes what locked issues have stored in the middle beyond what one issue keeps, and tells how many events that
 // were.
 func (t *tx) trim(ctx context.Context, project int64, issues []int64, stored int64) (int64, error) {
-	surplus := stored - t.store.keep
+	surplus := stored - t.store.keep()
 	if surplus <= 0 {
 		return 0, nil
 	}

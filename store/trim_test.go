@@ -34,7 +34,7 @@ func storedIDs(t *testing.T, s *store.Store, issue int64) []int64 {
 func TestHotIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 	t.Parallel()
 	now := &clock{noon}
-	s := storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: now.tell, Keep: store.MinKeep})
+	s := storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: now.tell, Settings: keepFew})
 	project := makeProject(t, s, 1, "Shop").ID
 	const batches, size = 40, 50
 	var first, last store.Added
@@ -74,7 +74,7 @@ func TestExpiredDaysAreDropped(t *testing.T) {
 	old := add(t, s, event(project, "a", 1, now.at(0)))
 	now.forward(48 * time.Hour)
 	kept := add(t, s, event(project, "a", 2, now.at(0)))
-	require.NoError(t, s.DropExpired(t.Context(), 1))
+	dropExpired(t, s, 1)
 
 	require.Equal(t, []int64{kept.ID}, storedIDs(t, s, kept.IssueID))
 	_, err := s.Event(t.Context(), old.ID)
@@ -87,7 +87,7 @@ func TestExpiredDaysAreDropped(t *testing.T) {
 	require.False(t, add(t, s, event(project, "a", 1, now.at(0))).Duplicate, "an event id lives as long as its event")
 
 	now.forward(72 * time.Hour)
-	require.NoError(t, s.DropExpired(t.Context(), 1))
+	dropExpired(t, s, 1)
 	issue, err = s.Issue(t.Context(), kept.IssueID)
 	require.NoError(t, err)
 	require.Zero(t, issue.StoredEvents)
@@ -98,7 +98,7 @@ func TestExpiredDaysAreDropped(t *testing.T) {
 func openHot(t *testing.T) (s *store.Store, c *clock, issueID int64) {
 	t.Helper()
 	c = &clock{noon}
-	s = storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: c.tell, Keep: store.MinKeep})
+	s = storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: c.tell, Settings: keepFew})
 	makeProject(t, s, shop, "Shop")
 	var events []store.NewEvent
 	for n := range store.MinKeep {
@@ -165,7 +165,8 @@ func TestExpiredDaysAreDroppedWhileEventsArrive(t *testing.T) {
 	c.forward(48 * time.Hour)
 	noErrors(t, together(4, func(i int) error {
 		if i < 2 {
-			return pair[i].DropExpired(t.Context(), 1)
+			_, err := pair[i].DropExpired(t.Context(), 1)
+			return err
 		}
 		for round := range rounds {
 			var events []store.NewEvent
@@ -179,7 +180,7 @@ func TestExpiredDaysAreDroppedWhileEventsArrive(t *testing.T) {
 		return nil
 	}))
 	for _, s := range pair {
-		require.NoError(t, s.DropExpired(t.Context(), 1))
+		dropExpired(t, s, 1)
 	}
 	require.EqualValues(t, groups, cell[int64](t, pair[0], `SELECT count(*) FROM issues
 		WHERE times_seen = 1 + 2 * 15 AND stored_events = 2 * 15 AND latest_event_id IS NOT NULL`))

@@ -7,16 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/tools"
+	"errand/store/storetest"
 )
 
 var admin = agent(3, core.Admin)
 
 // openHolding makes a house with the project shop and an issue, where actions are held for approval.
-func openHolding(t *testing.T, actions ...core.HeldAction) (*house, int64) {
+func openHolding(t *testing.T, actions string) (*house, int64) {
 	t.Helper()
 	h := openShop(t)
-	h.serve(tools.Options{RequireApproval: actions})
+	storetest.Set(t, h.store, map[string]string{"REQUIRE_APPROVAL": actions})
 	return h, h.add(h.event("pay", 1)).IssueID
 }
 
@@ -27,7 +27,7 @@ func held(approval int64) object {
 
 func TestHeldActionWaitsForApproval(t *testing.T) {
 	t.Parallel()
-	h, pay := openHolding(t, core.HoldIgnore)
+	h, pay := openHolding(t, "ignore")
 	h.is(held(1), h.fails(writer, core.IgnoreIssue.Operation, id(pay)))
 	h.is(held(1), h.fails(writer, core.IgnoreIssue.Operation, id(pay)))
 	h.is(object{"data": payIssue(pay)}, h.ok(writer, core.UnresolveIssue.Operation, id(pay)))
@@ -46,7 +46,7 @@ func TestHeldActionWaitsForApproval(t *testing.T) {
 
 func TestEveryCallerIsHeld(t *testing.T) {
 	t.Parallel()
-	h, pay := openHolding(t, core.HoldIgnore, core.HoldMerge, core.HoldDeleteProject)
+	h, pay := openHolding(t, "ignore,merge,delete_project")
 	for i, actor := range []core.Actor{writer, admin, core.Bootstrap()} {
 		h.is(held(int64(i+1)), h.fails(actor, core.IgnoreIssue.Operation, id(pay)))
 	}
@@ -56,7 +56,7 @@ func TestEveryCallerIsHeld(t *testing.T) {
 
 func TestMergeWaitsForApproval(t *testing.T) {
 	t.Parallel()
-	h, pay := openHolding(t, core.HoldMerge)
+	h, pay := openHolding(t, "merge")
 	ship := h.add(h.event("ship", 1)).IssueID
 	op := core.MergeIssues.Operation
 	h.refuses(op, fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, pay, pay), "source_ids")
@@ -69,7 +69,7 @@ func TestMergeWaitsForApproval(t *testing.T) {
 
 func TestDeletionWaitsForApproval(t *testing.T) {
 	t.Parallel()
-	h, _ := openHolding(t, core.HoldDeleteProject)
+	h, _ := openHolding(t, "delete_project")
 	h.is(object{"error": "project_not_found"}, h.fails(admin, core.DeleteProject.Operation, `{"project": "office"}`))
 	h.is(held(1), h.fails(admin, core.DeleteProject.Operation, `{"project": "shop"}`))
 	h.ok(reader, core.ListIssues.Operation, `{"project": "shop"}`)
@@ -79,13 +79,13 @@ func TestDeletionWaitsForApproval(t *testing.T) {
 
 func TestOnlyTheNamedActionsAreHeld(t *testing.T) {
 	t.Parallel()
-	h, pay := openHolding(t, core.HoldMerge)
+	h, pay := openHolding(t, "merge")
 	h.is(object{"data": with(payIssue(pay), object{"status": "ignored"})}, h.ok(writer, core.IgnoreIssue.Operation, id(pay)))
 }
 
 func TestRejectedAndOwnRequests(t *testing.T) {
 	t.Parallel()
-	h, pay := openHolding(t, core.HoldIgnore)
+	h, pay := openHolding(t, "ignore")
 	for _, actor := range []core.Actor{writer, core.Bootstrap()} {
 		h.fails(actor, core.IgnoreIssue.Operation, id(pay))
 	}
@@ -105,7 +105,7 @@ func TestRejectedAndOwnRequests(t *testing.T) {
 
 func TestApprovalOfWhatIsGone(t *testing.T) {
 	t.Parallel()
-	h, pay := openHolding(t, core.HoldIgnore)
+	h, pay := openHolding(t, "ignore")
 	h.fails(writer, core.IgnoreIssue.Operation, id(pay))
 	h.change(`UPDATE issues SET status = 'merged'`)
 	h.is(object{"error": "approval_failed", "reason": "the issue was merged, or it or its project was deleted"},
@@ -115,7 +115,7 @@ func TestApprovalOfWhatIsGone(t *testing.T) {
 
 func TestListActivityAndLabels(t *testing.T) {
 	t.Parallel()
-	h, pay := openHolding(t)
+	h, pay := openHolding(t, "none")
 	h.ok(writer, core.ResolveIssue.Operation, id(pay))
 	h.now = noon.AddDate(0, 0, 2)
 	h.ok(core.Bootstrap(), core.UnresolveIssue.Operation, id(pay))

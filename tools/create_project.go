@@ -13,7 +13,7 @@ func (t *Tools) createProject(ctx context.Context, call core.Call, in core.Creat
 	if err != nil {
 		return data(core.CreatedProject{}, err)
 	}
-	return data(core.CreatedProject{Project: created.Project, DSN: core.DSN(t.baseURL, created.Keys[0], created.ID)}, nil)
+	return data(core.CreatedProject{Project: created.Project, DSN: core.DSN(t.store.Settings().BaseURL, created.Keys[0], created.ID)}, nil)
 }
 
 // makeProject creates a project with a new id and key.

@@ -15,5 +15,5 @@ func (t *Tools) createProjectKey(ctx context.Context, _ core.Call, in core.Proje
 	if err != nil {
 		return data(core.ProjectKey{}, err)
 	}
-	return data(core.ProjectKey{PublicKey: key, DSN: core.DSN(t.baseURL, key, id)}, t.store.CreateProjectKey(ctx, id, key))
+	return data(core.ProjectKey{PublicKey: key, DSN: core.DSN(t.store.Settings().BaseURL, key, id)}, t.store.CreateProjectKey(ctx, id, key))
 }

@@ -11,7 +11,7 @@ import (
 // may name another project: reads are not limited to its app (primary API, Authentication).
 func (t *Tools) findSimilar(ctx context.Context, call core.Call, in core.FindSimilarInput) (core.Data[core.List[core.SimilarIssue]], error) {
 	var none core.List[core.SimilarIssue]
-	if t.similarOff {
+	if t.store.Settings().SimilarOff {
 		return data(none, core.NewError(core.SimilarOff))
 	}
 	project, err := t.findOptionalProject(ctx, in.Project)

@@ -57,16 +57,17 @@ func openShop(t *testing.T) *house {
 func openWith(t *testing.T, url string, random io.Reader) *house {
 	t.Helper()
 	h := &house{T: t, now: noon}
-	h.store = storetest.Open(t, url, func() time.Time { return h.now })
-	h.serve(tools.Options{Random: random})
+	h.store = storetest.OpenWith(t, store.Options{
+		URL: url, Clock: func() time.Time { return h.now }, Settings: map[string]string{"BASE_URL": "https://errors.example"},
+	})
+	h.serve(random)
 	return h
 }
 
-// serve puts the operations on the store, with options of its own.
-func (h *house) serve(o tools.Options) {
+// serve puts the operations on the store.
+func (h *house) serve(random io.Reader) {
 	h.Helper()
-	o.Store, o.BaseURL, o.AdminToken = h.store, "https://errors.example", adminToken
-	h.tools = tools.New(o)
+	h.tools = tools.New(tools.Options{Store: h.store, AdminToken: adminToken, Random: random})
 	var err error
 	h.registry, err = h.tools.Registry(slog.New(slog.NewTextHandler(&h.log, nil)))
 	require.NoError(h, err)

@@ -11,7 +11,7 @@ import (
 // do carries an action out, or requests approval of it where the deployment holds it: the error is approval_required
 // then. No caller is exempt (primary API, Approvals).
 func (t *Tools) do(ctx context.Context, call core.Call, a store.Action) (core.Issue, error) {
-	if slices.Contains(t.hold, a.Held()) {
+	if slices.Contains(t.store.Settings().RequireApproval, a.Held()) {
 		return t.store.Ask(ctx, call.Actor, a)
 	}
 	return t.store.Do(ctx, call.Actor, a)

@@ -1,9 +1,7 @@
 package tools_test
 
 import (
-	"crypto/rand"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
@@ -12,7 +10,7 @@ import (
 	"errand/core"
 	"errand/similar"
 	"errand/store"
-	"errand/tools"
+	"errand/store/storetest"
 	"errand/triage"
 )
 
@@ -94,10 +92,7 @@ func TestReasonsHaveNoTextOfTheApp(t *testing.T) {
 func TestFindSimilarSwitchedOff(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	h.tools = tools.New(tools.Options{Store: h.store, Random: rand.Reader, SimilarOff: true})
-	var err error
-	h.registry, err = h.tools.Registry(slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
+	storetest.Set(t, h.store, map[string]string{"SIMILAR": "off"})
 	for _, args := range []string{`{"text": "card"}`, `{"issue_id": 4711}`} {
 		h.is(object{"error": "similar_off"}, h.fails(reader, core.FindSimilar.Operation, args))
 	}

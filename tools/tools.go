@@ -14,31 +14,21 @@ import (
 // Tools carries out the operations.
 type Tools struct {
 	store      *store.Store
-	baseURL    string
 	adminToken core.Secret
 	random     io.Reader
 	notes      *scrub.Rules
-	hold       []core.HeldAction
-	similarOff bool
 }
 
-// Options says what the operations work with.
+// Options says what the operations work with. The settings of the installation are the Store's.
 type Options struct {
 	Store      *store.Store
-	BaseURL    string      // for DSNs and links
 	AdminToken core.Secret // the bootstrap admin; empty for none
 	Random     io.Reader   // cryptographically strong
-	SimilarOff bool        // no similar issues are looked for
-
-	RequireApproval []core.HeldAction // held until a second admin approves them
 }
 
 // New makes the Tools.
 func New(o Options) *Tools {
-	return &Tools{
-		store: o.Store, baseURL: o.BaseURL, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default(), hold: o.RequireApproval,
-		similarOff: o.SimilarOff,
-	}
+	return &Tools{store: o.Store, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default()}
 }
 
 // Registry binds every operation to its handler: the table of contents.

@@ -134,16 +134,16 @@ var basicCases = []parityCase{
 
 func TestParity(t *testing.T) {
 	t.Parallel()
-	shared := newWorlds(t)
+	shared := newWorlds(t, "none")
 	for _, c := range parityCases {
 		t.Run(fmt.Sprintf("%s %s %s", c.op.Name, c.code, c.input), func(t *testing.T) {
 			t.Parallel()
 			worlds := shared // by the calls that change nothing
 			switch {
 			case c.code == core.ApprovalRequired:
-				worlds = newWorlds(t, core.HoldIgnore, core.HoldMerge, core.HoldDeleteProject)
+				worlds = newWorlds(t, "ignore,merge,delete_project")
 			case c.code == success && !c.op.ReadOnly():
-				worlds = newWorlds(t)
+				worlds = newWorlds(t, "none")
 			}
 			overREST, overMCP := worlds[0], worlds[1]
 			input := os.Expand(c.input, overREST.value)

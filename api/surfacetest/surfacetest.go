@@ -39,12 +39,9 @@ type Surface struct {
 
 // Options says what a Surface is made of. Store must be set.
 type Options struct {
-	Store   *store.Store
-	BaseURL string            // of DSNs; empty: where the server is reached
-	Random  io.Reader         // of ids and secrets; nil: crypto/rand
-	Hold    []core.HeldAction // for approval
-
-	SimilarOff bool // SIMILAR=off
+	Store    *store.Store
+	Random   io.Reader         // of ids and secrets; nil: crypto/rand
+	Settings map[string]string // of the installation, by the names of their variables
 }
 
 // New serves both surfaces on a fresh database until the test ends.
@@ -59,10 +56,11 @@ func Serve(t testing.TB, o Options) *Surface {
 	log := slog.New(slog.DiscardHandler)
 	server := httptest.NewUnstartedServer(nil)
 	url := "http://" + server.Listener.Addr().String()
-	base, random := cmp.Or(o.BaseURL, url), cmp.Or(o.Random, rand.Reader)
-	behaviour := tools.New(tools.Options{
-		Store: o.Store, BaseURL: base, AdminToken: AdminToken, Random: random, RequireApproval: o.Hold, SimilarOff: o.SimilarOff,
-	})
+	if o.Settings != nil {
+		storetest.Set(t, o.Store, o.Settings)
+	}
+	base := func() string { return cmp.Or(o.Settings["BASE_URL"], url) }
+	behaviour := tools.New(tools.Options{Store: o.Store, AdminToken: AdminToken, Random: cmp.Or(o.Random, rand.Reader)})
 	registry, err := behaviour.Registry(log)
 	require.NoError(t, err)
 	server.Config.Handler = api.New(api.Options{

@@ -29,21 +29,23 @@ type world struct {
 // missingID is the id of nothing.
 const missingID = 1<<53 - 1
 
+// hold has actions, a comma list of them, wait for approval.
+func hold(actions string) map[string]string { return map[string]string{"REQUIRE_APPROVAL": actions} }
+
 // newWorlds makes two equal worlds, where the actions are held for approval.
-func newWorlds(t *testing.T, hold ...core.HeldAction) [2]*world {
+func newWorlds(t *testing.T, held string) [2]*world {
 	t.Helper()
 	now := time.Now()
-	return [2]*world{newWorld(t, now, hold), newWorld(t, now, hold)}
+	return [2]*world{newWorld(t, now, held), newWorld(t, now, held)}
 }
 
 // newWorld makes two projects, tokens, and issues in every state that matters.
-func newWorld(t *testing.T, now time.Time, hold []core.HeldAction) *world {
+func newWorld(t *testing.T, now time.Time, held string) *world {
 	t.Helper()
 	w := &world{now: now, Surface: surfacetest.Serve(t, surfacetest.Options{
-		Store:   storetest.NewAt(t, func() time.Time { return now }),
-		BaseURL: "https://errand.example",
-		Random:  rand.NewChaCha8([32]byte{}),
-		Hold:    hold,
+		Store:    storetest.NewAt(t, func() time.Time { return now }),
+		Random:   rand.NewChaCha8([32]byte{}),
+		Settings: map[string]string{"BASE_URL": "https://errand.example", "REQUIRE_APPROVAL": held},
 	})}
 	w.tokens = map[string]string{
 		"admin":  surfacetest.AdminToken,

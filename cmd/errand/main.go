@@ -3,10 +3,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -18,9 +20,10 @@ import (
 var version = "dev"
 
 type cli struct {
-	Serve   serveCmd   `cmd:"" help:"Run the server."`
-	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date, and end."`
-	Token   struct {
+	Serve    serveCmd    `cmd:"" help:"Run the server."`
+	Migrate  migrateCmd  `cmd:"" help:"Bring the database schema up to date, and end."`
+	Settings settingsCmd `cmd:"" help:"Show the settings that belong to the installation, or unset one."`
+	Token    struct {
 		Create tokenCreateCmd `cmd:"" help:"Create an API token and print it."`
 	} `cmd:"" help:"API tokens."`
 	Demo    demoCmd    `cmd:"" help:"Fill a demo project with examples, to look around in."`
@@ -35,18 +38,21 @@ func (c *serveCmd) Run(ctx context.Context) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(app.MemoryLimit)
 	}
-	a, err := app.New(ctx, c.Config, version, c.NewLog())
+	log := c.NewLog()
+	for name, meant := range app.FindMisspelled(os.Environ()) {
+		log.Warn("a variable of the environment is not one of Errand's, but nearly: it has no effect",
+			"variable", name, "probably_meant", meant)
+	}
+	go app.ReapOrphans(ctx)
+	a, err := app.New(ctx, c.Config, version, log)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return nil // it was told to stop before it was ready
+	}
 	if err != nil {
 		return err
 	}
 	defer a.Close(context.WithoutCancel(ctx))
-	fmt.Printf("Errand is ready at %s (API page: %s/docs, MCP: %s/mcp)\n", a.URL(), a.URL(), a.URL())
-	switch {
-	case a.FreshToken != "":
-		fmt.Printf("Admin token: %s\n  It is shown this once and kept in %s/admin-token.\n", a.FreshToken.Reveal(), a.DataDir())
-	case a.DataDir() != "":
-		fmt.Printf("Admin token: in %s/admin-token, unless ADMIN_TOKEN is set\n", a.DataDir())
-	}
+	a.PrintReady()
 	return a.Run(ctx)
 }
 
@@ -55,6 +61,33 @@ type migrateCmd struct {
 }
 
 func (c *migrateCmd) Run(ctx context.Context) error { return app.Migrate(ctx, &c.Config, c.NewLog()) }
+
+type settingsCmd struct {
+	Show  settingsShowCmd  `cmd:"" default:"withargs" help:"Show each setting of the installation, who set it, and when."`
+	Unset settingsUnsetCmd `cmd:"" help:"Have the default of a setting hold again, on every server. A server that has it in its environment sets it again at its next start."`
+}
+
+type settingsShowCmd struct {
+	app.Config `embed:""`
+}
+
+func (c *settingsShowCmd) Run(ctx context.Context) error {
+	shown, err := app.ListSettings(ctx, &c.Config, c.NewLog())
+	if err != nil {
+		return err
+	}
+	return app.PrintSettings(os.Stdout, shown)
+}
+
+type settingsUnsetCmd struct {
+	app.Config `embed:""`
+
+	Name string `arg:"" help:"The setting, such as RETENTION_DAYS."`
+}
+
+func (c *settingsUnsetCmd) Run(ctx context.Context) error {
+	return app.UnsetSetting(ctx, &c.Config, c.Name, version, c.NewLog())
+}
 
 type tokenCreateCmd struct {
 	app.Config `embed:""`
@@ -96,14 +129,65 @@ func (versionCmd) Run() error {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx := untilSignal()
+	unsetEmpty()
 	var commands cli
-	parsed := kong.Parse(&commands, kong.Name("errand"), kong.UsageOnError(), kong.BindTo(ctx, (*context.Context)(nil)),
+	parser := kong.Must(&commands, kong.Name("errand"), kong.UsageOnError(), kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Description("Errand is an error tracker for coding agents. Every flag of serve can be set in the environment too."))
-	if err := parsed.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "errand:", err)
-		stop()
+	config := &app.Config{}
+	_ = config.LogFormat.UnmarshalText([]byte(os.Getenv("LOG_FORMAT"))) // until the flags are known
+	parsed, err := parser.Parse(dropEmpty(os.Args[1:]))
+	if err != nil && config.WritesText(os.Stderr) {
+		parser.FatalIfErrorf(err) // with the usage
+	}
+	if err == nil {
+		if c, ok := parsed.Selected().Target.Addr().Interface().(interface{ Configuration() *app.Config }); ok {
+			config = c.Configuration()
+		}
+		err = parsed.Run()
+	}
+	if err != nil {
+		config.PrintError(err)
 		os.Exit(1)
 	}
+}
+
+// untilSignal returns a context that the first SIGTERM or Ctrl-C ends, for an orderly stop. A second one ends the process
+// at once; its private Postgres ends with it.
+func untilSignal() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		os.Exit(1)
+	}()
+	return ctx
+}
+
+// unsetEmpty removes the variables of Errand's that are set to nothing: kong would take them for a value.
+func unsetEmpty() {
+	for _, name := range app.Variables() {
+		if strings.TrimSpace(os.Getenv(name)) == "" {
+			_ = os.Unsetenv(name) // fails for no name that we have
+		}
+	}
+}
+
+// dropEmpty leaves out the flags that are set to nothing, as by --addr= or --addr "".
+func dropEmpty(args []string) []string {
+	var kept []string
+	for i := 0; i < len(args); i++ {
+		isFlag := strings.HasPrefix(args[i], "--")
+		switch {
+		case isFlag && strings.HasSuffix(args[i], "="):
+		case isFlag && i+1 < len(args) && args[i+1] == "":
+			i++
+		default:
+			kept = append(kept, args[i])
+		}
+	}
+	return kept
 }

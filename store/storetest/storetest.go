@@ -131,11 +131,14 @@ func URL(t testing.TB) string {
 }
 
 // EmptyURL gives the address of a database without a schema that is the test's alone.
-func EmptyURL(t testing.TB) string {
+func EmptyURL(t testing.TB) string { return EncodedURL(t, "UTF8") }
+
+// EncodedURL is EmptyURL with an encoding.
+func EncodedURL(t testing.TB, encoding string) string {
 	t.Helper()
 	s, err := start()
 	require.NoError(t, err)
-	name, err := s.create("template0")
+	name, err := s.create("template0 ENCODING '" + encoding + "' LC_COLLATE 'C' LC_CTYPE 'C'")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.drop(name)) })
 	return s.url(name)
@@ -170,6 +173,19 @@ func OpenWith(t testing.TB, o store.Options) *store.Store {
 		db.Close()
 	})
 	return db
+}
+
+// Set sets settings of the installation, by the names of their variables, which hold on the store at once.
+func Set(t testing.TB, db *store.Store, settings map[string]string) {
+	t.Helper()
+	values := map[string]*string{}
+	for name, value := range settings {
+		values[name] = &value
+	}
+	_, err := db.SaveSettings(t.Context(), values, "a test")
+	require.NoError(t, err)
+	_, err = db.LoadSettings(t.Context())
+	require.NoError(t, err)
 }
 
 // beside has connections to the database of each store that is open: *store.Store -> *pgxpool.Pool.

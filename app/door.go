@@ -1,0 +1,47 @@
+package app
+
+import (
+	"net/http"
+	"sync/atomic"
+
+	"errand/api"
+)
+
+// door answers on the listen address from the first moment. Until the server is ready only the probes are behind it; when
+// it is going to stop, /readyz says so while everything else is still served.
+type door struct {
+	reason   atomic.Pointer[string] // why /readyz answers 503; nil: it is the surfaces' to answer
+	surfaces atomic.Pointer[http.Handler]
+	notReady http.Handler
+}
+
+func newDoor() *door {
+	d := &door{}
+	d.refuse("starting")
+	d.notReady = api.NewNotReady(func() string {
+		if reason := d.reason.Load(); reason != nil {
+			return *reason
+		}
+		return ""
+	})
+	return d
+}
+
+// refuse has /readyz answer 503 with a reason, which everybody may read.
+func (d *door) refuse(reason string) { d.reason.Store(&reason) }
+
+// open serves the surfaces.
+func (d *door) open(surfaces http.Handler) {
+	d.surfaces.Store(&surfaces)
+	d.reason.Store(nil)
+}
+
+// ServeHTTP answers as far as the door is open.
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	surfaces := d.surfaces.Load()
+	if surfaces == nil || r.URL.Path == "/readyz" && d.reason.Load() != nil {
+		d.notReady.ServeHTTP(w, r)
+		return
+	}
+	(*surfaces).ServeHTTP(w, r)
+}

@@ -1,0 +1,141 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"errand/core"
+	"errand/store"
+)
+
+// refreshEvery is how often a server reads the settings of the installation: a change holds everywhere within 60 seconds
+// (decisions 2), also when some reads fail.
+const refreshEvery = 10 * time.Second
+
+// settings keep what the installation has set current on this server.
+type settings struct {
+	store *store.Store
+	log   *slog.Logger
+	given map[string]string // with which this server was started
+	own   map[string]string // that hold on it where the installation has none
+	known map[string]store.StoredSetting
+}
+
+// establish writes what this server was given into the database, where it holds for the whole installation from then on,
+// and takes the rest from there.
+func (s *settings) establish(ctx context.Context, by string) error {
+	values := map[string]*string{}
+	for name, value := range s.given {
+		values[name] = &value
+	}
+	changes, err := s.store.SaveSettings(ctx, values, by)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		s.log.WarnContext(ctx, "this server has changed a setting of the installation",
+			"setting", c.Name, "old", s.show(c.Name, c.Old), "new", s.show(c.Name, c.New))
+	}
+	rows, err := s.store.LoadSettings(ctx)
+	if err != nil {
+		return err
+	}
+	s.known = byName(rows)
+	for name, given := range s.given {
+		if row := s.known[name]; row.Value == nil || *row.Value != given { // a server that started at the same time was later
+			s.report(ctx, &given, row)
+		}
+	}
+	var effective []any
+	for _, setting := range core.InstallationSettings() {
+		effective = append(effective, slog.String(setting.Name, s.show(setting.Name, s.known[setting.Name].Value)))
+	}
+	s.log.InfoContext(ctx, "settings of the installation", effective...)
+	return nil
+}
+
+// watch keeps them current until ctx ends.
+func (s *settings) watch(ctx context.Context, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		err := s.refresh(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "the settings of the installation cannot be read; those from before hold on", "error", err)
+		}
+		failing = err != nil
+	}
+}
+
+// refresh reads them, and logs what others have changed.
+func (s *settings) refresh(ctx context.Context) error {
+	rows, err := s.store.LoadSettings(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		before := s.known[row.Name]
+		if before.SetAt.Equal(row.SetAt.Time) && before.SetBy == row.SetBy {
+			continue
+		}
+		s.report(ctx, before.Value, row)
+	}
+	s.known = byName(rows)
+	return nil
+}
+
+// report logs that another server, or a person, has changed a setting.
+func (s *settings) report(ctx context.Context, old *string, row store.StoredSetting) {
+	attrs := []any{"setting", row.Name, "old", s.show(row.Name, old), "new", s.show(row.Name, row.Value), "by", row.SetBy, "at", row.SetAt}
+	if given := s.given[row.Name]; given != "" {
+		attrs = append(attrs, "started_with", given)
+	}
+	s.log.WarnContext(ctx, "a setting of the installation was changed, which holds here too", attrs...)
+}
+
+// show is a value for people; one that is not set is the default.
+func (s *settings) show(name string, value *string) string {
+	if value != nil {
+		return *value
+	}
+	return defaultOf(name, s.own) + " (default)"
+}
+
+// defaultOf is what holds where the installation has no value.
+func defaultOf(name string, own map[string]string) string {
+	if value := own[name]; value != "" {
+		return value
+	}
+	for _, setting := range core.InstallationSettings() {
+		if setting.Name == name {
+			return setting.Default
+		}
+	}
+	return ""
+}
+
+func byName(rows []store.StoredSetting) map[string]store.StoredSetting {
+	named := map[string]store.StoredSetting{}
+	for _, row := range rows {
+		named[row.Name] = row
+	}
+	return named
+}
+
+// whoami names this process to those who ask who has set something.
+func whoami(what, version string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return fmt.Sprintf("%s, %s, Errand %s", host, what, version)
+}

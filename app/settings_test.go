@@ -1,0 +1,245 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/app"
+	"errand/store/storetest"
+)
+
+// quickly has a server read the settings of the installation often.
+func quickly(databaseURL string) app.Config {
+	c := config(databaseURL)
+	c.RefreshEvery = every
+	return c
+}
+
+// policy is what a server does by the settings of the installation.
+type policy struct {
+	Ignore, Similar int // status
+	DSN             string
+}
+
+// policyOf tries a server out.
+func (s *server) policyOf(t *testing.T, issue int64) policy {
+	t.Helper()
+	body := strings.NewReader(`{"text": "cart"}`)
+	ignored := s.send(t.Context(), http.MethodPost, fmt.Sprintf("/v1/issues/%d/ignore", issue), "", nil)
+	similar := s.send(t.Context(), http.MethodPost, "/v1/similar", "", body)
+	require.NoError(t, ignored.err)
+	require.NoError(t, similar.err)
+	dsn := s.admin(t, http.MethodPost, "/v1/projects", `{"name": "Another"}`)["dsn"].(string)
+	_, host, _ := strings.Cut(dsn, "@")
+	host, _, _ = strings.Cut(host, "/")
+	return policy{ignored.status, similar.status, host}
+}
+
+// shown is what `errand settings` says of a database: value and who set it, by name.
+func shown(t *testing.T, databaseURL string) map[string]app.ShownSetting {
+	t.Helper()
+	c := config(databaseURL)
+	list, err := app.ListSettings(t.Context(), &c, (&logText{}).logger())
+	require.NoError(t, err)
+	found := map[string]app.ShownSetting{}
+	for _, s := range list {
+		found[s.Name] = s
+	}
+	return found
+}
+
+// lines are those of a log that have a message.
+func (l *logText) lines(message string) (found []map[string]any) {
+	for line := range strings.Lines(l.String()) {
+		var fields map[string]any
+		if json.Unmarshal([]byte(line), &fields) == nil && fields["msg"] == message {
+			found = append(found, fields)
+		}
+	}
+	return found
+}
+
+const (
+	changedHere  = "this server has changed a setting of the installation"
+	changedThere = "a setting of the installation was changed, which holds here too"
+)
+
+// TestServerWithoutSettingsTakesTheInstallations starts a server with settings, and one without beside it.
+func TestServerWithoutSettingsTakesTheInstallations(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	c := quickly(databaseURL)
+	c.RequireApproval, c.Similar, c.BaseURL, c.RetentionDays, c.StoredPerIssue = "Ignore", "OFF", "https://errand.example/", "400", "200"
+	first := start(t, c)
+	issue := first.event(t, first.project(t))
+	for _, day := range []int{100, 300, 500} {
+		storeEventOf(t, databaseURL, day)
+	}
+	held := policy{http.StatusAccepted, http.StatusConflict, "errand.example"}
+	require.Equal(t, held, first.policyOf(t, issue))
+
+	plain := quickly(databaseURL)
+	plain.RequireApproval, plain.Similar, plain.RetentionDays = "", " ", "" // empty is not set
+	plain.MetricsAddr = "127.0.0.1:0"
+	second := start(t, plain)
+	require.Equal(t, held, second.policyOf(t, issue))
+	require.Equal(t, "https://errand.example", second.URL())
+	require.Contains(t, second.send(t.Context(), http.MethodGet, "/docs", "", nil).body, "https://errand.example")
+	require.Empty(t, second.log.lines(changedHere))
+	first.stop(t) // the second one does the jobs from now on, at the latest
+	second.stop(t)
+	third := start(t, plain)
+	require.Eventually(t, func() bool { return values(third.scrape(t)["errand_job_runs_total"])["drop_expired ok"] > 0 }, atMost, every)
+	require.Equal(t, map[int]bool{100: true, 300: true, 500: false}, stillStored(t, databaseURL, 100, 300, 500))
+	got := shown(t, databaseURL)["RETENTION_DAYS"]
+	require.Equal(t, "400", got.Value)
+	require.Contains(t, got.SetBy, first.Addr())
+	require.Contains(t, got.SetBy, "Errand 0.0.0")
+	require.NotEmpty(t, got.SetAt)
+}
+
+// storeEventOf adds the partition of a day that lies so many days back, with an event.
+func storeEventOf(t *testing.T, databaseURL string, daysBack int) {
+	t.Helper()
+	day := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -daysBack)
+	conn := connect(t, databaseURL)
+	_, err := conn.Exec(t.Context(), fmt.Sprintf(`CREATE TABLE %s PARTITION OF events FOR VALUES FROM ('%s') TO ('%s')`,
+		partitionOf(daysBack), day.Format(time.RFC3339), day.AddDate(0, 0, 1).Format(time.RFC3339)))
+	require.NoError(t, err)
+	var columns string
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+		WHERE attrelid = 'events'::regclass AND attnum > 0 AND attname NOT IN ('id', 'event_id', 'received_at')`).Scan(&columns))
+	_, err = conn.Exec(t.Context(), fmt.Sprintf(`INSERT INTO events (id, event_id, received_at, %s)
+		SELECT id + %d, gen_random_uuid(), $1, %[1]s FROM events LIMIT 1`, columns, daysBack), day)
+	require.NoError(t, err)
+}
+
+func partitionOf(daysBack int) string {
+	return "events_" + time.Now().UTC().AddDate(0, 0, -daysBack).Format("20060102")
+}
+
+// stillStored reports for each day whether its events are there.
+func stillStored(t *testing.T, databaseURL string, daysBack ...int) map[int]bool {
+	t.Helper()
+	found := map[int]bool{}
+	for _, n := range daysBack {
+		var there bool
+		require.NoError(t, connect(t, databaseURL).QueryRow(t.Context(), `SELECT to_regclass($1) IS NOT NULL`, partitionOf(n)).Scan(&there))
+		found[n] = there
+	}
+	return found
+}
+
+// TestSettingThatIsSetHoldsEverywhere starts a server with other values than those that hold.
+func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	old := quickly(databaseURL)
+	old.RequireApproval, old.Similar = "ignore", "off"
+	first := start(t, old)
+	issue := first.event(t, first.project(t))
+	free := quickly(databaseURL)
+	free.RequireApproval, free.Similar, free.BaseURL = "none", "on", "https://errand.example"
+	second := start(t, free)
+	want := policy{http.StatusOK, http.StatusOK, "errand.example"}
+	require.Equal(t, want, second.policyOf(t, issue))
+	require.Eventually(t, func() bool { return first.policyOf(t, issue) == want }, atMost, every)
+
+	here := second.log.lines(changedHere)
+	require.Len(t, here, 3)
+	require.Equal(t, []any{"REQUIRE_APPROVAL", "ignore", "none"}, []any{here[1]["setting"], here[1]["old"], here[1]["new"]})
+	there := first.log.lines(changedThere)
+	require.Len(t, there, 3)
+	require.Equal(t, []any{"REQUIRE_APPROVAL", "ignore", "none"}, []any{there[1]["setting"], there[1]["old"], there[1]["new"]})
+	require.Equal(t, "ignore", there[1]["started_with"])
+	require.Contains(t, there[1]["by"], second.Addr())
+	require.Contains(t, first.send(t.Context(), http.MethodGet, "/docs", "", nil).body, "https://errand.example")
+
+	// And back to the default.
+	c := config(databaseURL)
+	for _, name := range []string{"similar", "require-approval", "BASE_URL"} {
+		require.NoError(t, app.UnsetSetting(t.Context(), &c, name, "0.0.0", (&logText{}).logger()))
+	}
+	for _, s := range []*server{first, second} {
+		want.DSN = s.Addr() // each server's own
+		require.Eventually(t, func() bool { return s.policyOf(t, issue) == want }, atMost, every)
+		require.Equal(t, "http://"+s.Addr(), s.URL())
+	}
+	got := shown(t, databaseURL)["REQUIRE_APPROVAL"]
+	require.Equal(t, "none (default)", got.Value)
+	require.Contains(t, got.SetBy, "unset by ")
+	require.ErrorContains(t, app.UnsetSetting(t.Context(), &c, "ADDR", "0.0.0", (&logText{}).logger()), "RETENTION_DAYS")
+}
+
+// TestServersThatStartTogether have different settings: the last one's hold on both, and stay.
+func TestServersThatStartTogether(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	started := make(chan *starting, 2)
+	for _, days := range []string{"30", "300"} {
+		c := quickly(databaseURL)
+		c.RetentionDays = days
+		started <- begin(t, c)
+	}
+	close(started)
+	var pair []*server
+	for s := range started {
+		require.NoError(t, <-s.result)
+		s.done = make(chan error, 1)
+		ctx, end := context.WithCancel(context.Background())
+		s.end = end
+		go func() { s.done <- s.Run(ctx) }()
+		t.Cleanup(func() { s.stop(t) })
+		pair = append(pair, s.server)
+	}
+	require.Eventually(t, func() bool {
+		return len(pair[0].log.lines(changedThere))+len(pair[1].log.lines(changedThere)) == 1
+	}, atMost, every, "the one that was first hears of the other")
+	holds := shown(t, databaseURL)["RETENTION_DAYS"]
+	for _, s := range pair {
+		here := s.log.lines(changedHere)
+		require.Len(t, here, 1)
+		if last := here[0]["new"] == holds.Value; !last {
+			require.Equal(t, holds.Value, s.log.lines(changedThere)[0]["new"])
+		}
+	}
+	reads := func() (n int64) {
+		require.NoError(t, connect(t, databaseURL).QueryRow(t.Context(),
+			`SELECT seq_scan + coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE relname = 'install_settings'`).Scan(&n))
+		return n
+	}
+	before := reads()
+	require.Eventually(t, func() bool { return reads() > before+20 }, atMost, every, "they go on reading")
+	require.Equal(t, holds, shown(t, databaseURL)["RETENTION_DAYS"], "and nobody writes")
+}
+
+// TestRetentionIsLoggedAndCounted has a server delete the events of two days.
+func TestRetentionIsLoggedAndCounted(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	s := start(t, config(databaseURL))
+	s.event(t, s.project(t))
+	storeEventOf(t, databaseURL, 30)
+	storeEventOf(t, databaseURL, 40)
+	s.stop(t)
+	c := config(databaseURL)
+	c.MetricsAddr, c.RetentionDays = "127.0.0.1:0", "0"
+	s = start(t, c)
+	require.Eventually(t, func() bool { return values(s.scrape(t)["errand_job_runs_total"])["drop_expired ok"] > 0 }, atMost, every)
+	require.Equal(t, map[int]bool{30: true, 40: true}, stillStored(t, databaseURL, 30, 40), "0 is never")
+	s.stop(t)
+	c.RetentionDays = "20"
+	s = start(t, c)
+	require.Eventually(t, func() bool { return values(s.scrape(t)["errand_retention_dropped_days_total"])[""] == 2 }, atMost, every)
+	require.Equal(t, 2.0, values(s.scrape(t)["errand_retention_dropped_events_total"])[""])
+	dropped := s.log.lines("deleted stored events older than RETENTION_DAYS")
+	require.Len(t, dropped, 2)
+	require.Equal(t, []any{partitionOf(40), 1.0, 20.0}, []any{dropped[0]["partition"], dropped[0]["events"], dropped[0]["retention_days"]})
+}

@@ -1,0 +1,235 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/app"
+	"errand/store/storetest"
+)
+
+// freeAddr is an address at which nobody listens.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// starting is a server whose start takes long.
+type starting struct {
+	*server
+	addr   string
+	cancel context.CancelFunc
+	result chan error
+}
+
+// begin begins to start a server.
+func begin(t *testing.T, c app.Config) *starting {
+	t.Helper()
+	c.Addr = freeAddr(t)
+	half := &server{log: &logText{}, client: &http.Client{Transport: &http.Transport{}}}
+	s := &starting{server: half, addr: c.Addr, result: make(chan error, 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	go func() {
+		a, err := app.New(ctx, c, "0.0.0", s.log.logger())
+		s.App = a
+		s.result <- err
+	}()
+	t.Cleanup(cancel)
+	return s
+}
+
+func (s *starting) get(path string) answer {
+	request, err := http.NewRequest(http.MethodGet, "http://"+s.addr+path, nil)
+	if err != nil {
+		return answer{err: err}
+	}
+	return s.do(request)
+}
+
+// reason is what /readyz says; empty while nobody answers.
+func (s *starting) reason() string {
+	var body struct{ Error, Reason string }
+	if json.Unmarshal([]byte(s.get("/readyz").body), &body) != nil {
+		return ""
+	}
+	return body.Reason
+}
+
+// requireUnready holds what every path answers while the server starts.
+func (s *starting) requireUnready(t *testing.T) {
+	t.Helper()
+	require.JSONEq(t, `{"status":"ok"}`, s.get("/healthz").body)
+	for _, path := range []string{"/", "/docs", "/v1/issues", "/v1/ingest", "/api/1/envelope/", "/mcp", "/nothing"} {
+		got := s.get(path)
+		require.Equal(t, http.StatusServiceUnavailable, got.status, path)
+		require.JSONEq(t, `{"error":"unavailable"}`, got.body, path)
+		require.NotEmpty(t, got.header.Get("Retry-After"), path)
+		require.NotEmpty(t, got.header.Get("X-Request-Id"), path)
+	}
+	require.Equal(t, http.StatusServiceUnavailable, s.get("/readyz").status)
+}
+
+func TestStartWaitsForTheDatabase(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	setAway(t, databaseURL, true)
+	c := config(databaseURL)
+	c.DatabaseWait = "1m"
+	s := begin(t, c)
+	require.Eventually(t, func() bool { return s.reason() == "starting: waiting for the database" }, atMost, every)
+	s.requireUnready(t)
+	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), "waiting for the database") }, atMost, every)
+
+	setAway(t, databaseURL, false)
+	require.NoError(t, <-s.result)
+	defer s.Close(context.Background())
+	require.Equal(t, http.StatusOK, s.get("/readyz").status)
+	require.Equal(t, http.StatusUnauthorized, s.get("/v1/issues").status)
+}
+
+func TestStartSaysThatItMigrates(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.EmptyURL(t)
+	lock, err := connect(t, databaseURL).Begin(t.Context())
+	require.NoError(t, err)
+	_, err = lock.Exec(t.Context(), `CREATE TABLE goose_db_version (id int)`) // whoever migrates waits for this one
+	require.NoError(t, err)
+	s := begin(t, config(databaseURL))
+	require.Eventually(t, func() bool { return s.reason() == "starting: migrating the database" }, atMost, every)
+	s.requireUnready(t)
+	require.NoError(t, lock.Rollback(t.Context()))
+	require.NoError(t, <-s.result)
+	defer s.Close(context.Background())
+	require.Equal(t, http.StatusOK, s.get("/readyz").status)
+}
+
+// TestStartEnds holds that waiting has an end: by DATABASE_WAIT, by a signal, and where it would not help.
+func TestStartEnds(t *testing.T) {
+	t.Parallel()
+	nobody := config("postgres://errand@127.0.0.1:1/errand?sslmode=disable")
+	nobody.DatabaseWait = "1s"
+	s := begin(t, nobody)
+	require.ErrorContains(t, <-s.result, "DATABASE_WAIT of 1s")
+	require.True(t, refuses(s.addr))
+
+	nobody.DatabaseWait = "1d"
+	s = begin(t, nobody)
+	require.Eventually(t, func() bool { return s.reason() == "starting: waiting for the database" }, atMost, every)
+	s.cancel()
+	require.Error(t, <-s.result)
+	require.True(t, refuses(s.addr))
+
+	databaseURL := storetest.URL(t)
+	for _, further := range []string{"&dbname=none", "&user=nobody-of-that-name"} {
+		wrong := config(databaseURL + further)
+		wrong.DatabaseWait = "1d"
+		require.ErrorContains(t, <-begin(t, wrong).result, "DATABASE_URL")
+	}
+	latin := config(storetest.EncodedURL(t, "LATIN1"))
+	latin.DatabaseWait = "1d"
+	require.ErrorContains(t, <-begin(t, latin).result, "ENCODING 'UTF8'")
+}
+
+func TestSchemaOfANewerServer(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	const warning = "the database schema is newer than this server"
+	require.NotContains(t, start(t, config(databaseURL)).log.String(), warning)
+	db := connect(t, databaseURL)
+	_, err := db.Exec(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
+	require.NoError(t, err)
+	defer func() {
+		_, err := db.Exec(context.Background(), `DELETE FROM goose_db_version WHERE version_id = 9999`)
+		require.NoError(t, err)
+	}()
+	s := start(t, config(databaseURL))
+	require.Contains(t, s.log.String(), warning)
+	require.Contains(t, s.log.String(), `"schema":9999`)
+	s.event(t, s.project(t))
+}
+
+// TestNobodyIsAdmin starts servers with DATABASE_URL and without ADMIN_TOKEN.
+func TestNobodyIsAdmin(t *testing.T) {
+	t.Parallel()
+	c := config(storetest.URL(t))
+	c.AdminToken = ""
+	const advice = "errand token create --name NAME --scope admin"
+	require.Contains(t, start(t, c).log.String(), advice)
+	_, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: "fixer", Scopes: []string{"issues:read"}}, (&logText{}).logger())
+	require.NoError(t, err)
+	require.Contains(t, start(t, c).log.String(), advice)
+	_, err = app.CreateToken(t.Context(), &c, app.NewToken{Name: "root", Scopes: []string{"admin"}}, (&logText{}).logger())
+	require.NoError(t, err)
+	require.NotContains(t, start(t, c).log.String(), advice)
+	c.AdminToken = adminToken
+	require.NotContains(t, start(t, c).log.String(), advice)
+}
+
+// TestShutdownDelay holds that a stopping server is not ready at once, and serves on.
+func TestShutdownDelay(t *testing.T) {
+	t.Parallel()
+	c := config(storetest.URL(t))
+	c.ShutdownDelay = "2s"
+	s := start(t, c)
+	key := s.project(t)
+	began := time.Now()
+	s.end()
+	unready := func() answer { return s.send(t.Context(), http.MethodGet, "/readyz", "", nil) }
+	require.Eventually(t, func() bool { return unready().status == http.StatusServiceUnavailable }, atMost, every)
+	require.JSONEq(t, `{"error":"unavailable","reason":"stopping"}`, unready().body)
+	require.Equal(t, http.StatusOK, s.send(t.Context(), http.MethodGet, "/healthz", "", nil).status)
+	s.event(t, key)
+	s.stop(t)
+	require.GreaterOrEqual(t, time.Since(began), 2*time.Second)
+}
+
+// TestStalledUploadDoesNotKeepTheServer stops a server to which a client has sent half a request.
+func TestStalledUploadDoesNotKeepTheServer(t *testing.T) {
+	t.Parallel()
+	s := start(t, config(storetest.URL(t)))
+	key := s.project(t)
+	for _, path := range []string{"/v1/ingest?key=" + key, "/v1/projects"} {
+		conn, err := net.Dial("tcp", s.Addr())
+		require.NoError(t, err)
+		defer conn.Close()
+		_, err = conn.Write([]byte("POST " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + adminToken +
+			"\r\nContent-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n"))
+		require.NoError(t, err)
+		reply := make([]byte, 12)
+		_, err = conn.Read(reply)
+		require.NoError(t, err)
+		require.Equal(t, "HTTP/1.1 100", string(reply), "the server reads the body")
+		_, err = conn.Write([]byte(`{"message":`))
+		require.NoError(t, err)
+	}
+	began := time.Now()
+	s.stop(t)
+	require.Less(t, time.Since(began), 10*time.Second)
+	require.Contains(t, s.log.String(), "cut off")
+}
+
+// TestReasonsHoldNoSecrets holds that what everybody may read about a start says nothing of the configuration.
+func TestReasonsHoldNoSecrets(t *testing.T) {
+	t.Parallel()
+	c := config("postgres://errand:hunter2@127.0.0.1:1/errand?sslmode=disable")
+	c.DatabaseWait = "1d"
+	s := begin(t, c)
+	require.Eventually(t, func() bool { return s.reason() != "" }, atMost, every)
+	require.Regexp(t, regexp.MustCompile(`^starting[a-z: ]*$`), s.reason())
+	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), "waiting for the database") }, atMost, every)
+	require.NotContains(t, s.log.String(), "hunter2")
+	s.cancel()
+	require.Error(t, <-s.result)
+}

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"errand/core"
+)
+
+// How often a starting server tries the database, and how often it logs that it waits.
+const (
+	tryEvery  = 250 * time.Millisecond
+	tellEvery = 10 * time.Second
+)
+
+// waitForDatabase tries until the database is there, for DATABASE_WAIT at most. What waiting does not mend fails at once.
+func (c *Config) waitForDatabase(ctx context.Context, log *slog.Logger, try func(context.Context) error) error {
+	began := time.Now()
+	told := began.Add(-tellEvery)
+	for {
+		err := try(ctx)
+		left := c.databaseWait - time.Since(began)
+		switch {
+		case err == nil, ctx.Err() != nil, !core.HasCode(err, core.Unavailable), isRefusal(err):
+			return err
+		case left <= 0 && c.databaseWait > 0:
+			return fmt.Errorf("the database was not there within DATABASE_WAIT of %v: %w", c.databaseWait, err)
+		case left <= 0:
+			return err
+		}
+		if time.Since(told) >= tellEvery {
+			told = time.Now()
+			log.WarnContext(ctx, "waiting for the database", "error", err, "for_at_most", left.Round(time.Second))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(min(tryEvery, left)):
+		}
+	}
+}
+
+// isRefusal reports whether the database is there and does not let this server in: a wrong user or password, or no database of the name.
+func isRefusal(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (strings.HasPrefix(pg.Code, "28") || pg.Code == "3D000")
+}

@@ -1,0 +1,153 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Settings are what belongs to the installation and not to one of its servers (decisions 2), as it holds at the moment.
+// Adding one is a field here, a field of SettingTexts, and a line of installationSettings.
+type Settings struct {
+	BaseURL         string       // of DSNs and links, without a slash at its end
+	StoredPerIssue  int64        // events that an issue keeps: the first 100 and the most recent
+	RetentionDays   int          // stored events that are older are deleted; 0: never
+	RequireApproval []HeldAction // held until a second admin approves them
+	SimilarOff      bool         // find_similar answers similar_off
+}
+
+// SettingTexts are the settings as a server was given them, each a flag and a variable of the environment. An empty one is
+// not set: then the installation's value holds.
+type SettingTexts struct {
+	BaseURL         string `name:"base-url" env:"BASE_URL" help:"Public URL, for DSNs and links; by default http:// and the listen address. Belongs to the installation."`
+	StoredPerIssue  string `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" placeholder:"1000" help:"Stored events kept per issue: the first 100 and the most recent; at least 200. Belongs to the installation."`
+	RetentionDays   string `name:"retention-days" env:"RETENTION_DAYS" placeholder:"90" help:"Stored events older than this many days are deleted; 0: never. Belongs to the installation."`
+	RequireApproval string `name:"require-approval" env:"REQUIRE_APPROVAL" placeholder:"none" help:"Actions that wait for a second admin: a comma list of ignore, merge, delete_project, or none. Belongs to the installation."`
+	Similar         string `name:"similar" env:"SIMILAR" placeholder:"on" help:"on: find_similar finds similar issues; off: it answers similar_off. Belongs to the installation."`
+}
+
+// ByName returns the settings that are set by the names of their variables.
+func (t SettingTexts) ByName() map[string]string {
+	texts := map[string]string{}
+	for field, value := range reflect.ValueOf(t).Fields() {
+		if text := strings.TrimSpace(value.String()); text != "" {
+			texts[field.Tag.Get("env")] = text
+		}
+	}
+	return texts
+}
+
+// Setting is a setting of the installation.
+type Setting struct {
+	Name    string // of the variable
+	Default string // empty: each server has its own
+	// read checks a text that is not empty, and returns it in the one form that it is stored in.
+	read func(text string, into *Settings) (string, error)
+}
+
+var installationSettings = []Setting{
+	{"BASE_URL", "", readBaseURL},
+	{"STORED_EVENTS_PER_ISSUE", strconv.Itoa(DefaultStoredPerIssue), readStoredPerIssue},
+	{"RETENTION_DAYS", "90", readRetentionDays},
+	{"REQUIRE_APPROVAL", none, readRequireApproval},
+	{"SIMILAR", "on", readSimilar},
+}
+
+// InstallationSettings returns all settings of the installation, in the order in which they are shown.
+func InstallationSettings() []Setting { return installationSettings }
+
+// ReadSettings returns the settings that texts, by their names, hold; one that is missing has its default. Names that are
+// not known are of a newer version and count for nothing.
+func ReadSettings(texts map[string]string) (Settings, error) {
+	var all Settings
+	for _, setting := range installationSettings {
+		text := texts[setting.Name]
+		if text == "" {
+			text = setting.Default
+		}
+		if text == "" {
+			continue
+		}
+		if _, err := setting.read(text, &all); err != nil {
+			return Settings{}, err
+		}
+	}
+	return all, nil
+}
+
+// Normalize returns the text in the form that is stored, or an error that names the variable.
+func (s Setting) Normalize(text string) (string, error) { return s.read(text, &Settings{}) }
+
+// Bounds of the settings.
+const (
+	DefaultStoredPerIssue = 1000
+	MinStoredPerIssue     = 200
+	maxRetentionDays      = 3650
+)
+
+// none is an explicitly empty list.
+const none = "none"
+
+func readBaseURL(text string, into *Settings) (string, error) {
+	base, err := url.Parse(text)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil ||
+		base.RawQuery != "" || base.Fragment != "" {
+		return "", errors.New("BASE_URL must be http://host[:port] or https://host[:port]") // it may hold a password: it is not repeated
+	}
+	if strings.Trim(base.Path, "/") != "" {
+		return "", fmt.Errorf("BASE_URL must have no path, because a DSN has none: %q", text)
+	}
+	into.BaseURL = base.Scheme + "://" + base.Host
+	return into.BaseURL, nil
+}
+
+func readStoredPerIssue(text string, into *Settings) (string, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < MinStoredPerIssue {
+		return "", fmt.Errorf("STORED_EVENTS_PER_ISSUE must be a whole number, at least %d: %q", MinStoredPerIssue, text)
+	}
+	into.StoredPerIssue = n
+	return strconv.FormatInt(n, 10), nil
+}
+
+func readRetentionDays(text string, into *Settings) (string, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > maxRetentionDays {
+		return "", fmt.Errorf("RETENTION_DAYS must be a whole number from 1 to %d, or 0 for never: %q", maxRetentionDays, text)
+	}
+	into.RetentionDays = n
+	return strconv.Itoa(n), nil
+}
+
+func readRequireApproval(text string, into *Settings) (string, error) {
+	into.RequireApproval = nil
+	if text = strings.ToLower(text); strings.TrimSpace(text) == none {
+		return none, nil
+	}
+	var words []string
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+			into.RequireApproval = append(into.RequireApproval, HeldAction(word))
+		}
+	}
+	if err := CheckHeldActions(into.RequireApproval); err != nil {
+		return "", fmt.Errorf("REQUIRE_APPROVAL: %w", err)
+	}
+	if words == nil {
+		return none, nil
+	}
+	return strings.Join(words, ","), nil
+}
+
+func readSimilar(text string, into *Settings) (string, error) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if text != "on" && text != "off" {
+		return "", fmt.Errorf("SIMILAR must be on or off: %q", text)
+	}
+	into.SimilarOff = text == "off"
+	return text, nil
+}

@@ -1,0 +1,115 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// TestFaultTwoSettings has a server with settings take events in, and then one without them on the same database. What
+// the first one keeps and holds, the second one keeps and holds too; a third one, with others, has them hold for all.
+func TestFaultTwoSettings(t *testing.T) {
+	t.Parallel()
+	const events, old, days = 405, 202, 200
+	database := startPostgres(t, newDir(t)).URL()
+	first := startOn(t, newDir(t), "DATABASE_URL="+database, "RETENTION_DAYS=400", "REQUIRE_APPROVAL=ignore", "STORED_EVENTS_PER_ISSUE=1000000")
+	text, slug := first.project("Shop")
+	key := parseDSN(t, text).key
+	send := func(s *server, from, to int) (taken int) {
+		for n := from; n < to; n++ {
+			if s.call("", "POST", "/v1/ingest?key="+key, fmt.Sprintf(`{"message":"of kind %d","fingerprint":["%[1]d"]}`, n%5), nil) == http.StatusOK {
+				taken++
+			}
+		}
+		return taken
+	}
+	taken := send(first, 0, old)
+	age(t, database, days)
+	second := startOn(t, newDir(t), "DATABASE_URL="+database)
+	taken += send(second, old, events)
+	first.stop() // from now on the second one deletes what is too old
+	refused := second.ignoreAll(slug)
+	waitForJob(t, database, "drop_expired")
+	report := func(of string, want int) {
+		stored, counted := countEvents(t, database)
+		t.Logf("%s: %d taken, %d stored, %d counted; ignoring of 5 issues refused until a second admin approves: %d", of, taken, stored, counted, refused)
+		require.Equal(t, events, taken)
+		require.Equal(t, want, stored)
+		require.Equal(t, events, counted)
+	}
+	report("a server without settings beside one that keeps 400 days", events)
+	require.Equal(t, 5, refused)
+
+	third := startOn(t, newDir(t), "DATABASE_URL="+database, "RETENTION_DAYS=100", "REQUIRE_APPROVAL=none")
+	second.stop()
+	refused = third.ignoreAll(slug)
+	waitForJob(t, database, "drop_expired")
+	report("a server that keeps 100 days", events-old)
+	require.Zero(t, refused)
+	third.stop()
+	require.Contains(t, third.log.String(), `"setting":"RETENTION_DAYS","old":"400","new":"100"`)
+	require.Contains(t, second.log.String()+third.log.String(), fmt.Sprintf(`"events":%d`, old))
+}
+
+// ignoreAll ignores a project's issues and returns how often it was held for approval.
+func (s *server) ignoreAll(slug string) (held int) {
+	s.t.Helper()
+	var list struct{ Data []struct{ ID int64 } }
+	require.Equal(s.t, http.StatusOK, s.call(adminToken, "GET", "/v1/issues?project="+slug, "", &list))
+	for _, issue := range list.Data {
+		if s.call(adminToken, "POST", fmt.Sprintf("/v1/issues/%d/ignore", issue.ID), "", nil) == http.StatusAccepted {
+			held++
+		}
+	}
+	return held
+}
+
+// age moves all stored events so many days back.
+func age(t *testing.T, database string, days int) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), database)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	day := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -days)
+	_, err = conn.Exec(t.Context(), fmt.Sprintf(`CREATE TABLE events_%s PARTITION OF events FOR VALUES FROM ('%s') TO ('%s')`,
+		day.Format("20060102"), day.Format(time.RFC3339), day.AddDate(0, 0, 1).Format(time.RFC3339)))
+	require.NoError(t, err)
+	for _, table := range []string{"events", "event_ids"} {
+		_, err := conn.Exec(t.Context(), `UPDATE `+table+` SET received_at = $1`, day)
+		require.NoError(t, err)
+	}
+}
+
+// waitForJob waits until a job that was not there yet is done.
+func waitForJob(t *testing.T, database, kind string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), database)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	done := func() (newest time.Time) {
+		require.NoError(t, conn.QueryRow(t.Context(),
+			`SELECT coalesce(max(attempted_at), 'epoch') FROM river_job WHERE kind = $1 AND state = 'completed'`, kind).Scan(&newest))
+		return newest
+	}
+	before := done()
+	_, err = conn.Exec(t.Context(), `INSERT INTO river_job (kind, args, max_attempts, state, queue, scheduled_at)
+		VALUES ($1, '{}', 1, 'available', 'default', now())`, kind)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return done().After(before) }, 30*time.Second, 100*time.Millisecond)
+}
+
+// countEvents returns how many events are stored and how many are counted.
+func countEvents(t *testing.T, database string) (stored, counted int) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), database)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM events), (SELECT sum(times_seen) FROM issues)`).Scan(&stored, &counted))
+	return stored, counted
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"errand/core"
+)
+
+// StoredSetting is a setting of the installation as it was set, or unset, last.
+type StoredSetting struct {
+	Name  string
+	Value *string // nil: unset
+	SetBy string
+	SetAt core.Time
+}
+
+// SettingChange is what SaveSettings changed.
+type SettingChange struct {
+	Name     string
+	Old, New *string // nil: not set
+}
+
+const (
+	// Servers that start at the same time write one after the other, so that each one knows the value before its own.
+	lockInstallSettings = `LOCK TABLE install_settings IN SHARE ROW EXCLUSIVE MODE`
+	listInstallSettings = `SELECT name, value, set_by, set_at FROM install_settings ORDER BY name`
+	saveInstallSetting  = `
+INSERT INTO install_settings (name, value, set_by, set_at) VALUES (@name, @value, @set_by, @now)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value, set_by = excluded.set_by, set_at = excluded.set_at`
+)
+
+// Settings returns the settings of the installation as this server knows them. LoadSettings makes them current.
+func (s *Store) Settings() *core.Settings { return s.settings.Load() }
+
+// LoadSettings reads the settings of the installation, which hold on this server from then on, and returns those that
+// were ever set. With an error those from before hold on.
+func (s *Store) LoadSettings(ctx context.Context) ([]StoredSetting, error) {
+	rows, err := many[StoredSetting](ctx, s.pool, listInstallSettings, args{})
+	if err != nil {
+		return nil, err
+	}
+	texts := maps.Clone(s.ownSettings)
+	for _, r := range rows {
+		if r.Value != nil {
+			texts[r.Name] = *r.Value
+		}
+	}
+	settings, err := core.ReadSettings(texts)
+	if err != nil {
+		return nil, err
+	}
+	s.settings.Store(&settings)
+	return rows, nil
+}
+
+// SaveSettings sets settings of the installation, nil unsets one, and returns those that it changed. What has its value
+// already keeps who set it, and when.
+func (s *Store) SaveSettings(ctx context.Context, values map[string]*string, by string) ([]SettingChange, error) {
+	var changes []SettingChange
+	err := s.inTx(ctx, func(t *tx) error {
+		changes = nil
+		if _, err := t.Exec(ctx, lockInstallSettings); err != nil {
+			return err
+		}
+		rows, err := many[StoredSetting](ctx, t, listInstallSettings, args{})
+		if err != nil {
+			return err
+		}
+		old := map[string]*string{}
+		for _, r := range rows {
+			old[r.Name] = r.Value
+		}
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			before, value := old[name], values[name]
+			if before == value || before != nil && value != nil && *before == *value {
+				continue
+			}
+			if _, err := exec(ctx, t, saveInstallSetting, args{"name": name, "value": value, "set_by": by, "now": t.now}); err != nil {
+				return err
+			}
+			changes = append(changes, SettingChange{name, before, value})
+		}
+		return nil
+	})
+	return changes, err
+}

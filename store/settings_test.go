@@ -1,0 +1,137 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/store"
+	"errand/store/storetest"
+)
+
+func TestSettingsAreTheInstallations(t *testing.T) {
+	t.Parallel()
+	c, url := &clock{noon}, storetest.URL(t)
+	own := store.Options{URL: url, Clock: c.tell, Settings: map[string]string{"BASE_URL": "http://127.0.0.1:1"}}
+	here, there := storetest.OpenWith(t, own), storetest.Open(t, url, c.tell)
+	save := func(s *store.Store, name string, value *string, by string) []store.SettingChange {
+		changes, err := s.SaveSettings(t.Context(), map[string]*string{name: value}, by)
+		require.NoError(t, err)
+		return changes
+	}
+	days, base := func(n string) *string { return &n }, "https://errand.example"
+	require.Equal(t, []store.SettingChange{{Name: "RETENTION_DAYS", New: days("30")}}, save(here, "RETENTION_DAYS", days("30"), "first"))
+	c.forward(time.Hour)
+	require.Empty(t, save(there, "RETENTION_DAYS", days("30"), "second"), "it has its value")
+	require.Len(t, save(there, "BASE_URL", &base, "second"), 1)
+
+	require.Equal(t, "http://127.0.0.1:1", here.Settings().BaseURL, "until it is read")
+	for _, s := range []*store.Store{here, there} {
+		rows, err := s.LoadSettings(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []store.StoredSetting{
+			{Name: "BASE_URL", Value: &base, SetBy: "second", SetAt: core.At(noon.Add(time.Hour))},
+			{Name: "RETENTION_DAYS", Value: days("30"), SetBy: "first", SetAt: core.At(noon)},
+		}, rows)
+		require.Equal(t, core.Settings{BaseURL: base, RetentionDays: 30, StoredPerIssue: store.DefaultKeep}, *s.Settings())
+	}
+
+	require.Equal(t, []store.SettingChange{{Name: "BASE_URL", Old: &base}}, save(here, "BASE_URL", nil, "person"))
+	require.Empty(t, save(here, "SIMILAR", nil, "person"), "it was not set")
+	for s, want := range map[*store.Store]string{here: "http://127.0.0.1:1", there: ""} {
+		rows, err := s.LoadSettings(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, store.StoredSetting{Name: "BASE_URL", SetBy: "person", SetAt: core.At(noon.Add(time.Hour))}, rows[0])
+		require.Equal(t, want, s.Settings().BaseURL, "each server's own")
+	}
+}
+
+// TestSettingThatCannotBeRead is one of a newer version: what was known holds on, since a default could delete.
+func TestSettingThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := storetest.New(t)
+	storetest.Set(t, s, map[string]string{"RETENTION_DAYS": "0"})
+	change(t, s, `UPDATE install_settings SET value = 'two summers' WHERE name = 'RETENTION_DAYS'`)
+	_, err := s.LoadSettings(t.Context())
+	require.ErrorContains(t, err, "RETENTION_DAYS")
+	require.Zero(t, s.Settings().RetentionDays)
+}
+
+// TestSettingsOfServersThatStartTogether holds that one of them is last, on all.
+func TestSettingsOfServersThatStartTogether(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	var servers [8]*store.Store
+	for i := range servers {
+		servers[i] = storetest.Open(t, url, time.Now)
+	}
+	before := make([]store.SettingChange, len(servers))
+	noErrors(t, together(len(servers), func(i int) error {
+		value := string(rune('1' + i))
+		changes, err := servers[i].SaveSettings(t.Context(), map[string]*string{"RETENTION_DAYS": &value}, "server "+value)
+		if err == nil {
+			before[i] = changes[0]
+		}
+		return err
+	}))
+	first, replaced := 0, map[string]bool{}
+	for _, b := range before {
+		if b.Old == nil {
+			first++
+			continue
+		}
+		require.False(t, replaced[*b.Old], "each one saw the value before its own")
+		replaced[*b.Old] = true
+	}
+	require.Equal(t, 1, first)
+	rows, err := servers[0].LoadSettings(t.Context())
+	require.NoError(t, err)
+	require.False(t, replaced[*rows[0].Value])
+	require.Equal(t, "server "+*rows[0].Value, rows[0].SetBy)
+}
+
+func TestRetentionSaysWhatItDropped(t *testing.T) {
+	t.Parallel()
+	c := &clock{noon}
+	s := storetest.NewAt(t, c.tell)
+	makeProject(t, s, shop, "Shop")
+	for n := range 3 {
+		add(t, s, event(shop, "pay", n, c.at(0)))
+	}
+	c.forward(24 * time.Hour)
+	add(t, s, event(shop, "pay", 4, c.at(0)))
+	c.forward(48 * time.Hour) // and no more: others need the partitions of today
+	kept := add(t, s, event(shop, "pay", 5, c.at(0)))
+	require.Empty(t, dropExpired(t, s, 0), "0 is never")
+	require.EqualValues(t, 5, issue(t, s, kept.IssueID).StoredEvents)
+	partition := func(day time.Time) string { return "events_" + day.Format("20060102") }
+	got := dropExpired(t, s, 1)
+	require.EqualValues(t, 3, got[partition(noon)])
+	require.EqualValues(t, 1, got[partition(noon.AddDate(0, 0, 1))])
+	require.Empty(t, dropExpired(t, s, 1))
+	require.EqualValues(t, 1, issue(t, s, kept.IssueID).StoredEvents)
+}
+
+// TestServerThatCannotHoldOurData has a database that says it is of Postgres 14, and one that is not in UTF-8.
+func TestServerThatCannotHoldOurData(t *testing.T) {
+	t.Parallel()
+	s := storetest.New(t)
+	require.NoError(t, s.CheckServer(t.Context()))
+
+	url := storetest.EmptyURL(t)
+	old := storetest.Open(t, url, time.Now)
+	rows, err := storetest.SQL(t.Context(), old, `CREATE FUNCTION public.current_setting(text) RETURNS text LANGUAGE sql AS
+		$$ SELECT CASE $1 WHEN 'server_version_num' THEN '140012' WHEN 'server_version' THEN '14.12' ELSE pg_catalog.current_setting($1) END $$`)
+	require.NoError(t, err)
+	rows.Close()
+	require.NoError(t, rows.Err())
+	old = storetest.Open(t, url+"&search_path=public,pg_catalog", time.Now)
+	err = old.CheckServer(t.Context())
+	require.ErrorContains(t, err, "Postgres 14.12")
+	require.ErrorContains(t, err, "15 or later")
+
+	latin := storetest.Open(t, storetest.EncodedURL(t, "LATIN1"), time.Now)
+	require.ErrorContains(t, latin.CheckServer(t.Context()), "LATIN1")
+}
