@@ -108,8 +108,8 @@ const (
 type ListIssuesInput struct {
 	Project     ProjectRef `json:"project,omitempty" doc:"Public id or slug; all projects when absent."`
 	Status      Status     `json:"status,omitempty" doc:"Only this status; without it merged issues are left out." enum:"unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
-	Release     string     `json:"release,omitempty" doc:"First or last release, or that of a stored event." max:"250"`
-	Environment string     `json:"environment,omitempty" doc:"Environment of a stored event." max:"250"`
+	Release     string     `json:"release,omitempty" doc:"First or last release, or that of a stored event." max:"8192"`
+	Environment string     `json:"environment,omitempty" doc:"Environment of a stored event." max:"8192"`
 	Since       Since      `json:"since,omitempty" doc:"Last seen at or after: 30m, 24h, 7d, or an ISO date or time."`
 	Search      string     `json:"search,omitempty" doc:"Text in the title or culprit; any case." max:"200"`
 	Claimed     *bool      `json:"claimed" doc:"true: only issues with an active claim; false: only without."`

@@ -25,7 +25,7 @@ type NewEvent struct {
 	Environment string
 	User        [16]byte // the hash of the user; zero for an event without one
 	Source      core.Source
-	Test        bool
+	Test        bool   // the test event of a setup, which the server makes itself: nothing that a client sends is one
 	DailyQuota  *int64 // of its project; nil for none
 	Payload     Payload
 

@@ -264,7 +264,7 @@ func TestApproveMerges(t *testing.T) {
 	}
 	_, err = s.Ask(t.Context(), ann, store.MergeIssues{Target: 12345, Sources: []int64{target}})
 	requireCode(t, core.NotFound, err)
-	require.Equal(t, []string{"merged"}, labels(t, s, time.Time{}))
+	require.Equal(t, []string{"merged"}, labels(t, s, ""))
 }
 
 // TestMergeAndIgnoreApprovedAtOnce holds that of two approvals that exclude each other, one fails and both are decided.

@@ -187,3 +187,6 @@ func doDeleteProject(ctx context.Context, s *store.Store, by core.Actor, id int6
 	_, err := s.Do(ctx, by, store.DeleteProject{ID: id})
 	return err
 }
+
+// sinceTime writes an instant as filters take it.
+func sinceTime(at time.Time) core.Since { return core.Since(at.Format(time.RFC3339Nano)) }
