@@ -22,13 +22,16 @@ func queueIssues(q *pgx.Batch, rows []issueCount, users []userKey, now core.Time
 	n := len(rows)
 	project, issue, seen, stored, latest := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	first, last := make([]time.Time, n), make([]time.Time, n)
-	firstRelease, lastRelease := make([]string, n), make([]string, n)
+	firstKnown, lastKnown := make([]core.Time, n), make([]core.Time, n)
+	firstRelease, lastRelease, level := make([]string, n), make([]string, n), make([]string, n)
 	for i, r := range rows {
 		project[i], issue[i], seen[i], stored[i], latest[i] = r.project, r.issue, r.seen, r.stored, r.latestEvent
-		first[i], last[i], firstRelease[i], lastRelease[i] = r.first.Time, r.last.Time, r.firstRelease, r.lastRelease
+		first[i], last[i], level[i] = r.FirstSeen.Time, r.LastSeen.Time, r.Level
+		firstRelease[i], firstKnown[i], lastRelease[i], lastKnown[i] = r.FirstRelease, r.FirstReleaseAt, r.LastRelease, r.LastReleaseAt
 	}
 	userProject, userIssue, user := columns3(users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
-	q.Queue(countIssues, project, issue, seen, stored, first, last, firstRelease, lastRelease, latest, now, userProject, userIssue, user, maxUsers)
+	q.Queue(countIssues, project, issue, seen, stored, first, last, firstRelease, lastRelease, latest, now, userProject, userIssue, user, maxUsers,
+		firstKnown, lastKnown, level)
 }
 
 // queueEvents adds the events that are stored, and their ids. Of the others, which leave no id, none may be a stored one.

@@ -49,7 +49,7 @@ func (f IssueFilter) list(now core.Time) (*list, error) {
 	}
 	l := newList(string(core.ByLastSeen), f.Paging)
 	l.prefix, l.indexed = "i.", "listed_from"
-	l.args = issueWindows(now)
+	l.args = issueTimes(now)
 	l.filters, l.start = f.digest(since), core.At(start)
 	// Written out, and no argument, so that the index of test issues serves them in every plan.
 	l.where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test], "", nil)
@@ -82,9 +82,9 @@ func (f IssueFilter) list(now core.Time) (*list, error) {
 	switch {
 	case f.Claimed == nil:
 	case *f.Claimed:
-		l.where("i.claim_expires_at > @now", "now", now)
+		l.where("i.claim_expires_at > @now", "", nil)
 	default:
-		l.where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)", "now", now)
+		l.where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)", "", nil)
 	}
 	return l, nil
 }

@@ -80,12 +80,6 @@ func eventIDsOf(events []eventID) [][16]byte {
 const newestEvent = `(
 	SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1)`
 
-// sighting is when and in which release an issue was seen.
-type sighting struct {
-	At      core.Time
-	Release string
-}
-
 // rule is one that the listed ids break, in words that the ids can follow.
 type rule struct {
 	words string

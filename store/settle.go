@@ -141,13 +141,14 @@ SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[])`
 
 const addIssues = `
 INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, first_seen,
-	first_release, crash_site, handled, status, status_at, times_seen, stored_events, users_affected, last_seen, last_release)
-SELECT n.*, 'unresolved', $15::timestamptz, 0, 0, 0, n.first_seen, n.first_release
+	crash_site, handled, status, status_at, times_seen, stored_events, users_affected, last_seen, first_release, last_release)
+SELECT n.*, 'unresolved', $14::timestamptz, 0, 0, 0, n.first_seen, '', ''
 FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bool[],
-	$11::timestamptz[], $12::text[], $13::text[], $14::boolean[])
-	AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, first_seen, first_release, crash_site, handled)`
+	$11::timestamptz[], $12::text[], $13::boolean[])
+	AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, first_seen, crash_site, handled)`
 
-// makeIssues makes an issue for each fingerprint that has none. Its first event gives it title and place.
+// makeIssues makes an issue for each fingerprint that has none. Its first event gives it title and culprit; the rest comes as
+// the batch is counted.
 func (t *tx) makeIssues(ctx context.Context, b *batch) error {
 	firsts := b.firstsOfNewGroups()
 	if len(firsts) == 0 {
@@ -170,12 +171,12 @@ func (t *tx) makeIssues(ctx context.Context, b *batch) error {
 		return e.ProjectID, int32(e.Version), e.Fingerprint[:]
 	})
 	title, culprit, kind := columns3(firsts, func(e *NewEvent) (string, string, string) { return e.Title, e.Culprit, e.Type })
-	level, platform, release := columns3(firsts, func(e *NewEvent) (string, string, string) { return e.Level, e.Platform, e.Release })
+	level, platform, _ := columns3(firsts, func(e *NewEvent) (string, string, struct{}) { return e.Level, e.Platform, struct{}{} })
 	test, at, _ := columns3(firsts, func(e *NewEvent) (bool, time.Time, struct{}) { return e.Test, e.OccurredAt.Time, struct{}{} })
 	site, handled, _ := columns3(firsts, func(e *NewEvent) (string, *bool, struct{}) { return string(e.Crash.Site), e.Crash.Handled, struct{}{} })
 	q := &pgx.Batch{}
 	q.Queue(addFingerprints, project, version, fingerprint, ids)
-	q.Queue(addIssues, project, version, fingerprint, ids, title, culprit, kind, level, platform, test, at, release, site, handled, t.now)
+	q.Queue(addIssues, project, version, fingerprint, ids, title, culprit, kind, level, platform, test, at, site, handled, t.now)
 	queueFeatures(q, firsts, ids)
 	return t.SendBatch(ctx, q).Close()
 }
@@ -210,7 +211,7 @@ func (t *tx) reopenIssues(ctx context.Context, b *batch) error {
 	latest := map[int64]core.Time{}
 	ids := make([]int64, len(b.counts.issues))
 	for i, c := range b.counts.issues {
-		ids[i], latest[c.issue] = c.issue, c.last
+		ids[i], latest[c.issue] = c.issue, c.LastSeen
 	}
 	issues, err := many[struct {
 		ProjectID int64
@@ -228,16 +229,17 @@ func (t *tx) reopenIssues(ctx context.Context, b *batch) error {
 		case i.Status != core.Resolved || !latest[i.ID].After(i.StatusAt.Time):
 			continue
 		}
-		if _, err := exec(ctx, t, reopenIssue, args{"now": t.now, "project_id": i.ProjectID, "id": i.ID}); err != nil {
-			return err
-		}
-		_, err := t.record(ctx, entry{
-			project: i.ProjectID, actor: core.System("ingest"), action: core.ActionIssueRegress,
-			targetType: core.TargetIssue, targetID: i.ID, data: fromTo{i.Status, core.Unresolved},
-		})
-		if err != nil {
+		if err := t.reopen(ctx, i.ProjectID, i.ID); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// reopen makes a resolved issue unresolved, because its error is there still.
+func (t *tx) reopen(ctx context.Context, project, issue int64) error {
+	if _, err := exec(ctx, t, reopenIssue, args{"now": t.now, "project_id": project, "id": issue}); err != nil {
+		return err
+	}
+	return t.recordOfIssue(ctx, core.System("ingest"), project, issue, core.ActionIssueRegress, fromTo{core.Resolved, core.Unresolved})
 }
