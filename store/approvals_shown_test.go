@@ -35,7 +35,7 @@ func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 	require.Equal(t, shown, issue(t, s, id).Approval)
 	require.Nil(t, issue(t, s, other).Approval)
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
-		page, err := s.Issues(t.Context(), store.IssueFilter{Search: "pay", Sort: sort, Paging: core.Paging{Limit: 5}})
+		page, err := s.Issues(t.Context(), store.IssueFilter{Search: "Error: pay", Sort: sort, Paging: core.Paging{Limit: 5}})
 		require.NoError(t, err)
 		require.Len(t, page.Data, 1)
 		require.Equal(t, shown, page.Data[0].Approval)

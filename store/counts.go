@@ -189,11 +189,10 @@ SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected),
 	1 / CASE WHEN count(*) FILTER (WHERE of_project) = cardinality($2::bigint[]) THEN 1 ELSE 0 END AS check
 FROM counted`
 
-// failIfStored fails with a division by zero when one of the events is stored already.
-const failIfStored = `
-SELECT 1 / CASE WHEN EXISTS (
-	SELECT FROM event_ids e JOIN unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id)
-		ON e.project_id = n.project_id AND e.event_id = n.event_id) THEN 0 ELSE 1 END`
+// addCounted adds the ids of events that are not stored.
+const addCounted = `
+INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at, not_stored)
+SELECT *, true FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[])`
 
 // addEvents adds the events and their ids.
 const addEvents = `

@@ -86,3 +86,6 @@ func EncodeArray(oid uint32, value any) ([]byte, error) {
 	sendArrays(types)
 	return types.Encode(oid, pgtype.BinaryFormatCode, value, nil)
 }
+
+// WaitingBytes is the size of the events that wait to be stored.
+func (s *Store) WaitingBytes() int { return waitingBytes - s.overfull.room() }

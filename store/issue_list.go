@@ -65,12 +65,12 @@ func (f IssueFilter) list(now core.Time) (*list, error) {
 	if f.Release != "" {
 		l.where(`(i.first_release = @release OR i.last_release = @release OR EXISTS (
 			SELECT 1 FROM projects o JOIN issue_releases r ON r.project_id = o.id AND r.release = @release
-			WHERE o.id = i.project_id AND r.issue_id = i.id))`, "release", f.Release)
+			WHERE o.id = i.project_id AND r.issue_id = i.id) AND `+storedWith("release")+`)`, "release", f.Release)
 	}
 	if f.Environment != "" {
 		l.where(`EXISTS (
 			SELECT 1 FROM projects o JOIN issue_environments e ON e.project_id = o.id AND e.environment = @environment
-			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", f.Environment)
+			WHERE o.id = i.project_id AND e.issue_id = i.id) AND `+storedWith("environment"), "environment", f.Environment)
 	}
 	if !since.IsZero() {
 		l.where("i.last_seen >= @since AND i.listed_from > @since::timestamptz - "+listedWithin, "since", since)
@@ -87,6 +87,15 @@ func (f IssueFilter) list(now core.Time) (*list, error) {
 		l.where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)", "", nil)
 	}
 	return l, nil
+}
+
+// storedWith is the condition that an issue which once had an event with the release or environment of that name has it
+// stored still. The events are looked at only where one may be missing, because some were trimmed, dropped, split off, or
+// never stored; CASE keeps the planner from reading all events instead. No event arrived long before it happened.
+func storedWith(column string) string {
+	return fmt.Sprintf(`CASE WHEN i.times_seen = i.stored_events AND NOT i.was_split THEN true ELSE EXISTS (
+			SELECT 1 FROM events s WHERE s.project_id = i.project_id AND s.issue_id = i.id AND s.%[1]s = @%[1]s
+				AND s.received_at >= i.first_seen - interval '1 hour') END`, column)
 }
 
 // Issues lists issues by the filter's sort.

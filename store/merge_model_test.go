@@ -37,6 +37,7 @@ func TestMergesAndSplitsLikeAModel(t *testing.T) {
 			step(r)
 			require.Equal(r, g.want(), g.got(r))
 		}
+		g.requireFilters(r, t)
 	})
 }
 

@@ -19,18 +19,13 @@ func (t *tx) settle(ctx context.Context, b *batch) error {
 	if err := t.findDuplicates(ctx, b); err != nil {
 		return err
 	}
-	b.onlyCount(t.store.keep) // once more: the newest event may have been a duplicate
+	if b.committed {
+		return nil
+	}
+	b.onlyCount(t.store) // once more: the newest event may have been a duplicate
 	found, err := findIssues(ctx, t, b.groups())
 	if err != nil {
 		return err
-	}
-	if len(b.own) > 0 {
-		b.fresh(func(e *NewEvent, a *Added) {
-			if !b.own[a.ID] {
-				*a = Added{IssueID: found[e.group()]} // it was only counted
-			}
-		})
-		return nil
 	}
 	b.fresh(func(e *NewEvent, a *Added) { a.IssueID = found[e.group()] })
 	if err := t.makeIssues(ctx, b); err != nil {
@@ -59,28 +54,32 @@ func (b *batch) forget() {
 	b.fresh(func(e *NewEvent, a *Added) { *a = Added{ID: e.id} })
 }
 
-const storedEventIDs = `
-SELECT e.project_id, e.event_id, e.id, e.issue_id FROM event_ids e
-JOIN unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id) ON e.project_id = n.project_id AND e.event_id = n.event_id`
+// The ids of events that are not stored do not move with a merge.
+const knownEventIDs = `
+SELECT e.project_id, e.event_id, e.id, coalesce(i.merged_into, e.issue_id), coalesce(e.not_stored, false) FROM event_ids e
+JOIN unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id) ON e.project_id = n.project_id AND e.event_id = n.event_id
+LEFT JOIN issues i ON i.id = e.issue_id`
 
-// findDuplicates marks the events that are stored already.
+// findDuplicates marks the events that are stored already, or were counted within a day.
 func (t *tx) findDuplicates(ctx context.Context, b *batch) error {
 	project, event := b.eventKeys()
-	rows, err := t.Query(ctx, storedEventIDs, project, event)
+	rows, err := t.Query(ctx, knownEventIDs, project, event)
 	if err != nil {
 		return err
 	}
 	var key eventKey
 	var id, issue int64
+	var notStored bool
 	for rows.Next() {
-		if err := rows.Scan(&key.project, &key.event, &id, &issue); err != nil {
+		if err := rows.Scan(&key.project, &key.event, &id, &issue, &notStored); err != nil {
 			rows.Close()
 			return err
 		}
 		// Under our own id it is no duplicate: an earlier try of this batch was committed, and with it all its events.
 		own := id == b.events[b.first[key]].id
-		if own {
-			b.own[id] = true
+		b.committed = b.committed || own
+		if notStored {
+			id = 0
 		}
 		b.added[b.first[key]] = Added{ID: id, IssueID: issue, Duplicate: !own}
 	}

@@ -230,7 +230,7 @@ SELECT min(occurred_at) AS first_seen, max(occurred_at) AS last_seen,
 FROM events WHERE project_id = @project_id AND issue_id = @id`
 	shrinkIssue = `
 UPDATE issues SET times_seen = greatest(times_seen - @events, 1), stored_events = stored_events - @events,
-	first_seen_lowered_at = @now, latest_event_id = ` + newestEvent + `, ` + setSpan + `
+	was_split = true, first_seen_lowered_at = @now, latest_event_id = ` + newestEvent + `, ` + setSpan + `
 WHERE project_id = @project_id AND id = @id`
 )
 
