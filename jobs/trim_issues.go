@@ -10,8 +10,8 @@ import (
 	"errand/store"
 )
 
-// trimEvery is how long events wait to be stored.
-const trimEvery = 5 * time.Second
+// trimEvery is how often it is looked for issues to trim.
+const trimEvery = 2 * time.Second
 
 // TrimIssues stores the events that wait for it and deletes the middle of issues that have more stored events than they
 // keep, until ctx ends. It is not in the queue: each server that takes events in knows of its own issues only.

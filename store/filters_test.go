@@ -52,7 +52,7 @@ func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 	s, c, id := openHot(t)
 	add(t, s, placed("hot", 1000, c.at(0), "2.0", "staging"))
 	add(t, s, placed("hot", 1001, c.at(0), "3.0", "canary"), placed("hot", 1002, c.at(0), "3.0", "production"))
-	require.NoError(t, s.TrimIssues(t.Context()))
+	require.NoError(t, s.TrimAllIssues(t.Context()))
 	requireNamed(t, s, "release", "2.0", id)
 	requireNamed(t, s, "environment", "staging", id)
 	requireNamed(t, s, "environment", "canary", id)
@@ -62,7 +62,7 @@ func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 		more = append(more, placed("hot", 2000+n, c.at(0), "4.0", "production"))
 	}
 	add(t, s, more...)
-	require.NoError(t, s.TrimIssues(t.Context()))
+	require.NoError(t, s.TrimAllIssues(t.Context()))
 	for _, gone := range []string{"2.0", "3.0"} {
 		requireNamed(t, s, "release", gone)
 	}
@@ -73,7 +73,7 @@ func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 	requireNamed(t, s, "release", "4.0", id)
 	requireNamed(t, s, "environment", "production", id)
 	add(t, s, placed("hot", 3000, c.at(0), "2.0", "staging"), placed("hot", 3001, c.at(0), "4.0", "production"))
-	require.NoError(t, s.TrimIssues(t.Context()))
+	require.NoError(t, s.TrimAllIssues(t.Context()))
 	requireNamed(t, s, "environment", "staging", id)
 }
 

@@ -9,13 +9,16 @@ import (
 
 // An issue keeps its first stored events and the newest (decisions 2). Of a hot one nearly every event is among the newest
 // only for a moment. Storing each would double what it costs, so the events of a batch that has several of such an issue,
-// but the newest, are counted at once and wait in memory to be stored every few seconds: those that would be deleted by
-// then are never written. A server that is killed loses what waits, though not its counts.
+// but the newest, are counted at once and wait in memory: those that would be deleted by the time that the others are
+// stored are never written. A server that is killed loses what waits, though not its counts.
 
 // waitingBytes bounds what waits. Events for which there is no room are stored at once.
 const waitingBytes = 32 << 20
 
 const (
+	// quietFor is how long an issue has no event before what waits is stored, and waitAtMost how long it waits otherwise.
+	quietFor   = 2 * time.Second
+	waitAtMost = 15 * time.Second
 	// trimSlack is how many events an issue may have stored beyond what it keeps before the middle is deleted, since deleting
 	// in portions is cheaper, and trimAfter how long it may have any.
 	trimSlack = 100
@@ -31,7 +34,8 @@ type overfull struct {
 
 type overfullIssue struct {
 	project int64
-	since   core.Time
+	since   core.Time  // when there was first something to do
+	last    core.Time  // when it was last counted
 	stored  int64      // when it was last counted
 	waiting []NewEvent // in the order of their arrival
 }
@@ -77,16 +81,26 @@ func (o *overfull) issue(project, id int64, now core.Time) *overfullIssue {
 		i = &overfullIssue{project: project, since: now}
 		o.issues[id] = i
 	}
+	i.last = now
 	return i
 }
 
-// take returns the issues for which there is something to do now, and forgets them.
-func (o *overfull) take(keep int64, now core.Time) map[int64]*overfullIssue {
+// isDue reports whether there is something to do about the issue now.
+func (i *overfullIssue) isDue(keep int64, now core.Time) bool {
+	since := now.Sub(i.since.Time)
+	if len(i.waiting) > 0 {
+		return now.Sub(i.last.Time) >= quietFor || since >= waitAtMost
+	}
+	return i.stored > keep+trimSlack || since >= trimAfter
+}
+
+// take returns the issues that are due, and forgets them.
+func (o *overfull) take(isDue func(*overfullIssue) bool) map[int64]*overfullIssue {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	due := map[int64]*overfullIssue{}
 	for id, i := range o.issues {
-		if len(i.waiting) > 0 || i.stored > keep+trimSlack || now.Sub(i.since.Time) >= trimAfter {
+		if isDue(i) {
 			due[id] = i
 			o.bytes -= i.size()
 			delete(o.issues, id)

@@ -117,7 +117,7 @@ func TestCountedEventsCountOnceWithinADay(t *testing.T) {
 	}
 	add(t, s, more...)
 	counted[0], counted[1] = counted[0]+300, counted[1]+300
-	require.NoError(t, s.TrimIssues(t.Context()))
+	require.NoError(t, s.TrimAllIssues(t.Context()))
 	require.Zero(t, cell[int64](t, s, `SELECT count(*) FROM events WHERE event_id = $1`, batch()[7].EventID), "it is trimmed")
 	sendAgain("after they were trimmed", s, other)
 	require.NoError(t, s.ForgetCounted(t.Context()))
@@ -128,6 +128,30 @@ func TestCountedEventsCountOnceWithinADay(t *testing.T) {
 	require.Zero(t, cell[int64](t, s, `SELECT count(*) FROM event_ids WHERE not_stored`))
 	require.EqualValues(t, store.MinKeep, cell[int64](t, s, `SELECT count(*) FROM event_ids`))
 	require.False(t, add(t, s, batch()...).Duplicate)
+}
+
+// TestEventsWaitUntilTheirIssueIsQuiet has them wait for as long as more arrive, up to a bound.
+func TestEventsWaitUntilTheirIssueIsQuiet(t *testing.T) {
+	t.Parallel()
+	s, c, id := openHot(t)
+	n := 1000
+	sendPair := func() {
+		add(t, s, event(shop, "hot", n, c.at(0)), event(shop, "hot", n+1, c.at(0)))
+		n += 2
+		require.NoError(t, s.TrimIssues(t.Context()))
+	}
+	for range 15 {
+		sendPair()
+		require.Positive(t, s.WaitingBytes())
+		c.forward(time.Second)
+	}
+	sendPair()
+	require.Zero(t, s.WaitingBytes(), "the first has waited for as long as any may")
+	sendPair()
+	c.forward(2 * time.Second)
+	require.NoError(t, s.TrimIssues(t.Context()))
+	require.Zero(t, s.WaitingBytes())
+	require.EqualValues(t, store.MinKeep, issue(t, s, id).StoredEvents)
 }
 
 // TestWaitingEventsFollowAMerge stores what was counted for the source with the target.
@@ -142,7 +166,7 @@ func TestWaitingEventsFollowAMerge(t *testing.T) {
 	add(t, s, events...)
 	c.forward(time.Second)
 	merge(t, s, target, source)
-	require.NoError(t, s.TrimIssues(t.Context()))
+	require.NoError(t, s.TrimAllIssues(t.Context()))
 	i := issue(t, s, target)
 	require.EqualValues(t, store.MinKeep+30+1, i.TimesSeen)
 	require.EqualValues(t, store.MinKeep, i.StoredEvents)
@@ -166,7 +190,7 @@ func TestWaitingEventsOfADeletedProject(t *testing.T) {
 	other := add(t, s, events[:200]...).IssueID
 	add(t, s, append(events[200:], event(shop, "hot", 1000, c.at(0)), event(shop, "hot", 1001, c.at(0)))...)
 	require.NoError(t, doDeleteProject(t.Context(), s, core.Bootstrap(), shop))
-	require.NoError(t, s.TrimIssues(t.Context()))
+	require.NoError(t, s.TrimAllIssues(t.Context()))
 	require.EqualValues(t, store.MinKeep, issue(t, s, other).StoredEvents)
 	require.EqualValues(t, 1, cell[int64](t, s, `SELECT count(*) FROM event_ids WHERE not_stored AND project_id = $1`, shop))
 }
@@ -182,8 +206,8 @@ func TestWaitingEventsOutliveAFailure(t *testing.T) {
 	add(t, s, events...)
 	cut, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Error(t, s.TrimIssues(cut))
-	require.NoError(t, s.TrimIssues(t.Context()))
+	require.Error(t, s.TrimAllIssues(cut))
+	require.NoError(t, s.TrimAllIssues(t.Context()))
 	require.EqualValues(t, store.MinKeep, issue(t, s, id).StoredEvents)
 	require.EqualValues(t, 40, cell[int64](t, s, `SELECT count(*) FROM events WHERE event_id = ANY ($1)`, idsOf(events)))
 }
@@ -212,7 +236,7 @@ func TestEventsAreStoredAtOnceWhenTooManyWait(t *testing.T) {
 	}
 	require.LessOrEqual(t, s.WaitingBytes(), 32<<20)
 	require.EqualValues(t, store.MinKeep+20+60-32, issue(t, s, id).StoredEvents, "of each batch the newest, and what there is no room for")
-	require.NoError(t, s.TrimIssues(t.Context()))
+	require.NoError(t, s.TrimAllIssues(t.Context()))
 	require.Zero(t, s.WaitingBytes())
 	require.EqualValues(t, store.MinKeep, issue(t, s, id).StoredEvents)
 }

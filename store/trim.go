@@ -7,11 +7,20 @@ import (
 	"errand/core"
 )
 
-// TrimIssues stores the events that wait, and deletes stored events of the issues that have more than they keep: the first
-// ones and the newest stay (decisions 2). It knows of the issues to which this server added events; the others are
+// TrimIssues stores the events that have waited, and deletes stored events of the issues that have more than they keep: the
+// first ones and the newest stay (decisions 2). It knows of the issues to which this server added events; the others are
 // trimmed by theirs.
 func (s *Store) TrimIssues(ctx context.Context) error {
-	due := s.overfull.take(s.keep, s.Now())
+	now := s.Now()
+	return s.trimIssues(ctx, s.overfull.take(func(i *overfullIssue) bool { return i.isDue(s.keep, now) }))
+}
+
+// TrimAllIssues is TrimIssues of all issues that it knows of, before the server ends.
+func (s *Store) TrimAllIssues(ctx context.Context) error {
+	return s.trimIssues(ctx, s.overfull.take(func(*overfullIssue) bool { return true }))
+}
+
+func (s *Store) trimIssues(ctx context.Context, due map[int64]*overfullIssue) error {
 	for id, issue := range due {
 		if err := s.trimIssue(ctx, id, issue); err != nil {
 			for id, issue := range due {
