@@ -26,6 +26,8 @@ import (
 const (
 	drainAtMost    = 7 * time.Second
 	stopJobsAtMost = 8 * time.Second
+	// storeWaitingAtMost is how long a stopping server has to store what waits in its memory.
+	storeWaitingAtMost = 2 * time.Second
 )
 
 // transferAtMost is how long a client may take to send a request, and from then on until it has its answer. Taking events
@@ -205,6 +207,15 @@ func (a *App) DataDir() string {
 	return a.config.DataDir
 }
 
+// storeWaiting stores the events of hot issues that wait for it.
+func (a *App) storeWaiting(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWaitingAtMost)
+	defer cancel()
+	if err := a.db.TrimAllIssues(ctx); err != nil {
+		a.log.WarnContext(ctx, "some events of issues with very many were counted and not stored", "error", err)
+	}
+}
+
 // Close ends what New began, in the order in which nothing that was accepted is lost: requests, events, database.
 func (a *App) Close(ctx context.Context) {
 	if a.server != nil {
@@ -220,6 +231,7 @@ func (a *App) Close(ctx context.Context) {
 	}
 	if a.ingest != nil {
 		a.ingest.Close()
+		a.storeWaiting(ctx)
 	}
 	if a.db != nil {
 		a.db.close(ctx)

@@ -56,6 +56,15 @@ type Approval struct {
 	DecidedAt   Time            `json:"decided_at"`
 }
 
+// PendingApproval is what an issue shows of the request for approval of an action on it: the latest that can be decided.
+type PendingApproval struct {
+	ID          int64      `json:"id"`
+	Action      HeldAction `json:"action" enum:"ignore|merge"`
+	RequestedBy string     `json:"requested_by" doc:"Name of the token."`
+	RequestedAt Time       `json:"requested_at" always:"true"`
+	ExpiresAt   Time       `json:"expires_at" always:"true"`
+}
+
 // Held is the answer of an operation whose action waits for approval. It is sent as it is, not inside data.
 type Held struct {
 	Status     Code  `json:"status" enum:"approval_required"`

@@ -38,11 +38,11 @@ type ledger struct {
 }
 
 const (
-	ledgerEvents = `SELECT project_id, replace(event_id::text, '-', ''), id, issue_id FROM event_ids`
+	ledgerEvents = `SELECT project_id, replace(event_id::text, '-', ''), id, issue_id FROM event_ids WHERE not_stored IS NULL`
 	ledgerIssues = `
 SELECT i.project_id, i.id, i.title, i.times_seen, i.stored_events,
 	(SELECT coalesce(sum(events), 0)::bigint FROM issue_hours h WHERE h.project_id = i.project_id AND h.issue_id = i.id),
-	(SELECT count(*) FROM event_ids e WHERE e.project_id = i.project_id AND e.issue_id = i.id),
+	(SELECT count(*) FROM event_ids e WHERE e.project_id = i.project_id AND e.issue_id = i.id AND e.not_stored IS NULL),
 	(SELECT count(*) FROM events e WHERE e.project_id = i.project_id AND e.issue_id = i.id),
 	(SELECT count(*) FROM events e LEFT JOIN event_ids k ON k.project_id = e.project_id AND k.event_id = e.event_id AND k.id = e.id
 		WHERE e.project_id = i.project_id AND e.issue_id = i.id AND k.id IS NULL)

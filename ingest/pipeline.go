@@ -59,7 +59,7 @@ func guard(fn func() error) (err error) {
 func (i *Ingest) process(p *project, q *request, e *core.Event) (store.NewEvent, error) {
 	event := store.NewEvent{
 		ProjectID: p.ID, DailyQuota: p.DailyQuota, ReceivedAt: q.received, OccurredAt: e.Timestamp, User: i.userHash(p.ID, e.Identity),
-		Source: envelope.SourceOf(string(e.SDK.Name), e.Platform), Test: e.Tags.Get("service.test").Text == "true",
+		Source: envelope.SourceOf(string(e.SDK.Name), e.Platform),
 	}
 	if e.EventID == "" {
 		var id [16]byte

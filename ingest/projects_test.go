@@ -26,8 +26,8 @@ func TestRevokedKeyEndsWithinAMinuteOnEveryServer(t *testing.T) {
 	for n, s := range pair {
 		requireTaken(t, s.postEvents(eventItem(n)))
 	}
-	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), shop, "11110000000000000000000000000000"))
-	require.NoError(t, pair[0].db.RevokeProjectKey(t.Context(), shop, shopKey))
+	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), core.Bootstrap(), shop, "11110000000000000000000000000000"))
+	require.NoError(t, pair[0].db.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, shopKey))
 	clock.forward(time.Minute)
 	for _, s := range pair {
 		requireUnauthorized(t, s.postEvents(eventItem(9)), "revoked")
@@ -110,7 +110,7 @@ func TestNewKeyWorksSoon(t *testing.T) {
 	for _, s := range pair {
 		requireUnauthorized(t, s.post(native, []byte(eventText(1)), "X-Service-Key: "+key), "not there yet")
 	}
-	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), shop, key))
+	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), core.Bootstrap(), shop, key))
 	clock.forward(5 * time.Second)
 	for _, s := range pair {
 		requireTaken(t, s.post(native, []byte(eventText(1)), "X-Service-Key: "+key))

@@ -206,3 +206,13 @@ func TestSDKBodies(t *testing.T) {
 	}
 	require.EqualValues(t, 7, s.counted())
 }
+
+// TestTagOfATestEventIsATag holds that no client can make its issues those of a setup, which lists leave out.
+func TestTagOfATestEventIsATag(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.post(native, []byte(`{"message":"native","tags":{"service.test":"true"}}`), "X-Service-Key: "+shopKey)
+	s.postEvents(item("event", `{"message":"of an SDK","tags":{"service.test":"true"}}`), item("event", `{"message":"pairs","tags":[["service.test","true"]]}`))
+	require.EqualValues(t, 3, s.number(`SELECT count(*) FROM issues WHERE NOT test`))
+	require.Zero(t, s.number(`SELECT count(*) FROM issues WHERE test`))
+}

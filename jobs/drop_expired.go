@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -13,7 +14,7 @@ type expired struct{}
 func (expired) Kind() string { return "drop_expired" }
 
 // dropExpired deletes stored events that are older than the retention, which it reads anew: what is deleted does not come
-// back, and this server may not have heard of a change yet.
+// back, and this server may not have heard of a change yet. It also forgets the ids of events that were only counted.
 func dropExpired(o Options) job {
 	return every(time.Hour, dropWithin, expired{}, func(ctx context.Context) error {
 		if _, err := o.Store.LoadSettings(ctx); err != nil {
@@ -27,6 +28,6 @@ func dropExpired(o Options) job {
 				o.ObserveDropped(day.Events)
 			}
 		}
-		return err
+		return errors.Join(err, o.Store.ForgetCounted(ctx))
 	})
 }

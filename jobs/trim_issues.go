@@ -10,11 +10,11 @@ import (
 	"errand/store"
 )
 
-// trimEvery is how long an issue may have more stored events than it keeps.
-const trimEvery = 5 * time.Second
+// trimEvery is how often it is looked for issues to trim.
+const trimEvery = 2 * time.Second
 
-// TrimIssues deletes the middle of issues that have more stored events than they keep, until ctx ends. It is not in the
-// queue: each server that takes events in knows of its own issues only.
+// TrimIssues stores the events that wait for it and deletes the middle of issues that have more stored events than they
+// keep, until ctx ends. It is not in the queue: each server that takes events in knows of its own issues only.
 func TrimIssues(ctx context.Context, s *store.Store, log *slog.Logger) {
 	ticker := time.NewTicker(trimEvery)
 	defer ticker.Stop()

@@ -43,12 +43,26 @@ func (t *tx) record(ctx context.Context, e entry) (int64, error) {
 	return id, err
 }
 
+// recordOfIssue writes an activity row about an issue.
+func (t *tx) recordOfIssue(ctx context.Context, actor core.Actor, project, issue int64, action core.Action, data any) error {
+	_, err := t.record(ctx, entry{project: project, actor: actor, action: action, targetType: core.TargetIssue, targetID: issue, data: data})
+	return err
+}
+
 const activityColumns = `SELECT id, at, actor_type, coalesce(actor_id, 0) AS actor_id, actor_name, action, target_type, target_id, data FROM activity`
 
 // Activity lists what was done in the whole installation, most recent first.
 func (s *Store) Activity(ctx context.Context, page core.Paging) (core.Page[core.Activity], error) {
 	return listPage(ctx, s, newList("at", page), activityColumns, activityRow, activityKey)
 }
+
+// activityOfIssue is the activity of the issue @issue_id, with the requests for approval of what would change it.
+const activityOfIssue = `SELECT id, at, actor_type, coalesce(actor_id, 0) AS actor_id, actor_name, action, target_type, target_id, data FROM (
+	SELECT * FROM activity WHERE project_id = @project_id AND target_type = 'issue' AND target_id = @issue_id
+	UNION ALL
+	SELECT * FROM activity WHERE project_id = @project_id AND target_type = 'approval'
+		AND target_id = ANY (ARRAY(SELECT id FROM approvals WHERE project_id = @project_id AND issue_id = @issue_id))
+) a`
 
 // IssueActivity lists what was done about an issue, most recent first.
 func (s *Store) IssueActivity(ctx context.Context, issueID int64, page core.Paging) (core.Page[core.Activity], error) {
@@ -57,10 +71,8 @@ func (s *Store) IssueActivity(ctx context.Context, issueID int64, page core.Pagi
 		return core.Page[core.Activity]{}, err
 	}
 	l := newList("at", page)
-	l.where("project_id = @project_id", "project_id", project)
-	l.where("target_type = @target_type", "target_type", string(core.TargetIssue))
-	l.where("target_id = @target_id", "target_id", issueID)
-	return listPage(ctx, s, l, activityColumns, activityRow, activityKey)
+	l.args["project_id"], l.args["issue_id"] = project, issueID
+	return listPage(ctx, s, l, activityOfIssue, activityRow, activityKey)
 }
 
 func activityKey(a core.Activity) (core.Time, int64) { return a.At, a.ID }

@@ -25,7 +25,7 @@ type NewEvent struct {
 	Environment string
 	User        [16]byte // the hash of the user; zero for an event without one
 	Source      core.Source
-	Test        bool
+	Test        bool   // the test event of a setup, which the server makes itself: nothing that a client sends is one
 	DailyQuota  *int64 // of its project; nil for none
 	Payload     Payload
 
@@ -40,9 +40,9 @@ type NewEvent struct {
 
 // Added says what became of an event.
 type Added struct {
-	ID        int64 // 0 when it was counted but not stored
+	ID        int64 // 0 when it was counted and is not stored, or not yet
 	IssueID   int64
-	Duplicate bool // it was there already, and did not count again
+	Duplicate bool // it was stored already, or counted within a day, and did not count again
 }
 
 // errStale says that what the store remembered of the batch's issues or event ids is not how the database has it.
@@ -113,8 +113,8 @@ type batch struct {
 
 	state map[int64]knownIssue // what each issue has after the batch
 
-	again bool           // it was given before, and may be committed
-	own   map[int64]bool // the ids under which its events were committed then
+	again     bool // it was given before, and may be committed
+	committed bool // and it was
 }
 
 type eventKey struct {
@@ -132,7 +132,7 @@ func (e *NewEvent) key() eventKey   { return eventKey{e.ProjectID, e.EventID} }
 func (e *NewEvent) group() issueKey { return issueKey{e.ProjectID, e.Version, e.Fingerprint} }
 
 func (s *Store) newBatch(ctx context.Context, events []NewEvent) (*batch, error) {
-	b := &batch{events: events, added: make([]Added, len(events)), first: make(map[eventKey]int, len(events)), state: map[int64]knownIssue{}, own: map[int64]bool{}}
+	b := &batch{events: events, added: make([]Added, len(events)), first: make(map[eventKey]int, len(events)), state: map[int64]knownIssue{}}
 	b.again = events[0].id != 0
 	if err := s.giveIDs(ctx, events); err != nil {
 		return nil, err
@@ -150,21 +150,23 @@ func (s *Store) newBatch(ctx context.Context, events []NewEvent) (*batch, error)
 		b.first[e.key()] = i
 		b.added[i].ID = e.id
 	}
-	b.onlyCount(s.keep())
+	b.onlyCount(s)
 	return b, nil
 }
 
-// onlyCount takes the ids from events that are not stored: of an issue that has as many stored events as it may have,
-// only the newest of the batch is. So a batch always stores something, by which it can be known again.
-func (b *batch) onlyCount(keep int64) {
+// onlyCount takes the ids from events that are not stored now: of an issue that has as many stored events as it may have,
+// the newest of the batch is, and the others wait to be stored together, as long as there is room for them (see overfull).
+func (b *batch) onlyCount(s *Store) {
 	newest := map[int64]bool{}
+	room, keep := s.overfull.room(), s.keep()
 	for i := len(b.events) - 1; i >= 0; i-- {
 		issue := b.events[i].known
 		if int64(issue.stored) < keep || b.added[i].Duplicate {
 			continue
 		}
-		if newest[issue.id] {
+		if size := b.events[i].Payload.Size(); newest[issue.id] && size <= room {
 			b.added[i].ID = 0
+			room -= size
 		}
 		newest[issue.id] = true
 	}
@@ -234,6 +236,6 @@ func (b *batch) finish(s *Store, err error) ([]Added, error) {
 		}
 	}
 	s.known.learn(b)
-	s.overfull.note(b, s.keep())
+	s.overfull.note(b, s.keep(), s.Now())
 	return b.added, nil
 }

@@ -53,6 +53,7 @@ func drawBatch(r *rapid.T, c *clock) []store.NewEvent {
 		e := event(0, group, rapid.IntRange(0, 20).Draw(r, "event"), c.at(0))
 		e.OccurredAt = c.at(-time.Duration(rapid.IntRange(0, 200).Draw(r, "late")) * time.Minute)
 		e.Release = rapid.SampledFrom([]string{"", "1.0", "1.1"}).Draw(r, "release")
+		e.Level = rapid.SampledFrom([]string{"error", "warning", "fatal"}).Draw(r, "level")
 		e.Environment = rapid.SampledFrom([]string{"", "production", "staging"}).Draw(r, "environment")
 		if n := rapid.IntRange(0, 5).Draw(r, "user"); n > 0 {
 			e.User = user(n)
@@ -120,6 +121,7 @@ type modelIssue struct {
 	UsersAffected             int64
 	FirstSeen, LastSeen       core.Time
 	FirstRelease, LastRelease string
+	Level                     string
 	Latest                    string // event id
 	Hours, Events, Places     []string
 	Regressed                 int64
@@ -127,6 +129,25 @@ type modelIssue struct {
 	statusAt core.Time
 	users    map[[16]byte]bool
 	hours    map[string]int
+	released sightings
+}
+
+// sightings are the events with a release, in the order in which they arrived.
+type sightings []sighting
+
+type sighting struct {
+	at      core.Time
+	release string
+}
+
+// ends gives the first and the last known release.
+func (s sightings) ends() (first, last string) {
+	list := slices.Clone(s)
+	slices.SortStableFunc(list, func(a, b sighting) int { return a.at.Compare(b.at.Time) })
+	if len(list) == 0 {
+		return "", ""
+	}
+	return list[0].release, list[len(list)-1].release
 }
 
 func newModel() *model {
@@ -145,7 +166,7 @@ func (m *model) add(c *clock, batch []store.NewEvent) {
 		i := m.issues[key]
 		if i == nil {
 			i = &modelIssue{
-				Fingerprint: key, Status: core.Unresolved, FirstSeen: e.OccurredAt, FirstRelease: e.Release,
+				Fingerprint: key, Status: core.Unresolved, FirstSeen: e.OccurredAt,
 				Places: []string{}, users: map[[16]byte]bool{}, hours: map[string]int{},
 			}
 			m.issues[key] = i
@@ -170,10 +191,14 @@ func (i *modelIssue) add(e store.NewEvent) {
 	i.Events = append(i.Events, i.Latest)
 	i.hours[hourOf(e.OccurredAt)]++
 	if e.OccurredAt.Before(i.FirstSeen.Time) {
-		i.FirstSeen, i.FirstRelease = e.OccurredAt, e.Release
+		i.FirstSeen = e.OccurredAt
 	}
 	if !e.OccurredAt.Before(i.LastSeen.Time) {
-		i.LastSeen, i.LastRelease = e.OccurredAt, e.Release
+		i.LastSeen, i.Level = e.OccurredAt, e.Level
+	}
+	if e.Release != "" {
+		i.released = append(i.released, sighting{e.OccurredAt, e.Release})
+		i.FirstRelease, i.LastRelease = i.released.ends()
 	}
 	if e.User != [16]byte{} {
 		i.users[e.User] = true
@@ -198,7 +223,7 @@ func (m *model) rows() projectRows {
 		row.UsersAffected, row.Hours = int64(len(i.users)), hourList(i.hours)
 		row.Events, row.Places = slices.Sorted(slices.Values(i.Events)), slices.Clone(i.Places)
 		slices.Sort(row.Places)
-		row.statusAt, row.users, row.hours = core.Time{}, nil, nil
+		row.statusAt, row.users, row.hours, row.released = core.Time{}, nil, nil, nil
 		rows.Issues = append(rows.Issues, row)
 	}
 	slices.SortFunc(rows.Issues, func(a, b modelIssue) int { return cmp.Compare(a.Fingerprint, b.Fingerprint) })
@@ -207,7 +232,7 @@ func (m *model) rows() projectRows {
 
 const rowsOfIssues = `
 SELECT encode(i.fingerprint, 'hex') AS fingerprint, i.status, i.times_seen, i.stored_events, i.users_affected, i.first_seen, i.last_seen,
-	i.first_release, i.last_release,
+	i.first_release, i.last_release, i.level,
 	(SELECT replace(event_id::text, '-', '') FROM event_ids WHERE project_id = i.project_id AND id = i.latest_event_id) AS latest,
 	ARRAY(SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM issue_hours
 		WHERE project_id = i.project_id AND issue_id = i.id ORDER BY 1) AS hours,

@@ -290,3 +290,59 @@ func TestAddEventsMakesTheTestIssueOfASetup(t *testing.T) {
 	e.Test = true
 	require.True(t, issue(t, s, add(t, s, e).IssueID).Test)
 }
+
+// TestIssueKnowsItsFirstAndLastRelease has events arrive in any order, alone and together: one without a release changes
+// neither, and level is that of the latest.
+func TestIssueKnowsItsFirstAndLastRelease(t *testing.T) {
+	t.Parallel()
+	type sent struct {
+		minute         int
+		release, level string
+	}
+	for name, test := range map[string]struct {
+		events             []sent
+		first, last, level string
+	}{
+		"without one":              {[]sent{{1, "", "error"}, {2, "", "info"}}, "", "", "info"},
+		"the last is without":      {[]sent{{1, "1", "error"}, {2, "", "fatal"}}, "1", "1", "fatal"},
+		"the first is without":     {[]sent{{1, "", "error"}, {2, "1", "error"}, {3, "2", "error"}}, "1", "2", "error"},
+		"an earlier one, late":     {[]sent{{1, "", "error"}, {9, "2", "warning"}, {5, "1", "error"}, {0, "", "fatal"}}, "1", "2", "warning"},
+		"between known ones":       {[]sent{{1, "1", "error"}, {9, "3", "warning"}, {5, "2", "fatal"}}, "1", "3", "warning"},
+		"at the same time":         {[]sent{{1, "1", "error"}, {1, "2", "warning"}}, "1", "2", "warning"},
+		"known only in the middle": {[]sent{{5, "1", "error"}, {1, "", "info"}, {9, "", "debug"}}, "1", "1", "debug"},
+	} {
+		for _, together := range []bool{true, false} {
+			s, c := openShop(t)
+			var events []store.NewEvent
+			for n, sent := range test.events {
+				e := event(shop, "pay", n, c.at(0))
+				e.OccurredAt, e.Release, e.Level = c.at(time.Duration(sent.minute-60)*time.Minute), sent.release, sent.level
+				events = append(events, e)
+				if !together {
+					add(t, s, e)
+				}
+			}
+			if together {
+				add(t, s, events...)
+			}
+			i := issue(t, s, cell[int64](t, s, `SELECT id FROM issues`))
+			require.Equal(t, []string{test.first, test.last, test.level}, []string{string(i.FirstRelease), string(i.LastRelease), i.Level}, "%s, together %t", name, together)
+		}
+	}
+}
+
+// TestReleasesThatAnOlderServerWrote are of the first and last event, since it writes no other times.
+func TestReleasesThatAnOlderServerWrote(t *testing.T) {
+	t.Parallel()
+	s, c := openShop(t)
+	id := makeIssue(t, s, "pay")
+	change(t, s, `UPDATE issues SET first_release_at = NULL, last_release_at = NULL`)
+	for n, release := range []string{"0.9", "1.1", ""} {
+		e := event(shop, "pay", 2+n, c.at(0))
+		e.OccurredAt, e.Release = c.at([]time.Duration{time.Minute, -time.Minute, time.Hour}[n]), release
+		add(t, s, e)
+	}
+	i := issue(t, s, id)
+	require.EqualValues(t, "1.1", i.FirstRelease)
+	require.EqualValues(t, "0.9", i.LastRelease)
+}

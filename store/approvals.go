@@ -70,18 +70,19 @@ func (t *tx) ask(ctx context.Context, actor core.Actor, action core.HeldAction, 
 	}
 	return id, t.recordApproval(ctx, actor, core.ActionApprovalRequest, lockedApproval{
 		ID: id, Action: action, ProjectID: r.project, IssueID: r.issue, Payload: string(payload),
-	})
+	}, "")
 }
 
-// recordApproval writes the activity row of a request or a decision.
-func (t *tx) recordApproval(ctx context.Context, actor core.Actor, action core.Action, r lockedApproval) error {
+// recordApproval writes the activity row of a request or a decision; failure says why an approved action was not done.
+func (t *tx) recordApproval(ctx context.Context, actor core.Actor, action core.Action, r lockedApproval, failure string) error {
 	_, err := t.record(ctx, entry{
 		project: r.ProjectID, actor: actor, action: action, targetType: core.TargetApproval, targetID: r.ID,
 		data: struct {
 			Action  core.HeldAction `json:"action"`
 			IssueID core.OptInt     `json:"issue_id"`
 			Payload json.RawMessage `json:"payload"`
-		}{r.Action, core.OptInt(r.IssueID), json.RawMessage(r.Payload)},
+			Failed  string          `json:"failed,omitempty"`
+		}{r.Action, core.OptInt(r.IssueID), json.RawMessage(r.Payload), failure},
 	})
 	return err
 }
@@ -148,16 +149,20 @@ func (t *tx) undecided(ctx context.Context, actor core.Actor, id int64) (lockedA
 	}
 }
 
-func (t *tx) decide(ctx context.Context, actor core.Actor, r lockedApproval, to core.ApprovalStatus) error {
+// decide ends a request and writes the activity row of the decision.
+func (t *tx) decide(ctx context.Context, actor core.Actor, r lockedApproval, to core.ApprovalStatus, decision core.Action, failure string) error {
 	_, err := exec(ctx, t, decideApproval, args{"status": string(to), "by": actor.Name, "now": t.now, "id": r.ID})
-	return err
+	if err != nil {
+		return err
+	}
+	return t.recordApproval(ctx, actor, decision, r, failure)
 }
 
 // Approve carries out the action of a pending request, as its requester. A request of the actor's own is forbidden; one
 // that is decided or expired is approval_not_pending. An action that is not possible any more is approval_failed with
 // the reason; the request is failed then.
 func (s *Store) Approve(ctx context.Context, actor core.Actor, id int64) error {
-	var failure *core.Error
+	var reason string
 	err := s.inTx(ctx, func(t *tx) error {
 		r, err := t.undecided(ctx, actor, id)
 		if err != nil {
@@ -171,28 +176,24 @@ func (s *Store) Approve(ctx context.Context, actor core.Actor, id int64) error {
 			_, err := action.run(ctx, inner, r.requester(), r.ProjectID)
 			return err
 		})
-		if failure = approvalFailed(err); failure != nil {
-			return t.decide(ctx, actor, r, core.RequestFailed)
+		if reason = whyImpossible(err); reason != "" {
+			return t.decide(ctx, actor, r, core.RequestFailed, core.ActionApprovalApprove, reason)
 		}
 		if err != nil {
 			return err
 		}
-		if err := t.decide(ctx, actor, r, core.RequestApproved); err != nil {
-			return err
-		}
-		return t.recordApproval(ctx, actor, core.ActionApprovalApprove, r)
+		return t.decide(ctx, actor, r, core.RequestApproved, core.ActionApprovalApprove, "")
 	})
-	if err == nil && failure != nil {
-		return failure
+	if err == nil && reason != "" {
+		return core.NewError(core.ApprovalFailed).With("reason", reason)
 	}
 	return err
 }
 
-// approvalFailed gives the error of an approval whose action was refused; nil when the action was done, or failed for
-// a reason that may pass.
-func approvalFailed(err error) *core.Error {
+// whyImpossible says why an approved action was refused; nothing when it was done, or failed for a reason that may pass.
+func whyImpossible(err error) string {
 	if err == nil {
-		return nil
+		return ""
 	}
 	refused := core.AsError(err)
 	var reasons []string
@@ -201,7 +202,7 @@ func approvalFailed(err error) *core.Error {
 	}
 	switch {
 	case refused.Status() >= 500:
-		return nil
+		return ""
 	case refused.Code == core.NotFound:
 		reasons = []string{"the issue was merged, or it or its project was deleted"}
 	case refused.Code == core.ProjectNotFound:
@@ -209,7 +210,7 @@ func approvalFailed(err error) *core.Error {
 	case reasons == nil:
 		reasons = []string{refused.Code.Info().Meaning}
 	}
-	return core.NewError(core.ApprovalFailed).With("reason", strings.Join(reasons, "; "))
+	return strings.Join(reasons, "; ")
 }
 
 // Reject ends a pending request; its action is not done. The errors are those of Approve, but for approval_failed.
@@ -219,9 +220,6 @@ func (s *Store) Reject(ctx context.Context, actor core.Actor, id int64) error {
 		if err != nil {
 			return err
 		}
-		if err := t.decide(ctx, actor, r, core.RequestRejected); err != nil {
-			return err
-		}
-		return t.recordApproval(ctx, actor, core.ActionApprovalReject, r)
+		return t.decide(ctx, actor, r, core.RequestRejected, core.ActionApprovalReject, "")
 	})
 }

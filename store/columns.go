@@ -22,41 +22,68 @@ func queueIssues(q *pgx.Batch, rows []issueCount, users []userKey, now core.Time
 	n := len(rows)
 	project, issue, seen, stored, latest := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	first, last := make([]time.Time, n), make([]time.Time, n)
-	firstRelease, lastRelease := make([]string, n), make([]string, n)
+	firstKnown, lastKnown := make([]core.Time, n), make([]core.Time, n)
+	firstRelease, lastRelease, level := make([]string, n), make([]string, n), make([]string, n)
 	for i, r := range rows {
 		project[i], issue[i], seen[i], stored[i], latest[i] = r.project, r.issue, r.seen, r.stored, r.latestEvent
-		first[i], last[i], firstRelease[i], lastRelease[i] = r.first.Time, r.last.Time, r.firstRelease, r.lastRelease
+		first[i], last[i], level[i] = r.FirstSeen.Time, r.LastSeen.Time, r.Level
+		firstRelease[i], firstKnown[i], lastRelease[i], lastKnown[i] = r.FirstRelease, r.FirstReleaseAt, r.LastRelease, r.LastReleaseAt
 	}
 	userProject, userIssue, user := columns3(users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
-	q.Queue(countIssues, project, issue, seen, stored, first, last, firstRelease, lastRelease, latest, now, userProject, userIssue, user, maxUsers)
+	q.Queue(countIssues, project, issue, seen, stored, first, last, firstRelease, lastRelease, latest, now, userProject, userIssue, user, maxUsers,
+		firstKnown, lastKnown, level)
 }
 
-// queueEvents adds the events that are stored, and their ids. Of the others, which leave no id, none may be a stored one.
+// queueEvents adds the events that are stored, and the ids of all.
 func (b *batch) queueEvents(q *pgx.Batch) {
-	n := len(b.events)
-	project, id, issue, dictionary := make([]int64, 0, n), make([]int64, 0, n), make([]int64, 0, n), make([]int64, 0, n)
-	event, payload := make([][16]byte, 0, n), make([][]byte, 0, n)
-	received, occurred := make([]time.Time, 0, n), make([]time.Time, 0, n)
-	level, release, environment := make([]string, 0, n), make([]string, 0, n), make([]string, 0, n)
-	var countedProject []int64
-	var counted [][16]byte
+	stored, counted := newEventArrays(len(b.events)), newEventArrays(0)
 	b.fresh(func(e *NewEvent, a *Added) {
 		if a.ID == 0 {
-			countedProject, counted = append(countedProject, e.ProjectID), append(counted, e.EventID)
+			counted.addID(e, a.IssueID)
 			return
 		}
-		project, id, issue, dictionary = append(project, e.ProjectID), append(id, a.ID), append(issue, a.IssueID), append(dictionary, e.Payload.Dictionary)
-		event, payload = append(event, e.EventID), append(payload, e.Payload.Bytes)
-		received, occurred = append(received, e.ReceivedAt.Time), append(occurred, e.OccurredAt.Time)
-		level, release, environment = append(level, e.Level), append(release, e.Release), append(environment, e.Environment)
+		stored.add(e, a.IssueID)
 	})
-	if len(counted) > 0 {
-		q.Queue(failIfStored, countedProject, counted)
+	if len(counted.id) > 0 {
+		q.Queue(addCounted, counted.project, counted.event, counted.id, counted.issue, counted.received)
 	}
-	if len(id) == 0 {
-		return
+	if len(stored.id) > 0 {
+		q.Queue(addEvents, stored.args()...)
 	}
-	q.Queue(addEvents, project, event, id, issue, received, occurred, level, release, environment, dictionary, payload)
+}
+
+// eventArrays are events as the arrays of a statement.
+type eventArrays struct {
+	project, id, issue, dictionary []int64
+	event                          [][16]byte
+	received, occurred             []time.Time
+	level, release, environment    []string
+	payload                        [][]byte
+}
+
+func newEventArrays(n int) eventArrays {
+	return eventArrays{
+		project: make([]int64, 0, n), id: make([]int64, 0, n), issue: make([]int64, 0, n), dictionary: make([]int64, 0, n),
+		event: make([][16]byte, 0, n), received: make([]time.Time, 0, n), occurred: make([]time.Time, 0, n),
+		level: make([]string, 0, n), release: make([]string, 0, n), environment: make([]string, 0, n), payload: make([][]byte, 0, n),
+	}
+}
+
+func (c *eventArrays) addID(e *NewEvent, issue int64) {
+	c.project, c.event, c.id = append(c.project, e.ProjectID), append(c.event, e.EventID), append(c.id, e.id)
+	c.issue, c.received = append(c.issue, issue), append(c.received, e.ReceivedAt.Time)
+}
+
+func (c *eventArrays) add(e *NewEvent, issue int64) {
+	c.addID(e, issue)
+	c.occurred, c.level = append(c.occurred, e.OccurredAt.Time), append(c.level, e.Level)
+	c.release, c.environment = append(c.release, e.Release), append(c.environment, e.Environment)
+	c.dictionary, c.payload = append(c.dictionary, e.Payload.Dictionary), append(c.payload, e.Payload.Bytes)
+}
+
+// args are the arguments of addEvents and storeWaiting.
+func (c *eventArrays) args() []any {
+	return []any{c.project, c.event, c.id, c.issue, c.received, c.occurred, c.level, c.release, c.environment, c.dictionary, c.payload}
 }
 
 func queueHours(q *pgx.Batch, rows []hourCount, projects []projectCount) {

@@ -24,11 +24,10 @@ type counts struct {
 }
 
 type issueCount struct {
-	project, issue            int64
-	seen, stored              int64
-	first, last               core.Time
-	firstRelease, lastRelease string
-	latestEvent               int64
+	project, issue int64
+	seen, stored   int64
+	latestEvent    int64
+	span
 }
 
 type hourCount struct {
@@ -55,7 +54,7 @@ func (b *batch) sum(k *known) {
 	b.fresh(func(e *NewEvent, a *Added) {
 		c := issues[a.IssueID]
 		if c == nil {
-			c = &issueCount{project: e.ProjectID, issue: a.IssueID, first: e.OccurredAt, last: e.OccurredAt, firstRelease: e.Release, lastRelease: e.Release}
+			c = &issueCount{project: e.ProjectID, issue: a.IssueID}
 			issues[a.IssueID] = c
 		}
 		c.add(e, a)
@@ -110,12 +109,7 @@ func (c *issueCount) add(e *NewEvent, a *Added) {
 		c.stored++
 		c.latestEvent = max(c.latestEvent, a.ID)
 	}
-	if e.OccurredAt.Before(c.first.Time) {
-		c.first, c.firstRelease = e.OccurredAt, e.Release
-	}
-	if !e.OccurredAt.Before(c.last.Time) {
-		c.last, c.lastRelease = e.OccurredAt, e.Release
-	}
+	c.see(e.OccurredAt, e.Level, e.Release)
 }
 
 func (p *projectCount) add(e *NewEvent) {
@@ -174,16 +168,19 @@ WITH locked AS (
 		times_seen = i.times_seen + n.seen,
 		stored_events = i.stored_events + n.stored,
 		users_affected = least($14::bigint, i.users_affected + coalesce(u.n, 0)),
-		first_release = CASE WHEN n.first_at < i.first_seen THEN n.first_release ELSE i.first_release END,
+		first_release = CASE WHEN n.first_release_at < coalesce(` + firstReleaseAt + `, 'infinity') THEN n.first_release ELSE i.first_release END,
+		first_release_at = least(n.first_release_at, ` + firstReleaseAt + `),
 		first_seen = least(i.first_seen, n.first_at),
 		first_seen_lowered_at = CASE WHEN n.first_at < i.first_seen THEN $10 ELSE i.first_seen_lowered_at END,
-		last_release = CASE WHEN n.last_at >= i.last_seen THEN n.last_release ELSE i.last_release END,
+		last_release = CASE WHEN n.last_release_at >= coalesce(` + lastReleaseAt + `, '-infinity') THEN n.last_release ELSE i.last_release END,
+		last_release_at = greatest(n.last_release_at, ` + lastReleaseAt + `),
+		level = CASE WHEN n.last_at >= i.last_seen THEN n.level ELSE i.level END,
 		last_seen = greatest(i.last_seen, n.last_at),
 		quiet = false,
 		latest_event_id = coalesce(nullif(n.latest_event, 0), i.latest_event_id)
 	FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
-		$7::text[], $8::text[], $9::bigint[])
-		AS n (project_id, issue_id, seen, stored, first_at, last_at, first_release, last_release, latest_event)
+		$7::text[], $8::text[], $9::bigint[], $15::timestamptz[], $16::timestamptz[], $17::text[])
+		AS n (project_id, issue_id, seen, stored, first_at, last_at, first_release, last_release, latest_event, first_release_at, last_release_at, level)
 		LEFT JOIN users u ON u.issue_id = n.issue_id
 	WHERE i.id = n.issue_id AND i.status <> 'merged' AND NOT (i.status = 'resolved' AND n.last_at > i.status_at)
 	RETURNING i.id, i.stored_events, i.users_affected, i.project_id = n.project_id AS of_project
@@ -192,11 +189,10 @@ SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected),
 	1 / CASE WHEN count(*) FILTER (WHERE of_project) = cardinality($2::bigint[]) THEN 1 ELSE 0 END AS check
 FROM counted`
 
-// failIfStored fails with a division by zero when one of the events is stored already.
-const failIfStored = `
-SELECT 1 / CASE WHEN EXISTS (
-	SELECT FROM event_ids e JOIN unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id)
-		ON e.project_id = n.project_id AND e.event_id = n.event_id) THEN 0 ELSE 1 END`
+// addCounted adds the ids of events that are not stored.
+const addCounted = `
+INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at, not_stored)
+SELECT *, true FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[])`
 
 // addEvents adds the events and their ids.
 const addEvents = `

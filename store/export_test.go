@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -42,7 +43,7 @@ func (s *Store) TakeEventIDs(ctx context.Context, n int) ([]int64, error) {
 func (s *Store) TakeIssueID(ctx context.Context) (int64, error) { return s.ids.one(ctx, issueIDs) }
 
 // Digest is what the cursors of the filter are checked against.
-func (f IssueFilter) Digest() uint32 { return f.digest() }
+func (f IssueFilter) Digest(since time.Time) uint32 { return f.digest(since) }
 
 // SearchBounds sets when a search asks the index: see searchBounds.
 func (s *Store) SearchBounds(newest, frequent, found int) {
@@ -85,3 +86,6 @@ func EncodeArray(oid uint32, value any) ([]byte, error) {
 	sendArrays(types)
 	return types.Encode(oid, pgtype.BinaryFormatCode, value, nil)
 }
+
+// WaitingBytes is the size of the events that wait to be stored.
+func (s *Store) WaitingBytes() int { return waitingBytes - s.overfull.room() }

@@ -203,3 +203,6 @@ func dropExpired(t *testing.T, s *store.Store, days int) map[string]int64 {
 	}
 	return events
 }
+
+// sinceTime writes an instant as filters take it.
+func sinceTime(at time.Time) core.Since { return core.Since(at.Format(time.RFC3339Nano)) }

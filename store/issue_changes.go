@@ -97,22 +97,37 @@ const setClaim = `
 UPDATE issues SET claim_type = @type, claim_token_id = @token_id, claim_holder = @holder, claim_expires_at = @expires_at
 WHERE project_id = @project_id AND id = @id`
 
-// Claim gives the actor a lease on an issue, or renews its own. While another holds it the error is claimed.
+// Claim gives the actor a lease on an issue, or renews its own. While another holds it the error is claimed; for a token
+// that was revoked meanwhile it is unauthorized.
 func (s *Store) Claim(ctx context.Context, actor core.Actor, id, minutes int64) (core.Issue, error) {
-	return s.changeIssue(ctx, actor, id, func(c *change) error {
-		if c.before.activeAt(c.now) && !c.before.heldBy(actor) {
-			return core.NewError(core.Claimed).With("claim", c.before.claim())
-		}
-		expires := core.At(c.now.Add(time.Duration(minutes) * time.Minute))
-		if err := c.setClaim(ctx, actor, expires); err != nil {
+	var issue core.Issue
+	project, err := s.issueOwner(ctx, id)
+	if err != nil {
+		return issue, err
+	}
+	err = s.inTx(ctx, func(t *tx) error {
+		if err := t.shareToken(ctx, actor); err != nil { // before the issue, as a revocation locks them
 			return err
 		}
-		_, err := c.record(ctx, core.ActionIssueClaim, struct {
-			Minutes   int64     `json:"minutes"`
-			ExpiresAt core.Time `json:"expires_at"`
-		}{minutes, expires})
+		issue, err = t.changeIssue(ctx, actor, project, id, func(c *change) error { return c.claim(ctx, minutes) })
 		return err
 	})
+	return issue, err
+}
+
+func (c *change) claim(ctx context.Context, minutes int64) error {
+	if c.before.activeAt(c.now) && !c.before.heldBy(c.actor) {
+		return core.NewError(core.Claimed).With("claim", c.before.claim())
+	}
+	expires := core.At(c.now.Add(time.Duration(minutes) * time.Minute))
+	if err := c.setClaim(ctx, c.actor, expires); err != nil {
+		return err
+	}
+	_, err := c.record(ctx, core.ActionIssueClaim, struct {
+		Minutes   int64     `json:"minutes"`
+		ExpiresAt core.Time `json:"expires_at"`
+	}{minutes, expires})
+	return err
 }
 
 // Release ends the claim on an issue. Without an active claim nothing changes; a claim of somebody else is

@@ -17,7 +17,7 @@ type IssueFilter struct {
 	Status      core.Status
 	Release     string
 	Environment string
-	Since       time.Time
+	Since       core.Since // relative to the time of the first page
 	Search      string
 	Claimed     *bool
 	Test        bool
@@ -29,23 +29,28 @@ type IssueFilter struct {
 const listedWithin = "interval '5 minutes'"
 
 // digest tells filters apart: a cursor is good only for the filters that it was made with.
-func (f IssueFilter) digest() uint32 {
+func (f IssueFilter) digest(since time.Time) uint32 {
 	claimed := "any"
 	if f.Claimed != nil {
 		claimed = fmt.Sprint(*f.Claimed)
 	}
 	h := fnv.New32a()
-	fmt.Fprintf(h, "%d %q %q %q %d %q %s %t", f.ProjectID, f.Status, f.Release, f.Environment, f.Since.UnixMicro(), f.Search, claimed, f.Test)
+	fmt.Fprintf(h, "%d %q %q %q %d %q %s %t", f.ProjectID, f.Status, f.Release, f.Environment, since.UnixMicro(), f.Search, claimed, f.Test)
 	return h.Sum32()
 }
 
 // Releases and environments are looked up through the projects, so that their keys, which start with the project, serve
 // the lists of all projects too.
-func (f IssueFilter) list(now core.Time) *list {
+func (f IssueFilter) list(now core.Time) (*list, error) {
+	start := f.Cursor.Start(now.Time)
+	since, err := f.Since.Time(start)
+	if err != nil {
+		return nil, err
+	}
 	l := newList(string(core.ByLastSeen), f.Paging)
 	l.prefix, l.indexed = "i.", "listed_from"
-	l.args = issueWindows(now)
-	l.filters, l.start = f.digest(), core.At(f.Cursor.Start(now.Time))
+	l.args = issueTimes(now)
+	l.filters, l.start = f.digest(since), core.At(start)
 	// Written out, and no argument, so that the index of test issues serves them in every plan.
 	l.where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test], "", nil)
 	l.where(ofNoDeletedProject, "", nil)
@@ -60,15 +65,15 @@ func (f IssueFilter) list(now core.Time) *list {
 	if f.Release != "" {
 		l.where(`(i.first_release = @release OR i.last_release = @release OR EXISTS (
 			SELECT 1 FROM projects o JOIN issue_releases r ON r.project_id = o.id AND r.release = @release
-			WHERE o.id = i.project_id AND r.issue_id = i.id))`, "release", f.Release)
+			WHERE o.id = i.project_id AND r.issue_id = i.id) AND `+storedWith("release")+`)`, "release", f.Release)
 	}
 	if f.Environment != "" {
 		l.where(`EXISTS (
 			SELECT 1 FROM projects o JOIN issue_environments e ON e.project_id = o.id AND e.environment = @environment
-			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", f.Environment)
+			WHERE o.id = i.project_id AND e.issue_id = i.id) AND `+storedWith("environment"), "environment", f.Environment)
 	}
-	if !f.Since.IsZero() {
-		l.where("i.last_seen >= @since AND i.listed_from > @since::timestamptz - "+listedWithin, "since", f.Since)
+	if !since.IsZero() {
+		l.where("i.last_seen >= @since AND i.listed_from > @since::timestamptz - "+listedWithin, "since", since)
 	}
 	if f.Search != "" {
 		matches, pattern := f.matches()
@@ -77,11 +82,20 @@ func (f IssueFilter) list(now core.Time) *list {
 	switch {
 	case f.Claimed == nil:
 	case *f.Claimed:
-		l.where("i.claim_expires_at > @now", "now", now)
+		l.where("i.claim_expires_at > @now", "", nil)
 	default:
-		l.where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)", "now", now)
+		l.where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)", "", nil)
 	}
-	return l
+	return l, nil
+}
+
+// storedWith is the condition that an issue which once had an event with the release or environment of that name has it
+// stored still. The events are looked at only where one may be missing, because some were trimmed, dropped, split off, or
+// never stored; CASE keeps the planner from reading all events instead. No event arrived long before it happened.
+func storedWith(column string) string {
+	return fmt.Sprintf(`CASE WHEN i.times_seen = i.stored_events AND NOT i.was_split THEN true ELSE EXISTS (
+			SELECT 1 FROM events s WHERE s.project_id = i.project_id AND s.issue_id = i.id AND s.%[1]s = @%[1]s
+				AND s.received_at >= i.first_seen - interval '1 hour') END`, column)
 }
 
 // Issues lists issues by the filter's sort.
@@ -98,7 +112,11 @@ func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue
 	if f.Sort == core.ByPriority {
 		return s.issuesByPriority(ctx, f, found, now)
 	}
-	l, from := f.list(now), " FROM issues i"
+	l, err := f.list(now)
+	if err != nil {
+		return core.Page[core.Issue]{}, err
+	}
+	from := " FROM issues i"
 	if found != nil {
 		l.only(found)
 		from = fromFound

@@ -37,6 +37,11 @@ type issueRow struct {
 	TrustSetting       *core.Trust
 	ServerSeenAt       core.Time
 	ClientSeenAt       core.Time
+	ApprovalID         int64
+	ApprovalAction     core.HeldAction
+	ApprovalBy         string
+	ApprovalAt         core.Time
+	ApprovalExpiresAt  core.Time
 	triageRow
 }
 
@@ -45,7 +50,9 @@ const issueColumns = `
 	coalesce(h.events_24h, 0)::bigint AS events_24h, coalesce(h.events_7d, 0)::bigint AS events_7d,
 	i.users_affected, i.first_seen, i.last_seen, i.first_release, i.last_release, i.fingerprint, i.fingerprint_version,
 	i.merged_into, i.claim_holder, i.claim_expires_at, i.test, i.latest_event_id,
-	p.trust_setting, s.server_seen_at, s.client_seen_at, ` + triageColumns
+	p.trust_setting, s.server_seen_at, s.client_seen_at,
+	coalesce(a.id, 0) AS approval_id, coalesce(a.action, '') AS approval_action, coalesce(a.requested_by, '') AS approval_by,
+	a.requested_at AS approval_at, a.expires_at AS approval_expires_at, ` + triageColumns
 
 // issueJoins follows the issues, called i. An hour counts when it lies in the window as a whole; the running one counts
 // with what it has so far (primary API, Issue).
@@ -56,14 +63,20 @@ LEFT JOIN triage_corrections c ON c.project_id = i.project_id AND c.issue_id = i
 LEFT JOIN LATERAL (
 	SELECT sum(events) FILTER (WHERE hour >= @day_ago) AS events_24h, sum(events) AS events_7d
 	FROM issue_hours WHERE project_id = i.project_id AND issue_id = i.id AND hour >= @week_ago
-) h ON true`
+) h ON true
+LEFT JOIN LATERAL (
+	SELECT id, action, requested_by, requested_at, expires_at FROM approvals
+	WHERE project_id = i.project_id AND issue_id = i.id AND status = 'pending' AND expires_at > @now
+	ORDER BY requested_at DESC, id DESC LIMIT 1
+) a ON true`
 
 const selectIssues = `SELECT` + issueColumns + ` FROM issues i` + issueJoins
 
 const oneIssue = selectIssues + ` WHERE i.project_id = @project_id AND i.id = @id`
 
-func issueWindows(now core.Time) args {
-	return args{"day_ago": now.Add(-24 * time.Hour), "week_ago": now.AddDate(0, 0, -7)}
+// issueTimes are the times that issueJoins compares with.
+func issueTimes(now core.Time) args {
+	return args{"now": now, "day_ago": now.Add(-24 * time.Hour), "week_ago": now.AddDate(0, 0, -7)}
 }
 
 func (r issueRow) issue(now core.Time) core.Issue {
@@ -75,6 +88,11 @@ func (r issueRow) issue(now core.Time) core.Issue {
 	}
 	if r.ClaimExpiresAt.After(now.Time) {
 		i.Claim = &core.Claim{Holder: r.ClaimHolder, ExpiresAt: r.ClaimExpiresAt}
+	}
+	if r.ApprovalID != 0 {
+		i.Approval = &core.PendingApproval{
+			ID: r.ApprovalID, Action: r.ApprovalAction, RequestedBy: r.ApprovalBy, RequestedAt: r.ApprovalAt, ExpiresAt: r.ApprovalExpiresAt,
+		}
 	}
 	i.Trust, i.Source = core.Assess(r.TrustSetting, r.ServerSeenAt, r.ClientSeenAt, now.Time)
 	i.SourceTrust = i.Trust
@@ -91,7 +109,7 @@ func optInt(n *int64) core.OptInt {
 }
 
 func readIssue(ctx context.Context, q querier, project, id int64, now core.Time) (issueRow, error) {
-	a := issueWindows(now)
+	a := issueTimes(now)
 	a["project_id"], a["id"] = project, id
 	return one[issueRow](ctx, q, oneIssue, a)
 }

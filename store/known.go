@@ -90,7 +90,7 @@ func remember[K userKey | placeKey](k *known, keys []K) {
 // learn remembers a batch that is committed. One that only turned out to be there says nothing of its fingerprints: a
 // split may have moved its events since.
 func (k *known) learn(b *batch) {
-	if len(b.own) > 0 {
+	if b.committed {
 		return
 	}
 	b.fresh(func(e *NewEvent, a *Added) {

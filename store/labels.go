@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -31,12 +30,19 @@ SELECT id, at, target_id AS issue_id,
 	END AS corrects
 FROM activity`
 	// The words of the index activity_labels, so that it is used.
-	labelActions = `action IN ('issue.resolve', 'issue.ignore', 'issue.unresolve', 'issue.regress', 'issue.merge', 'issue.split', 'issue.triage_correction')`
+	labelActions = `action IN ('issue.resolve', 'issue.ignore', 'issue.unresolve', 'issue.regress', 'issue.merge', 'issue.split', 'issue.triage_correction')
+	AND (action <> 'issue.merge' OR data ? 'source_ids')` // one row of a merge, that of the target
 )
 
-// Labels lists the decisions about issues at or after a time, most recent first.
-func (s *Store) Labels(ctx context.Context, since time.Time, page core.Paging) (core.Page[core.Label], error) {
+// Labels lists the decisions about issues at or after a time, most recent first. A duration counts from the time of the
+// first page.
+func (s *Store) Labels(ctx context.Context, after core.Since, page core.Paging) (core.Page[core.Label], error) {
 	l := newList("at", page)
+	l.start = core.At(page.Cursor.Start(s.Now().Time))
+	since, err := after.Time(l.start.Time)
+	if err != nil {
+		return core.Page[core.Label]{}, err
+	}
 	l.where(labelActions, "", nil)
 	if !since.IsZero() {
 		l.where("at >= @since", "since", since)

@@ -13,7 +13,7 @@ import (
 )
 
 // labels gives all labels, oldest first, as label or label<corrects.
-func labels(t testing.TB, s *store.Store, since time.Time) []string {
+func labels(t testing.TB, s *store.Store, since core.Since) []string {
 	t.Helper()
 	page, err := s.Labels(t.Context(), since, core.Paging{Limit: 1000})
 	require.NoError(t, err)
@@ -55,9 +55,9 @@ func TestLabelsOfDecisions(t *testing.T) {
 	ask(t, s, ann, store.IgnoreIssue{ID: id})
 	require.Equal(t, []string{
 		"resolved", "unresolved<resolved", "ignored", "unresolved<ignored", "ignored", "resolved", "regressed<resolved", "unresolved",
-	}, labels(t, s, time.Time{}))
+	}, labels(t, s, ""))
 
-	page, err := s.Labels(t.Context(), time.Time{}, core.Paging{Limit: 2})
+	page, err := s.Labels(t.Context(), "", core.Paging{Limit: 2})
 	require.NoError(t, err)
 	regressed := page.Data[1]
 	require.JSONEq(t, `{"from": "resolved", "to": "unresolved"}`, string(regressed.Data))
@@ -68,8 +68,8 @@ func TestLabelsOfDecisions(t *testing.T) {
 		At: rows[6].At, IssueID: id, Label: "regressed", ActorType: core.ActorSystem, ActorName: "ingest", Corrects: "resolved",
 	}, regressed)
 
-	require.Equal(t, []string{"regressed<resolved", "unresolved"}, labels(t, s, rows[6].At.Time), "since is included")
-	require.Empty(t, labels(t, s, c.now.Add(time.Millisecond)))
+	require.Equal(t, []string{"regressed<resolved", "unresolved"}, labels(t, s, sinceTime(rows[6].At.Time)), "since is included")
+	require.Empty(t, labels(t, s, sinceTime(c.now.Add(time.Millisecond))))
 }
 
 // insertActivityByHand writes rows of actions, a second apart.
@@ -94,7 +94,7 @@ func TestLabelsOfEveryAction(t *testing.T) {
 	} {
 		change(t, s, `DELETE FROM activity`)
 		change(t, s, insertActivityByHand, i*10, noon, c.action, c.data, 1)
-		require.Equal(t, c.want, strings.Join(labels(t, s, time.Time{}), " "), c.action)
+		require.Equal(t, c.want, strings.Join(labels(t, s, ""), " "), c.action)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestLabelsArePaged(t *testing.T) {
 	var got []int64
 	page := core.Paging{Limit: 2}
 	for range 2 {
-		list, err := s.Labels(t.Context(), noon.Add(2*time.Second), page)
+		list, err := s.Labels(t.Context(), sinceTime(noon.Add(2*time.Second)), page)
 		require.NoError(t, err)
 		for _, l := range list.Data {
 			got = append(got, l.ID)

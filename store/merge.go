@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"errand/core"
 )
@@ -19,14 +18,14 @@ func (m *merge) merge(ctx context.Context, actor core.Actor) (core.Issue, error)
 	if err := m.checked(); err != nil {
 		return core.Issue{}, err
 	}
-	if err := m.move(ctx); err != nil {
+	issues, err := m.lock(ctx)
+	if err != nil {
 		return core.Issue{}, err
 	}
-	_, err := m.record(ctx, entry{
-		project: m.project, actor: actor, action: core.ActionIssueMerge, targetType: core.TargetIssue, targetID: m.target,
-		data: mergeData{m.sources},
-	})
-	if err != nil {
+	if err := m.move(ctx, issues); err != nil {
+		return core.Issue{}, err
+	}
+	if err := m.recordMerge(ctx, actor, issues); err != nil {
 		return core.Issue{}, err
 	}
 	row, err := readIssue(ctx, m, m.project, m.target, m.now)
@@ -36,6 +35,11 @@ func (m *merge) merge(ctx context.Context, actor core.Actor) (core.Issue, error)
 // mergeData is the data of a merge in the activity, and the payload of a request for one.
 type mergeData struct {
 	SourceIDs []int64 `json:"source_ids"`
+}
+
+// mergedData is the data of a merge in the activity of a source.
+type mergedData struct {
+	TargetID int64 `json:"target_id"`
 }
 
 // merge is a merge in its transaction.
@@ -91,7 +95,7 @@ func (m *merge) check(ctx context.Context) error {
 // lockMerge locks all issues that the merge writes to, in the order in which AddEvents does: those that were merged into
 // a source too.
 const lockMerge = `
-SELECT i.id, i.status, i.times_seen, i.stored_events, i.users_affected, i.first_seen, i.first_release, i.last_seen, i.last_release
+SELECT ` + countColumns + `, i.claim_expires_at
 FROM issues i WHERE i.project_id = @project_id AND (i.id = @to OR i.id = ANY (@from) OR i.merged_into = ANY (@from))
 ORDER BY i.project_id, i.id FOR UPDATE OF i`
 
@@ -134,8 +138,7 @@ UPDATE issues SET status = 'merged', status_at = @now, merged_into = @to, times_
 WHERE project_id = @project_id AND id = ANY (@from)`
 	fillTarget = `
 UPDATE issues SET times_seen = @times_seen, stored_events = @stored_events, users_affected = @users_affected,
-	first_seen = @first_seen, first_seen_lowered_at = @now, first_release = @first_release, last_seen = @last_seen, last_release = @last_release,
-	latest_event_id = ` + newestEvent + `
+	first_seen_lowered_at = @now, latest_event_id = ` + newestEvent + `, ` + setSpan + `
 WHERE project_id = @project_id AND id = @id`
 )
 
@@ -146,49 +149,76 @@ type issueCounts struct {
 	TimesSeen     int64
 	StoredEvents  int64
 	UsersAffected int64
-	FirstSeen     core.Time
-	FirstRelease  string
-	LastSeen      core.Time
-	LastRelease   string
+	span
 }
 
-// take adds the counts of a source. At the same time the target's own release stays.
-func (c *issueCounts) take(source issueCounts) {
-	c.TimesSeen += source.TimesSeen
-	c.StoredEvents += source.StoredEvents
-	if source.FirstSeen.Before(c.FirstSeen.Time) {
-		c.FirstSeen, c.FirstRelease = source.FirstSeen, source.FirstRelease
-	}
-	if source.LastSeen.After(c.LastSeen.Time) {
-		c.LastSeen, c.LastRelease = source.LastSeen, source.LastRelease
-	}
+const countColumns = `i.id, i.status, i.times_seen, i.stored_events, i.users_affected, ` + spanColumns
+
+// mergedIssue is one of the issues that a merge writes to, as it was before.
+type mergedIssue struct {
+	issueCounts
+	ClaimExpiresAt core.Time
 }
 
-// sum locks the issues and gives what the target will have; its users are not added yet.
-func (m *merge) sum(ctx context.Context) (issueCounts, error) {
-	rows, err := many[issueCounts](ctx, m, lockMerge, m.args(nil))
+// lock locks the issues and returns the target and the sources.
+func (m *merge) lock(ctx context.Context) (map[int64]mergedIssue, error) {
+	rows, err := many[mergedIssue](ctx, m, lockMerge, m.args(nil))
 	if err != nil {
-		return issueCounts{}, err
+		return nil, err
 	}
-	at := slices.IndexFunc(rows, func(r issueCounts) bool { return r.ID == m.target })
-	if at < 0 {
-		return issueCounts{}, core.NewError(core.NotFound)
-	}
-	total := rows[at]
+	issues := map[int64]mergedIssue{}
 	for _, r := range rows {
-		if r.ID != m.target && r.Status != core.Merged {
-			total.take(r)
+		if r.ID == m.target || r.Status != core.Merged {
+			issues[r.ID] = r
 		}
 	}
-	return total, nil
+	if _, found := issues[m.target]; !found {
+		return nil, core.NewError(core.NotFound)
+	}
+	return issues, nil
 }
 
-// move moves everything. Once the issues are locked nobody else writes to what belongs to them.
-func (m *merge) move(ctx context.Context) error {
-	total, err := m.sum(ctx)
+// recordMerge writes what came of the merge into the activity of each issue. An open source has a resolved target reopened,
+// as a new event would; an ignored one stays ignored (decisions 5).
+func (m *merge) recordMerge(ctx context.Context, actor core.Actor, issues map[int64]mergedIssue) error {
+	err := m.recordOfIssue(ctx, actor, m.project, m.target, core.ActionIssueMerge, mergeData{m.sources})
 	if err != nil {
 		return err
 	}
+	open := false
+	for _, id := range m.sources {
+		source := issues[id]
+		open = open || source.Status == core.Unresolved || source.Status == core.Regressed
+		if source.ClaimExpiresAt.After(m.now.Time) {
+			if err := m.recordOfIssue(ctx, actor, m.project, id, core.ActionIssueRelease, nil); err != nil {
+				return err
+			}
+		}
+		if err := m.recordOfIssue(ctx, actor, m.project, id, core.ActionIssueMerge, mergedData{m.target}); err != nil {
+			return err
+		}
+	}
+	if open && issues[m.target].Status == core.Resolved {
+		return m.reopen(ctx, m.project, m.target)
+	}
+	return nil
+}
+
+// sum returns what the target will have; its users are not added yet.
+func (m *merge) sum(issues map[int64]mergedIssue) issueCounts {
+	total := issues[m.target].issueCounts
+	for _, id := range m.sources {
+		source := issues[id]
+		total.TimesSeen += source.TimesSeen
+		total.StoredEvents += source.StoredEvents
+		total.join(source.span)
+	}
+	return total
+}
+
+// move moves everything. Once the issues are locked nobody else writes to what belongs to them.
+func (m *merge) move(ctx context.Context, issues map[int64]mergedIssue) error {
+	total := m.sum(issues)
 	for _, sql := range []string{mergeFingerprints, mergeHours, mergeEnvironments, mergeReleases, flattenMerges} {
 		if _, err := exec(ctx, m, sql, m.args(nil)); err != nil {
 			return err
@@ -213,11 +243,10 @@ func (m *merge) move(ctx context.Context) error {
 	if _, err := exec(ctx, m, endSources, m.args(args{"now": m.now})); err != nil {
 		return err
 	}
-	_, err = exec(ctx, m, fillTarget, args{
+	_, err = exec(ctx, m, fillTarget, total.args(args{
 		"project_id": m.project, "id": m.target, "now": m.now,
 		"times_seen": total.TimesSeen, "stored_events": total.StoredEvents - trimmed, "users_affected": total.UsersAffected + users,
-		"first_seen": total.FirstSeen, "first_release": total.FirstRelease, "last_seen": total.LastSeen, "last_release": total.LastRelease,
-	})
+	}))
 	return err
 }
 

@@ -37,6 +37,7 @@ func TestMergesAndSplitsLikeAModel(t *testing.T) {
 			step(r)
 			require.Equal(r, g.want(), g.got(r))
 		}
+		g.requireFilters(r, t)
 	})
 }
 
@@ -62,12 +63,14 @@ type playedIssue struct {
 	UsersAffected             int64
 	FirstSeen, LastSeen       core.Time
 	FirstRelease, LastRelease string
+	Level                     string
 	Hours, Places             []string
 	Events                    []int64
 	Fingerprints              int64
 	Merges, Splits, SplitFrom int64
 	Regressed                 int64
 	statusAt                  core.Time
+	firstKnown, lastKnown     core.Time // when the events were that the releases are of
 	users, hourly, placed     map[string]int
 }
 
@@ -93,6 +96,7 @@ func (g *game) add(r *rapid.T) {
 		}
 		e.OccurredAt = g.clock.at(-time.Duration(rapid.IntRange(0, 300).Draw(r, "late")) * time.Minute)
 		e.Release = rapid.SampledFrom([]string{"", "1.0", "1.1"}).Draw(r, "release")
+		e.Level = rapid.SampledFrom([]string{"error", "warning", "fatal"}).Draw(r, "level")
 		e.Environment = rapid.SampledFrom([]string{"", "production", "staging"}).Draw(r, "environment")
 		e.Title = fmt.Sprintf("Error: %x", id)
 		e.Payload = store.Pack(fmt.Appendf(nil, `{"title": %q, "culprit": "there", "level": "error", "platform": "go"}`, e.Title))
@@ -113,7 +117,7 @@ func (g *game) add(r *rapid.T) {
 		group := string(e.Fingerprint[:])
 		if g.led[group] == 0 {
 			g.led[group] = added[n].IssueID
-			g.issues[added[n].IssueID] = newPlayed(added[n].IssueID, e.Title, e.OccurredAt, e.Release)
+			g.issues[added[n].IssueID] = newPlayed(added[n].IssueID, e.Title, e.OccurredAt)
 		}
 		require.Equal(r, g.led[group], added[n].IssueID)
 		i := g.issues[added[n].IssueID]
@@ -132,9 +136,9 @@ func (g *game) add(r *rapid.T) {
 	}
 }
 
-func newPlayed(id int64, title string, at core.Time, release string) *playedIssue {
+func newPlayed(id int64, title string, at core.Time) *playedIssue {
 	return &playedIssue{
-		ID: id, Title: title, Status: core.Unresolved, FirstSeen: at, FirstRelease: release, LastSeen: at, LastRelease: release,
+		ID: id, Title: title, Status: core.Unresolved, FirstSeen: at, LastSeen: at,
 		users: map[string]int{}, hourly: map[string]int{}, placed: map[string]int{},
 	}
 }
@@ -148,10 +152,16 @@ func (i *playedIssue) see(e store.NewEvent) {
 	}
 	i.place(e)
 	if e.OccurredAt.Before(i.FirstSeen.Time) {
-		i.FirstSeen, i.FirstRelease = e.OccurredAt, e.Release
+		i.FirstSeen = e.OccurredAt
 	}
 	if !e.OccurredAt.Before(i.LastSeen.Time) {
-		i.LastSeen, i.LastRelease = e.OccurredAt, e.Release
+		i.LastSeen, i.Level = e.OccurredAt, e.Level
+	}
+	if e.Release != "" && (i.FirstRelease == "" || e.OccurredAt.Before(i.firstKnown.Time)) {
+		i.firstKnown, i.FirstRelease = e.OccurredAt, e.Release
+	}
+	if e.Release != "" && !e.OccurredAt.Before(i.lastKnown.Time) {
+		i.lastKnown, i.LastRelease = e.OccurredAt, e.Release
 	}
 }
 
@@ -222,10 +232,16 @@ func (g *game) merge(r *rapid.T) {
 func (g *game) mergeOne(target, source *playedIssue) {
 	target.TimesSeen += source.TimesSeen
 	if source.FirstSeen.Before(target.FirstSeen.Time) {
-		target.FirstSeen, target.FirstRelease = source.FirstSeen, source.FirstRelease
+		target.FirstSeen = source.FirstSeen
 	}
 	if source.LastSeen.After(target.LastSeen.Time) {
-		target.LastSeen, target.LastRelease = source.LastSeen, source.LastRelease
+		target.LastSeen, target.Level = source.LastSeen, source.Level
+	}
+	if source.FirstRelease != "" && (target.FirstRelease == "" || source.firstKnown.Before(target.firstKnown.Time)) {
+		target.firstKnown, target.FirstRelease = source.firstKnown, source.FirstRelease
+	}
+	if source.LastRelease != "" && source.lastKnown.After(target.lastKnown.Time) {
+		target.lastKnown, target.LastRelease = source.lastKnown, source.LastRelease
 	}
 	for _, move := range [][2]map[string]int{{target.users, source.users}, {target.hourly, source.hourly}, {target.placed, source.placed}} {
 		for name, n := range move[1] {
@@ -248,7 +264,12 @@ func (g *game) mergeOne(target, source *playedIssue) {
 			i.MergedInto = target.ID
 		}
 	}
+	if target.Status == core.Resolved && source.Status == core.Unresolved {
+		target.Status, target.statusAt = core.Unresolved, g.clock.at(0)
+		target.Regressed++
+	}
 	source.Status, source.MergedInto, source.TimesSeen = core.Merged, target.ID, 0
+	source.Merges++
 }
 
 // split splits any events off any issue; those of another one must be refused.
@@ -273,7 +294,7 @@ func (g *game) split(r *rapid.T) {
 	require.Nil(r, g.issues[made.ID])
 	moved := g.chosen(ids)
 	first := moved[0].sent
-	i := newPlayed(made.ID, first.Title, first.OccurredAt, first.Release)
+	i := newPlayed(made.ID, first.Title, first.OccurredAt)
 	g.issues[made.ID] = i
 	for _, e := range moved {
 		i.see(e.sent)
@@ -298,11 +319,22 @@ func (g *game) findEnds(original, made *playedIssue) {
 	}
 	slices.SortStableFunc(left, func(a, b *playedEvent) int { return a.sent.OccurredAt.Compare(b.sent.OccurredAt.Time) })
 	if !made.FirstSeen.After(original.FirstSeen.Time) {
-		original.FirstSeen, original.FirstRelease = left[0].sent.OccurredAt, left[0].sent.Release
+		original.FirstSeen = left[0].sent.OccurredAt
 	}
 	if !made.LastSeen.Before(original.LastSeen.Time) {
 		last := left[len(left)-1].sent
-		original.LastSeen, original.LastRelease = last.OccurredAt, last.Release
+		original.LastSeen, original.Level = last.OccurredAt, last.Level
+	}
+	left = slices.DeleteFunc(left, func(e *playedEvent) bool { return e.sent.Release == "" })
+	if made.FirstRelease == "" || len(left) == 0 {
+		return
+	}
+	if !made.firstKnown.After(original.firstKnown.Time) {
+		original.firstKnown, original.FirstRelease = left[0].sent.OccurredAt, left[0].sent.Release
+	}
+	if !made.lastKnown.Before(original.lastKnown.Time) {
+		last := left[len(left)-1].sent
+		original.lastKnown, original.LastRelease = last.OccurredAt, last.Release
 	}
 }
 
@@ -362,6 +394,7 @@ func (g *game) want() played {
 				i.Fingerprints++
 			}
 		}
+		i.firstKnown, i.lastKnown = core.Time{}, core.Time{}
 		i.statusAt, i.users, i.hourly, i.placed = core.Time{}, nil, nil, nil
 		state.Issues = append(state.Issues, i)
 	}
@@ -370,7 +403,7 @@ func (g *game) want() played {
 
 const playedIssues = `
 SELECT i.id, i.status, coalesce(i.merged_into, 0) AS merged_into, coalesce(i.latest_event_id, 0) AS latest, i.title, i.times_seen,
-	i.stored_events, i.users_affected, i.first_seen, i.last_seen, i.first_release, i.last_release,
+	i.stored_events, i.users_affected, i.first_seen, i.last_seen, i.first_release, i.last_release, i.level,
 	ARRAY(SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM issue_hours
 		WHERE project_id = i.project_id AND issue_id = i.id ORDER BY 1) AS hours,
 	ARRAY(SELECT environment FROM issue_environments WHERE project_id = i.project_id AND issue_id = i.id

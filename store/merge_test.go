@@ -88,7 +88,18 @@ func TestMergeMovesEverything(t *testing.T) {
 	require.Nil(t, source.Claim)
 	require.Zero(t, source.TimesSeen+source.StoredEvents+source.UsersAffected+source.Events24h)
 	require.Zero(t, source.LatestEventID)
-	require.Equal(t, before, activity(t, s, first.IssueID), "its story stays its own")
+	story := activity(t, s, first.IssueID)
+	require.Equal(t, before, story[:len(before)], "its story stays its own")
+	for i, want := range []core.Activity{
+		{Action: core.ActionIssueRelease},
+		{Action: core.ActionIssueMerge, Data: fmt.Appendf(nil, `{"target_id": %d}`, target.IssueID)},
+	} {
+		want.At, want.ActorType, want.ActorID, want.ActorName = c.at(0), core.ActorToken, 1, "agent-1"
+		want.TargetType, want.TargetID = core.TargetIssue, first.IssueID
+		require.Equal(t, want, story[len(before)+i])
+	}
+	require.Len(t, story, len(before)+2)
+	require.Equal(t, []string{"ignored", "merged"}, labels(t, s, ""), "one label for one decision")
 	for _, table := range []string{"events", "event_ids", "issue_hours", "issue_users", "issue_environments", "issue_releases", "issue_fingerprints"} {
 		require.Equal(t, []int64{target.IssueID}, column[int64](t, s, `SELECT DISTINCT issue_id FROM `+table), table)
 	}
@@ -200,8 +211,10 @@ func TestNewerEventOfASourceReopensTheTarget(t *testing.T) {
 	t.Parallel()
 	s, c := openShop(t)
 	source, target := makeIssue(t, s, "old"), makeIssue(t, s, "new")
-	_, err := s.SetStatus(t.Context(), person(1), target, core.Resolved)
-	require.NoError(t, err)
+	for _, id := range []int64{source, target} {
+		_, err := s.SetStatus(t.Context(), person(1), id, core.Resolved)
+		require.NoError(t, err)
+	}
 	c.forward(time.Minute)
 	require.Equal(t, core.Resolved, merge(t, s, target, source).Status)
 	add(t, s, event(shop, "old", 2, c.at(0)))
@@ -228,9 +241,9 @@ func TestMergedIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 	require.EqualValues(t, store.MinKeep, merged.StoredEvents)
 	kept := append(all[:100:100], all[350:]...)
 	require.ElementsMatch(t, kept, storedIDs(t, s, ids["a"]))
-	require.ElementsMatch(t, kept, column[int64](t, s, `SELECT id FROM event_ids`))
+	require.ElementsMatch(t, kept, column[int64](t, s, `SELECT id FROM event_ids WHERE not_stored IS NULL`))
 	require.EqualValues(t, all[449], issue(t, s, ids["a"]).LatestEventID)
-	require.False(t, add(t, s, gone).Duplicate, "it is not stored any more")
+	require.Equal(t, store.Added{IssueID: ids["a"], Duplicate: true}, add(t, s, gone), "it is not stored any more, but was counted today")
 }
 
 // TestExpiredDaysOfAMergedIssue holds that the retention takes moved events off the issue that has them.
@@ -247,4 +260,37 @@ func TestExpiredDaysOfAMergedIssue(t *testing.T) {
 	require.EqualValues(t, 1, i.StoredEvents)
 	require.EqualValues(t, kept.ID, i.LatestEventID)
 	require.Zero(t, issue(t, s, source).StoredEvents)
+}
+
+// TestMergeIntoAResolvedTarget holds that what is open stays open.
+func TestMergeIntoAResolvedTarget(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ source, target, want core.Status }{
+		{core.Unresolved, core.Resolved, core.Unresolved},
+		{core.Regressed, core.Resolved, core.Unresolved},
+		{core.Resolved, core.Resolved, core.Resolved},
+		{core.Ignored, core.Resolved, core.Resolved},
+		{core.Unresolved, core.Ignored, core.Ignored},
+		{core.Regressed, core.Unresolved, core.Unresolved},
+		{core.Resolved, core.Unresolved, core.Unresolved},
+	} {
+		s, c := openShop(t)
+		target, source, resolved := makeIssue(t, s, "target"), makeIssue(t, s, "source"), makeIssue(t, s, "resolved")
+		for id, status := range map[int64]core.Status{target: test.target, source: test.source, resolved: core.Resolved} {
+			change(t, s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id, string(status), noon)
+		}
+		c.forward(time.Minute)
+		require.Equal(t, test.want, merge(t, s, target, resolved, source).Status, "%+v", test)
+		rows := activity(t, s, target)
+		last := rows[len(rows)-1]
+		if test.want == test.target {
+			require.Equal(t, core.ActionIssueMerge, last.Action, "%+v", test)
+			continue
+		}
+		require.Equal(t, core.Activity{
+			At: c.at(0), ActorType: core.ActorSystem, ActorName: "ingest", Action: core.ActionIssueRegress,
+			TargetType: core.TargetIssue, TargetID: target, Data: []byte(`{"to": "unresolved", "from": "resolved"}`),
+		}, last, "%+v", test)
+		require.Equal(t, c.at(0).Time, cell[time.Time](t, s, `SELECT status_at FROM issues WHERE id = $1`, target).UTC())
+	}
 }

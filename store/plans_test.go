@@ -150,7 +150,7 @@ func issueFilters() []store.IssueFilter {
 	yes, no := true, false
 	examples := map[string][]any{
 		"ProjectID": {int64(8)}, "Status": {core.Regressed}, "Release": {"3.7", "no such"}, "Environment": {"env7", "no such"},
-		"Since": {noon.AddDate(0, 0, -3)}, "Search": {"Error 777", "Error", "pay 9", "no such", "öffnet", "日本"}, "Claimed": {&yes, &no}, "Test": {true}, "Sort": {core.ByPriority}, "Paging": {paging},
+		"Since": {core.Since("3d")}, "Search": {"Error 777", "Error", "pay 9", "no such", "öffnet", "日本"}, "Claimed": {&yes, &no}, "Test": {true}, "Sort": {core.ByPriority}, "Paging": {paging},
 	}
 	for field := range kind.Fields() {
 		if _, known := examples[field.Name]; !known {

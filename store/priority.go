@@ -131,11 +131,13 @@ type rankedIssue struct {
 //
 // Where found is not nil, only those issues are looked at.
 func (s *Store) issuesByPriority(ctx context.Context, f IssueFilter, found *foundIssues, now core.Time) (core.Page[core.Issue], error) {
-	l := f.list(now)
+	l, err := f.list(now)
+	if err != nil {
+		return core.Page[core.Issue]{}, err
+	}
 	l.sort = string(core.ByPriority)
 	after := core.Place{Score: math.Inf(1)}
 	if f.Cursor != "" {
-		var err error
 		if after, err = f.Cursor.Place(l.sort, l.filters); err != nil {
 			return core.Page[core.Issue]{}, err
 		}

@@ -99,7 +99,7 @@ func TestPriorityIsTheOrderOfTheFormula(t *testing.T) {
 			var filters []store.IssueFilter
 			for _, status := range []core.Status{"", core.Unresolved, core.Regressed, core.Merged} {
 				for _, project := range []int64{0, shop} {
-					for _, since := range []time.Time{{}, noon.Add(-5 * 24 * time.Hour), noon.Add(-time.Hour)} {
+					for _, since := range []core.Since{"", "5d", "1h"} {
 						f := store.IssueFilter{ProjectID: project, Status: status, Since: since, Sort: core.ByPriority}
 						filters = append(filters, f)
 					}
@@ -119,10 +119,12 @@ func TestPriorityIsTheOrderOfTheFormula(t *testing.T) {
 
 func requirePriorityOrder(t *testing.T, s *store.Store, f store.IssueFilter, everything map[core.Status][]core.Issue) {
 	var want []core.Issue
+	since, err := f.Since.Time(noon)
+	require.NoError(t, err)
 	for status, issues := range everything {
 		for _, i := range issues {
 			shown := status == f.Status || f.Status == "" && status != core.Merged
-			if shown && (f.ProjectID == 0 || f.ProjectID == i.ProjectID) && !i.LastSeen.Before(f.Since) {
+			if shown && (f.ProjectID == 0 || f.ProjectID == i.ProjectID) && !i.LastSeen.Before(since) {
 				want = append(want, i)
 			}
 		}
@@ -275,7 +277,7 @@ func TestPriorityCursorIsOfItsSortAndFilters(t *testing.T) {
 	}
 	yes, no := true, false
 	filters := []store.IssueFilter{
-		{}, {ProjectID: shop}, {Status: core.Unresolved}, {Release: "1.0"}, {Environment: "1.0"}, {Environment: "production"}, {Since: noon.Add(-time.Hour)}, {Search: "Error"},
+		{}, {ProjectID: shop}, {Status: core.Unresolved}, {Release: "1.0"}, {Environment: "1.0"}, {Environment: "production"}, {Since: "1h"}, {Search: "Error"},
 		{Claimed: &no}, {Claimed: &yes}, {Test: true}, {Search: "1.0"},
 	}
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
@@ -311,7 +313,7 @@ func TestPriorityTakesAnyCursor(t *testing.T) {
 	f := store.IssueFilter{Sort: core.ByPriority, Paging: core.Paging{Limit: 1}}
 	page, err := s.Issues(t.Context(), f)
 	require.NoError(t, err)
-	good, err := page.NextCursor.Place("priority", f.Digest())
+	good, err := page.NextCursor.Place("priority", f.Digest(time.Time{}))
 	require.NoError(t, err)
 	for _, score := range []float64{0, 5e-324, 1e-30, 1, 1e308} {
 		for _, start := range []time.Time{{}, time.UnixMicro(1), c.now.AddDate(-2000, 0, 0), c.now.AddDate(7000, 0, 0)} {

@@ -39,12 +39,14 @@ func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) erro
 
 func (t *tx) revokeProjectTokens(ctx context.Context, actor core.Actor, project int64) error {
 	tokens, err := many[struct{ ID int64 }](ctx, t, revokeProjectTokens, args{"id": project, "now": t.now})
-	for _, token := range tokens {
-		if err == nil {
-			_, err = t.record(ctx, entry{actor: actor, action: core.ActionTokenRevoke, targetType: core.TargetToken, targetID: token.ID})
-		}
+	if err != nil {
+		return err
 	}
-	return err
+	ids := make([]int64, len(tokens))
+	for i, token := range tokens {
+		ids[i] = token.ID
+	}
+	return t.recordRevoked(ctx, actor, ids...)
 }
 
 // purgeAfter is how long after its deletion a project's rows are deleted. By then no server takes its events any more: a

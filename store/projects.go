@@ -194,11 +194,28 @@ func (t *tx) freeSlug(ctx context.Context, slug string) (string, error) {
 }
 
 // CreateProjectKey adds a key to a project.
-func (s *Store) CreateProjectKey(ctx context.Context, projectID int64, publicKey string) error {
+func (s *Store) CreateProjectKey(ctx context.Context, actor core.Actor, projectID int64, publicKey string) error {
 	return s.inTx(ctx, func(t *tx) error {
-		_, err := exec(ctx, t, insertProjectKey, args{"key": publicKey, "project_id": projectID, "now": t.now})
-		return err
+		if _, err := exec(ctx, t, insertProjectKey, args{"key": publicKey, "project_id": projectID, "now": t.now}); err != nil {
+			return err
+		}
+		return t.recordKey(ctx, actor, projectID, keyChange{Added: publicKey})
 	})
+}
+
+// keyChange is the data of a change of a project's keys in its activity.
+type keyChange struct {
+	Added   string `json:"key_added,omitempty"`
+	Revoked string `json:"key_revoked,omitempty"`
+}
+
+// recordKey writes the activity row of a change of the keys. It is one of the project, since the specification has no other
+// action for it.
+func (t *tx) recordKey(ctx context.Context, actor core.Actor, project int64, data keyChange) error {
+	_, err := t.record(ctx, entry{
+		project: project, actor: actor, action: core.ActionProjectUpdate, targetType: core.TargetProject, targetID: project, data: data,
+	})
+	return err
 }
 
 const (
@@ -215,7 +232,7 @@ FROM projects p WHERE p.id = @id AND p.deleted_at IS NULL`
 )
 
 // RevokeProjectKey revokes a key: not_found when the project has no such active key, last_key when it is the only one.
-func (s *Store) RevokeProjectKey(ctx context.Context, projectID int64, publicKey string) error {
+func (s *Store) RevokeProjectKey(ctx context.Context, actor core.Actor, projectID int64, publicKey string) error {
 	return s.inTx(ctx, func(t *tx) error {
 		// The lock keeps two revocations from each leaving the other's key as the last.
 		if _, err := one[struct{ ID int64 }](ctx, t, lockProject, args{"id": projectID}); err != nil {
@@ -235,8 +252,10 @@ func (s *Store) RevokeProjectKey(ctx context.Context, projectID int64, publicKey
 		case len(keys) == 1:
 			return core.NewError(core.LastKey)
 		}
-		_, err = exec(ctx, t, revokeOneKey, args{"key": publicKey, "now": t.now})
-		return err
+		if _, err = exec(ctx, t, revokeOneKey, args{"key": publicKey, "now": t.now}); err != nil {
+			return err
+		}
+		return t.recordKey(ctx, actor, projectID, keyChange{Revoked: publicKey})
 	})
 }
 

@@ -174,18 +174,18 @@ func TestProjectKeys(t *testing.T) {
 		require.NoError(t, err)
 		return p.Keys
 	}
-	requireCode(t, core.LastKey, s.RevokeProjectKey(t.Context(), shop, first))
+	requireCode(t, core.LastKey, s.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, first))
 	c.forward(time.Second)
-	require.NoError(t, s.CreateProjectKey(t.Context(), shop, "a second"))
+	require.NoError(t, s.CreateProjectKey(t.Context(), core.Bootstrap(), shop, "a second"))
 	require.Equal(t, []string{first, "a second"}, keys(), "oldest first")
 
-	requireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), shop, "unknown"))
-	requireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), shop, fmt.Sprint("key", shop+1)))
-	requireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), 12345, first))
-	require.NoError(t, s.RevokeProjectKey(t.Context(), shop, first))
+	requireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, "unknown"))
+	requireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, fmt.Sprint("key", shop+1)))
+	requireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), 12345, first))
+	require.NoError(t, s.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, first))
 	require.Equal(t, []string{"a second"}, keys())
-	requireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), shop, first))
-	requireCode(t, core.LastKey, s.RevokeProjectKey(t.Context(), shop, "a second"))
+	requireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, first))
+	requireCode(t, core.LastKey, s.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, "a second"))
 
 	intake, err := s.ProjectForKey(t.Context(), "a second")
 	require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestProjectKeys(t *testing.T) {
 	deleteProject(t, s, shop)
 	_, err = s.ProjectForKey(t.Context(), "a second")
 	requireCode(t, core.NotFound, err)
-	requireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), shop, "a second"))
+	requireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, "a second"))
 }
 
 func TestLastTwoKeysAreNotBothRevoked(t *testing.T) {
@@ -208,8 +208,8 @@ func TestLastTwoKeysAreNotBothRevoked(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, active.Keys, 1)
 		keys := append(slices.Clone(active.Keys), fmt.Sprint("round ", round))
-		require.NoError(t, pair[0].CreateProjectKey(t.Context(), shop, keys[1]))
-		errs := together(2, func(i int) error { return pair[i].RevokeProjectKey(t.Context(), shop, keys[i]) })
+		require.NoError(t, pair[0].CreateProjectKey(t.Context(), core.Bootstrap(), shop, keys[1]))
+		errs := together(2, func(i int) error { return pair[i].RevokeProjectKey(t.Context(), core.Bootstrap(), shop, keys[i]) })
 		if errs[0] == nil {
 			errs[0], errs[1] = errs[1], errs[0]
 		}

@@ -53,7 +53,8 @@ FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS n (project_id, event_id
 LEFT JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id
 ORDER BY n.place`
 
-// FindStored tells of each event whether one with its id is stored, in their order: to add it again counts nothing.
+// FindStored reports of each event whether one with its id is stored or was counted within a day, in their order: to add
+// it again counts nothing.
 func (s *Store) FindStored(ctx context.Context, events []NewEvent) ([]bool, error) {
 	project, event := make([]int64, len(events)), make([][16]byte, len(events))
 	for i := range events {

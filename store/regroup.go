@@ -40,10 +40,7 @@ func (t *tx) lockGrouping(ctx context.Context, project int64) error {
 const lockEventIDs = `
 SELECT event_id FROM event_ids WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[]) FOR UPDATE SKIP LOCKED`
 
-const (
-	moveEventIDs   = `UPDATE event_ids SET issue_id = @to WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[])`
-	forgetEventIDs = `DELETE FROM event_ids WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[])`
-)
+const moveEventIDs = `UPDATE event_ids SET issue_id = @to WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[])`
 
 // moveEventIDs has events that are sent again answered with the issue to which they were moved.
 func (t *tx) moveEventIDs(ctx context.Context, project, to int64, events []eventID) error {
@@ -52,16 +49,6 @@ func (t *tx) moveEventIDs(ctx context.Context, project, to int64, events []event
 		return err
 	}
 	_, err = exec(ctx, t, moveEventIDs, args{"project_id": project, "event_ids": eventIDsOf(free), "to": to})
-	return err
-}
-
-// forgetEventIDs lets deleted events be sent again.
-func (t *tx) forgetEventIDs(ctx context.Context, project int64, events []eventID) error {
-	free, err := many[eventID](ctx, t, lockEventIDs, args{"project_id": project, "event_ids": eventIDsOf(events)})
-	if err != nil {
-		return err
-	}
-	_, err = exec(ctx, t, forgetEventIDs, args{"project_id": project, "event_ids": eventIDsOf(free)})
 	return err
 }
 
@@ -79,12 +66,6 @@ func eventIDsOf(events []eventID) [][16]byte {
 // newestEvent is the most recent stored event of the issue @id, as the list of events has it.
 const newestEvent = `(
 	SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1)`
-
-// sighting is when and in which release an issue was seen.
-type sighting struct {
-	At      core.Time
-	Release string
-}
 
 // rule is one that the listed ids break, in words that the ids can follow.
 type rule struct {

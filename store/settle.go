@@ -19,18 +19,13 @@ func (t *tx) settle(ctx context.Context, b *batch) error {
 	if err := t.findDuplicates(ctx, b); err != nil {
 		return err
 	}
-	b.onlyCount(t.store.keep()) // once more: the newest event may have been a duplicate
+	if b.committed {
+		return nil
+	}
+	b.onlyCount(t.store) // once more: the newest event may have been a duplicate
 	found, err := findIssues(ctx, t, b.groups())
 	if err != nil {
 		return err
-	}
-	if len(b.own) > 0 {
-		b.fresh(func(e *NewEvent, a *Added) {
-			if !b.own[a.ID] {
-				*a = Added{IssueID: found[e.group()]} // it was only counted
-			}
-		})
-		return nil
 	}
 	b.fresh(func(e *NewEvent, a *Added) { a.IssueID = found[e.group()] })
 	if err := t.makeIssues(ctx, b); err != nil {
@@ -59,28 +54,32 @@ func (b *batch) forget() {
 	b.fresh(func(e *NewEvent, a *Added) { *a = Added{ID: e.id} })
 }
 
-const storedEventIDs = `
-SELECT e.project_id, e.event_id, e.id, e.issue_id FROM event_ids e
-JOIN unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id) ON e.project_id = n.project_id AND e.event_id = n.event_id`
+// The ids of events that are not stored do not move with a merge.
+const knownEventIDs = `
+SELECT e.project_id, e.event_id, e.id, coalesce(i.merged_into, e.issue_id), coalesce(e.not_stored, false) FROM event_ids e
+JOIN unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id) ON e.project_id = n.project_id AND e.event_id = n.event_id
+LEFT JOIN issues i ON i.id = e.issue_id`
 
-// findDuplicates marks the events that are stored already.
+// findDuplicates marks the events that are stored already, or were counted within a day.
 func (t *tx) findDuplicates(ctx context.Context, b *batch) error {
 	project, event := b.eventKeys()
-	rows, err := t.Query(ctx, storedEventIDs, project, event)
+	rows, err := t.Query(ctx, knownEventIDs, project, event)
 	if err != nil {
 		return err
 	}
 	var key eventKey
 	var id, issue int64
+	var notStored bool
 	for rows.Next() {
-		if err := rows.Scan(&key.project, &key.event, &id, &issue); err != nil {
+		if err := rows.Scan(&key.project, &key.event, &id, &issue, &notStored); err != nil {
 			rows.Close()
 			return err
 		}
 		// Under our own id it is no duplicate: an earlier try of this batch was committed, and with it all its events.
 		own := id == b.events[b.first[key]].id
-		if own {
-			b.own[id] = true
+		b.committed = b.committed || own
+		if notStored {
+			id = 0
 		}
 		b.added[b.first[key]] = Added{ID: id, IssueID: issue, Duplicate: !own}
 	}
@@ -141,13 +140,14 @@ SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[])`
 
 const addIssues = `
 INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, first_seen,
-	first_release, crash_site, handled, status, status_at, times_seen, stored_events, users_affected, last_seen, last_release)
-SELECT n.*, 'unresolved', $15::timestamptz, 0, 0, 0, n.first_seen, n.first_release
+	crash_site, handled, status, status_at, times_seen, stored_events, users_affected, last_seen, first_release, last_release)
+SELECT n.*, 'unresolved', $14::timestamptz, 0, 0, 0, n.first_seen, '', ''
 FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bool[],
-	$11::timestamptz[], $12::text[], $13::text[], $14::boolean[])
-	AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, first_seen, first_release, crash_site, handled)`
+	$11::timestamptz[], $12::text[], $13::boolean[])
+	AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, first_seen, crash_site, handled)`
 
-// makeIssues makes an issue for each fingerprint that has none. Its first event gives it title and place.
+// makeIssues makes an issue for each fingerprint that has none. Its first event gives it title and culprit; the rest comes as
+// the batch is counted.
 func (t *tx) makeIssues(ctx context.Context, b *batch) error {
 	firsts := b.firstsOfNewGroups()
 	if len(firsts) == 0 {
@@ -170,12 +170,12 @@ func (t *tx) makeIssues(ctx context.Context, b *batch) error {
 		return e.ProjectID, int32(e.Version), e.Fingerprint[:]
 	})
 	title, culprit, kind := columns3(firsts, func(e *NewEvent) (string, string, string) { return e.Title, e.Culprit, e.Type })
-	level, platform, release := columns3(firsts, func(e *NewEvent) (string, string, string) { return e.Level, e.Platform, e.Release })
+	level, platform, _ := columns3(firsts, func(e *NewEvent) (string, string, struct{}) { return e.Level, e.Platform, struct{}{} })
 	test, at, _ := columns3(firsts, func(e *NewEvent) (bool, time.Time, struct{}) { return e.Test, e.OccurredAt.Time, struct{}{} })
 	site, handled, _ := columns3(firsts, func(e *NewEvent) (string, *bool, struct{}) { return string(e.Crash.Site), e.Crash.Handled, struct{}{} })
 	q := &pgx.Batch{}
 	q.Queue(addFingerprints, project, version, fingerprint, ids)
-	q.Queue(addIssues, project, version, fingerprint, ids, title, culprit, kind, level, platform, test, at, release, site, handled, t.now)
+	q.Queue(addIssues, project, version, fingerprint, ids, title, culprit, kind, level, platform, test, at, site, handled, t.now)
 	queueFeatures(q, firsts, ids)
 	return t.SendBatch(ctx, q).Close()
 }
@@ -210,7 +210,7 @@ func (t *tx) reopenIssues(ctx context.Context, b *batch) error {
 	latest := map[int64]core.Time{}
 	ids := make([]int64, len(b.counts.issues))
 	for i, c := range b.counts.issues {
-		ids[i], latest[c.issue] = c.issue, c.last
+		ids[i], latest[c.issue] = c.issue, c.LastSeen
 	}
 	issues, err := many[struct {
 		ProjectID int64
@@ -228,16 +228,17 @@ func (t *tx) reopenIssues(ctx context.Context, b *batch) error {
 		case i.Status != core.Resolved || !latest[i.ID].After(i.StatusAt.Time):
 			continue
 		}
-		if _, err := exec(ctx, t, reopenIssue, args{"now": t.now, "project_id": i.ProjectID, "id": i.ID}); err != nil {
-			return err
-		}
-		_, err := t.record(ctx, entry{
-			project: i.ProjectID, actor: core.System("ingest"), action: core.ActionIssueRegress,
-			targetType: core.TargetIssue, targetID: i.ID, data: fromTo{i.Status, core.Unresolved},
-		})
-		if err != nil {
+		if err := t.reopen(ctx, i.ProjectID, i.ID); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// reopen makes a resolved issue unresolved, because its error is there still.
+func (t *tx) reopen(ctx context.Context, project, issue int64) error {
+	if _, err := exec(ctx, t, reopenIssue, args{"now": t.now, "project_id": project, "id": issue}); err != nil {
+		return err
+	}
+	return t.recordOfIssue(ctx, core.System("ingest"), project, issue, core.ActionIssueRegress, fromTo{core.Resolved, core.Unresolved})
 }

@@ -159,7 +159,7 @@ func (s *Store) similarIssues(ctx context.Context, sorted []candidate, limit int
 	for count := limit; len(sorted) > 0 && len(list) < limit; count *= 2 {
 		best := sorted[:min(len(sorted), count)]
 		sorted = sorted[len(best):]
-		a := issueWindows(now)
+		a := issueTimes(now)
 		a["projects"], a["ids"], _ = columns3(best, func(c candidate) (int64, int64, struct{}) { return c.ProjectID, c.IssueID, struct{}{} })
 		issues, err := many[issueRow](ctx, s.pool, issuesByID, a)
 		if err != nil {

@@ -57,6 +57,7 @@ type chosenEvent struct {
 	EventID     [16]byte
 	ReceivedAt  core.Time
 	OccurredAt  core.Time
+	Level       string
 	Release     string
 	Environment string
 	Dictionary  int64
@@ -64,7 +65,7 @@ type chosenEvent struct {
 }
 
 const chooseEvents = `
-SELECT id, project_id, event_id, received_at, occurred_at, release, environment, dictionary,
+SELECT id, project_id, event_id, received_at, occurred_at, level, release, environment, dictionary,
 	CASE WHEN row_number() OVER (ORDER BY received_at, id) = 1 THEN payload END AS payload
 FROM events WHERE id = ANY (@ids) ORDER BY received_at, id`
 
@@ -80,7 +81,7 @@ func (sp *split) choose(ctx context.Context, s *Store) (err error) {
 
 const (
 	lockSplit = `
-SELECT i.id, i.status, i.times_seen, i.stored_events, i.users_affected, i.first_seen, i.first_release, i.last_seen, i.last_release
+SELECT ` + countColumns + `
 FROM issues i WHERE i.project_id = @project_id AND i.id = @id AND i.status <> 'merged' FOR UPDATE OF i`
 	eventsOfIssue = `SELECT id FROM events WHERE project_id = @project_id AND issue_id = @issue_id AND id = ANY (@ids)`
 	splitEvents   = `
@@ -148,9 +149,9 @@ func (sp *split) check(ctx context.Context) error {
 const (
 	addSplitIssue = `
 INSERT INTO issues (project_id, id, fingerprint_version, fingerprint, title, culprit, type, level, platform, status, status_at, test,
-	times_seen, stored_events, users_affected, first_seen, first_release, last_seen, last_release, latest_event_id)
+	times_seen, stored_events, users_affected, first_seen, first_release, first_release_at, last_seen, last_release, last_release_at, latest_event_id)
 SELECT i.project_id, @id, 0, @fingerprint, @title, @culprit, @type, @level, @platform, 'unresolved', @now, i.test,
-	@events, @events, 0, @first_seen, @first_release, @last_seen, @last_release, @latest
+	@events, @events, 0, @first_seen, @first_release, @first_release_at, @last_seen, @last_release, @last_release_at, @latest
 FROM issues i WHERE i.project_id = @project_id AND i.id = @original`
 	splitHours = `
 WITH moved AS (
@@ -170,13 +171,12 @@ func splitFingerprint(id int64) []byte {
 }
 
 func (sp *split) makeIssue(ctx context.Context) error {
-	first, last := sp.ends()
-	_, err := exec(ctx, sp, addSplitIssue, args{
+	moved := sp.span()
+	_, err := exec(ctx, sp, addSplitIssue, moved.args(args{
 		"project_id": sp.project, "original": sp.id, "id": sp.newID, "fingerprint": splitFingerprint(sp.newID), "now": sp.now,
-		"title": string(sp.first.Title), "culprit": string(sp.first.Culprit), "type": string(grouping.TypeOfStored(&sp.first)), "level": sp.first.Level,
+		"title": string(sp.first.Title), "culprit": string(sp.first.Culprit), "type": string(grouping.TypeOfStored(&sp.first)),
 		"platform": sp.first.Platform, "events": int64(len(sp.events)), "latest": sp.events[len(sp.events)-1].ID,
-		"first_seen": first.At, "first_release": first.Release, "last_seen": last.At, "last_release": last.Release,
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -208,63 +208,40 @@ func (sp *split) makeIssue(ctx context.Context) error {
 
 func repeated(n int64, times int) []int64 { return slices.Repeat([]int64{n}, times) }
 
-// ends gives the first and the last of the events by the time at which they happened; at the same time the order of
-// their arrival decides, as it does for AddEvents.
-func (sp *split) ends() (first, last sighting) {
-	first = sighting{sp.events[0].OccurredAt, sp.events[0].Release}
-	last = first
-	for _, e := range sp.events[1:] {
-		if e.OccurredAt.Before(first.At.Time) {
-			first = sighting{e.OccurredAt, e.Release}
-		}
-		if !e.OccurredAt.Before(last.At.Time) {
-			last = sighting{e.OccurredAt, e.Release}
-		}
+// span is the span of the events.
+func (sp *split) span() (moved span) {
+	for _, e := range sp.events {
+		moved.see(e.OccurredAt, e.Level, e.Release)
 	}
-	return first, last
+	return moved
 }
 
 const (
-	firstSighting = `
-SELECT occurred_at AS at, release FROM events WHERE project_id = @project_id AND issue_id = @id
-ORDER BY occurred_at, received_at, id LIMIT 1`
-	lastSighting = `
-SELECT occurred_at AS at, release FROM events WHERE project_id = @project_id AND issue_id = @id
-ORDER BY occurred_at DESC, received_at DESC, id DESC LIMIT 1`
+	storedSpan = `
+SELECT min(occurred_at) AS first_seen, max(occurred_at) AS last_seen,
+	coalesce((array_agg(level ORDER BY occurred_at DESC, received_at DESC, id DESC))[1], '') AS level,
+	coalesce((array_agg(release ORDER BY occurred_at, received_at, id) FILTER (WHERE release <> ''))[1], '') AS first_release,
+	min(occurred_at) FILTER (WHERE release <> '') AS first_release_at,
+	coalesce((array_agg(release ORDER BY occurred_at DESC, received_at DESC, id DESC) FILTER (WHERE release <> ''))[1], '') AS last_release,
+	max(occurred_at) FILTER (WHERE release <> '') AS last_release_at
+FROM events WHERE project_id = @project_id AND issue_id = @id`
 	shrinkIssue = `
 UPDATE issues SET times_seen = greatest(times_seen - @events, 1), stored_events = stored_events - @events,
-	first_seen = @first_seen, first_seen_lowered_at = @now, first_release = @first_release, last_seen = @last_seen, last_release = @last_release,
-	latest_event_id = ` + newestEvent + `
+	was_split = true, first_seen_lowered_at = @now, latest_event_id = ` + newestEvent + `, ` + setSpan + `
 WHERE project_id = @project_id AND id = @id`
 )
 
-// shrink takes the events off the original. When the one that was seen first or last is gone, the first or last that is
-// still stored takes its place; without any, the times stay. Environments and releases stay too: every server remembers
-// that they are there.
+// shrink takes the events off the original. What the first or last of them said of it is now said by the first or last
+// that is still stored.
 func (sp *split) shrink(ctx context.Context, before issueCounts) error {
-	first, last := sighting{before.FirstSeen, before.FirstRelease}, sighting{before.LastSeen, before.LastRelease}
-	movedFirst, movedLast := sp.ends()
-	for _, end := range []struct {
-		moved bool
-		sql   string
-		to    *sighting
-	}{{!movedFirst.At.After(first.At.Time), firstSighting, &first}, {!movedLast.At.Before(last.At.Time), lastSighting, &last}} {
-		if !end.moved {
-			continue
-		}
-		stored, err := one[sighting](ctx, sp, end.sql, args{"project_id": sp.project, "id": sp.id})
-		if core.HasCode(err, core.NotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		*end.to = stored
+	left, err := one[span](ctx, sp, storedSpan, args{"project_id": sp.project, "id": sp.id})
+	if err != nil {
+		return err
 	}
-	_, err := exec(ctx, sp, shrinkIssue, args{
+	before.lose(sp.span(), left)
+	_, err = exec(ctx, sp, shrinkIssue, before.args(args{
 		"project_id": sp.project, "id": sp.id, "now": sp.now, "events": int64(len(sp.events)),
-		"first_seen": first.At, "first_release": first.Release, "last_seen": last.At, "last_release": last.Release,
-	})
+	}))
 	return err
 }
 

@@ -22,6 +22,7 @@ func split(t testing.TB, s *store.Store, id int64, events ...int64) core.Issue {
 // titled makes an event whose stored form says what it is.
 func titled(group string, n int, at core.Time) store.NewEvent {
 	e := event(shop, group, n, at)
+	e.Level = "warning"
 	e.Payload = store.Pack(fmt.Appendf(nil, `{"title": "OtherError: %d", "culprit": "cart in load", "level": "warning", "platform": "python",
 		"exceptions": [{"type": "OtherError"}, {"type": "Cause"}]}`, n))
 	return e
@@ -138,7 +139,7 @@ func TestSplitOfAnIssueThatCountedMore(t *testing.T) {
 	s, c := openShop(t)
 	added := add(t, s, event(shop, "pay", 1, c.at(0)))
 	add(t, s, event(shop, "pay", 2, c.at(0)))
-	change(t, s, `UPDATE issues SET times_seen = 1000, first_seen = $1, first_release = '0.1'`, c.at(-9000*time.Hour))
+	change(t, s, `UPDATE issues SET times_seen = 1000, first_seen = $1, first_release_at = $1, first_release = '0.1'`, c.at(-9000*time.Hour))
 	change(t, s, `UPDATE issue_hours SET events = 990`)
 	made := split(t, s, added.IssueID, added.ID)
 	require.EqualValues(t, 1, made.TimesSeen)

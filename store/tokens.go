@@ -99,7 +99,18 @@ func (s *Store) Tokens(ctx context.Context) ([]core.Token, error) {
 	return list, wrap(err)
 }
 
-// RevokeToken revokes a token; an unknown or revoked one is not_found.
+// recordRevoked writes down that tokens were revoked, and ends their claims.
+func (t *tx) recordRevoked(ctx context.Context, actor core.Actor, ids ...int64) error {
+	for _, id := range ids {
+		_, err := t.record(ctx, entry{actor: actor, action: core.ActionTokenRevoke, targetType: core.TargetToken, targetID: id})
+		if err != nil {
+			return err
+		}
+	}
+	return t.endClaims(ctx, actor, ids)
+}
+
+// RevokeToken revokes a token and ends its claims; an unknown or revoked one is not_found.
 func (s *Store) RevokeToken(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		n, err := exec(ctx, t, revokeToken, args{"id": id, "now": t.now})
@@ -109,8 +120,7 @@ func (s *Store) RevokeToken(ctx context.Context, actor core.Actor, id int64) err
 		if n == 0 {
 			return core.NewError(core.NotFound)
 		}
-		_, err = t.record(ctx, entry{actor: actor, action: core.ActionTokenRevoke, targetType: core.TargetToken, targetID: id})
-		return err
+		return t.recordRevoked(ctx, actor, id)
 	})
 }
 

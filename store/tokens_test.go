@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"testing"
 	"time"
 
@@ -139,4 +140,73 @@ func TestOneOfManyRevokesAToken(t *testing.T) {
 	}
 	require.Equal(t, 1, revoked)
 	require.EqualValues(t, 1, cell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE action = 'token.revoke'`))
+}
+
+// holderOf is who calls with a token.
+func holderOf(token core.Token) core.Actor {
+	return core.Actor{Type: core.ActorToken, ID: core.OptInt(token.ID), Name: token.Name, Scopes: token.Scopes}
+}
+
+// TestRevokedTokenHoldsNothing holds that the claims of a token end with it, also of one that its project's deletion revokes.
+func TestRevokedTokenHoldsNothing(t *testing.T) {
+	t.Parallel()
+	s, c := openShop(t)
+	makeProject(t, s, shop+1, "Office")
+	alone, bound, other := holderOf(makeToken(t, s, "alone", 0)), holderOf(makeToken(t, s, "bound", shop+1)), holderOf(makeToken(t, s, "other", 0))
+	claimed := map[int64]core.Actor{}
+	for n, holder := range []core.Actor{alone, alone, alone, bound, other} {
+		id := makeIssue(t, s, fmt.Sprint(n))
+		_, err := s.Claim(t.Context(), holder, id, int64(1+n))
+		require.NoError(t, err)
+		claimed[id] = holder
+	}
+	c.forward(time.Minute) // the first claim has ended by itself
+	require.NoError(t, s.RevokeToken(t.Context(), ann, int64(alone.ID)))
+	require.NoError(t, doDeleteProject(t.Context(), s, ann, shop+1))
+	for id, holder := range claimed {
+		rows, i := activity(t, s, id), issue(t, s, id)
+		last := rows[len(rows)-1]
+		switch {
+		case holder.ID == other.ID:
+			require.Equal(t, "other", i.Claim.Holder)
+			require.Equal(t, core.ActionIssueClaim, last.Action)
+		case last.Action == core.ActionIssueClaim:
+			require.Nil(t, i.Claim)
+			require.JSONEq(t, fmt.Sprintf(`{"minutes": 1, "expires_at": %q}`, noon.Add(time.Minute).Format(core.TimeLayout)), string(last.Data), "no row for the one that had ended")
+		default:
+			require.Nil(t, i.Claim)
+			require.Equal(t, core.Activity{
+				At: c.at(0), ActorType: ann.Type, ActorID: ann.ID, ActorName: ann.Name, Action: core.ActionIssueRelease, TargetType: core.TargetIssue, TargetID: id,
+			}, last)
+		}
+	}
+	for _, revoked := range []core.Actor{alone, bound} {
+		_, err := s.Claim(t.Context(), revoked, makeIssue(t, s, "late"), 10)
+		requireCode(t, core.Unauthorized, err)
+	}
+}
+
+// TestTokenIsRevokedWhileItClaims holds that no claim outlives its token.
+func TestTokenIsRevokedWhileItClaims(t *testing.T) {
+	t.Parallel()
+	pair, _ := openPair(t)
+	s := pair[0]
+	var issues []int64
+	for n := range 20 {
+		issues = append(issues, makeIssue(t, s, fmt.Sprint(n)))
+	}
+	token := makeToken(t, s, "busy", 0)
+	noErrors(t, together(5, func(i int) error {
+		if i == 0 {
+			return pair[1].RevokeToken(t.Context(), ann, token.ID)
+		}
+		for n := range issues {
+			_, err := pair[i%2].Claim(t.Context(), holderOf(token), issues[(n+5*i)%len(issues)], 10)
+			if err != nil && !core.HasCode(err, core.Unauthorized) {
+				return err
+			}
+		}
+		return nil
+	}))
+	require.Zero(t, cell[int64](t, s, `SELECT count(*) FROM issues WHERE claim_token_id <> 0`))
 }

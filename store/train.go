@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -23,9 +24,10 @@ GROUP BY h.project_id HAVING sum(h.events) >= @enough ORDER BY h.project_id`
 // UntrainedProjects gives the projects that sent at least so many events in the last day and have had no new dictionary
 // for a week.
 func (s *Store) UntrainedProjects(ctx context.Context, enough int) ([]int64, error) {
-	a := issueWindows(s.Now())
-	a["enough"] = enough
-	rows, err := many[struct{ ProjectID int64 }](ctx, s.pool, untrainedProjects, a)
+	now := s.Now()
+	rows, err := many[struct{ ProjectID int64 }](ctx, s.pool, untrainedProjects, args{
+		"day_ago": now.Add(-24 * time.Hour), "week_ago": now.AddDate(0, 0, -7), "enough": enough,
+	})
 	list := make([]int64, len(rows))
 	for i, r := range rows {
 		list[i] = r.ProjectID

@@ -2,78 +2,105 @@ package store
 
 import (
 	"context"
-	"sync"
+	"time"
 
 	"errand/core"
 )
 
-// trimSlack is how many events an issue may have stored beyond what it keeps before the middle is deleted: deleting in
-// portions is cheaper.
-const trimSlack = 100
-
-// overfull remembers the issues that have more stored events than they keep.
-type overfull struct {
-	mu     sync.Mutex
-	issues map[int64]int64 // issue -> project
-}
-
-func (o *overfull) note(b *batch, keep int64) {
-	for i := range b.counts.issues {
-		c := &b.counts.issues[i]
-		if int64(b.state[c.issue].stored) > keep+trimSlack {
-			o.mu.Lock()
-			if o.issues == nil {
-				o.issues = map[int64]int64{}
-			}
-			o.issues[c.issue] = c.project
-			o.mu.Unlock()
-		}
-	}
-}
-
-func (o *overfull) take() map[int64]int64 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	issues := o.issues
-	o.issues = nil
-	return issues
-}
-
-// TrimIssues deletes stored events of the issues that have more than they keep: the first ones and the newest stay
-// (decisions 2). It knows of the issues to which this server added events; the others are trimmed by theirs.
+// TrimIssues stores the events that have waited, and deletes stored events of the issues that have more than they keep: the
+// first ones and the newest stay (decisions 2). It knows of the issues to which this server added events; the others are
+// trimmed by theirs.
 func (s *Store) TrimIssues(ctx context.Context) error {
-	for issue, project := range s.overfull.take() {
-		if err := s.trimIssue(ctx, project, issue); err != nil {
-			return err // the issue is noted again with its next event
+	now, keep := s.Now(), s.keep()
+	return s.trimIssues(ctx, s.overfull.take(func(i *overfullIssue) bool { return i.isDue(keep, now) }))
+}
+
+// TrimAllIssues is TrimIssues of all issues that it knows of, before the server ends.
+func (s *Store) TrimAllIssues(ctx context.Context) error {
+	return s.trimIssues(ctx, s.overfull.take(func(*overfullIssue) bool { return true }))
+}
+
+func (s *Store) trimIssues(ctx context.Context, due map[int64]*overfullIssue) error {
+	for id, issue := range due {
+		if err := s.trimIssue(ctx, id, issue); err != nil {
+			for id, issue := range due {
+				s.overfull.putBack(id, issue)
+			}
+			return err
 		}
+		delete(due, id)
 	}
 	return nil
 }
 
 const (
-	storedOfIssue  = `SELECT stored_events FROM issues WHERE project_id = @project_id AND id = @issue_id FOR UPDATE`
-	takeOffTrimmed = `UPDATE issues SET stored_events = stored_events - @gone WHERE project_id = @project_id AND id = @issue_id`
+	// issueOrTarget is where the events of an issue are now. Merges wait until it is used: see shareProject.
+	issueOrTarget = `SELECT coalesce(merged_into, id) AS id FROM issues WHERE project_id = @project_id AND id = @issue_id`
+	storedOfIssue = `SELECT stored_events FROM issues WHERE project_id = @project_id AND id = @issue_id FOR UPDATE`
+	// storeWaiting stores the events that are counted and nothing else: not what somebody stored or forgot meanwhile.
+	storeWaiting = `
+WITH waiting AS (
+	UPDATE event_ids d SET not_stored = NULL, issue_id = n.issue_id
+	FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[]) AS n (project_id, event_id, id, issue_id)
+	WHERE d.project_id = n.project_id AND d.event_id = n.event_id AND d.id = n.id AND d.not_stored
+	RETURNING d.id
+)
+INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
+SELECT n.* FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
+	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[])
+	AS n (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
+WHERE n.id = ANY (ARRAY(SELECT id FROM waiting))`
+	setStored = `
+UPDATE issues SET stored_events = @stored, latest_event_id = ` + newestEvent + ` WHERE project_id = @project_id AND id = @id`
 )
 
-func (s *Store) trimIssue(ctx context.Context, project, issue int64) error {
-	return s.inTx(ctx, func(t *tx) error {
+func (s *Store) trimIssue(ctx context.Context, id int64, issue *overfullIssue) error {
+	for i := range issue.waiting {
+		s.packNow(ctx, &issue.waiting[i])
+	}
+	err := s.inTx(ctx, func(t *tx) error {
+		if err := t.shareProject(ctx, issue.project); err != nil {
+			return err
+		}
 		if _, err := t.Exec(ctx, findByKey); err != nil {
 			return err
 		}
-		row, err := one[struct{ StoredEvents int64 }](ctx, t, storedOfIssue, args{"project_id": project, "issue_id": issue})
-		if core.HasCode(err, core.NotFound) {
-			return nil
-		}
+		now, err := one[struct{ ID int64 }](ctx, t, issueOrTarget, args{"project_id": issue.project, "issue_id": id})
 		if err != nil {
 			return err
 		}
-		gone, err := t.trim(ctx, project, []int64{issue}, row.StoredEvents)
-		if err != nil || gone == 0 {
+		return t.trimTo(ctx, issue.project, now.ID, issue.waiting)
+	})
+	if core.HasCode(err, core.NotFound) || core.HasCode(err, core.ProjectNotFound) {
+		return nil // it was deleted
+	}
+	return err
+}
+
+// trimTo stores the events that wait and trims the issue.
+func (t *tx) trimTo(ctx context.Context, project, issue int64, waiting []NewEvent) error {
+	row, err := one[struct{ StoredEvents int64 }](ctx, t, storedOfIssue, args{"project_id": project, "issue_id": issue})
+	if err != nil {
+		return err
+	}
+	stored := row.StoredEvents
+	if len(waiting) > 0 {
+		columns := newEventArrays(len(waiting))
+		for i := range waiting {
+			columns.add(&waiting[i], issue)
+		}
+		tag, err := t.Exec(ctx, storeWaiting, columns.args()...)
+		if err != nil {
 			return err
 		}
-		_, err = exec(ctx, t, takeOffTrimmed, args{"project_id": project, "issue_id": issue, "gone": gone})
+		stored += tag.RowsAffected()
+	}
+	gone, err := t.trim(ctx, project, []int64{issue}, stored)
+	if err != nil || stored-gone == row.StoredEvents && len(waiting) == 0 {
 		return err
-	})
+	}
+	_, err = exec(ctx, t, setStored, args{"project_id": project, "id": issue, "stored": stored - gone})
+	return err
 }
 
 // The surplus is a range in the order of arrival, so that it is deleted by one walk along the index.
@@ -116,5 +143,46 @@ func (t *tx) trim(ctx context.Context, project int64, issues []int64, stored int
 	if err != nil {
 		return 0, err
 	}
-	return int64(len(events)), t.forgetEventIDs(ctx, project, events)
+	return int64(len(events)), t.forgetStored(ctx, project, events)
+}
+
+// countedFor is how long an event that is not stored is known, so that it does not count twice.
+const countedFor = 24 * time.Hour
+
+const (
+	markNotStored = `
+UPDATE event_ids SET not_stored = true
+WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[]) AND received_at > @since`
+	forgetNotStored = `
+DELETE FROM event_ids
+WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[]) AND received_at <= @since`
+)
+
+// forgetStored writes down that events are not stored any more. Old ones may be sent again.
+func (t *tx) forgetStored(ctx context.Context, project int64, events []eventID) error {
+	free, err := many[eventID](ctx, t, lockEventIDs, args{"project_id": project, "event_ids": eventIDsOf(events)})
+	if err != nil {
+		return err
+	}
+	for _, sql := range []string{markNotStored, forgetNotStored} {
+		_, err := exec(ctx, t, sql, args{"project_id": project, "event_ids": eventIDsOf(free), "since": t.now.Add(-countedFor)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const deleteCounted = `
+DELETE FROM event_ids WHERE (project_id, event_id) IN (
+	SELECT project_id, event_id FROM event_ids WHERE not_stored AND received_at <= @since LIMIT @chunk)`
+
+// ForgetCounted lets events that are not stored be sent again once they are a day old.
+func (s *Store) ForgetCounted(ctx context.Context) error {
+	for {
+		n, err := exec(ctx, s.pool, deleteCounted, args{"since": s.Now().Add(-countedFor), "chunk": forgetChunk})
+		if err != nil || n < forgetChunk {
+			return err
+		}
+	}
 }

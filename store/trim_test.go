@@ -97,8 +97,13 @@ func TestExpiredDaysAreDropped(t *testing.T) {
 // openHot gives a store that keeps few events, with an issue that has as many as it may.
 func openHot(t *testing.T) (s *store.Store, c *clock, issueID int64) {
 	t.Helper()
+	return openHotAt(t, storetest.URL(t))
+}
+
+func openHotAt(t *testing.T, url string) (s *store.Store, c *clock, issueID int64) {
+	t.Helper()
 	c = &clock{noon}
-	s = storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: c.tell, Settings: keepFew})
+	s = storetest.OpenWith(t, store.Options{URL: url, Clock: c.tell, Settings: keepFew})
 	makeProject(t, s, shop, "Shop")
 	var events []store.NewEvent
 	for n := range store.MinKeep {

@@ -30,7 +30,7 @@ func TestHeldActionWaitsForApproval(t *testing.T) {
 	h, pay := openHolding(t, "ignore")
 	h.is(held(1), h.fails(writer, core.IgnoreIssue.Operation, id(pay)))
 	h.is(held(1), h.fails(writer, core.IgnoreIssue.Operation, id(pay)))
-	h.is(object{"data": payIssue(pay)}, h.ok(writer, core.UnresolveIssue.Operation, id(pay)))
+	h.is(object{"data": with(payIssue(pay), waiting(1, "ignore", "agent-2"))}, h.ok(writer, core.UnresolveIssue.Operation, id(pay)))
 	request := object{
 		"id": 1, "action": "ignore", "issue_id": pay, "payload": object{}, "requested_by": "agent-2", "requested_at": noonText,
 		"expires_at": "2026-03-21T12:30:00.000Z", "status": "pending", "decided_by": nil, "decided_at": nil,
@@ -62,7 +62,7 @@ func TestMergeWaitsForApproval(t *testing.T) {
 	h.refuses(op, fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, pay, pay), "source_ids")
 	h.is(object{"error": "not_found"}, h.fails(writer, op, fmt.Sprintf(`{"id": 12345, "source_ids": [%d]}`, pay)))
 	h.is(held(1), h.fails(writer, op, fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, pay, ship)))
-	h.is(object{"data": payIssue(pay)}, h.ok(writer, core.UnresolveIssue.Operation, id(pay)))
+	h.is(object{"data": with(payIssue(pay), waiting(1, "merge", "agent-2"))}, h.ok(writer, core.UnresolveIssue.Operation, id(pay)))
 	h.ok(admin, core.ApproveRequest.Operation, id(1))
 	require.EqualValues(t, 2, h.data(writer, core.UnresolveIssue.Operation, id(pay))["times_seen"])
 }
@@ -100,7 +100,7 @@ func TestRejectedAndOwnRequests(t *testing.T) {
 		h.is(object{"error": "approval_not_pending"}, h.fails(admin, op, id(2)))
 		h.now = noon
 	}
-	h.is(object{"data": payIssue(pay)}, h.ok(writer, core.UnresolveIssue.Operation, id(pay)))
+	h.is(object{"data": with(payIssue(pay), waiting(2, "ignore", "ADMIN_TOKEN"))}, h.ok(writer, core.UnresolveIssue.Operation, id(pay)))
 }
 
 func TestApprovalOfWhatIsGone(t *testing.T) {
@@ -163,4 +163,11 @@ func TestLimitsOfTheLists(t *testing.T) {
 	for _, since := range []any{"yesterday", "-1h", 7, "2026-13-01"} {
 		h.refuses(core.ListLabels.Operation, mustJSON(t, object{"since": since}), "since")
 	}
+}
+
+// waiting is what an issue shows of a request for approval.
+func waiting(id int, action, by string) object {
+	return object{"approval": object{
+		"id": id, "action": action, "requested_by": by, "requested_at": noonText, "expires_at": noon.Add(core.ApprovalTerm).Format(core.TimeLayout),
+	}}
 }

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-func (t *Tools) createProjectKey(ctx context.Context, _ core.Call, in core.ProjectInput) (core.Data[core.ProjectKey], error) {
+func (t *Tools) createProjectKey(ctx context.Context, call core.Call, in core.ProjectInput) (core.Data[core.ProjectKey], error) {
 	id, err := t.store.FindProject(ctx, in.Project)
 	if err != nil {
 		return data(core.ProjectKey{}, err)
@@ -15,5 +15,5 @@ func (t *Tools) createProjectKey(ctx context.Context, _ core.Call, in core.Proje
 	if err != nil {
 		return data(core.ProjectKey{}, err)
 	}
-	return data(core.ProjectKey{PublicKey: key, DSN: core.DSN(t.store.Settings().BaseURL, key, id)}, t.store.CreateProjectKey(ctx, id, key))
+	return data(core.ProjectKey{PublicKey: key, DSN: core.DSN(t.store.Settings().BaseURL, key, id)}, t.store.CreateProjectKey(ctx, call.Actor, id, key))
 }

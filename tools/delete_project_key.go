@@ -6,10 +6,10 @@ import (
 	"errand/core"
 )
 
-func (t *Tools) deleteProjectKey(ctx context.Context, _ core.Call, in core.DeleteProjectKeyInput) (core.None, error) {
+func (t *Tools) deleteProjectKey(ctx context.Context, call core.Call, in core.DeleteProjectKeyInput) (core.None, error) {
 	id, err := t.store.FindProject(ctx, in.Project)
 	if err != nil {
 		return core.None{}, err
 	}
-	return core.None{}, t.store.RevokeProjectKey(ctx, id, in.Key)
+	return core.None{}, t.store.RevokeProjectKey(ctx, call.Actor, id, in.Key)
 }

@@ -64,6 +64,16 @@ func openWith(t *testing.T, url string, random io.Reader) *house {
 	return h
 }
 
+// openWithClock makes a house with the project shop whose store has a clock of its own.
+func openWithClock(t *testing.T, clock core.Clock) *house {
+	t.Helper()
+	h := &house{T: t, now: noon, store: storetest.NewAt(t, clock)}
+	h.serve(rand.Reader)
+	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: shop, Name: "Shop", Platform: "go", PublicKey: shopKey})
+	require.NoError(t, err)
+	return h
+}
+
 // serve puts the operations on the store.
 func (h *house) serve(random io.Reader) {
 	h.Helper()

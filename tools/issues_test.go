@@ -2,6 +2,8 @@ package tools_test
 
 import (
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +20,7 @@ func payIssue(id int64) object {
 		"status": "unresolved", "times_seen": 1, "stored_events": 1, "events_24h": 1, "events_7d": 1, "users_affected": 0, "priority": 4,
 		"first_seen": noonText, "last_seen": noonText, "first_release": "1.0", "last_release": "1.0",
 		"fingerprint": "9350872d712a127c494d7dc35e46b0bc9e62e288239708e581dfc3a1400154a4", "fingerprint_version": 1, "merged_into": nil,
-		"claim": nil, "trust": "high", "source_trust": "high", "source": "server", "triage": payTriage(),
+		"claim": nil, "approval": nil, "trust": "high", "source_trust": "high", "source": "server", "triage": payTriage(),
 	}
 }
 
@@ -270,5 +272,59 @@ func TestMergedIssuesTakeNoChanges(t *testing.T) {
 	h.change(`UPDATE issues SET status = 'merged', merged_into = 99`)
 	for _, op := range changeOps {
 		h.is(object{"error": "not_found"}, h.fails(writer, op, id(pay)))
+	}
+}
+
+// TestRelativeTimesHoldOverAllPages has the time go on between each two looks at the clock.
+func TestRelativeTimesHoldOverAllPages(t *testing.T) {
+	t.Parallel()
+	var ticks atomic.Int64
+	h := openWithClock(t, func() time.Time { return noon.Add(time.Duration(ticks.Add(1)) * 7 * time.Millisecond) })
+	const issues = 5
+	for n := range issues {
+		decision := h.add(h.event(fmt.Sprint(n), 1)).IssueID
+		h.ok(writer, core.ResolveIssue.Operation, id(decision))
+	}
+	for _, op := range []*core.Operation{core.ListIssues.Operation, core.ListLabels.Operation} {
+		for _, more := range []string{"", `, "sort": "priority"`} {
+			if op == core.ListLabels.Operation && more != "" {
+				continue
+			}
+			for _, since := range []string{"7d", "1s", noonText} {
+				rows, cursor := 0, ""
+				for {
+					var page struct {
+						Data       []any
+						NextCursor string `json:"next_cursor"`
+					}
+					decode(t, h.ok(core.Bootstrap(), op, fmt.Sprintf(`{"since": %q, "limit": 1%s%s}`, since, more, cursor)), &page)
+					rows += len(page.Data)
+					if page.NextCursor == "" {
+						break
+					}
+					cursor = fmt.Sprintf(`, "cursor": %q`, page.NextCursor)
+				}
+				require.Equal(t, issues, rows, "%s since %s%s", op.Name, since, more)
+			}
+		}
+	}
+}
+
+func TestListIssuesFiltersByWhateverIsStored(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	for n, text := range []string{strings.Repeat("r", 200), strings.Repeat("é", 300), "null", "1.0", "true", " a b ", "a,b", `["x"]`, "shop@1.0+ä 日本", "%_'\"", "\u2028"} {
+		e := h.event(fmt.Sprint("of ", n), 1)
+		e.Release, e.Environment = text, text
+		want := h.add(e).IssueID
+		for _, field := range []string{"release", "environment"} {
+			var page struct{ Data []struct{ ID int64 } }
+			decode(t, h.ok(reader, core.ListIssues.Operation, mustJSON(t, object{field: text})), &page)
+			require.Len(t, page.Data, 1, "%s %q", field, text)
+			require.Equal(t, want, page.Data[0].ID, "%s %q", field, text)
+			if text == "1.0" {
+				break // that of other events too
+			}
+		}
 	}
 }

@@ -12,12 +12,8 @@ func (t *Tools) listIssues(ctx context.Context, _ core.Call, in core.ListIssuesI
 	if err != nil {
 		return core.IssuePage{}, err
 	}
-	since, err := in.Since.Time(in.Cursor.Start(t.store.Now().Time))
-	if err != nil {
-		return core.IssuePage{}, err
-	}
 	page, err := t.store.Issues(ctx, store.IssueFilter{
-		ProjectID: project, Status: in.Status, Release: in.Release, Environment: in.Environment, Since: since,
+		ProjectID: project, Status: in.Status, Release: in.Release, Environment: in.Environment, Since: in.Since,
 		Search: in.Search, Claimed: in.Claimed, Test: in.Test, Sort: in.Sort, Paging: in.Paging,
 	})
 	if err != nil {

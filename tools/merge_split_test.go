@@ -44,7 +44,7 @@ func TestSplitIssue(t *testing.T) {
 	delete(made.Data, "fingerprint")
 	delete(made.Data, "triage")
 	want := with(payIssue(newID), object{ // the stored form of the event in these tests has but a message
-		"title": nil, "culprit": nil, "type": nil, "level": "", "fingerprint_version": 0,
+		"title": nil, "culprit": nil, "type": nil, "fingerprint_version": 0,
 	})
 	delete(want, "fingerprint")
 	delete(want, "triage")
