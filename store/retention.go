@@ -56,34 +56,38 @@ func (s *Store) forgetEventIDs(ctx context.Context, day time.Time) error {
 	}
 }
 
-// dropDay takes the day's events off their issues and drops the partition. It locks in the order of AddEvents, issues
-// before events, so that neither waits for the other in a circle, and its wait is short: events keep coming in meanwhile.
-// The locks on the projects keep merges and splits from moving the events to other issues after they were counted.
+// dropDay takes the day's events off their issues, empties the partition and drops it.
+//
+// The first transaction locks in the order of AddEvents, issues before events, so that neither waits for the other in a
+// circle. The locks on the projects keep merges and splits from moving the events to other issues after they were
+// counted. It locks this day alone, which no new event waits for. Dropping locks the whole table for a moment; a day that
+// could not be dropped because of a long pg_dump is empty, and dropped the next time.
 func (s *Store) dropDay(ctx context.Context, partition string) error {
-	err := s.inTx(ctx, func(t *tx) error {
-		for _, sql := range []string{
-			`SET LOCAL lock_timeout = '5s'`,
-			fmt.Sprintf(`LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`, partition), // one server at a time
-			fmt.Sprintf(`SELECT FROM projects WHERE id IN (SELECT project_id FROM %s) ORDER BY id FOR NO KEY UPDATE`, partition),
-			fmt.Sprintf(`
-				WITH gone AS (SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s GROUP BY 1, 2),
-				locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
-					ORDER BY 1, 2 FOR UPDATE OF i)
-				UPDATE issues i SET stored_events = i.stored_events - g.n,
-					latest_event_id = CASE WHEN i.latest_event_id <> ALL (g.ids) THEN i.latest_event_id END
-				FROM gone g JOIN locked l ON l.project_id = g.project_id AND l.id = g.issue_id
-				WHERE i.project_id = g.project_id AND i.id = g.issue_id`, partition),
-			fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition),
-			fmt.Sprintf(`DROP TABLE %s`, partition),
-		} {
-			if _, err := t.Exec(ctx, sql); err != nil {
-				return err
-			}
-		}
-		return nil
+	err := retryLocks(ctx, ddlAttempts, func() error {
+		return s.inTx(ctx, func(t *tx) error { return t.emptyDay(ctx, partition) })
 	})
+	if err == nil {
+		err = s.changeTables(ctx, fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition), fmt.Sprintf(`DROP TABLE %s`, partition))
+	}
 	if hasState(err, "42P01") { // no such table: another server has dropped it
 		return nil
 	}
 	return err
+}
+
+func (t *tx) emptyDay(ctx context.Context, partition string) error {
+	return t.execAll(ctx,
+		`SET LOCAL lock_timeout = '5s'`,
+		fmt.Sprintf(`LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`, partition), // one server at a time
+		fmt.Sprintf(`SELECT FROM projects WHERE id IN (SELECT project_id FROM %s) ORDER BY id FOR NO KEY UPDATE`, partition),
+		fmt.Sprintf(`
+			WITH gone AS (SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s GROUP BY 1, 2),
+			locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
+				ORDER BY 1, 2 FOR UPDATE OF i)
+			UPDATE issues i SET stored_events = i.stored_events - g.n,
+				latest_event_id = CASE WHEN i.latest_event_id <> ALL (g.ids) THEN i.latest_event_id END
+			FROM gone g JOIN locked l ON l.project_id = g.project_id AND l.id = g.issue_id
+			WHERE i.project_id = g.project_id AND i.id = g.issue_id`, partition),
+		fmt.Sprintf(`SET LOCAL lock_timeout = %d`, ddlWait.Milliseconds()),
+		fmt.Sprintf(`TRUNCATE %s`, partition))
 }

@@ -7,10 +7,7 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"errand/core"
@@ -21,6 +18,10 @@ type Options struct {
 	URL   string     // a Postgres connection string
 	Clock core.Clock // what time it is
 	Keep  int64      // stored events per issue, at least MinKeep; 0 for DefaultKeep
+
+	// Connections is how many connections the server makes at most (DATABASE_POOL), at least MinConnections; 0 for
+	// DefaultConnections.
+	Connections int
 }
 
 // How many stored events an issue keeps: the first keepFirst and the newest (decisions 2).
@@ -49,16 +50,17 @@ type Store struct {
 
 // Open prepares the pools; connections are made when they are needed.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	pool, err := newPool(ctx, o.URL, 16, nil)
+	size := int32(max(cmp.Or(o.Connections, DefaultConnections), MinConnections))
+	pool, err := openPool(ctx, o.URL, size-writerConnections-idConnections, nil)
 	if err != nil {
 		return nil, err
 	}
-	writer, err := newPool(ctx, o.URL, 2, prepareWriter)
+	writer, err := openPool(ctx, o.URL, writerConnections, prepareWriter)
 	if err != nil {
 		pool.Close()
 		return nil, err
 	}
-	allocator, err := newPool(ctx, o.URL, 1, nil)
+	allocator, err := openPool(ctx, o.URL, idConnections, nil)
 	if err != nil {
 		pool.Close()
 		writer.Close()
@@ -69,19 +71,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		ids: newIDs(allocator), owners: newOwners(), known: newKnown(), days: &days{}, dictionaries: newDictionaries(), keep: max(cmp.Or(o.Keep, DefaultKeep), MinKeep),
 		searching: usualSearch,
 	}, nil
-}
-
-func newPool(ctx context.Context, url string, size int32, afterConnect func(context.Context, *pgx.Conn) error) (*pgxpool.Pool, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		// The parser's own text may repeat the password that stands in the URL.
-		return nil, fmt.Errorf("store: DATABASE_URL is not a Postgres connection string")
-	}
-	config.MaxConns = size
-	config.AfterConnect = afterConnect
-	config.ConnConfig.ConnectTimeout = 5 * time.Second
-	config.ConnConfig.RuntimeParams["application_name"] = "errand"
-	return pgxpool.NewWithConfig(ctx, config)
 }
 
 // Close gives all connections back.
