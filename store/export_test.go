@@ -89,3 +89,39 @@ func EncodeArray(oid uint32, value any) ([]byte, error) {
 
 // WaitingBytes is the size of the events that wait to be stored.
 func (s *Store) WaitingBytes() int { return waitingBytes - s.overfull.room() }
+
+// LockTimeoutOfMigrations is how long a migration waits for a lock.
+func (s *Store) LockTimeoutOfMigrations(t testing.TB) string {
+	t.Helper()
+	pool, err := s.openMigrationPool(t.Context())
+	require.NoError(t, err)
+	defer pool.Close()
+	return show(t, pool, "lock_timeout")
+}
+
+// ShowOnEachPool returns a setting of Postgres as a connection of each pool has it.
+func (s *Store) ShowOnEachPool(t testing.TB, setting string) map[string]string {
+	t.Helper()
+	return map[string]string{"main": show(t, s.pool, setting), "events": show(t, s.writer, setting), "ids": show(t, s.ids.pool, setting)}
+}
+
+func show(t testing.TB, pool *pgxpool.Pool, setting string) (value string) {
+	t.Helper()
+	require.NoError(t, pool.QueryRow(t.Context(), "SHOW "+setting).Scan(&value))
+	return value
+}
+
+// Wrap is what an error of the database becomes.
+func Wrap(err error) error { return wrap(err) }
+
+// MakeReadOnly makes the connections that are there those of a server that takes no writes any more.
+func (s *Store) MakeReadOnly(t testing.TB) {
+	t.Helper()
+	for _, pool := range []*pgxpool.Pool{s.pool, s.writer, s.ids.pool} {
+		for _, conn := range pool.AcquireAllIdle(t.Context()) {
+			_, err := conn.Exec(t.Context(), `SET default_transaction_read_only = on`)
+			require.NoError(t, err)
+			conn.Release()
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -28,22 +29,38 @@ const (
 	lockAtMost = 5 * time.Minute
 )
 
+// How long a migration waits for a lock of a table that others use, and how often it is tried.
+const (
+	migrationWait     = time.Second
+	migrationAttempts = 150 // with the pauses, about five minutes
+)
+
+// migrationConnections are made for migrating only: the library takes a second one for its lock.
+const migrationConnections = 2
+
 // Migrate brings the schema up to date: our tables, and those of the queue, which its own migrations make. Servers that
 // start together wait for each other on a row of a table, which holds behind connection poolers too, where advisory
 // locks do not.
 func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
-	return s.withMigrations(func(m *migration) error {
+	pool, err := s.openMigrationPool(ctx)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return s.withMigrations(pool, func(m *migration) error {
 		// Without this look, each start would wait for the lock though there is nothing to do.
 		if pending, err := m.pending(ctx); err != nil || !pending {
 			return err
 		}
-		return m.locked(ctx, func() error { return m.up(ctx, log) })
+		return m.locked(ctx, func() error {
+			return retryLocks(ctx, migrationAttempts, func() error { return m.up(ctx, log) })
+		})
 	})
 }
 
 // SchemaCurrent tells whether the database has had all migrations: nil, ErrOldSchema, or why it cannot be told.
 func (s *Store) SchemaCurrent(ctx context.Context) error {
-	return s.withMigrations(func(m *migration) error {
+	return s.withMigrations(s.pool, func(m *migration) error {
 		pending, err := m.pending(ctx)
 		if err == nil && pending {
 			return ErrOldSchema
@@ -55,7 +72,7 @@ func (s *Store) SchemaCurrent(ctx context.Context) error {
 // SchemaVersion returns the newest migration that the database has had, and the newest one that this server knows. A newer
 // server may have migrated further.
 func (s *Store) SchemaVersion(ctx context.Context) (schema, known int64, err error) {
-	err = s.withMigrations(func(m *migration) error {
+	err = s.withMigrations(s.pool, func(m *migration) error {
 		sources := m.ours.ListSources()
 		known = sources[len(sources)-1].Version
 		schema, err = m.ours.GetDBVersion(ctx)
@@ -66,24 +83,39 @@ func (s *Store) SchemaVersion(ctx context.Context) (schema, known int64, err err
 
 // migration is one look at the schema, or one change of it.
 type migration struct {
-	store *Store
+	pool  *pgxpool.Pool
 	db    *sql.DB
 	ours  *goose.Provider
 	queue *rivermigrate.Migrator[pgx.Tx]
 }
 
-func (s *Store) withMigrations(fn func(*migration) error) error {
-	db := stdlib.OpenDBFromPool(s.pool)
+// openMigrationPool opens connections whose statements wait for locks a moment only: see changeTables.
+func (s *Store) openMigrationPool(ctx context.Context) (*pgxpool.Pool, error) {
+	config := s.pool.Config()
+	config.MaxConns = migrationConnections
+	prepared := config.AfterConnect
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if err := prepared(ctx, conn); err != nil {
+			return err
+		}
+		_, err := conn.Exec(ctx, fmt.Sprintf(`SET lock_timeout = %d`, migrationWait.Milliseconds()))
+		return err
+	}
+	return pgxpool.NewWithConfig(ctx, config)
+}
+
+func (s *Store) withMigrations(pool *pgxpool.Pool, fn func(*migration) error) error {
+	db := stdlib.OpenDBFromPool(pool)
 	defer func(db *sql.DB) { _ = db.Close() }(db) // gives its connections back to the pool, which stays open
 	ours, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
 	}
-	queue, err := rivermigrate.New(riverpgxv5.New(s.pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+	queue, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
-	if err := fn(&migration{s, db, ours, queue}); err != nil {
+	if err := fn(&migration{pool, db, ours, queue}); err != nil {
 		return fmt.Errorf("store: migrations: %w", wrap(err))
 	}
 	return nil
@@ -98,7 +130,7 @@ func (m *migration) pending(ctx context.Context) (bool, error) {
 		return pending, err
 	}
 	all := m.queue.AllVersions()
-	row, err := one[struct{ Version int64 }](ctx, m.store.pool, queueVersion, args{})
+	row, err := one[struct{ Version int64 }](ctx, m.pool, queueVersion, args{})
 	if hasState(err, "42P01", "42703") { // no such table, or the one that the first versions of it had
 		return true, nil
 	}

@@ -24,18 +24,33 @@ func (s *Store) MakePartitions(ctx context.Context) error {
 	return nil
 }
 
-// makePartition makes the partition of one UTC day. Several servers may try at once: the loser finds it there.
+// lockPartitions lets one server at a time make a partition. Neither reads nor events wait for it, nor does it wait for
+// them or for a pg_dump; CREATE TABLE .. PARTITION OF would.
+const lockPartitions = `LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE`
+
+const partitionMade = `SELECT to_regclass(@name) IS NOT NULL AS made`
+
+// makePartition makes the partition of one UTC day. Several servers may try at once: the later ones find it there.
 func (s *Store) makePartition(ctx context.Context, day time.Time) error {
 	if _, made := s.days.made.Load(day); made {
 		return nil
 	}
-	_, err := s.pool.Exec(ctx, fmt.Sprintf(
-		`CREATE TABLE IF NOT EXISTS `+partitionPrefix+`%s PARTITION OF events FOR VALUES FROM ('%sT00:00:00Z') TO ('%sT00:00:00Z')`,
-		day.Format(partitionDay), day.Format(time.DateOnly), day.AddDate(0, 0, 1).Format(time.DateOnly)))
-	// duplicate_table, unique_violation on the catalogue: another server was first.
-	if err != nil && !hasState(err, "42P07", "23505") {
-		return wrap(err)
+	name := partitionPrefix + day.Format(partitionDay)
+	err := s.inTx(ctx, func(t *tx) error {
+		if err := t.execAll(ctx, `SET LOCAL lock_timeout = '5s'`, lockPartitions); err != nil {
+			return err
+		}
+		there, err := one[struct{ Made bool }](ctx, t, partitionMade, args{"name": name})
+		if err != nil || there.Made {
+			return err
+		}
+		return t.execAll(ctx,
+			fmt.Sprintf(`CREATE TABLE %s (LIKE events INCLUDING ALL)`, name),
+			fmt.Sprintf(`ALTER TABLE events ATTACH PARTITION %s FOR VALUES FROM ('%sT00:00:00Z') TO ('%sT00:00:00Z')`,
+				name, day.Format(time.DateOnly), day.AddDate(0, 0, 1).Format(time.DateOnly)))
+	})
+	if err == nil {
+		s.days.made.Store(day, struct{}{})
 	}
-	s.days.made.Store(day, struct{}{})
-	return nil
+	return err
 }

@@ -48,10 +48,12 @@ func (s *Store) DropExpired(ctx context.Context, days int) ([]DroppedDay, error)
 		if hasState(err, "42P01") { // no such table: another server has dropped it
 			continue
 		}
+		if err == nil || events > 0 { // the day may be empty, and not dropped yet
+			dropped = append(dropped, DroppedDay{p.Name, events})
+		}
 		if err != nil {
 			return dropped, err
 		}
-		dropped = append(dropped, DroppedDay{p.Name, events})
 	}
 	return dropped, nil
 }
@@ -72,40 +74,46 @@ func (s *Store) forgetEventIDs(ctx context.Context, day time.Time) error {
 	}
 }
 
-// dropDay takes the day's events off their issues, drops the partition, and returns how many events it had. It locks in the order of AddEvents, issues
-// before events, so that neither waits for the other in a circle, and its wait is short: events keep coming in meanwhile.
-// The locks on the projects keep merges and splits from moving the events to other issues after they were counted.
+// dropDay takes the day's events off their issues, empties the partition and drops it. It returns how many events it had.
+//
+// The first transaction locks in the order of AddEvents, issues before events, so that neither waits for the other in a
+// circle. The locks on the projects keep merges and splits from moving the events to other issues after they were
+// counted. It locks this day alone, which no new event waits for. Dropping locks the whole table for a moment; a day that
+// could not be dropped because of a long pg_dump is empty, and dropped the next time.
 func (s *Store) dropDay(ctx context.Context, partition string) (events int64, err error) {
-	err = s.inTx(ctx, func(t *tx) error {
-		for _, sql := range []string{
-			`SET LOCAL lock_timeout = '5s'`,
-			fmt.Sprintf(`LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`, partition), // one server at a time
-			fmt.Sprintf(`SELECT FROM projects WHERE id IN (SELECT project_id FROM %s) ORDER BY id FOR NO KEY UPDATE`, partition),
-		} {
-			if _, err := t.Exec(ctx, sql); err != nil {
-				return err
-			}
-		}
-		if err := t.QueryRow(ctx, fmt.Sprintf(`SELECT count(*) FROM %s`, partition)).Scan(&events); err != nil {
+	err = retryLocks(ctx, ddlAttempts, func() error {
+		return s.inTx(ctx, func(t *tx) (err error) {
+			events, err = t.emptyDay(ctx, partition)
 			return err
-		}
-		for _, sql := range []string{
-			fmt.Sprintf(`
-				WITH gone AS (SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s GROUP BY 1, 2),
-				locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
-					ORDER BY 1, 2 FOR UPDATE OF i)
-				UPDATE issues i SET stored_events = i.stored_events - g.n,
-					latest_event_id = CASE WHEN i.latest_event_id <> ALL (g.ids) THEN i.latest_event_id END
-				FROM gone g JOIN locked l ON l.project_id = g.project_id AND l.id = g.issue_id
-				WHERE i.project_id = g.project_id AND i.id = g.issue_id`, partition),
-			fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition),
-			fmt.Sprintf(`DROP TABLE %s`, partition),
-		} {
-			if _, err := t.Exec(ctx, sql); err != nil {
-				return err
-			}
-		}
-		return nil
+		})
 	})
-	return events, err
+	if err != nil {
+		return 0, err
+	}
+	return events, s.changeTables(ctx, fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition), fmt.Sprintf(`DROP TABLE %s`, partition))
+}
+
+// emptyDay deletes the events of a day and returns how many they were.
+func (t *tx) emptyDay(ctx context.Context, partition string) (events int64, err error) {
+	err = t.execAll(ctx,
+		`SET LOCAL lock_timeout = '5s'`,
+		fmt.Sprintf(`LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`, partition), // one server at a time
+		fmt.Sprintf(`SELECT FROM projects WHERE id IN (SELECT project_id FROM %s) ORDER BY id FOR NO KEY UPDATE`, partition))
+	if err != nil {
+		return 0, err
+	}
+	if err := t.QueryRow(ctx, fmt.Sprintf(`SELECT count(*) FROM %s`, partition)).Scan(&events); err != nil {
+		return 0, err
+	}
+	return events, t.execAll(ctx,
+		fmt.Sprintf(`
+			WITH gone AS (SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s GROUP BY 1, 2),
+			locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
+				ORDER BY 1, 2 FOR UPDATE OF i)
+			UPDATE issues i SET stored_events = i.stored_events - g.n,
+				latest_event_id = CASE WHEN i.latest_event_id <> ALL (g.ids) THEN i.latest_event_id END
+			FROM gone g JOIN locked l ON l.project_id = g.project_id AND l.id = g.issue_id
+			WHERE i.project_id = g.project_id AND i.id = g.issue_id`, partition),
+		fmt.Sprintf(`SET LOCAL lock_timeout = %d`, ddlWait.Milliseconds()),
+		fmt.Sprintf(`TRUNCATE %s`, partition))
 }

@@ -5,13 +5,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"sync/atomic"
-	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"errand/core"
@@ -23,6 +21,10 @@ type Options struct {
 	Clock core.Clock // what time it is
 	// Settings are the values, by name, that hold on this server where the installation has none: of core.InstallationSettings.
 	Settings map[string]string
+
+	// Connections is how many connections the server makes at most (DATABASE_POOL), at least MinConnections; 0 for
+	// DefaultConnections.
+	Connections int
 }
 
 // How many stored events an issue keeps: the first keepFirst and the newest (decisions 2).
@@ -57,16 +59,17 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool, err := newPool(ctx, o.URL, 16, nil)
+	size := int32(max(cmp.Or(o.Connections, DefaultConnections), MinConnections))
+	pool, err := openPool(ctx, o.URL, size-writerConnections-idConnections, nil)
 	if err != nil {
 		return nil, err
 	}
-	writer, err := newPool(ctx, o.URL, 2, prepareWriter)
+	writer, err := openPool(ctx, o.URL, writerConnections, prepareWriter)
 	if err != nil {
 		pool.Close()
 		return nil, err
 	}
-	allocator, err := newPool(ctx, o.URL, 1, nil)
+	allocator, err := openPool(ctx, o.URL, idConnections, nil)
 	if err != nil {
 		pool.Close()
 		writer.Close()
@@ -84,19 +87,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 // keep is how many stored events an issue keeps.
 func (s *Store) keep() int64 { return s.settings.Load().StoredPerIssue }
-
-func newPool(ctx context.Context, url string, size int32, afterConnect func(context.Context, *pgx.Conn) error) (*pgxpool.Pool, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		// The parser's own text may repeat the password that stands in the URL.
-		return nil, fmt.Errorf("store: DATABASE_URL is not a Postgres connection string")
-	}
-	config.MaxConns = size
-	config.AfterConnect = afterConnect
-	config.ConnConfig.ConnectTimeout = 5 * time.Second
-	config.ConnConfig.RuntimeParams["application_name"] = "errand"
-	return pgxpool.NewWithConfig(ctx, config)
-}
 
 // Close gives all connections back.
 func (s *Store) Close() {

@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
-	"io"
-	"net"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -103,50 +100,4 @@ func many[T any](ctx context.Context, q querier, sql string, a args) ([]T, error
 func exec(ctx context.Context, q querier, sql string, a args) (int64, error) {
 	tag, err := q.Exec(ctx, sql, a)
 	return tag.RowsAffected(), wrap(err)
-}
-
-// wrap gives an error of the database the code that its client gets: unavailable when the database is away; anything
-// else stays as it is and leaves the process as internal.
-func wrap(err error) error {
-	if err == nil || !away(err) {
-		return err
-	}
-	return core.NewError(core.Unavailable).Because(err)
-}
-
-// away tells whether the error means that the database cannot be reached now, and not that a statement is wrong.
-func away(err error) bool {
-	var connect *pgconn.ConnectError
-	var network net.Error
-	switch {
-	case core.HasCode(err, core.Unavailable):
-		return false // wrapped already
-	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return true
-	case errors.Is(err, driver.ErrBadConn): // what database/sql, which the migrations use, makes of it
-		return true
-	default:
-		// Shut down by an administrator, crashed, starting up, too many connections.
-		return hasState(err, "57P01", "57P02", "57P03", "53300") || pgconn.SafeToRetry(err)
-	}
-}
-
-// hasState tells whether the error has one of the SQLSTATEs.
-func hasState(err error, states ...string) bool {
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
-		return false
-	}
-	for _, s := range states {
-		if pg.Code == s {
-			return true
-		}
-	}
-	return false
-}
-
-// violates tells whether the error is a violation of the named constraint or unique index.
-func violates(err error, constraint string) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.ConstraintName == constraint
 }
