@@ -38,6 +38,9 @@ type Options struct {
 	// Settings are further server settings by their postgresql.conf names, such as fsync=off in
 	// tests. They win over the package's defaults, but cannot open a network address.
 	Settings map[string]string
+	// Memory is the shared memory of Postgres in MB (POSTGRES_MEMORY), at least MinMemory; 0 means DefaultMemory. Its log
+	// of changes, pg_wal, may take three times as much on the disk.
+	Memory int
 	// Binaries is the folder of postgres and initdb (POSTGRES_BIN). Empty means: look in the
 	// places where packages put them, and on PATH.
 	Binaries string
@@ -126,7 +129,7 @@ func prepare(ctx context.Context, dir string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{"-D", c.dir}, settingArgs(o.Settings, socket.path)...)
+	args := append([]string{"-D", c.dir}, settingArgs(o.Memory, o.Settings, socket.path)...)
 	return &Server{
 		log:     o.Log,
 		cluster: c,

@@ -49,7 +49,8 @@ func TestServerIsPrivateAndSetUp(t *testing.T) {
 		"listen_addresses":                "",
 		"unix_socket_permissions":         "0700",
 		"max_parallel_workers_per_gather": "0",
-		"shared_buffers":                  "128MB",
+		"shared_buffers":                  "48MB",
+		"max_wal_size":                    "144MB",
 		"max_connections":                 "20",
 		"work_mem":                        "5MB",
 		"data_checksums":                  "on",
@@ -67,6 +68,18 @@ func TestServerIsPrivateAndSetUp(t *testing.T) {
 	log, err := os.Stat(filepath.Join(dir, "postgres.log"))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), log.Mode().Perm())
+}
+
+func TestMemorySizesPostgresAndItsLogOfChanges(t *testing.T) {
+	t.Parallel()
+	s, err := Start(t.Context(), Options{Dir: newDirWithData(t), Settings: noSync, Memory: 1024})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
+	conn := connect(t, s.URL())
+
+	require.Equal(t, "1GB", query[string](t, conn, "SHOW shared_buffers"))
+	require.Equal(t, "3GB", query[string](t, conn, "SHOW max_wal_size"))
+	require.Equal(t, "4GB", query[string](t, conn, "SHOW effective_cache_size"))
 }
 
 // requirePrivate checks that only the user of Postgres, which is never root, may enter the folder.

@@ -54,7 +54,7 @@ func TestStartEndsALivingLeftover(t *testing.T) {
 	require.NoError(t, c.inspect())
 	bin, err := newFinder(t, "", usualFolders()...).find(t.Context(), c.major)
 	require.NoError(t, err)
-	cmd := c.account.command(0, bin.path("postgres"), append([]string{"-D", data}, settingArgs(noSync, data)...)...)
+	cmd := c.account.command(0, bin.path("postgres"), append([]string{"-D", data}, settingArgs(0, noSync, data)...)...)
 	require.NoError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()

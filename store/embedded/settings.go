@@ -1,18 +1,30 @@
 package embedded
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 )
 
-// defaultSettings suit a small machine that runs Errand beside other things.
-var defaultSettings = map[string]string{
-	"max_connections":      "64",
-	"shared_buffers":       "128MB",
-	"max_wal_size":         "1GB",
-	"wal_compression":      "on",
-	"random_page_cost":     "1.1", // solid state disks
-	"effective_cache_size": "1GB",
+// DefaultMemory is the shared memory of the private Postgres in MB. It suits a small machine that runs Errand beside
+// other things: server and Postgres together stay below 200 MB, pg_wal below 256 MB, and recovery after a crash replays
+// at most that much.
+const DefaultMemory = 48
+
+// MinMemory is the least shared memory in MB that a batch of events can be written with.
+const MinMemory = 16
+
+// walPerMemory is how much larger pg_wal may grow than the shared memory. Less means more checkpoints, and after each
+// the first change of a page writes the whole page.
+const walPerMemory = 3
+
+// fixedSettings do not depend on the memory.
+var fixedSettings = map[string]string{
+	"max_connections":  "64",
+	"min_wal_size":     "32MB",
+	"wal_compression":  "on",
+	"random_page_cost": "1.1", // solid state disks
 	// Errand's statements are short: helpers and compilation cost more than they gain.
 	"jit":                              "off",
 	"max_parallel_workers_per_gather":  "0",
@@ -21,10 +33,20 @@ var defaultSettings = map[string]string{
 	"logging_collector":                "off",
 }
 
-// settingArgs returns the command line that sets the defaults, then extra, then what keeps the
-// server private. Postgres takes the last of several values.
-func settingArgs(extra map[string]string, socketPath string) []string {
-	merged := maps.Clone(defaultSettings)
+// settingsFor returns the server settings for so much shared memory, in MB.
+func settingsFor(memory int) map[string]string {
+	memory = max(cmp.Or(memory, DefaultMemory), MinMemory)
+	settings := maps.Clone(fixedSettings)
+	settings["shared_buffers"] = fmt.Sprintf("%dMB", memory)
+	settings["max_wal_size"] = fmt.Sprintf("%dMB", walPerMemory*memory)
+	settings["effective_cache_size"] = fmt.Sprintf("%dMB", max(1024, 4*memory)) // the system caches files too
+	return settings
+}
+
+// settingArgs returns the command line that sets those for the memory, then extra, then what keeps the server private.
+// Postgres takes the last of several values.
+func settingArgs(memory int, extra map[string]string, socketPath string) []string {
+	merged := settingsFor(memory)
 	maps.Copy(merged, extra)
 	var args []string
 	for _, name := range slices.Sorted(maps.Keys(merged)) {
