@@ -21,7 +21,7 @@ const (
 
 // limit is the largest body of the request.
 func (q *request) limit() int64 {
-	if q.endpoint == endpointEnvelope || q.endpoint == endpointStore {
+	if q.sentry && q.endpoint != endpointSecurity {
 		return maxEnvelope
 	}
 	return maxNative
