@@ -14,9 +14,11 @@ type Hints struct {
 	PeerIP     string    // the sender's address, which user.ip_address "{{auto}}" stands for
 	EventID    string    // the id in the envelope's header, which wins over that of the payload
 	SDK        string    // "name/version" of the credentials (sentry_client), for payloads that name no SDK
-	// What a report of a browser does not say itself.
-	UserAgent, Release, Environment string
+	Browser    *Browser  // nil for what is no report of a browser
 }
+
+// Browser is what a request says about the reports of a browser, which do not say it themselves.
+type Browser struct{ UserAgent, Release, Environment string }
 
 // What one payload may make the decoder hold. The bounds lie above what Limit lets pass.
 const (

@@ -75,12 +75,15 @@ func (d *decoder) decodeReport(text string, h Hints) (*core.Event, error) {
 	case !d.end():
 		return nil, errors.New("not valid JSON: more text behind the report")
 	}
-	e := &d.event
+	e, browser := &d.event, Browser{}
+	if h.Browser != nil {
+		browser = *h.Browser
+	}
 	e.Platform, d.inferIP = "javascript", "auto" // it comes from the browser of a user
-	e.Release, e.Environment = hint(h.Release), hint(h.Environment)
+	e.Release, e.Environment = hint(browser.Release), hint(browser.Environment)
 	switch {
 	case textOf(report.Get("type")) == cspViolation:
-		h.UserAgent = d.setReporting(report, h)
+		d.setReporting(report, h.ReceivedAt, &browser)
 	case isPolicy(report):
 		d.cspReport = report
 	case !d.setConnectionReport(report):
@@ -91,7 +94,7 @@ func (d *decoder) decodeReport(text string, h Hints) (*core.Event, error) {
 	if e.Report == nil || e.Report.Subject == "" {
 		return nil, errors.New("the report names no directive that was violated")
 	}
-	if agent := hint(h.UserAgent); agent != "" {
+	if agent := hint(browser.UserAgent); agent != "" {
 		if e.Request == nil {
 			e.Request = new(core.Request)
 		}
@@ -103,20 +106,19 @@ func (d *decoder) decodeReport(text string, h Hints) (*core.Event, error) {
 // hint makes a text of the request fit for an event.
 func hint(text string) core.Untrusted { return core.Untrusted(strings.TrimSpace(clean([]byte(text)))) }
 
-// setReporting reads what the Reporting API puts around a report. It returns the browser's name.
-func (d *decoder) setReporting(report core.Value, h Hints) (userAgent string) {
+// setReporting reads what the Reporting API puts around a report.
+func (d *decoder) setReporting(report core.Value, received time.Time, browser *Browser) {
 	d.cspReport = report.Get("body")
 	if page := textOf(report.Get("url")); page != "" && reportField(d.cspReport, "document_uri") == "" {
 		d.event.Request = &core.Request{URL: core.Untrusted(page)}
 		d.splitURL(d.event.Request)
 	}
 	if age, err := strconv.ParseUint(textOf(report.Get("age")), 10, 32); err == nil { // in milliseconds
-		d.sent = h.ReceivedAt.Add(-time.Duration(age) * time.Millisecond)
+		d.sent = received.Add(-time.Duration(age) * time.Millisecond)
 	}
 	if named := textOf(report.Get("user_agent")); named != "" {
-		return named
+		browser.UserAgent = named
 	}
-	return h.UserAgent
 }
 
 // isPolicy reports whether a report is about a Content-Security-Policy, with or without its wrapping.

@@ -19,7 +19,8 @@ func decodeReports(t *testing.T, body string) (events []*core.Event) {
 	for _, item := range env.Items {
 		if item.Kind == envelope.Event {
 			e, err := new(envelope.Decoder).DecodeReport(item.Payload, envelope.Hints{
-				ReceivedAt: received, PeerIP: "198.51.100.4", UserAgent: "Firefox/140\xff", Release: " shop@1 ", Environment: "production",
+				ReceivedAt: received, PeerIP: "198.51.100.4",
+				Browser: &envelope.Browser{UserAgent: "Firefox/140\xff", Release: " shop@1 ", Environment: "production"},
 			})
 			require.NoError(t, err)
 			events = append(events, e)

@@ -130,7 +130,7 @@ func (i *Ingest) serve(q *request) (any, error) {
 	}
 	switch q.Method {
 	case http.MethodPost:
-		return endpoint(i, q)
+		return endpoint(q)
 	case http.MethodOptions:
 		q.endpoint = endpointPreflight
 		return nil, i.preflight(q)
@@ -141,11 +141,11 @@ func (i *Ingest) serve(q *request) (any, error) {
 }
 
 // endpoint finds the endpoint of the path, nil for none. SDKs send with and without the last slash.
-func (i *Ingest) endpoint(q *request) func(*Ingest, *request) (any, error) {
+func (i *Ingest) endpoint(q *request) func(*request) (any, error) {
 	path := q.URL.Path
 	if path == "/v1/ingest" {
 		q.endpoint = endpointNative
-		return (*Ingest).native
+		return i.native
 	}
 	rest, ok := strings.CutPrefix(path, "/api/")
 	if !ok {
@@ -157,7 +157,8 @@ func (i *Ingest) endpoint(q *request) func(*Ingest, *request) (any, error) {
 	for _, e := range sentryEndpoints {
 		if e.path == q.path {
 			q.endpoint = e.name
-			return e.serve
+			serve := e.serve
+			return func(q *request) (any, error) { return serve(i, q) }
 		}
 	}
 	if signal, ok := strings.CutPrefix(q.path, "integration/otlp/v1/"); ok {
@@ -172,16 +173,16 @@ type request struct {
 	w        http.ResponseWriter
 	endpoint string // as it is counted
 	received core.Time
-	sentry   bool           // it speaks the protocol of Sentry SDKs
-	project  string         // in the path, as it is written there
-	admitted int64          // the id of the project, once it is known
-	path     string         // behind the project, without its last slash
-	export   *export        // nil unless it is of OpenTelemetry
-	client   string         // the SDK as name/version
-	about    envelope.Hints // what the request says about the reports of a browser
-	hasItems bool           // the body is an envelope
-	encoding string         // of the body
-	lease    *lease         // of memory
+	sentry   bool              // it speaks the protocol of Sentry SDKs
+	project  string            // in the path, as it is written there
+	admitted int64             // the id of the project, once it is known
+	path     string            // behind the project, without its last slash
+	export   *export           // nil unless it is of OpenTelemetry
+	client   string            // the SDK as name/version
+	browser  *envelope.Browser // nil unless the body is reports of one
+	hasItems bool              // the body is an envelope
+	encoding string            // of the body
+	lease    *lease            // of memory
 	large    *lease
 	body     *[]byte         // as it was sent; nil before it is read and when it is not needed any more
 	bodyRead bool            // to its end

@@ -20,9 +20,7 @@ import (
 
 // hints is what a request says about the events in it.
 func (i *Ingest) hints(q *request) envelope.Hints {
-	hints := q.about
-	hints.ReceivedAt, hints.PeerIP, hints.SDK = q.received.Time, q.peer(), q.client
-	return hints
+	return envelope.Hints{ReceivedAt: q.received.Time, PeerIP: q.peer(), SDK: q.client, Browser: q.browser}
 }
 
 var decoders = sync.Pool{New: func() any { return new(envelope.Decoder) }}

@@ -184,7 +184,7 @@ func (i *Ingest) storeEvent(q *request) (any, error) {
 func (i *Ingest) security(q *request) (any, error) {
 	who, query := credentialsOf(q.Request), q.URL.Query()
 	q.client = who.client
-	q.about = envelope.Hints{UserAgent: q.UserAgent(), Release: query.Get("sentry_release"), Environment: query.Get("sentry_environment")}
+	q.browser = &envelope.Browser{UserAgent: q.UserAgent(), Release: query.Get("sentry_release"), Environment: query.Get("sentry_environment")}
 	p, err := i.admit(q, who.key)
 	if err != nil {
 		return nil, err

@@ -76,35 +76,36 @@ func (u *unpackers) open(ctx context.Context, p packed, work func(text []byte) e
 
 // try waits for an unpacker and opens the body with it; errOutgrown when it has more than room bytes.
 func (u *unpackers) try(ctx context.Context, p packed, room int, work func(text []byte) error) error {
-	return u.with(ctx, func(one *unpacker) error {
-		text, err := one.unpack(p, room)
-		if err == nil && p.base64 {
-			text, err = one.unwrap(text, room)
-		}
-		if err != nil {
-			*one = unpacker{} // what an attack has blown up is let go
-			if errors.Is(err, errOutgrown) {
-				return err
-			}
-			return errEncoding(err)
-		}
-		if cap(one.plain) > keptPlain {
-			defer func() { *one = unpacker{} }()
-		}
-		return work(text)
-	})
-}
-
-// with waits for an unpacker to work with.
-func (u *unpackers) with(ctx context.Context, work func(one *unpacker) error) error {
-	var one *unpacker
-	select {
-	case one = <-u.idle:
-	case <-ctx.Done():
-		return errBusy(ctx.Err())
+	one, err := u.take(ctx)
+	if err != nil {
+		return err
 	}
 	defer func() { u.idle <- one }()
-	return work(one)
+	text, err := one.unpack(p, room)
+	if err == nil && p.base64 {
+		text, err = one.unwrap(text, room)
+	}
+	if err != nil {
+		*one = unpacker{} // what an attack has blown up is let go
+		if errors.Is(err, errOutgrown) {
+			return err
+		}
+		return errEncoding(err)
+	}
+	if cap(one.plain) > keptPlain {
+		defer func() { *one = unpacker{} }()
+	}
+	return work(text)
+}
+
+// take waits for an unpacker, which is to be given back.
+func (u *unpackers) take(ctx context.Context) (*unpacker, error) {
+	select {
+	case one := <-u.idle:
+		return one, nil
+	case <-ctx.Done():
+		return nil, errBusy(ctx.Err())
+	}
 }
 
 // maxFirstLine is the longest header of an envelope that names its project.
@@ -112,20 +113,22 @@ const maxFirstLine = 64 << 10
 
 // firstLine decompresses the first line of a body, and not much more: nobody knows yet who sends it.
 func (u *unpackers) firstLine(ctx context.Context, body []byte, encoding string) (line []byte, err error) {
-	err = u.with(ctx, func(*unpacker) error {
-		source, err := new(unpacker).reader(body, nil, encoding)
-		if err != nil {
-			return errEncoding(err)
-		}
-		text := make([]byte, maxFirstLine)
-		n, err := io.ReadFull(source, text)
-		if n == 0 && err != io.EOF {
-			return errEncoding(err)
-		}
-		line, _, _ = bytes.Cut(text[:n], []byte{'\n'})
-		return nil
-	})
-	return line, err
+	one, err := u.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { u.idle <- one }()
+	source, err := new(unpacker).reader(body, nil, encoding)
+	if err != nil {
+		return nil, errEncoding(err)
+	}
+	text := make([]byte, maxFirstLine)
+	n, err := io.ReadFull(source, text)
+	if n == 0 && err != io.EOF {
+		return nil, errEncoding(err)
+	}
+	line, _, _ = bytes.Cut(text[:n], []byte{'\n'})
+	return line, nil
 }
 
 func errEncoding(err error) error {
