@@ -23,7 +23,7 @@ type export struct {
 var signals = map[string]*otlp.Signal{"traces": &otlp.Traces, "logs": &otlp.Logs, "metrics": nil}
 
 // exportEndpoint finds the endpoint of a path behind /v1/, or behind what Sentry's SDKs put before it; nil for none.
-func (i *Ingest) exportEndpoint(q *request, path string) func(*Ingest, *request) (any, error) {
+func (i *Ingest) exportEndpoint(q *request, path string) func(*request) (any, error) {
 	if _, known := signals[path]; !known {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (i *Ingest) exportEndpoint(q *request, path string) func(*Ingest, *request)
 	if kind, err := mediaType(q); err == nil && kind != "" && kind != otlp.JSON.ContentType() {
 		q.export.encoding = otlp.Protobuf
 	}
-	return (*Ingest).takeExport
+	return i.takeExport
 }
 
 // mediaType returns the type of the body, empty for none.
