@@ -7,7 +7,6 @@ import (
 	"log/slog"
 
 	"errand/core"
-	"errand/scrub"
 	"errand/store"
 )
 
@@ -17,7 +16,6 @@ type Tools struct {
 	baseURL    string
 	adminToken core.Secret
 	random     io.Reader
-	notes      *scrub.Rules
 	hold       []core.HeldAction
 	similarOff bool
 }
@@ -36,7 +34,7 @@ type Options struct {
 // New makes the Tools.
 func New(o Options) *Tools {
 	return &Tools{
-		store: o.Store, baseURL: o.BaseURL, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default(), hold: o.RequireApproval,
+		store: o.Store, baseURL: o.BaseURL, adminToken: o.AdminToken, random: o.Random, hold: o.RequireApproval,
 		similarOff: o.SimilarOff,
 	}
 }
