@@ -13,7 +13,7 @@ func (m *masker) isOrdinary(p *pair, v, end int) bool {
 		return true
 	case p.verdict == described:
 		return !looksSecret(text)
-	case p.compares && run(text, 0, identifierSet) == len(text) && !hasDigit(text), isExpression(text):
+	case p.compares && run(text, 0, identifierSet) == len(text) && !hasDigit(text), v > 0 && m.s[v-1] == ' ' && isExpression(text):
 		return true
 	case p.colon && !p.quoted:
 		return m.isSentence(p, text, end)

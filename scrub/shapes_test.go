@@ -49,6 +49,7 @@ func TestNotationsOfSecrets(t *testing.T) {
 		{"root:$6$salt$" + S + ":1:0", "root:$6$*:1:0"},
 		{"https://x.webhook.office.com/webhookb2/" + S, "https://x.webhook.office.com/webhookb2/*"},
 		{"password: str = '" + S + "'", "password: str = '*'"},
+		{"password=Pa(ss)word", "password=*"},
 		{"password_hint_error=hunter2", "password_hint_error=*"},
 	})
 }
