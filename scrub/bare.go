@@ -7,20 +7,48 @@ func (m *masker) bare(p pair, v int) int {
 	if m.code && !p.literal {
 		return m.codeValue(p, v)
 	}
+	if c := m.s[v]; c == '|' || c == '>' {
+		if end := runWithin(m.s, v, maxBlock, blockSet); end < len(m.s) && m.s[end] == '\n' {
+			return m.block(end)
+		}
+	}
 	end := m.bareEnd(v, len(m.s), p.encoded)
 	text := m.s[v:end]
 	switch {
-	case isVoid(text):
+	case m.isOrdinary(&p, v, end):
 		return end
 	case p.colon && isHeader(p.name):
 		return m.hide(v, m.headerEnd(v, p.opener))
-	case p.verdict == weakly && p.colon && !p.quoted && isProse(text):
-		return end
 	}
 	if schemes[strings.ToLower(text)] && end < len(m.s) && m.s[end] == ' ' { // Bearer and the like: the secret comes next
 		end = m.bareEnd(skipBlanks(m.s, end), len(m.s), p.encoded)
 	}
 	return m.hide(v, end)
+}
+
+const maxBlock = 3 // bytes of the sign of a block, such as |2-
+
+var blockSet = bytesOf("|>-+" + digitBytes)
+
+// block hides the indented lines of a YAML block whose sign ends at i.
+func (m *masker) block(i int) int {
+	if i == len(m.s) || m.s[i] != '\n' {
+		return i
+	}
+	from, end := i+1, i+1
+	for end < len(m.s) && isBlank(m.s[end]) {
+		line := strings.IndexByte(m.s[end:], '\n')
+		if line < 0 {
+			end = len(m.s)
+			break
+		}
+		end += line + 1
+	}
+	from = min(skipBlanks(m.s, from), end)
+	for end > from && m.s[end-1] == '\n' {
+		end--
+	}
+	return m.hide(from, end)
 }
 
 // bareEnd gives where a value without quotes ends, at limit at the latest. Brackets, commas and the like end it only
@@ -74,29 +102,6 @@ func (m *masker) ends(c byte, next int) bool {
 	return !isAlnum(n)
 }
 
-// isVoid is true for what holds no secret: nothing, a null, the parameter of a query.
-func isVoid(text string) bool {
-	switch strings.ToLower(text) {
-	case "", "null", "none", "nil", "undefined", "?", "%s", "%v", "{}":
-		return true
-	}
-	return len(text) > 1 && text[0] == '$' && len(strings.Trim(text[1:], digitBytes)) == 0
-}
-
-// isProse is true for a word of a sentence, as in "auth: failed to connect", and for signs: a secret has digits or
-// mixed case.
-func isProse(text string) bool {
-	if len(text) > 15 {
-		return false
-	}
-	for i := range len(text) {
-		if c := text[i]; isDigit(c) || i > 0 && isUpper(c) {
-			return false
-		}
-	}
-	return true
-}
-
 // schemes of the Authorization header.
 var schemes = set("bearer basic token digest negotiate apikey api-key hawk")
 
@@ -124,28 +129,4 @@ func (m *masker) headerEnd(v int, opener byte) int {
 		}
 	}
 	return len(m.s)
-}
-
-var (
-	typeSet    = bytesOf(alnumBytes + "_ .,<>[]|?&*")
-	literalSet = bytesOf(alnumBytes + "_-!@#%^&+/~")
-)
-
-const minLiteral = 4
-
-// codeValue handles a value without quotes in source code, where most are expressions that a reader needs. It hides a
-// text behind a type (password: str = "x") and a word with a digit (password=hunter2).
-func (m *masker) codeValue(p pair, v int) int {
-	if p.colon {
-		if to := runWithin(m.s, v, maxName, typeSet); to < len(m.s) && m.s[to] == '=' {
-			if body, mark := m.openQuote(skipBlanks(m.s, to+1)); mark != "" {
-				return m.hide(body, m.closeQuote(body, mark))
-			}
-		}
-	}
-	text := strings.TrimRight(m.s[v:m.bareEnd(v, min(v+maxProbe, len(m.s)), p.encoded)], ",;)")
-	if len(text) >= minLiteral && hasDigit(text) && run(text, 0, literalSet) == len(text) {
-		return m.hide(v, v+len(text))
-	}
-	return v
 }

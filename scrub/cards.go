@@ -55,6 +55,9 @@ func (m *masker) card(i, end int) int {
 			return 0
 		}
 		n += copy(number[n:], m.s[i:end])
+		if g == 0 && n != 4 && n < minCard {
+			return 0
+		}
 		if isCard(number[:n]) && printed(groups[:g+1]) && !letterAt(m.s, end) {
 			return end
 		}

@@ -1,10 +1,6 @@
 package scrub
 
-import (
-	"strings"
-
-	"errand/core"
-)
+import "errand/core"
 
 // field is one of the event's own fields that a project's scrub_keys can name. Those that the pipeline steers by
 // (release, environment, fingerprint, types, the SDK) are cleaned like all text, and never filtered for their name.
@@ -43,14 +39,14 @@ var fieldNames = [lastField]string{
 	fieldQuery: "query", fieldHeaders: "headers", fieldCookies: "cookies", fieldTags: "tags", fieldContexts: "contexts", fieldExtra: "extra",
 }
 
-// maxNesting is how deep a value may nest; what lies deeper is filtered.
-const maxNesting = 100
-
 // walk cleans the texts of one event.
 type walk struct {
 	rules *Rules
 	steps int  // what is left for the project's patterns
-	torn  bool // a text had only one end of a private key: the texts around it have the rest
+	odd   bool // the last text has characters beyond ASCII
+	// pending is true when the line of source code before ends behind a secret's name.
+	pending bool
+	torn    bool // a text had only one end of a private key: the texts around it have the rest
 }
 
 func (w *walk) event(e *core.Event) {
@@ -73,9 +69,7 @@ func (w *walk) event(e *core.Event) {
 		w.field(noField, &t.Name)
 		w.frames(t.Frames)
 	}
-	for i := range e.Breadcrumbs {
-		w.breadcrumb(&e.Breadcrumbs[i])
-	}
+	w.breadcrumbs(e.Breadcrumbs)
 	if e.Request != nil {
 		w.request(e.Request)
 	}
@@ -129,7 +123,7 @@ func (w *walk) frame(f *core.Frame) {
 	w.field(noField, &f.Module)
 	w.field(fieldFilename, &f.Filename)
 	w.field(fieldAbsPath, &f.AbsPath)
-	w.torn = false
+	w.torn, w.pending = false, false
 	w.lines(fieldPreContext, f.PreContext)
 	w.line(fieldContextLine, &f.ContextLine)
 	w.lines(fieldPostContext, f.PostContext)
@@ -142,6 +136,23 @@ func (w *walk) frame(f *core.Frame) {
 	if f.Source != nil {
 		w.field(noField, &f.Source.Name)
 		w.field(noField, &f.Source.Path)
+	}
+}
+
+// breadcrumbs cleans the crumbs. Where a private key was logged line by line, the messages between its ends are filtered.
+func (w *walk) breadcrumbs(crumbs []core.Breadcrumb) {
+	first, last := -1, -1
+	for i := range crumbs {
+		w.torn = false
+		w.breadcrumb(&crumbs[i])
+		if w.torn {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+	}
+	for i := first + 1; i < last; i++ {
+		filter(&crumbs[i].Message)
 	}
 }
 
@@ -184,7 +195,13 @@ func (w *walk) line(f field, text *core.Untrusted) {
 		filter(text)
 		return
 	}
-	*text = core.Untrusted(w.scrub(string(*text), true))
+	line := w.scrub(string(*text), true)
+	opens := w.rules.opensValue(line)
+	if w.pending {
+		line = w.rules.hideFirst(line)
+	}
+	w.pending = opens
+	*text = core.Untrusted(line)
 }
 
 // object cleans a field's value. A field that the project's keys name keeps its members' keys, so that it keeps its shape.
@@ -193,96 +210,6 @@ func (w *walk) object(f field, v *core.Value) {
 	if w.rules.fields[f] {
 		filterMembers(v)
 	}
-}
-
-func (w *walk) value(v *core.Value, depth int) {
-	switch v.Kind {
-	case core.String:
-		v.Text = w.text(v.Text)
-	case core.Number:
-		if len(v.Text) >= minCard { // as a card's number has, when it was sent as a number
-			if t := w.text(v.Text); t != v.Text {
-				*v = core.StringValue(t)
-			}
-		}
-	case core.Array:
-		if depth >= maxNesting {
-			filterValue(v)
-			return
-		}
-		w.array(v, depth)
-	case core.Object:
-		if depth >= maxNesting {
-			filterValue(v)
-			return
-		}
-		w.members(v, depth)
-	}
-}
-
-func (w *walk) members(v *core.Value, depth int) {
-	for i := range v.Kids {
-		kid := &v.Kids[i]
-		kid.Key = w.text(kid.Key)
-		switch {
-		case w.isSecret(kid.Key):
-			filterValue(&kid.Value)
-		case kid.Key == "value" && w.namedSecret(v):
-			filterValue(&kid.Value)
-		default:
-			w.value(&kid.Value, depth+1)
-		}
-	}
-}
-
-func (w *walk) array(v *core.Value, depth int) {
-	torn := false
-	for i := range v.Kids {
-		kid := &v.Kids[i].Value
-		if i > 0 && w.tells(v, i) {
-			filterValue(kid)
-			continue
-		}
-		w.torn = false
-		line := kid.Kind == core.String
-		w.value(kid, depth+1)
-		torn = torn || line && w.torn
-	}
-	if torn { // the lines of a private key
-		for i := range v.Kids {
-			filterValue(&v.Kids[i].Value)
-		}
-	}
-}
-
-// tells is true when the element before i is the name of a secret whose value is at i: in a pair such as
-// ["password", "x"] and in the arguments of a command, --password x.
-func (w *walk) tells(v *core.Value, i int) bool {
-	name := v.Kids[i-1].Value
-	if name.Kind != core.String || len(name.Text) > maxName {
-		return false
-	}
-	if option, ok := strings.CutPrefix(name.Text, "--"); ok {
-		return w.isSecret(option)
-	}
-	return len(v.Kids) == 2 && w.isSecret(name.Text)
-}
-
-// namedSecret is true for an object such as {"name": "password", "value": "x"}.
-func (w *walk) namedSecret(v *core.Value) bool {
-	for _, kid := range v.Kids {
-		if (kid.Key == "name" || kid.Key == "key") && kid.Value.Kind == core.String && w.isSecret(kid.Value.Text) {
-			return true
-		}
-	}
-	return false
-}
-
-func (w *walk) isSecret(key string) bool {
-	if w.rules.verdict(key) != public {
-		return true
-	}
-	return strings.IndexByte(key, '%') >= 0 && w.rules.verdict(unescapedAll(key)) != public
 }
 
 // filter masks a text that is not empty.
@@ -295,23 +222,5 @@ func filter(text *core.Untrusted) {
 func filterAll(texts []core.Untrusted) {
 	for i := range texts {
 		filter(&texts[i])
-	}
-}
-
-// filterValue replaces a value, whatever its kind; what is null or empty stays.
-func filterValue(v *core.Value) {
-	if !v.Empty() && (v.Kind != core.String || v.Text != "") {
-		*v = core.StringValue(Mask)
-	}
-}
-
-// filterMembers replaces the values of an object, or any other value whole.
-func filterMembers(v *core.Value) {
-	if v.Kind != core.Object {
-		filterValue(v)
-		return
-	}
-	for i := range v.Kids {
-		filterValue(&v.Kids[i].Value)
 	}
 }

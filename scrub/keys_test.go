@@ -25,17 +25,20 @@ func TestSecretNames(t *testing.T) {
 		credit_card creditCard CreditCard credit-card-number card_number cardNumber cardnumber cc_number ccNumber debit_card cvv cvc card_cvc CVV2 security_code
 		ssn SSN user_ssn social_security social_security_number socialSecurityNumber pin PIN
 		jwt JWT user_jwt bearer bearer_token otp totp sig X-Amz-Signature X-Amz-Security-Token`)
+	masked = append(masked, strings.Fields(`
+		password_invalid passwordInvalid password_required token_name tokenName auth_url AUTH_URL session_expired token_error TokenExpired AuthError
+		PasswordMismatch SecretNotFound InvalidTokenException token_expires_at cookie_path secret_version credential_file password_changed_at
+		passw0rd p4ssw0rd senha db_senha kennwort client_assertion mfa_code SAMLResponse CONNECTION_STRING connectionString`)...)
 	for _, key := range masked {
 		require.NotEqual(t, public, nameOf(key), key)
 	}
 	notMasked := strings.Fields(`
 		author Author authors authored_by authority authenticated is_authenticated authorized unauthorized co_author
-		tokenizer tokenize Tokenizer tokenized secretary secretariat passenger passport bypass compass trespass passed password_required passing
+		tokenizer tokenize Tokenizer tokenized secretary secretariat passenger passport bypass compass trespass passed passing
 		pass_count pass_rate cardinal cardinality discard discarded card cards business_card keyboard monkey key keys cache_key primary_key foreignKey
 		public_key publicKey PublicKeyToken idempotency_key cookiecutter obsession assessment message processing_id process_id business_name
 		session_count sessionCount session_timeout session_duration token_type tokenType token_count max_tokens total_tokens promptTokens
-		completion_tokens expires_in token_expires_at auth_method auth_type authProvider cookie_domain
-		token_error TokenExpired AuthError PasswordMismatch SecretNotFound InvalidTokenException session_expired
+		completion_tokens gen_ai.usage.input_tokens auth_method auth_type authProvider cookie_domain
 		id name user email username url status_code inside pinned spinning signature outsider shipping
 		x p s _ - 1 Accept Content-Type User-Agent Host Referer X-Request-Id X-Forwarded-For WWW-Authenticate`)
 	for _, key := range append(notMasked, "", "naïve", "名前") {

@@ -18,6 +18,8 @@ const (
 	jwtLetter          // J of eyJ
 	prefixByte         // a byte that ends, or stands in, the prefix of a provider's token
 	discord            // the first letter of a bot's token
+	quoteMark          // a quote that may open the value of a name before it
+	dollar             // $ of a password's hash
 )
 
 // triggers gives, for each set of suspicions, the bytes at which the scan stops.
@@ -27,11 +29,14 @@ var triggers = func() (tables [suspicions][256]trigger) {
 		if what&ofPairs != 0 {
 			t['='], t[':'], t['%'], t['>'], t['@'] = separator, separator, percent, closeTag, at
 		}
+		if what&ofQuotes != 0 {
+			t['"'], t['\''], t['`'] = quoteMark, quoteMark, quoteMark
+		}
 		if what&ofTokens != 0 {
 			for _, p := range providers {
-				t[p.prefix[p.triggerAt()]] = prefixByte
+				t[p.mark[p.triggerAt()]] = prefixByte
 			}
-			t['J'], t['M'], t['N'], t['O'] = jwtLetter, discord, discord, discord
+			t['J'], t['M'], t['N'], t['O'], t['$'] = jwtLetter, discord, discord, discord, dollar
 		}
 		if what&ofNumbers != 0 {
 			for c := '0'; c <= '9'; c++ {
@@ -40,6 +45,9 @@ var triggers = func() (tables [suspicions][256]trigger) {
 		}
 		if what&(ofWords|ofTokens) != 0 {
 			t['-'], t['b'], t['B'] = dash, scheme, scheme
+		}
+		if what&ofOptions != 0 {
+			t['-'] = dash
 		}
 	}
 	return tables
@@ -52,7 +60,19 @@ type masker struct {
 	code  bool // s is a line of source code, where a name's value is mostly an expression
 	out   []byte
 	done  int  // s[:done] is in out
+	masks int  // in out
 	torn  bool // a private key begins or ends in other lines
+
+	word   lastWord // what dsn saw
+	tagEnd int      // behind the last > that tag looked at
+	// exprEnd is where the last expression ended, noAt up to where lateAt found no @.
+	exprEnd, noAt int
+	refused       *provider // whose token does not begin before refusedTo
+	refusedTo     int
+	judged        string // the last name of a pair, and what was found of it
+	found         verdict
+	inserted      bool   // insert looked at the text
+	commands      []bool // which commands with a password the text names; nil when nobody asked
 }
 
 // maxPasses bounds how often a text is scanned; one that still changes is filtered whole.
@@ -68,11 +88,20 @@ func (r *Rules) mask(s string, what suspicion, code bool) (masked string, torn b
 	return r.passes(s, what, code)
 }
 
+// A text with more secrets than these is filtered whole: it is made of them, or made to cost time.
+const (
+	maxMasks = 16
+	masksPer = 64 // bytes of a text for one more
+)
+
 // passes scans until nothing changes, for what was filtered may have hidden the start of another secret.
 func (r *Rules) passes(s string, what suspicion, code bool) (masked string, torn bool) {
 	for range maxPasses {
 		m := masker{rules: r, s: s, code: code}
 		m.scan(&triggers[what])
+		if m.masks > maxMasks+len(s)/masksPer {
+			return Mask, true
+		}
 		torn = torn || m.torn
 		if m.done == 0 {
 			return s, torn
@@ -87,10 +116,11 @@ func (r *Rules) passes(s string, what suspicion, code bool) (masked string, torn
 }
 
 func (m *masker) scan(on *[256]trigger) {
-	for i := 0; i < len(m.s); {
+	most := maxMasks + len(m.s)/masksPer
+	for i := 0; i < len(m.s) && m.masks <= most; {
 		if s := m.s[i:]; len(s) >= 4 && on[s[0]]|on[s[1]]|on[s[2]]|on[s[3]] == noTrigger {
 			i += 4
-		} else if t := on[s[0]]; t == noTrigger {
+		} else if t := on[s[0]]; t == noTrigger || t == quoteMark && !m.mayOpen(i) {
 			i++
 		} else {
 			i = max(m.try(t, i), i+1)
@@ -119,6 +149,10 @@ func (m *masker) try(t trigger, i int) int {
 		return m.jwt(i)
 	case discord:
 		return m.discord(i)
+	case quoteMark:
+		return m.quote(i)
+	case dollar:
+		return m.crypt(i)
 	}
 	return m.provider(i)
 }
@@ -134,6 +168,7 @@ func (m *masker) hide(from, to int) int {
 	if m.s[from:to] != Mask {
 		m.out = append(append(m.out, m.s[m.done:from]...), Mask...)
 		m.done = to
+		m.masks++
 	}
 	return to
 }

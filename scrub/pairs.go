@@ -1,6 +1,9 @@
 package scrub
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // pair is a name before a separator. Its value follows.
 type pair struct {
@@ -11,6 +14,8 @@ type pair struct {
 	opener  byte // the quote right before the name: of "Cookie: a=b"
 	literal bool // in source code: the pair stands in a text, such as a URL
 	encoded bool // the separator is %3D or %3A
+
+	compares bool // the separator is == or !=
 }
 
 const maxName = 128 // bytes of a name, counted from its end
@@ -19,13 +24,18 @@ var nameSet = bytesOf(alnumBytes + "_-.$@")
 
 // separator handles = and : .
 func (m *masker) separator(i int) int {
-	end := i + 1
+	start, end := i, i+1
 	if m.s[i] == ':' {
 		switch {
 		case hasPrefixAt(m.s, end, "//"):
 			return m.url(i)
-		case hasPrefixAt(m.s, end, ":"): // a path of C++, Ruby or Rust
-			return end + 1
+		case hasPrefixAt(m.s, end, ":"):
+			for end < len(m.s) && m.s[end] == ':' {
+				end++
+			}
+			if end == len(m.s) || m.s[end] != '=' || end-i > maxOperator { // a path of C++, Ruby or Rust, and not ::=
+				return end
+			}
 		case i > 0 && isDigit(m.s[i-1]):
 			if end, ok := m.telegram(i); ok {
 				return end
@@ -35,16 +45,36 @@ func (m *masker) separator(i int) int {
 	for end < len(m.s) && (m.s[end] == '=' || m.s[end] == '>') { // == => :=
 		end++
 	}
-	return m.pair(i, end, pair{colon: m.s[i] == ':' && end == i+1})
+	for m.s[i] == '=' && start > m.done && i-start < maxOperator && operatorSet[m.s[start-1]] { // ||= .= !=
+		start--
+	}
+	compares := m.s[start] == '!' || end-i > 1 && m.s[end-1] == '=' && m.s[i] == '='
+	return m.pair(start, end, pair{colon: m.s[i] == ':' && end == i+1, compares: compares})
 }
 
-// percent handles %3D and %3A.
+const maxOperator = 3 // bytes before the = of an assignment
+
+var operatorSet = bytesOf("?.|&+!~")
+
+// percent handles %3D and %3A, also when they were encoded again: %253D.
 func (m *masker) percent(i int) int {
+	end := i + 1
+	for end-i < maxEscape && hasPrefixAt(m.s, end, "25") {
+		end += 2
+	}
+	if end > i+1 {
+		if c, ok := unescaped("%"+m.s[end:min(end+2, len(m.s))], 0); !ok || c != '=' && c != ':' {
+			return i + 1
+		}
+		return m.pair(i, end+2, pair{encoded: true})
+	}
 	if c, ok := unescaped(m.s, i); ok && (c == '=' || c == ':') {
 		return m.pair(i, i+3, pair{encoded: true})
 	}
 	return i + 1
 }
+
+const maxEscape = 6 // bytes of a % that was encoded again
 
 // pair hides the value after the separator s[i:end] when the name before it is a secret's.
 func (m *masker) pair(i, end int, p pair) int {
@@ -55,27 +85,36 @@ func (m *masker) pair(i, end int, p pair) int {
 	if p.name == "" {
 		return end
 	}
-	p.verdict = m.rules.verdict(p.name)
-	if p.verdict == public && start > m.done && m.s[start-1] == ' ' && isSecondWord(p.name) {
-		before := m.nameStart(start - 1)
-		p.name = m.s[before : start+len(p.name)]
-		p.verdict = nameOf(p.name)
+	if p.name != m.judged {
+		m.judged, m.found = p.name, m.rules.verdict(p.name)
 	}
-	switch {
-	case p.verdict == public:
-		if p.name == "name" {
-			return m.formField(end)
+	p.verdict = m.found
+	if p.verdict == public && start > m.done && m.s[start-1] == ' ' && isSecondWord(p.name, p.colon) {
+		if before := m.nameStart(start - 1); before < start-1 {
+			p.name = m.s[before : start+len(p.name)]
+			p.verdict = nameOf(p.name)
+		}
+	}
+	if p.verdict == public && !telling[p.name[0]] || p.verdict != public && p.colon && m.isPlace(&p, end) {
+		return end
+	}
+	value := skipBlanks(m.s, end)
+	if p.verdict == public && !m.isHint(&p, value) {
+		if namesName(p.name) {
+			return m.formField(value)
 		}
 		return end
-	case p.colon && m.isPlace(&p, end):
-		return end
 	}
-	return m.value(p, skipBlanks(m.s, end))
+	if value < len(m.s) && m.s[value] == '\n' {
+		return m.nextLine(&p, value)
+	}
+	return m.value(p, value)
 }
 
-// isSecondWord is true for the end of a name of two words, as prose writes it ("API key: ..."). Other words are names
-// of their own: in "bad token for user: bob", the name is user.
-func isSecondWord(name string) bool {
+// isSecondWord is true for the end of a name of two words, as prose writes it ("API key: ..."), and for the type behind
+// a name of Go (var password string = ...). Other words are names of their own: in "bad token for user: bob", the name
+// is user.
+func isSecondWord(name string, colon bool) bool {
 	var lower [6]byte
 	if len(name) > len(lower) {
 		return false
@@ -86,6 +125,8 @@ func isSecondWord(name string) bool {
 	switch string(lower[:len(name)]) {
 	case "key", "keys", "number", "no", "code", "card", "id", "phrase", "word":
 		return true
+	case "string":
+		return !colon
 	}
 	return false
 }
@@ -108,6 +149,14 @@ func (m *masker) nameBefore(i int, p *pair) int {
 	}
 	if start > m.done && m.s[start-1] == '%' {
 		start, i = m.escapedName(end, p)
+	}
+	if start > m.done && m.s[start-1] >= utf8.RuneSelf {
+		for start > m.done && i-start < maxName && (nameSet[m.s[start-1]] || m.s[start-1] >= utf8.RuneSelf) {
+			start--
+		}
+		p.name = latin(m.s[start:i])
+		m.context(start, p)
+		return start
 	}
 	p.name = m.s[start:i]
 	if strings.IndexByte(p.name, '%') >= 0 {
@@ -181,11 +230,14 @@ func (m *masker) byteBefore(i int) (c byte, start int) {
 
 // isPlace is true for session.go:12 and auth-service:8080, a line of a file and a port, which are no pairs.
 func (m *masker) isPlace(p *pair, end int) bool {
+	extension := p.name[strings.LastIndexByte(p.name, '.')+1:]
+	if len(extension) < len(p.name) && !p.quoted && end < len(m.s) && isBlank(m.s[end]) && len(extension) <= maxExtension && extensions[extension] {
+		return true // credentials.json: no such file
+	}
 	number := runWithin(m.s, end, maxPort+1, digitSet)
 	if number == end || number-end > maxPort || letterAt(m.s, number) {
 		return false
 	}
-	extension := p.name[strings.LastIndexByte(p.name, '.')+1:]
 	isFile := len(extension) < len(p.name) && len(extension) <= maxExtension && m.rules.verdict(extension) == public
 	return isFile || p.verdict == weakly && !p.quoted
 }
@@ -195,6 +247,10 @@ const (
 	maxExtension = 5 // letters
 )
 
+// extensions of files that hold secrets or code about them.
+var extensions = set("json yaml yml toml ini conf cfg env xml txt csv db lock log pem crt go py js ts tsx jsx mjs cjs rb php java kt cs rs c cc cpp h hpp swift " +
+	"scala ex exs sh sql html vue")
+
 // value hides the value that begins at v and gives where it ends.
 func (m *masker) value(p pair, v int) int {
 	if v >= len(m.s) {
@@ -203,8 +259,15 @@ func (m *masker) value(p pair, v int) int {
 	if hasPrefixAt(m.s, v, Mask) {
 		return m.bare(p, v)
 	}
+	if p.colon && !p.quoted && !isHeader(p.name) {
+		if to := runWithin(m.s, v, maxType, typeSet); to > v && to < len(m.s) && m.s[to] == '=' { // password: str = "x"
+			if to = skipBlanks(m.s, to+1); to < len(m.s) && isQuote(m.s[to]) {
+				v = to
+			}
+		}
+	}
 	if body, mark := m.openQuote(v); mark != "" {
-		return m.hide(body, m.closeQuote(body, mark))
+		return m.quotedValue(&p, body, mark)
 	}
 	switch m.s[v] {
 	case '{', '[', '(':
@@ -213,157 +276,16 @@ func (m *masker) value(p pair, v int) int {
 	return m.bare(p, v)
 }
 
-// openQuote recognises a quote at v: with a letter of Python before it, with backslashes in JSON within JSON,
-// tripled, or percent-encoded. It gives where the text inside begins and the mark that ends it.
-func (m *masker) openQuote(v int) (body int, mark string) {
-	if c, ok := unescaped(m.s, v); ok && isQuote(c) {
-		return v + 3, m.s[v : v+3]
-	}
-	from := v
-	for from < len(m.s) && from < v+2 && strings.IndexByte("bBuUrRfF", m.s[from]) >= 0 {
-		from++
-	}
-	i := from
-	for i < len(m.s) && m.s[i] == '\\' {
-		i++
-	}
-	if i >= len(m.s) || !isQuote(m.s[i]) {
-		return v, ""
-	}
-	mark = m.s[from : i+1]
-	if len(mark) == 1 && hasPrefixAt(m.s, i+1, mark) && hasPrefixAt(m.s, i+2, mark) {
-		return i + 3, m.s[i : i+3]
-	}
-	return i + 1, mark
-}
+const maxType = 32 // bytes of a type and the blanks around it
 
-// closeQuote gives where the mark ends the text that begins at body; the end of s when it does not.
-func (m *masker) closeQuote(body int, mark string) int {
-	for i := body; ; {
-		n := strings.Index(m.s[i:], mark)
-		if n < 0 {
-			return len(m.s)
-		}
-		i += n
-		doubled := len(mark) == 1 && i > body && hasPrefixAt(m.s, i+1, mark) // 'it''s' in SQL
-		if !doubled && !escapedAt(m.s, body, i, mark[0]) {
-			return i
-		}
-		if i += len(mark); doubled {
-			i++
-		}
-	}
-}
+var typeSet = bytesOf(alnumBytes + "_ .,<>[]|?&*")
 
-// escapedAt is true when the mark at i does not end a text: after an odd number of backslashes or, for a mark that has
-// backslashes itself, after any.
-func escapedAt(s string, from, i int, mark byte) bool {
-	n := 0
-	for i-n > from && s[i-n-1] == '\\' {
-		n++
-	}
-	if mark == '\\' {
-		return n > 0
-	}
-	return n%2 == 1 && mark != '%'
-}
-
-// bracketed hides an object, a list or a tuple. In source code only the texts in it are values.
-func (m *masker) bracketed(v int) int {
-	end := m.balanced(v)
-	if m.code {
-		for i := v; i < end; i++ {
-			if body, mark := m.openQuote(i); mark != "" && isQuote(m.s[i]) {
-				i = m.hide(body, m.closeQuote(body, mark))
-			}
-		}
+// quotedValue hides the text inside of quotes unless it is plainly no secret.
+func (m *masker) quotedValue(p *pair, body int, mark string) int {
+	end := m.closeQuote(body, mark)
+	text := m.s[body:end]
+	if isVoid(text) || p.verdict == described && !p.quoted && !looksSecret(text) {
 		return end
 	}
-	if strings.Trim(m.s[v:end], "{}[]() ") == "" {
-		return end
-	}
-	return m.hide(v, end)
-}
-
-// balanced gives the end of the brackets that open at v.
-func (m *masker) balanced(v int) int {
-	depth := 0
-	for i := v; i < len(m.s); i++ {
-		switch c := m.s[i]; c {
-		case '{', '[', '(':
-			depth++
-		case '}', ']', ')':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case '"', '\'':
-			i = m.closeQuote(i+1, m.s[i:i+1])
-		}
-	}
-	return len(m.s)
-}
-
-// formField hides the content of a multipart form's field whose quoted name begins at i.
-func (m *masker) formField(i int) int {
-	body, mark := m.openQuote(i)
-	if mark == "" {
-		return i
-	}
-	end := runWithin(m.s, body, maxName, nameSet)
-	if !hasPrefixAt(m.s, end, mark) || m.rules.verdict(m.s[body:end]) == public {
-		return i
-	}
-	end += len(mark)
-	for _, gap := range []string{"\n\n", `\r\n\r\n`, `\n\n`} {
-		if hasPrefixAt(m.s, end, gap) {
-			content := end + len(gap)
-			n := strings.Index(m.s[content:], gap[:len(gap)/2]+"--")
-			if n < 0 {
-				n = len(m.s) - content
-			}
-			return m.hide(content, content+n)
-		}
-	}
-	return end
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
-func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
-
-func skipBlanks(s string, i int) int {
-	for i < len(s) && isBlank(s[i]) {
-		i++
-	}
-	return i
-}
-
-// unescaped gives the byte that the escape %XX at i stands for.
-func unescaped(s string, i int) (byte, bool) {
-	if i+2 >= len(s) || s[i] != '%' || !hexSet[s[i+1]] || !hexSet[s[i+2]] {
-		return 0, false
-	}
-	return nibble(s[i+1])<<4 | nibble(s[i+2]), true
-}
-
-func nibble(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return c&^0x20 - 'A' + 10
-}
-
-// unescapedAll decodes every escape.
-func unescapedAll(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		c, ok := unescaped(s, i)
-		if ok {
-			i += 2
-		} else {
-			c = s[i]
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
+	return m.hide(body, end)
 }

@@ -1,59 +1,81 @@
 package scrub
 
-import "strings"
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+)
 
-// provider is a kind of token with a known prefix: what follows the prefix is at least run bytes of chars.
+// provider is a kind of token with a mark of its maker, such as a prefix. Around the mark stand at least before, and
+// behind it least to most, bytes of chars.
 type provider struct {
-	prefix string
-	run    int
-	chars  *[256]bool
+	mark        string
+	before      int
+	least, most int // most is 0 when there is no limit
+	chars       *[256]bool
+	worded      bool // chars has signs that may join words
 }
 
-// providers are the tokens that their makers gave a prefix, so that scanners find them. The lengths are a little less
-// than the real ones, for texts that were cut.
-var providers = []provider{
-	// Errand's own: tokens, setup keys, webhook secrets
-	{"ck_", 40, base64URLSet}, {"cks_", 20, base64URLSet}, {"whsec_", 16, base64Set},
-	// source control
-	{"ghp_", 20, alnumSet}, {"gho_", 20, alnumSet}, {"ghu_", 20, alnumSet}, {"ghs_", 20, base64URLSet}, {"ghr_", 20, alnumSet},
-	{"github_pat_", 20, base64URLSet}, {"glpat-", 16, bearerSet}, {"gldt-", 16, base64URLSet}, {"glrt-", 16, bearerSet},
-	{"glptt-", 20, base64URLSet}, {"glcbt-", 16, base64URLSet}, {"glsoat-", 16, base64URLSet}, {"glft-", 16, base64URLSet},
-	{"ATBB", 20, alnumSet}, {"ATATT3", 20, bearerSet},
-	// package registries and builds
-	{"npm_", 30, alnumSet}, {"pypi-", 40, base64URLSet}, {"rubygems_", 30, alnumSet}, {"dckr_pat_", 20, base64URLSet},
-	{"oy2", 43, alnumSet}, {"sntrys_", 20, bearerSet}, {"sntryu_", 20, alnumSet}, {"NRAK-", 20, alnumSet}, {"pul-", 40, alnumSet},
-	// clouds
-	{"AKIA", 12, alnumSet}, {"ASIA", 12, alnumSet}, {"AIza", 30, base64URLSet}, {"ya29.", 16, bearerSet}, {"GOCSPX-", 20, base64URLSet},
-	{"dop_v1_", 40, hexSet}, {"doo_v1_", 40, hexSet}, {"dor_v1_", 40, hexSet}, {"hvs.", 20, base64URLSet},
-	{"hvb.", 20, base64URLSet}, {"pscale_tkn_", 20, bearerSet}, {"pscale_pw_", 20, bearerSet}, {"sbp_", 30, hexSet}, {"HRKU-", 30, base64URLSet},
-	{"glsa_", 20, base64URLSet}, {"glc_", 30, base64Set}, {"figd_", 20, base64URLSet}, {"lin_api_", 20, alnumSet}, {"ntn_", 30, alnumSet},
-	{"PMAK-", 20, base64URLSet}, {"tskey-", 16, base64URLSet}, {"AGE-SECRET-KEY-1", 20, alnumSet},
-	// chat
-	{"xoxa-", 10, base64URLSet}, {"xoxb-", 10, base64URLSet}, {"xoxp-", 10, base64URLSet}, {"xoxr-", 10, base64URLSet},
-	{"xoxs-", 10, base64URLSet}, {"xoxe-", 10, base64URLSet}, {"xoxc-", 10, base64URLSet}, {"xoxd-", 10, escapedSet},
-	{"xapp-", 10, base64URLSet},
-	// money
-	{"sk_live_", 10, alnumSet}, {"sk_test_", 10, alnumSet}, {"rk_live_", 10, alnumSet}, {"rk_test_", 10, alnumSet},
-	{"sq0atp-", 16, base64URLSet}, {"sq0csp-", 16, base64URLSet}, {"EAAA", 40, base64URLSet}, {"shpat_", 20, hexSet},
-	{"shpca_", 20, hexSet}, {"shppa_", 20, hexSet}, {"shpss_", 20, hexSet},
-	// mail and telephones
-	{"SG.", 30, bearerSet}, {"key-", 32, hexSet}, {"xkeysib-", 30, base64URLSet}, {"SK", 32, hexSet},
-	// models
-	{"sk-", 20, base64URLSet}, {"hf_", 25, alnumSet}, {"r8_", 30, alnumSet}, {"gsk_", 30, alnumSet}, {"xai-", 40, alnumSet}, {"pplx-", 30, alnumSet},
+// providersList has a line for each kind of token. Its lengths are a little less than the real ones, for texts that
+// were cut.
+//
+//go:embed providers.tsv
+var providersList string
+
+var providers = readProviders(providersList)
+
+// alphabets are the sets of bytes that the list names.
+var alphabets = map[string]*[256]bool{
+	"none": {}, "hex": hexSet, "alnum": alnumSet, "url": base64URLSet, "base64": base64Set, "bearer": bearerSet, "escaped": escapedSet,
+	"hexdash":   bytesOf(digitBytes + "abcdefABCDEF-"),
+	"upper":     bytesOf(upperBytes + digitBytes),
+	"upperdash": bytesOf(upperBytes + digitBytes + "-"),
+	"dotted":    bytesOf(alnumBytes + "-_.+/="),
+	"azure":     bytesOf(alnumBytes + "_~.-"),
 }
 
-// triggerAt gives the place in the prefix at which the scan stops: a byte that is rare in texts.
-func (p *provider) triggerAt() int {
-	at := len(p.prefix) - 1
-	if c := p.prefix[at]; c == '_' || c == '-' {
-		return at
+// readProviders panics when the list, which is part of the program, is not well-formed.
+func readProviders(list string) (all []provider) {
+	for line := range strings.Lines(list) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		columns := strings.Split(line, "\t")
+		if len(columns) != 8 {
+			panic(fmt.Sprintf("scrub: providers.tsv: %q has not 8 columns", line))
+		}
+		p := provider{mark: columns[2], chars: alphabets[columns[3]]}
+		for column, to := range map[int]*int{1: &p.before, 4: &p.least, 5: &p.most} {
+			n, err := strconv.Atoi(columns[column])
+			if err != nil {
+				panic("scrub: providers.tsv: " + err.Error())
+			}
+			*to = n
+		}
+		if p.chars == nil || len(p.mark) < 2 {
+			panic(fmt.Sprintf("scrub: providers.tsv: %q has an unknown alphabet or no mark", line))
+		}
+		p.worded = p.chars['z'] && (p.chars['-'] || p.chars['_'] || p.chars['/'] || p.chars['.'])
+		all = append(all, p)
 	}
-	for i := 1; i < len(p.prefix); i++ {
-		if c := p.prefix[i]; isUpper(c) && c != 'A' || isDigit(c) {
+	return all
+}
+
+// triggerAt gives the place in the mark at which the scan stops: a byte that is rare in texts.
+func (p *provider) triggerAt() int {
+	for i := 1; i < len(p.mark); i++ {
+		if !isAlnum(p.mark[i]) && p.mark[i] != '/' {
 			return i
 		}
 	}
-	return 1
+	for i := 1; i < len(p.mark); i++ {
+		if c := p.mark[i]; isUpper(c) && c != 'A' || isDigit(c) {
+			return i
+		}
+	}
+	return max(1, len(p.mark)-2)
 }
 
 // candidate is a provider to try where its trigger is.
@@ -68,7 +90,7 @@ var pairs, candidates = func() (pairs [1 << 14]uint8, lists [][]candidate) {
 	for i := range providers {
 		p := &providers[i]
 		at := p.triggerAt()
-		pair := pairOf(p.prefix[at-1], p.prefix[at])
+		pair := pairOf(p.mark[at-1], p.mark[at])
 		if pairs[pair] == 0 {
 			pairs[pair] = uint8(len(lists))
 			lists = append(lists, nil)
@@ -80,7 +102,7 @@ var pairs, candidates = func() (pairs [1 << 14]uint8, lists [][]candidate) {
 
 func pairOf(first, second byte) int { return int(first&0x7F)<<7 | int(second&0x7F) }
 
-// provider hides a provider's token whose prefix's trigger is at i.
+// provider hides a provider's token whose mark's trigger is at i.
 func (m *masker) provider(i int) int {
 	if i == 0 {
 		return i + 1
@@ -89,18 +111,46 @@ func (m *masker) provider(i int) int {
 	if n == 0 {
 		return i + 1
 	}
-	for _, p := range candidates[n] {
-		start := i - p.at
-		if start < m.done || !m.boundary(start) || !hasPrefixAt(m.s, start, p.prefix) {
+	for _, c := range candidates[n] {
+		mark := i - c.at
+		if mark < m.done || !hasPrefixAt(m.s, mark, c.mark) || c.provider == m.refused && mark < m.refusedTo {
 			continue
 		}
-		body := start + len(p.prefix)
-		end := runWithin(m.s, body, p.run+randomRun, p.chars)
-		if end-body >= p.run && looksRandom(m.s[body:end]) {
-			return m.hide(start, run(m.s, end, p.chars))
+		if start, end := m.token(c.provider, mark); end > 0 {
+			return m.hide(start, end)
 		}
 	}
 	return i + 1
+}
+
+// token gives where a provider's token begins and ends whose mark is at i; an end of 0 when there is none.
+func (m *masker) token(p *provider, i int) (start, end int) {
+	start = i - p.before
+	if start < m.done || p.before == 0 && !m.boundary(i) {
+		return 0, 0
+	}
+	set := p.chars
+	if p.least == 0 && p.most == 0 {
+		set = bearerSet
+	}
+	if run(m.s[:i], start, set) < i {
+		return 0, 0
+	}
+	body := i + len(p.mark)
+	end = runWithin(m.s, body, max(p.least+randomRun, p.most+1), p.chars)
+	n := end - body
+	if n < p.least || p.most > 0 && n > p.most {
+		m.refused, m.refusedTo = p, end
+		return 0, 0
+	}
+	if !p.looksRandom(m.s[start:i], m.s[body:end]) {
+		m.refused, m.refusedTo = p, end-randomRun
+		return 0, 0
+	}
+	for p.before > 0 && start > max(m.done, i-maxProbe) && set[m.s[start-1]] {
+		start--
+	}
+	return start, run(m.s, end, p.chars)
 }
 
 // mayHaveBase64 is true for a text with a prefix before base64, of which + and / may leave short runs.
@@ -116,4 +166,25 @@ func hasPrefixAt(s string, i int, prefix string) bool {
 const randomRun = 16
 
 // looksRandom is false for words, such as the name of a style that begins with sk-.
-func looksRandom(s string) bool { return hasDigit(s) || hasUpper(s) }
+func (p *provider) looksRandom(before, after string) bool {
+	if p.before > 0 {
+		return hasDigit(before) || hasUpper(before)
+	}
+	if p.most == p.least && p.most > 0 {
+		return hasDigit(after)
+	}
+	return !p.worded && (hasDigit(after) || hasUpper(after)) || p.worded && hasRandomRun(after)
+}
+
+// hasRandomRun is true when some letters and digits in a row are not those of a word.
+func hasRandomRun(s string) bool {
+	const least = 8
+	for i := 0; i < len(s); i++ {
+		end := run(s, i, alnumSet)
+		if end-i >= least && (hasDigit(s[i:end]) || hasUpper(s[i+1:end])) {
+			return true
+		}
+		i = end
+	}
+	return false
+}

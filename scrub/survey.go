@@ -13,17 +13,18 @@ const (
 	laneDashes        // - _
 	laneSpaces        // the space
 	laneBs            // b B, which begin Bearer and Basic
+	laneQuotes        // " ' `
 	lanes
 )
 
 const (
-	laneBits  = 9
+	laneBits  = 8
 	laneMask  = 1<<laneBits - 1
-	laneBytes = 511 // after as many bytes a lane can be full
+	laneBytes = 255 // after as many bytes a lane can be full
 )
 
 var laneOf = func() (entries [256]uint64) {
-	for lane, bytes := range [lanes]string{laneSeps: "=:>@%", laneDigits: digitBytes, laneUppers: upperBytes, laneDashes: "-_", laneSpaces: " ", laneBs: "bB"} {
+	for lane, bytes := range [lanes]string{laneSeps: "=:>@%", laneDigits: digitBytes, laneUppers: upperBytes, laneDashes: "-_", laneSpaces: " ", laneBs: "bB", laneQuotes: "\"'`"} {
 		for _, b := range []byte(bytes) {
 			entries[b] |= 1 << (lane * laneBits)
 		}
@@ -78,6 +79,8 @@ const (
 	ofTokens                        // tokens with a prefix
 	ofNumbers                       // cards, social security numbers
 	ofWords                         // Bearer and Basic, options of a command line, private keys
+	ofOptions                       // short options of a command line
+	ofQuotes                        // names before texts in quotes
 	suspicions
 )
 
@@ -98,9 +101,14 @@ func (v survey) suspects(s string) (what suspicion) {
 	if len(s) < minWords {
 		return what
 	}
+	if v.count(laneQuotes) >= 2 {
+		what |= ofQuotes
+	}
 	dashes := v.count(laneDashes)
 	if v.has(laneBs) && (v.has(laneSpaces) || v.has(laneSeps)) || dashes >= 2 && v.has(laneSpaces) {
 		what |= ofWords
+	} else if dashes > 0 && v.has(laneSpaces) {
+		what |= ofOptions
 	}
 	digits := v.count(laneDigits)
 	if digits >= minDigits && hasRun(s, minNumber, numberSet) {

@@ -6,7 +6,7 @@ func (w *walk) text(s string) string { return w.scrub(s, false) }
 // scrub is text, or its like for a line of source code.
 func (w *walk) scrub(s string, code bool) string {
 	v := surveyOf(s)
-	if v.has(laneOdd) {
+	if w.odd = v.has(laneOdd); w.odd {
 		if t := clean(s); t != s {
 			s, v = t, surveyOf(t)
 		}

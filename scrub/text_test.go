@@ -73,7 +73,7 @@ func TestNamesInTexts(t *testing.T) {
 		{"<ApiKey><![CDATA[ab<c]]></ApiKey>", "<ApiKey>*</ApiKey>"},
 		{"form-data; name=\"password\"\n\nhunter2\n--x\nform-data; name=\"a\"\n\nb", "form-data; name=\"password\"\n\n*\n--x\nform-data; name=\"a\"\n\nb"},
 		{"API key: abc-123", "API key: *"},
-		{"credit card number: 99", "credit card number: *"},
+		{"credit card number: 9912", "credit card number: *"},
 		{"UPDATE users SET password='x' WHERE token = 'abc' AND id = 5", "UPDATE users SET password='*' WHERE token = '*' AND id = 5"},
 		{"token: abc123", "token: *"},
 		{"session: 9f8e7d", "session: *"},

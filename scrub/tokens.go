@@ -16,6 +16,9 @@ func (m *masker) dash(i int) int {
 		}
 		return i + 1
 	}
+	if next := m.shortOption(i); next > i+1 {
+		return next
+	}
 	if hasPrefixAt(m.s, i, "-us") && i >= 32 && i+3 < len(m.s) && isDigit(m.s[i+3]) { // Mailchimp
 		if from := i - 32; from >= m.done && run(m.s[:i], from, hexSet) == i && m.boundary(from) {
 			return m.hide(from, run(m.s, i+1, alnumSet))
@@ -67,22 +70,12 @@ func (m *masker) label(i int, marker string) (label string, after int, ok bool) 
 	return m.s[from : from+n], from + n + len(dashes), true
 }
 
-// option hides the value of --password value.
-func (m *masker) option(i int) int {
-	end := runWithin(m.s, i+2, maxName, base64URLSet)
-	if !m.boundary(i) || end >= len(m.s) || m.s[end] != ' ' || m.rules.verdict(m.s[i+2:end]) == public {
-		return i + 2
-	}
-	from := skipBlanks(m.s, end)
-	if from < len(m.s) && m.s[from] == '-' {
-		return from
-	}
-	return m.value(pair{verdict: secret}, from)
-}
-
 // scheme hides what follows Bearer and Basic, in any case.
 func (m *masker) scheme(i int) int {
 	if !m.boundary(i) {
+		if m.s[i] == 'B' {
+			return m.provider(i)
+		}
 		return i + 1
 	}
 	basic := foldedAt(m.s, i, "basic")
@@ -98,6 +91,9 @@ func (m *masker) scheme(i int) int {
 		body = from + len("%20")
 	}
 	end := trimmed(m.s, body, run(m.s, body, bearerSet))
+	if end < len(m.s) && isQuote(m.s[end]) && m.s[end-1] == '=' { // a challenge: Bearer realm="x"
+		return from
+	}
 	if token := m.s[body:end]; body > from && (basic && isBasic(token) || !basic && isBearer(token)) {
 		return m.hide(body, end)
 	}

@@ -23,18 +23,24 @@ func (m *masker) url(i int) int {
 	if at > host {
 		return m.hide(host, at)
 	}
-	for _, hook := range hooks {
-		if hasPrefixAt(m.s, host, hook) {
-			return m.hide(host+len(hook), run(m.s, host+len(hook), pathSet))
+	if end+1 >= len(m.s) || m.s[end] != '/' {
+		return host
+	}
+	for i := range hooks {
+		hook := &hooks[i]
+		if hook.path[1] == m.s[end+1] && hasPrefixAt(m.s, end, hook.path) && strings.HasSuffix(m.s[host:end], hook.host) {
+			from := end + len(hook.path)
+			return m.hide(from, run(m.s, from, pathSet))
 		}
 	}
 	return host
 }
 
 // hooks are addresses whose path is all that it takes to write to a channel.
-var hooks = []string{
-	"hooks.slack.com/services/", "hooks.slack.com/workflows/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
-	"outlook.office.com/webhook/",
+var hooks = [...]struct{ host, path string }{
+	{"hooks.slack.com", "/services/"}, {"hooks.slack.com", "/workflows/"}, {"hooks.slack.com", "/triggers/"}, {"discord.com", "/api/webhooks/"},
+	{"discordapp.com", "/api/webhooks/"}, {"outlook.office.com", "/webhook/"}, {".webhook.office.com", "/webhookb2/"},
+	{"hooks.zapier.com", "/hooks/catch/"}, {".tines.com", "/webhook/"},
 }
 
 var pathSet = bytesOf(alnumBytes + "-_/@")
@@ -51,24 +57,41 @@ func isPort(s string) bool {
 // lateAt finds the last @ before the next blank or quote; -1 when there is none.
 func (m *masker) lateAt(i int) int {
 	at := -1
-	for limit := min(i+maxProbe, len(m.s)); i < limit && m.s[i] > ' ' && !isQuote(m.s[i]); i++ {
+	limit := min(i+maxProbe, len(m.s))
+	for i = max(i, m.noAt); i < limit && m.s[i] > ' ' && !isQuote(m.s[i]); i++ {
 		if m.s[i] == '@' {
 			at = i
 		}
 	}
+	if at < 0 {
+		m.noAt = i
+	}
 	return at
+}
+
+// lastWord is where the last @ stood that dsn looked at, and what lies before it in its word, so that a text of many @ is
+// looked at once.
+type lastWord struct {
+	at      int
+	start   int  // of the word, which a blank or a quote begins
+	divided bool // a : or a / stands between start and at
 }
 
 // dsn hides what stands before the @ at i in a connection string: user:password@tcp(host), scott/tiger@//host.
 func (m *masker) dsn(i int) int {
-	start := i
-	for start > m.done && i-start < maxProbe && m.s[start-1] > ' ' && !isQuote(m.s[start-1]) {
-		start--
+	w := lastWord{at: i, start: i}
+	for w.start > m.done && w.start > m.word.at && m.s[w.start-1] > ' ' && !isQuote(m.s[w.start-1]) {
+		w.start--
+		w.divided = w.divided || m.s[w.start] == ':' || m.s[w.start] == '/'
 	}
+	if w.start == m.word.at && w.start > m.done { // the same word goes on
+		w.start, w.divided = max(m.word.start, m.done), w.divided || m.word.divided
+	}
+	m.word = w
 	after := i + 1
 	known := hasPrefixAt(m.s, after, "tcp(") || hasPrefixAt(m.s, after, "unix(") || hasPrefixAt(m.s, after, "//")
-	if known && strings.ContainsAny(m.s[start:i], ":/") || hasPrefixAt(m.s, start, "jdbc:oracle:") {
-		return m.hide(start, i)
+	if known && w.divided || hasPrefixAt(m.s, w.start, "jdbc:oracle:") {
+		return m.hide(w.start, i)
 	}
 	return after
 }
@@ -78,18 +101,17 @@ func (m *masker) tag(i int) int {
 	if i+1 == len(m.s) {
 		return i + 1
 	}
-	open := i
-	for open > m.done && i-open < maxName && m.s[open] != '<' {
-		open--
-	}
-	if m.s[open] != '<' || i == open {
+	from := max(m.done, m.tagEnd, i-maxName)
+	m.tagEnd = i + 1
+	open := from + strings.LastIndexByte(m.s[from:i], '<')
+	if open < from {
 		return i + 1
 	}
 	name := m.s[open+1 : i]
 	if blank := strings.IndexAny(name, " \t\n"); blank >= 0 {
 		name = name[:blank]
 	}
-	if name == "" || letters[name[0]] == 0 || m.rules.verdict(name) == public {
+	if name == "" || !isAlnum(name[0]) || m.rules.verdict(name) == public {
 		return i + 1
 	}
 	end, mark := i+1, "<"

@@ -281,3 +281,19 @@ func (s *Store) ProjectForKey(ctx context.Context, publicKey string) (Intake, er
 func (s *Store) ProjectIntake(ctx context.Context, id int64) (Intake, error) {
 	return one[Intake](ctx, s.pool, projectIntake, args{"id": id})
 }
+
+// ScrubSettings is what a project adds to the rules by which texts are masked.
+type ScrubSettings struct {
+	ScrubKeys     []string
+	ScrubPatterns []string
+}
+
+const scrubSettings = `
+SELECT p.scrub_keys, p.scrub_patterns
+FROM issues i JOIN projects p ON p.id = i.project_id
+WHERE i.id = @issue_id AND p.deleted_at IS NULL`
+
+// ScrubSettings returns those of the project of an issue, or not_found.
+func (s *Store) ScrubSettings(ctx context.Context, issueID int64) (ScrubSettings, error) {
+	return one[ScrubSettings](ctx, s.pool, scrubSettings, args{"issue_id": issueID})
+}

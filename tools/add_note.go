@@ -8,7 +8,10 @@ import (
 )
 
 func (t *Tools) addNote(ctx context.Context, call core.Call, in core.AddNoteInput) (core.Data[core.NoteID], error) {
-	text := t.notes.Text(in.Text)
+	text, err := t.cleanNote(ctx, in.ID, in.Text)
+	if err != nil {
+		return data(core.NoteID{}, err)
+	}
 	if strings.TrimSpace(text) == "" {
 		return data(core.NoteID{}, core.Invalid("text", "must have at least 1 character that can be seen"))
 	}

@@ -8,7 +8,9 @@ import (
 )
 
 func (t *Tools) correctTriage(ctx context.Context, call core.Call, in core.CorrectTriageInput) (core.Data[core.Recorded], error) {
-	note := strings.TrimSpace(t.notes.Text(in.Note))
-	err := t.store.CorrectTriage(ctx, call.Actor, in.ID, in.TriageChange, note)
+	note, err := t.cleanNote(ctx, in.ID, in.Note)
+	if err == nil {
+		err = t.store.CorrectTriage(ctx, call.Actor, in.ID, in.TriageChange, strings.TrimSpace(note))
+	}
 	return data(core.Recorded{Recorded: err == nil}, err)
 }

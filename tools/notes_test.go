@@ -56,6 +56,22 @@ func TestNotesAreCleaned(t *testing.T) {
 	require.NotContains(t, h.noteText(pay, "pass\u200bword=hunter2horse"), "hunter2horse", "a character that cannot be seen hides no secret")
 }
 
+func TestNotesAreCleanedByTheRulesOfTheirProject(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	pay := h.add(h.event("pay", 1)).IssueID
+	require.Equal(t, "customer_ref=JD-77 is EMP-123456", h.noteText(pay, "customer_ref=JD-77 is EMP-123456"))
+	h.change(`UPDATE projects SET scrub_keys = '{customer_ref}', scrub_patterns = ARRAY['EMP-[0-9]{6}']`)
+	const want = "customer_ref=[Filtered] is [Filtered], password=[Filtered]"
+	require.Equal(t, want, h.noteText(pay, "customer_ref=JD-77 is EMP-123456, password=hunter2horse"))
+	h.ok(writer, core.CorrectTriage.Operation, mustJSON(t, object{"id": pay, "noise": true, "note": "Customer-Ref: JD77x, EMP-123456"}))
+	var page struct {
+		Data []struct{ Data struct{ Note string } }
+	}
+	decode(t, h.ok(reader, core.ListIssueActivity.Operation, id(pay)), &page)
+	require.Equal(t, "Customer-Ref: [Filtered], [Filtered]", page.Data[0].Data.Note)
+}
+
 func TestNotesAreCountedInCharacters(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 
 	"errand/core"
-	"errand/scrub"
 	"errand/store"
 )
 
@@ -16,7 +15,6 @@ type Tools struct {
 	store      *store.Store
 	adminToken core.Secret
 	random     io.Reader
-	notes      *scrub.Rules
 }
 
 // Options says what the operations work with. The settings of the installation are the Store's.
@@ -28,7 +26,7 @@ type Options struct {
 
 // New makes the Tools.
 func New(o Options) *Tools {
-	return &Tools{store: o.Store, adminToken: o.AdminToken, random: o.Random, notes: scrub.Default()}
+	return &Tools{store: o.Store, adminToken: o.AdminToken, random: o.Random}
 }
 
 // Registry binds every operation to its handler: the table of contents.

@@ -1,0 +1,33 @@
+package scrub
+
+import "strings"
+
+// unescaped gives the byte that the escape %XX at i stands for.
+func unescaped(s string, i int) (byte, bool) {
+	if i+2 >= len(s) || s[i] != '%' || !hexSet[s[i+1]] || !hexSet[s[i+2]] {
+		return 0, false
+	}
+	return nibble(s[i+1])<<4 | nibble(s[i+2]), true
+}
+
+func nibble(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return c&^0x20 - 'A' + 10
+}
+
+// unescapedAll decodes every escape.
+func unescapedAll(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c, ok := unescaped(s, i)
+		if ok {
+			i += 2
+		} else {
+			c = s[i]
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,25 @@
+package tools
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/scrub"
+)
+
+// cleanNote masks the secrets of what a token writes about an issue, by the default rules and those of the issue's
+// project. An issue that is not there has the default rules: the change that follows says so.
+func (t *Tools) cleanNote(ctx context.Context, issueID int64, text string) (string, error) {
+	settings, err := t.store.ScrubSettings(ctx, issueID)
+	if core.HasCode(err, core.NotFound) {
+		return scrub.Default().Text(text), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	rules, err := scrub.New(settings.ScrubKeys, settings.ScrubPatterns)
+	if err != nil {
+		return "", err // nothing is stored that cannot be scrubbed
+	}
+	return rules.Text(text), nil
+}
