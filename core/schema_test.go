@@ -117,8 +117,8 @@ func TestNullableMembers(t *testing.T) {
 	t.Parallel()
 	components := Components()
 	for noun, want := range map[string]string{
-		"Issue":       "claim culprit first_release last_release merged_into source type",
-		"IssueDetail": "claim culprit first_release fix last_release latest_event_id merged_into source type",
+		"Issue":       "approval claim culprit first_release last_release merged_into source type",
+		"IssueDetail": "approval claim culprit first_release fix last_release latest_event_id merged_into source type",
 		"Claim":       "",
 		"Fix":         "commit deployed_at environment outcome pr_url regressed_at regressed_in release verified_at verify_after",
 		"IngestState": "last_event_at quota",

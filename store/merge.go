@@ -138,6 +138,7 @@ UPDATE issues SET status = 'merged', status_at = @now, merged_into = @to, times_
 WHERE project_id = @project_id AND id = ANY (@from)`
 	fillTarget = `
 UPDATE issues SET times_seen = @times_seen, stored_events = @stored_events, users_affected = @users_affected,
+	was_split = was_split OR EXISTS (SELECT FROM issues s WHERE s.project_id = @project_id AND s.merged_into = @id AND s.was_split),
 	first_seen_lowered_at = @now, latest_event_id = ` + newestEvent + `, ` + setSpan + `
 WHERE project_id = @project_id AND id = @id`
 )

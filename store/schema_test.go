@@ -20,6 +20,7 @@ var installWide = []string{"approvals", "id_blocks", "install_secrets", "install
 var projectLess = map[string]string{
 	"issues_id":                "resolves the id in a path to its project, once",
 	"event_ids_received":       "the retention goes by days, for all projects",
+	"event_ids_not_stored":     "what is counted is forgotten by the day, for all projects",
 	"events_id":                "resolves the id in a path to its project, once",
 	"issues_listed_everywhere": "the list of the issues of all projects",
 	"activity_labels":          "the labels of the whole installation",
