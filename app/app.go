@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -177,10 +178,13 @@ func (a *App) build(ctx context.Context, version string) (http.Handler, error) {
 	return api.New(surfaces), nil
 }
 
-// ready reports whether requests can be served: the database answers and its schema is current.
+// ready reports whether requests can be served: the database takes writes, its schema is current, and events are committed.
 func (a *App) ready(ctx context.Context) error {
-	if err := a.db.Ping(ctx); err != nil {
+	if err := a.db.CheckWrites(ctx); err != nil {
 		return err
+	}
+	if a.ingest != nil && a.ingest.Refusing() {
+		return core.NewError(core.Unavailable).Because(errors.New("events could not be committed just now"))
 	}
 	return a.db.SchemaCurrent(ctx)
 }

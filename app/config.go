@@ -8,11 +8,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"errand/core"
 	"errand/edge"
+	"errand/store"
+	"errand/store/embedded"
 )
 
 // Config is how a deployment sets Errand up. Each field is a flag of `errand serve` and a variable of the environment
@@ -23,7 +26,9 @@ type Config struct {
 	Addr           string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"Listen address."`
 	DataDir        string      `name:"data-dir" env:"DATA_DIR" help:"Folder of the private Postgres and of generated secrets; by default /var/lib/errand for root, else the user's data folder."`
 	DatabaseURL    core.Secret `name:"database-url" env:"DATABASE_URL" help:"An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder."`
+	DatabasePool   int         `name:"database-pool" env:"DATABASE_POOL" default:"19" help:"Connections to the database that this server makes at most; at least 5."`
 	PostgresBin    string      `name:"postgres-bin" env:"POSTGRES_BIN" help:"Folder of the programs postgres and initdb; by default the newest that is installed."`
+	PostgresMemory megabytes   `name:"postgres-memory" env:"POSTGRES_MEMORY" default:"48MB" help:"Shared memory of the private Postgres, such as 48MB or 2GB; its log on the disk may take three times as much."`
 	AdminToken     core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once."`
 	Migrate        word        `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
 	Roles          string      `name:"roles" env:"ROLES" default:"all" help:"What this server does: all, or a comma list of ingest, api, mcp, web, worker."`
@@ -55,6 +60,29 @@ func (w *word) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// megabytes is a size, written as a number with MB or GB.
+type megabytes int
+
+// UnmarshalText is for kong.
+func (m *megabytes) UnmarshalText(text []byte) error {
+	number, unit := strings.ToUpper(strings.TrimSpace(string(text))), 1
+	if number == "" {
+		*m = 0
+		return nil
+	}
+	if trimmed, isGB := strings.CutSuffix(number, "GB"); isGB {
+		number, unit = trimmed, 1024
+	} else {
+		number = strings.TrimSuffix(number, "MB")
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(number), 10, 20)
+	if err != nil {
+		return fmt.Errorf("must be a size such as 48MB or 2GB, not %q", text)
+	}
+	*m = megabytes(int(n) * unit)
+	return nil
+}
+
 // MemoryLimit is the soft limit of the process's memory in bytes, where GOMEMLIMIT sets no other. A busy server needs half
 // of it; near it the garbage of large events is collected sooner.
 const MemoryLimit = 192 << 20
@@ -77,6 +105,12 @@ func (c *Config) Complete() (err error) {
 	}
 	if c.shutdownDelay, err = readDuration("SHUTDOWN_DELAY", c.ShutdownDelay); err != nil {
 		return err
+	}
+	if c.DatabasePool != 0 && c.DatabasePool < store.MinConnections {
+		return fmt.Errorf("DATABASE_POOL must be at least %d", store.MinConnections)
+	}
+	if c.PostgresMemory != 0 && c.PostgresMemory < embedded.MinMemory {
+		return fmt.Errorf("POSTGRES_MEMORY must be at least %dMB", embedded.MinMemory)
 	}
 	if c.roles, err = parseRoles(c.Roles); err != nil {
 		return err
@@ -156,7 +190,7 @@ func (c *Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("ADDR", c.Addr), slog.String("DATA_DIR", c.DataDir),
 		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", string(c.Migrate)),
-		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.roles), slog.String("TRUSTED_PROXIES", c.TrustedProxies), slog.String("LOG_LEVEL", string(c.LogLevel)),
+		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.roles), slog.String("TRUSTED_PROXIES", c.TrustedProxies), slog.String("LOG_LEVEL", string(c.LogLevel)), slog.Int("DATABASE_POOL", c.DatabasePool),
 		slog.Duration("DATABASE_WAIT", c.databaseWait), slog.Duration("SHUTDOWN_DELAY", c.shutdownDelay),
 		slog.Any("set_for_the_installation", c.settings),
 	)

@@ -22,7 +22,7 @@ func openDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database, 
 	if !c.private() {
 		return openStore(ctx, c, c.DatabaseURL.Reveal(), nil)
 	}
-	postgres, err := embedded.Start(ctx, embedded.Options{Dir: c.DataDir, Log: log, Binaries: c.PostgresBin})
+	postgres, err := embedded.Start(ctx, embedded.Options{Dir: c.DataDir, Log: log, Binaries: c.PostgresBin, Memory: int(c.PostgresMemory)})
 	if err != nil {
 		return nil, fmt.Errorf("the private Postgres in DATA_DIR %s: %w", c.DataDir, err)
 	}
@@ -45,7 +45,7 @@ func attachDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database
 func openStore(ctx context.Context, c *Config, url string, postgres *embedded.Server) (*database, error) {
 	db := &database{postgres: postgres}
 	var err error
-	if db.Store, err = store.Open(ctx, store.Options{URL: url, Clock: time.Now, Settings: c.ownSettings()}); err != nil {
+	if db.Store, err = store.Open(ctx, store.Options{URL: url, Clock: time.Now, Settings: c.ownSettings(), Connections: c.DatabasePool}); err != nil {
 		db.close(ctx)
 		return nil, err
 	}
@@ -58,6 +58,9 @@ func (db *database) prepare(ctx context.Context, c *Config, log *slog.Logger, sa
 	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
 		say("starting: waiting for the database")
 		if err := db.check(ctx, c); err != nil {
+			return err
+		}
+		if err := db.ConnectWriter(ctx); err != nil {
 			return err
 		}
 		say("starting: migrating the database")

@@ -27,6 +27,19 @@ var members = map[Code]any{
 	Quota: struct {
 		DailyQuota int64 `json:"daily_quota,omitempty" doc:"How many events a UTC day the project takes."`
 	}{},
+	Limit: struct {
+		Message string `json:"message" doc:"What is done too often."`
+	}{},
+	HeadersTooLarge: struct {
+		MaxBytes   int64 `json:"max_bytes" doc:"How long the request line and the headers may be together."`
+		MaxHeaders int64 `json:"max_headers" doc:"How many headers a request may have."`
+	}{},
+	UnsupportedMedia: struct {
+		Supported List[string] `json:"supported" doc:"The types that are taken."`
+	}{},
+	Unavailable: struct {
+		Message string `json:"message,omitempty" doc:"Of taking events in: whether the event may be stored all the same."`
+	}{},
 	Internal: struct {
 		RequestID string `json:"request_id" doc:"The X-Request-Id of the answer, under which the log says what happened."`
 	}{},

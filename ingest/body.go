@@ -50,6 +50,7 @@ func (i *Ingest) readBody(q *request) (err error) {
 	}
 	buffer, from := bodies.Get().(*[]byte), &client{body: q.Body, ends: http.NewResponseController(q.w)}
 	err = i.readInto(q, from, buffer)
+	q.bytes = from.bytes
 	i.metrics.received.Add(float64(from.bytes))
 	if err == nil {
 		err = q.lease.grow(q.Context(), perRequest)

@@ -40,6 +40,7 @@ var notOfEvents = map[string]string{
 	"approvals.requested_by_type":    "our own words",
 	"approvals.status":               "our own words",
 	"install_secrets.name":           "our own words",
+	"install_settings.name":          "our own words",
 	"install_times.name":             "our own words",
 	"project_keys.public_key":        "made by us",
 	"projects.slug":                  "made of a name of at most 100 characters",

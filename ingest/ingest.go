@@ -51,7 +51,7 @@ type Ingest struct {
 	writer     *writer
 	reporter   *reporter
 	metrics    *metrics
-	outage     outage
+	refusals   *refusals
 	readAtMost time.Duration // for a body
 	waitAtMost time.Duration // for the server
 
@@ -65,7 +65,7 @@ func New(o Options) *Ingest {
 		store: o.Store, clock: o.Clock, random: o.Random, macs: sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }}, log: o.Log,
 		projects: newProjects(o.Store.ProjectForKey, o.Clock, turns), byID: newProjects(byID(o.Store), o.Clock, turns),
 		quotas: quotas, memory: newMemory(maxSmall, waitAtMost), large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
-		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), metrics: metrics,
+		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), metrics: metrics, refusals: newRefusals(o.Log),
 		readAtMost: readBodyAtMost, waitAtMost: waitAtMost, unauthorized: o.Unauthorized,
 	}
 	i.memory.hurry, i.large.hurry = i.slow.end, i.slow.end
@@ -78,6 +78,9 @@ func (i *Ingest) Close() {
 	i.writer.close()
 	i.reporter.close()
 }
+
+// Refusing reports whether an event could not be committed in the last seconds.
+func (i *Ingest) Refusing() bool { return i.writer.refusing() }
 
 // Handler serves POST /v1/ingest, the Sentry SDK protocol below /api/, and OpenTelemetry's exports at /v1/ and below /api/.
 func (i *Ingest) Handler() http.Handler {
@@ -188,6 +191,7 @@ type request struct {
 	bodyRead bool            // to its end
 	patience context.Context // how long the request waits for the server once its body is read
 	giveUp   context.CancelFunc
+	bytes    int64         // of the body, as far as it was read
 	problems []core.Detail // what of it could not be taken
 }
 

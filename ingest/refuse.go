@@ -4,8 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"errand/api/wire"
 	"errand/core"
@@ -26,15 +24,13 @@ func (i *Ingest) refuse(q *request, err error) int {
 		failure = core.NewError(core.Internal).With("request_id", requestID)
 	case core.Unavailable:
 		i.reporter.refuse(core.At(i.clock()))
-		if i.outage.warn(q.received.Time) {
-			i.log.WarnContext(q.Context(), "events are refused for the moment", "request_id", requestID, "error", err)
-		}
 	case core.Quota:
 		i.setRateLimit(q)
 		h.Set("Retry-After", rateLimit(i.clock()))
 	case core.PayloadTooLarge:
 		i.unpackers.large.refused(q.sender())
 	}
+	i.refusals.log(q, failure.Code, err)
 	if q.sentry && q.export == nil {
 		failure = explain(h, failure)
 	}
@@ -75,11 +71,19 @@ func reasonsOf(failure *core.Error) []string {
 	case len(failure.Details) > 0:
 		return sentences(failure.Details)
 	case errors.As(failure, &busy):
-		return []string{"The server is busy: send it again in a few seconds."}
+		return maybeStored(failure, "The server is busy: send it again in a few seconds.")
 	case failure.Code == core.Unauthorized:
 		return []string{"The DSN's key is missing, unknown or revoked, or it is of another project."}
 	}
-	return []string{failure.Code.Info().Meaning}
+	return maybeStored(failure, failure.Code.Info().Meaning)
+}
+
+// maybeStored adds to the reason of a refusal that the events may be stored all the same, where that is so.
+func maybeStored(failure *core.Error, reason string) []string {
+	if message, ok := failure.Extra["message"].(string); ok {
+		return []string{reason, message}
+	}
+	return []string{reason}
 }
 
 func sentences(details []core.Detail) []string {
@@ -113,15 +117,4 @@ func headerText(s string) string {
 		return r
 	}, s)
 	return s[:min(len(s), 500)]
-}
-
-// outage keeps the log readable while every request is refused.
-type outage struct{ warned atomic.Int64 }
-
-const warnEvery = 10 * time.Second
-
-// warn tells whether it is time for a line in the log.
-func (o *outage) warn(now time.Time) bool {
-	last := o.warned.Load()
-	return now.UnixNano()-last >= int64(warnEvery) && o.warned.CompareAndSwap(last, now.UnixNano())
 }

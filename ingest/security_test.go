@@ -68,7 +68,8 @@ func TestReportsThatAreRefused(t *testing.T) {
 func TestPathsThatAreNotTaken(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	const there = "Below /api there are: POST /api/{project}/envelope/, POST /api/{project}/store/, POST /api/{project}/security/"
+	const there = "Below /api there are: POST /api/{project}/envelope/, POST /api/{project}/store/, POST /api/{project}/security/, " +
+		"POST /api/{project}/integration/otlp/v1/traces, POST /api/{project}/integration/otlp/v1/logs"
 	for path, reason := range map[string]string{
 		"/api/1000000001/minidump/?sentry_key=" + shopKey: "Minidumps are not taken: an error is grouped by a stack trace",
 		"/api/1000000001/unreal/" + shopKey + "/":         "Crash reports of the Unreal Engine are not taken: ",

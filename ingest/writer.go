@@ -11,6 +11,10 @@ import (
 	"errand/store"
 )
 
+// refusingFor is how long a failed commit says that the next one will fail too. A load balancer that has heard so sends no
+// more events, so that nothing else would show that commits work again.
+const refusingFor = 10 * time.Second
+
 // maxBatch bounds the events of one commit.
 const maxBatch = 500
 
@@ -27,7 +31,8 @@ type writer struct {
 	queue      chan *waiting
 	committing sync.Mutex    // held during a commit
 	waiting    atomic.Int64  // events in the queue and in the batch
-	away       atomic.Bool   // the last attempt found no database
+	away       atomic.Bool   // the last attempt found no database, or one that takes no writes
+	failedAt   atomic.Int64  // when the last such attempt was, as UnixNano
 	stop       chan struct{} // closed to end the writer
 	done       sync.WaitGroup
 }
@@ -37,6 +42,8 @@ type waiting struct {
 	ctx     context.Context // ends when the request does not wait any more
 	entries []entry
 	settled chan struct{} // closed when each entry has its outcome; before that they are the writer's
+
+	committing atomic.Bool // it is part of a commit, whose outcome is not known until it is settled
 }
 
 // entry is one event to add and what became of it: added, or err when it was refused or failed.
@@ -65,7 +72,7 @@ func (w *writer) close() {
 // add gives the entries to the writer and waits until all have their outcome. When ctx ends first it is unavailable;
 // then the events may be committed all the same.
 func (w *writer) add(ctx context.Context, entries []entry) error {
-	item, n := &waiting{ctx, entries, make(chan struct{})}, int64(len(entries))
+	item, n := &waiting{ctx: ctx, entries: entries, settled: make(chan struct{})}, int64(len(entries))
 	if w.waiting.Add(n) == n && w.committing.TryLock() { // nobody else waits
 		defer w.committing.Unlock()
 		w.commit(ctx, []*waiting{item})
@@ -75,7 +82,7 @@ func (w *writer) add(ctx context.Context, entries []entry) error {
 	case w.queue <- item:
 	case <-ctx.Done():
 		w.waiting.Add(-n)
-		err := w.errLate(ctx.Err())
+		err := w.errLate(ctx.Err(), false)
 		w.metrics.lost(err, len(entries))
 		return err
 	}
@@ -83,16 +90,33 @@ func (w *writer) add(ctx context.Context, entries []entry) error {
 	case <-item.settled:
 		return nil
 	case <-ctx.Done():
-		return w.errLate(ctx.Err())
+		return w.errLate(ctx.Err(), item.committing.Load())
 	}
 }
 
-// errLate says why a commit did not come in time.
-func (w *writer) errLate(cause error) error {
-	if w.away.Load() {
-		return core.NewError(core.Unavailable).Because(cause)
+// mayBeStored is what the answer to a refused event says when its commit was under way. SDKs that send again keep its id.
+const mayBeStored = "It may be stored all the same; sent again with the same event_id it counts once."
+
+// errLate says why a commit did not come in time. When it was under way, the events may be stored all the same.
+func (w *writer) errLate(cause error, underWay bool) error {
+	if !w.away.Load() {
+		cause = busyError{cause}
 	}
-	return errBusy(cause)
+	return errUnavailable(cause, underWay)
+}
+
+// errUnavailable is the refusal of events that may be stored all the same, or are not.
+func errUnavailable(cause error, maybe bool) error {
+	failure := core.NewError(core.Unavailable).Because(cause)
+	if maybe {
+		failure.With("message", mayBeStored)
+	}
+	return failure
+}
+
+// refusing reports whether an attempt to commit failed in the last seconds, and none worked since.
+func (w *writer) refusing() bool {
+	return w.away.Load() && time.Since(time.Unix(0, w.failedAt.Load())) < refusingFor
 }
 
 func (w *writer) run() {
@@ -130,16 +154,17 @@ func (w *writer) gather(first *waiting) []*waiting {
 	return group
 }
 
-// commit settles a group, as long as ctx and holdAtMost let it. Requests that have been told to come again are left out:
-// what was refused is not stored.
+// commit settles a group, as long as ctx and holdAtMost let it. Requests that have been told to come again are left out. One
+// that gives up later is told that its events may be stored all the same.
 func (w *writer) commit(ctx context.Context, group []*waiting) {
 	var batch []*entry
 	for _, item := range group {
 		late := item.ctx.Err()
+		item.committing.Store(late == nil)
 		for k := range item.entries {
 			e := &item.entries[k]
 			if late != nil {
-				e.err = w.errLate(late)
+				e.err = w.errLate(late, false)
 			} else {
 				batch = append(batch, e)
 			}
@@ -194,12 +219,14 @@ func (w *writer) write(ctx context.Context, batch []*entry, events []store.NewEv
 	}
 	var added []store.Added
 	var start time.Time // of the last attempt
+	maybe := false      // an attempt broke off, and may have been carried out
 	err := hold(ctx, func() error {
 		start = time.Now()
 		err := guard(func() (err error) {
 			added, err = w.store.AddEvents(ctx, events)
 			return err
 		})
+		maybe = maybe || store.MayBeCommitted(err)
 		w.noteOutage(err)
 		return err
 	})
@@ -213,20 +240,23 @@ func (w *writer) write(ctx context.Context, batch []*entry, events []store.NewEv
 	case core.HasCode(err, core.Quota):
 		w.writeLess(ctx, batch, events, err)
 	case core.HasCode(err, core.Unavailable):
-		fail(batch, err)
+		fail(batch, errUnavailable(err, maybe))
 	default:
 		w.writeHalves(ctx, batch, events, err)
 	}
 }
 
-// noteOutage tells once that the database went away, and once that it is back.
+// noteOutage logs once that the database went away or takes no writes, and once that it does again.
 func (w *writer) noteOutage(err error) {
 	away := core.HasCode(err, core.Unavailable)
+	if away {
+		w.failedAt.Store(time.Now().UnixNano())
+	}
 	switch {
 	case away && !w.away.Load():
 		w.metrics.outages.Inc()
 		w.metrics.away.Set(1)
-		w.log.Warn("the database is away: holding events", "error", err)
+		w.log.Warn("the database is away or takes no writes: holding events", "error", err)
 	case !away && w.away.Load():
 		w.metrics.away.Set(0)
 		w.log.Info("the database is back: events are committed again")

@@ -61,6 +61,14 @@ var passingStates = []string{
 	"57P05", // idle for too long
 }
 
+// MayBeCommitted reports whether a transaction that failed may have been carried out all the same: the connection broke
+// after it was sent, and no answer came.
+func MayBeCommitted(err error) bool {
+	var connect *pgconn.ConnectError
+	var answer *pgconn.PgError
+	return core.HasCode(err, core.Unavailable) && !errors.As(err, &connect) && !errors.As(err, &answer) && !pgconn.SafeToRetry(err)
+}
+
 // hasState reports whether the error has one of the SQLSTATEs.
 func hasState(err error, states ...string) bool {
 	var pg *pgconn.PgError
