@@ -43,7 +43,7 @@ lint: ## Check formatting, vet, staticcheck and the third-party notices.
 
 .PHONY: notices
 notices: ## Write the licences of the linked modules into THIRD_PARTY_NOTICES.md; after each change of go.mod.
-	@scripts/notices >THIRD_PARTY_NOTICES.md.new
+	@scripts/notices >THIRD_PARTY_NOTICES.md.new || { rm -f THIRD_PARTY_NOTICES.md.new; exit 1; }
 	@mv THIRD_PARTY_NOTICES.md.new THIRD_PARTY_NOTICES.md
 
 .PHONY: golden

@@ -5,7 +5,6 @@ package app
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -161,7 +160,7 @@ func (a *App) build(ctx context.Context, version string) (http.Handler, error) {
 	a.failures = edge.NewFailures(time.Now)
 	surfaces := api.Options{
 		Registry: registry, Authenticate: a.failures.Guard(behaviour.Authenticate), BaseURL: a.URL, Version: version, Log: a.log,
-		Ready: a.ready, WithoutOperations: !a.config.has(roleAPI), Observe: a.metrics.request,
+		Ready: (&readiness{look: a.ready}).check, WithoutOperations: !a.config.has(roleAPI), Observe: a.metrics.request,
 	}
 	if a.config.has(roleIngest) {
 		a.ingest = ingest.New(ingest.Options{
@@ -176,17 +175,6 @@ func (a *App) build(ctx context.Context, version string) (http.Handler, error) {
 		})
 	}
 	return api.New(surfaces), nil
-}
-
-// ready reports whether requests can be served: the database takes writes, its schema is current, and events are committed.
-func (a *App) ready(ctx context.Context) error {
-	if err := a.db.CheckWrites(ctx); err != nil {
-		return err
-	}
-	if a.ingest != nil && a.ingest.Refusing() {
-		return core.NewError(core.Unavailable).Because(errors.New("events could not be committed just now"))
-	}
-	return a.db.SchemaCurrent(ctx)
 }
 
 // URL is the public URL of the installation.

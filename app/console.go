@@ -27,7 +27,7 @@ func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(co
 		return err
 	}
 	defer db.close(context.WithoutCancel(ctx))
-	if err := db.prepare(ctx, c, log, silently); err != nil {
+	if err := db.prepareForCommand(ctx, c, log); err != nil {
 		return err
 	}
 	if _, err := db.LoadSettings(ctx); err != nil {

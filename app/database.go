@@ -60,9 +60,6 @@ func (db *database) prepare(ctx context.Context, c *Config, log *slog.Logger, sa
 		if err := db.check(ctx, c); err != nil {
 			return err
 		}
-		if err := db.ConnectWriter(ctx); err != nil {
-			return err
-		}
 		say("starting: migrating the database")
 		if c.Migrate == "off" {
 			if err := db.SchemaCurrent(ctx); err != nil {
@@ -71,21 +68,44 @@ func (db *database) prepare(ctx context.Context, c *Config, log *slog.Logger, sa
 		} else if err := db.Migrate(ctx, log); err != nil {
 			return err
 		}
+		if err := db.ConnectWriter(ctx); err != nil {
+			return err
+		}
 		return db.MakePartitions(ctx)
 	})
 }
 
+// prepareForCommand is prepare for a command, which may run beside servers of another version: it migrates an empty database
+// only.
+func (db *database) prepareForCommand(ctx context.Context, c *Config, log *slog.Logger) error {
+	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
+		if err := db.check(ctx, c); err != nil {
+			return err
+		}
+		err := db.SchemaCurrent(ctx)
+		if !errors.Is(err, store.ErrOldSchema) {
+			return err
+		}
+		if version, _, err := db.SchemaVersion(ctx); err != nil || version > 0 {
+			return errors.Join(store.ErrOldSchema, err)
+		}
+		return db.Migrate(ctx, log)
+	})
+}
+
+// checkAtMost bounds one look at the database, which may take connections and answer nothing.
+const checkAtMost = 10 * time.Second
+
 // check reports whether the database answers and can hold our data.
 func (db *database) check(ctx context.Context, c *Config) error {
+	ctx, cancel := context.WithTimeout(ctx, checkAtMost)
+	defer cancel()
 	err := db.CheckServer(ctx)
 	if err != nil && !c.private() {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	return err
 }
-
-// silently is for commands: nobody asks them whether they are ready.
-func silently(string) {}
 
 func (db *database) close(ctx context.Context) {
 	if db.Store != nil {

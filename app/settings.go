@@ -68,12 +68,19 @@ func (s *settings) watch(ctx context.Context, every time.Duration) {
 			return
 		case <-ticker.C:
 		}
-		err := s.refresh(ctx)
+		err := s.refreshWithin(ctx, every)
 		if err != nil && !failing && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "the settings of the installation cannot be read; those from before hold on", "error", err)
 		}
 		failing = err != nil
 	}
+}
+
+// refreshWithin is refresh with a deadline: the next one comes then.
+func (s *settings) refreshWithin(ctx context.Context, atMost time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, atMost)
+	defer cancel()
+	return s.refresh(ctx)
 }
 
 // refresh reads them, and logs what others have changed.

@@ -68,7 +68,7 @@ var codes = map[Code]CodeInfo{
 	Limit:              {http.StatusTooManyRequests, "This is done too often; message says what. Wait as long as Retry-After says.", ""},
 	HeadersTooLarge:    {http.StatusRequestHeaderFieldsTooLarge, "The request has more than max_headers headers, or more than max_bytes of them.", ""},
 	Internal:           {http.StatusInternalServerError, "Something went wrong inside; the log has it under request_id.", "Try again; if it stays, report the request_id."},
-	Unavailable:        {http.StatusServiceUnavailable, "The database is away for the moment.", "Try again in a few seconds."},
+	Unavailable:        {http.StatusServiceUnavailable, "The database is away or takes no writes for the moment, or the server is busy.", "Try again in a few seconds."},
 }
 
 // Info gives the meaning of the code.

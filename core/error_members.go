@@ -39,6 +39,7 @@ var members = map[Code]any{
 	}{},
 	Unavailable: struct {
 		Message string `json:"message,omitempty" doc:"Of taking events in: whether the event may be stored all the same."`
+		Reason  string `json:"reason,omitempty" doc:"Of readyz: what the server is waiting for."`
 	}{},
 	Internal: struct {
 		RequestID string `json:"request_id" doc:"The X-Request-Id of the answer, under which the log says what happened."`

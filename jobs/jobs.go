@@ -30,7 +30,6 @@ const (
 	// pollEvery is how often a server looks for jobs. It does not listen for them: LISTEN takes a connection for itself
 	// and does not pass poolers such as PgBouncer, and no job is urgent by less.
 	pollEvery = time.Second
-	parallel  = 4
 )
 
 // Options says what the jobs work with.
@@ -62,7 +61,7 @@ func Start(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 		periodic = append(periodic, j.periodic)
 	}
 	client, err := river.NewClient(o.Store.QueueDriver(), &river.Config{
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: parallel}}, Workers: workers, PeriodicJobs: periodic,
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Store.Workers()}}, Workers: workers, PeriodicJobs: periodic,
 		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run is the next attempt
 		JobTimeout: usual, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,
 		CompletedJobRetentionPeriod: keepDone, CancelledJobRetentionPeriod: keepDone, DiscardedJobRetentionPeriod: keepFailed,

@@ -30,6 +30,9 @@ func TrimIssues(ctx context.Context, s *store.Store, log *slog.Logger) {
 	}
 }
 
+// trimWithin bounds one look at the issues.
+const trimWithin = 30 * time.Second
+
 // trimOnce makes an error of a panic: this work has no queue to catch it.
 func trimOnce(ctx context.Context, s *store.Store) (err error) {
 	defer func() {
@@ -37,5 +40,7 @@ func trimOnce(ctx context.Context, s *store.Store) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
+	ctx, cancel := context.WithTimeout(ctx, trimWithin)
+	defer cancel()
 	return s.TrimIssues(ctx)
 }

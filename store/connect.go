@@ -105,10 +105,16 @@ func connectAll(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
-const checkWrites = `UPDATE id_blocks SET next_id = next_id WHERE name = @name`
+const checkWrites = `
+INSERT INTO install_times (name, at) VALUES ('write_check', @now)
+ON CONFLICT (name) DO UPDATE SET at = excluded.at`
 
-// CheckWrites reports why nothing can be written now: the database is away, read-only, or full.
+// CheckWrites reports why nothing can be written now: the database is away, read-only, or full. It takes a connection that
+// neither reads nor jobs can hold.
 func (s *Store) CheckWrites(ctx context.Context) error {
-	_, err := exec(ctx, s.pool, checkWrites, args{"name": string(eventIDs)})
+	_, err := exec(ctx, s.ids.pool, checkWrites, args{"now": s.Now()})
 	return err
 }
+
+// Workers returns how many background jobs may run at once, so that they leave most connections to others.
+func (s *Store) Workers() int { return max(1, int(s.pool.Config().MaxConns)/4) }

@@ -56,7 +56,7 @@ func (d *dictionaries) packer(ctx context.Context, s *Store, project int64) pack
 		if !ok {
 			fresh.Encoder = plainPacker
 		}
-		row, err := one[dictionaryRow](ctx, s.pool, newestDictionary, args{"project_id": project})
+		row, err := one[dictionaryRow](ctx, s.writer, newestDictionary, args{"project_id": project})
 		switch {
 		case err == nil && row.ID != fresh.dictionary:
 			fresh.Encoder, fresh.dictionary = must(newPacker(zstd.WithEncoderDictRaw(uint32(row.ID), row.Content), zstd.WithEncoderConcurrency(1))), row.ID

@@ -109,14 +109,22 @@ func (o *overfull) take(isDue func(*overfullIssue) bool) map[int64]*overfullIssu
 	return due
 }
 
-// putBack remembers an issue for which nothing could be done.
-func (o *overfull) putBack(id int64, i *overfullIssue) {
+// putBack remembers an issue for which nothing could be done, before what has come meanwhile.
+func (o *overfull) putBack(id int64, i *overfullIssue, keep int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.bytes += i.size()
-	now := o.issue(i.project, id, i.since)
-	now.stored = max(now.stored, i.stored)
-	now.waiting = append(i.waiting, now.waiting...)
+	newer := o.issues[id]
+	if newer == nil {
+		newer = o.issue(i.project, id, i.last)
+	}
+	o.bytes -= newer.size()
+	newer.since = i.since
+	newer.stored = max(newer.stored, i.stored)
+	newer.waiting = append(i.waiting, newer.waiting...)
+	if surplus := int64(len(newer.waiting)) - (keep - keepFirst); surplus > 0 { // the first are not among the newest any more
+		newer.waiting = newer.waiting[surplus:]
+	}
+	o.bytes += newer.size()
 }
 
 func (i *overfullIssue) size() int {

@@ -36,7 +36,7 @@ func (s *Store) makePartition(ctx context.Context, day time.Time) error {
 		return nil
 	}
 	name := partitionPrefix + day.Format(partitionDay)
-	err := s.inTx(ctx, func(t *tx) error {
+	err := s.inTxOn(ctx, s.writer, func(t *tx) error {
 		if err := t.execAll(ctx, `SET LOCAL lock_timeout = '5s'`, lockPartitions); err != nil {
 			return err
 		}

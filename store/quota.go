@@ -28,7 +28,7 @@ func (s *Store) CountDays(ctx context.Context, days []ProjectDay) ([]int64, erro
 	for i, d := range days {
 		project[i], start[i] = d.ProjectID, d.Day
 	}
-	rows, err := s.pool.Query(ctx, countDays, project, start)
+	rows, err := s.writer.Query(ctx, countDays, project, start)
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -60,7 +60,7 @@ func (s *Store) FindStored(ctx context.Context, events []NewEvent) ([]bool, erro
 	for i := range events {
 		project[i], event[i] = events[i].ProjectID, events[i].EventID
 	}
-	rows, err := s.pool.Query(ctx, findStored, project, event)
+	rows, err := s.writer.Query(ctx, findStored, project, event)
 	if err != nil {
 		return nil, wrap(err)
 	}

@@ -20,17 +20,28 @@ func (s *Store) TrimAllIssues(ctx context.Context) error {
 	return s.trimIssues(ctx, s.overfull.take(func(*overfullIssue) bool { return true }))
 }
 
-func (s *Store) trimIssues(ctx context.Context, due map[int64]*overfullIssue) error {
-	for id, issue := range due {
-		if err := s.trimIssue(ctx, id, issue); err != nil {
-			for id, issue := range due {
-				s.overfull.putBack(id, issue)
-			}
-			return err
+// trimIssues trims each of the issues. What could not be trimmed is remembered again; an issue of a project that somebody
+// locks for long does not keep the others waiting. The error is the first one.
+func (s *Store) trimIssues(ctx context.Context, due map[int64]*overfullIssue) (first error) {
+	defer func() { // after a panic too
+		for id, issue := range due {
+			s.overfull.putBack(id, issue, s.keep())
 		}
-		delete(due, id)
+	}()
+	for id, issue := range due {
+		err := s.trimIssue(ctx, id, issue)
+		if err == nil {
+			delete(due, id)
+			continue
+		}
+		if first == nil {
+			first = err
+		}
+		if core.HasCode(err, core.Unavailable) && !hasState(err, lockNotAvailable) {
+			return first // the others would fail too
+		}
 	}
-	return nil
+	return first
 }
 
 const (
@@ -59,17 +70,17 @@ func (s *Store) trimIssue(ctx context.Context, id int64, issue *overfullIssue) e
 		s.packNow(ctx, &issue.waiting[i])
 	}
 	err := s.inTx(ctx, func(t *tx) error {
+		if err := t.execAll(ctx, `SET LOCAL lock_timeout = '500ms'`, findByKey); err != nil {
+			return err
+		}
 		if err := t.shareProject(ctx, issue.project); err != nil {
 			return err
 		}
-		if _, err := t.Exec(ctx, findByKey); err != nil {
-			return err
-		}
-		now, err := one[struct{ ID int64 }](ctx, t, issueOrTarget, args{"project_id": issue.project, "issue_id": id})
+		target, err := one[struct{ ID int64 }](ctx, t, issueOrTarget, args{"project_id": issue.project, "issue_id": id})
 		if err != nil {
 			return err
 		}
-		return t.trimTo(ctx, issue.project, now.ID, issue.waiting)
+		return t.trimTo(ctx, issue.project, target.ID, issue.waiting)
 	})
 	if core.HasCode(err, core.NotFound) || core.HasCode(err, core.ProjectNotFound) {
 		return nil // it was deleted

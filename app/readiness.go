@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"errand/core"
+)
+
+// How long a look at the database holds, and how long it may take. Anybody may ask /readyz, as often as they like.
+const (
+	readinessHolds  = time.Second
+	readinessAtMost = 3 * time.Second
+)
+
+// readiness remembers whether requests can be served. One look at a time is taken.
+type readiness struct {
+	look func(context.Context) error
+
+	mu     sync.Mutex
+	looked time.Time
+	err    error
+}
+
+// check returns why requests cannot be served, as it was within the last second.
+func (r *readiness) check(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.looked) < readinessHolds {
+		return r.err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readinessAtMost)
+	defer cancel()
+	r.err = r.look(ctx)
+	r.looked = time.Now()
+	return r.err
+}
+
+// ready reports whether requests can be served: the database takes writes, its schema is current, and events are committed.
+func (a *App) ready(ctx context.Context) error {
+	if err := a.db.CheckWrites(ctx); err != nil {
+		return err
+	}
+	if a.ingest != nil && a.ingest.Refusing() {
+		return core.NewError(core.Unavailable).Because(errors.New("events could not be committed just now"))
+	}
+	return a.db.SchemaCurrent(ctx)
+}
