@@ -60,10 +60,10 @@ func TestReadyNeedsTheSchema(t *testing.T) {
 	db, newest := connect(t, databaseURL), 0
 	err := db.QueryRow(t.Context(), `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version) RETURNING version_id`).Scan(&newest)
 	require.NoError(t, err)
-	require.Equal(t, http.StatusServiceUnavailable, s.send(t.Context(), http.MethodGet, "/readyz", "", nil).status)
+	untilReady(t, s, http.StatusServiceUnavailable)
 	_, err = db.Exec(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)`, newest)
 	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, s.send(t.Context(), http.MethodGet, "/readyz", "", nil).status)
+	untilReady(t, s, http.StatusOK)
 }
 
 func TestMigrateOffRefusesAnOldSchema(t *testing.T) {
@@ -76,4 +76,12 @@ func TestMigrateOffRefusesAnOldSchema(t *testing.T) {
 	require.NoError(t, app.Migrate(t.Context(), &c, (&logText{}).logger()))
 	s := start(t, c)
 	s.event(t, s.project(t))
+}
+
+// untilReady waits until /readyz answers so: a look at the database holds for a second.
+func untilReady(t *testing.T, s *server, status int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return s.send(t.Context(), http.MethodGet, "/readyz", "", nil).status == status
+	}, atMost, every)
 }
