@@ -1,11 +1,13 @@
 package store_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
@@ -114,6 +116,37 @@ func TestFirstsOfADayLeaveNoErrorInTheLog(t *testing.T) {
 			return err
 		}))
 	}
+	require.Empty(t, logged())
+}
+
+// TestCanceledCallsLeaveNoErrorInTheLog has the caller of a statement leave while it runs, as at a stop.
+func TestCanceledCallsLeaveNoErrorInTheLog(t *testing.T) {
+	t.Parallel()
+	c, url := &clock{noon}, storetest.URL(t)
+	s := storetest.Open(t, url, c.tell)
+	makeProject(t, s, shop, "Shop")
+	id := makeIssue(t, s, "pay")
+	other, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer func() { _ = other.Close(context.WithoutCancel(t.Context())) }()
+	logged := storetest.Errors(t, url)
+	_, err = other.Exec(t.Context(), `BEGIN; LOCK TABLE issues IN ACCESS EXCLUSIVE MODE`)
+	require.NoError(t, err)
+
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		_, _ = s.Issue(ctx, id)
+	}()
+	require.Eventually(t, func() bool {
+		return cell[int64](t, s, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+	}, 10*time.Second, time.Millisecond)
+	leave()
+	_, err = other.Exec(t.Context(), `SELECT pg_sleep(0.1); ROLLBACK`)
+	require.NoError(t, err)
+	<-left
+	s.Close() // waits for what is still going on
 	require.Empty(t, logged())
 }
 
