@@ -53,10 +53,10 @@ const addAttempts = 5
 
 // AddEvents adds a batch of events in one transaction and tells what became of each, in their order.
 //
-// Nearly every batch only counts: its issues are there and open, its event ids new. Such a batch is one pipelined round
-// trip, in which the statements check that this is so and fail if it is not; issues that the store does not remember are
-// looked up before. Only otherwise the batch takes the long way: it looks for duplicates, makes issues, and reopens
-// resolved ones.
+// Nearly every batch only counts and makes issues: its issues are open, its event ids new. Such a batch is one pipelined
+// round trip, in which the statements check that this is so and do nothing if it is not; issues that the store does not
+// remember are looked up before. Only otherwise the batch takes the long way: it looks for duplicates and reopens resolved
+// issues.
 //
 // A batch that would take a project above its daily quota is core.Quota, and nothing of it is added: the newest event's
 // quota holds, against what all servers have counted.
@@ -72,14 +72,12 @@ func (s *Store) AddEvents(ctx context.Context, events []NewEvent) ([]Added, erro
 		return nil, err
 	}
 	if !b.again {
-		complete, err := s.recall(ctx, b)
-		if err != nil {
+		if err := s.recall(ctx, b); err != nil {
 			return nil, err
 		}
-		if complete {
-			if err = s.count(ctx, b); !isStale(err) {
-				return b.finish(s, err)
-			}
+		// Without its duplicates a batch may be within the quota.
+		if err = s.count(ctx, s.writer, b); !isStale(err) && !errors.Is(err, errOverQuota) {
+			return b.finish(s, err)
 		}
 	}
 	for attempt := range addAttempts {
@@ -98,10 +96,10 @@ func (s *Store) AddEvents(ctx context.Context, events []NewEvent) ([]Added, erro
 	return b.finish(s, err)
 }
 
-// isStale tells whether a batch failed because of what other servers did: an issue was merged or resolved (the division
-// by zero in countIssues), the same event or issue was added first, or two batches waited for each other.
+// isStale reports whether a batch failed because of what other servers did: an issue was merged or resolved, the same issue
+// or event was added first (in the same moment, where the batch does not see it), or two batches waited for each other.
 func isStale(err error) bool {
-	return errors.Is(err, errStale) || hasState(err, "22012", "23505", "40001", "40P01")
+	return errors.Is(err, errStale) || hasState(err, "23505", "40001", "40P01")
 }
 
 // batch is a batch of events on its way into the database.
@@ -110,6 +108,7 @@ type batch struct {
 	added  []Added
 	first  map[eventKey]int // where each event id stands first in the batch
 	counts counts
+	firsts []*NewEvent // the first event of each issue that the batch makes
 
 	state map[int64]knownIssue // what each issue has after the batch
 
@@ -184,9 +183,9 @@ func (s *Store) giveIDs(ctx context.Context, events []NewEvent) error {
 	return err
 }
 
-// recall fills in the issues of the batch's fingerprints: those that the store remembers, and those that the database
-// has. It is true when that is all of them.
-func (s *Store) recall(ctx context.Context, b *batch) (bool, error) {
+// recall fills in the issues of the batch's fingerprints: those that the store remembers, those that the database has, and
+// for the others those that the batch makes.
+func (s *Store) recall(ctx context.Context, b *batch) error {
 	var unknown []issueKey
 	asked := map[issueKey]bool{}
 	for i := range b.events {
@@ -199,18 +198,18 @@ func (s *Store) recall(ctx context.Context, b *batch) (bool, error) {
 		}
 	}
 	if len(unknown) == 0 {
-		return true, nil
+		return nil
 	}
 	found, err := findIssues(ctx, s.writer, unknown)
-	if err != nil || len(found) < len(unknown) {
-		return false, wrap(err)
+	if err != nil {
+		return wrap(err)
 	}
 	for i := range b.events {
 		if b.added[i].IssueID == 0 {
 			b.added[i].IssueID = found[b.events[i].group()]
 		}
 	}
-	return true, nil
+	return s.planIssues(ctx, b)
 }
 
 // fresh calls fn for each event that counts.
@@ -224,7 +223,7 @@ func (b *batch) fresh(fn func(e *NewEvent, a *Added)) {
 
 // finish copies the outcome to the events that stood twice in the batch, and remembers what is now known.
 func (b *batch) finish(s *Store, err error) ([]Added, error) {
-	if hasState(err, overQuota) {
+	if errors.Is(err, errOverQuota) || hasState(err, overQuota) {
 		return nil, core.NewError(core.Quota).Because(err)
 	}
 	if err != nil {

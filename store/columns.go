@@ -18,20 +18,37 @@ func columns3[T, A, B, C any](rows []T, split func(T) (A, B, C)) ([]A, []B, []C)
 	return a, b, c
 }
 
-func queueIssues(q *pgx.Batch, rows []issueCount, users []userKey, now core.Time) {
+func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *outcome) {
+	c := newSpanArrays(b.counts.issues)
+	userProject, userIssue, user := columns3(b.counts.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
+	project, event := b.eventKeys()
+	q.Queue(countIssues, c.issue, c.seen, c.stored, c.first, c.last, c.firstRelease, c.lastRelease, c.latest, now,
+		userProject, userIssue, user, maxUsers, c.firstKnown, c.lastKnown, c.level, project, event,
+	).QueryRow(func(row pgx.Row) error { return row.Scan(&o.issues, &o.stored, &o.users, &o.proceeded) })
+}
+
+// spanArrays are the counts of issues as the arrays of a statement.
+type spanArrays struct {
+	issue, seen, stored, latest      []int64
+	first, last                      []time.Time
+	firstRelease, lastRelease, level []string
+	firstKnown, lastKnown            []core.Time
+}
+
+func newSpanArrays(rows []issueCount) spanArrays {
 	n := len(rows)
-	project, issue, seen, stored, latest := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
-	first, last := make([]time.Time, n), make([]time.Time, n)
-	firstKnown, lastKnown := make([]core.Time, n), make([]core.Time, n)
-	firstRelease, lastRelease, level := make([]string, n), make([]string, n), make([]string, n)
-	for i, r := range rows {
-		project[i], issue[i], seen[i], stored[i], latest[i] = r.project, r.issue, r.seen, r.stored, r.latestEvent
-		first[i], last[i], level[i] = r.FirstSeen.Time, r.LastSeen.Time, r.Level
-		firstRelease[i], firstKnown[i], lastRelease[i], lastKnown[i] = r.FirstRelease, r.FirstReleaseAt, r.LastRelease, r.LastReleaseAt
+	c := spanArrays{
+		issue: make([]int64, n), seen: make([]int64, n), stored: make([]int64, n), latest: make([]int64, n),
+		first: make([]time.Time, n), last: make([]time.Time, n),
+		firstRelease: make([]string, n), lastRelease: make([]string, n), level: make([]string, n),
+		firstKnown: make([]core.Time, n), lastKnown: make([]core.Time, n),
 	}
-	userProject, userIssue, user := columns3(users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
-	q.Queue(countIssues, project, issue, seen, stored, first, last, firstRelease, lastRelease, latest, now, userProject, userIssue, user, maxUsers,
-		firstKnown, lastKnown, level)
+	for i, r := range rows {
+		c.issue[i], c.seen[i], c.stored[i], c.latest[i] = r.issue, r.seen, r.stored, r.latestEvent
+		c.first[i], c.last[i], c.level[i] = r.FirstSeen.Time, r.LastSeen.Time, r.Level
+		c.firstRelease[i], c.firstKnown[i], c.lastRelease[i], c.lastKnown[i] = r.FirstRelease, r.FirstReleaseAt, r.LastRelease, r.LastReleaseAt
+	}
+	return c
 }
 
 // queueEvents adds the events that are stored, and the ids of all.
@@ -95,19 +112,6 @@ func queueHours(q *pgx.Batch, rows []hourCount, projects []projectCount) {
 	id, count, at := columns3(projects, func(p projectCount) (int64, int64, time.Time) { return p.project, p.events, p.hour })
 	last, server, client := columns3(projects, func(p projectCount) (core.Time, core.Time, core.Time) { return p.last, p.server, p.client })
 	q.Queue(countHours, project, issue, hour, events, id, at, count, last, server, client)
-}
-
-func queueQuotas(q *pgx.Batch, rows []projectCount) {
-	var project, quota []int64
-	var day []time.Time
-	for _, r := range rows {
-		if r.quota != nil {
-			project, day, quota = append(project, r.project), append(day, r.hour.Truncate(24*time.Hour)), append(quota, *r.quota)
-		}
-	}
-	if len(project) > 0 {
-		q.Queue(failOverQuota, project, day, quota)
-	}
 }
 
 // prepareWriter makes a connection one for the writer of events. The planner is kept from scanning whole tables for small

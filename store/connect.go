@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -22,6 +23,10 @@ const (
 
 // keepConnected is how long an unused connection stays: who gives up the server's last one might not get it back.
 const keepConnected = 24 * time.Hour
+
+// finishCanceled is how long a statement may go on after its context has ended. Nearly all are done by then, and the
+// connection stays; to cancel each would leave an error in the log of Postgres whenever a server stops or a client leaves.
+const finishCanceled = 500 * time.Millisecond
 
 // sessionSettings are set on every new connection, as statements: poolers such as PgBouncer refuse them as parameters of
 // a start. A frozen server must not block the others by a transaction that it does not go on with, and Postgres must
@@ -64,6 +69,9 @@ func openPool(ctx context.Context, url string, size int32, afterConnect prepareC
 		connection.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	connection.OnPgError = keepsConnection
+	connection.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn(), DeadlineDelay: finishCanceled}
+	}
 	return pgxpool.NewWithConfig(ctx, config)
 }
 

@@ -2,13 +2,8 @@ package store
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"math"
 	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"errand/core"
 )
@@ -17,6 +12,7 @@ import (
 // issue costs one update however many events it has, and so that two servers lock rows in the same order.
 type counts struct {
 	issues   []issueCount
+	made     []issueCount // of the issues that the batch makes, in the order of batch.firsts
 	hours    []hourCount
 	projects []projectCount
 	users    []userKey
@@ -27,6 +23,7 @@ type issueCount struct {
 	project, issue int64
 	seen, stored   int64
 	latestEvent    int64
+	users          int64 // of an issue that the batch makes
 	span
 }
 
@@ -82,6 +79,7 @@ func (b *batch) sum(k *known) {
 		}
 	})
 	b.counts = counts{users: sorted(users, compareUsers), places: sorted(places, comparePlaces)}
+	b.takeMade(issues)
 	for _, c := range issues {
 		b.counts.issues = append(b.counts.issues, *c)
 	}
@@ -145,20 +143,20 @@ func comparePlaces(a, b placeKey) int {
 
 // The statements of a batch. They take arrays by position: naming the arguments would cost more than running them.
 
-// countIssues adds to the issues, with the users that they did not have. It fails with a division by zero when one of them
-// is not there, is merged, or would have to be reopened: an event whose time lies before the resolve only counts
-// (decisions 5).
+// countIssues adds to the issues, which checkIssues has locked, with the users that they did not have. Before that it sees
+// to it that no event is known: on its own snapshot, which has what was committed while checkIssues waited.
 //
 // Issues are found by their id alone, which is unique: by project and id, the planner may take the index of the list for
-// a table that it does not know yet, and read all issues of the project for each. They are locked before their users are
-// added, as the long way has to: in another order two servers would wait for each other. They are updated once, and
-// usually nothing that is indexed changes (migrations 0009, 0010).
+// a table that it does not know yet, and read all issues of the project for each. They are updated once, and usually
+// nothing that is indexed changes (migrations 0009, 0010).
 const countIssues = `
-WITH locked AS (
-	SELECT i.id FROM issues i JOIN unnest($2::bigint[]) AS n (id) ON i.id = n.id ORDER BY i.project_id, i.id FOR UPDATE OF i
+WITH checked AS MATERIALIZED (
+	SELECT set_config('errand.proceeds', (` + proceeds + ` AND NOT EXISTS (
+		SELECT FROM unnest($17::bigint[], $18::uuid[]) AS n (project_id, event_id)
+		JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id))::text, true) = 'true' AS proceeds
 ), added AS (
 	INSERT INTO issue_users (project_id, issue_id, user_hash)
-	SELECT * FROM unnest($11::bigint[], $12::bigint[], $13::bytea[]) WHERE (SELECT count(*) FROM locked) > 0
+	SELECT * FROM unnest($10::bigint[], $11::bigint[], $12::bytea[]) WHERE (SELECT proceeds FROM checked)
 	ON CONFLICT DO NOTHING
 	RETURNING issue_id
 ), users AS (
@@ -167,58 +165,57 @@ WITH locked AS (
 	UPDATE issues i SET
 		times_seen = i.times_seen + n.seen,
 		stored_events = i.stored_events + n.stored,
-		users_affected = least($14::bigint, i.users_affected + coalesce(u.n, 0)),
+		users_affected = least($13::bigint, i.users_affected + coalesce(u.n, 0)),
 		first_release = CASE WHEN n.first_release_at < coalesce(` + firstReleaseAt + `, 'infinity') THEN n.first_release ELSE i.first_release END,
 		first_release_at = least(n.first_release_at, ` + firstReleaseAt + `),
 		first_seen = least(i.first_seen, n.first_at),
-		first_seen_lowered_at = CASE WHEN n.first_at < i.first_seen THEN $10 ELSE i.first_seen_lowered_at END,
+		first_seen_lowered_at = CASE WHEN n.first_at < i.first_seen THEN $9 ELSE i.first_seen_lowered_at END,
 		last_release = CASE WHEN n.last_release_at >= coalesce(` + lastReleaseAt + `, '-infinity') THEN n.last_release ELSE i.last_release END,
 		last_release_at = greatest(n.last_release_at, ` + lastReleaseAt + `),
 		level = CASE WHEN n.last_at >= i.last_seen THEN n.level ELSE i.level END,
 		last_seen = greatest(i.last_seen, n.last_at),
 		quiet = false,
 		latest_event_id = coalesce(nullif(n.latest_event, 0), i.latest_event_id)
-	FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
-		$7::text[], $8::text[], $9::bigint[], $15::timestamptz[], $16::timestamptz[], $17::text[])
-		AS n (project_id, issue_id, seen, stored, first_at, last_at, first_release, last_release, latest_event, first_release_at, last_release_at, level)
+	FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::bigint[],
+		$14::timestamptz[], $15::timestamptz[], $16::text[])
+		AS n (issue_id, seen, stored, first_at, last_at, first_release, last_release, latest_event, first_release_at, last_release_at, level)
 		LEFT JOIN users u ON u.issue_id = n.issue_id
-	WHERE i.id = n.issue_id AND i.status <> 'merged' AND NOT (i.status = 'resolved' AND n.last_at > i.status_at)
-	RETURNING i.id, i.stored_events, i.users_affected, i.project_id = n.project_id AS of_project
+	WHERE i.id = n.issue_id AND (SELECT proceeds FROM checked)
+	RETURNING i.id, i.stored_events, i.users_affected
 )
-SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected),
-	1 / CASE WHEN count(*) FILTER (WHERE of_project) = cardinality($2::bigint[]) THEN 1 ELSE 0 END AS check
-FROM counted`
+SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected), (SELECT proceeds FROM checked) FROM counted`
 
 // addCounted adds the ids of events that are not stored.
 const addCounted = `
 INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at, not_stored)
-SELECT *, true FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[])`
+SELECT *, true FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[]) WHERE ` + proceeds
 
 // addEvents adds the events and their ids.
 const addEvents = `
 WITH ids AS (
 	INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at)
-	SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[])
+	SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[]) WHERE ` + proceeds + `
 )
 INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
 SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
-	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[])`
+	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[]) WHERE ` + proceeds
 
 // countHours adds to the hours of the issues and of the projects, and says when these were heard of. client_seen_at is
 // written at most once an hour (primary API, Project).
 const countHours = `
 WITH of_issues AS (
 	INSERT INTO issue_hours (project_id, issue_id, hour, events)
-	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[])
+	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[]) WHERE ` + proceeds + `
 	ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.events + excluded.events
 ), of_projects AS (
 	INSERT INTO project_hours (project_id, hour, events)
-	SELECT * FROM unnest($5::bigint[], $6::timestamptz[], $7::bigint[])
+	SELECT * FROM unnest($5::bigint[], $6::timestamptz[], $7::bigint[]) WHERE ` + proceeds + `
 	ON CONFLICT (project_id, hour) DO UPDATE SET events = project_hours.events + excluded.events
 )
 INSERT INTO project_seen (project_id, last_event_at, server_seen_at, client_seen_at)
 SELECT project_id, max(last_at), max(server_at), max(client_at)
 FROM unnest($5::bigint[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS t (project_id, last_at, server_at, client_at)
+WHERE ` + proceeds + `
 GROUP BY project_id ORDER BY project_id
 ON CONFLICT (project_id) DO UPDATE SET
 	last_event_at = greatest(project_seen.last_event_at, excluded.last_event_at),
@@ -227,63 +224,14 @@ ON CONFLICT (project_id) DO UPDATE SET
 		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END`
 
 const (
-	addEnvironments = `
-INSERT INTO issue_environments (project_id, environment, issue_id)
-SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[]) ON CONFLICT DO NOTHING`
-	addReleases = `
-INSERT INTO issue_releases (project_id, release, issue_id)
-SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[]) ON CONFLICT DO NOTHING`
+	environments = `
+INSERT INTO issue_environments (project_id, environment, issue_id) SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[])`
+	releases = `
+INSERT INTO issue_releases (project_id, release, issue_id) SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[])`
+
+	addEnvironments   = environments + unlessThere
+	addReleases       = releases + unlessThere
+	countEnvironments = environments + ` WHERE ` + proceeds + unlessThere
+	countReleases     = releases + ` WHERE ` + proceeds + unlessThere
+	unlessThere       = ` ON CONFLICT DO NOTHING`
 )
-
-// count runs a batch that only counts: all statements in one round trip, which is one transaction.
-func (s *Store) count(ctx context.Context, b *batch) error {
-	b.sum(s.known)
-	return s.send(ctx, s.writer, b)
-}
-
-// count runs the same statements inside a transaction.
-func (t *tx) count(ctx context.Context, b *batch) error {
-	b.sum(t.store.known)
-	return t.store.send(ctx, t, b)
-}
-
-// send runs the batch's statements and notes what each issue has now.
-func (s *Store) send(ctx context.Context, on interface {
-	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
-}, b *batch) error {
-	if len(b.counts.issues) == 0 {
-		return nil // all events are duplicates
-	}
-	b.fresh(func(e *NewEvent, a *Added) {
-		if a.ID != 0 {
-			s.packNow(ctx, e)
-		}
-	})
-	results := on.SendBatch(ctx, b.statements(s.Now()))
-	var issues, stored, users []int64
-	err := results.QueryRow().Scan(&issues, &stored, &users, nil) // of countIssues, the first
-	for i, issue := range issues {
-		b.state[issue] = knownIssue{stored: uint32(min(stored[i], math.MaxUint32)), users: uint16(users[i])}
-	}
-	return errors.Join(err, results.Close())
-}
-
-func (b *batch) statements(now core.Time) *pgx.Batch {
-	q := &pgx.Batch{}
-	c := &b.counts
-	queueIssues(q, c.issues, c.users, now)
-	b.queueEvents(q)
-	queueHours(q, c.hours, c.projects)
-	queueQuotas(q, c.projects)
-	for _, kind := range []struct {
-		release bool
-		sql     string
-	}{{false, addEnvironments}, {true, addReleases}} {
-		places := slices.DeleteFunc(slices.Clone(c.places), func(p placeKey) bool { return p.release != kind.release })
-		if len(places) > 0 {
-			project, name, issue := columns3(places, func(p placeKey) (int64, string, int64) { return p.project, p.name, p.issue })
-			q.Queue(kind.sql, project, name, issue)
-		}
-	}
-	return q
-}

@@ -80,9 +80,3 @@ func inClass(err error, class string) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && strings.HasPrefix(pg.Code, class)
 }
-
-// violates reports whether the error is a violation of the named constraint or unique index.
-func violates(err error, constraint string) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.ConstraintName == constraint
-}

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"errand/core"
 	"errand/similar"
 	"errand/triage"
@@ -24,20 +22,6 @@ const addFeatures = `
 INSERT INTO issue_features (project_id, issue_id, features)
 SELECT n.project_id, n.issue_id, n.features::integer[] FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS n (project_id, issue_id, features)
 ON CONFLICT DO NOTHING`
-
-// queueFeatures adds the features of new issues. An event without a crash site was not looked at: its issue is read later.
-func queueFeatures(q *pgx.Batch, firsts []*NewEvent, ids []int64) {
-	var project, issue []int64
-	var features []string
-	for i, e := range firsts {
-		if e.Crash.Site != "" {
-			project, issue, features = append(project, e.ProjectID), append(issue, ids[i]), append(features, arrayText(e.Features))
-		}
-	}
-	if len(issue) > 0 {
-		q.Queue(addFeatures, project, issue, features)
-	}
-}
 
 // arrayText writes an array as Postgres reads it.
 func arrayText(list []int32) string {

@@ -102,3 +102,38 @@ func TestConnectionsEndWhatAFrozenServerHolds(t *testing.T) {
 		require.Equal(t, "5s", got, pool)
 	}
 }
+
+// TestHotRowsAreTakenLast has a batch wait for the name of an environment: the rows that all batches of the project write to
+// are free until then.
+func TestHotRowsAreTakenLast(t *testing.T) {
+	t.Parallel()
+	c, url := &clock{noon}, storetest.URL(t)
+	s := storetest.Open(t, url, c.tell)
+	makeProject(t, s, shop, "Shop")
+	id := makeIssue(t, s, "pay")
+	other, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer func() { _ = other.Close(context.WithoutCancel(t.Context())) }()
+	_, err = other.Exec(t.Context(), `BEGIN`)
+	require.NoError(t, err)
+	_, err = other.Exec(t.Context(), `INSERT INTO issue_environments (project_id, environment, issue_id) VALUES ($1, 'staging', $2)`, int64(shop), id)
+	require.NoError(t, err)
+
+	added := make(chan error, 1)
+	go func() {
+		e := event(shop, "pay", 2, c.at(0))
+		e.Environment = "staging"
+		_, err := s.AddEvents(context.WithoutCancel(t.Context()), []store.NewEvent{e})
+		added <- err
+	}()
+	require.Eventually(t, func() bool {
+		return cell[int64](t, s, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+	}, 10*time.Second, 5*time.Millisecond)
+	for _, table := range []string{"project_hours", "project_seen"} {
+		_, err := other.Exec(t.Context(), `SELECT FROM `+table+` WHERE project_id = $1 FOR UPDATE NOWAIT`, int64(shop))
+		require.NoError(t, err, table)
+	}
+	_, err = other.Exec(t.Context(), `ROLLBACK`)
+	require.NoError(t, err)
+	require.NoError(t, <-added)
+}

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -113,86 +111,6 @@ func (s *Store) FindProject(ctx context.Context, ref core.ProjectRef) (int64, er
 	return row.ID, err
 }
 
-// NewProject is a project to create.
-type NewProject struct {
-	ID        int64 // the public id, random
-	Name      string
-	Platform  string
-	PublicKey string // of its first key
-	Demo      bool   // filled with examples; there is one at most
-}
-
-// Why a project cannot be created as it is asked for.
-var (
-	// ErrIDTaken says that the public id belongs to another project.
-	ErrIDTaken = errors.New("store: the public id is taken")
-	// ErrDemoTaken says that there is a demo project already.
-	ErrDemoTaken = errors.New("store: there is a demo project")
-)
-
-const (
-	slugsLike     = `SELECT slug FROM projects WHERE deleted_at IS NULL AND (slug = @slug OR starts_with(slug, @slug || '-'))`
-	insertProject = `
-INSERT INTO projects (id, name, slug, platform, demo, created_at, updated_at)
-VALUES (@id, @name, @slug, @platform, @demo, @now, @now)`
-	insertProjectKey = `INSERT INTO project_keys (public_key, project_id, created_at) VALUES (@key, @project_id, @now)`
-)
-
-// CreateProject creates a project with its first key; ErrIDTaken asks for another id, ErrDemoTaken says that
-// there is a demo project.
-func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProject) (StoredProject, error) {
-	create := func() error {
-		return s.inTx(ctx, func(t *tx) error {
-			slug, err := t.freeSlug(ctx, core.Slug(p.Name))
-			if err != nil {
-				return err
-			}
-			_, err = exec(ctx, t, insertProject, args{
-				"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "demo": p.Demo, "now": t.now,
-			})
-			if err != nil {
-				return err
-			}
-			if _, err := exec(ctx, t, insertProjectKey, args{"key": p.PublicKey, "project_id": p.ID, "now": t.now}); err != nil {
-				return err
-			}
-			_, err = t.record(ctx, entry{project: p.ID, actor: actor, action: core.ActionProjectCreate, targetType: core.TargetProject, targetID: p.ID})
-			return err
-		})
-	}
-	err := create()
-	// Somebody may take the slug meanwhile: of many who ask at once, one gets on in each round.
-	for attempt := 0; attempt < 50 && violates(err, "projects_slug"); attempt++ {
-		err = create()
-	}
-	switch {
-	case violates(err, "projects_pkey"):
-		return StoredProject{}, ErrIDTaken
-	case violates(err, "projects_demo"):
-		return StoredProject{}, ErrDemoTaken
-	case err != nil:
-		return StoredProject{}, err
-	}
-	return s.Project(ctx, p.ID)
-}
-
-// freeSlug gives the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2.
-func (t *tx) freeSlug(ctx context.Context, slug string) (string, error) {
-	rows, err := many[struct{ Slug string }](ctx, t, slugsLike, args{"slug": slug})
-	if err != nil {
-		return "", err
-	}
-	taken := make(map[string]bool, len(rows))
-	for _, r := range rows {
-		taken[r.Slug] = true
-	}
-	free := slug
-	for n := 1; taken[free]; n++ {
-		free = fmt.Sprintf("%s-%d", slug, n)
-	}
-	return free, nil
-}
-
 // CreateProjectKey adds a key to a project.
 func (s *Store) CreateProjectKey(ctx context.Context, actor core.Actor, projectID int64, publicKey string) error {
 	return s.inTx(ctx, func(t *tx) error {
@@ -219,10 +137,11 @@ func (t *tx) recordKey(ctx context.Context, actor core.Actor, project int64, dat
 }
 
 const (
-	lockProject   = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR UPDATE`
-	activeKeys    = `SELECT public_key FROM project_keys WHERE project_id = @project_id AND revoked_at IS NULL`
-	revokeOneKey  = `UPDATE project_keys SET revoked_at = @now WHERE public_key = @key`
-	projectForKey = `
+	insertProjectKey = `INSERT INTO project_keys (public_key, project_id, created_at) VALUES (@key, @project_id, @now)`
+	lockProject      = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR UPDATE`
+	activeKeys       = `SELECT public_key FROM project_keys WHERE project_id = @project_id AND revoked_at IS NULL`
+	revokeOneKey     = `UPDATE project_keys SET revoked_at = @now WHERE public_key = @key`
+	projectForKey    = `
 SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins
 FROM project_keys k JOIN projects p ON p.id = k.project_id
 WHERE k.public_key = @key AND k.revoked_at IS NULL AND p.deleted_at IS NULL`

@@ -1,11 +1,8 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -28,13 +25,13 @@ func (t *tx) settle(ctx context.Context, b *batch) error {
 		return err
 	}
 	b.fresh(func(e *NewEvent, a *Added) { a.IssueID = found[e.group()] })
-	if err := t.makeIssues(ctx, b); err != nil {
+	if err := t.store.planIssues(ctx, b); err != nil {
 		return err
 	}
 	if err := t.reopenIssues(ctx, b); err != nil {
 		return err
 	}
-	return t.count(ctx, b)
+	return t.store.count(ctx, t, b)
 }
 
 const holdGrouping = `SELECT id FROM projects WHERE id = ANY (@ids) ORDER BY id FOR SHARE`
@@ -131,70 +128,6 @@ func (b *batch) groups() []issueKey {
 		}
 	})
 	return list
-}
-
-// The fingerprints come first: they are what two servers that make the same issue collide on.
-const addFingerprints = `
-INSERT INTO issue_fingerprints (project_id, version, fingerprint, issue_id)
-SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[])`
-
-const addIssues = `
-INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, first_seen,
-	crash_site, handled, status, status_at, times_seen, stored_events, users_affected, last_seen, first_release, last_release)
-SELECT n.*, 'unresolved', $14::timestamptz, 0, 0, 0, n.first_seen, '', ''
-FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bool[],
-	$11::timestamptz[], $12::text[], $13::boolean[])
-	AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, first_seen, crash_site, handled)`
-
-// makeIssues makes an issue for each fingerprint that has none. Its first event gives it title and culprit; the rest comes as
-// the batch is counted.
-func (t *tx) makeIssues(ctx context.Context, b *batch) error {
-	firsts := b.firstsOfNewGroups()
-	if len(firsts) == 0 {
-		return nil
-	}
-	ids, err := t.store.ids.take(ctx, issueIDs, len(firsts))
-	if err != nil {
-		return err
-	}
-	made := make(map[issueKey]int64, len(firsts))
-	for i, e := range firsts {
-		made[e.group()] = ids[i]
-	}
-	b.fresh(func(e *NewEvent, a *Added) {
-		if a.IssueID == 0 {
-			a.IssueID = made[e.group()]
-		}
-	})
-	project, version, fingerprint := columns3(firsts, func(e *NewEvent) (int64, int32, []byte) {
-		return e.ProjectID, int32(e.Version), e.Fingerprint[:]
-	})
-	title, culprit, kind := columns3(firsts, func(e *NewEvent) (string, string, string) { return e.Title, e.Culprit, e.Type })
-	level, platform, _ := columns3(firsts, func(e *NewEvent) (string, string, struct{}) { return e.Level, e.Platform, struct{}{} })
-	test, at, _ := columns3(firsts, func(e *NewEvent) (bool, time.Time, struct{}) { return e.Test, e.OccurredAt.Time, struct{}{} })
-	site, handled, _ := columns3(firsts, func(e *NewEvent) (string, *bool, struct{}) { return string(e.Crash.Site), e.Crash.Handled, struct{}{} })
-	q := &pgx.Batch{}
-	q.Queue(addFingerprints, project, version, fingerprint, ids)
-	q.Queue(addIssues, project, version, fingerprint, ids, title, culprit, kind, level, platform, test, at, site, handled, t.now)
-	queueFeatures(q, firsts, ids)
-	return t.SendBatch(ctx, q).Close()
-}
-
-// firstsOfNewGroups gives the first event of each fingerprint without an issue, sorted, so that two servers that make the
-// same issues meet in the same order.
-func (b *batch) firstsOfNewGroups() []*NewEvent {
-	var firsts []*NewEvent
-	seen := map[issueKey]bool{}
-	b.fresh(func(e *NewEvent, a *Added) {
-		if a.IssueID == 0 && !seen[e.group()] {
-			seen[e.group()] = true
-			firsts = append(firsts, e)
-		}
-	})
-	slices.SortFunc(firsts, func(a, b *NewEvent) int {
-		return cmp.Or(cmp.Compare(a.ProjectID, b.ProjectID), bytes.Compare(a.Fingerprint[:], b.Fingerprint[:]))
-	})
-	return firsts
 }
 
 const lockIssues = `

@@ -15,6 +15,7 @@ import (
 
 // How long Postgres gets to end after each signal. After SIGQUIT it gives its own children 5 s.
 const (
+	smartShutdownWait     = time.Second      // SIGTERM
 	fastShutdownWait      = 30 * time.Second // SIGINT
 	immediateShutdownWait = 10 * time.Second // SIGQUIT
 	killWait              = 5 * time.Second  // SIGKILL

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -25,7 +27,6 @@ const (
 
 // Error codes of Postgres.
 const (
-	invalidCatalogName = "3D000" // the database does not exist
 	cannotConnectNow   = "57P03" // starting up, recovering, shutting down
 	adminShutdown      = "57P01"
 	crashShutdown      = "57P02"
@@ -68,20 +69,47 @@ func (s *Server) startError(exit error) error {
 	return fmt.Errorf("starting the private postgres: %w; %s ends with:\n%s", exit, s.logFile.path, s.logFile.tail())
 }
 
-// tryDatabase connects to the database, and makes it when the server has none yet.
+// errStarting says that postgres lets nobody in yet.
+var errStarting = errors.New("postgres is starting up")
+
+// tryDatabase connects to the database, and makes it when the server has none yet. It asks before it tries: what Postgres
+// refuses leaves an error in its log.
 func (s *Server) tryDatabase(ctx context.Context) error {
-	conn, err := pgconn.Connect(ctx, s.URL())
-	if err == nil {
-		return conn.Close(ctx)
+	if !s.cluster.saysReady() {
+		return errStarting
 	}
-	if refusal, ok := errors.AsType[*pgconn.PgError](err); !ok || refusal.Code != invalidCatalogName {
+	conn, err := pgconn.Connect(ctx, s.urlOf("postgres"))
+	if err != nil {
 		return err
 	}
-	if conn, err = pgconn.Connect(ctx, s.urlOf("postgres")); err != nil {
+	err = createDatabase(ctx, conn)
+	if err = errors.Join(err, conn.Close(ctx)); err != nil {
+		return err
+	}
+	if conn, err = pgconn.Connect(ctx, s.URL()); err != nil {
+		return err
+	}
+	return conn.Close(ctx)
+}
+
+func createDatabase(ctx context.Context, conn *pgconn.PgConn) error {
+	results, err := conn.Exec(ctx, "SELECT FROM pg_database WHERE datname = '"+databaseName+"'").ReadAll()
+	if err != nil || len(results[0].Rows) > 0 {
 		return err
 	}
 	_, err = conn.Exec(ctx, "CREATE DATABASE "+databaseName).ReadAll()
-	return errors.Join(err, conn.Close(ctx))
+	return err
+}
+
+// saysReady reports whether the postmaster has written into its file that it lets clients in, as pg_ctl looks for it.
+func (c *cluster) saysReady() bool {
+	const status = 7 // the line, from 0
+	text, err := os.ReadFile(filepath.Join(c.dir, "postmaster.pid"))
+	if err != nil {
+		return false
+	}
+	lines := strings.Split(string(text), "\n")
+	return len(lines) > status && strings.TrimSpace(lines[status]) == "ready"
 }
 
 // isTransient tells a server that is not there yet from one that will never let us in.

@@ -92,17 +92,23 @@ func (s *Server) run(running, patience context.Context) (stopped bool, err error
 	}
 }
 
-// shutDown ends postgres, at the latest by SIGKILL.
+// shutDown ends postgres, at the latest by SIGKILL. Sessions that are just ending by themselves have a moment for it: each
+// one that is ended leaves an error in the log.
 func shutDown(patience context.Context, cmd *exec.Cmd, exited <-chan error) error {
-	send(cmd.Process, syscall.SIGINT)
-	select {
-	case err := <-exited:
-		if err != nil {
-			return exitError(cmd, err)
+	for _, step := range []struct {
+		signal syscall.Signal
+		wait   time.Duration
+	}{{syscall.SIGTERM, smartShutdownWait}, {syscall.SIGINT, fastShutdownWait}} {
+		send(cmd.Process, step.signal)
+		select {
+		case err := <-exited:
+			if err != nil {
+				return exitError(cmd, err)
+			}
+			return nil
+		case <-patience.Done():
+		case <-time.After(step.wait):
 		}
-		return nil
-	case <-patience.Done():
-	case <-time.After(fastShutdownWait):
 	}
 	send(cmd.Process, syscall.SIGQUIT)
 	select {

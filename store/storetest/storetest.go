@@ -61,7 +61,8 @@ func startServer() (*server, error) {
 		Settings: map[string]string{
 			"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400",
 			// Neither UTC nor a whole hour away from it, to expose mistakes with zones.
-			"timezone": "Asia/Kathmandu",
+			"timezone":        "Asia/Kathmandu",
+			"log_line_prefix": logPrefix,
 		},
 	})
 	if err != nil {

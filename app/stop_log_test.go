@@ -1,0 +1,65 @@
+package app_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/store/storetest"
+)
+
+// TestStopLeavesNoErrorInTheLogOfPostgres stops servers at all moments after their start, when their jobs run, under a
+// stream of events.
+func TestStopLeavesNoErrorInTheLogOfPostgres(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.URL(t)
+	logged := storetest.Errors(t, databaseURL)
+	for round := range 20 {
+		s := start(t, config(databaseURL))
+		s.stopUnderLoad(t, s.project(t), time.Duration(round*round)*5*time.Millisecond)
+		require.Empty(t, logged(), "round %d", round)
+	}
+}
+
+var isError = regexp.MustCompile(`(?m)^.*\b(ERROR|FATAL|PANIC):.*$`)
+
+func TestStopLeavesNoErrorInTheLogOfThePrivatePostgres(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	for round := range 4 {
+		s := start(t, privateConfig(dir))
+		admin, err := os.ReadFile(filepath.Join(dir, "admin-token"))
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, s.as(t, strings.TrimSpace(string(admin)), http.MethodGet, "/v1/projects"))
+		s.stopUnderLoad(t, "", time.Duration(round)*300*time.Millisecond)
+		text, err := os.ReadFile(filepath.Join(dir, "postgres.log"))
+		require.NoError(t, err)
+		require.Empty(t, isError.FindAllString(string(text), -1), "round %d", round)
+	}
+}
+
+// stopUnderLoad has senders add events, or ask whether the server is ready, and ends it after a while.
+func (s *server) stopUnderLoad(t *testing.T, key string, after time.Duration) {
+	t.Helper()
+	method, path := http.MethodPost, "/v1/ingest"
+	if key == "" {
+		method, path = http.MethodGet, "/readyz"
+	}
+	var senders sync.WaitGroup
+	for range 3 {
+		senders.Go(func() {
+			for s.send(t.Context(), method, path, key, strings.NewReader(event)).err == nil {
+			}
+		})
+	}
+	<-time.After(after)
+	s.stop(t)
+	senders.Wait()
+}
