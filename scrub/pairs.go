@@ -143,11 +143,9 @@ func (m *masker) nameBefore(i int, p *pair) int {
 		}
 		i--
 	}
-	start := i
-	for start > m.done && i-start < maxName && nameSet[m.s[start-1]] {
-		start--
-	}
-	if start > m.done && m.s[start-1] == '%' {
+	start := runBack(m.s, i, max(m.done, i-maxName), nameSet)
+	escaped := start > m.done && m.s[start-1] == '%'
+	if escaped {
 		start, i = m.escapedName(end, p)
 	}
 	if start > m.done && m.s[start-1] >= utf8.RuneSelf {
@@ -159,7 +157,7 @@ func (m *masker) nameBefore(i int, p *pair) int {
 		return start
 	}
 	p.name = m.s[start:i]
-	if strings.IndexByte(p.name, '%') >= 0 {
+	if escaped {
 		p.name = unescapedAll(p.name)
 	}
 	m.context(start, p)

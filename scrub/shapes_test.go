@@ -25,6 +25,9 @@ func TestNotationsOfSecrets(t *testing.T) {
 		{`$token .= '` + S + `'`, `$token .= '*'`},
 		{"CREATE USER bob IDENTIFIED BY '" + S + "'", "CREATE USER bob IDENTIFIED BY '*'"},
 		{"INSERT INTO users (name, password) VALUES ('bob', '" + S + "'), ('eve', 'x1')", "INSERT INTO users (name, password) VALUES ('bob', '*'), ('eve', '*')"},
+		{"INSERT INTO users (id, password) VALUES (1, '" + S + "')", "INSERT INTO users (id, password) VALUES (1, '*')"},
+		{"near 'x': insert into t(a, password)\nvalues\n  (\n  'a',\n 'b'); insert into u(password) values ('c')",
+			"near 'x': insert into t(a, password)\nvalues\n  (\n  'a',\n '*'); insert into u(password) values ('*')"},
 		{"invalid token '" + S + "'", "invalid token '*'"},
 		{"curl -u bob:" + S + " https://x", "curl -u bob:* https://x"},
 		{"curl --user bob:" + S + " https://x", "curl --user bob:* https://x"},
@@ -110,6 +113,7 @@ func TestNamesBesideValues(t *testing.T) {
 		{`{"rawHeaders":["Host","x","Authorization","Custom ` + S + `","Accept","*/*"]}`, `{"rawHeaders":["Host","x","Authorization","[Filtered]","Accept","*/*"]}`},
 		{`{"h":["password","` + S + `","x"]}`, `{"h":["password","[Filtered]","x"]}`},
 		{`{"d":[{"key":"password","val":"x"}]}`, `{"d":[{"key":"password","val":"[Filtered]"}]}`},
+		{`{"name":"пароль","value":"x"}`, `{"name":"пароль","value":"[Filtered]"}`},
 		{`{"names":["password","token","user","email"]}`, `{"names":["password","token","user","email"]}`},
 		{`{"password_invalid":"x","auth_url":"y","token_type":"bearer","max_tokens":5}`, `{"password_invalid":"[Filtered]","auth_url":"[Filtered]","token_type":"bearer","max_tokens":5}`},
 	} {

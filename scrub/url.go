@@ -9,7 +9,7 @@ func (m *masker) url(i int) int {
 		return host
 	}
 	end, at, colon := host, -1, -1
-	for ; end < len(m.s) && !endsAuthority(m.s[end]); end++ {
+	for ; end < len(m.s) && !authorityEnds[m.s[end]]; end++ {
 		switch m.s[end] {
 		case '@':
 			at = end
@@ -45,9 +45,14 @@ var hooks = [...]struct{ host, path string }{
 
 var pathSet = bytesOf(alnumBytes + "-_/@")
 
-func endsAuthority(c byte) bool {
-	return c <= ' ' || c == '/' || c == '?' || c == '#' || c == '\\' || c == '<' || c == '>' || isQuote(c)
-}
+// authorityEnds are the bytes behind the host of a URL.
+var authorityEnds = func() *[256]bool {
+	set := bytesOf("/?#\\<>\"'`")
+	for c := range byte(' ' + 1) {
+		set[c] = true
+	}
+	return set
+}()
 
 // isPort is true for digits, and for what ends an IPv6 address.
 func isPort(s string) bool {
