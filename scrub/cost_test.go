@@ -13,7 +13,8 @@ import (
 // pumped are short pieces that make an attacker's text when they are repeated: every sign, alone, beside letters and
 // digits and beside every other sign, the mark of every token and the names of secrets before every separator.
 func pumped() []string {
-	pieces := append([]string{"a://b:c/", "a://b:c@", "api key: ", "token: ", "('token', ", `"token","x",`, "token 'x ", "-u a:b ", "-p ", "mysql -p", "VALUES ('", "\n token:\n  a", "$1$", "token=$("}, hostile...)
+	pieces := append([]string{"a://b:c/", "a://b:c@", "api key: ", "token: ", "('token', ", `"token","x",`, "token 'x ", "-u a:b ", "-p ", "mysql -p", "VALUES ('", "\n token:\n  a", "$1$", "token=$(",
+		"machine x login y password z ", "kind: Secret\ndata:\n  a: b\n", "data:\n", "values (", "(a,password) values (1,'x') "}, hostile...)
 	for a := byte(' '); a < 0x7F; a++ {
 		if isAlnum(a) {
 			continue

@@ -71,6 +71,8 @@ type masker struct {
 	refusedTo     int
 	judged        string // the last name of a pair, and what was found of it
 	found         verdict
+	soughtKind    bool   // hasSecretKind looked
+	secretKind    bool   // and what it found
 	valuesWord    string // the spelling of VALUES; empty until insert looked for it
 	valuesAt      int    // the next of it
 	commands      []bool // which commands with a password the text names; nil when nobody asked
@@ -98,6 +100,9 @@ const (
 // passes scans until nothing changes, for what was filtered may have hidden the start of another secret.
 func (r *Rules) passes(s string, what suspicion, code bool) (masked string, torn bool) {
 	for range maxPasses {
+		if what&ofLogins != 0 {
+			s = hideLogins(s)
+		}
 		m := masker{rules: r, s: s, code: code}
 		m.scan(&triggers[what])
 		if m.masks > maxMasks+len(s)/masksPer {

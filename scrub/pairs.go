@@ -100,8 +100,11 @@ func (m *masker) pair(i, end int, p pair) int {
 	}
 	value := skipBlanks(m.s, end)
 	if p.verdict == public && !m.isHint(&p, value) {
-		if namesName(p.name) {
+		switch {
+		case namesName(p.name):
 			return m.formField(value)
+		case holdsData(p.name):
+			return max(m.manifestData(value), end)
 		}
 		return end
 	}

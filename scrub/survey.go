@@ -73,6 +73,11 @@ func (v survey) count(lane int) int { return int(v>>(lane*laneBits)) & laneMask 
 
 func (v survey) has(lane int) bool { return v&(laneMask<<(lane*laneBits)) != 0 }
 
+// isPlain reports whether a text has nothing that isDisguised looks for.
+func (v survey) isPlain() bool {
+	return v&(laneMask<<(laneOdd*laneBits)|laneMask<<(laneSeps*laneBits)) == 0
+}
+
 // isHarmless reports whether a text cannot hold a secret, for it has nothing of what suspects asks for.
 func (v survey) isHarmless() bool {
 	const needed = laneMask<<(laneSeps*laneBits) | laneMask<<(laneDigits*laneBits) | laneMask<<(laneUppers*laneBits) |
@@ -90,6 +95,7 @@ const (
 	ofWords                         // Bearer and Basic, options of a command line, private keys
 	ofOptions                       // short options of a command line
 	ofQuotes                        // names before texts in quotes
+	ofLogins                        // a netrc file
 	suspicions
 )
 

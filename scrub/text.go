@@ -6,8 +6,8 @@ func (w *walk) text(s string) string { return w.scrub(s, false) }
 // scrub is text, or its like for a line of source code.
 func (w *walk) scrub(s string, code bool) string {
 	v := surveyOf(s)
-	w.plain = !v.has(laneOdd) && !v.has(laneSeps)
-	if v.has(laneOdd) {
+	w.plain = v.isPlain()
+	if !w.plain && v.has(laneOdd) {
 		if t := clean(s); t != s {
 			s, v = t, surveyOf(t)
 		}
@@ -15,6 +15,9 @@ func (w *walk) scrub(s string, code bool) string {
 	var what suspicion
 	if !v.isHarmless() {
 		what = v.suspects(s)
+		if !code && mayHaveLogins(s, v) {
+			what |= ofLogins
+		}
 	}
 	if what != 0 {
 		t, torn := w.rules.mask(s, what, code)

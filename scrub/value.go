@@ -45,6 +45,9 @@ func (w *walk) members(v *core.Value, depth int) {
 			filterValue(&kid.Value)
 		default:
 			w.value(&kid.Value, depth+1)
+			if holdsData(kid.Key) && isSecretManifest(v) {
+				filterMembers(&kid.Value)
+			}
 		}
 	}
 }
