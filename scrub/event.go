@@ -43,7 +43,7 @@ var fieldNames = [lastField]string{
 type walk struct {
 	rules *Rules
 	steps int  // what is left for the project's patterns
-	odd   bool // the last text has characters beyond ASCII
+	plain bool // the last text has nothing that isDisguised looks for
 	// pending is true when the line of source code before ends behind a secret's name.
 	pending bool
 	torn    bool // a text had only one end of a private key: the texts around it have the rest

@@ -1,7 +1,7 @@
 package scrub
 
-// telling has the first letters of the public names that isHint and namesName know.
-var telling = bytesOf("kcsSnNfhK")
+// telling has the first letters of the public names that isHint, namesName and holdsData know.
+var telling = bytesOf("kcsSnNfhKd")
 
 // isHint reports whether a name that is often no secret's stands before a value that is one: key=<random text>,
 // ?code=<random text>.

@@ -71,7 +71,10 @@ type masker struct {
 	refusedTo     int
 	judged        string // the last name of a pair, and what was found of it
 	found         verdict
-	inserted      bool   // insert looked at the text
+	soughtKind    bool   // hasSecretKind looked
+	secretKind    bool   // and what it found
+	valuesWord    string // the spelling of VALUES; empty until insert looked for it
+	valuesAt      int    // the next of it
 	commands      []bool // which commands with a password the text names; nil when nobody asked
 }
 
@@ -97,6 +100,9 @@ const (
 // passes scans until nothing changes, for what was filtered may have hidden the start of another secret.
 func (r *Rules) passes(s string, what suspicion, code bool) (masked string, torn bool) {
 	for range maxPasses {
+		if what&ofLogins != 0 {
+			s = hideLogins(s)
+		}
 		m := masker{rules: r, s: s, code: code}
 		m.scan(&triggers[what])
 		if m.masks > maxMasks+len(s)/masksPer {
@@ -117,15 +123,23 @@ func (r *Rules) passes(s string, what suspicion, code bool) (masked string, torn
 
 func (m *masker) scan(on *[256]trigger) {
 	most := maxMasks + len(m.s)/masksPer
-	for i := 0; i < len(m.s) && m.masks <= most; {
-		if s := m.s[i:]; len(s) >= 4 && on[s[0]]|on[s[1]]|on[s[2]]|on[s[3]] == noTrigger {
-			i += 4
-		} else if t := on[s[0]]; t == noTrigger || t == quoteMark && !m.mayOpen(i) {
-			i++
-		} else {
-			i = max(m.try(t, i), i+1)
+	for i := nextTrigger(m.s, 0, on); i < len(m.s) && m.masks <= most; i = nextTrigger(m.s, i, on) {
+		i = max(m.try(on[m.s[i]], i), i+1)
+	}
+}
+
+// nextTrigger returns the place of the first trigger at or after i, or the end of the text. It passes over four bytes at
+// a time.
+func nextTrigger(s string, i int, on *[256]trigger) int {
+	for ; i+4 <= len(s); i += 4 {
+		if four := s[i : i+4]; on[four[0]]|on[four[1]]|on[four[2]]|on[four[3]] != noTrigger {
+			break
 		}
 	}
+	for i < len(s) && on[s[i]] == noTrigger {
+		i++
+	}
+	return i
 }
 
 // try applies the rule of a trigger at i and gives where to go on.
@@ -180,6 +194,14 @@ func (m *masker) boundary(i int) bool { return i == 0 || !isAlnum(m.s[i-1]) }
 func run(s string, i int, set *[256]bool) int {
 	for i < len(s) && set[s[i]] {
 		i++
+	}
+	return i
+}
+
+// runBack returns the start of the bytes of the set that end at i; limit at the least.
+func runBack(s string, i, limit int, set *[256]bool) int {
+	for i > limit && set[s[i-1]] {
+		i--
 	}
 	return i
 }

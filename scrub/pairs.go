@@ -100,8 +100,11 @@ func (m *masker) pair(i, end int, p pair) int {
 	}
 	value := skipBlanks(m.s, end)
 	if p.verdict == public && !m.isHint(&p, value) {
-		if namesName(p.name) {
+		switch {
+		case namesName(p.name):
 			return m.formField(value)
+		case holdsData(p.name):
+			return max(m.manifestData(value), end)
 		}
 		return end
 	}
@@ -143,11 +146,9 @@ func (m *masker) nameBefore(i int, p *pair) int {
 		}
 		i--
 	}
-	start := i
-	for start > m.done && i-start < maxName && nameSet[m.s[start-1]] {
-		start--
-	}
-	if start > m.done && m.s[start-1] == '%' {
+	start := runBack(m.s, i, max(m.done, i-maxName), nameSet)
+	escaped := start > m.done && m.s[start-1] == '%'
+	if escaped {
 		start, i = m.escapedName(end, p)
 	}
 	if start > m.done && m.s[start-1] >= utf8.RuneSelf {
@@ -159,7 +160,7 @@ func (m *masker) nameBefore(i int, p *pair) int {
 		return start
 	}
 	p.name = m.s[start:i]
-	if strings.IndexByte(p.name, '%') >= 0 {
+	if escaped {
 		p.name = unescapedAll(p.name)
 	}
 	m.context(start, p)

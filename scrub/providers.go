@@ -113,7 +113,7 @@ func (m *masker) provider(i int) int {
 	}
 	for _, c := range candidates[n] {
 		mark := i - c.at
-		if mark < m.done || !hasPrefixAt(m.s, mark, c.mark) || c.provider == m.refused && mark < m.refusedTo {
+		if mark < m.done || m.s[mark] != c.mark[0] || !hasPrefixAt(m.s, mark, c.mark) || c.provider == m.refused && mark < m.refusedTo {
 			continue
 		}
 		if start, end := m.token(c.provider, mark); end > 0 {

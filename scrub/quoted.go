@@ -5,6 +5,9 @@ import "strings"
 // quote handles the quote at i when it opens a text behind a secret's name: a member of a tuple, ("password", "x"), the
 // argument of a call, setPassword("x"), the next word, IDENTIFIED BY "x".
 func (m *masker) quote(i int) int {
+	if !m.mayOpen(i) {
+		return i + 1
+	}
 	at := i
 	for range maxClosers {
 		if at == m.done || m.s[at-1] != '\\' {
@@ -15,10 +18,7 @@ func (m *masker) quote(i int) int {
 	if at > m.done && strings.IndexByte("bBuUrR", m.s[at-1]) >= 0 && m.boundary(at-1) {
 		at--
 	}
-	before := at
-	for before > m.done && at-before < maxClosers && isBlank(m.s[before-1]) {
-		before--
-	}
+	before := max(skipGapBack(m.s, at), m.done)
 	if before == m.done {
 		return i + 1
 	}
@@ -26,8 +26,10 @@ func (m *masker) quote(i int) int {
 	case c == ',':
 		return m.afterComma(i, at, before-1)
 	case c == '(':
-		if end := m.insert(before); end > i {
-			return end
+		if name := skipGapBack(m.s, before-1); name > m.done && m.s[name-1]|0x20 == 's' { // VALUES
+			if end := m.insert(i); end > i {
+				return end
+			}
 		}
 		return m.afterName(i, at, before-1)
 	case before < at && nameSet[c]:
@@ -42,18 +44,18 @@ func (m *masker) mayOpen(i int) bool {
 }
 
 var (
-	opensQuote  = bytesOf("\t,(\\bBuUrR")
-	beforeBlank = bytesOf(alnumBytes + "_-.$@,( ")
+	opensQuote  = bytesOf("\n\t,(\\bBuUrR")
+	beforeBlank = bytesOf(alnumBytes + "_-.$@,( \n")
 )
 
 // afterComma hides the text that opens at from when a secret's name in quotes stands before the comma.
 func (m *masker) afterComma(i, from, comma int) int {
-	end := comma
-	for end > m.done && isBlank(m.s[end-1]) && comma-end < maxClosers {
-		end--
-	}
-	if end == m.done || !isQuote(m.s[end-1]) {
+	end := skipGapBack(m.s, comma)
+	if end <= m.done {
 		return i + 1
+	}
+	if !isQuote(m.s[end-1]) {
+		return max(m.insert(i), i+1)
 	}
 	mark := m.s[end-1]
 	for end--; end > m.done && m.s[end-1] == '\\'; {

@@ -92,9 +92,19 @@ func (m *masker) balanced(v int) int {
 	return len(m.s)
 }
 
+const maxGap = 16 // bytes
+
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// skipGapBack returns where the blanks and line ends begin that end at i; it looks at maxGap of them.
+func skipGapBack(s string, i int) int {
+	for limit := max(i-maxGap, 0); i > limit && (isBlank(s[i-1]) || s[i-1] == '\n'); {
+		i--
+	}
+	return i
+}
 
 func skipBlanks(s string, i int) int {
 	for i < len(s) && isBlank(s[i]) {

@@ -25,6 +25,9 @@ func TestNotationsOfSecrets(t *testing.T) {
 		{`$token .= '` + S + `'`, `$token .= '*'`},
 		{"CREATE USER bob IDENTIFIED BY '" + S + "'", "CREATE USER bob IDENTIFIED BY '*'"},
 		{"INSERT INTO users (name, password) VALUES ('bob', '" + S + "'), ('eve', 'x1')", "INSERT INTO users (name, password) VALUES ('bob', '*'), ('eve', '*')"},
+		{"INSERT INTO users (id, password) VALUES (1, '" + S + "')", "INSERT INTO users (id, password) VALUES (1, '*')"},
+		{"near 'x': insert into t(a, password)\nvalues\n  (\n  'a',\n 'b'); insert into u(password) values ('c')",
+			"near 'x': insert into t(a, password)\nvalues\n  (\n  'a',\n '*'); insert into u(password) values ('*')"},
 		{"invalid token '" + S + "'", "invalid token '*'"},
 		{"curl -u bob:" + S + " https://x", "curl -u bob:* https://x"},
 		{"curl --user bob:" + S + " https://x", "curl --user bob:* https://x"},
@@ -52,6 +55,29 @@ func TestNotationsOfSecrets(t *testing.T) {
 		{"password=Pa(ss)word", "password=*"},
 		{"password_hint_error=hunter2", "password_hint_error=*"},
 	})
+}
+
+func TestFilesWithSecrets(t *testing.T) {
+	t.Parallel()
+	requireTexts(t, Default().Text, []want{
+		{"machine api.example.com login bob password S3cr3tWord", "machine api.example.com login bob password *"},
+		{"machine h\n  login bob\n  password swordfish\nmachine i password x1 login eve", "machine h\n  login bob\n  password *\nmachine i password * login eve"},
+		{`"default login anonymous password swordfish1"`, `"default login anonymous password *"`},
+		{`machine h\n\tlogin bob\n\tpassword x1`, `machine h\n\tlogin bob\n\tpassword *`},
+		{"kind: Secret\ndata:\n  user: YWRtaW4=\n  conf: |\n    MWYyZDFlMmU2N2Rm\ntype: Opaque", "kind: Secret\ndata:\n  user: *\n  conf: |\n    *\ntype: Opaque"},
+		{"items:\n- data:\n    user: YWRtaW4=\n  kind: Secret\n  metadata:\n    name: db", "items:\n- data:\n    user: *\n  kind: Secret\n  metadata:\n    name: db"},
+		{`{"kind":"Secret","data":{"user":"YWRtaW4="}}`, `{"kind":"Secret","data":*}`},
+		{"posted to hooks.slack.com/services/T0AB12CD3/B0AB12CD3/" + S, "posted to *"},
+		{"discord.com/api/webhooks/123456789012345678/" + S + " failed", "* failed"},
+		{"https://discord.com/api/v10/webhooks/123456789012345678/" + S, "https://discord.com/api/v10/webhooks/*"},
+	})
+	for _, s := range []string{
+		"the machine could not login because of a bad password today", "default login page has no password field", "kind: ConfigMap\ndata:\n  user: YWRtaW4=",
+		"login failed: machine busy, password login is off", "see hooks.slack.com/services/ for the address",
+	} {
+		require.Equal(t, s, Default().Text(s))
+	}
+	require.Equal(t, `{"kind":"Secret","data":{"user":"[Filtered]"}}`, extraOf(t, Default(), `{"kind":"Secret","data":{"user":"YWRtaW4="}}`))
 }
 
 func TestDiagnosesStay(t *testing.T) {
@@ -110,6 +136,7 @@ func TestNamesBesideValues(t *testing.T) {
 		{`{"rawHeaders":["Host","x","Authorization","Custom ` + S + `","Accept","*/*"]}`, `{"rawHeaders":["Host","x","Authorization","[Filtered]","Accept","*/*"]}`},
 		{`{"h":["password","` + S + `","x"]}`, `{"h":["password","[Filtered]","x"]}`},
 		{`{"d":[{"key":"password","val":"x"}]}`, `{"d":[{"key":"password","val":"[Filtered]"}]}`},
+		{`{"name":"пароль","value":"x"}`, `{"name":"пароль","value":"[Filtered]"}`},
 		{`{"names":["password","token","user","email"]}`, `{"names":["password","token","user","email"]}`},
 		{`{"password_invalid":"x","auth_url":"y","token_type":"bearer","max_tokens":5}`, `{"password_invalid":"[Filtered]","auth_url":"[Filtered]","token_type":"bearer","max_tokens":5}`},
 	} {

@@ -2,36 +2,66 @@ package scrub
 
 import "strings"
 
-// insert hides the values of a secret's columns in INSERT INTO t (name, password) VALUES ('bob', 'x'), once for each
-// text, from the first quote on. It gives where the values end; 0 when there are none.
+// insert hides the values of a secret's columns in INSERT INTO t (name, password) VALUES ('bob', 'x'), up to the
+// first VALUES behind the quote at i. It returns where the values end; 0 when there are none.
 func (m *masker) insert(i int) int {
-	if m.inserted || !m.code && len(m.s) < len("insert into t(pw)values('')") {
-		return 0
+	if m.valuesWord == "" {
+		m.valuesWord, m.valuesAt = firstValues(m.s)
 	}
-	m.inserted = true
-	values := indexFolded(m.s[:i], "values")
-	if values < 0 || indexFolded(m.s[:values], "insert") < 0 {
-		return 0
+	end := 0
+	for m.valuesAt < i {
+		from := m.valuesAt + len(m.valuesWord)
+		if secrets := m.secretColumns(m.valuesAt); secrets != nil {
+			end = m.tuples(from, secrets)
+		}
+		m.valuesAt = indexFrom(m.s, max(from, end), m.valuesWord)
 	}
-	columns, _, ok := strings.Cut(m.s[strings.LastIndexByte(m.s[:values], '(')+1:values], ")")
-	if !ok {
-		return 0
-	}
-	var isSecret []bool
-	found := false
-	for name := range strings.SplitSeq(columns, ",") {
-		hide := m.rules.verdict(strings.Trim(name, " \t\n\"`[]")) > described
-		isSecret = append(isSecret, hide)
-		found = found || hide
-	}
-	if !found {
-		return 0
-	}
-	return m.tuples(values+len("values"), isSecret)
+	return end
 }
 
-// tuples hides the texts of secrets in (x, 'y'), (z, 'w'), which begin at i, and gives where they end.
-func (m *masker) tuples(i int, isSecret []bool) int {
+// firstValues returns the spelling of VALUES that a text has, and where it first is; the end of the text when it has
+// none.
+func firstValues(s string) (word string, at int) {
+	for _, word := range [...]string{"VALUES", "values", "Values"} {
+		if at := indexFrom(s, 0, word); at < len(s) {
+			return word, at
+		}
+	}
+	return "none", len(s)
+}
+
+// indexFrom returns the place of the first word at or after i, or the end of the text.
+func indexFrom(s string, i int, word string) int {
+	if n := strings.Index(s[i:], word); n >= 0 {
+		return i + n
+	}
+	return len(s)
+}
+
+// secretColumns reports which of the columns, whose list ends before i, are a secret's; nil when none is.
+func (m *masker) secretColumns(i int) []bool {
+	near := m.s[max(m.done, i-maxColumns):i]
+	columns, after, ok := strings.Cut(near[strings.LastIndexByte(near, '(')+1:], ")")
+	if !ok || strings.TrimSpace(after) != "" {
+		return nil
+	}
+	var secrets []bool
+	found := false
+	for name := range strings.SplitSeq(columns, ",") {
+		isSecret := m.rules.verdict(strings.Trim(name, " \t\n\\\"`[]")) > described
+		secrets = append(secrets, isSecret)
+		found = found || isSecret
+	}
+	if !found {
+		return nil
+	}
+	return secrets
+}
+
+const maxColumns = 1 << 10 // bytes of a list of columns
+
+// tuples hides the texts of secrets in (x, 'y'), (z, 'w'), which begin at i, and returns where they end.
+func (m *masker) tuples(i int, secrets []bool) int {
 	depth, column := 0, 0
 	for ; i < len(m.s); i++ {
 		switch c := m.s[i]; c {
@@ -47,7 +77,7 @@ func (m *masker) tuples(i int, isSecret []bool) int {
 			}
 		case '\'', '"':
 			end := m.closeQuote(i+1, m.s[i:i+1])
-			if depth > 0 && column < len(isSecret) && isSecret[column] {
+			if depth > 0 && column < len(secrets) && secrets[column] {
 				m.hide(i+1, end)
 			}
 			i = end
@@ -58,14 +88,4 @@ func (m *masker) tuples(i int, isSecret []bool) int {
 		}
 	}
 	return i
-}
-
-// indexFolded finds a word, given in lower case, in any case; -1 when it is not there.
-func indexFolded(s, word string) int {
-	for i := 0; i+len(word) <= len(s); i++ {
-		if s[i]|0x20 == word[0] && strings.EqualFold(s[i:i+len(word)], word) {
-			return i
-		}
-	}
-	return -1
 }

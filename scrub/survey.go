@@ -42,11 +42,13 @@ func surveyOf(s string) survey {
 		return surveyLong(s)
 	}
 	var sum, more uint64 // two sums, so that one addition need not wait for the other
-	for ; len(s) >= 4; s = s[4:] {
-		sum += laneOf[s[0]] + laneOf[s[1]]
-		more += laneOf[s[2]] + laneOf[s[3]]
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		eight := s[i : i+8]
+		sum += laneOf[eight[0]] + laneOf[eight[1]] + laneOf[eight[2]] + laneOf[eight[3]]
+		more += laneOf[eight[4]] + laneOf[eight[5]] + laneOf[eight[6]] + laneOf[eight[7]]
 	}
-	for i := range len(s) {
+	for ; i < len(s); i++ {
 		sum += laneOf[s[i]]
 	}
 	return survey(sum + more)
@@ -71,6 +73,18 @@ func (v survey) count(lane int) int { return int(v>>(lane*laneBits)) & laneMask 
 
 func (v survey) has(lane int) bool { return v&(laneMask<<(lane*laneBits)) != 0 }
 
+// isPlain reports whether a text has nothing that isDisguised looks for.
+func (v survey) isPlain() bool {
+	return v&(laneMask<<(laneOdd*laneBits)|laneMask<<(laneSeps*laneBits)) == 0
+}
+
+// isHarmless reports whether a text cannot hold a secret, for it has nothing of what suspects asks for.
+func (v survey) isHarmless() bool {
+	const needed = laneMask<<(laneSeps*laneBits) | laneMask<<(laneDigits*laneBits) | laneMask<<(laneUppers*laneBits) |
+		laneMask<<(laneSpaces*laneBits) | laneMask<<(laneQuotes*laneBits)
+	return v&needed == 0
+}
+
 // suspicion is a set of what a text may hold.
 type suspicion uint8
 
@@ -81,6 +95,7 @@ const (
 	ofWords                         // Bearer and Basic, options of a command line, private keys
 	ofOptions                       // short options of a command line
 	ofQuotes                        // names before texts in quotes
+	ofLogins                        // a netrc file
 	suspicions
 )
 
@@ -141,10 +156,7 @@ func hasRun(s string, n int, set *[256]bool) bool {
 		for from > start && set[s[from-1]] {
 			from--
 		}
-		end := i + 1
-		for end < len(s) && end < from+n && set[s[end]] {
-			end++
-		}
+		end := runWithin(s, i+1, from+n-i-1, set)
 		if end-from == n {
 			return true
 		}

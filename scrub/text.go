@@ -6,15 +6,23 @@ func (w *walk) text(s string) string { return w.scrub(s, false) }
 // scrub is text, or its like for a line of source code.
 func (w *walk) scrub(s string, code bool) string {
 	v := surveyOf(s)
-	if w.odd = v.has(laneOdd); w.odd {
+	w.plain = v.isPlain()
+	if !w.plain && v.has(laneOdd) {
 		if t := clean(s); t != s {
 			s, v = t, surveyOf(t)
 		}
 	}
-	if what := v.suspects(s); what != 0 {
+	var what suspicion
+	if !v.isHarmless() {
+		what = v.suspects(s)
+		if !code && mayHaveLogins(s, v) {
+			what |= ofLogins
+		}
+	}
+	if what != 0 {
 		t, torn := w.rules.mask(s, what, code)
 		w.torn = w.torn || torn
-		if t != s && len(w.rules.patterns) > 0 {
+		if len(w.rules.patterns) > 0 && t != s {
 			v = surveyOf(t)
 		}
 		s = t

@@ -9,7 +9,7 @@ func (m *masker) url(i int) int {
 		return host
 	}
 	end, at, colon := host, -1, -1
-	for ; end < len(m.s) && !endsAuthority(m.s[end]); end++ {
+	for ; end < len(m.s) && !authorityEnds[m.s[end]]; end++ {
 		switch m.s[end] {
 		case '@':
 			at = end
@@ -23,12 +23,12 @@ func (m *masker) url(i int) int {
 	if at > host {
 		return m.hide(host, at)
 	}
-	if end+1 >= len(m.s) || m.s[end] != '/' {
+	if end+1 >= len(m.s) || m.s[end] != '/' || !hookLetters[m.s[end+1]] {
 		return host
 	}
 	for i := range hooks {
 		hook := &hooks[i]
-		if hook.path[1] == m.s[end+1] && hasPrefixAt(m.s, end, hook.path) && strings.HasSuffix(m.s[host:end], hook.host) {
+		if hasPrefixAt(m.s, end, hook.path) && strings.HasSuffix(m.s[host:end], hook.host) {
 			from := end + len(hook.path)
 			return m.hide(from, run(m.s, from, pathSet))
 		}
@@ -39,15 +39,29 @@ func (m *masker) url(i int) int {
 // hooks are addresses whose path is all that it takes to write to a channel.
 var hooks = [...]struct{ host, path string }{
 	{"hooks.slack.com", "/services/"}, {"hooks.slack.com", "/workflows/"}, {"hooks.slack.com", "/triggers/"}, {"discord.com", "/api/webhooks/"},
-	{"discordapp.com", "/api/webhooks/"}, {"outlook.office.com", "/webhook/"}, {".webhook.office.com", "/webhookb2/"},
+	{"discord.com", "/api/v9/webhooks/"}, {"discord.com", "/api/v10/webhooks/"}, {"discordapp.com", "/api/webhooks/"}, {"outlook.office.com", "/webhook/"}, {".webhook.office.com", "/webhookb2/"},
 	{"hooks.zapier.com", "/hooks/catch/"}, {".tines.com", "/webhook/"},
 }
 
+// hookLetters are the first letters of those paths.
+var hookLetters = func() *[256]bool {
+	first := ""
+	for _, hook := range hooks {
+		first += hook.path[1:2]
+	}
+	return bytesOf(first)
+}()
+
 var pathSet = bytesOf(alnumBytes + "-_/@")
 
-func endsAuthority(c byte) bool {
-	return c <= ' ' || c == '/' || c == '?' || c == '#' || c == '\\' || c == '<' || c == '>' || isQuote(c)
-}
+// authorityEnds are the bytes behind the host of a URL.
+var authorityEnds = func() *[256]bool {
+	set := bytesOf("/?#\\<>\"'`")
+	for c := range byte(' ' + 1) {
+		set[c] = true
+	}
+	return set
+}()
 
 // isPort is true for digits, and for what ends an IPv6 address.
 func isPort(s string) bool {

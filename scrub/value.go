@@ -39,12 +39,15 @@ func (w *walk) members(v *core.Value, depth int) {
 		kid := &v.Kids[i]
 		kid.Key = w.text(kid.Key)
 		switch {
-		case w.isSecret(kid.Key):
+		case w.rules.verdict(kid.Key) != public, !w.plain && w.isDisguised(kid.Key):
 			filterValue(&kid.Value)
 		case isValueKey(kid.Key) && w.namedSecret(v):
 			filterValue(&kid.Value)
 		default:
 			w.value(&kid.Value, depth+1)
+			if holdsData(kid.Key) && isSecretManifest(v) {
+				filterMembers(&kid.Value)
+			}
 		}
 	}
 }
@@ -111,10 +114,12 @@ func isValueKey(key string) bool {
 }
 
 func (w *walk) isSecret(key string) bool {
-	if w.rules.verdict(key) != public {
-		return true
-	}
-	if w.odd && w.rules.verdict(latin(key)) != public {
+	return w.rules.verdict(key) != public || w.isDisguised(key)
+}
+
+// isDisguised reports whether a key is a secret's name in letters of another script, or percent-encoded.
+func (w *walk) isDisguised(key string) bool {
+	if spelled := latin(key); spelled != key && w.rules.verdict(spelled) != public {
 		return true
 	}
 	return strings.IndexByte(key, '%') >= 0 && w.rules.verdict(unescapedAll(key)) != public
