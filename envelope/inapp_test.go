@@ -109,7 +109,7 @@ func TestDecodeReports(t *testing.T) {
 		{`{"hpkp":{"hostname":"a.example","noted-hostname":"b.example"}}`, "Public key pinning validation failed for 'a.example'", "a.example", ""},
 		{`{"hpkp":{"noted-hostname":"b.example"}}`, "Public key pinning validation failed for 'b.example'", "b.example", ""},
 		{`{"template":{"filename":"cart.html","lineno":7,"context_line":" {% if x "}}`, "Error in template 'cart.html'", "cart.html", "{% if x"},
-		{`{"message":"syntax","template":{"abs_path":"/t/cart.html","lineno":7}}`, "syntax", "/t/cart.html", "7"},
+		{`{"message":"syntax","template":{"abs_path":"/t/cart.html","lineno":7}}`, "syntax", "/t/cart.html", ""},
 	} {
 		e := decode(t, c.payload)
 		require.Equal(t, c.title, string(e.Message), c.payload)
@@ -126,16 +126,26 @@ func TestIsFeedback(t *testing.T) {
 	for payload, want := range map[string]bool{
 		`{"type":"feedback","contexts":{"feedback":{"message":"I like it"}}}`: true,
 		`{"type":"feedback"}`: true,
-		`{"contexts":{"feedback":{"message":"I like it"}},"level":"info"}`:                true,
-		`{"contexts":{"feedback":{"message":"x"}},"exception":null}`:                      true,
-		`{"contexts":{"feedback":{"message":"x"}},"exception":{"values":[{"type":"A"}]}}`: false,
-		`{"contexts":{"feedback":{"score":1}},"message":"an error"}`:                      false,
-		`{"contexts":{"feedback":{}}}`:                                                    false,
-		`{"message":"feedback"}`:                                                          false,
-		`{"type":"error","tags":{"feedback":"x"}}`:                                        false,
-		`{"contexts":["feedback"]}`:                                                       false,
-		`"feedback"`:                                                                      false,
-		``:                                                                                false,
+		`{"contexts":{"feedback":{"message":"I like it"}},"level":"info"}`:                       true,
+		`{"contexts":{"feedback":{"message":"x"}},"exception":null}`:                             true,
+		`{"contexts":{"feedback":{"message":"x"}},"exception":{"values":[{"type":"A"}]}}`:        false,
+		`{"contexts":{"feedback":{"score":1}},"message":"an error"}`:                             false,
+		`{"contexts":{"feedback":{}}}`:                                                           false,
+		`{"message":"feedback"}`:                                                                 false,
+		`{"type":"error","tags":{"feedback":"x"}}`:                                               false,
+		`{"contexts":["feedback"]}`:                                                              false,
+		`{"contexts":{"feedback":"x"}}`:                                                          false,
+		`{"contexts":{"feedback":{"a":1}},"Message":"not a field of the protocol"}`:              true,
+		`{"Type":"feedback"}`:                                                                    false,
+		`{"type":["feedback"]}`:                                                                  false,
+		`{"type":"feedback"`:                                                                     false,
+		"\ufeff" + `{"type":"feedback"}`:                                                         true,
+		`{"type":"feedback","contexts":{"feedback":{"score":NaN}}}`:                              true,
+		"{\"contexts\":{\"feedback\":{\"message\":\"two\nlines\"}},\"extra\":{\"a\":-Infinity}}": true,
+		"{\"type\":\"feedback\",\"message\":\"not UTF-8: \xff, and \x00\"}":                      true,
+		"{\"contexts\":{\"feedback\":{\"message\":\"two\nlines\"}},\"exception\":{\"values\":[{\"type\":\"A\"}]}}": false,
+		`"feedback"`: false,
+		``:           false,
 	} {
 		require.Equal(t, want, envelope.IsFeedback([]byte(payload)), payload)
 	}

@@ -42,7 +42,7 @@ func (d *decoder) setReport() {
 		message = "Public key pinning validation failed for '"
 	case core.ReportTemplate:
 		message = "Error in template '"
-		r.Detail = firstField(report, "context_line", "lineno")
+		r.Detail = reportField(report, "context_line") // not its number, which changes with every line above it
 	}
 	r.Subject = firstField(report, "hostname", "noted_hostname", "filename", "abs_path")
 	if e.Message == "" {
