@@ -2,6 +2,7 @@ package envelope_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -166,4 +167,46 @@ func TestFramesOfRubyBesideTheProjectsFolders(t *testing.T) {
 	require.Equal(t, []bool{false, false, true, true}, own("sentry.ruby.rails", ""))
 	require.Equal(t, []bool{false, false, true, false, false}, own("sentry.ruby", `{"abs_path":"/srv/shop/app/cart.rb","in_app":true},`))
 	require.Equal(t, []bool{false, false, false, false}, own("mine", ""), "another client knows what it says")
+}
+
+// What is a library does not depend on whether the SDK marks frames.
+func TestMarkedFramesAndOthersAreOfTheSameLibraries(t *testing.T) {
+	t.Parallel()
+	for frame, isOwn := range map[[2]string]bool{
+		{"go", "main#run|/go/src/shop/main.go"}:                                              true, // GOPATH of the images of Go
+		{"go", "runtimes/pool#Start|/srv/runtimes/pool/pool.go"}:                             true,
+		{"go", "testing_shop#Pay|"}:                                                          true,
+		{"go", "log/handlers#handle|/home/x/log/handlers/handle.go"}:                         true,
+		{"go", "(*Cart).Pay|/srv/shop/cart.go"}:                                              true,
+		{"go", "main.run|/srv/shop/main.go"}:                                                 true,
+		{"go", "strconv#Atoi|/usr/local/go/src/strconv/atoi.go"}:                             false,
+		{"go", "Atoi|/usr/local/go/src/strconv/atoi.go"}:                                     false,
+		{"go", `Atoi|C:\Program Files\Go\src\strconv\atoi.go`}:                               false,
+		{"go", "encoding/json#Unmarshal|/usr/lib/go-1.24/src/encoding/json/decode.go"}:       false,
+		{"go", "bytes#(*Buffer).Write|bytes/buffer.go"}:                                      false,
+		{"go", "net/http.(*conn).serve|"}:                                                    false,
+		{"go", "runtime.gopanic|"}:                                                           false,
+		{"go", "golang.org/x/sync/errgroup#(*Group).Go.func1|"}:                              false,
+		{"go", "gin#(*Context).Next|third_party/gin/context.go"}:                             false,
+		{"go", "gin#(*Context).Next|vendor/github.com/gin-gonic/gin/context.go"}:             false,
+		{"rust", "shop::pay|/srv/shop/src/main.rs"}:                                          true,
+		{"rust", "actix_files::serve|"}:                                                      false,
+		{"rust", "<std::io::Stdin as std::io::Read>::read|"}:                                 false,
+		{"rust", "axum::serve|"}:                                                             false,
+		{"rust", "futures_util::poll|"}:                                                      false,
+		{"rust", "rayon::join|/build/cargo/registry/src/index.crates.io-1/rayon/src/lib.rs"}: false,
+		{"rust", "start_thread|"}:                                                            false,
+	} {
+		platform, function := frame[0], frame[1]
+		name, file, _ := strings.Cut(function, "|")
+		module, name, found := strings.Cut(name, "#")
+		if !found {
+			module, name = "", module
+		}
+		for _, mark := range []string{"", `,"in_app":true`} {
+			e := decode(t, `{"platform":"`+platform+`","exception":[{"type":"E","stacktrace":{"frames":[{"function":`+strconv.Quote(name)+
+				`,"module":`+strconv.Quote(module)+`,"abs_path":`+strconv.Quote(file)+mark+`}]}}]}`)
+			require.Equal(t, isOwn, e.Exceptions[0].Frames[0].InApp, "%s%s", frame, mark)
+		}
+	}
 }
