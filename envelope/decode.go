@@ -71,8 +71,7 @@ type decoder struct {
 	looseText string
 	mechanism *core.Mechanism // beside the list of exceptions, by old clients
 	inferIP   string
-	cspReport core.Value
-	report    report // of another kind
+	report    report
 }
 
 func (d *decoder) decode(text string, h Hints) (*core.Event, error) {
@@ -179,10 +178,9 @@ func (d *decoder) finish(h Hints) {
 	if e.Transaction == "" {
 		e.Transaction = d.culprit
 	}
-	d.setTimes(h.ReceivedAt)
 	d.setMessage()
-	d.setCSP()
 	d.setReport()
+	d.setTimes(h.ReceivedAt)
 	d.setUser(h.PeerIP)
 	d.setExceptions()
 	d.setLooseStack()
