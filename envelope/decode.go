@@ -14,7 +14,7 @@ type Hints struct {
 	PeerIP     string    // the sender's address, which user.ip_address "{{auto}}" stands for
 	EventID    string    // the id in the envelope's header, which wins over that of the payload
 	SDK        string    // "name/version" of the credentials (sentry_client), for payloads that name no SDK
-	Browser    *Browser  // nil for what is no report of a browser
+	Browser    *Browser  // nil for what is not a report of a browser
 }
 
 // Browser is what a request says about the reports of a browser, which do not say it themselves.
