@@ -6,32 +6,22 @@ import (
 	"errand/core"
 )
 
-// setCSP gives a Content-Security-Policy report the form of other events: a message, the page as the request, and the
-// report itself as a context.
-func (d *decoder) setCSP() {
-	if d.cspReport.Empty() {
-		return
-	}
-	report := unwrapReport(d.cspReport, "csp-report")
-	field := func(name string) string { return reportField(report, name) }
+// setPolicy takes what was blocked from a report about a Content-Security-Policy, and the page as the request. It returns
+// the message.
+func (d *decoder) setPolicy(value core.Value) string {
+	field := func(name string) string { return reportField(value, name) }
 	e := &d.event
 	violated := field("violated_directive")
 	directive, _, _ := strings.Cut(field("effective_directive"), " ")
 	if directive == "" {
 		directive, _, _ = strings.Cut(violated, " ")
 	}
-	e.Report = &core.Report{Kind: core.ReportCSP, Subject: directive, Detail: field("blocked_uri")}
-	if e.Message == "" {
-		e.Message = core.Untrusted(cspMessage(directive, violated, e.Report.Detail))
-	}
-	if e.Logger == "" {
-		e.Logger = "csp"
-	}
+	e.Report.Subject, e.Report.Detail = directive, field("blocked_uri")
 	if page := field("document_uri"); e.Request == nil && page != "" {
 		e.Request = &core.Request{URL: core.Untrusted(page)}
 		d.splitURL(e.Request)
 	}
-	d.addContext("csp", report)
+	return cspMessage(directive, violated, e.Report.Detail)
 }
 
 // cspMessage says what was blocked.
@@ -67,7 +57,7 @@ func cspKind(directive string) string {
 	return kind
 }
 
-// cspHost gives the host of a blocked URI, or the scheme of one without a host such as data:.
+// cspHost returns the host of a blocked URI, or the scheme of one without a host such as data:.
 func cspHost(uri string) string {
 	scheme, rest, found := strings.Cut(uri, ":")
 	if !found {

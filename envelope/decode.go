@@ -14,7 +14,7 @@ type Hints struct {
 	PeerIP     string    // the sender's address, which user.ip_address "{{auto}}" stands for
 	EventID    string    // the id in the envelope's header, which wins over that of the payload
 	SDK        string    // "name/version" of the credentials (sentry_client), for payloads that name no SDK
-	Browser    *Browser  // nil for what is no report of a browser
+	Browser    *Browser  // nil for what is not a report of a browser
 }
 
 // Browser is what a request says about the reports of a browser, which do not say it themselves.
@@ -71,8 +71,7 @@ type decoder struct {
 	looseText string
 	mechanism *core.Mechanism // beside the list of exceptions, by old clients
 	inferIP   string
-	cspReport core.Value
-	report    report // of another kind
+	report    report
 }
 
 func (d *decoder) decode(text string, h Hints) (*core.Event, error) {
@@ -179,10 +178,9 @@ func (d *decoder) finish(h Hints) {
 	if e.Transaction == "" {
 		e.Transaction = d.culprit
 	}
-	d.setTimes(h.ReceivedAt)
 	d.setMessage()
-	d.setCSP()
 	d.setReport()
+	d.setTimes(h.ReceivedAt)
 	d.setUser(h.PeerIP)
 	d.setExceptions()
 	d.setLooseStack()

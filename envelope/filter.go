@@ -5,18 +5,25 @@ import (
 	"io"
 )
 
-// maxHeaderLine is the longest line that a Filter takes for the header of an item.
-const maxHeaderLine = 64 << 10
+const (
+	// maxHeaderLine is the longest line that a Filter takes for the header of an item.
+	maxHeaderLine = 64 << 10
+	// maxTail is how much of a payload that is left out is held until its end.
+	maxTail = 256 << 10
+)
 
 // Filter passes an envelope on, piece by piece, without the payloads that are dropped anyway: all but those of events.
-// What comes out is an envelope in which Split finds the same events; an item whose payload was left out has none. Of its
-// input a Filter holds no more than the header of one item.
+// What comes out is an envelope in which Split finds the same events; an item whose payload was left out has none. There is
+// one exception: where the length of a payload is beyond the end of the envelope, the items that follow its true end are
+// found in the last 256 KB only, of which a Filter holds at most twice as much. Else it holds the header of one item.
 type Filter struct {
 	to       io.Writer
 	next     func(*Filter, []byte) (rest []byte, err error) // takes a part of the input
 	line     []byte                                         // the header of an item: as far as it has come, or of the payload that is skipped
 	skipping bool                                           // the payload is left out
 	left     int                                            // bytes of the payload that are to come
+	skipped  int                                            // bytes of it that were left out so far
+	tail     []byte                                         // the last of these
 	items    int
 	resync   bool // after a malformed item: the next line that can be a header counts
 }
@@ -40,7 +47,32 @@ func (f *Filter) Close() error {
 	if f.skipping && f.left == 0 {
 		return f.endPayload()
 	}
-	return f.passHeader() // one without an end, or one whose payload is shorter than it says: Split tells the sender
+	if err := f.passHeader(); err != nil { // one without an end, or one whose payload is shorter than it says
+		return err
+	}
+	return f.passTail()
+}
+
+// passTail passes on the end of a payload that was to be longer: other items may be in it. It begins with a whole line.
+func (f *Filter) passTail() error {
+	tail := f.tail[max(0, len(f.tail)-maxTail):]
+	if len(tail) < f.skipped {
+		_, tail = cutLine(tail)
+	}
+	_, err := f.to.Write(tail)
+	return err
+}
+
+// keepTail holds the last of a payload that is left out.
+func (f *Filter) keepTail(part []byte) {
+	f.skipped += len(part)
+	if len(part) >= maxTail {
+		f.tail, part = f.tail[:0], part[len(part)-maxTail:]
+	}
+	if len(f.tail)+len(part) > 2*maxTail {
+		f.tail = f.tail[:copy(f.tail, f.tail[len(f.tail)-maxTail:])]
+	}
+	f.tail = append(f.tail, part...)
 }
 
 // passLine passes on the rest of a line: the envelope's header, or the payload of an event.
@@ -107,7 +139,7 @@ func (f *Filter) item() error {
 	switch {
 	case f.resync:
 		return f.passHeader()
-	case f.items > maxItems: // of which Split tells that it is one too many
+	case f.items > maxItems: // Split names it as one too many
 		f.next = (*Filter).skipAll
 		return f.passHeader()
 	}
@@ -130,13 +162,15 @@ func (f *Filter) payload(piece []byte) (rest []byte, err error) {
 	if f.left -= n; f.left == 0 {
 		f.next = (*Filter).payloadEnd
 	}
-	if !f.skipping {
+	if f.skipping {
+		f.keepTail(piece[:n])
+	} else {
 		_, err = f.to.Write(piece[:n])
 	}
 	return piece[n:], err
 }
 
-// payloadEnd looks at what follows a payload: if that is no new line, the length was wrong, and the line belongs to it.
+// payloadEnd looks at what follows a payload: if that is not a new line, the length was wrong, and the line belongs to it.
 func (f *Filter) payloadEnd(piece []byte) (rest []byte, err error) {
 	if piece[0] != '\n' && piece[0] != '\r' {
 		f.next = (*Filter).payloadLine
@@ -163,7 +197,7 @@ func (f *Filter) endPayload() error {
 	if !f.skipping {
 		return nil
 	}
-	f.skipping = false
+	f.skipping, f.skipped, f.tail = false, 0, f.tail[:0]
 	h, err := parseItemHeader(f.line)
 	if err != nil {
 		return err // it was read before

@@ -54,7 +54,7 @@ func TestFilter(t *testing.T) {
 			"{}\n{\"type\":\"attachment\",\"length\":0}\n\n"},
 		"a wrong length": {"{}\n{\"type\":\"attachment\",\"length\":10}\n" + large + "\n{\"type\":\"event\"}\n{}\n",
 			"{}\n{\"type\":\"attachment\",\"length\":0}\n{\"type\":\"event\"}\n{}\n"},
-		"a payload that ends early": {"{}\n{\"type\":\"attachment\",\"length\":9000}\n" + large, "{}\n{\"type\":\"attachment\",\"length\":9000}\n"},
+		"a payload that ends early": {"{}\n{\"type\":\"attachment\",\"length\":9000}\n" + large, "{}\n{\"type\":\"attachment\",\"length\":9000}\n" + large},
 	} {
 		for _, piece := range []int{1, 7, len(c.body)} {
 			require.Equal(t, c.want, string(filter(t, []byte(c.body), piece)), "%s, %d at a time", name, piece)
@@ -72,6 +72,7 @@ func TestFilterKeepsWhatSplitFinds(t *testing.T) {
 		"{\"type\":\"session\"}\n{}\n", "{\"type\":\"session\",\"length\":2}\r\n{}\r\n", "{\"type\":\"attachment\",\"length\":0}\n\n", "{\"type\":\"novelty\"}\nx\n",
 		"{\"type\":\"log\",\"length\":0}\n", "{\"length\":1}\nx\n", "{\"type\":7}\nx\n", "nonsense\n", "{\"type\":\"event\",\n", "[]\n", "\n", "\r\n\n", "{\"x\":1}\n",
 		"{\"type\":\"transaction\",\"spans\":[]}\n", "{\"type\":\"event\",\"length\":-1}\n{}\n", "{\"type\":\"attachment\"}\n\n", "x", "{\"type\":\"session\"}",
+		"{\"type\":\"attachment\",\"length\":70}\nabc\n", "{\"type\":\"session\",\"length\":7000}\n{}\n", "{\"type\":\"event\",\"length\":7000}\n{}\n",
 	}
 	for range 3000 {
 		body := "{}\n"
@@ -98,6 +99,41 @@ func besideLengths(found string) string {
 		}
 	}
 	return strings.Join(kept, " | ")
+}
+
+// An event is found behind an attachment that is shorter than it says, however large that is.
+func TestFilterFindsEventsBehindAPayloadThatEndsEarly(t *testing.T) {
+	t.Parallel()
+	const event = "{\"type\":\"event\"}\n{\"message\":\"boom\"}\n"
+	for name, attachment := range map[string]string{
+		"lines":           strings.Repeat("a line\n", 100_000),
+		"one line":        strings.Repeat("x", 700_000) + "\n",
+		"a small one":     "x\n",
+		"headers":         strings.Repeat("{\"type\":\"session\",\"a\":0}\n", 30_000),
+		"just the tail":   strings.Repeat("x", 256<<10-len(event)-1) + "\n",
+		"twice the tail":  strings.Repeat("x", 512<<10-len(event)-1) + "\n",
+		"behind a longer": strings.Repeat("x", 300_000) + "\n{\"type\":\"session\",\"length\":900000}\n{}\n",
+	} {
+		body := []byte("{}\n" + event + "{\"type\":\"attachment\",\"length\":5}\nabcde\n{\"type\":\"attachment\",\"length\":2000000}\n" + attachment + event)
+		for _, piece := range []int{4 << 10, 32<<10 + 1, 300 << 10, len(body)} {
+			filtered := filter(t, body, piece)
+			require.Less(t, len(filtered), 257<<10, name)
+			env, err := envelope.Split(filtered)
+			require.NoError(t, err)
+			var events int
+			for _, item := range env.Items {
+				if item.Kind == envelope.Event {
+					events++
+				}
+			}
+			require.Equal(t, 2, events, "%s, %d at a time", name, piece)
+			require.Contains(t, env.Problems[0].Reason, "beyond the end of the envelope", name)
+		}
+	}
+	half := "{\"type\":\"event\"}\n" + strings.Repeat("x", 256<<10-10) // the tail begins inside its header
+	env, err := envelope.Split(filter(t, []byte("{}\n{\"type\":\"attachment\",\"length\":2000000}\n{\"x\":"+half), 32<<10))
+	require.NoError(t, err)
+	require.Empty(t, env.Items)
 }
 
 func TestFilterOfManyItems(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// decideInApp tells the application's code from libraries where the SDK did not (decisions 4: in-app frames make the
+// decideInApp separates the application's code from libraries where the SDK did not (decisions 4: in-app frames make the
 // group).
 func (d *decoder) decideInApp() {
 	for i := range d.undecided {
@@ -36,14 +36,30 @@ func (d *decoder) correctInApp() {
 
 func correctionOf(platform string) func(frames []core.Frame, sdk string) {
 	switch platform {
-	case "rust", "native", "c":
+	case "rust":
 		return correctRust
+	case "native", "c":
+		return correctNative
 	case "go":
 		return correctGo
 	case "ruby":
 		return correctRuby
 	}
 	return nil
+}
+
+// isInFolder reports whether a file lies in one of the folders, which are written as /folder/, on Windows too. The path may
+// begin with a folder.
+func isInFolder(path string, folders []string) bool {
+	if strings.IndexByte(path, '\\') >= 0 {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	for _, folder := range folders {
+		if strings.Contains(path, folder) || strings.HasPrefix(path, folder[1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // fileOf returns the file of a frame with the most folders that are known.
@@ -62,8 +78,15 @@ type libraries struct {
 	noneKnown bool     // a frame without file is a part of the runtime
 }
 
-// isLibrary reports whether a frame looks like that of a library or of the runtime.
+// isLibrary reports whether a frame looks like that of a library or of the runtime. The library is the file that the code
+// was loaded from, where that is known.
 func isLibrary(platform string, f *core.Frame, library string) bool {
+	switch platform {
+	case "go":
+		return isGoLibrary(f)
+	case "rust":
+		return isRustLibrary(f) || isRustLibraryPath(library)
+	}
 	known, ok := librariesOf(platform)
 	if !ok {
 		return false
@@ -86,7 +109,7 @@ func isLibrary(platform string, f *core.Frame, library string) bool {
 	return known.noneKnown && path == "" || known.unplaced && !strings.ContainsAny(path, `/\`)
 }
 
-// librariesOf gives the rules of a platform. Windows paths are matched by the parts that they share with others.
+// librariesOf returns the rules of a platform, except those of Go and Rust, which have files of their own. Windows paths are matched by the parts that they share with others.
 func librariesOf(platform string) (libraries, bool) {
 	switch platform {
 	case "javascript":
@@ -97,16 +120,12 @@ func librariesOf(platform string) (libraries, bool) {
 		return libraries{paths: pythonLibraries}, true
 	case "java", "android", "kotlin", "scala", "groovy", "clojure":
 		return libraries{modules: javaLibraries}, true
-	case "go":
-		return libraries{paths: goLibraries, modules: goModules}, true
 	case "ruby":
 		return libraries{paths: rubyLibraries}, true
 	case "php":
 		return libraries{paths: phpLibraries, noneKnown: true}, true
 	case "csharp", "dotnet", "fsharp", "vb":
 		return libraries{modules: dotnetLibraries}, true
-	case "rust":
-		return libraries{paths: rustLibraries, modules: rustModules}, true
 	case "elixir", "erlang":
 		return libraries{paths: elixirLibraries}, true
 	case "cocoa", "objc", "swift", "native", "c":
@@ -132,21 +151,11 @@ var (
 		"io.undertow.", "io.grpc.", "io.lettuce.", "feign.", "redis.clients.", "software.amazon.awssdk.",
 		"ch.qos.logback.", "com.fasterxml.", "com.mysql.", "com.zaxxer.", "junit.", "net.bytebuddy.",
 	}
-	goLibraries = []string{"/pkg/mod/", "/vendor/", "/third_party/", "/go/src/", "/libexec/src/", "/usr/lib/go", "/toolchain@"}
-	goModules   = []string{
-		"runtime", "net/http", "testing", "reflect", "database/sql", "encoding/", "internal/", "golang.org/x/",
-		"github.com/getsentry/sentry-go",
-	}
 	rubyLibraries   = []string{"/gems/", "/lib/ruby/", "/rubies/", "/vendor/", "/bin/bundle", "<internal:"}
 	phpLibraries    = []string{"/vendor/", `\vendor\`, "[internal"}
 	dotnetLibraries = []string{
 		"System.", "Microsoft.", "MS.", "Mono.", "FSharp.", "Newtonsoft.", "Npgsql.", "MySql.", "NLog.", "Serilog.",
 		"Giraffe.", "Sentry.", "StackExchange.", "Windows.", "Xunit.", "NUnit.",
-	}
-	rustLibraries = []string{"/rustc/", "/.cargo/", "/lib/rustlib/", "/registry/src/"}
-	rustModules   = []string{
-		"std::", "core::", "alloc::", "<core::", "<alloc::", "<std::", "backtrace::", "anyhow::", "sentry", "tokio::",
-		"futures", "actix_", "rust_begin_unwind", "__rust", "_start", "__libc_start",
 	}
 	elixirLibraries = []string{"deps/", "/elixir/lib/", "lib/elixir/", "(stdlib)", "(elixir)"}
 	nativeLibraries = []string{

@@ -18,15 +18,18 @@ func correctGo(frames []core.Frame, sdk string) {
 	}
 }
 
+// goFolders are folders of others' modules, and of Go where it is installed.
+var goFolders = []string{
+	"/pkg/mod/", "/vendor/", "/third_party/", "/usr/local/go/src/", "/usr/lib/go", "/libexec/src/", "/Program Files/Go/src/",
+}
+
 // isGoLibrary reports whether a frame is of another's module or of the standard library.
 func isGoLibrary(f *core.Frame) bool {
-	file, module := fileOf(f), string(f.Module)
-	for _, folder := range [...]string{"/pkg/mod/", `\pkg\mod\`, "/vendor/", "/third_party/", "@v"} {
-		if strings.Contains(file, folder) {
-			return true
-		}
+	file, module := fileOf(f), goPackageOf(f)
+	if isInFolder(file, goFolders) || strings.Contains(file, "@v") {
+		return true
 	}
-	if strings.HasPrefix(module, "github.com/getsentry/sentry-go") {
+	if strings.HasPrefix(module, "github.com/getsentry/sentry-go") || strings.HasPrefix(module, "golang.org/x/") {
 		return true
 	}
 	root, _, _ := strings.Cut(module, "/")
@@ -37,6 +40,21 @@ func isGoLibrary(f *core.Frame) bool {
 		file = strings.ReplaceAll(file, `\`, "/")
 	}
 	return file == "" || strings.HasPrefix(file, module+"/") || strings.Contains(file, "/src/"+module+"/")
+}
+
+// goPackageOf returns the import path of a frame's package, which may stand before the function: net/http of
+// net/http.(*Server).Serve.
+func goPackageOf(f *core.Frame) string {
+	if f.Module != "" {
+		return string(f.Module)
+	}
+	name := string(f.Function)
+	folder := strings.LastIndexByte(name, '/') + 1
+	root, _, found := strings.Cut(name[folder:], ".")
+	if !found {
+		return ""
+	}
+	return name[:folder+len(root)]
 }
 
 // goRoots are the first parts of the standard library's import paths.

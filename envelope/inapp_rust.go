@@ -7,12 +7,16 @@ import (
 	"errand/core"
 )
 
-// correctRust takes the mark of the application from frames of Rust that are not its code. The SDK for Rust marks all
-// that it does not know, its own frames among them, and names the platform native, which other languages do too.
-func correctRust(frames []core.Frame, sdk string) {
-	if sdk != "sentry.rust" && !slices.ContainsFunc(frames, isRust) {
-		return
+// correctNative corrects the marks of the SDK for Rust, which names the platform native as those of other languages do.
+func correctNative(frames []core.Frame, sdk string) {
+	if sdk == "sentry.rust" || slices.ContainsFunc(frames, isRust) {
+		correctRust(frames, sdk)
 	}
+}
+
+// correctRust takes the mark of the application from frames of Rust that are not its code. The SDK for Rust marks all
+// that it does not know, its own frames among them.
+func correctRust(frames []core.Frame, _ string) {
 	panics := slices.IndexFunc(frames, isPanic) // all that is nearer the crash reports the panic
 	for i := range frames {
 		f := &frames[i]
@@ -73,18 +77,8 @@ var rustFolders = []string{
 	"/rustup/toolchains/", "/lib/rustlib/",
 }
 
-// isRustLibraryPath reports whether a file lies in one of these folders, on Windows too.
-func isRustLibraryPath(path string) bool {
-	if strings.IndexByte(path, '\\') >= 0 {
-		path = strings.ReplaceAll(path, `\`, "/")
-	}
-	for _, folder := range rustFolders {
-		if strings.Contains(path, folder) || strings.HasPrefix(path, folder[1:]) {
-			return true
-		}
-	}
-	return false
-}
+// isRustLibraryPath reports whether a file lies in one of these folders.
+func isRustLibraryPath(path string) bool { return isInFolder(path, rustFolders) }
 
 // isStartOfProgram reports whether a function is the C library's that starts a program or a thread, or what the
 // compiler puts around a call.
@@ -100,9 +94,10 @@ func isStartOfProgram(name string) bool {
 // rustCrates are the crates whose frames come before the application's when it panics or reports an error.
 var rustCrates = []string{
 	"std", "core", "alloc", "test", "proc_macro", "backtrace", "anyhow", "eyre", "color_eyre", "thiserror", "sentry", "log",
-	"env_logger", "fern", "slog", "tracing", "tokio", "futures", "async_std", "actix_web", "actix_rt", "actix_http", "actix_server",
-	"actix_service", "axum", "axum_core", "hyper", "hyper_util", "tower", "tower_service", "tower_http", "rayon", "rayon_core",
-	"crossbeam", "mio", "__rustc", "rustc", "addr2line", "gimli", "panic_unwind",
+	"env_logger", "fern", "slog", "tracing", "tokio", "futures", "async_std", "actix", "actix_codec", "actix_cors", "actix_files",
+	"actix_http", "actix_multipart", "actix_router", "actix_rt", "actix_server", "actix_service", "actix_tls", "actix_utils",
+	"actix_web", "axum", "axum_core", "hyper", "hyper_util", "tower", "tower_service", "tower_http", "rayon", "rayon_core", "crossbeam",
+	"mio", "__rustc", "rustc", "addr2line", "gimli", "panic_unwind",
 }
 
 // rootOfRust returns the crate that a function belongs to: shop of shop::run, of <shop::Cart as core::fmt::Debug>::fmt

@@ -2,6 +2,7 @@ package envelope_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -109,7 +110,7 @@ func TestDecodeReports(t *testing.T) {
 		{`{"hpkp":{"hostname":"a.example","noted-hostname":"b.example"}}`, "Public key pinning validation failed for 'a.example'", "a.example", ""},
 		{`{"hpkp":{"noted-hostname":"b.example"}}`, "Public key pinning validation failed for 'b.example'", "b.example", ""},
 		{`{"template":{"filename":"cart.html","lineno":7,"context_line":" {% if x "}}`, "Error in template 'cart.html'", "cart.html", "{% if x"},
-		{`{"message":"syntax","template":{"abs_path":"/t/cart.html","lineno":7}}`, "syntax", "/t/cart.html", "7"},
+		{`{"message":"syntax","template":{"abs_path":"/t/cart.html","lineno":7}}`, "syntax", "/t/cart.html", ""},
 	} {
 		e := decode(t, c.payload)
 		require.Equal(t, c.title, string(e.Message), c.payload)
@@ -126,16 +127,26 @@ func TestIsFeedback(t *testing.T) {
 	for payload, want := range map[string]bool{
 		`{"type":"feedback","contexts":{"feedback":{"message":"I like it"}}}`: true,
 		`{"type":"feedback"}`: true,
-		`{"contexts":{"feedback":{"message":"I like it"}},"level":"info"}`:                true,
-		`{"contexts":{"feedback":{"message":"x"}},"exception":null}`:                      true,
-		`{"contexts":{"feedback":{"message":"x"}},"exception":{"values":[{"type":"A"}]}}`: false,
-		`{"contexts":{"feedback":{"score":1}},"message":"an error"}`:                      false,
-		`{"contexts":{"feedback":{}}}`:                                                    false,
-		`{"message":"feedback"}`:                                                          false,
-		`{"type":"error","tags":{"feedback":"x"}}`:                                        false,
-		`{"contexts":["feedback"]}`:                                                       false,
-		`"feedback"`:                                                                      false,
-		``:                                                                                false,
+		`{"contexts":{"feedback":{"message":"I like it"}},"level":"info"}`:                       true,
+		`{"contexts":{"feedback":{"message":"x"}},"exception":null}`:                             true,
+		`{"contexts":{"feedback":{"message":"x"}},"exception":{"values":[{"type":"A"}]}}`:        false,
+		`{"contexts":{"feedback":{"score":1}},"message":"an error"}`:                             false,
+		`{"contexts":{"feedback":{}}}`:                                                           false,
+		`{"message":"feedback"}`:                                                                 false,
+		`{"type":"error","tags":{"feedback":"x"}}`:                                               false,
+		`{"contexts":["feedback"]}`:                                                              false,
+		`{"contexts":{"feedback":"x"}}`:                                                          false,
+		`{"contexts":{"feedback":{"a":1}},"Message":"not a field of the protocol"}`:              true,
+		`{"Type":"feedback"}`:                                                                    false,
+		`{"type":["feedback"]}`:                                                                  false,
+		`{"type":"feedback"`:                                                                     false,
+		"\ufeff" + `{"type":"feedback"}`:                                                         true,
+		`{"type":"feedback","contexts":{"feedback":{"score":NaN}}}`:                              true,
+		"{\"contexts\":{\"feedback\":{\"message\":\"two\nlines\"}},\"extra\":{\"a\":-Infinity}}": true,
+		"{\"type\":\"feedback\",\"message\":\"not UTF-8: \xff, and \x00\"}":                      true,
+		"{\"contexts\":{\"feedback\":{\"message\":\"two\nlines\"}},\"exception\":{\"values\":[{\"type\":\"A\"}]}}": false,
+		`"feedback"`: false,
+		``:           false,
 	} {
 		require.Equal(t, want, envelope.IsFeedback([]byte(payload)), payload)
 	}
@@ -156,4 +167,46 @@ func TestFramesOfRubyBesideTheProjectsFolders(t *testing.T) {
 	require.Equal(t, []bool{false, false, true, true}, own("sentry.ruby.rails", ""))
 	require.Equal(t, []bool{false, false, true, false, false}, own("sentry.ruby", `{"abs_path":"/srv/shop/app/cart.rb","in_app":true},`))
 	require.Equal(t, []bool{false, false, false, false}, own("mine", ""), "another client knows what it says")
+}
+
+// What is a library does not depend on whether the SDK marks frames.
+func TestMarkedFramesAndOthersAreOfTheSameLibraries(t *testing.T) {
+	t.Parallel()
+	for frame, isOwn := range map[[2]string]bool{
+		{"go", "main#run|/go/src/shop/main.go"}:                                              true, // GOPATH of the images of Go
+		{"go", "runtimes/pool#Start|/srv/runtimes/pool/pool.go"}:                             true,
+		{"go", "testing_shop#Pay|"}:                                                          true,
+		{"go", "log/handlers#handle|/home/x/log/handlers/handle.go"}:                         true,
+		{"go", "(*Cart).Pay|/srv/shop/cart.go"}:                                              true,
+		{"go", "main.run|/srv/shop/main.go"}:                                                 true,
+		{"go", "strconv#Atoi|/usr/local/go/src/strconv/atoi.go"}:                             false,
+		{"go", "Atoi|/usr/local/go/src/strconv/atoi.go"}:                                     false,
+		{"go", `Atoi|C:\Program Files\Go\src\strconv\atoi.go`}:                               false,
+		{"go", "encoding/json#Unmarshal|/usr/lib/go-1.24/src/encoding/json/decode.go"}:       false,
+		{"go", "bytes#(*Buffer).Write|bytes/buffer.go"}:                                      false,
+		{"go", "net/http.(*conn).serve|"}:                                                    false,
+		{"go", "runtime.gopanic|"}:                                                           false,
+		{"go", "golang.org/x/sync/errgroup#(*Group).Go.func1|"}:                              false,
+		{"go", "gin#(*Context).Next|third_party/gin/context.go"}:                             false,
+		{"go", "gin#(*Context).Next|vendor/github.com/gin-gonic/gin/context.go"}:             false,
+		{"rust", "shop::pay|/srv/shop/src/main.rs"}:                                          true,
+		{"rust", "actix_files::serve|"}:                                                      false,
+		{"rust", "<std::io::Stdin as std::io::Read>::read|"}:                                 false,
+		{"rust", "axum::serve|"}:                                                             false,
+		{"rust", "futures_util::poll|"}:                                                      false,
+		{"rust", "rayon::join|/build/cargo/registry/src/index.crates.io-1/rayon/src/lib.rs"}: false,
+		{"rust", "start_thread|"}:                                                            false,
+	} {
+		platform, function := frame[0], frame[1]
+		name, file, _ := strings.Cut(function, "|")
+		module, name, found := strings.Cut(name, "#")
+		if !found {
+			module, name = "", module
+		}
+		for _, mark := range []string{"", `,"in_app":true`} {
+			e := decode(t, `{"platform":"`+platform+`","exception":[{"type":"E","stacktrace":{"frames":[{"function":`+strconv.Quote(name)+
+				`,"module":`+strconv.Quote(module)+`,"abs_path":`+strconv.Quote(file)+mark+`}]}}]}`)
+			require.Equal(t, isOwn, e.Exceptions[0].Frames[0].InApp, "%s%s", frame, mark)
+		}
+	}
 }

@@ -2,7 +2,6 @@ package envelope
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"slices"
 )
@@ -68,28 +67,47 @@ func DropFeedback(items []Item) {
 }
 
 // IsFeedback reports whether the payload of an event is a user's feedback: by its type, or because feedback is all that
-// it has.
+// it has. It reads what the decoder reads: no payload is feedback here and an event there because of how it is written.
 func IsFeedback(payload []byte) bool {
 	if !bytes.Contains(payload, []byte(`"feedback"`)) { // by far the most
 		return false
 	}
-	var e struct {
-		Type, Exception, Message, Logentry, Threads, Stacktrace json.RawMessage
-		Contexts                                                json.RawMessage
-	}
-	if json.Unmarshal(payload, &e) != nil {
+	s := scanner{text: clean(payload)}
+	if s.peek() != '{' {
 		return false
 	}
-	if string(e.Type) == `"feedback"` {
-		return true
-	}
-	for _, part := range []json.RawMessage{e.Exception, e.Message, e.Logentry, e.Threads, e.Stacktrace} {
-		if len(part) > 0 && string(part) != "null" {
-			return false
+	var isNamed, hasFeedback, hasError bool
+	for m := s.object(); m.next(); {
+		switch m.key {
+		case "type":
+			isNamed = s.stringOr("") == "feedback"
+		case "contexts":
+			hasFeedback = s.hasFeedback()
+		case "exception", "message", "logentry", "threads", "stacktrace":
+			hasError = hasError || s.peek() != 'n' // null
+			s.skip()
+		default:
+			s.skip()
 		}
 	}
-	var contexts struct {
-		Feedback map[string]json.RawMessage
+	return s.end() && (isNamed || hasFeedback && !hasError)
+}
+
+// hasFeedback passes over the contexts of an event, and reports whether they have one that says something of feedback.
+func (s *scanner) hasFeedback() (found bool) {
+	if s.peek() != '{' {
+		s.skip()
+		return false
 	}
-	return json.Unmarshal(e.Contexts, &contexts) == nil && len(contexts.Feedback) > 0
+	for m := s.object(); m.next(); {
+		if m.key != "feedback" || s.peek() != '{' {
+			s.skip()
+			continue
+		}
+		for feedback := s.object(); feedback.next(); {
+			found = true
+			s.skip()
+		}
+	}
+	return found
 }

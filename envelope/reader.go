@@ -43,13 +43,7 @@ func (r *Reader) visit(visit func()) {
 }
 
 // Text reads the string that comes next. Anything else is passed over and read as an empty one.
-func (r *Reader) Text() string {
-	if r.scanner.peek() != '"' {
-		r.scanner.skip()
-		return ""
-	}
-	return r.scanner.str()
-}
+func (r *Reader) Text() string { return r.scanner.stringOr("") }
 
 // Raw passes over the value that comes next and returns its JSON.
 func (r *Reader) Raw() string { return r.scanner.raw() }

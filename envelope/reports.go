@@ -12,52 +12,83 @@ type report struct {
 	core.Value
 }
 
-// readReport reads a report, and leaves out any other member.
-func (d *decoder) readReport(name string) {
-	switch kind, found := core.ParseReportKind(name); {
-	case !found:
-		d.skip()
-	case kind == core.ReportCSP:
-		d.cspReport = d.objectValue()
-	default:
-		d.report = report{kind, d.objectValue()}
-	}
+// reportForms says of each kind below which member browsers put a report, and the words that its message begins with.
+var reportForms = [...]struct{ wrapper, words string }{
+	core.ReportCSP:          {wrapper: "csp-report"}, // its message says what was blocked
+	core.ReportExpectCT:     {"expect-ct-report", "Expect-CT failed for"},
+	core.ReportExpectStaple: {"expect-staple-report", "Expect-Staple failed for"},
+	core.ReportHPKP:         {words: "Public key pinning validation failed for"},
+	core.ReportTemplate:     {words: "Error in template"},
 }
 
-// setReport gives a browser's report about a host, and an error in a template, the form of other events: a message, and
-// the report itself as a context.
-func (d *decoder) setReport() {
-	e := &d.event
-	if d.report.Empty() || e.Report != nil {
+// readReport reads a report, and leaves out any other member. Where an event has several, that of a policy counts.
+func (d *decoder) readReport(name string) {
+	kind, found := core.ParseReportKind(name)
+	if !found {
+		d.skip()
 		return
 	}
-	r := core.Report{Kind: d.report.kind}
-	report, message := d.report.Value, ""
-	switch r.Kind {
-	case core.ReportExpectCT:
-		report, message = unwrapReport(report, "expect-ct-report"), "Expect-CT failed for '"
-	case core.ReportExpectStaple:
-		report, message = unwrapReport(report, "expect-staple-report"), "Expect-Staple failed for '"
-	case core.ReportHPKP:
-		message = "Public key pinning validation failed for '"
-	case core.ReportTemplate:
-		message = "Error in template '"
-		r.Detail = firstField(report, "context_line", "lineno")
+	if value := d.objectValue(); !value.Empty() && (d.report.Empty() || kind == core.ReportCSP) {
+		d.report = report{kind, value}
 	}
-	r.Subject = firstField(report, "hostname", "noted_hostname", "filename", "abs_path")
-	if e.Message == "" {
-		e.Message = core.Untrusted(message + r.Subject + "'")
-	}
-	e.Report = &r
-	d.addContext(r.Kind.String(), report)
 }
 
-// unwrapReport returns what browsers put below one member.
-func unwrapReport(report core.Value, member string) core.Value {
-	if inner := report.Get(member); inner.Kind == core.Object {
+// setReport gives a browser's report, and an error in a template, the form of other events: a message, and the report
+// itself as a context. What the event says by itself stays.
+func (d *decoder) setReport() {
+	if d.report.Empty() {
+		return
+	}
+	e, kind, form := &d.event, d.report.kind, reportForms[d.report.kind]
+	value := unwrapReport(d.report.Value, form.wrapper)
+	e.Report = &core.Report{Kind: kind}
+	var message string
+	switch kind {
+	case core.ReportCSP:
+		message = d.setPolicy(value)
+	case core.ReportTemplate:
+		e.Report.Subject = firstField(value, "filename", "abs_path")
+		e.Report.Detail = reportField(value, "context_line") // not its number, which changes with every line above it
+	default:
+		d.setConnection(value)
+	}
+	if form.words != "" {
+		message = form.words + " '" + e.Report.Subject + "'"
+	}
+	if e.Message == "" {
+		e.Message = core.Untrusted(message)
+	}
+	if e.Logger == "" && kind != core.ReportTemplate { // which an application's own logger reports
+		e.Logger = core.Untrusted(kind.String())
+	}
+	d.addContext(kind.String(), value)
+}
+
+// setConnection takes the host from a report about certificates, which stands for the page, and the time.
+func (d *decoder) setConnection(value core.Value) {
+	e, host := &d.event, firstField(value, "hostname", "noted_hostname")
+	e.Report.Subject = host
+	if e.Request == nil && host != "" {
+		e.Request = &core.Request{URL: core.Untrusted(httpsOrigin(host, reportField(value, "port")))}
+	}
+	if d.sent.IsZero() {
+		d.sent, _ = parseTime(reportField(value, "date_time"))
+	}
+}
+
+func httpsOrigin(host, port string) string {
+	if port == "" || port == "443" {
+		return "https://" + host
+	}
+	return "https://" + host + ":" + port
+}
+
+// unwrapReport returns what browsers put below one member, which most kinds have no name for.
+func unwrapReport(value core.Value, wrapper string) core.Value {
+	if inner := value.Get(wrapper); wrapper != "" && inner.Kind == core.Object {
 		return inner
 	}
-	return report
+	return value
 }
 
 // reportField returns a field of a report by its name here, its name in the older reports (document-uri), or that of the

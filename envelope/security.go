@@ -37,7 +37,7 @@ func SplitReports(body []byte) (Envelope, error) {
 	return env, s.err
 }
 
-// addReport adds a report as an item: an event, unless it is one of the Reporting API that tells of something else.
+// addReport adds a report as an item: an event, unless it is one of the Reporting API about something else.
 func (env *Envelope) addReport(text string) {
 	item := Item{Type: ReportItem, Kind: Event, Payload: []byte(text)}
 	s := scanner{text: text}
@@ -68,7 +68,7 @@ func (d *decoder) decodeReport(text string, h Hints) (*core.Event, error) {
 	if d.peek() != '{' {
 		return nil, errors.New("the report is not a JSON object")
 	}
-	report := d.value()
+	value := d.value()
 	switch {
 	case d.err != nil:
 		return nil, d.err
@@ -80,21 +80,24 @@ func (d *decoder) decodeReport(text string, h Hints) (*core.Event, error) {
 		browser = *h.Browser
 	}
 	e.Platform, d.inferIP = "javascript", "auto" // it comes from the browser of a user
-	e.Release, e.Environment = hint(browser.Release), hint(browser.Environment)
-	switch {
-	case textOf(report.Get("type")) == cspViolation:
-		d.setReporting(report, h.ReceivedAt, &browser)
-	case isPolicy(report):
-		d.cspReport = report
-	case !d.setConnectionReport(report):
+	e.Release, e.Environment = trimHint(browser.Release), trimHint(browser.Environment)
+	switch kind, found := kindOfReport(value); {
+	case textOf(value.Get("type")) == cspViolation:
+		d.setReporting(value, h.ReceivedAt, &browser)
+	case found:
+		d.report = report{kind, value}
+	default:
 		return nil, errors.New("the report is of none of the kinds that are taken: csp-report, csp-violation, expect-ct-report, " +
 			"expect-staple-report, public key pins")
 	}
 	d.finish(h)
-	if e.Report == nil || e.Report.Subject == "" {
+	switch {
+	case e.Report == nil, e.Report.Subject == "" && e.Report.Kind == core.ReportCSP:
 		return nil, errors.New("the report names no directive that was violated")
+	case e.Report.Subject == "":
+		return nil, errors.New("the report names no host")
 	}
-	if agent := hint(browser.UserAgent); agent != "" {
+	if agent := trimHint(browser.UserAgent); agent != "" {
 		if e.Request == nil {
 			e.Request = new(core.Request)
 		}
@@ -103,63 +106,37 @@ func (d *decoder) decodeReport(text string, h Hints) (*core.Event, error) {
 	return e, nil
 }
 
-// hint makes a text of the request fit for an event.
-func hint(text string) core.Untrusted { return core.Untrusted(strings.TrimSpace(clean([]byte(text)))) }
+// trimHint makes a text of the request fit for an event.
+func trimHint(text string) core.Untrusted {
+	return core.Untrusted(strings.TrimSpace(clean([]byte(text))))
+}
 
 // setReporting reads what the Reporting API puts around a report.
-func (d *decoder) setReporting(report core.Value, received time.Time, browser *Browser) {
-	d.cspReport = report.Get("body")
-	if page := textOf(report.Get("url")); page != "" && reportField(d.cspReport, "document_uri") == "" {
+func (d *decoder) setReporting(value core.Value, received time.Time, browser *Browser) {
+	d.report = report{core.ReportCSP, value.Get("body")}
+	if page := textOf(value.Get("url")); page != "" && reportField(d.report.Value, "document_uri") == "" {
 		d.event.Request = &core.Request{URL: core.Untrusted(page)}
 		d.splitURL(d.event.Request)
 	}
-	if age, err := strconv.ParseUint(textOf(report.Get("age")), 10, 32); err == nil { // in milliseconds
+	if age, err := strconv.ParseUint(textOf(value.Get("age")), 10, 32); err == nil { // in milliseconds
 		d.sent = received.Add(-time.Duration(age) * time.Millisecond)
 	}
-	if named := textOf(report.Get("user_agent")); named != "" {
+	if named := textOf(value.Get("user_agent")); named != "" {
 		browser.UserAgent = named
 	}
 }
 
-// isPolicy reports whether a report is about a Content-Security-Policy, with or without its wrapping.
-func isPolicy(report core.Value) bool {
-	for _, name := range [...]string{"csp-report", "effective-directive", "violated-directive", "blocked-uri"} {
-		if report.Get(name).Kind != core.Null {
-			return true
+// kindOfReport returns the kind of a report that says nothing of it but by its members, and whether it has those of any.
+func kindOfReport(value core.Value) (kind core.ReportKind, found bool) {
+	for kind, form := range reportForms {
+		if form.wrapper != "" && value.Get(form.wrapper).Kind != core.Null {
+			return core.ReportKind(kind), true
 		}
 	}
-	return false
-}
-
-// wrappedReports are the reports about certificates that browsers put below a member of a name of their own.
-var wrappedReports = map[string]core.ReportKind{
-	"expect-ct-report":     core.ReportExpectCT,
-	"expect-staple-report": core.ReportExpectStaple,
-}
-
-// setConnectionReport takes a report about certificates. It reports false where it is none.
-func (d *decoder) setConnectionReport(value core.Value) bool {
-	inner, kind := value, core.ReportHPKP
-	for name, wrapped := range wrappedReports {
-		if member := value.Get(name); member.Kind == core.Object {
-			inner, kind = member, wrapped
+	for _, name := range [...]string{"effective-directive", "violated-directive", "blocked-uri"} {
+		if value.Get(name).Kind != core.Null {
+			return core.ReportCSP, true
 		}
 	}
-	host := reportField(inner, "hostname")
-	if host == "" || kind == core.ReportHPKP && value.Get("known-pins").Kind == core.Null {
-		return false
-	}
-	d.report = report{kind, inner}
-	e := &d.event
-	e.Logger = core.Untrusted(kind.String())
-	e.Request = &core.Request{URL: core.Untrusted(httpsOrigin(host, textOf(inner.Get("port"))))}
-	d.sent, _ = parseTime(reportField(inner, "date_time"))
-	return true
-}
-
-func httpsOrigin(host, port string) string {
-	if port == "" || port == "443" {
-		return "https://" + host
-	}
-	return "https://" + host + ":" + port
+	return core.ReportHPKP, value.Get("known-pins").Kind != core.Null
 }

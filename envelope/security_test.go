@@ -96,10 +96,42 @@ func TestReportsThatAreNone(t *testing.T) {
 	}
 	for body, want := range map[string]string{
 		`7`: "the report is not a JSON object", `{}`: "the report is of none of the kinds", `{"message":"boom"}`: "the report is of none of the kinds",
-		`{"csp-report":{}}`: "the report names no directive", `{"type":"csp-violation"}`: "the report names no directive", `{"expect-ct-report":{}}`: "the report is of none of the kinds",
+		`{"csp-report":{}}`: "the report names no directive", `{"type":"csp-violation"}`: "the report names no directive", `{"expect-ct-report":{}}`: "the report names no host", `{"expect-staple-report":7}`: "the report names no host", `{"known-pins":[]}`: "the report names no host",
 		`{"a":}`: "not valid JSON",
 	} {
 		_, err := new(envelope.Decoder).DecodeReport([]byte(body), envelope.Hints{ReceivedAt: received})
 		require.ErrorContains(t, err, want, body)
 	}
+}
+
+// A report says the same of an event whether a browser sends it by itself or a server passes it on.
+func TestReportsOfBrowsersAndOfSDKsBecomeTheSameEvent(t *testing.T) {
+	t.Parallel()
+	for kind, report := range map[string]string{
+		"csp":          `{"csp-report":{"document-uri":"https://shop.example/cart?id=7","effective-directive":"img-src","blocked-uri":"data"}}`,
+		"expectct":     `{"expect-ct-report":{"date-time":"2026-01-03T18:20:40Z","hostname":"shop.example","port":8443,"scts":[]}}`,
+		"expectstaple": `{"expect-staple-report":{"date-time":"2026-01-03T18:20:40Z","hostname":"shop.example","response-status":"MISSING"}}`,
+		"hpkp":         `{"date-time":"2026-01-03T18:20:40Z","noted-hostname":"shop.example","port":8443,"known-pins":["x"]}`,
+	} {
+		reported, err := new(envelope.Decoder).DecodeReport([]byte(report), envelope.Hints{ReceivedAt: received})
+		require.NoError(t, err)
+		passedOn, err := new(envelope.Decoder).Decode([]byte(`{"platform":"javascript","`+kind+`":`+report+`}`), envelope.Hints{ReceivedAt: received})
+		require.NoError(t, err)
+		require.Equal(t, reported.Report, passedOn.Report, kind)
+		require.Equal(t, reported.Message, passedOn.Message, kind)
+		require.Equal(t, reported.Logger, passedOn.Logger, kind)
+		require.Equal(t, reported.Request, passedOn.Request, kind)
+		require.Equal(t, reported.Timestamp, passedOn.Timestamp, kind)
+		require.Equal(t, reported.Contexts, passedOn.Contexts, kind)
+	}
+}
+
+func TestWhatAnEventSaysBesideItsReportStays(t *testing.T) {
+	t.Parallel()
+	e := decode(t, `{"logger":"mine","message":"boom","timestamp":"2026-01-03T18:22:00Z","request":{"url":"https://own.example/"},
+		"expectct":{"hostname":"a.example","date-time":"2026-01-03T18:20:40Z"}}`)
+	require.Equal(t, []string{"mine", "boom", "https://own.example/", "a.example"},
+		[]string{string(e.Logger), string(e.Message), string(e.Request.URL), e.Report.Subject})
+	require.Equal(t, "18:22:00", e.Timestamp.UTC().Format(time.TimeOnly))
+	require.Empty(t, decode(t, `{"template":{"filename":"cart.html"}}`).Logger)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
+	"errand/envelope"
 	"errand/grouping"
 )
 
@@ -235,4 +236,17 @@ func TestKeys(t *testing.T) {
 	require.Equal(t, grouping.Version, key.Version)
 	require.Equal(t, 1, grouping.Version)
 	require.Regexp(t, "^[0-9a-f]{64}$", key.String())
+}
+
+// A line of a template is named by what stands in it: its number changes with every line that is added above.
+func TestReportsOfTemplatesWithoutTheLine(t *testing.T) {
+	t.Parallel()
+	key := func(template string) grouping.Key {
+		e, err := new(envelope.Decoder).Decode([]byte(`{"message":"syntax","template":`+template+`}`), envelope.Hints{})
+		require.NoError(t, err)
+		return grouping.Of(e)
+	}
+	require.Equal(t, key(`{"filename":"cart.html","lineno":7}`), key(`{"filename":"cart.html","lineno":8}`))
+	require.NotEqual(t, key(`{"filename":"cart.html","lineno":7}`), key(`{"filename":"till.html","lineno":7}`))
+	require.NotEqual(t, key(`{"filename":"cart.html","context_line":"{% a"}`), key(`{"filename":"cart.html","context_line":"{% b"}`))
 }

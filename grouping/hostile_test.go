@@ -11,8 +11,8 @@ import (
 	"errand/grouping"
 )
 
-// What grouping reads of one text is bounded, so that an event of the largest size costs no seconds. Unbounded, each of
-// these took from 3 seconds to minutes.
+// What grouping reads of one text is bounded, so that an event of the largest size costs some looks at a plain
+// text of that size. Unbounded, each of these took from 3 seconds to minutes, where counting the words took 0.1 seconds.
 func TestHugeTextsCostLittle(t *testing.T) {
 	t.Parallel()
 	huge := func(s string) string { return strings.Repeat(s, 18<<20/len(s)) }
@@ -23,6 +23,10 @@ func TestHugeTextsCostLittle(t *testing.T) {
 		fingerprint.Fingerprint = append(fingerprint.Fingerprint, "{{ message }}", "{{ default }}")
 		tree.Fingerprint = append(tree.Fingerprint, "{{ nothing }}", "{{ type }}")
 	}
+	plain := huge("word ")
+	start := time.Now()
+	require.Equal(t, len(plain)/5, countWords(plain))
+	enough := 40 * time.Since(start)
 	for name, e := range map[string]*core.Event{
 		"numbers of a message":   message(huge("1a ")),
 		"numbers of a value":     event("python", "E", huge("1a ")),
@@ -49,12 +53,30 @@ func TestHugeTextsCostLittle(t *testing.T) {
 		"variables of a group":   tree,
 		"template of parameters": {Template: huge("%s "), Message: "x"},
 	} {
-		start := time.Now()
-		grouping.Of(e)
 		require.LessOrEqual(t, len(grouping.Title(e)), 800, name)
 		require.LessOrEqual(t, len(grouping.Culprit(e)), 800, name)
-		require.Less(t, time.Since(start), 2*time.Second, name)
+		cost := costOf(e)
+		for tries := 1; tries < 5 && cost > enough; tries++ { // other tests may have had the processor
+			cost = costOf(e)
+		}
+		require.LessOrEqual(t, cost, enough, name)
 	}
+}
+
+func countWords(text string) (count int) {
+	for range strings.FieldsSeq(text) {
+		count++
+	}
+	return count
+}
+
+// costOf returns how long it takes to group and to name an event.
+func costOf(e *core.Event) time.Duration {
+	start := time.Now()
+	grouping.Of(e)
+	grouping.Title(e)
+	grouping.Culprit(e)
+	return time.Since(start)
 }
 
 func TestLongMessagesAreToldApartByTheirStart(t *testing.T) {

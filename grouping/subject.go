@@ -28,7 +28,7 @@ func isThrownText(x *core.Exception, e *core.Event) bool {
 // isMadeUp reports whether the type of an exception comes from the SDK: what was thrown or crashed had none.
 func isMadeUp(x *core.Exception) bool { return x.Mechanism != nil && x.Mechanism.Synthetic }
 
-// isThrownValue reports whether the program threw something that is no error, such as a text: its stack is that of the
+// isThrownValue reports whether the program threw something that is not an error, such as a text: its stack is that of the
 // function which reported it.
 func isThrownValue(x *core.Exception, lang language) bool {
 	return lang == javaScript && isMadeUp(x) && x.Value != ""
