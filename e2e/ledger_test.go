@@ -175,7 +175,8 @@ func (l *load) checkAnswers(s *server, book ledger) {
 			require.Equal(t, book.projects[p.ID], p.EventsToday, "events_today")
 		}
 	}
-	seen, cursor := 0, ""
+	const first = "/v1/issues?limit=100"
+	seen, path := 0, first
 	for range len(book.issues)/100 + 2 {
 		var page struct {
 			Data []struct {
@@ -185,14 +186,15 @@ func (l *load) checkAnswers(s *server, book ledger) {
 			}
 			Next string `json:"next_cursor"`
 		}
-		require.Equal(t, http.StatusOK, s.call(adminToken, "GET", "/v1/issues?limit=100&cursor="+cursor, "", &page))
+		require.Equal(t, http.StatusOK, s.call(adminToken, "GET", path, "", &page))
 		for _, i := range page.Data {
 			require.Equal(t, book.issues[fmt.Sprint(i.ProjectID, " ", i.Title)].TimesSeen, i.TimesSeen)
 			seen++
 		}
-		if cursor = page.Next; cursor == "" {
+		if page.Next == "" {
 			break
 		}
+		path = first + "&cursor=" + page.Next
 	}
 	require.Len(t, book.issues, seen)
 }

@@ -126,6 +126,9 @@ func TestSentryOTLPIntegration(t *testing.T) {
 	require.NoError(t, err, string(out))
 	require.Empty(t, string(out))
 	issues := s.exportedIssues(t, slug)
-	require.Len(t, issues, 1)
+	require.Len(t, issues, 2)
 	require.Equal(t, "opentelemetry.python", issues["ValueError: no address"].event.SDK.Name)
+	captured := issues["KeyError: 'sku'"]
+	require.Equal(t, 1, captured.TimesSeen, "what the SDK has captured counts once")
+	require.Equal(t, "shop@1.4.0", captured.FirstRelease)
 }

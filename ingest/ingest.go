@@ -52,6 +52,7 @@ type Ingest struct {
 	reporter   *reporter
 	metrics    *metrics
 	refusals   *refusals
+	captured   *captured
 	readAtMost time.Duration // for a body
 	waitAtMost time.Duration // for the server
 
@@ -66,7 +67,7 @@ func New(o Options) *Ingest {
 		projects: newProjects(o.Store.ProjectForKey, o.Clock, turns), byID: newProjects(byID(o.Store), o.Clock, turns),
 		quotas: quotas, memory: newMemory(maxSmall, waitAtMost), large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), metrics: metrics, refusals: newRefusals(o.Log),
-		readAtMost: readBodyAtMost, waitAtMost: waitAtMost, unauthorized: o.Unauthorized,
+		captured: newCaptured(), readAtMost: readBodyAtMost, waitAtMost: waitAtMost, unauthorized: o.Unauthorized,
 	}
 	i.memory.hurry, i.large.hurry = i.slow.end, i.slow.end
 	metrics.load(o.Metrics, i)

@@ -139,7 +139,11 @@ func (i *Ingest) exceptions(q *request, p *project, signal otlp.Signal, text []b
 	hints := i.hints(q)
 	for n := range batch.Len() {
 		e, err := i.prepare(q, p, func(d *envelope.Decoder) (*core.Event, error) { return batch.Decode(n, d, hints) })
-		if err == nil {
+		switch {
+		case err == nil && i.captured.has(e.captured):
+			i.metrics.events[eventDuplicate].Inc()
+			continue
+		case err == nil:
 			entries = append(entries, e)
 			continue
 		}

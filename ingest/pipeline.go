@@ -23,6 +23,14 @@ func (i *Ingest) hints(q *request) envelope.Hints {
 	return envelope.Hints{ReceivedAt: q.received.Time, PeerIP: q.peer(), SDK: q.client, Browser: q.browser}
 }
 
+// entry is one event to add and what became of it: added, or err when it was refused or failed.
+type entry struct {
+	event    store.NewEvent
+	captured capturedKeys
+	added    store.Added
+	err      error
+}
+
 var decoders = sync.Pool{New: func() any { return new(envelope.Decoder) }}
 
 // prepare decodes an event and makes it ready to be stored. It keeps nothing of what decode reads, nor of the decoder's
@@ -37,6 +45,7 @@ func (i *Ingest) prepare(q *request, p *project, decode func(*envelope.Decoder) 
 			return err
 		}
 		e.event, err = i.process(p, q, event)
+		e.captured = i.captured.keysOf(p.ID, event)
 		return err
 	})
 	return e, err
@@ -112,12 +121,20 @@ func (i *Ingest) pack(ctx context.Context, event *store.NewEvent, e *core.Event)
 }
 
 // commit hands the entries to the writer and waits until each of them is stored or refused. What the request held for
-// its body is given back before.
+// its body is given back before. What was captured is remembered, unless it is exported.
 func (i *Ingest) commit(q *request, entries []entry) error {
 	held := int64(perRequest)
 	for k := range entries {
 		held += int64(entries[k].event.Payload.Size())
 	}
 	q.dropBody(held)
-	return i.writer.add(q.patience, entries)
+	if err := i.writer.add(q.patience, entries); err != nil || q.export != nil {
+		return err
+	}
+	for k := range entries {
+		if entries[k].err == nil {
+			i.captured.add(entries[k].captured)
+		}
+	}
+	return nil
 }

@@ -46,13 +46,6 @@ type waiting struct {
 	committing atomic.Bool // it is part of a commit, whose outcome is not known until it is settled
 }
 
-// entry is one event to add and what became of it: added, or err when it was refused or failed.
-type entry struct {
-	event store.NewEvent
-	added store.Added
-	err   error
-}
-
 func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logger) *writer {
 	w := &writer{
 		store: s, quotas: quotas, metrics: metrics, log: log, holdAtMost: waitAtMost, queue: make(chan *waiting, maxBatch), stop: make(chan struct{}),

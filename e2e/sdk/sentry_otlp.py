@@ -17,5 +17,11 @@ with tracer.start_as_current_span("POST /cart") as span:
         raise ValueError("no address")
     except ValueError as error:
         span.record_exception(error)
+with tracer.start_as_current_span("POST /order") as span:
+    try:
+        raise KeyError("sku")
+    except KeyError as error:
+        sentry_sdk.capture_exception(error)
+        span.record_exception(error)
+sentry_sdk.flush(10)  # as in life: spans are exported after seconds
 trace.get_tracer_provider().force_flush()
-sentry_sdk.flush(10)
