@@ -12,8 +12,8 @@ import (
 // TestMillionsOfLevels: values in values in whatever field of an event, which no reader may follow to their end.
 func TestMillionsOfLevels(t *testing.T) { // not parallel: it takes memory
 	fields := []string{
-		"message", "logentry", "exception", "stacktrace", "threads", "breadcrumbs", "contexts", "extra", "tags", "user", "request", "sdk", "modules",
-		"debug_meta", "fingerprint", "timestamp", "level", "template", "csp", "hpkp", "expectct", "_meta", "unknown",
+		"message", "logentry", "exception", "stacktrace", "threads", "breadcrumbs", "contexts", "extra", "tags", "user", "request", "sdk",
+		"modules", "debug_meta", "fingerprint", "timestamp", "level", "template", "csp", "hpkp", "expectct", "_meta", "unknown",
 	}
 	for name, nesting := range map[string][2]string{
 		"objects": {`{"":`, `}`}, "lists": {`[`, `]`}, "values": {`{"values":`, `}`}, "lists of values": {`{"values":[`, `]}`},

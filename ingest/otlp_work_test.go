@@ -67,7 +67,9 @@ func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 func TestAnswersOfExportsHaveALength(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, headers := range [][]string{{byBearer, asWire}, {byBearer, asJSON}, {"Authorization: Bearer nobody", asJSON}, {byBearer, "Content-Type: text/plain"}} {
+	for _, headers := range [][]string{
+		{byBearer, asWire}, {byBearer, asJSON}, {"Authorization: Bearer nobody", asJSON}, {byBearer, "Content-Type: text/plain"},
+	} {
 		r := httptest.NewRequest(http.MethodPost, traces, strings.NewReader(""))
 		for _, header := range headers {
 			name, value, _ := strings.Cut(header, ": ")

@@ -111,7 +111,8 @@ func TestSpansInALoopKeepOneException(t *testing.T) {
 	t.Parallel()
 	require.Len(t, ids(t, tracesOf("go", span("aaaaaaaa", "aaaaaaaa", boomAt(now)))), 1)
 	require.Len(t, ids(t, tracesOf("go", span("aaaaaaaa", "bbbbbbbb", boomAt(now)), span("bbbbbbbb", "aaaaaaaa", boomAt(now)))), 1)
-	inLoop := tracesOf("go", span("aaaaaaaa", "bbbbbbbb"), span("bbbbbbbb", "aaaaaaaa", boomAt(now)), span("below123", "aaaaaaaa", boomAt(now)))
+	inLoop := tracesOf("go",
+		span("aaaaaaaa", "bbbbbbbb"), span("bbbbbbbb", "aaaaaaaa", boomAt(now)), span("below123", "aaaaaaaa", boomAt(now)))
 	list := events(t, wire(t, inLoop), otlp.Protobuf, otlp.Traces)
 	require.NotEmpty(t, list)
 	require.EqualValues(t, "span below123", list[len(list)-1].Transaction)

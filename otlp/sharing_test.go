@@ -115,13 +115,14 @@ func TestWhatIsSharedIsNotMultiplied(t *testing.T) { // not parallel: it measure
 	require.Equal(t, "shop", e.Tags.Get("service.name").Text)
 }
 
-// TestLogRecordsThatOnlyMentionExceptions take no place of those that are.
+// TestLogRecordsThatOnlyMentionExceptions: they take no place of those that are.
 func TestLogRecordsThatOnlyMentionExceptions(t *testing.T) {
 	t.Parallel()
 	var records []*logspb.LogRecord
 	for n := range 2 * otlp.MaxExceptions {
 		records = append(records, &logspb.LogRecord{
-			TimeUnixNano: now, Body: attr("", "no exception.type here").Value, Attributes: attrs("exception.id", fmt.Sprint(n), "note", "exception.type"),
+			TimeUnixNano: now, Body: attr("", "no exception.type here").Value,
+			Attributes: attrs("exception.id", fmt.Sprint(n), "note", "exception.type"),
 		})
 	}
 	records[5].Body = attr("", "exception "+strings.Repeat("x", 2<<20)).Value
