@@ -1,15 +1,14 @@
 package ingest
 
 import (
-	"bytes"
 	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"errand/api/wire"
 	"errand/core"
-	"errand/envelope"
 	"errand/otlp"
 )
 
@@ -94,19 +93,11 @@ func (i *Ingest) takeExport(q *request) (any, error) {
 	if signal == nil {
 		return rejection{}, nil
 	}
-	var entries []entry
-	var rejected rejection
-	err = i.open(q, false, func(text []byte) (err error) {
-		if kind == "" && !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-			q.export.encoding = otlp.Protobuf
-		}
-		entries, rejected, err = i.exceptions(q, p, *signal, text)
-		return err
-	})
-	if err != nil {
+	work := exportWork{Ingest: i, q: q, project: p, signal: *signal, typed: kind != ""}
+	if err := work.run(); err != nil {
 		return nil, err
 	}
-	return i.commitExceptions(q, entries, rejected)
+	return i.commitExceptions(q, work.entries, work.rejected)
 }
 
 // rejection is what an answer says of exceptions that were not taken.
@@ -119,39 +110,6 @@ func (r *rejection) add(n int, reason string) {
 	if n > 0 {
 		r.exceptions, r.reason = r.exceptions+n, reason
 	}
-}
-
-// exceptions prepares the events of an export request.
-func (i *Ingest) exceptions(q *request, p *project, signal otlp.Signal, text []byte) (entries []entry, rejected rejection, err error) {
-	var batch *otlp.Batch
-	if err := guard(func() (err error) { batch, err = otlp.Read(text, q.export.encoding, signal); return err }); err != nil {
-		return nil, rejected, err
-	}
-	i.metrics.exported(signal, batch.Items)
-	if batch.Len() > 0 {
-		if err := i.quotas.check(p, q.received); err != nil {
-			i.metrics.lost(err, batch.Len())
-			return nil, rejected, err
-		}
-	}
-	rejected.add(batch.Rejected, batch.Reason)
-	i.metrics.events[eventInvalid].Add(float64(batch.Rejected))
-	hints := i.hints(q)
-	for n := range batch.Len() {
-		e, err := i.prepare(q, p, func(d *envelope.Decoder) (*core.Event, error) { return batch.Decode(n, d, hints) })
-		switch {
-		case err == nil && i.captured.has(e.captured):
-			i.metrics.events[eventDuplicate].Inc()
-			continue
-		case err == nil:
-			entries = append(entries, e)
-			continue
-		}
-		i.metrics.lost(err, 1)
-		i.tell(q, err)
-		rejected.add(1, core.AsError(err).Code.Info().Meaning)
-	}
-	return entries, rejected, nil
 }
 
 // commitExceptions commits events. It is an error when none can be taken.
@@ -189,6 +147,7 @@ func (q *request) refuseExport(failure *core.Error) {
 
 func (q *request) writeExport(status int, body []byte) {
 	q.w.Header().Set("Content-Type", q.export.encoding.ContentType())
+	q.w.Header().Set("Content-Length", strconv.Itoa(len(body))) // by which edge knows that the answer is whole
 	q.w.WriteHeader(status)
 	_, _ = q.w.Write(body) // the client is gone: nobody is left to tell
 }

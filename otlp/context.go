@@ -19,7 +19,7 @@ func (w *writer) platform() string {
 	if platform, ok := platforms[language]; ok {
 		return platform
 	}
-	for _, m := range w.resource.list {
+	for _, m := range w.ofResource.list {
 		if m.Key == "os.name" && language == "java" && strings.EqualFold(m.Value.Text, "android") {
 			return "android"
 		}
@@ -28,7 +28,7 @@ func (w *writer) platform() string {
 }
 
 func (w *writer) language() string {
-	for _, m := range w.resource.list {
+	for _, m := range w.ofResource.list {
 		if m.Key == "telemetry.sdk.language" {
 			return strings.ToLower(m.Value.Text)
 		}
@@ -42,19 +42,19 @@ func (w *writer) program() []core.Member {
 	if language := w.language(); language != "" {
 		sdk += "." + language
 	}
-	r := &w.resource
+	r := &w.ofResource
 	return []core.Member{
-		textMember("platform", platform),
-		textMember("release", r.takeText("service.version")),
-		textMember("environment", r.takeText("deployment.environment.name", "deployment.environment")),
-		textMember("server_name", r.takeText("host.name")),
-		member("sdk", object(textMember("name", sdk), textMember("version", r.takeText("telemetry.sdk.version")))),
+		makeTextMember("platform", platform),
+		makeTextMember("release", r.takeText("service.version")),
+		makeTextMember("environment", r.takeText("deployment.environment.name", "deployment.environment")),
+		makeTextMember("server_name", r.takeText("host.name")),
+		makeMember("sdk", makeObject(makeTextMember("name", sdk), makeTextMember("version", r.takeText("telemetry.sdk.version")))),
 	}
 }
 
 // user writes who was affected. The exception knows best, then the span, then the resource.
 func (w *writer) user() core.Value {
-	lists := []*attributes{&w.own, &w.around, &w.serving, &w.resource}
+	lists := []*attributes{&w.own, &w.ofSpan, &w.ofServing, &w.ofResource}
 	first := func(names ...string) string {
 		found := ""
 		for _, list := range lists {
@@ -64,20 +64,20 @@ func (w *writer) user() core.Value {
 		}
 		return found
 	}
-	return object(
-		textMember("id", first("user.id", "enduser.id")), textMember("email", first("user.email")),
-		textMember("username", first("user.name")))
+	return makeObject(
+		makeTextMember("id", first("user.id", "enduser.id")), makeTextMember("email", first("user.email")),
+		makeTextMember("username", first("user.name")))
 }
 
 // request writes the HTTP request that the program was serving. The attributes of a span that called another program, or
 // had to do with messages, are about something else.
 func (w *writer) request() core.Value {
-	from := &w.around
+	from := &w.ofSpan
 	switch kind := w.within.GetKind(); {
 	case w.within == nil:
 		from = &w.own
-	case w.serving.list != nil && kind != tracepb.Span_SPAN_KIND_SERVER:
-		from = &w.serving
+	case w.ofServing.list != nil && kind != tracepb.Span_SPAN_KIND_SERVER:
+		from = &w.ofServing
 	case kind == tracepb.Span_SPAN_KIND_CLIENT || kind == tracepb.Span_SPAN_KIND_PRODUCER || kind == tracepb.Span_SPAN_KIND_CONSUMER:
 		return core.Value{}
 	}
@@ -96,10 +96,10 @@ func (w *writer) request() core.Value {
 		}
 	}
 	headers := from.takeAll("http.request.header.")
-	headers = append(headers, textMember("user-agent", from.takeText("user_agent.original", "http.user_agent")))
-	return object(
-		textMember("method", method), textMember("url", address), textMember("query_string", query),
-		member("headers", object(headers...)))
+	headers = append(headers, makeTextMember("user-agent", from.takeText("user_agent.original", "http.user_agent")))
+	return makeObject(
+		makeTextMember("method", method), makeTextMember("url", address), makeTextMember("query_string", query),
+		makeMember("headers", makeObject(headers...)))
 }
 
 var usualPorts = map[string]string{"http": "80", "https": "443"}
@@ -110,16 +110,16 @@ func (w *writer) contexts() core.Value {
 	if w.within.GetKind() == tracepb.Span_SPAN_KIND_UNSPECIFIED {
 		kind = ""
 	}
-	r := &w.resource
-	return object(
-		member("trace", object(
-			textMember("trace_id", w.trace), textMember("span_id", w.span), textMember("parent_span_id", w.parent),
-			textMember("op", kind), textMember("description", w.within.GetStatus().GetMessage()))),
-		member("runtime", object(
-			textMember("name", r.takeText("process.runtime.name")), textMember("version", r.takeText("process.runtime.version")))),
-		member("os", object(textMember("name", r.takeText("os.name")), textMember("version", r.takeText("os.version")))),
-		member("otel", object(
-			member("resource", objectOf(r.list)), member("scope", objectOf(w.scoped.list)),
-			member("attributes", objectOf(w.around.list)))),
+	r := &w.ofResource
+	return makeObject(
+		makeMember("trace", makeObject(
+			makeTextMember("trace_id", w.trace), makeTextMember("span_id", w.span), makeTextMember("parent_span_id", w.parent),
+			makeTextMember("op", kind), makeTextMember("description", cutText(w.within.GetStatus().GetMessage(), max(w.room, maxSharedName))))),
+		makeMember("runtime", makeObject(
+			makeTextMember("name", r.takeText("process.runtime.name")), makeTextMember("version", r.takeText("process.runtime.version")))),
+		makeMember("os", makeObject(makeTextMember("name", r.takeText("os.name")), makeTextMember("version", r.takeText("os.version")))),
+		makeMember("otel", makeObject(
+			makeMember("resource", makeObjectOf(r.list)), makeMember("scope", makeObjectOf(w.ofScope.list)),
+			makeMember("attributes", makeObjectOf(w.ofSpan.list)))),
 	)
 }

@@ -16,16 +16,20 @@ func (b *Batch) Decode(n int, d *envelope.Decoder, h envelope.Hints) (*core.Even
 	if err != nil {
 		return nil, err
 	}
-	if span, ok := b.spans.serving(x.trace, x.span); ok {
-		x.serving = load(&b.parts.serving, b.form, span, newSpan)
+	w := writer{exception: x, eventID: b.found[n].eventID, room: b.roomOfEach()}
+	w.ofResource = share(&w, &b.parts.resource)
+	if x.within != nil {
+		w.ofSpan = share(&w, &b.parts.span)
 	}
-	w := writer{
-		exception: x, eventID: b.found[n].eventID,
-		resource: attributesOf(x.resource.GetAttributes(), keptShared),
-		scoped:   attributesOf(x.scope.GetAttributes(), keptShared),
-		around:   attributesOf(x.within.GetAttributes(), keptShared),
-		serving:  attributesOf(x.serving.GetAttributes(), keptShared),
+	if span, ok := b.spans.serving(x.trace, x.span); ok && span.number != b.found[n].span.number {
+		if b.mayLoadServing(span) {
+			x.serving = load(&b.parts.serving, b.form, span, newSpan)
+			w.ofServing = share(&w, &b.parts.serving)
+		} else {
+			x.lost++
+		}
 	}
+	w.ofScope = share(&w, &b.parts.scope)
 	e, err := d.Decode(w.payload().AppendJSON(nil), h)
 	if err != nil {
 		return nil, err
@@ -33,55 +37,78 @@ func (b *Batch) Decode(n int, d *envelope.Decoder, h envelope.Hints) (*core.Even
 	if len(e.Exceptions) > 0 && len(e.Exceptions[0].Frames) == 0 && x.stack != "" {
 		e.Extra = withText(e.Extra, "exception.stacktrace", x.stack) // no parser could read it: let people
 	}
-	if lost := x.lost + b.parts.lost() + w.resource.lost + w.scoped.lost + w.around.lost + w.own.lost; lost > 0 {
+	if lost := x.lost + x.own.lost; lost > 0 {
 		e.Problems = append(e.Problems, core.Problem{Path: "contexts.otel", Reason: strconv.Itoa(lost) + " attributes or values were left out"})
 	}
 	return e, nil
+}
+
+// mayLoadServing reports whether a span may be decoded. Exceptions follow each other in the order of their resources, scopes
+// and spans, but not of the spans that were served.
+func (b *Batch) mayLoadServing(span text) bool {
+	if b.parts.serving.number != span.number {
+		b.reloaded += len(span.raw)
+	}
+	return b.reloaded <= maxSharedInAll
+}
+
+// share takes the attributes of a message into the event, as far as there is room.
+func share[M sharedMessage](w *writer, p *part[M]) attributes {
+	a := p.attributes.copyUpTo(w.room)
+	w.room -= a.size
+	w.lost += p.lost + a.lost
+	return a
 }
 
 // withText adds a text to an object in the decoder's room, where it must not grow.
 func withText(v core.Value, key, text string) core.Value {
 	members := append(make([]core.Member, 0, len(v.Kids)+1), v.Kids...)
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "")
-	return objectOf(append(members, textMember(key, text)))
+	return makeObjectOf(append(members, makeTextMember(key, text)))
 }
 
 // writer writes an exception as an event of the Sentry protocol.
 type writer struct {
 	*exception
-	eventID  string
-	resource attributes // of what runs the program
-	scoped   attributes // of the instrumentation
-	around   attributes // of the span
-	serving  attributes // of the span of the request that was being served, which may be the same
+	eventID    string
+	room       int        // for what other events have too, in bytes
+	ofResource attributes // of what runs the program
+	ofScope    attributes // of the instrumentation
+	ofSpan     attributes
+	ofServing  attributes // of the span of the request that was being served, unless it is the same
+}
+
+// name returns the name of a message that other events have too.
+func (w *writer) name(of interface{ GetName() string }) string {
+	return cutText(of.GetName(), maxSharedName)
 }
 
 // payload writes the event. The parts take their attributes from the lists, so their order matters: what nobody took stays
 // in contexts.otel, or in extra when it belongs to the exception itself.
 func (w *writer) payload() core.Value {
 	members := append(w.program(),
-		textMember("event_id", w.eventID),
-		textMember("level", w.level),
-		textMember("message", textOf(w.body)),
-		textMember("transaction", w.within.GetName()),
-		member("exception", w.exceptionValue()),
-		member("user", w.user()),
-		member("request", w.request()),
-		member("tags", object(
-			textMember("service.name", w.resource.takeText("service.name")), textMember("otel.scope.name", w.scope.GetName()))),
-		member("contexts", w.contexts()),
-		member("extra", objectOf(w.own.list)))
+		makeTextMember("event_id", w.eventID),
+		makeTextMember("level", w.level),
+		makeTextMember("message", textOf(w.body)),
+		makeTextMember("transaction", w.name(w.within)),
+		makeMember("exception", w.exceptionValue()),
+		makeMember("user", w.user()),
+		makeMember("request", w.request()),
+		makeMember("tags", makeObject(
+			makeTextMember("service.name", w.ofResource.takeText("service.name")), makeTextMember("otel.scope.name", w.name(w.scope)))),
+		makeMember("contexts", w.contexts()),
+		makeMember("extra", makeObjectOf(w.own.list)))
 	if w.at != 0 {
-		members = append(members, member("timestamp", core.Value{Kind: core.Number, Text: seconds(w.at)}))
+		members = append(members, makeMember("timestamp", core.Value{Kind: core.Number, Text: formatTime(w.at)}))
 	}
 	if w.within == nil {
-		members = append(members, textMember("logger", w.scope.GetName()))
+		members = append(members, makeTextMember("logger", w.name(w.scope)))
 	}
-	return object(members...)
+	return makeObject(members...)
 }
 
-// seconds writes a time in nanoseconds as the Sentry protocol does.
-func seconds(nanos uint64) string { return fmt.Sprintf("%d.%09d", nanos/1e9, nanos%1e9) }
+// formatTime writes a time in nanoseconds as the Sentry protocol does.
+func formatTime(nanos uint64) string { return fmt.Sprintf("%d.%09d", nanos/1e9, nanos%1e9) }
 
 // exceptionValue writes the exception. The decoder parses its stack, which brings the causes.
 func (w *writer) exceptionValue() core.Value {
@@ -90,11 +117,11 @@ func (w *writer) exceptionValue() core.Value {
 	case "java", "android", "kotlin", "scala", "groovy", "clojure", "python", "":
 		module, name = splitModule(w.typ)
 	}
-	mechanism := []core.Member{textMember("type", "opentelemetry")}
+	mechanism := []core.Member{makeTextMember("type", "opentelemetry")}
 	if escaped, err := strconv.ParseBool(strings.ToLower(w.escaped)); err == nil {
-		mechanism = append(mechanism, member("handled", core.Value{Kind: core.Bool, Text: strconv.FormatBool(!escaped)}))
+		mechanism = append(mechanism, makeMember("handled", core.Value{Kind: core.Bool, Text: strconv.FormatBool(!escaped)}))
 	}
-	return object(
-		textMember("type", name), textMember("value", w.message), textMember("module", module), textMember("stack", w.stack),
-		member("mechanism", objectOf(mechanism)))
+	return makeObject(
+		makeTextMember("type", name), makeTextMember("value", w.message), makeTextMember("module", module), makeTextMember("stack", w.stack),
+		makeMember("mechanism", makeObjectOf(mechanism)))
 }

@@ -38,34 +38,40 @@ type parts struct {
 	serving  part[*tracepb.Span]
 }
 
-type part[M proto.Message] struct {
-	number  int
-	message M
-	lost    int // values that were too many
+// sharedMessage is a resource, a scope or a span.
+type sharedMessage interface {
+	proto.Message
+	GetAttributes() []*commonpb.KeyValue
 }
 
-func (p *parts) lost() int { return p.resource.lost + p.scope.lost + p.span.lost }
+type part[M sharedMessage] struct {
+	number     int
+	message    M
+	attributes attributes // of at most keptShared bytes
+	lost       int        // values that were too many
+}
 
 // load decodes a shared message. One that cannot be read is an empty one: it must not take its exceptions with it.
-func load[M proto.Message](p *part[M], f form, from text, empty func() M) M {
+func load[M sharedMessage](p *part[M], f form, from text, empty func() M) M {
 	if p.number != from.number {
 		p.number, p.message = from.number, empty()
 		lost, err := f.decode(from.raw, p.message)
 		if p.lost = lost; err != nil {
 			p.message = empty()
 		}
+		p.attributes = attributesOf(p.message.GetAttributes(), keptShared)
 	}
 	return p.message
 }
 
 // exception reads what was found.
-func (b *Batch) exception(f *found) (*exception, error) {
+func (b *Batch) exception(f *foundException) (*exception, error) {
 	x := &exception{level: "error"}
 	x.resource = load(&b.parts.resource, b.form, bounded(f.resource), newResource)
 	x.scope = load(&b.parts.scope, b.form, bounded(f.scope), newScope)
 	for _, pair := range x.resource.GetAttributes() {
 		if pair.GetKey() == "service.name" {
-			x.service = pair.GetValue().GetStringValue()
+			x.service = cutText(pair.GetValue().GetStringValue(), maxSharedName)
 		}
 	}
 	err := error(nil)
@@ -93,7 +99,7 @@ func bounded(t text) text {
 	return t
 }
 
-func (x *exception) readEvent(f form, at *found) error {
+func (x *exception) readEvent(f form, at *foundException) error {
 	event := new(tracepb.Span_Event)
 	lost, err := f.decode(at.leaf, event)
 	if x.lost = lost; err != nil {
@@ -105,7 +111,7 @@ func (x *exception) readEvent(f form, at *found) error {
 	return nil
 }
 
-func (x *exception) readRecord(f form, at *found) error {
+func (x *exception) readRecord(f form, at *foundException) error {
 	record := new(logspb.LogRecord)
 	lost, err := f.decode(at.leaf, record)
 	if x.lost = lost; err != nil {

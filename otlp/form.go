@@ -41,7 +41,9 @@ type form interface {
 	word(raw string, of field) (string, error)
 	// span returns the fields by which a span is known.
 	span(raw string) spanIDs
-	// decode reads a message, of a span without its events and links. It returns how many values were too many.
+	// pick copies a message with some of its fields only.
+	pick(raw string, fields []field) string
+	// decode reads a message, of a span what outlined left. It returns how many values were too many.
 	decode(raw string, into proto.Message) (lost int, err error)
 }
 
@@ -61,23 +63,9 @@ func (wireForm) each(raw string, of field, visit func(string) error) error {
 	})
 }
 
-func (f wireForm) word(raw string, of field) (string, error) { return only(f, raw, of) }
-
-// The fields of a span that decode leaves out, as the walk has taken them apart, and the one that is left out when there
-// is too much of it.
-const (
-	spanEventsNumber     = 11
-	spanLinksNumber      = 13
-	spanAttributesNumber = 9
-)
+func (f wireForm) word(raw string, of field) (string, error) { return lastMessage(f, raw, of) }
 
 func (wireForm) decode(raw string, into proto.Message) (lost int, err error) {
-	if _, ok := into.(*tracepb.Span); ok {
-		raw = withoutFields(raw, spanEventsNumber, spanLinksNumber)
-		if len(raw) > maxShared {
-			raw = withoutFields(raw, spanAttributesNumber)
-		}
-	}
 	p := newPruner()
 	pruned := p.wire(nil, raw, into.ProtoReflect().Descriptor(), 0)
 	return p.lost, proto.Unmarshal(pruned, into)
@@ -93,7 +81,7 @@ func (wireForm) span(raw string) (s spanIDs) {
 		case 4:
 			s.parent = idOf([]byte(value))
 		case 6:
-			kind, _ := varint(value)
+			kind, _ := readVarint(value)
 			s.serves = tracepb.Span_SpanKind(kind) == tracepb.Span_SPAN_KIND_SERVER
 		}
 		return nil
@@ -105,7 +93,7 @@ func (wireForm) span(raw string) (s spanIDs) {
 // without its length.
 func eachField(raw string, visit func(protowire.Number, protowire.Type, string) error) error {
 	for raw != "" {
-		tag, skipped := varint(raw)
+		tag, skipped := readVarint(raw)
 		number, kind := protowire.DecodeTag(tag)
 		if skipped == 0 || number < protowire.MinValidNumber {
 			return errWire
@@ -114,14 +102,14 @@ func eachField(raw string, visit func(protowire.Number, protowire.Type, string) 
 		skipped, size := 0, 0
 		switch kind {
 		case protowire.VarintType:
-			_, size = varint(raw)
+			_, size = readVarint(raw)
 		case protowire.Fixed32Type:
 			size = 4
 		case protowire.Fixed64Type:
 			size = 8
 		case protowire.BytesType:
 			var length uint64
-			length, skipped = varint(raw)
+			length, skipped = readVarint(raw)
 			if length <= uint64(len(raw)) {
 				size = skipped + int(length)
 			}
@@ -137,9 +125,9 @@ func eachField(raw string, visit func(protowire.Number, protowire.Type, string) 
 	return nil
 }
 
-// varint reads a number of protobuf and returns how many bytes it takes, 0 when there is none. Protobuf's own function is
+// readVarint reads a number of protobuf and returns how many bytes it takes, 0 when there is none. Protobuf's own function is
 // for bytes, which would be a copy each time.
-func varint(raw string) (n uint64, size int) {
+func readVarint(raw string) (n uint64, size int) {
 	for i := range min(len(raw), 10) {
 		n |= uint64(raw[i]&0x7f) << (7 * i)
 		if raw[i] < 0x80 {
@@ -149,11 +137,10 @@ func varint(raw string) (n uint64, size int) {
 	return 0, 0
 }
 
-// withoutFields copies a message without some of its fields.
-func withoutFields(raw string, numbers ...protowire.Number) string {
+func (wireForm) pick(raw string, fields []field) string {
 	var b []byte
 	_ = eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
-		if !slices.Contains(numbers, number) {
+		if slices.ContainsFunc(fields, func(of field) bool { return of.number == number }) {
 			b = appendField(b, number, kind, value)
 		}
 		return nil

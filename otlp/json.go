@@ -3,6 +3,7 @@ package otlp
 import (
 	"encoding/hex"
 	"errors"
+	"slices"
 
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
@@ -61,11 +62,11 @@ func (jsonForm) span(raw string) (s spanIDs) {
 	r.Members(func(name string) {
 		switch name {
 		case "traceId":
-			s.trace = idOf(unhex(r.Text()))
+			s.trace = idOf(decodeHex(r.Text()))
 		case "spanId":
-			s.id = idOf(unhex(r.Text()))
+			s.id = idOf(decodeHex(r.Text()))
 		case "parentSpanId":
-			s.parent = idOf(unhex(r.Text()))
+			s.parent = idOf(decodeHex(r.Text()))
 		case "kind":
 			kind := r.Raw()
 			s.serves = kind == "2" || kind == `"SPAN_KIND_SERVER"`
@@ -92,15 +93,25 @@ func (f jsonForm) decode(raw string, into proto.Message) (lost int, err error) {
 	case *tracepb.Span_Event:
 		return f.read(raw, eventMembers, m)
 	case *tracepb.Span:
-		if lost, err = f.read(raw, spanMembers, m); proto.Size(m) > maxShared {
-			m.Attributes = nil
-		}
+		lost, err = f.read(raw, spanMembers, m)
 		m.TraceId, m.SpanId, m.ParentSpanId = f.id(raw, "traceId"), f.id(raw, "spanId"), f.id(raw, "parentSpanId")
 	case *logspb.LogRecord:
 		lost, err = f.read(raw, recordMembers, m)
 		m.TraceId, m.SpanId = f.id(raw, "traceId"), f.id(raw, "spanId")
 	}
 	return lost, err
+}
+
+func (jsonForm) pick(raw string, fields []field) string {
+	b, seen := []byte{'{'}, map[string]bool{}
+	r := envelope.ReadRaw(raw)
+	r.Members(func(name string) {
+		if !seen[name] && slices.ContainsFunc(fields, func(of field) bool { return of.name == name }) {
+			seen[name] = true
+			b = append(appendName(b, name), r.Raw()...)
+		}
+	})
+	return string(append(b, '}'))
 }
 
 var lenientJSON = protojson.UnmarshalOptions{DiscardUnknown: true}
@@ -114,10 +125,10 @@ func (jsonForm) read(raw string, members []string, into proto.Message) (lost int
 // id reads an id; one that is not hexadecimal is none.
 func (f jsonForm) id(raw, name string) []byte {
 	text, _ := f.word(raw, field{name: name})
-	return unhex(text)
+	return decodeHex(text)
 }
 
-func unhex(text string) []byte {
+func decodeHex(text string) []byte {
 	id, err := hex.DecodeString(text)
 	if err != nil {
 		return nil

@@ -26,6 +26,7 @@ const (
 	maxValues     = 1000
 	maxMembers    = 16  // of one object in JSON; OTLP has none with more
 	maxLevels     = 200 // of messages in each other, which are three for each level of values
+	maxNesting    = 270 // of objects and lists in each other in JSON, which are four for each level of values
 )
 
 func newPruner() *pruner {
@@ -115,18 +116,16 @@ func (p *pruner) json(b []byte, raw string, names []string) []byte {
 	return append(b, '}')
 }
 
-// value appends the value that comes next. The elements of the outermost list are attributes.
+// value appends the value that comes next. The elements of the outermost list are attributes. What lies too deep is left out:
+// each level takes a part of the stack.
 func (p *pruner) value(b []byte, r *envelope.Reader, level int) []byte {
 	switch {
-	case level >= maxLevels:
-		r.Raw()
-		return append(b, "null"...)
 	case r.IsObject():
 		b = append(b, '{')
 		left := maxMembers
 		r.Members(func(name string) {
-			if p.spend(&left) {
-				b = p.value(appendName(b, name), r, level)
+			if p.spend(&left) && p.enters(level) {
+				b = p.value(appendName(b, name), r, level+1)
 			}
 		})
 		return append(b, '}')
@@ -137,8 +136,8 @@ func (p *pruner) value(b []byte, r *envelope.Reader, level int) []byte {
 			if level == 0 {
 				left = &p.attributes
 			}
-			if p.spend(left) {
-				b = p.value(comma(b, '['), r, level+1)
+			if p.spend(left) && p.enters(level) {
+				b = p.value(appendComma(b, '['), r, level+1)
 			}
 		})
 		return append(b, ']')
@@ -146,12 +145,21 @@ func (p *pruner) value(b []byte, r *envelope.Reader, level int) []byte {
 	return append(b, r.Raw()...)
 }
 
-func appendName(b []byte, name string) []byte {
-	return append(core.StringValue(name).AppendJSON(comma(b, '{')), ':')
+// enters reports whether what lies in a value of this level is kept.
+func (p *pruner) enters(level int) bool {
+	if level >= maxNesting {
+		p.lost++
+		return false
+	}
+	return true
 }
 
-// comma appends a comma unless b ends with the bracket that opened the list.
-func comma(b []byte, open byte) []byte {
+func appendName(b []byte, name string) []byte {
+	return append(core.StringValue(name).AppendJSON(appendComma(b, '{')), ':')
+}
+
+// appendComma appends a comma unless b ends with the bracket that opened the list.
+func appendComma(b []byte, open byte) []byte {
 	if b[len(b)-1] == open {
 		return b
 	}

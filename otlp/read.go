@@ -27,10 +27,13 @@ var (
 
 var about = [2]field{{1, "resource"}, {1, "scope"}}
 
-// The fields of a span and of its events that are read on the way.
+// The fields of spans, their events, log records and attributes that are read on the way.
 var (
-	spanEvents = field{11, "events"}
-	eventName  = field{2, "name"}
+	spanEvents       = field{11, "events"}
+	eventName        = field{2, "name"}
+	eventAttributes  = field{3, "attributes"}
+	recordAttributes = field{6, "attributes"}
+	attributeKey     = field{1, "key"}
 )
 
 // Batch is what a request has of exceptions.
@@ -38,15 +41,18 @@ type Batch struct {
 	Items    int    // spans or log records, with and without exceptions
 	Rejected int    // exceptions that were not taken
 	Reason   string // why the last of them was not
+	Failure  error  // why the last that could not be read could not, which is not for the sender; nil for none
 	signal   Signal
 	form     form
-	found    []found
+	found    []foundException
 	spans    spans
 	parts    parts
+	size     int
+	reloaded int // bytes of the spans that were served, as often as they were decoded
 }
 
-// found is an exception and where it stands, each as the text of its message.
-type found struct {
+// foundException is an exception and where it stands, each as the text of its message.
+type foundException struct {
 	resource, scope, span text
 	leaf                  string // the span event or log record
 	eventID               string
@@ -71,73 +77,126 @@ func Read(body []byte, e Encoding, s Signal) (*Batch, error) {
 	}
 	if len(b.found) > 0 && s.Name == Traces.Name {
 		b.spans = spans{}
-		_ = b.walk(raw, func(_ found, item text) error { b.spans.add(b.form, item); return nil })
+		_ = b.walk(raw, func(_ foundException, item text) error { b.spans.add(b.form, item); return nil })
+		b.spans.cutLoops()
 	}
 	b.settle()
+	b.measure()
 	return b, nil
 }
 
 // Len is how many exceptions Decode can be asked for.
 func (b *Batch) Len() int { return len(b.found) }
 
+// Size is about how many bytes the events take, which can be many times the size of the request.
+func (b *Batch) Size() int { return b.size }
+
+// measure finds the size. Each event has what its exception says and a copy of what it shares with others.
+func (b *Batch) measure() {
+	const perEvent = 512 // names, ids, times
+	serving := 0
+	for _, s := range b.spans {
+		serving = max(serving, min(len(s.raw), keptShared))
+	}
+	for i := range b.found {
+		f := &b.found[i]
+		shared := serving
+		for _, part := range []text{f.resource, f.scope, f.span} {
+			shared += min(len(part.raw), keptShared)
+		}
+		b.size += perEvent + len(f.leaf) + min(shared, b.roomOfEach())
+	}
+}
+
+// roomOfEach is how many bytes an event may have of what exceptions share.
+func (b *Batch) roomOfEach() int { return min(4*keptShared, maxSharedInAll/max(1, len(b.found))) }
+
 // walk passes the resources, the scopes and the spans or log records below them, and calls visit with each of the last.
-func (b *Batch) walk(raw string, visit func(at found, item text) error) error {
+func (b *Batch) walk(raw string, visit func(at foundException, item text) error) error {
 	groups, scopes, items := 0, 0, 0
 	return b.form.each(raw, b.signal.path[0], func(group string) error {
 		groups++
-		resource, err := only(b.form, group, b.signal.about[0])
+		resource, err := lastMessage(b.form, group, b.signal.about[0])
 		if err != nil {
 			return err
 		}
 		return b.form.each(group, b.signal.path[1], func(scoped string) error {
 			scopes++
-			scope, err := only(b.form, scoped, b.signal.about[1])
+			scope, err := lastMessage(b.form, scoped, b.signal.about[1])
 			if err != nil {
 				return err
 			}
 			return b.form.each(scoped, b.signal.path[2], func(item string) error {
 				items++
 				b.Items = items
-				return visit(found{resource: text{resource, groups}, scope: text{scope, scopes}}, text{item, items})
+				return visit(foundException{resource: text{resource, groups}, scope: text{scope, scopes}}, text{item, items})
 			})
 		})
 	})
 }
 
 // visit notes the exceptions of a span, or a log record that has one.
-func (b *Batch) visit(at found, item text) error {
+func (b *Batch) visit(at foundException, item text) error {
 	switch {
-	case !mentions(item.raw):
+	case !mentionsException(item.raw):
 		return nil
 	case b.signal.Name == Logs.Name:
 		at.leaf = item.raw
-		b.add(at)
-		return nil
-	}
-	at.span = item
-	return b.visitEvents(at)
-}
-
-func (b *Batch) visitEvents(at found) error {
-	return b.form.each(at.span.raw, spanEvents, func(event string) error {
-		if !mentions(event) {
-			return nil
-		}
-		name, err := b.form.word(event, eventName)
-		if at.leaf = event; name == exceptionName {
+		has, err := describesException(b.form, item.raw, recordAttributes)
+		if has {
 			b.add(at)
 		}
 		return err
+	}
+	return b.visitEvents(at, item)
+}
+
+func (b *Batch) visitEvents(at foundException, span text) error {
+	return b.form.each(span.raw, spanEvents, func(event string) error {
+		if !mentionsException(event) {
+			return nil
+		}
+		name, err := b.form.word(event, eventName)
+		if name != exceptionName || err != nil {
+			return err
+		}
+		has, err := describesException(b.form, event, eventAttributes)
+		if !has || err != nil {
+			b.reject(saysNothing)
+			return err
+		}
+		if at.span.number == 0 {
+			at.span = outlined(b.form, span)
+		}
+		at.leaf = event
+		b.add(at)
+		return nil
 	})
 }
+
+// describesException reports whether a message has an attribute that says what the exception is. Without one it is none, and
+// takes no place of one.
+func describesException(f form, raw string, attributes field) (has bool, err error) {
+	err = f.each(raw, attributes, func(attribute string) error {
+		if has || !mentionsException(attribute) {
+			return nil
+		}
+		key, err := f.word(attribute, attributeKey)
+		has = key == "exception.type" || key == "exception.message" || key == "exception.stacktrace"
+		return err
+	})
+	return has, err
+}
+
+const saysNothing = "an exception has neither type nor message nor stacktrace"
 
 // exceptionName is the name of span events that are exceptions, and how their attributes begin.
 const exceptionName = "exception"
 
-// mentions is a look at a message that costs next to nothing, as most are about something else.
-func mentions(raw string) bool { return strings.Contains(raw, exceptionName) }
+// mentionsException is a look at a message that costs next to nothing, as most are about something else.
+func mentionsException(raw string) bool { return strings.Contains(raw, exceptionName) }
 
-func (b *Batch) add(f found) {
+func (b *Batch) add(f foundException) {
 	switch {
 	case len(f.leaf) > maxMessage:
 		b.reject("an exception has more than 1 MB")
@@ -153,8 +212,8 @@ func (b *Batch) reject(reason string) {
 	b.Reason = reason
 }
 
-// only returns the text of the message in a field, empty for none. Of several the last one counts.
-func only(f form, raw string, of field) (last string, err error) {
+// lastMessage returns the text of the message in a field, empty for none. Of several the last one counts.
+func lastMessage(f form, raw string, of field) (last string, err error) {
 	err = f.each(raw, of, func(message string) error {
 		last = message
 		return nil

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -21,8 +22,8 @@ type identity struct {
 	at          uint64
 }
 
-// place is an exception on a span.
-type place struct {
+// spanException is an exception on a span.
+type spanException struct {
 	trace, span string
 	what        [sha256.Size]byte
 }
@@ -33,26 +34,29 @@ type place struct {
 // The id is made of the trace, the type and the message, and the time in steps of ten seconds. An exception that goes up
 // through several spans is recorded by each: within a request the innermost is kept, whose id that of an outer span in a later
 // request, or that of a log record, is the same. Spans that are not above each other, such as three attempts of a call, have
-// exceptions of their own, which are numbered.
+// exceptions of their own, which are numbered. What is of no trace and has no time gets no id: every one is another.
 func (b *Batch) settle() {
 	identities := b.identify()
 	passed := b.passedSpans(identities)
-	recorded := map[place]uint64{}
+	recorded := map[spanException]uint64{}
 	numbers := map[[sha256.Size]byte]uint64{}
 	kept := b.found[:0]
 	for i := range identities {
 		id := &identities[i]
 		if id.trace != "" && id.span != "" {
-			at := place{id.trace, id.span, id.what}
-			last, again := recorded[at]
-			if recorded[at] = id.at; passed[at] || again && distance(last, id.at) < sameRecording {
+			on := spanException{id.trace, id.span, id.what}
+			last, again := recorded[on]
+			recorded[on] = id.at
+			if again && timeBetween(last, id.at) < sameRecording || slices.ContainsFunc(passed[on], id.isAtMoment) {
 				continue
 			}
 		}
-		sum := id.sum()
 		f := b.found[i]
-		f.eventID = eventID(sum, numbers[sum])
-		numbers[sum]++
+		if id.trace != "" || id.at != 0 {
+			sum := id.sum()
+			f.eventID = eventID(sum, numbers[sum])
+			numbers[sum]++
+		}
 		kept = append(kept, f)
 	}
 	clear(b.found[len(kept):])
@@ -66,12 +70,13 @@ func (b *Batch) identify() []identity {
 	for _, f := range b.found {
 		x, err := b.exception(&f)
 		if err != nil {
-			b.reject("an exception could not be read: " + err.Error())
+			b.Failure = err
+			b.reject("an exception could not be read")
 			continue
 		}
 		if x.typ == "" && x.message == "" && x.stack == "" {
 			if b.signal.Name == Traces.Name {
-				b.reject("an exception has neither type nor message nor stacktrace")
+				b.reject(saysNothing)
 			}
 			continue
 		}
@@ -82,19 +87,25 @@ func (b *Batch) identify() []identity {
 	return identities
 }
 
-// passedSpans finds where exceptions were recorded once more by the spans above.
-func (b *Batch) passedSpans(identities []identity) map[place]bool {
-	passed := map[place]bool{}
+// passedSpans finds where exceptions may be recorded once more by the spans above, with the times at which they were first.
+func (b *Batch) passedSpans(identities []identity) map[spanException][]uint64 {
+	passed := map[spanException][]uint64{}
 	for _, id := range identities {
 		b.spans.ascend(id.trace, id.span, func(up string) bool {
-			passed[place{id.trace, up, id.what}] = true
+			on := spanException{id.trace, up, id.what}
+			if times := passed[on]; !slices.Contains(times, id.at) {
+				passed[on] = append(times, id.at)
+			}
 			return true
 		})
 	}
 	return passed
 }
 
-func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
+// isAtMoment reports whether an exception at another time may be the same one.
+func (id *identity) isAtMoment(at uint64) bool { return timeBetween(id.at, at) < sameMoment }
+
+func timeBetween(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
 // identity returns what tells the exception from others. A log record often has the name of a type without its module, and
 // some SDKs quote the message in one place and not in the other.

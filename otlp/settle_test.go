@@ -1,6 +1,7 @@
 package otlp_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -91,4 +92,43 @@ func TestRecordsWithoutATraceAreToldApartByTime(t *testing.T) {
 	list := ids(t, logsOf(at(now), at(now+1), at(now)))
 	require.Equal(t, 3, distinct(list))
 	require.Equal(t, list, ids(t, logsOf(at(now), at(now+1), at(now))))
+}
+
+// TestLaterFailureOfAnOuterSpanIsAnEvent: the same text a minute later is another failure.
+func TestLaterFailureOfAnOuterSpanIsAnEvent(t *testing.T) {
+	t.Parallel()
+	attempt := span("attempt1", "whole123", boomAt(now))
+	list := ids(t, tracesOf("go", attempt, span("whole123", "", boomAt(now+60e9))))
+	require.Len(t, list, 2)
+	require.Equal(t, 2, distinct(list))
+	require.Len(t, ids(t, tracesOf("go", attempt, span("whole123", "", boomAt(now+2e9)))), 1)
+	late := span("attempt2", "whole123", boomAt(now+59e9))
+	require.Len(t, ids(t, tracesOf("go", attempt, late, span("whole123", "", boomAt(now+60e9)))), 2, "that of the last attempt")
+}
+
+// TestSpansInALoopKeepOneException: spans that name each other, or themselves, as their parent.
+func TestSpansInALoopKeepOneException(t *testing.T) {
+	t.Parallel()
+	require.Len(t, ids(t, tracesOf("go", span("aaaaaaaa", "aaaaaaaa", boomAt(now)))), 1)
+	require.Len(t, ids(t, tracesOf("go", span("aaaaaaaa", "bbbbbbbb", boomAt(now)), span("bbbbbbbb", "aaaaaaaa", boomAt(now)))), 1)
+	inLoop := tracesOf("go",
+		span("aaaaaaaa", "bbbbbbbb"), span("bbbbbbbb", "aaaaaaaa", boomAt(now)), span("below123", "aaaaaaaa", boomAt(now)))
+	list := events(t, wire(t, inLoop), otlp.Protobuf, otlp.Traces)
+	require.NotEmpty(t, list)
+	require.EqualValues(t, "span below123", list[len(list)-1].Transaction)
+	var loop []*tracepb.Span
+	for n := range 1000 {
+		loop = append(loop, span(fmt.Sprintf("s%07d", n), fmt.Sprintf("s%07d", (n+1)%1000), boomAt(now)))
+	}
+	require.NotEmpty(t, ids(t, tracesOf("go", loop...)))
+	require.Equal(t, ids(t, tracesOf("go", loop...)), ids(t, tracesOf("go", loop...)), "the same when it is sent again")
+}
+
+// TestRecordsWithoutTraceAndTimeAreEventsOfTheirOwn: there is nothing by which one could be known when it is sent again.
+func TestRecordsWithoutTraceAndTimeAreEventsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	m := logsOf(&logspb.LogRecord{Attributes: attrs("exception.message", "boom")})
+	for _, id := range ids(t, m, m) {
+		require.Empty(t, id, "the pipeline chooses one")
+	}
 }

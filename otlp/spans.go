@@ -6,6 +6,28 @@ const maxSpans = 16 << 10
 // maxAncestors bounds the way up from a span.
 const maxAncestors = 64
 
+// spanFields are what of a span is decoded, beginning with what matters most. The walk has taken its events apart.
+var spanFields = []field{
+	{1, "traceId"}, {2, "spanId"}, {4, "parentSpanId"}, {6, "kind"}, {7, "startTimeUnixNano"}, {8, "endTimeUnixNano"},
+	{5, "name"}, {15, "status"}, {9, "attributes"},
+}
+
+// How many of the spanFields are left when a span is too large: all but the attributes, and nothing that is a text.
+const (
+	withoutAttributes = 8
+	withoutTexts      = 6
+)
+
+// outlined makes a span small enough to be decoded again and again.
+func outlined(f form, span text) text {
+	for _, n := range []int{len(spanFields), withoutAttributes, withoutTexts} {
+		if raw := f.pick(span.raw, spanFields[:n]); len(raw) <= maxShared {
+			return text{raw, span.number}
+		}
+	}
+	return text{"", span.number}
+}
+
 // spanIDs is what a span is known by.
 type spanIDs struct {
 	trace, id, parent string
@@ -15,23 +37,63 @@ type spanIDs struct {
 type spanKey struct{ trace, id string }
 
 // spans are those of a request that has exceptions.
-type spans map[spanKey]spanIn
+type spans map[spanKey]knownSpan
 
-type spanIn struct {
+type knownSpan struct {
 	spanIDs
-	text
+	text // only of a span that serves
 }
 
 func (s spans) add(f form, item text) {
-	if ids := f.span(item.raw); ids.id != "" && len(s) < maxSpans {
-		s[spanKey{ids.trace, ids.id}] = spanIn{ids, item}
+	ids := f.span(item.raw)
+	if ids.id == "" || len(s) >= maxSpans {
+		return
 	}
+	known := knownSpan{spanIDs: ids}
+	if ids.serves {
+		known.text = outlined(f, item)
+	}
+	s[spanKey{ids.trace, ids.id}] = known
+}
+
+// cutLoops makes a span that is above itself the outermost, so that every way up has an end.
+func (s spans) cutLoops() {
+	passed := map[spanKey]spanKey{} // by which way, named by the span that it began at
+	for start := range s {
+		for at := start; ; {
+			span, known := s[at]
+			if !known {
+				break
+			}
+			if way, again := passed[at]; again {
+				if way == start {
+					s.cutLoopAt(at)
+				}
+				break
+			}
+			passed[at] = start
+			at = spanKey{span.trace, span.parent}
+		}
+	}
+}
+
+// cutLoopAt cuts a loop above the span of it that has the least id, so that it is the same whenever the request is sent again.
+func (s spans) cutLoopAt(start spanKey) {
+	least := start
+	for at := (spanKey{start.trace, s[start].parent}); at != start; at = (spanKey{at.trace, s[at].parent}) {
+		if at.id < least.id {
+			least = at
+		}
+	}
+	span := s[least]
+	span.parent = ""
+	s[least] = span
 }
 
 // ascend calls visit with the spans above a span, from the inside to the outside, until it returns false. The outermost may
 // be of another request, or of another program.
 func (s spans) ascend(trace, id string, visit func(id string) bool) {
-	for up, n := s[spanKey{trace, id}].parent, 0; up != "" && up != id && n < maxAncestors; n++ {
+	for up, n := s[spanKey{trace, id}].parent, 0; up != "" && n < maxAncestors; n++ {
 		if !visit(up) {
 			return
 		}
@@ -41,12 +103,12 @@ func (s spans) ascend(trace, id string, visit func(id string) bool) {
 
 // serving returns the span of the request that was being served when a span was recorded: itself, or the nearest above it.
 func (s spans) serving(trace, id string) (text, bool) {
-	found := s[spanKey{trace, id}]
+	nearest := s[spanKey{trace, id}]
 	s.ascend(trace, id, func(up string) bool {
-		if !found.serves {
-			found = s[spanKey{trace, up}]
+		if !nearest.serves {
+			nearest = s[spanKey{trace, up}]
 		}
-		return !found.serves
+		return !nearest.serves
 	})
-	return found.text, found.serves
+	return nearest.text, nearest.serves
 }

@@ -12,16 +12,18 @@ import (
 	"errand/core"
 )
 
-// maxShared is how much of a message that many exceptions share is decoded, in bytes; what is larger loses its attributes.
-// keptShared is how much of its attributes each event has: more would let one attribute cost a thousand times its size.
+// Bounds of what many exceptions share, in bytes: each event has a copy, so one attribute may cost a thousand times its size.
 const (
-	maxShared  = 64 << 10
-	keptShared = 16 << 10
+	maxShared      = 64 << 10 // of one message; what is larger loses its attributes
+	keptShared     = 16 << 10 // of its attributes that one event has
+	maxSharedName  = 1 << 10  // of the name of a service, a scope or a span
+	maxSharedInAll = 4 << 20  // of the copies in all events of one request, and of the spans that are decoded again and again
 )
 
 // attributes are those of a message, in order. Taking one removes it, so that what is left has found no better place.
 type attributes struct {
 	list []core.Member
+	size int // in bytes
 	lost int // attributes that were too many or too large
 }
 
@@ -29,19 +31,35 @@ type attributes struct {
 func attributesOf(list []*commonpb.KeyValue, room int) attributes {
 	var a attributes
 	for _, pair := range list {
-		value := valueOf(pair.GetValue(), 0)
-		if pair.GetKey() == "" || value.Kind == core.Null {
-			continue
+		if value := valueOf(pair.GetValue(), 0); pair.GetKey() != "" && value.Kind != core.Null {
+			a.add(core.Member{Key: pair.GetKey(), Value: value}, room)
 		}
-		size := len(pair.GetKey()) + sizeOf(value)
-		if size > room {
-			a.lost++
-			continue
-		}
-		room -= size
-		a.list = append(a.list, core.Member{Key: pair.GetKey(), Value: value})
 	}
 	return a
+}
+
+// add adds an attribute unless it makes all of them larger than room.
+func (a *attributes) add(m core.Member, room int) {
+	const besides = 16 // what an attribute takes besides its name and value
+	size := len(m.Key) + sizeOf(m.Value) + besides
+	if a.size+size > room {
+		a.lost++
+		return
+	}
+	a.size += size
+	a.list = append(a.list, m)
+}
+
+// copyUpTo copies the attributes that have room, as taking one changes the list.
+func (a *attributes) copyUpTo(room int) attributes {
+	if a.size <= room {
+		return attributes{slices.Clone(a.list), a.size, a.lost}
+	}
+	part := attributes{lost: a.lost}
+	for _, m := range a.list {
+		part.add(m, room)
+	}
+	return part
 }
 
 // take removes the attributes with these names and returns the value of the first name that has one.
@@ -132,6 +150,14 @@ func textOf(v core.Value) string {
 	return string(v.AppendJSON(nil))
 }
 
+// cutText cuts a text that is longer than so many bytes, not within a character.
+func cutText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}
+
 // sizeOf returns about how many bytes a value takes.
 func sizeOf(v core.Value) int {
 	size := len(v.Text) + 2
@@ -141,8 +167,8 @@ func sizeOf(v core.Value) int {
 	return size
 }
 
-// object makes an object of the members that have a value.
-func object(members ...core.Member) core.Value {
+// makeObject makes an object of the members that have a value.
+func makeObject(members ...core.Member) core.Value {
 	v := core.Value{Kind: core.Object}
 	for _, m := range members {
 		if !m.Value.Empty() && (m.Value.Kind != core.String || m.Value.Text != "") {
@@ -152,8 +178,10 @@ func object(members ...core.Member) core.Value {
 	return v
 }
 
-func objectOf(members []core.Member) core.Value { return core.Value{Kind: core.Object, Kids: members} }
+func makeObjectOf(members []core.Member) core.Value {
+	return core.Value{Kind: core.Object, Kids: members}
+}
 
-func member(key string, value core.Value) core.Member { return core.Member{Key: key, Value: value} }
+func makeMember(key string, value core.Value) core.Member { return core.Member{Key: key, Value: value} }
 
-func textMember(key, text string) core.Member { return member(key, core.StringValue(text)) }
+func makeTextMember(key, text string) core.Member { return makeMember(key, core.StringValue(text)) }
