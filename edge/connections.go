@@ -174,7 +174,9 @@ func ClientOf(ctx context.Context) netip.Addr {
 // Serve stands in front of a handler. It tells the connection where the request's body begins and ends, and has
 // RemoteAddr be the client's address.
 //
-// An answer does not wait for a body that nobody has asked for, as net/http's do.
+// An answer does not wait for a body that nobody has asked for, as net/http's do. What follows is decided here alone: when
+// the answer has a Content-Length, so that its end is known, and little of the body is left, that is read and the
+// connection is kept. Else the connection ends, and the answer says so.
 func (c *Connections) Serve(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn := connectionOf(r.Context())
@@ -187,16 +189,18 @@ func (c *Connections) Serve(next http.Handler) http.Handler {
 			conn.client = client
 			r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
 		}
-		if r.ContentLength != 0 {
-			_ = http.NewResponseController(w).EnableFullDuplex() // it is HTTP/1
+		readerFindsEnd := conn.beginRequest(r.ContentLength)
+		defer conn.endRequest()
+		if r.ContentLength == 0 {
+			next.ServeHTTP(w, r)
+			return
 		}
-		if r.ContentLength < 0 {
+		_ = http.NewResponseController(w).EnableFullDuplex() // it is HTTP/1
+		if readerFindsEnd {
 			r = r.WithContext(r.Context()) // net/http looks at the body of its own
-			r.Body = &chunkedBody{r.Body, conn}
+			r.Body = &followedBody{r.Body, conn}
 		}
-		conn.begin(r.ContentLength)
-		defer conn.end()
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(&answer{ResponseWriter: w, conn: conn}, r)
 		if h := w.Header(); h.Get("Connection") != "close" && h.Get("Content-Length") != "" && conn.expectRest() {
 			_ = http.NewResponseController(w).Flush() // the answer is whole, and does not wait for the rest
 			_, _ = io.Copy(io.Discard, r.Body)
