@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+
+	"errand/api/wire"
 )
 
 // How many connections may be open, each of which costs some 20 KB, and how many from one address. Beyond that those
@@ -71,11 +73,11 @@ func (c *Connections) Close() {
 func (c *Connections) add(accepted net.Conn) *connection {
 	conn := &connection{Conn: accepted, all: c}
 	if address := accepted.RemoteAddr(); address != nil {
-		conn.peer = addressOf(address.String())
+		conn.peer = wire.AddressOf(address.String())
 	}
 	c.mu.Lock()
 	c.open[conn] = struct{}{}
-	c.peers[network(conn.peer)]++
+	c.peers[wire.NetworkOf(conn.peer)]++
 	conn.place = c.waiting.PushBack(conn)
 	surplus := c.findSurplus(conn.peer)
 	c.mu.Unlock()
@@ -88,12 +90,12 @@ func (c *Connections) add(accepted net.Conn) *connection {
 // findSurplus returns the connection that must make way for the newest; nil when there is room. The caller holds the
 // mutex.
 func (c *Connections) findSurplus(peer netip.Addr) *connection {
-	hasMany := !peer.IsLoopback() && !c.proxies.contains(peer) && c.peers[network(peer)] > c.mostOfOnePeer
+	hasMany := !peer.IsLoopback() && !c.proxies.contains(peer) && c.peers[wire.NetworkOf(peer)] > c.mostOfOnePeer
 	if !hasMany && len(c.open) <= c.most {
 		return nil
 	}
 	for place := c.waiting.Front(); place != nil; place = place.Next() { // the newest is there at least
-		if conn := place.Value.(*connection); !hasMany || network(conn.peer) == network(peer) {
+		if conn := place.Value.(*connection); !hasMany || wire.NetworkOf(conn.peer) == wire.NetworkOf(peer) {
 			return conn
 		}
 	}
@@ -108,7 +110,7 @@ func (c *Connections) remove(conn *connection) bool {
 		return false
 	}
 	delete(c.open, conn)
-	of := network(conn.peer)
+	of := wire.NetworkOf(conn.peer)
 	if c.peers[of]--; c.peers[of] == 0 {
 		delete(c.peers, of)
 	}

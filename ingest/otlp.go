@@ -184,7 +184,5 @@ func (q *request) refuseExport(failure *core.Error) {
 }
 
 func (q *request) writeExport(status int, body []byte) {
-	q.w.Header().Set("Content-Type", q.export.encoding.ContentType())
-	q.w.WriteHeader(status)
-	_, _ = q.w.Write(body) // the client is gone: nobody is left to tell
+	wire.WriteBody(q.w, status, q.export.encoding.ContentType(), body)
 }
