@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -72,19 +71,13 @@ func (s *server) observe(next http.Handler) http.Handler {
 				slog.String("method", r.Method), slog.String("route", route),
 				slog.Int("status", recorded.Status()), slog.Duration("duration", took),
 				slog.String("request_id", Caller(r.Context()).RequestID),
-				slog.String("client", clientOf(r)))
+				slog.String("client", wire.WriteAddress(wire.ClientOf(r))))
 			if s.Observe != nil && !slices.Contains(ingestRoutes, route) {
 				s.Observe(r.Method, route, recorded.Status(), took)
 			}
 		}()
 		next.ServeHTTP(recorded, r)
 	})
-}
-
-// clientOf returns the address of the client, without its port.
-func clientOf(r *http.Request) string {
-	host, _, _ := net.SplitHostPort(r.RemoteAddr)
-	return host
 }
 
 // answerPanic answers internal, with the panic's text in the log only. An answer that has begun is cut off instead.

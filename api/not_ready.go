@@ -3,22 +3,38 @@ package api
 import (
 	"net/http"
 
+	"github.com/go-chi/chi/v5"
+
 	"errand/api/wire"
 	"errand/core"
 )
 
 // NewNotReady makes the handler of a server that serves no requests yet, or none any more: /healthz says that the process
-// is up, /readyz why it is not ready, and everything else is unavailable.
+// is up, /readyz why it is not ready, and everything else is unavailable. Where events are sent to, pages can read that.
 func NewNotReady(reason func() string) http.Handler {
-	return identify(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		unavailable := core.NewError(core.Unavailable)
-		switch r.URL.Path {
-		case "/healthz":
-			healthy(w, r)
-			return
-		case "/readyz":
-			unavailable.With("reason", reason())
-		}
-		wire.Refuse(w, r, unavailable)
-	}))
+	router := chi.NewRouter()
+	router.Use(identify)
+	router.NotFound(refuseUnready)
+	router.MethodNotAllowed(refuseUnready)
+	router.HandleFunc("/healthz", healthy)
+	router.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) {
+		wire.Refuse(w, r, core.NewError(core.Unavailable).With("reason", reason()))
+	})
+	for _, route := range ingestRoutes {
+		router.With(mayBeKept, allowPages).HandleFunc(route, refuseUnready)
+	}
+	return router
+}
+
+func refuseUnready(w http.ResponseWriter, r *http.Request) {
+	wire.Refuse(w, r, core.NewError(core.Unavailable))
+}
+
+// allowPages has pages of any origin read the answer, and when to send again.
+func allowPages(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Expose-Headers", "retry-after")
+		next.ServeHTTP(w, r)
+	})
 }

@@ -104,6 +104,34 @@ func TestNotReady(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(t, h, "/healthz").Code)
 }
 
+// A page that sends while the server starts reads why, and when to send again; the answer counts against nothing.
+func TestPagesReadThatTheServerStarts(t *testing.T) {
+	t.Parallel()
+	h := api.NewNotReady(func() string { return "starting" })
+	for _, path := range []string{"/v1/ingest", "/v1/traces", "/v1/logs", "/api/1/envelope/?sentry_key=x", "/api/1/store", "/api/"} {
+		for _, method := range []string{http.MethodPost, http.MethodOptions, http.MethodGet, "BREW"} {
+			answer := ask(t, h, httptest.NewRequest(method, path, strings.NewReader("{}")))
+			require.Equal(t, http.StatusServiceUnavailable, answer.Code, path)
+			require.JSONEq(t, `{"error":"unavailable"}`, answer.Body.String(), path)
+			require.NotEmpty(t, answer.Header().Get("Retry-After"), path)
+			if method == "BREW" {
+				continue
+			}
+			require.Equal(t, "*", answer.Header().Get("Access-Control-Allow-Origin"), path)
+			require.Contains(t, answer.Header().Get("Access-Control-Expose-Headers"), "retry-after", path)
+			require.NotContains(t, answer.Header(), "Cache-Control", path)
+		}
+	}
+	for path, want := range map[string]string{"/readyz": `{"error":"unavailable","reason":"starting"}`, "/v1/projects": `{"error":"unavailable"}`} {
+		answer := get(t, h, path)
+		require.Equal(t, http.StatusServiceUnavailable, answer.Code, path)
+		require.JSONEq(t, want, answer.Body.String(), path)
+		require.Equal(t, "no-store", answer.Header().Get("Cache-Control"), path)
+		require.Empty(t, answer.Header().Get("Access-Control-Allow-Origin"), path)
+	}
+	require.Equal(t, http.StatusOK, get(t, h, "/healthz").Code)
+}
+
 func TestRootLeadsToDocs(t *testing.T) {
 	t.Parallel()
 	answer := get(t, newHandler(t, nil), "/")

@@ -165,7 +165,7 @@ func (a *App) build(ctx context.Context, version string) (http.Handler, error) {
 	if a.config.has(roleIngest) {
 		a.ingest = ingest.New(ingest.Options{
 			Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,
-			Unauthorized: a.failures.Refuse,
+			Failures: a.failures,
 		})
 		surfaces.Ingest = a.ingest.Handler()
 	}

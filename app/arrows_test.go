@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 		// Its counters must cost next to nothing, so it holds them itself; the others tell app, by Options.Observe.
 		"github.com/prometheus/client_golang"},
 
-	"edge": {"core", "github.com/hashicorp/golang-lru/v2"},
+	"edge": {"core", "api/wire", "github.com/hashicorp/golang-lru/v2"},
 
 	"jobs": {"core", "store", "github.com/jackc/pgx/v5", "github.com/riverqueue/river"},
 

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -124,6 +125,32 @@ func TestRefusedConnectionsDoNotStay(t *testing.T) {
 				require.NoError(t, err)
 				require.True(t, strings.HasPrefix(string(text), "HTTP/1.1 "), "%.100s", text)
 			})
+		}
+	}
+}
+
+// A refusal costs a client its connection only when much of its body is left, whatever surface it asked.
+func TestRefusedSendersKeepTheirConnection(t *testing.T) {
+	t.Parallel()
+	s := start(t, config(storetest.URL(t)))
+	for _, head := range []string{
+		"POST /v1/traces HTTP/1.1\r\nContent-Type: application/x-protobuf\r\n", "POST /v1/logs HTTP/1.1\r\nContent-Type: application/json\r\n",
+		"POST /v1/ingest HTTP/1.1\r\n", "POST /api/1/envelope/?sentry_key=wrong HTTP/1.1\r\n", "POST /api/1/nothing/ HTTP/1.1\r\n",
+	} {
+		conn, err := net.Dial("tcp", s.address())
+		require.NoError(t, err)
+		defer conn.Close()
+		require.NoError(t, conn.SetDeadline(time.Now().Add(15*time.Second)))
+		answers := bufio.NewReader(conn)
+		for _, size := range []int{10, 200_000, 10, 300_000} {
+			_, err = fmt.Fprintf(conn, "%sHost: errand\r\nX-Service-Key: wrong\r\nContent-Length: %d\r\n\r\n%s", head, size, strings.Repeat("x", min(size, 200_000)))
+			require.NoError(t, err)
+			response, err := http.ReadResponse(answers, nil)
+			require.NoError(t, err, head)
+			_, err = io.Copy(io.Discard, response.Body)
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, response.StatusCode, http.StatusBadRequest, head)
+			require.Equal(t, size == 300_000, response.Close, "%s %d", head, size)
 		}
 	}
 }

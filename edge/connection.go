@@ -22,10 +22,10 @@ const (
 type phase int
 
 const (
-	inHeader    phase = iota // or between two requests
-	afterHeader              // and nobody has said yet whether there is a body
-	inBody                   // of a known length
-	inChunks                 // of a body whose end only its reader finds
+	inHeader     phase = iota // or between two requests
+	afterHeader               // and nobody has said yet whether there is a body
+	inBody                    // of a known length
+	inUnmeasured              // of a body whose end only its reader finds: it has no length, or was not seen to begin
 )
 
 // errEnded is what the reader of a connection gets that reads no more. net/http answers nothing to it.
@@ -52,23 +52,31 @@ type connection struct {
 	gone   bool        // the client has ended the connection, or had its time to take the answer
 }
 
-// begin is called when a request's header was read. The length is that of its body, negative when it is not known.
-func (c *connection) begin(length int64) {
+// beginRequest is called when a request's header was read. The length is that of its body, negative when it is not known.
+// It reports whether the end of the body is to be found by its reader (noteBodyRead).
+//
+// The header may have come without being seen here: behind a body of unknown length net/http reads more than the body,
+// and a part of what follows with it. Then a known length does not say either where the body ends on the connection.
+func (c *connection) beginRequest(length int64) (readerFindsEnd bool) {
 	c.mu.Lock()
-	if c.phase == afterHeader {
-		switch {
-		case length > 0:
-			c.phase, c.body = inBody, length
-		case length < 0:
-			c.phase = inChunks
-		default:
-			c.startHeader()
-		}
+	switch {
+	case length == 0:
+		c.startHeader()
+	case length > 0 && c.phase == afterHeader:
+		c.phase, c.body = inBody, length
+	default:
+		c.phase, readerFindsEnd = inUnmeasured, true
 	}
 	c.mu.Unlock()
-	if length == 0 {
-		c.all.spare(c)
-	}
+	c.all.spare(c)
+	return readerFindsEnd
+}
+
+// endsAfterAnswer reports whether too much of the body is unread, or nobody knows how much, for another request to follow.
+func (c *connection) endsAfterAnswer() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.phase == inUnmeasured || c.phase == inBody && c.body > lingerBytes
 }
 
 // expectRest is called when a request was answered. It reports whether it makes sense to read what is left of the
@@ -84,13 +92,13 @@ func (c *connection) expectRest() bool {
 	return true
 }
 
-// end is called when a request was handled. A body that was not read to its end ends the connection: Close waits for
-// the client to take its answer.
-func (c *connection) end() {
+// endRequest is called when a request was handled. A body that was not read to its end ends the connection: Close waits
+// for the client to take its answer.
+func (c *connection) endRequest() {
 	c.all.await(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.phase == inBody || c.phase == inChunks {
+	if c.phase == inBody || c.phase == inUnmeasured {
 		c.ended = true
 	}
 }
@@ -98,25 +106,24 @@ func (c *connection) end() {
 // startHeader has the next bytes be the header of a new request. The caller holds the mutex.
 func (c *connection) startHeader() { c.phase, c.header, c.until = inHeader, header{}, time.Time{} }
 
-// bodyRead notes that the body was read to its end.
-func (c *connection) bodyRead() {
+// noteBodyRead notes that the body was read to its end.
+func (c *connection) noteBodyRead() {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.startHeader()
-	c.mu.Unlock()
-	c.all.spare(c)
 }
 
-// chunkedBody finds the end of a body of unknown length.
-type chunkedBody struct {
+// followedBody finds the end of a body that the connection cannot measure.
+type followedBody struct {
 	io.ReadCloser
 	conn *connection
 }
 
 // Read is io.Reader's.
-func (b *chunkedBody) Read(p []byte) (int, error) {
+func (b *followedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) && b.conn != nil {
-		b.conn.bodyRead()
+		b.conn.noteBodyRead()
 		b.conn = nil
 	}
 	return n, err
@@ -133,26 +140,35 @@ func (c *connection) Read(p []byte) (int, error) {
 		p = p[:min(int64(len(p)), c.body)]
 	}
 	n, err := c.takeAhead(p), error(nil)
+	// While a request is served, net/http looks ahead behind its body: that is not waiting for the client.
+	readsBody := c.phase == inBody || c.phase == inUnmeasured
 	c.mu.Unlock()
 	if n == 0 {
-		n, err = c.Conn.Read(p)
-		if n > 0 {
-			c.all.heard(c)
-		}
+		n, err = c.readMore(p, readsBody)
 	}
 	c.mu.Lock()
-	n, served, tooLarge := c.follow(p[:n])
+	n, tooLarge := c.follow(p[:n])
 	if timeout, ok := errors.AsType[net.Error](err); err != nil && (!ok || !timeout.Timeout() || !c.until.IsZero()) {
 		c.ended, c.gone = true, true
 	}
 	c.mu.Unlock()
-	if served {
-		c.all.spare(c)
-	}
 	if tooLarge {
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(lingerAtMost))
 		_, _ = c.Conn.Write(tooLargeAnswer())
 		return 0, errEnded
+	}
+	return n, err
+}
+
+// readMore reads from the network. Inside a body the server waits for the client for just as long as that takes.
+func (c *connection) readMore(p []byte, readsBody bool) (int, error) {
+	began := readsBody && c.all.await(c)
+	n, err := c.Conn.Read(p)
+	switch {
+	case began:
+		c.all.spare(c)
+	case n > 0:
+		c.all.heard(c)
 	}
 	return n, err
 }
@@ -168,16 +184,15 @@ func (c *connection) takeAhead(p []byte) int {
 }
 
 // follow finds out what was read, and keeps what is beyond the end of a header for later. It returns how much is to be
-// handed on, whether a whole body has come, and whether the header is too large. The caller holds the mutex.
-func (c *connection) follow(read []byte) (n int, served, tooLarge bool) {
+// handed on, and whether the header is too large. The caller holds the mutex.
+func (c *connection) follow(read []byte) (n int, tooLarge bool) {
 	n = len(read)
 	if n == 0 {
-		return 0, false, false
+		return 0, false
 	}
 	switch c.phase {
 	case inBody:
 		if c.body -= int64(n); c.body == 0 {
-			served = c.until.IsZero()
 			c.startHeader()
 		} else if !c.until.IsZero() {
 			c.until = c.until.Add(time.Duration(n) * time.Second / lingerRate)
@@ -190,7 +205,7 @@ func (c *connection) follow(read []byte) (n int, served, tooLarge bool) {
 		used, ended := c.header.add(read)
 		if c.header.isTooLarge() {
 			c.ended = true
-			return 0, false, true
+			return 0, true
 		}
 		if ended {
 			c.phase = afterHeader
@@ -198,7 +213,7 @@ func (c *connection) follow(read []byte) (n int, served, tooLarge bool) {
 			n = used
 		}
 	}
-	return n, served, false
+	return n, false
 }
 
 // putBack keeps bytes for the next Read. The caller holds the mutex.

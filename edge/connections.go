@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+
+	"errand/api/wire"
 )
 
 // How many connections may be open, each of which costs some 20 KB, and how many from one address. Beyond that those
@@ -71,11 +73,11 @@ func (c *Connections) Close() {
 func (c *Connections) add(accepted net.Conn) *connection {
 	conn := &connection{Conn: accepted, all: c}
 	if address := accepted.RemoteAddr(); address != nil {
-		conn.peer = addressOf(address.String())
+		conn.peer = wire.AddressOf(address.String())
 	}
 	c.mu.Lock()
 	c.open[conn] = struct{}{}
-	c.peers[network(conn.peer)]++
+	c.peers[wire.NetworkOf(conn.peer)]++
 	conn.place = c.waiting.PushBack(conn)
 	surplus := c.findSurplus(conn.peer)
 	c.mu.Unlock()
@@ -88,12 +90,12 @@ func (c *Connections) add(accepted net.Conn) *connection {
 // findSurplus returns the connection that must make way for the newest; nil when there is room. The caller holds the
 // mutex.
 func (c *Connections) findSurplus(peer netip.Addr) *connection {
-	hasMany := !peer.IsLoopback() && !c.proxies.contains(peer) && c.peers[network(peer)] > c.mostOfOnePeer
+	hasMany := !peer.IsLoopback() && !c.proxies.contains(peer) && c.peers[wire.NetworkOf(peer)] > c.mostOfOnePeer
 	if !hasMany && len(c.open) <= c.most {
 		return nil
 	}
 	for place := c.waiting.Front(); place != nil; place = place.Next() { // the newest is there at least
-		if conn := place.Value.(*connection); !hasMany || network(conn.peer) == network(peer) {
+		if conn := place.Value.(*connection); !hasMany || wire.NetworkOf(conn.peer) == wire.NetworkOf(peer) {
 			return conn
 		}
 	}
@@ -108,7 +110,7 @@ func (c *Connections) remove(conn *connection) bool {
 		return false
 	}
 	delete(c.open, conn)
-	of := network(conn.peer)
+	of := wire.NetworkOf(conn.peer)
 	if c.peers[of]--; c.peers[of] == 0 {
 		delete(c.peers, of)
 	}
@@ -174,7 +176,9 @@ func ClientOf(ctx context.Context) netip.Addr {
 // Serve stands in front of a handler. It tells the connection where the request's body begins and ends, and has
 // RemoteAddr be the client's address.
 //
-// An answer does not wait for a body that nobody has asked for, as net/http's do.
+// An answer does not wait for a body that nobody has asked for, as net/http's do. What follows is decided here alone: when
+// the answer has a Content-Length, so that its end is known, and little of the body is left, that is read and the
+// connection is kept. Else the connection ends, and the answer says so.
 func (c *Connections) Serve(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn := connectionOf(r.Context())
@@ -187,16 +191,18 @@ func (c *Connections) Serve(next http.Handler) http.Handler {
 			conn.client = client
 			r.RemoteAddr = netip.AddrPortFrom(client, 0).String()
 		}
-		if r.ContentLength != 0 {
-			_ = http.NewResponseController(w).EnableFullDuplex() // it is HTTP/1
+		readerFindsEnd := conn.beginRequest(r.ContentLength)
+		defer conn.endRequest()
+		if r.ContentLength == 0 {
+			next.ServeHTTP(w, r)
+			return
 		}
-		if r.ContentLength < 0 {
+		_ = http.NewResponseController(w).EnableFullDuplex() // it is HTTP/1
+		if readerFindsEnd {
 			r = r.WithContext(r.Context()) // net/http looks at the body of its own
-			r.Body = &chunkedBody{r.Body, conn}
+			r.Body = &followedBody{r.Body, conn}
 		}
-		conn.begin(r.ContentLength)
-		defer conn.end()
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(&answer{ResponseWriter: w, conn: conn}, r)
 		if h := w.Header(); h.Get("Connection") != "close" && h.Get("Content-Length") != "" && conn.expectRest() {
 			_ = http.NewResponseController(w).Flush() // the answer is whole, and does not wait for the rest
 			_, _ = io.Copy(io.Discard, r.Body)

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -135,6 +136,38 @@ func TestWorkIsSpared(t *testing.T) {
 	for _, client := range clients {
 		client.requireStatus(http.StatusOK, "worked on")
 		connections.untilOrder(client, connections.order(client))
+	}
+}
+
+// The server works also before it reads a body, and between its parts: then the client is not late with anything.
+func TestWorkBeforeTheBodyIsSpared(t *testing.T) {
+	t.Parallel()
+	entered, leave := make(chan struct{}), make(chan struct{})
+	connections, address := startServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/part" {
+			_, _ = io.ReadFull(r.Body, make([]byte, 1))
+		}
+		entered <- struct{}{}
+		<-leave
+		readAll(w, r)
+	}, bounded(4))
+	var clients []*client
+	for _, request := range []string{
+		post("/", 5000) + strings.Repeat("x", 5000), post("/part", 5000) + strings.Repeat("x", 4999), post("/part", 2) + "x",
+		"POST /part HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+	} {
+		client := dial(t, address)
+		client.send(request)
+		<-entered
+		connections.untilOrder(client, -1)
+		clients = append(clients, client)
+	}
+	surplus := dial(t, address)
+	surplus.requireEnd("there is no room")
+	close(leave)
+	for k, rest := range []string{"", "x", "x", "0\r\n\r\n"} {
+		clients[k].send(rest)
+		clients[k].requireStatus(http.StatusOK, "worked on")
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"errand/api/wire"
 	"errand/core"
 )
 
@@ -56,7 +57,7 @@ func NewFailures(clock core.Clock) *Failures {
 // Refuse counts a failed authentication of the request whose context it is. It returns what to answer: unauthorized, or
 // limit when it fails too often.
 func (f *Failures) Refuse(ctx context.Context) *core.Error {
-	client, now := network(ClientOf(ctx)), f.clock()
+	client, now := wire.NetworkOf(ClientOf(ctx)), f.clock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, known := f.counts[client]; known || len(f.counts) < maxAddresses {
@@ -95,25 +96,37 @@ func tooManyFailures(wait time.Duration) *core.Error {
 func (f *Failures) isSuspect(client netip.Addr) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.wait(network(client), f.clock()) > 0
+	return f.wait(wire.NetworkOf(client), f.clock()) > 0
 }
 
 // Authenticate finds the actor behind a credential, or returns unauthorized.
 type Authenticate func(context.Context, core.Secret) (core.Actor, error)
 
-// Guard counts what fails, and has credentials from an address that fails too often be looked up a few at a time.
+// TakeTurn is called before a credential, or what stands for one, is looked up. From an address that fails too often only a
+// few look-ups go on at once: it waits for its turn, and returns limit when that takes too long. The turn ends with the
+// returned function.
+func (f *Failures) TakeTurn(ctx context.Context) (end func(), err error) {
+	if !f.isSuspect(ClientOf(ctx)) {
+		return func() {}, nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, suspectWaits)
+	defer cancel()
+	select {
+	case f.turns <- struct{}{}:
+		return func() { <-f.turns }, nil
+	case <-waiting.Done():
+		return nil, tooManyFailures(failureEvery)
+	}
+}
+
+// Guard counts what fails, and has credentials be looked up in turn.
 func (f *Failures) Guard(authenticate Authenticate) Authenticate {
 	return func(ctx context.Context, credential core.Secret) (core.Actor, error) {
-		if f.isSuspect(ClientOf(ctx)) {
-			waiting, cancel := context.WithTimeout(ctx, suspectWaits)
-			defer cancel()
-			select {
-			case f.turns <- struct{}{}:
-				defer func() { <-f.turns }()
-			case <-waiting.Done():
-				return core.Actor{}, tooManyFailures(failureEvery)
-			}
+		end, err := f.TakeTurn(ctx)
+		if err != nil {
+			return core.Actor{}, err
 		}
+		defer end()
 		actor, err := authenticate(ctx, credential)
 		if core.HasCode(err, core.Unauthorized) {
 			return core.Actor{}, f.Refuse(ctx)

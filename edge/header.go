@@ -70,5 +70,5 @@ func tooLargeAnswer() []byte {
 		body = []byte(`{"error":"headers_too_large"}`)
 	}
 	return fmt.Appendf(nil, "HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
-		"Cache-Control: no-store\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n%s", len(body), rand.Text(), body)
+		"X-Request-Id: %s\r\nConnection: close\r\n\r\n%s", len(body), rand.Text(), body)
 }

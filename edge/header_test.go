@@ -62,6 +62,7 @@ func TestHeadersAreBounded(t *testing.T) {
 			require.JSONEq(t, `{"error":"headers_too_large","max_bytes":16384,"max_headers":100}`, text, name)
 			require.Equal(t, "application/json", response.Header.Get("Content-Type"), name)
 			require.NotEmpty(t, response.Header.Get("X-Request-Id"), name)
+			require.NotContains(t, response.Header, "Cache-Control", "browsers count such an answer against what a page may send")
 			require.True(t, response.Close, name)
 			client.requireEnd(name)
 		}

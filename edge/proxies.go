@@ -2,11 +2,12 @@ package edge
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
+
+	"errand/api/wire"
 )
 
 // Proxies are the addresses of the proxies in front of the server (TRUSTED_PROXIES). What they say about where a request
@@ -44,7 +45,7 @@ func (p Proxies) contains(address netip.Addr) bool {
 // X-Forwarded-For is read where both headers are there: most proxies set that one, and pass on a Forwarded that the
 // client has made up.
 func (p Proxies) clientOf(r *http.Request) netip.Addr {
-	client := addressOf(r.RemoteAddr)
+	client := wire.AddressOf(r.RemoteAddr)
 	if !p.contains(client) {
 		return client
 	}
@@ -103,15 +104,15 @@ func forwardedFor(element string) netip.Addr {
 		if found.IsValid() { // it is said twice
 			return netip.Addr{}
 		}
-		if found = parseNode(unquote(value)); !found.IsValid() {
+		if found = parseNode(unquoteText(value)); !found.IsValid() {
 			return found
 		}
 	}
 	return found
 }
 
-// unquote returns what a quoted string stands for; other text stays as it is.
-func unquote(text string) string {
+// unquoteText returns what a quoted string stands for; other text stays as it is.
+func unquoteText(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
 		return text
@@ -135,37 +136,10 @@ func parseNode(text string) netip.Addr {
 		if !closed || port != "" && port[0] != ':' {
 			return netip.Addr{}
 		}
-		return parseAddress(address)
+		return wire.ParseAddress(address)
 	}
 	if strings.Count(text, ":") == 1 {
 		text, _, _ = strings.Cut(text, ":")
 	}
-	return parseAddress(text)
-}
-
-// addressOf returns the address of a peer as net/http writes it, host:port.
-func addressOf(remote string) netip.Addr {
-	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		host = remote
-	}
-	return parseAddress(host)
-}
-
-// parseAddress reads an address in its plainest form: IPv4 in IPv6 is IPv4, and a zone means nothing to others.
-func parseAddress(text string) netip.Addr {
-	address, err := netip.ParseAddr(text)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return address.Unmap().WithZone("")
-}
-
-// network is what one sender has: an IPv4 address, or a network of 64 bits of IPv6, of which every host has all.
-func network(address netip.Addr) netip.Addr {
-	if !address.Is6() {
-		return address
-	}
-	prefix, _ := address.Prefix(64) // 64 bits are always there
-	return prefix.Addr()
+	return wire.ParseAddress(text)
 }

@@ -71,7 +71,9 @@ func TestRefusedClientsReadTheAnswer(t *testing.T) {
 	}{{"/", 10, true}, {"/", 5000, true}, {"/", 200_000, true}, {"/closes", 10, false}, {"/closes", 200_000, false}, {"/", 300_000, false}} {
 		client := dial(t, address)
 		client.send(post(c.path, c.bytes))
-		client.requireStatus(http.StatusUnauthorized, "before the body")
+		response, _ := client.answer()
+		require.Equal(t, http.StatusUnauthorized, response.StatusCode, "before the body")
+		require.Equal(t, !c.kept, response.Close, "the client knows whether it can send another request: %v", c)
 		if c.kept {
 			client.send(strings.Repeat("x", c.bytes) + post("/", 2) + "{}")
 			client.requireStatus(http.StatusUnauthorized, "the next request on the connection")

@@ -70,8 +70,8 @@ func (i *Ingest) admit(q *request, key string) (*project, error) {
 	if err == nil && q.sentry && q.project != strconv.FormatInt(p.ID, 10) {
 		err = core.NewError(core.Unauthorized)
 	}
-	if core.HasCode(err, core.Unauthorized) && key != "" && i.unauthorized != nil {
-		err = i.unauthorized(q.Context())
+	if core.HasCode(err, core.Unauthorized) && key != "" {
+		err = i.failures.Refuse(q.Context())
 	}
 	if err != nil {
 		return nil, err

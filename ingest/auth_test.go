@@ -143,23 +143,3 @@ func TestUnknownPaths(t *testing.T) {
 		}
 	}
 }
-
-func TestUnreadBodyEndsTheConnection(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	large := strings.Repeat(" ", 1<<20)
-	for name, c := range map[string]struct {
-		a      answer
-		closed bool
-	}{
-		"a small body":      {s.post(native, []byte(eventText(1))), false},
-		"a large body":      {s.post(native, []byte(large)), true},
-		"unknown length":    {s.send(http.MethodPost, native, chunked(eventText(1))), true},
-		"at a wrong path":   {s.post("/api/x", []byte(large)), true},
-		"read to its end":   {s.post(envelopes, []byte(large), byKey), false},
-		"an unknown coding": {s.post(envelopes, []byte(large), byKey, "Content-Encoding: lzma"), true},
-	} {
-		require.GreaterOrEqual(t, c.a.status, 400, name)
-		require.Equal(t, c.closed, c.a.closed, name)
-	}
-}

@@ -64,10 +64,13 @@ func (i *Ingest) preflight(q *request) error {
 	if !q.sentry {
 		of, name = i.projects, nativeKey(q.Request)
 	}
-	if p, err := of.find(q.Context(), name); err == nil {
+	switch p, err := of.find(q.Context(), name); {
+	case err == nil:
 		if err := checkOrigin(q, p); err != nil {
 			return err
 		}
+	case core.HasCode(err, core.Unauthorized) && name != "":
+		_ = i.failures.Refuse(q.Context()) // it counts; the answer is the next request's
 	}
 	h := q.w.Header()
 	h.Set("Access-Control-Allow-Methods", "POST, OPTIONS")

@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -30,9 +29,22 @@ type Options struct {
 	InstallKey []byte    // keys the hashes of users
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: nobody scrapes them
-	// Unauthorized is told of each request with a key that is not good, and returns what to answer; nil: unauthorized.
-	Unauthorized func(context.Context) *core.Error
+	Failures   Failures              // nil: nobody limits them
 }
+
+// Failures limits failed authentication by the client's address.
+type Failures interface {
+	// TakeTurn waits until a key that is not known may be looked up; the look-up ends with the returned function.
+	TakeTurn(ctx context.Context) (end func(), err error)
+	// Refuse counts a request with a key, or a project, that is not good. It returns what to answer.
+	Refuse(ctx context.Context) *core.Error
+}
+
+// unlimited is Failures without a limit.
+type unlimited struct{}
+
+func (unlimited) TakeTurn(context.Context) (end func(), err error) { return func() {}, nil }
+func (unlimited) Refuse(context.Context) *core.Error               { return core.NewError(core.Unauthorized) }
 
 // Ingest takes events in.
 type Ingest struct {
@@ -55,19 +67,22 @@ type Ingest struct {
 	captured   *captured
 	readAtMost time.Duration // for a body
 	waitAtMost time.Duration // for the server
-
-	unauthorized func(context.Context) *core.Error
+	failures   Failures
 }
 
 // New starts taking events in; Close ends it.
 func New(o Options) *Ingest {
+	if o.Failures == nil {
+		o.Failures = unlimited{}
+	}
 	quotas, metrics, turns := newQuotas(o.Store, o.Clock), newMetrics(o.Metrics), make(chan struct{}, maxLookUps)
 	i := &Ingest{
-		store: o.Store, clock: o.Clock, random: o.Random, macs: sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }}, log: o.Log,
-		projects: newProjects(o.Store.ProjectForKey, o.Clock, turns), byID: newProjects(byID(o.Store), o.Clock, turns),
-		quotas: quotas, memory: newMemory(maxSmall, waitAtMost), large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
-		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), metrics: metrics, refusals: newRefusals(o.Log),
-		captured: newCaptured(), readAtMost: readBodyAtMost, waitAtMost: waitAtMost, unauthorized: o.Unauthorized,
+		store: o.Store, clock: o.Clock, random: o.Random, log: o.Log, quotas: quotas, metrics: metrics, failures: o.Failures,
+		macs:     sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }},
+		projects: newProjects(o.Store.ProjectForKey, o, turns), byID: newProjects(byID(o.Store), o, turns),
+		memory: newMemory(maxSmall, waitAtMost), large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
+		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), refusals: newRefusals(o.Log),
+		captured: newCaptured(), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
 	}
 	i.memory.hurry, i.large.hurry = i.slow.end, i.slow.end
 	metrics.load(o.Metrics, i)
@@ -90,7 +105,6 @@ func (i *Ingest) Handler() http.Handler {
 			Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()), lease: i.memory.lease(everybody), large: i.large.lease(nobody),
 		}
 		defer q.release()
-		// Also for a body that nobody reads: net/http does, before it answers.
 		// Only a test's recorder has no deadline.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(i.readAtMost))
 		// Until the project says otherwise, so that a page can read a refusal.
@@ -201,14 +215,13 @@ func (q *request) problem(path, message string) {
 	q.problems = append(q.problems, core.Detail{Path: path, Message: message})
 }
 
-// peer is the address at the other end of the connection.
-func (q *request) peer() string {
-	address, _, _ := net.SplitHostPort(q.RemoteAddr)
-	return address
-}
+// clientAddress is the address of the client as text.
+func (q *request) clientAddress() string { return wire.WriteAddress(wire.ClientOf(q.Request)) }
 
 // sender is whom a large body is counted against.
-func (q *request) sender() sender { return sender{q.admitted, q.peer()} }
+func (q *request) sender() sender {
+	return sender{q.admitted, wire.NetworkOf(wire.ClientOf(q.Request))}
+}
 
 // release gives back what the request holds.
 func (q *request) release() {

@@ -14,9 +14,10 @@ import (
 // they are skipped as they come, and do not count to its limit.
 const maxStream = 100 << 20
 
-// longest is how many bytes of the body are read, with those that are skipped.
+// longest is how many bytes of the body are read, with those that are skipped. From whoever has shown no good key yet it is
+// no more than is kept.
 func (q *request) longest() int64 {
-	if q.hasItems {
+	if q.hasItems && q.admitted != 0 {
 		return maxStream
 	}
 	return q.limit()
@@ -32,7 +33,7 @@ func (q *request) wholeUpTo() int64 {
 
 // readOn reads the rest of a long envelope without the items that are dropped. What is kept is decompressed by then.
 func (i *Ingest) readOn(q *request, from *client, body *room) error {
-	rest := &remainder{slow: i.slow, client: from}
+	rest := &remainder{slow: i.slow, client: from, most: q.longest()}
 	source, err := new(unpacker).reader(body.text, rest, q.encoding)
 	if err != nil {
 		return errEncoding(err)
@@ -56,11 +57,12 @@ func (i *Ingest) readOn(q *request, from *client, body *room) error {
 type remainder struct {
 	slow   *slow
 	client *client
+	most   int64 // of the whole body
 	err    error // the last one
 }
 
 func (r *remainder) Read(into []byte) (n int, err error) {
-	if r.client.bytes > maxStream {
+	if r.client.bytes > r.most {
 		return 0, errOutgrown
 	}
 	n, r.err = r.slow.read(r.client, into)

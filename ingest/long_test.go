@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"errand/ingest"
@@ -92,6 +93,26 @@ func TestTooMuchThatIsDropped(t *testing.T) {
 	}
 	requireTooLarge(t, s.post(events, []byte(padded(eventText(1), ingest.MaxEnvelope+1)), byKey), ingest.MaxEnvelope, "of one event nothing is skipped")
 	require.Zero(t, s.counted())
+}
+
+// From whoever has shown no good key no more is read than is kept, also when the envelope names its DSN.
+func TestStrangersSendNoLongBodies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	header := `{"dsn":"https://` + shopKey + `@errors.example/1000000001"}`
+	long := envelopeOf(header, eventItem(1), attachment(strings.Repeat("x", ingest.MaxEnvelope), true))
+	requireTooLarge(t, s.post(envelopes, long), ingest.MaxEnvelope, "with a length")
+	a, err := s.try(http.MethodPost, envelopes, io.MultiReader(bytes.NewReader(long)))
+	if err == nil { // the server may end the connection before all is sent
+		requireTooLarge(t, a, ingest.MaxEnvelope, "without a length")
+	}
+	require.Zero(t, s.counted())
+	a = s.post(envelopes, long, byKey)
+	require.Equal(t, http.StatusOK, a.status, a.text)
+	large := envelopeOf(header, eventItem(2), attachment(strings.Repeat("x", ingest.MaxEnvelope/2), true))
+	a = s.post(envelopes, large)
+	require.Equal(t, http.StatusOK, a.status, a.text)
+	require.EqualValues(t, 2, s.counted())
 }
 
 // writerTo is a text for pack.
@@ -182,8 +203,8 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 		all.Go(func() {
 			a, err := s.try(http.MethodPost, sender.path, bytes.NewReader(largeEvent(t, n)), "X-Sentry-Auth: Sentry sentry_key="+sender.key,
 				"Content-Encoding: gzip")
-			require.NoError(t, err)
-			require.Equal(t, http.StatusOK, a.status, a.text)
+			assert.NoError(t, err)
+			assert.Equal(t, http.StatusOK, a.status, a.text)
 			answered <- sender.key
 		})
 		require.Eventually(t, func() bool { return s.WaitingForTurn() == n+1 }, 10*time.Second, time.Millisecond)

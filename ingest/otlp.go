@@ -4,7 +4,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"errand/api/wire"
@@ -146,8 +145,5 @@ func (q *request) refuseExport(failure *core.Error) {
 }
 
 func (q *request) writeExport(status int, body []byte) {
-	q.w.Header().Set("Content-Type", q.export.encoding.ContentType())
-	q.w.Header().Set("Content-Length", strconv.Itoa(len(body))) // by which edge knows that the answer is whole
-	q.w.WriteHeader(status)
-	_, _ = q.w.Write(body) // the client is gone: nobody is left to tell
+	wire.WriteBody(q.w, status, q.export.encoding.ContentType(), body)
 }

@@ -20,7 +20,7 @@ import (
 
 // hints is what a request says about the events in it.
 func (i *Ingest) hints(q *request) envelope.Hints {
-	return envelope.Hints{ReceivedAt: q.received.Time, PeerIP: q.peer(), SDK: q.client, Browser: q.browser}
+	return envelope.Hints{ReceivedAt: q.received.Time, PeerIP: q.clientAddress(), SDK: q.client, Browser: q.browser}
 }
 
 // entry is one event to add and what became of it: added, or err when it was refused or failed.

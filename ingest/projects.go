@@ -39,20 +39,22 @@ type projects struct {
 	waitAtMost time.Duration
 	ask        func(ctx context.Context, key string) (store.Intake, error) // the database
 	clock      core.Clock
+	failures   Failures
 	known      *lru.Cache[string, *project]
 	unknown    *lru.Cache[string, time.Time] // when the database was asked
 	lookUps    singleflight.Group
 	turns      chan struct{} // one for each look-up that goes on
 }
 
-func newProjects(ask func(context.Context, string) (store.Intake, error), clock core.Clock, turns chan struct{}) *projects {
+func newProjects(ask func(context.Context, string) (store.Intake, error), o Options, turns chan struct{}) *projects {
 	return &projects{
-		waitAtMost: waitAtMost, ask: ask, clock: clock, turns: turns,
+		waitAtMost: waitAtMost, ask: ask, clock: o.Clock, failures: o.Failures, turns: turns,
 		known: must(lru.New[string, *project](1 << 13)), unknown: must(lru.New[string, time.Time](1 << 12)),
 	}
 }
 
-// find gives the project of an active key, or unauthorized. While the database is away it waits.
+// find returns the project of an active key, or unauthorized. While the database is away it waits. Who fails too often waits
+// for a turn when the key is not known; one that was good lately is looked up for everybody.
 func (p *projects) find(ctx context.Context, key string) (*project, error) {
 	if !isKey(key) {
 		return nil, core.NewError(core.Unauthorized)
@@ -67,6 +69,13 @@ func (p *projects) find(ctx context.Context, key string) (*project, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.waitAtMost)
 	defer cancel()
+	if !ok {
+		end, err := p.failures.TakeTurn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+	}
 	var found *project
 	err := hold(ctx, func() (err error) {
 		found, err = p.lookUp(key)

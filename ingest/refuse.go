@@ -9,10 +9,6 @@ import (
 	"errand/core"
 )
 
-// drained is up to which length the body of a refused request is read to its end, which keeps the connection. A longer
-// or endless one costs more than a new connection.
-const drained = 64 << 10
-
 // refuse answers with an error and gives its status. SDKs read its text from detail and X-Sentry-Error, everybody else from error.
 func (i *Ingest) refuse(q *request, err error) int {
 	failure := core.AsError(err)
@@ -28,14 +24,11 @@ func (i *Ingest) refuse(q *request, err error) int {
 		i.setRateLimit(q)
 		h.Set("Retry-After", rateLimit(i.clock()))
 	case core.PayloadTooLarge:
-		i.unpackers.large.refused(q.sender())
+		i.unpackers.large.chargeTooLarge(q.sender(), q.bytes > 0)
 	}
 	i.refusals.log(q, failure.Code, err)
 	if q.sentry && q.export == nil {
 		failure = explain(h, failure)
-	}
-	if !q.bodyRead && (q.ContentLength < 0 || q.ContentLength > drained) {
-		h.Set("Connection", "close")
 	}
 	if q.export != nil {
 		q.refuseExport(failure)
@@ -71,15 +64,15 @@ func reasonsOf(failure *core.Error) []string {
 	case len(failure.Details) > 0:
 		return sentences(failure.Details)
 	case errors.As(failure, &busy):
-		return maybeStored(failure, "The server is busy: send it again in a few seconds.")
+		return withMessage(failure, "The server is busy: send it again in a few seconds.")
 	case failure.Code == core.Unauthorized:
 		return []string{"The DSN's key is missing, unknown or revoked, or it is of another project."}
 	}
-	return maybeStored(failure, failure.Code.Info().Meaning)
+	return withMessage(failure, failure.Code.Info().Meaning)
 }
 
-// maybeStored adds to the reason of a refusal that the events may be stored all the same, where that is so.
-func maybeStored(failure *core.Error, reason string) []string {
+// withMessage returns the reason of a refusal, and behind it the message where the refusal has one.
+func withMessage(failure *core.Error, reason string) []string {
 	if message, ok := failure.Extra["message"].(string); ok {
 		return []string{reason, message}
 	}

@@ -3,26 +3,29 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"errand/core"
 )
 
-// How the time that a sender has used is forgotten, and what a body that was too large adds to it.
+// How the time that a sender has used is forgotten, up to how much is remembered, and what a body that was too large adds.
 const (
-	halfForgotten = 30 * time.Second
-	tooLargeCosts = time.Second
-	maxSenders    = 4096 // that are remembered
+	halfForgotten  = 30 * time.Second
+	mostRemembered = time.Minute
+	tooLargeCosts  = time.Second
+	maxSenders     = 4096 // that are remembered; projects are not bounded, as nobody can make them up
 )
 
 // sender is whom the work on large bodies is counted against.
 type sender struct {
 	project int64
-	address string // empty for all of the project
+	network netip.Addr // as wire.NetworkOf has it
 }
 
 // turns lets one large body at a time be worked on. Of those that wait it is the turn of the project that has used least
@@ -32,7 +35,9 @@ type turns struct {
 	mu      sync.Mutex
 	busy    bool
 	waiting []*turn // in the order of asking
-	used    map[sender]usedTime
+
+	usedOfProjects map[int64]usedTime
+	usedOfSenders  *lru.Cache[sender, usedTime]
 }
 
 // turn is a body that waits.
@@ -51,7 +56,13 @@ func (u usedTime) left(now time.Time) time.Duration {
 	return time.Duration(float64(u.spent) * math.Exp2(-float64(now.Sub(u.at))/float64(halfForgotten)))
 }
 
-func newTurns() *turns { return &turns{used: map[sender]usedTime{}} }
+func (u usedTime) add(spent time.Duration, now time.Time) usedTime {
+	return usedTime{min(u.left(now)+spent, mostRemembered), now}
+}
+
+func newTurns() *turns {
+	return &turns{usedOfProjects: map[int64]usedTime{}, usedOfSenders: must(lru.New[sender, usedTime](maxSenders))}
+}
 
 // take waits for the sender's turn, which ends with the returned function. When ctx ends first it is unavailable.
 func (t *turns) take(ctx context.Context, of sender) (end func(), err error) {
@@ -71,8 +82,8 @@ func (t *turns) take(ctx context.Context, of sender) (end func(), err error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if place := slices.Index(t.waiting, own); place >= 0 {
-		t.waiting = slices.Delete(t.waiting, place, place+1)
+	if at := slices.Index(t.waiting, own); at >= 0 {
+		t.waiting = slices.Delete(t.waiting, at, at+1)
 	} else { // it was granted at the same moment
 		t.next(time.Now())
 	}
@@ -90,21 +101,28 @@ func (t *turns) begin(of sender) (end func()) {
 	}
 }
 
-// refused notes that a body was too large.
-func (t *turns) refused(of sender) {
+// chargeTooLarge notes that a body was too large. Where the header said so, nothing was read: that is counted against the
+// sender alone. Anybody can send such headers with the key of a page, and the others of the project are not to wait for it.
+func (t *turns) chargeTooLarge(of sender, wasRead bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.charge(of, tooLargeCosts, time.Now())
+	now := time.Now()
+	if wasRead {
+		t.charge(of, tooLargeCosts, now)
+	} else {
+		t.chargeSender(of, tooLargeCosts, now)
+	}
 }
 
 // charge counts time against the sender and its project. The caller holds the mutex.
 func (t *turns) charge(of sender, spent time.Duration, now time.Time) {
-	if len(t.used) >= maxSenders { // there are as many addresses as somebody likes, but not projects
-		maps.DeleteFunc(t.used, func(of sender, _ usedTime) bool { return of.address != "" })
-	}
-	for _, one := range []sender{of, {project: of.project}} {
-		t.used[one] = usedTime{t.used[one].left(now) + spent, now}
-	}
+	t.chargeSender(of, spent, now)
+	t.usedOfProjects[of.project] = t.usedOfProjects[of.project].add(spent, now)
+}
+
+func (t *turns) chargeSender(of sender, spent time.Duration, now time.Time) {
+	used, _ := t.usedOfSenders.Get(of)
+	t.usedOfSenders.Add(of, used.add(spent, now))
 }
 
 // next grants the next turn. The caller holds the mutex.
@@ -124,10 +142,12 @@ func (t *turns) next(now time.Time) {
 
 // before reports whether a has used less than b, by a millisecond or more.
 func (t *turns) before(a, b sender, now time.Time) bool {
-	if a.project != b.project {
-		a.address, b.address = "", ""
+	usedByA, usedByB := t.usedOfProjects[a.project], t.usedOfProjects[b.project]
+	if a.project == b.project {
+		usedByA, _ = t.usedOfSenders.Peek(a)
+		usedByB, _ = t.usedOfSenders.Peek(b)
 	}
-	return t.used[a].left(now).Truncate(time.Millisecond) < t.used[b].left(now).Truncate(time.Millisecond)
+	return usedByA.left(now).Truncate(time.Millisecond) < usedByB.left(now).Truncate(time.Millisecond)
 }
 
 // busyError is the cause of an unavailable that has nothing to do with the database.

@@ -2,26 +2,34 @@ package ingest
 
 import (
 	"context"
-	"strconv"
+	"net/netip"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
 )
 
-// order has the senders wait behind a turn that goes on, and tells in which order theirs come. Each takes so long.
-func order(t *testing.T, turns *turns, takes time.Duration, senders ...sender) (got []string) {
+// hostOf is the sender of a project that has the n-th address.
+func hostOf(project int64, n byte) sender {
+	return sender{project, netip.AddrFrom4([4]byte{10, 0, 0, n})}
+}
+
+// order has the senders wait behind a turn that goes on, and returns in which order theirs come. Each takes so long.
+func order(t *testing.T, turns *turns, takes time.Duration, senders ...sender) (got []sender) {
 	t.Helper()
 	end, err := turns.take(t.Context(), sender{project: -1})
 	require.NoError(t, err)
 	for _, of := range senders {
 		go func() {
 			end, err := turns.take(context.Background(), of)
-			require.NoError(t, err)
-			got = append(got, of.address)
+			if !assert.NoError(t, err) {
+				return
+			}
+			got = append(got, of)
 			time.Sleep(takes)
 			end()
 		}()
@@ -37,8 +45,8 @@ func TestProjectsTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns()
-		got := order(t, turns, time.Second, sender{1, "a"}, sender{1, "a"}, sender{1, "b"}, sender{2, "c"}, sender{2, "c"}, sender{3, "d"})
-		require.Equal(t, []string{"a", "c", "d", "b", "c", "a"}, got, "by project, in it by address")
+		a, b, c, d := hostOf(1, 1), hostOf(1, 2), hostOf(2, 3), hostOf(3, 4)
+		require.Equal(t, []sender{a, c, d, b, c, a}, order(t, turns, time.Second, a, a, b, c, c, d), "by project, in it by address")
 		require.False(t, turns.busy)
 	})
 }
@@ -46,16 +54,16 @@ func TestProjectsTakeTurns(t *testing.T) {
 func TestWhoeverTookLongWaitsBehindOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns, slow, quick := newTurns(), sender{1, "slow"}, sender{2, "quick"}
+		turns, slow, quick := newTurns(), hostOf(1, 1), hostOf(2, 2)
 		end, err := turns.take(t.Context(), slow)
 		require.NoError(t, err)
 		time.Sleep(3 * time.Second)
 		end()
-		require.Equal(t, []string{"quick", "quick", "quick", "slow", "slow"}, order(t, turns, time.Millisecond, slow, slow, quick, quick, quick))
+		require.Equal(t, []sender{quick, quick, quick, slow, slow}, order(t, turns, time.Millisecond, slow, slow, quick, quick, quick))
 		time.Sleep(30 * halfForgotten)
-		require.Equal(t, []string{"slow", "quick"}, order(t, turns, time.Millisecond, slow, quick), "that is forgotten")
-		turns.refused(slow)
-		require.Equal(t, []string{"quick", "slow"}, order(t, turns, time.Millisecond, slow, quick), "what is refused counts too")
+		require.Equal(t, []sender{slow, quick}, order(t, turns, time.Millisecond, slow, quick), "that is forgotten")
+		turns.chargeTooLarge(slow, true)
+		require.Equal(t, []sender{quick, slow}, order(t, turns, time.Millisecond, slow, quick), "what is refused counts too")
 	})
 }
 
@@ -63,15 +71,15 @@ func TestWhoeverGivesUpKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns()
-		end, err := turns.take(t.Context(), sender{1, "a"})
+		end, err := turns.take(t.Context(), hostOf(1, 1))
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err = turns.take(ctx, sender{2, "b"})
+		_, err = turns.take(ctx, hostOf(2, 2))
 		require.True(t, core.HasCode(err, core.Unavailable))
 		require.ErrorContains(t, err, "the server is busy")
 		end()
-		end, err = turns.take(t.Context(), sender{3, "c"})
+		end, err = turns.take(t.Context(), hostOf(3, 3))
 		require.NoError(t, err)
 		end()
 		require.False(t, turns.busy)
@@ -81,10 +89,38 @@ func TestWhoeverGivesUpKeepsNobodyWaiting(t *testing.T) {
 
 func TestSendersThatAreRememberedAreBounded(t *testing.T) {
 	t.Parallel()
-	turns := newTurns()
-	for n := range 3 * maxSenders {
-		turns.refused(sender{1, strconv.Itoa(n)})
-	}
-	require.LessOrEqual(t, len(turns.used), maxSenders+1)
-	require.Positive(t, turns.used[sender{project: 1}].spent)
+	synctest.Test(t, func(t *testing.T) {
+		turns, kept := newTurns(), hostOf(1, 1)
+		for n := range 3 * maxSenders {
+			turns.chargeTooLarge(sender{1, netip.AddrFrom4([4]byte{11, 0, byte(n >> 8), byte(n)})}, true)
+			turns.chargeTooLarge(kept, true)
+		}
+		require.Equal(t, maxSenders, turns.usedOfSenders.Len())
+		used, _ := turns.usedOfSenders.Peek(kept)
+		require.Positive(t, used.spent, "whoever goes on is not forgotten")
+	})
+}
+
+// Headers that only promise a body cost the sender its place among those of its project, and the project nothing.
+func TestBodiesThatWereNotReadAreTheSendersAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns, hostile, fellow, other := newTurns(), hostOf(1, 1), hostOf(1, 2), hostOf(2, 3)
+		for range 100 {
+			turns.chargeTooLarge(hostile, false)
+		}
+		require.Equal(t, []sender{fellow, other, hostile}, order(t, turns, time.Millisecond*10, hostile, fellow, other))
+	})
+}
+
+func TestWhatASenderHasUsedIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns, hostile := newTurns(), hostOf(1, 1)
+		for range 10_000 {
+			turns.chargeTooLarge(hostile, true)
+		}
+		time.Sleep(20 * halfForgotten)
+		require.Less(t, turns.usedOfProjects[1].left(time.Now()), time.Millisecond, "it is forgotten in minutes, however much it was")
+	})
 }

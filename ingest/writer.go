@@ -11,10 +11,6 @@ import (
 	"errand/store"
 )
 
-// refusingFor is how long a failed commit says that the next one will fail too. A load balancer that has heard so sends no
-// more events, so that nothing else would show that commits work again.
-const refusingFor = 10 * time.Second
-
 // maxBatch bounds the events of one commit.
 const maxBatch = 500
 
@@ -87,31 +83,6 @@ func (w *writer) add(ctx context.Context, entries []entry) error {
 	}
 }
 
-// mayBeStored is what the answer to a refused event says when its commit was under way. SDKs that send again keep its id.
-const mayBeStored = "It may be stored all the same; sent again with the same event_id it counts once."
-
-// errLate says why a commit did not come in time. When it was under way, the events may be stored all the same.
-func (w *writer) errLate(cause error, underWay bool) error {
-	if !w.away.Load() {
-		cause = busyError{cause}
-	}
-	return errUnavailable(cause, underWay)
-}
-
-// errUnavailable is the refusal of events that may be stored all the same, or are not.
-func errUnavailable(cause error, maybe bool) error {
-	failure := core.NewError(core.Unavailable).Because(cause)
-	if maybe {
-		failure.With("message", mayBeStored)
-	}
-	return failure
-}
-
-// refusing reports whether an attempt to commit failed in the last seconds, and none worked since.
-func (w *writer) refusing() bool {
-	return w.away.Load() && time.Since(time.Unix(0, w.failedAt.Load())) < refusingFor
-}
-
 func (w *writer) run() {
 	for {
 		select {
@@ -152,8 +123,11 @@ func (w *writer) gather(first *waiting) []*waiting {
 func (w *writer) commit(ctx context.Context, group []*waiting) {
 	var batch []*entry
 	for _, item := range group {
+		item.committing.Store(true) // before the look at ctx: whoever gives up from here on hears that it may be stored
 		late := item.ctx.Err()
-		item.committing.Store(late == nil)
+		if late != nil {
+			item.committing.Store(false)
+		}
 		for k := range item.entries {
 			e := &item.entries[k]
 			if late != nil {
@@ -237,24 +211,6 @@ func (w *writer) write(ctx context.Context, batch []*entry, events []store.NewEv
 	default:
 		w.writeHalves(ctx, batch, events, err)
 	}
-}
-
-// noteOutage logs once that the database went away or takes no writes, and once that it does again.
-func (w *writer) noteOutage(err error) {
-	away := core.HasCode(err, core.Unavailable)
-	if away {
-		w.failedAt.Store(time.Now().UnixNano())
-	}
-	switch {
-	case away && !w.away.Load():
-		w.metrics.outages.Inc()
-		w.metrics.away.Set(1)
-		w.log.Warn("the database is away or takes no writes: holding events", "error", err)
-	case !away && w.away.Load():
-		w.metrics.away.Set(0)
-		w.log.Info("the database is back: events are committed again")
-	}
-	w.away.Store(away)
 }
 
 // writeLess commits what fits into the quotas by now: other servers have added events since the batch was admitted.

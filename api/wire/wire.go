@@ -36,7 +36,13 @@ func WriteJSON(w http.ResponseWriter, status int, body []byte) {
 		w.WriteHeader(status)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
+	WriteBody(w, status, "application/json", body)
+}
+
+// WriteBody answers with a body, which may be empty. Its length is said, without which the connection of a refused request
+// ends (edge.Connections.Serve).
+func WriteBody(w http.ResponseWriter, status int, contentType string, body []byte) {
+	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client is gone: nobody is left to tell

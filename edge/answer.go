@@ -1,0 +1,45 @@
+package edge
+
+import "net/http"
+
+// answer writes the answer to a request with a body. It says that the connection ends where too much of the body is unread
+// by then: a client that does not know may send its next request into the end.
+type answer struct {
+	http.ResponseWriter
+	conn  *connection
+	begun bool
+}
+
+// beginAnswer looks at the body before the header is sent.
+func (a *answer) beginAnswer() {
+	if a.begun {
+		return
+	}
+	a.begun = true
+	if a.conn.endsAfterAnswer() {
+		a.Header().Set("Connection", "close")
+	}
+}
+
+// WriteHeader is http.ResponseWriter's.
+func (a *answer) WriteHeader(status int) {
+	if status >= http.StatusOK { // else another one follows
+		a.beginAnswer()
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write is http.ResponseWriter's.
+func (a *answer) Write(text []byte) (int, error) {
+	a.beginAnswer()
+	return a.ResponseWriter.Write(text)
+}
+
+// Flush is http.Flusher's.
+func (a *answer) Flush() {
+	a.beginAnswer()
+	_ = http.NewResponseController(a.ResponseWriter).Flush() // net/http can
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

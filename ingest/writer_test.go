@@ -1,0 +1,38 @@
+package ingest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// lookedAt is a context that has somebody look whenever it is asked whether it has ended.
+type lookedAt struct {
+	context.Context
+	look func()
+}
+
+func (c lookedAt) Err() error {
+	c.look()
+	return c.Context.Err()
+}
+
+// A request may give up at the moment at which its commit begins: it never hears that its events are not stored when they
+// may be.
+func TestCommitBeginsBeforeTheLookAtWhoWaits(t *testing.T) {
+	t.Parallel()
+	ended, end := context.WithCancel(context.Background())
+	end()
+	for _, ctx := range []context.Context{context.Background(), ended} {
+		w := &writer{metrics: newMetrics(nil)}
+		item, looks := &waiting{settled: make(chan struct{})}, 0
+		item.ctx = lookedAt{ctx, func() {
+			looks++
+			require.True(t, item.committing.Load(), "whoever gives up now must hear that a commit is under way")
+		}}
+		w.commit(context.Background(), []*waiting{item})
+		require.Equal(t, 1, looks)
+		require.Equal(t, ctx.Err() == nil, item.committing.Load(), "what came too late is not stored")
+	}
+}
