@@ -98,8 +98,8 @@ WITH new AS (
 INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
 	times_seen, stored_events, users_affected, latest_event_id, first_seen, last_seen,
 	first_release, first_release_at, last_release, last_release_at, status, status_at)
-SELECT project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled, seen, stored, users, nullif(latest, 0),
-	first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, 'unresolved', $13
+SELECT project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled,
+	seen, stored, users, nullif(latest, 0), first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, 'unresolved', $13
 FROM new WHERE ` + proceeds
 
 func (b *batch) queueFingerprints(q *pgx.Batch) {

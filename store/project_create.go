@@ -45,7 +45,9 @@ func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProjec
 		if _, err := exec(ctx, t, insertProjectKey, args{"key": p.PublicKey, "project_id": p.ID, "now": t.now}); err != nil {
 			return err
 		}
-		_, err := t.record(ctx, entry{project: p.ID, actor: actor, action: core.ActionProjectCreate, targetType: core.TargetProject, targetID: p.ID})
+		_, err := t.record(ctx, entry{
+			project: p.ID, actor: actor, action: core.ActionProjectCreate, targetType: core.TargetProject, targetID: p.ID,
+		})
 		return err
 	})
 	if err != nil {
