@@ -173,5 +173,5 @@ func ParseReportKind(name string) (ReportKind, bool) {
 type Report struct {
 	Kind    ReportKind
 	Subject string // a CSP's effective-directive without its value, a host, or the name of the template
-	Detail  string // what a CSP blocked, or the line of the template
+	Detail  string // what a CSP blocked, or the text of the template's line
 }

@@ -16,7 +16,7 @@ func (e *ends[T]) reset(head, max int) {
 	*e = ends[T]{items: emptied(e.items), head: head, max: max}
 }
 
-// add gives the place of a new last item, which is its zero value. The place is valid until the next add.
+// add returns the place of a new last item, which is its zero value. The place is valid until the next add.
 func (e *ends[T]) add() *T {
 	e.total++
 	if n := len(e.items); n < e.max {
@@ -41,7 +41,7 @@ func (e *ends[T]) undo() {
 	}
 }
 
-// list gives the items kept, in the order of adding. Nothing can be added after it.
+// list returns the items kept, in the order of adding. Nothing can be added after it.
 func (e *ends[T]) list() []T {
 	if e.total > e.max {
 		last := e.items[e.head:]

@@ -187,7 +187,7 @@ func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "file://")
 }
 
-// urlPath gives the path of a URL without its query and fragment.
+// urlPath returns the path of a URL without its query and fragment.
 func urlPath(url string) string {
 	_, rest, _ := strings.Cut(url, "://")
 	i := strings.IndexByte(rest, '/')

@@ -109,7 +109,8 @@ func isLibrary(platform string, f *core.Frame, library string) bool {
 	return known.noneKnown && path == "" || known.unplaced && !strings.ContainsAny(path, `/\`)
 }
 
-// librariesOf returns the rules of a platform, except those of Go and Rust, which have files of their own. Windows paths are matched by the parts that they share with others.
+// librariesOf returns the rules of a platform, except those of Go and Rust, which have files of their own. Windows paths
+// are matched by the parts that they share with others.
 func librariesOf(platform string) (libraries, bool) {
 	switch platform {
 	case "javascript":

@@ -50,10 +50,10 @@ var kinds = map[string]Kind{
 	"view_hierarchy":   Dropped,
 }
 
-// KindOf gives the kind of an item by its type, Unknown for a type that the protocol does not have.
+// KindOf returns the kind of an item by its type, Unknown for a type that the protocol does not have.
 func KindOf(itemType string) Kind { return kinds[itemType] }
 
-// ItemTypes gives the types that the protocol has, sorted.
+// ItemTypes returns the types that the protocol has, sorted.
 func ItemTypes() []string { return slices.Sorted(maps.Keys(kinds)) }
 
 // DropFeedback marks what was sent as an event but is a user's feedback, so that it is taken and dropped like an item of

@@ -237,7 +237,7 @@ func (l *limiter) cut(name, text string) string {
 
 const ellipsis = "…"
 
-// runeStart gives the last place up to at where a rune starts.
+// runeStart returns the last place up to at where a rune starts.
 func runeStart(text string, at int) int {
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--

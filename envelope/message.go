@@ -132,7 +132,7 @@ func (f *formatter) percent(text string) (string, int) {
 	return f.turn(text[:after+1])
 }
 
-// turn gives the next parameter of a list.
+// turn returns the next parameter of a list.
 func (f *formatter) turn(place string) (string, int) {
 	if f.params.Kind != core.Array || f.next >= len(f.params.Kids) {
 		return place, len(place)
@@ -141,7 +141,7 @@ func (f *formatter) turn(place string) (string, int) {
 	return textOf(f.params.Kids[f.next-1].Value), len(place)
 }
 
-// named gives the parameter of a name, or of a place in a list.
+// named returns the parameter of a name, or of a place in a list.
 func (f *formatter) named(name, place string) (string, int) {
 	if f.params.Kind == core.Array {
 		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(f.params.Kids) {

@@ -33,7 +33,7 @@ func (d *decoder) readReport(name string) {
 	}
 }
 
-// setReport gives a browser's report, and an error in a template, the form of other events: a message, and the report
+// setReport makes a browser's report, or an error in a template, an event like others: with a message, and the report
 // itself as a context. What the event says by itself stays.
 func (d *decoder) setReport() {
 	if d.report.Empty() {

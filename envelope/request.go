@@ -145,7 +145,7 @@ func headerText(v core.Value) string {
 	return strings.Join(texts, ", ")
 }
 
-// contentType gives the media type of the request's body, in lower case and without parameters.
+// contentType returns the media type of the request's body, in lower case and without parameters.
 func contentType(headers core.Value) string {
 	for i := range headers.Kids {
 		if strings.EqualFold(headers.Kids[i].Key, "content-type") {

@@ -74,7 +74,7 @@ type place struct {
 	value *core.Value
 }
 
-// objects gives the free-form parts whose members can go one by one.
+// objects returns the free-form parts whose members can go one by one.
 func (t *trimmer) objects() []place {
 	e := t.event
 	list := []place{{"extra", &e.Extra}, {"contexts", &e.Contexts}, {"tags", &e.Tags}, {"user", &e.User}}

@@ -93,7 +93,7 @@ func hex4(text string) (rune, bool) {
 	return r, true
 }
 
-// hexDigit gives the value of a hexadecimal digit, or -1.
+// hexDigit returns the value of a hexadecimal digit, or -1.
 func hexDigit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':

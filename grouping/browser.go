@@ -83,7 +83,7 @@ func missing(name string) string    { return "missing " + name }
 func notJSON(string) string         { return "not JSON" }
 func importFailed(string) string    { return "import failed" }
 
-// quoted gives the first text in quotes.
+// quoted returns the first text in quotes.
 func quoted(s string) string {
 	i := strings.IndexAny(s, `'"`)
 	if i < 0 {
@@ -93,7 +93,7 @@ func quoted(s string) string {
 	return name
 }
 
-// target gives the expression in "evaluating 'a.b.c()'", without the value that it sets.
+// target returns the expression in "evaluating 'a.b.c()'", without the value that it sets.
 func target(s string) string {
 	_, s, _ = strings.Cut(s, "'")
 	if i := strings.LastIndexByte(s, '\''); i >= 0 {
@@ -103,7 +103,7 @@ func target(s string) string {
 	return s
 }
 
-// member gives the last name of an expression like "a.b.c(d)" or "(intermediate value).c".
+// member returns the last name of an expression like "a.b.c(d)" or "(intermediate value).c".
 func member(expression string) string {
 	if i := strings.LastIndexByte(expression, '('); i > 0 && strings.HasSuffix(expression, ")") {
 		expression = expression[:i]

@@ -85,7 +85,7 @@ func (d *digest) typeAndStack(x *core.Exception, kind string, lang language) boo
 	return used
 }
 
-// describe gives the type and the value of an exception without what differs from one occurrence to the next.
+// describe returns the type and the value of an exception without what differs from one occurrence to the next.
 func describe(kind, value string, lang language) (string, string) {
 	value = firstLine(value)
 	if lang == javaScript || lang == unknownLanguage {

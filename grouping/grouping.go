@@ -25,13 +25,13 @@ type Key struct {
 	Hash    [sha256.Size]byte
 }
 
-// String gives the hash as 64 hexadecimal digits, the fingerprint of the API.
+// String returns the hash as 64 hexadecimal digits, the fingerprint of the API.
 func (k Key) String() string { return hex.EncodeToString(k.Hash[:]) }
 
-// Of gives the key of an event by the newest version.
+// Of returns the key of an event by the newest version.
 func Of(e *core.Event) Key { return key(e, Version) }
 
-// Keys gives the keys of an event by every version, the newest first. An event belongs to the first of these issues
+// Keys returns the keys of an event by every version, the newest first. An event belongs to the first of these issues
 // that exists, which then adopts the first key: so a new version never forks old issues (decisions 4).
 func Keys(e *core.Event) []Key {
 	keys := make([]Key, 0, Version)

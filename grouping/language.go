@@ -24,7 +24,7 @@ const (
 	perl
 )
 
-// languageOf gives the language of a platform, by the names that the Sentry SDKs send.
+// languageOf returns the language of a platform, by the names that the Sentry SDKs send.
 func languageOf(platform string) language {
 	switch platform {
 	case "javascript", "node":
@@ -53,7 +53,7 @@ func languageOf(platform string) language {
 	return unknownLanguage
 }
 
-// of gives the language of a frame. JavaScript events may hold frames of the app around them (React Native), and some
+// of returns the language of a frame. JavaScript events may hold frames of the app around them (React Native), and some
 // clients name no platform: there the file's extension tells.
 func (l language) of(f *core.Frame) language {
 	if l != unknownLanguage && l != javaScript {

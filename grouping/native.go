@@ -228,7 +228,7 @@ func (w *nativeWriter) brace(group string) {
 	w.b = append(w.b, closure...)
 }
 
-// closing gives the index behind the bracket that closes the one at open, or the end of the text.
+// closing returns the index behind the bracket that closes the one at open, or the end of the text.
 func closing(s string, open int) int {
 	depth := 0
 	for i := open; i < len(s); i++ {

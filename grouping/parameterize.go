@@ -30,7 +30,7 @@ func Parameterize(s string) string {
 	return strings.TrimRight(string(p.out), " ")
 }
 
-// allQuoted gives the content of a text that is one quoted text, such as the value of Python's KeyError.
+// allQuoted returns the content of a text that is one quoted text, such as the value of Python's KeyError.
 func allQuoted(s string) (string, bool) {
 	if len(s) < 3 || s[0] != '\'' && s[0] != '"' || s[len(s)-1] != s[0] {
 		return s, false
@@ -191,7 +191,7 @@ func (p *parameterizer) isSign(i int) bool {
 	return i == 0 || strings.IndexByte(" \t([{=:,<>", p.in[i-1]) >= 0
 }
 
-// address gives the index behind the IP address at i, its port or prefix length included; i when there is none.
+// address returns the index behind the IP address at i, its port or prefix length included; i when there is none.
 func (p *parameterizer) address(i int) int {
 	const longest = 64
 	end, dots, colons, digits := i, 0, 0, 0
@@ -229,7 +229,7 @@ func (p *parameterizer) address(i int) int {
 	return end
 }
 
-// octetsLength gives the length of a MAC address or key fingerprint at the start of s (0a:1b:..), or 0.
+// octetsLength returns the length of a MAC address or key fingerprint at the start of s (0a:1b:..), or 0.
 func octetsLength(s string) int {
 	const fewest, most = 6, 64
 	n := 0

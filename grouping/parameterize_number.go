@@ -10,7 +10,7 @@ var units = map[string]bool{
 	"GiB": true, "TiB": true, "Ki": true, "Mi": true, "Gi": true, "px": true,
 }
 
-// numberLength gives the length of the number at the start of s, which begins with a digit: 7, 1,234.5, 1e-9, 50%,
+// numberLength returns the length of the number at the start of s, which begins with a digit: 7, 1,234.5, 1e-9, 50%,
 // 1.2.3, 350ms, 1h2m3.5s. It is 0 for what only begins with digits (3rd, 2f7a).
 func numberLength(s string) int {
 	n := 0
@@ -40,7 +40,7 @@ func numberLength(s string) int {
 	}
 }
 
-// digitsAt gives the number of digits at s[i:].
+// digitsAt returns the number of digits at s[i:].
 func digitsAt(s string, i int) int {
 	n := 0
 	for i+n < len(s) && isDigit(rune(s[i+n])) {
@@ -71,7 +71,7 @@ func exponentAt(s string, i int) int {
 // isTokenStart reports whether a URL, path or email can begin with the byte.
 func isTokenStart(c byte) bool { return isWord(c) || strings.IndexByte(`/\.~`, c) >= 0 }
 
-// tokenLength gives the length of the token at the start of s: all up to white space or punctuation that ends it.
+// tokenLength returns the length of the token at the start of s: all up to white space or punctuation that ends it.
 func tokenLength(s string) int {
 	if i := strings.IndexAny(s, " \t\n\v\f\r\"'`<>()[]{},;=|&?"); i >= 0 {
 		return i

@@ -33,7 +33,7 @@ func (p *parameterizer) quote(i int) int {
 	return end + 1
 }
 
-// closingQuote gives the index of the mark that closes the quotation at i, or -1.
+// closingQuote returns the index of the mark that closes the quotation at i, or -1.
 func (p *parameterizer) closingQuote(i int) int {
 	mark := p.in[i]
 	if p.unclosed[mark] {
@@ -67,7 +67,7 @@ func (p *parameterizer) isKey(i, end int) bool {
 	return strings.HasPrefix(after, ":") && (strings.HasSuffix(before, "{") || strings.HasSuffix(before, ","))
 }
 
-// schemeStart gives the index of the URL in a token, and whether there is one.
+// schemeStart returns the index of the URL in a token, and whether there is one.
 func schemeStart(token string) (int, bool) {
 	end := strings.Index(token, "://")
 	start := end
@@ -162,7 +162,7 @@ func hasExtension(path string) bool {
 	return isLetter(name[dot+1])
 }
 
-// pathEnd gives the index behind a path that starts at i: those of Windows may have spaces in them.
+// pathEnd returns the index behind a path that starts at i: those of Windows may have spaces in them.
 func (p *parameterizer) pathEnd(i, end int) int {
 	for strings.IndexByte(p.in[i:end], '\\') >= 0 && end < len(p.in) && p.in[end] == ' ' {
 		next := end + 1 + tokenLength(p.in[end+1:])

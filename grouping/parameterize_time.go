@@ -2,7 +2,7 @@ package grouping
 
 import "strings"
 
-// timeLength gives the length of the date, time of day or both at the start of s, with their zone; 0 when there is
+// timeLength returns the length of the date, time of day or both at the start of s, with their zone; 0 when there is
 // none. A lone time needs its seconds, and is none after a colon, where lines and columns are.
 func timeLength(s string, afterColon bool) int {
 	if s == "" || !isDigit(rune(s[0])) && (s[0] < 'A' || s[0] > 'Z') {
@@ -180,7 +180,7 @@ func monthLength(s string) int {
 	return 0
 }
 
-// nameLength gives the length of a name at the start of s, whole or as its first three letters; 0 when it is not there.
+// nameLength returns the length of a name at the start of s, whole or as its first three letters; 0 when it is not there.
 func nameLength(s, name string) int {
 	const short = 3
 	if len(s) < short || s[:short] != name[:short] {

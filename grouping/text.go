@@ -32,7 +32,7 @@ func shapeOf(word string) shape {
 	return s
 }
 
-// uuidLength gives the length of a UUID at the start of s, or 0.
+// uuidLength returns the length of a UUID at the start of s, or 0.
 func uuidLength(s string) int {
 	const length = 36
 	if len(s) < length || len(s) > length && isWord(s[length]) {

@@ -172,7 +172,7 @@ func sourceModule(path string) string {
 	return path
 }
 
-// shorten gives the first line of a text, cut to maxTitle characters, the last of which then say so.
+// shorten returns the first line of a text, cut to maxTitle characters, the last of which then say so.
 func shorten(s string) string {
 	s = firstLine(s)
 	if len(s) <= maxTitle || utf8.RuneCountInString(s) <= maxTitle {

@@ -38,7 +38,7 @@ func isTree(list []core.Exception) bool {
 	return false
 }
 
-// indexOf gives the first exception with the id, or -1.
+// indexOf returns the first exception with the id, or -1.
 func indexOf(list []core.Exception, id int64) int {
 	return slices.IndexFunc(list, func(x core.Exception) bool {
 		return x.Mechanism != nil && x.Mechanism.ExceptionID != nil && *x.Mechanism.ExceptionID == id
@@ -61,7 +61,7 @@ func newTree(list []core.Exception, by detail, lang language) *tree {
 	return t
 }
 
-// all gives the distinct units of the whole tree, and whether any of them has the detail that is looked for.
+// all returns the distinct units of the whole tree, and whether any of them has the detail that is looked for.
 func (t *tree) all() (units []unit, found bool) {
 	for _, root := range t.roots {
 		list, has := t.units(root)
