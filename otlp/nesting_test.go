@@ -25,8 +25,8 @@ var nestings = map[string][2]string{
 }
 
 func nest(levels int, nesting [2]string) string {
-	if nesting != nestings["objects"] { // of the others a million are enough
-		levels = min(levels, 4<<20/len(nesting[0]+nesting[1]))
+	if nesting != nestings["objects"] { // the others need no more to be told apart from what is bounded
+		levels = min(levels, 1<<20/len(nesting[0]+nesting[1]))
 	}
 	return strings.Repeat(nesting[0], levels) + "0" + strings.Repeat(nesting[1], levels)
 }
