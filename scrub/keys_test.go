@@ -37,8 +37,8 @@ func TestSecretNames(t *testing.T) {
 		tokenizer tokenize Tokenizer tokenized secretary secretariat passenger passport bypass compass trespass passed passing
 		pass_count pass_rate cardinal cardinality discard discarded card cards business_card keyboard monkey key keys cache_key primary_key foreignKey
 		public_key publicKey PublicKeyToken idempotency_key cookiecutter obsession assessment message processing_id process_id business_name
-		session_count sessionCount session_timeout session_duration token_type tokenType token_count max_tokens total_tokens promptTokens
-		completion_tokens gen_ai.usage.input_tokens auth_method auth_type authProvider cookie_domain
+		session_count sessionCount session_timeout session_duration token_type tokenType token_count prompt_tokens_details
+		auth_method auth_type authProvider cookie_domain
 		id name user email username url status_code inside pinned spinning signature outsider shipping
 		x p s _ - 1 Accept Content-Type User-Agent Host Referer X-Request-Id X-Forwarded-For WWW-Authenticate`)
 	for _, key := range append(notMasked, "", "naïve", "名前") {

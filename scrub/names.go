@@ -44,13 +44,9 @@ var wholeKeys = [...]string{"pin", "sid", "sig", "pw"}
 const maxWhole = 3 // the longest of them
 
 // readable are whole names, letters only, that have a secret's word and that readers of events need: what kind of
-// credential it was, how many tokens a model took, what an assembly of .NET is called. docs/events.md lists them.
+// credential it was, what an assembly of .NET is called. docs/events.md lists them. Counted tokens are in isTokenCount.
 var readable = set("tokentype authtype authmethod authprovider authenticationmethod authenticationtype authscheme credentialstype credentialprovider " +
-	"publickeytoken tokencount tokenscount maxtokens mintokens maxnewtokens maxoutputtokens maxcompletiontokens totaltokens prompttokens completiontokens " +
-	"inputtokens outputtokens cachedtokens reasoningtokens cachedinputtokens numtokens tokensused tokensremaining remainingtokens usedtokens " +
-	"audiotokens acceptedpredictiontokens rejectedpredictiontokens cachereadinputtokens cachecreationinputtokens prompttokensdetails " +
-	"completiontokensdetails inputtokensdetails outputtokensdetails genairequestmaxtokens genaiusageinputtokens genaiusageinputtokenscached " +
-	"genaiusageoutputtokens genaiusageoutputtokensreasoning genaiusagetotaltokens aiprompttokensused aicompletiontokensused aitotaltokensused " +
+	"publickeytoken tokencount tokenscount prompttokensdetails completiontokensdetails inputtokensdetails outputtokensdetails " +
 	"sessioncount sessionscount sessionduration sessiontimeout sessionstatus sessionstarted cookiedomain cookieconsent cookieenabled cookiesenabled")
 
 // A key whose last part is one of these says something about a secret: an error, a time, an address. The value of such

@@ -285,7 +285,7 @@ var typeSet = bytesOf(alnumBytes + "_ .,<>[]|?&*")
 func (m *masker) quotedValue(p *pair, body int, mark string) int {
 	end := m.closeQuote(body, mark)
 	text := m.s[body:end]
-	if isVoid(text) || p.verdict == described && !p.quoted && !looksSecret(text) {
+	if isVoid(text) || isTokenCount(p.name, text) || p.verdict == described && !p.quoted && !looksSecret(text) {
 		return end
 	}
 	return m.hide(body, end)

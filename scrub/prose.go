@@ -9,7 +9,7 @@ import "strings"
 func (m *masker) isOrdinary(p *pair, v, end int) bool {
 	text := m.s[v:end]
 	switch {
-	case isVoid(text), isCount(p.name, text), p.name == "sid" && strings.HasPrefix(text, "S-1-"): // an identity of Windows
+	case isVoid(text), isCount(p.name, text), isTokenCount(p.name, text), p.name == "sid" && strings.HasPrefix(text, "S-1-"): // an identity of Windows
 		return true
 	case p.verdict == described:
 		return !looksSecret(text)
@@ -86,13 +86,20 @@ func isCount(name, text string) bool {
 	switch {
 	case len(text) <= 2:
 		return true
-	case strings.HasSuffix(lower, "tokens"):
-		return true
 	case lower == "pass" || lower == "cookies" || lower == "sessions":
 		return len(text) < most
 	}
 	return len(text) == 3 && nameOf(name) != public && !isShortCode(lower)
 }
+
+// isTokenCount reports whether a value is how many tokens a language model took, by its name and its form: max_tokens: 4096,
+// gen_ai.usage.input_tokens.cached: 12.
+func isTokenCount(name, text string) bool {
+	const most = 11 // bytes
+	return len(text) > 0 && len(text) <= most && run(text, 0, countSet) == len(text) && indexFolded(name, "tokens") >= 0
+}
+
+var countSet = bytesOf(digitBytes + ",.")
 
 // isShortCode is true for names whose values are three digits.
 func isShortCode(lower string) bool {

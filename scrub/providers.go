@@ -155,7 +155,7 @@ func (m *masker) token(p *provider, i int) (start, end int) {
 
 // mayHaveBase64 is true for a text with a prefix before base64, of which + and / may leave short runs.
 func mayHaveBase64(s string, dashes int) bool {
-	return dashes > 0 && (strings.Contains(s, "whsec_") || strings.Contains(s, "glc_"))
+	return dashes > 0 && strings.Contains(s, "c_") && (strings.Contains(s, "whsec_") || strings.Contains(s, "glc_"))
 }
 
 func hasPrefixAt(s string, i int, prefix string) bool {

@@ -1,6 +1,7 @@
 package scrub
 
 import (
+	"strings"
 	"testing"
 
 	"errand/core"
@@ -137,6 +138,7 @@ func TestNamesBesideValues(t *testing.T) {
 		{`{"h":["password","` + S + `","x"]}`, `{"h":["password","[Filtered]","x"]}`},
 		{`{"d":[{"key":"password","val":"x"}]}`, `{"d":[{"key":"password","val":"[Filtered]"}]}`},
 		{`{"name":"пароль","value":"x"}`, `{"name":"пароль","value":"[Filtered]"}`},
+		{`{"gen_ai.usage.input_tokens.cached":12,"usedTokens":"1024","x_tokens":9,"tokens":"k2v"}`, `{"gen_ai.usage.input_tokens.cached":12,"usedTokens":"1024","x_tokens":9,"tokens":"[Filtered]"}`},
 		{`{"names":["password","token","user","email"]}`, `{"names":["password","token","user","email"]}`},
 		{`{"password_invalid":"x","auth_url":"y","token_type":"bearer","max_tokens":5}`, `{"password_invalid":"[Filtered]","auth_url":"[Filtered]","token_type":"bearer","max_tokens":5}`},
 	} {
@@ -151,4 +153,13 @@ func TestTextMadeOfSecretsIsFilteredWhole(t *testing.T) {
 		s += "token=" + S[:2] + "9;"
 	}
 	require.Equal(t, Mask, Default().Text(s))
+}
+
+func TestCountsOfTokensStay(t *testing.T) {
+	t.Parallel()
+	for _, name := range strings.Fields("max_tokens total_tokens promptTokens completion_tokens gen_ai.usage.input_tokens ai.usage.tokens_used") {
+		for _, s := range []string{name + "=4096", name + ": 1,024", `{"` + name + `": 123456}`, `{"` + name + `": "512"}`} {
+			require.Equal(t, s, Default().Text(s))
+		}
+	}
 }

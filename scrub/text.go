@@ -1,5 +1,7 @@
 package scrub
 
+import "strings"
+
 // text cleans one text.
 func (w *walk) text(s string) string { return w.scrub(s, false) }
 
@@ -35,4 +37,14 @@ func (w *walk) scrub(s string, code bool) string {
 		t, _ = w.rules.mask(t, suspicions-1, code)
 	}
 	return t
+}
+
+// indexFolded finds a word, given in lower case, in any case; -1 when it is not there.
+func indexFolded(s, word string) int {
+	for i := 0; i+len(word) <= len(s); i++ {
+		if s[i]|0x20 == word[0] && strings.EqualFold(s[i:i+len(word)], word) {
+			return i
+		}
+	}
+	return -1
 }

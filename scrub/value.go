@@ -40,7 +40,9 @@ func (w *walk) members(v *core.Value, depth int) {
 		kid.Key = w.text(kid.Key)
 		switch {
 		case w.rules.verdict(kid.Key) != public, !w.plain && w.isDisguised(kid.Key):
-			filterValue(&kid.Value)
+			if !isTokenCount(kid.Key, kid.Value.Text) || w.rules.own.has(kid.Key) {
+				filterValue(&kid.Value)
+			}
 		case isValueKey(kid.Key) && w.namedSecret(v):
 			filterValue(&kid.Value)
 		default:
