@@ -163,15 +163,16 @@ func TestRefusedExports(t *testing.T) {
 		headers []string
 		status  int
 		code    int
+		message string
 	}{
-		"not JSON":        {`{"resourceSpans":`, []string{asJSON}, 400, 3},
-		"not an object":   {`[]`, []string{asJSON}, 400, 3},
-		"not protobuf":    {"boom", []string{asWire}, 400, 3},
-		"text":            {"{}", []string{"Content-Type: text/plain"}, 415, 3},
-		"no type at all":  {"{}", []string{"Content-Type: /"}, 415, 3},
-		"truncated":       {"\x1f\x8b\x08", []string{asJSON, "Content-Encoding: gzip"}, 400, 3},
-		"encoding":        {"{}", []string{asJSON, "Content-Encoding: snappy"}, 400, 3},
-		"larger than max": {`{"x":"` + strings.Repeat("x", 20<<20) + `"}`, []string{asJSON}, 413, 8},
+		"not JSON":        {`{"resourceSpans":`, []string{asJSON}, 400, 3, "not valid JSON"},
+		"not an object":   {`[]`, []string{asJSON}, 400, 3, "not a JSON object"},
+		"not protobuf":    {"boom", []string{asWire}, 400, 3, ""},
+		"text":            {"{}", []string{"Content-Type: text/plain"}, 415, 3, "must be application/x-protobuf or application/json."},
+		"no type at all":  {"{}", []string{"Content-Type: /"}, 415, 3, "must be application/x-protobuf or application/json."},
+		"truncated":       {"\x1f\x8b\x08", []string{asJSON, "Content-Encoding: gzip"}, 400, 3, ""},
+		"encoding":        {"{}", []string{asJSON, "Content-Encoding: snappy"}, 400, 3, ""},
+		"larger than max": {`{"x":"` + strings.Repeat("x", 20<<20) + `"}`, []string{asJSON}, 413, 8, "larger than 20971520 bytes"},
 	} {
 		a := s.post(traces, []byte(c.body), append(c.headers, byBearer)...)
 		require.Equal(t, c.status, a.status, "%s: %s", name, a.text)
@@ -181,6 +182,7 @@ func TestRefusedExports(t *testing.T) {
 		} else {
 			require.EqualValues(t, c.code, a.body["code"], name)
 			require.NotEmpty(t, a.body["message"], name)
+			require.Contains(t, a.body["message"], c.message, name)
 		}
 	}
 	a := s.send(http.MethodGet, traces, nil, byBearer)

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -58,7 +59,7 @@ func explain(h http.Header, failure *core.Error) *core.Error {
 	return explained
 }
 
-// reasonsOf returns in sentences what is wrong.
+// reasonsOf returns in sentences what is wrong. Who reads them may see no other member of the error.
 func reasonsOf(failure *core.Error) []string {
 	switch busy := (busyError{}); {
 	case len(failure.Details) > 0:
@@ -67,6 +68,13 @@ func reasonsOf(failure *core.Error) []string {
 		return withMessage(failure, "The server is busy: send it again in a few seconds.")
 	case failure.Code == core.Unauthorized:
 		return []string{"The DSN's key is missing, unknown or revoked, or it is of another project."}
+	case failure.Code == core.PayloadTooLarge:
+		return []string{fmt.Sprintf("The body is larger than %v bytes.", failure.Extra["max_bytes"])}
+	case failure.Code == core.UnsupportedMedia:
+		supported, _ := failure.Extra["supported"].([]string)
+		return []string{"The Content-Type must be " + strings.Join(supported, " or ") + "."}
+	case failure.Code == core.Limit:
+		return []string{fmt.Sprintf("Wait as long as Retry-After says: %v.", failure.Extra["message"])}
 	}
 	return withMessage(failure, failure.Code.Info().Meaning)
 }
