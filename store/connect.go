@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// How the connections of a server are shared out. The writer of events has its own, so that reads cannot starve it.
+// How the connections of a server are shared out. The writer of events has its own, so that reads cannot starve it; so have
+// the ids, whose connection also serves the question whether the server is ready: reads must not answer it.
 const (
 	DefaultConnections = 19
 	MinConnections     = 5
@@ -109,6 +110,34 @@ const checkWrites = `UPDATE id_blocks SET next_id = next_id WHERE name = @name`
 
 // CheckWrites reports why nothing can be written now: the database is away, read-only, or full.
 func (s *Store) CheckWrites(ctx context.Context) error {
-	_, err := exec(ctx, s.pool, checkWrites, args{"name": string(eventIDs)})
+	_, err := exec(ctx, s.ids.pool, checkWrites, args{"name": string(eventIDs)})
 	return err
+}
+
+// Of a role and a database, -1 is no limit.
+const connectionLimit = `
+SELECT coalesce(least(nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1)), current_setting('max_connections')::int) AS limit
+FROM pg_roles r, pg_database d WHERE r.rolname = current_user AND d.datname = current_database()`
+
+// FitConnections has the store make no more connections than the database lets its role have, where that is known: one that
+// is refused would be an error, where one that is in use is waited for. It returns how many it was to make, and how many
+// are allowed. It is called before anything else uses the store.
+func (s *Store) FitConnections(ctx context.Context) (wanted, allowed int, err error) {
+	row, err := one[struct{ Limit int }](ctx, s.pool, connectionLimit, args{})
+	if err != nil {
+		return 0, 0, err
+	}
+	config, others := s.pool.Config(), writerConnections+idConnections
+	wanted = int(config.MaxConns) + others
+	if row.Limit >= wanted {
+		return wanted, row.Limit, nil
+	}
+	config.MaxConns = int32(max(row.Limit, MinConnections) - others)
+	fitting, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return 0, 0, err
+	}
+	s.pool.Close()
+	s.pool = fitting
+	return wanted, row.Limit, nil
 }
