@@ -106,6 +106,9 @@ func (l *load) check(s *server, database string) {
 		if !e.hot() {
 			require.False(t, e.taken > 0 && !there, "an event that got 200 is not there: %s", id)
 		}
+		if there && e.taken == 0 && e.refused == e.attempts {
+			require.True(t, e.maybe, "no 503 said that the event may be stored: %s", id)
+		}
 		if there {
 			require.Equal(t, project, stored.Project)
 			require.Equal(t, book.issues[key].ID, stored.Issue, "the event is of another issue")
@@ -185,21 +188,22 @@ func (l *load) checkAnswers(s *server, book ledger) {
 			}
 			Next string `json:"next_cursor"`
 		}
-		require.Equal(t, http.StatusOK, s.call(adminToken, "GET", "/v1/issues?limit=100&cursor="+cursor, "", &page))
+		require.Equal(t, http.StatusOK, s.call(adminToken, "GET", "/v1/issues?limit=100"+cursor, "", &page))
 		for _, i := range page.Data {
 			require.Equal(t, book.issues[fmt.Sprint(i.ProjectID, " ", i.Title)].TimesSeen, i.TimesSeen)
 			seen++
 		}
-		if cursor = page.Next; cursor == "" {
+		if page.Next == "" {
 			break
 		}
+		cursor = "&cursor=" + page.Next
 	}
 	require.Len(t, book.issues, seen)
 }
 
-// report says what the load was.
+// report says what the load was, and what the database has of it.
 func (l *load) report(book ledger) {
-	var taken, refused, silent, again int
+	var taken, refused, silent, again, unsaid int
 	for _, e := range l.events {
 		switch {
 		case e.taken > 0:
@@ -210,14 +214,19 @@ func (l *load) report(book ledger) {
 		default:
 			silent++
 		}
+		if _, there := book.events[hex.EncodeToString(e.id[:])]; there && e.taken == 0 {
+			unsaid++
+		}
 	}
-	var hot int64
+	var hot, counted int64
 	for _, i := range book.issues {
+		counted += i.TimesSeen
 		if i.Title == "of "+hotIssue {
 			hot = i.TimesSeen
 		}
 	}
 	require.Greater(l.t, hot, int64(storedPerIssue), "one issue goes over the cap")
-	l.t.Logf("%d events taken (%d of them sent more than once, %d of one issue that keeps %d), %d refused with 503, %d without an answer; no 200 for %v",
-		taken, again, hot, storedPerIssue, refused, silent, l.outages)
+	l.t.Logf("%d events taken (%d sent more than once, %d of one issue that keeps %d), %d stored, %d counted, %d refused with 503, %d without an answer; "+
+		"%d are stored though they got no 200; the slowest answer took %v; no 200 for %v",
+		taken, again, hot, storedPerIssue, len(book.events), counted, refused, silent, unsaid, l.slowest.Round(time.Millisecond), l.outages)
 }
