@@ -60,6 +60,9 @@ func (db *database) prepare(ctx context.Context, c *Config, log *slog.Logger, sa
 		if err := db.check(ctx, c); err != nil {
 			return err
 		}
+		if err := db.fitConnections(ctx, log); err != nil {
+			return err
+		}
 		say("starting: migrating the database")
 		if c.Migrate == "off" {
 			if err := db.SchemaCurrent(ctx); err != nil {
@@ -103,6 +106,16 @@ func (db *database) check(ctx context.Context, c *Config) error {
 	err := db.CheckServer(ctx)
 	if err != nil && !c.private() {
 		return fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	return err
+}
+
+// fitConnections keeps to the limit of the database's role, and says so when that is less than DATABASE_POOL.
+func (db *database) fitConnections(ctx context.Context, log *slog.Logger) error {
+	wanted, allowed, err := db.FitConnections(ctx)
+	if err == nil && wanted > allowed {
+		log.WarnContext(ctx, "the database allows its role fewer connections than DATABASE_POOL: the server keeps to that limit. "+
+			"Where other servers use the role too, set DATABASE_POOL to this one's share", "DATABASE_POOL", wanted, "allowed", allowed)
 	}
 	return err
 }

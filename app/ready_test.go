@@ -49,7 +49,8 @@ func TestReadyFollowsTheDatabase(t *testing.T) {
 
 	setAway(t, databaseURL, false)
 	require.Eventually(t, func() bool { return get("/readyz").status == http.StatusOK }, atMost, every)
-	require.Equal(t, http.StatusOK, get("/v1/projects").status)
+	// Each connection of reads that has ended within the last second may cost one answer.
+	require.Eventually(t, func() bool { return get("/v1/projects").status == http.StatusOK }, atMost, every)
 	s.event(t, key)
 }
 

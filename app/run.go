@@ -44,8 +44,11 @@ func (a *App) Run(ctx context.Context) (err error) {
 func (a *App) work(ctx context.Context) (stop func() error, err error) {
 	var queue *river.Client[pgx.Tx]
 	if a.config.has(roleWorker) {
-		queue, err = jobs.Start(ctx, jobs.Options{
-			Store: a.db.Store, Log: a.log, Observe: a.metrics.run, ObserveDropped: a.metrics.dropped,
+		err = a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) (err error) {
+			queue, err = jobs.Start(ctx, jobs.Options{
+				Store: a.db.Store, Log: a.log, Observe: a.metrics.run, ObserveDropped: a.metrics.dropped,
+			})
+			return err
 		})
 		if err != nil && ctx.Err() == nil { // else it is to stop already
 			return nil, err

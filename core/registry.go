@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"time"
 )
 
 // Registry is all operations with their handlers: the one path that every call takes, whatever surface it came by.
 type Registry struct {
 	handlers map[string]Handler
 	log      *slog.Logger
+	away     LineLimit // lines about a database that is away
 }
 
 // NewRegistry ties the declared operations to their handlers. It fails when one has none, or two.
@@ -91,7 +93,9 @@ func (r *Registry) Failure(ctx context.Context, what, requestID string, err erro
 	case failure.Code == Internal && ctx.Err() == nil:
 		r.log.ErrorContext(ctx, "internal error", "operation", what, "request_id", requestID, "error", err)
 	case failure.Code == Unavailable && ctx.Err() == nil:
-		r.log.WarnContext(ctx, "unavailable", "operation", what, "request_id", requestID, "error", err)
+		if more, due := r.away.Count(what, time.Now()); due {
+			r.log.WarnContext(ctx, "unavailable", "operation", what, "request_id", requestID, "error", err, "more_since_the_last_line", more)
+		}
 	}
 	if failure.Code == Internal {
 		return NewError(Internal).With("request_id", requestID)

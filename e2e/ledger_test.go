@@ -106,6 +106,9 @@ func (l *load) check(s *server, database string) {
 		if !e.hot() {
 			require.False(t, e.taken > 0 && !there, "an event that got 200 is not there: %s", id)
 		}
+		if there && e.taken == 0 && e.refused == e.attempts {
+			require.True(t, e.maybe, "no 503 said that the event may be stored: %s", id)
+		}
 		if there {
 			require.Equal(t, project, stored.Project)
 			require.Equal(t, book.issues[key].ID, stored.Issue, "the event is of another issue")
@@ -199,9 +202,9 @@ func (l *load) checkAnswers(s *server, book ledger) {
 	require.Len(t, book.issues, seen)
 }
 
-// report says what the load was.
+// report says what the load was, and what the database has of it.
 func (l *load) report(book ledger) {
-	var taken, refused, silent, again int
+	var taken, refused, silent, again, unsaid int
 	for _, e := range l.events {
 		switch {
 		case e.taken > 0:
@@ -212,14 +215,19 @@ func (l *load) report(book ledger) {
 		default:
 			silent++
 		}
+		if _, there := book.events[hex.EncodeToString(e.id[:])]; there && e.taken == 0 {
+			unsaid++
+		}
 	}
-	var hot int64
+	var hot, counted int64
 	for _, i := range book.issues {
+		counted += i.TimesSeen
 		if i.Title == "of "+hotIssue {
 			hot = i.TimesSeen
 		}
 	}
 	require.Greater(l.t, hot, int64(storedPerIssue), "one issue goes over the cap")
-	l.t.Logf("%d events taken (%d of them sent more than once, %d of one issue that keeps %d), %d refused with 503, %d without an answer; no 200 for %v",
-		taken, again, hot, storedPerIssue, refused, silent, l.outages)
+	l.t.Logf("%d events taken (%d sent more than once, %d of one issue that keeps %d), %d stored, %d counted, %d refused with 503, %d without an answer; "+
+		"%d are stored though they got no 200; the slowest answer took %v; no 200 for %v",
+		taken, again, hot, storedPerIssue, len(book.events), counted, refused, silent, unsaid, l.slowest.Round(time.Millisecond), l.outages)
 }

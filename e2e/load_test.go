@@ -41,6 +41,7 @@ type load struct {
 	projects []dsn
 	client   *http.Client
 	pace     *time.Ticker
+	frozen   atomic.Int64 // the number of the server, from 1, that nothing is sent to now; 0 for none
 	stopped  chan struct{}
 	senders  sync.WaitGroup
 
@@ -67,6 +68,7 @@ type sent struct {
 	attempts int
 	taken    int   // 200
 	refused  int   // 503
+	maybe    bool  // a 503 said that it may be stored all the same
 	storedAs int64 // by the answer of the native endpoint; 0 when that said nothing
 	issueID  int64
 }
@@ -180,13 +182,16 @@ func (l *load) send(random *rand.Rand) {
 		if len(l.url) > 1 && !e.hot() && random.IntN(3) == 0 {
 			var all sync.WaitGroup
 			for n := range l.url {
+				if l.frozen.Load() == int64(n)+1 {
+					continue
+				}
 				all.Go(func() { l.post(e, n, false) })
 			}
 			all.Wait()
 			continue
 		}
 		native := random.IntN(4) == 0
-		for attempt := 0; !l.post(e, random.IntN(len(l.url)), native) && retry && attempt < 200; attempt++ {
+		for attempt := 0; !l.post(e, l.pick(random), native) && retry && attempt < 200; attempt++ {
 			select {
 			case <-l.stopped:
 				return
@@ -194,6 +199,15 @@ func (l *load) send(random *rand.Rand) {
 			}
 		}
 	}
+}
+
+// pick chooses the server for an attempt.
+func (l *load) pick(random *rand.Rand) int {
+	n := random.IntN(len(l.url))
+	if l.frozen.Load() == int64(n)+1 {
+		n = (n + 1) % len(l.url)
+	}
+	return n
 }
 
 func (l *load) next(random *rand.Rand) *sent {
@@ -262,6 +276,7 @@ func (l *load) hear(e *sent, answer *http.Response, text []byte, native bool) {
 		}
 	case http.StatusServiceUnavailable:
 		e.refused++
+		e.maybe = e.maybe || bytes.Contains(text, []byte("may be stored all the same"))
 		if answer.Header.Get("Retry-After") != "5" {
 			l.wrong = append(l.wrong, "503 without Retry-After: 5")
 		}

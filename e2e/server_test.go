@@ -87,6 +87,7 @@ func (s *server) stop() {
 	}
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	_ = s.cmd.Wait()
+	s.checkPostgresLog()
 	if s.t.Failed() {
 		s.t.Log("server log:\n", s.log.String())
 	}

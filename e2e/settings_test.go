@@ -89,19 +89,23 @@ func age(t *testing.T, database string, days int) {
 // waitForJob waits until a job that was not there yet is done.
 func waitForJob(t *testing.T, database, kind string) {
 	t.Helper()
+	require.Equal(t, "completed", runJob(t, database, kind))
+}
+
+// runJob waits until a job that was not there yet is done or has failed, and returns its state.
+func runJob(t *testing.T, database, kind string) (state string) {
+	t.Helper()
 	conn, err := pgx.Connect(t.Context(), database)
 	require.NoError(t, err)
 	defer func() { _ = conn.Close(t.Context()) }()
-	done := func() (newest time.Time) {
-		require.NoError(t, conn.QueryRow(t.Context(),
-			`SELECT coalesce(max(attempted_at), 'epoch') FROM river_job WHERE kind = $1 AND state = 'completed'`, kind).Scan(&newest))
-		return newest
-	}
-	before := done()
-	_, err = conn.Exec(t.Context(), `INSERT INTO river_job (kind, args, max_attempts, state, queue, scheduled_at)
-		VALUES ($1, '{}', 1, 'available', 'default', now())`, kind)
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { return done().After(before) }, 30*time.Second, 100*time.Millisecond)
+	var id int64
+	require.NoError(t, conn.QueryRow(t.Context(), `INSERT INTO river_job (kind, args, max_attempts, state, queue, scheduled_at)
+		VALUES ($1, '{}', 1, 'available', 'default', now()) RETURNING id`, kind).Scan(&id))
+	require.Eventually(t, func() bool {
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT state FROM river_job WHERE id = $1`, id).Scan(&state))
+		return state == "completed" || state == "discarded"
+	}, 30*time.Second, 100*time.Millisecond)
+	return state
 }
 
 // countEvents returns how many events are stored and how many are counted.

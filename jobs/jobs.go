@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"errand/core"
 	"errand/store"
 )
 
@@ -30,6 +31,8 @@ const (
 	// pollEvery is how often a server looks for jobs. It does not listen for them: LISTEN takes a connection for itself
 	// and does not pass poolers such as PgBouncer, and no job is urgent by less.
 	pollEvery = time.Second
+	// warnEvery is how often the log has the same warning of the queue, which has about ten, each every few seconds.
+	warnEvery = time.Minute
 )
 
 // Options says what the jobs work with.
@@ -65,13 +68,13 @@ func Start(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run is the next attempt
 		JobTimeout: usual, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,
 		CompletedJobRetentionPeriod: keepDone, CancelledJobRetentionPeriod: keepDone, DiscardedJobRetentionPeriod: keepFailed,
-		ErrorHandler: failures{o.Log}, Logger: slog.New(warnings{o.Log.Handler()}),
+		ErrorHandler: failures{o.Log}, Logger: slog.New(warnings{o.Log.Handler(), &core.LineLimit{Every: warnEvery}}),
 	})
 	if err == nil {
 		err = client.Start(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("jobs: %w", err)
+		return nil, fmt.Errorf("jobs: %w", store.Coded(err))
 	}
 	return client, nil
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+
+	"errand/core"
 )
 
 // failures logs the jobs that failed.
@@ -23,18 +25,36 @@ func (f failures) HandlePanic(ctx context.Context, job *rivertype.JobRow, value 
 	return nil
 }
 
-// warnings passes on what the queue has to warn of. The rest is how it works inside.
-type warnings struct{ slog.Handler }
+// warnings passes on what the queue has to warn of, and of the same warning one in a while: it has several a second while
+// the database is away. The rest is how it works inside.
+type warnings struct {
+	slog.Handler
+	limit *core.LineLimit // by message
+}
 
 // Enabled leaves out what is below a warning.
 func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
 }
 
-// WithAttrs keeps the level.
-func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return warnings{w.Handler.WithAttrs(attrs)}
+// Handle writes the line, unless there was one like it lately.
+func (w warnings) Handle(ctx context.Context, line slog.Record) error {
+	more, due := w.limit.Count(line.Message, line.Time)
+	if !due {
+		return nil
+	}
+	if more > 0 {
+		line.AddAttrs(slog.Int("more_since_the_last_line", more))
+	}
+	return w.Handler.Handle(ctx, line)
 }
 
-// WithGroup keeps the level.
-func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }
+// WithAttrs keeps the level and the limit.
+func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{w.Handler.WithAttrs(attrs), w.limit}
+}
+
+// WithGroup keeps the level and the limit.
+func (w warnings) WithGroup(name string) slog.Handler {
+	return warnings{w.Handler.WithGroup(name), w.limit}
+}

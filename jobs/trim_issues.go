@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"errand/core"
 	"errand/store"
 )
 
@@ -18,9 +19,12 @@ const trimEvery = 2 * time.Second
 func TrimIssues(ctx context.Context, s *store.Store, log *slog.Logger) {
 	ticker := time.NewTicker(trimEvery)
 	defer ticker.Stop()
+	var failures core.LineLimit
 	for {
 		if err := trimOnce(ctx, s); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "issues were not trimmed and will be again", "error", err)
+			if more, due := failures.Count("", time.Now()); due {
+				log.WarnContext(ctx, "issues were not trimmed and will be again", "error", err, "more_since_the_last_line", more)
+			}
 		}
 		select {
 		case <-ticker.C:

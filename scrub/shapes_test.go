@@ -91,7 +91,7 @@ func TestDiagnosesStay(t *testing.T) {
 		"expected token=',' but got token=';'", "password_policy=strict", "auth_method=oidc", "password_reset_url=https://x/y", "password_changed_at=2024-01-01",
 		`WWW-Authenticate: Bearer realm="x", error="invalid_token"`, "docker run --user 1000:1000 -u 1000:1000 img", "validates('password', 'required')",
 		"SELECT id, token FROM t WHERE a = 'b'", "KeyError: 'password'", "mysql -p -h x", `curl -u "${USER}:${PASSWORD}" https://x`,
-		"sort -u a.txt b.txt", "date -u +%H:%M",
+		"sort -u a.txt b.txt", "date -u +%H:%M", `Killed by "OOM"`, `logged in by "sso"`, `Written by "ann" today`, `by "x"`,
 	} {
 		require.Equal(t, s, Default().Text(s))
 	}

@@ -102,7 +102,7 @@ func (m *masker) scheme(i int) int {
 
 // foldedAt is true when the word, in lower case, stands at i in any case.
 func foldedAt(s string, i int, word string) bool {
-	return len(s)-i >= len(word) && strings.EqualFold(s[i:i+len(word)], word)
+	return i >= 0 && len(s)-i >= len(word) && strings.EqualFold(s[i:i+len(word)], word)
 }
 
 // trimmed takes the full stop of a sentence off the end of a token.

@@ -12,7 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// How the connections of a server are shared out. The writer of events has its own, so that reads cannot starve it.
+// How the connections of a server are shared out. The writer of events has its own, so that reads cannot starve it; so have
+// the ids, whose connection also serves the question whether the server is ready: reads must not answer it.
 const (
 	DefaultConnections = 19
 	MinConnections     = 5
@@ -126,3 +127,31 @@ func (s *Store) CheckWrites(ctx context.Context) error {
 
 // Workers returns how many background jobs may run at once, so that they leave most connections to others.
 func (s *Store) Workers() int { return max(1, int(s.pool.Config().MaxConns)/4) }
+
+// Of a role and a database, -1 is no limit.
+const connectionLimit = `
+SELECT coalesce(least(nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1)), current_setting('max_connections')::int) AS limit
+FROM pg_roles r, pg_database d WHERE r.rolname = current_user AND d.datname = current_database()`
+
+// FitConnections has the store make no more connections than the database lets its role have, where that is known: one that
+// is refused would be an error, where one that is in use is waited for. It returns how many it was to make, and how many
+// are allowed. It is called before anything else uses the store.
+func (s *Store) FitConnections(ctx context.Context) (wanted, allowed int, err error) {
+	row, err := one[struct{ Limit int }](ctx, s.pool, connectionLimit, args{})
+	if err != nil {
+		return 0, 0, err
+	}
+	config, others := s.pool.Config(), writerConnections+idConnections
+	wanted = int(config.MaxConns) + others
+	if row.Limit >= wanted {
+		return wanted, row.Limit, nil
+	}
+	config.MaxConns = int32(max(row.Limit, MinConnections) - others)
+	fitting, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return 0, 0, err
+	}
+	s.pool.Close()
+	s.pool = fitting
+	return wanted, row.Limit, nil
+}

@@ -22,6 +22,9 @@ func wrap(err error) error {
 	return core.NewError(core.Unavailable).Because(err)
 }
 
+// Coded is wrap for errors of what works on the store's connections by itself, such as the queue.
+func Coded(err error) error { return wrap(err) }
+
 // isUnavailable reports whether the error means that the same statement may work later, and not that it is wrong.
 func isUnavailable(err error) bool {
 	var connect *pgconn.ConnectError

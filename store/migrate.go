@@ -60,7 +60,7 @@ func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
 
 // SchemaCurrent tells whether the database has had all migrations: nil, ErrOldSchema, or why it cannot be told.
 func (s *Store) SchemaCurrent(ctx context.Context) error {
-	return s.withMigrations(s.pool, func(m *migration) error {
+	return s.withMigrations(s.ids.pool, func(m *migration) error {
 		pending, err := m.pending(ctx)
 		if err == nil && pending {
 			return ErrOldSchema
