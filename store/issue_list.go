@@ -28,6 +28,11 @@ type IssueFilter struct {
 // listedWithin is how long listed_from, by which the indexes of issues are sorted, may lie before last_seen.
 const listedWithin = "interval '5 minutes'"
 
+// isPlain reports whether the filter has nothing that decides by its value which plan is good.
+func (f IssueFilter) isPlain() bool {
+	return f.Release == "" && f.Environment == "" && f.Since == "" && f.Search == "" && f.Claimed == nil
+}
+
 // digest tells filters apart: a cursor is good only for the filters that it was made with.
 func (f IssueFilter) digest(since time.Time) uint32 {
 	claimed := "any"
@@ -51,6 +56,7 @@ func (f IssueFilter) list(now core.Time) (*list, error) {
 	l.prefix, l.indexed = "i.", "listed_from"
 	l.args = issueTimes(now)
 	l.filters, l.start = f.digest(since), core.At(start)
+	l.onePlan = f.isPlain()
 	// Written out, and no argument, so that the index of test issues serves them in every plan.
 	l.where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test], "", nil)
 	l.where(ofNoDeletedProject, "", nil)
@@ -63,14 +69,14 @@ func (f IssueFilter) list(now core.Time) (*list, error) {
 		l.where("i.status <> 'merged'", "", nil)
 	}
 	if f.Release != "" {
-		l.where(`(i.first_release = @release OR i.last_release = @release OR EXISTS (
+		l.whereStored("i.first_release = @release OR i.last_release = @release OR ", `EXISTS (
 			SELECT 1 FROM projects o JOIN issue_releases r ON r.project_id = o.id AND r.release = @release
-			WHERE o.id = i.project_id AND r.issue_id = i.id) AND `+storedWith("release")+`)`, "release", f.Release)
+			WHERE o.id = i.project_id AND r.issue_id = i.id)`, "release", f.Release, f.Sort)
 	}
 	if f.Environment != "" {
-		l.where(`EXISTS (
+		l.whereStored("", `EXISTS (
 			SELECT 1 FROM projects o JOIN issue_environments e ON e.project_id = o.id AND e.environment = @environment
-			WHERE o.id = i.project_id AND e.issue_id = i.id) AND `+storedWith("environment"), "environment", f.Environment)
+			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", f.Environment, f.Sort)
 	}
 	if !since.IsZero() {
 		l.where("i.last_seen >= @since AND i.listed_from > @since::timestamptz - "+listedWithin, "since", since)
@@ -87,6 +93,18 @@ func (f IssueFilter) list(now core.Time) (*list, error) {
 		l.where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)", "", nil)
 	}
 	return l, nil
+}
+
+// whereStored adds the condition that an issue is one of the others, or is named and has a stored event with that value
+// of the column. By priority it is one condition, since the score of all is computed from what passes it; by last_seen,
+// the look at the events is a check.
+func (l *list) whereStored(others, named, column, value string, sort core.IssueSort) {
+	if sort == core.ByPriority {
+		l.where("("+others+named+" AND "+storedWith(column)+")", column, value)
+		return
+	}
+	l.where("("+others+named+")", column, value)
+	l.checks = append(l.checks, "("+others+storedWith(column)+")")
 }
 
 // storedWith is the condition that an issue which once had an event with the release or environment of that name has it
@@ -121,17 +139,28 @@ func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue
 		l.only(found)
 		from = fromFound
 	}
-	chosen, err := l.sql("SELECT i.*" + from)
+	chosen, err := l.sql("SELECT " + l.sortedColumns() + from)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
-	// What belongs to an issue is joined to those of the page, not to all that it is chosen from.
-	sql := fmt.Sprintf("SELECT%s FROM (%s) i%s ORDER BY i.last_seen DESC, i.id DESC", issueColumns, chosen, issueJoins)
+	// The columns of an issue, and what belongs to it, are read of those of the page, not of all that it is chosen from:
+	// sorting whole rows takes longer than reading them.
+	sql := fmt.Sprintf("SELECT%s FROM (%s) r JOIN issues i ON i.project_id = r.project_id AND i.id = r.id%s ORDER BY i.last_seen DESC, i.id DESC",
+		issueColumns, chosen, issueJoins)
 	read := func(row pgx.CollectableRow) (core.Issue, error) {
 		r, err := pgx.RowToStructByName[issueRow](row)
 		return r.issue(now), err
 	}
 	return readPage(ctx, s, l, sql, read, func(i core.Issue) core.Place { return core.Place{At: i.LastSeen.Time, ID: i.ID} })
+}
+
+// sortedColumns are the columns of issues that a page is chosen by. Those of the checks stand far back in the row, so that
+// reading them for nothing would cost.
+func (l *list) sortedColumns() string {
+	if len(l.checks) == 0 {
+		return "i.project_id, i.id"
+	}
+	return `i.project_id, i.id, i.listed_from, i.last_seen, i.first_seen, i.first_release, i.last_release, i.times_seen, i.stored_events, i.was_split`
 }
 
 // ofNoDeletedProject is there because the projects are joined after the rows were chosen.

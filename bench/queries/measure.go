@@ -126,6 +126,15 @@ func (c *client) measureAll(ctx context.Context) ([]row, error) {
 		fmt.Printf("  claims, %d at once: %.0f/s\n", senders, rate)
 		rows = append(rows, row{name: fmt.Sprintf("claims, %d at once", senders), perSecond: rate, target: "300/s"})
 	}
+	crowd, err := loadCrowd(ctx, c.Server, c.data)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range c.crowdQueries(crowd) {
+		if err := add(q.name, q.target, func() error { _, err := c.get(ctx, q.path); return err }); err != nil {
+			return nil, err
+		}
+	}
 	return rows, nil
 }
 
