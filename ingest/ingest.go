@@ -101,7 +101,8 @@ func (i *Ingest) Refusing() bool { return i.writer.refusing() }
 func (i *Ingest) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{
-			Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()), share: i.memory.newShare(everybody), large: i.large.newShare(nobody),
+			Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()),
+			share: i.memory.newShare(everybody), large: i.large.newShare(nobody),
 		}
 		defer q.release()
 		// Only a test's recorder has no deadline.
