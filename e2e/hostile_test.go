@@ -213,9 +213,11 @@ func (h *hostile) costlyBodies() {
 	bomb := packed(h.t, "br", strings.Repeat("\x00", 64<<20))
 	require.Less(h.t, len(costly), 32<<10)
 	var over atomic.Bool
-	attack := make(chan []int)
-	go func() {
-		attack <- together(6, func(n int) int {
+	var attack sync.WaitGroup
+	defer attack.Wait()
+	defer over.Store(true) // also when an event of the other project is refused
+	attack.Go(func() {
+		together(6, func(n int) int {
 			for !over.Load() {
 				if n == 0 {
 					h.post(bytes.NewReader(bomb), "Content-Encoding: br")
@@ -229,7 +231,7 @@ func (h *hostile) costlyBodies() {
 			}
 			return 0
 		})
-	}()
+	})
 	event, begin := largeEvent(300<<10), time.Now()
 	for _, status := range together(3, func(int) int {
 		for range 3 {
@@ -242,8 +244,6 @@ func (h *hostile) costlyBodies() {
 		require.Equal(h.t, http.StatusOK, status, "an event of 300 KB of another project")
 	}
 	h.t.Logf("9 events of 300 KB of another project took %s", time.Since(begin).Round(time.Millisecond))
-	over.Store(true)
-	<-attack
 	require.EqualValues(h.t, 9, readLedger(h.t, h.server.database()).projects[other.dsn.id])
 }
 

@@ -32,16 +32,24 @@ func (s *server) stall(t *testing.T) {
 	require.Equal(t, "HTTP/1.1 100", string(reply), "the server reads the body")
 }
 
+// waitForEnd waits until a process has ended, and returns how. One that never does is killed.
+func waitForEnd(t *testing.T, cmd *exec.Cmd) error {
+	t.Helper()
+	kill := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	err := cmd.Wait()
+	require.True(t, kill.Stop(), "the process did not end")
+	return err
+}
+
 // TestStopWithStalledUpload sends one signal, and two, to a server that a client keeps waiting.
 func TestStopWithStalledUpload(t *testing.T) {
 	t.Parallel()
-	for name, within := range map[string]time.Duration{"one signal": 10 * time.Second, "two signals": 3 * time.Second} {
+	for _, name := range []string{"one signal", "two signals"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
 			pid := postmaster(t, s.dataDir)
 			s.stall(t)
-			began := time.Now()
 			require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 			if name == "two signals" {
 				require.Eventually(t, func() bool { // the first one was heard
@@ -50,8 +58,7 @@ func TestStopWithStalledUpload(t *testing.T) {
 				}, 5*time.Second, 10*time.Millisecond)
 				require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 			}
-			_ = s.cmd.Wait()
-			require.Less(t, time.Since(began), within)
+			_ = waitForEnd(t, s.cmd)
 			require.Equal(t, name == "one signal", s.cmd.ProcessState.Success(), s.cmd.ProcessState.String())
 			require.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil }, 20*time.Second, 50*time.Millisecond, "Postgres ends too")
 		})
@@ -150,8 +157,6 @@ func TestSignalWhileStarting(t *testing.T) {
 		defer answer.Body.Close()
 		return json.NewDecoder(answer.Body).Decode(&reason) == nil && reason.Reason == "starting: waiting for the database"
 	}, 20*time.Second, 20*time.Millisecond)
-	began := time.Now()
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, cmd.Wait())
-	require.Less(t, time.Since(began), 5*time.Second)
+	require.NoError(t, waitForEnd(t, cmd))
 }

@@ -40,7 +40,7 @@ type connection struct {
 	all    *Connections
 	peer   netip.Addr
 	client netip.Addr    // of the request that is being served
-	place  *list.Element // in all.waiting, under its mutex; nil while the client waits for the server
+	waits  *list.Element // in all.waiting, under its mutex; nil while the client waits for the server
 	mu     sync.Mutex    // of what follows
 	phase  phase
 	header header

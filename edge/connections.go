@@ -78,7 +78,7 @@ func (c *Connections) add(accepted net.Conn) *connection {
 	c.mu.Lock()
 	c.open[conn] = struct{}{}
 	c.peers[wire.NetworkOf(conn.peer)]++
-	conn.place = c.waiting.PushBack(conn)
+	conn.waits = c.waiting.PushBack(conn)
 	surplus := c.findSurplus(conn.peer)
 	c.mu.Unlock()
 	if surplus != nil {
@@ -94,8 +94,8 @@ func (c *Connections) findSurplus(peer netip.Addr) *connection {
 	if !hasMany && len(c.open) <= c.most {
 		return nil
 	}
-	for place := c.waiting.Front(); place != nil; place = place.Next() { // the newest is there at least
-		if conn := place.Value.(*connection); !hasMany || wire.NetworkOf(conn.peer) == wire.NetworkOf(peer) {
+	for e := c.waiting.Front(); e != nil; e = e.Next() { // the newest is there at least
+		if conn := e.Value.(*connection); !hasMany || wire.NetworkOf(conn.peer) == wire.NetworkOf(peer) {
 			return conn
 		}
 	}
@@ -114,9 +114,9 @@ func (c *Connections) remove(conn *connection) bool {
 	if c.peers[of]--; c.peers[of] == 0 {
 		delete(c.peers, of)
 	}
-	if conn.place != nil {
-		c.waiting.Remove(conn.place)
-		conn.place = nil
+	if conn.waits != nil {
+		c.waiting.Remove(conn.waits)
+		conn.waits = nil
 	}
 	return true
 }
@@ -125,8 +125,8 @@ func (c *Connections) remove(conn *connection) bool {
 func (c *Connections) heard(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if conn.place != nil {
-		c.waiting.MoveToBack(conn.place)
+	if conn.waits != nil {
+		c.waiting.MoveToBack(conn.waits)
 	}
 }
 
@@ -135,10 +135,10 @@ func (c *Connections) await(conn *connection) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, open := c.open[conn]
-	if !open || conn.place != nil {
+	if !open || conn.waits != nil {
 		return false
 	}
-	conn.place = c.waiting.PushBack(conn)
+	conn.waits = c.waiting.PushBack(conn)
 	return true
 }
 
@@ -146,9 +146,9 @@ func (c *Connections) await(conn *connection) bool {
 func (c *Connections) spare(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if conn.place != nil {
-		c.waiting.Remove(conn.place)
-		conn.place = nil
+	if conn.waits != nil {
+		c.waiting.Remove(conn.waits)
+		conn.waits = nil
 	}
 }
 

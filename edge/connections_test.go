@@ -31,8 +31,8 @@ func (c *Connections) order(of *client) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
-	for place := c.waiting.Front(); place != nil; place = place.Next() {
-		if place.Value.(*connection).RemoteAddr().String() == of.LocalAddr().String() {
+	for e := c.waiting.Front(); e != nil; e = e.Next() {
+		if e.Value.(*connection).RemoteAddr().String() == of.LocalAddr().String() {
 			return n
 		}
 		n++

@@ -47,7 +47,7 @@ func parseAuth(header string) (c credentials) {
 	return c
 }
 
-// nativeKey gives the DSN key of POST /v1/ingest: the header, or the query for browser beacons (decisions 3).
+// nativeKey returns the DSN key of POST /v1/ingest: the header, or the query for browser beacons (decisions 3).
 func nativeKey(r *http.Request) string {
 	if key := r.Header.Get("X-Service-Key"); key != "" {
 		return key
@@ -55,7 +55,7 @@ func nativeKey(r *http.Request) string {
 	return r.URL.Query().Get("key")
 }
 
-// keyOfDSN gives the key of a DSN: scheme://key@host/project.
+// keyOfDSN returns the key of a DSN: scheme://key@host/project.
 func keyOfDSN(dsn string) string {
 	u, err := url.Parse(dsn)
 	if err != nil || u.User == nil {

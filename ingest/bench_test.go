@@ -77,7 +77,7 @@ func (t taker) run(b *testing.B) {
 
 func (t taker) take(b *testing.B, body []byte, encoding string) []entry {
 	r := &http.Request{Header: http.Header{"Content-Encoding": {encoding}}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
-	q := &request{Request: r, w: httptest.NewRecorder(), received: core.At(time.Now()), lease: t.memory.lease(everybody), large: t.large.lease(nobody), sentry: true}
+	q := &request{Request: r, w: httptest.NewRecorder(), received: core.At(time.Now()), share: t.memory.newShare(everybody), large: t.large.newShare(nobody), sentry: true}
 	defer q.release()
 	entries, err := t.takeEnvelope(q, t.project)
 	if err != nil || len(entries) != 1 {

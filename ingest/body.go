@@ -53,7 +53,7 @@ func (i *Ingest) readBody(q *request) (err error) {
 	q.bytes = from.bytes
 	i.metrics.received.Add(float64(from.bytes))
 	if err == nil {
-		err = q.lease.grow(q.Context(), perRequest)
+		err = q.share.grow(q.Context(), perRequest)
 	}
 	if err != nil {
 		putBody(buffer)
@@ -75,7 +75,7 @@ func (i *Ingest) readInto(q *request, from *client, buffer *[]byte) error {
 		if len(body.text) == cap(body.text) {
 			body.text = grown(body.text, q.ContentLength, limit)
 		}
-		if err := body.lease(); err != nil {
+		if err := body.reserve(); err != nil {
 			return err
 		}
 		n, err := i.slow.read(from, body.text[len(body.text):cap(body.text)])
@@ -95,27 +95,27 @@ func (i *Ingest) readInto(q *request, from *client, buffer *[]byte) error {
 
 // room is a buffer for a body, for whose memory the request asks.
 type room struct {
-	request *request
-	text    []byte
-	leased  int64
+	request  *request
+	text     []byte
+	reserved int64
 }
 
-// lease asks for the memory that the buffer has taken since the last time.
-func (r *room) lease() error {
-	more := int64(cap(r.text)) - r.leased
+// reserve asks for the memory that the buffer has taken since the last time.
+func (r *room) reserve() error {
+	more := int64(cap(r.text)) - r.reserved
 	if more <= 0 {
 		return nil
 	}
-	lease := r.request.lease
+	share := r.request.share
 	if cap(r.text) > smallBody {
-		lease = r.request.large
+		share = r.request.large
 	}
-	r.leased += more
-	return lease.grow(r.request.Context(), more)
+	r.reserved += more
+	return share.grow(r.request.Context(), more)
 }
 
 // grown gives the text more room: for all of it when its length is known and near, else twice as much. A Content-Length
-// is only a claim, for which no large buffer is made before the bytes come.
+// is only a promise, for which no large buffer is made before the bytes come.
 func grown(text []byte, length, limit int64) []byte {
 	room := max(firstBuffer, 2*int64(cap(text)))
 	if length >= 0 && length < believed*room {
@@ -132,14 +132,14 @@ func (i *Ingest) open(q *request, wrapped bool, work func(text []byte) error) er
 	return i.unpackers.open(q.patience, packed{*q.body, q.encoding, wrapped, q.hasItems, int(q.limit()), q.sender()}, work)
 }
 
-// dropBody lets the body go and keeps n bytes of the lease.
+// dropBody lets the body go and keeps n bytes of what the request holds.
 func (q *request) dropBody(n int64) {
 	if q.body != nil {
 		putBody(q.body)
 		q.body = nil
 	}
 	q.large.keep(n)
-	q.lease.keep(n)
+	q.share.keep(n)
 }
 
 func putBody(buffer *[]byte) {
@@ -164,7 +164,7 @@ func errTooLarge(limit int64) error {
 	return core.NewError(core.PayloadTooLarge).With("max_bytes", limit)
 }
 
-// encodingOf gives the Content-Encoding of a request in lower case, empty for none.
+// encodingOf returns the Content-Encoding of a request in lower case, empty for none.
 func encodingOf(h http.Header) (string, error) {
 	encoding := ""
 	for name := range strings.SplitSeq(strings.Join(h.Values("Content-Encoding"), ","), ",") {

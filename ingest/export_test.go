@@ -36,7 +36,7 @@ func (i *Ingest) Reading() int {
 
 // LeaveFree takes memory so that so many bytes are left for small bodies, until the given function is called.
 func (i *Ingest) LeaveFree(bytes int64) (giveBack func()) {
-	l := i.memory.lease(everybody)
+	l := i.memory.newShare(everybody)
 	_ = l.grow(context.Background(), maxSmall-bytes)
 	return func() { l.keep(0) }
 }

@@ -102,7 +102,8 @@ func (i *Ingest) Refusing() bool { return i.writer.refusing() }
 func (i *Ingest) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{
-			Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()), lease: i.memory.lease(everybody), large: i.large.lease(nobody),
+			Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()),
+			share: i.memory.newShare(everybody), large: i.large.newShare(nobody),
 		}
 		defer q.release()
 		// Only a test's recorder has no deadline.
@@ -116,7 +117,7 @@ func (i *Ingest) Handler() http.Handler {
 	})
 }
 
-// answer sends an answer or an error and gives its status.
+// answer sends an answer or an error and returns its status.
 func (i *Ingest) answer(q *request, answer any, err error) int {
 	if err != nil {
 		return i.refuse(q, err)
@@ -200,8 +201,8 @@ type request struct {
 	browser  *envelope.Browser // nil unless the body is reports of one
 	hasItems bool              // the body is an envelope
 	encoding string            // of the body
-	lease    *lease            // of memory
-	large    *lease
+	share    *share            // of memory
+	large    *share
 	body     *[]byte         // as it was sent; nil before it is read and when it is not needed any more
 	bodyRead bool            // to its end
 	patience context.Context // how long the request waits for the server once its body is read

@@ -93,7 +93,7 @@ func (r *room) Write(part []byte) (int, error) {
 		r.text = grown(r.text, -1, limit)
 	}
 	r.text = append(r.text, part...)
-	return len(part), r.lease()
+	return len(part), r.reserve()
 }
 
 // sink holds a text as long as there is room, and measures it.

@@ -33,9 +33,9 @@ type memory struct {
 	mu         sync.Mutex
 	free       int64
 	held       map[int64]int64      // by project, without what counts for everybody
-	elder      *lease               // the one that may grow though nothing is free
-	queues     map[int64]*list.List // of *claim, by project, in the order of asking
-	asked      int                  // claims ever made
+	elder      *share               // the one that may grow though nothing is free
+	queues     map[int64]*list.List // of *demand, by project, in the order of asking
+	asked      int                  // demands ever made
 	waiting    int                  // of them
 }
 
@@ -45,11 +45,11 @@ const (
 	nobody    = -1
 )
 
-// claim is a lease that waits.
-type claim struct {
-	lease   *lease
+// demand is a share that is to grow, and waits.
+type demand struct {
+	share   *share
 	bytes   int64
-	place   int // in the order of asking
+	number  int // in the order of asking
 	granted chan struct{}
 }
 
@@ -57,24 +57,24 @@ func newMemory(bytes int64, waitAtMost time.Duration) *memory {
 	return &memory{all: bytes, free: bytes, held: map[int64]int64{}, queues: map[int64]*list.List{}, waitAtMost: waitAtMost}
 }
 
-// load gives how many bytes are held, beside what the elder took beyond the bound, and how many requests wait for some.
+// load returns how many bytes are held, beside what the elder took beyond the bound, and how many requests wait for some.
 func (m *memory) load() (held int64, waiting int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.all - m.free, m.waiting
 }
 
-// lease is the memory that one request holds.
-type lease struct {
+// share is the memory that one request holds.
+type share struct {
 	memory *memory
 	of     int64 // the project, everybody or nobody
 	held   int64 // under the memory's mutex; what the elder took beyond the free bytes is not in it
 }
 
-func (m *memory) lease(of int64) *lease { return &lease{memory: m, of: of} }
+func (m *memory) newShare(of int64) *share { return &share{memory: m, of: of} }
 
-// countFor counts what the lease holds for a project, once it is known.
-func (l *lease) countFor(project int64) {
+// countFor counts what the share holds for a project, once it is known.
+func (l *share) countFor(project int64) {
 	if l.held == 0 {
 		l.of = project
 		return
@@ -89,7 +89,7 @@ func (l *lease) countFor(project int64) {
 }
 
 // grow takes n bytes more, waiting for them; unavailable when that takes too long.
-func (l *lease) grow(ctx context.Context, n int64) error {
+func (l *share) grow(ctx context.Context, n int64) error {
 	m := l.memory
 	m.mu.Lock()
 	if m.elder == l || m.queues[l.of] == nil && m.grant(l, n) {
@@ -118,8 +118,8 @@ func (l *lease) grow(ctx context.Context, n int64) error {
 // hurryEvery is how often the first in the queue looks for somebody to hurry.
 const hurryEvery = 100 * time.Millisecond
 
-// wait tells whether the claim was granted before ctx ended.
-func (m *memory) wait(ctx context.Context, c *claim) bool {
+// wait reports whether the demand was granted before ctx ended.
+func (m *memory) wait(ctx context.Context, c *demand) bool {
 	hurry := time.NewTicker(hurryEvery)
 	defer hurry.Stop()
 	for {
@@ -130,7 +130,7 @@ func (m *memory) wait(ctx context.Context, c *claim) bool {
 			return false
 		case <-hurry.C:
 			m.mu.Lock()
-			queue := m.queues[c.lease.of]
+			queue := m.queues[c.share.of]
 			first := queue != nil && queue.Front().Value == any(c)
 			m.mu.Unlock()
 			if first && m.hurry != nil {
@@ -140,9 +140,9 @@ func (m *memory) wait(ctx context.Context, c *claim) bool {
 	}
 }
 
-// queue has a claim wait. The caller holds the mutex, as for all that follow.
-func (m *memory) queue(l *lease, n int64) *claim {
-	c := &claim{l, n, m.asked, make(chan struct{})}
+// queue has a demand wait. The caller holds the mutex, as for all that follow.
+func (m *memory) queue(l *share, n int64) *demand {
+	c := &demand{l, n, m.asked, make(chan struct{})}
 	if m.queues[l.of] == nil {
 		m.queues[l.of] = list.New()
 	}
@@ -152,23 +152,23 @@ func (m *memory) queue(l *lease, n int64) *claim {
 	return c
 }
 
-// unqueue has a claim wait no more.
-func (m *memory) unqueue(c *claim) {
-	queue := m.queues[c.lease.of]
-	for place := queue.Front(); place != nil; place = place.Next() {
-		if place.Value == c {
-			queue.Remove(place)
+// unqueue has a demand wait no more.
+func (m *memory) unqueue(c *demand) {
+	queue := m.queues[c.share.of]
+	for e := queue.Front(); e != nil; e = e.Next() {
+		if e.Value == c {
+			queue.Remove(e)
 			m.waiting--
 			break
 		}
 	}
 	if queue.Len() == 0 {
-		delete(m.queues, c.lease.of)
+		delete(m.queues, c.share.of)
 	}
 }
 
-// grant gives n bytes, or makes the lease the elder; false when it has to wait.
-func (m *memory) grant(l *lease, n int64) bool {
+// grant takes n bytes for the share, or makes the share the elder; false when it has to wait.
+func (m *memory) grant(l *share, n int64) bool {
 	switch {
 	case m.free >= n && (l.of == everybody || m.held[l.of]+n <= m.free-n):
 		m.take(l, n)
@@ -180,8 +180,8 @@ func (m *memory) grant(l *lease, n int64) bool {
 	return true
 }
 
-// take gives the lease n bytes; fewer than 0 go back.
-func (m *memory) take(l *lease, n int64) {
+// take adds n bytes to the share; fewer than 0 go back.
+func (m *memory) take(l *share, n int64) {
 	m.free -= n
 	l.held += n
 	if l.of == everybody {
@@ -193,7 +193,7 @@ func (m *memory) take(l *lease, n int64) {
 }
 
 // keep gives back all but n bytes; it never takes more.
-func (l *lease) keep(n int64) {
+func (l *share) keep(n int64) {
 	m := l.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -218,18 +218,18 @@ func (m *memory) wake() {
 	}
 }
 
-// grantNext grants the claim that comes next: of each project the oldest, of these the one of the project that holds least.
+// grantNext grants the demand that comes next: of each project the oldest, of these the one of the project that holds least.
 // It returns nil when all have to wait.
-func (m *memory) grantNext() *claim {
-	next := make([]*claim, 0, len(m.queues))
+func (m *memory) grantNext() *demand {
+	next := make([]*demand, 0, len(m.queues))
 	for _, queue := range m.queues {
-		next = append(next, queue.Front().Value.(*claim))
+		next = append(next, queue.Front().Value.(*demand))
 	}
-	slices.SortFunc(next, func(a, b *claim) int {
-		return cmp.Or(cmp.Compare(m.held[a.lease.of], m.held[b.lease.of]), cmp.Compare(a.place, b.place))
+	slices.SortFunc(next, func(a, b *demand) int {
+		return cmp.Or(cmp.Compare(m.held[a.share.of], m.held[b.share.of]), cmp.Compare(a.number, b.number))
 	})
 	for _, c := range next {
-		if m.grant(c.lease, c.bytes) {
+		if m.grant(c.share, c.bytes) {
 			return c
 		}
 	}

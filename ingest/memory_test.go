@@ -11,8 +11,8 @@ import (
 	"errand/core"
 )
 
-// waits tells whether a lease waits for n bytes: it gives up at once.
-func waits(t *testing.T, l *lease, n int64) bool {
+// waits reports whether a share waits for n bytes: it gives up at once.
+func waits(t *testing.T, l *share, n int64) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -26,7 +26,7 @@ func waits(t *testing.T, l *lease, n int64) bool {
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	m := newMemory(100, time.Minute)
-	first, second, elder, other := m.lease(everybody), m.lease(everybody), m.lease(everybody), m.lease(everybody)
+	first, second, elder, other := m.newShare(everybody), m.newShare(everybody), m.newShare(everybody), m.newShare(everybody)
 	require.NoError(t, first.grow(t.Context(), 60))
 	require.NoError(t, second.grow(t.Context(), 40))
 	require.NoError(t, elder.grow(t.Context(), 1000), "one may grow beyond")
@@ -39,7 +39,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	require.True(t, waits(t, other, 1))
 	elder.keep(0)
 	require.False(t, waits(t, other, 50), "it is the elder now")
-	for _, l := range []*lease{first, second, elder, other} {
+	for _, l := range []*share{first, second, elder, other} {
 		l.keep(0)
 	}
 	require.EqualValues(t, 100, m.free)
@@ -50,14 +50,14 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestMemoryIsGivenInTheOrderOfAsking(t *testing.T) {
 	t.Parallel()
 	m := newMemory(10, time.Minute)
-	holder, elder := m.lease(everybody), m.lease(everybody)
+	holder, elder := m.newShare(everybody), m.newShare(everybody)
 	require.NoError(t, holder.grow(t.Context(), 10))
 	require.NoError(t, elder.grow(t.Context(), 1))
 
 	granted := make(chan int, 3)
 	var waiting sync.WaitGroup
-	leases := []*lease{m.lease(everybody), m.lease(everybody), m.lease(everybody)}
-	for n, l := range leases {
+	shares := []*share{m.newShare(everybody), m.newShare(everybody), m.newShare(everybody)}
+	for n, l := range shares {
 		waiting.Go(func() {
 			require.NoError(t, l.grow(t.Context(), 4))
 			granted <- n
@@ -68,7 +68,7 @@ func TestMemoryIsGivenInTheOrderOfAsking(t *testing.T) {
 			return m.waiting == n+1
 		}, 10*time.Second, time.Microsecond)
 	}
-	require.True(t, waits(t, m.lease(everybody), 1), "nobody overtakes")
+	require.True(t, waits(t, m.newShare(everybody), 1), "nobody overtakes")
 	holder.keep(6)
 	require.Equal(t, 0, <-granted)
 	holder.keep(0)
@@ -76,7 +76,7 @@ func TestMemoryIsGivenInTheOrderOfAsking(t *testing.T) {
 	elder.keep(0)
 	require.Equal(t, 2, <-granted, "as the elder")
 	waiting.Wait()
-	for _, l := range leases {
+	for _, l := range shares {
 		l.keep(0)
 	}
 	require.EqualValues(t, 10, m.free)
@@ -86,14 +86,14 @@ func TestMemoryIsGivenInTheOrderOfAsking(t *testing.T) {
 func TestMemoryGoesOnWhenTheFirstGivesUp(t *testing.T) {
 	t.Parallel()
 	m := newMemory(10, time.Minute)
-	holder, elder := m.lease(everybody), m.lease(everybody)
+	holder, elder := m.newShare(everybody), m.newShare(everybody)
 	require.NoError(t, holder.grow(t.Context(), 8))
 	require.NoError(t, elder.grow(t.Context(), 9))
 	ctx, giveUp := context.WithCancel(t.Context())
 	var waiting sync.WaitGroup
-	waiting.Go(func() { require.Error(t, m.lease(everybody).grow(ctx, 5)) })
+	waiting.Go(func() { require.Error(t, m.newShare(everybody).grow(ctx, 5)) })
 	require.Eventually(t, func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.waiting == 1 }, 10*time.Second, time.Microsecond)
-	small := m.lease(everybody)
+	small := m.newShare(everybody)
 	waiting.Go(func() { require.NoError(t, small.grow(t.Context(), 2)) })
 	require.Eventually(t, func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.waiting == 2 }, 10*time.Second, time.Microsecond)
 	giveUp()
@@ -104,17 +104,17 @@ func TestMemoryGoesOnWhenTheFirstGivesUp(t *testing.T) {
 func TestNoProjectHoldsAllOfTheMemory(t *testing.T) {
 	t.Parallel()
 	m := newMemory(100, time.Minute)
-	first, second, third := m.lease(1), m.lease(2), m.lease(3)
-	elder := m.lease(1)
+	first, second, third := m.newShare(1), m.newShare(2), m.newShare(3)
+	elder := m.newShare(1)
 	require.NoError(t, first.grow(t.Context(), 50))
 	require.NoError(t, elder.grow(t.Context(), 100), "the one that may grow beyond")
 	require.True(t, waits(t, first, 1), "it has its half")
 	require.NoError(t, second.grow(t.Context(), 25))
 	require.True(t, waits(t, second, 1))
 	require.NoError(t, third.grow(t.Context(), 12))
-	require.True(t, waits(t, m.lease(nobody), 10), "those who are not known share one part")
-	require.False(t, waits(t, m.lease(nobody), 6))
-	for _, l := range []*lease{first, second, third, elder} {
+	require.True(t, waits(t, m.newShare(nobody), 10), "those who are not known share one part")
+	require.False(t, waits(t, m.newShare(nobody), 6))
+	for _, l := range []*share{first, second, third, elder} {
 		l.keep(0)
 	}
 	require.Len(t, m.held, 1)
@@ -124,7 +124,7 @@ func TestNoProjectHoldsAllOfTheMemory(t *testing.T) {
 func TestMemoryGoesToWhoeverHoldsLeast(t *testing.T) {
 	t.Parallel()
 	m := newMemory(100, time.Minute)
-	large, elder, other := m.lease(1), m.lease(1), m.lease(3)
+	large, elder, other := m.newShare(1), m.newShare(1), m.newShare(3)
 	require.NoError(t, large.grow(t.Context(), 50))
 	require.NoError(t, elder.grow(t.Context(), 1))
 	require.NoError(t, other.grow(t.Context(), 25))
@@ -132,7 +132,7 @@ func TestMemoryGoesToWhoeverHoldsLeast(t *testing.T) {
 	var waiting sync.WaitGroup
 	ask := func(name string, of, n int64) {
 		waiting.Go(func() {
-			require.NoError(t, m.lease(of).grow(t.Context(), n))
+			require.NoError(t, m.newShare(of).grow(t.Context(), n))
 			granted <- name
 		})
 	}
@@ -154,7 +154,7 @@ func TestMemoryGoesToWhoeverHoldsLeast(t *testing.T) {
 func TestMemoryIsCountedForTheProjectOnceItIsKnown(t *testing.T) {
 	t.Parallel()
 	m := newMemory(100, time.Minute)
-	l := m.lease(nobody)
+	l := m.newShare(nobody)
 	require.NoError(t, l.grow(t.Context(), 30))
 	l.countFor(7)
 	require.Equal(t, map[int64]int64{7: 30}, m.held)
@@ -167,7 +167,7 @@ func TestMemoryIsCountedForTheProjectOnceItIsKnown(t *testing.T) {
 func TestMemoryEndsTheWait(t *testing.T) {
 	t.Parallel()
 	m := newMemory(1, time.Millisecond)
-	require.NoError(t, m.lease(everybody).grow(t.Context(), 1))
-	require.NoError(t, m.lease(everybody).grow(t.Context(), 1))
-	require.True(t, core.HasCode(m.lease(everybody).grow(t.Context(), 1), core.Unavailable))
+	require.NoError(t, m.newShare(everybody).grow(t.Context(), 1))
+	require.NoError(t, m.newShare(everybody).grow(t.Context(), 1))
+	require.True(t, core.HasCode(m.newShare(everybody).grow(t.Context(), 1), core.Unavailable))
 }

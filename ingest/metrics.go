@@ -56,8 +56,8 @@ const (
 // statuses are those that ingest answers with.
 var statuses = []int{
 	http.StatusOK, http.StatusNoContent, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
-	http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests, http.StatusInternalServerError,
-	http.StatusServiceUnavailable,
+	http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests,
+	http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
 // outcome is what became of an event.
@@ -92,9 +92,12 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		Name: "errand_ingest_answers_total", Help: "Answers of ingest by endpoint and HTTP status.",
 	}, []string{"endpoint", "code"})
 	took := make.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "errand_ingest_answer_duration_seconds", Help: "Time from a request's header to its answer, the commit included.", Buckets: secondsToAnswer,
+		Name: "errand_ingest_answer_duration_seconds",
+		Help: "Time from a request's header to its answer, the commit included.", Buckets: secondsToAnswer,
 	}, []string{"endpoint"})
-	for _, endpoint := range []string{endpointNative, endpointEnvelope, endpointStore, endpointSecurity, endpointOTLP, endpointPreflight, endpointNone} {
+	for _, endpoint := range []string{
+		endpointNative, endpointEnvelope, endpointStore, endpointSecurity, endpointOTLP, endpointPreflight, endpointNone,
+	} {
 		of := endpointMetrics{answers: map[int]prometheus.Counter{}, took: took.WithLabelValues(endpoint)}
 		for _, status := range statuses {
 			of.answers[status] = answers.WithLabelValues(endpoint, strconv.Itoa(status))
@@ -102,7 +105,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		m.endpoints[endpoint] = of
 	}
 	events := make.NewCounterVec(prometheus.CounterOpts{
-		Name: "errand_ingest_events_total", Help: "Events by what became of them: stored, counted (beyond what their issue stores), duplicate, or refused.",
+		Name: "errand_ingest_events_total",
+		Help: "Events by what became of them: stored, counted (beyond what their issue stores), duplicate, or refused.",
 	}, []string{"outcome"})
 	for o, label := range outcomes {
 		m.events[o] = events.WithLabelValues(label)

@@ -112,7 +112,7 @@ func (i *Ingest) userHash(projectID int64, identity string) (sum [16]byte) {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// pack gives the event its stored form.
+// pack makes the stored form of the event.
 func (i *Ingest) pack(ctx context.Context, event *store.NewEvent, e *core.Event) {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)

@@ -87,7 +87,7 @@ func (p *projects) find(ctx context.Context, key string) (*project, error) {
 	return found, err
 }
 
-// isKey tells whether a text may be a key at all: short and of visible ASCII.
+// isKey reports whether a text may be a key at all: short and of visible ASCII.
 func isKey(text string) bool {
 	return text != "" && len(text) <= maxKeyLength && strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }

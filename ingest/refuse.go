@@ -10,7 +10,7 @@ import (
 	"errand/core"
 )
 
-// refuse answers with an error and gives its status. SDKs read its text from detail and X-Sentry-Error, everybody else from error.
+// refuse answers with an error and returns its status. SDKs read its text from detail and X-Sentry-Error, everybody else from error.
 func (i *Ingest) refuse(q *request, err error) int {
 	failure := core.AsError(err)
 	h := q.w.Header()
@@ -39,7 +39,7 @@ func (i *Ingest) refuse(q *request, err error) int {
 	return failure.Status()
 }
 
-// setRateLimit tells an SDK to keep its errors to itself for a while.
+// setRateLimit has an SDK keep its errors to itself for a while.
 func (i *Ingest) setRateLimit(q *request) {
 	q.w.Header().Set("X-Sentry-Rate-Limits", rateLimit(i.clock())+":default;error;security:project:daily_quota")
 }

@@ -167,7 +167,7 @@ func (u *unpacker) unpack(p packed, room int) ([]byte, error) {
 	return u.readAll(r, room)
 }
 
-// reader gives a decompressor at the beginning of the body, of which more may be to come.
+// reader returns a decompressor at the beginning of the body, of which more may be to come.
 func (u *unpacker) reader(body []byte, more io.Reader, encoding string) (r io.Reader, err error) {
 	var source io.Reader = bytes.NewReader(body)
 	if more != nil {
@@ -203,7 +203,7 @@ func (u *unpacker) reader(body []byte, more io.Reader, encoding string) (r io.Re
 	}
 }
 
-// isZlib tells zlib, which the standard calls deflate, from raw deflate.
+// isZlib reports whether the body is zlib, which the standard calls deflate, and not raw deflate.
 func isZlib(body []byte) bool {
 	return len(body) >= 2 && body[0]&0x0f == 8 && (int(body[0])<<8|int(body[1]))%31 == 0
 }
@@ -235,7 +235,7 @@ const zstdWindow = 8 << 20
 // zstdBlocks is the room of two blocks, the unit in which the decoder of zstd moves on.
 const zstdBlocks = 2 * 128 << 10
 
-// unpackZstd decompresses into the buffer, which is the window too: a stream may claim a window that is far larger than
+// unpackZstd decompresses into the buffer, which is the window too: a stream may ask for a window that is far larger than
 // its text. A text that does not fit into the buffer is told by how far the decoder came, as its errors are not reliable
 // about that.
 func (u *unpacker) unpackZstd(body []byte, room int) (_ []byte, err error) {
