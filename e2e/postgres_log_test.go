@@ -15,8 +15,6 @@ import (
 // excusedErrors are the errors that may stand in Postgres' log, and why. Anything else there is a statement that failed
 // though nothing was wrong, or one that is wrong.
 var excusedErrors = map[string]string{
-	"division by zero":          "ends a batch whose issues have changed, which then takes the long way",
-	"duplicate key value":       "ends a batch with an event that was sent again, which then takes the long way",
 	"canceling autovacuum task": "Postgres' own: a change of a table comes first",
 }
 
