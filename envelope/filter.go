@@ -3,6 +3,7 @@ package envelope
 import (
 	"bytes"
 	"io"
+	"slices"
 )
 
 const (
@@ -71,6 +72,9 @@ func (f *Filter) keepTail(part []byte) {
 	}
 	if len(f.tail)+len(part) > 2*maxTail {
 		f.tail = f.tail[:copy(f.tail, f.tail[len(f.tail)-maxTail:])]
+	}
+	if need := len(f.tail) + len(part); need > cap(f.tail) { // most payloads are short, and the others end at this size
+		f.tail = slices.Grow(f.tail, min(4*need, 2*maxTail)-len(f.tail))
 	}
 	f.tail = append(f.tail, part...)
 }

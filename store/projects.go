@@ -193,12 +193,12 @@ type Intake struct {
 
 // ProjectForKey gives the project of an active key, or not_found.
 func (s *Store) ProjectForKey(ctx context.Context, publicKey string) (Intake, error) {
-	return one[Intake](ctx, s.writer, projectForKey, args{"key": publicKey})
+	return one[Intake](ctx, s.pool, projectForKey, args{"key": publicKey})
 }
 
 // ProjectIntake gives what taking events in needs to know of a project, or not_found.
 func (s *Store) ProjectIntake(ctx context.Context, id int64) (Intake, error) {
-	return one[Intake](ctx, s.writer, projectIntake, args{"id": id})
+	return one[Intake](ctx, s.pool, projectIntake, args{"id": id})
 }
 
 // ScrubSettings is what a project adds to the rules by which texts are masked.
