@@ -33,7 +33,7 @@ const finishCanceled = 500 * time.Millisecond
 // a start. A frozen server must not block the others by a transaction that it does not go on with, and Postgres must
 // notice that a machine has vanished.
 const sessionSettings = `
-SET idle_in_transaction_session_timeout = '5s';
+SET idle_in_transaction_session_timeout = '2s';
 SET tcp_keepalives_idle = 15;
 SET tcp_keepalives_interval = 5;
 SET tcp_keepalives_count = 3;

@@ -99,7 +99,7 @@ func TestConnectionsEndWhatAFrozenServerHolds(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
 	for pool, got := range s.ShowOnEachPool(t, "idle_in_transaction_session_timeout") {
-		require.Equal(t, "5s", got, pool)
+		require.Equal(t, "2s", got, pool)
 	}
 }
 
