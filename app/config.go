@@ -28,7 +28,7 @@ type Config struct {
 	DatabaseURL    core.Secret `name:"database-url" env:"DATABASE_URL" help:"An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder."`
 	DatabasePool   int         `name:"database-pool" env:"DATABASE_POOL" default:"19" help:"Connections to the database that this server makes at most; at least 5."`
 	PostgresBin    string      `name:"postgres-bin" env:"POSTGRES_BIN" help:"Folder of the programs postgres and initdb; by default the newest that is installed."`
-	PostgresMemory megabytes   `name:"postgres-memory" env:"POSTGRES_MEMORY" default:"48MB" help:"Shared memory of the private Postgres, such as 48MB or 2GB; its log on the disk may take three times as much."`
+	PostgresMemory megabytes   `name:"postgres-memory" env:"POSTGRES_MEMORY" default:"64MB" help:"Shared memory of the private Postgres, such as 64MB or 2GB; its log on the disk may take three times as much."`
 	AdminToken     core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once."`
 	Migrate        word        `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
 	Roles          string      `name:"roles" env:"ROLES" default:"all" help:"What this server does: all, or a comma list of ingest, api, mcp, web, worker."`
@@ -77,7 +77,7 @@ func (m *megabytes) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.ParseUint(strings.TrimSpace(number), 10, 20)
 	if err != nil {
-		return fmt.Errorf("must be a size such as 48MB or 2GB, not %q", text)
+		return fmt.Errorf("must be a size such as 64MB or 2GB, not %q", text)
 	}
 	*m = megabytes(int(n) * unit)
 	return nil

@@ -10,7 +10,7 @@ import (
 // DefaultMemory is the shared memory of the private Postgres in MB. It suits a small machine that runs Errand beside
 // other things: server and Postgres together stay below 200 MB, pg_wal below 256 MB, and recovery after a crash replays
 // at most that much.
-const DefaultMemory = 48
+const DefaultMemory = 64
 
 // MinMemory is the least shared memory in MB that a batch of events can be written with.
 const MinMemory = 16
