@@ -206,3 +206,12 @@ func dropExpired(t *testing.T, s *store.Store, days int) map[string]int64 {
 
 // sinceTime writes an instant as filters take it.
 func sinceTime(at time.Time) core.Since { return core.Since(at.Format(time.RFC3339Nano)) }
+
+// connect opens a connection beside the store's, until the test ends.
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"errand/store"
@@ -15,10 +14,8 @@ import (
 // dump reads as pg_dump does: it keeps every table locked against changes until it ends.
 func dump(t *testing.T, url string) (end func()) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	_, err = conn.Exec(t.Context(), `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE events, issues, projects IN ACCESS SHARE MODE`)
+	conn := connect(t, url)
+	_, err := conn.Exec(t.Context(), `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE events, issues, projects IN ACCESS SHARE MODE`)
 	require.NoError(t, err)
 	return func() {
 		_, err := conn.Exec(context.Background(), `ROLLBACK`)
@@ -111,10 +108,8 @@ func TestHotRowsAreTakenLast(t *testing.T) {
 	s := storetest.Open(t, url, c.tell)
 	makeProject(t, s, shop, "Shop")
 	id := makeIssue(t, s, "pay")
-	other, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	defer func() { _ = other.Close(context.WithoutCancel(t.Context())) }()
-	_, err = other.Exec(t.Context(), `BEGIN`)
+	other := connect(t, url)
+	_, err := other.Exec(t.Context(), `BEGIN`)
 	require.NoError(t, err)
 	_, err = other.Exec(t.Context(), `INSERT INTO issue_environments (project_id, environment, issue_id) VALUES ($1, 'staging', $2)`, int64(shop), id)
 	require.NoError(t, err)

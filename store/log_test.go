@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
@@ -126,11 +125,9 @@ func TestCanceledCallsLeaveNoErrorInTheLog(t *testing.T) {
 	s := storetest.Open(t, url, c.tell)
 	makeProject(t, s, shop, "Shop")
 	id := makeIssue(t, s, "pay")
-	other, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	defer func() { _ = other.Close(context.WithoutCancel(t.Context())) }()
+	other := connect(t, url)
 	logged := storetest.Errors(t, url)
-	_, err = other.Exec(t.Context(), `BEGIN; LOCK TABLE issues IN ACCESS EXCLUSIVE MODE`)
+	_, err := other.Exec(t.Context(), `BEGIN; LOCK TABLE issues IN ACCESS EXCLUSIVE MODE`)
 	require.NoError(t, err)
 
 	ctx, leave := context.WithCancel(t.Context())
