@@ -67,17 +67,21 @@ func (s *server) observe(next http.Handler) http.Handler {
 				s.answerPanic(recorded, r, p)
 			}
 			took, route := time.Since(start), chi.RouteContext(r.Context()).RoutePattern()
-			s.Log.LogAttrs(r.Context(), slog.LevelDebug, "request",
-				slog.String("method", r.Method), slog.String("route", route),
-				slog.Int("status", recorded.Status()), slog.Duration("duration", took),
-				slog.String("request_id", Caller(r.Context()).RequestID),
-				slog.String("client", wire.WriteAddress(wire.ClientOf(r))))
+			if s.Log.Enabled(r.Context(), slog.LevelDebug) {
+				s.logRequest(r, route, recorded.Status(), took)
+			}
 			if s.Observe != nil && !slices.Contains(ingestRoutes, route) {
 				s.Observe(r.Method, route, recorded.Status(), took)
 			}
 		}()
 		next.ServeHTTP(recorded, r)
 	})
+}
+
+func (s *server) logRequest(r *http.Request, route string, status int, took time.Duration) {
+	s.Log.LogAttrs(r.Context(), slog.LevelDebug, "request",
+		slog.String("method", r.Method), slog.String("route", route), slog.Int("status", status), slog.Duration("duration", took),
+		slog.String("request_id", Caller(r.Context()).RequestID), slog.String("client", wire.WriteAddress(wire.ClientOf(r))))
 }
 
 // answerPanic answers internal, with the panic's text in the log only. An answer that has begun is cut off instead.

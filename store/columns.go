@@ -22,14 +22,15 @@ func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *outcome) {
 	c := newSpanArrays(b.counts.issues)
 	userProject, userIssue, user := columns3(b.counts.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
 	project, event := b.eventKeys()
-	q.Queue(countIssues, c.issue, c.seen, c.stored, c.first, c.last, c.firstRelease, c.lastRelease, c.latest, now,
-		userProject, userIssue, user, maxUsers, c.firstKnown, c.lastKnown, c.level, project, event,
+	q.Queue(countIssues, c.project, c.issue, c.last, project, event, userProject, userIssue, user, maxUsers, now,
+		c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown,
 	).QueryRow(func(row pgx.Row) error { return row.Scan(&o.issues, &o.stored, &o.users, &o.proceeded) })
 }
 
 // spanArrays are the counts of issues as the arrays of a statement.
 type spanArrays struct {
-	issue, seen, stored, latest      []int64
+	project, issue                   []int64
+	seen, stored, latest             []int64
 	first, last                      []time.Time
 	firstRelease, lastRelease, level []string
 	firstKnown, lastKnown            []core.Time
@@ -38,13 +39,14 @@ type spanArrays struct {
 func newSpanArrays(rows []issueCount) spanArrays {
 	n := len(rows)
 	c := spanArrays{
-		issue: make([]int64, n), seen: make([]int64, n), stored: make([]int64, n), latest: make([]int64, n),
+		project: make([]int64, n), issue: make([]int64, n), seen: make([]int64, n), stored: make([]int64, n), latest: make([]int64, n),
 		first: make([]time.Time, n), last: make([]time.Time, n),
 		firstRelease: make([]string, n), lastRelease: make([]string, n), level: make([]string, n),
 		firstKnown: make([]core.Time, n), lastKnown: make([]core.Time, n),
 	}
 	for i, r := range rows {
-		c.issue[i], c.seen[i], c.stored[i], c.latest[i] = r.issue, r.seen, r.stored, r.latestEvent
+		c.project[i], c.issue[i] = r.project, r.issue
+		c.seen[i], c.stored[i], c.latest[i] = r.seen, r.stored, r.latestEvent
 		c.first[i], c.last[i], c.level[i] = r.FirstSeen.Time, r.LastSeen.Time, r.Level
 		c.firstRelease[i], c.firstKnown[i], c.lastRelease[i], c.lastKnown[i] = r.FirstRelease, r.FirstReleaseAt, r.LastRelease, r.LastReleaseAt
 	}

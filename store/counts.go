@@ -143,20 +143,21 @@ func comparePlaces(a, b placeKey) int {
 
 // The statements of a batch. They take arrays by position: naming the arguments would cost more than running them.
 
-// countIssues adds to the issues, which checkIssues has locked, with the users that they did not have. Before that it sees
-// to it that no event is known: on its own snapshot, which has what was committed while checkIssues waited.
+// countIssues locks the issues, and adds to them and their users when the batch can proceed and no event of it is known. Its
+// snapshot does not have what another server adds while it waits for the locks: the same event in the same moment fails by
+// its key in event_ids.
 //
 // Issues are found by their id alone, which is unique: by project and id, the planner may take the index of the list for
 // a table that it does not know yet, and read all issues of the project for each. They are updated once, and usually
 // nothing that is indexed changes (migrations 0009, 0010).
 const countIssues = `
-WITH checked AS MATERIALIZED (
-	SELECT set_config('errand.proceeds', (` + proceeds + ` AND NOT EXISTS (
-		SELECT FROM unnest($17::bigint[], $18::uuid[]) AS n (project_id, event_id)
+WITH ` + lockCounted + `, checked AS MATERIALIZED (
+	SELECT set_config('errand.proceeds', (` + proceeds + ` AND ` + countable + ` = cardinality($2::bigint[]) AND NOT EXISTS (
+		SELECT FROM unnest($4::bigint[], $5::uuid[]) AS n (project_id, event_id)
 		JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id))::text, true) = 'true' AS proceeds
 ), added AS (
 	INSERT INTO issue_users (project_id, issue_id, user_hash)
-	SELECT * FROM unnest($10::bigint[], $11::bigint[], $12::bytea[]) WHERE (SELECT proceeds FROM checked)
+	SELECT * FROM unnest($6::bigint[], $7::bigint[], $8::bytea[]) WHERE (SELECT proceeds FROM checked)
 	ON CONFLICT DO NOTHING
 	RETURNING issue_id
 ), users AS (
@@ -165,20 +166,21 @@ WITH checked AS MATERIALIZED (
 	UPDATE issues i SET
 		times_seen = i.times_seen + n.seen,
 		stored_events = i.stored_events + n.stored,
-		users_affected = least($13::bigint, i.users_affected + coalesce(u.n, 0)),
+		users_affected = least($9::bigint, i.users_affected + coalesce(u.n, 0)),
 		first_release = CASE WHEN n.first_release_at < coalesce(` + firstReleaseAt + `, 'infinity') THEN n.first_release ELSE i.first_release END,
 		first_release_at = least(n.first_release_at, ` + firstReleaseAt + `),
 		first_seen = least(i.first_seen, n.first_at),
-		first_seen_lowered_at = CASE WHEN n.first_at < i.first_seen THEN $9 ELSE i.first_seen_lowered_at END,
+		first_seen_lowered_at = CASE WHEN n.first_at < i.first_seen THEN $10 ELSE i.first_seen_lowered_at END,
 		last_release = CASE WHEN n.last_release_at >= coalesce(` + lastReleaseAt + `, '-infinity') THEN n.last_release ELSE i.last_release END,
 		last_release_at = greatest(n.last_release_at, ` + lastReleaseAt + `),
 		level = CASE WHEN n.last_at >= i.last_seen THEN n.level ELSE i.level END,
 		last_seen = greatest(i.last_seen, n.last_at),
 		quiet = false,
 		latest_event_id = coalesce(nullif(n.latest_event, 0), i.latest_event_id)
-	FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::bigint[],
-		$14::timestamptz[], $15::timestamptz[], $16::text[])
-		AS n (issue_id, seen, stored, first_at, last_at, first_release, last_release, latest_event, first_release_at, last_release_at, level)
+	FROM unnest($2::bigint[], $3::timestamptz[], $11::bigint[], $12::bigint[], $13::bigint[], $14::timestamptz[], $15::text[],
+		$16::text[], $17::timestamptz[], $18::text[], $19::timestamptz[])
+		AS n (issue_id, last_at, seen, stored, latest_event, first_at, level,
+			first_release, first_release_at, last_release, last_release_at)
 		LEFT JOIN users u ON u.issue_id = n.issue_id
 	WHERE i.id = n.issue_id AND (SELECT proceeds FROM checked)
 	RETURNING i.id, i.stored_events, i.users_affected

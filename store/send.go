@@ -4,30 +4,36 @@ import (
 	"context"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"errand/core"
 )
 
-// The statements of a batch are one round trip and one transaction. The first ones lock its issues and check that it can be
-// counted as it stands; what they find is in a setting of the transaction, without which the others do nothing: a
-// statement that fails would do the same, but leave an error in the log of Postgres for what happens every day.
+// The statements of a batch are one round trip and one transaction. They lock its issues and check that it can be counted
+// as it stands; what they find is in a setting of the transaction, by which the others do nothing: a statement that fails
+// would do the same, but leave an error in the log of Postgres for what happens every day.
 
-// proceeds is the condition on all statements of a batch that write.
-const proceeds = `current_setting('errand.proceeds', true) = 'true'`
+// proceeds is the condition on all statements of a batch that write. Outside of the transaction the setting is unknown or
+// empty.
+const proceeds = `current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
 
-// checkIssues locks the issues. The batch cannot proceed when one of them is not there, is merged, or would have to be
-// reopened: an event whose time lies before the resolve only counts (decisions 5).
-const checkIssues = `
-WITH locked AS MATERIALIZED (
+// lockCounted locks the issues of a batch, and countable is how many of them can be counted on: not those that are not
+// there, are merged, or would have to be reopened. An event whose time lies before the resolve only counts (decisions 5).
+const (
+	lockCounted = `locked AS MATERIALIZED (
 	SELECT i.project_id, i.status, i.status_at, n.project_id AS wanted, n.last_at
 	FROM issues i JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, last_at) ON i.id = n.id
 	ORDER BY i.project_id, i.id FOR UPDATE OF i
+)`
+	countable = `(SELECT count(*) FROM locked
+		WHERE project_id = wanted AND status <> 'merged' AND NOT (status = 'resolved' AND last_at > status_at))`
 )
-SELECT set_config('errand.proceeds', (count(*) = cardinality($2::bigint[]))::text, true) FROM locked
-WHERE project_id = wanted AND status <> 'merged' AND NOT (status = 'resolved' AND last_at > status_at)`
+
+// checkIssues comes before what a batch makes: it is only made when the batch can proceed.
+const checkIssues = `
+WITH ` + lockCounted + `
+SELECT set_config('errand.proceeds', (` + proceeds + ` AND ` + countable + ` = cardinality($2::bigint[]))::text, true)`
 
 // count sums the batch up and runs its statements: by themselves, or inside a transaction.
 func (s *Store) count(ctx context.Context, on interface {
@@ -78,7 +84,6 @@ func (b *batch) know(issue, stored, users int64) {
 func (b *batch) statements(now core.Time, o *outcome) *pgx.Batch {
 	q := &pgx.Batch{}
 	c := &b.counts
-	queueCheck(q, c.issues)
 	quotas := quotasOf(c.projects)
 	quotas.queueCheck(q, o)
 	b.queueFingerprints(q)
@@ -89,11 +94,6 @@ func (b *batch) statements(now core.Time, o *outcome) *pgx.Batch {
 	queueHours(q, c.hours, c.projects)
 	quotas.queueGuard(q)
 	return q
-}
-
-func queueCheck(q *pgx.Batch, issues []issueCount) {
-	project, issue, last := columns3(issues, func(c issueCount) (int64, int64, time.Time) { return c.project, c.issue, c.LastSeen.Time })
-	q.Queue(checkIssues, project, issue, last)
 }
 
 func queuePlaces(q *pgx.Batch, all []placeKey) {

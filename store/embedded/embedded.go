@@ -129,7 +129,8 @@ func prepare(ctx context.Context, dir string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{"-D", c.dir}, settingArgs(o.Memory, o.Settings, socket.path)...)
+	args := []string{"-D", c.dir, "-c", "wal_compression=" + c.walCompression(ctx, bin)}
+	args = append(args, settingArgs(o.Memory, o.Settings, socket.path)...)
 	return &Server{
 		log:     o.Log,
 		cluster: c,

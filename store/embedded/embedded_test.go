@@ -58,6 +58,8 @@ func TestServerIsPrivateAndSetUp(t *testing.T) {
 	} {
 		require.Equal(t, want, query[string](t, conn, "SHOW "+name), name)
 	}
+	best := query[string](t, conn, `SELECT CASE WHEN 'lz4' = ANY (enumvals) THEN 'lz4' ELSE 'pglz' END FROM pg_settings WHERE name = 'wal_compression'`)
+	require.Equal(t, best, query[string](t, conn, "SHOW wal_compression"))
 	require.Equal(t, "C", query[string](t, conn, "SELECT datcollate FROM pg_database WHERE datname = 'errand'"))
 	require.Equal(t, "errand", query[string](t, conn, "SELECT current_database()"))
 

@@ -21,10 +21,11 @@ const walPerMemory = 3
 
 // fixedSettings do not depend on the memory.
 var fixedSettings = map[string]string{
-	"max_connections":  "64",
-	"min_wal_size":     "32MB",
-	"wal_compression":  "on",
-	"random_page_cost": "1.1", // solid state disks
+	"max_connections": "64",
+	"min_wal_size":    "32MB",
+	// A checkpoint that is done sooner leaves more of max_wal_size to the time until the next.
+	"checkpoint_completion_target": "0.5",
+	"random_page_cost":             "1.1", // solid state disks
 	// Errand's statements are short: helpers and compilation cost more than they gain.
 	"jit":                              "off",
 	"max_parallel_workers_per_gather":  "0",
