@@ -213,6 +213,9 @@ func (a *App) Close(ctx context.Context) {
 	if a.server != nil {
 		_ = a.server.Close()
 		a.cutRequests()
+		if a.ingest != nil {
+			a.ingest.Hurry()
+		}
 		a.serving.Wait()
 	}
 	if a.listener != nil {

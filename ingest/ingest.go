@@ -89,6 +89,10 @@ func New(o Options) *Ingest {
 	return i
 }
 
+// Hurry has requests that wait for their commit answered within a second or so. It comes before Close, when the server
+// has waited for them as long as it may.
+func (i *Ingest) Hurry() { i.writer.hurry() }
+
 // Close waits until the last accepted event is committed. The HTTP server must have stopped taking requests.
 func (i *Ingest) Close() {
 	i.writer.close()

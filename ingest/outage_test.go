@@ -74,6 +74,26 @@ func TestEventsAreHeldWhileTheDatabaseIsAway(t *testing.T) {
 	require.EqualValues(t, 17, s.stored())
 }
 
+func TestNothingIsHeldWhenTheServerIsAboutToEnd(t *testing.T) {
+	t.Parallel()
+	s := startWith(t, config{before: func(i *ingest.Ingest) {
+		i.WaitAtMost(time.Hour)
+		i.HoldAtMost(time.Hour)
+	}})
+	require.Equal(t, http.StatusOK, s.postEvents(eventItem(99)).status, "the project is known")
+	s.goAway(t)
+	var answers sync.WaitGroup
+	for n := range 4 {
+		answers.Go(func() {
+			a := s.postEvents(eventItem(n))
+			require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
+		})
+	}
+	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), "holding events") }, 10*time.Second, time.Millisecond)
+	s.Hurry()
+	answers.Wait()
+}
+
 func TestKeysAreLookedUpAgainWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	s := start(t)

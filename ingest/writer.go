@@ -24,6 +24,8 @@ type writer struct {
 	log     *slog.Logger
 	// holdAtMost is how long a batch is tried while the database is away. By then its requests have given up.
 	holdAtMost time.Duration
+	holding    context.Context // ends when no batch is held any more
+	endHolding context.CancelFunc
 	queue      chan *waiting
 	committing sync.Mutex    // held during a commit
 	waiting    atomic.Int64  // events in the queue and in the batch
@@ -43,8 +45,9 @@ type waiting struct {
 }
 
 func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logger) *writer {
+	holding, endHolding := context.WithCancel(context.Background())
 	w := &writer{
-		store: s, quotas: quotas, metrics: metrics, log: log, holdAtMost: waitAtMost, queue: make(chan *waiting, maxBatch), stop: make(chan struct{}),
+		holding: holding, endHolding: endHolding, store: s, quotas: quotas, metrics: metrics, log: log, holdAtMost: waitAtMost, queue: make(chan *waiting, maxBatch), stop: make(chan struct{}),
 	}
 	w.done.Go(w.run)
 	return w
@@ -52,11 +55,18 @@ func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logge
 
 // close commits what is queued and ends the writer. No request may come after it.
 func (w *writer) close() {
+	defer w.endHolding()
 	close(w.stop)
 	w.done.Wait()
 	w.committing.Lock() // until a request has committed its own events
 	defer w.committing.Unlock()
 }
+
+// hurriedAtMost is how long commits may take once nobody waits for them.
+const hurriedAtMost = time.Second
+
+// hurry ends the holding of batches soon.
+func (w *writer) hurry() { time.AfterFunc(hurriedAtMost, w.endHolding) }
 
 // add gives the entries to the writer and waits until all have their outcome. When ctx ends first it is unavailable;
 // then the events may be committed all the same.
@@ -153,10 +163,12 @@ func (w *writer) commit(ctx context.Context, group []*waiting) {
 	}
 }
 
-// settle gives each entry its outcome. While the database is away it holds the batch for as long as a request may wait.
+// settle gives each entry its outcome. While the database is away it holds the batch for as long as a request may wait, or
+// until the server is about to end.
 func (w *writer) settle(ctx context.Context, batch []*entry) {
 	ctx, cancel := context.WithTimeout(ctx, w.holdAtMost)
 	defer cancel()
+	defer context.AfterFunc(w.holding, cancel)()
 	admitted := w.admit(ctx, batch)
 	w.write(ctx, admitted, eventsOf(admitted))
 	w.quotas.count(admitted)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql/driver"
 	"errors"
 	"io"
@@ -33,6 +34,8 @@ func isUnavailable(err error) bool {
 	case core.HasCode(err, core.Unavailable):
 		return false // wrapped already
 	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return true
+	case errors.Is(err, context.Canceled): // the caller gave up, as after a deadline, which is a network error
 		return true
 	case errors.Is(err, driver.ErrBadConn): // what database/sql, which the migrations use, makes of it
 		return true

@@ -19,6 +19,7 @@ import (
 // The benchmark's issues: kin are issues with one cause that reaches their app in different ways.
 const (
 	benchIssues = 200_000
+	newest      = 500 // were added last
 	kin         = 5
 )
 
@@ -77,6 +78,7 @@ func fillIssues(b *testing.B, s *store.Store) []string {
 		stored_events, users_affected, first_seen, last_seen, first_release, last_release, crash_site)
 		SELECT $1 + n % 10, n, int8send(n), 1, 'title', 'culprit', 'E', 'error', 'go', 'unresolved', $2, 1, 0, 0, $2, $2, '', '', 'app'
 		FROM generate_series(1, $3::bigint) AS n`, int64(shop), noon, int64(benchIssues))
+	index := cell[string](b, s, `SELECT pg_get_indexdef('issue_features_features'::regclass)`)
 	run(`DROP INDEX issue_features_features`)
 	random := rand.New(rand.NewPCG(1, 2))
 	words := rand.NewZipf(random, 1.1, 2, 20_000)
@@ -89,9 +91,16 @@ func fillIssues(b *testing.B, s *store.Store) []string {
 		ids, projects = append(ids, id+1), append(projects, shop+(id+1)%10)
 		features = append(features, strings.NewReplacer("[", "{", "]", "}", " ", ",").Replace(fmt.Sprint(similar.OfEvent(e))))
 	}
-	run(`INSERT INTO issue_features (project_id, issue_id, features)
-		SELECT n.project_id, n.id, n.features::integer[] FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS n (project_id, id, features)`, projects, ids, features)
-	run(`CREATE INDEX issue_features_features ON issue_features USING gin (features) WITH (fastupdate = off)`)
+	insert := func(from, to int) {
+		run(`INSERT INTO issue_features (project_id, issue_id, features)
+			SELECT n.project_id, n.id, n.features::integer[] FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS n (project_id, id, features)`,
+			projects[from:to], ids[from:to], features[from:to])
+	}
+	insert(0, benchIssues-newest)
+	run(index)
+	for n := range newest { // one after the other, as they come: some wait for their place in the index
+		insert(benchIssues-newest+n, benchIssues-newest+n+1)
+	}
 	run(`ANALYZE issues`)
 	run(`ANALYZE issue_features`)
 	return titles
