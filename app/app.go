@@ -26,6 +26,8 @@ import (
 const (
 	drainAtMost    = 7 * time.Second
 	stopJobsAtMost = 8 * time.Second
+	// hurryAfter is when events that wait for the database are refused, so that their senders hear of it.
+	hurryAfter = 5 * time.Second
 	// storeWaitingAtMost is how long a stopping server has to store what waits in its memory.
 	storeWaitingAtMost = 2 * time.Second
 )

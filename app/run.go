@@ -83,6 +83,9 @@ func (a *App) drain() {
 	a.log.Info("stopping: answering what was accepted")
 	ctx, cancel := context.WithTimeout(context.Background(), drainAtMost)
 	defer cancel()
+	if a.ingest != nil {
+		defer time.AfterFunc(hurryAfter, a.ingest.Hurry).Stop()
+	}
 	if err := a.server.Shutdown(ctx); err != nil {
 		a.log.Warn("stopping: some requests were not at their end in time and are cut off", "waited", drainAtMost)
 	}
