@@ -47,7 +47,8 @@ type waiting struct {
 func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logger) *writer {
 	holding, endHolding := context.WithCancel(context.Background())
 	w := &writer{
-		holding: holding, endHolding: endHolding, store: s, quotas: quotas, metrics: metrics, log: log, holdAtMost: waitAtMost, queue: make(chan *waiting, maxBatch), stop: make(chan struct{}),
+		store: s, quotas: quotas, metrics: metrics, log: log, holdAtMost: waitAtMost, holding: holding, endHolding: endHolding,
+		queue: make(chan *waiting, maxBatch), stop: make(chan struct{}),
 	}
 	w.done.Go(w.run)
 	return w
