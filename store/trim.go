@@ -88,6 +88,10 @@ func (s *Store) trimIssue(ctx context.Context, id int64, issue *overfullIssue) e
 	return err
 }
 
+// sentAtOnce is about how many bytes of events one statement has: Postgres ends a transaction whose next statement has not
+// arrived whole within two seconds (sessionSettings), over a slow network too.
+const sentAtOnce = 1 << 20
+
 // trimTo stores the events that wait and trims the issue.
 func (t *tx) trimTo(ctx context.Context, project, issue int64, waiting []NewEvent) error {
 	row, err := one[struct{ StoredEvents int64 }](ctx, t, storedOfIssue, args{"project_id": project, "issue_id": issue})
@@ -95,16 +99,18 @@ func (t *tx) trimTo(ctx context.Context, project, issue int64, waiting []NewEven
 		return err
 	}
 	stored := row.StoredEvents
-	if len(waiting) > 0 {
-		columns := newEventArrays(len(waiting))
-		for i := range waiting {
-			columns.add(&waiting[i], issue)
+	for left := waiting; len(left) > 0; {
+		columns, n := newEventArrays(len(left)), 0
+		for size := 0; n < len(left) && size < sentAtOnce; n++ {
+			columns.add(&left[n], issue)
+			size += left[n].Payload.Size()
 		}
 		tag, err := t.Exec(ctx, storeWaiting, columns.args()...)
 		if err != nil {
 			return err
 		}
 		stored += tag.RowsAffected()
+		left = left[n:]
 	}
 	gone, err := t.trim(ctx, project, []int64{issue}, stored)
 	if err != nil || stored-gone == row.StoredEvents && len(waiting) == 0 {
