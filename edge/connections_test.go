@@ -111,6 +111,21 @@ func TestConnectionsAreBounded(t *testing.T) {
 	busy.requireStatus(http.StatusOK, "the server worked on it")
 }
 
+// fill sends requests that the server begins to work on, which leave no room for another client.
+func fill(t *testing.T, connections *Connections, address string, entered <-chan struct{}, requests []string) (clients []*client) {
+	t.Helper()
+	for _, request := range requests {
+		client := dial(t, address)
+		client.send(request)
+		<-entered
+		connections.untilOrder(client, -1)
+		clients = append(clients, client)
+	}
+	surplus := dial(t, address)
+	surplus.requireEnd("there is no room")
+	return clients
+}
+
 // A client that sends a whole request with a body is spared while the server works on it, with or without a length.
 func TestWorkIsSpared(t *testing.T) {
 	t.Parallel()
@@ -120,18 +135,9 @@ func TestWorkIsSpared(t *testing.T) {
 		entered <- struct{}{}
 		<-leave
 	}, bounded(3))
-	var clients []*client
-	for _, request := range []string{
+	clients := fill(t, connections, address, entered, []string{
 		get, post("/", 3) + "abc", "POST / HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
-	} {
-		client := dial(t, address)
-		client.send(request)
-		<-entered
-		connections.untilOrder(client, -1)
-		clients = append(clients, client)
-	}
-	surplus := dial(t, address)
-	surplus.requireEnd("there is no room")
+	})
 	close(leave)
 	for _, client := range clients {
 		client.requireStatus(http.StatusOK, "worked on")
@@ -151,19 +157,10 @@ func TestWorkBeforeTheBodyIsSpared(t *testing.T) {
 		<-leave
 		readAll(w, r)
 	}, bounded(4))
-	var clients []*client
-	for _, request := range []string{
+	clients := fill(t, connections, address, entered, []string{
 		post("/", 5000) + strings.Repeat("x", 5000), post("/part", 5000) + strings.Repeat("x", 4999), post("/part", 2) + "x",
 		"POST /part HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
-	} {
-		client := dial(t, address)
-		client.send(request)
-		<-entered
-		connections.untilOrder(client, -1)
-		clients = append(clients, client)
-	}
-	surplus := dial(t, address)
-	surplus.requireEnd("there is no room")
+	})
 	close(leave)
 	for k, rest := range []string{"", "x", "x", "0\r\n\r\n"} {
 		clients[k].send(rest)

@@ -141,6 +141,14 @@ func cell[T any](t testing.TB, s *store.Store, sql string, args ...any) T {
 	return list[0]
 }
 
+// untilLocked waits until a statement on the store's database waits for a lock.
+func untilLocked(t testing.TB, s *store.Store) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return cell[int64](t, s, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+	}, 10*time.Second, 5*time.Millisecond)
+}
+
 // change changes rows behind the methods' backs.
 func change(t testing.TB, s *store.Store, sql string, args ...any) {
 	t.Helper()

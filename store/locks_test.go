@@ -121,9 +121,7 @@ func TestHotRowsAreTakenLast(t *testing.T) {
 		_, err := s.AddEvents(context.WithoutCancel(t.Context()), []store.NewEvent{e})
 		added <- err
 	}()
-	require.Eventually(t, func() bool {
-		return cell[int64](t, s, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
-	}, 10*time.Second, 5*time.Millisecond)
+	untilLocked(t, s)
 	for _, table := range []string{"project_hours", "project_seen"} {
 		_, err := other.Exec(t.Context(), `SELECT FROM `+table+` WHERE project_id = $1 FOR UPDATE NOWAIT`, int64(shop))
 		require.NoError(t, err, table)

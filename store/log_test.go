@@ -136,9 +136,7 @@ func TestCanceledCallsLeaveNoErrorInTheLog(t *testing.T) {
 		defer close(left)
 		_, _ = s.Issue(ctx, id)
 	}()
-	require.Eventually(t, func() bool {
-		return cell[int64](t, s, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
-	}, 10*time.Second, time.Millisecond)
+	untilLocked(t, s)
 	leave()
 	_, err = other.Exec(t.Context(), `SELECT pg_sleep(0.1); ROLLBACK`)
 	require.NoError(t, err)

@@ -104,8 +104,6 @@ FROM new WHERE ` + proceeds
 
 func (b *batch) queueFingerprints(q *pgx.Batch) {
 	if len(b.firsts) > 0 {
-		c := newSpanArrays(b.counts.issues)
-		q.Queue(checkIssues, c.project, c.issue, c.last)
 		project, version, fingerprint := b.newFingerprints()
 		q.Queue(addFingerprints, project, version, fingerprint, newSpanArrays(b.counts.made).issue)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -86,6 +87,7 @@ func (b *batch) statements(now core.Time, o *outcome) *pgx.Batch {
 	c := &b.counts
 	quotas := quotasOf(c.projects)
 	quotas.queueCheck(q, o)
+	b.queueCheck(q)
 	b.queueFingerprints(q)
 	b.queueIssues(q, now, o)
 	b.queueNewIssues(q, now)
@@ -94,6 +96,13 @@ func (b *batch) statements(now core.Time, o *outcome) *pgx.Batch {
 	queueHours(q, c.hours, c.projects)
 	quotas.queueGuard(q)
 	return q
+}
+
+func (b *batch) queueCheck(q *pgx.Batch) {
+	if len(b.firsts) > 0 {
+		project, issue, last := columns3(b.counts.issues, func(c issueCount) (int64, int64, time.Time) { return c.project, c.issue, c.LastSeen.Time })
+		q.Queue(checkIssues, project, issue, last)
+	}
 }
 
 func queuePlaces(q *pgx.Batch, all []placeKey) {
