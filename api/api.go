@@ -17,8 +17,8 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
-	"errand/api/wire"
 	"errand/core"
+	"errand/wire"
 )
 
 // Options says what the surface is made of. All but MCP, Ingest and Observe must be set.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/golden"
+	"errand/testkit/golden"
 )
 
 // document is what the tests look at in the OpenAPI document.

@@ -10,8 +10,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
-	"errand/api/wire"
 	"errand/core"
+	"errand/wire"
 )
 
 // place is a part of a request that fields of the input can stand in.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/api/surfacetest"
-	"errand/api/wire"
 	"errand/core"
+	"errand/wire"
 )
 
 func decode[T any](t *testing.T, body string) T {

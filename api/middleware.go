@@ -14,8 +14,8 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
-	"errand/api/wire"
 	"errand/core"
+	"errand/wire"
 )
 
 type callKey struct{}

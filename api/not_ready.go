@@ -5,8 +5,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"errand/api/wire"
 	"errand/core"
+	"errand/wire"
 )
 
 // NewNotReady makes the handler of a server that serves no requests yet, or none any more: /healthz says that the process

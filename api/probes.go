@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"errand/api/wire"
 	"errand/core"
+	"errand/wire"
 )
 
 // readyWithin is how long a readiness check may take: load balancers ask every few seconds.

@@ -11,7 +11,7 @@ import (
 	"net/netip"
 	"sync"
 
-	"errand/api/wire"
+	"errand/wire"
 )
 
 // How many connections may be open, each of which costs some 20 KB, and how many from one address. Beyond that those

@@ -13,8 +13,8 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"errand/api/wire"
 	"errand/core"
+	"errand/wire"
 )
 
 // How often authentication may fail from one address: this many times at once, and then once in each interval. Beyond

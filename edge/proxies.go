@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"errand/api/wire"
+	"errand/wire"
 )
 
 // Proxies are the addresses of the proxies in front of the server (TRUSTED_PROXIES). What they say about where a request

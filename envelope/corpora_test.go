@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"errand/core"
-	"errand/corpora"
 	"errand/envelope"
+	"errand/testkit/corpora"
 
 	"github.com/stretchr/testify/require"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"errand/envelope"
-	"errand/golden"
+	"errand/testkit/golden"
 
 	"github.com/stretchr/testify/require"
 )

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"errand/core"
-	"errand/corpora"
 	"errand/envelope/stack"
+	"errand/testkit/corpora"
 
 	"github.com/stretchr/testify/require"
 )

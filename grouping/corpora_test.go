@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/corpora"
 	"errand/envelope"
 	"errand/grouping"
+	"errand/testkit/corpora"
 )
 
 // TestCorporaGrouping scores the groups against those of another tracker. One pair cannot be had: three of the events

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/golden"
+	"errand/testkit/golden"
 )
 
 // TestGoldens shows for an event of each platform what its group is made of. A change of these files for the same

@@ -15,10 +15,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"errand/api/wire"
 	"errand/core"
 	"errand/envelope"
 	"errand/store"
+	"errand/wire"
 )
 
 // Options says what ingest works with.

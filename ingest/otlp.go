@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"strings"
 
-	"errand/api/wire"
 	"errand/core"
 	"errand/otlp"
+	"errand/wire"
 )
 
 // export is what is special about a request of OpenTelemetry: it is answered in its own encoding.

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"errand/api/wire"
 	"errand/core"
+	"errand/wire"
 )
 
 // refuse answers with an error and returns its status. SDKs read its text from detail and X-Sentry-Error, everybody else from error.

@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"strings"
 
-	"errand/api/wire"
 	"errand/core"
+	"errand/wire"
 )
 
 // guard stands in front of mcp-go, which reads bodies without a limit, knows no origins, and lets one client cancel

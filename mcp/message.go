@@ -11,8 +11,8 @@ import (
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
 
-	"errand/api/wire"
 	"errand/core"
+	"errand/wire"
 )
 
 // message is what every message of JSON-RPC has.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/api/wire"
 	"errand/core"
 	"errand/mcp"
 	"errand/prompts"
+	"errand/wire"
 )
 
 var legacyVersions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}

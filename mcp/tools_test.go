@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/golden"
 	"errand/mcp"
+	"errand/testkit/golden"
 )
 
 const baseURL = "https://errand.example"

@@ -12,8 +12,8 @@ import (
 
 	"errand/core"
 	"errand/envelope"
-	"errand/golden"
 	"errand/otlp"
+	"errand/testkit/golden"
 )
 
 var received = time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)

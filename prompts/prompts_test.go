@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/golden"
 	"errand/prompts"
+	"errand/testkit/golden"
 )
 
 func TestInstructions(t *testing.T) {

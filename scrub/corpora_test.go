@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"errand/core"
-	"errand/corpora"
 	"errand/envelope"
 	"errand/scrub"
+	"errand/testkit/corpora"
 
 	"github.com/stretchr/testify/require"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"errand/core"
-	"errand/corpora"
+	"errand/testkit/corpora"
 
 	"github.com/stretchr/testify/require"
 )

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/api/surfacetest"
-	"errand/api/wire"
 	"errand/core"
 	"errand/store"
 	"errand/store/storetest"
+	"errand/wire"
 )
 
 // everywhere are the errors that an operation can answer whatever it does. The tests of this file and of
