@@ -41,6 +41,10 @@ lint: ## Check formatting, vet, staticcheck and the third-party notices.
 	@$(STATICCHECK) ./...
 	@scripts/notices | cmp -s - THIRD_PARTY_NOTICES.md || { echo "THIRD_PARTY_NOTICES.md is not what is linked: run make notices"; exit 1; }
 
+.PHONY: names
+names: ## Print how many functions have a one-word name, and what is too long; go run ./scripts/names --help says more.
+	@$(GO) run ./scripts/names
+
 .PHONY: notices
 notices: ## Write the licences of the linked modules into THIRD_PARTY_NOTICES.md; after each change of go.mod.
 	@scripts/notices >THIRD_PARTY_NOTICES.md.new || { rm -f THIRD_PARTY_NOTICES.md.new; exit 1; }

@@ -79,6 +79,8 @@ var arrows = map[string][]string{
 	// For tests and measurements only.
 	"testkit/corpora": {},
 	"testkit/golden":  {"github.com/stretchr/testify"},
+	"testkit/house":   {},
+	"scripts/names":   {"testkit/house"},
 	"api/surfacetest": {"api", "core", "mcp", "store", "store/storetest", "tools", "github.com/stretchr/testify"},
 	"e2e":             {},
 	"bench":           {"store/embedded", "github.com/jackc/pgx/v5"},
