@@ -36,7 +36,7 @@ func newPattern(source string) (pattern, error) {
 	}
 	return pattern{
 		re:       re,
-		literals: re.Literals(),
+		literals: re.RequiredLiterals(),
 		length:   re.MinLen(),
 		digits:   min(re.MinCount(bytesOf(digitBytes)), laneMask),
 		uppers:   min(re.MinCount(bytesOf(upperBytes)), laneMask),

@@ -32,18 +32,24 @@ func TestFindAll(t *testing.T) {
 		{`(?s:a.b)`, "a\nb", "a\nb"},
 		{`(z)((a+)?(b+)?(c))*\3`, "zaacbbbcac", "zaacbbbc"},
 	}
+	const enough = 10000
 	for _, tt := range tests {
-		re, err := Compile(tt.pattern)
-		require.NoError(t, err, tt.pattern)
-		steps := 10000
-		found, ok := re.FindAll(nil, tt.text, &steps)
-		require.True(t, ok, tt.pattern)
-		var got []string
-		for _, m := range found {
-			got = append(got, tt.text[m.Start:m.End])
-		}
-		require.Equal(t, tt.want, strings.Join(got, "|"), "%s on %q", tt.pattern, tt.text)
-		require.Less(t, steps, 10000)
+		t.Run(tt.pattern, func(t *testing.T) {
+			t.Parallel()
+			re, err := Compile(tt.pattern)
+			require.NoError(t, err)
+			steps := enough
+
+			found, ok := re.FindAll(nil, tt.text, &steps)
+
+			require.True(t, ok)
+			var got []string
+			for _, match := range found {
+				got = append(got, tt.text[match.Start:match.End])
+			}
+			require.Equal(t, tt.want, strings.Join(got, "|"), tt.text)
+			require.Less(t, steps, enough)
+		})
 	}
 }
 
@@ -80,12 +86,15 @@ func TestCompileErrors(t *testing.T) {
 		"(?:[ab]{99,}(?:c){99}){99}": "repeats too much",
 	}
 	for pattern, want := range tests {
-		_, err := Compile(pattern)
-		require.ErrorContains(t, err, want, pattern)
+		t.Run(pattern[:min(len(pattern), 30)], func(t *testing.T) {
+			t.Parallel()
+			_, err := Compile(pattern)
+			require.ErrorContains(t, err, want, pattern)
+		})
 	}
 }
 
-func TestKnownOfMatches(t *testing.T) {
+func TestRequiredOfMatches(t *testing.T) {
 	t.Parallel()
 	var digits [256]bool
 	for b := '0'; b <= '9'; b++ {
@@ -108,50 +117,70 @@ func TestKnownOfMatches(t *testing.T) {
 		{`(?:x1|\d{2})`, nil, 2, 1},
 	}
 	for _, tt := range tests {
-		re, err := Compile(tt.pattern)
-		require.NoError(t, err)
-		require.Equal(t, tt.literals, re.Literals(), tt.pattern)
-		require.Equal(t, tt.length, re.MinLen(), tt.pattern)
-		require.Equal(t, tt.digits, re.MinCount(&digits), tt.pattern)
+		t.Run(tt.pattern, func(t *testing.T) {
+			t.Parallel()
+			re, err := Compile(tt.pattern)
+			require.NoError(t, err)
+			require.Equal(t, tt.literals, re.RequiredLiterals())
+			require.Equal(t, tt.length, re.MinLen())
+			require.Equal(t, tt.digits, re.MinCount(&digits))
+		})
 	}
 }
 
 func TestMatchesEmpty(t *testing.T) {
 	t.Parallel()
-	for pattern, want := range map[string]bool{"": true, "a*": true, "^$": true, "(a|)": true, "(?!a)": true, "a": false, `\b`: false, "(?=a)": false} {
-		re, err := Compile(pattern)
-		require.NoError(t, err)
-		require.Equal(t, want, re.MatchesEmpty(), pattern)
+	tests := map[string]bool{
+		"": true, "a*": true, "^$": true, "(a|)": true, "(?!a)": true,
+		"a": false, `\b`: false, "(?=a)": false,
+	}
+	for pattern, want := range tests {
+		t.Run(pattern, func(t *testing.T) {
+			t.Parallel()
+			re, err := Compile(pattern)
+			require.NoError(t, err)
+			require.Equal(t, want, re.MatchesEmpty())
+		})
 	}
 }
 
 func TestCheckSpeed(t *testing.T) {
 	t.Parallel()
-	fast := []string{
-		`(?=.*a)(?=.*b).*c`, `(?<=\w+)x`, `\s+$`, `\w+@\w+`, // linear here, at most quadratic elsewhere
-		`(a)\1`, `(["']).*?\1`, `(["'])[^"']{1,40}\1`, `(\d)\1{3,}`, `(?:a?){3}b`,
+	tests := []struct {
+		name     string
+		isLinear bool // here
+		patterns []string
+		want     error
+	}{
+		{name: "at most quadratic elsewhere", isLinear: true, patterns: []string{
+			`(?=.*a)(?=.*b).*c`, `(?<=\w+)x`, `\s+$`, `\w+@\w+`, `(?:a?){3}b`,
+		}},
+		{name: "fast with captures", patterns: []string{
+			`(a)\1`, `(["']).*?\1`, `(["'])[^"']{1,40}\1`, `(\d)\1{3,}`,
+		}},
+		{name: "slow", want: ErrSlow, patterns: []string{
+			`(a*)*b`, `(a?)+b`, `(?:a|b?)*c`, `(\w+)\s\1`, `(.*)\1x`, `(a+)+\1!`, `(\d)\1{3,}x`, `(?:\s*\w*)*:`, `^(.)(a|\1)*$`,
+			`(a)(?:[a-z]{1,30}){1,30}\1`, `(x)?(?:\w+_?)+\1-`,
+		}},
+		{name: "slow elsewhere", isLinear: true, want: ErrSlow, patterns: []string{
+			`(a+)+b`, `(a|aa)*b`, `.*.*.*x`, `(?:a+)+$`, `(\w+\s?)+:`,
+		}},
 	}
-	for _, pattern := range fast {
-		re, err := Compile(pattern)
-		require.NoError(t, err)
-		require.NoError(t, re.CheckSpeed(t.Context()), pattern)
+	for _, tt := range tests {
+		for _, pattern := range tt.patterns {
+			t.Run(tt.name+" "+pattern, func(t *testing.T) {
+				t.Parallel()
+				re, err := Compile(pattern)
+				require.NoError(t, err)
+				require.Equal(t, tt.isLinear, re.isLinear)
+				require.ErrorIs(t, re.CheckSpeed(t.Context()), tt.want)
+			})
+		}
 	}
-	slow := []string{
-		`(a*)*b`, `(a?)+b`, `(?:a|b?)*c`, `(\w+)\s\1`, `(.*)\1x`, `(a+)+\1!`, `(\d)\1{3,}x`, `(?:\s*\w*)*:`, `^(.)(a|\1)*$`,
-		`(a)(?:[a-z]{1,30}){1,30}\1`, `(x)?(?:\w+_?)+\1-`,
-	}
-	for _, pattern := range slow {
-		re, err := Compile(pattern)
-		require.NoError(t, err)
-		require.False(t, re.Linear(), pattern)
-		require.ErrorIs(t, re.CheckSpeed(t.Context()), ErrSlow, pattern)
-	}
-	for _, pattern := range []string{`(a+)+b`, `(a|aa)*b`, `.*.*.*x`, `(?:a+)+$`, `(\w+\s?)+:`} { // linear here, but not elsewhere
-		re, err := Compile(pattern)
-		require.NoError(t, err)
-		require.True(t, re.Linear(), pattern)
-		require.ErrorIs(t, re.CheckSpeed(t.Context()), ErrSlow, pattern)
-	}
+}
+
+func TestCheckSpeedIsStopped(t *testing.T) {
+	t.Parallel()
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
 	re, err := Compile(`(a)\1`)
@@ -169,7 +198,7 @@ func TestLinearSteps(t *testing.T) {
 	for _, pattern := range patterns {
 		re, err := Compile(pattern)
 		require.NoError(t, err)
-		require.True(t, re.Linear(), pattern)
+		require.True(t, re.isLinear, pattern)
 		for _, unit := range []string{"a", "ab", "b", "aab ", "a\n", "abc"} {
 			text := strings.Repeat(unit, 10000/len(unit)) + "b"
 			steps := 6 * len(re.prog) * len(text)

@@ -22,16 +22,16 @@ type question struct {
 	modifiers string
 }
 
-// ours is the pattern with the flags inside.
-func (q question) ours() string {
+// ourPattern is the pattern with the flags inside.
+func (q question) ourPattern() string {
 	if q.modifiers == "" {
 		return q.Pattern
 	}
 	return "(?" + q.modifiers + ":" + q.Pattern + ")"
 }
 
-// script answers each question with null for a syntax error, else the byte ranges of the matches that are not empty.
-const script = `
+// v8Script answers each question with null for a syntax error, else the byte ranges of the matches that are not empty.
+const v8Script = `
 const chunks = [];
 process.stdin.on('data', c => chunks.push(c)).on('end', () => {
   const bytes = (s, i) => Buffer.byteLength(s.slice(0, i));
@@ -52,7 +52,7 @@ func askV8(t *testing.T, questions []question) [][][]Span {
 	}
 	in, err := json.Marshal(questions)
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), node, "-e", script)
+	cmd := exec.CommandContext(t.Context(), node, "-e", v8Script)
 	cmd.Stdin = bytes.NewReader(in)
 	out, err := cmd.Output()
 	require.NoError(t, err)
@@ -71,26 +71,26 @@ func TestAgainstV8(t *testing.T) {
 		q := question{Flags: "g"}
 		switch i % 5 {
 		case 0, 1:
-			q.Pattern = g.pattern(3)
+			q.Pattern = g.makePattern(3)
 		case 2:
-			q.Pattern = g.mutated(g.pattern(3))
+			q.Pattern = g.mutatePattern(g.makePattern(3))
 		case 3: // characters outside the basic plane: as under the u flag
 			q.Flags = "gu"
-			q.Pattern = g.strict(2)
+			q.Pattern = g.makeStrictPattern(2)
 		case 4: // a group's flags, which this V8 may not know yet: as the same flags of the whole
-			q.modifiers = g.pick("i", "m", "s", "im", "ims")
+			q.modifiers = g.pickOne("i", "m", "s", "im", "ims")
 			q.Flags += q.modifiers
-			q.Pattern = g.pattern(3)
+			q.Pattern = g.makePattern(3)
 		}
 		for range 6 {
-			q.Texts = append(q.Texts, g.text(q.Flags == "gu"))
+			q.Texts = append(q.Texts, g.makeText(q.Flags == "gu"))
 		}
 		questions = append(questions, q)
 	}
 	refused := 0
 	for i, want := range askV8(t, questions) {
 		q := questions[i]
-		re, err := Compile(q.ours())
+		re, err := Compile(q.ourPattern())
 		if want == nil {
 			refused++
 			require.Error(t, err, "V8 refuses %s", q.Pattern)
@@ -100,19 +100,19 @@ func TestAgainstV8(t *testing.T) {
 		for j, text := range q.Texts {
 			steps := 1 << 22
 			got, ok := re.FindAll([]Span{}, text, &steps)
-			if !ok && !re.Linear() {
+			if !ok && !re.isLinear {
 				continue // exponential in V8 too
 			}
 			require.True(t, ok, "%s on %q", q.Pattern, text)
 			require.Equal(t, want[j], got, "%s on %q", q.Pattern, text)
-			requireKnown(t, re, text, got)
+			requirePrefilters(t, re, text, got)
 		}
 	}
 	require.Greater(t, refused, 300, "the mutations must reach the errors of the syntax")
 }
 
-// requireKnown holds what the prefilters rely on against actual matches.
-func requireKnown(t *testing.T, re *Regexp, text string, found []Span) {
+// requirePrefilters holds what the prefilters rely on against actual matches.
+func requirePrefilters(t *testing.T, re *Regexp, text string, found []Span) {
 	t.Helper()
 	var digits [256]bool
 	for b := '0'; b <= '9'; b++ {
@@ -124,7 +124,7 @@ func requireKnown(t *testing.T, re *Regexp, text string, found []Span) {
 		count := strings.IndexFunc(match, func(r rune) bool { return r >= '0' && r <= '9' })
 		require.True(t, count >= 0 || re.MinCount(&digits) == 0)
 	}
-	if literals := re.Literals(); len(found) > 0 && literals != nil {
+	if literals := re.RequiredLiterals(); len(found) > 0 && literals != nil {
 		contained := false
 		for _, l := range literals {
 			contained = contained || strings.Contains(text, l)
@@ -136,38 +136,39 @@ func requireKnown(t *testing.T, re *Regexp, text string, found []Span) {
 // generator makes random patterns and texts over a small alphabet, so that they meet.
 type generator struct{ *rand.Rand }
 
-func (g generator) pick(list ...string) string { return list[g.IntN(len(list))] }
+func (g generator) pickOne(list ...string) string { return list[g.IntN(len(list))] }
 
-func (g generator) text(astral bool) string {
+func (g generator) makeText(astral bool) string {
 	var b strings.Builder
 	for range g.IntN(12) {
-		c := g.pick("a", "b", "c", "a", "b", "1", "2", "-", "_", " ", "\n", "A", "é", "\u2028", "k", "\b", "}", "\\", "\u00a0", "]", "ſ", "B", "É", "K", "µ", "μ", "ß")
+		c := g.pickOne("a", "b", "c", "a", "b", "1", "2", "-", "_", " ", "\n", "A", "é", "\u2028", "k",
+			"\b", "}", "\\", "\u00a0", "]", "ſ", "B", "É", "K", "µ", "μ", "ß")
 		if astral && g.IntN(3) == 0 {
-			c = g.pick("😀", "😁", "𝒜")
+			c = g.pickOne("😀", "😁", "𝒜")
 		}
 		b.WriteString(c)
 	}
 	return b.String()
 }
 
-// pattern makes one with the legacy syntax too.
-func (g generator) pattern(depth int) string {
+// makePattern makes one with the legacy syntax too.
+func (g generator) makePattern(depth int) string {
 	var b strings.Builder
 	for i := range 1 + g.IntN(4) {
 		if i > 0 && g.IntN(5) == 0 {
 			b.WriteByte('|')
 		}
-		b.WriteString(g.atom(depth))
+		b.WriteString(g.makeAtom(depth))
 		if g.IntN(3) == 0 {
-			b.WriteString(g.pick("*", "+", "?", "{2}", "{1,2}", "{0,3}", "{2,}", "*?", "+?", "??", "{0}", "{1,3}?"))
+			b.WriteString(g.pickOne("*", "+", "?", "{2}", "{1,2}", "{0,3}", "{2,}", "*?", "+?", "??", "{0}", "{1,3}?"))
 		}
 	}
 	return b.String()
 }
 
-func (g generator) atom(depth int) string {
+func (g generator) makeAtom(depth int) string {
 	if depth > 0 && g.IntN(3) == 0 {
-		inner := g.pattern(depth - 1)
+		inner := g.makePattern(depth - 1)
 		switch g.IntN(10) {
 		case 0, 1, 2:
 			return "(" + inner + ")"
@@ -186,30 +187,30 @@ func (g generator) atom(depth int) string {
 	}
 	switch g.IntN(9) {
 	case 0:
-		return g.class()
+		return g.makeClass()
 	case 1:
-		return g.pick(`\d`, `\w`, `\s`, `\D`, `\W`, `\S`, `.`)
+		return g.pickOne(`\d`, `\w`, `\s`, `\D`, `\W`, `\S`, `.`)
 	case 2:
-		return g.pick(`\1`, `\2`, `(a)\1`, `(b|a)\1`, `\k`, `\8`, `\12`, `\0`, `\61`, `\141`)
+		return g.pickOne(`\1`, `\2`, `(a)\1`, `(b|a)\1`, `\k`, `\8`, `\12`, `\0`, `\61`, `\141`)
 	case 3:
-		return g.pick(`\x61`, `\u0061`, `\u00e9`, `\cJ`, `\c`, `\x6`, `\u006`, `\-`, `\a`, `\p{L}`, `\z`, `\/`, `\\`, `]`, `}`, `\}`)
+		return g.pickOne(`\x61`, `\u0061`, `\u00e9`, `\cJ`, `\c`, `\x6`, `\u006`, `\-`, `\a`, `\p{L}`, `\z`, `\/`, `\\`, `]`, `}`, `\}`)
 	case 4:
-		return "(?:" + g.pick(`\b`, `\B`, `^`, `$`) + ")"
+		return "(?:" + g.pickOne(`\b`, `\B`, `^`, `$`) + ")"
 	}
-	return g.pick("a", "b", "c", "1", "-", "k", "é", "B", "μ")
+	return g.pickOne("a", "b", "c", "1", "-", "k", "é", "B", "μ")
 }
 
-func (g generator) class() string {
+func (g generator) makeClass() string {
 	var b strings.Builder
-	b.WriteString(g.pick("[", "[", "[^"))
+	b.WriteString(g.pickOne("[", "[", "[^"))
 	for range g.IntN(4) {
-		b.WriteString(g.pick("a", "b", "a-c", "1-2", `\d`, `\w`, `\s`, `\S`, `\W`, "-", `\b`, `\]`, `\cJ`, `\c`, `\x61`, `\u00e9`, `\1`, `\12`,
+		b.WriteString(g.pickOne("a", "b", "a-c", "1-2", `\d`, `\w`, `\s`, `\S`, `\W`, "-", `\b`, `\]`, `\cJ`, `\c`, `\x61`, `\u00e9`, `\1`, `\12`,
 			`\8`, `\d-a`, `a-\w`, "^", ".", "(", `\u2028`, `\B`, `\-`, `\c1`, `\c_`, "é", "À-ÿ"))
 	}
 	return b.String() + "]"
 }
 
-func (g generator) mutated(s string) string {
+func (g generator) mutatePattern(s string) string {
 	runes := []rune(s)
 	for range 1 + g.IntN(3) {
 		at := g.IntN(len(runes) + 1)
@@ -219,34 +220,35 @@ func (g generator) mutated(s string) string {
 				runes = append(runes[:at:at], runes[at+1:]...)
 			}
 		default:
-			noise := []rune(g.pick("(", ")", "[", "]", "{", "}", "?", "*", "+", `\`, "^", "$", "{1,2}", "{2,1}", "(?<", ">", "(?", "|", "-", "<=", "<!", "k<n>", "<a>", ",", `\k<a>`))
+			noise := []rune(g.pickOne("(", ")", "[", "]", "{", "}", "?", "*", "+", `\`, "^", "$", "{1,2}", "{2,1}",
+				"(?<", ">", "(?", "|", "-", "<=", "<!", "k<n>", "<a>", ",", `\k<a>`))
 			runes = append(runes[:at:at], append(noise, runes[at:]...)...)
 		}
 	}
 	return string(runes)
 }
 
-// strict makes a pattern that means the same with and without the u flag, but for astral characters.
-func (g generator) strict(depth int) string {
+// makeStrictPattern makes a pattern that means the same with and without the u flag, but for astral characters.
+func (g generator) makeStrictPattern(depth int) string {
 	var b strings.Builder
 	for range 1 + g.IntN(4) {
 		switch g.IntN(7) {
 		case 0:
-			b.WriteString(g.pick("[^a]", "[😀-😁]", "[^😀]", "[a😀]", `[\ud83d\ude00]`, `[\w😀]`))
+			b.WriteString(g.pickOne("[^a]", "[😀-😁]", "[^😀]", "[a😀]", `[\ud83d\ude00]`, `[\w😀]`))
 		case 1:
-			b.WriteString(g.pick(".", `\W`, `\S`, `\D`))
+			b.WriteString(g.pickOne(".", `\W`, `\S`, `\D`))
 		case 2:
-			b.WriteString(g.pick("😀", `\ud83d\ude00`, "𝒜", `\ud83d`, `\ude00`))
+			b.WriteString(g.pickOne("😀", `\ud83d\ude00`, "𝒜", `\ud83d`, `\ude00`))
 		case 3:
 			if depth > 0 {
-				b.WriteString(g.pick("(", "(?:", "(?<=", "(?!", "(?=") + g.strict(depth-1) + ")")
+				b.WriteString(g.pickOne("(", "(?:", "(?<=", "(?!", "(?=") + g.makeStrictPattern(depth-1) + ")")
 				continue
 			}
 			b.WriteString("a")
 		default:
-			b.WriteString(g.pick("a", "b", "1"))
+			b.WriteString(g.pickOne("a", "b", "1"))
 		}
-		b.WriteString(g.pick("", "", "+", "*", "?", "{2}", "+?"))
+		b.WriteString(g.pickOne("", "", "+", "*", "?", "{2}", "+?"))
 	}
 	return b.String()
 }

@@ -13,7 +13,7 @@ type charSet struct {
 
 type runeRange struct{ lo, hi rune }
 
-func (s *charSet) has(r rune) bool {
+func (s *charSet) hasRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return s.hasByte(byte(r))
 	}
@@ -29,14 +29,14 @@ func (s *charSet) has(r rune) bool {
 	return found
 }
 
-// hasByte is has for an ASCII character.
+// hasByte reports whether an ASCII character is in the set.
 func (s *charSet) hasByte(b byte) bool { return s.ascii[b>>6&1]>>(b&63)&1 != 0 }
 
-// newSet makes a set of ranges in any order, which may overlap.
+// newSet makes a set of ranges, or of all that is not in them. They come in any order and may overlap.
 func newSet(ranges []runeRange, negate bool) *charSet {
-	ranges = merged(ranges)
+	ranges = mergeRanges(ranges)
 	if negate {
-		ranges = complement(ranges)
+		ranges = complementRanges(ranges)
 	}
 	s := &charSet{}
 	for _, x := range ranges {
@@ -50,7 +50,7 @@ func newSet(ranges []runeRange, negate bool) *charSet {
 	return s
 }
 
-func merged(ranges []runeRange) []runeRange {
+func mergeRanges(ranges []runeRange) []runeRange {
 	ranges = slices.Clone(ranges)
 	slices.SortFunc(ranges, func(a, b runeRange) int { return int(a.lo - b.lo) })
 	out := ranges[:0]
@@ -64,8 +64,8 @@ func merged(ranges []runeRange) []runeRange {
 	return out
 }
 
-// complement gives what sorted, separate ranges leave out.
-func complement(ranges []runeRange) []runeRange {
+// complementRanges returns what sorted, separate ranges leave out.
+func complementRanges(ranges []runeRange) []runeRange {
 	var out []runeRange
 	next := rune(0)
 	for _, x := range ranges {
@@ -80,8 +80,8 @@ func complement(ranges []runeRange) []runeRange {
 	return out
 }
 
-// subsetOf is true when every character of s is ASCII and in the given bytes.
-func (s *charSet) subsetOf(bytes *[256]bool) bool {
+// isSubsetOf reports whether every character of the set is ASCII and in the given bytes.
+func (s *charSet) isSubsetOf(bytes *[256]bool) bool {
 	if len(s.wide) > 0 {
 		return false
 	}
@@ -101,24 +101,24 @@ var (
 		{'\t', '\r'}, {' ', ' '}, {0xA0, 0xA0}, {0x1680, 0x1680}, {0x2000, 0x200A},
 		{0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF},
 	}
-	lineEnds = []runeRange{{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}}
+	lineEndRanges = []runeRange{{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}}
 )
 
-// classRanges gives the ranges of the escapes \d \D \s \S \w \W.
-func classRanges(escape rune) ([]runeRange, bool) {
+// lookUpClass returns the ranges of the escapes \d \D \s \S \w \W.
+func lookUpClass(escape rune) ([]runeRange, bool) {
 	switch escape {
 	case 'd':
 		return digitRanges, true
 	case 'D':
-		return complement(digitRanges), true
+		return complementRanges(digitRanges), true
 	case 's':
 		return spaceRanges, true
 	case 'S':
-		return complement(spaceRanges), true
+		return complementRanges(spaceRanges), true
 	case 'w':
 		return wordRanges, true
 	case 'W':
-		return complement(wordRanges), true
+		return complementRanges(wordRanges), true
 	}
 	return nil, false
 }
