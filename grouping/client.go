@@ -6,32 +6,32 @@ import (
 	"errand/core"
 )
 
-// asksToGroup reports whether a client fingerprint says more than "as you like": an empty list, empty texts and the
+// choosesGroup reports whether a client fingerprint says more than "as you like": an empty list, empty texts and the
 // bare default leave the choice to us.
-func asksToGroup(fingerprint []core.Untrusted) bool {
+func choosesGroup(fingerprint []core.Untrusted) bool {
 	for _, part := range fingerprint {
-		if text := strings.TrimSpace(string(part)); text != "" && variable(text) != "default" {
+		if text := strings.TrimSpace(string(part)); text != "" && parseVariable(text) != "default" {
 			return true
 		}
 	}
 	return false
 }
 
-// client writes the fingerprint that the application chose, its variables replaced. A variable is replaced once, and
+// writeClientFingerprint writes the fingerprint that the application chose, its variables replaced. A variable is replaced once, and
 // stands for itself after that: repeated, a large value would cost a multiple of what the sender paid for it.
-func (d *digest) client(e *core.Event) {
-	d.part("client")
-	v := variables{event: e}
+func (d *digest) writeClientFingerprint(e *core.Event) {
+	d.writePart("client")
+	v := fingerprintVariables{event: e}
 	for _, part := range e.Fingerprint {
-		name := variable(string(part))
+		name := parseVariable(string(part))
 		text, known := string(part), false
 		if name != "" && !v.replaced[name] {
 			if name == "default" {
 				v.markReplaced(name)
-				d.part("default")
-				start := d.open()
-				d.byDefault(e)
-				d.close(start)
+				d.writePart("default")
+				start := d.openPart()
+				d.writeDefault(e)
+				d.closePart(start)
 				continue
 			}
 			if text, known = v.lookUp(name); known {
@@ -40,13 +40,13 @@ func (d *digest) client(e *core.Event) {
 				text = string(part)
 			}
 		}
-		d.part("text")
-		d.part(text)
+		d.writePart("text")
+		d.writePart(text)
 	}
 }
 
-// variable returns the name in a text like "{{ name }}", or nothing.
-func variable(text string) string {
+// parseVariable returns the name in a text like "{{ name }}", or nothing.
+func parseVariable(text string) string {
 	text = strings.TrimSpace(text)
 	inner, opened := strings.CutPrefix(text, "{{")
 	inner, closed := strings.CutSuffix(inner, "}}")
@@ -56,44 +56,44 @@ func variable(text string) string {
 	return strings.TrimSpace(inner)
 }
 
-// variables are those of one event's fingerprint.
-type variables struct {
+// fingerprintVariables are those of one event's fingerprint.
+type fingerprintVariables struct {
 	event    *core.Event
 	replaced map[string]bool
 
-	isRead    bool // whether the two below are set
-	exception core.Exception
-	frame     core.Frame
+	hasSubject bool // whether the two below are set
+	exception  core.Exception
+	frame      core.Frame
 }
 
-func (v *variables) markReplaced(name string) {
+func (v *fingerprintVariables) markReplaced(name string) {
 	if v.replaced == nil {
 		v.replaced = map[string]bool{}
 	}
 	v.replaced[name] = true
 }
 
-// read finds the exception and the frame that the event is about.
-func (v *variables) read() {
-	if v.isRead {
+// findSubject finds the exception and the frame that the event is about.
+func (v *fingerprintVariables) findSubject() {
+	if v.hasSubject {
 		return
 	}
-	v.isRead = true
-	if i := mainException(v.event); i >= 0 {
+	v.hasSubject = true
+	if i := findMainException(v.event); i >= 0 {
 		v.exception = v.event.Exceptions[i]
 	}
-	if f, _ := crashFrame(v.event); f != nil {
+	if f, _ := findCrashFrame(v.event); f != nil {
 		v.frame = *f
 	}
 }
 
 // lookUp returns the value of a variable. The names are those of the Sentry SDKs.
-func (v *variables) lookUp(name string) (value string, known bool) {
+func (v *fingerprintVariables) lookUp(name string) (value string, known bool) {
 	e := v.event
 	if tag, found := strings.CutPrefix(name, "tags."); found {
 		return e.Tags.Get(tag).Text, true
 	}
-	v.read()
+	v.findSubject()
 	var text core.Untrusted
 	switch name {
 	case "type", "error.type":

@@ -25,7 +25,7 @@ func TestCorporaGrouping(t *testing.T) {
 	expected := readJSON[map[string][]string](t, filepath.Join(dir, "expected.json"))
 	keys, names := map[string]grouping.Key{}, []string{}
 	for name := range expected {
-		keys[name] = grouping.Of(readEvent(t, filepath.Join(dir, "inputs", name)))
+		keys[name] = grouping.ComputeKey(readEvent(t, filepath.Join(dir, "inputs", name)))
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -54,24 +54,24 @@ func TestCorporaGrouping(t *testing.T) {
 	require.LessOrEqual(t, wrong, 3)
 }
 
-// answer is what a real tracker made of an event. One of its programming interfaces has the exceptions as an entry.
-type answer struct {
+// trackerAnswer is what a real tracker made of an event. One of its programming interfaces has the exceptions as an entry.
+type trackerAnswer struct {
 	Title, Culprit string
-	Exception      exceptions
+	Exception      trackerExceptions
 	Entries        []struct {
 		Type string
 		Data json.RawMessage
 	}
 }
 
-type exceptions struct {
+type trackerExceptions struct {
 	Values []struct {
 		Stacktrace struct{ Frames []struct{ Filename string } }
 	}
 }
 
 // setSources marks the frames that the tracker found in source maps, which the corpus lacks.
-func (a *answer) setSources(t *testing.T, e *core.Event) {
+func (a *trackerAnswer) setSources(t *testing.T, e *core.Event) {
 	t.Helper()
 	list := a.Exception
 	for _, entry := range a.Entries {
@@ -99,16 +99,16 @@ func TestCorporaTitles(t *testing.T) {
 		files, err := filepath.Glob(filepath.Join(dir, folder, "*.json"))
 		require.NoError(t, err)
 		for _, file := range files {
-			want := readJSON[answer](t, file)
+			want := readJSON[trackerAnswer](t, file)
 			e := readEvent(t, filepath.Join(dir, "incoming_events", filepath.Base(file)))
 			want.setSources(t, e)
 			answers++
-			if title := grouping.Title(e); isTitle(title, want.Title) {
+			if title := grouping.MakeTitle(e); isTitle(title, want.Title) {
 				titles++
 			} else {
 				t.Logf("title of %s: %q, not %q", filepath.Base(file), title, want.Title)
 			}
-			if culprit := grouping.Culprit(e); culprit == want.Culprit {
+			if culprit := grouping.FindCulprit(e); culprit == want.Culprit {
 				culprits++
 			} else {
 				t.Logf("culprit of %s: %q, not %q", filepath.Base(file), culprit, want.Culprit)

@@ -2,8 +2,8 @@ package grouping
 
 import "strings"
 
-// shortestHash is the length from which hexadecimal digits in a file's name are taken for a hash.
-const shortestHash = 6
+// shortestNameHash is the length from which hexadecimal digits in a file's name are taken for a hash.
+const shortestNameHash = 6
 
 // appendFileName appends the name of a file in lower case: without folders, query, content hash and version.
 func appendFileName(b []byte, path string, lang language) []byte {
@@ -15,11 +15,11 @@ func appendFileName(b []byte, path string, lang language) []byte {
 	}
 	path = path[strings.LastIndexByte(path, '/')+1:]
 	path = path[strings.LastIndexByte(path, '\\')+1:]
-	path = clipTo(path, maxName)
+	path = clipTo(path, maxNameRead)
 	if i := strings.IndexByte(path, '('); i > 0 { // a.php(12) : eval()'d code
 		path = path[:i]
 	}
-	if isUnknown(path) {
+	if isUnknownName(path) {
 		return b
 	}
 	start := len(b)
@@ -83,7 +83,7 @@ func isSeparator(c byte) bool {
 
 // isBuildPart reports whether a part of a file's name is a hash or number of a build.
 func isBuildPart(part string, generated bool) bool {
-	if len(part) < shortestHash && !generated {
+	if len(part) < shortestNameHash && !generated {
 		return false
 	}
 	shape := shapeOf(part)
@@ -97,7 +97,7 @@ func isBuildPart(part string, generated bool) bool {
 	case !generated:
 		return false
 	case shape.isHex:
-		return len(part) >= shortestHash
+		return len(part) >= shortestNameHash
 	}
 	return len(part) >= 8 && (shape.changes >= 2 || shape.uppers > 0) // index-B3kd92Xa.js
 }

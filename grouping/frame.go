@@ -6,55 +6,55 @@ import (
 	"errand/core"
 )
 
-// content is what the key of a frame holds.
-type content uint8
+// frameContent is what the key of a frame holds.
+type frameContent uint8
 
 const (
-	nothing  content = iota
-	location         // a file or module, but not where in it
-	code             // a function or a line of code
+	holdsNothing  frameContent = iota
+	holdsLocation              // a file or module, but not where in it
+	holdsCode                  // a function or a line of code
 )
 
 // longestLine is the longest context line that is taken for written code; longer ones are minified.
 const longestLine = 120
 
-// maxMinified is the length up to which the name of a function in a file with a URL (of a page, or app:// in an app) is
+// longestMinifiedName is the length up to which the name of a function in a file with a URL (of a page, or app:// in an app) is
 // taken for a minifier's, who gives it to another function in the next build.
-const maxMinified = 2
+const longestMinifiedName = 2
 
-// frame writes the key of one frame: where it is and which function or line, without numbers of lines and without
+// writeFrame writes the key of one frame: where it is and which function or line, without numbers of lines and without
 // the folders that the application happens to be installed in.
-func (d *digest) frame(f *core.Frame, lang language) content {
-	lang = lang.of(f)
+func (d *digest) writeFrame(f *core.Frame, lang language) frameContent {
+	lang = lang.ofFrame(f)
 	if lang == goLang || lang == dotNet {
-		return d.qualified(f, lang)
+		return d.writeQualifiedName(f, lang)
 	}
 	isPage := f.Source == nil && hasURLOrigin(f)
-	place := d.open()
+	place := d.openPart()
 	if !isPage {
-		d.place(f, lang)
+		d.writeLocation(f, lang)
 	}
-	d.close(place)
+	d.closePart(place)
 	what := len(d.buf)
 	if f.Source != nil {
-		d.mapped(f)
+		d.writeMappedCode(f)
 	} else {
-		d.written(f, lang)
+		d.writeFunctionOrLine(f, lang)
 	}
 	switch {
 	case len(d.buf) > what:
-		return code
+		return holdsCode
 	case what > place:
-		return location
+		return holdsLocation
 	}
-	return nothing
+	return holdsNothing
 }
 
-// written writes the function of a frame, or its line of code where the function has no name.
-func (d *digest) written(f *core.Frame, lang language) {
+// writeFunctionOrLine writes the function of a frame, or its line of code where the function has no name.
+func (d *digest) writeFunctionOrLine(f *core.Frame, lang language) {
 	start := len(d.buf)
 	d.buf = lang.appendFunction(d.buf, string(f.Function))
-	if len(d.buf)-start <= maxMinified && strings.Contains(path(f), "://") {
+	if len(d.buf)-start <= longestMinifiedName && strings.Contains(frameFile(f), "://") {
 		d.buf = d.buf[:start]
 	}
 	if len(d.buf) == start {
@@ -62,32 +62,32 @@ func (d *digest) written(f *core.Frame, lang language) {
 	}
 }
 
-// qualified writes the key of a frame of a language whose compiler spreads the name of a function over module and
+// writeQualifiedName writes the key of a frame of a language whose compiler spreads the name of a function over module and
 // function in several ways.
-func (d *digest) qualified(f *core.Frame, lang language) content {
+func (d *digest) writeQualifiedName(f *core.Frame, lang language) frameContent {
 	start := len(d.buf)
-	if function := string(f.Function); !isUnknown(function) {
+	if function := string(f.Function); !isUnknownName(function) {
 		d.buf = lang.appendQualified(d.buf, string(f.Module), function)
 	}
 	if len(d.buf) == start {
 		d.buf = appendLine(d.buf, string(f.ContextLine))
 	}
 	if len(d.buf) > start {
-		return code
+		return holdsCode
 	}
-	if d.place(f, lang); len(d.buf) > start {
-		return location
+	if d.writeLocation(f, lang); len(d.buf) > start {
+		return holdsLocation
 	}
-	return nothing
+	return holdsNothing
 }
 
-// place writes the module of a frame, else the name of its file.
-func (d *digest) place(f *core.Frame, lang language) {
-	switch module := clipTo(string(f.Module), maxName); {
+// writeLocation writes the module of a frame, else the name of its file.
+func (d *digest) writeLocation(f *core.Frame, lang language) {
+	switch module := clipTo(string(f.Module), maxNameRead); {
 	case f.Source != nil:
 		d.buf = appendFileName(d.buf, string(f.Source.Path), javaScript)
-	case isUnknown(module) || module == "__main__": // __main__ is any script of Python
-		d.buf = appendFileName(d.buf, path(f), lang)
+	case isUnknownName(module) || module == "__main__": // __main__ is any script of Python
+		d.buf = appendFileName(d.buf, frameFile(f), lang)
 	case lang == native || isAbsolute(module):
 		d.buf = appendFileName(d.buf, module, lang)
 	case lang == jvm:
@@ -101,8 +101,8 @@ func (d *digest) place(f *core.Frame, lang language) {
 	}
 }
 
-// mapped writes the line of code that a source map led to. The function of such a frame still has the minifier's name.
-func (d *digest) mapped(f *core.Frame) {
+// writeMappedCode writes the line of code that a source map led to. The function of such a frame still has the minifier's name.
+func (d *digest) writeMappedCode(f *core.Frame) {
 	start := len(d.buf)
 	if d.buf = appendLine(d.buf, string(f.ContextLine)); len(d.buf) > start {
 		return
@@ -139,8 +139,8 @@ func isMarkup(line string) bool {
 	return false
 }
 
-// path is the file of a frame, as far as it is known.
-func path(f *core.Frame) string {
+// frameFile is the file of a frame, as far as it is known.
+func frameFile(f *core.Frame) string {
 	if f.Filename != "" {
 		return string(f.Filename)
 	}
@@ -164,13 +164,13 @@ func isURL(path string) bool {
 	return false
 }
 
-// isRuntime reports whether frames[i] is a part of the JavaScript engine, or of code that a text was evaluated as: one
+// isRuntimeFrame reports whether frames[i] is a part of the JavaScript engine, or of code that a text was evaluated as: one
 // browser shows such frames, another does not. Dart marks the gaps of asynchronous stacks in the same way.
-func isRuntime(frames []core.Frame, i int, lang language) bool {
+func isRuntimeFrame(frames []core.Frame, i int, lang language) bool {
 	if lang == javaScript && isEvaluated(frames, i) {
 		return true
 	}
-	switch path(&frames[i]) {
+	switch frameFile(&frames[i]) {
 	case "[native code]", "native code", "native", "eval code":
 		return lang == javaScript || lang == unknownLanguage
 	case "<anonymous>":
@@ -181,9 +181,9 @@ func isRuntime(frames []core.Frame, i int, lang language) bool {
 	return false
 }
 
-// isWrapper reports whether a frame is only a Python decorator's wrapper around the function of the next frame. The
+// isDecoratorWrapper reports whether a frame is only a Python decorator's wrapper around the function of the next frame. The
 // names are those that such wrappers have by convention.
-func isWrapper(f *core.Frame, lang language) bool {
+func isDecoratorWrapper(f *core.Frame, lang language) bool {
 	if lang != python {
 		return false
 	}

@@ -160,7 +160,7 @@ func TestTypeNames(t *testing.T) {
 		"[]string": "[]string", "class@anonymous\x00/srv/a.php:12$0": "class@anonymous", "bob@host": "bob@host", "#<Class:0x00007f8b>": "#<Class:<num>>",
 		"com.a.Outer$NotFound": "com.a.Outer$NotFound", "com.a.Outer$1": "com.a.Outer$", "Fault at 0x7f8b": "Fault at <num>", "Two words": "Two words",
 	} {
-		require.Equal(t, want, plainType(in))
+		require.Equal(t, want, simplifyType(in))
 	}
 }
 
@@ -171,12 +171,12 @@ func TestLanguages(t *testing.T) {
 		"a.cs": dotNet, "a.rs": native, "a.swift": native, "a.ex": elixir, "a.dart": dart, "a.pm": perl, "a.unknown": unknownLanguage, "a": unknownLanguage,
 	} {
 		frame := &core.Frame{Filename: core.Untrusted(file)}
-		require.Equal(t, want, languageOf("other").of(frame), file)
-		require.Equal(t, ruby, languageOf("ruby").of(frame), file)
+		require.Equal(t, want, languageOfPlatform("other").ofFrame(frame), file)
+		require.Equal(t, ruby, languageOfPlatform("ruby").ofFrame(frame), file)
 	}
-	require.Equal(t, jvm, languageOf("javascript").of(&core.Frame{AbsPath: "Cart.kt"}), "React Native")
+	require.Equal(t, jvm, languageOfPlatform("javascript").ofFrame(&core.Frame{AbsPath: "Cart.kt"}), "React Native")
 	for platform, want := range map[string]language{"node": javaScript, "android": jvm, "fsharp": dotNet, "cocoa": native, "erlang": elixir, "flutter": dart, "perl": perl, "": unknownLanguage} {
-		require.Equal(t, want, languageOf(platform), platform)
+		require.Equal(t, want, languageOfPlatform(platform), platform)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestBrowserWordings(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, in := range tt.in {
-			got, found := browserWording(in)
+			got, found := unifyBrowserWording(in)
 			require.Equal(t, tt.want, got, "of %q", in)
 			require.Equal(t, tt.want != "", found, "of %q", in)
 		}

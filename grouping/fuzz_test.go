@@ -15,8 +15,8 @@ func FuzzParameterize(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := grouping.Parameterize(text)
-		require.Equal(t, got, grouping.Parameterize(text))
+		got := grouping.ParameterizeText(text)
+		require.Equal(t, got, grouping.ParameterizeText(text))
 		require.LessOrEqual(t, len(got), 5*len(text))
 		if utf8.ValidString(text) {
 			require.True(t, utf8.ValidString(got))
@@ -39,11 +39,11 @@ func FuzzOf(f *testing.F) {
 		if source != "" {
 			other.Source = &core.SourcePosition{Path: core.Untrusted(source), Name: core.Untrusted(function)}
 		}
-		e := event(platforms[int(platform)%len(platforms)], kind, value, frame, other, frame, other)
+		e := newEvent(platforms[int(platform)%len(platforms)], kind, value, frame, other, frame, other)
 		e.Message = core.Untrusted(value)
 		e.Fingerprint = []core.Untrusted{core.Untrusted(part)}
-		require.Equal(t, grouping.Of(e), grouping.Of(e))
-		title, culprit := grouping.Title(e), grouping.Culprit(e)
+		require.Equal(t, grouping.ComputeKey(e), grouping.ComputeKey(e))
+		title, culprit := grouping.MakeTitle(e), grouping.FindCulprit(e)
 		require.NotEmpty(t, title)
 		require.LessOrEqual(t, utf8.RuneCountInString(title), 200)
 		require.LessOrEqual(t, utf8.RuneCountInString(culprit), 200)

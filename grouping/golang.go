@@ -15,11 +15,11 @@ func appendGo(b []byte, module, function string) []byte {
 	if i := strings.LastIndex(module, "/vendor/"); i >= 0 {
 		module = module[i+len("/vendor/"):]
 	}
-	module = withoutTypeArguments(module)
+	module = cutTypeArguments(module)
 	folder := strings.LastIndexByte(module, '/') + 1
 	b = append(b, module[:folder]...)
 	b = appendGoParts(b, start, module[folder:])
-	return appendGoParts(b, start, withoutTypeArguments(function))
+	return appendGoParts(b, start, cutTypeArguments(function))
 }
 
 // appendGoParts appends the parts of a name between dots; closures within closures count as one.
@@ -55,8 +55,8 @@ func plainGoPart(part string) string {
 	return part
 }
 
-// withoutTypeArguments drops what is between brackets.
-func withoutTypeArguments(name string) string {
+// cutTypeArguments drops what is between brackets.
+func cutTypeArguments(name string) string {
 	if strings.IndexByte(name, '[') < 0 {
 		return name
 	}

@@ -29,17 +29,17 @@ func TestGoldens(t *testing.T) {
 			require.NoError(t, err)
 			var e core.Event
 			require.NoError(t, json.Unmarshal(text, &e))
-			golden.Check(t, strings.TrimSuffix(file, ".json")+".golden", explain(&e))
+			golden.Check(t, strings.TrimSuffix(file, ".json")+".golden", explainEvent(&e))
 		})
 	}
 }
 
-// explain gives all that grouping makes of an event, with the parts of its key in readable form.
-func explain(e *core.Event) string {
+// explainEvent gives all that grouping makes of an event, with the parts of its key in readable form.
+func explainEvent(e *core.Event) string {
 	var d digest
-	writeV1(&d, e)
+	d.writeV1(e)
 	var b strings.Builder
-	fmt.Fprintf(&b, "title    %s\nculprit  %s\nversion  %d\nkey      %s\n", Title(e), Culprit(e), Of(e).Version, Of(e))
+	fmt.Fprintf(&b, "title    %s\nculprit  %s\nversion  %d\nkey      %s\n", MakeTitle(e), FindCulprit(e), ComputeKey(e).Version, ComputeKey(e))
 	explainParts(&b, d.buf, "")
 	return b.String()
 }

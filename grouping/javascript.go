@@ -10,7 +10,7 @@ import (
 // "async Cart.add [as save]", Firefox's "promise callback*Cart.prototype.add" and Safari's "add" are all "add".
 // Functions without a name of their own give nothing.
 func appendJavaScript(b []byte, name string) []byte {
-	name, _, _ = strings.Cut(clipTo(name, maxName), " [as ")
+	name, _, _ = strings.Cut(clipTo(name, maxNameRead), " [as ")
 	if i := strings.IndexByte(name, '('); i > 0 { // Promise.all (index 2)
 		name = name[:i]
 	}
@@ -36,7 +36,7 @@ func isUnknownJavaScript(name string) bool {
 		"anonymous function":
 		return true
 	}
-	return isUnknown(name) || strings.HasPrefix(name, "<") || // <anonymous>, <computed>
+	return isUnknownName(name) || strings.HasPrefix(name, "<") || // <anonymous>, <computed>
 		strings.HasPrefix(name, "wasm-function[") || strings.TrimFunc(name, isDigit) == "" // or the number of a bundle's module
 }
 
@@ -56,7 +56,7 @@ func isEvaluated(frames []core.Frame, i int) bool {
 const maxEvaluated = 20
 
 func isAtSamePlace(a, b *core.Frame) bool {
-	return a == b || a.Lineno == b.Lineno && a.Colno == b.Colno && path(a) == path(b) && (a.Lineno > 0 || path(a) == "")
+	return a == b || a.Lineno == b.Lineno && a.Colno == b.Colno && frameFile(a) == frameFile(b) && (a.Lineno > 0 || frameFile(a) == "")
 }
 
 // isEval reports whether a frame is the body of evaluated code. Bundlers for development evaluate each module and give
@@ -64,7 +64,7 @@ func isAtSamePlace(a, b *core.Frame) bool {
 func isEval(f *core.Frame) bool {
 	switch f.Function {
 	case "eval", "eval code", "Eval code", "Object.eval", "Function code":
-		return f.Source == nil && !strings.HasPrefix(path(f), "webpack")
+		return f.Source == nil && !strings.HasPrefix(frameFile(f), "webpack")
 	}
 	return false
 }

@@ -10,7 +10,7 @@ func appendJVM(b []byte, name string) []byte {
 		name = name[strings.LastIndexByte(name, '/')+1:]
 	}
 	if strings.IndexByte(name, '$') >= 0 {
-		name = withoutProxy(name)
+		name = cutProxyMark(name)
 	}
 	start := len(b)
 	for i := 0; i < len(name); {
@@ -27,15 +27,15 @@ func appendJVM(b []byte, name string) []byte {
 	return b
 }
 
-// generated are the marks with which libraries and compilers name the classes that they derive at run time.
-var generated = [...]string{
+// proxyMarks are the marks with which libraries and compilers name the classes that they derive at run time.
+var proxyMarks = [...]string{
 	"$$Enhancer", "$$FastClass", "$$SpringCGLIB", "$$KeyFactory", "$$Lambda", "$$ExternalSynthetic", "$Lambda$",
 	"_$$_", "$$_", "$HibernateProxy$", "$ByteBuddy$", "$MockitoMock$",
 }
 
-// withoutProxy is the class that a generated class was derived from.
-func withoutProxy(name string) string {
-	for _, mark := range generated {
+// cutProxyMark is the class that a generated class was derived from.
+func cutProxyMark(name string) string {
+	for _, mark := range proxyMarks {
 		if i := strings.Index(name, mark); i > 0 {
 			return strings.TrimRight(name[:i], "-$_")
 		}
@@ -43,14 +43,14 @@ func withoutProxy(name string) string {
 	return name
 }
 
-// counted are the texts after which digits are a counter of the compiler or runtime.
-var counted = [...]string{"$", "__", "$Proxy", "jdk.proxy", "Accessor", "_closure", "$eval", "LambdaForm$MH", "LambdaForm$DMH"}
+// counterPrefixes are the texts after which digits are a counter of the compiler or runtime.
+var counterPrefixes = [...]string{"$", "__", "$Proxy", "jdk.proxy", "Accessor", "_closure", "$eval", "LambdaForm$MH", "LambdaForm$DMH"}
 
 func isCounter(before []byte) bool {
 	if len(before) == 0 || strings.IndexByte("$_yrelH", before[len(before)-1]) < 0 { // how those end
 		return false
 	}
-	for _, end := range counted {
+	for _, end := range counterPrefixes {
 		if len(before) >= len(end) && string(before[len(before)-len(end):]) == end {
 			return true
 		}

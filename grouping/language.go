@@ -24,8 +24,8 @@ const (
 	perl
 )
 
-// languageOf returns the language of a platform, by the names that the Sentry SDKs send.
-func languageOf(platform string) language {
+// languageOfPlatform returns the language of a platform, by the names that the Sentry SDKs send.
+func languageOfPlatform(platform string) language {
 	switch platform {
 	case "javascript", "node":
 		return javaScript
@@ -53,13 +53,13 @@ func languageOf(platform string) language {
 	return unknownLanguage
 }
 
-// of returns the language of a frame. JavaScript events may hold frames of the app around them (React Native), and some
+// ofFrame returns the language of a frame. JavaScript events may hold frames of the app around them (React Native), and some
 // clients name no platform: there the file's extension tells.
-func (l language) of(f *core.Frame) language {
+func (l language) ofFrame(f *core.Frame) language {
 	if l != unknownLanguage && l != javaScript {
 		return l
 	}
-	file := path(f)
+	file := frameFile(f)
 	dot := strings.LastIndexByte(file, '.')
 	if dot < 0 {
 		return l
@@ -94,10 +94,10 @@ func (l language) of(f *core.Frame) language {
 // appendFunction appends the name of a function without what the compiler or runtime made up, or nothing when the
 // function is not known.
 func (l language) appendFunction(b []byte, name string) []byte {
-	if isUnknown(name) {
+	if isUnknownName(name) {
 		return b
 	}
-	name = clipTo(name, maxName)
+	name = clipTo(name, maxNameRead)
 	switch l {
 	case javaScript:
 		return appendJavaScript(b, name)
@@ -115,9 +115,9 @@ func (l language) appendFunction(b []byte, name string) []byte {
 		}
 		return append(b, name...)
 	case elixir:
-		return append(b, elixirFunction(name)...)
+		return append(b, unwrapElixirClosure(name)...)
 	case dart:
-		return append(b, dartFunction(name)...)
+		return append(b, unwrapDartClosure(name)...)
 	case perl:
 		name, _, _ = strings.Cut(name, "[") // main::__ANON__[/app/a.pl:12]
 		return append(b, name...)
@@ -127,18 +127,18 @@ func (l language) appendFunction(b []byte, name string) []byte {
 
 // appendQualified is appendFunction for languages where module and function make one name.
 func (l language) appendQualified(b []byte, module, function string) []byte {
-	if isUnknown(module) {
+	if isUnknownName(module) {
 		module = ""
 	}
-	module, function = clipTo(module, maxName), clipTo(function, maxName)
+	module, function = clipTo(module, maxNameRead), clipTo(function, maxNameRead)
 	if l == goLang {
 		return appendGo(b, module, function)
 	}
 	return appendDotNet(b, module, function)
 }
 
-// isUnknown reports whether a name is one of those that SDKs and runtimes give to what has none.
-func isUnknown(name string) bool {
+// isUnknownName reports whether a name is one of those that SDKs and runtimes give to what has none.
+func isUnknownName(name string) bool {
 	switch name {
 	case "", "?", "??", "???", "<unknown>", "<unknown module>", "<anonymous>", "<redacted>", "<null>", "unknown",
 		"anonymous", "(anonymous)", "{anonymous}", "(anonymous function)", "null", "undefined":
@@ -147,8 +147,8 @@ func isUnknown(name string) bool {
 	return strings.HasPrefix(name, "0x") // an address that nobody could name
 }
 
-// elixirFunction is the named function around an anonymous one: "anonymous fn/1 in App.run/2", "-run/2-fun-0-".
-func elixirFunction(name string) string {
+// unwrapElixirClosure is the named function around an anonymous one: "anonymous fn/1 in App.run/2", "-run/2-fun-0-".
+func unwrapElixirClosure(name string) string {
 	if strings.HasPrefix(name, "anonymous fn/") {
 		if _, outer, found := strings.Cut(name, " in "); found {
 			name = outer
@@ -160,8 +160,8 @@ func elixirFunction(name string) string {
 	return strings.TrimPrefix(name, "Elixir.")
 }
 
-// dartFunction is the named function around closures: "Cart.add.<anonymous closure>".
-func dartFunction(name string) string {
+// unwrapDartClosure is the named function around closures: "Cart.add.<anonymous closure>".
+func unwrapDartClosure(name string) string {
 	for {
 		i := strings.LastIndexByte(name, '.')
 		if i < 0 || !strings.HasPrefix(name[i+1:], "<") {

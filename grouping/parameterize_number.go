@@ -2,8 +2,8 @@ package grouping
 
 import "strings"
 
-// units are what may follow a number without a space and belongs to it: of time, size and share.
-var units = map[string]bool{
+// numberUnits are what may follow a number without a space and belongs to it: of time, size and share.
+var numberUnits = map[string]bool{
 	"ns": true, "us": true, "ms": true, "s": true, "m": true, "h": true, "d": true, "sec": true, "secs": true, "min": true,
 	"mins": true, "hr": true, "hrs": true, "b": true, "B": true, "k": true, "K": true, "M": true, "G": true, "kb": true,
 	"KB": true, "kB": true, "MB": true, "GB": true, "TB": true, "mb": true, "gb": true, "KiB": true, "MiB": true,
@@ -31,7 +31,7 @@ func numberLength(s string) int {
 			return n + 1
 		case unit == n:
 			return n
-		case !units[s[n:unit]]:
+		case !numberUnits[s[n:unit]]:
 			return 0
 		case unit == len(s) || !isDigit(rune(s[unit])):
 			return unit

@@ -110,6 +110,6 @@ func TestParameterize(t *testing.T) {
 		{"größe 5 日本7", "größe <num> 日本<num>"},
 	}
 	for _, tt := range tests {
-		require.Equal(t, tt.want, Parameterize(tt.in), "of %q", tt.in)
+		require.Equal(t, tt.want, ParameterizeText(tt.in), "of %q", tt.in)
 	}
 }

@@ -36,7 +36,7 @@ func timeLength(s string, afterColon bool) int {
 // dateLength reads 2024-01-31, 2024/1/31, 20240131T (before a time), 31.01.2024, 31/Jan/2024, 31 Jan 2024, Jan 31, 2024 and Jan 31.
 func dateLength(s string) int {
 	if !isDigit(rune(s[0])) {
-		return monthFirst(s)
+		return monthFirstLength(s)
 	}
 	digits := digitsAt(s, 0)
 	switch {
@@ -74,8 +74,8 @@ func dateLength(s string) int {
 	return 0
 }
 
-// monthFirst reads "Jan 31, 2024" and "Jan 31"; a year behind the time is left to yearLength.
-func monthFirst(s string) int {
+// monthFirstLength reads "Jan 31, 2024" and "Jan 31"; a year behind the time is left to yearLength.
+func monthFirstLength(s string) int {
 	n := monthLength(s)
 	if n == 0 || n >= len(s) || s[n] != ' ' {
 		return 0

@@ -20,7 +20,7 @@ func appendPHP(b []byte, name string) []byte {
 		case brace >= 0:
 			b = append(b, name[:brace]...)
 			b = append(b, "{closure}"...)
-			name = name[closing(name, brace):]
+			name = name[findClosing(name, brace):]
 		default:
 			return appendWithoutHashes(b, name)
 		}

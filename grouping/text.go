@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// shape is what a word of letters and digits looks like.
-type shape struct {
+// wordShape is what a word of letters and digits looks like.
+type wordShape struct {
 	digits, letters, uppers int
 	changes                 int // from letters to digits or back
 	isHex                   bool
 }
 
-func shapeOf(word string) shape {
-	s := shape{isHex: true}
+func shapeOf(word string) wordShape {
+	s := wordShape{isHex: true}
 	for i := range len(word) {
 		c := word[i]
 		if isDigit(rune(c)) {
@@ -73,15 +73,15 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 // isWord reports whether a byte belongs to a word; all bytes beyond ASCII do.
 func isWord(c byte) bool { return isLetter(c) || isDigit(rune(c)) || c == '_' || c >= 0x80 }
 
-// maxText is how much of one text grouping reads: what tells errors apart stands at the start of their messages, and no
+// maxTextRead is how much of one text grouping reads: what tells errors apart stands at the start of their messages, and no
 // sender's text may cost seconds.
-const maxText = 8 << 10
+const maxTextRead = 8 << 10
 
-// maxName is how much of a name is read. The longest ones in use, of templates in C++, have several hundred characters.
-const maxName = 2 << 10
+// maxNameRead is how much of a name is read. The longest ones in use, of templates in C++, have several hundred characters.
+const maxNameRead = 2 << 10
 
-// clip returns the start of a text, at most maxText bytes of it.
-func clip(s string) string { return clipTo(s, maxText) }
+// clipText returns the start of a text, at most maxText bytes of it.
+func clipText(s string) string { return clipTo(s, maxTextRead) }
 
 func clipTo(s string, most int) string {
 	if len(s) <= most {
@@ -98,11 +98,32 @@ func firstLine(s string) string {
 	if s != "" && s[0] <= ' ' {
 		s = strings.TrimLeft(s, " \t\r\n\v\f")
 	}
-	s = clip(s)
+	s = clipText(s)
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(line); line != "" {
 			return line
 		}
 	}
 	return ""
+}
+
+// maxTitle is the length of titles and culprits in characters (decisions 4).
+const maxTitle = 200
+
+// shortenLine returns the first line of a text, cut to maxTitle characters, the last of which then say so.
+func shortenLine(s string) string {
+	s = firstLine(s)
+	if len(s) <= maxTitle || utf8.RuneCountInString(s) <= maxTitle {
+		return s
+	}
+	const more = "..."
+	end, n := 0, 0
+	for i := range s {
+		if n == maxTitle-len(more) {
+			end = i
+			break
+		}
+		n++
+	}
+	return strings.TrimRight(s[:end], " ") + more
 }
