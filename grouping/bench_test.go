@@ -25,16 +25,16 @@ var frameStyles = map[string]frameStyle{
 
 var frameWords = [...]string{"address", "basket", "card", "delivery", "entry", "filter", "gift", "history", "item", "journal"}
 
-// typicalEvent has two exceptions of 20 frames; every so many is the application's own.
+// typicalEvent has two exceptions of 20 frames, and one frame of the application in each so many as every says.
 func typicalEvent(platform string, every int) *core.Event {
-	s := frameStyles[platform]
+	style := frameStyles[platform]
 	fill := func(pattern string, i int) core.Untrusted {
 		return core.Untrusted(strings.ReplaceAll(pattern, "%s", frameWords[i%len(frameWords)]))
 	}
 	frames := make([]core.Frame, 20)
 	for i := range frames {
 		frames[i] = core.Frame{
-			Function: fill(s.function, i), Module: fill(s.module, i), Filename: fill(s.file, i), AbsPath: fill(s.file, i),
+			Function: fill(style.function, i), Module: fill(style.module, i), Filename: fill(style.file, i), AbsPath: fill(style.file, i),
 			Lineno: core.OptInt(10 + i), InApp: i%every == 0, ContextLine: "    return self.load(order_id)",
 		}
 	}
@@ -67,11 +67,11 @@ func BenchmarkOfMessage(b *testing.B) {
 }
 
 func BenchmarkTitleAndCulprit(b *testing.B) {
-	e := typicalEvent("python", 3)
-	e.Transaction = ""
+	event := typicalEvent("python", 3)
+	event.Transaction = ""
 	b.ReportAllocs()
 	for b.Loop() {
-		MakeTitle(e)
-		FindCulprit(e)
+		MakeTitle(event)
+		FindCulprit(event)
 	}
 }

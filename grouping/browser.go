@@ -5,7 +5,7 @@ import "strings"
 // endlessRecursion is the one wording of a stack that overflowed.
 const endlessRecursion = "endless recursion"
 
-// wholeWordings are texts that browsers have for the same error, each with the one wording that stands for all.
+// wholeWordings maps the texts that browsers have for the same error to one wording.
 var wholeWordings = map[string]string{
 	"Failed to fetch": "fetch failed", // Chromium
 	"NetworkError when attempting to fetch resource.": "fetch failed", // Firefox
@@ -27,7 +27,7 @@ var wholeWordings = map[string]string{
 	"Importing a module script failed.": "import failed", // Safari
 }
 
-// wordingPrefixes are the beginnings of such texts that go on with details.
+// wordingPrefixes are the beginnings of those texts that end with details.
 var wordingPrefixes = [...]struct {
 	prefix string
 	read   func(rest string) string
@@ -50,9 +50,9 @@ var wordingPrefixes = [...]struct {
 	{"error loading dynamically imported module", wordFailedImport},
 }
 
-// unifyBrowserWording gives one wording for what the engines of JavaScript say in different words about the same error.
-// It keeps the name of the property, function or variable, which is written in the code. It serves only the group;
-// titles keep the original.
+// unifyBrowserWording returns one wording for what the engines of JavaScript say in different words about the same error,
+// and whether it knows the error. The name of the property, function or variable stays, as it is written in the code.
+// It is for the group only; titles keep the original.
 func unifyBrowserWording(value string) (string, bool) {
 	if wording, found := wholeWordings[value]; found {
 		return wording, true
@@ -84,23 +84,23 @@ func wordNotJSON(string) string         { return "not JSON" }
 func wordFailedImport(string) string    { return "import failed" }
 
 // findQuoted returns the first text in quotes.
-func findQuoted(s string) string {
-	i := strings.IndexAny(s, `'"`)
+func findQuoted(text string) string {
+	i := strings.IndexAny(text, `'"`)
 	if i < 0 {
 		return ""
 	}
-	name, _, _ := strings.Cut(s[i+1:], s[i:i+1])
+	name, _, _ := strings.Cut(text[i+1:], text[i:i+1])
 	return name
 }
 
 // findTarget returns the expression in "evaluating 'a.b.c()'", without the value that it sets.
-func findTarget(s string) string {
-	_, s, _ = strings.Cut(s, "'")
-	if i := strings.LastIndexByte(s, '\''); i >= 0 {
-		s = s[:i]
+func findTarget(text string) string {
+	_, text, _ = strings.Cut(text, "'")
+	if i := strings.LastIndexByte(text, '\''); i >= 0 {
+		text = text[:i]
 	}
-	s, _, _ = strings.Cut(s, " = ")
-	return s
+	text, _, _ = strings.Cut(text, " = ")
+	return text
 }
 
 // findMember returns the last name of an expression like "a.b.c(d)" or "(intermediate value).c".

@@ -6,8 +6,8 @@ import (
 	"errand/core"
 )
 
-// choosesGroup reports whether a client fingerprint says more than "as you like": an empty list, empty texts and the
-// bare default leave the choice to us.
+// choosesGroup reports whether the client chose the group of the event: an empty list, empty texts and the bare
+// "{{ default }}" leave the choice to us.
 func choosesGroup(fingerprint []core.Untrusted) bool {
 	for _, part := range fingerprint {
 		if text := strings.TrimSpace(string(part)); text != "" && parseVariable(text) != "default" {
@@ -17,27 +17,26 @@ func choosesGroup(fingerprint []core.Untrusted) bool {
 	return false
 }
 
-// writeClientFingerprint writes the fingerprint that the application chose, its variables replaced. A variable is replaced once, and
-// stands for itself after that: repeated, a large value would cost a multiple of what the sender paid for it.
-func (d *digest) writeClientFingerprint(e *core.Event) {
+// writeClientFingerprint writes the fingerprint that the application chose, its variables replaced. A variable is replaced
+// once; after that its name stays. Repeated, a large value would cost a multiple of what the sender paid for it.
+func (d *digest) writeClientFingerprint(event *core.Event) {
 	d.writePart("client")
-	v := fingerprintVariables{event: e}
-	for _, part := range e.Fingerprint {
+	variables := fingerprintVariables{event: event}
+	for _, part := range event.Fingerprint {
 		name := parseVariable(string(part))
-		text, known := string(part), false
-		if name != "" && !v.replaced[name] {
+		text := string(part)
+		if name != "" && !variables.replaced[name] {
 			if name == "default" {
-				v.markReplaced(name)
+				variables.markReplaced(name)
 				d.writePart("default")
 				start := d.openPart()
-				d.writeDefault(e)
+				d.writeDefault(event)
 				d.closePart(start)
 				continue
 			}
-			if text, known = v.lookUp(name); known {
-				v.markReplaced(name)
-			} else {
-				text = string(part)
+			if value, found := variables.lookUp(name); found {
+				variables.markReplaced(name)
+				text = value
 			}
 		}
 		d.writePart("text")
@@ -45,7 +44,7 @@ func (d *digest) writeClientFingerprint(e *core.Event) {
 	}
 }
 
-// parseVariable returns the name in a text like "{{ name }}", or nothing.
+// parseVariable returns the name in a text like "{{ name }}", and an empty name for other texts.
 func parseVariable(text string) string {
 	text = strings.TrimSpace(text)
 	inner, opened := strings.CutPrefix(text, "{{")
@@ -56,7 +55,7 @@ func parseVariable(text string) string {
 	return strings.TrimSpace(inner)
 }
 
-// fingerprintVariables are those of one event's fingerprint.
+// fingerprintVariables holds what the variables of one event's fingerprint stand for.
 type fingerprintVariables struct {
 	event    *core.Event
 	replaced map[string]bool
@@ -88,10 +87,10 @@ func (v *fingerprintVariables) findSubject() {
 }
 
 // lookUp returns the value of a variable. The names are those of the Sentry SDKs.
-func (v *fingerprintVariables) lookUp(name string) (value string, known bool) {
-	e := v.event
+func (v *fingerprintVariables) lookUp(name string) (value string, found bool) {
+	event := v.event
 	if tag, found := strings.CutPrefix(name, "tags."); found {
-		return e.Tags.Get(tag).Text, true
+		return event.Tags.Get(tag).Text, true
 	}
 	v.findSubject()
 	var text core.Untrusted
@@ -101,19 +100,19 @@ func (v *fingerprintVariables) lookUp(name string) (value string, known bool) {
 	case "value", "error.value":
 		text = v.exception.Value
 	case "message":
-		if text = e.Message; text == "" {
+		if text = event.Message; text == "" {
 			text = v.exception.Value
 		}
 	case "transaction":
-		text = e.Transaction
+		text = event.Transaction
 	case "level":
-		text = core.Untrusted(e.Level)
+		text = core.Untrusted(event.Level)
 	case "release":
-		text = e.Release
+		text = event.Release
 	case "environment":
-		text = e.Environment
+		text = event.Environment
 	case "logger":
-		text = e.Logger
+		text = event.Logger
 	case "function", "stack.function":
 		text = v.frame.Function
 	case "module", "stack.module":

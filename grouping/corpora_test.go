@@ -30,21 +30,21 @@ func TestCorporaGrouping(t *testing.T) {
 	}
 	slices.Sort(names)
 	var must, together, mustNot, wrong int
-	for i, a := range names {
-		for _, b := range names[i+1:] {
-			same := keys[a] == keys[b]
-			shared := slices.ContainsFunc(expected[a], func(hash string) bool { return slices.Contains(expected[b], hash) })
+	for i, first := range names {
+		for _, second := range names[i+1:] {
+			same := keys[first] == keys[second]
+			shared := slices.ContainsFunc(expected[first], func(hash string) bool { return slices.Contains(expected[second], hash) })
 			switch {
 			case shared && same:
 				must, together = must+1, together+1
 			case shared:
 				must++
-				t.Logf("apart: %s, %s", a, b)
-			case len(expected[a]) > 0 && len(expected[b]) > 0:
+				t.Logf("apart: %s, %s", first, second)
+			case len(expected[first]) > 0 && len(expected[second]) > 0:
 				mustNot++
 				if same {
 					wrong++
-					t.Logf("merged: %s, %s", a, b)
+					t.Logf("merged: %s, %s", first, second)
 				}
 			}
 		}
@@ -71,7 +71,7 @@ type trackerExceptions struct {
 }
 
 // setSources marks the frames that the tracker found in source maps, which the corpus lacks.
-func (a *trackerAnswer) setSources(t *testing.T, e *core.Event) {
+func (a *trackerAnswer) setSources(t *testing.T, event *core.Event) {
 	t.Helper()
 	list := a.Exception
 	for _, entry := range a.Entries {
@@ -82,7 +82,7 @@ func (a *trackerAnswer) setSources(t *testing.T, e *core.Event) {
 	for i, x := range list.Values {
 		for j, frame := range x.Stacktrace.Frames {
 			if strings.HasPrefix(frame.Filename, "webpack://") {
-				frames := e.Exceptions[len(list.Values)-1-i].Frames
+				frames := event.Exceptions[len(list.Values)-1-i].Frames
 				frames[len(frames)-1-j].Source = &core.SourcePosition{Path: core.Untrusted(frame.Filename)}
 			}
 		}
@@ -100,15 +100,15 @@ func TestCorporaTitles(t *testing.T) {
 		require.NoError(t, err)
 		for _, file := range files {
 			want := readJSON[trackerAnswer](t, file)
-			e := readEvent(t, filepath.Join(dir, "incoming_events", filepath.Base(file)))
-			want.setSources(t, e)
+			event := readEvent(t, filepath.Join(dir, "incoming_events", filepath.Base(file)))
+			want.setSources(t, event)
 			answers++
-			if title := grouping.MakeTitle(e); isTitle(title, want.Title) {
+			if title := grouping.MakeTitle(event); isTitle(title, want.Title) {
 				titles++
 			} else {
 				t.Logf("title of %s: %q, not %q", filepath.Base(file), title, want.Title)
 			}
-			if culprit := grouping.FindCulprit(e); culprit == want.Culprit {
+			if culprit := grouping.FindCulprit(event); culprit == want.Culprit {
 				culprits++
 			} else {
 				t.Logf("culprit of %s: %q, not %q", filepath.Base(file), culprit, want.Culprit)

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// digest collects what the hash of a group covers: a sequence of parts, each with its length before it, so that no
-// two different sequences give the same bytes.
+// digest collects what the hash of a group covers: a sequence of parts, each with its length before it, so that two
+// different sequences never have the same bytes.
 type digest struct {
 	buf []byte
 }
@@ -20,7 +20,7 @@ const maxPooledBuffer = 64 << 10
 // digestPool keeps buffers from event to event.
 var digestPool = sync.Pool{New: func() any { return &digest{buf: make([]byte, 0, 4<<10)} }}
 
-// returnToPool empties the digest and gives it back.
+// returnToPool empties the digest and keeps its buffer for another event.
 func (d *digest) returnToPool() {
 	if cap(d.buf) <= maxPooledBuffer {
 		d.buf = d.buf[:0]
@@ -28,20 +28,20 @@ func (d *digest) returnToPool() {
 	}
 }
 
-// writePart adds one part.
+// writePart writes one part.
 func (d *digest) writePart(s string) {
 	start := d.openPart()
 	d.buf = append(d.buf, s...)
 	d.closePart(start)
 }
 
-// openPart begins a part; the bytes that are appended to buf until close are its text. Parts may hold parts.
+// openPart begins a part, and returns where: what is appended to buf until closePart is its text. Parts may hold parts.
 func (d *digest) openPart() int {
 	d.buf = append(d.buf, make([]byte, lengthSize)...)
 	return len(d.buf)
 }
 
-// closePart ends the part that open began.
+// closePart ends the part that openPart began.
 func (d *digest) closePart(start int) {
 	binary.BigEndian.PutUint32(d.buf[start-lengthSize:], uint32(len(d.buf)-start))
 }

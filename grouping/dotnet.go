@@ -2,11 +2,11 @@ package grouping
 
 import "strings"
 
-// appendDotNet appends the full name of a method. The compiler moves the body of an async method, iterator, lambda or
-// local function into a class of its own (Cart+<AddAsync>d__5.MoveNext, Cart+<>c.<Add>b__0_1): that gives the method
-// that was written (Cart.AddAsync, Cart.Add). Type arguments, arguments and assemblies are left out.
-func appendDotNet(b []byte, module, function string) []byte {
-	start := len(b)
+// appendDotNet appends the full name of a method as it was written. The compiler moves the body of an async method,
+// iterator, lambda or local function into a class of its own: Cart+<AddAsync>d__5.MoveNext is Cart.AddAsync,
+// Cart+<>c.<Add>b__0_1 is Cart.Add. Type arguments, arguments and assemblies are left out.
+func appendDotNet(buf []byte, module, function string) []byte {
+	start := len(buf)
 	module, _, _ = strings.Cut(module, ",")
 	state := "" // the method whose state machine the last part was
 	for _, name := range [...]string{module, cutDotNetSignature(function)} {
@@ -24,13 +24,13 @@ func appendDotNet(b []byte, module, function string) []byte {
 			if part = plainDotNetPart(part); part == "" {
 				continue
 			}
-			if len(b) > start {
-				b = append(b, '.')
+			if len(buf) > start {
+				buf = append(buf, '.')
 			}
-			b = append(b, part...)
+			buf = append(buf, part...)
 		}
 	}
-	return b
+	return buf
 }
 
 // cutDotNetSignature drops the arguments, the result and the modifiers: "async Task<User> GetAsync(int id)".
@@ -77,7 +77,7 @@ func nextDotNetPart(name string) (part, rest string) {
 	return name, ""
 }
 
-// findWrittenMethod is the method in the name of a generated class or method, or nothing for a class of closures:
+// findWrittenMethod returns the method in the name of a generated class or method, empty for a class of closures:
 // <AddAsync>d__5, <<Main>b__0>d, <Main>g__Check|0_0 (the local function Main.Check), <>c__DisplayClass1_0.
 func findWrittenMethod(part string) string {
 	name, rest, _ := strings.Cut(strings.TrimLeft(part, "<"), ">")

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// detail is how exceptions are told apart.
+// detail is what distinguishes exceptions.
 type detail uint8
 
 const (
@@ -14,19 +14,19 @@ const (
 	byValue               // by type and parameterised value, when no exception has a usable stack
 )
 
-// details are the ways of telling exceptions apart, the best first: the next is tried when no exception has one.
+// details are the ones to try, the best first: the next is tried when no exception has this one.
 var details = [...]detail{byStack, byValue}
 
 // writeExceptions writes the chain or tree of exceptions, and reports whether there was anything to write.
-func (d *digest) writeExceptions(e *core.Event) bool {
-	if isLogMessage(e) {
+func (d *digest) writeExceptions(event *core.Event) bool {
+	if isLogMessage(event) {
 		return false
 	}
-	lang := languageOfPlatform(e.Platform)
+	lang := languageOfPlatform(event.Platform)
 	start := len(d.buf)
 	d.writePart("exceptions")
-	if isExceptionTree(e.Exceptions) {
-		if units, found := findTreeUnits(e.Exceptions, lang); found {
+	if isExceptionTree(event.Exceptions) {
+		if units, found := findTreeUnits(event.Exceptions, lang); found {
 			d.writeUnits(units)
 			return true
 		}
@@ -35,7 +35,7 @@ func (d *digest) writeExceptions(e *core.Event) bool {
 	}
 	chain := len(d.buf)
 	for _, by := range details {
-		if d.writeChain(e.Exceptions, by, lang) {
+		if d.writeChain(event.Exceptions, by, lang) {
 			return true
 		}
 		d.buf = d.buf[:chain]
@@ -54,42 +54,42 @@ func (d *digest) writeChain(exceptions []core.Exception, by detail, lang languag
 	return found
 }
 
-// writeException writes one exception by one detail, and reports whether it has that.
-func (d *digest) writeException(x *core.Exception, by detail, lang language) bool {
-	kind := string(x.Type)
-	if hasMadeUpType(x) && (by == byStack || x.Value != "") {
+// writeException writes one exception by one detail, and reports whether it has that detail.
+func (d *digest) writeException(exception *core.Exception, by detail, lang language) bool {
+	kind := string(exception.Type)
+	if hasMadeUpType(exception) && (by == byStack || exception.Value != "") {
 		kind = ""
 	}
 	if by == byStack {
-		return d.writeTypeAndStack(x, kind, lang)
+		return d.writeTypeAndStack(exception, kind, lang)
 	}
-	kind, value := describeException(kind, string(x.Value), lang)
+	kind, value := describeException(kind, string(exception.Value), lang)
 	d.writePart(kind)
 	d.writePart(value)
 	return kind != "" || value != ""
 }
 
-// writeTypeAndStack writes an exception's type and stack, and reports whether it has a usable stack. Where these are vague
-// about what happened, the value is written too: the frame of the crash says nothing, or type and stack are those of
-// the one function through which an application reports all its errors.
-func (d *digest) writeTypeAndStack(x *core.Exception, kind string, lang language) bool {
-	isOverflow := isStackOverflow(x)
+// writeTypeAndStack writes an exception's type and stack, and reports whether it has a usable stack. The value is written
+// too where type and stack do not say what happened: the frame of the crash says nothing, or an application reports all
+// its errors through one function.
+func (d *digest) writeTypeAndStack(exception *core.Exception, kind string, lang language) bool {
+	isOverflow := isStackOverflow(exception)
 	if isOverflow {
-		kind = endlessRecursion // engines of JavaScript give it different types
+		kind = endlessRecursion // engines of JavaScript have different types for it
 	}
 	d.writePart(simplifyType(kind))
 	start := d.openPart()
-	if isOverflow && d.writeRecursion(x.Frames, lang) {
+	if isOverflow && d.writeRecursion(exception.Frames, lang) {
 		d.closePart(start)
 		return true
 	}
-	used, vague := d.writeStack(x.Frames, lang)
+	hasKeys, isVague := d.writeStack(exception.Frames, lang)
 	d.closePart(start)
-	if vague || isThrownValue(x, lang) || isPlainType(x, lang) {
-		_, value := describeException(kind, string(x.Value), lang)
+	if isVague || isThrownValue(exception, lang) || isPlainType(exception, lang) {
+		_, value := describeException(kind, string(exception.Value), lang)
 		d.writePart(value)
 	}
-	return used
+	return hasKeys
 }
 
 // describeException returns the type and the value of an exception without what differs from one occurrence to the next.
@@ -103,8 +103,8 @@ func describeException(kind, value string, lang language) (string, string) {
 	return simplifyType(kind), ParameterizeText(value)
 }
 
-// simplifyType is the name of an exception's class without type arguments and without the names that a runtime makes up
-// for anonymous classes.
+// simplifyType returns the name of an exception's class without type arguments and without what a runtime adds to the
+// names of anonymous classes: "*app.NotFound[int]" is "*app.NotFound".
 func simplifyType(kind string) string {
 	kind = clipTo(kind, maxNameRead)
 	switch i := strings.IndexAny(kind, "`[@#$ "); {

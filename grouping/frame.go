@@ -15,79 +15,79 @@ const (
 	holdsCode                  // a function or a line of code
 )
 
-// longestLine is the longest context line that is taken for written code; longer ones are minified.
+// longestLine is the length up to which a context line was written by a person; longer ones are minified.
 const longestLine = 120
 
-// longestMinifiedName is the length up to which the name of a function in a file with a URL (of a page, or app:// in an app) is
-// taken for a minifier's, who gives it to another function in the next build.
+// longestMinifiedName is the length up to which a function's name may come from a minifier, who uses it for another
+// function in the next build. Only files with a URL are minified: those of pages, and app:// in an app.
 const longestMinifiedName = 2
 
-// writeFrame writes the key of one frame: where it is and which function or line, without numbers of lines and without
-// the folders that the application happens to be installed in.
-func (d *digest) writeFrame(f *core.Frame, lang language) frameContent {
-	lang = lang.ofFrame(f)
+// writeFrame writes the key of one frame: its module or file, and its function or line of code. Line numbers and the
+// folders that the application is installed in are left out.
+func (d *digest) writeFrame(frame *core.Frame, lang language) frameContent {
+	lang = lang.ofFrame(frame)
 	if lang == goLang || lang == dotNet {
-		return d.writeQualifiedName(f, lang)
+		return d.writeQualifiedName(frame, lang)
 	}
-	isPage := f.Source == nil && hasURLOrigin(f)
-	place := d.openPart()
+	isPage := frame.Source == nil && hasURLOrigin(frame)
+	locationStart := d.openPart()
 	if !isPage {
-		d.writeLocation(f, lang)
+		d.writeLocation(frame, lang)
 	}
-	d.closePart(place)
-	what := len(d.buf)
-	if f.Source != nil {
-		d.writeMappedCode(f)
+	d.closePart(locationStart)
+	codeStart := len(d.buf)
+	if frame.Source != nil {
+		d.writeMappedCode(frame)
 	} else {
-		d.writeFunctionOrLine(f, lang)
+		d.writeFunctionOrLine(frame, lang)
 	}
 	switch {
-	case len(d.buf) > what:
+	case len(d.buf) > codeStart:
 		return holdsCode
-	case what > place:
+	case codeStart > locationStart:
 		return holdsLocation
 	}
 	return holdsNothing
 }
 
 // writeFunctionOrLine writes the function of a frame, or its line of code where the function has no name.
-func (d *digest) writeFunctionOrLine(f *core.Frame, lang language) {
+func (d *digest) writeFunctionOrLine(frame *core.Frame, lang language) {
 	start := len(d.buf)
-	d.buf = lang.appendFunction(d.buf, string(f.Function))
-	if len(d.buf)-start <= longestMinifiedName && strings.Contains(frameFile(f), "://") {
+	d.buf = lang.appendFunction(d.buf, string(frame.Function))
+	if len(d.buf)-start <= longestMinifiedName && strings.Contains(frameFile(frame), "://") {
 		d.buf = d.buf[:start]
 	}
 	if len(d.buf) == start {
-		d.buf = appendLine(d.buf, string(f.ContextLine))
+		d.buf = appendLine(d.buf, string(frame.ContextLine))
 	}
 }
 
-// writeQualifiedName writes the key of a frame of a language whose compiler spreads the name of a function over module and
-// function in several ways.
-func (d *digest) writeQualifiedName(f *core.Frame, lang language) frameContent {
+// writeQualifiedName writes the key of a frame of Go or .NET. Their SDKs cut a function's full name into module and
+// function at different places, so both are read as one name.
+func (d *digest) writeQualifiedName(frame *core.Frame, lang language) frameContent {
 	start := len(d.buf)
-	if function := string(f.Function); !isUnknownName(function) {
-		d.buf = lang.appendQualified(d.buf, string(f.Module), function)
+	if function := string(frame.Function); !isUnknownName(function) {
+		d.buf = lang.appendQualified(d.buf, string(frame.Module), function)
 	}
 	if len(d.buf) == start {
-		d.buf = appendLine(d.buf, string(f.ContextLine))
+		d.buf = appendLine(d.buf, string(frame.ContextLine))
 	}
 	if len(d.buf) > start {
 		return holdsCode
 	}
-	if d.writeLocation(f, lang); len(d.buf) > start {
+	if d.writeLocation(frame, lang); len(d.buf) > start {
 		return holdsLocation
 	}
 	return holdsNothing
 }
 
 // writeLocation writes the module of a frame, else the name of its file.
-func (d *digest) writeLocation(f *core.Frame, lang language) {
-	switch module := clipTo(string(f.Module), maxNameRead); {
-	case f.Source != nil:
-		d.buf = appendFileName(d.buf, string(f.Source.Path), javaScript)
+func (d *digest) writeLocation(frame *core.Frame, lang language) {
+	switch module := clipTo(string(frame.Module), maxNameRead); {
+	case frame.Source != nil:
+		d.buf = appendFileName(d.buf, string(frame.Source.Path), javaScript)
 	case isUnknownName(module) || module == "__main__": // __main__ is any script of Python
-		d.buf = appendFileName(d.buf, frameFile(f), lang)
+		d.buf = appendFileName(d.buf, frameFile(frame), lang)
 	case lang == native || isAbsolute(module):
 		d.buf = appendFileName(d.buf, module, lang)
 	case lang == jvm:
@@ -101,33 +101,35 @@ func (d *digest) writeLocation(f *core.Frame, lang language) {
 	}
 }
 
-// writeMappedCode writes the line of code that a source map led to. The function of such a frame still has the minifier's name.
-func (d *digest) writeMappedCode(f *core.Frame) {
+// writeMappedCode writes the line of code that a source map led to, else a name of the function: in such a frame it may
+// still be the minifier's.
+func (d *digest) writeMappedCode(frame *core.Frame) {
 	start := len(d.buf)
-	if d.buf = appendLine(d.buf, string(f.ContextLine)); len(d.buf) > start {
+	if d.buf = appendLine(d.buf, string(frame.ContextLine)); len(d.buf) > start {
 		return
 	}
-	if d.buf = appendJavaScript(d.buf, string(f.Source.Name)); len(d.buf) > start {
+	if d.buf = appendJavaScript(d.buf, string(frame.Source.Name)); len(d.buf) > start {
 		return
 	}
-	d.buf = appendJavaScript(d.buf, string(f.Function))
+	d.buf = appendJavaScript(d.buf, string(frame.Function))
 }
 
-// appendLine appends a context line with its space made even, unless it is cut, minified, or the text of a page.
-func appendLine(b []byte, line string) []byte {
+// appendLine appends a context line, white space within it as one space. A line that is cut, minified or part of an HTML
+// page is left out.
+func appendLine(buf []byte, line string) []byte {
 	line = strings.TrimSpace(line)
 	if len(line) > longestLine || strings.Contains(line, "{snip}") || isMarkup(line) {
-		return b
+		return buf
 	}
 	for i := range len(line) {
 		switch {
 		case line[i] > ' ':
-			b = append(b, line[i])
+			buf = append(buf, line[i])
 		case i > 0 && line[i-1] > ' ': // the first of some white space
-			b = append(b, ' ')
+			buf = append(buf, ' ')
 		}
 	}
-	return b
+	return buf
 }
 
 func isMarkup(line string) bool {
@@ -139,7 +141,7 @@ func isMarkup(line string) bool {
 	return false
 }
 
-// frameFile is the file of a frame, as far as it is known.
+// frameFile returns the file of a frame, empty when it is not known.
 func frameFile(f *core.Frame) string {
 	if f.Filename != "" {
 		return string(f.Filename)
@@ -147,13 +149,13 @@ func frameFile(f *core.Frame) string {
 	return string(f.AbsPath)
 }
 
-// hasURLOrigin reports whether the code came from the web: such a file is named by deployments, not by programmers.
+// hasURLOrigin reports whether the code came from the web. Deployments name such files, not programmers.
 func hasURLOrigin(f *core.Frame) bool {
 	return isURL(string(f.AbsPath)) || isURL(string(f.Filename))
 }
 
 func isURL(path string) bool {
-	if path == "" || path[0] == '/' { // by far the most
+	if path == "" || path[0] == '/' { // most paths
 		return false
 	}
 	for _, scheme := range [...]string{"http://", "https://", "blob:", "data:", "about:"} {
@@ -164,7 +166,7 @@ func isURL(path string) bool {
 	return false
 }
 
-// isRuntimeFrame reports whether frames[i] is a part of the JavaScript engine, or of code that a text was evaluated as: one
+// isRuntimeFrame reports whether frames[i] belongs to the JavaScript engine or to a text that was evaluated as code: one
 // browser shows such frames, another does not. Dart marks the gaps of asynchronous stacks in the same way.
 func isRuntimeFrame(frames []core.Frame, i int, lang language) bool {
 	if lang == javaScript && isEvaluated(frames, i) {
@@ -181,8 +183,8 @@ func isRuntimeFrame(frames []core.Frame, i int, lang language) bool {
 	return false
 }
 
-// isDecoratorWrapper reports whether a frame is only a Python decorator's wrapper around the function of the next frame. The
-// names are those that such wrappers have by convention.
+// isDecoratorWrapper reports whether a frame is a Python decorator's wrapper around the function of the next frame, by
+// the names that such wrappers have by convention.
 func isDecoratorWrapper(f *core.Frame, lang language) bool {
 	if lang != python {
 		return false

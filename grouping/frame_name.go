@@ -6,21 +6,22 @@ import (
 	"errand/core"
 )
 
-func nameFrame(f *core.Frame, stack []core.Frame, lang language) string {
-	function, module := string(f.Function), string(f.Module)
+// nameFrame returns a frame of a stack in words: "shop.orders in load", "load(/static/shop.js)".
+func nameFrame(frame *core.Frame, stack []core.Frame, lang language) string {
+	function, module := string(frame.Function), string(frame.Module)
 	if lang == native {
 		function = cutNativeSuffix(clipText(function))
 	}
-	if f.Source != nil {
-		function, module = mappedFunction(f, stack), sourceModule(string(f.Source.Path))
+	if frame.Source != nil {
+		function, module = mappedFunction(frame, stack), sourceModule(string(frame.Source.Path))
 	}
 	file := module
 	switch {
 	case module != "":
 	case lang == native:
-		file = sourceModule(baseName(frameFile(f)))
+		file = sourceModule(baseName(frameFile(frame)))
 	default:
-		file = cutOrigin(frameFile(f))
+		file = cutOrigin(frameFile(frame))
 	}
 	switch {
 	case isUnknownName(function) && file == "":
@@ -42,22 +43,22 @@ func baseName(path string) string {
 	return path[strings.LastIndexByte(path, '\\')+1:]
 }
 
-// mappedFunction is the name of a function that a source map led to. Where a minifier renamed it, the map knows how
+// mappedFunction returns the name of a function that a source map led to. Where a minifier renamed it, the map knows how
 // the caller calls it: that is the name at the position of the next frame.
-func mappedFunction(f *core.Frame, stack []core.Frame) string {
-	function := string(f.Function)
+func mappedFunction(frame *core.Frame, stack []core.Frame) string {
+	function := string(frame.Function)
 	if len(function) > longestMinifiedName {
 		return function
 	}
 	for i := range stack[:len(stack)-1] {
-		if caller := stack[i+1].Source; &stack[i] == f && caller != nil && caller.Name != "" {
+		if caller := stack[i+1].Source; &stack[i] == frame && caller != nil && caller.Name != "" {
 			return string(caller.Name)
 		}
 	}
 	return function
 }
 
-// cutOrigin is the path of a URL, or the path itself.
+// cutOrigin returns the path of a URL; any other path stays as it is.
 func cutOrigin(path string) string {
 	if !isURL(path) {
 		return path
@@ -69,7 +70,7 @@ func cutOrigin(path string) string {
 	return rest
 }
 
-// sourceModule is a source's path as a module: "webpack://shop/./src/cart.ts?a1" is "src/cart".
+// sourceModule returns a source's path as a module: "webpack://shop/./src/cart.ts?a1" is "src/cart".
 func sourceModule(path string) string {
 	if _, rest, found := strings.Cut(path, "://"); found {
 		_, path, _ = strings.Cut(rest, "/")

@@ -34,7 +34,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// explainEvent gives all that grouping makes of an event, with the parts of its key in readable form.
+// explainEvent returns all that grouping makes of an event, with the parts of its key in readable form.
 func explainEvent(e *core.Event) string {
 	var d digest
 	d.writeV1(e)
@@ -44,10 +44,10 @@ func explainEvent(e *core.Event) string {
 	return b.String()
 }
 
-func explainParts(b *strings.Builder, buf []byte, indent string) {
+func explainParts(text *strings.Builder, buf []byte, indent string) {
 	for len(buf) > 0 {
 		if buf[0] != 0 { // the lengths of parts begin with a zero, texts do not
-			fmt.Fprintf(b, "%s%s\n", indent, buf)
+			fmt.Fprintf(text, "%s%s\n", indent, buf)
 			return
 		}
 		n := binary.BigEndian.Uint32(buf)
@@ -55,10 +55,10 @@ func explainParts(b *strings.Builder, buf []byte, indent string) {
 		buf = buf[lengthSize+n:]
 		switch {
 		case len(part) == 0 || part[0] != 0:
-			fmt.Fprintf(b, "%s- %s\n", indent, part)
+			fmt.Fprintf(text, "%s- %s\n", indent, part)
 		default:
-			fmt.Fprintf(b, "%s-\n", indent)
-			explainParts(b, part, indent+"  ")
+			fmt.Fprintf(text, "%s-\n", indent)
+			explainParts(text, part, indent+"  ")
 		}
 	}
 }

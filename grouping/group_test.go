@@ -53,7 +53,7 @@ func repeatFrames(n int, frames ...core.Frame) []core.Frame {
 	return list
 }
 
-// numberedFrames gives distinct frames.
+// numberedFrames returns distinct frames.
 func numberedFrames(n int) []core.Frame {
 	list := make([]core.Frame, n)
 	for i := range list {

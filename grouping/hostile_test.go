@@ -27,7 +27,7 @@ func TestHugeTextsCostLittle(t *testing.T) {
 	start := time.Now()
 	require.Equal(t, len(plain)/5, countWords(plain))
 	enough := 40 * time.Since(start)
-	for name, e := range map[string]*core.Event{
+	for name, event := range map[string]*core.Event{
 		"numbers of a message":   newMessage(huge("1a ")),
 		"numbers of a value":     newEvent("python", "E", huge("1a ")),
 		"quotes":                 newEvent("python", "E", huge(`"'`)),
@@ -53,11 +53,11 @@ func TestHugeTextsCostLittle(t *testing.T) {
 		"variables of a group":   tree,
 		"template of parameters": {Template: huge("%s "), Message: "x"},
 	} {
-		require.LessOrEqual(t, len(grouping.MakeTitle(e)), 800, name)
-		require.LessOrEqual(t, len(grouping.FindCulprit(e)), 800, name)
-		cost := costOf(e)
+		require.LessOrEqual(t, len(grouping.MakeTitle(event)), 800, name)
+		require.LessOrEqual(t, len(grouping.FindCulprit(event)), 800, name)
+		cost := costOf(event)
 		for tries := 1; tries < 5 && cost > enough; tries++ { // other tests may have had the processor
-			cost = costOf(e)
+			cost = costOf(event)
 		}
 		require.LessOrEqual(t, cost, enough, name)
 	}

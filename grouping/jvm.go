@@ -4,7 +4,7 @@ import "strings"
 
 // appendJVM appends the name of a class or method without the classes that proxies generate around it and without
 // the numbers of lambdas, anonymous classes and accessors.
-func appendJVM(b []byte, name string) []byte {
+func appendJVM(buf []byte, name string) []byte {
 	if strings.IndexByte(name, '/') >= 0 { // app//com.example.Cart, Main$$Lambda/0x00007f8a
 		name, _, _ = strings.Cut(name, "/0x")
 		name = name[strings.LastIndexByte(name, '/')+1:]
@@ -12,19 +12,19 @@ func appendJVM(b []byte, name string) []byte {
 	if strings.IndexByte(name, '$') >= 0 {
 		name = cutProxyMark(name)
 	}
-	start := len(b)
+	start := len(buf)
 	for i := 0; i < len(name); {
 		end := i
 		for end < len(name) && !isDigit(rune(name[end])) {
 			end++
 		}
-		b = append(b, name[i:end]...)
+		buf = append(buf, name[i:end]...)
 		i = end + digitsAt(name, end)
-		if i > end && !isCounter(b[start:]) {
-			b = append(b, name[end:i]...)
+		if i > end && !isCounter(buf[start:]) {
+			buf = append(buf, name[end:i]...)
 		}
 	}
-	return b
+	return buf
 }
 
 // proxyMarks are the marks with which libraries and compilers name the classes that they derive at run time.

@@ -54,7 +54,7 @@ func languageOfPlatform(platform string) language {
 }
 
 // ofFrame returns the language of a frame. JavaScript events may hold frames of the app around them (React Native), and some
-// clients name no platform: there the file's extension tells.
+// clients name no platform: there the file's extension decides.
 func (l language) ofFrame(f *core.Frame) language {
 	if l != unknownLanguage && l != javaScript {
 		return l
@@ -93,51 +93,51 @@ func (l language) ofFrame(f *core.Frame) language {
 
 // appendFunction appends the name of a function without what the compiler or runtime made up, or nothing when the
 // function is not known.
-func (l language) appendFunction(b []byte, name string) []byte {
+func (l language) appendFunction(buf []byte, name string) []byte {
 	if isUnknownName(name) {
-		return b
+		return buf
 	}
 	name = clipTo(name, maxNameRead)
 	switch l {
 	case javaScript:
-		return appendJavaScript(b, name)
+		return appendJavaScript(buf, name)
 	case jvm:
-		return appendJVM(b, name)
+		return appendJVM(buf, name)
 	case php:
-		return appendPHP(b, name)
+		return appendPHP(buf, name)
 	case ruby:
-		return appendRuby(b, name)
+		return appendRuby(buf, name)
 	case native:
-		return appendNative(b, name)
+		return appendNative(buf, name)
 	case python:
 		if strings.IndexByte(name, '<') > 0 { // Cart.add.<locals>.retry
 			name = strings.ReplaceAll(name, "<locals>.", "")
 		}
-		return append(b, name...)
+		return append(buf, name...)
 	case elixir:
-		return append(b, unwrapElixirClosure(name)...)
+		return append(buf, unwrapElixirClosure(name)...)
 	case dart:
-		return append(b, unwrapDartClosure(name)...)
+		return append(buf, unwrapDartClosure(name)...)
 	case perl:
 		name, _, _ = strings.Cut(name, "[") // main::__ANON__[/app/a.pl:12]
-		return append(b, name...)
+		return append(buf, name...)
 	}
-	return append(b, name...)
+	return append(buf, name...)
 }
 
 // appendQualified is appendFunction for languages where module and function make one name.
-func (l language) appendQualified(b []byte, module, function string) []byte {
+func (l language) appendQualified(buf []byte, module, function string) []byte {
 	if isUnknownName(module) {
 		module = ""
 	}
 	module, function = clipTo(module, maxNameRead), clipTo(function, maxNameRead)
 	if l == goLang {
-		return appendGo(b, module, function)
+		return appendGo(buf, module, function)
 	}
-	return appendDotNet(b, module, function)
+	return appendDotNet(buf, module, function)
 }
 
-// isUnknownName reports whether a name is one of those that SDKs and runtimes give to what has none.
+// isUnknownName reports whether a name is one that SDKs and runtimes write for what has no name.
 func isUnknownName(name string) bool {
 	switch name {
 	case "", "?", "??", "???", "<unknown>", "<unknown module>", "<anonymous>", "<redacted>", "<null>", "unknown",
@@ -147,7 +147,8 @@ func isUnknownName(name string) bool {
 	return strings.HasPrefix(name, "0x") // an address that nobody could name
 }
 
-// unwrapElixirClosure is the named function around an anonymous one: "anonymous fn/1 in App.run/2", "-run/2-fun-0-".
+// unwrapElixirClosure returns the named function around an anonymous one: "anonymous fn/1 in App.run/2" is "App.run/2",
+// and "-run/2-fun-0-" is "run/2".
 func unwrapElixirClosure(name string) string {
 	if strings.HasPrefix(name, "anonymous fn/") {
 		if _, outer, found := strings.Cut(name, " in "); found {
@@ -160,7 +161,7 @@ func unwrapElixirClosure(name string) string {
 	return strings.TrimPrefix(name, "Elixir.")
 }
 
-// unwrapDartClosure is the named function around closures: "Cart.add.<anonymous closure>".
+// unwrapDartClosure returns the named function around closures: "Cart.add.<anonymous closure>" is "Cart.add".
 func unwrapDartClosure(name string) string {
 	for {
 		i := strings.LastIndexByte(name, '.')

@@ -28,7 +28,7 @@ func withStackOf(function, text string) string {
 func TestMessagesWithAStackAreMessages(t *testing.T) {
 	t.Parallel()
 	const thread = `"threads":{"values":[{"current":true,"stacktrace":{"frames":[{"function":"notify","module":"ops","in_app":true}]}}]}`
-	for _, c := range []struct {
+	for _, tt := range []struct {
 		title, plain string
 		stacked      []string
 	}{
@@ -48,11 +48,11 @@ func TestMessagesWithAStackAreMessages(t *testing.T) {
 			`{"logentry":{"message":"Order %s of %s","params":[7,{"a":1}]},` + withStackOf("f", "Order 7 of [object Object]") + `}`,
 		}},
 	} {
-		want := decodeEvent(t, c.plain)
-		require.Equal(t, c.title, grouping.MakeTitle(want))
-		for _, payload := range c.stacked {
+		want := decodeEvent(t, tt.plain)
+		require.Equal(t, tt.title, grouping.MakeTitle(want))
+		for _, payload := range tt.stacked {
 			e := decodeEvent(t, payload)
-			require.Equal(t, c.title, grouping.MakeTitle(e), payload)
+			require.Equal(t, tt.title, grouping.MakeTitle(e), payload)
 			require.Empty(t, grouping.FindType(e), payload)
 			require.Equal(t, grouping.ComputeKey(want), grouping.ComputeKey(e), payload)
 		}

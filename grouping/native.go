@@ -7,18 +7,18 @@ import (
 
 // appendNative appends the name of a function of C, C++, Objective-C, Swift or Rust without what differs between
 // builds (hashes, numbers of closures and of copies), arguments, type arguments and result.
-func appendNative(b []byte, name string) []byte {
+func appendNative(buf []byte, name string) []byte {
 	name = strings.TrimSpace(unwrapSwiftClosure(cutNativeSuffix(name)))
 	if strings.HasPrefix(name, "___lldb_unnamed_symbol") {
-		return b
+		return buf
 	}
 	if method, found := findObjectiveCMethod(name); found {
-		return append(b, method...)
+		return append(buf, method...)
 	}
 	if block, _, found := strings.Cut(name, "_block_invoke"); found {
 		name = strings.TrimLeft(block, "_")
 	}
-	w := nativeWriter{buf: b, start: len(b)}
+	w := nativeWriter{buf: buf, start: len(buf)}
 	for i := 0; i < len(name) && !w.isDone; {
 		plain := i
 		for i < len(name) && !isNativeSpecial(name[i]) {
@@ -59,7 +59,7 @@ func cutNativeSuffix(name string) string {
 	return name
 }
 
-// cutNativeMark cuts the marks of copies, versions and offsets, none of which begins before the byte in front of the index.
+// cutNativeMark cuts the marks of copies, versions and offsets. The first of them begins at the index or one byte before it.
 func cutNativeMark(name string, from int) string {
 	for _, mark := range [...]string{" [clone", ".llvm.", ".cold", ".isra.", ".constprop.", ".part.", ".lto_priv.", "+0x"} {
 		if i := strings.Index(name[from-1:], mark); i >= 0 && from+i > 1 {
@@ -72,7 +72,7 @@ func cutNativeMark(name string, from int) string {
 	return name
 }
 
-// unwrapSwiftClosure is the function around closures and the pieces that async functions are cut into:
+// unwrapSwiftClosure returns the function around closures and around the pieces that async functions are cut into:
 // "closure #1 (Swift.Int) -> () in App.run() -> ()", "(2) suspend resume partial function for App.run()".
 func unwrapSwiftClosure(name string) string {
 	if strings.IndexByte(name, ' ') < 0 {
@@ -100,7 +100,7 @@ func unwrapSwiftClosure(name string) string {
 	return name[from:]
 }
 
-// findObjectiveCMethod finds the method in names like "-[Cart add:]" and "__12-[Cart add:]_block_invoke_2".
+// findObjectiveCMethod returns the method in names like "-[Cart add:]" and "__12-[Cart add:]_block_invoke_2".
 func findObjectiveCMethod(name string) (string, bool) {
 	i := strings.IndexByte(name, '[')
 	if i < 1 || name[i-1] != '-' && name[i-1] != '+' || strings.TrimLeft(name[:i-1], "_0123456789") != "" {
@@ -116,7 +116,7 @@ type nativeWriter struct {
 	isDone bool
 }
 
-// writeSpecial handles what begins at i and gives the index behind it.
+// writeSpecial handles what begins at i, and returns the index behind it.
 func (w *nativeWriter) writeSpecial(name string, i int) int {
 	written := w.buf[w.start:]
 	if bytes.HasSuffix(written, []byte("operator")) {
@@ -211,7 +211,7 @@ func (w *nativeWriter) writeAngle(group string, isFirst bool) {
 	}
 }
 
-// writeBrace gives closures one name, and closures within closures count as one.
+// writeBrace writes the same for every closure, and closures within closures as one.
 func (w *nativeWriter) writeBrace(group string) {
 	const closure = "{closure}"
 	if !strings.Contains(group, "closure") {
@@ -229,16 +229,16 @@ func (w *nativeWriter) writeBrace(group string) {
 }
 
 // findClosing returns the index behind the bracket that closes the one at open, or the end of the text.
-func findClosing(s string, open int) int {
+func findClosing(text string, open int) int {
 	depth := 0
-	for i := open; i < len(s); i++ {
-		switch s[i] {
+	for i := open; i < len(text); i++ {
+		switch text[i] {
 		case '(', '<', '{', '[':
 			depth++
 		case ')', '}', ']':
 			depth--
 		case '>':
-			if i == 0 || s[i-1] != '-' { // the arrow of a function type
+			if i == 0 || text[i-1] != '-' { // the arrow of a function type
 				depth--
 			}
 		}
@@ -246,5 +246,5 @@ func findClosing(s string, open int) int {
 			return i + 1
 		}
 	}
-	return len(s)
+	return len(text)
 }

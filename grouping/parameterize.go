@@ -30,13 +30,14 @@ func ParameterizeText(s string) string {
 	return strings.TrimRight(string(p.out), " ")
 }
 
-// unquoteWhole returns the content of a text that is one quoted text, such as the value of Python's KeyError.
-func unquoteWhole(s string) (string, bool) {
-	if len(s) < 3 || s[0] != '\'' && s[0] != '"' || s[len(s)-1] != s[0] {
-		return s, false
+// unquoteWhole returns the content of a text that is one quoted text, as the value of Python's KeyError is, and whether
+// it is one.
+func unquoteWhole(text string) (string, bool) {
+	if len(text) < 3 || text[0] != '\'' && text[0] != '"' || text[len(text)-1] != text[0] {
+		return text, false
 	}
-	inner := s[1 : len(s)-1]
-	return inner, strings.IndexByte(inner, s[0]) < 0
+	inner := text[1 : len(text)-1]
+	return inner, strings.IndexByte(inner, text[0]) < 0
 }
 
 // parameterizer reads one text once, from left to right.
@@ -51,34 +52,34 @@ type parameterizer struct {
 // replaceValues reads in[i:end]. Whole tokens (URLs, emails, paths, quoted texts) are looked for only where text is prose.
 func (p *parameterizer) replaceValues(i, end int, prose bool) {
 	for i < end {
-		c := p.in[i]
+		char := p.in[i]
 		if prose {
-			if next := p.replaceToken(i, c); next > i {
+			if next := p.replaceToken(i, char); next > i {
 				i = next
 				continue
 			}
 		}
 		switch {
-		case c == ' ' || '\t' <= c && c <= '\r':
+		case char == ' ' || '\t' <= char && char <= '\r':
 			if len(p.out) > 0 && p.out[len(p.out)-1] != ' ' {
 				p.out = append(p.out, ' ')
 			}
 			i++
-		case isLetter(c) || isDigit(rune(c)):
+		case isLetter(char) || isDigit(rune(char)):
 			i = p.replaceWord(i)
-		case (c == '-' || c == '+') && p.isSign(i):
+		case (char == '-' || char == '+') && p.isSign(i):
 			i++
-		case c == ':' && strings.HasPrefix(p.in[i:], "::") && p.addressEnd(i) > i:
+		case char == ':' && strings.HasPrefix(p.in[i:], "::") && p.addressEnd(i) > i:
 			i = p.addressEnd(i)
 			p.writePlaceholder(ipPlaceholder)
 		default:
-			p.out = append(p.out, c)
+			p.out = append(p.out, char)
 			i++
 		}
 	}
 }
 
-// replaceToken handles a token that is a value as a whole, and gives the index behind it; i when there is none.
+// replaceToken handles a token that is a value as a whole, and returns the index behind it; i when there is no such token.
 func (p *parameterizer) replaceToken(i int, c byte) int {
 	if c == '"' || c == '\'' || c == '`' {
 		return p.replaceQuote(i)
@@ -161,15 +162,15 @@ func (p *parameterizer) replaceWord(i int) int {
 
 // writeWord writes a word: generated ones are a number, in others each run of digits is.
 func (p *parameterizer) writeWord(word string, isIdentity bool) {
-	s := shapeOf(word)
+	shape := shapeOf(word)
 	switch {
-	case isIdentity && s.isHex && len(word) >= 4: // Java: com.example.Cart@1b6d3586
+	case isIdentity && shape.isHex && len(word) >= 4: // Java: com.example.Cart@1b6d3586
 		p.writePlaceholder(numberPlaceholder)
 		return
-	case s.digits == 0:
+	case shape.digits == 0:
 		p.out = append(p.out, word...)
 		return
-	case s.isHex && len(word) >= 6, s.changes >= 3, len(word) >= 16 && s.digits >= 3:
+	case shape.isHex && len(word) >= 6, shape.changes >= 3, len(word) >= 16 && shape.digits >= 3:
 		p.writePlaceholder(numberPlaceholder)
 		return
 	}
@@ -191,17 +192,17 @@ func (p *parameterizer) isSign(i int) bool {
 	return i == 0 || strings.IndexByte(" \t([{=:,<>", p.in[i-1]) >= 0
 }
 
-// addressEnd returns the index behind the IP address at i, its port or prefix length included; i when there is none.
+// addressEnd returns the index behind the IP address at i, its port or prefix length included; i without an address.
 func (p *parameterizer) addressEnd(i int) int {
 	const longest = 64
 	end, dots, colons, digits := i, 0, 0, 0
 	for end < len(p.in) && end < i+longest && (isHexDigit(p.in[end]) || p.in[end] == '.' || p.in[end] == ':') {
-		switch c := p.in[end]; {
-		case c == '.':
+		switch char := p.in[end]; {
+		case char == '.':
 			dots++
-		case c == ':':
+		case char == ':':
 			colons++
-		case isDigit(rune(c)):
+		case isDigit(rune(char)):
 			digits++
 		}
 		end++
@@ -230,18 +231,18 @@ func (p *parameterizer) addressEnd(i int) int {
 }
 
 // octetsLength returns the length of a MAC address or key fingerprint at the start of s (0a:1b:..), or 0.
-func octetsLength(s string) int {
+func octetsLength(text string) int {
 	const fewest, most = 6, 64
-	n := 0
-	for n+2 <= len(s) && n < most*3 && isHexDigit(s[n]) && isHexDigit(s[n+1]) {
-		n += 2
-		if n == len(s) || s[n] != ':' && s[n] != '-' {
+	length := 0
+	for length+2 <= len(text) && length < most*3 && isHexDigit(text[length]) && isHexDigit(text[length+1]) {
+		length += 2
+		if length == len(text) || text[length] != ':' && text[length] != '-' {
 			break
 		}
-		n++
+		length++
 	}
-	if n < fewest*3-1 || n < len(s) && isWord(s[n]) {
+	if length < fewest*3-1 || length < len(text) && isWord(text[length]) {
 		return 0
 	}
-	return n
+	return length
 }

@@ -10,7 +10,7 @@ const (
 	proseSpaces  = 4   // as many spaces make a quoted text a sentence, which is read like the text around it
 )
 
-// replaceQuote handles the quotation mark at i, and gives the index behind the quoted text; i when the mark is none.
+// replaceQuote handles the quotation mark at i, and returns the index behind the quoted text; i when it quotes nothing.
 func (p *parameterizer) replaceQuote(i int) int {
 	if i > 0 && isWord(p.in[i-1]) && !p.isLiteralPrefix(i-1) {
 		return i // an apostrophe

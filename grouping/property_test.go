@@ -22,19 +22,19 @@ func anyName() *rapid.Generator[string] {
 func anyFrame() *rapid.Generator[core.Frame] {
 	return rapid.Custom(func(t *rapid.T) core.Frame {
 		file := anyName().Draw(t, "file") + rapid.SampledFrom([]string{".py", ".js", ".php", ".rb", ".rs", ""}).Draw(t, "extension")
-		f := core.Frame{
+		frame := core.Frame{
 			Function: core.Untrusted(rapid.OneOf(anyName(), rapid.Just(""), rapid.String()).Draw(t, "function")),
 			Filename: core.Untrusted("/srv/app/" + file),
 			Lineno:   core.OptInt(rapid.IntRange(0, 999).Draw(t, "line")),
 			InApp:    rapid.Bool().Draw(t, "in app"),
 		}
 		if rapid.Bool().Draw(t, "has module") {
-			f.Module = core.Untrusted(anyName().Draw(t, "module"))
+			frame.Module = core.Untrusted(anyName().Draw(t, "module"))
 		}
 		if rapid.Bool().Draw(t, "has line") {
-			f.ContextLine = core.Untrusted(rapid.String().Draw(t, "context"))
+			frame.ContextLine = core.Untrusted(rapid.String().Draw(t, "context"))
 		}
-		return f
+		return frame
 	})
 }
 
@@ -58,18 +58,18 @@ func anyEvent() *rapid.Generator[*core.Event] {
 	})
 }
 
-// changeFrames gives a copy of an event with each frame changed.
+// changeFrames returns a copy of an event with each frame changed.
 func changeFrames(e *core.Event, change func(*core.Frame)) *core.Event {
-	c := *e
-	c.Exceptions = append(core.List[core.Exception](nil), e.Exceptions...)
-	for i := range c.Exceptions {
-		frames := append(core.List[core.Frame](nil), c.Exceptions[i].Frames...)
+	changed := *e
+	changed.Exceptions = append(core.List[core.Exception](nil), e.Exceptions...)
+	for i := range changed.Exceptions {
+		frames := append(core.List[core.Frame](nil), changed.Exceptions[i].Frames...)
 		for j := range frames {
 			change(&frames[j])
 		}
-		c.Exceptions[i].Frames = frames
+		changed.Exceptions[i].Frames = frames
 	}
-	return &c
+	return &changed
 }
 
 func TestPositionsNeverCount(t *testing.T) {
@@ -85,12 +85,12 @@ func TestPositionsNeverCount(t *testing.T) {
 func TestInstallFoldersNeverCount(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		e := anyEvent().Draw(t, "event")
+		event := anyEvent().Draw(t, "event")
 		folder := rapid.StringMatching(`(/[a-z0-9_-]{1,9}){1,4}/`).Draw(t, "folder")
-		moved := changeFrames(e, func(f *core.Frame) {
+		moved := changeFrames(event, func(f *core.Frame) {
 			f.Filename = core.Untrusted(folder + strings.TrimPrefix(string(f.Filename), "/srv/app/"))
 		})
-		require.Equal(t, grouping.ComputeKey(e), grouping.ComputeKey(moved))
+		require.Equal(t, grouping.ComputeKey(event), grouping.ComputeKey(moved))
 	})
 }
 

@@ -10,83 +10,84 @@ import (
 const (
 	maxFrameKeys   = 50 // keys of one stack, those nearest the crash
 	maxRoundFrames = 4  // frames of a recursion's round
-	minRepeats     = 3  // how often a frame of an overflowing recursion is in its stack
+	minRepeats     = 3  // how often a frame is at least in the stack of a recursion that overflowed
 )
 
-// writeStack writes what the frames say, nearest the crash first, and reports whether there was anything. It is vague when
-// the frame of the crash itself says nothing, so that the same calls may lead to different errors.
-func (d *digest) writeStack(frames []core.Frame, lang language) (used, vague bool) {
-	silent := false // there are frames that should have said something
-	for _, s := range frameSelections {
-		if s.withRuntime && silent {
+// writeStack writes the frames that count, nearest the crash first, and reports whether there was anything to write. The
+// stack is vague when the frame of the crash says nothing: the same calls may then lead to different errors.
+func (d *digest) writeStack(frames []core.Frame, lang language) (hasKeys, isVague bool) {
+	wasVague := false // frames were selected before, and said nothing
+	for _, selection := range frameSelections {
+		if selection.withRuntime && wasVague {
 			break
 		}
-		used, isVague := d.writeFrameKeys(frames, s, lang)
-		if used {
-			return true, isVague || silent
+		hasKeys, isVague := d.writeFrameKeys(frames, selection, lang)
+		if hasKeys {
+			return true, isVague || wasVague
 		}
-		silent = silent || isVague
+		wasVague = wasVague || isVague
 	}
 	return false, false
 }
 
-// writeFrameKeys writes the key of each selected frame, recursion folded.
-func (d *digest) writeFrameKeys(frames []core.Frame, s frameSelection, lang language) (used, vague bool) {
+// writeFrameKeys writes the key of each selected frame; of a recursion it keeps one round.
+func (d *digest) writeFrameKeys(frames []core.Frame, selection frameSelection, lang language) (hasKeys, isVague bool) {
 	var ends [maxFrameKeys + 1]int // where each key ends in the buffer
 	ends[0] = len(d.buf)
-	n, crashSeen := 0, false
+	count, crashSeen := 0, false
 	for i := range frames {
-		f := &frames[i]
-		if !s.selects(frames, i, lang) || crashSeen && isDecoratorWrapper(f, lang) {
+		frame := &frames[i]
+		if !selection.selects(frames, i, lang) || crashSeen && isDecoratorWrapper(frame, lang) {
 			continue
 		}
 		start := d.openPart()
-		what := d.writeFrame(f, lang)
+		content := d.writeFrame(frame, lang)
 		if !crashSeen {
-			crashSeen, vague = true, what != holdsCode
+			crashSeen, isVague = true, content != holdsCode
 		}
-		if what == holdsNothing {
-			d.buf = d.buf[:ends[n]]
+		if content == holdsNothing {
+			d.buf = d.buf[:ends[count]]
 			continue
 		}
 		d.closePart(start)
-		n++
-		ends[n] = len(d.buf)
-		n = d.foldRecursion(ends[:], n)
-		if n == maxFrameKeys {
+		count++
+		ends[count] = len(d.buf)
+		count = d.foldRecursion(ends[:], count)
+		if count == maxFrameKeys {
 			break
 		}
 	}
-	return n > 0, vague
+	return count > 0, isVague
 }
 
-// foldRecursion drops the last keys when they repeat those just before them: however deep a recursion goes, it gives one round.
-func (d *digest) foldRecursion(ends []int, n int) int {
-	for round := 1; round <= maxRoundFrames && 2*round <= n; round++ {
-		from, middle, to := ends[n-2*round], ends[n-round], ends[n]
+// foldRecursion drops the last keys when they repeat those just before them, and returns how many are left: a recursion
+// has the same keys however deep it goes.
+func (d *digest) foldRecursion(ends []int, count int) int {
+	for round := 1; round <= maxRoundFrames && 2*round <= count; round++ {
+		from, middle, to := ends[count-2*round], ends[count-round], ends[count]
 		if bytes.Equal(d.buf[from:middle], d.buf[middle:to]) {
 			d.buf = d.buf[:middle]
-			return n - round
+			return count - round
 		}
 	}
-	return n
+	return count
 }
 
-// isStackOverflow reports whether the exception is the end of an endless recursion, in the words of each runtime.
-func isStackOverflow(x *core.Exception) bool {
-	switch x.Type {
+// isStackOverflow reports whether the exception is the end of an endless recursion. Each runtime has its own words for it.
+func isStackOverflow(exception *core.Exception) bool {
+	switch exception.Type {
 	case "RecursionError", "StackOverflowError", "java.lang.StackOverflowError", "SystemStackError",
 		"StackOverflowException", "System.StackOverflowException":
 		return true
 	case "RangeError", "InternalError", "Error":
-		wording, _ := unifyBrowserWording(firstLine(string(x.Value)))
+		wording, _ := unifyBrowserWording(firstLine(string(exception.Value)))
 		return wording == endlessRecursion
 	}
 	return false
 }
 
-// writeRecursion writes the frames of an endless recursion, and reports whether there was one. The stack runs out at any of
-// them, or in a call from one of them, so neither the order nor the frame of the crash says anything.
+// writeRecursion writes the frames of an endless recursion, and reports whether there was one. They are sorted, as the
+// stack runs out at any of them, or in a call from one of them.
 func (d *digest) writeRecursion(frames []core.Frame, lang language) bool {
 	times := map[string]int{}
 	var round []string

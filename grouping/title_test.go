@@ -99,13 +99,13 @@ func thrownEvent(platform, text string, frames ...core.Frame) *core.Event {
 
 func TestTypeIsThatOfTheTitle(t *testing.T) {
 	t.Parallel()
-	for want, e := range map[string]*core.Event{
+	for want, event := range map[string]*core.Event{
 		"":               {Message: "hello"},
 		"KeyError":       newChain(newException("KeyError", "x"), newException("B", "y")),
 		"ValueError":     newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(parse2, 2, 0, false)),
 		"ExceptionGroup": newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false)),
 	} {
-		require.Equal(t, want, string(grouping.FindType(e)))
-		require.True(t, strings.HasPrefix(grouping.MakeTitle(e), want), grouping.MakeTitle(e))
+		require.Equal(t, want, string(grouping.FindType(event)))
+		require.True(t, strings.HasPrefix(grouping.MakeTitle(event), want), grouping.MakeTitle(event))
 	}
 }

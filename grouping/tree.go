@@ -7,24 +7,25 @@ import (
 	"errand/core"
 )
 
-// exceptionTree is the exceptions of an event with an exception group (Python's ExceptionGroup, JavaScript's and .NET's
-// AggregateError), whose order says nothing.
+// exceptionTree holds the exceptions of an event with an exception group: Python's ExceptionGroup, JavaScript's and .NET's
+// AggregateError. The order of a group's parts says nothing.
 type exceptionTree struct {
 	exceptions []core.Exception
 	children   [][]int
 	roots      []int
-	seen       []bool // guards against exceptions that are each other's parent
-	by         detail
+	visited    []bool // guards against exceptions that are each other's parent
+	by         detail // of the units
 	lang       language
 }
 
-// treeUnit is an exception with its causes, as bytes that are equal for equal ones.
+// treeUnit is an exception with its causes.
 type treeUnit struct {
-	index int // of the exception
-	text  []byte
+	index int    // of the exception
+	text  []byte // what a digest writes of it: the same for equal ones
 }
 
-// isExceptionTree reports whether the exceptions are more than a chain: one of them is a group, or belonged to one that got lost.
+// isExceptionTree reports whether the exceptions are more than a chain of causes: one is a group, or was part of one that
+// got lost.
 func isExceptionTree(list []core.Exception) bool {
 	for i := range list {
 		m := list[i].Mechanism
@@ -56,79 +57,80 @@ func findTreeUnits(exceptions []core.Exception, lang language) (units []treeUnit
 }
 
 func newExceptionTree(list []core.Exception, by detail, lang language) *exceptionTree {
-	t := &exceptionTree{exceptions: list, children: make([][]int, len(list)), seen: make([]bool, len(list)), by: by, lang: lang}
+	tree := &exceptionTree{exceptions: list, children: make([][]int, len(list)), visited: make([]bool, len(list)), by: by, lang: lang}
 	for i := range list {
 		parent := -1
 		if m := list[i].Mechanism; m != nil && m.ParentID != nil {
 			parent = findExceptionByID(list, *m.ParentID)
 		}
 		if parent < 0 || parent == i {
-			t.roots = append(t.roots, i)
+			tree.roots = append(tree.roots, i)
 		} else {
-			t.children[parent] = append(t.children[parent], i)
+			tree.children[parent] = append(tree.children[parent], i)
 		}
 	}
-	return t
+	return tree
 }
 
 // allUnits returns the distinct units of the whole tree, and whether any of them has the detail that is looked for.
 func (t *exceptionTree) allUnits() (units []treeUnit, found bool) {
 	for _, root := range t.roots {
-		list, has := t.collectUnits(root)
-		units, found = append(units, list...), found || has
+		list, hasDetail := t.collectUnits(root)
+		units, found = append(units, list...), found || hasDetail
 	}
 	for i := range t.exceptions { // in circles, which no root leads to
-		list, has := t.collectUnits(i)
-		units, found = append(units, list...), found || has
+		list, hasDetail := t.collectUnits(i)
+		units, found = append(units, list...), found || hasDetail
 	}
 	if len(units) == 0 { // nothing but groups in circles
 		for i := range t.exceptions {
-			u, has := t.makeUnit(i, nil)
-			units, found = append(units, u), found || has
+			unit, hasDetail := t.makeUnit(i, nil)
+			units, found = append(units, unit), found || hasDetail
 		}
 	}
 	return distinctUnits(units), found
 }
 
-// collectUnits gives what stands for one exception: for a group its parts, for any other itself with its causes.
-func (t *exceptionTree) collectUnits(i int) (list []treeUnit, found bool) {
-	if t.seen[i] {
+// collectUnits returns what stands for one exception, and whether any of it has the detail that is looked for. The parts
+// stand for a group; any other exception stands for itself, with its causes.
+func (t *exceptionTree) collectUnits(i int) (units []treeUnit, found bool) {
+	if t.visited[i] {
 		return nil, false
 	}
-	t.seen[i] = true
+	t.visited[i] = true
 	for _, child := range t.children[i] {
-		parts, has := t.collectUnits(child)
-		list, found = append(list, parts...), found || has
+		parts, hasDetail := t.collectUnits(child)
+		units, found = append(units, parts...), found || hasDetail
 	}
-	list = distinctUnits(list)
-	m := t.exceptions[i].Mechanism
-	if m == nil || !m.IsGroup || len(t.children[i]) == 0 {
-		u, has := t.makeUnit(i, list)
-		return []treeUnit{u}, found || has
+	units = distinctUnits(units)
+	mechanism := t.exceptions[i].Mechanism
+	if mechanism == nil || !mechanism.IsGroup || len(t.children[i]) == 0 {
+		unit, hasDetail := t.makeUnit(i, units)
+		return []treeUnit{unit}, found || hasDetail
 	}
-	if !found && len(list) > 0 && t.by == byStack {
-		if u, has := t.makeUnit(i, list); has { // the stack of the group is all there is
-			return []treeUnit{u}, true
+	if !found && len(units) > 0 && t.by == byStack {
+		if unit, hasStack := t.makeUnit(i, units); hasStack { // the stack of the group is all there is
+			return []treeUnit{unit}, true
 		}
 	}
-	return list, found
+	return units, found
 }
 
-// makeUnit gives an exception with its causes as one unit.
-func (t *exceptionTree) makeUnit(i int, causes []treeUnit) (treeUnit, bool) {
+// makeUnit returns an exception with its causes as one unit, and whether the exception has the detail that is looked for.
+func (t *exceptionTree) makeUnit(i int, causes []treeUnit) (unit treeUnit, hasDetail bool) {
 	var d digest
-	has := d.writeException(&t.exceptions[i], t.by, t.lang)
+	hasDetail = d.writeException(&t.exceptions[i], t.by, t.lang)
 	d.writeUnits(causes)
-	return treeUnit{index: i, text: d.buf}, has
+	return treeUnit{index: i, text: d.buf}, hasDetail
 }
 
-// distinctUnits sorts units and drops those that are equal to another.
+// distinctUnits sorts units and keeps one of those that are equal.
 func distinctUnits(units []treeUnit) []treeUnit {
 	slices.SortStableFunc(units, func(a, b treeUnit) int { return bytes.Compare(a.text, b.text) })
 	return slices.CompactFunc(units, func(a, b treeUnit) bool { return bytes.Equal(a.text, b.text) })
 }
 
-// writeUnits writes a set of units. A single one is written as if it had been alone.
+// writeUnits writes a set of units. A single one is written as an exception that is in no group.
 func (d *digest) writeUnits(units []treeUnit) {
 	if len(units) == 1 {
 		d.buf = append(d.buf, units[0].text...)

@@ -14,12 +14,12 @@ import (
 const noParent = -1
 
 // groupPart is an exception of a group: its id, that of its parent, and whether it is a group itself.
-func groupPart(x core.Exception, id, parent int64, isGroup bool) core.Exception {
-	x.Mechanism = &core.Mechanism{ExceptionID: &id, IsGroup: isGroup}
+func groupPart(exception core.Exception, id, parent int64, isGroup bool) core.Exception {
+	exception.Mechanism = &core.Mechanism{ExceptionID: &id, IsGroup: isGroup}
 	if parent != noParent {
-		x.Mechanism.ParentID = &parent
+		exception.Mechanism.ParentID = &parent
 	}
-	return x
+	return exception
 }
 
 func newGroup(list ...core.Exception) *core.Event {

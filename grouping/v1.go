@@ -6,60 +6,60 @@ import (
 	"errand/core"
 )
 
-// writeV1 is version 1: what the application asked for, else what the event itself says (decisions 4).
-func (d *digest) writeV1(e *core.Event) {
-	if choosesGroup(e.Fingerprint) {
-		d.writeClientFingerprint(e)
+// writeV1 writes what version 1 groups by: what the application chose, else what the event says (decisions 4).
+func (d *digest) writeV1(event *core.Event) {
+	if choosesGroup(event.Fingerprint) {
+		d.writeClientFingerprint(event)
 		return
 	}
-	d.writeDefault(e)
+	d.writeDefault(event)
 }
 
-// writeDefault writes the strongest thing that the event has: its exceptions, its message, or a lone stack. A report comes
-// before its message, whose quoted names are what makes two reports different.
-func (d *digest) writeDefault(e *core.Event) {
-	if d.writeExceptions(e) {
+// writeDefault writes the first of these that the event has: exceptions, a report, a message, a thread's stack. A report
+// comes before its message, whose quoted names are what makes two reports different.
+func (d *digest) writeDefault(event *core.Event) {
+	if d.writeExceptions(event) {
 		return
 	}
-	if e.Report != nil {
-		d.writeReport(e)
+	if event.Report != nil {
+		d.writeReport(event)
 		return
 	}
-	if text := extractMessagePattern(e); text != "" {
+	if text := extractMessagePattern(event); text != "" {
 		d.writePart("message")
 		d.writePart(text)
 		return
 	}
-	if t := findMainThread(e.Threads); t != nil && d.writeThread(t, languageOfPlatform(e.Platform)) {
+	if t := findMainThread(event.Threads); t != nil && d.writeThread(t, languageOfPlatform(event.Platform)) {
 		return
 	}
 	d.writePart("nothing")
 }
 
-// writeReport writes what a report is about: a directive and what it blocked, a host, or a template, its line of code and the
-// message.
-func (d *digest) writeReport(e *core.Event) {
-	r := e.Report
-	d.writePart(r.Kind.String())
-	switch r.Kind {
+// writeReport writes what a report is about: a directive and what it blocked; a host; or a template with its line of code
+// and the message.
+func (d *digest) writeReport(event *core.Event) {
+	report := event.Report
+	d.writePart(report.Kind.String())
+	switch report.Kind {
 	case core.ReportCSP:
-		d.writePart(strings.ToLower(clipText(r.Subject)))
-		d.writePart(extractBlockedHost(r.Detail))
+		d.writePart(strings.ToLower(clipText(report.Subject)))
+		d.writePart(extractBlockedHost(report.Detail))
 	case core.ReportTemplate:
-		d.writePart(clipText(r.Subject))
-		d.writePart(firstLine(r.Detail))
-		d.writePart(extractMessagePattern(e))
+		d.writePart(clipText(report.Subject))
+		d.writePart(firstLine(report.Detail))
+		d.writePart(extractMessagePattern(event))
 	default:
-		d.writePart(strings.ToLower(clipText(r.Subject)))
+		d.writePart(strings.ToLower(clipText(report.Subject)))
 	}
 }
 
-// writeThread writes the stack of a thread, and reports whether it has one that says something.
+// writeThread writes the stack of a thread, and reports whether there was anything to write.
 func (d *digest) writeThread(t *core.Thread, lang language) bool {
 	start := len(d.buf)
 	d.writePart("thread")
 	stack := d.openPart()
-	if used, _ := d.writeStack(t.Frames, lang); !used {
+	if hasKeys, _ := d.writeStack(t.Frames, lang); !hasKeys {
 		d.buf = d.buf[:start]
 		return false
 	}
