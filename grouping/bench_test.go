@@ -59,7 +59,8 @@ func BenchmarkOf(b *testing.B) {
 }
 
 func BenchmarkOfMessage(b *testing.B) {
-	e := &core.Event{Message: "2024-01-31T22:31:45Z order 42 of bob@example.com failed: open /tmp/x-77/a.json: no such file (10.0.0.1:5432)"}
+	e := &core.Event{Message: "2024-01-31T22:31:45Z order 42 of bob@example.com failed: " +
+		"open /tmp/x-77/a.json: no such file (10.0.0.1:5432)"}
 	b.ReportAllocs()
 	for b.Loop() {
 		ComputeKey(e)

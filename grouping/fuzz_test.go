@@ -11,7 +11,8 @@ import (
 )
 
 func FuzzParameterize(f *testing.F) {
-	for _, seed := range []string{"", "order 42 of 'bob' at 2024-01-31T22:31:45Z", "https://a:b@c.example:1/2?3#4", "::1 1.2.3.4:5 0x0f aa:bb:cc:dd:ee:ff", `C:\a b\c "x`, "Wed Jan 31 1h2m3s 1,2,3", "a@b.cc '", `\://`} {
+	for _, seed := range []string{"", "order 42 of 'bob' at 2024-01-31T22:31:45Z", "https://a:b@c.example:1/2?3#4",
+		"::1 1.2.3.4:5 0x0f aa:bb:cc:dd:ee:ff", `C:\a b\c "x`, "Wed Jan 31 1h2m3s 1,2,3", "a@b.cc '", `\://`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -33,7 +34,8 @@ func FuzzOf(f *testing.F) {
 	f.Add(uint8(8), "", "", "(anonymous namespace)::a<b<c> >::operator<<(int) const", "", "../a.cpp", "", "", "")
 	f.Add(uint8(8), "", "", "closure #1 (A) -> () in generic specialization <B> of A.(b in _C)(_:)", "", "a.swift", "", "", "")
 	f.Fuzz(func(t *testing.T, platform uint8, kind, value, function, module, file, context, source, part string) {
-		frame := core.Frame{Function: core.Untrusted(function), Module: core.Untrusted(module), Filename: core.Untrusted(file), ContextLine: core.Untrusted(context), InApp: true}
+		frame := core.Frame{Function: core.Untrusted(function), Module: core.Untrusted(module), Filename: core.Untrusted(file),
+			ContextLine: core.Untrusted(context), InApp: true}
 		other := frame
 		other.Function += "x"
 		if source != "" {

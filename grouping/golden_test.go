@@ -21,6 +21,7 @@ func TestGoldens(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "events", "*.json"))
 	require.NoError(t, err)
+
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
@@ -39,7 +40,8 @@ func explainEvent(e *core.Event) string {
 	var d digest
 	d.writeV1(e)
 	var b strings.Builder
-	fmt.Fprintf(&b, "title    %s\nculprit  %s\nversion  %d\nkey      %s\n", MakeTitle(e), FindCulprit(e), ComputeKey(e).Version, ComputeKey(e))
+	fmt.Fprintf(&b, "title    %s\nculprit  %s\nversion  %d\nkey      %s\n", MakeTitle(e), FindCulprit(e), ComputeKey(e).Version,
+		ComputeKey(e))
 	explainParts(&b, d.buf, "")
 	return b.String()
 }

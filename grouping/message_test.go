@@ -49,9 +49,11 @@ func TestMessagesWithAStackAreMessages(t *testing.T) {
 		}},
 	} {
 		want := decodeEvent(t, tt.plain)
+
 		require.Equal(t, tt.title, grouping.MakeTitle(want))
 		for _, payload := range tt.stacked {
 			e := decodeEvent(t, payload)
+
 			require.Equal(t, tt.title, grouping.MakeTitle(e), payload)
 			require.Empty(t, grouping.FindType(e), payload)
 			require.Equal(t, grouping.ComputeKey(want), grouping.ComputeKey(e), payload)
@@ -65,9 +67,11 @@ func TestMessagesOfOneLoggerAreApart(t *testing.T) {
 	for _, text := range []string{"payment provider down", "Mail: cannot be sent", "queue is stuck", "TypeError: as text"} {
 		message, _ := json.Marshal(text)
 		e := decodeEvent(t, `{"platform":"node","message":`+string(message)+`,`+withStackOf("Object.error", text)+`}`)
+
 		require.Equal(t, text, grouping.MakeTitle(e))
 		require.Equal(t, "Object.error(/srv/shop/ops.js)", grouping.FindCulprit(e), "the stack still says where")
 		require.Empty(t, seen[grouping.ComputeKey(e)])
+
 		seen[grouping.ComputeKey(e)] = text
 	}
 }
@@ -81,6 +85,7 @@ func TestExceptionsBesideAMessageAreExceptions(t *testing.T) {
 		"ValueError: same": `{"message":"same","exception":[{"type":"ValueError","value":"same"}]}`,
 	} {
 		e := decodeEvent(t, payload)
+
 		require.Equal(t, title, grouping.MakeTitle(e), payload)
 		require.NotEqual(t, grouping.ComputeKey(decodeEvent(t, `{"message":"cannot load"}`)), grouping.ComputeKey(e), payload)
 	}
@@ -95,11 +100,13 @@ func TestThrownTexts(t *testing.T) {
 		return e
 	}
 	page := fileFrame("report", "https://a.example/a.js", 3)
+
 	require.Equal(t, grouping.ComputeKey(browser("no cart")), grouping.ComputeKey(browser("no cart", page)))
 	require.NotEqual(t, grouping.ComputeKey(browser("no cart", page)), grouping.ComputeKey(browser("no user", page)))
 	require.Equal(t, "no cart", grouping.MakeTitle(browser("no cart", page)))
 
 	one, two := thrownEvent("node", "no cart", ownFrame("report", "log")), thrownEvent("node", "no user", ownFrame("report", "log"))
+
 	require.NotEqual(t, grouping.ComputeKey(one), grouping.ComputeKey(two), "one function reports both")
 	require.Equal(t, grouping.ComputeKey(one), grouping.ComputeKey(thrownEvent("node", "no cart", ownFrame("report", "log"))))
 }

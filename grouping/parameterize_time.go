@@ -135,7 +135,8 @@ func zoneLength(text string) int {
 		case zone > 0:
 		case at < len(text) && (text[at] == '+' || text[at] == '-') && digitsAt(text, at+1) == 4:
 			zone = 5
-		case at < len(text) && (text[at] == '+' || text[at] == '-') && digitsAt(text, at+1) == 2 && at+3 < len(text) && text[at+3] == ':' && digitsAt(text, at+4) == 2:
+		case at < len(text) && (text[at] == '+' || text[at] == '-') && digitsAt(text, at+1) == 2 && at+3 < len(text) &&
+			text[at+3] == ':' && digitsAt(text, at+4) == 2:
 			zone = 6
 		case strings.HasPrefix(text[at:], "m=+") || strings.HasPrefix(text[at:], "m=-"):
 			zone = 3 + numberLength(text[at+3:])

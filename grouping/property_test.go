@@ -78,6 +78,7 @@ func TestPositionsNeverCount(t *testing.T) {
 		e := anyEvent().Draw(t, "event")
 		shift := core.OptInt(rapid.IntRange(1, 500).Draw(t, "shift"))
 		moved := changeFrames(e, func(f *core.Frame) { f.Lineno += shift; f.Colno += shift })
+
 		require.Equal(t, grouping.ComputeKey(e), grouping.ComputeKey(moved))
 	})
 }
@@ -90,6 +91,7 @@ func TestInstallFoldersNeverCount(t *testing.T) {
 		moved := changeFrames(event, func(f *core.Frame) {
 			f.Filename = core.Untrusted(folder + strings.TrimPrefix(string(f.Filename), "/srv/app/"))
 		})
+
 		require.Equal(t, grouping.ComputeKey(event), grouping.ComputeKey(moved))
 	})
 }
@@ -99,10 +101,14 @@ func TestBuildHashesNeverCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stem := rapid.StringMatching(`[a-z]{3,9}`).Draw(t, "stem")
 		build := func(label string) *core.Event {
-			hash := rapid.StringMatching(`[0-9a-f]{6,20}`).Filter(func(s string) bool { return strings.ContainsAny(s, "0123456789") }).Draw(t, label)
+			hash := rapid.StringMatching(`[0-9a-f]{6,20}`).Filter(func(s string) bool {
+				return strings.ContainsAny(s,
+					"0123456789")
+			}).Draw(t, label)
 			separator := rapid.SampledFrom([]string{".", "-"}).Draw(t, "separator")
 			return newEvent("javascript", "E", "", fileFrame("total", fmt.Sprintf("app:///%s%s%s.js", stem, separator, hash), 1))
 		}
+
 		require.Equal(t, grouping.ComputeKey(build("old")), grouping.ComputeKey(build("new")))
 	})
 }
@@ -119,6 +125,7 @@ func TestOrderInGroupsNeverCounts(t *testing.T) {
 			return newGroup(list...)
 		}
 		want := grouping.ComputeKey(build(parts))
+
 		require.Equal(t, want, grouping.ComputeKey(build(rapid.Permutation(parts).Draw(t, "shuffled"))))
 		require.Equal(t, want, grouping.ComputeKey(build(append(parts, parts[0]))))
 	})
@@ -133,8 +140,10 @@ func TestRecursionDepthNeverCounts(t *testing.T) {
 			frames[i] = ownFrame(function, "tree")
 		}
 		build := func(times int) *core.Event {
-			return newEvent("ruby", "E", "", append(append([]core.Frame{ownFrame("crash", "leaf")}, repeatFrames(times, frames...)...), ownFrame("start", "root"))...)
+			return newEvent("ruby", "E", "", append(append([]core.Frame{ownFrame("crash", "leaf")}, repeatFrames(times, frames...)...),
+				ownFrame("start", "root"))...)
 		}
+
 		require.Equal(t, grouping.ComputeKey(build(1)), grouping.ComputeKey(build(rapid.IntRange(2, 40).Draw(t, "times"))))
 	})
 }
@@ -153,6 +162,7 @@ func TestValuesNeverCount(t *testing.T) {
 		generator := rapid.SampledFrom([]*rapid.Generator[string]{values, texts, addresses}).Draw(t, "sort")
 		before, after := anyName().Draw(t, "before"), anyName().Draw(t, "after")
 		text := func(label string) string { return before + " " + generator.Draw(t, label) + " " + after }
+
 		require.Equal(t, grouping.ParameterizeText(text("one")), grouping.ParameterizeText(text("two")))
 	})
 }
@@ -162,6 +172,7 @@ func TestWordsAlwaysCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{2,9}`), 1, 8).Draw(t, "words")
 		text := strings.Join(words, " ")
+
 		require.Equal(t, text, grouping.ParameterizeText(text))
 	})
 }
@@ -171,6 +182,7 @@ func TestParameterizeIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[0-9a-f.:,'"/\\@ -]{0,80}`)).Draw(t, "text")
 		got := grouping.ParameterizeText(text)
+
 		require.LessOrEqual(t, len(got), 5*len(text))
 		require.Equal(t, got, grouping.ParameterizeText(text))
 	})

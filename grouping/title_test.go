@@ -31,11 +31,15 @@ func TestTitle(t *testing.T) {
 		"synthetic":        {syntheticEvent("SIGSEGV", libraryFrame("abort", "c"), ownFrame("f", "a")), "f"},
 		"synthetic, empty": {syntheticEvent("SIGSEGV"), "SIGSEGV"},
 		"thrown text":      {thrownEvent("node", "bad cart", ownFrame("report", "log")), "Error: bad cart"},
-		"policy":           {&core.Event{Report: &core.Report{Kind: core.ReportCSP, Subject: "img-src", Detail: "https://a.example/x"}}, "Blocked 'img-src' from 'a.example'"},
-		"policy told":      {&core.Event{Message: "Blocked 'image'", Report: &core.Report{Kind: core.ReportCSP, Subject: "img-src"}}, "Blocked 'image'"},
+		"policy": {&core.Event{Report: &core.Report{Kind: core.ReportCSP, Subject: "img-src", Detail: "https://a.example/x"}},
+			"Blocked 'img-src' from 'a.example'"},
+		"policy told": {&core.Event{Message: "Blocked 'image'", Report: &core.Report{Kind: core.ReportCSP, Subject: "img-src"}},
+			"Blocked 'image'"},
 	}
 	for name, tt := range tests {
-		require.Equal(t, tt.want, grouping.MakeTitle(tt.e), name)
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tt.want, grouping.MakeTitle(tt.e))
+		})
 	}
 }
 
@@ -60,34 +64,44 @@ func TestCulprit(t *testing.T) {
 		"node":              {newEvent("node", "E", "", ownFrame("f", "lib:a")), "lib:a in f"},
 		"node, no function": {newEvent("node", "E", "", ownFrame("", "lib:a")), "?(lib:a)"},
 		"neither":           {newEvent("python", "E", "", ownFrame("?", "")), ""},
-		"evaluated":         {newEvent("javascript", "E", "", fileFrame("eval", "https://a.example/s/a.js", 7), fileFrame("f", "https://a.example/s/a.js", 7)), "f(/s/a.js)"},
-		"template":          {&core.Event{Report: &core.Report{Kind: core.ReportTemplate, Subject: "cart.html"}}, "cart.html"},
-		"native":            {newEvent("native", "E", "", fileFrame("a::f(int)", "/x/a.cpp", 1)), "a in a::f(int)"},
-		"rust":              {newEvent("native", "E", "", fileFrame("shop::run::h0123456789abcdef", `C:\app\src\main.rs`, 1)), "main in shop::run"},
-		"rust, no file":     {newEvent("native", "E", "", ownFrame("shop::run", "")), "shop::run"},
-		"native, module":    {newEvent("native", "E", "", ownFrame("run()", "libshop.so")), "libshop.so in run()"},
-		"mapped":            {newEvent("javascript", "E", "", mappedFrame(fileFrame("total", "https://a.example/a.js", 1), "webpack://shop/./src/cart.ts?aa", "x", "")), "src/cart in total"},
-		"mapped, renamed":   {newEvent("javascript", "E", "", mappedFrame(fileFrame("t", "https://a.example/a.js", 1), "../src/cart.ts", "x", ""), mappedFrame(fileFrame("n", "https://a.example/a.js", 1), "../src/main.ts", "total", "")), "src/cart in total"},
-		"mapped, unknown":   {newEvent("javascript", "E", "", mappedFrame(fileFrame("", "https://a.example/a.js", 1), "/src/.hidden", "x", "")), "?(src/.hidden)"},
-		"a cause's stack":   {newChain(newException("A", ""), newException("B", "", ownFrame("f", "a"))), "a in f"},
-		"thread":            {threadEvent(core.Thread{Frames: []core.Frame{ownFrame("f", "a")}}), "a in f"},
-		"request":           {withRequest, "https://a.example/x"},
-		"nothing":           {newMessage("hello"), ""},
+		"evaluated": {newEvent("javascript", "E", "", fileFrame("eval", "https://a.example/s/a.js", 7),
+			fileFrame("f", "https://a.example/s/a.js", 7)), "f(/s/a.js)"},
+		"template": {&core.Event{Report: &core.Report{Kind: core.ReportTemplate, Subject: "cart.html"}}, "cart.html"},
+		"native":   {newEvent("native", "E", "", fileFrame("a::f(int)", "/x/a.cpp", 1)), "a in a::f(int)"},
+		"rust": {newEvent("native", "E", "", fileFrame("shop::run::h0123456789abcdef", `C:\app\src\main.rs`, 1)),
+			"main in shop::run"},
+		"rust, no file":  {newEvent("native", "E", "", ownFrame("shop::run", "")), "shop::run"},
+		"native, module": {newEvent("native", "E", "", ownFrame("run()", "libshop.so")), "libshop.so in run()"},
+		"mapped": {newEvent("javascript", "E", "", mappedFrame(fileFrame("total", "https://a.example/a.js", 1),
+			"webpack://shop/./src/cart.ts?aa", "x", "")), "src/cart in total"},
+		"mapped, renamed": {newEvent("javascript", "E", "", mappedFrame(fileFrame("t", "https://a.example/a.js", 1), "../src/cart.ts",
+			"x", ""), mappedFrame(fileFrame("n", "https://a.example/a.js", 1), "../src/main.ts", "total", "")), "src/cart in total"},
+		"mapped, unknown": {newEvent("javascript", "E", "", mappedFrame(fileFrame("", "https://a.example/a.js", 1), "/src/.hidden", "x",
+			"")), "?(src/.hidden)"},
+		"a cause's stack": {newChain(newException("A", ""), newException("B", "", ownFrame("f", "a"))), "a in f"},
+		"thread":          {threadEvent(core.Thread{Frames: []core.Frame{ownFrame("f", "a")}}), "a in f"},
+		"request":         {withRequest, "https://a.example/x"},
+		"nothing":         {newMessage("hello"), ""},
 	}
 	for name, tt := range tests {
-		require.Equal(t, tt.want, grouping.FindCulprit(tt.e), name)
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tt.want, grouping.FindCulprit(tt.e))
+		})
 	}
 }
 
 func TestLongTitlesAreCut(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, strings.Repeat("ü", 200), grouping.MakeTitle(newMessage(strings.Repeat("ü", 200))))
+
 	long := grouping.MakeTitle(newMessage(strings.Repeat("ü", 201)))
+
 	require.Equal(t, strings.Repeat("ü", 197)+"...", long)
 	require.Equal(t, 200, utf8.RuneCountInString(long))
 
 	e := newMessage("x")
 	e.Transaction = core.Untrusted(strings.Repeat("/a", 300))
+
 	require.Len(t, grouping.FindCulprit(e), 200)
 }
 

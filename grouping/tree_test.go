@@ -38,25 +38,32 @@ func TestExceptionGroups(t *testing.T) {
 	t.Parallel()
 	two := grouping.ComputeKey(newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false)))
 	same := map[string]*core.Event{
-		"order":         newGroup(groupPart(whole, 0, noParent, true), groupPart(save, 1, 0, false), groupPart(parse, 2, 0, false)),
-		"how often":     newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false), groupPart(parse2, 3, 0, false)),
-		"nesting":       newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(whole, 2, 0, true), groupPart(save, 3, 2, false), groupPart(parse, 4, 2, false)),
-		"a lost root":   newGroup(groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false)),
-		"a doubled id":  newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 1, 0, false)),
-		"a circle":      newGroup(groupPart(whole, 0, 3, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false), groupPart(whole, 3, 0, true)),
+		"order": newGroup(groupPart(whole, 0, noParent, true), groupPart(save, 1, 0, false), groupPart(parse, 2, 0, false)),
+		"how often": newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false),
+			groupPart(parse2, 3, 0, false)),
+		"nesting": newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(whole, 2, 0, true),
+			groupPart(save, 3, 2, false), groupPart(parse, 4, 2, false)),
+		"a lost root":  newGroup(groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false)),
+		"a doubled id": newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 1, 0, false)),
+		"a circle": newGroup(groupPart(whole, 0, 3, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false),
+			groupPart(whole, 3, 0, true)),
 		"its own child": newGroup(groupPart(whole, 0, 0, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false)),
 		"shuffled list": newGroup(groupPart(save, 2, 0, false), groupPart(parse, 1, 0, false), groupPart(whole, 0, noParent, true)),
 	}
 	for name, e := range same {
-		require.Equal(t, two, grouping.ComputeKey(e), name)
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, two, grouping.ComputeKey(e))
+		})
 	}
 
 	different := map[string]*core.Event{
 		"other parts": newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false)),
-		"causes":      newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false), groupPart(cause, 3, 2, false)),
-		"no parts":    newGroup(groupPart(whole, 0, noParent, true)),
-		"a chain":     newChain(whole, parse, save),
+		"causes": newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false),
+			groupPart(cause, 3, 2, false)),
+		"no parts": newGroup(groupPart(whole, 0, noParent, true)),
+		"a chain":  newChain(whole, parse, save),
 	}
+
 	for name, e := range different {
 		require.NotEqual(t, two, grouping.ComputeKey(e), name)
 	}
@@ -66,13 +73,16 @@ func TestExceptionGroupOfOne(t *testing.T) {
 	t.Parallel()
 	alone := newChain(parse)
 	one := newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(parse2, 2, 0, false))
+
 	require.Equal(t, grouping.ComputeKey(alone), grouping.ComputeKey(one))
 	require.Equal(t, "ValueError: bad row 1", grouping.MakeTitle(one))
 	require.Equal(t, "rows in parse", grouping.FindCulprit(one))
 
-	require.Equal(t, grouping.ComputeKey(newChain(parse, cause)), grouping.ComputeKey(newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(cause, 2, 1, false))))
+	require.Equal(t, grouping.ComputeKey(newChain(parse, cause)),
+		grouping.ComputeKey(newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(cause, 2, 1, false))))
 
 	both := newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false))
+
 	require.Equal(t, "ExceptionGroup: unhandled errors (2 sub-exceptions)", grouping.MakeTitle(both))
 	require.Equal(t, "jobs in run", grouping.FindCulprit(both))
 }
@@ -83,10 +93,15 @@ func TestExceptionGroupWithoutStacks(t *testing.T) {
 	onlyWhole := newGroup(groupPart(whole, 0, noParent, true), groupPart(bare(parse), 1, 0, false), groupPart(bare(save), 2, 0, false))
 	elsewhere := whole
 	elsewhere.Frames = []core.Frame{ownFrame("stop", "jobs")}
-	require.NotEqual(t, grouping.ComputeKey(onlyWhole), grouping.ComputeKey(newGroup(groupPart(elsewhere, 0, noParent, true), groupPart(bare(parse), 1, 0, false), groupPart(bare(save), 2, 0, false))),
+
+	require.NotEqual(t, grouping.ComputeKey(onlyWhole),
+		grouping.ComputeKey(newGroup(groupPart(elsewhere, 0, noParent, true), groupPart(bare(parse), 1, 0, false),
+			groupPart(bare(save), 2, 0, false))),
 		"the stack of the group is all there is")
 
-	noStack := newGroup(groupPart(bare(whole), 0, noParent, true), groupPart(bare(parse), 1, 0, false), groupPart(bare(parse2), 2, 0, false))
+	noStack := newGroup(groupPart(bare(whole), 0, noParent, true), groupPart(bare(parse), 1, 0, false),
+		groupPart(bare(parse2), 2, 0, false))
+
 	require.Equal(t, grouping.ComputeKey(newChain(bare(parse))), grouping.ComputeKey(noStack), "by value")
 	require.Equal(t, "ValueError: bad row 1", grouping.MakeTitle(noStack))
 }
@@ -94,8 +109,12 @@ func TestExceptionGroupWithoutStacks(t *testing.T) {
 func TestChainsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	linked := []core.Exception{groupPart(parse, 0, noParent, false), groupPart(cause, 1, 0, false)}
-	require.Equal(t, grouping.ComputeKey(newChain(parse, cause)), grouping.ComputeKey(&core.Event{Exceptions: linked}), "ids alone make no group")
+
+	require.Equal(t, grouping.ComputeKey(newChain(parse, cause)), grouping.ComputeKey(&core.Event{Exceptions: linked}),
+		"ids alone make no group")
+
 	slices.Reverse(linked)
+
 	require.NotEqual(t, grouping.ComputeKey(newChain(parse, cause)), grouping.ComputeKey(&core.Event{Exceptions: linked}))
 }
 
@@ -103,6 +122,7 @@ func TestGroupsInNothingButACircle(t *testing.T) {
 	t.Parallel()
 	other := newException("AggregateError", "", ownFrame("stop", "jobs"))
 	circle := grouping.ComputeKey(newGroup(groupPart(whole, 0, 1, true), groupPart(other, 1, 0, true)))
+
 	require.Equal(t, circle, grouping.ComputeKey(newGroup(groupPart(other, 1, 0, true), groupPart(whole, 0, 1, true))))
 	require.NotEqual(t, circle, grouping.ComputeKey(&core.Event{}))
 }
