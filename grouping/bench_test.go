@@ -8,10 +8,10 @@ import (
 	"errand/core"
 )
 
-// style is how frames of a platform look; %s is a word that differs from frame to frame.
-type style struct{ function, module, file string }
+// frameStyle is how frames of a platform look; %s is a word that differs from frame to frame.
+type frameStyle struct{ function, module, file string }
 
-var styles = map[string]style{
+var frameStyles = map[string]frameStyle{
 	"python":     {"load_%s", "shop.orders.%s", "shop/orders/%s.py"},
 	"javascript": {"Cart.load%s", "", "https://shop.example.com/static/%s.3f2a1b.js"},
 	"node":       {"async Cart.load%s", "dist.orders:%s", "/srv/app/dist/orders/%s.js"},
@@ -23,18 +23,18 @@ var styles = map[string]style{
 	"ruby":       {"block in load_%s", "", "app/models/%s.rb"},
 }
 
-var words = [...]string{"address", "basket", "card", "delivery", "entry", "filter", "gift", "history", "item", "journal"}
+var frameWords = [...]string{"address", "basket", "card", "delivery", "entry", "filter", "gift", "history", "item", "journal"}
 
-// typicalEvent has two exceptions of 20 frames; every so many is the application's own.
+// typicalEvent has two exceptions of 20 frames, and one frame of the application in each so many as every says.
 func typicalEvent(platform string, every int) *core.Event {
-	s := styles[platform]
+	style := frameStyles[platform]
 	fill := func(pattern string, i int) core.Untrusted {
-		return core.Untrusted(strings.ReplaceAll(pattern, "%s", words[i%len(words)]))
+		return core.Untrusted(strings.ReplaceAll(pattern, "%s", frameWords[i%len(frameWords)]))
 	}
 	frames := make([]core.Frame, 20)
 	for i := range frames {
 		frames[i] = core.Frame{
-			Function: fill(s.function, i), Module: fill(s.module, i), Filename: fill(s.file, i), AbsPath: fill(s.file, i),
+			Function: fill(style.function, i), Module: fill(style.module, i), Filename: fill(style.file, i), AbsPath: fill(style.file, i),
 			Lineno: core.OptInt(10 + i), InApp: i%every == 0, ContextLine: "    return self.load(order_id)",
 		}
 	}
@@ -45,13 +45,13 @@ func typicalEvent(platform string, every int) *core.Event {
 }
 
 func BenchmarkOf(b *testing.B) {
-	for platform := range styles {
+	for platform := range frameStyles {
 		for _, every := range []int{1, 3} {
 			e := typicalEvent(platform, every)
 			b.Run(fmt.Sprintf("%s/own=%d", platform, 40/every), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					Of(e)
+					ComputeKey(e)
 				}
 			})
 		}
@@ -59,19 +59,20 @@ func BenchmarkOf(b *testing.B) {
 }
 
 func BenchmarkOfMessage(b *testing.B) {
-	e := &core.Event{Message: "2024-01-31T22:31:45Z order 42 of bob@example.com failed: open /tmp/x-77/a.json: no such file (10.0.0.1:5432)"}
+	e := &core.Event{Message: "2024-01-31T22:31:45Z order 42 of bob@example.com failed: " +
+		"open /tmp/x-77/a.json: no such file (10.0.0.1:5432)"}
 	b.ReportAllocs()
 	for b.Loop() {
-		Of(e)
+		ComputeKey(e)
 	}
 }
 
 func BenchmarkTitleAndCulprit(b *testing.B) {
-	e := typicalEvent("python", 3)
-	e.Transaction = ""
+	event := typicalEvent("python", 3)
+	event.Transaction = ""
 	b.ReportAllocs()
 	for b.Loop() {
-		Title(e)
-		Culprit(e)
+		MakeTitle(event)
+		FindCulprit(event)
 	}
 }

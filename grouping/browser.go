@@ -5,8 +5,8 @@ import "strings"
 // endlessRecursion is the one wording of a stack that overflowed.
 const endlessRecursion = "endless recursion"
 
-// fixedWordings are texts that browsers have for the same error, each with the one wording that stands for all.
-var fixedWordings = map[string]string{
+// wholeWordings maps the texts that browsers have for the same error to one wording.
+var wholeWordings = map[string]string{
 	"Failed to fetch": "fetch failed", // Chromium
 	"NetworkError when attempting to fetch resource.": "fetch failed", // Firefox
 	"Load failed":                                    "fetch failed", // Safari
@@ -27,84 +27,84 @@ var fixedWordings = map[string]string{
 	"Importing a module script failed.": "import failed", // Safari
 }
 
-// wordings are the beginnings of such texts that go on with details.
-var wordings = [...]struct {
+// wordingPrefixes are the beginnings of those texts that end with details.
+var wordingPrefixes = [...]struct {
 	prefix string
 	read   func(rest string) string
 }{
-	{"Cannot read propert", readQuoted}, // Cannot read properties of undefined (reading 'id'), Cannot read property 'id' of null
-	{"Cannot set propert", readQuoted},
-	{"can't access property ", readQuoted},       // can't access property "id", user is undefined
-	{"Unable to get property ", readQuoted},      // Unable to get property 'id' of undefined or null reference
-	{"Unable to set property ", readQuoted},      //
-	{"undefined is not an object (", readTarget}, // undefined is not an object (evaluating 'user.id')
-	{"null is not an object (", readTarget},
-	{"Object doesn't support property or method ", callQuoted}, // Internet Explorer
-	{"undefined is not a function (", callTarget},              // old Safari
-	{"Can't find variable: ", missing},                         // Safari
+	{"Cannot read propert", wordQuotedRead}, // Cannot read properties of undefined (reading 'id'), Cannot read property 'id' of null
+	{"Cannot set propert", wordQuotedRead},
+	{"can't access property ", wordQuotedRead},       // can't access property "id", user is undefined
+	{"Unable to get property ", wordQuotedRead},      // Unable to get property 'id' of undefined or null reference
+	{"Unable to set property ", wordQuotedRead},      //
+	{"undefined is not an object (", wordTargetRead}, // undefined is not an object (evaluating 'user.id')
+	{"null is not an object (", wordTargetRead},
+	{"Object doesn't support property or method ", wordQuotedCall}, // Internet Explorer
+	{"undefined is not a function (", wordTargetCall},              // old Safari
+	{"Can't find variable: ", wordMissing},                         // Safari
 	{"JSON.parse: unexpected end of data", func(string) string { return "JSON ends early" }},
-	{"JSON.parse: unexpected character", notJSON},        // Firefox
-	{"JSON Parse error: Unrecognized token ", notJSON},   // Safari
-	{"JSON Parse error: Unexpected identifier", notJSON}, //
-	{"Failed to fetch dynamically imported module", importFailed},
-	{"error loading dynamically imported module", importFailed},
+	{"JSON.parse: unexpected character", wordNotJSON},        // Firefox
+	{"JSON Parse error: Unrecognized token ", wordNotJSON},   // Safari
+	{"JSON Parse error: Unexpected identifier", wordNotJSON}, //
+	{"Failed to fetch dynamically imported module", wordFailedImport},
+	{"error loading dynamically imported module", wordFailedImport},
 }
 
-// browserWording gives one wording for what the engines of JavaScript say in different words about the same error.
-// It keeps the name of the property, function or variable, which is written in the code. It serves only the group;
-// titles keep the original.
-func browserWording(value string) (string, bool) {
-	if wording, found := fixedWordings[value]; found {
+// unifyBrowserWording returns one wording for what the engines of JavaScript say in different words about the same error,
+// and whether it knows the error. The name of the property, function or variable stays, as it is written in the code.
+// It is for the group only; titles keep the original.
+func unifyBrowserWording(value string) (string, bool) {
+	if wording, found := wholeWordings[value]; found {
 		return wording, true
 	}
-	for _, w := range wordings {
+	for _, w := range wordingPrefixes {
 		if rest, found := strings.CutPrefix(value, w.prefix); found {
 			return w.read(rest), true
 		}
 	}
 	if name, rest, found := strings.Cut(value, " is not a function"); found && isExpression(name) &&
 		(rest == "" || strings.HasPrefix(rest, ". (In ")) { // Safari adds: (In 'a.b()', 'a.b' is undefined)
-		return "call " + member(name), true
+		return "call " + findMember(name), true
 	}
 	if name, found := strings.CutSuffix(value, " is not defined"); found && isExpression(name) {
-		return missing(strings.Trim(name, `'"`)), true
+		return wordMissing(strings.Trim(name, `'"`)), true
 	}
 	if strings.HasPrefix(value, "Unexpected token ") && strings.Contains(value, "JSON") {
-		return notJSON(value), true
+		return wordNotJSON(value), true
 	}
 	return "", false
 }
 
-func readQuoted(rest string) string { return "read " + quoted(rest) }
-func readTarget(rest string) string { return "read " + member(target(rest)) }
-func callQuoted(rest string) string { return "call " + quoted(rest) }
-func callTarget(rest string) string { return "call " + member(target(rest)) }
-func missing(name string) string    { return "missing " + name }
-func notJSON(string) string         { return "not JSON" }
-func importFailed(string) string    { return "import failed" }
+func wordQuotedRead(rest string) string { return "read " + findQuoted(rest) }
+func wordTargetRead(rest string) string { return "read " + findMember(findTarget(rest)) }
+func wordQuotedCall(rest string) string { return "call " + findQuoted(rest) }
+func wordTargetCall(rest string) string { return "call " + findMember(findTarget(rest)) }
+func wordMissing(name string) string    { return "missing " + name }
+func wordNotJSON(string) string         { return "not JSON" }
+func wordFailedImport(string) string    { return "import failed" }
 
-// quoted returns the first text in quotes.
-func quoted(s string) string {
-	i := strings.IndexAny(s, `'"`)
+// findQuoted returns the first text in quotes.
+func findQuoted(text string) string {
+	i := strings.IndexAny(text, `'"`)
 	if i < 0 {
 		return ""
 	}
-	name, _, _ := strings.Cut(s[i+1:], s[i:i+1])
+	name, _, _ := strings.Cut(text[i+1:], text[i:i+1])
 	return name
 }
 
-// target returns the expression in "evaluating 'a.b.c()'", without the value that it sets.
-func target(s string) string {
-	_, s, _ = strings.Cut(s, "'")
-	if i := strings.LastIndexByte(s, '\''); i >= 0 {
-		s = s[:i]
+// findTarget returns the expression in "evaluating 'a.b.c()'", without the value that it sets.
+func findTarget(text string) string {
+	_, text, _ = strings.Cut(text, "'")
+	if i := strings.LastIndexByte(text, '\''); i >= 0 {
+		text = text[:i]
 	}
-	s, _, _ = strings.Cut(s, " = ")
-	return s
+	text, _, _ = strings.Cut(text, " = ")
+	return text
 }
 
-// member returns the last name of an expression like "a.b.c(d)" or "(intermediate value).c".
-func member(expression string) string {
+// findMember returns the last name of an expression like "a.b.c(d)" or "(intermediate value).c".
+func findMember(expression string) string {
 	if i := strings.LastIndexByte(expression, '('); i > 0 && strings.HasSuffix(expression, ")") {
 		expression = expression[:i]
 	}

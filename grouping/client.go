@@ -6,47 +6,46 @@ import (
 	"errand/core"
 )
 
-// asksToGroup reports whether a client fingerprint says more than "as you like": an empty list, empty texts and the
-// bare default leave the choice to us.
-func asksToGroup(fingerprint []core.Untrusted) bool {
+// choosesGroup reports whether the client chose the group of the event: an empty list, empty texts and the bare
+// "{{ default }}" leave the choice to us.
+func choosesGroup(fingerprint []core.Untrusted) bool {
 	for _, part := range fingerprint {
-		if text := strings.TrimSpace(string(part)); text != "" && variable(text) != "default" {
+		if text := strings.TrimSpace(string(part)); text != "" && parseVariable(text) != "default" {
 			return true
 		}
 	}
 	return false
 }
 
-// client writes the fingerprint that the application chose, its variables replaced. A variable is replaced once, and
-// stands for itself after that: repeated, a large value would cost a multiple of what the sender paid for it.
-func (d *digest) client(e *core.Event) {
-	d.part("client")
-	v := variables{event: e}
-	for _, part := range e.Fingerprint {
-		name := variable(string(part))
-		text, known := string(part), false
-		if name != "" && !v.replaced[name] {
+// writeClientFingerprint writes the fingerprint that the application chose, its variables replaced. A variable is replaced
+// once; after that its name stays. Repeated, a large value would cost a multiple of what the sender paid for it.
+func (d *digest) writeClientFingerprint(event *core.Event) {
+	d.writePart("client")
+	variables := fingerprintVariables{event: event}
+	for _, part := range event.Fingerprint {
+		name := parseVariable(string(part))
+		text := string(part)
+		if name != "" && !variables.replaced[name] {
 			if name == "default" {
-				v.markReplaced(name)
-				d.part("default")
-				start := d.open()
-				d.byDefault(e)
-				d.close(start)
+				variables.markReplaced(name)
+				d.writePart("default")
+				start := d.openPart()
+				d.writeDefault(event)
+				d.closePart(start)
 				continue
 			}
-			if text, known = v.lookUp(name); known {
-				v.markReplaced(name)
-			} else {
-				text = string(part)
+			if value, found := variables.lookUp(name); found {
+				variables.markReplaced(name)
+				text = value
 			}
 		}
-		d.part("text")
-		d.part(text)
+		d.writePart("text")
+		d.writePart(text)
 	}
 }
 
-// variable returns the name in a text like "{{ name }}", or nothing.
-func variable(text string) string {
+// parseVariable returns the name in a text like "{{ name }}", and an empty name for other texts.
+func parseVariable(text string) string {
 	text = strings.TrimSpace(text)
 	inner, opened := strings.CutPrefix(text, "{{")
 	inner, closed := strings.CutSuffix(inner, "}}")
@@ -56,44 +55,44 @@ func variable(text string) string {
 	return strings.TrimSpace(inner)
 }
 
-// variables are those of one event's fingerprint.
-type variables struct {
+// fingerprintVariables holds what the variables of one event's fingerprint stand for.
+type fingerprintVariables struct {
 	event    *core.Event
 	replaced map[string]bool
 
-	isRead    bool // whether the two below are set
-	exception core.Exception
-	frame     core.Frame
+	hasSubject bool // whether the two below are set
+	exception  core.Exception
+	frame      core.Frame
 }
 
-func (v *variables) markReplaced(name string) {
+func (v *fingerprintVariables) markReplaced(name string) {
 	if v.replaced == nil {
 		v.replaced = map[string]bool{}
 	}
 	v.replaced[name] = true
 }
 
-// read finds the exception and the frame that the event is about.
-func (v *variables) read() {
-	if v.isRead {
+// findSubject finds the exception and the frame that the event is about.
+func (v *fingerprintVariables) findSubject() {
+	if v.hasSubject {
 		return
 	}
-	v.isRead = true
-	if i := mainException(v.event); i >= 0 {
+	v.hasSubject = true
+	if i := findMainException(v.event); i >= 0 {
 		v.exception = v.event.Exceptions[i]
 	}
-	if f, _ := crashFrame(v.event); f != nil {
+	if f, _ := findCrashFrame(v.event); f != nil {
 		v.frame = *f
 	}
 }
 
 // lookUp returns the value of a variable. The names are those of the Sentry SDKs.
-func (v *variables) lookUp(name string) (value string, known bool) {
-	e := v.event
+func (v *fingerprintVariables) lookUp(name string) (value string, found bool) {
+	event := v.event
 	if tag, found := strings.CutPrefix(name, "tags."); found {
-		return e.Tags.Get(tag).Text, true
+		return event.Tags.Get(tag).Text, true
 	}
-	v.read()
+	v.findSubject()
 	var text core.Untrusted
 	switch name {
 	case "type", "error.type":
@@ -101,19 +100,19 @@ func (v *variables) lookUp(name string) (value string, known bool) {
 	case "value", "error.value":
 		text = v.exception.Value
 	case "message":
-		if text = e.Message; text == "" {
+		if text = event.Message; text == "" {
 			text = v.exception.Value
 		}
 	case "transaction":
-		text = e.Transaction
+		text = event.Transaction
 	case "level":
-		text = core.Untrusted(e.Level)
+		text = core.Untrusted(event.Level)
 	case "release":
-		text = e.Release
+		text = event.Release
 	case "environment":
-		text = e.Environment
+		text = event.Environment
 	case "logger":
-		text = e.Logger
+		text = event.Logger
 	case "function", "stack.function":
 		text = v.frame.Function
 	case "module", "stack.module":

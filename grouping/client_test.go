@@ -10,7 +10,7 @@ import (
 )
 
 func withFingerprint(parts ...core.Untrusted) *core.Event {
-	e := event("python", "ValueError", "bad row 1", own("parse", "rows"))
+	e := newEvent("python", "ValueError", "bad row 1", ownFrame("parse", "rows"))
 	e.Message, e.Transaction, e.Level, e.Release, e.Environment, e.Logger = "hello", "/rows", "error", "1.2", "prod", "shop.rows"
 	e.Tags = core.Value{Kind: core.Object, Kids: []core.Member{{Key: "shop", Value: core.StringValue("eu")}}}
 	e.Fingerprint = parts
@@ -19,24 +19,27 @@ func withFingerprint(parts ...core.Untrusted) *core.Event {
 
 func TestClientFingerprintThatAsksForNothing(t *testing.T) {
 	t.Parallel()
-	plain := grouping.Of(withFingerprint())
+	plain := grouping.ComputeKey(withFingerprint())
 	for _, parts := range [][]core.Untrusted{{""}, {"", " "}, {"{{ default }}"}, {"{{default}}"}, {"{{  default\t}}", ""}} {
-		require.Equal(t, plain, grouping.Of(withFingerprint(parts...)), "%q", parts)
+		require.Equal(t, plain, grouping.ComputeKey(withFingerprint(parts...)), "%q", parts)
 	}
 }
 
 func TestClientFingerprint(t *testing.T) {
 	t.Parallel()
-	other := message("something else")
+	other := newMessage("something else")
 	other.Fingerprint = []core.Untrusted{"payments"}
-	require.Equal(t, grouping.Of(other), grouping.Of(withFingerprint("payments")), "nothing else counts")
+
+	require.Equal(t, grouping.ComputeKey(other), grouping.ComputeKey(withFingerprint("payments")), "nothing else counts")
 
 	distinct := [][]core.Untrusted{
-		{}, {"a", "bc"}, {"ab", "c"}, {"abc"}, {"abc", ""}, {"", "abc"}, {"{{ default }}", "a"}, {"a", "{{ default }}"}, {"a", "default"}, {"a", "{{ nothing }}"}, {"42"},
+		{}, {"a", "bc"}, {"ab", "c"}, {"abc"}, {"abc", ""}, {"", "abc"}, {"{{ default }}", "a"}, {"a", "{{ default }}"}, {"a", "default"},
+		{"a", "{{ nothing }}"}, {"42"},
 	}
+
 	for i, a := range distinct {
 		for _, b := range distinct[i+1:] {
-			require.NotEqual(t, grouping.Of(withFingerprint(a...)), grouping.Of(withFingerprint(b...)), "%q and %q", a, b)
+			require.NotEqual(t, grouping.ComputeKey(withFingerprint(a...)), grouping.ComputeKey(withFingerprint(b...)), "%q and %q", a, b)
 		}
 	}
 }
@@ -46,18 +49,24 @@ func TestClientFingerprintVariables(t *testing.T) {
 	for variable, value := range map[core.Untrusted]core.Untrusted{
 		"{{ type }}": "ValueError", "{{error.type}}": "ValueError", "{{ error.value }}": "bad row 1", "{{ value }}": "bad row 1",
 		"{{ message }}": "hello", "{{  transaction  }}": "/rows", "{{ level }}": "error", "{{ release }}": "1.2",
-		"{{ environment }}": "prod", "{{ logger }}": "shop.rows", "{{ function }}": "parse", "{{ module }}": "rows", "{{ tags.shop }}": "eu",
-		"{{ unheard }}": "{{ unheard }}", "x {{ type }}": "x {{ type }}",
+		"{{ environment }}": "prod", "{{ logger }}": "shop.rows", "{{ function }}": "parse", "{{ module }}": "rows",
+		"{{ tags.shop }}": "eu",
+		"{{ unheard }}":   "{{ unheard }}", "x {{ type }}": "x {{ type }}",
 	} {
-		require.Equal(t, grouping.Of(withFingerprint(value)), grouping.Of(withFingerprint(variable)), "%q", variable)
+		t.Run(string(variable), func(t *testing.T) {
+			require.Equal(t, grouping.ComputeKey(withFingerprint(value)), grouping.ComputeKey(withFingerprint(variable)), "%q", variable)
+		})
 	}
 
 	silent := withFingerprint("{{ message }}")
 	silent.Message = ""
-	require.Equal(t, grouping.Of(withFingerprint("bad row 1")), grouping.Of(silent), "the exception speaks where there is no message")
+
+	require.Equal(t, grouping.ComputeKey(withFingerprint("bad row 1")), grouping.ComputeKey(silent),
+		"the exception speaks where there is no message")
 
 	same := withFingerprint("{{ default }}", "{{ release }}")
 	moved := withFingerprint("{{default}}", "1.2")
 	moved.Exceptions[0].Frames[0].Lineno = 99
-	require.Equal(t, grouping.Of(same), grouping.Of(moved))
+
+	require.Equal(t, grouping.ComputeKey(same), grouping.ComputeKey(moved))
 }

@@ -25,26 +25,26 @@ func TestCorporaGrouping(t *testing.T) {
 	expected := readJSON[map[string][]string](t, filepath.Join(dir, "expected.json"))
 	keys, names := map[string]grouping.Key{}, []string{}
 	for name := range expected {
-		keys[name] = grouping.Of(readEvent(t, filepath.Join(dir, "inputs", name)))
+		keys[name] = grouping.ComputeKey(readEvent(t, filepath.Join(dir, "inputs", name)))
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	var must, together, mustNot, wrong int
-	for i, a := range names {
-		for _, b := range names[i+1:] {
-			same := keys[a] == keys[b]
-			shared := slices.ContainsFunc(expected[a], func(hash string) bool { return slices.Contains(expected[b], hash) })
+	for i, first := range names {
+		for _, second := range names[i+1:] {
+			same := keys[first] == keys[second]
+			shared := slices.ContainsFunc(expected[first], func(hash string) bool { return slices.Contains(expected[second], hash) })
 			switch {
 			case shared && same:
 				must, together = must+1, together+1
 			case shared:
 				must++
-				t.Logf("apart: %s, %s", a, b)
-			case len(expected[a]) > 0 && len(expected[b]) > 0:
+				t.Logf("apart: %s, %s", first, second)
+			case len(expected[first]) > 0 && len(expected[second]) > 0:
 				mustNot++
 				if same {
 					wrong++
-					t.Logf("merged: %s, %s", a, b)
+					t.Logf("merged: %s, %s", first, second)
 				}
 			}
 		}
@@ -54,24 +54,24 @@ func TestCorporaGrouping(t *testing.T) {
 	require.LessOrEqual(t, wrong, 3)
 }
 
-// answer is what a real tracker made of an event. One of its programming interfaces has the exceptions as an entry.
-type answer struct {
+// trackerAnswer is what a real tracker made of an event. One of its programming interfaces has the exceptions as an entry.
+type trackerAnswer struct {
 	Title, Culprit string
-	Exception      exceptions
+	Exception      trackerExceptions
 	Entries        []struct {
 		Type string
 		Data json.RawMessage
 	}
 }
 
-type exceptions struct {
+type trackerExceptions struct {
 	Values []struct {
 		Stacktrace struct{ Frames []struct{ Filename string } }
 	}
 }
 
 // setSources marks the frames that the tracker found in source maps, which the corpus lacks.
-func (a *answer) setSources(t *testing.T, e *core.Event) {
+func (a *trackerAnswer) setSources(t *testing.T, event *core.Event) {
 	t.Helper()
 	list := a.Exception
 	for _, entry := range a.Entries {
@@ -82,7 +82,7 @@ func (a *answer) setSources(t *testing.T, e *core.Event) {
 	for i, x := range list.Values {
 		for j, frame := range x.Stacktrace.Frames {
 			if strings.HasPrefix(frame.Filename, "webpack://") {
-				frames := e.Exceptions[len(list.Values)-1-i].Frames
+				frames := event.Exceptions[len(list.Values)-1-i].Frames
 				frames[len(frames)-1-j].Source = &core.SourcePosition{Path: core.Untrusted(frame.Filename)}
 			}
 		}
@@ -99,16 +99,16 @@ func TestCorporaTitles(t *testing.T) {
 		files, err := filepath.Glob(filepath.Join(dir, folder, "*.json"))
 		require.NoError(t, err)
 		for _, file := range files {
-			want := readJSON[answer](t, file)
-			e := readEvent(t, filepath.Join(dir, "incoming_events", filepath.Base(file)))
-			want.setSources(t, e)
+			want := readJSON[trackerAnswer](t, file)
+			event := readEvent(t, filepath.Join(dir, "incoming_events", filepath.Base(file)))
+			want.setSources(t, event)
 			answers++
-			if title := grouping.Title(e); isTitle(title, want.Title) {
+			if title := grouping.MakeTitle(event); isTitle(title, want.Title) {
 				titles++
 			} else {
 				t.Logf("title of %s: %q, not %q", filepath.Base(file), title, want.Title)
 			}
-			if culprit := grouping.Culprit(e); culprit == want.Culprit {
+			if culprit := grouping.FindCulprit(event); culprit == want.Culprit {
 				culprits++
 			} else {
 				t.Logf("culprit of %s: %q, not %q", filepath.Base(file), culprit, want.Culprit)

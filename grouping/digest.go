@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// digest collects what the hash of a group covers: a sequence of parts, each with its length before it, so that no
-// two different sequences give the same bytes.
+// digest collects what the hash of a group covers: a sequence of parts, each with its length before it, so that two
+// different sequences never have the same bytes.
 type digest struct {
 	buf []byte
 }
@@ -14,34 +14,34 @@ type digest struct {
 // lengthSize is the room that a part's length takes.
 const lengthSize = 4
 
-// maxKept is how large a buffer may be to be used again.
-const maxKept = 64 << 10
+// maxPooledBuffer is how large a buffer may be to be used again.
+const maxPooledBuffer = 64 << 10
 
-// digests keeps buffers from event to event.
-var digests = sync.Pool{New: func() any { return &digest{buf: make([]byte, 0, 4<<10)} }}
+// digestPool keeps buffers from event to event.
+var digestPool = sync.Pool{New: func() any { return &digest{buf: make([]byte, 0, 4<<10)} }}
 
-// release empties the digest and gives it back.
-func (d *digest) release() {
-	if cap(d.buf) <= maxKept {
+// returnToPool empties the digest and keeps its buffer for another event.
+func (d *digest) returnToPool() {
+	if cap(d.buf) <= maxPooledBuffer {
 		d.buf = d.buf[:0]
-		digests.Put(d)
+		digestPool.Put(d)
 	}
 }
 
-// part adds one part.
-func (d *digest) part(s string) {
-	start := d.open()
+// writePart writes one part.
+func (d *digest) writePart(s string) {
+	start := d.openPart()
 	d.buf = append(d.buf, s...)
-	d.close(start)
+	d.closePart(start)
 }
 
-// open begins a part; the bytes that are appended to buf until close are its text. Parts may hold parts.
-func (d *digest) open() int {
+// openPart begins a part, and returns where: what is appended to buf until closePart is its text. Parts may hold parts.
+func (d *digest) openPart() int {
 	d.buf = append(d.buf, make([]byte, lengthSize)...)
 	return len(d.buf)
 }
 
-// close ends the part that open began.
-func (d *digest) close(start int) {
+// closePart ends the part that openPart began.
+func (d *digest) closePart(start int) {
 	binary.BigEndian.PutUint32(d.buf[start-lengthSize:], uint32(len(d.buf)-start))
 }

@@ -2,14 +2,14 @@ package grouping
 
 import "strings"
 
-// appendDotNet appends the full name of a method. The compiler moves the body of an async method, iterator, lambda or
-// local function into a class of its own (Cart+<AddAsync>d__5.MoveNext, Cart+<>c.<Add>b__0_1): that gives the method
-// that was written (Cart.AddAsync, Cart.Add). Type arguments, arguments and assemblies are left out.
-func appendDotNet(b []byte, module, function string) []byte {
-	start := len(b)
+// appendDotNet appends the full name of a method as it was written. The compiler moves the body of an async method,
+// iterator, lambda or local function into a class of its own: Cart+<AddAsync>d__5.MoveNext is Cart.AddAsync,
+// Cart+<>c.<Add>b__0_1 is Cart.Add. Type arguments, arguments and assemblies are left out.
+func appendDotNet(buf []byte, module, function string) []byte {
+	start := len(buf)
 	module, _, _ = strings.Cut(module, ",")
 	state := "" // the method whose state machine the last part was
-	for _, name := range [...]string{module, withoutSignature(function)} {
+	for _, name := range [...]string{module, cutDotNetSignature(function)} {
 		for name != "" {
 			var part string
 			part, name = nextDotNetPart(name)
@@ -18,23 +18,23 @@ func appendDotNet(b []byte, module, function string) []byte {
 			}
 			state = ""
 			if strings.HasPrefix(part, "<") {
-				part = writtenMethod(part)
+				part = findWrittenMethod(part)
 				state = part
 			}
 			if part = plainDotNetPart(part); part == "" {
 				continue
 			}
-			if len(b) > start {
-				b = append(b, '.')
+			if len(buf) > start {
+				buf = append(buf, '.')
 			}
-			b = append(b, part...)
+			buf = append(buf, part...)
 		}
 	}
-	return b
+	return buf
 }
 
-// withoutSignature drops the arguments, the result and the modifiers: "async Task<User> GetAsync(int id)".
-func withoutSignature(function string) string {
+// cutDotNetSignature drops the arguments, the result and the modifiers: "async Task<User> GetAsync(int id)".
+func cutDotNetSignature(function string) string {
 	function, _, _ = strings.Cut(function, " {") // AddAsync { <lambda> }
 	if strings.IndexByte(function, ' ') < 0 && strings.IndexByte(function, '(') < 0 {
 		return function
@@ -77,9 +77,9 @@ func nextDotNetPart(name string) (part, rest string) {
 	return name, ""
 }
 
-// writtenMethod is the method in the name of a generated class or method, or nothing for a class of closures:
+// findWrittenMethod returns the method in the name of a generated class or method, empty for a class of closures:
 // <AddAsync>d__5, <<Main>b__0>d, <Main>g__Check|0_0 (the local function Main.Check), <>c__DisplayClass1_0.
-func writtenMethod(part string) string {
+func findWrittenMethod(part string) string {
 	name, rest, _ := strings.Cut(strings.TrimLeft(part, "<"), ">")
 	name = strings.TrimPrefix(name, ".") // <.ctor>b__0
 	if local, found := strings.CutPrefix(rest, "g__"); found {

@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// detail is how exceptions are told apart.
+// detail is what distinguishes exceptions.
 type detail uint8
 
 const (
@@ -14,92 +14,99 @@ const (
 	byValue               // by type and parameterised value, when no exception has a usable stack
 )
 
-// exceptions writes the chain or tree of exceptions, and reports whether there was anything to write.
-func (d *digest) exceptions(e *core.Event) bool {
-	if isMessage(e) {
+// details are the ones to try, the best first: the next is tried when no exception has this one.
+var details = [...]detail{byStack, byValue}
+
+// writeExceptions writes the chain or tree of exceptions, and reports whether there was anything to write.
+func (d *digest) writeExceptions(event *core.Event) bool {
+	if isLogMessage(event) {
 		return false
 	}
-	lang := languageOf(e.Platform)
+	lang := languageOfPlatform(event.Platform)
 	start := len(d.buf)
-	for _, by := range [...]detail{byStack, byValue} {
-		d.part("exceptions")
-		if d.chain(e.Exceptions, by, lang) {
+	d.writePart("exceptions")
+	if isExceptionTree(event.Exceptions) {
+		if units, found := findTreeUnits(event.Exceptions, lang); found {
+			d.writeUnits(units)
 			return true
 		}
 		d.buf = d.buf[:start]
+		return false
 	}
+	chain := len(d.buf)
+	for _, by := range details {
+		if d.writeChain(event.Exceptions, by, lang) {
+			return true
+		}
+		d.buf = d.buf[:chain]
+	}
+	d.buf = d.buf[:start]
 	return false
 }
 
-// chain writes all exceptions by one detail, and reports whether any of them has it.
-func (d *digest) chain(list []core.Exception, by detail, lang language) bool {
-	if isTree(list) {
-		units, found := newTree(list, by, lang).all()
-		d.units(units)
-		return found
-	}
-	found := false
-	for i := range list {
-		if d.exception(&list[i], by, lang) {
+// writeChain writes an exception and its causes by one detail, and reports whether any of them has it.
+func (d *digest) writeChain(exceptions []core.Exception, by detail, lang language) (found bool) {
+	for i := range exceptions {
+		if d.writeException(&exceptions[i], by, lang) {
 			found = true
 		}
 	}
 	return found
 }
 
-// exception writes one exception by one detail, and reports whether it has that.
-func (d *digest) exception(x *core.Exception, by detail, lang language) bool {
-	kind := string(x.Type)
-	if isMadeUp(x) && (by == byStack || x.Value != "") {
+// writeException writes one exception by one detail, and reports whether it has that detail.
+func (d *digest) writeException(exception *core.Exception, by detail, lang language) bool {
+	kind := string(exception.Type)
+	if hasMadeUpType(exception) && (by == byStack || exception.Value != "") {
 		kind = ""
 	}
 	if by == byStack {
-		return d.typeAndStack(x, kind, lang)
+		return d.writeTypeAndStack(exception, kind, lang)
 	}
-	kind, value := describe(kind, string(x.Value), lang)
-	d.part(kind)
-	d.part(value)
+	kind, value := describeException(kind, string(exception.Value), lang)
+	d.writePart(kind)
+	d.writePart(value)
 	return kind != "" || value != ""
 }
 
-// typeAndStack writes an exception's type and stack, and reports whether it has a usable stack. Where these are vague
-// about what happened, the value is written too: the frame of the crash says nothing, or type and stack are those of
-// the one function through which an application reports all its errors.
-func (d *digest) typeAndStack(x *core.Exception, kind string, lang language) bool {
-	isOverflow := overflows(x)
+// writeTypeAndStack writes an exception's type and stack, and reports whether it has a usable stack. The value is written
+// too where type and stack do not say what happened: the frame of the crash says nothing, or an application reports all
+// its errors through one function.
+func (d *digest) writeTypeAndStack(exception *core.Exception, kind string, lang language) bool {
+	isOverflow := isStackOverflow(exception)
 	if isOverflow {
-		kind = endlessRecursion // engines of JavaScript give it different types
+		kind = endlessRecursion // engines of JavaScript have different types for it
 	}
-	d.part(plainType(kind))
-	start := d.open()
-	if isOverflow && d.cycle(x.Frames, lang) {
-		d.close(start)
+	d.writePart(simplifyType(kind))
+	start := d.openPart()
+	if isOverflow && d.writeRecursion(exception.Frames, lang) {
+		d.closePart(start)
 		return true
 	}
-	used, vague := d.stack(x.Frames, lang)
-	d.close(start)
-	if vague || isThrownValue(x, lang) || isPlainType(x, lang) {
-		_, value := describe(kind, string(x.Value), lang)
-		d.part(value)
+	hasKeys, isVague := d.writeStack(exception.Frames, lang)
+	d.closePart(start)
+	if isVague || isThrownValue(exception, lang) || isPlainType(exception, lang) {
+		_, value := describeException(kind, string(exception.Value), lang)
+		d.writePart(value)
 	}
-	return used
+	return hasKeys
 }
 
-// describe returns the type and the value of an exception without what differs from one occurrence to the next.
-func describe(kind, value string, lang language) (string, string) {
+// describeException returns the type and the value of an exception without what differs from one occurrence to the next.
+func describeException(kind, value string, lang language) (string, string) {
 	value = firstLine(value)
 	if lang == javaScript || lang == unknownLanguage {
-		if wording, ok := browserWording(value); ok {
+		if wording, ok := unifyBrowserWording(value); ok {
 			return "", wording
 		}
 	}
-	return plainType(kind), Parameterize(value)
+	return simplifyType(kind), ParameterizeText(value)
 }
 
-// plainType is the name of an exception's class without type arguments and without the names that a runtime makes up
-// for anonymous classes.
-func plainType(kind string) string {
-	kind = clipTo(kind, maxName)
+// simplifyType returns the name of an exception's class without type arguments and without what a runtime adds to the
+// names of anonymous classes: "*app.NotFound[int]" is "*app.NotFound".
+func simplifyType(kind string) string {
+	kind = clipTo(kind, maxNameRead)
 	switch i := strings.IndexAny(kind, "`[@#$ "); {
 	case i < 0:
 		return kind
@@ -110,12 +117,12 @@ func plainType(kind string) string {
 	case strings.HasPrefix(kind[i:], "@anonymous"): // class@anonymous/app/src/a.php:12$0
 		return kind[:i+len("@anonymous")]
 	case strings.HasPrefix(kind, "#<"): // #<Class:0x00007f8b1c0a>
-		return Parameterize(kind)
+		return ParameterizeText(kind)
 	case kind[i] == '$':
 		return string(appendJVM(nil, kind))
 	}
 	if strings.Contains(kind, "0x") {
-		return Parameterize(kind)
+		return ParameterizeText(kind)
 	}
 	return kind
 }

@@ -2,48 +2,48 @@ package grouping
 
 import "strings"
 
-// shortestHash is the length from which hexadecimal digits in a file's name are taken for a hash.
-const shortestHash = 6
+// shortestNameHash is the length from which hexadecimal digits in a file's name are taken for a hash.
+const shortestNameHash = 6
 
 // appendFileName appends the name of a file in lower case: without folders, query, content hash and version.
-func appendFileName(b []byte, path string, lang language) []byte {
+func appendFileName(buf []byte, path string, lang language) []byte {
 	if strings.HasPrefix(path, "eval at ") { // V8: eval at add (/app/cart.js:12:3), <anonymous>
-		return b
+		return buf
 	}
 	if i := strings.IndexByte(path, '?'); i >= 0 {
 		path = path[:i]
 	}
 	path = path[strings.LastIndexByte(path, '/')+1:]
 	path = path[strings.LastIndexByte(path, '\\')+1:]
-	path = clipTo(path, maxName)
+	path = clipTo(path, maxNameRead)
 	if i := strings.IndexByte(path, '('); i > 0 { // a.php(12) : eval()'d code
 		path = path[:i]
 	}
-	if isUnknown(path) {
-		return b
+	if isUnknownName(path) {
+		return buf
 	}
-	start := len(b)
-	b = appendClean(b, path, lang)
-	for i := start; i < len(b); i++ {
-		if c := b[i]; 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
+	start := len(buf)
+	buf = appendClean(buf, path, lang)
+	for i := start; i < len(buf); i++ {
+		if c := buf[i]; 'A' <= c && c <= 'Z' {
+			buf[i] = c + 'a' - 'A'
 		}
 	}
-	return b
+	return buf
 }
 
 // appendClean appends a file's name without the parts that a build or deployment puts in: content hashes, UUIDs and
 // versions between separators. What bundlers and notebooks make is full of numbers; elsewhere short ones are chosen by
 // people (0001_initial.py).
-func appendClean(b []byte, name string, lang language) []byte {
+func appendClean(buf []byte, name string, lang language) []byte {
 	if strings.IndexFunc(name, isDigit) < 0 {
-		return append(b, name...)
+		return append(buf, name...)
 	}
 	generated := lang == javaScript || strings.HasPrefix(name, "<")
-	start := len(b)
+	start := len(buf)
 	for i := 0; i < len(name); {
 		if n := uuidLength(name[i:]); n > 0 {
-			b, i = trimSeparator(b, start), i+n
+			buf, i = trimSeparator(buf, start), i+n
 			continue
 		}
 		end := i
@@ -52,20 +52,20 @@ func appendClean(b []byte, name string, lang language) []byte {
 		}
 		part := name[i:end]
 		if isBuildPart(part, generated) || isVersionPart(name, i, end) {
-			b = trimSeparator(b, start)
+			buf = trimSeparator(buf, start)
 		} else {
-			b = append(b, part...)
+			buf = append(buf, part...)
 		}
 		if end < len(name) {
-			b = append(b, name[end])
+			buf = append(buf, name[end])
 			end++
 		}
 		i = end
 	}
-	return b
+	return buf
 }
 
-// trimSeparator drops the separator in front of a part that is left out; at the start of the name there is none.
+// trimSeparator drops the separator in front of a part that is left out. The first part of a name has no separator.
 func trimSeparator(b []byte, start int) []byte {
 	if len(b) > start && isSeparator(b[len(b)-1]) {
 		return b[:len(b)-1]
@@ -83,7 +83,7 @@ func isSeparator(c byte) bool {
 
 // isBuildPart reports whether a part of a file's name is a hash or number of a build.
 func isBuildPart(part string, generated bool) bool {
-	if len(part) < shortestHash && !generated {
+	if len(part) < shortestNameHash && !generated {
 		return false
 	}
 	shape := shapeOf(part)
@@ -97,7 +97,7 @@ func isBuildPart(part string, generated bool) bool {
 	case !generated:
 		return false
 	case shape.isHex:
-		return len(part) >= shortestHash
+		return len(part) >= shortestNameHash
 	}
 	return len(part) >= 8 && (shape.changes >= 2 || shape.uppers > 0) // index-B3kd92Xa.js
 }

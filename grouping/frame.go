@@ -6,88 +6,88 @@ import (
 	"errand/core"
 )
 
-// content is what the key of a frame holds.
-type content uint8
+// frameContent is what the key of a frame holds.
+type frameContent uint8
 
 const (
-	nothing  content = iota
-	location         // a file or module, but not where in it
-	code             // a function or a line of code
+	holdsNothing  frameContent = iota
+	holdsLocation              // a file or module, but not where in it
+	holdsCode                  // a function or a line of code
 )
 
-// longestLine is the longest context line that is taken for written code; longer ones are minified.
+// longestLine is the length up to which a context line was written by a person; longer ones are minified.
 const longestLine = 120
 
-// maxMinified is the length up to which the name of a function in a file with a URL (of a page, or app:// in an app) is
-// taken for a minifier's, who gives it to another function in the next build.
-const maxMinified = 2
+// longestMinifiedName is the length up to which a function's name may come from a minifier, who uses it for another
+// function in the next build. Only files with a URL are minified: those of pages, and app:// in an app.
+const longestMinifiedName = 2
 
-// frame writes the key of one frame: where it is and which function or line, without numbers of lines and without
-// the folders that the application happens to be installed in.
-func (d *digest) frame(f *core.Frame, lang language) content {
-	lang = lang.of(f)
+// writeFrame writes the key of one frame: its module or file, and its function or line of code. Line numbers and the
+// folders that the application is installed in are left out.
+func (d *digest) writeFrame(frame *core.Frame, lang language) frameContent {
+	lang = lang.ofFrame(frame)
 	if lang == goLang || lang == dotNet {
-		return d.qualified(f, lang)
+		return d.writeQualifiedName(frame, lang)
 	}
-	isPage := f.Source == nil && hasURLOrigin(f)
-	place := d.open()
+	isPage := frame.Source == nil && hasURLOrigin(frame)
+	locationStart := d.openPart()
 	if !isPage {
-		d.place(f, lang)
+		d.writeLocation(frame, lang)
 	}
-	d.close(place)
-	what := len(d.buf)
-	if f.Source != nil {
-		d.mapped(f)
+	d.closePart(locationStart)
+	codeStart := len(d.buf)
+	if frame.Source != nil {
+		d.writeMappedCode(frame)
 	} else {
-		d.written(f, lang)
+		d.writeFunctionOrLine(frame, lang)
 	}
 	switch {
-	case len(d.buf) > what:
-		return code
-	case what > place:
-		return location
+	case len(d.buf) > codeStart:
+		return holdsCode
+	case codeStart > locationStart:
+		return holdsLocation
 	}
-	return nothing
+	return holdsNothing
 }
 
-// written writes the function of a frame, or its line of code where the function has no name.
-func (d *digest) written(f *core.Frame, lang language) {
+// writeFunctionOrLine writes the function of a frame, or its line of code where the function has no name.
+func (d *digest) writeFunctionOrLine(frame *core.Frame, lang language) {
 	start := len(d.buf)
-	d.buf = lang.appendFunction(d.buf, string(f.Function))
-	if len(d.buf)-start <= maxMinified && strings.Contains(path(f), "://") {
+	d.buf = lang.appendFunction(d.buf, string(frame.Function))
+	if len(d.buf)-start <= longestMinifiedName && strings.Contains(frameFile(frame), "://") {
 		d.buf = d.buf[:start]
 	}
 	if len(d.buf) == start {
-		d.buf = appendLine(d.buf, string(f.ContextLine))
+		d.buf = appendLine(d.buf, string(frame.ContextLine))
 	}
 }
 
-// qualified writes the key of a frame of a language whose compiler spreads the name of a function over module and
-// function in several ways.
-func (d *digest) qualified(f *core.Frame, lang language) content {
+// writeQualifiedName writes the key of a frame of Go or .NET. Their SDKs cut a function's full name into module and
+// function at different places, so both are read as one name.
+func (d *digest) writeQualifiedName(frame *core.Frame, lang language) frameContent {
 	start := len(d.buf)
-	if function := string(f.Function); !isUnknown(function) {
-		d.buf = lang.appendQualified(d.buf, string(f.Module), function)
+	if function := string(frame.Function); !isUnknownName(function) {
+		d.buf = lang.appendQualified(d.buf, string(frame.Module), function)
 	}
 	if len(d.buf) == start {
-		d.buf = appendLine(d.buf, string(f.ContextLine))
+		d.buf = appendLine(d.buf, string(frame.ContextLine))
 	}
 	if len(d.buf) > start {
-		return code
+		return holdsCode
 	}
-	if d.place(f, lang); len(d.buf) > start {
-		return location
+	if d.writeLocation(frame, lang); len(d.buf) > start {
+		return holdsLocation
 	}
-	return nothing
+	return holdsNothing
 }
 
-// place writes the module of a frame, else the name of its file.
-func (d *digest) place(f *core.Frame, lang language) {
-	switch module := clipTo(string(f.Module), maxName); {
-	case f.Source != nil:
-		d.buf = appendFileName(d.buf, string(f.Source.Path), javaScript)
-	case isUnknown(module) || module == "__main__": // __main__ is any script of Python
-		d.buf = appendFileName(d.buf, path(f), lang)
+// writeLocation writes the module of a frame, else the name of its file.
+func (d *digest) writeLocation(frame *core.Frame, lang language) {
+	switch module := clipTo(string(frame.Module), maxNameRead); {
+	case frame.Source != nil:
+		d.buf = appendFileName(d.buf, string(frame.Source.Path), javaScript)
+	case isUnknownName(module) || module == "__main__": // __main__ is any script of Python
+		d.buf = appendFileName(d.buf, frameFile(frame), lang)
 	case lang == native || isAbsolute(module):
 		d.buf = appendFileName(d.buf, module, lang)
 	case lang == jvm:
@@ -101,33 +101,35 @@ func (d *digest) place(f *core.Frame, lang language) {
 	}
 }
 
-// mapped writes the line of code that a source map led to. The function of such a frame still has the minifier's name.
-func (d *digest) mapped(f *core.Frame) {
+// writeMappedCode writes the line of code that a source map led to, else a name of the function: in such a frame it may
+// still be the minifier's.
+func (d *digest) writeMappedCode(frame *core.Frame) {
 	start := len(d.buf)
-	if d.buf = appendLine(d.buf, string(f.ContextLine)); len(d.buf) > start {
+	if d.buf = appendLine(d.buf, string(frame.ContextLine)); len(d.buf) > start {
 		return
 	}
-	if d.buf = appendJavaScript(d.buf, string(f.Source.Name)); len(d.buf) > start {
+	if d.buf = appendJavaScript(d.buf, string(frame.Source.Name)); len(d.buf) > start {
 		return
 	}
-	d.buf = appendJavaScript(d.buf, string(f.Function))
+	d.buf = appendJavaScript(d.buf, string(frame.Function))
 }
 
-// appendLine appends a context line with its space made even, unless it is cut, minified, or the text of a page.
-func appendLine(b []byte, line string) []byte {
+// appendLine appends a context line, white space within it as one space. A line that is cut, minified or part of an HTML
+// page is left out.
+func appendLine(buf []byte, line string) []byte {
 	line = strings.TrimSpace(line)
 	if len(line) > longestLine || strings.Contains(line, "{snip}") || isMarkup(line) {
-		return b
+		return buf
 	}
 	for i := range len(line) {
 		switch {
 		case line[i] > ' ':
-			b = append(b, line[i])
+			buf = append(buf, line[i])
 		case i > 0 && line[i-1] > ' ': // the first of some white space
-			b = append(b, ' ')
+			buf = append(buf, ' ')
 		}
 	}
-	return b
+	return buf
 }
 
 func isMarkup(line string) bool {
@@ -139,21 +141,21 @@ func isMarkup(line string) bool {
 	return false
 }
 
-// path is the file of a frame, as far as it is known.
-func path(f *core.Frame) string {
+// frameFile returns the file of a frame, empty when it is not known.
+func frameFile(f *core.Frame) string {
 	if f.Filename != "" {
 		return string(f.Filename)
 	}
 	return string(f.AbsPath)
 }
 
-// hasURLOrigin reports whether the code came from the web: such a file is named by deployments, not by programmers.
+// hasURLOrigin reports whether the code came from the web. Deployments name such files, not programmers.
 func hasURLOrigin(f *core.Frame) bool {
 	return isURL(string(f.AbsPath)) || isURL(string(f.Filename))
 }
 
 func isURL(path string) bool {
-	if path == "" || path[0] == '/' { // by far the most
+	if path == "" || path[0] == '/' { // most paths
 		return false
 	}
 	for _, scheme := range [...]string{"http://", "https://", "blob:", "data:", "about:"} {
@@ -164,13 +166,13 @@ func isURL(path string) bool {
 	return false
 }
 
-// isRuntime reports whether frames[i] is a part of the JavaScript engine, or of code that a text was evaluated as: one
+// isRuntimeFrame reports whether frames[i] belongs to the JavaScript engine or to a text that was evaluated as code: one
 // browser shows such frames, another does not. Dart marks the gaps of asynchronous stacks in the same way.
-func isRuntime(frames []core.Frame, i int, lang language) bool {
+func isRuntimeFrame(frames []core.Frame, i int, lang language) bool {
 	if lang == javaScript && isEvaluated(frames, i) {
 		return true
 	}
-	switch path(&frames[i]) {
+	switch frameFile(&frames[i]) {
 	case "[native code]", "native code", "native", "eval code":
 		return lang == javaScript || lang == unknownLanguage
 	case "<anonymous>":
@@ -181,9 +183,9 @@ func isRuntime(frames []core.Frame, i int, lang language) bool {
 	return false
 }
 
-// isWrapper reports whether a frame is only a Python decorator's wrapper around the function of the next frame. The
-// names are those that such wrappers have by convention.
-func isWrapper(f *core.Frame, lang language) bool {
+// isDecoratorWrapper reports whether a frame is a Python decorator's wrapper around the function of the next frame, by
+// the names that such wrappers have by convention.
+func isDecoratorWrapper(f *core.Frame, lang language) bool {
 	if lang != python {
 		return false
 	}

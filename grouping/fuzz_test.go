@@ -11,12 +11,13 @@ import (
 )
 
 func FuzzParameterize(f *testing.F) {
-	for _, seed := range []string{"", "order 42 of 'bob' at 2024-01-31T22:31:45Z", "https://a:b@c.example:1/2?3#4", "::1 1.2.3.4:5 0x0f aa:bb:cc:dd:ee:ff", `C:\a b\c "x`, "Wed Jan 31 1h2m3s 1,2,3", "a@b.cc '", `\://`} {
+	for _, seed := range []string{"", "order 42 of 'bob' at 2024-01-31T22:31:45Z", "https://a:b@c.example:1/2?3#4",
+		"::1 1.2.3.4:5 0x0f aa:bb:cc:dd:ee:ff", `C:\a b\c "x`, "Wed Jan 31 1h2m3s 1,2,3", "a@b.cc '", `\://`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := grouping.Parameterize(text)
-		require.Equal(t, got, grouping.Parameterize(text))
+		got := grouping.ParameterizeText(text)
+		require.Equal(t, got, grouping.ParameterizeText(text))
 		require.LessOrEqual(t, len(got), 5*len(text))
 		if utf8.ValidString(text) {
 			require.True(t, utf8.ValidString(got))
@@ -33,17 +34,18 @@ func FuzzOf(f *testing.F) {
 	f.Add(uint8(8), "", "", "(anonymous namespace)::a<b<c> >::operator<<(int) const", "", "../a.cpp", "", "", "")
 	f.Add(uint8(8), "", "", "closure #1 (A) -> () in generic specialization <B> of A.(b in _C)(_:)", "", "a.swift", "", "", "")
 	f.Fuzz(func(t *testing.T, platform uint8, kind, value, function, module, file, context, source, part string) {
-		frame := core.Frame{Function: core.Untrusted(function), Module: core.Untrusted(module), Filename: core.Untrusted(file), ContextLine: core.Untrusted(context), InApp: true}
+		frame := core.Frame{Function: core.Untrusted(function), Module: core.Untrusted(module), Filename: core.Untrusted(file),
+			ContextLine: core.Untrusted(context), InApp: true}
 		other := frame
 		other.Function += "x"
 		if source != "" {
 			other.Source = &core.SourcePosition{Path: core.Untrusted(source), Name: core.Untrusted(function)}
 		}
-		e := event(platforms[int(platform)%len(platforms)], kind, value, frame, other, frame, other)
+		e := newEvent(platforms[int(platform)%len(platforms)], kind, value, frame, other, frame, other)
 		e.Message = core.Untrusted(value)
 		e.Fingerprint = []core.Untrusted{core.Untrusted(part)}
-		require.Equal(t, grouping.Of(e), grouping.Of(e))
-		title, culprit := grouping.Title(e), grouping.Culprit(e)
+		require.Equal(t, grouping.ComputeKey(e), grouping.ComputeKey(e))
+		title, culprit := grouping.MakeTitle(e), grouping.FindCulprit(e)
 		require.NotEmpty(t, title)
 		require.LessOrEqual(t, utf8.RuneCountInString(title), 200)
 		require.LessOrEqual(t, utf8.RuneCountInString(culprit), 200)

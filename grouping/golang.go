@@ -10,34 +10,34 @@ import (
 // appendGo appends the full name of a function without the numbers of closures and without type arguments. SDKs cut
 // the name at different dots (module "main", function "run.func1"; or module "main.run.func1", function "2"), so that
 // only the whole is stable.
-func appendGo(b []byte, module, function string) []byte {
-	start := len(b)
+func appendGo(buf []byte, module, function string) []byte {
+	start := len(buf)
 	if i := strings.LastIndex(module, "/vendor/"); i >= 0 {
 		module = module[i+len("/vendor/"):]
 	}
-	module = withoutTypeArguments(module)
+	module = cutTypeArguments(module)
 	folder := strings.LastIndexByte(module, '/') + 1
-	b = append(b, module[:folder]...)
-	b = appendGoParts(b, start, module[folder:])
-	return appendGoParts(b, start, withoutTypeArguments(function))
+	buf = append(buf, module[:folder]...)
+	buf = appendGoParts(buf, start, module[folder:])
+	return appendGoParts(buf, start, cutTypeArguments(function))
 }
 
 // appendGoParts appends the parts of a name between dots; closures within closures count as one.
-func appendGoParts(b []byte, start int, name string) []byte {
+func appendGoParts(buf []byte, start int, name string) []byte {
 	for part := range strings.SplitSeq(name, ".") {
 		part = plainGoPart(part)
-		if part == "" || part == "func" && bytes.HasSuffix(b[start:], []byte(".func")) {
+		if part == "" || part == "func" && bytes.HasSuffix(buf[start:], []byte(".func")) {
 			continue
 		}
-		if len(b) > start && b[len(b)-1] != '/' {
-			b = append(b, '.')
+		if len(buf) > start && buf[len(buf)-1] != '/' {
+			buf = append(buf, '.')
 		}
-		b = append(b, part...)
+		buf = append(buf, part...)
 	}
-	return b
+	return buf
 }
 
-// plainGoPart gives every closure the same name, whatever its number.
+// plainGoPart returns the same name for every closure, whatever its number.
 func plainGoPart(part string) string {
 	if part == "" || !isDigit(rune(part[len(part)-1])) && strings.IndexByte(part, '-') < 0 {
 		return part
@@ -55,21 +55,21 @@ func plainGoPart(part string) string {
 	return part
 }
 
-// withoutTypeArguments drops what is between brackets.
-func withoutTypeArguments(name string) string {
+// cutTypeArguments drops what is between brackets.
+func cutTypeArguments(name string) string {
 	if strings.IndexByte(name, '[') < 0 {
 		return name
 	}
 	kept := make([]byte, 0, len(name))
 	depth := 0
 	for i := range len(name) {
-		switch c := name[i]; {
-		case c == '[':
+		switch char := name[i]; {
+		case char == '[':
 			depth++
-		case c == ']' && depth > 0:
+		case char == ']' && depth > 0:
 			depth--
 		case depth == 0:
-			kept = append(kept, c)
+			kept = append(kept, char)
 		}
 	}
 	return string(kept)
@@ -97,12 +97,12 @@ var plainGoErrors = map[string]bool{
 // isPlainType reports whether the type of an exception says nothing about it: in Go, and in Rust where all panics have
 // one type and errors of anyhow another, while optimised programs show few of the functions that were called. What a
 // group of errors is about is said by its parts.
-func isPlainType(x *core.Exception, lang language) bool {
+func isPlainType(exception *core.Exception, lang language) bool {
 	switch lang {
 	case goLang:
-		return plainGoErrors[string(x.Type)] && (x.Mechanism == nil || !x.Mechanism.IsGroup)
+		return plainGoErrors[string(exception.Type)] && (exception.Mechanism == nil || !exception.Mechanism.IsGroup)
 	case native:
-		return x.Type == "panic" || x.Type == "Error"
+		return exception.Type == "panic" || exception.Type == "Error"
 	}
 	return false
 }

@@ -21,6 +21,7 @@ func TestGoldens(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "events", "*.json"))
 	require.NoError(t, err)
+
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
@@ -29,25 +30,26 @@ func TestGoldens(t *testing.T) {
 			require.NoError(t, err)
 			var e core.Event
 			require.NoError(t, json.Unmarshal(text, &e))
-			golden.Check(t, strings.TrimSuffix(file, ".json")+".golden", explain(&e))
+			golden.Check(t, strings.TrimSuffix(file, ".json")+".golden", explainEvent(&e))
 		})
 	}
 }
 
-// explain gives all that grouping makes of an event, with the parts of its key in readable form.
-func explain(e *core.Event) string {
+// explainEvent returns all that grouping makes of an event, with the parts of its key in readable form.
+func explainEvent(e *core.Event) string {
 	var d digest
-	writeV1(&d, e)
+	d.writeV1(e)
 	var b strings.Builder
-	fmt.Fprintf(&b, "title    %s\nculprit  %s\nversion  %d\nkey      %s\n", Title(e), Culprit(e), Of(e).Version, Of(e))
+	fmt.Fprintf(&b, "title    %s\nculprit  %s\nversion  %d\nkey      %s\n", MakeTitle(e), FindCulprit(e), ComputeKey(e).Version,
+		ComputeKey(e))
 	explainParts(&b, d.buf, "")
 	return b.String()
 }
 
-func explainParts(b *strings.Builder, buf []byte, indent string) {
+func explainParts(text *strings.Builder, buf []byte, indent string) {
 	for len(buf) > 0 {
 		if buf[0] != 0 { // the lengths of parts begin with a zero, texts do not
-			fmt.Fprintf(b, "%s%s\n", indent, buf)
+			fmt.Fprintf(text, "%s%s\n", indent, buf)
 			return
 		}
 		n := binary.BigEndian.Uint32(buf)
@@ -55,10 +57,10 @@ func explainParts(b *strings.Builder, buf []byte, indent string) {
 		buf = buf[lengthSize+n:]
 		switch {
 		case len(part) == 0 || part[0] != 0:
-			fmt.Fprintf(b, "%s- %s\n", indent, part)
+			fmt.Fprintf(text, "%s- %s\n", indent, part)
 		default:
-			fmt.Fprintf(b, "%s-\n", indent)
-			explainParts(b, part, indent+"  ")
+			fmt.Fprintf(text, "%s-\n", indent)
+			explainParts(text, part, indent+"  ")
 		}
 	}
 }

@@ -8,16 +8,16 @@ import (
 
 // appendJavaScript appends the last part of a function's name, which is what the engines agree on: V8's
 // "async Cart.add [as save]", Firefox's "promise callback*Cart.prototype.add" and Safari's "add" are all "add".
-// Functions without a name of their own give nothing.
-func appendJavaScript(b []byte, name string) []byte {
-	name, _, _ = strings.Cut(clipTo(name, maxName), " [as ")
+// For functions without a name of their own it appends nothing.
+func appendJavaScript(buf []byte, name string) []byte {
+	name, _, _ = strings.Cut(clipTo(name, maxNameRead), " [as ")
 	if i := strings.IndexByte(name, '('); i > 0 { // Promise.all (index 2)
 		name = name[:i]
 	}
 	name = name[strings.LastIndexByte(name, '*')+1:]
 	name = strings.TrimSpace(name)
 	if i := strings.Index(name, "./"); i >= 0 { // Object../src/cart.js: the body of a module in a bundle
-		return appendFileName(b, name, javaScript)
+		return appendFileName(buf, name, javaScript)
 	}
 	name = strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], "<") // Firefox: outer/inner, outer/<
 	name = name[strings.LastIndexByte(name, '.')+1:]
@@ -25,9 +25,9 @@ func appendJavaScript(b []byte, name string) []byte {
 		name = name[strings.LastIndexByte(name, ' ')+1:] // async f, new F, get f, bound f
 	}
 	if isUnknownJavaScript(name) {
-		return b
+		return buf
 	}
-	return append(b, name...)
+	return append(buf, name...)
 }
 
 func isUnknownJavaScript(name string) bool {
@@ -36,7 +36,7 @@ func isUnknownJavaScript(name string) bool {
 		"anonymous function":
 		return true
 	}
-	return isUnknown(name) || strings.HasPrefix(name, "<") || // <anonymous>, <computed>
+	return isUnknownName(name) || strings.HasPrefix(name, "<") || // <anonymous>, <computed>
 		strings.HasPrefix(name, "wasm-function[") || strings.TrimFunc(name, isDigit) == "" // or the number of a bundle's module
 }
 
@@ -56,15 +56,15 @@ func isEvaluated(frames []core.Frame, i int) bool {
 const maxEvaluated = 20
 
 func isAtSamePlace(a, b *core.Frame) bool {
-	return a == b || a.Lineno == b.Lineno && a.Colno == b.Colno && path(a) == path(b) && (a.Lineno > 0 || path(a) == "")
+	return a == b || a.Lineno == b.Lineno && a.Colno == b.Colno && frameFile(a) == frameFile(b) && (a.Lineno > 0 || frameFile(a) == "")
 }
 
-// isEval reports whether a frame is the body of evaluated code. Bundlers for development evaluate each module and give
-// it a name of its own, which tells more than that.
+// isEval reports whether a frame is the body of evaluated code. The modules that bundlers for development evaluate do not
+// count: they have names of their own, which say more.
 func isEval(f *core.Frame) bool {
 	switch f.Function {
 	case "eval", "eval code", "Eval code", "Object.eval", "Function code":
-		return f.Source == nil && !strings.HasPrefix(path(f), "webpack")
+		return f.Source == nil && !strings.HasPrefix(frameFile(f), "webpack")
 	}
 	return false
 }

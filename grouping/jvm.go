@@ -4,38 +4,38 @@ import "strings"
 
 // appendJVM appends the name of a class or method without the classes that proxies generate around it and without
 // the numbers of lambdas, anonymous classes and accessors.
-func appendJVM(b []byte, name string) []byte {
+func appendJVM(buf []byte, name string) []byte {
 	if strings.IndexByte(name, '/') >= 0 { // app//com.example.Cart, Main$$Lambda/0x00007f8a
 		name, _, _ = strings.Cut(name, "/0x")
 		name = name[strings.LastIndexByte(name, '/')+1:]
 	}
 	if strings.IndexByte(name, '$') >= 0 {
-		name = withoutProxy(name)
+		name = cutProxyMark(name)
 	}
-	start := len(b)
+	start := len(buf)
 	for i := 0; i < len(name); {
 		end := i
 		for end < len(name) && !isDigit(rune(name[end])) {
 			end++
 		}
-		b = append(b, name[i:end]...)
+		buf = append(buf, name[i:end]...)
 		i = end + digitsAt(name, end)
-		if i > end && !isCounter(b[start:]) {
-			b = append(b, name[end:i]...)
+		if i > end && !isCounter(buf[start:]) {
+			buf = append(buf, name[end:i]...)
 		}
 	}
-	return b
+	return buf
 }
 
-// generated are the marks with which libraries and compilers name the classes that they derive at run time.
-var generated = [...]string{
+// proxyMarks are the marks with which libraries and compilers name the classes that they derive at run time.
+var proxyMarks = [...]string{
 	"$$Enhancer", "$$FastClass", "$$SpringCGLIB", "$$KeyFactory", "$$Lambda", "$$ExternalSynthetic", "$Lambda$",
 	"_$$_", "$$_", "$HibernateProxy$", "$ByteBuddy$", "$MockitoMock$",
 }
 
-// withoutProxy is the class that a generated class was derived from.
-func withoutProxy(name string) string {
-	for _, mark := range generated {
+// cutProxyMark is the class that a generated class was derived from.
+func cutProxyMark(name string) string {
+	for _, mark := range proxyMarks {
 		if i := strings.Index(name, mark); i > 0 {
 			return strings.TrimRight(name[:i], "-$_")
 		}
@@ -43,14 +43,14 @@ func withoutProxy(name string) string {
 	return name
 }
 
-// counted are the texts after which digits are a counter of the compiler or runtime.
-var counted = [...]string{"$", "__", "$Proxy", "jdk.proxy", "Accessor", "_closure", "$eval", "LambdaForm$MH", "LambdaForm$DMH"}
+// counterPrefixes are the texts after which digits are a counter of the compiler or runtime.
+var counterPrefixes = [...]string{"$", "__", "$Proxy", "jdk.proxy", "Accessor", "_closure", "$eval", "LambdaForm$MH", "LambdaForm$DMH"}
 
 func isCounter(before []byte) bool {
 	if len(before) == 0 || strings.IndexByte("$_yrelH", before[len(before)-1]) < 0 { // how those end
 		return false
 	}
-	for _, end := range counted {
+	for _, end := range counterPrefixes {
 		if len(before) >= len(end) && string(before[len(before)-len(end):]) == end {
 			return true
 		}

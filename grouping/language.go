@@ -24,8 +24,8 @@ const (
 	perl
 )
 
-// languageOf returns the language of a platform, by the names that the Sentry SDKs send.
-func languageOf(platform string) language {
+// languageOfPlatform returns the language of a platform, by the names that the Sentry SDKs send.
+func languageOfPlatform(platform string) language {
 	switch platform {
 	case "javascript", "node":
 		return javaScript
@@ -53,13 +53,13 @@ func languageOf(platform string) language {
 	return unknownLanguage
 }
 
-// of returns the language of a frame. JavaScript events may hold frames of the app around them (React Native), and some
-// clients name no platform: there the file's extension tells.
-func (l language) of(f *core.Frame) language {
+// ofFrame returns the language of a frame. JavaScript events may hold frames of the app around them (React Native), and some
+// clients name no platform: there the file's extension decides.
+func (l language) ofFrame(f *core.Frame) language {
 	if l != unknownLanguage && l != javaScript {
 		return l
 	}
-	file := path(f)
+	file := frameFile(f)
 	dot := strings.LastIndexByte(file, '.')
 	if dot < 0 {
 		return l
@@ -93,52 +93,52 @@ func (l language) of(f *core.Frame) language {
 
 // appendFunction appends the name of a function without what the compiler or runtime made up, or nothing when the
 // function is not known.
-func (l language) appendFunction(b []byte, name string) []byte {
-	if isUnknown(name) {
-		return b
+func (l language) appendFunction(buf []byte, name string) []byte {
+	if isUnknownName(name) {
+		return buf
 	}
-	name = clipTo(name, maxName)
+	name = clipTo(name, maxNameRead)
 	switch l {
 	case javaScript:
-		return appendJavaScript(b, name)
+		return appendJavaScript(buf, name)
 	case jvm:
-		return appendJVM(b, name)
+		return appendJVM(buf, name)
 	case php:
-		return appendPHP(b, name)
+		return appendPHP(buf, name)
 	case ruby:
-		return appendRuby(b, name)
+		return appendRuby(buf, name)
 	case native:
-		return appendNative(b, name)
+		return appendNative(buf, name)
 	case python:
 		if strings.IndexByte(name, '<') > 0 { // Cart.add.<locals>.retry
 			name = strings.ReplaceAll(name, "<locals>.", "")
 		}
-		return append(b, name...)
+		return append(buf, name...)
 	case elixir:
-		return append(b, elixirFunction(name)...)
+		return append(buf, unwrapElixirClosure(name)...)
 	case dart:
-		return append(b, dartFunction(name)...)
+		return append(buf, unwrapDartClosure(name)...)
 	case perl:
 		name, _, _ = strings.Cut(name, "[") // main::__ANON__[/app/a.pl:12]
-		return append(b, name...)
+		return append(buf, name...)
 	}
-	return append(b, name...)
+	return append(buf, name...)
 }
 
 // appendQualified is appendFunction for languages where module and function make one name.
-func (l language) appendQualified(b []byte, module, function string) []byte {
-	if isUnknown(module) {
+func (l language) appendQualified(buf []byte, module, function string) []byte {
+	if isUnknownName(module) {
 		module = ""
 	}
-	module, function = clipTo(module, maxName), clipTo(function, maxName)
+	module, function = clipTo(module, maxNameRead), clipTo(function, maxNameRead)
 	if l == goLang {
-		return appendGo(b, module, function)
+		return appendGo(buf, module, function)
 	}
-	return appendDotNet(b, module, function)
+	return appendDotNet(buf, module, function)
 }
 
-// isUnknown reports whether a name is one of those that SDKs and runtimes give to what has none.
-func isUnknown(name string) bool {
+// isUnknownName reports whether a name is one that SDKs and runtimes write for what has no name.
+func isUnknownName(name string) bool {
 	switch name {
 	case "", "?", "??", "???", "<unknown>", "<unknown module>", "<anonymous>", "<redacted>", "<null>", "unknown",
 		"anonymous", "(anonymous)", "{anonymous}", "(anonymous function)", "null", "undefined":
@@ -147,8 +147,9 @@ func isUnknown(name string) bool {
 	return strings.HasPrefix(name, "0x") // an address that nobody could name
 }
 
-// elixirFunction is the named function around an anonymous one: "anonymous fn/1 in App.run/2", "-run/2-fun-0-".
-func elixirFunction(name string) string {
+// unwrapElixirClosure returns the named function around an anonymous one: "anonymous fn/1 in App.run/2" is "App.run/2",
+// and "-run/2-fun-0-" is "run/2".
+func unwrapElixirClosure(name string) string {
 	if strings.HasPrefix(name, "anonymous fn/") {
 		if _, outer, found := strings.Cut(name, " in "); found {
 			name = outer
@@ -160,8 +161,8 @@ func elixirFunction(name string) string {
 	return strings.TrimPrefix(name, "Elixir.")
 }
 
-// dartFunction is the named function around closures: "Cart.add.<anonymous closure>".
-func dartFunction(name string) string {
+// unwrapDartClosure returns the named function around closures: "Cart.add.<anonymous closure>" is "Cart.add".
+func unwrapDartClosure(name string) string {
 	for {
 		i := strings.LastIndexByte(name, '.')
 		if i < 0 || !strings.HasPrefix(name[i+1:], "<") {

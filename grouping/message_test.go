@@ -11,7 +11,7 @@ import (
 	"errand/grouping"
 )
 
-func decode(t *testing.T, payload string) *core.Event {
+func decodeEvent(t *testing.T, payload string) *core.Event {
 	t.Helper()
 	e, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{})
 	require.NoError(t, err)
@@ -28,7 +28,7 @@ func withStackOf(function, text string) string {
 func TestMessagesWithAStackAreMessages(t *testing.T) {
 	t.Parallel()
 	const thread = `"threads":{"values":[{"current":true,"stacktrace":{"frames":[{"function":"notify","module":"ops","in_app":true}]}}]}`
-	for _, c := range []struct {
+	for _, tt := range []struct {
 		title, plain string
 		stacked      []string
 	}{
@@ -48,13 +48,15 @@ func TestMessagesWithAStackAreMessages(t *testing.T) {
 			`{"logentry":{"message":"Order %s of %s","params":[7,{"a":1}]},` + withStackOf("f", "Order 7 of [object Object]") + `}`,
 		}},
 	} {
-		want := decode(t, c.plain)
-		require.Equal(t, c.title, grouping.Title(want))
-		for _, payload := range c.stacked {
-			e := decode(t, payload)
-			require.Equal(t, c.title, grouping.Title(e), payload)
-			require.Empty(t, grouping.Type(e), payload)
-			require.Equal(t, grouping.Of(want), grouping.Of(e), payload)
+		want := decodeEvent(t, tt.plain)
+
+		require.Equal(t, tt.title, grouping.MakeTitle(want))
+		for _, payload := range tt.stacked {
+			e := decodeEvent(t, payload)
+
+			require.Equal(t, tt.title, grouping.MakeTitle(e), payload)
+			require.Empty(t, grouping.FindType(e), payload)
+			require.Equal(t, grouping.ComputeKey(want), grouping.ComputeKey(e), payload)
 		}
 	}
 }
@@ -64,11 +66,13 @@ func TestMessagesOfOneLoggerAreApart(t *testing.T) {
 	seen := map[grouping.Key]string{}
 	for _, text := range []string{"payment provider down", "Mail: cannot be sent", "queue is stuck", "TypeError: as text"} {
 		message, _ := json.Marshal(text)
-		e := decode(t, `{"platform":"node","message":`+string(message)+`,`+withStackOf("Object.error", text)+`}`)
-		require.Equal(t, text, grouping.Title(e))
-		require.Equal(t, "Object.error(/srv/shop/ops.js)", grouping.Culprit(e), "the stack still says where")
-		require.Empty(t, seen[grouping.Of(e)])
-		seen[grouping.Of(e)] = text
+		e := decodeEvent(t, `{"platform":"node","message":`+string(message)+`,`+withStackOf("Object.error", text)+`}`)
+
+		require.Equal(t, text, grouping.MakeTitle(e))
+		require.Equal(t, "Object.error(/srv/shop/ops.js)", grouping.FindCulprit(e), "the stack still says where")
+		require.Empty(t, seen[grouping.ComputeKey(e)])
+
+		seen[grouping.ComputeKey(e)] = text
 	}
 }
 
@@ -80,9 +84,10 @@ func TestExceptionsBesideAMessageAreExceptions(t *testing.T) {
 		"KeyError: a":      `{"message":"cannot load","exception":[{"value":"KeyError: a"}]}`,
 		"ValueError: same": `{"message":"same","exception":[{"type":"ValueError","value":"same"}]}`,
 	} {
-		e := decode(t, payload)
-		require.Equal(t, title, grouping.Title(e), payload)
-		require.NotEqual(t, grouping.Of(decode(t, `{"message":"cannot load"}`)), grouping.Of(e), payload)
+		e := decodeEvent(t, payload)
+
+		require.Equal(t, title, grouping.MakeTitle(e), payload)
+		require.NotEqual(t, grouping.ComputeKey(decodeEvent(t, `{"message":"cannot load"}`)), grouping.ComputeKey(e), payload)
 	}
 }
 
@@ -90,16 +95,18 @@ func TestExceptionsBesideAMessageAreExceptions(t *testing.T) {
 func TestThrownTexts(t *testing.T) {
 	t.Parallel()
 	browser := func(text string, frames ...core.Frame) *core.Event {
-		e := thrown("javascript", text, frames...)
+		e := thrownEvent("javascript", text, frames...)
 		e.Message = core.Untrusted(text)
 		return e
 	}
-	page := at("report", "https://a.example/a.js", 3)
-	require.Equal(t, grouping.Of(browser("no cart")), grouping.Of(browser("no cart", page)))
-	require.NotEqual(t, grouping.Of(browser("no cart", page)), grouping.Of(browser("no user", page)))
-	require.Equal(t, "no cart", grouping.Title(browser("no cart", page)))
+	page := fileFrame("report", "https://a.example/a.js", 3)
 
-	one, two := thrown("node", "no cart", own("report", "log")), thrown("node", "no user", own("report", "log"))
-	require.NotEqual(t, grouping.Of(one), grouping.Of(two), "one function reports both")
-	require.Equal(t, grouping.Of(one), grouping.Of(thrown("node", "no cart", own("report", "log"))))
+	require.Equal(t, grouping.ComputeKey(browser("no cart")), grouping.ComputeKey(browser("no cart", page)))
+	require.NotEqual(t, grouping.ComputeKey(browser("no cart", page)), grouping.ComputeKey(browser("no user", page)))
+	require.Equal(t, "no cart", grouping.MakeTitle(browser("no cart", page)))
+
+	one, two := thrownEvent("node", "no cart", ownFrame("report", "log")), thrownEvent("node", "no user", ownFrame("report", "log"))
+
+	require.NotEqual(t, grouping.ComputeKey(one), grouping.ComputeKey(two), "one function reports both")
+	require.Equal(t, grouping.ComputeKey(one), grouping.ComputeKey(thrownEvent("node", "no cart", ownFrame("report", "log"))))
 }

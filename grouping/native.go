@@ -7,29 +7,29 @@ import (
 
 // appendNative appends the name of a function of C, C++, Objective-C, Swift or Rust without what differs between
 // builds (hashes, numbers of closures and of copies), arguments, type arguments and result.
-func appendNative(b []byte, name string) []byte {
-	name = strings.TrimSpace(outerSwift(withoutSuffix(name)))
+func appendNative(buf []byte, name string) []byte {
+	name = strings.TrimSpace(unwrapSwiftClosure(cutNativeSuffix(name)))
 	if strings.HasPrefix(name, "___lldb_unnamed_symbol") {
-		return b
+		return buf
 	}
-	if method, found := objectiveC(name); found {
-		return append(b, method...)
+	if method, found := findObjectiveCMethod(name); found {
+		return append(buf, method...)
 	}
 	if block, _, found := strings.Cut(name, "_block_invoke"); found {
 		name = strings.TrimLeft(block, "_")
 	}
-	w := nativeWriter{b: b, start: len(b)}
-	for i := 0; i < len(name) && !w.done; {
+	w := nativeWriter{buf: buf, start: len(buf)}
+	for i := 0; i < len(name) && !w.isDone; {
 		plain := i
 		for i < len(name) && !isNativeSpecial(name[i]) {
 			i++
 		}
-		w.b = append(w.b, name[plain:i]...)
+		w.buf = append(w.buf, name[plain:i]...)
 		if i < len(name) {
-			i = w.special(name, i)
+			i = w.writeSpecial(name, i)
 		}
 	}
-	return w.b
+	return w.buf
 }
 
 // isNativeSpecial reports whether a byte may begin something that does not belong to the name.
@@ -41,11 +41,11 @@ func isNativeSpecial(c byte) bool {
 	return false
 }
 
-// withoutSuffix cuts what compilers and linkers put behind a name.
-func withoutSuffix(name string) string {
+// cutNativeSuffix cuts what compilers and linkers put behind a name.
+func cutNativeSuffix(name string) string {
 	for i := 1; i < len(name); i++ {
 		if c := name[i]; c == '.' || c == '[' || c == '+' || c == '@' {
-			name = withoutMark(name, i)
+			name = cutNativeMark(name, i)
 			break
 		}
 	}
@@ -59,8 +59,8 @@ func withoutSuffix(name string) string {
 	return name
 }
 
-// withoutMark cuts the marks of copies, versions and offsets, none of which begins before the byte in front of the index.
-func withoutMark(name string, from int) string {
+// cutNativeMark cuts the marks of copies, versions and offsets. The first of them begins at the index or one byte before it.
+func cutNativeMark(name string, from int) string {
 	for _, mark := range [...]string{" [clone", ".llvm.", ".cold", ".isra.", ".constprop.", ".part.", ".lto_priv.", "+0x"} {
 		if i := strings.Index(name[from-1:], mark); i >= 0 && from+i > 1 {
 			name = name[:from-1+i]
@@ -72,9 +72,9 @@ func withoutMark(name string, from int) string {
 	return name
 }
 
-// outerSwift is the function around closures and the pieces that async functions are cut into:
+// unwrapSwiftClosure returns the function around closures and around the pieces that async functions are cut into:
 // "closure #1 (Swift.Int) -> () in App.run() -> ()", "(2) suspend resume partial function for App.run()".
-func outerSwift(name string) string {
+func unwrapSwiftClosure(name string) string {
 	if strings.IndexByte(name, ' ') < 0 {
 		return name
 	}
@@ -100,69 +100,69 @@ func outerSwift(name string) string {
 	return name[from:]
 }
 
-// objectiveC finds the method in names like "-[Cart add:]" and "__12-[Cart add:]_block_invoke_2".
-func objectiveC(name string) (string, bool) {
+// findObjectiveCMethod returns the method in names like "-[Cart add:]" and "__12-[Cart add:]_block_invoke_2".
+func findObjectiveCMethod(name string) (string, bool) {
 	i := strings.IndexByte(name, '[')
 	if i < 1 || name[i-1] != '-' && name[i-1] != '+' || strings.TrimLeft(name[:i-1], "_0123456789") != "" {
 		return "", false
 	}
-	return name[i-1 : closing(name, i)], true
+	return name[i-1 : findClosing(name, i)], true
 }
 
 // nativeWriter appends a demangled name piece by piece.
 type nativeWriter struct {
-	b     []byte
-	start int // of the name in b
-	done  bool
+	buf    []byte
+	start  int // of the name in b
+	isDone bool
 }
 
-// special handles what begins at i and gives the index behind it.
-func (w *nativeWriter) special(name string, i int) int {
-	written := w.b[w.start:]
+// writeSpecial handles what begins at i, and returns the index behind it.
+func (w *nativeWriter) writeSpecial(name string, i int) int {
+	written := w.buf[w.start:]
 	if bytes.HasSuffix(written, []byte("operator")) {
-		return w.operator(name, i)
+		return w.writeOperator(name, i)
 	}
 	isFirst := len(written) == 0 || bytes.HasSuffix(written, []byte(":")) || bytes.HasSuffix(written, []byte("."))
 	end := i + 1
 	switch name[i] {
 	case '(':
-		return w.parenthesis(name, i, isFirst)
+		return w.writeParenthesis(name, i, isFirst)
 	case '<':
-		end = closing(name, i)
-		w.angle(name[i:end], isFirst)
+		end = findClosing(name, i)
+		w.writeAngle(name[i:end], isFirst)
 		return end
 	case '{':
-		end = closing(name, i)
-		w.brace(name[i:end])
+		end = findClosing(name, i)
+		w.writeBrace(name[i:end])
 		return end
 	case '[': // std::string[abi:cxx11]
 		if !isFirst {
-			return closing(name, i)
+			return findClosing(name, i)
 		}
 	case '`': // MSVC: `anonymous namespace'
 		if quote := strings.IndexByte(name[i:], '\''); quote > 0 {
-			w.b = append(w.b, '(')
-			w.b = append(w.b, name[i+1:i+quote]...)
-			w.b = append(w.b, ')')
+			w.buf = append(w.buf, '(')
+			w.buf = append(w.buf, name[i+1:i+quote]...)
+			w.buf = append(w.buf, ')')
 			return i + quote + 1
 		}
 	case ' ': // what came before was the result or a modifier
-		w.b = w.b[:w.start]
+		w.buf = w.buf[:w.start]
 		return end
 	case '$': // Shop::run()::$_0::operator(): the number of a lambda
 		if strings.HasPrefix(name[end:], "_") {
-			w.b = append(w.b, "$_"...)
+			w.buf = append(w.buf, "$_"...)
 			return end + 1 + digitsAt(name, end+1)
 		}
 	}
-	w.b = append(w.b, name[i])
+	w.buf = append(w.buf, name[i])
 	return end
 }
 
-// operator copies the rest of the name of an operator: "operator()", "operator<<", "operator new".
-func (w *nativeWriter) operator(name string, i int) int {
+// writeOperator copies the rest of the name of an operator: "operator()", "operator<<", "operator new".
+func (w *nativeWriter) writeOperator(name string, i int) int {
 	if strings.HasPrefix(name[i:], "()") {
-		w.b = append(w.b, "()"...)
+		w.buf = append(w.buf, "()"...)
 		return i + 2
 	}
 	end := strings.IndexByte(name[i:], '(')
@@ -170,75 +170,75 @@ func (w *nativeWriter) operator(name string, i int) int {
 	case end < 0:
 		end = len(name)
 	case end == 0: // arguments: the name only ends with the word
-		return w.parenthesis(name, i, false)
+		return w.writeParenthesis(name, i, false)
 	default:
 		end += i
 	}
-	w.b = append(w.b, name[i:end]...)
+	w.buf = append(w.buf, name[i:end]...)
 	return end
 }
 
-// parenthesis leaves arguments out and ends the name behind them, unless it goes on with "::". At the start of a part
+// writeParenthesis leaves arguments out and ends the name behind them, unless it goes on with "::". At the start of a part
 // it is a scope: "(anonymous namespace)", Swift's "(add in _0A1B2C)" and "(extension in App)".
-func (w *nativeWriter) parenthesis(name string, i int, isFirst bool) int {
-	end := closing(name, i)
+func (w *nativeWriter) writeParenthesis(name string, i int, isFirst bool) int {
+	end := findClosing(name, i)
 	if !isFirst {
-		w.done = !strings.HasPrefix(name[end:], "::") && !strings.HasPrefix(name[end:], ".")
+		w.isDone = !strings.HasPrefix(name[end:], "::") && !strings.HasPrefix(name[end:], ".")
 		return end
 	}
 	inner := strings.TrimSuffix(name[i+1:end], ")")
 	scope, _, isSwift := strings.Cut(inner, " in ")
 	switch {
 	case !isSwift:
-		w.b = append(w.b, name[i:end]...)
+		w.buf = append(w.buf, name[i:end]...)
 	case scope != "extension":
-		w.b = append(w.b, scope...)
+		w.buf = append(w.buf, scope...)
 	case strings.HasPrefix(name[end:], ":"):
 		return end + 1
 	}
 	return end
 }
 
-// angle leaves type arguments out, but keeps what names a scope: Rust's "<T as Trait>" and "<impl Trait for T>".
-func (w *nativeWriter) angle(group string, isFirst bool) {
+// writeAngle leaves type arguments out, but keeps what names a scope: Rust's "<T as Trait>" and "<impl Trait for T>".
+func (w *nativeWriter) writeAngle(group string, isFirst bool) {
 	switch {
 	case strings.HasPrefix(group, "<lambda"): // MSVC: <lambda_5db80dab47756d3e72c2dcd38b80b1dd>
-		w.b = append(w.b, "<lambda>"...)
-	case isFirst && (len(w.b) == w.start || strings.HasPrefix(group, "<impl ")):
-		w.b = append(w.b, group...)
+		w.buf = append(w.buf, "<lambda>"...)
+	case isFirst && (len(w.buf) == w.start || strings.HasPrefix(group, "<impl ")):
+		w.buf = append(w.buf, group...)
 	default: // Vec<T>::push, and with a turbofish Vec::<T>::push
-		w.b = append(w.b[:w.start], bytes.TrimSuffix(w.b[w.start:], []byte("::"))...)
+		w.buf = append(w.buf[:w.start], bytes.TrimSuffix(w.buf[w.start:], []byte("::"))...)
 	}
 }
 
-// brace gives closures one name, and closures within closures count as one.
-func (w *nativeWriter) brace(group string) {
+// writeBrace writes the same for every closure, and closures within closures as one.
+func (w *nativeWriter) writeBrace(group string) {
 	const closure = "{closure}"
 	if !strings.Contains(group, "closure") {
 		name, _, _ := strings.Cut(group, "(") // {lambda(int)#1}
 		name, _, _ = strings.Cut(name, "#")
-		w.b = append(w.b, strings.TrimSuffix(name, "}")...)
-		w.b = append(w.b, '}')
+		w.buf = append(w.buf, strings.TrimSuffix(name, "}")...)
+		w.buf = append(w.buf, '}')
 		return
 	}
-	if written := w.b[w.start:]; bytes.HasSuffix(written, []byte(closure+"::")) {
-		w.b = w.b[:len(w.b)-len("::")]
+	if written := w.buf[w.start:]; bytes.HasSuffix(written, []byte(closure+"::")) {
+		w.buf = w.buf[:len(w.buf)-len("::")]
 		return
 	}
-	w.b = append(w.b, closure...)
+	w.buf = append(w.buf, closure...)
 }
 
-// closing returns the index behind the bracket that closes the one at open, or the end of the text.
-func closing(s string, open int) int {
+// findClosing returns the index behind the bracket that closes the one at open, or the end of the text.
+func findClosing(text string, open int) int {
 	depth := 0
-	for i := open; i < len(s); i++ {
-		switch s[i] {
+	for i := open; i < len(text); i++ {
+		switch text[i] {
 		case '(', '<', '{', '[':
 			depth++
 		case ')', '}', ']':
 			depth--
 		case '>':
-			if i == 0 || s[i-1] != '-' { // the arrow of a function type
+			if i == 0 || text[i-1] != '-' { // the arrow of a function type
 				depth--
 			}
 		}
@@ -246,5 +246,5 @@ func closing(s string, open int) int {
 			return i + 1
 		}
 	}
-	return len(s)
+	return len(text)
 }

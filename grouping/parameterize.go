@@ -8,35 +8,36 @@ import (
 // What stands for a value in a text. There is one placeholder for all numbers and generated names: whether a short
 // random name has letters in it is chance.
 const (
-	aNumber = "<num>"
-	aTime   = "<time>"
-	aUUID   = "<uuid>"
-	anIP    = "<ip>"
-	anEmail = "<email>"
-	aString = "<str>"
-	aPath   = "<path>"
+	numberPlaceholder = "<num>"
+	timePlaceholder   = "<time>"
+	uuidPlaceholder   = "<uuid>"
+	ipPlaceholder     = "<ip>"
+	emailPlaceholder  = "<email>"
+	textPlaceholder   = "<str>"
+	pathPlaceholder   = "<path>"
 )
 
-// Parameterize replaces what differs from one occurrence of a message to the next: numbers, hexadecimal and generated
+// ParameterizeText replaces what differs from one occurrence of a message to the next: numbers, hexadecimal and generated
 // names, UUIDs, times, IP addresses, emails, what identifies something in a URL, quoted texts and paths of files
 // (decisions 4). White space becomes one space, and a list of values one value. It reads the first 8 KB.
-func Parameterize(s string) string {
-	s = clip(s)
+func ParameterizeText(s string) string {
+	s = clipText(s)
 	p := parameterizer{in: s, out: make([]byte, 0, len(s))}
-	if inner, found := allQuoted(strings.TrimSpace(s)); found {
+	if inner, found := unquoteWhole(strings.TrimSpace(s)); found {
 		p.in = inner // nothing but quotes: their content is the message
 	}
-	p.run(0, len(p.in), true)
+	p.replaceValues(0, len(p.in), true)
 	return strings.TrimRight(string(p.out), " ")
 }
 
-// allQuoted returns the content of a text that is one quoted text, such as the value of Python's KeyError.
-func allQuoted(s string) (string, bool) {
-	if len(s) < 3 || s[0] != '\'' && s[0] != '"' || s[len(s)-1] != s[0] {
-		return s, false
+// unquoteWhole returns the content of a text that is one quoted text, as the value of Python's KeyError is, and whether
+// it is one.
+func unquoteWhole(text string) (string, bool) {
+	if len(text) < 3 || text[0] != '\'' && text[0] != '"' || text[len(text)-1] != text[0] {
+		return text, false
 	}
-	inner := s[1 : len(s)-1]
-	return inner, strings.IndexByte(inner, s[0]) < 0
+	inner := text[1 : len(text)-1]
+	return inner, strings.IndexByte(inner, text[0]) < 0
 }
 
 // parameterizer reads one text once, from left to right.
@@ -48,40 +49,40 @@ type parameterizer struct {
 	unclosed [256]bool // quotes that have no closing one in the rest
 }
 
-// run reads in[i:end]. Whole tokens (URLs, emails, paths, quoted texts) are looked for only where text is prose.
-func (p *parameterizer) run(i, end int, prose bool) {
+// replaceValues reads in[i:end]. Whole tokens (URLs, emails, paths, quoted texts) are looked for only where text is prose.
+func (p *parameterizer) replaceValues(i, end int, prose bool) {
 	for i < end {
-		c := p.in[i]
+		char := p.in[i]
 		if prose {
-			if next := p.whole(i, c); next > i {
+			if next := p.replaceToken(i, char); next > i {
 				i = next
 				continue
 			}
 		}
 		switch {
-		case c == ' ' || '\t' <= c && c <= '\r':
+		case char == ' ' || '\t' <= char && char <= '\r':
 			if len(p.out) > 0 && p.out[len(p.out)-1] != ' ' {
 				p.out = append(p.out, ' ')
 			}
 			i++
-		case isLetter(c) || isDigit(rune(c)):
-			i = p.word(i)
-		case (c == '-' || c == '+') && p.isSign(i):
+		case isLetter(char) || isDigit(rune(char)):
+			i = p.replaceWord(i)
+		case (char == '-' || char == '+') && p.isSign(i):
 			i++
-		case c == ':' && strings.HasPrefix(p.in[i:], "::") && p.address(i) > i:
-			i = p.address(i)
-			p.put(anIP)
+		case char == ':' && strings.HasPrefix(p.in[i:], "::") && p.addressEnd(i) > i:
+			i = p.addressEnd(i)
+			p.writePlaceholder(ipPlaceholder)
 		default:
-			p.out = append(p.out, c)
+			p.out = append(p.out, char)
 			i++
 		}
 	}
 }
 
-// whole handles a token that is a value as a whole, and gives the index behind it; i when there is none.
-func (p *parameterizer) whole(i int, c byte) int {
+// replaceToken handles a token that is a value as a whole, and returns the index behind it; i when there is no such token.
+func (p *parameterizer) replaceToken(i int, c byte) int {
 	if c == '"' || c == '\'' || c == '`' {
-		return p.quote(i)
+		return p.replaceQuote(i)
 	}
 	if i < p.tokenEnd || !isTokenStart(c) || i > 0 && isWord(p.in[i-1]) {
 		return i
@@ -94,22 +95,22 @@ func (p *parameterizer) whole(i int, c byte) int {
 		p.tokenEnd = i + from
 		return i
 	case isURL:
-		return p.url(i)
+		return p.replaceURL(i)
 	case isPath(token) && !p.followsMethod():
-		p.put(aPath)
+		p.writePlaceholder(pathPlaceholder)
 		return p.pathEnd(i, i+len(token))
 	}
 	if at := strings.IndexByte(token, '@'); at > 0 && isEmail(token, at) {
 		from := strings.LastIndexByte(token[:at], ':') + 1 // mailto:
-		p.run(i, i+from, false)
-		p.put(anEmail)
+		p.replaceValues(i, i+from, false)
+		p.writePlaceholder(emailPlaceholder)
 		return i + len(token)
 	}
 	return i
 }
 
-// put writes a placeholder. After the same one and a comma it is another element of a list, which is as good as one.
-func (p *parameterizer) put(placeholder string) {
+// writePlaceholder writes a placeholder. After the same one and a comma it is another element of a list, which is as good as one.
+func (p *parameterizer) writePlaceholder(placeholder string) {
 	for _, separator := range [...]string{", ", ","} {
 		if n := len(p.out) - len(placeholder) - len(separator); n >= 0 &&
 			string(p.out[n:n+len(placeholder)]) == placeholder && string(p.out[n+len(placeholder):]) == separator {
@@ -120,24 +121,24 @@ func (p *parameterizer) put(placeholder string) {
 	p.out = append(p.out, placeholder...)
 }
 
-// word handles a run of letters and digits, and what a number may be the beginning of.
-func (p *parameterizer) word(i int) int {
+// replaceWord handles a run of letters and digits, and what a number may be the beginning of.
+func (p *parameterizer) replaceWord(i int) int {
 	rest := p.in[i:]
 	inside := i > 0 && (isWord(p.in[i-1]) && p.in[i-1] != '_')
 	if n := uuidLength(rest); n > 0 {
-		p.put(aUUID)
+		p.writePlaceholder(uuidPlaceholder)
 		return i + n
 	}
 	if n := timeLength(rest, i > 0 && p.in[i-1] == ':'); n > 0 {
-		p.put(aTime)
+		p.writePlaceholder(timePlaceholder)
 		return i + n
 	}
-	if next := p.address(i); next > i {
-		p.put(anIP)
+	if next := p.addressEnd(i); next > i {
+		p.writePlaceholder(ipPlaceholder)
 		return next
 	}
 	if n := octetsLength(rest); n > 0 {
-		p.put(aNumber)
+		p.writePlaceholder(numberPlaceholder)
 		return i + n
 	}
 	end := i
@@ -146,31 +147,31 @@ func (p *parameterizer) word(i int) int {
 	}
 	word := p.in[i:end]
 	if len(word) > 2 && (word[:2] == "0x" || word[:2] == "0X") && isHex(word[2:]) {
-		p.put(aNumber)
+		p.writePlaceholder(numberPlaceholder)
 		return end
 	}
 	if isDigit(rune(word[0])) && !inside {
 		if n := numberLength(rest); n > 0 {
-			p.put(aNumber)
+			p.writePlaceholder(numberPlaceholder)
 			return i + n
 		}
 	}
-	p.name(word, i > 1 && p.in[i-1] == '@' && isWord(p.in[i-2]))
+	p.writeWord(word, i > 1 && p.in[i-1] == '@' && isWord(p.in[i-2]))
 	return end
 }
 
-// name writes a word: generated ones are a number, in others each run of digits is.
-func (p *parameterizer) name(word string, isIdentity bool) {
-	s := shapeOf(word)
+// writeWord writes a word: generated ones are a number, in others each run of digits is.
+func (p *parameterizer) writeWord(word string, isIdentity bool) {
+	shape := shapeOf(word)
 	switch {
-	case isIdentity && s.isHex && len(word) >= 4: // Java: com.example.Cart@1b6d3586
-		p.put(aNumber)
+	case isIdentity && shape.isHex && len(word) >= 4: // Java: com.example.Cart@1b6d3586
+		p.writePlaceholder(numberPlaceholder)
 		return
-	case s.digits == 0:
+	case shape.digits == 0:
 		p.out = append(p.out, word...)
 		return
-	case s.isHex && len(word) >= 6, s.changes >= 3, len(word) >= 16 && s.digits >= 3:
-		p.put(aNumber)
+	case shape.isHex && len(word) >= 6, shape.changes >= 3, len(word) >= 16 && shape.digits >= 3:
+		p.writePlaceholder(numberPlaceholder)
 		return
 	}
 	for i := 0; i < len(word); i++ {
@@ -178,7 +179,7 @@ func (p *parameterizer) name(word string, isIdentity bool) {
 		case !isDigit(rune(word[i])):
 			p.out = append(p.out, word[i])
 		case i == 0 || !isDigit(rune(word[i-1])):
-			p.out = append(p.out, aNumber...)
+			p.out = append(p.out, numberPlaceholder...)
 		}
 	}
 }
@@ -191,17 +192,17 @@ func (p *parameterizer) isSign(i int) bool {
 	return i == 0 || strings.IndexByte(" \t([{=:,<>", p.in[i-1]) >= 0
 }
 
-// address returns the index behind the IP address at i, its port or prefix length included; i when there is none.
-func (p *parameterizer) address(i int) int {
+// addressEnd returns the index behind the IP address at i, its port or prefix length included; i without an address.
+func (p *parameterizer) addressEnd(i int) int {
 	const longest = 64
 	end, dots, colons, digits := i, 0, 0, 0
 	for end < len(p.in) && end < i+longest && (isHexDigit(p.in[end]) || p.in[end] == '.' || p.in[end] == ':') {
-		switch c := p.in[end]; {
-		case c == '.':
+		switch char := p.in[end]; {
+		case char == '.':
 			dots++
-		case c == ':':
+		case char == ':':
 			colons++
-		case isDigit(rune(c)):
+		case isDigit(rune(char)):
 			digits++
 		}
 		end++
@@ -230,18 +231,18 @@ func (p *parameterizer) address(i int) int {
 }
 
 // octetsLength returns the length of a MAC address or key fingerprint at the start of s (0a:1b:..), or 0.
-func octetsLength(s string) int {
+func octetsLength(text string) int {
 	const fewest, most = 6, 64
-	n := 0
-	for n+2 <= len(s) && n < most*3 && isHexDigit(s[n]) && isHexDigit(s[n+1]) {
-		n += 2
-		if n == len(s) || s[n] != ':' && s[n] != '-' {
+	length := 0
+	for length+2 <= len(text) && length < most*3 && isHexDigit(text[length]) && isHexDigit(text[length+1]) {
+		length += 2
+		if length == len(text) || text[length] != ':' && text[length] != '-' {
 			break
 		}
-		n++
+		length++
 	}
-	if n < fewest*3-1 || n < len(s) && isWord(s[n]) {
+	if length < fewest*3-1 || length < len(text) && isWord(text[length]) {
 		return 0
 	}
-	return n
+	return length
 }

@@ -2,8 +2,8 @@ package grouping
 
 import "strings"
 
-// units are what may follow a number without a space and belongs to it: of time, size and share.
-var units = map[string]bool{
+// numberUnits are what may follow a number without a space and belongs to it: of time, size and share.
+var numberUnits = map[string]bool{
 	"ns": true, "us": true, "ms": true, "s": true, "m": true, "h": true, "d": true, "sec": true, "secs": true, "min": true,
 	"mins": true, "hr": true, "hrs": true, "b": true, "B": true, "k": true, "K": true, "M": true, "G": true, "kb": true,
 	"KB": true, "kB": true, "MB": true, "GB": true, "TB": true, "mb": true, "gb": true, "KiB": true, "MiB": true,
@@ -12,31 +12,31 @@ var units = map[string]bool{
 
 // numberLength returns the length of the number at the start of s, which begins with a digit: 7, 1,234.5, 1e-9, 50%,
 // 1.2.3, 350ms, 1h2m3.5s. It is 0 for what only begins with digits (3rd, 2f7a).
-func numberLength(s string) int {
-	n := 0
+func numberLength(text string) int {
+	length := 0
 	for {
-		n += digitsAt(s, n)
+		length += digitsAt(text, length)
 		switch {
-		case n+1 < len(s) && s[n] == '.' && isDigit(rune(s[n+1])), isThousands(s, n):
-			n++
+		case length+1 < len(text) && text[length] == '.' && isDigit(rune(text[length+1])), isThousands(text, length):
+			length++
 			continue
 		}
-		n += exponentAt(s, n)
-		unit := n
-		for unit < len(s) && isLetter(s[unit]) {
+		length += exponentAt(text, length)
+		unit := length
+		for unit < len(text) && isLetter(text[unit]) {
 			unit++
 		}
 		switch {
-		case unit == n && n < len(s) && s[n] == '%':
-			return n + 1
-		case unit == n:
-			return n
-		case !units[s[n:unit]]:
+		case unit == length && length < len(text) && text[length] == '%':
+			return length + 1
+		case unit == length:
+			return length
+		case !numberUnits[text[length:unit]]:
 			return 0
-		case unit == len(s) || !isDigit(rune(s[unit])):
+		case unit == len(text) || !isDigit(rune(text[unit])):
 			return unit
 		}
-		n = unit // the next part of a duration
+		length = unit // the next part of a duration
 	}
 }
 
@@ -54,16 +54,16 @@ func isThousands(s string, i int) bool {
 	return i < len(s) && s[i] == ',' && digitsAt(s, i+1) == 3
 }
 
-func exponentAt(s string, i int) int {
-	if i >= len(s) || s[i]|0x20 != 'e' {
+func exponentAt(text string, i int) int {
+	if i >= len(text) || text[i]|0x20 != 'e' {
 		return 0
 	}
-	n := 1
-	if i+n < len(s) && (s[i+n] == '-' || s[i+n] == '+') {
-		n++
+	length := 1
+	if i+length < len(text) && (text[i+length] == '-' || text[i+length] == '+') {
+		length++
 	}
-	if digits := digitsAt(s, i+n); digits > 0 {
-		return n + digits
+	if digits := digitsAt(text, i+length); digits > 0 {
+		return length + digits
 	}
 	return 0
 }

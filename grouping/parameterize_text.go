@@ -10,9 +10,9 @@ const (
 	proseSpaces  = 4   // as many spaces make a quoted text a sentence, which is read like the text around it
 )
 
-// quote handles the quotation mark at i, and gives the index behind the quoted text; i when the mark is none.
-func (p *parameterizer) quote(i int) int {
-	if i > 0 && isWord(p.in[i-1]) && !p.isPrefix(i-1) {
+// replaceQuote handles the quotation mark at i, and returns the index behind the quoted text; i when it quotes nothing.
+func (p *parameterizer) replaceQuote(i int) int {
+	if i > 0 && isWord(p.in[i-1]) && !p.isLiteralPrefix(i-1) {
 		return i // an apostrophe
 	}
 	end := p.closingQuote(i)
@@ -20,15 +20,15 @@ func (p *parameterizer) quote(i int) int {
 		return i
 	}
 	inner := p.in[i+1 : end]
-	if strings.Count(inner, " ") >= proseSpaces || p.isKey(i, end) {
+	if strings.Count(inner, " ") >= proseSpaces || p.isQuotedKey(i, end) {
 		p.out = append(p.out, p.in[i])
 		p.tokenEnd = i + 1
 		return i + 1
 	}
-	if i > 0 && p.isPrefix(i-1) {
+	if i > 0 && p.isLiteralPrefix(i-1) {
 		p.out = p.out[:len(p.out)-1]
 	}
-	p.put(aString)
+	p.writePlaceholder(textPlaceholder)
 	p.tokenEnd = max(p.tokenEnd, end+1)
 	return end + 1
 }
@@ -54,14 +54,14 @@ func (p *parameterizer) closingQuote(i int) int {
 	return -1
 }
 
-// isPrefix reports whether the letter at i marks a Python literal: b'..', u'..'.
-func (p *parameterizer) isPrefix(i int) bool {
+// isLiteralPrefix reports whether the letter at i marks a Python literal: b'..', u'..'.
+func (p *parameterizer) isLiteralPrefix(i int) bool {
 	c := p.in[i]
 	return (c == 'b' || c == 'u') && (i == 0 || !isWord(p.in[i-1])) && len(p.out) > 0 && p.out[len(p.out)-1] == c
 }
 
-// isKey reports whether the quoted text in[i:end+1] names a member of a JSON object or of a Python dictionary.
-func (p *parameterizer) isKey(i, end int) bool {
+// isQuotedKey reports whether the quoted text in[i:end+1] names a member of a JSON object or of a Python dictionary.
+func (p *parameterizer) isQuotedKey(i, end int) bool {
 	before := strings.TrimRight(p.in[:i], " ")
 	after := strings.TrimLeft(p.in[end+1:], " ")
 	return strings.HasPrefix(after, ":") && (strings.HasSuffix(before, "{") || strings.HasSuffix(before, ","))
@@ -77,8 +77,8 @@ func schemeStart(token string) (int, bool) {
 	return start, start < end
 }
 
-// url handles a URL: its host and path stay, ids in them apart; user, query and fragment vary and go.
-func (p *parameterizer) url(i int) int {
+// replaceURL handles a URL: its host and path stay, ids in them apart; user, query and fragment vary and go.
+func (p *parameterizer) replaceURL(i int) int {
 	end := i
 	for end < len(p.in) && p.in[end] > ' ' && strings.IndexByte("\"'`<>{}|\\^", p.in[end]) < 0 {
 		end++
@@ -89,11 +89,11 @@ func (p *parameterizer) url(i int) int {
 	p.tokenEnd = max(p.tokenEnd, end)
 	text := p.in[i:end]
 	if strings.HasPrefix(text, "file:") {
-		p.put(aPath)
+		p.writePlaceholder(pathPlaceholder)
 		return end
 	}
 	host := strings.Index(text, "://") + len("://")
-	p.run(i, i+host, false)
+	p.replaceValues(i, i+host, false)
 	stop := len(text)
 	if query := strings.IndexAny(text, "?#"); query >= 0 {
 		stop = max(query, host)
@@ -105,12 +105,12 @@ func (p *parameterizer) url(i int) int {
 	if at := strings.LastIndexByte(text[host:authority], '@'); at >= 0 {
 		host += at + 1
 	}
-	p.run(i+host, i+stop, false)
+	p.replaceValues(i+host, i+stop, false)
 	return end
 }
 
-// roots are the folders at the root of file systems: a path below one is a file, others may be routes of an API.
-var roots = map[string]bool{
+// rootFolders are the folders at the root of file systems: a path below one is a file, others may be routes of an API.
+var rootFolders = map[string]bool{
 	"tmp": true, "var": true, "home": true, "usr": true, "etc": true, "opt": true, "srv": true, "root": true, "mnt": true,
 	"dev": true, "proc": true, "sys": true, "run": true, "lib": true, "lib64": true, "bin": true, "sbin": true, "nix": true,
 	"Users": true, "private": true, "Library": true, "System": true, "Applications": true, "Volumes": true, "sdcard": true,
@@ -139,7 +139,7 @@ func isPath(token string) bool {
 			strings.HasPrefix(token, `.\`) || strings.HasPrefix(token, `..\`)
 	case '/':
 		first, rest, isDeep := strings.Cut(token[1:], "/")
-		return isDeep && rest != "" && (roots[first] || hasExtension(rest))
+		return isDeep && rest != "" && (rootFolders[first] || hasExtension(rest))
 	case '\\':
 		return token[1] == '\\' && isWord(token[2])
 	}

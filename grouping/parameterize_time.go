@@ -3,58 +3,58 @@ package grouping
 import "strings"
 
 // timeLength returns the length of the date, time of day or both at the start of s, with their zone; 0 when there is
-// none. A lone time needs its seconds, and is none after a colon, where lines and columns are.
-func timeLength(s string, afterColon bool) int {
-	if s == "" || !isDigit(rune(s[0])) && (s[0] < 'A' || s[0] > 'Z') {
+// no such thing. A lone time needs its seconds, and does not follow a colon, where lines and columns are.
+func timeLength(text string, afterColon bool) int {
+	if text == "" || !isDigit(rune(text[0])) && (text[0] < 'A' || text[0] > 'Z') {
 		return 0
 	}
-	n := weekdayLength(s)
-	date := dateLength(s[n:])
+	length := weekdayLength(text)
+	date := dateLength(text[length:])
 	if date == 0 {
-		if n > 0 || afterColon {
+		if length > 0 || afterColon {
 			return 0
 		}
-		if n = clockLength(s, true); n == 0 {
+		if length = clockLength(text, true); length == 0 {
 			return 0
 		}
-		return n + zoneLength(s[n:])
+		return length + zoneLength(text[length:])
 	}
-	n += date
-	if n < len(s) && strings.IndexByte("T t_:,", s[n]) >= 0 {
-		at := n + 1
-		if s[n] == ',' && at < len(s) && s[at] == ' ' {
+	length += date
+	if length < len(text) && strings.IndexByte("T t_:,", text[length]) >= 0 {
+		at := length + 1
+		if text[length] == ',' && at < len(text) && text[at] == ' ' {
 			at++
 		}
-		if clock := clockLength(s[at:], false); clock > 0 {
-			n = at + clock
-			n += zoneLength(s[n:])
+		if clock := clockLength(text[at:], false); clock > 0 {
+			length = at + clock
+			length += zoneLength(text[length:])
 		}
 	}
-	return n + yearLength(s[n:])
+	return length + yearLength(text[length:])
 }
 
 // dateLength reads 2024-01-31, 2024/1/31, 20240131T (before a time), 31.01.2024, 31/Jan/2024, 31 Jan 2024, Jan 31, 2024 and Jan 31.
-func dateLength(s string) int {
-	if !isDigit(rune(s[0])) {
-		return monthFirst(s)
+func dateLength(text string) int {
+	if !isDigit(rune(text[0])) {
+		return monthFirstLength(text)
 	}
-	digits := digitsAt(s, 0)
+	digits := digitsAt(text, 0)
 	switch {
-	case digits == 8 && len(s) > 8 && s[8] == 'T' && digitsAt(s, 9) >= 4:
+	case digits == 8 && len(text) > 8 && text[8] == 'T' && digitsAt(text, 9) >= 4:
 		return 8
-	case digits > 4 || digits == 3 || digits == len(s):
+	case digits > 4 || digits == 3 || digits == len(text):
 		return 0
 	}
-	separator := s[digits]
+	separator := text[digits]
 	if strings.IndexByte("-/. ", separator) < 0 {
 		return 0
 	}
-	n := digits + 1
+	length := digits + 1
 	if digits < 3 {
-		if month := monthLength(s[n:]); month > 0 {
-			n += month
-			if n < len(s) && s[n] == separator && digitsAt(s, n+1) == 4 {
-				return n + 5
+		if month := monthLength(text[length:]); month > 0 {
+			length += month
+			if length < len(text) && text[length] == separator && digitsAt(text, length+1) == 4 {
+				return length + 5
 			}
 			return 0
 		}
@@ -62,87 +62,88 @@ func dateLength(s string) int {
 	if separator == ' ' {
 		return 0
 	}
-	second := digitsAt(s, n)
-	n += second
-	if second == 0 || second > 2 || n >= len(s) || s[n] != separator {
+	second := digitsAt(text, length)
+	length += second
+	if second == 0 || second > 2 || length >= len(text) || text[length] != separator {
 		return 0
 	}
-	third := digitsAt(s, n+1)
+	third := digitsAt(text, length+1)
 	if digits == 4 && (third == 1 || third == 2) || digits < 3 && third == 4 {
-		return n + 1 + third
+		return length + 1 + third
 	}
 	return 0
 }
 
-// monthFirst reads "Jan 31, 2024" and "Jan 31"; a year behind the time is left to yearLength.
-func monthFirst(s string) int {
-	n := monthLength(s)
-	if n == 0 || n >= len(s) || s[n] != ' ' {
+// monthFirstLength reads "Jan 31, 2024" and "Jan 31"; a year behind the time is left to yearLength.
+func monthFirstLength(text string) int {
+	length := monthLength(text)
+	if length == 0 || length >= len(text) || text[length] != ' ' {
 		return 0
 	}
-	for n < len(s) && s[n] == ' ' { // ctime pads the day
-		n++
+	for length < len(text) && text[length] == ' ' { // ctime pads the day
+		length++
 	}
-	day := digitsAt(s, n)
+	day := digitsAt(text, length)
 	if day == 0 || day > 2 {
 		return 0
 	}
-	n += day
-	if strings.HasPrefix(s[n:], ", ") && digitsAt(s, n+2) == 4 {
-		return n + 6
+	length += day
+	if strings.HasPrefix(text[length:], ", ") && digitsAt(text, length+2) == 4 {
+		return length + 6
 	}
-	return n
+	return length
 }
 
 // clockLength reads 22:31, 22:31:45, 22:31:45.123456 and 22:31:45,123; also 223145 behind a T.
-func clockLength(s string, needsSeconds bool) int {
-	hour := digitsAt(s, 0)
+func clockLength(text string, needsSeconds bool) int {
+	hour := digitsAt(text, 0)
 	if hour >= 4 && hour <= 6 && !needsSeconds {
 		return hour
 	}
-	if hour == 0 || hour > 2 || hour >= len(s) || s[hour] != ':' || digitsAt(s, hour+1) != 2 {
+	if hour == 0 || hour > 2 || hour >= len(text) || text[hour] != ':' || digitsAt(text, hour+1) != 2 {
 		return 0
 	}
-	n := hour + 3
-	if n >= len(s) || s[n] != ':' || digitsAt(s, n+1) != 2 {
+	length := hour + 3
+	if length >= len(text) || text[length] != ':' || digitsAt(text, length+1) != 2 {
 		if needsSeconds {
 			return 0
 		}
-		return n
+		return length
 	}
-	n += 3
-	if n+1 < len(s) && (s[n] == '.' || s[n] == ',') && isDigit(rune(s[n+1])) {
-		n += 1 + digitsAt(s, n+1)
+	length += 3
+	if length+1 < len(text) && (text[length] == '.' || text[length] == ',') && isDigit(rune(text[length+1])) {
+		length += 1 + digitsAt(text, length+1)
 	}
-	return n
+	return length
 }
 
 // zoneLength reads what follows a time of day: Z, UTC, +01:00, -0700, AM, PM, and Go's "+0000 UTC m=+0.1".
-func zoneLength(s string) int {
-	n := 0
+func zoneLength(text string) int {
+	length := 0
 	for {
-		at := n
-		for at < len(s) && s[at] == ' ' {
+		at := length
+		for at < len(text) && text[at] == ' ' {
 			at++
 		}
 		zone := 0
 		for _, name := range [...]string{"Z", "UTC", "GMT", "AM", "PM", "am", "pm", "CET", "CEST", "EST", "EDT", "PST", "PDT"} {
-			if strings.HasPrefix(s[at:], name) && (at+len(name) == len(s) || !isWord(s[at+len(name)])) {
+			if strings.HasPrefix(text[at:], name) && (at+len(name) == len(text) || !isWord(text[at+len(name)])) {
 				zone = len(name)
 			}
 		}
 		switch {
 		case zone > 0:
-		case at < len(s) && (s[at] == '+' || s[at] == '-') && digitsAt(s, at+1) == 4:
+		case at < len(text) && (text[at] == '+' || text[at] == '-') && digitsAt(text, at+1) == 4:
 			zone = 5
-		case at < len(s) && (s[at] == '+' || s[at] == '-') && digitsAt(s, at+1) == 2 && at+3 < len(s) && s[at+3] == ':' && digitsAt(s, at+4) == 2:
+		case at < len(text) && (text[at] == '+' || text[at] == '-') && digitsAt(text, at+1) == 2 && at+3 < len(text) &&
+			text[at+3] == ':' && digitsAt(text, at+4) == 2:
 			zone = 6
-		case strings.HasPrefix(s[at:], "m=+") || strings.HasPrefix(s[at:], "m=-"):
-			zone = 3 + numberLength(s[at+3:])
+		case strings.HasPrefix(text[at:], "m=+") || strings.HasPrefix(text[at:], "m=-"):
+			zone = 3 + numberLength(text[at+3:])
 		default:
-			return n
+			return length
 		}
-		n = at + zone
+		length = at + zone
 	}
 }
 
@@ -155,14 +156,14 @@ func yearLength(s string) int {
 }
 
 // weekdayLength reads "Wed, " or "Wednesday " when a date may follow.
-func weekdayLength(s string) int {
+func weekdayLength(text string) int {
 	for _, day := range [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"} {
-		if n := nameLength(s, day); n > 0 {
-			if n < len(s) && s[n] == ',' {
-				n++
+		if length := nameLength(text, day); length > 0 {
+			if length < len(text) && text[length] == ',' {
+				length++
 			}
-			if n+1 < len(s) && s[n] == ' ' && (isDigit(rune(s[n+1])) || monthLength(s[n+1:]) > 0) {
-				return n + 1
+			if length+1 < len(text) && text[length] == ' ' && (isDigit(rune(text[length+1])) || monthLength(text[length+1:]) > 0) {
+				return length + 1
 			}
 			return 0
 		}
@@ -181,15 +182,15 @@ func monthLength(s string) int {
 }
 
 // nameLength returns the length of a name at the start of s, whole or as its first three letters; 0 when it is not there.
-func nameLength(s, name string) int {
+func nameLength(text, name string) int {
 	const short = 3
-	if len(s) < short || s[:short] != name[:short] {
+	if len(text) < short || text[:short] != name[:short] {
 		return 0
 	}
-	if len(s) >= len(name) && s[:len(name)] == name && (len(s) == len(name) || !isWord(s[len(name)])) {
+	if len(text) >= len(name) && text[:len(name)] == name && (len(text) == len(name) || !isWord(text[len(name)])) {
 		return len(name)
 	}
-	if len(s) == short || !isWord(s[short]) {
+	if len(text) == short || !isWord(text[short]) {
 		return short
 	}
 	return 0

@@ -4,31 +4,31 @@ import "strings"
 
 // appendPHP appends a function's name without what PHP writes into the names of anonymous classes and closures: the
 // file, the line and an address.
-func appendPHP(b []byte, name string) []byte {
+func appendPHP(buf []byte, name string) []byte {
 	name = strings.TrimPrefix(name, `\`)
 	const class, closure = "@anonymous", "{closure"
 	for {
 		at, brace := strings.Index(name, class), strings.Index(name, closure)
 		switch {
 		case at >= 0 && (brace < 0 || at < brace):
-			b = append(b, name[:at+len(class)]...)
+			buf = append(buf, name[:at+len(class)]...)
 			i := strings.Index(name[at:], "::")
 			if i < 0 {
-				return b
+				return buf
 			}
 			name = name[at+i:]
 		case brace >= 0:
-			b = append(b, name[:brace]...)
-			b = append(b, "{closure}"...)
-			name = name[closing(name, brace):]
+			buf = append(buf, name[:brace]...)
+			buf = append(buf, "{closure}"...)
+			name = name[findClosing(name, brace):]
 		default:
-			return appendWithoutHashes(b, name)
+			return appendWithoutHashes(buf, name)
 		}
 	}
 }
 
 // appendWithoutHashes appends a name without the hashes that template compilers put in (__TwigTemplate_1f0c..).
-func appendWithoutHashes(b []byte, name string) []byte {
+func appendWithoutHashes(buf []byte, name string) []byte {
 	const shortest = 16
 	for i := 0; i < len(name); {
 		end := i
@@ -37,9 +37,9 @@ func appendWithoutHashes(b []byte, name string) []byte {
 		}
 		if end-i < shortest {
 			end = max(end, i+1)
-			b = append(b, name[i:end]...)
+			buf = append(buf, name[i:end]...)
 		}
 		i = end
 	}
-	return b
+	return buf
 }

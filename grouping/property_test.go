@@ -14,33 +14,35 @@ import (
 
 var platforms = []string{"javascript", "node", "python", "java", "go", "php", "ruby", "csharp", "native", "elixir", "dart", "perl", "other"}
 
-func name() *rapid.Generator[string] { return rapid.StringMatching(`[a-z]{3,9}(\.[A-Z][a-z]{2,8})?`) }
+func anyName() *rapid.Generator[string] {
+	return rapid.StringMatching(`[a-z]{3,9}(\.[A-Z][a-z]{2,8})?`)
+}
 
 // anyFrame draws a frame of the kind that SDKs send.
 func anyFrame() *rapid.Generator[core.Frame] {
 	return rapid.Custom(func(t *rapid.T) core.Frame {
-		file := name().Draw(t, "file") + rapid.SampledFrom([]string{".py", ".js", ".php", ".rb", ".rs", ""}).Draw(t, "extension")
-		f := core.Frame{
-			Function: core.Untrusted(rapid.OneOf(name(), rapid.Just(""), rapid.String()).Draw(t, "function")),
+		file := anyName().Draw(t, "file") + rapid.SampledFrom([]string{".py", ".js", ".php", ".rb", ".rs", ""}).Draw(t, "extension")
+		frame := core.Frame{
+			Function: core.Untrusted(rapid.OneOf(anyName(), rapid.Just(""), rapid.String()).Draw(t, "function")),
 			Filename: core.Untrusted("/srv/app/" + file),
 			Lineno:   core.OptInt(rapid.IntRange(0, 999).Draw(t, "line")),
 			InApp:    rapid.Bool().Draw(t, "in app"),
 		}
 		if rapid.Bool().Draw(t, "has module") {
-			f.Module = core.Untrusted(name().Draw(t, "module"))
+			frame.Module = core.Untrusted(anyName().Draw(t, "module"))
 		}
 		if rapid.Bool().Draw(t, "has line") {
-			f.ContextLine = core.Untrusted(rapid.String().Draw(t, "context"))
+			frame.ContextLine = core.Untrusted(rapid.String().Draw(t, "context"))
 		}
-		return f
+		return frame
 	})
 }
 
 func anyException() *rapid.Generator[core.Exception] {
 	return rapid.Custom(func(t *rapid.T) core.Exception {
 		return core.Exception{
-			Type:   core.Untrusted(name().Draw(t, "type")),
-			Value:  core.Untrusted(rapid.OneOf(name(), rapid.String()).Draw(t, "value")),
+			Type:   core.Untrusted(anyName().Draw(t, "type")),
+			Value:  core.Untrusted(rapid.OneOf(anyName(), rapid.String()).Draw(t, "value")),
 			Frames: rapid.SliceOfN(anyFrame(), 0, 8).Draw(t, "frames"),
 		}
 	})
@@ -56,18 +58,18 @@ func anyEvent() *rapid.Generator[*core.Event] {
 	})
 }
 
-// changed gives a copy of an event with each frame changed.
-func changed(e *core.Event, change func(*core.Frame)) *core.Event {
-	c := *e
-	c.Exceptions = append(core.List[core.Exception](nil), e.Exceptions...)
-	for i := range c.Exceptions {
-		frames := append(core.List[core.Frame](nil), c.Exceptions[i].Frames...)
+// changeFrames returns a copy of an event with each frame changed.
+func changeFrames(e *core.Event, change func(*core.Frame)) *core.Event {
+	changed := *e
+	changed.Exceptions = append(core.List[core.Exception](nil), e.Exceptions...)
+	for i := range changed.Exceptions {
+		frames := append(core.List[core.Frame](nil), changed.Exceptions[i].Frames...)
 		for j := range frames {
 			change(&frames[j])
 		}
-		c.Exceptions[i].Frames = frames
+		changed.Exceptions[i].Frames = frames
 	}
-	return &c
+	return &changed
 }
 
 func TestPositionsNeverCount(t *testing.T) {
@@ -75,20 +77,22 @@ func TestPositionsNeverCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := anyEvent().Draw(t, "event")
 		shift := core.OptInt(rapid.IntRange(1, 500).Draw(t, "shift"))
-		moved := changed(e, func(f *core.Frame) { f.Lineno += shift; f.Colno += shift })
-		require.Equal(t, grouping.Of(e), grouping.Of(moved))
+		moved := changeFrames(e, func(f *core.Frame) { f.Lineno += shift; f.Colno += shift })
+
+		require.Equal(t, grouping.ComputeKey(e), grouping.ComputeKey(moved))
 	})
 }
 
 func TestInstallFoldersNeverCount(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		e := anyEvent().Draw(t, "event")
+		event := anyEvent().Draw(t, "event")
 		folder := rapid.StringMatching(`(/[a-z0-9_-]{1,9}){1,4}/`).Draw(t, "folder")
-		moved := changed(e, func(f *core.Frame) {
+		moved := changeFrames(event, func(f *core.Frame) {
 			f.Filename = core.Untrusted(folder + strings.TrimPrefix(string(f.Filename), "/srv/app/"))
 		})
-		require.Equal(t, grouping.Of(e), grouping.Of(moved))
+
+		require.Equal(t, grouping.ComputeKey(event), grouping.ComputeKey(moved))
 	})
 }
 
@@ -97,11 +101,15 @@ func TestBuildHashesNeverCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stem := rapid.StringMatching(`[a-z]{3,9}`).Draw(t, "stem")
 		build := func(label string) *core.Event {
-			hash := rapid.StringMatching(`[0-9a-f]{6,20}`).Filter(func(s string) bool { return strings.ContainsAny(s, "0123456789") }).Draw(t, label)
+			hash := rapid.StringMatching(`[0-9a-f]{6,20}`).Filter(func(s string) bool {
+				return strings.ContainsAny(s,
+					"0123456789")
+			}).Draw(t, label)
 			separator := rapid.SampledFrom([]string{".", "-"}).Draw(t, "separator")
-			return event("javascript", "E", "", at("total", fmt.Sprintf("app:///%s%s%s.js", stem, separator, hash), 1))
+			return newEvent("javascript", "E", "", fileFrame("total", fmt.Sprintf("app:///%s%s%s.js", stem, separator, hash), 1))
 		}
-		require.Equal(t, grouping.Of(build("old")), grouping.Of(build("new")))
+
+		require.Equal(t, grouping.ComputeKey(build("old")), grouping.ComputeKey(build("new")))
 	})
 }
 
@@ -110,15 +118,16 @@ func TestOrderInGroupsNeverCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOfN(anyException(), 1, 6).Draw(t, "parts")
 		build := func(parts []core.Exception) *core.Event {
-			list := []core.Exception{part(whole, 0, none, true)}
+			list := []core.Exception{groupPart(whole, 0, noParent, true)}
 			for i, x := range parts {
-				list = append(list, part(x, int64(i+1), 0, false))
+				list = append(list, groupPart(x, int64(i+1), 0, false))
 			}
-			return group(list...)
+			return newGroup(list...)
 		}
-		want := grouping.Of(build(parts))
-		require.Equal(t, want, grouping.Of(build(rapid.Permutation(parts).Draw(t, "shuffled"))))
-		require.Equal(t, want, grouping.Of(build(append(parts, parts[0]))))
+		want := grouping.ComputeKey(build(parts))
+
+		require.Equal(t, want, grouping.ComputeKey(build(rapid.Permutation(parts).Draw(t, "shuffled"))))
+		require.Equal(t, want, grouping.ComputeKey(build(append(parts, parts[0]))))
 	})
 }
 
@@ -128,12 +137,14 @@ func TestRecursionDepthNeverCounts(t *testing.T) {
 		round := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{4,9}`), 1, 4, rapid.ID).Draw(t, "round")
 		frames := make([]core.Frame, len(round))
 		for i, function := range round {
-			frames[i] = own(function, "tree")
+			frames[i] = ownFrame(function, "tree")
 		}
 		build := func(times int) *core.Event {
-			return event("ruby", "E", "", append(append([]core.Frame{own("crash", "leaf")}, repeat(times, frames...)...), own("start", "root"))...)
+			return newEvent("ruby", "E", "", append(append([]core.Frame{ownFrame("crash", "leaf")}, repeatFrames(times, frames...)...),
+				ownFrame("start", "root"))...)
 		}
-		require.Equal(t, grouping.Of(build(1)), grouping.Of(build(rapid.IntRange(2, 40).Draw(t, "times"))))
+
+		require.Equal(t, grouping.ComputeKey(build(1)), grouping.ComputeKey(build(rapid.IntRange(2, 40).Draw(t, "times"))))
 	})
 }
 
@@ -149,9 +160,10 @@ func TestValuesNeverCount(t *testing.T) {
 	addresses := rapid.StringMatching(`[a-z]{1,8}(\.[a-z]{1,5})?@[a-z]{2,8}\.(com|org|example)`)
 	rapid.Check(t, func(t *rapid.T) {
 		generator := rapid.SampledFrom([]*rapid.Generator[string]{values, texts, addresses}).Draw(t, "sort")
-		before, after := name().Draw(t, "before"), name().Draw(t, "after")
+		before, after := anyName().Draw(t, "before"), anyName().Draw(t, "after")
 		text := func(label string) string { return before + " " + generator.Draw(t, label) + " " + after }
-		require.Equal(t, grouping.Parameterize(text("one")), grouping.Parameterize(text("two")))
+
+		require.Equal(t, grouping.ParameterizeText(text("one")), grouping.ParameterizeText(text("two")))
 	})
 }
 
@@ -160,7 +172,8 @@ func TestWordsAlwaysCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{2,9}`), 1, 8).Draw(t, "words")
 		text := strings.Join(words, " ")
-		require.Equal(t, text, grouping.Parameterize(text))
+
+		require.Equal(t, text, grouping.ParameterizeText(text))
 	})
 }
 
@@ -168,8 +181,9 @@ func TestParameterizeIsBounded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[0-9a-f.:,'"/\\@ -]{0,80}`)).Draw(t, "text")
-		got := grouping.Parameterize(text)
+		got := grouping.ParameterizeText(text)
+
 		require.LessOrEqual(t, len(got), 5*len(text))
-		require.Equal(t, got, grouping.Parameterize(text))
+		require.Equal(t, got, grouping.ParameterizeText(text))
 	})
 }

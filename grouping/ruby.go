@@ -4,7 +4,7 @@ import "strings"
 
 // appendRuby appends the method around blocks and clauses, without the class that Ruby 3.4 began to put before it.
 // Methods that begin with an underscore are made by frameworks, which number them (_run_callback_233).
-func appendRuby(b []byte, name string) []byte {
+func appendRuby(buf []byte, name string) []byte {
 	for {
 		scope, method, found := strings.Cut(name, " in ")
 		if !found || !isRubyScope(scope) {
@@ -16,16 +16,16 @@ func appendRuby(b []byte, name string) []byte {
 		name = name[i+1:]
 	}
 	if !strings.HasPrefix(name, "_") {
-		return append(b, name...)
+		return append(buf, name...)
 	}
-	start := len(b)
+	start := len(buf)
 	for i := range len(name) {
-		isMinus := name[i] == '_' && len(b) > start && b[len(b)-1] == '_' // of a number below zero
+		isMinus := name[i] == '_' && len(buf) > start && buf[len(buf)-1] == '_' // of a number below zero
 		if !isDigit(rune(name[i])) && !isMinus {
-			b = append(b, name[i])
+			buf = append(buf, name[i])
 		}
 	}
-	return b
+	return buf
 }
 
 func isRubyScope(s string) bool {

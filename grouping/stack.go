@@ -8,121 +8,104 @@ import (
 )
 
 const (
-	maxKeys  = 50 // keys of one stack, those nearest the crash
-	maxCycle = 4  // frames of a recursion's round
-	minTimes = 3  // how often a frame of an overflowing recursion is in its stack
+	maxFrameKeys   = 50 // keys of one stack, those nearest the crash
+	maxRoundFrames = 4  // frames of a recursion's round
+	minRepeats     = 3  // how often a frame is at least in the stack of a recursion that overflowed
 )
 
-// selection says which frames of a stack count.
-type selection struct {
-	inApp   bool // the application's own only
-	runtime bool // those of the language's runtime, too
-}
-
-// selections are the frames to try, best first: the next is tried when no frame of one says anything. Those of the
-// runtime are the last resort of stacks that have no others.
-var selections = [...]selection{
-	{inApp: true},
-	{},
-	{runtime: true},
-}
-
-func (s selection) has(frames []core.Frame, i int, lang language) bool {
-	return (frames[i].InApp || !s.inApp) && (s.runtime || !isRuntime(frames, i, lang))
-}
-
-// stack writes what the frames say, nearest the crash first, and reports whether there was anything. It is vague when
-// the frame of the crash itself says nothing, so that the same calls may lead to different errors.
-func (d *digest) stack(frames []core.Frame, lang language) (used, vague bool) {
-	silent := false // there are frames that should have said something
-	for _, s := range selections {
-		if s.runtime && silent {
+// writeStack writes the frames that count, nearest the crash first, and reports whether there was anything to write. The
+// stack is vague when the frame of the crash says nothing: the same calls may then lead to different errors.
+func (d *digest) writeStack(frames []core.Frame, lang language) (hasKeys, isVague bool) {
+	wasVague := false // frames were selected before, and said nothing
+	for _, selection := range frameSelections {
+		if selection.withRuntime && wasVague {
 			break
 		}
-		used, isVague := d.keys(frames, s, lang)
-		if used {
-			return true, isVague || silent
+		hasKeys, isVague := d.writeFrameKeys(frames, selection, lang)
+		if hasKeys {
+			return true, isVague || wasVague
 		}
-		silent = silent || isVague
+		wasVague = wasVague || isVague
 	}
 	return false, false
 }
 
-// keys writes the key of each selected frame, recursion folded.
-func (d *digest) keys(frames []core.Frame, s selection, lang language) (used, vague bool) {
-	var ends [maxKeys + 1]int // where each key ends in the buffer
+// writeFrameKeys writes the key of each selected frame; of a recursion it keeps one round.
+func (d *digest) writeFrameKeys(frames []core.Frame, selection frameSelection, lang language) (hasKeys, isVague bool) {
+	var ends [maxFrameKeys + 1]int // where each key ends in the buffer
 	ends[0] = len(d.buf)
-	n, crashSeen := 0, false
+	count, crashSeen := 0, false
 	for i := range frames {
-		f := &frames[i]
-		if !s.has(frames, i, lang) || crashSeen && isWrapper(f, lang) {
+		frame := &frames[i]
+		if !selection.selects(frames, i, lang) || crashSeen && isDecoratorWrapper(frame, lang) {
 			continue
 		}
-		start := d.open()
-		what := d.frame(f, lang)
+		start := d.openPart()
+		content := d.writeFrame(frame, lang)
 		if !crashSeen {
-			crashSeen, vague = true, what != code
+			crashSeen, isVague = true, content != holdsCode
 		}
-		if what == nothing {
-			d.buf = d.buf[:ends[n]]
+		if content == holdsNothing {
+			d.buf = d.buf[:ends[count]]
 			continue
 		}
-		d.close(start)
-		n++
-		ends[n] = len(d.buf)
-		n = d.fold(ends[:], n)
-		if n == maxKeys {
+		d.closePart(start)
+		count++
+		ends[count] = len(d.buf)
+		count = d.foldRecursion(ends[:], count)
+		if count == maxFrameKeys {
 			break
 		}
 	}
-	return n > 0, vague
+	return count > 0, isVague
 }
 
-// fold drops the last keys when they repeat those just before them: however deep a recursion goes, it gives one round.
-func (d *digest) fold(ends []int, n int) int {
-	for round := 1; round <= maxCycle && 2*round <= n; round++ {
-		from, middle, to := ends[n-2*round], ends[n-round], ends[n]
+// foldRecursion drops the last keys when they repeat those just before them, and returns how many are left: a recursion
+// has the same keys however deep it goes.
+func (d *digest) foldRecursion(ends []int, count int) int {
+	for round := 1; round <= maxRoundFrames && 2*round <= count; round++ {
+		from, middle, to := ends[count-2*round], ends[count-round], ends[count]
 		if bytes.Equal(d.buf[from:middle], d.buf[middle:to]) {
 			d.buf = d.buf[:middle]
-			return n - round
+			return count - round
 		}
 	}
-	return n
+	return count
 }
 
-// overflows reports whether the exception is the end of an endless recursion, in the words of each runtime.
-func overflows(x *core.Exception) bool {
-	switch x.Type {
+// isStackOverflow reports whether the exception is the end of an endless recursion. Each runtime has its own words for it.
+func isStackOverflow(exception *core.Exception) bool {
+	switch exception.Type {
 	case "RecursionError", "StackOverflowError", "java.lang.StackOverflowError", "SystemStackError",
 		"StackOverflowException", "System.StackOverflowException":
 		return true
 	case "RangeError", "InternalError", "Error":
-		wording, _ := browserWording(firstLine(string(x.Value)))
+		wording, _ := unifyBrowserWording(firstLine(string(exception.Value)))
 		return wording == endlessRecursion
 	}
 	return false
 }
 
-// cycle writes the frames of an endless recursion, and reports whether there was one. The stack runs out at any of
-// them, or in a call from one of them, so neither the order nor the frame of the crash says anything.
-func (d *digest) cycle(frames []core.Frame, lang language) bool {
+// writeRecursion writes the frames of an endless recursion, and reports whether there was one. They are sorted, as the
+// stack runs out at any of them, or in a call from one of them.
+func (d *digest) writeRecursion(frames []core.Frame, lang language) bool {
 	times := map[string]int{}
 	var round []string
 	for i := range frames {
 		start := len(d.buf)
-		if isRuntime(frames, i, lang) || d.frame(&frames[i], lang) == nothing {
+		if isRuntimeFrame(frames, i, lang) || d.writeFrame(&frames[i], lang) == holdsNothing {
 			d.buf = d.buf[:start]
 			continue
 		}
 		key := string(d.buf[start:])
 		d.buf = d.buf[:start]
-		if times[key]++; times[key] == minTimes {
+		if times[key]++; times[key] == minRepeats {
 			round = append(round, key)
 		}
 	}
 	slices.Sort(round)
 	for _, key := range round {
-		d.part(key)
+		d.writePart(key)
 	}
 	return len(round) > 0
 }

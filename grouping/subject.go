@@ -6,13 +6,13 @@ import (
 	"errand/core"
 )
 
-// This file answers what an event is about. Title, type, culprit and fingerprint all ask it, so that they never
-// disagree.
+// This file answers what an event is about: a message or an exception, which of its exceptions, threads and frames. Title,
+// type, culprit and fingerprint all ask it, so that they never disagree.
 
-// isMessage reports whether an event is a log message, whatever stack trace its SDK added to it: @sentry/browser 11
-// sends the stack of captureMessage as an exception without a type, version 10 sends none, and both are one issue. In
-// JavaScript a text may be thrown as well, which browsers report in the same way but with a type that the SDK made up.
-func isMessage(e *core.Event) bool {
+// isLogMessage reports whether an event is a log message, whatever stack trace its SDK added to it. @sentry/browser 11
+// sends the stack of captureMessage as an exception without a type, version 10 sends no stack, and both are one issue. A
+// text that JavaScript throws is a message as well: browsers report it with a type that the SDK made up.
+func isLogMessage(e *core.Event) bool {
 	for i := range e.Exceptions {
 		if x := &e.Exceptions[i]; !x.RestatesMessage(e.Message) && !isThrownText(x, e) {
 			return false
@@ -22,69 +22,66 @@ func isMessage(e *core.Event) bool {
 }
 
 func isThrownText(x *core.Exception, e *core.Event) bool {
-	return isMadeUp(x) && e.Platform == "javascript" && e.Message != "" && x.Value == e.Message
+	return hasMadeUpType(x) && e.Platform == "javascript" && e.Message != "" && x.Value == e.Message
 }
 
-// isMadeUp reports whether the type of an exception comes from the SDK: what was thrown or crashed had none.
-func isMadeUp(x *core.Exception) bool { return x.Mechanism != nil && x.Mechanism.Synthetic }
+// hasMadeUpType reports whether the type of an exception comes from the SDK: what was thrown or crashed had none.
+func hasMadeUpType(x *core.Exception) bool { return x.Mechanism != nil && x.Mechanism.Synthetic }
 
-// isThrownValue reports whether the program threw something that is not an error, such as a text: its stack is that of the
+// isThrownValue reports whether the program threw something that is not an error, such as a text. Its stack is that of the
 // function which reported it.
 func isThrownValue(x *core.Exception, lang language) bool {
-	return lang == javaScript && isMadeUp(x) && x.Value != ""
+	return lang == javaScript && hasMadeUpType(x) && x.Value != ""
 }
 
-// mainException returns the index of the exception that names the event: the outermost, or the one that a group is
-// about when all its parts are the same. It is -1 for a message.
-func mainException(e *core.Event) int {
+// findMainException returns the index of the exception that names the event, -1 for a message: the outermost, or a part of
+// an exception group whose parts are all the same.
+func findMainException(event *core.Event) int {
 	switch {
-	case isMessage(e):
+	case isLogMessage(event):
 		return -1
-	case !isTree(e.Exceptions):
+	case !isExceptionTree(event.Exceptions):
 		return 0
 	}
-	units, found := newTree(e.Exceptions, byStack, languageOf(e.Platform)).all()
-	if !found {
-		units, _ = newTree(e.Exceptions, byValue, languageOf(e.Platform)).all()
-	}
+	units, _ := findTreeUnits(event.Exceptions, languageOfPlatform(event.Platform))
 	if len(units) == 1 {
 		return units[0].index
 	}
 	return 0
 }
 
-// mainThread returns the thread that an event without exceptions is about: the only one that crashed, else the only
+// findMainThread returns the thread that an event without exceptions is about: the only one that crashed, else the only
 // current one, else the only one with a stack. It is nil where that is not clear.
-func mainThread(threads []core.Thread) *core.Thread {
-	var crashed, current, all only
+func findMainThread(threads []core.Thread) *core.Thread {
+	var crashed, current, all soleThread
 	for i := range threads {
-		t := &threads[i]
-		if len(t.Frames) == 0 {
+		thread := &threads[i]
+		if len(thread.Frames) == 0 {
 			continue
 		}
-		all.add(t)
-		if t.Crashed {
-			crashed.add(t)
+		all.addThread(thread)
+		if thread.Crashed {
+			crashed.addThread(thread)
 		}
-		if t.Current {
-			current.add(t)
+		if thread.Current {
+			current.addThread(thread)
 		}
 	}
-	for _, o := range [...]only{crashed, current, all} {
-		if o.count > 0 {
-			return o.thread
+	for _, sole := range [...]soleThread{crashed, current, all} {
+		if sole.count > 0 {
+			return sole.thread
 		}
 	}
 	return nil
 }
 
-// only holds a thread as long as it is the only one of its sort.
-type only struct {
+// soleThread holds a thread as long as it is the only one that was added.
+type soleThread struct {
 	thread *core.Thread
 	count  int
 }
 
-func (o *only) add(t *core.Thread) {
+func (o *soleThread) addThread(t *core.Thread) {
 	if o.count++; o.count == 1 {
 		o.thread = t
 	} else {
@@ -92,31 +89,50 @@ func (o *only) add(t *core.Thread) {
 	}
 }
 
-// crashStack returns the stack that the event is about: that of the main exception, else of the first that has one,
+// findCrashStack returns the stack that the event is about: that of the main exception, else of the first that has one,
 // else of a thread.
-func crashStack(e *core.Event) []core.Frame {
-	if i := mainException(e); i >= 0 && len(e.Exceptions[i].Frames) > 0 {
-		return e.Exceptions[i].Frames
+func findCrashStack(event *core.Event) []core.Frame {
+	if i := findMainException(event); i >= 0 && len(event.Exceptions[i].Frames) > 0 {
+		return event.Exceptions[i].Frames
 	}
-	for i := range e.Exceptions {
-		if len(e.Exceptions[i].Frames) > 0 {
-			return e.Exceptions[i].Frames
+	for i := range event.Exceptions {
+		if len(event.Exceptions[i].Frames) > 0 {
+			return event.Exceptions[i].Frames
 		}
 	}
-	if t := mainThread(e.Threads); t != nil {
+	if t := findMainThread(event.Threads); t != nil {
 		return t.Frames
 	}
 	return nil
 }
 
-// crashFrame returns the frame of the application that is nearest the crash, with the stack that it belongs to. Frames
-// of the language's runtime, and those of libraries, only stand in where there are no others; it is nil without a stack.
-func crashFrame(e *core.Event) (*core.Frame, []core.Frame) {
-	frames := crashStack(e)
-	lang := languageOf(e.Platform)
-	for _, s := range selections {
+// frameSelection is a rule that says which frames of a stack count.
+type frameSelection struct {
+	onlyInApp   bool // the application's own only
+	withRuntime bool // those of the language's runtime, too
+}
+
+// frameSelections are the rules to try, the best first: the next is tried when no frame of this one says anything. Frames
+// of the runtime are the last resort of stacks that have no others.
+var frameSelections = [...]frameSelection{
+	{onlyInApp: true},
+	{},
+	{withRuntime: true},
+}
+
+// selects reports whether frames[i] counts.
+func (s frameSelection) selects(frames []core.Frame, i int, lang language) bool {
+	return (frames[i].InApp || !s.onlyInApp) && (s.withRuntime || !isRuntimeFrame(frames, i, lang))
+}
+
+// findCrashFrame returns the frame of the application that is nearest the crash, with the stack that it belongs to; nil
+// without a stack. Frames of libraries or of the language's runtime stand in where the application has none.
+func findCrashFrame(e *core.Event) (*core.Frame, []core.Frame) {
+	frames := findCrashStack(e)
+	lang := languageOfPlatform(e.Platform)
+	for _, s := range frameSelections {
 		for i := range frames {
-			if s.has(frames, i, lang) {
+			if s.selects(frames, i, lang) {
 				return &frames[i], frames
 			}
 		}
@@ -124,25 +140,26 @@ func crashFrame(e *core.Event) (*core.Frame, []core.Frame) {
 	return nil, nil
 }
 
-// crashFunction returns the name of the function that crashed, as far as it is known.
-func crashFunction(e *core.Event) string {
-	if f, _ := crashFrame(e); f != nil && !isUnknown(string(f.Function)) {
-		return shorten(string(f.Function))
+// findCrashFunction returns the name of the function that crashed, empty when it is not known.
+func findCrashFunction(e *core.Event) string {
+	if f, _ := findCrashFrame(e); f != nil && !isUnknownName(string(f.Function)) {
+		return shortenLine(string(f.Function))
 	}
 	return ""
 }
 
-// messagePattern returns the part of the message that is the same each time: the template where the client sent one.
-func messagePattern(e *core.Event) string {
+// extractMessagePattern returns what is the same in the message each time: its template where the client sent one, else
+// the first line with its values replaced.
+func extractMessagePattern(e *core.Event) string {
 	if e.Template != "" {
-		return clip(e.Template)
+		return clipText(e.Template)
 	}
-	return Parameterize(firstLine(string(e.Message)))
+	return ParameterizeText(firstLine(string(e.Message)))
 }
 
-// blockedHost returns what a policy blocked, without the page: the host of a URL, else the scheme or keyword.
-func blockedHost(uri string) string {
-	uri = strings.ToLower(strings.TrimSpace(clip(uri)))
+// extractBlockedHost returns what a policy blocked, without the path: the host of a URL, else the scheme or keyword.
+func extractBlockedHost(uri string) string {
+	uri = strings.ToLower(strings.TrimSpace(clipText(uri)))
 	scheme, rest, found := strings.Cut(uri, "://")
 	if !found {
 		scheme, _, _ = strings.Cut(uri, ":")

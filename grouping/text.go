@@ -5,47 +5,47 @@ import (
 	"unicode/utf8"
 )
 
-// shape is what a word of letters and digits looks like.
-type shape struct {
+// wordShape is what a word of letters and digits looks like.
+type wordShape struct {
 	digits, letters, uppers int
 	changes                 int // from letters to digits or back
 	isHex                   bool
 }
 
-func shapeOf(word string) shape {
-	s := shape{isHex: true}
+func shapeOf(word string) wordShape {
+	shape := wordShape{isHex: true}
 	for i := range len(word) {
-		c := word[i]
-		if isDigit(rune(c)) {
-			s.digits++
+		char := word[i]
+		if isDigit(rune(char)) {
+			shape.digits++
 		} else {
-			s.letters++
-			if 'A' <= c && c <= 'Z' {
-				s.uppers++
+			shape.letters++
+			if 'A' <= char && char <= 'Z' {
+				shape.uppers++
 			}
-			s.isHex = s.isHex && isHexDigit(c)
+			shape.isHex = shape.isHex && isHexDigit(char)
 		}
-		if i > 0 && isDigit(rune(c)) != isDigit(rune(word[i-1])) {
-			s.changes++
+		if i > 0 && isDigit(rune(char)) != isDigit(rune(word[i-1])) {
+			shape.changes++
 		}
 	}
-	return s
+	return shape
 }
 
-// uuidLength returns the length of a UUID at the start of s, or 0.
-func uuidLength(s string) int {
+// uuidLength returns the length of a UUID at the start of the text, or 0.
+func uuidLength(text string) int {
 	const length = 36
-	if len(s) < length || len(s) > length && isWord(s[length]) {
+	if len(text) < length || len(text) > length && isWord(text[length]) {
 		return 0
 	}
 	for i := range length {
 		switch i {
 		case 8, 13, 18, 23:
-			if s[i] != '-' {
+			if text[i] != '-' {
 				return 0
 			}
 		default:
-			if !isHexDigit(s[i]) {
+			if !isHexDigit(text[i]) {
 				return 0
 			}
 		}
@@ -73,36 +73,58 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 // isWord reports whether a byte belongs to a word; all bytes beyond ASCII do.
 func isWord(c byte) bool { return isLetter(c) || isDigit(rune(c)) || c == '_' || c >= 0x80 }
 
-// maxText is how much of one text grouping reads: what tells errors apart stands at the start of their messages, and no
+// maxTextRead is how much of one text grouping reads, in bytes. Errors differ at the start of their messages, and no
 // sender's text may cost seconds.
-const maxText = 8 << 10
+const maxTextRead = 8 << 10
 
-// maxName is how much of a name is read. The longest ones in use, of templates in C++, have several hundred characters.
-const maxName = 2 << 10
+// maxNameRead is how much of a name is read, in bytes. The longest in use, of templates in C++, have several hundred.
+const maxNameRead = 2 << 10
 
-// clip returns the start of a text, at most maxText bytes of it.
-func clip(s string) string { return clipTo(s, maxText) }
+// clipText returns the start of a text, at most maxTextRead bytes of it.
+func clipText(s string) string { return clipTo(s, maxTextRead) }
 
-func clipTo(s string, most int) string {
-	if len(s) <= most {
-		return s
+// clipTo returns the start of a text, at most the given number of bytes, and only whole characters.
+func clipTo(text string, most int) string {
+	if len(text) <= most {
+		return text
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
+	for most > 0 && !utf8.RuneStart(text[most]) {
 		most--
 	}
-	return s[:most]
+	return text[:most]
 }
 
-// firstLine returns the first line with text in it, without the space around it, at most maxText bytes of it.
-func firstLine(s string) string {
-	if s != "" && s[0] <= ' ' {
-		s = strings.TrimLeft(s, " \t\r\n\v\f")
+// firstLine returns the first line with text in it, without the space around it, at most maxTextRead bytes of it.
+func firstLine(text string) string {
+	if text != "" && text[0] <= ' ' {
+		text = strings.TrimLeft(text, " \t\r\n\v\f")
 	}
-	s = clip(s)
-	for line := range strings.Lines(s) {
+	text = clipText(text)
+	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
 			return line
 		}
 	}
 	return ""
+}
+
+// maxTitle is the length of titles and culprits in characters (decisions 4).
+const maxTitle = 200
+
+// shortenLine returns the first line of a text, cut to maxTitle characters; a cut line ends with "...".
+func shortenLine(text string) string {
+	text = firstLine(text)
+	if len(text) <= maxTitle || utf8.RuneCountInString(text) <= maxTitle {
+		return text
+	}
+	const more = "..."
+	end, count := 0, 0
+	for i := range text {
+		if count == maxTitle-len(more) {
+			end = i
+			break
+		}
+		count++
+	}
+	return strings.TrimRight(text[:end], " ") + more
 }

@@ -7,126 +7,138 @@ import (
 	"errand/core"
 )
 
-// tree is the exceptions of an event with an exception group (Python's ExceptionGroup, JavaScript's and .NET's
-// AggregateError), whose order says nothing.
-type tree struct {
-	list     []core.Exception
-	children [][]int
-	roots    []int
-	seen     []bool // guards against exceptions that are each other's parent
-	by       detail
-	lang     language
+// exceptionTree holds the exceptions of an event with an exception group: Python's ExceptionGroup, JavaScript's and .NET's
+// AggregateError. The order of a group's parts says nothing.
+type exceptionTree struct {
+	exceptions []core.Exception
+	children   [][]int
+	roots      []int
+	visited    []bool // guards against exceptions that are each other's parent
+	by         detail // of the units
+	lang       language
 }
 
-// unit is an exception with its causes, as bytes that are equal for equal ones.
-type unit struct {
-	index int // of the exception
-	text  []byte
+// treeUnit is an exception with its causes.
+type treeUnit struct {
+	index int    // of the exception
+	text  []byte // what a digest writes of it: the same for equal ones
 }
 
-// isTree reports whether the exceptions are more than a chain: one of them is a group, or belonged to one that got lost.
-func isTree(list []core.Exception) bool {
+// isExceptionTree reports whether the exceptions are more than a chain of causes: one is a group, or was part of one that
+// got lost.
+func isExceptionTree(list []core.Exception) bool {
 	for i := range list {
 		m := list[i].Mechanism
 		if m == nil {
 			continue
 		}
-		if m.IsGroup && m.ExceptionID != nil || m.ParentID != nil && indexOf(list, *m.ParentID) < 0 {
+		if m.IsGroup && m.ExceptionID != nil || m.ParentID != nil && findExceptionByID(list, *m.ParentID) < 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// indexOf returns the first exception with the id, or -1.
-func indexOf(list []core.Exception, id int64) int {
+// findExceptionByID returns the first exception with the id, or -1.
+func findExceptionByID(list []core.Exception, id int64) int {
 	return slices.IndexFunc(list, func(x core.Exception) bool {
 		return x.Mechanism != nil && x.Mechanism.ExceptionID != nil && *x.Mechanism.ExceptionID == id
 	})
 }
 
-func newTree(list []core.Exception, by detail, lang language) *tree {
-	t := &tree{list: list, children: make([][]int, len(list)), seen: make([]bool, len(list)), by: by, lang: lang}
+// findTreeUnits returns the distinct units of a tree by the best detail that one of them has, and whether any has one.
+func findTreeUnits(exceptions []core.Exception, lang language) (units []treeUnit, found bool) {
+	for _, by := range details {
+		if units, found = newExceptionTree(exceptions, by, lang).allUnits(); found {
+			break
+		}
+	}
+	return units, found
+}
+
+func newExceptionTree(list []core.Exception, by detail, lang language) *exceptionTree {
+	tree := &exceptionTree{exceptions: list, children: make([][]int, len(list)), visited: make([]bool, len(list)), by: by, lang: lang}
 	for i := range list {
 		parent := -1
 		if m := list[i].Mechanism; m != nil && m.ParentID != nil {
-			parent = indexOf(list, *m.ParentID)
+			parent = findExceptionByID(list, *m.ParentID)
 		}
 		if parent < 0 || parent == i {
-			t.roots = append(t.roots, i)
+			tree.roots = append(tree.roots, i)
 		} else {
-			t.children[parent] = append(t.children[parent], i)
+			tree.children[parent] = append(tree.children[parent], i)
 		}
 	}
-	return t
+	return tree
 }
 
-// all returns the distinct units of the whole tree, and whether any of them has the detail that is looked for.
-func (t *tree) all() (units []unit, found bool) {
+// allUnits returns the distinct units of the whole tree, and whether any of them has the detail that is looked for.
+func (t *exceptionTree) allUnits() (units []treeUnit, found bool) {
 	for _, root := range t.roots {
-		list, has := t.units(root)
-		units, found = append(units, list...), found || has
+		list, hasDetail := t.collectUnits(root)
+		units, found = append(units, list...), found || hasDetail
 	}
-	for i := range t.list { // in circles, which no root leads to
-		list, has := t.units(i)
-		units, found = append(units, list...), found || has
+	for i := range t.exceptions { // in circles, which no root leads to
+		list, hasDetail := t.collectUnits(i)
+		units, found = append(units, list...), found || hasDetail
 	}
 	if len(units) == 0 { // nothing but groups in circles
-		for i := range t.list {
-			u, has := t.own(i, nil)
-			units, found = append(units, u), found || has
+		for i := range t.exceptions {
+			unit, hasDetail := t.makeUnit(i, nil)
+			units, found = append(units, unit), found || hasDetail
 		}
 	}
-	return distinct(units), found
+	return distinctUnits(units), found
 }
 
-// units gives what stands for one exception: for a group its parts, for any other itself with its causes.
-func (t *tree) units(i int) (list []unit, found bool) {
-	if t.seen[i] {
+// collectUnits returns what stands for one exception, and whether any of it has the detail that is looked for. The parts
+// stand for a group; any other exception stands for itself, with its causes.
+func (t *exceptionTree) collectUnits(i int) (units []treeUnit, found bool) {
+	if t.visited[i] {
 		return nil, false
 	}
-	t.seen[i] = true
+	t.visited[i] = true
 	for _, child := range t.children[i] {
-		parts, has := t.units(child)
-		list, found = append(list, parts...), found || has
+		parts, hasDetail := t.collectUnits(child)
+		units, found = append(units, parts...), found || hasDetail
 	}
-	list = distinct(list)
-	m := t.list[i].Mechanism
-	if m == nil || !m.IsGroup || len(t.children[i]) == 0 {
-		u, has := t.own(i, list)
-		return []unit{u}, found || has
+	units = distinctUnits(units)
+	mechanism := t.exceptions[i].Mechanism
+	if mechanism == nil || !mechanism.IsGroup || len(t.children[i]) == 0 {
+		unit, hasDetail := t.makeUnit(i, units)
+		return []treeUnit{unit}, found || hasDetail
 	}
-	if !found && len(list) > 0 && t.by == byStack {
-		if u, has := t.own(i, list); has { // the stack of the group is all there is
-			return []unit{u}, true
+	if !found && len(units) > 0 && t.by == byStack {
+		if unit, hasStack := t.makeUnit(i, units); hasStack { // the stack of the group is all there is
+			return []treeUnit{unit}, true
 		}
 	}
-	return list, found
+	return units, found
 }
 
-// own gives an exception with its causes as one unit.
-func (t *tree) own(i int, causes []unit) (unit, bool) {
+// makeUnit returns an exception with its causes as one unit, and whether the exception has the detail that is looked for.
+func (t *exceptionTree) makeUnit(i int, causes []treeUnit) (unit treeUnit, hasDetail bool) {
 	var d digest
-	has := d.exception(&t.list[i], t.by, t.lang)
-	d.units(causes)
-	return unit{index: i, text: d.buf}, has
+	hasDetail = d.writeException(&t.exceptions[i], t.by, t.lang)
+	d.writeUnits(causes)
+	return treeUnit{index: i, text: d.buf}, hasDetail
 }
 
-// distinct sorts units and drops those that are equal to another.
-func distinct(units []unit) []unit {
-	slices.SortStableFunc(units, func(a, b unit) int { return bytes.Compare(a.text, b.text) })
-	return slices.CompactFunc(units, func(a, b unit) bool { return bytes.Equal(a.text, b.text) })
+// distinctUnits sorts units and keeps one of those that are equal.
+func distinctUnits(units []treeUnit) []treeUnit {
+	slices.SortStableFunc(units, func(a, b treeUnit) int { return bytes.Compare(a.text, b.text) })
+	return slices.CompactFunc(units, func(a, b treeUnit) bool { return bytes.Equal(a.text, b.text) })
 }
 
-// units writes a set of units. A single one is written as if it had been alone.
-func (d *digest) units(units []unit) {
+// writeUnits writes a set of units. A single one is written as an exception that is in no group.
+func (d *digest) writeUnits(units []treeUnit) {
 	if len(units) == 1 {
 		d.buf = append(d.buf, units[0].text...)
 		return
 	}
 	for i := range units {
-		start := d.open()
+		start := d.openPart()
 		d.buf = append(d.buf, units[i].text...)
-		d.close(start)
+		d.closePart(start)
 	}
 }

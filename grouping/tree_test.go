@@ -10,99 +10,119 @@ import (
 	"errand/grouping"
 )
 
-// none is the parent of a root.
-const none = -1
+// noParent is the parent of a root.
+const noParent = -1
 
-// part is an exception of a group: its id, that of its parent, and whether it is a group itself.
-func part(x core.Exception, id, parent int64, isGroup bool) core.Exception {
-	x.Mechanism = &core.Mechanism{ExceptionID: &id, IsGroup: isGroup}
-	if parent != none {
-		x.Mechanism.ParentID = &parent
+// groupPart is an exception of a group: its id, that of its parent, and whether it is a group itself.
+func groupPart(exception core.Exception, id, parent int64, isGroup bool) core.Exception {
+	exception.Mechanism = &core.Mechanism{ExceptionID: &id, IsGroup: isGroup}
+	if parent != noParent {
+		exception.Mechanism.ParentID = &parent
 	}
-	return x
+	return exception
 }
 
-func group(list ...core.Exception) *core.Event {
+func newGroup(list ...core.Exception) *core.Event {
 	return &core.Event{Platform: "python", Exceptions: list}
 }
 
 var (
-	whole  = exception("ExceptionGroup", "unhandled errors (2 sub-exceptions)", own("run", "jobs"))
-	parse  = exception("ValueError", "bad row 1", own("parse", "rows"))
-	parse2 = exception("ValueError", "bad row 2", own("parse", "rows"))
-	save   = exception("IOError", "disk full", own("save", "rows"))
-	cause  = exception("KeyError", "'x'", own("look", "rows"))
+	whole  = newException("ExceptionGroup", "unhandled errors (2 sub-exceptions)", ownFrame("run", "jobs"))
+	parse  = newException("ValueError", "bad row 1", ownFrame("parse", "rows"))
+	parse2 = newException("ValueError", "bad row 2", ownFrame("parse", "rows"))
+	save   = newException("IOError", "disk full", ownFrame("save", "rows"))
+	cause  = newException("KeyError", "'x'", ownFrame("look", "rows"))
 )
 
 func TestExceptionGroups(t *testing.T) {
 	t.Parallel()
-	two := grouping.Of(group(part(whole, 0, none, true), part(parse, 1, 0, false), part(save, 2, 0, false)))
+	two := grouping.ComputeKey(newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false)))
 	same := map[string]*core.Event{
-		"order":         group(part(whole, 0, none, true), part(save, 1, 0, false), part(parse, 2, 0, false)),
-		"how often":     group(part(whole, 0, none, true), part(parse, 1, 0, false), part(save, 2, 0, false), part(parse2, 3, 0, false)),
-		"nesting":       group(part(whole, 0, none, true), part(parse, 1, 0, false), part(whole, 2, 0, true), part(save, 3, 2, false), part(parse, 4, 2, false)),
-		"a lost root":   group(part(parse, 1, 0, false), part(save, 2, 0, false)),
-		"a doubled id":  group(part(whole, 0, none, true), part(parse, 1, 0, false), part(save, 1, 0, false)),
-		"a circle":      group(part(whole, 0, 3, true), part(parse, 1, 0, false), part(save, 2, 0, false), part(whole, 3, 0, true)),
-		"its own child": group(part(whole, 0, 0, true), part(parse, 1, 0, false), part(save, 2, 0, false)),
-		"shuffled list": group(part(save, 2, 0, false), part(parse, 1, 0, false), part(whole, 0, none, true)),
+		"order": newGroup(groupPart(whole, 0, noParent, true), groupPart(save, 1, 0, false), groupPart(parse, 2, 0, false)),
+		"how often": newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false),
+			groupPart(parse2, 3, 0, false)),
+		"nesting": newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(whole, 2, 0, true),
+			groupPart(save, 3, 2, false), groupPart(parse, 4, 2, false)),
+		"a lost root":  newGroup(groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false)),
+		"a doubled id": newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 1, 0, false)),
+		"a circle": newGroup(groupPart(whole, 0, 3, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false),
+			groupPart(whole, 3, 0, true)),
+		"its own child": newGroup(groupPart(whole, 0, 0, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false)),
+		"shuffled list": newGroup(groupPart(save, 2, 0, false), groupPart(parse, 1, 0, false), groupPart(whole, 0, noParent, true)),
 	}
 	for name, e := range same {
-		require.Equal(t, two, grouping.Of(e), name)
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, two, grouping.ComputeKey(e))
+		})
 	}
 
 	different := map[string]*core.Event{
-		"other parts": group(part(whole, 0, none, true), part(parse, 1, 0, false)),
-		"causes":      group(part(whole, 0, none, true), part(parse, 1, 0, false), part(save, 2, 0, false), part(cause, 3, 2, false)),
-		"no parts":    group(part(whole, 0, none, true)),
-		"a chain":     chain(whole, parse, save),
+		"other parts": newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false)),
+		"causes": newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false),
+			groupPart(cause, 3, 2, false)),
+		"no parts": newGroup(groupPart(whole, 0, noParent, true)),
+		"a chain":  newChain(whole, parse, save),
 	}
+
 	for name, e := range different {
-		require.NotEqual(t, two, grouping.Of(e), name)
+		require.NotEqual(t, two, grouping.ComputeKey(e), name)
 	}
 }
 
 func TestExceptionGroupOfOne(t *testing.T) {
 	t.Parallel()
-	alone := chain(parse)
-	one := group(part(whole, 0, none, true), part(parse, 1, 0, false), part(parse2, 2, 0, false))
-	require.Equal(t, grouping.Of(alone), grouping.Of(one))
-	require.Equal(t, "ValueError: bad row 1", grouping.Title(one))
-	require.Equal(t, "rows in parse", grouping.Culprit(one))
+	alone := newChain(parse)
+	one := newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(parse2, 2, 0, false))
 
-	require.Equal(t, grouping.Of(chain(parse, cause)), grouping.Of(group(part(whole, 0, none, true), part(parse, 1, 0, false), part(cause, 2, 1, false))))
+	require.Equal(t, grouping.ComputeKey(alone), grouping.ComputeKey(one))
+	require.Equal(t, "ValueError: bad row 1", grouping.MakeTitle(one))
+	require.Equal(t, "rows in parse", grouping.FindCulprit(one))
 
-	both := group(part(whole, 0, none, true), part(parse, 1, 0, false), part(save, 2, 0, false))
-	require.Equal(t, "ExceptionGroup: unhandled errors (2 sub-exceptions)", grouping.Title(both))
-	require.Equal(t, "jobs in run", grouping.Culprit(both))
+	require.Equal(t, grouping.ComputeKey(newChain(parse, cause)),
+		grouping.ComputeKey(newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(cause, 2, 1, false))))
+
+	both := newGroup(groupPart(whole, 0, noParent, true), groupPart(parse, 1, 0, false), groupPart(save, 2, 0, false))
+
+	require.Equal(t, "ExceptionGroup: unhandled errors (2 sub-exceptions)", grouping.MakeTitle(both))
+	require.Equal(t, "jobs in run", grouping.FindCulprit(both))
 }
 
 func TestExceptionGroupWithoutStacks(t *testing.T) {
 	t.Parallel()
 	bare := func(x core.Exception) core.Exception { x.Frames = nil; return x }
-	onlyWhole := group(part(whole, 0, none, true), part(bare(parse), 1, 0, false), part(bare(save), 2, 0, false))
+	onlyWhole := newGroup(groupPart(whole, 0, noParent, true), groupPart(bare(parse), 1, 0, false), groupPart(bare(save), 2, 0, false))
 	elsewhere := whole
-	elsewhere.Frames = []core.Frame{own("stop", "jobs")}
-	require.NotEqual(t, grouping.Of(onlyWhole), grouping.Of(group(part(elsewhere, 0, none, true), part(bare(parse), 1, 0, false), part(bare(save), 2, 0, false))),
+	elsewhere.Frames = []core.Frame{ownFrame("stop", "jobs")}
+
+	require.NotEqual(t, grouping.ComputeKey(onlyWhole),
+		grouping.ComputeKey(newGroup(groupPart(elsewhere, 0, noParent, true), groupPart(bare(parse), 1, 0, false),
+			groupPart(bare(save), 2, 0, false))),
 		"the stack of the group is all there is")
 
-	noStack := group(part(bare(whole), 0, none, true), part(bare(parse), 1, 0, false), part(bare(parse2), 2, 0, false))
-	require.Equal(t, grouping.Of(chain(bare(parse))), grouping.Of(noStack), "by value")
-	require.Equal(t, "ValueError: bad row 1", grouping.Title(noStack))
+	noStack := newGroup(groupPart(bare(whole), 0, noParent, true), groupPart(bare(parse), 1, 0, false),
+		groupPart(bare(parse2), 2, 0, false))
+
+	require.Equal(t, grouping.ComputeKey(newChain(bare(parse))), grouping.ComputeKey(noStack), "by value")
+	require.Equal(t, "ValueError: bad row 1", grouping.MakeTitle(noStack))
 }
 
 func TestChainsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
-	linked := []core.Exception{part(parse, 0, none, false), part(cause, 1, 0, false)}
-	require.Equal(t, grouping.Of(chain(parse, cause)), grouping.Of(&core.Event{Exceptions: linked}), "ids alone make no group")
+	linked := []core.Exception{groupPart(parse, 0, noParent, false), groupPart(cause, 1, 0, false)}
+
+	require.Equal(t, grouping.ComputeKey(newChain(parse, cause)), grouping.ComputeKey(&core.Event{Exceptions: linked}),
+		"ids alone make no group")
+
 	slices.Reverse(linked)
-	require.NotEqual(t, grouping.Of(chain(parse, cause)), grouping.Of(&core.Event{Exceptions: linked}))
+
+	require.NotEqual(t, grouping.ComputeKey(newChain(parse, cause)), grouping.ComputeKey(&core.Event{Exceptions: linked}))
 }
 
 func TestGroupsInNothingButACircle(t *testing.T) {
 	t.Parallel()
-	other := exception("AggregateError", "", own("stop", "jobs"))
-	circle := grouping.Of(group(part(whole, 0, 1, true), part(other, 1, 0, true)))
-	require.Equal(t, circle, grouping.Of(group(part(other, 1, 0, true), part(whole, 0, 1, true))))
-	require.NotEqual(t, circle, grouping.Of(&core.Event{}))
+	other := newException("AggregateError", "", ownFrame("stop", "jobs"))
+	circle := grouping.ComputeKey(newGroup(groupPart(whole, 0, 1, true), groupPart(other, 1, 0, true)))
+
+	require.Equal(t, circle, grouping.ComputeKey(newGroup(groupPart(other, 1, 0, true), groupPart(whole, 0, 1, true))))
+	require.NotEqual(t, circle, grouping.ComputeKey(&core.Event{}))
 }

@@ -6,63 +6,63 @@ import (
 	"errand/core"
 )
 
-// writeV1 is version 1: what the application asked for, else what the event itself says (decisions 4).
-func writeV1(d *digest, e *core.Event) {
-	if asksToGroup(e.Fingerprint) {
-		d.client(e)
+// writeV1 writes what version 1 groups by: what the application chose, else what the event says (decisions 4).
+func (d *digest) writeV1(event *core.Event) {
+	if choosesGroup(event.Fingerprint) {
+		d.writeClientFingerprint(event)
 		return
 	}
-	d.byDefault(e)
+	d.writeDefault(event)
 }
 
-// byDefault writes the strongest thing that the event has: its exceptions, its message, or a lone stack. A report comes
-// before its message, whose quoted names are what makes two reports different.
-func (d *digest) byDefault(e *core.Event) {
-	if d.exceptions(e) {
+// writeDefault writes the first of these that the event has: exceptions, a report, a message, a thread's stack. A report
+// comes before its message, whose quoted names are what makes two reports different.
+func (d *digest) writeDefault(event *core.Event) {
+	if d.writeExceptions(event) {
 		return
 	}
-	if e.Report != nil {
-		d.report(e)
+	if event.Report != nil {
+		d.writeReport(event)
 		return
 	}
-	if text := messagePattern(e); text != "" {
-		d.part("message")
-		d.part(text)
+	if text := extractMessagePattern(event); text != "" {
+		d.writePart("message")
+		d.writePart(text)
 		return
 	}
-	if t := mainThread(e.Threads); t != nil && d.thread(t, languageOf(e.Platform)) {
+	if t := findMainThread(event.Threads); t != nil && d.writeThread(t, languageOfPlatform(event.Platform)) {
 		return
 	}
-	d.part("nothing")
+	d.writePart("nothing")
 }
 
-// report writes what a report is about: a directive and what it blocked, a host, or a template, its line of code and the
-// message.
-func (d *digest) report(e *core.Event) {
-	r := e.Report
-	d.part(r.Kind.String())
-	switch r.Kind {
+// writeReport writes what a report is about: a directive and what it blocked; a host; or a template with its line of code
+// and the message.
+func (d *digest) writeReport(event *core.Event) {
+	report := event.Report
+	d.writePart(report.Kind.String())
+	switch report.Kind {
 	case core.ReportCSP:
-		d.part(strings.ToLower(clip(r.Subject)))
-		d.part(blockedHost(r.Detail))
+		d.writePart(strings.ToLower(clipText(report.Subject)))
+		d.writePart(extractBlockedHost(report.Detail))
 	case core.ReportTemplate:
-		d.part(clip(r.Subject))
-		d.part(firstLine(r.Detail))
-		d.part(messagePattern(e))
+		d.writePart(clipText(report.Subject))
+		d.writePart(firstLine(report.Detail))
+		d.writePart(extractMessagePattern(event))
 	default:
-		d.part(strings.ToLower(clip(r.Subject)))
+		d.writePart(strings.ToLower(clipText(report.Subject)))
 	}
 }
 
-// thread writes the stack of a thread, and reports whether it has one that says something.
-func (d *digest) thread(t *core.Thread, lang language) bool {
+// writeThread writes the stack of a thread, and reports whether there was anything to write.
+func (d *digest) writeThread(t *core.Thread, lang language) bool {
 	start := len(d.buf)
-	d.part("thread")
-	stack := d.open()
-	if used, _ := d.stack(t.Frames, lang); !used {
+	d.writePart("thread")
+	stack := d.openPart()
+	if hasKeys, _ := d.writeStack(t.Frames, lang); !hasKeys {
 		d.buf = d.buf[:start]
 		return false
 	}
-	d.close(stack)
+	d.closePart(stack)
 	return true
 }

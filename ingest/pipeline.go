@@ -80,12 +80,12 @@ func (i *Ingest) process(p *project, q *request, e *core.Event) (store.NewEvent,
 	}
 	e.ReceivedAt = q.received
 	p.rules.Event(e)
-	key := grouping.Of(e)
-	e.Title, e.Culprit = core.Untrusted(grouping.Title(e)), core.Untrusted(grouping.Culprit(e))
+	key := grouping.ComputeKey(e)
+	e.Title, e.Culprit = core.Untrusted(grouping.MakeTitle(e)), core.Untrusted(grouping.FindCulprit(e))
 	envelope.Limit(e)
 	event.Fingerprint, event.Version = key.Hash, key.Version
 	event.Level, event.Platform = strings.Clone(e.Level), strings.Clone(e.Platform)
-	event.Title, event.Culprit, event.Type = own(e.Title), own(e.Culprit), own(grouping.Type(e))
+	event.Title, event.Culprit, event.Type = own(e.Title), own(e.Culprit), own(grouping.FindType(e))
 	event.Release, event.Environment = own(e.Release), own(e.Environment)
 	if i.store.MayBeNew(&event) {
 		event.Crash, event.Features = triage.CrashOf(e), similar.OfEvent(e)

@@ -174,7 +174,7 @@ func (sp *split) makeIssue(ctx context.Context) error {
 	moved := sp.span()
 	_, err := exec(ctx, sp, addSplitIssue, moved.args(args{
 		"project_id": sp.project, "original": sp.id, "id": sp.newID, "fingerprint": splitFingerprint(sp.newID), "now": sp.now,
-		"title": string(sp.first.Title), "culprit": string(sp.first.Culprit), "type": string(grouping.TypeOfStored(&sp.first)),
+		"title": string(sp.first.Title), "culprit": string(sp.first.Culprit), "type": string(grouping.FindStoredType(&sp.first)),
 		"platform": sp.first.Platform, "events": int64(len(sp.events)), "latest": sp.events[len(sp.events)-1].ID,
 	}))
 	if err != nil {

@@ -60,8 +60,8 @@ func (r *results) measurePipeline() (err error) {
 			return err
 		}
 		rules.Event(e)
-		_ = grouping.Of(e)
-		_, _ = grouping.Title(e), grouping.Culprit(e)
+		_ = grouping.ComputeKey(e)
+		_, _ = grouping.MakeTitle(e), grouping.FindCulprit(e)
 		envelope.Limit(e)
 		events, bytes = events+1, bytes+len(store.Pack(e.AppendJSON(nil)).Bytes)
 		return nil
