@@ -79,7 +79,7 @@ func New(o Options) http.Handler {
 
 // mountAPI serves the operations, and what explains them.
 func (s *server) mountAPI(router chi.Router) {
-	document := newDocument(s.Version)
+	document := newDocument(s.Registry.Catalogue(), s.Version)
 	router.Group(func(r chi.Router) {
 		r.Use(s.requireToken)
 		s.mountOperations(r, document)
@@ -88,7 +88,7 @@ func (s *server) mountAPI(router chi.Router) {
 	if err != nil {
 		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
 	}
-	docs := newDocsPages(s.BaseURL, s.Version)
+	docs := newDocsPages(s.Registry.Catalogue(), s.BaseURL, s.Version)
 	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI) })
 	router.Get("/docs", docs.serve)
 	router.Get("/", http.RedirectHandler("/docs", http.StatusFound).ServeHTTP)
@@ -97,12 +97,13 @@ func (s *server) mountAPI(router chi.Router) {
 // mountOperations documents every operation at each of its routes, and serves those that the registry carries out.
 func (s *server) mountOperations(r chi.Router, document *huma.OpenAPI) {
 	surface := humachi.New(r, huma.Config{OpenAPI: document}) // no paths: Huma adds no routes of its own
-	for _, op := range core.Operations() {
+	catalogue := s.Registry.Catalogue()
+	for _, op := range catalogue.Operations() {
 		for _, route := range routesOf(op) {
-			described := describe(route)
+			described := describeRoute(route, catalogue.Errors())
 			surface.OpenAPI().AddOperation(described)
 			if route.ServedBy == "" {
-				surface.Adapter().Handle(described, s.serve(route.Operation))
+				surface.Adapter().Handle(described, s.serveRoute(route))
 			}
 		}
 	}
@@ -111,22 +112,23 @@ func (s *server) mountOperations(r chi.Router, document *huma.OpenAPI) {
 // route is an operation at one of its paths: Route is the alias where it is served by one.
 type route struct {
 	*core.Operation
-	id string // the operationId: an alias needs one of its own
+	declared *core.Operation // what the registry carries out
+	id       string          // the operationId: an alias needs one of its own
 }
 
-// routesOf gives the operation at its own route and at each alias.
+// routesOf returns the operation at its own route and at each alias.
 func routesOf(op *core.Operation) []route {
-	routes := []route{{op, op.Name}}
+	routes := []route{{op, op, op.Name}}
 	for _, alias := range op.Aliases {
-		again := *op
-		again.Route = alias
-		routes = append(routes, route{&again, op.Name + "_alias"})
+		aliased := *op
+		aliased.Route = alias
+		routes = append(routes, route{&aliased, op, op.Name + "_alias"})
 	}
 	return routes
 }
 
-// serve carries out one operation: scope, input, registry, answer. The scope comes before the body is read.
-func (s *server) serve(op *core.Operation) func(huma.Context) {
+// serveRoute carries out one operation: scope, input, registry, answer. The scope comes before the body is read.
+func (s *server) serveRoute(op route) func(huma.Context) {
 	return func(request huma.Context) {
 		r, w := humachi.Unwrap(request)
 		call := Caller(r.Context())
@@ -134,12 +136,12 @@ func (s *server) serve(op *core.Operation) func(huma.Context) {
 			wire.Refuse(w, r, core.AsError(err))
 			return
 		}
-		args, err := readInput(op, request)
+		args, err := readInput(op.Operation, request)
 		if err != nil {
 			wire.WriteError(w, core.AsError(err))
 			return
 		}
-		body, failure := s.Registry.Call(r.Context(), op, call, args)
+		body, failure := s.Registry.Call(r.Context(), op.declared, call, args)
 		if failure != nil {
 			wire.WriteError(w, failure)
 			return

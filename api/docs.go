@@ -24,9 +24,10 @@ var docsStyle string
 
 // docsPages is /docs: the same for every reader, so it is made once, and again when the public URL has changed.
 type docsPages struct {
-	baseURL func() string
-	version string
-	newest  atomic.Pointer[docsPage]
+	catalogue *core.Catalogue
+	baseURL   func() string
+	version   string
+	newest    atomic.Pointer[docsPage]
 }
 
 // docsPage is the page with one public URL.
@@ -79,27 +80,28 @@ type (
 	}
 )
 
-func newDocsPages(baseURL func() string, version string) *docsPages {
-	d := &docsPages{baseURL: baseURL, version: version}
-	d.newest.Store(newDocsPage(baseURL(), version))
+func newDocsPages(catalogue *core.Catalogue, baseURL func() string, version string) *docsPages {
+	d := &docsPages{catalogue: catalogue, baseURL: baseURL, version: version}
+	d.newest.Store(newDocsPage(catalogue, baseURL(), version))
 	return d
 }
 
 func (d *docsPages) serve(w http.ResponseWriter, r *http.Request) {
 	page, base := d.newest.Load(), d.baseURL()
 	if page.baseURL != base {
-		page = newDocsPage(base, d.version)
+		page = newDocsPage(d.catalogue, base, d.version)
 		d.newest.Store(page)
 	}
 	page.serve(w, r)
 }
 
 // newDocsPage renders the page from the declared operations.
-func newDocsPage(baseURL, version string) *docsPage {
+func newDocsPage(catalogue *core.Catalogue, baseURL, version string) *docsPage {
 	page := template.Must(template.New("docs").Parse(docsTemplate))
 	view := docsView{
 		BaseURL: baseURL, Version: version, Style: template.CSS(docsStyle),
-		Scopes: docsScopes(), Groups: docsGroups(baseURL), Objects: docsObjects(), Errors: docsErrors(allCodes()),
+		Scopes: docsScopes(catalogue), Groups: docsGroups(catalogue, baseURL), Objects: docsObjects(catalogue),
+		Errors: docsErrors(catalogue.Errors(), allCodes(catalogue)),
 	}
 	var html bytes.Buffer
 	if err := page.Execute(&html, view); err != nil {
@@ -119,11 +121,11 @@ func (p *docsPage) serve(w http.ResponseWriter, _ *http.Request) {
 }
 
 // docsScopes gives each scope with the operations that need it.
-func docsScopes() []docsScope {
+func docsScopes(catalogue *core.Catalogue) []docsScope {
 	var scopes []docsScope
 	for _, name := range []core.Scope{core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.NoToken} {
 		scope := docsScope{Name: name}
-		for _, op := range core.Operations() {
+		for _, op := range catalogue.Operations() {
 			if op.Scope == name {
 				scope.Operations = append(scope.Operations, op.Name)
 			}
@@ -135,9 +137,9 @@ func docsScopes() []docsScope {
 	return scopes
 }
 
-func docsGroups(baseURL string) []docsGroup {
+func docsGroups(catalogue *core.Catalogue, baseURL string) []docsGroup {
 	var groups []docsGroup
-	for _, op := range core.Operations() {
+	for _, op := range catalogue.Operations() {
 		name := resource(op)
 		at := slices.IndexFunc(groups, func(g docsGroup) bool { return g.Name == name })
 		if at < 0 {
@@ -146,7 +148,7 @@ func docsGroups(baseURL string) []docsGroup {
 		}
 		groups[at].Operations = append(groups[at].Operations, docsOperation{
 			Operation: op, Fields: docsInputs(op), Answer: answerHTML(op.OutputSchema(true)),
-			Curl: curl(baseURL, op), Errors: docsErrors(op.AllErrors()), Aliases: op.Aliases,
+			Curl: curl(baseURL, op), Errors: docsErrors(catalogue.Errors(), op.AllErrors()), Aliases: op.Aliases,
 		})
 	}
 	return groups
@@ -182,8 +184,8 @@ func docsParts(path, where string, schema core.Schema) []docsField {
 	return fields
 }
 
-func docsObjects() []docsObject {
-	components := core.Components()
+func docsObjects(catalogue *core.Catalogue) []docsObject {
+	components := catalogue.Components()
 	var objects []docsObject
 	for _, name := range slices.Sorted(maps.Keys(components)) {
 		object := docsObject{Name: name}
@@ -197,28 +199,28 @@ func docsObjects() []docsObject {
 }
 
 // allCodes gives every code that an operation names, and those of paths and methods that are none.
-func allCodes() []core.Code {
+func allCodes(catalogue *core.Catalogue) []core.Code {
 	codes := []core.Code{core.NotFound, core.MethodNotAllowed}
-	for _, op := range core.Operations() {
+	for _, op := range catalogue.Operations() {
 		codes = append(codes, op.AllErrors()...)
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }
 
-func docsErrors(codes []core.Code) []docsError {
+func docsErrors(forms core.ErrorForms, codes []core.Code) []docsError {
 	var errors []docsError
 	for _, code := range codes {
-		errors = append(errors, docsError{code, code.Info().Status, code.Info().Meaning, docsMembers(code)})
+		errors = append(errors, docsError{code, forms[code].Status, forms[code].Meaning, docsMembers(forms, code)})
 	}
 	slices.SortStableFunc(errors, func(a, b docsError) int { return a.Status - b.Status })
 	return errors
 }
 
 // docsMembers returns what the body of an error has beside its code.
-func docsMembers(code core.Code) []docsField {
+func docsMembers(forms core.ErrorForms, code core.Code) []docsField {
 	var fields []docsField
-	names, schemas := core.ErrorMembers(code)
+	names, schemas := forms.Members(code)
 	for _, name := range names {
 		schema := schemas[name].(core.Schema)
 		doc, _ := schema["description"].(string)

@@ -20,7 +20,7 @@ func TestDocsPage(t *testing.T) {
 	require.Equal(t, "text/html; charset=utf-8", answer.Header().Get("Content-Type"))
 	page := answer.Body.String()
 
-	for _, op := range core.Operations() {
+	for _, op := range core.V1.Operations() {
 		require.Contains(t, page, `id="`+op.Name+`"`)
 		require.Contains(t, page, ">"+op.Path()+"<")
 		for _, field := range op.Fields() {
@@ -30,7 +30,7 @@ func TestDocsPage(t *testing.T) {
 			require.Contains(t, page, `id="error-`+string(code)+`"`)
 		}
 	}
-	for name := range core.Components() {
+	for name := range core.V1.Components() {
 		require.Contains(t, page, `id="`+name+`"`)
 	}
 	require.Contains(t, page, baseURL+"/v1/issues?project=web-shop&amp;status=unresolved&amp;claimed=false&amp;limit=10")

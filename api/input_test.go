@@ -101,7 +101,7 @@ func TestEmptyQueryValues(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
 	found := 0
-	for _, op := range core.Operations() {
+	for _, op := range core.V1.Operations() {
 		if op.HasBody() || op.ServedBy != "" {
 			continue
 		}

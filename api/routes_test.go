@@ -15,14 +15,18 @@ import (
 
 	"errand/api"
 	"errand/core"
+	"errand/tools"
 )
 
 const baseURL = "https://errand.example"
 
-// newHandler makes a handler without a registry: what these tests ask for never reaches an operation.
+// newHandler makes a handler without a store: what these tests ask for never reaches one.
 func newHandler(t *testing.T, change func(*api.Options)) http.Handler {
 	t.Helper()
+	registry, err := tools.New(tools.Options{}).Registry(slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
 	o := api.Options{
+		Registry:     registry,
 		Authenticate: func(context.Context, core.Secret) (core.Actor, error) { return core.Bootstrap(), nil },
 		Ready:        func(context.Context) error { return nil },
 		BaseURL:      func() string { return baseURL }, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),

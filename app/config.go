@@ -2,7 +2,6 @@ package app
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -137,9 +136,6 @@ func (c *Config) readSettings() error {
 			return err
 		}
 		c.settings[setting.Name] = normal
-	}
-	if base, err := url.Parse(c.settings["BASE_URL"]); err == nil && base.Scheme != "" && base.Hostname() == "" {
-		return errors.New("BASE_URL must name a host")
 	}
 	return nil
 }

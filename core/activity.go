@@ -2,6 +2,8 @@ package core
 
 import "encoding/json"
 
+var activityOperations = []*Operation{ListActivity.Operation}
+
 // Action names what an activity row tells of (primary API, Activity row).
 type Action string
 
@@ -56,7 +58,7 @@ type Activity struct {
 type ListActivityInput struct{ Paging }
 
 // ListActivity declares GET /v1/activity.
-var ListActivity = define[ListActivityInput, Page[Activity]](Operation{
+var ListActivity = DefineOperation[ListActivityInput, Page[Activity]](Operation{
 	Name: "list_activity", Route: "GET /v1/activity", Scope: Admin,
 	Summary:     "List all activity",
 	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals. list_issue_activity shows one issue only.",

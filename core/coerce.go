@@ -15,10 +15,10 @@ var number = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,18})(\.[0-9]+)?$`)
 // coerce turns a value into the type of the field where its meaning is plain: "42" is 42, "true" is true, "a,b" is a
 // list, and a project's numeric id may stand where its slug may. Anything else stays for the validator to refuse.
 func coerce(field *Field, value any) any {
-	if n, ok := value.(json.Number); ok && field.digits {
+	if n, ok := value.(json.Number); ok && field.acceptsNumber {
 		return wholeNumber(n).String()
 	}
-	if text, ok := value.(string); ok && field.commas && !strings.HasPrefix(text, "[") {
+	if text, ok := value.(string); ok && field.keepsCommas && !strings.HasPrefix(text, "[") {
 		return value
 	}
 	return coerceType(field.Schema, value)

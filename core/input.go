@@ -21,12 +21,18 @@ type Field struct {
 	Required bool
 	Schema   Schema
 
-	fallback any  // the default, nil without one
-	takes    bool // null means something: the field is an Opt
-	digits   bool // a number is taken as its digits: a project's id where its slug may stand
-	cleaned  bool // the handler cleans the text, so control characters are no mistake
-	commas   bool // an item of the list may have commas, so that no text is split at them
+	fallback      any  // the default, nil without one
+	acceptsNull   bool // null means something: the field is an Opt
+	acceptsNumber bool // a number is read as a text of its digits
+	handlerCleans bool // the handler cleans the text, so control characters are not a mistake
+	keepsCommas   bool // an item of the list may have commas, so a text is not split at them
 }
+
+// optional is Opt of any type.
+type optional interface{ valueType() reflect.Type }
+
+// numberText is a type of text that may be sent as a number, such as ProjectRef.
+type numberText interface{ acceptsNumber() bool }
 
 // input is the compiled form of an input struct.
 type input struct {
@@ -68,36 +74,51 @@ func compileInput(t reflect.Type) (*input, error) {
 	return in, in.compileRules()
 }
 
+// compileField reads one field of an input struct.
 func compileField(f reflect.StructField) (Field, error) {
-	name := jsonName(f)
-	goType, optional := f.Type, f.Type.Kind() == reflect.Pointer || isOptional(f)
-	field := Field{Name: name, Doc: f.Tag.Get("doc"), cleaned: f.Tag.Get("cleaned") != "", commas: f.Tag.Get("commas") != ""}
-	if inner, ok := optType(goType); ok {
-		goType, optional, field.takes = inner, true, true
+	field := Field{
+		Name:          jsonName(f),
+		Doc:           f.Tag.Get("doc"),
+		Required:      !isOptional(f) && f.Type.Kind() != reflect.Pointer,
+		handlerCleans: f.Tag.Get("cleaned") != "",
+		keepsCommas:   f.Tag.Get("commas") != "",
 	}
-	field.digits = goType == reflect.TypeFor[ProjectRef]()
-	f.Type = goType
-	field.Schema = reflector{input: true}.field(f)
-	if err := limits(field.Schema, f.Tag); err != nil {
+	if wrapped, ok := reflect.Zero(f.Type).Interface().(optional); ok {
+		f.Type = wrapped.valueType()
+		field.Required, field.acceptsNull = false, true
+	}
+	if text, ok := reflect.Zero(f.Type).Interface().(numberText); ok {
+		field.acceptsNumber = text.acceptsNumber()
+	}
+	var err error
+	if field.Schema, err = fieldSchema(f); err != nil {
 		return field, err
 	}
-	bound(field.Schema)
-	if format := f.Tag.Get("format"); format != "" {
-		field.Schema["format"] = format
-	}
 	if text, ok := f.Tag.Lookup("default"); ok {
-		optional = true
+		field.Required = false
 		field.fallback = coerce(&field, text)
 		field.Schema["default"] = field.fallback
 	}
-	field.Required = !optional
 	return field, nil
 }
 
-// bound keeps whole numbers, alone or in a list, exact for readers that use floats (decisions 1).
-func bound(s Schema) {
+// fieldSchema is the schema of a field of an input, with its limits and its format.
+func fieldSchema(f reflect.StructField) (Schema, error) {
+	schema := reflector{input: true}.field(f)
+	if err := setLimits(schema, f.Tag); err != nil {
+		return nil, err
+	}
+	boundIntegers(schema)
+	if format := f.Tag.Get("format"); format != "" {
+		schema["format"] = format
+	}
+	return schema, nil
+}
+
+// boundIntegers keeps whole numbers, alone or in a list, exact for readers that use floats (decisions 1).
+func boundIntegers(s Schema) {
 	if items, ok := s["items"].(Schema); ok {
-		bound(items)
+		boundIntegers(items)
 	}
 	if s["type"] != "integer" {
 		return
@@ -107,15 +128,6 @@ func bound(s Schema) {
 			s[word] = limit
 		}
 	}
-}
-
-// optType gives T for Opt[T].
-func optType(t reflect.Type) (reflect.Type, bool) {
-	if t.Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "Opt[") {
-		return nil, false
-	}
-	value, ok := t.FieldByName("Value")
-	return value.Type, ok
 }
 
 func (in *input) compileRules() error {
@@ -146,7 +158,7 @@ func (in *input) prepare(args map[string]any) error {
 		case !known:
 		case value == nil && !field.Required:
 			delete(args, name)
-			nulls[name] = field.takes
+			nulls[name] = field.acceptsNull
 		default:
 			args[name] = coerce(field, value)
 		}
@@ -172,7 +184,7 @@ func (in *input) prepare(args map[string]any) error {
 func (in *input) checkText(args map[string]any) []Detail {
 	var wrong []Detail
 	for name, value := range args {
-		if field, known := in.byName[name]; known && !field.cleaned {
+		if field, known := in.byName[name]; known && !field.handlerCleans {
 			if path, found := findNul(name, value); found {
 				wrong = append(wrong, Detail{path, "must not contain the character U+0000"})
 			}

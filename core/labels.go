@@ -2,6 +2,8 @@ package core
 
 import "encoding/json"
 
+var labelOperations = []*Operation{ListLabels.Operation}
+
 // Label is what a decision about an issue says of how it was grouped and judged: a row of the activity, seen as a
 // lesson (primary API, Triage label).
 type Label struct {
@@ -23,7 +25,7 @@ type ListLabelsInput struct {
 }
 
 // ListLabels declares GET /v1/labels.
-var ListLabels = define[ListLabelsInput, Page[Label]](Operation{
+var ListLabels = DefineOperation[ListLabelsInput, Page[Label]](Operation{
 	Name: "list_labels", Route: "GET /v1/labels", Scope: Admin,
 	Summary: "List triage labels",
 	Description: "Lists the decisions about issues, most recent first, as labels to learn from: what was resolved, ignored, reopened, merged, split or judged anew, " +

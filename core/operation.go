@@ -36,19 +36,20 @@ type Op[In, Out any] struct{ *Operation }
 // None is the output of an operation that answers 204 without a body.
 type None struct{}
 
+// SchemaName is empty: there is nothing to name.
+func (None) SchemaName() string { return "" }
+
 // Data is a single object on the wire: {data: <object>} (decisions 1).
 type Data[T any] struct {
 	Data T `json:"data"`
 }
 
-// operations is the table of all operations, in the order of their declarations.
-var operations []*Operation
+// SchemaName is empty: the object in data has a name.
+func (Data[T]) SchemaName() string { return "" }
 
-// Operations gives every declared operation.
-func Operations() []*Operation { return slices.Clone(operations) }
-
-// define declares an operation. A mistake in a declaration is a mistake in the program: it panics at start.
-func define[In, Out any](op Operation) Op[In, Out] {
+// DefineOperation declares an operation; the list of its resource puts it into a catalogue. A mistake in a declaration is
+// a mistake in the program, so it panics.
+func DefineOperation[In, Out any](op Operation) Op[In, Out] {
 	if op.Status == 0 {
 		op.Status = 200
 	}
@@ -58,7 +59,6 @@ func define[In, Out any](op Operation) Op[In, Out] {
 		panic(fmt.Sprintf("core: operation %s: %v", op.Name, err))
 	}
 	op.input = in
-	operations = append(operations, &op)
 	return Op[In, Out]{&op}
 }
 

@@ -16,6 +16,9 @@ type Page[T any] struct {
 	NextCursor Cursor  `json:"next_cursor" doc:"Pass it as cursor to get the next page; null on the last page."`
 }
 
+// SchemaName is empty: a page is written out, its items have names.
+func (Page[T]) SchemaName() string { return "" }
+
 // Cursor is a place in a sorted list: opaque to clients, and only good for the sort and the filters that made it.
 type Cursor string
 

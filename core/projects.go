@@ -9,11 +9,23 @@ import (
 	"unicode"
 )
 
+var projectOperations = []*Operation{
+	ListProjects.Operation,
+	CreateProject.Operation,
+	UpdateProject.Operation,
+	DeleteProject.Operation,
+	CreateProjectKey.Operation,
+	DeleteProjectKey.Operation,
+}
+
 // ProjectRef names a project by its public id or its slug. A JSON number is taken as an id.
 type ProjectRef string
 
 // JSONSchema is a text.
 func (ProjectRef) JSONSchema() Schema { return Schema{"type": "string", "maxLength": 200} }
+
+// acceptsNumber is true: a project's id may stand where its slug may.
+func (ProjectRef) acceptsNumber() bool { return true }
 
 // Trust says how far the text of a project's events may be believed.
 type Trust string
@@ -110,7 +122,7 @@ type CreatedProject struct {
 type ListProjectsInput struct{}
 
 // ListProjects declares GET /v1/projects.
-var ListProjects = define[ListProjectsInput, Data[List[ListedProject]]](Operation{
+var ListProjects = DefineOperation[ListProjectsInput, Data[List[ListedProject]]](Operation{
 	Name: "list_projects", Route: "GET /v1/projects", Scope: IssuesRead,
 	Summary: "List projects",
 	Description: "Lists every monitored application with its public id, slug, DSNs, trust level, quota and how many events it sent lately. " +
@@ -133,7 +145,7 @@ func (in CreateProjectInput) Check() error {
 }
 
 // CreateProject declares POST /v1/projects.
-var CreateProject = define[CreateProjectInput, Data[CreatedProject]](Operation{
+var CreateProject = DefineOperation[CreateProjectInput, Data[CreatedProject]](Operation{
 	Name: "create_project", Route: "POST /v1/projects", Scope: Admin, Status: 201,
 	Summary:     "Create a project",
 	Description: "Creates a monitored application and its first DSN key. Give the dsn of the answer to any Sentry SDK and its errors arrive here.",
@@ -207,7 +219,7 @@ type UpdateProjectInput struct {
 }
 
 // UpdateProject declares PATCH /v1/projects/{project}.
-var UpdateProject = define[UpdateProjectInput, Data[ListedProject]](Operation{
+var UpdateProject = DefineOperation[UpdateProjectInput, Data[ListedProject]](Operation{
 	Name: "update_project", Route: "PATCH /v1/projects/{project}", Scope: Admin,
 	Summary: "Change the settings of a project",
 	Description: "Changes the settings that you name and leaves the others: repository, trust, quota, what is masked, and whose pages may send events. " +
@@ -217,7 +229,7 @@ var UpdateProject = define[UpdateProjectInput, Data[ListedProject]](Operation{
 })
 
 // DeleteProject declares DELETE /v1/projects/{project}.
-var DeleteProject = define[ProjectInput, None](Operation{
+var DeleteProject = DefineOperation[ProjectInput, None](Operation{
 	Name: "delete_project", Route: "DELETE /v1/projects/{project}", Scope: Admin, Status: 204,
 	Summary: "Delete a project",
 	Description: "Deletes a monitored application with its issues, events and releases. It is hidden at once and its name can be used again; " +

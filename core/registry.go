@@ -6,42 +6,45 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"time"
 )
 
 // Registry is all operations with their handlers: the one path that every call takes, whatever surface it came by.
 type Registry struct {
-	handlers map[string]Handler
-	log      *slog.Logger
-	away     LineLimit // lines about a database that is away
+	catalogue   *Catalogue
+	handlers    map[*Operation]Handler
+	log         *slog.Logger
+	unavailable LineLimit // lines about a database that is away
 }
 
-// NewRegistry ties the declared operations to their handlers. It fails when one has none, or two.
-func NewRegistry(log *slog.Logger, handlers ...Handler) (*Registry, error) {
-	r := &Registry{handlers: make(map[string]Handler, len(handlers)), log: log}
+// NewRegistry ties the operations of a catalogue to their handlers. It fails when one has none, or two, and when a handler
+// is for an operation of another catalogue.
+func NewRegistry(catalogue *Catalogue, log *slog.Logger, handlers ...Handler) (*Registry, error) {
+	r := &Registry{catalogue: catalogue, handlers: make(map[*Operation]Handler, len(handlers)), log: log}
 	for _, h := range handlers {
-		if _, twice := r.handlers[h.op.Name]; twice {
+		if !catalogue.contains(h.op) {
+			return nil, fmt.Errorf("core: operation %s is not in the catalogue: is it in the list of its resource?", h.op.Name)
+		}
+		if _, twice := r.handlers[h.op]; twice {
 			return nil, fmt.Errorf("core: operation %s has two handlers", h.op.Name)
 		}
-		r.handlers[h.op.Name] = h
+		r.handlers[h.op] = h
 	}
-	for _, op := range operations {
-		if _, bound := r.handlers[op.Name]; !bound && op.ServedBy == "" {
+	for _, op := range catalogue.operations {
+		if _, bound := r.handlers[op]; !bound && op.ServedBy == "" {
 			return nil, fmt.Errorf("core: operation %s has no handler", op.Name)
 		}
 	}
 	return r, nil
 }
 
-// Operations gives the operations that the registry carries out, in the order of their declarations.
+// Catalogue returns the catalogue whose operations the registry carries out.
+func (r *Registry) Catalogue() *Catalogue { return r.catalogue }
+
+// Operations returns the operations that the registry carries out, in the order of their declarations.
 func (r *Registry) Operations() []*Operation {
-	var ops []*Operation
-	for _, op := range operations {
-		if _, bound := r.handlers[op.Name]; bound {
-			ops = append(ops, op)
-		}
-	}
-	return ops
+	return slices.DeleteFunc(r.catalogue.Operations(), func(op *Operation) bool { return op.ServedBy != "" })
 }
 
 // Call runs one operation: scope, defaults, coercion, validation, decoding, Check, handler. It gives the JSON of the
@@ -69,7 +72,7 @@ func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[
 }
 
 func (r *Registry) run(ctx context.Context, op *Operation, call Call, args map[string]any) (any, error) {
-	handler, ok := r.handlers[op.Name]
+	handler, ok := r.handlers[op]
 	if !ok {
 		return nil, NewError(NotFound)
 	}
@@ -93,7 +96,7 @@ func (r *Registry) Failure(ctx context.Context, what, requestID string, err erro
 	case failure.Code == Internal && ctx.Err() == nil:
 		r.log.ErrorContext(ctx, "internal error", "operation", what, "request_id", requestID, "error", err)
 	case failure.Code == Unavailable && ctx.Err() == nil:
-		if more, due := r.away.Count(what, time.Now()); due {
+		if more, due := r.unavailable.Count(what, time.Now()); due {
 			r.log.WarnContext(ctx, "unavailable", "operation", what, "request_id", requestID, "error", err, "more_since_the_last_line", more)
 		}
 	}

@@ -25,13 +25,13 @@ func registryWith(t testing.TB, own ...Handler) (*Registry, *bytes.Buffer) {
 		bound[h.op.Name] = true
 	}
 	handlers := own
-	for _, op := range Operations() {
+	for _, op := range V1.Operations() {
 		if !bound[op.Name] && op.ServedBy == "" {
 			handlers = append(handlers, trivial(op))
 		}
 	}
 	log := &bytes.Buffer{}
-	r, err := NewRegistry(slog.New(slog.NewJSONHandler(log, nil)), handlers...)
+	r, err := NewRegistry(V1, slog.New(slog.NewJSONHandler(log, nil)), handlers...)
 	require.NoError(t, err)
 	return r, log
 }
@@ -54,12 +54,12 @@ func requireBody(t *testing.T, want string, err *Error) {
 func TestNewRegistryWantsOneHandlerForEachOperation(t *testing.T) {
 	t.Parallel()
 	var handlers []Handler
-	for _, op := range Operations() {
+	for _, op := range V1.Operations() {
 		if op.ServedBy == "" {
 			handlers = append(handlers, trivial(op))
 		}
 	}
-	r, err := NewRegistry(slog.New(slog.DiscardHandler), handlers...)
+	r, err := NewRegistry(V1, slog.New(slog.DiscardHandler), handlers...)
 	require.NoError(t, err)
 	require.Len(t, r.Operations(), len(handlers))
 	require.NotContains(t, r.Operations(), IngestEvent.Operation, "another package serves it")
@@ -67,11 +67,11 @@ func TestNewRegistryWantsOneHandlerForEachOperation(t *testing.T) {
 		require.Equal(t, handlers[i].op, op, "the order of the declarations")
 	}
 
-	_, err = NewRegistry(slog.New(slog.DiscardHandler), append(handlers, trivial(ClaimIssue.Operation))...)
+	_, err = NewRegistry(V1, slog.New(slog.DiscardHandler), append(handlers, trivial(ClaimIssue.Operation))...)
 	require.EqualError(t, err, "core: operation claim_issue has two handlers")
-	_, err = NewRegistry(slog.New(slog.DiscardHandler), handlers[1:]...)
+	_, err = NewRegistry(V1, slog.New(slog.DiscardHandler), handlers[1:]...)
 	require.EqualError(t, err, "core: operation "+handlers[0].op.Name+" has no handler")
-	_, err = NewRegistry(slog.New(slog.DiscardHandler))
+	_, err = NewRegistry(V1, slog.New(slog.DiscardHandler))
 	require.Error(t, err)
 }
 

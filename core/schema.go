@@ -11,8 +11,12 @@ import (
 // Schema is a JSON Schema (2020-12).
 type Schema map[string]any
 
-// schemer is a type that knows its own schema.
-type schemer interface{ JSONSchema() Schema }
+// selfDescribed is a type that says its own schema, such as Time.
+type selfDescribed interface{ JSONSchema() Schema }
+
+// selfNamed is a struct that says its own name among the components. It is empty for one that is always written out, such
+// as Data: what it wraps has the name.
+type selfNamed interface{ SchemaName() string }
 
 // maxID is the largest id: whole numbers up to here survive JSON readers that use floats (decisions 1).
 const maxID = 1<<53 - 1
@@ -29,17 +33,10 @@ func (r reflector) schema(t reflect.Type) Schema {
 	if t.Kind() == reflect.Pointer {
 		return r.pointer(t.Elem())
 	}
-	if s, ok := reflect.Zero(t).Interface().(schemer); ok {
+	if s, ok := reflect.Zero(t).Interface().(selfDescribed); ok {
 		return s.JSONSchema()
 	}
-	switch t {
-	case reflect.TypeFor[Time]():
-		return nullable(Schema{"type": "string", "format": "date-time"})
-	case reflect.TypeFor[Untrusted](), reflect.TypeFor[Text]():
-		return nullable(Schema{"type": "string"})
-	case reflect.TypeFor[OptInt]():
-		return nullable(Schema{"type": "integer"})
-	case reflect.TypeFor[Value](), reflect.TypeFor[json.RawMessage]():
+	if t == reflect.TypeFor[json.RawMessage]() { // any JSON; the standard library's type cannot say so
 		return Schema{}
 	}
 	switch t.Kind() {
@@ -72,8 +69,8 @@ func (r reflector) pointer(t reflect.Type) Schema {
 }
 
 func (r reflector) structure(t reflect.Type) Schema {
-	if r.named && isNoun(t) {
-		return Schema{"$ref": "#/components/schemas/" + t.Name()}
+	if name := nounName(t); r.named && name != "" {
+		return Schema{"$ref": "#/components/schemas/" + name}
 	}
 	return r.object(t)
 }
@@ -112,40 +109,18 @@ func (r reflector) field(f reflect.StructField) Schema {
 	return s
 }
 
-// Components gives the schemas of all nouns that outputs refer to.
-func Components() map[string]Schema {
-	found := map[string]Schema{}
-	for _, op := range operations {
-		collectNouns(op.out, found)
+// nounName returns the name of a struct among the components; empty for one that is always written out.
+func nounName(t reflect.Type) string {
+	if s, ok := reflect.Zero(t).Interface().(selfNamed); ok {
+		return s.SchemaName()
 	}
-	return found
+	return t.Name()
 }
 
-func collectNouns(t reflect.Type, found map[string]Schema) {
-	switch t.Kind() {
-	case reflect.Slice, reflect.Pointer:
-		collectNouns(t.Elem(), found)
-	case reflect.Struct:
-		if _, custom := reflect.Zero(t).Interface().(json.Marshaler); custom {
-			return
-		}
-		if isNoun(t) {
-			if _, seen := found[t.Name()]; seen {
-				return
-			}
-			found[t.Name()] = reflector{named: true}.object(t)
-		}
-		for _, f := range reflect.VisibleFields(t) {
-			if jsonName(f) != "" {
-				collectNouns(f.Type, found)
-			}
-		}
-	}
-}
-
-// isNoun tells whether a struct has a name of its own on the wire: not the generic wrappers, not an answer without a body.
-func isNoun(t reflect.Type) bool {
-	return t.Name() != "" && !strings.Contains(t.Name(), "[") && t != reflect.TypeFor[None]()
+// writesItself reports whether the type has JSON of its own, such as Time.
+func writesItself(t reflect.Type) bool {
+	_, ok := reflect.Zero(t).Interface().(json.Marshaler)
+	return ok
 }
 
 func jsonName(f reflect.StructField) string {
@@ -192,8 +167,8 @@ func withEnum(s Schema, values []string) Schema {
 	return s
 }
 
-// limits sets what the tags min and max mean for the type: a number's range, a text's characters, a list's length.
-func limits(s Schema, tag reflect.StructTag) error {
+// setLimits sets what the tags min and max mean for the type: a number's range, a text's characters, a list's length.
+func setLimits(s Schema, tag reflect.StructTag) error {
 	kind, _ := s["type"].(string)
 	words := map[string][2]string{
 		"integer": {"minimum", "maximum"},

@@ -100,13 +100,13 @@ func TestOutputSchemasRequireEveryProperty(t *testing.T) {
 			require.False(t, takesNull(items), "what is absent is not in the list: "+path)
 		}
 	}
-	for _, op := range Operations() {
+	for _, op := range V1.Operations() {
 		if s := op.OutputSchema(false); s != nil {
 			require.Equal(t, "object", s["type"], op.Name)
 			walk(op.Name, plainSchema(t, s), requireAll)
 		}
 	}
-	for name, s := range Components() {
+	for name, s := range V1.Components() {
 		walk(name, plainSchema(t, s), requireAll)
 	}
 }
@@ -115,7 +115,7 @@ func TestOutputSchemasRequireEveryProperty(t *testing.T) {
 // shows here.
 func TestNullableMembers(t *testing.T) {
 	t.Parallel()
-	components := Components()
+	components := V1.Components()
 	for noun, want := range map[string]string{
 		"Issue":       "approval claim culprit first_release last_release merged_into source type",
 		"IssueDetail": "approval claim culprit first_release fix last_release latest_event_id merged_into source type",
@@ -238,7 +238,7 @@ func requireMembers(t *testing.T, path string, s map[string]any, value any) {
 
 func TestOutputsAreWhatTheirSchemasSay(t *testing.T) {
 	t.Parallel()
-	components := Components()
+	components := V1.Components()
 	eachOperation(t, func(t *testing.T, op *Operation) {
 		written, named := op.OutputSchema(false), op.OutputSchema(true)
 		if written == nil {
@@ -265,7 +265,7 @@ func TestOutputsAreWhatTheirSchemasSay(t *testing.T) {
 func TestComponentsResolveAllReferences(t *testing.T) {
 	t.Parallel()
 	const prefix = "#/components/schemas/"
-	components, used := Components(), map[string]bool{}
+	components, used := V1.Components(), map[string]bool{}
 	var follow func(v any)
 	follow = func(v any) {
 		switch v := v.(type) {
@@ -285,7 +285,7 @@ func TestComponentsResolveAllReferences(t *testing.T) {
 			}
 		}
 	}
-	for _, op := range Operations() {
+	for _, op := range V1.Operations() {
 		if s := op.OutputSchema(true); s != nil {
 			follow(plainSchema(t, s))
 		}

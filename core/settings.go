@@ -97,6 +97,9 @@ func readBaseURL(text string, into *Settings) (string, error) {
 		base.RawQuery != "" || base.Fragment != "" {
 		return "", errors.New("BASE_URL must be http://host[:port] or https://host[:port]") // it may hold a password: it is not repeated
 	}
+	if base.Hostname() == "" { // http://:8080 has a port alone
+		return "", errors.New("BASE_URL must name a host")
+	}
 	if strings.Trim(base.Path, "/") != "" {
 		return "", fmt.Errorf("BASE_URL must have no path, because a DSN has none: %q", text)
 	}

@@ -45,7 +45,7 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 		{"RETENTION_DAYS", "-1"}, {"RETENTION_DAYS", "3651"}, {"RETENTION_DAYS", "7d"},
 		{"STORED_EVENTS_PER_ISSUE", "199"}, {"SIMILAR", "no"},
 		{"REQUIRE_APPROVAL", "none,ignore"}, {"REQUIRE_APPROVAL", "resolve"},
-		{"BASE_URL", "errand.example"}, {"BASE_URL", "https://errand.example/app"},
+		{"BASE_URL", "errand.example"}, {"BASE_URL", "https://errand.example/app"}, {"BASE_URL", "http://:8080"},
 	} {
 		_, err := normalize(t, c[0], c[1])
 		require.ErrorContains(t, err, c[0], c[1])

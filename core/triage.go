@@ -105,7 +105,7 @@ type Recorded struct {
 }
 
 // CorrectTriage declares POST /v1/issues/{id}/triage-correction.
-var CorrectTriage = define[CorrectTriageInput, Data[Recorded]](Operation{
+var CorrectTriage = DefineOperation[CorrectTriageInput, Data[Recorded]](Operation{
 	Name: "correct_triage", Route: "POST /v1/issues/{id}/triage-correction", Scope: IssuesWrite, Status: 201,
 	Summary: "Correct the triage of an issue",
 	Description: "Replaces the fields of an issue's triage that you name, from now on; the others stay as the rules have them. " +

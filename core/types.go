@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"reflect"
 	"time"
 )
 
@@ -28,6 +29,9 @@ func At(t time.Time) Time {
 	}
 	return Time{t.Truncate(time.Millisecond)}
 }
+
+// JSONSchema is a time, or null.
+func (Time) JSONSchema() Schema { return nullable(Schema{"type": "string", "format": "date-time"}) }
 
 // MarshalJSON writes TimeLayout, or null for the zero time.
 func (t Time) MarshalJSON() ([]byte, error) {
@@ -98,6 +102,9 @@ func (t Time) Value() (driver.Value, error) {
 // prompt only through a fence and a page only escaped. Empty text is null on the wire (decisions 1).
 type Untrusted string
 
+// JSONSchema is a text, or null.
+func (Untrusted) JSONSchema() Schema { return nullable(Schema{"type": "string"}) }
+
 // MarshalJSON writes the text, or null when there is none.
 func (u Untrusted) MarshalJSON() ([]byte, error) {
 	if u == "" {
@@ -109,11 +116,17 @@ func (u Untrusted) MarshalJSON() ([]byte, error) {
 // Text is a string of Errand's own (a name, a note, a version) whose empty value is null on the wire.
 type Text string
 
+// JSONSchema is a text, or null.
+func (Text) JSONSchema() Schema { return Untrusted("").JSONSchema() }
+
 // MarshalJSON writes the text, or null when there is none.
 func (t Text) MarshalJSON() ([]byte, error) { return Untrusted(t).MarshalJSON() }
 
 // OptInt is a whole number whose zero means absent, null on the wire (a line number, the id of a merge's target).
 type OptInt int64
+
+// JSONSchema is a whole number, or null.
+func (OptInt) JSONSchema() Schema { return nullable(Schema{"type": "integer"}) }
 
 // MarshalJSON writes the number, or null for zero.
 func (n OptInt) MarshalJSON() ([]byte, error) {
@@ -157,6 +170,9 @@ func (o *Opt[T]) UnmarshalJSON(b []byte) error {
 	}
 	return json.Unmarshal(b, &o.Value)
 }
+
+// valueType is the type of the value.
+func (Opt[T]) valueType() reflect.Type { return reflect.TypeFor[T]() }
 
 // Pointer gives the value, or nil for null.
 func (o Opt[T]) Pointer() *T {

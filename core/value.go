@@ -53,6 +53,9 @@ func (v Value) Empty() bool {
 	return v.Kind == Null || (v.Kind == Array || v.Kind == Object) && len(v.Kids) == 0
 }
 
+// JSONSchema is any JSON.
+func (Value) JSONSchema() Schema { return Schema{} }
+
 // MarshalJSON writes the value.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 

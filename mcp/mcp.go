@@ -48,7 +48,7 @@ func New(o Options) http.Handler {
 		server.WithPromptCapabilities(false),
 		server.WithHooks(hooks),
 	)
-	for _, op := range Tools() {
+	for _, op := range o.Registry.Catalogue().Tools() {
 		s.tools[op.Name] = op
 		mcpServer.AddTool(describe(op), s.handle(op))
 	}
@@ -62,11 +62,6 @@ func New(o Options) http.Handler {
 		server.WithStreamableHTTPLogger(o.Log),
 	)
 	return newGuard(o.BaseURL, o.AllowedOrigins, streamable)
-}
-
-// Tools gives the operations that are tools.
-func Tools() []*core.Operation {
-	return slices.DeleteFunc(core.Operations(), func(op *core.Operation) bool { return op.NotATool != "" })
 }
 
 // hideTools leaves in a list the tools that the caller may call. Calling another one is forbidden, not unknown.

@@ -16,17 +16,21 @@ import (
 	"errand/core"
 	"errand/mcp"
 	"errand/testkit/golden"
+	"errand/tools"
 )
 
 const baseURL = "https://errand.example"
 
-// newHandler makes a handler without a registry, for what never reaches an operation. The caller is an admin unless
+// newHandler makes a handler without a store, for what never reaches one. The caller is an admin unless
 // change says otherwise.
 func newHandler(t *testing.T, change func(*mcp.Options)) http.Handler {
 	t.Helper()
+	registry, err := tools.New(tools.Options{}).Registry(slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
 	o := mcp.Options{
-		Call:    func(context.Context) core.Call { return core.Call{Actor: core.Bootstrap()} },
-		BaseURL: func() string { return baseURL }, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
+		Registry: registry,
+		Call:     func(context.Context) core.Call { return core.Call{Actor: core.Bootstrap()} },
+		BaseURL:  func() string { return baseURL }, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&o)
@@ -97,7 +101,7 @@ func TestEveryToolIsListed(t *testing.T) {
 	for _, tool := range listedTools(t, newHandler(t, nil)) {
 		listed[tool.Name] = true
 	}
-	for _, op := range core.Operations() {
+	for _, op := range core.V1.Operations() {
 		require.Equal(t, op.NotATool == "", listed[op.Name], op.Name)
 	}
 }
@@ -169,7 +173,7 @@ func TestToolListFollowsTheScopes(t *testing.T) {
 		for _, tool := range listedTools(t, h) {
 			listed = append(listed, tool.Name)
 		}
-		for _, op := range mcp.Tools() {
+		for _, op := range core.V1.Tools() {
 			if actor.Has(op.Scope) {
 				want = append(want, op.Name)
 			}

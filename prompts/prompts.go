@@ -19,8 +19,7 @@ var texts = template.Must(template.New("").Funcs(template.FuncMap{"tool": tool})
 
 // tool gives the name of a tool, so that no text names one that does not exist.
 func tool(name string) (string, error) {
-	known := slices.ContainsFunc(core.Operations(), func(op *core.Operation) bool { return op.Name == name && op.NotATool == "" })
-	if !known {
+	if !slices.ContainsFunc(core.V1.Tools(), func(op *core.Operation) bool { return op.Name == name }) {
 		return "", fmt.Errorf("no tool is called %s", name)
 	}
 	return name, nil

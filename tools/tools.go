@@ -31,7 +31,7 @@ func New(o Options) *Tools {
 
 // Registry binds every operation to its handler: the table of contents.
 func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
-	return core.NewRegistry(log,
+	return core.NewRegistry(core.V1, log,
 		core.Bind(core.ListProjects, t.listProjects),
 		core.Bind(core.CreateProject, t.createProject),
 		core.Bind(core.UpdateProject, t.updateProject),

@@ -16,7 +16,6 @@ import (
 	"errand/api"
 	"errand/api/surfacetest"
 	"errand/core"
-	"errand/mcp"
 	"errand/store/storetest"
 )
 
@@ -164,7 +163,7 @@ func TestParityIsComplete(t *testing.T) {
 		require.Contains(t, append(c.op.AllErrors(), success), c.code, "%s does not declare it", c.op.Name)
 		shown[c.op.Name+" "+string(c.code)] = true
 	}
-	for _, op := range mcp.Tools() {
+	for _, op := range core.V1.Tools() {
 		for _, code := range append(op.AllErrors(), success) {
 			// An error that an operation declares itself has a reason of its own, though every operation has the error.
 			if !slices.Contains(everywhere, code) || slices.Contains(op.Errors, code) {
@@ -242,7 +241,7 @@ func requireSameError(t *testing.T, op *core.Operation, code core.Code, rest, to
 // requireDeclared holds that the body of an error has the members that are declared for its code, and no others.
 func requireDeclared(t *testing.T, code core.Code, body string) {
 	t.Helper()
-	schema := core.ErrorSchema(code)
+	schema := core.V1.Errors().Schema(code)
 	schema["additionalProperties"] = false
 	text, err := json.Marshal(schema)
 	require.NoError(t, err)
@@ -268,7 +267,7 @@ func objectOf(t *testing.T, text string) map[string]any {
 func TestCallOfNoTool(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
-	for _, op := range core.Operations() {
+	for _, op := range core.V1.Operations() {
 		if op.NotATool != "" {
 			answer := callMCP(t, s, op, surfacetest.AdminToken, op.Example)
 			require.Equal(t, http.StatusOK, answer.Status, op.Name)
