@@ -26,8 +26,9 @@ import (
 const (
 	drainAtMost    = 7 * time.Second
 	stopJobsAtMost = 8 * time.Second
-	// hurryAfter is when events that wait for the database are refused, so that their senders hear of it.
-	hurryAfter = 5 * time.Second
+	// holdAtMost is how long a stopping server holds events that wait for the database, before their senders hear that they
+	// are refused.
+	holdAtMost = 5 * time.Second
 	// storeWaitingAtMost is how long a stopping server has to store what waits in its memory.
 	storeWaitingAtMost = 2 * time.Second
 )
@@ -59,13 +60,16 @@ type App struct {
 
 	// FreshToken is the ADMIN_TOKEN when it was made just now, for the one time that it is shown.
 	FreshToken core.Secret
+
+	stops stops // what New began
 }
 
 // New brings everything up to the point where requests can be served: the address is bound, the schema current. From its
 // first moment the probes are answered, and once it has returned all requests. Run does the rest of the work; Close ends
 // what New began. When New fails, nothing is left running.
 func New(ctx context.Context, c Config, version string, log *slog.Logger) (*App, error) {
-	a := &App{config: &c, log: withTrace(log), metrics: newMetrics(version), door: newDoor()}
+	log = withTrace(log)
+	a := &App{config: &c, log: log, metrics: newMetrics(version), door: newDoor(), stops: stops{log: log}}
 	if err := a.open(ctx, version); err != nil {
 		a.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -85,7 +89,7 @@ func (a *App) open(ctx context.Context, version string) (err error) {
 	if a.config.private() {
 		a.door.refuse("starting: the private Postgres is starting")
 	}
-	if a.db, err = openDatabase(ctx, a.config, a.log); err != nil {
+	if a.db, err = openDatabase(ctx, a.config, a.log, &a.stops); err != nil {
 		return err
 	}
 	if a.config.private() && a.config.AdminToken == "" {
@@ -101,7 +105,7 @@ func (a *App) open(ctx context.Context, version string) (err error) {
 		return err
 	}
 	a.settings = &settings{store: a.db.Store, log: a.log, given: a.config.settings, own: a.config.ownSettings()}
-	by := whoami(a.config.Addr, version)
+	by := nameProcess(a.config.Addr, version)
 	err = a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) error { return a.settings.establish(ctx, by) })
 	if err != nil {
 		return err
@@ -114,6 +118,7 @@ func (a *App) open(ctx context.Context, version string) (err error) {
 		return err
 	}
 	a.door.open(surfaces)
+	a.stops.add("requests", a.stopServing) // before what they need
 	a.log.InfoContext(ctx, "ready", "url", a.URL(), "listens_at", a.Addr())
 	return nil
 }
@@ -123,6 +128,10 @@ func (a *App) listen() (err error) {
 	if a.listener, err = net.Listen("tcp", a.config.Addr); err != nil {
 		return fmt.Errorf("ADDR: %w", err)
 	}
+	a.stops.add("the listener of ADDR", func(context.Context) error {
+		_ = a.listener.Close() // the HTTP server has closed it when it ran
+		return nil
+	})
 	if strings.HasSuffix(a.config.Addr, ":0") {
 		a.config.Addr = a.listener.Addr().String()
 	}
@@ -130,6 +139,7 @@ func (a *App) listen() (err error) {
 		if a.operators, err = listenForOperators(a.config.MetricsAddr, a.metrics.registry, a.log); err != nil {
 			return err
 		}
+		a.stops.add("the listener of METRICS_ADDR", func(context.Context) error { a.operators.close(); return nil })
 		a.config.MetricsAddr = a.operators.listener.Addr().String()
 		a.operators.serve(a.log)
 	}
@@ -143,7 +153,17 @@ func (a *App) listen() (err error) {
 		ConnContext: a.connections.Remember,
 		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelDebug), // what clients do wrong below HTTP
 	}
+	a.stops.add("the answers to probes", a.stopServing)
 	a.serving.Go(func() { a.failed <- a.server.Serve(a.connections.Listen(a.listener)) })
+	return nil
+}
+
+// stopServing closes all connections and ends what their requests wait for. It does nothing the second time.
+func (a *App) stopServing(context.Context) error {
+	_ = a.server.Close() // it can only fail to close the listener, which it has closed when it drained
+	a.cutRequests()
+	a.serving.Wait()
+	a.connections.Close()
 	return nil
 }
 
@@ -169,6 +189,8 @@ func (a *App) build(ctx context.Context, version string) (http.Handler, error) {
 			Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,
 			Failures: a.failures,
 		})
+		a.stops.add("the events of hot issues", a.storeWaiting)
+		a.stops.add("the commits of events", func(context.Context) error { a.ingest.Close(); return nil })
 		surfaces.Ingest = a.ingest.Handler()
 	}
 	if a.config.has(roleMCP) {
@@ -201,40 +223,18 @@ func (a *App) DataDir() string {
 	return a.config.DataDir
 }
 
-// storeWaiting stores the events of hot issues that wait for it.
-func (a *App) storeWaiting(ctx context.Context) {
+// storeWaiting stores the events of hot issues that wait for it. Those that are not stored have been counted.
+func (a *App) storeWaiting(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWaitingAtMost)
 	defer cancel()
 	if err := a.db.TrimAllIssues(ctx); err != nil {
-		a.log.WarnContext(ctx, "some events of issues with very many were counted and not stored", "error", err)
+		return fmt.Errorf("some were counted and not stored: %w", err)
 	}
+	return nil
 }
 
 // Close ends what New began, in the order in which nothing that was accepted is lost: requests, events, database.
 func (a *App) Close(ctx context.Context) {
-	if a.server != nil {
-		_ = a.server.Close()
-		a.cutRequests()
-		if a.ingest != nil {
-			a.ingest.Hurry()
-		}
-		a.serving.Wait()
-	}
-	if a.listener != nil {
-		_ = a.listener.Close() // Serve has closed it when it ran
-	}
-	if a.connections != nil {
-		a.connections.Close()
-	}
-	if a.ingest != nil {
-		a.ingest.Close()
-		a.storeWaiting(ctx)
-	}
-	if a.db != nil {
-		a.db.close(ctx)
-	}
-	if a.operators != nil {
-		a.operators.close()
-	}
+	a.stops.runAllLogged(ctx)
 	a.log.InfoContext(ctx, "stopped")
 }

@@ -22,11 +22,12 @@ func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(co
 		return err
 	}
 	c.consoleURL = c.settings["BASE_URL"]
-	db, err := attachDatabase(ctx, c, log)
+	ending := stops{log: log}
+	defer func() { ending.runAllLogged(context.WithoutCancel(ctx)) }()
+	db, err := attachDatabase(ctx, c, log, &ending)
 	if err != nil {
 		return err
 	}
-	defer db.close(context.WithoutCancel(ctx))
 	if err := db.prepareForCommand(ctx, c, log); err != nil {
 		return err
 	}

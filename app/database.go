@@ -11,45 +11,45 @@ import (
 	"errand/store/embedded"
 )
 
-// database is the store, with the private Postgres under it when there is one.
-type database struct {
-	*store.Store
-	postgres *embedded.Server // nil with DATABASE_URL
-}
+// database is the store, with what a start does to it.
+type database struct{ *store.Store }
 
-// openDatabase starts the private Postgres if need be, and opens the store on it.
-func openDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database, error) {
+// openDatabase starts the private Postgres if need be, and opens the store on it. What is open also after an error is ended by
+// the stops.
+func openDatabase(ctx context.Context, c *Config, log *slog.Logger, ending *stops) (*database, error) {
 	if !c.private() {
-		return openStore(ctx, c, c.DatabaseURL.Reveal(), nil)
+		return openStore(ctx, c, c.DatabaseURL.Reveal(), ending)
 	}
 	postgres, err := embedded.Start(ctx, embedded.Options{Dir: c.DataDir, Log: log, Binaries: c.PostgresBin, Memory: int(c.PostgresMemory)})
 	if err != nil {
 		return nil, fmt.Errorf("the private Postgres in DATA_DIR %s: %w", c.DataDir, err)
 	}
-	return openStore(ctx, c, postgres.URL(), postgres)
+	ending.add("the private Postgres", postgres.Stop)
+	return openStore(ctx, c, postgres.URL(), ending)
 }
 
 // attachDatabase is openDatabase for commands that also work beside a running server: then they use its Postgres.
-func attachDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database, error) {
-	db, err := openDatabase(ctx, c, log)
+func attachDatabase(ctx context.Context, c *Config, log *slog.Logger, ending *stops) (*database, error) {
+	db, err := openDatabase(ctx, c, log, ending)
 	if !errors.Is(err, embedded.ErrRunning) {
 		return db, err
 	}
-	url, err := embedded.RunningURL(c.DataDir)
+	databaseURL, err := embedded.RunningURL(c.DataDir)
 	if err != nil {
 		return nil, err
 	}
-	return openStore(ctx, c, url, nil)
+	return openStore(ctx, c, databaseURL, ending)
 }
 
-func openStore(ctx context.Context, c *Config, url string, postgres *embedded.Server) (*database, error) {
-	db := &database{postgres: postgres}
-	var err error
-	if db.Store, err = store.Open(ctx, store.Options{URL: url, Clock: time.Now, Settings: c.ownSettings(), Connections: c.DatabasePool}); err != nil {
-		db.close(ctx)
+func openStore(ctx context.Context, c *Config, databaseURL string, ending *stops) (*database, error) {
+	opened, err := store.Open(ctx, store.Options{
+		URL: databaseURL, Clock: time.Now, Settings: c.ownSettings(), Connections: c.DatabasePool,
+	})
+	if err != nil {
 		return nil, err
 	}
-	return db, nil
+	ending.add("the connections to the database", func(context.Context) error { opened.Close(); return nil })
+	return &database{opened}, nil
 }
 
 // prepare waits until the database answers, and brings the schema up to date, or refuses an old one. say is told what it
@@ -120,25 +120,17 @@ func (db *database) fitConnections(ctx context.Context, log *slog.Logger) error 
 	return err
 }
 
-func (db *database) close(ctx context.Context) {
-	if db.Store != nil {
-		db.Store.Close()
-	}
-	if db.postgres != nil {
-		_ = db.postgres.Stop(ctx) // it has logged why it did not stop cleanly
-	}
-}
-
 // Migrate brings the schema up to date and ends: `errand migrate`.
 func Migrate(ctx context.Context, c *Config, log *slog.Logger) error {
 	if err := c.Complete(); err != nil {
 		return err
 	}
-	db, err := attachDatabase(ctx, c, log)
+	ending := stops{log: log}
+	defer func() { ending.runAllLogged(context.WithoutCancel(ctx)) }()
+	db, err := attachDatabase(ctx, c, log, &ending)
 	if err != nil {
 		return err
 	}
-	defer db.close(context.WithoutCancel(ctx))
 	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
 		if err := db.check(ctx, c); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -17,11 +16,11 @@ import (
 // Run works until ctx ends. Then /readyz says so for SHUTDOWN_DELAY, so that nothing new is sent here; the server stops
 // accepting, answers what it has accepted, and Run returns. Close follows it.
 func (a *App) Run(ctx context.Context) (err error) {
-	stopWork, err := a.work(ctx)
-	if err != nil {
+	work := stops{log: a.log}
+	defer func() { err = errors.Join(err, work.runAll(context.WithoutCancel(ctx))) }()
+	if err := a.startWork(ctx, &work); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stopWork()) }()
 	select {
 	case err := <-a.failed:
 		return err
@@ -40,41 +39,50 @@ func (a *App) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// work begins what the server does beside answering requests. It begins to stop with ctx, and has when stop returns.
-func (a *App) work(ctx context.Context) (stop func() error, err error) {
-	var queue *river.Client[pgx.Tx]
+// startWork begins what the server does beside answering requests. The jobs begin to stop with ctx; what requests depend on
+// goes on until they are answered, and is stopped by the stops.
+func (a *App) startWork(ctx context.Context, work *stops) error {
 	if a.config.has(roleWorker) {
-		err = a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) (err error) {
-			queue, err = jobs.Start(ctx, jobs.Options{
-				Store: a.db.Store, Log: a.log, Observe: a.metrics.run, ObserveDropped: a.metrics.dropped,
-			})
+		if err := a.startJobs(ctx, work); err != nil {
 			return err
-		})
-		if err != nil && ctx.Err() == nil { // else it is to stop already
-			return nil, err
 		}
 	}
-	// What requests depend on goes on until they are answered.
-	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
+	serving, endServing := context.WithCancel(context.WithoutCancel(ctx))
 	var beside sync.WaitGroup
+	work.add("what requests depend on", func(context.Context) error {
+		endServing()
+		beside.Wait()
+		return nil
+	})
 	beside.Go(func() { a.failures.LogEveryMinute(serving, a.log) })
 	beside.Go(func() { a.settings.watch(serving, cmp.Or(a.config.RefreshEvery, refreshEvery)) })
 	if a.config.has(roleIngest) {
 		beside.Go(func() { jobs.TrimIssues(serving, a.db.Store, a.log) })
 	}
-	return func() error {
-		stopServing()
-		beside.Wait()
-		if queue == nil {
-			return nil
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), stopJobsAtMost)
-		defer cancel()
-		if err := queue.Stop(ctx); err != nil {
-			return fmt.Errorf("the jobs did not stop in time: %w", err)
-		}
+	return nil
+}
+
+// startJobs begins to work on the queue, unless the server is to stop already.
+func (a *App) startJobs(ctx context.Context, work *stops) error {
+	var queue *river.Client[pgx.Tx]
+	err := a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) (err error) {
+		queue, err = jobs.Start(ctx, jobs.Options{
+			Store: a.db.Store, Log: a.log, Observe: a.metrics.run, ObserveDropped: a.metrics.dropped,
+		})
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
 		return nil
-	}, nil
+	}
+	if err != nil {
+		return err
+	}
+	work.add("the jobs", func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, stopJobsAtMost)
+		defer cancel()
+		return queue.Stop(ctx)
+	})
+	return nil
 }
 
 // drain answers what was accepted. A client that does not send its request to the end does not keep the server from
@@ -84,7 +92,7 @@ func (a *App) drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainAtMost)
 	defer cancel()
 	if a.ingest != nil {
-		defer time.AfterFunc(hurryAfter, a.ingest.Hurry).Stop()
+		defer time.AfterFunc(holdAtMost, a.ingest.StopHolding).Stop()
 	}
 	if err := a.server.Shutdown(ctx); err != nil {
 		a.log.Warn("stopping: some requests were not at their end in time and are cut off", "waited", drainAtMost)

@@ -43,7 +43,7 @@ func (s *settings) establish(ctx context.Context, by string) error {
 	if err != nil {
 		return err
 	}
-	s.known = byName(rows)
+	s.known = groupByName(rows)
 	for name, given := range s.given {
 		if row := s.known[name]; row.Value == nil || *row.Value != given { // a server that started at the same time was later
 			s.report(ctx, &given, row)
@@ -96,7 +96,7 @@ func (s *settings) refresh(ctx context.Context) error {
 		}
 		s.report(ctx, before.Value, row)
 	}
-	s.known = byName(rows)
+	s.known = groupByName(rows)
 	return nil
 }
 
@@ -130,7 +130,7 @@ func defaultOf(name string, own map[string]string) string {
 	return ""
 }
 
-func byName(rows []store.StoredSetting) map[string]store.StoredSetting {
+func groupByName(rows []store.StoredSetting) map[string]store.StoredSetting {
 	named := map[string]store.StoredSetting{}
 	for _, row := range rows {
 		named[row.Name] = row
@@ -138,8 +138,8 @@ func byName(rows []store.StoredSetting) map[string]store.StoredSetting {
 	return named
 }
 
-// whoami names this process to those who ask who has set something.
-func whoami(what, version string) string {
+// nameProcess names this process to those who ask who has set something.
+func nameProcess(what, version string) string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown host"

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"errand/core"
+	"errand/store"
 )
 
 // ShownSetting is a setting of the installation for people.
@@ -19,33 +21,41 @@ type ShownSetting struct {
 // ListSettings returns the settings of the installation: `errand settings`. It works beside a running server too.
 func ListSettings(ctx context.Context, c *Config, log *slog.Logger) (shown []ShownSetting, err error) {
 	err = atConsole(ctx, c, log, func(o console) error {
-		rows, err := o.db.LoadSettings(ctx)
-		if err != nil {
-			return err
-		}
-		known := byName(rows)
-		for _, setting := range core.InstallationSettings() {
-			row := known[setting.Name]
-			s := ShownSetting{Name: setting.Name, SetBy: row.SetBy}
-			if !row.SetAt.IsZero() {
-				s.SetAt = row.SetAt.UTC().Format(core.TimeLayout)
-			}
-			switch {
-			case row.Value != nil:
-				s.Value = *row.Value
-			case setting.Default == "":
-				s.Value = "http:// and each server's ADDR (default)"
-			default:
-				s.Value = setting.Default + " (default)"
-			}
-			if row.Value == nil && row.SetBy != "" {
-				s.SetBy = "unset by " + row.SetBy
-			}
-			shown = append(shown, s)
-		}
-		return nil
+		shown, err = o.showSettings(ctx)
+		return err
 	})
 	return shown, err
+}
+
+func (o console) showSettings(ctx context.Context) (shown []ShownSetting, err error) {
+	rows, err := o.db.LoadSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stored := groupByName(rows)
+	for _, setting := range core.InstallationSettings() {
+		shown = append(shown, showSetting(setting, stored[setting.Name]))
+	}
+	return shown, nil
+}
+
+func showSetting(setting core.Setting, row store.StoredSetting) ShownSetting {
+	shown := ShownSetting{Name: setting.Name, SetBy: row.SetBy}
+	if !row.SetAt.IsZero() {
+		shown.SetAt = row.SetAt.UTC().Format(core.TimeLayout)
+	}
+	switch {
+	case row.Value != nil:
+		shown.Value = *row.Value
+	case setting.Default == "":
+		shown.Value = "http:// and each server's ADDR (default)"
+	default:
+		shown.Value = setting.Default + " (default)"
+	}
+	if row.Value == nil && row.SetBy != "" {
+		shown.SetBy = "unset by " + row.SetBy
+	}
+	return shown
 }
 
 // PrintSettings writes them as a table.
@@ -58,19 +68,31 @@ func PrintSettings(w io.Writer, shown []ShownSetting) error {
 	return table.Flush()
 }
 
-// UnsetSetting has the default of a setting hold again on every server: `errand settings unset`. Its name is that of the
-// variable, in any case.
-func UnsetSetting(ctx context.Context, c *Config, name, version string, log *slog.Logger) error {
+// UnsetSetting has the default of a setting hold again on every server, and returns what holds now: `errand settings unset`.
+// The name is that of the variable, in any case.
+func UnsetSetting(ctx context.Context, c *Config, name, version string, log *slog.Logger) (now ShownSetting, err error) {
 	name = strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-	var names []string
-	for _, setting := range core.InstallationSettings() {
-		if names = append(names, setting.Name); setting.Name != name {
-			continue
-		}
-		return atConsole(ctx, c, log, func(o console) error {
-			_, err := o.db.SaveSettings(ctx, map[string]*string{name: nil}, whoami("errand settings", version))
-			return err
-		})
+	names := settingNames()
+	at := slices.Index(names, name)
+	if at < 0 {
+		return now, fmt.Errorf("%q is not a setting of the installation: these are %s", name, strings.Join(names, ", "))
 	}
-	return fmt.Errorf("%q is not a setting of the installation: these are %s", name, strings.Join(names, ", "))
+	err = atConsole(ctx, c, log, func(o console) error {
+		if _, err := o.db.SaveSettings(ctx, map[string]*string{name: nil}, nameProcess("errand settings", version)); err != nil {
+			return err
+		}
+		shown, err := o.showSettings(ctx)
+		if err == nil {
+			now = shown[at]
+		}
+		return err
+	})
+	return now, err
+}
+
+func settingNames() (names []string) {
+	for _, setting := range core.InstallationSettings() {
+		names = append(names, setting.Name)
+	}
+	return names
 }

@@ -164,8 +164,14 @@ func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 
 	// And back to the default.
 	c := config(databaseURL)
-	for _, name := range []string{"similar", "require-approval", "BASE_URL"} {
-		require.NoError(t, app.UnsetSetting(t.Context(), &c, name, "0.0.0", (&logText{}).logger()))
+	for name, value := range map[string]string{
+		"similar": "on (default)", "require-approval": "none (default)", "BASE_URL": "http:// and each server's ADDR (default)",
+	} {
+		now, err := app.UnsetSetting(t.Context(), &c, name, "0.0.0", (&logText{}).logger())
+		require.NoError(t, err)
+		require.Equal(t, strings.ToUpper(strings.ReplaceAll(name, "-", "_")), now.Name)
+		require.Equal(t, value, now.Value)
+		require.Contains(t, now.SetBy, "unset by ")
 	}
 	for _, s := range []*server{first, second} {
 		want.DSN = s.Addr() // each server's own
@@ -175,7 +181,8 @@ func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 	got := shown(t, databaseURL)["REQUIRE_APPROVAL"]
 	require.Equal(t, "none (default)", got.Value)
 	require.Contains(t, got.SetBy, "unset by ")
-	require.ErrorContains(t, app.UnsetSetting(t.Context(), &c, "ADDR", "0.0.0", (&logText{}).logger()), "RETENTION_DAYS")
+	_, err := app.UnsetSetting(t.Context(), &c, "ADDR", "0.0.0", (&logText{}).logger())
+	require.ErrorContains(t, err, "RETENTION_DAYS")
 }
 
 // TestServersThatStartTogether have different settings: the last one's hold on both, and stay.

@@ -15,9 +15,9 @@ import (
 	"errand/store/storetest"
 )
 
-// TestStopLeavesNoErrorInTheLogOfPostgres stops servers at all moments after their start, when their jobs run, under a
+// TestStopLeavesNoErrorInTheLogs stops servers at all moments after their start, when their jobs run, under a
 // stream of events.
-func TestStopLeavesNoErrorInTheLogOfPostgres(t *testing.T) {
+func TestStopLeavesNoErrorInTheLogs(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
 	logged := storetest.Errors(t, databaseURL)
@@ -25,6 +25,7 @@ func TestStopLeavesNoErrorInTheLogOfPostgres(t *testing.T) {
 		s := start(t, config(databaseURL))
 		s.stopUnderLoad(t, s.project(t), time.Duration(round*round)*5*time.Millisecond)
 		require.Empty(t, logged(), "round %d", round)
+		require.NotContains(t, s.log.String(), `"level":"ERROR"`, "round %d", round)
 	}
 }
 

@@ -89,12 +89,14 @@ func New(o Options) *Ingest {
 	return i
 }
 
-// Hurry has requests that wait for their commit answered within a second or so. It comes before Close, when the server
-// has waited for them as long as it may.
-func (i *Ingest) Hurry() { i.writer.hurry() }
+// StopHolding has events that are held while the database is away refused within a second or so. A server that is to end
+// calls it when it has waited for the database as long as it may.
+func (i *Ingest) StopHolding() { i.writer.stopHolding() }
 
-// Close waits until the last accepted event is committed. The HTTP server must have stopped taking requests.
+// Close waits until the last accepted event is committed, or refused as by StopHolding. The HTTP server must have stopped
+// taking requests.
 func (i *Ingest) Close() {
+	i.writer.stopHolding()
 	i.writer.close()
 	i.reporter.close()
 }

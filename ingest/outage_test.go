@@ -90,7 +90,7 @@ func TestNothingIsHeldWhenTheServerIsAboutToEnd(t *testing.T) {
 		})
 	}
 	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), "holding events") }, 10*time.Second, time.Millisecond)
-	s.Hurry()
+	s.StopHolding()
 	answers.Wait()
 }
 

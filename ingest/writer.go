@@ -63,11 +63,11 @@ func (w *writer) close() {
 	defer w.committing.Unlock()
 }
 
-// hurriedAtMost is how long commits may take once nobody waits for them.
-const hurriedAtMost = time.Second
+// lastCommitsAtMost is how long commits may take once nobody waits for them.
+const lastCommitsAtMost = time.Second
 
-// hurry ends the holding of batches soon.
-func (w *writer) hurry() { time.AfterFunc(hurriedAtMost, w.endHolding) }
+// stopHolding ends the holding of batches soon.
+func (w *writer) stopHolding() { time.AfterFunc(lastCommitsAtMost, w.endHolding) }
 
 // add gives the entries to the writer and waits until all have their outcome. When ctx ends first it is unavailable;
 // then the events may be committed all the same.

@@ -55,6 +55,14 @@ func (o Options) all() []job {
 	}
 }
 
+// Names returns the names of all jobs, as the queue and the metrics have them.
+func (o Options) Names() (names []string) {
+	for _, j := range o.all() {
+		names = append(names, j.name)
+	}
+	return names
+}
+
 // Start begins to work on the jobs, together with the other servers. The caller stops the client.
 func Start(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
@@ -81,6 +89,7 @@ func Start(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 
 // job is work that is done again and again.
 type job struct {
+	name     string
 	register func(*river.Workers, observer)
 	periodic *river.PeriodicJob
 }
@@ -92,6 +101,7 @@ func every[K river.JobArgs](interval, atMost time.Duration, kind K, run func(con
 		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled,
 	}}}
 	return job{
+		name: kind.Kind(),
 		register: func(w *river.Workers, o observer) {
 			river.AddWorker(w, &worker[K]{run: run, atMost: atMost, observe: o})
 		},

@@ -2,7 +2,9 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"strings"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -37,8 +39,11 @@ func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
 }
 
-// Handle writes the line, unless there was one like it lately.
+// Handle writes the line, unless there was one like it lately, or it only says that the queue was told to stop.
 func (w warnings) Handle(ctx context.Context, line slog.Record) error {
+	if errors.Is(ctx.Err(), context.Canceled) && isCancellation(line) {
+		return nil
+	}
 	more, due := w.limit.Count(line.Message, line.Time)
 	if !due {
 		return nil
@@ -47,6 +52,16 @@ func (w warnings) Handle(ctx context.Context, line slog.Record) error {
 		line.AddAttrs(slog.Int("more_since_the_last_line", more))
 	}
 	return w.Handler.Handle(ctx, line)
+}
+
+// isCancellation reports whether the error of a line is that its context was cancelled. The queue writes errors as texts.
+func isCancellation(line slog.Record) (found bool) {
+	line.Attrs(func(attr slog.Attr) bool {
+		isError := attr.Key == "error" || attr.Key == "err"
+		found = found || isError && strings.HasSuffix(attr.Value.String(), context.Canceled.Error())
+		return !found
+	})
+	return found
 }
 
 // WithAttrs keeps the level and the limit.

@@ -86,7 +86,11 @@ type settingsUnsetCmd struct {
 }
 
 func (c *settingsUnsetCmd) Run(ctx context.Context) error {
-	return app.UnsetSetting(ctx, &c.Config, c.Name, version, c.NewLog())
+	now, err := app.UnsetSetting(ctx, &c.Config, c.Name, version, c.NewLog())
+	if err != nil {
+		return err
+	}
+	return app.PrintSettings(os.Stdout, []app.ShownSetting{now})
 }
 
 type tokenCreateCmd struct {

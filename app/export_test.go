@@ -1,0 +1,13 @@
+package app
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"errand/jobs"
+)
+
+// MetricsRegistry is where all metrics of the process are registered.
+func (a *App) MetricsRegistry() *prometheus.Registry { return a.metrics.registry }
+
+// JobNames returns the names of all background jobs.
+func (a *App) JobNames() []string { return jobs.Options{Store: a.db.Store}.Names() }
