@@ -227,7 +227,7 @@ func (a *App) DataDir() string {
 func (a *App) storeWaiting(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWaitingAtMost)
 	defer cancel()
-	if err := a.db.TrimAllIssues(ctx); err != nil {
+	if err := a.db.Intake.TrimAllIssues(ctx); err != nil {
 		return fmt.Errorf("some were counted and not stored: %w", err)
 	}
 	return nil
