@@ -34,7 +34,7 @@ func TestAnswerWithoutBody(t *testing.T) {
 	project := fmt.Sprintf("/v1/projects/%d/keys", s.Project(t))
 	created := s.Admin(t, http.MethodPost, project, "")
 	require.Equal(t, http.StatusCreated, created.Status, created.Body)
-	key := decode[core.Data[core.ProjectKey]](t, created.Body).Data.PublicKey
+	key := decodeBody[core.Data[core.ProjectKey]](t, created.Body).Data.PublicKey
 	answer := s.Admin(t, http.MethodDelete, project+"/"+key, "")
 	require.Equal(t, http.StatusNoContent, answer.Status)
 	require.Empty(t, answer.Body)

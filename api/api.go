@@ -55,7 +55,7 @@ type server struct {
 func New(o Options) http.Handler {
 	s := &server{o}
 	router := chi.NewRouter()
-	router.Use(identify, s.observe, middleware.GetHead)
+	router.Use(identifyRequest, s.observeRequest, middleware.GetHead)
 	router.NotFound(func(w http.ResponseWriter, r *http.Request) { wire.Refuse(w, r, core.NewError(core.NotFound)) })
 	router.MethodNotAllowed(methodNotAllowed(router))
 
@@ -72,8 +72,8 @@ func New(o Options) http.Handler {
 			router.With(mayBeKept).Handle(route, o.Ingest)
 		}
 	}
-	router.Get("/healthz", healthy)
-	router.Get("/readyz", s.ready)
+	router.Get("/healthz", serveHealth)
+	router.Get("/readyz", s.serveReady)
 	return router
 }
 
@@ -90,7 +90,7 @@ func (s *server) mountAPI(router chi.Router) {
 	}
 	docs := newDocsPages(s.Registry.Catalogue(), s.BaseURL, s.Version)
 	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI) })
-	router.Get("/docs", docs.serve)
+	router.Get("/docs", docs.serveNewest)
 	router.Get("/", http.RedirectHandler("/docs", http.StatusFound).ServeHTTP)
 }
 

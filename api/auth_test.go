@@ -16,8 +16,8 @@ import (
 	"errand/core"
 )
 
-// unsent is a body that never comes: an answer to it was made before the body was read.
-func unsent(t *testing.T) io.Reader {
+// unsentBody is a body that never comes: an answer to it was made before the body was read.
+func unsentBody(t *testing.T) io.Reader {
 	t.Helper()
 	body, end := io.Pipe()
 	t.Cleanup(func() { _ = end.Close() })
@@ -35,7 +35,7 @@ func TestUnauthorizedBeforeTheBody(t *testing.T) {
 	} {
 		for _, path := range []string{"/v1/projects", "/mcp"} {
 			answer := s.Send(t, surfacetest.Request{
-				Method: http.MethodPost, Path: path, Body: unsent(t), Header: map[string]string{"Authorization": authorization, "Content-Type": "application/json"},
+				Method: http.MethodPost, Path: path, Body: unsentBody(t), Header: map[string]string{"Authorization": authorization, "Content-Type": "application/json"},
 			})
 			require.Equal(t, http.StatusUnauthorized, answer.Status, "%s at %s", name, path)
 			require.Equal(t, "Bearer", answer.Header.Get("WWW-Authenticate"), "%s at %s", name, path)
@@ -49,7 +49,7 @@ func idOf(t *testing.T, s *surfacetest.Surface, token string) string {
 	t.Helper()
 	answer := s.Send(t, surfacetest.Request{Method: http.MethodGet, Path: "/v1/tokens/current", Token: token})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
-	return fmt.Sprint(int64(decode[core.Data[struct{ ID int64 }]](t, answer.Body).Data.ID))
+	return fmt.Sprint(int64(decodeBody[core.Data[struct{ ID int64 }]](t, answer.Body).Data.ID))
 }
 
 func TestSchemeInAnyCase(t *testing.T) {
@@ -65,7 +65,7 @@ func TestForbiddenBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
 	reader := s.Token(t, core.IssuesRead)
-	answer := s.Send(t, surfacetest.Request{Method: http.MethodPost, Path: "/v1/projects", Token: reader, Body: unsent(t)})
+	answer := s.Send(t, surfacetest.Request{Method: http.MethodPost, Path: "/v1/projects", Token: reader, Body: unsentBody(t)})
 	require.Equal(t, http.StatusForbidden, answer.Status)
 	require.JSONEq(t, `{"error":"forbidden","required_scope":"admin"}`, answer.Body)
 }
@@ -101,9 +101,9 @@ func TestAuthenticationFails(t *testing.T) {
 		})
 		request := httptest.NewRequest(http.MethodGet, "/v1/projects", nil)
 		request.Header.Set("Authorization", "Bearer ck_x")
-		answer := ask(t, h, request)
+		answer := sendRequest(t, h, request)
 		require.Equal(t, c.status, answer.Code)
-		require.Equal(t, c.code, decode[struct{ Error core.Code }](t, answer.Body.String()).Error)
+		require.Equal(t, c.code, decodeBody[struct{ Error core.Code }](t, answer.Body.String()).Error)
 		require.NotContains(t, answer.Body.String(), "db.internal")
 		require.Equal(t, c.code == core.Unavailable, answer.Header().Get("Retry-After") != "")
 	}

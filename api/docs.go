@@ -86,13 +86,13 @@ func newDocsPages(catalogue *core.Catalogue, baseURL func() string, version stri
 	return d
 }
 
-func (d *docsPages) serve(w http.ResponseWriter, r *http.Request) {
+func (d *docsPages) serveNewest(w http.ResponseWriter, r *http.Request) {
 	page, base := d.newest.Load(), d.baseURL()
 	if page.baseURL != base {
 		page = newDocsPage(d.catalogue, base, d.version)
 		d.newest.Store(page)
 	}
-	page.serve(w, r)
+	page.servePage(w, r)
 }
 
 // newDocsPage renders the page from the declared operations.
@@ -113,7 +113,7 @@ func newDocsPage(catalogue *core.Catalogue, baseURL, version string) *docsPage {
 	return &docsPage{baseURL, html.Bytes(), policy}
 }
 
-func (p *docsPage) serve(w http.ResponseWriter, _ *http.Request) {
+func (p *docsPage) servePage(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", p.policy)
 	w.Header().Set("Referrer-Policy", "no-referrer")
@@ -140,7 +140,7 @@ func docsScopes(catalogue *core.Catalogue) []docsScope {
 func docsGroups(catalogue *core.Catalogue, baseURL string) []docsGroup {
 	var groups []docsGroup
 	for _, op := range catalogue.Operations() {
-		name := resource(op)
+		name := resourceOf(op)
 		at := slices.IndexFunc(groups, func(g docsGroup) bool { return g.Name == name })
 		if at < 0 {
 			at = len(groups)
@@ -148,7 +148,7 @@ func docsGroups(catalogue *core.Catalogue, baseURL string) []docsGroup {
 		}
 		groups[at].Operations = append(groups[at].Operations, docsOperation{
 			Operation: op, Fields: docsInputs(op), Answer: answerHTML(op.OutputSchema(true)),
-			Curl: curl(baseURL, op), Errors: docsErrors(catalogue.Errors(), op.AllErrors()), Aliases: op.Aliases,
+			Curl: curlCommand(baseURL, op), Errors: docsErrors(catalogue.Errors(), op.AllErrors()), Aliases: op.Aliases,
 		})
 	}
 	return groups
@@ -157,7 +157,7 @@ func docsGroups(catalogue *core.Catalogue, baseURL string) []docsGroup {
 func docsInputs(op *core.Operation) []docsField {
 	var fields []docsField
 	for _, f := range op.Fields() {
-		where := string(placeOf(op, f.Name))
+		where := string(partOf(op, f.Name))
 		fields = append(fields, docsField{Name: f.Name, Doc: f.Doc, Where: where, Type: typeHTML(f.Schema), Required: f.Required})
 		fields = append(fields, docsParts(f.Name, where, f.Schema)...)
 	}

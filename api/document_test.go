@@ -41,7 +41,7 @@ type documentedRoute struct {
 
 func readDocument(t *testing.T) (document, []byte) {
 	t.Helper()
-	answer := get(t, newHandler(t, nil), "/v1/openapi.json")
+	answer := getPath(t, newHandler(t, nil), "/v1/openapi.json")
 	require.Equal(t, http.StatusOK, answer.Code)
 	require.Equal(t, "application/json", answer.Header().Get("Content-Type"))
 	var d document

@@ -15,7 +15,7 @@ import (
 	"errand/wire"
 )
 
-func decode[T any](t *testing.T, body string) T {
+func decodeBody[T any](t *testing.T, body string) T {
 	t.Helper()
 	var v T
 	require.NoError(t, json.Unmarshal([]byte(body), &v), body)
@@ -26,7 +26,7 @@ func decode[T any](t *testing.T, body string) T {
 func detailsOf(t *testing.T, answer surfacetest.Answer) map[string]string {
 	t.Helper()
 	require.Equal(t, http.StatusBadRequest, answer.Status, answer.Body)
-	failure := decode[struct {
+	failure := decodeBody[struct {
 		Error   core.Code
 		Details []core.Detail
 	}](t, answer.Body)

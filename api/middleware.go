@@ -31,9 +31,9 @@ func withCaller(r *http.Request, call core.Call) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), callKey{}, call))
 }
 
-// identify gives the request its id. A client's own X-Request-Id is not taken over: ids stand in logs and errors, and
+// identifyRequest gives the request its id. A client's own X-Request-Id is not taken over: ids stand in logs and errors, and
 // nobody else may choose them. Answers are for one caller and one moment, so nobody on the way may keep them.
-func identify(next http.Handler) http.Handler {
+func identifyRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := core.Call{RequestID: rand.Text()}
 		w.Header().Set("X-Request-Id", call.RequestID)
@@ -56,9 +56,9 @@ func mayBeKept(next http.Handler) http.Handler {
 	})
 }
 
-// observe writes one line for each request at level debug, tells Observe of it, and turns a panic outside the registry into the error
+// observeRequest writes one line for each request at level debug, tells Observe of it, and turns a panic outside the registry into the error
 // internal. The line has the route's pattern, not the URL: paths and queries can hold keys.
-func (s *server) observe(next http.Handler) http.Handler {
+func (s *server) observeRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		recorded := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
@@ -102,7 +102,7 @@ func (s *server) answerPanic(w middleware.WrapResponseWriter, r *http.Request, p
 func (s *server) requireToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := Caller(r.Context())
-		actor, err := s.actor(r)
+		actor, err := s.findActor(r)
 		if err != nil {
 			wire.Refuse(w, r, s.Registry.Failure(r.Context(), "authenticate", call.RequestID, err))
 			return
@@ -112,7 +112,7 @@ func (s *server) requireToken(next http.Handler) http.Handler {
 	})
 }
 
-func (s *server) actor(r *http.Request) (core.Actor, error) {
+func (s *server) findActor(r *http.Request) (core.Actor, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {

@@ -13,10 +13,10 @@ import (
 // is up, /readyz why it is not ready, and everything else is unavailable. Where events are sent to, pages can read that.
 func NewNotReady(reason func() string) http.Handler {
 	router := chi.NewRouter()
-	router.Use(identify)
+	router.Use(identifyRequest)
 	router.NotFound(refuseUnready)
 	router.MethodNotAllowed(refuseUnready)
-	router.HandleFunc("/healthz", healthy)
+	router.HandleFunc("/healthz", serveHealth)
 	router.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) {
 		wire.Refuse(w, r, core.NewError(core.Unavailable).With("reason", reason()))
 	})

@@ -36,12 +36,12 @@ func TestTraceOfARequest(t *testing.T) {
 	} {
 		request := httptest.NewRequest(http.MethodGet, "/readyz", nil)
 		request.Header.Set("Traceparent", c.header)
-		ask(t, h, request)
+		sendRequest(t, h, request)
 		require.Equal(t, c.want, got, c.header)
 	}
 	twice := httptest.NewRequest(http.MethodGet, "/readyz", nil)
 	twice.Header["Traceparent"] = []string{"00-" + id + "-00f067aa0ba902b7-01", "00-" + id + "-00f067aa0ba902b7-01"}
-	ask(t, h, twice)
+	sendRequest(t, h, twice)
 	require.Empty(t, got)
 	require.Empty(t, api.TraceID(t.Context()))
 }
@@ -57,7 +57,7 @@ func TestObserve(t *testing.T) {
 		}
 	})
 	for _, path := range []string{"/v1/ingest", "/api/1/envelope/", "/healthz", "/nothing/at/all", "/v1/openapi.json"} {
-		get(t, h, path)
+		getPath(t, h, path)
 	}
 	require.Equal(t, []string{"GET /healthz OK", "GET  Not Found", "GET /v1/openapi.json OK"}, seen, "ingest counts its own")
 }

@@ -74,18 +74,18 @@ func (e *Error) Status() int { return e.Code.Info().Status }
 
 // MarshalJSON writes {error: code, details?, ...extra}: the body of the answer, without the cause. An action that is held
 // did not fail: approval_required is {status: code, ...extra} (primary API, Errors).
-func (e *Error) MarshalJSON() ([]byte, error) { return json.Marshal(e.body()) }
+func (e *Error) MarshalJSON() ([]byte, error) { return json.Marshal(e.bodyMembers()) }
 
 // ForAgent writes the same body with hint, the next call that would work.
 func (e *Error) ForAgent() ([]byte, error) {
-	body := e.body()
+	body := e.bodyMembers()
 	if hint := e.Code.Info().Hint; hint != "" {
 		body["hint"] = hint
 	}
 	return json.Marshal(body)
 }
 
-func (e *Error) body() map[string]any {
+func (e *Error) bodyMembers() map[string]any {
 	body := map[string]any{codeMember(e.Code): e.Code}
 	if len(e.Details) > 0 {
 		body["details"] = e.Details

@@ -44,7 +44,7 @@ func (f ErrorForms) Schema(codes ...Code) Schema {
 func errorBody(members reflect.Type, codes []any) Schema {
 	body := Schema{"type": "object", "properties": Schema{}}
 	if members != nil {
-		body = reflector{}.object(members)
+		body = reflector{}.objectSchema(members)
 	}
 	word := codeMember(Code(codes[0].(string)))
 	body["properties"].(Schema)[word] = Schema{"type": "string", "enum": codes}
@@ -72,7 +72,7 @@ func (f ErrorForms) Members(code Code) (names []string, schemas Schema) {
 	if f[code].Members == nil {
 		return nil, nil
 	}
-	schemas = reflector{}.object(reflect.TypeOf(f[code].Members))["properties"].(Schema)
+	schemas = reflector{}.objectSchema(reflect.TypeOf(f[code].Members))["properties"].(Schema)
 	delete(schemas, codeMember(code))
 	return slices.Sorted(maps.Keys(schemas)), schemas
 }

@@ -56,10 +56,10 @@ func readSample(in *input, body string) (sample, error) {
 	var s sample
 	args, err := DecodeArgs([]byte(body))
 	if err == nil {
-		err = in.prepare(args)
+		err = in.prepareArgs(args)
 	}
 	if err == nil {
-		err = in.decode(args, &s)
+		err = in.decodeArgs(args, &s)
 	}
 	return s, err
 }
@@ -316,7 +316,7 @@ func TestInputReportsAllMistakesSorted(t *testing.T) {
 		{"project", "must not contain the character U+0000"},
 		{"scopes.0", "must be one of issues:read, admin"},
 		{"scopes.1", "must be one of issues:read, admin"},
-		{"zebra", "is not a known field; allowed: " + in.allowed()},
+		{"zebra", "is not a known field; allowed: " + in.allowedNames()},
 	}
 	for range 20 { // maps have no order
 		_, err := readSample(in, `{"zebra": 1, "name": "\u0000", "scopes": ["x", "y"], "minutes": 5000, "limit": 2.5, "project": "\u0000"}`)
@@ -326,7 +326,7 @@ func TestInputReportsAllMistakesSorted(t *testing.T) {
 
 func TestInputWithoutFieldsSaysSo(t *testing.T) {
 	t.Parallel()
-	err := ListTokens.input.prepare(map[string]any{"limit": json.Number("5")})
+	err := ListTokens.input.prepareArgs(map[string]any{"limit": json.Number("5")})
 	require.Equal(t, []Detail{{"limit", "is not a known field; allowed: none"}}, AsError(err).Details)
 }
 
@@ -414,7 +414,7 @@ func TestInputSurvivesDeepNesting(t *testing.T) {
 		`"name": ` + deep:                               "must be a string, not array",
 		`"ids": ` + deep:                                "must be an integer, not array",
 		`"ids": "` + deep + `"`:                         "must be an integer, not array",
-		`"unknown": ` + deep:                            "is not a known field; allowed: " + in.allowed(),
+		`"unknown": ` + deep:                            "is not a known field; allowed: " + in.allowedNames(),
 		`"ids": "` + strings.Repeat("[", 500_000) + `"`: "must be an array, not string",
 	} {
 		_, err := readSample(in, withID(members))

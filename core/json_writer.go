@@ -6,113 +6,113 @@ import (
 	"unicode/utf8"
 )
 
-// writer appends the members of an object, leaving out those that are empty.
-type writer struct {
+// jsonWriter appends the members of an object, leaving out those that are empty.
+type jsonWriter struct {
 	b      []byte
 	absent int // bytes that readers get for what is left out
 }
 
-func (w *writer) key(name string) {
-	w.b = append(comma(w.b, '{'), '"')
+func (w *jsonWriter) writeKey(name string) {
+	w.b = append(appendComma(w.b, '{'), '"')
 	w.b = append(w.b, name...)
 	w.b = append(w.b, '"', ':')
 }
 
 // leaveOut leaves out a member for which readers get a value of Errand's.
-func (w *writer) leaveOut(name, value string) { w.absent += len(name) + len(`"":,`) + len(value) }
+func (w *jsonWriter) leaveOut(name, value string) { w.absent += len(name) + len(`"":,`) + len(value) }
 
-// end ends an object. One that is empty here has one comma less than members for readers.
-func (w *writer) end() {
+// endObject ends an object. One that is empty here has one comma less than members for readers.
+func (w *jsonWriter) endObject() {
 	if w.b[len(w.b)-1] == '{' {
 		w.absent--
 	}
 	w.b = append(w.b, '}')
 }
 
-func (w *writer) str(name, s string) {
+func (w *jsonWriter) writeString(name, s string) {
 	if s == "" {
 		w.leaveOut(name, `""`)
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = appendString(w.b, s)
 }
 
-func (w *writer) text(name string, s Untrusted) {
+func (w *jsonWriter) writeText(name string, s Untrusted) {
 	if s == "" {
 		w.leaveOut(name, "null")
 		return
 	}
-	w.str(name, string(s))
+	w.writeString(name, string(s))
 }
 
-func (w *writer) int(name string, n OptInt) {
+func (w *jsonWriter) writeInt(name string, n OptInt) {
 	if n == 0 {
 		w.leaveOut(name, "null")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = strconv.AppendInt(w.b, int64(n), 10)
 }
 
-func (w *writer) flag(name string, on bool) {
+func (w *jsonWriter) writeFlag(name string, on bool) {
 	if !on {
 		w.leaveOut(name, "false")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = append(w.b, "true"...)
 }
 
-func (w *writer) time(name string, t Time) {
+func (w *jsonWriter) writeTime(name string, t Time) {
 	if t.IsZero() {
 		w.leaveOut(name, "null")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = t.appendJSON(w.b)
 }
 
-func (w *writer) value(name string, v Value) {
+func (w *jsonWriter) writeValue(name string, v Value) {
 	if v.Empty() {
 		w.leaveOut(name, "null")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = v.AppendJSON(w.b)
 }
 
-func (w *writer) texts(name string, list []Untrusted) {
+func (w *jsonWriter) writeTexts(name string, list []Untrusted) {
 	if len(list) == 0 {
 		w.leaveOut(name, "[]")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = append(w.b, '[')
 	for _, s := range list {
-		w.b = appendString(comma(w.b, '['), string(s))
+		w.b = appendString(appendComma(w.b, '['), string(s))
 	}
 	w.b = append(w.b, ']')
 }
 
-func (w *writer) object(name string, members func()) {
-	w.key(name)
+func (w *jsonWriter) writeObject(name string, members func()) {
+	w.writeKey(name)
 	w.b = append(w.b, '{')
 	members()
-	w.end()
+	w.endObject()
 }
 
-func list[T any](w *writer, name string, items []T, write func(*writer, *T)) {
+func writeList[T any](w *jsonWriter, name string, items []T, write func(*jsonWriter, *T)) {
 	if len(items) == 0 {
 		w.leaveOut(name, "[]")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = append(w.b, '[')
 	for i := range items {
-		w.b = append(comma(w.b, '['), '{')
+		w.b = append(appendComma(w.b, '['), '{')
 		write(w, &items[i])
-		w.end()
+		w.endObject()
 	}
 	w.b = append(w.b, ']')
 }

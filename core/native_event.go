@@ -131,7 +131,7 @@ func (nativeContexts) JSONSchema() Schema {
 }
 
 func (nativeExceptions) JSONSchema() Schema {
-	one := reflector{input: true}.object(reflect.TypeFor[nativeException]())
+	one := reflector{input: true}.objectSchema(reflect.TypeFor[nativeException]())
 	one["additionalProperties"] = false // as in the event itself; the parts take what else the Sentry protocol has there
 	return Schema{"oneOf": []any{one, Schema{"type": "array", "items": one}}}
 }

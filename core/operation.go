@@ -97,7 +97,7 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	if o.out == reflect.TypeFor[None]() {
 		return nil
 	}
-	return reflector{named: named}.schema(o.out)
+	return reflector{named: named}.typeSchema(o.out)
 }
 
 // Holdable tells whether the operation's action can be held for approval. Its answer is then either the output or that of HeldSchema.
@@ -146,7 +146,7 @@ type Handler struct {
 func Bind[In, Out any](op Op[In, Out], fn func(context.Context, Call, In) (Out, error)) Handler {
 	return Handler{op.Operation, func(ctx context.Context, call Call, args map[string]any) (any, error) {
 		var in In
-		if err := op.input.decode(args, &in); err != nil {
+		if err := op.input.decodeArgs(args, &in); err != nil {
 			return nil, err
 		}
 		return fn(ctx, call, in)

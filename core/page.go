@@ -26,7 +26,7 @@ type Cursor string
 func (c Cursor) MarshalJSON() ([]byte, error) { return Untrusted(c).MarshalJSON() }
 
 // JSONSchema is a text, or null at the end.
-func (Cursor) JSONSchema() Schema { return nullable(Schema{"type": "string"}) }
+func (Cursor) JSONSchema() Schema { return orNull(Schema{"type": "string"}) }
 
 // Place is what a cursor stands for: the last item of a page, by what the list is sorted by.
 type Place struct {
@@ -67,12 +67,12 @@ var errCursor = errors.New("must be the next_cursor of an earlier page of the sa
 
 // Check tells whether the text is a cursor at all.
 func (c Cursor) Check() error {
-	_, err := c.place()
+	_, err := c.readPosition()
 	return err
 }
 
-// place reads the cursor, whatever list it belongs to; the zero Place for no cursor.
-func (c Cursor) place() (Place, error) {
+// readPosition reads the cursor, whatever list it belongs to; the zero Place for no cursor.
+func (c Cursor) readPosition() (Place, error) {
 	if c == "" {
 		return Place{}, nil
 	}
@@ -96,7 +96,7 @@ func (c Cursor) place() (Place, error) {
 // Start gives when the first page of the list was read: now for the first page itself, and for a list that does not
 // mind. What filters say relative to now, they say relative to it, so that all pages are of the same list.
 func (c Cursor) Start(now time.Time) time.Time {
-	if place, err := c.place(); err == nil && !place.Start.IsZero() {
+	if place, err := c.readPosition(); err == nil && !place.Start.IsZero() {
 		return place.Start
 	}
 	return now
@@ -105,7 +105,7 @@ func (c Cursor) Start(now time.Time) time.Time {
 // Place gives the place that the cursor stands for. A cursor of another sort, or of other filters, is an
 // invalid_request.
 func (c Cursor) Place(sort string, filters uint32) (Place, error) {
-	place, err := c.place()
+	place, err := c.readPosition()
 	if err != nil || c != "" && (place.Sort != sort || place.Filters != filters) {
 		return Place{}, Invalid("cursor", "%s", errCursor)
 	}

@@ -84,7 +84,7 @@ func (p *Project) Assess(now time.Time) {
 
 // Assess gives a project's trust level and source as of now.
 func Assess(setting *Trust, serverSeen, clientSeen Time, now time.Time) (Trust, *Source) {
-	server, client := recent(serverSeen, now), recent(clientSeen, now)
+	server, client := isRecent(serverSeen, now), isRecent(clientSeen, now)
 	trust := TrustHigh
 	if client {
 		trust = TrustLow
@@ -104,7 +104,7 @@ func Assess(setting *Trust, serverSeen, clientSeen Time, now time.Time) (Trust, 
 	return trust, &source
 }
 
-func recent(t Time, now time.Time) bool { return !t.IsZero() && t.After(now.Add(-trustWindow)) }
+func isRecent(t Time, now time.Time) bool { return !t.IsZero() && t.After(now.Add(-trustWindow)) }
 
 // ListedProject is a project with the DSNs of its active keys.
 type ListedProject struct {

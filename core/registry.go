@@ -58,7 +58,7 @@ func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[
 			body, failure = nil, NewError(Internal).With("request_id", call.RequestID)
 		}
 	}()
-	out, err := r.run(ctx, op, call, args)
+	out, err := r.runHandler(ctx, op, call, args)
 	if err == nil {
 		if _, none := out.(None); none {
 			return nil, nil
@@ -71,7 +71,7 @@ func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[
 	return body, nil
 }
 
-func (r *Registry) run(ctx context.Context, op *Operation, call Call, args map[string]any) (any, error) {
+func (r *Registry) runHandler(ctx context.Context, op *Operation, call Call, args map[string]any) (any, error) {
 	handler, ok := r.handlers[op]
 	if !ok {
 		return nil, NewError(NotFound)
@@ -82,7 +82,7 @@ func (r *Registry) run(ctx context.Context, op *Operation, call Call, args map[s
 	if args == nil {
 		args = map[string]any{}
 	}
-	if err := op.input.prepare(args); err != nil {
+	if err := op.input.prepareArgs(args); err != nil {
 		return nil, err
 	}
 	return handler.run(ctx, call, args)

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// trivial carries an operation out by doing nothing.
-func trivial(op *Operation) Handler {
+// bindNothing carries an operation out by doing nothing.
+func bindNothing(op *Operation) Handler {
 	return Handler{op, func(context.Context, Call, map[string]any) (any, error) { return None{}, nil }}
 }
 
@@ -27,7 +27,7 @@ func registryWith(t testing.TB, own ...Handler) (*Registry, *bytes.Buffer) {
 	handlers := own
 	for _, op := range V1.Operations() {
 		if !bound[op.Name] && op.ServedBy == "" {
-			handlers = append(handlers, trivial(op))
+			handlers = append(handlers, bindNothing(op))
 		}
 	}
 	log := &bytes.Buffer{}
@@ -41,7 +41,7 @@ func claimWith(fn func(in ClaimIssueInput) (Data[Issue], error)) Handler {
 	return Bind(ClaimIssue, func(_ context.Context, _ Call, in ClaimIssueInput) (Data[Issue], error) { return fn(in) })
 }
 
-func admin() Call { return Call{Actor: Bootstrap(), RequestID: "req-1"} }
+func adminCall() Call { return Call{Actor: Bootstrap(), RequestID: "req-1"} }
 
 func requireBody(t *testing.T, want string, err *Error) {
 	t.Helper()
@@ -56,7 +56,7 @@ func TestNewRegistryWantsOneHandlerForEachOperation(t *testing.T) {
 	var handlers []Handler
 	for _, op := range V1.Operations() {
 		if op.ServedBy == "" {
-			handlers = append(handlers, trivial(op))
+			handlers = append(handlers, bindNothing(op))
 		}
 	}
 	r, err := NewRegistry(V1, slog.New(slog.DiscardHandler), handlers...)
@@ -67,7 +67,7 @@ func TestNewRegistryWantsOneHandlerForEachOperation(t *testing.T) {
 		require.Equal(t, handlers[i].op, op, "the order of the declarations")
 	}
 
-	_, err = NewRegistry(V1, slog.New(slog.DiscardHandler), append(handlers, trivial(ClaimIssue.Operation))...)
+	_, err = NewRegistry(V1, slog.New(slog.DiscardHandler), append(handlers, bindNothing(ClaimIssue.Operation))...)
 	require.EqualError(t, err, "core: operation claim_issue has two handlers")
 	_, err = NewRegistry(V1, slog.New(slog.DiscardHandler), handlers[1:]...)
 	require.EqualError(t, err, "core: operation "+handlers[0].op.Name+" has no handler")
@@ -78,10 +78,10 @@ func TestNewRegistryWantsOneHandlerForEachOperation(t *testing.T) {
 func TestCallRunsTheHandler(t *testing.T) {
 	t.Parallel()
 	r, log := registryWith(t, Bind(ClaimIssue, func(_ context.Context, call Call, in ClaimIssueInput) (Data[Issue], error) {
-		require.Equal(t, admin(), call)
+		require.Equal(t, adminCall(), call)
 		return Data[Issue]{Issue{ID: in.ID, Title: "<a> & b", Claim: &Claim{Holder: call.Actor.Name}, StoredEvents: in.Minutes}}, nil
 	}))
-	body, failure := r.Call(t.Context(), ClaimIssue.Operation, admin(), map[string]any{"id": "42"})
+	body, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": "42"})
 	require.Nil(t, failure)
 	var got struct{ Data Issue }
 	require.NoError(t, json.Unmarshal(body, &got))
@@ -100,7 +100,7 @@ func TestCallWithoutArguments(t *testing.T) {
 		got = in
 		return IssuePage{}, nil
 	}))
-	body, failure := r.Call(t.Context(), ListIssues.Operation, admin(), nil)
+	body, failure := r.Call(t.Context(), ListIssues.Operation, adminCall(), nil)
 	require.Nil(t, failure)
 	require.Equal(t, 25, got.Limit)
 	require.JSONEq(t, `{"data":[],"next_cursor":null,"ingest":{"state":"","events_24h":0,"last_event_at":null,"quota_used":0,"quota":null}}`, string(body))
@@ -109,7 +109,7 @@ func TestCallWithoutArguments(t *testing.T) {
 func TestCallGivesNoBodyForNone(t *testing.T) {
 	t.Parallel()
 	r, _ := registryWith(t)
-	body, failure := r.Call(t.Context(), RevokeToken.Operation, admin(), map[string]any{"id": json.Number("7")})
+	body, failure := r.Call(t.Context(), RevokeToken.Operation, adminCall(), map[string]any{"id": json.Number("7")})
 	require.Nil(t, failure)
 	require.Nil(t, body)
 }
@@ -151,7 +151,7 @@ func TestCallRunsTheChecksOfInputs(t *testing.T) {
 		`{"error":"invalid_request","details":[{"path":"scopes","message":"must not name admin twice"}]}`: {"name": "x", "scopes": "admin,admin"},
 		`{"error":"invalid_request","details":[{"path":"name","message":"must not be blank"}]}`:           {"name": "  ", "scopes": "admin"},
 	} {
-		_, failure := r.Call(t.Context(), CreateToken.Operation, admin(), args)
+		_, failure := r.Call(t.Context(), CreateToken.Operation, adminCall(), args)
 		requireBody(t, message, failure)
 	}
 }
@@ -159,7 +159,7 @@ func TestCallRunsTheChecksOfInputs(t *testing.T) {
 func TestCallKeepsPanicsInside(t *testing.T) {
 	t.Parallel()
 	r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[Issue], error) { panic("hunter2 in the panic") }))
-	body, failure := r.Call(t.Context(), ClaimIssue.Operation, admin(), map[string]any{"id": 1})
+	body, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
 	require.Nil(t, body)
 	requireBody(t, `{"error":"internal","request_id":"req-1"}`, failure)
 	require.NotContains(t, failure.Error(), "hunter2")
@@ -186,7 +186,7 @@ func TestCallTurnsErrorsIntoAnswers(t *testing.T) {
 		"unavailable":    {NewError(Unavailable).Because(errors.New("dial hunter2")), `{"error":"unavailable"}`, "dial hunter2"},
 	} {
 		r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[Issue], error) { return Data[Issue]{}, c.err }))
-		body, failure := r.Call(t.Context(), ClaimIssue.Operation, admin(), map[string]any{"id": 1})
+		body, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
 		require.Nil(t, body, name)
 		requireBody(t, c.want, failure)
 		if c.logged == "" {
@@ -208,7 +208,7 @@ func TestCallOfAGoneCallerIsNotLogged(t *testing.T) {
 		cancel()
 		return Data[Issue]{}, ctx.Err()
 	}))
-	_, failure := r.Call(ctx, ClaimIssue.Operation, admin(), map[string]any{"id": 1})
+	_, failure := r.Call(ctx, ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
 	require.Equal(t, Internal, failure.Code)
 	require.Empty(t, log.String())
 }
@@ -218,7 +218,7 @@ func TestCallOfAnOutputThatIsNoJSON(t *testing.T) {
 	r, log := registryWith(t, Bind(ListIssueActivity, func(context.Context, Call, ListOfIssueInput) (Page[Activity], error) {
 		return Page[Activity]{Data: List[Activity]{{Data: json.RawMessage(`{`)}}}, nil
 	}))
-	body, failure := r.Call(t.Context(), ListIssueActivity.Operation, admin(), map[string]any{"id": 1})
+	body, failure := r.Call(t.Context(), ListIssueActivity.Operation, adminCall(), map[string]any{"id": 1})
 	require.Nil(t, body)
 	requireBody(t, `{"error":"internal","request_id":"req-1"}`, failure)
 	require.Contains(t, log.String(), "list_issue_activity")
@@ -227,7 +227,7 @@ func TestCallOfAnOutputThatIsNoJSON(t *testing.T) {
 func TestCallOfAnOperationThatIsServedElsewhere(t *testing.T) {
 	t.Parallel()
 	r, _ := registryWith(t)
-	_, failure := r.Call(t.Context(), IngestEvent.Operation, admin(), nil)
+	_, failure := r.Call(t.Context(), IngestEvent.Operation, adminCall(), nil)
 	requireBody(t, `{"error":"not_found"}`, failure)
 }
 
@@ -241,7 +241,7 @@ func TestCallsRunAtTheSameTime(t *testing.T) {
 	const callers = 8
 	for i := range callers {
 		go func() {
-			body, _ := r.Call(context.Background(), ListIssues.Operation, admin(), map[string]any{"search": fmt.Sprint("text", i)})
+			body, _ := r.Call(context.Background(), ListIssues.Operation, adminCall(), map[string]any{"search": fmt.Sprint("text", i)})
 			var page IssuePage
 			_ = json.Unmarshal(body, &page)
 			done <- string(page.NextCursor)
@@ -258,7 +258,7 @@ func BenchmarkCall(b *testing.B) {
 	r, _ := registryWith(b, claimWith(func(in ClaimIssueInput) (Data[Issue], error) { return Data[Issue]{Issue{ID: in.ID}}, nil }))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, failure := r.Call(b.Context(), ClaimIssue.Operation, admin(), map[string]any{"id": "42"}); failure != nil {
+		if _, failure := r.Call(b.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": "42"}); failure != nil {
 			b.Fatal(failure)
 		}
 	}

@@ -71,14 +71,14 @@ func (c TriageChange) Fields() []string {
 
 // Apply replaces the fields that the change names.
 func (c TriageChange) Apply(t *Triage) {
-	replace(&t.Category, c.Category)
-	replace(&t.Severity, c.Severity)
-	replace(&t.Transient, c.Transient)
-	replace(&t.AgentFixable, c.AgentFixable)
-	replace(&t.Noise, c.Noise)
+	replaceField(&t.Category, c.Category)
+	replaceField(&t.Severity, c.Severity)
+	replaceField(&t.Transient, c.Transient)
+	replaceField(&t.AgentFixable, c.AgentFixable)
+	replaceField(&t.Noise, c.Noise)
 }
 
-func replace[T any](field, value *T) {
+func replaceField[T any](field, value *T) {
 	if value != nil {
 		*field = *value
 	}

@@ -31,7 +31,7 @@ func At(t time.Time) Time {
 }
 
 // JSONSchema is a time, or null.
-func (Time) JSONSchema() Schema { return nullable(Schema{"type": "string", "format": "date-time"}) }
+func (Time) JSONSchema() Schema { return orNull(Schema{"type": "string", "format": "date-time"}) }
 
 // MarshalJSON writes TimeLayout, or null for the zero time.
 func (t Time) MarshalJSON() ([]byte, error) {
@@ -47,18 +47,18 @@ func (t Time) appendJSON(b []byte) []byte {
 	u := t.UTC()
 	year, month, day := u.Date()
 	hour, minute, second := u.Clock()
-	b = append(digits(b, year, 4), '-')
-	b = append(digits(b, int(month), 2), '-')
-	b = append(digits(b, day, 2), 'T')
-	b = append(digits(b, hour, 2), ':')
-	b = append(digits(b, minute, 2), ':')
-	b = append(digits(b, second, 2), '.')
-	b = digits(b, u.Nanosecond()/1e6, 3)
+	b = append(appendDigits(b, year, 4), '-')
+	b = append(appendDigits(b, int(month), 2), '-')
+	b = append(appendDigits(b, day, 2), 'T')
+	b = append(appendDigits(b, hour, 2), ':')
+	b = append(appendDigits(b, minute, 2), ':')
+	b = append(appendDigits(b, second, 2), '.')
+	b = appendDigits(b, u.Nanosecond()/1e6, 3)
 	return append(b, 'Z', '"')
 }
 
-// digits appends the last digits of n, as many as width says, at most four.
-func digits(b []byte, n, width int) []byte {
+// appendDigits appends the last digits of n, as many as width says, at most four.
+func appendDigits(b []byte, n, width int) []byte {
 	b = append(b, "0000"[:width]...)
 	for i := range width {
 		b[len(b)-1-i] += byte(n % 10)
@@ -103,7 +103,7 @@ func (t Time) Value() (driver.Value, error) {
 type Untrusted string
 
 // JSONSchema is a text, or null.
-func (Untrusted) JSONSchema() Schema { return nullable(Schema{"type": "string"}) }
+func (Untrusted) JSONSchema() Schema { return orNull(Schema{"type": "string"}) }
 
 // MarshalJSON writes the text, or null when there is none.
 func (u Untrusted) MarshalJSON() ([]byte, error) {
@@ -126,7 +126,7 @@ func (t Text) MarshalJSON() ([]byte, error) { return Untrusted(t).MarshalJSON() 
 type OptInt int64
 
 // JSONSchema is a whole number, or null.
-func (OptInt) JSONSchema() Schema { return nullable(Schema{"type": "integer"}) }
+func (OptInt) JSONSchema() Schema { return orNull(Schema{"type": "integer"}) }
 
 // MarshalJSON writes the number, or null for zero.
 func (n OptInt) MarshalJSON() ([]byte, error) {

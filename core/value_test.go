@@ -45,7 +45,7 @@ func TestValueRoundTrip(t *testing.T) {
 
 		marshalled, err := json.Marshal(want)
 		require.NoError(t, err)
-		require.Equal(t, tokens(t, text), tokens(t, marshalled))
+		require.Equal(t, readTokens(t, text), readTokens(t, marshalled))
 	})
 }
 
@@ -91,8 +91,8 @@ func TestValueOfBrokenJSON(t *testing.T) {
 	}
 }
 
-// tokens reads JSON as encoding/json does, with numbers as written.
-func tokens(t require.TestingT, text []byte) []json.Token {
+// readTokens reads JSON as encoding/json does, with numbers as written.
+func readTokens(t require.TestingT, text []byte) []json.Token {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	var all []json.Token
@@ -119,7 +119,7 @@ func FuzzValue(f *testing.F) {
 		}
 		written := v.AppendJSON(nil)
 		require.True(t, json.Valid(written) && utf8.Valid(written), "%q", written)
-		require.Equal(t, tokens(t, text), tokens(t, written))
+		require.Equal(t, readTokens(t, text), readTokens(t, written))
 		var again Value
 		require.NoError(t, json.Unmarshal(written, &again))
 		require.Equal(t, v, again)

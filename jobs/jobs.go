@@ -19,8 +19,8 @@ import (
 
 // How the queue is run.
 const (
-	// usual is how long a job may run; the rest waits for its next run.
-	usual = time.Minute
+	// usualTimeout is how long a job may run; the rest waits for its next run.
+	usualTimeout = time.Minute
 	// rescueAfter is when a job counts as lost, because its server was killed, and may run again.
 	rescueAfter = 90 * time.Second
 	// finishWithin is how long a stopping server lets a job run on before it is cut off; another server goes on with it.
@@ -47,8 +47,8 @@ type Options struct {
 // observer is told of each run of a job.
 type observer = func(job string, took time.Duration, err error)
 
-// all are the jobs.
-func (o Options) all() []job {
+// allJobs are the jobs.
+func (o Options) allJobs() []job {
 	return []job{
 		makePartitions(o.Store), trainDictionaries(o.Store), dropExpired(o), purgeProjects(o.Store),
 		expireApprovals(o.Store), readIssues(o.Store), indexIssues(o.Store), markQuiet(o.Store),
@@ -59,14 +59,14 @@ func (o Options) all() []job {
 func Start(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	var periodic []*river.PeriodicJob
-	for _, j := range o.all() {
+	for _, j := range o.allJobs() {
 		j.register(workers, o.Observe)
 		periodic = append(periodic, j.periodic)
 	}
 	client, err := river.NewClient(o.Store.QueueDriver(), &river.Config{
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Store.Workers()}}, Workers: workers, PeriodicJobs: periodic,
 		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run is the next attempt
-		JobTimeout: usual, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,
+		JobTimeout: usualTimeout, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,
 		CompletedJobRetentionPeriod: keepDone, CancelledJobRetentionPeriod: keepDone, DiscardedJobRetentionPeriod: keepFailed,
 		ErrorHandler: failures{o.Log}, Logger: slog.New(warnings{o.Log.Handler(), &core.LineLimit{Every: warnEvery}}),
 	})
@@ -85,9 +85,9 @@ type job struct {
 	periodic *river.PeriodicJob
 }
 
-// every makes a job that runs when a leader is elected, and then again and again, each time for so long at most. It is
+// runEvery makes a job that runs when a leader is elected, and then again and again, each time for so long at most. It is
 // never in the queue twice.
-func every[K river.JobArgs](interval, atMost time.Duration, kind K, run func(context.Context) error) job {
+func runEvery[K river.JobArgs](interval, atMost time.Duration, kind K, run func(context.Context) error) job {
 	options := &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
 		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled,
 	}}}

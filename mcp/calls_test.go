@@ -101,7 +101,7 @@ func TestCallWithoutArguments(t *testing.T) {
 func TestModernCall(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
-	message, header := modern("tools/call", `"name":"whoami","arguments":{}`)
+	message, header := modernMessage("tools/call", `"name":"whoami","arguments":{}`)
 	header["Mcp-Name"] = "whoami"
 	answer := s.Message(t, surfacetest.AdminToken, message, header)
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)

@@ -35,7 +35,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wire.Refuse(w, r, core.NewError(core.MethodNotAllowed))
 		return
 	}
-	if !g.allows(r.Header.Get("Origin")) {
+	if !g.allowsOrigin(r.Header.Get("Origin")) {
 		wire.Refuse(w, r, core.NewError(core.ForbiddenOrigin))
 		return
 	}
@@ -44,20 +44,20 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wire.WriteError(w, core.AsError(err))
 		return
 	}
-	if cancels(body) {
+	if isCancellation(body) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
 	if problem := checkMessage(body); problem != nil {
-		problem.write(w, r)
+		problem.writeTo(w, r)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	g.next.ServeHTTP(w, r)
 }
 
-// allows tells whether a web page of the origin may call. Programs send none.
-func (g *guard) allows(origin string) bool {
+// allowsOrigin tells whether a web page of the origin may call. Programs send none.
+func (g *guard) allowsOrigin(origin string) bool {
 	origin = strings.ToLower(origin)
 	if origin == "" || g.origins[origin] {
 		return true
@@ -75,9 +75,9 @@ func hostOf(text string) string {
 	return strings.ToLower(u.Host)
 }
 
-// cancels tells whether the message is notifications/cancelled. Requests are known by the ids that clients choose, and
+// isCancellation tells whether the message is notifications/cancelled. Requests are known by the ids that clients choose, and
 // without sessions two clients share them: a cancel could hit the other's call, so it is dropped.
-func cancels(body []byte) bool {
+func isCancellation(body []byte) bool {
 	var message struct {
 		Method string `json:"method"`
 	}

@@ -50,7 +50,7 @@ func New(o Options) http.Handler {
 	)
 	for _, op := range o.Registry.Catalogue().Tools() {
 		s.tools[op.Name] = op
-		mcpServer.AddTool(describe(op), s.handle(op))
+		mcpServer.AddTool(describeTool(op), s.handleTool(op))
 	}
 	for _, prompt := range prompts.All() {
 		mcpServer.AddPrompt(describePrompt(prompt), handlePrompt(prompt))
@@ -70,43 +70,43 @@ func (s *surface) hideTools(ctx context.Context, _ any, _ *protocol.ListToolsReq
 	result.Tools = slices.DeleteFunc(result.Tools, func(tool protocol.Tool) bool { return !actor.Has(s.tools[tool.Name].Scope) })
 }
 
-// handle carries out one tool call: scope, arguments, registry, answer. Everything that goes wrong is a tool result: a
+// handleTool carries out one tool call: scope, arguments, registry, answer. Everything that goes wrong is a tool result: a
 // returned error would become a protocol error, which models do not see.
-func (s *surface) handle(op *core.Operation) server.ToolHandlerFunc {
+func (s *surface) handleTool(op *core.Operation) server.ToolHandlerFunc {
 	return func(ctx context.Context, request protocol.CallToolRequest) (*protocol.CallToolResult, error) {
 		body, failure := s.carryOut(ctx, op, request.Params.RawArguments)
 		switch {
 		case failure == nil:
-			s.observe(op, "ok")
-			return succeeded(body), nil
+			s.observeCall(op, "ok")
+			return succeededResult(body), nil
 		case failure.Code == core.ApprovalRequired:
-			s.observe(op, string(failure.Code))
-			return held(failure), nil
+			s.observeCall(op, string(failure.Code))
+			return heldResult(failure), nil
 		default:
-			s.observe(op, string(failure.Code))
-			return failed(failure), nil
+			s.observeCall(op, string(failure.Code))
+			return failedResult(failure), nil
 		}
 	}
 }
 
 func (s *surface) carryOut(ctx context.Context, op *core.Operation, raw json.RawMessage) ([]byte, *core.Error) {
 	call := s.Call(ctx)
-	args, err := arguments(op, call, raw)
+	args, err := decodeArguments(op, call, raw)
 	if err != nil {
 		return nil, s.Registry.Failure(ctx, op.Name, call.RequestID, err)
 	}
 	return s.Registry.Call(ctx, op, call, args)
 }
 
-func (s *surface) observe(op *core.Operation, outcome string) {
+func (s *surface) observeCall(op *core.Operation, outcome string) {
 	if s.Observe != nil {
 		s.Observe(op.Name, outcome)
 	}
 }
 
-// arguments reads the flat input from the text of the message, which keeps whole numbers exact. The scope comes first,
+// decodeArguments reads the flat input from the text of the message, which keeps whole numbers exact. The scope comes first,
 // as in REST.
-func arguments(op *core.Operation, call core.Call, raw json.RawMessage) (map[string]any, error) {
+func decodeArguments(op *core.Operation, call core.Call, raw json.RawMessage) (map[string]any, error) {
 	if err := op.Authorize(call.Actor); err != nil {
 		return nil, err
 	}
@@ -116,8 +116,8 @@ func arguments(op *core.Operation, call core.Call, raw json.RawMessage) (map[str
 	return core.DecodeArgs(raw)
 }
 
-// succeeded is the result with the same JSON as REST, as data and as text for clients that show only one of them.
-func succeeded(body []byte) *protocol.CallToolResult {
+// succeededResult is the result with the same JSON as REST, as data and as text for clients that show only one of them.
+func succeededResult(body []byte) *protocol.CallToolResult {
 	if body == nil {
 		return protocol.NewToolResultText("Done.")
 	}
@@ -126,18 +126,18 @@ func succeeded(body []byte) *protocol.CallToolResult {
 	return result
 }
 
-// held is the result of an action that waits for approval: the same JSON as in REST, and no error.
-func held(answer *core.Error) *protocol.CallToolResult {
+// heldResult is the result of an action that waits for approval: the same JSON as in REST, and no error.
+func heldResult(answer *core.Error) *protocol.CallToolResult {
 	body, err := core.Marshal(answer)
 	if err != nil {
-		return failed(core.NewError(core.Internal))
+		return failedResult(core.NewError(core.Internal))
 	}
-	return succeeded(body)
+	return succeededResult(body)
 }
 
-// failed is the same error as in REST with its hint, as text only: some clients check structured content against the
+// failedResult is the same error as in REST with its hint, as text only: some clients check structured content against the
 // output schema even for errors.
-func failed(failure *core.Error) *protocol.CallToolResult {
+func failedResult(failure *core.Error) *protocol.CallToolResult {
 	text, err := failure.ForAgent()
 	if err != nil {
 		text = []byte(`{"error":"internal"}`)

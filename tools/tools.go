@@ -68,5 +68,5 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 	)
 }
 
-// data wraps an object as the wire has it; it passes the error of the call that made it on.
-func data[T any](v T, err error) (core.Data[T], error) { return core.Data[T]{Data: v}, err }
+// wrapData wraps an object as the wire has it; it passes the error of the call that made it on.
+func wrapData[T any](v T, err error) (core.Data[T], error) { return core.Data[T]{Data: v}, err }

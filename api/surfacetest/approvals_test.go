@@ -39,7 +39,7 @@ var approvalCases = []parityCase{
 // TestApprovalOverREST decides on requests: no tool does.
 func TestApprovalOverREST(t *testing.T) {
 	t.Parallel()
-	s := surfacetest.Serve(t, surfacetest.Options{Store: storetest.New(t), Settings: hold("ignore")})
+	s := surfacetest.Serve(t, surfacetest.Options{Store: storetest.New(t), Settings: holdActions("ignore")})
 	agent, second, issue := s.Token(t, core.IssuesWrite), s.Token(t, core.Admin), s.Issue(t)
 	call := func(token, path string) surfacetest.Answer {
 		t.Helper()
@@ -77,7 +77,7 @@ func TestApprovalOverREST(t *testing.T) {
 
 func TestDeletionIsHeldOverREST(t *testing.T) {
 	t.Parallel()
-	s := surfacetest.Serve(t, surfacetest.Options{Store: storetest.New(t), Settings: hold("delete_project")})
+	s := surfacetest.Serve(t, surfacetest.Options{Store: storetest.New(t), Settings: holdActions("delete_project")})
 	answer := s.Admin(t, http.MethodDelete, fmt.Sprintf("/v1/projects/%d", s.Project(t)), "")
 	require.Equal(t, http.StatusAccepted, answer.Status)
 	require.JSONEq(t, `{"status": "approval_required", "approval_id": 1}`, answer.Body)
@@ -87,14 +87,14 @@ func TestDeletionIsHeldOverREST(t *testing.T) {
 func TestHeldAnswersFitTheOutputSchema(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	holding := surfacetest.Serve(t, surfacetest.Options{Store: db, Settings: hold("ignore")})
+	holding := surfacetest.Serve(t, surfacetest.Options{Store: db, Settings: holdActions("ignore")})
 	issue := holding.Issue(t)
 	compiler := jsonschema.NewCompiler()
 	require.NoError(t, compiler.AddResource("tool", outputSchemaOf(t, holding, "ignore_issue")))
 	schema, err := compiler.Compile("tool")
 	require.NoError(t, err)
 	for _, held := range []string{"ignore", "none"} {
-		storetest.Set(t, db, hold(held))
+		storetest.Set(t, db, holdActions(held))
 		result := holding.CallTool(t, surfacetest.AdminToken, "ignore_issue", fmt.Sprintf(`{"id": %d}`, issue))
 		require.False(t, result.IsError)
 		require.NoError(t, schema.Validate(any(objectOf(t, string(result.StructuredContent)))), string(result.StructuredContent))

@@ -26,20 +26,20 @@ func TestBadInputEverywhere(t *testing.T) {
 		}
 		t.Run(op.Name, func(t *testing.T) {
 			t.Parallel()
-			requireRefused(t, s, op, "unknown_field", with(t, op, "unknown_field", `"x"`))
+			requireRefused(t, s, op, "unknown_field", withField(t, op, "unknown_field", `"x"`))
 			for _, field := range op.Fields() {
-				for _, value := range mistakes(op, field) {
-					requireRefused(t, s, op, field.Name, with(t, op, field.Name, value))
+				for _, value := range mistakesOf(op, field) {
+					requireRefused(t, s, op, field.Name, withField(t, op, field.Name, value))
 				}
 				if most, whole := field.Schema["maximum"].(int64); whole && field.Schema["type"] == "integer" {
 					// Written as a fraction it is an integer still: the only mistake is the other field.
-					input := with(t, op, field.Name, fmt.Sprintf("%d.0", most))
+					input := withField(t, op, field.Name, fmt.Sprintf("%d.0", most))
 					requireRefused(t, s, op, "unknown_field", strings.TrimSuffix(input, "}")+`,"unknown_field":"x"}`)
 				}
 				// Whether U+0000 is a mistake or is cleaned away is the operation's; it is the same on both.
-				requireSameOutcome(t, s, op, with(t, op, field.Name, `"a\u0000b"`))
+				requireSameOutcome(t, s, op, withField(t, op, field.Name, `"a\u0000b"`))
 				if field.Required && !inPath(op, field) {
-					requireRefused(t, s, op, field.Name, with(t, op, field.Name, ""))
+					requireRefused(t, s, op, field.Name, withField(t, op, field.Name, ""))
 				}
 			}
 		})
@@ -50,8 +50,8 @@ func inPath(op *core.Operation, field core.Field) bool {
 	return slices.Contains(op.PathParams(), field.Name)
 }
 
-// with gives the operation's example with another value for a field, or without the field.
-func with(t *testing.T, op *core.Operation, field, value string) string {
+// withField gives the operation's example with another value for a field, or without the field.
+func withField(t *testing.T, op *core.Operation, field, value string) string {
 	t.Helper()
 	input := map[string]json.RawMessage{}
 	require.NoError(t, json.Unmarshal([]byte(op.Example), &input))
@@ -64,9 +64,9 @@ func with(t *testing.T, op *core.Operation, field, value string) string {
 	return string(text)
 }
 
-// mistakes gives JSON values that the field's schema forbids. Those for the path and the query are texts: there is
+// mistakesOf gives JSON values that the field's schema forbids. Those for the path and the query are texts: there is
 // nothing else in a URL.
-func mistakes(op *core.Operation, field core.Field) []string {
+func mistakesOf(op *core.Operation, field core.Field) []string {
 	var values []string
 	schema := field.Schema
 	text := func(value any) { values = append(values, fmt.Sprintf("%q", fmt.Sprint(value))) }

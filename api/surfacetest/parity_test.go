@@ -145,12 +145,12 @@ func TestParity(t *testing.T) {
 				worlds = newWorlds(t, "none")
 			}
 			overREST, overMCP := worlds[0], worlds[1]
-			input := os.Expand(c.input, overREST.value)
-			require.Equal(t, input, os.Expand(c.input, overMCP.value), "the worlds are equal")
-			rest := callREST(t, overREST.Surface, c.op, overREST.token(c.actor), input)
-			tool := callMCP(t, overMCP.Surface, c.op, overMCP.token(c.actor), input)
+			input := os.Expand(c.input, overREST.valueOf)
+			require.Equal(t, input, os.Expand(c.input, overMCP.valueOf), "the worlds are equal")
+			rest := callREST(t, overREST.Surface, c.op, overREST.tokenOf(c.actor), input)
+			tool := callMCP(t, overMCP.Surface, c.op, overMCP.tokenOf(c.actor), input)
 			requireSame(t, c.op, c.code, rest, tool)
-			require.Equal(t, overREST.state(t), overMCP.state(t), "what the call left behind")
+			require.Equal(t, overREST.readState(t), overMCP.readState(t), "what the call left behind")
 		})
 	}
 }
@@ -166,7 +166,7 @@ func TestParityIsComplete(t *testing.T) {
 	for _, op := range core.V1.Tools() {
 		for _, code := range append(op.AllErrors(), success) {
 			// An error that an operation declares itself has a reason of its own, though every operation has the error.
-			if !slices.Contains(everywhere, code) || slices.Contains(op.Errors, code) {
+			if !slices.Contains(everywhereCodes, code) || slices.Contains(op.Errors, code) {
 				require.True(t, shown[op.Name+" "+string(code)], "parityCases lacks %s with the outcome %q", op.Name, code)
 			}
 		}
