@@ -120,7 +120,7 @@ func (p *docsPage) servePage(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(p.html) // the reader is gone
 }
 
-// docsScopes gives each scope with the operations that need it.
+// docsScopes returns each scope with the operations that need it.
 func docsScopes(catalogue *core.Catalogue) []docsScope {
 	var scopes []docsScope
 	for _, name := range []core.Scope{core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.NoToken} {
@@ -198,7 +198,7 @@ func docsObjects(catalogue *core.Catalogue) []docsObject {
 	return objects
 }
 
-// allCodes gives every code that an operation names, and those of paths and methods that are none.
+// allCodes returns every code that an operation names, and those of unknown paths and methods.
 func allCodes(catalogue *core.Catalogue) []core.Code {
 	codes := []core.Code{core.NotFound, core.MethodNotAllowed}
 	for _, op := range catalogue.Operations() {
@@ -220,7 +220,7 @@ func docsErrors(forms core.ErrorForms, codes []core.Code) []docsError {
 // docsMembers returns what the body of an error has beside its code.
 func docsMembers(forms core.ErrorForms, code core.Code) []docsField {
 	var fields []docsField
-	names, schemas := forms.Members(code)
+	names, schemas := forms.MembersOf(code)
 	for _, name := range names {
 		schema := schemas[name].(core.Schema)
 		doc, _ := schema["description"].(string)

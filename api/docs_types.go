@@ -14,7 +14,7 @@ type member struct {
 	schema core.Schema
 }
 
-// membersOf gives the properties of an object in the order of their declaration, which the list of required ones
+// membersOf returns the properties of an object in the order of their declaration, which the list of required ones
 // keeps: in outputs that is all of them.
 func membersOf(object core.Schema) []member {
 	properties, _ := object["properties"].(core.Schema)

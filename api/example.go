@@ -43,7 +43,7 @@ func TargetOf(op *core.Operation, input map[string]json.RawMessage) Target {
 	return target
 }
 
-// namesIn gives the names of the input's fields, those of the operation first.
+// namesIn returns the names of the input's fields, those of the operation first.
 func namesIn(op *core.Operation, input map[string]json.RawMessage) []string {
 	var names []string
 	for _, field := range op.Fields() {

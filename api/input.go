@@ -23,7 +23,8 @@ const (
 	inBody  inputPart = "body"
 )
 
-// partOf tells where the operation takes a field from; unknown fields belong where all but the path's stand.
+// partOf returns the part of the request that a field of the operation stands in. Unknown fields belong where all but
+// those of the path stand.
 func partOf(op *core.Operation, field string) inputPart {
 	switch {
 	case slices.Contains(op.PathParams(), field):
@@ -42,7 +43,7 @@ type inputReader struct {
 	details []core.Detail
 }
 
-// readInput gives the flat input of the call. A field in the wrong part of the request is an invalid_request that
+// readInput returns the flat input of the call. A field in the wrong part of the request is an invalid_request that
 // says where it stands; whether the fields are known and their values right is for the registry to say.
 func readInput(op *core.Operation, request huma.Context) (map[string]any, error) {
 	r, w := humachi.Unwrap(request)

@@ -18,7 +18,7 @@ func NewNotReady(reason func() string) http.Handler {
 	router.MethodNotAllowed(refuseUnready)
 	router.HandleFunc("/healthz", serveHealth)
 	router.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) {
-		wire.Refuse(w, r, core.NewError(core.Unavailable).With("reason", reason()))
+		wire.RefuseRequest(w, r, core.NewError(core.Unavailable).With("reason", reason()))
 	})
 	for _, route := range ingestRoutes {
 		router.With(mayBeKept, allowPages).HandleFunc(route, refuseUnready)
@@ -27,7 +27,7 @@ func NewNotReady(reason func() string) http.Handler {
 }
 
 func refuseUnready(w http.ResponseWriter, r *http.Request) {
-	wire.Refuse(w, r, core.NewError(core.Unavailable))
+	wire.RefuseRequest(w, r, core.NewError(core.Unavailable))
 }
 
 // allowPages has pages of any origin read the answer, and when to send again.

@@ -176,7 +176,7 @@ func describeErrors(codes []core.Code, errors core.ErrorForms) *huma.Response {
 	return &huma.Response{
 		Description: strings.Join(meanings, "\n\n"),
 		Headers:     failureHeaders(codes),
-		Content:     jsonContent(errors.Schema(codes...)),
+		Content:     jsonContent(errors.BodySchema(codes...)),
 	}
 }
 

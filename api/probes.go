@@ -23,7 +23,7 @@ func (s *server) serveReady(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	if err := s.Ready(ctx); err != nil {
 		unavailable := core.NewError(core.Unavailable).Because(err)
-		wire.WriteError(w, s.Registry.Failure(r.Context(), "readyz", Caller(r.Context()).RequestID, unavailable))
+		wire.WriteError(w, s.Registry.Failure(r.Context(), "readyz", CallerOf(r.Context()).RequestID, unavailable))
 		return
 	}
 	serveHealth(w, r)

@@ -147,7 +147,7 @@ func TestOtherSurfaces(t *testing.T) {
 	t.Parallel()
 	echo := func(name string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Surface", name+" "+r.URL.Path+" "+string(api.Caller(r.Context()).Actor.Type))
+			w.Header().Set("Surface", name+" "+r.URL.Path+" "+string(api.CallerOf(r.Context()).Actor.Type))
 		})
 	}
 	h := newHandler(t, func(o *api.Options) { o.Ingest, o.MCP = echo("ingest"), echo("mcp") })

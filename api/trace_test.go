@@ -17,7 +17,9 @@ func TestTraceOfARequest(t *testing.T) {
 	t.Parallel()
 	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
 	var got string
-	h := newHandler(t, func(o *api.Options) { o.Ready = func(ctx context.Context) error { got = api.TraceID(ctx); return nil } })
+	h := newHandler(t, func(o *api.Options) {
+		o.Ready = func(ctx context.Context) error { got = api.TraceIDOf(ctx); return nil }
+	})
 	for _, c := range []struct{ header, want string }{
 		{"00-" + id + "-00f067aa0ba902b7-01", id},
 		{"cc-" + id + "-00f067aa0ba902b7-01-of-later-versions", id},
@@ -43,7 +45,7 @@ func TestTraceOfARequest(t *testing.T) {
 	twice.Header["Traceparent"] = []string{"00-" + id + "-00f067aa0ba902b7-01", "00-" + id + "-00f067aa0ba902b7-01"}
 	sendRequest(t, h, twice)
 	require.Empty(t, got)
-	require.Empty(t, api.TraceID(t.Context()))
+	require.Empty(t, api.TraceIDOf(t.Context()))
 }
 
 func TestObserve(t *testing.T) {

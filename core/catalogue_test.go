@@ -43,7 +43,7 @@ func sendNothing(_ context.Context, _ Call, in parcelInput) (Data[Parcel], error
 func TestTwoCataloguesAreServedBesideEachOther(t *testing.T) {
 	t.Parallel()
 	catalogue, sendParcel := newParcels()
-	parcels, err := NewRegistry(catalogue, slog.New(slog.DiscardHandler), Bind(sendParcel, sendNothing))
+	parcels, err := NewRegistry(catalogue, slog.New(slog.DiscardHandler), BindHandler(sendParcel, sendNothing))
 	require.NoError(t, err)
 	issues, _ := registryWith(t)
 
@@ -67,7 +67,7 @@ func TestCataloguesShareNothing(t *testing.T) {
 	require.NotContains(t, V1.Operations(), sendParcel.Operation)
 	require.Equal(t, map[string]Schema{"Parcel": writtenOut[Parcel]()}, catalogue.Components())
 	require.NotContains(t, V1.Components(), "Parcel")
-	names, _ := catalogue.Errors().Members(parcelLost)
+	names, _ := catalogue.Errors().MembersOf(parcelLost)
 	require.Equal(t, []string{"lost"}, names)
 	require.NotContains(t, V1.Errors(), parcelLost)
 }
@@ -81,7 +81,7 @@ func TestNewRegistryRefusesAnOperationOfAnotherCatalogue(t *testing.T) {
 	t.Parallel()
 	catalogue, sendParcel := newParcels()
 
-	_, err := NewRegistry(catalogue, slog.New(slog.DiscardHandler), Bind(sendParcel, sendNothing), bindNothing(Whoami.Operation))
+	_, err := NewRegistry(catalogue, slog.New(slog.DiscardHandler), BindHandler(sendParcel, sendNothing), bindNothing(Whoami.Operation))
 
 	require.EqualError(t, err, "core: operation whoami is not in the catalogue: is it in the list of its resource?")
 }

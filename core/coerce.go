@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// numberForm is what a text must look like to be taken as a number.
+// numberForm is what a text must look like to be read as a number.
 var numberForm = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,18})(\.[0-9]+)?$`)
 
 // coerceField turns a value into the type of the field where its meaning is plain: "42" is 42, "true" is true, "a,b" is a
-// list, and a project's numeric id may stand where its slug may. Anything else stays for the validator to refuse.
+// list, and a project's id may be a number. Anything else stays for the validator to refuse.
 func coerceField(field *Field, value any) any {
 	if n, ok := value.(json.Number); ok && field.acceptsNumber {
 		return wholeNumber(n).String()
@@ -44,11 +44,11 @@ func coerceType(s Schema, value any) any {
 	return value
 }
 
-// maxDigits is how many digits of a whole number the validator gets: one that has so many is out of every range.
+// maxDigits is how many digits of a whole number the validator gets. A number of 20 digits is out of every range.
 const maxDigits = 20
 
 // wholeNumber writes a number without a fraction in digits alone: 60.0 and 6e1 are the integer 60 (JSON Schema 2020-12).
-// Another number stays as it is, in a short form: the validator computes what it gets, and 1e999999 has a million digits.
+// Numbers with a fraction and huge ones are shortened: the validator would compute all million digits of 1e999999.
 func wholeNumber(n json.Number) json.Number {
 	sign, digits := "", string(n)
 	if unsigned, negative := strings.CutPrefix(digits, "-"); negative {
@@ -77,7 +77,7 @@ func wholeNumber(n json.Number) json.Number {
 	}
 }
 
-// shortExponent reads an exponent; one beyond a body's length in digits is as good as any other.
+// shortExponent reads an exponent. It cuts one that no body of 1 MB could write out in digits.
 func shortExponent(text string) int {
 	const beyond = 1 << 24
 	n, err := strconv.Atoi(text)

@@ -3,15 +3,15 @@ package core
 import "strconv"
 
 // AppendJSON appends the event in its stored form: the JSON of the struct tags without what is empty. Unmarshalling
-// it gives the event back. It is written by hand because ingest pays for it once per event.
+// it makes the same event again. It is written by hand because ingest pays for it once per event.
 func (e *Event) AppendJSON(b []byte) []byte {
 	w := jsonWriter{b: b}
 	w.writeEvent(e)
 	return w.b
 }
 
-// MeasureJSON returns how many bytes the event has for readers, who get null, false or [] for what the stored form leaves
-// out: of many small frames that is several times the stored form. The buffer is room to write in.
+// MeasureJSON returns how many bytes of JSON readers of the event get. The stored form leaves out what is empty, which they
+// see as null, false or []; an event of many small frames is several times as long for them. The buffer is overwritten.
 func (e *Event) MeasureJSON(buffer []byte) int {
 	w := jsonWriter{b: buffer[:0]}
 	w.writeEvent(e)

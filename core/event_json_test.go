@@ -78,7 +78,7 @@ func TestEventRoundTrip(t *testing.T) {
 	require.Equal(t, "{}", string((&Event{}).AppendJSON(nil)), "what is empty is not stored")
 }
 
-// A field that is added to Event and forgotten in the writer shows here.
+// A field that is added to Event and forgotten in AppendJSON fails this test.
 func TestEventStoresEveryField(t *testing.T) {
 	t.Parallel()
 	want := filler{full: true}.newValue(reflect.TypeFor[Event]()).Interface().(Event)
@@ -87,7 +87,7 @@ func TestEventStoresEveryField(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// What steers the pipeline only is no part of what is stored: Identity is a person's name, in the clear.
+// What only steers the pipeline is not stored: Identity is a person's name, in the clear.
 func TestEventLeavesOutWhatIsNotStored(t *testing.T) {
 	t.Parallel()
 	id := int64(1)
@@ -103,7 +103,7 @@ func TestEventLeavesOutWhatIsNotStored(t *testing.T) {
 func anyEvent() *rapid.Generator[Event] {
 	text := rapid.OneOf(rapid.Just(""), rapid.StringN(0, 12, -1))
 	nothing := func(v any) *rapid.Generator[any] { return rapid.Just(v) }
-	stored := anyValue(2).Filter(func(v Value) bool { return !v.Empty() || v.Kind == Null })
+	stored := anyValue(2).Filter(func(v Value) bool { return !v.IsEmpty() || v.Kind == Null })
 	return rapid.MakeCustom[Event](rapid.MakeConfig{
 		Types: map[reflect.Type]*rapid.Generator[any]{
 			reflect.TypeFor[Value]():     stored.AsAny(),
@@ -136,7 +136,7 @@ func fewOf[T any](text *rapid.Generator[string], value *rapid.Generator[Value]) 
 	return rapid.Map(rapid.SliceOfN(one, 0, 2), func(items []T) List[T] { return items }).AsAny()
 }
 
-// The stored form is the JSON of the struct tags without what is empty, and gives back all of it.
+// The stored form is the JSON of the struct tags without what is empty, and reading it makes the same event again.
 func TestEventJSONMeansTheSameAsTheStandardOne(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -162,7 +162,7 @@ func TestEventIsMeasuredAsReadersGetIt(t *testing.T) {
 		for _, text := range []string{"", "<&>", "a\u2028b\u2029", "\b\f\x00\x1f\x7f"} {
 			e.Message = Untrusted(text)
 			e.Problems = append(e.Problems, Problem{Reason: text})
-			whole, err := Marshal(e)
+			whole, err := MarshalPlain(e)
 			require.NoError(t, err)
 			require.Equal(t, len(whole), e.MeasureJSON(nil))
 		}

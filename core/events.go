@@ -46,7 +46,7 @@ type Receipt struct {
 	Duplicate bool   `json:"duplicate" doc:"true when the event was there already and did not count again."`
 }
 
-// IngestEvent declares POST /v1/ingest, which package ingest serves: events have a path of their own.
+// IngestEvent declares POST /v1/ingest. Package ingest serves it, not the registry.
 var IngestEvent = DefineOperation[IngestEventInput, Data[Receipt]](Operation{
 	Name: "ingest_event", Route: "POST /v1/ingest", Scope: NoToken,
 	Summary: "Send an error event",

@@ -28,11 +28,11 @@ type Field struct {
 	keepsCommas   bool // an item of the list may have commas, so a text is not split at them
 }
 
-// optional is Opt of any type.
-type optional interface{ valueType() reflect.Type }
+// optionalField is Opt of any type.
+type optionalField interface{ valueType() reflect.Type }
 
-// numberText is a type of text that may be sent as a number, such as ProjectRef.
-type numberText interface{ acceptsNumber() bool }
+// textOfNumber is a type of text that may be sent as a number, such as ProjectRef.
+type textOfNumber interface{ acceptsNumber() bool }
 
 // input is the compiled form of an input struct.
 type input struct {
@@ -42,7 +42,7 @@ type input struct {
 	rules  *jsonschema.Schema
 }
 
-// checker is an input, or the type of a field of one, with rules that a schema cannot say.
+// checker is an input, or a type of its fields, with rules that a schema cannot say.
 type checker interface{ Check() error }
 
 // compileInput reads the tags of an input struct: json, doc, min, max, enum, default, format, cleaned, commas. A field is
@@ -83,11 +83,11 @@ func compileField(f reflect.StructField) (Field, error) {
 		handlerCleans: f.Tag.Get("cleaned") != "",
 		keepsCommas:   f.Tag.Get("commas") != "",
 	}
-	if wrapped, ok := reflect.Zero(f.Type).Interface().(optional); ok {
+	if wrapped, ok := reflect.Zero(f.Type).Interface().(optionalField); ok {
 		f.Type = wrapped.valueType()
 		field.Required, field.acceptsNull = false, true
 	}
-	if text, ok := reflect.Zero(f.Type).Interface().(numberText); ok {
+	if text, ok := reflect.Zero(f.Type).Interface().(textOfNumber); ok {
 		field.acceptsNumber = text.acceptsNumber()
 	}
 	var err error
@@ -148,8 +148,8 @@ func (in *input) compileRules() error {
 	return err
 }
 
-// prepareArgs brings the arguments of a call into the shape of the schema and validates them. The order matters: an
-// agent that sends null or "42" where it means nothing or 42 is understood, everything else is told.
+// prepareArgs brings the arguments of a call into the shape of the schema and validates them. An agent that sends null
+// for nothing, or "42" for 42, is understood; whatever else is wrong is named in the error.
 func (in *input) prepareArgs(args map[string]any) error {
 	nulls := map[string]bool{}
 	for name, value := range args {
@@ -180,7 +180,7 @@ func (in *input) prepareArgs(args map[string]any) error {
 	return nil
 }
 
-// checkText finds what no database column takes: U+0000 in a text that nobody cleans.
+// checkText finds the character U+0000, which no database column takes, in texts that nobody cleans.
 func (in *input) checkText(args map[string]any) []Detail {
 	var wrong []Detail
 	for name, value := range args {
@@ -193,7 +193,7 @@ func (in *input) checkText(args map[string]any) []Detail {
 	return wrong
 }
 
-// findNul gives the dotted path of the first text below v that holds U+0000.
+// findNul returns the dotted path of the first text in v that holds U+0000, such as scopes.1.
 func findNul(path string, v any) (at string, found bool) {
 	switch v := v.(type) {
 	case string:

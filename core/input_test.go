@@ -127,7 +127,7 @@ func TestInputIsCoercedWhereItsMeaningIsPlain(t *testing.T) {
 	}
 }
 
-// An agent that writes null for what it leaves out is understood; only a change tells null from absent.
+// An agent that writes null for what it leaves out is understood; only in a change null means something else than absent.
 func TestInputTakesNullAsAbsent(t *testing.T) {
 	t.Parallel()
 	got, err := readSample(compileSample(t), `{"id": 1, "minutes": null, "offset": null, "claimed": null, "deep": null, "name": null, "status": null,
@@ -425,7 +425,7 @@ func TestInputSurvivesDeepNesting(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// FuzzInput: any body is either refused as invalid_request with details, or gives an input within its bounds.
+// FuzzInput: any body is either refused as invalid_request with details, or becomes an input within its bounds.
 func FuzzInput(f *testing.F) {
 	in := compileSample(f)
 	for _, seed := range []string{`{"id": "42", "scopes": "admin,issues:read", "quota": null}`, `{"id": 1, "ids": "[1,2]", "raw": {"a": [1e5]}}`,

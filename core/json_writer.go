@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// jsonWriter appends the members of an object, leaving out those that are empty.
+// jsonWriter writes the members of an object but those that are empty.
 type jsonWriter struct {
 	b      []byte
-	absent int // bytes that readers get for what is left out
+	absent int // bytes that readers see for what is left out
 }
 
 func (w *jsonWriter) writeKey(name string) {
@@ -18,10 +18,10 @@ func (w *jsonWriter) writeKey(name string) {
 	w.b = append(w.b, '"', ':')
 }
 
-// leaveOut leaves out a member for which readers get a value of Errand's.
+// leaveOut leaves out an empty member, which readers see with the value, such as null.
 func (w *jsonWriter) leaveOut(name, value string) { w.absent += len(name) + len(`"":,`) + len(value) }
 
-// endObject ends an object. One that is empty here has one comma less than members for readers.
+// endObject ends an object. When all members were left out, readers see one comma less than members.
 func (w *jsonWriter) endObject() {
 	if w.b[len(w.b)-1] == '{' {
 		w.absent--
@@ -74,7 +74,7 @@ func (w *jsonWriter) writeTime(name string, t Time) {
 }
 
 func (w *jsonWriter) writeValue(name string, v Value) {
-	if v.Empty() {
+	if v.IsEmpty() {
 		w.leaveOut(name, "null")
 		return
 	}
@@ -130,8 +130,8 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// plainPrefix counts the bytes before the first that is not ASCII or not to be left as it is. It looks at 8 at a time:
-// in each byte of the sum below, the high bit is set by a byte of another kind, or borrowed from one before it.
+// plainPrefix counts the bytes before the first that needs an escape or is not ASCII. It looks at 8 bytes at a time: in the
+// sum below, such a byte sets the high bit of its own byte, or by a borrow that of a later one.
 func plainPrefix(b []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0

@@ -92,7 +92,7 @@ type nativeSDK struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Types whose schemas Go's types do not say.
+// Types that Go has no words for: each says its own schema.
 type (
 	nativeTime       struct{}
 	nativeScalar     struct{}

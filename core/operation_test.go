@@ -217,7 +217,7 @@ func TestAuthorize(t *testing.T) {
 		"nobody, for any token":   {Whoami.Operation, Actor{}, `{"error":"unauthorized"}`},
 		"nobody that has a scope": {GetIssue.Operation, Actor{Scopes: List[Scope]{Admin}}, `{"error":"unauthorized"}`},
 	} {
-		err := c.op.Authorize(c.actor)
+		err := c.op.AuthorizeActor(c.actor)
 		if c.want == "" {
 			require.NoError(t, err, name)
 			continue

@@ -36,7 +36,7 @@ const (
 	TrustHigh Trust = "high"
 )
 
-// Source says where the events of a project come from.
+// Source says what kind of program events come from, such as a browser.
 type Source string
 
 // The sources. A single event is server, browser, mobile or unknown (decisions 3); a project is server, browser (all
@@ -76,14 +76,14 @@ type Project struct {
 	Demo           bool         `json:"demo"`
 }
 
-// Assess sets trust and source from what the project has seen (primary API, Project).
-func (p *Project) Assess(now time.Time) {
-	p.Trust, p.Source = Assess(p.TrustSetting, p.ServerSeenAt, p.ClientSeenAt, now)
+// AssessSources sets trust and source by the events that the project had lately (primary API, Project).
+func (p *Project) AssessSources(now time.Time) {
+	p.Trust, p.Source = AssessSources(p.TrustSetting, p.ServerSeenAt, p.ClientSeenAt, now)
 	p.SourceTrust = p.Trust
 }
 
-// Assess gives a project's trust level and source as of now.
-func Assess(setting *Trust, serverSeen, clientSeen Time, now time.Time) (Trust, *Source) {
+// AssessSources returns the trust level and the source of a project with these settings and latest events.
+func AssessSources(setting *Trust, serverSeen, clientSeen Time, now time.Time) (Trust, *Source) {
 	server, client := isRecent(serverSeen, now), isRecent(clientSeen, now)
 	trust := TrustHigh
 	if client {
@@ -167,7 +167,7 @@ type ProjectChange struct {
 	AllowedOrigins Opt[[]string] `json:"allowed_origins" doc:"Origins, as scheme://host[:port], whose pages may send events; null for any." min:"1" max:"20"`
 }
 
-// How a repository and an origin look (primary API, PATCH fields).
+// The forms of a repository and of an origin (primary API, PATCH fields).
 var (
 	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/\.?[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 	originForm     = regexp.MustCompile(`^[Hh][Tt][Tt][Pp][Ss]?://([A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(:([0-9]{1,5}))?$`)
@@ -253,9 +253,9 @@ func CheckName(path, name string) error {
 	return nil
 }
 
-// Slug makes the URL part for a name: lower case, runs of other characters as one dash. A name that leaves nothing, or
-// only digits (which would look like an id), gets app in front.
-func Slug(name string) string {
+// MakeSlug makes the part of a URL that stands for a name: Web shop becomes web-shop. A name without letters gets app in
+// front, since digits alone would look like an id.
+func MakeSlug(name string) string {
 	var b strings.Builder
 	letters := false
 	for _, r := range strings.ToLower(name) {

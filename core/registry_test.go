@@ -17,7 +17,7 @@ func bindNothing(op *Operation) Handler {
 	return Handler{op, func(context.Context, Call, map[string]any) (any, error) { return None{}, nil }}
 }
 
-// registryWith binds the handlers, and a trivial one to every other operation. It gives the log, too.
+// registryWith binds the handlers, and a trivial one to every other operation. It returns the log, too.
 func registryWith(t testing.TB, own ...Handler) (*Registry, *bytes.Buffer) {
 	t.Helper()
 	bound := map[string]bool{}
@@ -38,7 +38,7 @@ func registryWith(t testing.TB, own ...Handler) (*Registry, *bytes.Buffer) {
 
 // claimWith binds claim_issue to a function.
 func claimWith(fn func(in ClaimIssueInput) (Data[Issue], error)) Handler {
-	return Bind(ClaimIssue, func(_ context.Context, _ Call, in ClaimIssueInput) (Data[Issue], error) { return fn(in) })
+	return BindHandler(ClaimIssue, func(_ context.Context, _ Call, in ClaimIssueInput) (Data[Issue], error) { return fn(in) })
 }
 
 func adminCall() Call { return Call{Actor: Bootstrap(), RequestID: "req-1"} }
@@ -77,7 +77,7 @@ func TestNewRegistryWantsOneHandlerForEachOperation(t *testing.T) {
 
 func TestCallRunsTheHandler(t *testing.T) {
 	t.Parallel()
-	r, log := registryWith(t, Bind(ClaimIssue, func(_ context.Context, call Call, in ClaimIssueInput) (Data[Issue], error) {
+	r, log := registryWith(t, BindHandler(ClaimIssue, func(_ context.Context, call Call, in ClaimIssueInput) (Data[Issue], error) {
 		require.Equal(t, adminCall(), call)
 		return Data[Issue]{Issue{ID: in.ID, Title: "<a> & b", Claim: &Claim{Holder: call.Actor.Name}, StoredEvents: in.Minutes}}, nil
 	}))
@@ -96,7 +96,7 @@ func TestCallRunsTheHandler(t *testing.T) {
 func TestCallWithoutArguments(t *testing.T) {
 	t.Parallel()
 	var got ListIssuesInput
-	r, _ := registryWith(t, Bind(ListIssues, func(_ context.Context, _ Call, in ListIssuesInput) (IssuePage, error) {
+	r, _ := registryWith(t, BindHandler(ListIssues, func(_ context.Context, _ Call, in ListIssuesInput) (IssuePage, error) {
 		got = in
 		return IssuePage{}, nil
 	}))
@@ -143,7 +143,7 @@ func TestCallStopsBeforeTheHandler(t *testing.T) {
 
 func TestCallRunsTheChecksOfInputs(t *testing.T) {
 	t.Parallel()
-	r, _ := registryWith(t, Bind(CreateToken, func(context.Context, Call, CreateTokenInput) (Data[CreatedToken], error) {
+	r, _ := registryWith(t, BindHandler(CreateToken, func(context.Context, Call, CreateTokenInput) (Data[CreatedToken], error) {
 		t.Error("the handler ran")
 		return Data[CreatedToken]{}, nil
 	}))
@@ -200,7 +200,7 @@ func TestCallTurnsErrorsIntoAnswers(t *testing.T) {
 	}
 }
 
-// A caller that hangs up makes every query below fail: that is no news for the log.
+// A caller that hangs up makes every query below fail: the log does not need to say it.
 func TestCallOfAGoneCallerIsNotLogged(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -215,7 +215,7 @@ func TestCallOfAGoneCallerIsNotLogged(t *testing.T) {
 
 func TestCallOfAnOutputThatIsNoJSON(t *testing.T) {
 	t.Parallel()
-	r, log := registryWith(t, Bind(ListIssueActivity, func(context.Context, Call, ListOfIssueInput) (Page[Activity], error) {
+	r, log := registryWith(t, BindHandler(ListIssueActivity, func(context.Context, Call, ListOfIssueInput) (Page[Activity], error) {
 		return Page[Activity]{Data: List[Activity]{{Data: json.RawMessage(`{`)}}}, nil
 	}))
 	body, failure := r.Call(t.Context(), ListIssueActivity.Operation, adminCall(), map[string]any{"id": 1})
@@ -234,7 +234,7 @@ func TestCallOfAnOperationThatIsServedElsewhere(t *testing.T) {
 // Calls share the compiled schema and the defaults: this one is for the race detector.
 func TestCallsRunAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	r, _ := registryWith(t, Bind(ListIssues, func(_ context.Context, _ Call, in ListIssuesInput) (IssuePage, error) {
+	r, _ := registryWith(t, BindHandler(ListIssues, func(_ context.Context, _ Call, in ListIssuesInput) (IssuePage, error) {
 		return IssuePage{Page: Page[Issue]{NextCursor: Cursor(in.Search)}}, nil
 	}))
 	done := make(chan string)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plainSchema gives the schema as a reader of the JSON sees it.
+// plainSchema returns the schema as a reader of the JSON sees it.
 func plainSchema(t *testing.T, s Schema) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(s)
@@ -212,7 +212,7 @@ func (f filler) fillValue(v reflect.Value, tag reflect.StructTag) {
 	}
 }
 
-// nullWhenEmpty tells whether a text writes null for "".
+// nullWhenEmpty reports whether a text writes null for "".
 func nullWhenEmpty(t reflect.Type) bool {
 	text, err := json.Marshal(reflect.Zero(t).Interface())
 	return err == nil && string(text) == "null"
@@ -247,7 +247,7 @@ func TestOutputsAreWhatTheirSchemasSay(t *testing.T) {
 		}
 		named["components"] = map[string]any{"schemas": components}
 		for name, f := range map[string]filler{"least": {}, "full": {full: true}} {
-			body, err := Marshal(f.newValue(op.out).Interface())
+			body, err := MarshalPlain(f.newValue(op.out).Interface())
 			require.NoError(t, err)
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 			require.NoError(t, err)

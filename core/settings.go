@@ -78,8 +78,8 @@ func ReadSettings(texts map[string]string) (Settings, error) {
 	return all, nil
 }
 
-// Normalize returns the text in the form that is stored, or an error that names the variable.
-func (s Setting) Normalize(text string) (string, error) { return s.read(text, &Settings{}) }
+// NormalizeText returns the text in the form that is stored, or an error that names the variable.
+func (s Setting) NormalizeText(text string) (string, error) { return s.read(text, &Settings{}) }
 
 // Bounds of the settings.
 const (

@@ -13,7 +13,7 @@ func normalizeText(t *testing.T, name, text string) (string, error) {
 	t.Helper()
 	for _, s := range core.InstallationSettings() {
 		if s.Name == name {
-			return s.Normalize(text)
+			return s.NormalizeText(text)
 		}
 	}
 	t.Fatalf("no setting is called %s", name)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Clock tells the time. It is passed in, so that tests decide what time it is.
+// Clock returns the time. It is passed in, so that tests decide what time it is.
 type Clock func() time.Time
 
 // TimeLayout is how times look on the wire: RFC 3339 in UTC with milliseconds (decisions 1).
@@ -20,8 +20,8 @@ const TimeLayout = "2006-01-02T15:04:05.000Z"
 // Time is an instant, written as TimeLayout; the zero time is null.
 type Time struct{ time.Time }
 
-// At makes a Time of t, in UTC and cut to milliseconds, the precision of the wire and of the store. RFC 3339 has no
-// form for years after 9999: such a time, which only a broken clock sends, is none.
+// At makes a Time of t, in UTC and cut to milliseconds, the precision of the wire and of the store. RFC 3339 cannot write
+// years after 9999, which only a broken clock sends: they become the zero time.
 func At(t time.Time) Time {
 	t = t.UTC()
 	if year := t.Year(); t.IsZero() || year < 1 || year > 9999 {
@@ -98,14 +98,14 @@ func (t Time) Value() (driver.Value, error) {
 	return t.Time, nil
 }
 
-// Untrusted is text written by the monitored application: titles, frames, headers, URLs. It reaches a
-// prompt only through a fence and a page only escaped. Empty text is null on the wire (decisions 1).
+// Untrusted is text written by the monitored application, such as a title or a URL. It reaches a prompt only through a
+// fence and a page only escaped. Empty text is null on the wire (decisions 1).
 type Untrusted string
 
 // JSONSchema is a text, or null.
 func (Untrusted) JSONSchema() Schema { return orNull(Schema{"type": "string"}) }
 
-// MarshalJSON writes the text, or null when there is none.
+// MarshalJSON writes the text, or null when it is empty.
 func (u Untrusted) MarshalJSON() ([]byte, error) {
 	if u == "" {
 		return []byte("null"), nil
@@ -119,7 +119,7 @@ type Text string
 // JSONSchema is a text, or null.
 func (Text) JSONSchema() Schema { return Untrusted("").JSONSchema() }
 
-// MarshalJSON writes the text, or null when there is none.
+// MarshalJSON writes the text, or null when it is empty.
 func (t Text) MarshalJSON() ([]byte, error) { return Untrusted(t).MarshalJSON() }
 
 // OptInt is a whole number whose zero means absent, null on the wire (a line number, the id of a merge's target).
@@ -174,8 +174,8 @@ func (o *Opt[T]) UnmarshalJSON(b []byte) error {
 // valueType is the type of the value.
 func (Opt[T]) valueType() reflect.Type { return reflect.TypeFor[T]() }
 
-// Pointer gives the value, or nil for null.
-func (o Opt[T]) Pointer() *T {
+// ValueOrNil returns the value, or nil for null.
+func (o Opt[T]) ValueOrNil() *T {
 	if o.Null {
 		return nil
 	}
@@ -195,10 +195,10 @@ type Secret string
 
 const redacted = "[redacted]"
 
-// Reveal gives the text itself, for the one place that needs it.
+// Reveal returns the text itself, for the one place that needs it.
 func (s Secret) Reveal() string { return string(s) }
 
-// String gives [redacted], or nothing when there is no secret.
+// String returns [redacted], or nothing for an empty secret.
 func (s Secret) String() string {
 	if s == "" {
 		return ""

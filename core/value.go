@@ -36,7 +36,7 @@ type Member struct {
 // StringValue makes a Value of a text.
 func StringValue(s string) Value { return Value{Kind: String, Text: s} }
 
-// Get gives the first member of an object with the key, or null.
+// Get returns the first member of an object with the key, or null.
 func (v Value) Get(key string) Value {
 	if v.Kind == Object {
 		for i := range v.Kids {
@@ -48,8 +48,8 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
-// Empty is true for null and for an object or array without members: such a value is not stored.
-func (v Value) Empty() bool {
+// IsEmpty is true for null and for an object or array without members: such a value is not stored.
+func (v Value) IsEmpty() bool {
 	return v.Kind == Null || (v.Kind == Array || v.Kind == Object) && len(v.Kids) == 0
 }
 

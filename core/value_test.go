@@ -70,7 +70,7 @@ func TestValueEmpty(t *testing.T) {
 	} {
 		var v Value
 		require.NoError(t, json.Unmarshal([]byte(text), &v))
-		require.Equal(t, want, v.Empty(), text)
+		require.Equal(t, want, v.IsEmpty(), text)
 	}
 }
 

@@ -39,12 +39,12 @@ const (
 type Options struct {
 	Store   *store.Store
 	Log     *slog.Logger
-	Observe observer // nil for nobody
-	// ObserveDropped is told of each day of stored events that the retention deletes; nil for nobody.
+	Observe observer // may be nil
+	// ObserveDropped is called for each day of stored events that the retention deletes; it may be nil.
 	ObserveDropped func(events int64)
 }
 
-// observer is told of each run of a job.
+// observer is called after each run of a job.
 type observer = func(job string, took time.Duration, err error)
 
 // allJobs are the jobs.
@@ -55,8 +55,8 @@ func (o Options) allJobs() []job {
 	}
 }
 
-// Start begins to work on the jobs, together with the other servers. The caller stops the client.
-func Start(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
+// StartQueue begins to work on the jobs, together with the other servers. The caller stops the client.
+func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	var periodic []*river.PeriodicJob
 	for _, j := range o.allJobs() {
@@ -85,8 +85,8 @@ type job struct {
 	periodic *river.PeriodicJob
 }
 
-// runEvery makes a job that runs when a leader is elected, and then again and again, each time for so long at most. It is
-// never in the queue twice.
+// runEvery makes a job that runs when a leader is elected, and then at every interval. A run that takes longer than atMost
+// is cut off. The job is never in the queue twice.
 func runEvery[K river.JobArgs](interval, atMost time.Duration, kind K, run func(context.Context) error) job {
 	options := &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
 		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled,

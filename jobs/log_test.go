@@ -41,7 +41,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	rows, err := storetest.SQL(t.Context(), s, `ALTER TABLE projects RENAME TO elsewhere`)
 	require.NoError(t, err)
 	rows.Close()
-	client, err := jobs.Start(t.Context(), jobs.Options{
+	client, err := jobs.StartQueue(t.Context(), jobs.Options{
 		Store: s, Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	require.NoError(t, err)

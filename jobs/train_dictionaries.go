@@ -7,7 +7,7 @@ import (
 	"errand/store"
 )
 
-// enoughEvents are so many in a day that a project is worth a dictionary of its own.
+// enoughEvents is how many events a day make a project worth a dictionary of its own.
 const enoughEvents = 300
 
 type trainDictionariesArgs struct{}

@@ -32,7 +32,7 @@ func describeTool(op *core.Operation) protocol.Tool {
 	return tool
 }
 
-// outputSchema is the schema of all answers that are no errors: that of an action which may be held has both.
+// outputSchema is the schema of every answer that is not an error. An action that may be held has two kinds of answers.
 func outputSchema(op *core.Operation) core.Schema {
 	output := op.OutputSchema(false)
 	if !op.Holdable() {

@@ -24,7 +24,7 @@ type Options struct {
 	AllowedOrigins []string                        // further origins of web pages that may call, as scheme://host[:port]
 	Version        string                          // of Errand
 	Log            *slog.Logger
-	Observe        func(tool, outcome string) // is told of each call of a tool: ok, or the code of its error
+	Observe        func(tool, outcome string) // is called after each call of a tool, with ok or the code of its error; may be nil
 }
 
 // surface holds what the handlers share.
@@ -39,11 +39,11 @@ func New(o Options) http.Handler {
 	s := &surface{Options: o, tools: map[string]*core.Operation{}}
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(s.hideTools)
-	// Left off: mcp-go's own validation (the registry validates), its recovery (it tells the client the panic), and all
+	// Left off: mcp-go's own validation (the registry validates), its recovery (it sends the client the text of the panic), and all
 	// that needs a session.
 	mcpServer := server.NewMCPServer("errand", o.Version,
 		server.WithTitle("Errand"),
-		server.WithInstructions(prompts.Instructions()),
+		server.WithInstructions(prompts.RenderInstructions()),
 		server.WithToolCapabilities(false),
 		server.WithPromptCapabilities(false),
 		server.WithHooks(hooks),
@@ -52,7 +52,7 @@ func New(o Options) http.Handler {
 		s.tools[op.Name] = op
 		mcpServer.AddTool(describeTool(op), s.handleTool(op))
 	}
-	for _, prompt := range prompts.All() {
+	for _, prompt := range prompts.AllPrompts() {
 		mcpServer.AddPrompt(describePrompt(prompt), handlePrompt(prompt))
 	}
 	streamable := server.NewStreamableHTTPServer(mcpServer,
@@ -107,7 +107,7 @@ func (s *surface) observeCall(op *core.Operation, outcome string) {
 // decodeArguments reads the flat input from the text of the message, which keeps whole numbers exact. The scope comes first,
 // as in REST.
 func decodeArguments(op *core.Operation, call core.Call, raw json.RawMessage) (map[string]any, error) {
-	if err := op.Authorize(call.Actor); err != nil {
+	if err := op.AuthorizeActor(call.Actor); err != nil {
 		return nil, err
 	}
 	if string(raw) == "null" { // as good as absent
@@ -128,7 +128,7 @@ func succeededResult(body []byte) *protocol.CallToolResult {
 
 // heldResult is the result of an action that waits for approval: the same JSON as in REST, and no error.
 func heldResult(answer *core.Error) *protocol.CallToolResult {
-	body, err := core.Marshal(answer)
+	body, err := core.MarshalPlain(answer)
 	if err != nil {
 		return failedResult(core.NewError(core.Internal))
 	}

@@ -155,7 +155,7 @@ func (p *messageProblem) writeTo(w http.ResponseWriter, r *http.Request) {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	body, err := core.Marshal(map[string]any{
+	body, err := core.MarshalPlain(map[string]any{
 		"jsonrpc": protocol.JSONRPC_VERSION, "id": id, "error": map[string]any{"code": p.code, "message": p.text},
 	})
 	if err != nil {

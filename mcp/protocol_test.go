@@ -36,7 +36,7 @@ func TestInitialize(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &response))
 		require.Equal(t, version, response.Result.ProtocolVersion)
-		require.Equal(t, prompts.Instructions(), response.Result.Instructions)
+		require.Equal(t, prompts.RenderInstructions(), response.Result.Instructions)
 		require.Equal(t, map[string]map[string]any{"tools": {}, "prompts": {}}, response.Result.Capabilities)
 		require.Equal(t, "errand", response.Result.ServerInfo.Name)
 	}
@@ -96,7 +96,7 @@ func TestPrompts(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil)
 	listed := postMessage(h, `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, nil)
-	for _, prompt := range prompts.All() {
+	for _, prompt := range prompts.AllPrompts() {
 		require.Contains(t, listed.Body.String(), `"`+prompt.Name+`"`)
 		want, err := prompt.Render(map[string]string{"project": "web-shop"})
 		require.NoError(t, err)

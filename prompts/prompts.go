@@ -17,7 +17,7 @@ var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"tool": toolName}).ParseFS(files, "*.md"))
 
-// toolName gives the name of a tool, so that no text names one that does not exist.
+// toolName returns the name of a tool, or an error for one that does not exist: no text names such a tool.
 func toolName(name string) (string, error) {
 	if !slices.ContainsFunc(core.V1.Tools(), func(op *core.Operation) bool { return op.Name == name }) {
 		return "", fmt.Errorf("no tool is called %s", name)
@@ -34,9 +34,9 @@ func renderText(file string, data any) string {
 	return b.String()
 }
 
-// Instructions is what the MCP server tells every client when it connects: the loop of work, and what to keep in mind.
+// RenderInstructions returns what the MCP server says to every client that connects: the loop of work, and what to keep in mind.
 // Clients cut it at 2 KB.
-func Instructions() string { return renderText("instructions.md", nil) }
+func RenderInstructions() string { return renderText("instructions.md", nil) }
 
 // Prompt is a text that starts an agent on a task.
 type Prompt struct {
@@ -70,8 +70,8 @@ var allPrompts = []Prompt{
 	},
 }
 
-// All gives the prompts.
-func All() []Prompt { return slices.Clone(allPrompts) }
+// AllPrompts returns the prompts.
+func AllPrompts() []Prompt { return slices.Clone(allPrompts) }
 
 // Render writes the prompt with the values of its arguments. An argument that it does not take, or a value that cannot
 // be shown, is an invalid_request.

@@ -173,5 +173,5 @@ func (t *tx) reopen(ctx context.Context, project, issue int64) error {
 	if _, err := exec(ctx, t, reopenIssue, args{"now": t.now, "project_id": project, "id": issue}); err != nil {
 		return err
 	}
-	return t.recordOfIssue(ctx, core.System("ingest"), project, issue, core.ActionIssueRegress, fromTo{core.Resolved, core.Unresolved})
+	return t.recordOfIssue(ctx, core.NewSystemActor("ingest"), project, issue, core.ActionIssueRegress, fromTo{core.Resolved, core.Unresolved})
 }

@@ -9,7 +9,7 @@ import (
 	"errand/store"
 )
 
-// DemoProject gives the demo project of the installation, and creates it when there is none.
+// DemoProject returns the demo project of the installation, and creates it when there is none.
 func (t *Tools) DemoProject(ctx context.Context, actor core.Actor) (core.ListedProject, error) {
 	found, err := t.findDemoProject(ctx)
 	if !core.HasCode(err, core.NotFound) {

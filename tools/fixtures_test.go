@@ -92,7 +92,7 @@ func (h *fixture) callOperation(a core.Actor, op *core.Operation, args string) (
 	return string(body), failure
 }
 
-// mustCall wants a call to succeed, and gives its answer.
+// mustCall wants a call to succeed, and returns its answer.
 func (h *fixture) mustCall(a core.Actor, op *core.Operation, args string) string {
 	h.Helper()
 	body, failure := h.callOperation(a, op, args)
@@ -100,7 +100,7 @@ func (h *fixture) mustCall(a core.Actor, op *core.Operation, args string) string
 	return body
 }
 
-// callData wants a call to succeed, and gives the object in its answer's data.
+// callData wants a call to succeed, and returns the object in its answer's data.
 func (h *fixture) callData(a core.Actor, op *core.Operation, args string) map[string]any {
 	h.Helper()
 	var answer struct{ Data map[string]any }
@@ -108,7 +108,7 @@ func (h *fixture) callData(a core.Actor, op *core.Operation, args string) map[st
 	return answer.Data
 }
 
-// mustFail wants a call to fail, and gives the error's body.
+// mustFail wants a call to fail, and returns the error's body.
 func (h *fixture) mustFail(a core.Actor, op *core.Operation, args string) string {
 	h.Helper()
 	body, failure := h.callOperation(a, op, args)
@@ -151,7 +151,7 @@ func (h *fixture) newEvent(group string, n int) store.NewEvent {
 	return e
 }
 
-// addEvents adds events and gives the outcome of the last one.
+// addEvents adds events and returns the outcome of the last one.
 func (h *fixture) addEvents(events ...store.NewEvent) store.Added {
 	h.Helper()
 	added, err := h.store.AddEvents(h.Context(), events)
@@ -179,7 +179,7 @@ var reader, writer = newAgent(1, core.IssuesRead), newAgent(2, core.IssuesWrite)
 // object is a JSON object.
 type object = map[string]any
 
-// withChanges gives the object with members changed or added.
+// withChanges returns the object with members changed or added.
 func withChanges(o object, changes object) object {
 	o = maps.Clone(o)
 	maps.Copy(o, changes)

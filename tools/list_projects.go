@@ -20,7 +20,7 @@ func (t *Tools) listProjects(ctx context.Context, _ core.Call, _ core.ListProjec
 func (t *Tools) addDSNs(p store.StoredProject) core.ListedProject {
 	dsns := make(core.List[string], len(p.Keys))
 	for i, key := range p.Keys {
-		dsns[i] = core.DSN(t.store.Settings().BaseURL, key, p.ID)
+		dsns[i] = core.WriteDSN(t.store.Settings().BaseURL, key, p.ID)
 	}
 	return core.ListedProject{Project: p.Project, DSNs: dsns}
 }

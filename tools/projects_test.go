@@ -64,7 +64,7 @@ func TestCreateProject(t *testing.T) {
 	require.Regexp(t, fmt.Sprintf(`^https://[0-9a-f]{32}@errors\.example/%d$`, id), got["dsn"])
 	project, err := h.store.Project(t.Context(), id)
 	require.NoError(t, err)
-	require.Equal(t, core.DSN("https://errors.example", project.Keys[0], id), got["dsn"])
+	require.Equal(t, core.WriteDSN("https://errors.example", project.Keys[0], id), got["dsn"])
 	delete(got, "dsn")
 	h.sameJSON(withChanges(shopProject, object{"id": id}), mustJSON(t, got))
 
@@ -94,7 +94,7 @@ func TestCreateProjectRefuses(t *testing.T) {
 	h.mustCall(core.Bootstrap(), op, fmt.Sprintf(`{"name": %q, "platform": %q}`, strings.Repeat("ü", 100), strings.Repeat("ü", 32)))
 }
 
-// TestCreateProjectTakesAnotherID has a random source that gives a public id again that is taken.
+// TestCreateProjectTakesAnotherID has a random source that makes a public id again that is taken.
 func TestCreateProjectTakesAnotherID(t *testing.T) {
 	t.Parallel()
 	key := func(b byte) []byte { return bytes.Repeat([]byte{b}, 16) }

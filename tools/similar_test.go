@@ -14,7 +14,7 @@ import (
 	"errand/triage"
 )
 
-// comparableEvent gives an event the features that ingest would.
+// comparableEvent adds to an event the features that ingest would.
 func comparableEvent(e store.NewEvent) store.NewEvent {
 	e.Features = similar.OfEvent(&core.Event{Title: core.Untrusted(e.Title), Culprit: core.Untrusted(e.Culprit)})
 	e.Crash = triage.Crash{Site: triage.NoStack}

@@ -25,7 +25,7 @@ func (t *Tools) updateProject(ctx context.Context, call core.Call, in core.Updat
 	return wrapData(t.addDSNs(updated), err)
 }
 
-// checkScrubbing tells what is wrong with each key name and pattern. The safety check of a pattern can take about half
+// checkScrubbing refuses key names and patterns that are not safe, each with its reason. The safety check of a pattern can take about half
 // a second.
 func checkScrubbing(ctx context.Context, c core.ProjectChange) error {
 	failure := core.NewError(core.InvalidRequest)

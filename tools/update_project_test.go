@@ -104,7 +104,7 @@ func TestUpdateProjectRefuses(t *testing.T) {
 	h.sameJSON(object{"data": []any{withChanges(shopProject, object{"dsns": []string{shopDSN}})}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
 }
 
-// TestUpdateProjectNamesEveryMistake: each key and pattern is told apart, with its reason, and nothing is saved.
+// TestUpdateProjectNamesEveryMistake: each key and pattern is named, with its reason, and nothing is saved.
 func TestUpdateProjectNamesEveryMistake(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

@@ -50,7 +50,7 @@ func inPath(op *core.Operation, field core.Field) bool {
 	return slices.Contains(op.PathParams(), field.Name)
 }
 
-// withField gives the operation's example with another value for a field, or without the field.
+// withField returns the operation's example with another value for a field, or without the field.
 func withField(t *testing.T, op *core.Operation, field, value string) string {
 	t.Helper()
 	input := map[string]json.RawMessage{}
@@ -64,7 +64,7 @@ func withField(t *testing.T, op *core.Operation, field, value string) string {
 	return string(text)
 }
 
-// mistakesOf gives JSON values that the field's schema forbids. Those for the path and the query are texts: there is
+// mistakesOf returns JSON values that the field's schema forbids. Those for the path and the query are texts: there is
 // nothing else in a URL.
 func mistakesOf(op *core.Operation, field core.Field) []string {
 	var values []string
@@ -103,7 +103,7 @@ func mistakesOf(op *core.Operation, field core.Field) []string {
 	return values
 }
 
-// otherKinds gives JSON values of the kinds that the schema does not have. A number may stand for a text that is a
+// otherKinds returns JSON values of the kinds that the schema does not have. A number may stand for a text that is a
 // project's id.
 func otherKinds(schema core.Schema) []string {
 	kinds := map[any]string{"boolean": `true`, "object": `{"a": 1}`, "array": `[true]`}
@@ -129,7 +129,7 @@ func requireRefused(t *testing.T, s *surfacetest.Surface, op *core.Operation, fi
 	}
 }
 
-// requireSameOutcome holds that both surfaces answer the input with the same error, and gives that of REST.
+// requireSameOutcome holds that both surfaces answer the input with the same error, and returns that of REST.
 func requireSameOutcome(t *testing.T, s *surfacetest.Surface, op *core.Operation, input string) surfacetest.Answer {
 	t.Helper()
 	rest := callREST(t, s, op, surfacetest.AdminToken, input)
@@ -139,7 +139,7 @@ func requireSameOutcome(t *testing.T, s *surfacetest.Surface, op *core.Operation
 	return rest
 }
 
-// TestBrokenInputEverywhere sends what is no JSON object in UTF-8.
+// TestBrokenInputEverywhere sends what is not a JSON object in UTF-8.
 func TestBrokenInputEverywhere(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
@@ -148,7 +148,7 @@ func TestBrokenInputEverywhere(t *testing.T) {
 			continue
 		}
 		for _, input := range []string{"{\"text\": \"\xff\xfe\"}", `[1]`, `"text"`, `7`, `true`} {
-			rest := s.Send(t, surfacetest.Request{
+			rest := s.SendRequest(t, surfacetest.Request{
 				Method: op.Method(), Path: op.Path(), Token: surfacetest.AdminToken, Body: strings.NewReader(input),
 			})
 			requireSameError(t, op, core.InvalidRequest, rest, callMCP(t, s, op, surfacetest.AdminToken, input))

@@ -61,7 +61,7 @@ func TestUnauthorizedEverywhere(t *testing.T) {
 // tokenScopes are the scopes that a token can have.
 var tokenScopes = []core.Scope{core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin}
 
-// opensOperation tells whether one of the scopes opens the operation (primary API, Authentication).
+// opensOperation reports whether one of the scopes opens the operation (primary API, Authentication).
 func opensOperation(scopes []core.Scope, op *core.Operation) bool {
 	return op.Scope == core.AnyToken || slices.Contains(scopes, op.Scope) || slices.Contains(scopes, core.Admin)
 }
@@ -71,7 +71,7 @@ func TestForbiddenEverywhere(t *testing.T) {
 	s := surfacetest.New(t)
 	tokens := map[core.Scope]string{}
 	for _, scope := range tokenScopes {
-		tokens[scope] = s.Token(t, scope)
+		tokens[scope] = s.CreateToken(t, scope)
 	}
 	for _, op := range s.Registry.Operations() {
 		for scope, token := range tokens {
@@ -106,14 +106,14 @@ func TestToolsOfEveryToken(t *testing.T) {
 				want = append(want, op.Name)
 			}
 		}
-		require.ElementsMatch(t, want, toolsOf(t, s, s.Token(t, scopes...)), "%v", scopes)
+		require.ElementsMatch(t, want, toolsOf(t, s, s.CreateToken(t, scopes...)), "%v", scopes)
 	}
 }
 
-// toolsOf gives the names that tools/list shows to a token.
+// toolsOf returns the names that tools/list shows to a token.
 func toolsOf(t *testing.T, s *surfacetest.Surface, token string) []string {
 	t.Helper()
-	answer := s.Message(t, token, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
+	answer := s.SendMessage(t, token, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 	result, _ := objectOf(t, answer.Body)["result"].(map[string]any)
 	tools, _ := result["tools"].([]any)
@@ -129,10 +129,10 @@ func TestPayloadTooLargeEverywhere(t *testing.T) {
 	s := surfacetest.New(t)
 	padding := strings.Repeat(" ", wire.MaxBody)
 	for _, op := range s.Registry.Operations() {
-		rest := s.Send(t, surfacetest.Request{
+		rest := s.SendRequest(t, surfacetest.Request{
 			Method: op.Method(), Path: op.Path(), Token: surfacetest.AdminToken, Body: strings.NewReader("{}" + padding),
 		})
-		tool := s.Message(t, surfacetest.AdminToken, surfacetest.ToolCall(op.Name, op.Example)+padding, nil)
+		tool := s.SendMessage(t, surfacetest.AdminToken, surfacetest.ToolCall(op.Name, op.Example)+padding, nil)
 		requireSameRefusal(t, op, core.PayloadTooLarge, rest, tool)
 	}
 }
@@ -159,7 +159,7 @@ func TestUnavailableEverywhere(t *testing.T) {
 // looked up. The admin's is known without looking.
 func requireFailing(t *testing.T, code core.Code, broken *store.Store) {
 	t.Helper()
-	s := surfacetest.Serve(t, surfacetest.Options{Store: broken})
+	s := surfacetest.ServeSurfaces(t, surfacetest.Options{Store: broken})
 	for _, op := range s.Registry.Operations() {
 		requireSameRefusal(t, op, code, callREST(t, s, op, plausibleInput, op.Example), callMCP(t, s, op, plausibleInput, op.Example))
 		if op.NotATool == "" && op != core.Whoami.Operation { // which asks nobody but the authentication

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 const success core.Code = ""
 
 // parityCases are inputs that REST and MCP must answer alike, each from equal worlds. Every tool needs one
-// for its success and one for each error that it declares; worldValues tells what the $names mean. The errors that
+// for its success and one for each error that it declares; worldValues says what the $names mean. The errors that
 // every operation has are in everywhere_test.go.
 var parityCases = slices.Concat(basicCases, mergeCases, approvalCases, triageCases)
 
@@ -179,13 +179,13 @@ func callREST(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, i
 	fields := map[string]json.RawMessage{}
 	require.NoError(t, json.Unmarshal([]byte(input), &fields), input)
 	target := api.TargetOf(op, fields)
-	return s.Send(t, surfacetest.Request{Method: op.Method(), Path: target.Path, Token: token, Body: strings.NewReader(string(target.Body))})
+	return s.SendRequest(t, surfacetest.Request{Method: op.Method(), Path: target.Path, Token: token, Body: strings.NewReader(string(target.Body))})
 }
 
-// callMCP makes the call as a tool call and gives the HTTP answer.
+// callMCP makes the call as a tool call and returns the HTTP answer.
 func callMCP(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, input string) surfacetest.Answer {
 	t.Helper()
-	return s.Message(t, token, surfacetest.ToolCall(op.Name, input), nil)
+	return s.SendMessage(t, token, surfacetest.ToolCall(op.Name, input), nil)
 }
 
 // requireSame holds that both surfaces answered the same, with the outcome.
@@ -241,7 +241,7 @@ func requireSameError(t *testing.T, op *core.Operation, code core.Code, rest, to
 // requireDeclared holds that the body of an error has the members that are declared for its code, and no others.
 func requireDeclared(t *testing.T, code core.Code, body string) {
 	t.Helper()
-	schema := core.V1.Errors().Schema(code)
+	schema := core.V1.Errors().BodySchema(code)
 	schema["additionalProperties"] = false
 	text, err := json.Marshal(schema)
 	require.NoError(t, err)

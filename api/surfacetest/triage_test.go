@@ -32,7 +32,7 @@ var switchedOffCases = []parityCase{
 
 func TestParityOfWhatIsSwitchedOff(t *testing.T) {
 	t.Parallel()
-	s := surfacetest.Serve(t, surfacetest.Options{Store: storetest.New(t), Settings: map[string]string{"SIMILAR": "off"}})
+	s := surfacetest.ServeSurfaces(t, surfacetest.Options{Store: storetest.New(t), Settings: map[string]string{"SIMILAR": "off"}})
 	for _, c := range switchedOffCases {
 		requireSameError(t, c.op, c.code, callREST(t, s, c.op, surfacetest.AdminToken, c.input), callMCP(t, s, c.op, surfacetest.AdminToken, c.input))
 	}

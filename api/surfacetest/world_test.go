@@ -44,18 +44,18 @@ func newWorlds(t *testing.T, held string) [2]*world {
 // newWorld makes two projects, tokens, and issues in every state that matters.
 func newWorld(t *testing.T, now time.Time, held string) *world {
 	t.Helper()
-	w := &world{now: now, Surface: surfacetest.Serve(t, surfacetest.Options{
+	w := &world{now: now, Surface: surfacetest.ServeSurfaces(t, surfacetest.Options{
 		Store:    storetest.NewAt(t, func() time.Time { return now }),
 		Random:   rand.NewChaCha8([32]byte{}),
 		Settings: map[string]string{"BASE_URL": "https://errand.example", "REQUIRE_APPROVAL": held},
 	})}
 	w.tokens = map[string]string{
 		"admin":  surfacetest.AdminToken,
-		"reader": w.Token(t, core.IssuesRead),
-		"agent":  w.Token(t, core.IssuesRead, core.IssuesWrite),
-		"rival":  w.Token(t, core.IssuesRead, core.IssuesWrite),
+		"reader": w.CreateToken(t, core.IssuesRead),
+		"agent":  w.CreateToken(t, core.IssuesRead, core.IssuesWrite),
+		"rival":  w.CreateToken(t, core.IssuesRead, core.IssuesWrite),
 	}
-	project, lonely := w.Project(t), w.Project(t)
+	project, lonely := w.CreateProject(t), w.CreateProject(t)
 	w.sendAdmin(t, fmt.Sprintf("/v1/projects/%d/keys", project), ``)
 	keys := func(id int64) []string {
 		p, err := w.Store.Project(t.Context(), id)
@@ -68,10 +68,10 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 	merged, _ := w.addIssue(t, project, "pay again", 1)
 	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/resolve", resolved), ``)
 	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/notes", issue), `{"text": "seen <before> & after"}`)
-	_, err := w.Store.Ask(t.Context(), core.System("reviewer"), store.IgnoreIssue{ID: issue})
+	_, err := w.Store.Ask(t.Context(), core.NewSystemActor("reviewer"), store.IgnoreIssue{ID: issue})
 	require.True(t, core.HasCode(err, core.ApprovalRequired), "%v", err)
 	w.runSQL(t, `UPDATE issues SET status = 'merged', merged_into = $2 WHERE id = $1`, merged, issue)
-	answer := w.Send(t, surfacetest.Request{Method: http.MethodPost, Path: fmt.Sprintf("/v1/issues/%d/claim", claimed), Token: w.tokens["agent"]})
+	answer := w.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: fmt.Sprintf("/v1/issues/%d/claim", claimed), Token: w.tokens["agent"]})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 	w.values = map[string]string{
 		"project": fmt.Sprint(project), "key": keys(project)[0], "lonely": fmt.Sprint(lonely), "lastkey": keys(lonely)[0],
@@ -84,7 +84,7 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 	return w
 }
 
-// makeCursor gives the cursor behind the first issue of a project.
+// makeCursor returns the cursor behind the first issue of a project.
 func (w *world) makeCursor(t *testing.T, project int64, sort core.IssueSort) string {
 	t.Helper()
 	page, err := w.Store.Issues(t.Context(), store.IssueFilter{ProjectID: project, Sort: sort, Paging: core.Paging{Limit: 1}})
@@ -93,7 +93,7 @@ func (w *world) makeCursor(t *testing.T, project int64, sort core.IssueSort) str
 	return string(page.NextCursor)
 }
 
-// valueOf gives what a $name of a case means.
+// valueOf returns what a $name of a case means.
 func (w *world) valueOf(name string) string {
 	value, known := w.values[name]
 	if !known {
@@ -113,11 +113,11 @@ func (w *world) tokenOf(actor string) string {
 // sendAdmin makes a call that must work.
 func (w *world) sendAdmin(t *testing.T, path, body string) {
 	t.Helper()
-	answer := w.Admin(t, http.MethodPost, path, body)
+	answer := w.SendAsAdmin(t, http.MethodPost, path, body)
 	require.Less(t, answer.Status, http.StatusBadRequest, answer.Body)
 }
 
-// addIssue makes an issue with events, and gives its id and that of the first event.
+// addIssue makes an issue with events, and returns its id and that of the first event.
 func (w *world) addIssue(t *testing.T, project int64, title string, events int) (issue, event int64) {
 	t.Helper()
 	at := core.At(w.now)
@@ -145,7 +145,7 @@ func (w *world) runSQL(t *testing.T, sql string, args ...any) {
 	require.NoError(t, rows.Err())
 }
 
-// readState gives what calls can change, as JSON.
+// readState returns what calls can change, as JSON.
 func (w *world) readState(t *testing.T) []string {
 	t.Helper()
 	rows, err := storetest.SQL(t.Context(), w.Store, `
