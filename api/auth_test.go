@@ -35,7 +35,8 @@ func TestUnauthorizedBeforeTheBody(t *testing.T) {
 	} {
 		for _, path := range []string{"/v1/projects", "/mcp"} {
 			answer := s.SendRequest(t, surfacetest.Request{
-				Method: http.MethodPost, Path: path, Body: unsentBody(t), Header: map[string]string{"Authorization": authorization, "Content-Type": "application/json"},
+				Method: http.MethodPost, Path: path, Body: unsentBody(t),
+				Header: map[string]string{"Authorization": authorization, "Content-Type": "application/json"},
 			})
 			require.Equal(t, http.StatusUnauthorized, answer.Status, "%s at %s", name, path)
 			require.Equal(t, "Bearer", answer.Header.Get("WWW-Authenticate"), "%s at %s", name, path)
@@ -56,7 +57,8 @@ func TestSchemeInAnyCase(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
 	for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
-		answer := s.SendRequest(t, surfacetest.Request{Method: http.MethodGet, Path: "/v1/projects", Header: map[string]string{"Authorization": scheme + " " + surfacetest.AdminToken}})
+		answer := s.SendRequest(t, surfacetest.Request{Method: http.MethodGet, Path: "/v1/projects",
+			Header: map[string]string{"Authorization": scheme + " " + surfacetest.AdminToken}})
 		require.Equal(t, http.StatusOK, answer.Status, scheme)
 	}
 }

@@ -200,7 +200,8 @@ func TestBodyLimit(t *testing.T) {
 				require.JSONEq(t, `{"error":"payload_too_large","max_bytes":1048576}`, answer.Body, path)
 			}
 		}
-		answer := s.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: "/v1/projects", Token: surfacetest.AdminToken, Body: wrap(exact)})
+		answer := s.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: "/v1/projects", Token: surfacetest.AdminToken,
+			Body: wrap(exact)})
 		require.Equal(t, http.StatusCreated, answer.Status, answer.Body)
 	}
 }

@@ -126,7 +126,8 @@ func TestPagesReadThatTheServerStarts(t *testing.T) {
 			require.NotContains(t, answer.Header(), "Cache-Control", path)
 		}
 	}
-	for path, want := range map[string]string{"/readyz": `{"error":"unavailable","reason":"starting"}`, "/v1/projects": `{"error":"unavailable"}`} {
+	for path, want := range map[string]string{"/readyz": `{"error":"unavailable","reason":"starting"}`,
+		"/v1/projects": `{"error":"unavailable"}`} {
 		answer := getPath(t, h, path)
 		require.Equal(t, http.StatusServiceUnavailable, answer.Code, path)
 		require.JSONEq(t, want, answer.Body.String(), path)

@@ -60,7 +60,8 @@ type ListActivityInput struct{ Paging }
 // ListActivity declares GET /v1/activity.
 var ListActivity = DefineOperation[ListActivityInput, Page[Activity]](Operation{
 	Name: "list_activity", Route: "GET /v1/activity", Scope: Admin,
-	Summary:     "List all activity",
-	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals. list_issue_activity shows one issue only.",
-	Example:     `{"limit": 50}`,
+	Summary: "List all activity",
+	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals. " +
+		"list_issue_activity shows one issue only.",
+	Example: `{"limit": 50}`,
 })

@@ -33,12 +33,14 @@ func realEvent() *Event {
 		User: newObject("id", "1001", "email", "ada@example.com", "ip_address", "192.0.2.7"),
 		Request: &Request{
 			Method: "POST", URL: "https://shop.example/checkout/99", Query: newObject("step", "pay"),
-			Headers: newObject("Accept", "text/html,application/xhtml+xml", "User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/146.0",
+			Headers: newObject("Accept", "text/html,application/xhtml+xml", "User-Agent",
+				"Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/146.0",
 				"Content-Type", "application/json", "Authorization", "[Filtered]"),
 			Cookies: newObject("session", "[Filtered]"), Data: newObject("amount", "42.10", "currency", "EUR"),
 		},
-		Tags:     newObject("server", "web-3", "region", "eu-west", "runtime", "CPython 3.14.1"),
-		Contexts: Value{Kind: Object, Kids: []Member{{"runtime", newObject("name", "CPython", "version", "3.14.1")}, {"os", newObject("name", "Linux")}}},
+		Tags: newObject("server", "web-3", "region", "eu-west", "runtime", "CPython 3.14.1"),
+		Contexts: Value{Kind: Object, Kids: []Member{{"runtime", newObject("name", "CPython", "version", "3.14.1")},
+			{"os", newObject("name", "Linux")}}},
 		Extra:    Value{Kind: Object, Kids: []Member{{"attempt", Value{Kind: Number, Text: "3"}}, {"retry", Value{Kind: Bool, Text: "true"}}}},
 		SDK:      SDK{"sentry.python", "3.1.0"},
 		Problems: List[Problem]{{"extra.payload", "cut to 8 KB"}},
@@ -51,16 +53,19 @@ func realEvent() *Event {
 			ContextLine: "    result = gateway.charge(card, amount, currency=order.currency)",
 		}
 		if i < 3 {
-			frames[i].PreContext = List[Untrusted]{"def charge(order, card):", "    amount = order.total()", "    if not card.valid():", "        raise ValueError(\"card\")", ""}
-			frames[i].PostContext = List[Untrusted]{"    if result.declined:", "        raise PaymentError(f'card \"{card.last4}\" was declined')", "    return result.id", "", ""}
+			frames[i].PreContext = List[Untrusted]{"def charge(order, card):", "    amount = order.total()", "    if not card.valid():",
+				"        raise ValueError(\"card\")", ""}
+			frames[i].PostContext = List[Untrusted]{"    if result.declined:", "        raise PaymentError(f'card \"{card.last4}\" was declined')",
+				"    return result.id", "", ""}
 			frames[i].Vars = newObject("order", "<Order 99 of <User 1001>>", "amount", "Decimal('42.10')", "card", "[Filtered]", "attempt", "3")
 		}
 	}
 	e.Exceptions = List[Exception]{{Type: "PaymentError", Value: "card \"1234\" was declined", Module: "shop.errors",
 		Mechanism: &Mechanism{Type: "wsgi", Handled: &handled}, Frames: frames}}
 	for i := range 10 {
-		e.Breadcrumbs = append(e.Breadcrumbs, Breadcrumb{Timestamp: At(clock().Add(time.Duration(i-10) * time.Second)), Type: "http", Category: "httplib",
-			Level: "info", Data: newObject("url", "https://bank.example/v1/charges", "method", "POST", "status_code", "402")})
+		e.Breadcrumbs = append(e.Breadcrumbs, Breadcrumb{Timestamp: At(clock().Add(time.Duration(i-10) * time.Second)), Type: "http",
+			Category: "httplib",
+			Level:    "info", Data: newObject("url", "https://bank.example/v1/charges", "method", "POST", "status_code", "402")})
 	}
 	return e
 }
@@ -201,20 +206,24 @@ func TestEventWithBytesThatAreNoText(t *testing.T) {
 	const bad = "a\xff\xc3b\xed\xa0\x80\x00\x1f"
 	const good = "a\ufffd\ufffdb\ufffd\ufffd\ufffd\x00\x1f"
 	e := Event{EventID: bad, Title: bad, Fingerprint: List[Untrusted]{bad}, Tags: newObject(bad, bad), Problems: List[Problem]{{bad, bad}},
-		Exceptions: List[Exception]{{Type: bad, Frames: List[Frame]{{Function: bad, PreContext: List[Untrusted]{bad}, Vars: newObject("k", bad)}}}}}
+		Exceptions: List[Exception]{{Type: bad, Frames: List[Frame]{{Function: bad, PreContext: List[Untrusted]{bad},
+			Vars: newObject("k", bad)}}}}}
 	text := e.AppendJSON(nil)
 	require.True(t, utf8.Valid(text) && json.Valid(text), "%q", text)
 	var got Event
 	require.NoError(t, json.Unmarshal(text, &got))
-	require.Equal(t, Event{EventID: good, Title: good, Fingerprint: List[Untrusted]{good}, Tags: newObject(good, good), Problems: List[Problem]{{good, good}},
-		Exceptions: List[Exception]{{Type: good, Frames: List[Frame]{{Function: good, PreContext: List[Untrusted]{good}, Vars: newObject("k", good)}}}}}, got)
+	require.Equal(t, Event{EventID: good, Title: good, Fingerprint: List[Untrusted]{good}, Tags: newObject(good, good),
+		Problems: List[Problem]{{good, good}},
+		Exceptions: List[Exception]{{Type: good, Frames: List[Frame]{{Function: good, PreContext: List[Untrusted]{good},
+			Vars: newObject("k", good)}}}}}, got)
 }
 
 // Text that looks like the brackets between which the writer puts its commas.
 func TestEventWithBracketsInItsTexts(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"{", "[", `{"`, "},{", "\\[", strings.Repeat("[{", 50)} {
-		e := Event{Fingerprint: List[Untrusted]{Untrusted(s), "", Untrusted(s)}, Tags: newObject(s, s, s+"2", s), Title: Untrusted(s), Culprit: Untrusted(s)}
+		e := Event{Fingerprint: List[Untrusted]{Untrusted(s), "", Untrusted(s)}, Tags: newObject(s, s, s+"2", s), Title: Untrusted(s),
+			Culprit: Untrusted(s)}
 		var got Event
 		require.NoError(t, json.Unmarshal(e.AppendJSON(nil), &got), s)
 		require.Equal(t, e, got)

@@ -398,7 +398,8 @@ func TestDecodeArgs(t *testing.T) {
 		"{\"id\": \"\xff\"}":                   "the body must be valid UTF-8",
 		"\xef\xbb\xbf{}":                       "the body must be a JSON object: invalid character 'ï' looking for beginning of value (at byte 1)",
 		`{"a":` + strings.Repeat("[", 200_000): "the body must be a JSON object: invalid character '[' exceeded max depth (at byte 10005)",
-		`{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`: "the body must be a JSON object: invalid character '[' exceeded max depth (at byte 10005)",
+		`{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) +
+			`}`: "the body must be a JSON object: invalid character '[' exceeded max depth (at byte 10005)",
 	} {
 		_, err := DecodeArgs([]byte(body))
 		require.Equal(t, []Detail{{"", want}}, AsError(err).Details, "%.40s", body)
@@ -428,7 +429,8 @@ func TestInputSurvivesDeepNesting(t *testing.T) {
 // FuzzInput: any body is either refused as invalid_request with details, or becomes an input within its bounds.
 func FuzzInput(f *testing.F) {
 	in := compileSample(f)
-	for _, seed := range []string{`{"id": "42", "scopes": "admin,issues:read", "quota": null}`, `{"id": 1, "ids": "[1,2]", "raw": {"a": [1e5]}}`,
+	for _, seed := range []string{`{"id": "42", "scopes": "admin,issues:read", "quota": null}`,
+		`{"id": 1, "ids": "[1,2]", "raw": {"a": [1e5]}}`,
 		`{"id": 30.0, "claimed": "true", "since": "7d", "until": "2026-01-03T18:22:50Z"}`, `[]`, `{"name": "\u0000"}`} {
 		f.Add(seed)
 	}

@@ -28,7 +28,8 @@ type ListLabelsInput struct {
 var ListLabels = DefineOperation[ListLabelsInput, Page[Label]](Operation{
 	Name: "list_labels", Route: "GET /v1/labels", Scope: Admin,
 	Summary: "List triage labels",
-	Description: "Lists the decisions about issues, most recent first, as labels to learn from: what was resolved, ignored, reopened, merged, split or judged anew, " +
+	Description: "Lists the decisions about issues, most recent first, as labels to learn from: what was resolved, ignored, reopened, " +
+		"merged, split or judged anew, " +
 		"and in corrects which earlier decision that reversed. Notes and claims are no labels.",
 	Example: `{"since": "7d", "limit": 200}`,
 })

@@ -148,7 +148,8 @@ func (s Since) Time(now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, errors.New("must be a duration such as 30m, 24h or 7d, or an ISO date or time such as 2026-01-31 or 2026-01-31T12:00:00Z")
+	return time.Time{}, errors.New("must be a duration such as 30m, 24h or 7d, or an ISO date or time such as 2026-01-31 or " +
+		"2026-01-31T12:00:00Z")
 }
 
 var durationForm = regexp.MustCompile(`^([0-9]{1,9})(s|m|h|d)$`)

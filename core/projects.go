@@ -147,9 +147,10 @@ func (in CreateProjectInput) Check() error {
 // CreateProject declares POST /v1/projects.
 var CreateProject = DefineOperation[CreateProjectInput, Data[CreatedProject]](Operation{
 	Name: "create_project", Route: "POST /v1/projects", Scope: Admin, Status: 201,
-	Summary:     "Create a project",
-	Description: "Creates a monitored application and its first DSN key. Give the dsn of the answer to any Sentry SDK and its errors arrive here.",
-	Example:     `{"name": "Web shop", "platform": "node"}`,
+	Summary: "Create a project",
+	Description: "Creates a monitored application and its first DSN key. Give the dsn of the answer to any Sentry SDK and its errors " +
+		"arrive here.",
+	Example: `{"name": "Web shop", "platform": "node"}`,
 })
 
 // ProjectInput names one project in the path.
@@ -185,7 +186,8 @@ func (c ProjectChange) Check() error {
 		}
 	}
 	const notNull = "must be a list; [] removes what is there"
-	refuse(c.Repository.Set && !c.Repository.Null && !isRepository(c.Repository.Value), "repository", "must be owner/name, such as acme/web-shop")
+	refuse(c.Repository.Set && !c.Repository.Null && !isRepository(c.Repository.Value), "repository",
+		"must be owner/name, such as acme/web-shop")
 	refuse(c.ScrubKeys.Null, "scrub_keys", notNull)
 	refuse(c.ScrubPatterns.Null, "scrub_patterns", notNull)
 	for i, origin := range c.AllowedOrigins.Value {
@@ -222,7 +224,8 @@ type UpdateProjectInput struct {
 var UpdateProject = DefineOperation[UpdateProjectInput, Data[ListedProject]](Operation{
 	Name: "update_project", Route: "PATCH /v1/projects/{project}", Scope: Admin,
 	Summary: "Change the settings of a project",
-	Description: "Changes the settings that you name and leaves the others: repository, trust, quota, what is masked, and whose pages may send events. " +
+	Description: "Changes the settings that you name and leaves the others: repository, trust, quota, what is masked, and whose pages " +
+		"may send events. " +
 		"A list replaces the list that was there. What concerns events acts within 60 seconds.",
 	Example: `{"project": "web-shop", "daily_quota": 100000, "scrub_keys": ["iban", "tax_id"]}`,
 	Errors:  []Code{ProjectNotFound}, Idempotent: true,
@@ -232,8 +235,10 @@ var UpdateProject = DefineOperation[UpdateProjectInput, Data[ListedProject]](Ope
 var DeleteProject = DefineOperation[ProjectInput, None](Operation{
 	Name: "delete_project", Route: "DELETE /v1/projects/{project}", Scope: Admin, Status: 204,
 	Summary: "Delete a project",
-	Description: "Deletes a monitored application with its issues, events and releases. It is hidden at once and its name can be used again; " +
-		"its DSN keys stop working within 60 seconds, the tokens bound to it are revoked, and what it stored is deleted later. The activity timeline stays.",
+	Description: "Deletes a monitored application with its issues, events and releases. It is hidden at once and its name can be used " +
+		"again; " +
+		"its DSN keys stop working within 60 seconds, the tokens bound to it are revoked, and what it stored is deleted later. The " +
+		"activity timeline stays.",
 	Example: `{"project": "web-shop"}`,
 	Errors:  []Code{ProjectNotFound, ApprovalRequired}, Destructive: true,
 	NotATool: "it takes a whole application with all that is known of it",

@@ -88,7 +88,8 @@ func TestSlugIsFitForAPath(t *testing.T) {
 		if slug == "" || strings.Trim(slug, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 			t.Fatalf("slug %q", slug)
 		}
-		if strings.Trim(slug, "0123456789") == "" || strings.HasPrefix(slug, "-") || strings.HasSuffix(slug, "-") || strings.Contains(slug, "--") {
+		if strings.Trim(slug, "0123456789") == "" || strings.HasPrefix(slug, "-") || strings.HasSuffix(slug, "-") ||
+			strings.Contains(slug, "--") {
 			t.Fatalf("slug %q", slug)
 		}
 		if MakeSlug(slug) != slug {

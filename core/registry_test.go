@@ -103,7 +103,8 @@ func TestCallWithoutArguments(t *testing.T) {
 	body, failure := r.Call(t.Context(), ListIssues.Operation, adminCall(), nil)
 	require.Nil(t, failure)
 	require.Equal(t, 25, got.Limit)
-	require.JSONEq(t, `{"data":[],"next_cursor":null,"ingest":{"state":"","events_24h":0,"last_event_at":null,"quota_used":0,"quota":null}}`, string(body))
+	require.JSONEq(t, `{"data":[],"next_cursor":null,"ingest":{"state":"","events_24h":0,"last_event_at":null,"quota_used":0,"quota":null}}`,
+		string(body))
 }
 
 func TestCallGivesNoBodyForNone(t *testing.T) {
@@ -131,8 +132,10 @@ func TestCallStopsBeforeTheHandler(t *testing.T) {
 		"scope missing":  {reader, map[string]any{"id": 1}, `{"error":"forbidden","required_scope":"issues:write"}`},
 		"scope is first": {reader, map[string]any{"what": 1}, `{"error":"forbidden","required_scope":"issues:write"}`},
 		"field missing":  {Bootstrap(), nil, `{"error":"invalid_request","details":[{"path":"id","message":"is required"}]}`},
-		"out of range":   {Bootstrap(), map[string]any{"id": 1, "minutes": 0}, `{"error":"invalid_request","details":[{"path":"minutes","message":"must be at least 1"}]}`},
-		"unknown field":  {Bootstrap(), map[string]any{"id": 1, "minute": 5}, `{"error":"invalid_request","details":[{"path":"minute","message":"is not a known field; allowed: id, minutes"}]}`},
+		"out of range": {Bootstrap(), map[string]any{"id": 1, "minutes": 0},
+			`{"error":"invalid_request","details":[{"path":"minutes","message":"must be at least 1"}]}`},
+		"unknown field": {Bootstrap(), map[string]any{"id": 1, "minute": 5},
+			`{"error":"invalid_request","details":[{"path":"minute","message":"is not a known field; allowed: id, minutes"}]}`},
 	} {
 		body, failure := r.Call(t.Context(), ClaimIssue.Operation, Call{Actor: c.actor}, c.args)
 		require.Nil(t, body, name)
@@ -179,11 +182,12 @@ func TestCallTurnsErrorsIntoAnswers(t *testing.T) {
 		err          error
 		want, logged string
 	}{
-		"its own":        {NewError(NotFound), `{"error":"not_found"}`, ""},
-		"wrapped":        {fmt.Errorf("tools: %w", NewError(Claimed).With("claim", 1)), `{"error":"claimed","claim":1}`, ""},
-		"foreign":        {errors.New("disk full at hunter2"), `{"error":"internal","request_id":"req-1"}`, "disk full at hunter2"},
-		"its own inside": {NewError(Internal).With("secret", "x").Because(errors.New("hunter2")), `{"error":"internal","request_id":"req-1"}`, "hunter2"},
-		"unavailable":    {NewError(Unavailable).Because(errors.New("dial hunter2")), `{"error":"unavailable"}`, "dial hunter2"},
+		"its own": {NewError(NotFound), `{"error":"not_found"}`, ""},
+		"wrapped": {fmt.Errorf("tools: %w", NewError(Claimed).With("claim", 1)), `{"error":"claimed","claim":1}`, ""},
+		"foreign": {errors.New("disk full at hunter2"), `{"error":"internal","request_id":"req-1"}`, "disk full at hunter2"},
+		"its own inside": {NewError(Internal).With("secret", "x").Because(errors.New("hunter2")), `{"error":"internal","request_id":"req-1"}`,
+			"hunter2"},
+		"unavailable": {NewError(Unavailable).Because(errors.New("dial hunter2")), `{"error":"unavailable"}`, "dial hunter2"},
 	} {
 		r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[Issue], error) { return Data[Issue]{}, c.err }))
 		body, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})

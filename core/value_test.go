@@ -18,7 +18,8 @@ func anyValue(depth int) *rapid.Generator[Value] {
 	kinds := []*rapid.Generator[Value]{
 		rapid.Just(Value{}),
 		rapid.Map(rapid.Bool(), func(on bool) Value { return Value{Kind: Bool, Text: strconv.FormatBool(on)} }),
-		rapid.Map(rapid.SampledFrom([]string{"0", "-1", "1.50", "1e400", "9007199254740993", "-0.0"}), func(n string) Value { return Value{Kind: Number, Text: n} }),
+		rapid.Map(rapid.SampledFrom([]string{"0", "-1", "1.50", "1e400", "9007199254740993", "-0.0"}),
+			func(n string) Value { return Value{Kind: Number, Text: n} }),
 		rapid.Map(rapid.String(), StringValue),
 	}
 	if depth > 0 {
@@ -108,7 +109,8 @@ func readTokens(t require.TestingT, text []byte) []json.Token {
 
 // FuzzValue: what encoding/json takes, a Value holds and writes back, token by token.
 func FuzzValue(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,2.50,"\ud800\u0000"],"a":null}`, `"\u2028<&>"`, `[[],{},1e999]`, ` {"b" : -0 } `, `{"`, "\"\xff\""} {
+	for _, seed := range []string{`{"a":[1,2.50,"\ud800\u0000"],"a":null}`, `"\u2028<&>"`, `[[],{},1e999]`, ` {"b" : -0 } `, `{"`,
+		"\"\xff\""} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

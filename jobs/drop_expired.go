@@ -23,7 +23,8 @@ func dropExpired(o Options) job {
 		days := o.Store.Settings().RetentionDays
 		dropped, err := o.Store.DropExpired(ctx, days)
 		for _, day := range dropped {
-			o.Log.InfoContext(ctx, "deleted stored events older than RETENTION_DAYS", "retention_days", days, "partition", day.Partition, "events", day.Events)
+			o.Log.InfoContext(ctx, "deleted stored events older than RETENTION_DAYS", "retention_days", days, "partition", day.Partition, "events",
+				day.Events)
 			if o.ObserveDropped != nil {
 				o.ObserveDropped(day.Events)
 			}

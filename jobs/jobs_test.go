@@ -84,7 +84,8 @@ func TestOneServerAtATime(t *testing.T) {
 	require.Eventually(t, func() bool { return countRows(t, s, hourly+` AND state = 'completed'`) == 2 }, atMost, often)
 	require.Equal(t, 2, countRows(t, s, hourly), "no server has put its own in")
 	require.Equal(t, 1, countRows(t, s, `SELECT count(*) FROM river_leader`))
-	require.Zero(t, countRows(t, s, `SELECT count(*) FROM (SELECT kind FROM river_job WHERE state = 'running' GROUP BY kind HAVING count(*) > 1) twice`))
+	require.Zero(t, countRows(t, s,
+		`SELECT count(*) FROM (SELECT kind FROM river_job WHERE state = 'running' GROUP BY kind HAVING count(*) > 1) twice`))
 }
 
 // TestJobOfADeadServerRunsAgain finds a job that runs on a server that is not there any more, and holds the place of the

@@ -47,7 +47,8 @@ func TestFailuresAreLogged(t *testing.T) {
 	require.NoError(t, err)
 	line := func(job string) string { return `level=WARN msg="a job failed and will be tried again" job=` + job }
 	require.Eventually(t, func() bool {
-		return bytes.Contains([]byte(log.String()), []byte(line("purge_projects"))) && bytes.Contains([]byte(log.String()), []byte(line("train_dictionaries")))
+		return bytes.Contains([]byte(log.String()), []byte(line("purge_projects"))) &&
+			bytes.Contains([]byte(log.String()), []byte(line("train_dictionaries")))
 	}, atMost, often)
 	require.NoError(t, client.Stop(context.Background()))
 	require.NotContains(t, log.String(), "level=INFO")

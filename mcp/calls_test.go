@@ -45,7 +45,8 @@ func TestCallWithoutOutput(t *testing.T) {
 	created := s.CallTool(t, surfacetest.AdminToken, "create_project_key", fmt.Sprintf(`{"project": %d}`, project))
 	var key core.Data[core.ProjectKey]
 	require.NoError(t, json.Unmarshal(created.StructuredContent, &key))
-	result := s.CallTool(t, surfacetest.AdminToken, "delete_project_key", fmt.Sprintf(`{"project": "%d", "key": %q}`, project, key.Data.PublicKey))
+	result := s.CallTool(t, surfacetest.AdminToken, "delete_project_key",
+		fmt.Sprintf(`{"project": "%d", "key": %q}`, project, key.Data.PublicKey))
 	require.False(t, result.IsError, result.Content)
 	require.Empty(t, result.StructuredContent)
 	require.Len(t, result.Content, 1)

@@ -64,7 +64,8 @@ func toolDescription(op *core.Operation) string {
 		text += " Returns " + returns + "."
 	}
 	if op.Holdable() {
-		text += " Where the deployment holds it for approval, returns " + outlineSchema(core.HeldSchema(), 1) + " and changes nothing: an admin must approve it first."
+		text += " Where the deployment holds it for approval, returns " + outlineSchema(core.HeldSchema(), 1) +
+			" and changes nothing: an admin must approve it first."
 	}
 	if op.Scope == core.AnyToken {
 		return text + " Needs no scope."

@@ -23,7 +23,8 @@ func TestInitialize(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil)
 	for _, version := range legacyVersions {
-		answer := postMessage(h, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, version), nil)
+		answer := postMessage(h,
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, version), nil)
 		require.Equal(t, http.StatusOK, answer.Code)
 		require.Empty(t, answer.Header().Get("Mcp-Session-Id"), "the server is stateless")
 		var response struct {
@@ -100,7 +101,8 @@ func TestPrompts(t *testing.T) {
 		require.Contains(t, listed.Body.String(), `"`+prompt.Name+`"`)
 		want, err := prompt.Render(map[string]string{"project": "web-shop"})
 		require.NoError(t, err)
-		answer := postMessage(h, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":%q,"arguments":{"project":"web-shop"}}}`, prompt.Name), nil)
+		answer := postMessage(h,
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":%q,"arguments":{"project":"web-shop"}}}`, prompt.Name), nil)
 		var response struct {
 			Result struct {
 				Messages []struct {
@@ -114,7 +116,8 @@ func TestPrompts(t *testing.T) {
 		require.Equal(t, "user", response.Result.Messages[0].Role)
 		require.Equal(t, want, response.Result.Messages[0].Content.Text)
 	}
-	refused := postMessage(h, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"triage_inbox","arguments":{"projct":"x"}}}`, nil)
+	refused := postMessage(h, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"triage_inbox","arguments":{"projct":"x"}}}`,
+		nil)
 	require.Contains(t, refused.Body.String(), "projct: is not an argument of triage_inbox")
 }
 
@@ -200,7 +203,8 @@ func TestBodyLimit(t *testing.T) {
 func TestBrokenMessages(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil)
-	for _, message := range []string{"", "{", "null", "[]", `[` + listTools + `]`, `"text"`, `{"jsonrpc":"2.0","id":1}`, `{"jsonrpc":"1.0","id":1,"method":"tools/list"}`, "\xff"} {
+	for _, message := range []string{"", "{", "null", "[]", `[` + listTools + `]`, `"text"`, `{"jsonrpc":"2.0","id":1}`,
+		`{"jsonrpc":"1.0","id":1,"method":"tools/list"}`, "\xff"} {
 		answer := postMessage(h, message, nil)
 		require.Less(t, answer.Code, http.StatusInternalServerError, message)
 		require.NotContains(t, answer.Body.String(), `"tools"`, message)

@@ -166,7 +166,8 @@ func walkSchema(v any, visit func(map[string]any)) {
 
 func TestToolListFollowsTheScopes(t *testing.T) {
 	t.Parallel()
-	for _, scopes := range [][]core.Scope{{}, {core.IssuesRead}, {core.IssuesWrite}, {core.IssuesRead, core.IssuesWrite}, {core.ReleasesWrite}, {core.Admin}} {
+	for _, scopes := range [][]core.Scope{{}, {core.IssuesRead}, {core.IssuesWrite}, {core.IssuesRead, core.IssuesWrite}, {core.ReleasesWrite},
+		{core.Admin}} {
 		actor := core.Actor{Type: core.ActorToken, ID: 1, Name: "agent", Scopes: scopes}
 		h := newHandler(t, func(o *mcp.Options) { o.Call = func(context.Context) core.Call { return core.Call{Actor: actor} } })
 		var listed, want []string

@@ -30,14 +30,16 @@ func TestHeldActionWaitsForApproval(t *testing.T) {
 	h, pay := openHolding(t, "ignore")
 	h.sameJSON(heldAnswer(1), h.mustFail(writer, core.IgnoreIssue.Operation, idArgs(pay)))
 	h.sameJSON(heldAnswer(1), h.mustFail(writer, core.IgnoreIssue.Operation, idArgs(pay)))
-	h.sameJSON(object{"data": withChanges(payIssue(pay), waitingApproval(1, "ignore", "agent-2"))}, h.mustCall(writer, core.UnresolveIssue.Operation, idArgs(pay)))
+	h.sameJSON(object{"data": withChanges(payIssue(pay), waitingApproval(1, "ignore", "agent-2"))},
+		h.mustCall(writer, core.UnresolveIssue.Operation, idArgs(pay)))
 	request := object{
 		"id": 1, "action": "ignore", "issue_id": pay, "payload": object{}, "requested_by": "agent-2", "requested_at": noonText,
 		"expires_at": "2026-03-21T12:30:00.000Z", "status": "pending", "decided_by": nil, "decided_at": nil,
 	}
 	h.sameJSON(object{"data": []any{request}, "next_cursor": nil}, h.mustCall(admin, core.ListApprovals.Operation, `{}`))
 	h.sameJSON(object{"data": object{"id": 1, "decision": "approve"}}, h.mustCall(admin, core.ApproveRequest.Operation, idArgs(1)))
-	h.sameJSON(object{"data": []any{withChanges(request, object{"status": "approved", "decided_by": "agent-3", "decided_at": noonText})}, "next_cursor": nil},
+	h.sameJSON(object{"data": []any{withChanges(request, object{"status": "approved", "decided_by": "agent-3", "decided_at": noonText})},
+		"next_cursor": nil},
 		h.mustCall(admin, core.ListApprovals.Operation, `{}`))
 	ignored := withChanges(payIssue(pay), object{"status": "ignored"})
 	h.sameJSON(object{"data": ignored}, h.mustCall(writer, core.IgnoreIssue.Operation, idArgs(pay))) // what changes nothing is not held
@@ -62,7 +64,8 @@ func TestMergeWaitsForApproval(t *testing.T) {
 	h.mustRefuse(op, fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, pay, pay), "source_ids")
 	h.sameJSON(object{"error": "not_found"}, h.mustFail(writer, op, fmt.Sprintf(`{"id": 12345, "source_ids": [%d]}`, pay)))
 	h.sameJSON(heldAnswer(1), h.mustFail(writer, op, fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, pay, ship)))
-	h.sameJSON(object{"data": withChanges(payIssue(pay), waitingApproval(1, "merge", "agent-2"))}, h.mustCall(writer, core.UnresolveIssue.Operation, idArgs(pay)))
+	h.sameJSON(object{"data": withChanges(payIssue(pay), waitingApproval(1, "merge", "agent-2"))},
+		h.mustCall(writer, core.UnresolveIssue.Operation, idArgs(pay)))
 	h.mustCall(admin, core.ApproveRequest.Operation, idArgs(1))
 	require.EqualValues(t, 2, h.callData(writer, core.UnresolveIssue.Operation, idArgs(pay))["times_seen"])
 }
@@ -80,7 +83,8 @@ func TestDeletionWaitsForApproval(t *testing.T) {
 func TestOnlyTheNamedActionsAreHeld(t *testing.T) {
 	t.Parallel()
 	h, pay := openHolding(t, "merge")
-	h.sameJSON(object{"data": withChanges(payIssue(pay), object{"status": "ignored"})}, h.mustCall(writer, core.IgnoreIssue.Operation, idArgs(pay)))
+	h.sameJSON(object{"data": withChanges(payIssue(pay), object{"status": "ignored"})},
+		h.mustCall(writer, core.IgnoreIssue.Operation, idArgs(pay)))
 }
 
 func TestRejectedAndOwnRequests(t *testing.T) {
@@ -100,7 +104,8 @@ func TestRejectedAndOwnRequests(t *testing.T) {
 		h.sameJSON(object{"error": "approval_not_pending"}, h.mustFail(admin, op, idArgs(2)))
 		h.now = noon
 	}
-	h.sameJSON(object{"data": withChanges(payIssue(pay), waitingApproval(2, "ignore", "ADMIN_TOKEN"))}, h.mustCall(writer, core.UnresolveIssue.Operation, idArgs(pay)))
+	h.sameJSON(object{"data": withChanges(payIssue(pay), waitingApproval(2, "ignore", "ADMIN_TOKEN"))},
+		h.mustCall(writer, core.UnresolveIssue.Operation, idArgs(pay)))
 }
 
 func TestApprovalOfWhatIsGone(t *testing.T) {
@@ -123,7 +128,8 @@ func TestListActivityAndLabels(t *testing.T) {
 	reopened := object{"id": 3, "at": "2026-03-16T12:30:00.000Z", "data": object{"from": "resolved", "to": "unresolved"}}
 	resolved := object{"id": 2, "at": noonText, "data": object{"from": "unresolved", "to": "resolved"}}
 	h.sameJSON(object{"next_cursor": nil, "data": []any{
-		withChanges(withChanges(row, reopened), object{"actor_type": "admin_token", "actor_id": nil, "actor_name": "ADMIN_TOKEN", "action": "issue.unresolve"}),
+		withChanges(withChanges(row, reopened), object{"actor_type": "admin_token", "actor_id": nil, "actor_name": "ADMIN_TOKEN",
+			"action": "issue.unresolve"}),
 		withChanges(withChanges(row, resolved), object{"action": "issue.resolve"}),
 		object{
 			"id": 1, "at": noonText, "actor_type": "admin_token", "actor_id": nil, "actor_name": "ADMIN_TOKEN", "action": "project.create",
@@ -133,7 +139,8 @@ func TestListActivityAndLabels(t *testing.T) {
 
 	label := object{"issue_id": pay, "actor_type": "token", "actor_name": "agent-2", "corrects": nil}
 	first := withChanges(withChanges(label, resolved), object{"label": "resolved"})
-	second := withChanges(withChanges(label, reopened), object{"actor_type": "admin_token", "actor_name": "ADMIN_TOKEN", "label": "unresolved", "corrects": "resolved"})
+	second := withChanges(withChanges(label, reopened),
+		object{"actor_type": "admin_token", "actor_name": "ADMIN_TOKEN", "label": "unresolved", "corrects": "resolved"})
 	op := core.ListLabels.Operation
 	h.sameJSON(object{"data": []any{second, first}, "next_cursor": nil}, h.mustCall(admin, op, `{}`))
 	for _, since := range []string{"1d", "2026-03-15", "2026-03-16T12:30:00Z"} {
@@ -144,7 +151,8 @@ func TestListActivityAndLabels(t *testing.T) {
 		NextCursor string `json:"next_cursor"`
 	}
 	decodeInto(t, h.mustCall(admin, op, `{"limit": 1}`), &page)
-	h.sameJSON(object{"data": []any{first}, "next_cursor": nil}, h.mustCall(admin, op, fmt.Sprintf(`{"limit": 1, "cursor": %q}`, page.NextCursor)))
+	h.sameJSON(object{"data": []any{first}, "next_cursor": nil},
+		h.mustCall(admin, op, fmt.Sprintf(`{"limit": 1, "cursor": %q}`, page.NextCursor)))
 }
 
 func TestLimitsOfTheLists(t *testing.T) {
@@ -168,6 +176,7 @@ func TestLimitsOfTheLists(t *testing.T) {
 // waitingApproval is what an issue shows of a request for approval.
 func waitingApproval(id int, action, by string) object {
 	return object{"approval": object{
-		"id": id, "action": action, "requested_by": by, "requested_at": noonText, "expires_at": noon.Add(core.ApprovalTerm).Format(core.TimeLayout),
+		"id": id, "action": action, "requested_by": by, "requested_at": noonText,
+		"expires_at": noon.Add(core.ApprovalTerm).Format(core.TimeLayout),
 	}}
 }

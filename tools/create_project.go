@@ -13,7 +13,8 @@ func (t *Tools) createProject(ctx context.Context, call core.Call, in core.Creat
 	if err != nil {
 		return wrapData(core.CreatedProject{}, err)
 	}
-	return wrapData(core.CreatedProject{Project: created.Project, DSN: core.WriteDSN(t.store.Settings().BaseURL, created.Keys[0], created.ID)}, nil)
+	return wrapData(core.CreatedProject{Project: created.Project, DSN: core.WriteDSN(t.store.Settings().BaseURL, created.Keys[0], created.ID)},
+		nil)
 }
 
 // makeProject creates a project with a new id and key.

@@ -15,5 +15,6 @@ func (t *Tools) createProjectKey(ctx context.Context, call core.Call, in core.Pr
 	if err != nil {
 		return wrapData(core.ProjectKey{}, err)
 	}
-	return wrapData(core.ProjectKey{PublicKey: key, DSN: core.WriteDSN(t.store.Settings().BaseURL, key, id)}, t.store.CreateProjectKey(ctx, call.Actor, id, key))
+	return wrapData(core.ProjectKey{PublicKey: key, DSN: core.WriteDSN(t.store.Settings().BaseURL, key, id)},
+		t.store.CreateProjectKey(ctx, call.Actor, id, key))
 }

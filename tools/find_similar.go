@@ -9,7 +9,8 @@ import (
 
 // findSimilar looks in all projects unless one is named or the token is bound to one (decisions 7). A token that is bound
 // may name another project: reads are not limited to its app (primary API, Authentication).
-func (t *Tools) findSimilar(ctx context.Context, call core.Call, in core.FindSimilarInput) (core.Data[core.List[core.SimilarIssue]], error) {
+func (t *Tools) findSimilar(ctx context.Context, call core.Call, in core.FindSimilarInput) (core.Data[core.List[core.SimilarIssue]],
+	error) {
 	var none core.List[core.SimilarIssue]
 	if t.store.Settings().SimilarOff {
 		return wrapData(none, core.NewError(core.SimilarOff))

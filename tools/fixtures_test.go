@@ -49,7 +49,8 @@ func openEmpty(t *testing.T) *fixture { return openWith(t, storetest.URL(t), ran
 func openShop(t *testing.T) *fixture {
 	t.Helper()
 	h := openEmpty(t)
-	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: shop, Name: "Shop", Platform: "go", PublicKey: shopKey})
+	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(),
+		store.NewProject{ID: shop, Name: "Shop", Platform: "go", PublicKey: shopKey})
 	require.NoError(t, err)
 	return h
 }
@@ -69,7 +70,8 @@ func openWithClock(t *testing.T, clock core.Clock) *fixture {
 	t.Helper()
 	h := &fixture{T: t, now: noon, store: storetest.NewAt(t, clock)}
 	h.bindOperations(rand.Reader)
-	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: shop, Name: "Shop", Platform: "go", PublicKey: shopKey})
+	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(),
+		store.NewProject{ID: shop, Name: "Shop", Platform: "go", PublicKey: shopKey})
 	require.NoError(t, err)
 	return h
 }

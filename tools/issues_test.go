@@ -26,7 +26,8 @@ func payIssue(id int64) object {
 
 // changeOps are the operations that change an issue.
 var changeOps = []*core.Operation{
-	core.ResolveIssue.Operation, core.IgnoreIssue.Operation, core.UnresolveIssue.Operation, core.ClaimIssue.Operation, core.ReleaseIssue.Operation,
+	core.ResolveIssue.Operation, core.IgnoreIssue.Operation, core.UnresolveIssue.Operation, core.ClaimIssue.Operation,
+	core.ReleaseIssue.Operation,
 }
 
 func TestListIssues(t *testing.T) {
@@ -41,7 +42,8 @@ func TestListIssues(t *testing.T) {
 	h.sameJSON(object{"data": []any{payIssue(pay)}, "next_cursor": nil, "ingest": state}, h.mustCall(reader, op, `{}`))
 	h.changeRows(`UPDATE projects SET daily_quota = 1`)
 	for _, ref := range []string{`"shop"`, `1000000001`, `"1000000001"`} {
-		h.sameJSON(object{"data": []any{payIssue(pay)}, "next_cursor": nil, "ingest": withChanges(state, object{"state": "over_quota", "quota": 1})},
+		h.sameJSON(object{"data": []any{payIssue(pay)}, "next_cursor": nil,
+			"ingest": withChanges(state, object{"state": "over_quota", "quota": 1})},
 			h.mustCall(reader, op, `{"project": `+ref+`}`))
 	}
 	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(reader, op, `{"project": "office"}`))
@@ -108,7 +110,8 @@ func TestListIssuesPassesEveryFilterOn(t *testing.T) {
 		require.Equal(t, want, titles, args)
 	}
 	for args, field := range map[string]string{
-		`{"status": "open"}`: "status", `{"since": "soon"}`: "since", `{"limit": 0}`: "limit", `{"limit": 101}`: "limit", `{"cursor": "x"}`: "cursor",
+		`{"status": "open"}`: "status", `{"since": "soon"}`: "since", `{"limit": 0}`: "limit", `{"limit": 101}`: "limit",
+		`{"cursor": "x"}`:      "cursor",
 		`{"claimed": "maybe"}`: "claimed", `{"sort": "id"}`: "sort", `{"search": "a\u0000"}`: "search", `{"query": "pay"}`: "query",
 	} {
 		h.mustRefuse(op, args, field)
@@ -185,8 +188,9 @@ func TestIssueEvents(t *testing.T) {
 	h.sameJSON(object{"data": withChanges(row, object{"event": object{
 		"event_id": "00000000000000000000000000000001", "timestamp": nil, "received_at": nil, "platform": "go", "level": "", "logger": nil,
 		"title": nil, "culprit": nil, "message": "pay", "transaction": nil, "release": nil, "dist": nil, "environment": nil, "server_name": nil,
-		"exceptions": []any{}, "threads": []any{}, "breadcrumbs": []any{}, "user": nil, "request": nil, "tags": nil, "contexts": nil, "extra": nil,
-		"sdk": object{"name": nil, "version": nil}, "fingerprint": []any{}, "debug_images": []any{}, "problems": []any{},
+		"exceptions": []any{}, "threads": []any{}, "breadcrumbs": []any{}, "user": nil, "request": nil, "tags": nil, "contexts": nil,
+		"extra": nil,
+		"sdk":   object{"name": nil, "version": nil}, "fingerprint": []any{}, "debug_images": []any{}, "problems": []any{},
 	}})}, h.mustCall(reader, core.GetEvent.Operation, idArgs(added.ID)))
 
 	e := h.newEvent("bare", 2)
@@ -313,7 +317,8 @@ func TestRelativeTimesHoldOverAllPages(t *testing.T) {
 func TestListIssuesFiltersByWhateverIsStored(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	for n, text := range []string{strings.Repeat("r", 200), strings.Repeat("é", 300), "null", "1.0", "true", " a b ", "a,b", `["x"]`, "shop@1.0+ä 日本", "%_'\"", "\u2028"} {
+	for n, text := range []string{strings.Repeat("r", 200), strings.Repeat("é", 300), "null", "1.0", "true", " a b ", "a,b", `["x"]`,
+		"shop@1.0+ä 日本", "%_'\"", "\u2028"} {
 		e := h.newEvent(fmt.Sprint("of ", n), 1)
 		e.Release, e.Environment = text, text
 		want := h.addEvents(e).IssueID

@@ -26,7 +26,8 @@ func TestMergeIssues(t *testing.T) {
 		object{"path": "source_ids", "message": fmt.Sprintf("must name issues that are not merged; already merged: %d (into %d)", other, pay)},
 	}}, h.mustFail(writer, op, fmt.Sprintf(`{"id": %d, "source_ids": [%d, %d, 99]}`, pay, pay, other)))
 	h.sameJSON(object{"error": "not_found"}, h.mustFail(writer, op, fmt.Sprintf(`{"id": 99, "source_ids": [%d]}`, pay)))
-	h.sameJSON(object{"error": "forbidden", "required_scope": "issues:write"}, h.mustFail(reader, op, fmt.Sprintf(`{"id": %d, "source_ids": [99]}`, pay)))
+	h.sameJSON(object{"error": "forbidden", "required_scope": "issues:write"},
+		h.mustFail(reader, op, fmt.Sprintf(`{"id": %d, "source_ids": [99]}`, pay)))
 	for _, ids := range []string{`[]`, `null`, `[1,2,3,4,5,6,7,8,9,10,11]`} {
 		h.mustRefuse(op, fmt.Sprintf(`{"id": %d, "source_ids": %s}`, pay, ids), "source_ids")
 	}
@@ -67,7 +68,8 @@ func TestSplitIssue(t *testing.T) {
 	for _, unknown := range []int64{99, newID} {
 		h.sameJSON(object{"error": "not_found"}, h.mustFail(writer, op, fmt.Sprintf(`{"id": %d, "event_ids": [%d]}`, unknown, first.ID)))
 	}
-	h.sameJSON(object{"error": "forbidden", "required_scope": "issues:write"}, h.mustFail(reader, op, fmt.Sprintf(`{"id": %d, "event_ids": [99]}`, newID)))
+	h.sameJSON(object{"error": "forbidden", "required_scope": "issues:write"},
+		h.mustFail(reader, op, fmt.Sprintf(`{"id": %d, "event_ids": [99]}`, newID)))
 	for _, ids := range []string{`[]`, `null`, fmt.Sprintf("[%d,%[1]d]", first.ID)} {
 		h.mustRefuse(op, fmt.Sprintf(`{"id": %d, "event_ids": %s}`, first.IssueID, ids), "event_ids")
 	}

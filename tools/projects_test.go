@@ -18,7 +18,8 @@ import (
 var shopProject = object{
 	"id": shop, "name": "Shop", "slug": "shop", "platform": "go", "created_at": noonText, "repository": nil, "trust": "high",
 	"trust_setting": nil, "source_trust": "high", "source": nil, "server_seen_at": nil, "client_seen_at": nil, "allowed_origins": nil,
-	"daily_quota": nil, "scrub_keys": []string{}, "scrub_patterns": []string{}, "events_24h": 0, "events_today": 0, "last_event_at": nil, "demo": false,
+	"daily_quota": nil, "scrub_keys": []string{}, "scrub_patterns": []string{}, "events_24h": 0, "events_today": 0, "last_event_at": nil,
+	"demo": false,
 }
 
 func TestListProjects(t *testing.T) {
@@ -35,7 +36,8 @@ func TestListProjects(t *testing.T) {
 func TestListProjectsShowsEverything(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	h.sameJSON(object{"data": []any{withChanges(shopProject, object{"dsns": []string{shopDSN}})}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
+	h.sameJSON(object{"data": []any{withChanges(shopProject, object{"dsns": []string{shopDSN}})}},
+		h.mustCall(reader, core.ListProjects.Operation, `{}`))
 
 	e := h.newEvent("pay", 1)
 	e.Source = core.SourceMobile
@@ -107,7 +109,8 @@ func TestCreateProjectTakesAnotherID(t *testing.T) {
 	require.Equal(t, "https://02020202020202020202020202020202@errors.example/1000000002", second["dsn"])
 
 	unlucky := openWith(t, url, bytes.NewReader(bytes.Join([][]byte{key(3), taken, taken, taken}, nil)))
-	unlucky.sameJSON(object{"error": "internal", "request_id": "request-1"}, unlucky.mustFail(core.Bootstrap(), core.CreateProject.Operation, `{"name": "Third"}`))
+	unlucky.sameJSON(object{"error": "internal", "request_id": "request-1"},
+		unlucky.mustFail(core.Bootstrap(), core.CreateProject.Operation, `{"name": "Third"}`))
 	require.Contains(t, unlucky.log.String(), "the public id is taken")
 }
 
@@ -146,5 +149,6 @@ func TestProjectKeys(t *testing.T) {
 	require.Empty(t, h.mustCall(core.Bootstrap(), remove, fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
 	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.Bootstrap(), remove, fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
 	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.Bootstrap(), remove, `{"project": "shop", "key": "unknown"}`))
-	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.Bootstrap(), remove, fmt.Sprintf(`{"project": "office", "key": %q}`, shopKey)))
+	h.sameJSON(object{"error": "project_not_found"},
+		h.mustFail(core.Bootstrap(), remove, fmt.Sprintf(`{"project": "office", "key": %q}`, shopKey)))
 }

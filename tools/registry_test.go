@@ -23,7 +23,8 @@ var scopes = map[string]core.Scope{
 	"merge_issues": core.IssuesWrite, "split_issue": core.IssuesWrite,
 	"correct_triage": core.IssuesWrite, "find_similar": core.IssuesRead,
 	"create_token": core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
-	"list_approvals": core.Admin, "approve_request": core.Admin, "reject_request": core.Admin, "list_activity": core.Admin, "list_labels": core.Admin,
+	"list_approvals": core.Admin, "approve_request": core.Admin, "reject_request": core.Admin, "list_activity": core.Admin,
+	"list_labels": core.Admin,
 }
 
 func TestScopes(t *testing.T) {

@@ -24,9 +24,12 @@ func TestCreateToken(t *testing.T) {
 		changes object
 	}{
 		{`{"name": "fixer", "scopes": ["issues:read"]}`, object{"name": "fixer", "scopes": []string{"issues:read"}}},
-		{`{"name": "all", "scopes": ` + all + `}`, object{"name": "all", "scopes": []string{"issues:read", "issues:write", "releases:write", "admin"}}},
-		{`{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`, object{"name": "ci", "scopes": []string{"releases:write"}, "project_id": shop, "project_name": "Shop"}},
-		{`{"name": "ci", "scopes": "releases:write", "project": 1000000001}`, object{"name": "ci", "scopes": []string{"releases:write"}, "project_id": shop, "project_name": "Shop"}},
+		{`{"name": "all", "scopes": ` + all + `}`,
+			object{"name": "all", "scopes": []string{"issues:read", "issues:write", "releases:write", "admin"}}},
+		{`{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`,
+			object{"name": "ci", "scopes": []string{"releases:write"}, "project_id": shop, "project_name": "Shop"}},
+		{`{"name": "ci", "scopes": "releases:write", "project": 1000000001}`,
+			object{"name": "ci", "scopes": []string{"releases:write"}, "project_id": shop, "project_name": "Shop"}},
 	} {
 		got := h.callData(core.Bootstrap(), core.CreateToken.Operation, test.args)
 		value := got["token"].(string)
@@ -90,7 +93,8 @@ func TestCreateTokenRefuses(t *testing.T) {
 	} {
 		h.mustRefuse(op, args, field)
 	}
-	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.Bootstrap(), op, `{"name": "a", "scopes": ["admin"], "project": "office"}`))
+	h.sameJSON(object{"error": "project_not_found"},
+		h.mustFail(core.Bootstrap(), op, `{"name": "a", "scopes": ["admin"], "project": "office"}`))
 	h.sameJSON(object{"data": []any{}}, h.mustCall(core.Bootstrap(), core.ListTokens.Operation, `{}`))
 }
 
@@ -118,11 +122,13 @@ func TestWhoami(t *testing.T) {
 	h := openShop(t)
 	op := core.Whoami.Operation
 	h.sameJSON(object{"data": object{
-		"type": "admin_token", "id": nil, "name": "ADMIN_TOKEN", "scopes": []string{"admin"}, "prefix": nil, "project_id": nil, "project_name": nil,
+		"type": "admin_token", "id": nil, "name": "ADMIN_TOKEN", "scopes": []string{"admin"}, "prefix": nil, "project_id": nil,
+		"project_name": nil,
 	}}, h.mustCall(core.Bootstrap(), op, `{}`))
 	for args, changes := range map[string]object{
-		`{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`:    {"name": "fixer", "scopes": []string{"issues:read", "issues:write"}},
-		`{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`: {"name": "ci", "scopes": []string{"releases:write"}, "project_id": shop, "project_name": "Shop"},
+		`{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`: {"name": "fixer", "scopes": []string{"issues:read", "issues:write"}},
+		`{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`: {"name": "ci", "scopes": []string{"releases:write"},
+			"project_id": shop, "project_name": "Shop"},
 	} {
 		created := h.callData(core.Bootstrap(), core.CreateToken.Operation, args)
 		actor, err := h.tools.Authenticate(t.Context(), core.Secret(created["token"].(string)))

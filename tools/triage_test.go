@@ -32,7 +32,8 @@ func TestTriageOfAnIssue(t *testing.T) {
 	e.Title, e.Type, e.Crash = "Error: connect ECONNREFUSED 10.0.0.7", "Error", triage.Crash{Site: triage.App, Handled: &handled}
 	h.sameJSON(object{
 		"category": "network", "severity": 0, "transient": true, "agent_fixable": false, "noise": false, "confidence": 0.85,
-		"reasons": []any{"A connection was refused or broke off.", "The stack trace has code of the app."}, "model": "rules-v1", "corrected_by": nil,
+		"reasons": []any{"A connection was refused or broke off.", "The stack trace has code of the app."}, "model": "rules-v1",
+		"corrected_by": nil,
 	}, mustJSON(t, h.triageOf(h.addEvents(e).IssueID)))
 }
 

@@ -35,7 +35,8 @@ func TestUpdateProject(t *testing.T) {
 		{`"allowed_origins": ["HTTPS://Shop.Example", "http://localhost:3000", "http://[::1]:80"]`,
 			object{"allowed_origins": []string{"https://shop.example", "http://localhost:3000", "http://[::1]:80"}}},
 		{`"allowed_origins": null`, object{"allowed_origins": nil}},
-		{`"daily_quota": 7, "trust": "high", "scrub_keys": ["iban"]`, object{"daily_quota": 7, "trust_setting": "high", "scrub_keys": []string{"iban"}}},
+		{`"daily_quota": 7, "trust": "high", "scrub_keys": ["iban"]`,
+			object{"daily_quota": 7, "trust_setting": "high", "scrub_keys": []string{"iban"}}},
 	} {
 		shown = withChanges(shown, c.changes)
 		for _, ref := range []string{`"shop"`, fmt.Sprint(shop)} { // the second changes nothing
@@ -101,7 +102,8 @@ func TestUpdateProjectRefuses(t *testing.T) {
 		h.mustRefuse(core.UpdateProject.Operation, `{"project": "shop", `+c.change+`}`, c.path)
 	}
 	h.mustRefuse(core.UpdateProject.Operation, `{"project": "shop"}`, "")
-	h.sameJSON(object{"data": []any{withChanges(shopProject, object{"dsns": []string{shopDSN}})}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
+	h.sameJSON(object{"data": []any{withChanges(shopProject, object{"dsns": []string{shopDSN}})}},
+		h.mustCall(reader, core.ListProjects.Operation, `{}`))
 }
 
 // TestUpdateProjectNamesEveryMistake: each key and pattern is named, with its reason, and nothing is saved.

@@ -58,8 +58,10 @@ func TestApprovalOverREST(t *testing.T) {
 		body        string
 	}{
 		{agent, "/v1/approvals/1/approve", 403, `{"error": "forbidden", "required_scope": "admin"}`},
-		{surfacetest.AdminToken, "/v1/approvals/2/approve", 403, `{"error": "forbidden", "reason": "the request is your own: another admin must decide it"}`},
-		{surfacetest.AdminToken, "/v1/approvals/2/reject", 403, `{"error": "forbidden", "reason": "the request is your own: another admin must decide it"}`},
+		{surfacetest.AdminToken, "/v1/approvals/2/approve", 403,
+			`{"error": "forbidden", "reason": "the request is your own: another admin must decide it"}`},
+		{surfacetest.AdminToken, "/v1/approvals/2/reject", 403,
+			`{"error": "forbidden", "reason": "the request is your own: another admin must decide it"}`},
 		{second, "/v1/approvals/3/approve", 404, `{"error": "not_found"}`},
 		{second, "/v1/approvals/2/reject", 200, `{"data": {"id": 2, "decision": "reject"}}`},
 		{second, "/v1/approvals/2/approve", 409, `{"error": "approval_not_pending"}`},

@@ -47,12 +47,14 @@ var basicCases = []parityCase{
 
 	{core.UpdateProject.Operation, success, "admin", `{"project": $project, "repository": "Acme/Shop", "trust": "low", "daily_quota": "7", "scrub_keys": "iban,tax_id",
 		"scrub_patterns": ["ORD-[0-9]{1,9}"], "allowed_origins": ["HTTPS://Shop.example"]}`},
-	{core.UpdateProject.Operation, success, "admin", `{"project": "web-shop", "repository": null, "trust": null, "daily_quota": null, "allowed_origins": null}`},
+	{core.UpdateProject.Operation, success, "admin",
+		`{"project": "web-shop", "repository": null, "trust": null, "daily_quota": null, "allowed_origins": null}`},
 	{core.UpdateProject.Operation, core.ProjectNotFound, "admin", `{"project": "no-such-app", "trust": "low"}`},
 	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project}`},
 	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "scrub_keys": null, "scrub_patterns": null}`},
 	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "repository": "https://github.com/acme/shop"}`},
-	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "scrub_keys": ["a b"], "scrub_patterns": ["ok", "(", "(.*)\\1x"]}`},
+	{core.UpdateProject.Operation, core.InvalidRequest, "admin",
+		`{"project": $project, "scrub_keys": ["a b"], "scrub_patterns": ["ok", "(", "(.*)\\1x"]}`},
 	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "allowed_origins": ["https://shop.example/"]}`},
 
 	{core.CreateProjectKey.Operation, success, "admin", `{"project": $project}`},
@@ -68,12 +70,14 @@ var basicCases = []parityCase{
 	{core.ListIssues.Operation, success, "reader", `{}`},
 	{core.ListIssues.Operation, success, "reader", `{"project": $project, "status": "unresolved", "claimed": "false", "limit": "1"}`},
 	{core.ListIssues.Operation, success, "reader", `{"project": "web-shop", "limit": 1, "cursor": "$issuecursor"}`},
-	{core.ListIssues.Operation, success, "reader", `{"search": "%", "since": "1h", "release": "shop@1", "environment": "production", "test": "false"}`},
+	{core.ListIssues.Operation, success, "reader",
+		`{"search": "%", "since": "1h", "release": "shop@1", "environment": "production", "test": "false"}`},
 	{core.ListIssues.Operation, core.ProjectNotFound, "reader", `{"project": "no-such-app"}`},
 	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"cursor": "nonsense"}`},
 	{core.ListIssues.Operation, success, "reader", `{"sort": "priority", "limit": "1"}`},
 	{core.ListIssues.Operation, success, "reader", `{"project": "web-shop", "sort": "priority", "limit": 1, "cursor": "$prioritycursor"}`},
-	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"project": "web-shop", "sort": "priority", "limit": 1, "cursor": "$issuecursor"}`},
+	{core.ListIssues.Operation, core.InvalidRequest, "reader",
+		`{"project": "web-shop", "sort": "priority", "limit": 1, "cursor": "$issuecursor"}`},
 	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"project": "web-shop", "status": "unresolved", "cursor": "$issuecursor"}`},
 	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"sort": "newest"}`},
 	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"cursor": "$eventcursor"}`},
@@ -179,7 +183,8 @@ func callREST(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, i
 	fields := map[string]json.RawMessage{}
 	require.NoError(t, json.Unmarshal([]byte(input), &fields), input)
 	target := api.TargetOf(op, fields)
-	return s.SendRequest(t, surfacetest.Request{Method: op.Method(), Path: target.Path, Token: token, Body: strings.NewReader(string(target.Body))})
+	return s.SendRequest(t, surfacetest.Request{Method: op.Method(), Path: target.Path, Token: token,
+		Body: strings.NewReader(string(target.Body))})
 }
 
 // callMCP makes the call as a tool call and returns the HTTP answer.

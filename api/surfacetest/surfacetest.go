@@ -182,8 +182,9 @@ func (s *Surface) CreateIssue(t testing.TB) int64 {
 	t.Helper()
 	now := core.At(time.Now())
 	added, err := s.Store.AddEvents(t.Context(), []store.NewEvent{{
-		ProjectID: s.CreateProject(t), EventID: [16]byte{1}, OccurredAt: now, ReceivedAt: now, Fingerprint: sha256.Sum256([]byte("pay")), Version: 1,
-		Title: "Error: <b>pay</b> & more", Type: "Error", Level: "error", Platform: "go", Source: core.SourceServer,
+		ProjectID: s.CreateProject(t), EventID: [16]byte{1}, OccurredAt: now, ReceivedAt: now, Fingerprint: sha256.Sum256([]byte("pay")),
+		Version: 1,
+		Title:   "Error: <b>pay</b> & more", Type: "Error", Level: "error", Platform: "go", Source: core.SourceServer,
 		Payload: store.Pack([]byte(`{"event_id":"01000000000000000000000000000000","platform":"go","message":"pay"}`)),
 	}})
 	require.NoError(t, err)

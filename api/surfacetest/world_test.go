@@ -71,7 +71,8 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 	_, err := w.Store.Ask(t.Context(), core.NewSystemActor("reviewer"), store.IgnoreIssue{ID: issue})
 	require.True(t, core.HasCode(err, core.ApprovalRequired), "%v", err)
 	w.runSQL(t, `UPDATE issues SET status = 'merged', merged_into = $2 WHERE id = $1`, merged, issue)
-	answer := w.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: fmt.Sprintf("/v1/issues/%d/claim", claimed), Token: w.tokens["agent"]})
+	answer := w.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: fmt.Sprintf("/v1/issues/%d/claim", claimed),
+		Token: w.tokens["agent"]})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 	w.values = map[string]string{
 		"project": fmt.Sprint(project), "key": keys(project)[0], "lonely": fmt.Sprint(lonely), "lastkey": keys(lonely)[0],
