@@ -86,13 +86,13 @@ func newDocsPages(catalogue *core.Catalogue, baseURL func() string, version stri
 	return d
 }
 
-func (d *docsPages) serve(w http.ResponseWriter, r *http.Request) {
+func (d *docsPages) serveNewest(w http.ResponseWriter, r *http.Request) {
 	page, base := d.newest.Load(), d.baseURL()
 	if page.baseURL != base {
 		page = newDocsPage(d.catalogue, base, d.version)
 		d.newest.Store(page)
 	}
-	page.serve(w, r)
+	page.servePage(w, r)
 }
 
 // newDocsPage renders the page from the declared operations.
@@ -113,14 +113,14 @@ func newDocsPage(catalogue *core.Catalogue, baseURL, version string) *docsPage {
 	return &docsPage{baseURL, html.Bytes(), policy}
 }
 
-func (p *docsPage) serve(w http.ResponseWriter, _ *http.Request) {
+func (p *docsPage) servePage(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", p.policy)
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	_, _ = w.Write(p.html) // the reader is gone
 }
 
-// docsScopes gives each scope with the operations that need it.
+// docsScopes returns each scope with the operations that need it.
 func docsScopes(catalogue *core.Catalogue) []docsScope {
 	var scopes []docsScope
 	for _, name := range []core.Scope{core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.NoToken} {
@@ -140,7 +140,7 @@ func docsScopes(catalogue *core.Catalogue) []docsScope {
 func docsGroups(catalogue *core.Catalogue, baseURL string) []docsGroup {
 	var groups []docsGroup
 	for _, op := range catalogue.Operations() {
-		name := resource(op)
+		name := resourceOf(op)
 		at := slices.IndexFunc(groups, func(g docsGroup) bool { return g.Name == name })
 		if at < 0 {
 			at = len(groups)
@@ -148,7 +148,7 @@ func docsGroups(catalogue *core.Catalogue, baseURL string) []docsGroup {
 		}
 		groups[at].Operations = append(groups[at].Operations, docsOperation{
 			Operation: op, Fields: docsInputs(op), Answer: answerHTML(op.OutputSchema(true)),
-			Curl: curl(baseURL, op), Errors: docsErrors(catalogue.Errors(), op.AllErrors()), Aliases: op.Aliases,
+			Curl: curlCommand(baseURL, op), Errors: docsErrors(catalogue.Errors(), op.AllErrors()), Aliases: op.Aliases,
 		})
 	}
 	return groups
@@ -157,7 +157,7 @@ func docsGroups(catalogue *core.Catalogue, baseURL string) []docsGroup {
 func docsInputs(op *core.Operation) []docsField {
 	var fields []docsField
 	for _, f := range op.Fields() {
-		where := string(placeOf(op, f.Name))
+		where := string(partOf(op, f.Name))
 		fields = append(fields, docsField{Name: f.Name, Doc: f.Doc, Where: where, Type: typeHTML(f.Schema), Required: f.Required})
 		fields = append(fields, docsParts(f.Name, where, f.Schema)...)
 	}
@@ -198,7 +198,7 @@ func docsObjects(catalogue *core.Catalogue) []docsObject {
 	return objects
 }
 
-// allCodes gives every code that an operation names, and those of paths and methods that are none.
+// allCodes returns every code that an operation names, and those of unknown paths and methods.
 func allCodes(catalogue *core.Catalogue) []core.Code {
 	codes := []core.Code{core.NotFound, core.MethodNotAllowed}
 	for _, op := range catalogue.Operations() {
@@ -220,7 +220,7 @@ func docsErrors(forms core.ErrorForms, codes []core.Code) []docsError {
 // docsMembers returns what the body of an error has beside its code.
 func docsMembers(forms core.ErrorForms, code core.Code) []docsField {
 	var fields []docsField
-	names, schemas := forms.Members(code)
+	names, schemas := forms.MembersOf(code)
 	for _, name := range names {
 		schema := schemas[name].(core.Schema)
 		doc, _ := schema["description"].(string)

@@ -15,7 +15,7 @@ import (
 
 func TestDocsPage(t *testing.T) {
 	t.Parallel()
-	answer := get(t, newHandler(t, nil), "/docs")
+	answer := getPath(t, newHandler(t, nil), "/docs")
 	require.Equal(t, http.StatusOK, answer.Code)
 	require.Equal(t, "text/html; charset=utf-8", answer.Header().Get("Content-Type"))
 	page := answer.Body.String()
@@ -40,7 +40,7 @@ func TestDocsPage(t *testing.T) {
 
 func TestDocsPageLinks(t *testing.T) {
 	t.Parallel()
-	page := get(t, newHandler(t, nil), "/docs").Body.String()
+	page := getPath(t, newHandler(t, nil), "/docs").Body.String()
 	ids := map[string]int{}
 	for _, id := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
 		ids[id[1]]++
@@ -57,7 +57,7 @@ func TestDocsPageLinks(t *testing.T) {
 
 func TestDocsPagePolicy(t *testing.T) {
 	t.Parallel()
-	answer := get(t, newHandler(t, nil), "/docs")
+	answer := getPath(t, newHandler(t, nil), "/docs")
 	page, policy := answer.Body.String(), answer.Header().Get("Content-Security-Policy")
 	require.Contains(t, policy, "default-src 'none'")
 	require.NotContains(t, policy, "unsafe")

@@ -131,7 +131,7 @@ func (c *Config) readSettings() error {
 		if !isSet {
 			continue
 		}
-		normal, err := setting.Normalize(text)
+		normal, err := setting.NormalizeText(text)
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func (a *App) startWork(ctx context.Context, work *stops) error {
 func (a *App) startJobs(ctx context.Context, work *stops) error {
 	var queue *river.Client[pgx.Tx]
 	err := a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) (err error) {
-		queue, err = jobs.Start(ctx, jobs.Options{
+		queue, err = jobs.StartQueue(ctx, jobs.Options{
 			Store: a.db.Store, Log: a.log, Observe: a.metrics.run, ObserveDropped: a.metrics.dropped,
 		})
 		return err

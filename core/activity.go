@@ -4,7 +4,7 @@ import "encoding/json"
 
 var activityOperations = []*Operation{ListActivity.Operation}
 
-// Action names what an activity row tells of (primary API, Activity row).
+// Action names what somebody did, such as issue.resolve, in a row of the activity (primary API, Activity row).
 type Action string
 
 // The actions.
@@ -30,7 +30,7 @@ const (
 	ActionApprovalReject  Action = "approval.reject"
 )
 
-// TargetType says what kind of thing an activity row is about.
+// TargetType says what kind of thing a row of the activity is about.
 type TargetType string
 
 // The target types.
@@ -60,7 +60,8 @@ type ListActivityInput struct{ Paging }
 // ListActivity declares GET /v1/activity.
 var ListActivity = DefineOperation[ListActivityInput, Page[Activity]](Operation{
 	Name: "list_activity", Route: "GET /v1/activity", Scope: Admin,
-	Summary:     "List all activity",
-	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals. list_issue_activity shows one issue only.",
-	Example:     `{"limit": 50}`,
+	Summary: "List all activity",
+	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals. " +
+		"list_issue_activity shows one issue only.",
+	Example: `{"limit": 50}`,
 })

@@ -107,7 +107,8 @@ var ApproveRequest = DefineOperation[ApprovalInput, Data[Decision]](Operation{
 	Name: "approve_request", Route: "POST /v1/approvals/{id}/approve", Scope: Admin,
 	Summary: "Approve a request",
 	Description: "Carries out the action of a pending request, as the one who asked for it. Nobody decides a request of their own: " +
-		"that is forbidden, with a reason, for the ADMIN_TOKEN too. When the action is not possible any more, for example because the issue was merged, " +
+		"that is forbidden, with a reason, for the ADMIN_TOKEN too. When the action is not possible any more, for example because the " +
+		"issue was merged, " +
 		"the answer is approval_failed with a reason, and so is the request.",
 	Example:  `{"id": 7}`,
 	Errors:   []Code{NotFound, Forbidden, ApprovalNotPending, ApprovalFailed},

@@ -80,7 +80,7 @@ func collectNouns(t reflect.Type, components map[string]Schema) {
 			if _, collected := components[name]; collected {
 				return
 			}
-			components[name] = reflector{named: true}.object(t)
+			components[name] = reflector{named: true}.objectSchema(t)
 		}
 		for _, f := range reflect.VisibleFields(t) {
 			if jsonName(f) != "" {

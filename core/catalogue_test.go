@@ -43,17 +43,17 @@ func sendNothing(_ context.Context, _ Call, in parcelInput) (Data[Parcel], error
 func TestTwoCataloguesAreServedBesideEachOther(t *testing.T) {
 	t.Parallel()
 	catalogue, sendParcel := newParcels()
-	parcels, err := NewRegistry(catalogue, slog.New(slog.DiscardHandler), Bind(sendParcel, sendNothing))
+	parcels, err := NewRegistry(catalogue, slog.New(slog.DiscardHandler), BindHandler(sendParcel, sendNothing))
 	require.NoError(t, err)
 	issues, _ := registryWith(t)
 
-	body, failure := parcels.Call(t.Context(), sendParcel.Operation, admin(), map[string]any{"id": 7})
+	body, failure := parcels.Call(t.Context(), sendParcel.Operation, adminCall(), map[string]any{"id": 7})
 
 	require.Nil(t, failure)
 	require.JSONEq(t, `{"data":{"id":7}}`, string(body))
-	_, failure = issues.Call(t.Context(), sendParcel.Operation, admin(), map[string]any{"id": 7})
+	_, failure = issues.Call(t.Context(), sendParcel.Operation, adminCall(), map[string]any{"id": 7})
 	requireBody(t, `{"error":"not_found"}`, failure)
-	_, failure = parcels.Call(t.Context(), GetIssue.Operation, admin(), map[string]any{"id": 7})
+	_, failure = parcels.Call(t.Context(), GetIssue.Operation, adminCall(), map[string]any{"id": 7})
 	requireBody(t, `{"error":"not_found"}`, failure)
 }
 
@@ -67,7 +67,7 @@ func TestCataloguesShareNothing(t *testing.T) {
 	require.NotContains(t, V1.Operations(), sendParcel.Operation)
 	require.Equal(t, map[string]Schema{"Parcel": writtenOut[Parcel]()}, catalogue.Components())
 	require.NotContains(t, V1.Components(), "Parcel")
-	names, _ := catalogue.Errors().Members(parcelLost)
+	names, _ := catalogue.Errors().MembersOf(parcelLost)
 	require.Equal(t, []string{"lost"}, names)
 	require.NotContains(t, V1.Errors(), parcelLost)
 }
@@ -81,7 +81,7 @@ func TestNewRegistryRefusesAnOperationOfAnotherCatalogue(t *testing.T) {
 	t.Parallel()
 	catalogue, sendParcel := newParcels()
 
-	_, err := NewRegistry(catalogue, slog.New(slog.DiscardHandler), Bind(sendParcel, sendNothing), trivial(Whoami.Operation))
+	_, err := NewRegistry(catalogue, slog.New(slog.DiscardHandler), BindHandler(sendParcel, sendNothing), bindNothing(Whoami.Operation))
 
 	require.EqualError(t, err, "core: operation whoami is not in the catalogue: is it in the list of its resource?")
 }

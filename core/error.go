@@ -44,7 +44,7 @@ func (e *Error) With(name string, value any) *Error {
 	return e
 }
 
-// Because notes the cause, for the log.
+// Because keeps the cause, for the log.
 func (e *Error) Because(cause error) *Error {
 	e.cause = cause
 	return e
@@ -63,10 +63,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// LogValue is Error: slog's JSON would take MarshalJSON, which leaves the cause out.
+// LogValue is the text of Error. Without it slog would write MarshalJSON, which leaves the cause out.
 func (e *Error) LogValue() slog.Value { return slog.StringValue(e.Error()) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Status is the HTTP status of the error.
@@ -74,18 +74,18 @@ func (e *Error) Status() int { return e.Code.Info().Status }
 
 // MarshalJSON writes {error: code, details?, ...extra}: the body of the answer, without the cause. An action that is held
 // did not fail: approval_required is {status: code, ...extra} (primary API, Errors).
-func (e *Error) MarshalJSON() ([]byte, error) { return json.Marshal(e.body()) }
+func (e *Error) MarshalJSON() ([]byte, error) { return json.Marshal(e.bodyMembers()) }
 
 // ForAgent writes the same body with hint, the next call that would work.
 func (e *Error) ForAgent() ([]byte, error) {
-	body := e.body()
+	body := e.bodyMembers()
 	if hint := e.Code.Info().Hint; hint != "" {
 		body["hint"] = hint
 	}
 	return json.Marshal(body)
 }
 
-func (e *Error) body() map[string]any {
+func (e *Error) bodyMembers() map[string]any {
 	body := map[string]any{codeMember(e.Code): e.Code}
 	if len(e.Details) > 0 {
 		body["details"] = e.Details
@@ -96,7 +96,7 @@ func (e *Error) body() map[string]any {
 	return body
 }
 
-// AsError gives the Error that err is or wraps; anything else becomes internal, with err as its cause.
+// AsError returns the Error that err is or wraps; anything else becomes internal, with err as its cause.
 func AsError(err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -105,7 +105,7 @@ func AsError(err error) *Error {
 	return NewError(Internal).Because(err)
 }
 
-// HasCode tells whether err is or wraps an Error with the code.
+// HasCode reports whether err is or wraps an Error with the code.
 func HasCode(err error, code Code) bool {
 	var known *Error
 	return errors.As(err, &known) && known.Code == code

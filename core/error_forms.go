@@ -19,8 +19,8 @@ type ErrorForm struct {
 // ErrorForms are the errors of one API.
 type ErrorForms map[Code]ErrorForm
 
-// Schema returns the JSON Schema of the bodies that errors with the codes have.
-func (f ErrorForms) Schema(codes ...Code) Schema {
+// BodySchema returns the JSON Schema of the bodies that errors with the codes have.
+func (f ErrorForms) BodySchema(codes ...Code) Schema {
 	var kinds []reflect.Type
 	codesOf := map[reflect.Type][]any{}
 	for _, code := range codes {
@@ -44,7 +44,7 @@ func (f ErrorForms) Schema(codes ...Code) Schema {
 func errorBody(members reflect.Type, codes []any) Schema {
 	body := Schema{"type": "object", "properties": Schema{}}
 	if members != nil {
-		body = reflector{}.object(members)
+		body = reflector{}.objectSchema(members)
 	}
 	word := codeMember(Code(codes[0].(string)))
 	body["properties"].(Schema)[word] = Schema{"type": "string", "enum": codes}
@@ -65,14 +65,14 @@ func codeMember(code Code) string {
 }
 
 // HeldSchema is the JSON Schema of the answer to an action that waits for approval.
-func HeldSchema() Schema { return v1Errors.Schema(ApprovalRequired) }
+func HeldSchema() Schema { return v1Errors.BodySchema(ApprovalRequired) }
 
-// Members returns the names and schemas of what an error with the code has beside it, the names sorted.
-func (f ErrorForms) Members(code Code) (names []string, schemas Schema) {
+// MembersOf returns the names and schemas of what an error with the code has beside it, the names sorted.
+func (f ErrorForms) MembersOf(code Code) (names []string, schemas Schema) {
 	if f[code].Members == nil {
 		return nil, nil
 	}
-	schemas = reflector{}.object(reflect.TypeOf(f[code].Members))["properties"].(Schema)
+	schemas = reflector{}.objectSchema(reflect.TypeOf(f[code].Members))["properties"].(Schema)
 	delete(schemas, codeMember(code))
 	return slices.Sorted(maps.Keys(schemas)), schemas
 }

@@ -87,7 +87,8 @@ func TestErrorOnTheWire(t *testing.T) {
 		{Invalid("scrub_patterns.0", "must have at most %d characters", 200).Because(cause),
 			`{"error":"invalid_request","details":[{"path":"scrub_patterns.0","message":"must have at most 200 characters"}]}`,
 			`{"error":"invalid_request","details":[{"path":"scrub_patterns.0","message":"must have at most 200 characters"}],"hint":"Correct the fields in details and call again."}`},
-		{NewError(ApprovalRequired).With("approval_id", 7), `{"status":"approval_required","approval_id":7}`, `{"status":"approval_required","approval_id":7}`},
+		{NewError(ApprovalRequired).With("approval_id", 7), `{"status":"approval_required","approval_id":7}`,
+			`{"status":"approval_required","approval_id":7}`},
 		{AsError(cause), `{"error":"internal"}`, `{"error":"internal","hint":"Try again; if it stays, report the request_id."}`},
 	} {
 		body, err := json.Marshal(c.err)

@@ -46,12 +46,14 @@ type Receipt struct {
 	Duplicate bool   `json:"duplicate" doc:"true when the event was there already and did not count again."`
 }
 
-// IngestEvent declares POST /v1/ingest, which package ingest serves: events have a path of their own.
+// IngestEvent declares POST /v1/ingest. Package ingest serves it, not the registry.
 var IngestEvent = DefineOperation[IngestEventInput, Data[Receipt]](Operation{
 	Name: "ingest_event", Route: "POST /v1/ingest", Scope: NoToken,
 	Summary: "Send an error event",
-	Description: "Takes one error event of at most 1 MB and answers when it is stored. The DSN's key stands in the header X-Service-Key, or in the query as key. " +
-		"What is longer than its cap is cut, and so are the largest parts of an event of more than 256 KB; problems of the stored event names what was cut.",
+	Description: "Takes one error event of at most 1 MB and answers when it is stored. The DSN's key stands in the header " +
+		"X-Service-Key, or in the query as key. " +
+		"What is longer than its cap is cut, and so are the largest parts of an event of more than 256 KB; problems of the stored event " +
+		"names what was cut.",
 	Example:  `{"message": "Payment failed", "level": "error", "platform": "node"}`,
 	Errors:   []Code{InvalidRequest, Unauthorized, ForbiddenOrigin, PayloadTooLarge, Quota},
 	NotATool: "its caller is an application with a DSN key, not an agent",

@@ -50,7 +50,7 @@ type Issue struct {
 	Triage             Triage           `json:"triage" doc:"What kind of error it is, by rules and by who corrected them."`
 }
 
-// Claim is a lease on an issue: its holder works on it until it expires.
+// Claim says who works on an issue, and until when.
 type Claim struct {
 	Holder    string `json:"holder" doc:"Name of the token that holds it."`
 	ExpiresAt Time   `json:"expires_at" always:"true"`
@@ -81,7 +81,7 @@ type Fix struct {
 	RegressedIn Untrusted `json:"regressed_in" doc:"The release in which the error came back."`
 }
 
-// IngestState says whether the events that a list is made of are coming in.
+// IngestState says whether events are coming in at all: without them a list of issues says nothing.
 type IngestState struct {
 	State       string `json:"state" enum:"ok|idle|over_quota|degraded" doc:"The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok."`
 	Events24h   int64  `json:"events_24h"`
@@ -96,10 +96,10 @@ type IssuePage struct {
 	Ingest IngestState `json:"ingest"`
 }
 
-// SchemaName is a name, unlike that of the page in it.
+// SchemaName is IssuePage: the Page in it has no name.
 func (IssuePage) SchemaName() string { return "IssuePage" }
 
-// PriorityAt is version 1 of the priority formula (primary API, Issue), with 3 decimals.
+// PriorityAt returns the priority of the issue at that time, with 3 decimals: version 1 of the formula (primary API, Issue).
 func (i *Issue) PriorityAt(now time.Time) float64 {
 	days := max(0, now.Sub(i.LastSeen.Time).Hours()/24)
 	score := float64(1+i.UsersAffected) * float64(1+i.Events24h) / (1 + days)

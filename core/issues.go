@@ -43,7 +43,8 @@ type ListIssuesInput struct {
 var ListIssues = DefineOperation[ListIssuesInput, IssuePage](Operation{
 	Name: "list_issues", Route: "GET /v1/issues", Scope: IssuesRead,
 	Summary: "List issues",
-	Description: "Lists issues, most recently seen first. To find work: status=unresolved, claimed=false and sort=priority; then claim_issue. " +
+	Description: "Lists issues, most recently seen first. To find work: status=unresolved, claimed=false and sort=priority; then " +
+		"claim_issue. " +
 		"Pages stay stable while events arrive: no issue comes twice; one that moves to the front meanwhile is on a fresh first page. " +
 		"ingest tells whether events are coming in at all.",
 	Example: `{"project": "web-shop", "status": "unresolved", "claimed": false, "limit": 10}`,
@@ -58,10 +59,11 @@ type IssueInput struct {
 // GetIssue declares GET /v1/issues/{id}.
 var GetIssue = DefineOperation[IssueInput, Data[IssueDetail]](Operation{
 	Name: "get_issue", Route: "GET /v1/issues/{id}", Scope: IssuesRead,
-	Summary:     "Show one issue",
-	Description: "Shows one issue with its counts, its claim, its fix and the id of its latest event. A merged issue is shown too; merged_into names where its events went.",
-	Example:     `{"id": 42}`,
-	Errors:      []Code{NotFound},
+	Summary: "Show one issue",
+	Description: "Shows one issue with its counts, its claim, its fix and the id of its latest event. A merged issue is shown too; " +
+		"merged_into names where its events went.",
+	Example: `{"id": 42}`,
+	Errors:  []Code{NotFound},
 })
 
 // ListOfIssueInput pages a list that belongs to one issue.
@@ -82,10 +84,11 @@ var ListIssueEvents = DefineOperation[ListOfIssueInput, Page[EventRow]](Operatio
 // ListIssueActivity declares GET /v1/issues/{id}/activity.
 var ListIssueActivity = DefineOperation[ListOfIssueInput, Page[Activity]](Operation{
 	Name: "list_issue_activity", Route: "GET /v1/issues/{id}/activity", Scope: IssuesRead,
-	Summary:     "List what was done about an issue",
-	Description: "Lists what was done about an issue, most recent first: claims, notes, changes of status, and by whom. Read it before you start: somebody may have tried already.",
-	Example:     `{"id": 42}`,
-	Errors:      []Code{NotFound},
+	Summary: "List what was done about an issue",
+	Description: "Lists what was done about an issue, most recent first: claims, notes, changes of status, and by whom. Read it before " +
+		"you start: somebody may have tried already.",
+	Example: `{"id": 42}`,
+	Errors:  []Code{NotFound},
 })
 
 // ResolveIssue declares POST /v1/issues/{id}/resolve.
@@ -135,10 +138,11 @@ var ClaimIssue = DefineOperation[ClaimIssueInput, Data[Issue]](Operation{
 // ReleaseIssue declares POST /v1/issues/{id}/release.
 var ReleaseIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 	Name: "release_issue", Route: "POST /v1/issues/{id}/release", Aliases: []string{"DELETE /v1/issues/{id}/claim"}, Scope: IssuesWrite,
-	Summary:     "Release a claim",
-	Description: "Gives your claim on an issue back, so that others can take it. Without an active claim nothing happens. Only the holder or an admin may release a claim.",
-	Example:     `{"id": 42}`,
-	Errors:      []Code{NotFound, NotClaimHolder}, Idempotent: true,
+	Summary: "Release a claim",
+	Description: "Gives your claim on an issue back, so that others can take it. Without an active claim nothing happens. Only the " +
+		"holder or an admin may release a claim.",
+	Example: `{"id": 42}`,
+	Errors:  []Code{NotFound, NotClaimHolder}, Idempotent: true,
 })
 
 // AddNoteInput is the body of POST /v1/issues/{id}/notes.
@@ -172,7 +176,8 @@ var MergeIssues = DefineOperation[MergeIssuesInput, Data[Issue]](Operation{
 	Name: "merge_issues", Route: "POST /v1/issues/{id}/merge", Scope: IssuesWrite,
 	Summary: "Merge issues",
 	Description: "Merges issues that are the same problem into one: the events and counts of the sources move to the target, and so do " +
-		"their later events. The sources become merged and their claims end. Status and claim of the target stay, but an open source reopens a resolved target. A merge cannot be undone " +
+		"their later events. The sources become merged and their claims end. Status and claim of the target stay, but an open source " +
+		"reopens a resolved target. A merge cannot be undone " +
 		"as a whole: split_issue moves single events out again.",
 	Example: `{"id": 42, "source_ids": [43, 44]}`,
 	Errors:  []Code{NotFound, InvalidRequest, ApprovalRequired}, Destructive: true,

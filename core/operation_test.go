@@ -106,8 +106,8 @@ func TestExamplesAreValidInputs(t *testing.T) {
 		require.NotEmpty(t, op.Example)
 		args, err := DecodeArgs([]byte(op.Example))
 		require.NoError(t, err)
-		require.NoError(t, op.input.prepare(args))
-		require.NoError(t, op.input.decode(args, reflect.New(op.in).Interface()))
+		require.NoError(t, op.input.prepareArgs(args))
+		require.NoError(t, op.input.decodeArgs(args, reflect.New(op.in).Interface()))
 	})
 }
 
@@ -217,7 +217,7 @@ func TestAuthorize(t *testing.T) {
 		"nobody, for any token":   {Whoami.Operation, Actor{}, `{"error":"unauthorized"}`},
 		"nobody that has a scope": {GetIssue.Operation, Actor{Scopes: List[Scope]{Admin}}, `{"error":"unauthorized"}`},
 	} {
-		err := c.op.Authorize(c.actor)
+		err := c.op.AuthorizeActor(c.actor)
 		if c.want == "" {
 			require.NoError(t, err, name)
 			continue

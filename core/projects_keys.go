@@ -35,8 +35,8 @@ var DeleteProjectKey = DefineOperation[DeleteProjectKeyInput, None](Operation{
 	Errors:      []Code{ProjectNotFound, NotFound, LastKey}, Destructive: true, Idempotent: true,
 })
 
-// DSN writes the address that an SDK sends to: scheme and host of the base URL, the key, the project (primary API).
-func DSN(baseURL, publicKey string, projectID int64) string {
+// WriteDSN returns the address that an SDK sends to: scheme and host of the base URL, the key, the project (primary API).
+func WriteDSN(baseURL, publicKey string, projectID int64) string {
 	scheme, host, _ := strings.Cut(strings.TrimSuffix(baseURL, "/"), "://")
 	return fmt.Sprintf("%s://%s@%s/%d", scheme, publicKey, host, projectID)
 }

@@ -29,9 +29,9 @@ type reflector struct {
 	input bool
 }
 
-func (r reflector) schema(t reflect.Type) Schema {
+func (r reflector) typeSchema(t reflect.Type) Schema {
 	if t.Kind() == reflect.Pointer {
-		return r.pointer(t.Elem())
+		return r.pointerSchema(t.Elem())
 	}
 	if s, ok := reflect.Zero(t).Interface().(selfDescribed); ok {
 		return s.JSONSchema()
@@ -49,41 +49,41 @@ func (r reflector) schema(t reflect.Type) Schema {
 	case reflect.Float64:
 		return Schema{"type": "number"}
 	case reflect.Slice:
-		return Schema{"type": "array", "items": notNull(r.schema(t.Elem()))}
+		return Schema{"type": "array", "items": withoutNull(r.typeSchema(t.Elem()))}
 	case reflect.Struct:
-		return r.structure(t)
+		return r.structSchema(t)
 	default:
 		panic(fmt.Sprintf("core: no schema for %s", t))
 	}
 }
 
-func (r reflector) pointer(t reflect.Type) Schema {
-	s := r.schema(t)
+func (r reflector) pointerSchema(t reflect.Type) Schema {
+	s := r.typeSchema(t)
 	if r.input {
 		return s
 	}
 	if _, reference := s["$ref"]; reference {
 		return Schema{"anyOf": []any{s, Schema{"type": "null"}}}
 	}
-	return nullable(s)
+	return orNull(s)
 }
 
-func (r reflector) structure(t reflect.Type) Schema {
+func (r reflector) structSchema(t reflect.Type) Schema {
 	if name := nounName(t); r.named && name != "" {
 		return Schema{"$ref": "#/components/schemas/" + name}
 	}
-	return r.object(t)
+	return r.objectSchema(t)
 }
 
-// object writes a struct out. Every field is always there but those tagged omitempty.
-func (r reflector) object(t reflect.Type) Schema {
+// objectSchema writes a struct out. Every field is always there but those tagged omitempty.
+func (r reflector) objectSchema(t reflect.Type) Schema {
 	properties, required := Schema{}, []string{}
 	for _, f := range reflect.VisibleFields(t) {
 		name := jsonName(f)
 		if name == "" {
 			continue
 		}
-		properties[name] = r.field(f)
+		properties[name] = r.fieldSchema(f)
 		if !isOptional(f) {
 			required = append(required, name)
 		}
@@ -95,10 +95,10 @@ func (r reflector) object(t reflect.Type) Schema {
 	return schema
 }
 
-func (r reflector) field(f reflect.StructField) Schema {
-	s := r.schema(f.Type)
+func (r reflector) fieldSchema(f reflect.StructField) Schema {
+	s := r.typeSchema(f.Type)
 	if f.Tag.Get("always") != "" || r.input {
-		s = notNull(s)
+		s = withoutNull(s)
 	}
 	if doc := f.Tag.Get("doc"); doc != "" {
 		s["description"] = doc
@@ -136,14 +136,14 @@ func jsonName(f reflect.StructField) string {
 
 func isOptional(f reflect.StructField) bool { return strings.Contains(f.Tag.Get("json"), ",omitempty") }
 
-func nullable(s Schema) Schema {
+func orNull(s Schema) Schema {
 	if name, ok := s["type"].(string); ok {
 		s["type"] = []any{name, "null"}
 	}
 	return s
 }
 
-func notNull(s Schema) Schema {
+func withoutNull(s Schema) Schema {
 	if types, ok := s["type"].([]any); ok {
 		s["type"] = types[0]
 	}

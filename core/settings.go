@@ -52,7 +52,7 @@ var installationSettings = []Setting{
 	{"BASE_URL", "", readBaseURL},
 	{"STORED_EVENTS_PER_ISSUE", strconv.Itoa(DefaultStoredPerIssue), readStoredPerIssue},
 	{"RETENTION_DAYS", "90", readRetentionDays},
-	{"REQUIRE_APPROVAL", none, readRequireApproval},
+	{"REQUIRE_APPROVAL", noActions, readRequireApproval},
 	{"SIMILAR", "on", readSimilar},
 }
 
@@ -78,8 +78,8 @@ func ReadSettings(texts map[string]string) (Settings, error) {
 	return all, nil
 }
 
-// Normalize returns the text in the form that is stored, or an error that names the variable.
-func (s Setting) Normalize(text string) (string, error) { return s.read(text, &Settings{}) }
+// NormalizeText returns the text in the form that is stored, or an error that names the variable.
+func (s Setting) NormalizeText(text string) (string, error) { return s.read(text, &Settings{}) }
 
 // Bounds of the settings.
 const (
@@ -88,8 +88,8 @@ const (
 	maxRetentionDays      = 3650
 )
 
-// none is an explicitly empty list.
-const none = "none"
+// noActions is an explicitly empty list.
+const noActions = "none"
 
 func readBaseURL(text string, into *Settings) (string, error) {
 	base, err := url.Parse(text)
@@ -127,8 +127,8 @@ func readRetentionDays(text string, into *Settings) (string, error) {
 
 func readRequireApproval(text string, into *Settings) (string, error) {
 	into.RequireApproval = nil
-	if text = strings.ToLower(text); strings.TrimSpace(text) == none {
-		return none, nil
+	if text = strings.ToLower(text); strings.TrimSpace(text) == noActions {
+		return noActions, nil
 	}
 	var words []string
 	for word := range strings.SplitSeq(text, ",") {
@@ -141,7 +141,7 @@ func readRequireApproval(text string, into *Settings) (string, error) {
 		return "", fmt.Errorf("REQUIRE_APPROVAL: %w", err)
 	}
 	if words == nil {
-		return none, nil
+		return noActions, nil
 	}
 	return strings.Join(words, ","), nil
 }

@@ -90,9 +90,10 @@ type WhoamiInput struct{}
 // Whoami declares GET /v1/tokens/current.
 var Whoami = DefineOperation[WhoamiInput, Data[Identity]](Operation{
 	Name: "whoami", Route: "GET /v1/tokens/current", Scope: AnyToken,
-	Summary:     "Show the token in use",
-	Description: "Tells the name, the scopes and the app of the token that makes the call: what you may do here, and under which name your claims stand.",
-	Example:     `{}`,
+	Summary: "Show the token in use",
+	Description: "Tells the name, the scopes and the app of the token that makes the call: what you may do here, and under which name " +
+		"your claims stand.",
+	Example: `{}`,
 })
 
 // RevokeTokenInput names a token in the path.

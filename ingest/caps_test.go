@@ -151,7 +151,7 @@ func TestEventsAreWithinTheCapForReaders(t *testing.T) {
 			s := start(t)
 			a := s.post(events, []byte(body), byKey)
 			require.Equal(t, http.StatusOK, a.status, a.text)
-			answer, err := core.Marshal(s.event())
+			answer, err := core.MarshalPlain(s.event())
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(answer), 256<<10)
 			require.NotEmpty(t, s.event().Title)

@@ -44,7 +44,7 @@ func (w warnings) Handle(ctx context.Context, line slog.Record) error {
 	if errors.Is(ctx.Err(), context.Canceled) && isCancellation(line) {
 		return nil
 	}
-	more, due := w.limit.Count(line.Message, line.Time)
+	more, due := w.limit.CountLine(line.Message, line.Time)
 	if !due {
 		return nil
 	}
