@@ -30,20 +30,20 @@ func TestDecodeUser(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, c.payload)
+			e := decodeEvent(t, c.payload)
 			require.Empty(t, e.Problems)
 			require.JSONEq(t, c.want, string(e.User.AppendJSON(nil)))
 			require.Equal(t, c.identity, e.Identity)
 		})
 	}
-	e, err := new(envelope.Decoder).Decode([]byte(`{"user":{"ip_address":"{{auto}}"}}`), envelope.Hints{ReceivedAt: received})
+	e, err := new(envelope.Decoder).Decode([]byte(`{"user":{"ip_address":"{{auto}}"}}`), envelope.Hints{ReceivedAt: receivedAt})
 	require.NoError(t, err)
 	require.Empty(t, e.Identity, "the peer is not known")
 }
 
 func TestDecodeTags(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"object", `{"tags":{"a":"x","b":1.50,"c":true,"d":null}}`, `{"tags":{"a":"x","b":"1.50","c":"true"}}`},
 		{"pairs", `{"tags":[["a","x"],["b",2],[3,"z"],null]}`, `{"tags":{"a":"x","b":"2","3":"z"}}`},
 		{"keys and values", `{"tags":[{"key":"a","value":"x"},{"key":"b","value":2}]}`, `{"tags":{"a":"x","b":"2"}}`},
@@ -60,7 +60,7 @@ func TestDecodeTags(t *testing.T) {
 
 func TestDecodeContextsAndExtra(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"types", `{"contexts":{"os":{"type":"os","name":"Linux"},"server-os":{"type":"os"},"trace":null}}`,
 			`{"contexts":{"os":{"name":"Linux"},"server-os":{"type":"os"}}}`},
 		{"no object inside", `{"contexts":{"a":"x","b":{"c":1}}}`,
@@ -73,7 +73,7 @@ func TestDecodeContextsAndExtra(t *testing.T) {
 
 func TestDecodeBreadcrumbs(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"values", `{"breadcrumbs":{"values":[{"timestamp":1767464570.5,"type":"http","category":"c","level":"info","message":"m","data":{"a":1},"x":1}]}}`,
 			`{"breadcrumbs":[{"timestamp":"2026-01-03T18:22:50.500Z","type":"http","category":"c","level":"info","message":"m","data":{"a":1}}]}`},
 		{"list", `{"breadcrumbs":[{"message":"a"},null,{"message":{"b":1}}]}`, `{"breadcrumbs":[{"message":"a"},{"message":"{\"b\":1}"}]}`},
@@ -88,7 +88,7 @@ func TestDecodeBreadcrumbs(t *testing.T) {
 func TestDecodeRequest(t *testing.T) {
 	t.Parallel()
 	in := func(request string) string { return `{"request":` + request + `}` }
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"query of the URL", in(`{"method":"get","url":"http://x/p?a=1&b=%20z&b=y+y&c"}`),
 			in(`{"method":"GET","url":"http://x/p","query":{"a":"1","b":[" z","y y"],"c":""}}`)},
 		{"query as text", in(`{"url":"http://x/p?lost=1","query_string":"?a=1&a=2&a=3"}`), in(`{"url":"http://x/p","query":{"a":["1","2","3"]}}`)},
@@ -137,18 +137,18 @@ func TestDecodeCSP(t *testing.T) {
 	} {
 		t.Run(c.message, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, `{"csp":`+c.report+`}`)
+			e := decodeEvent(t, `{"csp":`+c.report+`}`)
 			require.Equal(t, &core.Report{Kind: core.ReportCSP, Subject: c.directive, Detail: c.blocked}, e.Report)
 			require.Equal(t, c.message, string(e.Message))
 			require.Equal(t, "csp", string(e.Logger))
 			require.Equal(t, core.Object, e.Contexts.Get("csp").Kind)
 		})
 	}
-	e := decode(t, `{"csp":{"document_uri":"http://x/p?a=1"},"logentry":"given","contexts":{"os":{"name":"L"}}}`)
+	e := decodeEvent(t, `{"csp":{"document_uri":"http://x/p?a=1"},"logentry":"given","contexts":{"os":{"name":"L"}}}`)
 	require.Equal(t, "given", string(e.Message))
 	require.Equal(t, "http://x/p", string(e.Request.URL))
 	require.Equal(t, "L", e.Contexts.Get("os").Get("name").Text)
-	require.Nil(t, decode(t, `{"csp":null}`).Report)
+	require.Nil(t, decodeEvent(t, `{"csp":null}`).Report)
 }
 
 func TestDecodeInApp(t *testing.T) {
@@ -189,7 +189,7 @@ func TestDecodeInApp(t *testing.T) {
 	} {
 		t.Run(c.platform+" "+c.frame, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, `{"exception":[{"type":"A","stacktrace":{"frames":[`+c.frame+`]}}],"platform":"`+c.platform+`"}`)
+			e := decodeEvent(t, `{"exception":[{"type":"A","stacktrace":{"frames":[`+c.frame+`]}}],"platform":"`+c.platform+`"}`)
 			require.Equal(t, c.inApp, e.Exceptions[0].Frames[0].InApp)
 		})
 	}
@@ -198,7 +198,7 @@ func TestDecodeInApp(t *testing.T) {
 // TestDecodeInAppOfMarkedFrames: an SDK that knows the application's frames marks only these.
 func TestDecodeInAppOfMarkedFrames(t *testing.T) {
 	t.Parallel()
-	frames := decode(t, `{"platform":"java","exception":[{"type":"A","stacktrace":{"frames":[
+	frames := decodeEvent(t, `{"platform":"java","exception":[{"type":"A","stacktrace":{"frames":[
 		{"module":"org.example.A"},{"module":"com.shop.B","in_app":true},{"module":"com.shop.C","in_app":null}]}}]}`).Exceptions[0].Frames
 	require.False(t, frames[0].InApp)
 	require.True(t, frames[1].InApp)

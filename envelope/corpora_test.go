@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// files reads the files of a corpus that match a pattern, by their base names.
-func files(t *testing.T, corpus, pattern string) map[string]string {
+// readFiles reads the files of a corpus that match a pattern, by their base names.
+func readFiles(t *testing.T, corpus, pattern string) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(corpora.Dir(t, corpus), pattern))
 	require.NoError(t, err)
@@ -67,8 +67,8 @@ type answer struct {
 // TestCorporaAgainstSentry holds decoded events against what a real Sentry made of them.
 func TestCorporaAgainstSentry(t *testing.T) {
 	t.Parallel()
-	sent := files(t, "glitchtip-2022", "incoming_events/*.json")
-	for name, text := range files(t, "glitchtip-2022", "oss_sentry_json/*.json") {
+	sent := readFiles(t, "glitchtip-2022", "incoming_events/*.json")
+	for name, text := range readFiles(t, "glitchtip-2022", "oss_sentry_json/*.json") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var want answer
@@ -130,13 +130,13 @@ func TestCorporaRealPayloads(t *testing.T) {
 		{"relay-2019-mit", "tests/fixtures/payloads/*.json"},
 		{"grouping", "inputs/*.json"},
 	} {
-		for name, text := range files(t, set.corpus, set.pattern) {
+		for name, text := range readFiles(t, set.corpus, set.pattern) {
 			if name == "android_sdk_envelope.json" || name == "very_small_event.json" || name == "incoming.json" {
 				continue // see below; an event without anything in it; a list of events
 			}
 			t.Run(set.corpus+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				e := decode(t, text)
+				e := decodeEvent(t, text)
 				requireSound(t, e)
 				for _, p := range e.Problems {
 					require.Equal(t, "timestamp", p.Path, "%v", p) // these are old
@@ -150,7 +150,7 @@ func TestCorporaRealPayloads(t *testing.T) {
 					hasStack = hasStack || len(e.Exceptions[i].Frames) > 0
 				}
 				require.True(t, hasStack || e.Message != "" || len(e.Exceptions) > 0 || name == "empty.json", "there is something to show")
-				envelope.Limit(e)
+				envelope.LimitEvent(e)
 				requireWithinCaps(t, e)
 			})
 		}
@@ -160,7 +160,7 @@ func TestCorporaRealPayloads(t *testing.T) {
 func TestCorporaAndroidEnvelope(t *testing.T) {
 	t.Parallel()
 	var parts []json.RawMessage
-	require.NoError(t, json.Unmarshal([]byte(files(t, "glitchtip-2022", "incoming_events/android_sdk_envelope.json")["android_sdk_envelope.json"]), &parts))
+	require.NoError(t, json.Unmarshal([]byte(readFiles(t, "glitchtip-2022", "incoming_events/android_sdk_envelope.json")["android_sdk_envelope.json"]), &parts))
 	var body strings.Builder
 	length := regexp.MustCompile(`,? "length": ?\d+`)
 	for i, part := range parts {
@@ -173,13 +173,13 @@ func TestCorporaAndroidEnvelope(t *testing.T) {
 		}
 		body.WriteByte('\n')
 	}
-	env, err := envelope.Split([]byte(body.String()))
+	env, err := envelope.SplitEnvelope([]byte(body.String()))
 	require.NoError(t, err)
 	require.Empty(t, env.Problems)
 	require.Equal(t, "45e4eb512da94cb2956b788e6932c2cd", env.Header.EventID)
 	require.Equal(t, "sentry.java.android/4.0.0", env.Header.SDK)
 	require.Equal(t, envelope.Event, env.Items[0].Kind)
-	e, err := new(envelope.Decoder).Decode(env.Items[0].Payload, envelope.Hints{ReceivedAt: received, EventID: env.Header.EventID})
+	e, err := new(envelope.Decoder).Decode(env.Items[0].Payload, envelope.Hints{ReceivedAt: receivedAt, EventID: env.Header.EventID})
 	require.NoError(t, err)
 	require.Equal(t, "java", e.Platform)
 	require.NotEmpty(t, e.Exceptions)
@@ -201,10 +201,10 @@ func TestCorporaJavaEnvelopes(t *testing.T) {
 		"session.txt":                "session",
 		"transaction.txt":            "transaction",
 	}
-	for name, body := range files(t, "sentry-java", "sentry-android-core/src/test/resources/envelopes/*.txt") {
+	for name, body := range readFiles(t, "sentry-java", "sentry-android-core/src/test/resources/envelopes/*.txt") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env, err := envelope.Split([]byte(body))
+			env, err := envelope.SplitEnvelope([]byte(body))
 			require.NoError(t, err)
 			var types []string
 			for _, item := range env.Items {
@@ -212,7 +212,7 @@ func TestCorporaJavaEnvelopes(t *testing.T) {
 				if item.Kind != envelope.Event {
 					continue
 				}
-				e, err := new(envelope.Decoder).Decode(item.Payload, envelope.Hints{ReceivedAt: received, EventID: env.Header.EventID})
+				e, err := new(envelope.Decoder).Decode(item.Payload, envelope.Hints{ReceivedAt: receivedAt, EventID: env.Header.EventID})
 				if name == "event-attachment.txt" {
 					require.Error(t, err, "this event lacks its closing bracket")
 					continue
@@ -234,7 +234,7 @@ func TestCorporaCSPMessagesOfSentry(t *testing.T) {
 	t.Parallel()
 	field := regexp.MustCompile(`(?m)^  (\w+): (.*)$`)
 	message := regexp.MustCompile(`(?m)^message: (.*)$`)
-	for name, text := range files(t, "sentry-normalize-2019", "snapshots/test_csp/test_get_message/*.pysnap") {
+	for name, text := range readFiles(t, "sentry-normalize-2019", "snapshots/test_csp/test_get_message/*.pysnap") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			report := map[string]string{}
@@ -246,11 +246,11 @@ func TestCorporaCSPMessagesOfSentry(t *testing.T) {
 			}
 			payload, err := json.Marshal(map[string]any{"csp": report})
 			require.NoError(t, err)
-			require.Equal(t, message.FindStringSubmatch(text)[1], string(decode(t, string(payload)).Message))
+			require.Equal(t, message.FindStringSubmatch(text)[1], string(decodeEvent(t, string(payload)).Message))
 		})
 	}
-	for name, text := range files(t, "sentry-normalize-2019", "csp/*_input.json") {
-		e := decode(t, `{"csp":`+text+`}`)
+	for name, text := range readFiles(t, "sentry-normalize-2019", "csp/*_input.json") {
+		e := decodeEvent(t, `{"csp":`+text+`}`)
 		require.Contains(t, []string{"Blocked 'style' from 'notlocalhost:8000'", "Blocked 'style' from 'localhost:8000'"}, string(e.Message), name)
 	}
 }

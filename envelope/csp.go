@@ -10,7 +10,7 @@ import (
 // the message.
 func (d *decoder) setPolicy(value core.Value) string {
 	field := func(name string) string { return reportField(value, name) }
-	e := &d.event
+	e := d.event
 	violated := field("violated_directive")
 	directive, _, _ := strings.Cut(field("effective_directive"), " ")
 	if directive == "" {

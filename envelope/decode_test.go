@@ -12,15 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shape is a payload and the members of the stored event that it gives. A want without problems asks for none.
-type shape struct{ name, payload, want string }
+// payloadShape is a payload and the members of the stored event that it gives. A want without problems asks for none.
+type payloadShape struct{ name, payload, want string }
 
-func runShapes(t *testing.T, shapes []shape) {
+func runShapes(t *testing.T, shapes []payloadShape) {
 	t.Helper()
 	for _, s := range shapes {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, s.payload)
+			e := decodeEvent(t, s.payload)
 			var got, want map[string]json.RawMessage
 			require.NoError(t, json.Unmarshal(e.AppendJSON(nil), &got))
 			require.NoError(t, json.Unmarshal([]byte(s.want), &want), "want is JSON")
@@ -41,16 +41,16 @@ func orNull(raw json.RawMessage) string {
 	return string(raw)
 }
 
-func decode(t testing.TB, payload string) *core.Event {
+func decodeEvent(t testing.TB, payload string) *core.Event {
 	t.Helper()
-	e, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{ReceivedAt: received, PeerIP: "198.51.100.4"})
+	e, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{ReceivedAt: receivedAt, PeerIP: "198.51.100.4"})
 	require.NoError(t, err)
 	return e
 }
 
 func TestDecodeExceptions(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"values", `{"exception":{"values":[{"type":"A","value":"a"},{"type":"B","value":"b"}]}}`,
 			`{"exceptions":[{"type":"B","value":"b"},{"type":"A","value":"a"}]}`},
 		{"list", `{"exception":[{"type":"A"},{"type":"B"}]}`, `{"exceptions":[{"type":"B"},{"type":"A"}]}`},
@@ -82,7 +82,7 @@ func TestDecodeExceptions(t *testing.T) {
 
 func TestDecodeGroupOfExceptions(t *testing.T) {
 	t.Parallel()
-	e := decode(t, `{"exception":{"values":[
+	e := decodeEvent(t, `{"exception":{"values":[
 		{"type":"KeyError","mechanism":{"exception_id":1,"parent_id":0,"synthetic":true}},
 		{"type":"Group","mechanism":{"is_exception_group":true,"exception_id":0}}]}}`)
 	group, part := e.Exceptions[0].Mechanism, e.Exceptions[1].Mechanism
@@ -100,7 +100,7 @@ func TestDecodeFrames(t *testing.T) {
 		return `{"platform":"python","exception":[{"type":"A","stacktrace":{"frames":` + frames + `}}]}`
 	}
 	out := func(frames string) string { return `{"exceptions":[{"type":"A","frames":` + frames + `}]}` }
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"the most recent call first", in(`[{"function":"main"},{"function":"f"}]`),
 			out(`[{"function":"f","in_app":true},{"function":"main","in_app":true}]`)},
 		{"all fields", in(`[{"function":"f","module":"m","filename":"a.py","abs_path":"/x/a.py","lineno":3,"colno":7,"in_app":true,
@@ -130,7 +130,7 @@ func TestDecodeFrames(t *testing.T) {
 
 func TestDecodeThreads(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"values", `{"threads":{"values":[{"id":41,"name":"main","crashed":true,"stacktrace":{"frames":[{"function":"f","in_app":true}]}}]}}`,
 			`{"threads":[{"id":"41","name":"main","crashed":true,"frames":[{"function":"f","in_app":true}]}]}`},
 		{"list", `{"threads":[{"id":"a","current":true},null,{}]}`, `{"threads":[{"id":"a","current":true}]}`},
@@ -145,7 +145,7 @@ func TestDecodeThreads(t *testing.T) {
 
 func TestDecodeMessage(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"text", `{"message":"hello"}`, `{"message":"hello"}`},
 		{"number", `{"message":12.50}`, `{"message":"12.50"}`},
 		{"object", `{"message":{"message":"a %s","params":["b"]}}`, `{"message":"a b"}`},
@@ -177,7 +177,7 @@ func TestDecodeMessageWithParameters(t *testing.T) {
 			t.Parallel()
 			template, err := json.Marshal(c.template)
 			require.NoError(t, err)
-			e := decode(t, `{"logentry":{"message":`+string(template)+`,"params":`+c.params+`}}`)
+			e := decodeEvent(t, `{"logentry":{"message":`+string(template)+`,"params":`+c.params+`}}`)
 			require.Equal(t, c.want, string(e.Message))
 			require.Equal(t, c.template, e.Template)
 		})
@@ -186,11 +186,11 @@ func TestDecodeMessageWithParameters(t *testing.T) {
 
 func TestDecodeTemplate(t *testing.T) {
 	t.Parallel()
-	require.Empty(t, decode(t, `{"message":"plain"}`).Template)
-	require.Empty(t, decode(t, `{"logentry":{"message":"plain","formatted":"plain"}}`).Template)
-	require.Equal(t, "a {}", decode(t, `{"logentry":{"message":"a {}","formatted":"a 1"}}`).Template)
+	require.Empty(t, decodeEvent(t, `{"message":"plain"}`).Template)
+	require.Empty(t, decodeEvent(t, `{"logentry":{"message":"plain","formatted":"plain"}}`).Template)
+	require.Equal(t, "a {}", decodeEvent(t, `{"logentry":{"message":"a {}","formatted":"a 1"}}`).Template)
 	huge := strings.Repeat("%(x)s", 2000)
-	e := decode(t, `{"logentry":{"message":"`+huge+`","params":{"x":"`+strings.Repeat("y", 2000)+`"}}}`)
+	e := decodeEvent(t, `{"logentry":{"message":"`+huge+`","params":{"x":"`+strings.Repeat("y", 2000)+`"}}}`)
 	require.Equal(t, huge, string(e.Message), "a small payload cannot ask for a huge message")
 }
 
@@ -223,9 +223,9 @@ func TestDecodeTime(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, `{"timestamp":`+c.sent+`}`)
+			e := decodeEvent(t, `{"timestamp":`+c.sent+`}`)
 			require.Equal(t, c.want, e.Timestamp.Format(core.TimeLayout))
-			require.Equal(t, received, e.ReceivedAt.Time)
+			require.Equal(t, receivedAt, e.ReceivedAt.Time)
 			if c.problem == "" {
 				require.Empty(t, e.Problems)
 				return
@@ -248,20 +248,20 @@ func TestDecodeEventID(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e, err := new(envelope.Decoder).Decode([]byte(c.payload), envelope.Hints{ReceivedAt: received, EventID: c.header})
+			e, err := new(envelope.Decoder).Decode([]byte(c.payload), envelope.Hints{ReceivedAt: receivedAt, EventID: c.header})
 			require.NoError(t, err)
 			require.Equal(t, c.want, e.EventID)
 			require.Empty(t, e.Problems)
 		})
 	}
-	e := decode(t, `{"event_id":"not-an-id"}`)
+	e := decodeEvent(t, `{"event_id":"not-an-id"}`)
 	require.Empty(t, e.EventID)
 	require.Equal(t, "event_id", e.Problems[0].Path)
 }
 
 func TestDecodeLevelAndPlatform(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"nothing", `{}`, `{"level":"error","platform":"other"}`},
 		{"other spellings", `{"level":"WARN","platform":"Java.Android "}`, `{"level":"warning","platform":"java.android"}`},
 		{"log", `{"level":"log"}`, `{"level":"info"}`},
@@ -276,7 +276,7 @@ func TestDecodeLevelAndPlatform(t *testing.T) {
 
 func TestDecodeWords(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"trimmed", `{"release":" v1 ","environment":"prod","dist":7,"server_name":"s","logger":"l","transaction":"t"}`,
 			`{"release":"v1","environment":"prod","dist":"7","server_name":"s","logger":"l","transaction":"t"}`},
 		{"culprit of old clients", `{"culprit":"app.views"}`, `{"transaction":"app.views"}`},
@@ -290,7 +290,7 @@ func TestDecodeWords(t *testing.T) {
 			`{"debug_images":[{"type":"sourcemap","debug_id":"D","code_file":"f.js"},{"type":"apple","debug_id":"U","code_file":"App"}]}`},
 		{"members that nobody needs", `{"modules":{"a":"1"},"_meta":{},"spans":[],"x":{"y":[{}]}}`, `{}`},
 	})
-	e, err := new(envelope.Decoder).Decode([]byte(`{}`), envelope.Hints{ReceivedAt: received, SDK: "sentry.rust/0.40"})
+	e, err := new(envelope.Decoder).Decode([]byte(`{}`), envelope.Hints{ReceivedAt: receivedAt, SDK: "sentry.rust/0.40"})
 	require.NoError(t, err)
 	require.Equal(t, core.SDK{Name: "sentry.rust", Version: "0.40"}, e.SDK)
 }
@@ -313,7 +313,7 @@ func TestDecodeErrors(t *testing.T) {
 		`{"message":"m"} {}`:    "not valid JSON: more text behind the event",
 		`{"extra":{"a":[1,2}}`:  "not valid JSON: neither a comma nor a closing bracket at byte 18",
 	} {
-		_, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{ReceivedAt: received})
+		_, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{ReceivedAt: receivedAt})
 		require.EqualError(t, err, want, payload)
 	}
 	_, err := new(envelope.Decoder).Decode([]byte("\ufeff {} \n"), envelope.Hints{ReceivedAt: time.Now()})

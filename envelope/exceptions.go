@@ -9,55 +9,55 @@ import (
 	"errand/envelope/stack"
 )
 
-// exception is an exception while it is read.
-type exception struct {
+// sentException is an exception while it is read.
+type sentException struct {
 	core.Exception
-	text string // the language's own stack text, for want of frames
+	stackText string // the language's own stack text, for want of frames
 }
 
 // readExceptions reads the exception member. Old clients put one mechanism beside the list.
 func (d *decoder) readExceptions() {
-	d.exceptions.reset(maxExceptions/2, maxExceptions)
-	d.listBeside(d.readException, func(key string) {
+	d.scratch.exceptions.startOver(maxExceptions/2, maxExceptions)
+	d.readListBeside(d.readException, func(key string) {
 		if key == "mechanism" {
 			d.mechanism = d.readMechanism()
 		} else {
-			d.skip()
+			d.json.skipValue()
 		}
 	})
 }
 
 // readException reads one entry. The protocol asks for a type or a value; an entry with nothing at all is no exception.
 func (d *decoder) readException() {
-	x := d.exceptions.add()
-	if d.peek() == '"' {
+	x := d.scratch.exceptions.addItem()
+	if d.json.peekByte() == '"' {
 		x.Value = d.readText()
 		return
 	}
-	if !d.isObject() {
-		d.exceptions.undo()
+	if !d.requireObject() {
+		d.scratch.exceptions.undoAdd()
 		return
 	}
-	for m := d.object(); m.next(); {
+	for m := d.json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "type":
-			x.Type = d.word()
+			x.Type = d.readWord()
 		case "value":
 			x.Value = d.readText()
 		case "module":
-			x.Module = d.word()
+			x.Module = d.readWord()
 		case "mechanism":
 			x.Mechanism = d.readMechanism()
 		case "stacktrace":
-			x.Frames, x.text = d.stacktrace()
+			x.Frames, x.stackText = d.readStacktrace()
 		case "stack":
-			x.text = string(d.readText())
+			x.stackText = string(d.readText())
 		default:
-			d.skip()
+			d.json.skipValue()
 		}
 	}
-	if x.Type == "" && x.Value == "" && x.Frames == nil && x.text == "" {
-		d.exceptions.undo()
+	if x.Type == "" && x.Value == "" && x.Frames == nil && x.stackText == "" {
+		d.scratch.exceptions.undoAdd()
 	}
 }
 
@@ -80,33 +80,33 @@ func splitValue(x *core.Exception) {
 
 // readMechanism reads how an exception was caught.
 func (d *decoder) readMechanism() *core.Mechanism {
-	if d.peek() == '"' {
-		k := &d.caught.take(1)[0]
-		k.Type = d.word()
+	if d.json.peekByte() == '"' {
+		k := &d.kept.mechanisms.takeRoom(1)[0]
+		k.Type = d.readWord()
 		return k
 	}
-	d.path.enter("mechanism")
-	defer d.path.leave()
-	if !d.isObject() {
+	d.path.enterMember("mechanism")
+	defer d.path.leaveValue()
+	if !d.requireObject() {
 		return nil
 	}
-	k := &d.caught.take(1)[0]
-	for m := d.object(); m.next(); {
+	k := &d.kept.mechanisms.takeRoom(1)[0]
+	for m := d.json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "type":
-			k.Type = d.word()
+			k.Type = d.readWord()
 		case "handled":
-			k.Handled = d.flag(m.key)
+			k.Handled = d.readFlag(m.key)
 		case "synthetic":
-			k.Synthetic = isTrue(d.flag(m.key))
+			k.Synthetic = isTrue(d.readFlag(m.key))
 		case "is_exception_group":
-			k.IsGroup = isTrue(d.flag(m.key))
+			k.IsGroup = isTrue(d.readFlag(m.key))
 		case "exception_id":
-			k.ExceptionID = d.integer(m.key)
+			k.ExceptionID = d.readInteger(m.key)
 		case "parent_id":
-			k.ParentID = d.integer(m.key)
+			k.ParentID = d.readInteger(m.key)
 		default:
-			d.skip()
+			d.json.skipValue()
 		}
 	}
 	return k
@@ -114,28 +114,28 @@ func (d *decoder) readMechanism() *core.Mechanism {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// flag reads a boolean or its text; null is nil.
-func (d *decoder) flag(field string) *bool {
-	if d.null() {
+// readFlag reads a boolean or its text; null is nil.
+func (d *decoder) readFlag(field string) *bool {
+	if d.skipNull() {
 		return nil
 	}
-	b, err := strconv.ParseBool(string(d.word()))
+	b, err := strconv.ParseBool(string(d.readWord()))
 	if err != nil {
-		d.tell(field, "neither true nor false")
+		d.addProblem(field, "neither true nor false")
 		return nil
 	}
 	return &b
 }
 
-// integer reads a whole number or its text; null is nil.
-func (d *decoder) integer(field string) *int64 {
-	if d.null() {
+// readInteger reads a whole number or its text; null is nil.
+func (d *decoder) readInteger(field string) *int64 {
+	if d.skipNull() {
 		return nil
 	}
-	text := string(d.word())
+	text := string(d.readWord())
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		d.tell(field, "not a whole number")
+		d.addProblem(field, "not a whole number")
 		return nil
 	}
 	return &n
@@ -144,26 +144,26 @@ func (d *decoder) integer(field string) *int64 {
 // setExceptions puts the exceptions into the event, outermost first where the protocol has the outermost last, and
 // reads the stacks that came as text.
 func (d *decoder) setExceptions() {
-	read := d.exceptions.list()
+	read := d.scratch.exceptions.keptItems()
 	if len(read) == 0 {
 		return
 	}
-	if lost := d.exceptions.lost(); lost > 0 {
-		tell(&d.event, "exception", strconv.Itoa(lost)+" exceptions in the middle are left out")
+	if lost := d.scratch.exceptions.countLost(); lost > 0 {
+		addProblem(d.event, "exception", strconv.Itoa(lost)+" exceptions in the middle are left out")
 	}
-	list := d.chain.take(len(read))[:0]
+	list := d.kept.exceptions.takeRoom(len(read))[:0]
 	for i := range slices.Backward(read) {
 		x := &read[i]
 		if !x.RestatesMessage(d.event.Message) {
 			splitValue(&x.Exception)
 		}
-		if x.text == "" || x.Frames != nil {
+		if x.stackText == "" || x.Frames != nil {
 			list = append(list, x.Exception)
 			continue
 		}
-		traces := d.parseStack(x.text)
+		traces := d.parseStack(x.stackText)
 		if len(traces) == 0 && x.Type == "" && x.Value == "" {
-			x.Value = core.Untrusted(x.text) // all that there is
+			x.Value = core.Untrusted(x.stackText) // all that there is
 		}
 		list = append(list, withStack(x.Exception, traces))
 		for _, cause := range traces[min(1, len(traces)):] {

@@ -12,8 +12,8 @@ import (
 	"errand/envelope"
 )
 
-// filter gives what comes out of a filter for an envelope that comes in pieces of so many bytes.
-func filter(t *testing.T, body []byte, piece int) []byte {
+// filterEnvelope gives what comes out of a filter for an envelope that comes in pieces of so many bytes.
+func filterEnvelope(t *testing.T, body []byte, piece int) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	f := envelope.NewFilter(&out)
@@ -38,7 +38,7 @@ func withoutPayloads(env envelope.Envelope) string {
 			env.Items[i].Payload = nil
 		}
 	}
-	return items(env)
+	return listItems(env)
 }
 
 func TestFilter(t *testing.T) {
@@ -57,7 +57,7 @@ func TestFilter(t *testing.T) {
 		"a payload that ends early": {"{}\n{\"type\":\"attachment\",\"length\":9000}\n" + large, "{}\n{\"type\":\"attachment\",\"length\":9000}\n" + large},
 	} {
 		for _, piece := range []int{1, 7, len(c.body)} {
-			require.Equal(t, c.want, string(filter(t, []byte(c.body), piece)), "%s, %d at a time", name, piece)
+			require.Equal(t, c.want, string(filterEnvelope(t, []byte(c.body), piece)), "%s, %d at a time", name, piece)
 		}
 	}
 }
@@ -79,11 +79,11 @@ func TestFilterKeepsWhatSplitFinds(t *testing.T) {
 		for range random.IntN(12) {
 			body += parts[random.IntN(len(parts))]
 		}
-		env, err := envelope.Split([]byte(body))
+		env, err := envelope.SplitEnvelope([]byte(body))
 		require.NoError(t, err)
 		want := withoutPayloads(env)
-		filtered := filter(t, []byte(body), 1+random.IntN(len(body)))
-		env, err = envelope.Split(filtered)
+		filtered := filterEnvelope(t, []byte(body), 1+random.IntN(len(body)))
+		env, err = envelope.SplitEnvelope(filtered)
 		require.NoError(t, err, "%q", body)
 		got := withoutPayloads(env)
 		require.Equal(t, besideLengths(want), besideLengths(got), "%q became %q", body, filtered)
@@ -116,9 +116,9 @@ func TestFilterFindsEventsBehindAPayloadThatEndsEarly(t *testing.T) {
 	} {
 		body := []byte("{}\n" + event + "{\"type\":\"attachment\",\"length\":5}\nabcde\n{\"type\":\"attachment\",\"length\":2000000}\n" + attachment + event)
 		for _, piece := range []int{4 << 10, 32<<10 + 1, 300 << 10, len(body)} {
-			filtered := filter(t, body, piece)
+			filtered := filterEnvelope(t, body, piece)
 			require.Less(t, len(filtered), 257<<10, name)
-			env, err := envelope.Split(filtered)
+			env, err := envelope.SplitEnvelope(filtered)
 			require.NoError(t, err)
 			var events int
 			for _, item := range env.Items {
@@ -131,7 +131,7 @@ func TestFilterFindsEventsBehindAPayloadThatEndsEarly(t *testing.T) {
 		}
 	}
 	half := "{\"type\":\"event\"}\n" + strings.Repeat("x", 256<<10-10) // the tail begins inside its header
-	env, err := envelope.Split(filter(t, []byte("{}\n{\"type\":\"attachment\",\"length\":2000000}\n{\"x\":"+half), 32<<10))
+	env, err := envelope.SplitEnvelope(filterEnvelope(t, []byte("{}\n{\"type\":\"attachment\",\"length\":2000000}\n{\"x\":"+half), 32<<10))
 	require.NoError(t, err)
 	require.Empty(t, env.Items)
 }
@@ -139,9 +139,9 @@ func TestFilterFindsEventsBehindAPayloadThatEndsEarly(t *testing.T) {
 func TestFilterOfManyItems(t *testing.T) {
 	t.Parallel()
 	for _, payload := range []string{"{\"type\":\"session\"}\n{}\n", "{\"type\":\"event\"}\n{}\n"} {
-		filtered := filter(t, []byte("{}\n"+strings.Repeat(payload, 500_000)), 32<<10)
+		filtered := filterEnvelope(t, []byte("{}\n"+strings.Repeat(payload, 500_000)), 32<<10)
 		require.Less(t, len(filtered), 40_000)
-		env, err := envelope.Split(filtered)
+		env, err := envelope.SplitEnvelope(filtered)
 		require.NoError(t, err)
 		require.Len(t, env.Items, 1000)
 		require.Equal(t, "the envelope has more than 1000 items; the rest is left out", env.Problems[0].Reason)
@@ -168,11 +168,11 @@ func TestFilterHoldsLittle(t *testing.T) {
 
 func TestFilterStopsWithItsWriter(t *testing.T) {
 	t.Parallel()
-	f := envelope.NewFilter(full{})
+	f := envelope.NewFilter(fullWriter{})
 	_, err := f.Write([]byte("{}\n"))
 	require.ErrorContains(t, err, "full")
 }
 
-type full struct{}
+type fullWriter struct{}
 
-func (full) Write([]byte) (int, error) { return 0, fmt.Errorf("full") }
+func (fullWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("full") }

@@ -29,7 +29,7 @@ func TestDecodeText(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, `{"message":`+c.text+`}`)
+			e := decodeEvent(t, `{"message":`+c.text+`}`)
 			require.Equal(t, c.want, string(e.Message))
 		})
 	}
@@ -38,8 +38,8 @@ func TestDecodeText(t *testing.T) {
 // TestDecodeKeepsNothing shows that an event keeps nothing of the payload's buffer.
 func TestDecodeKeepsNothing(t *testing.T) {
 	t.Parallel()
-	wire := []byte(payload(t, "node"))
-	e, err := new(envelope.Decoder).Decode(wire, envelope.Hints{ReceivedAt: received})
+	wire := []byte(readPayload(t, "node"))
+	e, err := new(envelope.Decoder).Decode(wire, envelope.Hints{ReceivedAt: receivedAt})
 	require.NoError(t, err)
 	before := string(e.AppendJSON(nil))
 	for i := range wire {
@@ -58,7 +58,7 @@ func TestDecodeKeepsTheEnds(t *testing.T) {
 		}
 		return strings.Join(list, ",")
 	}
-	e := decode(t, `{"breadcrumbs":[`+numbered(`{"message":"%d"}`, 257)+`],"exception":[`+numbered(`{"type":"%d"}`, 64)+
+	e := decodeEvent(t, `{"breadcrumbs":[`+numbered(`{"message":"%d"}`, 257)+`],"exception":[`+numbered(`{"type":"%d"}`, 64)+
 		`],"threads":[{"stacktrace":{"frames":[`+numbered(`{"lineno":%d}`, 333)+`]}}]}`)
 	require.Len(t, e.Breadcrumbs, 100)
 	for i, b := range e.Breadcrumbs {
@@ -90,13 +90,13 @@ func TestDecoderIsUsedAgain(t *testing.T) {
 	giant := `{"breadcrumbs":[` + crumbs + `{}],"stacktrace":{"frames":[` + strings.Repeat(`{"function":"f","in_app":true},`, 300) +
 		`{}]},"exception":[` + strings.Repeat(`{"type":"E","mechanism":{"handled":true}},`, 70) + `{}],"extra":{"n":[` + strings.Repeat("7,", 5000) + `1]}}`
 	for range 3 {
-		for _, name := range sdks {
+		for _, name := range sdkNames {
 			for _, before := range []string{giant, `{"extra":{"a":[1,{"b":`, `{"breadcrumbs":[` + crumbs[:40]} {
-				_, _ = d.Decode([]byte(before), envelope.Hints{ReceivedAt: received})
+				_, _ = d.Decode([]byte(before), envelope.Hints{ReceivedAt: receivedAt})
 			}
-			e, err := d.Decode([]byte(payload(t, name)), envelope.Hints{ReceivedAt: received})
+			e, err := d.Decode([]byte(readPayload(t, name)), envelope.Hints{ReceivedAt: receivedAt})
 			require.NoError(t, err)
-			fresh, err := new(envelope.Decoder).Decode([]byte(payload(t, name)), envelope.Hints{ReceivedAt: received})
+			fresh, err := new(envelope.Decoder).Decode([]byte(readPayload(t, name)), envelope.Hints{ReceivedAt: receivedAt})
 			require.NoError(t, err)
 			require.Equal(t, fresh, e)
 		}
@@ -111,7 +111,7 @@ func TestDecodeNumbers(t *testing.T) {
 		`1.2.3`: `"1.2.3"`, `NaN`: `"NaN"`, `-Infinity`: `"-Infinity"`,
 		strings.Repeat("9", 65): `"` + strings.Repeat("9", 65) + `"`,
 	} {
-		e := decode(t, `{"extra":{"n":`+literal+`}}`)
+		e := decodeEvent(t, `{"extra":{"n":`+literal+`}}`)
 		require.Equal(t, `{"n":`+want+`}`, string(e.Extra.AppendJSON(nil)), literal)
 		require.True(t, json.Valid(e.AppendJSON(nil)))
 	}
@@ -120,12 +120,12 @@ func TestDecodeNumbers(t *testing.T) {
 func TestDecodeDepth(t *testing.T) {
 	t.Parallel()
 	nested := func(n int) string { return strings.Repeat(`[`, n) + strings.Repeat(`]`, n) }
-	e := decode(t, `{"extra":{"a":`+nested(63)+`}}`)
+	e := decodeEvent(t, `{"extra":{"a":`+nested(63)+`}}`)
 	require.Empty(t, e.Problems)
-	e = decode(t, `{"extra":{"a":`+nested(64)+`,"b":1}}`)
+	e = decodeEvent(t, `{"extra":{"a":`+nested(64)+`,"b":1}}`)
 	require.Equal(t, core.List[core.Problem]{{Path: "extra", Reason: "nested deeper than 64 levels"}}, e.Problems)
 	require.Equal(t, "1", e.Extra.Get("b").Text)
-	e = decode(t, `{"message":"m","modules":`+nested(1e6)+`,"extra":{"a":`+nested(1e6)+`},"request":{"data":"`+nested(1e6)+`"}}`)
+	e = decodeEvent(t, `{"message":"m","modules":`+nested(1e6)+`,"extra":{"a":`+nested(1e6)+`},"request":{"data":"`+nested(1e6)+`"}}`)
 	require.Equal(t, "m", string(e.Message), "a million levels do not overflow the stack")
 }
 
@@ -135,7 +135,7 @@ func TestDecodeDuplicateKeys(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&many, `"k%d":%d,`, i%40, i)
 	}
-	e := decode(t, `{"extra":{"few":{"a":1,"b":2,"a":3},"many":{`+strings.TrimSuffix(many.String(), ",")+`}}}`)
+	e := decodeEvent(t, `{"extra":{"few":{"a":1,"b":2,"a":3},"many":{`+strings.TrimSuffix(many.String(), ",")+`}}}`)
 	require.Equal(t, `{"b":2,"a":3}`, string(e.Extra.Get("few").AppendJSON(nil)))
 	require.Len(t, e.Extra.Get("many").Kids, 40)
 	require.Equal(t, "79", e.Extra.Get("many").Get("k39").Text)
@@ -145,9 +145,9 @@ func TestDecodeDuplicateKeys(t *testing.T) {
 func TestDecodeLongKeys(t *testing.T) {
 	t.Parallel()
 	key := strings.Repeat("k", 100_000)
-	e := decode(t, `{"`+key+`":{"a":1},"extra":{"`+key+`":"`+strings.Repeat("v", 9000)+`"},"message":"m"}`)
+	e := decodeEvent(t, `{"`+key+`":{"a":1},"extra":{"`+key+`":"`+strings.Repeat("v", 9000)+`"},"message":"m"}`)
 	require.Equal(t, "m", string(e.Message))
-	envelope.Limit(e)
+	envelope.LimitEvent(e)
 	require.LessOrEqual(t, len(e.Extra.Kids[0].Key), 8192)
 	for _, p := range e.Problems {
 		require.Less(t, len(p.Path), 100, "a path names no key that is not a name")
@@ -170,7 +170,7 @@ func TestDecodeBounds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, c.payload)
+			e := decodeEvent(t, c.payload)
 			reasons := make([]string, len(e.Problems))
 			for i, p := range e.Problems {
 				reasons[i] = p.Reason
@@ -179,7 +179,7 @@ func TestDecodeBounds(t *testing.T) {
 			require.LessOrEqual(t, len(e.Problems), 51)
 		})
 	}
-	e := decode(t, `{"threads":`+list(`{"id":1}`, 1000)+`,"debug_meta":{"images":`+list(`{"debug_id":"d"}`, 5000)+`}}`)
+	e := decodeEvent(t, `{"threads":`+list(`{"id":1}`, 1000)+`,"debug_meta":{"images":`+list(`{"debug_id":"d"}`, 5000)+`}}`)
 	require.Len(t, e.Threads, 256)
 	require.Len(t, e.DebugImages, 1024)
 }
@@ -190,7 +190,7 @@ func TestDecodeKeepsBothEnds(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&frames, `,{"function":"f%d","in_app":true}`, i)
 	}
-	e := decode(t, `{"exception":[{"type":"A","stacktrace":{"frames":[`+frames.String()[1:]+`]}}]}`)
+	e := decodeEvent(t, `{"exception":[{"type":"A","stacktrace":{"frames":[`+frames.String()[1:]+`]}}]}`)
 	kept := e.Exceptions[0].Frames
 	require.Len(t, kept, 250)
 	require.Equal(t, "f999", string(kept[0].Function))
@@ -202,20 +202,20 @@ func TestDecodeKeepsBothEnds(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, name := range sdks {
-		f.Add(payload(f, name))
+	for _, name := range sdkNames {
+		f.Add(readPayload(f, name))
 	}
 	f.Add(`{"tags":[["a",1]],"request":{"data":"{\"a\":1}","cookies":"a=b","url":"http://x?a=1#b"},"csp":{"blocked_uri":"x"}}`)
 	f.Add(`{"logentry":{"message":"%s {x} %(y)d","params":{"x":1}},"exception":{"type":"A","stack":"Error: x\n at f (a.js:1:2)"}}`)
 	f.Add("{\"message\":\"\\ud83d\xff\\u0000\",\"timestamp\":1e999,\"extra\":{\"a\":[[[NaN]]]}}")
 	f.Fuzz(func(t *testing.T, text string) {
-		e, err := new(envelope.Decoder).Decode([]byte(text), envelope.Hints{ReceivedAt: received, PeerIP: "10.0.0.1"})
+		e, err := new(envelope.Decoder).Decode([]byte(text), envelope.Hints{ReceivedAt: receivedAt, PeerIP: "10.0.0.1"})
 		if json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
 			require.NoError(t, err, "every JSON object is an event")
 		}
 		if err == nil {
 			requireSound(t, e)
-			envelope.Limit(e)
+			envelope.LimitEvent(e)
 			requireSound(t, e)
 			requireWithinCaps(t, e)
 		}
@@ -247,35 +247,35 @@ func FuzzValue(f *testing.F) {
 		if !json.Valid(text) || !utf8.Valid(text) || strings.Contains(string(text), `\u0000`) {
 			return // taken too, but not like encoding/json does
 		}
-		e := decode(t, `{"extra":{"v":`+string(text)+`}}`)
+		e := decodeEvent(t, `{"extra":{"v":`+string(text)+`}}`)
 		if len(e.Problems) > 0 {
 			return // nested too deep
 		}
-		require.Equal(t, plain(t, text), plain(t, e.Extra.Get("v").AppendJSON(nil)))
+		require.Equal(t, decodePlain(t, text), decodePlain(t, e.Extra.Get("v").AppendJSON(nil)))
 	})
 }
 
-// plain reads JSON with numbers as texts, as those that no double can hold become texts.
-func plain(t *testing.T, text []byte) any {
+// decodePlain reads JSON with numbers as texts, as those that no double can hold become texts.
+func decodePlain(t *testing.T, text []byte) any {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	var v any
 	require.NoError(t, dec.Decode(&v))
-	return texts(v)
+	return numbersAsTexts(v)
 }
 
-func texts(v any) any {
+func numbersAsTexts(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		return v.String()
 	case []any:
 		for i := range v {
-			v[i] = texts(v[i])
+			v[i] = numbersAsTexts(v[i])
 		}
 	case map[string]any:
 		for key := range v {
-			v[key] = texts(v[key])
+			v[key] = numbersAsTexts(v[key])
 		}
 	}
 	return v

@@ -31,7 +31,7 @@ func ownFunctions(t *testing.T, platform, sdk string, frames ...string) []string
 	})
 	require.NoError(t, err)
 	var own []string
-	for _, f := range decode(t, string(payload)).Exceptions[0].Frames {
+	for _, f := range decodeEvent(t, string(payload)).Exceptions[0].Frames {
 		if f.InApp {
 			own = append(own, string(f.Function))
 		}
@@ -90,7 +90,7 @@ func TestFramesOfGoThatAreNotTheApps(t *testing.T) {
 		"log/handlers#handle|/home/x/log/handlers/handle.go", // an application that is called log
 		"acme.example/shop#run|/src/shop/run.go"))
 
-	e := decode(t, `{"platform":"go","sdk":{"name":"sentry.go"},"exception":[{"type":"E","stacktrace":{"frames":[
+	e := decodeEvent(t, `{"platform":"go","sdk":{"name":"sentry.go"},"exception":[{"type":"E","stacktrace":{"frames":[
 		{"function":"main","module":"main","filename":"acme.example/shop/main.go","in_app":false},
 		{"function":"ServeHTTP","module":"net/http","filename":"net/http/server.go","in_app":false},
 		{"function":"Next","module":"github.com/x/y","filename":"github.com/x/y@v1.0.0/z.go","in_app":false}]}}]}`)
@@ -112,14 +112,14 @@ func TestDecodeReports(t *testing.T) {
 		{`{"template":{"filename":"cart.html","lineno":7,"context_line":" {% if x "}}`, "Error in template 'cart.html'", "cart.html", "{% if x"},
 		{`{"message":"syntax","template":{"abs_path":"/t/cart.html","lineno":7}}`, "syntax", "/t/cart.html", ""},
 	} {
-		e := decode(t, c.payload)
+		e := decodeEvent(t, c.payload)
 		require.Equal(t, c.title, string(e.Message), c.payload)
 		require.Equal(t, c.subject, e.Report.Subject, c.payload)
 		require.Equal(t, c.detail, e.Report.Detail, c.payload)
 		require.NotEmpty(t, e.Contexts.Get(e.Report.Kind.String()).Kids, "the report itself is kept")
 	}
-	require.Nil(t, decode(t, `{"expectct":{},"hpkp":null}`).Report)
-	require.Equal(t, core.ReportCSP, decode(t, `{"csp":{"effective-directive":"img-src"},"hpkp":{"hostname":"a.example"}}`).Report.Kind)
+	require.Nil(t, decodeEvent(t, `{"expectct":{},"hpkp":null}`).Report)
+	require.Equal(t, core.ReportCSP, decodeEvent(t, `{"csp":{"effective-directive":"img-src"},"hpkp":{"hostname":"a.example"}}`).Report.Kind)
 }
 
 func TestIsFeedback(t *testing.T) {
@@ -155,7 +155,7 @@ func TestIsFeedback(t *testing.T) {
 func TestFramesOfRubyBesideTheProjectsFolders(t *testing.T) {
 	t.Parallel()
 	own := func(sdk, others string) (list []bool) {
-		e := decode(t, `{"platform":"ruby","sdk":{"name":"`+sdk+`"},"exception":[{"type":"E","stacktrace":{"frames":[
+		e := decodeEvent(t, `{"platform":"ruby","sdk":{"name":"`+sdk+`"},"exception":[{"type":"E","stacktrace":{"frames":[
 			{"abs_path":"server.rb","in_app":false},{"abs_path":"/srv/shop/server.rb","in_app":false},`+others+`
 			{"abs_path":"/srv/shop/vendor/bundle/gems/rack-3/rack.rb","in_app":false},{"abs_path":"/usr/lib/ruby/3.1.0/json/common.rb","in_app":false}]}}]}`)
 		for _, f := range e.Exceptions[0].Frames {
@@ -204,7 +204,7 @@ func TestMarkedFramesAndOthersAreOfTheSameLibraries(t *testing.T) {
 			module, name = "", module
 		}
 		for _, mark := range []string{"", `,"in_app":true`} {
-			e := decode(t, `{"platform":"`+platform+`","exception":[{"type":"E","stacktrace":{"frames":[{"function":`+strconv.Quote(name)+
+			e := decodeEvent(t, `{"platform":"`+platform+`","exception":[{"type":"E","stacktrace":{"frames":[{"function":`+strconv.Quote(name)+
 				`,"module":`+strconv.Quote(module)+`,"abs_path":`+strconv.Quote(file)+mark+`}]}}]}`)
 			require.Equal(t, isOwn, e.Exceptions[0].Frames[0].InApp, "%s%s", frame, mark)
 		}

@@ -51,7 +51,7 @@ func TestLimitTexts(t *testing.T) {
 		Extra:      core.Value{Kind: core.Object, Kids: []core.Member{{Key: "a", Value: core.Value{Kind: core.Array, Kids: []core.Member{{Value: core.StringValue(long)}}}}}},
 		ServerName: core.Untrusted(strings.Repeat("s", 8192)),
 	}
-	envelope.Limit(e)
+	envelope.LimitEvent(e)
 	requireWithinCaps(t, e)
 	require.True(t, utf8.ValidString(string(e.Message)), "no rune is cut")
 	require.True(t, strings.HasSuffix(string(e.Message), "é…"))
@@ -64,7 +64,7 @@ func TestLimitTexts(t *testing.T) {
 		{Path: "extra.a.0", Reason: "cut from 10000 bytes to 8192"},
 	}, e.Problems)
 	again := string(e.AppendJSON(nil))
-	envelope.Limit(e)
+	envelope.LimitEvent(e)
 	require.Equal(t, again, string(e.AppendJSON(nil)), "a second time nothing is left to cut")
 }
 
@@ -76,12 +76,12 @@ func TestLimitNames(t *testing.T) {
 	e := &core.Event{
 		Release: long, Environment: long, Dist: "one\ntwo",
 		Exceptions: core.List[core.Exception]{{Type: long, Mechanism: &core.Mechanism{Type: long}}, {Type: "A\n"}, {Type: "B\n\tat b"}},
-		Tags: object(
+		Tags: newObject(
 			core.Member{Key: "a", Value: core.StringValue("\n first\nsecond")}, core.Member{Key: key + "1", Value: core.StringValue("gone")},
 			core.Member{Key: "b", Value: core.StringValue(string(long))}, core.Member{Key: key + "2", Value: core.StringValue("stays")},
 		),
 	}
-	envelope.Limit(e)
+	envelope.LimitEvent(e)
 	require.Equal(t, long[:400], e.Release, "200 characters")
 	require.Equal(t, long[:128], e.Environment, "64 characters")
 	require.Equal(t, "one", string(e.Dist))
@@ -115,7 +115,7 @@ func TestLimitLists(t *testing.T) {
 	for i := range 300 {
 		e.Exceptions[0].Frames = append(e.Exceptions[0].Frames, core.Frame{Lineno: core.OptInt(i + 1)})
 	}
-	envelope.Limit(e)
+	envelope.LimitEvent(e)
 	require.Len(t, e.Exceptions, 50)
 	require.Equal(t, "24", string(e.Exceptions[24].Type))
 	require.Equal(t, "95", string(e.Exceptions[25].Type), "both ends are kept")
@@ -133,7 +133,9 @@ func TestLimitLists(t *testing.T) {
 	}, e.Problems)
 }
 
-func object(members ...core.Member) core.Value { return core.Value{Kind: core.Object, Kids: members} }
+func newObject(members ...core.Member) core.Value {
+	return core.Value{Kind: core.Object, Kids: members}
+}
 
 func TestLimitLargestFirst(t *testing.T) {
 	t.Parallel()
@@ -146,12 +148,12 @@ func TestLimitLargestFirst(t *testing.T) {
 	}
 	e := &core.Event{
 		Message:     "stays",
-		Extra:       object(core.Member{Key: "small", Value: core.StringValue("s")}, core.Member{Key: "huge", Value: text(160_000)}, core.Member{Key: "none"}),
-		Contexts:    object(core.Member{Key: "app", Value: text(80_000)}),
+		Extra:       newObject(core.Member{Key: "small", Value: core.StringValue("s")}, core.Member{Key: "huge", Value: text(160_000)}, core.Member{Key: "none"}),
+		Contexts:    newObject(core.Member{Key: "app", Value: text(80_000)}),
 		Breadcrumbs: core.List[core.Breadcrumb]{{Message: "b", Data: text(64_000)}},
 		Exceptions:  core.List[core.Exception]{{Type: "A", Frames: core.List[core.Frame]{{Function: "f", Vars: text(56_000)}}}},
 	}
-	envelope.Limit(e)
+	envelope.LimitEvent(e)
 	requireWithinCaps(t, e)
 	require.Equal(t, core.List[core.Problem]{{Path: "extra.huge", Reason: "left out (160065 bytes) to keep the event within 256 KB"}}, e.Problems)
 	require.JSONEq(t, `{"small":"s","none":null}`, string(e.Extra.AppendJSON(nil)))
@@ -174,7 +176,7 @@ func TestLimitSize(t *testing.T) {
 	frames := func() core.List[core.Frame] {
 		list := make(core.List[core.Frame], 40)
 		for i := range list {
-			list[i] = core.Frame{Function: long, Module: long, ContextLine: long, PreContext: core.List[core.Untrusted]{long, long}, Vars: object(core.Member{Key: "v", Value: value()})}
+			list[i] = core.Frame{Function: long, Module: long, ContextLine: long, PreContext: core.List[core.Untrusted]{long, long}, Vars: newObject(core.Member{Key: "v", Value: value()})}
 		}
 		return list
 	}
@@ -182,17 +184,17 @@ func TestLimitSize(t *testing.T) {
 		"extra":       {Extra: value()},
 		"tags":        {Tags: value()},
 		"user":        {User: value()},
-		"contexts":    {Contexts: object(core.Member{Key: "c", Value: value()})},
+		"contexts":    {Contexts: newObject(core.Member{Key: "c", Value: value()})},
 		"request":     {Request: &core.Request{URL: long, Data: core.StringValue(string(long)), Headers: value(), Cookies: value(), Query: value()}},
-		"data":        {Request: &core.Request{Data: object(core.Member{Key: "d", Value: value()})}},
+		"data":        {Request: &core.Request{Data: newObject(core.Member{Key: "d", Value: value()})}},
 		"exceptions":  {Exceptions: core.List[core.Exception]{{Type: long, Value: long, Frames: frames()}, {Frames: frames()}}},
 		"threads":     {Threads: core.List[core.Thread]{{Crashed: true, Name: long, Frames: frames()}, {Frames: frames()}}},
 		"fingerprint": {Fingerprint: core.List[core.Untrusted]{long, long, long, long, long, long, long, long}},
-		"breadcrumbs": {Breadcrumbs: core.List[core.Breadcrumb]{{Message: long, Data: value()}, {Message: long, Category: long, Type: long, Level: long, Data: object(core.Member{Key: "d", Value: value()})}}},
+		"breadcrumbs": {Breadcrumbs: core.List[core.Breadcrumb]{{Message: long, Data: value()}, {Message: long, Category: long, Type: long, Level: long, Data: newObject(core.Member{Key: "d", Value: value()})}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			envelope.Limit(e)
+			envelope.LimitEvent(e)
 			requireWithinCaps(t, e)
 			require.NotEmpty(t, e.Problems)
 			require.LessOrEqual(t, len(e.Problems), 53)
@@ -215,7 +217,7 @@ func TestLimitSizeOfSmallParts(t *testing.T) {
 					}
 					e.Exceptions = append(e.Exceptions, x)
 				}
-				envelope.Limit(e)
+				envelope.LimitEvent(e)
 				requireWithinCaps(t, e)
 				require.NotEmpty(t, e.Exceptions, "%d exceptions of %d frames, %s", exceptions, frames, name)
 				if frames*exceptions <= 800 {
@@ -238,7 +240,7 @@ func TestLimitKeepsTheCrash(t *testing.T) {
 		}
 		e.Exceptions = append(e.Exceptions, x)
 	}
-	envelope.Limit(e)
+	envelope.LimitEvent(e)
 	requireWithinCaps(t, e)
 	require.NotEmpty(t, e.Exceptions)
 	first := e.Exceptions[0]

@@ -27,7 +27,7 @@ const fullNative = `{
 
 func TestDecodeNative(t *testing.T) {
 	t.Parallel()
-	e, err := new(envelope.Decoder).DecodeNative([]byte(fullNative), envelope.Hints{ReceivedAt: received})
+	e, err := new(envelope.Decoder).DecodeNative([]byte(fullNative), envelope.Hints{ReceivedAt: receivedAt})
 	require.NoError(t, err)
 	require.Empty(t, e.Problems)
 	require.JSONEq(t, `{"event_id":"0d5d7f5e44b94e9db4e5b9b5f2f6c111","timestamp":"2026-01-03T18:22:50.123Z","received_at":"2026-01-03T18:22:51.000Z",
@@ -56,7 +56,7 @@ func TestDecodeNativeStack(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e, err := new(envelope.Decoder).DecodeNative([]byte(c.payload), envelope.Hints{ReceivedAt: received})
+			e, err := new(envelope.Decoder).DecodeNative([]byte(c.payload), envelope.Hints{ReceivedAt: receivedAt})
 			require.NoError(t, err)
 			require.Empty(t, e.Problems)
 			var stored struct {
@@ -66,10 +66,10 @@ func TestDecodeNativeStack(t *testing.T) {
 			require.JSONEq(t, withoutEmpty(t, c.want), string(stored.Exceptions))
 		})
 	}
-	e, err := new(envelope.Decoder).DecodeNative([]byte(`{"exception":{"stack":"at f (/app/a.js:1:2)"}}`), envelope.Hints{ReceivedAt: received})
+	e, err := new(envelope.Decoder).DecodeNative([]byte(`{"exception":{"stack":"at f (/app/a.js:1:2)"}}`), envelope.Hints{ReceivedAt: receivedAt})
 	require.NoError(t, err)
 	require.Equal(t, "javascript", e.Platform, "the text tells the platform")
-	e, err = new(envelope.Decoder).DecodeNative([]byte(`{"exception":{"stack":"it broke"}}`), envelope.Hints{ReceivedAt: received})
+	e, err = new(envelope.Decoder).DecodeNative([]byte(`{"exception":{"stack":"it broke"}}`), envelope.Hints{ReceivedAt: receivedAt})
 	require.NoError(t, err)
 	require.Equal(t, core.List[core.Problem]{{Path: "stack", Reason: "no known form of a stack trace"}}, e.Problems)
 	require.Equal(t, "it broke", string(e.Exceptions[0].Value))
@@ -146,12 +146,12 @@ func TestDecodeNativeErrors(t *testing.T) {
 	} {
 		t.Run(c.payload, func(t *testing.T) {
 			t.Parallel()
-			e, err := new(envelope.Decoder).DecodeNative([]byte(c.payload), envelope.Hints{ReceivedAt: received})
+			e, err := new(envelope.Decoder).DecodeNative([]byte(c.payload), envelope.Hints{ReceivedAt: receivedAt})
 			require.Nil(t, e)
 			require.Equal(t, core.Invalid(c.path, "%s", c.message), err)
 		})
 	}
-	_, err := new(envelope.Decoder).DecodeNative([]byte(`{"message":1,"level":2,"tags":3}`), envelope.Hints{ReceivedAt: received})
+	_, err := new(envelope.Decoder).DecodeNative([]byte(`{"message":1,"level":2,"tags":3}`), envelope.Hints{ReceivedAt: receivedAt})
 	require.Equal(t, &core.Error{Code: core.InvalidRequest, Details: []core.Detail{
 		{Path: "message", Message: "must be a text, not a number"}, {Path: "level", Message: "must be a text, not a number"},
 		{Path: "tags", Message: "must be an object, not a number"},
@@ -163,7 +163,7 @@ func FuzzDecodeNative(f *testing.F) {
 	f.Add(`{"exception":{"stack":"TypeError: x\n    at f (/app/a.js:1:2)"}}`)
 	f.Add(`{"message":null,"exception":[null],"tags":{"a":{}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		e, err := new(envelope.Decoder).DecodeNative([]byte(text), envelope.Hints{ReceivedAt: received})
+		e, err := new(envelope.Decoder).DecodeNative([]byte(text), envelope.Hints{ReceivedAt: receivedAt})
 		if err != nil {
 			require.True(t, core.HasCode(err, core.InvalidRequest))
 			require.NotEmpty(t, core.AsError(err).Details)
@@ -171,7 +171,7 @@ func FuzzDecodeNative(f *testing.F) {
 		}
 		requireSound(t, e)
 		require.True(t, e.Message != "" || len(e.Exceptions) > 0, "there is something to show")
-		envelope.Limit(e)
+		envelope.LimitEvent(e)
 		requireWithinCaps(t, e)
 	})
 }
@@ -199,7 +199,7 @@ func TestNativeFieldsAreDeclared(t *testing.T) {
 		event, err := jsonschema.UnmarshalJSON(strings.NewReader(payload))
 		require.NoError(t, err)
 		require.Equal(t, taken, rules.Validate(event) == nil, payload)
-		_, err = new(envelope.Decoder).DecodeNative([]byte(payload), envelope.Hints{ReceivedAt: received})
+		_, err = new(envelope.Decoder).DecodeNative([]byte(payload), envelope.Hints{ReceivedAt: receivedAt})
 		require.Equal(t, taken, err == nil, payload)
 	}
 }

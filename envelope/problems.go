@@ -10,25 +10,25 @@ import (
 // maxProblems bounds what is told about one event.
 const maxProblems = 50
 
-// path is a place in the payload or the event, kept while walking and written out only when there is something to tell.
-type path []step
+// fieldPath is a place in the payload or the event, kept while walking and written out only when there is something to tell.
+type fieldPath []pathStep
 
-// step is a field, or the place in a list when name is empty. A name from the payload that may be no name, but a secret or
+// pathStep is a field, or the place in a list when name is empty. A name from the payload that may be no name, but a secret or
 // a whole text, is written as its place.
-type step struct {
+type pathStep struct {
 	name  string
 	index int
 }
 
-func (p *path) enter(name string) { *p = append(*p, step{name: name, index: -1}) }
-func (p *path) index(i int)       { *p = append(*p, step{index: i}) }
-func (p *path) leave()            { *p = (*p)[:len(*p)-1] }
+func (p *fieldPath) enterMember(name string) { *p = append(*p, pathStep{name: name, index: -1}) }
+func (p *fieldPath) enterElement(i int)      { *p = append(*p, pathStep{index: i}) }
+func (p *fieldPath) leaveValue()             { *p = (*p)[:len(*p)-1] }
 
 // maxPath bounds what is written of a path, in bytes: values can nest deep.
 const maxPath = 300
 
 // String writes the path with dots, such as exception.0.stacktrace.frames.3.
-func (p path) String() string {
+func (p fieldPath) String() string {
 	var b strings.Builder
 	for i, s := range p {
 		if b.Len() > maxPath {
@@ -63,8 +63,8 @@ func isName(text string) bool {
 	return true
 }
 
-// tell records a problem of an event.
-func tell(e *core.Event, path, reason string) {
+// addProblem records a problem of an event.
+func addProblem(e *core.Event, path, reason string) {
 	switch n := len(e.Problems); {
 	case n < maxProblems:
 		e.Problems = append(e.Problems, core.Problem{Path: path, Reason: reason})
@@ -73,17 +73,17 @@ func tell(e *core.Event, path, reason string) {
 	}
 }
 
-// tell records a problem with the field of the current object; an empty field means the object itself.
-func (d *decoder) tell(field, reason string) {
+// addProblem records a problem with the field of the current object; an empty field means the object itself.
+func (d *decoder) addProblem(field, reason string) {
 	place := d.path.String()
 	if field != "" && place != "" {
 		place += "."
 	}
-	tell(&d.event, place+field, reason)
+	addProblem(d.event, place+field, reason)
 }
 
-// drop leaves out the next value of the payload and says why.
-func (d *decoder) drop(reason string) {
-	d.tell("", reason)
-	d.skip()
+// dropValue leaves out the next value of the payload and says why.
+func (d *decoder) dropValue(reason string) {
+	d.addProblem("", reason)
+	d.json.skipValue()
 }

@@ -6,10 +6,10 @@ import (
 	"errand/core"
 )
 
-// report is a report while the event is read.
-type report struct {
-	kind core.ReportKind
-	core.Value
+// sentReport is a report while the event is read.
+type sentReport struct {
+	kind  core.ReportKind
+	value core.Value
 }
 
 // reportForms says of each kind below which member browsers put a report, and the words that its message begins with.
@@ -25,22 +25,22 @@ var reportForms = [...]struct{ wrapper, words string }{
 func (d *decoder) readReport(name string) {
 	kind, found := core.ParseReportKind(name)
 	if !found {
-		d.skip()
+		d.json.skipValue()
 		return
 	}
-	if value := d.objectValue(); !value.Empty() && (d.report.Empty() || kind == core.ReportCSP) {
-		d.report = report{kind, value}
+	if value := d.readObject(); !value.Empty() && (d.report.value.Empty() || kind == core.ReportCSP) {
+		d.report = sentReport{kind, value}
 	}
 }
 
 // setReport makes a browser's report, or an error in a template, an event like others: with a message, and the report
 // itself as a context. What the event says by itself stays.
 func (d *decoder) setReport() {
-	if d.report.Empty() {
+	if d.report.value.Empty() {
 		return
 	}
-	e, kind, form := &d.event, d.report.kind, reportForms[d.report.kind]
-	value := unwrapReport(d.report.Value, form.wrapper)
+	e, kind, form := d.event, d.report.kind, reportForms[d.report.kind]
+	value := unwrapReport(d.report.value, form.wrapper)
 	e.Report = &core.Report{Kind: kind}
 	var message string
 	switch kind {
@@ -66,13 +66,13 @@ func (d *decoder) setReport() {
 
 // setConnection takes the host from a report about certificates, which stands for the page, and the time.
 func (d *decoder) setConnection(value core.Value) {
-	e, host := &d.event, firstField(value, "hostname", "noted_hostname")
+	e, host := d.event, firstField(value, "hostname", "noted_hostname")
 	e.Report.Subject = host
 	if e.Request == nil && host != "" {
 		e.Request = &core.Request{URL: core.Untrusted(httpsOrigin(host, reportField(value, "port")))}
 	}
-	if d.sent.IsZero() {
-		d.sent, _ = parseTime(reportField(value, "date_time"))
+	if d.sentAt.IsZero() {
+		d.sentAt, _ = parseTime(reportField(value, "date_time"))
 	}
 }
 

@@ -14,15 +14,15 @@ import (
 // It takes all that encoding/json takes, and more: control characters in strings, unknown escapes, NaN. A mistake in the
 // grammar is kept in err and moves the scanner to the end of the text, which ends every loop.
 type scanner struct {
-	text  string // see clean
-	pos   int
-	err   error
-	arena strings.Builder // strings that had escapes, side by side
+	text      string // see clean
+	pos       int
+	err       error
+	unescaped strings.Builder // strings that had escapes, side by side
 }
 
-// clean makes the text that a scanner reads: valid UTF-8 without NUL bytes. It is a copy, so that the caller may use the
+// cleanPayload makes the text that a scanner reads: valid UTF-8 without NUL bytes. It is a copy, so that the caller may use the
 // payload's buffer again; the strings of the event are parts of it.
-func clean(payload []byte) string {
+func cleanPayload(payload []byte) string {
 	text := strings.TrimPrefix(string(payload), "\ufeff")
 	if strings.IndexByte(text, 0) >= 0 {
 		text = strings.ReplaceAll(text, "\x00", "")
@@ -33,8 +33,8 @@ func clean(payload []byte) string {
 	return text
 }
 
-// peek gives the first byte of the next value or punctuation, or 0 at the end.
-func (s *scanner) peek() byte {
+// peekByte gives the first byte of the next value or punctuation, or 0 at the end.
+func (s *scanner) peekByte() byte {
 	for s.pos < len(s.text) {
 		if c := s.text[s.pos]; c > ' ' {
 			return c
@@ -44,111 +44,111 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-func (s *scanner) fail(what string) {
+func (s *scanner) failWith(what string) {
 	if s.err == nil {
 		s.err = fmt.Errorf("not valid JSON: %s at byte %d", what, s.pos)
 	}
 	s.pos = len(s.text)
 }
 
-// members walks an object. The body of the loop must read or skip each member's value:
+// objectMembers walks an object. The body of the loop must read or skip each member's value:
 //
 //	for m := s.object(); m.next(); {
 //		switch m.key { ... default: s.skip() }
 //	}
-type members struct {
-	s       *scanner
+type objectMembers struct {
+	scanner *scanner
 	key     string
 	started bool
 }
 
-// object enters the object that peek has seen.
-func (s *scanner) object() members {
+// enterObject enters the object that peek has seen.
+func (s *scanner) enterObject() objectMembers {
 	s.pos++
-	return members{s: s}
+	return objectMembers{scanner: s}
 }
 
-func (m *members) next() bool {
-	s := m.s
+func (m *objectMembers) nextMember() bool {
+	s := m.scanner
 	// First the way that compact JSON takes.
 	if m.started && strings.HasPrefix(s.text[s.pos:], `,"`) {
 		s.pos++
-	} else if !s.more(&m.started, '}') {
+	} else if !s.moveOn(&m.started, '}') {
 		return false
-	} else if s.peek() != '"' {
-		s.fail("a member without a name")
+	} else if s.peekByte() != '"' {
+		s.failWith("a member without a name")
 		return false
 	}
-	m.key = s.str()
-	if s.peek() != ':' {
-		s.fail("no colon after a member's name")
+	m.key = s.readString()
+	if s.peekByte() != ':' {
+		s.failWith("no colon after a member's name")
 		return false
 	}
 	s.pos++
 	return true
 }
 
-// elements walks an array, as members walks an object.
-type elements struct {
-	s       *scanner
+// arrayElements walks an array, as members walks an object.
+type arrayElements struct {
+	scanner *scanner
 	started bool
 }
 
-// array enters the array that peek has seen.
-func (s *scanner) array() elements {
+// enterArray enters the array that peek has seen.
+func (s *scanner) enterArray() arrayElements {
 	s.pos++
-	return elements{s: s}
+	return arrayElements{scanner: s}
 }
 
-func (e *elements) next() bool { return e.s.more(&e.started, ']') }
+func (e *arrayElements) nextElement() bool { return e.scanner.moveOn(&e.started, ']') }
 
-// more moves on to the next member or element, or behind the closing bracket.
-func (s *scanner) more(started *bool, end byte) bool {
-	c := s.peek()
+// moveOn moves on to the next member or element, or behind the closing bracket.
+func (s *scanner) moveOn(started *bool, end byte) bool {
+	c := s.peekByte()
 	switch {
 	case c == end:
 		s.pos++
 		return false
 	case c == 0:
-		s.fail("the end inside an object or array")
+		s.failWith("the end inside an object or array")
 		return false
 	case !*started:
 		*started = true
 		return true
 	case c != ',':
-		s.fail("neither a comma nor a closing bracket")
+		s.failWith("neither a comma nor a closing bracket")
 		return false
 	}
 	s.pos++
-	if c = s.peek(); c == end || c == 0 {
-		s.fail("a comma before the closing bracket")
+	if c = s.peekByte(); c == end || c == 0 {
+		s.failWith("a comma before the closing bracket")
 		return false
 	}
 	return true
 }
 
-// str reads the string that peek has seen.
-func (s *scanner) str() string {
+// readString reads the string that peek has seen.
+func (s *scanner) readString() string {
 	start := s.pos + 1
 	end := start + plainLength(s.text[start:])
 	if end == len(s.text) {
-		s.fail("a string without an end")
+		s.failWith("a string without an end")
 		return ""
 	}
 	if s.text[end] == '"' {
 		s.pos = end + 1
 		return s.text[start:end]
 	}
-	if end = s.stringEnd(start); end < 0 {
-		s.fail("a string without an end")
+	if end = s.findStringEnd(start); end < 0 {
+		s.failWith("a string without an end")
 		return ""
 	}
 	s.pos = end + 1
-	return s.unescape(s.text[start:end])
+	return s.unescapeString(s.text[start:end])
 }
 
-// stringEnd gives the place of the quote that ends the string whose text starts at i, or -1.
-func (s *scanner) stringEnd(i int) int {
+// findStringEnd gives the place of the quote that ends the string whose text starts at i, or -1.
+func (s *scanner) findStringEnd(i int) int {
 	for i < len(s.text) {
 		i += plainLength(s.text[i:])
 		if i < len(s.text) && s.text[i] == '"' {
@@ -186,9 +186,9 @@ func plainLength(text string) int {
 	return i
 }
 
-// literal reads what is no string, object or array up to the next delimiter: a number, true, false, null, or what some
+// readLiteral reads what is no string, object or array up to the next delimiter: a number, true, false, null, or what some
 // encoders write although JSON has no word for it.
-func (s *scanner) literal() string {
+func (s *scanner) readLiteral() string {
 	start := s.pos
 	for s.pos < len(s.text) {
 		if c := s.text[s.pos]; c <= ' ' || c == ',' || c == ']' || c == '}' {
@@ -201,28 +201,28 @@ func (s *scanner) literal() string {
 	case "true", "false", "null", "NaN", "Infinity", "-Infinity":
 		return literal
 	case "":
-		s.fail("no value")
+		s.failWith("no value")
 		return ""
 	}
 	for i := range len(literal) {
 		if c := literal[i]; (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
 			s.pos = start
-			s.fail("an unknown word")
+			s.failWith("an unknown word")
 			return ""
 		}
 	}
 	return literal
 }
 
-// skip passes over one value of any depth without recursion. It checks strings and words, not every comma.
-func (s *scanner) skip() {
+// skipValue passes over one value of any depth without recursion. It checks strings and words, not every comma.
+func (s *scanner) skipValue() {
 	for depth := 0; ; {
-		c := s.peek()
+		c := s.peekByte()
 		switch {
 		case c == '"':
-			end := s.stringEnd(s.pos + 1)
+			end := s.findStringEnd(s.pos + 1)
 			if end < 0 {
-				s.fail("a string without an end")
+				s.failWith("a string without an end")
 				return
 			}
 			s.pos = end + 1
@@ -235,7 +235,7 @@ func (s *scanner) skip() {
 		case depth > 0 && (c == ',' || c == ':'):
 			s.pos++
 		default:
-			s.literal()
+			s.readLiteral()
 		}
 		if depth == 0 || s.err != nil {
 			return
@@ -243,16 +243,16 @@ func (s *scanner) skip() {
 	}
 }
 
-// raw passes over one value and gives its JSON text.
-func (s *scanner) raw() string {
-	s.peek()
+// readRaw passes over one value and gives its JSON text.
+func (s *scanner) readRaw() string {
+	s.peekByte()
 	start := s.pos
-	s.skip()
+	s.skipValue()
 	if s.err != nil {
 		return ""
 	}
 	return s.text[start:s.pos]
 }
 
-// end reports whether only white space is left, and no mistake was met.
-func (s *scanner) end() bool { return s.err == nil && s.peek() == 0 }
+// isAtEnd reports whether only white space is left, and no mistake was met.
+func (s *scanner) isAtEnd() bool { return s.err == nil && s.peekByte() == 0 }

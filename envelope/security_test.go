@@ -19,7 +19,7 @@ func decodeReports(t *testing.T, body string) (events []*core.Event) {
 	for _, item := range env.Items {
 		if item.Kind == envelope.Event {
 			e, err := new(envelope.Decoder).DecodeReport(item.Payload, envelope.Hints{
-				ReceivedAt: received, PeerIP: "198.51.100.4",
+				ReceivedAt: receivedAt, PeerIP: "198.51.100.4",
 				Browser: &envelope.Browser{UserAgent: "Firefox/140\xff", Release: " shop@1 ", Environment: "production"},
 			})
 			require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestReportsOfOneBody(t *testing.T) {
 	require.NoError(t, err)
 	events := decodeReports(t, string(body))
 	require.Len(t, events, 2)
-	require.Equal(t, received.Add(-90*time.Second), events[0].Timestamp.Time, "it was sent later")
+	require.Equal(t, receivedAt.Add(-90*time.Second), events[0].Timestamp.Time, "it was sent later")
 	require.Empty(t, decodeReports(t, `[]`))
 }
 
@@ -99,7 +99,7 @@ func TestReportsThatAreNone(t *testing.T) {
 		`{"csp-report":{}}`: "the report names no directive", `{"type":"csp-violation"}`: "the report names no directive", `{"expect-ct-report":{}}`: "the report names no host", `{"expect-staple-report":7}`: "the report names no host", `{"known-pins":[]}`: "the report names no host",
 		`{"a":}`: "not valid JSON",
 	} {
-		_, err := new(envelope.Decoder).DecodeReport([]byte(body), envelope.Hints{ReceivedAt: received})
+		_, err := new(envelope.Decoder).DecodeReport([]byte(body), envelope.Hints{ReceivedAt: receivedAt})
 		require.ErrorContains(t, err, want, body)
 	}
 }
@@ -113,9 +113,9 @@ func TestReportsOfBrowsersAndOfSDKsBecomeTheSameEvent(t *testing.T) {
 		"expectstaple": `{"expect-staple-report":{"date-time":"2026-01-03T18:20:40Z","hostname":"shop.example","response-status":"MISSING"}}`,
 		"hpkp":         `{"date-time":"2026-01-03T18:20:40Z","noted-hostname":"shop.example","port":8443,"known-pins":["x"]}`,
 	} {
-		reported, err := new(envelope.Decoder).DecodeReport([]byte(report), envelope.Hints{ReceivedAt: received})
+		reported, err := new(envelope.Decoder).DecodeReport([]byte(report), envelope.Hints{ReceivedAt: receivedAt})
 		require.NoError(t, err)
-		passedOn, err := new(envelope.Decoder).Decode([]byte(`{"platform":"javascript","`+kind+`":`+report+`}`), envelope.Hints{ReceivedAt: received})
+		passedOn, err := new(envelope.Decoder).Decode([]byte(`{"platform":"javascript","`+kind+`":`+report+`}`), envelope.Hints{ReceivedAt: receivedAt})
 		require.NoError(t, err)
 		require.Equal(t, reported.Report, passedOn.Report, kind)
 		require.Equal(t, reported.Message, passedOn.Message, kind)
@@ -128,10 +128,10 @@ func TestReportsOfBrowsersAndOfSDKsBecomeTheSameEvent(t *testing.T) {
 
 func TestWhatAnEventSaysBesideItsReportStays(t *testing.T) {
 	t.Parallel()
-	e := decode(t, `{"logger":"mine","message":"boom","timestamp":"2026-01-03T18:22:00Z","request":{"url":"https://own.example/"},
+	e := decodeEvent(t, `{"logger":"mine","message":"boom","timestamp":"2026-01-03T18:22:00Z","request":{"url":"https://own.example/"},
 		"expectct":{"hostname":"a.example","date-time":"2026-01-03T18:20:40Z"}}`)
 	require.Equal(t, []string{"mine", "boom", "https://own.example/", "a.example"},
 		[]string{string(e.Logger), string(e.Message), string(e.Request.URL), e.Report.Subject})
 	require.Equal(t, "18:22:00", e.Timestamp.UTC().Format(time.TimeOnly))
-	require.Empty(t, decode(t, `{"template":{"filename":"cart.html"}}`).Logger)
+	require.Empty(t, decodeEvent(t, `{"template":{"filename":"cart.html"}}`).Logger)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// items writes what Split found in one line: type:payload and the problems.
-func items(env envelope.Envelope) string {
+// listItems writes what Split found in one line: type:payload and the problems.
+func listItems(env envelope.Envelope) string {
 	var parts []string
 	for _, item := range env.Items {
 		parts = append(parts, item.Type+":"+string(item.Payload))
@@ -63,20 +63,20 @@ func TestSplit(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			env, err := envelope.Split([]byte(c.body))
+			env, err := envelope.SplitEnvelope([]byte(c.body))
 			require.NoError(t, err)
-			require.Equal(t, c.want, items(env))
+			require.Equal(t, c.want, listItems(env))
 		})
 	}
 }
 
 func TestSplitHeader(t *testing.T) {
 	t.Parallel()
-	env, err := envelope.Split([]byte(`{"event_id":"0d5d7f5e-44b9-4e9d-b4e5-b9b5f2f6c111","dsn":"https://k@h/1","sent_at":"x",` +
+	env, err := envelope.SplitEnvelope([]byte(`{"event_id":"0d5d7f5e-44b9-4e9d-b4e5-b9b5f2f6c111","dsn":"https://k@h/1","sent_at":"x",` +
 		`"sdk":{"name":"sentry.go","version":"1","packages":[]},"trace":{"a":"b"}}`))
 	require.NoError(t, err)
 	require.Equal(t, envelope.Header{EventID: "0d5d7f5e44b94e9db4e5b9b5f2f6c111", DSN: "https://k@h/1", SDK: "sentry.go/1"}, env.Header)
-	env, err = envelope.Split([]byte(`{"event_id":5,"dsn":null,"sdk":"x"}`))
+	env, err = envelope.SplitEnvelope([]byte(`{"event_id":5,"dsn":null,"sdk":"x"}`))
 	require.NoError(t, err)
 	require.Zero(t, env.Header)
 }
@@ -91,14 +91,14 @@ func TestSplitErrors(t *testing.T) {
 		"{\"a\":1\n{}\n": "the envelope's header is not valid JSON: the end inside an object or array at byte 6",
 		"{} {}\n":        "the envelope's header is not valid JSON: more text behind the header at byte 3",
 	} {
-		_, err := envelope.Split([]byte(body))
+		_, err := envelope.SplitEnvelope([]byte(body))
 		require.EqualError(t, err, want, body)
 	}
 }
 
 func TestSplitManyItems(t *testing.T) {
 	t.Parallel()
-	env, err := envelope.Split([]byte("{}\n" + strings.Repeat("{\"type\":\"event\"}\n{}\n", 1500)))
+	env, err := envelope.SplitEnvelope([]byte("{}\n" + strings.Repeat("{\"type\":\"event\"}\n{}\n", 1500)))
 	require.NoError(t, err)
 	require.Len(t, env.Items, 1000)
 	require.Equal(t, "the envelope has more than 1000 items; the rest is left out", env.Problems[0].Reason)
@@ -117,7 +117,7 @@ func TestKindOf(t *testing.T) {
 		require.Equal(t, envelope.Dropped, envelope.KindOf(typ), typ)
 	}
 	require.Equal(t, envelope.Unknown, envelope.KindOf("novelty"))
-	env, err := envelope.Split([]byte("{}\n{\"type\":\"sessions\"}\n{}\n"))
+	env, err := envelope.SplitEnvelope([]byte("{}\n{\"type\":\"sessions\"}\n{}\n"))
 	require.NoError(t, err)
 	require.Equal(t, envelope.SignOfLife, env.Items[0].Kind)
 }
@@ -178,7 +178,7 @@ func FuzzSplit(f *testing.F) {
 	f.Add("{}\n{\"type\":\"event\",\"length\":2}\n{}\n{\"type\":\"session\"}\n123\n")
 	f.Add("{\"dsn\":\"x\"}\n[]\n{\"length\":-1}\nx\n{\"type\":\"event\",\"length\":99}\n")
 	f.Fuzz(func(t *testing.T, body string) {
-		env, err := envelope.Split([]byte(body))
+		env, err := envelope.SplitEnvelope([]byte(body))
 		if err != nil {
 			return
 		}
@@ -188,7 +188,7 @@ func FuzzSplit(f *testing.F) {
 		}
 		// Whatever an envelope has, a well-formed item in front of its items is not broken by them.
 		header, rest, _ := strings.Cut(body, "\n")
-		more, err := envelope.Split([]byte(header + "\n{\"type\":\"event\",\"length\":4}\n{  }\n" + rest))
+		more, err := envelope.SplitEnvelope([]byte(header + "\n{\"type\":\"event\",\"length\":4}\n{  }\n" + rest))
 		require.NoError(t, err)
 		require.Equal(t, "{  }", string(more.Items[0].Payload))
 		if len(env.Items)+len(env.Problems) < 50 {

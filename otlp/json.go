@@ -23,52 +23,52 @@ func (jsonForm) open(body []byte) (string, error) {
 	if !r.IsObject() {
 		return "", errors.New("the body is not a JSON object")
 	}
-	raw := r.Raw()
-	return raw, r.End()
+	raw := r.ReadRaw()
+	return raw, r.CheckEnd()
 }
 
 func (jsonForm) each(raw string, of field, visit func(string) error) (err error) {
-	r := envelope.ReadRaw(raw)
-	r.Members(func(name string) {
+	r := envelope.NewRawReader(raw)
+	r.VisitMembers(func(name string) {
 		if name != of.name {
 			return
 		}
 		one := func() {
-			if message := r.Raw(); err == nil {
+			if message := r.ReadRaw(); err == nil {
 				err = visit(message)
 			}
 		}
 		if r.IsObject() {
 			one()
 		} else {
-			r.Elements(one)
+			r.VisitElements(one)
 		}
 	})
-	return errors.Join(r.End(), err)
+	return errors.Join(r.CheckEnd(), err)
 }
 
 func (jsonForm) word(raw string, of field) (word string, err error) {
-	r := envelope.ReadRaw(raw)
-	r.Members(func(name string) {
+	r := envelope.NewRawReader(raw)
+	r.VisitMembers(func(name string) {
 		if name == of.name {
-			word = r.Text()
+			word = r.ReadText()
 		}
 	})
-	return word, r.End()
+	return word, r.CheckEnd()
 }
 
 func (jsonForm) span(raw string) (s spanIDs) {
-	r := envelope.ReadRaw(raw)
-	r.Members(func(name string) {
+	r := envelope.NewRawReader(raw)
+	r.VisitMembers(func(name string) {
 		switch name {
 		case "traceId":
-			s.trace = idOf(decodeHex(r.Text()))
+			s.trace = idOf(decodeHex(r.ReadText()))
 		case "spanId":
-			s.id = idOf(decodeHex(r.Text()))
+			s.id = idOf(decodeHex(r.ReadText()))
 		case "parentSpanId":
-			s.parent = idOf(decodeHex(r.Text()))
+			s.parent = idOf(decodeHex(r.ReadText()))
 		case "kind":
-			kind := r.Raw()
+			kind := r.ReadRaw()
 			s.serves = kind == "2" || kind == `"SPAN_KIND_SERVER"`
 		}
 	})
@@ -104,11 +104,11 @@ func (f jsonForm) decode(raw string, into proto.Message) (lost int, err error) {
 
 func (jsonForm) pick(raw string, fields []field) string {
 	b, seen := []byte{'{'}, map[string]bool{}
-	r := envelope.ReadRaw(raw)
-	r.Members(func(name string) {
+	r := envelope.NewRawReader(raw)
+	r.VisitMembers(func(name string) {
 		if !seen[name] && slices.ContainsFunc(fields, func(of field) bool { return of.name == name }) {
 			seen[name] = true
-			b = append(appendName(b, name), r.Raw()...)
+			b = append(appendName(b, name), r.ReadRaw()...)
 		}
 	})
 	return string(append(b, '}'))

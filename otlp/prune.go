@@ -106,8 +106,8 @@ func appendField(b []byte, number protowire.Number, kind protowire.Type, value s
 func (p *pruner) json(b []byte, raw string, names []string) []byte {
 	b = append(b, '{')
 	seen := map[string]bool{}
-	r := envelope.ReadRaw(raw)
-	r.Members(func(name string) {
+	r := envelope.NewRawReader(raw)
+	r.VisitMembers(func(name string) {
 		if !seen[name] && slices.Contains(names, name) {
 			seen[name] = true
 			b = p.value(appendName(b, name), r, 0)
@@ -123,7 +123,7 @@ func (p *pruner) value(b []byte, r *envelope.Reader, level int) []byte {
 	case r.IsObject():
 		b = append(b, '{')
 		left := maxMembers
-		r.Members(func(name string) {
+		r.VisitMembers(func(name string) {
 			if p.spend(&left) && p.enters(level) {
 				b = p.value(appendName(b, name), r, level+1)
 			}
@@ -131,7 +131,7 @@ func (p *pruner) value(b []byte, r *envelope.Reader, level int) []byte {
 		return append(b, '}')
 	case r.IsArray():
 		b = append(b, '[')
-		r.Elements(func() {
+		r.VisitElements(func() {
 			left := &p.values
 			if level == 0 {
 				left = &p.attributes
@@ -142,7 +142,7 @@ func (p *pruner) value(b []byte, r *envelope.Reader, level int) []byte {
 		})
 		return append(b, ']')
 	}
-	return append(b, r.Raw()...)
+	return append(b, r.ReadRaw()...)
 }
 
 // enters reports whether what lies in a value of this level is kept.
