@@ -20,7 +20,7 @@ import (
 // readFiles reads the files of a corpus that match a pattern, by their base names.
 func readFiles(t *testing.T, corpus, pattern string) map[string]string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(corpora.Dir(t, corpus), pattern))
+	names, err := filepath.Glob(filepath.Join(corpora.FindCorpus(t, corpus), pattern))
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
 	all := map[string]string{}

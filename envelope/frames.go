@@ -202,7 +202,7 @@ func urlPath(url string) string {
 
 // parseStack reads a stack in its language's own text. The platform of the text stands in for a missing one.
 func (d *decoder) parseStack(text string) []stack.Trace {
-	traces, platform := stack.Parse(text, d.event.Platform)
+	traces, platform := stack.ParseStack(text, d.event.Platform)
 	if len(traces) == 0 {
 		d.addProblem("stack", "no known form of a stack trace")
 		return nil

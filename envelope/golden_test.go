@@ -25,7 +25,7 @@ func TestDecodeGolden(t *testing.T) {
 			after, err := json.MarshalIndent(e, "", "  ")
 			require.NoError(t, err)
 			require.Equal(t, string(before), string(after), "these events are within the caps")
-			golden.Check(t, filepath.Join("testdata", name+".golden.json"), string(after)+"\n")
+			golden.CheckFile(t, filepath.Join("testdata", name+".golden.json"), string(after)+"\n")
 		})
 	}
 }

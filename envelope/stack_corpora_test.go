@@ -45,7 +45,7 @@ func scoreStacks(t *testing.T, samples []stackSample) (right, all int) {
 		}
 		all += len(s.want)
 		var got []core.Frame
-		if traces, _ := stack.Parse(s.stack, "javascript"); len(traces) > 0 {
+		if traces, _ := stack.ParseStack(s.stack, "javascript"); len(traces) > 0 {
 			got = traces[0].Frames
 		}
 		for i, w := range s.want {
@@ -69,7 +69,7 @@ func scoreStacks(t *testing.T, samples []stackSample) (right, all int) {
 
 func TestCorporaSentryJavaScriptStacks(t *testing.T) {
 	t.Parallel()
-	dir := corpora.Dir(t, "sentry-javascript-stacks")
+	dir := corpora.FindCorpus(t, "sentry-javascript-stacks")
 	files, err := filepath.Glob(filepath.Join(dir, "packages/browser/test/tracekit/*.test.ts"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -201,7 +201,7 @@ func specSamples(t *testing.T, dir, spec, matcher string, read func(toks []strin
 
 func TestCorporaErrorStackParser(t *testing.T) {
 	t.Parallel()
-	dir := corpora.Dir(t, "error-stack-parser")
+	dir := corpora.FindCorpus(t, "error-stack-parser")
 	right, all := scoreStacks(t, specSamples(t, dir, "error-stack-parser-spec.js", "toMatchStackFrame", readListed))
 	require.GreaterOrEqual(t, right*100, all*80)
 }
@@ -233,7 +233,7 @@ func readListed(toks []string) frame {
 
 func TestCorporaTraceKit(t *testing.T) {
 	t.Parallel()
-	dir := corpora.Dir(t, "tracekit")
+	dir := corpora.FindCorpus(t, "tracekit")
 	right, all := scoreStacks(t, specSamples(t, dir, "tracekit-parser-spec.js", "toEqual", readNamed))
 	require.GreaterOrEqual(t, right*100, all*95)
 }

@@ -8,15 +8,15 @@ import (
 	"errand/core"
 )
 
-// platforms maps the names of languages that are not those of Sentry's platforms.
-var platforms = map[string]string{
+// languagePlatforms maps the names of languages that are not those of Sentry's platforms.
+var languagePlatforms = map[string]string{
 	"nodejs": "node", "webjs": "javascript", "dotnet": "csharp", "cpp": "native", "erlang": "elixir",
 }
 
-// platform returns the platform by the SDK's language, empty for none. An SDK for Java also runs on phones.
-func (w *writer) platform() string {
-	language := w.language()
-	if platform, ok := platforms[language]; ok {
+// findPlatform returns the platform by the SDK's language, empty for none. An SDK for Java also runs on phones.
+func (w *writer) findPlatform() string {
+	language := w.findLanguage()
+	if platform, ok := languagePlatforms[language]; ok {
 		return platform
 	}
 	for _, m := range w.ofResource.list {
@@ -27,7 +27,7 @@ func (w *writer) platform() string {
 	return language
 }
 
-func (w *writer) language() string {
+func (w *writer) findLanguage() string {
 	for _, m := range w.ofResource.list {
 		if m.Key == "telemetry.sdk.language" {
 			return strings.ToLower(m.Value.Text)
@@ -36,10 +36,10 @@ func (w *writer) language() string {
 	return ""
 }
 
-// program writes what the resource says about the program and the machine.
-func (w *writer) program() []core.Member {
-	platform, sdk := w.platform(), "opentelemetry"
-	if language := w.language(); language != "" {
+// writeProgram writes what the resource says about the program and the machine.
+func (w *writer) writeProgram() []core.Member {
+	platform, sdk := w.findPlatform(), "opentelemetry"
+	if language := w.findLanguage(); language != "" {
 		sdk += "." + language
 	}
 	r := &w.ofResource
@@ -52,8 +52,8 @@ func (w *writer) program() []core.Member {
 	}
 }
 
-// user writes who was affected. The exception knows best, then the span, then the resource.
-func (w *writer) user() core.Value {
+// writeUser writes who was affected. The exception knows best, then the span, then the resource.
+func (w *writer) writeUser() core.Value {
 	lists := []*attributes{&w.own, &w.ofSpan, &w.ofServing, &w.ofResource}
 	first := func(names ...string) string {
 		found := ""
@@ -69,9 +69,9 @@ func (w *writer) user() core.Value {
 		makeTextMember("username", first("user.name")))
 }
 
-// request writes the HTTP request that the program was serving. The attributes of a span that called another program, or
+// writeRequest writes the HTTP request that the program was serving. The attributes of a span that called another program, or
 // had to do with messages, are about something else.
-func (w *writer) request() core.Value {
+func (w *writer) writeRequest() core.Value {
 	from := &w.ofSpan
 	switch kind := w.within.GetKind(); {
 	case w.within == nil:
@@ -104,8 +104,8 @@ func (w *writer) request() core.Value {
 
 var usualPorts = map[string]string{"http": "80", "https": "443"}
 
-// contexts writes the trace, what the resource says of the runtime and the system, and all attributes that are left.
-func (w *writer) contexts() core.Value {
+// writeContexts writes the trace, what the resource says of the runtime and the system, and all attributes that are left.
+func (w *writer) writeContexts() core.Value {
 	kind := strings.ToLower(strings.TrimPrefix(w.within.GetKind().String(), "SPAN_KIND_"))
 	if w.within.GetKind() == tracepb.Span_SPAN_KIND_UNSPECIFIED {
 		kind = ""
@@ -114,7 +114,7 @@ func (w *writer) contexts() core.Value {
 	return makeObject(
 		makeMember("trace", makeObject(
 			makeTextMember("trace_id", w.trace), makeTextMember("span_id", w.span), makeTextMember("parent_span_id", w.parent),
-			makeTextMember("op", kind), makeTextMember("description", cutText(w.within.GetStatus().GetMessage(), max(w.room, maxSharedName))))),
+			makeTextMember("op", kind), makeTextMember("description", cutText(w.within.GetStatus().GetMessage(), max(w.sharedBytes, maxSharedName))))),
 		makeMember("runtime", makeObject(
 			makeTextMember("name", r.takeText("process.runtime.name")), makeTextMember("version", r.takeText("process.runtime.version")))),
 		makeMember("os", makeObject(makeTextMember("name", r.takeText("os.name")), makeTextMember("version", r.takeText("os.version")))),

@@ -9,28 +9,28 @@ import (
 	"errand/envelope"
 )
 
-// Decode makes the event of the n-th exception, in the decoder's room. Call the scrubber and then envelope.Limit, as after
+// DecodeEvent makes the event of the n-th exception, in the decoder's room. Call the scrubber and then envelope.Limit, as after
 // Decoder.Decode.
-func (b *Batch) Decode(n int, d *envelope.Decoder, h envelope.Hints) (*core.Event, error) {
-	x, err := b.exception(&b.found[n])
+func (b *Batch) DecodeEvent(n int, d *envelope.Decoder, h envelope.Hints) (*core.Event, error) {
+	x, err := b.readException(&b.found[n])
 	if err != nil {
 		return nil, err
 	}
-	w := writer{exception: x, eventID: b.found[n].eventID, room: b.roomOfEach()}
-	w.ofResource = share(&w, &b.parts.resource)
+	w := writer{exception: x, eventID: b.found[n].eventID, sharedBytes: b.sharedBytesOfEach()}
+	w.ofResource = shareAttributes(&w, &b.parts.resource)
 	if x.within != nil {
-		w.ofSpan = share(&w, &b.parts.span)
+		w.ofSpan = shareAttributes(&w, &b.parts.span)
 	}
-	if span, ok := b.spans.serving(x.trace, x.span); ok && span.number != b.found[n].span.number {
+	if span, ok := b.spans.findServing(x.trace, x.span); ok && span.number != b.found[n].span.number {
 		if b.mayLoadServing(span) {
-			x.serving = load(&b.parts.serving, b.form, span, newSpan)
-			w.ofServing = share(&w, &b.parts.serving)
+			x.serving = loadPart(&b.parts.serving, b.form, span, newSpan)
+			w.ofServing = shareAttributes(&w, &b.parts.serving)
 		} else {
 			x.lost++
 		}
 	}
-	w.ofScope = share(&w, &b.parts.scope)
-	e, err := d.Decode(w.payload().AppendJSON(nil), h)
+	w.ofScope = shareAttributes(&w, &b.parts.scope)
+	e, err := d.Decode(w.writePayload().AppendJSON(nil), h)
 	if err != nil {
 		return nil, err
 	}
@@ -45,17 +45,17 @@ func (b *Batch) Decode(n int, d *envelope.Decoder, h envelope.Hints) (*core.Even
 
 // mayLoadServing reports whether a span may be decoded. Exceptions follow each other in the order of their resources, scopes
 // and spans, but not of the spans that were served.
-func (b *Batch) mayLoadServing(span text) bool {
+func (b *Batch) mayLoadServing(span sharedText) bool {
 	if b.parts.serving.number != span.number {
 		b.reloaded += len(span.raw)
 	}
 	return b.reloaded <= maxSharedInAll
 }
 
-// share takes the attributes of a message into the event, as far as there is room.
-func share[M sharedMessage](w *writer, p *part[M]) attributes {
-	a := p.attributes.copyUpTo(w.room)
-	w.room -= a.size
+// shareAttributes takes the attributes of a message into the event, as far as there is room.
+func shareAttributes[M sharedMessage](w *writer, p *sharedPart[M]) attributes {
+	a := p.attributes.copyUpTo(w.sharedBytes)
+	w.sharedBytes -= a.size
 	w.lost += p.lost + a.lost
 	return a
 }
@@ -70,39 +70,39 @@ func withText(v core.Value, key, text string) core.Value {
 // writer writes an exception as an event of the Sentry protocol.
 type writer struct {
 	*exception
-	eventID    string
-	room       int        // for what other events have too, in bytes
-	ofResource attributes // of what runs the program
-	ofScope    attributes // of the instrumentation
-	ofSpan     attributes
-	ofServing  attributes // of the span of the request that was being served, unless it is the same
+	eventID     string
+	sharedBytes int        // for what other events have too, in bytes
+	ofResource  attributes // of what runs the program
+	ofScope     attributes // of the instrumentation
+	ofSpan      attributes
+	ofServing   attributes // of the span of the request that was being served, unless it is the same
 }
 
-// name returns the name of a message that other events have too.
-func (w *writer) name(of interface{ GetName() string }) string {
+// cutName returns the name of a message that other events have too.
+func (w *writer) cutName(of interface{ GetName() string }) string {
 	return cutText(of.GetName(), maxSharedName)
 }
 
-// payload writes the event. The parts take their attributes from the lists, so their order matters: what nobody took stays
+// writePayload writes the event. The parts take their attributes from the lists, so their order matters: what nobody took stays
 // in contexts.otel, or in extra when it belongs to the exception itself.
-func (w *writer) payload() core.Value {
-	members := append(w.program(),
+func (w *writer) writePayload() core.Value {
+	members := append(w.writeProgram(),
 		makeTextMember("event_id", w.eventID),
 		makeTextMember("level", w.level),
 		makeTextMember("message", textOf(w.body)),
-		makeTextMember("transaction", w.name(w.within)),
-		makeMember("exception", w.exceptionValue()),
-		makeMember("user", w.user()),
-		makeMember("request", w.request()),
+		makeTextMember("transaction", w.cutName(w.within)),
+		makeMember("exception", w.writeException()),
+		makeMember("user", w.writeUser()),
+		makeMember("request", w.writeRequest()),
 		makeMember("tags", makeObject(
-			makeTextMember("service.name", w.ofResource.takeText("service.name")), makeTextMember("otel.scope.name", w.name(w.scope)))),
-		makeMember("contexts", w.contexts()),
+			makeTextMember("service.name", w.ofResource.takeText("service.name")), makeTextMember("otel.scope.name", w.cutName(w.scope)))),
+		makeMember("contexts", w.writeContexts()),
 		makeMember("extra", makeObjectOf(w.own.list)))
 	if w.at != 0 {
 		members = append(members, makeMember("timestamp", core.Value{Kind: core.Number, Text: formatTime(w.at)}))
 	}
 	if w.within == nil {
-		members = append(members, makeTextMember("logger", w.name(w.scope)))
+		members = append(members, makeTextMember("logger", w.cutName(w.scope)))
 	}
 	return makeObject(members...)
 }
@@ -110,10 +110,10 @@ func (w *writer) payload() core.Value {
 // formatTime writes a time in nanoseconds as the Sentry protocol does.
 func formatTime(nanos uint64) string { return fmt.Sprintf("%d.%09d", nanos/1e9, nanos%1e9) }
 
-// exceptionValue writes the exception. The decoder parses its stack, which brings the causes.
-func (w *writer) exceptionValue() core.Value {
+// writeException writes the exception. The decoder parses its stack, which brings the causes.
+func (w *writer) writeException() core.Value {
 	module, name := "", w.typ
-	switch w.platform() {
+	switch w.findPlatform() {
 	case "java", "android", "kotlin", "scala", "groovy", "clojure", "python", "":
 		module, name = splitModule(w.typ)
 	}

@@ -30,12 +30,12 @@ type exception struct {
 	lost                int           // values that were too many
 }
 
-// parts holds the messages that were decoded last, which exceptions in a row share.
-type parts struct {
-	resource part[*resourcepb.Resource]
-	scope    part[*commonpb.InstrumentationScope]
-	span     part[*tracepb.Span]
-	serving  part[*tracepb.Span]
+// sharedParts holds the messages that were decoded last, which exceptions in a row share.
+type sharedParts struct {
+	resource sharedPart[*resourcepb.Resource]
+	scope    sharedPart[*commonpb.InstrumentationScope]
+	span     sharedPart[*tracepb.Span]
+	serving  sharedPart[*tracepb.Span]
 }
 
 // sharedMessage is a resource, a scope or a span.
@@ -44,18 +44,18 @@ type sharedMessage interface {
 	GetAttributes() []*commonpb.KeyValue
 }
 
-type part[M sharedMessage] struct {
+type sharedPart[M sharedMessage] struct {
 	number     int
 	message    M
 	attributes attributes // of at most keptShared bytes
 	lost       int        // values that were too many
 }
 
-// load decodes a shared message. One that cannot be read is an empty one: it must not take its exceptions with it.
-func load[M sharedMessage](p *part[M], f form, from text, empty func() M) M {
+// loadPart decodes a shared message. One that cannot be read is an empty one: it must not take its exceptions with it.
+func loadPart[M sharedMessage](p *sharedPart[M], f form, from sharedText, empty func() M) M {
 	if p.number != from.number {
 		p.number, p.message = from.number, empty()
-		lost, err := f.decode(from.raw, p.message)
+		lost, err := f.decodeMessage(from.raw, p.message)
 		if p.lost = lost; err != nil {
 			p.message = empty()
 		}
@@ -64,11 +64,11 @@ func load[M sharedMessage](p *part[M], f form, from text, empty func() M) M {
 	return p.message
 }
 
-// exception reads what was found.
-func (b *Batch) exception(f *foundException) (*exception, error) {
+// readException reads what was found.
+func (b *Batch) readException(f *foundException) (*exception, error) {
 	x := &exception{level: "error"}
-	x.resource = load(&b.parts.resource, b.form, bounded(f.resource), newResource)
-	x.scope = load(&b.parts.scope, b.form, bounded(f.scope), newScope)
+	x.resource = loadPart(&b.parts.resource, b.form, dropTooLarge(f.resource), newResource)
+	x.scope = loadPart(&b.parts.scope, b.form, dropTooLarge(f.scope), newScope)
 	for _, pair := range x.resource.GetAttributes() {
 		if pair.GetKey() == "service.name" {
 			x.service = cutText(pair.GetValue().GetStringValue(), maxSharedName)
@@ -78,7 +78,7 @@ func (b *Batch) exception(f *foundException) (*exception, error) {
 	if b.signal.Name == Logs.Name {
 		err = x.readRecord(b.form, f)
 	} else {
-		x.within = load(&b.parts.span, b.form, f.span, newSpan)
+		x.within = loadPart(&b.parts.span, b.form, f.span, newSpan)
 		err = x.readEvent(b.form, f)
 	}
 	x.typ = strings.TrimSpace(x.own.takeText("exception.type"))
@@ -91,8 +91,8 @@ func newResource() *resourcepb.Resource        { return new(resourcepb.Resource)
 func newScope() *commonpb.InstrumentationScope { return new(commonpb.InstrumentationScope) }
 func newSpan() *tracepb.Span                   { return new(tracepb.Span) }
 
-// bounded leaves out what is too large, and what is not there.
-func bounded(t text) text {
+// dropTooLarge leaves out what is too large, and what is not there.
+func dropTooLarge(t sharedText) sharedText {
 	if len(t.raw) > maxShared {
 		t.raw = ""
 	}
@@ -101,7 +101,7 @@ func bounded(t text) text {
 
 func (x *exception) readEvent(f form, at *foundException) error {
 	event := new(tracepb.Span_Event)
-	lost, err := f.decode(at.leaf, event)
+	lost, err := f.decodeMessage(at.leaf, event)
 	if x.lost = lost; err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (x *exception) readEvent(f form, at *foundException) error {
 
 func (x *exception) readRecord(f form, at *foundException) error {
 	record := new(logspb.LogRecord)
-	lost, err := f.decode(at.leaf, record)
+	lost, err := f.decodeMessage(at.leaf, record)
 	if x.lost = lost; err != nil {
 		return err
 	}

@@ -18,15 +18,15 @@ const (
 	JSON
 )
 
-func (e Encoding) form() form {
+func (e Encoding) chooseForm() form {
 	if e == JSON {
 		return jsonForm{}
 	}
 	return wireForm{}
 }
 
-// field is a field of a message by its number in protobuf and by its name in JSON.
-type field struct {
+// messageField is a field of a message by its number in protobuf and by its name in JSON.
+type messageField struct {
 	number protowire.Number
 	name   string
 }
@@ -34,17 +34,17 @@ type field struct {
 // form reads messages of one encoding. A message is passed around as its text.
 type form interface {
 	// open returns the text of the whole request.
-	open(body []byte) (string, error)
+	openRequest(body []byte) (string, error)
 	// each calls visit with each message in a field.
-	each(raw string, of field, visit func(message string) error) error
+	eachMessage(raw string, of messageField, visit func(message string) error) error
 	// word returns the string in a field, empty for none.
-	word(raw string, of field) (string, error)
+	readText(raw string, of messageField) (string, error)
 	// span returns the fields by which a span is known.
-	span(raw string) spanIDs
+	readSpanIDs(raw string) spanIDs
 	// pick copies a message with some of its fields only.
-	pick(raw string, fields []field) string
+	pickFields(raw string, fields []messageField) string
 	// decode reads a message, of a span what outlined left. It returns how many values were too many.
-	decode(raw string, into proto.Message) (lost int, err error)
+	decodeMessage(raw string, into proto.Message) (lost int, err error)
 }
 
 // wireForm is protobuf.
@@ -52,9 +52,9 @@ type wireForm struct{}
 
 var errWire = errors.New("the body is not valid protobuf of an OTLP export request")
 
-func (wireForm) open(body []byte) (string, error) { return string(body), nil }
+func (wireForm) openRequest(body []byte) (string, error) { return string(body), nil }
 
-func (wireForm) each(raw string, of field, visit func(string) error) error {
+func (wireForm) eachMessage(raw string, of messageField, visit func(string) error) error {
 	return eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
 		if number == of.number && kind == protowire.BytesType {
 			return visit(value)
@@ -63,15 +63,17 @@ func (wireForm) each(raw string, of field, visit func(string) error) error {
 	})
 }
 
-func (f wireForm) word(raw string, of field) (string, error) { return lastMessage(f, raw, of) }
+func (f wireForm) readText(raw string, of messageField) (string, error) {
+	return lastMessage(f, raw, of)
+}
 
-func (wireForm) decode(raw string, into proto.Message) (lost int, err error) {
+func (wireForm) decodeMessage(raw string, into proto.Message) (lost int, err error) {
 	p := newPruner()
-	pruned := p.wire(nil, raw, into.ProtoReflect().Descriptor(), 0)
+	pruned := p.pruneWire(nil, raw, into.ProtoReflect().Descriptor(), 0)
 	return p.lost, proto.Unmarshal(pruned, into)
 }
 
-func (wireForm) span(raw string) (s spanIDs) {
+func (wireForm) readSpanIDs(raw string) (s spanIDs) {
 	_ = eachField(raw, func(number protowire.Number, _ protowire.Type, value string) error {
 		switch number {
 		case 1:
@@ -82,7 +84,7 @@ func (wireForm) span(raw string) (s spanIDs) {
 			s.parent = idOf([]byte(value))
 		case 6:
 			kind, _ := readVarint(value)
-			s.serves = tracepb.Span_SpanKind(kind) == tracepb.Span_SPAN_KIND_SERVER
+			s.isServing = tracepb.Span_SpanKind(kind) == tracepb.Span_SPAN_KIND_SERVER
 		}
 		return nil
 	})
@@ -137,10 +139,10 @@ func readVarint(raw string) (n uint64, size int) {
 	return 0, 0
 }
 
-func (wireForm) pick(raw string, fields []field) string {
+func (wireForm) pickFields(raw string, fields []messageField) string {
 	var b []byte
 	_ = eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
-		if slices.ContainsFunc(fields, func(of field) bool { return of.number == number }) {
+		if slices.ContainsFunc(fields, func(of messageField) bool { return of.number == number }) {
 			b = appendField(b, number, kind, value)
 		}
 		return nil

@@ -18,7 +18,7 @@ import (
 // jsonForm is OTLP's mapping of protobuf to JSON: that of protobuf, but for the ids, which are in hexadecimal.
 type jsonForm struct{}
 
-func (jsonForm) open(body []byte) (string, error) {
+func (jsonForm) openRequest(body []byte) (string, error) {
 	r := envelope.NewReader(body)
 	if !r.IsObject() {
 		return "", errors.New("the body is not a JSON object")
@@ -27,7 +27,7 @@ func (jsonForm) open(body []byte) (string, error) {
 	return raw, r.CheckEnd()
 }
 
-func (jsonForm) each(raw string, of field, visit func(string) error) (err error) {
+func (jsonForm) eachMessage(raw string, of messageField, visit func(string) error) (err error) {
 	r := envelope.NewRawReader(raw)
 	r.VisitMembers(func(name string) {
 		if name != of.name {
@@ -47,7 +47,7 @@ func (jsonForm) each(raw string, of field, visit func(string) error) (err error)
 	return errors.Join(r.CheckEnd(), err)
 }
 
-func (jsonForm) word(raw string, of field) (word string, err error) {
+func (jsonForm) readText(raw string, of messageField) (word string, err error) {
 	r := envelope.NewRawReader(raw)
 	r.VisitMembers(func(name string) {
 		if name == of.name {
@@ -57,7 +57,7 @@ func (jsonForm) word(raw string, of field) (word string, err error) {
 	return word, r.CheckEnd()
 }
 
-func (jsonForm) span(raw string) (s spanIDs) {
+func (jsonForm) readSpanIDs(raw string) (s spanIDs) {
 	r := envelope.NewRawReader(raw)
 	r.VisitMembers(func(name string) {
 		switch name {
@@ -69,7 +69,7 @@ func (jsonForm) span(raw string) (s spanIDs) {
 			s.parent = idOf(decodeHex(r.ReadText()))
 		case "kind":
 			kind := r.ReadRaw()
-			s.serves = kind == "2" || kind == `"SPAN_KIND_SERVER"`
+			s.isServing = kind == "2" || kind == `"SPAN_KIND_SERVER"`
 		}
 	})
 	return s
@@ -84,29 +84,29 @@ var (
 	recordMembers   = []string{"timeUnixNano", "observedTimeUnixNano", "severityNumber", "severityText", "body", "eventName", "attributes"}
 )
 
-func (f jsonForm) decode(raw string, into proto.Message) (lost int, err error) {
+func (f jsonForm) decodeMessage(raw string, into proto.Message) (lost int, err error) {
 	switch m := into.(type) {
 	case *resourcepb.Resource:
-		return f.read(raw, resourceMembers, m)
+		return f.unmarshalPruned(raw, resourceMembers, m)
 	case *commonpb.InstrumentationScope:
-		return f.read(raw, scopeMembers, m)
+		return f.unmarshalPruned(raw, scopeMembers, m)
 	case *tracepb.Span_Event:
-		return f.read(raw, eventMembers, m)
+		return f.unmarshalPruned(raw, eventMembers, m)
 	case *tracepb.Span:
-		lost, err = f.read(raw, spanMembers, m)
-		m.TraceId, m.SpanId, m.ParentSpanId = f.id(raw, "traceId"), f.id(raw, "spanId"), f.id(raw, "parentSpanId")
+		lost, err = f.unmarshalPruned(raw, spanMembers, m)
+		m.TraceId, m.SpanId, m.ParentSpanId = f.readID(raw, "traceId"), f.readID(raw, "spanId"), f.readID(raw, "parentSpanId")
 	case *logspb.LogRecord:
-		lost, err = f.read(raw, recordMembers, m)
-		m.TraceId, m.SpanId = f.id(raw, "traceId"), f.id(raw, "spanId")
+		lost, err = f.unmarshalPruned(raw, recordMembers, m)
+		m.TraceId, m.SpanId = f.readID(raw, "traceId"), f.readID(raw, "spanId")
 	}
 	return lost, err
 }
 
-func (jsonForm) pick(raw string, fields []field) string {
+func (jsonForm) pickFields(raw string, fields []messageField) string {
 	b, seen := []byte{'{'}, map[string]bool{}
 	r := envelope.NewRawReader(raw)
 	r.VisitMembers(func(name string) {
-		if !seen[name] && slices.ContainsFunc(fields, func(of field) bool { return of.name == name }) {
+		if !seen[name] && slices.ContainsFunc(fields, func(of messageField) bool { return of.name == name }) {
 			seen[name] = true
 			b = append(appendName(b, name), r.ReadRaw()...)
 		}
@@ -116,15 +116,15 @@ func (jsonForm) pick(raw string, fields []field) string {
 
 var lenientJSON = protojson.UnmarshalOptions{DiscardUnknown: true}
 
-func (jsonForm) read(raw string, members []string, into proto.Message) (lost int, err error) {
+func (jsonForm) unmarshalPruned(raw string, members []string, into proto.Message) (lost int, err error) {
 	p := newPruner()
-	pruned := p.json(nil, raw, members)
+	pruned := p.pruneJSON(nil, raw, members)
 	return p.lost, lenientJSON.Unmarshal(pruned, into)
 }
 
-// id reads an id; one that is not hexadecimal is none.
-func (f jsonForm) id(raw, name string) []byte {
-	text, _ := f.word(raw, field{name: name})
+// readID reads an id; one that is not hexadecimal is none.
+func (f jsonForm) readID(raw, name string) []byte {
+	text, _ := f.readText(raw, messageField{name: name})
 	return decodeHex(text)
 }
 

@@ -33,8 +33,8 @@ func newPruner() *pruner {
 	return &pruner{attributes: maxAttributes, direct: 2 * maxAttributes, values: maxValues}
 }
 
-// spend takes one from what is left, and counts what is too much.
-func (p *pruner) spend(left *int) bool {
+// takeOne takes one from what is left, and counts what is too much.
+func (p *pruner) takeOne(left *int) bool {
 	if *left == 0 {
 		p.lost++
 		return false
@@ -43,19 +43,19 @@ func (p *pruner) spend(left *int) bool {
 	return true
 }
 
-// keeps reports whether a message in a field is kept. The value of an attribute is not counted with the values in it.
-func (p *pruner) keeps(level int, of protoreflect.FieldDescriptor) bool {
+// keepsField reports whether a message in a field is kept. The value of an attribute is not counted with the values in it.
+func (p *pruner) keepsField(level int, of protoreflect.FieldDescriptor) bool {
 	switch {
 	case level == 0:
-		return p.spend(&p.attributes)
+		return p.takeOne(&p.attributes)
 	case level == 1 && !of.IsList():
-		return p.spend(&p.direct)
+		return p.takeOne(&p.direct)
 	}
-	return level < maxLevels && p.spend(&p.values)
+	return level < maxLevels && p.takeOne(&p.values)
 }
 
-// wire appends a message of protobuf to b, with valid UTF-8 in its strings, without which protobuf refuses to read it.
-func (p *pruner) wire(b []byte, raw string, d protoreflect.MessageDescriptor, level int) []byte {
+// pruneWire appends a message of protobuf to b, with valid UTF-8 in its strings, without which protobuf refuses to read it.
+func (p *pruner) pruneWire(b []byte, raw string, d protoreflect.MessageDescriptor, level int) []byte {
 	_ = eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
 		of := d.Fields().ByNumber(number)
 		switch {
@@ -64,10 +64,10 @@ func (p *pruner) wire(b []byte, raw string, d protoreflect.MessageDescriptor, le
 			b = appendField(b, number, kind, strings.ToValidUTF8(value, "\ufffd"))
 		case kind == protowire.BytesType && of.Kind() == protoreflect.MessageKind:
 			switch {
-			case p.keeps(level, of):
+			case p.keepsField(level, of):
 				b = protowire.AppendTag(b, number, kind)
 				start := len(b)
-				b = p.wire(append(b, make([]byte, lengthSize)...), value, of.Message(), level+1)
+				b = p.pruneWire(append(b, make([]byte, lengthSize)...), value, of.Message(), level+1)
 				putLength(b[start:], len(b)-start-lengthSize)
 			case level > 0:
 				return errEnough
@@ -102,30 +102,30 @@ func appendField(b []byte, number protowire.Number, kind protowire.Type, value s
 	return append(b, value...)
 }
 
-// json appends some members of an object to b, each once.
-func (p *pruner) json(b []byte, raw string, names []string) []byte {
+// pruneJSON appends some members of an object to b, each once.
+func (p *pruner) pruneJSON(b []byte, raw string, names []string) []byte {
 	b = append(b, '{')
 	seen := map[string]bool{}
 	r := envelope.NewRawReader(raw)
 	r.VisitMembers(func(name string) {
 		if !seen[name] && slices.Contains(names, name) {
 			seen[name] = true
-			b = p.value(appendName(b, name), r, 0)
+			b = p.pruneValue(appendName(b, name), r, 0)
 		}
 	})
 	return append(b, '}')
 }
 
-// value appends the value that comes next. The elements of the outermost list are attributes. What lies too deep is left out:
+// pruneValue appends the value that comes next. The elements of the outermost list are attributes. What lies too deep is left out:
 // each level takes a part of the stack.
-func (p *pruner) value(b []byte, r *envelope.Reader, level int) []byte {
+func (p *pruner) pruneValue(b []byte, r *envelope.Reader, level int) []byte {
 	switch {
 	case r.IsObject():
 		b = append(b, '{')
 		left := maxMembers
 		r.VisitMembers(func(name string) {
-			if p.spend(&left) && p.enters(level) {
-				b = p.value(appendName(b, name), r, level+1)
+			if p.takeOne(&left) && p.entersLevel(level) {
+				b = p.pruneValue(appendName(b, name), r, level+1)
 			}
 		})
 		return append(b, '}')
@@ -136,8 +136,8 @@ func (p *pruner) value(b []byte, r *envelope.Reader, level int) []byte {
 			if level == 0 {
 				left = &p.attributes
 			}
-			if p.spend(left) && p.enters(level) {
-				b = p.value(appendComma(b, '['), r, level+1)
+			if p.takeOne(left) && p.entersLevel(level) {
+				b = p.pruneValue(appendComma(b, '['), r, level+1)
 			}
 		})
 		return append(b, ']')
@@ -145,8 +145,8 @@ func (p *pruner) value(b []byte, r *envelope.Reader, level int) []byte {
 	return append(b, r.ReadRaw()...)
 }
 
-// enters reports whether what lies in a value of this level is kept.
-func (p *pruner) enters(level int) bool {
+// entersLevel reports whether what lies in a value of this level is kept.
+func (p *pruner) entersLevel(level int) bool {
 	if level >= maxNesting {
 		p.lost++
 		return false

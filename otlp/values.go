@@ -32,14 +32,14 @@ func attributesOf(list []*commonpb.KeyValue, room int) attributes {
 	var a attributes
 	for _, pair := range list {
 		if value := valueOf(pair.GetValue(), 0); pair.GetKey() != "" && value.Kind != core.Null {
-			a.add(core.Member{Key: pair.GetKey(), Value: value}, room)
+			a.addMember(core.Member{Key: pair.GetKey(), Value: value}, room)
 		}
 	}
 	return a
 }
 
-// add adds an attribute unless it makes all of them larger than room.
-func (a *attributes) add(m core.Member, room int) {
+// addMember adds an attribute unless it makes all of them larger than room.
+func (a *attributes) addMember(m core.Member, room int) {
 	const besides = 16 // what an attribute takes besides its name and value
 	size := len(m.Key) + sizeOf(m.Value) + besides
 	if a.size+size > room {
@@ -57,13 +57,13 @@ func (a *attributes) copyUpTo(room int) attributes {
 	}
 	part := attributes{lost: a.lost}
 	for _, m := range a.list {
-		part.add(m, room)
+		part.addMember(m, room)
 	}
 	return part
 }
 
-// take removes the attributes with these names and returns the value of the first name that has one.
-func (a *attributes) take(names ...string) core.Value {
+// takeValue removes the attributes with these names and returns the value of the first name that has one.
+func (a *attributes) takeValue(names ...string) core.Value {
 	best, at := core.Value{}, len(names)
 	kept := a.list[:0]
 	for _, m := range a.list {
@@ -79,7 +79,7 @@ func (a *attributes) take(names ...string) core.Value {
 }
 
 // takeText is take for an attribute that is a text.
-func (a *attributes) takeText(names ...string) string { return textOf(a.take(names...)) }
+func (a *attributes) takeText(names ...string) string { return textOf(a.takeValue(names...)) }
 
 // takeAll removes the attributes whose name has the prefix, and returns them without it.
 func (a *attributes) takeAll(prefix string) (taken []core.Member) {

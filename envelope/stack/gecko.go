@@ -13,7 +13,7 @@ func parseGecko(lines []string) []Trace {
 	var message []string
 	for _, raw := range lines {
 		line := strings.TrimSpace(raw)
-		if frame, ok := frameGecko(line); ok {
+		if frame, ok := readFrameGecko(line); ok {
 			t.Frames = append(t.Frames, frame)
 		} else if len(t.Frames) == 0 {
 			message = append(message, raw)
@@ -22,11 +22,11 @@ func parseGecko(lines []string) []Trace {
 	if len(t.Frames) == 0 {
 		return nil
 	}
-	t.Type, t.Value = header(strings.Join(message, "\n"))
+	t.Type, t.Value = splitHeader(strings.Join(message, "\n"))
 	return []Trace{t}
 }
 
-func frameGecko(line string) (core.Frame, bool) {
+func readFrameGecko(line string) (core.Frame, bool) {
 	if line == "[native code]" {
 		return core.Frame{Filename: "[native code]"}, true
 	}
@@ -38,16 +38,16 @@ func frameGecko(line string) (core.Frame, bool) {
 		function, _, _ = strings.Cut(function, "(")
 	}
 	if place == "[native code]" {
-		return core.Frame{Function: untrusted(function), Filename: "[native code]"}, true
+		return core.Frame{Function: asUntrusted(function), Filename: "[native code]"}, true
 	}
 	if i := strings.Index(place, " > "); i > 0 {
-		return evalGecko(function, place[:i])
+		return readEvalGecko(function, place[:i])
 	}
-	file, lineno, column := position(place)
+	file, lineno, column := cutPosition(place)
 	if lineno == 0 || !found && (strings.ContainsAny(file, " \"'`") || column == 0 && !strings.Contains(file, "://")) {
 		return core.Frame{}, false
 	}
-	return core.Frame{Function: untrusted(function), Filename: untrusted(file), Lineno: lineno, Colno: column}, true
+	return core.Frame{Function: asUntrusted(function), Filename: asUntrusted(file), Lineno: lineno, Colno: column}, true
 }
 
 // cutGecko cuts a line at the @ before the place. Functions and URLs may have an @ of their own.
@@ -85,8 +85,8 @@ func startsPlace(text string) bool {
 	return false
 }
 
-// evalGecko reads "file line N", the place that called eval.
-func evalGecko(function, place string) (core.Frame, bool) {
+// readEvalGecko reads "file line N", the place that called eval.
+func readEvalGecko(function, place string) (core.Frame, bool) {
 	i := strings.LastIndex(place, " line ")
 	if i < 0 {
 		return core.Frame{}, false
@@ -95,6 +95,6 @@ func evalGecko(function, place string) (core.Frame, bool) {
 		function = "eval"
 	}
 	return core.Frame{
-		Function: untrusted(function), Filename: untrusted(place[:i]), Lineno: atoi(place[i+len(" line "):]),
+		Function: asUntrusted(function), Filename: asUntrusted(place[:i]), Lineno: parseLine(place[i+len(" line "):]),
 	}, true
 }

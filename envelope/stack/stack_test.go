@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// show writes traces in few lines: Type: value, then each frame as module|function file:line:column.
-func show(traces []stack.Trace) string {
+// describeTraces writes traces in few lines: Type: value, then each frame as module|function file:line:column.
+func describeTraces(traces []stack.Trace) string {
 	var b strings.Builder
 	for _, t := range traces {
 		fmt.Fprintf(&b, "%s %s: %s\n", t.Module, t.Type, t.Value)
@@ -273,23 +273,23 @@ func TestParse(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for _, given := range []string{c.platform, "", "other", "unheard-of"} {
-				traces, platform := stack.Parse(c.text, given)
-				require.Equal(t, c.want, show(traces), "platform %q", given)
+				traces, platform := stack.ParseStack(c.text, given)
+				require.Equal(t, c.want, describeTraces(traces), "platform %q", given)
 				require.Equal(t, c.platform, platform)
 			}
-			windows, _ := stack.Parse(strings.ReplaceAll(c.text, "\n", "\r\n"), "")
-			require.Equal(t, c.want, show(windows), "lines of Windows")
+			windows, _ := stack.ParseStack(strings.ReplaceAll(c.text, "\n", "\r\n"), "")
+			require.Equal(t, c.want, describeTraces(windows), "lines of Windows")
 		})
 	}
 }
 
 func TestParseWrongPlatform(t *testing.T) {
 	t.Parallel()
-	traces, platform := stack.Parse("Traceback (most recent call last):\n  File \"a.py\", line 3, in f\nKeyError: 1", "java")
+	traces, platform := stack.ParseStack("Traceback (most recent call last):\n  File \"a.py\", line 3, in f\nKeyError: 1", "java")
 	require.Len(t, traces, 1)
 	require.Equal(t, "python", platform)
 	for _, alias := range []string{"node", "javascript"} {
-		_, platform = stack.Parse("at f (/a.js:1:2)", alias)
+		_, platform = stack.ParseStack("at f (/a.js:1:2)", alias)
 		require.Equal(t, "javascript", platform)
 	}
 }
@@ -301,7 +301,7 @@ func TestParseNoStack(t *testing.T) {
 		"goroutine 1 [running]:", "1: one thing", "Caused by: x\n... 3 more", "a\nb\nc\n", "note: see https://x.org/a",
 	} {
 		for _, platform := range []string{"", "javascript", "python", "go", "java", "csharp", "ruby", "php"} {
-			traces, found := stack.Parse(text, platform)
+			traces, found := stack.ParseStack(text, platform)
 			require.Empty(t, traces, "%q as %s", text, platform)
 			require.Empty(t, found)
 		}
@@ -330,7 +330,7 @@ func TestParseIsLinear(t *testing.T) {
 	t.Parallel()
 	for _, text := range hostile {
 		start := time.Now()
-		traces, _ := stack.Parse(text, "")
+		traces, _ := stack.ParseStack(text, "")
 		n := 0
 		for _, trace := range traces {
 			n += len(trace.Frames)
@@ -345,7 +345,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(c.text, c.platform)
 	}
 	f.Fuzz(func(t *testing.T, text, platform string) {
-		traces, found := stack.Parse(text, platform)
+		traces, found := stack.ParseStack(text, platform)
 		require.Equal(t, len(traces) > 0, found != "")
 		for _, trace := range traces {
 			for _, frame := range trace.Frames {
@@ -362,7 +362,7 @@ func BenchmarkParse(b *testing.B) {
 			b.SetBytes(int64(len(c.text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				stack.Parse(c.text, c.platform)
+				stack.ParseStack(c.text, c.platform)
 			}
 		})
 	}
