@@ -48,7 +48,8 @@ func BenchmarkDecode(b *testing.B) {
 
 func BenchmarkDecodeNative(b *testing.B) {
 	wire := []byte(`{"message":"queue is full","level":"warning","platform":"go","release":"billing@2.0.1",` +
-		`"exception":{"type":"QueueError","value":"512 jobs waiting","stack":"goroutine 1 [running]:\nmain.run(0x1)\n\t/b/main.go:31 +0x1d\n"},` +
+		`"exception":{"type":"QueueError","value":"512 jobs waiting","stack":"goroutine 1 [running]:\nmain.run(0x1)\n\t/b/main.go:31 ` +
+		`+0x1d\n"},` +
 		`"tags":{"queue":"mail"},"user":{"id":7}}`)
 	b.ReportAllocs()
 	var d envelope.Decoder

@@ -39,15 +39,15 @@ func (c *checker) checkEvent() []core.Detail {
 }
 
 // checkMember checks one member of an object.
-func (c *checker) checkMember(f nativeObject, name string) {
+func (c *checker) checkMember(object nativeObject, name string) {
 	c.path.enterMember(name)
 	defer c.path.leaveValue()
-	if check, ok := f.checks[name]; ok {
+	if check, ok := object.checks[name]; ok {
 		check(c)
 		return
 	}
-	if !f.allowsOthers {
-		c.addDetail("not a field of " + f.name + "; allowed are " + strings.Join(slices.Sorted(maps.Keys(f.checks)), ", "))
+	if !object.allowsOthers {
+		c.addDetail("not a field of " + object.name + "; allowed are " + strings.Join(slices.Sorted(maps.Keys(object.checks)), ", "))
 	}
 	c.json.skipValue()
 }
@@ -131,7 +131,7 @@ func checkObjectOf(f nativeObject) valueCheck {
 }
 
 // checkMembers checks an object, whose null members are absent.
-func (c *checker) checkMembers(f nativeObject) {
+func (c *checker) checkMembers(object nativeObject) {
 	if c.json.peekByte() != '{' {
 		c.refuseValue("an object")
 		return
@@ -140,7 +140,7 @@ func (c *checker) checkMembers(f nativeObject) {
 		if c.json.peekByte() == 'n' {
 			c.json.skipValue()
 		} else {
-			c.checkMember(f, m.key)
+			c.checkMember(object, m.key)
 		}
 	}
 }
@@ -183,12 +183,12 @@ func (c *checker) checkContexts() {
 		c.refuseValue("an object")
 		return
 	}
-	for m := c.json.enterObject(); m.nextMember(); {
+	for members := c.json.enterObject(); members.nextMember(); {
 		if c.json.peekByte() == 'n' {
 			c.json.skipValue()
 			continue
 		}
-		c.path.enterMember(m.key)
+		c.path.enterMember(members.key)
 		c.checkAnyObject()
 		c.path.leaveValue()
 	}

@@ -95,20 +95,20 @@ func (d *decoder) readPairs() (mark int, text string) {
 	return mark, ""
 }
 
-func (d *decoder) pushPair(v core.Value) {
+func (d *decoder) pushPair(value core.Value) {
 	var member core.Member
 	switch {
-	case v.Kind == core.Array && len(v.Kids) == 2:
-		member = core.Member{Key: textOf(v.Kids[0].Value), Value: v.Kids[1].Value}
-	case v.Kind == core.Object:
-		member = core.Member{Key: textOf(v.Get("key")), Value: v.Get("value")}
+	case value.Kind == core.Array && len(value.Kids) == 2:
+		member = core.Member{Key: textOf(value.Kids[0].Value), Value: value.Kids[1].Value}
+	case value.Kind == core.Object:
+		member = core.Member{Key: textOf(value.Get("key")), Value: value.Get("value")}
 		if member.Key == "" {
-			member.Key = textOf(v.Get("name"))
+			member.Key = textOf(value.Get("name"))
 		}
 	}
 	if member.Key != "" {
 		d.stack.push(member)
-	} else if v.Kind != core.Null {
+	} else if value.Kind != core.Null {
 		d.addProblem("", "has an element that is not a pair")
 	}
 }
@@ -146,21 +146,21 @@ func (d *decoder) setUser(peerIP string) {
 }
 
 // setMember sets a text of an object; an empty text removes the member.
-func setMember(v *core.Value, key, text string) {
-	for i := range v.Kids {
-		if v.Kids[i].Key != key {
+func setMember(value *core.Value, key, text string) {
+	for i := range value.Kids {
+		if value.Kids[i].Key != key {
 			continue
 		}
 		if text == "" {
-			v.Kids = append(v.Kids[:i], v.Kids[i+1:]...)
+			value.Kids = append(value.Kids[:i], value.Kids[i+1:]...)
 		} else {
-			v.Kids[i].Value = core.StringValue(text)
+			value.Kids[i].Value = core.StringValue(text)
 		}
 		return
 	}
 	if text != "" {
-		v.Kind = core.Object
-		v.Kids = append(v.Kids, core.Member{Key: key, Value: core.StringValue(text)})
+		value.Kind = core.Object
+		value.Kids = append(value.Kids, core.Member{Key: key, Value: core.StringValue(text)})
 	}
 }
 
@@ -174,21 +174,21 @@ func (d *decoder) readBreadcrumb() {
 	if !d.requireObject() {
 		return
 	}
-	b := d.kept.breadcrumbs.addItem()
+	breadcrumb := d.kept.breadcrumbs.addItem()
 	for m := d.json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "timestamp":
-			b.Timestamp = core.At(d.readTimestamp(m.key))
+			breadcrumb.Timestamp = core.At(d.readTimestamp(m.key))
 		case "type":
-			b.Type = d.readWord()
+			breadcrumb.Type = d.readWord()
 		case "category":
-			b.Category = d.readWord()
+			breadcrumb.Category = d.readWord()
 		case "level":
-			b.Level = d.readWord()
+			breadcrumb.Level = d.readWord()
 		case "message":
-			b.Message = d.readText()
+			breadcrumb.Message = d.readText()
 		case "data":
-			b.Data = orNull(d.readValue())
+			breadcrumb.Data = orNull(d.readValue())
 		default:
 			d.json.skipValue()
 		}
@@ -209,12 +209,12 @@ func (d *decoder) readDebugMeta() {
 	if !d.requireObject() {
 		return
 	}
-	for m := d.json.enterObject(); m.nextMember(); {
-		if m.key != "images" {
+	for members := d.json.enterObject(); members.nextMember(); {
+		if members.key != "images" {
 			d.json.skipValue()
 			continue
 		}
-		d.path.enterMember(m.key)
+		d.path.enterMember(members.key)
 		d.event.DebugImages = nil
 		d.readList(d.readImage)
 		d.path.leaveValue()

@@ -82,7 +82,7 @@ type decoder struct {
 	report      sentReport
 }
 
-func (d *decoder) decodeEvent(text string, h Hints) (*core.Event, error) {
+func (d *decoder) decodeEvent(text string, hints Hints) (*core.Event, error) {
 	d.json.text = text
 	if d.json.peekByte() != '{' {
 		return nil, errors.New("the event is not a JSON object")
@@ -98,37 +98,37 @@ func (d *decoder) decodeEvent(text string, h Hints) (*core.Event, error) {
 	if !d.json.isAtEnd() {
 		return nil, errors.New("not valid JSON: more text behind the event")
 	}
-	d.finishEvent(h)
+	d.finishEvent(hints)
 	return d.event, nil
 }
 
 // readField reads one member of the event. Members that nobody needs (modules, _meta, spans) are left out silently, as
 // are those of coming versions of the protocol.
 func (d *decoder) readField(name string) {
-	e := d.event
+	event := d.event
 	switch name {
 	case "event_id":
-		e.EventID = d.readEventID()
+		event.EventID = d.readEventID()
 	case "timestamp":
 		d.sentAt = d.readTimestamp("")
 	case "platform":
-		e.Platform = d.readPlatform()
+		event.Platform = d.readPlatform()
 	case "level":
-		e.Level = d.readLevel()
+		event.Level = d.readLevel()
 	case "logger":
-		e.Logger = d.readWord()
+		event.Logger = d.readWord()
 	case "transaction":
-		e.Transaction = d.readWord()
+		event.Transaction = d.readWord()
 	case "culprit":
 		d.culprit = d.readWord()
 	case "release":
-		e.Release = d.readWord()
+		event.Release = d.readWord()
 	case "dist":
-		e.Dist = d.readWord()
+		event.Dist = d.readWord()
 	case "environment":
-		e.Environment = d.readWord()
+		event.Environment = d.readWord()
 	case "server_name":
-		e.ServerName = d.readWord()
+		event.ServerName = d.readWord()
 	case "message":
 		d.message = d.readMessage()
 	case "logentry":
@@ -148,22 +148,22 @@ func (d *decoder) readField(name string) {
 
 // readCircumstance reads the members that say in what circumstances the event happened.
 func (d *decoder) readCircumstance(name string) {
-	e := d.event
+	event := d.event
 	switch name {
 	case "user":
-		e.User = d.readUser()
+		event.User = d.readUser()
 	case "request":
-		e.Request = d.readRequest()
+		event.Request = d.readRequest()
 	case "tags":
-		e.Tags = d.readTags()
+		event.Tags = d.readTags()
 	case "contexts":
-		e.Contexts = d.readContexts()
+		event.Contexts = d.readContexts()
 	case "extra":
-		e.Extra = d.readObject()
+		event.Extra = d.readObject()
 	case "sdk":
-		e.SDK = d.readSDK()
+		event.SDK = d.readSDK()
 	case "fingerprint":
-		e.Fingerprint = d.readTextList()
+		event.Fingerprint = d.readTextList()
 	case "debug_meta":
 		d.readDebugMeta()
 	default:
@@ -172,29 +172,29 @@ func (d *decoder) readCircumstance(name string) {
 }
 
 // finishEvent does what needs the whole event.
-func (d *decoder) finishEvent(h Hints) {
-	e := d.event
-	if id, ok := parseEventID(h.EventID); ok {
-		e.EventID = id
+func (d *decoder) finishEvent(hints Hints) {
+	event := d.event
+	if id, ok := parseEventID(hints.EventID); ok {
+		event.EventID = id
 	}
-	if e.SDK == (core.SDK{}) {
-		e.SDK.Name, e.SDK.Version = splitSDK(h.SDK)
+	if event.SDK == (core.SDK{}) {
+		event.SDK.Name, event.SDK.Version = splitSDK(hints.SDK)
 	}
-	if e.Level == "" {
-		e.Level = "error"
+	if event.Level == "" {
+		event.Level = "error"
 	}
-	if e.Transaction == "" {
-		e.Transaction = d.culprit
+	if event.Transaction == "" {
+		event.Transaction = d.culprit
 	}
 	d.setMessage()
 	d.setReport()
-	d.setTimes(h.ReceivedAt)
-	d.setUser(h.PeerIP)
+	d.setTimes(hints.ReceivedAt)
+	d.setUser(hints.PeerIP)
 	d.setExceptions()
 	d.setLooseStack()
 	d.setBreadcrumbs()
-	if e.Platform == "" {
-		e.Platform = "other"
+	if event.Platform == "" {
+		event.Platform = "other"
 	}
 	d.decideInApp()
 }

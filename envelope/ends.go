@@ -19,12 +19,12 @@ func (e *endsList[T]) startOver(head, max int) {
 // addItem returns the place of a new last item, which is its zero value. The place is valid until the next add.
 func (e *endsList[T]) addItem() *T {
 	e.total++
-	if n := len(e.items); n < e.most {
-		if n == cap(e.items) {
-			e.items = slices.Grow(e.items, max(n, 8)) // appending a zero value would write it twice
+	if count := len(e.items); count < e.most {
+		if count == cap(e.items) {
+			e.items = slices.Grow(e.items, max(count, 8)) // appending a zero value would write it twice
 		}
-		e.items = e.items[:n+1]
-		return &e.items[n]
+		e.items = e.items[:count+1]
+		return &e.items[count]
 	}
 	item := &e.items[e.slotOf(e.total-1)]
 	var zero T

@@ -29,9 +29,9 @@ func (d *decoder) readExceptions() {
 
 // readException reads one entry. The protocol asks for a type or a value; an entry with nothing at all is no exception.
 func (d *decoder) readException() {
-	x := d.scratch.exceptions.addItem()
+	exception := d.scratch.exceptions.addItem()
 	if d.json.peekByte() == '"' {
-		x.Value = d.readText()
+		exception.Value = d.readText()
 		return
 	}
 	if !d.requireObject() {
@@ -41,32 +41,32 @@ func (d *decoder) readException() {
 	for m := d.json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "type":
-			x.Type = d.readWord()
+			exception.Type = d.readWord()
 		case "value":
-			x.Value = d.readText()
+			exception.Value = d.readText()
 		case "module":
-			x.Module = d.readWord()
+			exception.Module = d.readWord()
 		case "mechanism":
-			x.Mechanism = d.readMechanism()
+			exception.Mechanism = d.readMechanism()
 		case "stacktrace":
-			x.Frames, x.stackText = d.readStacktrace()
+			exception.Frames, exception.stackText = d.readStacktrace()
 		case "stack":
-			x.stackText = string(d.readText())
+			exception.stackText = string(d.readText())
 		default:
 			d.json.skipValue()
 		}
 	}
-	if x.Type == "" && x.Value == "" && x.Frames == nil && x.stackText == "" {
+	if exception.Type == "" && exception.Value == "" && exception.Frames == nil && exception.stackText == "" {
 		d.scratch.exceptions.undoAdd()
 	}
 }
 
 // splitValue takes the type from a value like "ValueError: text" of a client that sent no type.
-func splitValue(x *core.Exception) {
-	if x.Type != "" {
+func splitValue(exception *core.Exception) {
+	if exception.Type != "" {
 		return
 	}
-	name, rest, found := strings.Cut(string(x.Value), ":")
+	name, rest, found := strings.Cut(string(exception.Value), ":")
 	if !found || name == "" || strings.HasPrefix(rest, "//") {
 		return
 	}
@@ -75,7 +75,7 @@ func splitValue(x *core.Exception) {
 			return
 		}
 	}
-	x.Type, x.Value = core.Untrusted(name), core.Untrusted(strings.TrimSpace(rest))
+	exception.Type, exception.Value = core.Untrusted(name), core.Untrusted(strings.TrimSpace(rest))
 }
 
 // readMechanism reads how an exception was caught.
@@ -91,20 +91,20 @@ func (d *decoder) readMechanism() *core.Mechanism {
 		return nil
 	}
 	k := &d.kept.mechanisms.takeRoom(1)[0]
-	for m := d.json.enterObject(); m.nextMember(); {
-		switch m.key {
+	for members := d.json.enterObject(); members.nextMember(); {
+		switch members.key {
 		case "type":
 			k.Type = d.readWord()
 		case "handled":
-			k.Handled = d.readFlag(m.key)
+			k.Handled = d.readFlag(members.key)
 		case "synthetic":
-			k.Synthetic = isTrue(d.readFlag(m.key))
+			k.Synthetic = isTrue(d.readFlag(members.key))
 		case "is_exception_group":
-			k.IsGroup = isTrue(d.readFlag(m.key))
+			k.IsGroup = isTrue(d.readFlag(members.key))
 		case "exception_id":
-			k.ExceptionID = d.readInteger(m.key)
+			k.ExceptionID = d.readInteger(members.key)
 		case "parent_id":
-			k.ParentID = d.readInteger(m.key)
+			k.ParentID = d.readInteger(members.key)
 		default:
 			d.json.skipValue()
 		}
@@ -153,19 +153,19 @@ func (d *decoder) setExceptions() {
 	}
 	list := d.kept.exceptions.takeRoom(len(read))[:0]
 	for i := range slices.Backward(read) {
-		x := &read[i]
-		if !x.RestatesMessage(d.event.Message) {
-			splitValue(&x.Exception)
+		exception := &read[i]
+		if !exception.RestatesMessage(d.event.Message) {
+			splitValue(&exception.Exception)
 		}
-		if x.stackText == "" || x.Frames != nil {
-			list = append(list, x.Exception)
+		if exception.stackText == "" || exception.Frames != nil {
+			list = append(list, exception.Exception)
 			continue
 		}
-		traces := d.parseStack(x.stackText)
-		if len(traces) == 0 && x.Type == "" && x.Value == "" {
-			x.Value = core.Untrusted(x.stackText) // all that there is
+		traces := d.parseStack(exception.stackText)
+		if len(traces) == 0 && exception.Type == "" && exception.Value == "" {
+			exception.Value = core.Untrusted(exception.stackText) // all that there is
 		}
-		list = append(list, withStack(x.Exception, traces))
+		list = append(list, withStack(exception.Exception, traces))
 		for _, cause := range traces[min(1, len(traces)):] {
 			if len(read) == 1 { // with more entries, the causes have their own
 				list = append(list, withStack(core.Exception{}, []stack.Trace{cause}))
@@ -179,20 +179,20 @@ func (d *decoder) setExceptions() {
 }
 
 // withStack fills what an exception lacks from its stack text.
-func withStack(x core.Exception, traces []stack.Trace) core.Exception {
+func withStack(exception core.Exception, traces []stack.Trace) core.Exception {
 	if len(traces) == 0 {
-		return x
+		return exception
 	}
-	t := &traces[0]
-	if x.Type == "" {
-		x.Type = core.Untrusted(t.Type)
-		if x.Value == "" {
-			x.Value = core.Untrusted(t.Value)
+	trace := &traces[0]
+	if exception.Type == "" {
+		exception.Type = core.Untrusted(trace.Type)
+		if exception.Value == "" {
+			exception.Value = core.Untrusted(trace.Value)
 		}
-		if x.Module == "" {
-			x.Module = core.Untrusted(t.Module)
+		if exception.Module == "" {
+			exception.Module = core.Untrusted(trace.Module)
 		}
 	}
-	x.Frames = t.Frames
-	return x
+	exception.Frames = trace.Frames
+	return exception
 }

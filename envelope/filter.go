@@ -134,8 +134,8 @@ func (f *Filter) skipAll([]byte) (rest []byte, err error) { return nil, nil }
 
 // decideItem decides what becomes of the payload behind the header.
 func (f *Filter) decideItem() error {
-	h, err := parseItemHeader(f.headerLine)
-	if f.seeksHeader && (err != nil || !h.canResync()) {
+	header, err := parseItemHeader(f.headerLine)
+	if f.seeksHeader && (err != nil || !header.canResync()) {
 		return f.passHeader()
 	}
 	f.itemCount++
@@ -147,11 +147,11 @@ func (f *Filter) decideItem() error {
 		f.takePart = (*Filter).skipAll
 		return f.passHeader()
 	}
-	f.skipsPayload, f.payloadLeft = KindOf(h.itemType) != Event && h.length != 0, max(h.length, 0)
+	f.skipsPayload, f.payloadLeft = KindOf(header.itemType) != Event && header.length != 0, max(header.length, 0)
 	switch {
-	case h.length < 0:
+	case header.length < 0:
 		f.takePart = (*Filter).takePayloadLine
-	case h.length > 0:
+	case header.length > 0:
 		f.takePart = (*Filter).takePayload
 	}
 	if f.skipsPayload {
@@ -162,16 +162,16 @@ func (f *Filter) decideItem() error {
 
 // takePayload passes on or skips as many bytes as the header says.
 func (f *Filter) takePayload(piece []byte) (rest []byte, err error) {
-	n := min(f.payloadLeft, len(piece))
-	if f.payloadLeft -= n; f.payloadLeft == 0 {
+	count := min(f.payloadLeft, len(piece))
+	if f.payloadLeft -= count; f.payloadLeft == 0 {
 		f.takePart = (*Filter).checkPayloadEnd
 	}
 	if f.skipsPayload {
-		f.keepTail(piece[:n])
+		f.keepTail(piece[:count])
 	} else {
-		_, err = f.to.Write(piece[:n])
+		_, err = f.to.Write(piece[:count])
 	}
-	return piece[n:], err
+	return piece[count:], err
 }
 
 // checkPayloadEnd looks at what follows a payload: if that is not a new line, the length was wrong, and the line belongs to it.
@@ -202,12 +202,12 @@ func (f *Filter) endPayload() error {
 		return nil
 	}
 	f.skipsPayload, f.skippedBytes, f.tail = false, 0, f.tail[:0]
-	h, err := parseItemHeader(f.headerLine)
+	header, err := parseItemHeader(f.headerLine)
 	if err != nil {
 		return err // it was read before
 	}
 	f.headerLine = f.headerLine[:0]
-	_, err = f.to.Write(makeEmptyItem(h.itemType))
+	_, err = f.to.Write(makeEmptyItem(header.itemType))
 	return err
 }
 

@@ -42,12 +42,12 @@ func (d *decoder) readStacktrace() (frames []core.Frame, text string) {
 	if !d.requireObject() {
 		return nil, ""
 	}
-	for m := d.json.enterObject(); m.nextMember(); {
-		if m.key != "frames" {
+	for members := d.json.enterObject(); members.nextMember(); {
+		if members.key != "frames" {
 			d.json.skipValue()
 			continue
 		}
-		d.path.enterMember(m.key)
+		d.path.enterMember(members.key)
 		frames = d.readFrames()
 		d.path.leaveValue()
 	}
@@ -93,51 +93,51 @@ func (d *decoder) readFrame() {
 		d.json.skipValue()
 		return
 	}
-	f := d.scratch.frames.addItem()
-	for m := d.json.enterObject(); m.nextMember(); {
-		switch m.key {
+	frame := d.scratch.frames.addItem()
+	for members := d.json.enterObject(); members.nextMember(); {
+		switch members.key {
 		case "function":
-			f.Function = d.readText()
+			frame.Function = d.readText()
 		case "raw_function", "symbol":
-			if name := d.readText(); f.Function == "" {
-				f.Function = name
+			if name := d.readText(); frame.Function == "" {
+				frame.Function = name
 			}
 		case "module":
-			f.Module = d.readText()
+			frame.Module = d.readText()
 		case "filename":
-			f.Filename = d.readText()
+			frame.Filename = d.readText()
 		case "abs_path":
-			f.AbsPath = d.readText()
+			frame.AbsPath = d.readText()
 		case "lineno":
-			f.Lineno = d.readPosition(m.key)
+			frame.Lineno = d.readPosition(members.key)
 		case "colno":
-			f.Colno = d.readPosition(m.key)
+			frame.Colno = d.readPosition(members.key)
 		case "in_app":
-			if given := d.readFlag(m.key); given != nil {
-				f.InApp, f.isDecided = *given, true
+			if given := d.readFlag(members.key); given != nil {
+				frame.InApp, frame.isDecided = *given, true
 			}
 		case "platform":
-			f.origin.platform = d.readPlatform()
+			frame.origin.platform = d.readPlatform()
 		case "package":
-			f.origin.library = string(d.readText())
+			frame.origin.library = string(d.readText())
 		default:
-			d.readFrameSource(f, m.key)
+			d.readFrameSource(frame, members.key)
 		}
 	}
 }
 
 // readFrameSource reads the members of a frame that show its code and variables.
-func (d *decoder) readFrameSource(f *sentFrame, name string) {
+func (d *decoder) readFrameSource(frame *sentFrame, name string) {
 	switch name {
 	case "context_line":
-		f.ContextLine = d.readText()
+		frame.ContextLine = d.readText()
 	case "pre_context":
-		f.PreContext = d.readTextList()
+		frame.PreContext = d.readTextList()
 	case "post_context":
-		f.PostContext = d.readTextList()
+		frame.PostContext = d.readTextList()
 	case "vars":
 		d.path.enterMember(name)
-		f.Vars = d.readObject()
+		frame.Vars = d.readObject()
 		d.path.leaveValue()
 	default:
 		d.json.skipValue()
@@ -153,33 +153,33 @@ func (d *decoder) readPosition(field string) core.OptInt {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= math.MaxInt32 {
 		return core.OptInt(n)
 	}
-	n, err := strconv.ParseFloat(text, 64)
+	number, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		d.addProblem(field, "not a number")
 		return 0
 	}
-	if n < 1 || n > math.MaxInt32 {
+	if number < 1 || number > math.MaxInt32 {
 		return 0
 	}
-	return core.OptInt(n)
+	return core.OptInt(number)
 }
 
 // tidyFrame gives a frame a short file name and a full path where it has only one of them: browsers name scripts by
 // their URL. A question mark stands for no name in the SDKs for JavaScript.
-func tidyFrame(f *sentFrame) {
-	if f.Function == "?" {
-		f.Function = ""
+func tidyFrame(frame *sentFrame) {
+	if frame.Function == "?" {
+		frame.Function = ""
 	}
-	name := string(f.Filename)
+	name := string(frame.Filename)
 	if name == "" {
-		name = string(f.AbsPath)
-	} else if f.AbsPath == "" && isURL(name) {
-		f.AbsPath = f.Filename
+		name = string(frame.AbsPath)
+	} else if frame.AbsPath == "" && isURL(name) {
+		frame.AbsPath = frame.Filename
 	}
 	if isURL(name) {
 		name = urlPath(name)
 	}
-	f.Filename = core.Untrusted(name)
+	frame.Filename = core.Untrusted(name)
 }
 
 // isURL reports whether a script's place is one that a browser loads it from.
@@ -240,28 +240,28 @@ func (d *decoder) readThread() {
 	if !d.requireObject() {
 		return
 	}
-	var t core.Thread
-	for m := d.json.enterObject(); m.nextMember(); {
-		switch m.key {
+	var thread core.Thread
+	for members := d.json.enterObject(); members.nextMember(); {
+		switch members.key {
 		case "id":
-			t.ID = d.readWord()
+			thread.ID = d.readWord()
 		case "name":
-			t.Name = d.readText()
+			thread.Name = d.readText()
 		case "crashed":
-			t.Crashed = isTrue(d.readFlag(m.key))
+			thread.Crashed = isTrue(d.readFlag(members.key))
 		case "current":
-			t.Current = isTrue(d.readFlag(m.key))
+			thread.Current = isTrue(d.readFlag(members.key))
 		case "stacktrace":
 			var text string
-			if t.Frames, text = d.readStacktrace(); text != "" {
-				t.Frames = d.parseFrames(text)
+			if thread.Frames, text = d.readStacktrace(); text != "" {
+				thread.Frames = d.parseFrames(text)
 			}
 		default:
 			d.json.skipValue()
 		}
 	}
-	if t.ID != "" || t.Name != "" || t.Frames != nil {
-		d.event.Threads = append(d.event.Threads, t)
+	if thread.ID != "" || thread.Name != "" || thread.Frames != nil {
+		d.event.Threads = append(d.event.Threads, thread)
 	}
 }
 

@@ -17,14 +17,17 @@ func TestDecodeGolden(t *testing.T) {
 	for _, name := range sdkNames {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e, err := new(envelope.Decoder).Decode([]byte(readPayload(t, name)), envelope.Hints{ReceivedAt: receivedAt, PeerIP: "198.51.100.4"})
+			event, err := new(envelope.Decoder).Decode([]byte(readPayload(t, name)),
+				envelope.Hints{ReceivedAt: receivedAt, PeerIP: "198.51.100.4"})
 			require.NoError(t, err)
-			before, err := json.MarshalIndent(e, "", "  ")
+			before, err := json.MarshalIndent(event, "", "  ")
 			require.NoError(t, err)
-			envelope.LimitEvent(e)
-			after, err := json.MarshalIndent(e, "", "  ")
+			envelope.LimitEvent(event)
+			after, err := json.MarshalIndent(event, "", "  ")
 			require.NoError(t, err)
+
 			require.Equal(t, string(before), string(after), "these events are within the caps")
+
 			golden.CheckFile(t, filepath.Join("testdata", name+".golden.json"), string(after)+"\n")
 		})
 	}

@@ -86,14 +86,14 @@ func isPlatformByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-' || c == '_'
 }
 
-func toPlatformRune(r rune) rune {
-	if 'A' <= r && r <= 'Z' {
-		r += 'a' - 'A'
+func toPlatformRune(char rune) rune {
+	if 'A' <= char && char <= 'Z' {
+		char += 'a' - 'A'
 	}
-	if r > 'z' || !isPlatformByte(byte(r)) {
+	if char > 'z' || !isPlatformByte(byte(char)) {
 		return -1
 	}
-	return r
+	return char
 }
 
 // readSDK reads the client's name and version. Old clients send one text.

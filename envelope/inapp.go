@@ -80,26 +80,26 @@ type libraryRules struct {
 
 // isLibrary reports whether a frame looks like that of a library or of the runtime. The library is the file that the code
 // was loaded from, where that is known.
-func isLibrary(platform string, f *core.Frame, library string) bool {
+func isLibrary(platform string, frame *core.Frame, library string) bool {
 	switch platform {
 	case "go":
-		return isGoLibrary(f)
+		return isGoLibrary(frame)
 	case "rust":
-		return isRustLibrary(f) || isRustLibraryPath(library)
+		return isRustLibrary(frame) || isRustLibraryPath(library)
 	}
 	known, ok := librariesOf(platform)
 	if !ok {
 		return false
 	}
-	path := fileOf(f)
+	path := fileOf(frame)
 	for _, part := range known.paths {
 		if strings.Contains(path, part) || library != "" && strings.Contains(library, part) {
 			return true
 		}
 	}
-	name := string(f.Module)
+	name := string(frame.Module)
 	if name == "" {
-		name = string(f.Function)
+		name = string(frame.Function)
 	}
 	for _, start := range known.modules {
 		if strings.HasPrefix(name, start) {

@@ -72,25 +72,25 @@ func IsFeedback(payload []byte) bool {
 	if !bytes.Contains(payload, []byte(`"feedback"`)) { // by far the most
 		return false
 	}
-	s := scanner{text: cleanPayload(payload)}
-	if s.peekByte() != '{' {
+	json := scanner{text: cleanPayload(payload)}
+	if json.peekByte() != '{' {
 		return false
 	}
 	var isNamed, hasFeedback, hasError bool
-	for m := s.enterObject(); m.nextMember(); {
+	for m := json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "type":
-			isNamed = s.readStringOr("") == "feedback"
+			isNamed = json.readStringOr("") == "feedback"
 		case "contexts":
-			hasFeedback = s.skipsFeedback()
+			hasFeedback = json.skipsFeedback()
 		case "exception", "message", "logentry", "threads", "stacktrace":
-			hasError = hasError || s.peekByte() != 'n' // null
-			s.skipValue()
+			hasError = hasError || json.peekByte() != 'n' // null
+			json.skipValue()
 		default:
-			s.skipValue()
+			json.skipValue()
 		}
 	}
-	return s.isAtEnd() && (isNamed || hasFeedback && !hasError)
+	return json.isAtEnd() && (isNamed || hasFeedback && !hasError)
 }
 
 // skipsFeedback passes over the contexts of an event, and reports whether they have one that says something of feedback.

@@ -21,12 +21,12 @@ const laterBytes = 16 << 10
 
 // LimitEvent cuts an event to the caps of decisions 3 and names in its Problems what was cut. It comes after the scrubber:
 // half of a secret is not recognised any more.
-func LimitEvent(e *core.Event) {
-	l := limiter{event: e, maxText: maxText, maxFrames: maxFrames, maxExceptions: maxExceptions}
+func LimitEvent(event *core.Event) {
+	l := limiter{event: event, maxText: maxText, maxFrames: maxFrames, maxExceptions: maxExceptions}
 	l.walkEvent()
 	// No byte takes more than six in JSON, and the rest of a member, with null where it is absent, at most 6 * overhead.
 	if l.estimate*6 > maxEvent-laterBytes {
-		trimEvent(e)
+		trimEvent(event)
 	}
 }
 
@@ -44,28 +44,28 @@ type limiter struct {
 const memberOverhead = 4
 
 func (l *limiter) walkEvent() {
-	e := l.event
-	l.limitText("logger", &e.Logger)
-	l.limitText("message", &e.Message)
-	l.limitText("transaction", &e.Transaction)
-	l.limitLine("release", &e.Release, maxName)
-	l.limitLine("dist", &e.Dist, maxLabel)
-	l.limitLine("environment", &e.Environment, maxLabel)
-	l.limitText("server_name", &e.ServerName)
-	l.limitText("sdk.name", &e.SDK.Name)
-	l.limitText("sdk.version", &e.SDK.Version)
+	event := l.event
+	l.limitText("logger", &event.Logger)
+	l.limitText("message", &event.Message)
+	l.limitText("transaction", &event.Transaction)
+	l.limitLine("release", &event.Release, maxName)
+	l.limitLine("dist", &event.Dist, maxLabel)
+	l.limitLine("environment", &event.Environment, maxLabel)
+	l.limitText("server_name", &event.ServerName)
+	l.limitText("sdk.name", &event.SDK.Name)
+	l.limitText("sdk.version", &event.SDK.Version)
 	l.walkExceptions()
 	l.walkThreads()
 	l.walkBreadcrumbs()
 	l.walkRequest()
-	l.limitValue("user", &e.User)
+	l.limitValue("user", &event.User)
 	l.walkTags()
-	l.limitValue("contexts", &e.Contexts)
-	l.limitValue("extra", &e.Extra)
+	l.limitValue("contexts", &event.Contexts)
+	l.limitValue("extra", &event.Extra)
 	l.walkFingerprint()
 	l.path.enterMember("debug_images")
-	for i := range e.DebugImages {
-		image := &e.DebugImages[i]
+	for i := range event.DebugImages {
+		image := &event.DebugImages[i]
 		l.path.enterElement(i)
 		l.limitLine("type", &image.Type, maxName)
 		l.limitText("debug_id", &image.DebugID)
@@ -73,8 +73,8 @@ func (l *limiter) walkEvent() {
 		l.path.leaveValue()
 	}
 	l.path.leaveValue()
-	for i := range e.Problems {
-		l.estimate += len(e.Problems[i].Path) + len(e.Problems[i].Reason) + 2*memberOverhead
+	for i := range event.Problems {
+		l.estimate += len(event.Problems[i].Path) + len(event.Problems[i].Reason) + 2*memberOverhead
 	}
 }
 
@@ -82,32 +82,32 @@ func (l *limiter) walkEvent() {
 const maxFingerprint = 100
 
 func (l *limiter) walkFingerprint() {
-	e := l.event
-	if lost := len(e.Fingerprint) - maxFingerprint; lost > 0 {
-		e.Fingerprint = e.Fingerprint[:maxFingerprint]
+	event := l.event
+	if lost := len(event.Fingerprint) - maxFingerprint; lost > 0 {
+		event.Fingerprint = event.Fingerprint[:maxFingerprint]
 		l.addProblem("fingerprint", strconv.Itoa(lost)+" parts were cut")
 	}
-	l.limitTexts("fingerprint", e.Fingerprint)
+	l.limitTexts("fingerprint", event.Fingerprint)
 }
 
 func (l *limiter) walkExceptions() {
-	e := l.event
+	event := l.event
 	l.path.enterMember("exceptions")
 	defer l.path.leaveValue()
-	kept, lost := keepEnds(e.Exceptions, l.maxExceptions)
-	if e.Exceptions = kept; lost > 0 {
+	kept, lost := keepEnds(event.Exceptions, l.maxExceptions)
+	if event.Exceptions = kept; lost > 0 {
 		l.addProblem("", strconv.Itoa(lost)+" in the middle were cut")
 	}
-	for i := range e.Exceptions {
-		x := &e.Exceptions[i]
+	for i := range event.Exceptions {
+		exception := &event.Exceptions[i]
 		l.path.enterElement(i)
-		l.limitLine("type", &x.Type, maxName)
-		l.limitText("value", &x.Value)
-		l.limitText("module", &x.Module)
-		if x.Mechanism != nil {
-			l.limitLine("mechanism.type", &x.Mechanism.Type, maxName)
+		l.limitLine("type", &exception.Type, maxName)
+		l.limitText("value", &exception.Value)
+		l.limitText("module", &exception.Module)
+		if exception.Mechanism != nil {
+			l.limitLine("mechanism.type", &exception.Mechanism.Type, maxName)
 		}
-		x.Frames = l.walkFrames(x.Frames)
+		exception.Frames = l.walkFrames(exception.Frames)
 		l.estimate += 2 * memberOverhead // the mechanism and the list itself
 		l.path.leaveValue()
 	}
@@ -136,19 +136,19 @@ func (l *limiter) walkFrames(frames []core.Frame) []core.Frame {
 		l.addProblem("", strconv.Itoa(lost)+" in the middle were cut")
 	}
 	for i := range frames {
-		f := &frames[i]
+		frame := &frames[i]
 		l.path.enterElement(i)
-		l.limitText("function", &f.Function)
-		l.limitText("module", &f.Module)
-		l.limitText("filename", &f.Filename)
-		l.limitText("abs_path", &f.AbsPath)
-		l.limitText("context_line", &f.ContextLine)
-		l.limitTexts("pre_context", f.PreContext)
-		l.limitTexts("post_context", f.PostContext)
-		l.limitValue("vars", &f.Vars)
-		if f.Source != nil {
-			l.limitText("source.name", &f.Source.Name)
-			l.limitText("source.path", &f.Source.Path)
+		l.limitText("function", &frame.Function)
+		l.limitText("module", &frame.Module)
+		l.limitText("filename", &frame.Filename)
+		l.limitText("abs_path", &frame.AbsPath)
+		l.limitText("context_line", &frame.ContextLine)
+		l.limitTexts("pre_context", frame.PreContext)
+		l.limitTexts("post_context", frame.PostContext)
+		l.limitValue("vars", &frame.Vars)
+		if frame.Source != nil {
+			l.limitText("source.name", &frame.Source.Name)
+			l.limitText("source.path", &frame.Source.Path)
 		}
 		l.estimate += 5 * memberOverhead // the numbers, the lists and the source
 		l.path.leaveValue()
@@ -157,39 +157,39 @@ func (l *limiter) walkFrames(frames []core.Frame) []core.Frame {
 }
 
 func (l *limiter) walkBreadcrumbs() {
-	e := l.event
+	event := l.event
 	l.path.enterMember("breadcrumbs")
 	defer l.path.leaveValue()
-	if lost := len(e.Breadcrumbs) - maxBreadcrumbs; lost > 0 {
-		e.Breadcrumbs = e.Breadcrumbs[lost:]
+	if lost := len(event.Breadcrumbs) - maxBreadcrumbs; lost > 0 {
+		event.Breadcrumbs = event.Breadcrumbs[lost:]
 		l.addProblem("", strconv.Itoa(lost)+" older ones were cut")
 	}
-	for i := range e.Breadcrumbs {
-		b := &e.Breadcrumbs[i]
+	for i := range event.Breadcrumbs {
+		breadcrumb := &event.Breadcrumbs[i]
 		l.path.enterElement(i)
-		l.limitLine("type", &b.Type, maxName)
-		l.limitText("category", &b.Category)
-		l.limitLine("level", &b.Level, maxLabel)
-		l.limitText("message", &b.Message)
-		l.limitValue("data", &b.Data)
+		l.limitLine("type", &breadcrumb.Type, maxName)
+		l.limitText("category", &breadcrumb.Category)
+		l.limitLine("level", &breadcrumb.Level, maxLabel)
+		l.limitText("message", &breadcrumb.Message)
+		l.limitValue("data", &breadcrumb.Data)
 		l.estimate += 2 * memberOverhead // the time
 		l.path.leaveValue()
 	}
 }
 
 func (l *limiter) walkRequest() {
-	r := l.event.Request
-	if r == nil {
+	request := l.event.Request
+	if request == nil {
 		return
 	}
 	l.path.enterMember("request")
 	defer l.path.leaveValue()
-	l.limitText("method", &r.Method)
-	l.limitText("url", &r.URL)
-	l.limitValue("query", &r.Query)
-	l.limitValue("headers", &r.Headers)
-	l.limitValue("cookies", &r.Cookies)
-	l.limitValue("data", &r.Data)
+	l.limitText("method", &request.Method)
+	l.limitText("url", &request.URL)
+	l.limitValue("query", &request.Query)
+	l.limitValue("headers", &request.Headers)
+	l.limitValue("cookies", &request.Cookies)
+	l.limitValue("data", &request.Data)
 }
 
 // limitText cuts a text that is too long.
@@ -212,13 +212,13 @@ func (l *limiter) limitValue(name string, v *core.Value) {
 	l.path.leaveValue()
 }
 
-func (l *limiter) walkValue(v *core.Value) {
-	l.estimate += len(v.Text) + memberOverhead
-	if v.Kind == core.String && len(v.Text) > l.maxText {
-		v.Text = l.cutText("", v.Text)
+func (l *limiter) walkValue(value *core.Value) {
+	l.estimate += len(value.Text) + memberOverhead
+	if value.Kind == core.String && len(value.Text) > l.maxText {
+		value.Text = l.cutText("", value.Text)
 	}
-	for i := range v.Kids {
-		kid := &v.Kids[i]
+	for i := range value.Kids {
+		kid := &value.Kids[i]
 		l.estimate += len(kid.Key)
 		l.path = append(l.path, pathStep{name: kid.Key, index: i})
 		if len(kid.Key) > l.maxText {

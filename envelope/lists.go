@@ -19,12 +19,12 @@ func (d *decoder) readListBeside(each func(), beside func(key string)) {
 		}
 	case '{':
 		start, found := d.json.pos, false
-		for m := d.json.enterObject(); m.nextMember(); {
-			if m.key == "values" && d.json.peekByte() != '{' {
+		for members := d.json.enterObject(); members.nextMember(); {
+			if members.key == "values" && d.json.peekByte() != '{' {
 				found = true
 				d.readList(each)
 			} else {
-				beside(m.key)
+				beside(members.key)
 			}
 		}
 		if !found && d.json.err == nil {

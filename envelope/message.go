@@ -40,19 +40,19 @@ func (d *decoder) readMessage() sentMessage {
 
 // setMessage sets the message as people read it, and the template that it was made of.
 func (d *decoder) setMessage() {
-	m := d.logentry
-	if m.template == "" && m.formatted == "" {
-		m = d.message
+	message := d.logentry
+	if message.template == "" && message.formatted == "" {
+		message = d.message
 	}
-	e := d.event
+	event := d.event
 	switch {
-	case m.formatted == "":
-		e.Message = formatMessage(m.template, m.params)
+	case message.formatted == "":
+		event.Message = formatMessage(message.template, message.params)
 	default:
-		e.Message = m.formatted
+		event.Message = message.formatted
 	}
-	if m.template != "" && (!m.params.Empty() || m.template != e.Message) {
-		e.Template = string(m.template)
+	if message.template != "" && (!message.params.Empty() || message.template != event.Message) {
+		event.Template = string(message.template)
 	}
 }
 
@@ -63,23 +63,23 @@ func formatMessage(template core.Untrusted, params core.Value) core.Untrusted {
 	if params.Empty() || !strings.ContainsAny(text, "%{") {
 		return template
 	}
-	f := formatter{params: params}
-	var b strings.Builder
-	for len(text) > 0 && b.Len() <= maxFormatted {
+	filling := formatter{params: params}
+	var built strings.Builder
+	for len(text) > 0 && built.Len() <= maxFormatted {
 		i := strings.IndexAny(text, "%{")
 		if i < 0 {
 			break
 		}
-		b.WriteString(text[:i])
-		value, n := f.fillPlaceholder(text[i:])
-		b.WriteString(value)
+		built.WriteString(text[:i])
+		value, n := filling.fillPlaceholder(text[i:])
+		built.WriteString(value)
 		text = text[i+n:]
 	}
-	if b.Len() > maxFormatted {
+	if built.Len() > maxFormatted {
 		return template
 	}
-	b.WriteString(text)
-	return core.Untrusted(b.String())
+	built.WriteString(text)
+	return core.Untrusted(built.String())
 }
 
 // formatter counts the parameters that were used in turn.
@@ -158,12 +158,12 @@ func (f *formatter) namedParam(name, place string) (string, int) {
 }
 
 // textOf gives a value as text: a text as it is, anything else as JSON, null as nothing.
-func textOf(v core.Value) string {
-	switch v.Kind {
+func textOf(value core.Value) string {
+	switch value.Kind {
 	case core.Null:
 		return ""
 	case core.String, core.Number, core.Bool:
-		return v.Text
+		return value.Text
 	}
-	return string(v.AppendJSON(nil))
+	return string(value.AppendJSON(nil))
 }

@@ -6,21 +6,21 @@ import "errand/core"
 // but mistakes are told instead of passed over: unknown fields, wrong types, and neither message nor exception. The error is
 // a core.Error, invalid_request with each mistake in its details, in the order of the body. As with Decode, call the
 // scrubber and then LimitEvent.
-func (d *Decoder) DecodeNative(payload []byte, h Hints) (*core.Event, error) {
+func (d *Decoder) DecodeNative(payload []byte, hints Hints) (*core.Event, error) {
 	text := cleanPayload(payload)
 	c := checker{json: scanner{text: text}}
 	if details := c.checkEvent(); len(details) > 0 {
 		return nil, &core.Error{Code: core.InvalidRequest, Details: details}
 	}
 	d.Reset()
-	e, err := d.decoder.decodeEvent(text, h)
+	event, err := d.decoder.decodeEvent(text, hints)
 	if err != nil {
 		return nil, core.Invalid("", "%s", err)
 	}
-	if e.Message == "" && len(e.Exceptions) == 0 {
+	if event.Message == "" && len(event.Exceptions) == 0 {
 		return nil, core.Invalid("", "an event needs a message or an exception: give at least one of them")
 	}
-	return e, nil
+	return event, nil
 }
 
 // nativeObject is the members of an object. Without open, other members are mistakes.
@@ -70,21 +70,25 @@ var (
 	}}
 	nativeStacktrace = nativeObject{allowsOthers: true, checks: map[string]valueCheck{"frames": checkListOf(checkObjectOf(nativeFrame))}}
 	nativeFrame      = nativeObject{allowsOthers: true, checks: map[string]valueCheck{
-		"function": (*checker).checkText, "module": (*checker).checkText, "filename": (*checker).checkText, "abs_path": (*checker).checkText,
-		"lineno": (*checker).checkNumber, "colno": (*checker).checkNumber, "in_app": (*checker).checkBoolean,
-		"context_line": (*checker).checkText, "pre_context": checkListOf((*checker).checkText), "post_context": checkListOf((*checker).checkText),
-		"vars": (*checker).checkAnyObject,
+		"function": (*checker).checkText, "module": (*checker).checkText, "filename": (*checker).checkText,
+		"abs_path": (*checker).checkText,
+		"lineno":   (*checker).checkNumber, "colno": (*checker).checkNumber, "in_app": (*checker).checkBoolean,
+		"context_line": (*checker).checkText, "pre_context": checkListOf((*checker).checkText),
+		"post_context": checkListOf((*checker).checkText),
+		"vars":         (*checker).checkAnyObject,
 	}}
 	nativeUser = nativeObject{allowsOthers: true, checks: map[string]valueCheck{
 		"id": (*checker).checkScalar, "email": (*checker).checkText, "username": (*checker).checkText, "ip_address": (*checker).checkText,
 	}}
 	nativeRequest = nativeObject{allowsOthers: true, checks: map[string]valueCheck{
-		"method": (*checker).checkText, "url": (*checker).checkText, "query_string": (*checker).takeAnyValue, "headers": (*checker).takeAnyValue,
+		"method": (*checker).checkText, "url": (*checker).checkText, "query_string": (*checker).takeAnyValue,
+		"headers": (*checker).takeAnyValue,
 		"cookies": (*checker).takeAnyValue, "data": (*checker).takeAnyValue,
 	}}
 	nativeBreadcrumb = nativeObject{allowsOthers: true, checks: map[string]valueCheck{
 		"timestamp": (*checker).checkTimestamp, "type": (*checker).checkText, "category": (*checker).checkText,
 		"level": (*checker).checkText, "message": (*checker).checkText, "data": (*checker).takeAnyValue,
 	}}
-	nativeSDK = nativeObject{allowsOthers: true, checks: map[string]valueCheck{"name": (*checker).checkText, "version": (*checker).checkText}}
+	nativeSDK = nativeObject{allowsOthers: true,
+		checks: map[string]valueCheck{"name": (*checker).checkText, "version": (*checker).checkText}}
 )

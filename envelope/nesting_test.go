@@ -34,7 +34,9 @@ func TestMillionsOfLevels(t *testing.T) { // not parallel: it takes memory
 			}
 			e, err := new(envelope.Decoder).Decode([]byte(`{"`+field+`":`+value+`,"release":"r1"}`), envelope.Hints{ReceivedAt: receivedAt})
 			require.NoError(t, err, "%s in %s", name, field)
+
 			require.EqualValues(t, "r1", e.Release)
+
 			envelope.LimitEvent(e)
 		}
 	}

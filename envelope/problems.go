@@ -29,25 +29,25 @@ const maxPath = 300
 
 // String writes the path with dots, such as exception.0.stacktrace.frames.3.
 func (p fieldPath) String() string {
-	var b strings.Builder
-	for i, s := range p {
-		if b.Len() > maxPath {
-			b.WriteString("..")
+	var text strings.Builder
+	for i, step := range p {
+		if text.Len() > maxPath {
+			text.WriteString("..")
 			break
 		}
 		if i > 0 {
-			b.WriteByte('.')
+			text.WriteByte('.')
 		}
 		switch {
-		case isName(s.name):
-			b.WriteString(s.name)
-		case s.index < 0:
-			b.WriteByte('*')
+		case isName(step.name):
+			text.WriteString(step.name)
+		case step.index < 0:
+			text.WriteByte('*')
 		default:
-			b.WriteString(strconv.Itoa(s.index))
+			text.WriteString(strconv.Itoa(step.index))
 		}
 	}
-	return b.String()
+	return text.String()
 }
 
 // isName reports whether a member's name reads like one.
@@ -64,12 +64,12 @@ func isName(text string) bool {
 }
 
 // addProblem records a problem of an event.
-func addProblem(e *core.Event, path, reason string) {
-	switch n := len(e.Problems); {
+func addProblem(event *core.Event, path, reason string) {
+	switch n := len(event.Problems); {
 	case n < maxProblems:
-		e.Problems = append(e.Problems, core.Problem{Path: path, Reason: reason})
+		event.Problems = append(event.Problems, core.Problem{Path: path, Reason: reason})
 	case n == maxProblems:
-		e.Problems = append(e.Problems, core.Problem{Reason: "there were more problems than are listed"})
+		event.Problems = append(event.Problems, core.Problem{Reason: "there were more problems than are listed"})
 	}
 }
 

@@ -10,12 +10,12 @@ func NewReader(payload []byte) *Reader { return &Reader{scanner{text: cleanPaylo
 // VisitMembers calls visit with the name of each member of the object that comes next. What visit does not read is passed over,
 // and so is whatever is not an object.
 func (r *Reader) VisitMembers(visit func(name string)) {
-	s := &r.scanner
-	if s.peekByte() != '{' {
-		s.skipValue()
+	json := &r.scanner
+	if json.peekByte() != '{' {
+		json.skipValue()
 		return
 	}
-	for m := s.enterObject(); m.nextMember(); {
+	for m := json.enterObject(); m.nextMember(); {
 		r.visitValue(func() { visit(m.key) })
 	}
 }
@@ -23,12 +23,12 @@ func (r *Reader) VisitMembers(visit func(name string)) {
 // VisitElements calls visit for each element of the array that comes next. What visit does not read is passed over, and so is
 // whatever is not an array.
 func (r *Reader) VisitElements(visit func()) {
-	s := &r.scanner
-	if s.peekByte() != '[' {
-		s.skipValue()
+	json := &r.scanner
+	if json.peekByte() != '[' {
+		json.skipValue()
 		return
 	}
-	for e := s.enterArray(); e.nextElement(); {
+	for e := json.enterArray(); e.nextElement(); {
 		r.visitValue(visit)
 	}
 }

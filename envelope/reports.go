@@ -39,27 +39,27 @@ func (d *decoder) setReport() {
 	if d.report.value.Empty() {
 		return
 	}
-	e, kind, form := d.event, d.report.kind, reportForms[d.report.kind]
+	event, kind, form := d.event, d.report.kind, reportForms[d.report.kind]
 	value := unwrapReport(d.report.value, form.wrapper)
-	e.Report = &core.Report{Kind: kind}
+	event.Report = &core.Report{Kind: kind}
 	var message string
 	switch kind {
 	case core.ReportCSP:
 		message = d.setPolicy(value)
 	case core.ReportTemplate:
-		e.Report.Subject = firstField(value, "filename", "abs_path")
-		e.Report.Detail = reportField(value, "context_line") // not its number, which changes with every line above it
+		event.Report.Subject = firstField(value, "filename", "abs_path")
+		event.Report.Detail = reportField(value, "context_line") // not its number, which changes with every line above it
 	default:
 		d.setConnection(value)
 	}
 	if form.words != "" {
-		message = form.words + " '" + e.Report.Subject + "'"
+		message = form.words + " '" + event.Report.Subject + "'"
 	}
-	if e.Message == "" {
-		e.Message = core.Untrusted(message)
+	if event.Message == "" {
+		event.Message = core.Untrusted(message)
 	}
-	if e.Logger == "" && kind != core.ReportTemplate { // which an application's own logger reports
-		e.Logger = core.Untrusted(kind.String())
+	if event.Logger == "" && kind != core.ReportTemplate { // which an application's own logger reports
+		event.Logger = core.Untrusted(kind.String())
 	}
 	d.addContext(kind.String(), value)
 }

@@ -13,46 +13,46 @@ func (d *decoder) readRequest() *core.Request {
 	if !d.requireObject() {
 		return nil
 	}
-	r := &d.kept.request
-	*r = core.Request{} // the last member of the name counts
+	request := &d.kept.request
+	*request = core.Request{} // the last member of the name counts
 	var body *string
 	for m := d.json.enterObject(); m.nextMember(); {
 		d.path.enterMember(m.key)
 		switch m.key {
 		case "method":
-			r.Method = core.Untrusted(strings.ToUpper(string(d.readWord())))
+			request.Method = core.Untrusted(strings.ToUpper(string(d.readWord())))
 		case "url":
-			r.URL = d.readWord()
+			request.URL = d.readWord()
 		case "query_string":
-			r.Query = d.readQuery()
+			request.Query = d.readQuery()
 		case "headers":
-			r.Headers = d.readHeaders()
+			request.Headers = d.readHeaders()
 		case "cookies":
-			r.Cookies = d.readCookies()
+			request.Cookies = d.readCookies()
 		case "data":
-			body, r.Data = d.readBody()
+			body, request.Data = d.readBody()
 		default:
 			d.json.skipValue()
 		}
 		d.path.leaveValue()
 	}
-	d.splitURL(r)
+	d.splitURL(request)
 	if body != nil {
-		r.Data = d.parseBody(*body, contentType(r.Headers))
+		request.Data = d.parseBody(*body, contentType(request.Headers))
 	}
-	return r
+	return request
 }
 
 // splitURL moves the query out of the URL. A fragment stays unless it has parameters, which may be credentials.
-func (d *decoder) splitURL(r *core.Request) {
-	rest, fragment, _ := strings.Cut(string(r.URL), "#")
+func (d *decoder) splitURL(request *core.Request) {
+	rest, fragment, _ := strings.Cut(string(request.URL), "#")
 	place, query, _ := strings.Cut(rest, "?")
 	if fragment != "" && !strings.ContainsAny(fragment, "=&") {
 		place += "#" + fragment
 	}
-	r.URL = core.Untrusted(place)
-	if r.Query.Empty() && query != "" {
-		r.Query = d.parseForm(query)
+	request.URL = core.Untrusted(place)
+	if request.Query.Empty() && query != "" {
+		request.Query = d.parseForm(query)
 	}
 }
 
@@ -90,17 +90,17 @@ func (d *decoder) gatherRepeated(mark int) {
 	}
 	first := make(map[string]int, len(pairs))
 	kept := pairs[:0]
-	for _, p := range pairs {
-		i, again := first[p.Key]
+	for _, pair := range pairs {
+		i, again := first[pair.Key]
 		if !again {
-			first[p.Key] = len(kept)
-			kept = append(kept, p)
+			first[pair.Key] = len(kept)
+			kept = append(kept, pair)
 			continue
 		}
 		if kept[i].Value.Kind != core.Array {
 			kept[i].Value = core.Value{Kind: core.Array, Kids: []core.Member{{Value: kept[i].Value}}}
 		}
-		kept[i].Value.Kids = append(kept[i].Value.Kids, core.Member{Value: p.Value})
+		kept[i].Value.Kids = append(kept[i].Value.Kids, core.Member{Value: pair.Value})
 	}
 	d.stack.cutTo(mark + len(kept))
 }
@@ -133,13 +133,13 @@ func (d *decoder) readHeaders() core.Value {
 }
 
 // headerText joins the values of a header that was sent as a list, as HTTP allows.
-func headerText(v core.Value) string {
-	if v.Kind != core.Array {
-		return textOf(v)
+func headerText(value core.Value) string {
+	if value.Kind != core.Array {
+		return textOf(value)
 	}
-	texts := make([]string, len(v.Kids))
-	for i := range v.Kids {
-		texts[i] = textOf(v.Kids[i].Value)
+	texts := make([]string, len(value.Kids))
+	for i := range value.Kids {
+		texts[i] = textOf(value.Kids[i].Value)
 	}
 	return strings.Join(texts, ", ")
 }

@@ -77,16 +77,16 @@ func emptyList[T any](list []T) []T {
 type slab[T any] struct{ room []T } // beyond its length it holds zero values
 
 // takeRoom gives room for a list of n zero values, which cannot grow.
-func (s *slab[T]) takeRoom(n int) []T {
-	if n == 0 {
+func (s *slab[T]) takeRoom(count int) []T {
+	if count == 0 {
 		return nil
 	}
-	if cap(s.room)-len(s.room) < n {
-		s.room = make([]T, 0, max(n, 8, min(2*cap(s.room), maxRoom)))
+	if cap(s.room)-len(s.room) < count {
+		s.room = make([]T, 0, max(count, 8, min(2*cap(s.room), maxRoom)))
 	}
 	start := len(s.room)
-	s.room = s.room[:start+n]
-	return s.room[start : start+n : start+n]
+	s.room = s.room[:start+count]
+	return s.room[start : start+count : start+count]
 }
 
 // copyList copies a list.

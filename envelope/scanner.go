@@ -69,22 +69,22 @@ func (s *scanner) enterObject() objectMembers {
 }
 
 func (m *objectMembers) nextMember() bool {
-	s := m.scanner
+	json := m.scanner
 	// First the way that compact JSON takes.
-	if m.started && strings.HasPrefix(s.text[s.pos:], `,"`) {
-		s.pos++
-	} else if !s.moveOn(&m.started, '}') {
+	if m.started && strings.HasPrefix(json.text[json.pos:], `,"`) {
+		json.pos++
+	} else if !json.moveOn(&m.started, '}') {
 		return false
-	} else if s.peekByte() != '"' {
-		s.failWith("a member without a name")
-		return false
-	}
-	m.key = s.readString()
-	if s.peekByte() != ':' {
-		s.failWith("no colon after a member's name")
+	} else if json.peekByte() != '"' {
+		json.failWith("a member without a name")
 		return false
 	}
-	s.pos++
+	m.key = json.readString()
+	if json.peekByte() != ':' {
+		json.failWith("no colon after a member's name")
+		return false
+	}
+	json.pos++
 	return true
 }
 
@@ -104,23 +104,23 @@ func (e *arrayElements) nextElement() bool { return e.scanner.moveOn(&e.started,
 
 // moveOn moves on to the next member or element, or behind the closing bracket.
 func (s *scanner) moveOn(started *bool, end byte) bool {
-	c := s.peekByte()
+	char := s.peekByte()
 	switch {
-	case c == end:
+	case char == end:
 		s.pos++
 		return false
-	case c == 0:
+	case char == 0:
 		s.failWith("the end inside an object or array")
 		return false
 	case !*started:
 		*started = true
 		return true
-	case c != ',':
+	case char != ',':
 		s.failWith("neither a comma nor a closing bracket")
 		return false
 	}
 	s.pos++
-	if c = s.peekByte(); c == end || c == 0 {
+	if char = s.peekByte(); char == end || char == 0 {
 		s.failWith("a comma before the closing bracket")
 		return false
 	}
@@ -217,22 +217,22 @@ func (s *scanner) readLiteral() string {
 // skipValue passes over one value of any depth without recursion. It checks strings and words, not every comma.
 func (s *scanner) skipValue() {
 	for depth := 0; ; {
-		c := s.peekByte()
+		char := s.peekByte()
 		switch {
-		case c == '"':
+		case char == '"':
 			end := s.findStringEnd(s.pos + 1)
 			if end < 0 {
 				s.failWith("a string without an end")
 				return
 			}
 			s.pos = end + 1
-		case c == '{' || c == '[':
+		case char == '{' || char == '[':
 			s.pos++
 			depth++
-		case depth > 0 && (c == '}' || c == ']'):
+		case depth > 0 && (char == '}' || char == ']'):
 			s.pos++
 			depth--
-		case depth > 0 && (c == ',' || c == ':'):
+		case depth > 0 && (char == ',' || char == ':'):
 			s.pos++
 		default:
 			s.readLiteral()

@@ -16,37 +16,37 @@ const ReportItem = "raw_security"
 // a list of them as the Reporting API sends it. Of that the violations of a policy are events, all else is dropped. It is
 // an error when the body is neither; the text is fit for the sender.
 func SplitReports(body []byte) (Envelope, error) {
-	s := scanner{text: cleanPayload(body)}
+	json := scanner{text: cleanPayload(body)}
 	var env Envelope
-	switch s.peekByte() {
+	switch json.peekByte() {
 	case '{':
-		env.addReport(s.readRaw())
+		env.addReport(json.readRaw())
 	case '[':
-		for e := s.enterArray(); e.nextElement(); {
+		for e := json.enterArray(); e.nextElement(); {
 			if len(env.Items) == maxItems {
 				return env, errors.New("there are more than " + strconv.Itoa(maxItems) + " reports")
 			}
-			env.addReport(s.readRaw())
+			env.addReport(json.readRaw())
 		}
 	default:
 		return env, errors.New("the report is neither a JSON object nor a list of them")
 	}
-	if !s.isAtEnd() && s.err == nil {
-		s.failWith("more text behind the report")
+	if !json.isAtEnd() && json.err == nil {
+		json.failWith("more text behind the report")
 	}
-	return env, s.err
+	return env, json.err
 }
 
 // addReport adds a report as an item: an event, unless it is one of the Reporting API about something else.
 func (env *Envelope) addReport(text string) {
 	item := Item{Type: ReportItem, Kind: Event, Payload: []byte(text)}
-	s := scanner{text: text}
-	if s.peekByte() == '{' {
-		for m := s.enterObject(); m.nextMember(); {
-			if m.key == "type" && s.readStringOr("") != cspViolation {
+	json := scanner{text: text}
+	if json.peekByte() == '{' {
+		for m := json.enterObject(); m.nextMember(); {
+			if m.key == "type" && json.readStringOr("") != cspViolation {
 				item.Kind = Dropped
 			} else if m.key != "type" {
-				s.skipValue()
+				json.skipValue()
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (d *Decoder) DecodeReport(payload []byte, h Hints) (*core.Event, error) {
 	return d.decoder.decodeReport(cleanPayload(payload), h)
 }
 
-func (d *decoder) decodeReport(text string, h Hints) (*core.Event, error) {
+func (d *decoder) decodeReport(text string, hints Hints) (*core.Event, error) {
 	d.json.text = text
 	if d.json.peekByte() != '{' {
 		return nil, errors.New("the report is not a JSON object")
@@ -75,35 +75,35 @@ func (d *decoder) decodeReport(text string, h Hints) (*core.Event, error) {
 	case !d.json.isAtEnd():
 		return nil, errors.New("not valid JSON: more text behind the report")
 	}
-	e, browser := d.event, Browser{}
-	if h.Browser != nil {
-		browser = *h.Browser
+	event, browser := d.event, Browser{}
+	if hints.Browser != nil {
+		browser = *hints.Browser
 	}
-	e.Platform, d.inferIP = "javascript", "auto" // it comes from the browser of a user
-	e.Release, e.Environment = trimHint(browser.Release), trimHint(browser.Environment)
+	event.Platform, d.inferIP = "javascript", "auto" // it comes from the browser of a user
+	event.Release, event.Environment = trimHint(browser.Release), trimHint(browser.Environment)
 	switch kind, found := kindOfReport(value); {
 	case textOf(value.Get("type")) == cspViolation:
-		d.setReporting(value, h.ReceivedAt, &browser)
+		d.setReporting(value, hints.ReceivedAt, &browser)
 	case found:
 		d.report = sentReport{kind, value}
 	default:
 		return nil, errors.New("the report is of none of the kinds that are taken: csp-report, csp-violation, expect-ct-report, " +
 			"expect-staple-report, public key pins")
 	}
-	d.finishEvent(h)
+	d.finishEvent(hints)
 	switch {
-	case e.Report == nil, e.Report.Subject == "" && e.Report.Kind == core.ReportCSP:
+	case event.Report == nil, event.Report.Subject == "" && event.Report.Kind == core.ReportCSP:
 		return nil, errors.New("the report names no directive that was violated")
-	case e.Report.Subject == "":
+	case event.Report.Subject == "":
 		return nil, errors.New("the report names no host")
 	}
 	if agent := trimHint(browser.UserAgent); agent != "" {
-		if e.Request == nil {
-			e.Request = new(core.Request)
+		if event.Request == nil {
+			event.Request = new(core.Request)
 		}
-		setMember(&e.Request.Headers, "User-Agent", string(agent))
+		setMember(&event.Request.Headers, "User-Agent", string(agent))
 	}
-	return e, nil
+	return event, nil
 }
 
 // trimHint makes a text of the request fit for an event.

@@ -57,34 +57,34 @@ func cutLine(text []byte) (line, rest []byte) {
 }
 
 func parseHeader(line []byte) (Header, error) {
-	s := scanner{text: cleanPayload(line)}
-	switch s.peekByte() {
+	json := scanner{text: cleanPayload(line)}
+	switch json.peekByte() {
 	case '{':
 	case 0:
 		return Header{}, errors.New("the envelope has no header line")
 	default:
 		return Header{}, errors.New("the envelope's header is not a JSON object")
 	}
-	var h Header
-	for m := s.enterObject(); m.nextMember(); {
+	var header Header
+	for m := json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "event_id":
-			h.EventID, _ = parseEventID(s.readStringOr(""))
+			header.EventID, _ = parseEventID(json.readStringOr(""))
 		case "dsn":
-			h.DSN = s.readStringOr("")
+			header.DSN = json.readStringOr("")
 		case "sdk":
-			h.SDK = s.readHeaderSDK()
+			header.SDK = json.readHeaderSDK()
 		default:
-			s.skipValue()
+			json.skipValue()
 		}
 	}
-	if s.err == nil && !s.isAtEnd() {
-		s.failWith("more text behind the header")
+	if json.err == nil && !json.isAtEnd() {
+		json.failWith("more text behind the header")
 	}
-	if s.err != nil {
-		return Header{}, fmt.Errorf("the envelope's header is %w", s.err)
+	if json.err != nil {
+		return Header{}, fmt.Errorf("the envelope's header is %w", json.err)
 	}
-	return h, nil
+	return header, nil
 }
 
 // readStringOr reads a string; any other value is skipped.
@@ -151,26 +151,26 @@ func (s *splitter) splitItems() {
 }
 
 // takeItem takes the payload of an item. An error means that its end is unknown.
-func (s *splitter) takeItem(h itemHeader) error {
+func (s *splitter) takeItem(header itemHeader) error {
 	var payload []byte
 	switch {
-	case h.length < 0:
+	case header.length < 0:
 		payload, s.rest = cutLine(s.rest)
-	case h.length > len(s.rest):
-		return fmt.Errorf("the item's length of %d is beyond the end of the envelope", h.length)
-	case h.length > 0 && h.length < len(s.rest) && s.rest[h.length] != '\n' && s.rest[h.length] != '\r':
+	case header.length > len(s.rest):
+		return fmt.Errorf("the item's length of %d is beyond the end of the envelope", header.length)
+	case header.length > 0 && header.length < len(s.rest) && s.rest[header.length] != '\n' && s.rest[header.length] != '\r':
 		// Some clients count characters, not bytes.
-		end, rest := cutLine(s.rest[h.length:])
-		payload, s.rest = s.rest[:h.length+len(end)], rest
-		s.addProblem(fmt.Sprintf("the item's length of %d ends inside a line; all of the line was taken", h.length))
+		end, rest := cutLine(s.rest[header.length:])
+		payload, s.rest = s.rest[:header.length+len(end)], rest
+		s.addProblem(fmt.Sprintf("the item's length of %d ends inside a line; all of the line was taken", header.length))
 	default:
-		payload, s.rest = s.rest[:h.length], s.rest[h.length:]
+		payload, s.rest = s.rest[:header.length], s.rest[header.length:]
 	}
-	if h.itemType == "" {
+	if header.itemType == "" {
 		s.addProblem("the item's header has no type")
 		return nil
 	}
-	s.found = append(s.found, Item{Type: h.itemType, Kind: KindOf(h.itemType), Payload: payload})
+	s.found = append(s.found, Item{Type: header.itemType, Kind: KindOf(header.itemType), Payload: payload})
 	return nil
 }
 
@@ -203,37 +203,37 @@ type itemHeader struct {
 func (h itemHeader) canResync() bool { return h.isPlain && KindOf(h.itemType) != Unknown }
 
 func parseItemHeader(line []byte) (itemHeader, error) {
-	h := itemHeader{length: -1, isPlain: true}
-	s := scanner{text: cleanPayload(line)}
-	if s.peekByte() != '{' {
-		return h, errors.New("the item's header is not a JSON object")
+	header := itemHeader{length: -1, isPlain: true}
+	json := scanner{text: cleanPayload(line)}
+	if json.peekByte() != '{' {
+		return header, errors.New("the item's header is not a JSON object")
 	}
 	var length string
-	for m := s.enterObject(); m.nextMember(); {
+	for m := json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "type":
-			h.itemType = strings.TrimSpace(s.readStringOr(""))
+			header.itemType = strings.TrimSpace(json.readStringOr(""))
 		case "length":
-			length = s.readRaw()
+			length = json.readRaw()
 		case "content_type", "filename", "attachment_type", "item_count", "platform", "meta", "sample_rates", "routing_key":
-			s.skipValue()
+			json.skipValue()
 		default:
-			h.isPlain = false
-			s.skipValue()
+			header.isPlain = false
+			json.skipValue()
 		}
 	}
-	if s.err == nil && !s.isAtEnd() {
-		s.failWith("more text behind it")
+	if json.err == nil && !json.isAtEnd() {
+		json.failWith("more text behind it")
 	}
-	if s.err != nil {
-		return h, fmt.Errorf("the item's header is %w", s.err)
+	if json.err != nil {
+		return header, fmt.Errorf("the item's header is %w", json.err)
 	}
 	if length != "" && length != "null" {
 		n, err := strconv.ParseUint(length, 10, 31)
 		if err != nil {
-			return h, errors.New("the item's length is not a whole number of bytes")
+			return header, errors.New("the item's length is not a whole number of bytes")
 		}
-		h.length = int(n)
+		header.length = int(n)
 	}
-	return h, nil
+	return header, nil
 }

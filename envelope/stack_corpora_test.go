@@ -33,33 +33,34 @@ type stackSample struct {
 // isComparable leaves out what is no matter of parsing: Opera before it took over V8, which no SDK supports, and frames that
 // React asks the SDK to drop.
 func (s stackSample) isComparable() bool {
-	return s.stack != "" && !strings.HasPrefix(s.name, "OPERA_1") && !strings.Contains(s.name, "Opera 1") && !strings.Contains(s.name, "framesToPop")
+	return s.stack != "" && !strings.HasPrefix(s.name, "OPERA_1") && !strings.Contains(s.name, "Opera 1") &&
+		!strings.Contains(s.name, "framesToPop")
 }
 
 // scoreStacks counts the frames that are as expected, in the same place, and logs those that are not.
 func scoreStacks(t *testing.T, samples []stackSample) (right, all int) {
 	t.Helper()
-	for _, s := range samples {
-		if !s.isComparable() {
+	for _, sample := range samples {
+		if !sample.isComparable() {
 			continue
 		}
-		all += len(s.want)
+		all += len(sample.want)
 		var got []core.Frame
-		if traces, _ := stack.ParseStack(s.stack, "javascript"); len(traces) > 0 {
+		if traces, _ := stack.ParseStack(sample.stack, "javascript"); len(traces) > 0 {
 			got = traces[0].Frames
 		}
-		for i, w := range s.want {
-			var g frame
+		for i, w := range sample.want {
+			var gotFrame frame
 			if i < len(got) {
-				g = frame{string(got[i].Function), string(got[i].Filename), int(got[i].Lineno), int(got[i].Colno)}
+				gotFrame = frame{string(got[i].Function), string(got[i].Filename), int(got[i].Lineno), int(got[i].Colno)}
 			}
 			if w.function == "?" || w.function == "undefined" {
 				w.function = ""
 			}
-			if g == w {
+			if gotFrame == w {
 				right++
 			} else {
-				t.Logf("%s, frame %d:\n want %v\n got  %v", s.name, i, w, g)
+				t.Logf("%s, frame %d:\n want %v\n got  %v", sample.name, i, w, gotFrame)
 			}
 		}
 	}
@@ -72,13 +73,17 @@ func TestCorporaSentryJavaScriptStacks(t *testing.T) {
 	dir := corpora.FindCorpus(t, "sentry-javascript-stacks")
 	files, err := filepath.Glob(filepath.Join(dir, "packages/browser/test/tracekit/*.test.ts"))
 	require.NoError(t, err)
+
 	require.NotEmpty(t, files)
+
 	var samples []stackSample
 	for _, file := range files {
 		samples = append(samples, sentrySamples(readTokens(t, file))...)
 	}
 	require.Greater(t, len(samples), 40)
+
 	right, all := scoreStacks(t, samples)
+
 	require.GreaterOrEqual(t, right*100, all*95)
 }
 
@@ -99,16 +104,16 @@ func readTokens(t *testing.T, file string) []string {
 
 // joinLiteral reads a string, or strings joined by +, and gives what is left.
 func joinLiteral(toks []string) (string, []string) {
-	var b strings.Builder
+	var text strings.Builder
 	for len(toks) > 0 && strings.ContainsRune("'\"`", rune(toks[0][0])) {
 		body := toks[0][1 : len(toks[0])-1]
 		body = strings.NewReplacer(`\n`, "\n", `\\`, `\`, `\'`, "'", `\"`, `"`).Replace(body)
-		b.WriteString(body)
+		text.WriteString(body)
 		if toks = toks[1:]; len(toks) > 1 && toks[0] == "+" {
 			toks = toks[1:]
 		}
 	}
-	return b.String(), toks
+	return text.String(), toks
 }
 
 // sentrySamples finds `stack: '..'` and the `frames: [{..}]` that follows it, oldest first.
@@ -203,6 +208,7 @@ func TestCorporaErrorStackParser(t *testing.T) {
 	t.Parallel()
 	dir := corpora.FindCorpus(t, "error-stack-parser")
 	right, all := scoreStacks(t, specSamples(t, dir, "error-stack-parser-spec.js", "toMatchStackFrame", readListed))
+
 	require.GreaterOrEqual(t, right*100, all*80)
 }
 
@@ -235,6 +241,7 @@ func TestCorporaTraceKit(t *testing.T) {
 	t.Parallel()
 	dir := corpora.FindCorpus(t, "tracekit")
 	right, all := scoreStacks(t, specSamples(t, dir, "tracekit-parser-spec.js", "toEqual", readNamed))
+
 	require.GreaterOrEqual(t, right*100, all*95)
 }
 

@@ -97,17 +97,17 @@ func requireWritable(t time.Time) (time.Time, bool) {
 
 // setTimes applies the event time rule.
 func (d *decoder) setTimes(received time.Time) {
-	e := d.event
-	e.ReceivedAt = core.At(received)
-	e.Timestamp = core.At(d.sentAt)
+	event := d.event
+	event.ReceivedAt = core.At(received)
+	event.Timestamp = core.At(d.sentAt)
 	switch {
 	case d.sentAt.IsZero():
 	case d.sentAt.After(received.Add(maxAhead)):
-		addProblem(e, "timestamp", "more than 1 minute ahead of the receipt, whose time was taken instead")
+		addProblem(event, "timestamp", "more than 1 minute ahead of the receipt, whose time was taken instead")
 	case d.sentAt.Before(received.Add(-maxBehind)):
-		addProblem(e, "timestamp", "more than 30 days before the receipt, whose time was taken instead")
+		addProblem(event, "timestamp", "more than 30 days before the receipt, whose time was taken instead")
 	default:
 		return
 	}
-	e.Timestamp = e.ReceivedAt
+	event.Timestamp = event.ReceivedAt
 }

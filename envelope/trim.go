@@ -11,25 +11,25 @@ import (
 // trimEvent makes an event smaller until its JSON fits: the largest free-form parts go first, as they matter least for
 // finding the error. Only if the rest is still too large, texts and stack traces are cut shorter and shorter. What counts
 // is the JSON that readers get, which is larger than the stored form.
-func trimEvent(e *core.Event) {
+func trimEvent(event *core.Event) {
 	const goal = maxEvent - laterBytes
-	t := trimmer{event: e, buffer: e.AppendJSON(nil)}
-	excess := e.MeasureJSON(t.buffer) - goal
+	trimming := trimmer{event: event, buffer: event.AppendJSON(nil)}
+	excess := event.MeasureJSON(trimming.buffer) - goal
 	if excess <= 0 {
 		return
 	}
-	t.collectParts()
-	t.dropLargest(excess)
-	if e.MeasureJSON(t.buffer) <= goal {
+	trimming.collectParts()
+	trimming.dropLargest(excess)
+	if event.MeasureJSON(trimming.buffer) <= goal {
 		return
 	}
-	problems := e.Problems
+	problems := event.Problems
 	for text := maxText; ; text /= 2 {
-		l := limiter{event: e, maxText: max(text, 16), maxFrames: max(text/64, 1), maxExceptions: max(text/128, 1)}
+		l := limiter{event: event, maxText: max(text, 16), maxFrames: max(text/64, 1), maxExceptions: max(text/128, 1)}
 		l.walkEvent()
-		e.Problems = problems
-		if text == 0 || e.MeasureJSON(t.buffer) <= goal {
-			addProblem(e, "", "all texts were cut to "+strconv.Itoa(l.maxText)+" bytes and stack traces to "+strconv.Itoa(l.maxFrames)+
+		event.Problems = problems
+		if text == 0 || event.MeasureJSON(trimming.buffer) <= goal {
+			addProblem(event, "", "all texts were cut to "+strconv.Itoa(l.maxText)+" bytes and stack traces to "+strconv.Itoa(l.maxFrames)+
 				" frames, to keep the event within 256 KB")
 			return
 		}
@@ -86,7 +86,7 @@ func (t *trimmer) listObjects() []freeFormPart {
 }
 
 func (t *trimmer) collectParts() {
-	e := t.event
+	event := t.event
 	for _, o := range t.listObjects() {
 		for i := range o.value.Kids {
 			kid := &o.value.Kids[i]
@@ -94,35 +94,35 @@ func (t *trimmer) collectParts() {
 			t.addPart(at.String(), len(kid.Key)+t.sizeOfValue(&kid.Value), func() { kid.Value = core.Value{Kind: droppedKind} })
 		}
 	}
-	if r := e.Request; r != nil && r.Data.Kind == core.String {
+	if r := event.Request; r != nil && r.Data.Kind == core.String {
 		t.addPart("request.data", t.sizeOfValue(&r.Data), func() { r.Data = core.Value{} })
 	}
-	for i := range e.Breadcrumbs {
-		data := &e.Breadcrumbs[i].Data
+	for i := range event.Breadcrumbs {
+		data := &event.Breadcrumbs[i].Data
 		t.addPart("breadcrumbs."+strconv.Itoa(i)+".data", t.sizeOfValue(data), func() { *data = core.Value{} })
 	}
-	for i := range e.Exceptions {
-		t.collectFrames("exceptions."+strconv.Itoa(i), e.Exceptions[i].Frames)
+	for i := range event.Exceptions {
+		t.collectFrames("exceptions."+strconv.Itoa(i), event.Exceptions[i].Frames)
 	}
-	for i := range e.Threads {
-		thread := &e.Threads[i]
+	for i := range event.Threads {
+		thread := &event.Threads[i]
 		at := "threads." + strconv.Itoa(i)
 		t.collectFrames(at, thread.Frames)
 		if !thread.Crashed && !thread.Current {
-			t.addPart(at+".frames", t.sizeOfEvent(core.Event{Threads: e.Threads[i : i+1]}), func() { thread.Frames = nil })
+			t.addPart(at+".frames", t.sizeOfEvent(core.Event{Threads: event.Threads[i : i+1]}), func() { thread.Frames = nil })
 		}
 	}
-	t.addPart("debug_images", t.sizeOfEvent(core.Event{DebugImages: e.DebugImages}), func() { e.DebugImages = nil })
+	t.addPart("debug_images", t.sizeOfEvent(core.Event{DebugImages: event.DebugImages}), func() { event.DebugImages = nil })
 }
 
 func (t *trimmer) collectFrames(at string, frames []core.Frame) {
 	for i := range frames {
-		f := &frames[i]
+		frame := &frames[i]
 		place := at + ".frames." + strconv.Itoa(i)
-		t.addPart(place+".vars", t.sizeOfValue(&f.Vars), func() { f.Vars = core.Value{} })
-		source := core.Event{Fingerprint: append(slices.Clone(f.PreContext), f.PostContext...)}
+		t.addPart(place+".vars", t.sizeOfValue(&frame.Vars), func() { frame.Vars = core.Value{} })
+		source := core.Event{Fingerprint: append(slices.Clone(frame.PreContext), frame.PostContext...)}
 		t.addPart(place+".pre_context and post_context", t.sizeOfEvent(source), func() {
-			f.PreContext, f.PostContext = nil, nil
+			frame.PreContext, frame.PostContext = nil, nil
 		})
 	}
 }

@@ -34,45 +34,45 @@ func (s *scanner) unescapeString(escaped string) string {
 // maxUnescapedChunk is how much room for unescaped text is made at once, at most.
 const maxUnescapedChunk = 2048
 
-func (s *scanner) writeEscaped(c byte) {
-	switch c {
+func (s *scanner) writeEscaped(char byte) {
+	switch char {
 	case 'n':
-		c = '\n'
+		char = '\n'
 	case 't':
-		c = '\t'
+		char = '\t'
 	case 'r':
-		c = '\r'
+		char = '\r'
 	case 'b':
-		c = '\b'
+		char = '\b'
 	case 'f':
-		c = '\f'
+		char = '\f'
 	case '"', '\\', '/':
 	default:
 		s.unescaped.WriteByte('\\')
 	}
-	s.unescaped.WriteByte(c)
+	s.unescaped.WriteByte(char)
 }
 
 // unescapeUnicode resolves uXXXX, with the second half of a surrogate pair, and gives the rest.
 func (s *scanner) unescapeUnicode(text string) string {
-	r, ok := parseHex4(text[1:])
+	char, ok := parseHex4(text[1:])
 	if !ok {
 		s.unescaped.WriteByte('\\')
 		s.unescaped.WriteByte('u')
 		return text[1:]
 	}
 	text = text[5:]
-	if utf16.IsSurrogate(r) {
+	if utf16.IsSurrogate(char) {
 		low, isEscape := rune(0), strings.HasPrefix(text, `\u`)
 		if isEscape {
 			low, isEscape = parseHex4(text[2:])
 		}
-		if r = utf16.DecodeRune(r, low); isEscape && r != utf8.RuneError {
+		if char = utf16.DecodeRune(char, low); isEscape && char != utf8.RuneError {
 			text = text[6:]
 		}
 	}
-	if r != 0 {
-		s.unescaped.WriteRune(r)
+	if char != 0 {
+		s.unescaped.WriteRune(char)
 	}
 	return text
 }
@@ -82,26 +82,26 @@ func parseHex4(text string) (rune, bool) {
 	if len(text) < 4 {
 		return 0, false
 	}
-	var r rune
+	var char rune
 	for i := range 4 {
 		digit := hexDigit(text[i])
 		if digit < 0 {
 			return 0, false
 		}
-		r = r<<4 | rune(digit)
+		char = char<<4 | rune(digit)
 	}
-	return r, true
+	return char, true
 }
 
 // hexDigit returns the value of a hexadecimal digit, or -1.
-func hexDigit(c byte) int {
+func hexDigit(char byte) int {
 	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
+	case '0' <= char && char <= '9':
+		return int(char - '0')
+	case 'a' <= char && char <= 'f':
+		return int(char-'a') + 10
+	case 'A' <= char && char <= 'F':
+		return int(char-'A') + 10
 	}
 	return -1
 }

@@ -54,7 +54,8 @@ func newAttributes(pairs ...string) []*commonpb.KeyValue {
 
 func exceptionEvent(typ, message string, more ...*commonpb.KeyValue) *tracepb.Span_Event {
 	return &tracepb.Span_Event{
-		TimeUnixNano: exceptionTime, Name: "exception", Attributes: append(newAttributes("exception.type", typ, "exception.message", message), more...),
+		TimeUnixNano: exceptionTime, Name: "exception",
+		Attributes: append(newAttributes("exception.type", typ, "exception.message", message), more...),
 	}
 }
 

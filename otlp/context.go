@@ -42,13 +42,13 @@ func (w *writer) writeProgram() []core.Member {
 	if language := w.findLanguage(); language != "" {
 		sdk += "." + language
 	}
-	r := &w.ofResource
+	resource := &w.ofResource
 	return []core.Member{
 		makeTextMember("platform", platform),
-		makeTextMember("release", r.takeText("service.version")),
-		makeTextMember("environment", r.takeText("deployment.environment.name", "deployment.environment")),
-		makeTextMember("server_name", r.takeText("host.name")),
-		makeMember("sdk", makeObject(makeTextMember("name", sdk), makeTextMember("version", r.takeText("telemetry.sdk.version")))),
+		makeTextMember("release", resource.takeText("service.version")),
+		makeTextMember("environment", resource.takeText("deployment.environment.name", "deployment.environment")),
+		makeTextMember("server_name", resource.takeText("host.name")),
+		makeMember("sdk", makeObject(makeTextMember("name", sdk), makeTextMember("version", resource.takeText("telemetry.sdk.version")))),
 	}
 }
 
@@ -110,16 +110,19 @@ func (w *writer) writeContexts() core.Value {
 	if w.within.GetKind() == tracepb.Span_SPAN_KIND_UNSPECIFIED {
 		kind = ""
 	}
-	r := &w.ofResource
+	resource := &w.ofResource
 	return makeObject(
 		makeMember("trace", makeObject(
 			makeTextMember("trace_id", w.trace), makeTextMember("span_id", w.span), makeTextMember("parent_span_id", w.parent),
-			makeTextMember("op", kind), makeTextMember("description", cutText(w.within.GetStatus().GetMessage(), max(w.sharedBytes, maxSharedName))))),
+			makeTextMember("op", kind),
+			makeTextMember("description", cutText(w.within.GetStatus().GetMessage(), max(w.sharedBytes, maxSharedName))))),
 		makeMember("runtime", makeObject(
-			makeTextMember("name", r.takeText("process.runtime.name")), makeTextMember("version", r.takeText("process.runtime.version")))),
-		makeMember("os", makeObject(makeTextMember("name", r.takeText("os.name")), makeTextMember("version", r.takeText("os.version")))),
+			makeTextMember("name", resource.takeText("process.runtime.name")),
+			makeTextMember("version", resource.takeText("process.runtime.version")))),
+		makeMember("os", makeObject(makeTextMember("name", resource.takeText("os.name")),
+			makeTextMember("version", resource.takeText("os.version")))),
 		makeMember("otel", makeObject(
-			makeMember("resource", makeObjectOf(r.list)), makeMember("scope", makeObjectOf(w.ofScope.list)),
+			makeMember("resource", makeObjectOf(resource.list)), makeMember("scope", makeObjectOf(w.ofScope.list)),
 			makeMember("attributes", makeObjectOf(w.ofSpan.list)))),
 	)
 }

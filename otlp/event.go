@@ -11,36 +11,37 @@ import (
 
 // DecodeEvent makes the event of the n-th exception, in the decoder's room. Call the scrubber and then envelope.Limit, as after
 // Decoder.Decode.
-func (b *Batch) DecodeEvent(n int, d *envelope.Decoder, h envelope.Hints) (*core.Event, error) {
-	x, err := b.readException(&b.found[n])
+func (b *Batch) DecodeEvent(index int, decoder *envelope.Decoder, hints envelope.Hints) (*core.Event, error) {
+	details, err := b.readException(&b.found[index])
 	if err != nil {
 		return nil, err
 	}
-	w := writer{exception: x, eventID: b.found[n].eventID, sharedBytes: b.sharedBytesOfEach()}
+	w := writer{exception: details, eventID: b.found[index].eventID, sharedBytes: b.sharedBytesOfEach()}
 	w.ofResource = shareAttributes(&w, &b.parts.resource)
-	if x.within != nil {
+	if details.within != nil {
 		w.ofSpan = shareAttributes(&w, &b.parts.span)
 	}
-	if span, ok := b.spans.findServing(x.trace, x.span); ok && span.number != b.found[n].span.number {
+	if span, ok := b.spans.findServing(details.trace, details.span); ok && span.number != b.found[index].span.number {
 		if b.mayLoadServing(span) {
-			x.serving = loadPart(&b.parts.serving, b.form, span, newSpan)
+			details.serving = loadPart(&b.parts.serving, b.form, span, newSpan)
 			w.ofServing = shareAttributes(&w, &b.parts.serving)
 		} else {
-			x.lost++
+			details.lost++
 		}
 	}
 	w.ofScope = shareAttributes(&w, &b.parts.scope)
-	e, err := d.Decode(w.writePayload().AppendJSON(nil), h)
+	event, err := decoder.Decode(w.writePayload().AppendJSON(nil), hints)
 	if err != nil {
 		return nil, err
 	}
-	if len(e.Exceptions) > 0 && len(e.Exceptions[0].Frames) == 0 && x.stack != "" {
-		e.Extra = withText(e.Extra, "exception.stacktrace", x.stack) // no parser could read it: let people
+	if len(event.Exceptions) > 0 && len(event.Exceptions[0].Frames) == 0 && details.stack != "" {
+		event.Extra = withText(event.Extra, "exception.stacktrace", details.stack) // no parser could read it: let people
 	}
-	if lost := x.lost + x.own.lost; lost > 0 {
-		e.Problems = append(e.Problems, core.Problem{Path: "contexts.otel", Reason: strconv.Itoa(lost) + " attributes or values were left out"})
+	if lost := details.lost + details.own.lost; lost > 0 {
+		event.Problems = append(event.Problems,
+			core.Problem{Path: "contexts.otel", Reason: strconv.Itoa(lost) + " attributes or values were left out"})
 	}
-	return e, nil
+	return event, nil
 }
 
 // mayLoadServing reports whether a span may be decoded. Exceptions follow each other in the order of their resources, scopes
@@ -122,6 +123,7 @@ func (w *writer) writeException() core.Value {
 		mechanism = append(mechanism, makeMember("handled", core.Value{Kind: core.Bool, Text: strconv.FormatBool(!escaped)}))
 	}
 	return makeObject(
-		makeTextMember("type", name), makeTextMember("value", w.message), makeTextMember("module", module), makeTextMember("stack", w.stack),
+		makeTextMember("type", name), makeTextMember("value", w.message), makeTextMember("module", module),
+		makeTextMember("stack", w.stack),
 		makeMember("mechanism", makeObjectOf(mechanism)))
 }

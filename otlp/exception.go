@@ -52,39 +52,39 @@ type sharedPart[M sharedMessage] struct {
 }
 
 // loadPart decodes a shared message. One that cannot be read is an empty one: it must not take its exceptions with it.
-func loadPart[M sharedMessage](p *sharedPart[M], f form, from sharedText, empty func() M) M {
-	if p.number != from.number {
-		p.number, p.message = from.number, empty()
-		lost, err := f.decodeMessage(from.raw, p.message)
-		if p.lost = lost; err != nil {
-			p.message = empty()
+func loadPart[M sharedMessage](part *sharedPart[M], f form, from sharedText, empty func() M) M {
+	if part.number != from.number {
+		part.number, part.message = from.number, empty()
+		lost, err := f.decodeMessage(from.raw, part.message)
+		if part.lost = lost; err != nil {
+			part.message = empty()
 		}
-		p.attributes = attributesOf(p.message.GetAttributes(), keptShared)
+		part.attributes = attributesOf(part.message.GetAttributes(), keptShared)
 	}
-	return p.message
+	return part.message
 }
 
 // readException reads what was found.
-func (b *Batch) readException(f *foundException) (*exception, error) {
-	x := &exception{level: "error"}
-	x.resource = loadPart(&b.parts.resource, b.form, dropTooLarge(f.resource), newResource)
-	x.scope = loadPart(&b.parts.scope, b.form, dropTooLarge(f.scope), newScope)
-	for _, pair := range x.resource.GetAttributes() {
+func (b *Batch) readException(found *foundException) (*exception, error) {
+	details := &exception{level: "error"}
+	details.resource = loadPart(&b.parts.resource, b.form, dropTooLarge(found.resource), newResource)
+	details.scope = loadPart(&b.parts.scope, b.form, dropTooLarge(found.scope), newScope)
+	for _, pair := range details.resource.GetAttributes() {
 		if pair.GetKey() == "service.name" {
-			x.service = cutText(pair.GetValue().GetStringValue(), maxSharedName)
+			details.service = cutText(pair.GetValue().GetStringValue(), maxSharedName)
 		}
 	}
 	err := error(nil)
 	if b.signal.Name == Logs.Name {
-		err = x.readRecord(b.form, f)
+		err = details.readRecord(b.form, found)
 	} else {
-		x.within = loadPart(&b.parts.span, b.form, f.span, newSpan)
-		err = x.readEvent(b.form, f)
+		details.within = loadPart(&b.parts.span, b.form, found.span, newSpan)
+		err = details.readEvent(b.form, found)
 	}
-	x.typ = strings.TrimSpace(x.own.takeText("exception.type"))
-	x.message, x.stack = x.own.takeText("exception.message"), x.own.takeText("exception.stacktrace")
-	x.escaped = x.own.takeText("exception.escaped")
-	return x, err
+	details.typ = strings.TrimSpace(details.own.takeText("exception.type"))
+	details.message, details.stack = details.own.takeText("exception.message"), details.own.takeText("exception.stacktrace")
+	details.escaped = details.own.takeText("exception.escaped")
+	return details, err
 }
 
 func newResource() *resourcepb.Resource        { return new(resourcepb.Resource) }

@@ -73,22 +73,22 @@ func (wireForm) decodeMessage(raw string, into proto.Message) (lost int, err err
 	return p.lost, proto.Unmarshal(pruned, into)
 }
 
-func (wireForm) readSpanIDs(raw string) (s spanIDs) {
+func (wireForm) readSpanIDs(raw string) (ids spanIDs) {
 	_ = eachField(raw, func(number protowire.Number, _ protowire.Type, value string) error {
 		switch number {
 		case 1:
-			s.trace = idOf([]byte(value))
+			ids.trace = idOf([]byte(value))
 		case 2:
-			s.id = idOf([]byte(value))
+			ids.id = idOf([]byte(value))
 		case 4:
-			s.parent = idOf([]byte(value))
+			ids.parent = idOf([]byte(value))
 		case 6:
 			kind, _ := readVarint(value)
-			s.isServing = tracepb.Span_SpanKind(kind) == tracepb.Span_SPAN_KIND_SERVER
+			ids.isServing = tracepb.Span_SpanKind(kind) == tracepb.Span_SPAN_KIND_SERVER
 		}
 		return nil
 	})
-	return s
+	return ids
 }
 
 // eachField calls visit with each field of a message. The value is what follows the tag, of a length-delimited field
@@ -140,12 +140,12 @@ func readVarint(raw string) (n uint64, size int) {
 }
 
 func (wireForm) pickFields(raw string, fields []messageField) string {
-	var b []byte
+	var buf []byte
 	_ = eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
 		if slices.ContainsFunc(fields, func(of messageField) bool { return of.number == number }) {
-			b = appendField(b, number, kind, value)
+			buf = appendField(buf, number, kind, value)
 		}
 		return nil
 	})
-	return string(b)
+	return string(buf)
 }

@@ -32,6 +32,7 @@ func TestTooManyExceptionsAreRejected(t *testing.T) {
 	}{{otlp.Protobuf, marshalWire(t, m)}, {otlp.JSON, jsonOf(t, m)}} {
 		batch, err := otlp.ReadRequest(c.body, c.encoding, otlp.Traces)
 		require.NoError(t, err)
+
 		require.Equal(t, otlp.MaxExceptions, batch.Len())
 		require.Equal(t, 100_000-otlp.MaxExceptions, batch.Rejected)
 		require.NotEmpty(t, batch.Reason)
@@ -43,22 +44,28 @@ func TestNotOfTheEncoding(t *testing.T) {
 	for _, body := range []string{
 		"not a request", `{"resourceSpans":[]}`, "\x0a\xff", "\x0a\x02\x12\x7f", "\x0b\x0b\x0b", strings.Repeat("\xff", 11),
 	} {
-		_, err := otlp.ReadRequest([]byte(body), otlp.Protobuf, otlp.Traces)
-		require.Error(t, err, body)
+		t.Run(body, func(t *testing.T) {
+			_, err := otlp.ReadRequest([]byte(body), otlp.Protobuf, otlp.Traces)
+			require.Error(t, err)
+		})
 	}
 	for _, body := range []string{"", "[]", "null", "1", `{"resourceSpans":[`, `{"resourceSpans":[]} x`, "\x0a\x02"} {
-		_, err := otlp.ReadRequest([]byte(body), otlp.JSON, otlp.Traces)
-		require.Error(t, err, body)
+		t.Run(body, func(t *testing.T) {
+			_, err := otlp.ReadRequest([]byte(body), otlp.JSON, otlp.Traces)
+			require.Error(t, err)
+		})
 	}
 	for _, body := range []string{
 		"{}", `{"resourceSpans":null}`, `{"resourceSpans":7,"unknown":{}}`, `{"resourceSpans":[null,1,{"scopeSpans":[{"spans":null}]}]}`,
 	} {
 		batch, err := otlp.ReadRequest([]byte(body), otlp.JSON, otlp.Traces)
 		require.NoError(t, err, body)
+
 		require.Zero(t, batch.Len()+batch.Rejected)
 	}
 	batch, err := otlp.ReadRequest(nil, otlp.Protobuf, otlp.Logs)
 	require.NoError(t, err, "a request of nothing is one of no bytes")
+
 	require.Zero(t, batch.Items)
 }
 
@@ -68,25 +75,28 @@ func TestDeepValues(t *testing.T) {
 	for range 2000 {
 		deep = newAttribute("deep", []*commonpb.KeyValue{deep})
 	}
-	m := tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom", deep)))
-	e := readEvents(t, marshalWire(t, m), otlp.Protobuf, otlp.Traces)[0]
+	request := tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom", deep)))
+	e := readEvents(t, marshalWire(t, request), otlp.Protobuf, otlp.Traces)[0]
 	require.NotEmpty(t, e.Problems)
+
 	require.EqualValues(t, "boom", e.Exceptions[0].Value)
 
-	fromJSON := readEvents(t, jsonOf(t, m), otlp.JSON, otlp.Traces)[0]
+	fromJSON := readEvents(t, jsonOf(t, request), otlp.JSON, otlp.Traces)[0]
 	require.NotEmpty(t, fromJSON.Problems)
+
 	require.EqualValues(t, "boom", fromJSON.Exceptions[0].Value)
 }
 
 func TestManyAttributes(t *testing.T) {
 	t.Parallel()
-	m := tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom")))
-	failing := m.ResourceSpans[0].ScopeSpans[0].Spans[0]
+	request := tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom")))
+	failing := request.ResourceSpans[0].ScopeSpans[0].Spans[0]
 	for n := range 20_000 {
 		failing.Events[0].Attributes = append(failing.Events[0].Attributes, newAttribute(fmt.Sprint("k", n), "v"))
 		failing.Attributes = append(failing.Attributes, newAttribute(fmt.Sprint("k", n), "v"))
 	}
-	e := readEvents(t, marshalWire(t, m), otlp.Protobuf, otlp.Traces)[0]
+	e := readEvents(t, marshalWire(t, request), otlp.Protobuf, otlp.Traces)[0]
+
 	require.EqualValues(t, "span 12345678", e.Transaction, "a span loses its attributes, not its name")
 	require.LessOrEqual(t, len(e.Extra.Kids), 1000)
 	require.Contains(t, e.Problems[len(e.Problems)-1].Reason, "were left out")
@@ -101,6 +111,7 @@ func TestOneLargeAttributeOfManyExceptions(t *testing.T) {
 	m := tracesOf("python", failing)
 	resource := m.ResourceSpans[0].Resource
 	resource.Attributes = append(resource.Attributes, newAttribute("huge", strings.Repeat("x", 60_000)))
+
 	for _, e := range decodeAll(t, readBatch(t, m)) {
 		require.Less(t, len(e.AppendJSON(nil)), 4000)
 		require.Equal(t, "shop", e.Tags.Get("service.name").Text)
@@ -113,11 +124,13 @@ func TestTextThatIsNotUTF8(t *testing.T) {
 	body = bytes.ReplaceAll(body, []byte("boom ???"), []byte("boom \xff\xc3\x00"))
 	body = bytes.ReplaceAll(body, []byte("shop.tracer"), []byte("shop\xfftracer"))
 	e := readEvents(t, body, otlp.Protobuf, otlp.Traces)[0]
+
 	require.Equal(t, "boom \ufffd", string(e.Exceptions[0].Value))
 	require.Equal(t, "shop\ufffdtracer", e.Tags.Get("otel.scope.name").Text)
 
 	text := jsonOf(t, tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom ???"))))
 	text = bytes.ReplaceAll(text, []byte("boom ???"), []byte("boom \xff\xc3"))
+
 	require.Equal(t, "boom \ufffd", string(readEvents(t, text, otlp.JSON, otlp.Traces)[0].Exceptions[0].Value))
 }
 
@@ -125,11 +138,16 @@ func TestOddTimesAndIDs(t *testing.T) {
 	t.Parallel()
 	never := newSpan("12345678", "", boomAt(0))
 	e := readEvents(t, marshalWire(t, tracesOf("go", never)), otlp.Protobuf, otlp.Traces)[0]
+
 	require.Equal(t, receivedAt, e.Timestamp.Time, "no time is that of the receipt")
+
 	never.EndTimeUnixNano = exceptionTime
-	require.EqualValues(t, exceptionTime, readEvents(t, marshalWire(t, tracesOf("go", never)), otlp.Protobuf, otlp.Traces)[0].Timestamp.UnixNano())
+
+	require.EqualValues(t, exceptionTime, readEvents(t, marshalWire(t, tracesOf("go", never)), otlp.Protobuf,
+		otlp.Traces)[0].Timestamp.UnixNano())
 	for _, at := range []uint64{1, 1<<64 - 1} {
 		e := readEvents(t, marshalWire(t, tracesOf("go", newSpan("12345678", "", boomAt(at)))), otlp.Protobuf, otlp.Traces)[0]
+
 		require.Equal(t, receivedAt, e.Timestamp.Time)
 		require.NotEmpty(t, e.Problems)
 	}
@@ -137,10 +155,13 @@ func TestOddTimesAndIDs(t *testing.T) {
 		failing := newSpan(id, id, boomAt(exceptionTime))
 		failing.TraceId = []byte(id)
 		e := readEvents(t, marshalWire(t, tracesOf("go", failing)), otlp.Protobuf, otlp.Traces)[0]
+
 		require.Len(t, e.EventID, 32)
 		require.Empty(t, e.Contexts.Get("trace").Get("trace_id").Text)
 	}
-	loop := tracesOf("go", newSpan("aaaaaaaa", "bbbbbbbb", boomAt(exceptionTime)), newSpan("bbbbbbbb", "aaaaaaaa"), newSpan("cccccccc", "cccccccc", boomAt(exceptionTime)))
+	loop := tracesOf("go", newSpan("aaaaaaaa", "bbbbbbbb", boomAt(exceptionTime)), newSpan("bbbbbbbb", "aaaaaaaa"),
+		newSpan("cccccccc", "cccccccc", boomAt(exceptionTime)))
+
 	require.NotPanics(t, func() { readEvents(t, marshalWire(t, loop), otlp.Protobuf, otlp.Traces) })
 }
 
@@ -155,13 +176,14 @@ func TestSmallMessagesTakeNoMemory(t *testing.T) { // not parallel: it measures 
 		return inner
 	}
 	exceptionOf := func(attribute []byte) []byte {
-		event := append(nested([]byte("exception"), 2), nested(append(nested([]byte("exception.type"), 1), nested([]byte("E"), 1, 2)...), 3)...)
+		event := append(nested([]byte("exception"), 2), nested(append(nested([]byte("exception.type"), 1), nested([]byte("E"), 1, 2)...),
+			3)...)
 		return append(event, nested(append(nested([]byte("list"), 1), attribute...), 3)...)
 	}
 	empty := func(number protowire.Number) []byte {
 		return bytes.Repeat(nested(nil, number), size/2)
 	}
-	for name, c := range map[string]struct {
+	for name, tt := range map[string]struct {
 		body     []byte
 		encoding otlp.Encoding
 		signal   otlp.Signal
@@ -175,28 +197,33 @@ func TestSmallMessagesTakeNoMemory(t *testing.T) { // not parallel: it measures 
 			[]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{}` + strings.Repeat(",{}", size/3) + "]}]}]}"), otlp.JSON, otlp.Traces,
 		},
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		start := time.Now()
-		batch, err := otlp.ReadRequest(c.body, c.encoding, c.signal)
-		require.NoError(t, err, name)
-		decodeAll(t, batch)
-		runtime.ReadMemStats(&after)
-		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(40<<20), name)
-		t.Log(name, len(c.body), time.Since(start), (after.TotalAlloc-before.TotalAlloc)>>20, "MB")
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			batch, err := otlp.ReadRequest(tt.body, tt.encoding, tt.signal)
+			require.NoError(t, err)
+			decodeAll(t, batch)
+			runtime.ReadMemStats(&after)
+
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(40<<20))
+			t.Log(name, len(tt.body), time.Since(start), (after.TotalAlloc-before.TotalAlloc)>>20, "MB")
+		})
 	}
 }
 
 // FuzzRead: whatever a request is, its exceptions can be decoded or are refused, and make events of valid text.
 func FuzzRead(f *testing.F) {
 	for _, m := range []*tracepb.TracesData{
-		tracesOf("python", newSpan("12345678", "", exceptionEvent("ValueError", "boom"))), tracesOf("", newSpan("", "", boomAt(0), boomAt(exceptionTime))),
+		tracesOf("python", newSpan("12345678", "", exceptionEvent("ValueError", "boom"))),
+		tracesOf("", newSpan("", "", boomAt(0), boomAt(exceptionTime))),
 	} {
 		f.Add(marshalWire(f, m), false, false)
 		f.Add(jsonOf(f, m), true, false)
 	}
 	record := &logspb.LogRecord{
-		TimeUnixNano: exceptionTime, TraceId: traceID, Attributes: newAttributes("exception.type", "E", "exception.stacktrace", "E\n at f (x.js:1:1)"),
+		TimeUnixNano: exceptionTime, TraceId: traceID, Attributes: newAttributes("exception.type", "E", "exception.stacktrace",
+			"E\n at f (x.js:1:1)"),
 	}
 	f.Add(marshalWire(f, logsOf(record)), false, true)
 	f.Add(jsonOf(f, logsOf(record)), true, true)

@@ -51,13 +51,13 @@ func (b *Batch) keepDistinct() {
 				continue
 			}
 		}
-		f := b.found[i]
+		found := b.found[i]
 		if id.trace != "" || id.at != 0 {
 			sum := id.hashMoment()
-			f.eventID = makeEventID(sum, numbers[sum])
+			found.eventID = makeEventID(sum, numbers[sum])
 			numbers[sum]++
 		}
-		kept = append(kept, f)
+		kept = append(kept, found)
 	}
 	clear(b.found[len(kept):])
 	b.found = kept
@@ -67,21 +67,21 @@ func (b *Batch) keepDistinct() {
 func (b *Batch) identifyExceptions() []identity {
 	identities := make([]identity, 0, len(b.found))
 	kept := b.found[:0]
-	for _, f := range b.found {
-		x, err := b.readException(&f)
+	for _, found := range b.found {
+		details, err := b.readException(&found)
 		if err != nil {
 			b.Failure = err
 			b.rejectException("an exception could not be read")
 			continue
 		}
-		if x.typ == "" && x.message == "" && x.stack == "" {
+		if details.typ == "" && details.message == "" && details.stack == "" {
 			if b.signal.Name == Traces.Name {
 				b.rejectException(emptyReason)
 			}
 			continue
 		}
-		identities = append(identities, x.makeIdentity())
-		kept = append(kept, f)
+		identities = append(identities, details.makeIdentity())
+		kept = append(kept, found)
 	}
 	b.found = kept
 	return identities
@@ -130,12 +130,12 @@ func (id *identity) hashMoment() [sha256.Size]byte {
 }
 
 func hashParts(parts ...string) [sha256.Size]byte {
-	var b []byte
+	var buf []byte
 	for _, part := range parts {
-		b = binary.AppendUvarint(b, uint64(len(part)))
-		b = append(b, part...)
+		buf = binary.AppendUvarint(buf, uint64(len(part)))
+		buf = append(buf, part...)
 	}
-	return sha256.Sum256(b)
+	return sha256.Sum256(buf)
 }
 
 func makeEventID(sum [sha256.Size]byte, number uint64) string {

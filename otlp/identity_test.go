@@ -39,11 +39,15 @@ func boomAt(at uint64) *tracepb.Span_Event {
 
 func TestExceptionThroughSpansIsOneEvent(t *testing.T) {
 	t.Parallel()
-	inner, middle, outer := newSpan("inner123", "middle12", boomAt(exceptionTime)), newSpan("middle12", "outer123"), newSpan("outer123", "", boomAt(exceptionTime+2e6))
+	inner, middle, outer := newSpan("inner123", "middle12", boomAt(exceptionTime)), newSpan("middle12", "outer123"),
+		newSpan("outer123", "", boomAt(exceptionTime+2e6))
 	list := readEvents(t, marshalWire(t, tracesOf("python", inner, middle, outer)), otlp.Protobuf, otlp.Traces)
+
 	require.Len(t, list, 1)
 	require.EqualValues(t, "span inner123", list[0].Transaction)
+
 	list = readEvents(t, marshalWire(t, tracesOf("python", outer, middle, inner)), otlp.Protobuf, otlp.Traces)
+
 	require.Len(t, list, 1)
 	require.EqualValues(t, "span inner123", list[0].Transaction, "whatever their order")
 
@@ -52,23 +56,28 @@ func TestExceptionThroughSpansIsOneEvent(t *testing.T) {
 		Attributes: newAttributes("exception.type", "CartError", "exception.message", "boom"),
 	}
 	apart := eventIDs(t, tracesOf("python", inner), tracesOf("python", outer), logsOf(record))
+
 	require.Equal(t, 1, countDistinct(apart), "also in requests of their own")
 }
 
 func TestExceptionRecordedTwiceOnASpanIsOneEvent(t *testing.T) {
 	t.Parallel()
 	require.Len(t, eventIDs(t, tracesOf("java", newSpan("12345678", "", boomAt(exceptionTime), boomAt(exceptionTime+1e6)))), 1)
-	require.Len(t, eventIDs(t, tracesOf("java", newSpan("12345678", "", boomAt(exceptionTime), boomAt(exceptionTime+1e6), boomAt(exceptionTime+3e9)))), 2, "later it is another")
+	require.Len(t, eventIDs(t,
+		tracesOf("java", newSpan("12345678", "", boomAt(exceptionTime), boomAt(exceptionTime+1e6), boomAt(exceptionTime+3e9)))), 2,
+		"later it is another")
 }
 
 func TestAttemptsAreEventsOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	m := tracesOf("go",
-		newSpan("attempt1", "whole123", boomAt(exceptionTime)), newSpan("attempt2", "whole123", boomAt(exceptionTime+1e9)), newSpan("whole123", "", boomAt(exceptionTime+1e9)))
-	list := eventIDs(t, m)
+	request := tracesOf("go",
+		newSpan("attempt1", "whole123", boomAt(exceptionTime)), newSpan("attempt2", "whole123", boomAt(exceptionTime+1e9)),
+		newSpan("whole123", "", boomAt(exceptionTime+1e9)))
+	list := eventIDs(t, request)
+
 	require.Len(t, list, 2)
 	require.Equal(t, 2, countDistinct(list))
-	require.Equal(t, list, eventIDs(t, m), "the same when it is sent again")
+	require.Equal(t, list, eventIDs(t, request), "the same when it is sent again")
 }
 
 func TestOtherExceptionsAreOtherEvents(t *testing.T) {
@@ -78,8 +87,10 @@ func TestOtherExceptionsAreOtherEvents(t *testing.T) {
 	service := proto.Clone(tracesOf("go", newSpan("12345678", "", boomAt(exceptionTime)))).(*tracepb.TracesData)
 	service.ResourceSpans[0].Resource.Attributes = newAttributes("service.name", "bank")
 	list := eventIDs(t,
-		tracesOf("go", newSpan("12345678", "", boomAt(exceptionTime), exceptionEvent("shop.errors.CartError", "bang"), exceptionEvent("ValueError", "boom"))),
+		tracesOf("go", newSpan("12345678", "", boomAt(exceptionTime), exceptionEvent("shop.errors.CartError", "bang"),
+			exceptionEvent("ValueError", "boom"))),
 		tracesOf("go", newSpan("12345678", "", boomAt(exceptionTime+60e9))), other, service)
+
 	require.Equal(t, 6, len(list))
 	require.Equal(t, 6, countDistinct(list))
 }
@@ -90,6 +101,7 @@ func TestRecordsWithoutATraceAreToldApartByTime(t *testing.T) {
 		return &logspb.LogRecord{TimeUnixNano: nanos, Attributes: newAttributes("exception.message", "boom")}
 	}
 	list := eventIDs(t, logsOf(at(exceptionTime), at(exceptionTime+1), at(exceptionTime)))
+
 	require.Equal(t, 3, countDistinct(list))
 	require.Equal(t, list, eventIDs(t, logsOf(at(exceptionTime), at(exceptionTime+1), at(exceptionTime))))
 }
@@ -99,23 +111,32 @@ func TestLaterFailureOfAnOuterSpanIsAnEvent(t *testing.T) {
 	t.Parallel()
 	attempt := newSpan("attempt1", "whole123", boomAt(exceptionTime))
 	list := eventIDs(t, tracesOf("go", attempt, newSpan("whole123", "", boomAt(exceptionTime+60e9))))
+
 	require.Len(t, list, 2)
 	require.Equal(t, 2, countDistinct(list))
 	require.Len(t, eventIDs(t, tracesOf("go", attempt, newSpan("whole123", "", boomAt(exceptionTime+2e9)))), 1)
+
 	late := newSpan("attempt2", "whole123", boomAt(exceptionTime+59e9))
-	require.Len(t, eventIDs(t, tracesOf("go", attempt, late, newSpan("whole123", "", boomAt(exceptionTime+60e9)))), 2, "that of the last attempt")
+
+	require.Len(t, eventIDs(t, tracesOf("go", attempt, late, newSpan("whole123", "", boomAt(exceptionTime+60e9)))), 2,
+		"that of the last attempt")
 }
 
 // TestSpansInALoopKeepOneException: spans that name each other, or themselves, as their parent.
 func TestSpansInALoopKeepOneException(t *testing.T) {
 	t.Parallel()
 	require.Len(t, eventIDs(t, tracesOf("go", newSpan("aaaaaaaa", "aaaaaaaa", boomAt(exceptionTime)))), 1)
-	require.Len(t, eventIDs(t, tracesOf("go", newSpan("aaaaaaaa", "bbbbbbbb", boomAt(exceptionTime)), newSpan("bbbbbbbb", "aaaaaaaa", boomAt(exceptionTime)))), 1)
+	require.Len(t, eventIDs(t, tracesOf("go", newSpan("aaaaaaaa", "bbbbbbbb", boomAt(exceptionTime)),
+		newSpan("bbbbbbbb", "aaaaaaaa", boomAt(exceptionTime)))), 1)
+
 	inLoop := tracesOf("go",
-		newSpan("aaaaaaaa", "bbbbbbbb"), newSpan("bbbbbbbb", "aaaaaaaa", boomAt(exceptionTime)), newSpan("below123", "aaaaaaaa", boomAt(exceptionTime)))
+		newSpan("aaaaaaaa", "bbbbbbbb"), newSpan("bbbbbbbb", "aaaaaaaa", boomAt(exceptionTime)),
+		newSpan("below123", "aaaaaaaa", boomAt(exceptionTime)))
 	list := readEvents(t, marshalWire(t, inLoop), otlp.Protobuf, otlp.Traces)
 	require.NotEmpty(t, list)
+
 	require.EqualValues(t, "span below123", list[len(list)-1].Transaction)
+
 	var loop []*tracepb.Span
 	for n := range 1000 {
 		loop = append(loop, newSpan(fmt.Sprintf("s%07d", n), fmt.Sprintf("s%07d", (n+1)%1000), boomAt(exceptionTime)))

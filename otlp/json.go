@@ -19,60 +19,60 @@ import (
 type jsonForm struct{}
 
 func (jsonForm) openRequest(body []byte) (string, error) {
-	r := envelope.NewReader(body)
-	if !r.IsObject() {
+	reader := envelope.NewReader(body)
+	if !reader.IsObject() {
 		return "", errors.New("the body is not a JSON object")
 	}
-	raw := r.ReadRaw()
-	return raw, r.CheckEnd()
+	raw := reader.ReadRaw()
+	return raw, reader.CheckEnd()
 }
 
 func (jsonForm) eachMessage(raw string, of messageField, visit func(string) error) (err error) {
-	r := envelope.NewRawReader(raw)
-	r.VisitMembers(func(name string) {
+	reader := envelope.NewRawReader(raw)
+	reader.VisitMembers(func(name string) {
 		if name != of.name {
 			return
 		}
 		one := func() {
-			if message := r.ReadRaw(); err == nil {
+			if message := reader.ReadRaw(); err == nil {
 				err = visit(message)
 			}
 		}
-		if r.IsObject() {
+		if reader.IsObject() {
 			one()
 		} else {
-			r.VisitElements(one)
+			reader.VisitElements(one)
 		}
 	})
-	return errors.Join(r.CheckEnd(), err)
+	return errors.Join(reader.CheckEnd(), err)
 }
 
 func (jsonForm) readText(raw string, of messageField) (word string, err error) {
-	r := envelope.NewRawReader(raw)
-	r.VisitMembers(func(name string) {
+	reader := envelope.NewRawReader(raw)
+	reader.VisitMembers(func(name string) {
 		if name == of.name {
-			word = r.ReadText()
+			word = reader.ReadText()
 		}
 	})
-	return word, r.CheckEnd()
+	return word, reader.CheckEnd()
 }
 
-func (jsonForm) readSpanIDs(raw string) (s spanIDs) {
-	r := envelope.NewRawReader(raw)
-	r.VisitMembers(func(name string) {
+func (jsonForm) readSpanIDs(raw string) (ids spanIDs) {
+	reader := envelope.NewRawReader(raw)
+	reader.VisitMembers(func(name string) {
 		switch name {
 		case "traceId":
-			s.trace = idOf(decodeHex(r.ReadText()))
+			ids.trace = idOf(decodeHex(reader.ReadText()))
 		case "spanId":
-			s.id = idOf(decodeHex(r.ReadText()))
+			ids.id = idOf(decodeHex(reader.ReadText()))
 		case "parentSpanId":
-			s.parent = idOf(decodeHex(r.ReadText()))
+			ids.parent = idOf(decodeHex(reader.ReadText()))
 		case "kind":
-			kind := r.ReadRaw()
-			s.isServing = kind == "2" || kind == `"SPAN_KIND_SERVER"`
+			kind := reader.ReadRaw()
+			ids.isServing = kind == "2" || kind == `"SPAN_KIND_SERVER"`
 		}
 	})
-	return s
+	return ids
 }
 
 // The members of each message that protobuf's mapping can read.
@@ -85,33 +85,34 @@ var (
 )
 
 func (f jsonForm) decodeMessage(raw string, into proto.Message) (lost int, err error) {
-	switch m := into.(type) {
+	switch message := into.(type) {
 	case *resourcepb.Resource:
-		return f.unmarshalPruned(raw, resourceMembers, m)
+		return f.unmarshalPruned(raw, resourceMembers, message)
 	case *commonpb.InstrumentationScope:
-		return f.unmarshalPruned(raw, scopeMembers, m)
+		return f.unmarshalPruned(raw, scopeMembers, message)
 	case *tracepb.Span_Event:
-		return f.unmarshalPruned(raw, eventMembers, m)
+		return f.unmarshalPruned(raw, eventMembers, message)
 	case *tracepb.Span:
-		lost, err = f.unmarshalPruned(raw, spanMembers, m)
-		m.TraceId, m.SpanId, m.ParentSpanId = f.readID(raw, "traceId"), f.readID(raw, "spanId"), f.readID(raw, "parentSpanId")
+		lost, err = f.unmarshalPruned(raw, spanMembers, message)
+		message.TraceId, message.SpanId, message.ParentSpanId = f.readID(raw, "traceId"), f.readID(raw, "spanId"),
+			f.readID(raw, "parentSpanId")
 	case *logspb.LogRecord:
-		lost, err = f.unmarshalPruned(raw, recordMembers, m)
-		m.TraceId, m.SpanId = f.readID(raw, "traceId"), f.readID(raw, "spanId")
+		lost, err = f.unmarshalPruned(raw, recordMembers, message)
+		message.TraceId, message.SpanId = f.readID(raw, "traceId"), f.readID(raw, "spanId")
 	}
 	return lost, err
 }
 
 func (jsonForm) pickFields(raw string, fields []messageField) string {
-	b, seen := []byte{'{'}, map[string]bool{}
+	buf, seen := []byte{'{'}, map[string]bool{}
 	r := envelope.NewRawReader(raw)
 	r.VisitMembers(func(name string) {
 		if !seen[name] && slices.ContainsFunc(fields, func(of messageField) bool { return of.name == name }) {
 			seen[name] = true
-			b = append(appendName(b, name), r.ReadRaw()...)
+			buf = append(appendName(buf, name), r.ReadRaw()...)
 		}
 	})
-	return string(append(b, '}'))
+	return string(append(buf, '}'))
 }
 
 var lenientJSON = protojson.UnmarshalOptions{DiscardUnknown: true}

@@ -36,14 +36,16 @@ func TestDeepNestingInJSON(t *testing.T) { // not parallel: it takes memory
 	for name, nesting := range nestings {
 		deep, leaf := nestText(manyLevels, nesting), nestText(leafLevels, nesting)
 		for place, span := range map[string]string{
-			"status": `"status":` + deep, "attributes": `"attributes":` + leaf, "attribute": `"attributes":[{"key":"a","value":` + deep + `}]`,
-			"links": `"links":` + leaf, "unknown": `"unknown":` + deep, "name": `"name":` + leaf, "id": `"spanId":` + leaf,
+			"status": `"status":` + deep, "attributes": `"attributes":` + leaf,
+			"attribute": `"attributes":[{"key":"a","value":` + deep + `}]`,
+			"links":     `"links":` + leaf, "unknown": `"unknown":` + deep, "name": `"name":` + leaf, "id": `"spanId":` + leaf,
 			"small status": `"status":` + leaf, "small attribute": `"attributes":[{"key":"a","value":` + leaf + `}]`,
 		} {
 			body := `{"resourceSpans":[{"scopeSpans":[{"spans":[{` + span + `,"traceId":"01","events":[{"name":"exception","attributes":[
 				{"key":"exception.message","value":{"stringValue":"boom"}}]}]}]}]}]}`
 			batch, err := otlp.ReadRequest([]byte(body), otlp.JSON, otlp.Traces)
 			require.NoError(t, err)
+
 			require.Equal(t, 1, batch.Len(), "%s in the %s", name, place)
 			require.EqualValues(t, "boom", decodeAll(t, batch)[0].Exceptions[0].Value)
 		}
@@ -97,19 +99,24 @@ func TestDeepNestingInProtobuf(t *testing.T) { // not parallel: it takes memory
 		value, leaf := nestWire(most/6*6, nesting...), nestWire(leafLevels/6*6, nesting...)
 		attribute := func(value []byte) []byte { return append(wireField(1, []byte("deep")), wireField(2, value)...) }
 		for _, body := range [][]byte{
-			bodyOf(wireField(9, attribute(value)), event), bodyOf(wireField(9, attribute(leaf)), event), bodyOf(wireField(15, value), event),
+			bodyOf(wireField(9, attribute(value)), event), bodyOf(wireField(9, attribute(leaf)), event),
+			bodyOf(wireField(15, value), event),
 			bodyOf(nil, append(slices.Clone(event), wireField(3, attribute(leaf))...)),
 		} {
 			batch, err := otlp.ReadRequest(body, otlp.Protobuf, otlp.Traces)
 			require.NoError(t, err)
+
 			require.Equal(t, 1, batch.Len(), name)
 			require.EqualValues(t, "boom", decodeAll(t, batch)[0].Exceptions[0].Value)
 		}
 	}
 	groups := slices.Repeat(protowire.AppendTag(nil, 2, protowire.StartGroupType), 10<<20)
 	_, err := otlp.ReadRequest(groups, otlp.Protobuf, otlp.Traces)
+
 	require.Error(t, err)
+
 	batch, err := otlp.ReadRequest(bodyOf(wireField(15, groups), event), otlp.Protobuf, otlp.Traces)
 	require.NoError(t, err)
+
 	require.EqualValues(t, "boom", decodeAll(t, batch)[0].Exceptions[0].Value)
 }

@@ -55,29 +55,29 @@ func (p *pruner) keepsField(level int, of protoreflect.FieldDescriptor) bool {
 }
 
 // pruneWire appends a message of protobuf to b, with valid UTF-8 in its strings, without which protobuf refuses to read it.
-func (p *pruner) pruneWire(b []byte, raw string, d protoreflect.MessageDescriptor, level int) []byte {
+func (p *pruner) pruneWire(buf []byte, raw string, d protoreflect.MessageDescriptor, level int) []byte {
 	_ = eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
 		of := d.Fields().ByNumber(number)
 		switch {
 		case of == nil:
 		case kind == protowire.BytesType && of.Kind() == protoreflect.StringKind:
-			b = appendField(b, number, kind, strings.ToValidUTF8(value, "\ufffd"))
+			buf = appendField(buf, number, kind, strings.ToValidUTF8(value, "\ufffd"))
 		case kind == protowire.BytesType && of.Kind() == protoreflect.MessageKind:
 			switch {
 			case p.keepsField(level, of):
-				b = protowire.AppendTag(b, number, kind)
-				start := len(b)
-				b = p.pruneWire(append(b, make([]byte, lengthSize)...), value, of.Message(), level+1)
-				putLength(b[start:], len(b)-start-lengthSize)
+				buf = protowire.AppendTag(buf, number, kind)
+				start := len(buf)
+				buf = p.pruneWire(append(buf, make([]byte, lengthSize)...), value, of.Message(), level+1)
+				putLength(buf[start:], len(buf)-start-lengthSize)
 			case level > 0:
 				return errEnough
 			}
 		default:
-			b = appendField(b, number, kind, value)
+			buf = appendField(buf, number, kind, value)
 		}
 		return nil
 	})
-	return b
+	return buf
 }
 
 // errEnough ends the walk over a value of which no more is kept. A message itself is read to its end: its id may come last.
@@ -86,63 +86,63 @@ var errEnough = errors.New("otlp: too many values")
 // lengthSize is how many bytes a length takes that is written once it is known.
 const lengthSize = 5
 
-func putLength(b []byte, n int) {
+func putLength(buf []byte, n int) {
 	for i := range lengthSize {
-		b[i] = byte(n)&0x7f | 0x80
+		buf[i] = byte(n)&0x7f | 0x80
 		n >>= 7
 	}
-	b[lengthSize-1] &= 0x7f
+	buf[lengthSize-1] &= 0x7f
 }
 
-func appendField(b []byte, number protowire.Number, kind protowire.Type, value string) []byte {
-	b = protowire.AppendTag(b, number, kind)
+func appendField(buf []byte, number protowire.Number, kind protowire.Type, value string) []byte {
+	buf = protowire.AppendTag(buf, number, kind)
 	if kind == protowire.BytesType {
-		b = protowire.AppendVarint(b, uint64(len(value)))
+		buf = protowire.AppendVarint(buf, uint64(len(value)))
 	}
-	return append(b, value...)
+	return append(buf, value...)
 }
 
 // pruneJSON appends some members of an object to b, each once.
-func (p *pruner) pruneJSON(b []byte, raw string, names []string) []byte {
-	b = append(b, '{')
+func (p *pruner) pruneJSON(buf []byte, raw string, names []string) []byte {
+	buf = append(buf, '{')
 	seen := map[string]bool{}
 	r := envelope.NewRawReader(raw)
 	r.VisitMembers(func(name string) {
 		if !seen[name] && slices.Contains(names, name) {
 			seen[name] = true
-			b = p.pruneValue(appendName(b, name), r, 0)
+			buf = p.pruneValue(appendName(buf, name), r, 0)
 		}
 	})
-	return append(b, '}')
+	return append(buf, '}')
 }
 
 // pruneValue appends the value that comes next. The elements of the outermost list are attributes. What lies too deep is left out:
 // each level takes a part of the stack.
-func (p *pruner) pruneValue(b []byte, r *envelope.Reader, level int) []byte {
+func (p *pruner) pruneValue(buf []byte, reader *envelope.Reader, level int) []byte {
 	switch {
-	case r.IsObject():
-		b = append(b, '{')
+	case reader.IsObject():
+		buf = append(buf, '{')
 		left := maxMembers
-		r.VisitMembers(func(name string) {
+		reader.VisitMembers(func(name string) {
 			if p.takeOne(&left) && p.entersLevel(level) {
-				b = p.pruneValue(appendName(b, name), r, level+1)
+				buf = p.pruneValue(appendName(buf, name), reader, level+1)
 			}
 		})
-		return append(b, '}')
-	case r.IsArray():
-		b = append(b, '[')
-		r.VisitElements(func() {
+		return append(buf, '}')
+	case reader.IsArray():
+		buf = append(buf, '[')
+		reader.VisitElements(func() {
 			left := &p.values
 			if level == 0 {
 				left = &p.attributes
 			}
 			if p.takeOne(left) && p.entersLevel(level) {
-				b = p.pruneValue(appendComma(b, '['), r, level+1)
+				buf = p.pruneValue(appendComma(buf, '['), reader, level+1)
 			}
 		})
-		return append(b, ']')
+		return append(buf, ']')
 	}
-	return append(b, r.ReadRaw()...)
+	return append(buf, reader.ReadRaw()...)
 }
 
 // entersLevel reports whether what lies in a value of this level is kept.

@@ -66,8 +66,8 @@ type sharedText struct {
 
 // ReadRequest finds the exceptions of a request. Its only error is a text that is not of the encoding, which is fit for the sender.
 // It keeps nothing of body.
-func ReadRequest(body []byte, e Encoding, s Signal) (*Batch, error) {
-	b := &Batch{signal: s, form: e.chooseForm()}
+func ReadRequest(body []byte, e Encoding, signal Signal) (*Batch, error) {
+	b := &Batch{signal: signal, form: e.chooseForm()}
 	raw, err := b.form.openRequest(body)
 	if err == nil {
 		err = b.walkItems(raw, b.visitItem)
@@ -75,7 +75,7 @@ func ReadRequest(body []byte, e Encoding, s Signal) (*Batch, error) {
 	if err != nil {
 		return nil, core.Invalid("", "%s", err)
 	}
-	if len(b.found) > 0 && s.Name == Traces.Name {
+	if len(b.found) > 0 && signal.Name == Traces.Name {
 		b.spans = requestSpans{}
 		_ = b.walkItems(raw, func(_ foundException, item sharedText) error { b.spans.addSpan(b.form, item); return nil })
 		b.spans.cutLoops()
@@ -99,12 +99,12 @@ func (b *Batch) measureEvents() {
 		serving = max(serving, min(len(s.raw), keptShared))
 	}
 	for i := range b.found {
-		f := &b.found[i]
+		found := &b.found[i]
 		shared := serving
-		for _, part := range []sharedText{f.resource, f.scope, f.span} {
+		for _, part := range []sharedText{found.resource, found.scope, found.span} {
 			shared += min(len(part.raw), keptShared)
 		}
-		b.eventBytes += perEvent + len(f.leaf) + min(shared, b.sharedBytesOfEach())
+		b.eventBytes += perEvent + len(found.leaf) + min(shared, b.sharedBytesOfEach())
 	}
 }
 
@@ -131,7 +131,8 @@ func (b *Batch) walkItems(raw string, visit func(at foundException, item sharedT
 			return b.form.eachMessage(scoped, b.signal.path[2], func(item string) error {
 				items++
 				b.Items = items
-				return visit(foundException{resource: sharedText{resource, groups}, scope: sharedText{scope, scopes}}, sharedText{item, items})
+				return visit(foundException{resource: sharedText{resource, groups}, scope: sharedText{scope, scopes}},
+					sharedText{item, items})
 			})
 		})
 	})
@@ -178,12 +179,12 @@ func (b *Batch) visitEvents(at foundException, span sharedText) error {
 
 // describesException reports whether a message has an attribute that says what the exception is. Without one it is none, and
 // takes no place of one.
-func describesException(f form, raw string, attributes messageField) (has bool, err error) {
-	err = f.eachMessage(raw, attributes, func(attribute string) error {
+func describesException(encoded form, raw string, attributes messageField) (has bool, err error) {
+	err = encoded.eachMessage(raw, attributes, func(attribute string) error {
 		if has || !mentionsException(attribute) {
 			return nil
 		}
-		key, err := f.readText(attribute, attributeKey)
+		key, err := encoded.readText(attribute, attributeKey)
 		has = key == "exception.type" || key == "exception.message" || key == "exception.stacktrace"
 		return err
 	})
@@ -198,14 +199,14 @@ const exceptionName = "exception"
 // mentionsException is a look at a message that costs next to nothing, as most are about something else.
 func mentionsException(raw string) bool { return strings.Contains(raw, exceptionName) }
 
-func (b *Batch) addException(f foundException) {
+func (b *Batch) addException(found foundException) {
 	switch {
-	case len(f.leaf) > maxMessage:
+	case len(found.leaf) > maxMessage:
 		b.rejectException("an exception has more than 1 MB")
 	case len(b.found) == MaxExceptions:
 		b.rejectException("there are more than 1000 exceptions in one request")
 	default:
-		b.found = append(b.found, f)
+		b.found = append(b.found, found)
 	}
 }
 

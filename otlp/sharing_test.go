@@ -33,12 +33,12 @@ func failingIn(parents ...*tracepb.Span) (list []*tracepb.Span) {
 }
 
 // requireCheap reads and decodes a request and holds that this allocates no more than so many bytes.
-func requireCheap(t *testing.T, most uint64, body []byte, e otlp.Encoding, s otlp.Signal) *otlp.Batch {
+func requireCheap(t *testing.T, most uint64, body []byte, encoding otlp.Encoding, signal otlp.Signal) *otlp.Batch {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	batch, err := otlp.ReadRequest(body, e, s)
+	batch, err := otlp.ReadRequest(body, encoding, signal)
 	require.NoError(t, err)
 	size := 0
 	for _, e := range decodeAll(t, batch) {
@@ -69,16 +69,19 @@ func TestServingSpansAreNotDecodedForEachException(t *testing.T) { // not parall
 func TestLargeServingSpanLosesItsAttributesOnly(t *testing.T) {
 	t.Parallel()
 	serving := serverSpan("serving1", 100)
-	m := tracesOf("python", serving, newSpan("failing1", "serving1", exceptionEvent("E", "boom")))
-	require.EqualValues(t, "PUT", readEvents(t, marshalWire(t, m), otlp.Protobuf, otlp.Traces)[0].Request.Method)
+	request := tracesOf("python", serving, newSpan("failing1", "serving1", exceptionEvent("E", "boom")))
+
+	require.EqualValues(t, "PUT", readEvents(t, marshalWire(t, request), otlp.Protobuf, otlp.Traces)[0].Request.Method)
+
 	serving.Attributes = append(serving.Attributes, newAttributes("huge", strings.Repeat("x", 100_000))...)
 	serving.Events = append(serving.Events, exceptionEvent("Other", "bang"))
-	for _, e := range []otlp.Encoding{otlp.Protobuf, otlp.JSON} {
-		body := marshalWire(t, m)
-		if e == otlp.JSON {
-			body = jsonOf(t, m)
+	for _, encoding := range []otlp.Encoding{otlp.Protobuf, otlp.JSON} {
+		body := marshalWire(t, request)
+		if encoding == otlp.JSON {
+			body = jsonOf(t, request)
 		}
-		list := readEvents(t, body, e, otlp.Traces)
+		list := readEvents(t, body, encoding, otlp.Traces)
+
 		require.Len(t, list, 2)
 		require.EqualValues(t, "span serving1", list[0].Transaction)
 		require.Nil(t, list[1].Request)
@@ -101,16 +104,19 @@ func TestWhatIsSharedIsNotMultiplied(t *testing.T) { // not parallel: it measure
 	for n := range otlp.MaxExceptions {
 		failing.Events = append(failing.Events, exceptionEvent("E", fmt.Sprint("boom ", n)))
 	}
-	m := tracesOf("python", serving, failing)
-	about := m.ResourceSpans[0]
+	request := tracesOf("python", serving, failing)
+	about := request.ResourceSpans[0]
 	about.Resource.Attributes = append(about.Resource.Attributes, newAttributes(many(16_000)...)...)
 	about.Resource.Attributes = append(about.Resource.Attributes, newAttribute("service.instance", strings.Repeat("i", 40_000)))
 	about.ScopeSpans[0].Scope.Attributes = newAttributes(many(16_000)...)
 	about.ScopeSpans[0].Scope.Name = strings.Repeat("scope ", 5000)
-	batch := requireCheap(t, 220<<20, marshalWire(t, m), otlp.Protobuf, otlp.Traces)
+	batch := requireCheap(t, 220<<20, marshalWire(t, request), otlp.Protobuf, otlp.Traces)
+
 	require.Less(t, batch.EventBytes(), 7<<20)
+
 	failing.Events = failing.Events[:1]
-	e := readEvents(t, marshalWire(t, m), otlp.Protobuf, otlp.Traces)[0]
+	e := readEvents(t, marshalWire(t, request), otlp.Protobuf, otlp.Traces)[0]
+
 	require.Greater(t, len(e.Contexts.Get("otel").Get("resource").Kids), 400, "one exception has all")
 	require.Equal(t, "shop", e.Tags.Get("service.name").Text)
 }
@@ -130,15 +136,18 @@ func TestLogRecordsThatOnlyMentionExceptions(t *testing.T) {
 		records = append(records, &logspb.LogRecord{TimeUnixNano: exceptionTime, Attributes: newAttributes("a", "b", name, "boom")})
 	}
 	m := logsOf(records...)
+
 	for e, body := range map[otlp.Encoding][]byte{otlp.Protobuf: marshalWire(t, m), otlp.JSON: jsonOf(t, m)} {
 		require.Len(t, readEvents(t, body, e, otlp.Logs), 3)
 	}
+
 	failing := newSpan("12345678", "")
 	for range 2 * otlp.MaxExceptions {
 		failing.Events = append(failing.Events, &tracepb.Span_Event{Name: "exception", Attributes: newAttributes("note", "nothing")})
 	}
 	failing.Events = append(failing.Events, exceptionEvent("E", "boom"))
 	batch := readBatch(t, tracesOf("go", failing))
+
 	require.Equal(t, 1, batch.Len())
 	require.Equal(t, 2*otlp.MaxExceptions, batch.Rejected)
 }
@@ -150,6 +159,7 @@ func TestUnreadableExceptionIsRejectedInWordsOfOurs(t *testing.T) {
 	body := bytes.ReplaceAll(jsonOf(t, m), []byte(`"intValue":"7"`), []byte(`"intValue":"hunter2"`))
 	batch, err := otlp.ReadRequest(body, otlp.JSON, otlp.Traces)
 	require.NoError(t, err)
+
 	require.Equal(t, 1, batch.Rejected)
 	require.Equal(t, "an exception could not be read", batch.Reason)
 	require.ErrorContains(t, batch.Failure, "hunter2")
@@ -161,5 +171,6 @@ func TestWhatIsLostOfServingSpansIsSaid(t *testing.T) {
 	m := tracesOf("python", serving, newSpan("failing1", "serving1", exceptionEvent("E", "boom")))
 	e := readEvents(t, marshalWire(t, proto.Clone(m)), otlp.Protobuf, otlp.Traces)[0]
 	require.NotEmpty(t, e.Problems)
+
 	require.Contains(t, e.Problems[len(e.Problems)-1].Reason, "1 attributes or values were left out")
 }

@@ -44,14 +44,14 @@ type knownSpan struct {
 	sharedText // only of a span that serves
 }
 
-func (s requestSpans) addSpan(f form, item sharedText) {
-	ids := f.readSpanIDs(item.raw)
+func (s requestSpans) addSpan(encoded form, item sharedText) {
+	ids := encoded.readSpanIDs(item.raw)
 	if ids.id == "" || len(s) >= maxSpans {
 		return
 	}
 	known := knownSpan{spanIDs: ids}
 	if ids.isServing {
-		known.sharedText = outlineSpan(f, item)
+		known.sharedText = outlineSpan(encoded, item)
 	}
 	s[spanKey{ids.trace, ids.id}] = known
 }

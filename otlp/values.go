@@ -29,25 +29,25 @@ type attributes struct {
 
 // attributesOf reads attributes of at most so many bytes together.
 func attributesOf(list []*commonpb.KeyValue, room int) attributes {
-	var a attributes
+	var readAttributes attributes
 	for _, pair := range list {
 		if value := valueOf(pair.GetValue(), 0); pair.GetKey() != "" && value.Kind != core.Null {
-			a.addMember(core.Member{Key: pair.GetKey(), Value: value}, room)
+			readAttributes.addMember(core.Member{Key: pair.GetKey(), Value: value}, room)
 		}
 	}
-	return a
+	return readAttributes
 }
 
 // addMember adds an attribute unless it makes all of them larger than room.
-func (a *attributes) addMember(m core.Member, room int) {
+func (a *attributes) addMember(member core.Member, room int) {
 	const besides = 16 // what an attribute takes besides its name and value
-	size := len(m.Key) + sizeOf(m.Value) + besides
+	size := len(member.Key) + sizeOf(member.Value) + besides
 	if a.size+size > room {
 		a.lost++
 		return
 	}
 	a.size += size
-	a.list = append(a.list, m)
+	a.list = append(a.list, member)
 }
 
 // copyUpTo copies the attributes that have room, as taking one changes the list.
@@ -66,12 +66,12 @@ func (a *attributes) copyUpTo(room int) attributes {
 func (a *attributes) takeValue(names ...string) core.Value {
 	best, at := core.Value{}, len(names)
 	kept := a.list[:0]
-	for _, m := range a.list {
-		i := slices.Index(names, m.Key)
+	for _, member := range a.list {
+		i := slices.Index(names, member.Key)
 		if i < 0 {
-			kept = append(kept, m)
+			kept = append(kept, member)
 		} else if i < at {
-			best, at = m.Value, i
+			best, at = member.Value, i
 		}
 	}
 	a.list = kept
@@ -140,14 +140,14 @@ func numberOf(n float64) core.Value {
 }
 
 // textOf returns a value as text: a text as it is, anything else as JSON, null as nothing.
-func textOf(v core.Value) string {
-	switch v.Kind {
+func textOf(value core.Value) string {
+	switch value.Kind {
 	case core.Null:
 		return ""
 	case core.String, core.Number, core.Bool:
-		return v.Text
+		return value.Text
 	}
-	return string(v.AppendJSON(nil))
+	return string(value.AppendJSON(nil))
 }
 
 // cutText cuts a text that is longer than so many bytes, not within a character.
@@ -169,13 +169,13 @@ func sizeOf(v core.Value) int {
 
 // makeObject makes an object of the members that have a value.
 func makeObject(members ...core.Member) core.Value {
-	v := core.Value{Kind: core.Object}
+	value := core.Value{Kind: core.Object}
 	for _, m := range members {
 		if !m.Value.Empty() && (m.Value.Kind != core.String || m.Value.Text != "") {
-			v.Kids = append(v.Kids, m)
+			value.Kids = append(value.Kids, m)
 		}
 	}
-	return v
+	return value
 }
 
 func makeObjectOf(members []core.Member) core.Value {

@@ -56,11 +56,11 @@ func readFrameDotnet(line string) (core.Frame, bool) {
 	if !ok {
 		return core.Frame{}, false
 	}
-	var f core.Frame
+	var frame core.Frame
 	if i := strings.LastIndex(call, " in "); i > 0 {
 		file, digits, ok := cutLast(call[i+len(" in "):], ":line ")
 		if ok {
-			f.AbsPath, f.Filename, f.Lineno = asUntrusted(file), asUntrusted(file), parseLine(digits)
+			frame.AbsPath, frame.Filename, frame.Lineno = asUntrusted(file), asUntrusted(file), parseLine(digits)
 			call = call[:i]
 		}
 	}
@@ -77,10 +77,10 @@ func readFrameDotnet(line string) (core.Frame, bool) {
 		method--
 	}
 	if method > 0 {
-		f.Module, name = asUntrusted(name[:method]), name[method+1:]
+		frame.Module, name = asUntrusted(name[:method]), name[method+1:]
 	}
-	f.Function = asUntrusted(name)
-	return f, true
+	frame.Function = asUntrusted(name)
+	return frame, true
 }
 
 // areParameters reports whether a text may be a list of types and names, which has no place in a file.

@@ -9,21 +9,21 @@ import (
 // parseGecko reads Error.stack of Firefox and Safari: lines of function@file:line:column without a message, though
 // some code puts one above.
 func parseGecko(lines []string) []Trace {
-	var t Trace
+	var trace Trace
 	var message []string
 	for _, raw := range lines {
 		line := strings.TrimSpace(raw)
 		if frame, ok := readFrameGecko(line); ok {
-			t.Frames = append(t.Frames, frame)
-		} else if len(t.Frames) == 0 {
+			trace.Frames = append(trace.Frames, frame)
+		} else if len(trace.Frames) == 0 {
 			message = append(message, raw)
 		}
 	}
-	if len(t.Frames) == 0 {
+	if len(trace.Frames) == 0 {
 		return nil
 	}
-	t.Type, t.Value = splitHeader(strings.Join(message, "\n"))
-	return []Trace{t}
+	trace.Type, trace.Value = splitHeader(strings.Join(message, "\n"))
+	return []Trace{trace}
 }
 
 func readFrameGecko(line string) (core.Frame, bool) {
@@ -72,12 +72,12 @@ func startsPlace(text string) bool {
 		return true
 	}
 	for i := range len(text) {
-		c := text[i]
-		if c == ':' {
+		char := text[i]
+		if char == ':' {
 			return i > 0 && strings.HasPrefix(text[i:], "://")
 		}
-		if c|0x20 < 'a' || c|0x20 > 'z' {
-			if c != '-' && c != '+' && c != '.' && (c < '0' || c > '9') {
+		if char|0x20 < 'a' || char|0x20 > 'z' {
+			if char != '-' && char != '+' && char != '.' && (char < '0' || char > '9') {
 				return false
 			}
 		}

@@ -9,30 +9,30 @@ import (
 // parseGo reads what an uncaught panic or runtime/debug.Stack prints: the panic, then of each goroutine two lines per
 // call, the function and its file. Only the first goroutine counts: it is the one that failed.
 func parseGo(lines []string) []Trace {
-	var t Trace
+	var trace Trace
 	function := ""
 	goroutines := 0
 	for _, line := range lines {
 		switch {
 		case strings.HasPrefix(line, "panic: ") && goroutines == 0:
-			t.Type, t.Value = "panic", cutRecovered(line[len("panic: "):])
+			trace.Type, trace.Value = "panic", cutRecovered(line[len("panic: "):])
 		case strings.HasPrefix(line, "fatal error: ") && goroutines == 0:
-			t.Type, t.Value = "fatal error", line[len("fatal error: "):]
+			trace.Type, trace.Value = "fatal error", line[len("fatal error: "):]
 		case strings.HasPrefix(line, "goroutine "):
 			goroutines++
 		case goroutines > 1, strings.HasPrefix(line, "created by "):
 			function = ""
 		case strings.HasPrefix(line, "\t") && function != "":
 			if f, ok := readFrameGo(function, line[1:]); ok {
-				t.Frames = append(t.Frames, f)
+				trace.Frames = append(trace.Frames, f)
 			}
 			function = ""
 		default:
 			function = strings.TrimSpace(line)
 		}
 	}
-	t.Frames = cutPanicHandlers(t.Frames)
-	return requireFrames([]Trace{t})
+	trace.Frames = cutPanicHandlers(trace.Frames)
+	return requireFrames([]Trace{trace})
 }
 
 // cutRecovered drops the note of a panic that was recovered and raised again.

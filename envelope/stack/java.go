@@ -97,16 +97,16 @@ func readFrameJava(line string) (core.Frame, bool) {
 	if class == "" || method == "" || strings.ContainsAny(name, " @:[") {
 		return core.Frame{}, false
 	}
-	f := core.Frame{Function: asUntrusted(method), Module: asUntrusted(class)}
+	frame := core.Frame{Function: asUntrusted(method), Module: asUntrusted(class)}
 	if place == "Native Method" || place == "Unknown Source" {
-		return f, true
+		return frame, true
 	}
 	file, lineno, column := cutPosition(place)
 	if column != 0 || !isJavaFile(file) {
 		return core.Frame{}, false
 	}
-	f.Filename, f.Lineno = asUntrusted(file), lineno
-	return f, true
+	frame.Filename, frame.Lineno = asUntrusted(file), lineno
+	return frame, true
 }
 
 // isJavaFile reports whether a name is that of a source file for the Java machine, without a folder.

@@ -68,15 +68,15 @@ func (p *phpReader) closeFrame(call string) {
 	} else if strings.HasSuffix(name, "{closure") {
 		name += "}"
 	}
-	f := p.calledFrom
+	frame := p.calledFrom
 	for _, sep := range [...]string{"->", "::"} {
 		if class, method, ok := strings.Cut(name, sep); ok {
-			f.Module, name = asUntrusted(class), method
+			frame.Module, name = asUntrusted(class), method
 			break
 		}
 	}
-	f.Function = asUntrusted(name)
-	p.current.Frames = append(p.current.Frames, f)
+	frame.Function = asUntrusted(name)
+	p.current.Frames = append(p.current.Frames, frame)
 	p.calledFrom = core.Frame{}
 }
 

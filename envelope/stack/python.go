@@ -75,7 +75,8 @@ func readFramePython(text string) (core.Frame, bool) {
 	}
 	digits, function, _ := strings.Cut(rest, ", in ")
 	return core.Frame{
-		Function: asUntrusted(function), Filename: asUntrusted(cutToImportPath(file)), AbsPath: asUntrusted(file), Lineno: parseLine(digits),
+		Function: asUntrusted(function), Filename: asUntrusted(cutToImportPath(file)), AbsPath: asUntrusted(file),
+		Lineno: parseLine(digits),
 	}, true
 }
 

@@ -19,7 +19,7 @@ func parseRuby(lines []string) []Trace {
 			continue
 		}
 		line, from := cutFrom(line)
-		f, rest, ok := readFrameRuby(line)
+		frame, rest, ok := readFrameRuby(line)
 		if !ok {
 			continue
 		}
@@ -28,7 +28,7 @@ func parseRuby(lines []string) []Trace {
 			traces = append(traces, Trace{})
 		}
 		t := &traces[len(traces)-1]
-		t.Frames = append(t.Frames, f)
+		t.Frames = append(t.Frames, frame)
 		if typ != "" && t.Type == "" {
 			t.Type, t.Value = typ, value
 		}
@@ -51,23 +51,23 @@ func cutFrom(line string) (string, bool) {
 }
 
 // readFrameRuby reads "app.rb:3:in `foo'" and gives what follows it. Ruby 3.4 writes 'Class#foo'.
-func readFrameRuby(line string) (f core.Frame, rest string, ok bool) {
+func readFrameRuby(line string) (frame core.Frame, rest string, ok bool) {
 	i := strings.Index(line, ":in ")
 	if i < 0 || i+5 >= len(line) || line[i+4] != '`' && line[i+4] != '\'' {
-		return f, "", false
+		return frame, "", false
 	}
 	file, lineno, column := cutPosition(line[:i])
 	if lineno == 0 || column != 0 {
-		return f, "", false
+		return frame, "", false
 	}
 	label, rest, ok := strings.Cut(line[i+5:], "'")
 	if !ok {
-		return f, "", false
+		return frame, "", false
 	}
-	f = core.Frame{AbsPath: asUntrusted(file), Filename: asUntrusted(file), Lineno: lineno}
+	frame = core.Frame{AbsPath: asUntrusted(file), Filename: asUntrusted(file), Lineno: lineno}
 	module, function := splitLabelRuby(label)
-	f.Module, f.Function = asUntrusted(module), asUntrusted(function)
-	return f, rest, true
+	frame.Module, frame.Function = asUntrusted(module), asUntrusted(function)
+	return frame, rest, true
 }
 
 // splitLabelRuby splits "block in Shop::Cart#add" into Shop::Cart and "block in add".

@@ -10,30 +10,30 @@ import (
 // parseRust reads a panic with its backtrace: "thread 'main' panicked at src/main.rs:4:5:", the message, then calls as
 // "  12: app::run" with "at ./src/main.rs:4:5" below. Inlined calls have their own number.
 func parseRust(lines []string) []Trace {
-	var t Trace
+	var trace Trace
 	var message []string
 	for _, raw := range lines {
 		line := strings.TrimSpace(raw)
 		if name, ok := readCallRust(line); ok {
-			t.Frames = append(t.Frames, splitFrameRust(name))
+			trace.Frames = append(trace.Frames, splitFrameRust(name))
 			continue
 		}
-		if len(t.Frames) == 0 {
+		if len(trace.Frames) == 0 {
 			message = append(message, line)
 			continue
 		}
-		last := &t.Frames[len(t.Frames)-1]
+		last := &trace.Frames[len(trace.Frames)-1]
 		if place, ok := strings.CutPrefix(line, "at "); ok && last.Filename == "" {
 			file, lineno, column := cutPosition(place)
 			last.Filename, last.AbsPath, last.Lineno, last.Colno = asUntrusted(file), asUntrusted(file), lineno, column
 		}
 	}
 	placed := func(f core.Frame) bool { return f.Module != "" || f.Lineno != 0 }
-	if !slices.ContainsFunc(t.Frames, placed) {
+	if !slices.ContainsFunc(trace.Frames, placed) {
 		return nil // any list with numbers looks like calls
 	}
-	t.Type, t.Value = readPanicRust(message)
-	return []Trace{t}
+	trace.Type, trace.Value = readPanicRust(message)
+	return []Trace{trace}
 }
 
 // readCallRust reads "12: app::run" or "12: 0x55 - app::run".
