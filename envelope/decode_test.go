@@ -75,7 +75,8 @@ func TestDecodeExceptions(t *testing.T) {
 		{"mechanism beside the list", `{"exception":{"mechanism":{"type":"old","handled":"true"},"values":[{"type":"A"},{"type":"B"}]}}`,
 			`{"exceptions":[{"type":"B","mechanism":{"type":"old","handled":true}},{"type":"A"}]}`},
 		{"mechanism that is wrong", `{"exception":[{"type":"A","mechanism":{"handled":"perhaps","exception_id":"x"}}]}`,
-			`{"exceptions":[{"type":"A","mechanism":{}}],"problems":[{"path":"exception.0.mechanism.handled","reason":"neither true nor false"},
+			`{"exceptions":[{"type":"A","mechanism":{}}],"problems":[{"path":"exception.0.mechanism.handled",
+			"reason":"neither true nor false"},
 			{"path":"exception.0.mechanism.exception_id","reason":"not a whole number"}]}`},
 		{"the last of two members counts", `{"exception":[{"type":"A"}],"exception":[{"type":"B"}]}`, `{"exceptions":[{"type":"B"}]}`},
 	})

@@ -18,13 +18,15 @@ const (
 // one exception: where the length of a payload is beyond the end of the envelope, the items that follow its true end are
 // found in the last 256 KB only, of which a Filter holds at most twice as much. Else it holds the header of one item.
 type Filter struct {
-	to           io.Writer
-	takePart     func(*Filter, []byte) (rest []byte, err error) // takes a part of the input
-	headerLine   []byte                                         // the header of an item: as far as it has come, or of the payload that is skipped
-	skipsPayload bool                                           // the payload is left out
-	payloadLeft  int                                            // bytes of the payload that are to come
-	skippedBytes int                                            // bytes of it that were left out so far
-	tail         []byte                                         // the last of these
+	to       io.Writer
+	takePart func(*Filter, []byte) (rest []byte, err error) // what the next piece of the input goes to
+
+	// headerLine is the header of an item: as far as it has come, or that of the payload that is skipped.
+	headerLine   []byte
+	skipsPayload bool   // the payload is left out
+	payloadLeft  int    // bytes of the payload that are to come
+	skippedBytes int    // bytes of it that were left out
+	tail         []byte // the last of these
 	itemCount    int
 	seeksHeader  bool // after a malformed item: the next line that can be a header counts
 }

@@ -177,7 +177,8 @@ func TestFramesOfRubyBesideTheProjectsFolders(t *testing.T) {
 	own := func(sdk, others string) (list []bool) {
 		e := decodeEvent(t, `{"platform":"ruby","sdk":{"name":"`+sdk+`"},"exception":[{"type":"E","stacktrace":{"frames":[
 			{"abs_path":"server.rb","in_app":false},{"abs_path":"/srv/shop/server.rb","in_app":false},`+others+`
-			{"abs_path":"/srv/shop/vendor/bundle/gems/rack-3/rack.rb","in_app":false},{"abs_path":"/usr/lib/ruby/3.1.0/json/common.rb","in_app":false}]}}]}`)
+			{"abs_path":"/srv/shop/vendor/bundle/gems/rack-3/rack.rb","in_app":false},{"abs_path":"/usr/lib/ruby/3.1.0/json/common.rb",
+			"in_app":false}]}}]}`)
 		for _, f := range e.Exceptions[0].Frames {
 			list = append(list, f.InApp)
 		}

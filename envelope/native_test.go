@@ -18,7 +18,8 @@ const fullNative = `{
 	"event_id": "0d5d7f5e-44b9-4e9d-b4e5-b9b5f2f6c111", "timestamp": "2026-01-03T18:22:50.123Z", "level": "warning",
 	"platform": "python", "message": "m", "transaction": "t", "release": "r", "environment": "e", "dist": "d", "server_name": "s",
 	"exception": [
-		{"type": "KeyError", "value": "'a'", "module": "builtins", "stacktrace": {"frames": [{"function": "f", "lineno": 3, "in_app": true}]}},
+		{"type": "KeyError", "value": "'a'", "module": "builtins",
+			"stacktrace": {"frames": [{"function": "f", "lineno": 3, "in_app": true}]}},
 		{"type": "AppError", "value": "b", "mechanism": {"type": "generic", "handled": true, "data": {"x": 1}}}],
 	"user": {"id": 7, "plan": "gold"}, "request": {"method": "GET", "url": "http://x/p?a=1", "headers": {"Host": "x"}, "data": "a=1"},
 	"tags": {"a": "x", "b": 1, "c": true}, "extra": {"a": [1]}, "contexts": {"os": {"name": "Linux"}},
@@ -31,12 +32,14 @@ func TestDecodeNative(t *testing.T) {
 	require.NoError(t, err)
 
 	require.Empty(t, event.Problems)
-	require.JSONEq(t, `{"event_id":"0d5d7f5e44b94e9db4e5b9b5f2f6c111","timestamp":"2026-01-03T18:22:50.123Z","received_at":"2026-01-03T18:22:51.000Z",
+	require.JSONEq(t, `{"event_id":"0d5d7f5e44b94e9db4e5b9b5f2f6c111","timestamp":"2026-01-03T18:22:50.123Z",
+	"received_at":"2026-01-03T18:22:51.000Z",
 		"platform":"python","level":"warning","message":"m","transaction":"t","release":"r","dist":"d","environment":"e","server_name":"s",
 		"exceptions":[{"type":"AppError","value":"b","mechanism":{"type":"generic","handled":true}},
 			{"type":"KeyError","value":"'a'","module":"builtins","frames":[{"function":"f","lineno":3,"in_app":true}]}],
 		"breadcrumbs":[{"timestamp":"2026-01-03T18:22:50.000Z","message":"b"}],
-		"user":{"id":7,"plan":"gold"},"request":{"method":"GET","url":"http://x/p","query":{"a":"1"},"headers":{"Host":"x"},"data":{"a":"1"}},
+		"user":{"id":7,"plan":"gold"},"request":{"method":"GET","url":"http://x/p","query":{"a":"1"},"headers":{"Host":"x"},
+		"data":{"a":"1"}},
 		"tags":{"a":"x","b":"1","c":"true"},"contexts":{"os":{"name":"Linux"}},"extra":{"a":[1]},"sdk":{"name":"mine","version":"1"},
 		"fingerprint":["{{ default }}","7"]}`, string(event.AppendJSON(nil)))
 }
@@ -56,8 +59,10 @@ func TestDecodeNativeStack(t *testing.T) {
 		{"causes of the only exception",
 			`{"platform":"java","exception":{"stack":"org.a.Outer: o\n\tat org.a.A.f(A.java:1)\nCaused by: org.a.Inner: i\n\tat ` +
 				`org.a.B.g(B.java:2)\n\t... 1 more"}}`,
-			`[{"type":"Outer","value":"o","module":"org.a","frames":[{"function":"f","module":"org.a.A","filename":"A.java","lineno":1,"in_app":true}]},
-			{"type":"Inner","value":"i","module":"org.a","frames":[{"function":"g","module":"org.a.B","filename":"B.java","lineno":2,"in_app":true},
+			`[{"type":"Outer","value":"o","module":"org.a","frames":[{"function":"f","module":"org.a.A","filename":"A.java","lineno":1,
+			"in_app":true}]},
+			{"type":"Inner","value":"i","module":"org.a","frames":[{"function":"g","module":"org.a.B","filename":"B.java","lineno":2,
+			"in_app":true},
 				{"function":"f","module":"org.a.A","filename":"A.java","lineno":1,"in_app":true}]}]`},
 		{"frames win", `{"exception":{"type":"A","stacktrace":{"frames":[{"function":"f","in_app":true}]},"stack":"at g (a.js:1:2)"}}`,
 			`[{"type":"A","frames":[{"function":"f","in_app":true}]}]`},

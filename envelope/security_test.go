@@ -32,13 +32,15 @@ func decodeReports(t *testing.T, body string) (events []*core.Event) {
 func TestDecodeReport(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ body, message, logger, url string }{
-		"report-uri": {`{"csp-report":{"document-uri":"https://shop.example/cart?id=7","violated-directive":"img-src 'self'","effective-directive":"img-src",
+		"report-uri": {`{"csp-report":{"document-uri":"https://shop.example/cart?id=7","violated-directive":"img-src 'self'",
+		"effective-directive":"img-src",
 			"original-policy":"img-src 'self'","blocked-uri":"https://evil.example/x.png","status-code":200}}`,
 			"Blocked 'image' from 'evil.example'", "csp", "https://shop.example/cart"},
 		"without wrapping": {`{"document-uri":"https://shop.example/","effective-directive":"img-src",` +
 			`"blocked-uri":"https://evil.example/x.png"}`,
 			"Blocked 'image' from 'evil.example'", "csp", "https://shop.example/"},
-		"Reporting API": {`[{"type":"csp-violation","age":0,"url":"https://shop.example/other","user_agent":"Chrome/140","body":{"documentURL":"https://shop.example/cart",
+		"Reporting API": {`[{"type":"csp-violation","age":0,"url":"https://shop.example/other","user_agent":"Chrome/140",
+		"body":{"documentURL":"https://shop.example/cart",
 			"blockedURL":"https://evil.example/x.js","effectiveDirective":"script-src-elem","disposition":"report","lineNumber":7}}]`,
 			"Blocked 'script' from 'evil.example'", "csp", "https://shop.example/cart"},
 		"Reporting API without a list": {`{"type":"csp-violation","url":"https://shop.example/cart?id=7",` +

@@ -87,7 +87,10 @@ func TestCorporaSentryJavaScriptStacks(t *testing.T) {
 	require.GreaterOrEqual(t, right*100, all*95)
 }
 
-var token = regexp.MustCompile("(?s)/\\*.*?\\*/|//[^\n]*|'(?:[^'\\\\\n]|\\\\.)*'|\"(?:[^\"\\\\\n]|\\\\.)*\"|`(?:[^`\\\\]|\\\\.)*`|[A-Za-z_$][\\w$]*|-?\\d+|\\S")
+// token matches a comment, a text in quotes, a name, a number or any other character of JavaScript.
+var token = regexp.MustCompile("(?s)/\\*.*?\\*/|//[^\n]*|" +
+	"'(?:[^'\\\\\n]|\\\\.)*'|\"(?:[^\"\\\\\n]|\\\\.)*\"|`(?:[^`\\\\]|\\\\.)*`|" +
+	"[A-Za-z_$][\\w$]*|-?\\d+|\\S")
 
 func readTokens(t *testing.T, file string) []string {
 	t.Helper()
