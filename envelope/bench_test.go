@@ -20,7 +20,7 @@ var receivedAt = time.Date(2026, 1, 3, 18, 22, 51, 0, time.UTC)
 // sdkNames names the events in testdata, as the SDK of that platform sends them.
 var sdkNames = []string{"node", "browser", "python", "go", "java", "php"}
 
-// readPayload gives an event of testdata as it looks on the wire.
+// readPayload returns an event of testdata as it looks on the wire.
 func readPayload(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".json"))

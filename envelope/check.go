@@ -8,18 +8,18 @@ import (
 	"errand/core"
 )
 
-// maxDetails bounds what is told about one event.
+// maxDetails is how many mistakes of one event are named.
 const maxDetails = 20
 
-// checker holds a body against the native format.
+// checker finds the mistakes of a body in the native format.
 type checker struct {
 	json    scanner
 	path    fieldPath
 	details []core.Detail
-	isNamed bool // the exception at hand has something that tells it from others
+	isNamed bool // the exception that is being read has a type, a value or a stack
 }
 
-// valueCheck reads one value and tells what is wrong with it. Null is an absent value and never reaches it.
+// valueCheck reads one value and names what is wrong with it. It never sees null, which is an absent value.
 type valueCheck func(*checker)
 
 // checkEvent checks the whole body.
@@ -58,7 +58,7 @@ func (c *checker) addDetail(message string) {
 	}
 }
 
-// refuseValue tells that another kind of value is needed, and leaves out this one.
+// refuseValue says which kind of value is needed, and passes over this one.
 func (c *checker) refuseValue(kind string) {
 	c.addDetail("must be " + kind + ", not " + c.nextKind())
 	c.json.skipValue()
@@ -194,7 +194,7 @@ func (c *checker) checkContexts() {
 	}
 }
 
-// checkNaming takes a text that tells an exception from others.
+// checkNaming takes the type, value or stack of an exception, one of which it must have.
 func (c *checker) checkNaming() {
 	if c.json.peekByte() != '"' {
 		c.refuseValue("a text")

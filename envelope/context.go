@@ -69,7 +69,7 @@ func (d *decoder) readTags() core.Value {
 }
 
 // readPairs reads the names and values of an object, of a list of [name, value], or of a list of {"key", "value"}, and puts
-// them on the stack from mark on. A text is given as it is: its form depends on the field.
+// them on the stack from mark on. A text is returned as it is: its form depends on the field.
 func (d *decoder) readPairs() (mark int, text string) {
 	mark = len(d.stack.members)
 	switch d.json.peekByte() {

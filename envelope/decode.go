@@ -20,7 +20,7 @@ type Hints struct {
 // Browser is what a request says about the reports of a browser, which do not say it themselves.
 type Browser struct{ UserAgent, Release, Environment string }
 
-// What one payload may make the decoder hold. The bounds lie above what Limit lets pass.
+// The bounds of what a decoder holds of one payload. They lie above what LimitEvent lets pass.
 const (
 	maxMembers = 32 << 10 // members and elements of free-form parts, and lines of source
 	maxCalls   = 16 << 10 // frames of all stack traces
@@ -48,7 +48,7 @@ func (d *Decoder) Decode(payload []byte, h Hints) (*core.Event, error) {
 	return d.decoder.decodeEvent(cleanPayload(payload), h)
 }
 
-// Reset lets go of the last event.
+// Reset drops the last event.
 func (d *Decoder) Reset() {
 	d.kept.startOver()
 	d.scratch.startOver()
@@ -208,7 +208,7 @@ func (d *decoder) skipNull() bool {
 	return true
 }
 
-// requireObject reports whether an object comes next. Anything else is left out, and told unless it is null.
+// requireObject reports whether an object comes next. Anything else is left out, and named as a problem unless it is null.
 func (d *decoder) requireObject() bool {
 	if d.json.peekByte() == '{' {
 		return true
@@ -219,7 +219,7 @@ func (d *decoder) requireObject() bool {
 	return false
 }
 
-// readText reads a text. A number, boolean, object or array gives its JSON; null gives none.
+// readText reads a text. A number, boolean, object or array is read as its JSON, null as an empty text.
 func (d *decoder) readText() core.Untrusted {
 	switch d.json.peekByte() {
 	case '"':

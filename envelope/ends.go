@@ -2,10 +2,10 @@ package envelope
 
 import "slices"
 
-// endsList gathers a list of unknown length in bounded room: the first few items and the last ones, without what lies
-// between. The zero value is not usable; see reset. Its room is used again from event to event.
+// endsList gathers a list of unknown length in bounded memory: the first few items and the last ones, without what lies
+// between. The zero value is not usable; see startOver. Its memory is used again from event to event.
 type endsList[T any] struct {
-	items []T // the room behind its length holds zero values
+	items []T // the memory behind its length holds zero values
 	head  int // how many of the first are kept
 	most  int // how many are kept in all
 	total int // how many were added
@@ -16,7 +16,7 @@ func (e *endsList[T]) startOver(head, max int) {
 	*e = endsList[T]{items: emptyList(e.items), head: head, most: max}
 }
 
-// addItem returns the place of a new last item, which is its zero value. The place is valid until the next add.
+// addItem adds an item, a zero value, and returns a pointer to it, which is valid until the next addItem.
 func (e *endsList[T]) addItem() *T {
 	e.total++
 	if count := len(e.items); count < e.most {
@@ -32,7 +32,7 @@ func (e *endsList[T]) addItem() *T {
 	return item
 }
 
-// undoAdd takes back the last add, unless it already took the place of another item.
+// undoAdd removes the item that was added last, unless it has replaced another one.
 func (e *endsList[T]) undoAdd() {
 	if e.total <= e.most {
 		e.total--
@@ -53,10 +53,10 @@ func (e *endsList[T]) keptItems() []T {
 	return e.items
 }
 
-// slotOf is where the nth item added (from 0) lies once the list is full: the last ones take turns behind the head.
+// slotOf returns where the nth item added (from 0) is once the list is full: the last ones take turns behind the head.
 func (e *endsList[T]) slotOf(n int) int {
 	return e.head + (n-e.head)%(e.most-e.head)
 }
 
-// countLost says how many items are not kept.
+// countLost returns how many items are not kept.
 func (e *endsList[T]) countLost() int { return e.total - len(e.items) }

@@ -27,7 +27,7 @@ func (d *decoder) readExceptions() {
 	})
 }
 
-// readException reads one entry. The protocol asks for a type or a value; an entry with nothing at all is no exception.
+// readException reads one entry. The protocol asks for a type or a value; an entry that has neither is left out.
 func (d *decoder) readException() {
 	exception := d.scratch.exceptions.addItem()
 	if d.json.peekByte() == '"' {

@@ -9,14 +9,14 @@ import (
 const (
 	// maxHeaderLine is the longest line that a Filter takes for the header of an item.
 	maxHeaderLine = 64 << 10
-	// maxTail is how much of a payload that is left out is held until its end.
+	// maxTail is how many of a skipped payload's last bytes are held until its end.
 	maxTail = 256 << 10
 )
 
 // Filter passes an envelope on, piece by piece, without the payloads that are dropped anyway: all but those of events.
-// What comes out is an envelope in which Split finds the same events; an item whose payload was left out has none. There is
+// What comes out is an envelope in which SplitEnvelope finds the same events; the payload of a dropped item is empty. There is
 // one exception: where the length of a payload is beyond the end of the envelope, the items that follow its true end are
-// found in the last 256 KB only, of which a Filter holds at most twice as much. Else it holds the header of one item.
+// found in the last 256 KB only. A Filter holds at most twice that much; else only the header of one item.
 type Filter struct {
 	to       io.Writer
 	takePart func(*Filter, []byte) (rest []byte, err error) // what the next piece of the input goes to
@@ -114,7 +114,7 @@ func (f *Filter) gatherHeader(piece []byte) (rest []byte, err error) {
 	switch {
 	case f.headerLine[len(f.headerLine)-1] == '\n':
 		return rest, f.decideItem()
-	case len(f.headerLine) > maxHeaderLine: // whatever that is, it is left to Split
+	case len(f.headerLine) > maxHeaderLine: // whatever that is, SplitEnvelope says it
 		f.takePart = (*Filter).passAll
 		return rest, f.passHeader()
 	}
@@ -145,7 +145,7 @@ func (f *Filter) decideItem() error {
 	switch {
 	case f.seeksHeader:
 		return f.passHeader()
-	case f.itemCount > maxItems: // Split names it as one too many
+	case f.itemCount > maxItems: // SplitEnvelope names it as one too many
 		f.takePart = (*Filter).skipAll
 		return f.passHeader()
 	}
@@ -213,7 +213,7 @@ func (f *Filter) endPayload() error {
 	return err
 }
 
-// makeEmptyItem is the header of an item without a payload. Of a type that the protocol does not have no text is passed on.
+// makeEmptyItem returns the header of an item without a payload. A type that the protocol does not have is written as unknown.
 func makeEmptyItem(typ string) []byte {
 	switch {
 	case typ == "":

@@ -12,7 +12,7 @@ import (
 	"errand/envelope"
 )
 
-// filterEnvelope gives what comes out of a filter for an envelope that comes in pieces of so many bytes.
+// filterEnvelope returns what comes out of a filter for an envelope that comes in pieces of that many bytes.
 func filterEnvelope(t *testing.T, body []byte, piece int) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -103,7 +103,7 @@ func TestFilterKeepsWhatSplitFinds(t *testing.T) {
 	}
 }
 
-// besideLengths leaves out what is told about lengths: those of payloads that nobody reads are not looked at.
+// besideLengths leaves out problems with lengths: a filter does not look at those of payloads that nobody reads.
 func besideLengths(found string) string {
 	var kept []string
 	for part := range strings.SplitSeq(found, " | ") {

@@ -9,7 +9,7 @@ import (
 	"errand/envelope/stack"
 )
 
-// sentFrame is a frame while it is read, with what the normalised event has no room for.
+// sentFrame is a frame while it is read, with what only decides whether it is in_app.
 type sentFrame struct {
 	core.Frame
 	origin    frameOrigin
@@ -22,7 +22,7 @@ type frameOrigin struct {
 	library  string // the binary or assembly, which the protocol calls package
 }
 
-// undecidedFrame is a frame whose in_app is for us to tell.
+// undecidedFrame is a frame whose in_app the SDK left to us.
 type undecidedFrame struct {
 	frame  *core.Frame
 	origin frameOrigin
@@ -54,7 +54,7 @@ func (d *decoder) readStacktrace() (frames []core.Frame, text string) {
 	return frames, ""
 }
 
-// readFrames reads a list of frames, oldest first as the protocol has them, and gives them most recent first.
+// readFrames reads a list of frames, oldest first as the protocol has them, and returns them most recent first.
 func (d *decoder) readFrames() []core.Frame {
 	d.scratch.frames.startOver(maxFrames/2, maxFrames)
 	d.readList(d.readFrame)
@@ -63,7 +63,7 @@ func (d *decoder) readFrames() []core.Frame {
 	}
 	read := d.scratch.frames.keptItems()
 	d.frameCount += len(read)
-	// An SDK that marks its own frames leaves the mark off the others: then nothing is for us to tell.
+	// An SDK that marks the application's frames has decided about the others by leaving the mark off.
 	marked := false
 	for i := range read {
 		marked = marked || read[i].isDecided && read[i].InApp
@@ -164,7 +164,7 @@ func (d *decoder) readPosition(field string) core.OptInt {
 	return core.OptInt(number)
 }
 
-// tidyFrame gives a frame a short file name and a full path where it has only one of them: browsers name scripts by
+// tidyFrame sets the file name or the full path of a frame that has only one of them: browsers name scripts by
 // their URL. A question mark stands for no name in the SDKs for JavaScript.
 func tidyFrame(frame *sentFrame) {
 	if frame.Function == "?" {
@@ -182,7 +182,7 @@ func tidyFrame(frame *sentFrame) {
 	frame.Filename = core.Untrusted(name)
 }
 
-// isURL reports whether a script's place is one that a browser loads it from.
+// isURL reports whether a script is named by a URL, as browsers do.
 func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "file://")
 }

@@ -85,7 +85,7 @@ func TestDecodeKeepsTheEnds(t *testing.T) {
 	}
 }
 
-// TestDecoderIsUsedAgain shows that an event has nothing of those that were decoded before it in the same room.
+// TestDecoderIsUsedAgain shows that an event has nothing of those that the same decoder decoded before it.
 func TestDecoderIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	var decoder envelope.Decoder

@@ -63,7 +63,7 @@ func (d *decoder) readLevel() string {
 // maxPlatform is the longest name of a platform (the specification's project field).
 const maxPlatform = 32
 
-// readPlatform reads the name of a platform: lower-case letters, digits, dots and dashes. There is none in "" or "other".
+// readPlatform reads the name of a platform: lower-case letters, digits, dots and dashes. It returns "" for "other".
 func (d *decoder) readPlatform() string {
 	text := string(d.readWord())
 	for i := range len(text) {
@@ -121,7 +121,7 @@ func (d *decoder) readSDK() core.SDK {
 	return sdk
 }
 
-// readSDKSettings reads what the SDK was told about the user's address, the newer form of "{{auto}}".
+// readSDKSettings reads whether the SDK wants the user's address from us, the newer form of "{{auto}}".
 func (d *decoder) readSDKSettings() {
 	if !d.requireObject() {
 		return

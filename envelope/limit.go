@@ -16,7 +16,7 @@ const (
 	maxEvent       = 256 << 10 // bytes of the JSON that readers get
 )
 
-// laterBytes is room for what is added after Limit: the title, the culprit and the id.
+// laterBytes is left free for what is added after LimitEvent: the title, the culprit and the id.
 const laterBytes = 16 << 10
 
 // LimitEvent cuts an event to the caps of decisions 3 and names in its Problems what was cut. It comes after the scrubber:
@@ -37,7 +37,7 @@ type limiter struct {
 	maxFrames     int // most frames of a stack trace
 	maxExceptions int
 	path          fieldPath
-	estimate      int // about how many bytes of text, names and punctuation the event has, at a sixth of what they can take
+	estimate      int // a sixth of the bytes that the event's JSON can take, at most
 }
 
 // memberOverhead is a sixth of what a member's name and punctuation take in JSON, at most.
@@ -237,7 +237,7 @@ func (l *limiter) cutText(name, text string) string {
 
 const ellipsis = "…"
 
-// runeStart returns the last place up to at where a rune starts.
+// runeStart returns the last index up to at where a character starts.
 func runeStart(text string, at int) int {
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--
@@ -253,7 +253,7 @@ func (l *limiter) addProblem(name, reason string) {
 	addProblem(l.event, place+name, reason)
 }
 
-// keepEnds cuts the middle out of a list that is too long, and says how many elements that were.
+// keepEnds cuts the middle out of a list that is too long, and returns how many elements that were.
 func keepEnds[T any](list []T, limit int) (kept []T, lost int) {
 	if lost = len(list) - limit; lost <= 0 {
 		return list, 0

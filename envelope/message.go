@@ -57,7 +57,7 @@ func (d *decoder) setMessage() {
 }
 
 // formatMessage puts parameters into a template by the habits of several languages: %s and its kin, %(name)s, {}, {0}, {name}.
-// A place without a parameter stays as it is.
+// A placeholder without a parameter stays as it is.
 func formatMessage(template core.Untrusted, params core.Value) core.Untrusted {
 	text := string(template)
 	if params.Empty() || !strings.ContainsAny(text, "%{") {
@@ -88,7 +88,7 @@ type formatter struct {
 	used   int
 }
 
-// fillPlaceholder gives what stands for the place that text starts with, and the place's length.
+// fillPlaceholder returns what replaces the placeholder that text starts with, and the placeholder's length.
 func (f *formatter) fillPlaceholder(text string) (value string, length int) {
 	if text[0] == '{' {
 		return f.fillBrace(text)
@@ -141,7 +141,7 @@ func (f *formatter) nextParam(place string) (string, int) {
 	return textOf(f.params.Kids[f.used-1].Value), len(place)
 }
 
-// namedParam returns the parameter of a name, or of a place in a list.
+// namedParam returns the parameter of a name, or of an index into a list.
 func (f *formatter) namedParam(name, place string) (string, int) {
 	if f.params.Kind == core.Array {
 		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(f.params.Kids) {
@@ -157,7 +157,7 @@ func (f *formatter) namedParam(name, place string) (string, int) {
 	return place, len(place)
 }
 
-// textOf gives a value as text: a text as it is, anything else as JSON, null as nothing.
+// textOf returns a value as text: a text as it is, anything else as JSON, null as an empty text.
 func textOf(value core.Value) string {
 	switch value.Kind {
 	case core.Null:

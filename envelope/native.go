@@ -3,7 +3,7 @@ package envelope
 import "errand/core"
 
 // DecodeNative is Decode for the body of POST /v1/ingest (decisions 3). The fields mean the same as in the Sentry protocol,
-// but mistakes are told instead of passed over: unknown fields, wrong types, and neither message nor exception. The error is
+// but mistakes are errors instead of being passed over: unknown fields, wrong types, neither message nor exception. The error is
 // a core.Error, invalid_request with each mistake in its details, in the order of the body. As with Decode, call the
 // scrubber and then LimitEvent.
 func (d *Decoder) DecodeNative(payload []byte, hints Hints) (*core.Event, error) {

@@ -7,14 +7,14 @@ import (
 	"errand/core"
 )
 
-// maxProblems bounds what is told about one event.
+// maxProblems is how many problems of one event are named.
 const maxProblems = 50
 
-// fieldPath is a place in the payload or the event, kept while walking and written out only when there is something to tell.
+// fieldPath leads to a field of the payload or the event. It is kept while walking, and written only when there is a problem.
 type fieldPath []pathStep
 
-// pathStep is a field, or the place in a list when name is empty. A name from the payload that may be no name, but a secret or
-// a whole text, is written as its place.
+// pathStep is the name of a field, or the index in a list when the name is empty. Where a name may be a secret or a whole
+// text, as the payload chose it, the index is written instead.
 type pathStep struct {
 	name  string
 	index int

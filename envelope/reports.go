@@ -107,7 +107,7 @@ var reportingNames = map[string]string{
 	"effective_directive": "effectiveDirective", "violated_directive": "violatedDirective",
 }
 
-// firstField returns the first of the fields that says something.
+// firstField returns the first of the fields that is not empty.
 func firstField(report core.Value, names ...string) string {
 	for _, name := range names {
 		if text := reportField(report, name); text != "" {
@@ -117,7 +117,7 @@ func firstField(report core.Value, names ...string) string {
 	return ""
 }
 
-// addContext adds a member to the contexts, in room of its own.
+// addContext adds a member to a copy of the contexts.
 func (d *decoder) addContext(name string, v core.Value) {
 	kids := append([]core.Member(nil), d.event.Contexts.Kids...)
 	d.event.Contexts = core.Value{Kind: core.Object, Kids: append(kids, core.Member{Key: name, Value: v})}

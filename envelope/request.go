@@ -65,7 +65,7 @@ func (d *decoder) readQuery() core.Value {
 	return d.popObject(mark)
 }
 
-// parseForm reads a query or form: an object of the names, in which a name that comes again has a list.
+// parseForm reads a query or form: an object of the names, in which a name that comes more than once has a list.
 func (d *decoder) parseForm(text string) core.Value {
 	mark := len(d.stack.members)
 	for part := range strings.SplitSeq(text, "&") {

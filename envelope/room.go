@@ -2,7 +2,7 @@ package envelope
 
 import "errand/core"
 
-// maxRoom is how many elements of a kind a decoder keeps room for: one giant must not occupy memory for ever.
+// maxRoom is how many elements of a kind a decoder keeps memory for: one giant must not occupy it for ever.
 const maxRoom = 1024
 
 // keptRoom holds the last event with all that hangs on it: an event is good until the decoder reads the next one. Between
@@ -64,7 +64,7 @@ func (s *memberStack) cutTo(length int) {
 	s.members = s.members[:length]
 }
 
-// emptyList makes a list that is empty, with the room of one that is needed no more.
+// emptyList returns an empty list in the memory of one that is not needed any more.
 func emptyList[T any](list []T) []T {
 	if cap(list) > maxRoom {
 		return nil
@@ -73,10 +73,10 @@ func emptyList[T any](list []T) []T {
 	return list[:0]
 }
 
-// slab hands out room for the many small lists of an event from few allocations.
+// slab makes the many small lists of an event from few allocations.
 type slab[T any] struct{ room []T } // beyond its length it holds zero values
 
-// takeRoom gives room for a list of n zero values, which cannot grow.
+// takeRoom returns a list of zero values, which cannot grow.
 func (s *slab[T]) takeRoom(count int) []T {
 	if count == 0 {
 		return nil

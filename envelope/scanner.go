@@ -8,19 +8,19 @@ import (
 )
 
 // scanner reads JSON from left to right, on demand. SDKs send one thing in many shapes, so each field's reader looks
-// at what comes next (peek) and takes it apart or leaves it out (skip). There is no tree in between: what is not kept
+// at what comes next (peekByte) and takes it apart or leaves it out (skipValue). There is no tree in between: what is not kept
 // costs nothing, and no payload can make the server hold more than it keeps.
 //
 // It takes all that encoding/json takes, and more: control characters in strings, unknown escapes, NaN. A mistake in the
 // grammar is kept in err and moves the scanner to the end of the text, which ends every loop.
 type scanner struct {
-	text      string // see clean
+	text      string // see cleanPayload
 	pos       int
 	err       error
 	unescaped strings.Builder // strings that had escapes, side by side
 }
 
-// cleanPayload makes the text that a scanner reads: valid UTF-8 without NUL bytes. It is a copy, so that the caller may use the
+// cleanPayload returns the text that a scanner reads: valid UTF-8 without NUL bytes. It is a copy, so that the caller may use the
 // payload's buffer again; the strings of the event are parts of it.
 func cleanPayload(payload []byte) string {
 	text := strings.TrimPrefix(string(payload), "\ufeff")
@@ -33,7 +33,7 @@ func cleanPayload(payload []byte) string {
 	return text
 }
 
-// peekByte gives the first byte of the next value or punctuation, or 0 at the end.
+// peekByte returns the first byte of the next value or punctuation, or 0 at the end.
 func (s *scanner) peekByte() byte {
 	for s.pos < len(s.text) {
 		if c := s.text[s.pos]; c > ' ' {
@@ -53,8 +53,8 @@ func (s *scanner) failWith(what string) {
 
 // objectMembers walks an object. The body of the loop must read or skip each member's value:
 //
-//	for m := s.object(); m.next(); {
-//		switch m.key { ... default: s.skip() }
+//	for m := s.enterObject(); m.nextMember(); {
+//		switch m.key { ... default: s.skipValue() }
 //	}
 type objectMembers struct {
 	scanner *scanner
@@ -62,7 +62,7 @@ type objectMembers struct {
 	started bool
 }
 
-// enterObject enters the object that peek has seen.
+// enterObject enters the object that peekByte has seen.
 func (s *scanner) enterObject() objectMembers {
 	s.pos++
 	return objectMembers{scanner: s}
@@ -94,7 +94,7 @@ type arrayElements struct {
 	started bool
 }
 
-// enterArray enters the array that peek has seen.
+// enterArray enters the array that peekByte has seen.
 func (s *scanner) enterArray() arrayElements {
 	s.pos++
 	return arrayElements{scanner: s}
@@ -127,7 +127,7 @@ func (s *scanner) moveOn(started *bool, end byte) bool {
 	return true
 }
 
-// readString reads the string that peek has seen.
+// readString reads the string that peekByte has seen.
 func (s *scanner) readString() string {
 	start := s.pos + 1
 	end := start + plainLength(s.text[start:])
@@ -147,7 +147,7 @@ func (s *scanner) readString() string {
 	return s.unescapeString(s.text[start:end])
 }
 
-// findStringEnd gives the place of the quote that ends the string whose text starts at i, or -1.
+// findStringEnd returns the index of the quote that ends the string whose text starts at i, or -1.
 func (s *scanner) findStringEnd(i int) int {
 	for i < len(s.text) {
 		i += plainLength(s.text[i:])
@@ -159,7 +159,7 @@ func (s *scanner) findStringEnd(i int) int {
 	return -1
 }
 
-// plainLength gives the length of the text before the first quote or backslash. It looks at eight bytes at once: most
+// plainLength returns the length of the text before the first quote or backslash. It looks at eight bytes at once: most
 // strings are too short for vector instructions to pay.
 func plainLength(text string) int {
 	const (
@@ -186,7 +186,7 @@ func plainLength(text string) int {
 	return i
 }
 
-// readLiteral reads what is no string, object or array up to the next delimiter: a number, true, false, null, or what some
+// readLiteral reads a value that is not a string, object or array: a number, true, false, null, or what some
 // encoders write although JSON has no word for it.
 func (s *scanner) readLiteral() string {
 	start := s.pos
@@ -243,7 +243,7 @@ func (s *scanner) skipValue() {
 	}
 }
 
-// readRaw passes over one value and gives its JSON text.
+// readRaw passes over one value and returns its JSON text.
 func (s *scanner) readRaw() string {
 	s.peekByte()
 	start := s.pos

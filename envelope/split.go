@@ -17,7 +17,7 @@ const maxItems = 1000
 type Envelope struct {
 	Header Header
 	Items  []Item
-	// Problems names the items that are malformed and could not be read, by their place: items.0. They never break
+	// Problems names the items that are malformed and could not be read, by their index: items.0. They never break
 	// their neighbours.
 	Problems []core.Problem
 }
@@ -37,7 +37,7 @@ type Item struct {
 }
 
 // SplitEnvelope takes an envelope apart: a line with its header, then for each item a line with the item's header and the
-// payload. It is an error when the first line is no JSON object; the text is fit for the sender.
+// payload. It is an error when the first line is not a JSON object; the text is fit for the sender.
 func SplitEnvelope(body []byte) (Envelope, error) {
 	line, rest := cutLine(body)
 	var env Envelope

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listItems writes what Split found in one line: type:payload and the problems.
+// listItems writes what SplitEnvelope found in one line: type:payload and the problems.
 func listItems(env envelope.Envelope) string {
 	var parts []string
 	for _, item := range env.Items {

@@ -30,7 +30,7 @@ type stackSample struct {
 	want        map[int]frame
 }
 
-// isComparable leaves out what is no matter of parsing: Opera before it took over V8, which no SDK supports, and frames that
+// isComparable reports whether a stack is a matter of parsing, which these are not: Opera before it took over V8, which no SDK supports, and frames that
 // React asks the SDK to drop.
 func (s stackSample) isComparable() bool {
 	return s.stack != "" && !strings.HasPrefix(s.name, "OPERA_1") && !strings.Contains(s.name, "Opera 1") &&
@@ -105,7 +105,7 @@ func readTokens(t *testing.T, file string) []string {
 	return list
 }
 
-// joinLiteral reads a string, or strings joined by +, and gives what is left.
+// joinLiteral reads a string, or strings joined by +, and returns what is left.
 func joinLiteral(toks []string) (string, []string) {
 	var text strings.Builder
 	for len(toks) > 0 && strings.ContainsRune("'\"`", rune(toks[0][0])) {

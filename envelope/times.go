@@ -15,7 +15,7 @@ const (
 	maxBehind = 30 * 24 * time.Hour
 )
 
-// readTimestamp reads a time in any form that SDKs use: seconds as a number or its text, or RFC 3339. Null is no time.
+// readTimestamp reads a time in any form that SDKs use: seconds as a number or its text, or RFC 3339. Null is the zero time.
 func (d *decoder) readTimestamp(field string) time.Time {
 	if d.skipNull() {
 		return time.Time{}
@@ -86,7 +86,7 @@ func parseNumber(text string) (time.Time, bool) {
 	return time.Unix(int64(whole), int64(math.Round(part*1e6))*1000), true // a double holds microseconds, no more
 }
 
-// requireWritable lets a time pass that RFC 3339 can write in UTC, where years have four digits.
+// requireWritable accepts a time that RFC 3339 can write in UTC, where years have four digits.
 func requireWritable(t time.Time) (time.Time, bool) {
 	const year1, year10000 = -62135596800, 253402300800
 	if t.Unix() < year1 || t.Unix() >= year10000 {

@@ -31,7 +31,7 @@ func (s *scanner) unescapeString(escaped string) string {
 	}
 }
 
-// maxUnescapedChunk is how much room for unescaped text is made at once, at most.
+// maxUnescapedChunk is how much memory for unescaped text is allocated at once, at most.
 const maxUnescapedChunk = 2048
 
 func (s *scanner) writeEscaped(char byte) {
@@ -53,7 +53,7 @@ func (s *scanner) writeEscaped(char byte) {
 	s.unescaped.WriteByte(char)
 }
 
-// unescapeUnicode resolves uXXXX, with the second half of a surrogate pair, and gives the rest.
+// unescapeUnicode resolves uXXXX, with the second half of a surrogate pair, and returns the rest.
 func (s *scanner) unescapeUnicode(text string) string {
 	char, ok := parseHex4(text[1:])
 	if !ok {

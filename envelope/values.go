@@ -37,7 +37,7 @@ func literalValue(text string) core.Value {
 }
 
 // readContainer reads an object or array. The members are gathered on one stack that all levels share, so that each
-// container takes exactly the room it needs.
+// container takes exactly the memory it needs.
 func (d *decoder) readContainer(kind core.Kind) core.Value {
 	if d.depth == maxDepth {
 		d.dropValue("nested deeper than 64 levels")
@@ -62,7 +62,7 @@ func (d *decoder) readContainer(kind core.Kind) core.Value {
 	return d.popContainer(kind, mark)
 }
 
-// popObject makes a field's object of the members on the stack from mark on. A field without members has no value.
+// popObject makes a field's object of the members on the stack from mark on. A field without members is null.
 func (d *decoder) popObject(mark int) core.Value { return orNull(d.popContainer(core.Object, mark)) }
 
 // orNull makes null of an object or array without members.

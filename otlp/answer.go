@@ -50,7 +50,7 @@ func numberAndText(n uint64, text string) []byte {
 }
 
 // WriteStatus writes the answer to a request that failed, a google.rpc.Status. In JSON it also has error, the code by which all
-// errors of Errand are told apart.
+// errors of Errand differ.
 func (e Encoding) WriteStatus(failure *core.Error, message string) []byte {
 	code := statusCodes[failure.Status()]
 	if e == JSON {

@@ -9,7 +9,7 @@ import (
 	"errand/envelope"
 )
 
-// DecodeEvent makes the event of the n-th exception, in the decoder's room. Call the scrubber and then envelope.Limit, as after
+// DecodeEvent makes the event of the n-th exception, in the decoder's memory. Call the scrubber and then envelope.LimitEvent, as after
 // Decoder.Decode.
 func (b *Batch) DecodeEvent(index int, decoder *envelope.Decoder, hints envelope.Hints) (*core.Event, error) {
 	details, err := b.readException(&b.found[index])
@@ -53,7 +53,7 @@ func (b *Batch) mayLoadServing(span sharedText) bool {
 	return b.reloaded <= maxSharedInAll
 }
 
-// shareAttributes takes the attributes of a message into the event, as far as there is room.
+// shareAttributes takes the attributes of a message into the event, as many as the event may have of what is shared.
 func shareAttributes[M sharedMessage](w *writer, p *sharedPart[M]) attributes {
 	a := p.attributes.copyUpTo(w.sharedBytes)
 	w.sharedBytes -= a.size
@@ -61,7 +61,7 @@ func shareAttributes[M sharedMessage](w *writer, p *sharedPart[M]) attributes {
 	return a
 }
 
-// withText adds a text to an object in the decoder's room, where it must not grow.
+// withText adds a text to a copy of an object, which must not grow in the decoder's memory.
 func withText(v core.Value, key, text string) core.Value {
 	members := append(make([]core.Member, 0, len(v.Kids)+1), v.Kids...)
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "")

@@ -125,7 +125,7 @@ func (x *exception) readRecord(f form, at *foundException) error {
 	return nil
 }
 
-// idOf writes an id. One of only zeros is none, and neither is one that is longer than ids are.
+// idOf writes an id. It is empty when it has only zeros or is longer than ids are.
 func idOf(id []byte) string {
 	const longest = 16
 	text := hex.EncodeToString(id[:min(len(id), longest)])

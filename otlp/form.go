@@ -33,17 +33,17 @@ type messageField struct {
 
 // form reads messages of one encoding. A message is passed around as its text.
 type form interface {
-	// open returns the text of the whole request.
+	// openRequest returns the text of the whole request.
 	openRequest(body []byte) (string, error)
-	// each calls visit with each message in a field.
+	// eachMessage calls visit with each message in a field.
 	eachMessage(raw string, of messageField, visit func(message string) error) error
-	// word returns the string in a field, empty for none.
+	// readText returns the string in a field, empty without one.
 	readText(raw string, of messageField) (string, error)
-	// span returns the fields by which a span is known.
+	// readSpanIDs returns what identifies a span.
 	readSpanIDs(raw string) spanIDs
-	// pick copies a message with some of its fields only.
+	// pickFields copies a message with some of its fields only.
 	pickFields(raw string, fields []messageField) string
-	// decode reads a message, of a span what outlined left. It returns how many values were too many.
+	// decodeMessage reads a message; of a span, what outlineSpan left. It returns how many values were too many.
 	decodeMessage(raw string, into proto.Message) (lost int, err error)
 }
 
@@ -127,7 +127,7 @@ func eachField(raw string, visit func(protowire.Number, protowire.Type, string) 
 	return nil
 }
 
-// readVarint reads a number of protobuf and returns how many bytes it takes, 0 when there is none. Protobuf's own function is
+// readVarint reads a number of protobuf and returns how many bytes it takes, 0 without a number. Protobuf's own function is
 // for bytes, which would be a copy each time.
 func readVarint(raw string) (n uint64, size int) {
 	for i := range min(len(raw), 10) {

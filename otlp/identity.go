@@ -15,7 +15,7 @@ const (
 	sameRecording = 1e9
 )
 
-// identity is what tells exceptions apart.
+// identity is what distinguishes exceptions.
 type identity struct {
 	trace, span string
 	content     [sha256.Size]byte // type, message and service; without a trace the stack too
@@ -28,13 +28,13 @@ type spanException struct {
 	content     [sha256.Size]byte
 }
 
-// keepDistinct leaves one of each exception and names it by an id that is the same whenever it is sent again, so that a retried
+// keepDistinct leaves one of each exception. Its id is the same whenever the exception is sent again, so that a retried
 // request stores nothing twice.
 //
 // The id is made of the trace, the type and the message, and the time in steps of ten seconds. An exception that goes up
 // through several spans is recorded by each: within a request the innermost is kept, whose id that of an outer span in a later
 // request, or that of a log record, is the same. Spans that are not above each other, such as three attempts of a call, have
-// exceptions of their own, which are numbered. What is of no trace and has no time gets no id: every one is another.
+// exceptions of their own, which are numbered. An exception without trace and time gets no id: each of them is another event.
 func (b *Batch) keepDistinct() {
 	identities := b.identifyExceptions()
 	passed := b.passedSpans(identities)
@@ -63,7 +63,7 @@ func (b *Batch) keepDistinct() {
 	b.found = kept
 }
 
-// identifyExceptions reads what tells the exceptions apart. Those that cannot be read are rejected.
+// identifyExceptions reads what distinguishes the exceptions. Those that cannot be read are rejected.
 func (b *Batch) identifyExceptions() []identity {
 	identities := make([]identity, 0, len(b.found))
 	kept := b.found[:0]
@@ -107,7 +107,7 @@ func (id *identity) isAtMoment(at uint64) bool { return timeBetween(id.at, at) <
 
 func timeBetween(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
-// makeIdentity returns what tells the exception from others. A log record often has the name of a type without its module, and
+// makeIdentity returns what distinguishes the exception from others. A log record often has the name of a type without its module, and
 // some SDKs quote the message in one place and not in the other.
 func (x *exception) makeIdentity() identity {
 	id := identity{trace: x.trace, span: x.span, at: x.at}

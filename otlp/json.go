@@ -123,7 +123,7 @@ func (jsonForm) unmarshalPruned(raw string, members []string, into proto.Message
 	return p.lost, lenientJSON.Unmarshal(pruned, into)
 }
 
-// readID reads an id; one that is not hexadecimal is none.
+// readID reads an id; it is empty when it is not hexadecimal.
 func (f jsonForm) readID(raw, name string) []byte {
 	text, _ := f.readText(raw, messageField{name: name})
 	return decodeHex(text)

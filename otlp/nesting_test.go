@@ -59,7 +59,7 @@ func TestDeepNestingInJSON(t *testing.T) { // not parallel: it takes memory
 	}
 }
 
-// requireReadable reads a request, of which what is valid is no matter.
+// requireReadable reads a request, valid or not.
 func requireReadable(t *testing.T, body string, s otlp.Signal) {
 	t.Helper()
 	batch, err := otlp.ReadRequest([]byte(body), otlp.JSON, s)

@@ -24,7 +24,7 @@ type pruner struct {
 const (
 	maxAttributes = 1000
 	maxValues     = 1000
-	maxMembers    = 16  // of one object in JSON; OTLP has none with more
+	maxMembers    = 16  // of one object in JSON; the objects of OTLP have fewer
 	maxLevels     = 200 // of messages in each other, which are three for each level of values
 	maxNesting    = 270 // of objects and lists in each other in JSON, which are four for each level of values
 )
@@ -80,10 +80,10 @@ func (p *pruner) pruneWire(buf []byte, raw string, d protoreflect.MessageDescrip
 	return buf
 }
 
-// errEnough ends the walk over a value of which no more is kept. A message itself is read to its end: its id may come last.
+// errEnough ends the walk over a value when the rest of it is not kept. A message itself is read to its end: its id may come last.
 var errEnough = errors.New("otlp: too many values")
 
-// lengthSize is how many bytes a length takes that is written once it is known.
+// lengthSize is how many bytes are left free for a length that is known later.
 const lengthSize = 5
 
 func putLength(buf []byte, n int) {

@@ -36,12 +36,12 @@ var (
 	attributeKey     = messageField{1, "key"}
 )
 
-// Batch is what a request has of exceptions.
+// Batch holds the exceptions of a request.
 type Batch struct {
 	Items      int    // spans or log records, with and without exceptions
 	Rejected   int    // exceptions that were not taken
 	Reason     string // why the last of them was not
-	Failure    error  // why the last that could not be read could not, which is not for the sender; nil for none
+	Failure    error  // why the last unreadable exception could not be read, which is not for the sender; nil when all could
 	signal     Signal
 	form       form
 	found      []foundException
@@ -64,7 +64,7 @@ type sharedText struct {
 	number int
 }
 
-// ReadRequest finds the exceptions of a request. Its only error is a text that is not of the encoding, which is fit for the sender.
+// ReadRequest finds the exceptions of a request. Its only error, which is fit for the sender, is a text that is not of the encoding.
 // It keeps nothing of body.
 func ReadRequest(body []byte, e Encoding, signal Signal) (*Batch, error) {
 	b := &Batch{signal: signal, form: e.chooseForm()}
@@ -85,10 +85,10 @@ func ReadRequest(body []byte, e Encoding, signal Signal) (*Batch, error) {
 	return b, nil
 }
 
-// Len is how many exceptions Decode can be asked for.
+// Len returns how many exceptions DecodeEvent can be asked for.
 func (b *Batch) Len() int { return len(b.found) }
 
-// EventBytes is about how many bytes the events take, which can be many times the size of the request.
+// EventBytes returns about how many bytes the events take, which can be many times the size of the request.
 func (b *Batch) EventBytes() int { return b.eventBytes }
 
 // measureEvents finds the size. Each event has what its exception says and a copy of what it shares with others.
@@ -177,8 +177,8 @@ func (b *Batch) visitEvents(at foundException, span sharedText) error {
 	})
 }
 
-// describesException reports whether a message has an attribute that says what the exception is. Without one it is none, and
-// takes no place of one.
+// describesException reports whether a message has an attribute that says what the exception is. Without one it is not
+// an exception, and does not count as one.
 func describesException(encoded form, raw string, attributes messageField) (has bool, err error) {
 	err = encoded.eachMessage(raw, attributes, func(attribute string) error {
 		if has || !mentionsException(attribute) {
@@ -215,7 +215,7 @@ func (b *Batch) rejectException(reason string) {
 	b.Reason = reason
 }
 
-// lastMessage returns the text of the message in a field, empty for none. Of several the last one counts.
+// lastMessage returns the text of the message in a field, empty without one. The last of several counts.
 func lastMessage(f form, raw string, of messageField) (last string, err error) {
 	err = f.eachMessage(raw, of, func(message string) error {
 		last = message

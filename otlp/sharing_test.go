@@ -16,7 +16,7 @@ import (
 	"errand/otlp"
 )
 
-// serverSpan is a span of a request that is being served, with attributes of so many bytes.
+// serverSpan is a span of a request that is being served, with attributes of the given size in bytes.
 func serverSpan(id string, size int) *tracepb.Span {
 	s := newSpan(id, "")
 	s.Kind, s.Attributes = tracepb.Span_SPAN_KIND_SERVER, newAttributes("http.request.method", "PUT", "large", strings.Repeat("x", size))
@@ -32,7 +32,7 @@ func failingIn(parents ...*tracepb.Span) (list []*tracepb.Span) {
 	return list
 }
 
-// requireCheap reads and decodes a request and holds that this allocates no more than so many bytes.
+// requireCheap reads and decodes a request and requires that this allocates no more than the given number of bytes.
 func requireCheap(t *testing.T, most uint64, body []byte, encoding otlp.Encoding, signal otlp.Signal) *otlp.Batch {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -121,7 +121,7 @@ func TestWhatIsSharedIsNotMultiplied(t *testing.T) { // not parallel: it measure
 	require.Equal(t, "shop", e.Tags.Get("service.name").Text)
 }
 
-// TestLogRecordsThatOnlyMentionExceptions: they take no place of those that are.
+// TestLogRecordsThatOnlyMentionExceptions: they do not count against the bound of exceptions.
 func TestLogRecordsThatOnlyMentionExceptions(t *testing.T) {
 	t.Parallel()
 	var records []*logspb.LogRecord

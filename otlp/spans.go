@@ -1,6 +1,6 @@
 package otlp
 
-// maxSpans is how many spans of one request are known by their ids. SDKs send at most 512 at once, collectors 8192.
+// maxSpans is how many spans of one request are kept with their ids. SDKs send at most 512 at once, collectors 8192.
 const maxSpans = 16 << 10
 
 // maxAncestors bounds the way up from a span.
@@ -28,7 +28,7 @@ func outlineSpan(f form, span sharedText) sharedText {
 	return sharedText{"", span.number}
 }
 
-// spanIDs is what a span is known by.
+// spanIDs is what identifies a span.
 type spanIDs struct {
 	trace, id, parent string
 	isServing         bool // it is the server's side of a request
@@ -37,9 +37,9 @@ type spanIDs struct {
 type spanKey struct{ trace, id string }
 
 // requestSpans are those of a request that has exceptions.
-type requestSpans map[spanKey]knownSpan
+type requestSpans map[spanKey]storedSpan
 
-type knownSpan struct {
+type storedSpan struct {
 	spanIDs
 	sharedText // only of a span that serves
 }
@@ -49,7 +49,7 @@ func (s requestSpans) addSpan(encoded form, item sharedText) {
 	if ids.id == "" || len(s) >= maxSpans {
 		return
 	}
-	known := knownSpan{spanIDs: ids}
+	known := storedSpan{spanIDs: ids}
 	if ids.isServing {
 		known.sharedText = outlineSpan(encoded, item)
 	}

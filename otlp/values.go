@@ -20,14 +20,14 @@ const (
 	maxSharedInAll = 4 << 20  // of the copies in all events of one request, and of the spans that are decoded again and again
 )
 
-// attributes are those of a message, in order. Taking one removes it, so that what is left has found no better place.
+// attributes are those of a message, in order. Taking one removes it: what is left belongs nowhere else.
 type attributes struct {
 	list []core.Member
 	size int // in bytes
 	lost int // attributes that were too many or too large
 }
 
-// attributesOf reads attributes of at most so many bytes together.
+// attributesOf reads attributes, as many as fit into room bytes together.
 func attributesOf(list []*commonpb.KeyValue, room int) attributes {
 	var readAttributes attributes
 	for _, pair := range list {
@@ -50,7 +50,7 @@ func (a *attributes) addMember(member core.Member, room int) {
 	a.list = append(a.list, member)
 }
 
-// copyUpTo copies the attributes that have room, as taking one changes the list.
+// copyUpTo copies the attributes that fit into room bytes, as taking one changes the list.
 func (a *attributes) copyUpTo(room int) attributes {
 	if a.size <= room {
 		return attributes{slices.Clone(a.list), a.size, a.lost}
@@ -130,7 +130,7 @@ func valueOf(v *commonpb.AnyValue, depth int) core.Value {
 	return core.Value{}
 }
 
-// numberOf writes a number; what JSON has no number for is a text.
+// numberOf writes a number; one that JSON cannot write, such as NaN, is a text.
 func numberOf(n float64) core.Value {
 	text := strconv.FormatFloat(n, 'g', -1, 64)
 	if math.IsNaN(n) || math.IsInf(n, 0) {
@@ -139,7 +139,7 @@ func numberOf(n float64) core.Value {
 	return core.Value{Kind: core.Number, Text: text}
 }
 
-// textOf returns a value as text: a text as it is, anything else as JSON, null as nothing.
+// textOf returns a value as text: a text as it is, anything else as JSON, null as an empty text.
 func textOf(value core.Value) string {
 	switch value.Kind {
 	case core.Null:
@@ -150,7 +150,7 @@ func textOf(value core.Value) string {
 	return string(value.AppendJSON(nil))
 }
 
-// cutText cuts a text that is longer than so many bytes, not within a character.
+// cutText cuts a text to a number of bytes, not within a character.
 func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text

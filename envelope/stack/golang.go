@@ -35,7 +35,7 @@ func parseGo(lines []string) []Trace {
 	return requireFrames([]Trace{trace})
 }
 
-// cutRecovered drops the note of a panic that was recovered and raised again.
+// cutRecovered drops the note "[recovered]" of a panic that was raised once more.
 func cutRecovered(text string) string {
 	text, _, _ = strings.Cut(text, " [recovered]")
 	return text

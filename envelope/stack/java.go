@@ -59,7 +59,7 @@ func makeTraceJava(message []string) Trace {
 	return t
 }
 
-// addCommonFrames gives a cause the frames that it shares with the exception above it, which "... 12 more" stands for.
+// addCommonFrames adds to a cause the frames that it shares with the exception above it: "... 12 more" stands for them.
 func addCommonFrames(traces []Trace, line string) []Trace {
 	rest, ok := strings.CutPrefix(line, "... ")
 	if !ok || len(traces) < 2 {

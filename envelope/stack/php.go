@@ -7,7 +7,7 @@ import (
 )
 
 // parsePHP reads an uncaught exception, or Exception::getTraceAsString: lines of "#0 file(12): Class->method(args)". The
-// file of a line is where its function was called, so each function belongs to the place above it. A previous exception
+// file of a line is where its function was called, so each function belongs to the file and line above it. A previous exception
 // is printed first, the one that was reported last, after "Next".
 func parsePHP(lines []string) []Trace {
 	p := phpReader{}
@@ -60,7 +60,7 @@ func (p *phpReader) readCall(line string) bool {
 	return true
 }
 
-// closeFrame closes the frame of the last place with its function.
+// closeFrame adds a frame: the function of this line, in the file and line of the one above.
 func (p *phpReader) closeFrame(call string) {
 	name, _, _ := strings.Cut(call, "(")
 	if strings.HasPrefix(call, "{closure") {
@@ -106,7 +106,7 @@ func (p *phpReader) readHeader() {
 	p.current.Type, p.current.Value = splitHeader(text)
 }
 
-// closeTrace closes the exception that is being read; its last place has no function but the script itself.
+// closeTrace closes the exception that is being read; its last frame has no function but the script itself.
 func (p *phpReader) closeTrace() {
 	if p.calledFrom.Filename != "" {
 		p.current.Frames = append(p.current.Frames, p.calledFrom)

@@ -80,7 +80,7 @@ func readFramePython(text string) (core.Frame, bool) {
 	}, true
 }
 
-// cutToImportPath gives the part of a path below the folder that packages are imported from.
+// cutToImportPath returns the part of a path below the folder that packages are imported from.
 func cutToImportPath(file string) string {
 	for _, folder := range [...]string{"site-packages/", "dist-packages/"} {
 		if i := strings.LastIndex(file, folder); i >= 0 {

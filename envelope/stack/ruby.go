@@ -50,7 +50,7 @@ func cutFrom(line string) (string, bool) {
 	return strings.CutPrefix(line, "from ")
 }
 
-// readFrameRuby reads "app.rb:3:in `foo'" and gives what follows it. Ruby 3.4 writes 'Class#foo'.
+// readFrameRuby reads "app.rb:3:in `foo'" and returns what follows it. Ruby 3.4 writes 'Class#foo'.
 func readFrameRuby(line string) (frame core.Frame, rest string, ok bool) {
 	i := strings.Index(line, ":in ")
 	if i < 0 || i+5 >= len(line) || line[i+4] != '`' && line[i+4] != '\'' {

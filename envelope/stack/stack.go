@@ -23,8 +23,8 @@ type Trace struct {
 const maxLines = 20_000
 
 // ParseStack reads a stack trace: the exception that was reported first, then its causes. It tries the formats of the
-// platform (a Sentry platform such as node or csharp), and all when the platform is unknown or does not fit. It gives
-// the platform of the format that was found; no trace and "" for a text that is no stack trace.
+// platform (a Sentry platform such as node or csharp), and all when the platform is unknown or does not fit. It also
+// returns the platform of the format that was found. A text that is not a stack trace has no traces and no platform.
 //
 // Frames have the most recent call first. Whether they are in_app is left to the caller.
 func ParseStack(text, platform string) (traces []Trace, found string) {
@@ -116,7 +116,7 @@ func cutNumber(text string) (string, core.OptInt) {
 	return text[:i-1], parseLine(text[i:])
 }
 
-// parseLine reads digits; what is no sensible line number is 0.
+// parseLine reads a line number; digits that cannot be one are 0.
 func parseLine(digits string) core.OptInt {
 	n, err := strconv.ParseUint(digits, 10, 31)
 	if err != nil {
@@ -159,7 +159,7 @@ func splitQualified(name string) (module, typ string) {
 	return "", name
 }
 
-// reverseInPlace turns a list around in place.
+// reverseInPlace reverses a list, and returns it.
 func reverseInPlace[T any](list []T) []T {
 	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
 		list[i], list[j] = list[j], list[i]
@@ -167,7 +167,7 @@ func reverseInPlace[T any](list []T) []T {
 	return list
 }
 
-// requireFrames leaves out traces of which only a message was found, unless they follow one with frames.
+// requireFrames returns no traces unless one of them has frames: a text with messages only is not a stack trace.
 func requireFrames(traces []Trace) []Trace {
 	if countFrames(traces) == 0 {
 		return nil

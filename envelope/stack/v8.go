@@ -41,7 +41,7 @@ func cutCauseV8(line string) (string, bool) {
 	return strings.CutPrefix(line, "Caused by: ")
 }
 
-// joinMessageV8 gives the message before the frames. Node prints the failing line and a caret above it when it dies.
+// joinMessageV8 returns the message before the frames. Node prints the failing line and a caret above it when it dies.
 func joinMessageV8(lines []string) string {
 	for i := len(lines) - 1; i > 0; i-- {
 		if strings.TrimLeft(lines[i], " \t^") == "" && strings.Contains(lines[i], "^") {
@@ -71,7 +71,7 @@ func readFrameV8(line string) (core.Frame, bool) {
 	return makeFrameV8(function, place)
 }
 
-// findOpenParenthesis gives the place of the parenthesis that the last character closes, or -1.
+// findOpenParenthesis returns the index of the parenthesis that the last character closes, or -1.
 func findOpenParenthesis(text string) int {
 	if !strings.HasSuffix(text, ")") {
 		return -1
@@ -117,7 +117,7 @@ func makeFrameV8(function, place string) (core.Frame, bool) {
 	return core.Frame{Function: asUntrusted(function), Filename: asUntrusted(file), Lineno: line, Colno: column}, true
 }
 
-// cutInnermost gives the place in the innermost parentheses: the code that called eval.
+// cutInnermost returns the file and line in the innermost parentheses: the code that called eval.
 func cutInnermost(text string) string {
 	open := strings.LastIndexByte(text, '(')
 	if open < 0 {
@@ -130,7 +130,7 @@ func cutInnermost(text string) string {
 	return text[open+1 : open+end]
 }
 
-// isBuiltinV8 reports whether a place without a line is one that engines write.
+// isBuiltinV8 reports whether a file without a line is one that engines write.
 func isBuiltinV8(place string) bool {
 	switch place {
 	case "native", "native code", "[native code]", "<anonymous>", "eval code":
