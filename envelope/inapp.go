@@ -87,12 +87,12 @@ func isLibrary(platform string, frame *core.Frame, library string) bool {
 	case "rust":
 		return isRustLibrary(frame) || isRustLibraryPath(library)
 	}
-	known, ok := librariesOf(platform)
+	rules, ok := librariesOf(platform)
 	if !ok {
 		return false
 	}
 	path := fileOf(frame)
-	for _, part := range known.paths {
+	for _, part := range rules.paths {
 		if strings.Contains(path, part) || library != "" && strings.Contains(library, part) {
 			return true
 		}
@@ -101,12 +101,12 @@ func isLibrary(platform string, frame *core.Frame, library string) bool {
 	if name == "" {
 		name = string(frame.Function)
 	}
-	for _, start := range known.modules {
+	for _, start := range rules.modules {
 		if strings.HasPrefix(name, start) {
 			return true
 		}
 	}
-	return known.namelessIsRuntime && path == "" || known.unplacedIsRuntime && !strings.ContainsAny(path, `/\`)
+	return rules.namelessIsRuntime && path == "" || rules.unplacedIsRuntime && !strings.ContainsAny(path, `/\`)
 }
 
 // librariesOf returns the rules of a platform, except those of Go and Rust, which have files of their own. Windows paths

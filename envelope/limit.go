@@ -246,11 +246,11 @@ func runeStart(text string, at int) int {
 }
 
 func (l *limiter) addProblem(name, reason string) {
-	place := l.path.String()
-	if name != "" && place != "" {
-		place += "."
+	location := l.path.String()
+	if name != "" && location != "" {
+		location += "."
 	}
-	addProblem(l.event, place+name, reason)
+	addProblem(l.event, location+name, reason)
 }
 
 // keepEnds cuts the middle out of a list that is too long, and returns how many elements that were.

@@ -133,28 +133,28 @@ func (f *formatter) fillPercent(text string) (string, int) {
 }
 
 // nextParam returns the next parameter of a list.
-func (f *formatter) nextParam(place string) (string, int) {
+func (f *formatter) nextParam(placeholder string) (string, int) {
 	if f.params.Kind != core.Array || f.used >= len(f.params.Kids) {
-		return place, len(place)
+		return placeholder, len(placeholder)
 	}
 	f.used++
-	return textOf(f.params.Kids[f.used-1].Value), len(place)
+	return textOf(f.params.Kids[f.used-1].Value), len(placeholder)
 }
 
 // namedParam returns the parameter of a name, or of an index into a list.
-func (f *formatter) namedParam(name, place string) (string, int) {
+func (f *formatter) namedParam(name, placeholder string) (string, int) {
 	if f.params.Kind == core.Array {
 		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(f.params.Kids) {
-			return textOf(f.params.Kids[i].Value), len(place)
+			return textOf(f.params.Kids[i].Value), len(placeholder)
 		}
-		return place, len(place)
+		return placeholder, len(placeholder)
 	}
 	for i := range f.params.Kids {
 		if f.params.Kids[i].Key == name {
-			return textOf(f.params.Kids[i].Value), len(place)
+			return textOf(f.params.Kids[i].Value), len(placeholder)
 		}
 	}
-	return place, len(place)
+	return placeholder, len(placeholder)
 }
 
 // textOf returns a value as text: a text as it is, anything else as JSON, null as an empty text.

@@ -75,11 +75,11 @@ func addProblem(event *core.Event, path, reason string) {
 
 // addProblem records a problem with the field of the current object; an empty field means the object itself.
 func (d *decoder) addProblem(field, reason string) {
-	place := d.path.String()
-	if field != "" && place != "" {
-		place += "."
+	location := d.path.String()
+	if field != "" && location != "" {
+		location += "."
 	}
-	addProblem(d.event, place+field, reason)
+	addProblem(d.event, location+field, reason)
 }
 
 // dropValue leaves out the next value of the payload and says why.

@@ -46,11 +46,11 @@ func (d *decoder) readRequest() *core.Request {
 // splitURL moves the query out of the URL. A fragment stays unless it has parameters, which may be credentials.
 func (d *decoder) splitURL(request *core.Request) {
 	rest, fragment, _ := strings.Cut(string(request.URL), "#")
-	place, query, _ := strings.Cut(rest, "?")
+	base, query, _ := strings.Cut(rest, "?")
 	if fragment != "" && !strings.ContainsAny(fragment, "=&") {
-		place += "#" + fragment
+		base += "#" + fragment
 	}
-	request.URL = core.Untrusted(place)
+	request.URL = core.Untrusted(base)
 	if request.Query.Empty() && query != "" {
 		request.Query = d.parseForm(query)
 	}
@@ -91,8 +91,8 @@ func (d *decoder) gatherRepeated(mark int) {
 	first := make(map[string]int, len(pairs))
 	kept := pairs[:0]
 	for _, pair := range pairs {
-		i, again := first[pair.Key]
-		if !again {
+		i, isRepeated := first[pair.Key]
+		if !isRepeated {
 			first[pair.Key] = len(kept)
 			kept = append(kept, pair)
 			continue

@@ -44,9 +44,9 @@ func (s *scanner) peekByte() byte {
 	return 0
 }
 
-func (s *scanner) failWith(what string) {
+func (s *scanner) failWith(reason string) {
 	if s.err == nil {
-		s.err = fmt.Errorf("not valid JSON: %s at byte %d", what, s.pos)
+		s.err = fmt.Errorf("not valid JSON: %s at byte %d", reason, s.pos)
 	}
 	s.pos = len(s.text)
 }

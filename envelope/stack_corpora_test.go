@@ -30,8 +30,8 @@ type stackSample struct {
 	want        map[int]frame
 }
 
-// isComparable reports whether a stack is a matter of parsing, which these are not: Opera before it took over V8, which no SDK supports, and frames that
-// React asks the SDK to drop.
+// isComparable reports whether a stack is a matter of parsing. Opera before it took over V8, which no SDK supports, is not,
+// nor are frames that React asks the SDK to drop.
 func (s stackSample) isComparable() bool {
 	return s.stack != "" && !strings.HasPrefix(s.name, "OPERA_1") && !strings.Contains(s.name, "Opera 1") &&
 		!strings.Contains(s.name, "framesToPop")

@@ -118,10 +118,10 @@ func (t *trimmer) collectParts() {
 func (t *trimmer) collectFrames(at string, frames []core.Frame) {
 	for i := range frames {
 		frame := &frames[i]
-		place := at + ".frames." + strconv.Itoa(i)
-		t.addPart(place+".vars", t.sizeOfValue(&frame.Vars), func() { frame.Vars = core.Value{} })
+		location := at + ".frames." + strconv.Itoa(i)
+		t.addPart(location+".vars", t.sizeOfValue(&frame.Vars), func() { frame.Vars = core.Value{} })
 		source := core.Event{Fingerprint: append(slices.Clone(frame.PreContext), frame.PostContext...)}
-		t.addPart(place+".pre_context and post_context", t.sizeOfEvent(source), func() {
+		t.addPart(location+".pre_context and post_context", t.sizeOfEvent(source), func() {
 			frame.PreContext, frame.PostContext = nil, nil
 		})
 	}

@@ -54,7 +54,7 @@ func (w *writer) writeProgram() []core.Member {
 
 // writeUser writes who was affected. The exception knows best, then the span, then the resource.
 func (w *writer) writeUser() core.Value {
-	lists := []*attributes{&w.own, &w.ofSpan, &w.ofServing, &w.ofResource}
+	lists := []*attributes{&w.ofException, &w.ofSpan, &w.ofServing, &w.ofResource}
 	first := func(names ...string) string {
 		found := ""
 		for _, list := range lists {
@@ -75,7 +75,7 @@ func (w *writer) writeRequest() core.Value {
 	from := &w.ofSpan
 	switch kind := w.within.GetKind(); {
 	case w.within == nil:
-		from = &w.own
+		from = &w.ofException
 	case w.ofServing.list != nil && kind != tracepb.Span_SPAN_KIND_SERVER:
 		from = &w.ofServing
 	case kind == tracepb.Span_SPAN_KIND_CLIENT || kind == tracepb.Span_SPAN_KIND_PRODUCER || kind == tracepb.Span_SPAN_KIND_CONSUMER:

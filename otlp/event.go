@@ -37,7 +37,7 @@ func (b *Batch) DecodeEvent(index int, decoder *envelope.Decoder, hints envelope
 	if len(event.Exceptions) > 0 && len(event.Exceptions[0].Frames) == 0 && details.stack != "" {
 		event.Extra = withText(event.Extra, "exception.stacktrace", details.stack) // no parser could read it: let people
 	}
-	if lost := details.lost + details.own.lost; lost > 0 {
+	if lost := details.lost + details.ofException.lost; lost > 0 {
 		event.Problems = append(event.Problems,
 			core.Problem{Path: "contexts.otel", Reason: strconv.Itoa(lost) + " attributes or values were left out"})
 	}
@@ -98,7 +98,7 @@ func (w *writer) writePayload() core.Value {
 		makeMember("tags", makeObject(
 			makeTextMember("service.name", w.ofResource.takeText("service.name")), makeTextMember("otel.scope.name", w.cutName(w.scope)))),
 		makeMember("contexts", w.writeContexts()),
-		makeMember("extra", makeObjectOf(w.own.list)))
+		makeMember("extra", makeObjectOf(w.ofException.list)))
 	if w.at != 0 {
 		members = append(members, makeMember("timestamp", core.Value{Kind: core.Number, Text: formatTime(w.at)}))
 	}

@@ -21,7 +21,7 @@ type exception struct {
 	service             string
 	at                  uint64 // in nanoseconds since 1970; 0 for unknown
 	level               string
-	own                 attributes // of the span event or log record, without exception.*
+	ofException         attributes // of the span event or log record, without exception.*
 	body                core.Value // of the log record
 	resource            *resourcepb.Resource
 	scope               *commonpb.InstrumentationScope
@@ -81,9 +81,9 @@ func (b *Batch) readException(found *foundException) (*exception, error) {
 		details.within = loadPart(&b.parts.span, b.form, found.span, newSpan)
 		err = details.readEvent(b.form, found)
 	}
-	details.typ = strings.TrimSpace(details.own.takeText("exception.type"))
-	details.message, details.stack = details.own.takeText("exception.message"), details.own.takeText("exception.stacktrace")
-	details.escaped = details.own.takeText("exception.escaped")
+	details.typ = strings.TrimSpace(details.ofException.takeText("exception.type"))
+	details.message, details.stack = details.ofException.takeText("exception.message"), details.ofException.takeText("exception.stacktrace")
+	details.escaped = details.ofException.takeText("exception.escaped")
 	return details, err
 }
 
@@ -105,7 +105,7 @@ func (x *exception) readEvent(f form, at *foundException) error {
 	if x.lost = lost; err != nil {
 		return err
 	}
-	x.own = attributesOf(event.GetAttributes(), maxMessage)
+	x.ofException = attributesOf(event.GetAttributes(), maxMessage)
 	x.trace, x.span, x.parent = idOf(x.within.GetTraceId()), idOf(x.within.GetSpanId()), idOf(x.within.GetParentSpanId())
 	x.at = firstSet(event.GetTimeUnixNano(), x.within.GetEndTimeUnixNano(), x.within.GetStartTimeUnixNano())
 	return nil
@@ -117,7 +117,7 @@ func (x *exception) readRecord(f form, at *foundException) error {
 	if x.lost = lost; err != nil {
 		return err
 	}
-	x.own = attributesOf(record.GetAttributes(), maxMessage)
+	x.ofException = attributesOf(record.GetAttributes(), maxMessage)
 	x.body = valueOf(record.GetBody(), 0)
 	x.trace, x.span = idOf(record.GetTraceId()), idOf(record.GetSpanId())
 	x.at = firstSet(record.GetTimeUnixNano(), record.GetObservedTimeUnixNano())

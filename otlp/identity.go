@@ -45,9 +45,9 @@ func (b *Batch) keepDistinct() {
 		id := &identities[i]
 		if id.trace != "" && id.span != "" {
 			on := spanException{id.trace, id.span, id.content}
-			last, again := recorded[on]
+			last, isRecorded := recorded[on]
 			recorded[on] = id.at
-			if again && timeBetween(last, id.at) < sameRecording || slices.ContainsFunc(passed[on], id.isAtMoment) {
+			if isRecorded && timeBetween(last, id.at) < sameRecording || slices.ContainsFunc(passed[on], id.isAtMoment) {
 				continue
 			}
 		}

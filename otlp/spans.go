@@ -49,11 +49,11 @@ func (s requestSpans) addSpan(encoded form, item sharedText) {
 	if ids.id == "" || len(s) >= maxSpans {
 		return
 	}
-	known := storedSpan{spanIDs: ids}
+	stored := storedSpan{spanIDs: ids}
 	if ids.isServing {
-		known.sharedText = outlineSpan(encoded, item)
+		stored.sharedText = outlineSpan(encoded, item)
 	}
-	s[spanKey{ids.trace, ids.id}] = known
+	s[spanKey{ids.trace, ids.id}] = stored
 }
 
 // cutLoops makes a span that is above itself the outermost, so that every way up has an end.
@@ -61,11 +61,11 @@ func (s requestSpans) cutLoops() {
 	passed := map[spanKey]spanKey{} // by which way, named by the span that it began at
 	for start := range s {
 		for at := start; ; {
-			span, known := s[at]
-			if !known {
+			span, isStored := s[at]
+			if !isStored {
 				break
 			}
-			if way, again := passed[at]; again {
+			if way, wasPassed := passed[at]; wasPassed {
 				if way == start {
 					s.cutLoopAt(at)
 				}

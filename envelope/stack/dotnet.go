@@ -83,7 +83,7 @@ func readFrameDotnet(line string) (core.Frame, bool) {
 	return frame, true
 }
 
-// areParameters reports whether a text may be a list of types and names, which has no place in a file.
+// areParameters reports whether a text may be a list of types and names, which are not followed by a file.
 func areParameters(text string) bool {
 	if _, line, _ := cutPosition(text); line != 0 {
 		return false

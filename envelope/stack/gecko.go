@@ -30,28 +30,28 @@ func readFrameGecko(line string) (core.Frame, bool) {
 	if line == "[native code]" {
 		return core.Frame{Filename: "[native code]"}, true
 	}
-	function, place, found := cutGecko(line)
+	function, location, found := cutGecko(line)
 	if !found {
-		function, place = "", line
+		function, location = "", line
 	}
 	if strings.HasSuffix(function, ")") { // old Firefox shows the arguments
 		function, _, _ = strings.Cut(function, "(")
 	}
-	if place == "[native code]" {
+	if location == "[native code]" {
 		return core.Frame{Function: asUntrusted(function), Filename: "[native code]"}, true
 	}
-	if i := strings.Index(place, " > "); i > 0 {
-		return readEvalGecko(function, place[:i])
+	if i := strings.Index(location, " > "); i > 0 {
+		return readEvalGecko(function, location[:i])
 	}
-	file, lineno, column := cutPosition(place)
+	file, lineno, column := cutPosition(location)
 	if lineno == 0 || !found && (strings.ContainsAny(file, " \"'`") || column == 0 && !strings.Contains(file, "://")) {
 		return core.Frame{}, false
 	}
 	return core.Frame{Function: asUntrusted(function), Filename: asUntrusted(file), Lineno: lineno, Colno: column}, true
 }
 
-// cutGecko cuts a line at the @ before the place. Functions and URLs may have an @ of their own.
-func cutGecko(line string) (function, place string, found bool) {
+// cutGecko cuts a line at the @ before the location. Functions and URLs may have an @ of their own.
+func cutGecko(line string) (function, location string, found bool) {
 	for from := 0; ; {
 		i := strings.IndexByte(line[from:], '@')
 		if i < 0 {
@@ -59,15 +59,15 @@ func cutGecko(line string) (function, place string, found bool) {
 		}
 		i += from
 		rest := line[i+1:]
-		if startsPlace(rest) || strings.IndexByte(rest, '@') < 0 {
+		if startsLocation(rest) || strings.IndexByte(rest, '@') < 0 {
 			return line[:i], rest, true
 		}
 		from = i + 1
 	}
 }
 
-// startsPlace reports whether a text starts like a URL, an absolute path or a native place.
-func startsPlace(text string) bool {
+// startsLocation reports whether a text starts like a URL, an absolute path or a native location.
+func startsLocation(text string) bool {
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "[native") {
 		return true
 	}
@@ -85,9 +85,9 @@ func startsPlace(text string) bool {
 	return false
 }
 
-// readEvalGecko reads "file line N", the place that called eval.
-func readEvalGecko(function, place string) (core.Frame, bool) {
-	i := strings.LastIndex(place, " line ")
+// readEvalGecko reads "file line N", the location that called eval.
+func readEvalGecko(function, location string) (core.Frame, bool) {
+	i := strings.LastIndex(location, " line ")
 	if i < 0 {
 		return core.Frame{}, false
 	}
@@ -95,6 +95,6 @@ func readEvalGecko(function, place string) (core.Frame, bool) {
 		function = "eval"
 	}
 	return core.Frame{
-		Function: asUntrusted(function), Filename: asUntrusted(place[:i]), Lineno: parseLine(place[i+len(" line "):]),
+		Function: asUntrusted(function), Filename: asUntrusted(location[:i]), Lineno: parseLine(location[i+len(" line "):]),
 	}, true
 }

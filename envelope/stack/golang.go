@@ -41,12 +41,12 @@ func cutRecovered(text string) string {
 	return text
 }
 
-func readFrameGo(call, place string) (core.Frame, bool) {
-	place = strings.TrimSpace(place)
-	if i := strings.LastIndex(place, " +0x"); i > 0 {
-		place = place[:i]
+func readFrameGo(call, location string) (core.Frame, bool) {
+	location = strings.TrimSpace(location)
+	if i := strings.LastIndex(location, " +0x"); i > 0 {
+		location = location[:i]
 	}
-	file, line, _ := cutPosition(place)
+	file, line, _ := cutPosition(location)
 	if line == 0 || call == "" {
 		return core.Frame{}, false
 	}

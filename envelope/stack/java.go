@@ -88,7 +88,7 @@ func readFrameJava(line string) (core.Frame, bool) {
 	if open < 0 {
 		return core.Frame{}, false
 	}
-	place, _, _ := strings.Cut(call[open+1:], ")")
+	location, _, _ := strings.Cut(call[open+1:], ")")
 	name := call[:open]
 	if i := strings.LastIndexByte(name, '/'); i >= 0 { // the module or class loader
 		name = name[i+1:]
@@ -98,10 +98,10 @@ func readFrameJava(line string) (core.Frame, bool) {
 		return core.Frame{}, false
 	}
 	frame := core.Frame{Function: asUntrusted(method), Module: asUntrusted(class)}
-	if place == "Native Method" || place == "Unknown Source" {
+	if location == "Native Method" || location == "Unknown Source" {
 		return frame, true
 	}
-	file, lineno, column := cutPosition(place)
+	file, lineno, column := cutPosition(location)
 	if column != 0 || !isJavaFile(file) {
 		return core.Frame{}, false
 	}

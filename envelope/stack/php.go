@@ -51,12 +51,12 @@ func (p *phpReader) readCall(line string) bool {
 	if rest == "{main}" {
 		return true
 	}
-	place, call, ok := strings.Cut(rest, ": ")
+	location, call, ok := strings.Cut(rest, ": ")
 	if !ok {
 		return false
 	}
 	p.closeFrame(call)
-	p.calledFrom = readPlacePHP(place)
+	p.calledFrom = readLocationPHP(location)
 	return true
 }
 
@@ -80,8 +80,8 @@ func (p *phpReader) closeFrame(call string) {
 	p.calledFrom = core.Frame{}
 }
 
-// readPlacePHP reads "file(12)" or "[internal function]".
-func readPlacePHP(text string) core.Frame {
+// readLocationPHP reads "file(12)" or "[internal function]".
+func readLocationPHP(text string) core.Frame {
 	open := strings.LastIndexByte(text, '(')
 	if open < 0 || !strings.HasSuffix(text, ")") {
 		return core.Frame{Filename: asUntrusted(text)}
@@ -97,8 +97,8 @@ func (p *phpReader) readHeader() {
 	if i := strings.Index(text, "Uncaught "); i >= 0 {
 		text = text[i+len("Uncaught "):]
 	}
-	if before, place, ok := cutLast(text, " in "); ok {
-		if file, line, _ := cutPosition(place); line != 0 {
+	if before, location, ok := cutLast(text, " in "); ok {
+		if file, line, _ := cutPosition(location); line != 0 {
 			p.calledFrom = core.Frame{AbsPath: asUntrusted(file), Filename: asUntrusted(file), Lineno: line}
 			text = before
 		}

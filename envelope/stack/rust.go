@@ -23,8 +23,8 @@ func parseRust(lines []string) []Trace {
 			continue
 		}
 		last := &trace.Frames[len(trace.Frames)-1]
-		if place, ok := strings.CutPrefix(line, "at "); ok && last.Filename == "" {
-			file, lineno, column := cutPosition(place)
+		if location, ok := strings.CutPrefix(line, "at "); ok && last.Filename == "" {
+			file, lineno, column := cutPosition(location)
 			last.Filename, last.AbsPath, last.Lineno, last.Colno = asUntrusted(file), asUntrusted(file), lineno, column
 		}
 	}
@@ -71,7 +71,7 @@ func splitFrameRust(name string) core.Frame {
 	return core.Frame{Function: asUntrusted(name)}
 }
 
-// readPanicRust reads the message: either behind the place, or before it in quotes as Rust did until 2023. The first line
+// readPanicRust reads the message: either behind the location, or before it in quotes as Rust did until 2023. The first line
 // of an error that main returned starts with Error.
 func readPanicRust(lines []string) (typ, value string) {
 	text := strings.TrimSpace(strings.Join(lines, "\n"))

@@ -93,15 +93,15 @@ func splitLines(text string) []string {
 }
 
 // cutPosition takes ":line" or ":line:column" off the end of a text. Both are 0 when there is none.
-func cutPosition(text string) (place string, line, column core.OptInt) {
-	place, last := cutNumber(text)
+func cutPosition(text string) (location string, line, column core.OptInt) {
+	location, last := cutNumber(text)
 	if last == 0 {
 		return text, 0, 0
 	}
-	if rest, first := cutNumber(place); first != 0 {
+	if rest, first := cutNumber(location); first != 0 {
 		return rest, first, last
 	}
-	return place, last, 0
+	return location, last, 0
 }
 
 // cutNumber takes ":digits" off the end of a text.

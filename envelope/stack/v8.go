@@ -59,16 +59,16 @@ func readFrameV8(line string) (core.Frame, bool) {
 		return core.Frame{}, false
 	}
 	call = strings.TrimSpace(call)
-	function, place := "", strings.TrimPrefix(call, "async ")
+	function, location := "", strings.TrimPrefix(call, "async ")
 	if open := findOpenParenthesis(call); open >= 0 {
-		function, place = strings.TrimSpace(call[:open]), call[open+1:len(call)-1]
+		function, location = strings.TrimSpace(call[:open]), call[open+1:len(call)-1]
 	}
-	if scheme, found := strings.CutSuffix(function, ":"); found && strings.HasPrefix(place, "//") {
+	if scheme, found := strings.CutSuffix(function, ":"); found && strings.HasPrefix(location, "//") {
 		// Safari writes the functions of extensions as name@safari-extension:(//id/file)
 		at := strings.LastIndexByte(scheme, '@')
-		function, place = scheme[:max(at, 0)], scheme[at+1:]+":"+place
+		function, location = scheme[:max(at, 0)], scheme[at+1:]+":"+location
 	}
-	return makeFrameV8(function, place)
+	return makeFrameV8(function, location)
 }
 
 // findOpenParenthesis returns the index of the parenthesis that the last character closes, or -1.
@@ -91,21 +91,21 @@ func findOpenParenthesis(text string) int {
 }
 
 // makeFrameV8 makes a frame of a function and what stands in the parentheses behind it.
-func makeFrameV8(function, place string) (core.Frame, bool) {
+func makeFrameV8(function, location string) (core.Frame, bool) {
 	if function == "?" || function == "<anonymous>" {
 		function = ""
 	}
-	place = strings.TrimPrefix(strings.TrimPrefix(place, "async "), "address at ")
-	if strings.HasPrefix(place, "eval at ") {
-		if place = cutInnermost(place); place == "" {
+	location = strings.TrimPrefix(strings.TrimPrefix(location, "async "), "address at ")
+	if strings.HasPrefix(location, "eval at ") {
+		if location = cutInnermost(location); location == "" {
 			return core.Frame{}, false
 		}
 	}
-	if mime, ok := strings.CutPrefix(place, "data:"); ok { // the whole script
+	if mime, ok := strings.CutPrefix(location, "data:"); ok { // the whole script
 		mime, _, _ = strings.Cut(mime, ",")
 		return core.Frame{Function: asUntrusted(function), Filename: asUntrusted("<data:" + mime + ">")}, true
 	}
-	file, line, column := cutPosition(place)
+	file, line, column := cutPosition(location)
 	if line == 0 {
 		if i := strings.Index(file, ":wasm-function["); i > 0 {
 			return core.Frame{Function: asUntrusted(function), Filename: asUntrusted(file[:i])}, true
@@ -131,10 +131,10 @@ func cutInnermost(text string) string {
 }
 
 // isBuiltinV8 reports whether a file without a line is one that engines write.
-func isBuiltinV8(place string) bool {
-	switch place {
+func isBuiltinV8(location string) bool {
+	switch location {
 	case "native", "native code", "[native code]", "<anonymous>", "eval code":
 		return true
 	}
-	return strings.HasPrefix(place, "index ") // of Promise.all
+	return strings.HasPrefix(location, "index ") // of Promise.all
 }
