@@ -54,7 +54,7 @@ func TestOpenAPIGolden(t *testing.T) {
 	_, text := readDocument(t)
 	var pretty bytes.Buffer
 	require.NoError(t, json.Indent(&pretty, text, "", "  "))
-	golden.Check(t, "testdata/openapi.json", pretty.String()+"\n")
+	golden.CheckFile(t, "testdata/openapi.json", pretty.String()+"\n")
 }
 
 func TestOpenAPIHasEveryRoute(t *testing.T) {

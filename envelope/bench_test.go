@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// received is when the events of testdata are taken in: half a second after they happened.
-var received = time.Date(2026, 1, 3, 18, 22, 51, 0, time.UTC)
+// receivedAt is when the events of testdata are taken in: half a second after they happened.
+var receivedAt = time.Date(2026, 1, 3, 18, 22, 51, 0, time.UTC)
 
-// sdks names the events in testdata, as the SDK of that platform sends them.
-var sdks = []string{"node", "browser", "python", "go", "java", "php"}
+// sdkNames names the events in testdata, as the SDK of that platform sends them.
+var sdkNames = []string{"node", "browser", "python", "go", "java", "php"}
 
-// payload gives an event of testdata as it looks on the wire.
-func payload(t testing.TB, name string) string {
+// readPayload returns an event of testdata as it looks on the wire.
+func readPayload(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".json"))
 	require.NoError(t, err)
@@ -31,14 +31,14 @@ func payload(t testing.TB, name string) string {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	for _, name := range sdks {
+	for _, name := range sdkNames {
 		b.Run(name, func(b *testing.B) {
-			wire := []byte(payload(b, name))
+			wire := []byte(readPayload(b, name))
 			b.SetBytes(int64(len(wire)))
 			b.ReportAllocs()
 			var d envelope.Decoder
 			for b.Loop() {
-				if _, err := d.Decode(wire, envelope.Hints{ReceivedAt: received}); err != nil {
+				if _, err := d.Decode(wire, envelope.Hints{ReceivedAt: receivedAt}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -48,35 +48,36 @@ func BenchmarkDecode(b *testing.B) {
 
 func BenchmarkDecodeNative(b *testing.B) {
 	wire := []byte(`{"message":"queue is full","level":"warning","platform":"go","release":"billing@2.0.1",` +
-		`"exception":{"type":"QueueError","value":"512 jobs waiting","stack":"goroutine 1 [running]:\nmain.run(0x1)\n\t/b/main.go:31 +0x1d\n"},` +
+		`"exception":{"type":"QueueError","value":"512 jobs waiting","stack":"goroutine 1 [running]:\nmain.run(0x1)\n\t/b/main.go:31 ` +
+		`+0x1d\n"},` +
 		`"tags":{"queue":"mail"},"user":{"id":7}}`)
 	b.ReportAllocs()
 	var d envelope.Decoder
 	for b.Loop() {
-		if _, err := d.DecodeNative(wire, envelope.Hints{ReceivedAt: received}); err != nil {
+		if _, err := d.DecodeNative(wire, envelope.Hints{ReceivedAt: receivedAt}); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func BenchmarkLimit(b *testing.B) {
-	e, err := new(envelope.Decoder).Decode([]byte(payload(b, "node")), envelope.Hints{ReceivedAt: received})
+	e, err := new(envelope.Decoder).Decode([]byte(readPayload(b, "node")), envelope.Hints{ReceivedAt: receivedAt})
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
-		envelope.Limit(e)
+		envelope.LimitEvent(e)
 	}
 }
 
 func BenchmarkSplit(b *testing.B) {
-	event := payload(b, "node")
+	event := readPayload(b, "node")
 	body := fmt.Appendf(nil, `{"event_id":"6b1f0c9d2e7a4f5586c1d3e4f5a60718","sent_at":"2026-01-03T18:22:50.200Z",`+
 		`"sdk":{"name":"sentry.javascript.node","version":"11.0.0"},"trace":{"environment":"production","release":"shop@4.18.2",`+
 		`"public_key":"0123456789abcdef0123456789abcdef","trace_id":"0af7651916cd43dd8448eb211c80319c","sampled":"true"}}`+
 		"\n{\"type\":\"event\",\"length\":%d}\n%s\n", len(event), event)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := envelope.Split(body); err != nil {
+		if _, err := envelope.SplitEnvelope(body); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,65 +8,65 @@ import (
 	"errand/core"
 )
 
-// maxDetails bounds what is told about one event.
+// maxDetails is how many mistakes of one event are named.
 const maxDetails = 20
 
-// checker holds a body against the native format.
+// checker finds the mistakes of a body in the native format.
 type checker struct {
-	scanner
-	path    path
+	json    scanner
+	path    fieldPath
 	details []core.Detail
-	named   bool // the exception at hand has something that tells it from others
+	isNamed bool // the exception that is being read has a type, a value or a stack
 }
 
-// check reads one value and tells what is wrong with it. Null is an absent value and never reaches it.
-type check func(*checker)
+// valueCheck reads one value and names what is wrong with it. It never sees null, which is an absent value.
+type valueCheck func(*checker)
 
-// event checks the whole body.
-func (c *checker) event() []core.Detail {
-	if c.peek() != '{' {
-		c.want("an object")
+// checkEvent checks the whole body.
+func (c *checker) checkEvent() []core.Detail {
+	if c.json.peekByte() != '{' {
+		c.refuseValue("an object")
 		return c.details
 	}
-	c.members(nativeEvent)
-	if c.err == nil && !c.end() {
-		c.fail("more text behind the event")
+	c.checkMembers(nativeEvent)
+	if c.json.err == nil && !c.json.isAtEnd() {
+		c.json.failWith("more text behind the event")
 	}
-	if c.err != nil {
-		return []core.Detail{{Message: c.err.Error()}}
+	if c.json.err != nil {
+		return []core.Detail{{Message: c.json.err.Error()}}
 	}
 	return c.details
 }
 
-// member checks one member of an object.
-func (c *checker) member(f fields, name string) {
-	c.path.enter(name)
-	defer c.path.leave()
-	if check, ok := f.known[name]; ok {
+// checkMember checks one member of an object.
+func (c *checker) checkMember(object nativeObject, name string) {
+	c.path.enterMember(name)
+	defer c.path.leaveValue()
+	if check, ok := object.checks[name]; ok {
 		check(c)
 		return
 	}
-	if !f.open {
-		c.tell("not a field of " + f.what + "; allowed are " + strings.Join(slices.Sorted(maps.Keys(f.known)), ", "))
+	if !object.allowsOthers {
+		c.addDetail("not a field of " + object.name + "; allowed are " + strings.Join(slices.Sorted(maps.Keys(object.checks)), ", "))
 	}
-	c.skip()
+	c.json.skipValue()
 }
 
-func (c *checker) tell(message string) {
+func (c *checker) addDetail(message string) {
 	if len(c.details) < maxDetails {
 		c.details = append(c.details, core.Detail{Path: c.path.String(), Message: message})
 	}
 }
 
-// want tells that another kind of value is needed, and leaves out this one.
-func (c *checker) want(kind string) {
-	c.tell("must be " + kind + ", not " + c.kind())
-	c.skip()
+// refuseValue says which kind of value is needed, and passes over this one.
+func (c *checker) refuseValue(kind string) {
+	c.addDetail("must be " + kind + ", not " + c.nextKind())
+	c.json.skipValue()
 }
 
-// kind names what comes next.
-func (c *checker) kind() string {
-	switch c.peek() {
+// nextKind names what comes next.
+func (c *checker) nextKind() string {
+	switch c.json.peekByte() {
 	case 0:
 		return "nothing"
 	case '"':
@@ -83,175 +83,175 @@ func (c *checker) kind() string {
 	return "a number"
 }
 
-func (c *checker) text() {
-	if c.peek() != '"' {
-		c.want("a text")
+func (c *checker) checkText() {
+	if c.json.peekByte() != '"' {
+		c.refuseValue("a text")
 		return
 	}
-	c.skip()
+	c.json.skipValue()
 }
 
-func (c *checker) number() {
-	if ch := c.peek(); ch != '-' && (ch < '0' || ch > '9') {
-		c.want("a number")
+func (c *checker) checkNumber() {
+	if ch := c.json.peekByte(); ch != '-' && (ch < '0' || ch > '9') {
+		c.refuseValue("a number")
 		return
 	}
-	c.skip()
+	c.json.skipValue()
 }
 
-func (c *checker) boolean() {
-	if ch := c.peek(); ch != 't' && ch != 'f' {
-		c.want("true or false")
+func (c *checker) checkBoolean() {
+	if ch := c.json.peekByte(); ch != 't' && ch != 'f' {
+		c.refuseValue("true or false")
 		return
 	}
-	c.skip()
+	c.json.skipValue()
 }
 
-// scalar takes a text, a number or a boolean.
-func (c *checker) scalar() {
-	if ch := c.peek(); ch == '{' || ch == '[' {
-		c.want("a text, a number or a boolean")
+// checkScalar takes a text, a number or a boolean.
+func (c *checker) checkScalar() {
+	if ch := c.json.peekByte(); ch == '{' || ch == '[' {
+		c.refuseValue("a text, a number or a boolean")
 		return
 	}
-	c.skip()
+	c.json.skipValue()
 }
 
-func (c *checker) anyValue() { c.skip() }
+func (c *checker) takeAnyValue() { c.json.skipValue() }
 
-func (c *checker) anyObject() {
-	if c.peek() != '{' {
-		c.want("an object")
+func (c *checker) checkAnyObject() {
+	if c.json.peekByte() != '{' {
+		c.refuseValue("an object")
 		return
 	}
-	c.skip()
+	c.json.skipValue()
 }
 
-func objectOf(f fields) check {
-	return func(c *checker) { c.members(f) }
+func checkObjectOf(f nativeObject) valueCheck {
+	return func(c *checker) { c.checkMembers(f) }
 }
 
-// members checks an object, whose null members are absent.
-func (c *checker) members(f fields) {
-	if c.peek() != '{' {
-		c.want("an object")
+// checkMembers checks an object, whose null members are absent.
+func (c *checker) checkMembers(object nativeObject) {
+	if c.json.peekByte() != '{' {
+		c.refuseValue("an object")
 		return
 	}
-	for m := c.object(); m.next(); {
-		if c.peek() == 'n' {
-			c.skip()
+	for m := c.json.enterObject(); m.nextMember(); {
+		if c.json.peekByte() == 'n' {
+			c.json.skipValue()
 		} else {
-			c.member(f, m.key)
+			c.checkMember(object, m.key)
 		}
 	}
 }
 
-func listOf(element check) check {
+func checkListOf(element valueCheck) valueCheck {
 	return func(c *checker) {
-		if c.peek() != '[' {
-			c.want("a list")
+		if c.json.peekByte() != '[' {
+			c.refuseValue("a list")
 			return
 		}
-		c.elements(element)
+		c.checkElements(element)
 	}
 }
 
-func (c *checker) elements(element check) {
+func (c *checker) checkElements(element valueCheck) {
 	i := 0
-	for e := c.array(); e.next(); i++ {
-		c.path.index(i)
+	for e := c.json.enterArray(); e.nextElement(); i++ {
+		c.path.enterElement(i)
 		element(c)
-		c.path.leave()
+		c.path.leaveValue()
 	}
 }
 
-// tags takes an object of texts, numbers and booleans.
-func (c *checker) tags() {
-	if c.peek() != '{' {
-		c.want("an object")
+// checkTags takes an object of texts, numbers and booleans.
+func (c *checker) checkTags() {
+	if c.json.peekByte() != '{' {
+		c.refuseValue("an object")
 		return
 	}
-	for m := c.object(); m.next(); {
-		c.path.enter(m.key)
-		c.scalar()
-		c.path.leave()
+	for m := c.json.enterObject(); m.nextMember(); {
+		c.path.enterMember(m.key)
+		c.checkScalar()
+		c.path.leaveValue()
 	}
 }
 
-// contexts takes an object of objects.
-func (c *checker) contexts() {
-	if c.peek() != '{' {
-		c.want("an object")
+// checkContexts takes an object of objects.
+func (c *checker) checkContexts() {
+	if c.json.peekByte() != '{' {
+		c.refuseValue("an object")
 		return
 	}
-	for m := c.object(); m.next(); {
-		if c.peek() == 'n' {
-			c.skip()
+	for members := c.json.enterObject(); members.nextMember(); {
+		if c.json.peekByte() == 'n' {
+			c.json.skipValue()
 			continue
 		}
-		c.path.enter(m.key)
-		c.anyObject()
-		c.path.leave()
+		c.path.enterMember(members.key)
+		c.checkAnyObject()
+		c.path.leaveValue()
 	}
 }
 
-// naming takes a text that tells an exception from others.
-func (c *checker) naming() {
-	if c.peek() != '"' {
-		c.want("a text")
+// checkNaming takes the type, value or stack of an exception, one of which it must have.
+func (c *checker) checkNaming() {
+	if c.json.peekByte() != '"' {
+		c.refuseValue("a text")
 		return
 	}
-	c.named = c.str() != "" || c.named
+	c.isNamed = c.json.readString() != "" || c.isNamed
 }
 
-// exceptions takes one exception or a list of them.
-func (c *checker) exceptions() {
-	switch c.peek() {
+// checkExceptions takes one exception or a list of them.
+func (c *checker) checkExceptions() {
+	switch c.json.peekByte() {
 	case '{':
-		c.exception()
+		c.checkException()
 	case '[':
-		c.elements((*checker).exception)
+		c.checkElements((*checker).checkException)
 	default:
-		c.want("an exception or a list of exceptions")
+		c.refuseValue("an exception or a list of exceptions")
 	}
 }
 
-func (c *checker) exception() {
-	c.named = false
+func (c *checker) checkException() {
+	c.isNamed = false
 	before := len(c.details)
-	c.members(nativeException)
-	if !c.named && len(c.details) == before {
-		c.tell("an exception needs a type, a value or a stack")
+	c.checkMembers(nativeException)
+	if !c.isNamed && len(c.details) == before {
+		c.addDetail("an exception needs a type, a value or a stack")
 	}
 }
 
-func (c *checker) eventID() {
-	if c.peek() != '"' {
-		c.want("a text")
+func (c *checker) checkEventID() {
+	if c.json.peekByte() != '"' {
+		c.refuseValue("a text")
 		return
 	}
-	if _, ok := parseEventID(c.str()); !ok {
-		c.tell("must be 32 hexadecimal digits, with or without the dashes of a UUID")
+	if _, ok := parseEventID(c.json.readString()); !ok {
+		c.addDetail("must be 32 hexadecimal digits, with or without the dashes of a UUID")
 	}
 }
 
-func (c *checker) timestamp() {
+func (c *checker) checkTimestamp() {
 	text := ""
-	if c.peek() == '"' {
-		text = c.str()
+	if c.json.peekByte() == '"' {
+		text = c.json.readString()
 	} else {
-		text = c.raw()
+		text = c.json.readRaw()
 	}
-	if _, ok := parseTime(text); !ok && c.err == nil {
-		c.tell("must be a time: RFC 3339, or seconds since 1970 as a number")
+	if _, ok := parseTime(text); !ok && c.json.err == nil {
+		c.addDetail("must be a time: RFC 3339, or seconds since 1970 as a number")
 	}
 }
 
-func (c *checker) level() {
-	if c.peek() != '"' {
-		c.want("a text")
+func (c *checker) checkLevel() {
+	if c.json.peekByte() != '"' {
+		c.refuseValue("a text")
 		return
 	}
-	if level := levels[strings.ToLower(c.str())]; level == "" {
-		c.tell("must be fatal, error, warning, info or debug")
+	if level := eventLevels[strings.ToLower(c.json.readString())]; level == "" {
+		c.addDetail("must be fatal, error, warning, info or debug")
 	}
 }

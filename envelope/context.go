@@ -7,39 +7,39 @@ import (
 	"errand/core"
 )
 
-// objectValue reads a free-form object; anything else is left out.
-func (d *decoder) objectValue() core.Value {
-	if !d.isObject() {
+// readObject reads a free-form object; anything else is left out.
+func (d *decoder) readObject() core.Value {
+	if !d.requireObject() {
 		return core.Value{}
 	}
-	return orNull(d.container(core.Object))
+	return orNull(d.readContainer(core.Object))
 }
 
-// contexts reads the contexts: an object of objects. A context whose type says the same as its name loses it.
-func (d *decoder) contexts() core.Value {
-	if !d.isObject() {
+// readContexts reads the contexts: an object of objects. A context whose type says the same as its name loses it.
+func (d *decoder) readContexts() core.Value {
+	if !d.requireObject() {
 		return core.Value{}
 	}
-	mark := len(d.stack)
-	for m := d.object(); m.next(); {
+	mark := len(d.stack.members)
+	for m := d.json.enterObject(); m.nextMember(); {
 		name := m.key
-		if d.peek() != '{' {
-			if !d.null() {
-				d.drop("has a member that is not an object")
+		if d.json.peekByte() != '{' {
+			if !d.skipNull() {
+				d.dropValue("has a member that is not an object")
 			}
 			continue
 		}
-		if d.spend() {
-			v := d.container(core.Object)
-			v.Kids = without(v.Kids, "type", name)
-			d.stack = append(d.stack, core.Member{Key: name, Value: v})
+		if d.admitMember() {
+			v := d.readContainer(core.Object)
+			v.Kids = removeMember(v.Kids, "type", name)
+			d.stack.push(core.Member{Key: name, Value: v})
 		}
 	}
 	return d.popObject(mark)
 }
 
-// without removes the member of a key with the text.
-func without(kids []core.Member, key, text string) []core.Member {
+// removeMember removes the member of a key with the text.
+func removeMember(kids []core.Member, key, text string) []core.Member {
 	for i := range kids {
 		if kids[i].Key == key && kids[i].Value.Kind == core.String && kids[i].Value.Text == text {
 			return append(kids[:i], kids[i+1:]...)
@@ -48,79 +48,78 @@ func without(kids []core.Member, key, text string) []core.Member {
 	return kids
 }
 
-// tags reads the tags into an object of texts.
-func (d *decoder) tags() core.Value {
-	mark, text := d.pairs()
+// readTags reads the tags into an object of texts.
+func (d *decoder) readTags() core.Value {
+	mark, text := d.readPairs()
 	if text != "" {
-		d.tell("", "a text where an object or a list of pairs is needed")
+		d.addProblem("", "a text where an object or a list of pairs is needed")
 	}
-	kept := d.stack[:mark]
-	for _, tag := range d.stack[mark:] {
+	kept := d.stack.members[:mark]
+	for _, tag := range d.stack.from(mark) {
 		switch tag.Value.Kind {
 		case core.Null:
 		case core.Array, core.Object:
-			d.tell("", "has a member that is neither a text nor a number nor a boolean")
+			d.addProblem("", "has a member that is neither a text nor a number nor a boolean")
 		default:
 			kept = append(kept, core.Member{Key: tag.Key, Value: core.StringValue(tag.Value.Text)})
 		}
 	}
-	d.deepest = max(d.deepest, len(d.stack))
-	d.stack = kept
+	d.stack.cutTo(len(kept))
 	return d.popObject(mark)
 }
 
-// pairs reads the names and values of an object, of a list of [name, value], or of a list of {"key", "value"}, and puts
-// them on the stack from mark on. A text is given as it is: its form depends on the field.
-func (d *decoder) pairs() (mark int, text string) {
-	mark = len(d.stack)
-	switch d.peek() {
+// readPairs reads the names and values of an object, of a list of [name, value], or of a list of {"key", "value"}, and puts
+// them on the stack from mark on. A text is returned as it is: its form depends on the field.
+func (d *decoder) readPairs() (mark int, text string) {
+	mark = len(d.stack.members)
+	switch d.json.peekByte() {
 	case '"':
-		return mark, d.str()
+		return mark, d.json.readString()
 	case '{':
-		for m := d.object(); m.next(); {
-			if key := m.key; d.spend() {
-				d.stack = append(d.stack, core.Member{Key: key, Value: d.value()})
+		for m := d.json.enterObject(); m.nextMember(); {
+			if key := m.key; d.admitMember() {
+				d.stack.push(core.Member{Key: key, Value: d.readValue()})
 			}
 		}
 	case '[':
-		for e := d.array(); e.next(); {
-			if d.spend() {
-				d.pair(d.value())
+		for e := d.json.enterArray(); e.nextElement(); {
+			if d.admitMember() {
+				d.pushPair(d.readValue())
 			}
 		}
 	default:
-		if !d.null() {
-			d.drop("neither an object nor a list of pairs")
+		if !d.skipNull() {
+			d.dropValue("neither an object nor a list of pairs")
 		}
 	}
 	return mark, ""
 }
 
-func (d *decoder) pair(v core.Value) {
+func (d *decoder) pushPair(value core.Value) {
 	var member core.Member
 	switch {
-	case v.Kind == core.Array && len(v.Kids) == 2:
-		member = core.Member{Key: textOf(v.Kids[0].Value), Value: v.Kids[1].Value}
-	case v.Kind == core.Object:
-		member = core.Member{Key: textOf(v.Get("key")), Value: v.Get("value")}
+	case value.Kind == core.Array && len(value.Kids) == 2:
+		member = core.Member{Key: textOf(value.Kids[0].Value), Value: value.Kids[1].Value}
+	case value.Kind == core.Object:
+		member = core.Member{Key: textOf(value.Get("key")), Value: value.Get("value")}
 		if member.Key == "" {
-			member.Key = textOf(v.Get("name"))
+			member.Key = textOf(value.Get("name"))
 		}
 	}
 	if member.Key != "" {
-		d.stack = append(d.stack, member)
-	} else if v.Kind != core.Null {
-		d.tell("", "has an element that is not a pair")
+		d.stack.push(member)
+	} else if value.Kind != core.Null {
+		d.addProblem("", "has an element that is not a pair")
 	}
 }
 
-// user reads the user; a text or number is the user's id.
-func (d *decoder) user() core.Value {
-	if c := d.peek(); c == '{' || c == '[' || c == 'n' {
-		return d.objectValue()
+// readUser reads the user; a text or number is the user's id.
+func (d *decoder) readUser() core.Value {
+	if c := d.json.peekByte(); c == '{' || c == '[' || c == 'n' {
+		return d.readObject()
 	}
-	v := d.value()
-	return core.Value{Kind: core.Object, Kids: d.kids.keep([]core.Member{{Key: "id", Value: v}})}
+	v := d.readValue()
+	return core.Value{Kind: core.Object, Kids: d.kept.members.copyList([]core.Member{{Key: "id", Value: v}})}
 }
 
 // autoIP asks for the address that the event came from.
@@ -147,94 +146,94 @@ func (d *decoder) setUser(peerIP string) {
 }
 
 // setMember sets a text of an object; an empty text removes the member.
-func setMember(v *core.Value, key, text string) {
-	for i := range v.Kids {
-		if v.Kids[i].Key != key {
+func setMember(value *core.Value, key, text string) {
+	for i := range value.Kids {
+		if value.Kids[i].Key != key {
 			continue
 		}
 		if text == "" {
-			v.Kids = append(v.Kids[:i], v.Kids[i+1:]...)
+			value.Kids = append(value.Kids[:i], value.Kids[i+1:]...)
 		} else {
-			v.Kids[i].Value = core.StringValue(text)
+			value.Kids[i].Value = core.StringValue(text)
 		}
 		return
 	}
 	if text != "" {
-		v.Kind = core.Object
-		v.Kids = append(v.Kids, core.Member{Key: key, Value: core.StringValue(text)})
+		value.Kind = core.Object
+		value.Kids = append(value.Kids, core.Member{Key: key, Value: core.StringValue(text)})
 	}
 }
 
 // readBreadcrumbs reads what happened before the error.
 func (d *decoder) readBreadcrumbs() {
-	d.crumbs.reset(0, maxBreadcrumbs)
-	d.list(d.readBreadcrumb)
+	d.kept.breadcrumbs.startOver(0, maxBreadcrumbs)
+	d.readList(d.readBreadcrumb)
 }
 
 func (d *decoder) readBreadcrumb() {
-	if !d.isObject() {
+	if !d.requireObject() {
 		return
 	}
-	b := d.crumbs.add()
-	for m := d.object(); m.next(); {
+	breadcrumb := d.kept.breadcrumbs.addItem()
+	for m := d.json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "timestamp":
-			b.Timestamp = core.At(d.timestamp(m.key))
+			breadcrumb.Timestamp = core.At(d.readTimestamp(m.key))
 		case "type":
-			b.Type = d.word()
+			breadcrumb.Type = d.readWord()
 		case "category":
-			b.Category = d.word()
+			breadcrumb.Category = d.readWord()
 		case "level":
-			b.Level = d.word()
+			breadcrumb.Level = d.readWord()
 		case "message":
-			b.Message = d.readText()
+			breadcrumb.Message = d.readText()
 		case "data":
-			b.Data = orNull(d.value())
+			breadcrumb.Data = orNull(d.readValue())
 		default:
-			d.skip()
+			d.json.skipValue()
 		}
 	}
 }
 
 func (d *decoder) setBreadcrumbs() {
-	if lost := d.crumbs.lost(); lost > 0 {
-		tell(&d.event, "breadcrumbs", strconv.Itoa(lost)+" older ones are left out")
+	if lost := d.kept.breadcrumbs.countLost(); lost > 0 {
+		addProblem(d.event, "breadcrumbs", strconv.Itoa(lost)+" older ones are left out")
 	}
-	if kept := d.crumbs.list(); len(kept) > 0 {
+	if kept := d.kept.breadcrumbs.keptItems(); len(kept) > 0 {
 		d.event.Breadcrumbs = kept
 	}
 }
 
-// debugMeta reads the images that a source map or debug file can be found for.
-func (d *decoder) debugMeta() {
-	if !d.isObject() {
+// readDebugMeta reads the images that a source map or debug file can be found for.
+func (d *decoder) readDebugMeta() {
+	if !d.requireObject() {
 		return
 	}
-	for m := d.object(); m.next(); {
-		if m.key != "images" {
-			d.skip()
+	for members := d.json.enterObject(); members.nextMember(); {
+		if members.key != "images" {
+			d.json.skipValue()
 			continue
 		}
-		d.path.enter(m.key)
+		d.path.enterMember(members.key)
 		d.event.DebugImages = nil
-		d.list(d.readImage)
-		d.path.leave()
+		d.readList(d.readImage)
+		d.path.leaveValue()
 	}
 }
 
 func (d *decoder) readImage() {
-	if !d.isObject() {
+	if !d.requireObject() {
 		return
 	}
 	var image core.DebugImage
-	for m := d.object(); m.next(); {
+	for m := d.json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "type":
-			image.Type = d.word()
+			image.Type = d.readWord()
 		case "debug_id":
-			image.DebugID = d.word()
+			image.DebugID = d.readWord()
 		case "uuid", "id": // by older clients
-			if id := d.word(); image.DebugID == "" {
+			if id := d.readWord(); image.DebugID == "" {
 				image.DebugID = id
 			}
 		case "code_file":
@@ -244,7 +243,7 @@ func (d *decoder) readImage() {
 				image.CodeFile = name
 			}
 		default:
-			d.skip()
+			d.json.skipValue()
 		}
 	}
 	if image.DebugID != "" && len(d.event.DebugImages) < maxImages {

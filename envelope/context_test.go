@@ -11,15 +11,17 @@ import (
 
 func TestDecodeUser(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, payload, want, identity string }{
+	for _, tt := range []struct{ name, payload, want, identity string }{
 		{"all", `{"user":{"id":"7","email":"a@b.c","username":"u","ip_address":"10.0.0.1","geo":{"city":"X"}}}`,
 			`{"id":"7","email":"a@b.c","username":"u","ip_address":"10.0.0.1","geo":{"city":"X"}}`, "7"},
 		{"number for an id", `{"user":{"id":7}}`, `{"id":7}`, "7"},
 		{"email", `{"user":{"id":"  ","email":" a@b.c "}}`, `{"id":"  ","email":" a@b.c "}`, "a@b.c"},
 		{"username", `{"user":{"id":null,"username":"u"}}`, `{"id":null,"username":"u"}`, "u"},
 		{"address", `{"user":{"ip_address":"10.0.0.1"}}`, `{"ip_address":"10.0.0.1"}`, "10.0.0.1"},
-		{"address of the peer", `{"user":{"ip_address":"{{auto}}","segment":"x"}}`, `{"ip_address":"198.51.100.4","segment":"x"}`, "198.51.100.4"},
-		{"address of the peer by a setting", `{"sdk":{"name":"s","settings":{"infer_ip":"auto"}}}`, `{"ip_address":"198.51.100.4"}`, "198.51.100.4"},
+		{"address of the peer", `{"user":{"ip_address":"{{auto}}","segment":"x"}}`, `{"ip_address":"198.51.100.4","segment":"x"}`,
+			"198.51.100.4"},
+		{"address of the peer by a setting", `{"sdk":{"name":"s","settings":{"infer_ip":"auto"}}}`, `{"ip_address":"198.51.100.4"}`,
+			"198.51.100.4"},
 		{"the address that was sent wins", `{"user":{"ip_address":"10.0.0.1"},"sdk":{"settings":{"infer_ip":"auto"}}}`,
 			`{"ip_address":"10.0.0.1"}`, "10.0.0.1"},
 		{"address not wanted", `{"user":{"ip_address":"{{auto}}"},"sdk":{"settings":{"infer_ip":"never"}}}`, `{}`, ""},
@@ -28,31 +30,35 @@ func TestDecodeUser(t *testing.T) {
 		{"null", `{"user":null}`, `null`, ""},
 		{"empty", `{"user":{}}`, `null`, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, c.payload)
+			e := decodeEvent(t, tt.payload)
+
 			require.Empty(t, e.Problems)
-			require.JSONEq(t, c.want, string(e.User.AppendJSON(nil)))
-			require.Equal(t, c.identity, e.Identity)
+			require.JSONEq(t, tt.want, string(e.User.AppendJSON(nil)))
+			require.Equal(t, tt.identity, e.Identity)
 		})
 	}
-	e, err := new(envelope.Decoder).Decode([]byte(`{"user":{"ip_address":"{{auto}}"}}`), envelope.Hints{ReceivedAt: received})
+	e, err := new(envelope.Decoder).Decode([]byte(`{"user":{"ip_address":"{{auto}}"}}`), envelope.Hints{ReceivedAt: receivedAt})
 	require.NoError(t, err)
+
 	require.Empty(t, e.Identity, "the peer is not known")
 }
 
 func TestDecodeTags(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"object", `{"tags":{"a":"x","b":1.50,"c":true,"d":null}}`, `{"tags":{"a":"x","b":"1.50","c":"true"}}`},
 		{"pairs", `{"tags":[["a","x"],["b",2],[3,"z"],null]}`, `{"tags":{"a":"x","b":"2","3":"z"}}`},
 		{"keys and values", `{"tags":[{"key":"a","value":"x"},{"key":"b","value":2}]}`, `{"tags":{"a":"x","b":"2"}}`},
 		{"the last of two", `{"tags":[["a","x"],["b","y"],["a","z"]]}`, `{"tags":{"b":"y","a":"z"}}`},
 		{"containers", `{"tags":{"a":{},"b":"x"}}`,
 			`{"tags":{"b":"x"},"problems":[{"path":"tags","reason":"has a member that is neither a text nor a number nor a boolean"}]}`},
-		{"no pairs", `{"tags":[["a"],"b",["c","d"]]}`, `{"tags":{"c":"d"},"problems":[{"path":"tags","reason":"has an element that is not a pair"},
+		{"no pairs", `{"tags":[["a"],"b",["c","d"]]}`,
+			`{"tags":{"c":"d"},"problems":[{"path":"tags","reason":"has an element that is not a pair"},
 			{"path":"tags","reason":"has an element that is not a pair"}]}`},
-		{"text", `{"tags":"a=b"}`, `{"tags":null,"problems":[{"path":"tags","reason":"a text where an object or a list of pairs is needed"}]}`},
+		{"text", `{"tags":"a=b"}`,
+			`{"tags":null,"problems":[{"path":"tags","reason":"a text where an object or a list of pairs is needed"}]}`},
 		{"number", `{"tags":1}`, `{"tags":null,"problems":[{"path":"tags","reason":"neither an object nor a list of pairs"}]}`},
 		{"null", `{"tags":null}`, `{"tags":null}`},
 	})
@@ -60,7 +66,7 @@ func TestDecodeTags(t *testing.T) {
 
 func TestDecodeContextsAndExtra(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"types", `{"contexts":{"os":{"type":"os","name":"Linux"},"server-os":{"type":"os"},"trace":null}}`,
 			`{"contexts":{"os":{"name":"Linux"},"server-os":{"type":"os"}}}`},
 		{"no object inside", `{"contexts":{"a":"x","b":{"c":1}}}`,
@@ -73,12 +79,15 @@ func TestDecodeContextsAndExtra(t *testing.T) {
 
 func TestDecodeBreadcrumbs(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
-		{"values", `{"breadcrumbs":{"values":[{"timestamp":1767464570.5,"type":"http","category":"c","level":"info","message":"m","data":{"a":1},"x":1}]}}`,
-			`{"breadcrumbs":[{"timestamp":"2026-01-03T18:22:50.500Z","type":"http","category":"c","level":"info","message":"m","data":{"a":1}}]}`},
+	runShapes(t, []payloadShape{
+		{"values", `{"breadcrumbs":{"values":[{"timestamp":1767464570.5,"type":"http","category":"c","level":"info","message":"m",` +
+			`"data":{"a":1},"x":1}]}}`,
+			`{"breadcrumbs":[{"timestamp":"2026-01-03T18:22:50.500Z","type":"http","category":"c","level":"info","message":"m",` +
+				`"data":{"a":1}}]}`},
 		{"list", `{"breadcrumbs":[{"message":"a"},null,{"message":{"b":1}}]}`, `{"breadcrumbs":[{"message":"a"},{"message":"{\"b\":1}"}]}`},
 		{"empty", `{"breadcrumbs":{"values":[]}}`, `{"breadcrumbs":null}`},
-		{"old ones keep their time", `{"breadcrumbs":[{"timestamp":"2001-01-01T00:00:00Z"}]}`, `{"breadcrumbs":[{"timestamp":"2001-01-01T00:00:00.000Z"}]}`},
+		{"old ones keep their time", `{"breadcrumbs":[{"timestamp":"2001-01-01T00:00:00Z"}]}`,
+			`{"breadcrumbs":[{"timestamp":"2001-01-01T00:00:00.000Z"}]}`},
 		{"wrong", `{"breadcrumbs":[5,{"timestamp":"x","message":"a"}]}`, `{"breadcrumbs":[{"message":"a"}],"problems":[
 			{"path":"breadcrumbs.0","reason":"not an object"},
 			{"path":"breadcrumbs.1.timestamp","reason":"not a time: neither seconds since 1970 nor RFC 3339"}]}`},
@@ -88,10 +97,11 @@ func TestDecodeBreadcrumbs(t *testing.T) {
 func TestDecodeRequest(t *testing.T) {
 	t.Parallel()
 	in := func(request string) string { return `{"request":` + request + `}` }
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"query of the URL", in(`{"method":"get","url":"http://x/p?a=1&b=%20z&b=y+y&c"}`),
 			in(`{"method":"GET","url":"http://x/p","query":{"a":"1","b":[" z","y y"],"c":""}}`)},
-		{"query as text", in(`{"url":"http://x/p?lost=1","query_string":"?a=1&a=2&a=3"}`), in(`{"url":"http://x/p","query":{"a":["1","2","3"]}}`)},
+		{"query as text", in(`{"url":"http://x/p?lost=1","query_string":"?a=1&a=2&a=3"}`),
+			in(`{"url":"http://x/p","query":{"a":["1","2","3"]}}`)},
 		{"query as object", in(`{"query_string":{"a":"1","b":["x","y"],"n":2}}`), in(`{"query":{"a":"1","b":["x","y"],"n":2}}`)},
 		{"query as pairs", in(`{"query_string":[["a","1"],["b",null]]}`), in(`{"query":{"a":"1","b":null}}`)},
 		{"empty query", in(`{"url":"http://x?a=1","query_string":""}`), in(`{"url":"http://x","query":{"a":"1"}}`)},
@@ -112,7 +122,8 @@ func TestDecodeRequest(t *testing.T) {
 			in(`{"data":{"a":"1","b":"x y"},"headers":{"content-type":"application/x-www-form-urlencoded; charset=utf-8"}}`)},
 		{"form without a type", in(`{"data":"a=1&b=2"}`), in(`{"data":{"a":"1","b":"2"}}`)},
 		{"text with a sign", in(`{"data":"a = b & c"}`), in(`{"data":"a = b & c"}`)},
-		{"text of another type", in(`{"data":"a=1","headers":{"Content-Type":"text/plain"}}`), in(`{"data":"a=1","headers":{"Content-Type":"text/plain"}}`)},
+		{"text of another type", in(`{"data":"a=1","headers":{"Content-Type":"text/plain"}}`),
+			in(`{"data":"a=1","headers":{"Content-Type":"text/plain"}}`)},
 		{"number", in(`{"data":5}`), in(`{"data":5}`)},
 		{"null", in(`null`), in(`null`)},
 		{"wrong", in(`"GET /"`), `{"request":null,"problems":[{"path":"request","reason":"not an object"}]}`},
@@ -124,36 +135,44 @@ func TestDecodeRequest(t *testing.T) {
 
 func TestDecodeCSP(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ report, directive, blocked, message string }{
-		{`{"effective_directive":"img-src","blocked_uri":"http://google.com/foo"}`, "img-src", "http://google.com/foo", "Blocked 'image' from 'google.com'"},
-		{`{"effective-directive":"style-src-elem","blocked-uri":"https://f.org?x"}`, "style-src-elem", "https://f.org?x", "Blocked 'style' from 'f.org'"},
+	for _, tt := range []struct{ report, directive, blocked, message string }{
+		{`{"effective_directive":"img-src","blocked_uri":"http://google.com/foo"}`, "img-src", "http://google.com/foo",
+			"Blocked 'image' from 'google.com'"},
+		{`{"effective-directive":"style-src-elem","blocked-uri":"https://f.org?x"}`, "style-src-elem", "https://f.org?x",
+			"Blocked 'style' from 'f.org'"},
 		{`{"violated_directive":"script-src 'self'","blocked_uri":"data"}`, "script-src", "data", "Blocked 'script' from 'data:'"},
-		{`{"effective_directive":"script-src","blocked_uri":"data:text/plain,x"}`, "script-src", "data:text/plain,x", "Blocked 'script' from 'data:'"},
-		{`{"effective_directive":"script-src","violated_directive":"script-src 'unsafe-inline'","blocked_uri":""}`, "script-src", "", "Blocked unsafe inline 'script'"},
-		{`{"effective_directive":"script-src","violated_directive":"script-src 'unsafe-eval'","blocked_uri":"self"}`, "script-src", "self", "Blocked unsafe eval() 'script'"},
+		{`{"effective_directive":"script-src","blocked_uri":"data:text/plain,x"}`, "script-src", "data:text/plain,x",
+			"Blocked 'script' from 'data:'"},
+		{`{"effective_directive":"script-src","violated_directive":"script-src 'unsafe-inline'","blocked_uri":""}`, "script-src", "",
+			"Blocked unsafe inline 'script'"},
+		{`{"effective_directive":"script-src","violated_directive":"script-src 'unsafe-eval'","blocked_uri":"self"}`, "script-src",
+			"self", "Blocked unsafe eval() 'script'"},
 		{`{"effective_directive":"script-src","blocked_uri":""}`, "script-src", "", "Blocked unsafe (eval() or inline) 'script'"},
 		{`{"effective_directive":"style-src","blocked_uri":"inline"}`, "style-src", "inline", "Blocked inline 'style'"},
-		{`{"csp-report":{"effective-directive":"form-action","blocked-uri":"https://a.b/c"}}`, "form-action", "https://a.b/c", "Blocked 'form action' from 'a.b'"},
+		{`{"csp-report":{"effective-directive":"form-action","blocked-uri":"https://a.b/c"}}`, "form-action", "https://a.b/c",
+			"Blocked 'form action' from 'a.b'"},
 	} {
-		t.Run(c.message, func(t *testing.T) {
+		t.Run(tt.message, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, `{"csp":`+c.report+`}`)
-			require.Equal(t, &core.Report{Kind: core.ReportCSP, Subject: c.directive, Detail: c.blocked}, e.Report)
-			require.Equal(t, c.message, string(e.Message))
+			e := decodeEvent(t, `{"csp":`+tt.report+`}`)
+
+			require.Equal(t, &core.Report{Kind: core.ReportCSP, Subject: tt.directive, Detail: tt.blocked}, e.Report)
+			require.Equal(t, tt.message, string(e.Message))
 			require.Equal(t, "csp", string(e.Logger))
 			require.Equal(t, core.Object, e.Contexts.Get("csp").Kind)
 		})
 	}
-	e := decode(t, `{"csp":{"document_uri":"http://x/p?a=1"},"logentry":"given","contexts":{"os":{"name":"L"}}}`)
+	e := decodeEvent(t, `{"csp":{"document_uri":"http://x/p?a=1"},"logentry":"given","contexts":{"os":{"name":"L"}}}`)
+
 	require.Equal(t, "given", string(e.Message))
 	require.Equal(t, "http://x/p", string(e.Request.URL))
 	require.Equal(t, "L", e.Contexts.Get("os").Get("name").Text)
-	require.Nil(t, decode(t, `{"csp":null}`).Report)
+	require.Nil(t, decodeEvent(t, `{"csp":null}`).Report)
 }
 
 func TestDecodeInApp(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for _, tt := range []struct {
 		platform, frame string
 		inApp           bool
 	}{
@@ -187,10 +206,10 @@ func TestDecodeInApp(t *testing.T) {
 		{"java", `{"platform":"javascript","filename":"node_modules/x.js"}`, false},
 		{"other", `{"filename":"/vendor/x"}`, true},
 	} {
-		t.Run(c.platform+" "+c.frame, func(t *testing.T) {
+		t.Run(tt.platform+" "+tt.frame, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, `{"exception":[{"type":"A","stacktrace":{"frames":[`+c.frame+`]}}],"platform":"`+c.platform+`"}`)
-			require.Equal(t, c.inApp, e.Exceptions[0].Frames[0].InApp)
+			e := decodeEvent(t, `{"exception":[{"type":"A","stacktrace":{"frames":[`+tt.frame+`]}}],"platform":"`+tt.platform+`"}`)
+			require.Equal(t, tt.inApp, e.Exceptions[0].Frames[0].InApp)
 		})
 	}
 }
@@ -198,8 +217,9 @@ func TestDecodeInApp(t *testing.T) {
 // TestDecodeInAppOfMarkedFrames: an SDK that knows the application's frames marks only these.
 func TestDecodeInAppOfMarkedFrames(t *testing.T) {
 	t.Parallel()
-	frames := decode(t, `{"platform":"java","exception":[{"type":"A","stacktrace":{"frames":[
+	frames := decodeEvent(t, `{"platform":"java","exception":[{"type":"A","stacktrace":{"frames":[
 		{"module":"org.example.A"},{"module":"com.shop.B","in_app":true},{"module":"com.shop.C","in_app":null}]}}]}`).Exceptions[0].Frames
+
 	require.False(t, frames[0].InApp)
 	require.True(t, frames[1].InApp)
 	require.False(t, frames[2].InApp)

@@ -17,10 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// files reads the files of a corpus that match a pattern, by their base names.
-func files(t *testing.T, corpus, pattern string) map[string]string {
+// readFiles reads the files of a corpus that match a pattern, by their base names.
+func readFiles(t *testing.T, corpus, pattern string) map[string]string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(corpora.Dir(t, corpus), pattern))
+	names, err := filepath.Glob(filepath.Join(corpora.FindCorpus(t, corpus), pattern))
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
 	all := map[string]string{}
@@ -67,57 +67,59 @@ type answer struct {
 // TestCorporaAgainstSentry holds decoded events against what a real Sentry made of them.
 func TestCorporaAgainstSentry(t *testing.T) {
 	t.Parallel()
-	sent := files(t, "glitchtip-2022", "incoming_events/*.json")
-	for name, text := range files(t, "glitchtip-2022", "oss_sentry_json/*.json") {
+	sent := readFiles(t, "glitchtip-2022", "incoming_events/*.json")
+	for name, text := range readFiles(t, "glitchtip-2022", "oss_sentry_json/*.json") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var want answer
 			require.NoError(t, json.Unmarshal([]byte(text), &want))
-			e, err := new(envelope.Decoder).Decode([]byte(sent[name]), envelope.Hints{ReceivedAt: want.Datetime})
+			event, err := new(envelope.Decoder).Decode([]byte(sent[name]), envelope.Hints{ReceivedAt: want.Datetime})
 			require.NoError(t, err)
 			if name == "js_error_with_context.json" { // another event of the same test page
-				e.Timestamp, e.Problems = core.At(want.Datetime), nil
+				event.Timestamp, event.Problems = core.At(want.Datetime), nil
 			} else {
-				require.Len(t, e.Breadcrumbs, len(want.Breadcrumbs.Values))
+				require.Len(t, event.Breadcrumbs, len(want.Breadcrumbs.Values))
 			}
-			require.Empty(t, e.Problems)
-			require.Equal(t, want.EventID, e.EventID)
-			require.Equal(t, want.Platform, e.Platform)
-			require.Equal(t, want.Level, e.Level)
-			require.WithinDuration(t, want.Datetime, e.Timestamp.Time, time.Millisecond)
-			require.Equal(t, want.Logentry.Formatted, string(e.Message))
+
+			require.Empty(t, event.Problems)
+			require.Equal(t, want.EventID, event.EventID)
+			require.Equal(t, want.Platform, event.Platform)
+			require.Equal(t, want.Level, event.Level)
+			require.WithinDuration(t, want.Datetime, event.Timestamp.Time, time.Millisecond)
+			require.Equal(t, want.Logentry.Formatted, string(event.Message))
+
 			if want.Release != nil {
-				require.Equal(t, *want.Release, string(e.Release))
+				require.Equal(t, *want.Release, string(event.Release))
 			}
-			if e.Request != nil {
-				require.Equal(t, want.Request.URL, string(e.Request.URL))
+			if event.Request != nil {
+				require.Equal(t, want.Request.URL, string(event.Request.URL))
 			}
 			if id, ok := want.User["id"]; ok && id != nil {
-				require.Equal(t, fmt.Sprint(id), e.Identity)
+				require.Equal(t, fmt.Sprint(id), event.Identity)
 			}
-			requireExceptions(t, want, e)
+			requireExceptions(t, want, event)
 		})
 	}
 }
 
-func requireExceptions(t *testing.T, want answer, e *core.Event) {
+func requireExceptions(t *testing.T, want answer, event *core.Event) {
 	t.Helper()
 	n := len(want.Exception.Values)
-	require.Len(t, e.Exceptions, n)
+	require.Len(t, event.Exceptions, n)
 	for i, w := range want.Exception.Values {
-		got := e.Exceptions[n-1-i]
+		got := event.Exceptions[n-1-i]
 		require.Equal(t, w.Type, string(got.Type))
 		require.Equal(t, w.Value, string(got.Value))
 		frames := w.Stacktrace.Frames
 		require.Len(t, got.Frames, len(frames))
 		for j, f := range frames {
-			g := got.Frames[len(frames)-1-j]
+			mapped := got.Frames[len(frames)-1-j]
 			if strings.HasPrefix(f.Filename, "webpack:") {
 				continue // Sentry had a source map
 			}
-			require.Equal(t, strings.TrimSuffix(f.Function, "?"), string(g.Function))
-			require.Equal(t, f.Filename, string(g.Filename))
-			require.EqualValues(t, f.Lineno, g.Lineno)
+			require.Equal(t, strings.TrimSuffix(f.Function, "?"), string(mapped.Function))
+			require.Equal(t, f.Filename, string(mapped.Filename))
+			require.EqualValues(t, f.Lineno, mapped.Lineno)
 		}
 	}
 }
@@ -130,28 +132,32 @@ func TestCorporaRealPayloads(t *testing.T) {
 		{"relay-2019-mit", "tests/fixtures/payloads/*.json"},
 		{"grouping", "inputs/*.json"},
 	} {
-		for name, text := range files(t, set.corpus, set.pattern) {
+		for name, text := range readFiles(t, set.corpus, set.pattern) {
 			if name == "android_sdk_envelope.json" || name == "very_small_event.json" || name == "incoming.json" {
 				continue // see below; an event without anything in it; a list of events
 			}
 			t.Run(set.corpus+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				e := decode(t, text)
-				requireSound(t, e)
-				for _, p := range e.Problems {
+				event := decodeEvent(t, text)
+				requireSound(t, event)
+
+				for _, p := range event.Problems {
 					require.Equal(t, "timestamp", p.Path, "%v", p) // these are old
 				}
+
 				if set.corpus != "grouping" { // which has events with one member
-					require.Len(t, e.EventID, 32)
-					require.Equal(t, !strings.Contains(text, `"platform"`), e.Platform == "other")
+					require.Len(t, event.EventID, 32)
+					require.Equal(t, !strings.Contains(text, `"platform"`), event.Platform == "other")
 				}
-				hasStack := len(e.Threads) > 0
-				for i := range e.Exceptions {
-					hasStack = hasStack || len(e.Exceptions[i].Frames) > 0
+				hasStack := len(event.Threads) > 0
+				for i := range event.Exceptions {
+					hasStack = hasStack || len(event.Exceptions[i].Frames) > 0
 				}
-				require.True(t, hasStack || e.Message != "" || len(e.Exceptions) > 0 || name == "empty.json", "there is something to show")
-				envelope.Limit(e)
-				requireWithinCaps(t, e)
+				require.True(t, hasStack || event.Message != "" || len(event.Exceptions) > 0 || name == "empty.json",
+					"there is something to show")
+
+				envelope.LimitEvent(event)
+				requireWithinCaps(t, event)
 			})
 		}
 	}
@@ -160,7 +166,8 @@ func TestCorporaRealPayloads(t *testing.T) {
 func TestCorporaAndroidEnvelope(t *testing.T) {
 	t.Parallel()
 	var parts []json.RawMessage
-	require.NoError(t, json.Unmarshal([]byte(files(t, "glitchtip-2022", "incoming_events/android_sdk_envelope.json")["android_sdk_envelope.json"]), &parts))
+	require.NoError(t, json.Unmarshal([]byte(readFiles(t, "glitchtip-2022",
+		"incoming_events/android_sdk_envelope.json")["android_sdk_envelope.json"]), &parts))
 	var body strings.Builder
 	length := regexp.MustCompile(`,? "length": ?\d+`)
 	for i, part := range parts {
@@ -173,18 +180,21 @@ func TestCorporaAndroidEnvelope(t *testing.T) {
 		}
 		body.WriteByte('\n')
 	}
-	env, err := envelope.Split([]byte(body.String()))
+	env, err := envelope.SplitEnvelope([]byte(body.String()))
 	require.NoError(t, err)
+
 	require.Empty(t, env.Problems)
 	require.Equal(t, "45e4eb512da94cb2956b788e6932c2cd", env.Header.EventID)
 	require.Equal(t, "sentry.java.android/4.0.0", env.Header.SDK)
 	require.Equal(t, envelope.Event, env.Items[0].Kind)
-	e, err := new(envelope.Decoder).Decode(env.Items[0].Payload, envelope.Hints{ReceivedAt: received, EventID: env.Header.EventID})
+
+	event, err := new(envelope.Decoder).Decode(env.Items[0].Payload, envelope.Hints{ReceivedAt: receivedAt, EventID: env.Header.EventID})
 	require.NoError(t, err)
-	require.Equal(t, "java", e.Platform)
-	require.NotEmpty(t, e.Exceptions)
-	require.NotEmpty(t, e.Exceptions[0].Frames)
-	require.Equal(t, core.SourceMobile, envelope.SourceOf(string(e.SDK.Name), e.Platform))
+
+	require.Equal(t, "java", event.Platform)
+	require.NotEmpty(t, event.Exceptions)
+	require.NotEmpty(t, event.Exceptions[0].Frames)
+	require.Equal(t, core.SourceMobile, envelope.SourceOf(string(event.SDK.Name), event.Platform))
 }
 
 func TestCorporaJavaEnvelopes(t *testing.T) {
@@ -201,10 +211,10 @@ func TestCorporaJavaEnvelopes(t *testing.T) {
 		"session.txt":                "session",
 		"transaction.txt":            "transaction",
 	}
-	for name, body := range files(t, "sentry-java", "sentry-android-core/src/test/resources/envelopes/*.txt") {
+	for name, body := range readFiles(t, "sentry-java", "sentry-android-core/src/test/resources/envelopes/*.txt") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env, err := envelope.Split([]byte(body))
+			env, err := envelope.SplitEnvelope([]byte(body))
 			require.NoError(t, err)
 			var types []string
 			for _, item := range env.Items {
@@ -212,15 +222,17 @@ func TestCorporaJavaEnvelopes(t *testing.T) {
 				if item.Kind != envelope.Event {
 					continue
 				}
-				e, err := new(envelope.Decoder).Decode(item.Payload, envelope.Hints{ReceivedAt: received, EventID: env.Header.EventID})
+				event, err := new(envelope.Decoder).Decode(item.Payload,
+					envelope.Hints{ReceivedAt: receivedAt, EventID: env.Header.EventID})
 				if name == "event-attachment.txt" {
 					require.Error(t, err, "this event lacks its closing bracket")
 					continue
 				}
 				require.NoError(t, err)
-				require.Equal(t, env.Header.EventID, e.EventID)
+				require.Equal(t, env.Header.EventID, event.EventID)
 			}
 			require.Equal(t, want[name], strings.Join(types, " "))
+
 			if name == "session-only.txt" {
 				require.Equal(t, "the item's length of 85 ends inside a line; all of the line was taken", env.Problems[0].Reason)
 			} else {
@@ -234,7 +246,7 @@ func TestCorporaCSPMessagesOfSentry(t *testing.T) {
 	t.Parallel()
 	field := regexp.MustCompile(`(?m)^  (\w+): (.*)$`)
 	message := regexp.MustCompile(`(?m)^message: (.*)$`)
-	for name, text := range files(t, "sentry-normalize-2019", "snapshots/test_csp/test_get_message/*.pysnap") {
+	for name, text := range readFiles(t, "sentry-normalize-2019", "snapshots/test_csp/test_get_message/*.pysnap") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			report := map[string]string{}
@@ -246,11 +258,13 @@ func TestCorporaCSPMessagesOfSentry(t *testing.T) {
 			}
 			payload, err := json.Marshal(map[string]any{"csp": report})
 			require.NoError(t, err)
-			require.Equal(t, message.FindStringSubmatch(text)[1], string(decode(t, string(payload)).Message))
+
+			require.Equal(t, message.FindStringSubmatch(text)[1], string(decodeEvent(t, string(payload)).Message))
 		})
 	}
-	for name, text := range files(t, "sentry-normalize-2019", "csp/*_input.json") {
-		e := decode(t, `{"csp":`+text+`}`)
-		require.Contains(t, []string{"Blocked 'style' from 'notlocalhost:8000'", "Blocked 'style' from 'localhost:8000'"}, string(e.Message), name)
+	for name, text := range readFiles(t, "sentry-normalize-2019", "csp/*_input.json") {
+		e := decodeEvent(t, `{"csp":`+text+`}`)
+		require.Contains(t, []string{"Blocked 'style' from 'notlocalhost:8000'", "Blocked 'style' from 'localhost:8000'"},
+			string(e.Message), name)
 	}
 }

@@ -10,18 +10,18 @@ import (
 // the message.
 func (d *decoder) setPolicy(value core.Value) string {
 	field := func(name string) string { return reportField(value, name) }
-	e := &d.event
+	event := d.event
 	violated := field("violated_directive")
 	directive, _, _ := strings.Cut(field("effective_directive"), " ")
 	if directive == "" {
 		directive, _, _ = strings.Cut(violated, " ")
 	}
-	e.Report.Subject, e.Report.Detail = directive, field("blocked_uri")
-	if page := field("document_uri"); e.Request == nil && page != "" {
-		e.Request = &core.Request{URL: core.Untrusted(page)}
-		d.splitURL(e.Request)
+	event.Report.Subject, event.Report.Detail = directive, field("blocked_uri")
+	if page := field("document_uri"); event.Request == nil && page != "" {
+		event.Request = &core.Request{URL: core.Untrusted(page)}
+		d.splitURL(event.Request)
 	}
-	return cspMessage(directive, violated, e.Report.Detail)
+	return cspMessage(directive, violated, event.Report.Detail)
 }
 
 // cspMessage says what was blocked.

@@ -20,7 +20,7 @@ type Hints struct {
 // Browser is what a request says about the reports of a browser, which do not say it themselves.
 type Browser struct{ UserAgent, Release, Environment string }
 
-// What one payload may make the decoder hold. The bounds lie above what Limit lets pass.
+// The bounds of what a decoder holds of one payload. They lie above what LimitEvent lets pass.
 const (
 	maxMembers = 32 << 10 // members and elements of free-form parts, and lines of source
 	maxCalls   = 16 << 10 // frames of all stack traces
@@ -28,99 +28,107 @@ const (
 	maxImages  = 1024
 )
 
-// Decoder decodes one event after the other in room that it uses again. An event is good until the decoder is called
+// Decoder decodes one event after the other in memory that it uses again. An event is good until the decoder is called
 // again; only its texts may be kept. The zero value is ready.
 type Decoder struct {
 	decoder decoder
-	room    room
+	kept    keptRoom
+	scratch scratchRoom
 }
 
 // Decode reads one event of the Sentry protocol: the payload of an event item, or the body of the store endpoint. It
 // takes every shape that SDKs send; what makes no sense is left out and named in the event's Problems. The only error
 // is a payload that is not a JSON object; its text is fit for the sender.
 //
-// Texts are whole, so that the scrubber can recognise a secret in them: call Limit after it. EventID is empty when
+// Texts are whole, so that the scrubber can recognise a secret in them: call LimitEvent after it. EventID is empty when
 // neither the hints nor the payload have a valid one. Title and Culprit are left to grouping. The event keeps nothing of
 // the payload's buffer.
 func (d *Decoder) Decode(payload []byte, h Hints) (*core.Event, error) {
 	d.Reset()
-	return d.decoder.decode(clean(payload), h)
+	return d.decoder.decodeEvent(cleanPayload(payload), h)
 }
 
-// Reset lets go of the last event.
+// Reset drops the last event.
 func (d *Decoder) Reset() {
-	d.room.reset()
-	d.decoder = decoder{room: &d.room}
+	d.kept.startOver()
+	d.scratch.startOver()
+	stack, path := d.decoder.stack, emptyList(d.decoder.path)
+	stack.startOver()
+	d.decoder = decoder{event: &d.kept.event, kept: &d.kept, scratch: &d.scratch, stack: stack, path: path}
 }
 
 // decoder turns one payload into one event.
 type decoder struct {
-	*room
-	scanner
-	depth      int // of containers in free-form parts
-	members    int // spent of maxMembers
-	frameCount int // frames kept, of maxCalls
+	event       *core.Event // kept.event
+	kept        *keptRoom
+	scratch     *scratchRoom
+	json        scanner
+	stack       memberStack
+	path        fieldPath // of what is being read
+	depth       int       // of containers in free-form parts
+	memberCount int       // spent of maxMembers
+	frameCount  int       // frames kept, of maxCalls
 
 	// What can only be judged once all is read, as the order of members is free.
 
-	sent      time.Time
-	logentry  message
-	message   message
-	culprit   core.Untrusted
-	loose     []core.Frame // a stack trace at the top level, which belongs to no exception or thread
-	looseText string
-	mechanism *core.Mechanism // beside the list of exceptions, by old clients
-	inferIP   string
-	report    report
+	sentAt      time.Time
+	logentry    sentMessage
+	message     sentMessage
+	culprit     core.Untrusted
+	looseFrames []core.Frame // a stack trace at the top level, which belongs to no exception or thread
+	looseText   string
+	mechanism   *core.Mechanism // beside the list of exceptions, by old clients
+	inferIP     string
+	report      sentReport
 }
 
-func (d *decoder) decode(text string, h Hints) (*core.Event, error) {
-	d.text = text
-	if d.peek() != '{' {
+func (d *decoder) decodeEvent(text string, hints Hints) (*core.Event, error) {
+	d.json.text = text
+	if d.json.peekByte() != '{' {
 		return nil, errors.New("the event is not a JSON object")
 	}
-	for m := d.object(); m.next(); {
-		d.path.enter(m.key)
-		d.field(m.key)
-		d.path.leave()
+	for m := d.json.enterObject(); m.nextMember(); {
+		d.path.enterMember(m.key)
+		d.readField(m.key)
+		d.path.leaveValue()
 	}
-	if d.err != nil {
-		return nil, d.err
+	if d.json.err != nil {
+		return nil, d.json.err
 	}
-	if !d.end() {
+	if !d.json.isAtEnd() {
 		return nil, errors.New("not valid JSON: more text behind the event")
 	}
-	d.finish(h)
-	return &d.event, nil
+	d.finishEvent(hints)
+	return d.event, nil
 }
 
-// field reads one member of the event. Members that nobody needs (modules, _meta, spans) are left out silently, as
+// readField reads one member of the event. Members that nobody needs (modules, _meta, spans) are left out silently, as
 // are those of coming versions of the protocol.
-func (d *decoder) field(name string) {
-	e := &d.event
+func (d *decoder) readField(name string) {
+	event := d.event
 	switch name {
 	case "event_id":
-		e.EventID = d.eventID()
+		event.EventID = d.readEventID()
 	case "timestamp":
-		d.sent = d.timestamp("")
+		d.sentAt = d.readTimestamp("")
 	case "platform":
-		e.Platform = d.platform()
+		event.Platform = d.readPlatform()
 	case "level":
-		e.Level = d.level()
+		event.Level = d.readLevel()
 	case "logger":
-		e.Logger = d.word()
+		event.Logger = d.readWord()
 	case "transaction":
-		e.Transaction = d.word()
+		event.Transaction = d.readWord()
 	case "culprit":
-		d.culprit = d.word()
+		d.culprit = d.readWord()
 	case "release":
-		e.Release = d.word()
+		event.Release = d.readWord()
 	case "dist":
-		e.Dist = d.word()
+		event.Dist = d.readWord()
 	case "environment":
-		e.Environment = d.word()
+		event.Environment = d.readWord()
 	case "server_name":
-		e.ServerName = d.word()
+		event.ServerName = d.readWord()
 	case "message":
 		d.message = d.readMessage()
 	case "logentry":
@@ -128,118 +136,118 @@ func (d *decoder) field(name string) {
 	case "exception":
 		d.readExceptions()
 	case "stacktrace":
-		d.loose, d.looseText = d.stacktrace()
+		d.looseFrames, d.looseText = d.readStacktrace()
 	case "threads":
 		d.readThreads()
 	case "breadcrumbs":
 		d.readBreadcrumbs()
 	default:
-		d.context(name)
+		d.readCircumstance(name)
 	}
 }
 
-// context reads the members that say in what circumstances the event happened.
-func (d *decoder) context(name string) {
-	e := &d.event
+// readCircumstance reads the members that say in what circumstances the event happened.
+func (d *decoder) readCircumstance(name string) {
+	event := d.event
 	switch name {
 	case "user":
-		e.User = d.user()
+		event.User = d.readUser()
 	case "request":
-		e.Request = d.request()
+		event.Request = d.readRequest()
 	case "tags":
-		e.Tags = d.tags()
+		event.Tags = d.readTags()
 	case "contexts":
-		e.Contexts = d.contexts()
+		event.Contexts = d.readContexts()
 	case "extra":
-		e.Extra = d.objectValue()
+		event.Extra = d.readObject()
 	case "sdk":
-		e.SDK = d.sdk()
+		event.SDK = d.readSDK()
 	case "fingerprint":
-		e.Fingerprint = d.textList()
+		event.Fingerprint = d.readTextList()
 	case "debug_meta":
-		d.debugMeta()
+		d.readDebugMeta()
 	default:
 		d.readReport(name)
 	}
 }
 
-// finish does what needs the whole event.
-func (d *decoder) finish(h Hints) {
-	e := &d.event
-	if id, ok := parseEventID(h.EventID); ok {
-		e.EventID = id
+// finishEvent does what needs the whole event.
+func (d *decoder) finishEvent(hints Hints) {
+	event := d.event
+	if id, ok := parseEventID(hints.EventID); ok {
+		event.EventID = id
 	}
-	if e.SDK == (core.SDK{}) {
-		e.SDK.Name, e.SDK.Version = splitSDK(h.SDK)
+	if event.SDK == (core.SDK{}) {
+		event.SDK.Name, event.SDK.Version = splitSDK(hints.SDK)
 	}
-	if e.Level == "" {
-		e.Level = "error"
+	if event.Level == "" {
+		event.Level = "error"
 	}
-	if e.Transaction == "" {
-		e.Transaction = d.culprit
+	if event.Transaction == "" {
+		event.Transaction = d.culprit
 	}
 	d.setMessage()
 	d.setReport()
-	d.setTimes(h.ReceivedAt)
-	d.setUser(h.PeerIP)
+	d.setTimes(hints.ReceivedAt)
+	d.setUser(hints.PeerIP)
 	d.setExceptions()
 	d.setLooseStack()
 	d.setBreadcrumbs()
-	if e.Platform == "" {
-		e.Platform = "other"
+	if event.Platform == "" {
+		event.Platform = "other"
 	}
 	d.decideInApp()
 }
 
-// null passes over a null, and reports whether there was one.
-func (d *decoder) null() bool {
-	if d.peek() != 'n' {
+// skipNull passes over a null, and reports whether there was one.
+func (d *decoder) skipNull() bool {
+	if d.json.peekByte() != 'n' {
 		return false
 	}
-	d.skip()
+	d.json.skipValue()
 	return true
 }
 
-// isObject reports whether an object comes next. Anything else is left out, and told unless it is null.
-func (d *decoder) isObject() bool {
-	if d.peek() == '{' {
+// requireObject reports whether an object comes next. Anything else is left out, and named as a problem unless it is null.
+func (d *decoder) requireObject() bool {
+	if d.json.peekByte() == '{' {
 		return true
 	}
-	if !d.null() {
-		d.drop("not an object")
+	if !d.skipNull() {
+		d.dropValue("not an object")
 	}
 	return false
 }
 
-// readText reads a text. A number, boolean, object or array gives its JSON; null gives none.
+// readText reads a text. A number, boolean, object or array is read as its JSON, null as an empty text.
 func (d *decoder) readText() core.Untrusted {
-	switch d.peek() {
+	switch d.json.peekByte() {
 	case '"':
-		return core.Untrusted(d.str())
+		return core.Untrusted(d.json.readString())
 	case 'n':
-		d.skip()
+		d.json.skipValue()
 		return ""
 	}
-	return core.Untrusted(d.raw())
+	return core.Untrusted(d.json.readRaw())
 }
 
-// word reads a short text, such as a name.
-func (d *decoder) word() core.Untrusted {
+// readWord reads a short text, such as a name.
+func (d *decoder) readWord() core.Untrusted {
 	return core.Untrusted(strings.TrimSpace(string(d.readText())))
 }
 
-// spend counts one more member of the free-form parts. When there are too many it leaves the value out.
-func (d *decoder) spend() bool {
-	if d.afford() {
+// admitMember counts one more member of the free-form parts. When there are too many it leaves the value out.
+func (d *decoder) admitMember() bool {
+	if d.countMember() {
 		return true
 	}
-	d.skip()
+	d.json.skipValue()
 	return false
 }
 
-func (d *decoder) afford() bool {
-	if d.members++; d.members == maxMembers+1 {
-		d.tell("", "the event has more than 32768 values; the rest is left out")
+func (d *decoder) countMember() bool {
+	if d.memberCount++; d.memberCount == maxMembers+1 {
+		d.addProblem("", "the event has more than 32768 values; the rest is left out")
 	}
-	return d.members <= maxMembers
+	return d.memberCount <= maxMembers
 }

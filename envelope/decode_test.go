@@ -12,20 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shape is a payload and the members of the stored event that it gives. A want without problems asks for none.
-type shape struct{ name, payload, want string }
+// payloadShape is a payload and the members of the event that it becomes. A want without problems asks for an event without problems.
+type payloadShape struct{ name, payload, want string }
 
-func runShapes(t *testing.T, shapes []shape) {
+func runShapes(t *testing.T, shapes []payloadShape) {
 	t.Helper()
-	for _, s := range shapes {
-		t.Run(s.name, func(t *testing.T) {
+	for _, shape := range shapes {
+		t.Run(shape.name, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, s.payload)
+			event := decodeEvent(t, shape.payload)
 			var got, want map[string]json.RawMessage
-			require.NoError(t, json.Unmarshal(e.AppendJSON(nil), &got))
-			require.NoError(t, json.Unmarshal([]byte(s.want), &want), "want is JSON")
+			require.NoError(t, json.Unmarshal(event.AppendJSON(nil), &got))
+			require.NoError(t, json.Unmarshal([]byte(shape.want), &want), "want is JSON")
 			if _, ok := want["problems"]; !ok {
-				require.Empty(t, e.Problems)
+				require.Empty(t, event.Problems)
 			}
 			for member, value := range want {
 				require.JSONEq(t, string(value), orNull(got[member]), member)
@@ -41,16 +41,16 @@ func orNull(raw json.RawMessage) string {
 	return string(raw)
 }
 
-func decode(t testing.TB, payload string) *core.Event {
+func decodeEvent(t testing.TB, payload string) *core.Event {
 	t.Helper()
-	e, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{ReceivedAt: received, PeerIP: "198.51.100.4"})
+	e, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{ReceivedAt: receivedAt, PeerIP: "198.51.100.4"})
 	require.NoError(t, err)
 	return e
 }
 
 func TestDecodeExceptions(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"values", `{"exception":{"values":[{"type":"A","value":"a"},{"type":"B","value":"b"}]}}`,
 			`{"exceptions":[{"type":"B","value":"b"},{"type":"A","value":"a"}]}`},
 		{"list", `{"exception":[{"type":"A"},{"type":"B"}]}`, `{"exceptions":[{"type":"B"},{"type":"A"}]}`},
@@ -65,7 +65,8 @@ func TestDecodeExceptions(t *testing.T) {
 		{"without a type", `{"exception":[{"value":"lost"}]}`, `{"exceptions":[{"value":"lost"}]}`},
 		{"the type in the value", `{"exception":[{"value":"ValueError: bad"},{"value":"http://x"},{"value":"a b: c"}]}`,
 			`{"exceptions":[{"value":"a b: c"},{"value":"http://x"},{"type":"ValueError","value":"bad"}]}`},
-		{"values that are no text", `{"exception":[{"type":404,"value":{"a":[1, 2]}},{"type":"B","value":false},{"type":"C","value":null}]}`,
+		{"values that are no text",
+			`{"exception":[{"type":404,"value":{"a":[1, 2]}},{"type":"B","value":false},{"type":"C","value":null}]}`,
 			`{"exceptions":[{"type":"C"},{"type":"B","value":"false"},{"type":"404","value":"{\"a\":[1, 2]}"}]}`},
 		{"mechanism", `{"exception":[{"type":"A","module":"m","mechanism":{"type":"onerror","handled":false,"data":{"x":1}}}]}`,
 			`{"exceptions":[{"type":"A","module":"m","mechanism":{"type":"onerror","handled":false}}]}`},
@@ -74,7 +75,8 @@ func TestDecodeExceptions(t *testing.T) {
 		{"mechanism beside the list", `{"exception":{"mechanism":{"type":"old","handled":"true"},"values":[{"type":"A"},{"type":"B"}]}}`,
 			`{"exceptions":[{"type":"B","mechanism":{"type":"old","handled":true}},{"type":"A"}]}`},
 		{"mechanism that is wrong", `{"exception":[{"type":"A","mechanism":{"handled":"perhaps","exception_id":"x"}}]}`,
-			`{"exceptions":[{"type":"A","mechanism":{}}],"problems":[{"path":"exception.0.mechanism.handled","reason":"neither true nor false"},
+			`{"exceptions":[{"type":"A","mechanism":{}}],"problems":[{"path":"exception.0.mechanism.handled",
+			"reason":"neither true nor false"},
 			{"path":"exception.0.mechanism.exception_id","reason":"not a whole number"}]}`},
 		{"the last of two members counts", `{"exception":[{"type":"A"}],"exception":[{"type":"B"}]}`, `{"exceptions":[{"type":"B"}]}`},
 	})
@@ -82,10 +84,11 @@ func TestDecodeExceptions(t *testing.T) {
 
 func TestDecodeGroupOfExceptions(t *testing.T) {
 	t.Parallel()
-	e := decode(t, `{"exception":{"values":[
+	e := decodeEvent(t, `{"exception":{"values":[
 		{"type":"KeyError","mechanism":{"exception_id":1,"parent_id":0,"synthetic":true}},
 		{"type":"Group","mechanism":{"is_exception_group":true,"exception_id":0}}]}}`)
 	group, part := e.Exceptions[0].Mechanism, e.Exceptions[1].Mechanism
+
 	require.True(t, group.IsGroup)
 	require.Equal(t, int64(0), *group.ExceptionID)
 	require.Nil(t, group.ParentID)
@@ -100,7 +103,7 @@ func TestDecodeFrames(t *testing.T) {
 		return `{"platform":"python","exception":[{"type":"A","stacktrace":{"frames":` + frames + `}}]}`
 	}
 	out := func(frames string) string { return `{"exceptions":[{"type":"A","frames":` + frames + `}]}` }
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"the most recent call first", in(`[{"function":"main"},{"function":"f"}]`),
 			out(`[{"function":"f","in_app":true},{"function":"main","in_app":true}]`)},
 		{"all fields", in(`[{"function":"f","module":"m","filename":"a.py","abs_path":"/x/a.py","lineno":3,"colno":7,"in_app":true,
@@ -111,11 +114,13 @@ func TestDecodeFrames(t *testing.T) {
 		{"a URL for a name", in(`[{"filename":"https://x.org/js/app.js?v=1#top"},{"filename":"http://x.org"}]`),
 			out(`[{"filename":"/","abs_path":"http://x.org","in_app":true},
 			{"filename":"/js/app.js","abs_path":"https://x.org/js/app.js?v=1#top","in_app":true}]`)},
-		{"numbers that are none", in(`[{"function":"f","lineno":-3,"colno":1e30},{"function":"g","lineno":"12","colno":0},{"function":"h","lineno":3.0}]`),
+		{"numbers that are none",
+			in(`[{"function":"f","lineno":-3,"colno":1e30},{"function":"g","lineno":"12","colno":0},{"function":"h","lineno":3.0}]`),
 			out(`[{"function":"h","lineno":3,"in_app":true},{"function":"g","lineno":12,"in_app":true},{"function":"f","in_app":true}]`)},
 		{"in_app stays as given", in(`[{"filename":"/usr/lib/python3/x.py","in_app":true},{"filename":"mine.py","in_app":false}]`),
 			out(`[{"filename":"mine.py"},{"filename":"/usr/lib/python3/x.py","in_app":true}]`)},
-		{"frames as the stack trace", `{"exception":[{"type":"A","stacktrace":[{"function":"f"}]}]}`, out(`[{"function":"f","in_app":true}]`)},
+		{"frames as the stack trace", `{"exception":[{"type":"A","stacktrace":[{"function":"f"}]}]}`,
+			out(`[{"function":"f","in_app":true}]`)},
 		{"other names of the function", in(`[{"raw_function":"f()"},{"symbol":"_f","function":"f"},{"function":"?"}]`),
 			out(`[{"in_app":true},{"function":"f","in_app":true},{"function":"f()","in_app":true}]`)},
 		{"null stack trace", `{"exception":[{"type":"A","stacktrace":null},{"type":"B","stacktrace":{"frames":null}}]}`,
@@ -130,22 +135,25 @@ func TestDecodeFrames(t *testing.T) {
 
 func TestDecodeThreads(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
-		{"values", `{"threads":{"values":[{"id":41,"name":"main","crashed":true,"stacktrace":{"frames":[{"function":"f","in_app":true}]}}]}}`,
+	runShapes(t, []payloadShape{
+		{"values", `{"threads":{"values":[{"id":41,"name":"main","crashed":true,"stacktrace":{"frames":[{"function":"f",` +
+			`"in_app":true}]}}]}}`,
 			`{"threads":[{"id":"41","name":"main","crashed":true,"frames":[{"function":"f","in_app":true}]}]}`},
 		{"list", `{"threads":[{"id":"a","current":true},null,{}]}`, `{"threads":[{"id":"a","current":true}]}`},
 		{"stack trace of a message", `{"message":"m","stacktrace":{"frames":[{"function":"f","in_app":true}]}}`,
 			`{"threads":[{"current":true,"frames":[{"function":"f","in_app":true}]}]}`},
 		{"stack trace of the only exception", `{"stacktrace":{"frames":[{"function":"f","in_app":true}]},"exception":[{"type":"A"}]}`,
 			`{"exceptions":[{"type":"A","frames":[{"function":"f","in_app":true}]}],"threads":null}`},
-		{"stack trace as text", `{"platform":"python","stacktrace":"Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    x\nKeyError: 1"}`,
-			`{"threads":[{"current":true,"frames":[{"function":"f","filename":"a.py","abs_path":"a.py","lineno":3,"context_line":"x","in_app":true}]}]}`},
+		{"stack trace as text",
+			`{"platform":"python","stacktrace":"Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    x\nKeyError: 1"}`,
+			`{"threads":[{"current":true,"frames":[{"function":"f","filename":"a.py","abs_path":"a.py","lineno":3,"context_line":"x",` +
+				`"in_app":true}]}]}`},
 	})
 }
 
 func TestDecodeMessage(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"text", `{"message":"hello"}`, `{"message":"hello"}`},
 		{"number", `{"message":12.50}`, `{"message":"12.50"}`},
 		{"object", `{"message":{"message":"a %s","params":["b"]}}`, `{"message":"a b"}`},
@@ -159,7 +167,7 @@ func TestDecodeMessage(t *testing.T) {
 
 func TestDecodeMessageWithParameters(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ template, params, want string }{
+	for _, tt := range []struct{ template, params, want string }{
 		{`%s of %d`, `["one",2]`, "one of 2"},
 		{`%(who)s did %(n)03d`, `{"who":"ada","n":7}`, "ada did 7"},
 		{`{} and {}`, `["a",null]`, "a and "},
@@ -173,31 +181,34 @@ func TestDecodeMessageWithParameters(t *testing.T) {
 		{`ends with %(`, `{"x":1}`, `ends with %(`},
 		{`ends with {`, `["x"]`, `ends with {`},
 	} {
-		t.Run(c.template, func(t *testing.T) {
+		t.Run(tt.template, func(t *testing.T) {
 			t.Parallel()
-			template, err := json.Marshal(c.template)
+			template, err := json.Marshal(tt.template)
 			require.NoError(t, err)
-			e := decode(t, `{"logentry":{"message":`+string(template)+`,"params":`+c.params+`}}`)
-			require.Equal(t, c.want, string(e.Message))
-			require.Equal(t, c.template, e.Template)
+			e := decodeEvent(t, `{"logentry":{"message":`+string(template)+`,"params":`+tt.params+`}}`)
+
+			require.Equal(t, tt.want, string(e.Message))
+			require.Equal(t, tt.template, e.Template)
 		})
 	}
 }
 
 func TestDecodeTemplate(t *testing.T) {
 	t.Parallel()
-	require.Empty(t, decode(t, `{"message":"plain"}`).Template)
-	require.Empty(t, decode(t, `{"logentry":{"message":"plain","formatted":"plain"}}`).Template)
-	require.Equal(t, "a {}", decode(t, `{"logentry":{"message":"a {}","formatted":"a 1"}}`).Template)
+	require.Empty(t, decodeEvent(t, `{"message":"plain"}`).Template)
+	require.Empty(t, decodeEvent(t, `{"logentry":{"message":"plain","formatted":"plain"}}`).Template)
+	require.Equal(t, "a {}", decodeEvent(t, `{"logentry":{"message":"a {}","formatted":"a 1"}}`).Template)
+
 	huge := strings.Repeat("%(x)s", 2000)
-	e := decode(t, `{"logentry":{"message":"`+huge+`","params":{"x":"`+strings.Repeat("y", 2000)+`"}}}`)
+	e := decodeEvent(t, `{"logentry":{"message":"`+huge+`","params":{"x":"`+strings.Repeat("y", 2000)+`"}}}`)
+
 	require.Equal(t, huge, string(e.Message), "a small payload cannot ask for a huge message")
 }
 
 func TestDecodeTime(t *testing.T) {
 	t.Parallel()
 	const clockTold = "timestamp"
-	for _, c := range []struct{ name, sent, want, problem string }{
+	for _, tt := range []struct{ name, sent, want, problem string }{
 		{"absent", `null`, "2026-01-03T18:22:51.000Z", ""},
 		{"float", `1767464570.123`, "2026-01-03T18:22:50.123Z", ""},
 		{"integer", `1767464570`, "2026-01-03T18:22:50.000Z", ""},
@@ -221,17 +232,20 @@ func TestDecodeTime(t *testing.T) {
 		{"negative", `-5`, "2026-01-03T18:22:51.000Z", clockTold},
 		{"year 10000", `"9999-12-31T23:59:59-23:00"`, "2026-01-03T18:22:51.000Z", clockTold},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, `{"timestamp":`+c.sent+`}`)
-			require.Equal(t, c.want, e.Timestamp.Format(core.TimeLayout))
-			require.Equal(t, received, e.ReceivedAt.Time)
-			if c.problem == "" {
-				require.Empty(t, e.Problems)
+			event := decodeEvent(t, `{"timestamp":`+tt.sent+`}`)
+
+			require.Equal(t, tt.want, event.Timestamp.Format(core.TimeLayout))
+			require.Equal(t, receivedAt, event.ReceivedAt.Time)
+
+			if tt.problem == "" {
+				require.Empty(t, event.Problems)
 				return
 			}
-			require.Len(t, e.Problems, 1)
-			require.Equal(t, c.problem, e.Problems[0].Path)
+
+			require.Len(t, event.Problems, 1)
+			require.Equal(t, tt.problem, event.Problems[0].Path)
 		})
 	}
 }
@@ -239,35 +253,38 @@ func TestDecodeTime(t *testing.T) {
 func TestDecodeEventID(t *testing.T) {
 	t.Parallel()
 	const id = "0d5d7f5e44b94e9db4e5b9b5f2f6c111"
-	for _, c := range []struct{ name, payload, header, want string }{
+	for _, tt := range []struct{ name, payload, header, want string }{
 		{"plain", `{"event_id":"` + id + `"}`, "", id},
 		{"UUID in capitals", `{"event_id":"0D5D7F5E-44B9-4E9D-B4E5-B9B5F2F6C111"}`, "", id},
 		{"the header wins", `{"event_id":"00000000000000000000000000000000"}`, "0d5d7f5e-44b9-4e9d-b4e5-b9b5f2f6c111", id},
 		{"invalid header", `{"event_id":"` + id + `"}`, "zz", id},
 		{"absent", `{}`, "", ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			e, err := new(envelope.Decoder).Decode([]byte(c.payload), envelope.Hints{ReceivedAt: received, EventID: c.header})
+			e, err := new(envelope.Decoder).Decode([]byte(tt.payload), envelope.Hints{ReceivedAt: receivedAt, EventID: tt.header})
 			require.NoError(t, err)
-			require.Equal(t, c.want, e.EventID)
+
+			require.Equal(t, tt.want, e.EventID)
 			require.Empty(t, e.Problems)
 		})
 	}
-	e := decode(t, `{"event_id":"not-an-id"}`)
+	e := decodeEvent(t, `{"event_id":"not-an-id"}`)
+
 	require.Empty(t, e.EventID)
 	require.Equal(t, "event_id", e.Problems[0].Path)
 }
 
 func TestDecodeLevelAndPlatform(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"nothing", `{}`, `{"level":"error","platform":"other"}`},
 		{"other spellings", `{"level":"WARN","platform":"Java.Android "}`, `{"level":"warning","platform":"java.android"}`},
 		{"log", `{"level":"log"}`, `{"level":"info"}`},
 		{"critical", `{"level":"critical"}`, `{"level":"fatal"}`},
 		{"a number of Python's logging", `{"level":40}`, `{"level":"error"}`},
-		{"unknown level", `{"level":"loud"}`, `{"level":"error","problems":[{"path":"level","reason":"an unknown level, taken as error"}]}`},
+		{"unknown level", `{"level":"loud"}`,
+			`{"level":"error","problems":[{"path":"level","reason":"an unknown level, taken as error"}]}`},
 		{"odd characters", `{"platform":"c#/.NET\u0000<b>"}`, `{"platform":"c.netb"}`},
 		{"too long", `{"platform":"` + strings.Repeat("a", 33) + `"}`,
 			`{"platform":"other","problems":[{"path":"platform","reason":"too long for the name of a platform"}]}`},
@@ -276,7 +293,7 @@ func TestDecodeLevelAndPlatform(t *testing.T) {
 
 func TestDecodeWords(t *testing.T) {
 	t.Parallel()
-	runShapes(t, []shape{
+	runShapes(t, []payloadShape{
 		{"trimmed", `{"release":" v1 ","environment":"prod","dist":7,"server_name":"s","logger":"l","transaction":"t"}`,
 			`{"release":"v1","environment":"prod","dist":"7","server_name":"s","logger":"l","transaction":"t"}`},
 		{"culprit of old clients", `{"culprit":"app.views"}`, `{"transaction":"app.views"}`},
@@ -286,12 +303,14 @@ func TestDecodeWords(t *testing.T) {
 		{"fingerprint", `{"fingerprint":["{{ default }}",7,true]}`, `{"fingerprint":["{{ default }}","7","true"]}`},
 		{"fingerprint as text", `{"fingerprint":"one"}`, `{"fingerprint":["one"]}`},
 		{"empty fingerprint", `{"fingerprint":[]}`, `{"fingerprint":null}`},
-		{"debug images", `{"debug_meta":{"images":[{"type":"sourcemap","debug_id":"D","code_file":"f.js"},{"type":"apple","uuid":"U","name":"App"},{"type":"x"},null]}}`,
+		{"debug images", `{"debug_meta":{"images":[{"type":"sourcemap","debug_id":"D","code_file":"f.js"},{"type":"apple","uuid":"U",` +
+			`"name":"App"},{"type":"x"},null]}}`,
 			`{"debug_images":[{"type":"sourcemap","debug_id":"D","code_file":"f.js"},{"type":"apple","debug_id":"U","code_file":"App"}]}`},
 		{"members that nobody needs", `{"modules":{"a":"1"},"_meta":{},"spans":[],"x":{"y":[{}]}}`, `{}`},
 	})
-	e, err := new(envelope.Decoder).Decode([]byte(`{}`), envelope.Hints{ReceivedAt: received, SDK: "sentry.rust/0.40"})
+	e, err := new(envelope.Decoder).Decode([]byte(`{}`), envelope.Hints{ReceivedAt: receivedAt, SDK: "sentry.rust/0.40"})
 	require.NoError(t, err)
+
 	require.Equal(t, core.SDK{Name: "sentry.rust", Version: "0.40"}, e.SDK)
 }
 
@@ -313,8 +332,10 @@ func TestDecodeErrors(t *testing.T) {
 		`{"message":"m"} {}`:    "not valid JSON: more text behind the event",
 		`{"extra":{"a":[1,2}}`:  "not valid JSON: neither a comma nor a closing bracket at byte 18",
 	} {
-		_, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{ReceivedAt: received})
-		require.EqualError(t, err, want, payload)
+		t.Run(payload, func(t *testing.T) {
+			_, err := new(envelope.Decoder).Decode([]byte(payload), envelope.Hints{ReceivedAt: receivedAt})
+			require.EqualError(t, err, want)
+		})
 	}
 	_, err := new(envelope.Decoder).Decode([]byte("\ufeff {} \n"), envelope.Hints{ReceivedAt: time.Now()})
 	require.NoError(t, err)

@@ -2,50 +2,50 @@ package envelope
 
 import "slices"
 
-// ends gathers a list of unknown length in bounded room: the first few items and the last ones, without what lies
-// between. The zero value is not usable; see reset. Its room is used again from event to event.
-type ends[T any] struct {
-	items []T // the room behind its length holds zero values
+// endsList gathers a list of unknown length in bounded memory: the first few items and the last ones, without what lies
+// between. The zero value is not usable; see startOver. Its memory is used again from event to event.
+type endsList[T any] struct {
+	items []T // the memory behind its length holds zero values
 	head  int // how many of the first are kept
-	max   int // how many are kept in all
+	most  int // how many are kept in all
 	total int // how many were added
 }
 
-// reset empties the list and says how many items to keep: the first head, and max in all.
-func (e *ends[T]) reset(head, max int) {
-	*e = ends[T]{items: emptied(e.items), head: head, max: max}
+// startOver empties the list and says how many items to keep: the first head, and max in all.
+func (e *endsList[T]) startOver(head, max int) {
+	*e = endsList[T]{items: emptyList(e.items), head: head, most: max}
 }
 
-// add returns the place of a new last item, which is its zero value. The place is valid until the next add.
-func (e *ends[T]) add() *T {
+// addItem adds an item, a zero value, and returns a pointer to it, which is valid until the next addItem.
+func (e *endsList[T]) addItem() *T {
 	e.total++
-	if n := len(e.items); n < e.max {
-		if n == cap(e.items) {
-			e.items = slices.Grow(e.items, max(n, 8)) // appending a zero value would write it twice
+	if count := len(e.items); count < e.most {
+		if count == cap(e.items) {
+			e.items = slices.Grow(e.items, max(count, 8)) // appending a zero value would write it twice
 		}
-		e.items = e.items[:n+1]
-		return &e.items[n]
+		e.items = e.items[:count+1]
+		return &e.items[count]
 	}
-	item := &e.items[e.slot(e.total-1)]
+	item := &e.items[e.slotOf(e.total-1)]
 	var zero T
 	*item = zero
 	return item
 }
 
-// undo takes back the last add, unless it already took the place of another item.
-func (e *ends[T]) undo() {
-	if e.total <= e.max {
+// undoAdd removes the item that was added last, unless it has replaced another one.
+func (e *endsList[T]) undoAdd() {
+	if e.total <= e.most {
 		e.total--
 		clear(e.items[e.total:])
 		e.items = e.items[:e.total]
 	}
 }
 
-// list returns the items kept, in the order of adding. Nothing can be added after it.
-func (e *ends[T]) list() []T {
-	if e.total > e.max {
+// keptItems returns the items kept, in the order of adding. Nothing can be added after it.
+func (e *endsList[T]) keptItems() []T {
+	if e.total > e.most {
 		last := e.items[e.head:]
-		oldest := (e.total - e.max) % len(last)
+		oldest := (e.total - e.most) % len(last)
 		slices.Reverse(last[:oldest])
 		slices.Reverse(last[oldest:])
 		slices.Reverse(last)
@@ -53,10 +53,10 @@ func (e *ends[T]) list() []T {
 	return e.items
 }
 
-// slot is where the nth item added (from 0) lies once the list is full: the last ones take turns behind the head.
-func (e *ends[T]) slot(n int) int {
-	return e.head + (n-e.head)%(e.max-e.head)
+// slotOf returns where the nth item added (from 0) is once the list is full: the last ones take turns behind the head.
+func (e *endsList[T]) slotOf(n int) int {
+	return e.head + (n-e.head)%(e.most-e.head)
 }
 
-// lost says how many items are not kept.
-func (e *ends[T]) lost() int { return e.total - len(e.items) }
+// countLost returns how many items are not kept.
+func (e *endsList[T]) countLost() int { return e.total - len(e.items) }

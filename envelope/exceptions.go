@@ -9,64 +9,64 @@ import (
 	"errand/envelope/stack"
 )
 
-// exception is an exception while it is read.
-type exception struct {
+// sentException is an exception while it is read.
+type sentException struct {
 	core.Exception
-	text string // the language's own stack text, for want of frames
+	stackText string // the language's own stack text, for want of frames
 }
 
 // readExceptions reads the exception member. Old clients put one mechanism beside the list.
 func (d *decoder) readExceptions() {
-	d.exceptions.reset(maxExceptions/2, maxExceptions)
-	d.listBeside(d.readException, func(key string) {
+	d.scratch.exceptions.startOver(maxExceptions/2, maxExceptions)
+	d.readListBeside(d.readException, func(key string) {
 		if key == "mechanism" {
 			d.mechanism = d.readMechanism()
 		} else {
-			d.skip()
+			d.json.skipValue()
 		}
 	})
 }
 
-// readException reads one entry. The protocol asks for a type or a value; an entry with nothing at all is no exception.
+// readException reads one entry. The protocol asks for a type or a value; an entry that has neither is left out.
 func (d *decoder) readException() {
-	x := d.exceptions.add()
-	if d.peek() == '"' {
-		x.Value = d.readText()
+	exception := d.scratch.exceptions.addItem()
+	if d.json.peekByte() == '"' {
+		exception.Value = d.readText()
 		return
 	}
-	if !d.isObject() {
-		d.exceptions.undo()
+	if !d.requireObject() {
+		d.scratch.exceptions.undoAdd()
 		return
 	}
-	for m := d.object(); m.next(); {
+	for m := d.json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "type":
-			x.Type = d.word()
+			exception.Type = d.readWord()
 		case "value":
-			x.Value = d.readText()
+			exception.Value = d.readText()
 		case "module":
-			x.Module = d.word()
+			exception.Module = d.readWord()
 		case "mechanism":
-			x.Mechanism = d.readMechanism()
+			exception.Mechanism = d.readMechanism()
 		case "stacktrace":
-			x.Frames, x.text = d.stacktrace()
+			exception.Frames, exception.stackText = d.readStacktrace()
 		case "stack":
-			x.text = string(d.readText())
+			exception.stackText = string(d.readText())
 		default:
-			d.skip()
+			d.json.skipValue()
 		}
 	}
-	if x.Type == "" && x.Value == "" && x.Frames == nil && x.text == "" {
-		d.exceptions.undo()
+	if exception.Type == "" && exception.Value == "" && exception.Frames == nil && exception.stackText == "" {
+		d.scratch.exceptions.undoAdd()
 	}
 }
 
 // splitValue takes the type from a value like "ValueError: text" of a client that sent no type.
-func splitValue(x *core.Exception) {
-	if x.Type != "" {
+func splitValue(exception *core.Exception) {
+	if exception.Type != "" {
 		return
 	}
-	name, rest, found := strings.Cut(string(x.Value), ":")
+	name, rest, found := strings.Cut(string(exception.Value), ":")
 	if !found || name == "" || strings.HasPrefix(rest, "//") {
 		return
 	}
@@ -75,38 +75,38 @@ func splitValue(x *core.Exception) {
 			return
 		}
 	}
-	x.Type, x.Value = core.Untrusted(name), core.Untrusted(strings.TrimSpace(rest))
+	exception.Type, exception.Value = core.Untrusted(name), core.Untrusted(strings.TrimSpace(rest))
 }
 
 // readMechanism reads how an exception was caught.
 func (d *decoder) readMechanism() *core.Mechanism {
-	if d.peek() == '"' {
-		k := &d.caught.take(1)[0]
-		k.Type = d.word()
+	if d.json.peekByte() == '"' {
+		k := &d.kept.mechanisms.takeRoom(1)[0]
+		k.Type = d.readWord()
 		return k
 	}
-	d.path.enter("mechanism")
-	defer d.path.leave()
-	if !d.isObject() {
+	d.path.enterMember("mechanism")
+	defer d.path.leaveValue()
+	if !d.requireObject() {
 		return nil
 	}
-	k := &d.caught.take(1)[0]
-	for m := d.object(); m.next(); {
-		switch m.key {
+	k := &d.kept.mechanisms.takeRoom(1)[0]
+	for members := d.json.enterObject(); members.nextMember(); {
+		switch members.key {
 		case "type":
-			k.Type = d.word()
+			k.Type = d.readWord()
 		case "handled":
-			k.Handled = d.flag(m.key)
+			k.Handled = d.readFlag(members.key)
 		case "synthetic":
-			k.Synthetic = isTrue(d.flag(m.key))
+			k.Synthetic = isTrue(d.readFlag(members.key))
 		case "is_exception_group":
-			k.IsGroup = isTrue(d.flag(m.key))
+			k.IsGroup = isTrue(d.readFlag(members.key))
 		case "exception_id":
-			k.ExceptionID = d.integer(m.key)
+			k.ExceptionID = d.readInteger(members.key)
 		case "parent_id":
-			k.ParentID = d.integer(m.key)
+			k.ParentID = d.readInteger(members.key)
 		default:
-			d.skip()
+			d.json.skipValue()
 		}
 	}
 	return k
@@ -114,28 +114,28 @@ func (d *decoder) readMechanism() *core.Mechanism {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// flag reads a boolean or its text; null is nil.
-func (d *decoder) flag(field string) *bool {
-	if d.null() {
+// readFlag reads a boolean or its text; null is nil.
+func (d *decoder) readFlag(field string) *bool {
+	if d.skipNull() {
 		return nil
 	}
-	b, err := strconv.ParseBool(string(d.word()))
+	b, err := strconv.ParseBool(string(d.readWord()))
 	if err != nil {
-		d.tell(field, "neither true nor false")
+		d.addProblem(field, "neither true nor false")
 		return nil
 	}
 	return &b
 }
 
-// integer reads a whole number or its text; null is nil.
-func (d *decoder) integer(field string) *int64 {
-	if d.null() {
+// readInteger reads a whole number or its text; null is nil.
+func (d *decoder) readInteger(field string) *int64 {
+	if d.skipNull() {
 		return nil
 	}
-	text := string(d.word())
+	text := string(d.readWord())
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		d.tell(field, "not a whole number")
+		d.addProblem(field, "not a whole number")
 		return nil
 	}
 	return &n
@@ -144,28 +144,28 @@ func (d *decoder) integer(field string) *int64 {
 // setExceptions puts the exceptions into the event, outermost first where the protocol has the outermost last, and
 // reads the stacks that came as text.
 func (d *decoder) setExceptions() {
-	read := d.exceptions.list()
+	read := d.scratch.exceptions.keptItems()
 	if len(read) == 0 {
 		return
 	}
-	if lost := d.exceptions.lost(); lost > 0 {
-		tell(&d.event, "exception", strconv.Itoa(lost)+" exceptions in the middle are left out")
+	if lost := d.scratch.exceptions.countLost(); lost > 0 {
+		addProblem(d.event, "exception", strconv.Itoa(lost)+" exceptions in the middle are left out")
 	}
-	list := d.chain.take(len(read))[:0]
+	list := d.kept.exceptions.takeRoom(len(read))[:0]
 	for i := range slices.Backward(read) {
-		x := &read[i]
-		if !x.RestatesMessage(d.event.Message) {
-			splitValue(&x.Exception)
+		exception := &read[i]
+		if !exception.RestatesMessage(d.event.Message) {
+			splitValue(&exception.Exception)
 		}
-		if x.text == "" || x.Frames != nil {
-			list = append(list, x.Exception)
+		if exception.stackText == "" || exception.Frames != nil {
+			list = append(list, exception.Exception)
 			continue
 		}
-		traces := d.parseStack(x.text)
-		if len(traces) == 0 && x.Type == "" && x.Value == "" {
-			x.Value = core.Untrusted(x.text) // all that there is
+		traces := d.parseStack(exception.stackText)
+		if len(traces) == 0 && exception.Type == "" && exception.Value == "" {
+			exception.Value = core.Untrusted(exception.stackText) // all that there is
 		}
-		list = append(list, withStack(x.Exception, traces))
+		list = append(list, withStack(exception.Exception, traces))
 		for _, cause := range traces[min(1, len(traces)):] {
 			if len(read) == 1 { // with more entries, the causes have their own
 				list = append(list, withStack(core.Exception{}, []stack.Trace{cause}))
@@ -179,20 +179,20 @@ func (d *decoder) setExceptions() {
 }
 
 // withStack fills what an exception lacks from its stack text.
-func withStack(x core.Exception, traces []stack.Trace) core.Exception {
+func withStack(exception core.Exception, traces []stack.Trace) core.Exception {
 	if len(traces) == 0 {
-		return x
+		return exception
 	}
-	t := &traces[0]
-	if x.Type == "" {
-		x.Type = core.Untrusted(t.Type)
-		if x.Value == "" {
-			x.Value = core.Untrusted(t.Value)
+	trace := &traces[0]
+	if exception.Type == "" {
+		exception.Type = core.Untrusted(trace.Type)
+		if exception.Value == "" {
+			exception.Value = core.Untrusted(trace.Value)
 		}
-		if x.Module == "" {
-			x.Module = core.Untrusted(t.Module)
+		if exception.Module == "" {
+			exception.Module = core.Untrusted(trace.Module)
 		}
 	}
-	x.Frames = t.Frames
-	return x
+	exception.Frames = trace.Frames
+	return exception
 }

@@ -9,34 +9,36 @@ import (
 const (
 	// maxHeaderLine is the longest line that a Filter takes for the header of an item.
 	maxHeaderLine = 64 << 10
-	// maxTail is how much of a payload that is left out is held until its end.
+	// maxTail is how many of a skipped payload's last bytes are held until its end.
 	maxTail = 256 << 10
 )
 
 // Filter passes an envelope on, piece by piece, without the payloads that are dropped anyway: all but those of events.
-// What comes out is an envelope in which Split finds the same events; an item whose payload was left out has none. There is
+// What comes out is an envelope in which SplitEnvelope finds the same events; the payload of a dropped item is empty. There is
 // one exception: where the length of a payload is beyond the end of the envelope, the items that follow its true end are
-// found in the last 256 KB only, of which a Filter holds at most twice as much. Else it holds the header of one item.
+// found in the last 256 KB only. A Filter holds at most twice that much; else only the header of one item.
 type Filter struct {
 	to       io.Writer
-	next     func(*Filter, []byte) (rest []byte, err error) // takes a part of the input
-	line     []byte                                         // the header of an item: as far as it has come, or of the payload that is skipped
-	skipping bool                                           // the payload is left out
-	left     int                                            // bytes of the payload that are to come
-	skipped  int                                            // bytes of it that were left out so far
-	tail     []byte                                         // the last of these
-	items    int
-	resync   bool // after a malformed item: the next line that can be a header counts
+	takePart func(*Filter, []byte) (rest []byte, err error) // what the next piece of the input goes to
+
+	// headerLine is the header of an item: as far as it has come, or that of the payload that is skipped.
+	headerLine   []byte
+	skipsPayload bool   // the payload is left out
+	payloadLeft  int    // bytes of the payload that are to come
+	skippedBytes int    // bytes of it that were left out
+	tail         []byte // the last of these
+	itemCount    int
+	seeksHeader  bool // after a malformed item: the next line that can be a header counts
 }
 
 // NewFilter makes a filter that writes to a writer.
-func NewFilter(to io.Writer) *Filter { return &Filter{to: to, next: (*Filter).passLine} }
+func NewFilter(to io.Writer) *Filter { return &Filter{to: to, takePart: (*Filter).passLine} }
 
 // Write takes the next piece of the envelope. Its error is that of the writer behind the filter.
 func (f *Filter) Write(piece []byte) (int, error) {
 	for rest := piece; len(rest) > 0; {
 		var err error
-		if rest, err = f.next(f, rest); err != nil {
+		if rest, err = f.takePart(f, rest); err != nil {
 			return 0, err
 		}
 	}
@@ -45,7 +47,7 @@ func (f *Filter) Write(piece []byte) (int, error) {
 
 // Close passes on what is left at the end of the envelope.
 func (f *Filter) Close() error {
-	if f.skipping && f.left == 0 {
+	if f.skipsPayload && f.payloadLeft == 0 {
 		return f.endPayload()
 	}
 	if err := f.passHeader(); err != nil { // one without an end, or one whose payload is shorter than it says
@@ -57,7 +59,7 @@ func (f *Filter) Close() error {
 // passTail passes on the end of a payload that was to be longer: other items may be in it. It begins with a whole line.
 func (f *Filter) passTail() error {
 	tail := f.tail[max(0, len(f.tail)-maxTail):]
-	if len(tail) < f.skipped {
+	if len(tail) < f.skippedBytes {
 		_, tail = cutLine(tail)
 	}
 	_, err := f.to.Write(tail)
@@ -66,7 +68,7 @@ func (f *Filter) passTail() error {
 
 // keepTail holds the last of a payload that is left out.
 func (f *Filter) keepTail(part []byte) {
-	f.skipped += len(part)
+	f.skippedBytes += len(part)
 	if len(part) >= maxTail {
 		f.tail, part = f.tail[:0], part[len(part)-maxTail:]
 	}
@@ -83,7 +85,7 @@ func (f *Filter) keepTail(part []byte) {
 func (f *Filter) passLine(piece []byte) (rest []byte, err error) {
 	line, rest := cutAfterLine(piece)
 	if line[len(line)-1] == '\n' {
-		f.next = (*Filter).header
+		f.takePart = (*Filter).gatherHeader
 	}
 	_, err = f.to.Write(line)
 	return rest, err
@@ -98,9 +100,9 @@ func cutAfterLine(text []byte) (line, rest []byte) {
 	return text[:end], text[end:]
 }
 
-// header gathers the line before a payload. Empty lines before it are passed on.
-func (f *Filter) header(piece []byte) (rest []byte, err error) {
-	if len(f.line) == 0 {
+// gatherHeader gathers the line before a payload. Empty lines before it are passed on.
+func (f *Filter) gatherHeader(piece []byte) (rest []byte, err error) {
+	if len(f.headerLine) == 0 {
 		trimmed := bytes.TrimLeft(piece, "\r\n")
 		if empty := len(piece) - len(trimmed); empty > 0 {
 			_, err = f.to.Write(piece[:empty])
@@ -108,20 +110,20 @@ func (f *Filter) header(piece []byte) (rest []byte, err error) {
 		}
 	}
 	line, rest := cutAfterLine(piece)
-	f.line = append(f.line, line...)
+	f.headerLine = append(f.headerLine, line...)
 	switch {
-	case f.line[len(f.line)-1] == '\n':
-		return rest, f.item()
-	case len(f.line) > maxHeaderLine: // whatever that is, it is left to Split
-		f.next = (*Filter).passAll
+	case f.headerLine[len(f.headerLine)-1] == '\n':
+		return rest, f.decideItem()
+	case len(f.headerLine) > maxHeaderLine: // whatever that is, SplitEnvelope says it
+		f.takePart = (*Filter).passAll
 		return rest, f.passHeader()
 	}
 	return rest, nil
 }
 
 func (f *Filter) passHeader() error {
-	_, err := f.to.Write(f.line)
-	f.line = f.line[:0]
+	_, err := f.to.Write(f.headerLine)
+	f.headerLine = f.headerLine[:0]
 	return err
 }
 
@@ -132,60 +134,60 @@ func (f *Filter) passAll(piece []byte) (rest []byte, err error) {
 
 func (f *Filter) skipAll([]byte) (rest []byte, err error) { return nil, nil }
 
-// item decides what becomes of the payload behind the header.
-func (f *Filter) item() error {
-	h, err := parseItemHeader(f.line)
-	if f.resync && (err != nil || !h.canResync()) {
+// decideItem decides what becomes of the payload behind the header.
+func (f *Filter) decideItem() error {
+	header, err := parseItemHeader(f.headerLine)
+	if f.seeksHeader && (err != nil || !header.canResync()) {
 		return f.passHeader()
 	}
-	f.items++
-	f.resync = err != nil
+	f.itemCount++
+	f.seeksHeader = err != nil
 	switch {
-	case f.resync:
+	case f.seeksHeader:
 		return f.passHeader()
-	case f.items > maxItems: // Split names it as one too many
-		f.next = (*Filter).skipAll
+	case f.itemCount > maxItems: // SplitEnvelope names it as one too many
+		f.takePart = (*Filter).skipAll
 		return f.passHeader()
 	}
-	f.skipping, f.left = KindOf(h.typ) != Event && h.length != 0, max(h.length, 0)
+	f.skipsPayload, f.payloadLeft = KindOf(header.itemType) != Event && header.length != 0, max(header.length, 0)
 	switch {
-	case h.length < 0:
-		f.next = (*Filter).payloadLine
-	case h.length > 0:
-		f.next = (*Filter).payload
+	case header.length < 0:
+		f.takePart = (*Filter).takePayloadLine
+	case header.length > 0:
+		f.takePart = (*Filter).takePayload
 	}
-	if f.skipping {
+	if f.skipsPayload {
 		return nil
 	}
 	return f.passHeader()
 }
 
-// payload passes on or skips as many bytes as the header says.
-func (f *Filter) payload(piece []byte) (rest []byte, err error) {
-	n := min(f.left, len(piece))
-	if f.left -= n; f.left == 0 {
-		f.next = (*Filter).payloadEnd
+// takePayload passes on or skips as many bytes as the header says.
+func (f *Filter) takePayload(piece []byte) (rest []byte, err error) {
+	count := min(f.payloadLeft, len(piece))
+	if f.payloadLeft -= count; f.payloadLeft == 0 {
+		f.takePart = (*Filter).checkPayloadEnd
 	}
-	if f.skipping {
-		f.keepTail(piece[:n])
+	if f.skipsPayload {
+		f.keepTail(piece[:count])
 	} else {
-		_, err = f.to.Write(piece[:n])
+		_, err = f.to.Write(piece[:count])
 	}
-	return piece[n:], err
+	return piece[count:], err
 }
 
-// payloadEnd looks at what follows a payload: if that is not a new line, the length was wrong, and the line belongs to it.
-func (f *Filter) payloadEnd(piece []byte) (rest []byte, err error) {
+// checkPayloadEnd looks at what follows a payload: if that is not a new line, the length was wrong, and the line belongs to it.
+func (f *Filter) checkPayloadEnd(piece []byte) (rest []byte, err error) {
 	if piece[0] != '\n' && piece[0] != '\r' {
-		f.next = (*Filter).payloadLine
+		f.takePart = (*Filter).takePayloadLine
 		return piece, nil
 	}
 	return piece, f.endPayload()
 }
 
-// payloadLine passes on or skips the rest of a line.
-func (f *Filter) payloadLine(piece []byte) (rest []byte, err error) {
-	if !f.skipping {
+// takePayloadLine passes on or skips the rest of a line.
+func (f *Filter) takePayloadLine(piece []byte) (rest []byte, err error) {
+	if !f.skipsPayload {
 		return f.passLine(piece)
 	}
 	line, rest := cutAfterLine(piece)
@@ -197,22 +199,22 @@ func (f *Filter) payloadLine(piece []byte) (rest []byte, err error) {
 
 // endPayload passes on the header of an item whose payload was skipped, with a payload of length 0.
 func (f *Filter) endPayload() error {
-	f.next = (*Filter).header
-	if !f.skipping {
+	f.takePart = (*Filter).gatherHeader
+	if !f.skipsPayload {
 		return nil
 	}
-	f.skipping, f.skipped, f.tail = false, 0, f.tail[:0]
-	h, err := parseItemHeader(f.line)
+	f.skipsPayload, f.skippedBytes, f.tail = false, 0, f.tail[:0]
+	header, err := parseItemHeader(f.headerLine)
 	if err != nil {
 		return err // it was read before
 	}
-	f.line = f.line[:0]
-	_, err = f.to.Write(emptyItem(h.typ))
+	f.headerLine = f.headerLine[:0]
+	_, err = f.to.Write(makeEmptyItem(header.itemType))
 	return err
 }
 
-// emptyItem is the header of an item without a payload. Of a type that the protocol does not have no text is passed on.
-func emptyItem(typ string) []byte {
+// makeEmptyItem returns the header of an item without a payload. A type that the protocol does not have is written as unknown.
+func makeEmptyItem(typ string) []byte {
 	switch {
 	case typ == "":
 		return []byte("{\"length\":0}\n")

@@ -12,19 +12,19 @@ import (
 	"errand/envelope"
 )
 
-// filter gives what comes out of a filter for an envelope that comes in pieces of so many bytes.
-func filter(t *testing.T, body []byte, piece int) []byte {
+// filterEnvelope returns what comes out of a filter for an envelope that comes in pieces of that many bytes.
+func filterEnvelope(t *testing.T, body []byte, piece int) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	f := envelope.NewFilter(&out)
+	filter := envelope.NewFilter(&out)
 	for len(body) > 0 {
 		n := min(piece, len(body))
-		written, err := f.Write(body[:n])
+		written, err := filter.Write(body[:n])
 		require.NoError(t, err)
 		require.Equal(t, n, written)
 		body = body[n:]
 	}
-	require.NoError(t, f.Close())
+	require.NoError(t, filter.Close())
 	return out.Bytes()
 }
 
@@ -38,27 +38,33 @@ func withoutPayloads(env envelope.Envelope) string {
 			env.Items[i].Payload = nil
 		}
 	}
-	return items(env)
+	return listItems(env)
 }
 
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", 1000)
-	for name, c := range map[string]struct{ body, want string }{
-		"an attachment with a length": {"{}\n{\"type\":\"event\"}\n{}\n{\"type\":\"attachment\",\"length\":1000}\n" + large + "\n{\"type\":\"event\",\"length\":2}\n{}",
+	for name, tt := range map[string]struct{ body, want string }{
+		"an attachment with a length": {"{}\n{\"type\":\"event\"}\n{}\n{\"type\":\"attachment\",\"length\":1000}\n" + large +
+			"\n{\"type\":\"event\",\"length\":2}\n{}",
 			"{}\n{\"type\":\"event\"}\n{}\n{\"type\":\"attachment\",\"length\":0}\n\n{\"type\":\"event\",\"length\":2}\n{}"},
-		"one without a length": {"{}\n{\"type\":\"attachment\"}\n" + large + "\n{\"type\":\"event\"}\n{}\n", "{}\n{\"type\":\"attachment\",\"length\":0}\n{\"type\":\"event\"}\n{}\n"},
-		"the last item":        {"{}\n{\"type\":\"replay_video\",\"length\":1000}\n" + large, "{}\n{\"type\":\"replay_video\",\"length\":0}\n"},
-		"an unknown type":      {"{}\n{\"type\":\"nov\\\"elty\"}\n" + large, "{}\n{\"type\":\"unknown\",\"length\":0}\n"},
+		"one without a length": {"{}\n{\"type\":\"attachment\"}\n" + large + "\n{\"type\":\"event\"}\n{}\n",
+			"{}\n{\"type\":\"attachment\",\"length\":0}\n{\"type\":\"event\"}\n{}\n"},
+		"the last item": {"{}\n{\"type\":\"replay_video\",\"length\":1000}\n" + large,
+			"{}\n{\"type\":\"replay_video\",\"length\":0}\n"},
+		"an unknown type": {"{}\n{\"type\":\"nov\\\"elty\"}\n" + large, "{}\n{\"type\":\"unknown\",\"length\":0}\n"},
 		"lines in a payload": {"{}\n{\"type\":\"attachment\",\"length\":39}\n{\"type\":\"event\"}\n{\"message\":\"no event\"}\n",
 			"{}\n{\"type\":\"attachment\",\"length\":0}\n\n"},
 		"a wrong length": {"{}\n{\"type\":\"attachment\",\"length\":10}\n" + large + "\n{\"type\":\"event\"}\n{}\n",
 			"{}\n{\"type\":\"attachment\",\"length\":0}\n{\"type\":\"event\"}\n{}\n"},
-		"a payload that ends early": {"{}\n{\"type\":\"attachment\",\"length\":9000}\n" + large, "{}\n{\"type\":\"attachment\",\"length\":9000}\n" + large},
+		"a payload that ends early": {"{}\n{\"type\":\"attachment\",\"length\":9000}\n" + large,
+			"{}\n{\"type\":\"attachment\",\"length\":9000}\n" + large},
 	} {
-		for _, piece := range []int{1, 7, len(c.body)} {
-			require.Equal(t, c.want, string(filter(t, []byte(c.body), piece)), "%s, %d at a time", name, piece)
-		}
+		t.Run(name, func(t *testing.T) {
+			for _, piece := range []int{1, 7, len(tt.body)} {
+				require.Equal(t, tt.want, string(filterEnvelope(t, []byte(tt.body), piece)), "%s, %d at a time", name, piece)
+			}
+		})
 	}
 }
 
@@ -67,30 +73,37 @@ func TestFilterKeepsWhatSplitFinds(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	parts := []string{
-		"{\"type\":\"event\"}\n{\"a\":1}\n", "{\"type\":\"event\",\"length\":7}\n{\"a\":\n1}\n", "{\"type\":\"event\",\"length\":2}\n{\"a\":1}\n",
-		"{\"type\":\"event\",\"length\":0}\n", "{\"type\":\"attachment\",\"length\":5}\na\nb\nc\n", "{\"type\":\"attachment\",\"length\":2}\nabcdef\n",
-		"{\"type\":\"session\"}\n{}\n", "{\"type\":\"session\",\"length\":2}\r\n{}\r\n", "{\"type\":\"attachment\",\"length\":0}\n\n", "{\"type\":\"novelty\"}\nx\n",
-		"{\"type\":\"log\",\"length\":0}\n", "{\"length\":1}\nx\n", "{\"type\":7}\nx\n", "nonsense\n", "{\"type\":\"event\",\n", "[]\n", "\n", "\r\n\n", "{\"x\":1}\n",
-		"{\"type\":\"transaction\",\"spans\":[]}\n", "{\"type\":\"event\",\"length\":-1}\n{}\n", "{\"type\":\"attachment\"}\n\n", "x", "{\"type\":\"session\"}",
-		"{\"type\":\"attachment\",\"length\":70}\nabc\n", "{\"type\":\"session\",\"length\":7000}\n{}\n", "{\"type\":\"event\",\"length\":7000}\n{}\n",
+		"{\"type\":\"event\"}\n{\"a\":1}\n", "{\"type\":\"event\",\"length\":7}\n{\"a\":\n1}\n",
+		"{\"type\":\"event\",\"length\":2}\n{\"a\":1}\n",
+		"{\"type\":\"event\",\"length\":0}\n", "{\"type\":\"attachment\",\"length\":5}\na\nb\nc\n",
+		"{\"type\":\"attachment\",\"length\":2}\nabcdef\n",
+		"{\"type\":\"session\"}\n{}\n", "{\"type\":\"session\",\"length\":2}\r\n{}\r\n", "{\"type\":\"attachment\",\"length\":0}\n\n",
+		"{\"type\":\"novelty\"}\nx\n",
+		"{\"type\":\"log\",\"length\":0}\n", "{\"length\":1}\nx\n", "{\"type\":7}\nx\n", "nonsense\n", "{\"type\":\"event\",\n", "[]\n",
+		"\n", "\r\n\n", "{\"x\":1}\n",
+		"{\"type\":\"transaction\",\"spans\":[]}\n", "{\"type\":\"event\",\"length\":-1}\n{}\n", "{\"type\":\"attachment\"}\n\n", "x",
+		"{\"type\":\"session\"}",
+		"{\"type\":\"attachment\",\"length\":70}\nabc\n", "{\"type\":\"session\",\"length\":7000}\n{}\n",
+		"{\"type\":\"event\",\"length\":7000}\n{}\n",
 	}
 	for range 3000 {
 		body := "{}\n"
 		for range random.IntN(12) {
 			body += parts[random.IntN(len(parts))]
 		}
-		env, err := envelope.Split([]byte(body))
+		env, err := envelope.SplitEnvelope([]byte(body))
 		require.NoError(t, err)
 		want := withoutPayloads(env)
-		filtered := filter(t, []byte(body), 1+random.IntN(len(body)))
-		env, err = envelope.Split(filtered)
+		filtered := filterEnvelope(t, []byte(body), 1+random.IntN(len(body)))
+		env, err = envelope.SplitEnvelope(filtered)
 		require.NoError(t, err, "%q", body)
 		got := withoutPayloads(env)
+
 		require.Equal(t, besideLengths(want), besideLengths(got), "%q became %q", body, filtered)
 	}
 }
 
-// besideLengths leaves out what is told about lengths: those of payloads that nobody reads are not looked at.
+// besideLengths leaves out problems with lengths: a filter does not look at those of payloads that nobody reads.
 func besideLengths(found string) string {
 	var kept []string
 	for part := range strings.SplitSeq(found, " | ") {
@@ -114,35 +127,44 @@ func TestFilterFindsEventsBehindAPayloadThatEndsEarly(t *testing.T) {
 		"twice the tail":  strings.Repeat("x", 512<<10-len(event)-1) + "\n",
 		"behind a longer": strings.Repeat("x", 300_000) + "\n{\"type\":\"session\",\"length\":900000}\n{}\n",
 	} {
-		body := []byte("{}\n" + event + "{\"type\":\"attachment\",\"length\":5}\nabcde\n{\"type\":\"attachment\",\"length\":2000000}\n" + attachment + event)
-		for _, piece := range []int{4 << 10, 32<<10 + 1, 300 << 10, len(body)} {
-			filtered := filter(t, body, piece)
-			require.Less(t, len(filtered), 257<<10, name)
-			env, err := envelope.Split(filtered)
-			require.NoError(t, err)
-			var events int
-			for _, item := range env.Items {
-				if item.Kind == envelope.Event {
-					events++
+		t.Run(name, func(t *testing.T) {
+			body := []byte("{}\n" + event +
+				"{\"type\":\"attachment\",\"length\":5}\nabcde\n{\"type\":\"attachment\",\"length\":2000000}\n" + attachment + event)
+			for _, piece := range []int{4 << 10, 32<<10 + 1, 300 << 10, len(body)} {
+				filtered := filterEnvelope(t, body, piece)
+
+				require.Less(t, len(filtered), 257<<10)
+
+				env, err := envelope.SplitEnvelope(filtered)
+				require.NoError(t, err)
+				var events int
+				for _, item := range env.Items {
+					if item.Kind == envelope.Event {
+						events++
+					}
 				}
+				require.Equal(t, 2, events, "%s, %d at a time", name, piece)
+				require.Contains(t, env.Problems[0].Reason, "beyond the end of the envelope")
 			}
-			require.Equal(t, 2, events, "%s, %d at a time", name, piece)
-			require.Contains(t, env.Problems[0].Reason, "beyond the end of the envelope", name)
-		}
+		})
 	}
 	half := "{\"type\":\"event\"}\n" + strings.Repeat("x", 256<<10-10) // the tail begins inside its header
-	env, err := envelope.Split(filter(t, []byte("{}\n{\"type\":\"attachment\",\"length\":2000000}\n{\"x\":"+half), 32<<10))
+	env, err := envelope.SplitEnvelope(filterEnvelope(t, []byte("{}\n{\"type\":\"attachment\",\"length\":2000000}\n{\"x\":"+half), 32<<10))
 	require.NoError(t, err)
+
 	require.Empty(t, env.Items)
 }
 
 func TestFilterOfManyItems(t *testing.T) {
 	t.Parallel()
 	for _, payload := range []string{"{\"type\":\"session\"}\n{}\n", "{\"type\":\"event\"}\n{}\n"} {
-		filtered := filter(t, []byte("{}\n"+strings.Repeat(payload, 500_000)), 32<<10)
+		filtered := filterEnvelope(t, []byte("{}\n"+strings.Repeat(payload, 500_000)), 32<<10)
+
 		require.Less(t, len(filtered), 40_000)
-		env, err := envelope.Split(filtered)
+
+		env, err := envelope.SplitEnvelope(filtered)
 		require.NoError(t, err)
+
 		require.Len(t, env.Items, 1000)
 		require.Equal(t, "the envelope has more than 1000 items; the rest is left out", env.Problems[0].Reason)
 	}
@@ -152,7 +174,8 @@ func TestFilterOfManyItems(t *testing.T) {
 func TestFilterHoldsLittle(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]string{
-		"the envelope's header": "{", "an item's header": "{}\n{\"type\":\"attachment\",", "a malformed item": "{}\n[\n{", "an event": "{}\n{\"type\":\"event\"}\n",
+		"the envelope's header": "{", "an item's header": "{}\n{\"type\":\"attachment\",", "a malformed item": "{}\n[\n{",
+		"an event": "{}\n{\"type\":\"event\"}\n",
 	} {
 		var out bytes.Buffer
 		f := envelope.NewFilter(&out)
@@ -168,11 +191,12 @@ func TestFilterHoldsLittle(t *testing.T) {
 
 func TestFilterStopsWithItsWriter(t *testing.T) {
 	t.Parallel()
-	f := envelope.NewFilter(full{})
+	f := envelope.NewFilter(fullWriter{})
 	_, err := f.Write([]byte("{}\n"))
+
 	require.ErrorContains(t, err, "full")
 }
 
-type full struct{}
+type fullWriter struct{}
 
-func (full) Write([]byte) (int, error) { return 0, fmt.Errorf("full") }
+func (fullWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("full") }

@@ -9,72 +9,72 @@ import (
 	"errand/envelope/stack"
 )
 
-// frame is a frame while it is read, with what the normalised event has no room for.
-type frame struct {
+// sentFrame is a frame while it is read, with what only decides whether it is in_app.
+type sentFrame struct {
 	core.Frame
-	origin  origin
-	decided bool // the SDK said whether it is in_app
+	origin    frameOrigin
+	isDecided bool // the SDK said whether it is in_app
 }
 
-// origin is where a frame comes from, besides its own fields.
-type origin struct {
+// frameOrigin is where a frame comes from, besides its own fields.
+type frameOrigin struct {
 	platform string // of the frame, where it is not that of the event
 	library  string // the binary or assembly, which the protocol calls package
 }
 
-// undecided is a frame whose in_app is for us to tell.
-type undecided struct {
-	frame *core.Frame
-	origin
+// undecidedFrame is a frame whose in_app the SDK left to us.
+type undecidedFrame struct {
+	frame  *core.Frame
+	origin frameOrigin
 }
 
-// stacktrace reads a stack trace: {"frames": [..]}, a list of frames, or the language's own text, which is parsed once
+// readStacktrace reads a stack trace: {"frames": [..]}, a list of frames, or the language's own text, which is parsed once
 // the platform is known.
-func (d *decoder) stacktrace() (frames []core.Frame, text string) {
-	d.path.enter("stacktrace")
-	defer d.path.leave()
-	switch d.peek() {
+func (d *decoder) readStacktrace() (frames []core.Frame, text string) {
+	d.path.enterMember("stacktrace")
+	defer d.path.leaveValue()
+	switch d.json.peekByte() {
 	case '"':
-		return nil, d.str()
+		return nil, d.json.readString()
 	case '[':
 		return d.readFrames(), ""
 	}
-	if !d.isObject() {
+	if !d.requireObject() {
 		return nil, ""
 	}
-	for m := d.object(); m.next(); {
-		if m.key != "frames" {
-			d.skip()
+	for members := d.json.enterObject(); members.nextMember(); {
+		if members.key != "frames" {
+			d.json.skipValue()
 			continue
 		}
-		d.path.enter(m.key)
+		d.path.enterMember(members.key)
 		frames = d.readFrames()
-		d.path.leave()
+		d.path.leaveValue()
 	}
 	return frames, ""
 }
 
-// readFrames reads a list of frames, oldest first as the protocol has them, and gives them most recent first.
+// readFrames reads a list of frames, oldest first as the protocol has them, and returns them most recent first.
 func (d *decoder) readFrames() []core.Frame {
-	d.frames.reset(maxFrames/2, maxFrames)
-	d.list(d.readFrame)
-	if lost := d.frames.lost(); lost > 0 {
-		d.tell("", strconv.Itoa(lost)+" frames in the middle are left out")
+	d.scratch.frames.startOver(maxFrames/2, maxFrames)
+	d.readList(d.readFrame)
+	if lost := d.scratch.frames.countLost(); lost > 0 {
+		d.addProblem("", strconv.Itoa(lost)+" frames in the middle are left out")
 	}
-	read := d.frames.list()
+	read := d.scratch.frames.keptItems()
 	d.frameCount += len(read)
-	// An SDK that marks its own frames leaves the mark off the others: then nothing is for us to tell.
+	// An SDK that marks the application's frames has decided about the others by leaving the mark off.
 	marked := false
 	for i := range read {
-		marked = marked || read[i].decided && read[i].InApp
+		marked = marked || read[i].isDecided && read[i].InApp
 	}
-	frames := d.calls.take(len(read))
+	frames := d.kept.frames.takeRoom(len(read))
 	for i := range frames {
 		f := &read[len(read)-1-i]
 		tidyFrame(f)
 		frames[i] = f.Frame
-		if !f.decided && !marked {
-			d.undecided = append(d.undecided, undecided{&frames[i], f.origin})
+		if !f.isDecided && !marked {
+			d.scratch.undecided = append(d.scratch.undecided, undecidedFrame{&frames[i], f.origin})
 		}
 	}
 	return frames
@@ -82,107 +82,107 @@ func (d *decoder) readFrames() []core.Frame {
 
 // readFrame reads one frame.
 func (d *decoder) readFrame() {
-	if !d.isObject() {
+	if !d.requireObject() {
 		return
 	}
-	if d.frameCount+len(d.frames.items) == maxCalls {
-		d.tell("", "the event has more than 16384 frames; the rest is left out")
+	if d.frameCount+len(d.scratch.frames.items) == maxCalls {
+		d.addProblem("", "the event has more than 16384 frames; the rest is left out")
 		d.frameCount++
 	}
 	if d.frameCount > maxCalls {
-		d.skip()
+		d.json.skipValue()
 		return
 	}
-	f := d.frames.add()
-	for m := d.object(); m.next(); {
-		switch m.key {
+	frame := d.scratch.frames.addItem()
+	for members := d.json.enterObject(); members.nextMember(); {
+		switch members.key {
 		case "function":
-			f.Function = d.readText()
+			frame.Function = d.readText()
 		case "raw_function", "symbol":
-			if name := d.readText(); f.Function == "" {
-				f.Function = name
+			if name := d.readText(); frame.Function == "" {
+				frame.Function = name
 			}
 		case "module":
-			f.Module = d.readText()
+			frame.Module = d.readText()
 		case "filename":
-			f.Filename = d.readText()
+			frame.Filename = d.readText()
 		case "abs_path":
-			f.AbsPath = d.readText()
+			frame.AbsPath = d.readText()
 		case "lineno":
-			f.Lineno = d.position(m.key)
+			frame.Lineno = d.readPosition(members.key)
 		case "colno":
-			f.Colno = d.position(m.key)
+			frame.Colno = d.readPosition(members.key)
 		case "in_app":
-			if given := d.flag(m.key); given != nil {
-				f.InApp, f.decided = *given, true
+			if given := d.readFlag(members.key); given != nil {
+				frame.InApp, frame.isDecided = *given, true
 			}
 		case "platform":
-			f.origin.platform = d.platform()
+			frame.origin.platform = d.readPlatform()
 		case "package":
-			f.origin.library = string(d.readText())
+			frame.origin.library = string(d.readText())
 		default:
-			d.frameSource(f, m.key)
+			d.readFrameSource(frame, members.key)
 		}
 	}
 }
 
-// frameSource reads the members of a frame that show its code and variables.
-func (d *decoder) frameSource(f *frame, name string) {
+// readFrameSource reads the members of a frame that show its code and variables.
+func (d *decoder) readFrameSource(frame *sentFrame, name string) {
 	switch name {
 	case "context_line":
-		f.ContextLine = d.readText()
+		frame.ContextLine = d.readText()
 	case "pre_context":
-		f.PreContext = d.textList()
+		frame.PreContext = d.readTextList()
 	case "post_context":
-		f.PostContext = d.textList()
+		frame.PostContext = d.readTextList()
 	case "vars":
-		d.path.enter(name)
-		f.Vars = d.objectValue()
-		d.path.leave()
+		d.path.enterMember(name)
+		frame.Vars = d.readObject()
+		d.path.leaveValue()
 	default:
-		d.skip()
+		d.json.skipValue()
 	}
 }
 
-// position reads a line or column number. What cannot be one is 0.
-func (d *decoder) position(field string) core.OptInt {
-	if d.null() {
+// readPosition reads a line or column number. What cannot be one is 0.
+func (d *decoder) readPosition(field string) core.OptInt {
+	if d.skipNull() {
 		return 0
 	}
-	text := string(d.word())
+	text := string(d.readWord())
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= math.MaxInt32 {
 		return core.OptInt(n)
 	}
-	n, err := strconv.ParseFloat(text, 64)
+	number, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		d.tell(field, "not a number")
+		d.addProblem(field, "not a number")
 		return 0
 	}
-	if n < 1 || n > math.MaxInt32 {
+	if number < 1 || number > math.MaxInt32 {
 		return 0
 	}
-	return core.OptInt(n)
+	return core.OptInt(number)
 }
 
-// tidyFrame gives a frame a short file name and a full path where it has only one of them: browsers name scripts by
+// tidyFrame sets the file name or the full path of a frame that has only one of them: browsers name scripts by
 // their URL. A question mark stands for no name in the SDKs for JavaScript.
-func tidyFrame(f *frame) {
-	if f.Function == "?" {
-		f.Function = ""
+func tidyFrame(frame *sentFrame) {
+	if frame.Function == "?" {
+		frame.Function = ""
 	}
-	name := string(f.Filename)
+	name := string(frame.Filename)
 	if name == "" {
-		name = string(f.AbsPath)
-	} else if f.AbsPath == "" && isURL(name) {
-		f.AbsPath = f.Filename
+		name = string(frame.AbsPath)
+	} else if frame.AbsPath == "" && isURL(name) {
+		frame.AbsPath = frame.Filename
 	}
 	if isURL(name) {
 		name = urlPath(name)
 	}
-	f.Filename = core.Untrusted(name)
+	frame.Filename = core.Untrusted(name)
 }
 
-// isURL reports whether a script's place is one that a browser loads it from.
+// isURL reports whether a script is named by a URL, as browsers do.
 func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "file://")
 }
@@ -202,9 +202,9 @@ func urlPath(url string) string {
 
 // parseStack reads a stack in its language's own text. The platform of the text stands in for a missing one.
 func (d *decoder) parseStack(text string) []stack.Trace {
-	traces, platform := stack.Parse(text, d.event.Platform)
+	traces, platform := stack.ParseStack(text, d.event.Platform)
 	if len(traces) == 0 {
-		d.tell("stack", "no known form of a stack trace")
+		d.addProblem("stack", "no known form of a stack trace")
 		return nil
 	}
 	if d.event.Platform == "" {
@@ -214,13 +214,13 @@ func (d *decoder) parseStack(text string) []stack.Trace {
 		t := &traces[i]
 		kept, lost := keepEnds(t.Frames, maxFrames)
 		if t.Frames = kept; lost > 0 {
-			d.tell("stack", strconv.Itoa(lost)+" frames in the middle are left out")
+			d.addProblem("stack", strconv.Itoa(lost)+" frames in the middle are left out")
 		}
 		for j := range kept {
-			f := frame{Frame: kept[j]}
+			f := sentFrame{Frame: kept[j]}
 			tidyFrame(&f)
 			kept[j] = f.Frame
-			d.undecided = append(d.undecided, undecided{frame: &kept[j]})
+			d.scratch.undecided = append(d.scratch.undecided, undecidedFrame{frame: &kept[j]})
 		}
 	}
 	return traces
@@ -229,43 +229,43 @@ func (d *decoder) parseStack(text string) []stack.Trace {
 // readThreads reads the threads, some of which have a stack.
 func (d *decoder) readThreads() {
 	d.event.Threads = nil
-	d.list(d.readThread)
+	d.readList(d.readThread)
 }
 
 func (d *decoder) readThread() {
 	if len(d.event.Threads) == maxThreads {
-		d.skip()
+		d.json.skipValue()
 		return
 	}
-	if !d.isObject() {
+	if !d.requireObject() {
 		return
 	}
-	var t core.Thread
-	for m := d.object(); m.next(); {
-		switch m.key {
+	var thread core.Thread
+	for members := d.json.enterObject(); members.nextMember(); {
+		switch members.key {
 		case "id":
-			t.ID = d.word()
+			thread.ID = d.readWord()
 		case "name":
-			t.Name = d.readText()
+			thread.Name = d.readText()
 		case "crashed":
-			t.Crashed = isTrue(d.flag(m.key))
+			thread.Crashed = isTrue(d.readFlag(members.key))
 		case "current":
-			t.Current = isTrue(d.flag(m.key))
+			thread.Current = isTrue(d.readFlag(members.key))
 		case "stacktrace":
 			var text string
-			if t.Frames, text = d.stacktrace(); text != "" {
-				t.Frames = d.framesOf(text)
+			if thread.Frames, text = d.readStacktrace(); text != "" {
+				thread.Frames = d.parseFrames(text)
 			}
 		default:
-			d.skip()
+			d.json.skipValue()
 		}
 	}
-	if t.ID != "" || t.Name != "" || t.Frames != nil {
-		d.event.Threads = append(d.event.Threads, t)
+	if thread.ID != "" || thread.Name != "" || thread.Frames != nil {
+		d.event.Threads = append(d.event.Threads, thread)
 	}
 }
 
-func (d *decoder) framesOf(text string) []core.Frame {
+func (d *decoder) parseFrames(text string) []core.Frame {
 	if traces := d.parseStack(text); len(traces) > 0 {
 		return traces[0].Frames
 	}
@@ -276,14 +276,14 @@ func (d *decoder) framesOf(text string) []core.Frame {
 // the current thread.
 func (d *decoder) setLooseStack() {
 	if d.looseText != "" {
-		d.loose = d.framesOf(d.looseText)
+		d.looseFrames = d.parseFrames(d.looseText)
 	}
-	if len(d.loose) == 0 {
+	if len(d.looseFrames) == 0 {
 		return
 	}
-	if e := &d.event; len(e.Exceptions) == 1 && len(e.Exceptions[0].Frames) == 0 {
-		e.Exceptions[0].Frames = d.loose
+	if e := d.event; len(e.Exceptions) == 1 && len(e.Exceptions[0].Frames) == 0 {
+		e.Exceptions[0].Frames = d.looseFrames
 	} else {
-		e.Threads = append(e.Threads, core.Thread{Current: true, Frames: d.loose})
+		e.Threads = append(e.Threads, core.Thread{Current: true, Frames: d.looseFrames})
 	}
 }

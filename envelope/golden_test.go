@@ -14,18 +14,21 @@ import (
 // TestDecodeGolden shows whole events as they come out of the events of testdata.
 func TestDecodeGolden(t *testing.T) {
 	t.Parallel()
-	for _, name := range sdks {
+	for _, name := range sdkNames {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e, err := new(envelope.Decoder).Decode([]byte(payload(t, name)), envelope.Hints{ReceivedAt: received, PeerIP: "198.51.100.4"})
+			event, err := new(envelope.Decoder).Decode([]byte(readPayload(t, name)),
+				envelope.Hints{ReceivedAt: receivedAt, PeerIP: "198.51.100.4"})
 			require.NoError(t, err)
-			before, err := json.MarshalIndent(e, "", "  ")
+			before, err := json.MarshalIndent(event, "", "  ")
 			require.NoError(t, err)
-			envelope.Limit(e)
-			after, err := json.MarshalIndent(e, "", "  ")
+			envelope.LimitEvent(event)
+			after, err := json.MarshalIndent(event, "", "  ")
 			require.NoError(t, err)
+
 			require.Equal(t, string(before), string(after), "these events are within the caps")
-			golden.Check(t, filepath.Join("testdata", name+".golden.json"), string(after)+"\n")
+
+			golden.CheckFile(t, filepath.Join("testdata", name+".golden.json"), string(after)+"\n")
 		})
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 func TestDecodeText(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, text, want string }{
+	for _, tt := range []struct{ name, text, want string }{
 		{"escapes", `"\" \\ \/ \b\f\n\r\t \u00e9 \ud83d\ude00"`, "\" \\ / \b\f\n\r\t é 😀"},
 		{"NUL is left out", `"a\u0000b"`, "ab"},
 		{"raw NUL is left out", "\"a\x00b\"", "ab"},
@@ -27,10 +27,10 @@ func TestDecodeText(t *testing.T) {
 		{"raw control characters", "\"a\nb\tc\"", "a\nb\tc"},
 		{"long", `"` + strings.Repeat("x", 100) + `\n"`, strings.Repeat("x", 100) + "\n"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, `{"message":`+c.text+`}`)
-			require.Equal(t, c.want, string(e.Message))
+			e := decodeEvent(t, `{"message":`+tt.text+`}`)
+			require.Equal(t, tt.want, string(e.Message))
 		})
 	}
 }
@@ -38,14 +38,14 @@ func TestDecodeText(t *testing.T) {
 // TestDecodeKeepsNothing shows that an event keeps nothing of the payload's buffer.
 func TestDecodeKeepsNothing(t *testing.T) {
 	t.Parallel()
-	wire := []byte(payload(t, "node"))
-	e, err := new(envelope.Decoder).Decode(wire, envelope.Hints{ReceivedAt: received})
+	wire := []byte(readPayload(t, "node"))
+	event, err := new(envelope.Decoder).Decode(wire, envelope.Hints{ReceivedAt: receivedAt})
 	require.NoError(t, err)
-	before := string(e.AppendJSON(nil))
+	before := string(event.AppendJSON(nil))
 	for i := range wire {
 		wire[i] = 'x'
 	}
-	require.Equal(t, before, string(e.AppendJSON(nil)))
+	require.Equal(t, before, string(event.AppendJSON(nil)))
 }
 
 // TestDecodeKeepsTheEnds shows which of too many breadcrumbs, frames and exceptions are kept, and in which order.
@@ -58,46 +58,51 @@ func TestDecodeKeepsTheEnds(t *testing.T) {
 		}
 		return strings.Join(list, ",")
 	}
-	e := decode(t, `{"breadcrumbs":[`+numbered(`{"message":"%d"}`, 257)+`],"exception":[`+numbered(`{"type":"%d"}`, 64)+
+	event := decodeEvent(t, `{"breadcrumbs":[`+numbered(`{"message":"%d"}`, 257)+`],"exception":[`+numbered(`{"type":"%d"}`, 64)+
 		`],"threads":[{"stacktrace":{"frames":[`+numbered(`{"lineno":%d}`, 333)+`]}}]}`)
-	require.Len(t, e.Breadcrumbs, 100)
-	for i, b := range e.Breadcrumbs {
+
+	require.Len(t, event.Breadcrumbs, 100)
+	for i, b := range event.Breadcrumbs {
 		require.Equal(t, strconv.Itoa(158+i), string(b.Message))
 	}
-	require.Len(t, e.Exceptions, 50)
-	for i, x := range e.Exceptions { // the first are the causes
+	require.Len(t, event.Exceptions, 50)
+	for i, exception := range event.Exceptions { // the first are the causes
 		want := 64 - i
 		if i >= 25 {
 			want = 50 - i
 		}
-		require.Equal(t, strconv.Itoa(want), string(x.Type))
+
+		require.Equal(t, strconv.Itoa(want), string(exception.Type))
 	}
-	require.Len(t, e.Threads[0].Frames, 250)
-	for i, f := range e.Threads[0].Frames {
+	require.Len(t, event.Threads[0].Frames, 250)
+	for i, f := range event.Threads[0].Frames {
 		want := 333 - i
 		if i >= 125 {
 			want = 250 - i
 		}
+
 		require.EqualValues(t, want, f.Lineno)
 	}
 }
 
-// TestDecoderIsUsedAgain shows that an event has nothing of those that were decoded before it in the same room.
+// TestDecoderIsUsedAgain shows that an event has nothing of those that the same decoder decoded before it.
 func TestDecoderIsUsedAgain(t *testing.T) {
 	t.Parallel()
-	var d envelope.Decoder
+	var decoder envelope.Decoder
 	crumbs := strings.Repeat(`{"message":"a","data":{"b":1}},`, 250)
 	giant := `{"breadcrumbs":[` + crumbs + `{}],"stacktrace":{"frames":[` + strings.Repeat(`{"function":"f","in_app":true},`, 300) +
-		`{}]},"exception":[` + strings.Repeat(`{"type":"E","mechanism":{"handled":true}},`, 70) + `{}],"extra":{"n":[` + strings.Repeat("7,", 5000) + `1]}}`
+		`{}]},"exception":[` + strings.Repeat(`{"type":"E","mechanism":{"handled":true}},`,
+		70) + `{}],"extra":{"n":[` + strings.Repeat("7,", 5000) + `1]}}`
 	for range 3 {
-		for _, name := range sdks {
+		for _, name := range sdkNames {
 			for _, before := range []string{giant, `{"extra":{"a":[1,{"b":`, `{"breadcrumbs":[` + crumbs[:40]} {
-				_, _ = d.Decode([]byte(before), envelope.Hints{ReceivedAt: received})
+				_, _ = decoder.Decode([]byte(before), envelope.Hints{ReceivedAt: receivedAt})
 			}
-			e, err := d.Decode([]byte(payload(t, name)), envelope.Hints{ReceivedAt: received})
+			e, err := decoder.Decode([]byte(readPayload(t, name)), envelope.Hints{ReceivedAt: receivedAt})
 			require.NoError(t, err)
-			fresh, err := new(envelope.Decoder).Decode([]byte(payload(t, name)), envelope.Hints{ReceivedAt: received})
+			fresh, err := new(envelope.Decoder).Decode([]byte(readPayload(t, name)), envelope.Hints{ReceivedAt: receivedAt})
 			require.NoError(t, err)
+
 			require.Equal(t, fresh, e)
 		}
 	}
@@ -111,22 +116,30 @@ func TestDecodeNumbers(t *testing.T) {
 		`1.2.3`: `"1.2.3"`, `NaN`: `"NaN"`, `-Infinity`: `"-Infinity"`,
 		strings.Repeat("9", 65): `"` + strings.Repeat("9", 65) + `"`,
 	} {
-		e := decode(t, `{"extra":{"n":`+literal+`}}`)
-		require.Equal(t, `{"n":`+want+`}`, string(e.Extra.AppendJSON(nil)), literal)
-		require.True(t, json.Valid(e.AppendJSON(nil)))
+		t.Run(literal, func(t *testing.T) {
+			e := decodeEvent(t, `{"extra":{"n":`+literal+`}}`)
+
+			require.Equal(t, `{"n":`+want+`}`, string(e.Extra.AppendJSON(nil)))
+			require.True(t, json.Valid(e.AppendJSON(nil)))
+		})
 	}
 }
 
 func TestDecodeDepth(t *testing.T) {
 	t.Parallel()
 	nested := func(n int) string { return strings.Repeat(`[`, n) + strings.Repeat(`]`, n) }
-	e := decode(t, `{"extra":{"a":`+nested(63)+`}}`)
-	require.Empty(t, e.Problems)
-	e = decode(t, `{"extra":{"a":`+nested(64)+`,"b":1}}`)
-	require.Equal(t, core.List[core.Problem]{{Path: "extra", Reason: "nested deeper than 64 levels"}}, e.Problems)
-	require.Equal(t, "1", e.Extra.Get("b").Text)
-	e = decode(t, `{"message":"m","modules":`+nested(1e6)+`,"extra":{"a":`+nested(1e6)+`},"request":{"data":"`+nested(1e6)+`"}}`)
-	require.Equal(t, "m", string(e.Message), "a million levels do not overflow the stack")
+	event := decodeEvent(t, `{"extra":{"a":`+nested(63)+`}}`)
+
+	require.Empty(t, event.Problems)
+
+	event = decodeEvent(t, `{"extra":{"a":`+nested(64)+`,"b":1}}`)
+
+	require.Equal(t, core.List[core.Problem]{{Path: "extra", Reason: "nested deeper than 64 levels"}}, event.Problems)
+	require.Equal(t, "1", event.Extra.Get("b").Text)
+
+	event = decodeEvent(t, `{"message":"m","modules":`+nested(1e6)+`,"extra":{"a":`+nested(1e6)+`},"request":{"data":"`+nested(1e6)+`"}}`)
+
+	require.Equal(t, "m", string(event.Message), "a million levels do not overflow the stack")
 }
 
 func TestDecodeDuplicateKeys(t *testing.T) {
@@ -135,7 +148,8 @@ func TestDecodeDuplicateKeys(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&many, `"k%d":%d,`, i%40, i)
 	}
-	e := decode(t, `{"extra":{"few":{"a":1,"b":2,"a":3},"many":{`+strings.TrimSuffix(many.String(), ",")+`}}}`)
+	e := decodeEvent(t, `{"extra":{"few":{"a":1,"b":2,"a":3},"many":{`+strings.TrimSuffix(many.String(), ",")+`}}}`)
+
 	require.Equal(t, `{"b":2,"a":3}`, string(e.Extra.Get("few").AppendJSON(nil)))
 	require.Len(t, e.Extra.Get("many").Kids, 40)
 	require.Equal(t, "79", e.Extra.Get("many").Get("k39").Text)
@@ -145,9 +159,12 @@ func TestDecodeDuplicateKeys(t *testing.T) {
 func TestDecodeLongKeys(t *testing.T) {
 	t.Parallel()
 	key := strings.Repeat("k", 100_000)
-	e := decode(t, `{"`+key+`":{"a":1},"extra":{"`+key+`":"`+strings.Repeat("v", 9000)+`"},"message":"m"}`)
+	e := decodeEvent(t, `{"`+key+`":{"a":1},"extra":{"`+key+`":"`+strings.Repeat("v", 9000)+`"},"message":"m"}`)
+
 	require.Equal(t, "m", string(e.Message))
-	envelope.Limit(e)
+
+	envelope.LimitEvent(e)
+
 	require.LessOrEqual(t, len(e.Extra.Kids[0].Key), 8192)
 	for _, p := range e.Problems {
 		require.Less(t, len(p.Path), 100, "a path names no key that is not a name")
@@ -158,7 +175,7 @@ func TestDecodeLongKeys(t *testing.T) {
 func TestDecodeBounds(t *testing.T) {
 	t.Parallel()
 	list := func(element string, n int) string { return `[` + strings.Repeat(element+`,`, n-1) + element + `]` }
-	for _, c := range []struct{ name, payload, problem string }{
+	for _, tt := range []struct{ name, payload, problem string }{
 		{"values", `{"extra":{"a":` + list(`0`, 100_000) + `}}`, "the event has more than 32768 values; the rest is left out"},
 		{"lines of source", `{"exception":[{"type":"A","stacktrace":{"frames":[{"pre_context":` + list(`""`, 100_000) + `}]}}]}`,
 			"the event has more than 32768 values; the rest is left out"},
@@ -166,20 +183,22 @@ func TestDecodeBounds(t *testing.T) {
 			"the event has more than 16384 frames; the rest is left out"},
 		{"exceptions", `{"exception":` + list(`{"type":"A"}`, 70) + `}`, "20 exceptions in the middle are left out"},
 		{"breadcrumbs", `{"breadcrumbs":` + list(`{"message":"b"}`, 150) + `}`, "50 older ones are left out"},
-		{"query", `{"request":{"url":"http://x/?` + strings.Repeat("a&", 100_000) + `"}}`, "the event has more than 32768 values; the rest is left out"},
+		{"query", `{"request":{"url":"http://x/?` + strings.Repeat("a&", 100_000) + `"}}`,
+			"the event has more than 32768 values; the rest is left out"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			e := decode(t, c.payload)
-			reasons := make([]string, len(e.Problems))
-			for i, p := range e.Problems {
+			event := decodeEvent(t, tt.payload)
+			reasons := make([]string, len(event.Problems))
+			for i, p := range event.Problems {
 				reasons[i] = p.Reason
 			}
-			require.Contains(t, reasons, c.problem)
-			require.LessOrEqual(t, len(e.Problems), 51)
+			require.Contains(t, reasons, tt.problem)
+			require.LessOrEqual(t, len(event.Problems), 51)
 		})
 	}
-	e := decode(t, `{"threads":`+list(`{"id":1}`, 1000)+`,"debug_meta":{"images":`+list(`{"debug_id":"d"}`, 5000)+`}}`)
+	e := decodeEvent(t, `{"threads":`+list(`{"id":1}`, 1000)+`,"debug_meta":{"images":`+list(`{"debug_id":"d"}`, 5000)+`}}`)
+
 	require.Len(t, e.Threads, 256)
 	require.Len(t, e.DebugImages, 1024)
 }
@@ -190,48 +209,49 @@ func TestDecodeKeepsBothEnds(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&frames, `,{"function":"f%d","in_app":true}`, i)
 	}
-	e := decode(t, `{"exception":[{"type":"A","stacktrace":{"frames":[`+frames.String()[1:]+`]}}]}`)
-	kept := e.Exceptions[0].Frames
+	event := decodeEvent(t, `{"exception":[{"type":"A","stacktrace":{"frames":[`+frames.String()[1:]+`]}}]}`)
+	kept := event.Exceptions[0].Frames
+
 	require.Len(t, kept, 250)
 	require.Equal(t, "f999", string(kept[0].Function))
 	require.Equal(t, "f875", string(kept[124].Function))
 	require.Equal(t, "f124", string(kept[125].Function))
 	require.Equal(t, "f0", string(kept[249].Function))
-	require.Equal(t, "exception.0.stacktrace.frames", e.Problems[0].Path)
-	require.Equal(t, "750 frames in the middle are left out", e.Problems[0].Reason)
+	require.Equal(t, "exception.0.stacktrace.frames", event.Problems[0].Path)
+	require.Equal(t, "750 frames in the middle are left out", event.Problems[0].Reason)
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, name := range sdks {
-		f.Add(payload(f, name))
+	for _, name := range sdkNames {
+		f.Add(readPayload(f, name))
 	}
 	f.Add(`{"tags":[["a",1]],"request":{"data":"{\"a\":1}","cookies":"a=b","url":"http://x?a=1#b"},"csp":{"blocked_uri":"x"}}`)
 	f.Add(`{"logentry":{"message":"%s {x} %(y)d","params":{"x":1}},"exception":{"type":"A","stack":"Error: x\n at f (a.js:1:2)"}}`)
 	f.Add("{\"message\":\"\\ud83d\xff\\u0000\",\"timestamp\":1e999,\"extra\":{\"a\":[[[NaN]]]}}")
 	f.Fuzz(func(t *testing.T, text string) {
-		e, err := new(envelope.Decoder).Decode([]byte(text), envelope.Hints{ReceivedAt: received, PeerIP: "10.0.0.1"})
+		event, err := new(envelope.Decoder).Decode([]byte(text), envelope.Hints{ReceivedAt: receivedAt, PeerIP: "10.0.0.1"})
 		if json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
 			require.NoError(t, err, "every JSON object is an event")
 		}
 		if err == nil {
-			requireSound(t, e)
-			envelope.Limit(e)
-			requireSound(t, e)
-			requireWithinCaps(t, e)
+			requireSound(t, event)
+			envelope.LimitEvent(event)
+			requireSound(t, event)
+			requireWithinCaps(t, event)
 		}
 	})
 }
 
 // requireSound checks what holds for every event: its stored form is JSON and valid UTF-8 without NUL.
-func requireSound(t *testing.T, e *core.Event) {
+func requireSound(t *testing.T, event *core.Event) {
 	t.Helper()
-	stored := e.AppendJSON(nil)
+	stored := event.AppendJSON(nil)
 	require.True(t, json.Valid(stored), "%s", stored)
 	require.True(t, utf8.Valid(stored))
 	require.NotContains(t, string(stored), `\u0000`)
-	require.False(t, e.Timestamp.IsZero())
-	require.Contains(t, []string{"fatal", "error", "warning", "info", "debug"}, e.Level)
-	require.NotEmpty(t, e.Platform)
+	require.False(t, event.Timestamp.IsZero())
+	require.Contains(t, []string{"fatal", "error", "warning", "info", "debug"}, event.Level)
+	require.NotEmpty(t, event.Platform)
 	var back core.Event
 	require.NoError(t, json.Unmarshal(stored, &back))
 }
@@ -239,7 +259,8 @@ func requireSound(t *testing.T, e *core.Event) {
 // FuzzValue holds the reader of free-form values against encoding/json.
 func FuzzValue(f *testing.F) {
 	for _, seed := range []string{
-		`{"a":[1,-2.5e-3,"x\u00e9\ud83d\ude00",null,true,{"b":{}}],"a":2}`, `"\\\"\/\b\f\n\r\t"`, `[[],[[]],0.1]`, ` { "k" : [ 1 , 2 ] } `, `1e5`,
+		`{"a":[1,-2.5e-3,"x\u00e9\ud83d\ude00",null,true,{"b":{}}],"a":2}`, `"\\\"\/\b\f\n\r\t"`, `[[],[[]],0.1]`,
+		` { "k" : [ 1 , 2 ] } `, `1e5`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -247,36 +268,36 @@ func FuzzValue(f *testing.F) {
 		if !json.Valid(text) || !utf8.Valid(text) || strings.Contains(string(text), `\u0000`) {
 			return // taken too, but not like encoding/json does
 		}
-		e := decode(t, `{"extra":{"v":`+string(text)+`}}`)
+		e := decodeEvent(t, `{"extra":{"v":`+string(text)+`}}`)
 		if len(e.Problems) > 0 {
 			return // nested too deep
 		}
-		require.Equal(t, plain(t, text), plain(t, e.Extra.Get("v").AppendJSON(nil)))
+		require.Equal(t, decodePlain(t, text), decodePlain(t, e.Extra.Get("v").AppendJSON(nil)))
 	})
 }
 
-// plain reads JSON with numbers as texts, as those that no double can hold become texts.
-func plain(t *testing.T, text []byte) any {
+// decodePlain reads JSON with numbers as texts, as those that no double can hold become texts.
+func decodePlain(t *testing.T, text []byte) any {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	var v any
 	require.NoError(t, dec.Decode(&v))
-	return texts(v)
+	return numbersAsTexts(v)
 }
 
-func texts(v any) any {
-	switch v := v.(type) {
+func numbersAsTexts(decoded any) any {
+	switch v := decoded.(type) {
 	case json.Number:
 		return v.String()
 	case []any:
 		for i := range v {
-			v[i] = texts(v[i])
+			v[i] = numbersAsTexts(v[i])
 		}
 	case map[string]any:
 		for key := range v {
-			v[key] = texts(v[key])
+			v[key] = numbersAsTexts(v[key])
 		}
 	}
-	return v
+	return decoded
 }

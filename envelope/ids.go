@@ -6,14 +6,14 @@ import (
 	"errand/core"
 )
 
-// eventID reads the id of the event.
-func (d *decoder) eventID() string {
-	if d.null() {
+// readEventID reads the id of the event.
+func (d *decoder) readEventID() string {
+	if d.skipNull() {
 		return ""
 	}
-	id, ok := parseEventID(string(d.word()))
-	if !ok && d.err == nil {
-		d.tell("", "not 32 hexadecimal digits; a new id was made")
+	id, ok := parseEventID(string(d.readWord()))
+	if !ok && d.json.err == nil {
+		d.addProblem("", "not 32 hexadecimal digits; a new id was made")
 	}
 	return id
 }
@@ -34,8 +34,8 @@ func parseEventID(text string) (string, bool) {
 	return strings.ToLower(text), true
 }
 
-// levels maps what SDKs and logging libraries send to the levels of an event.
-var levels = map[string]string{
+// eventLevels maps what SDKs and logging libraries send to the levels of an event.
+var eventLevels = map[string]string{
 	"fatal": "fatal", "critical": "fatal", "50": "fatal", "alert": "fatal", "emergency": "fatal",
 	"error": "error", "40": "error",
 	"warning": "warning", "warn": "warning", "30": "warning",
@@ -43,19 +43,19 @@ var levels = map[string]string{
 	"debug": "debug", "10": "debug", "trace": "debug",
 }
 
-// level reads the level; an unknown one is an error.
-func (d *decoder) level() string {
-	text := string(d.word())
+// readLevel reads the level; an unknown one is an error.
+func (d *decoder) readLevel() string {
+	text := string(d.readWord())
 	if text == "" {
 		return ""
 	}
-	level := levels[text]
+	level := eventLevels[text]
 	if level == "" {
-		level = levels[strings.ToLower(text)]
+		level = eventLevels[strings.ToLower(text)]
 	}
 	if level == "" {
 		level = "error"
-		d.tell("", "an unknown level, taken as error")
+		d.addProblem("", "an unknown level, taken as error")
 	}
 	return level
 }
@@ -63,17 +63,17 @@ func (d *decoder) level() string {
 // maxPlatform is the longest name of a platform (the specification's project field).
 const maxPlatform = 32
 
-// platform reads the name of a platform: lower-case letters, digits, dots and dashes. There is none in "" or "other".
-func (d *decoder) platform() string {
-	text := string(d.word())
+// readPlatform reads the name of a platform: lower-case letters, digits, dots and dashes. It returns "" for "other".
+func (d *decoder) readPlatform() string {
+	text := string(d.readWord())
 	for i := range len(text) {
-		if !platformByte(text[i]) {
-			text = strings.Map(platformRune, text)
+		if !isPlatformByte(text[i]) {
+			text = strings.Map(toPlatformRune, text)
 			break
 		}
 	}
 	if len(text) > maxPlatform {
-		d.tell("", "too long for the name of a platform")
+		d.addProblem("", "too long for the name of a platform")
 		return ""
 	}
 	if text == "other" {
@@ -82,55 +82,55 @@ func (d *decoder) platform() string {
 	return text
 }
 
-func platformByte(c byte) bool {
+func isPlatformByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-' || c == '_'
 }
 
-func platformRune(r rune) rune {
-	if 'A' <= r && r <= 'Z' {
-		r += 'a' - 'A'
+func toPlatformRune(char rune) rune {
+	if 'A' <= char && char <= 'Z' {
+		char += 'a' - 'A'
 	}
-	if r > 'z' || !platformByte(byte(r)) {
+	if char > 'z' || !isPlatformByte(byte(char)) {
 		return -1
 	}
-	return r
+	return char
 }
 
-// sdk reads the client's name and version. Old clients send one text.
-func (d *decoder) sdk() core.SDK {
+// readSDK reads the client's name and version. Old clients send one text.
+func (d *decoder) readSDK() core.SDK {
 	var sdk core.SDK
-	if d.peek() == '"' {
-		sdk.Name, sdk.Version = splitSDK(d.str())
+	if d.json.peekByte() == '"' {
+		sdk.Name, sdk.Version = splitSDK(d.json.readString())
 		return sdk
 	}
-	if !d.isObject() {
+	if !d.requireObject() {
 		return sdk
 	}
-	for m := d.object(); m.next(); {
+	for m := d.json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "name":
-			sdk.Name = d.word()
+			sdk.Name = d.readWord()
 		case "version":
-			sdk.Version = d.word()
+			sdk.Version = d.readWord()
 		case "settings":
-			d.sdkSettings()
+			d.readSDKSettings()
 		default:
-			d.skip()
+			d.json.skipValue()
 		}
 	}
 	return sdk
 }
 
-// sdkSettings reads what the SDK was told about the user's address, the newer form of "{{auto}}".
-func (d *decoder) sdkSettings() {
-	if !d.isObject() {
+// readSDKSettings reads whether the SDK wants the user's address from us, the newer form of "{{auto}}".
+func (d *decoder) readSDKSettings() {
+	if !d.requireObject() {
 		return
 	}
-	for m := d.object(); m.next(); {
+	for m := d.json.enterObject(); m.nextMember(); {
 		if m.key == "infer_ip" {
-			d.inferIP = string(d.word())
+			d.inferIP = string(d.readWord())
 		} else {
-			d.skip()
+			d.json.skipValue()
 		}
 	}
 }

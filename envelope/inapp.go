@@ -9,13 +9,13 @@ import (
 // decideInApp separates the application's code from libraries where the SDK did not (decisions 4: in-app frames make the
 // group).
 func (d *decoder) decideInApp() {
-	for i := range d.undecided {
-		u := &d.undecided[i]
-		platform := u.platform
+	for i := range d.scratch.undecided {
+		u := &d.scratch.undecided[i]
+		platform := u.origin.platform
 		if platform == "" {
 			platform = d.event.Platform
 		}
-		u.frame.InApp = !isLibrary(platform, u.frame, u.library)
+		u.frame.InApp = !isLibrary(platform, u.frame, u.origin.library)
 	}
 	d.correctInApp()
 }
@@ -70,69 +70,69 @@ func fileOf(f *core.Frame) string {
 	return string(f.Filename)
 }
 
-// libraries is how to recognise code that is not the application's own, by platform.
-type libraries struct {
-	paths     []string // parts of the file's path
-	modules   []string // how its module, or without one its function, starts
-	unplaced  bool     // a file without a folder is a part of the runtime
-	noneKnown bool     // a frame without file is a part of the runtime
+// libraryRules is how to recognise code that is not the application's own, by platform.
+type libraryRules struct {
+	paths             []string // parts of the file's path
+	modules           []string // how its module, or without one its function, starts
+	unplacedIsRuntime bool     // a file without a folder is a part of the runtime
+	namelessIsRuntime bool     // a frame without file is a part of the runtime
 }
 
 // isLibrary reports whether a frame looks like that of a library or of the runtime. The library is the file that the code
 // was loaded from, where that is known.
-func isLibrary(platform string, f *core.Frame, library string) bool {
+func isLibrary(platform string, frame *core.Frame, library string) bool {
 	switch platform {
 	case "go":
-		return isGoLibrary(f)
+		return isGoLibrary(frame)
 	case "rust":
-		return isRustLibrary(f) || isRustLibraryPath(library)
+		return isRustLibrary(frame) || isRustLibraryPath(library)
 	}
-	known, ok := librariesOf(platform)
+	rules, ok := librariesOf(platform)
 	if !ok {
 		return false
 	}
-	path := fileOf(f)
-	for _, part := range known.paths {
+	path := fileOf(frame)
+	for _, part := range rules.paths {
 		if strings.Contains(path, part) || library != "" && strings.Contains(library, part) {
 			return true
 		}
 	}
-	name := string(f.Module)
+	name := string(frame.Module)
 	if name == "" {
-		name = string(f.Function)
+		name = string(frame.Function)
 	}
-	for _, start := range known.modules {
+	for _, start := range rules.modules {
 		if strings.HasPrefix(name, start) {
 			return true
 		}
 	}
-	return known.noneKnown && path == "" || known.unplaced && !strings.ContainsAny(path, `/\`)
+	return rules.namelessIsRuntime && path == "" || rules.unplacedIsRuntime && !strings.ContainsAny(path, `/\`)
 }
 
 // librariesOf returns the rules of a platform, except those of Go and Rust, which have files of their own. Windows paths
 // are matched by the parts that they share with others.
-func librariesOf(platform string) (libraries, bool) {
+func librariesOf(platform string) (libraryRules, bool) {
 	switch platform {
 	case "javascript":
-		return libraries{paths: scriptLibraries, noneKnown: true}, true
+		return libraryRules{paths: scriptLibraries, namelessIsRuntime: true}, true
 	case "node":
-		return libraries{paths: scriptLibraries, noneKnown: true, unplaced: true}, true
+		return libraryRules{paths: scriptLibraries, namelessIsRuntime: true, unplacedIsRuntime: true}, true
 	case "python":
-		return libraries{paths: pythonLibraries}, true
+		return libraryRules{paths: pythonLibraries}, true
 	case "java", "android", "kotlin", "scala", "groovy", "clojure":
-		return libraries{modules: javaLibraries}, true
+		return libraryRules{modules: javaLibraries}, true
 	case "ruby":
-		return libraries{paths: rubyLibraries}, true
+		return libraryRules{paths: rubyLibraries}, true
 	case "php":
-		return libraries{paths: phpLibraries, noneKnown: true}, true
+		return libraryRules{paths: phpLibraries, namelessIsRuntime: true}, true
 	case "csharp", "dotnet", "fsharp", "vb":
-		return libraries{modules: dotnetLibraries}, true
+		return libraryRules{modules: dotnetLibraries}, true
 	case "elixir", "erlang":
-		return libraries{paths: elixirLibraries}, true
+		return libraryRules{paths: elixirLibraries}, true
 	case "cocoa", "objc", "swift", "native", "c":
-		return libraries{paths: nativeLibraries}, true
+		return libraryRules{paths: nativeLibraries}, true
 	}
-	return libraries{}, false
+	return libraryRules{}, false
 }
 
 var (

@@ -55,15 +55,15 @@ func isPanic(f core.Frame) bool {
 
 // isRustLibrary reports whether a frame is of the standard library, of another's crate, or of the system's start of the
 // program. The file decides; the function does where a program was built without files.
-func isRustLibrary(f *core.Frame) bool {
-	name := nameInRust(f)
-	for _, path := range [...]string{string(f.AbsPath), string(f.Filename), strings.TrimPrefix(name, "at ")} {
+func isRustLibrary(frame *core.Frame) bool {
+	name := nameInRust(frame)
+	for _, path := range [...]string{string(frame.AbsPath), string(frame.Filename), strings.TrimPrefix(name, "at ")} {
 		if isRustLibraryPath(path) {
 			return true
 		}
 	}
 	if !strings.Contains(name, "::") {
-		return isStartOfProgram(name) || fileOf(f) == "" && (name == "main" || name == "" || name == "<unknown>")
+		return isStartOfProgram(name) || fileOf(frame) == "" && (name == "main" || name == "" || name == "<unknown>")
 	}
 	root := rootOfRust(name)
 	return slices.Contains(rustCrates, root) || strings.HasPrefix(root, "sentry_") || strings.HasPrefix(root, "tracing_") ||

@@ -31,7 +31,7 @@ func ownFunctions(t *testing.T, platform, sdk string, frames ...string) []string
 	})
 	require.NoError(t, err)
 	var own []string
-	for _, f := range decode(t, string(payload)).Exceptions[0].Frames {
+	for _, f := range decodeEvent(t, string(payload)).Exceptions[0].Frames {
 		if f.InApp {
 			own = append(own, string(f.Function))
 		}
@@ -42,6 +42,7 @@ func ownFunctions(t *testing.T, platform, sdk string, frames ...string) []string
 func TestFramesOfRustThatAreNotTheApps(t *testing.T) {
 	t.Parallel()
 	const registry = "/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/"
+
 	require.Equal(t, []string{"shop::orders::total", "shop::main"}, ownFunctions(t, "native", "sentry.rust",
 		"sentry_backtrace::current_stacktrace|"+registry+"sentry-backtrace-0.49.5/src/lib.rs",
 		"shop::main::{{closure}}|/srv/shop/src/main.rs", // the application's own hook for panics
@@ -55,27 +56,38 @@ func TestFramesOfRustThatAreNotTheApps(t *testing.T) {
 		"shop::main|/srv/shop/src/main.rs",
 		"__libc_start_call_main|./csu/../sysdeps/nptl/libc_start_call_main.h", "main", "_start", "<unknown>"), "debug")
 
-	require.Equal(t, []string{"shop::pay", "<shop::Cart as core::fmt::Display>::fmt", "<&mut dyn shop::Till as core::any::Any>::open", "shop::main"},
+	require.Equal(t, []string{"shop::pay", "<shop::Cart as core::fmt::Display>::fmt", "<&mut dyn shop::Till as core::any::Any>::open",
+		"shop::main"},
 		ownFunctions(t, "native", "",
-			"<sentry_panic::PanicIntegration as sentry_core::Integration>::setup::{{closure}}", "std::panicking::begin_panic", "core::option::unwrap_failed",
-			"shop::pay", "<shop::Cart as core::fmt::Display>::fmt", "<E as anyhow::context::ext::StdError>::ext_context", "tracing_core::event::Event::dispatch",
-			"<&mut dyn shop::Till as core::any::Any>::open", "log::__private_api::log", "std::panicking::try::do_call", "__rust_try", "shop::main", "main", "clone3"),
+			"<sentry_panic::PanicIntegration as sentry_core::Integration>::setup::{{closure}}", "std::panicking::begin_panic",
+			"core::option::unwrap_failed",
+			"shop::pay", "<shop::Cart as core::fmt::Display>::fmt", "<E as anyhow::context::ext::StdError>::ext_context",
+			"tracing_core::event::Event::dispatch",
+			"<&mut dyn shop::Till as core::any::Any>::open", "log::__private_api::log", "std::panicking::try::do_call", "__rust_try",
+			"shop::main", "main", "clone3"),
 		"without debug information only the functions are known")
 
 	for _, path := range []string{
-		`C:\Users\x\.cargo\registry\src\index.crates.io-1\anyhow-1.0\src\error.rs`, `C:\Users\x\.rustup\toolchains\stable\lib\rustlib\src\lib.rs`, `\rustc\5980\library\std\src\rt.rs`,
-		"/usr/local/cargo/registry/src/index.crates.io-1/a-1.0/src/lib.rs", "/home/x/.cargo/git/checkouts/a-1/2/src/lib.rs", "/home/x/.rustup/toolchains/stable/lib/x.rs",
+		`C:\Users\x\.cargo\registry\src\index.crates.io-1\anyhow-1.0\src\error.rs`,
+		`C:\Users\x\.rustup\toolchains\stable\lib\rustlib\src\lib.rs`, `\rustc\5980\library\std\src\rt.rs`,
+		"/usr/local/cargo/registry/src/index.crates.io-1/a-1.0/src/lib.rs", "/home/x/.cargo/git/checkouts/a-1/2/src/lib.rs",
+		"/home/x/.rustup/toolchains/stable/lib/x.rs",
 		"/rustc/5980/library/alloc/src/vec.rs", "/usr/local/rustup/toolchains/1.90/lib/rustlib/src/rust/library/std/src/rt.rs",
 	} {
-		require.Equal(t, []string{"shop::main"}, ownFunctions(t, "native", "sentry.rust", "whose::run|"+path, `shop::main|C:\app\src\main.rs`), path)
+		t.Run(path, func(t *testing.T) {
+			require.Equal(t, []string{"shop::main"}, ownFunctions(t, "native", "sentry.rust", "whose::run|"+path,
+				`shop::main|C:\app\src\main.rs`))
+		})
 	}
-	require.Equal(t, []string{"shop::load"}, ownFunctions(t, "native", "sentry.rust", "at /rustc/5980/library/std/src/panic.rs:359:14", "shop::load"))
+	require.Equal(t, []string{"shop::load"}, ownFunctions(t, "native", "sentry.rust", "at /rustc/5980/library/std/src/panic.rs:359:14",
+		"shop::load"))
 }
 
 func TestFramesOfOtherNativeLanguagesKeepTheirMarks(t *testing.T) {
 	t.Parallel()
 	all := []string{"log::write|/src/log.cpp", "core::Engine::run|/src/core.cpp", "tracing::Span::end", "main|/src/main.cpp"}
-	require.Equal(t, []string{"log::write", "core::Engine::run", "tracing::Span::end", "main"}, ownFunctions(t, "native", "sentry.native", all...))
+	require.Equal(t, []string{"log::write", "core::Engine::run", "tracing::Span::end", "main"},
+		ownFunctions(t, "native", "sentry.native", all...))
 }
 
 func TestFramesOfGoThatAreNotTheApps(t *testing.T) {
@@ -90,12 +102,12 @@ func TestFramesOfGoThatAreNotTheApps(t *testing.T) {
 		"log/handlers#handle|/home/x/log/handlers/handle.go", // an application that is called log
 		"acme.example/shop#run|/src/shop/run.go"))
 
-	e := decode(t, `{"platform":"go","sdk":{"name":"sentry.go"},"exception":[{"type":"E","stacktrace":{"frames":[
+	event := decodeEvent(t, `{"platform":"go","sdk":{"name":"sentry.go"},"exception":[{"type":"E","stacktrace":{"frames":[
 		{"function":"main","module":"main","filename":"acme.example/shop/main.go","in_app":false},
 		{"function":"ServeHTTP","module":"net/http","filename":"net/http/server.go","in_app":false},
 		{"function":"Next","module":"github.com/x/y","filename":"github.com/x/y@v1.0.0/z.go","in_app":false}]}}]}`)
 	var own []bool
-	for _, f := range e.Exceptions[0].Frames {
+	for _, f := range event.Exceptions[0].Frames {
 		own = append(own, f.InApp)
 	}
 	require.Equal(t, []bool{false, false, true}, own, "built with -trimpath, where the SDK marks nothing")
@@ -103,23 +115,29 @@ func TestFramesOfGoThatAreNotTheApps(t *testing.T) {
 
 func TestDecodeReports(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ payload, title, subject, detail string }{
+	for _, tt := range []struct{ payload, title, subject, detail string }{
 		{`{"expectct":{"expect-ct-report":{"hostname":"a.example","port":443}}}`, "Expect-CT failed for 'a.example'", "a.example", ""},
 		{`{"expectct":{"hostname":"a.example"}}`, "Expect-CT failed for 'a.example'", "a.example", ""},
 		{`{"expectstaple":{"expect-staple-report":{"hostname":"a.example"}}}`, "Expect-Staple failed for 'a.example'", "a.example", ""},
-		{`{"hpkp":{"hostname":"a.example","noted-hostname":"b.example"}}`, "Public key pinning validation failed for 'a.example'", "a.example", ""},
+		{`{"hpkp":{"hostname":"a.example","noted-hostname":"b.example"}}`, "Public key pinning validation failed for 'a.example'",
+			"a.example", ""},
 		{`{"hpkp":{"noted-hostname":"b.example"}}`, "Public key pinning validation failed for 'b.example'", "b.example", ""},
-		{`{"template":{"filename":"cart.html","lineno":7,"context_line":" {% if x "}}`, "Error in template 'cart.html'", "cart.html", "{% if x"},
+		{`{"template":{"filename":"cart.html","lineno":7,"context_line":" {% if x "}}`, "Error in template 'cart.html'", "cart.html",
+			"{% if x"},
 		{`{"message":"syntax","template":{"abs_path":"/t/cart.html","lineno":7}}`, "syntax", "/t/cart.html", ""},
 	} {
-		e := decode(t, c.payload)
-		require.Equal(t, c.title, string(e.Message), c.payload)
-		require.Equal(t, c.subject, e.Report.Subject, c.payload)
-		require.Equal(t, c.detail, e.Report.Detail, c.payload)
-		require.NotEmpty(t, e.Contexts.Get(e.Report.Kind.String()).Kids, "the report itself is kept")
+		t.Run(tt.payload, func(t *testing.T) {
+			e := decodeEvent(t, tt.payload)
+
+			require.Equal(t, tt.title, string(e.Message))
+			require.Equal(t, tt.subject, e.Report.Subject)
+			require.Equal(t, tt.detail, e.Report.Detail)
+			require.NotEmpty(t, e.Contexts.Get(e.Report.Kind.String()).Kids, "the report itself is kept")
+		})
 	}
-	require.Nil(t, decode(t, `{"expectct":{},"hpkp":null}`).Report)
-	require.Equal(t, core.ReportCSP, decode(t, `{"csp":{"effective-directive":"img-src"},"hpkp":{"hostname":"a.example"}}`).Report.Kind)
+	require.Nil(t, decodeEvent(t, `{"expectct":{},"hpkp":null}`).Report)
+	require.Equal(t, core.ReportCSP,
+		decodeEvent(t, `{"csp":{"effective-directive":"img-src"},"hpkp":{"hostname":"a.example"}}`).Report.Kind)
 }
 
 func TestIsFeedback(t *testing.T) {
@@ -148,21 +166,25 @@ func TestIsFeedback(t *testing.T) {
 		`"feedback"`: false,
 		``:           false,
 	} {
-		require.Equal(t, want, envelope.IsFeedback([]byte(payload)), payload)
+		t.Run(payload, func(t *testing.T) {
+			require.Equal(t, want, envelope.IsFeedback([]byte(payload)))
+		})
 	}
 }
 
 func TestFramesOfRubyBesideTheProjectsFolders(t *testing.T) {
 	t.Parallel()
 	own := func(sdk, others string) (list []bool) {
-		e := decode(t, `{"platform":"ruby","sdk":{"name":"`+sdk+`"},"exception":[{"type":"E","stacktrace":{"frames":[
+		e := decodeEvent(t, `{"platform":"ruby","sdk":{"name":"`+sdk+`"},"exception":[{"type":"E","stacktrace":{"frames":[
 			{"abs_path":"server.rb","in_app":false},{"abs_path":"/srv/shop/server.rb","in_app":false},`+others+`
-			{"abs_path":"/srv/shop/vendor/bundle/gems/rack-3/rack.rb","in_app":false},{"abs_path":"/usr/lib/ruby/3.1.0/json/common.rb","in_app":false}]}}]}`)
+			{"abs_path":"/srv/shop/vendor/bundle/gems/rack-3/rack.rb","in_app":false},{"abs_path":"/usr/lib/ruby/3.1.0/json/common.rb",
+			"in_app":false}]}}]}`)
 		for _, f := range e.Exceptions[0].Frames {
 			list = append(list, f.InApp)
 		}
 		return list
 	}
+
 	require.Equal(t, []bool{false, false, true, true}, own("sentry.ruby", ""))
 	require.Equal(t, []bool{false, false, true, true}, own("sentry.ruby.rails", ""))
 	require.Equal(t, []bool{false, false, true, false, false}, own("sentry.ruby", `{"abs_path":"/srv/shop/app/cart.rb","in_app":true},`))
@@ -197,16 +219,19 @@ func TestMarkedFramesAndOthersAreOfTheSameLibraries(t *testing.T) {
 		{"rust", "rayon::join|/build/cargo/registry/src/index.crates.io-1/rayon/src/lib.rs"}: false,
 		{"rust", "start_thread|"}:                                                            false,
 	} {
-		platform, function := frame[0], frame[1]
-		name, file, _ := strings.Cut(function, "|")
-		module, name, found := strings.Cut(name, "#")
-		if !found {
-			module, name = "", module
-		}
-		for _, mark := range []string{"", `,"in_app":true`} {
-			e := decode(t, `{"platform":"`+platform+`","exception":[{"type":"E","stacktrace":{"frames":[{"function":`+strconv.Quote(name)+
-				`,"module":`+strconv.Quote(module)+`,"abs_path":`+strconv.Quote(file)+mark+`}]}}]}`)
-			require.Equal(t, isOwn, e.Exceptions[0].Frames[0].InApp, "%s%s", frame, mark)
-		}
+		t.Run(frame[0]+" "+frame[1], func(t *testing.T) {
+			platform, function := frame[0], frame[1]
+			name, file, _ := strings.Cut(function, "|")
+			module, name, found := strings.Cut(name, "#")
+			if !found {
+				module, name = "", module
+			}
+			for _, mark := range []string{"", `,"in_app":true`} {
+				e := decodeEvent(t,
+					`{"platform":"`+platform+`","exception":[{"type":"E","stacktrace":{"frames":[{"function":`+strconv.Quote(name)+
+						`,"module":`+strconv.Quote(module)+`,"abs_path":`+strconv.Quote(file)+mark+`}]}}]}`)
+				require.Equal(t, isOwn, e.Exceptions[0].Frames[0].InApp, "%s%s", frame, mark)
+			}
+		})
 	}
 }

@@ -17,8 +17,8 @@ const (
 	Dropped                // taken and dropped
 )
 
-// kinds has every type of the protocol, so that metrics by type stay bounded.
-var kinds = map[string]Kind{
+// itemKinds has every type of the protocol, so that metrics by type stay bounded.
+var itemKinds = map[string]Kind{
 	"event":            Event,
 	"session":          SignOfLife,
 	"sessions":         SignOfLife,
@@ -51,10 +51,10 @@ var kinds = map[string]Kind{
 }
 
 // KindOf returns the kind of an item by its type, Unknown for a type that the protocol does not have.
-func KindOf(itemType string) Kind { return kinds[itemType] }
+func KindOf(itemType string) Kind { return itemKinds[itemType] }
 
 // ItemTypes returns the types that the protocol has, sorted.
-func ItemTypes() []string { return slices.Sorted(maps.Keys(kinds)) }
+func ItemTypes() []string { return slices.Sorted(maps.Keys(itemKinds)) }
 
 // DropFeedback marks what was sent as an event but is a user's feedback, so that it is taken and dropped like an item of
 // that type.
@@ -72,41 +72,41 @@ func IsFeedback(payload []byte) bool {
 	if !bytes.Contains(payload, []byte(`"feedback"`)) { // by far the most
 		return false
 	}
-	s := scanner{text: clean(payload)}
-	if s.peek() != '{' {
+	json := scanner{text: cleanPayload(payload)}
+	if json.peekByte() != '{' {
 		return false
 	}
 	var isNamed, hasFeedback, hasError bool
-	for m := s.object(); m.next(); {
+	for m := json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "type":
-			isNamed = s.stringOr("") == "feedback"
+			isNamed = json.readStringOr("") == "feedback"
 		case "contexts":
-			hasFeedback = s.hasFeedback()
+			hasFeedback = json.skipsFeedback()
 		case "exception", "message", "logentry", "threads", "stacktrace":
-			hasError = hasError || s.peek() != 'n' // null
-			s.skip()
+			hasError = hasError || json.peekByte() != 'n' // null
+			json.skipValue()
 		default:
-			s.skip()
+			json.skipValue()
 		}
 	}
-	return s.end() && (isNamed || hasFeedback && !hasError)
+	return json.isAtEnd() && (isNamed || hasFeedback && !hasError)
 }
 
-// hasFeedback passes over the contexts of an event, and reports whether they have one that says something of feedback.
-func (s *scanner) hasFeedback() (found bool) {
-	if s.peek() != '{' {
-		s.skip()
+// skipsFeedback passes over the contexts of an event, and reports whether they have one that says something of feedback.
+func (s *scanner) skipsFeedback() (found bool) {
+	if s.peekByte() != '{' {
+		s.skipValue()
 		return false
 	}
-	for m := s.object(); m.next(); {
-		if m.key != "feedback" || s.peek() != '{' {
-			s.skip()
+	for m := s.enterObject(); m.nextMember(); {
+		if m.key != "feedback" || s.peekByte() != '{' {
+			s.skipValue()
 			continue
 		}
-		for feedback := s.object(); feedback.next(); {
+		for feedback := s.enterObject(); feedback.nextMember(); {
 			found = true
-			s.skip()
+			s.skipValue()
 		}
 	}
 	return found

@@ -16,65 +16,65 @@ const (
 	maxEvent       = 256 << 10 // bytes of the JSON that readers get
 )
 
-// reserve is room for what is added after Limit: the title, the culprit and the id.
-const reserve = 16 << 10
+// laterBytes is left free for what is added after LimitEvent: the title, the culprit and the id.
+const laterBytes = 16 << 10
 
-// Limit cuts an event to the caps of decisions 3 and names in its Problems what was cut. It comes after the scrubber:
+// LimitEvent cuts an event to the caps of decisions 3 and names in its Problems what was cut. It comes after the scrubber:
 // half of a secret is not recognised any more.
-func Limit(e *core.Event) {
-	l := limiter{event: e, text: maxText, frames: maxFrames, exceptions: maxExceptions}
-	l.walk()
+func LimitEvent(event *core.Event) {
+	l := limiter{event: event, maxText: maxText, maxFrames: maxFrames, maxExceptions: maxExceptions}
+	l.walkEvent()
 	// No byte takes more than six in JSON, and the rest of a member, with null where it is absent, at most 6 * overhead.
-	if l.bytes*6 > maxEvent-reserve {
-		trim(e)
+	if l.estimate*6 > maxEvent-laterBytes {
+		trimEvent(event)
 	}
 }
 
 // limiter walks over an event once and cuts what is above its caps.
 type limiter struct {
-	event      *core.Event
-	text       int // longest text, in bytes
-	frames     int // most frames of a stack trace
-	exceptions int
-	path       path
-	bytes      int // about how many bytes of text, names and punctuation the event has, at a sixth of what they can take
+	event         *core.Event
+	maxText       int // longest text, in bytes
+	maxFrames     int // most frames of a stack trace
+	maxExceptions int
+	path          fieldPath
+	estimate      int // a sixth of the bytes that the event's JSON can take, at most
 }
 
-// overhead is a sixth of what a member's name and punctuation take in JSON, at most.
-const overhead = 4
+// memberOverhead is a sixth of what a member's name and punctuation take in JSON, at most.
+const memberOverhead = 4
 
-func (l *limiter) walk() {
-	e := l.event
-	l.field("logger", &e.Logger)
-	l.field("message", &e.Message)
-	l.field("transaction", &e.Transaction)
-	l.line("release", &e.Release, maxName)
-	l.line("dist", &e.Dist, maxLabel)
-	l.line("environment", &e.Environment, maxLabel)
-	l.field("server_name", &e.ServerName)
-	l.field("sdk.name", &e.SDK.Name)
-	l.field("sdk.version", &e.SDK.Version)
+func (l *limiter) walkEvent() {
+	event := l.event
+	l.limitText("logger", &event.Logger)
+	l.limitText("message", &event.Message)
+	l.limitText("transaction", &event.Transaction)
+	l.limitLine("release", &event.Release, maxName)
+	l.limitLine("dist", &event.Dist, maxLabel)
+	l.limitLine("environment", &event.Environment, maxLabel)
+	l.limitText("server_name", &event.ServerName)
+	l.limitText("sdk.name", &event.SDK.Name)
+	l.limitText("sdk.version", &event.SDK.Version)
 	l.walkExceptions()
 	l.walkThreads()
 	l.walkBreadcrumbs()
 	l.walkRequest()
-	l.value("user", &e.User)
+	l.limitValue("user", &event.User)
 	l.walkTags()
-	l.value("contexts", &e.Contexts)
-	l.value("extra", &e.Extra)
+	l.limitValue("contexts", &event.Contexts)
+	l.limitValue("extra", &event.Extra)
 	l.walkFingerprint()
-	l.path.enter("debug_images")
-	for i := range e.DebugImages {
-		image := &e.DebugImages[i]
-		l.path.index(i)
-		l.line("type", &image.Type, maxName)
-		l.field("debug_id", &image.DebugID)
-		l.field("code_file", &image.CodeFile)
-		l.path.leave()
+	l.path.enterMember("debug_images")
+	for i := range event.DebugImages {
+		image := &event.DebugImages[i]
+		l.path.enterElement(i)
+		l.limitLine("type", &image.Type, maxName)
+		l.limitText("debug_id", &image.DebugID)
+		l.limitText("code_file", &image.CodeFile)
+		l.path.leaveValue()
 	}
-	l.path.leave()
-	for i := range e.Problems {
-		l.bytes += len(e.Problems[i].Path) + len(e.Problems[i].Reason) + 2*overhead
+	l.path.leaveValue()
+	for i := range event.Problems {
+		l.estimate += len(event.Problems[i].Path) + len(event.Problems[i].Reason) + 2*memberOverhead
 	}
 }
 
@@ -82,162 +82,162 @@ func (l *limiter) walk() {
 const maxFingerprint = 100
 
 func (l *limiter) walkFingerprint() {
-	e := l.event
-	if lost := len(e.Fingerprint) - maxFingerprint; lost > 0 {
-		e.Fingerprint = e.Fingerprint[:maxFingerprint]
-		l.tell("fingerprint", strconv.Itoa(lost)+" parts were cut")
+	event := l.event
+	if lost := len(event.Fingerprint) - maxFingerprint; lost > 0 {
+		event.Fingerprint = event.Fingerprint[:maxFingerprint]
+		l.addProblem("fingerprint", strconv.Itoa(lost)+" parts were cut")
 	}
-	l.texts("fingerprint", e.Fingerprint)
+	l.limitTexts("fingerprint", event.Fingerprint)
 }
 
 func (l *limiter) walkExceptions() {
-	e := l.event
-	l.path.enter("exceptions")
-	defer l.path.leave()
-	kept, lost := keepEnds(e.Exceptions, l.exceptions)
-	if e.Exceptions = kept; lost > 0 {
-		l.tell("", strconv.Itoa(lost)+" in the middle were cut")
+	event := l.event
+	l.path.enterMember("exceptions")
+	defer l.path.leaveValue()
+	kept, lost := keepEnds(event.Exceptions, l.maxExceptions)
+	if event.Exceptions = kept; lost > 0 {
+		l.addProblem("", strconv.Itoa(lost)+" in the middle were cut")
 	}
-	for i := range e.Exceptions {
-		x := &e.Exceptions[i]
-		l.path.index(i)
-		l.line("type", &x.Type, maxName)
-		l.field("value", &x.Value)
-		l.field("module", &x.Module)
-		if x.Mechanism != nil {
-			l.line("mechanism.type", &x.Mechanism.Type, maxName)
+	for i := range event.Exceptions {
+		exception := &event.Exceptions[i]
+		l.path.enterElement(i)
+		l.limitLine("type", &exception.Type, maxName)
+		l.limitText("value", &exception.Value)
+		l.limitText("module", &exception.Module)
+		if exception.Mechanism != nil {
+			l.limitLine("mechanism.type", &exception.Mechanism.Type, maxName)
 		}
-		x.Frames = l.walkFrames(x.Frames)
-		l.bytes += 2 * overhead // the mechanism and the list itself
-		l.path.leave()
+		exception.Frames = l.walkFrames(exception.Frames)
+		l.estimate += 2 * memberOverhead // the mechanism and the list itself
+		l.path.leaveValue()
 	}
 }
 
 func (l *limiter) walkThreads() {
 	e := l.event
-	l.path.enter("threads")
-	defer l.path.leave()
+	l.path.enterMember("threads")
+	defer l.path.leaveValue()
 	for i := range e.Threads {
 		t := &e.Threads[i]
-		l.path.index(i)
-		l.field("id", &t.ID)
-		l.field("name", &t.Name)
+		l.path.enterElement(i)
+		l.limitText("id", &t.ID)
+		l.limitText("name", &t.Name)
 		t.Frames = l.walkFrames(t.Frames)
-		l.bytes += 3 * overhead // the flags and the list itself
-		l.path.leave()
+		l.estimate += 3 * memberOverhead // the flags and the list itself
+		l.path.leaveValue()
 	}
 }
 
 func (l *limiter) walkFrames(frames []core.Frame) []core.Frame {
-	l.path.enter("frames")
-	defer l.path.leave()
-	frames, lost := keepEnds(frames, l.frames)
+	l.path.enterMember("frames")
+	defer l.path.leaveValue()
+	frames, lost := keepEnds(frames, l.maxFrames)
 	if lost > 0 {
-		l.tell("", strconv.Itoa(lost)+" in the middle were cut")
+		l.addProblem("", strconv.Itoa(lost)+" in the middle were cut")
 	}
 	for i := range frames {
-		f := &frames[i]
-		l.path.index(i)
-		l.field("function", &f.Function)
-		l.field("module", &f.Module)
-		l.field("filename", &f.Filename)
-		l.field("abs_path", &f.AbsPath)
-		l.field("context_line", &f.ContextLine)
-		l.texts("pre_context", f.PreContext)
-		l.texts("post_context", f.PostContext)
-		l.value("vars", &f.Vars)
-		if f.Source != nil {
-			l.field("source.name", &f.Source.Name)
-			l.field("source.path", &f.Source.Path)
+		frame := &frames[i]
+		l.path.enterElement(i)
+		l.limitText("function", &frame.Function)
+		l.limitText("module", &frame.Module)
+		l.limitText("filename", &frame.Filename)
+		l.limitText("abs_path", &frame.AbsPath)
+		l.limitText("context_line", &frame.ContextLine)
+		l.limitTexts("pre_context", frame.PreContext)
+		l.limitTexts("post_context", frame.PostContext)
+		l.limitValue("vars", &frame.Vars)
+		if frame.Source != nil {
+			l.limitText("source.name", &frame.Source.Name)
+			l.limitText("source.path", &frame.Source.Path)
 		}
-		l.bytes += 5 * overhead // the numbers, the lists and the source
-		l.path.leave()
+		l.estimate += 5 * memberOverhead // the numbers, the lists and the source
+		l.path.leaveValue()
 	}
 	return frames
 }
 
 func (l *limiter) walkBreadcrumbs() {
-	e := l.event
-	l.path.enter("breadcrumbs")
-	defer l.path.leave()
-	if lost := len(e.Breadcrumbs) - maxBreadcrumbs; lost > 0 {
-		e.Breadcrumbs = e.Breadcrumbs[lost:]
-		l.tell("", strconv.Itoa(lost)+" older ones were cut")
+	event := l.event
+	l.path.enterMember("breadcrumbs")
+	defer l.path.leaveValue()
+	if lost := len(event.Breadcrumbs) - maxBreadcrumbs; lost > 0 {
+		event.Breadcrumbs = event.Breadcrumbs[lost:]
+		l.addProblem("", strconv.Itoa(lost)+" older ones were cut")
 	}
-	for i := range e.Breadcrumbs {
-		b := &e.Breadcrumbs[i]
-		l.path.index(i)
-		l.line("type", &b.Type, maxName)
-		l.field("category", &b.Category)
-		l.line("level", &b.Level, maxLabel)
-		l.field("message", &b.Message)
-		l.value("data", &b.Data)
-		l.bytes += 2 * overhead // the time
-		l.path.leave()
+	for i := range event.Breadcrumbs {
+		breadcrumb := &event.Breadcrumbs[i]
+		l.path.enterElement(i)
+		l.limitLine("type", &breadcrumb.Type, maxName)
+		l.limitText("category", &breadcrumb.Category)
+		l.limitLine("level", &breadcrumb.Level, maxLabel)
+		l.limitText("message", &breadcrumb.Message)
+		l.limitValue("data", &breadcrumb.Data)
+		l.estimate += 2 * memberOverhead // the time
+		l.path.leaveValue()
 	}
 }
 
 func (l *limiter) walkRequest() {
-	r := l.event.Request
-	if r == nil {
+	request := l.event.Request
+	if request == nil {
 		return
 	}
-	l.path.enter("request")
-	defer l.path.leave()
-	l.field("method", &r.Method)
-	l.field("url", &r.URL)
-	l.value("query", &r.Query)
-	l.value("headers", &r.Headers)
-	l.value("cookies", &r.Cookies)
-	l.value("data", &r.Data)
+	l.path.enterMember("request")
+	defer l.path.leaveValue()
+	l.limitText("method", &request.Method)
+	l.limitText("url", &request.URL)
+	l.limitValue("query", &request.Query)
+	l.limitValue("headers", &request.Headers)
+	l.limitValue("cookies", &request.Cookies)
+	l.limitValue("data", &request.Data)
 }
 
-// field cuts a text that is too long.
-func (l *limiter) field(name string, text *core.Untrusted) {
-	l.bytes += len(*text) + overhead
-	if len(*text) > l.text {
-		*text = core.Untrusted(l.cut(name, string(*text)))
+// limitText cuts a text that is too long.
+func (l *limiter) limitText(name string, text *core.Untrusted) {
+	l.estimate += len(*text) + memberOverhead
+	if len(*text) > l.maxText {
+		*text = core.Untrusted(l.cutText(name, string(*text)))
 	}
 }
 
-func (l *limiter) texts(name string, list []core.Untrusted) {
+func (l *limiter) limitTexts(name string, list []core.Untrusted) {
 	for i := range list {
-		l.field(name, &list[i])
+		l.limitText(name, &list[i])
 	}
 }
 
-func (l *limiter) value(name string, v *core.Value) {
-	l.path.enter(name)
+func (l *limiter) limitValue(name string, v *core.Value) {
+	l.path.enterMember(name)
 	l.walkValue(v)
-	l.path.leave()
+	l.path.leaveValue()
 }
 
-func (l *limiter) walkValue(v *core.Value) {
-	l.bytes += len(v.Text) + overhead
-	if v.Kind == core.String && len(v.Text) > l.text {
-		v.Text = l.cut("", v.Text)
+func (l *limiter) walkValue(value *core.Value) {
+	l.estimate += len(value.Text) + memberOverhead
+	if value.Kind == core.String && len(value.Text) > l.maxText {
+		value.Text = l.cutText("", value.Text)
 	}
-	for i := range v.Kids {
-		kid := &v.Kids[i]
-		l.bytes += len(kid.Key)
-		l.path = append(l.path, step{name: kid.Key, index: i})
-		if len(kid.Key) > l.text {
-			kid.Key = l.cut("", kid.Key)
+	for i := range value.Kids {
+		kid := &value.Kids[i]
+		l.estimate += len(kid.Key)
+		l.path = append(l.path, pathStep{name: kid.Key, index: i})
+		if len(kid.Key) > l.maxText {
+			kid.Key = l.cutText("", kid.Key)
 		}
 		l.walkValue(&kid.Value)
-		l.path.leave()
+		l.path.leaveValue()
 	}
 }
 
-// cut shortens a text, with a mark at its end.
-func (l *limiter) cut(name, text string) string {
-	l.tell(name, "cut from "+strconv.Itoa(len(text))+" bytes to "+strconv.Itoa(l.text))
-	return text[:runeStart(text, l.text-len(ellipsis))] + ellipsis
+// cutText shortens a text, with a mark at its end.
+func (l *limiter) cutText(name, text string) string {
+	l.addProblem(name, "cut from "+strconv.Itoa(len(text))+" bytes to "+strconv.Itoa(l.maxText))
+	return text[:runeStart(text, l.maxText-len(ellipsis))] + ellipsis
 }
 
 const ellipsis = "…"
 
-// runeStart returns the last place up to at where a rune starts.
+// runeStart returns the last index up to at where a character starts.
 func runeStart(text string, at int) int {
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--
@@ -245,15 +245,15 @@ func runeStart(text string, at int) int {
 	return at
 }
 
-func (l *limiter) tell(name, reason string) {
-	place := l.path.String()
-	if name != "" && place != "" {
-		place += "."
+func (l *limiter) addProblem(name, reason string) {
+	location := l.path.String()
+	if name != "" && location != "" {
+		location += "."
 	}
-	tell(l.event, place+name, reason)
+	addProblem(l.event, location+name, reason)
 }
 
-// keepEnds cuts the middle out of a list that is too long, and says how many elements that were.
+// keepEnds cuts the middle out of a list that is too long, and returns how many elements that were.
 func keepEnds[T any](list []T, limit int) (kept []T, lost int) {
 	if lost = len(list) - limit; lost <= 0 {
 		return list, 0

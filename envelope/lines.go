@@ -15,32 +15,32 @@ const (
 	maxLabel = 64  // an environment, a dist, a level
 )
 
-// line cuts a text that names something.
-func (l *limiter) line(name string, text *core.Untrusted, most int) {
+// limitLine cuts a text that names something.
+func (l *limiter) limitLine(name string, text *core.Untrusted, most int) {
 	*text = core.Untrusted(l.cutLine(name, string(*text), most))
-	l.field(name, text)
+	l.limitText(name, text)
 }
 
 // walkTags cuts the keys and values of tags. Of keys that are the same after it, the last one counts.
 func (l *limiter) walkTags() {
 	tags, keysCut := &l.event.Tags, false
-	l.path.enter("tags")
+	l.path.enterMember("tags")
 	for i := range tags.Kids {
 		tag := &tags.Kids[i]
-		l.path = append(l.path, step{name: tag.Key, index: i})
+		l.path = append(l.path, pathStep{name: tag.Key, index: i})
 		key := l.cutLine("", tag.Key, maxName)
 		keysCut = keysCut || key != tag.Key
 		tag.Key = key
 		if tag.Value.Kind == core.String {
 			tag.Value.Text = l.cutLine("", tag.Value.Text, maxName)
 		}
-		l.path.leave()
+		l.path.leaveValue()
 	}
-	l.path.leave()
+	l.path.leaveValue()
 	if keysCut {
 		tags.Kids = lastOfEachKey(tags.Kids)
 	}
-	l.value("tags", tags)
+	l.limitValue("tags", tags)
 }
 
 // cutLine returns the first line of a text, cut to a number of characters. It has no mark at its end: whoever looks for
@@ -49,7 +49,7 @@ func (l *limiter) cutLine(name, text string, most int) string {
 	if strings.IndexByte(text, '\n') >= 0 {
 		trimmed := strings.TrimSpace(text)
 		if text, _, _ = strings.Cut(trimmed, "\n"); len(text) < len(trimmed) {
-			l.tell(name, "cut to its first line")
+			l.addProblem(name, "cut to its first line")
 		}
 	}
 	if len(text) <= most {
@@ -58,7 +58,7 @@ func (l *limiter) cutLine(name, text string, most int) string {
 	count := 0
 	for i := range text {
 		if count == most {
-			l.tell(name, "cut from "+strconv.Itoa(utf8.RuneCountInString(text))+" characters to "+strconv.Itoa(most))
+			l.addProblem(name, "cut from "+strconv.Itoa(utf8.RuneCountInString(text))+" characters to "+strconv.Itoa(most))
 			return text[:i]
 		}
 		count++

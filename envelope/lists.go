@@ -2,60 +2,60 @@ package envelope
 
 import "errand/core"
 
-// list reads {"values": [..]}, a list, or an object that stands for a list of one; each reads one element.
-func (d *decoder) list(each func()) {
-	d.listBeside(each, func(string) { d.skip() })
+// readList reads {"values": [..]}, a list, or an object that stands for a list of one; each reads one element.
+func (d *decoder) readList(each func()) {
+	d.readListBeside(each, func(string) { d.json.skipValue() })
 }
 
-// listBeside is list, with a reader for the members beside values.
-func (d *decoder) listBeside(each func(), beside func(key string)) {
-	switch d.peek() {
+// readListBeside is list, with a reader for the members beside values.
+func (d *decoder) readListBeside(each func(), beside func(key string)) {
+	switch d.json.peekByte() {
 	case '[':
 		i := 0
-		for e := d.array(); e.next(); i++ {
-			d.path.index(i)
+		for e := d.json.enterArray(); e.nextElement(); i++ {
+			d.path.enterElement(i)
 			each()
-			d.path.leave()
+			d.path.leaveValue()
 		}
 	case '{':
-		start, found := d.pos, false
-		for m := d.object(); m.next(); {
-			if m.key == "values" && d.peek() != '{' {
+		start, found := d.json.pos, false
+		for members := d.json.enterObject(); members.nextMember(); {
+			if members.key == "values" && d.json.peekByte() != '{' {
 				found = true
-				d.list(each)
+				d.readList(each)
 			} else {
-				beside(m.key)
+				beside(members.key)
 			}
 		}
-		if !found && d.err == nil {
-			d.pos = start
+		if !found && d.json.err == nil {
+			d.json.pos = start
 			each()
 		}
 	default:
-		if !d.null() {
-			d.drop("not a list")
+		if !d.skipNull() {
+			d.dropValue("not a list")
 		}
 	}
 }
 
-// textList reads a list of texts; one text stands for a list of one.
-func (d *decoder) textList() []core.Untrusted {
-	d.lines = d.lines[:0]
-	switch d.peek() {
+// readTextList reads a list of texts; one text stands for a list of one.
+func (d *decoder) readTextList() []core.Untrusted {
+	d.scratch.texts = d.scratch.texts[:0]
+	switch d.json.peekByte() {
 	case '[':
-		for e := d.array(); e.next(); {
-			if d.spend() {
-				d.lines = append(d.lines, d.readText())
+		for e := d.json.enterArray(); e.nextElement(); {
+			if d.admitMember() {
+				d.scratch.texts = append(d.scratch.texts, d.readText())
 			}
 		}
 	case '{':
-		d.drop("not a list")
+		d.dropValue("not a list")
 	default:
-		if !d.null() {
-			d.lines = append(d.lines, d.readText())
+		if !d.skipNull() {
+			d.scratch.texts = append(d.scratch.texts, d.readText())
 		}
 	}
-	kept := d.texts.keep(d.lines)
-	clear(d.lines)
+	kept := d.kept.texts.copyList(d.scratch.texts)
+	clear(d.scratch.texts)
 	return kept
 }

@@ -22,9 +22,9 @@ func TestMillionsOfLevels(t *testing.T) { // not parallel: it takes memory
 		levels := 12 << 20 / (len(nesting[0]) + len(nesting[1]))
 		deep := strings.Repeat(nesting[0], levels) + "0" + strings.Repeat(nesting[1], levels)
 		for _, body := range []string{deep, strings.Repeat(nesting[0], levels), strings.Repeat(nesting[1], levels)} {
-			_, _ = new(envelope.Decoder).Decode([]byte(body), envelope.Hints{ReceivedAt: received})
+			_, _ = new(envelope.Decoder).Decode([]byte(body), envelope.Hints{ReceivedAt: receivedAt})
 			r := envelope.NewReader([]byte(body))
-			r.Members(func(string) { r.Elements(func() {}) })
+			r.VisitMembers(func(string) { r.VisitElements(func() {}) })
 		}
 		shallow := strings.Repeat(nesting[0], 200_000) + "0" + strings.Repeat(nesting[1], 200_000)
 		for _, field := range fields {
@@ -32,10 +32,12 @@ func TestMillionsOfLevels(t *testing.T) { // not parallel: it takes memory
 			if field == "extra" || field == "exception" {
 				value = deep
 			}
-			e, err := new(envelope.Decoder).Decode([]byte(`{"`+field+`":`+value+`,"release":"r1"}`), envelope.Hints{ReceivedAt: received})
+			e, err := new(envelope.Decoder).Decode([]byte(`{"`+field+`":`+value+`,"release":"r1"}`), envelope.Hints{ReceivedAt: receivedAt})
 			require.NoError(t, err, "%s in %s", name, field)
+
 			require.EqualValues(t, "r1", e.Release)
-			envelope.Limit(e)
+
+			envelope.LimitEvent(e)
 		}
 	}
 }

@@ -7,47 +7,47 @@ import (
 	"errand/core"
 )
 
-// maxProblems bounds what is told about one event.
+// maxProblems is how many problems of one event are named.
 const maxProblems = 50
 
-// path is a place in the payload or the event, kept while walking and written out only when there is something to tell.
-type path []step
+// fieldPath leads to a field of the payload or the event. It is kept while walking, and written only when there is a problem.
+type fieldPath []pathStep
 
-// step is a field, or the place in a list when name is empty. A name from the payload that may be no name, but a secret or
-// a whole text, is written as its place.
-type step struct {
+// pathStep is the name of a field, or the index in a list when the name is empty. Where a name may be a secret or a whole
+// text, as the payload chose it, the index is written instead.
+type pathStep struct {
 	name  string
 	index int
 }
 
-func (p *path) enter(name string) { *p = append(*p, step{name: name, index: -1}) }
-func (p *path) index(i int)       { *p = append(*p, step{index: i}) }
-func (p *path) leave()            { *p = (*p)[:len(*p)-1] }
+func (p *fieldPath) enterMember(name string) { *p = append(*p, pathStep{name: name, index: -1}) }
+func (p *fieldPath) enterElement(i int)      { *p = append(*p, pathStep{index: i}) }
+func (p *fieldPath) leaveValue()             { *p = (*p)[:len(*p)-1] }
 
 // maxPath bounds what is written of a path, in bytes: values can nest deep.
 const maxPath = 300
 
 // String writes the path with dots, such as exception.0.stacktrace.frames.3.
-func (p path) String() string {
-	var b strings.Builder
-	for i, s := range p {
-		if b.Len() > maxPath {
-			b.WriteString("..")
+func (p fieldPath) String() string {
+	var text strings.Builder
+	for i, step := range p {
+		if text.Len() > maxPath {
+			text.WriteString("..")
 			break
 		}
 		if i > 0 {
-			b.WriteByte('.')
+			text.WriteByte('.')
 		}
 		switch {
-		case isName(s.name):
-			b.WriteString(s.name)
-		case s.index < 0:
-			b.WriteByte('*')
+		case isName(step.name):
+			text.WriteString(step.name)
+		case step.index < 0:
+			text.WriteByte('*')
 		default:
-			b.WriteString(strconv.Itoa(s.index))
+			text.WriteString(strconv.Itoa(step.index))
 		}
 	}
-	return b.String()
+	return text.String()
 }
 
 // isName reports whether a member's name reads like one.
@@ -63,27 +63,27 @@ func isName(text string) bool {
 	return true
 }
 
-// tell records a problem of an event.
-func tell(e *core.Event, path, reason string) {
-	switch n := len(e.Problems); {
+// addProblem records a problem of an event.
+func addProblem(event *core.Event, path, reason string) {
+	switch n := len(event.Problems); {
 	case n < maxProblems:
-		e.Problems = append(e.Problems, core.Problem{Path: path, Reason: reason})
+		event.Problems = append(event.Problems, core.Problem{Path: path, Reason: reason})
 	case n == maxProblems:
-		e.Problems = append(e.Problems, core.Problem{Reason: "there were more problems than are listed"})
+		event.Problems = append(event.Problems, core.Problem{Reason: "there were more problems than are listed"})
 	}
 }
 
-// tell records a problem with the field of the current object; an empty field means the object itself.
-func (d *decoder) tell(field, reason string) {
-	place := d.path.String()
-	if field != "" && place != "" {
-		place += "."
+// addProblem records a problem with the field of the current object; an empty field means the object itself.
+func (d *decoder) addProblem(field, reason string) {
+	location := d.path.String()
+	if field != "" && location != "" {
+		location += "."
 	}
-	tell(&d.event, place+field, reason)
+	addProblem(d.event, location+field, reason)
 }
 
-// drop leaves out the next value of the payload and says why.
-func (d *decoder) drop(reason string) {
-	d.tell("", reason)
-	d.skip()
+// dropValue leaves out the next value of the payload and says why.
+func (d *decoder) dropValue(reason string) {
+	d.addProblem("", reason)
+	d.json.skipValue()
 }

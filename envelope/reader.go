@@ -5,62 +5,62 @@ package envelope
 type Reader struct{ scanner scanner }
 
 // NewReader returns a reader of a payload, which it copies.
-func NewReader(payload []byte) *Reader { return &Reader{scanner{text: clean(payload)}} }
+func NewReader(payload []byte) *Reader { return &Reader{scanner{text: cleanPayload(payload)}} }
 
-// Members calls visit with the name of each member of the object that comes next. What visit does not read is passed over,
+// VisitMembers calls visit with the name of each member of the object that comes next. What visit does not read is passed over,
 // and so is whatever is not an object.
-func (r *Reader) Members(visit func(name string)) {
-	s := &r.scanner
-	if s.peek() != '{' {
-		s.skip()
+func (r *Reader) VisitMembers(visit func(name string)) {
+	json := &r.scanner
+	if json.peekByte() != '{' {
+		json.skipValue()
 		return
 	}
-	for m := s.object(); m.next(); {
-		r.visit(func() { visit(m.key) })
+	for m := json.enterObject(); m.nextMember(); {
+		r.visitValue(func() { visit(m.key) })
 	}
 }
 
-// Elements calls visit for each element of the array that comes next. What visit does not read is passed over, and so is
+// VisitElements calls visit for each element of the array that comes next. What visit does not read is passed over, and so is
 // whatever is not an array.
-func (r *Reader) Elements(visit func()) {
-	s := &r.scanner
-	if s.peek() != '[' {
-		s.skip()
+func (r *Reader) VisitElements(visit func()) {
+	json := &r.scanner
+	if json.peekByte() != '[' {
+		json.skipValue()
 		return
 	}
-	for e := s.array(); e.next(); {
-		r.visit(visit)
+	for e := json.enterArray(); e.nextElement(); {
+		r.visitValue(visit)
 	}
 }
 
-func (r *Reader) visit(visit func()) {
-	r.scanner.peek()
+func (r *Reader) visitValue(visit func()) {
+	r.scanner.peekByte()
 	before := r.scanner.pos
 	visit()
 	if r.scanner.pos == before {
-		r.scanner.skip()
+		r.scanner.skipValue()
 	}
 }
 
-// Text reads the string that comes next. Anything else is passed over and read as an empty one.
-func (r *Reader) Text() string { return r.scanner.stringOr("") }
+// ReadText reads the string that comes next. Anything else is passed over and read as an empty one.
+func (r *Reader) ReadText() string { return r.scanner.readStringOr("") }
 
-// Raw passes over the value that comes next and returns its JSON.
-func (r *Reader) Raw() string { return r.scanner.raw() }
+// ReadRaw passes over the value that comes next and returns its JSON.
+func (r *Reader) ReadRaw() string { return r.scanner.readRaw() }
 
-// ReadRaw returns a reader of what Raw returned.
-func ReadRaw(json string) *Reader { return &Reader{scanner{text: json}} }
+// NewRawReader returns a reader of what Raw returned.
+func NewRawReader(json string) *Reader { return &Reader{scanner{text: json}} }
 
 // IsObject reports whether an object comes next.
-func (r *Reader) IsObject() bool { return r.scanner.peek() == '{' }
+func (r *Reader) IsObject() bool { return r.scanner.peekByte() == '{' }
 
 // IsArray reports whether an array comes next.
-func (r *Reader) IsArray() bool { return r.scanner.peek() == '[' }
+func (r *Reader) IsArray() bool { return r.scanner.peekByte() == '[' }
 
-// End returns the first mistake of the grammar that was met, or that more text follows.
-func (r *Reader) End() error {
-	if !r.scanner.end() && r.scanner.err == nil {
-		r.scanner.fail("more text behind the end")
+// CheckEnd returns the first mistake of the grammar that was met, or that more text follows.
+func (r *Reader) CheckEnd() error {
+	if !r.scanner.isAtEnd() && r.scanner.err == nil {
+		r.scanner.failWith("more text behind the end")
 	}
 	return r.scanner.err
 }

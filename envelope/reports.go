@@ -6,10 +6,10 @@ import (
 	"errand/core"
 )
 
-// report is a report while the event is read.
-type report struct {
-	kind core.ReportKind
-	core.Value
+// sentReport is a report while the event is read.
+type sentReport struct {
+	kind  core.ReportKind
+	value core.Value
 }
 
 // reportForms says of each kind below which member browsers put a report, and the words that its message begins with.
@@ -25,54 +25,54 @@ var reportForms = [...]struct{ wrapper, words string }{
 func (d *decoder) readReport(name string) {
 	kind, found := core.ParseReportKind(name)
 	if !found {
-		d.skip()
+		d.json.skipValue()
 		return
 	}
-	if value := d.objectValue(); !value.IsEmpty() && (d.report.IsEmpty() || kind == core.ReportCSP) {
-		d.report = report{kind, value}
+	if value := d.readObject(); !value.IsEmpty() && (d.report.value.IsEmpty() || kind == core.ReportCSP) {
+		d.report = sentReport{kind, value}
 	}
 }
 
 // setReport makes a browser's report, or an error in a template, an event like others: with a message, and the report
 // itself as a context. What the event says by itself stays.
 func (d *decoder) setReport() {
-	if d.report.IsEmpty() {
+	if d.report.value.IsEmpty() {
 		return
 	}
-	e, kind, form := &d.event, d.report.kind, reportForms[d.report.kind]
-	value := unwrapReport(d.report.Value, form.wrapper)
-	e.Report = &core.Report{Kind: kind}
+	event, kind, form := d.event, d.report.kind, reportForms[d.report.kind]
+	value := unwrapReport(d.report.value, form.wrapper)
+	event.Report = &core.Report{Kind: kind}
 	var message string
 	switch kind {
 	case core.ReportCSP:
 		message = d.setPolicy(value)
 	case core.ReportTemplate:
-		e.Report.Subject = firstField(value, "filename", "abs_path")
-		e.Report.Detail = reportField(value, "context_line") // not its number, which changes with every line above it
+		event.Report.Subject = firstField(value, "filename", "abs_path")
+		event.Report.Detail = reportField(value, "context_line") // not its number, which changes with every line above it
 	default:
 		d.setConnection(value)
 	}
 	if form.words != "" {
-		message = form.words + " '" + e.Report.Subject + "'"
+		message = form.words + " '" + event.Report.Subject + "'"
 	}
-	if e.Message == "" {
-		e.Message = core.Untrusted(message)
+	if event.Message == "" {
+		event.Message = core.Untrusted(message)
 	}
-	if e.Logger == "" && kind != core.ReportTemplate { // which an application's own logger reports
-		e.Logger = core.Untrusted(kind.String())
+	if event.Logger == "" && kind != core.ReportTemplate { // which an application's own logger reports
+		event.Logger = core.Untrusted(kind.String())
 	}
 	d.addContext(kind.String(), value)
 }
 
 // setConnection takes the host from a report about certificates, which stands for the page, and the time.
 func (d *decoder) setConnection(value core.Value) {
-	e, host := &d.event, firstField(value, "hostname", "noted_hostname")
+	e, host := d.event, firstField(value, "hostname", "noted_hostname")
 	e.Report.Subject = host
 	if e.Request == nil && host != "" {
 		e.Request = &core.Request{URL: core.Untrusted(httpsOrigin(host, reportField(value, "port")))}
 	}
-	if d.sent.IsZero() {
-		d.sent, _ = parseTime(reportField(value, "date_time"))
+	if d.sentAt.IsZero() {
+		d.sentAt, _ = parseTime(reportField(value, "date_time"))
 	}
 }
 
@@ -107,7 +107,7 @@ var reportingNames = map[string]string{
 	"effective_directive": "effectiveDirective", "violated_directive": "violatedDirective",
 }
 
-// firstField returns the first of the fields that says something.
+// firstField returns the first of the fields that is not empty.
 func firstField(report core.Value, names ...string) string {
 	for _, name := range names {
 		if text := reportField(report, name); text != "" {
@@ -117,7 +117,7 @@ func firstField(report core.Value, names ...string) string {
 	return ""
 }
 
-// addContext adds a member to the contexts, in room of its own.
+// addContext adds a member to a copy of the contexts.
 func (d *decoder) addContext(name string, v core.Value) {
 	kids := append([]core.Member(nil), d.event.Contexts.Kids...)
 	d.event.Contexts = core.Value{Kind: core.Object, Kids: append(kids, core.Member{Key: name, Value: v})}

@@ -7,103 +7,102 @@ import (
 	"errand/core"
 )
 
-// request reads the HTTP request. Whatever has parts with names (query, cookies, form data, JSON that came as text) is
+// readRequest reads the HTTP request. Whatever has parts with names (query, cookies, form data, JSON that came as text) is
 // taken apart, so that the scrubber sees the names.
-func (d *decoder) request() *core.Request {
-	if !d.isObject() {
+func (d *decoder) readRequest() *core.Request {
+	if !d.requireObject() {
 		return nil
 	}
-	r := &d.room.request
-	*r = core.Request{} // the last member of the name counts
+	request := &d.kept.request
+	*request = core.Request{} // the last member of the name counts
 	var body *string
-	for m := d.object(); m.next(); {
-		d.path.enter(m.key)
+	for m := d.json.enterObject(); m.nextMember(); {
+		d.path.enterMember(m.key)
 		switch m.key {
 		case "method":
-			r.Method = core.Untrusted(strings.ToUpper(string(d.word())))
+			request.Method = core.Untrusted(strings.ToUpper(string(d.readWord())))
 		case "url":
-			r.URL = d.word()
+			request.URL = d.readWord()
 		case "query_string":
-			r.Query = d.queryString()
+			request.Query = d.readQuery()
 		case "headers":
-			r.Headers = d.headers()
+			request.Headers = d.readHeaders()
 		case "cookies":
-			r.Cookies = d.cookies()
+			request.Cookies = d.readCookies()
 		case "data":
-			body, r.Data = d.body()
+			body, request.Data = d.readBody()
 		default:
-			d.skip()
+			d.json.skipValue()
 		}
-		d.path.leave()
+		d.path.leaveValue()
 	}
-	d.splitURL(r)
+	d.splitURL(request)
 	if body != nil {
-		r.Data = d.parseBody(*body, contentType(r.Headers))
+		request.Data = d.parseBody(*body, contentType(request.Headers))
 	}
-	return r
+	return request
 }
 
 // splitURL moves the query out of the URL. A fragment stays unless it has parameters, which may be credentials.
-func (d *decoder) splitURL(r *core.Request) {
-	rest, fragment, _ := strings.Cut(string(r.URL), "#")
-	place, query, _ := strings.Cut(rest, "?")
+func (d *decoder) splitURL(request *core.Request) {
+	rest, fragment, _ := strings.Cut(string(request.URL), "#")
+	base, query, _ := strings.Cut(rest, "?")
 	if fragment != "" && !strings.ContainsAny(fragment, "=&") {
-		place += "#" + fragment
+		base += "#" + fragment
 	}
-	r.URL = core.Untrusted(place)
-	if r.Query.IsEmpty() && query != "" {
-		r.Query = d.parseForm(query)
+	request.URL = core.Untrusted(base)
+	if request.Query.IsEmpty() && query != "" {
+		request.Query = d.parseForm(query)
 	}
 }
 
-// queryString reads the query: an object, pairs, or a text as in a URL.
-func (d *decoder) queryString() core.Value {
-	mark, text := d.pairs()
+// readQuery reads the query: an object, pairs, or a text as in a URL.
+func (d *decoder) readQuery() core.Value {
+	mark, text := d.readPairs()
 	if text != "" {
 		return d.parseForm(strings.TrimPrefix(text, "?"))
 	}
 	return d.popObject(mark)
 }
 
-// parseForm reads a query or form: an object of the names, in which a name that comes again has a list.
+// parseForm reads a query or form: an object of the names, in which a name that comes more than once has a list.
 func (d *decoder) parseForm(text string) core.Value {
-	mark := len(d.stack)
+	mark := len(d.stack.members)
 	for part := range strings.SplitSeq(text, "&") {
 		if part == "" {
 			continue
 		}
-		if !d.afford() {
+		if !d.countMember() {
 			break
 		}
 		name, value, _ := strings.Cut(part, "=")
-		d.stack = append(d.stack, core.Member{Key: unescapeForm(name), Value: core.StringValue(unescapeForm(value))})
+		d.stack.push(core.Member{Key: unescapeForm(name), Value: core.StringValue(unescapeForm(value))})
 	}
-	d.gather(mark)
+	d.gatherRepeated(mark)
 	return d.popObject(mark)
 }
 
-// gather puts the values of a name that comes more than once into one list.
-func (d *decoder) gather(mark int) {
-	pairs := d.stack[mark:]
+// gatherRepeated puts the values of a name that comes more than once into one list.
+func (d *decoder) gatherRepeated(mark int) {
+	pairs := d.stack.from(mark)
 	if len(pairs) < 2 {
 		return
 	}
 	first := make(map[string]int, len(pairs))
 	kept := pairs[:0]
-	for _, p := range pairs {
-		i, again := first[p.Key]
-		if !again {
-			first[p.Key] = len(kept)
-			kept = append(kept, p)
+	for _, pair := range pairs {
+		i, isRepeated := first[pair.Key]
+		if !isRepeated {
+			first[pair.Key] = len(kept)
+			kept = append(kept, pair)
 			continue
 		}
 		if kept[i].Value.Kind != core.Array {
 			kept[i].Value = core.Value{Kind: core.Array, Kids: []core.Member{{Value: kept[i].Value}}}
 		}
-		kept[i].Value.Kids = append(kept[i].Value.Kids, core.Member{Value: p.Value})
+		kept[i].Value.Kids = append(kept[i].Value.Kids, core.Member{Value: pair.Value})
 	}
-	d.deepest = max(d.deepest, len(d.stack))
-	d.stack = d.stack[:mark+len(kept)]
+	d.stack.cutTo(mark + len(kept))
 }
 
 // unescapeForm resolves + and %XX; a text that is not well escaped stays as it is.
@@ -115,32 +114,32 @@ func unescapeForm(text string) string {
 	if err != nil {
 		return text
 	}
-	return clean([]byte(plain))
+	return cleanPayload([]byte(plain))
 }
 
-// headers reads the headers: an object of texts or lists, pairs, or the lines of a request.
-func (d *decoder) headers() core.Value {
-	mark, text := d.pairs()
+// readHeaders reads the headers: an object of texts or lists, pairs, or the lines of a request.
+func (d *decoder) readHeaders() core.Value {
+	mark, text := d.readPairs()
 	for line := range strings.Lines(text) {
-		if name, value, ok := strings.Cut(line, ":"); ok && d.afford() {
-			d.stack = append(d.stack, core.Member{Key: strings.TrimSpace(name), Value: core.StringValue(strings.TrimSpace(value))})
+		if name, value, ok := strings.Cut(line, ":"); ok && d.countMember() {
+			d.stack.push(core.Member{Key: strings.TrimSpace(name), Value: core.StringValue(strings.TrimSpace(value))})
 		}
 	}
-	for i := range d.stack[mark:] {
-		h := &d.stack[mark+i].Value
-		*h = core.StringValue(headerText(*h))
+	for i := range d.stack.from(mark) {
+		header := &d.stack.members[mark+i].Value
+		*header = core.StringValue(headerText(*header))
 	}
 	return d.popObject(mark)
 }
 
 // headerText joins the values of a header that was sent as a list, as HTTP allows.
-func headerText(v core.Value) string {
-	if v.Kind != core.Array {
-		return textOf(v)
+func headerText(value core.Value) string {
+	if value.Kind != core.Array {
+		return textOf(value)
 	}
-	texts := make([]string, len(v.Kids))
-	for i := range v.Kids {
-		texts[i] = textOf(v.Kids[i].Value)
+	texts := make([]string, len(value.Kids))
+	for i := range value.Kids {
+		texts[i] = textOf(value.Kids[i].Value)
 	}
 	return strings.Join(texts, ", ")
 }
@@ -156,25 +155,25 @@ func contentType(headers core.Value) string {
 	return ""
 }
 
-// cookies reads the cookies: an object, pairs, or the text of the Cookie header.
-func (d *decoder) cookies() core.Value {
-	mark, text := d.pairs()
+// readCookies reads the cookies: an object, pairs, or the text of the Cookie header.
+func (d *decoder) readCookies() core.Value {
+	mark, text := d.readPairs()
 	for part := range strings.SplitSeq(text, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		if name != "" && d.afford() {
-			d.stack = append(d.stack, core.Member{Key: name, Value: core.StringValue(value)})
+		if name != "" && d.countMember() {
+			d.stack.push(core.Member{Key: name, Value: core.StringValue(value)})
 		}
 	}
 	return d.popObject(mark)
 }
 
-// body reads the request's body: a text that is still to be parsed, or a value.
-func (d *decoder) body() (*string, core.Value) {
-	if d.peek() == '"' {
-		text := d.str()
+// readBody reads the request's body: a text that is still to be parsed, or a value.
+func (d *decoder) readBody() (*string, core.Value) {
+	if d.json.peekByte() == '"' {
+		text := d.json.readString()
 		return &text, core.Value{}
 	}
-	return nil, orNull(d.value())
+	return nil, orNull(d.readValue())
 }
 
 // parseBody takes apart a body that is JSON or a form.
@@ -195,11 +194,11 @@ func (d *decoder) parseBody(text, mediaType string) core.Value {
 
 // parseJSON reads a text that is JSON in itself.
 func (d *decoder) parseJSON(text string) (core.Value, bool) {
-	outer := d.scanner
-	d.scanner = scanner{text: text}
-	v := d.value()
-	ok := d.end()
-	d.scanner = outer
+	outer := d.json
+	d.json = scanner{text: text}
+	v := d.readValue()
+	ok := d.json.isAtEnd()
+	d.json = outer
 	return v, ok
 }
 

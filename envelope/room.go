@@ -2,50 +2,70 @@ package envelope
 
 import "errand/core"
 
-// maxRoom is how many elements of a kind a decoder keeps room for: one giant must not occupy memory for ever.
+// maxRoom is how many elements of a kind a decoder keeps memory for: one giant must not occupy it for ever.
 const maxRoom = 1024
 
-// room is what a decoder uses again from event to event: the last event with all that hangs on it, and scratch. Between
+// keptRoom holds the last event with all that hangs on it: an event is good until the decoder reads the next one. Between
 // two events it holds zero values.
-type room struct {
-	event   core.Event
-	request core.Request
-	kids    slab[core.Member]
-	texts   slab[core.Untrusted]
-	calls   slab[core.Frame]
-	chain   slab[core.Exception]
-	caught  slab[core.Mechanism]
-	crumbs  ends[core.Breadcrumb] // of the event
-
-	// Scratch.
-
-	stack      []core.Member    // the members of the containers that are being read
-	deepest    int              // how much of the stack was in use
-	lines      []core.Untrusted // the texts of the list that is being read
-	frames     ends[frame]
-	exceptions ends[exception]
-	undecided  []undecided // the frames whose in_app is for us to tell
-	path       path
+type keptRoom struct {
+	event       core.Event
+	request     core.Request // of the event
+	members     slab[core.Member]
+	texts       slab[core.Untrusted]
+	frames      slab[core.Frame]
+	exceptions  slab[core.Exception]
+	mechanisms  slab[core.Mechanism]
+	breadcrumbs endsList[core.Breadcrumb]
 }
 
-func (r *room) reset() {
+func (r *keptRoom) startOver() {
 	r.event, r.request = core.Event{}, core.Request{}
-	r.kids.reset()
-	r.texts.reset()
-	r.calls.reset()
-	r.chain.reset()
-	r.caught.reset()
-	r.crumbs.reset(0, 1)
-	r.stack, r.deepest = emptied(r.stack[:max(r.deepest, len(r.stack))]), 0
-	r.lines = emptied(r.lines)
-	r.frames.reset(0, 1)
-	r.exceptions.reset(0, 1)
-	r.undecided = emptied(r.undecided)
-	r.path = emptied(r.path)
+	r.members.startOver()
+	r.texts.startOver()
+	r.frames.startOver()
+	r.exceptions.startOver()
+	r.mechanisms.startOver()
+	r.breadcrumbs.startOver(0, 1)
 }
 
-// emptied makes a list that is empty, with the room of one that is needed no more.
-func emptied[T any](list []T) []T {
+// scratchRoom holds lists while they are read. Between two events it holds zero values.
+type scratchRoom struct {
+	texts      []core.Untrusted
+	frames     endsList[sentFrame]
+	exceptions endsList[sentException]
+	undecided  []undecidedFrame // whose in_app the SDK left to us
+}
+
+func (r *scratchRoom) startOver() {
+	r.texts = emptyList(r.texts)
+	r.frames.startOver(0, 1)
+	r.exceptions.startOver(0, 1)
+	r.undecided = emptyList(r.undecided)
+}
+
+// memberStack holds the members of the containers that are being read, the innermost container's last.
+type memberStack struct {
+	members []core.Member
+	longest int // how much of the stack was in use, and is not zero
+}
+
+func (s *memberStack) startOver() {
+	s.members, s.longest = emptyList(s.members[:max(s.longest, len(s.members))]), 0
+}
+
+func (s *memberStack) push(member core.Member) { s.members = append(s.members, member) }
+
+// from returns the members from an index on.
+func (s *memberStack) from(mark int) []core.Member { return s.members[mark:] }
+
+// cutTo drops all members but the first ones.
+func (s *memberStack) cutTo(length int) {
+	s.longest = max(s.longest, len(s.members))
+	s.members = s.members[:length]
+}
+
+// emptyList returns an empty list in the memory of one that is not needed any more.
+func emptyList[T any](list []T) []T {
 	if cap(list) > maxRoom {
 		return nil
 	}
@@ -53,27 +73,27 @@ func emptied[T any](list []T) []T {
 	return list[:0]
 }
 
-// slab hands out room for the many small lists of an event from few allocations.
+// slab makes the many small lists of an event from few allocations.
 type slab[T any] struct{ room []T } // beyond its length it holds zero values
 
-// take gives room for a list of n zero values, which cannot grow.
-func (s *slab[T]) take(n int) []T {
-	if n == 0 {
+// takeRoom returns a list of zero values, which cannot grow.
+func (s *slab[T]) takeRoom(count int) []T {
+	if count == 0 {
 		return nil
 	}
-	if cap(s.room)-len(s.room) < n {
-		s.room = make([]T, 0, max(n, 8, min(2*cap(s.room), maxRoom)))
+	if cap(s.room)-len(s.room) < count {
+		s.room = make([]T, 0, max(count, 8, min(2*cap(s.room), maxRoom)))
 	}
 	start := len(s.room)
-	s.room = s.room[:start+n]
-	return s.room[start : start+n : start+n]
+	s.room = s.room[:start+count]
+	return s.room[start : start+count : start+count]
 }
 
-// keep copies a list.
-func (s *slab[T]) keep(list []T) []T {
-	kept := s.take(len(list))
+// copyList copies a list.
+func (s *slab[T]) copyList(list []T) []T {
+	kept := s.takeRoom(len(list))
 	copy(kept, list)
 	return kept
 }
 
-func (s *slab[T]) reset() { s.room = emptied(s.room) }
+func (s *slab[T]) startOver() { s.room = emptyList(s.room) }

@@ -8,21 +8,21 @@ import (
 )
 
 // scanner reads JSON from left to right, on demand. SDKs send one thing in many shapes, so each field's reader looks
-// at what comes next (peek) and takes it apart or leaves it out (skip). There is no tree in between: what is not kept
+// at what comes next (peekByte) and takes it apart or leaves it out (skipValue). There is no tree in between: what is not kept
 // costs nothing, and no payload can make the server hold more than it keeps.
 //
 // It takes all that encoding/json takes, and more: control characters in strings, unknown escapes, NaN. A mistake in the
 // grammar is kept in err and moves the scanner to the end of the text, which ends every loop.
 type scanner struct {
-	text  string // see clean
-	pos   int
-	err   error
-	arena strings.Builder // strings that had escapes, side by side
+	text      string // see cleanPayload
+	pos       int
+	err       error
+	unescaped strings.Builder // strings that had escapes, side by side
 }
 
-// clean makes the text that a scanner reads: valid UTF-8 without NUL bytes. It is a copy, so that the caller may use the
+// cleanPayload returns the text that a scanner reads: valid UTF-8 without NUL bytes. It is a copy, so that the caller may use the
 // payload's buffer again; the strings of the event are parts of it.
-func clean(payload []byte) string {
+func cleanPayload(payload []byte) string {
 	text := strings.TrimPrefix(string(payload), "\ufeff")
 	if strings.IndexByte(text, 0) >= 0 {
 		text = strings.ReplaceAll(text, "\x00", "")
@@ -33,8 +33,8 @@ func clean(payload []byte) string {
 	return text
 }
 
-// peek gives the first byte of the next value or punctuation, or 0 at the end.
-func (s *scanner) peek() byte {
+// peekByte returns the first byte of the next value or punctuation, or 0 at the end.
+func (s *scanner) peekByte() byte {
 	for s.pos < len(s.text) {
 		if c := s.text[s.pos]; c > ' ' {
 			return c
@@ -44,111 +44,111 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-func (s *scanner) fail(what string) {
+func (s *scanner) failWith(reason string) {
 	if s.err == nil {
-		s.err = fmt.Errorf("not valid JSON: %s at byte %d", what, s.pos)
+		s.err = fmt.Errorf("not valid JSON: %s at byte %d", reason, s.pos)
 	}
 	s.pos = len(s.text)
 }
 
-// members walks an object. The body of the loop must read or skip each member's value:
+// objectMembers walks an object. The body of the loop must read or skip each member's value:
 //
-//	for m := s.object(); m.next(); {
-//		switch m.key { ... default: s.skip() }
+//	for m := s.enterObject(); m.nextMember(); {
+//		switch m.key { ... default: s.skipValue() }
 //	}
-type members struct {
-	s       *scanner
+type objectMembers struct {
+	scanner *scanner
 	key     string
 	started bool
 }
 
-// object enters the object that peek has seen.
-func (s *scanner) object() members {
+// enterObject enters the object that peekByte has seen.
+func (s *scanner) enterObject() objectMembers {
 	s.pos++
-	return members{s: s}
+	return objectMembers{scanner: s}
 }
 
-func (m *members) next() bool {
-	s := m.s
+func (m *objectMembers) nextMember() bool {
+	json := m.scanner
 	// First the way that compact JSON takes.
-	if m.started && strings.HasPrefix(s.text[s.pos:], `,"`) {
-		s.pos++
-	} else if !s.more(&m.started, '}') {
+	if m.started && strings.HasPrefix(json.text[json.pos:], `,"`) {
+		json.pos++
+	} else if !json.moveOn(&m.started, '}') {
 		return false
-	} else if s.peek() != '"' {
-		s.fail("a member without a name")
-		return false
-	}
-	m.key = s.str()
-	if s.peek() != ':' {
-		s.fail("no colon after a member's name")
+	} else if json.peekByte() != '"' {
+		json.failWith("a member without a name")
 		return false
 	}
-	s.pos++
+	m.key = json.readString()
+	if json.peekByte() != ':' {
+		json.failWith("no colon after a member's name")
+		return false
+	}
+	json.pos++
 	return true
 }
 
-// elements walks an array, as members walks an object.
-type elements struct {
-	s       *scanner
+// arrayElements walks an array, as members walks an object.
+type arrayElements struct {
+	scanner *scanner
 	started bool
 }
 
-// array enters the array that peek has seen.
-func (s *scanner) array() elements {
+// enterArray enters the array that peekByte has seen.
+func (s *scanner) enterArray() arrayElements {
 	s.pos++
-	return elements{s: s}
+	return arrayElements{scanner: s}
 }
 
-func (e *elements) next() bool { return e.s.more(&e.started, ']') }
+func (e *arrayElements) nextElement() bool { return e.scanner.moveOn(&e.started, ']') }
 
-// more moves on to the next member or element, or behind the closing bracket.
-func (s *scanner) more(started *bool, end byte) bool {
-	c := s.peek()
+// moveOn moves on to the next member or element, or behind the closing bracket.
+func (s *scanner) moveOn(started *bool, end byte) bool {
+	char := s.peekByte()
 	switch {
-	case c == end:
+	case char == end:
 		s.pos++
 		return false
-	case c == 0:
-		s.fail("the end inside an object or array")
+	case char == 0:
+		s.failWith("the end inside an object or array")
 		return false
 	case !*started:
 		*started = true
 		return true
-	case c != ',':
-		s.fail("neither a comma nor a closing bracket")
+	case char != ',':
+		s.failWith("neither a comma nor a closing bracket")
 		return false
 	}
 	s.pos++
-	if c = s.peek(); c == end || c == 0 {
-		s.fail("a comma before the closing bracket")
+	if char = s.peekByte(); char == end || char == 0 {
+		s.failWith("a comma before the closing bracket")
 		return false
 	}
 	return true
 }
 
-// str reads the string that peek has seen.
-func (s *scanner) str() string {
+// readString reads the string that peekByte has seen.
+func (s *scanner) readString() string {
 	start := s.pos + 1
 	end := start + plainLength(s.text[start:])
 	if end == len(s.text) {
-		s.fail("a string without an end")
+		s.failWith("a string without an end")
 		return ""
 	}
 	if s.text[end] == '"' {
 		s.pos = end + 1
 		return s.text[start:end]
 	}
-	if end = s.stringEnd(start); end < 0 {
-		s.fail("a string without an end")
+	if end = s.findStringEnd(start); end < 0 {
+		s.failWith("a string without an end")
 		return ""
 	}
 	s.pos = end + 1
-	return s.unescape(s.text[start:end])
+	return s.unescapeString(s.text[start:end])
 }
 
-// stringEnd gives the place of the quote that ends the string whose text starts at i, or -1.
-func (s *scanner) stringEnd(i int) int {
+// findStringEnd returns the index of the quote that ends the string whose text starts at i, or -1.
+func (s *scanner) findStringEnd(i int) int {
 	for i < len(s.text) {
 		i += plainLength(s.text[i:])
 		if i < len(s.text) && s.text[i] == '"' {
@@ -159,7 +159,7 @@ func (s *scanner) stringEnd(i int) int {
 	return -1
 }
 
-// plainLength gives the length of the text before the first quote or backslash. It looks at eight bytes at once: most
+// plainLength returns the length of the text before the first quote or backslash. It looks at eight bytes at once: most
 // strings are too short for vector instructions to pay.
 func plainLength(text string) int {
 	const (
@@ -186,9 +186,9 @@ func plainLength(text string) int {
 	return i
 }
 
-// literal reads what is no string, object or array up to the next delimiter: a number, true, false, null, or what some
+// readLiteral reads a value that is not a string, object or array: a number, true, false, null, or what some
 // encoders write although JSON has no word for it.
-func (s *scanner) literal() string {
+func (s *scanner) readLiteral() string {
 	start := s.pos
 	for s.pos < len(s.text) {
 		if c := s.text[s.pos]; c <= ' ' || c == ',' || c == ']' || c == '}' {
@@ -201,41 +201,41 @@ func (s *scanner) literal() string {
 	case "true", "false", "null", "NaN", "Infinity", "-Infinity":
 		return literal
 	case "":
-		s.fail("no value")
+		s.failWith("no value")
 		return ""
 	}
 	for i := range len(literal) {
 		if c := literal[i]; (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
 			s.pos = start
-			s.fail("an unknown word")
+			s.failWith("an unknown word")
 			return ""
 		}
 	}
 	return literal
 }
 
-// skip passes over one value of any depth without recursion. It checks strings and words, not every comma.
-func (s *scanner) skip() {
+// skipValue passes over one value of any depth without recursion. It checks strings and words, not every comma.
+func (s *scanner) skipValue() {
 	for depth := 0; ; {
-		c := s.peek()
+		char := s.peekByte()
 		switch {
-		case c == '"':
-			end := s.stringEnd(s.pos + 1)
+		case char == '"':
+			end := s.findStringEnd(s.pos + 1)
 			if end < 0 {
-				s.fail("a string without an end")
+				s.failWith("a string without an end")
 				return
 			}
 			s.pos = end + 1
-		case c == '{' || c == '[':
+		case char == '{' || char == '[':
 			s.pos++
 			depth++
-		case depth > 0 && (c == '}' || c == ']'):
+		case depth > 0 && (char == '}' || char == ']'):
 			s.pos++
 			depth--
-		case depth > 0 && (c == ',' || c == ':'):
+		case depth > 0 && (char == ',' || char == ':'):
 			s.pos++
 		default:
-			s.literal()
+			s.readLiteral()
 		}
 		if depth == 0 || s.err != nil {
 			return
@@ -243,16 +243,16 @@ func (s *scanner) skip() {
 	}
 }
 
-// raw passes over one value and gives its JSON text.
-func (s *scanner) raw() string {
-	s.peek()
+// readRaw passes over one value and returns its JSON text.
+func (s *scanner) readRaw() string {
+	s.peekByte()
 	start := s.pos
-	s.skip()
+	s.skipValue()
 	if s.err != nil {
 		return ""
 	}
 	return s.text[start:s.pos]
 }
 
-// end reports whether only white space is left, and no mistake was met.
-func (s *scanner) end() bool { return s.err == nil && s.peek() == 0 }
+// isAtEnd reports whether only white space is left, and no mistake was met.
+func (s *scanner) isAtEnd() bool { return s.err == nil && s.peekByte() == 0 }

@@ -16,37 +16,37 @@ const ReportItem = "raw_security"
 // a list of them as the Reporting API sends it. Of that the violations of a policy are events, all else is dropped. It is
 // an error when the body is neither; the text is fit for the sender.
 func SplitReports(body []byte) (Envelope, error) {
-	s := scanner{text: clean(body)}
+	json := scanner{text: cleanPayload(body)}
 	var env Envelope
-	switch s.peek() {
+	switch json.peekByte() {
 	case '{':
-		env.addReport(s.raw())
+		env.addReport(json.readRaw())
 	case '[':
-		for e := s.array(); e.next(); {
+		for e := json.enterArray(); e.nextElement(); {
 			if len(env.Items) == maxItems {
 				return env, errors.New("there are more than " + strconv.Itoa(maxItems) + " reports")
 			}
-			env.addReport(s.raw())
+			env.addReport(json.readRaw())
 		}
 	default:
 		return env, errors.New("the report is neither a JSON object nor a list of them")
 	}
-	if !s.end() && s.err == nil {
-		s.fail("more text behind the report")
+	if !json.isAtEnd() && json.err == nil {
+		json.failWith("more text behind the report")
 	}
-	return env, s.err
+	return env, json.err
 }
 
 // addReport adds a report as an item: an event, unless it is one of the Reporting API about something else.
 func (env *Envelope) addReport(text string) {
 	item := Item{Type: ReportItem, Kind: Event, Payload: []byte(text)}
-	s := scanner{text: text}
-	if s.peek() == '{' {
-		for m := s.object(); m.next(); {
-			if m.key == "type" && s.stringOr("") != cspViolation {
+	json := scanner{text: text}
+	if json.peekByte() == '{' {
+		for m := json.enterObject(); m.nextMember(); {
+			if m.key == "type" && json.readStringOr("") != cspViolation {
 				item.Kind = Dropped
 			} else if m.key != "type" {
-				s.skip()
+				json.skipValue()
 			}
 		}
 	}
@@ -60,66 +60,66 @@ const cspViolation = "csp-violation"
 // Reporting API, or of the older Expect-CT, Expect-Staple and public key pins.
 func (d *Decoder) DecodeReport(payload []byte, h Hints) (*core.Event, error) {
 	d.Reset()
-	return d.decoder.decodeReport(clean(payload), h)
+	return d.decoder.decodeReport(cleanPayload(payload), h)
 }
 
-func (d *decoder) decodeReport(text string, h Hints) (*core.Event, error) {
-	d.text = text
-	if d.peek() != '{' {
+func (d *decoder) decodeReport(text string, hints Hints) (*core.Event, error) {
+	d.json.text = text
+	if d.json.peekByte() != '{' {
 		return nil, errors.New("the report is not a JSON object")
 	}
-	value := d.value()
+	value := d.readValue()
 	switch {
-	case d.err != nil:
-		return nil, d.err
-	case !d.end():
+	case d.json.err != nil:
+		return nil, d.json.err
+	case !d.json.isAtEnd():
 		return nil, errors.New("not valid JSON: more text behind the report")
 	}
-	e, browser := &d.event, Browser{}
-	if h.Browser != nil {
-		browser = *h.Browser
+	event, browser := d.event, Browser{}
+	if hints.Browser != nil {
+		browser = *hints.Browser
 	}
-	e.Platform, d.inferIP = "javascript", "auto" // it comes from the browser of a user
-	e.Release, e.Environment = trimHint(browser.Release), trimHint(browser.Environment)
+	event.Platform, d.inferIP = "javascript", "auto" // it comes from the browser of a user
+	event.Release, event.Environment = trimHint(browser.Release), trimHint(browser.Environment)
 	switch kind, found := kindOfReport(value); {
 	case textOf(value.Get("type")) == cspViolation:
-		d.setReporting(value, h.ReceivedAt, &browser)
+		d.setReporting(value, hints.ReceivedAt, &browser)
 	case found:
-		d.report = report{kind, value}
+		d.report = sentReport{kind, value}
 	default:
 		return nil, errors.New("the report is of none of the kinds that are taken: csp-report, csp-violation, expect-ct-report, " +
 			"expect-staple-report, public key pins")
 	}
-	d.finish(h)
+	d.finishEvent(hints)
 	switch {
-	case e.Report == nil, e.Report.Subject == "" && e.Report.Kind == core.ReportCSP:
+	case event.Report == nil, event.Report.Subject == "" && event.Report.Kind == core.ReportCSP:
 		return nil, errors.New("the report names no directive that was violated")
-	case e.Report.Subject == "":
+	case event.Report.Subject == "":
 		return nil, errors.New("the report names no host")
 	}
 	if agent := trimHint(browser.UserAgent); agent != "" {
-		if e.Request == nil {
-			e.Request = new(core.Request)
+		if event.Request == nil {
+			event.Request = new(core.Request)
 		}
-		setMember(&e.Request.Headers, "User-Agent", string(agent))
+		setMember(&event.Request.Headers, "User-Agent", string(agent))
 	}
-	return e, nil
+	return event, nil
 }
 
 // trimHint makes a text of the request fit for an event.
 func trimHint(text string) core.Untrusted {
-	return core.Untrusted(strings.TrimSpace(clean([]byte(text))))
+	return core.Untrusted(strings.TrimSpace(cleanPayload([]byte(text))))
 }
 
 // setReporting reads what the Reporting API puts around a report.
 func (d *decoder) setReporting(value core.Value, received time.Time, browser *Browser) {
-	d.report = report{core.ReportCSP, value.Get("body")}
-	if page := textOf(value.Get("url")); page != "" && reportField(d.report.Value, "document_uri") == "" {
+	d.report = sentReport{core.ReportCSP, value.Get("body")}
+	if page := textOf(value.Get("url")); page != "" && reportField(d.report.value, "document_uri") == "" {
 		d.event.Request = &core.Request{URL: core.Untrusted(page)}
 		d.splitURL(d.event.Request)
 	}
 	if age, err := strconv.ParseUint(textOf(value.Get("age")), 10, 32); err == nil { // in milliseconds
-		d.sent = received.Add(-time.Duration(age) * time.Millisecond)
+		d.sentAt = received.Add(-time.Duration(age) * time.Millisecond)
 	}
 	if named := textOf(value.Get("user_agent")); named != "" {
 		browser.UserAgent = named

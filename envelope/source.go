@@ -6,7 +6,7 @@ import (
 	"errand/core"
 )
 
-// SourceOf tells the source of an event by the SDK's name, and by the platform where the name does not settle it.
+// SourceOf returns the source of an event by the SDK's name, and by the platform where the name does not decide it.
 func SourceOf(sdkName, platform string) core.Source {
 	name := strings.ToLower(sdkName)
 	for _, rule := range sdkSources {

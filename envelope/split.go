@@ -17,7 +17,7 @@ const maxItems = 1000
 type Envelope struct {
 	Header Header
 	Items  []Item
-	// Problems names the items that are malformed and could not be read, by their place: items.0. They never break
+	// Problems names the items that are malformed and could not be read, by their index: items.0. They never break
 	// their neighbours.
 	Problems []core.Problem
 }
@@ -36,9 +36,9 @@ type Item struct {
 	Payload []byte // a part of the body, not a copy
 }
 
-// Split takes an envelope apart: a line with its header, then for each item a line with the item's header and the
-// payload. It is an error when the first line is no JSON object; the text is fit for the sender.
-func Split(body []byte) (Envelope, error) {
+// SplitEnvelope takes an envelope apart: a line with its header, then for each item a line with the item's header and the
+// payload. It is an error when the first line is not a JSON object; the text is fit for the sender.
+func SplitEnvelope(body []byte) (Envelope, error) {
 	line, rest := cutLine(body)
 	var env Envelope
 	var err error
@@ -46,7 +46,7 @@ func Split(body []byte) (Envelope, error) {
 		return Envelope{}, err
 	}
 	s := splitter{rest: rest}
-	s.items()
+	s.splitItems()
 	env.Items, env.Problems = s.found, s.problems
 	return env, nil
 }
@@ -57,59 +57,59 @@ func cutLine(text []byte) (line, rest []byte) {
 }
 
 func parseHeader(line []byte) (Header, error) {
-	s := scanner{text: clean(line)}
-	switch s.peek() {
+	json := scanner{text: cleanPayload(line)}
+	switch json.peekByte() {
 	case '{':
 	case 0:
 		return Header{}, errors.New("the envelope has no header line")
 	default:
 		return Header{}, errors.New("the envelope's header is not a JSON object")
 	}
-	var h Header
-	for m := s.object(); m.next(); {
+	var header Header
+	for m := json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "event_id":
-			h.EventID, _ = parseEventID(s.stringOr(""))
+			header.EventID, _ = parseEventID(json.readStringOr(""))
 		case "dsn":
-			h.DSN = s.stringOr("")
+			header.DSN = json.readStringOr("")
 		case "sdk":
-			h.SDK = s.headerSDK()
+			header.SDK = json.readHeaderSDK()
 		default:
-			s.skip()
+			json.skipValue()
 		}
 	}
-	if s.err == nil && !s.end() {
-		s.fail("more text behind the header")
+	if json.err == nil && !json.isAtEnd() {
+		json.failWith("more text behind the header")
 	}
-	if s.err != nil {
-		return Header{}, fmt.Errorf("the envelope's header is %w", s.err)
+	if json.err != nil {
+		return Header{}, fmt.Errorf("the envelope's header is %w", json.err)
 	}
-	return h, nil
+	return header, nil
 }
 
-// stringOr reads a string; any other value is skipped.
-func (s *scanner) stringOr(otherwise string) string {
-	if s.peek() == '"' {
-		return s.str()
+// readStringOr reads a string; any other value is skipped.
+func (s *scanner) readStringOr(otherwise string) string {
+	if s.peekByte() == '"' {
+		return s.readString()
 	}
-	s.skip()
+	s.skipValue()
 	return otherwise
 }
 
-func (s *scanner) headerSDK() string {
-	if s.peek() != '{' {
-		s.skip()
+func (s *scanner) readHeaderSDK() string {
+	if s.peekByte() != '{' {
+		s.skipValue()
 		return ""
 	}
 	var name, version string
-	for m := s.object(); m.next(); {
+	for m := s.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "name":
-			name = s.stringOr("")
+			name = s.readStringOr("")
 		case "version":
-			version = s.stringOr("")
+			version = s.readStringOr("")
 		default:
-			s.skip()
+			s.skipValue()
 		}
 	}
 	if name == "" {
@@ -126,57 +126,57 @@ type splitter struct {
 	problems []core.Problem
 }
 
-func (s *splitter) items() {
+func (s *splitter) splitItems() {
 	for {
 		s.rest = bytes.TrimLeft(s.rest, "\r\n")
 		if len(s.rest) == 0 {
 			return
 		}
 		if s.count == maxItems {
-			s.tell("the envelope has more than " + strconv.Itoa(maxItems) + " items; the rest is left out")
+			s.addProblem("the envelope has more than " + strconv.Itoa(maxItems) + " items; the rest is left out")
 			return
 		}
 		line, rest := cutLine(s.rest)
 		s.rest = rest
 		h, err := parseItemHeader(line)
 		if err == nil {
-			err = s.item(h)
+			err = s.takeItem(h)
 		}
 		if err != nil {
-			s.tell(err.Error())
-			s.resync()
+			s.addProblem(err.Error())
+			s.findNextHeader()
 		}
 		s.count++
 	}
 }
 
-// item takes the payload of an item. An error means that its end is unknown.
-func (s *splitter) item(h itemHeader) error {
+// takeItem takes the payload of an item. An error means that its end is unknown.
+func (s *splitter) takeItem(header itemHeader) error {
 	var payload []byte
 	switch {
-	case h.length < 0:
+	case header.length < 0:
 		payload, s.rest = cutLine(s.rest)
-	case h.length > len(s.rest):
-		return fmt.Errorf("the item's length of %d is beyond the end of the envelope", h.length)
-	case h.length > 0 && h.length < len(s.rest) && s.rest[h.length] != '\n' && s.rest[h.length] != '\r':
+	case header.length > len(s.rest):
+		return fmt.Errorf("the item's length of %d is beyond the end of the envelope", header.length)
+	case header.length > 0 && header.length < len(s.rest) && s.rest[header.length] != '\n' && s.rest[header.length] != '\r':
 		// Some clients count characters, not bytes.
-		end, rest := cutLine(s.rest[h.length:])
-		payload, s.rest = s.rest[:h.length+len(end)], rest
-		s.tell(fmt.Sprintf("the item's length of %d ends inside a line; all of the line was taken", h.length))
+		end, rest := cutLine(s.rest[header.length:])
+		payload, s.rest = s.rest[:header.length+len(end)], rest
+		s.addProblem(fmt.Sprintf("the item's length of %d ends inside a line; all of the line was taken", header.length))
 	default:
-		payload, s.rest = s.rest[:h.length], s.rest[h.length:]
+		payload, s.rest = s.rest[:header.length], s.rest[header.length:]
 	}
-	if h.typ == "" {
-		s.tell("the item's header has no type")
+	if header.itemType == "" {
+		s.addProblem("the item's header has no type")
 		return nil
 	}
-	s.found = append(s.found, Item{Type: h.typ, Kind: KindOf(h.typ), Payload: payload})
+	s.found = append(s.found, Item{Type: header.itemType, Kind: KindOf(header.itemType), Payload: payload})
 	return nil
 }
 
-// resync goes on to the next line that is the header of an item. Payloads are JSON too, so a line must have nothing but
+// findNextHeader goes on to the next line that is the header of an item. Payloads are JSON too, so a line must have nothing but
 // what item headers have.
-func (s *splitter) resync() {
+func (s *splitter) findNextHeader() {
 	for len(s.rest) > 0 {
 		line, rest := cutLine(s.rest)
 		if h, err := parseItemHeader(line); err == nil && h.canResync() {
@@ -186,7 +186,7 @@ func (s *splitter) resync() {
 	}
 }
 
-func (s *splitter) tell(reason string) {
+func (s *splitter) addProblem(reason string) {
 	if len(s.problems) < maxProblems {
 		s.problems = append(s.problems, core.Problem{Path: "items." + strconv.Itoa(s.count), Reason: reason})
 	}
@@ -194,46 +194,46 @@ func (s *splitter) tell(reason string) {
 
 // itemHeader is the line before an item's payload.
 type itemHeader struct {
-	typ    string
-	length int  // -1 when the payload goes to the end of the line
-	plain  bool // it has only members of item headers
+	itemType string
+	length   int  // -1 when the payload goes to the end of the line
+	isPlain  bool // it has only members of item headers
 }
 
 // canResync reports whether the line is a header also where it follows something malformed.
-func (h itemHeader) canResync() bool { return h.plain && KindOf(h.typ) != Unknown }
+func (h itemHeader) canResync() bool { return h.isPlain && KindOf(h.itemType) != Unknown }
 
 func parseItemHeader(line []byte) (itemHeader, error) {
-	h := itemHeader{length: -1, plain: true}
-	s := scanner{text: clean(line)}
-	if s.peek() != '{' {
-		return h, errors.New("the item's header is not a JSON object")
+	header := itemHeader{length: -1, isPlain: true}
+	json := scanner{text: cleanPayload(line)}
+	if json.peekByte() != '{' {
+		return header, errors.New("the item's header is not a JSON object")
 	}
 	var length string
-	for m := s.object(); m.next(); {
+	for m := json.enterObject(); m.nextMember(); {
 		switch m.key {
 		case "type":
-			h.typ = strings.TrimSpace(s.stringOr(""))
+			header.itemType = strings.TrimSpace(json.readStringOr(""))
 		case "length":
-			length = s.raw()
+			length = json.readRaw()
 		case "content_type", "filename", "attachment_type", "item_count", "platform", "meta", "sample_rates", "routing_key":
-			s.skip()
+			json.skipValue()
 		default:
-			h.plain = false
-			s.skip()
+			header.isPlain = false
+			json.skipValue()
 		}
 	}
-	if s.err == nil && !s.end() {
-		s.fail("more text behind it")
+	if json.err == nil && !json.isAtEnd() {
+		json.failWith("more text behind it")
 	}
-	if s.err != nil {
-		return h, fmt.Errorf("the item's header is %w", s.err)
+	if json.err != nil {
+		return header, fmt.Errorf("the item's header is %w", json.err)
 	}
 	if length != "" && length != "null" {
 		n, err := strconv.ParseUint(length, 10, 31)
 		if err != nil {
-			return h, errors.New("the item's length is not a whole number of bytes")
+			return header, errors.New("the item's length is not a whole number of bytes")
 		}
-		h.length = int(n)
+		header.length = int(n)
 	}
-	return h, nil
+	return header, nil
 }

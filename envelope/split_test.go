@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// items writes what Split found in one line: type:payload and the problems.
-func items(env envelope.Envelope) string {
+// listItems writes what SplitEnvelope found in one line: type:payload and the problems.
+func listItems(env envelope.Envelope) string {
 	var parts []string
 	for _, item := range env.Items {
 		parts = append(parts, item.Type+":"+string(item.Payload))
@@ -24,14 +24,15 @@ func items(env envelope.Envelope) string {
 
 func TestSplit(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, body, want string }{
+	for _, tt := range []struct{ name, body, want string }{
 		{"with lengths", "{}\n{\"type\":\"event\",\"length\":2}\n{}\n{\"type\":\"session\",\"length\":3}\n123\n", "event:{} | session:123"},
 		{"without lengths", "{}\n{\"type\":\"event\"}\n{\"a\":1}\n{\"type\":\"session\"}\n{}\n", "event:{\"a\":1} | session:{}"},
 		{"no last newline", "{}\n{\"type\":\"event\"}\n{}", "event:{}"},
 		{"length and no last newline", "{}\n{\"type\":\"event\",\"length\":2}\n{}", "event:{}"},
 		{"null length", "{}\n{\"type\":\"event\",\"length\":null}\n{}\n", "event:{}"},
 		{"carriage returns", "{}\r\n{\"type\":\"event\"}\r\n{}\r\n{\"type\":\"log\",\"length\":1}\r\nx\r\n", "event:{}\r | log:x"},
-		{"newlines in the payload", "{}\n{\"type\":\"attachment\",\"length\":5}\na\nb\nc\n{\"type\":\"event\"}\n{}\n", "attachment:a\nb\nc | event:{}"},
+		{"newlines in the payload", "{}\n{\"type\":\"attachment\",\"length\":5}\na\nb\nc\n{\"type\":\"event\"}\n{}\n",
+			"attachment:a\nb\nc | event:{}"},
 		{"zero length", "{}\n{\"type\":\"attachment\",\"length\":0}\n\n{\"type\":\"event\"}\n{}\n", "attachment: | event:{}"},
 		{"zero length at the end", "{}\n{\"type\":\"attachment\",\"length\":0}", "attachment:"},
 		{"zero length without a line", "{}\n{\"type\":\"attachment\",\"length\":0}\n{\"type\":\"event\"}\n{}\n",
@@ -45,13 +46,17 @@ func TestSplit(t *testing.T) {
 		{"unknown type", "{}\n{\"type\":\"novelty\"}\nx\n{\"type\":\"event\"}\n{}\n", "novelty:x | event:{}"},
 		{"missing type", "{}\n{\"length\":1}\nx\n{\"type\":\"event\"}\n{}\n", "event:{} | items.0 the item's header has no type"},
 		{"type that is no text", "{}\n{\"type\":7}\nx\n{\"type\":\"event\"}\n{}\n", "event:{} | items.0 the item's header has no type"},
-		{"header that is no JSON", "{}\nnonsense\n{\"x\":1}\n{\"type\":\"event\"}\n{}\n", "event:{} | items.0 the item's header is not a JSON object"},
+		{"header that is no JSON", "{}\nnonsense\n{\"x\":1}\n{\"type\":\"event\"}\n{}\n",
+			"event:{} | items.0 the item's header is not a JSON object"},
 		{"header that is broken", "{}\n{\"type\":\"event\",\n{\"x\":1}\n{\"type\":\"event\"}\n{}\n",
 			"event:{} | items.0 the item's header is not valid JSON: a comma before the closing bracket at byte 16"},
-		{"broken item between others", "{}\n{\"type\":\"event\"}\n1\n[]\n{\"type\":\"transaction\",\"spans\":[]}\n{\"type\":\"event\"}\n2\n",
+		{"broken item between others",
+			"{}\n{\"type\":\"event\"}\n1\n[]\n{\"type\":\"transaction\",\"spans\":[]}\n{\"type\":\"event\"}\n2\n",
 			"event:1 | event:2 | items.1 the item's header is not a JSON object"},
-		{"length beyond the end", "{}\n{\"type\":\"event\",\"length\":99}\n{}\n", "items.0 the item's length of 99 is beyond the end of the envelope"},
-		{"length beyond the end with neighbours", "{}\n{\"type\":\"event\"}\n1\n{\"type\":\"event\",\"length\":99}\n{}\n{\"type\":\"event\",\"length\":1}\n3",
+		{"length beyond the end", "{}\n{\"type\":\"event\",\"length\":99}\n{}\n",
+			"items.0 the item's length of 99 is beyond the end of the envelope"},
+		{"length beyond the end with neighbours",
+			"{}\n{\"type\":\"event\"}\n1\n{\"type\":\"event\",\"length\":99}\n{}\n{\"type\":\"event\",\"length\":1}\n3",
 			"event:1 | event:3 | items.1 the item's length of 99 is beyond the end of the envelope"},
 		{"length too short", "{}\n{\"type\":\"event\",\"length\":2}\n{\"a\":1}\n{\"type\":\"event\"}\n2\n",
 			"event:{\"a\":1} | event:2 | items.0 the item's length of 2 ends inside a line; all of the line was taken"},
@@ -59,25 +64,30 @@ func TestSplit(t *testing.T) {
 			"event:2 | items.0 the item's length is not a whole number of bytes"},
 		{"length with a fraction", "{}\n{\"type\":\"event\",\"length\":1.5}\n{}\n{\"type\":\"event\"}\n2\n",
 			"event:2 | items.0 the item's length is not a whole number of bytes"},
-		{"huge length", "{}\n{\"type\":\"event\",\"length\":99999999999999999999}\n{}\n", "items.0 the item's length is not a whole number of bytes"},
+		{"huge length", "{}\n{\"type\":\"event\",\"length\":99999999999999999999}\n{}\n",
+			"items.0 the item's length is not a whole number of bytes"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			env, err := envelope.Split([]byte(c.body))
+			env, err := envelope.SplitEnvelope([]byte(tt.body))
 			require.NoError(t, err)
-			require.Equal(t, c.want, items(env))
+
+			require.Equal(t, tt.want, listItems(env))
 		})
 	}
 }
 
 func TestSplitHeader(t *testing.T) {
 	t.Parallel()
-	env, err := envelope.Split([]byte(`{"event_id":"0d5d7f5e-44b9-4e9d-b4e5-b9b5f2f6c111","dsn":"https://k@h/1","sent_at":"x",` +
+	env, err := envelope.SplitEnvelope([]byte(`{"event_id":"0d5d7f5e-44b9-4e9d-b4e5-b9b5f2f6c111","dsn":"https://k@h/1","sent_at":"x",` +
 		`"sdk":{"name":"sentry.go","version":"1","packages":[]},"trace":{"a":"b"}}`))
 	require.NoError(t, err)
+
 	require.Equal(t, envelope.Header{EventID: "0d5d7f5e44b94e9db4e5b9b5f2f6c111", DSN: "https://k@h/1", SDK: "sentry.go/1"}, env.Header)
-	env, err = envelope.Split([]byte(`{"event_id":5,"dsn":null,"sdk":"x"}`))
+
+	env, err = envelope.SplitEnvelope([]byte(`{"event_id":5,"dsn":null,"sdk":"x"}`))
 	require.NoError(t, err)
+
 	require.Zero(t, env.Header)
 }
 
@@ -91,15 +101,18 @@ func TestSplitErrors(t *testing.T) {
 		"{\"a\":1\n{}\n": "the envelope's header is not valid JSON: the end inside an object or array at byte 6",
 		"{} {}\n":        "the envelope's header is not valid JSON: more text behind the header at byte 3",
 	} {
-		_, err := envelope.Split([]byte(body))
-		require.EqualError(t, err, want, body)
+		t.Run(body, func(t *testing.T) {
+			_, err := envelope.SplitEnvelope([]byte(body))
+			require.EqualError(t, err, want)
+		})
 	}
 }
 
 func TestSplitManyItems(t *testing.T) {
 	t.Parallel()
-	env, err := envelope.Split([]byte("{}\n" + strings.Repeat("{\"type\":\"event\"}\n{}\n", 1500)))
+	env, err := envelope.SplitEnvelope([]byte("{}\n" + strings.Repeat("{\"type\":\"event\"}\n{}\n", 1500)))
 	require.NoError(t, err)
+
 	require.Len(t, env.Items, 1000)
 	require.Equal(t, "the envelope has more than 1000 items; the rest is left out", env.Problems[0].Reason)
 }
@@ -114,17 +127,21 @@ func TestKindOf(t *testing.T) {
 		"client_report", "user_report", "feedback", "attachment", "profile", "profile_chunk", "replay_event", "replay_recording",
 		"replay_video", "check_in", "span", "log", "metric", "trace_metric", "statsd", "metric_buckets", "metric_meta", "raw_security",
 	} {
-		require.Equal(t, envelope.Dropped, envelope.KindOf(typ), typ)
+		t.Run(typ, func(t *testing.T) {
+			require.Equal(t, envelope.Dropped, envelope.KindOf(typ))
+		})
 	}
 	require.Equal(t, envelope.Unknown, envelope.KindOf("novelty"))
-	env, err := envelope.Split([]byte("{}\n{\"type\":\"sessions\"}\n{}\n"))
+
+	env, err := envelope.SplitEnvelope([]byte("{}\n{\"type\":\"sessions\"}\n{}\n"))
 	require.NoError(t, err)
+
 	require.Equal(t, envelope.SignOfLife, env.Items[0].Kind)
 }
 
 func TestSourceOf(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for _, tt := range []struct {
 		sdk, platform string
 		want          core.Source
 	}{
@@ -170,7 +187,9 @@ func TestSourceOf(t *testing.T) {
 		{"", "", core.SourceUnknown},
 		{"", "other", core.SourceUnknown},
 	} {
-		require.Equal(t, c.want, envelope.SourceOf(c.sdk, c.platform), "%s %s", c.sdk, c.platform)
+		t.Run(tt.sdk, func(t *testing.T) {
+			require.Equal(t, tt.want, envelope.SourceOf(tt.sdk, tt.platform), "%s %s", tt.sdk, tt.platform)
+		})
 	}
 }
 
@@ -178,7 +197,7 @@ func FuzzSplit(f *testing.F) {
 	f.Add("{}\n{\"type\":\"event\",\"length\":2}\n{}\n{\"type\":\"session\"}\n123\n")
 	f.Add("{\"dsn\":\"x\"}\n[]\n{\"length\":-1}\nx\n{\"type\":\"event\",\"length\":99}\n")
 	f.Fuzz(func(t *testing.T, body string) {
-		env, err := envelope.Split([]byte(body))
+		env, err := envelope.SplitEnvelope([]byte(body))
 		if err != nil {
 			return
 		}
@@ -188,7 +207,7 @@ func FuzzSplit(f *testing.F) {
 		}
 		// Whatever an envelope has, a well-formed item in front of its items is not broken by them.
 		header, rest, _ := strings.Cut(body, "\n")
-		more, err := envelope.Split([]byte(header + "\n{\"type\":\"event\",\"length\":4}\n{  }\n" + rest))
+		more, err := envelope.SplitEnvelope([]byte(header + "\n{\"type\":\"event\",\"length\":4}\n{  }\n" + rest))
 		require.NoError(t, err)
 		require.Equal(t, "{  }", string(more.Items[0].Payload))
 		if len(env.Items)+len(env.Problems) < 50 {

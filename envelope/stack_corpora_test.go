@@ -24,42 +24,43 @@ type frame struct {
 	line, column   int
 }
 
-// sample is a stack with the expected frames by their place, the most recent one first.
-type sample struct {
+// stackSample is a stack with the expected frames by their place, the most recent one first.
+type stackSample struct {
 	name, stack string
 	want        map[int]frame
 }
 
-// counts leaves out what is no matter of parsing: Opera before it took over V8, which no SDK supports, and frames that
-// React asks the SDK to drop.
-func (s sample) counts() bool {
-	return s.stack != "" && !strings.HasPrefix(s.name, "OPERA_1") && !strings.Contains(s.name, "Opera 1") && !strings.Contains(s.name, "framesToPop")
+// isComparable reports whether a stack is a matter of parsing. Opera before it took over V8, which no SDK supports, is not,
+// nor are frames that React asks the SDK to drop.
+func (s stackSample) isComparable() bool {
+	return s.stack != "" && !strings.HasPrefix(s.name, "OPERA_1") && !strings.Contains(s.name, "Opera 1") &&
+		!strings.Contains(s.name, "framesToPop")
 }
 
-// score counts the frames that are as expected, in the same place, and logs those that are not.
-func score(t *testing.T, samples []sample) (right, all int) {
+// scoreStacks counts the frames that are as expected, in the same place, and logs those that are not.
+func scoreStacks(t *testing.T, samples []stackSample) (right, all int) {
 	t.Helper()
-	for _, s := range samples {
-		if !s.counts() {
+	for _, sample := range samples {
+		if !sample.isComparable() {
 			continue
 		}
-		all += len(s.want)
+		all += len(sample.want)
 		var got []core.Frame
-		if traces, _ := stack.Parse(s.stack, "javascript"); len(traces) > 0 {
+		if traces, _ := stack.ParseStack(sample.stack, "javascript"); len(traces) > 0 {
 			got = traces[0].Frames
 		}
-		for i, w := range s.want {
-			var g frame
+		for i, w := range sample.want {
+			var gotFrame frame
 			if i < len(got) {
-				g = frame{string(got[i].Function), string(got[i].Filename), int(got[i].Lineno), int(got[i].Colno)}
+				gotFrame = frame{string(got[i].Function), string(got[i].Filename), int(got[i].Lineno), int(got[i].Colno)}
 			}
 			if w.function == "?" || w.function == "undefined" {
 				w.function = ""
 			}
-			if g == w {
+			if gotFrame == w {
 				right++
 			} else {
-				t.Logf("%s, frame %d:\n want %v\n got  %v", s.name, i, w, g)
+				t.Logf("%s, frame %d:\n want %v\n got  %v", sample.name, i, w, gotFrame)
 			}
 		}
 	}
@@ -69,22 +70,29 @@ func score(t *testing.T, samples []sample) (right, all int) {
 
 func TestCorporaSentryJavaScriptStacks(t *testing.T) {
 	t.Parallel()
-	dir := corpora.Dir(t, "sentry-javascript-stacks")
+	dir := corpora.FindCorpus(t, "sentry-javascript-stacks")
 	files, err := filepath.Glob(filepath.Join(dir, "packages/browser/test/tracekit/*.test.ts"))
 	require.NoError(t, err)
+
 	require.NotEmpty(t, files)
-	var samples []sample
+
+	var samples []stackSample
 	for _, file := range files {
-		samples = append(samples, sentrySamples(tokens(t, file))...)
+		samples = append(samples, sentrySamples(readTokens(t, file))...)
 	}
 	require.Greater(t, len(samples), 40)
-	right, all := score(t, samples)
+
+	right, all := scoreStacks(t, samples)
+
 	require.GreaterOrEqual(t, right*100, all*95)
 }
 
-var token = regexp.MustCompile("(?s)/\\*.*?\\*/|//[^\n]*|'(?:[^'\\\\\n]|\\\\.)*'|\"(?:[^\"\\\\\n]|\\\\.)*\"|`(?:[^`\\\\]|\\\\.)*`|[A-Za-z_$][\\w$]*|-?\\d+|\\S")
+// token matches a comment, a text in quotes, a name, a number or any other character of JavaScript.
+var token = regexp.MustCompile("(?s)/\\*.*?\\*/|//[^\n]*|" +
+	"'(?:[^'\\\\\n]|\\\\.)*'|\"(?:[^\"\\\\\n]|\\\\.)*\"|`(?:[^`\\\\]|\\\\.)*`|" +
+	"[A-Za-z_$][\\w$]*|-?\\d+|\\S")
 
-func tokens(t *testing.T, file string) []string {
+func readTokens(t *testing.T, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -97,32 +105,32 @@ func tokens(t *testing.T, file string) []string {
 	return list
 }
 
-// literal reads a string, or strings joined by +, and gives what is left.
-func literal(toks []string) (string, []string) {
-	var b strings.Builder
+// joinLiteral reads a string, or strings joined by +, and returns what is left.
+func joinLiteral(toks []string) (string, []string) {
+	var text strings.Builder
 	for len(toks) > 0 && strings.ContainsRune("'\"`", rune(toks[0][0])) {
 		body := toks[0][1 : len(toks[0])-1]
 		body = strings.NewReplacer(`\n`, "\n", `\\`, `\`, `\'`, "'", `\"`, `"`).Replace(body)
-		b.WriteString(body)
+		text.WriteString(body)
 		if toks = toks[1:]; len(toks) > 1 && toks[0] == "+" {
 			toks = toks[1:]
 		}
 	}
-	return b.String(), toks
+	return text.String(), toks
 }
 
 // sentrySamples finds `stack: '..'` and the `frames: [{..}]` that follows it, oldest first.
-func sentrySamples(toks []string) []sample {
-	var samples []sample
+func sentrySamples(toks []string) []stackSample {
+	var samples []stackSample
 	name, text := "", ""
 	for i := 0; i+2 < len(toks); i++ {
 		switch {
 		case toks[i] == "it" && toks[i+1] == "(":
-			name, _ = literal(toks[i+2:])
+			name, _ = joinLiteral(toks[i+2:])
 		case toks[i] == "stack" && toks[i+1] == ":":
-			text, _ = literal(toks[i+2:])
+			text, _ = joinLiteral(toks[i+2:])
 		case toks[i] == "frames" && toks[i+1] == ":" && text != "" && !strings.Contains(text, "${"):
-			samples = append(samples, sample{name, text, sentryFrames(toks[i+3:])})
+			samples = append(samples, stackSample{name, text, sentryFrames(toks[i+3:])})
 			text = ""
 		}
 	}
@@ -137,7 +145,7 @@ func sentryFrames(toks []string) map[int]frame {
 			list = append([]frame{{}}, list...)
 		case toks[1] == ":":
 			f := &list[0]
-			value, _ := literal(toks[2:])
+			value, _ := joinLiteral(toks[2:])
 			number, _ := strconv.Atoi(toks[2])
 			switch toks[0] {
 			case "filename":
@@ -159,18 +167,18 @@ func sentryFrames(toks []string) map[int]frame {
 	return want
 }
 
-// fixtures reads captured-errors.js: the stack of each exception by its name.
-func fixtures(t *testing.T, file string) map[string]string {
+// readFixtures reads captured-errors.js: the stack of each exception by its name.
+func readFixtures(t *testing.T, file string) map[string]string {
 	t.Helper()
 	stacks := map[string]string{}
 	name := ""
-	toks := tokens(t, file)
+	toks := readTokens(t, file)
 	for i := 0; i+3 < len(toks); i++ {
 		switch {
 		case toks[i] == "CapturedExceptions" && toks[i+1] == ".":
 			name = toks[i+2]
 		case toks[i] == "stack" && toks[i+1] == ":":
-			stacks[name], _ = literal(toks[i+2:])
+			stacks[name], _ = joinLiteral(toks[i+2:])
 		}
 	}
 	return stacks
@@ -178,18 +186,18 @@ func fixtures(t *testing.T, file string) map[string]string {
 
 // specSamples finds the calls with a captured or a literal stack, and the frames that are expected of each, such as
 // expect(stackFrames[2]).toMatchStackFrame(..), which read takes apart.
-func specSamples(t *testing.T, dir, spec, matcher string, read func(toks []string) frame) []sample {
+func specSamples(t *testing.T, dir, spec, matcher string, read func(toks []string) frame) []stackSample {
 	t.Helper()
-	stacks := fixtures(t, filepath.Join(dir, "spec/fixtures/captured-errors.js"))
-	var samples []sample
-	toks := tokens(t, filepath.Join(dir, "spec", spec))
+	stacks := readFixtures(t, filepath.Join(dir, "spec/fixtures/captured-errors.js"))
+	var samples []stackSample
+	toks := readTokens(t, filepath.Join(dir, "spec", spec))
 	for i := 0; i+4 < len(toks); i++ {
 		switch {
 		case toks[i] == "CapturedExceptions" && toks[i+1] == ".":
-			samples = append(samples, sample{toks[i+2], stacks[toks[i+2]], map[int]frame{}})
+			samples = append(samples, stackSample{toks[i+2], stacks[toks[i+2]], map[int]frame{}})
 		case toks[i] == "stack" && toks[i+1] == ":":
-			text, _ := literal(toks[i+2:])
-			samples = append(samples, sample{text, text, map[int]frame{}})
+			text, _ := joinLiteral(toks[i+2:])
+			samples = append(samples, stackSample{text, text, map[int]frame{}})
 		case toks[i] == matcher && toks[i-3] == "]" && len(samples) > 0:
 			at, err := strconv.Atoi(toks[i-4])
 			require.NoError(t, err)
@@ -201,13 +209,14 @@ func specSamples(t *testing.T, dir, spec, matcher string, read func(toks []strin
 
 func TestCorporaErrorStackParser(t *testing.T) {
 	t.Parallel()
-	dir := corpora.Dir(t, "error-stack-parser")
-	right, all := score(t, specSamples(t, dir, "error-stack-parser-spec.js", "toMatchStackFrame", listed))
+	dir := corpora.FindCorpus(t, "error-stack-parser")
+	right, all := scoreStacks(t, specSamples(t, dir, "error-stack-parser-spec.js", "toMatchStackFrame", readListed))
+
 	require.GreaterOrEqual(t, right*100, all*80)
 }
 
-// listed reads [function, arguments, file, line, column].
-func listed(toks []string) frame {
+// readListed reads [function, arguments, file, line, column].
+func readListed(toks []string) frame {
 	var values []string
 	for len(toks) > 0 && toks[0] != ")" {
 		if toks[0] == "," || toks[0] == "]" {
@@ -215,7 +224,7 @@ func listed(toks []string) frame {
 			continue
 		}
 		value := toks[0]
-		if text, rest := literal(toks); len(rest) < len(toks) {
+		if text, rest := joinLiteral(toks); len(rest) < len(toks) {
 			value, toks = text, rest
 		} else {
 			toks = toks[1:]
@@ -233,17 +242,18 @@ func listed(toks []string) frame {
 
 func TestCorporaTraceKit(t *testing.T) {
 	t.Parallel()
-	dir := corpora.Dir(t, "tracekit")
-	right, all := score(t, specSamples(t, dir, "tracekit-parser-spec.js", "toEqual", named))
+	dir := corpora.FindCorpus(t, "tracekit")
+	right, all := scoreStacks(t, specSamples(t, dir, "tracekit-parser-spec.js", "toEqual", readNamed))
+
 	require.GreaterOrEqual(t, right*100, all*95)
 }
 
-// named reads {url: .., func: .., line: .., column: ..}.
-func named(toks []string) frame {
+// readNamed reads {url: .., func: .., line: .., column: ..}.
+func readNamed(toks []string) frame {
 	var f frame
 	for len(toks) > 2 && toks[0] != "}" {
 		if toks[1] == ":" {
-			value, _ := literal(toks[2:])
+			value, _ := joinLiteral(toks[2:])
 			number, _ := strconv.Atoi(toks[2])
 			switch toks[0] {
 			case "url":

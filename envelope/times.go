@@ -15,14 +15,14 @@ const (
 	maxBehind = 30 * 24 * time.Hour
 )
 
-// timestamp reads a time in any form that SDKs use: seconds as a number or its text, or RFC 3339. Null is no time.
-func (d *decoder) timestamp(field string) time.Time {
-	if d.null() {
+// readTimestamp reads a time in any form that SDKs use: seconds as a number or its text, or RFC 3339. Null is the zero time.
+func (d *decoder) readTimestamp(field string) time.Time {
+	if d.skipNull() {
 		return time.Time{}
 	}
 	t, ok := parseTime(string(d.readText()))
-	if !ok && d.err == nil {
-		d.tell(field, "not a time: neither seconds since 1970 nor RFC 3339")
+	if !ok && d.json.err == nil {
+		d.addProblem(field, "not a time: neither seconds since 1970 nor RFC 3339")
 	}
 	return t
 }
@@ -38,12 +38,12 @@ func parseTime(text string) (time.Time, bool) {
 		return parseNumber(text)
 	}
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return writable(t)
+		return requireWritable(t)
 	}
 	text = strings.ToUpper(strings.Replace(text, " ", "T", 1))
 	for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04"} {
 		if t, err := time.Parse(layout, text); err == nil {
-			return writable(t)
+			return requireWritable(t)
 		}
 	}
 	return time.Time{}, false
@@ -51,7 +51,7 @@ func parseTime(text string) (time.Time, bool) {
 
 // parseSeconds reads the form that most SDKs send, 1767464570.123, without a detour through a double.
 func parseSeconds(text string) (time.Time, bool) {
-	whole := digits(text)
+	whole := countDigits(text)
 	if whole == 0 || whole > 10 {
 		return time.Time{}, false
 	}
@@ -61,7 +61,7 @@ func parseSeconds(text string) (time.Time, bool) {
 	}
 	if whole < len(text) {
 		part := text[whole+1:]
-		if text[whole] != '.' || digits(part) < len(part) {
+		if text[whole] != '.' || countDigits(part) < len(part) {
 			return time.Time{}, false
 		}
 		for i := range 9 {
@@ -86,8 +86,8 @@ func parseNumber(text string) (time.Time, bool) {
 	return time.Unix(int64(whole), int64(math.Round(part*1e6))*1000), true // a double holds microseconds, no more
 }
 
-// writable lets a time pass that RFC 3339 can write in UTC, where years have four digits.
-func writable(t time.Time) (time.Time, bool) {
+// requireWritable accepts a time that RFC 3339 can write in UTC, where years have four digits.
+func requireWritable(t time.Time) (time.Time, bool) {
 	const year1, year10000 = -62135596800, 253402300800
 	if t.Unix() < year1 || t.Unix() >= year10000 {
 		return time.Time{}, false
@@ -97,17 +97,17 @@ func writable(t time.Time) (time.Time, bool) {
 
 // setTimes applies the event time rule.
 func (d *decoder) setTimes(received time.Time) {
-	e := &d.event
-	e.ReceivedAt = core.At(received)
-	e.Timestamp = core.At(d.sent)
+	event := d.event
+	event.ReceivedAt = core.At(received)
+	event.Timestamp = core.At(d.sentAt)
 	switch {
-	case d.sent.IsZero():
-	case d.sent.After(received.Add(maxAhead)):
-		tell(e, "timestamp", "more than 1 minute ahead of the receipt, whose time was taken instead")
-	case d.sent.Before(received.Add(-maxBehind)):
-		tell(e, "timestamp", "more than 30 days before the receipt, whose time was taken instead")
+	case d.sentAt.IsZero():
+	case d.sentAt.After(received.Add(maxAhead)):
+		addProblem(event, "timestamp", "more than 1 minute ahead of the receipt, whose time was taken instead")
+	case d.sentAt.Before(received.Add(-maxBehind)):
+		addProblem(event, "timestamp", "more than 30 days before the receipt, whose time was taken instead")
 	default:
 		return
 	}
-	e.Timestamp = e.ReceivedAt
+	event.Timestamp = event.ReceivedAt
 }

@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// unescape resolves the escapes of a JSON string. NUL is left out, as databases refuse it; half of a surrogate pair
+// unescapeString resolves the escapes of a JSON string. NUL is left out, as databases refuse it; half of a surrogate pair
 // becomes U+FFFD; an escape that JSON does not know stands for itself.
-func (s *scanner) unescape(escaped string) string {
-	if s.arena.Cap()-s.arena.Len() < len(escaped) {
-		s.arena = strings.Builder{}
-		s.arena.Grow(max(len(escaped), min(len(s.text)/4, arenaChunk)))
+func (s *scanner) unescapeString(escaped string) string {
+	if s.unescaped.Cap()-s.unescaped.Len() < len(escaped) {
+		s.unescaped = strings.Builder{}
+		s.unescaped.Grow(max(len(escaped), min(len(s.text)/4, maxUnescapedChunk)))
 	}
-	start := s.arena.Len()
+	start := s.unescaped.Len()
 	for {
 		i := strings.IndexByte(escaped, '\\')
 		if i < 0 || i+1 >= len(escaped) {
-			s.arena.WriteString(escaped)
-			return s.arena.String()[start:]
+			s.unescaped.WriteString(escaped)
+			return s.unescaped.String()[start:]
 		}
-		s.arena.WriteString(escaped[:i])
+		s.unescaped.WriteString(escaped[:i])
 		escaped = escaped[i+1:]
 		if escaped[0] == 'u' {
 			escaped = s.unescapeUnicode(escaped)
@@ -31,77 +31,77 @@ func (s *scanner) unescape(escaped string) string {
 	}
 }
 
-// arenaChunk is how much room for unescaped text is made at once, at most.
-const arenaChunk = 2048
+// maxUnescapedChunk is how much memory for unescaped text is allocated at once, at most.
+const maxUnescapedChunk = 2048
 
-func (s *scanner) writeEscaped(c byte) {
-	switch c {
+func (s *scanner) writeEscaped(char byte) {
+	switch char {
 	case 'n':
-		c = '\n'
+		char = '\n'
 	case 't':
-		c = '\t'
+		char = '\t'
 	case 'r':
-		c = '\r'
+		char = '\r'
 	case 'b':
-		c = '\b'
+		char = '\b'
 	case 'f':
-		c = '\f'
+		char = '\f'
 	case '"', '\\', '/':
 	default:
-		s.arena.WriteByte('\\')
+		s.unescaped.WriteByte('\\')
 	}
-	s.arena.WriteByte(c)
+	s.unescaped.WriteByte(char)
 }
 
-// unescapeUnicode resolves uXXXX, with the second half of a surrogate pair, and gives the rest.
+// unescapeUnicode resolves uXXXX, with the second half of a surrogate pair, and returns the rest.
 func (s *scanner) unescapeUnicode(text string) string {
-	r, ok := hex4(text[1:])
+	char, ok := parseHex4(text[1:])
 	if !ok {
-		s.arena.WriteByte('\\')
-		s.arena.WriteByte('u')
+		s.unescaped.WriteByte('\\')
+		s.unescaped.WriteByte('u')
 		return text[1:]
 	}
 	text = text[5:]
-	if utf16.IsSurrogate(r) {
+	if utf16.IsSurrogate(char) {
 		low, isEscape := rune(0), strings.HasPrefix(text, `\u`)
 		if isEscape {
-			low, isEscape = hex4(text[2:])
+			low, isEscape = parseHex4(text[2:])
 		}
-		if r = utf16.DecodeRune(r, low); isEscape && r != utf8.RuneError {
+		if char = utf16.DecodeRune(char, low); isEscape && char != utf8.RuneError {
 			text = text[6:]
 		}
 	}
-	if r != 0 {
-		s.arena.WriteRune(r)
+	if char != 0 {
+		s.unescaped.WriteRune(char)
 	}
 	return text
 }
 
-// hex4 reads four hexadecimal digits.
-func hex4(text string) (rune, bool) {
+// parseHex4 reads four hexadecimal digits.
+func parseHex4(text string) (rune, bool) {
 	if len(text) < 4 {
 		return 0, false
 	}
-	var r rune
+	var char rune
 	for i := range 4 {
 		digit := hexDigit(text[i])
 		if digit < 0 {
 			return 0, false
 		}
-		r = r<<4 | rune(digit)
+		char = char<<4 | rune(digit)
 	}
-	return r, true
+	return char, true
 }
 
 // hexDigit returns the value of a hexadecimal digit, or -1.
-func hexDigit(c byte) int {
+func hexDigit(char byte) int {
 	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
+	case '0' <= char && char <= '9':
+		return int(char - '0')
+	case 'a' <= char && char <= 'f':
+		return int(char-'a') + 10
+	case 'A' <= char && char <= 'F':
+		return int(char-'A') + 10
 	}
 	return -1
 }

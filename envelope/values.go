@@ -10,17 +10,17 @@ import (
 // maxDepth is how deep objects and arrays of the free-form parts may lie in each other; what is deeper becomes null.
 const maxDepth = 64
 
-// value reads any JSON value. Of members with the same name the last one counts, as in most JSON readers.
-func (d *decoder) value() core.Value {
-	switch d.peek() {
+// readValue reads any JSON value. Of members with the same name the last one counts, as in most JSON readers.
+func (d *decoder) readValue() core.Value {
+	switch d.json.peekByte() {
 	case '"':
-		return core.StringValue(d.str())
+		return core.StringValue(d.json.readString())
 	case '{':
-		return d.container(core.Object)
+		return d.readContainer(core.Object)
 	case '[':
-		return d.container(core.Array)
+		return d.readContainer(core.Array)
 	}
-	return literalValue(d.literal())
+	return literalValue(d.json.readLiteral())
 }
 
 func literalValue(text string) core.Value {
@@ -36,34 +36,34 @@ func literalValue(text string) core.Value {
 	return core.StringValue(text)
 }
 
-// container reads an object or array. The members are gathered on one stack that all levels share, so that each
-// container takes exactly the room it needs.
-func (d *decoder) container(kind core.Kind) core.Value {
+// readContainer reads an object or array. The members are gathered on one stack that all levels share, so that each
+// container takes exactly the memory it needs.
+func (d *decoder) readContainer(kind core.Kind) core.Value {
 	if d.depth == maxDepth {
-		d.drop("nested deeper than 64 levels")
+		d.dropValue("nested deeper than 64 levels")
 		return core.Value{}
 	}
 	d.depth++
-	mark := len(d.stack)
+	mark := len(d.stack.members)
 	if kind == core.Object {
-		for m := d.object(); m.next(); {
-			if key := m.key; d.spend() {
-				d.stack = append(d.stack, core.Member{Key: key, Value: d.value()})
+		for m := d.json.enterObject(); m.nextMember(); {
+			if key := m.key; d.admitMember() {
+				d.stack.push(core.Member{Key: key, Value: d.readValue()})
 			}
 		}
 	} else {
-		for e := d.array(); e.next(); {
-			if d.spend() {
-				d.stack = append(d.stack, core.Member{Value: d.value()})
+		for e := d.json.enterArray(); e.nextElement(); {
+			if d.admitMember() {
+				d.stack.push(core.Member{Value: d.readValue()})
 			}
 		}
 	}
 	d.depth--
-	return d.pop(kind, mark)
+	return d.popContainer(kind, mark)
 }
 
-// popObject makes a field's object of the members on the stack from mark on. A field without members has no value.
-func (d *decoder) popObject(mark int) core.Value { return orNull(d.pop(core.Object, mark)) }
+// popObject makes a field's object of the members on the stack from mark on. A field without members is null.
+func (d *decoder) popObject(mark int) core.Value { return orNull(d.popContainer(core.Object, mark)) }
 
 // orNull makes null of an object or array without members.
 func orNull(v core.Value) core.Value {
@@ -73,15 +73,14 @@ func orNull(v core.Value) core.Value {
 	return v
 }
 
-// pop makes a container of the members on the stack from mark on.
-func (d *decoder) pop(kind core.Kind, mark int) core.Value {
-	kids := d.stack[mark:]
+// popContainer makes a container of the members on the stack from mark on.
+func (d *decoder) popContainer(kind core.Kind, mark int) core.Value {
+	kids := d.stack.from(mark)
 	if kind == core.Object {
 		kids = lastOfEachKey(kids)
 	}
-	v := core.Value{Kind: kind, Kids: d.kids.keep(kids)}
-	d.deepest = max(d.deepest, len(d.stack))
-	d.stack = d.stack[:mark]
+	v := core.Value{Kind: kind, Kids: d.kept.members.copyList(kids)}
+	d.stack.cutTo(mark)
 	return v
 }
 
@@ -119,7 +118,7 @@ func lastOfManyKeys(kids []core.Member) []core.Member {
 // isNumber reports whether text is a number of JSON's grammar that a double can hold.
 func isNumber(text string) bool {
 	rest := strings.TrimPrefix(text, "-")
-	whole := digits(rest)
+	whole := countDigits(rest)
 	if whole == 0 || whole > 1 && rest[0] == '0' || len(text) > maxDigits {
 		return false
 	}
@@ -127,7 +126,7 @@ func isNumber(text string) bool {
 		return true
 	}
 	if rest[0] == '.' {
-		n := digits(rest[1:])
+		n := countDigits(rest[1:])
 		if rest = rest[1+n:]; n == 0 || rest == "" {
 			return n > 0
 		}
@@ -138,15 +137,15 @@ func isNumber(text string) bool {
 	if rest = rest[1:]; rest != "" && (rest[0] == '+' || rest[0] == '-') {
 		rest = rest[1:]
 	}
-	if n := digits(rest); n == 0 || n < len(rest) {
+	if n := countDigits(rest); n == 0 || n < len(rest) {
 		return false
 	}
 	_, err := strconv.ParseFloat(text, 64) // the exponent may be too large
 	return err == nil
 }
 
-// digits counts the digits at the start of a text.
-func digits(text string) int {
+// countDigits counts the digits at the start of a text.
+func countDigits(text string) int {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
 			return i

@@ -25,7 +25,7 @@ var frameStyles = map[string]frameStyle{
 
 var frameWords = [...]string{"address", "basket", "card", "delivery", "entry", "filter", "gift", "history", "item", "journal"}
 
-// typicalEvent has two exceptions of 20 frames, and one frame of the application in each so many as every says.
+// typicalEvent has two exceptions of 20 frames; every n-th frame is the application's own.
 func typicalEvent(platform string, every int) *core.Event {
 	style := frameStyles[platform]
 	fill := func(pattern string, i int) core.Untrusted {

@@ -21,7 +21,7 @@ import (
 // are the same but for settings of that tracker, and two pairs of them must group and the third must not.
 func TestCorporaGrouping(t *testing.T) {
 	t.Parallel()
-	dir := corpora.Dir(t, "grouping")
+	dir := corpora.FindCorpus(t, "grouping")
 	expected := readJSON[map[string][]string](t, filepath.Join(dir, "expected.json"))
 	keys, names := map[string]grouping.Key{}, []string{}
 	for name := range expected {
@@ -93,7 +93,7 @@ func (a *trackerAnswer) setSources(t *testing.T, event *core.Event) {
 // corpus has lost the frame that they name.
 func TestCorporaTitles(t *testing.T) {
 	t.Parallel()
-	dir := corpora.Dir(t, "glitchtip-2022")
+	dir := corpora.FindCorpus(t, "glitchtip-2022")
 	var answers, titles, culprits int
 	for _, folder := range []string{"oss_sentry_json", "oss_sentry_events"} {
 		files, err := filepath.Glob(filepath.Join(dir, folder, "*.json"))

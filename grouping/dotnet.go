@@ -8,18 +8,18 @@ import "strings"
 func appendDotNet(buf []byte, module, function string) []byte {
 	start := len(buf)
 	module, _, _ = strings.Cut(module, ",")
-	state := "" // the method whose state machine the last part was
+	stateMachine := "" // the method whose state machine the last part was
 	for _, name := range [...]string{module, cutDotNetSignature(function)} {
 		for name != "" {
 			var part string
 			part, name = nextDotNetPart(name)
-			if state != "" && part == "MoveNext" {
+			if stateMachine != "" && part == "MoveNext" {
 				continue
 			}
-			state = ""
+			stateMachine = ""
 			if strings.HasPrefix(part, "<") {
 				part = findWrittenMethod(part)
-				state = part
+				stateMachine = part
 			}
 			if part = plainDotNetPart(part); part == "" {
 				continue

@@ -30,7 +30,7 @@ func TestGoldens(t *testing.T) {
 			require.NoError(t, err)
 			var e core.Event
 			require.NoError(t, json.Unmarshal(text, &e))
-			golden.Check(t, strings.TrimSuffix(file, ".json")+".golden", explainEvent(&e))
+			golden.CheckFile(t, strings.TrimSuffix(file, ".json")+".golden", explainEvent(&e))
 		})
 	}
 }

@@ -135,13 +135,13 @@ func (i *Ingest) commitExceptions(q *request, entries []entry, rejected rejectio
 
 // answerExport says in the request's encoding that it was taken, and what of it was not.
 func (q *request) answerExport(rejected rejection) {
-	q.writeExport(http.StatusOK, q.export.encoding.Answer(q.export.signal, rejected.exceptions, rejected.reason))
+	q.writeExport(http.StatusOK, q.export.encoding.WriteAnswer(q.export.signal, rejected.exceptions, rejected.reason))
 }
 
 // refuseExport says in the request's encoding why it was not taken.
 func (q *request) refuseExport(failure *core.Error) {
 	wire.SetErrorHeaders(q.w, failure)
-	q.writeExport(failure.Status(), q.export.encoding.Status(failure, strings.Join(reasonsOf(failure), "; ")))
+	q.writeExport(failure.Status(), q.export.encoding.WriteStatus(failure, strings.Join(reasonsOf(failure), "; ")))
 }
 
 func (q *request) writeExport(status int, body []byte) {

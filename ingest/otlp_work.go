@@ -53,7 +53,7 @@ func (w *exportWork) prepareAll(text []byte) error {
 		w.q.export.encoding = otlp.Protobuf
 	}
 	var batch *otlp.Batch
-	if err := guard(func() (err error) { batch, err = otlp.Read(text, w.q.export.encoding, w.signal); return err }); err != nil {
+	if err := guard(func() (err error) { batch, err = otlp.ReadRequest(text, w.q.export.encoding, w.signal); return err }); err != nil {
 		return err
 	}
 	if !w.counted {
@@ -66,10 +66,10 @@ func (w *exportWork) prepareAll(text []byte) error {
 			return err
 		}
 	}
-	if batch.Size() > largeBody {
+	if batch.EventBytes() > largeBody {
 		switch {
 		case !w.leased:
-			return manyEvents{batch.Size()}
+			return manyEvents{batch.EventBytes()}
 		case !w.inTurn && len(text) <= largeBody: // a larger text has its turn
 			w.inTurn = true
 			return errOutgrown // upon which open takes the turn
@@ -87,7 +87,7 @@ func (w *exportWork) prepareEvents(batch *otlp.Batch) {
 	w.metrics.events[eventInvalid].Add(float64(batch.Rejected))
 	hints := w.hints(w.q)
 	for n := range batch.Len() {
-		e, err := w.prepare(w.q, w.project, func(d *envelope.Decoder) (*core.Event, error) { return batch.Decode(n, d, hints) })
+		e, err := w.prepare(w.q, w.project, func(d *envelope.Decoder) (*core.Event, error) { return batch.DecodeEvent(n, d, hints) })
 		switch {
 		case err == nil && w.captured.has(e.captured):
 			w.metrics.events[eventDuplicate].Inc()

@@ -82,7 +82,7 @@ func (i *Ingest) process(p *project, q *request, e *core.Event) (intake.NewEvent
 	p.rules.Event(e)
 	key := grouping.ComputeKey(e)
 	e.Title, e.Culprit = core.Untrusted(grouping.MakeTitle(e)), core.Untrusted(grouping.FindCulprit(e))
-	envelope.Limit(e)
+	envelope.LimitEvent(e)
 	event.Fingerprint, event.Version = key.Hash, key.Version
 	event.Level, event.Platform = strings.Clone(e.Level), strings.Clone(e.Platform)
 	event.Title, event.Culprit, event.Type = own(e.Title), own(e.Culprit), own(grouping.FindType(e))

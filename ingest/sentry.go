@@ -41,7 +41,7 @@ func (i *Ingest) takeEnvelope(q *request, p *project) (entries []entry, err erro
 			return nil, err
 		}
 	}
-	return i.takeItems(q, p, envelope.Split)
+	return i.takeItems(q, p, envelope.SplitEnvelope)
 }
 
 // takeItems takes the body apart, and makes the events in it ready to be stored.
@@ -63,7 +63,7 @@ func (i *Ingest) admitByDSN(q *request) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, err := envelope.Split(line)
+	env, err := envelope.SplitEnvelope(line)
 	if err != nil {
 		return nil, core.Invalid("", "%s", err)
 	}

@@ -89,7 +89,7 @@ func TestToolGoldens(t *testing.T) {
 	for _, tool := range listedTools(t, newHandler(t, nil)) {
 		var pretty bytes.Buffer
 		require.NoError(t, json.Indent(&pretty, tool.text, "", "  "))
-		golden.Check(t, "testdata/tools/"+tool.Name+".json", pretty.String()+"\n")
+		golden.CheckFile(t, "testdata/tools/"+tool.Name+".json", pretty.String()+"\n")
 		files = append(files, tool.Name+".json")
 	}
 	golden.CheckNames(t, "testdata/tools", files)

@@ -19,9 +19,9 @@ func (e Encoding) ContentType() string {
 	return "application/x-protobuf"
 }
 
-// Answer writes the answer to an export request that was taken, which is empty unless something was rejected. The messages
+// WriteAnswer writes the answer to an export request that was taken, which is empty unless something was rejected. The messages
 // of the signals differ in the name of the count only. They are written by hand, as the generated ones bring gRPC with them.
-func (e Encoding) Answer(signal string, rejected int, reason string) []byte {
+func (e Encoding) WriteAnswer(signal string, rejected int, reason string) []byte {
 	if rejected > 0 {
 		reason = fmt.Sprintf("%d exceptions were not taken: %s", rejected, reason)
 	}
@@ -49,9 +49,9 @@ func numberAndText(n uint64, text string) []byte {
 	return protowire.AppendString(protowire.AppendTag(b, 2, protowire.BytesType), text)
 }
 
-// Status writes the answer to a request that failed, a google.rpc.Status. In JSON it also has error, the code by which all
-// errors of Errand are told apart.
-func (e Encoding) Status(failure *core.Error, message string) []byte {
+// WriteStatus writes the answer to a request that failed, a google.rpc.Status. In JSON it also has error, the code by which all
+// errors of Errand differ.
+func (e Encoding) WriteStatus(failure *core.Error, message string) []byte {
 	code := statusCodes[failure.Status()]
 	if e == JSON {
 		return mustMarshal(map[string]any{"code": code, "message": message, "error": failure.Code})

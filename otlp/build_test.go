@@ -17,12 +17,12 @@ import (
 	"errand/otlp"
 )
 
-// now is when the exceptions of the tests happen, in nanoseconds.
-var now = uint64(received.UnixNano()) - 60e9
+// exceptionTime is when the exceptions of the tests happen, in nanoseconds.
+var exceptionTime = uint64(receivedAt.UnixNano()) - 60e9
 
-var trace = []byte("0123456789abcdef")
+var traceID = []byte("0123456789abcdef")
 
-func attr(key string, value any) *commonpb.KeyValue {
+func newAttribute(key string, value any) *commonpb.KeyValue {
 	v := new(commonpb.AnyValue)
 	switch value := value.(type) {
 	case string:
@@ -43,35 +43,36 @@ func attr(key string, value any) *commonpb.KeyValue {
 	return &commonpb.KeyValue{Key: key, Value: v}
 }
 
-// attrs makes attributes of names and texts in turn.
-func attrs(pairs ...string) []*commonpb.KeyValue {
+// newAttributes makes attributes of names and texts in turn.
+func newAttributes(pairs ...string) []*commonpb.KeyValue {
 	var list []*commonpb.KeyValue
 	for i := 0; i < len(pairs); i += 2 {
-		list = append(list, attr(pairs[i], pairs[i+1]))
+		list = append(list, newAttribute(pairs[i], pairs[i+1]))
 	}
 	return list
 }
 
 func exceptionEvent(typ, message string, more ...*commonpb.KeyValue) *tracepb.Span_Event {
 	return &tracepb.Span_Event{
-		TimeUnixNano: now, Name: "exception", Attributes: append(attrs("exception.type", typ, "exception.message", message), more...),
+		TimeUnixNano: exceptionTime, Name: "exception",
+		Attributes: append(newAttributes("exception.type", typ, "exception.message", message), more...),
 	}
 }
 
-func span(id, parent string, events ...*tracepb.Span_Event) *tracepb.Span {
-	return &tracepb.Span{TraceId: trace, SpanId: []byte(id), ParentSpanId: []byte(parent), Name: "span " + id, Events: events}
+func newSpan(id, parent string, events ...*tracepb.Span_Event) *tracepb.Span {
+	return &tracepb.Span{TraceId: traceID, SpanId: []byte(id), ParentSpanId: []byte(parent), Name: "span " + id, Events: events}
 }
 
 func tracesOf(language string, spans ...*tracepb.Span) *tracepb.TracesData {
 	return &tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{
-		Resource:   &resourcepb.Resource{Attributes: attrs("service.name", "shop", "telemetry.sdk.language", language)},
+		Resource:   &resourcepb.Resource{Attributes: newAttributes("service.name", "shop", "telemetry.sdk.language", language)},
 		ScopeSpans: []*tracepb.ScopeSpans{{Scope: &commonpb.InstrumentationScope{Name: "shop.tracer"}, Spans: spans}},
 	}}}
 }
 
 func logsOf(records ...*logspb.LogRecord) *logspb.LogsData {
 	return &logspb.LogsData{ResourceLogs: []*logspb.ResourceLogs{{
-		Resource:  &resourcepb.Resource{Attributes: attrs("service.name", "shop", "telemetry.sdk.language", "go")},
+		Resource:  &resourcepb.Resource{Attributes: newAttributes("service.name", "shop", "telemetry.sdk.language", "go")},
 		ScopeLogs: []*logspb.ScopeLogs{{Scope: &commonpb.InstrumentationScope{Name: "shop.log"}, LogRecords: records}},
 	}}}
 }
@@ -83,7 +84,7 @@ func signalOf(m proto.Message) otlp.Signal {
 	return otlp.Traces
 }
 
-func wire(t testing.TB, m proto.Message) []byte {
+func marshalWire(t testing.TB, m proto.Message) []byte {
 	t.Helper()
 	body, err := proto.Marshal(m)
 	require.NoError(t, err)
@@ -121,10 +122,10 @@ func writeHex(t testing.TB, tree any) {
 	}
 }
 
-// read reads a request in protobuf.
-func read(t testing.TB, m proto.Message) *otlp.Batch {
+// readBatch reads a request in protobuf.
+func readBatch(t testing.TB, m proto.Message) *otlp.Batch {
 	t.Helper()
-	batch, err := otlp.Read(wire(t, m), otlp.Protobuf, signalOf(m))
+	batch, err := otlp.ReadRequest(marshalWire(t, m), otlp.Protobuf, signalOf(m))
 	require.NoError(t, err)
 	return batch
 }

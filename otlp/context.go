@@ -8,15 +8,15 @@ import (
 	"errand/core"
 )
 
-// platforms maps the names of languages that are not those of Sentry's platforms.
-var platforms = map[string]string{
+// languagePlatforms maps the names of languages that are not those of Sentry's platforms.
+var languagePlatforms = map[string]string{
 	"nodejs": "node", "webjs": "javascript", "dotnet": "csharp", "cpp": "native", "erlang": "elixir",
 }
 
-// platform returns the platform by the SDK's language, empty for none. An SDK for Java also runs on phones.
-func (w *writer) platform() string {
-	language := w.language()
-	if platform, ok := platforms[language]; ok {
+// findPlatform returns the platform by the SDK's language, empty for none. An SDK for Java also runs on phones.
+func (w *writer) findPlatform() string {
+	language := w.findLanguage()
+	if platform, ok := languagePlatforms[language]; ok {
 		return platform
 	}
 	for _, m := range w.ofResource.list {
@@ -27,7 +27,7 @@ func (w *writer) platform() string {
 	return language
 }
 
-func (w *writer) language() string {
+func (w *writer) findLanguage() string {
 	for _, m := range w.ofResource.list {
 		if m.Key == "telemetry.sdk.language" {
 			return strings.ToLower(m.Value.Text)
@@ -36,25 +36,25 @@ func (w *writer) language() string {
 	return ""
 }
 
-// program writes what the resource says about the program and the machine.
-func (w *writer) program() []core.Member {
-	platform, sdk := w.platform(), "opentelemetry"
-	if language := w.language(); language != "" {
+// writeProgram writes what the resource says about the program and the machine.
+func (w *writer) writeProgram() []core.Member {
+	platform, sdk := w.findPlatform(), "opentelemetry"
+	if language := w.findLanguage(); language != "" {
 		sdk += "." + language
 	}
-	r := &w.ofResource
+	resource := &w.ofResource
 	return []core.Member{
 		makeTextMember("platform", platform),
-		makeTextMember("release", r.takeText("service.version")),
-		makeTextMember("environment", r.takeText("deployment.environment.name", "deployment.environment")),
-		makeTextMember("server_name", r.takeText("host.name")),
-		makeMember("sdk", makeObject(makeTextMember("name", sdk), makeTextMember("version", r.takeText("telemetry.sdk.version")))),
+		makeTextMember("release", resource.takeText("service.version")),
+		makeTextMember("environment", resource.takeText("deployment.environment.name", "deployment.environment")),
+		makeTextMember("server_name", resource.takeText("host.name")),
+		makeMember("sdk", makeObject(makeTextMember("name", sdk), makeTextMember("version", resource.takeText("telemetry.sdk.version")))),
 	}
 }
 
-// user writes who was affected. The exception knows best, then the span, then the resource.
-func (w *writer) user() core.Value {
-	lists := []*attributes{&w.own, &w.ofSpan, &w.ofServing, &w.ofResource}
+// writeUser writes who was affected. The exception knows best, then the span, then the resource.
+func (w *writer) writeUser() core.Value {
+	lists := []*attributes{&w.ofException, &w.ofSpan, &w.ofServing, &w.ofResource}
 	first := func(names ...string) string {
 		found := ""
 		for _, list := range lists {
@@ -69,13 +69,13 @@ func (w *writer) user() core.Value {
 		makeTextMember("username", first("user.name")))
 }
 
-// request writes the HTTP request that the program was serving. The attributes of a span that called another program, or
+// writeRequest writes the HTTP request that the program was serving. The attributes of a span that called another program, or
 // had to do with messages, are about something else.
-func (w *writer) request() core.Value {
+func (w *writer) writeRequest() core.Value {
 	from := &w.ofSpan
 	switch kind := w.within.GetKind(); {
 	case w.within == nil:
-		from = &w.own
+		from = &w.ofException
 	case w.ofServing.list != nil && kind != tracepb.Span_SPAN_KIND_SERVER:
 		from = &w.ofServing
 	case kind == tracepb.Span_SPAN_KIND_CLIENT || kind == tracepb.Span_SPAN_KIND_PRODUCER || kind == tracepb.Span_SPAN_KIND_CONSUMER:
@@ -104,22 +104,25 @@ func (w *writer) request() core.Value {
 
 var usualPorts = map[string]string{"http": "80", "https": "443"}
 
-// contexts writes the trace, what the resource says of the runtime and the system, and all attributes that are left.
-func (w *writer) contexts() core.Value {
+// writeContexts writes the trace, what the resource says of the runtime and the system, and all attributes that are left.
+func (w *writer) writeContexts() core.Value {
 	kind := strings.ToLower(strings.TrimPrefix(w.within.GetKind().String(), "SPAN_KIND_"))
 	if w.within.GetKind() == tracepb.Span_SPAN_KIND_UNSPECIFIED {
 		kind = ""
 	}
-	r := &w.ofResource
+	resource := &w.ofResource
 	return makeObject(
 		makeMember("trace", makeObject(
 			makeTextMember("trace_id", w.trace), makeTextMember("span_id", w.span), makeTextMember("parent_span_id", w.parent),
-			makeTextMember("op", kind), makeTextMember("description", cutText(w.within.GetStatus().GetMessage(), max(w.room, maxSharedName))))),
+			makeTextMember("op", kind),
+			makeTextMember("description", cutText(w.within.GetStatus().GetMessage(), max(w.sharedBytes, maxSharedName))))),
 		makeMember("runtime", makeObject(
-			makeTextMember("name", r.takeText("process.runtime.name")), makeTextMember("version", r.takeText("process.runtime.version")))),
-		makeMember("os", makeObject(makeTextMember("name", r.takeText("os.name")), makeTextMember("version", r.takeText("os.version")))),
+			makeTextMember("name", resource.takeText("process.runtime.name")),
+			makeTextMember("version", resource.takeText("process.runtime.version")))),
+		makeMember("os", makeObject(makeTextMember("name", resource.takeText("os.name")),
+			makeTextMember("version", resource.takeText("os.version")))),
 		makeMember("otel", makeObject(
-			makeMember("resource", makeObjectOf(r.list)), makeMember("scope", makeObjectOf(w.ofScope.list)),
+			makeMember("resource", makeObjectOf(resource.list)), makeMember("scope", makeObjectOf(w.ofScope.list)),
 			makeMember("attributes", makeObjectOf(w.ofSpan.list)))),
 	)
 }

@@ -18,20 +18,24 @@ import (
 func TestBothEncodingsMakeTheSameEvents(t *testing.T) {
 	t.Parallel()
 	boom := exceptionEvent("ValueError", "boom",
-		attr("n", math.MaxInt), attr("ok", true), attr("share", 0.25), attr("nothing", math.Inf(1)), attr("raw", []byte("\xff\x00")),
-		attr("list", []*commonpb.AnyValue{attr("", "a").Value, attr("", 2).Value}), attr("map", attrs("a", "b")))
-	failing := span("outside1", "", boom)
-	failing.Kind, failing.Attributes = tracepb.Span_SPAN_KIND_SERVER, attrs("http.request.method", "GET", "url.path", "/cart")
-	for _, m := range []proto.Message{
-		tracesOf("python", failing, span("healthy1", "outside1")),
+		newAttribute("n", math.MaxInt), newAttribute("ok", true), newAttribute("share", 0.25), newAttribute("nothing", math.Inf(1)),
+		newAttribute("raw", []byte("\xff\x00")),
+		newAttribute("list", []*commonpb.AnyValue{newAttribute("", "a").Value, newAttribute("", 2).Value}),
+		newAttribute("map", newAttributes("a", "b")))
+	failing := newSpan("outside1", "", boom)
+	failing.Kind, failing.Attributes = tracepb.Span_SPAN_KIND_SERVER, newAttributes("http.request.method", "GET", "url.path", "/cart")
+	for _, request := range []proto.Message{
+		tracesOf("python", failing, newSpan("healthy1", "outside1")),
 		logsOf(&logspb.LogRecord{
-			TimeUnixNano: now, SeverityNumber: logspb.SeverityNumber_SEVERITY_NUMBER_WARN2, TraceId: trace, SpanId: []byte("12345678"),
-			Body: attr("", "it went wrong").Value, Attributes: boom.Attributes,
+			TimeUnixNano: exceptionTime, SeverityNumber: logspb.SeverityNumber_SEVERITY_NUMBER_WARN2, TraceId: traceID,
+			SpanId: []byte("12345678"),
+			Body:   newAttribute("", "it went wrong").Value, Attributes: boom.Attributes,
 		}),
 	} {
-		want := events(t, wire(t, m), otlp.Protobuf, signalOf(m))
+		want := readEvents(t, marshalWire(t, request), otlp.Protobuf, signalOf(request))
+
 		require.Len(t, want, 1)
-		require.Equal(t, want, events(t, jsonOf(t, m), otlp.JSON, signalOf(m)))
+		require.Equal(t, want, readEvents(t, jsonOf(t, request), otlp.JSON, signalOf(request)))
 		require.JSONEq(t, `{"n":9223372036854775807,"ok":true,"share":0.25,"nothing":"+Inf","raw":"/wA=","list":["a",2],"map":{"a":"b"}}`,
 			string(want[0].Extra.AppendJSON(nil)))
 	}
@@ -46,7 +50,8 @@ var stacks = map[string]struct {
 	outermost, cause string // functions
 }{
 	"java": {
-		typ: "com.shop.CartException", platform: "java", reads: "CartException", module: "com.shop", frames: 2, causes: 1, outermost: "load",
+		typ: "com.shop.CartException", platform: "java", reads: "CartException", module: "com.shop", frames: 2, causes: 1,
+		outermost: "load",
 		stack: "com.shop.CartException: no cart\n\tat com.shop.Cart.load(Cart.java:12)\n\tat com.shop.Main.main(Main.java:3)\n" +
 			"Caused by: java.io.IOException: refused\n\tat com.shop.Net.open(Net.java:9)\n\t... 2 more\n", cause: "open",
 	},
@@ -87,75 +92,91 @@ var stacks = map[string]struct {
 
 func TestStacksOfLanguages(t *testing.T) {
 	t.Parallel()
-	for language, c := range stacks {
+	for language, tt := range stacks {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			m := tracesOf(language, span("12345678", "", exceptionEvent(c.typ, "no cart", attr("exception.stacktrace", c.stack))))
-			e := events(t, wire(t, m), otlp.Protobuf, otlp.Traces)[0]
-			require.Equal(t, c.platform, e.Platform)
-			require.Len(t, e.Exceptions, 1+c.causes)
-			x := e.Exceptions[0]
-			want := []core.Untrusted{core.Untrusted(c.reads), "no cart", core.Untrusted(c.module)}
-			require.Equal(t, want, []core.Untrusted{x.Type, x.Value, x.Module})
-			require.Len(t, x.Frames, c.frames)
-			if c.outermost != "" {
-				require.EqualValues(t, c.outermost, x.Frames[0].Function)
+			m := tracesOf(language,
+				newSpan("12345678", "", exceptionEvent(tt.typ, "no cart", newAttribute("exception.stacktrace", tt.stack))))
+			event := readEvents(t, marshalWire(t, m), otlp.Protobuf, otlp.Traces)[0]
+
+			require.Equal(t, tt.platform, event.Platform)
+			require.Len(t, event.Exceptions, 1+tt.causes)
+
+			exception := event.Exceptions[0]
+			want := []core.Untrusted{core.Untrusted(tt.reads), "no cart", core.Untrusted(tt.module)}
+
+			require.Equal(t, want, []core.Untrusted{exception.Type, exception.Value, exception.Module})
+			require.Len(t, exception.Frames, tt.frames)
+
+			if tt.outermost != "" {
+				require.EqualValues(t, tt.outermost, exception.Frames[0].Function)
 			}
-			if c.causes > 0 {
-				require.EqualValues(t, c.cause, e.Exceptions[1].Frames[0].Function)
+			if tt.causes > 0 {
+				require.EqualValues(t, tt.cause, event.Exceptions[1].Frames[0].Function)
 			}
-			if c.frames == 0 {
-				require.Equal(t, c.stack, e.Extra.Get("exception.stacktrace").Text, "people may read it")
+			if tt.frames == 0 {
+				require.Equal(t, tt.stack, event.Extra.Get("exception.stacktrace").Text, "people may read it")
 			} else {
-				require.True(t, x.Frames[0].InApp)
+				require.True(t, exception.Frames[0].InApp)
 			}
 			source := core.SourceServer
 			if language == "webjs" {
 				source = core.SourceBrowser
 			}
-			require.Equal(t, source, envelope.SourceOf(string(e.SDK.Name), e.Platform))
+
+			require.Equal(t, source, envelope.SourceOf(string(event.SDK.Name), event.Platform))
 		})
 	}
 }
 
 func TestSeverityIsTheLevel(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for _, tt := range []struct {
 		number logspb.SeverityNumber
 		text   string
 		want   string
 	}{
-		{1, "", "debug"}, {5, "", "debug"}, {9, "", "info"}, {13, "", "warning"}, {16, "ERROR", "warning"}, {17, "", "error"}, {24, "", "fatal"},
+		{1, "", "debug"}, {5, "", "debug"}, {9, "", "info"}, {13, "", "warning"}, {16, "ERROR", "warning"}, {17, "", "error"},
+		{24, "", "fatal"},
 		{0, "WARN", "warning"}, {0, "critical", "fatal"}, {0, "", "error"}, {99, "", "fatal"}, {-5, "", "error"},
 	} {
-		m := logsOf(&logspb.LogRecord{SeverityNumber: c.number, SeverityText: c.text, Attributes: attrs("exception.message", "boom")})
-		require.Equal(t, c.want, events(t, wire(t, m), otlp.Protobuf, otlp.Logs)[0].Level, c)
+		t.Run(tt.text, func(t *testing.T) {
+			m := logsOf(&logspb.LogRecord{SeverityNumber: tt.number, SeverityText: tt.text,
+				Attributes: newAttributes("exception.message", "boom")})
+			require.Equal(t, tt.want, readEvents(t, marshalWire(t, m), otlp.Protobuf, otlp.Logs)[0].Level, tt)
+		})
 	}
 }
 
 func TestEscapedMeansUnhandled(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for _, tt := range []struct {
 		escaped any
 		handled *bool
 	}{
 		{"True", new(false)}, {true, new(false)}, {"False", new(true)}, {false, new(true)}, {"who knows", nil}, {nil, nil},
 	} {
-		m := tracesOf("python", span("12345678", "", exceptionEvent("ValueError", "boom", attr("exception.escaped", c.escaped))))
-		require.Equal(t, c.handled, events(t, wire(t, m), otlp.Protobuf, otlp.Traces)[0].Exceptions[0].Mechanism.Handled, c.escaped)
+		m := tracesOf("python",
+			newSpan("12345678", "", exceptionEvent("ValueError", "boom", newAttribute("exception.escaped", tt.escaped))))
+		require.Equal(t, tt.handled, readEvents(t, marshalWire(t, m), otlp.Protobuf, otlp.Traces)[0].Exceptions[0].Mechanism.Handled,
+			tt.escaped)
 	}
 }
 
 func TestOnlyExceptionsAreEvents(t *testing.T) {
 	t.Parallel()
-	failed := span("12345678", "", &tracepb.Span_Event{Name: "retry", Attributes: attrs("exception.type", "ValueError")})
+	failed := newSpan("12345678", "", &tracepb.Span_Event{Name: "retry", Attributes: newAttributes("exception.type", "ValueError")})
 	failed.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: "exception"}
-	batch := read(t, tracesOf("go", failed, span("23456789", "12345678")))
+	batch := readBatch(t, tracesOf("go", failed, newSpan("23456789", "12345678")))
+
 	require.Equal(t, 2, batch.Items)
 	require.Zero(t, batch.Len()+batch.Rejected)
-	batch = read(t, logsOf(
-		&logspb.LogRecord{SeverityNumber: logspb.SeverityNumber_SEVERITY_NUMBER_FATAL, Body: attr("", "exception.type: none").Value},
-		&logspb.LogRecord{Attributes: attrs("exception.id", "7")}, new(logspb.LogRecord)))
+
+	batch = readBatch(t, logsOf(
+		&logspb.LogRecord{SeverityNumber: logspb.SeverityNumber_SEVERITY_NUMBER_FATAL,
+			Body: newAttribute("", "exception.type: none").Value},
+		&logspb.LogRecord{Attributes: newAttributes("exception.id", "7")}, new(logspb.LogRecord)))
+
 	require.Equal(t, 3, batch.Items)
 	require.Zero(t, batch.Len()+batch.Rejected)
 }
@@ -163,27 +184,32 @@ func TestOnlyExceptionsAreEvents(t *testing.T) {
 // TestRequestIsThatWhichWasServed: an exception inside has the request of the span around it, never one that was sent.
 func TestRequestIsThatWhichWasServed(t *testing.T) {
 	t.Parallel()
-	serving := span("serving1", "", exceptionEvent("TimeoutError", "no answer"))
+	serving := newSpan("serving1", "", exceptionEvent("TimeoutError", "no answer"))
 	serving.Kind = tracepb.Span_SPAN_KIND_SERVER
-	serving.Attributes = append(attrs(
+	serving.Attributes = append(newAttributes(
 		"http.method", "post", "http.scheme", "http", "http.host", "shop.example:8080", "http.target", "/pay?step=2",
 		"enduser.id", "u-17", "http.user_agent", "curl/8"),
-		attr("http.request.header.x-tenant", []*commonpb.AnyValue{attr("", "a").Value, attr("", "b").Value}))
-	calling := span("calling1", "serving1", exceptionEvent("TimeoutError", "no answer"))
-	calling.Kind, calling.Attributes = tracepb.Span_SPAN_KIND_CLIENT, attrs("url.full", "https://bank.example/", "http.request.method", "GET")
-	list := events(t, wire(t, tracesOf("ruby", calling, serving)), otlp.Protobuf, otlp.Traces)
-	require.Len(t, list, 1)
-	e := list[0]
-	require.EqualValues(t, "span calling1", e.Transaction)
-	require.EqualValues(t, "POST", e.Request.Method)
-	require.EqualValues(t, "http://shop.example:8080/pay", e.Request.URL)
-	require.Equal(t, "2", e.Request.Query.Get("step").Text)
-	require.Equal(t, "a, b", e.Request.Headers.Get("x-tenant").Text)
-	require.Equal(t, "curl/8", e.Request.Headers.Get("user-agent").Text)
-	require.Equal(t, "u-17", e.User.Get("id").Text)
-	require.Equal(t, "u-17", e.Identity)
-	require.Equal(t, "https://bank.example/", e.Contexts.Get("otel").Get("attributes").Get("url.full").Text)
+		newAttribute("http.request.header.x-tenant", []*commonpb.AnyValue{newAttribute("", "a").Value, newAttribute("", "b").Value}))
+	calling := newSpan("calling1", "serving1", exceptionEvent("TimeoutError", "no answer"))
+	calling.Kind, calling.Attributes = tracepb.Span_SPAN_KIND_CLIENT,
+		newAttributes("url.full", "https://bank.example/", "http.request.method", "GET")
+	list := readEvents(t, marshalWire(t, tracesOf("ruby", calling, serving)), otlp.Protobuf, otlp.Traces)
 
-	list = events(t, wire(t, tracesOf("ruby", calling)), otlp.Protobuf, otlp.Traces)
+	require.Len(t, list, 1)
+
+	event := list[0]
+
+	require.EqualValues(t, "span calling1", event.Transaction)
+	require.EqualValues(t, "POST", event.Request.Method)
+	require.EqualValues(t, "http://shop.example:8080/pay", event.Request.URL)
+	require.Equal(t, "2", event.Request.Query.Get("step").Text)
+	require.Equal(t, "a, b", event.Request.Headers.Get("x-tenant").Text)
+	require.Equal(t, "curl/8", event.Request.Headers.Get("user-agent").Text)
+	require.Equal(t, "u-17", event.User.Get("id").Text)
+	require.Equal(t, "u-17", event.Identity)
+	require.Equal(t, "https://bank.example/", event.Contexts.Get("otel").Get("attributes").Get("url.full").Text)
+
+	list = readEvents(t, marshalWire(t, tracesOf("ruby", calling)), otlp.Protobuf, otlp.Traces)
+
 	require.Nil(t, list[0].Request)
 }

@@ -9,58 +9,59 @@ import (
 	"errand/envelope"
 )
 
-// Decode makes the event of the n-th exception, in the decoder's room. Call the scrubber and then envelope.Limit, as after
+// DecodeEvent makes the event of the n-th exception, in the decoder's memory. Call the scrubber and then envelope.LimitEvent, as after
 // Decoder.Decode.
-func (b *Batch) Decode(n int, d *envelope.Decoder, h envelope.Hints) (*core.Event, error) {
-	x, err := b.exception(&b.found[n])
+func (b *Batch) DecodeEvent(index int, decoder *envelope.Decoder, hints envelope.Hints) (*core.Event, error) {
+	details, err := b.readException(&b.found[index])
 	if err != nil {
 		return nil, err
 	}
-	w := writer{exception: x, eventID: b.found[n].eventID, room: b.roomOfEach()}
-	w.ofResource = share(&w, &b.parts.resource)
-	if x.within != nil {
-		w.ofSpan = share(&w, &b.parts.span)
+	w := writer{exception: details, eventID: b.found[index].eventID, sharedBytes: b.sharedBytesOfEach()}
+	w.ofResource = shareAttributes(&w, &b.parts.resource)
+	if details.within != nil {
+		w.ofSpan = shareAttributes(&w, &b.parts.span)
 	}
-	if span, ok := b.spans.serving(x.trace, x.span); ok && span.number != b.found[n].span.number {
+	if span, ok := b.spans.findServing(details.trace, details.span); ok && span.number != b.found[index].span.number {
 		if b.mayLoadServing(span) {
-			x.serving = load(&b.parts.serving, b.form, span, newSpan)
-			w.ofServing = share(&w, &b.parts.serving)
+			details.serving = loadPart(&b.parts.serving, b.form, span, newSpan)
+			w.ofServing = shareAttributes(&w, &b.parts.serving)
 		} else {
-			x.lost++
+			details.lost++
 		}
 	}
-	w.ofScope = share(&w, &b.parts.scope)
-	e, err := d.Decode(w.payload().AppendJSON(nil), h)
+	w.ofScope = shareAttributes(&w, &b.parts.scope)
+	event, err := decoder.Decode(w.writePayload().AppendJSON(nil), hints)
 	if err != nil {
 		return nil, err
 	}
-	if len(e.Exceptions) > 0 && len(e.Exceptions[0].Frames) == 0 && x.stack != "" {
-		e.Extra = withText(e.Extra, "exception.stacktrace", x.stack) // no parser could read it: let people
+	if len(event.Exceptions) > 0 && len(event.Exceptions[0].Frames) == 0 && details.stack != "" {
+		event.Extra = withText(event.Extra, "exception.stacktrace", details.stack) // no parser could read it: let people
 	}
-	if lost := x.lost + x.own.lost; lost > 0 {
-		e.Problems = append(e.Problems, core.Problem{Path: "contexts.otel", Reason: strconv.Itoa(lost) + " attributes or values were left out"})
+	if lost := details.lost + details.ofException.lost; lost > 0 {
+		event.Problems = append(event.Problems,
+			core.Problem{Path: "contexts.otel", Reason: strconv.Itoa(lost) + " attributes or values were left out"})
 	}
-	return e, nil
+	return event, nil
 }
 
 // mayLoadServing reports whether a span may be decoded. Exceptions follow each other in the order of their resources, scopes
 // and spans, but not of the spans that were served.
-func (b *Batch) mayLoadServing(span text) bool {
+func (b *Batch) mayLoadServing(span sharedText) bool {
 	if b.parts.serving.number != span.number {
 		b.reloaded += len(span.raw)
 	}
 	return b.reloaded <= maxSharedInAll
 }
 
-// share takes the attributes of a message into the event, as far as there is room.
-func share[M sharedMessage](w *writer, p *part[M]) attributes {
-	a := p.attributes.copyUpTo(w.room)
-	w.room -= a.size
+// shareAttributes takes the attributes of a message into the event, as many as the event may have of what is shared.
+func shareAttributes[M sharedMessage](w *writer, p *sharedPart[M]) attributes {
+	a := p.attributes.copyUpTo(w.sharedBytes)
+	w.sharedBytes -= a.size
 	w.lost += p.lost + a.lost
 	return a
 }
 
-// withText adds a text to an object in the decoder's room, where it must not grow.
+// withText adds a text to a copy of an object, which must not grow in the decoder's memory.
 func withText(v core.Value, key, text string) core.Value {
 	members := append(make([]core.Member, 0, len(v.Kids)+1), v.Kids...)
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "")
@@ -70,39 +71,39 @@ func withText(v core.Value, key, text string) core.Value {
 // writer writes an exception as an event of the Sentry protocol.
 type writer struct {
 	*exception
-	eventID    string
-	room       int        // for what other events have too, in bytes
-	ofResource attributes // of what runs the program
-	ofScope    attributes // of the instrumentation
-	ofSpan     attributes
-	ofServing  attributes // of the span of the request that was being served, unless it is the same
+	eventID     string
+	sharedBytes int        // for what other events have too, in bytes
+	ofResource  attributes // of what runs the program
+	ofScope     attributes // of the instrumentation
+	ofSpan      attributes
+	ofServing   attributes // of the span of the request that was being served, unless it is the same
 }
 
-// name returns the name of a message that other events have too.
-func (w *writer) name(of interface{ GetName() string }) string {
+// cutName returns the name of a message that other events have too.
+func (w *writer) cutName(of interface{ GetName() string }) string {
 	return cutText(of.GetName(), maxSharedName)
 }
 
-// payload writes the event. The parts take their attributes from the lists, so their order matters: what nobody took stays
+// writePayload writes the event. The parts take their attributes from the lists, so their order matters: what nobody took stays
 // in contexts.otel, or in extra when it belongs to the exception itself.
-func (w *writer) payload() core.Value {
-	members := append(w.program(),
+func (w *writer) writePayload() core.Value {
+	members := append(w.writeProgram(),
 		makeTextMember("event_id", w.eventID),
 		makeTextMember("level", w.level),
 		makeTextMember("message", textOf(w.body)),
-		makeTextMember("transaction", w.name(w.within)),
-		makeMember("exception", w.exceptionValue()),
-		makeMember("user", w.user()),
-		makeMember("request", w.request()),
+		makeTextMember("transaction", w.cutName(w.within)),
+		makeMember("exception", w.writeException()),
+		makeMember("user", w.writeUser()),
+		makeMember("request", w.writeRequest()),
 		makeMember("tags", makeObject(
-			makeTextMember("service.name", w.ofResource.takeText("service.name")), makeTextMember("otel.scope.name", w.name(w.scope)))),
-		makeMember("contexts", w.contexts()),
-		makeMember("extra", makeObjectOf(w.own.list)))
+			makeTextMember("service.name", w.ofResource.takeText("service.name")), makeTextMember("otel.scope.name", w.cutName(w.scope)))),
+		makeMember("contexts", w.writeContexts()),
+		makeMember("extra", makeObjectOf(w.ofException.list)))
 	if w.at != 0 {
 		members = append(members, makeMember("timestamp", core.Value{Kind: core.Number, Text: formatTime(w.at)}))
 	}
 	if w.within == nil {
-		members = append(members, makeTextMember("logger", w.name(w.scope)))
+		members = append(members, makeTextMember("logger", w.cutName(w.scope)))
 	}
 	return makeObject(members...)
 }
@@ -110,10 +111,10 @@ func (w *writer) payload() core.Value {
 // formatTime writes a time in nanoseconds as the Sentry protocol does.
 func formatTime(nanos uint64) string { return fmt.Sprintf("%d.%09d", nanos/1e9, nanos%1e9) }
 
-// exceptionValue writes the exception. The decoder parses its stack, which brings the causes.
-func (w *writer) exceptionValue() core.Value {
+// writeException writes the exception. The decoder parses its stack, which brings the causes.
+func (w *writer) writeException() core.Value {
 	module, name := "", w.typ
-	switch w.platform() {
+	switch w.findPlatform() {
 	case "java", "android", "kotlin", "scala", "groovy", "clojure", "python", "":
 		module, name = splitModule(w.typ)
 	}
@@ -122,6 +123,7 @@ func (w *writer) exceptionValue() core.Value {
 		mechanism = append(mechanism, makeMember("handled", core.Value{Kind: core.Bool, Text: strconv.FormatBool(!escaped)}))
 	}
 	return makeObject(
-		makeTextMember("type", name), makeTextMember("value", w.message), makeTextMember("module", module), makeTextMember("stack", w.stack),
+		makeTextMember("type", name), makeTextMember("value", w.message), makeTextMember("module", module),
+		makeTextMember("stack", w.stack),
 		makeMember("mechanism", makeObjectOf(mechanism)))
 }

@@ -21,7 +21,7 @@ type exception struct {
 	service             string
 	at                  uint64 // in nanoseconds since 1970; 0 for unknown
 	level               string
-	own                 attributes // of the span event or log record, without exception.*
+	ofException         attributes // of the span event or log record, without exception.*
 	body                core.Value // of the log record
 	resource            *resourcepb.Resource
 	scope               *commonpb.InstrumentationScope
@@ -30,12 +30,12 @@ type exception struct {
 	lost                int           // values that were too many
 }
 
-// parts holds the messages that were decoded last, which exceptions in a row share.
-type parts struct {
-	resource part[*resourcepb.Resource]
-	scope    part[*commonpb.InstrumentationScope]
-	span     part[*tracepb.Span]
-	serving  part[*tracepb.Span]
+// sharedParts holds the messages that were decoded last, which exceptions in a row share.
+type sharedParts struct {
+	resource sharedPart[*resourcepb.Resource]
+	scope    sharedPart[*commonpb.InstrumentationScope]
+	span     sharedPart[*tracepb.Span]
+	serving  sharedPart[*tracepb.Span]
 }
 
 // sharedMessage is a resource, a scope or a span.
@@ -44,55 +44,55 @@ type sharedMessage interface {
 	GetAttributes() []*commonpb.KeyValue
 }
 
-type part[M sharedMessage] struct {
+type sharedPart[M sharedMessage] struct {
 	number     int
 	message    M
 	attributes attributes // of at most keptShared bytes
 	lost       int        // values that were too many
 }
 
-// load decodes a shared message. One that cannot be read is an empty one: it must not take its exceptions with it.
-func load[M sharedMessage](p *part[M], f form, from text, empty func() M) M {
-	if p.number != from.number {
-		p.number, p.message = from.number, empty()
-		lost, err := f.decode(from.raw, p.message)
-		if p.lost = lost; err != nil {
-			p.message = empty()
+// loadPart decodes a shared message. One that cannot be read is an empty one: it must not take its exceptions with it.
+func loadPart[M sharedMessage](part *sharedPart[M], f form, from sharedText, empty func() M) M {
+	if part.number != from.number {
+		part.number, part.message = from.number, empty()
+		lost, err := f.decodeMessage(from.raw, part.message)
+		if part.lost = lost; err != nil {
+			part.message = empty()
 		}
-		p.attributes = attributesOf(p.message.GetAttributes(), keptShared)
+		part.attributes = attributesOf(part.message.GetAttributes(), keptShared)
 	}
-	return p.message
+	return part.message
 }
 
-// exception reads what was found.
-func (b *Batch) exception(f *foundException) (*exception, error) {
-	x := &exception{level: "error"}
-	x.resource = load(&b.parts.resource, b.form, bounded(f.resource), newResource)
-	x.scope = load(&b.parts.scope, b.form, bounded(f.scope), newScope)
-	for _, pair := range x.resource.GetAttributes() {
+// readException reads what was found.
+func (b *Batch) readException(found *foundException) (*exception, error) {
+	details := &exception{level: "error"}
+	details.resource = loadPart(&b.parts.resource, b.form, dropTooLarge(found.resource), newResource)
+	details.scope = loadPart(&b.parts.scope, b.form, dropTooLarge(found.scope), newScope)
+	for _, pair := range details.resource.GetAttributes() {
 		if pair.GetKey() == "service.name" {
-			x.service = cutText(pair.GetValue().GetStringValue(), maxSharedName)
+			details.service = cutText(pair.GetValue().GetStringValue(), maxSharedName)
 		}
 	}
 	err := error(nil)
 	if b.signal.Name == Logs.Name {
-		err = x.readRecord(b.form, f)
+		err = details.readRecord(b.form, found)
 	} else {
-		x.within = load(&b.parts.span, b.form, f.span, newSpan)
-		err = x.readEvent(b.form, f)
+		details.within = loadPart(&b.parts.span, b.form, found.span, newSpan)
+		err = details.readEvent(b.form, found)
 	}
-	x.typ = strings.TrimSpace(x.own.takeText("exception.type"))
-	x.message, x.stack = x.own.takeText("exception.message"), x.own.takeText("exception.stacktrace")
-	x.escaped = x.own.takeText("exception.escaped")
-	return x, err
+	details.typ = strings.TrimSpace(details.ofException.takeText("exception.type"))
+	details.message, details.stack = details.ofException.takeText("exception.message"), details.ofException.takeText("exception.stacktrace")
+	details.escaped = details.ofException.takeText("exception.escaped")
+	return details, err
 }
 
 func newResource() *resourcepb.Resource        { return new(resourcepb.Resource) }
 func newScope() *commonpb.InstrumentationScope { return new(commonpb.InstrumentationScope) }
 func newSpan() *tracepb.Span                   { return new(tracepb.Span) }
 
-// bounded leaves out what is too large, and what is not there.
-func bounded(t text) text {
+// dropTooLarge leaves out what is too large, and what is not there.
+func dropTooLarge(t sharedText) sharedText {
 	if len(t.raw) > maxShared {
 		t.raw = ""
 	}
@@ -101,11 +101,11 @@ func bounded(t text) text {
 
 func (x *exception) readEvent(f form, at *foundException) error {
 	event := new(tracepb.Span_Event)
-	lost, err := f.decode(at.leaf, event)
+	lost, err := f.decodeMessage(at.leaf, event)
 	if x.lost = lost; err != nil {
 		return err
 	}
-	x.own = attributesOf(event.GetAttributes(), maxMessage)
+	x.ofException = attributesOf(event.GetAttributes(), maxMessage)
 	x.trace, x.span, x.parent = idOf(x.within.GetTraceId()), idOf(x.within.GetSpanId()), idOf(x.within.GetParentSpanId())
 	x.at = firstSet(event.GetTimeUnixNano(), x.within.GetEndTimeUnixNano(), x.within.GetStartTimeUnixNano())
 	return nil
@@ -113,11 +113,11 @@ func (x *exception) readEvent(f form, at *foundException) error {
 
 func (x *exception) readRecord(f form, at *foundException) error {
 	record := new(logspb.LogRecord)
-	lost, err := f.decode(at.leaf, record)
+	lost, err := f.decodeMessage(at.leaf, record)
 	if x.lost = lost; err != nil {
 		return err
 	}
-	x.own = attributesOf(record.GetAttributes(), maxMessage)
+	x.ofException = attributesOf(record.GetAttributes(), maxMessage)
 	x.body = valueOf(record.GetBody(), 0)
 	x.trace, x.span = idOf(record.GetTraceId()), idOf(record.GetSpanId())
 	x.at = firstSet(record.GetTimeUnixNano(), record.GetObservedTimeUnixNano())
@@ -125,7 +125,7 @@ func (x *exception) readRecord(f form, at *foundException) error {
 	return nil
 }
 
-// idOf writes an id. One of only zeros is none, and neither is one that is longer than ids are.
+// idOf writes an id. It is empty when it has only zeros or is longer than ids are.
 func idOf(id []byte) string {
 	const longest = 16
 	text := hex.EncodeToString(id[:min(len(id), longest)])

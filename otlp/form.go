@@ -18,33 +18,33 @@ const (
 	JSON
 )
 
-func (e Encoding) form() form {
+func (e Encoding) chooseForm() form {
 	if e == JSON {
 		return jsonForm{}
 	}
 	return wireForm{}
 }
 
-// field is a field of a message by its number in protobuf and by its name in JSON.
-type field struct {
+// messageField is a field of a message by its number in protobuf and by its name in JSON.
+type messageField struct {
 	number protowire.Number
 	name   string
 }
 
 // form reads messages of one encoding. A message is passed around as its text.
 type form interface {
-	// open returns the text of the whole request.
-	open(body []byte) (string, error)
-	// each calls visit with each message in a field.
-	each(raw string, of field, visit func(message string) error) error
-	// word returns the string in a field, empty for none.
-	word(raw string, of field) (string, error)
-	// span returns the fields by which a span is known.
-	span(raw string) spanIDs
-	// pick copies a message with some of its fields only.
-	pick(raw string, fields []field) string
-	// decode reads a message, of a span what outlined left. It returns how many values were too many.
-	decode(raw string, into proto.Message) (lost int, err error)
+	// openRequest returns the text of the whole request.
+	openRequest(body []byte) (string, error)
+	// eachMessage calls visit with each message in a field.
+	eachMessage(raw string, of messageField, visit func(message string) error) error
+	// readText returns the string in a field, empty without one.
+	readText(raw string, of messageField) (string, error)
+	// readSpanIDs returns what identifies a span.
+	readSpanIDs(raw string) spanIDs
+	// pickFields copies a message with some of its fields only.
+	pickFields(raw string, fields []messageField) string
+	// decodeMessage reads a message; of a span, what outlineSpan left. It returns how many values were too many.
+	decodeMessage(raw string, into proto.Message) (lost int, err error)
 }
 
 // wireForm is protobuf.
@@ -52,9 +52,9 @@ type wireForm struct{}
 
 var errWire = errors.New("the body is not valid protobuf of an OTLP export request")
 
-func (wireForm) open(body []byte) (string, error) { return string(body), nil }
+func (wireForm) openRequest(body []byte) (string, error) { return string(body), nil }
 
-func (wireForm) each(raw string, of field, visit func(string) error) error {
+func (wireForm) eachMessage(raw string, of messageField, visit func(string) error) error {
 	return eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
 		if number == of.number && kind == protowire.BytesType {
 			return visit(value)
@@ -63,30 +63,32 @@ func (wireForm) each(raw string, of field, visit func(string) error) error {
 	})
 }
 
-func (f wireForm) word(raw string, of field) (string, error) { return lastMessage(f, raw, of) }
+func (f wireForm) readText(raw string, of messageField) (string, error) {
+	return lastMessage(f, raw, of)
+}
 
-func (wireForm) decode(raw string, into proto.Message) (lost int, err error) {
+func (wireForm) decodeMessage(raw string, into proto.Message) (lost int, err error) {
 	p := newPruner()
-	pruned := p.wire(nil, raw, into.ProtoReflect().Descriptor(), 0)
+	pruned := p.pruneWire(nil, raw, into.ProtoReflect().Descriptor(), 0)
 	return p.lost, proto.Unmarshal(pruned, into)
 }
 
-func (wireForm) span(raw string) (s spanIDs) {
+func (wireForm) readSpanIDs(raw string) (ids spanIDs) {
 	_ = eachField(raw, func(number protowire.Number, _ protowire.Type, value string) error {
 		switch number {
 		case 1:
-			s.trace = idOf([]byte(value))
+			ids.trace = idOf([]byte(value))
 		case 2:
-			s.id = idOf([]byte(value))
+			ids.id = idOf([]byte(value))
 		case 4:
-			s.parent = idOf([]byte(value))
+			ids.parent = idOf([]byte(value))
 		case 6:
 			kind, _ := readVarint(value)
-			s.serves = tracepb.Span_SpanKind(kind) == tracepb.Span_SPAN_KIND_SERVER
+			ids.isServing = tracepb.Span_SpanKind(kind) == tracepb.Span_SPAN_KIND_SERVER
 		}
 		return nil
 	})
-	return s
+	return ids
 }
 
 // eachField calls visit with each field of a message. The value is what follows the tag, of a length-delimited field
@@ -125,7 +127,7 @@ func eachField(raw string, visit func(protowire.Number, protowire.Type, string) 
 	return nil
 }
 
-// readVarint reads a number of protobuf and returns how many bytes it takes, 0 when there is none. Protobuf's own function is
+// readVarint reads a number of protobuf and returns how many bytes it takes, 0 without a number. Protobuf's own function is
 // for bytes, which would be a copy each time.
 func readVarint(raw string) (n uint64, size int) {
 	for i := range min(len(raw), 10) {
@@ -137,13 +139,13 @@ func readVarint(raw string) (n uint64, size int) {
 	return 0, 0
 }
 
-func (wireForm) pick(raw string, fields []field) string {
-	var b []byte
+func (wireForm) pickFields(raw string, fields []messageField) string {
+	var buf []byte
 	_ = eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
-		if slices.ContainsFunc(fields, func(of field) bool { return of.number == number }) {
-			b = appendField(b, number, kind, value)
+		if slices.ContainsFunc(fields, func(of messageField) bool { return of.number == number }) {
+			buf = appendField(buf, number, kind, value)
 		}
 		return nil
 	})
-	return string(b)
+	return string(buf)
 }

@@ -16,7 +16,7 @@ import (
 	"errand/testkit/golden"
 )
 
-var received = time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
+var receivedAt = time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
 
 // TestDecodeGolden shows the events that the exports of testdata make: what OpenTelemetry's SDKs for Python and Node sent for
 // one exception that goes through two spans, and for the log record about it.
@@ -39,17 +39,17 @@ func TestDecodeGolden(t *testing.T) {
 			if strings.HasSuffix(file, ".json") {
 				encoding = otlp.JSON
 			}
-			text, err := json.MarshalIndent(events(t, body, encoding, signal), "", "  ")
+			text, err := json.MarshalIndent(readEvents(t, body, encoding, signal), "", "  ")
 			require.NoError(t, err)
-			golden.Check(t, strings.TrimSuffix(file, filepath.Ext(file))+".golden.json", string(text)+"\n")
+			golden.CheckFile(t, strings.TrimSuffix(file, filepath.Ext(file))+".golden.json", string(text)+"\n")
 		})
 	}
 }
 
-// events reads a request and returns its events.
-func events(t testing.TB, body []byte, e otlp.Encoding, s otlp.Signal) []*core.Event {
+// readEvents reads a request and returns its events.
+func readEvents(t testing.TB, body []byte, e otlp.Encoding, s otlp.Signal) []*core.Event {
 	t.Helper()
-	batch, err := otlp.Read(body, e, s)
+	batch, err := otlp.ReadRequest(body, e, s)
 	require.NoError(t, err)
 	require.Zero(t, batch.Rejected, batch.Reason)
 	return decodeAll(t, batch)
@@ -59,7 +59,7 @@ func decodeAll(t testing.TB, batch *otlp.Batch) []*core.Event {
 	t.Helper()
 	list := make([]*core.Event, batch.Len())
 	for n := range list {
-		e, err := batch.Decode(n, new(envelope.Decoder), envelope.Hints{ReceivedAt: received})
+		e, err := batch.DecodeEvent(n, new(envelope.Decoder), envelope.Hints{ReceivedAt: receivedAt})
 		require.NoError(t, err)
 		list[n] = e
 	}

@@ -21,7 +21,7 @@ import (
 
 func TestTooManyExceptionsAreRejected(t *testing.T) {
 	t.Parallel()
-	failing := span("12345678", "")
+	failing := newSpan("12345678", "")
 	for n := range 100_000 {
 		failing.Events = append(failing.Events, exceptionEvent("ValueError", fmt.Sprint("boom ", n)))
 	}
@@ -29,9 +29,10 @@ func TestTooManyExceptionsAreRejected(t *testing.T) {
 	for _, c := range []struct {
 		encoding otlp.Encoding
 		body     []byte
-	}{{otlp.Protobuf, wire(t, m)}, {otlp.JSON, jsonOf(t, m)}} {
-		batch, err := otlp.Read(c.body, c.encoding, otlp.Traces)
+	}{{otlp.Protobuf, marshalWire(t, m)}, {otlp.JSON, jsonOf(t, m)}} {
+		batch, err := otlp.ReadRequest(c.body, c.encoding, otlp.Traces)
 		require.NoError(t, err)
+
 		require.Equal(t, otlp.MaxExceptions, batch.Len())
 		require.Equal(t, 100_000-otlp.MaxExceptions, batch.Rejected)
 		require.NotEmpty(t, batch.Reason)
@@ -43,50 +44,59 @@ func TestNotOfTheEncoding(t *testing.T) {
 	for _, body := range []string{
 		"not a request", `{"resourceSpans":[]}`, "\x0a\xff", "\x0a\x02\x12\x7f", "\x0b\x0b\x0b", strings.Repeat("\xff", 11),
 	} {
-		_, err := otlp.Read([]byte(body), otlp.Protobuf, otlp.Traces)
-		require.Error(t, err, body)
+		t.Run(body, func(t *testing.T) {
+			_, err := otlp.ReadRequest([]byte(body), otlp.Protobuf, otlp.Traces)
+			require.Error(t, err)
+		})
 	}
 	for _, body := range []string{"", "[]", "null", "1", `{"resourceSpans":[`, `{"resourceSpans":[]} x`, "\x0a\x02"} {
-		_, err := otlp.Read([]byte(body), otlp.JSON, otlp.Traces)
-		require.Error(t, err, body)
+		t.Run(body, func(t *testing.T) {
+			_, err := otlp.ReadRequest([]byte(body), otlp.JSON, otlp.Traces)
+			require.Error(t, err)
+		})
 	}
 	for _, body := range []string{
 		"{}", `{"resourceSpans":null}`, `{"resourceSpans":7,"unknown":{}}`, `{"resourceSpans":[null,1,{"scopeSpans":[{"spans":null}]}]}`,
 	} {
-		batch, err := otlp.Read([]byte(body), otlp.JSON, otlp.Traces)
+		batch, err := otlp.ReadRequest([]byte(body), otlp.JSON, otlp.Traces)
 		require.NoError(t, err, body)
+
 		require.Zero(t, batch.Len()+batch.Rejected)
 	}
-	batch, err := otlp.Read(nil, otlp.Protobuf, otlp.Logs)
+	batch, err := otlp.ReadRequest(nil, otlp.Protobuf, otlp.Logs)
 	require.NoError(t, err, "a request of nothing is one of no bytes")
+
 	require.Zero(t, batch.Items)
 }
 
 func TestDeepValues(t *testing.T) {
 	t.Parallel()
-	deep := attr("deep", "down")
+	deep := newAttribute("deep", "down")
 	for range 2000 {
-		deep = attr("deep", []*commonpb.KeyValue{deep})
+		deep = newAttribute("deep", []*commonpb.KeyValue{deep})
 	}
-	m := tracesOf("go", span("12345678", "", exceptionEvent("E", "boom", deep)))
-	e := events(t, wire(t, m), otlp.Protobuf, otlp.Traces)[0]
+	request := tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom", deep)))
+	e := readEvents(t, marshalWire(t, request), otlp.Protobuf, otlp.Traces)[0]
 	require.NotEmpty(t, e.Problems)
+
 	require.EqualValues(t, "boom", e.Exceptions[0].Value)
 
-	fromJSON := events(t, jsonOf(t, m), otlp.JSON, otlp.Traces)[0]
+	fromJSON := readEvents(t, jsonOf(t, request), otlp.JSON, otlp.Traces)[0]
 	require.NotEmpty(t, fromJSON.Problems)
+
 	require.EqualValues(t, "boom", fromJSON.Exceptions[0].Value)
 }
 
 func TestManyAttributes(t *testing.T) {
 	t.Parallel()
-	m := tracesOf("go", span("12345678", "", exceptionEvent("E", "boom")))
-	failing := m.ResourceSpans[0].ScopeSpans[0].Spans[0]
+	request := tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom")))
+	failing := request.ResourceSpans[0].ScopeSpans[0].Spans[0]
 	for n := range 20_000 {
-		failing.Events[0].Attributes = append(failing.Events[0].Attributes, attr(fmt.Sprint("k", n), "v"))
-		failing.Attributes = append(failing.Attributes, attr(fmt.Sprint("k", n), "v"))
+		failing.Events[0].Attributes = append(failing.Events[0].Attributes, newAttribute(fmt.Sprint("k", n), "v"))
+		failing.Attributes = append(failing.Attributes, newAttribute(fmt.Sprint("k", n), "v"))
 	}
-	e := events(t, wire(t, m), otlp.Protobuf, otlp.Traces)[0]
+	e := readEvents(t, marshalWire(t, request), otlp.Protobuf, otlp.Traces)[0]
+
 	require.EqualValues(t, "span 12345678", e.Transaction, "a span loses its attributes, not its name")
 	require.LessOrEqual(t, len(e.Extra.Kids), 1000)
 	require.Contains(t, e.Problems[len(e.Problems)-1].Reason, "were left out")
@@ -94,14 +104,15 @@ func TestManyAttributes(t *testing.T) {
 
 func TestOneLargeAttributeOfManyExceptions(t *testing.T) {
 	t.Parallel()
-	failing := span("12345678", "")
+	failing := newSpan("12345678", "")
 	for n := range otlp.MaxExceptions {
 		failing.Events = append(failing.Events, exceptionEvent("ValueError", fmt.Sprint("boom ", n)))
 	}
 	m := tracesOf("python", failing)
 	resource := m.ResourceSpans[0].Resource
-	resource.Attributes = append(resource.Attributes, attr("huge", strings.Repeat("x", 60_000)))
-	for _, e := range decodeAll(t, read(t, m)) {
+	resource.Attributes = append(resource.Attributes, newAttribute("huge", strings.Repeat("x", 60_000)))
+
+	for _, e := range decodeAll(t, readBatch(t, m)) {
 		require.Less(t, len(e.AppendJSON(nil)), 4000)
 		require.Equal(t, "shop", e.Tags.Get("service.name").Text)
 	}
@@ -109,39 +120,49 @@ func TestOneLargeAttributeOfManyExceptions(t *testing.T) {
 
 func TestTextThatIsNotUTF8(t *testing.T) {
 	t.Parallel()
-	body := wire(t, tracesOf("go", span("12345678", "", exceptionEvent("E", "boom ???"))))
+	body := marshalWire(t, tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom ???"))))
 	body = bytes.ReplaceAll(body, []byte("boom ???"), []byte("boom \xff\xc3\x00"))
 	body = bytes.ReplaceAll(body, []byte("shop.tracer"), []byte("shop\xfftracer"))
-	e := events(t, body, otlp.Protobuf, otlp.Traces)[0]
+	e := readEvents(t, body, otlp.Protobuf, otlp.Traces)[0]
+
 	require.Equal(t, "boom \ufffd", string(e.Exceptions[0].Value))
 	require.Equal(t, "shop\ufffdtracer", e.Tags.Get("otel.scope.name").Text)
 
-	text := jsonOf(t, tracesOf("go", span("12345678", "", exceptionEvent("E", "boom ???"))))
+	text := jsonOf(t, tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom ???"))))
 	text = bytes.ReplaceAll(text, []byte("boom ???"), []byte("boom \xff\xc3"))
-	require.Equal(t, "boom \ufffd", string(events(t, text, otlp.JSON, otlp.Traces)[0].Exceptions[0].Value))
+
+	require.Equal(t, "boom \ufffd", string(readEvents(t, text, otlp.JSON, otlp.Traces)[0].Exceptions[0].Value))
 }
 
 func TestOddTimesAndIDs(t *testing.T) {
 	t.Parallel()
-	never := span("12345678", "", boomAt(0))
-	e := events(t, wire(t, tracesOf("go", never)), otlp.Protobuf, otlp.Traces)[0]
-	require.Equal(t, received, e.Timestamp.Time, "no time is that of the receipt")
-	never.EndTimeUnixNano = now
-	require.EqualValues(t, now, events(t, wire(t, tracesOf("go", never)), otlp.Protobuf, otlp.Traces)[0].Timestamp.UnixNano())
+	never := newSpan("12345678", "", boomAt(0))
+	e := readEvents(t, marshalWire(t, tracesOf("go", never)), otlp.Protobuf, otlp.Traces)[0]
+
+	require.Equal(t, receivedAt, e.Timestamp.Time, "no time is that of the receipt")
+
+	never.EndTimeUnixNano = exceptionTime
+
+	require.EqualValues(t, exceptionTime, readEvents(t, marshalWire(t, tracesOf("go", never)), otlp.Protobuf,
+		otlp.Traces)[0].Timestamp.UnixNano())
 	for _, at := range []uint64{1, 1<<64 - 1} {
-		e := events(t, wire(t, tracesOf("go", span("12345678", "", boomAt(at)))), otlp.Protobuf, otlp.Traces)[0]
-		require.Equal(t, received, e.Timestamp.Time)
+		e := readEvents(t, marshalWire(t, tracesOf("go", newSpan("12345678", "", boomAt(at)))), otlp.Protobuf, otlp.Traces)[0]
+
+		require.Equal(t, receivedAt, e.Timestamp.Time)
 		require.NotEmpty(t, e.Problems)
 	}
 	for _, id := range []string{"", strings.Repeat("x", 100_000), "\x00\x00\x00\x00\x00\x00\x00\x00"} {
-		failing := span(id, id, boomAt(now))
+		failing := newSpan(id, id, boomAt(exceptionTime))
 		failing.TraceId = []byte(id)
-		e := events(t, wire(t, tracesOf("go", failing)), otlp.Protobuf, otlp.Traces)[0]
+		e := readEvents(t, marshalWire(t, tracesOf("go", failing)), otlp.Protobuf, otlp.Traces)[0]
+
 		require.Len(t, e.EventID, 32)
 		require.Empty(t, e.Contexts.Get("trace").Get("trace_id").Text)
 	}
-	loop := tracesOf("go", span("aaaaaaaa", "bbbbbbbb", boomAt(now)), span("bbbbbbbb", "aaaaaaaa"), span("cccccccc", "cccccccc", boomAt(now)))
-	require.NotPanics(t, func() { events(t, wire(t, loop), otlp.Protobuf, otlp.Traces) })
+	loop := tracesOf("go", newSpan("aaaaaaaa", "bbbbbbbb", boomAt(exceptionTime)), newSpan("bbbbbbbb", "aaaaaaaa"),
+		newSpan("cccccccc", "cccccccc", boomAt(exceptionTime)))
+
+	require.NotPanics(t, func() { readEvents(t, marshalWire(t, loop), otlp.Protobuf, otlp.Traces) })
 }
 
 // TestSmallMessagesTakeNoMemory: 5 MB of nothing but empty spans, log records or attributes, which would be a hundred times as
@@ -155,13 +176,14 @@ func TestSmallMessagesTakeNoMemory(t *testing.T) { // not parallel: it measures 
 		return inner
 	}
 	exceptionOf := func(attribute []byte) []byte {
-		event := append(nested([]byte("exception"), 2), nested(append(nested([]byte("exception.type"), 1), nested([]byte("E"), 1, 2)...), 3)...)
+		event := append(nested([]byte("exception"), 2), nested(append(nested([]byte("exception.type"), 1), nested([]byte("E"), 1, 2)...),
+			3)...)
 		return append(event, nested(append(nested([]byte("list"), 1), attribute...), 3)...)
 	}
 	empty := func(number protowire.Number) []byte {
 		return bytes.Repeat(nested(nil, number), size/2)
 	}
-	for name, c := range map[string]struct {
+	for name, tt := range map[string]struct {
 		body     []byte
 		encoding otlp.Encoding
 		signal   otlp.Signal
@@ -175,30 +197,35 @@ func TestSmallMessagesTakeNoMemory(t *testing.T) { // not parallel: it measures 
 			[]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{}` + strings.Repeat(",{}", size/3) + "]}]}]}"), otlp.JSON, otlp.Traces,
 		},
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		start := time.Now()
-		batch, err := otlp.Read(c.body, c.encoding, c.signal)
-		require.NoError(t, err, name)
-		decodeAll(t, batch)
-		runtime.ReadMemStats(&after)
-		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(40<<20), name)
-		t.Log(name, len(c.body), time.Since(start), (after.TotalAlloc-before.TotalAlloc)>>20, "MB")
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			batch, err := otlp.ReadRequest(tt.body, tt.encoding, tt.signal)
+			require.NoError(t, err)
+			decodeAll(t, batch)
+			runtime.ReadMemStats(&after)
+
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(40<<20))
+			t.Log(name, len(tt.body), time.Since(start), (after.TotalAlloc-before.TotalAlloc)>>20, "MB")
+		})
 	}
 }
 
 // FuzzRead: whatever a request is, its exceptions can be decoded or are refused, and make events of valid text.
 func FuzzRead(f *testing.F) {
 	for _, m := range []*tracepb.TracesData{
-		tracesOf("python", span("12345678", "", exceptionEvent("ValueError", "boom"))), tracesOf("", span("", "", boomAt(0), boomAt(now))),
+		tracesOf("python", newSpan("12345678", "", exceptionEvent("ValueError", "boom"))),
+		tracesOf("", newSpan("", "", boomAt(0), boomAt(exceptionTime))),
 	} {
-		f.Add(wire(f, m), false, false)
+		f.Add(marshalWire(f, m), false, false)
 		f.Add(jsonOf(f, m), true, false)
 	}
 	record := &logspb.LogRecord{
-		TimeUnixNano: now, TraceId: trace, Attributes: attrs("exception.type", "E", "exception.stacktrace", "E\n at f (x.js:1:1)"),
+		TimeUnixNano: exceptionTime, TraceId: traceID, Attributes: newAttributes("exception.type", "E", "exception.stacktrace",
+			"E\n at f (x.js:1:1)"),
 	}
-	f.Add(wire(f, logsOf(record)), false, true)
+	f.Add(marshalWire(f, logsOf(record)), false, true)
 	f.Add(jsonOf(f, logsOf(record)), true, true)
 	f.Fuzz(func(t *testing.T, body []byte, isJSON, isLogs bool) {
 		encoding, signal := otlp.Protobuf, otlp.Traces
@@ -208,12 +235,12 @@ func FuzzRead(f *testing.F) {
 		if isLogs {
 			signal = otlp.Logs
 		}
-		batch, err := otlp.Read(body, encoding, signal)
+		batch, err := otlp.ReadRequest(body, encoding, signal)
 		if err != nil {
 			return
 		}
 		for n := range batch.Len() {
-			e, err := batch.Decode(n, new(envelope.Decoder), envelope.Hints{ReceivedAt: received})
+			e, err := batch.DecodeEvent(n, new(envelope.Decoder), envelope.Hints{ReceivedAt: receivedAt})
 			require.NoError(t, err)
 			require.Contains(t, []int{0, 32}, len(e.EventID))
 			require.True(t, utf8.Valid(e.AppendJSON(nil)))

@@ -18,61 +18,61 @@ import (
 // jsonForm is OTLP's mapping of protobuf to JSON: that of protobuf, but for the ids, which are in hexadecimal.
 type jsonForm struct{}
 
-func (jsonForm) open(body []byte) (string, error) {
-	r := envelope.NewReader(body)
-	if !r.IsObject() {
+func (jsonForm) openRequest(body []byte) (string, error) {
+	reader := envelope.NewReader(body)
+	if !reader.IsObject() {
 		return "", errors.New("the body is not a JSON object")
 	}
-	raw := r.Raw()
-	return raw, r.End()
+	raw := reader.ReadRaw()
+	return raw, reader.CheckEnd()
 }
 
-func (jsonForm) each(raw string, of field, visit func(string) error) (err error) {
-	r := envelope.ReadRaw(raw)
-	r.Members(func(name string) {
+func (jsonForm) eachMessage(raw string, of messageField, visit func(string) error) (err error) {
+	reader := envelope.NewRawReader(raw)
+	reader.VisitMembers(func(name string) {
 		if name != of.name {
 			return
 		}
 		one := func() {
-			if message := r.Raw(); err == nil {
+			if message := reader.ReadRaw(); err == nil {
 				err = visit(message)
 			}
 		}
-		if r.IsObject() {
+		if reader.IsObject() {
 			one()
 		} else {
-			r.Elements(one)
+			reader.VisitElements(one)
 		}
 	})
-	return errors.Join(r.End(), err)
+	return errors.Join(reader.CheckEnd(), err)
 }
 
-func (jsonForm) word(raw string, of field) (word string, err error) {
-	r := envelope.ReadRaw(raw)
-	r.Members(func(name string) {
+func (jsonForm) readText(raw string, of messageField) (word string, err error) {
+	reader := envelope.NewRawReader(raw)
+	reader.VisitMembers(func(name string) {
 		if name == of.name {
-			word = r.Text()
+			word = reader.ReadText()
 		}
 	})
-	return word, r.End()
+	return word, reader.CheckEnd()
 }
 
-func (jsonForm) span(raw string) (s spanIDs) {
-	r := envelope.ReadRaw(raw)
-	r.Members(func(name string) {
+func (jsonForm) readSpanIDs(raw string) (ids spanIDs) {
+	reader := envelope.NewRawReader(raw)
+	reader.VisitMembers(func(name string) {
 		switch name {
 		case "traceId":
-			s.trace = idOf(decodeHex(r.Text()))
+			ids.trace = idOf(decodeHex(reader.ReadText()))
 		case "spanId":
-			s.id = idOf(decodeHex(r.Text()))
+			ids.id = idOf(decodeHex(reader.ReadText()))
 		case "parentSpanId":
-			s.parent = idOf(decodeHex(r.Text()))
+			ids.parent = idOf(decodeHex(reader.ReadText()))
 		case "kind":
-			kind := r.Raw()
-			s.serves = kind == "2" || kind == `"SPAN_KIND_SERVER"`
+			kind := reader.ReadRaw()
+			ids.isServing = kind == "2" || kind == `"SPAN_KIND_SERVER"`
 		}
 	})
-	return s
+	return ids
 }
 
 // The members of each message that protobuf's mapping can read.
@@ -84,47 +84,48 @@ var (
 	recordMembers   = []string{"timeUnixNano", "observedTimeUnixNano", "severityNumber", "severityText", "body", "eventName", "attributes"}
 )
 
-func (f jsonForm) decode(raw string, into proto.Message) (lost int, err error) {
-	switch m := into.(type) {
+func (f jsonForm) decodeMessage(raw string, into proto.Message) (lost int, err error) {
+	switch message := into.(type) {
 	case *resourcepb.Resource:
-		return f.read(raw, resourceMembers, m)
+		return f.unmarshalPruned(raw, resourceMembers, message)
 	case *commonpb.InstrumentationScope:
-		return f.read(raw, scopeMembers, m)
+		return f.unmarshalPruned(raw, scopeMembers, message)
 	case *tracepb.Span_Event:
-		return f.read(raw, eventMembers, m)
+		return f.unmarshalPruned(raw, eventMembers, message)
 	case *tracepb.Span:
-		lost, err = f.read(raw, spanMembers, m)
-		m.TraceId, m.SpanId, m.ParentSpanId = f.id(raw, "traceId"), f.id(raw, "spanId"), f.id(raw, "parentSpanId")
+		lost, err = f.unmarshalPruned(raw, spanMembers, message)
+		message.TraceId, message.SpanId, message.ParentSpanId = f.readID(raw, "traceId"), f.readID(raw, "spanId"),
+			f.readID(raw, "parentSpanId")
 	case *logspb.LogRecord:
-		lost, err = f.read(raw, recordMembers, m)
-		m.TraceId, m.SpanId = f.id(raw, "traceId"), f.id(raw, "spanId")
+		lost, err = f.unmarshalPruned(raw, recordMembers, message)
+		message.TraceId, message.SpanId = f.readID(raw, "traceId"), f.readID(raw, "spanId")
 	}
 	return lost, err
 }
 
-func (jsonForm) pick(raw string, fields []field) string {
-	b, seen := []byte{'{'}, map[string]bool{}
-	r := envelope.ReadRaw(raw)
-	r.Members(func(name string) {
-		if !seen[name] && slices.ContainsFunc(fields, func(of field) bool { return of.name == name }) {
+func (jsonForm) pickFields(raw string, fields []messageField) string {
+	buf, seen := []byte{'{'}, map[string]bool{}
+	r := envelope.NewRawReader(raw)
+	r.VisitMembers(func(name string) {
+		if !seen[name] && slices.ContainsFunc(fields, func(of messageField) bool { return of.name == name }) {
 			seen[name] = true
-			b = append(appendName(b, name), r.Raw()...)
+			buf = append(appendName(buf, name), r.ReadRaw()...)
 		}
 	})
-	return string(append(b, '}'))
+	return string(append(buf, '}'))
 }
 
 var lenientJSON = protojson.UnmarshalOptions{DiscardUnknown: true}
 
-func (jsonForm) read(raw string, members []string, into proto.Message) (lost int, err error) {
+func (jsonForm) unmarshalPruned(raw string, members []string, into proto.Message) (lost int, err error) {
 	p := newPruner()
-	pruned := p.json(nil, raw, members)
+	pruned := p.pruneJSON(nil, raw, members)
 	return p.lost, lenientJSON.Unmarshal(pruned, into)
 }
 
-// id reads an id; one that is not hexadecimal is none.
-func (f jsonForm) id(raw, name string) []byte {
-	text, _ := f.word(raw, field{name: name})
+// readID reads an id; it is empty when it is not hexadecimal.
+func (f jsonForm) readID(raw, name string) []byte {
+	text, _ := f.readText(raw, messageField{name: name})
 	return decodeHex(text)
 }
 

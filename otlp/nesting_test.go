@@ -24,7 +24,7 @@ var nestings = map[string][2]string{
 	"values": {`{"arrayValue":{"values":[`, `]}}`}, "attributes": {`{"kvlistValue":{"values":[{"key":"k","value":`, `}]}}`},
 }
 
-func nest(levels int, nesting [2]string) string {
+func nestText(levels int, nesting [2]string) string {
 	if nesting != nestings["objects"] { // the others need no more to be told apart from what is bounded
 		levels = min(levels, 1<<20/len(nesting[0]+nesting[1]))
 	}
@@ -34,16 +34,18 @@ func nest(levels int, nesting [2]string) string {
 // TestDeepNestingInJSON: whatever lies in whatever depth, at any place of a request, is left out, and its exception is there.
 func TestDeepNestingInJSON(t *testing.T) { // not parallel: it takes memory
 	for name, nesting := range nestings {
-		deep, leaf := nest(manyLevels, nesting), nest(leafLevels, nesting)
+		deep, leaf := nestText(manyLevels, nesting), nestText(leafLevels, nesting)
 		for place, span := range map[string]string{
-			"status": `"status":` + deep, "attributes": `"attributes":` + leaf, "attribute": `"attributes":[{"key":"a","value":` + deep + `}]`,
-			"links": `"links":` + leaf, "unknown": `"unknown":` + deep, "name": `"name":` + leaf, "id": `"spanId":` + leaf,
+			"status": `"status":` + deep, "attributes": `"attributes":` + leaf,
+			"attribute": `"attributes":[{"key":"a","value":` + deep + `}]`,
+			"links":     `"links":` + leaf, "unknown": `"unknown":` + deep, "name": `"name":` + leaf, "id": `"spanId":` + leaf,
 			"small status": `"status":` + leaf, "small attribute": `"attributes":[{"key":"a","value":` + leaf + `}]`,
 		} {
 			body := `{"resourceSpans":[{"scopeSpans":[{"spans":[{` + span + `,"traceId":"01","events":[{"name":"exception","attributes":[
 				{"key":"exception.message","value":{"stringValue":"boom"}}]}]}]}]}]}`
-			batch, err := otlp.Read([]byte(body), otlp.JSON, otlp.Traces)
+			batch, err := otlp.ReadRequest([]byte(body), otlp.JSON, otlp.Traces)
 			require.NoError(t, err)
+
 			require.Equal(t, 1, batch.Len(), "%s in the %s", name, place)
 			require.EqualValues(t, "boom", decodeAll(t, batch)[0].Exceptions[0].Value)
 		}
@@ -57,10 +59,10 @@ func TestDeepNestingInJSON(t *testing.T) { // not parallel: it takes memory
 	}
 }
 
-// requireReadable reads a request, of which what is valid is no matter.
+// requireReadable reads a request, valid or not.
 func requireReadable(t *testing.T, body string, s otlp.Signal) {
 	t.Helper()
-	batch, err := otlp.Read([]byte(body), otlp.JSON, s)
+	batch, err := otlp.ReadRequest([]byte(body), otlp.JSON, s)
 	require.NoError(t, err)
 	decodeAll(t, batch)
 }
@@ -97,19 +99,24 @@ func TestDeepNestingInProtobuf(t *testing.T) { // not parallel: it takes memory
 		value, leaf := nestWire(most/6*6, nesting...), nestWire(leafLevels/6*6, nesting...)
 		attribute := func(value []byte) []byte { return append(wireField(1, []byte("deep")), wireField(2, value)...) }
 		for _, body := range [][]byte{
-			bodyOf(wireField(9, attribute(value)), event), bodyOf(wireField(9, attribute(leaf)), event), bodyOf(wireField(15, value), event),
+			bodyOf(wireField(9, attribute(value)), event), bodyOf(wireField(9, attribute(leaf)), event),
+			bodyOf(wireField(15, value), event),
 			bodyOf(nil, append(slices.Clone(event), wireField(3, attribute(leaf))...)),
 		} {
-			batch, err := otlp.Read(body, otlp.Protobuf, otlp.Traces)
+			batch, err := otlp.ReadRequest(body, otlp.Protobuf, otlp.Traces)
 			require.NoError(t, err)
+
 			require.Equal(t, 1, batch.Len(), name)
 			require.EqualValues(t, "boom", decodeAll(t, batch)[0].Exceptions[0].Value)
 		}
 	}
 	groups := slices.Repeat(protowire.AppendTag(nil, 2, protowire.StartGroupType), 10<<20)
-	_, err := otlp.Read(groups, otlp.Protobuf, otlp.Traces)
+	_, err := otlp.ReadRequest(groups, otlp.Protobuf, otlp.Traces)
+
 	require.Error(t, err)
-	batch, err := otlp.Read(bodyOf(wireField(15, groups), event), otlp.Protobuf, otlp.Traces)
+
+	batch, err := otlp.ReadRequest(bodyOf(wireField(15, groups), event), otlp.Protobuf, otlp.Traces)
 	require.NoError(t, err)
+
 	require.EqualValues(t, "boom", decodeAll(t, batch)[0].Exceptions[0].Value)
 }

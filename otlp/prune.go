@@ -24,7 +24,7 @@ type pruner struct {
 const (
 	maxAttributes = 1000
 	maxValues     = 1000
-	maxMembers    = 16  // of one object in JSON; OTLP has none with more
+	maxMembers    = 16  // of one object in JSON; the objects of OTLP have fewer
 	maxLevels     = 200 // of messages in each other, which are three for each level of values
 	maxNesting    = 270 // of objects and lists in each other in JSON, which are four for each level of values
 )
@@ -33,8 +33,8 @@ func newPruner() *pruner {
 	return &pruner{attributes: maxAttributes, direct: 2 * maxAttributes, values: maxValues}
 }
 
-// spend takes one from what is left, and counts what is too much.
-func (p *pruner) spend(left *int) bool {
+// takeOne takes one from what is left, and counts what is too much.
+func (p *pruner) takeOne(left *int) bool {
 	if *left == 0 {
 		p.lost++
 		return false
@@ -43,110 +43,110 @@ func (p *pruner) spend(left *int) bool {
 	return true
 }
 
-// keeps reports whether a message in a field is kept. The value of an attribute is not counted with the values in it.
-func (p *pruner) keeps(level int, of protoreflect.FieldDescriptor) bool {
+// keepsField reports whether a message in a field is kept. The value of an attribute is not counted with the values in it.
+func (p *pruner) keepsField(level int, of protoreflect.FieldDescriptor) bool {
 	switch {
 	case level == 0:
-		return p.spend(&p.attributes)
+		return p.takeOne(&p.attributes)
 	case level == 1 && !of.IsList():
-		return p.spend(&p.direct)
+		return p.takeOne(&p.direct)
 	}
-	return level < maxLevels && p.spend(&p.values)
+	return level < maxLevels && p.takeOne(&p.values)
 }
 
-// wire appends a message of protobuf to b, with valid UTF-8 in its strings, without which protobuf refuses to read it.
-func (p *pruner) wire(b []byte, raw string, d protoreflect.MessageDescriptor, level int) []byte {
+// pruneWire appends a message of protobuf to b, with valid UTF-8 in its strings, without which protobuf refuses to read it.
+func (p *pruner) pruneWire(buf []byte, raw string, d protoreflect.MessageDescriptor, level int) []byte {
 	_ = eachField(raw, func(number protowire.Number, kind protowire.Type, value string) error {
 		of := d.Fields().ByNumber(number)
 		switch {
 		case of == nil:
 		case kind == protowire.BytesType && of.Kind() == protoreflect.StringKind:
-			b = appendField(b, number, kind, strings.ToValidUTF8(value, "\ufffd"))
+			buf = appendField(buf, number, kind, strings.ToValidUTF8(value, "\ufffd"))
 		case kind == protowire.BytesType && of.Kind() == protoreflect.MessageKind:
 			switch {
-			case p.keeps(level, of):
-				b = protowire.AppendTag(b, number, kind)
-				start := len(b)
-				b = p.wire(append(b, make([]byte, lengthSize)...), value, of.Message(), level+1)
-				putLength(b[start:], len(b)-start-lengthSize)
+			case p.keepsField(level, of):
+				buf = protowire.AppendTag(buf, number, kind)
+				start := len(buf)
+				buf = p.pruneWire(append(buf, make([]byte, lengthSize)...), value, of.Message(), level+1)
+				putLength(buf[start:], len(buf)-start-lengthSize)
 			case level > 0:
 				return errEnough
 			}
 		default:
-			b = appendField(b, number, kind, value)
+			buf = appendField(buf, number, kind, value)
 		}
 		return nil
 	})
-	return b
+	return buf
 }
 
-// errEnough ends the walk over a value of which no more is kept. A message itself is read to its end: its id may come last.
+// errEnough ends the walk over a value when the rest of it is not kept. A message itself is read to its end: its id may come last.
 var errEnough = errors.New("otlp: too many values")
 
-// lengthSize is how many bytes a length takes that is written once it is known.
+// lengthSize is how many bytes are left free for a length that is known later.
 const lengthSize = 5
 
-func putLength(b []byte, n int) {
+func putLength(buf []byte, n int) {
 	for i := range lengthSize {
-		b[i] = byte(n)&0x7f | 0x80
+		buf[i] = byte(n)&0x7f | 0x80
 		n >>= 7
 	}
-	b[lengthSize-1] &= 0x7f
+	buf[lengthSize-1] &= 0x7f
 }
 
-func appendField(b []byte, number protowire.Number, kind protowire.Type, value string) []byte {
-	b = protowire.AppendTag(b, number, kind)
+func appendField(buf []byte, number protowire.Number, kind protowire.Type, value string) []byte {
+	buf = protowire.AppendTag(buf, number, kind)
 	if kind == protowire.BytesType {
-		b = protowire.AppendVarint(b, uint64(len(value)))
+		buf = protowire.AppendVarint(buf, uint64(len(value)))
 	}
-	return append(b, value...)
+	return append(buf, value...)
 }
 
-// json appends some members of an object to b, each once.
-func (p *pruner) json(b []byte, raw string, names []string) []byte {
-	b = append(b, '{')
+// pruneJSON appends some members of an object to b, each once.
+func (p *pruner) pruneJSON(buf []byte, raw string, names []string) []byte {
+	buf = append(buf, '{')
 	seen := map[string]bool{}
-	r := envelope.ReadRaw(raw)
-	r.Members(func(name string) {
+	r := envelope.NewRawReader(raw)
+	r.VisitMembers(func(name string) {
 		if !seen[name] && slices.Contains(names, name) {
 			seen[name] = true
-			b = p.value(appendName(b, name), r, 0)
+			buf = p.pruneValue(appendName(buf, name), r, 0)
 		}
 	})
-	return append(b, '}')
+	return append(buf, '}')
 }
 
-// value appends the value that comes next. The elements of the outermost list are attributes. What lies too deep is left out:
+// pruneValue appends the value that comes next. The elements of the outermost list are attributes. What lies too deep is left out:
 // each level takes a part of the stack.
-func (p *pruner) value(b []byte, r *envelope.Reader, level int) []byte {
+func (p *pruner) pruneValue(buf []byte, reader *envelope.Reader, level int) []byte {
 	switch {
-	case r.IsObject():
-		b = append(b, '{')
+	case reader.IsObject():
+		buf = append(buf, '{')
 		left := maxMembers
-		r.Members(func(name string) {
-			if p.spend(&left) && p.enters(level) {
-				b = p.value(appendName(b, name), r, level+1)
+		reader.VisitMembers(func(name string) {
+			if p.takeOne(&left) && p.entersLevel(level) {
+				buf = p.pruneValue(appendName(buf, name), reader, level+1)
 			}
 		})
-		return append(b, '}')
-	case r.IsArray():
-		b = append(b, '[')
-		r.Elements(func() {
+		return append(buf, '}')
+	case reader.IsArray():
+		buf = append(buf, '[')
+		reader.VisitElements(func() {
 			left := &p.values
 			if level == 0 {
 				left = &p.attributes
 			}
-			if p.spend(left) && p.enters(level) {
-				b = p.value(appendComma(b, '['), r, level+1)
+			if p.takeOne(left) && p.entersLevel(level) {
+				buf = p.pruneValue(appendComma(buf, '['), reader, level+1)
 			}
 		})
-		return append(b, ']')
+		return append(buf, ']')
 	}
-	return append(b, r.Raw()...)
+	return append(buf, reader.ReadRaw()...)
 }
 
-// enters reports whether what lies in a value of this level is kept.
-func (p *pruner) enters(level int) bool {
+// entersLevel reports whether what lies in a value of this level is kept.
+func (p *pruner) entersLevel(level int) bool {
 	if level >= maxNesting {
 		p.lost++
 		return false

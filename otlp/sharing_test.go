@@ -16,10 +16,10 @@ import (
 	"errand/otlp"
 )
 
-// serverSpan is a span of a request that is being served, with attributes of so many bytes.
+// serverSpan is a span of a request that is being served, with attributes of the given size in bytes.
 func serverSpan(id string, size int) *tracepb.Span {
-	s := span(id, "")
-	s.Kind, s.Attributes = tracepb.Span_SPAN_KIND_SERVER, attrs("http.request.method", "PUT", "large", strings.Repeat("x", size))
+	s := newSpan(id, "")
+	s.Kind, s.Attributes = tracepb.Span_SPAN_KIND_SERVER, newAttributes("http.request.method", "PUT", "large", strings.Repeat("x", size))
 	return s
 }
 
@@ -27,18 +27,18 @@ func serverSpan(id string, size int) *tracepb.Span {
 func failingIn(parents ...*tracepb.Span) (list []*tracepb.Span) {
 	for n := range otlp.MaxExceptions {
 		parent := string(parents[n%len(parents)].SpanId)
-		list = append(list, span(fmt.Sprintf("s%07d", n), parent, exceptionEvent("E", fmt.Sprint("boom ", n))))
+		list = append(list, newSpan(fmt.Sprintf("s%07d", n), parent, exceptionEvent("E", fmt.Sprint("boom ", n))))
 	}
 	return list
 }
 
-// requireCheap reads and decodes a request and holds that this allocates no more than so many bytes.
-func requireCheap(t *testing.T, most uint64, body []byte, e otlp.Encoding, s otlp.Signal) *otlp.Batch {
+// requireCheap reads and decodes a request and requires that this allocates no more than the given number of bytes.
+func requireCheap(t *testing.T, most uint64, body []byte, encoding otlp.Encoding, signal otlp.Signal) *otlp.Batch {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	batch, err := otlp.Read(body, e, s)
+	batch, err := otlp.ReadRequest(body, encoding, signal)
 	require.NoError(t, err)
 	size := 0
 	for _, e := range decodeAll(t, batch) {
@@ -47,7 +47,7 @@ func requireCheap(t *testing.T, most uint64, body []byte, e otlp.Encoding, s otl
 	runtime.ReadMemStats(&after)
 	t.Log(len(body), "bytes become", size, "in", time.Since(start), "with", (after.TotalAlloc-before.TotalAlloc)>>20, "MB")
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, most)
-	require.Less(t, size, 2*batch.Size(), "the size is about that which was foretold")
+	require.Less(t, size, 2*batch.EventBytes(), "the size is about that which was foretold")
 	return batch
 }
 
@@ -59,7 +59,7 @@ func TestServingSpansAreNotDecodedForEachException(t *testing.T) { // not parall
 		for _, c := range []struct {
 			encoding otlp.Encoding
 			body     []byte
-		}{{otlp.Protobuf, wire(t, m)}, {otlp.JSON, jsonOf(t, m)}} {
+		}{{otlp.Protobuf, marshalWire(t, m)}, {otlp.JSON, jsonOf(t, m)}} {
 			batch := requireCheap(t, 200<<20, c.body, c.encoding, otlp.Traces)
 			require.Equal(t, otlp.MaxExceptions, batch.Len())
 		}
@@ -69,16 +69,19 @@ func TestServingSpansAreNotDecodedForEachException(t *testing.T) { // not parall
 func TestLargeServingSpanLosesItsAttributesOnly(t *testing.T) {
 	t.Parallel()
 	serving := serverSpan("serving1", 100)
-	m := tracesOf("python", serving, span("failing1", "serving1", exceptionEvent("E", "boom")))
-	require.EqualValues(t, "PUT", events(t, wire(t, m), otlp.Protobuf, otlp.Traces)[0].Request.Method)
-	serving.Attributes = append(serving.Attributes, attrs("huge", strings.Repeat("x", 100_000))...)
+	request := tracesOf("python", serving, newSpan("failing1", "serving1", exceptionEvent("E", "boom")))
+
+	require.EqualValues(t, "PUT", readEvents(t, marshalWire(t, request), otlp.Protobuf, otlp.Traces)[0].Request.Method)
+
+	serving.Attributes = append(serving.Attributes, newAttributes("huge", strings.Repeat("x", 100_000))...)
 	serving.Events = append(serving.Events, exceptionEvent("Other", "bang"))
-	for _, e := range []otlp.Encoding{otlp.Protobuf, otlp.JSON} {
-		body := wire(t, m)
-		if e == otlp.JSON {
-			body = jsonOf(t, m)
+	for _, encoding := range []otlp.Encoding{otlp.Protobuf, otlp.JSON} {
+		body := marshalWire(t, request)
+		if encoding == otlp.JSON {
+			body = jsonOf(t, request)
 		}
-		list := events(t, body, e, otlp.Traces)
+		list := readEvents(t, body, encoding, otlp.Traces)
+
 		require.Len(t, list, 2)
 		require.EqualValues(t, "span serving1", list[0].Transaction)
 		require.Nil(t, list[1].Request)
@@ -94,51 +97,57 @@ func TestWhatIsSharedIsNotMultiplied(t *testing.T) { // not parallel: it measure
 		return list
 	}
 	serving := serverSpan("serving1", 0)
-	serving.Attributes = append(serving.Attributes, attrs(many(16_000)...)...)
-	failing := span("failing1", "serving1")
-	failing.Attributes, failing.Status = attrs(many(16_000)...), &tracepb.Status{Message: strings.Repeat("status ", 5000)}
+	serving.Attributes = append(serving.Attributes, newAttributes(many(16_000)...)...)
+	failing := newSpan("failing1", "serving1")
+	failing.Attributes, failing.Status = newAttributes(many(16_000)...), &tracepb.Status{Message: strings.Repeat("status ", 5000)}
 	failing.Name = strings.Repeat("name ", 6000)
 	for n := range otlp.MaxExceptions {
 		failing.Events = append(failing.Events, exceptionEvent("E", fmt.Sprint("boom ", n)))
 	}
-	m := tracesOf("python", serving, failing)
-	about := m.ResourceSpans[0]
-	about.Resource.Attributes = append(about.Resource.Attributes, attrs(many(16_000)...)...)
-	about.Resource.Attributes = append(about.Resource.Attributes, attr("service.instance", strings.Repeat("i", 40_000)))
-	about.ScopeSpans[0].Scope.Attributes = attrs(many(16_000)...)
+	request := tracesOf("python", serving, failing)
+	about := request.ResourceSpans[0]
+	about.Resource.Attributes = append(about.Resource.Attributes, newAttributes(many(16_000)...)...)
+	about.Resource.Attributes = append(about.Resource.Attributes, newAttribute("service.instance", strings.Repeat("i", 40_000)))
+	about.ScopeSpans[0].Scope.Attributes = newAttributes(many(16_000)...)
 	about.ScopeSpans[0].Scope.Name = strings.Repeat("scope ", 5000)
-	batch := requireCheap(t, 220<<20, wire(t, m), otlp.Protobuf, otlp.Traces)
-	require.Less(t, batch.Size(), 7<<20)
+	batch := requireCheap(t, 220<<20, marshalWire(t, request), otlp.Protobuf, otlp.Traces)
+
+	require.Less(t, batch.EventBytes(), 7<<20)
+
 	failing.Events = failing.Events[:1]
-	e := events(t, wire(t, m), otlp.Protobuf, otlp.Traces)[0]
+	e := readEvents(t, marshalWire(t, request), otlp.Protobuf, otlp.Traces)[0]
+
 	require.Greater(t, len(e.Contexts.Get("otel").Get("resource").Kids), 400, "one exception has all")
 	require.Equal(t, "shop", e.Tags.Get("service.name").Text)
 }
 
-// TestLogRecordsThatOnlyMentionExceptions: they take no place of those that are.
+// TestLogRecordsThatOnlyMentionExceptions: they do not count against the bound of exceptions.
 func TestLogRecordsThatOnlyMentionExceptions(t *testing.T) {
 	t.Parallel()
 	var records []*logspb.LogRecord
 	for n := range 2 * otlp.MaxExceptions {
 		records = append(records, &logspb.LogRecord{
-			TimeUnixNano: now, Body: attr("", "no exception.type here").Value,
-			Attributes: attrs("exception.id", fmt.Sprint(n), "note", "exception.type"),
+			TimeUnixNano: exceptionTime, Body: newAttribute("", "no exception.type here").Value,
+			Attributes: newAttributes("exception.id", fmt.Sprint(n), "note", "exception.type"),
 		})
 	}
-	records[5].Body = attr("", "exception "+strings.Repeat("x", 2<<20)).Value
+	records[5].Body = newAttribute("", "exception "+strings.Repeat("x", 2<<20)).Value
 	for _, name := range []string{"exception.type", "exception.message", "exception.stacktrace"} {
-		records = append(records, &logspb.LogRecord{TimeUnixNano: now, Attributes: attrs("a", "b", name, "boom")})
+		records = append(records, &logspb.LogRecord{TimeUnixNano: exceptionTime, Attributes: newAttributes("a", "b", name, "boom")})
 	}
 	m := logsOf(records...)
-	for e, body := range map[otlp.Encoding][]byte{otlp.Protobuf: wire(t, m), otlp.JSON: jsonOf(t, m)} {
-		require.Len(t, events(t, body, e, otlp.Logs), 3)
+
+	for e, body := range map[otlp.Encoding][]byte{otlp.Protobuf: marshalWire(t, m), otlp.JSON: jsonOf(t, m)} {
+		require.Len(t, readEvents(t, body, e, otlp.Logs), 3)
 	}
-	failing := span("12345678", "")
+
+	failing := newSpan("12345678", "")
 	for range 2 * otlp.MaxExceptions {
-		failing.Events = append(failing.Events, &tracepb.Span_Event{Name: "exception", Attributes: attrs("note", "nothing")})
+		failing.Events = append(failing.Events, &tracepb.Span_Event{Name: "exception", Attributes: newAttributes("note", "nothing")})
 	}
 	failing.Events = append(failing.Events, exceptionEvent("E", "boom"))
-	batch := read(t, tracesOf("go", failing))
+	batch := readBatch(t, tracesOf("go", failing))
+
 	require.Equal(t, 1, batch.Len())
 	require.Equal(t, 2*otlp.MaxExceptions, batch.Rejected)
 }
@@ -146,10 +155,11 @@ func TestLogRecordsThatOnlyMentionExceptions(t *testing.T) {
 // TestUnreadableExceptionIsRejectedInWordsOfOurs: what the decoder says quotes what was sent.
 func TestUnreadableExceptionIsRejectedInWordsOfOurs(t *testing.T) {
 	t.Parallel()
-	m := tracesOf("go", span("12345678", "", exceptionEvent("E", "boom", attr("n", 7))))
+	m := tracesOf("go", newSpan("12345678", "", exceptionEvent("E", "boom", newAttribute("n", 7))))
 	body := bytes.ReplaceAll(jsonOf(t, m), []byte(`"intValue":"7"`), []byte(`"intValue":"hunter2"`))
-	batch, err := otlp.Read(body, otlp.JSON, otlp.Traces)
+	batch, err := otlp.ReadRequest(body, otlp.JSON, otlp.Traces)
 	require.NoError(t, err)
+
 	require.Equal(t, 1, batch.Rejected)
 	require.Equal(t, "an exception could not be read", batch.Reason)
 	require.ErrorContains(t, batch.Failure, "hunter2")
@@ -158,8 +168,9 @@ func TestUnreadableExceptionIsRejectedInWordsOfOurs(t *testing.T) {
 func TestWhatIsLostOfServingSpansIsSaid(t *testing.T) {
 	t.Parallel()
 	serving := serverSpan("serving1", 30_000)
-	m := tracesOf("python", serving, span("failing1", "serving1", exceptionEvent("E", "boom")))
-	e := events(t, wire(t, proto.Clone(m)), otlp.Protobuf, otlp.Traces)[0]
+	m := tracesOf("python", serving, newSpan("failing1", "serving1", exceptionEvent("E", "boom")))
+	e := readEvents(t, marshalWire(t, proto.Clone(m)), otlp.Protobuf, otlp.Traces)[0]
 	require.NotEmpty(t, e.Problems)
+
 	require.Contains(t, e.Problems[len(e.Problems)-1].Reason, "1 attributes or values were left out")
 }

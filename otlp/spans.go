@@ -1,13 +1,13 @@
 package otlp
 
-// maxSpans is how many spans of one request are known by their ids. SDKs send at most 512 at once, collectors 8192.
+// maxSpans is how many spans of one request are kept with their ids. SDKs send at most 512 at once, collectors 8192.
 const maxSpans = 16 << 10
 
 // maxAncestors bounds the way up from a span.
 const maxAncestors = 64
 
 // spanFields are what of a span is decoded, beginning with what matters most. The walk has taken its events apart.
-var spanFields = []field{
+var spanFields = []messageField{
 	{1, "traceId"}, {2, "spanId"}, {4, "parentSpanId"}, {6, "kind"}, {7, "startTimeUnixNano"}, {8, "endTimeUnixNano"},
 	{5, "name"}, {15, "status"}, {9, "attributes"},
 }
@@ -18,54 +18,54 @@ const (
 	withoutTexts      = 6
 )
 
-// outlined makes a span small enough to be decoded again and again.
-func outlined(f form, span text) text {
+// outlineSpan makes a span small enough to be decoded again and again.
+func outlineSpan(f form, span sharedText) sharedText {
 	for _, n := range []int{len(spanFields), withoutAttributes, withoutTexts} {
-		if raw := f.pick(span.raw, spanFields[:n]); len(raw) <= maxShared {
-			return text{raw, span.number}
+		if raw := f.pickFields(span.raw, spanFields[:n]); len(raw) <= maxShared {
+			return sharedText{raw, span.number}
 		}
 	}
-	return text{"", span.number}
+	return sharedText{"", span.number}
 }
 
-// spanIDs is what a span is known by.
+// spanIDs is what identifies a span.
 type spanIDs struct {
 	trace, id, parent string
-	serves            bool // it is the server's side of a request
+	isServing         bool // it is the server's side of a request
 }
 
 type spanKey struct{ trace, id string }
 
-// spans are those of a request that has exceptions.
-type spans map[spanKey]knownSpan
+// requestSpans are those of a request that has exceptions.
+type requestSpans map[spanKey]storedSpan
 
-type knownSpan struct {
+type storedSpan struct {
 	spanIDs
-	text // only of a span that serves
+	sharedText // only of a span that serves
 }
 
-func (s spans) add(f form, item text) {
-	ids := f.span(item.raw)
+func (s requestSpans) addSpan(encoded form, item sharedText) {
+	ids := encoded.readSpanIDs(item.raw)
 	if ids.id == "" || len(s) >= maxSpans {
 		return
 	}
-	known := knownSpan{spanIDs: ids}
-	if ids.serves {
-		known.text = outlined(f, item)
+	stored := storedSpan{spanIDs: ids}
+	if ids.isServing {
+		stored.sharedText = outlineSpan(encoded, item)
 	}
-	s[spanKey{ids.trace, ids.id}] = known
+	s[spanKey{ids.trace, ids.id}] = stored
 }
 
 // cutLoops makes a span that is above itself the outermost, so that every way up has an end.
-func (s spans) cutLoops() {
+func (s requestSpans) cutLoops() {
 	passed := map[spanKey]spanKey{} // by which way, named by the span that it began at
 	for start := range s {
 		for at := start; ; {
-			span, known := s[at]
-			if !known {
+			span, isStored := s[at]
+			if !isStored {
 				break
 			}
-			if way, again := passed[at]; again {
+			if way, wasPassed := passed[at]; wasPassed {
 				if way == start {
 					s.cutLoopAt(at)
 				}
@@ -78,7 +78,7 @@ func (s spans) cutLoops() {
 }
 
 // cutLoopAt cuts a loop above the span of it that has the least id, so that it is the same whenever the request is sent again.
-func (s spans) cutLoopAt(start spanKey) {
+func (s requestSpans) cutLoopAt(start spanKey) {
 	least := start
 	for at := (spanKey{start.trace, s[start].parent}); at != start; at = (spanKey{at.trace, s[at].parent}) {
 		if at.id < least.id {
@@ -90,9 +90,9 @@ func (s spans) cutLoopAt(start spanKey) {
 	s[least] = span
 }
 
-// ascend calls visit with the spans above a span, from the inside to the outside, until it returns false. The outermost may
+// eachAbove calls visit with the spans above a span, from the inside to the outside, until it returns false. The outermost may
 // be of another request, or of another program.
-func (s spans) ascend(trace, id string, visit func(id string) bool) {
+func (s requestSpans) eachAbove(trace, id string, visit func(id string) bool) {
 	for up, n := s[spanKey{trace, id}].parent, 0; up != "" && n < maxAncestors; n++ {
 		if !visit(up) {
 			return
@@ -101,14 +101,14 @@ func (s spans) ascend(trace, id string, visit func(id string) bool) {
 	}
 }
 
-// serving returns the span of the request that was being served when a span was recorded: itself, or the nearest above it.
-func (s spans) serving(trace, id string) (text, bool) {
+// findServing returns the span of the request that was being served when a span was recorded: itself, or the nearest above it.
+func (s requestSpans) findServing(trace, id string) (sharedText, bool) {
 	nearest := s[spanKey{trace, id}]
-	s.ascend(trace, id, func(up string) bool {
-		if !nearest.serves {
+	s.eachAbove(trace, id, func(up string) bool {
+		if !nearest.isServing {
 			nearest = s[spanKey{trace, up}]
 		}
-		return !nearest.serves
+		return !nearest.isServing
 	})
-	return nearest.text, nearest.serves
+	return nearest.sharedText, nearest.isServing
 }

@@ -20,58 +20,58 @@ const (
 	maxSharedInAll = 4 << 20  // of the copies in all events of one request, and of the spans that are decoded again and again
 )
 
-// attributes are those of a message, in order. Taking one removes it, so that what is left has found no better place.
+// attributes are those of a message, in order. Taking one removes it: what is left belongs nowhere else.
 type attributes struct {
 	list []core.Member
 	size int // in bytes
 	lost int // attributes that were too many or too large
 }
 
-// attributesOf reads attributes of at most so many bytes together.
+// attributesOf reads attributes, as many as fit into room bytes together.
 func attributesOf(list []*commonpb.KeyValue, room int) attributes {
-	var a attributes
+	var readAttributes attributes
 	for _, pair := range list {
 		if value := valueOf(pair.GetValue(), 0); pair.GetKey() != "" && value.Kind != core.Null {
-			a.add(core.Member{Key: pair.GetKey(), Value: value}, room)
+			readAttributes.addMember(core.Member{Key: pair.GetKey(), Value: value}, room)
 		}
 	}
-	return a
+	return readAttributes
 }
 
-// add adds an attribute unless it makes all of them larger than room.
-func (a *attributes) add(m core.Member, room int) {
+// addMember adds an attribute unless it makes all of them larger than room.
+func (a *attributes) addMember(member core.Member, room int) {
 	const besides = 16 // what an attribute takes besides its name and value
-	size := len(m.Key) + sizeOf(m.Value) + besides
+	size := len(member.Key) + sizeOf(member.Value) + besides
 	if a.size+size > room {
 		a.lost++
 		return
 	}
 	a.size += size
-	a.list = append(a.list, m)
+	a.list = append(a.list, member)
 }
 
-// copyUpTo copies the attributes that have room, as taking one changes the list.
+// copyUpTo copies the attributes that fit into room bytes, as taking one changes the list.
 func (a *attributes) copyUpTo(room int) attributes {
 	if a.size <= room {
 		return attributes{slices.Clone(a.list), a.size, a.lost}
 	}
 	part := attributes{lost: a.lost}
 	for _, m := range a.list {
-		part.add(m, room)
+		part.addMember(m, room)
 	}
 	return part
 }
 
-// take removes the attributes with these names and returns the value of the first name that has one.
-func (a *attributes) take(names ...string) core.Value {
+// takeValue removes the attributes with these names and returns the value of the first name that has one.
+func (a *attributes) takeValue(names ...string) core.Value {
 	best, at := core.Value{}, len(names)
 	kept := a.list[:0]
-	for _, m := range a.list {
-		i := slices.Index(names, m.Key)
+	for _, member := range a.list {
+		i := slices.Index(names, member.Key)
 		if i < 0 {
-			kept = append(kept, m)
+			kept = append(kept, member)
 		} else if i < at {
-			best, at = m.Value, i
+			best, at = member.Value, i
 		}
 	}
 	a.list = kept
@@ -79,7 +79,7 @@ func (a *attributes) take(names ...string) core.Value {
 }
 
 // takeText is take for an attribute that is a text.
-func (a *attributes) takeText(names ...string) string { return textOf(a.take(names...)) }
+func (a *attributes) takeText(names ...string) string { return textOf(a.takeValue(names...)) }
 
 // takeAll removes the attributes whose name has the prefix, and returns them without it.
 func (a *attributes) takeAll(prefix string) (taken []core.Member) {
@@ -130,7 +130,7 @@ func valueOf(v *commonpb.AnyValue, depth int) core.Value {
 	return core.Value{}
 }
 
-// numberOf writes a number; what JSON has no number for is a text.
+// numberOf writes a number; one that JSON cannot write, such as NaN, is a text.
 func numberOf(n float64) core.Value {
 	text := strconv.FormatFloat(n, 'g', -1, 64)
 	if math.IsNaN(n) || math.IsInf(n, 0) {
@@ -139,18 +139,18 @@ func numberOf(n float64) core.Value {
 	return core.Value{Kind: core.Number, Text: text}
 }
 
-// textOf returns a value as text: a text as it is, anything else as JSON, null as nothing.
-func textOf(v core.Value) string {
-	switch v.Kind {
+// textOf returns a value as text: a text as it is, anything else as JSON, null as an empty text.
+func textOf(value core.Value) string {
+	switch value.Kind {
 	case core.Null:
 		return ""
 	case core.String, core.Number, core.Bool:
-		return v.Text
+		return value.Text
 	}
-	return string(v.AppendJSON(nil))
+	return string(value.AppendJSON(nil))
 }
 
-// cutText cuts a text that is longer than so many bytes, not within a character.
+// cutText cuts a text to a number of bytes, not within a character.
 func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -169,13 +169,13 @@ func sizeOf(v core.Value) int {
 
 // makeObject makes an object of the members that have a value.
 func makeObject(members ...core.Member) core.Value {
-	v := core.Value{Kind: core.Object}
+	value := core.Value{Kind: core.Object}
 	for _, m := range members {
 		if !m.Value.IsEmpty() && (m.Value.Kind != core.String || m.Value.Text != "") {
-			v.Kids = append(v.Kids, m)
+			value.Kids = append(value.Kids, m)
 		}
 	}
-	return v
+	return value
 }
 
 func makeObjectOf(members []core.Member) core.Value {

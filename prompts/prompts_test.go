@@ -14,7 +14,7 @@ import (
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	text := prompts.RenderInstructions()
-	golden.Check(t, "testdata/instructions.md", text)
+	golden.CheckFile(t, "testdata/instructions.md", text)
 	require.Less(t, len(text), 2048, "clients cut longer instructions")
 }
 
@@ -29,7 +29,7 @@ func TestPrompts(t *testing.T) {
 			} {
 				text, err := prompt.Render(values)
 				require.NoError(t, err)
-				golden.Check(t, "testdata/"+file, text)
+				golden.CheckFile(t, "testdata/"+file, text)
 			}
 		})
 	}

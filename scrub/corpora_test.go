@@ -27,7 +27,7 @@ type gitleaksCase struct {
 }
 
 func readGitleaks(t *testing.T) (cases []gitleaksCase) {
-	file, err := os.Open(filepath.Join(corpora.Dir(t, "secrets"), "gitleaks-8.30.1-half.jsonl.gz"))
+	file, err := os.Open(filepath.Join(corpora.FindCorpus(t, "secrets"), "gitleaks-8.30.1-half.jsonl.gz"))
 	require.NoError(t, err)
 	defer file.Close()
 	lines, err := gzip.NewReader(file)
@@ -97,7 +97,7 @@ func TestCorporaGitleaks(t *testing.T) {
 func TestCorporaPositions(t *testing.T) {
 	t.Parallel()
 	const secret = "kT7wQz31LmXv9RbNcY5sHdPe"
-	raw, err := os.ReadFile(filepath.Join(corpora.Dir(t, "secrets"), "positions-half.json"))
+	raw, err := os.ReadFile(filepath.Join(corpora.FindCorpus(t, "secrets"), "positions-half.json"))
 	require.NoError(t, err)
 	var positions []struct {
 		Name  string
@@ -129,7 +129,7 @@ func decodePosition(t *testing.T, text string) *core.Event {
 // TestCorporaOrdinaryLines counts the lines of logs that are changed, though there is no secret in them.
 func TestCorporaOrdinaryLines(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join(corpora.Dir(t, "secrets"), "ordinary-lines-half.json"))
+	raw, err := os.ReadFile(filepath.Join(corpora.FindCorpus(t, "secrets"), "ordinary-lines-half.json"))
 	require.NoError(t, err)
 	var lines []string
 	require.NoError(t, json.Unmarshal(raw, &lines))

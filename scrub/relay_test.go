@@ -21,7 +21,7 @@ var notOurs = set("tests__user_ip_stripped tests__sdk_client_ip_stripped tests__
 // filtered by which rule at which place; so the test plants a secret of that rule there, and looks for it.
 func TestCorporaRelaySnapshots(t *testing.T) {
 	t.Parallel()
-	dir := corpora.Dir(t, "relay-2019-mit")
+	dir := corpora.FindCorpus(t, "relay-2019-mit")
 	files, err := filepath.Glob(filepath.Join(dir, "src", "datascrubbing", "snapshots", "*.snap"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -57,7 +57,7 @@ func TestCorporaRealEventsStayReadable(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"relay-2019-mit/tests/fixtures/payloads/*.json", "glitchtip-2022/incoming_events/*.json"} {
 		corpus, rest, _ := strings.Cut(pattern, "/")
-		found, err := filepath.Glob(filepath.Join(corpora.Dir(t, corpus), rest))
+		found, err := filepath.Glob(filepath.Join(corpora.FindCorpus(t, corpus), rest))
 		require.NoError(t, err)
 		files = append(files, found...)
 	}

@@ -62,7 +62,7 @@ func (r *results) measurePipeline() (err error) {
 		rules.Event(e)
 		_ = grouping.ComputeKey(e)
 		_, _ = grouping.MakeTitle(e), grouping.FindCulprit(e)
-		envelope.Limit(e)
+		envelope.LimitEvent(e)
 		events, bytes = events+1, bytes+len(intake.Pack(e.AppendJSON(nil)).Bytes)
 		return nil
 	})

@@ -17,9 +17,9 @@ func parseDotnet(lines []string) []Trace {
 	level := -1 // the exception that the frames belong to
 	for _, raw := range lines {
 		line := strings.TrimSpace(raw)
-		frame, ok := frameDotnet(line)
+		frame, ok := readFrameDotnet(line)
 		if (ok || line == endOfInner) && level < 0 {
-			traces = messagesDotnet(strings.Join(message, "\n"))
+			traces = splitMessagesDotnet(strings.Join(message, "\n"))
 			level = len(traces) - 1
 		}
 		switch {
@@ -35,32 +35,32 @@ func parseDotnet(lines []string) []Trace {
 	if level >= 0 {
 		traces[level].Frames = append(traces[level].Frames, frames...)
 	}
-	return withFrames(traces)
+	return requireFrames(traces)
 }
 
-// messagesDotnet splits the chain of messages.
-func messagesDotnet(text string) []Trace {
+// splitMessagesDotnet splits the chain of messages.
+func splitMessagesDotnet(text string) []Trace {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "Unhandled exception. ")
 	text = strings.TrimPrefix(text, "Unhandled Exception: ")
 	var traces []Trace
 	for part := range strings.SplitSeq(text, "---> ") {
-		typ, value := header(part)
+		typ, value := splitHeader(part)
 		traces = append(traces, Trace{Type: typ, Value: value})
 	}
 	return traces
 }
 
-// frameDotnet reads "at Namespace.Class.Method(String text) in /path/File.cs:line 12".
-func frameDotnet(line string) (core.Frame, bool) {
+// readFrameDotnet reads "at Namespace.Class.Method(String text) in /path/File.cs:line 12".
+func readFrameDotnet(line string) (core.Frame, bool) {
 	call, ok := strings.CutPrefix(line, "at ")
 	if !ok {
 		return core.Frame{}, false
 	}
-	var f core.Frame
+	var frame core.Frame
 	if i := strings.LastIndex(call, " in "); i > 0 {
 		file, digits, ok := cutLast(call[i+len(" in "):], ":line ")
 		if ok {
-			f.AbsPath, f.Filename, f.Lineno = untrusted(file), untrusted(file), atoi(digits)
+			frame.AbsPath, frame.Filename, frame.Lineno = asUntrusted(file), asUntrusted(file), parseLine(digits)
 			call = call[:i]
 		}
 	}
@@ -77,15 +77,15 @@ func frameDotnet(line string) (core.Frame, bool) {
 		method--
 	}
 	if method > 0 {
-		f.Module, name = untrusted(name[:method]), name[method+1:]
+		frame.Module, name = asUntrusted(name[:method]), name[method+1:]
 	}
-	f.Function = untrusted(name)
-	return f, true
+	frame.Function = asUntrusted(name)
+	return frame, true
 }
 
-// areParameters reports whether a text may be a list of types and names, which has no place in a file.
+// areParameters reports whether a text may be a list of types and names, which are not followed by a file.
 func areParameters(text string) bool {
-	if _, line, _ := position(text); line != 0 {
+	if _, line, _ := cutPosition(text); line != 0 {
 		return false
 	}
 	return !strings.Contains(text, "://") && (text == "" || strings.Contains(text, " "))

@@ -9,49 +9,49 @@ import (
 // parseGecko reads Error.stack of Firefox and Safari: lines of function@file:line:column without a message, though
 // some code puts one above.
 func parseGecko(lines []string) []Trace {
-	var t Trace
+	var trace Trace
 	var message []string
 	for _, raw := range lines {
 		line := strings.TrimSpace(raw)
-		if frame, ok := frameGecko(line); ok {
-			t.Frames = append(t.Frames, frame)
-		} else if len(t.Frames) == 0 {
+		if frame, ok := readFrameGecko(line); ok {
+			trace.Frames = append(trace.Frames, frame)
+		} else if len(trace.Frames) == 0 {
 			message = append(message, raw)
 		}
 	}
-	if len(t.Frames) == 0 {
+	if len(trace.Frames) == 0 {
 		return nil
 	}
-	t.Type, t.Value = header(strings.Join(message, "\n"))
-	return []Trace{t}
+	trace.Type, trace.Value = splitHeader(strings.Join(message, "\n"))
+	return []Trace{trace}
 }
 
-func frameGecko(line string) (core.Frame, bool) {
+func readFrameGecko(line string) (core.Frame, bool) {
 	if line == "[native code]" {
 		return core.Frame{Filename: "[native code]"}, true
 	}
-	function, place, found := cutGecko(line)
+	function, location, found := cutGecko(line)
 	if !found {
-		function, place = "", line
+		function, location = "", line
 	}
 	if strings.HasSuffix(function, ")") { // old Firefox shows the arguments
 		function, _, _ = strings.Cut(function, "(")
 	}
-	if place == "[native code]" {
-		return core.Frame{Function: untrusted(function), Filename: "[native code]"}, true
+	if location == "[native code]" {
+		return core.Frame{Function: asUntrusted(function), Filename: "[native code]"}, true
 	}
-	if i := strings.Index(place, " > "); i > 0 {
-		return evalGecko(function, place[:i])
+	if i := strings.Index(location, " > "); i > 0 {
+		return readEvalGecko(function, location[:i])
 	}
-	file, lineno, column := position(place)
+	file, lineno, column := cutPosition(location)
 	if lineno == 0 || !found && (strings.ContainsAny(file, " \"'`") || column == 0 && !strings.Contains(file, "://")) {
 		return core.Frame{}, false
 	}
-	return core.Frame{Function: untrusted(function), Filename: untrusted(file), Lineno: lineno, Colno: column}, true
+	return core.Frame{Function: asUntrusted(function), Filename: asUntrusted(file), Lineno: lineno, Colno: column}, true
 }
 
-// cutGecko cuts a line at the @ before the place. Functions and URLs may have an @ of their own.
-func cutGecko(line string) (function, place string, found bool) {
+// cutGecko cuts a line at the @ before the location. Functions and URLs may have an @ of their own.
+func cutGecko(line string) (function, location string, found bool) {
 	for from := 0; ; {
 		i := strings.IndexByte(line[from:], '@')
 		if i < 0 {
@@ -59,25 +59,25 @@ func cutGecko(line string) (function, place string, found bool) {
 		}
 		i += from
 		rest := line[i+1:]
-		if startsPlace(rest) || strings.IndexByte(rest, '@') < 0 {
+		if startsLocation(rest) || strings.IndexByte(rest, '@') < 0 {
 			return line[:i], rest, true
 		}
 		from = i + 1
 	}
 }
 
-// startsPlace reports whether a text starts like a URL, an absolute path or a native place.
-func startsPlace(text string) bool {
+// startsLocation reports whether a text starts like a URL, an absolute path or a native location.
+func startsLocation(text string) bool {
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "[native") {
 		return true
 	}
 	for i := range len(text) {
-		c := text[i]
-		if c == ':' {
+		char := text[i]
+		if char == ':' {
 			return i > 0 && strings.HasPrefix(text[i:], "://")
 		}
-		if c|0x20 < 'a' || c|0x20 > 'z' {
-			if c != '-' && c != '+' && c != '.' && (c < '0' || c > '9') {
+		if char|0x20 < 'a' || char|0x20 > 'z' {
+			if char != '-' && char != '+' && char != '.' && (char < '0' || char > '9') {
 				return false
 			}
 		}
@@ -85,9 +85,9 @@ func startsPlace(text string) bool {
 	return false
 }
 
-// evalGecko reads "file line N", the place that called eval.
-func evalGecko(function, place string) (core.Frame, bool) {
-	i := strings.LastIndex(place, " line ")
+// readEvalGecko reads "file line N", the location that called eval.
+func readEvalGecko(function, location string) (core.Frame, bool) {
+	i := strings.LastIndex(location, " line ")
 	if i < 0 {
 		return core.Frame{}, false
 	}
@@ -95,6 +95,6 @@ func evalGecko(function, place string) (core.Frame, bool) {
 		function = "eval"
 	}
 	return core.Frame{
-		Function: untrusted(function), Filename: untrusted(place[:i]), Lineno: atoi(place[i+len(" line "):]),
+		Function: asUntrusted(function), Filename: asUntrusted(location[:i]), Lineno: parseLine(location[i+len(" line "):]),
 	}, true
 }

@@ -9,48 +9,48 @@ import (
 // parseGo reads what an uncaught panic or runtime/debug.Stack prints: the panic, then of each goroutine two lines per
 // call, the function and its file. Only the first goroutine counts: it is the one that failed.
 func parseGo(lines []string) []Trace {
-	var t Trace
+	var trace Trace
 	function := ""
 	goroutines := 0
 	for _, line := range lines {
 		switch {
 		case strings.HasPrefix(line, "panic: ") && goroutines == 0:
-			t.Type, t.Value = "panic", panicValue(line[len("panic: "):])
+			trace.Type, trace.Value = "panic", cutRecovered(line[len("panic: "):])
 		case strings.HasPrefix(line, "fatal error: ") && goroutines == 0:
-			t.Type, t.Value = "fatal error", line[len("fatal error: "):]
+			trace.Type, trace.Value = "fatal error", line[len("fatal error: "):]
 		case strings.HasPrefix(line, "goroutine "):
 			goroutines++
 		case goroutines > 1, strings.HasPrefix(line, "created by "):
 			function = ""
 		case strings.HasPrefix(line, "\t") && function != "":
-			if f, ok := frameGo(function, line[1:]); ok {
-				t.Frames = append(t.Frames, f)
+			if f, ok := readFrameGo(function, line[1:]); ok {
+				trace.Frames = append(trace.Frames, f)
 			}
 			function = ""
 		default:
 			function = strings.TrimSpace(line)
 		}
 	}
-	t.Frames = fromPanic(t.Frames)
-	return withFrames([]Trace{t})
+	trace.Frames = cutPanicHandlers(trace.Frames)
+	return requireFrames([]Trace{trace})
 }
 
-// panicValue drops the note of a panic that was recovered and raised again.
-func panicValue(text string) string {
+// cutRecovered drops the note "[recovered]" of a panic that was raised once more.
+func cutRecovered(text string) string {
 	text, _, _ = strings.Cut(text, " [recovered]")
 	return text
 }
 
-func frameGo(call, place string) (core.Frame, bool) {
-	place = strings.TrimSpace(place)
-	if i := strings.LastIndex(place, " +0x"); i > 0 {
-		place = place[:i]
+func readFrameGo(call, location string) (core.Frame, bool) {
+	location = strings.TrimSpace(location)
+	if i := strings.LastIndex(location, " +0x"); i > 0 {
+		location = location[:i]
 	}
-	file, line, _ := position(place)
+	file, line, _ := cutPosition(location)
 	if line == 0 || call == "" {
 		return core.Frame{}, false
 	}
-	if open := openParenthesis(call); open > 0 {
+	if open := findOpenParenthesis(call); open > 0 {
 		call = call[:open]
 	}
 	slash := strings.LastIndexByte(call, '/')
@@ -59,12 +59,12 @@ func frameGo(call, place string) (core.Frame, bool) {
 		module, function = call[:slash+1+dot], call[slash+1+dot+1:]
 	}
 	return core.Frame{
-		Function: untrusted(function), Module: untrusted(module), AbsPath: untrusted(file), Filename: untrusted(file), Lineno: line,
+		Function: asUntrusted(function), Module: asUntrusted(module), AbsPath: asUntrusted(file), Filename: asUntrusted(file), Lineno: line,
 	}, true
 }
 
-// fromPanic leaves out the calls that handled a panic (deferred functions, recover, debug.Stack): the error is below.
-func fromPanic(frames []core.Frame) []core.Frame {
+// cutPanicHandlers leaves out the calls that handled a panic (deferred functions, recover, debug.Stack): the error is below.
+func cutPanicHandlers(frames []core.Frame) []core.Frame {
 	for i := len(frames) - 1; i >= 0; i-- {
 		if frames[i].Module == "" && frames[i].Function == "panic" || frames[i].Module == "runtime" && frames[i].Function == "gopanic" {
 			return frames[i+1:]

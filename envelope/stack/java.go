@@ -28,10 +28,10 @@ func parseJava(lines []string) []Trace {
 			message, open = []string{cause}, true
 			continue
 		}
-		frame, ok := frameJava(line)
+		frame, ok := readFrameJava(line)
 		switch {
 		case ok && open:
-			traces = append(traces, traceJava(message))
+			traces = append(traces, makeTraceJava(message))
 			open = false
 			fallthrough
 		case ok:
@@ -40,43 +40,43 @@ func parseJava(lines []string) []Trace {
 		case open:
 			message = append(message, raw)
 		default:
-			traces = withCommon(traces, line)
+			traces = addCommonFrames(traces, line)
 		}
 	}
-	return withFrames(traces)
+	return requireFrames(traces)
 }
 
-func traceJava(message []string) Trace {
+func makeTraceJava(message []string) Trace {
 	text := strings.TrimSpace(strings.Join(message, "\n"))
 	if rest, ok := strings.CutPrefix(text, `Exception in thread "`); ok {
 		if _, after, found := strings.Cut(rest, `" `); found {
 			text = after
 		}
 	}
-	typ, value := header(text)
+	typ, value := splitHeader(text)
 	t := Trace{Value: value}
-	t.Module, t.Type = qualified(typ)
+	t.Module, t.Type = splitQualified(typ)
 	return t
 }
 
-// withCommon gives a cause the frames that it shares with the exception above it, which "... 12 more" stands for.
-func withCommon(traces []Trace, line string) []Trace {
+// addCommonFrames adds to a cause the frames that it shares with the exception above it: "... 12 more" stands for them.
+func addCommonFrames(traces []Trace, line string) []Trace {
 	rest, ok := strings.CutPrefix(line, "... ")
 	if !ok || len(traces) < 2 {
 		return traces
 	}
 	digits, _, ok := strings.Cut(rest, " ")
-	n := int(atoi(digits))
+	n := int(parseLine(digits))
 	outer := traces[len(traces)-2].Frames
-	if ok && n > 0 && n <= len(outer) && count(traces)+n <= maxLines {
+	if ok && n > 0 && n <= len(outer) && countFrames(traces)+n <= maxLines {
 		last := &traces[len(traces)-1]
 		last.Frames = append(last.Frames, outer[len(outer)-n:]...)
 	}
 	return traces
 }
 
-// frameJava reads "at java.base/java.lang.Thread.run(Thread.java:833)".
-func frameJava(line string) (core.Frame, bool) {
+// readFrameJava reads "at java.base/java.lang.Thread.run(Thread.java:833)".
+func readFrameJava(line string) (core.Frame, bool) {
 	call, ok := strings.CutPrefix(line, "at ")
 	if !ok {
 		return core.Frame{}, false
@@ -88,25 +88,25 @@ func frameJava(line string) (core.Frame, bool) {
 	if open < 0 {
 		return core.Frame{}, false
 	}
-	place, _, _ := strings.Cut(call[open+1:], ")")
+	location, _, _ := strings.Cut(call[open+1:], ")")
 	name := call[:open]
 	if i := strings.LastIndexByte(name, '/'); i >= 0 { // the module or class loader
 		name = name[i+1:]
 	}
-	class, method := qualified(name)
+	class, method := splitQualified(name)
 	if class == "" || method == "" || strings.ContainsAny(name, " @:[") {
 		return core.Frame{}, false
 	}
-	f := core.Frame{Function: untrusted(method), Module: untrusted(class)}
-	if place == "Native Method" || place == "Unknown Source" {
-		return f, true
+	frame := core.Frame{Function: asUntrusted(method), Module: asUntrusted(class)}
+	if location == "Native Method" || location == "Unknown Source" {
+		return frame, true
 	}
-	file, lineno, column := position(place)
+	file, lineno, column := cutPosition(location)
 	if column != 0 || !isJavaFile(file) {
 		return core.Frame{}, false
 	}
-	f.Filename, f.Lineno = untrusted(file), lineno
-	return f, true
+	frame.Filename, frame.Lineno = asUntrusted(file), lineno
+	return frame, true
 }
 
 // isJavaFile reports whether a name is that of a source file for the Java machine, without a folder.

@@ -7,112 +7,112 @@ import (
 )
 
 // parsePHP reads an uncaught exception, or Exception::getTraceAsString: lines of "#0 file(12): Class->method(args)". The
-// file of a line is where its function was called, so each function belongs to the place above it. A previous exception
+// file of a line is where its function was called, so each function belongs to the file and line above it. A previous exception
 // is printed first, the one that was reported last, after "Next".
 func parsePHP(lines []string) []Trace {
-	p := php{}
+	p := phpReader{}
 	for _, raw := range lines {
-		p.line(strings.TrimSpace(raw))
+		p.readLine(strings.TrimSpace(raw))
 	}
-	p.end()
-	return withFrames(reversed(p.traces))
+	p.closeTrace()
+	return requireFrames(reverseInPlace(p.traces))
 }
 
-type php struct {
-	traces  []Trace
-	current Trace
-	place   core.Frame // where the next function was called from, or the exception thrown
-	message []string
-	calls   bool
+type phpReader struct {
+	traces     []Trace
+	current    Trace
+	calledFrom core.Frame // where the next function was called from, or the exception thrown
+	message    []string
+	sawCalls   bool
 }
 
-func (p *php) line(line string) {
+func (p *phpReader) readLine(line string) {
 	switch {
-	case strings.HasPrefix(line, "#") && p.call(line):
+	case strings.HasPrefix(line, "#") && p.readCall(line):
 	case line == "Stack trace:" || line == "thrown in":
-	case p.calls && strings.HasPrefix(line, "Next "):
-		p.end()
+	case p.sawCalls && strings.HasPrefix(line, "Next "):
+		p.closeTrace()
 		p.message = []string{line[len("Next "):]}
-	case !p.calls:
+	case !p.sawCalls:
 		p.message = append(p.message, line)
 	}
 }
 
-// call reads one line of calls.
-func (p *php) call(line string) bool {
+// readCall reads one line of calls.
+func (p *phpReader) readCall(line string) bool {
 	digits, rest, ok := strings.Cut(line[1:], " ")
 	if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" {
 		return false
 	}
-	if !p.calls {
-		p.header()
+	if !p.sawCalls {
+		p.readHeader()
 	}
-	p.calls = true
+	p.sawCalls = true
 	if rest == "{main}" {
 		return true
 	}
-	place, call, ok := strings.Cut(rest, ": ")
+	location, call, ok := strings.Cut(rest, ": ")
 	if !ok {
 		return false
 	}
-	p.function(call)
-	p.place = placePHP(place)
+	p.closeFrame(call)
+	p.calledFrom = readLocationPHP(location)
 	return true
 }
 
-// function closes the frame of the last place with its function.
-func (p *php) function(call string) {
+// closeFrame adds a frame: the function of this line, in the file and line of the one above.
+func (p *phpReader) closeFrame(call string) {
 	name, _, _ := strings.Cut(call, "(")
 	if strings.HasPrefix(call, "{closure") {
 		name = "{closure}"
 	} else if strings.HasSuffix(name, "{closure") {
 		name += "}"
 	}
-	f := p.place
+	frame := p.calledFrom
 	for _, sep := range [...]string{"->", "::"} {
 		if class, method, ok := strings.Cut(name, sep); ok {
-			f.Module, name = untrusted(class), method
+			frame.Module, name = asUntrusted(class), method
 			break
 		}
 	}
-	f.Function = untrusted(name)
-	p.current.Frames = append(p.current.Frames, f)
-	p.place = core.Frame{}
+	frame.Function = asUntrusted(name)
+	p.current.Frames = append(p.current.Frames, frame)
+	p.calledFrom = core.Frame{}
 }
 
-// placePHP reads "file(12)" or "[internal function]".
-func placePHP(text string) core.Frame {
+// readLocationPHP reads "file(12)" or "[internal function]".
+func readLocationPHP(text string) core.Frame {
 	open := strings.LastIndexByte(text, '(')
 	if open < 0 || !strings.HasSuffix(text, ")") {
-		return core.Frame{Filename: untrusted(text)}
+		return core.Frame{Filename: asUntrusted(text)}
 	}
 	return core.Frame{
-		AbsPath: untrusted(text[:open]), Filename: untrusted(text[:open]), Lineno: atoi(text[open+1 : len(text)-1]),
+		AbsPath: asUntrusted(text[:open]), Filename: asUntrusted(text[:open]), Lineno: parseLine(text[open+1 : len(text)-1]),
 	}
 }
 
-// header reads "PHP Fatal error:  Uncaught Type: text in file:12".
-func (p *php) header() {
+// readHeader reads "PHP Fatal error:  Uncaught Type: text in file:12".
+func (p *phpReader) readHeader() {
 	text := strings.TrimSpace(strings.Join(p.message, "\n"))
 	if i := strings.Index(text, "Uncaught "); i >= 0 {
 		text = text[i+len("Uncaught "):]
 	}
-	if before, place, ok := cutLast(text, " in "); ok {
-		if file, line, _ := position(place); line != 0 {
-			p.place = core.Frame{AbsPath: untrusted(file), Filename: untrusted(file), Lineno: line}
+	if before, location, ok := cutLast(text, " in "); ok {
+		if file, line, _ := cutPosition(location); line != 0 {
+			p.calledFrom = core.Frame{AbsPath: asUntrusted(file), Filename: asUntrusted(file), Lineno: line}
 			text = before
 		}
 	}
-	p.current.Type, p.current.Value = header(text)
+	p.current.Type, p.current.Value = splitHeader(text)
 }
 
-// end closes the exception that is being read; its last place has no function but the script itself.
-func (p *php) end() {
-	if p.place.Filename != "" {
-		p.current.Frames = append(p.current.Frames, p.place)
+// closeTrace closes the exception that is being read; its last frame has no function but the script itself.
+func (p *phpReader) closeTrace() {
+	if p.calledFrom.Filename != "" {
+		p.current.Frames = append(p.current.Frames, p.calledFrom)
 	}
 	if len(p.current.Frames) > 0 {
 		p.traces = append(p.traces, p.current)
 	}
-	*p = php{traces: p.traces}
+	*p = phpReader{traces: p.traces}
 }

@@ -19,23 +19,23 @@ func parseRuby(lines []string) []Trace {
 			continue
 		}
 		line, from := cutFrom(line)
-		f, rest, ok := frameRuby(line)
+		frame, rest, ok := readFrameRuby(line)
 		if !ok {
 			continue
 		}
-		value, typ := messageRuby(rest)
+		value, typ := splitMessageRuby(rest)
 		if len(traces) == 0 || typ != "" && !from && !oldestFirst {
 			traces = append(traces, Trace{})
 		}
 		t := &traces[len(traces)-1]
-		t.Frames = append(t.Frames, f)
+		t.Frames = append(t.Frames, frame)
 		if typ != "" && t.Type == "" {
 			t.Type, t.Value = typ, value
 		}
 	}
 	if oldestFirst {
 		for i := range traces {
-			reversed(traces[i].Frames)
+			reverseInPlace(traces[i].Frames)
 		}
 	}
 	return traces
@@ -50,28 +50,28 @@ func cutFrom(line string) (string, bool) {
 	return strings.CutPrefix(line, "from ")
 }
 
-// frameRuby reads "app.rb:3:in `foo'" and gives what follows it. Ruby 3.4 writes 'Class#foo'.
-func frameRuby(line string) (f core.Frame, rest string, ok bool) {
+// readFrameRuby reads "app.rb:3:in `foo'" and returns what follows it. Ruby 3.4 writes 'Class#foo'.
+func readFrameRuby(line string) (frame core.Frame, rest string, ok bool) {
 	i := strings.Index(line, ":in ")
 	if i < 0 || i+5 >= len(line) || line[i+4] != '`' && line[i+4] != '\'' {
-		return f, "", false
+		return frame, "", false
 	}
-	file, lineno, column := position(line[:i])
+	file, lineno, column := cutPosition(line[:i])
 	if lineno == 0 || column != 0 {
-		return f, "", false
+		return frame, "", false
 	}
 	label, rest, ok := strings.Cut(line[i+5:], "'")
 	if !ok {
-		return f, "", false
+		return frame, "", false
 	}
-	f = core.Frame{AbsPath: untrusted(file), Filename: untrusted(file), Lineno: lineno}
-	module, function := labelRuby(label)
-	f.Module, f.Function = untrusted(module), untrusted(function)
-	return f, rest, true
+	frame = core.Frame{AbsPath: asUntrusted(file), Filename: asUntrusted(file), Lineno: lineno}
+	module, function := splitLabelRuby(label)
+	frame.Module, frame.Function = asUntrusted(module), asUntrusted(function)
+	return frame, rest, true
 }
 
-// labelRuby splits "block in Shop::Cart#add" into Shop::Cart and "block in add".
-func labelRuby(label string) (module, function string) {
+// splitLabelRuby splits "block in Shop::Cart#add" into Shop::Cart and "block in add".
+func splitLabelRuby(label string) (module, function string) {
 	space := strings.LastIndexByte(label, ' ') + 1
 	name := label[space:]
 	i := strings.IndexAny(name, "#.")
@@ -81,8 +81,8 @@ func labelRuby(label string) (module, function string) {
 	return name[:i], label[:space] + name[i+1:]
 }
 
-// messageRuby reads ": text (Type)".
-func messageRuby(rest string) (value, typ string) {
+// splitMessageRuby reads ": text (Type)".
+func splitMessageRuby(rest string) (value, typ string) {
 	rest, ok := strings.CutPrefix(rest, ": ")
 	if !ok || !strings.HasSuffix(rest, ")") {
 		return rest, ""

@@ -10,34 +10,34 @@ import (
 // parseRust reads a panic with its backtrace: "thread 'main' panicked at src/main.rs:4:5:", the message, then calls as
 // "  12: app::run" with "at ./src/main.rs:4:5" below. Inlined calls have their own number.
 func parseRust(lines []string) []Trace {
-	var t Trace
+	var trace Trace
 	var message []string
 	for _, raw := range lines {
 		line := strings.TrimSpace(raw)
-		if name, ok := callRust(line); ok {
-			t.Frames = append(t.Frames, frameRust(name))
+		if name, ok := readCallRust(line); ok {
+			trace.Frames = append(trace.Frames, splitFrameRust(name))
 			continue
 		}
-		if len(t.Frames) == 0 {
+		if len(trace.Frames) == 0 {
 			message = append(message, line)
 			continue
 		}
-		last := &t.Frames[len(t.Frames)-1]
-		if place, ok := strings.CutPrefix(line, "at "); ok && last.Filename == "" {
-			file, lineno, column := position(place)
-			last.Filename, last.AbsPath, last.Lineno, last.Colno = untrusted(file), untrusted(file), lineno, column
+		last := &trace.Frames[len(trace.Frames)-1]
+		if location, ok := strings.CutPrefix(line, "at "); ok && last.Filename == "" {
+			file, lineno, column := cutPosition(location)
+			last.Filename, last.AbsPath, last.Lineno, last.Colno = asUntrusted(file), asUntrusted(file), lineno, column
 		}
 	}
 	placed := func(f core.Frame) bool { return f.Module != "" || f.Lineno != 0 }
-	if !slices.ContainsFunc(t.Frames, placed) {
+	if !slices.ContainsFunc(trace.Frames, placed) {
 		return nil // any list with numbers looks like calls
 	}
-	t.Type, t.Value = panicRust(message)
-	return []Trace{t}
+	trace.Type, trace.Value = readPanicRust(message)
+	return []Trace{trace}
 }
 
-// callRust reads "12: app::run" or "12: 0x55 - app::run".
-func callRust(line string) (string, bool) {
+// readCallRust reads "12: app::run" or "12: 0x55 - app::run".
+func readCallRust(line string) (string, bool) {
 	digits, name, ok := strings.Cut(line, ": ")
 	if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" {
 		return "", false
@@ -52,8 +52,8 @@ func callRust(line string) (string, bool) {
 	return name, true
 }
 
-// frameRust splits "app::module::function" at the function, outside of type parameters.
-func frameRust(name string) core.Frame {
+// splitFrameRust splits "app::module::function" at the function, outside of type parameters.
+func splitFrameRust(name string) core.Frame {
 	depth := 0
 	for i := len(name) - 1; i > 0; i-- {
 		switch name[i] {
@@ -64,23 +64,23 @@ func frameRust(name string) core.Frame {
 		case ':':
 			isHash := strings.HasPrefix(name[i+1:], "h") && len(name)-i == 18 // ::h and 16 digits
 			if depth == 0 && name[i-1] == ':' && !isHash {
-				return core.Frame{Function: untrusted(name[i+1:]), Module: untrusted(name[:i-1])}
+				return core.Frame{Function: asUntrusted(name[i+1:]), Module: asUntrusted(name[:i-1])}
 			}
 		}
 	}
-	return core.Frame{Function: untrusted(name)}
+	return core.Frame{Function: asUntrusted(name)}
 }
 
-// panicRust reads the message: either behind the place, or before it in quotes as Rust did until 2023. The first line
+// readPanicRust reads the message: either behind the location, or before it in quotes as Rust did until 2023. The first line
 // of an error that main returned starts with Error.
-func panicRust(lines []string) (typ, value string) {
+func readPanicRust(lines []string) (typ, value string) {
 	text := strings.TrimSpace(strings.Join(lines, "\n"))
 	for _, end := range [...]string{"stack backtrace:", "Stack backtrace:"} {
 		text = strings.TrimSpace(strings.TrimSuffix(text, end))
 	}
 	i := strings.Index(text, " panicked at ")
 	if i < 0 {
-		return header(text)
+		return splitHeader(text)
 	}
 	text = text[i+len(" panicked at "):]
 	if quoted, ok := strings.CutPrefix(text, "'"); ok {

@@ -22,14 +22,14 @@ type Trace struct {
 // maxLines is how many lines of a text are read: as many from each end.
 const maxLines = 20_000
 
-// Parse reads a stack trace: the exception that was reported first, then its causes. It tries the formats of the
-// platform (a Sentry platform such as node or csharp), and all when the platform is unknown or does not fit. It gives
-// the platform of the format that was found; no trace and "" for a text that is no stack trace.
+// ParseStack reads a stack trace: the exception that was reported first, then its causes. It tries the formats of the
+// platform (a Sentry platform such as node or csharp), and all when the platform is unknown or does not fit. It also
+// returns the platform of the format that was found. A text that is not a stack trace has no traces and no platform.
 //
 // Frames have the most recent call first. Whether they are in_app is left to the caller.
-func Parse(text, platform string) (traces []Trace, found string) {
-	lines := split(text)
-	family := families[platform]
+func ParseStack(text, platform string) (traces []Trace, found string) {
+	lines := splitLines(text)
+	family := platformFamilies[platform]
 	best := 0
 	for pass := 0; pass < 2 && best == 0; pass++ {
 		for _, f := range formats {
@@ -37,7 +37,7 @@ func Parse(text, platform string) (traces []Trace, found string) {
 				continue
 			}
 			candidate := f.parse(lines)
-			if n := count(candidate); n > best {
+			if n := countFrames(candidate); n > best {
 				best, traces, found = n, candidate, f.platform
 			}
 		}
@@ -64,15 +64,15 @@ var formats = []format{
 	{"javascript", parseGecko},
 }
 
-// families maps platforms to those of the formats.
-var families = map[string]string{
+// platformFamilies maps platforms to those of the formats.
+var platformFamilies = map[string]string{
 	"javascript": "javascript", "node": "javascript", "bun": "javascript", "deno": "javascript", "react-native": "javascript",
 	"java": "java", "android": "java", "kotlin": "java", "scala": "java", "groovy": "java", "clojure": "java",
 	"csharp": "csharp", "dotnet": "csharp", "fsharp": "csharp", "vb": "csharp",
 	"python": "python", "go": "go", "ruby": "ruby", "php": "php", "rust": "rust",
 }
 
-func count(traces []Trace) int {
+func countFrames(traces []Trace) int {
 	n := 0
 	for i := range traces {
 		n += len(traces[i].Frames)
@@ -80,8 +80,8 @@ func count(traces []Trace) int {
 	return n
 }
 
-// split cuts a text into lines, without those in the middle of a text that is too long.
-func split(text string) []string {
+// splitLines cuts a text into lines, without those in the middle of a text that is too long.
+func splitLines(text string) []string {
 	lines := strings.Split(text, "\n")
 	if len(lines) > maxLines {
 		lines = append(lines[:maxLines/2:maxLines/2], lines[len(lines)-maxLines/2:]...)
@@ -92,20 +92,20 @@ func split(text string) []string {
 	return lines
 }
 
-// position takes ":line" or ":line:column" off the end of a text. Both are 0 when there is none.
-func position(text string) (place string, line, column core.OptInt) {
-	place, last := number(text)
+// cutPosition takes ":line" or ":line:column" off the end of a text. Both are 0 when there is none.
+func cutPosition(text string) (location string, line, column core.OptInt) {
+	location, last := cutNumber(text)
 	if last == 0 {
 		return text, 0, 0
 	}
-	if rest, first := number(place); first != 0 {
+	if rest, first := cutNumber(location); first != 0 {
 		return rest, first, last
 	}
-	return place, last, 0
+	return location, last, 0
 }
 
-// number takes ":digits" off the end of a text.
-func number(text string) (string, core.OptInt) {
+// cutNumber takes ":digits" off the end of a text.
+func cutNumber(text string) (string, core.OptInt) {
 	i := len(text)
 	for i > 0 && text[i-1] >= '0' && text[i-1] <= '9' {
 		i--
@@ -113,11 +113,11 @@ func number(text string) (string, core.OptInt) {
 	if i < 2 || i == len(text) || text[i-1] != ':' {
 		return text, 0
 	}
-	return text[:i-1], atoi(text[i:])
+	return text[:i-1], parseLine(text[i:])
 }
 
-// atoi reads digits; what is no sensible line number is 0.
-func atoi(digits string) core.OptInt {
+// parseLine reads a line number; digits that cannot be one are 0.
+func parseLine(digits string) core.OptInt {
 	n, err := strconv.ParseUint(digits, 10, 31)
 	if err != nil {
 		return 0
@@ -125,8 +125,8 @@ func atoi(digits string) core.OptInt {
 	return core.OptInt(n)
 }
 
-// header splits "Type: message". A text whose start is not a type's name is a message.
-func header(text string) (typ, value string) {
+// splitHeader splits "Type: message". A text whose start is not a type's name is a message.
+func splitHeader(text string) (typ, value string) {
 	text = strings.TrimSpace(text)
 	name, rest, found := strings.Cut(text, ":")
 	name, _, _ = strings.Cut(name, " [") // Node adds a code: TypeError [ERR_X]
@@ -151,28 +151,28 @@ func isType(name string) bool {
 	return true
 }
 
-// qualified splits "package.Type" into its parts.
-func qualified(name string) (module, typ string) {
+// splitQualified splits "package.Type" into its parts.
+func splitQualified(name string) (module, typ string) {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		return name[:i], name[i+1:]
 	}
 	return "", name
 }
 
-// reversed turns a list around in place.
-func reversed[T any](list []T) []T {
+// reverseInPlace reverses a list, and returns it.
+func reverseInPlace[T any](list []T) []T {
 	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
 		list[i], list[j] = list[j], list[i]
 	}
 	return list
 }
 
-// withFrames leaves out traces of which only a message was found, unless they follow one with frames.
-func withFrames(traces []Trace) []Trace {
-	if count(traces) == 0 {
+// requireFrames returns no traces unless one of them has frames: a text with messages only is not a stack trace.
+func requireFrames(traces []Trace) []Trace {
+	if countFrames(traces) == 0 {
 		return nil
 	}
 	return traces
 }
 
-func untrusted(s string) core.Untrusted { return core.Untrusted(s) }
+func asUntrusted(s string) core.Untrusted { return core.Untrusted(s) }

@@ -12,20 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// show writes traces in few lines: Type: value, then each frame as module|function file:line:column.
-func show(traces []stack.Trace) string {
-	var b strings.Builder
+// describeTraces writes traces in few lines: Type: value, then each frame as module|function file:line:column.
+func describeTraces(traces []stack.Trace) string {
+	var text strings.Builder
 	for _, t := range traces {
-		fmt.Fprintf(&b, "%s %s: %s\n", t.Module, t.Type, t.Value)
+		fmt.Fprintf(&text, "%s %s: %s\n", t.Module, t.Type, t.Value)
 		for _, f := range t.Frames {
-			fmt.Fprintf(&b, "  %s|%s %s:%d:%d", f.Module, f.Function, f.Filename, f.Lineno, f.Colno)
+			fmt.Fprintf(&text, "  %s|%s %s:%d:%d", f.Module, f.Function, f.Filename, f.Lineno, f.Colno)
 			if f.ContextLine != "" {
-				fmt.Fprintf(&b, " <%s>", f.ContextLine)
+				fmt.Fprintf(&text, " <%s>", f.ContextLine)
 			}
-			b.WriteByte('\n')
+			text.WriteByte('\n')
 		}
 	}
-	return b.String()
+	return text.String()
 }
 
 var cases = []struct{ name, platform, text, want string }{
@@ -217,7 +217,8 @@ java.net SocketTimeoutException:
   |foo app.rb:3:0
   |<main> app.rb:7:0
 `},
-	{"Ruby with the oldest first", "ruby", "Traceback (most recent call last):\n\t1: from app.rb:7:in `<main>'\napp.rb:3:in `foo': bad (RuntimeError)", ` RuntimeError: bad
+	{"Ruby with the oldest first", "ruby",
+		"Traceback (most recent call last):\n\t1: from app.rb:7:in `<main>'\napp.rb:3:in `foo': bad (RuntimeError)", ` RuntimeError: bad
   |foo app.rb:3:0
   |<main> app.rb:7:0
 `},
@@ -269,27 +270,30 @@ stack backtrace:
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
+	for _, tt := range cases {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for _, given := range []string{c.platform, "", "other", "unheard-of"} {
-				traces, platform := stack.Parse(c.text, given)
-				require.Equal(t, c.want, show(traces), "platform %q", given)
-				require.Equal(t, c.platform, platform)
+			for _, given := range []string{tt.platform, "", "other", "unheard-of"} {
+				traces, platform := stack.ParseStack(tt.text, given)
+
+				require.Equal(t, tt.want, describeTraces(traces), "platform %q", given)
+				require.Equal(t, tt.platform, platform)
 			}
-			windows, _ := stack.Parse(strings.ReplaceAll(c.text, "\n", "\r\n"), "")
-			require.Equal(t, c.want, show(windows), "lines of Windows")
+			windows, _ := stack.ParseStack(strings.ReplaceAll(tt.text, "\n", "\r\n"), "")
+
+			require.Equal(t, tt.want, describeTraces(windows), "lines of Windows")
 		})
 	}
 }
 
 func TestParseWrongPlatform(t *testing.T) {
 	t.Parallel()
-	traces, platform := stack.Parse("Traceback (most recent call last):\n  File \"a.py\", line 3, in f\nKeyError: 1", "java")
+	traces, platform := stack.ParseStack("Traceback (most recent call last):\n  File \"a.py\", line 3, in f\nKeyError: 1", "java")
+
 	require.Len(t, traces, 1)
 	require.Equal(t, "python", platform)
 	for _, alias := range []string{"node", "javascript"} {
-		_, platform = stack.Parse("at f (/a.js:1:2)", alias)
+		_, platform = stack.ParseStack("at f (/a.js:1:2)", alias)
 		require.Equal(t, "javascript", platform)
 	}
 }
@@ -300,11 +304,14 @@ func TestParseNoStack(t *testing.T) {
 		"", "it broke", "at the end", "mail ada@example.org: no", "see a:1", "panic: x", "TypeError: x", "File \"x\"", "#0", "#x y: z()",
 		"goroutine 1 [running]:", "1: one thing", "Caused by: x\n... 3 more", "a\nb\nc\n", "note: see https://x.org/a",
 	} {
-		for _, platform := range []string{"", "javascript", "python", "go", "java", "csharp", "ruby", "php"} {
-			traces, found := stack.Parse(text, platform)
-			require.Empty(t, traces, "%q as %s", text, platform)
-			require.Empty(t, found)
-		}
+		t.Run(text, func(t *testing.T) {
+			for _, platform := range []string{"", "javascript", "python", "go", "java", "csharp", "ruby", "php"} {
+				traces, found := stack.ParseStack(text, platform)
+
+				require.Empty(t, traces, "%q as %s", text, platform)
+				require.Empty(t, found)
+			}
+		})
 	}
 }
 
@@ -329,14 +336,16 @@ var hostile = []string{
 func TestParseIsLinear(t *testing.T) {
 	t.Parallel()
 	for _, text := range hostile {
-		start := time.Now()
-		traces, _ := stack.Parse(text, "")
-		n := 0
-		for _, trace := range traces {
-			n += len(trace.Frames)
-		}
-		require.LessOrEqual(t, n, 40_000)
-		require.Less(t, time.Since(start), 10*time.Second, "%.40q", text) // a quadratic pass takes minutes
+		t.Run(text, func(t *testing.T) {
+			start := time.Now()
+			traces, _ := stack.ParseStack(text, "")
+			n := 0
+			for _, trace := range traces {
+				n += len(trace.Frames)
+			}
+			require.LessOrEqual(t, n, 40_000)
+			require.Less(t, time.Since(start), 10*time.Second, "%.40q", text) // a quadratic pass takes minutes
+		})
 	}
 }
 
@@ -345,7 +354,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(c.text, c.platform)
 	}
 	f.Fuzz(func(t *testing.T, text, platform string) {
-		traces, found := stack.Parse(text, platform)
+		traces, found := stack.ParseStack(text, platform)
 		require.Equal(t, len(traces) > 0, found != "")
 		for _, trace := range traces {
 			for _, frame := range trace.Frames {
@@ -357,12 +366,12 @@ func FuzzParse(f *testing.F) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	for _, c := range cases {
-		b.Run(c.name, func(b *testing.B) {
-			b.SetBytes(int64(len(c.text)))
+	for _, tt := range cases {
+		b.Run(tt.name, func(b *testing.B) {
+			b.SetBytes(int64(len(tt.text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				stack.Parse(c.text, c.platform)
+				stack.ParseStack(tt.text, tt.platform)
 			}
 		})
 	}

@@ -14,14 +14,14 @@ func parseV8(lines []string) []Trace {
 	open := true          // lines belong to the message until a frame comes
 	for _, raw := range lines {
 		line := strings.TrimSpace(raw)
-		if cause, ok := causeV8(line); ok && len(traces) > 0 {
+		if cause, ok := cutCauseV8(line); ok && len(traces) > 0 {
 			message, open = []string{cause}, true
 			continue
 		}
-		frame, ok := frameV8(line)
+		frame, ok := readFrameV8(line)
 		switch {
 		case ok && open:
-			typ, value := header(messageV8(message))
+			typ, value := splitHeader(joinMessageV8(message))
 			traces = append(traces, Trace{Type: typ, Value: value, Frames: []core.Frame{frame}})
 			open = false
 		case ok:
@@ -34,15 +34,15 @@ func parseV8(lines []string) []Trace {
 	return traces
 }
 
-func causeV8(line string) (string, bool) {
+func cutCauseV8(line string) (string, bool) {
 	if cause, ok := strings.CutPrefix(line, "[cause]: "); ok {
 		return cause, true
 	}
 	return strings.CutPrefix(line, "Caused by: ")
 }
 
-// messageV8 gives the message before the frames. Node prints the failing line and a caret above it when it dies.
-func messageV8(lines []string) string {
+// joinMessageV8 returns the message before the frames. Node prints the failing line and a caret above it when it dies.
+func joinMessageV8(lines []string) string {
 	for i := len(lines) - 1; i > 0; i-- {
 		if strings.TrimLeft(lines[i], " \t^") == "" && strings.Contains(lines[i], "^") {
 			lines = lines[i+1:]
@@ -53,26 +53,26 @@ func messageV8(lines []string) string {
 	return strings.TrimPrefix(text, "Uncaught ")
 }
 
-func frameV8(line string) (core.Frame, bool) {
+func readFrameV8(line string) (core.Frame, bool) {
 	call, ok := strings.CutPrefix(line, "at ")
 	if !ok {
 		return core.Frame{}, false
 	}
 	call = strings.TrimSpace(call)
-	function, place := "", strings.TrimPrefix(call, "async ")
-	if open := openParenthesis(call); open >= 0 {
-		function, place = strings.TrimSpace(call[:open]), call[open+1:len(call)-1]
+	function, location := "", strings.TrimPrefix(call, "async ")
+	if open := findOpenParenthesis(call); open >= 0 {
+		function, location = strings.TrimSpace(call[:open]), call[open+1:len(call)-1]
 	}
-	if scheme, found := strings.CutSuffix(function, ":"); found && strings.HasPrefix(place, "//") {
+	if scheme, found := strings.CutSuffix(function, ":"); found && strings.HasPrefix(location, "//") {
 		// Safari writes the functions of extensions as name@safari-extension:(//id/file)
 		at := strings.LastIndexByte(scheme, '@')
-		function, place = scheme[:max(at, 0)], scheme[at+1:]+":"+place
+		function, location = scheme[:max(at, 0)], scheme[at+1:]+":"+location
 	}
-	return placeV8(function, place)
+	return makeFrameV8(function, location)
 }
 
-// openParenthesis gives the place of the parenthesis that the last character closes, or -1.
-func openParenthesis(text string) int {
+// findOpenParenthesis returns the index of the parenthesis that the last character closes, or -1.
+func findOpenParenthesis(text string) int {
 	if !strings.HasSuffix(text, ")") {
 		return -1
 	}
@@ -90,35 +90,35 @@ func openParenthesis(text string) int {
 	return -1
 }
 
-// placeV8 makes a frame of a function and what stands in the parentheses behind it.
-func placeV8(function, place string) (core.Frame, bool) {
+// makeFrameV8 makes a frame of a function and what stands in the parentheses behind it.
+func makeFrameV8(function, location string) (core.Frame, bool) {
 	if function == "?" || function == "<anonymous>" {
 		function = ""
 	}
-	place = strings.TrimPrefix(strings.TrimPrefix(place, "async "), "address at ")
-	if strings.HasPrefix(place, "eval at ") {
-		if place = innermost(place); place == "" {
+	location = strings.TrimPrefix(strings.TrimPrefix(location, "async "), "address at ")
+	if strings.HasPrefix(location, "eval at ") {
+		if location = cutInnermost(location); location == "" {
 			return core.Frame{}, false
 		}
 	}
-	if mime, ok := strings.CutPrefix(place, "data:"); ok { // the whole script
+	if mime, ok := strings.CutPrefix(location, "data:"); ok { // the whole script
 		mime, _, _ = strings.Cut(mime, ",")
-		return core.Frame{Function: untrusted(function), Filename: untrusted("<data:" + mime + ">")}, true
+		return core.Frame{Function: asUntrusted(function), Filename: asUntrusted("<data:" + mime + ">")}, true
 	}
-	file, line, column := position(place)
+	file, line, column := cutPosition(location)
 	if line == 0 {
 		if i := strings.Index(file, ":wasm-function["); i > 0 {
-			return core.Frame{Function: untrusted(function), Filename: untrusted(file[:i])}, true
+			return core.Frame{Function: asUntrusted(function), Filename: asUntrusted(file[:i])}, true
 		}
-		if !builtinV8(file) && (!strings.Contains(file, "://") || strings.ContainsAny(file, ` "`)) {
+		if !isBuiltinV8(file) && (!strings.Contains(file, "://") || strings.ContainsAny(file, ` "`)) {
 			return core.Frame{}, false
 		}
 	}
-	return core.Frame{Function: untrusted(function), Filename: untrusted(file), Lineno: line, Colno: column}, true
+	return core.Frame{Function: asUntrusted(function), Filename: asUntrusted(file), Lineno: line, Colno: column}, true
 }
 
-// innermost gives the place in the innermost parentheses: the code that called eval.
-func innermost(text string) string {
+// cutInnermost returns the file and line in the innermost parentheses: the code that called eval.
+func cutInnermost(text string) string {
 	open := strings.LastIndexByte(text, '(')
 	if open < 0 {
 		return ""
@@ -130,11 +130,11 @@ func innermost(text string) string {
 	return text[open+1 : open+end]
 }
 
-// builtinV8 reports whether a place without a line is one that engines write.
-func builtinV8(place string) bool {
-	switch place {
+// isBuiltinV8 reports whether a file without a line is one that engines write.
+func isBuiltinV8(location string) bool {
+	switch location {
 	case "native", "native code", "[native code]", "<anonymous>", "eval code":
 		return true
 	}
-	return strings.HasPrefix(place, "index ") // of Promise.all
+	return strings.HasPrefix(location, "index ") // of Promise.all
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Dir gives the path of one corpus (such as "grouping"): below the folder that the environment's CORPORA names, else
+// FindCorpus returns the path of one corpus (such as "grouping"): below the folder that the environment's CORPORA names, else
 // below ../shared/corpora beside the repository. The test is skipped when the corpus is not there.
-func Dir(t testing.TB, name string) string {
+func FindCorpus(t testing.TB, name string) string {
 	t.Helper()
 	root := os.Getenv("CORPORA")
 	if root == "" {

@@ -12,9 +12,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Check fails the test unless the file at the path holds exactly got; a missing file fails too. With -update it writes
+// CheckFile fails the test unless the file at the path holds exactly got; a missing file fails too. With -update it writes
 // the file.
-func Check(t testing.TB, path, got string) {
+func CheckFile(t testing.TB, path, got string) {
 	t.Helper()
 	if *update {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

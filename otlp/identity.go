@@ -15,28 +15,28 @@ const (
 	sameRecording = 1e9
 )
 
-// identity is what tells exceptions apart.
+// identity is what distinguishes exceptions.
 type identity struct {
 	trace, span string
-	what        [sha256.Size]byte // type, message and service; without a trace the stack too
+	content     [sha256.Size]byte // type, message and service; without a trace the stack too
 	at          uint64
 }
 
 // spanException is an exception on a span.
 type spanException struct {
 	trace, span string
-	what        [sha256.Size]byte
+	content     [sha256.Size]byte
 }
 
-// settle leaves one of each exception and names it by an id that is the same whenever it is sent again, so that a retried
+// keepDistinct leaves one of each exception. Its id is the same whenever the exception is sent again, so that a retried
 // request stores nothing twice.
 //
 // The id is made of the trace, the type and the message, and the time in steps of ten seconds. An exception that goes up
 // through several spans is recorded by each: within a request the innermost is kept, whose id that of an outer span in a later
 // request, or that of a log record, is the same. Spans that are not above each other, such as three attempts of a call, have
-// exceptions of their own, which are numbered. What is of no trace and has no time gets no id: every one is another.
-func (b *Batch) settle() {
-	identities := b.identify()
+// exceptions of their own, which are numbered. An exception without trace and time gets no id: each of them is another event.
+func (b *Batch) keepDistinct() {
+	identities := b.identifyExceptions()
 	passed := b.passedSpans(identities)
 	recorded := map[spanException]uint64{}
 	numbers := map[[sha256.Size]byte]uint64{}
@@ -44,44 +44,44 @@ func (b *Batch) settle() {
 	for i := range identities {
 		id := &identities[i]
 		if id.trace != "" && id.span != "" {
-			on := spanException{id.trace, id.span, id.what}
-			last, again := recorded[on]
+			on := spanException{id.trace, id.span, id.content}
+			last, isRecorded := recorded[on]
 			recorded[on] = id.at
-			if again && timeBetween(last, id.at) < sameRecording || slices.ContainsFunc(passed[on], id.isAtMoment) {
+			if isRecorded && timeBetween(last, id.at) < sameRecording || slices.ContainsFunc(passed[on], id.isAtMoment) {
 				continue
 			}
 		}
-		f := b.found[i]
+		found := b.found[i]
 		if id.trace != "" || id.at != 0 {
-			sum := id.sum()
-			f.eventID = eventID(sum, numbers[sum])
+			sum := id.hashMoment()
+			found.eventID = makeEventID(sum, numbers[sum])
 			numbers[sum]++
 		}
-		kept = append(kept, f)
+		kept = append(kept, found)
 	}
 	clear(b.found[len(kept):])
 	b.found = kept
 }
 
-// identify reads what tells the exceptions apart. Those that cannot be read are rejected.
-func (b *Batch) identify() []identity {
+// identifyExceptions reads what distinguishes the exceptions. Those that cannot be read are rejected.
+func (b *Batch) identifyExceptions() []identity {
 	identities := make([]identity, 0, len(b.found))
 	kept := b.found[:0]
-	for _, f := range b.found {
-		x, err := b.exception(&f)
+	for _, found := range b.found {
+		details, err := b.readException(&found)
 		if err != nil {
 			b.Failure = err
-			b.reject("an exception could not be read")
+			b.rejectException("an exception could not be read")
 			continue
 		}
-		if x.typ == "" && x.message == "" && x.stack == "" {
+		if details.typ == "" && details.message == "" && details.stack == "" {
 			if b.signal.Name == Traces.Name {
-				b.reject(saysNothing)
+				b.rejectException(emptyReason)
 			}
 			continue
 		}
-		identities = append(identities, x.identity())
-		kept = append(kept, f)
+		identities = append(identities, details.makeIdentity())
+		kept = append(kept, found)
 	}
 	b.found = kept
 	return identities
@@ -91,8 +91,8 @@ func (b *Batch) identify() []identity {
 func (b *Batch) passedSpans(identities []identity) map[spanException][]uint64 {
 	passed := map[spanException][]uint64{}
 	for _, id := range identities {
-		b.spans.ascend(id.trace, id.span, func(up string) bool {
-			on := spanException{id.trace, up, id.what}
+		b.spans.eachAbove(id.trace, id.span, func(up string) bool {
+			on := spanException{id.trace, up, id.content}
 			if times := passed[on]; !slices.Contains(times, id.at) {
 				passed[on] = append(times, id.at)
 			}
@@ -107,38 +107,38 @@ func (id *identity) isAtMoment(at uint64) bool { return timeBetween(id.at, at) <
 
 func timeBetween(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
-// identity returns what tells the exception from others. A log record often has the name of a type without its module, and
+// makeIdentity returns what distinguishes the exception from others. A log record often has the name of a type without its module, and
 // some SDKs quote the message in one place and not in the other.
-func (x *exception) identity() identity {
+func (x *exception) makeIdentity() identity {
 	id := identity{trace: x.trace, span: x.span, at: x.at}
 	_, name := splitModule(x.typ)
 	parts := []string{x.service, name, strings.Trim(strings.TrimSpace(x.message), `'"`)}
 	if x.trace == "" {
 		parts = append(parts, x.stack)
 	}
-	id.what = sumOf(parts...)
+	id.content = hashParts(parts...)
 	return id
 }
 
-// sum is what the event's id is made of.
-func (id *identity) sum() [sha256.Size]byte {
+// hashMoment is what the event's id is made of.
+func (id *identity) hashMoment() [sha256.Size]byte {
 	at := id.at
 	if id.trace != "" {
 		at /= sameMoment
 	}
-	return sumOf(id.trace, string(binary.BigEndian.AppendUint64(nil, at)), string(id.what[:]))
+	return hashParts(id.trace, string(binary.BigEndian.AppendUint64(nil, at)), string(id.content[:]))
 }
 
-func sumOf(parts ...string) [sha256.Size]byte {
-	var b []byte
+func hashParts(parts ...string) [sha256.Size]byte {
+	var buf []byte
 	for _, part := range parts {
-		b = binary.AppendUvarint(b, uint64(len(part)))
-		b = append(b, part...)
+		buf = binary.AppendUvarint(buf, uint64(len(part)))
+		buf = append(buf, part...)
 	}
-	return sha256.Sum256(b)
+	return sha256.Sum256(buf)
 }
 
-func eventID(sum [sha256.Size]byte, number uint64) string {
-	sum = sumOf("otlp", string(sum[:]), string(binary.AppendUvarint(nil, number)))
+func makeEventID(sum [sha256.Size]byte, number uint64) string {
+	sum = hashParts("otlp", string(sum[:]), string(binary.AppendUvarint(nil, number)))
 	return hex.EncodeToString(sum[:16])
 }
