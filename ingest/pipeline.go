@@ -79,7 +79,7 @@ func (i *Ingest) process(p *project, q *request, e *core.Event) (intake.NewEvent
 		return event, fmt.Errorf("ingest: the decoder gave the event id %q", e.EventID)
 	}
 	e.ReceivedAt = q.received
-	p.rules.Event(e)
+	p.rules.ScrubEvent(e)
 	key := grouping.ComputeKey(e)
 	e.Title, e.Culprit = core.Untrusted(grouping.MakeTitle(e)), core.Untrusted(grouping.FindCulprit(e))
 	envelope.LimitEvent(e)

@@ -113,7 +113,7 @@ func (p *projects) lookUp(key string) (*project, error) {
 		if err != nil {
 			return nil, err
 		}
-		rules, err := scrub.New(intake.ScrubKeys, intake.ScrubPatterns)
+		rules, err := scrub.NewRules(intake.ScrubKeys, intake.ScrubPatterns)
 		if err != nil {
 			return nil, err // fail closed: nothing is taken in that cannot be scrubbed
 		}

@@ -2,80 +2,80 @@ package scrub
 
 import "strings"
 
-// bare hides a value without quotes or brackets.
-func (m *masker) bare(p pair, v int) int {
-	if m.code && !p.literal {
-		return m.codeValue(p, v)
+// hideBareValue hides a value without quotes or brackets.
+func (m *masker) hideBareValue(p pair, v int) int {
+	if m.isCode && !p.isInText {
+		return m.hideCodeValue(p, v)
 	}
-	if c := m.s[v]; c == '|' || c == '>' {
-		if end := runWithin(m.s, v, maxBlock, blockSet); end < len(m.s) && m.s[end] == '\n' {
-			return m.block(end)
+	if c := m.text[v]; c == '|' || c == '>' {
+		if end := skipRunWithin(m.text, v, maxBlock, blockSet); end < len(m.text) && m.text[end] == '\n' {
+			return m.hideBlock(end)
 		}
 	}
-	end := m.bareEnd(v, len(m.s), p.encoded)
-	text := m.s[v:end]
+	end := m.findBareEnd(v, len(m.text), p.isEncoded)
+	text := m.text[v:end]
 	switch {
 	case m.isOrdinary(&p, v, end):
 		return end
-	case p.colon && isHeader(p.name):
-		return m.hide(v, m.headerEnd(v, p.opener))
+	case p.hasColon && isHeader(p.name):
+		return m.hide(v, m.findHeaderEnd(v, p.opener))
 	}
-	if schemes[strings.ToLower(text)] && end < len(m.s) && m.s[end] == ' ' { // Bearer and the like: the secret comes next
-		end = m.bareEnd(skipBlanks(m.s, end), len(m.s), p.encoded)
+	if authSchemes[strings.ToLower(text)] && end < len(m.text) && m.text[end] == ' ' { // Bearer and the like: the secret comes next
+		end = m.findBareEnd(skipBlanks(m.text, end), len(m.text), p.isEncoded)
 	}
 	return m.hide(v, end)
 }
 
 const maxBlock = 3 // bytes of the sign of a block, such as |2-
 
-var blockSet = bytesOf("|>-+" + digitBytes)
+var blockSet = newByteSet("|>-+" + digitBytes)
 
-// block hides the indented lines of a YAML block whose sign ends at i.
-func (m *masker) block(i int) int {
-	if i == len(m.s) || m.s[i] != '\n' {
+// hideBlock hides the indented lines of a YAML block whose sign ends at i.
+func (m *masker) hideBlock(i int) int {
+	if i == len(m.text) || m.text[i] != '\n' {
 		return i
 	}
 	from, end := i+1, i+1
-	for end < len(m.s) && isBlank(m.s[end]) {
-		line := strings.IndexByte(m.s[end:], '\n')
+	for end < len(m.text) && isBlank(m.text[end]) {
+		line := strings.IndexByte(m.text[end:], '\n')
 		if line < 0 {
-			end = len(m.s)
+			end = len(m.text)
 			break
 		}
 		end += line + 1
 	}
-	from = min(skipBlanks(m.s, from), end)
-	for end > from && m.s[end-1] == '\n' {
+	from = min(skipBlanks(m.text, from), end)
+	for end > from && m.text[end-1] == '\n' {
 		end--
 	}
 	return m.hide(from, end)
 }
 
-// bareEnd gives where a value without quotes ends, at limit at the latest. Brackets, commas and the like end it only
-// where something follows that no value has, for a password may contain them.
-func (m *masker) bareEnd(v, limit int, encoded bool) int {
+// findBareEnd returns where a value without quotes ends, at limit at the latest. Brackets, commas and the like end it
+// only where something follows that no value has, for a password may contain them.
+func (m *masker) findBareEnd(v, limit int, encoded bool) int {
 	i := v
-	if hasPrefixAt(m.s, v, Mask) {
+	if hasPrefixAt(m.text, v, Mask) {
 		i += len(Mask)
 	}
 	for ; i < limit; i++ {
-		switch c := m.s[i]; c {
+		switch c := m.text[i]; c {
 		case ' ', '\n', '\t':
 			return i
 		case '\\':
-			if i+1 < len(m.s) && strings.IndexByte(`nrt"'\`, m.s[i+1]) >= 0 {
+			if i+1 < len(m.text) && strings.IndexByte(`nrt"'\`, m.text[i+1]) >= 0 {
 				return i
 			}
 		case '<':
-			if i+1 < len(m.s) && (letters[m.s[i+1]] != 0 || m.s[i+1] == '/') {
+			if i+1 < len(m.text) && (letters[m.text[i+1]] != 0 || m.text[i+1] == '/') {
 				return i
 			}
 		case '%':
-			if d, ok := unescaped(m.s, i); encoded && ok && strings.IndexByte(`&"',}`, d) >= 0 {
+			if d, ok := decodeEscape(m.text, i); encoded && ok && strings.IndexByte(`&"',}`, d) >= 0 {
 				return i
 			}
 		case ',', ';', '&', '|', ')', ']', '}', '>', '"', '\'', '`':
-			if m.ends(c, i+1) {
+			if m.endsBareValue(c, i+1) {
 				return i
 			}
 		}
@@ -85,48 +85,48 @@ func (m *masker) bareEnd(v, limit int, encoded bool) int {
 
 const softEnds = ",;&|)]}>\"'`"
 
-// ends tells whether the value ends with c, by what comes next.
-func (m *masker) ends(c byte, next int) bool {
-	if next >= len(m.s) {
+// endsBareValue reports whether the value ends before the byte c, by what comes next.
+func (m *masker) endsBareValue(c byte, next int) bool {
+	if next >= len(m.text) {
 		return true
 	}
-	n := m.s[next]
+	n := m.text[next]
 	if n <= ' ' || n == '\\' || strings.IndexByte(softEnds, n) >= 0 {
 		return true
 	}
 	switch c {
 	case ',', ';', '&', '|':
-		end := runWithin(m.s, next, maxName, nameSet)
-		return end > next && end < len(m.s) && strings.IndexByte("=:[%", m.s[end]) >= 0 || hasPrefixAt(m.s, next, "amp;")
+		end := skipRunWithin(m.text, next, maxName, nameSet)
+		return end > next && end < len(m.text) && strings.IndexByte("=:[%", m.text[end]) >= 0 || hasPrefixAt(m.text, next, "amp;")
 	}
 	return !isAlnum(n)
 }
 
-// schemes of the Authorization header.
-var schemes = set("bearer basic token digest negotiate apikey api-key hawk")
+// authSchemes of the Authorization header.
+var authSchemes = newWordSet("bearer basic token digest negotiate apikey api-key hawk")
 
-// isHeader is true for the headers whose values have blanks.
+// isHeader reports whether a name is that of a header whose value has blanks.
 func isHeader(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, "authorization") || strings.HasSuffix(name, "cookie")
 }
 
-// headerEnd gives the end of a header in a text: the end of the line, or of the quotes around the whole header.
-func (m *masker) headerEnd(v int, opener byte) int {
+// findHeaderEnd returns the end of a header in a text: the end of the line, or of the quotes around the whole header.
+func (m *masker) findHeaderEnd(v int, opener byte) int {
 	inside := false // the quotes of a parameter: username="bob"
-	for i := v; i < len(m.s); i++ {
-		switch c := m.s[i]; {
+	for i := v; i < len(m.text); i++ {
+		switch c := m.text[i]; {
 		case c == '\n':
 			return i
-		case c == '\\' && i+1 < len(m.s) && (m.s[i+1] == 'n' || m.s[i+1] == 'r'):
+		case c == '\\' && i+1 < len(m.text) && (m.text[i+1] == 'n' || m.text[i+1] == 'r'):
 			return i
 		case c == '"' && inside:
 			inside = false
-		case c == '"' && i > v && m.s[i-1] == '=':
+		case c == '"' && i > v && m.text[i-1] == '=':
 			inside = true
-		case (c == '"' || isQuote(c) && c == opener) && m.s[i-1] != '\\':
+		case (c == '"' || isQuote(c) && c == opener) && m.text[i-1] != '\\':
 			return i
 		}
 	}
-	return len(m.s)
+	return len(m.text)
 }

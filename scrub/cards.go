@@ -1,52 +1,53 @@
 package scrub
 
-// digits hides a payment card or a social security number that begins at i, and tries the tokens that begin with a
+// tryDigits hides a payment card or a social security number that begins at i, and tries the tokens that begin with a
 // digit's neighbour (ya29.).
-func (m *masker) digits(i int) int {
+func (m *masker) tryDigits(i int) int {
 	end := i + 1
-	for end < len(m.s) && isDigit(m.s[end]) {
+	for end < len(m.text) && isDigit(m.text[end]) {
 		end++
 	}
-	if next := m.provider(i); next > i+1 {
+	if next := m.tryProvider(i); next > i+1 {
 		return next
 	}
 	start := i
-	if i > 0 && m.s[i-1] == '%' { // the digits of an escape are not the card's
+	if i > 0 && m.text[i-1] == '%' { // the digits of an escape are not the card's
 		start = i + 2
 	}
-	if start >= end || !m.apart(start) {
+	if start >= end || !m.standsApart(start) {
 		return end
 	}
-	if to := m.card(start, end); to > 0 {
+	if to := m.findCard(start, end); to > 0 {
 		return m.hide(start, to)
 	}
-	if to := m.ssn(start, end); to > 0 {
+	if to := m.findSSN(start, end); to > 0 {
 		return m.hide(start, to)
 	}
 	return end
 }
 
-// apart is true when the digits at i stand alone on their left: not in a word, not behind a decimal point.
-func (m *masker) apart(i int) bool {
-	if i == 0 || i >= 3 && m.s[i-3] == '%' { // an escape, such as %2F
+// standsApart reports whether the digits at i stand alone on their left: not in a word, not behind a decimal point.
+func (m *masker) standsApart(i int) bool {
+	if i == 0 || i >= 3 && m.text[i-3] == '%' { // an escape, such as %2F
 		return true
 	}
-	c := m.s[i-1]
+	c := m.text[i-1]
 	if c == '.' && i > 1 {
-		return !isDigit(m.s[i-2])
+		return !isDigit(m.text[i-2])
 	}
 	return letters[c] == 0
 }
 
-// The digits of a card.
+// A card has from minCard to maxCard digits.
 const (
 	minCard = 13
 	maxCard = 19
 )
 
-// card gives the end of a payment card's number whose first group of digits is s[i:end], or 0: 13 to 19 digits in one
-// group, or in the groups that cards are printed in, with an issuer's prefix and length and the check digit of Luhn.
-func (m *masker) card(i, end int) int {
+// findCard returns the end of a payment card's number whose first group of digits is text[i:end], or 0. That is 13 to 19
+// digits in one group, or in the groups that cards are printed in, with an issuer's prefix and length and the check
+// digit of Luhn.
+func (m *masker) findCard(i, end int) int {
 	var number [maxCard]byte
 	var groups [6]int
 	n := 0
@@ -54,44 +55,45 @@ func (m *masker) card(i, end int) int {
 		if groups[g] = end - i; n+groups[g] > maxCard {
 			return 0
 		}
-		n += copy(number[n:], m.s[i:end])
+		n += copy(number[n:], m.text[i:end])
 		if g == 0 && n != 4 && n < minCard {
 			return 0
 		}
-		if isCard(number[:n]) && printed(groups[:g+1]) && !letterAt(m.s, end) {
+		if isCard(number[:n]) && isPrintedGrouping(groups[:g+1]) && !hasLetterAt(m.text, end) {
 			return end
 		}
-		gap := m.gap(end)
-		if gap == 0 || end+gap >= len(m.s) || !isDigit(m.s[end+gap]) {
+		gap := m.measureGap(end)
+		if gap == 0 || end+gap >= len(m.text) || !isDigit(m.text[end+gap]) {
 			return 0
 		}
 		i = end + gap
-		for end = i; end < len(m.s) && isDigit(m.s[end]); {
+		for end = i; end < len(m.text) && isDigit(m.text[end]); {
 			end++
 		}
 	}
 	return 0
 }
 
-// gap gives the length of what may separate two groups: a space, a dash, or a space encoded for a URL.
-func (m *masker) gap(i int) int {
+// measureGap returns the length of what may separate two groups: a space, a dash, or a space encoded for a URL.
+func (m *masker) measureGap(i int) int {
 	switch {
-	case i >= len(m.s):
+	case i >= len(m.text):
 		return 0
-	case m.s[i] == ' ', m.s[i] == '-', m.s[i] == '+':
+	case m.text[i] == ' ', m.text[i] == '-', m.text[i] == '+':
 		return 1
-	case hasPrefixAt(m.s, i, "%20"), hasPrefixAt(m.s, i, "\u202f"), hasPrefixAt(m.s, i, "\u2009"):
+	case hasPrefixAt(m.text, i, "%20"), hasPrefixAt(m.text, i, "\u202f"), hasPrefixAt(m.text, i, "\u2009"):
 		return 3
-	case hasPrefixAt(m.s, i, "\u00a0"):
+	case hasPrefixAt(m.text, i, "\u00a0"):
 		return 2
 	}
 	return 0
 }
 
-func letterAt(s string, i int) bool { return i < len(s) && (letters[s[i]] != 0 || s[i] == '_') }
+func hasLetterAt(s string, i int) bool { return i < len(s) && (letters[s[i]] != 0 || s[i] == '_') }
 
-// printed is true for one group, for groups of four with a shorter last one, and for 4-6-4 and 4-6-5.
-func printed(groups []int) bool {
+// isPrintedGrouping reports whether cards are printed in such groups of digits: one group, groups of four with a shorter
+// last one, 4-6-4 and 4-6-5.
+func isPrintedGrouping(groups []int) bool {
 	if len(groups) == 1 {
 		return true
 	}
@@ -116,7 +118,7 @@ func isCard(number []byte) bool {
 	for _, d := range number[:6] {
 		six = six*10 + int(d-'0')
 	}
-	return issued(six, n) && luhn(number)
+	return isIssued(six, n) && passesLuhn(number)
 }
 
 // issuer is a range of six-digit prefixes and the lengths of the cards that have one.
@@ -147,7 +149,7 @@ var issuers = []issuer{
 	{810000, 819999, 16, 19}, // UnionPay, RuPay
 }
 
-func issued(six, n int) bool {
+func isIssued(six, n int) bool {
 	if six >= 400000 && six <= 499999 { // Visa
 		return n == 13 || n == 16 || n == 19
 	}
@@ -159,7 +161,7 @@ func issued(six, n int) bool {
 	return false
 }
 
-func luhn(number []byte) bool {
+func passesLuhn(number []byte) bool {
 	sum := 0
 	for i, d := range number {
 		v := int(d - '0')
@@ -173,22 +175,22 @@ func luhn(number []byte) bool {
 	return sum%10 == 0
 }
 
-// ssn gives the end of a US social security number (ddd-dd-dddd) whose first digits are s[i:end], or 0.
-func (m *masker) ssn(i, end int) int {
+// findSSN returns the end of a US social security number (ddd-dd-dddd) whose first digits are text[i:end], or 0.
+func (m *masker) findSSN(i, end int) int {
 	const form = "ddd-dd-dddd"
 	to := i + len(form)
-	if end-i != 3 || to > len(m.s) || i > 0 && m.s[i-1] == '-' {
+	if end-i != 3 || to > len(m.text) || i > 0 && m.text[i-1] == '-' {
 		return 0
 	}
 	for k := range form {
-		if c := m.s[i+k]; form[k] == 'd' && !isDigit(c) || form[k] == '-' && c != '-' {
+		if c := m.text[i+k]; form[k] == 'd' && !isDigit(c) || form[k] == '-' && c != '-' {
 			return 0
 		}
 	}
-	if to < len(m.s) && (isAlnum(m.s[to]) || m.s[to] == '-') {
+	if to < len(m.text) && (isAlnum(m.text[to]) || m.text[to] == '-') {
 		return 0
 	}
-	area, group, serial := m.s[i:i+3], m.s[i+4:i+6], m.s[i+7:to]
+	area, group, serial := m.text[i:i+3], m.text[i+4:i+6], m.text[i+7:to]
 	if area == "000" || area == "666" || area[0] == '9' || group == "00" || serial == "0000" {
 		return 0
 	}

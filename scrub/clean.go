@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// clean removes the characters that change how a text looks without being seen: control characters (but \n and \t),
+// cleanCharacters removes the characters that change how a text looks without being seen: control characters (but \n and \t),
 // terminal colours, marks of direction, zero-width and tag characters. Line ends of all kinds become \n. What is not
 // UTF-8 becomes U+FFFD. Cleaning twice is cleaning once.
-func clean(s string) string {
+func cleanCharacters(s string) string {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if what(r, size) != keep {
-			return cleanFrom(s, i)
+		if judgeRune(r, size) != keepRune {
+			return cleanCharactersFrom(s, i)
 		}
 		i += size
 	}
@@ -23,33 +23,33 @@ func clean(s string) string {
 type fate uint8
 
 const (
-	keep fate = iota
-	remove
-	newline
-	replace // by U+FFFD
-	join    // kept only between characters that it can join
+	keepRune fate = iota
+	removeRune
+	becomeNewline
+	replaceRune // by U+FFFD
+	joinRune    // kept only between characters that it can join
 )
 
-func what(r rune, size int) fate {
+func judgeRune(r rune, size int) fate {
 	switch {
 	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7F:
-		return keep
+		return keepRune
 	case r == '\r' || r == 0x85 || r == 0x2028 || r == 0x2029:
-		return newline
+		return becomeNewline
 	case r < 0xA0: // the rest of C0 and C1
-		return remove
+		return removeRune
 	case r == utf8.RuneError && size == 1:
-		return replace
+		return replaceRune
 	case r == 0x200C || r == 0x200D || r >= 0xFE00 && r <= 0xFE0F:
-		return join
-	case invisible(r):
-		return remove
+		return joinRune
+	case isInvisible(r):
+		return removeRune
 	}
-	return keep
+	return keepRune
 }
 
-// invisible is true for what has no width, or turns the direction of what follows.
-func invisible(r rune) bool {
+// isInvisible reports whether a character has no width, or turns the direction of what follows.
+func isInvisible(r rune) bool {
 	switch {
 	case r < 0x34F:
 		return r == 0xAD // soft hyphen
@@ -63,55 +63,55 @@ func invisible(r rune) bool {
 	return false
 }
 
-func cleanFrom(s string, at int) string {
+func cleanCharactersFrom(s string, at int) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	b.WriteString(s[:at])
 	last, _ := utf8.DecodeLastRuneInString(s[:at])
 	for i := at; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		to := what(r, size)
-		if to == join && joins(last, r, s[i+size:]) {
-			to = keep
+		to := judgeRune(r, size)
+		if to == joinRune && mayJoin(last, r, s[i+size:]) {
+			to = keepRune
 		}
 		i += size
 		switch to {
-		case keep:
+		case keepRune:
 			b.WriteRune(r)
 			last = r
-		case replace:
+		case replaceRune:
 			b.WriteRune(utf8.RuneError)
 			last = utf8.RuneError
-		case newline:
+		case becomeNewline:
 			if r == '\r' && i < len(s) && s[i] == '\n' {
 				continue
 			}
 			b.WriteByte('\n')
 			last = '\n'
-		case remove:
+		case removeRune:
 			if r == 0x1B {
-				i += colour(s[i:])
+				i += colourLength(s[i:])
 			}
 		}
 	}
 	return b.String()
 }
 
-// joins tells whether a joiner or a variation selector may stay: a selector after a character beyond ASCII, a joiner
-// between two of them. In ASCII, of which keys and secrets are made, they could only hide something.
-func joins(last, r rune, rest string) bool {
+// mayJoin reports whether a joiner or a variation selector may stay: a selector after a character beyond ASCII, a joiner
+// between two of them. In ASCII they could only hide something: a key or a secret.
+func mayJoin(last, r rune, rest string) bool {
 	if last < utf8.RuneSelf || last == 0x200C || last == 0x200D {
 		return false
 	}
 	if r >= 0xFE00 {
-		return what(last, 0) != join
+		return judgeRune(last, 0) != joinRune
 	}
 	next, size := utf8.DecodeRuneInString(rest)
-	return next >= utf8.RuneSelf && (what(next, size) == keep || what(next, size) == replace)
+	return next >= utf8.RuneSelf && (judgeRune(next, size) == keepRune || judgeRune(next, size) == replaceRune)
 }
 
-// colour gives the length of the rest of a terminal's escape sequence (ESC was read): [ parameters letter.
-func colour(s string) int {
+// colourLength returns the length of what follows an ESC in a terminal's escape sequence: [ parameters letter.
+func colourLength(s string) int {
 	if s == "" || s[0] != '[' {
 		return 0
 	}

@@ -31,16 +31,20 @@ func TestClean(t *testing.T) {
 		{"hidden runs of joiners", "世\u200d\u200d\u200c界", "世\u200c界"},
 	}
 	for _, tt := range tests {
-		require.Equal(t, tt.want, clean(tt.in), tt.name)
-		require.Equal(t, tt.want, Default().Text(tt.in), tt.name)
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, tt.want, cleanCharacters(tt.in))
+			require.Equal(t, tt.want, DefaultRules().ScrubText(tt.in))
+		})
 	}
 }
 
-// nasty draws texts in which characters that are removed stand beside others.
-func nasty() *rapid.Generator[string] {
+// hostileText draws texts in which characters that are removed stand beside others.
+func hostileText() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		parts := rapid.SliceOfN(rapid.OneOf(
-			rapid.SampledFrom([]string{"\x1b[", "\x1b", "[31m", "\u200d", "\ufe0f", "👍", "\u200b", "\r", "\n", "\r\n", "\xff", "\xe2\x80", "\u202e", "a", "世", "\u2028", "\U000e0041"}),
+			rapid.SampledFrom([]string{"\x1b[", "\x1b", "[31m", "\u200d", "\ufe0f", "👍", "\u200b", "\r", "\n", "\r\n", "\xff", "\xe2\x80",
+				"\u202e", "a", "世", "\u2028", "\U000e0041"}),
 			rapid.String(),
 		), 0, 8).Draw(t, "parts")
 		s := ""
@@ -54,9 +58,9 @@ func nasty() *rapid.Generator[string] {
 func TestCleanProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := nasty().Draw(t, "text")
-		got := clean(s)
-		require.Equal(t, got, clean(got), "cleaning twice is cleaning once: %q", s)
+		s := hostileText().Draw(t, "text")
+		got := cleanCharacters(s)
+		require.Equal(t, got, cleanCharacters(got), "cleaning twice is cleaning once: %q", s)
 		requireVisible(t, got)
 	})
 }
@@ -67,6 +71,7 @@ func requireVisible(t require.TestingT, s string) {
 		if r == '\n' || r == '\t' {
 			continue
 		}
-		require.False(t, unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == 0x200B || r == 0xFEFF || r == 0x2028 || r == 0x2029, "%U in %q", r, s)
+		require.False(t, unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == 0x200B || r == 0xFEFF || r == 0x2028 ||
+			r == 0x2029, "%U in %q", r, s)
 	}
 }

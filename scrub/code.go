@@ -2,30 +2,30 @@ package scrub
 
 import "strings"
 
-var literalSet = bytesOf(alnumBytes + "_-!@#%^&+/~")
+var literalSet = newByteSet(alnumBytes + "_-!@#%^&+/~")
 
 const minLiteral = 4
 
-// codeValue handles a value without quotes in source code, where most are expressions that a reader needs. It hides a
+// hideCodeValue handles a value without quotes in source code, where most are expressions that a reader needs. It hides a
 // word with a digit (password=hunter2) and the texts in the expression that look like the secret.
-func (m *masker) codeValue(p pair, v int) int {
-	text := strings.TrimRight(m.s[v:m.bareEnd(v, min(v+maxProbe, len(m.s)), p.encoded)], ",;)")
-	if len(text) >= minLiteral && hasDigit(text) && run(text, 0, literalSet) == len(text) {
+func (m *masker) hideCodeValue(p pair, v int) int {
+	text := strings.TrimRight(m.text[v:m.findBareEnd(v, min(v+maxProbe, len(m.text)), p.isEncoded)], ",;)")
+	if len(text) >= minLiteral && hasDigit(text) && skipRun(text, 0, literalSet) == len(text) {
 		return m.hide(v, v+len(text))
 	}
 	if p.verdict != described && !p.compares {
-		m.expression(v)
+		m.hideOperands(v)
 	}
 	return v
 }
 
-// expression hides the texts of an expression that begins at v which may be the value that is assigned: a second
+// hideOperands hides the texts of an expression that begins at v which may be the value that is assigned: a second
 // argument, as in getenv("PW", "x"), what stands behind an operator, as in env.PW || "x", and a random text anywhere.
-func (m *masker) expression(v int) {
+func (m *masker) hideOperands(v int) {
 	depth := 0
-	for i := max(v, m.exprEnd); i < len(m.s) && i < v+maxProbe; i++ {
-		m.exprEnd = i + 1
-		switch c := m.s[i]; c {
+	for i := max(v, m.expressionEnd); i < len(m.text) && i < v+maxProbe; i++ {
+		m.expressionEnd = i + 1
+		switch c := m.text[i]; c {
 		case ';', '\n':
 			return
 		case '(', '[', '{':
@@ -39,8 +39,8 @@ func (m *masker) expression(v int) {
 				return
 			}
 		case '"', '\'', '`':
-			end := m.closeQuote(i+1, m.s[i:i+1])
-			if m.isOperand(v, i, depth, m.s[i+1:end]) {
+			end := m.closeQuote(i+1, m.text[i:i+1])
+			if m.isOperand(v, i, depth, m.text[i+1:end]) {
 				m.hide(i+1, end)
 			}
 			i = end
@@ -50,16 +50,16 @@ func (m *masker) expression(v int) {
 
 // isOperand reports whether the text in the quote at i of an expression that begins at v may be the secret.
 func (m *masker) isOperand(v, i, depth int, text string) bool {
-	if isVoid(text) || m.rules.verdict(text) != public {
+	if isVoid(text) || m.rules.judgeName(text) != public {
 		return false
 	}
-	for i > v && (isBlank(m.s[i-1]) || strings.IndexByte("bBuUrR", m.s[i-1]) >= 0 && !m.boundary(i)) {
+	for i > v && (isBlank(m.text[i-1]) || strings.IndexByte("bBuUrR", m.text[i-1]) >= 0 && !m.startsWord(i)) {
 		i--
 	}
 	if i == v {
 		return false
 	}
-	switch c := m.s[i-1]; {
+	switch c := m.text[i-1]; {
 	case c == '=': // an argument with a name of its own
 		return false
 	case c == ',':
@@ -70,19 +70,20 @@ func (m *masker) isOperand(v, i, depth int, text string) bool {
 	return isRandom(text)
 }
 
-// isPlain is true for a word that is a name rather than a secret.
+// isPlain reports whether a text is a name rather than a secret.
 func isPlain(text string) bool {
 	const most = 20
-	return len(text) <= most && !hasDigit(text) && run(text, 0, nameSet) == len(text)
+	return len(text) <= most && !hasDigit(text) && skipRun(text, 0, nameSet) == len(text)
 }
 
-// isRandom is true for a text that no one would write but as a secret: long, with digits among letters, of one word.
+// isRandom reports whether a text is one that no one would write but as a secret: one long word with digits among its
+// letters.
 func isRandom(text string) bool {
 	const least = 12
-	if len(text) < least || run(text, 0, bearerSet) < len(text) || strings.Contains(text, "//") || text[0] == '/' {
+	if len(text) < least || skipRun(text, 0, bearerSet) < len(text) || strings.Contains(text, "//") || text[0] == '/' {
 		return false
 	}
-	return hasDigit(text) && hasRandomRun(text) && run(text, 0, variableSet) < len(text)
+	return hasDigit(text) && hasRandomRun(text) && skipRun(text, 0, variableSet) < len(text)
 }
 
 // opensValue reports whether a line of source code ends behind a secret's name, so that its value is in the next line.
@@ -100,18 +101,18 @@ func (r *Rules) opensValue(line string) bool {
 		end--
 	}
 	name := strings.Trim(line[end:], `"'`)
-	return name != "" && r.verdict(name) > described
+	return name != "" && r.judgeName(name) > described
 }
 
-var endsOpen = bytesOf("=([ \t\\")
+var endsOpen = newByteSet("=([ \t\\")
 
-// hideFirst hides the text in quotes that a line begins with.
-func (r *Rules) hideFirst(line string) string {
-	m := masker{rules: r, s: line}
+// hideFirstText hides the text in quotes that a line begins with.
+func (r *Rules) hideFirstText(line string) string {
+	m := masker{rules: r, text: line}
 	body, mark := m.openQuote(skipBlanks(line, 0))
 	if mark == "" || isVoid(line[body:m.closeQuote(body, mark)]) {
 		return line
 	}
 	m.hide(body, m.closeQuote(body, mark))
-	return string(append(m.out, line[m.done:]...))
+	return string(append(m.output, line[m.copied:]...))
 }

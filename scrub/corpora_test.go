@@ -43,8 +43,8 @@ func readGitleaks(t *testing.T) (cases []gitleaksCase) {
 	}
 }
 
-func leaks(text string, secrets []string) bool {
-	masked := scrub.Default().Text(text)
+func leaksSecret(text string, secrets []string) bool {
+	masked := scrub.DefaultRules().ScrubText(text)
 	for _, secret := range secrets {
 		if strings.Contains(masked, secret) {
 			return true
@@ -61,13 +61,13 @@ func TestCorporaGitleaks(t *testing.T) {
 	for _, c := range readGitleaks(t) {
 		if c.FP {
 			innocent++
-			if scrub.Default().Text(c.Text) != c.Text {
+			if scrub.DefaultRules().ScrubText(c.Text) != c.Text {
 				changed++
 			}
 			continue
 		}
 		total++
-		if leaks(c.Text, c.Secrets) {
+		if leaksSecret(c.Text, c.Secrets) {
 			left++
 			if testing.Verbose() {
 				t.Logf("left of %s: %q in %q", c.Rule, c.Secrets, c.Text)
@@ -75,7 +75,7 @@ func TestCorporaGitleaks(t *testing.T) {
 		}
 		if c.Bare {
 			for _, secret := range c.Secrets {
-				bare[secret] = leaks(secret, c.Secrets)
+				bare[secret] = leaksSecret(secret, c.Secrets)
 			}
 		}
 	}
@@ -88,7 +88,8 @@ func TestCorporaGitleaks(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("left of %d secrets in context: %d; of %d bare: %d; changed of %d innocent texts: %d", total, left, len(bare), leftBare, innocent, changed)
+	t.Logf("left of %d secrets in context: %d; of %d bare: %d; changed of %d innocent texts: %d", total, left, len(bare), leftBare,
+		innocent, changed)
 	require.LessOrEqual(t, left*100, total*5)
 	require.LessOrEqual(t, leftBare*100, len(bare)*10)
 }
@@ -107,7 +108,7 @@ func TestCorporaPositions(t *testing.T) {
 	var left []string
 	for _, p := range positions {
 		e := decodePosition(t, strings.ReplaceAll(string(p.Event), "§S§", secret))
-		scrub.Default().Event(e)
+		scrub.DefaultRules().ScrubEvent(e)
 		if strings.Contains(string(e.AppendJSON(nil)), secret) {
 			left = append(left, p.Name)
 		}
@@ -135,7 +136,7 @@ func TestCorporaOrdinaryLines(t *testing.T) {
 	require.NoError(t, json.Unmarshal(raw, &lines))
 	changed := 0
 	for _, line := range lines {
-		if masked := scrub.Default().Text(line); masked != line {
+		if masked := scrub.DefaultRules().ScrubText(line); masked != line {
 			changed++
 			t.Logf("changed: %q to %q", line, masked)
 		}

@@ -10,17 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pumped are short pieces that make an attacker's text when they are repeated: every sign, alone, beside letters and
+// pumpedTexts are short pieces that make an attacker's text when they are repeated: every sign, alone, beside letters and
 // digits and beside every other sign, the mark of every token and the names of secrets before every separator.
-func pumped() []string {
-	pieces := append([]string{"a://b:c/", "a://b:c@", "api key: ", "token: ", "('token', ", `"token","x",`, "token 'x ", "-u a:b ", "-p ", "mysql -p", "VALUES ('", "\n token:\n  a", "$1$", "token=$(",
-		"machine x login y password z ", "kind: Secret\ndata:\n  a: b\n", "data:\n", "values (", "(a,password) values (1,'x') "}, hostile...)
+func pumpedTexts() []string {
+	pieces := append([]string{"a://b:c/", "a://b:c@", "api key: ", "token: ", "('token', ", `"token","x",`, "token 'x ", "-u a:b ",
+		"-p ", "mysql -p", "VALUES ('", "\n token:\n  a", "$1$", "token=$(",
+		"machine x login y password z ", "kind: Secret\ndata:\n  a: b\n", "data:\n", "values (", "(a,password) values (1,'x') "}, hostileTexts...)
 	for a := byte(' '); a < 0x7F; a++ {
 		if isAlnum(a) {
 			continue
 		}
 		sign := string(rune(a))
-		pieces = append(pieces, sign, sign+"a", "a"+sign, sign+"1", "1"+sign, "token"+sign, "token="+sign, "token"+sign+"x", sign+"token=", "token=x"+sign, "token:x"+sign)
+		pieces = append(pieces, sign, sign+"a", "a"+sign, sign+"1", "1"+sign, "token"+sign, "token="+sign, "token"+sign+"x",
+			sign+"token=", "token=x"+sign, "token:x"+sign)
 		for b := byte(' '); b < 0x7F; b++ {
 			if !isAlnum(b) {
 				pieces = append(pieces, sign+string(rune(b)), sign+"a"+string(rune(b)), sign+"a"+string(rune(b))+"1")
@@ -28,7 +30,7 @@ func pumped() []string {
 		}
 	}
 	for _, p := range providers {
-		pieces = append(pieces, p.mark, p.mark+"0a", p.mark+" ", "a"+p.mark, filler[:p.before]+p.mark)
+		pieces = append(pieces, p.mark, p.mark+"0a", p.mark+" ", "a"+p.mark, fillerText[:p.minBefore]+p.mark)
 	}
 	return pieces
 }
@@ -40,10 +42,10 @@ func TestNoTextCostsMuchMore(t *testing.T) {
 	const size, most, tries = 16 << 10, 8, 20
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	r := Default()
+	r := DefaultRules()
 	perByte := func(s string) float64 {
 		start := threadTime(t)
-		r.Text(s)
+		r.ScrubText(s)
 		return float64(threadTime(t)-start) / float64(len(s))
 	}
 	plain := strings.Repeat(`{"id":88213,"note":"please ring twice","state":"paid","lines":[{"sku":"A-100","price":"12,50"}]} `, size/96)
@@ -51,7 +53,7 @@ func TestNoTextCostsMuchMore(t *testing.T) {
 	for range tries {
 		yardstick = min(yardstick, perByte(plain))
 	}
-	for _, piece := range pumped() {
+	for _, piece := range pumpedTexts() {
 		s := strings.Repeat(piece, size/len(piece))
 		ratio := perByte(s) / yardstick
 		for try := 0; ratio > most/2 && try < tries; try++ {
@@ -79,9 +81,9 @@ func BenchmarkNames(b *testing.B) { benchmarkText(b, "token:x;") }
 
 func benchmarkText(b *testing.B, piece string) {
 	s := strings.Repeat(piece, (64<<10)/len(piece))
-	r := Default()
+	r := DefaultRules()
 	b.SetBytes(int64(len(s)))
 	for b.Loop() {
-		r.Text(s)
+		r.ScrubText(s)
 	}
 }

@@ -2,26 +2,26 @@ package scrub
 
 import "strings"
 
-// unescaped gives the byte that the escape %XX at i stands for.
-func unescaped(s string, i int) (byte, bool) {
+// decodeEscape returns the byte that the escape %XX at i stands for.
+func decodeEscape(s string, i int) (byte, bool) {
 	if i+2 >= len(s) || s[i] != '%' || !hexSet[s[i+1]] || !hexSet[s[i+2]] {
 		return 0, false
 	}
-	return nibble(s[i+1])<<4 | nibble(s[i+2]), true
+	return decodeHexDigit(s[i+1])<<4 | decodeHexDigit(s[i+2]), true
 }
 
-func nibble(c byte) byte {
+func decodeHexDigit(c byte) byte {
 	if isDigit(c) {
 		return c - '0'
 	}
 	return c&^0x20 - 'A' + 10
 }
 
-// unescapedAll decodes every escape.
-func unescapedAll(s string) string {
+// decodeEscapes decodes every escape.
+func decodeEscapes(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		c, ok := unescaped(s, i)
+		c, ok := decodeEscape(s, i)
 		if ok {
 			i += 2
 		} else {

@@ -2,12 +2,12 @@ package scrub
 
 import "errand/core"
 
-// field is one of the event's own fields that a project's scrub_keys can name. Those that the pipeline steers by
+// eventField is one of the event's own fields that a project's scrub_keys can name. Those that the pipeline steers by
 // (release, environment, fingerprint, types, the SDK) are cleaned like all text, and never filtered for their name.
-type field uint8
+type eventField uint8
 
 const (
-	noField field = iota
+	noField eventField = iota
 	fieldLogger
 	fieldMessage
 	fieldTransaction
@@ -29,198 +29,198 @@ const (
 	fieldTags
 	fieldContexts
 	fieldExtra
-	lastField
+	fieldCount
 )
 
-var fieldNames = [lastField]string{
+var fieldNames = [fieldCount]string{
 	fieldLogger: "logger", fieldMessage: "message", fieldTransaction: "transaction", fieldServerName: "server_name", fieldValue: "value",
 	fieldFunction: "function", fieldFilename: "filename", fieldAbsPath: "abs_path", fieldContextLine: "context_line",
 	fieldPreContext: "pre_context", fieldPostContext: "post_context", fieldVars: "vars", fieldData: "data", fieldUser: "user", fieldURL: "url",
 	fieldQuery: "query", fieldHeaders: "headers", fieldCookies: "cookies", fieldTags: "tags", fieldContexts: "contexts", fieldExtra: "extra",
 }
 
-// walk cleans the texts of one event.
-type walk struct {
-	rules *Rules
-	steps int  // what is left for the project's patterns
-	plain bool // the last text has nothing that isDisguised looks for
-	// pending is true when the line of source code before ends behind a secret's name.
-	pending bool
-	torn    bool // a text had only one end of a private key: the texts around it have the rest
+// cleaner cleans the texts of one event.
+type cleaner struct {
+	rules       *Rules
+	steps       int  // what is left for the project's patterns
+	isPlainText bool // the last text has nothing that isDisguised looks for
+	// pending reports whether the line of source code before ends behind a secret's name.
+	valueIsPending bool
+	keyIsTorn      bool // a text had only one end of a private key: the texts around it have the rest
 }
 
-func (w *walk) event(e *core.Event) {
-	e.Platform, e.Level, e.Template = w.text(e.Platform), w.text(e.Level), w.text(e.Template)
-	w.field(fieldLogger, &e.Logger)
-	w.field(noField, &e.Title)
-	w.field(noField, &e.Culprit)
-	w.field(fieldMessage, &e.Message)
-	w.field(fieldTransaction, &e.Transaction)
-	w.field(noField, &e.Release)
-	w.field(noField, &e.Dist)
-	w.field(noField, &e.Environment)
-	w.field(fieldServerName, &e.ServerName)
+func (c *cleaner) cleanEvent(e *core.Event) {
+	e.Platform, e.Level, e.Template = c.cleanText(e.Platform), c.cleanText(e.Level), c.cleanText(e.Template)
+	c.cleanField(fieldLogger, &e.Logger)
+	c.cleanField(noField, &e.Title)
+	c.cleanField(noField, &e.Culprit)
+	c.cleanField(fieldMessage, &e.Message)
+	c.cleanField(fieldTransaction, &e.Transaction)
+	c.cleanField(noField, &e.Release)
+	c.cleanField(noField, &e.Dist)
+	c.cleanField(noField, &e.Environment)
+	c.cleanField(fieldServerName, &e.ServerName)
 	for i := range e.Exceptions {
-		w.exception(&e.Exceptions[i])
+		c.cleanException(&e.Exceptions[i])
 	}
 	for i := range e.Threads {
 		t := &e.Threads[i]
-		w.field(noField, &t.ID)
-		w.field(noField, &t.Name)
-		w.frames(t.Frames)
+		c.cleanField(noField, &t.ID)
+		c.cleanField(noField, &t.Name)
+		c.cleanFrames(t.Frames)
 	}
-	w.breadcrumbs(e.Breadcrumbs)
+	c.cleanBreadcrumbs(e.Breadcrumbs)
 	if e.Request != nil {
-		w.request(e.Request)
+		c.cleanRequest(e.Request)
 	}
-	w.object(fieldUser, &e.User)
-	w.object(fieldTags, &e.Tags)
-	w.object(fieldContexts, &e.Contexts)
-	w.object(fieldExtra, &e.Extra)
-	w.rest(e)
+	c.cleanObject(fieldUser, &e.User)
+	c.cleanObject(fieldTags, &e.Tags)
+	c.cleanObject(fieldContexts, &e.Contexts)
+	c.cleanObject(fieldExtra, &e.Extra)
+	c.cleanSDKFields(e)
 }
 
-// rest is what the SDK and the decoder wrote rather than the application.
-func (w *walk) rest(e *core.Event) {
-	w.field(noField, &e.SDK.Name)
-	w.field(noField, &e.SDK.Version)
+// cleanSDKFields cleans what the SDK and the decoder wrote, rather than the application.
+func (c *cleaner) cleanSDKFields(e *core.Event) {
+	c.cleanField(noField, &e.SDK.Name)
+	c.cleanField(noField, &e.SDK.Version)
 	for i := range e.Fingerprint {
-		w.field(noField, &e.Fingerprint[i])
+		c.cleanField(noField, &e.Fingerprint[i])
 	}
 	for i := range e.DebugImages {
 		image := &e.DebugImages[i]
-		w.field(noField, &image.Type)
-		w.field(noField, &image.DebugID)
-		w.field(noField, &image.CodeFile)
+		c.cleanField(noField, &image.Type)
+		c.cleanField(noField, &image.DebugID)
+		c.cleanField(noField, &image.CodeFile)
 	}
 	for i := range e.Problems {
 		p := &e.Problems[i]
-		p.Path, p.Reason = w.text(p.Path), w.text(p.Reason)
+		p.Path, p.Reason = c.cleanText(p.Path), c.cleanText(p.Reason)
 	}
 	if r := e.Report; r != nil {
-		r.Subject, r.Detail = w.text(r.Subject), w.text(r.Detail)
+		r.Subject, r.Detail = c.cleanText(r.Subject), c.cleanText(r.Detail)
 	}
 }
 
-func (w *walk) exception(x *core.Exception) {
-	w.field(noField, &x.Type)
-	w.field(fieldValue, &x.Value)
-	w.field(noField, &x.Module)
+func (c *cleaner) cleanException(x *core.Exception) {
+	c.cleanField(noField, &x.Type)
+	c.cleanField(fieldValue, &x.Value)
+	c.cleanField(noField, &x.Module)
 	if x.Mechanism != nil {
-		w.field(noField, &x.Mechanism.Type)
+		c.cleanField(noField, &x.Mechanism.Type)
 	}
-	w.frames(x.Frames)
+	c.cleanFrames(x.Frames)
 }
 
-func (w *walk) frames(frames []core.Frame) {
+func (c *cleaner) cleanFrames(frames []core.Frame) {
 	for i := range frames {
-		w.frame(&frames[i])
+		c.cleanFrame(&frames[i])
 	}
 }
 
-func (w *walk) frame(f *core.Frame) {
-	w.field(fieldFunction, &f.Function)
-	w.field(noField, &f.Module)
-	w.field(fieldFilename, &f.Filename)
-	w.field(fieldAbsPath, &f.AbsPath)
-	w.torn, w.pending = false, false
-	w.lines(fieldPreContext, f.PreContext)
-	w.line(fieldContextLine, &f.ContextLine)
-	w.lines(fieldPostContext, f.PostContext)
-	if w.torn { // the private key's other lines look like nothing on their own
-		filterAll(f.PreContext)
-		filter(&f.ContextLine)
-		filterAll(f.PostContext)
+func (c *cleaner) cleanFrame(f *core.Frame) {
+	c.cleanField(fieldFunction, &f.Function)
+	c.cleanField(noField, &f.Module)
+	c.cleanField(fieldFilename, &f.Filename)
+	c.cleanField(fieldAbsPath, &f.AbsPath)
+	c.keyIsTorn, c.valueIsPending = false, false
+	c.cleanLines(fieldPreContext, f.PreContext)
+	c.cleanLine(fieldContextLine, &f.ContextLine)
+	c.cleanLines(fieldPostContext, f.PostContext)
+	if c.keyIsTorn { // the private key's other lines look like nothing on their own
+		filterTexts(f.PreContext)
+		filterText(&f.ContextLine)
+		filterTexts(f.PostContext)
 	}
-	w.object(fieldVars, &f.Vars)
+	c.cleanObject(fieldVars, &f.Vars)
 	if f.Source != nil {
-		w.field(noField, &f.Source.Name)
-		w.field(noField, &f.Source.Path)
+		c.cleanField(noField, &f.Source.Name)
+		c.cleanField(noField, &f.Source.Path)
 	}
 }
 
-// breadcrumbs cleans the crumbs. Where a private key was logged line by line, the messages between its ends are filtered.
-func (w *walk) breadcrumbs(crumbs []core.Breadcrumb) {
+// cleanBreadcrumbs cleans the crumbs. Where a private key was logged line by line, the messages between its ends are filtered.
+func (c *cleaner) cleanBreadcrumbs(crumbs []core.Breadcrumb) {
 	first, last := -1, -1
 	for i := range crumbs {
-		w.torn = false
-		w.breadcrumb(&crumbs[i])
-		if w.torn {
+		c.keyIsTorn = false
+		c.cleanBreadcrumb(&crumbs[i])
+		if c.keyIsTorn {
 			if last = i; first < 0 {
 				first = i
 			}
 		}
 	}
 	for i := first + 1; i < last; i++ {
-		filter(&crumbs[i].Message)
+		filterText(&crumbs[i].Message)
 	}
 }
 
-func (w *walk) breadcrumb(b *core.Breadcrumb) {
-	w.field(noField, &b.Type)
-	w.field(noField, &b.Category)
-	w.field(noField, &b.Level)
-	w.field(fieldMessage, &b.Message)
-	w.object(fieldData, &b.Data)
+func (c *cleaner) cleanBreadcrumb(b *core.Breadcrumb) {
+	c.cleanField(noField, &b.Type)
+	c.cleanField(noField, &b.Category)
+	c.cleanField(noField, &b.Level)
+	c.cleanField(fieldMessage, &b.Message)
+	c.cleanObject(fieldData, &b.Data)
 }
 
-func (w *walk) request(r *core.Request) {
-	w.field(noField, &r.Method)
-	w.field(fieldURL, &r.URL)
-	w.object(fieldQuery, &r.Query)
-	w.object(fieldHeaders, &r.Headers)
-	w.object(fieldData, &r.Data)
-	w.value(&r.Cookies, 0)
+func (c *cleaner) cleanRequest(r *core.Request) {
+	c.cleanField(noField, &r.Method)
+	c.cleanField(fieldURL, &r.URL)
+	c.cleanObject(fieldQuery, &r.Query)
+	c.cleanObject(fieldHeaders, &r.Headers)
+	c.cleanObject(fieldData, &r.Data)
+	c.cleanValue(&r.Cookies, 0)
 	filterMembers(&r.Cookies) // any of them may be the session's; their names stay
 }
 
-// field cleans one text, or filters it whole when the project's keys name it.
-func (w *walk) field(f field, text *core.Untrusted) {
-	if w.rules.fields[f] {
-		filter(text)
+// cleanField cleans one text, or filters it whole when the project's keys name it.
+func (c *cleaner) cleanField(f eventField, text *core.Untrusted) {
+	if c.rules.filteredFields[f] {
+		filterText(text)
 		return
 	}
-	*text = core.Untrusted(w.text(string(*text)))
+	*text = core.Untrusted(c.cleanText(string(*text)))
 }
 
-func (w *walk) lines(f field, lines []core.Untrusted) {
+func (c *cleaner) cleanLines(f eventField, lines []core.Untrusted) {
 	for i := range lines {
-		w.line(f, &lines[i])
+		c.cleanLine(f, &lines[i])
 	}
 }
 
-// line is field for a line of source code.
-func (w *walk) line(f field, text *core.Untrusted) {
-	if w.rules.fields[f] {
-		filter(text)
+// cleanLine is cleanField for a line of source code.
+func (c *cleaner) cleanLine(f eventField, text *core.Untrusted) {
+	if c.rules.filteredFields[f] {
+		filterText(text)
 		return
 	}
-	line := w.scrub(string(*text), true)
-	opens := w.rules.opensValue(line)
-	if w.pending {
-		line = w.rules.hideFirst(line)
+	line := c.scrubText(string(*text), true)
+	opens := c.rules.opensValue(line)
+	if c.valueIsPending {
+		line = c.rules.hideFirstText(line)
 	}
-	w.pending = opens
+	c.valueIsPending = opens
 	*text = core.Untrusted(line)
 }
 
-// object cleans a field's value. A field that the project's keys name keeps its members' keys, so that it keeps its shape.
-func (w *walk) object(f field, v *core.Value) {
-	w.value(v, 0)
-	if w.rules.fields[f] {
+// cleanObject cleans a field's value. A field that the project's keys name keeps its members' keys, so that it keeps its shape.
+func (c *cleaner) cleanObject(f eventField, v *core.Value) {
+	c.cleanValue(v, 0)
+	if c.rules.filteredFields[f] {
 		filterMembers(v)
 	}
 }
 
-// filter masks a text that is not empty.
-func filter(text *core.Untrusted) {
+// filterText masks a text that is not empty.
+func filterText(text *core.Untrusted) {
 	if *text != "" {
 		*text = Mask
 	}
 }
 
-func filterAll(texts []core.Untrusted) {
+func filterTexts(texts []core.Untrusted) {
 	for i := range texts {
-		filter(&texts[i])
+		filterText(&texts[i])
 	}
 }

@@ -14,26 +14,29 @@ import (
 	"pgregory.net/rapid"
 )
 
-// parsed reads a JSON value.
-func parsed(t require.TestingT, s string) core.Value {
+// parseValue reads a JSON value.
+func parseValue(t require.TestingT, s string) core.Value {
 	var v core.Value
 	require.NoError(t, json.Unmarshal([]byte(s), &v))
 	return v
 }
 
+// extraOf returns what the rules leave of an event's extra, which is JSON.
 func extraOf(t *testing.T, r *Rules, in string) string {
 	t.Helper()
-	e := &core.Event{Extra: parsed(t, in)}
-	r.Event(e)
+	e := &core.Event{Extra: parseValue(t, in)}
+
+	r.ScrubEvent(e)
 	once := string(e.Extra.AppendJSON(nil))
-	r.Event(e)
-	require.Equal(t, once, string(e.Extra.AppendJSON(nil)), "again")
+	r.ScrubEvent(e)
+
+	require.Equal(t, once, string(e.Extra.AppendJSON(nil)), "scrubbing twice is scrubbing once")
 	return once
 }
 
 func TestValues(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []want{
+	for _, tt := range []textCase{
 		{`{"password":"x","a":1}`, `{"password":"*","a":1}`},
 		{`{"password":12,"secret":true,"token":{"a":[1]},"auth":["x"]}`, `{"password":"*","secret":"*","token":"*","auth":"*"}`},
 		{`{"password":null,"secret":"","token":{},"auth":[]}`, `{"password":null,"secret":"","token":{},"auth":[]}`},
@@ -48,7 +51,10 @@ func TestValues(t *testing.T) {
 		{`{"argv":["a.py","--password","x","--port","8000","--token=y"]}`, `{"argv":["a.py","--password","*","--port","8000","--token=*"]}`},
 		{`{"pem":["a","-----BEGIN PRIVATE KEY-----","MIIE","-----END PRIVATE KEY-----"],"b":["c"]}`, `{"pem":["*","*","*","*"],"b":["c"]}`},
 	} {
-		require.Equal(t, starred(tt.out), extraOf(t, Default(), tt.in), "of %s", tt.in)
+		t.Run(tt.in, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, maskStars(tt.out), extraOf(t, DefaultRules(), tt.in))
+		})
 	}
 }
 
@@ -57,21 +63,21 @@ func TestDeepValues(t *testing.T) {
 	for _, brackets := range []string{"[]", `{"a":` + "}"} {
 		open, closing := brackets[:len(brackets)-1], brackets[len(brackets)-1:]
 		deep := strings.Repeat(open, 5000) + `"hunter2"` + strings.Repeat(closing, 5000)
-		got := extraOf(t, Default(), `{"deep":`+deep+`}`)
+		got := extraOf(t, DefaultRules(), `{"deep":`+deep+`}`)
 		require.NotContains(t, got, "hunter2")
 		require.Contains(t, got, Mask)
 		flat := strings.Repeat(open, maxNesting-1) + `"x"` + strings.Repeat(closing, maxNesting-1)
-		require.Equal(t, `{"flat":`+flat+`}`, extraOf(t, Default(), `{"flat":`+flat+`}`))
+		require.Equal(t, `{"flat":`+flat+`}`, extraOf(t, DefaultRules(), `{"flat":`+flat+`}`))
 	}
 }
 
 func TestCookiesKeepTheirNamesOnly(t *testing.T) {
 	t.Parallel()
-	e := &core.Event{Request: &core.Request{Cookies: parsed(t, `{"theme":"dark","sessionid":"x","empty":""}`)}}
-	Default().Event(e)
-	require.JSONEq(t, starred(`{"theme":"*","sessionid":"*","empty":""}`), string(e.Request.Cookies.AppendJSON(nil)))
+	e := &core.Event{Request: &core.Request{Cookies: parseValue(t, `{"theme":"dark","sessionid":"x","empty":""}`)}}
+	DefaultRules().ScrubEvent(e)
+	require.JSONEq(t, maskStars(`{"theme":"*","sessionid":"*","empty":""}`), string(e.Request.Cookies.AppendJSON(nil)))
 	e.Request.Cookies = core.StringValue("theme=dark")
-	Default().Event(e)
+	DefaultRules().ScrubEvent(e)
 	require.Equal(t, core.StringValue(Mask), e.Request.Cookies)
 }
 
@@ -80,10 +86,10 @@ func TestEveryFieldIsCleaned(t *testing.T) {
 	t.Parallel()
 	const dirty = "password=hunter2\u202e"
 	e := &core.Event{}
-	filled := fill(reflect.ValueOf(e).Elem(), dirty)
+	filled := fillTexts(reflect.ValueOf(e).Elem(), dirty)
 	require.Greater(t, filled, 60)
 	e.EventID = "0123456789abcdef0123456789abcdef"
-	Default().Event(e)
+	DefaultRules().ScrubEvent(e)
 	require.Equal(t, dirty, e.Identity, "only its hash is stored")
 	require.Equal(t, "0123456789abcdef0123456789abcdef", e.EventID)
 	e.Identity = ""
@@ -92,26 +98,26 @@ func TestEveryFieldIsCleaned(t *testing.T) {
 	require.NotContains(t, all, "\u202e")
 }
 
-// fill puts the text wherever there is place for one, and gives the number of places.
-func fill(v reflect.Value, text string) int {
+// fillTexts puts the text into every field that takes one, and returns how many there are.
+func fillTexts(v reflect.Value, text string) int {
 	n := 0
 	switch {
 	case v.Type() == reflect.TypeFor[core.Time]():
 	case v.Type() == reflect.TypeFor[core.Value]():
-		v.Set(reflect.ValueOf(obj("k", text)))
+		v.Set(reflect.ValueOf(objectOf("k", text)))
 		n = 1
 	case v.Kind() == reflect.String:
 		v.SetString(text)
 		n = 1
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		n = fill(v.Elem(), text)
+		n = fillTexts(v.Elem(), text)
 	case v.Kind() == reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		n = fill(v.Index(0), text)
+		n = fillTexts(v.Index(0), text)
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
-			n += fill(v.Field(i), text)
+			n += fillTexts(v.Field(i), text)
 		}
 	}
 	return n
@@ -120,14 +126,15 @@ func fill(v reflect.Value, text string) int {
 func TestPrivateKeyInSourceContext(t *testing.T) {
 	t.Parallel()
 	frame := func(pre, line, post string) core.Frame {
-		return core.Frame{ContextLine: core.Untrusted(line), PreContext: []core.Untrusted{"x = 1", core.Untrusted(pre)}, PostContext: []core.Untrusted{core.Untrusted(post)}}
+		return core.Frame{ContextLine: core.Untrusted(line), PreContext: []core.Untrusted{"x = 1", core.Untrusted(pre)},
+			PostContext: []core.Untrusted{core.Untrusted(post)}}
 	}
 	e := &core.Event{Exceptions: []core.Exception{{Frames: []core.Frame{
 		frame(`KEY = """-----BEGIN PRIVATE KEY-----`, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", "BKcwggSjAgEAAoIBAQC7"),
 		frame("BKcwggSjAgEAAoIBAQC7", `-----END PRIVATE KEY-----"""`, "y = 2"),
 		frame("a = 1", "b = 2", "c = 3"),
 	}}}}
-	Default().Event(e)
+	DefaultRules().ScrubEvent(e)
 	got := string(e.AppendJSON(nil))
 	require.NotContains(t, got, "MIIE")
 	require.NotContains(t, got, "BKcw")
@@ -136,30 +143,31 @@ func TestPrivateKeyInSourceContext(t *testing.T) {
 
 func TestOwnKeysNameTheEventsFields(t *testing.T) {
 	t.Parallel()
-	r, err := New([]string{"Server_Name", "message", "email", "extra", "vars", "context_line", "type", "release"}, nil)
+	r, err := NewRules([]string{"Server_Name", "message", "email", "extra", "vars", "context_line", "type", "release"}, nil)
 	require.NoError(t, err)
 	e := &core.Event{
-		ServerName: "web-1", Message: "hi", Release: "1.0", User: obj("id", "1", "email", "a@b.c"), Extra: obj("a", "b"), Tags: obj("type", "x"),
-		Exceptions: []core.Exception{{Type: "ValueError", Frames: []core.Frame{{ContextLine: "x()", Vars: obj("n", "1")}}}},
+		ServerName: "web-1", Message: "hi", Release: "1.0", User: objectOf("id", "1", "email", "a@b.c"), Extra: objectOf("a", "b"),
+		Tags:       objectOf("type", "x"),
+		Exceptions: []core.Exception{{Type: "ValueError", Frames: []core.Frame{{ContextLine: "x()", Vars: objectOf("n", "1")}}}},
 	}
-	r.Event(e)
-	require.JSONEq(t, starred(`{"server_name":"*","message":"*","release":"1.0","user":{"id":"1","email":"*"},"extra":{"a":"*"},"tags":{"type":"*"},
-		"exceptions":[{"type":"ValueError","frames":[{"context_line":"*","vars":{"n":"*"}}]}]}`), string(e.AppendJSON(nil)))
-	require.Equal(t, "email=[Filtered] a@b.c", r.Text("email=x@y.z a@b.c"))
+	r.ScrubEvent(e)
+	require.JSONEq(t, maskStars(`{"server_name":"*","message":"*","release":"1.0","user":{"id":"1","email":"*"},"extra":{"a":"*"},
+		"tags":{"type":"*"},"exceptions":[{"type":"ValueError","frames":[{"context_line":"*","vars":{"n":"*"}}]}]}`), string(e.AppendJSON(nil)))
+	require.Equal(t, "email=[Filtered] a@b.c", r.ScrubText("email=x@y.z a@b.c"))
 }
 
 func TestRulesAreSharedByGoroutines(t *testing.T) {
 	t.Parallel()
-	r, err := New([]string{"order_total"}, typicalPatterns)
+	r, err := NewRules([]string{"order_total"}, typicalPatterns)
 	require.NoError(t, err)
 	want := typicalEvent()
-	r.Event(want)
+	r.ScrubEvent(want)
 	var group sync.WaitGroup
 	results := make([]*core.Event, 8)
 	for i := range results {
 		group.Go(func() {
 			results[i] = typicalEvent()
-			r.Event(results[i])
+			r.ScrubEvent(results[i])
 		})
 	}
 	group.Wait()
@@ -170,32 +178,34 @@ func TestRulesAreSharedByGoroutines(t *testing.T) {
 
 func TestCleanTextsCostNoMemory(t *testing.T) {
 	e := typicalEvent()
-	r := Default()
-	r.Event(e)
-	require.Zero(t, testing.AllocsPerRun(100, func() { r.Event(e) }), "an event without secrets")
+	r := DefaultRules()
+	r.ScrubEvent(e)
+	require.Zero(t, testing.AllocsPerRun(100, func() { r.ScrubEvent(e) }), "an event without secrets")
 }
 
-// plant draws a text with a secret that must not survive, and the secret.
-func plant(t *rapid.T) (text, hidden string) {
+// plantSecret draws a text with a secret that must not survive, and the secret.
+func plantSecret(t *rapid.T) (text, hidden string) {
 	random := rapid.StringMatching(`[A-Z][a-z0-9]{4}[0-9][A-Za-z0-9]{34}`).Draw(t, "random")
 	kinds := []struct{ format, secret string }{
 		{"password=%s", random}, {"password: %s.", random}, {`{"a":1,"api_key":"%s"}`, random}, {`{\"token\":\"%s\"}`, random},
 		{"x=1&access_token=%s&y=2", random}, {"Authorization: Bearer %s", random}, {"Bearer %s", random}, {"https://bob:%s@example.com/", random},
 		{"ck_%s abc", random + "_-7"}, {"ghp_%s", random}, {"key AKIA%s", "IOSFODNN7EXAMPLE"}, {"card %s", "4111 1111 1111 1111"},
 		{"sk_live_%s", random}, {"Cookie: a=%s; b=c", random}, {"eyJhbGciOiJIUzI1NiJ9.%s.sig", random}, {"ssn: %s", "078-05-1120"},
-		{"-----BEGIN PRIVATE KEY-----\n%s", random}, {"pass\u200bword=%s", random}, {"{'secret': '%s'}", random}, {"<password>%s</password>", random},
+		{"-----BEGIN PRIVATE KEY-----\n%s", random}, {"pass\u200bword=%s", random}, {"{'secret': '%s'}", random},
+		{"<password>%s</password>", random},
 	}
 	k := kinds[rapid.IntRange(0, len(kinds)-1).Draw(t, "kind")]
 	return fmt.Sprintf(k.format, k.secret), k.secret
 }
 
-// planted is an event in which each text may be innocent, or hold a secret.
-func planted(t *rapid.T) (e *core.Event, hidden []string) {
+// plantedEvent is an event in which each text may be innocent, or hold a secret.
+func plantedEvent(t *rapid.T) (e *core.Event, hidden []string) {
 	text := func() string {
 		if !rapid.Bool().Draw(t, "secret") {
-			return rapid.OneOf(nasty(), rapid.SampledFrom([]string{"GET", "x = 1", "shop.checkout", "200", "user logged in", "/a/b.py"})).Draw(t, "innocent")
+			return rapid.OneOf(hostileText(),
+				rapid.SampledFrom([]string{"GET", "x = 1", "shop.checkout", "200", "user logged in", "/a/b.py"})).Draw(t, "innocent")
 		}
-		s, secret := plant(t)
+		s, secret := plantSecret(t)
 		hidden = append(hidden, secret)
 		space := rapid.SampledFrom([]string{"", " ", "\n", "see ", "("}).Draw(t, "before")
 		return space + s
@@ -226,17 +236,17 @@ func planted(t *rapid.T) (e *core.Event, hidden []string) {
 
 func TestPlantedSecretsDoNotSurvive(t *testing.T) {
 	t.Parallel()
-	r, err := New([]string{"message"}, []string{`EMP-\d+`})
+	r, err := NewRules([]string{"message"}, []string{`EMP-\d+`})
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
-		e, hidden := planted(t)
-		r.Event(e)
+		e, hidden := plantedEvent(t)
+		r.ScrubEvent(e)
 		once := string(e.AppendJSON(nil))
 		for _, secret := range hidden {
 			require.NotContains(t, once, secret)
 		}
 		requireVisible(t, once)
-		r.Event(e)
+		r.ScrubEvent(e)
 		require.Equal(t, once, string(e.AppendJSON(nil)), "an event that passed does not change")
 	})
 }

@@ -7,13 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile are pieces that, over and over, lead rules to look far ahead or back.
-var hostile = []string{
-	"password=", "password=\"", "password='\\\"", "password=[", "password={\"", "password={'\\'", "password=,", "password=a,", "eyJ", "-eyJ", "eyJ.",
-	"4111 ", "4", "41111111111111111", "123-45-6789-", "sk-", "ghp_", "Bearer ", "Basic ", "basic aaaa", "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-----",
-	"-----END PRIVATE KEY-----", "<token>", "<token> ", "<token><![CDATA[", "<", "a>", "://", "a://", "a://b:c", "a@tcp(", "@//", "jdbc:a@", "%3D", "%", "%70",
-	"password%3D", "%22password%22%3A%22", "--", "--a", "--password ", "-M", "-us1", "12345678:", "name=\"password\"", "\\\"", "auth: ", "token:", "Cookie: ", "=",
-	":", "::", " ", "key: ", "api key: ", "password=(\"", "password=Bearer ", "\u200b", "é", "\x00", "\x1b[", "👍\u200d", "whsec_", "M.", "token=eyJ",
+// hostileTexts are pieces that, over and over, lead rules to look far ahead or back.
+var hostileTexts = []string{
+	"password=", "password=\"", "password='\\\"", "password=[", "password={\"", "password={'\\'", "password=,", "password=a,", "eyJ",
+	"-eyJ", "eyJ.",
+	"4111 ", "4", "41111111111111111", "123-45-6789-", "sk-", "ghp_", "Bearer ", "Basic ", "basic aaaa",
+	"-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-----",
+	"-----END PRIVATE KEY-----", "<token>", "<token> ", "<token><![CDATA[", "<", "a>", "://", "a://", "a://b:c", "a@tcp(", "@//",
+	"jdbc:a@", "%3D", "%", "%70",
+	"password%3D", "%22password%22%3A%22", "--", "--a", "--password ", "-M", "-us1", "12345678:", "name=\"password\"", "\\\"",
+	"auth: ", "token:", "Cookie: ", "=",
+	":", "::", " ", "key: ", "api key: ", "password=(\"", "password=Bearer ", "\u200b", "é", "\x00", "\x1b[", "👍\u200d", "whsec_",
+	"M.", "token=eyJ",
 	"password=$", "password=<a", "password=b'", "password=\\", "\"\"\"", "password=%27", "x=y;", "password=x;y;z;", "password=''",
 }
 
@@ -21,32 +26,32 @@ var hostile = []string{
 // test would not end.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
-	r := Default()
-	for _, piece := range hostile {
-		s := clean(strings.Repeat(piece, (64<<10)/len(piece)))
+	r := DefaultRules()
+	for _, piece := range hostileTexts {
+		s := cleanCharacters(strings.Repeat(piece, (64<<10)/len(piece)))
 		for _, code := range []bool{false, true} {
-			masked, _ := r.passes(s, suspicions-1, code)
+			masked, _ := r.maskRepeatedly(s, suspicionSets-1, code)
 			require.LessOrEqual(t, len(masked), len(Mask)*(len(s)+1), "%q", piece)
 		}
 	}
 }
 
 func FuzzText(f *testing.F) {
-	for _, piece := range hostile {
+	for _, piece := range hostileTexts {
 		f.Add(piece + piece + "hunter2 x=1")
 	}
-	r, err := New([]string{"own"}, []string{`EMP-\d+`})
+	r, err := NewRules([]string{"own"}, []string{`EMP-\d+`})
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, code := range []bool{false, true} {
-			r.passes(clean(s), suspicions-1, code) // without the guard against panics
-			w := walk{rules: r, steps: eventSteps}
-			once := w.scrub(s, code)
+			r.maskRepeatedly(cleanCharacters(s), suspicionSets-1, code) // without the guard against panics
+			w := cleaner{rules: r, steps: eventSteps}
+			once := w.scrubText(s, code)
 			requireVisible(t, once)
-			w = walk{rules: r, steps: eventSteps}
-			require.Equal(t, once, w.scrub(once, code))
+			w = cleaner{rules: r, steps: eventSteps}
+			require.Equal(t, once, w.scrubText(once, code))
 		}
-		nameOf(s)
+		judgeDefaultName(s)
 	})
 }
 
@@ -54,9 +59,9 @@ func FuzzName(f *testing.F) {
 	f.Add("x", "password")
 	f.Fuzz(func(t *testing.T, before, after string) {
 		name := before + "_password_" + after
-		if nameOf(name) == public { // unless the whole of it is known to be readable
-			k := split(name, nil, nil)
-			require.True(t, readable[string(k.text)], name)
+		if judgeDefaultName(name) == public { // unless the whole of it is known to be readable
+			k := splitKey(name, nil, nil)
+			require.True(t, readableKeys[string(k.text)], name)
 		}
 	})
 }

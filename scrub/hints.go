@@ -1,7 +1,7 @@
 package scrub
 
-// telling has the first letters of the public names that isHint, namesName and holdsData know.
-var telling = bytesOf("kcsSnNfhKd")
+// hintFirstBytes are the first letters of the public names that isHint, namesField and holdsData look for.
+var hintFirstBytes = newByteSet("kcsSnNfhKd")
 
 // isHint reports whether a name that is often no secret's stands before a value that is one: key=<random text>,
 // ?code=<random text>.
@@ -11,16 +11,16 @@ func (m *masker) isHint(p *pair, value int) bool {
 	default:
 		return false
 	}
-	if value < len(m.s) && isQuote(m.s[value]) {
+	if value < len(m.text) && isQuote(m.text[value]) {
 		value++
 	}
-	end := runWithin(m.s, value, maxName, base64Set)
-	return end-value >= minHint && isMixed(m.s[value:end])
+	end := skipRunWithin(m.text, value, maxName, base64Set)
+	return end-value >= minHint && isMixed(m.text[value:end])
 }
 
 const minHint = 16 // bytes of a value
 
-// isMixed is true for a text with digits and letters of both cases, as random texts have.
+// isMixed reports whether a text has digits and letters of both cases, as random texts do.
 func isMixed(s string) bool {
 	lower, upper, digit := false, false, false
 	for i := range len(s) {
@@ -29,14 +29,15 @@ func isMixed(s string) bool {
 	return lower && upper && digit
 }
 
-// nextLine hides the value that stands alone, indented, in the line after its name.
-func (m *masker) nextLine(p *pair, i int) int {
-	from := skipBlanks(m.s, i+1)
-	end := runWithin(m.s, from, maxProbe, lineSet)
-	if from == i+1 || p.verdict == described || end-from < minLiteral || end < len(m.s) && m.s[end] != '\n' || !looksSecret(m.s[from:end]) {
+// hideNextLine hides the value that stands alone, indented, in the line after its name.
+func (m *masker) hideNextLine(p *pair, i int) int {
+	from := skipBlanks(m.text, i+1)
+	end := skipRunWithin(m.text, from, maxProbe, lineSet)
+	isAlone := end == len(m.text) || m.text[end] == '\n'
+	if from == i+1 || !isAlone || p.verdict == described || end-from < minLiteral || !looksSecret(m.text[from:end]) {
 		return i
 	}
 	return m.hide(from, end)
 }
 
-var lineSet = bytesOf(alnumBytes + "!#$%&*+,-./;=?@^_~")
+var lineSet = newByteSet(alnumBytes + "!#$%&*+,-./;=?@^_~")

@@ -7,28 +7,28 @@ const letterBits = 5
 type wordTable struct {
 	triples tripleSet
 	lists   [1 << (3 * letterBits)]uint8 // the triple's list of words
-	words   [][]placed
+	words   [][]placedWord
 }
 
-// placed is a word and where in it the triple begins.
-type placed struct {
+// placedWord is a word and where in it the triple begins.
+type placedWord struct {
 	word
 	at int
 }
 
-func table(lists ...[]word) *wordTable {
-	t := &wordTable{words: [][]placed{nil}}
+func newWordTable(lists ...[]word) *wordTable {
+	t := &wordTable{words: [][]placedWord{nil}}
 	for _, list := range lists {
 		for _, w := range list {
-			at := rarest(w.text)
-			gram := gramOf(w.text[at : at+3])
+			at := findRarestTriple(w.text)
+			gram := lastTriple(w.text[at : at+3])
 			if t.lists[gram] == 0 {
-				t.triples.add(gram)
+				t.triples.addTriple(gram)
 				t.lists[gram] = uint8(len(t.words))
 				t.words = append(t.words, nil)
 			}
 			n := t.lists[gram]
-			t.words[n] = append(t.words[n], placed{w, at})
+			t.words[n] = append(t.words[n], placedWord{w, at})
 		}
 	}
 	return t
@@ -37,13 +37,13 @@ func table(lists ...[]word) *wordTable {
 // tripleSet has one bit for each triple of letters.
 type tripleSet [1 << (3 * letterBits) / 64]uint64
 
-func (t *tripleSet) add(gram uint32) { t[gram>>6] |= 1 << (gram & 63) }
+func (t *tripleSet) addTriple(gram uint32) { t[gram>>6] |= 1 << (gram & 63) }
 
-// in is true when three letters of the text, one after the other but for what is no letter, are in the set.
-func (t *tripleSet) in(s string) bool {
+// isHitBy reports whether three letters of the text are in the set; other bytes between them do not count.
+func (t *tripleSet) isHitBy(s string) bool {
 	var gram uint32
 	var hit uint64
-	for i := range len(s) { // without branches: what is no letter moves nothing
+	for i := range len(s) { // without branches: a byte that is not a letter moves nothing
 		c := s[i]
 		gram = (gram<<(shifts[c]&7) | uint32(letters[c])) & (1<<(3*letterBits) - 1)
 		hit |= t[gram>>6] >> (gram & 63)
@@ -51,24 +51,26 @@ func (t *tripleSet) in(s string) bool {
 	return hit&1 != 0
 }
 
-// gramOf gives the last three letters of a text.
-func gramOf(text string) (gram uint32) {
+// lastTriple returns the last three letters of a text.
+func lastTriple(text string) (gram uint32) {
 	for i := range len(text) {
 		if l := letters[text[i]]; l != 0 {
-			gram = push(gram, l)
+			gram = pushLetter(gram, l)
 		}
 	}
 	return gram
 }
 
-// push adds a letter to the last two.
-func push(gram uint32, letter uint8) uint32 {
+// pushLetter adds a letter to the last two.
+func pushLetter(gram uint32, letter uint8) uint32 {
 	return (gram<<letterBits | uint32(letter)) & (1<<(3*letterBits) - 1)
 }
 
-// rarest gives the place of the triple whose letters are the least common.
-func rarest(text string) int {
-	perMille := [26]int{85, 20, 50, 55, 120, 25, 25, 30, 75, 3, 8, 45, 35, 70, 75, 30, 2, 70, 70, 90, 35, 12, 12, 5, 20, 2} // a to z, about, in keys
+// findRarestTriple returns where in a word the triple is whose letters are the least common.
+func findRarestTriple(text string) int {
+	perMille := [26]int{ // a to z, about, in keys
+		85, 20, 50, 55, 120, 25, 25, 30, 75, 3, 8, 45, 35, 70, 75, 30, 2, 70, 70, 90, 35, 12, 12, 5, 20, 2,
+	}
 	best, at := 1<<30, 0
 	for i := 0; i+3 <= len(text); i++ {
 		cost := 1
@@ -86,9 +88,9 @@ func rarest(text string) int {
 }
 
 // commonTriples are in many keys, such as version, content and class.
-var commonTriples = set("ing ion con tio ons ect ent str cti ass")
+var commonTriples = newWordSet("ing ion con tio ons ect ent str cti ass")
 
-// letters gives 1 to 26 for the letters of either case, 0 for every other byte.
+// letters has 1 to 26 for the letters of either case, 0 for every other byte.
 var letters = func() (l [256]uint8) {
 	for c := range uint8(26) {
 		l['a'+c], l['A'+c] = c+1, c+1
@@ -96,7 +98,7 @@ var letters = func() (l [256]uint8) {
 	return l
 }()
 
-// shifts gives by how much a byte moves the letters before it in a triple.
+// shifts has by how many bits a byte moves the letters before it in a triple.
 var shifts = func() (s [256]uint8) {
 	for c := range s {
 		if letters[c] != 0 {
@@ -106,15 +108,15 @@ var shifts = func() (s [256]uint8) {
 	return s
 }()
 
-// keyParts is a key's letters in lower case, and where its parts begin: after anything that is no letter, and at the
+// keyParts is a key's letters in lower case, and where its parts begin: after anything that is not a letter, and at the
 // humps of camelCase.
 type keyParts struct {
 	text   []byte
 	starts []bool
 }
 
-// split appends the parts of a key to two slices, which spare it the memory.
-func split(key string, text []byte, starts []bool) keyParts {
+// splitKey appends the parts of a key to two slices, which spare it the memory.
+func splitKey(key string, text []byte, starts []bool) keyParts {
 	var before, prev byte // the bytes before
 	for i := range len(key) {
 		c := key[i]
@@ -130,19 +132,19 @@ func split(key string, text []byte, starts []bool) keyParts {
 	return keyParts{text, starts}
 }
 
-// has is true when the word stands at the place, as far into other words as it may.
-func (k *keyParts) has(w placed, at int) bool {
+// hasWord reports whether the word stands at that letter, as far into other words as it may.
+func (k *keyParts) hasWord(w placedWord, at int) bool {
 	end := at + len(w.text)
 	if at < 0 || end > len(k.text) || string(k.text[at:end]) != w.text {
 		return false
 	}
 	startsPart, endsPart := k.starts[at], end == len(k.text) || k.starts[end]
 	switch w.reach {
-	case suffix:
+	case reachSuffix:
 		return endsPart
-	case part:
+	case reachPart:
 		return startsPart && endsPart
-	case last:
+	case reachLast:
 		return startsPart && end == len(k.text)
 	}
 	return true

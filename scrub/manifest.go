@@ -14,38 +14,38 @@ var secretKinds = [...]string{"kind: Secret\n", `"kind":"Secret"`, `"kind": "Sec
 
 // hasSecretKind reports whether the text has the manifest of a Secret. It looks once.
 func (m *masker) hasSecretKind() bool {
-	if !m.soughtKind {
-		m.soughtKind = true
-		m.secretKind = strings.HasSuffix(m.s, strings.TrimSpace(secretKinds[0]))
+	if !m.soughtSecretKind {
+		m.soughtSecretKind = true
+		m.foundSecretKind = strings.HasSuffix(m.text, strings.TrimSpace(secretKinds[0]))
 		for _, kind := range secretKinds {
-			m.secretKind = m.secretKind || strings.Contains(m.s, kind)
+			m.foundSecretKind = m.foundSecretKind || strings.Contains(m.text, kind)
 		}
 	}
-	return m.secretKind
+	return m.foundSecretKind
 }
 
-// manifestData hides what stands at i, behind data: in the manifest of a Secret: an object, or the lines below that are
+// hideManifestData hides what stands at i, behind data: in the manifest of a Secret: an object, or the lines below that are
 // indented more.
-func (m *masker) manifestData(i int) int {
-	if i == len(m.s) || m.s[i] != '{' && m.s[i] != '\n' || !m.hasSecretKind() {
+func (m *masker) hideManifestData(i int) int {
+	if i == len(m.text) || m.text[i] != '{' && m.text[i] != '\n' || !m.hasSecretKind() {
 		return i
 	}
-	if m.s[i] == '{' {
-		return m.bracketed(i)
+	if m.text[i] == '{' {
+		return m.hideBracketed(i)
 	}
-	line := strings.LastIndexByte(m.s[:i], '\n') + 1
-	indent := run(m.s, line, indentSet) - line
-	for i < len(m.s) {
+	line := strings.LastIndexByte(m.text[:i], '\n') + 1
+	indent := skipRun(m.text, line, indentSet) - line
+	for i < len(m.text) {
 		from := i + 1
-		start := skipBlanks(m.s, from)
-		if start == len(m.s) || start-from <= indent {
+		start := skipBlanks(m.text, from)
+		if start == len(m.text) || start-from <= indent {
 			break
 		}
-		end := indexFrom(m.s, start, "\n")
-		if colon := strings.Index(m.s[start:end], ": "); colon >= 0 {
+		end := indexFrom(m.text, start, "\n")
+		if colon := strings.Index(m.text[start:end], ": "); colon >= 0 {
 			start += colon + len(": ")
 		}
-		if text := m.s[start:end]; !isVoid(text) && !strings.HasSuffix(text, ":") {
+		if text := m.text[start:end]; !isVoid(text) && !strings.HasSuffix(text, ":") {
 			m.hide(start, end)
 		}
 		i = end
@@ -53,7 +53,7 @@ func (m *masker) manifestData(i int) int {
 	return i
 }
 
-var indentSet = bytesOf(" \t-") // a dash begins an element of a list
+var indentSet = newByteSet(" \t-") // a dash begins an element of a list
 
 // isSecretManifest reports whether an object is the manifest of a Secret.
 func isSecretManifest(v *core.Value) bool {

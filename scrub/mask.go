@@ -7,47 +7,47 @@ const Mask = "[Filtered]"
 type trigger uint8
 
 const (
-	noTrigger  trigger = iota
-	separator          // = or : after a name, or in ://
-	percent            // %3D or %3A, an encoded separator
-	closeTag           // > after <name
-	at                 // @ after user:password in a connection string
-	dash               // - as in -----BEGIN, --password, xoxb-
-	digit              // of a card, a social security number
-	scheme             // B of Bearer and Basic
-	jwtLetter          // J of eyJ
-	prefixByte         // a byte that ends, or stands in, the prefix of a provider's token
-	discord            // the first letter of a bot's token
-	quoteMark          // a quote that may open the value of a name before it
-	dollar             // $ of a password's hash
+	noTrigger        trigger = iota
+	triggerSeparator         // = or : after a name, or in ://
+	triggerPercent           // %3D or %3A, an encoded separator
+	triggerCloseTag          // > after <name
+	triggerAt                // @ after user:password in a connection string
+	triggerDash              // - as in -----BEGIN, --password, xoxb-
+	triggerDigit             // of a card, a social security number
+	triggerScheme            // B of Bearer and Basic
+	triggerJWT               // J of eyJ
+	triggerProvider          // a byte that ends, or stands in, the prefix of a provider's token
+	triggerDiscord           // the first letter of a bot's token
+	triggerQuote             // a quote that may open the value of a name before it
+	triggerCrypt             // $ of a password's hash
 )
 
-// triggers gives, for each set of suspicions, the bytes at which the scan stops.
-var triggers = func() (tables [suspicions][256]trigger) {
-	for what := range suspicions {
-		t := &tables[what]
-		if what&ofPairs != 0 {
-			t['='], t[':'], t['%'], t['>'], t['@'] = separator, separator, percent, closeTag, at
+// triggers has, for each set of suspicions, the bytes at which the scan stops.
+var triggers = func() (tables [suspicionSets][256]trigger) {
+	for suspected := range suspicionSets {
+		t := &tables[suspected]
+		if suspected&ofPairs != 0 {
+			t['='], t[':'], t['%'], t['>'], t['@'] = triggerSeparator, triggerSeparator, triggerPercent, triggerCloseTag, triggerAt
 		}
-		if what&ofQuotes != 0 {
-			t['"'], t['\''], t['`'] = quoteMark, quoteMark, quoteMark
+		if suspected&ofQuotes != 0 {
+			t['"'], t['\''], t['`'] = triggerQuote, triggerQuote, triggerQuote
 		}
-		if what&ofTokens != 0 {
+		if suspected&ofTokens != 0 {
 			for _, p := range providers {
-				t[p.mark[p.triggerAt()]] = prefixByte
+				t[p.mark[p.findTrigger()]] = triggerProvider
 			}
-			t['J'], t['M'], t['N'], t['O'], t['$'] = jwtLetter, discord, discord, discord, dollar
+			t['J'], t['M'], t['N'], t['O'], t['$'] = triggerJWT, triggerDiscord, triggerDiscord, triggerDiscord, triggerCrypt
 		}
-		if what&ofNumbers != 0 {
+		if suspected&ofNumbers != 0 {
 			for c := '0'; c <= '9'; c++ {
-				t[c] = digit
+				t[c] = triggerDigit
 			}
 		}
-		if what&(ofWords|ofTokens) != 0 {
-			t['-'], t['b'], t['B'] = dash, scheme, scheme
+		if suspected&(ofWords|ofTokens) != 0 {
+			t['-'], t['b'], t['B'] = triggerDash, triggerScheme, triggerScheme
 		}
-		if what&ofOptions != 0 {
-			t['-'] = dash
+		if suspected&ofOptions != 0 {
+			t['-'] = triggerDash
 		}
 	}
 	return tables
@@ -55,40 +55,41 @@ var triggers = func() (tables [suspicions][256]trigger) {
 
 // masker scans one text and copies it, with masks for secrets, once it finds one.
 type masker struct {
-	rules *Rules
-	s     string
-	code  bool // s is a line of source code, where a name's value is mostly an expression
-	out   []byte
-	done  int  // s[:done] is in out
-	masks int  // in out
-	torn  bool // a private key begins or ends in other lines
+	rules     *Rules
+	text      string
+	isCode    bool // the text is a line of source code, where a name's value is mostly an expression
+	output    []byte
+	copied    int  // text[:copied] is in output
+	maskCount int  // in output
+	keyIsTorn bool // a private key begins or ends in other lines
 
-	word   lastWord // what dsn saw
-	tagEnd int      // behind the last > that tag looked at
-	// exprEnd is where the last expression ended, noAt up to where lateAt found no @.
-	exprEnd, noAt int
-	refused       *provider // whose token does not begin before refusedTo
-	refusedTo     int
-	judged        string // the last name of a pair, and what was found of it
-	found         verdict
-	soughtKind    bool   // hasSecretKind looked
-	secretKind    bool   // and what it found
-	valuesWord    string // the spelling of VALUES; empty until insert looked for it
-	valuesAt      int    // the next of it
-	commands      []bool // which commands with a password the text names; nil when nobody asked
+	lastAt wordBeforeAt // what tryDSN saw
+	tagEnd int          // behind the last > that tryTag looked at
+	// expressionEnd is where the last expression ended; findLateAt found no @ before noAtBefore.
+	expressionEnd, noAtBefore int
+	refused                   *provider // whose token does not begin before refusedTo
+	refusedTo                 int
+	judgedName                string // the last name of a pair, and what was found of it
+	judgedVerdict             verdict
+	soughtSecretKind          bool   // hasSecretKind looked
+	foundSecretKind           bool   // and what it found
+	valuesWord                string // the spelling of VALUES; empty until hideInsertValues looked for it
+	valuesAt                  int    // the next of it
+	namedCommands             []bool // which commands with a password the text names; nil when nobody asked
 }
 
 // maxPasses bounds how often a text is scanned; one that still changes is filtered whole.
 const maxPasses = 4
 
-// mask filters the secrets of a clean text. torn tells that the text has only one end of a private key.
-func (r *Rules) mask(s string, what suspicion, code bool) (masked string, torn bool) {
+// maskSecrets filters the secrets of a clean text. torn reports whether the text has only one end of a private
+// key.
+func (r *Rules) maskSecrets(s string, suspected suspicion, code bool) (masked string, torn bool) {
 	defer func() {
 		if recover() != nil { // a bug in a rule must not let a secret pass
 			masked, torn = Mask, true
 		}
 	}()
-	return r.passes(s, what, code)
+	return r.maskRepeatedly(s, suspected, code)
 }
 
 // A text with more secrets than these is filtered whole: it is made of them, or made to cost time.
@@ -97,34 +98,34 @@ const (
 	masksPer = 64 // bytes of a text for one more
 )
 
-// passes scans until nothing changes, for what was filtered may have hidden the start of another secret.
-func (r *Rules) passes(s string, what suspicion, code bool) (masked string, torn bool) {
+// maskRepeatedly scans until nothing changes, for what was filtered may have hidden the start of another secret.
+func (r *Rules) maskRepeatedly(s string, suspected suspicion, code bool) (masked string, torn bool) {
 	for range maxPasses {
-		if what&ofLogins != 0 {
+		if suspected&ofLogins != 0 {
 			s = hideLogins(s)
 		}
-		m := masker{rules: r, s: s, code: code}
-		m.scan(&triggers[what])
-		if m.masks > maxMasks+len(s)/masksPer {
+		m := masker{rules: r, text: s, isCode: code}
+		m.scan(&triggers[suspected])
+		if m.maskCount > maxMasks+len(s)/masksPer {
 			return Mask, true
 		}
-		torn = torn || m.torn
-		if m.done == 0 {
+		torn = torn || m.keyIsTorn
+		if m.copied == 0 {
 			return s, torn
 		}
-		t := string(append(m.out, s[m.done:]...))
+		t := string(append(m.output, s[m.copied:]...))
 		if t == s {
 			return s, torn
 		}
-		s, what = t, suspicions-1
+		s, suspected = t, suspicionSets-1
 	}
 	return Mask, torn
 }
 
 func (m *masker) scan(on *[256]trigger) {
-	most := maxMasks + len(m.s)/masksPer
-	for i := nextTrigger(m.s, 0, on); i < len(m.s) && m.masks <= most; i = nextTrigger(m.s, i, on) {
-		i = max(m.try(on[m.s[i]], i), i+1)
+	most := maxMasks + len(m.text)/masksPer
+	for i := nextTrigger(m.text, 0, on); i < len(m.text) && m.maskCount <= most; i = nextTrigger(m.text, i, on) {
+		i = max(m.tryTrigger(on[m.text[i]], i), i+1)
 	}
 }
 
@@ -142,64 +143,64 @@ func nextTrigger(s string, i int, on *[256]trigger) int {
 	return i
 }
 
-// try applies the rule of a trigger at i and gives where to go on.
-func (m *masker) try(t trigger, i int) int {
+// tryTrigger applies the rule of a trigger at i and returns where to go on.
+func (m *masker) tryTrigger(t trigger, i int) int {
 	switch t {
-	case separator:
-		return m.separator(i)
-	case percent:
-		return m.percent(i)
-	case closeTag:
-		return m.tag(i)
-	case at:
-		return m.dsn(i)
-	case dash:
-		return m.dash(i)
-	case digit:
-		return m.digits(i)
-	case scheme:
-		return m.scheme(i)
-	case jwtLetter:
-		return m.jwt(i)
-	case discord:
-		return m.discord(i)
-	case quoteMark:
-		return m.quote(i)
-	case dollar:
-		return m.crypt(i)
+	case triggerSeparator:
+		return m.trySeparator(i)
+	case triggerPercent:
+		return m.tryPercent(i)
+	case triggerCloseTag:
+		return m.tryTag(i)
+	case triggerAt:
+		return m.tryDSN(i)
+	case triggerDash:
+		return m.tryDash(i)
+	case triggerDigit:
+		return m.tryDigits(i)
+	case triggerScheme:
+		return m.tryScheme(i)
+	case triggerJWT:
+		return m.tryJWT(i)
+	case triggerDiscord:
+		return m.tryDiscord(i)
+	case triggerQuote:
+		return m.tryQuote(i)
+	case triggerCrypt:
+		return m.tryCrypt(i)
 	}
-	return m.provider(i)
+	return m.tryProvider(i)
 }
 
-// hide masks s[from:to] and gives to. What lies before from stays.
+// hide masks text[from:to] and returns to. What lies before from stays.
 func (m *masker) hide(from, to int) int {
-	if from < m.done { // part of it is masked already
-		from = m.done
+	if from < m.copied { // part of it is masked already
+		from = m.copied
 	}
 	if from >= to {
 		return to
 	}
-	if m.s[from:to] != Mask {
-		m.out = append(append(m.out, m.s[m.done:from]...), Mask...)
-		m.done = to
-		m.masks++
+	if m.text[from:to] != Mask {
+		m.output = append(append(m.output, m.text[m.copied:from]...), Mask...)
+		m.copied = to
+		m.maskCount++
 	}
 	return to
 }
 
-// boundary is true when no letter or digit stands right before i.
-func (m *masker) boundary(i int) bool { return i == 0 || !isAlnum(m.s[i-1]) }
+// startsWord reports whether a word may start at i: no letter or digit stands right before.
+func (m *masker) startsWord(i int) bool { return i == 0 || !isAlnum(m.text[i-1]) }
 
-// run gives the end of the bytes of the set that begin at i.
-func run(s string, i int, set *[256]bool) int {
+// skipRun returns the end of the bytes of the set that begin at i.
+func skipRun(s string, i int, set *[256]bool) int {
 	for i < len(s) && set[s[i]] {
 		i++
 	}
 	return i
 }
 
-// runBack returns the start of the bytes of the set that end at i; limit at the least.
-func runBack(s string, i, limit int, set *[256]bool) int {
+// skipRunBack returns the start of the bytes of the set that end at i; limit at the least.
+func skipRunBack(s string, i, limit int, set *[256]bool) int {
 	for i > limit && set[s[i-1]] {
 		i--
 	}
@@ -209,13 +210,13 @@ func runBack(s string, i, limit int, set *[256]bool) int {
 // maxProbe bounds how far a rule looks ahead before it decides, so that a text of prefixes costs linear time.
 const maxProbe = 256
 
-// runWithin is run, at most n bytes far.
-func runWithin(s string, i, n int, set *[256]bool) int {
-	return run(s[:min(i+n, len(s))], i, set)
+// skipRunWithin is run, at most n bytes far.
+func skipRunWithin(s string, i, n int, set *[256]bool) int {
+	return skipRun(s[:min(i+n, len(s))], i, set)
 }
 
-// bytesOf makes a set of bytes.
-func bytesOf(list string) *[256]bool {
+// newByteSet makes a set of bytes.
+func newByteSet(list string) *[256]bool {
 	set := &[256]bool{}
 	for _, b := range []byte(list) {
 		set[b] = true
@@ -231,17 +232,17 @@ const (
 )
 
 var (
-	digitSet     = bytesOf(digitBytes)
-	hexSet       = bytesOf(digitBytes + "abcdefABCDEF")
-	alnumSet     = bytesOf(alnumBytes)
-	base64URLSet = bytesOf(alnumBytes + "-_")
-	base64Set    = bytesOf(alnumBytes + "+/=")
-	bearerSet    = bytesOf(alnumBytes + "-._~+/=")
-	escapedSet   = bytesOf(alnumBytes + "-._~+/=%")
-	jwtSet       = bytesOf(alnumBytes + "-_.=")
+	digitSet     = newByteSet(digitBytes)
+	hexSet       = newByteSet(digitBytes + "abcdefABCDEF")
+	alnumSet     = newByteSet(alnumBytes)
+	base64URLSet = newByteSet(alnumBytes + "-_")
+	base64Set    = newByteSet(alnumBytes + "+/=")
+	bearerSet    = newByteSet(alnumBytes + "-._~+/=")
+	escapedSet   = newByteSet(alnumBytes + "-._~+/=%")
+	jwtSet       = newByteSet(alnumBytes + "-_.=")
 )
 
-// hasDigit is true when one of the bytes is a digit.
+// hasDigit reports whether one of the bytes is a digit.
 func hasDigit(s string) bool {
 	for i := range len(s) {
 		if isDigit(s[i]) {
@@ -251,7 +252,7 @@ func hasDigit(s string) bool {
 	return false
 }
 
-// hasUpper is true when one of the bytes is an upper-case letter.
+// hasUpper reports whether one of the bytes is an upper-case letter.
 func hasUpper(s string) bool {
 	for i := range len(s) {
 		if isUpper(s[i]) {

@@ -9,33 +9,36 @@ import (
 type reach uint8
 
 const (
-	anywhere reach = iota // also inside a longer word: dbpassword2
-	suffix                // at the end of a part: accesstoken, access_token, but not tokenizer
-	part                  // a part of its own: user_session, but not obsession
-	last                  // the key's last part: db_pass, but not pass_count
+	reachAnywhere reach = iota // also inside a longer word: dbpassword2
+	reachSuffix                // at the end of a part: accesstoken, access_token, but not tokenizer
+	reachPart                  // a part of its own: user_session, but not obsession
+	reachLast                  // the key's last part: db_pass, but not pass_count
 )
 
 // word is a name of secrets. The value of a weak one is often no secret in prose ("auth: failed").
 type word struct {
-	text  string
-	reach reach
-	weak  bool
+	text   string
+	reach  reach
+	isWeak bool
 }
 
-// words are the default names (decisions 3) in their usual spellings, letters only: a key's case, separators and
+// secretWords are the default names (decisions 3) in their usual spellings, letters only: a key's case, separators and
 // digits do not count.
-var words = table(
-	named(anywhere, false, "password passwd passphrase passcode passwort passwrd psswrd apikey privatekey secretkey accesskey encryptionkey signingkey "+
-		"masterkey sharedkey accountkey storagekey subscriptionkey servicekey consumerkey hmackey aeskey rsakey sshkey tlskey sslkey pgpkey deploykey "+
-		"licensekey authkey appkey creditcard debitcard cardnumber ccnumber socialsecurity securitycode cardcode sessionid sessid sessionkey "+
-		"csrf xsrf accesstoken authtoken refreshtoken amzsignature googsignature clientsecret connectionstring samlresponse "+
-		"kennwort contrasena contrasea motdepasse wachtwoord"),
-	named(suffix, false, "secret secrets pwd cardno cardnum ccnum credential credentials creds dbpass userpass smtppass mailpass rootpass adminpass storepass keypass "+
-		"connstr senha"),
-	named(suffix, true, "token auth authorization authorisation authentication cookie cookies jwt bearer"),
-	named(part, false, "cred cvv cvc ssn assertion mfa"),
-	named(part, true, "session sessions tokens otp totp"),
-	named(last, false, "pass"),
+var secretWords = newWordTable(
+	newWords(reachAnywhere, false, `
+		password passwd passphrase passcode passwort passwrd psswrd apikey privatekey secretkey accesskey encryptionkey
+		signingkey masterkey sharedkey accountkey storagekey subscriptionkey servicekey consumerkey hmackey aeskey
+		rsakey sshkey tlskey sslkey pgpkey deploykey licensekey authkey appkey creditcard debitcard cardnumber ccnumber
+		socialsecurity securitycode cardcode sessionid sessid sessionkey csrf xsrf accesstoken authtoken refreshtoken
+		amzsignature googsignature clientsecret connectionstring samlresponse kennwort contrasena contrasea motdepasse
+		wachtwoord`),
+	newWords(reachSuffix, false, `
+		secret secrets pwd cardno cardnum ccnum credential credentials creds dbpass userpass smtppass mailpass rootpass
+		adminpass storepass keypass connstr senha`),
+	newWords(reachSuffix, true, "token auth authorization authorisation authentication cookie cookies jwt bearer"),
+	newWords(reachPart, false, "cred cvv cvc ssn assertion mfa"),
+	newWords(reachPart, true, "session sessions tokens otp totp"),
+	newWords(reachLast, false, "pass"),
 )
 
 // wholeKeys are names too short to look for inside a key; all begin with p or s.
@@ -43,26 +46,30 @@ var wholeKeys = [...]string{"pin", "sid", "sig", "pw"}
 
 const maxWhole = 3 // the longest of them
 
-// readable are whole names, letters only, that have a secret's word and that readers of events need: what kind of
+// readableKeys are whole names, letters only, that have a secret's word and that readers of events need: what kind of
 // credential it was, what an assembly of .NET is called. docs/events.md lists them. Counted tokens are in isTokenCount.
-var readable = set("tokentype authtype authmethod authprovider authenticationmethod authenticationtype authscheme credentialstype credentialprovider " +
-	"publickeytoken tokencount tokenscount prompttokensdetails completiontokensdetails inputtokensdetails outputtokensdetails " +
-	"sessioncount sessionscount sessionduration sessiontimeout sessionstatus sessionstarted cookiedomain cookieconsent cookieenabled cookiesenabled")
+var readableKeys = newWordSet(`
+	tokentype authtype authmethod authprovider authenticationmethod authenticationtype authscheme credentialstype
+	credentialprovider publickeytoken tokencount tokenscount prompttokensdetails completiontokensdetails
+	inputtokensdetails outputtokensdetails sessioncount sessionscount sessionduration sessiontimeout sessionstatus
+	sessionstarted cookiedomain cookieconsent cookieenabled cookiesenabled`)
 
 // A key whose last part is one of these says something about a secret: an error, a time, an address. The value of such
 // a name is judged in a text, where it is a sentence's word more often than a secret.
-var describes = set("error errors exception failure failed fault invalid missing mismatch required found denied expired at type count counts total limit " +
-	"length size ttl expiry expires expiration in age duration timeout used usage method provider scheme name url uri endpoint path domain host port " +
-	"enabled disabled present valid verified app policy file dir consent status state version class handler manager service factory filter")
+var describingParts = newWordSet(`
+	error errors exception failure failed fault invalid missing mismatch required found denied expired at type count
+	counts total limit length size ttl expiry expires expiration in age duration timeout used usage method provider
+	scheme name url uri endpoint path domain host port enabled disabled present valid verified app policy file dir
+	consent status state version class handler manager service factory filter`)
 
-func named(r reach, weak bool, texts string) (list []word) {
+func newWords(r reach, weak bool, texts string) (list []word) {
 	for text := range strings.FieldsSeq(texts) {
 		list = append(list, word{text, r, weak})
 	}
 	return list
 }
 
-func set(texts string) map[string]bool {
+func newWordSet(texts string) map[string]bool {
 	m := map[string]bool{}
 	for text := range strings.FieldsSeq(texts) {
 		m[text] = true
@@ -70,7 +77,7 @@ func set(texts string) map[string]bool {
 	return m
 }
 
-// verdict says what a key's name tells about its value.
+// verdict says what a key's name says about its value: whether that is a secret.
 type verdict uint8
 
 const (
@@ -80,18 +87,18 @@ const (
 	secret
 )
 
-// nameOf judges a key by the default names.
-func nameOf(key string) verdict {
+// judgeDefaultName judges a key by the default names.
+func judgeDefaultName(key string) verdict {
 	switch {
-	case len(key) <= maxWhole && isWhole(key):
+	case len(key) <= maxWhole && isWholeKey(key):
 		return secret
-	case words.triples.in(key):
-		return words.judge(key)
+	case secretWords.triples.isHitBy(key):
+		return secretWords.judgeKey(key)
 	}
 	return public
 }
 
-func isWhole(key string) bool {
+func isWholeKey(key string) bool {
 	if key == "" || key[0]|0x20 != 'p' && key[0]|0x20 != 's' {
 		return false
 	}
@@ -103,40 +110,41 @@ func isWhole(key string) bool {
 	return false
 }
 
-// judge looks for the words in a key that has one of their triples.
-func (t *wordTable) judge(key string) verdict {
+// judgeKey looks for the words in a key that has one of their triples.
+func (t *wordTable) judgeKey(key string) verdict {
 	var space [64]byte
 	var begins [64]bool
-	k := split(key, space[:0], begins[:0])
+	k := splitKey(key, space[:0], begins[:0])
 	found := public
 	var gram uint32
 	for i := range k.text {
-		gram = push(gram, letters[k.text[i]])
+		gram = pushLetter(gram, letters[k.text[i]])
 		for _, w := range t.words[t.lists[gram]] {
-			if found == secret || !k.has(w, i-2-w.at) {
+			if found == secret || !k.hasWord(w, i-2-w.at) {
 				continue
 			}
-			if found = weakly; !w.weak {
+			if found = weakly; !w.isWeak {
 				found = secret
 			}
 		}
 	}
 	switch {
-	case found == public || readable[string(k.text)]:
+	case found == public || readableKeys[string(k.text)]:
 		return public
-	case describes[string(k.lastPart())]:
+	case describingParts[string(k.lastPart())]:
 		return described
 	}
 	return found
 }
 
 // lookalikes are letters of other scripts that are read as Latin ones, and words for a password in such scripts.
-var lookalikes = strings.NewReplacer("а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y", "х", "x", "ѕ", "s", "і", "i", "ј", "j", "α", "a", "ο", "o",
-	"ρ", "p", "ν", "v", "пароль", "password", "Пароль", "password", "парола", "password", "密码", "password", "密碼", "password", "パスワード", "password",
-	"비밀번호", "password", "暗証番号", "password")
+var lookalikes = strings.NewReplacer("а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y", "х", "x",
+	"ѕ", "s", "і", "i", "ј", "j", "α", "a", "ο", "o", "ρ", "p", "ν", "v",
+	"пароль", "password", "Пароль", "password", "парола", "password", "密码", "password", "密碼", "password",
+	"パスワード", "password", "비밀번호", "password", "暗証番号", "password")
 
-// latin spells a name in Latin letters as far as it is known how, for the words are Latin.
-func latin(name string) string {
+// spellLatin spells a name in Latin letters as far as it is known how, for the words are Latin.
+func spellLatin(name string) string {
 	for i := range len(name) {
 		if name[i] >= utf8.RuneSelf {
 			return lookalikes.Replace(name)

@@ -13,12 +13,12 @@ type logins struct {
 // mayHaveLogins reports whether a text may have an entry, such as machine h login a password b.
 func mayHaveLogins(s string, v survey) bool {
 	const blanks, least = 3, len("machine h login a password b")
-	return v.count(laneSpaces) >= blanks && len(s) >= least && strings.Contains(s, "login ")
+	return v.countLane(laneSpaces) >= blanks && len(s) >= least && strings.Contains(s, "login ")
 }
 
 // hideLogins hides the passwords of a netrc file in a text.
 func hideLogins(s string) string {
-	m := masker{s: s}
+	m := masker{text: s}
 	var l logins
 	for from := skipGap(s, 0); from < len(s); {
 		to := from
@@ -32,7 +32,7 @@ func hideLogins(s string) string {
 		}
 		from = skipGap(s, to)
 	}
-	return string(append(m.out, s[m.done:]...))
+	return string(append(m.output, s[m.copied:]...))
 }
 
 func (l *logins) readWord(s string, from, to int) {

@@ -14,17 +14,17 @@ type ownKeys struct {
 func newOwnKeys(keys []string) ownKeys {
 	o := ownKeys{names: map[string]bool{}}
 	for _, key := range keys {
-		o.names[folded(key)] = true
+		o.names[foldKey(key)] = true
 		o.lengths |= 1 << (len(key) & 63)
 	}
 	return o
 }
 
-func (o *ownKeys) has(key string) bool {
-	return o.lengths>>(len(key)&63)&1 != 0 && o.names[folded(key)]
+func (o *ownKeys) hasKey(key string) bool {
+	return o.lengths>>(len(key)&63)&1 != 0 && o.names[foldKey(key)]
 }
 
-func folded(key string) string {
+func foldKey(key string) string {
 	return strings.ReplaceAll(strings.ToLower(key), "-", "_")
 }
 

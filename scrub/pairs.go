@@ -7,115 +7,115 @@ import (
 
 // pair is a name before a separator. Its value follows.
 type pair struct {
-	name    string
-	verdict verdict
-	colon   bool // name: value, as prose has it too
-	quoted  bool // "name": value
-	opener  byte // the quote right before the name: of "Cookie: a=b"
-	literal bool // in source code: the pair stands in a text, such as a URL
-	encoded bool // the separator is %3D or %3A
+	name      string
+	verdict   verdict
+	hasColon  bool // name: value, as prose has it too
+	isQuoted  bool // "name": value
+	opener    byte // the quote right before the name: of "Cookie: a=b"
+	isInText  bool // in source code: the pair stands in a text, such as a URL
+	isEncoded bool // the separator is %3D or %3A
 
 	compares bool // the separator is == or !=
 }
 
 const maxName = 128 // bytes of a name, counted from its end
 
-var nameSet = bytesOf(alnumBytes + "_-.$@")
+var nameSet = newByteSet(alnumBytes + "_-.$@")
 
-// separator handles = and : .
-func (m *masker) separator(i int) int {
+// trySeparator handles = and : .
+func (m *masker) trySeparator(i int) int {
 	start, end := i, i+1
-	if m.s[i] == ':' {
+	if m.text[i] == ':' {
 		switch {
-		case hasPrefixAt(m.s, end, "//"):
-			return m.url(i)
-		case hasPrefixAt(m.s, end, ":"):
-			for end < len(m.s) && m.s[end] == ':' {
+		case hasPrefixAt(m.text, end, "//"):
+			return m.tryURL(i)
+		case hasPrefixAt(m.text, end, ":"):
+			for end < len(m.text) && m.text[end] == ':' {
 				end++
 			}
-			if end == len(m.s) || m.s[end] != '=' || end-i > maxOperator { // a path of C++, Ruby or Rust, and not ::=
+			if end == len(m.text) || m.text[end] != '=' || end-i > maxOperator { // a path of C++, Ruby or Rust, and not ::=
 				return end
 			}
-		case i > 0 && isDigit(m.s[i-1]):
-			if end, ok := m.telegram(i); ok {
+		case i > 0 && isDigit(m.text[i-1]):
+			if end, ok := m.hideTelegram(i); ok {
 				return end
 			}
 		}
 	}
-	for end < len(m.s) && (m.s[end] == '=' || m.s[end] == '>') { // == => :=
+	for end < len(m.text) && (m.text[end] == '=' || m.text[end] == '>') { // == => :=
 		end++
 	}
-	for m.s[i] == '=' && start > m.done && i-start < maxOperator && operatorSet[m.s[start-1]] { // ||= .= !=
+	for m.text[i] == '=' && start > m.copied && i-start < maxOperator && operatorSet[m.text[start-1]] { // ||= .= !=
 		start--
 	}
-	compares := m.s[start] == '!' || end-i > 1 && m.s[end-1] == '=' && m.s[i] == '='
-	return m.pair(start, end, pair{colon: m.s[i] == ':' && end == i+1, compares: compares})
+	compares := m.text[start] == '!' || end-i > 1 && m.text[end-1] == '=' && m.text[i] == '='
+	return m.tryPair(start, end, pair{hasColon: m.text[i] == ':' && end == i+1, compares: compares})
 }
 
 const maxOperator = 3 // bytes before the = of an assignment
 
-var operatorSet = bytesOf("?.|&+!~")
+var operatorSet = newByteSet("?.|&+!~")
 
-// percent handles %3D and %3A, also when they were encoded again: %253D.
-func (m *masker) percent(i int) int {
+// tryPercent handles %3D and %3A, also when they were encoded again: %253D.
+func (m *masker) tryPercent(i int) int {
 	end := i + 1
-	for end-i < maxEscape && hasPrefixAt(m.s, end, "25") {
+	for end-i < maxEscape && hasPrefixAt(m.text, end, "25") {
 		end += 2
 	}
 	if end > i+1 {
-		if c, ok := unescaped("%"+m.s[end:min(end+2, len(m.s))], 0); !ok || c != '=' && c != ':' {
+		if c, ok := decodeEscape("%"+m.text[end:min(end+2, len(m.text))], 0); !ok || c != '=' && c != ':' {
 			return i + 1
 		}
-		return m.pair(i, end+2, pair{encoded: true})
+		return m.tryPair(i, end+2, pair{isEncoded: true})
 	}
-	if c, ok := unescaped(m.s, i); ok && (c == '=' || c == ':') {
-		return m.pair(i, i+3, pair{encoded: true})
+	if c, ok := decodeEscape(m.text, i); ok && (c == '=' || c == ':') {
+		return m.tryPair(i, i+3, pair{isEncoded: true})
 	}
 	return i + 1
 }
 
 const maxEscape = 6 // bytes of a % that was encoded again
 
-// pair hides the value after the separator s[i:end] when the name before it is a secret's.
-func (m *masker) pair(i, end int, p pair) int {
-	if end == len(m.s) {
+// tryPair hides the value after the separator text[i:end] when the name before it is a secret's.
+func (m *masker) tryPair(i, end int, p pair) int {
+	if end == len(m.text) {
 		return end
 	}
-	start := m.nameBefore(i, &p)
+	start := m.findName(i, &p)
 	if p.name == "" {
 		return end
 	}
-	if p.name != m.judged {
-		m.judged, m.found = p.name, m.rules.verdict(p.name)
+	if p.name != m.judgedName {
+		m.judgedName, m.judgedVerdict = p.name, m.rules.judgeName(p.name)
 	}
-	p.verdict = m.found
-	if p.verdict == public && start > m.done && m.s[start-1] == ' ' && isSecondWord(p.name, p.colon) {
-		if before := m.nameStart(start - 1); before < start-1 {
-			p.name = m.s[before : start+len(p.name)]
-			p.verdict = nameOf(p.name)
+	p.verdict = m.judgedVerdict
+	if p.verdict == public && start > m.copied && m.text[start-1] == ' ' && isSecondWord(p.name, p.hasColon) {
+		if before := m.findNameStart(start - 1); before < start-1 {
+			p.name = m.text[before : start+len(p.name)]
+			p.verdict = judgeDefaultName(p.name)
 		}
 	}
-	if p.verdict == public && !telling[p.name[0]] || p.verdict != public && p.colon && m.isPlace(&p, end) {
+	if p.verdict == public && !hintFirstBytes[p.name[0]] || p.verdict != public && p.hasColon && m.isFileOrPort(&p, end) {
 		return end
 	}
-	value := skipBlanks(m.s, end)
+	value := skipBlanks(m.text, end)
 	if p.verdict == public && !m.isHint(&p, value) {
 		switch {
-		case namesName(p.name):
-			return m.formField(value)
+		case namesField(p.name):
+			return m.hideFormField(value)
 		case holdsData(p.name):
-			return max(m.manifestData(value), end)
+			return max(m.hideManifestData(value), end)
 		}
 		return end
 	}
-	if value < len(m.s) && m.s[value] == '\n' {
-		return m.nextLine(&p, value)
+	if value < len(m.text) && m.text[value] == '\n' {
+		return m.hideNextLine(&p, value)
 	}
-	return m.value(p, value)
+	return m.hideValue(p, value)
 }
 
-// isSecondWord is true for the end of a name of two words, as prose writes it ("API key: ..."), and for the type behind
-// a name of Go (var password string = ...). Other words are names of their own: in "bad token for user: bob", the name
+// isSecondWord reports whether a name is the end of one of two words, as prose writes it ("API key: ..."), or the type
+// behind a name of Go (var password string = ...). Other words are names of their own: in "bad token for user: bob", the name
 // is user.
 func isSecondWord(name string, colon bool) bool {
 	var lower [6]byte
@@ -134,80 +134,80 @@ func isSecondWord(name string, colon bool) bool {
 	return false
 }
 
-// nameBefore finds the name before a separator, past blanks, quotes and brackets, and gives where it starts.
-func (m *masker) nameBefore(i int, p *pair) int {
-	for i > m.done && isBlank(m.s[i-1]) {
+// findName finds the name before a separator, past blanks, quotes and brackets, and returns where it starts.
+func (m *masker) findName(i int, p *pair) int {
+	for i > m.copied && isBlank(m.text[i-1]) {
 		i--
 	}
 	end := i
 	for range maxClosers {
-		if i == m.done || !p.closes(m.s[i-1]) {
+		if i == m.copied || !p.isCloser(m.text[i-1]) {
 			break
 		}
 		i--
 	}
-	start := runBack(m.s, i, max(m.done, i-maxName), nameSet)
-	escaped := start > m.done && m.s[start-1] == '%'
+	start := skipRunBack(m.text, i, max(m.copied, i-maxName), nameSet)
+	escaped := start > m.copied && m.text[start-1] == '%'
 	if escaped {
-		start, i = m.escapedName(end, p)
+		start, i = m.findEscapedName(end, p)
 	}
-	if start > m.done && m.s[start-1] >= utf8.RuneSelf {
-		for start > m.done && i-start < maxName && (nameSet[m.s[start-1]] || m.s[start-1] >= utf8.RuneSelf) {
+	if start > m.copied && m.text[start-1] >= utf8.RuneSelf {
+		for start > m.copied && i-start < maxName && (nameSet[m.text[start-1]] || m.text[start-1] >= utf8.RuneSelf) {
 			start--
 		}
-		p.name = latin(m.s[start:i])
-		m.context(start, p)
+		p.name = spellLatin(m.text[start:i])
+		m.readContext(start, p)
 		return start
 	}
-	p.name = m.s[start:i]
+	p.name = m.text[start:i]
 	if escaped {
-		p.name = unescapedAll(p.name)
+		p.name = decodeEscapes(p.name)
 	}
-	m.context(start, p)
+	m.readContext(start, p)
 	return start
 }
 
 // maxClosers bounds the quotes, backslashes and brackets between a name and its separator.
 const maxClosers = 8
 
-// closes is true for what may stand between a name and its separator.
-func (p *pair) closes(c byte) bool {
+// isCloser reports whether a byte may stand between a name and its separator.
+func (p *pair) isCloser(c byte) bool {
 	if isQuote(c) {
-		p.quoted = true
+		p.isQuoted = true
 		return true
 	}
 	return c == '\\' || c == ']'
 }
 
-// escapedName is the part of nameBefore for a name of which some is percent-encoded. It ends at or before end.
-func (m *masker) escapedName(end int, p *pair) (start, stop int) {
-	p.quoted = false
+// findEscapedName is findName for a name that is percent-encoded, in part at least. The name ends at or before end.
+func (m *masker) findEscapedName(end int, p *pair) (start, stop int) {
+	p.isQuoted = false
 	for range maxClosers {
-		c, at := m.byteBefore(end)
-		if !p.closes(c) {
+		c, at := m.readByteBefore(end)
+		if !p.isCloser(c) {
 			break
 		}
 		end = at
 	}
-	return m.nameStart(end), end
+	return m.findNameStart(end), end
 }
 
-// context looks at what stands before the name.
-func (m *masker) context(start int, p *pair) {
+// readContext looks at what stands before the name.
+func (m *masker) readContext(start int, p *pair) {
 	if start == 0 {
 		return
 	}
-	c := m.s[start-1]
+	c := m.text[start-1]
 	if isQuote(c) {
 		p.opener = c
 	}
-	p.literal = p.encoded || p.opener != 0 && !p.quoted || (c == '?' || c == '&') && !p.colon
+	p.isInText = p.isEncoded || p.opener != 0 && !p.isQuoted || (c == '?' || c == '&') && !p.hasColon
 }
 
-// nameStart walks back over the name that ends at i.
-func (m *masker) nameStart(i int) int {
+// findNameStart walks back over the name that ends at i.
+func (m *masker) findNameStart(i int) int {
 	for range maxName {
-		c, start := m.byteBefore(i)
+		c, start := m.readByteBefore(i)
 		if !nameSet[c] {
 			break
 		}
@@ -216,31 +216,33 @@ func (m *masker) nameStart(i int) int {
 	return i
 }
 
-// byteBefore gives the byte that ends at i, decoded when it is percent-encoded, and where it starts; 0 when there is none.
-func (m *masker) byteBefore(i int) (c byte, start int) {
-	if i <= m.done {
+// readByteBefore returns the byte that ends at i, decoded when it is percent-encoded, and where it starts; 0 when there
+// is none.
+func (m *masker) readByteBefore(i int) (c byte, start int) {
+	if i <= m.copied {
 		return 0, i
 	}
-	if i-3 >= m.done && m.s[i-3] == '%' {
-		if c, ok := unescaped(m.s, i-3); ok {
+	if i-3 >= m.copied && m.text[i-3] == '%' {
+		if c, ok := decodeEscape(m.text, i-3); ok {
 			return c, i - 3
 		}
 	}
-	return m.s[i-1], i - 1
+	return m.text[i-1], i - 1
 }
 
-// isPlace is true for session.go:12 and auth-service:8080, a line of a file and a port, which are no pairs.
-func (m *masker) isPlace(p *pair, end int) bool {
+// isFileOrPort reports whether a pair is a line of a file or a port rather: session.go:12, auth-service:8080.
+func (m *masker) isFileOrPort(p *pair, end int) bool {
 	extension := p.name[strings.LastIndexByte(p.name, '.')+1:]
-	if len(extension) < len(p.name) && !p.quoted && end < len(m.s) && isBlank(m.s[end]) && len(extension) <= maxExtension && extensions[extension] {
-		return true // credentials.json: no such file
+	if len(extension) < len(p.name) && !p.isQuoted && end < len(m.text) && isBlank(m.text[end]) &&
+		len(extension) <= maxExtension && fileExtensions[extension] {
+		return true // "credentials.json: no such file"
 	}
-	number := runWithin(m.s, end, maxPort+1, digitSet)
-	if number == end || number-end > maxPort || letterAt(m.s, number) {
+	number := skipRunWithin(m.text, end, maxPort+1, digitSet)
+	if number == end || number-end > maxPort || hasLetterAt(m.text, number) {
 		return false
 	}
-	isFile := len(extension) < len(p.name) && len(extension) <= maxExtension && m.rules.verdict(extension) == public
-	return isFile || p.verdict == weakly && !p.quoted
+	isFile := len(extension) < len(p.name) && len(extension) <= maxExtension && m.rules.judgeName(extension) == public
+	return isFile || p.verdict == weakly && !p.isQuoted
 }
 
 const (
@@ -248,44 +250,44 @@ const (
 	maxExtension = 5 // letters
 )
 
-// extensions of files that hold secrets or code about them.
-var extensions = set("json yaml yml toml ini conf cfg env xml txt csv db lock log pem crt go py js ts tsx jsx mjs cjs rb php java kt cs rs c cc cpp h hpp swift " +
-	"scala ex exs sh sql html vue")
+// fileExtensions are those of files that hold secrets or code about them.
+var fileExtensions = newWordSet("json yaml yml toml ini conf cfg env xml txt csv db lock log pem crt " +
+	"go py js ts tsx jsx mjs cjs rb php java kt cs rs c cc cpp h hpp swift scala ex exs sh sql html vue")
 
-// value hides the value that begins at v and gives where it ends.
-func (m *masker) value(p pair, v int) int {
-	if v >= len(m.s) {
+// hideValue hides the value that begins at v and returns where it ends.
+func (m *masker) hideValue(p pair, v int) int {
+	if v >= len(m.text) {
 		return v
 	}
-	if hasPrefixAt(m.s, v, Mask) {
-		return m.bare(p, v)
+	if hasPrefixAt(m.text, v, Mask) {
+		return m.hideBareValue(p, v)
 	}
-	if p.colon && !p.quoted && !isHeader(p.name) {
-		if to := runWithin(m.s, v, maxType, typeSet); to > v && to < len(m.s) && m.s[to] == '=' { // password: str = "x"
-			if to = skipBlanks(m.s, to+1); to < len(m.s) && isQuote(m.s[to]) {
+	if p.hasColon && !p.isQuoted && !isHeader(p.name) {
+		if to := skipRunWithin(m.text, v, maxType, typeSet); to > v && to < len(m.text) && m.text[to] == '=' { // password: str = "x"
+			if to = skipBlanks(m.text, to+1); to < len(m.text) && isQuote(m.text[to]) {
 				v = to
 			}
 		}
 	}
 	if body, mark := m.openQuote(v); mark != "" {
-		return m.quotedValue(&p, body, mark)
+		return m.hideQuotedValue(&p, body, mark)
 	}
-	switch m.s[v] {
+	switch m.text[v] {
 	case '{', '[', '(':
-		return m.bracketed(v)
+		return m.hideBracketed(v)
 	}
-	return m.bare(p, v)
+	return m.hideBareValue(p, v)
 }
 
 const maxType = 32 // bytes of a type and the blanks around it
 
-var typeSet = bytesOf(alnumBytes + "_ .,<>[]|?&*")
+var typeSet = newByteSet(alnumBytes + "_ .,<>[]|?&*")
 
-// quotedValue hides the text inside of quotes unless it is plainly no secret.
-func (m *masker) quotedValue(p *pair, body int, mark string) int {
+// hideQuotedValue hides the text inside of quotes unless it is plainly no secret.
+func (m *masker) hideQuotedValue(p *pair, body int, mark string) int {
 	end := m.closeQuote(body, mark)
-	text := m.s[body:end]
-	if isVoid(text) || isTokenCount(p.name, text) || p.verdict == described && !p.quoted && !looksSecret(text) {
+	text := m.text[body:end]
+	if isVoid(text) || isTokenCount(p.name, text) || p.verdict == described && !p.isQuoted && !looksSecret(text) {
 		return end
 	}
 	return m.hide(body, end)

@@ -12,11 +12,11 @@ import (
 
 // pattern is one of a project's scrub_patterns with what a text must have for it to match at all.
 type pattern struct {
-	re       *jsregexp.Regexp
-	literals []string // at least one of them, when there are any
-	length   int
-	digits   int
-	uppers   int
+	re        *jsregexp.Regexp
+	literals  []string // at least one of them, when there are any
+	minLength int
+	minDigits int
+	minUppers int
 }
 
 // eventSteps is the work that a project's patterns may do on one event: about 50 ms. Where it is used up, each text
@@ -35,11 +35,11 @@ func newPattern(source string) (pattern, error) {
 		return pattern{}, err
 	}
 	return pattern{
-		re:       re,
-		literals: re.RequiredLiterals(),
-		length:   re.MinLen(),
-		digits:   min(re.MinCount(bytesOf(digitBytes)), laneMask),
-		uppers:   min(re.MinCount(bytesOf(upperBytes)), laneMask),
+		re:        re,
+		literals:  re.RequiredLiterals(),
+		minLength: re.MinLen(),
+		minDigits: min(re.MinCount(newByteSet(digitBytes)), laneMask),
+		minUppers: min(re.MinCount(newByteSet(upperBytes)), laneMask),
 	}, nil
 }
 
@@ -57,9 +57,9 @@ func CheckPattern(ctx context.Context, source string) error {
 	return p.re.CheckSpeed(ctx)
 }
 
-// may is false when the text cannot have a match.
-func (p *pattern) may(s string, v survey) bool {
-	if len(s) < p.length || v.count(laneDigits) < p.digits || v.count(laneUppers) < p.uppers {
+// mayMatch reports false when the text cannot have a match.
+func (p *pattern) mayMatch(s string, v survey) bool {
+	if len(s) < p.minLength || v.countLane(laneDigits) < p.minDigits || v.countLane(laneUppers) < p.minUppers {
 		return false
 	}
 	if len(p.literals) == 0 {
@@ -74,25 +74,25 @@ func (p *pattern) may(s string, v survey) bool {
 }
 
 // filterPatterns masks what the project's patterns match.
-func (w *walk) filterPatterns(s string, v survey) string {
-	for i := range w.rules.patterns {
-		p := &w.rules.patterns[i]
-		if !p.may(s, v) {
+func (c *cleaner) filterPatterns(s string, v survey) string {
+	for i := range c.rules.patterns {
+		p := &c.rules.patterns[i]
+		if !p.mayMatch(s, v) {
 			continue
 		}
-		masked, ok := p.filter(s, &w.steps)
+		masked, ok := p.maskMatches(s, &c.steps)
 		if !ok {
 			return Mask
 		}
 		if masked != s {
-			s, v = masked, surveyOf(masked)
+			s, v = masked, surveyText(masked)
 		}
 	}
 	return s
 }
 
-// filter masks the matches of one pattern, but for those inside a mask; false when its work was not done.
-func (p *pattern) filter(s string, steps *int) (masked string, ok bool) {
+// maskMatches masks the matches of one pattern, but for those inside a mask; ok is false when its work was not done.
+func (p *pattern) maskMatches(s string, steps *int) (masked string, ok bool) {
 	defer func() {
 		if recover() != nil {
 			masked, ok = "", false
@@ -106,7 +106,7 @@ func (p *pattern) filter(s string, steps *int) (masked string, ok bool) {
 	out := make([]byte, 0, len(s)+len(Mask))
 	done := -1 // where the last mask ended
 	for _, m := range found {
-		from, to := grow(s, m.Start, m.End)
+		from, to := growOverMasks(s, m.Start, m.End)
 		if from > done {
 			out = append(append(out, s[max(done, 0):from]...), Mask...)
 		}
@@ -115,8 +115,8 @@ func (p *pattern) filter(s string, steps *int) (masked string, ok bool) {
 	return string(append(out, s[done:]...)), true
 }
 
-// grow extends a match that touches masks to the whole of them, so that no mask is masked or cut.
-func grow(s string, from, to int) (int, int) {
+// growOverMasks extends a match that touches masks to the whole of them, so that no mask is masked or cut.
+func growOverMasks(s string, from, to int) (int, int) {
 	near := max(from-len(Mask)+1, 0)
 	if i := strings.Index(s[near:min(from+len(Mask), len(s))], Mask); i >= 0 && near+i < from {
 		from = near + i

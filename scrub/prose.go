@@ -2,47 +2,49 @@ package scrub
 
 import "strings"
 
-// This file tells the values of names in a text that are secrets from words, numbers and code that only stand behind
-// such a name: "cannot fetch token: 401 Unauthorized", "password: must not be empty", "pass=3".
+// This file is about values behind a secret's name that are no secrets: words, numbers and code, as in
+// "cannot fetch token: 401 Unauthorized", "password: must not be empty", "pass=3".
 
-// isOrdinary reports whether the value s[v:end] of a name is no secret.
+// isOrdinary reports whether the value text[v:end] of a name is ordinary text and not a secret.
 func (m *masker) isOrdinary(p *pair, v, end int) bool {
-	text := m.s[v:end]
+	text := m.text[v:end]
 	switch {
-	case isVoid(text), isCount(p.name, text), isTokenCount(p.name, text), p.name == "sid" && strings.HasPrefix(text, "S-1-"): // an identity of Windows
+	case isVoid(text), isCount(p.name, text), isTokenCount(p.name, text):
+		return true
+	case p.name == "sid" && strings.HasPrefix(text, "S-1-"): // an identity of Windows
 		return true
 	case p.verdict == described:
 		return !looksSecret(text)
-	case p.compares && run(text, 0, identifierSet) == len(text) && !hasDigit(text), v > 0 && m.s[v-1] == ' ' && isExpression(text):
+	case p.compares && skipRun(text, 0, identifierSet) == len(text) && !hasDigit(text), v > 0 && m.text[v-1] == ' ' && isExpression(text):
 		return true
-	case p.colon && !p.quoted:
+	case p.hasColon && !p.isQuoted:
 		return m.isSentence(p, text, end)
 	}
 	return false
 }
 
 var (
-	identifierSet = bytesOf(alnumBytes + "_.")
-	expressionSet = bytesOf(lowerBytes + upperBytes + "_.*&:()[]{}")
-	numberBytes   = bytesOf(digitBytes + "-:TZ.+")
+	identifierSet = newByteSet(alnumBytes + "_.")
+	expressionSet = newByteSet(lowerBytes + upperBytes + "_.*&:()[]{}")
+	numericSet    = newByteSet(digitBytes + "-:TZ.+")
 )
 
-// isVoid is true for what holds no secret: nothing, a null, a yes or no, the parameter of a query, the name of a
-// variable, signs.
+// isVoid reports whether a text can hold no secret: nothing, a null, a yes or no, the parameter of a query, the name of
+// a variable, signs.
 func isVoid(text string) bool {
-	if len(text) == 0 || run(text, 0, nameSet) == 0 && strings.IndexFunc(text, isWordRune) < 0 {
+	if len(text) == 0 || skipRun(text, 0, nameSet) == 0 && strings.IndexFunc(text, isWordRune) < 0 {
 		return true
 	}
 	if len(text) <= maxVoid {
 		var space [maxVoid]byte
-		if voids[string(lowered(space[:0], text))] {
+		if voidWords[string(appendLower(space[:0], text))] {
 			return true
 		}
 	}
 	switch text[0] {
 	case '$':
 		name := strings.Trim(text[1:], "{}()")
-		return len(text) > 1 && (run(name, 0, digitSet) == len(name) || run(name, 0, variableSet) == len(name))
+		return len(text) > 1 && (skipRun(name, 0, digitSet) == len(name) || skipRun(name, 0, variableSet) == len(name))
 	case '{', '#', '<':
 		return strings.HasPrefix(text, "{{") || strings.HasPrefix(text, "#{") || strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">")
 	case '%':
@@ -54,14 +56,14 @@ func isVoid(text string) bool {
 const maxVoid = 9
 
 var (
-	voids       = set("null none nil undefined true false yes no on off n/a")
-	variableSet = bytesOf(upperBytes + digitBytes + "_:-.")
+	voidWords   = newWordSet("null none nil undefined true false yes no on off n/a")
+	variableSet = newByteSet(upperBytes + digitBytes + "_:-.")
 )
 
 func isWordRune(r rune) bool { return r >= 0x80 || isAlnum(byte(r)) }
 
-// lowered appends the text in lower case.
-func lowered(to []byte, text string) []byte {
+// appendLower appends the text in lower case.
+func appendLower(to []byte, text string) []byte {
 	for i := range len(text) {
 		c := text[i]
 		if isUpper(c) {
@@ -72,36 +74,36 @@ func lowered(to []byte, text string) []byte {
 	return to
 }
 
-// isCount is true for a number that is too short for a secret of this name: "pass=3", "token: 401", "tokens: 4096".
+// isCount reports whether a value is a number that is too short for a secret of this name: "pass=3", "token: 401", "tokens: 4096".
 func isCount(name, text string) bool {
 	const most = 7
-	if len(text) > most || run(text, 0, digitSet) < len(text) {
+	if len(text) > most || skipRun(text, 0, digitSet) < len(text) {
 		return false
 	}
 	var space [16]byte
 	if len(name) > len(space) {
 		name = name[len(name)-len(space):]
 	}
-	lower := string(lowered(space[:0], name))
+	lower := string(appendLower(space[:0], name))
 	switch {
 	case len(text) <= 2:
 		return true
 	case lower == "pass" || lower == "cookies" || lower == "sessions":
 		return len(text) < most
 	}
-	return len(text) == 3 && nameOf(name) != public && !isShortCode(lower)
+	return len(text) == 3 && judgeDefaultName(name) != public && !isShortCode(lower)
 }
 
 // isTokenCount reports whether a value is how many tokens a language model took, by its name and its form: max_tokens: 4096,
 // gen_ai.usage.input_tokens.cached: 12.
 func isTokenCount(name, text string) bool {
 	const most = 11 // bytes
-	return len(text) > 0 && len(text) <= most && run(text, 0, countSet) == len(text) && indexFolded(name, "tokens") >= 0
+	return len(text) > 0 && len(text) <= most && skipRun(text, 0, countSet) == len(text) && findFolded(name, "tokens") >= 0
 }
 
-var countSet = bytesOf(digitBytes + ",.")
+var countSet = newByteSet(digitBytes + ",.")
 
-// isShortCode is true for names whose values are three digits.
+// isShortCode reports whether a name is one whose values are three digits.
 func isShortCode(lower string) bool {
 	for _, end := range [...]string{"pin", "cvv", "cvc", "cvv2", "cvc2", "code", "otp", "totp", "mfa"} {
 		if strings.HasSuffix(lower, end) {
@@ -111,51 +113,52 @@ func isShortCode(lower string) bool {
 	return false
 }
 
-// looksSecret judges the value of a name that describes a secret: a secret has letters and digits, and is no address.
+// looksSecret judges the value of a name that describes a secret: a secret has letters and digits, and is not an
+// address.
 func looksSecret(text string) bool {
 	const least = 7
 	if len(text) < least || text[0] == '/' || text[0] == '.' || strings.Contains(text, "://") {
 		return false
 	}
-	return hasDigit(text) && run(text, 0, numberBytes) < len(text)
+	return hasDigit(text) && skipRun(text, 0, numericSet) < len(text)
 }
 
-// isExpression is true for code, as in "session = Session(engine)".
+// isExpression reports whether a text is code, as in "session = Session(engine)".
 func isExpression(text string) bool {
-	return strings.IndexAny(text, "([") > 0 && letters[text[0]] != 0 && run(text, 0, expressionSet) == len(text)
+	return strings.IndexAny(text, "([") > 0 && letters[text[0]] != 0 && skipRun(text, 0, expressionSet) == len(text)
 }
 
-// isSentence is true for the words of a sentence behind "name:", such as "auth: failed to connect". A secret has digits
-// or mixed case; a password may also be a word, so what stands behind its name must be a word of error messages.
+// isSentence reports whether a sentence goes on behind "name:", as in "auth: failed to connect". A secret has digits or
+// mixed case; a password may also be a word, so what stands behind its name must be a word of error messages.
 func (m *masker) isSentence(p *pair, text string, end int) bool {
 	word := strings.TrimRight(text, ".,;:!")
-	if word == "" || len(word) > maxWord || run(word, 0, proseSet) < len(word) {
+	if word == "" || len(word) > maxWord || skipRun(word, 0, proseSet) < len(word) {
 		return false
 	}
 	var space [maxWord]byte
-	lower := lowered(space[:0], word)
+	lower := appendLower(space[:0], word)
 	switch {
-	case schemes[string(lower)]:
+	case authSchemes[string(lower)]:
 		return false
-	case messages[string(lower)], p.verdict == weakly && !isHeader(p.name) && isWord(word):
+	case messageWords[string(lower)], p.verdict == weakly && !isHeader(p.name) && isWord(word):
 		return true
 	}
-	if run(word, 0, upperSnakeSet) == len(word) && strings.Contains(word, "_") { // the name of a variable
+	if skipRun(word, 0, upperSnakeSet) == len(word) && strings.Contains(word, "_") { // the name of a variable
 		return true
 	}
-	next := skipBlanks(m.s, end)
-	after := runWithin(m.s, next, maxWord, proseSet)
-	return next > end && messages[string(lowered(space[:0], m.s[next:after]))]
+	next := skipBlanks(m.text, end)
+	after := skipRunWithin(m.text, next, maxWord, proseSet)
+	return next > end && messageWords[string(appendLower(space[:0], m.text[next:after]))]
 }
 
 const maxWord = 24
 
 var (
-	proseSet      = bytesOf(lowerBytes + upperBytes + "-_'.,;:!")
-	upperSnakeSet = bytesOf(upperBytes + "_")
+	proseSet      = newByteSet(lowerBytes + upperBytes + "-_'.,;:!")
+	upperSnakeSet = newByteSet(upperBytes + "_")
 )
 
-// isWord is true for a word in lower case, in upper case or of humps, as InProgress.
+// isWord reports whether a text is a word in lower case, in upper case or of humps, as InProgress.
 func isWord(word string) bool {
 	const most = 15
 	if len(word) > most {
@@ -175,12 +178,16 @@ func isWord(word string) bool {
 	return uppers == 0 || uppers == len(strings.Trim(word, "-_'.")) || hump > 1
 }
 
-// messages are words that error messages go on with behind a name: "password: must be at least 8 characters".
-var messages = set("required missing invalid empty blank expired revoked rejected denied forbidden unauthorized unauthenticated failed failure fails fail " +
-	"error errors wrong incorrect mismatch mismatched not no none cannot can't couldn't could can must should shall may might was were is isn't are aren't " +
-	"has have had does doesn't did didn't do don't be been being too unable unknown unexpected unsupported undefined malformed corrupt corrupted bad ok " +
-	"valid verified unset present absent disabled enabled locked needed expected got received found permission connection timeout timed context " +
-	"deadline eof file open the a an this that your it for from to of in on at with without by and or only minimum maximum length string number boolean " +
-	"object array updated created deleted removed refreshed renewed rotated generated issued skipped using loading loaded pending optional mandatory " +
-	"authentication authorization handshake http https tls ssl dial tcp parse parsing decode decoding unmarshal already please see use used nothing " +
-	"failed-precondition invalid_grant invalid_token invalid_client invalid_request unauthorized_client access_denied required_field")
+// messageWords are words that error messages go on with behind a name: "password: must be at least 8 characters".
+var messageWords = newWordSet(`
+	required missing invalid empty blank expired revoked rejected denied forbidden unauthorized unauthenticated
+	failed failure fails fail error errors wrong incorrect mismatch mismatched not no none cannot can't couldn't
+	could can must should shall may might was were is isn't are aren't has have had does doesn't did didn't do don't
+	be been being too unable unknown unexpected unsupported undefined malformed corrupt corrupted bad ok valid
+	verified unset present absent disabled enabled locked needed expected got received found permission connection
+	timeout timed context deadline eof file open the a an this that your it for from to of in on at with without by
+	and or only minimum maximum length string number boolean object array updated created deleted removed refreshed
+	renewed rotated generated issued skipped using loading loaded pending optional mandatory authentication
+	authorization handshake http https tls ssl dial tcp parse parsing decode decoding unmarshal already please see
+	use used nothing failed-precondition invalid_grant invalid_token invalid_client invalid_request
+	unauthorized_client access_denied required_field`)

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// provider is a kind of token with a mark of its maker, such as a prefix. Around the mark stand at least before, and
-// behind it least to most, bytes of chars.
+// provider is a kind of token with a mark of its maker, such as a prefix. Before the mark stand at least minBefore bytes
+// of chars, behind it minAfter to maxAfter.
 type provider struct {
-	mark        string
-	before      int
-	least, most int // most is 0 when there is no limit
-	chars       *[256]bool
-	worded      bool // chars has signs that may join words
+	mark               string
+	minBefore          int
+	minAfter, maxAfter int // maxAfter is 0 when there is no limit
+	chars              *[256]bool
+	mayJoinWords       bool // chars has signs that may join words
 }
 
 // providersList has a line for each kind of token. Its lengths are a little less than the real ones, for texts that
@@ -28,11 +28,11 @@ var providers = readProviders(providersList)
 // alphabets are the sets of bytes that the list names.
 var alphabets = map[string]*[256]bool{
 	"none": {}, "hex": hexSet, "alnum": alnumSet, "url": base64URLSet, "base64": base64Set, "bearer": bearerSet, "escaped": escapedSet,
-	"hexdash":   bytesOf(digitBytes + "abcdefABCDEF-"),
-	"upper":     bytesOf(upperBytes + digitBytes),
-	"upperdash": bytesOf(upperBytes + digitBytes + "-"),
-	"dotted":    bytesOf(alnumBytes + "-_.+/="),
-	"azure":     bytesOf(alnumBytes + "_~.-"),
+	"hexdash":   newByteSet(digitBytes + "abcdefABCDEF-"),
+	"upper":     newByteSet(upperBytes + digitBytes),
+	"upperdash": newByteSet(upperBytes + digitBytes + "-"),
+	"dotted":    newByteSet(alnumBytes + "-_.+/="),
+	"azure":     newByteSet(alnumBytes + "_~.-"),
 }
 
 // readProviders panics when the list, which is part of the program, is not well-formed.
@@ -47,7 +47,7 @@ func readProviders(list string) (all []provider) {
 			panic(fmt.Sprintf("scrub: providers.tsv: %q has not 8 columns", line))
 		}
 		p := provider{mark: columns[2], chars: alphabets[columns[3]]}
-		for column, to := range map[int]*int{1: &p.before, 4: &p.least, 5: &p.most} {
+		for column, to := range map[int]*int{1: &p.minBefore, 4: &p.minAfter, 5: &p.maxAfter} {
 			n, err := strconv.Atoi(columns[column])
 			if err != nil {
 				panic("scrub: providers.tsv: " + err.Error())
@@ -57,14 +57,14 @@ func readProviders(list string) (all []provider) {
 		if p.chars == nil || len(p.mark) < 2 {
 			panic(fmt.Sprintf("scrub: providers.tsv: %q has an unknown alphabet or no mark", line))
 		}
-		p.worded = p.chars['z'] && (p.chars['-'] || p.chars['_'] || p.chars['/'] || p.chars['.'])
+		p.mayJoinWords = p.chars['z'] && (p.chars['-'] || p.chars['_'] || p.chars['/'] || p.chars['.'])
 		all = append(all, p)
 	}
 	return all
 }
 
-// triggerAt gives the place in the mark at which the scan stops: a byte that is rare in texts.
-func (p *provider) triggerAt() int {
+// findTrigger returns where in the mark the scan stops: at a byte that is rare in texts.
+func (p *provider) findTrigger() int {
 	for i := 1; i < len(p.mark); i++ {
 		if !isAlnum(p.mark[i]) && p.mark[i] != '/' {
 			return i
@@ -84,13 +84,13 @@ type candidate struct {
 	at int
 }
 
-// The candidates for two bytes, the one before a trigger and the trigger: candidates[pairs[pairOf(a, b)]].
-var pairs, candidates = func() (pairs [1 << 14]uint8, lists [][]candidate) {
+// The candidates for two bytes, the one before a trigger and the trigger: candidates[candidateIndex[indexPair(a, b)]].
+var candidateIndex, candidates = func() (pairs [1 << 14]uint8, lists [][]candidate) {
 	lists = [][]candidate{nil}
 	for i := range providers {
 		p := &providers[i]
-		at := p.triggerAt()
-		pair := pairOf(p.mark[at-1], p.mark[at])
+		at := p.findTrigger()
+		pair := indexPair(p.mark[at-1], p.mark[at])
 		if pairs[pair] == 0 {
 			pairs[pair] = uint8(len(lists))
 			lists = append(lists, nil)
@@ -100,60 +100,60 @@ var pairs, candidates = func() (pairs [1 << 14]uint8, lists [][]candidate) {
 	return pairs, lists
 }()
 
-func pairOf(first, second byte) int { return int(first&0x7F)<<7 | int(second&0x7F) }
+func indexPair(first, second byte) int { return int(first&0x7F)<<7 | int(second&0x7F) }
 
-// provider hides a provider's token whose mark's trigger is at i.
-func (m *masker) provider(i int) int {
+// tryProvider hides a provider's token whose mark's trigger is at i.
+func (m *masker) tryProvider(i int) int {
 	if i == 0 {
 		return i + 1
 	}
-	n := pairs[pairOf(m.s[i-1], m.s[i])]
+	n := candidateIndex[indexPair(m.text[i-1], m.text[i])]
 	if n == 0 {
 		return i + 1
 	}
 	for _, c := range candidates[n] {
 		mark := i - c.at
-		if mark < m.done || m.s[mark] != c.mark[0] || !hasPrefixAt(m.s, mark, c.mark) || c.provider == m.refused && mark < m.refusedTo {
+		if mark < m.copied || m.text[mark] != c.mark[0] || !hasPrefixAt(m.text, mark, c.mark) || c.provider == m.refused && mark < m.refusedTo {
 			continue
 		}
-		if start, end := m.token(c.provider, mark); end > 0 {
+		if start, end := m.findToken(c.provider, mark); end > 0 {
 			return m.hide(start, end)
 		}
 	}
 	return i + 1
 }
 
-// token gives where a provider's token begins and ends whose mark is at i; an end of 0 when there is none.
-func (m *masker) token(p *provider, i int) (start, end int) {
-	start = i - p.before
-	if start < m.done || p.before == 0 && !m.boundary(i) {
+// findToken returns where the token of a provider begins and ends whose mark is at i; the end is 0 when there is none.
+func (m *masker) findToken(p *provider, i int) (start, end int) {
+	start = i - p.minBefore
+	if start < m.copied || p.minBefore == 0 && !m.startsWord(i) {
 		return 0, 0
 	}
 	set := p.chars
-	if p.least == 0 && p.most == 0 {
+	if p.minAfter == 0 && p.maxAfter == 0 {
 		set = bearerSet
 	}
-	if run(m.s[:i], start, set) < i {
+	if skipRun(m.text[:i], start, set) < i {
 		return 0, 0
 	}
 	body := i + len(p.mark)
-	end = runWithin(m.s, body, max(p.least+randomRun, p.most+1), p.chars)
+	end = skipRunWithin(m.text, body, max(p.minAfter+randomRun, p.maxAfter+1), p.chars)
 	n := end - body
-	if n < p.least || p.most > 0 && n > p.most {
+	if n < p.minAfter || p.maxAfter > 0 && n > p.maxAfter {
 		m.refused, m.refusedTo = p, end
 		return 0, 0
 	}
-	if !p.looksRandom(m.s[start:i], m.s[body:end]) {
+	if !p.looksRandom(m.text[start:i], m.text[body:end]) {
 		m.refused, m.refusedTo = p, end-randomRun
 		return 0, 0
 	}
-	for p.before > 0 && start > max(m.done, i-maxProbe) && set[m.s[start-1]] {
+	for p.minBefore > 0 && start > max(m.copied, i-maxProbe) && set[m.text[start-1]] {
 		start--
 	}
-	return start, run(m.s, end, p.chars)
+	return start, skipRun(m.text, end, p.chars)
 }
 
-// mayHaveBase64 is true for a text with a prefix before base64, of which + and / may leave short runs.
+// mayHaveBase64 reports whether a text has a prefix that base64 follows, whose + and / may leave short runs.
 func mayHaveBase64(s string, dashes int) bool {
 	return dashes > 0 && strings.Contains(s, "c_") && (strings.Contains(s, "whsec_") || strings.Contains(s, "glc_"))
 }
@@ -165,22 +165,22 @@ func hasPrefixAt(s string, i int, prefix string) bool {
 // randomRun is how much of a token beyond its least length is looked at.
 const randomRun = 16
 
-// looksRandom is false for words, such as the name of a style that begins with sk-.
+// looksRandom reports false for words, such as the name of a style that begins with sk-.
 func (p *provider) looksRandom(before, after string) bool {
-	if p.before > 0 {
+	if p.minBefore > 0 {
 		return hasDigit(before) || hasUpper(before)
 	}
-	if p.most == p.least && p.most > 0 {
+	if p.maxAfter == p.minAfter && p.maxAfter > 0 {
 		return hasDigit(after)
 	}
-	return !p.worded && (hasDigit(after) || hasUpper(after)) || p.worded && hasRandomRun(after)
+	return !p.mayJoinWords && (hasDigit(after) || hasUpper(after)) || p.mayJoinWords && hasRandomRun(after)
 }
 
-// hasRandomRun is true when some letters and digits in a row are not those of a word.
+// hasRandomRun reports whether some letters and digits in a row are not those of a word.
 func hasRandomRun(s string) bool {
 	const least = 8
 	for i := 0; i < len(s); i++ {
-		end := run(s, i, alnumSet)
+		end := skipRun(s, i, alnumSet)
 		if end-i >= least && (hasDigit(s[i:end]) || hasUpper(s[i+1:end])) {
 			return true
 		}

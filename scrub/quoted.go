@@ -2,73 +2,73 @@ package scrub
 
 import "strings"
 
-// quote handles the quote at i when it opens a text behind a secret's name: a member of a tuple, ("password", "x"), the
+// tryQuote handles the quote at i when it opens a text behind a secret's name: a member of a tuple, ("password", "x"), the
 // argument of a call, setPassword("x"), the next word, IDENTIFIED BY "x".
-func (m *masker) quote(i int) int {
-	if !m.mayOpen(i) {
+func (m *masker) tryQuote(i int) int {
+	if !m.mayOpenValue(i) {
 		return i + 1
 	}
 	at := i
 	for range maxClosers {
-		if at == m.done || m.s[at-1] != '\\' {
+		if at == m.copied || m.text[at-1] != '\\' {
 			break
 		}
 		at--
 	}
-	if at > m.done && strings.IndexByte("bBuUrR", m.s[at-1]) >= 0 && m.boundary(at-1) {
+	if at > m.copied && strings.IndexByte("bBuUrR", m.text[at-1]) >= 0 && m.startsWord(at-1) {
 		at--
 	}
-	before := max(skipGapBack(m.s, at), m.done)
-	if before == m.done {
+	before := max(skipGapBack(m.text, at), m.copied)
+	if before == m.copied {
 		return i + 1
 	}
-	switch c := m.s[before-1]; {
+	switch c := m.text[before-1]; {
 	case c == ',':
-		return m.afterComma(i, at, before-1)
+		return m.hideAfterComma(i, at, before-1)
 	case c == '(':
-		if name := skipGapBack(m.s, before-1); name > m.done && m.s[name-1]|0x20 == 's' { // VALUES
-			if end := m.insert(i); end > i {
+		if name := skipGapBack(m.text, before-1); name > m.copied && m.text[name-1]|0x20 == 's' { // VALUES
+			if end := m.hideInsertValues(i); end > i {
 				return end
 			}
 		}
-		return m.afterName(i, at, before-1)
+		return m.hideAfterName(i, at, before-1)
 	case before < at && nameSet[c]:
-		return m.afterName(i, at, before)
+		return m.hideAfterName(i, at, before)
 	}
 	return i + 1
 }
 
-// mayOpen reports whether the quote at i may be one that this file is about, by the bytes before it.
-func (m *masker) mayOpen(i int) bool {
-	return i >= 2 && (opensQuote[m.s[i-1]] || m.s[i-1] == ' ' && beforeBlank[m.s[i-2]])
+// mayOpenValue reports whether the quote at i may be one that this file is about, by the bytes before it.
+func (m *masker) mayOpenValue(i int) bool {
+	return i >= 2 && (opensQuote[m.text[i-1]] || m.text[i-1] == ' ' && beforeBlank[m.text[i-2]])
 }
 
 var (
-	opensQuote  = bytesOf("\n\t,(\\bBuUrR")
-	beforeBlank = bytesOf(alnumBytes + "_-.$@,( \n")
+	opensQuote  = newByteSet("\n\t,(\\bBuUrR")
+	beforeBlank = newByteSet(alnumBytes + "_-.$@,( \n")
 )
 
-// afterComma hides the text that opens at from when a secret's name in quotes stands before the comma.
-func (m *masker) afterComma(i, from, comma int) int {
-	end := skipGapBack(m.s, comma)
-	if end <= m.done {
+// hideAfterComma hides the text that opens at from when a secret's name in quotes stands before the comma.
+func (m *masker) hideAfterComma(i, from, comma int) int {
+	end := skipGapBack(m.text, comma)
+	if end <= m.copied {
 		return i + 1
 	}
-	if !isQuote(m.s[end-1]) {
-		return max(m.insert(i), i+1)
+	if !isQuote(m.text[end-1]) {
+		return max(m.hideInsertValues(i), i+1)
 	}
-	mark := m.s[end-1]
-	for end--; end > m.done && m.s[end-1] == '\\'; {
+	mark := m.text[end-1]
+	for end--; end > m.copied && m.text[end-1] == '\\'; {
 		end--
 	}
 	start := end
-	for start > m.done && end-start < maxName && nameSet[m.s[start-1]] {
+	for start > m.copied && end-start < maxName && nameSet[m.text[start-1]] {
 		start--
 	}
-	if start == end || start == m.done || m.s[start-1] != mark {
+	if start == end || start == m.copied || m.text[start-1] != mark {
 		return i + 1
 	}
-	found := m.rules.verdict(m.s[start:end])
+	found := m.rules.judgeName(m.text[start:end])
 	if found == public {
 		return i + 1
 	}
@@ -77,7 +77,7 @@ func (m *masker) afterComma(i, from, comma int) int {
 		return i + 1
 	}
 	closing := m.closeQuote(body, quotes)
-	if isMember(found, m.s[body:closing]) {
+	if isMember(found, m.text[body:closing]) {
 		return m.hide(body, closing)
 	}
 	return i + 1
@@ -88,15 +88,15 @@ func isMember(found verdict, text string) bool {
 	return !isVoid(text) && (found != described || looksSecret(text)) && !isPlain(text)
 }
 
-// afterName hides the text that opens at from when a secret's name ends at end, before a blank or a bracket.
-func (m *masker) afterName(i, from, end int) int {
+// hideAfterName hides the text that opens at from when a secret's name ends at end, before a blank or a bracket.
+func (m *masker) hideAfterName(i, from, end int) int {
 	start := end
-	for start > m.done && end-start < maxName && nameSet[m.s[start-1]] {
+	for start > m.copied && end-start < maxName && nameSet[m.text[start-1]] {
 		start--
 	}
-	name := m.s[start:end]
-	identified := strings.EqualFold(name, "by") && foldedAt(m.s, start-len("identified "), "identified ")
-	if name == "" || !identified && m.rules.verdict(name) == public {
+	name := m.text[start:end]
+	identified := strings.EqualFold(name, "by") && hasFoldedAt(m.text, start-len("identified "), "identified ")
+	if name == "" || !identified && m.rules.judgeName(name) == public {
 		return i + 1
 	}
 	body, mark := m.openQuote(from)
@@ -104,7 +104,7 @@ func (m *masker) afterName(i, from, end int) int {
 		return i + 1
 	}
 	closing := m.closeQuote(body, mark)
-	if text := m.s[body:closing]; identified && !isVoid(text) || isRandom(text) {
+	if text := m.text[body:closing]; identified && !isVoid(text) || isRandom(text) {
 		return m.hide(body, closing)
 	}
 	return i + 1

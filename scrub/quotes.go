@@ -3,39 +3,39 @@ package scrub
 import "strings"
 
 // openQuote recognises a quote at v: with a letter of Python before it, with backslashes in JSON within JSON,
-// tripled, or percent-encoded. It gives where the text inside begins and the mark that ends it.
+// tripled, or percent-encoded. It returns where the text inside begins and the mark that ends it.
 func (m *masker) openQuote(v int) (body int, mark string) {
-	if c, ok := unescaped(m.s, v); ok && isQuote(c) {
-		return v + 3, m.s[v : v+3]
+	if c, ok := decodeEscape(m.text, v); ok && isQuote(c) {
+		return v + 3, m.text[v : v+3]
 	}
 	from := v
-	for from < len(m.s) && from < v+2 && strings.IndexByte("bBuUrRfF", m.s[from]) >= 0 {
+	for from < len(m.text) && from < v+2 && strings.IndexByte("bBuUrRfF", m.text[from]) >= 0 {
 		from++
 	}
 	i := from
-	for i < len(m.s) && m.s[i] == '\\' {
+	for i < len(m.text) && m.text[i] == '\\' {
 		i++
 	}
-	if i >= len(m.s) || !isQuote(m.s[i]) {
+	if i >= len(m.text) || !isQuote(m.text[i]) {
 		return v, ""
 	}
-	mark = m.s[from : i+1]
-	if len(mark) == 1 && hasPrefixAt(m.s, i+1, mark) && hasPrefixAt(m.s, i+2, mark) {
-		return i + 3, m.s[i : i+3]
+	mark = m.text[from : i+1]
+	if len(mark) == 1 && hasPrefixAt(m.text, i+1, mark) && hasPrefixAt(m.text, i+2, mark) {
+		return i + 3, m.text[i : i+3]
 	}
 	return i + 1, mark
 }
 
-// closeQuote gives where the mark ends the text that begins at body; the end of s when it does not.
+// closeQuote returns where the mark ends the text that begins at body; the end of s when it does not.
 func (m *masker) closeQuote(body int, mark string) int {
 	for i := body; ; {
-		n := strings.Index(m.s[i:], mark)
+		n := strings.Index(m.text[i:], mark)
 		if n < 0 {
-			return len(m.s)
+			return len(m.text)
 		}
 		i += n
-		doubled := len(mark) == 1 && i > body && hasPrefixAt(m.s, i+1, mark) // 'it''s' in SQL
-		if !doubled && !escapedAt(m.s, body, i, mark[0]) {
+		doubled := len(mark) == 1 && i > body && hasPrefixAt(m.text, i+1, mark) // 'it''s' in SQL
+		if !doubled && !isEscapedAt(m.text, body, i, mark[0]) {
 			return i
 		}
 		if i += len(mark); doubled {
@@ -44,9 +44,9 @@ func (m *masker) closeQuote(body int, mark string) int {
 	}
 }
 
-// escapedAt is true when the mark at i does not end a text: after an odd number of backslashes or, for a mark that has
-// backslashes itself, after any.
-func escapedAt(s string, from, i int, mark byte) bool {
+// isEscapedAt reports whether the mark at i is escaped, so that it does not end a text: after an odd number of
+// backslashes or, for a mark that has backslashes itself, after any.
+func isEscapedAt(s string, from, i int, mark byte) bool {
 	n := 0
 	for i-n > from && s[i-n-1] == '\\' {
 		n++
@@ -57,28 +57,28 @@ func escapedAt(s string, from, i int, mark byte) bool {
 	return n%2 == 1 && mark != '%'
 }
 
-// bracketed hides an object, a list or a tuple. In source code only the texts in it are values.
-func (m *masker) bracketed(v int) int {
-	end := m.balanced(v)
-	if m.code {
+// hideBracketed hides an object, a list or a tuple. In source code only the texts in it are values.
+func (m *masker) hideBracketed(v int) int {
+	end := m.findClosingBracket(v)
+	if m.isCode {
 		for i := v; i < end; i++ {
-			if body, mark := m.openQuote(i); mark != "" && isQuote(m.s[i]) {
+			if body, mark := m.openQuote(i); mark != "" && isQuote(m.text[i]) {
 				i = m.hide(body, m.closeQuote(body, mark))
 			}
 		}
 		return end
 	}
-	if strings.Trim(m.s[v:end], "{}[]() ") == "" || isVoid(m.s[v:end]) {
+	if strings.Trim(m.text[v:end], "{}[]() ") == "" || isVoid(m.text[v:end]) {
 		return end
 	}
 	return m.hide(v, end)
 }
 
-// balanced gives the end of the brackets that open at v.
-func (m *masker) balanced(v int) int {
+// findClosingBracket returns the end of the brackets that open at v.
+func (m *masker) findClosingBracket(v int) int {
 	depth := 0
-	for i := v; i < len(m.s); i++ {
-		switch c := m.s[i]; c {
+	for i := v; i < len(m.text); i++ {
+		switch c := m.text[i]; c {
 		case '{', '[', '(':
 			depth++
 		case '}', ']', ')':
@@ -86,10 +86,10 @@ func (m *masker) balanced(v int) int {
 				return i + 1
 			}
 		case '"', '\'':
-			i = m.closeQuote(i+1, m.s[i:i+1])
+			i = m.closeQuote(i+1, m.text[i:i+1])
 		}
 	}
-	return len(m.s)
+	return len(m.text)
 }
 
 const maxGap = 16 // bytes

@@ -13,9 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// notOurs are snapshots of settings that Errand does not have: removal of addresses, scrubbing switched off, a field
+// notOurRules are snapshots of settings that Errand does not have: removal of addresses, scrubbing switched off, a field
 // inside of a text.
-var notOurs = set("tests__user_ip_stripped tests__sdk_client_ip_stripped tests__http_remote_addr_stripped tests__breadcrumb_message-2")
+var notOurRules = newWordSet(`
+	tests__user_ip_stripped tests__sdk_client_ip_stripped tests__http_remote_addr_stripped tests__breadcrumb_message-2`)
 
 // TestCorporaRelaySnapshots compares with what another scrubber filtered. A snapshot has only the output, and what was
 // filtered by which rule at which place; so the test plants a secret of that rule there, and looks for it.
@@ -25,26 +26,26 @@ func TestCorporaRelaySnapshots(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(dir, "src", "datascrubbing", "snapshots", "*.snap"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	r, err := New([]string{"mystuff", "fieldy_field", "moar_other_field"}, nil)
+	r, err := NewRules([]string{"mystuff", "fieldy_field", "moar_other_field"}, nil)
 	require.NoError(t, err)
 	agreed, total, differ := 0, 0, map[string]bool{}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".snap")
-		if notOurs[name] {
+		if notOurRules[name] {
 			continue
 		}
 		raw, err := os.ReadFile(file)
 		require.NoError(t, err)
 		_, body, _ := strings.Cut(strings.TrimPrefix(string(raw), "---"), "\n---\n")
 		s := snapshot{name: name, differ: differ}
-		input := s.input(parsed(t, body))
+		input := s.rebuildInput(parseValue(t, body))
 		e := &core.Event{Extra: input}
-		r.Event(e)
-		s.compare("", e.Extra)
+		r.ScrubEvent(e)
+		s.compareWith("", e.Extra)
 		agreed, total = agreed+s.agreed, total+len(s.leaves)
 	}
 	t.Logf("%d of %d values are filtered, or kept, as there", agreed, total)
-	require.Equal(t, set(`
+	require.Equal(t, newWordSet(`
 		tests__does_sanitize_public_key.extra.s tests__doesnt_scrub_not_scrubbed.extra.test1.is_authenticated tests__contexts.contexts.secret.foo
 		tests__http.request.cookies.0.0 tests__http.request.cookies.1.0 tests__http.request.cookies.2.0 tests__http.request.cookies.3.0
 		tests__http.request.cookies.3.1 tests__http.request.cookies.4.0 tests__http.request.cookies.5.0`), differ,
@@ -65,10 +66,10 @@ func TestCorporaRealEventsStayReadable(t *testing.T) {
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		require.NoError(t, err)
-		e := &core.Event{Extra: parsed(t, string(raw))}
+		e := &core.Event{Extra: parseValue(t, string(raw))}
 		texts += countTexts(e.Extra)
 		filtered -= strings.Count(string(raw), Mask)
-		Default().Event(e)
+		DefaultRules().ScrubEvent(e)
 		filtered += strings.Count(string(e.Extra.AppendJSON(nil)), Mask)
 	}
 	t.Logf("%d masks in %d texts of %d events", filtered, texts, len(files))
@@ -87,7 +88,7 @@ func countTexts(v core.Value) int {
 	return n
 }
 
-// snapshot is one of them: the values that it has, by path.
+// snapshot is the values of one snapshot, by path.
 type snapshot struct {
 	name   string
 	leaves map[string]leaf
@@ -98,8 +99,8 @@ type snapshot struct {
 // leaf is a value as it was before, and the secret in it, if any.
 type leaf struct{ text, secret string }
 
-// input undoes the filtering: it puts secrets where the snapshot's _meta says that there were some.
-func (s *snapshot) input(v core.Value) core.Value {
+// rebuildInput undoes the filtering: it puts secrets where the snapshot's _meta says that there were some.
+func (s *snapshot) rebuildInput(v core.Value) core.Value {
 	s.leaves = map[string]leaf{}
 	meta := v.Get("_meta")
 	for i := range v.Kids {
@@ -108,16 +109,16 @@ func (s *snapshot) input(v core.Value) core.Value {
 			break
 		}
 	}
-	return s.undo("", v, meta)
+	return s.undoRemarks("", v, meta)
 }
 
-func (s *snapshot) undo(path string, v, meta core.Value) core.Value {
+func (s *snapshot) undoRemarks(path string, v, meta core.Value) core.Value {
 	for i := range v.Kids {
 		key := v.Kids[i].Key
 		if v.Kind == core.Array {
 			key = strconv.Itoa(i)
 		}
-		v.Kids[i].Value = s.undo(path+"."+key, v.Kids[i].Value, meta.Get(key))
+		v.Kids[i].Value = s.undoRemarks(path+"."+key, v.Kids[i].Value, meta.Get(key))
 	}
 	if v.Kids != nil || v.Kind == core.Null && meta.IsEmpty() {
 		return v
@@ -129,7 +130,7 @@ func (s *snapshot) undo(path string, v, meta core.Value) core.Value {
 			return v
 		}
 		before, _ := strconv.Atoi(meta.Get("").Get("len").Text)
-		l.secret = s.secret(rule, before-len(v.Text)+len(Mask)*strings.Count(v.Text, Mask))
+		l.secret = s.makeSecret(rule, before-len(v.Text)+len(Mask)*strings.Count(v.Text, Mask))
 		l.text = strings.ReplaceAll(v.Text, Mask, l.secret)
 		if v.Kind == core.Null {
 			l.text = l.secret
@@ -143,8 +144,8 @@ func (s *snapshot) undo(path string, v, meta core.Value) core.Value {
 	return v
 }
 
-// secret makes one for a rule.
-func (s *snapshot) secret(rule string, length int) string {
+// makeSecret makes a secret that the rule filters.
+func (s *snapshot) makeSecret(rule string, length int) string {
 	switch {
 	case rule == "@creditcard:filter" && length == 15:
 		return "378282246310005"
@@ -164,14 +165,14 @@ func (s *snapshot) secret(rule string, length int) string {
 	return "hunter2!"
 }
 
-func (s *snapshot) compare(path string, v core.Value) {
+func (s *snapshot) compareWith(path string, v core.Value) {
 	if v.Kind == core.Object || v.Kind == core.Array {
 		for i := range v.Kids {
 			key := v.Kids[i].Key
 			if v.Kind == core.Array {
 				key = strconv.Itoa(i)
 			}
-			s.compare(path+"."+key, v.Kids[i].Value)
+			s.compareWith(path+"."+key, v.Kids[i].Value)
 		}
 		return
 	}

@@ -2,26 +2,26 @@ package scrub
 
 import "strings"
 
-// insert hides the values of a secret's columns in INSERT INTO t (name, password) VALUES ('bob', 'x'), up to the
+// hideInsertValues hides the values of a secret's columns in INSERT INTO t (name, password) VALUES ('bob', 'x'), up to the
 // first VALUES behind the quote at i. It returns where the values end; 0 when there are none.
-func (m *masker) insert(i int) int {
+func (m *masker) hideInsertValues(i int) int {
 	if m.valuesWord == "" {
-		m.valuesWord, m.valuesAt = firstValues(m.s)
+		m.valuesWord, m.valuesAt = findFirstValues(m.text)
 	}
 	end := 0
 	for m.valuesAt < i {
 		from := m.valuesAt + len(m.valuesWord)
-		if secrets := m.secretColumns(m.valuesAt); secrets != nil {
-			end = m.tuples(from, secrets)
+		if secrets := m.findSecretColumns(m.valuesAt); secrets != nil {
+			end = m.hideTuples(from, secrets)
 		}
-		m.valuesAt = indexFrom(m.s, max(from, end), m.valuesWord)
+		m.valuesAt = indexFrom(m.text, max(from, end), m.valuesWord)
 	}
 	return end
 }
 
-// firstValues returns the spelling of VALUES that a text has, and where it first is; the end of the text when it has
+// findFirstValues returns the spelling of VALUES that a text has, and where it first is; the end of the text when it has
 // none.
-func firstValues(s string) (word string, at int) {
+func findFirstValues(s string) (word string, at int) {
 	for _, word := range [...]string{"VALUES", "values", "Values"} {
 		if at := indexFrom(s, 0, word); at < len(s) {
 			return word, at
@@ -38,9 +38,9 @@ func indexFrom(s string, i int, word string) int {
 	return len(s)
 }
 
-// secretColumns reports which of the columns, whose list ends before i, are a secret's; nil when none is.
-func (m *masker) secretColumns(i int) []bool {
-	near := m.s[max(m.done, i-maxColumns):i]
+// findSecretColumns reports which of the columns, whose list ends before i, are a secret's; nil when none is.
+func (m *masker) findSecretColumns(i int) []bool {
+	near := m.text[max(m.copied, i-maxColumns):i]
 	columns, after, ok := strings.Cut(near[strings.LastIndexByte(near, '(')+1:], ")")
 	if !ok || strings.TrimSpace(after) != "" {
 		return nil
@@ -48,7 +48,7 @@ func (m *masker) secretColumns(i int) []bool {
 	var secrets []bool
 	found := false
 	for name := range strings.SplitSeq(columns, ",") {
-		isSecret := m.rules.verdict(strings.Trim(name, " \t\n\\\"`[]")) > described
+		isSecret := m.rules.judgeName(strings.Trim(name, " \t\n\\\"`[]")) > described
 		secrets = append(secrets, isSecret)
 		found = found || isSecret
 	}
@@ -60,11 +60,11 @@ func (m *masker) secretColumns(i int) []bool {
 
 const maxColumns = 1 << 10 // bytes of a list of columns
 
-// tuples hides the texts of secrets in (x, 'y'), (z, 'w'), which begin at i, and returns where they end.
-func (m *masker) tuples(i int, secrets []bool) int {
+// hideTuples hides the texts of secrets in (x, 'y'), (z, 'w'), which begin at i, and returns where they end.
+func (m *masker) hideTuples(i int, secrets []bool) int {
 	depth, column := 0, 0
-	for ; i < len(m.s); i++ {
-		switch c := m.s[i]; c {
+	for ; i < len(m.text); i++ {
+		switch c := m.text[i]; c {
 		case '(':
 			if depth++; depth == 1 {
 				column = 0
@@ -76,7 +76,7 @@ func (m *masker) tuples(i int, secrets []bool) int {
 				column++
 			}
 		case '\'', '"':
-			end := m.closeQuote(i+1, m.s[i:i+1])
+			end := m.closeQuote(i+1, m.text[i:i+1])
 			if depth > 0 && column < len(secrets) && secrets[column] {
 				m.hide(i+1, end)
 			}

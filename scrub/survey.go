@@ -4,7 +4,7 @@ package scrub
 // branch for each byte, which rules can apply at all.
 type survey uint64
 
-// A lane's number. One addition of a byte's entry in laneOf counts all kinds.
+// A lane's number. One addition of a byte's entry in laneEntries counts all kinds.
 const (
 	laneOdd    = iota // control characters (but \n and \t) and all bytes beyond ASCII
 	laneSeps          // = : > @ %, which stand after a name or in a URL
@@ -14,18 +14,22 @@ const (
 	laneSpaces        // the space
 	laneBs            // b B, which begin Bearer and Basic
 	laneQuotes        // " ' `
-	lanes
+	laneCount
 )
 
 const (
 	laneBits  = 8
 	laneMask  = 1<<laneBits - 1
-	laneBytes = 255 // after as many bytes a lane can be full
+	laneBytes = 255 // a lane can be full after this many bytes
 )
 
-var laneOf = func() (entries [256]uint64) {
-	for lane, bytes := range [lanes]string{laneSeps: "=:>@%", laneDigits: digitBytes, laneUppers: upperBytes, laneDashes: "-_", laneSpaces: " ", laneBs: "bB", laneQuotes: "\"'`"} {
-		for _, b := range []byte(bytes) {
+var laneEntries = func() (entries [256]uint64) {
+	lanes := [laneCount]string{
+		laneSeps: "=:>@%", laneDigits: digitBytes, laneUppers: upperBytes, laneDashes: "-_", laneSpaces: " ", laneBs: "bB",
+		laneQuotes: "\"'`",
+	}
+	for lane, list := range lanes {
+		for _, b := range []byte(list) {
 			entries[b] |= 1 << (lane * laneBits)
 		}
 	}
@@ -37,55 +41,55 @@ var laneOf = func() (entries [256]uint64) {
 	return entries
 }()
 
-func surveyOf(s string) survey {
+func surveyText(s string) survey {
 	if len(s) > laneBytes {
-		return surveyLong(s)
+		return surveyLongText(s)
 	}
 	var sum, more uint64 // two sums, so that one addition need not wait for the other
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
 		eight := s[i : i+8]
-		sum += laneOf[eight[0]] + laneOf[eight[1]] + laneOf[eight[2]] + laneOf[eight[3]]
-		more += laneOf[eight[4]] + laneOf[eight[5]] + laneOf[eight[6]] + laneOf[eight[7]]
+		sum += laneEntries[eight[0]] + laneEntries[eight[1]] + laneEntries[eight[2]] + laneEntries[eight[3]]
+		more += laneEntries[eight[4]] + laneEntries[eight[5]] + laneEntries[eight[6]] + laneEntries[eight[7]]
 	}
 	for ; i < len(s); i++ {
-		sum += laneOf[s[i]]
+		sum += laneEntries[s[i]]
 	}
 	return survey(sum + more)
 }
 
-// surveyLong adds up the surveys of a long text's parts; a lane that is full stays full.
-func surveyLong(s string) (v survey) {
+// surveyLongText adds up the surveys of a long text's parts; a lane that is full stays full.
+func surveyLongText(s string) (v survey) {
 	for len(s) > 0 {
 		n := min(len(s), laneBytes)
-		part := surveyOf(s[:n])
+		part := surveyText(s[:n])
 		s = s[n:]
 		var sum survey
-		for lane := range lanes {
-			sum |= survey(min(v.count(lane)+part.count(lane), laneMask)) << (lane * laneBits)
+		for lane := range laneCount {
+			sum |= survey(min(v.countLane(lane)+part.countLane(lane), laneMask)) << (lane * laneBits)
 		}
 		v = sum
 	}
 	return v
 }
 
-func (v survey) count(lane int) int { return int(v>>(lane*laneBits)) & laneMask }
+func (v survey) countLane(lane int) int { return int(v>>(lane*laneBits)) & laneMask }
 
-func (v survey) has(lane int) bool { return v&(laneMask<<(lane*laneBits)) != 0 }
+func (v survey) hasLane(lane int) bool { return v&(laneMask<<(lane*laneBits)) != 0 }
 
 // isPlain reports whether a text has nothing that isDisguised looks for.
 func (v survey) isPlain() bool {
 	return v&(laneMask<<(laneOdd*laneBits)|laneMask<<(laneSeps*laneBits)) == 0
 }
 
-// isHarmless reports whether a text cannot hold a secret, for it has nothing of what suspects asks for.
+// isHarmless reports whether a text cannot hold a secret, for it has nothing of what findSuspicions asks for.
 func (v survey) isHarmless() bool {
 	const needed = laneMask<<(laneSeps*laneBits) | laneMask<<(laneDigits*laneBits) | laneMask<<(laneUppers*laneBits) |
 		laneMask<<(laneSpaces*laneBits) | laneMask<<(laneQuotes*laneBits)
 	return v&needed == 0
 }
 
-// suspicion is a set of what a text may hold.
+// suspicion is a set of the kinds of secrets that a text may hold.
 type suspicion uint8
 
 const (
@@ -96,7 +100,7 @@ const (
 	ofOptions                       // short options of a command line
 	ofQuotes                        // names before texts in quotes
 	ofLogins                        // a netrc file
-	suspicions
+	suspicionSets
 )
 
 // The least that the secrets without a name have.
@@ -108,43 +112,43 @@ const (
 	minWords  = 8  // bytes of --pass x
 )
 
-// suspects tells what the text can hold.
-func (v survey) suspects(s string) (what suspicion) {
-	if v.has(laneSeps) {
-		what = ofPairs
+// findSuspicions returns what the text can hold.
+func (v survey) findSuspicions(s string) (suspected suspicion) {
+	if v.hasLane(laneSeps) {
+		suspected = ofPairs
 	}
 	if len(s) < minWords {
-		return what
+		return suspected
 	}
-	if v.count(laneQuotes) >= 2 {
-		what |= ofQuotes
+	if v.countLane(laneQuotes) >= 2 {
+		suspected |= ofQuotes
 	}
-	dashes := v.count(laneDashes)
-	if v.has(laneBs) && (v.has(laneSpaces) || v.has(laneSeps)) || dashes >= 2 && v.has(laneSpaces) {
-		what |= ofWords
-	} else if dashes > 0 && v.has(laneSpaces) {
-		what |= ofOptions
+	dashes := v.countLane(laneDashes)
+	if v.hasLane(laneBs) && (v.hasLane(laneSpaces) || v.hasLane(laneSeps)) || dashes >= 2 && v.hasLane(laneSpaces) {
+		suspected |= ofWords
+	} else if dashes > 0 && v.hasLane(laneSpaces) {
+		suspected |= ofOptions
 	}
-	digits := v.count(laneDigits)
+	digits := v.countLane(laneDigits)
 	if digits >= minDigits && hasRun(s, minNumber, numberSet) {
-		what |= ofNumbers
+		suspected |= ofNumbers
 	}
-	if digits+v.count(laneUppers) >= minRandom && (hasRun(s, minToken, base64URLSet) || mayHaveBase64(s, dashes)) {
-		what |= ofTokens
+	if digits+v.countLane(laneUppers) >= minRandom && (hasRun(s, minToken, base64URLSet) || mayHaveBase64(s, dashes)) {
+		suspected |= ofTokens
 	}
-	return what
+	return suspected
 }
 
 // numberSet is digits and what may stand between a card's.
 var numberSet = func() *[256]bool {
-	set := bytesOf(digitBytes + " -+%")
+	set := newByteSet(digitBytes + " -+%")
 	for b := 0x80; b <= 0xFF; b++ {
 		set[b] = true
 	}
 	return set
 }()
 
-// hasRun is true when n bytes of the set stand in a row. It looks at every n-th byte first.
+// hasRun reports whether n bytes of the set stand in a row. It looks at every n-th byte first.
 func hasRun(s string, n int, set *[256]bool) bool {
 	start := 0 // of a run that no break was found in
 	for i := n - 1; i < len(s); i = start + n - 1 {
@@ -156,7 +160,7 @@ func hasRun(s string, n int, set *[256]bool) bool {
 		for from > start && set[s[from-1]] {
 			from--
 		}
-		end := runWithin(s, i+1, from+n-i-1, set)
+		end := skipRunWithin(s, i+1, from+n-i-1, set)
 		if end-from == n {
 			return true
 		}

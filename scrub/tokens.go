@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// dash handles - : private keys, options of a command line, and tokens such as xoxb- and <hex>-us1.
-func (m *masker) dash(i int) int {
-	if next := i + 1; next < len(m.s) && m.s[next] == '-' {
-		if hasPrefixAt(m.s, i, "-----") {
-			return m.privateKey(i)
+// tryDash handles - : private keys, options of a command line, and tokens such as xoxb- and <hex>-us1.
+func (m *masker) tryDash(i int) int {
+	if next := i + 1; next < len(m.text) && m.text[next] == '-' {
+		if hasPrefixAt(m.text, i, "-----") {
+			return m.tryPrivateKey(i)
 		}
-		if next+1 < len(m.s) && letters[m.s[next+1]] != 0 {
-			return m.option(i)
+		if next+1 < len(m.text) && letters[m.text[next+1]] != 0 {
+			return m.tryOption(i)
 		}
 		return i + 1
 	}
-	if next := m.shortOption(i); next > i+1 {
+	if next := m.tryShortOption(i); next > i+1 {
 		return next
 	}
-	if hasPrefixAt(m.s, i, "-us") && i >= 32 && i+3 < len(m.s) && isDigit(m.s[i+3]) { // Mailchimp
-		if from := i - 32; from >= m.done && run(m.s[:i], from, hexSet) == i && m.boundary(from) {
-			return m.hide(from, run(m.s, i+1, alnumSet))
+	if hasPrefixAt(m.text, i, "-us") && i >= 32 && i+3 < len(m.text) && isDigit(m.text[i+3]) { // Mailchimp
+		if from := i - 32; from >= m.copied && skipRun(m.text[:i], from, hexSet) == i && m.startsWord(from) {
+			return m.hide(from, skipRun(m.text, i+1, alnumSet))
 		}
 	}
-	return m.provider(i)
+	return m.tryProvider(i)
 }
 
 const (
@@ -34,86 +34,86 @@ const (
 	maxLabel = 60 // of "RSA PRIVATE KEY" and the like
 )
 
-// privateKey hides a PEM block with a private key. One without an end reaches to the end of the text; one without a
+// tryPrivateKey hides a PEM block with a private key. One without an end reaches to the end of the text; one without a
 // beginning reaches back to the start.
-func (m *masker) privateKey(i int) int {
-	if label, body, ok := m.label(i, beginKey); ok && strings.Contains(label, "PRIVATE KEY") {
-		end := strings.Index(m.s[body:], endKey)
+func (m *masker) tryPrivateKey(i int) int {
+	if label, body, ok := m.readLabel(i, beginKey); ok && strings.Contains(label, "PRIVATE KEY") {
+		end := strings.Index(m.text[body:], endKey)
 		if end < 0 {
-			m.torn = true
-			return m.hide(i, len(m.s))
+			m.keyIsTorn = true
+			return m.hide(i, len(m.text))
 		}
-		_, after, ok := m.label(body+end, endKey)
+		_, after, ok := m.readLabel(body+end, endKey)
 		if !ok {
 			after = body + end + len(endKey)
 		}
 		return m.hide(i, after)
 	}
-	if label, after, ok := m.label(i, endKey); ok && strings.Contains(label, "PRIVATE KEY") {
-		m.torn = true
-		m.out, m.done = m.out[:0], 0
+	if label, after, ok := m.readLabel(i, endKey); ok && strings.Contains(label, "PRIVATE KEY") {
+		m.keyIsTorn = true
+		m.output, m.copied = m.output[:0], 0
 		return m.hide(0, after)
 	}
 	return i + len(dashes)
 }
 
-// label reads -----BEGIN label----- at i and gives where it ends.
-func (m *masker) label(i int, marker string) (label string, after int, ok bool) {
-	if !hasPrefixAt(m.s, i, marker) {
+// readLabel reads -----BEGIN label----- at i and returns where it ends.
+func (m *masker) readLabel(i int, marker string) (label string, after int, ok bool) {
+	if !hasPrefixAt(m.text, i, marker) {
 		return "", 0, false
 	}
 	from := i + len(marker)
-	n := strings.Index(m.s[from:min(from+maxLabel, len(m.s))], dashes)
+	n := strings.Index(m.text[from:min(from+maxLabel, len(m.text))], dashes)
 	if n < 0 {
 		return "", 0, false
 	}
-	return m.s[from : from+n], from + n + len(dashes), true
+	return m.text[from : from+n], from + n + len(dashes), true
 }
 
-// scheme hides what follows Bearer and Basic, in any case.
-func (m *masker) scheme(i int) int {
-	if !m.boundary(i) {
-		if m.s[i] == 'B' {
-			return m.provider(i)
+// tryScheme hides what follows Bearer and Basic, in any case.
+func (m *masker) tryScheme(i int) int {
+	if !m.startsWord(i) {
+		if m.text[i] == 'B' {
+			return m.tryProvider(i)
 		}
 		return i + 1
 	}
-	basic := foldedAt(m.s, i, "basic")
-	if !basic && !foldedAt(m.s, i, "bearer") {
+	basic := hasFoldedAt(m.text, i, "basic")
+	if !basic && !hasFoldedAt(m.text, i, "bearer") {
 		return i + 1
 	}
 	from := i + len("bearer")
 	if basic {
 		from = i + len("basic")
 	}
-	body := skipBlanks(m.s, from)
-	if hasPrefixAt(m.s, from, "%20") {
+	body := skipBlanks(m.text, from)
+	if hasPrefixAt(m.text, from, "%20") {
 		body = from + len("%20")
 	}
-	end := trimmed(m.s, body, run(m.s, body, bearerSet))
-	if end < len(m.s) && isQuote(m.s[end]) && m.s[end-1] == '=' { // a challenge: Bearer realm="x"
+	end := trimFullStops(m.text, body, skipRun(m.text, body, bearerSet))
+	if end < len(m.text) && isQuote(m.text[end]) && m.text[end-1] == '=' { // a challenge: Bearer realm="x"
 		return from
 	}
-	if token := m.s[body:end]; body > from && (basic && isBasic(token) || !basic && isBearer(token)) {
+	if token := m.text[body:end]; body > from && (basic && isBasic(token) || !basic && isBearer(token)) {
 		return m.hide(body, end)
 	}
 	return from
 }
 
-// foldedAt is true when the word, in lower case, stands at i in any case.
-func foldedAt(s string, i int, word string) bool {
+// hasFoldedAt reports whether the word, in lower case, stands at i in any case.
+func hasFoldedAt(s string, i int, word string) bool {
 	return i >= 0 && len(s)-i >= len(word) && strings.EqualFold(s[i:i+len(word)], word)
 }
 
-// trimmed takes the full stop of a sentence off the end of a token.
-func trimmed(s string, from, end int) int {
+// trimFullStops takes the full stop of a sentence off the end of a token.
+func trimFullStops(s string, from, end int) int {
 	for end > from && s[end-1] == '.' {
 		end--
 	}
 	return end
 }
 
-// isBearer tells a token from the next word of a sentence ("bearer token missing").
+// isBearer reports whether a text is a token, and not the next word of a sentence ("bearer token missing").
 func isBearer(token string) bool {
 	switch {
 	case len(token) < 6:
@@ -124,7 +124,7 @@ func isBearer(token string) bool {
 	return hasUpper(token[1:]) || strings.ContainsAny(token, "-._~+/=")
 }
 
-// isBasic is true for the base64 of user:password, also when it was cut.
+// isBasic reports whether a token is the base64 of user:password, also when it was cut.
 func isBasic(token string) bool {
 	token = strings.TrimRight(token, "=")
 	if len(token) < 4 {
@@ -139,46 +139,46 @@ func isBasic(token string) bool {
 	return err == nil && strings.IndexByte(string(plain[:n]), ':') >= 0 || len(token) >= 40
 }
 
-// jwt hides a JSON web token: base64 of {" and more, in parts with dots between them. i is at its J.
-func (m *masker) jwt(i int) int {
+// tryJWT hides a JSON web token: base64 of {" and more, in parts with dots between them. i is at its J.
+func (m *masker) tryJWT(i int) int {
 	start := i - 2
-	if start < m.done || !hasPrefixAt(m.s, start, "eyJ") || !m.boundary(start) {
+	if start < m.copied || !hasPrefixAt(m.text, start, "eyJ") || !m.startsWord(start) {
 		return i + 1
 	}
-	end := trimmed(m.s, start, run(m.s, start, jwtSet))
-	if token := m.s[start:end]; len(token) >= 40 || len(token) >= 15 && strings.IndexByte(token, '.') > 0 {
+	end := trimFullStops(m.text, start, skipRun(m.text, start, jwtSet))
+	if token := m.text[start:end]; len(token) >= 40 || len(token) >= 15 && strings.IndexByte(token, '.') > 0 {
 		return m.hide(start, end)
 	}
 	return i + 1
 }
 
-// discord hides a bot's token: an encoded id, a time and a signature, with dots between them.
-func (m *masker) discord(i int) int {
-	if !m.boundary(i) {
-		return m.provider(i)
+// tryDiscord hides a bot's token: an encoded id, a time and a signature, with dots between them.
+func (m *masker) tryDiscord(i int) int {
+	if !m.startsWord(i) {
+		return m.tryProvider(i)
 	}
-	one := runWithin(m.s, i, 30, base64URLSet)
-	if one-i < 23 || one-i > 28 || one >= len(m.s) || m.s[one] != '.' {
-		return m.provider(i)
+	one := skipRunWithin(m.text, i, 30, base64URLSet)
+	if one-i < 23 || one-i > 28 || one >= len(m.text) || m.text[one] != '.' {
+		return m.tryProvider(i)
 	}
-	two := runWithin(m.s, one+1, 8, base64URLSet)
-	if two-one != 7 || two >= len(m.s) || m.s[two] != '.' {
-		return m.provider(i)
+	two := skipRunWithin(m.text, one+1, 8, base64URLSet)
+	if two-one != 7 || two >= len(m.text) || m.text[two] != '.' {
+		return m.tryProvider(i)
 	}
-	if end := run(m.s, two+1, base64URLSet); end-two > 20 {
+	if end := skipRun(m.text, two+1, base64URLSet); end-two > 20 {
 		return m.hide(i, end)
 	}
-	return m.provider(i)
+	return m.tryProvider(i)
 }
 
-// telegram hides a bot's token: digits, the colon at i, and 35 characters.
-func (m *masker) telegram(i int) (end int, ok bool) {
+// hideTelegram hides a bot's token: digits, the colon at i, and 35 characters.
+func (m *masker) hideTelegram(i int) (end int, ok bool) {
 	start := i
-	for start > m.done && i-start < 11 && isDigit(m.s[start-1]) {
+	for start > m.copied && i-start < 11 && isDigit(m.text[start-1]) {
 		start--
 	}
-	end = runWithin(m.s, i+1, 42, base64URLSet)
-	if n := i - start; n < 8 || n > 10 || end-i < 33 || end-i > 40 || !hasUpper(m.s[i+1:end]) {
+	end = skipRunWithin(m.text, i+1, 42, base64URLSet)
+	if n := i - start; n < 8 || n > 10 || end-i < 33 || end-i > 40 || !hasUpper(m.text[i+1:end]) {
 		return 0, false
 	}
 	return m.hide(start, end), true

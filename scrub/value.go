@@ -9,13 +9,13 @@ import (
 // maxNesting is how deep a value may nest; what lies deeper is filtered.
 const maxNesting = 100
 
-func (w *walk) value(v *core.Value, depth int) {
+func (c *cleaner) cleanValue(v *core.Value, depth int) {
 	switch v.Kind {
 	case core.String:
-		v.Text = w.text(v.Text)
+		v.Text = c.cleanText(v.Text)
 	case core.Number:
 		if len(v.Text) >= minCard { // as a card's number has, when it was sent as a number
-			if t := w.text(v.Text); t != v.Text {
+			if t := c.cleanText(v.Text); t != v.Text {
 				*v = core.StringValue(t)
 			}
 		}
@@ -24,29 +24,29 @@ func (w *walk) value(v *core.Value, depth int) {
 			filterValue(v)
 			return
 		}
-		w.array(v, depth)
+		c.cleanArray(v, depth)
 	case core.Object:
 		if depth >= maxNesting {
 			filterValue(v)
 			return
 		}
-		w.members(v, depth)
+		c.cleanMembers(v, depth)
 	}
 }
 
-func (w *walk) members(v *core.Value, depth int) {
+func (c *cleaner) cleanMembers(v *core.Value, depth int) {
 	for i := range v.Kids {
 		kid := &v.Kids[i]
-		kid.Key = w.text(kid.Key)
+		kid.Key = c.cleanText(kid.Key)
 		switch {
-		case w.rules.verdict(kid.Key) != public, !w.plain && w.isDisguised(kid.Key):
-			if !isTokenCount(kid.Key, kid.Value.Text) || w.rules.own.has(kid.Key) {
+		case c.rules.judgeName(kid.Key) != public, !c.isPlainText && c.isDisguised(kid.Key):
+			if !isTokenCount(kid.Key, kid.Value.Text) || c.rules.keys.hasKey(kid.Key) {
 				filterValue(&kid.Value)
 			}
-		case isValueKey(kid.Key) && w.namedSecret(v):
+		case isValueKey(kid.Key) && c.hasSecretName(v):
 			filterValue(&kid.Value)
 		default:
-			w.value(&kid.Value, depth+1)
+			c.cleanValue(&kid.Value, depth+1)
 			if holdsData(kid.Key) && isSecretManifest(v) {
 				filterMembers(&kid.Value)
 			}
@@ -54,18 +54,18 @@ func (w *walk) members(v *core.Value, depth int) {
 	}
 }
 
-func (w *walk) array(v *core.Value, depth int) {
+func (c *cleaner) cleanArray(v *core.Value, depth int) {
 	torn := false
 	for i := range v.Kids {
 		kid := &v.Kids[i].Value
-		if i > 0 && w.tells(v, i) {
+		if i > 0 && c.followsSecretName(v, i) {
 			filterValue(kid)
 			continue
 		}
-		w.torn = false
+		c.keyIsTorn = false
 		line := kid.Kind == core.String
-		w.value(kid, depth+1)
-		torn = torn || line && w.torn
+		c.cleanValue(kid, depth+1)
+		torn = torn || line && c.keyIsTorn
 	}
 	if torn { // the lines of a private key
 		for i := range v.Kids {
@@ -74,18 +74,18 @@ func (w *walk) array(v *core.Value, depth int) {
 	}
 }
 
-// tells is true when the element before i is the name of a secret whose value is at i: in a pair such as
-// ["password", "x"], in a flat list of names and values, as Node has of headers, and in the arguments of a command,
+// followsSecretName reports whether the element before i is the name of a secret and the one at i its value: in a pair
+// such as ["password", "x"], in a flat list of names and values, as Node has of headers, and in the arguments of a command,
 // --password x.
-func (w *walk) tells(v *core.Value, i int) bool {
+func (c *cleaner) followsSecretName(v *core.Value, i int) bool {
 	name, value := v.Kids[i-1].Value, v.Kids[i].Value
 	if name.Kind != core.String || len(name.Text) > maxName {
 		return false
 	}
 	if option, ok := strings.CutPrefix(name.Text, "--"); ok {
-		return w.isSecret(option)
+		return c.isSecretKey(option)
 	}
-	if !w.isSecret(name.Text) {
+	if !c.isSecretKey(name.Text) {
 		return false
 	}
 	return len(v.Kids) == 2 || value.Kind == core.String && isElement(value.Text)
@@ -94,20 +94,23 @@ func (w *walk) tells(v *core.Value, i int) bool {
 // isElement reports whether the text behind a secret's name in a longer list is its value, and not another name.
 func isElement(text string) bool {
 	text = strings.TrimLeft(strings.Trim(text, `"'`), "b'\"")
-	return text != Mask && !isVoid(text) && (strings.IndexByte(text, ' ') > 0 || hasDigit(text) && nameOf(text) == public || isMixed(text))
+	if text == Mask || isVoid(text) {
+		return false
+	}
+	return strings.IndexByte(text, ' ') > 0 || hasDigit(text) && judgeDefaultName(text) == public || isMixed(text)
 }
 
-// namedSecret is true for an object such as {"name": "password", "value": "x"}.
-func (w *walk) namedSecret(v *core.Value) bool {
+// hasSecretName reports whether an object is like {"name": "password", "value": "x"}.
+func (c *cleaner) hasSecretName(v *core.Value) bool {
 	for _, kid := range v.Kids {
-		if (namesName(kid.Key) || kid.Key == "k") && kid.Value.Kind == core.String && w.isSecret(kid.Value.Text) {
+		if (namesField(kid.Key) || kid.Key == "k") && kid.Value.Kind == core.String && c.isSecretKey(kid.Value.Text) {
 			return true
 		}
 	}
 	return false
 }
 
-// isValueKey is true for the names of the value in such an object.
+// isValueKey reports whether a key is that of the value in such an object.
 func isValueKey(key string) bool {
 	if key == "" || key[0]|0x20 != 'v' {
 		return false
@@ -115,16 +118,16 @@ func isValueKey(key string) bool {
 	return key == "value" || key == "val" || key == "v" || key == "Value"
 }
 
-func (w *walk) isSecret(key string) bool {
-	return w.rules.verdict(key) != public || w.isDisguised(key)
+func (c *cleaner) isSecretKey(key string) bool {
+	return c.rules.judgeName(key) != public || c.isDisguised(key)
 }
 
 // isDisguised reports whether a key is a secret's name in letters of another script, or percent-encoded.
-func (w *walk) isDisguised(key string) bool {
-	if spelled := latin(key); spelled != key && w.rules.verdict(spelled) != public {
+func (c *cleaner) isDisguised(key string) bool {
+	if spelled := spellLatin(key); spelled != key && c.rules.judgeName(spelled) != public {
 		return true
 	}
-	return strings.IndexByte(key, '%') >= 0 && w.rules.verdict(unescapedAll(key)) != public
+	return strings.IndexByte(key, '%') >= 0 && c.rules.judgeName(decodeEscapes(key)) != public
 }
 
 // filterValue replaces a value, whatever its kind; what is null or empty stays.

@@ -12,14 +12,14 @@ import (
 func (t *Tools) cleanNote(ctx context.Context, issueID int64, text string) (string, error) {
 	settings, err := t.store.ScrubSettings(ctx, issueID)
 	if core.HasCode(err, core.NotFound) {
-		return scrub.Default().Text(text), nil
+		return scrub.DefaultRules().ScrubText(text), nil
 	}
 	if err != nil {
 		return "", err
 	}
-	rules, err := scrub.New(settings.ScrubKeys, settings.ScrubPatterns)
+	rules, err := scrub.NewRules(settings.ScrubKeys, settings.ScrubPatterns)
 	if err != nil {
 		return "", err // nothing is stored that cannot be scrubbed
 	}
-	return rules.Text(text), nil
+	return rules.ScrubText(text), nil
 }

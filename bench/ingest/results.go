@@ -51,7 +51,7 @@ func (r *results) add(name string, m measurement) { r.rounds[name] = append(r.ro
 
 // measurePipeline runs what a server does with an event between reading and storing it, in this process on one core.
 func (r *results) measurePipeline() (err error) {
-	rules, now := scrub.Default(), time.Now()
+	rules, now := scrub.DefaultRules(), time.Now()
 	var decoder envelope.Decoder
 	events, bytes := 0, 0
 	r.pipeline, err = r.perEvent(func(sample []byte) error {
@@ -59,7 +59,7 @@ func (r *results) measurePipeline() (err error) {
 		if err != nil {
 			return err
 		}
-		rules.Event(e)
+		rules.ScrubEvent(e)
 		_ = grouping.ComputeKey(e)
 		_, _ = grouping.MakeTitle(e), grouping.FindCulprit(e)
 		envelope.LimitEvent(e)
