@@ -54,7 +54,7 @@ var notOfEvents = map[string]string{
 // event has for text. Each event is stored, and what came of it in the columns of indexes is short.
 func TestLongTextsFitIntoIndexes(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	sent := int64(0)
 	for path, template := range map[string]string{native: nativeTexts, events: sentryTexts, events + "?": nativeTexts} {
@@ -69,13 +69,13 @@ func TestLongTextsFitIntoIndexes(t *testing.T) {
 					}
 					parts[i] = strings.TrimSuffix(parts[i], "@") + fill
 				}
-				a := s.post(path, []byte(strings.Join(parts, "")), byKey, nativeByKey)
+				a := s.postBody(path, []byte(strings.Join(parts, "")), byKey, nativeByKey)
 				require.Equal(t, http.StatusOK, a.status, "%s, place %d, %s: %s", path, place, alphabet, a.text)
 				sent++
 			}
 		}
 	}
-	require.Equal(t, sent, s.stored())
+	require.Equal(t, sent, s.eventsStored())
 	columns := s.indexedTexts()
 	require.Contains(t, columns, "issue_releases.release", "the columns were not found")
 	for name, longest := range columns {
@@ -109,7 +109,7 @@ WHERE n.nspname = 'public' AND NOT c.relispartition AND c.relname NOT LIKE 'goos
 	require.NoError(s.t, err)
 	longest := map[string]int64{}
 	for _, f := range found {
-		longest[f.Table+"."+f.Column] = s.number(fmt.Sprintf(`SELECT coalesce(max(octet_length(%s::text)), 0)::bigint FROM %s`,
+		longest[f.Table+"."+f.Column] = s.queryNumber(fmt.Sprintf(`SELECT coalesce(max(octet_length(%s::text)), 0)::bigint FROM %s`,
 			pgx.Identifier{f.Column}.Sanitize(), pgx.Identifier{f.Table}.Sanitize()))
 	}
 	return longest
@@ -148,14 +148,14 @@ func TestEventsAreWithinTheCapForReaders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t)
-			a := s.post(events, []byte(body), byKey)
+			s := startServer(t)
+			a := s.postBody(events, []byte(body), byKey)
 			require.Equal(t, http.StatusOK, a.status, a.text)
-			answer, err := core.Marshal(s.event())
+			answer, err := core.Marshal(s.onlyEvent())
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(answer), 256<<10)
-			require.NotEmpty(t, s.event().Title)
-			require.NotEmpty(t, s.event().Problems, "what was cut is named")
+			require.NotEmpty(t, s.onlyEvent().Title)
+			require.NotEmpty(t, s.onlyEvent().Problems, "what was cut is named")
 		})
 	}
 }

@@ -9,11 +9,11 @@ import (
 // sentryEndpoints are the endpoints of the Sentry protocol, below /api/{project}/. An answer to a wrong path names them.
 var sentryEndpoints = []struct {
 	path, name string // the name is that of the metrics
-	serve      func(*Ingest, *request) (any, error)
+	serve      func(*Ingest, *httpRequest) (any, error)
 }{
-	{"envelope", endpointEnvelope, (*Ingest).envelope},
-	{"store", endpointStore, (*Ingest).storeEvent},
-	{"security", endpointSecurity, (*Ingest).security},
+	{"envelope", endpointEnvelope, (*Ingest).serveEnvelope},
+	{"store", endpointStore, (*Ingest).serveStore},
+	{"security", endpointSecurity, (*Ingest).serveSecurity},
 }
 
 // notTaken says of endpoints that Sentry has, and crash reporters know, why they are not here.
@@ -24,13 +24,13 @@ var notTaken = map[string]string{
 }
 
 // errNoEndpoint is not_found with what is there instead, in the words of the Sentry protocol.
-func errNoEndpoint(q *request) error {
+func errNoEndpoint(r *httpRequest) error {
 	failure := core.NewError(core.NotFound)
-	if !q.sentry {
+	if !r.speaksSentry {
 		return failure
 	}
 	reason := "There is no such endpoint."
-	first, _, _ := strings.Cut(q.path, "/")
+	first, _, _ := strings.Cut(r.pathInProject, "/")
 	if known, ok := notTaken[first]; ok {
 		reason = known
 	}

@@ -19,9 +19,9 @@ func FuzzUnpack(f *testing.F) {
 		const room = 4096
 		u := new(unpacker)
 		for range 2 { // the second time with what the first has left
-			text, err := u.unpack(packed{body: body, encoding: encoding}, room)
+			text, err := u.unpackBody(packedBody{body: body, encoding: encoding}, room)
 			if err == nil && wrapped {
-				text, err = u.unwrap(text, room)
+				text, err = u.unwrapBase64(text, room)
 			}
 			if err == nil && (encoding != "" || wrapped) && len(body) <= room {
 				require.LessOrEqual(t, len(text), room)
@@ -39,6 +39,6 @@ func FuzzParseAuth(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header string) {
 		c := parseAuth(header)
 		require.Contains(t, header, c.key)
-		require.Contains(t, header, c.client)
+		require.Contains(t, header, c.sdk)
 	})
 }

@@ -14,64 +14,64 @@ import (
 // they are skipped as they come, and do not count to its limit.
 const maxStream = 100 << 20
 
-// longest is how many bytes of the body are read, with those that are skipped. From whoever has shown no good key yet it is
+// maxReadBytes is how many bytes of the body are read, with those that are skipped. From whoever has shown no good key yet it is
 // no more than is kept.
-func (q *request) longest() int64 {
-	if q.hasItems && q.admitted != 0 {
+func (r *httpRequest) maxReadBytes() int64 {
+	if r.isEnvelope && r.projectID != 0 {
 		return maxStream
 	}
-	return q.limit()
+	return r.maxBody()
 }
 
-// wholeUpTo is how much of the body is kept as it was sent. Of a longer envelope only what is needed is kept.
-func (q *request) wholeUpTo() int64 {
-	if q.hasItems && q.encoding == "" {
+// maxKeptBytes is how much of the body is kept as it was sent. Of a longer envelope only what is needed is kept.
+func (r *httpRequest) maxKeptBytes() int64 {
+	if r.isEnvelope && r.encoding == "" {
 		return largeBody
 	}
-	return q.limit()
+	return r.maxBody()
 }
 
-// readOn reads the rest of a long envelope without the items that are dropped. What is kept is decompressed by then.
-func (i *Ingest) readOn(q *request, from *client, body *room) error {
-	rest := &remainder{slow: i.slow, client: from, most: q.longest()}
-	source, err := new(unpacker).reader(body.text, rest, q.encoding)
+// readLongBody reads the rest of a long envelope without the items that are dropped. What is kept is decompressed by then.
+func (i *Ingest) readLongBody(r *httpRequest, from *incomingBody, body *reservedBuffer) error {
+	rest := &unreadBody{incoming: i.incoming, body: from, maxBytes: r.maxReadBytes()}
+	source, err := new(unpacker).newReader(body.text, rest, r.encoding)
 	if err != nil {
 		return errEncoding(err)
 	}
-	kept := room{request: q}
-	switch err := filter(source, &kept); {
-	case rest.err != nil && !errors.Is(rest.err, io.EOF): // before what the decompressor makes of it
-		return rest.err
+	kept := reservedBuffer{owner: r}
+	switch err := copyNeededItems(source, &kept); {
+	case rest.lastErr != nil && !errors.Is(rest.lastErr, io.EOF): // before what the decompressor makes of it
+		return rest.lastErr
 	case errors.Is(err, errOutgrown):
-		return errTooLarge(q.limit())
+		return errTooLarge(r.maxBody())
 	case err != nil && !core.HasCode(err, core.Unavailable):
 		return errEncoding(err)
 	case err != nil:
 		return err
 	}
-	body.text, q.encoding = kept.text, ""
+	body.text, r.encoding = kept.text, ""
 	return nil
 }
 
-// remainder is what of a body has not been read yet.
-type remainder struct {
-	slow   *slow
-	client *client
-	most   int64 // of the whole body
-	err    error // the last one
+// unreadBody is what of a body has not been read yet.
+type unreadBody struct {
+	incoming *incomingBodies
+	body     *incomingBody
+	maxBytes int64 // of the whole body
+	lastErr  error // the last one
 }
 
-func (r *remainder) Read(into []byte) (n int, err error) {
-	if r.client.bytes > r.most {
+func (r *unreadBody) Read(into []byte) (n int, err error) {
+	if r.body.bytesRead > r.maxBytes {
 		return 0, errOutgrown
 	}
-	n, r.err = r.slow.read(r.client, into)
-	return n, r.err
+	n, r.lastErr = r.incoming.readBody(r.body, into)
+	return n, r.lastErr
 }
 
-// filter copies an envelope without the items that are dropped. One of more than maxStream bytes, or one that takes more
+// copyNeededItems copies an envelope without the items that are dropped. One of more than maxStream bytes, or one that takes more
 // memory to decompress than there is, is errOutgrown.
-func filter(from io.Reader, to io.Writer) error {
+func copyNeededItems(from io.Reader, to io.Writer) error {
 	f := envelope.NewFilter(to)
 	n, err := io.Copy(f, io.LimitReader(from, maxStream+1))
 	switch {
@@ -84,27 +84,27 @@ func filter(from io.Reader, to io.Writer) error {
 }
 
 // Write keeps a part of a long body, up to the limit of the request.
-func (r *room) Write(part []byte) (int, error) {
-	limit := r.request.limit()
+func (r *reservedBuffer) Write(part []byte) (int, error) {
+	limit := r.owner.maxBody()
 	if int64(len(r.text)+len(part)) > limit {
 		return 0, errOutgrown
 	}
 	for len(r.text)+len(part) > cap(r.text) {
-		r.text = grown(r.text, -1, limit)
+		r.text = growBuffer(r.text, -1, limit)
 	}
 	r.text = append(r.text, part...)
-	return len(part), r.reserve()
+	return len(part), r.reserveGrowth()
 }
 
-// sink holds a text as long as there is room, and measures it.
-type sink struct {
-	text []byte
-	size int
-	most int // more is errOutgrown
+// measuredBuffer holds a text as long as there is room, and measures it.
+type measuredBuffer struct {
+	text    []byte
+	size    int
+	maxSize int // more is errOutgrown
 }
 
-func (s *sink) Write(part []byte) (int, error) {
-	if s.size += len(part); s.size > s.most {
+func (s *measuredBuffer) Write(part []byte) (int, error) {
+	if s.size += len(part); s.size > s.maxSize {
 		return 0, errOutgrown
 	}
 	if s.size <= cap(s.text) {
@@ -115,15 +115,15 @@ func (s *sink) Write(part []byte) (int, error) {
 
 // unpackLong undoes the Content-Encoding of a body that may be large: it is measured first, so that a bomb takes no memory
 // at all. More than most bytes are errOutgrown.
-func (u *unpacker) unpackLong(p packed, most int) ([]byte, error) {
-	for size := keptPlain; ; {
-		into := sink{text: make([]byte, 0, size), most: most}
-		source, err := u.reader(p.body, nil, p.encoding)
+func (u *unpacker) unpackLong(p packedBody, most int) ([]byte, error) {
+	for size := keptOutput; ; {
+		into := measuredBuffer{text: make([]byte, 0, size), maxSize: most}
+		source, err := u.newReader(p.body, nil, p.encoding)
 		if err != nil {
 			return nil, err
 		}
-		if p.hasItems {
-			err = filter(source, &into)
+		if p.isEnvelope {
+			err = copyNeededItems(source, &into)
 		} else {
 			_, err = io.Copy(&into, source)
 		}

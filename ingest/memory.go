@@ -27,80 +27,80 @@ const perRequest = 12 << 10
 // No project holds more than it leaves free: alone it has half of the memory, a second one half of the rest, and there is
 // some left for the next. Of those that wait the project that holds least comes first.
 type memory struct {
-	waitAtMost time.Duration
-	all        int64
-	hurry      func() // called again and again while a request waits; nil for nothing
-	mu         sync.Mutex
-	free       int64
-	held       map[int64]int64      // by project, without what counts for everybody
-	elder      *share               // the one that may grow though nothing is free
-	queues     map[int64]*list.List // of *demand, by project, in the order of asking
-	asked      int                  // demands ever made
-	waiting    int                  // of them
+	waitAtMost     time.Duration
+	total          int64
+	endSlowSenders func() // called again and again while a request waits; nil for nothing
+	mu             sync.Mutex
+	free           int64
+	reserved       map[int64]int64      // by project, without what counts for everybody
+	overdrawn      *reservation         // the one that may grow though nothing is free
+	demands        map[int64]*list.List // of *demand, by project, in the order of asking
+	demandsMade    int                  // demands ever made
+	demandsWaiting int                  // of them
 }
 
 // What is not of a project: memory that all share without a bound for each, and that of senders who are not known yet.
 const (
-	everybody = 0
-	nobody    = -1
+	sharedByAll      = 0
+	ofUnknownSenders = -1
 )
 
 // demand is a share that is to grow, and waits.
 type demand struct {
-	share   *share
-	bytes   int64
-	number  int // in the order of asking
-	granted chan struct{}
+	reservation *reservation
+	bytes       int64
+	number      int // in the order of asking
+	granted     chan struct{}
 }
 
 func newMemory(bytes int64, waitAtMost time.Duration) *memory {
-	return &memory{all: bytes, free: bytes, held: map[int64]int64{}, queues: map[int64]*list.List{}, waitAtMost: waitAtMost}
+	return &memory{total: bytes, free: bytes, reserved: map[int64]int64{}, demands: map[int64]*list.List{}, waitAtMost: waitAtMost}
 }
 
-// load returns how many bytes are held, beside what the elder took beyond the bound, and how many requests wait for some.
-func (m *memory) load() (held int64, waiting int) {
+// measureLoad returns how many bytes are held, beside what the elder took beyond the bound, and how many requests wait for some.
+func (m *memory) measureLoad() (held int64, waiting int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.all - m.free, m.waiting
+	return m.total - m.free, m.demandsWaiting
 }
 
-// share is the memory that one request holds.
-type share struct {
-	memory *memory
-	of     int64 // the project, everybody or nobody
-	held   int64 // under the memory's mutex; what the elder took beyond the free bytes is not in it
+// reservation is the memory that one request holds.
+type reservation struct {
+	memory  *memory
+	project int64 // the project, everybody or nobody
+	bytes   int64 // under the memory's mutex; what the elder took beyond the free bytes is not in it
 }
 
-func (m *memory) newShare(of int64) *share { return &share{memory: m, of: of} }
+func (m *memory) newReservation(of int64) *reservation { return &reservation{memory: m, project: of} }
 
 // countFor counts what the share holds for a project, once it is known.
-func (l *share) countFor(project int64) {
-	if l.held == 0 {
-		l.of = project
+func (l *reservation) countFor(project int64) {
+	if l.bytes == 0 {
+		l.project = project
 		return
 	}
 	m := l.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	held := l.held
-	m.take(l, -held)
-	l.of = project
-	m.take(l, held)
+	held := l.bytes
+	m.moveBytes(l, -held)
+	l.project = project
+	m.moveBytes(l, held)
 }
 
-// grow takes n bytes more, waiting for them; unavailable when that takes too long.
-func (l *share) grow(ctx context.Context, n int64) error {
+// reserveMemory takes n bytes more, waiting for them; unavailable when that takes too long.
+func (l *reservation) reserveMemory(ctx context.Context, n int64) error {
 	m := l.memory
 	m.mu.Lock()
-	if m.elder == l || m.queues[l.of] == nil && m.grant(l, n) {
+	if m.overdrawn == l || m.demands[l.project] == nil && m.tryGrant(l, n) {
 		m.mu.Unlock()
 		return nil
 	}
-	c := m.queue(l, n)
+	c := m.queueDemand(l, n)
 	m.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, m.waitAtMost)
 	defer cancel()
-	if m.wait(ctx, c) {
+	if m.awaitGrant(ctx, c) {
 		return nil
 	}
 	m.mu.Lock()
@@ -109,18 +109,18 @@ func (l *share) grow(ctx context.Context, n int64) error {
 	case <-c.granted: // at the same moment
 		return nil
 	default:
-		m.unqueue(c)
-		m.wake()
+		m.dropDemand(c)
+		m.grantWaiting()
 		return errBusy(ctx.Err())
 	}
 }
 
-// hurryEvery is how often the first in the queue looks for somebody to hurry.
-const hurryEvery = 100 * time.Millisecond
+// endSlowEvery is how often the first in the queue looks for somebody to hurry.
+const endSlowEvery = 100 * time.Millisecond
 
-// wait reports whether the demand was granted before ctx ended.
-func (m *memory) wait(ctx context.Context, c *demand) bool {
-	hurry := time.NewTicker(hurryEvery)
+// awaitGrant reports whether the demand was granted before ctx ended.
+func (m *memory) awaitGrant(ctx context.Context, c *demand) bool {
+	hurry := time.NewTicker(endSlowEvery)
 	defer hurry.Stop()
 	for {
 		select {
@@ -130,90 +130,90 @@ func (m *memory) wait(ctx context.Context, c *demand) bool {
 			return false
 		case <-hurry.C:
 			m.mu.Lock()
-			queue := m.queues[c.share.of]
+			queue := m.demands[c.reservation.project]
 			first := queue != nil && queue.Front().Value == any(c)
 			m.mu.Unlock()
-			if first && m.hurry != nil {
-				m.hurry()
+			if first && m.endSlowSenders != nil {
+				m.endSlowSenders()
 			}
 		}
 	}
 }
 
-// queue has a demand wait. The caller holds the mutex, as for all that follow.
-func (m *memory) queue(l *share, n int64) *demand {
-	c := &demand{l, n, m.asked, make(chan struct{})}
-	if m.queues[l.of] == nil {
-		m.queues[l.of] = list.New()
+// queueDemand has a demand wait. The caller holds the mutex, as for all that follow.
+func (m *memory) queueDemand(l *reservation, n int64) *demand {
+	c := &demand{l, n, m.demandsMade, make(chan struct{})}
+	if m.demands[l.project] == nil {
+		m.demands[l.project] = list.New()
 	}
-	m.queues[l.of].PushBack(c)
-	m.asked++
-	m.waiting++
+	m.demands[l.project].PushBack(c)
+	m.demandsMade++
+	m.demandsWaiting++
 	return c
 }
 
-// unqueue has a demand wait no more.
-func (m *memory) unqueue(c *demand) {
-	queue := m.queues[c.share.of]
+// dropDemand has a demand wait no more.
+func (m *memory) dropDemand(c *demand) {
+	queue := m.demands[c.reservation.project]
 	for e := queue.Front(); e != nil; e = e.Next() {
 		if e.Value == c {
 			queue.Remove(e)
-			m.waiting--
+			m.demandsWaiting--
 			break
 		}
 	}
 	if queue.Len() == 0 {
-		delete(m.queues, c.share.of)
+		delete(m.demands, c.reservation.project)
 	}
 }
 
-// grant takes n bytes for the share, or makes the share the elder; false when it has to wait.
-func (m *memory) grant(l *share, n int64) bool {
+// tryGrant takes n bytes for the share, or makes the share the elder; false when it has to wait.
+func (m *memory) tryGrant(l *reservation, n int64) bool {
 	switch {
-	case m.free >= n && (l.of == everybody || m.held[l.of]+n <= m.free-n):
-		m.take(l, n)
-	case m.elder == nil:
-		m.elder = l
+	case m.free >= n && (l.project == sharedByAll || m.reserved[l.project]+n <= m.free-n):
+		m.moveBytes(l, n)
+	case m.overdrawn == nil:
+		m.overdrawn = l
 	default:
 		return false
 	}
 	return true
 }
 
-// take adds n bytes to the share; fewer than 0 go back.
-func (m *memory) take(l *share, n int64) {
+// moveBytes adds n bytes to the share; fewer than 0 go back.
+func (m *memory) moveBytes(l *reservation, n int64) {
 	m.free -= n
-	l.held += n
-	if l.of == everybody {
+	l.bytes += n
+	if l.project == sharedByAll {
 		return
 	}
-	if m.held[l.of] += n; m.held[l.of] == 0 {
-		delete(m.held, l.of)
+	if m.reserved[l.project] += n; m.reserved[l.project] == 0 {
+		delete(m.reserved, l.project)
 	}
 }
 
-// keep gives back all but n bytes; it never takes more.
-func (l *share) keep(n int64) {
+// keepOnly gives back all but n bytes; it never takes more.
+func (l *reservation) keepOnly(n int64) {
 	m := l.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.elder == l {
-		m.elder = nil
+	if m.overdrawn == l {
+		m.overdrawn = nil
 	}
-	if l.held > n {
-		m.take(l, n-l.held)
+	if l.bytes > n {
+		m.moveBytes(l, n-l.bytes)
 	}
-	m.wake()
+	m.grantWaiting()
 }
 
-// wake grants what those who wait need, as long as there is some.
-func (m *memory) wake() {
-	for m.waiting > 0 {
+// grantWaiting grants what those who wait need, as long as there is some.
+func (m *memory) grantWaiting() {
+	for m.demandsWaiting > 0 {
 		c := m.grantNext()
 		if c == nil {
 			return
 		}
-		m.unqueue(c)
+		m.dropDemand(c)
 		close(c.granted)
 	}
 }
@@ -221,15 +221,15 @@ func (m *memory) wake() {
 // grantNext grants the demand that comes next: of each project the oldest, of these the one of the project that holds least.
 // It returns nil when all have to wait.
 func (m *memory) grantNext() *demand {
-	next := make([]*demand, 0, len(m.queues))
-	for _, queue := range m.queues {
+	next := make([]*demand, 0, len(m.demands))
+	for _, queue := range m.demands {
 		next = append(next, queue.Front().Value.(*demand))
 	}
 	slices.SortFunc(next, func(a, b *demand) int {
-		return cmp.Or(cmp.Compare(m.held[a.share.of], m.held[b.share.of]), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(m.reserved[a.reservation.project], m.reserved[b.reservation.project]), cmp.Compare(a.number, b.number))
 	})
 	for _, c := range next {
-		if m.grant(c.share, c.bytes) {
+		if m.tryGrant(c.reservation, c.bytes) {
 			return c
 		}
 	}

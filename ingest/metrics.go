@@ -16,15 +16,15 @@ import (
 // metrics counts what ingest does. Every counter is found here once, so that counting an event is an addition, and no
 // label can come from the wire.
 type metrics struct {
-	endpoints    map[string]endpointMetrics
-	events       [len(outcomes)]prometheus.Counter
-	items        map[string]prometheus.Counter // by the types of the protocol
-	unknownItems prometheus.Counter
-	received     prometheus.Counter
-	batches      prometheus.Observer
-	commits      prometheus.Observer
-	outages      prometheus.Counter
-	away         prometheus.Gauge
+	endpoints        map[string]endpointMetrics
+	events           [len(outcomes)]prometheus.Counter
+	items            map[string]prometheus.Counter // by the types of the protocol
+	unknownItems     prometheus.Counter
+	receivedBytes    prometheus.Counter
+	eventsPerCommit  prometheus.Observer
+	secondsPerCommit prometheus.Observer
+	outages          prometheus.Counter
+	databaseAway     prometheus.Gauge
 }
 
 type endpointMetrics struct {
@@ -32,8 +32,8 @@ type endpointMetrics struct {
 	took    prometheus.Observer
 }
 
-// answered counts an answer. A status that is not one of statuses counts as an internal error.
-func (of endpointMetrics) answered(status int, took time.Duration) {
+// countAnswer counts an answer. A status that is not one of statuses counts as an internal error.
+func (of endpointMetrics) countAnswer(status int, took time.Duration) {
 	counter, known := of.answers[status]
 	if !known {
 		counter = of.answers[http.StatusInternalServerError]
@@ -118,45 +118,45 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		m.items[kind] = items.WithLabelValues(kind)
 	}
 	m.unknownItems = items.WithLabelValues(unknownItem)
-	m.received = make.NewCounter(prometheus.CounterOpts{
+	m.receivedBytes = make.NewCounter(prometheus.CounterOpts{
 		Name: "errand_ingest_received_bytes_total", Help: "Bytes of bodies as they were sent.",
 	})
-	m.batches = make.NewHistogram(prometheus.HistogramOpts{
+	m.eventsPerCommit = make.NewHistogram(prometheus.HistogramOpts{
 		Name: "errand_ingest_commit_events", Help: "Events of one commit.", Buckets: eventsOfCommit,
 	})
-	m.commits = make.NewHistogram(prometheus.HistogramOpts{
+	m.secondsPerCommit = make.NewHistogram(prometheus.HistogramOpts{
 		Name: "errand_ingest_commit_duration_seconds", Help: "Time of one commit.", Buckets: secondsToAnswer,
 	})
 	m.outages = make.NewCounter(prometheus.CounterOpts{
 		Name: "errand_ingest_database_outages_total", Help: "How often the database went away while events were to be committed.",
 	})
-	m.away = make.NewGauge(prometheus.GaugeOpts{
+	m.databaseAway = make.NewGauge(prometheus.GaugeOpts{
 		Name: "errand_ingest_database_away", Help: "1 while the last commit that was tried found no database.",
 	})
 	return m
 }
 
-// load adds what stands in ingest at the moment of a scrape.
-func (m *metrics) load(r prometheus.Registerer, i *Ingest) {
+// registerLoad adds what stands in ingest at the moment of a scrape.
+func (m *metrics) registerLoad(r prometheus.Registerer, i *Ingest) {
 	make := promauto.With(r)
 	make.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_ingest_waiting_events", Help: "Events that wait for their commit.",
-	}, func() float64 { return float64(i.writer.waiting.Load()) })
+	}, func() float64 { return float64(i.writer.waitingEvents.Load()) })
 	make.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_ingest_held_bytes", Help: "Memory that requests hold, of errand_ingest_held_limit_bytes.",
-	}, func() float64 { held, _ := i.load(); return float64(held) })
+	}, func() float64 { held, _ := i.measureMemory(); return float64(held) })
 	make.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_ingest_waiting_requests", Help: "Requests that wait for memory.",
-	}, func() float64 { _, waiting := i.load(); return float64(waiting) })
+	}, func() float64 { _, waiting := i.measureMemory(); return float64(waiting) })
 	make.NewGauge(prometheus.GaugeOpts{
 		Name: "errand_ingest_held_limit_bytes", Help: "Memory that requests may hold together.",
 	}).Set(maxSmall + maxLarge)
 }
 
-// load gives the memory that requests hold, and how many wait for some.
-func (i *Ingest) load() (held int64, waiting int) {
-	for _, m := range []*memory{i.memory, i.large} {
-		h, w := m.load()
+// measureMemory gives the memory that requests hold, and how many wait for some.
+func (i *Ingest) measureMemory() (held int64, waiting int) {
+	for _, m := range []*memory{i.smallMemory, i.largeMemory} {
+		h, w := m.measureLoad()
 		held, waiting = held+h, waiting+w
 	}
 	return held, waiting
@@ -178,20 +178,20 @@ func (m *metrics) countItems(items []envelope.Item) (events int, alive bool) {
 	return events, alive
 }
 
-// exported counts what OpenTelemetry exported, by the types that the protocol of Sentry has for it.
-func (m *metrics) exported(signal otlp.Signal, items int) {
+// countExported counts what OpenTelemetry exported, by the types that the protocol of Sentry has for it.
+func (m *metrics) countExported(signal otlp.Signal, items int) {
 	m.items[map[string]string{otlp.Traces.Name: "otel_span", otlp.Logs.Name: "otel_log"}[signal.Name]].Add(float64(items))
 }
 
-// lost counts events that did not come to their commit.
-func (m *metrics) lost(err error, events int) { m.events[outcomeOf(err)].Add(float64(events)) }
+// countLost counts events that did not come to their commit.
+func (m *metrics) countLost(err error, events int) { m.events[outcomeOf(err)].Add(float64(events)) }
 
-// settled counts what became of the events of a request.
-func (m *metrics) settled(group []*waiting) {
+// countOutcomes counts what became of the events of a request.
+func (m *metrics) countOutcomes(group []*waitingEvents) {
 	var n [len(outcomes)]int
 	for _, item := range group {
-		for k := range item.entries {
-			n[item.entries[k].outcome()]++
+		for k := range item.events {
+			n[item.events[k].findOutcome()]++
 		}
 	}
 	for o, events := range n {
@@ -201,7 +201,7 @@ func (m *metrics) settled(group []*waiting) {
 	}
 }
 
-func (e *entry) outcome() outcome {
+func (e *pendingEvent) findOutcome() outcome {
 	switch {
 	case e.err != nil:
 		return outcomeOf(e.err)

@@ -14,15 +14,15 @@ import (
 // request of which that is true waits for memory first, and then for its turn among the large bodies, however small it is.
 type exportWork struct {
 	*Ingest
-	q        *request
-	project  *project
-	signal   otlp.Signal
-	typed    bool // the request says in which encoding it is
-	counted  bool // its spans or log records are
-	leased   bool // the memory of large events
-	inTurn   bool
-	entries  []entry
-	rejected rejection
+	request         *httpRequest
+	project         *knownProject
+	signal          otlp.Signal
+	statesEncoding  bool // the request says in which encoding it is
+	hasCountedItems bool // its spans or log records are
+	hasLargeMemory  bool // the memory of large events
+	hasTurn         bool
+	events          []pendingEvent
+	rejected        rejection
 }
 
 // manyEvents is the failure of work whose events take more memory than the request has.
@@ -32,46 +32,46 @@ func (e manyEvents) Error() string {
 	return fmt.Sprintf("ingest: the events of an export take %d bytes", e.bytes)
 }
 
-// run opens the body and prepares its events. The memory is asked for between two readings, as nobody may wait for some while
+// prepareExport opens the body and prepares its events. The memory is asked for between two readings, as nobody may wait for some while
 // he holds an unpacker or a turn, for which those who hold memory wait.
-func (w *exportWork) run() error {
-	err := w.open(w.q, false, w.prepareAll)
+func (w *exportWork) prepareExport() error {
+	err := w.openBody(w.request, false, w.prepareAll)
 	many, ok := errors.AsType[manyEvents](err)
 	if !ok {
 		return err
 	}
-	if err := w.q.large.grow(w.q.patience, int64(many.bytes)); err != nil {
+	if err := w.request.large.reserveMemory(w.request.waiting, int64(many.bytes)); err != nil {
 		return err
 	}
-	w.leased, w.inTurn = true, len(*w.q.body) > largeBody
-	return w.open(w.q, false, w.prepareAll)
+	w.hasLargeMemory, w.hasTurn = true, len(*w.request.body) > largeBody
+	return w.openBody(w.request, false, w.prepareAll)
 }
 
 // prepareAll prepares the events in a body's text.
 func (w *exportWork) prepareAll(text []byte) error {
-	if !w.typed && !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		w.q.export.encoding = otlp.Protobuf
+	if !w.statesEncoding && !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		w.request.export.encoding = otlp.Protobuf
 	}
 	var batch *otlp.Batch
-	if err := guard(func() (err error) { batch, err = otlp.Read(text, w.q.export.encoding, w.signal); return err }); err != nil {
+	if err := catchPanic(func() (err error) { batch, err = otlp.Read(text, w.request.export.encoding, w.signal); return err }); err != nil {
 		return err
 	}
-	if !w.counted {
-		w.counted = true
-		w.metrics.exported(w.signal, batch.Items)
+	if !w.hasCountedItems {
+		w.hasCountedItems = true
+		w.metrics.countExported(w.signal, batch.Items)
 	}
 	if batch.Len() > 0 {
-		if err := w.quotas.check(w.project, w.q.received); err != nil {
-			w.metrics.lost(err, batch.Len())
+		if err := w.quotas.checkQuota(w.project, w.request.receivedAt); err != nil {
+			w.metrics.countLost(err, batch.Len())
 			return err
 		}
 	}
 	if batch.Size() > largeBody {
 		switch {
-		case !w.leased:
+		case !w.hasLargeMemory:
 			return manyEvents{batch.Size()}
-		case !w.inTurn && len(text) <= largeBody: // a larger text has its turn
-			w.inTurn = true
+		case !w.hasTurn && len(text) <= largeBody: // a larger text has its turn
+			w.hasTurn = true
 			return errOutgrown // upon which open takes the turn
 		}
 	}
@@ -81,23 +81,23 @@ func (w *exportWork) prepareAll(text []byte) error {
 
 func (w *exportWork) prepareEvents(batch *otlp.Batch) {
 	if batch.Failure != nil {
-		w.refusals.log(w.q, core.InvalidRequest, batch.Failure)
+		w.refusalLog.logRefusal(w.request, core.InvalidRequest, batch.Failure)
 	}
-	w.rejected.add(batch.Rejected, batch.Reason)
+	w.rejected.addRejected(batch.Rejected, batch.Reason)
 	w.metrics.events[eventInvalid].Add(float64(batch.Rejected))
-	hints := w.hints(w.q)
+	hints := w.hintsFor(w.request)
 	for n := range batch.Len() {
-		e, err := w.prepare(w.q, w.project, func(d *envelope.Decoder) (*core.Event, error) { return batch.Decode(n, d, hints) })
+		e, err := w.prepareEvent(w.request, w.project, func(d *envelope.Decoder) (*core.Event, error) { return batch.Decode(n, d, hints) })
 		switch {
-		case err == nil && w.captured.has(e.captured):
+		case err == nil && w.captured.hasOutermost(e.captured):
 			w.metrics.events[eventDuplicate].Inc()
 			continue
 		case err == nil:
-			w.entries = append(w.entries, e)
+			w.events = append(w.events, e)
 			continue
 		}
-		w.metrics.lost(err, 1)
-		w.tell(w.q, err)
-		w.rejected.add(1, core.AsError(err).Code.Info().Meaning)
+		w.metrics.countLost(err, 1)
+		w.noteRefusedEvent(w.request, err)
+		w.rejected.addRejected(1, core.AsError(err).Code.Info().Meaning)
 	}
 }

@@ -17,21 +17,21 @@ import (
 func TestProcessKeepsNothingOfTheDecoder(t *testing.T) {
 	t.Parallel()
 	i := newTaker(t)
-	q := &request{Request: &http.Request{}, received: core.At(time.Now()), patience: t.Context()}
+	q := &httpRequest{Request: &http.Request{}, receivedAt: core.At(time.Now()), waiting: t.Context()}
 	var d envelope.Decoder
 	for _, platform := range []string{"node", "browser", "python", "go", "java", "php"} {
 		text, err := os.ReadFile("../envelope/testdata/" + platform + ".json")
 		require.NoError(t, err)
-		e, err := d.Decode(text, envelope.Hints{ReceivedAt: q.received.Time})
+		e, err := d.Decode(text, envelope.Hints{ReceivedAt: q.receivedAt.Time})
 		require.NoError(t, err)
-		event, err := i.process(i.project, q, e)
+		event, err := i.processEvent(i.project, q, e)
 		require.NoError(t, err)
 		before, err := json.Marshal(event)
 		require.NoError(t, err)
 
-		e, err = d.Decode([]byte(poison), envelope.Hints{ReceivedAt: q.received.Time})
+		e, err = d.Decode([]byte(poison), envelope.Hints{ReceivedAt: q.receivedAt.Time})
 		require.NoError(t, err)
-		_, err = i.process(i.project, q, e)
+		_, err = i.processEvent(i.project, q, e)
 		require.NoError(t, err)
 		after, err := json.Marshal(event)
 		require.NoError(t, err)

@@ -6,21 +6,21 @@ import (
 	"errand/core"
 )
 
-// refusals writes about refused requests, without a line for each.
-type refusals struct {
-	limit   core.LineLimit // by code
-	logging *slog.Logger
+// refusalLog writes about refused requests, without a line for each.
+type refusalLog struct {
+	limit core.LineLimit // by code
+	log   *slog.Logger
 }
 
-func newRefusals(log *slog.Logger) *refusals { return &refusals{logging: log} }
+func newRefusalLog(log *slog.Logger) *refusalLog { return &refusalLog{log: log} }
 
-// log writes a line about a refused request, unless there was one of its kind lately. Wrong keys are logged by what limits
+// logRefusal writes a line about a refused request, unless there was one of its kind lately. Wrong keys are logged by what limits
 // them, internal errors each; a client that breaks off is nothing to report.
-func (r *refusals) log(q *request, code core.Code, err error) {
-	if code == core.Unauthorized || code == core.Limit || code == core.Internal || code == core.InvalidRequest && !q.bodyRead {
+func (l *refusalLog) logRefusal(r *httpRequest, code core.Code, err error) {
+	if code == core.Unauthorized || code == core.Limit || code == core.Internal || code == core.InvalidRequest && !r.bodyRead {
 		return
 	}
-	more, due := r.limit.Count(string(code), q.received.Time)
+	more, due := l.limit.Count(string(code), r.receivedAt.Time)
 	if !due {
 		return
 	}
@@ -28,6 +28,6 @@ func (r *refusals) log(q *request, code core.Code, err error) {
 	if code == core.Unavailable {
 		level = slog.LevelWarn
 	}
-	r.logging.Log(q.Context(), level, "events are refused", "code", code, "error", err, "project", q.admitted, "client", q.clientAddress(),
-		"sdk", q.client, "bytes", q.bytes, "request_id", q.w.Header().Get("X-Request-Id"), "more_since_the_last_line", more)
+	l.log.Log(r.Context(), level, "events are refused", "code", code, "error", err, "project", r.projectID, "client", r.clientAddress(),
+		"sdk", r.sdk, "bytes", r.bytesRead, "request_id", r.w.Header().Get("X-Request-Id"), "more_since_the_last_line", more)
 }

@@ -12,16 +12,16 @@ import (
 )
 
 // startHasty starts a server that soon gives up on the database.
-func startHasty(t *testing.T, clock *moving, database string) *server {
+func startHasty(t *testing.T, clock *movingClock, database string) *server {
 	t.Helper()
-	return startWith(t, config{database: database, clock: clock.tell, before: func(i *ingest.Ingest) {
+	return startServerWith(t, config{database: database, clock: clock.currentTime, before: func(i *ingest.Ingest) {
 		i.WaitAtMost(50 * time.Millisecond)
 		i.HoldAtMost(50 * time.Millisecond)
 	}})
 }
 
-// state is that of the ingest of the project shop, on a database that may have ended its connections before.
-func (s *server) state() string {
+// ingestState is that of the ingest of the project shop, on a database that may have ended its connections before.
+func (s *server) ingestState() string {
 	s.t.Helper()
 	var state core.IngestState
 	var err error
@@ -38,49 +38,49 @@ func (s *server) state() string {
 func TestRefusalsAreSeenOnEveryServer(t *testing.T) {
 	t.Parallel()
 	clock := clockAt(time.Now())
-	other := startWith(t, config{clock: clock.tell})
+	other := startServerWith(t, config{clock: clock.currentTime})
 	s := startHasty(t, clock, other.database)
 	require.Equal(t, http.StatusOK, other.postEvents(eventItem(1)).status)
-	require.NoError(t, s.Report(t.Context()))
-	require.Equal(t, "ok", other.state())
+	require.NoError(t, s.WriteReports(t.Context()))
+	require.Equal(t, "ok", other.ingestState())
 
-	comeBack := s.goAway(t)
+	comeBack := s.takeDatabaseAway(t)
 	require.Equal(t, http.StatusServiceUnavailable, s.postEvents(eventItem(2)).status)
-	require.True(t, core.HasCode(s.Report(t.Context()), core.Unavailable))
-	clock.forward(time.Minute)
+	require.True(t, core.HasCode(s.WriteReports(t.Context()), core.Unavailable))
+	clock.moveForward(time.Minute)
 	comeBack()
-	require.Eventually(t, func() bool { return s.Report(t.Context()) == nil }, 10*time.Second, time.Millisecond)
-	require.Equal(t, "degraded", s.state())
-	require.Equal(t, "degraded", other.state())
-	require.Equal(t, int64(1), s.number(`SELECT count(*) FROM install_times`))
+	require.Eventually(t, func() bool { return s.WriteReports(t.Context()) == nil }, 10*time.Second, time.Millisecond)
+	require.Equal(t, "degraded", s.ingestState())
+	require.Equal(t, "degraded", other.ingestState())
+	require.Equal(t, int64(1), s.queryNumber(`SELECT count(*) FROM install_times`))
 
-	clock.forward(4*time.Minute - time.Millisecond)
-	require.Equal(t, "degraded", other.state())
-	clock.forward(time.Millisecond)
-	require.Equal(t, "ok", other.state(), "5 minutes after the 503, not after it was written")
-	s.exec(`DELETE FROM install_times`)
-	require.NoError(t, s.Report(t.Context()))
-	require.Zero(t, s.number(`SELECT count(*) FROM install_times`), "nothing is written without a new 503")
+	clock.moveForward(4*time.Minute - time.Millisecond)
+	require.Equal(t, "degraded", other.ingestState())
+	clock.moveForward(time.Millisecond)
+	require.Equal(t, "ok", other.ingestState(), "5 minutes after the 503, not after it was written")
+	s.execSQL(`DELETE FROM install_times`)
+	require.NoError(t, s.WriteReports(t.Context()))
+	require.Zero(t, s.queryNumber(`SELECT count(*) FROM install_times`), "nothing is written without a new 503")
 }
 
 func TestRefusalIsWrittenAtTheEnd(t *testing.T) {
 	t.Parallel()
 	clock := clockAt(time.Now())
-	s := startWith(t, config{clock: clock.tell})
+	s := startServerWith(t, config{clock: clock.currentTime})
 	passing := startHasty(t, clock, s.database)
-	comeBack := s.goAway(t)
+	comeBack := s.takeDatabaseAway(t)
 	require.Equal(t, http.StatusServiceUnavailable, passing.postEvents(eventItem(1)).status)
 	comeBack()
 	require.Eventually(t, func() bool { return passing.db.Ping(t.Context()) == nil }, 10*time.Second, time.Millisecond)
 	passing.end()
-	require.Equal(t, "degraded", s.state())
+	require.Equal(t, "degraded", s.ingestState())
 }
 
 // aliveAt is when the project shop gave its last sign of life, zero for never.
 func (s *server) aliveAt() int64 {
 	s.t.Helper()
-	require.NoError(s.t, s.Report(s.t.Context()))
-	return s.number(`SELECT coalesce(max((extract(epoch FROM alive_at) * 1000)::bigint), 0) FROM project_seen WHERE project_id = $1`, shop)
+	require.NoError(s.t, s.WriteReports(s.t.Context()))
+	return s.queryNumber(`SELECT coalesce(max((extract(epoch FROM alive_at) * 1000)::bigint), 0) FROM project_seen WHERE project_id = $1`, shop)
 }
 
 func TestSignsOfLife(t *testing.T) {
@@ -89,26 +89,26 @@ func TestSignsOfLife(t *testing.T) {
 		alive bool
 		send  func(s *server) answer
 	}{
-		"a session":         {true, func(s *server) answer { return s.postEvents(item("session", "{}")) }},
-		"sessions":          {true, func(s *server) answer { return s.postEvents(item("sessions", "{}")) }},
-		"a transaction":     {true, func(s *server) answer { return s.postEvents(item("transaction", "{}")) }},
-		"among others":      {true, func(s *server) answer { return s.postEvents(item("log", "{}"), item("transaction", "{}")) }},
+		"a session":         {true, func(s *server) answer { return s.postEvents(itemOf("session", "{}")) }},
+		"sessions":          {true, func(s *server) answer { return s.postEvents(itemOf("sessions", "{}")) }},
+		"a transaction":     {true, func(s *server) answer { return s.postEvents(itemOf("transaction", "{}")) }},
+		"among others":      {true, func(s *server) answer { return s.postEvents(itemOf("log", "{}"), itemOf("transaction", "{}")) }},
 		"an event":          {true, func(s *server) answer { return s.postEvents(eventItem(1)) }},
-		"a native event":    {true, func(s *server) answer { return s.post(native, []byte(eventText(1)), nativeByKey) }},
-		"a stored event":    {true, func(s *server) answer { return s.post(events, []byte(eventText(1)), byKey) }},
-		"a client's report": {false, func(s *server) answer { return s.postEvents(item("client_report", "{}")) }},
-		"an unknown item":   {false, func(s *server) answer { return s.postEvents(item("novelty", "{}")) }},
+		"a native event":    {true, func(s *server) answer { return s.postBody(native, []byte(eventText(1)), nativeByKey) }},
+		"a stored event":    {true, func(s *server) answer { return s.postBody(events, []byte(eventText(1)), byKey) }},
+		"a client's report": {false, func(s *server) answer { return s.postEvents(itemOf("client_report", "{}")) }},
+		"an unknown item":   {false, func(s *server) answer { return s.postEvents(itemOf("novelty", "{}")) }},
 		"nothing":           {false, func(s *server) answer { return s.postEvents() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			clock := clockAt(time.Now().Truncate(time.Second))
-			s := startWith(t, config{clock: clock.tell})
+			s := startServerWith(t, config{clock: clock.currentTime})
 			got := c.send(s)
 			require.Equal(t, http.StatusOK, got.status, got.text)
 			want := int64(0)
 			if c.alive {
-				want = clock.tell().UnixMilli()
+				want = clock.currentTime().UnixMilli()
 			}
 			require.Equal(t, want, s.aliveAt())
 		})
@@ -118,44 +118,44 @@ func TestSignsOfLife(t *testing.T) {
 func TestSignsOfLifeOverQuota(t *testing.T) {
 	t.Parallel()
 	clock := clockAt(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC))
-	s := startWith(t, config{clock: clock.tell})
-	s.exec(`UPDATE projects SET daily_quota = 1 WHERE id = $1`, shop)
+	s := startServerWith(t, config{clock: clock.currentTime})
+	s.execSQL(`UPDATE projects SET daily_quota = 1 WHERE id = $1`, shop)
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(1)).status)
 	require.Equal(t, http.StatusTooManyRequests, s.postEvents(eventItem(2)).status)
 
-	clock.forward(time.Minute)
-	got := s.postEvents(item("session", "{}"), item("transaction", "{}"))
+	clock.moveForward(time.Minute)
+	got := s.postEvents(itemOf("session", "{}"), itemOf("transaction", "{}"))
 	require.Equal(t, http.StatusOK, got.status, "%s", got.text)
-	require.Equal(t, clock.tell().UnixMilli(), s.aliveAt())
-	require.EqualValues(t, 1, s.counted(), "it does not count")
-	require.Zero(t, s.number(`SELECT count(*) FROM project_seen WHERE client_seen_at IS NOT NULL`), "nor for trust")
+	require.Equal(t, clock.currentTime().UnixMilli(), s.aliveAt())
+	require.EqualValues(t, 1, s.eventsCounted(), "it does not count")
+	require.Zero(t, s.queryNumber(`SELECT count(*) FROM project_seen WHERE client_seen_at IS NOT NULL`), "nor for trust")
 
-	clock.forward(time.Minute)
+	clock.moveForward(time.Minute)
 	require.Equal(t, http.StatusTooManyRequests, s.postEvents(eventItem(3)).status)
-	require.Equal(t, clock.tell().UnixMilli(), s.aliveAt(), "an event that is refused shows life too")
+	require.Equal(t, clock.currentTime().UnixMilli(), s.aliveAt(), "an event that is refused shows life too")
 }
 
 // TestSignsOfLifeAreKept has the database away when they are to be written.
 func TestSignsOfLifeAreKept(t *testing.T) {
 	t.Parallel()
 	clock := clockAt(time.Now().Truncate(time.Second))
-	s := startWith(t, config{clock: clock.tell})
-	require.Equal(t, http.StatusOK, s.postEvents(item("client_report", "{}")).status, "the project is known")
-	comeBack := s.goAway(t)
-	require.Equal(t, http.StatusOK, s.postEvents(item("session", "{}")).status)
-	require.True(t, core.HasCode(s.Report(t.Context()), core.Unavailable))
+	s := startServerWith(t, config{clock: clock.currentTime})
+	require.Equal(t, http.StatusOK, s.postEvents(itemOf("client_report", "{}")).status, "the project is known")
+	comeBack := s.takeDatabaseAway(t)
+	require.Equal(t, http.StatusOK, s.postEvents(itemOf("session", "{}")).status)
+	require.True(t, core.HasCode(s.WriteReports(t.Context()), core.Unavailable))
 	comeBack()
-	require.Eventually(t, func() bool { return s.Report(t.Context()) == nil }, 10*time.Second, time.Millisecond)
-	require.Equal(t, clock.tell().UnixMilli(), s.aliveAt())
+	require.Eventually(t, func() bool { return s.WriteReports(t.Context()) == nil }, 10*time.Second, time.Millisecond)
+	require.Equal(t, clock.currentTime().UnixMilli(), s.aliveAt())
 }
 
 // TestStrangersShowNoLife: what has no key of a project marks none.
 func TestStrangersShowNoLife(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	body := envelopeOf("{}", item("session", "{}"))
-	requireUnauthorized(t, s.post(envelopes, body, "X-Sentry-Auth: Sentry sentry_key=ffffffffffffffffffffffffffffffff"), "an unknown key")
-	requireUnauthorized(t, s.post("/api/1000000002/envelope/", body, byKey), "another project")
-	require.NoError(t, s.Report(t.Context()))
-	require.Zero(t, s.number(`SELECT count(*) FROM project_seen`))
+	s := startServer(t)
+	body := envelopeOf("{}", itemOf("session", "{}"))
+	requireUnauthorized(t, s.postBody(envelopes, body, "X-Sentry-Auth: Sentry sentry_key=ffffffffffffffffffffffffffffffff"), "an unknown key")
+	requireUnauthorized(t, s.postBody("/api/1000000002/envelope/", body, byKey), "another project")
+	require.NoError(t, s.WriteReports(t.Context()))
+	require.Zero(t, s.queryNumber(`SELECT count(*) FROM project_seen`))
 }

@@ -15,7 +15,7 @@ const mayBeStored = "It may be stored all the same; sent again with the same eve
 
 // errLate says why a commit did not come in time. When it was under way, the events may be stored all the same.
 func (w *writer) errLate(cause error, underWay bool) error {
-	if !w.away.Load() {
+	if !w.databaseAway.Load() {
 		cause = busyError{cause}
 	}
 	return errUnavailable(cause, underWay)
@@ -30,9 +30,9 @@ func errUnavailable(cause error, maybe bool) error {
 	return failure
 }
 
-// refusing reports whether an attempt to commit failed in the last seconds, and none worked since.
-func (w *writer) refusing() bool {
-	return w.away.Load() && time.Since(time.Unix(0, w.failedAt.Load())) < refusingFor
+// isRefusing reports whether an attempt to commit failed in the last seconds, and none worked since.
+func (w *writer) isRefusing() bool {
+	return w.databaseAway.Load() && time.Since(time.Unix(0, w.failedAt.Load())) < refusingFor
 }
 
 // noteOutage logs once that the database went away or takes no writes, and once that it does again.
@@ -42,13 +42,13 @@ func (w *writer) noteOutage(err error) {
 		w.failedAt.Store(time.Now().UnixNano())
 	}
 	switch {
-	case away && !w.away.Load():
+	case away && !w.databaseAway.Load():
 		w.metrics.outages.Inc()
-		w.metrics.away.Set(1)
+		w.metrics.databaseAway.Set(1)
 		w.log.Warn("the database is away or takes no writes: holding events", "error", err)
-	case !away && w.away.Load():
-		w.metrics.away.Set(0)
+	case !away && w.databaseAway.Load():
+		w.metrics.databaseAway.Set(0)
 		w.log.Info("the database is back: events are committed again")
 	}
-	w.away.Store(away)
+	w.databaseAway.Store(away)
 }

@@ -26,12 +26,12 @@ func TestCommitBeginsBeforeTheLookAtWhoWaits(t *testing.T) {
 	end()
 	for _, ctx := range []context.Context{context.Background(), ended} {
 		w := &writer{metrics: newMetrics(nil)}
-		item, looks := &waiting{settled: make(chan struct{})}, 0
+		item, looks := &waitingEvents{done: make(chan struct{})}, 0
 		item.ctx = lookedAt{ctx, func() {
 			looks++
 			require.True(t, item.committing.Load(), "whoever gives up now must hear that a commit is under way")
 		}}
-		w.commit(context.Background(), []*waiting{item})
+		w.commitGroup(context.Background(), []*waitingEvents{item})
 		require.Equal(t, 1, looks)
 		require.Equal(t, ctx.Err() == nil, item.committing.Load(), "what came too late is not stored")
 	}
