@@ -97,42 +97,44 @@ func (i *Ingest) readInto(r *httpRequest, incoming *incomingBody, buffer *[]byte
 type reservedBuffer struct {
 	owner    *httpRequest
 	text     []byte
-	reserved int64
+	reserved int64 // bytes
 }
 
-// reserveGrowth asks for the memory that the buffer has taken since the last time.
-func (r *reservedBuffer) reserveGrowth() error {
-	more := int64(cap(r.text)) - r.reserved
+// reserveGrowth reserves the memory by which the buffer has grown since the last time.
+func (b *reservedBuffer) reserveGrowth() error {
+	more := int64(cap(b.text)) - b.reserved
 	if more <= 0 {
 		return nil
 	}
-	share := r.owner.small
-	if cap(r.text) > smallBody {
-		share = r.owner.large
+	from := b.owner.small
+	if cap(b.text) > smallBody {
+		from = b.owner.large
 	}
-	r.reserved += more
-	return share.reserveMemory(r.owner.Context(), more)
+	b.reserved += more
+	return from.reserveMemory(b.owner.Context(), more)
 }
 
-// growBuffer gives the text more room: for all of it when its length is known and near, else twice as much. A Content-Length
-// is only a promise, for which no large buffer is made before the bytes come.
+// growBuffer copies the text into a larger buffer: one for all of it when its length is known and near, else one of twice the
+// size. A Content-Length is only a promise, for which no large buffer is made before the bytes come.
 func growBuffer(text []byte, length, limit int64) []byte {
-	room := max(firstBuffer, 2*int64(cap(text)))
-	if length >= 0 && length < believedGrowth*room {
-		room = length + 1 // to see the end
+	size := max(firstBuffer, 2*int64(cap(text)))
+	if length >= 0 && length < believedGrowth*size {
+		size = length + 1 // to see the end
 	}
-	larger := make([]byte, len(text), max(min(room, limit+1), int64(cap(text))+1))
+	larger := make([]byte, len(text), max(min(size, limit+1), int64(cap(text))+1))
 	copy(larger, text)
 	return larger
 }
 
-// openBody decompresses the body and has it worked on. Wrapped, it may be wrapped as unwrap undoes it. The text that work gets
-// is good until it returns.
-func (i *Ingest) openBody(r *httpRequest, wrapped bool, work func(text []byte) error) error {
-	return i.unpackers.openBody(r.waiting, packedBody{*r.body, r.encoding, wrapped, r.isEnvelope, int(r.maxBody()), r.whoSends()}, work)
+// openBody decompresses the body and calls work with its text, which is good until work returns. A body that may be wrapped is
+// unwrapped too, as by unwrapBase64.
+func (i *Ingest) openBody(r *httpRequest, mayBeWrapped bool, work func(text []byte) error) error {
+	return i.unpackers.openBody(r.waiting, packedBody{
+		body: *r.body, encoding: r.encoding, mayBeWrapped: mayBeWrapped, isEnvelope: r.isEnvelope, limit: int(r.maxBody()), sender: r.whoSends(),
+	}, work)
 }
 
-// dropBody lets the body go and keeps n bytes of what the request holds.
+// dropBody lets the body go, and all but n bytes of the memory that the request has reserved.
 func (r *httpRequest) dropBody(n int64) {
 	if r.body != nil {
 		putBody(r.body)
@@ -164,7 +166,7 @@ func errTooLarge(limit int64) error {
 	return core.NewError(core.PayloadTooLarge).With("max_bytes", limit)
 }
 
-// encodingOf returns the Content-Encoding of a request in lower case, empty for none.
+// encodingOf returns the Content-Encoding of an HTTP request in lower case, empty for none.
 func encodingOf(h http.Header) (string, error) {
 	encoding := ""
 	for name := range strings.SplitSeq(strings.Join(h.Values("Content-Encoding"), ","), ",") {

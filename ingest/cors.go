@@ -7,7 +7,7 @@ import (
 	"errand/core"
 )
 
-// What an SDK in a page reads of an answer, and what it sends.
+// The headers that an SDK in a page reads from an answer, and those that it may send.
 const (
 	exposedHeaders = "x-sentry-error, x-sentry-rate-limits, retry-after"
 	allowedHeaders = "x-sentry-auth, x-service-key, x-requested-with, authorization, content-type, content-encoding, origin, accept"
@@ -18,7 +18,7 @@ func allowOrigin(w http.ResponseWriter, origin string) {
 	w.Header().Set("Access-Control-Expose-Headers", exposedHeaders)
 }
 
-// indexOrigins makes a project's allowed_origins ready for look-ups; nil is any.
+// indexOrigins makes a project's allowed_origins ready for look-ups; nil means any origin.
 func indexOrigins(allowed *[]string) map[string]bool {
 	if allowed == nil {
 		return nil
@@ -30,7 +30,8 @@ func indexOrigins(allowed *[]string) map[string]bool {
 	return set
 }
 
-// canonicalOrigin writes an origin as browsers do: in lower case, without the usual port of its scheme.
+// canonicalOrigin writes an origin as browsers do: in lower case, without the usual port of its scheme. For example,
+// HTTPS://shop.example:443 is https://shop.example.
 func canonicalOrigin(origin string) string {
 	origin = strings.ToLower(origin)
 	if strings.HasPrefix(origin, "https:") {
@@ -39,7 +40,7 @@ func canonicalOrigin(origin string) string {
 	return strings.TrimSuffix(origin, ":80")
 }
 
-// checkOrigin refuses a page of a foreign origin. A request without an Origin comes from no page: it is a server's.
+// checkOrigin refuses a page of a foreign origin. An HTTP request without an Origin comes from a server, not from a page.
 func checkOrigin(r *httpRequest, project *knownProject) error {
 	if project.origins == nil {
 		return nil
@@ -57,14 +58,14 @@ func checkOrigin(r *httpRequest, project *knownProject) error {
 	return nil
 }
 
-// servePreflight answers a page that asks before it sends. A foreign origin is refused by the project of the path, or of the key
-// where it stands in the query. All else is decided by the request that follows, whose answer the page can read.
+// servePreflight answers a page that asks before it sends. The project of the path, or of a key in the query, refuses a foreign
+// origin. All else is decided when the page sends: then it can read the answer.
 func (i *Ingest) servePreflight(r *httpRequest) error {
-	of, name := i.projectsByID, r.projectInPath
+	projects, name := i.projectsByID, r.projectInPath
 	if !r.speaksSentry {
-		of, name = i.projectsByKey, nativeKey(r.Request)
+		projects, name = i.projectsByKey, nativeKey(r.Request)
 	}
-	switch project, err := of.findProject(r.Context(), name); {
+	switch project, err := projects.findProject(r.Context(), name); {
 	case err == nil:
 		if err := checkOrigin(r, project); err != nil {
 			return err

@@ -16,14 +16,14 @@ var sentryEndpoints = []struct {
 	{"security", endpointSecurity, (*Ingest).serveSecurity},
 }
 
-// notTaken says of endpoints that Sentry has, and crash reporters know, why they are not here.
+// notTaken says why some endpoints that Sentry has, and crash reporters send to, are not here.
 var notTaken = map[string]string{
 	"minidump": "Minidumps are not taken: an error is grouped by a stack trace that is readable, which an SDK sends as an event.",
 	"unreal": "Crash reports of the Unreal Engine are not taken: an error is grouped by a stack trace that is readable, which an SDK " +
 		"sends as an event.",
 }
 
-// errNoEndpoint is not_found with what is there instead, in the words of the Sentry protocol.
+// errNoEndpoint returns not_found, with the endpoints that there are, in the words of the Sentry protocol.
 func errNoEndpoint(r *httpRequest) error {
 	failure := core.NewError(core.NotFound)
 	if !r.speaksSentry {
@@ -31,8 +31,8 @@ func errNoEndpoint(r *httpRequest) error {
 	}
 	reason := "There is no such endpoint."
 	first, _, _ := strings.Cut(r.pathInProject, "/")
-	if known, ok := notTaken[first]; ok {
-		reason = known
+	if whyNot, isNamed := notTaken[first]; isNamed {
+		reason = whyNot
 	}
 	var paths []string
 	for _, e := range sentryEndpoints {

@@ -16,7 +16,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"errand/core"
-	"errand/envelope"
 	"errand/store"
 	"errand/wire"
 )
@@ -36,7 +35,7 @@ type Options struct {
 type Failures interface {
 	// TakeTurn waits until a key that is not known may be looked up; the look-up ends with the returned function.
 	TakeTurn(ctx context.Context) (end func(), err error)
-	// Refuse counts a request with a key, or a project, that is not good. It returns what to answer.
+	// RefuseCredential counts an HTTP request whose key, or project, is not good. It returns what to answer.
 	RefuseCredential(ctx context.Context) *core.Error
 }
 
@@ -55,7 +54,7 @@ type Ingest struct {
 	random        io.Reader
 	macs          sync.Pool // of HMACs with the install key
 	log           *slog.Logger
-	projectsByKey *projects // by key
+	projectsByKey *projects
 	projectsByID  *projects
 	quotas        *quotas
 	smallMemory   *memory // of small bodies, and the beginnings of large ones
@@ -82,7 +81,8 @@ func New(o Options) *Ingest {
 		store: o.Store, clock: o.Clock, random: o.Random, log: o.Log, quotas: quotas, metrics: metrics, failures: o.Failures,
 		macs:          sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }},
 		projectsByKey: newProjects(o.Store.ProjectForKey, o, turns), projectsByID: newProjects(findByID(o.Store), o, turns),
-		smallMemory: newMemory(maxSmall, waitAtMost), largeMemory: newMemory(maxLarge, waitAtMost), incoming: newIncomingBodies(), unpackers: newUnpackers(),
+		smallMemory: newMemory(maxSmall, waitAtMost), largeMemory: newMemory(maxLarge, waitAtMost),
+		incoming: newIncomingBodies(), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), refusalLog: newRefusalLog(o.Log),
 		captured: newCaptured(), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
 	}
@@ -91,12 +91,12 @@ func New(o Options) *Ingest {
 	return i
 }
 
-// StopHolding has events that are held while the database is away refused within a second or so. A server that is to end
-// calls it when it has waited for the database as long as it may.
+// StopHolding refuses the events that are held while the database is away, within a second or so. A stopping server calls it
+// when it has waited for the database as long as it may.
 func (i *Ingest) StopHolding() { i.writer.stopHolding() }
 
-// Close waits until the last accepted event is committed, or refused as by StopHolding. The HTTP server must have stopped
-// taking requests.
+// Close waits until the last accepted event is committed, or refused as by StopHolding. The HTTP server must have stopped by
+// then.
 func (i *Ingest) Close() {
 	i.writer.stopHolding()
 	i.writer.close()
@@ -149,7 +149,7 @@ func (i *Ingest) writeAnswer(r *httpRequest, answer any, err error) int {
 	return http.StatusOK
 }
 
-// serveRequest runs the endpoint of the path. Without an answer there is nothing to say.
+// serveRequest runs the endpoint of the path. A nil answer has no body.
 func (i *Ingest) serveRequest(r *httpRequest) (any, error) {
 	endpoint := i.findEndpoint(r)
 	if endpoint == nil {
@@ -167,7 +167,7 @@ func (i *Ingest) serveRequest(r *httpRequest) (any, error) {
 	}
 }
 
-// findEndpoint finds the endpoint of the path, nil for none. SDKs send with and without the last slash.
+// findEndpoint returns the endpoint of the path, nil for none. SDKs send with and without the last slash.
 func (i *Ingest) findEndpoint(r *httpRequest) func(*httpRequest) (any, error) {
 	path := r.URL.Path
 	if path == "/v1/ingest" {
@@ -192,50 +192,4 @@ func (i *Ingest) findEndpoint(r *httpRequest) func(*httpRequest) (any, error) {
 		return i.findExportEndpoint(r, signal)
 	}
 	return nil
-}
-
-// httpRequest is one request on its way through an endpoint.
-type httpRequest struct {
-	*http.Request
-	w             http.ResponseWriter
-	endpoint      string // as it is counted
-	receivedAt    core.Time
-	speaksSentry  bool              // it speaks the protocol of Sentry SDKs
-	projectInPath string            // in the path, as it is written there
-	projectID     int64             // the id of the project, once it is known
-	pathInProject string            // behind the project, without its last slash
-	export        *export           // nil unless it is of OpenTelemetry
-	sdk           string            // the SDK as name/version
-	browser       *envelope.Browser // nil unless the body is reports of one
-	isEnvelope    bool              // the body is an envelope
-	encoding      string            // of the body
-	small         *reservation      // of memory
-	large         *reservation
-	body          *[]byte         // as it was sent; nil before it is read and when it is not needed any more
-	bodyRead      bool            // to its end
-	waiting       context.Context // how long the request waits for the server once its body is read
-	endWaiting    context.CancelFunc
-	bytesRead     int64         // of the body, as far as it was read
-	problems      []core.Detail // what of it could not be taken
-}
-
-// noteProblem notes what the sender should know beside the answer.
-func (r *httpRequest) noteProblem(path, message string) {
-	r.problems = append(r.problems, core.Detail{Path: path, Message: message})
-}
-
-// clientAddress is the address of the client as text.
-func (r *httpRequest) clientAddress() string { return wire.WriteAddress(wire.ClientOf(r.Request)) }
-
-// whoSends is whom a large body is counted against.
-func (r *httpRequest) whoSends() sender {
-	return sender{r.projectID, wire.NetworkOf(wire.ClientOf(r.Request))}
-}
-
-// releaseAll gives back what the request holds.
-func (r *httpRequest) releaseAll() {
-	r.dropBody(0)
-	if r.endWaiting != nil {
-		r.endWaiting()
-	}
 }

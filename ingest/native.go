@@ -19,23 +19,23 @@ func (i *Ingest) serveNative(r *httpRequest) (any, error) {
 	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, err
 	}
-	entries, err := i.takeSingleEvent(r, project, false, (*envelope.Decoder).DecodeNative)
+	events, err := i.takeSingleEvent(r, project, false, (*envelope.Decoder).DecodeNative)
 	if err != nil {
 		return nil, err
 	}
-	if err := i.commitEvents(r, entries); err != nil {
+	if err := i.commitEvents(r, events); err != nil {
 		return nil, err
 	}
-	if entries[0].err != nil {
-		return nil, entries[0].err
+	if events[0].err != nil {
+		return nil, events[0].err
 	}
-	added := entries[0].added
+	added := events[0].added
 	return core.Data[core.Receipt]{Data: core.Receipt{
-		EventID: entries[0].formatID(), ID: core.OptInt(added.ID), IssueID: added.IssueID, Duplicate: added.Duplicate,
+		EventID: events[0].formatID(), ID: core.OptInt(added.ID), IssueID: added.IssueID, Duplicate: added.Duplicate,
 	}}, nil
 }
 
-// checkQuery refuses fields of a query that are not known: the key is the only one that is.
+// checkQuery refuses every field of a query but the key.
 func checkQuery(raw string) error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
@@ -52,13 +52,14 @@ func checkQuery(raw string) error {
 	return failure
 }
 
-// formatID is the event's id as clients write it.
+// formatID returns the event's id as clients write it.
 func (e *pendingEvent) formatID() string { return hex.EncodeToString(e.event.EventID[:]) }
 
-// takeSingleEvent reads a body that is one event and makes it ready to be stored. Wrapped, it may be wrapped as unwrap undoes it.
+// takeSingleEvent reads a body that is one event and makes it ready to be stored. A body that may be wrapped is unwrapped, as by
+// unwrapBase64.
 func (i *Ingest) takeSingleEvent(
-	r *httpRequest, project *knownProject, wrapped bool, decode func(*envelope.Decoder, []byte, envelope.Hints) (*core.Event, error),
-) (entries []pendingEvent, err error) {
+	r *httpRequest, project *knownProject, mayBeWrapped bool, decode func(*envelope.Decoder, []byte, envelope.Hints) (*core.Event, error),
+) (events []pendingEvent, err error) {
 	i.reporter.noteAlive(project.ID, r.receivedAt)
 	defer func() {
 		if err != nil {
@@ -71,15 +72,15 @@ func (i *Ingest) takeSingleEvent(
 	if err := i.readBody(r); err != nil {
 		return nil, err
 	}
-	entries = make([]pendingEvent, 1)
-	err = i.openBody(r, wrapped, func(text []byte) (err error) {
-		if wrapped && envelope.IsFeedback(text) {
+	events = make([]pendingEvent, 1)
+	err = i.openBody(r, mayBeWrapped, func(text []byte) (err error) {
+		if mayBeWrapped && envelope.IsFeedback(text) {
 			i.metrics.items["feedback"].Inc()
-			entries = nil
+			events = nil
 			return nil
 		}
-		entries[0], err = i.prepareEvent(r, project, func(d *envelope.Decoder) (*core.Event, error) { return decode(d, text, i.hintsFor(r)) })
+		events[0], err = i.prepareEvent(r, project, func(d *envelope.Decoder) (*core.Event, error) { return decode(d, text, i.hintsFor(r)) })
 		return err
 	})
-	return entries, err
+	return events, err
 }

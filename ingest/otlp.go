@@ -11,18 +11,18 @@ import (
 	"errand/wire"
 )
 
-// export is what is special about a request of OpenTelemetry: it is answered in its own encoding.
+// export is what an HTTP request of OpenTelemetry has beside others: it is answered in its own encoding.
 type export struct {
 	signal   string
 	encoding otlp.Encoding
 }
 
-// signals are what OpenTelemetry exports, with how exceptions are found in it. Metrics have none.
+// signals are the kinds of data that OpenTelemetry exports, with how exceptions are found in them. Metrics have none.
 var signals = map[string]*otlp.Signal{"traces": &otlp.Traces, "logs": &otlp.Logs, "metrics": nil}
 
-// findExportEndpoint finds the endpoint of a path behind /v1/, or behind what Sentry's SDKs put before it; nil for none.
+// findExportEndpoint returns the endpoint of a path behind /v1/, or behind what Sentry's SDKs put before it; nil for none.
 func (i *Ingest) findExportEndpoint(r *httpRequest, path string) func(*httpRequest) (any, error) {
-	if _, known := signals[path]; !known {
+	if _, isSignal := signals[path]; !isSignal {
 		return nil
 	}
 	r.endpoint = endpointOTLP
@@ -49,7 +49,7 @@ func mediaType(r *httpRequest) (string, error) {
 	return "", core.NewError(core.UnsupportedMedia).With("supported", []string{otlp.Protobuf.ContentType(), otlp.JSON.ContentType()})
 }
 
-// exportKey returns the DSN key of an export request: as Sentry's SDKs send it, as a bearer token, or as the user's name.
+// exportKey returns the DSN key of an export: as Sentry's SDKs send it, as a bearer token, or as the user's name.
 // What comes from OTEL_EXPORTER_OTLP_HEADERS may still be escaped as it was there.
 func exportKey(r *httpRequest) (key, sdk string) {
 	plain := r.Clone(r.Context())
@@ -72,10 +72,10 @@ func exportKey(r *httpRequest) (key, sdk string) {
 }
 
 // serveExport serves POST /v1/{traces,logs,metrics} and /api/{project}/integration/otlp/v1/{traces,logs,metrics}. Exceptions
-// become events; all else shows that the project lives, and is dropped.
+// become events; all else shows that the project is alive, and is dropped.
 func (i *Ingest) serveExport(r *httpRequest) (any, error) {
-	key, client := exportKey(r)
-	r.sdk = client
+	key, sdk := exportKey(r)
+	r.sdk = sdk
 	project, err := i.admitSender(r, key)
 	if err != nil {
 		return nil, err
@@ -99,46 +99,46 @@ func (i *Ingest) serveExport(r *httpRequest) (any, error) {
 	return i.commitExceptions(r, work.events, work.rejected)
 }
 
-// rejection is what an answer says of exceptions that were not taken.
+// rejection is what an answer says about exceptions that were not taken.
 type rejection struct {
 	exceptions int
 	reason     string
 }
 
-func (r *rejection) addRejected(n int, reason string) {
-	if n > 0 {
-		r.exceptions, r.reason = r.exceptions+n, reason
+func (r *rejection) addRejected(exceptions int, reason string) {
+	if exceptions > 0 {
+		r.exceptions, r.reason = r.exceptions+exceptions, reason
 	}
 }
 
-// commitExceptions commits events. It is an error when none can be taken.
-func (i *Ingest) commitExceptions(r *httpRequest, entries []pendingEvent, rejected rejection) (any, error) {
-	if len(entries) == 0 {
+// commitExceptions commits events. It returns an error when none can be taken.
+func (i *Ingest) commitExceptions(r *httpRequest, events []pendingEvent, rejected rejection) (any, error) {
+	if len(events) == 0 {
 		return rejected, nil
 	}
-	if err := i.commitEvents(r, entries); err != nil {
+	if err := i.commitEvents(r, events); err != nil {
 		return nil, err
 	}
 	refused := 0
-	for _, e := range entries {
+	for _, e := range events {
 		if e.err != nil {
 			refused++
 			i.noteRefusedEvent(r, e.err)
 			rejected.addRejected(1, core.AsError(e.err).Code.Info().Meaning)
 		}
 	}
-	if refused == len(entries) {
-		return nil, entries[0].err
+	if refused == len(events) {
+		return nil, events[0].err
 	}
 	return rejected, nil
 }
 
-// answerExport says in the request's encoding that it was taken, and what of it was not.
+// answerExport says in the export's encoding that it was taken, and what of it was not.
 func (r *httpRequest) answerExport(rejected rejection) {
 	r.writeExport(http.StatusOK, r.export.encoding.Answer(r.export.signal, rejected.exceptions, rejected.reason))
 }
 
-// refuseExport says in the request's encoding why it was not taken.
+// refuseExport says in the export's encoding why it was not taken.
 func (r *httpRequest) refuseExport(failure *core.Error) {
 	wire.SetErrorHeaders(r.w, failure)
 	r.writeExport(failure.Status(), r.export.encoding.Status(failure, strings.Join(reasonsOf(failure), "; ")))

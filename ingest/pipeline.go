@@ -18,12 +18,12 @@ import (
 	"errand/triage"
 )
 
-// hintsFor is what a request says about the events in it.
+// hintsFor returns what an HTTP request says about the events in it.
 func (i *Ingest) hintsFor(r *httpRequest) envelope.Hints {
 	return envelope.Hints{ReceivedAt: r.receivedAt.Time, PeerIP: r.clientAddress(), SDK: r.sdk, Browser: r.browser}
 }
 
-// pendingEvent is one event to add and what became of it: added, or err when it was refused or failed.
+// pendingEvent is an event that is to be stored, and what became of it: added, or err when it was refused or failed.
 type pendingEvent struct {
 	event    store.NewEvent
 	captured capturedKeys
@@ -34,8 +34,10 @@ type pendingEvent struct {
 var decoders = sync.Pool{New: func() any { return new(envelope.Decoder) }}
 
 // prepareEvent decodes an event and makes it ready to be stored. It keeps nothing of what decode reads, nor of the decoder's
-// room. A panic in the pipeline is the failure of this event alone.
-func (i *Ingest) prepareEvent(r *httpRequest, p *knownProject, decode func(*envelope.Decoder) (*core.Event, error)) (e pendingEvent, err error) {
+// buffers. A panic in the pipeline is the failure of this event alone.
+func (i *Ingest) prepareEvent(
+	r *httpRequest, project *knownProject, decode func(*envelope.Decoder) (*core.Event, error),
+) (prepared pendingEvent, err error) {
 	decoder := decoders.Get().(*envelope.Decoder)
 	defer decoders.Put(decoder)
 	defer decoder.Reset()
@@ -44,21 +46,21 @@ func (i *Ingest) prepareEvent(r *httpRequest, p *knownProject, decode func(*enve
 		if err != nil {
 			return err
 		}
-		e.event, err = i.processEvent(p, r, event)
-		e.captured = i.captured.keysOf(p.ID, event)
+		prepared.event, err = i.processEvent(project, r, event)
+		prepared.captured = i.captured.keysOf(project.ID, event)
 		return err
 	})
-	return e, err
+	return prepared, err
 }
 
-// catchPanic makes an error of a panic.
-func catchPanic(fn func() error) (err error) {
+// catchPanic calls a function and makes an error of its panic.
+func catchPanic(call func() error) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("ingest: panic: %v\n%s", p, debug.Stack())
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("ingest: panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	return fn()
+	return call()
 }
 
 // processEvent takes a decoded event through the rest of the pipeline: scrub, group, limit, pack. The order matters: the user
@@ -94,10 +96,11 @@ func (i *Ingest) processEvent(p *knownProject, r *httpRequest, e *core.Event) (s
 	return event, nil
 }
 
-// copyText copies a part of the event's text, which would stay in memory as a whole while the event waits for its commit.
+// copyText copies a part of the event's text. The part alone would keep the whole text in memory until the commit.
 func copyText(part core.Untrusted) string { return strings.Clone(string(part)) }
 
-// hashUser is what is stored of a user: keyed, so that nobody can try addresses against it, and per project.
+// hashUser returns the hash that is stored of a user. It is keyed, so that nobody can try addresses against it, and differs by
+// project.
 func (i *Ingest) hashUser(projectID int64, identity string) (sum [16]byte) {
 	if identity == "" {
 		return sum
@@ -120,20 +123,20 @@ func (i *Ingest) packEvent(ctx context.Context, event *store.NewEvent, e *core.E
 	i.store.Pack(ctx, event, *buffer)
 }
 
-// commitEvents hands the entries to the writer and waits until each of them is stored or refused. What the request held for
-// its body is given back before. What was captured is remembered, unless it is exported.
-func (i *Ingest) commitEvents(r *httpRequest, entries []pendingEvent) error {
-	held := int64(perRequest)
-	for k := range entries {
-		held += int64(entries[k].event.Payload.Size())
+// commitEvents hands the events to the writer and waits until each of them is stored or refused. The memory of the body is freed
+// before. Exceptions that an SDK has captured are remembered, those of an export are not.
+func (i *Ingest) commitEvents(r *httpRequest, events []pendingEvent) error {
+	kept := int64(perRequest)
+	for k := range events {
+		kept += int64(events[k].event.Payload.Size())
 	}
-	r.dropBody(held)
-	if err := i.writer.commitEvents(r.waiting, entries); err != nil || r.export != nil {
+	r.dropBody(kept)
+	if err := i.writer.commitEvents(r.waiting, events); err != nil || r.export != nil {
 		return err
 	}
-	for k := range entries {
-		if entries[k].err == nil {
-			i.captured.addKeys(entries[k].captured)
+	for k := range events {
+		if events[k].err == nil {
+			i.captured.addKeys(events[k].captured)
 		}
 	}
 	return nil

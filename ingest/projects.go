@@ -25,7 +25,7 @@ const (
 	maxLookUps      = 4 // at once, so that a flood of unknown keys leaves connections to everybody else
 )
 
-// knownProject is what ingest knows of a project, with its rules made ready.
+// knownProject is a project as ingest knows it, with its rules made ready.
 type knownProject struct {
 	store.Intake
 	rules   *scrub.Rules
@@ -53,23 +53,23 @@ func newProjects(ask func(context.Context, string) (store.Intake, error), o Opti
 	}
 }
 
-// findProject returns the project of an active key, or unauthorized. While the database is away it waits. Who fails too often waits
-// for a turn when the key is not known; one that was good lately is looked up for everybody.
+// findProject returns the project of an active key, or unauthorized. While the database is away it waits. An address that fails
+// too often waits for a turn, unless the key was good lately.
 func (p *projects) findProject(ctx context.Context, key string) (*knownProject, error) {
 	if !isKey(key) {
 		return nil, core.NewError(core.Unauthorized)
 	}
 	now := p.clock()
-	known, ok := p.knownProjects.Get(key)
-	if ok && now.Sub(known.askedAt) < rememberProject {
-		return known, nil
+	remembered, isRemembered := p.knownProjects.Get(key)
+	if isRemembered && now.Sub(remembered.askedAt) < rememberProject {
+		return remembered, nil
 	}
 	if askedAt, ok := p.unknownKeys.Get(key); ok && now.Sub(askedAt) < rememberUnknown {
 		return nil, core.NewError(core.Unauthorized)
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.waitAtMost)
 	defer cancel()
-	if !ok {
+	if !isRemembered {
 		end, err := p.failures.TakeTurn(ctx)
 		if err != nil {
 			return nil, err
@@ -79,15 +79,15 @@ func (p *projects) findProject(ctx context.Context, key string) (*knownProject, 
 	var found *knownProject
 	err := retryWhileAway(ctx, func() (err error) {
 		found, err = p.lookUp(key)
-		if core.HasCode(err, core.Unavailable) && known != nil && now.Sub(known.askedAt) < trustProject {
-			found, err = known, nil
+		if core.HasCode(err, core.Unavailable) && isRemembered && now.Sub(remembered.askedAt) < trustProject {
+			found, err = remembered, nil
 		}
 		return err
 	})
 	return found, err
 }
 
-// isKey reports whether a text may be a key at all: short and of visible ASCII.
+// isKey reports whether a text can be a key: it is short and of visible ASCII.
 func isKey(text string) bool {
 	return text != "" && len(text) <= maxKeyLength && strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
@@ -127,7 +127,7 @@ func (p *projects) lookUp(key string) (*knownProject, error) {
 	return found.(*knownProject), nil
 }
 
-// findByID asks for a project by its id as it stands in a path.
+// findByID returns a function that asks for a project by its id, as it stands in a path.
 func findByID(s *store.Store) func(context.Context, string) (store.Intake, error) {
 	return func(ctx context.Context, path string) (store.Intake, error) {
 		id, err := strconv.ParseInt(path, 10, 64)

@@ -13,16 +13,16 @@ import (
 
 // quotas keeps projects to their daily quotas. A day is one of UTC, and an event belongs to that of its arrival.
 //
-// The counts are those of the database, which other servers add to as well, and what this server has added since it
-// asked. What others have added meanwhile the store sees when it adds a batch: one that would pass a quota fails as a
-// whole, and is sorted out again by what the database has counted.
+// The counts are those of the database when it was asked, and what this server has added since. What other servers have added
+// meanwhile shows when the store adds a batch: one that would pass a quota fails as a whole, and the events that fit are found
+// again by the database's counts.
 type quotas struct {
 	store     *store.Store
 	clock     core.Clock
 	usedByDay *lru.Cache[store.ProjectDay, usage] // changed during a commit, of which there is one at a time
 }
 
-// usage is what a project has used of a day.
+// usage is how many events a project has used of a day's quota.
 type usage struct {
 	events  int64
 	askedAt time.Time // when the database was asked
@@ -38,29 +38,29 @@ func newQuotas(s *store.Store, clock core.Clock) *quotas {
 	return &quotas{store: s, clock: clock, usedByDay: mustMake(lru.New[store.ProjectDay, usage](1 << 12))}
 }
 
-// mustMake is for constructors that fail only for options which are wrong in the program, such as a cache of size 0.
-func mustMake[T any](v T, err error) T {
+// mustMake is for constructors that fail only for options that are wrong in the program, such as a cache of size 0.
+func mustMake[T any](made T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return v
+	return made
 }
 
-// checkQuota refuses, without asking, events over a quota that is known to be reached: a day's count only grows.
-func (q *quotas) checkQuota(p *knownProject, received core.Time) error {
-	if p.DailyQuota == nil {
+// checkQuota refuses events over a quota that is known to be reached. It does not ask the database: a day's count only grows.
+func (q *quotas) checkQuota(project *knownProject, received core.Time) error {
+	if project.DailyQuota == nil {
 		return nil
 	}
-	used, known := q.usedByDay.Get(store.ProjectDay{ProjectID: p.ID, Day: received.Truncate(24 * time.Hour)})
-	if known && used.events >= *p.DailyQuota {
-		return errQuota(*p.DailyQuota)
+	used, isKnown := q.usedByDay.Get(store.ProjectDay{ProjectID: project.ID, Day: received.Truncate(24 * time.Hour)})
+	if isKnown && used.events >= *project.DailyQuota {
+		return errQuota(*project.DailyQuota)
 	}
 	return nil
 }
 
 func errQuota(quota int64) error { return core.NewError(core.Quota).With("daily_quota", quota) }
 
-// admitEvents gives the entries that may be added and refuses those that would go above a quota.
+// admitEvents returns the events that may be added, and refuses those that would go above a quota.
 func (q *quotas) admitEvents(ctx context.Context, batch []*pendingEvent) ([]*pendingEvent, error) {
 	days := map[store.ProjectDay][]*pendingEvent{}
 	for _, e := range batch {
@@ -75,8 +75,8 @@ func (q *quotas) admitEvents(ctx context.Context, batch []*pendingEvent) ([]*pen
 	if err := q.refreshCounts(ctx, days); err != nil {
 		return nil, err
 	}
-	for day, entries := range days {
-		if err := q.refuseSurplus(ctx, day, entries); err != nil {
+	for day, events := range days {
+		if err := q.refuseSurplus(ctx, day, events); err != nil {
 			return nil, err
 		}
 	}
@@ -89,17 +89,17 @@ func (q *quotas) admitEvents(ctx context.Context, batch []*pendingEvent) ([]*pen
 	return admitted, nil
 }
 
-// quotaOf gives the quota of the newest entry: it may have been changed since the oldest came.
-func quotaOf(entries []*pendingEvent) int64 { return *entries[len(entries)-1].event.DailyQuota }
+// quotaOf returns the quota as the newest event knows it: it may have been changed since the oldest came.
+func quotaOf(events []*pendingEvent) int64 { return *events[len(events)-1].event.DailyQuota }
 
 // refreshCounts asks the database for the counts that are unknown, old, or near the quota.
 func (q *quotas) refreshCounts(ctx context.Context, days map[store.ProjectDay][]*pendingEvent) error {
 	var asked []store.ProjectDay
 	now := q.clock()
-	for day, entries := range days {
-		used, known := q.usedByDay.Get(day)
-		left := quotaOf(entries) - used.events
-		if !known || now.Sub(used.askedAt) >= countAgainAfter || 0 < left && left <= fewLeft {
+	for day, events := range days {
+		used, isKnown := q.usedByDay.Get(day)
+		left := quotaOf(events) - used.events
+		if !isKnown || now.Sub(used.askedAt) >= countAgainAfter || 0 < left && left <= fewLeft {
 			asked = append(asked, day)
 		}
 	}
@@ -116,63 +116,63 @@ func (q *quotas) refreshCounts(ctx context.Context, days map[store.ProjectDay][]
 	return nil
 }
 
-// refuseSurplus refuses the entries of a day that do not fit, in the order in which they came. An event that is stored already
-// counts nothing, and passes until the quota is reached.
-func (q *quotas) refuseSurplus(ctx context.Context, day store.ProjectDay, entries []*pendingEvent) error {
+// refuseSurplus refuses the events of a day that do not fit, in the order in which they came. An event that is stored already does
+// not count, and passes until the quota is reached.
+func (q *quotas) refuseSurplus(ctx context.Context, day store.ProjectDay, events []*pendingEvent) error {
 	used, _ := q.usedByDay.Get(day)
-	left := quotaOf(entries) - used.events
-	if int64(len(entries)) <= left {
+	left := quotaOf(events) - used.events
+	if int64(len(events)) <= left {
 		return nil
 	}
-	stored := make([]bool, len(entries))
+	stored := make([]bool, len(events))
 	if left > 0 {
 		var err error
-		if stored, err = q.store.FindStored(ctx, storedForms(entries)); err != nil {
+		if stored, err = q.store.FindStored(ctx, storedForms(events)); err != nil {
 			return err
 		}
 	}
-	fresh := map[[16]byte]bool{}
-	for i, e := range entries {
+	newIDs := map[[16]byte]bool{}
+	for i, e := range events {
 		switch {
-		case stored[i] || fresh[e.event.EventID]:
-		case int64(len(fresh)) < left:
-			fresh[e.event.EventID] = true
+		case stored[i] || newIDs[e.event.EventID]:
+		case int64(len(newIDs)) < left:
+			newIDs[e.event.EventID] = true
 		default:
-			e.err = errQuota(quotaOf(entries))
+			e.err = errQuota(quotaOf(events))
 		}
 	}
 	return nil
 }
 
-// forgetDays has the database asked again for the days of the entries.
+// forgetDays has the database asked again for the days of the events.
 func (q *quotas) forgetDays(batch []*pendingEvent) {
 	for _, e := range batch {
 		q.usedByDay.Remove(e.event.DayOf())
 	}
 }
 
-// countAdded adds what became of a batch. Of entries without an answer nobody knows whether they count: the database is
-// asked again.
+// countAdded counts the events of a batch that were stored. Whether failed ones count nobody knows: then the database is asked
+// again.
 func (q *quotas) countAdded(batch []*pendingEvent) {
 	for _, e := range batch {
 		if e.event.DailyQuota == nil {
 			continue
 		}
 		day := e.event.DayOf()
-		used, known := q.usedByDay.Get(day)
+		used, isKnown := q.usedByDay.Get(day)
 		switch {
 		case e.err != nil:
 			q.usedByDay.Remove(day)
-		case known && !e.added.Duplicate:
+		case isKnown && !e.added.Duplicate:
 			used.events++
 			q.usedByDay.Add(day, used)
 		}
 	}
 }
 
-// secondsToRetry tells a client when to ask again: at the end of the day, but within the 60 seconds in which a change of the
-// quota takes effect (primary API, Projects).
-func secondsToRetry(now time.Time) (seconds string) {
+// secondsToRetry returns after how many seconds a client may send again: at the end of the day, but within the 60 seconds in
+// which a change of the quota takes effect (primary API, Projects).
+func secondsToRetry(now time.Time) string {
 	left := now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)
 	return strconv.Itoa(int(min(60*time.Second, left+time.Second-1) / time.Second))
 }

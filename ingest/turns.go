@@ -14,23 +14,23 @@ import (
 	"errand/core"
 )
 
-// How the time that a sender has used is forgotten, up to how much is remembered, and what a body that was too large adds.
+// How fast the time that a sender has used is forgotten, how much of it is remembered, and what a body that was too large adds.
 const (
 	halfForgotten  = 30 * time.Second
 	mostRemembered = time.Minute
 	tooLargeCosts  = time.Second
-	maxSenders     = 4096 // that are remembered; projects are not bounded, as nobody can make them up
+	maxSenders     = 4096 // projects are not bounded, as nobody can make them up
 )
 
-// sender is whom the work on large bodies is counted against.
+// sender is a project and a network, against which the time for large bodies is counted.
 type sender struct {
 	project int64
 	network netip.Addr // as wire.NetworkOf has it
 }
 
-// turns lets one large body at a time be worked on. Of those that wait it is the turn of the project that has used least
-// time lately, and in it of the sender who has: whoever sends what takes long, or what is refused in the end, waits behind
-// the others.
+// turns let one large body at a time be worked on. Of those that wait the next one is that of the project that has used least
+// time lately, and within the project that of the sender who has. Whoever sends what takes long, or what is refused in the end,
+// waits behind the others.
 type turns struct {
 	mu      sync.Mutex
 	busy    bool
@@ -46,7 +46,7 @@ type waitingTurn struct {
 	granted chan struct{}
 }
 
-// usedTime is how much time a sender had used at a moment; from then on it is forgotten bit by bit.
+// usedTime is how much time a sender had used at a moment. From then on it is forgotten: half of it in halfForgotten.
 type usedTime struct {
 	spent time.Duration
 	at    time.Time
@@ -64,7 +64,7 @@ func newTurns() *turns {
 	return &turns{usedOfProjects: map[int64]usedTime{}, usedOfSenders: mustMake(lru.New[sender, usedTime](maxSenders))}
 }
 
-// takeTurn waits for the sender's turn, which ends with the returned function. When ctx ends first it is unavailable.
+// takeTurn waits for the sender's turn, which ends with the returned function. It returns unavailable when ctx ends first.
 func (t *turns) takeTurn(ctx context.Context, of sender) (end func(), err error) {
 	t.mu.Lock()
 	if !t.busy {
@@ -72,17 +72,17 @@ func (t *turns) takeTurn(ctx context.Context, of sender) (end func(), err error)
 		t.mu.Unlock()
 		return t.beginTurn(of), nil
 	}
-	own := &waitingTurn{of, make(chan struct{})}
-	t.waiting = append(t.waiting, own)
+	mine := &waitingTurn{of, make(chan struct{})}
+	t.waiting = append(t.waiting, mine)
 	t.mu.Unlock()
 	select {
-	case <-own.granted:
+	case <-mine.granted:
 		return t.beginTurn(of), nil
 	case <-ctx.Done():
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at := slices.Index(t.waiting, own); at >= 0 {
+	if at := slices.Index(t.waiting, mine); at >= 0 {
 		t.waiting = slices.Delete(t.waiting, at, at+1)
 	} else { // it was granted at the same moment
 		t.grantNext(time.Now())
@@ -101,8 +101,8 @@ func (t *turns) beginTurn(of sender) (end func()) {
 	}
 }
 
-// chargeTooLarge notes that a body was too large. Where the header said so, nothing was read: that is counted against the
-// sender alone. Anybody can send such headers with the key of a page, and the others of the project are not to wait for it.
+// chargeTooLarge charges for a body that was too large. Where the header said so, nothing was read: then the sender is charged
+// alone. Anybody can send such headers with the key of a page, and the others of the project must not wait for it.
 func (t *turns) chargeTooLarge(of sender, wasRead bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,7 +114,7 @@ func (t *turns) chargeTooLarge(of sender, wasRead bool) {
 	}
 }
 
-// chargeTime counts time against the sender and its project. The caller holds the mutex.
+// chargeTime charges the sender and its project for time. The caller holds the mutex.
 func (t *turns) chargeTime(of sender, spent time.Duration, now time.Time) {
 	t.chargeSender(of, spent, now)
 	t.usedOfProjects[of.project] = t.usedOfProjects[of.project].addTime(spent, now)
@@ -140,7 +140,7 @@ func (t *turns) grantNext(now time.Time) {
 	t.waiting = slices.Delete(t.waiting, best, best+1)
 }
 
-// hasUsedLess reports whether a has used less than b, by a millisecond or more.
+// hasUsedLess reports whether a has used less time than b, by a millisecond or more.
 func (t *turns) hasUsedLess(a, b sender, now time.Time) bool {
 	usedByA, usedByB := t.usedOfProjects[a.project], t.usedOfProjects[b.project]
 	if a.project == b.project {

@@ -35,13 +35,13 @@ type writer struct {
 	done          sync.WaitGroup
 }
 
-// waitingEvents is the events of one request, waiting for their commit.
+// waitingEvents are the events of one HTTP request, which waits for their commit.
 type waitingEvents struct {
 	ctx    context.Context // ends when the request does not wait any more
 	events []pendingEvent
-	done   chan struct{} // closed when each entry has its outcome; before that they are the writer's
+	done   chan struct{} // closed when each event is stored or refused; before that they are the writer's
 
-	committing atomic.Bool // it is part of a commit, whose outcome is not known until it is settled
+	committing atomic.Bool // it is part of a commit whose outcome is not known until done is closed
 }
 
 func newWriter(s *store.Store, quotas *quotas, metrics *metrics, log *slog.Logger) *writer {
@@ -69,28 +69,28 @@ const lastCommitsAtMost = time.Second
 // stopHolding ends the holding of batches soon.
 func (w *writer) stopHolding() { time.AfterFunc(lastCommitsAtMost, w.endHolding) }
 
-// commitEvents gives the entries to the writer and waits until all have their outcome. When ctx ends first it is unavailable;
-// then the events may be committed all the same.
-func (w *writer) commitEvents(ctx context.Context, entries []pendingEvent) error {
-	item, n := &waitingEvents{ctx: ctx, events: entries, done: make(chan struct{})}, int64(len(entries))
+// commitEvents queues the events and waits until each is stored or refused. It returns unavailable when ctx ends first; then the
+// events may be committed all the same.
+func (w *writer) commitEvents(ctx context.Context, events []pendingEvent) error {
+	waiting, n := &waitingEvents{ctx: ctx, events: events, done: make(chan struct{})}, int64(len(events))
 	if w.waitingEvents.Add(n) == n && w.committing.TryLock() { // nobody else waits
 		defer w.committing.Unlock()
-		w.commitGroup(ctx, []*waitingEvents{item})
+		w.commitGroup(ctx, []*waitingEvents{waiting})
 		return nil
 	}
 	select {
-	case w.queue <- item:
+	case w.queue <- waiting:
 	case <-ctx.Done():
 		w.waitingEvents.Add(-n)
 		err := w.errLate(ctx.Err(), false)
-		w.metrics.countLost(err, len(entries))
+		w.metrics.countLost(err, len(events))
 		return err
 	}
 	select {
-	case <-item.done:
+	case <-waiting.done:
 		return nil
 	case <-ctx.Done():
-		return w.errLate(ctx.Err(), item.committing.Load())
+		return w.errLate(ctx.Err(), waiting.committing.Load())
 	}
 }
 
@@ -108,14 +108,14 @@ func (w *writer) commitUntilStopped() {
 	}
 }
 
-// commitFrom settles the group of the first request, once the commit of a request that goes on has ended.
+// commitFrom commits a group that begins with the first request, once the commit that goes on has ended.
 func (w *writer) commitFrom(first *waitingEvents) {
 	w.committing.Lock()
 	defer w.committing.Unlock()
 	w.commitGroup(context.Background(), w.gatherQueued(first))
 }
 
-// gatherQueued takes what is queued now, without waiting for more.
+// gatherQueued takes what is queued now behind the first, without waiting for more.
 func (w *writer) gatherQueued(first *waitingEvents) []*waitingEvents {
 	group, n := []*waitingEvents{first}, len(first.events)
 	for n < maxBatch {
@@ -129,18 +129,18 @@ func (w *writer) gatherQueued(first *waitingEvents) []*waitingEvents {
 	return group
 }
 
-// commitGroup settles a group, as long as ctx and holdAtMost let it. Requests that have been told to come again are left out. One
-// that gives up later is told that its events may be stored all the same.
+// commitGroup commits a group, as long as ctx and holdAtMost let it. Requests that have given up are left out. One that gives up
+// later is told that its events may be stored all the same.
 func (w *writer) commitGroup(ctx context.Context, group []*waitingEvents) {
 	var batch []*pendingEvent
-	for _, item := range group {
-		item.committing.Store(true) // before the look at ctx: whoever gives up from here on hears that it may be stored
-		late := item.ctx.Err()
+	for _, waiting := range group {
+		waiting.committing.Store(true) // before the look at ctx: whoever gives up from here on hears that it may be stored
+		late := waiting.ctx.Err()
 		if late != nil {
-			item.committing.Store(false)
+			waiting.committing.Store(false)
 		}
-		for k := range item.events {
-			e := &item.events[k]
+		for k := range waiting.events {
+			e := &waiting.events[k]
 			if late != nil {
 				e.err = w.errLate(late, false)
 			} else {
@@ -154,17 +154,17 @@ func (w *writer) commitGroup(ctx context.Context, group []*waitingEvents) {
 			return nil
 		})
 		if err != nil {
-			failAll(batch, err)
+			failEvents(batch, err)
 		}
 	}
 	w.metrics.countOutcomes(group)
-	for _, item := range group {
-		w.waitingEvents.Add(-int64(len(item.events)))
-		close(item.done)
+	for _, waiting := range group {
+		w.waitingEvents.Add(-int64(len(waiting.events)))
+		close(waiting.done)
 	}
 }
 
-// commitBatch gives each entry its outcome. While the database is away it holds the batch for as long as a request may wait, or
+// commitBatch stores or refuses each event. While the database is away it holds the batch for as long as a request may wait, or
 // until the server is about to end.
 func (w *writer) commitBatch(ctx context.Context, batch []*pendingEvent) {
 	ctx, cancel := context.WithTimeout(ctx, w.holdAtMost)
@@ -175,7 +175,7 @@ func (w *writer) commitBatch(ctx context.Context, batch []*pendingEvent) {
 	w.quotas.countAdded(admitted)
 }
 
-// admitEvents gives the entries that fit into the quotas; the others have their outcome.
+// admitEvents returns the events that fit into the quotas, and refuses the others.
 func (w *writer) admitEvents(ctx context.Context, batch []*pendingEvent) (admitted []*pendingEvent) {
 	err := retryWhileAway(ctx, func() (err error) {
 		if admitted, err = w.quotas.admitEvents(ctx, batch); err != nil {
@@ -184,7 +184,7 @@ func (w *writer) admitEvents(ctx context.Context, batch []*pendingEvent) (admitt
 		return err
 	})
 	if err != nil {
-		failAll(batch, err)
+		failEvents(batch, err)
 		return nil
 	}
 	return admitted
@@ -198,15 +198,15 @@ func (w *writer) writeBatch(ctx context.Context, batch []*pendingEvent, events [
 		return
 	}
 	var added []store.Added
-	var start time.Time // of the last attempt
-	maybe := false      // an attempt broke off, and may have been carried out
+	var start time.Time    // of the last attempt
+	isMaybeStored := false // an attempt broke off, and may have been carried out
 	err := retryWhileAway(ctx, func() error {
 		start = time.Now()
 		err := catchPanic(func() (err error) {
 			added, err = w.store.AddEvents(ctx, events)
 			return err
 		})
-		maybe = maybe || store.MayBeCommitted(err)
+		isMaybeStored = isMaybeStored || store.MayBeCommitted(err)
 		w.noteOutage(err)
 		return err
 	})
@@ -220,13 +220,13 @@ func (w *writer) writeBatch(ctx context.Context, batch []*pendingEvent, events [
 	case core.HasCode(err, core.Quota):
 		w.writeLess(ctx, batch, events, err)
 	case core.HasCode(err, core.Unavailable):
-		failAll(batch, errUnavailable(err, maybe))
+		failEvents(batch, errUnavailable(err, isMaybeStored))
 	default:
 		w.writeHalves(ctx, batch, events, err)
 	}
 }
 
-// writeLess commits what fits into the quotas by now: other servers have added events since the batch was admitted.
+// writeLess commits the events that still fit into the quotas: other servers have added some since the batch was admitted.
 func (w *writer) writeLess(ctx context.Context, batch []*pendingEvent, events []store.NewEvent, err error) {
 	w.quotas.forgetDays(batch)
 	admitted := w.admitEvents(ctx, batch)
@@ -240,7 +240,7 @@ func (w *writer) writeLess(ctx context.Context, batch []*pendingEvent, events []
 // writeHalves commits each half of a batch that failed. One event alone has failed for good.
 func (w *writer) writeHalves(ctx context.Context, batch []*pendingEvent, events []store.NewEvent, err error) {
 	if len(batch) == 1 {
-		failAll(batch, err)
+		failEvents(batch, err)
 		return
 	}
 	half := len(batch) / 2
@@ -256,7 +256,7 @@ func storedForms(batch []*pendingEvent) []store.NewEvent {
 	return events
 }
 
-func failAll(batch []*pendingEvent, err error) {
+func failEvents(batch []*pendingEvent, err error) {
 	for _, e := range batch {
 		e.err = err
 	}

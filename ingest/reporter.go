@@ -19,9 +19,9 @@ const (
 // reportAtMost is how long one write may take. What fails is written the next time.
 const reportAtMost = 5 * time.Second
 
-// reporter tells all servers what issue lists and the verification of fixes want to know of ingest: when it answered
-// 503, and which projects are alive. It writes apart from the answers, which only leave a note in memory; while the
-// database is away the notes stay.
+// reporter writes down for all servers what issue lists and the verification of fixes ask about ingest: when it answered 503, and
+// which projects are alive. An answer only leaves a note in memory, which the reporter writes later; while the database is away
+// the notes stay.
 type reporter struct {
 	store *store.Store
 	log   *slog.Logger
@@ -82,7 +82,7 @@ func (r *reporter) reportUntilStopped() {
 	}
 }
 
-// tryWrite runs a write. That the database is away is said elsewhere.
+// tryWrite writes, and logs an error, unless it is that the database is away: that is logged elsewhere.
 func (r *reporter) tryWrite(write func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), reportAtMost)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"errand/wire"
 )
 
-// writeRefusal answers with an error and returns its status. SDKs read its text from detail and X-Sentry-Error, everybody else from error.
+// writeRefusal answers with an error and returns its status. SDKs read why from detail and X-Sentry-Error, others from error.
 func (i *Ingest) writeRefusal(r *httpRequest, err error) int {
 	failure := core.AsError(err)
 	h := r.w.Header()
@@ -39,7 +39,7 @@ func (i *Ingest) writeRefusal(r *httpRequest, err error) int {
 	return failure.Status()
 }
 
-// setRateLimit has an SDK keep its errors to itself for a while.
+// setRateLimit tells an SDK to send no errors for a while.
 func (i *Ingest) setRateLimit(r *httpRequest) {
 	r.w.Header().Set("X-Sentry-Rate-Limits", secondsToRetry(i.clock())+":default;error;security:project:daily_quota")
 }
@@ -59,7 +59,7 @@ func explainToSDK(h http.Header, failure *core.Error) *core.Error {
 	return explained
 }
 
-// reasonsOf returns in sentences what is wrong. Who reads them may see no other member of the error.
+// reasonsOf returns sentences that say what is wrong. Whoever reads them may see no other member of the error.
 func reasonsOf(failure *core.Error) []string {
 	switch busy := (busyError{}); {
 	case len(failure.Details) > 0:
@@ -95,7 +95,7 @@ func formatDetails(details []core.Detail) []string {
 	return list
 }
 
-// noteRefusedEvent says beside a good answer why a part of the request was not taken.
+// noteRefusedEvent has a good answer say why an event of the request was not taken.
 func (i *Ingest) noteRefusedEvent(r *httpRequest, err error) {
 	failure := core.AsError(err)
 	switch failure.Code {
@@ -109,13 +109,16 @@ func (i *Ingest) noteRefusedEvent(r *httpRequest, err error) {
 	r.noteProblem("event", failure.Code.Info().Meaning)
 }
 
+// maxHeaderText is the longest text in X-Sentry-Error, in bytes.
+const maxHeaderText = 500
+
 // headerText makes a text fit for a header.
-func headerText(s string) string {
-	s = strings.Map(func(r rune) rune {
+func headerText(text string) string {
+	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
 			return '?'
 		}
 		return r
-	}, s)
-	return s[:min(len(s), 500)]
+	}, text)
+	return text[:min(len(text), maxHeaderText)]
 }

@@ -10,30 +10,30 @@ import (
 	"errand/otlp"
 )
 
-// exportWork makes events of an export request. They can take far more than its body, as each has a copy of what they share: a
-// request of which that is true waits for memory first, and then for its turn among the large bodies, however small it is.
+// exportWork makes events of an export. They can take far more memory than its body, as each has a copy of what they share. Such
+// an export waits for memory first, and then for its turn among the large bodies, however small its body is.
 type exportWork struct {
 	*Ingest
 	request         *httpRequest
 	project         *knownProject
 	signal          otlp.Signal
-	statesEncoding  bool // the request says in which encoding it is
-	hasCountedItems bool // its spans or log records are
-	hasLargeMemory  bool // the memory of large events
+	statesEncoding  bool // its header says in which encoding the body is
+	hasCountedItems bool // its spans or log records are counted
+	hasLargeMemory  bool // memory for large events is reserved
 	hasTurn         bool
 	events          []pendingEvent
 	rejected        rejection
 }
 
-// manyEvents is the failure of work whose events take more memory than the request has.
+// manyEvents is the failure of work whose events take more memory than the HTTP request has reserved.
 type manyEvents struct{ bytes int }
 
 func (e manyEvents) Error() string {
 	return fmt.Sprintf("ingest: the events of an export take %d bytes", e.bytes)
 }
 
-// prepareExport opens the body and prepares its events. The memory is asked for between two readings, as nobody may wait for some while
-// he holds an unpacker or a turn, for which those who hold memory wait.
+// prepareExport opens the body and prepares its events. Memory is reserved between two readings: whoever waits for memory must
+// have neither an unpacker nor a turn, since those who have memory wait for these.
 func (w *exportWork) prepareExport() error {
 	err := w.openBody(w.request, false, w.prepareAll)
 	many, ok := errors.AsType[manyEvents](err)
@@ -72,7 +72,7 @@ func (w *exportWork) prepareAll(text []byte) error {
 			return manyEvents{batch.Size()}
 		case !w.hasTurn && len(text) <= largeBody: // a larger text has its turn
 			w.hasTurn = true
-			return errOutgrown // upon which open takes the turn
+			return errOutgrown // upon which openBody takes the turn
 		}
 	}
 	w.prepareEvents(batch)
@@ -87,17 +87,16 @@ func (w *exportWork) prepareEvents(batch *otlp.Batch) {
 	w.metrics.events[eventInvalid].Add(float64(batch.Rejected))
 	hints := w.hintsFor(w.request)
 	for n := range batch.Len() {
-		e, err := w.prepareEvent(w.request, w.project, func(d *envelope.Decoder) (*core.Event, error) { return batch.Decode(n, d, hints) })
+		event, err := w.prepareEvent(w.request, w.project, func(d *envelope.Decoder) (*core.Event, error) { return batch.Decode(n, d, hints) })
 		switch {
-		case err == nil && w.captured.hasOutermost(e.captured):
+		case err != nil:
+			w.metrics.countLost(err, 1)
+			w.noteRefusedEvent(w.request, err)
+			w.rejected.addRejected(1, core.AsError(err).Code.Info().Meaning)
+		case w.captured.hasOutermost(event.captured):
 			w.metrics.events[eventDuplicate].Inc()
-			continue
-		case err == nil:
-			w.events = append(w.events, e)
-			continue
+		default:
+			w.events = append(w.events, event)
 		}
-		w.metrics.countLost(err, 1)
-		w.noteRefusedEvent(w.request, err)
-		w.rejected.addRejected(1, core.AsError(err).Code.Info().Meaning)
 	}
 }
