@@ -16,8 +16,9 @@ func TestWaysToAuthenticate(t *testing.T) {
 	s := startServer(t)
 	dsn := func(key string) string { return fmt.Sprintf(`{"dsn":"https://%s@errors.example/1000000001"}`, key) }
 	for name, c := range map[string]struct{ path, envelope, header string }{
-		"header":                       {envelopes, "{}", byKey},
-		"header, key first":            {envelopes, "{}", "X-Sentry-Auth: Sentry sentry_key=" + shopKey + ", sentry_version=7, sentry_client=x/1"},
+		"header": {envelopes, "{}", byKey},
+		"header, key first": {envelopes, "{}", "X-Sentry-Auth: Sentry sentry_key=" + shopKey +
+			", sentry_version=7, sentry_client=x/1"},
 		"header, key in the middle":    {envelopes, "{}", "X-Sentry-Auth: Sentry sentry_client=x/1,sentry_key=" + shopKey + ",sentry_secret=s"},
 		"header with more room":        {envelopes, "{}", "X-Sentry-Auth:   sentry   sentry_version=7 ,  sentry_key = " + shopKey + " "},
 		"header with quotes":           {envelopes, "{}", `X-Sentry-Auth: Sentry sentry_key="` + shopKey + `"`},
@@ -29,9 +30,11 @@ func TestWaysToAuthenticate(t *testing.T) {
 		"without the last slash":       {"/api/1000000001/envelope", "{}", byKey},
 		"query without the last slash": {"/api/1000000001/envelope?sentry_key=" + shopKey, "{}", ""},
 	} {
-		a := s.postBody(c.path, envelopeOf(c.envelope, eventItem(1)), nonEmpty(c.header)...)
-		require.Equal(t, http.StatusOK, a.status, "%s: %s", name, a.text)
-		require.Equal(t, object{"id": fmt.Sprintf("%032x", 1)}, a.body, name)
+		t.Run(name, func(t *testing.T) {
+			a := s.postBody(c.path, envelopeOf(c.envelope, eventItem(1)), nonEmpty(c.header)...)
+			require.Equal(t, http.StatusOK, a.status, a.text)
+			require.Equal(t, object{"id": fmt.Sprintf("%032x", 1)}, a.body)
+		})
 	}
 	for name, c := range map[string]struct{ path, header string }{
 		"header":                 {events, byKey},
@@ -84,10 +87,13 @@ func TestUnauthorized(t *testing.T) {
 		}
 	}
 	for _, project := range []string{"1000000002", "0", "shop", "01000000001", "-1", "99999999999999999999", ""} {
-		a := s.postBody("/api/"+project+"/envelope/", envelopeOf("{}", eventItem(1)), byKey)
-		requireUnauthorized(t, a, "project "+project)
+		t.Run("project "+project, func(t *testing.T) {
+			a := s.postBody("/api/"+project+"/envelope/", envelopeOf("{}", eventItem(1)), byKey)
+			requireUnauthorized(t, a, "project "+project)
+		})
 	}
-	requireUnauthorized(t, s.postBody(envelopes, envelopeOf("{}", eventItem(1)), "X-Sentry-Auth: Sentry sentry_key="+officeKey), "the key of another project")
+	requireUnauthorized(t, s.postBody(envelopes, envelopeOf("{}", eventItem(1)), "X-Sentry-Auth: Sentry sentry_key="+officeKey),
+		"the key of another project")
 	requireUnauthorized(t, s.postBody(envelopes, envelopeOf(`{"dsn":"://"}`, eventItem(1))), "not a DSN")
 	requireUnauthorized(t, s.postBody(events, []byte(eventText(1)), "Authorization: Bearer "+shopKey), "another scheme")
 	require.Zero(t, s.eventsStored())
@@ -134,12 +140,15 @@ func TestUnknownPaths(t *testing.T) {
 	s := startServer(t)
 	for _, path := range []string{
 		"/api/", "/api/1000000001", "/api/1000000001/", "/api/1000000001/minidump/", "/api/1000000001/envelope/x", "/api/1000000001/envelope//",
-		"/api//1000000001/envelope/", "/api/1000000001%2F/envelope/", "/api/1000000001//envelope/", "/api/0/projects/", "/api/../v1/ingest", "/v1/ingest/", "/v1", "/",
+		"/api//1000000001/envelope/", "/api/1000000001%2F/envelope/", "/api/1000000001//envelope/", "/api/0/projects/",
+		"/api/../v1/ingest", "/v1/ingest/", "/v1", "/",
 	} {
-		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodOptions} {
-			a := s.sendRequest(method, path, nil, byKey)
-			require.Equal(t, http.StatusNotFound, a.status, "%s %s: %s", method, path, a.text)
-			require.Equal(t, "not_found", a.body["error"], "%s %s", method, path)
-		}
+		t.Run(path, func(t *testing.T) {
+			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodOptions} {
+				a := s.sendRequest(method, path, nil, byKey)
+				require.Equal(t, http.StatusNotFound, a.status, "%s: %s", method, a.text)
+				require.Equal(t, "not_found", a.body["error"], method)
+			}
+		})
 	}
 }

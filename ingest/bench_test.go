@@ -76,14 +76,19 @@ func (t taker) runCases(b *testing.B) {
 }
 
 func (t taker) takeBody(b *testing.B, body []byte, encoding string) []pendingEvent {
-	r := &http.Request{Header: http.Header{"Content-Encoding": {encoding}}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
-	q := &httpRequest{Request: r, w: httptest.NewRecorder(), receivedAt: core.At(time.Now()), small: t.smallMemory.newReservation(sharedByAll), large: t.largeMemory.newReservation(ofUnknownSenders), speaksSentry: true}
-	defer q.releaseAll()
-	entries, err := t.takeEnvelope(q, t.project)
-	if err != nil || len(entries) != 1 {
-		b.Fatal(entries, err)
+	received := &http.Request{
+		Header: http.Header{"Content-Encoding": {encoding}}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}
-	return entries
+	r := &httpRequest{
+		Request: received, w: httptest.NewRecorder(), receivedAt: core.At(time.Now()), speaksSentry: true,
+		small: t.smallMemory.newReservation(sharedByAll), large: t.largeMemory.newReservation(ofUnknownSenders),
+	}
+	defer r.releaseAll()
+	events, err := t.takeEnvelope(r, t.project)
+	if err != nil || len(events) != 1 {
+		b.Fatal(events, err)
+	}
+	return events
 }
 
 func benchBody(b *testing.B, platform, encoding string) []byte {

@@ -44,7 +44,10 @@ func TestLargeAttachments(t *testing.T) {
 		if encoding != "" {
 			body, headers = packText(t, encoding, bytes.NewBuffer(body)), append(headers, "Content-Encoding: "+encodings[encoding].header)
 		}
-		for _, a := range []answer{s.postBody(envelopes, body, headers...), s.sendRequest(http.MethodPost, envelopes, io.MultiReader(bytes.NewReader(body)), headers...)} {
+		for _, a := range []answer{
+			s.postBody(envelopes, body, headers...),
+			s.sendRequest(http.MethodPost, envelopes, io.MultiReader(bytes.NewReader(body)), headers...),
+		} {
 			require.Equal(t, http.StatusOK, a.status, "%s %s: %s", name, encoding, a.text)
 			require.Equal(t, object{"id": events[0]}, a.body, name)
 			require.Empty(t, a.header.Get("X-Sentry-Error"), name)
@@ -56,7 +59,8 @@ func TestLargeAttachments(t *testing.T) {
 	for _, length := range []bool{true, false} {
 		post("after the event", "", "event", attachmentItem(text, length))
 		post("before it", "", attachmentItem(text, length), "event")
-		post("between", "", "event", attachmentItem(text[:6<<20], length), "event", attachmentItem(text, length), itemOf("session", "{}"), "event")
+		post("between", "", "event", attachmentItem(text[:6<<20], length), "event", attachmentItem(text, length), itemOf("session", "{}"),
+			"event")
 	}
 	for name := range encodings {
 		if name == "zstd window" { // which is larger than every decoder must have
@@ -77,7 +81,8 @@ func TestTooMuchThatIsDropped(t *testing.T) {
 	event := "{}\n" + eventItem(1) + "\n"
 	large := padTo(eventText(2), ingest.MaxEnvelope)
 	requireTooLarge(t, s.postBody(envelopes, []byte(event+itemOf("event", large)), byKey), ingest.MaxEnvelope, "an event over the limit")
-	requireTooLarge(t, s.postBody(envelopes, []byte(event+itemOf("attachment", large)+"\n"+itemOf("event", large)), byKey), ingest.MaxEnvelope, "after an attachment")
+	requireTooLarge(t, s.postBody(envelopes, []byte(event+itemOf("attachment", large)+"\n"+itemOf("event", large)), byKey),
+		ingest.MaxEnvelope, "after an attachment")
 	stream := func(kind string) io.Reader {
 		return io.MultiReader(strings.NewReader(event+"{\"type\":\""+kind+"\"}\n"), io.LimitReader(spaces{}, ingest.MaxStream))
 	}
@@ -91,7 +96,8 @@ func TestTooMuchThatIsDropped(t *testing.T) {
 			requireTooLarge(t, a, ingest.MaxEnvelope, name+" of "+kind)
 		}
 	}
-	requireTooLarge(t, s.postBody(events, []byte(padTo(eventText(1), ingest.MaxEnvelope+1)), byKey), ingest.MaxEnvelope, "of one event nothing is skipped")
+	requireTooLarge(t, s.postBody(events, []byte(padTo(eventText(1), ingest.MaxEnvelope+1)), byKey), ingest.MaxEnvelope,
+		"of one event nothing is skipped")
 	require.Zero(t, s.eventsCounted())
 }
 
@@ -213,6 +219,7 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	require.EqualValues(t, shop, last, "it asked first, but has sent a bomb before")
 
 	defer s.HoldLarge()()
-	body := packText(t, "gzip", strings.NewReader(`{"dsn":"https://ffffffffffffffffffffffffffffffff@x/1000000001"}`+"\n"+strings.Repeat(" ", 18<<20)))
+	text := `{"dsn":"https://ffffffffffffffffffffffffffffffff@x/1000000001"}` + "\n" + strings.Repeat(" ", 18<<20)
+	body := packText(t, "gzip", strings.NewReader(text))
 	requireUnauthorized(t, s.postBody(envelopes, body, "Content-Encoding: gzip"), "an unknown sender")
 }

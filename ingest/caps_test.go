@@ -18,7 +18,8 @@ import (
 const (
 	nativeTexts = `{"message":"m @","platform":"@","transaction":"@","release":"@","environment":"@","dist":"@","server_name":"@",
 		"exception":[{"type":"E@","value":"@","module":"@","mechanism":{"type":"@"},"stacktrace":{"frames":[
-			{"function":"@","module":"@","filename":"@","abs_path":"@","context_line":"@","pre_context":["@"],"post_context":["@"],"vars":{"@":"@"}}]}},
+			{"function":"@","module":"@","filename":"@","abs_path":"@","context_line":"@",
+			"pre_context":["@"],"post_context":["@"],"vars":{"@":"@"}}]}},
 			{"type":"F","stack":"@"}],
 		"user":{"id":"@","email":"@","username":"@","ip_address":"@","@":"@"},
 		"request":{"method":"@","url":"@","query_string":"@","headers":{"@":"@"},"cookies":"@","data":"@"},
@@ -27,7 +28,8 @@ const (
 		"fingerprint":["f","@"],"sdk":{"name":"@","version":"@"}}`
 	sentryTexts = `{"event_id":"@","timestamp":"@","level":"@","logger":"@","culprit":"@","logentry":{"message":"%s @","params":["@"]},
 		"threads":{"values":[{"id":"@","name":"@","crashed":true,"stacktrace":{"frames":[{"function":"@"}]}}]},
-		"debug_meta":{"images":[{"type":"@","debug_id":"@","code_file":"@"}]},"csp":{"effective-directive":"@","blocked-uri":"@","document-uri":"@"}}`
+		"debug_meta":{"images":[{"type":"@","debug_id":"@","code_file":"@"}]},
+		"csp":{"effective-directive":"@","blocked-uri":"@","document-uri":"@"}}`
 )
 
 // notOfEvents are the columns in indexes that hold text, but none of events: each with what bounds it.
@@ -140,10 +142,11 @@ func TestEventsAreWithinTheCapForReaders(t *testing.T) {
 	list := func(n int, one string) string { return "[" + strings.TrimSuffix(strings.Repeat(one+",", n), ",") + "]" }
 	escapes := strings.Repeat(`\u0001\"\\\u2028<&>\ud83d\ude00\u0085`, 600)
 	for name, body := range map[string]string{
-		"small frames":  `{"exception":` + list(50, `{"type":"E","stacktrace":{"frames":`+list(250, `{"function":"f"}`)+`}}`) + `}`,
-		"empty frames":  `{"message":"m","threads":` + list(250, `{"id":1,"stacktrace":{"frames":`+list(60, `{"in_app":true}`)+`}}`) + `}`,
-		"images":        `{"message":"m","debug_meta":{"images":` + list(1000, `{"debug_id":"`+strings.Repeat("a", 300)+`"}`) + `}}`,
-		"escaped texts": `{"message":"m","extra":{"a":` + list(100, `"`+escapes+`"`) + `},"breadcrumbs":` + list(100, `{"message":"`+escapes+`"}`) + `}`,
+		"small frames": `{"exception":` + list(50, `{"type":"E","stacktrace":{"frames":`+list(250, `{"function":"f"}`)+`}}`) + `}`,
+		"empty frames": `{"message":"m","threads":` + list(250, `{"id":1,"stacktrace":{"frames":`+list(60, `{"in_app":true}`)+`}}`) + `}`,
+		"images":       `{"message":"m","debug_meta":{"images":` + list(1000, `{"debug_id":"`+strings.Repeat("a", 300)+`"}`) + `}}`,
+		"escaped texts": `{"message":"m","extra":{"a":` + list(100, `"`+escapes+`"`) + `},"breadcrumbs":` +
+			list(100, `{"message":"`+escapes+`"}`) + `}`,
 		"nested values": `{"message":"m","extra":{"a":` + list(30_000, `{}`) + `},"contexts":{"b":{"c":` + list(2_000, `[""]`) + `}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {

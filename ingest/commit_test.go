@@ -158,7 +158,8 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 			for n := range items {
 				items[n] = eventItem(first + n)
 			}
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, envelopes+"?sentry_key="+shopKey, bytes.NewReader(envelopeOf("{}", items...)))
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, envelopes+"?sentry_key="+shopKey,
+				bytes.NewReader(envelopeOf("{}", items...)))
 			w := httptest.NewRecorder()
 			stopping.Handler().ServeHTTP(w, r)
 			require.Equal(t, http.StatusOK, w.Code, w.Body)
@@ -171,7 +172,8 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 		post(1+n*events, events)
 	}
 	// The writer has taken one of them and waits for the first to be committed.
-	require.Eventually(t, func() bool { return stopping.EventsWaiting() == 1+3*events && stopping.QueuedRequests() == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return stopping.EventsWaiting() == 1+3*events && stopping.QueuedRequests() == 2 }, 10*time.Second,
+		time.Millisecond)
 	var closed sync.WaitGroup
 	closed.Go(stopping.Close)
 	unlock()

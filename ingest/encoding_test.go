@@ -130,7 +130,8 @@ func TestTruncatedAndWrongBodies(t *testing.T) {
 			require.Equal(t, http.StatusBadRequest, a.status, "%s, %s: %s", name, what, a.text)
 			require.NotEmpty(t, a.body["detail"], "%s, %s", name, what)
 		}
-		require.Equal(t, http.StatusOK, s.postBody(envelopes, packed, byKey, "Content-Encoding: "+encoding.header).status, "%s works afterwards", name)
+		require.Equal(t, http.StatusOK, s.postBody(envelopes, packed, byKey, "Content-Encoding: "+encoding.header).status,
+			"%s works afterwards", name)
 	}
 	require.EqualValues(t, 1, s.eventsCounted())
 }
@@ -146,8 +147,10 @@ func TestStoreTakesBase64WithoutSayingSo(t *testing.T) {
 		"base64 of zlib": wrap(1), "in lines": lines(wrap(2)), "base64 of JSON": base64.StdEncoding.EncodeToString([]byte(eventText(3))),
 		"JSON": eventText(4), "JSON after spaces": "\n  " + eventText(5), "JSON after a mark": "\ufeff" + eventText(6),
 	} {
-		a := s.postBody(events, []byte(body), byKey)
-		require.Equal(t, http.StatusOK, a.status, "%s: %s", name, a.text)
+		t.Run(name, func(t *testing.T) {
+			a := s.postBody(events, []byte(body), byKey)
+			require.Equal(t, http.StatusOK, a.status, a.text)
+		})
 	}
 	a := s.postBody(events, packText(t, "gzip", strings.NewReader(wrap(7))), byKey, "Content-Encoding: gzip")
 	require.Equal(t, http.StatusOK, a.status, a.text)
@@ -156,8 +159,10 @@ func TestStoreTakesBase64WithoutSayingSo(t *testing.T) {
 		"truncated": wrap(8)[:40], "of nothing": "", "spaces": "  ", "no base64": "boom!", "a list": "[]",
 		"base64 of text": base64.StdEncoding.EncodeToString([]byte("boom")),
 	} {
-		a := s.postBody(events, []byte(body), byKey)
-		require.Equal(t, http.StatusBadRequest, a.status, "%s: %s", name, a.text)
+		t.Run(name, func(t *testing.T) {
+			a := s.postBody(events, []byte(body), byKey)
+			require.Equal(t, http.StatusBadRequest, a.status, a.text)
+		})
 	}
 	require.Equal(t, http.StatusBadRequest, s.postBody(native, []byte(wrap(9)), nativeByKey).status, "at the store endpoint only")
 }

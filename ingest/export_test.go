@@ -97,7 +97,8 @@ func (i *Ingest) WriteReports(ctx context.Context) error {
 
 // CountingFunc gives a function that counts a request with one event as its way through ingest does.
 func (i *Ingest) CountingFunc() func() {
-	items, group, at := []envelope.Item{{Type: "event", Kind: envelope.Event}}, []*waitingEvents{{events: make([]pendingEvent, 1)}}, core.At(i.clock())
+	items, at := []envelope.Item{{Type: "event", Kind: envelope.Event}}, core.At(i.clock())
+	group := []*waitingEvents{{events: make([]pendingEvent, 1)}}
 	return func() {
 		i.metrics.receivedBytes.Add(1000)
 		i.metrics.countItems(items)

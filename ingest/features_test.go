@@ -10,7 +10,8 @@ import (
 func TestFirstEventIsLookedAt(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
-	const failure = `{"exception": {"type": "ConnectTimeout", "value": "redis did not answer", "mechanism": {"type": "generic", "handled": false},
+	const failure = `{"exception": {"type": "ConnectTimeout", "value": "redis did not answer",
+		"mechanism": {"type": "generic", "handled": false},
 		"stacktrace": {"frames": [{"function": "pay", "module": "shop", "in_app": true}]}}}`
 	for range 2 {
 		requireTaken(t, s.postBody(native, []byte(failure), nativeByKey))

@@ -310,11 +310,15 @@ func (s *server) lockTables(t testing.TB, tables string) (unlock func()) {
 	}
 }
 
+// waitingForLocks counts the connections that wait for a lock in the test's database.
+const waitingForLocks = `
+SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+
 // untilBlocked waits until a commit waits for lockEvents.
 func (s *server) untilBlocked(t testing.TB) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		return s.queryNumber(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+		return s.queryNumber(waitingForLocks) > 0
 	}, 10*time.Second, time.Millisecond)
 }
 

@@ -10,7 +10,8 @@ import (
 // FuzzUnpack: whatever a body is, the unpacker keeps to its room and works for the next one.
 func FuzzUnpack(f *testing.F) {
 	for _, encoding := range []string{"", "gzip", "deflate", "br", "zstd"} {
-		for _, seed := range []string{"", "{}", "eJyrVspNLS5OTE9VslJKys/PVaoFADnYBdo=", "\x1f\x8b\x08", "\x28\xb5\x2f\xfd\x04\x58", "\x78\x9c\x03", "\x0b\x02\x80{}\n\x03"} {
+		for _, seed := range []string{"", "{}", "eJyrVspNLS5OTE9VslJKys/PVaoFADnYBdo=", "\x1f\x8b\x08", "\x28\xb5\x2f\xfd\x04\x58",
+			"\x78\x9c\x03", "\x0b\x02\x80{}\n\x03"} {
 			f.Add([]byte(seed), encoding, false)
 			f.Add([]byte(seed), encoding, true)
 		}

@@ -153,23 +153,27 @@ func TestSlowSenders(t *testing.T) {
 		status        int
 	}{
 		"with a length": {requestHead(envelopes, byKey, "Content-Length: 1000") + "{}\n", "the body did not come in time", http.StatusBadRequest},
-		"in chunks":     {requestHead(envelopes, byKey, "Transfer-Encoding: chunked") + "3\r\n{}\n\r\n", "the body did not come in time", http.StatusBadRequest},
-		"large":         {requestHead(envelopes, byKey, "Content-Length: 1000000") + strings.Repeat(" ", 100_000), "the body did not come in time", http.StatusBadRequest},
+		"in chunks": {requestHead(envelopes, byKey, "Transfer-Encoding: chunked") + "3\r\n{}\n\r\n",
+			"the body did not come in time", http.StatusBadRequest},
+		"large": {requestHead(envelopes, byKey, "Content-Length: 1000000") + strings.Repeat(" ", 100_000),
+			"the body did not come in time", http.StatusBadRequest},
 		"nothing":       {requestHead(native, nativeByKey, "Content-Length: 10"), "the body did not come in time", http.StatusBadRequest},
 		"refused":       {requestHead(native, "X-Service-Key: unknown", "Content-Length: 10"), "unauthorized", http.StatusUnauthorized},
 		"refused, long": {requestHead(native, "X-Service-Key: unknown", "Content-Length: 1000000"), "unauthorized", http.StatusUnauthorized},
 	} {
-		conn, reader := s.openConnection(t)
-		_, err := io.WriteString(conn, c.start)
-		require.NoError(t, err)
-		response, err := http.ReadResponse(reader, nil)
-		require.NoError(t, err, name)
-		text, err := io.ReadAll(response.Body)
-		require.NoError(t, err, name)
-		require.Equal(t, c.status, response.StatusCode, "%s: %s", name, text)
-		require.Contains(t, string(text), c.answer, name)
-		_, err = reader.ReadByte()
-		require.ErrorIs(t, err, io.EOF, "%s: the connection is ended", name)
+		t.Run(name, func(t *testing.T) {
+			conn, reader := s.openConnection(t)
+			_, err := io.WriteString(conn, c.start)
+			require.NoError(t, err)
+			response, err := http.ReadResponse(reader, nil)
+			require.NoError(t, err)
+			text, err := io.ReadAll(response.Body)
+			require.NoError(t, err)
+			require.Equal(t, c.status, response.StatusCode, text)
+			require.Contains(t, string(text), c.answer)
+			_, err = reader.ReadByte()
+			require.ErrorIs(t, err, io.EOF, "the connection is ended")
+		})
 	}
 }
 
@@ -288,7 +292,8 @@ func TestHugeHeaders(t *testing.T) {
 	s := startServer(t)
 	long := strings.Repeat("x", 50_000)
 	for name, headers := range map[string][]string{
-		"in the credentials": {byKey + ", sentry_client=" + long}, "pairs": {byKey + strings.Repeat(",a=b", 10_000)}, "origin": {byKey, "Origin: " + long},
+		"in the credentials": {byKey + ", sentry_client=" + long}, "pairs": {byKey + strings.Repeat(",a=b", 10_000)},
+		"origin": {byKey, "Origin: " + long},
 		"commas": {byKey, "Content-Encoding: " + strings.Repeat(",", 50_000)}, "user agent": {byKey, "User-Agent: " + long},
 	} {
 		a := s.postBody(envelopes, envelopeOf("{}", eventItem(1)), headers...)

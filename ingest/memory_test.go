@@ -26,20 +26,21 @@ func mustWait(t *testing.T, l *reservation, n int64) bool {
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	m := newMemory(100, time.Minute)
-	first, second, elder, other := m.newReservation(sharedByAll), m.newReservation(sharedByAll), m.newReservation(sharedByAll), m.newReservation(sharedByAll)
+	first, second := m.newReservation(sharedByAll), m.newReservation(sharedByAll)
+	overdrawn, other := m.newReservation(sharedByAll), m.newReservation(sharedByAll)
 	require.NoError(t, first.reserveMemory(t.Context(), 60))
 	require.NoError(t, second.reserveMemory(t.Context(), 40))
-	require.NoError(t, elder.reserveMemory(t.Context(), 1000), "one may grow beyond")
-	require.NoError(t, elder.reserveMemory(t.Context(), 1000))
+	require.NoError(t, overdrawn.reserveMemory(t.Context(), 1000), "one may grow beyond")
+	require.NoError(t, overdrawn.reserveMemory(t.Context(), 1000))
 	require.True(t, mustWait(t, other, 1))
 	require.True(t, mustWait(t, first, 1), "also those that hold some")
 
 	second.keepOnly(30)
 	require.False(t, mustWait(t, other, 10))
 	require.True(t, mustWait(t, other, 1))
-	elder.keepOnly(0)
-	require.False(t, mustWait(t, other, 50), "it is the elder now")
-	for _, l := range []*reservation{first, second, elder, other} {
+	overdrawn.keepOnly(0)
+	require.False(t, mustWait(t, other, 50), "it is the one that is overdrawn now")
+	for _, l := range []*reservation{first, second, overdrawn, other} {
 		l.keepOnly(0)
 	}
 	require.EqualValues(t, 100, m.free)
@@ -50,9 +51,9 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestMemoryIsGivenInTheOrderOfAsking(t *testing.T) {
 	t.Parallel()
 	m := newMemory(10, time.Minute)
-	holder, elder := m.newReservation(sharedByAll), m.newReservation(sharedByAll)
+	holder, overdrawn := m.newReservation(sharedByAll), m.newReservation(sharedByAll)
 	require.NoError(t, holder.reserveMemory(t.Context(), 10))
-	require.NoError(t, elder.reserveMemory(t.Context(), 1))
+	require.NoError(t, overdrawn.reserveMemory(t.Context(), 1))
 
 	granted := make(chan int, 3)
 	var waiting sync.WaitGroup
@@ -73,8 +74,8 @@ func TestMemoryIsGivenInTheOrderOfAsking(t *testing.T) {
 	require.Equal(t, 0, <-granted)
 	holder.keepOnly(0)
 	require.Equal(t, 1, <-granted)
-	elder.keepOnly(0)
-	require.Equal(t, 2, <-granted, "as the elder")
+	overdrawn.keepOnly(0)
+	require.Equal(t, 2, <-granted, "as the one that is overdrawn")
 	waiting.Wait()
 	for _, l := range shares {
 		l.keepOnly(0)
@@ -86,9 +87,9 @@ func TestMemoryIsGivenInTheOrderOfAsking(t *testing.T) {
 func TestMemoryGoesOnWhenTheFirstGivesUp(t *testing.T) {
 	t.Parallel()
 	m := newMemory(10, time.Minute)
-	holder, elder := m.newReservation(sharedByAll), m.newReservation(sharedByAll)
+	holder, overdrawn := m.newReservation(sharedByAll), m.newReservation(sharedByAll)
 	require.NoError(t, holder.reserveMemory(t.Context(), 8))
-	require.NoError(t, elder.reserveMemory(t.Context(), 9))
+	require.NoError(t, overdrawn.reserveMemory(t.Context(), 9))
 	ctx, giveUp := context.WithCancel(t.Context())
 	var waiting sync.WaitGroup
 	waiting.Go(func() { require.Error(t, m.newReservation(sharedByAll).reserveMemory(ctx, 5)) })
@@ -105,16 +106,16 @@ func TestNoProjectHoldsAllOfTheMemory(t *testing.T) {
 	t.Parallel()
 	m := newMemory(100, time.Minute)
 	first, second, third := m.newReservation(1), m.newReservation(2), m.newReservation(3)
-	elder := m.newReservation(1)
+	overdrawn := m.newReservation(1)
 	require.NoError(t, first.reserveMemory(t.Context(), 50))
-	require.NoError(t, elder.reserveMemory(t.Context(), 100), "the one that may grow beyond")
+	require.NoError(t, overdrawn.reserveMemory(t.Context(), 100), "the one that may grow beyond")
 	require.True(t, mustWait(t, first, 1), "it has its half")
 	require.NoError(t, second.reserveMemory(t.Context(), 25))
 	require.True(t, mustWait(t, second, 1))
 	require.NoError(t, third.reserveMemory(t.Context(), 12))
 	require.True(t, mustWait(t, m.newReservation(ofUnknownSenders), 10), "those who are not known share one part")
 	require.False(t, mustWait(t, m.newReservation(ofUnknownSenders), 6))
-	for _, l := range []*reservation{first, second, third, elder} {
+	for _, l := range []*reservation{first, second, third, overdrawn} {
 		l.keepOnly(0)
 	}
 	require.Len(t, m.reserved, 1)
@@ -124,9 +125,9 @@ func TestNoProjectHoldsAllOfTheMemory(t *testing.T) {
 func TestMemoryGoesToWhoeverHoldsLeast(t *testing.T) {
 	t.Parallel()
 	m := newMemory(100, time.Minute)
-	large, elder, other := m.newReservation(1), m.newReservation(1), m.newReservation(3)
+	large, overdrawn, other := m.newReservation(1), m.newReservation(1), m.newReservation(3)
 	require.NoError(t, large.reserveMemory(t.Context(), 50))
-	require.NoError(t, elder.reserveMemory(t.Context(), 1))
+	require.NoError(t, overdrawn.reserveMemory(t.Context(), 1))
 	require.NoError(t, other.reserveMemory(t.Context(), 25))
 	granted := make(chan string, 2)
 	var waiting sync.WaitGroup
@@ -146,7 +147,7 @@ func TestMemoryGoesToWhoeverHoldsLeast(t *testing.T) {
 	large.keepOnly(10)
 	require.Equal(t, "the second", <-granted)
 	require.True(t, waits(1)())
-	elder.keepOnly(0)
+	overdrawn.keepOnly(0)
 	require.Equal(t, "the first", <-granted)
 	waiting.Wait()
 }

@@ -132,7 +132,8 @@ func TestLoadAndOutages(t *testing.T) {
 	require.EqualValues(t, len(body), s.metricValue("errand_ingest_received_bytes_total"))
 	require.EqualValues(t, 1, s.metricValue("errand_ingest_commit_events"))
 	require.EqualValues(t, 1, s.metricValue("errand_ingest_commit_duration_seconds"))
-	for _, series := range []string{"errand_ingest_waiting_events", "errand_ingest_held_bytes", "errand_ingest_waiting_requests", "errand_ingest_database_away"} {
+	for _, series := range []string{"errand_ingest_waiting_events", "errand_ingest_held_bytes", "errand_ingest_waiting_requests",
+		"errand_ingest_database_away"} {
 		require.Zero(t, s.metricValue(series), series)
 	}
 	require.EqualValues(t, ingest.MaxHeld, s.metricValue("errand_ingest_held_limit_bytes"))

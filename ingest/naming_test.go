@@ -35,7 +35,8 @@ func TestTypeAndTitleOfAGroupAreOfOneException(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	s.postEvents(itemOf("event", `{"platform":"python","exception":{"values":[
-		{"type":"ValueError","value":"bad row 1","mechanism":{"type":"chained","exception_id":1,"parent_id":0},"stacktrace":{"frames":[{"function":"parse","module":"rows","in_app":true}]}},
+		{"type":"ValueError","value":"bad row 1","mechanism":{"type":"chained","exception_id":1,"parent_id":0},
+			"stacktrace":{"frames":[{"function":"parse","module":"rows","in_app":true}]}},
 		{"type":"ExceptionGroup","value":"unhandled errors","mechanism":{"type":"generic","exception_id":0,"is_exception_group":true}}]}}`))
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues WHERE title = 'ValueError: bad row 1' AND type = 'ValueError'`))
 }
@@ -67,9 +68,11 @@ func TestEventsOfSentryCLIDoNotLowerTrust(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	s.postEvents(itemOf("event", `{"platform":"other","message":"deploy failed","sdk":{"name":"sentry-cli","version":"2.50.0"}}`))
-	s.postEvents(itemOf("event", `{"platform":"node","message":"loader failed","sdk":{"name":"sentry.javascript.react-router","version":"11.0.0"}}`))
+	s.postEvents(itemOf("event", `{"platform":"node","message":"loader failed",
+		"sdk":{"name":"sentry.javascript.react-router","version":"11.0.0"}}`))
 	require.Zero(t, s.queryNumber(`SELECT count(*) FROM project_seen WHERE client_seen_at IS NOT NULL`))
-	s.postEvents(itemOf("event", `{"platform":"javascript","message":"page failed","sdk":{"name":"sentry.javascript.react-router","version":"11.0.0"}}`))
+	s.postEvents(itemOf("event", `{"platform":"javascript","message":"page failed",
+		"sdk":{"name":"sentry.javascript.react-router","version":"11.0.0"}}`))
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM project_seen WHERE client_seen_at IS NOT NULL`))
 }
 
@@ -81,9 +84,12 @@ func TestReportsAreIssuesOfTheirOwn(t *testing.T) {
 		`"hpkp":{"hostname":"a.example"}`, `"expectstaple":{"expect-staple-report":{"hostname":"a.example"}}`,
 		`"template":{"filename":"cart.html","context_line":"{% if %}"}`, `"template":{"filename":"cart.html","context_line":"{% for %}"}`,
 	} {
-		s.postEvents(itemOf("event", `{`+report+`}`), itemOf("event", `{"platform":"other",`+report+`}`))
+		t.Run(report, func(t *testing.T) {
+			s.postEvents(itemOf("event", `{`+report+`}`), itemOf("event", `{"platform":"other",`+report+`}`))
+		})
 	}
 	require.EqualValues(t, 6, s.queryNumber(`SELECT count(*) FROM issues WHERE times_seen = 2`))
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues WHERE title = 'Expect-CT failed for ''b.example'''`))
-	require.EqualValues(t, 2, s.queryNumber(`SELECT count(*) FROM issues WHERE title = 'Error in template ''cart.html''' AND culprit = 'cart.html'`))
+	require.EqualValues(t, 2, s.queryNumber(
+		`SELECT count(*) FROM issues WHERE title = 'Error in template ''cart.html''' AND culprit = 'cart.html'`))
 }

@@ -17,7 +17,8 @@ func TestNativeAnswer(t *testing.T) {
 	require.Equal(t, "application/json", a.header.Get("Content-Type"))
 	first := a.body["data"].(object)
 	require.Equal(t, object{
-		"event_id": eventIDOf(1), "id": float64(s.queryNumber(`SELECT id FROM events`)), "issue_id": float64(s.queryNumber(`SELECT id FROM issues`)), "duplicate": false,
+		"event_id": eventIDOf(1), "duplicate": false,
+		"id": float64(s.queryNumber(`SELECT id FROM events`)), "issue_id": float64(s.queryNumber(`SELECT id FROM issues`)),
 	}, first)
 
 	again := s.postBody(native, []byte(eventText(1)), nativeByKey).body["data"].(object)
@@ -30,7 +31,8 @@ func TestNativeAnswer(t *testing.T) {
 
 	made := s.postBody(native, []byte(`{"message":"boom"}`), nativeByKey).body["data"].(object)
 	require.Regexp(t, `^[0-9a-f]{32}$`, made["event_id"])
-	dashed := s.postBody(native, []byte(`{"message":"boom","event_id":"0000000A-0000-0000-0000-00000000000B"}`), nativeByKey).body["data"].(object)
+	dashed := s.postBody(native, []byte(`{"message":"boom","event_id":"0000000A-0000-0000-0000-00000000000B"}`),
+		nativeByKey).body["data"].(object)
 	require.Equal(t, "0000000a00000000000000000000000b", dashed["event_id"])
 }
 
@@ -41,26 +43,37 @@ func TestNativeTellsEveryMistake(t *testing.T) {
 		body    string
 		details []any
 	}{
-		"no JSON":        {`{"message":`, []any{detailOf("", "not valid JSON: no value at byte 11")}},
-		"no object":      {`[1]`, []any{detailOf("", "must be an object, not a list")}},
-		"nothing":        {``, []any{detailOf("", "must be an object, not nothing")}},
-		"no report":      {`{"level":"error"}`, []any{detailOf("", "an event needs a message or an exception: give at least one of them")}},
-		"a wrong type":   {`{"message":5}`, []any{detailOf("message", "must be a text, not a number")}},
-		"an event id":    {`{"message":"m","event_id":"x"}`, []any{detailOf("event_id", "must be 32 hexadecimal digits, with or without the dashes of a UUID")}},
-		"a time":         {`{"message":"m","timestamp":"noon"}`, []any{detailOf("timestamp", "must be a time: RFC 3339, or seconds since 1970 as a number")}},
-		"a level":        {`{"message":"m","level":"loud"}`, []any{detailOf("level", "must be fatal, error, warning, info or debug")}},
-		"deep":           {`{"exception":[{"type":"E","stacktrace":{"frames":[{},{"lineno":"x"}]}}]}`, []any{detailOf("exception.0.stacktrace.frames.1.lineno", "must be a number, not a text")}},
-		"a tag":          {`{"message":"m","tags":{"a":[1]}}`, []any{detailOf("tags.a", "must be a text, a number or a boolean, not a list")}},
-		"an exception":   {`{"exception":{"module":"m"}}`, []any{detailOf("exception", "an exception needs a type, a value or a stack")}},
-		"a context":      {`{"message":"m","contexts":{"os":1}}`, []any{detailOf("contexts.os", "must be an object, not a number")}},
-		"a breadcrumb":   {`{"message":"m","breadcrumbs":[{"timestamp":"x"}]}`, []any{detailOf("breadcrumbs.0.timestamp", "must be a time: RFC 3339, or seconds since 1970 as a number")}},
-		"several":        {`{"level":1,"user":2,"fingerprint":3}`, []any{detailOf("level", "must be a text, not a number"), detailOf("user", "must be an object, not a number"), detailOf("fingerprint", "must be a list, not a number")}},
+		"no JSON":      {`{"message":`, []any{detailOf("", "not valid JSON: no value at byte 11")}},
+		"no object":    {`[1]`, []any{detailOf("", "must be an object, not a list")}},
+		"nothing":      {``, []any{detailOf("", "must be an object, not nothing")}},
+		"no report":    {`{"level":"error"}`, []any{detailOf("", "an event needs a message or an exception: give at least one of them")}},
+		"a wrong type": {`{"message":5}`, []any{detailOf("message", "must be a text, not a number")}},
+		"an event id": {`{"message":"m","event_id":"x"}`, []any{
+			detailOf("event_id", "must be 32 hexadecimal digits, with or without the dashes of a UUID"),
+		}},
+		"a time": {`{"message":"m","timestamp":"noon"}`, []any{
+			detailOf("timestamp", "must be a time: RFC 3339, or seconds since 1970 as a number"),
+		}},
+		"a level": {`{"message":"m","level":"loud"}`, []any{detailOf("level", "must be fatal, error, warning, info or debug")}},
+		"deep": {`{"exception":[{"type":"E","stacktrace":{"frames":[{},{"lineno":"x"}]}}]}`,
+			[]any{detailOf("exception.0.stacktrace.frames.1.lineno", "must be a number, not a text")}},
+		"a tag":        {`{"message":"m","tags":{"a":[1]}}`, []any{detailOf("tags.a", "must be a text, a number or a boolean, not a list")}},
+		"an exception": {`{"exception":{"module":"m"}}`, []any{detailOf("exception", "an exception needs a type, a value or a stack")}},
+		"a context":    {`{"message":"m","contexts":{"os":1}}`, []any{detailOf("contexts.os", "must be an object, not a number")}},
+		"a breadcrumb": {`{"message":"m","breadcrumbs":[{"timestamp":"x"}]}`,
+			[]any{detailOf("breadcrumbs.0.timestamp", "must be a time: RFC 3339, or seconds since 1970 as a number")}},
+		"several": {`{"level":1,"user":2,"fingerprint":3}`, []any{
+			detailOf("level", "must be a text, not a number"), detailOf("user", "must be an object, not a number"),
+			detailOf("fingerprint", "must be a list, not a number"),
+		}},
 		"text behind it": {`{"message":"m"} x`, []any{detailOf("", "not valid JSON: more text behind the event at byte 16")}},
 	} {
-		a := s.postBody(native, []byte(c.body), nativeByKey)
-		require.Equal(t, http.StatusBadRequest, a.status, "%s: %s", name, a.text)
-		require.Equal(t, object{"error": "invalid_request", "details": c.details}, a.body, name)
-		require.Empty(t, a.header.Get("X-Sentry-Error"), name)
+		t.Run(name, func(t *testing.T) {
+			a := s.postBody(native, []byte(c.body), nativeByKey)
+			require.Equal(t, http.StatusBadRequest, a.status, a.text)
+			require.Equal(t, object{"error": "invalid_request", "details": c.details}, a.body)
+			require.Empty(t, a.header.Get("X-Sentry-Error"))
+		})
 	}
 	a := s.postBody(native, []byte(`{"message":"m","mesage":"x"}`), nativeByKey)
 	require.Equal(t, http.StatusBadRequest, a.status)
@@ -109,12 +122,16 @@ func TestEventTime(t *testing.T) {
 		{`"` + stamp(-30*24*time.Hour) + `"`, now.AddDate(0, 0, -30)},
 		{`"` + stamp(-30*24*time.Hour-time.Millisecond) + `"`, now},
 	} {
-		body := fmt.Sprintf(`{"message":"m","event_id":%q,"timestamp":%s}`, eventIDOf(n), c.timestamp)
-		a := s.postBody(native, []byte(body), nativeByKey)
-		require.Equal(t, http.StatusOK, a.status, a.text)
-		want := c.want.UnixMilli()
-		require.Equal(t, want, s.queryNumber(`SELECT (extract(epoch FROM occurred_at) * 1000)::bigint FROM events WHERE event_id = $1`, eventIDOf(n)), c.timestamp)
-		require.Equal(t, now.UnixMilli(), s.queryNumber(`SELECT (extract(epoch FROM received_at) * 1000)::bigint FROM events WHERE event_id = $1`, eventIDOf(n)))
+		t.Run(c.timestamp, func(t *testing.T) {
+			body := fmt.Sprintf(`{"message":"m","event_id":%q,"timestamp":%s}`, eventIDOf(n), c.timestamp)
+			a := s.postBody(native, []byte(body), nativeByKey)
+			require.Equal(t, http.StatusOK, a.status, a.text)
+			want := c.want.UnixMilli()
+			require.Equal(t, want, s.queryNumber(`SELECT (extract(epoch FROM occurred_at) * 1000)::bigint FROM events WHERE event_id = $1`,
+				eventIDOf(n)), c.timestamp)
+			require.Equal(t, now.UnixMilli(),
+				s.queryNumber(`SELECT (extract(epoch FROM received_at) * 1000)::bigint FROM events WHERE event_id = $1`, eventIDOf(n)))
+		})
 	}
 }
 

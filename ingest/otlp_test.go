@@ -174,16 +174,18 @@ func TestRefusedExports(t *testing.T) {
 		"encoding":        {"{}", []string{asJSON, "Content-Encoding: snappy"}, 400, 3, ""},
 		"larger than max": {`{"x":"` + strings.Repeat("x", 20<<20) + `"}`, []string{asJSON}, 413, 8, "larger than 20971520 bytes"},
 	} {
-		a := s.postBody(traces, []byte(c.body), append(c.headers, byBearer)...)
-		require.Equal(t, c.status, a.status, "%s: %s", name, a.text)
-		require.Empty(t, a.header.Get("Cache-Control"), name)
-		if c.headers[0] == asWire {
-			require.True(t, strings.HasPrefix(a.text, fmt.Sprintf("\x08%c\x12", c.code)), name)
-		} else {
-			require.EqualValues(t, c.code, a.body["code"], name)
-			require.NotEmpty(t, a.body["message"], name)
-			require.Contains(t, a.body["message"], c.message, name)
-		}
+		t.Run(name, func(t *testing.T) {
+			a := s.postBody(traces, []byte(c.body), append(c.headers, byBearer)...)
+			require.Equal(t, c.status, a.status, a.text)
+			require.Empty(t, a.header.Get("Cache-Control"))
+			if c.headers[0] == asWire {
+				require.True(t, strings.HasPrefix(a.text, fmt.Sprintf("\x08%c\x12", c.code)))
+			} else {
+				require.EqualValues(t, c.code, a.body["code"])
+				require.NotEmpty(t, a.body["message"])
+				require.Contains(t, a.body["message"], c.message)
+			}
+		})
 	}
 	a := s.sendRequest(http.MethodGet, traces, nil, byBearer)
 	require.Equal(t, http.StatusMethodNotAllowed, a.status)
@@ -247,7 +249,8 @@ func TestExportsAreSignsOfLife(t *testing.T) {
 func TestExportsOfPages(t *testing.T) {
 	t.Parallel()
 	s := startWithOrigins(t)
-	a := s.sendRequest(http.MethodOptions, traces, nil, "Origin: https://shop.example", "Access-Control-Request-Headers: authorization,content-type")
+	a := s.sendRequest(http.MethodOptions, traces, nil, "Origin: https://shop.example",
+		"Access-Control-Request-Headers: authorization,content-type")
 	require.Equal(t, http.StatusNoContent, a.status)
 	require.Contains(t, a.header.Get("Access-Control-Allow-Headers"), "authorization")
 	requireTaken(t, s.postBody(traces, spansJSON("on a page"), byBearer, asJSON, "Origin: https://shop.example"))

@@ -127,7 +127,8 @@ func TestUnavailable(t *testing.T) {
 	}
 	a := s.postEvents(eventItem(4))
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
-	require.Equal(t, object{"error": "unavailable", "detail": "The database is away or takes no writes for the moment, or the server is busy."}, a.body)
+	require.Equal(t, object{"error": "unavailable",
+		"detail": "The database is away or takes no writes for the moment, or the server is busy."}, a.body)
 	require.Equal(t, "The database is away or takes no writes for the moment, or the server is busy.", a.header.Get("X-Sentry-Error"))
 	require.Equal(t, 1, strings.Count(s.log.String(), "events are refused"), "not a line for each request")
 	require.Equal(t, http.StatusOK, s.postEvents(itemOf("session", "{}")).status, "what is dropped needs no database")

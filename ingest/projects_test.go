@@ -128,7 +128,7 @@ func TestKeyIsLookedUpOnce(t *testing.T) {
 	}
 	s.untilBlocked(t)
 	// The others come while the first waits; a look-up of each would take all connections of the pool.
-	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))
+	require.EqualValues(t, 1, s.queryNumber(waitingForLocks))
 	unlock()
 	answers.Wait()
 	require.EqualValues(t, 50, s.eventsCounted())
@@ -145,9 +145,8 @@ func TestLookUpsAreBounded(t *testing.T) {
 			requireUnauthorized(t, s.postBody(native, []byte(eventText(n)), fmt.Sprint("X-Service-Key: ", n)), "unknown")
 		})
 	}
-	const blocked = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-	require.Eventually(t, func() bool { return s.queryNumber(blocked) == 4 }, 10*time.Second, time.Millisecond)
-	require.EqualValues(t, 4, s.queryNumber(blocked))
+	require.Eventually(t, func() bool { return s.queryNumber(waitingForLocks) == 4 }, 10*time.Second, time.Millisecond)
+	require.EqualValues(t, 4, s.queryNumber(waitingForLocks))
 	unlock()
 	answers.Wait()
 }

@@ -76,13 +76,16 @@ func TestAnswerOverQuota(t *testing.T) {
 	require.Equal(t, "60", a.header.Get("Retry-After"))
 
 	for left, seconds := range map[time.Duration]string{
-		61 * time.Second: "60", 60 * time.Second: "60", 59 * time.Second: "59", 1500 * time.Millisecond: "2", time.Second: "1", time.Millisecond: "1",
+		61 * time.Second: "60", 60 * time.Second: "60", 59 * time.Second: "59",
+		1500 * time.Millisecond: "2", time.Second: "1", time.Millisecond: "1",
 	} {
-		clock.nanos.Store(noonToday().Add(12*time.Hour - left).UnixNano())
-		a := s.postEvents(eventItem(2))
-		requireQuota(t, a)
-		require.Equal(t, seconds, a.header.Get("Retry-After"), left)
-		require.Equal(t, seconds+":default;error;security:project:daily_quota", a.header.Get("X-Sentry-Rate-Limits"))
+		t.Run(left.String(), func(t *testing.T) {
+			clock.nanos.Store(noonToday().Add(12*time.Hour - left).UnixNano())
+			a := s.postEvents(eventItem(2))
+			requireQuota(t, a)
+			require.Equal(t, seconds, a.header.Get("Retry-After"), left)
+			require.Equal(t, seconds+":default;error;security:project:daily_quota", a.header.Get("X-Sentry-Rate-Limits"))
+		})
 	}
 	require.EqualValues(t, 1, s.eventsCounted())
 }
@@ -134,7 +137,8 @@ func TestEnvelopeThatFitsInPart(t *testing.T) {
 	require.Equal(t, 2, strings.Count(a.header.Get("X-Sentry-Error"), "event: The project has used up its daily quota."), "4 and 5")
 	require.Equal(t, "60:default;error;security:project:daily_quota", a.header.Get("X-Sentry-Rate-Limits"))
 	require.EqualValues(t, 3, s.eventsCounted())
-	require.EqualValues(t, 3, s.queryNumber(`SELECT count(*) FROM event_ids WHERE event_id IN ($1, $2, $3)`, eventIDOf(1), eventIDOf(2), eventIDOf(3)))
+	require.EqualValues(t, 3, s.queryNumber(`SELECT count(*) FROM event_ids WHERE event_id IN ($1, $2, $3)`, eventIDOf(1), eventIDOf(2),
+		eventIDOf(3)))
 	requireQuota(t, s.postEvents(eventItem(4), eventItem(5)))
 }
 

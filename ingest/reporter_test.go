@@ -80,7 +80,8 @@ func TestRefusalIsWrittenAtTheEnd(t *testing.T) {
 func (s *server) aliveAt() int64 {
 	s.t.Helper()
 	require.NoError(s.t, s.WriteReports(s.t.Context()))
-	return s.queryNumber(`SELECT coalesce(max((extract(epoch FROM alive_at) * 1000)::bigint), 0) FROM project_seen WHERE project_id = $1`, shop)
+	return s.queryNumber(`SELECT coalesce(max((extract(epoch FROM alive_at) * 1000)::bigint), 0) FROM project_seen WHERE project_id = $1`,
+		shop)
 }
 
 func TestSignsOfLife(t *testing.T) {

@@ -11,9 +11,11 @@ import (
 )
 
 const (
-	security   = "/api/1000000001/security/?sentry_key=" + shopKey
-	cspReport  = `{"csp-report":{"document-uri":"https://shop.example/","effective-directive":"img-src","blocked-uri":"https://evil.example/x.png"}}`
-	reportList = `[{"type":"csp-violation","url":"https://shop.example/","body":{"effectiveDirective":"script-src-elem","blockedURL":"inline"}},
+	security  = "/api/1000000001/security/?sentry_key=" + shopKey
+	cspReport = `{"csp-report":{"document-uri":"https://shop.example/","effective-directive":"img-src",
+		"blocked-uri":"https://evil.example/x.png"}}`
+	reportList = `[{"type":"csp-violation","url":"https://shop.example/","body":{
+		"effectiveDirective":"script-src-elem","blockedURL":"inline"}},
 		{"type":"deprecation","body":{"id":"x"}},{"type":"csp-violation","url":"https://shop.example/","body":{}},
 		{"type":"csp-violation","url":"https://shop.example/","body":{"effectiveDirective":"font-src","blockedURL":"https://evil.example/f"}}]`
 )
@@ -32,7 +34,8 @@ func TestReportsOfBrowsers(t *testing.T) {
 	require.Equal(t, "Firefox/140", e.Request.Headers.Get("User-Agent").Text)
 
 	for _, contentType := range []string{"application/csp-report", "application/json", "text/plain", ""} {
-		require.Equal(t, http.StatusOK, s.postBody(strings.Replace(security, "/?", "?", 1), []byte(cspReport), "Content-Type: "+contentType).status, contentType)
+		require.Equal(t, http.StatusOK, s.postBody(strings.Replace(security, "/?", "?", 1), []byte(cspReport),
+			"Content-Type: "+contentType).status, contentType)
 	}
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues`))
 

@@ -45,7 +45,9 @@ func (i *Ingest) takeEnvelope(r *httpRequest, project *knownProject) (events []p
 }
 
 // takeItems takes the body apart, and makes the events in it ready to be stored.
-func (i *Ingest) takeItems(r *httpRequest, project *knownProject, split func([]byte) (envelope.Envelope, error)) (events []pendingEvent, err error) {
+func (i *Ingest) takeItems(
+	r *httpRequest, project *knownProject, split func([]byte) (envelope.Envelope, error),
+) (events []pendingEvent, err error) {
 	err = i.openBody(r, false, func(text []byte) error {
 		env, err := split(text)
 		if err != nil {

@@ -46,10 +46,12 @@ func TestItemsThatAreNoEvents(t *testing.T) {
 		"replay_event", "replay_recording", "replay_video", "check_in", "span", "log", "metric", "trace_metric", "statsd",
 		"metric_buckets", "metric_meta", "raw_security", "what nobody knows",
 	} {
-		a := s.postBody(envelopes, envelopeOf(`{"event_id":"`+eventIDOf(1)+`"}`, itemOf(kind, `{"a":1}`)), byKey)
-		require.Equal(t, http.StatusOK, a.status, "%s: %s", kind, a.text)
-		require.Equal(t, "{}", a.text, kind)
-		require.Empty(t, a.header.Get("X-Sentry-Error"), kind)
+		t.Run(kind, func(t *testing.T) {
+			a := s.postBody(envelopes, envelopeOf(`{"event_id":"`+eventIDOf(1)+`"}`, itemOf(kind, `{"a":1}`)), byKey)
+			require.Equal(t, http.StatusOK, a.status, a.text)
+			require.Equal(t, "{}", a.text)
+			require.Empty(t, a.header.Get("X-Sentry-Error"))
+		})
 	}
 	require.Equal(t, "{}", s.postBody(envelopes, []byte("{}"), byKey).text, "an envelope may be empty")
 	require.Zero(t, s.eventsCounted())
@@ -58,12 +60,14 @@ func TestItemsThatAreNoEvents(t *testing.T) {
 func TestMalformedItemsDoNotBreakTheirNeighbours(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
-	a := s.postEvents(itemOf("event", `{"message":`), eventItem(1), itemOf("event", `[]`), "not a header\n", eventItem(2), `{"type":"event","length":99999}`+"\n{}")
+	a := s.postEvents(itemOf("event", `{"message":`), eventItem(1), itemOf("event", `[]`), "not a header\n", eventItem(2),
+		`{"type":"event","length":99999}`+"\n{}")
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	require.Equal(t, object{"id": eventIDOf(1)}, a.body)
 	require.EqualValues(t, 2, s.eventsCounted())
 	problems := a.header.Get("X-Sentry-Error")
-	for _, problem := range []string{"event: not valid JSON: ", "event: the event is not a JSON object", "items.3: ", "items.5: the item's length of 99999 is beyond the end"} {
+	for _, problem := range []string{"event: not valid JSON: ", "event: the event is not a JSON object", "items.3: ",
+		"items.5: the item's length of 99999 is beyond the end"} {
 		require.Contains(t, problems, problem)
 	}
 
@@ -82,14 +86,17 @@ func TestMalformedEnvelopes(t *testing.T) {
 		"broken":                 {`{"a":` + "\n", "the envelope's header is not valid JSON: "},
 		"an event, no envelope":  {"{\n\"message\": 1}", "the envelope's header is not valid JSON: "},
 		"only a malformed event": {"{}\n" + itemOf("event", "[]"), "event: the event is not a JSON object"},
-		"only a wrong length":    {"{}\n{\"type\":\"event\",\"length\":1000}\n{}", "items.0: the item's length of 1000 is beyond the end of the envelope"},
+		"only a wrong length": {"{}\n{\"type\":\"event\",\"length\":1000}\n{}",
+			"items.0: the item's length of 1000 is beyond the end of the envelope"},
 	} {
-		a := s.postBody(envelopes, []byte(c.body), byKey)
-		require.Equal(t, http.StatusBadRequest, a.status, "%s: %s", name, a.text)
-		require.Equal(t, "invalid_request", a.body["error"], name)
-		require.Contains(t, a.body["detail"], c.detail, name)
-		require.NotContains(t, a.body, "causes", name)
-		require.Contains(t, a.header.Get("X-Sentry-Error"), c.detail, name)
+		t.Run(name, func(t *testing.T) {
+			a := s.postBody(envelopes, []byte(c.body), byKey)
+			require.Equal(t, http.StatusBadRequest, a.status, a.text)
+			require.Equal(t, "invalid_request", a.body["error"])
+			require.Contains(t, a.body["detail"], c.detail)
+			require.NotContains(t, a.body, "causes")
+			require.Contains(t, a.header.Get("X-Sentry-Error"), c.detail)
+		})
 	}
 	a := s.postEvents(itemOf("event", "[]"), itemOf("event", "{"), itemOf("event", "1"))
 	require.Equal(t, http.StatusBadRequest, a.status)
@@ -114,7 +121,10 @@ func TestErrorHeaderIsFitForAHeader(t *testing.T) {
 func TestStoreTakesOneEvent(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
-	a := s.postBody(events, []byte(`{"event_id":"`+eventIDOf(7)+`","message":"boom","timestamp":"`+time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)+`"}`),
+	body := fmt.Sprintf(`{"event_id":%q,"message":"boom","timestamp":%q}`,
+		eventIDOf(7), time.Now().Add(-time.Hour).UTC().Format(time.RFC3339))
+
+	a := s.postBody(events, []byte(body),
 		"X-Sentry-Auth: Sentry sentry_key="+shopKey+", sentry_client=raven-python/6.10")
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	require.Equal(t, object{"id": eventIDOf(7)}, a.body)
@@ -133,7 +143,8 @@ func TestPeerAddress(t *testing.T) {
 			if path == envelopes {
 				text = string(envelopeOf("{}", itemOf("event", text)))
 			}
-			a := s.postBody(path, []byte(text), byKey, nativeByKey, "X-Forwarded-For: 203.0.113.9", "X-Real-IP: 203.0.113.9", "Forwarded: for=203.0.113.9")
+			a := s.postBody(path, []byte(text), byKey, nativeByKey, "X-Forwarded-For: 203.0.113.9", "X-Real-IP: 203.0.113.9",
+				"Forwarded: for=203.0.113.9")
 			require.Equal(t, http.StatusOK, a.status, a.text)
 			require.Equal(t, "127.0.0.1", s.onlyEvent().User.Get("ip_address").Text, "headers can be invented: the connection cannot")
 			require.EqualValues(t, 1, s.queryNumber(`SELECT users_affected FROM issues`))
@@ -192,17 +203,19 @@ func TestSDKBodies(t *testing.T) {
 		{"node", "", ""}, {"browser", "", "Content-Type: text/plain;charset=UTF-8"}, {"go", "", byKey}, {"python", "gzip", byKey},
 		{"python", "br", byKey}, {"java", "gzip", byKey}, {"php", "gzip", byKey},
 	} {
-		payload, err := os.ReadFile("../envelope/testdata/" + c.platform + ".json")
-		require.NoError(t, err)
-		body := envelopeOf(`{"event_id":"`+eventIDOf(n)+`"}`, itemOf("event", string(payload)))
-		headers := nonEmpty(c.header)
-		if c.encoding != "" {
-			body = packText(t, c.encoding, bytes.NewBuffer(body))
-			headers = append(headers, "Content-Encoding: "+c.encoding)
-		}
-		a := s.postBody(envelopes+"?sentry_version=7&sentry_key="+shopKey, body, headers...)
-		require.Equal(t, http.StatusOK, a.status, a.text)
-		require.Equal(t, object{"id": eventIDOf(n)}, a.body)
+		t.Run(c.platform+" "+c.encoding, func(t *testing.T) {
+			payload, err := os.ReadFile("../envelope/testdata/" + c.platform + ".json")
+			require.NoError(t, err)
+			body := envelopeOf(`{"event_id":"`+eventIDOf(n)+`"}`, itemOf("event", string(payload)))
+			headers := nonEmpty(c.header)
+			if c.encoding != "" {
+				body = packText(t, c.encoding, bytes.NewBuffer(body))
+				headers = append(headers, "Content-Encoding: "+c.encoding)
+			}
+			a := s.postBody(envelopes+"?sentry_version=7&sentry_key="+shopKey, body, headers...)
+			require.Equal(t, http.StatusOK, a.status, a.text)
+			require.Equal(t, object{"id": eventIDOf(n)}, a.body)
+		})
 	}
 	require.EqualValues(t, 7, s.eventsCounted())
 }
@@ -212,7 +225,8 @@ func TestTagOfATestEventIsATag(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	s.postBody(native, []byte(`{"message":"native","tags":{"service.test":"true"}}`), "X-Service-Key: "+shopKey)
-	s.postEvents(itemOf("event", `{"message":"of an SDK","tags":{"service.test":"true"}}`), itemOf("event", `{"message":"pairs","tags":[["service.test","true"]]}`))
+	s.postEvents(itemOf("event", `{"message":"of an SDK","tags":{"service.test":"true"}}`),
+		itemOf("event", `{"message":"pairs","tags":[["service.test","true"]]}`))
 	require.EqualValues(t, 3, s.queryNumber(`SELECT count(*) FROM issues WHERE NOT test`))
 	require.Zero(t, s.queryNumber(`SELECT count(*) FROM issues WHERE test`))
 }
