@@ -77,14 +77,16 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"DATABASE_WAIT", func(c *app.Config) { c.DatabaseWait = "60" }},
 		{"SHUTDOWN_DELAY", func(c *app.Config) { c.ShutdownDelay = "1.5s" }},
 	} {
-		config, log := config(databaseURL), &logText{}
-		c.change(&config)
-		_, err := app.New(t.Context(), config, "0.0.0", log.logger())
-		require.ErrorContains(t, err, c.variable)
-		require.NotContains(t, err.Error()+log.String(), "hunter2")
-		if c.variable != "ADMIN_TOKEN" && config.AdminToken != "" {
-			require.NotContains(t, err.Error()+log.String(), config.AdminToken.Reveal())
-		}
+		t.Run(c.variable, func(t *testing.T) {
+			config, log := config(databaseURL), &logText{}
+			c.change(&config)
+			_, err := app.New(t.Context(), config, "0.0.0", log.logger())
+			require.ErrorContains(t, err, c.variable)
+			require.NotContains(t, err.Error()+log.String(), "hunter2")
+			if c.variable != "ADMIN_TOKEN" && config.AdminToken != "" {
+				require.NotContains(t, err.Error()+log.String(), config.AdminToken.Reveal())
+			}
+		})
 	}
 }
 

@@ -72,7 +72,9 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	for _, platform := range []string{"node", "javascript", "python", "go", "java", "php", "ruby"} {
-		require.True(t, platforms[platform], platform)
+		t.Run(platform, func(t *testing.T) {
+			require.True(t, platforms[platform])
+		})
 	}
 	require.Positive(t, statuses["resolved"])
 	require.Positive(t, statuses["ignored"])
@@ -168,7 +170,8 @@ func TestDemoSaysWhatToTryNext(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, made.Print(&text))
 	for _, part := range []string{
-		fmt.Sprintf("Added %d events", made.Added), "demo-shop", "https://errand.example/v1/issues?project=demo-shop", "https://errand.example/mcp",
+		fmt.Sprintf("Added %d events", made.Added), "demo-shop",
+		"https://errand.example/v1/issues?project=demo-shop", "https://errand.example/mcp",
 		"X-Service-Key: " + made.Key(), "errand token create", "-X DELETE",
 	} {
 		require.Contains(t, text.String(), part)

@@ -37,7 +37,8 @@ func TestUnknownKeysOfSuspectsAreLookedUpInTurn(t *testing.T) {
 	for n := range 4 {
 		all.Go(func() { answers <- preflight(1000 + n).status })
 		all.Go(func() {
-			request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, fmt.Sprintf("%s/v1/ingest?key=unknown%d", s.URL(), n), nil)
+			request, err := http.NewRequestWithContext(context.Background(), http.MethodPost,
+				fmt.Sprintf("%s/v1/ingest?key=unknown%d", s.URL(), n), nil)
 			if err == nil {
 				answers <- s.do(request).status
 			}

@@ -143,7 +143,8 @@ func TestRefusedSendersKeepTheirConnection(t *testing.T) {
 		require.NoError(t, conn.SetDeadline(time.Now().Add(15*time.Second)))
 		answers := bufio.NewReader(conn)
 		for _, size := range []int{10, 200_000, 10, 300_000} {
-			_, err = fmt.Fprintf(conn, "%sHost: errand\r\nX-Service-Key: wrong\r\nContent-Length: %d\r\n\r\n%s", head, size, strings.Repeat("x", min(size, 200_000)))
+			_, err = fmt.Fprintf(conn, "%sHost: errand\r\nX-Service-Key: wrong\r\nContent-Length: %d\r\n\r\n%s", head, size,
+				strings.Repeat("x", min(size, 200_000)))
 			require.NoError(t, err)
 			response, err := http.ReadResponse(answers, nil)
 			require.NoError(t, err, head)

@@ -118,7 +118,9 @@ func TestMetricsHaveNothingOfClients(t *testing.T) {
 		{"HUNTER2", "/v1/issues", ""},
 		{"GET", "/hunter2", ""},
 	} {
-		require.NoError(t, s.send(t.Context(), r.method, r.path, "", strings.NewReader(r.body)).err)
+		t.Run(r.method+" "+r.path, func(t *testing.T) {
+			require.NoError(t, s.send(t.Context(), r.method, r.path, "", strings.NewReader(r.body)).err)
+		})
 	}
 	text := s.operatorGet(t, "/metrics").body
 	for _, secret := range []string{"hunter2", "HUNTER2", key, adminToken, "Web shop", "web-shop", "cart"} {

@@ -43,7 +43,7 @@ func (a *App) ready(ctx context.Context) error {
 	if err := a.db.CheckWrites(ctx); err != nil {
 		return err
 	}
-	if a.ingest != nil && a.ingest.Refusing() {
+	if a.ingest != nil && a.ingest.IsRefusing() {
 		return core.NewError(core.Unavailable).Because(errors.New("events could not be committed just now"))
 	}
 	return a.db.SchemaCurrent(ctx)

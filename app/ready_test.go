@@ -59,7 +59,8 @@ func TestReadyNeedsTheSchema(t *testing.T) {
 	databaseURL := storetest.URL(t)
 	s := start(t, config(databaseURL))
 	db, newest := connect(t, databaseURL), 0
-	err := db.QueryRow(t.Context(), `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version) RETURNING version_id`).Scan(&newest)
+	err := db.QueryRow(t.Context(),
+		`DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version) RETURNING version_id`).Scan(&newest)
 	require.NoError(t, err)
 	untilReady(t, s, http.StatusServiceUnavailable)
 	_, err = db.Exec(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)`, newest)

@@ -120,7 +120,8 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	s.stop(t)
 	goleak.VerifyNone(t, before)
 
-	_, err := app.New(t.Context(), config(storetest.EmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0", (&logText{}).logger())
+	_, err := app.New(t.Context(), config(storetest.EmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0",
+		(&logText{}).logger())
 	require.Error(t, err, "nothing can be migrated")
 	goleak.VerifyNone(t, before)
 }

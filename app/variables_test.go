@@ -13,15 +13,18 @@ func TestMisspelledVariables(t *testing.T) {
 	for name, meant := range map[string]string{
 		"RETENTION_DAY": "RETENTION_DAYS", "RETENTION_DAYSS": "RETENTION_DAYS", "RETENTION_DYAS": "RETENTION_DAYS",
 		"RETENTON_DAYS": "RETENTION_DAYS",
-		"ADMIN_TOKN":    "ADMIN_TOKEN", "ADMIN_TOKENS": "ADMIN_TOKEN", "ADMINTOKEN": "ADMIN_TOKEN", "LOGLEVEL": "LOG_LEVEL", "BASE_URI": "BASE_URL",
+		"ADMIN_TOKN":    "ADMIN_TOKEN", "ADMIN_TOKENS": "ADMIN_TOKEN", "ADMINTOKEN": "ADMIN_TOKEN",
+		"LOGLEVEL": "LOG_LEVEL", "BASE_URI": "BASE_URL",
 		"DATABASE_URLS": "DATABASE_URL", "REQUIRE_APROVALS": "REQUIRE_APPROVAL", "STORED_EVENT_PER_ISSUE": "STORED_EVENTS_PER_ISSUE",
 		"retention_days": "", "Retention_Days": "",
 	} {
-		want := map[string]string{}
-		if meant != "" {
-			want[name] = meant
-		}
-		require.Equal(t, want, app.FindMisspelled([]string{name + "=hunter2"}), name)
+		t.Run(name, func(t *testing.T) {
+			want := map[string]string{}
+			if meant != "" {
+				want[name] = meant
+			}
+			require.Equal(t, want, app.FindMisspelled([]string{name + "=hunter2"}))
+		})
 	}
 	ordinary := []string{
 		"PATH=/bin", "HOME=/root", "USER=ada", "SHELL=/bin/sh", "PWD=/", "LANG=C",

@@ -127,7 +127,8 @@ func partitionOf(day time.Time) string { return "events_" + day.Format("20060102
 func TestFaultFrozenServers(t *testing.T) {
 	t.Parallel()
 	const freezes = 20
-	const blockedFrom, blockedAtMost = 500 * time.Millisecond, 10 * time.Second // idle_in_transaction_session_timeout is 2 s, for each of its transactions
+	// idle_in_transaction_session_timeout is 2 s, for each of its transactions.
+	const blockedFrom, blockedAtMost = 500 * time.Millisecond, 10 * time.Second
 	pair, database := startPair(t)
 	l := startLoad(t, senders, pair[0], pair[1])
 	var blocked []time.Duration

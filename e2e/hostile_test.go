@@ -94,7 +94,8 @@ func (h *hostile) memory() (bytes int64) {
 // post sends a body to the project and gives the status; 0 when the connection was ended first.
 func (h *hostile) post(body io.Reader, headers ...string) int {
 	h.t.Helper()
-	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodPost, fmt.Sprintf("%s/api/%d/envelope/?sentry_key=%s", h.server.url, h.dsn.id, h.dsn.key), body)
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodPost,
+		fmt.Sprintf("%s/api/%d/envelope/?sentry_key=%s", h.server.url, h.dsn.id, h.dsn.key), body)
 	require.NoError(h.t, err)
 	for _, header := range headers {
 		name, value, _ := strings.Cut(header, ": ")
@@ -209,7 +210,8 @@ func (h *hostile) bombs() {
 func (h *hostile) costlyBodies() {
 	text, _ := h.server.project("Large events")
 	other := &hostile{t: h.t, server: h.server, dsn: parseDSN(h.t, text)}
-	costly := packed(h.t, "gzip", "{}\n{\"type\":\"event\"}\n{\"exception\":{\"type\":\"E\",\"value\":\""+strings.Repeat("1a ", 6<<20)+"\"}}\n")
+	costly := packed(h.t, "gzip", "{}\n{\"type\":\"event\"}\n{\"exception\":{\"type\":\"E\",\"value\":\""+
+		strings.Repeat("1a ", 6<<20)+"\"}}\n")
 	bomb := packed(h.t, "br", strings.Repeat("\x00", 64<<20))
 	require.Less(h.t, len(costly), 32<<10)
 	var over atomic.Bool
@@ -268,7 +270,8 @@ func (h *hostile) dial() net.Conn {
 
 // head begins a request to the project that has a body of so many bytes.
 func (h *hostile) head(length int) string {
-	return fmt.Sprintf("POST /api/%d/envelope/?sentry_key=%s HTTP/1.1\r\nHost: errand\r\nContent-Length: %d\r\n\r\n", h.dsn.id, h.dsn.key, length)
+	return fmt.Sprintf("POST /api/%d/envelope/?sentry_key=%s HTTP/1.1\r\nHost: errand\r\nContent-Length: %d\r\n\r\n",
+		h.dsn.id, h.dsn.key, length)
 }
 
 // slowSenders has 2,000 connections send a body a byte at a time.
@@ -328,7 +331,8 @@ func (h *hostile) unknownKeys() {
 			for _, status := range statuses {
 				require.Equal(h.t, http.StatusUnauthorized, status)
 			}
-			h.t.Logf("%d unknown keys in %s; an agent waited at most %s", senders*each, time.Since(begin).Round(time.Millisecond), slowest.Round(time.Millisecond))
+			h.t.Logf("%d unknown keys in %s; an agent waited at most %s", senders*each, time.Since(begin).Round(time.Millisecond),
+				slowest.Round(time.Millisecond))
 			return
 		default:
 			call := time.Now()

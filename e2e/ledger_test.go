@@ -227,7 +227,8 @@ func (l *load) report(book ledger) {
 		}
 	}
 	require.Greater(l.t, hot, int64(storedPerIssue), "one issue goes over the cap")
-	l.t.Logf("%d events taken (%d sent more than once, %d of one issue that keeps %d), %d stored, %d counted, %d refused with 503, %d without an answer; "+
+	l.t.Logf("%d events taken (%d sent more than once, %d of one issue that keeps %d), %d stored, %d counted, %d refused with 503, "+
+		"%d without an answer; "+
 		"%d are stored though they got no 200; the slowest answer took %v; no 200 for %v",
 		taken, again, hot, storedPerIssue, len(book.events), counted, refused, silent, unsaid, l.slowest.Round(time.Millisecond), l.outages)
 }

@@ -31,7 +31,8 @@ func TestFaultChangesActWithinAMinute(t *testing.T) {
 			require.Equal(t, http.StatusOK, pair[0].call(adminToken, "PATCH", "/v1/projects/"+slug, `{"daily_quota":1}`, nil))
 		}, http.StatusTooManyRequests},
 		"allowed_origins": {func(slug string, _ dsn) {
-			require.Equal(t, http.StatusOK, pair[0].call(adminToken, "PATCH", "/v1/projects/"+slug, `{"allowed_origins":["https://office.example"]}`, nil))
+			require.Equal(t, http.StatusOK, pair[0].call(adminToken, "PATCH", "/v1/projects/"+slug,
+				`{"allowed_origins":["https://office.example"]}`, nil))
 		}, http.StatusForbidden},
 		"a revoked key": {func(slug string, d dsn) {
 			require.Equal(t, http.StatusCreated, pair[0].call(adminToken, "POST", "/v1/projects/"+slug+"/keys", "", nil))
@@ -46,7 +47,8 @@ func TestFaultChangesActWithinAMinute(t *testing.T) {
 			text, slug := pair[0].project("Shop with " + name)
 			d := parseDSN(t, text)
 			send := func() int {
-				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, pair[1].url+"/v1/ingest?key="+d.key, strings.NewReader(`{"message":"boom"}`))
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, pair[1].url+"/v1/ingest?key="+d.key,
+					strings.NewReader(`{"message":"boom"}`))
 				require.NoError(t, err)
 				r.Header.Set("Origin", "https://shop.example")
 				answer, err := http.DefaultClient.Do(r)

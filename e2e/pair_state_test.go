@@ -200,7 +200,8 @@ func TestFaultDeletedOnTheOtherServer(t *testing.T) {
 	pair, _ := startPair(t)
 	slug, issues := pair[1].withIssues("Shop", 3)
 	var bound struct{ Data struct{ Token string } }
-	require.Equal(t, http.StatusCreated, pair[1].call(adminToken, "POST", "/v1/tokens", `{"name":"bound","scopes":["issues:read"],"project":"`+slug+`"}`, &bound))
+	require.Equal(t, http.StatusCreated, pair[1].call(adminToken, "POST", "/v1/tokens",
+		`{"name":"bound","scopes":["issues:read"],"project":"`+slug+`"}`, &bound))
 	list := "/v1/issues?project=" + slug
 	require.Equal(t, http.StatusOK, pair[1].call(bound.Data.Token, "GET", list, "", nil))
 	before := pair[1].timeline()
@@ -267,12 +268,15 @@ func TestFaultPurgeGoesOnElsewhere(t *testing.T) {
 	require.NoError(t, err)
 	_, err = lock.Exec(t.Context(), `BEGIN`)
 	require.NoError(t, err)
-	_, err = lock.Exec(t.Context(), `SELECT FROM projects p JOIN issue_hours h ON h.project_id = p.id WHERE p.id = $1 FOR UPDATE OF h`, project)
+	_, err = lock.Exec(t.Context(), `SELECT FROM projects p JOIN issue_hours h ON h.project_id = p.id WHERE p.id = $1 FOR UPDATE OF h`,
+		project)
 	require.NoError(t, err)
 	_, err = db.Exec(t.Context(), `UPDATE projects SET deleted_at = deleted_at - interval '1 hour' WHERE id = $1`, project)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
-		return count(`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM "issue_hours"%' AND $1::bigint > 0`) > 0
+		return count(`
+SELECT count(*) FROM pg_stat_activity
+WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM "issue_hours"%' AND $1::bigint > 0`) > 0
 	}, time.Minute, 100*time.Millisecond)
 	other := startOn(t, newDir(t), "DATABASE_URL="+database)
 	require.NoError(t, killed.cmd.Process.Kill())

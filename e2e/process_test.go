@@ -68,7 +68,8 @@ func TestStopWithStalledUpload(t *testing.T) {
 // TestEverythingIsJSON reads all that a server prints: each line is JSON, and durations have units.
 func TestEverythingIsJSON(t *testing.T) {
 	t.Parallel()
-	env := []string{"LOG_FORMAT=JSON", "LOG_LEVEL=Debug", "MIGRATE=ON", "RETENTION_DAYS=", "ROLES=", "DATABASE_WAIT=", "RETENTION_DAY=5", "ADMIN_TOKEN="}
+	env := []string{"LOG_FORMAT=JSON", "LOG_LEVEL=Debug", "MIGRATE=ON", "RETENTION_DAYS=", "ROLES=", "DATABASE_WAIT=", "RETENTION_DAY=5",
+		"ADMIN_TOKEN="}
 	s := startOn(t, newDir(t), env...)
 	require.Equal(t, http.StatusOK, s.call("", "GET", "/healthz", "", nil))
 	printed := s.ready + s.line() + "\n"
@@ -145,7 +146,8 @@ func TestSignalWhileStarting(t *testing.T) {
 	require.NoError(t, err)
 	addr := listener.Addr().String()
 	require.NoError(t, listener.Close())
-	cmd := errand(t, newDir(t), []string{"DATABASE_URL=postgres://errand@127.0.0.1:1/errand?sslmode=disable", "DATABASE_WAIT=1d"}, "serve", "--addr", addr)
+	cmd := errand(t, newDir(t), []string{"DATABASE_URL=postgres://errand@127.0.0.1:1/errand?sslmode=disable", "DATABASE_WAIT=1d"},
+		"serve", "--addr", addr)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	var reason struct{ Reason string }

@@ -18,12 +18,14 @@ func TestFaultTwoSettings(t *testing.T) {
 	t.Parallel()
 	const events, old, days = 405, 202, 200
 	database := startPostgres(t, newDir(t)).URL()
-	first := startOn(t, newDir(t), "DATABASE_URL="+database, "RETENTION_DAYS=400", "REQUIRE_APPROVAL=ignore", "STORED_EVENTS_PER_ISSUE=1000000")
+	first := startOn(t, newDir(t), "DATABASE_URL="+database, "RETENTION_DAYS=400", "REQUIRE_APPROVAL=ignore",
+		"STORED_EVENTS_PER_ISSUE=1000000")
 	text, slug := first.project("Shop")
 	key := parseDSN(t, text).key
 	send := func(s *server, from, to int) (taken int) {
 		for n := from; n < to; n++ {
-			if s.call("", "POST", "/v1/ingest?key="+key, fmt.Sprintf(`{"message":"of kind %d","fingerprint":["%[1]d"]}`, n%5), nil) == http.StatusOK {
+			body := fmt.Sprintf(`{"message":"of kind %d","fingerprint":["%[1]d"]}`, n%5)
+			if s.call("", "POST", "/v1/ingest?key="+key, body, nil) == http.StatusOK {
 				taken++
 			}
 		}
@@ -38,7 +40,8 @@ func TestFaultTwoSettings(t *testing.T) {
 	waitForJob(t, database, "drop_expired")
 	report := func(of string, want int) {
 		stored, counted := countEvents(t, database)
-		t.Logf("%s: %d taken, %d stored, %d counted; ignoring of 5 issues refused until a second admin approves: %d", of, taken, stored, counted, refused)
+		t.Logf("%s: %d taken, %d stored, %d counted; ignoring of 5 issues refused until a second admin approves: %d", of, taken, stored,
+			counted, refused)
 		require.Equal(t, events, taken)
 		require.Equal(t, want, stored)
 		require.Equal(t, events, counted)
@@ -114,6 +117,7 @@ func countEvents(t *testing.T, database string) (stored, counted int) {
 	conn, err := pgx.Connect(t.Context(), database)
 	require.NoError(t, err)
 	defer func() { _ = conn.Close(t.Context()) }()
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM events), (SELECT sum(times_seen) FROM issues)`).Scan(&stored, &counted))
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM events), (SELECT sum(times_seen) FROM issues)`).
+		Scan(&stored, &counted))
 	return stored, counted
 }

@@ -54,9 +54,9 @@ func NewFailures(clock core.Clock) *Failures {
 	return &Failures{clock: clock, turns: make(chan struct{}, maxSuspectLookUps), until: until, counts: map[netip.Addr]int{}}
 }
 
-// Refuse counts a failed authentication of the request whose context it is. It returns what to answer: unauthorized, or
+// RefuseCredential counts a failed authentication of the request whose context it is. It returns what to answer: unauthorized, or
 // limit when it fails too often.
-func (f *Failures) Refuse(ctx context.Context) *core.Error {
+func (f *Failures) RefuseCredential(ctx context.Context) *core.Error {
 	client, now := wire.NetworkOf(ClientOf(ctx)), f.clock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -129,7 +129,7 @@ func (f *Failures) Guard(authenticate Authenticate) Authenticate {
 		defer end()
 		actor, err := authenticate(ctx, credential)
 		if core.HasCode(err, core.Unauthorized) {
-			return core.Actor{}, f.Refuse(ctx)
+			return core.Actor{}, f.RefuseCredential(ctx)
 		}
 		return actor, err
 	}

@@ -48,7 +48,7 @@ func TestFailuresOfAnAddressAreLimited(t *testing.T) {
 	failures := NewFailures(clock.Now)
 	refuse := func(address string, code core.Code, wait int) {
 		t.Helper()
-		failure := failures.Refuse(from(address))
+		failure := failures.RefuseCredential(from(address))
 		require.Equal(t, code, failure.Code)
 		require.Equal(t, wait, failure.RetryAfter)
 	}
@@ -119,7 +119,7 @@ func TestLookUpsOfSuspectsAreFew(t *testing.T) {
 		return core.Bootstrap(), nil
 	})
 	for range failuresAtOnce + 1 {
-		failures.Refuse(from("203.0.113.9"))
+		failures.RefuseCredential(from("203.0.113.9"))
 	}
 	var calls sync.WaitGroup
 	for range maxSuspectLookUps {
@@ -148,10 +148,10 @@ func TestFailuresAreLoggedTogether(t *testing.T) {
 	failures.log(log)
 	require.Empty(t, text.String(), "nothing failed")
 	for n := range 2 * maxAddresses {
-		failures.Refuse(from(netip.AddrFrom4([4]byte{10, 0, byte(n >> 8), byte(n)}).String()))
+		failures.RefuseCredential(from(netip.AddrFrom4([4]byte{10, 0, byte(n >> 8), byte(n)}).String()))
 	}
 	for range 70 {
-		failures.Refuse(from("10.0.0.9"))
+		failures.RefuseCredential(from("10.0.0.9"))
 	}
 	require.Len(t, failures.counts, maxAddresses)
 	require.LessOrEqual(t, failures.until.Len(), maxAddresses)
@@ -177,7 +177,7 @@ func TestFailuresAreLoggedTogether(t *testing.T) {
 func TestFailuresAreLoggedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	failures, text := NewFailures(time.Now), &bytes.Buffer{}
-	failures.Refuse(from("203.0.113.9"))
+	failures.RefuseCredential(from("203.0.113.9"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	failures.LogEveryMinute(ctx, slog.New(slog.NewJSONHandler(text, nil)))

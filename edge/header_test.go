@@ -34,38 +34,41 @@ func TestHeadersAreBounded(t *testing.T) {
 		request string
 		status  int
 	}{
-		"as many as may be":   {requestWith(maxHeaders), http.StatusOK},
-		"one more":            {requestWith(maxHeaders + 1), http.StatusRequestHeaderFieldsTooLarge},
-		"far more":            {requestWith(100_000), http.StatusRequestHeaderFieldsTooLarge},
-		"without an end":      {strings.TrimSuffix(requestWith(maxHeaders+1), ended), http.StatusRequestHeaderFieldsTooLarge},
-		"without returns":     {strings.ReplaceAll(requestWith(maxHeaders+1), "\r", ""), http.StatusRequestHeaderFieldsTooLarge},
-		"as long as may be":   {requestOf(maxHeaderBytes), http.StatusOK},
-		"a byte longer":       {requestOf(maxHeaderBytes + 1), http.StatusRequestHeaderFieldsTooLarge},
-		"far longer":          {requestOf(1 << 20), http.StatusRequestHeaderFieldsTooLarge},
-		"a long line":         {"GET /" + strings.Repeat("a", maxHeaderBytes), http.StatusRequestHeaderFieldsTooLarge},
-		"lines that go on":    {strings.TrimSuffix(get, ended) + "A: a" + strings.Repeat("\r\n b", maxHeaders), http.StatusRequestHeaderFieldsTooLarge},
+		"as many as may be": {requestWith(maxHeaders), http.StatusOK},
+		"one more":          {requestWith(maxHeaders + 1), http.StatusRequestHeaderFieldsTooLarge},
+		"far more":          {requestWith(100_000), http.StatusRequestHeaderFieldsTooLarge},
+		"without an end":    {strings.TrimSuffix(requestWith(maxHeaders+1), ended), http.StatusRequestHeaderFieldsTooLarge},
+		"without returns":   {strings.ReplaceAll(requestWith(maxHeaders+1), "\r", ""), http.StatusRequestHeaderFieldsTooLarge},
+		"as long as may be": {requestOf(maxHeaderBytes), http.StatusOK},
+		"a byte longer":     {requestOf(maxHeaderBytes + 1), http.StatusRequestHeaderFieldsTooLarge},
+		"far longer":        {requestOf(1 << 20), http.StatusRequestHeaderFieldsTooLarge},
+		"a long line":       {"GET /" + strings.Repeat("a", maxHeaderBytes), http.StatusRequestHeaderFieldsTooLarge},
+		"lines that go on": {strings.TrimSuffix(get, ended) + "A: a" + strings.Repeat("\r\n b", maxHeaders),
+			http.StatusRequestHeaderFieldsTooLarge},
 		"empty lines before":  {strings.Repeat("\r\n", maxHeaderBytes), http.StatusBadRequest},
 		"behind a request":    {get + requestWith(maxHeaders+1), http.StatusOK},
 		"behind a body":       {post("/", 3) + "abc" + requestWith(maxHeaders+1), http.StatusOK},
 		"behind much of body": {post("/", 9000) + strings.Repeat("\n", 9000) + requestWith(maxHeaders+1), http.StatusOK},
 	} {
-		client := dial(t, address)
-		go func() { _, _ = client.Write([]byte(c.request)) }() // the server may end it before all is sent
-		response, text := client.answer()
-		if strings.HasPrefix(name, "behind") {
-			require.Equal(t, http.StatusOK, response.StatusCode, name)
-			response, text = client.answer()
-			c.status = http.StatusRequestHeaderFieldsTooLarge
-		}
-		require.Equal(t, c.status, response.StatusCode, "%s: %s", name, text)
-		if c.status == http.StatusRequestHeaderFieldsTooLarge {
-			require.JSONEq(t, `{"error":"headers_too_large","max_bytes":16384,"max_headers":100}`, text, name)
-			require.Equal(t, "application/json", response.Header.Get("Content-Type"), name)
-			require.NotEmpty(t, response.Header.Get("X-Request-Id"), name)
-			require.NotContains(t, response.Header, "Cache-Control", "browsers count such an answer against what a page may send")
-			require.True(t, response.Close, name)
-			client.requireEnd(name)
-		}
+		t.Run(name, func(t *testing.T) {
+			client := dial(t, address)
+			go func() { _, _ = client.Write([]byte(c.request)) }() // the server may end it before all is sent
+			response, text := client.answer()
+			if strings.HasPrefix(name, "behind") {
+				require.Equal(t, http.StatusOK, response.StatusCode)
+				response, text = client.answer()
+				c.status = http.StatusRequestHeaderFieldsTooLarge
+			}
+			require.Equal(t, c.status, response.StatusCode, text)
+			if c.status == http.StatusRequestHeaderFieldsTooLarge {
+				require.JSONEq(t, `{"error":"headers_too_large","max_bytes":16384,"max_headers":100}`, text)
+				require.Equal(t, "application/json", response.Header.Get("Content-Type"))
+				require.NotEmpty(t, response.Header.Get("X-Request-Id"))
+				require.NotContains(t, response.Header, "Cache-Control", "browsers count such an answer against what a page may send")
+				require.True(t, response.Close)
+				client.requireEnd(name)
+			}
+		})
 	}
 }
 

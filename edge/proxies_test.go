@@ -15,19 +15,23 @@ func TestProxiesAreCIDRs(t *testing.T) {
 		"": "", " , ": "", "10.0.0.0/8": "10.0.0.0/8", "10.1.2.3/8, 192.168.7.1/32": "10.0.0.0/8,192.168.7.1/32",
 		"fd00::1/8": "fd00::/8", "::ffff:10.0.0.0/104": "10.0.0.0/8", "0.0.0.0/0,::/0": "0.0.0.0/0,::/0",
 	} {
-		proxies, err := ParseProxies(text)
-		require.NoError(t, err, text)
-		var got []string
-		for _, prefix := range proxies {
-			got = append(got, prefix.String())
-		}
-		require.Equal(t, want, strings.Join(got, ","), text)
+		t.Run(text, func(t *testing.T) {
+			proxies, err := ParseProxies(text)
+			require.NoError(t, err)
+			var got []string
+			for _, prefix := range proxies {
+				got = append(got, prefix.String())
+			}
+			require.Equal(t, want, strings.Join(got, ","))
+		})
 	}
 	for _, text := range []string{
 		"10.0.0.0/33", "10.0.0.1", "proxy.example", "10.0.0.0/8;10.1.0.0/16", "10.0.0/8", "fd00::/129", "fe80::1%eth0/64", "/8", "*",
 	} {
-		_, err := ParseProxies(text)
-		require.ErrorContains(t, err, "is not a CIDR", text)
+		t.Run(text, func(t *testing.T) {
+			_, err := ParseProxies(text)
+			require.ErrorContains(t, err, "is not a CIDR")
+		})
 	}
 }
 
@@ -83,8 +87,10 @@ func TestClientBehindProxies(t *testing.T) {
 
 		{"both headers", peer, http.Header{"X-Forwarded-For": {"198.51.100.4"}, "Forwarded": {"for=1.2.3.4"}}, "198.51.100.4"},
 	} {
-		request := &http.Request{RemoteAddr: netip.AddrPortFrom(netip.MustParseAddr(c.peer), 4711).String(), Header: c.header}
-		require.Equal(t, c.want, proxies.clientOf(request).String(), c.name)
+		t.Run(c.name, func(t *testing.T) {
+			request := &http.Request{RemoteAddr: netip.AddrPortFrom(netip.MustParseAddr(c.peer), 4711).String(), Header: c.header}
+			require.Equal(t, c.want, proxies.clientOf(request).String(), c.name)
+		})
 	}
 	request := &http.Request{RemoteAddr: "10.0.0.1:80", Header: xff("198.51.100.4")}
 	require.Equal(t, "10.0.0.1", Proxies(nil).clientOf(request).String(), "by default nobody is believed")

@@ -69,18 +69,20 @@ func TestRefusedClientsReadTheAnswer(t *testing.T) {
 		bytes int
 		kept  bool
 	}{{"/", 10, true}, {"/", 5000, true}, {"/", 200_000, true}, {"/closes", 10, false}, {"/closes", 200_000, false}, {"/", 300_000, false}} {
-		client := dial(t, address)
-		client.send(post(c.path, c.bytes))
-		response, _ := client.answer()
-		require.Equal(t, http.StatusUnauthorized, response.StatusCode, "before the body")
-		require.Equal(t, !c.kept, response.Close, "the client knows whether it can send another request: %v", c)
-		if c.kept {
-			client.send(strings.Repeat("x", c.bytes) + post("/", 2) + "{}")
-			client.requireStatus(http.StatusUnauthorized, "the next request on the connection")
-			continue
-		}
-		client.send(strings.Repeat("x", min(c.bytes, 100_000)))
-		client.requireEnd(c.path)
+		t.Run(fmt.Sprint(c.path, " ", c.bytes), func(t *testing.T) {
+			client := dial(t, address)
+			client.send(post(c.path, c.bytes))
+			response, _ := client.answer()
+			require.Equal(t, http.StatusUnauthorized, response.StatusCode, "before the body")
+			require.Equal(t, !c.kept, response.Close, "the client knows whether it can send another request: %v", c)
+			if c.kept {
+				client.send(strings.Repeat("x", c.bytes) + post("/", 2) + "{}")
+				client.requireStatus(http.StatusUnauthorized, "the next request on the connection")
+				return
+			}
+			client.send(strings.Repeat("x", min(c.bytes, 100_000)))
+			client.requireEnd(c.path)
+		})
 	}
 	for _, header := range []string{"", "Connection: close\r\n"} {
 		for _, size := range []int{10, 5000, 200_000} {

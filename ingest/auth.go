@@ -9,10 +9,10 @@ import (
 	"errand/core"
 )
 
-// credentials are what a request of the Sentry protocol says of its sender.
+// credentials are what an HTTP request of the Sentry protocol says of its sender.
 type credentials struct {
-	key    string // of the DSN; empty when it has none, and an envelope may still name its DSN
-	client string // the SDK as name/version
+	key string // of the DSN; empty when it has none, and an envelope may still name its DSN
+	sdk string // the SDK as name/version
 }
 
 // credentialsOf reads X-Sentry-Auth, else Authorization: Sentry, else the query.
@@ -26,8 +26,8 @@ func credentialsOf(r *http.Request) credentials {
 	return credentials{query.Get("sentry_key"), query.Get("sentry_client")}
 }
 
-// parseAuth reads `Sentry sentry_version=7, sentry_key=.., sentry_client=..`, whose pairs come in any order. Some write the
-// pairs alone.
+// parseAuth reads `Sentry sentry_version=7, sentry_key=.., sentry_client=..`, whose pairs come in any order. Some SDKs write
+// the pairs alone.
 func parseAuth(header string) (c credentials) {
 	pairs := strings.TrimSpace(header)
 	if scheme, rest, _ := strings.Cut(pairs, " "); strings.EqualFold(scheme, "sentry") {
@@ -41,7 +41,7 @@ func parseAuth(header string) (c credentials) {
 		case "sentry_key":
 			c.key = value
 		case "sentry_client":
-			c.client = value
+			c.sdk = value
 		}
 	}
 	return c
@@ -55,28 +55,28 @@ func nativeKey(r *http.Request) string {
 	return r.URL.Query().Get("key")
 }
 
-// keyOfDSN returns the key of a DSN: scheme://key@host/project.
+// keyOfDSN returns the key of a DSN, such as https://key@host/project.
 func keyOfDSN(dsn string) string {
-	u, err := url.Parse(dsn)
-	if err != nil || u.User == nil {
+	parsed, err := url.Parse(dsn)
+	if err != nil || parsed.User == nil {
 		return ""
 	}
-	return u.User.Username()
+	return parsed.User.Username()
 }
 
-// admit finds the project of the key and checks that it is the one of the path, and that the page may send to it.
-func (i *Ingest) admit(q *request, key string) (*project, error) {
-	p, err := i.projects.find(q.Context(), key)
-	if err == nil && q.sentry && q.project != strconv.FormatInt(p.ID, 10) {
+// admitSender finds the project of the key. It checks that the project is the one of the path, and that the page may send to it.
+func (i *Ingest) admitSender(r *httpRequest, key string) (*knownProject, error) {
+	project, err := i.projectsByKey.findProject(r.Context(), key)
+	if err == nil && r.speaksSentry && r.projectInPath != strconv.FormatInt(project.ID, 10) {
 		err = core.NewError(core.Unauthorized)
 	}
 	if core.HasCode(err, core.Unauthorized) && key != "" {
-		err = i.failures.Refuse(q.Context())
+		err = i.failures.RefuseCredential(r.Context())
 	}
 	if err != nil {
 		return nil, err
 	}
-	q.admitted = p.ID
-	q.large.countFor(p.ID)
-	return p, checkOrigin(q, p)
+	r.projectID = project.ID
+	r.large.countFor(project.ID)
+	return project, checkOrigin(r, project)
 }

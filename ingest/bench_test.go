@@ -32,26 +32,26 @@ func BenchmarkTake(b *testing.B) {
 	t := newTaker(b)
 	for _, c := range benchCases {
 		for n := range 5 { // as many as a dictionary is made of, by issue
-			event := t.take(b, benchBody(b, c.platform, c.encoding), c.encoding)[0].event
+			event := t.takeBody(b, benchBody(b, c.platform, c.encoding), c.encoding)[0].event
 			event.EventID[0] = byte(n)
 			_, err := t.store.Intake.AddEvents(b.Context(), []intake.NewEvent{event})
 			require.NoError(b, err)
 		}
 	}
 	require.NoError(b, t.store.Intake.TrainDictionary(b.Context(), t.project.ID))
-	entries := t.take(b, benchBody(b, "node", ""), "")
+	entries := t.takeBody(b, benchBody(b, "node", ""), "")
 	require.NotZero(b, entries[0].event.Payload.Dictionary)
 	require.Empty(b, entries[0].event.Features)
-	t.run(b)
+	t.runCases(b)
 }
 
 // BenchmarkTakeNew is BenchmarkTake for issues that may be new, whose features are found, and without a dictionary.
-func BenchmarkTakeNew(b *testing.B) { newTaker(b).run(b) }
+func BenchmarkTakeNew(b *testing.B) { newTaker(b).runCases(b) }
 
 // taker is an ingest with a project.
 type taker struct {
 	*Ingest
-	project *project
+	project *knownProject
 }
 
 func newTaker(t testing.TB) taker {
@@ -60,31 +60,36 @@ func newTaker(t testing.TB) taker {
 	require.NoError(t, err)
 	i := New(Options{Store: db, Clock: time.Now, Random: rand.Reader, InstallKey: []byte("install"), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(i.Close)
-	return taker{i, &project{Intake: store.Intake{ID: 1}, rules: scrub.DefaultRules()}}
+	return taker{i, &knownProject{Intake: store.Intake{ID: 1}, rules: scrub.DefaultRules()}}
 }
 
-func (t taker) run(b *testing.B) {
+func (t taker) runCases(b *testing.B) {
 	for _, c := range benchCases {
 		b.Run(c.platform+" "+c.encoding, func(b *testing.B) {
 			body := benchBody(b, c.platform, c.encoding)
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				t.take(b, body, c.encoding)
+				t.takeBody(b, body, c.encoding)
 			}
 		})
 	}
 }
 
-func (t taker) take(b *testing.B, body []byte, encoding string) []entry {
-	r := &http.Request{Header: http.Header{"Content-Encoding": {encoding}}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
-	q := &request{Request: r, w: httptest.NewRecorder(), received: core.At(time.Now()), share: t.memory.newShare(everybody), large: t.large.newShare(nobody), sentry: true}
-	defer q.release()
-	entries, err := t.takeEnvelope(q, t.project)
-	if err != nil || len(entries) != 1 {
-		b.Fatal(entries, err)
+func (t taker) takeBody(b *testing.B, body []byte, encoding string) []pendingEvent {
+	received := &http.Request{
+		Header: http.Header{"Content-Encoding": {encoding}}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}
-	return entries
+	r := &httpRequest{
+		Request: received, w: httptest.NewRecorder(), receivedAt: core.At(time.Now()), speaksSentry: true,
+		small: t.smallMemory.newReservation(sharedByAll), large: t.largeMemory.newReservation(ofUnknownSenders),
+	}
+	defer r.releaseAll()
+	events, err := t.takeEnvelope(r, t.project)
+	if err != nil || len(events) != 1 {
+		b.Fatal(events, err)
+	}
+	return events
 }
 
 func benchBody(b *testing.B, platform, encoding string) []byte {

@@ -19,9 +19,9 @@ const (
 	maxNative   = 1 << 20
 )
 
-// limit is the largest body of the request.
-func (q *request) limit() int64 {
-	if q.endpoint == endpointEnvelope || q.endpoint == endpointStore || q.endpoint == endpointOTLP {
+// maxBody is the largest body that the request may have, in bytes.
+func (r *httpRequest) maxBody() int64 {
+	if r.endpoint == endpointEnvelope || r.endpoint == endpointStore || r.endpoint == endpointOTLP {
 		return maxEnvelope
 	}
 	return maxNative
@@ -30,59 +30,59 @@ func (q *request) limit() int64 {
 // readBodyAtMost is how long a client may take to send its body.
 const readBodyAtMost = 30 * time.Second
 
-// The sizes of buffers for bodies: with what one begins, up to how many times that a Content-Length is believed, and what
-// is kept for other requests.
+// The sizes of buffers for bodies: the first one in bytes, the growth in one step for which a Content-Length is believed, and
+// the largest one in bytes that is kept for other requests.
 const (
-	firstBuffer = 2 << 10
-	believed    = 4
-	keptBuffer  = 32 << 10
+	firstBuffer    = 2 << 10
+	believedGrowth = 4
+	keptBuffer     = 32 << 10
 )
 
-var bodies = sync.Pool{New: func() any { return new([]byte) }}
+var bodyBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// readBody reads the body as it was sent, for open. It stays with the request until dropBody.
-func (i *Ingest) readBody(q *request) (err error) {
-	if q.encoding, err = encodingOf(q.Header); err != nil {
+// readBody reads the body as it was sent, for openBody. It stays with the request until dropBody.
+func (i *Ingest) readBody(r *httpRequest) (err error) {
+	if r.encoding, err = encodingOf(r.Header); err != nil {
 		return err
 	}
-	if q.ContentLength > q.longest() {
-		return errTooLarge(q.limit())
+	if r.ContentLength > r.maxReadBytes() {
+		return errTooLarge(r.maxBody())
 	}
-	buffer, from := bodies.Get().(*[]byte), &client{body: q.Body, ends: http.NewResponseController(q.w)}
-	err = i.readInto(q, from, buffer)
-	q.bytes = from.bytes
-	i.metrics.received.Add(float64(from.bytes))
+	buffer, incoming := bodyBuffers.Get().(*[]byte), &incomingBody{source: r.Body, connection: http.NewResponseController(r.w)}
+	err = i.readInto(r, incoming, buffer)
+	r.bytesRead = incoming.bytesRead
+	i.metrics.receivedBytes.Add(float64(incoming.bytesRead))
 	if err == nil {
-		err = q.share.grow(q.Context(), perRequest)
+		err = r.small.reserveMemory(r.Context(), perRequest)
 	}
 	if err != nil {
 		putBody(buffer)
-		return readError(err)
+		return explainReadError(err)
 	}
-	q.body, q.bodyRead = buffer, true
+	r.body, r.bodyRead = buffer, true
 	// The deadline was that of the body: it would end the request while it waits for its commit.
-	_ = http.NewResponseController(q.w).SetReadDeadline(time.Time{})
+	_ = http.NewResponseController(r.w).SetReadDeadline(time.Time{})
 	// A page that is being closed sends its last error and does not wait for the answer: it is stored all the same.
-	q.patience, q.giveUp = context.WithTimeout(context.WithoutCancel(q.Context()), i.waitAtMost)
+	r.waiting, r.endWaiting = context.WithTimeout(context.WithoutCancel(r.Context()), i.waitAtMost)
 	return nil
 }
 
-// readInto reads to the end, asking for memory as the buffer grows.
-func (i *Ingest) readInto(q *request, from *client, buffer *[]byte) error {
-	body, limit := room{request: q, text: (*buffer)[:0]}, q.wholeUpTo()
+// readInto reads to the end, and reserves memory as the buffer grows.
+func (i *Ingest) readInto(r *httpRequest, incoming *incomingBody, buffer *[]byte) error {
+	body, limit := reservedBuffer{owner: r, text: (*buffer)[:0]}, r.maxKeptBytes()
 	defer func() { *buffer = body.text }()
 	for {
 		if len(body.text) == cap(body.text) {
-			body.text = grown(body.text, q.ContentLength, limit)
+			body.text = growBuffer(body.text, r.ContentLength, limit)
 		}
-		if err := body.reserve(); err != nil {
+		if err := body.reserveGrowth(); err != nil {
 			return err
 		}
-		n, err := i.slow.read(from, body.text[len(body.text):cap(body.text)])
+		n, err := i.incoming.readBody(incoming, body.text[len(body.text):cap(body.text)])
 		body.text = body.text[:len(body.text)+n]
 		switch {
-		case int64(len(body.text)) > limit && q.hasItems:
-			return i.readOn(q, from, &body)
+		case int64(len(body.text)) > limit && r.isEnvelope:
+			return i.readLongBody(r, incoming, &body)
 		case int64(len(body.text)) > limit:
 			return errTooLarge(limit)
 		case errors.Is(err, io.EOF):
@@ -93,63 +93,65 @@ func (i *Ingest) readInto(q *request, from *client, buffer *[]byte) error {
 	}
 }
 
-// room is a buffer for a body, for whose memory the request asks.
-type room struct {
-	request  *request
+// reservedBuffer is a buffer for a body, whose memory the HTTP request has reserved.
+type reservedBuffer struct {
+	owner    *httpRequest
 	text     []byte
-	reserved int64
+	reserved int64 // bytes
 }
 
-// reserve asks for the memory that the buffer has taken since the last time.
-func (r *room) reserve() error {
-	more := int64(cap(r.text)) - r.reserved
+// reserveGrowth reserves the memory by which the buffer has grown since the last time.
+func (b *reservedBuffer) reserveGrowth() error {
+	more := int64(cap(b.text)) - b.reserved
 	if more <= 0 {
 		return nil
 	}
-	share := r.request.share
-	if cap(r.text) > smallBody {
-		share = r.request.large
+	from := b.owner.small
+	if cap(b.text) > smallBody {
+		from = b.owner.large
 	}
-	r.reserved += more
-	return share.grow(r.request.Context(), more)
+	b.reserved += more
+	return from.reserveMemory(b.owner.Context(), more)
 }
 
-// grown gives the text more room: for all of it when its length is known and near, else twice as much. A Content-Length
-// is only a promise, for which no large buffer is made before the bytes come.
-func grown(text []byte, length, limit int64) []byte {
-	room := max(firstBuffer, 2*int64(cap(text)))
-	if length >= 0 && length < believed*room {
-		room = length + 1 // to see the end
+// growBuffer copies the text into a larger buffer: one for all of it when its length is known and near, else one of twice the
+// size. A Content-Length is only a promise, for which no large buffer is made before the bytes come.
+func growBuffer(text []byte, length, limit int64) []byte {
+	size := max(firstBuffer, 2*int64(cap(text)))
+	if length >= 0 && length < believedGrowth*size {
+		size = length + 1 // to see the end
 	}
-	larger := make([]byte, len(text), max(min(room, limit+1), int64(cap(text))+1))
+	larger := make([]byte, len(text), max(min(size, limit+1), int64(cap(text))+1))
 	copy(larger, text)
 	return larger
 }
 
-// open decompresses the body and has it worked on. Wrapped, it may be wrapped as unwrap undoes it. The text that work gets
-// is good until it returns.
-func (i *Ingest) open(q *request, wrapped bool, work func(text []byte) error) error {
-	return i.unpackers.open(q.patience, packed{*q.body, q.encoding, wrapped, q.hasItems, int(q.limit()), q.sender()}, work)
+// openBody decompresses the body and calls work with its text, which is good until work returns. A body that may be wrapped is
+// unwrapped too, as by unwrapBase64.
+func (i *Ingest) openBody(r *httpRequest, mayBeWrapped bool, work func(text []byte) error) error {
+	return i.unpackers.openBody(r.waiting, packedBody{
+		body: *r.body, encoding: r.encoding, mayBeWrapped: mayBeWrapped, isEnvelope: r.isEnvelope, limit: int(r.maxBody()), sender: r.whoSends(),
+	}, work)
 }
 
-// dropBody lets the body go and keeps n bytes of what the request holds.
-func (q *request) dropBody(n int64) {
-	if q.body != nil {
-		putBody(q.body)
-		q.body = nil
+// dropBody lets the body go, and all but n bytes of the memory that the request has reserved.
+func (r *httpRequest) dropBody(n int64) {
+	if r.body != nil {
+		putBody(r.body)
+		r.body = nil
 	}
-	q.large.keep(n)
-	q.share.keep(n)
+	r.large.keepOnly(n)
+	r.small.keepOnly(n)
 }
 
 func putBody(buffer *[]byte) {
 	if cap(*buffer) <= keptBuffer {
-		bodies.Put(buffer)
+		bodyBuffers.Put(buffer)
 	}
 }
 
-// readError says what is wrong with a body that could not be read.
-func readError(err error) error {
+// explainReadError says what is wrong with a body that could not be read.
+func explainReadError(err error) error {
 	switch {
 	case core.HasCode(err, core.PayloadTooLarge), core.HasCode(err, core.Unavailable):
 		return err
@@ -164,7 +166,7 @@ func errTooLarge(limit int64) error {
 	return core.NewError(core.PayloadTooLarge).With("max_bytes", limit)
 }
 
-// encodingOf returns the Content-Encoding of a request in lower case, empty for none.
+// encodingOf returns the Content-Encoding of an HTTP request in lower case, empty for none.
 func encodingOf(h http.Header) (string, error) {
 	encoding := ""
 	for name := range strings.SplitSeq(strings.Join(h.Values("Content-Encoding"), ","), ",") {

@@ -18,7 +18,8 @@ import (
 const (
 	nativeTexts = `{"message":"m @","platform":"@","transaction":"@","release":"@","environment":"@","dist":"@","server_name":"@",
 		"exception":[{"type":"E@","value":"@","module":"@","mechanism":{"type":"@"},"stacktrace":{"frames":[
-			{"function":"@","module":"@","filename":"@","abs_path":"@","context_line":"@","pre_context":["@"],"post_context":["@"],"vars":{"@":"@"}}]}},
+			{"function":"@","module":"@","filename":"@","abs_path":"@","context_line":"@",
+			"pre_context":["@"],"post_context":["@"],"vars":{"@":"@"}}]}},
 			{"type":"F","stack":"@"}],
 		"user":{"id":"@","email":"@","username":"@","ip_address":"@","@":"@"},
 		"request":{"method":"@","url":"@","query_string":"@","headers":{"@":"@"},"cookies":"@","data":"@"},
@@ -27,7 +28,8 @@ const (
 		"fingerprint":["f","@"],"sdk":{"name":"@","version":"@"}}`
 	sentryTexts = `{"event_id":"@","timestamp":"@","level":"@","logger":"@","culprit":"@","logentry":{"message":"%s @","params":["@"]},
 		"threads":{"values":[{"id":"@","name":"@","crashed":true,"stacktrace":{"frames":[{"function":"@"}]}}]},
-		"debug_meta":{"images":[{"type":"@","debug_id":"@","code_file":"@"}]},"csp":{"effective-directive":"@","blocked-uri":"@","document-uri":"@"}}`
+		"debug_meta":{"images":[{"type":"@","debug_id":"@","code_file":"@"}]},
+		"csp":{"effective-directive":"@","blocked-uri":"@","document-uri":"@"}}`
 )
 
 // notOfEvents are the columns in indexes that hold text, but none of events: each with what bounds it.
@@ -54,7 +56,7 @@ var notOfEvents = map[string]string{
 // event has for text. Each event is stored, and what came of it in the columns of indexes is short.
 func TestLongTextsFitIntoIndexes(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	sent := int64(0)
 	for path, template := range map[string]string{native: nativeTexts, events: sentryTexts, events + "?": nativeTexts} {
@@ -69,13 +71,13 @@ func TestLongTextsFitIntoIndexes(t *testing.T) {
 					}
 					parts[i] = strings.TrimSuffix(parts[i], "@") + fill
 				}
-				a := s.post(path, []byte(strings.Join(parts, "")), byKey, nativeByKey)
+				a := s.postBody(path, []byte(strings.Join(parts, "")), byKey, nativeByKey)
 				require.Equal(t, http.StatusOK, a.status, "%s, place %d, %s: %s", path, place, alphabet, a.text)
 				sent++
 			}
 		}
 	}
-	require.Equal(t, sent, s.stored())
+	require.Equal(t, sent, s.eventsStored())
 	columns := s.indexedTexts()
 	require.Contains(t, columns, "issue_releases.release", "the columns were not found")
 	for name, longest := range columns {
@@ -109,7 +111,7 @@ WHERE n.nspname = 'public' AND NOT c.relispartition AND c.relname NOT LIKE 'goos
 	require.NoError(s.t, err)
 	longest := map[string]int64{}
 	for _, f := range found {
-		longest[f.Table+"."+f.Column] = s.number(fmt.Sprintf(`SELECT coalesce(max(octet_length(%s::text)), 0)::bigint FROM %s`,
+		longest[f.Table+"."+f.Column] = s.queryNumber(fmt.Sprintf(`SELECT coalesce(max(octet_length(%s::text)), 0)::bigint FROM %s`,
 			pgx.Identifier{f.Column}.Sanitize(), pgx.Identifier{f.Table}.Sanitize()))
 	}
 	return longest
@@ -140,22 +142,23 @@ func TestEventsAreWithinTheCapForReaders(t *testing.T) {
 	list := func(n int, one string) string { return "[" + strings.TrimSuffix(strings.Repeat(one+",", n), ",") + "]" }
 	escapes := strings.Repeat(`\u0001\"\\\u2028<&>\ud83d\ude00\u0085`, 600)
 	for name, body := range map[string]string{
-		"small frames":  `{"exception":` + list(50, `{"type":"E","stacktrace":{"frames":`+list(250, `{"function":"f"}`)+`}}`) + `}`,
-		"empty frames":  `{"message":"m","threads":` + list(250, `{"id":1,"stacktrace":{"frames":`+list(60, `{"in_app":true}`)+`}}`) + `}`,
-		"images":        `{"message":"m","debug_meta":{"images":` + list(1000, `{"debug_id":"`+strings.Repeat("a", 300)+`"}`) + `}}`,
-		"escaped texts": `{"message":"m","extra":{"a":` + list(100, `"`+escapes+`"`) + `},"breadcrumbs":` + list(100, `{"message":"`+escapes+`"}`) + `}`,
+		"small frames": `{"exception":` + list(50, `{"type":"E","stacktrace":{"frames":`+list(250, `{"function":"f"}`)+`}}`) + `}`,
+		"empty frames": `{"message":"m","threads":` + list(250, `{"id":1,"stacktrace":{"frames":`+list(60, `{"in_app":true}`)+`}}`) + `}`,
+		"images":       `{"message":"m","debug_meta":{"images":` + list(1000, `{"debug_id":"`+strings.Repeat("a", 300)+`"}`) + `}}`,
+		"escaped texts": `{"message":"m","extra":{"a":` + list(100, `"`+escapes+`"`) + `},"breadcrumbs":` +
+			list(100, `{"message":"`+escapes+`"}`) + `}`,
 		"nested values": `{"message":"m","extra":{"a":` + list(30_000, `{}`) + `},"contexts":{"b":{"c":` + list(2_000, `[""]`) + `}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t)
-			a := s.post(events, []byte(body), byKey)
+			s := startServer(t)
+			a := s.postBody(events, []byte(body), byKey)
 			require.Equal(t, http.StatusOK, a.status, a.text)
-			answer, err := core.MarshalPlain(s.event())
+			answer, err := core.MarshalPlain(s.onlyEvent())
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(answer), 256<<10)
-			require.NotEmpty(t, s.event().Title)
-			require.NotEmpty(t, s.event().Problems, "what was cut is named")
+			require.NotEmpty(t, s.onlyEvent().Title)
+			require.NotEmpty(t, s.onlyEvent().Problems, "what was cut is named")
 		})
 	}
 }

@@ -19,24 +19,24 @@ func captureItem(message string) string {
 func TestExportsOfCapturedErrorsDoNotCount(t *testing.T) {
 	t.Parallel()
 	const otherKey = "0ff1ce00000000000000000000000000"
-	s := start(t)
+	s := startServer(t)
 	s.makeProject(shop+1, otherKey)
 	requireTaken(t, s.postEvents(captureItem("no cart")))
-	require.EqualValues(t, 1, s.stored())
+	require.EqualValues(t, 1, s.eventsStored())
 
 	for range 2 {
-		a := s.post(traces, spansOf(t, "no cart", "'no cart'", "the cause of no cart"), byBearer, asWire)
+		a := s.postBody(traces, spansOf(t, "no cart", "'no cart'", "the cause of no cart"), byBearer, asWire)
 		requireTaken(t, a)
 		require.Empty(t, a.text, "nothing is rejected")
 	}
-	require.EqualValues(t, 1, s.stored())
+	require.EqualValues(t, 1, s.eventsStored())
 
-	requireTaken(t, s.post(traces, spansOf(t, "no address"), byBearer, asWire))
-	require.EqualValues(t, 2, s.stored(), "another exception of the trace")
-	requireTaken(t, s.post(traces, spansJSON("no cart"), byBearer, asJSON))
-	require.EqualValues(t, 3, s.stored(), "another trace")
-	requireTaken(t, s.post(traces, spansOf(t, "no cart"), "Authorization: Bearer "+otherKey, asWire))
-	require.EqualValues(t, 4, s.stored(), "another project")
+	requireTaken(t, s.postBody(traces, spansOf(t, "no address"), byBearer, asWire))
+	require.EqualValues(t, 2, s.eventsStored(), "another exception of the trace")
+	requireTaken(t, s.postBody(traces, spansJSON("no cart"), byBearer, asJSON))
+	require.EqualValues(t, 3, s.eventsStored(), "another trace")
+	requireTaken(t, s.postBody(traces, spansOf(t, "no cart"), "Authorization: Bearer "+otherKey, asWire))
+	require.EqualValues(t, 4, s.eventsStored(), "another project")
 }
 
 // TestExportsOfErrorsThatWereRefused: what was not taken from the SDK is taken from the export.
@@ -46,7 +46,7 @@ func TestExportsOfErrorsThatWereRefused(t *testing.T) {
 	a := s.postEvents(captureItem("no cart"), captureItem("no address"))
 	requireTaken(t, a)
 	require.NotEmpty(t, a.header.Get("X-Sentry-Error"))
-	clock.forward(24 * time.Hour)
-	requireTaken(t, s.post(traces, spansOf(t, "no cart", "no address"), byBearer, asWire))
-	require.EqualValues(t, 2, s.stored())
+	clock.moveForward(24 * time.Hour)
+	requireTaken(t, s.postBody(traces, spansOf(t, "no cart", "no address"), byBearer, asWire))
+	require.EqualValues(t, 2, s.eventsStored())
 }

@@ -19,16 +19,16 @@ import (
 	"errand/ingest"
 )
 
-// wire stands between a server and its database and can lose the database's answers.
-type wire struct {
+// breakableWay stands between a server and its database and can lose the database's answers.
+type breakableWay struct {
 	url   string
 	lost  atomic.Bool // what the database says is thrown away
 	mu    sync.Mutex
 	conns []net.Conn
 }
 
-// throughWire gives a way to the database that can be broken.
-func throughWire(t *testing.T, database string) *wire {
+// newBreakableWay gives a way to the database that can be broken.
+func newBreakableWay(t *testing.T, database string) *breakableWay {
 	t.Helper()
 	u, err := url.Parse(database)
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func throughWire(t *testing.T, database string) *wire {
 	require.NoError(t, err)
 	query.Set("host", dir)
 	u.RawQuery = query.Encode()
-	w := &wire{url: u.String()}
+	w := &breakableWay{url: u.String()}
 	var copying sync.WaitGroup
 	copying.Go(func() {
 		for {
@@ -55,20 +55,20 @@ func throughWire(t *testing.T, database string) *wire {
 			w.mu.Lock()
 			w.conns = append(w.conns, client, server)
 			w.mu.Unlock()
-			copying.Go(func() { w.copy(server, client, nil) })
-			copying.Go(func() { w.copy(client, server, &w.lost) })
+			copying.Go(func() { w.copyUntilClosed(server, client, nil) })
+			copying.Go(func() { w.copyUntilClosed(client, server, &w.lost) })
 		}
 	})
 	t.Cleanup(func() {
 		_ = listener.Close()
-		w.cut()
+		w.cutConnections()
 		copying.Wait()
 	})
 	return w
 }
 
-// copy passes on what comes until one end is closed.
-func (w *wire) copy(to, from net.Conn, lost *atomic.Bool) {
+// copyUntilClosed passes on what comes until one end is closed.
+func (w *breakableWay) copyUntilClosed(to, from net.Conn, lost *atomic.Bool) {
 	defer func() { _ = to.Close() }()
 	buffer := make([]byte, 64<<10)
 	for {
@@ -85,8 +85,8 @@ func (w *wire) copy(to, from net.Conn, lost *atomic.Bool) {
 	}
 }
 
-// cut ends all connections.
-func (w *wire) cut() {
+// cutConnections ends all connections.
+func (w *breakableWay) cutConnections() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, c := range w.conns {
@@ -101,27 +101,27 @@ func TestEventCountsOnceWhenTheAnswerOfTheCommitIsLost(t *testing.T) {
 	for name, first := range map[string]string{"of a known issue": eventText(1), "of a new issue": `{"message":"of another kind"}`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			direct := start(t)
-			w := throughWire(t, direct.database)
-			s := startWith(t, config{database: w.url})
-			requireTaken(t, s.post(native, []byte(first), nativeByKey))
+			direct := startServer(t)
+			w := newBreakableWay(t, direct.database)
+			s := startServerWith(t, config{database: w.url})
+			requireTaken(t, s.postBody(native, []byte(first), nativeByKey))
 
 			w.lost.Store(true)
 			var answered sync.WaitGroup
 			answered.Go(func() {
-				a := s.post(native, []byte(eventText(2)), nativeByKey)
+				a := s.postBody(native, []byte(eventText(2)), nativeByKey)
 				requireTaken(t, a)
 				require.Equal(t, false, a.body["data"].(object)["duplicate"], "it is not one that was sent twice")
-				require.EqualValues(t, direct.number(`SELECT id FROM events WHERE event_id = $1`, id(2)), a.body["data"].(object)["id"])
+				require.EqualValues(t, direct.queryNumber(`SELECT id FROM events WHERE event_id = $1`, eventIDOf(2)), a.body["data"].(object)["id"])
 			})
 			if name == "of a known issue" { // the one round trip of its batch
-				require.Eventually(t, func() bool { return direct.counted() == 2 }, 10*time.Second, time.Millisecond)
+				require.Eventually(t, func() bool { return direct.eventsCounted() == 2 }, 10*time.Second, time.Millisecond)
 			}
 			w.lost.Store(false)
-			w.cut()
+			w.cutConnections()
 			answered.Wait()
-			require.EqualValues(t, 2, direct.counted())
-			require.EqualValues(t, 2, direct.stored())
+			require.EqualValues(t, 2, direct.eventsCounted())
+			require.EqualValues(t, 2, direct.eventsStored())
 		})
 	}
 }
@@ -130,25 +130,25 @@ func TestEventCountsOnceWhenTheAnswerOfTheCommitIsLost(t *testing.T) {
 func TestRefusedEventsAreNotStored(t *testing.T) {
 	t.Parallel()
 	var taking *ingest.Ingest
-	s := startWith(t, config{before: func(i *ingest.Ingest) {
+	s := startServerWith(t, config{before: func(i *ingest.Ingest) {
 		i.WaitAtMost(100 * time.Millisecond)
 		taking = i
 	}})
 	s.untilTaken(0)
 	goOn := taking.HoldCommits()
-	together(20, func(n int) {
+	runTogether(20, func(n int) {
 		a := s.postEvents(eventItem(1 + n))
 		require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
 	})
 	goOn()
 	s.untilTaken(100)
-	require.EqualValues(t, 2, s.counted())
+	require.EqualValues(t, 2, s.eventsCounted())
 }
 
 // A server that stops commits what it has accepted, in more than one batch where it must.
 func TestCloseCommitsWhatIsQueued(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	stopping := ingest.New(ingest.Options{Store: s.db, Clock: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler)})
 	unlock := s.lockEvents(t)
 	var answers sync.WaitGroup
@@ -158,7 +158,8 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 			for n := range items {
 				items[n] = eventItem(first + n)
 			}
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, envelopes+"?sentry_key="+shopKey, bytes.NewReader(envelopeOf("{}", items...)))
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, envelopes+"?sentry_key="+shopKey,
+				bytes.NewReader(envelopeOf("{}", items...)))
 			w := httptest.NewRecorder()
 			stopping.Handler().ServeHTTP(w, r)
 			require.Equal(t, http.StatusOK, w.Code, w.Body)
@@ -171,11 +172,12 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 		post(1+n*events, events)
 	}
 	// The writer has taken one of them and waits for the first to be committed.
-	require.Eventually(t, func() bool { return stopping.Waiting() == 1+3*events && stopping.Queued() == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return stopping.EventsWaiting() == 1+3*events && stopping.QueuedRequests() == 2 }, 10*time.Second,
+		time.Millisecond)
 	var closed sync.WaitGroup
 	closed.Go(stopping.Close)
 	unlock()
 	answers.Wait()
 	closed.Wait()
-	require.EqualValues(t, 1+3*events, s.counted())
+	require.EqualValues(t, 1+3*events, s.eventsCounted())
 }

@@ -36,7 +36,7 @@ var encodings = map[string]struct {
 	}},
 }
 
-func pack(t testing.TB, encoding string, text io.WriterTo) []byte {
+func packText(t testing.TB, encoding string, text io.WriterTo) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	w, err := encodings[encoding].open(&packed)
@@ -49,73 +49,73 @@ func pack(t testing.TB, encoding string, text io.WriterTo) []byte {
 
 func TestEncodings(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	n := 0
 	for name, encoding := range encodings {
 		// The sizes at which buffers grow, and beyond.
 		for _, size := range []int{0, 1, 8<<10 - 200, 8 << 10, 40_000, 300_000, 1<<20 + 5} {
 			n++
 			payload := fmt.Sprintf(`{"event_id":"%032x","message":"boom","ignored":%q}`, n, strings.Repeat("x", size))
-			packed := pack(t, name, bytes.NewBuffer(envelopeOf("{}", item("event", payload))))
-			a := s.post(envelopes, packed, byKey, "Content-Encoding: "+encoding.header)
+			packed := packText(t, name, bytes.NewBuffer(envelopeOf("{}", itemOf("event", payload))))
+			a := s.postBody(envelopes, packed, byKey, "Content-Encoding: "+encoding.header)
 			require.Equal(t, http.StatusOK, a.status, "%s, %d bytes: %s", name, size, a.text)
 			require.Equal(t, fmt.Sprintf("%032x", n), a.body["id"], name)
 			require.Empty(t, a.header.Get("X-Sentry-Error"), name)
 		}
 		n++
 		for path, key := range map[string]string{events: byKey, native: nativeByKey} {
-			a := s.post(path, pack(t, name, strings.NewReader(eventText(n))), key, "Content-Encoding: "+strings.ToUpper(encoding.header))
+			a := s.postBody(path, packText(t, name, strings.NewReader(eventText(n))), key, "Content-Encoding: "+strings.ToUpper(encoding.header))
 			require.Equal(t, http.StatusOK, a.status, "%s at %s: %s", name, path, a.text)
 		}
 	}
-	require.EqualValues(t, n, s.counted())
+	require.EqualValues(t, n, s.eventsCounted())
 }
 
 func TestNamesOfEncodings(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	plain := envelopeOf("{}", eventItem(1))
-	zipped := pack(t, "gzip", bytes.NewBuffer(plain))
+	zipped := packText(t, "gzip", bytes.NewBuffer(plain))
 	for _, encoding := range []string{"", "identity", " Identity ", "identity, identity", ","} {
-		require.Equal(t, http.StatusOK, s.post(envelopes, plain, byKey, "Content-Encoding: "+encoding).status, encoding)
+		require.Equal(t, http.StatusOK, s.postBody(envelopes, plain, byKey, "Content-Encoding: "+encoding).status, encoding)
 	}
 	for _, encoding := range []string{"gzip", "x-gzip", "GZIP", "gzip, identity", "identity,gzip"} {
-		require.Equal(t, http.StatusOK, s.post(envelopes, zipped, byKey, "Content-Encoding: "+encoding).status, encoding)
+		require.Equal(t, http.StatusOK, s.postBody(envelopes, zipped, byKey, "Content-Encoding: "+encoding).status, encoding)
 	}
 	for encoding, message := range map[string]string{
 		"compress": "must be gzip, deflate, br, zstd or identity", "gzip;q=1": "must be gzip, deflate, br, zstd or identity",
 		"lzma": "must be gzip, deflate, br, zstd or identity", "gzip, gzip": "must be one encoding, not several",
 		"br, gzip": "must be one encoding, not several",
 	} {
-		a := s.post(native, zipped, nativeByKey, "Content-Encoding: "+encoding)
+		a := s.postBody(native, zipped, nativeByKey, "Content-Encoding: "+encoding)
 		require.Equal(t, http.StatusBadRequest, a.status, encoding)
 		require.Equal(t, object{"error": "invalid_request", "details": []any{object{"path": "content-encoding", "message": message}}}, a.body)
 	}
-	a := s.post(envelopes, zipped, byKey, "Content-Encoding: gzip", "Content-Encoding: br")
+	a := s.postBody(envelopes, zipped, byKey, "Content-Encoding: gzip", "Content-Encoding: br")
 	require.Equal(t, "content-encoding: must be one encoding, not several", a.body["detail"])
 }
 
 func TestBodiesInSeveralMembers(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	text := string(envelopeOf("{}", eventItem(1), eventItem(2)))
 	for _, encoding := range []string{"gzip", "zstd"} {
 		var members []byte
 		for part := range slices.Chunk([]byte(text), 50) {
-			members = append(members, pack(t, encoding, bytes.NewBuffer(part))...)
+			members = append(members, packText(t, encoding, bytes.NewBuffer(part))...)
 		}
-		a := s.post(envelopes, members, byKey, "Content-Encoding: "+encoding)
+		a := s.postBody(envelopes, members, byKey, "Content-Encoding: "+encoding)
 		require.Equal(t, http.StatusOK, a.status, "%s: %s", encoding, a.text)
 	}
-	require.EqualValues(t, 2, s.counted())
+	require.EqualValues(t, 2, s.eventsCounted())
 }
 
 func TestTruncatedAndWrongBodies(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	text := envelopeOf("{}", eventItem(1))
 	for name, encoding := range encodings {
-		packed := pack(t, name, bytes.NewBuffer(text))
+		packed := packText(t, name, bytes.NewBuffer(text))
 		bodies := map[string][]byte{"plain text": text, "another encoding": []byte("\x00\x01\x02\x03\x04"), "nothing": {}}
 		for _, n := range []int{1, 2, len(packed) / 2, len(packed) - 1} {
 			bodies[fmt.Sprintf("%d of %d bytes", n, len(packed))] = packed[:n]
@@ -126,49 +126,54 @@ func TestTruncatedAndWrongBodies(t *testing.T) {
 			bodies["a flipped byte"] = flipped
 		}
 		for what, body := range bodies {
-			a := s.post(envelopes, body, byKey, "Content-Encoding: "+encoding.header)
+			a := s.postBody(envelopes, body, byKey, "Content-Encoding: "+encoding.header)
 			require.Equal(t, http.StatusBadRequest, a.status, "%s, %s: %s", name, what, a.text)
 			require.NotEmpty(t, a.body["detail"], "%s, %s", name, what)
 		}
-		require.Equal(t, http.StatusOK, s.post(envelopes, packed, byKey, "Content-Encoding: "+encoding.header).status, "%s works afterwards", name)
+		require.Equal(t, http.StatusOK, s.postBody(envelopes, packed, byKey, "Content-Encoding: "+encoding.header).status,
+			"%s works afterwards", name)
 	}
-	require.EqualValues(t, 1, s.counted())
+	require.EqualValues(t, 1, s.eventsCounted())
 }
 
 func TestStoreTakesBase64WithoutSayingSo(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	wrap := func(n int) string {
-		return base64.StdEncoding.EncodeToString(pack(t, "zlib", strings.NewReader(eventText(n))))
+		return base64.StdEncoding.EncodeToString(packText(t, "zlib", strings.NewReader(eventText(n))))
 	}
 	lines := func(text string) string { return text[:20] + "\r\n" + text[20:40] + "\n" + text[40:] + "\n" }
 	for name, body := range map[string]string{
 		"base64 of zlib": wrap(1), "in lines": lines(wrap(2)), "base64 of JSON": base64.StdEncoding.EncodeToString([]byte(eventText(3))),
 		"JSON": eventText(4), "JSON after spaces": "\n  " + eventText(5), "JSON after a mark": "\ufeff" + eventText(6),
 	} {
-		a := s.post(events, []byte(body), byKey)
-		require.Equal(t, http.StatusOK, a.status, "%s: %s", name, a.text)
+		t.Run(name, func(t *testing.T) {
+			a := s.postBody(events, []byte(body), byKey)
+			require.Equal(t, http.StatusOK, a.status, a.text)
+		})
 	}
-	a := s.post(events, pack(t, "gzip", strings.NewReader(wrap(7))), byKey, "Content-Encoding: gzip")
+	a := s.postBody(events, packText(t, "gzip", strings.NewReader(wrap(7))), byKey, "Content-Encoding: gzip")
 	require.Equal(t, http.StatusOK, a.status, a.text)
-	require.EqualValues(t, 7, s.counted())
+	require.EqualValues(t, 7, s.eventsCounted())
 	for name, body := range map[string]string{
 		"truncated": wrap(8)[:40], "of nothing": "", "spaces": "  ", "no base64": "boom!", "a list": "[]",
 		"base64 of text": base64.StdEncoding.EncodeToString([]byte("boom")),
 	} {
-		a := s.post(events, []byte(body), byKey)
-		require.Equal(t, http.StatusBadRequest, a.status, "%s: %s", name, a.text)
+		t.Run(name, func(t *testing.T) {
+			a := s.postBody(events, []byte(body), byKey)
+			require.Equal(t, http.StatusBadRequest, a.status, a.text)
+		})
 	}
-	require.Equal(t, http.StatusBadRequest, s.post(native, []byte(wrap(9)), nativeByKey).status, "at the store endpoint only")
+	require.Equal(t, http.StatusBadRequest, s.postBody(native, []byte(wrap(9)), nativeByKey).status, "at the store endpoint only")
 }
 
 func TestBodiesWithoutLengthAndType(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	for n, size := range []int{0, 10_000, 100_000, 2 << 20} {
 		payload := fmt.Sprintf(`{"event_id":"%032x","message":"boom","ignored":%q}`, n, strings.Repeat("x", size))
-		a := s.send(http.MethodPost, envelopes, chunked(string(envelopeOf("{}", item("event", payload)))), byKey)
+		a := s.sendRequest(http.MethodPost, envelopes, chunkedBody(string(envelopeOf("{}", itemOf("event", payload)))), byKey)
 		require.Equal(t, http.StatusOK, a.status, a.text)
 	}
-	require.EqualValues(t, 4, s.counted())
+	require.EqualValues(t, 4, s.eventsCounted())
 }

@@ -9,30 +9,30 @@ import (
 // sentryEndpoints are the endpoints of the Sentry protocol, below /api/{project}/. An answer to a wrong path names them.
 var sentryEndpoints = []struct {
 	path, name string // the name is that of the metrics
-	serve      func(*Ingest, *request) (any, error)
+	serve      func(*Ingest, *httpRequest) (any, error)
 }{
-	{"envelope", endpointEnvelope, (*Ingest).envelope},
-	{"store", endpointStore, (*Ingest).storeEvent},
-	{"security", endpointSecurity, (*Ingest).security},
+	{"envelope", endpointEnvelope, (*Ingest).serveEnvelope},
+	{"store", endpointStore, (*Ingest).serveStore},
+	{"security", endpointSecurity, (*Ingest).serveSecurity},
 }
 
-// notTaken says of endpoints that Sentry has, and crash reporters know, why they are not here.
+// notTaken says why some endpoints that Sentry has, and crash reporters send to, are not here.
 var notTaken = map[string]string{
 	"minidump": "Minidumps are not taken: an error is grouped by a stack trace that is readable, which an SDK sends as an event.",
 	"unreal": "Crash reports of the Unreal Engine are not taken: an error is grouped by a stack trace that is readable, which an SDK " +
 		"sends as an event.",
 }
 
-// errNoEndpoint is not_found with what is there instead, in the words of the Sentry protocol.
-func errNoEndpoint(q *request) error {
+// errNoEndpoint returns not_found, with the endpoints that there are, in the words of the Sentry protocol.
+func errNoEndpoint(r *httpRequest) error {
 	failure := core.NewError(core.NotFound)
-	if !q.sentry {
+	if !r.speaksSentry {
 		return failure
 	}
 	reason := "There is no such endpoint."
-	first, _, _ := strings.Cut(q.path, "/")
-	if known, ok := notTaken[first]; ok {
-		reason = known
+	first, _, _ := strings.Cut(r.pathInProject, "/")
+	if whyNot, isNamed := notTaken[first]; isNamed {
+		reason = whyNot
 	}
 	var paths []string
 	for _, e := range sentryEndpoints {

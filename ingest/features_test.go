@@ -9,15 +9,16 @@ import (
 // What triage and similar issues go by is taken from the first event of an issue, in the commit that makes it.
 func TestFirstEventIsLookedAt(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	const failure = `{"exception": {"type": "ConnectTimeout", "value": "redis did not answer", "mechanism": {"type": "generic", "handled": false},
+	s := startServer(t)
+	const failure = `{"exception": {"type": "ConnectTimeout", "value": "redis did not answer",
+		"mechanism": {"type": "generic", "handled": false},
 		"stacktrace": {"frames": [{"function": "pay", "module": "shop", "in_app": true}]}}}`
 	for range 2 {
-		requireTaken(t, s.post(native, []byte(failure), nativeByKey))
+		requireTaken(t, s.postBody(native, []byte(failure), nativeByKey))
 	}
-	require.EqualValues(t, 1, s.number(`SELECT count(*) FROM issues WHERE crash_site = 'app' AND NOT handled`))
-	require.EqualValues(t, 1, s.number(`SELECT count(*) FROM issue_features WHERE cardinality(features) > 5`))
-	requireTaken(t, s.post(native, []byte(`{"message": "all is well"}`), nativeByKey))
-	require.EqualValues(t, 1, s.number(`SELECT count(*) FROM issues WHERE crash_site = 'none' AND handled IS NULL`))
-	require.EqualValues(t, 2, s.number(`SELECT count(*) FROM issue_features`))
+	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues WHERE crash_site = 'app' AND NOT handled`))
+	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issue_features WHERE cardinality(features) > 5`))
+	requireTaken(t, s.postBody(native, []byte(`{"message": "all is well"}`), nativeByKey))
+	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues WHERE crash_site = 'none' AND handled IS NULL`))
+	require.EqualValues(t, 2, s.queryNumber(`SELECT count(*) FROM issue_features`))
 }

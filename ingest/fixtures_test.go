@@ -64,10 +64,10 @@ type config struct {
 	before   func(*ingest.Ingest) // before the first request
 }
 
-// start gives a server that has the project shop.
-func start(t testing.TB) *server { return startWith(t, config{}) }
+// startServer gives a server that has the project shop.
+func startServer(t testing.TB) *server { return startServerWith(t, config{}) }
 
-func startWith(t testing.TB, c config) *server {
+func startServerWith(t testing.TB, c config) *server {
 	t.Helper()
 	shared := c.database != ""
 	if !shared {
@@ -103,7 +103,7 @@ func startWith(t testing.TB, c config) *server {
 		web.Close()
 		s.Close()
 		require.NotContains(t, s.log.String(), shopKey, "no key may stand in the log")
-		require.Equal(t, int64(ingest.MaxHeld), s.Free(), "all memory is given back")
+		require.Equal(t, int64(ingest.MaxHeld), s.FreeBytes(), "all memory is given back")
 	})
 	t.Cleanup(s.end)
 	return s
@@ -115,8 +115,8 @@ func (s *server) makeProject(id int64, key string) {
 	require.NoError(s.t, err)
 }
 
-// exec changes the database behind the store's back.
-func (s *server) exec(sql string, args ...any) {
+// execSQL changes the database behind the store's back.
+func (s *server) execSQL(sql string, args ...any) {
 	s.t.Helper()
 	rows, err := storetest.SQL(s.t.Context(), s.db, sql, args...)
 	require.NoError(s.t, err)
@@ -124,8 +124,8 @@ func (s *server) exec(sql string, args ...any) {
 	require.NoError(s.t, rows.Err())
 }
 
-// number gives the one number of a query. Connections that have been ended meanwhile are passed over.
-func (s *server) number(sql string, args ...any) (n int64) {
+// queryNumber gives the one number of a query. Connections that have been ended meanwhile are passed over.
+func (s *server) queryNumber(sql string, args ...any) (n int64) {
 	s.t.Helper()
 	var err error
 	for range 40 {
@@ -141,22 +141,22 @@ func (s *server) number(sql string, args ...any) (n int64) {
 	return 0
 }
 
-// counted is how many events count for the project shop.
-func (s *server) counted() int64 {
+// eventsCounted is how many events count for the project shop.
+func (s *server) eventsCounted() int64 {
 	s.t.Helper()
-	return s.number(`SELECT coalesce(sum(events), 0)::bigint FROM project_hours WHERE project_id = $1`, shop)
+	return s.queryNumber(`SELECT coalesce(sum(events), 0)::bigint FROM project_hours WHERE project_id = $1`, shop)
 }
 
-// stored is how many events are stored.
-func (s *server) stored() int64 {
+// eventsStored is how many events are stored.
+func (s *server) eventsStored() int64 {
 	s.t.Helper()
-	return s.number(`SELECT count(*) FROM events`)
+	return s.queryNumber(`SELECT count(*) FROM events`)
 }
 
-// event gives the one stored event in its normalised form.
-func (s *server) event() core.Event {
+// onlyEvent gives the one stored event in its normalised form.
+func (s *server) onlyEvent() core.Event {
 	s.t.Helper()
-	detail, err := s.db.Event(s.t.Context(), s.number(`SELECT id FROM events`))
+	detail, err := s.db.Event(s.t.Context(), s.queryNumber(`SELECT id FROM events`))
 	require.NoError(s.t, err)
 	return detail.Event
 }
@@ -188,24 +188,24 @@ type answer struct {
 	closed bool // the server ends the connection
 }
 
-// post sends a body; headers are written "Name: value".
-func (s *server) post(path string, body []byte, headers ...string) answer {
+// postBody sends a body; headers are written "Name: value".
+func (s *server) postBody(path string, body []byte, headers ...string) answer {
 	s.t.Helper()
-	return s.send(http.MethodPost, path, bytes.NewReader(body), headers...)
+	return s.sendRequest(http.MethodPost, path, bytes.NewReader(body), headers...)
 }
 
-// send sends a request.
-func (s *server) send(method, path string, body io.Reader, headers ...string) answer {
+// sendRequest sends a request.
+func (s *server) sendRequest(method, path string, body io.Reader, headers ...string) answer {
 	s.t.Helper()
-	a, err := s.try(method, path, body, headers...)
+	a, err := s.trySend(method, path, body, headers...)
 	require.NoError(s.t, err)
 	require.NotContains(s.t, a.text+a.header.Get("X-Sentry-Error"), shopKey, "no key may stand in an answer")
 	require.NotContains(s.t, a.header, "Cache-Control", "browsers count such an answer against what a page may send")
 	return a
 }
 
-// try is send without its checks.
-func (s *server) try(method, path string, body io.Reader, headers ...string) (answer, error) {
+// trySend is send without its checks.
+func (s *server) trySend(method, path string, body io.Reader, headers ...string) (answer, error) {
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, body)
 	if err != nil {
 		return answer{}, err
@@ -230,8 +230,8 @@ func (s *server) try(method, path string, body io.Reader, headers ...string) (an
 	return a, err
 }
 
-// chunked is a body that goes out in chunks, without a Content-Length.
-func chunked(text string) io.Reader { return io.MultiReader(strings.NewReader(text)) }
+// chunkedBody is a body that goes out in chunks, without a Content-Length.
+func chunkedBody(text string) io.Reader { return io.MultiReader(strings.NewReader(text)) }
 
 // byKey is a header that authenticates at the Sentry endpoints, nativeByKey one at the native endpoint.
 const (
@@ -242,7 +242,7 @@ const (
 // postEvents sends an envelope with the items to the project shop.
 func (s *server) postEvents(items ...string) answer {
 	s.t.Helper()
-	return s.post(envelopes, envelopeOf("{}", items...), byKey)
+	return s.postBody(envelopes, envelopeOf("{}", items...), byKey)
 }
 
 // untilTaken sends the n-th event to a server that gives up soon, or whose database comes back, until it is taken.
@@ -256,33 +256,33 @@ func envelopeOf(header string, items ...string) []byte {
 	return []byte(header + "\n" + strings.Join(items, "\n") + "\n")
 }
 
-// item makes an item of a type.
-func item(kind, payload string) string {
+// itemOf makes an item of a type.
+func itemOf(kind, payload string) string {
 	return fmt.Sprintf("{\"type\":%q,\"length\":%d}\n%s", kind, len(payload), payload)
 }
 
 // eventItem makes the n-th event as an item.
-func eventItem(n int) string { return item("event", eventText(n)) }
+func eventItem(n int) string { return itemOf("event", eventText(n)) }
 
 // eventText makes the n-th event.
 func eventText(n int) string {
 	return fmt.Sprintf(`{"event_id":"%032x","message":"boom","platform":"go","level":"error"}`, n)
 }
 
-// moving is a clock that a test moves while a server looks at it.
-type moving struct{ nanos atomic.Int64 }
+// movingClock is a clock that a test moves while a server looks at it.
+type movingClock struct{ nanos atomic.Int64 }
 
-func clockAt(t time.Time) *moving {
-	c := new(moving)
+func clockAt(t time.Time) *movingClock {
+	c := new(movingClock)
 	c.nanos.Store(t.UnixNano())
 	return c
 }
 
-func (c *moving) tell() time.Time          { return time.Unix(0, c.nanos.Load()).UTC() }
-func (c *moving) forward(by time.Duration) { c.nanos.Add(int64(by)) }
+func (c *movingClock) currentTime() time.Time       { return time.Unix(0, c.nanos.Load()).UTC() }
+func (c *movingClock) moveForward(by time.Duration) { c.nanos.Add(int64(by)) }
 
-// together runs fn n times at once, numbered from 0.
-func together(n int, fn func(i int)) {
+// runTogether runs fn n times at once, numbered from 0.
+func runTogether(n int, fn func(i int)) {
 	var done sync.WaitGroup
 	for i := range n {
 		done.Go(func() { fn(i) })
@@ -293,11 +293,11 @@ func together(n int, fn func(i int)) {
 // lockEvents keeps every commit of events waiting until the given function is called.
 func (s *server) lockEvents(t testing.TB) (unlock func()) {
 	t.Helper()
-	return s.lock(t, "event_ids, issues, project_hours")
+	return s.lockTables(t, "event_ids, issues, project_hours")
 }
 
-// lock keeps everybody else from tables until the given function is called.
-func (s *server) lock(t testing.TB, tables string) (unlock func()) {
+// lockTables keeps everybody else from tables until the given function is called.
+func (s *server) lockTables(t testing.TB, tables string) (unlock func()) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.database)
 	require.NoError(t, err)
@@ -310,11 +310,15 @@ func (s *server) lock(t testing.TB, tables string) (unlock func()) {
 	}
 }
 
+// waitingForLocks counts the connections that wait for a lock in the test's database.
+const waitingForLocks = `
+SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+
 // untilBlocked waits until a commit waits for lockEvents.
 func (s *server) untilBlocked(t testing.TB) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		return s.number(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+		return s.queryNumber(waitingForLocks) > 0
 	}, 10*time.Second, time.Millisecond)
 }
 

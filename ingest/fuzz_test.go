@@ -10,7 +10,8 @@ import (
 // FuzzUnpack: whatever a body is, the unpacker keeps to its room and works for the next one.
 func FuzzUnpack(f *testing.F) {
 	for _, encoding := range []string{"", "gzip", "deflate", "br", "zstd"} {
-		for _, seed := range []string{"", "{}", "eJyrVspNLS5OTE9VslJKys/PVaoFADnYBdo=", "\x1f\x8b\x08", "\x28\xb5\x2f\xfd\x04\x58", "\x78\x9c\x03", "\x0b\x02\x80{}\n\x03"} {
+		for _, seed := range []string{"", "{}", "eJyrVspNLS5OTE9VslJKys/PVaoFADnYBdo=", "\x1f\x8b\x08", "\x28\xb5\x2f\xfd\x04\x58",
+			"\x78\x9c\x03", "\x0b\x02\x80{}\n\x03"} {
 			f.Add([]byte(seed), encoding, false)
 			f.Add([]byte(seed), encoding, true)
 		}
@@ -19,9 +20,9 @@ func FuzzUnpack(f *testing.F) {
 		const room = 4096
 		u := new(unpacker)
 		for range 2 { // the second time with what the first has left
-			text, err := u.unpack(packed{body: body, encoding: encoding}, room)
+			text, err := u.unpackBody(packedBody{body: body, encoding: encoding}, room)
 			if err == nil && wrapped {
-				text, err = u.unwrap(text, room)
+				text, err = u.unwrapBase64(text, room)
 			}
 			if err == nil && (encoding != "" || wrapped) && len(body) <= room {
 				require.LessOrEqual(t, len(text), room)
@@ -39,6 +40,6 @@ func FuzzParseAuth(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header string) {
 		c := parseAuth(header)
 		require.Contains(t, header, c.key)
-		require.Contains(t, header, c.client)
+		require.Contains(t, header, c.sdk)
 	})
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"errand/core"
-	"errand/envelope"
 	"errand/store"
 	"errand/wire"
 )
@@ -36,204 +35,161 @@ type Options struct {
 type Failures interface {
 	// TakeTurn waits until a key that is not known may be looked up; the look-up ends with the returned function.
 	TakeTurn(ctx context.Context) (end func(), err error)
-	// Refuse counts a request with a key, or a project, that is not good. It returns what to answer.
-	Refuse(ctx context.Context) *core.Error
+	// RefuseCredential counts an HTTP request whose key, or project, is not good. It returns what to answer.
+	RefuseCredential(ctx context.Context) *core.Error
 }
 
-// unlimited is Failures without a limit.
-type unlimited struct{}
+// unlimitedFailures is Failures without a limit.
+type unlimitedFailures struct{}
 
-func (unlimited) TakeTurn(context.Context) (end func(), err error) { return func() {}, nil }
-func (unlimited) Refuse(context.Context) *core.Error               { return core.NewError(core.Unauthorized) }
+func (unlimitedFailures) TakeTurn(context.Context) (end func(), err error) { return func() {}, nil }
+func (unlimitedFailures) RefuseCredential(context.Context) *core.Error {
+	return core.NewError(core.Unauthorized)
+}
 
 // Ingest takes events in.
 type Ingest struct {
-	store      *store.Store
-	clock      core.Clock
-	random     io.Reader
-	macs       sync.Pool // of HMACs with the install key
-	log        *slog.Logger
-	projects   *projects // by key
-	byID       *projects
-	quotas     *quotas
-	memory     *memory // of small bodies, and the beginnings of large ones
-	large      *memory // of what is beyond
-	slow       *slow
-	unpackers  *unpackers
-	writer     *writer
-	reporter   *reporter
-	metrics    *metrics
-	refusals   *refusals
-	captured   *captured
-	readAtMost time.Duration // for a body
-	waitAtMost time.Duration // for the server
-	failures   Failures
+	store         *store.Store
+	clock         core.Clock
+	random        io.Reader
+	macs          sync.Pool // of HMACs with the install key
+	log           *slog.Logger
+	projectsByKey *projects
+	projectsByID  *projects
+	quotas        *quotas
+	smallMemory   *memory // of small bodies, and the beginnings of large ones
+	largeMemory   *memory // of what is beyond
+	incoming      *incomingBodies
+	unpackers     *unpackers
+	writer        *writer
+	reporter      *reporter
+	metrics       *metrics
+	refusalLog    *refusalLog
+	captured      *capturedExceptions
+	readAtMost    time.Duration // for a body
+	waitAtMost    time.Duration // for the server
+	failures      Failures
 }
 
 // New starts taking events in; Close ends it.
 func New(o Options) *Ingest {
 	if o.Failures == nil {
-		o.Failures = unlimited{}
+		o.Failures = unlimitedFailures{}
 	}
 	quotas, metrics, turns := newQuotas(o.Store, o.Clock), newMetrics(o.Metrics), make(chan struct{}, maxLookUps)
 	i := &Ingest{
 		store: o.Store, clock: o.Clock, random: o.Random, log: o.Log, quotas: quotas, metrics: metrics, failures: o.Failures,
-		macs:     sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }},
-		projects: newProjects(o.Store.ProjectForKey, o, turns), byID: newProjects(byID(o.Store), o, turns),
-		memory: newMemory(maxSmall, waitAtMost), large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
-		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), refusals: newRefusals(o.Log),
+		macs:          sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }},
+		projectsByKey: newProjects(o.Store.ProjectForKey, o, turns), projectsByID: newProjects(findByID(o.Store), o, turns),
+		smallMemory: newMemory(maxSmall, waitAtMost), largeMemory: newMemory(maxLarge, waitAtMost),
+		incoming: newIncomingBodies(), unpackers: newUnpackers(),
+		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), refusalLog: newRefusalLog(o.Log),
 		captured: newCaptured(), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
 	}
-	i.memory.hurry, i.large.hurry = i.slow.end, i.slow.end
-	metrics.load(o.Metrics, i)
+	i.smallMemory.endSlowSenders, i.largeMemory.endSlowSenders = i.incoming.endSlow, i.incoming.endSlow
+	metrics.registerLoad(o.Metrics, i)
 	return i
 }
 
-// StopHolding has events that are held while the database is away refused within a second or so. A server that is to end
-// calls it when it has waited for the database as long as it may.
+// StopHolding refuses the events that are held while the database is away, within a second or so. A stopping server calls it
+// when it has waited for the database as long as it may.
 func (i *Ingest) StopHolding() { i.writer.stopHolding() }
 
-// Close waits until the last accepted event is committed, or refused as by StopHolding. The HTTP server must have stopped
-// taking requests.
+// Close waits until the last accepted event is committed, or refused as by StopHolding. The HTTP server must have stopped by
+// then.
 func (i *Ingest) Close() {
 	i.writer.stopHolding()
 	i.writer.close()
 	i.reporter.close()
 }
 
-// Refusing reports whether an event could not be committed in the last seconds.
-func (i *Ingest) Refusing() bool { return i.writer.refusing() }
+// IsRefusing reports whether an event could not be committed in the last seconds.
+func (i *Ingest) IsRefusing() bool { return i.writer.isRefusing() }
 
 // Handler serves POST /v1/ingest, the Sentry SDK protocol below /api/, and OpenTelemetry's exports at /v1/ and below /api/.
 func (i *Ingest) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q := &request{
-			Request: r, w: w, endpoint: endpointNone, received: core.At(i.clock()),
-			share: i.memory.newShare(everybody), large: i.large.newShare(nobody),
+	return http.HandlerFunc(func(w http.ResponseWriter, received *http.Request) {
+		r := &httpRequest{
+			Request: received, w: w, endpoint: endpointNone, receivedAt: core.At(i.clock()),
+			small: i.smallMemory.newReservation(sharedByAll), large: i.largeMemory.newReservation(ofUnknownSenders),
 		}
-		defer q.release()
+		defer r.releaseAll()
 		// Only a test's recorder has no deadline.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(i.readAtMost))
 		// Until the project says otherwise, so that a page can read a refusal.
 		allowOrigin(w, "*")
 		start, status := time.Now(), http.StatusInternalServerError // which it stays in a panic
-		defer func() { i.metrics.endpoints[q.endpoint].answered(status, time.Since(start)) }()
-		answer, err := i.serve(q)
-		status = i.answer(q, answer, err)
+		defer func() { i.metrics.endpoints[r.endpoint].countAnswer(status, time.Since(start)) }()
+		answer, err := i.serveRequest(r)
+		status = i.writeAnswer(r, answer, err)
 	})
 }
 
-// answer sends an answer or an error and returns its status.
-func (i *Ingest) answer(q *request, answer any, err error) int {
+// writeAnswer sends an answer or an error and returns its status.
+func (i *Ingest) writeAnswer(r *httpRequest, answer any, err error) int {
 	if err != nil {
-		return i.refuse(q, err)
+		return i.writeRefusal(r, err)
 	}
 	if rejected, ok := answer.(rejection); ok {
-		q.answerExport(rejected)
+		r.answerExport(rejected)
 		return http.StatusOK
 	}
 	if answer == nil {
-		wire.WriteJSON(q.w, http.StatusNoContent, nil)
+		wire.WriteJSON(r.w, http.StatusNoContent, nil)
 		return http.StatusNoContent
 	}
 	body, err := core.MarshalPlain(answer)
 	if err != nil {
-		return i.refuse(q, err)
+		return i.writeRefusal(r, err)
 	}
-	if len(q.problems) > 0 {
-		q.w.Header().Set("X-Sentry-Error", headerText(strings.Join(sentences(q.problems), "; ")))
+	if len(r.problems) > 0 {
+		r.w.Header().Set("X-Sentry-Error", headerText(strings.Join(formatDetails(r.problems), "; ")))
 	}
-	wire.WriteJSON(q.w, http.StatusOK, body) // a client that went away has its event stored all the same
+	wire.WriteJSON(r.w, http.StatusOK, body) // a client that went away has its event stored all the same
 	return http.StatusOK
 }
 
-// serve runs the endpoint of the path. Without an answer there is nothing to say.
-func (i *Ingest) serve(q *request) (any, error) {
-	endpoint := i.endpoint(q)
+// serveRequest runs the endpoint of the path. A nil answer has no body.
+func (i *Ingest) serveRequest(r *httpRequest) (any, error) {
+	endpoint := i.findEndpoint(r)
 	if endpoint == nil {
-		return nil, errNoEndpoint(q)
+		return nil, errNoEndpoint(r)
 	}
-	switch q.Method {
+	switch r.Method {
 	case http.MethodPost:
-		return endpoint(q)
+		return endpoint(r)
 	case http.MethodOptions:
-		q.endpoint = endpointPreflight
-		return nil, i.preflight(q)
+		r.endpoint = endpointPreflight
+		return nil, i.servePreflight(r)
 	default:
-		q.w.Header().Set("Allow", "POST, OPTIONS")
+		r.w.Header().Set("Allow", "POST, OPTIONS")
 		return nil, core.NewError(core.MethodNotAllowed)
 	}
 }
 
-// endpoint finds the endpoint of the path, nil for none. SDKs send with and without the last slash.
-func (i *Ingest) endpoint(q *request) func(*request) (any, error) {
-	path := q.URL.Path
+// findEndpoint returns the endpoint of the path, nil for none. SDKs send with and without the last slash.
+func (i *Ingest) findEndpoint(r *httpRequest) func(*httpRequest) (any, error) {
+	path := r.URL.Path
 	if path == "/v1/ingest" {
-		q.endpoint = endpointNative
-		return i.native
+		r.endpoint = endpointNative
+		return i.serveNative
 	}
 	rest, ok := strings.CutPrefix(path, "/api/")
 	if !ok {
-		return i.exportEndpoint(q, strings.TrimPrefix(path, "/v1/"))
+		return i.findExportEndpoint(r, strings.TrimPrefix(path, "/v1/"))
 	}
-	q.sentry = true
-	q.project, q.path, _ = strings.Cut(rest, "/")
-	q.path = strings.TrimSuffix(q.path, "/")
+	r.speaksSentry = true
+	r.projectInPath, r.pathInProject, _ = strings.Cut(rest, "/")
+	r.pathInProject = strings.TrimSuffix(r.pathInProject, "/")
 	for _, e := range sentryEndpoints {
-		if e.path == q.path {
-			q.endpoint = e.name
+		if e.path == r.pathInProject {
+			r.endpoint = e.name
 			serve := e.serve
-			return func(q *request) (any, error) { return serve(i, q) }
+			return func(r *httpRequest) (any, error) { return serve(i, r) }
 		}
 	}
-	if signal, ok := strings.CutPrefix(q.path, "integration/otlp/v1/"); ok {
-		return i.exportEndpoint(q, signal)
+	if signal, ok := strings.CutPrefix(r.pathInProject, "integration/otlp/v1/"); ok {
+		return i.findExportEndpoint(r, signal)
 	}
 	return nil
-}
-
-// request is one request on its way through an endpoint.
-type request struct {
-	*http.Request
-	w        http.ResponseWriter
-	endpoint string // as it is counted
-	received core.Time
-	sentry   bool              // it speaks the protocol of Sentry SDKs
-	project  string            // in the path, as it is written there
-	admitted int64             // the id of the project, once it is known
-	path     string            // behind the project, without its last slash
-	export   *export           // nil unless it is of OpenTelemetry
-	client   string            // the SDK as name/version
-	browser  *envelope.Browser // nil unless the body is reports of one
-	hasItems bool              // the body is an envelope
-	encoding string            // of the body
-	share    *share            // of memory
-	large    *share
-	body     *[]byte         // as it was sent; nil before it is read and when it is not needed any more
-	bodyRead bool            // to its end
-	patience context.Context // how long the request waits for the server once its body is read
-	giveUp   context.CancelFunc
-	bytes    int64         // of the body, as far as it was read
-	problems []core.Detail // what of it could not be taken
-}
-
-// problem notes what the sender should know beside the answer.
-func (q *request) problem(path, message string) {
-	q.problems = append(q.problems, core.Detail{Path: path, Message: message})
-}
-
-// clientAddress is the address of the client as text.
-func (q *request) clientAddress() string { return wire.WriteAddress(wire.ClientOf(q.Request)) }
-
-// sender is whom a large body is counted against.
-func (q *request) sender() sender {
-	return sender{q.admitted, wire.NetworkOf(wire.ClientOf(q.Request))}
-}
-
-// release gives back what the request holds.
-func (q *request) release() {
-	q.dropBody(0)
-	if q.giveUp != nil {
-		q.giveUp()
-	}
 }

@@ -17,17 +17,17 @@ import (
 	"errand/ingest"
 )
 
-// padded makes a text of exactly size bytes; spaces at the end change nothing.
-func padded(text string, size int) string { return text + strings.Repeat(" ", size-len(text)) }
+// padTo makes a text of exactly size bytes; spaces at the end change nothing.
+func padTo(text string, size int) string { return text + strings.Repeat(" ", size-len(text)) }
 
 // envelopeOfSize makes an envelope of exactly size bytes with the n-th event.
 func envelopeOfSize(n, size int) string {
-	return padded("{}\n{\"type\":\"event\"}\n"+eventText(n), size)
+	return padTo("{}\n{\"type\":\"event\"}\n"+eventText(n), size)
 }
 
 func TestLargestBodies(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	n := 0
 	for _, c := range []struct {
 		path, key string
@@ -35,19 +35,19 @@ func TestLargestBodies(t *testing.T) {
 		body      func(size int) string
 	}{
 		{envelopes, byKey, ingest.MaxEnvelope, func(size int) string { return envelopeOfSize(n, size) }},
-		{events, byKey, ingest.MaxEnvelope, func(size int) string { return padded(eventText(n), size) }},
-		{native, nativeByKey, ingest.MaxNative, func(size int) string { return padded(eventText(n), size) }},
+		{events, byKey, ingest.MaxEnvelope, func(size int) string { return padTo(eventText(n), size) }},
+		{native, nativeByKey, ingest.MaxNative, func(size int) string { return padTo(eventText(n), size) }},
 	} {
 		for _, over := range []int{0, 1} {
 			n++
 			body := c.body(c.limit + over)
 			answers := map[string]answer{
-				"whole":     s.post(c.path, []byte(body), c.key),
-				"in chunks": s.send(http.MethodPost, c.path, chunked(body), c.key),
+				"whole":     s.postBody(c.path, []byte(body), c.key),
+				"in chunks": s.sendRequest(http.MethodPost, c.path, chunkedBody(body), c.key),
 			}
 			if c.path != events { // packing 20 MB takes its time
 				for _, encoding := range []string{"gzip", "zstd"} {
-					answers[encoding] = s.post(c.path, pack(t, encoding, strings.NewReader(body)), c.key, "Content-Encoding: "+encoding)
+					answers[encoding] = s.postBody(c.path, packText(t, encoding, strings.NewReader(body)), c.key, "Content-Encoding: "+encoding)
 				}
 			}
 			for name, a := range answers {
@@ -59,7 +59,7 @@ func TestLargestBodies(t *testing.T) {
 			}
 		}
 	}
-	require.EqualValues(t, 3, s.counted())
+	require.EqualValues(t, 3, s.eventsCounted())
 }
 
 func requireTooLarge(t *testing.T, a answer, limit int, name string) {
@@ -87,11 +87,11 @@ func (spaces) Read(p []byte) (int, error) {
 
 // TestCompressionBombs is not parallel: it looks at the memory of the process.
 func TestCompressionBombs(t *testing.T) {
-	s := start(t)
+	s := startServer(t)
 	bombs := map[string][]byte{}
 	for name := range encodings {
 		const size = 24 << 20
-		bombs[name] = pack(t, name, zeros{size})
+		bombs[name] = packText(t, name, zeros{size})
 		require.Less(t, len(bombs[name]), size/190, name) // raw deflate at its best speed; the others are a thousand times smaller
 	}
 	for name, bomb := range bombs {
@@ -103,17 +103,17 @@ func TestCompressionBombs(t *testing.T) {
 			atMost += 3 * ingest.MaxEnvelope // these are not measured
 		}
 		for path, limit := range map[string]int{envelopes: ingest.MaxEnvelope, native: ingest.MaxNative} {
-			before := allocated()
-			a := s.post(path, bomb, byKey, nativeByKey, "Content-Encoding: "+encodings[name].header)
+			before := allocatedBytes()
+			a := s.postBody(path, bomb, byKey, nativeByKey, "Content-Encoding: "+encodings[name].header)
 			requireTooLarge(t, a, limit, name+" at "+path)
-			require.Less(t, allocated()-before, atMost, "%s at %s", name, path)
+			require.Less(t, allocatedBytes()-before, atMost, "%s at %s", name, path)
 		}
 	}
-	requireTooLarge(t, s.post(events, []byte(base64Of(bombs["zlib"])), byKey), ingest.MaxEnvelope, "in base64")
+	requireTooLarge(t, s.postBody(events, []byte(base64Of(bombs["zlib"])), byKey), ingest.MaxEnvelope, "in base64")
 }
 
-// allocated is how many bytes the process has ever taken from its heap.
-func allocated() uint64 {
+// allocatedBytes is how many bytes the process has ever taken from its heap.
+func allocatedBytes() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.TotalAlloc
@@ -121,17 +121,17 @@ func allocated() uint64 {
 
 func TestManyLargeBodiesAtOnce(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	together(6, func(n int) {
+	s := startServer(t)
+	runTogether(6, func(n int) {
 		body := []byte(envelopeOfSize(n, ingest.MaxEnvelope))
-		a := s.post(envelopes, body, byKey)
+		a := s.postBody(envelopes, body, byKey)
 		require.Equal(t, http.StatusOK, a.status, "none is refused: %s", a.text)
 	})
-	require.EqualValues(t, 6, s.counted())
+	require.EqualValues(t, 6, s.eventsCounted())
 }
 
-// connect gives a bare connection to the server.
-func (s *server) connect(t *testing.T) (net.Conn, *bufio.Reader) {
+// openConnection gives a bare connection to the server.
+func (s *server) openConnection(t *testing.T) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	require.NoError(t, err)
@@ -140,51 +140,55 @@ func (s *server) connect(t *testing.T) (net.Conn, *bufio.Reader) {
 	return conn, bufio.NewReader(conn)
 }
 
-// head is the beginning of a request with a body.
-func head(path, key, length string) string {
+// requestHead is the beginning of a request with a body.
+func requestHead(path, key, length string) string {
 	return "POST " + path + " HTTP/1.1\r\nHost: errand\r\n" + key + "\r\n" + length + "\r\n\r\n"
 }
 
 func TestSlowSenders(t *testing.T) {
 	t.Parallel()
-	s := startWith(t, config{before: func(i *ingest.Ingest) { i.ReadAtMost(50 * time.Millisecond) }})
+	s := startServerWith(t, config{before: func(i *ingest.Ingest) { i.ReadAtMost(50 * time.Millisecond) }})
 	for name, c := range map[string]struct {
 		start, answer string
 		status        int
 	}{
-		"with a length": {head(envelopes, byKey, "Content-Length: 1000") + "{}\n", "the body did not come in time", http.StatusBadRequest},
-		"in chunks":     {head(envelopes, byKey, "Transfer-Encoding: chunked") + "3\r\n{}\n\r\n", "the body did not come in time", http.StatusBadRequest},
-		"large":         {head(envelopes, byKey, "Content-Length: 1000000") + strings.Repeat(" ", 100_000), "the body did not come in time", http.StatusBadRequest},
-		"nothing":       {head(native, nativeByKey, "Content-Length: 10"), "the body did not come in time", http.StatusBadRequest},
-		"refused":       {head(native, "X-Service-Key: unknown", "Content-Length: 10"), "unauthorized", http.StatusUnauthorized},
-		"refused, long": {head(native, "X-Service-Key: unknown", "Content-Length: 1000000"), "unauthorized", http.StatusUnauthorized},
+		"with a length": {requestHead(envelopes, byKey, "Content-Length: 1000") + "{}\n", "the body did not come in time", http.StatusBadRequest},
+		"in chunks": {requestHead(envelopes, byKey, "Transfer-Encoding: chunked") + "3\r\n{}\n\r\n",
+			"the body did not come in time", http.StatusBadRequest},
+		"large": {requestHead(envelopes, byKey, "Content-Length: 1000000") + strings.Repeat(" ", 100_000),
+			"the body did not come in time", http.StatusBadRequest},
+		"nothing":       {requestHead(native, nativeByKey, "Content-Length: 10"), "the body did not come in time", http.StatusBadRequest},
+		"refused":       {requestHead(native, "X-Service-Key: unknown", "Content-Length: 10"), "unauthorized", http.StatusUnauthorized},
+		"refused, long": {requestHead(native, "X-Service-Key: unknown", "Content-Length: 1000000"), "unauthorized", http.StatusUnauthorized},
 	} {
-		conn, reader := s.connect(t)
-		_, err := io.WriteString(conn, c.start)
-		require.NoError(t, err)
-		response, err := http.ReadResponse(reader, nil)
-		require.NoError(t, err, name)
-		text, err := io.ReadAll(response.Body)
-		require.NoError(t, err, name)
-		require.Equal(t, c.status, response.StatusCode, "%s: %s", name, text)
-		require.Contains(t, string(text), c.answer, name)
-		_, err = reader.ReadByte()
-		require.ErrorIs(t, err, io.EOF, "%s: the connection is ended", name)
+		t.Run(name, func(t *testing.T) {
+			conn, reader := s.openConnection(t)
+			_, err := io.WriteString(conn, c.start)
+			require.NoError(t, err)
+			response, err := http.ReadResponse(reader, nil)
+			require.NoError(t, err)
+			text, err := io.ReadAll(response.Body)
+			require.NoError(t, err)
+			require.Equal(t, c.status, response.StatusCode, text)
+			require.Contains(t, string(text), c.answer)
+			_, err = reader.ReadByte()
+			require.ErrorIs(t, err, io.EOF, "the connection is ended")
+		})
 	}
 }
 
 // Whoever sends slowly is ended when others need the memory, and not before.
 func TestSlowSendersDoNotKeepOthersOut(t *testing.T) {
 	t.Parallel()
-	s := startWith(t, config{before: func(i *ingest.Ingest) { i.SlowAfter(time.Microsecond) }})
+	s := startServerWith(t, config{before: func(i *ingest.Ingest) { i.SlowAfter(time.Microsecond) }})
 	slowly := func() (io.Writer, *bufio.Reader) {
-		conn, reader := s.connect(t)
-		_, err := io.WriteString(conn, head(envelopes, byKey, "Content-Length: 60000")+"{}\n")
+		conn, reader := s.openConnection(t)
+		_, err := io.WriteString(conn, requestHead(envelopes, byKey, "Content-Length: 60000")+"{}\n")
 		require.NoError(t, err)
 		return conn, reader
 	}
 	conn, reader := slowly()
-	require.Eventually(t, func() bool { return s.Reading() == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.BodiesBeingRead() == 1 }, 10*time.Second, time.Millisecond)
 	requireTaken(t, s.postEvents(eventItem(1)))
 	_, err := io.WriteString(conn, strings.Repeat("\n", 60_000-3))
 	require.NoError(t, err)
@@ -192,10 +196,10 @@ func TestSlowSendersDoNotKeepOthersOut(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, response.StatusCode, "there was room for all")
 
-	require.Eventually(t, func() bool { return s.Free() == ingest.MaxHeld }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.FreeBytes() == ingest.MaxHeld }, 10*time.Second, time.Millisecond)
 	defer s.LeaveFree(8 << 10)()
 	_, reader = slowly()
-	require.Eventually(t, func() bool { return s.Reading() == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.BodiesBeingRead() == 1 }, 10*time.Second, time.Millisecond)
 	for range 20 { // more than there is room for
 		_, _ = slowly()
 	}
@@ -211,11 +215,11 @@ func TestSlowSendersDoNotKeepOthersOut(t *testing.T) {
 // Large bodies that wait for memory are no reason for small ones to wait.
 func TestLargeBodiesDoNotKeepSmallOnesOut(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	for range 3 { // of which one has to wait, as each needs 8 MB by now
-		conn, _ := s.connect(t)
+		conn, _ := s.openConnection(t)
 		go func() { // it is not read to its end
-			_, _ = io.WriteString(conn, head(envelopes, byKey, "Content-Length: 20000000")+strings.Repeat(" ", 5_000_000))
+			_, _ = io.WriteString(conn, requestHead(envelopes, byKey, "Content-Length: 20000000")+strings.Repeat(" ", 5_000_000))
 		}()
 	}
 	require.Eventually(t, func() bool { return s.WaitingForLarge() > 0 }, 10*time.Second, time.Millisecond)
@@ -228,12 +232,12 @@ func TestLargeBodiesDoNotKeepSmallOnesOut(t *testing.T) {
 // The deadline is that of the body: a connection that is kept, and a request that waits, do not fall to it.
 func TestDeadlineEndsWithTheBody(t *testing.T) {
 	t.Parallel()
-	s := startWith(t, config{before: func(i *ingest.Ingest) { i.ReadAtMost(100 * time.Millisecond) }})
-	conn, reader := s.connect(t)
+	s := startServerWith(t, config{before: func(i *ingest.Ingest) { i.ReadAtMost(100 * time.Millisecond) }})
+	conn, reader := s.openConnection(t)
 	for n := range 2 {
 		unlock := s.lockEvents(t)
 		body := string(envelopeOf("{}", eventItem(n)))
-		_, err := io.WriteString(conn, head(envelopes, byKey, fmt.Sprintf("Content-Length: %d", len(body)))+body)
+		_, err := io.WriteString(conn, requestHead(envelopes, byKey, fmt.Sprintf("Content-Length: %d", len(body)))+body)
 		require.NoError(t, err)
 		require.NoError(t, conn.SetReadDeadline(time.Now().Add(300*time.Millisecond)))
 		_, err = reader.Peek(1)
@@ -249,13 +253,13 @@ func TestDeadlineEndsWithTheBody(t *testing.T) {
 
 func TestClientsThatGoAway(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	for _, start := range []string{
-		head(envelopes, byKey, "Content-Length: 1000") + "{}\n",
-		head(envelopes, byKey, "Transfer-Encoding: chunked") + "3\r\n{}\n\r\n",
-		head(native, nativeByKey, "Content-Length: 100000") + eventText(1),
+		requestHead(envelopes, byKey, "Content-Length: 1000") + "{}\n",
+		requestHead(envelopes, byKey, "Transfer-Encoding: chunked") + "3\r\n{}\n\r\n",
+		requestHead(native, nativeByKey, "Content-Length: 100000") + eventText(1),
 	} {
-		conn, reader := s.connect(t)
+		conn, reader := s.openConnection(t)
 		_, err := io.WriteString(conn, start)
 		require.NoError(t, err)
 		require.NoError(t, conn.(*net.TCPConn).CloseWrite())
@@ -264,37 +268,38 @@ func TestClientsThatGoAway(t *testing.T) {
 		_ = response.Body.Close()
 		require.Equal(t, http.StatusBadRequest, response.StatusCode, "half an event is none")
 	}
-	require.Zero(t, s.counted())
+	require.Zero(t, s.eventsCounted())
 	require.Empty(t, s.log.String(), "what clients break off is nothing to report")
 }
 
 // A page that is being closed sends its last error and does not wait for the answer.
 func TestEventOfAClientThatDoesNotWait(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	unlock := s.lockEvents(t)
 	body := string(envelopeOf("{}", eventItem(1)))
-	conn, _ := s.connect(t)
-	_, err := io.WriteString(conn, head(envelopes, byKey, fmt.Sprintf("Content-Length: %d", len(body)))+body)
+	conn, _ := s.openConnection(t)
+	_, err := io.WriteString(conn, requestHead(envelopes, byKey, fmt.Sprintf("Content-Length: %d", len(body)))+body)
 	require.NoError(t, err)
 	s.untilBlocked(t)
 	require.NoError(t, conn.Close())
 	unlock()
-	require.Eventually(t, func() bool { return s.counted() == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.eventsCounted() == 1 }, 10*time.Second, time.Millisecond)
 }
 
 func TestHugeHeaders(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	long := strings.Repeat("x", 50_000)
 	for name, headers := range map[string][]string{
-		"in the credentials": {byKey + ", sentry_client=" + long}, "pairs": {byKey + strings.Repeat(",a=b", 10_000)}, "origin": {byKey, "Origin: " + long},
+		"in the credentials": {byKey + ", sentry_client=" + long}, "pairs": {byKey + strings.Repeat(",a=b", 10_000)},
+		"origin": {byKey, "Origin: " + long},
 		"commas": {byKey, "Content-Encoding: " + strings.Repeat(",", 50_000)}, "user agent": {byKey, "User-Agent: " + long},
 	} {
-		a := s.post(envelopes, envelopeOf("{}", eventItem(1)), headers...)
+		a := s.postBody(envelopes, envelopeOf("{}", eventItem(1)), headers...)
 		require.Equal(t, http.StatusOK, a.status, "%s: %s", name, a.text)
 	}
-	a := s.post(envelopes+"?"+strings.Repeat("a=b&", 9_000)+"sentry_key="+shopKey, envelopeOf("{}", eventItem(1)))
+	a := s.postBody(envelopes+"?"+strings.Repeat("a=b&", 9_000)+"sentry_key="+shopKey, envelopeOf("{}", eventItem(1)))
 	require.Equal(t, http.StatusOK, a.status, a.text)
-	requireUnauthorized(t, s.post(native, nil, "X-Service-Key: "+long), "a long key")
+	requireUnauthorized(t, s.postBody(native, nil, "X-Service-Key: "+long), "a long key")
 }

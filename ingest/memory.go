@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// How many bytes all requests together may hold. One request more may grow to the largest body: when nothing is free, it
-// gets on and ends, so that many large bodies never wait for each other in a circle. What a body has beyond smallBody
+// How many bytes all HTTP requests together may reserve. One of them may take more, up to the largest body, when nothing is
+// free: it goes on and ends, so that many large bodies never wait for each other in a circle. What a body has beyond smallBody
 // comes from a part of its own, so that large bodies never keep small ones waiting.
 const (
 	maxSmall  = 12 << 20
@@ -18,219 +18,221 @@ const (
 	smallBody = 64 << 10
 )
 
-// perRequest is what a request holds besides its body and its packed events: buffers of its connection and its stack.
+// perRequest is what an HTTP request takes besides its body and its packed events: buffers of its connection and its stack.
 const perRequest = 12 << 10
 
-// memory bounds the bytes that requests hold: bodies as they arrive, and packed events until they are committed. A
-// request that needs more waits for others to end, in the order of asking.
+// memory bounds the bytes that HTTP requests take: bodies as they arrive, and packed events until they are committed. A request
+// that needs more waits for others to end, in the order of asking.
 //
-// No project holds more than it leaves free: alone it has half of the memory, a second one half of the rest, and there is
-// some left for the next. Of those that wait the project that holds least comes first.
+// No project has more than it leaves free: alone it has half of the memory, a second one half of the rest, and there is some
+// left for the next. Of those that wait the project that has least comes first.
 type memory struct {
-	waitAtMost time.Duration
-	all        int64
-	hurry      func() // called again and again while a request waits; nil for nothing
-	mu         sync.Mutex
-	free       int64
-	held       map[int64]int64      // by project, without what counts for everybody
-	elder      *share               // the one that may grow though nothing is free
-	queues     map[int64]*list.List // of *demand, by project, in the order of asking
-	asked      int                  // demands ever made
-	waiting    int                  // of them
+	waitAtMost     time.Duration
+	total          int64  // bytes
+	endSlowSenders func() // called every endSlowEvery while somebody waits; nil for nothing
+
+	mu             sync.Mutex
+	free           int64                // bytes
+	reserved       map[int64]int64      // bytes by project, without sharedByAll
+	overdrawn      *reservation         // the one that may grow though nothing is free; nil for none
+	demands        map[int64]*list.List // of *demand, by project, in the order of asking
+	demandsMade    int                  // ever
+	demandsWaiting int
 }
 
-// What is not of a project: memory that all share without a bound for each, and that of senders who are not known yet.
+// What a reservation has instead of a project: memory that all share without a bound for each, and memory of senders who are
+// not known yet.
 const (
-	everybody = 0
-	nobody    = -1
+	sharedByAll      = 0
+	ofUnknownSenders = -1
 )
 
-// demand is a share that is to grow, and waits.
+// demand is a reservation that is to grow, and waits.
 type demand struct {
-	share   *share
-	bytes   int64
-	number  int // in the order of asking
-	granted chan struct{}
+	reservation *reservation
+	bytes       int64
+	number      int // in the order of asking
+	granted     chan struct{}
 }
 
 func newMemory(bytes int64, waitAtMost time.Duration) *memory {
-	return &memory{all: bytes, free: bytes, held: map[int64]int64{}, queues: map[int64]*list.List{}, waitAtMost: waitAtMost}
+	return &memory{total: bytes, free: bytes, reserved: map[int64]int64{}, demands: map[int64]*list.List{}, waitAtMost: waitAtMost}
 }
 
-// load returns how many bytes are held, beside what the elder took beyond the bound, and how many requests wait for some.
-func (m *memory) load() (held int64, waiting int) {
+// measureLoad returns how many bytes are reserved, without those beyond the bound, and how many requests wait for some.
+func (m *memory) measureLoad() (reserved int64, waiting int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.all - m.free, m.waiting
+	return m.total - m.free, m.demandsWaiting
 }
 
-// share is the memory that one request holds.
-type share struct {
-	memory *memory
-	of     int64 // the project, everybody or nobody
-	held   int64 // under the memory's mutex; what the elder took beyond the free bytes is not in it
+// reservation is the memory that one HTTP request has taken.
+type reservation struct {
+	memory  *memory
+	project int64 // or sharedByAll, or ofUnknownSenders
+	bytes   int64 // under the memory's mutex, without what was taken though nothing was free
 }
 
-func (m *memory) newShare(of int64) *share { return &share{memory: m, of: of} }
+func (m *memory) newReservation(of int64) *reservation { return &reservation{memory: m, project: of} }
 
-// countFor counts what the share holds for a project, once it is known.
-func (l *share) countFor(project int64) {
-	if l.held == 0 {
-		l.of = project
+// countFor counts the reservation for a project, once it is known.
+func (r *reservation) countFor(project int64) {
+	if r.bytes == 0 {
+		r.project = project
 		return
 	}
-	m := l.memory
+	m := r.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	held := l.held
-	m.take(l, -held)
-	l.of = project
-	m.take(l, held)
+	reserved := r.bytes
+	m.moveBytes(r, -reserved)
+	r.project = project
+	m.moveBytes(r, reserved)
 }
 
-// grow takes n bytes more, waiting for them; unavailable when that takes too long.
-func (l *share) grow(ctx context.Context, n int64) error {
-	m := l.memory
+// reserveMemory takes n bytes more, and waits for them. It returns unavailable when that takes too long.
+func (r *reservation) reserveMemory(ctx context.Context, n int64) error {
+	m := r.memory
 	m.mu.Lock()
-	if m.elder == l || m.queues[l.of] == nil && m.grant(l, n) {
+	if m.overdrawn == r || m.demands[r.project] == nil && m.tryGrant(r, n) {
 		m.mu.Unlock()
 		return nil
 	}
-	c := m.queue(l, n)
+	waiting := m.queueDemand(r, n)
 	m.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, m.waitAtMost)
 	defer cancel()
-	if m.wait(ctx, c) {
+	if m.awaitGrant(ctx, waiting) {
 		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	select {
-	case <-c.granted: // at the same moment
+	case <-waiting.granted: // at the same moment
 		return nil
 	default:
-		m.unqueue(c)
-		m.wake()
+		m.dropDemand(waiting)
+		m.grantWaiting()
 		return errBusy(ctx.Err())
 	}
 }
 
-// hurryEvery is how often the first in the queue looks for somebody to hurry.
-const hurryEvery = 100 * time.Millisecond
+// endSlowEvery is how often the first of a queue has slow senders ended.
+const endSlowEvery = 100 * time.Millisecond
 
-// wait reports whether the demand was granted before ctx ended.
-func (m *memory) wait(ctx context.Context, c *demand) bool {
-	hurry := time.NewTicker(hurryEvery)
-	defer hurry.Stop()
+// awaitGrant reports whether the demand was granted before ctx ended.
+func (m *memory) awaitGrant(ctx context.Context, waiting *demand) bool {
+	ticker := time.NewTicker(endSlowEvery)
+	defer ticker.Stop()
 	for {
 		select {
-		case <-c.granted:
+		case <-waiting.granted:
 			return true
 		case <-ctx.Done():
 			return false
-		case <-hurry.C:
+		case <-ticker.C:
 			m.mu.Lock()
-			queue := m.queues[c.share.of]
-			first := queue != nil && queue.Front().Value == any(c)
+			queue := m.demands[waiting.reservation.project]
+			isFirst := queue != nil && queue.Front().Value == any(waiting)
 			m.mu.Unlock()
-			if first && m.hurry != nil {
-				m.hurry()
+			if isFirst && m.endSlowSenders != nil {
+				m.endSlowSenders()
 			}
 		}
 	}
 }
 
-// queue has a demand wait. The caller holds the mutex, as for all that follow.
-func (m *memory) queue(l *share, n int64) *demand {
-	c := &demand{l, n, m.asked, make(chan struct{})}
-	if m.queues[l.of] == nil {
-		m.queues[l.of] = list.New()
+// queueDemand has the reservation wait for n bytes. The caller holds the mutex, as for all that follow.
+func (m *memory) queueDemand(r *reservation, n int64) *demand {
+	waiting := &demand{r, n, m.demandsMade, make(chan struct{})}
+	if m.demands[r.project] == nil {
+		m.demands[r.project] = list.New()
 	}
-	m.queues[l.of].PushBack(c)
-	m.asked++
-	m.waiting++
-	return c
+	m.demands[r.project].PushBack(waiting)
+	m.demandsMade++
+	m.demandsWaiting++
+	return waiting
 }
 
-// unqueue has a demand wait no more.
-func (m *memory) unqueue(c *demand) {
-	queue := m.queues[c.share.of]
+// dropDemand takes a demand out of its queue.
+func (m *memory) dropDemand(waiting *demand) {
+	queue := m.demands[waiting.reservation.project]
 	for e := queue.Front(); e != nil; e = e.Next() {
-		if e.Value == c {
+		if e.Value == waiting {
 			queue.Remove(e)
-			m.waiting--
+			m.demandsWaiting--
 			break
 		}
 	}
 	if queue.Len() == 0 {
-		delete(m.queues, c.share.of)
+		delete(m.demands, waiting.reservation.project)
 	}
 }
 
-// grant takes n bytes for the share, or makes the share the elder; false when it has to wait.
-func (m *memory) grant(l *share, n int64) bool {
+// tryGrant takes n bytes for the reservation, or lets it be the one that is overdrawn. It reports false when it has to wait.
+func (m *memory) tryGrant(r *reservation, n int64) bool {
 	switch {
-	case m.free >= n && (l.of == everybody || m.held[l.of]+n <= m.free-n):
-		m.take(l, n)
-	case m.elder == nil:
-		m.elder = l
+	case m.free >= n && (r.project == sharedByAll || m.reserved[r.project]+n <= m.free-n):
+		m.moveBytes(r, n)
+	case m.overdrawn == nil:
+		m.overdrawn = r
 	default:
 		return false
 	}
 	return true
 }
 
-// take adds n bytes to the share; fewer than 0 go back.
-func (m *memory) take(l *share, n int64) {
+// moveBytes moves n free bytes to the reservation, or back when n is negative.
+func (m *memory) moveBytes(r *reservation, n int64) {
 	m.free -= n
-	l.held += n
-	if l.of == everybody {
+	r.bytes += n
+	if r.project == sharedByAll {
 		return
 	}
-	if m.held[l.of] += n; m.held[l.of] == 0 {
-		delete(m.held, l.of)
+	if m.reserved[r.project] += n; m.reserved[r.project] == 0 {
+		delete(m.reserved, r.project)
 	}
 }
 
-// keep gives back all but n bytes; it never takes more.
-func (l *share) keep(n int64) {
-	m := l.memory
+// keepOnly frees all but n bytes; it never takes more.
+func (r *reservation) keepOnly(n int64) {
+	m := r.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.elder == l {
-		m.elder = nil
+	if m.overdrawn == r {
+		m.overdrawn = nil
 	}
-	if l.held > n {
-		m.take(l, n-l.held)
+	if r.bytes > n {
+		m.moveBytes(r, n-r.bytes)
 	}
-	m.wake()
+	m.grantWaiting()
 }
 
-// wake grants what those who wait need, as long as there is some.
-func (m *memory) wake() {
-	for m.waiting > 0 {
-		c := m.grantNext()
-		if c == nil {
+// grantWaiting grants demands as long as there is memory for the next.
+func (m *memory) grantWaiting() {
+	for m.demandsWaiting > 0 {
+		granted := m.grantNext()
+		if granted == nil {
 			return
 		}
-		m.unqueue(c)
-		close(c.granted)
+		m.dropDemand(granted)
+		close(granted.granted)
 	}
 }
 
-// grantNext grants the demand that comes next: of each project the oldest, of these the one of the project that holds least.
-// It returns nil when all have to wait.
+// grantNext grants and returns the demand that comes next: the oldest of the project that has least, else that of the next
+// project. It returns nil when all have to wait.
 func (m *memory) grantNext() *demand {
-	next := make([]*demand, 0, len(m.queues))
-	for _, queue := range m.queues {
+	next := make([]*demand, 0, len(m.demands))
+	for _, queue := range m.demands {
 		next = append(next, queue.Front().Value.(*demand))
 	}
 	slices.SortFunc(next, func(a, b *demand) int {
-		return cmp.Or(cmp.Compare(m.held[a.share.of], m.held[b.share.of]), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(m.reserved[a.reservation.project], m.reserved[b.reservation.project]), cmp.Compare(a.number, b.number))
 	})
-	for _, c := range next {
-		if m.grant(c.share, c.bytes) {
-			return c
+	for _, waiting := range next {
+		if m.tryGrant(waiting.reservation, waiting.bytes) {
+			return waiting
 		}
 	}
 	return nil

@@ -16,15 +16,15 @@ import (
 // metrics counts what ingest does. Every counter is found here once, so that counting an event is an addition, and no
 // label can come from the wire.
 type metrics struct {
-	endpoints    map[string]endpointMetrics
-	events       [len(outcomes)]prometheus.Counter
-	items        map[string]prometheus.Counter // by the types of the protocol
-	unknownItems prometheus.Counter
-	received     prometheus.Counter
-	batches      prometheus.Observer
-	commits      prometheus.Observer
-	outages      prometheus.Counter
-	away         prometheus.Gauge
+	endpoints        map[string]endpointMetrics
+	events           [len(outcomes)]prometheus.Counter
+	items            map[string]prometheus.Counter // by the types of the protocol
+	unknownItems     prometheus.Counter
+	receivedBytes    prometheus.Counter
+	eventsPerCommit  prometheus.Observer
+	secondsPerCommit prometheus.Observer
+	outages          prometheus.Counter
+	databaseAway     prometheus.Gauge
 }
 
 type endpointMetrics struct {
@@ -32,14 +32,14 @@ type endpointMetrics struct {
 	took    prometheus.Observer
 }
 
-// answered counts an answer. A status that is not one of statuses counts as an internal error.
-func (of endpointMetrics) answered(status int, took time.Duration) {
-	counter, known := of.answers[status]
-	if !known {
-		counter = of.answers[http.StatusInternalServerError]
+// countAnswer counts an answer. A status that is not among statuses counts as an internal error.
+func (m endpointMetrics) countAnswer(status int, took time.Duration) {
+	counter, isKnown := m.answers[status]
+	if !isKnown {
+		counter = m.answers[http.StatusInternalServerError]
 	}
 	counter.Inc()
-	of.took.Observe(took.Seconds())
+	m.took.Observe(took.Seconds())
 }
 
 // The endpoints as they are counted.
@@ -50,7 +50,7 @@ const (
 	endpointSecurity  = "security"
 	endpointOTLP      = "otlp"
 	endpointPreflight = "preflight" // of any endpoint
-	endpointNone      = "none"      // no path of ingest
+	endpointNone      = "none"      // not a path of ingest
 )
 
 // statuses are those that ingest answers with.
@@ -73,7 +73,7 @@ const (
 	eventFailed
 )
 
-// outcomes are the labels of each outcome.
+// outcomes are the labels of the outcomes.
 var outcomes = [...]string{"stored", "counted", "duplicate", "over_quota", "invalid", "unavailable", "failed"}
 
 // unknownItem is the label of all item types that the protocol does not have.
@@ -85,13 +85,13 @@ var (
 )
 
 // newMetrics makes the metrics and registers them, unless the registerer is nil.
-func newMetrics(r prometheus.Registerer) *metrics {
-	make := promauto.With(r)
+func newMetrics(registerer prometheus.Registerer) *metrics {
+	factory := promauto.With(registerer)
 	m := &metrics{endpoints: map[string]endpointMetrics{}, items: map[string]prometheus.Counter{}}
-	answers := make.NewCounterVec(prometheus.CounterOpts{
+	answers := factory.NewCounterVec(prometheus.CounterOpts{
 		Name: "errand_ingest_answers_total", Help: "Answers of ingest by endpoint and HTTP status.",
 	}, []string{"endpoint", "code"})
-	took := make.NewHistogramVec(prometheus.HistogramOpts{
+	took := factory.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "errand_ingest_answer_duration_seconds",
 		Help: "Time from a request's header to its answer, the commit included.", Buckets: secondsToAnswer,
 	}, []string{"endpoint"})
@@ -104,68 +104,68 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		}
 		m.endpoints[endpoint] = of
 	}
-	events := make.NewCounterVec(prometheus.CounterOpts{
+	events := factory.NewCounterVec(prometheus.CounterOpts{
 		Name: "errand_ingest_events_total",
 		Help: "Events by what became of them: stored, counted (beyond what their issue stores), duplicate, or refused.",
 	}, []string{"outcome"})
 	for o, label := range outcomes {
 		m.events[o] = events.WithLabelValues(label)
 	}
-	items := make.NewCounterVec(prometheus.CounterOpts{
+	items := factory.NewCounterVec(prometheus.CounterOpts{
 		Name: "errand_ingest_items_total", Help: "Items of envelopes by type; all but events are dropped.",
 	}, []string{"type"})
 	for _, kind := range envelope.ItemTypes() {
 		m.items[kind] = items.WithLabelValues(kind)
 	}
 	m.unknownItems = items.WithLabelValues(unknownItem)
-	m.received = make.NewCounter(prometheus.CounterOpts{
+	m.receivedBytes = factory.NewCounter(prometheus.CounterOpts{
 		Name: "errand_ingest_received_bytes_total", Help: "Bytes of bodies as they were sent.",
 	})
-	m.batches = make.NewHistogram(prometheus.HistogramOpts{
+	m.eventsPerCommit = factory.NewHistogram(prometheus.HistogramOpts{
 		Name: "errand_ingest_commit_events", Help: "Events of one commit.", Buckets: eventsOfCommit,
 	})
-	m.commits = make.NewHistogram(prometheus.HistogramOpts{
+	m.secondsPerCommit = factory.NewHistogram(prometheus.HistogramOpts{
 		Name: "errand_ingest_commit_duration_seconds", Help: "Time of one commit.", Buckets: secondsToAnswer,
 	})
-	m.outages = make.NewCounter(prometheus.CounterOpts{
+	m.outages = factory.NewCounter(prometheus.CounterOpts{
 		Name: "errand_ingest_database_outages_total", Help: "How often the database went away while events were to be committed.",
 	})
-	m.away = make.NewGauge(prometheus.GaugeOpts{
+	m.databaseAway = factory.NewGauge(prometheus.GaugeOpts{
 		Name: "errand_ingest_database_away", Help: "1 while the last commit that was tried found no database.",
 	})
 	return m
 }
 
-// load adds what stands in ingest at the moment of a scrape.
-func (m *metrics) load(r prometheus.Registerer, i *Ingest) {
-	make := promauto.With(r)
-	make.NewGaugeFunc(prometheus.GaugeOpts{
+// registerLoad adds the metrics that are measured at each scrape, such as the events that wait.
+func (m *metrics) registerLoad(registerer prometheus.Registerer, i *Ingest) {
+	factory := promauto.With(registerer)
+	factory.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_ingest_waiting_events", Help: "Events that wait for their commit.",
-	}, func() float64 { return float64(i.writer.waiting.Load()) })
-	make.NewGaugeFunc(prometheus.GaugeOpts{
+	}, func() float64 { return float64(i.writer.waitingEvents.Load()) })
+	factory.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_ingest_held_bytes", Help: "Memory that requests hold, of errand_ingest_held_limit_bytes.",
-	}, func() float64 { held, _ := i.load(); return float64(held) })
-	make.NewGaugeFunc(prometheus.GaugeOpts{
+	}, func() float64 { reserved, _ := i.measureMemory(); return float64(reserved) })
+	factory.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_ingest_waiting_requests", Help: "Requests that wait for memory.",
-	}, func() float64 { _, waiting := i.load(); return float64(waiting) })
-	make.NewGauge(prometheus.GaugeOpts{
+	}, func() float64 { _, waiting := i.measureMemory(); return float64(waiting) })
+	factory.NewGauge(prometheus.GaugeOpts{
 		Name: "errand_ingest_held_limit_bytes", Help: "Memory that requests may hold together.",
 	}).Set(maxSmall + maxLarge)
 }
 
-// load gives the memory that requests hold, and how many wait for some.
-func (i *Ingest) load() (held int64, waiting int) {
-	for _, m := range []*memory{i.memory, i.large} {
-		h, w := m.load()
-		held, waiting = held+h, waiting+w
+// measureMemory returns the bytes that requests have reserved, and how many wait for some.
+func (i *Ingest) measureMemory() (reserved int64, waiting int) {
+	for _, m := range []*memory{i.smallMemory, i.largeMemory} {
+		r, w := m.measureLoad()
+		reserved, waiting = reserved+r, waiting+w
 	}
-	return held, waiting
+	return reserved, waiting
 }
 
-// countItems counts the items of an envelope. It tells how many are events, and whether any shows that the project lives.
-func (m *metrics) countItems(items []envelope.Item) (events int, alive bool) {
+// countItems counts the items of an envelope. It returns how many are events, and whether any shows that the project is alive.
+func (m *metrics) countItems(items []envelope.Item) (events int, isAlive bool) {
 	for _, item := range items {
-		if counter, known := m.items[item.Type]; known {
+		if counter, isKnown := m.items[item.Type]; isKnown {
 			counter.Inc()
 		} else {
 			m.unknownItems.Inc()
@@ -173,35 +173,35 @@ func (m *metrics) countItems(items []envelope.Item) (events int, alive bool) {
 		if item.Kind == envelope.Event {
 			events++
 		}
-		alive = alive || item.Kind == envelope.Event || item.Kind == envelope.SignOfLife
+		isAlive = isAlive || item.Kind == envelope.Event || item.Kind == envelope.SignOfLife
 	}
-	return events, alive
+	return events, isAlive
 }
 
-// exported counts what OpenTelemetry exported, by the types that the protocol of Sentry has for it.
-func (m *metrics) exported(signal otlp.Signal, items int) {
+// countExported counts what OpenTelemetry exported, by the types that the protocol of Sentry has for it.
+func (m *metrics) countExported(signal otlp.Signal, items int) {
 	m.items[map[string]string{otlp.Traces.Name: "otel_span", otlp.Logs.Name: "otel_log"}[signal.Name]].Add(float64(items))
 }
 
-// lost counts events that did not come to their commit.
-func (m *metrics) lost(err error, events int) { m.events[outcomeOf(err)].Add(float64(events)) }
+// countLost counts events that were refused before a commit was tried.
+func (m *metrics) countLost(err error, events int) { m.events[outcomeOf(err)].Add(float64(events)) }
 
-// settled counts what became of the events of a request.
-func (m *metrics) settled(group []*waiting) {
-	var n [len(outcomes)]int
-	for _, item := range group {
-		for k := range item.entries {
-			n[item.entries[k].outcome()]++
+// countOutcomes counts what became of the events of a group.
+func (m *metrics) countOutcomes(group []*waitingEvents) {
+	var counts [len(outcomes)]int
+	for _, waiting := range group {
+		for k := range waiting.events {
+			counts[waiting.events[k].findOutcome()]++
 		}
 	}
-	for o, events := range n {
+	for o, events := range counts {
 		if events > 0 {
 			m.events[o].Add(float64(events))
 		}
 	}
 }
 
-func (e *entry) outcome() outcome {
+func (e *pendingEvent) findOutcome() outcome {
 	switch {
 	case e.err != nil:
 		return outcomeOf(e.err)

@@ -10,32 +10,32 @@ import (
 	"errand/envelope"
 )
 
-// native serves POST /v1/ingest (core.IngestEvent).
-func (i *Ingest) native(q *request) (any, error) {
-	p, err := i.admit(q, nativeKey(q.Request))
+// serveNative serves POST /v1/ingest (core.IngestEvent).
+func (i *Ingest) serveNative(r *httpRequest) (any, error) {
+	project, err := i.admitSender(r, nativeKey(r.Request))
 	if err != nil {
 		return nil, err
 	}
-	if err := checkQuery(q.URL.RawQuery); err != nil {
+	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, err
 	}
-	entries, err := i.takeOne(q, p, false, (*envelope.Decoder).DecodeNative)
+	events, err := i.takeSingleEvent(r, project, false, (*envelope.Decoder).DecodeNative)
 	if err != nil {
 		return nil, err
 	}
-	if err := i.commit(q, entries); err != nil {
+	if err := i.commitEvents(r, events); err != nil {
 		return nil, err
 	}
-	if entries[0].err != nil {
-		return nil, entries[0].err
+	if events[0].err != nil {
+		return nil, events[0].err
 	}
-	added := entries[0].added
+	added := events[0].added
 	return core.Data[core.Receipt]{Data: core.Receipt{
-		EventID: entries[0].id(), ID: core.OptInt(added.ID), IssueID: added.IssueID, Duplicate: added.Duplicate,
+		EventID: events[0].formatID(), ID: core.OptInt(added.ID), IssueID: added.IssueID, Duplicate: added.Duplicate,
 	}}, nil
 }
 
-// checkQuery refuses fields of a query that are not known: the key is the only one that is.
+// checkQuery refuses every field of a query but the key.
 func checkQuery(raw string) error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
@@ -52,34 +52,35 @@ func checkQuery(raw string) error {
 	return failure
 }
 
-// id is the event's id as clients write it.
-func (e *entry) id() string { return hex.EncodeToString(e.event.EventID[:]) }
+// formatID returns the event's id as clients write it.
+func (e *pendingEvent) formatID() string { return hex.EncodeToString(e.event.EventID[:]) }
 
-// takeOne reads a body that is one event and makes it ready to be stored. Wrapped, it may be wrapped as unwrap undoes it.
-func (i *Ingest) takeOne(
-	q *request, p *project, wrapped bool, decode func(*envelope.Decoder, []byte, envelope.Hints) (*core.Event, error),
-) (entries []entry, err error) {
-	i.reporter.alive(p.ID, q.received)
+// takeSingleEvent reads a body that is one event and makes it ready to be stored. A body that may be wrapped is unwrapped, as by
+// unwrapBase64.
+func (i *Ingest) takeSingleEvent(
+	r *httpRequest, project *knownProject, mayBeWrapped bool, decode func(*envelope.Decoder, []byte, envelope.Hints) (*core.Event, error),
+) (events []pendingEvent, err error) {
+	i.reporter.noteAlive(project.ID, r.receivedAt)
 	defer func() {
 		if err != nil {
-			i.metrics.lost(err, 1)
+			i.metrics.countLost(err, 1)
 		}
 	}()
-	if err := i.quotas.check(p, q.received); err != nil {
+	if err := i.quotas.checkQuota(project, r.receivedAt); err != nil {
 		return nil, err
 	}
-	if err := i.readBody(q); err != nil {
+	if err := i.readBody(r); err != nil {
 		return nil, err
 	}
-	entries = make([]entry, 1)
-	err = i.open(q, wrapped, func(text []byte) (err error) {
-		if wrapped && envelope.IsFeedback(text) {
+	events = make([]pendingEvent, 1)
+	err = i.openBody(r, mayBeWrapped, func(text []byte) (err error) {
+		if mayBeWrapped && envelope.IsFeedback(text) {
 			i.metrics.items["feedback"].Inc()
-			entries = nil
+			events = nil
 			return nil
 		}
-		entries[0], err = i.prepare(q, p, func(d *envelope.Decoder) (*core.Event, error) { return decode(d, text, i.hints(q)) })
+		events[0], err = i.prepareEvent(r, project, func(d *envelope.Decoder) (*core.Event, error) { return decode(d, text, i.hintsFor(r)) })
 		return err
 	})
-	return entries, err
+	return events, err
 }

@@ -29,7 +29,7 @@ const (
 	emptyJSON = `{"resourceSpans":[]}`
 )
 
-func texts(pairs ...string) (list []*commonpb.KeyValue) {
+func textAttributes(pairs ...string) (list []*commonpb.KeyValue) {
 	for i := 0; i < len(pairs); i += 2 {
 		value := &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: pairs[i+1]}}
 		list = append(list, &commonpb.KeyValue{Key: pairs[i], Value: value})
@@ -46,12 +46,12 @@ func spansOf(t testing.TB, messages ...string) []byte {
 			TraceId: []byte("0123456789abcdef"), SpanId: fmt.Appendf(nil, "%08d", n), Name: "GET /cart",
 			Events: []*tracepb.Span_Event{{
 				Name: "exception", TimeUnixNano: uint64(time.Now().UnixNano()),
-				Attributes: texts("exception.type", "ValueError", "exception.message", message),
+				Attributes: textAttributes("exception.type", "ValueError", "exception.message", message),
 			}},
 		})
 	}
 	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{
-		Resource:   &resourcepb.Resource{Attributes: texts("telemetry.sdk.language", "python", "service.version", "shop@1.4.0")},
+		Resource:   &resourcepb.Resource{Attributes: textAttributes("telemetry.sdk.language", "python", "service.version", "shop@1.4.0")},
 		ScopeSpans: []*tracepb.ScopeSpans{scope},
 	}}})
 	require.NoError(t, err)
@@ -68,17 +68,17 @@ func spansJSON(message string) []byte {
 
 func TestExportOfSpans(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	body := spansOf(t, "no cart, password=hunter2hunter2")
 	for range 2 { // the second time as a retry
-		a := s.post(traces, body, byBearer, asWire)
+		a := s.postBody(traces, body, byBearer, asWire)
 		requireTaken(t, a)
 		require.Empty(t, a.text)
 		require.Equal(t, "application/x-protobuf", a.header.Get("Content-Type"))
 		require.Empty(t, a.header.Get("Cache-Control"))
 	}
-	require.EqualValues(t, 1, s.counted())
-	e := s.event()
+	require.EqualValues(t, 1, s.eventsCounted())
+	e := s.onlyEvent()
 	require.EqualValues(t, "ValueError: no cart, password=[Filtered]", e.Title)
 	require.EqualValues(t, "GET /cart", e.Culprit)
 	require.EqualValues(t, "shop@1.4.0", e.Release)
@@ -91,40 +91,40 @@ func TestExportOfSpans(t *testing.T) {
 
 func TestExportOfLogs(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	records := []*logspb.LogRecord{
 		{
 			TimeUnixNano: uint64(time.Now().UnixNano()),
-			Attributes:   texts("exception.type", "*fs.PathError", "exception.message", "open cart: no such file"),
+			Attributes:   textAttributes("exception.type", "*fs.PathError", "exception.message", "open cart: no such file"),
 		},
-		{SeverityText: "FATAL", Attributes: texts("code.file.path", "cart.go")},
+		{SeverityText: "FATAL", Attributes: textAttributes("code.file.path", "cart.go")},
 	}
 	body, err := proto.Marshal(&logspb.LogsData{ResourceLogs: []*logspb.ResourceLogs{{ScopeLogs: []*logspb.ScopeLogs{{LogRecords: records}}}}})
 	require.NoError(t, err)
-	requireTaken(t, s.post("/api/1000000001/integration/otlp/v1/logs", body, byKey, asWire))
-	require.EqualValues(t, "*fs.PathError: open cart: no such file", s.event().Title)
+	requireTaken(t, s.postBody("/api/1000000001/integration/otlp/v1/logs", body, byKey, asWire))
+	require.EqualValues(t, "*fs.PathError: open cart: no such file", s.onlyEvent().Title)
 	s.requireMetrics("errand_ingest_items_total", map[string]float64{"otel_log": 2})
 }
 
 func TestExportsInJSON(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	for n, headers := range [][]string{{asJSON}, {"Content-Type: application/json; charset=utf-8"}, {}} {
-		a := s.post(traces, spansJSON(fmt.Sprint("cart ", n)), append(headers, byBearer)...)
+		a := s.postBody(traces, spansJSON(fmt.Sprint("cart ", n)), append(headers, byBearer)...)
 		requireTaken(t, a)
 		require.Equal(t, "{}", a.text)
 		require.Equal(t, "application/json", a.header.Get("Content-Type"))
 	}
-	a := s.post(traces, spansOf(t, "without a type of content"), byBearer)
+	a := s.postBody(traces, spansOf(t, "without a type of content"), byBearer)
 	requireTaken(t, a)
 	require.Equal(t, "application/x-protobuf", a.header.Get("Content-Type"))
-	require.EqualValues(t, 4, s.counted())
+	require.EqualValues(t, 4, s.eventsCounted())
 }
 
 // TestKeysOfExports: the DSN key in each form that SDKs and their environment variables can send.
 func TestKeysOfExports(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	basic := base64.StdEncoding.EncodeToString([]byte(shopKey + ":"))
 	good := []string{
 		"X-Sentry-Auth: sentry sentry_key=" + shopKey,
@@ -136,28 +136,28 @@ func TestKeysOfExports(t *testing.T) {
 	const integration = "/api/1000000001/integration/otlp/v1/"
 	for _, path := range []string{traces, "/v1/logs", "/v1/metrics", integration + "traces", integration + "traces/"} {
 		for _, header := range good {
-			requireTaken(t, s.post(path, []byte("{}"), header, asJSON))
+			requireTaken(t, s.postBody(path, []byte("{}"), header, asJSON))
 		}
-		requireTaken(t, s.post(path+"?sentry_key="+shopKey, nil, asWire))
+		requireTaken(t, s.postBody(path+"?sentry_key="+shopKey, nil, asWire))
 		for _, header := range []string{
 			"Accept: */*", "Authorization: Bearer nobody", "Authorization: " + shopKey, "X-Sentry-Auth: " + shopKey,
 			"Authorization: Basic x", "X-Sentry-Auth: sentry%zz",
 		} {
-			a := s.post(path, []byte("{}"), header, asJSON)
+			a := s.postBody(path, []byte("{}"), header, asJSON)
 			require.Equal(t, http.StatusUnauthorized, a.status, header)
 			require.Equal(t, "unauthorized", a.body["error"])
 			require.EqualValues(t, 16, a.body["code"])
 			require.NotEmpty(t, a.body["message"])
 		}
 	}
-	a := s.post("/api/1000000002/integration/otlp/v1/traces", nil, byKey, asWire)
+	a := s.postBody("/api/1000000002/integration/otlp/v1/traces", nil, byKey, asWire)
 	require.Equal(t, http.StatusUnauthorized, a.status, "the key is of another project")
 	require.True(t, strings.HasPrefix(a.text, "\x08\x10\x12"), "a google.rpc.Status in protobuf")
 }
 
 func TestRefusedExports(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	for name, c := range map[string]struct {
 		body    string
 		headers []string
@@ -174,71 +174,73 @@ func TestRefusedExports(t *testing.T) {
 		"encoding":        {"{}", []string{asJSON, "Content-Encoding: snappy"}, 400, 3, ""},
 		"larger than max": {`{"x":"` + strings.Repeat("x", 20<<20) + `"}`, []string{asJSON}, 413, 8, "larger than 20971520 bytes"},
 	} {
-		a := s.post(traces, []byte(c.body), append(c.headers, byBearer)...)
-		require.Equal(t, c.status, a.status, "%s: %s", name, a.text)
-		require.Empty(t, a.header.Get("Cache-Control"), name)
-		if c.headers[0] == asWire {
-			require.True(t, strings.HasPrefix(a.text, fmt.Sprintf("\x08%c\x12", c.code)), name)
-		} else {
-			require.EqualValues(t, c.code, a.body["code"], name)
-			require.NotEmpty(t, a.body["message"], name)
-			require.Contains(t, a.body["message"], c.message, name)
-		}
+		t.Run(name, func(t *testing.T) {
+			a := s.postBody(traces, []byte(c.body), append(c.headers, byBearer)...)
+			require.Equal(t, c.status, a.status, a.text)
+			require.Empty(t, a.header.Get("Cache-Control"))
+			if c.headers[0] == asWire {
+				require.True(t, strings.HasPrefix(a.text, fmt.Sprintf("\x08%c\x12", c.code)))
+			} else {
+				require.EqualValues(t, c.code, a.body["code"])
+				require.NotEmpty(t, a.body["message"])
+				require.Contains(t, a.body["message"], c.message)
+			}
+		})
 	}
-	a := s.send(http.MethodGet, traces, nil, byBearer)
+	a := s.sendRequest(http.MethodGet, traces, nil, byBearer)
 	require.Equal(t, http.StatusMethodNotAllowed, a.status)
 	require.Equal(t, "POST, OPTIONS", a.header.Get("Allow"))
-	require.Equal(t, http.StatusNotFound, s.post("/v1/spans", nil, byBearer, asWire).status)
-	require.Equal(t, http.StatusNotFound, s.post("/api/1000000001/integration/otlp/v1/profiles", nil, byKey, asWire).status)
-	require.Zero(t, s.counted())
+	require.Equal(t, http.StatusNotFound, s.postBody("/v1/spans", nil, byBearer, asWire).status)
+	require.Equal(t, http.StatusNotFound, s.postBody("/api/1000000001/integration/otlp/v1/profiles", nil, byKey, asWire).status)
+	require.Zero(t, s.eventsCounted())
 }
 
 func TestEncodingsOfExports(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	for name, encoding := range encodings {
-		packed := pack(t, name, bytes.NewBuffer(spansJSON("packed by "+name)))
-		requireTaken(t, s.post(traces, packed, byBearer, asJSON, "Content-Encoding: "+encoding.header))
+		packed := packText(t, name, bytes.NewBuffer(spansJSON("packed by "+name)))
+		requireTaken(t, s.postBody(traces, packed, byBearer, asJSON, "Content-Encoding: "+encoding.header))
 	}
-	require.EqualValues(t, len(encodings), s.counted())
-	bomb := pack(t, "gzip", bytes.NewBuffer(append(spansOf(t, "boom"), make([]byte, 30<<20)...)))
-	require.Equal(t, http.StatusRequestEntityTooLarge, s.post(traces, bomb, byBearer, asWire, "Content-Encoding: gzip").status)
+	require.EqualValues(t, len(encodings), s.eventsCounted())
+	bomb := packText(t, "gzip", bytes.NewBuffer(append(spansOf(t, "boom"), make([]byte, 30<<20)...)))
+	require.Equal(t, http.StatusRequestEntityTooLarge, s.postBody(traces, bomb, byBearer, asWire, "Content-Encoding: gzip").status)
 }
 
 func TestExportsOverQuota(t *testing.T) {
 	t.Parallel()
 	s, _ := startWithQuota(t, 2)
-	a := s.post(traces, spansOf(t, "one", "two", "three"), byBearer, asWire)
+	a := s.postBody(traces, spansOf(t, "one", "two", "three"), byBearer, asWire)
 	requireTaken(t, a)
 	require.True(t, strings.HasPrefix(a.text, "\x0a"), "a partial success")
 	require.Contains(t, a.text, "1 exceptions were not taken: The project has used up its daily quota.")
-	a = s.post(traces, spansJSON("four"), byBearer, asJSON)
+	a = s.postBody(traces, spansJSON("four"), byBearer, asJSON)
 	requireQuota(t, a)
 	require.Equal(t, "60", a.header.Get("Retry-After"))
 	require.EqualValues(t, 8, a.body["code"])
-	requireTaken(t, s.post(traces, []byte(emptyJSON), byBearer, asJSON))
-	requireTaken(t, s.post("/v1/metrics", []byte("anything"), byBearer, asWire))
-	require.EqualValues(t, 2, s.counted())
+	requireTaken(t, s.postBody(traces, []byte(emptyJSON), byBearer, asJSON))
+	requireTaken(t, s.postBody("/v1/metrics", []byte("anything"), byBearer, asWire))
+	require.EqualValues(t, 2, s.eventsCounted())
 }
 
 func TestTooManyExceptionsInOneExport(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	messages := make([]string, otlp.MaxExceptions+7)
 	for n := range messages {
 		messages[n] = fmt.Sprintf("cart %c%c", 'a'+n%26, 'a'+n/26)
 	}
-	a := s.post(traces, spansOf(t, messages...), byBearer, asWire)
+	a := s.postBody(traces, spansOf(t, messages...), byBearer, asWire)
 	requireTaken(t, a)
 	require.Contains(t, a.text, "7 exceptions were not taken")
-	require.EqualValues(t, otlp.MaxExceptions, s.counted())
+	require.EqualValues(t, otlp.MaxExceptions, s.eventsCounted())
 }
 
 func TestExportsAreSignsOfLife(t *testing.T) {
 	t.Parallel()
 	for path, body := range map[string]string{traces: emptyJSON, "/v1/logs": "{}", "/v1/metrics": `{"resourceMetrics":[]}`} {
-		s := start(t)
-		requireTaken(t, s.post(path, []byte(body), byBearer, asJSON))
+		s := startServer(t)
+		requireTaken(t, s.postBody(path, []byte(body), byBearer, asJSON))
 		s.end()
 		require.NotZero(t, s.aliveAt(), path)
 	}
@@ -247,21 +249,22 @@ func TestExportsAreSignsOfLife(t *testing.T) {
 func TestExportsOfPages(t *testing.T) {
 	t.Parallel()
 	s := startWithOrigins(t)
-	a := s.send(http.MethodOptions, traces, nil, "Origin: https://shop.example", "Access-Control-Request-Headers: authorization,content-type")
+	a := s.sendRequest(http.MethodOptions, traces, nil, "Origin: https://shop.example",
+		"Access-Control-Request-Headers: authorization,content-type")
 	require.Equal(t, http.StatusNoContent, a.status)
 	require.Contains(t, a.header.Get("Access-Control-Allow-Headers"), "authorization")
-	requireTaken(t, s.post(traces, spansJSON("on a page"), byBearer, asJSON, "Origin: https://shop.example"))
-	a = s.post(traces, spansJSON("on a page"), byBearer, asJSON, "Origin: https://evil.example")
+	requireTaken(t, s.postBody(traces, spansJSON("on a page"), byBearer, asJSON, "Origin: https://shop.example"))
+	a = s.postBody(traces, spansJSON("on a page"), byBearer, asJSON, "Origin: https://evil.example")
 	require.Equal(t, http.StatusForbidden, a.status)
 	require.EqualValues(t, 7, a.body["code"])
 }
 
 func TestExportsWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
-	s := startWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(150 * time.Millisecond) }})
-	requireTaken(t, s.post(traces, spansJSON("before"), byBearer, asJSON))
-	comeBack := s.goAway(t)
-	a := s.post(traces, spansJSON("meanwhile"), byBearer, asJSON)
+	s := startServerWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(150 * time.Millisecond) }})
+	requireTaken(t, s.postBody(traces, spansJSON("before"), byBearer, asJSON))
+	comeBack := s.takeDatabaseAway(t)
+	a := s.postBody(traces, spansJSON("meanwhile"), byBearer, asJSON)
 	comeBack()
 	require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
 	require.Equal(t, "5", a.header.Get("Retry-After"))

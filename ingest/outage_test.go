@@ -18,8 +18,8 @@ import (
 	"errand/store/storetest"
 )
 
-// beside gives a connection to the database's server that stays when the database goes away, and the database's name.
-func (s *server) beside(t *testing.T) (conn *pgx.Conn, name string) {
+// connectBeside gives a connection to the database's server that stays when the database goes away, and the database's name.
+func (s *server) connectBeside(t *testing.T) (conn *pgx.Conn, name string) {
 	t.Helper()
 	u, err := url.Parse(s.database)
 	require.NoError(t, err)
@@ -31,10 +31,10 @@ func (s *server) beside(t *testing.T) (conn *pgx.Conn, name string) {
 	return conn, name
 }
 
-// goAway makes the database refuse everybody until the given function is called.
-func (s *server) goAway(t *testing.T) (comeBack func()) {
+// takeDatabaseAway makes the database refuse everybody until the given function is called.
+func (s *server) takeDatabaseAway(t *testing.T) (comeBack func()) {
 	t.Helper()
-	conn, name := s.beside(t)
+	conn, name := s.connectBeside(t)
 	_, err := conn.Exec(t.Context(), `ALTER DATABASE `+name+` ALLOW_CONNECTIONS false`)
 	require.NoError(t, err)
 	comeBack = sync.OnceFunc(func() {
@@ -42,12 +42,12 @@ func (s *server) goAway(t *testing.T) (comeBack func()) {
 		require.NoError(t, err)
 	})
 	t.Cleanup(comeBack)
-	kill(t, conn, name)
+	killConnections(t, conn, name)
 	return comeBack
 }
 
-// kill ends all connections of the database.
-func kill(t *testing.T, conn *pgx.Conn, name string) {
+// killConnections ends all connections of the database.
+func killConnections(t *testing.T, conn *pgx.Conn, name string) {
 	t.Helper()
 	_, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, name)
 	require.NoError(t, err)
@@ -55,9 +55,9 @@ func kill(t *testing.T, conn *pgx.Conn, name string) {
 
 func TestEventsAreHeldWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(99)).status, "the project is known")
-	comeBack := s.goAway(t)
+	comeBack := s.takeDatabaseAway(t)
 	var answers sync.WaitGroup
 	for n := range 16 {
 		answers.Go(func() {
@@ -70,18 +70,18 @@ func TestEventsAreHeldWhileTheDatabaseIsAway(t *testing.T) {
 	}, 10*time.Second, time.Millisecond)
 	comeBack()
 	answers.Wait()
-	require.EqualValues(t, 17, s.counted())
-	require.EqualValues(t, 17, s.stored())
+	require.EqualValues(t, 17, s.eventsCounted())
+	require.EqualValues(t, 17, s.eventsStored())
 }
 
 func TestNothingIsHeldWhenTheServerIsAboutToEnd(t *testing.T) {
 	t.Parallel()
-	s := startWith(t, config{before: func(i *ingest.Ingest) {
+	s := startServerWith(t, config{before: func(i *ingest.Ingest) {
 		i.WaitAtMost(time.Hour)
 		i.HoldAtMost(time.Hour)
 	}})
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(99)).status, "the project is known")
-	s.goAway(t)
+	s.takeDatabaseAway(t)
 	var answers sync.WaitGroup
 	for n := range 4 {
 		answers.Go(func() {
@@ -96,8 +96,8 @@ func TestNothingIsHeldWhenTheServerIsAboutToEnd(t *testing.T) {
 
 func TestKeysAreLookedUpAgainWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	comeBack := s.goAway(t)
+	s := startServer(t)
+	comeBack := s.takeDatabaseAway(t)
 	var answers sync.WaitGroup
 	answers.Go(func() {
 		a := s.postEvents(eventItem(1))
@@ -105,21 +105,21 @@ func TestKeysAreLookedUpAgainWhileTheDatabaseIsAway(t *testing.T) {
 	})
 	comeBack()
 	answers.Wait()
-	require.EqualValues(t, 1, s.counted())
+	require.EqualValues(t, 1, s.eventsCounted())
 }
 
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
-	s := startWith(t, config{before: func(i *ingest.Ingest) {
+	s := startServerWith(t, config{before: func(i *ingest.Ingest) {
 		i.WaitAtMost(150 * time.Millisecond)
 		i.HoldAtMost(150 * time.Millisecond)
 	}})
 	const unknown = "ffffffffffffffffffffffffffffffff"
 	s.untilTaken(1)
-	comeBack := s.goAway(t)
+	comeBack := s.takeDatabaseAway(t)
 	for name, a := range map[string]answer{
-		"a known project":    s.post(native, []byte(eventText(2)), nativeByKey),
-		"an unknown project": s.post(native, []byte(eventText(3)), "X-Service-Key: "+unknown),
+		"a known project":    s.postBody(native, []byte(eventText(2)), nativeByKey),
+		"an unknown project": s.postBody(native, []byte(eventText(3)), "X-Service-Key: "+unknown),
 	} {
 		require.Equal(t, http.StatusServiceUnavailable, a.status, "%s: %s", name, a.text)
 		require.Equal(t, object{"error": "unavailable"}, a.body, name)
@@ -127,22 +127,23 @@ func TestUnavailable(t *testing.T) {
 	}
 	a := s.postEvents(eventItem(4))
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
-	require.Equal(t, object{"error": "unavailable", "detail": "The database is away or takes no writes for the moment, or the server is busy."}, a.body)
+	require.Equal(t, object{"error": "unavailable",
+		"detail": "The database is away or takes no writes for the moment, or the server is busy."}, a.body)
 	require.Equal(t, "The database is away or takes no writes for the moment, or the server is busy.", a.header.Get("X-Sentry-Error"))
 	require.Equal(t, 1, strings.Count(s.log.String(), "events are refused"), "not a line for each request")
-	require.Equal(t, http.StatusOK, s.postEvents(item("session", "{}")).status, "what is dropped needs no database")
-	requireUnauthorized(t, s.post(native, nil, "X-Service-Key: no key"), "what cannot be a key needs no database")
+	require.Equal(t, http.StatusOK, s.postEvents(itemOf("session", "{}")).status, "what is dropped needs no database")
+	requireUnauthorized(t, s.postBody(native, nil, "X-Service-Key: no key"), "what cannot be a key needs no database")
 
 	comeBack()
 	s.untilTaken(5)
-	require.EqualValues(t, 2, s.counted(), "what was refused is not stored")
+	require.EqualValues(t, 2, s.eventsCounted(), "what was refused is not stored")
 }
 
 // TestKilledConnections ends all connections again and again while 16 senders send. Each event that was answered counts
 // once, and nothing counts twice.
 func TestKilledConnections(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	const senders, each = 16, 40
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(senders*each)).status)
 	var refused atomic.Int64
@@ -150,7 +151,7 @@ func TestKilledConnections(t *testing.T) {
 	kills := s.killBetween(t, senders, each, 7, func(n int) {
 		switch a := s.postEvents(eventItem(n)); a.status {
 		case http.StatusOK:
-			taken.Store(id(n), true)
+			taken.Store(eventIDOf(n), true)
 		case http.StatusServiceUnavailable:
 			refused.Add(1)
 		default:
@@ -161,14 +162,14 @@ func TestKilledConnections(t *testing.T) {
 
 	missing := 0
 	taken.Range(func(key, _ any) bool {
-		missing += int(1 - s.number(`SELECT count(*) FROM event_ids WHERE event_id = $1`, key))
+		missing += int(1 - s.queryNumber(`SELECT count(*) FROM event_ids WHERE event_id = $1`, key))
 		return true
 	})
 	require.Zero(t, missing, "what was answered is there")
-	ids := s.number(`SELECT count(*) FROM event_ids`)
-	require.Equal(t, ids, s.counted(), "what is there counts once")
-	require.Equal(t, ids, s.number(`SELECT sum(times_seen)::bigint FROM issues`))
-	require.Equal(t, ids, s.number(`SELECT sum(events)::bigint FROM issue_hours`))
+	ids := s.queryNumber(`SELECT count(*) FROM event_ids`)
+	require.Equal(t, ids, s.eventsCounted(), "what is there counts once")
+	require.Equal(t, ids, s.queryNumber(`SELECT sum(times_seen)::bigint FROM issues`))
+	require.Equal(t, ids, s.queryNumber(`SELECT sum(events)::bigint FROM issue_hours`))
 	require.LessOrEqual(t, ids, int64(senders*each+1))
 	t.Logf("%d kills, %d events, %d refused", kills, ids, refused.Load())
 }
@@ -177,11 +178,11 @@ func TestKilledConnections(t *testing.T) {
 // of kills.
 func (s *server) killBetween(t *testing.T, senders, each, answers int, send func(n int)) (kills int) {
 	t.Helper()
-	conn, name := s.beside(t)
+	conn, name := s.connectBeside(t)
 	answered := make(chan struct{}, senders*each)
 	go func() {
 		defer close(answered)
-		together(senders, func(sender int) {
+		runTogether(senders, func(sender int) {
 			for n := range each {
 				send(sender*each + n)
 				answered <- struct{}{}
@@ -189,7 +190,7 @@ func (s *server) killBetween(t *testing.T, senders, each, answers int, send func
 		})
 	}()
 	for {
-		kill(t, conn, name)
+		killConnections(t, conn, name)
 		kills++
 		for range answers {
 			if _, more := <-answered; !more {
@@ -201,14 +202,14 @@ func (s *server) killBetween(t *testing.T, senders, each, answers int, send func
 
 func TestEventThatCannotBeStoredDoesNotTakeOthersWithIt(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.exec(`ALTER TABLE events ADD CONSTRAINT no_poison CHECK (release <> 'poison')`)
+	s := startServer(t)
+	s.execSQL(`ALTER TABLE events ADD CONSTRAINT no_poison CHECK (release <> 'poison')`)
 	t.Cleanup(func() { // the database is used again
 		rows, err := storetest.SQL(context.Background(), s.db, `ALTER TABLE events DROP CONSTRAINT no_poison`)
 		require.NoError(t, err)
 		rows.Close()
 	})
-	poison := item("event", fmt.Sprintf(`{"event_id":%q,"message":"boom","release":"poison"}`, id(1000)))
+	poison := itemOf("event", fmt.Sprintf(`{"event_id":%q,"message":"boom","release":"poison"}`, eventIDOf(1000)))
 	unlock := s.lockEvents(t)
 	var answers sync.WaitGroup
 	for n := range 30 {
@@ -226,20 +227,20 @@ func TestEventThatCannotBeStoredDoesNotTakeOthersWithIt(t *testing.T) {
 	s.untilBlocked(t) // the others gather behind the first
 	unlock()
 	answers.Wait()
-	require.EqualValues(t, 27, s.counted())
+	require.EqualValues(t, 27, s.eventsCounted())
 
 	a := s.postEvents(poison, eventItem(2000), poison)
 	require.Equal(t, http.StatusOK, a.status, a.text)
-	require.Equal(t, object{"id": id(2000)}, a.body)
+	require.Equal(t, object{"id": eventIDOf(2000)}, a.body)
 	require.Contains(t, a.header.Get("X-Sentry-Error"), "Something went wrong inside")
 	require.NotContains(t, a.header.Get("X-Sentry-Error"), "no_poison")
-	require.EqualValues(t, 28, s.counted())
+	require.EqualValues(t, 28, s.eventsCounted())
 }
 
 func TestPanicOfTheWriterIsOfItsBatchOnly(t *testing.T) {
 	t.Parallel()
 	var broken atomic.Bool
-	s := startWith(t, config{dbClock: func() time.Time {
+	s := startServerWith(t, config{dbClock: func() time.Time {
 		if broken.Load() {
 			panic("the clock is broken")
 		}
@@ -251,5 +252,5 @@ func TestPanicOfTheWriterIsOfItsBatchOnly(t *testing.T) {
 	require.Contains(t, s.log.String(), "the clock is broken")
 	broken.Store(false)
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(1)).status, "the writer goes on")
-	require.EqualValues(t, 1, s.counted())
+	require.EqualValues(t, 1, s.eventsCounted())
 }

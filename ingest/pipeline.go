@@ -18,13 +18,13 @@ import (
 	"errand/triage"
 )
 
-// hints is what a request says about the events in it.
-func (i *Ingest) hints(q *request) envelope.Hints {
-	return envelope.Hints{ReceivedAt: q.received.Time, PeerIP: q.clientAddress(), SDK: q.client, Browser: q.browser}
+// hintsFor returns what an HTTP request says about the events in it.
+func (i *Ingest) hintsFor(r *httpRequest) envelope.Hints {
+	return envelope.Hints{ReceivedAt: r.receivedAt.Time, PeerIP: r.clientAddress(), SDK: r.sdk, Browser: r.browser}
 }
 
-// entry is one event to add and what became of it: added, or err when it was refused or failed.
-type entry struct {
+// pendingEvent is an event that is to be stored, and what became of it: added, or err when it was refused or failed.
+type pendingEvent struct {
 	event    intake.NewEvent
 	captured capturedKeys
 	added    intake.Added
@@ -33,39 +33,41 @@ type entry struct {
 
 var decoders = sync.Pool{New: func() any { return new(envelope.Decoder) }}
 
-// prepare decodes an event and makes it ready to be stored. It keeps nothing of what decode reads, nor of the decoder's
-// room. A panic in the pipeline is the failure of this event alone.
-func (i *Ingest) prepare(q *request, p *project, decode func(*envelope.Decoder) (*core.Event, error)) (e entry, err error) {
+// prepareEvent decodes an event and makes it ready to be stored. It keeps nothing of what decode reads, nor of the decoder's
+// buffers. A panic in the pipeline is the failure of this event alone.
+func (i *Ingest) prepareEvent(
+	r *httpRequest, project *knownProject, decode func(*envelope.Decoder) (*core.Event, error),
+) (prepared pendingEvent, err error) {
 	decoder := decoders.Get().(*envelope.Decoder)
 	defer decoders.Put(decoder)
 	defer decoder.Reset()
-	err = guard(func() error {
+	err = catchPanic(func() error {
 		event, err := decode(decoder)
 		if err != nil {
 			return err
 		}
-		e.event, err = i.process(p, q, event)
-		e.captured = i.captured.keysOf(p.ID, event)
+		prepared.event, err = i.processEvent(project, r, event)
+		prepared.captured = i.captured.keysOf(project.ID, event)
 		return err
 	})
-	return e, err
+	return prepared, err
 }
 
-// guard makes an error of a panic.
-func guard(fn func() error) (err error) {
+// catchPanic calls a function and makes an error of its panic.
+func catchPanic(call func() error) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("ingest: panic: %v\n%s", p, debug.Stack())
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("ingest: panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	return fn()
+	return call()
 }
 
-// process takes a decoded event through the rest of the pipeline: scrub, group, limit, pack. The order matters: the user
+// processEvent takes a decoded event through the rest of the pipeline: scrub, group, limit, pack. The order matters: the user
 // is hashed before his fields are masked, nothing is grouped by a secret, and nothing is cut before it is scrubbed.
-func (i *Ingest) process(p *project, q *request, e *core.Event) (intake.NewEvent, error) {
+func (i *Ingest) processEvent(p *knownProject, r *httpRequest, e *core.Event) (intake.NewEvent, error) {
 	event := intake.NewEvent{
-		ProjectID: p.ID, DailyQuota: p.DailyQuota, ReceivedAt: q.received, OccurredAt: e.Timestamp, User: i.userHash(p.ID, e.Identity),
+		ProjectID: p.ID, DailyQuota: p.DailyQuota, ReceivedAt: r.receivedAt, OccurredAt: e.Timestamp, User: i.hashUser(p.ID, e.Identity),
 		Source: envelope.SourceOf(string(e.SDK.Name), e.Platform),
 	}
 	if e.EventID == "" {
@@ -78,27 +80,28 @@ func (i *Ingest) process(p *project, q *request, e *core.Event) (intake.NewEvent
 	if n, err := hex.Decode(event.EventID[:], []byte(e.EventID)); err != nil || n != len(event.EventID) {
 		return event, fmt.Errorf("ingest: the decoder gave the event id %q", e.EventID)
 	}
-	e.ReceivedAt = q.received
+	e.ReceivedAt = r.receivedAt
 	p.rules.ScrubEvent(e)
 	key := grouping.ComputeKey(e)
 	e.Title, e.Culprit = core.Untrusted(grouping.MakeTitle(e)), core.Untrusted(grouping.FindCulprit(e))
 	envelope.LimitEvent(e)
 	event.Fingerprint, event.Version = key.Hash, key.Version
 	event.Level, event.Platform = strings.Clone(e.Level), strings.Clone(e.Platform)
-	event.Title, event.Culprit, event.Type = own(e.Title), own(e.Culprit), own(grouping.FindType(e))
-	event.Release, event.Environment = own(e.Release), own(e.Environment)
+	event.Title, event.Culprit, event.Type = copyText(e.Title), copyText(e.Culprit), copyText(grouping.FindType(e))
+	event.Release, event.Environment = copyText(e.Release), copyText(e.Environment)
 	if i.store.Intake.MayBeNew(&event) {
 		event.Crash, event.Features = triage.CrashOf(e), similar.OfEvent(e)
 	}
-	i.pack(q.patience, &event, e)
+	i.packEvent(r.waiting, &event, e)
 	return event, nil
 }
 
-// own copies a part of the event's text, which would stay in memory as a whole while the event waits for its commit.
-func own(part core.Untrusted) string { return strings.Clone(string(part)) }
+// copyText copies a part of the event's text. The part alone would keep the whole text in memory until the commit.
+func copyText(part core.Untrusted) string { return strings.Clone(string(part)) }
 
-// userHash is what is stored of a user: keyed, so that nobody can try addresses against it, and per project.
-func (i *Ingest) userHash(projectID int64, identity string) (sum [16]byte) {
+// hashUser returns the hash that is stored of a user. It is keyed, so that nobody can try addresses against it, and differs by
+// project.
+func (i *Ingest) hashUser(projectID int64, identity string) (sum [16]byte) {
 	if identity == "" {
 		return sum
 	}
@@ -110,30 +113,30 @@ func (i *Ingest) userHash(projectID int64, identity string) (sum [16]byte) {
 	return sum
 }
 
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+var packBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// pack makes the stored form of the event.
-func (i *Ingest) pack(ctx context.Context, event *intake.NewEvent, e *core.Event) {
-	buffer := buffers.Get().(*[]byte)
-	defer buffers.Put(buffer)
+// packEvent makes the stored form of the event.
+func (i *Ingest) packEvent(ctx context.Context, event *intake.NewEvent, e *core.Event) {
+	buffer := packBuffers.Get().(*[]byte)
+	defer packBuffers.Put(buffer)
 	*buffer = e.AppendJSON((*buffer)[:0])
 	i.store.Intake.Pack(ctx, event, *buffer)
 }
 
-// commit hands the entries to the writer and waits until each of them is stored or refused. What the request held for
-// its body is given back before. What was captured is remembered, unless it is exported.
-func (i *Ingest) commit(q *request, entries []entry) error {
-	held := int64(perRequest)
-	for k := range entries {
-		held += int64(entries[k].event.Payload.Size())
+// commitEvents hands the events to the writer and waits until each of them is stored or refused. The memory of the body is freed
+// before. Exceptions that an SDK has captured are remembered, those of an export are not.
+func (i *Ingest) commitEvents(r *httpRequest, events []pendingEvent) error {
+	kept := int64(perRequest)
+	for k := range events {
+		kept += int64(events[k].event.Payload.Size())
 	}
-	q.dropBody(held)
-	if err := i.writer.add(q.patience, entries); err != nil || q.export != nil {
+	r.dropBody(kept)
+	if err := i.writer.commitEvents(r.waiting, events); err != nil || r.export != nil {
 		return err
 	}
-	for k := range entries {
-		if entries[k].err == nil {
-			i.captured.add(entries[k].captured)
+	for k := range events {
+		if events[k].err == nil {
+			i.captured.addKeys(events[k].captured)
 		}
 	}
 	return nil

@@ -17,29 +17,33 @@ import (
 func TestProcessKeepsNothingOfTheDecoder(t *testing.T) {
 	t.Parallel()
 	i := newTaker(t)
-	q := &request{Request: &http.Request{}, received: core.At(time.Now()), patience: t.Context()}
+	q := &httpRequest{Request: &http.Request{}, receivedAt: core.At(time.Now()), waiting: t.Context()}
 	var d envelope.Decoder
 	for _, platform := range []string{"node", "browser", "python", "go", "java", "php"} {
-		text, err := os.ReadFile("../envelope/testdata/" + platform + ".json")
-		require.NoError(t, err)
-		e, err := d.Decode(text, envelope.Hints{ReceivedAt: q.received.Time})
-		require.NoError(t, err)
-		event, err := i.process(i.project, q, e)
-		require.NoError(t, err)
-		before, err := json.Marshal(event)
-		require.NoError(t, err)
+		t.Run(platform, func(t *testing.T) {
+			text, err := os.ReadFile("../envelope/testdata/" + platform + ".json")
+			require.NoError(t, err)
+			e, err := d.Decode(text, envelope.Hints{ReceivedAt: q.receivedAt.Time})
+			require.NoError(t, err)
+			event, err := i.processEvent(i.project, q, e)
+			require.NoError(t, err)
+			before, err := json.Marshal(event)
+			require.NoError(t, err)
 
-		e, err = d.Decode([]byte(poison), envelope.Hints{ReceivedAt: q.received.Time})
-		require.NoError(t, err)
-		_, err = i.process(i.project, q, e)
-		require.NoError(t, err)
-		after, err := json.Marshal(event)
-		require.NoError(t, err)
-		require.Equal(t, string(before), string(after))
+			e, err = d.Decode([]byte(poison), envelope.Hints{ReceivedAt: q.receivedAt.Time})
+			require.NoError(t, err)
+			_, err = i.processEvent(i.project, q, e)
+			require.NoError(t, err)
+			after, err := json.Marshal(event)
+			require.NoError(t, err)
+			require.Equal(t, string(before), string(after))
+		})
 	}
 }
 
 // poison is an event of which no part is like that of another one.
-const poison = `{"event_id":"ffffffffffffffffffffffffffffffff","platform":"poison","level":"debug","release":"poison","environment":"poison",
-	"exception":[{"type":"Poison","value":"poison","mechanism":{"handled":true},"stacktrace":{"frames":[{"function":"poison","filename":"poison"}]}}],
+const poison = `{"event_id":"ffffffffffffffffffffffffffffffff","platform":"poison","level":"debug","release":"poison",
+	"environment":"poison",
+	"exception":[{"type":"Poison","value":"poison","mechanism":{"handled":true},
+		"stacktrace":{"frames":[{"function":"poison","filename":"poison"}]}}],
 	"breadcrumbs":[{"message":"poison","data":{"poison":["poison"]}}],"tags":{"poison":"poison"},"extra":{"poison":{"poison":"poison"}}}`

@@ -25,8 +25,8 @@ const (
 	maxLookUps      = 4 // at once, so that a flood of unknown keys leaves connections to everybody else
 )
 
-// project is what ingest knows of a project, with its rules made ready.
-type project struct {
+// knownProject is a project as ingest knows it, with its rules made ready.
+type knownProject struct {
 	store.Intake
 	rules   *scrub.Rules
 	origins map[string]bool // nil: any
@@ -36,78 +36,78 @@ type project struct {
 // projects remembers projects by their keys, or by their ids. Unknown ones are remembered apart, so that somebody who tries
 // keys does not push the real ones out.
 type projects struct {
-	waitAtMost time.Duration
-	ask        func(ctx context.Context, key string) (store.Intake, error) // the database
-	clock      core.Clock
-	failures   Failures
-	known      *lru.Cache[string, *project]
-	unknown    *lru.Cache[string, time.Time] // when the database was asked
-	lookUps    singleflight.Group
-	turns      chan struct{} // one for each look-up that goes on
+	waitAtMost    time.Duration
+	askDatabase   func(ctx context.Context, key string) (store.Intake, error) // the database
+	clock         core.Clock
+	failures      Failures
+	knownProjects *lru.Cache[string, *knownProject]
+	unknownKeys   *lru.Cache[string, time.Time] // when the database was asked
+	lookUps       singleflight.Group
+	lookUpTurns   chan struct{} // one for each look-up that goes on
 }
 
 func newProjects(ask func(context.Context, string) (store.Intake, error), o Options, turns chan struct{}) *projects {
 	return &projects{
-		waitAtMost: waitAtMost, ask: ask, clock: o.Clock, failures: o.Failures, turns: turns,
-		known: must(lru.New[string, *project](1 << 13)), unknown: must(lru.New[string, time.Time](1 << 12)),
+		waitAtMost: waitAtMost, askDatabase: ask, clock: o.Clock, failures: o.Failures, lookUpTurns: turns,
+		knownProjects: mustMake(lru.New[string, *knownProject](1 << 13)), unknownKeys: mustMake(lru.New[string, time.Time](1 << 12)),
 	}
 }
 
-// find returns the project of an active key, or unauthorized. While the database is away it waits. Who fails too often waits
-// for a turn when the key is not known; one that was good lately is looked up for everybody.
-func (p *projects) find(ctx context.Context, key string) (*project, error) {
+// findProject returns the project of an active key, or unauthorized. While the database is away it waits. An address that fails
+// too often waits for a turn, unless the key was good lately.
+func (p *projects) findProject(ctx context.Context, key string) (*knownProject, error) {
 	if !isKey(key) {
 		return nil, core.NewError(core.Unauthorized)
 	}
 	now := p.clock()
-	known, ok := p.known.Get(key)
-	if ok && now.Sub(known.askedAt) < rememberProject {
-		return known, nil
+	remembered, isRemembered := p.knownProjects.Get(key)
+	if isRemembered && now.Sub(remembered.askedAt) < rememberProject {
+		return remembered, nil
 	}
-	if askedAt, ok := p.unknown.Get(key); ok && now.Sub(askedAt) < rememberUnknown {
+	if askedAt, ok := p.unknownKeys.Get(key); ok && now.Sub(askedAt) < rememberUnknown {
 		return nil, core.NewError(core.Unauthorized)
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.waitAtMost)
 	defer cancel()
-	if !ok {
+	if !isRemembered {
 		end, err := p.failures.TakeTurn(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer end()
 	}
-	var found *project
-	err := hold(ctx, func() (err error) {
+	var found *knownProject
+	err := retryWhileAway(ctx, func() (err error) {
 		found, err = p.lookUp(key)
-		if core.HasCode(err, core.Unavailable) && known != nil && now.Sub(known.askedAt) < trustProject {
-			found, err = known, nil
+		if core.HasCode(err, core.Unavailable) && isRemembered && now.Sub(remembered.askedAt) < trustProject {
+			found, err = remembered, nil
 		}
 		return err
 	})
 	return found, err
 }
 
-// isKey reports whether a text may be a key at all: short and of visible ASCII.
+// isKey reports whether a text can be a key: it is short and of visible ASCII.
 func isKey(text string) bool {
 	return text != "" && len(text) <= maxKeyLength && strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
 
 // lookUp asks the database, once for all who ask for the same key at the same time.
-func (p *projects) lookUp(key string) (*project, error) {
+func (p *projects) lookUp(key string) (*knownProject, error) {
 	found, err, _ := p.lookUps.Do(key, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), lookUpAtMost)
 		defer cancel()
 		select {
-		case p.turns <- struct{}{}:
-			defer func() { <-p.turns }()
+		case p.lookUpTurns <- struct{}{}:
+			defer func() { <-p.lookUpTurns }()
 		case <-ctx.Done():
 			return nil, core.NewError(core.Unavailable).Because(ctx.Err())
 		}
 		askedAt := p.clock()
-		intake, err := p.ask(ctx, key)
+		intake, err := p.askDatabase(ctx, key)
 		if core.HasCode(err, core.NotFound) {
-			p.known.Remove(key)
-			p.unknown.Add(key, askedAt)
+			p.knownProjects.Remove(key)
+			p.unknownKeys.Add(key, askedAt)
 			return nil, core.NewError(core.Unauthorized)
 		}
 		if err != nil {
@@ -117,18 +117,18 @@ func (p *projects) lookUp(key string) (*project, error) {
 		if err != nil {
 			return nil, err // fail closed: nothing is taken in that cannot be scrubbed
 		}
-		found := &project{intake, rules, origins(intake.AllowedOrigins), askedAt}
-		p.known.Add(key, found)
+		found := &knownProject{intake, rules, indexOrigins(intake.AllowedOrigins), askedAt}
+		p.knownProjects.Add(key, found)
 		return found, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return found.(*project), nil
+	return found.(*knownProject), nil
 }
 
-// byID asks for a project by its id as it stands in a path.
-func byID(s *store.Store) func(context.Context, string) (store.Intake, error) {
+// findByID returns a function that asks for a project by its id, as it stands in a path.
+func findByID(s *store.Store) func(context.Context, string) (store.Intake, error) {
 	return func(ctx context.Context, path string) (store.Intake, error) {
 		id, err := strconv.ParseInt(path, 10, 64)
 		if err != nil || strconv.FormatInt(id, 10) != path {

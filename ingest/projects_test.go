@@ -14,10 +14,10 @@ import (
 )
 
 // startPair gives two servers on one database with a clock that both have.
-func startPair(t *testing.T) ([2]*server, *moving) {
-	clock := clockAt(noon())
-	first := startWith(t, config{clock: clock.tell})
-	return [2]*server{first, startWith(t, config{database: first.database, clock: clock.tell})}, clock
+func startPair(t *testing.T) ([2]*server, *movingClock) {
+	clock := clockAt(noonToday())
+	first := startServerWith(t, config{clock: clock.currentTime})
+	return [2]*server{first, startServerWith(t, config{database: first.database, clock: clock.currentTime})}, clock
 }
 
 func TestRevokedKeyEndsWithinAMinuteOnEveryServer(t *testing.T) {
@@ -28,29 +28,29 @@ func TestRevokedKeyEndsWithinAMinuteOnEveryServer(t *testing.T) {
 	}
 	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), core.Bootstrap(), shop, "11110000000000000000000000000000"))
 	require.NoError(t, pair[0].db.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, shopKey))
-	clock.forward(time.Minute)
+	clock.moveForward(time.Minute)
 	for _, s := range pair {
 		requireUnauthorized(t, s.postEvents(eventItem(9)), "revoked")
-		requireTaken(t, s.post(native, []byte(eventText(9)), "X-Service-Key: 11110000000000000000000000000000"))
+		requireTaken(t, s.postBody(native, []byte(eventText(9)), "X-Service-Key: 11110000000000000000000000000000"))
 	}
-	require.EqualValues(t, 3, pair[0].counted())
+	require.EqualValues(t, 3, pair[0].eventsCounted())
 }
 
 func TestChangesOfAProjectActWithinAMinuteOnEveryServer(t *testing.T) {
 	t.Parallel()
 	pair, clock := startPair(t)
 	for n, s := range pair {
-		requireTaken(t, s.post(native, []byte(eventText(n)), nativeByKey, "Origin: https://shop.example"))
+		requireTaken(t, s.postBody(native, []byte(eventText(n)), nativeByKey, "Origin: https://shop.example"))
 	}
-	pair[0].exec(`UPDATE projects SET allowed_origins = '{https://office.example}' WHERE id = $1`, shop)
-	clock.forward(time.Minute)
+	pair[0].execSQL(`UPDATE projects SET allowed_origins = '{https://office.example}' WHERE id = $1`, shop)
+	clock.moveForward(time.Minute)
 	for _, s := range pair {
-		require.Equal(t, http.StatusForbidden, s.post(native, []byte(eventText(9)), nativeByKey, "Origin: https://shop.example").status)
+		require.Equal(t, http.StatusForbidden, s.postBody(native, []byte(eventText(9)), nativeByKey, "Origin: https://shop.example").status)
 	}
-	pair[0].exec(`UPDATE projects SET deleted_at = created_at WHERE id = $1`, shop)
-	clock.forward(time.Minute)
+	pair[0].execSQL(`UPDATE projects SET deleted_at = created_at WHERE id = $1`, shop)
+	clock.moveForward(time.Minute)
 	for _, s := range pair {
-		requireUnauthorized(t, s.post(native, []byte(eventText(9)), nativeByKey), "deleted")
+		requireUnauthorized(t, s.postBody(native, []byte(eventText(9)), nativeByKey), "deleted")
 	}
 }
 
@@ -61,10 +61,10 @@ func TestQuotaAndOriginsOfTheAPIActWithinAMinuteOnEveryServer(t *testing.T) {
 	change := func(c core.ProjectChange) {
 		_, err := pair[0].db.UpdateProject(t.Context(), core.Bootstrap(), shop, c)
 		require.NoError(t, err)
-		clock.forward(time.Minute)
+		clock.moveForward(time.Minute)
 	}
 	page := func(s *server, n int) answer {
-		return s.post(native, []byte(eventText(n)), nativeByKey, "Origin: https://shop.example")
+		return s.postBody(native, []byte(eventText(n)), nativeByKey, "Origin: https://shop.example")
 	}
 	for n, s := range pair {
 		requireTaken(t, page(s, n))
@@ -88,7 +88,7 @@ func TestQuotaAndOriginsOfTheAPIActWithinAMinuteOnEveryServer(t *testing.T) {
 	for _, s := range pair {
 		require.Equal(t, http.StatusForbidden, page(s, 6).status)
 	}
-	require.EqualValues(t, 6, pair[0].counted())
+	require.EqualValues(t, 6, pair[0].eventsCounted())
 }
 
 func TestProjectIsRememberedForAWhile(t *testing.T) {
@@ -96,10 +96,10 @@ func TestProjectIsRememberedForAWhile(t *testing.T) {
 	pair, clock := startPair(t)
 	s := pair[0]
 	requireTaken(t, s.postEvents(eventItem(1)))
-	s.exec(`UPDATE project_keys SET revoked_at = created_at`)
-	clock.forward(20 * time.Second)
+	s.execSQL(`UPDATE project_keys SET revoked_at = created_at`)
+	clock.moveForward(20 * time.Second)
 	requireTaken(t, s.postEvents(eventItem(2)))
-	clock.forward(20 * time.Second)
+	clock.moveForward(20 * time.Second)
 	requireUnauthorized(t, s.postEvents(eventItem(3)), "not since it was last used")
 }
 
@@ -108,46 +108,45 @@ func TestNewKeyWorksSoon(t *testing.T) {
 	pair, clock := startPair(t)
 	const key = "22220000000000000000000000000000"
 	for _, s := range pair {
-		requireUnauthorized(t, s.post(native, []byte(eventText(1)), "X-Service-Key: "+key), "not there yet")
+		requireUnauthorized(t, s.postBody(native, []byte(eventText(1)), "X-Service-Key: "+key), "not there yet")
 	}
 	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), core.Bootstrap(), shop, key))
-	clock.forward(5 * time.Second)
+	clock.moveForward(5 * time.Second)
 	for _, s := range pair {
-		requireTaken(t, s.post(native, []byte(eventText(1)), "X-Service-Key: "+key))
+		requireTaken(t, s.postBody(native, []byte(eventText(1)), "X-Service-Key: "+key))
 	}
 }
 
 // A key that many ask for at once is looked up once.
 func TestKeyIsLookedUpOnce(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	unlock := s.lock(t, "project_keys")
+	s := startServer(t)
+	unlock := s.lockTables(t, "project_keys")
 	var answers sync.WaitGroup
 	for n := range 50 {
 		answers.Go(func() { requireTaken(t, s.postEvents(eventItem(n))) })
 	}
 	s.untilBlocked(t)
 	// The others come while the first waits; a look-up of each would take all connections of the pool.
-	require.EqualValues(t, 1, s.number(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))
+	require.EqualValues(t, 1, s.queryNumber(waitingForLocks))
 	unlock()
 	answers.Wait()
-	require.EqualValues(t, 50, s.counted())
+	require.EqualValues(t, 50, s.eventsCounted())
 }
 
 // A flood of keys that nobody has leaves connections to others.
 func TestLookUpsAreBounded(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	unlock := s.lock(t, "project_keys")
+	s := startServer(t)
+	unlock := s.lockTables(t, "project_keys")
 	var answers sync.WaitGroup
 	for n := range 40 {
 		answers.Go(func() {
-			requireUnauthorized(t, s.post(native, []byte(eventText(n)), fmt.Sprint("X-Service-Key: ", n)), "unknown")
+			requireUnauthorized(t, s.postBody(native, []byte(eventText(n)), fmt.Sprint("X-Service-Key: ", n)), "unknown")
 		})
 	}
-	const blocked = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-	require.Eventually(t, func() bool { return s.number(blocked) == 4 }, 10*time.Second, time.Millisecond)
-	require.EqualValues(t, 4, s.number(blocked))
+	require.Eventually(t, func() bool { return s.queryNumber(waitingForLocks) == 4 }, 10*time.Second, time.Millisecond)
+	require.EqualValues(t, 4, s.queryNumber(waitingForLocks))
 	unlock()
 	answers.Wait()
 }
@@ -155,16 +154,16 @@ func TestLookUpsAreBounded(t *testing.T) {
 // While the database is away a remembered project is used longer, and no longer than a minute.
 func TestProjectIsRememberedLongerWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
-	clock := clockAt(noon())
-	s := startWith(t, config{clock: clock.tell, before: func(i *ingest.Ingest) { i.WaitAtMost(100 * time.Millisecond) }})
-	s.exec(`UPDATE projects SET allowed_origins = '{https://shop.example}' WHERE id = $1`, shop)
+	clock := clockAt(noonToday())
+	s := startServerWith(t, config{clock: clock.currentTime, before: func(i *ingest.Ingest) { i.WaitAtMost(100 * time.Millisecond) }})
+	s.execSQL(`UPDATE projects SET allowed_origins = '{https://shop.example}' WHERE id = $1`, shop)
 	foreign := func() int {
-		return s.post(native, []byte(eventText(1)), nativeByKey, "Origin: https://evil.example").status
+		return s.postBody(native, []byte(eventText(1)), nativeByKey, "Origin: https://evil.example").status
 	}
 	require.Equal(t, http.StatusForbidden, foreign())
-	s.goAway(t)
-	clock.forward(59 * time.Second)
+	s.takeDatabaseAway(t)
+	clock.moveForward(59 * time.Second)
 	require.Equal(t, http.StatusForbidden, foreign(), "known still")
-	clock.forward(time.Second)
+	clock.moveForward(time.Second)
 	require.Equal(t, http.StatusServiceUnavailable, foreign(), "not known any more")
 }

@@ -11,63 +11,66 @@ import (
 )
 
 const (
-	security   = "/api/1000000001/security/?sentry_key=" + shopKey
-	cspReport  = `{"csp-report":{"document-uri":"https://shop.example/","effective-directive":"img-src","blocked-uri":"https://evil.example/x.png"}}`
-	reportList = `[{"type":"csp-violation","url":"https://shop.example/","body":{"effectiveDirective":"script-src-elem","blockedURL":"inline"}},
+	security  = "/api/1000000001/security/?sentry_key=" + shopKey
+	cspReport = `{"csp-report":{"document-uri":"https://shop.example/","effective-directive":"img-src",
+		"blocked-uri":"https://evil.example/x.png"}}`
+	reportList = `[{"type":"csp-violation","url":"https://shop.example/","body":{
+		"effectiveDirective":"script-src-elem","blockedURL":"inline"}},
 		{"type":"deprecation","body":{"id":"x"}},{"type":"csp-violation","url":"https://shop.example/","body":{}},
 		{"type":"csp-violation","url":"https://shop.example/","body":{"effectiveDirective":"font-src","blockedURL":"https://evil.example/f"}}]`
 )
 
 func TestReportsOfBrowsers(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	a := s.post(security+"&sentry_release=shop%401&sentry_environment=production", []byte(cspReport),
+	s := startServer(t)
+	a := s.postBody(security+"&sentry_release=shop%401&sentry_environment=production", []byte(cspReport),
 		"Content-Type: application/csp-report", "User-Agent: Firefox/140", "Origin: https://shop.example")
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	require.Regexp(t, `^{"id":"[0-9a-f]{32}"}$`, a.text)
 	require.Equal(t, "*", a.header.Get("Access-Control-Allow-Origin"))
-	e := s.event()
+	e := s.onlyEvent()
 	require.EqualValues(t, "Blocked 'image' from 'evil.example'", e.Title)
 	require.Equal(t, []core.Untrusted{"shop@1", "production"}, []core.Untrusted{e.Release, e.Environment})
 	require.Equal(t, "Firefox/140", e.Request.Headers.Get("User-Agent").Text)
 
 	for _, contentType := range []string{"application/csp-report", "application/json", "text/plain", ""} {
-		require.Equal(t, http.StatusOK, s.post(strings.Replace(security, "/?", "?", 1), []byte(cspReport), "Content-Type: "+contentType).status, contentType)
+		require.Equal(t, http.StatusOK, s.postBody(strings.Replace(security, "/?", "?", 1), []byte(cspReport),
+			"Content-Type: "+contentType).status, contentType)
 	}
-	require.EqualValues(t, 1, s.number(`SELECT count(*) FROM issues`))
+	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues`))
 
-	a = s.post(security, []byte(reportList), "Content-Type: application/reports+json")
+	a = s.postBody(security, []byte(reportList), "Content-Type: application/reports+json")
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	require.Equal(t, "event: the report names no directive that was violated", a.header.Get("X-Sentry-Error"))
-	require.EqualValues(t, 3, s.number(`SELECT count(*) FROM issues`))
-	require.EqualValues(t, 7, s.counted())
-	require.Equal(t, "{}", s.post(security, []byte("[]")).text)
+	require.EqualValues(t, 3, s.queryNumber(`SELECT count(*) FROM issues`))
+	require.EqualValues(t, 7, s.eventsCounted())
+	require.Equal(t, "{}", s.postBody(security, []byte("[]")).text)
 }
 
 func TestReportsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	for body, detail := range map[string]string{
 		"":                   "the report is neither a JSON object nor a list of them",
 		`{"csp-report":`:     "not valid JSON: no value at byte 14",
 		`{"message":"no"}`:   "event: the report is of none of the kinds that are taken: ",
 		`[{"csp-report":7}]`: "event: the report names no directive that was violated",
 	} {
-		a := s.post(security, []byte(body))
+		a := s.postBody(security, []byte(body))
 		require.Equal(t, http.StatusBadRequest, a.status, body)
 		require.Contains(t, a.body["detail"], detail, body)
 		require.Contains(t, a.header.Get("X-Sentry-Error"), detail, body)
 	}
-	requireTooLarge(t, s.post(security, []byte(padded(cspReport, 1<<20+1))), 1<<20, "large")
-	require.Equal(t, http.StatusUnauthorized, s.post("/api/1000000001/security/", []byte(cspReport)).status)
-	require.Equal(t, http.StatusMethodNotAllowed, s.send(http.MethodGet, security, nil).status)
-	require.Zero(t, s.counted())
+	requireTooLarge(t, s.postBody(security, []byte(padTo(cspReport, 1<<20+1))), 1<<20, "large")
+	require.Equal(t, http.StatusUnauthorized, s.postBody("/api/1000000001/security/", []byte(cspReport)).status)
+	require.Equal(t, http.StatusMethodNotAllowed, s.sendRequest(http.MethodGet, security, nil).status)
+	require.Zero(t, s.eventsCounted())
 }
 
 // Whoever sends to a wrong path reads what is there.
 func TestPathsThatAreNotTaken(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	const there = "Below /api there are: POST /api/{project}/envelope/, POST /api/{project}/store/, POST /api/{project}/security/, " +
 		"POST /api/{project}/integration/otlp/v1/traces, POST /api/{project}/integration/otlp/v1/logs"
 	for path, reason := range map[string]string{
@@ -77,7 +80,7 @@ func TestPathsThatAreNotTaken(t *testing.T) {
 		"/api/0/projects/":                                "There is no such endpoint.",
 		"/api/":                                           "There is no such endpoint.",
 	} {
-		a := s.post(path, []byte("MDMP"))
+		a := s.postBody(path, []byte("MDMP"))
 		require.Equal(t, http.StatusNotFound, a.status, path)
 		require.Equal(t, "not_found", a.body["error"], path)
 		require.Contains(t, a.body["detail"], reason, path)

@@ -8,58 +8,60 @@ import (
 	"errand/envelope"
 )
 
-// receipt is the answer to a Sentry SDK: the id of the event, nothing when there was none.
-type receipt struct {
+// sentryReceipt is the answer to a Sentry SDK: the id of the event, or nothing when there was none.
+type sentryReceipt struct {
 	ID string `json:"id,omitempty"`
 }
 
-// envelope serves POST /api/{project}/envelope/.
-func (i *Ingest) envelope(q *request) (any, error) {
-	who := credentialsOf(q.Request)
-	q.client, q.hasItems = who.client, true
-	var p *project
+// serveEnvelope serves POST /api/{project}/envelope/.
+func (i *Ingest) serveEnvelope(r *httpRequest) (any, error) {
+	auth := credentialsOf(r.Request)
+	r.sdk, r.isEnvelope = auth.sdk, true
+	var project *knownProject
 	var err error
-	if who.key != "" { // else the envelope itself may name its DSN: then the body must be read first
-		if p, err = i.admit(q, who.key); err != nil {
+	if auth.key != "" { // else the envelope itself may name its DSN: then the body must be read first
+		if project, err = i.admitSender(r, auth.key); err != nil {
 			return nil, err
 		}
 	}
-	entries, err := i.takeEnvelope(q, p)
+	events, err := i.takeEnvelope(r, project)
 	if err != nil {
 		return nil, err
 	}
-	return i.commitAny(q, entries)
+	return i.commitAndAnswer(r, events)
 }
 
 // takeEnvelope reads the envelope and makes its events ready to be stored. Without a project the envelope must name it.
-func (i *Ingest) takeEnvelope(q *request, p *project) (entries []entry, err error) {
-	if err := i.readBody(q); err != nil {
+func (i *Ingest) takeEnvelope(r *httpRequest, project *knownProject) (events []pendingEvent, err error) {
+	if err := i.readBody(r); err != nil {
 		return nil, err
 	}
-	if p == nil {
-		if p, err = i.admitByDSN(q); err != nil {
+	if project == nil {
+		if project, err = i.admitByDSN(r); err != nil {
 			return nil, err
 		}
 	}
-	return i.takeItems(q, p, envelope.SplitEnvelope)
+	return i.takeItems(r, project, envelope.SplitEnvelope)
 }
 
 // takeItems takes the body apart, and makes the events in it ready to be stored.
-func (i *Ingest) takeItems(q *request, p *project, split func([]byte) (envelope.Envelope, error)) (entries []entry, err error) {
-	err = i.open(q, false, func(text []byte) error {
+func (i *Ingest) takeItems(
+	r *httpRequest, project *knownProject, split func([]byte) (envelope.Envelope, error),
+) (events []pendingEvent, err error) {
+	err = i.openBody(r, false, func(text []byte) error {
 		env, err := split(text)
 		if err != nil {
 			return core.Invalid("", "%s", err)
 		}
-		entries, err = i.items(q, p, env)
+		events, err = i.prepareItems(r, project, env)
 		return err
 	})
-	return entries, err
+	return events, err
 }
 
 // admitByDSN admits a request without a key of its own, such as one through a tunnel.
-func (i *Ingest) admitByDSN(q *request) (*project, error) {
-	line, err := i.unpackers.firstLine(q.patience, *q.body, q.encoding)
+func (i *Ingest) admitByDSN(r *httpRequest) (*knownProject, error) {
+	line, err := i.unpackers.readFirstLine(r.waiting, *r.body, r.encoding)
 	if err != nil {
 		return nil, err
 	}
@@ -67,87 +69,103 @@ func (i *Ingest) admitByDSN(q *request) (*project, error) {
 	if err != nil {
 		return nil, core.Invalid("", "%s", err)
 	}
-	return i.admit(q, keyOfDSN(env.Header.DSN))
+	return i.admitSender(r, keyOfDSN(env.Header.DSN))
 }
 
-// items prepares the events of an envelope. An item that cannot be taken is told to the sender and never breaks its
-// neighbours; it is an error when there are no others.
-func (i *Ingest) items(q *request, p *project, env envelope.Envelope) ([]entry, error) {
+// prepareItems prepares the events of an envelope. The sender is told of an item that cannot be taken, which never breaks its
+// neighbours. It is an error when nothing in the envelope is good.
+func (i *Ingest) prepareItems(r *httpRequest, project *knownProject, env envelope.Envelope) ([]pendingEvent, error) {
 	for _, problem := range env.Problems {
-		q.problem(problem.Path, problem.Reason)
+		r.noteProblem(problem.Path, problem.Reason)
 	}
-	var entries []entry
-	var failed error
-	good, hints := 0, i.hints(q)
+	envelope.DropFeedback(env.Items)
+	if err := i.admitItems(r, project, env.Items); err != nil {
+		return nil, err
+	}
+	events, failure := i.prepareEventItems(r, project, env)
+	isAnyGood := len(events) > 0 || slices.ContainsFunc(env.Items, isDropped)
+	switch {
+	case failure != nil && !isAnyGood:
+		return nil, failure
+	case failure != nil:
+		i.noteRefusedEvent(r, failure)
+	case !isAnyGood && len(r.problems) > 0:
+		return nil, &core.Error{Code: core.InvalidRequest, Details: r.problems}
+	}
+	return events, nil
+}
+
+// isDropped reports whether an item is taken and not stored, such as a session.
+func isDropped(item envelope.Item) bool { return item.Kind != envelope.Event }
+
+// admitItems counts the items and what they say of the project's life. Events over the quota are an error.
+func (i *Ingest) admitItems(r *httpRequest, project *knownProject, items []envelope.Item) error {
+	events, isAlive := i.metrics.countItems(items)
+	if isAlive {
+		i.reporter.noteAlive(project.ID, r.receivedAt)
+	}
+	if events == 0 {
+		return nil
+	}
+	err := i.quotas.checkQuota(project, r.receivedAt)
+	if err != nil {
+		i.metrics.countLost(err, events)
+	}
+	return err
+}
+
+// prepareEventItems prepares those items that are events. Mistakes of the sender become problems of the request; the failure
+// is what went wrong in the server.
+func (i *Ingest) prepareEventItems(r *httpRequest, project *knownProject, env envelope.Envelope) (events []pendingEvent, failure error) {
+	hints := i.hintsFor(r)
 	hints.EventID = env.Header.EventID
 	if env.Header.SDK != "" {
 		hints.SDK = env.Header.SDK
 	}
-	envelope.DropFeedback(env.Items)
-	events, alive := i.metrics.countItems(env.Items)
-	if alive {
-		i.reporter.alive(p.ID, q.received)
-	}
-	if events > 0 {
-		if err := i.quotas.check(p, q.received); err != nil {
-			i.metrics.lost(err, events)
-			return nil, err
-		}
-	}
 	for _, item := range env.Items {
-		if item.Kind != envelope.Event {
-			good++
+		if isDropped(item) {
 			continue
 		}
-		e, err := i.prepare(q, p, func(d *envelope.Decoder) (*core.Event, error) { return decodeItem(d, item, hints) })
-		switch {
-		case err == nil:
-			good++
-			entries = append(entries, e)
+		event, err := i.prepareEvent(r, project, func(d *envelope.Decoder) (*core.Event, error) { return decodeItem(d, item, hints) })
+		if err == nil {
+			events = append(events, event)
 			hints.EventID = "" // the header's id is that of one event
-		case core.HasCode(err, core.InvalidRequest):
-			i.metrics.lost(err, 1)
-			q.problem("event", core.AsError(err).Details[0].Message)
-		default:
-			i.metrics.lost(err, 1)
-			failed = errors.Join(failed, err)
+			continue
+		}
+		i.metrics.countLost(err, 1)
+		if core.HasCode(err, core.InvalidRequest) {
+			r.noteProblem("event", core.AsError(err).Details[0].Message)
+		} else {
+			failure = errors.Join(failure, err)
 		}
 	}
-	switch {
-	case failed != nil && good == 0:
-		return nil, failed
-	case failed != nil:
-		i.tell(q, failed)
-	case good == 0 && len(q.problems) > 0:
-		return nil, &core.Error{Code: core.InvalidRequest, Details: q.problems}
-	}
-	return entries, nil
+	return events, failure
 }
 
-// commitAny commits events of the Sentry protocol. Those that cannot be taken are told to the sender; it is an error
-// when all are.
-func (i *Ingest) commitAny(q *request, entries []entry) (any, error) {
-	if len(entries) == 0 {
-		return receipt{}, nil
+// commitAndAnswer commits events of the Sentry protocol. The sender is told of those that cannot be taken; it is an error when
+// that is true of all.
+func (i *Ingest) commitAndAnswer(r *httpRequest, events []pendingEvent) (any, error) {
+	if len(events) == 0 {
+		return sentryReceipt{}, nil
 	}
-	if err := i.commit(q, entries); err != nil {
+	if err := i.commitEvents(r, events); err != nil {
 		return nil, err
 	}
-	taken := slices.IndexFunc(entries, func(e entry) bool { return e.err == nil })
+	taken := slices.IndexFunc(events, func(e pendingEvent) bool { return e.err == nil })
 	if taken < 0 {
-		return nil, entries[0].err
+		return nil, events[0].err
 	}
-	for _, e := range entries {
+	for _, e := range events {
 		if e.err != nil {
-			i.tell(q, e.err)
+			i.noteRefusedEvent(r, e.err)
 		}
 	}
-	return receipt{entries[taken].id()}, nil
+	return sentryReceipt{events[taken].formatID()}, nil
 }
 
 func decodeItem(d *envelope.Decoder, item envelope.Item, hints envelope.Hints) (*core.Event, error) {
 	if item.Type != envelope.ReportItem {
-		return decode(d, item.Payload, hints)
+		return decodeEvent(d, item.Payload, hints)
 	}
 	event, err := d.DecodeReport(item.Payload, hints)
 	if err != nil {
@@ -156,7 +174,7 @@ func decodeItem(d *envelope.Decoder, item envelope.Item, hints envelope.Hints) (
 	return event, nil
 }
 
-func decode(d *envelope.Decoder, payload []byte, hints envelope.Hints) (*core.Event, error) {
+func decodeEvent(d *envelope.Decoder, payload []byte, hints envelope.Hints) (*core.Event, error) {
 	event, err := d.Decode(payload, hints)
 	if err != nil {
 		return nil, core.Invalid("", "%s", err)
@@ -164,37 +182,37 @@ func decode(d *envelope.Decoder, payload []byte, hints envelope.Hints) (*core.Ev
 	return event, nil
 }
 
-// storeEvent serves POST /api/{project}/store/: one event as the body.
-func (i *Ingest) storeEvent(q *request) (any, error) {
-	who := credentialsOf(q.Request)
-	q.client = who.client
-	p, err := i.admit(q, who.key)
+// serveStore serves POST /api/{project}/store/: one event as the body.
+func (i *Ingest) serveStore(r *httpRequest) (any, error) {
+	auth := credentialsOf(r.Request)
+	r.sdk = auth.sdk
+	project, err := i.admitSender(r, auth.key)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := i.takeOne(q, p, true, decode)
+	events, err := i.takeSingleEvent(r, project, true, decodeEvent)
 	if err != nil {
 		return nil, err
 	}
-	return i.commitAny(q, entries)
+	return i.commitAndAnswer(r, events)
 }
 
-// security serves POST /api/{project}/security/: what browsers report by themselves, such as violations of a
+// serveSecurity serves POST /api/{project}/security/: what browsers report by themselves, such as violations of a
 // Content-Security-Policy.
-func (i *Ingest) security(q *request) (any, error) {
-	who, query := credentialsOf(q.Request), q.URL.Query()
-	q.client = who.client
-	q.browser = &envelope.Browser{UserAgent: q.UserAgent(), Release: query.Get("sentry_release"), Environment: query.Get("sentry_environment")}
-	p, err := i.admit(q, who.key)
+func (i *Ingest) serveSecurity(r *httpRequest) (any, error) {
+	auth, query := credentialsOf(r.Request), r.URL.Query()
+	r.sdk = auth.sdk
+	r.browser = &envelope.Browser{UserAgent: r.UserAgent(), Release: query.Get("sentry_release"), Environment: query.Get("sentry_environment")}
+	project, err := i.admitSender(r, auth.key)
 	if err != nil {
 		return nil, err
 	}
-	if err := i.readBody(q); err != nil {
+	if err := i.readBody(r); err != nil {
 		return nil, err
 	}
-	entries, err := i.takeItems(q, p, envelope.SplitReports)
+	events, err := i.takeItems(r, project, envelope.SplitReports)
 	if err != nil {
 		return nil, err
 	}
-	return i.commitAny(q, entries)
+	return i.commitAndAnswer(r, events)
 }

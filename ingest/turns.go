@@ -14,125 +14,125 @@ import (
 	"errand/core"
 )
 
-// How the time that a sender has used is forgotten, up to how much is remembered, and what a body that was too large adds.
+// How fast the time that a sender has used is forgotten, how much of it is remembered, and what a body that was too large adds.
 const (
 	halfForgotten  = 30 * time.Second
 	mostRemembered = time.Minute
 	tooLargeCosts  = time.Second
-	maxSenders     = 4096 // that are remembered; projects are not bounded, as nobody can make them up
+	maxSenders     = 4096 // projects are not bounded, as nobody can make them up
 )
 
-// sender is whom the work on large bodies is counted against.
+// sender is a project and a network, against which the time for large bodies is counted.
 type sender struct {
 	project int64
 	network netip.Addr // as wire.NetworkOf has it
 }
 
-// turns lets one large body at a time be worked on. Of those that wait it is the turn of the project that has used least
-// time lately, and in it of the sender who has: whoever sends what takes long, or what is refused in the end, waits behind
-// the others.
+// turns let one large body at a time be worked on. Of those that wait the next one is that of the project that has used least
+// time lately, and within the project that of the sender who has. Whoever sends what takes long, or what is refused in the end,
+// waits behind the others.
 type turns struct {
 	mu      sync.Mutex
 	busy    bool
-	waiting []*turn // in the order of asking
+	waiting []*waitingTurn // in the order of asking
 
 	usedOfProjects map[int64]usedTime
 	usedOfSenders  *lru.Cache[sender, usedTime]
 }
 
-// turn is a body that waits.
-type turn struct {
-	of      sender
+// waitingTurn is a body that waits.
+type waitingTurn struct {
+	sender  sender
 	granted chan struct{}
 }
 
-// usedTime is how much time a sender had used at a moment; from then on it is forgotten bit by bit.
+// usedTime is how much time a sender had used at a moment. From then on it is forgotten: half of it in halfForgotten.
 type usedTime struct {
 	spent time.Duration
 	at    time.Time
 }
 
-func (u usedTime) left(now time.Time) time.Duration {
+func (u usedTime) leftAt(now time.Time) time.Duration {
 	return time.Duration(float64(u.spent) * math.Exp2(-float64(now.Sub(u.at))/float64(halfForgotten)))
 }
 
-func (u usedTime) add(spent time.Duration, now time.Time) usedTime {
-	return usedTime{min(u.left(now)+spent, mostRemembered), now}
+func (u usedTime) addTime(spent time.Duration, now time.Time) usedTime {
+	return usedTime{min(u.leftAt(now)+spent, mostRemembered), now}
 }
 
 func newTurns() *turns {
-	return &turns{usedOfProjects: map[int64]usedTime{}, usedOfSenders: must(lru.New[sender, usedTime](maxSenders))}
+	return &turns{usedOfProjects: map[int64]usedTime{}, usedOfSenders: mustMake(lru.New[sender, usedTime](maxSenders))}
 }
 
-// take waits for the sender's turn, which ends with the returned function. When ctx ends first it is unavailable.
-func (t *turns) take(ctx context.Context, of sender) (end func(), err error) {
+// takeTurn waits for the sender's turn, which ends with the returned function. It returns unavailable when ctx ends first.
+func (t *turns) takeTurn(ctx context.Context, of sender) (end func(), err error) {
 	t.mu.Lock()
 	if !t.busy {
 		t.busy = true
 		t.mu.Unlock()
-		return t.begin(of), nil
+		return t.beginTurn(of), nil
 	}
-	own := &turn{of, make(chan struct{})}
-	t.waiting = append(t.waiting, own)
+	mine := &waitingTurn{of, make(chan struct{})}
+	t.waiting = append(t.waiting, mine)
 	t.mu.Unlock()
 	select {
-	case <-own.granted:
-		return t.begin(of), nil
+	case <-mine.granted:
+		return t.beginTurn(of), nil
 	case <-ctx.Done():
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at := slices.Index(t.waiting, own); at >= 0 {
+	if at := slices.Index(t.waiting, mine); at >= 0 {
 		t.waiting = slices.Delete(t.waiting, at, at+1)
 	} else { // it was granted at the same moment
-		t.next(time.Now())
+		t.grantNext(time.Now())
 	}
 	return nil, errBusy(ctx.Err())
 }
 
-func (t *turns) begin(of sender) (end func()) {
+func (t *turns) beginTurn(of sender) (end func()) {
 	start := time.Now()
 	return func() {
 		now := time.Now()
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.charge(of, now.Sub(start), now)
-		t.next(now)
+		t.chargeTime(of, now.Sub(start), now)
+		t.grantNext(now)
 	}
 }
 
-// chargeTooLarge notes that a body was too large. Where the header said so, nothing was read: that is counted against the
-// sender alone. Anybody can send such headers with the key of a page, and the others of the project are not to wait for it.
+// chargeTooLarge charges for a body that was too large. Where the header said so, nothing was read: then the sender is charged
+// alone. Anybody can send such headers with the key of a page, and the others of the project must not wait for it.
 func (t *turns) chargeTooLarge(of sender, wasRead bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
 	if wasRead {
-		t.charge(of, tooLargeCosts, now)
+		t.chargeTime(of, tooLargeCosts, now)
 	} else {
 		t.chargeSender(of, tooLargeCosts, now)
 	}
 }
 
-// charge counts time against the sender and its project. The caller holds the mutex.
-func (t *turns) charge(of sender, spent time.Duration, now time.Time) {
+// chargeTime charges the sender and its project for time. The caller holds the mutex.
+func (t *turns) chargeTime(of sender, spent time.Duration, now time.Time) {
 	t.chargeSender(of, spent, now)
-	t.usedOfProjects[of.project] = t.usedOfProjects[of.project].add(spent, now)
+	t.usedOfProjects[of.project] = t.usedOfProjects[of.project].addTime(spent, now)
 }
 
 func (t *turns) chargeSender(of sender, spent time.Duration, now time.Time) {
 	used, _ := t.usedOfSenders.Get(of)
-	t.usedOfSenders.Add(of, used.add(spent, now))
+	t.usedOfSenders.Add(of, used.addTime(spent, now))
 }
 
-// next grants the next turn. The caller holds the mutex.
-func (t *turns) next(now time.Time) {
+// grantNext grants the next turn. The caller holds the mutex.
+func (t *turns) grantNext(now time.Time) {
 	if t.busy = len(t.waiting) > 0; !t.busy {
 		return
 	}
 	best := 0
 	for k := range t.waiting {
-		if t.before(t.waiting[k].of, t.waiting[best].of, now) {
+		if t.hasUsedLess(t.waiting[k].sender, t.waiting[best].sender, now) {
 			best = k
 		}
 	}
@@ -140,14 +140,14 @@ func (t *turns) next(now time.Time) {
 	t.waiting = slices.Delete(t.waiting, best, best+1)
 }
 
-// before reports whether a has used less than b, by a millisecond or more.
-func (t *turns) before(a, b sender, now time.Time) bool {
+// hasUsedLess reports whether a has used less time than b, by a millisecond or more.
+func (t *turns) hasUsedLess(a, b sender, now time.Time) bool {
 	usedByA, usedByB := t.usedOfProjects[a.project], t.usedOfProjects[b.project]
 	if a.project == b.project {
 		usedByA, _ = t.usedOfSenders.Peek(a)
 		usedByB, _ = t.usedOfSenders.Peek(b)
 	}
-	return usedByA.left(now).Truncate(time.Millisecond) < usedByB.left(now).Truncate(time.Millisecond)
+	return usedByA.leftAt(now).Truncate(time.Millisecond) < usedByB.leftAt(now).Truncate(time.Millisecond)
 }
 
 // busyError is the cause of an unavailable that has nothing to do with the database.

@@ -18,14 +18,14 @@ func hostOf(project int64, n byte) sender {
 	return sender{project, netip.AddrFrom4([4]byte{10, 0, 0, n})}
 }
 
-// order has the senders wait behind a turn that goes on, and returns in which order theirs come. Each takes so long.
-func order(t *testing.T, turns *turns, takes time.Duration, senders ...sender) (got []sender) {
+// orderOfTurns has the senders wait behind a turn that goes on, and returns in which order theirs come. Each takes so long.
+func orderOfTurns(t *testing.T, turns *turns, takes time.Duration, senders ...sender) (got []sender) {
 	t.Helper()
-	end, err := turns.take(t.Context(), sender{project: -1})
+	end, err := turns.takeTurn(t.Context(), sender{project: -1})
 	require.NoError(t, err)
 	for _, of := range senders {
 		go func() {
-			end, err := turns.take(context.Background(), of)
+			end, err := turns.takeTurn(context.Background(), of)
 			if !assert.NoError(t, err) {
 				return
 			}
@@ -46,7 +46,7 @@ func TestProjectsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns()
 		a, b, c, d := hostOf(1, 1), hostOf(1, 2), hostOf(2, 3), hostOf(3, 4)
-		require.Equal(t, []sender{a, c, d, b, c, a}, order(t, turns, time.Second, a, a, b, c, c, d), "by project, in it by address")
+		require.Equal(t, []sender{a, c, d, b, c, a}, orderOfTurns(t, turns, time.Second, a, a, b, c, c, d), "by project, in it by address")
 		require.False(t, turns.busy)
 	})
 }
@@ -55,15 +55,15 @@ func TestWhoeverTookLongWaitsBehindOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		turns, slow, quick := newTurns(), hostOf(1, 1), hostOf(2, 2)
-		end, err := turns.take(t.Context(), slow)
+		end, err := turns.takeTurn(t.Context(), slow)
 		require.NoError(t, err)
 		time.Sleep(3 * time.Second)
 		end()
-		require.Equal(t, []sender{quick, quick, quick, slow, slow}, order(t, turns, time.Millisecond, slow, slow, quick, quick, quick))
+		require.Equal(t, []sender{quick, quick, quick, slow, slow}, orderOfTurns(t, turns, time.Millisecond, slow, slow, quick, quick, quick))
 		time.Sleep(30 * halfForgotten)
-		require.Equal(t, []sender{slow, quick}, order(t, turns, time.Millisecond, slow, quick), "that is forgotten")
+		require.Equal(t, []sender{slow, quick}, orderOfTurns(t, turns, time.Millisecond, slow, quick), "that is forgotten")
 		turns.chargeTooLarge(slow, true)
-		require.Equal(t, []sender{quick, slow}, order(t, turns, time.Millisecond, slow, quick), "what is refused counts too")
+		require.Equal(t, []sender{quick, slow}, orderOfTurns(t, turns, time.Millisecond, slow, quick), "what is refused counts too")
 	})
 }
 
@@ -71,15 +71,15 @@ func TestWhoeverGivesUpKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns()
-		end, err := turns.take(t.Context(), hostOf(1, 1))
+		end, err := turns.takeTurn(t.Context(), hostOf(1, 1))
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err = turns.take(ctx, hostOf(2, 2))
+		_, err = turns.takeTurn(ctx, hostOf(2, 2))
 		require.True(t, core.HasCode(err, core.Unavailable))
 		require.ErrorContains(t, err, "the server is busy")
 		end()
-		end, err = turns.take(t.Context(), hostOf(3, 3))
+		end, err = turns.takeTurn(t.Context(), hostOf(3, 3))
 		require.NoError(t, err)
 		end()
 		require.False(t, turns.busy)
@@ -109,7 +109,7 @@ func TestBodiesThatWereNotReadAreTheSendersAlone(t *testing.T) {
 		for range 100 {
 			turns.chargeTooLarge(hostile, false)
 		}
-		require.Equal(t, []sender{fellow, other, hostile}, order(t, turns, time.Millisecond*10, hostile, fellow, other))
+		require.Equal(t, []sender{fellow, other, hostile}, orderOfTurns(t, turns, time.Millisecond*10, hostile, fellow, other))
 	})
 }
 
@@ -121,6 +121,6 @@ func TestWhatASenderHasUsedIsBounded(t *testing.T) {
 			turns.chargeTooLarge(hostile, true)
 		}
 		time.Sleep(20 * halfForgotten)
-		require.Less(t, turns.usedOfProjects[1].left(time.Now()), time.Millisecond, "it is forgotten in minutes, however much it was")
+		require.Less(t, turns.usedOfProjects[1].leftAt(time.Now()), time.Millisecond, "it is forgotten in minutes, however much it was")
 	})
 }

@@ -17,89 +17,89 @@ import (
 	"errand/core"
 )
 
-// A body that is larger than this after decompression is worked on alone, in turn: the others wait or are small. The
-// pipeline takes many times the body's size.
+// largeBody is the size in bytes, after decompression, beyond which bodies are worked on one at a time: the pipeline takes many
+// times the body's size.
 const largeBody = 256 << 10
 
-// keptPlain is the largest output after which an unpacker keeps its buffer and its decompressor for the next body.
-const keptPlain = 512 << 10
+// keptOutput is the largest output after which an unpacker keeps its buffer and its decompressor for the next body.
+const keptOutput = 512 << 10
 
-// unpackers do the work between reading and storing, which only costs time of processors: decompression and the
-// pipeline. There are as many as can run at once, so that many senders hold bodies as they were sent and nothing more.
+// unpackers do the work between reading and storing, which takes processors only: decompression and the pipeline. There are as
+// many as can run at once, so that a request that waits has its body as it was sent and nothing more.
 type unpackers struct {
 	idle  chan *unpacker
-	large *turns
+	turns *turns
 }
 
 func newUnpackers() *unpackers {
 	n := 2 * runtime.GOMAXPROCS(0)
-	u := &unpackers{idle: make(chan *unpacker, n), large: newTurns()}
+	u := &unpackers{idle: make(chan *unpacker, n), turns: newTurns()}
 	for range n {
 		u.idle <- new(unpacker)
 	}
 	return u
 }
 
-// errOutgrown says that a body is larger than the room for it.
+// errOutgrown says that a body is larger than it may be.
 var errOutgrown = errors.New("ingest: the body is larger than its room")
 
-// packed is a body as it was sent.
-type packed struct {
-	body     []byte
-	encoding string
-	base64   bool // it may be wrapped once more, as unwrap undoes it
-	hasItems bool // it is an envelope; of a long one the items that are dropped are left out
-	limit    int  // the largest size after decompression
-	from     sender
+// packedBody is a body as it was sent.
+type packedBody struct {
+	body         []byte
+	encoding     string
+	mayBeWrapped bool // it may be wrapped once more, as unwrapBase64 undoes it
+	isEnvelope   bool // of a long one the items that are dropped are left out
+	limit        int  // the largest size after decompression
+	sender       sender
 }
 
-// open decompresses a body and has it worked on. The text that work gets is good until it returns. Over the limit it is
-// payload_too_large: a compression bomb is cut there.
-func (u *unpackers) open(ctx context.Context, p packed, work func(text []byte) error) error {
+// openBody decompresses a body and calls work with its text, which is good until work returns. A body over the limit, such as a
+// compression bomb, is payload_too_large.
+func (u *unpackers) openBody(ctx context.Context, packed packedBody, work func(text []byte) error) error {
 	err := errOutgrown
-	if len(p.body) <= largeBody {
-		err = u.try(ctx, p, min(p.limit, largeBody), work)
+	if len(packed.body) <= largeBody {
+		err = u.tryOpen(ctx, packed, min(packed.limit, largeBody), work)
 	}
-	if errors.Is(err, errOutgrown) && p.limit > largeBody {
-		end, busy := u.large.take(ctx, p.from)
+	if errors.Is(err, errOutgrown) && packed.limit > largeBody {
+		end, busy := u.turns.takeTurn(ctx, packed.sender)
 		if busy != nil {
 			return busy
 		}
 		defer end()
-		err = u.try(ctx, p, p.limit, work)
+		err = u.tryOpen(ctx, packed, packed.limit, work)
 	}
 	if errors.Is(err, errOutgrown) {
-		return errTooLarge(int64(p.limit))
+		return errTooLarge(int64(packed.limit))
 	}
 	return err
 }
 
-// try waits for an unpacker and opens the body with it; errOutgrown when it has more than room bytes.
-func (u *unpackers) try(ctx context.Context, p packed, room int, work func(text []byte) error) error {
-	one, err := u.take(ctx)
+// tryOpen waits for an unpacker and opens the body with it. A text of more than maxSize bytes is errOutgrown.
+func (u *unpackers) tryOpen(ctx context.Context, packed packedBody, maxSize int, work func(text []byte) error) error {
+	one, err := u.takeUnpacker(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { u.idle <- one }()
-	text, err := one.unpack(p, room)
-	if err == nil && p.base64 {
-		text, err = one.unwrap(text, room)
+	text, err := one.unpackBody(packed, maxSize)
+	if err == nil && packed.mayBeWrapped {
+		text, err = one.unwrapBase64(text, maxSize)
 	}
 	if err != nil {
-		*one = unpacker{} // what an attack has blown up is let go
+		*one = unpacker{} // whose buffers an attack may have blown up
 		if errors.Is(err, errOutgrown) {
 			return err
 		}
 		return errEncoding(err)
 	}
-	if cap(one.plain) > keptPlain {
+	if cap(one.output) > keptOutput {
 		defer func() { *one = unpacker{} }()
 	}
 	return work(text)
 }
 
-// take waits for an unpacker, which is to be given back.
-func (u *unpackers) take(ctx context.Context) (*unpacker, error) {
+// takeUnpacker waits for an unpacker. The caller puts it back.
+func (u *unpackers) takeUnpacker(ctx context.Context) (*unpacker, error) {
 	select {
 	case one := <-u.idle:
 		return one, nil
@@ -111,14 +111,14 @@ func (u *unpackers) take(ctx context.Context) (*unpacker, error) {
 // maxFirstLine is the longest header of an envelope that names its project.
 const maxFirstLine = 64 << 10
 
-// firstLine decompresses the first line of a body, and not much more: nobody knows yet who sends it.
-func (u *unpackers) firstLine(ctx context.Context, body []byte, encoding string) (line []byte, err error) {
-	one, err := u.take(ctx)
+// readFirstLine decompresses the first line of a body, and not much more: it is not known yet who sends it.
+func (u *unpackers) readFirstLine(ctx context.Context, body []byte, encoding string) (line []byte, err error) {
+	one, err := u.takeUnpacker(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { u.idle <- one }()
-	source, err := new(unpacker).reader(body, nil, encoding)
+	source, err := new(unpacker).newReader(body, nil, encoding)
 	if err != nil {
 		return nil, errEncoding(err)
 	}
@@ -137,38 +137,38 @@ func errEncoding(err error) error {
 
 // unpacker decompresses one body at a time. Its decompressors are made when they are needed, and used again.
 type unpacker struct {
-	gzip  *gzip.Reader
-	zlib  io.Reader
-	flate io.Reader
-	br    *brotli.Reader
-	zstd  *zstd.Decoder
-	plain []byte
+	gzip   *gzip.Reader
+	zlib   io.Reader
+	flate  io.Reader
+	br     *brotli.Reader
+	zstd   *zstd.Decoder
+	output []byte
 }
 
-// unpack undoes a Content-Encoding. More than room bytes are errOutgrown.
-func (u *unpacker) unpack(p packed, room int) ([]byte, error) {
-	switch p.encoding {
+// unpackBody undoes a Content-Encoding. A text of more than maxSize bytes is errOutgrown.
+func (u *unpacker) unpackBody(packed packedBody, maxSize int) ([]byte, error) {
+	switch packed.encoding {
 	case "":
-		return p.body, nil
+		return packed.body, nil
 	case "zstd":
-		text, err := u.unpackZstd(p.body, room)
-		if room > largeBody && p.hasItems && errors.Is(err, errOutgrown) {
-			return u.unpackLong(p, room)
+		text, err := u.unpackZstd(packed.body, maxSize)
+		if maxSize > largeBody && packed.isEnvelope && errors.Is(err, errOutgrown) {
+			return u.unpackLong(packed, maxSize)
 		}
 		return text, err
 	}
-	if room > largeBody {
-		return u.unpackLong(p, room)
+	if maxSize > largeBody {
+		return u.unpackLong(packed, maxSize)
 	}
-	r, err := u.reader(p.body, nil, p.encoding)
+	source, err := u.newReader(packed.body, nil, packed.encoding)
 	if err != nil {
 		return nil, err
 	}
-	return u.readAll(r, room)
+	return u.readAll(source, maxSize)
 }
 
-// reader returns a decompressor at the beginning of the body, of which more may be to come.
-func (u *unpacker) reader(body []byte, more io.Reader, encoding string) (r io.Reader, err error) {
+// newReader returns a decompressor that begins with the body and goes on with more, unless that is nil.
+func (u *unpacker) newReader(body []byte, more io.Reader, encoding string) (decompressor io.Reader, err error) {
 	var source io.Reader = bytes.NewReader(body)
 	if more != nil {
 		source = io.MultiReader(source, more)
@@ -209,17 +209,17 @@ func isZlib(body []byte) bool {
 }
 
 // readAll reads to the end into the unpacker's buffer.
-func (u *unpacker) readAll(r io.Reader, room int) ([]byte, error) {
-	text := u.plain[:0]
-	defer func() { u.plain = text[:0] }()
+func (u *unpacker) readAll(source io.Reader, maxSize int) ([]byte, error) {
+	text := u.output[:0]
+	defer func() { u.output = text[:0] }()
 	for {
 		if len(text) == cap(text) {
-			text = grown(text, -1, int64(room))
+			text = growBuffer(text, -1, int64(maxSize))
 		}
-		n, err := r.Read(text[len(text):cap(text)])
+		n, err := source.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
 		switch {
-		case len(text) > room:
+		case len(text) > maxSize:
 			return nil, errOutgrown
 		case errors.Is(err, io.EOF):
 			return text, nil
@@ -232,35 +232,34 @@ func (u *unpacker) readAll(r io.Reader, room int) ([]byte, error) {
 // zstdWindow is the largest window of a text that does not fit into the buffer: what every decoder is asked to have.
 const zstdWindow = 8 << 20
 
-// zstdBlocks is the room of two blocks, the unit in which the decoder of zstd moves on.
+// zstdBlocks is the size of two blocks: the decoder of zstd writes a block at a time.
 const zstdBlocks = 2 * 128 << 10
 
-// unpackZstd decompresses into the buffer, which is the window too: a stream may ask for a window that is far larger than
-// its text. A text that does not fit into the buffer is told by how far the decoder came, as its errors are not reliable
-// about that.
-func (u *unpacker) unpackZstd(body []byte, room int) (_ []byte, err error) {
+// unpackZstd decompresses into the buffer, which is the window too: a stream may ask for a window that is far larger than its
+// text. Whether the text fits into the buffer shows in how far the decoder came: its errors are not reliable about that.
+func (u *unpacker) unpackZstd(body []byte, maxSize int) (_ []byte, err error) {
 	if u.zstd == nil {
 		u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
 			return nil, err
 		}
 	}
-	for size := room / 4; ; size = room {
-		if cap(u.plain) < size+zstdBlocks {
-			u.plain = make([]byte, 0, size+zstdBlocks)
+	for size := maxSize / 4; ; size = maxSize {
+		if cap(u.output) < size+zstdBlocks {
+			u.output = make([]byte, 0, size+zstdBlocks)
 		}
-		text, err := u.zstd.DecodeAll(body, u.plain[:0:size+zstdBlocks])
+		text, err := u.zstd.DecodeAll(body, u.output[:0:size+zstdBlocks])
 		switch {
 		case len(text) <= size && !errors.Is(err, zstd.ErrDecoderSizeExceeded):
 			return text, err
-		case size == room:
+		case size == maxSize:
 			return nil, errOutgrown
 		}
 	}
 }
 
-// unwrap undoes the base64 and zlib in which old SDKs send to the store endpoint without saying so.
-func (u *unpacker) unwrap(text []byte, room int) ([]byte, error) {
+// unwrapBase64 undoes the base64 and zlib in which old SDKs send to the store endpoint without saying so.
+func (u *unpacker) unwrapBase64(text []byte, maxSize int) ([]byte, error) {
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '{' {
 		return text, nil
 	}
@@ -272,5 +271,5 @@ func (u *unpacker) unwrap(text []byte, room int) ([]byte, error) {
 	if wrapped = wrapped[:n]; !isZlib(wrapped) {
 		return wrapped, nil
 	}
-	return u.unpack(packed{body: wrapped, encoding: "deflate"}, room)
+	return u.unpackBody(packedBody{body: wrapped, encoding: "deflate"}, maxSize)
 }

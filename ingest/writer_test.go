@@ -26,13 +26,13 @@ func TestCommitBeginsBeforeTheLookAtWhoWaits(t *testing.T) {
 	end()
 	for _, ctx := range []context.Context{context.Background(), ended} {
 		w := &writer{metrics: newMetrics(nil)}
-		item, looks := &waiting{settled: make(chan struct{})}, 0
-		item.ctx = lookedAt{ctx, func() {
+		waiting, looks := &waitingEvents{done: make(chan struct{})}, 0
+		waiting.ctx = lookedAt{ctx, func() {
 			looks++
-			require.True(t, item.committing.Load(), "whoever gives up now must hear that a commit is under way")
+			require.True(t, waiting.committing.Load(), "whoever gives up now must hear that a commit is under way")
 		}}
-		w.commit(context.Background(), []*waiting{item})
+		w.commitGroup(context.Background(), []*waitingEvents{waiting})
 		require.Equal(t, 1, looks)
-		require.Equal(t, ctx.Err() == nil, item.committing.Load(), "what came too late is not stored")
+		require.Equal(t, ctx.Err() == nil, waiting.committing.Load(), "what came too late is not stored")
 	}
 }

@@ -13,21 +13,21 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// manyOf makes an export of so many exceptions that all have the same large resource.
-func manyOf(t testing.TB, exceptions int) []byte {
+// exportOfMany makes an export of so many exceptions that all have the same large resource.
+func exportOfMany(t testing.TB, exceptions int) []byte {
 	t.Helper()
 	var m tracepb.TracesData
 	require.NoError(t, proto.Unmarshal(spansOf(t, "boom"), &m))
 	about := m.ResourceSpans[0]
 	for n := range 600 {
-		about.Resource.Attributes = append(about.Resource.Attributes, texts(fmt.Sprint("key ", n), "value")...)
+		about.Resource.Attributes = append(about.Resource.Attributes, textAttributes(fmt.Sprint("key ", n), "value")...)
 	}
 	failing := about.ScopeSpans[0].Spans[0]
 	one := failing.Events[0]
 	failing.Events = nil
 	for n := range exceptions {
 		event := proto.Clone(one).(*tracepb.Span_Event)
-		event.Attributes = texts("exception.type", fmt.Sprintf("Error%c%c", 'a'+n%26, 'a'+n/26), "exception.message", "boom")
+		event.Attributes = textAttributes("exception.type", fmt.Sprintf("Error%c%c", 'a'+n%26, 'a'+n/26), "exception.message", "boom")
 		failing.Events = append(failing.Events, event)
 	}
 	body, err := proto.Marshal(&m)
@@ -38,15 +38,15 @@ func manyOf(t testing.TB, exceptions int) []byte {
 // TestSmallExportOfLargeEventsWaitsForItsTurn: its events take many times its body.
 func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	goOn := s.HoldLarge()
-	requireTaken(t, s.post(traces, manyOf(t, 5), byBearer, asWire))
-	body := manyOf(t, 500)
+	requireTaken(t, s.postBody(traces, exportOfMany(t, 5), byBearer, asWire))
+	body := exportOfMany(t, 500)
 	require.Less(t, len(body), 64<<10)
 	answers := make(chan answer)
 	for range 3 {
 		go func() {
-			a, err := s.try(http.MethodPost, traces, strings.NewReader(string(body)), byBearer, asWire)
+			a, err := s.trySend(http.MethodPost, traces, strings.NewReader(string(body)), byBearer, asWire)
 			if err != nil {
 				a.text = err.Error()
 			}
@@ -55,7 +55,7 @@ func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return s.WaitingForTurn()+s.WaitingForLarge() == 3 }, 20*time.Second, time.Millisecond)
 	require.Positive(t, s.WaitingForTurn())
-	requireTaken(t, s.post(traces, spansOf(t, "a small one meanwhile"), byBearer, asWire))
+	requireTaken(t, s.postBody(traces, spansOf(t, "a small one meanwhile"), byBearer, asWire))
 	goOn()
 	for range 3 {
 		requireTaken(t, <-answers)
@@ -66,7 +66,7 @@ func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 // TestAnswersOfExportsHaveALength: edge keeps a connection only for an answer of which it knows that it is whole.
 func TestAnswersOfExportsHaveALength(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	for _, headers := range [][]string{
 		{byBearer, asWire}, {byBearer, asJSON}, {"Authorization: Bearer nobody", asJSON}, {byBearer, "Content-Type: text/plain"},
 	} {
@@ -84,9 +84,9 @@ func TestAnswersOfExportsHaveALength(t *testing.T) {
 // TestUnreadableExceptionsOfExportsAreLogged: what the decoder says is for the operator, not for the sender.
 func TestUnreadableExceptionsOfExportsAreLogged(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	body := strings.Replace(string(spansJSON("boom")), `{"stringValue":"boom"}`, `{"intValue":"seven"}`, 1)
-	a := s.post(traces, []byte(body), byBearer, asJSON)
+	a := s.postBody(traces, []byte(body), byBearer, asJSON)
 	requireTaken(t, a)
 	require.Contains(t, a.text, "1 exceptions were not taken: an exception could not be read")
 	require.NotContains(t, a.text, "seven")

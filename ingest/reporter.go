@@ -19,16 +19,16 @@ const (
 // reportAtMost is how long one write may take. What fails is written the next time.
 const reportAtMost = 5 * time.Second
 
-// reporter tells all servers what issue lists and the verification of fixes want to know of ingest: when it answered
-// 503, and which projects are alive. It writes apart from the answers, which only leave a note in memory; while the
-// database is away the notes stay.
+// reporter writes down for all servers what issue lists and the verification of fixes ask about ingest: when it answered 503, and
+// which projects are alive. An answer only leaves a note in memory, which the reporter writes later; while the database is away
+// the notes stay.
 type reporter struct {
 	store *store.Store
 	log   *slog.Logger
 
-	mu      sync.Mutex
-	signs   map[int64]core.Time // the last sign of life of each project that has not been written
-	refused core.Time           // the last 503 that has not been written
+	mu        sync.Mutex
+	signs     map[int64]core.Time // the last sign of life of each project that has not been written
+	refusedAt core.Time           // the last 503 that has not been written
 
 	stop chan struct{} // closed to end the reporter
 	done sync.WaitGroup
@@ -36,7 +36,7 @@ type reporter struct {
 
 func newReporter(s *store.Store, log *slog.Logger) *reporter {
 	r := &reporter{store: s, log: log, signs: map[int64]core.Time{}, stop: make(chan struct{})}
-	r.done.Go(r.run)
+	r.done.Go(r.reportUntilStopped)
 	return r
 }
 
@@ -46,8 +46,8 @@ func (r *reporter) close() {
 	r.done.Wait()
 }
 
-// alive notes a sign of life of a project (decisions 6).
-func (r *reporter) alive(project int64, at core.Time) {
+// noteAlive notes a sign of life of a project (decisions 6).
+func (r *reporter) noteAlive(project int64, at core.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at.After(r.signs[project].Time) {
@@ -55,53 +55,53 @@ func (r *reporter) alive(project int64, at core.Time) {
 	}
 }
 
-// refuse notes an answer 503.
-func (r *reporter) refuse(at core.Time) {
+// noteRefusal notes an answer 503.
+func (r *reporter) noteRefusal(at core.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if at.After(r.refused.Time) {
-		r.refused = at
+	if at.After(r.refusedAt.Time) {
+		r.refusedAt = at
 	}
 }
 
-func (r *reporter) run() {
+func (r *reporter) reportUntilStopped() {
 	refusals, signs := time.NewTicker(reportRefusals), time.NewTicker(reportSigns)
 	defer refusals.Stop()
 	defer signs.Stop()
 	for {
 		select {
 		case <-refusals.C:
-			r.try(r.writeRefusal)
+			r.tryWrite(r.writeRefusal)
 		case <-signs.C:
-			r.try(r.writeSigns)
+			r.tryWrite(r.writeSigns)
 		case <-r.stop:
-			r.try(r.writeRefusal)
-			r.try(r.writeSigns)
+			r.tryWrite(r.writeRefusal)
+			r.tryWrite(r.writeSigns)
 			return
 		}
 	}
 }
 
-// try runs a write. That the database is away is said elsewhere.
-func (r *reporter) try(write func(context.Context) error) {
+// tryWrite writes, and logs an error, unless it is that the database is away: that is logged elsewhere.
+func (r *reporter) tryWrite(write func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), reportAtMost)
 	defer cancel()
-	if err := guard(func() error { return write(ctx) }); err != nil && !core.HasCode(err, core.Unavailable) {
+	if err := catchPanic(func() error { return write(ctx) }); err != nil && !core.HasCode(err, core.Unavailable) {
 		r.log.Warn("what ingest has to report could not be written", "error", err)
 	}
 }
 
 func (r *reporter) writeRefusal(ctx context.Context) error {
 	r.mu.Lock()
-	at := r.refused
-	r.refused = core.Time{}
+	at := r.refusedAt
+	r.refusedAt = core.Time{}
 	r.mu.Unlock()
 	if at.IsZero() {
 		return nil
 	}
 	err := r.store.NoteRefusal(ctx, at)
 	if err != nil {
-		r.refuse(at)
+		r.noteRefusal(at)
 	}
 	return err
 }
@@ -119,7 +119,7 @@ func (r *reporter) writeSigns(ctx context.Context) error {
 	err := r.store.MarkAlive(ctx, signs)
 	if err != nil {
 		for project, at := range signs {
-			r.alive(project, at)
+			r.noteAlive(project, at)
 		}
 	}
 	return err

@@ -10,42 +10,42 @@ import (
 	"errand/wire"
 )
 
-// refuse answers with an error and returns its status. SDKs read its text from detail and X-Sentry-Error, everybody else from error.
-func (i *Ingest) refuse(q *request, err error) int {
+// writeRefusal answers with an error and returns its status. SDKs read why from detail and X-Sentry-Error, others from error.
+func (i *Ingest) writeRefusal(r *httpRequest, err error) int {
 	failure := core.AsError(err)
-	h := q.w.Header()
+	h := r.w.Header()
 	requestID := h.Get("X-Request-Id")
 	switch failure.Code {
 	case core.Internal:
-		i.log.ErrorContext(q.Context(), "ingest failed", "request_id", requestID, "error", err)
+		i.log.ErrorContext(r.Context(), "ingest failed", "request_id", requestID, "error", err)
 		failure = core.NewError(core.Internal).With("request_id", requestID)
 	case core.Unavailable:
-		i.reporter.refuse(core.At(i.clock()))
+		i.reporter.noteRefusal(core.At(i.clock()))
 	case core.Quota:
-		i.setRateLimit(q)
-		h.Set("Retry-After", rateLimit(i.clock()))
+		i.setRateLimit(r)
+		h.Set("Retry-After", secondsToRetry(i.clock()))
 	case core.PayloadTooLarge:
-		i.unpackers.large.chargeTooLarge(q.sender(), q.bytes > 0)
+		i.unpackers.turns.chargeTooLarge(r.whoSends(), r.bytesRead > 0)
 	}
-	i.refusals.log(q, failure.Code, err)
-	if q.sentry && q.export == nil {
-		failure = explain(h, failure)
+	i.refusalLog.logRefusal(r, failure.Code, err)
+	if r.speaksSentry && r.export == nil {
+		failure = explainToSDK(h, failure)
 	}
-	if q.export != nil {
-		q.refuseExport(failure)
+	if r.export != nil {
+		r.refuseExport(failure)
 	} else {
-		wire.WriteError(q.w, failure)
+		wire.WriteError(r.w, failure)
 	}
 	return failure.Status()
 }
 
-// setRateLimit has an SDK keep its errors to itself for a while.
-func (i *Ingest) setRateLimit(q *request) {
-	q.w.Header().Set("X-Sentry-Rate-Limits", rateLimit(i.clock())+":default;error;security:project:daily_quota")
+// setRateLimit tells an SDK to send no errors for a while.
+func (i *Ingest) setRateLimit(r *httpRequest) {
+	r.w.Header().Set("X-Sentry-Rate-Limits", secondsToRetry(i.clock())+":default;error;security:project:daily_quota")
 }
 
-// explain says what is wrong in the words of the Sentry protocol: the first reason as detail, the others as causes.
-func explain(h http.Header, failure *core.Error) *core.Error {
+// explainToSDK says what is wrong in the words of the Sentry protocol: the first reason as detail, the others as causes.
+func explainToSDK(h http.Header, failure *core.Error) *core.Error {
 	reasons := reasonsOf(failure)
 	h.Set("X-Sentry-Error", headerText(strings.Join(reasons, "; ")))
 	explained := core.NewError(failure.Code).With("detail", reasons[0])
@@ -59,11 +59,11 @@ func explain(h http.Header, failure *core.Error) *core.Error {
 	return explained
 }
 
-// reasonsOf returns in sentences what is wrong. Who reads them may see no other member of the error.
+// reasonsOf returns sentences that say what is wrong. Whoever reads them may see no other member of the error.
 func reasonsOf(failure *core.Error) []string {
 	switch busy := (busyError{}); {
 	case len(failure.Details) > 0:
-		return sentences(failure.Details)
+		return formatDetails(failure.Details)
 	case errors.As(failure, &busy):
 		return withMessage(failure, "The server is busy: send it again in a few seconds.")
 	case failure.Code == core.Unauthorized:
@@ -87,7 +87,7 @@ func withMessage(failure *core.Error, reason string) []string {
 	return []string{reason}
 }
 
-func sentences(details []core.Detail) []string {
+func formatDetails(details []core.Detail) []string {
 	list := make([]string, len(details))
 	for i, d := range details {
 		list[i] = strings.TrimPrefix(d.Path+": "+d.Message, ": ")
@@ -95,27 +95,30 @@ func sentences(details []core.Detail) []string {
 	return list
 }
 
-// tell says beside a good answer why a part of the request was not taken.
-func (i *Ingest) tell(q *request, err error) {
+// noteRefusedEvent has a good answer say why an event of the request was not taken.
+func (i *Ingest) noteRefusedEvent(r *httpRequest, err error) {
 	failure := core.AsError(err)
 	switch failure.Code {
 	case core.Internal:
-		i.log.ErrorContext(q.Context(), "an event failed", "request_id", q.w.Header().Get("X-Request-Id"), "error", err)
+		i.log.ErrorContext(r.Context(), "an event failed", "request_id", r.w.Header().Get("X-Request-Id"), "error", err)
 	case core.Unavailable:
-		i.reporter.refuse(core.At(i.clock()))
+		i.reporter.noteRefusal(core.At(i.clock()))
 	case core.Quota:
-		i.setRateLimit(q)
+		i.setRateLimit(r)
 	}
-	q.problem("event", failure.Code.Info().Meaning)
+	r.noteProblem("event", failure.Code.Info().Meaning)
 }
 
+// maxHeaderText is the longest text in X-Sentry-Error, in bytes.
+const maxHeaderText = 500
+
 // headerText makes a text fit for a header.
-func headerText(s string) string {
-	s = strings.Map(func(r rune) rune {
+func headerText(text string) string {
+	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
 			return '?'
 		}
 		return r
-	}, s)
-	return s[:min(len(s), 500)]
+	}, text)
+	return text[:min(len(text), maxHeaderText)]
 }

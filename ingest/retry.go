@@ -17,8 +17,8 @@ const (
 	longestPause = 500 * time.Millisecond
 )
 
-// hold calls attempt again for as long as the database is away, until ctx ends.
-func hold(ctx context.Context, attempt func() error) error {
+// retryWhileAway calls attempt again for as long as the database is away, until ctx ends.
+func retryWhileAway(ctx context.Context, attempt func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		err := attempt()
 		if !core.HasCode(err, core.Unavailable) {

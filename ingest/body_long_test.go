@@ -16,10 +16,10 @@ import (
 	"errand/ingest"
 )
 
-// attachment makes an item that is dropped, with and without its length in the header.
-func attachment(payload string, length bool) string {
+// attachmentItem makes an item that is dropped, with and without its length in the header.
+func attachmentItem(payload string, length bool) string {
 	if length {
-		return item("attachment", payload)
+		return itemOf("attachment", payload)
 	}
 	return "{\"type\":\"attachment\",\"filename\":\"dump\"}\n" + payload
 }
@@ -27,7 +27,7 @@ func attachment(payload string, length bool) string {
 // A crash is taken with whatever is attached to it.
 func TestLargeAttachments(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	text := strings.Repeat("0123456789abcdef", 25<<16)
 	require.Greater(t, len(text), ingest.MaxEnvelope)
 	n := 0
@@ -37,82 +37,88 @@ func TestLargeAttachments(t *testing.T) {
 		for k, i := range items {
 			if i == "event" {
 				items[k] = eventItem(10*n + k)
-				events = append(events, id(10*n+k))
+				events = append(events, eventIDOf(10*n+k))
 			}
 		}
 		body, headers := envelopeOf("{}", items...), []string{byKey}
 		if encoding != "" {
-			body, headers = pack(t, encoding, bytes.NewBuffer(body)), append(headers, "Content-Encoding: "+encodings[encoding].header)
+			body, headers = packText(t, encoding, bytes.NewBuffer(body)), append(headers, "Content-Encoding: "+encodings[encoding].header)
 		}
-		for _, a := range []answer{s.post(envelopes, body, headers...), s.send(http.MethodPost, envelopes, io.MultiReader(bytes.NewReader(body)), headers...)} {
+		for _, a := range []answer{
+			s.postBody(envelopes, body, headers...),
+			s.sendRequest(http.MethodPost, envelopes, io.MultiReader(bytes.NewReader(body)), headers...),
+		} {
 			require.Equal(t, http.StatusOK, a.status, "%s %s: %s", name, encoding, a.text)
 			require.Equal(t, object{"id": events[0]}, a.body, name)
 			require.Empty(t, a.header.Get("X-Sentry-Error"), name)
 		}
 		for _, event := range events {
-			require.EqualValues(t, 1, s.number(`SELECT count(*) FROM events WHERE event_id = $1`, event), "%s %s", name, encoding)
+			require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM events WHERE event_id = $1`, event), "%s %s", name, encoding)
 		}
 	}
 	for _, length := range []bool{true, false} {
-		post("after the event", "", "event", attachment(text, length))
-		post("before it", "", attachment(text, length), "event")
-		post("between", "", "event", attachment(text[:6<<20], length), "event", attachment(text, length), item("session", "{}"), "event")
+		post("after the event", "", "event", attachmentItem(text, length))
+		post("before it", "", attachmentItem(text, length), "event")
+		post("between", "", "event", attachmentItem(text[:6<<20], length), "event", attachmentItem(text, length), itemOf("session", "{}"),
+			"event")
 	}
 	for name := range encodings {
 		if name == "zstd window" { // which is larger than every decoder must have
 			continue
 		}
-		post("packed", name, "event", attachment(text, n%2 == 0), "event")
+		post("packed", name, "event", attachmentItem(text, n%2 == 0), "event")
 	}
 	noise := randomText(25 << 20)
-	post("of noise", "", "event", attachment(noise, true), "event")
+	post("of noise", "", "event", attachmentItem(noise, true), "event")
 	for _, name := range []string{"gzip", "zlib", "deflate"} {
-		post("of noise", name, "event", attachment(noise, true), "event")
+		post("of noise", name, "event", attachmentItem(noise, true), "event")
 	}
 }
 
 func TestTooMuchThatIsDropped(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	event := "{}\n" + eventItem(1) + "\n"
-	large := padded(eventText(2), ingest.MaxEnvelope)
-	requireTooLarge(t, s.post(envelopes, []byte(event+item("event", large)), byKey), ingest.MaxEnvelope, "an event over the limit")
-	requireTooLarge(t, s.post(envelopes, []byte(event+item("attachment", large)+"\n"+item("event", large)), byKey), ingest.MaxEnvelope, "after an attachment")
+	large := padTo(eventText(2), ingest.MaxEnvelope)
+	requireTooLarge(t, s.postBody(envelopes, []byte(event+itemOf("event", large)), byKey), ingest.MaxEnvelope, "an event over the limit")
+	requireTooLarge(t, s.postBody(envelopes, []byte(event+itemOf("attachment", large)+"\n"+itemOf("event", large)), byKey),
+		ingest.MaxEnvelope, "after an attachment")
 	stream := func(kind string) io.Reader {
 		return io.MultiReader(strings.NewReader(event+"{\"type\":\""+kind+"\"}\n"), io.LimitReader(spaces{}, ingest.MaxStream))
 	}
-	a, err := s.try(http.MethodPost, envelopes, stream("attachment"), byKey)
+	a, err := s.trySend(http.MethodPost, envelopes, stream("attachment"), byKey)
 	if err == nil { // the server may end the connection before all is sent
 		requireTooLarge(t, a, ingest.MaxEnvelope, "more than is read")
 	}
 	for name, encoding := range encodings {
 		for _, kind := range []string{"attachment", "event"} {
-			a := s.post(envelopes, pack(t, name, writerTo{stream(kind)}), byKey, "Content-Encoding: "+encoding.header)
+			a := s.postBody(envelopes, packText(t, name, writerTo{stream(kind)}), byKey, "Content-Encoding: "+encoding.header)
 			requireTooLarge(t, a, ingest.MaxEnvelope, name+" of "+kind)
 		}
 	}
-	requireTooLarge(t, s.post(events, []byte(padded(eventText(1), ingest.MaxEnvelope+1)), byKey), ingest.MaxEnvelope, "of one event nothing is skipped")
-	require.Zero(t, s.counted())
+	requireTooLarge(t, s.postBody(events, []byte(padTo(eventText(1), ingest.MaxEnvelope+1)), byKey), ingest.MaxEnvelope,
+		"of one event nothing is skipped")
+	require.Zero(t, s.eventsCounted())
 }
 
 // From whoever has shown no good key no more is read than is kept, also when the envelope names its DSN.
 func TestStrangersSendNoLongBodies(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	header := `{"dsn":"https://` + shopKey + `@errors.example/1000000001"}`
-	long := envelopeOf(header, eventItem(1), attachment(strings.Repeat("x", ingest.MaxEnvelope), true))
-	requireTooLarge(t, s.post(envelopes, long), ingest.MaxEnvelope, "with a length")
-	a, err := s.try(http.MethodPost, envelopes, io.MultiReader(bytes.NewReader(long)))
+	long := envelopeOf(header, eventItem(1), attachmentItem(strings.Repeat("x", ingest.MaxEnvelope), true))
+	requireTooLarge(t, s.postBody(envelopes, long), ingest.MaxEnvelope, "with a length")
+	a, err := s.trySend(http.MethodPost, envelopes, io.MultiReader(bytes.NewReader(long)))
 	if err == nil { // the server may end the connection before all is sent
 		requireTooLarge(t, a, ingest.MaxEnvelope, "without a length")
 	}
-	require.Zero(t, s.counted())
-	a = s.post(envelopes, long, byKey)
+	require.Zero(t, s.eventsCounted())
+	a = s.postBody(envelopes, long, byKey)
 	require.Equal(t, http.StatusOK, a.status, a.text)
-	large := envelopeOf(header, eventItem(2), attachment(strings.Repeat("x", ingest.MaxEnvelope/2), true))
-	a = s.post(envelopes, large)
+	large := envelopeOf(header, eventItem(2), attachmentItem(strings.Repeat("x", ingest.MaxEnvelope/2), true))
+	a = s.postBody(envelopes, large)
 	require.Equal(t, http.StatusOK, a.status, a.text)
-	require.EqualValues(t, 2, s.counted())
+	require.EqualValues(t, 2, s.eventsCounted())
 }
 
 // writerTo is a text for pack.
@@ -122,33 +128,33 @@ func (w writerTo) WriteTo(to io.Writer) (int64, error) { return io.Copy(to, w.Re
 
 // What is skipped takes no memory. The test is not parallel: it looks at the memory of the process.
 func TestSkippedItemsTakeNoMemory(t *testing.T) {
-	s := start(t)
-	body := []byte("{}\n" + eventItem(1) + "\n" + attachment(strings.Repeat("x", 60<<20), true))
-	packed := pack(t, "gzip", bytes.NewBuffer(body))
+	s := startServer(t)
+	body := []byte("{}\n" + eventItem(1) + "\n" + attachmentItem(strings.Repeat("x", 60<<20), true))
+	packed := packText(t, "gzip", bytes.NewBuffer(body))
 	for name, send := range map[string]func() answer{
-		"plain": func() answer { return s.post(envelopes, body, byKey) },
-		"gzip":  func() answer { return s.post(envelopes, packed, byKey, "Content-Encoding: gzip") },
+		"plain": func() answer { return s.postBody(envelopes, body, byKey) },
+		"gzip":  func() answer { return s.postBody(envelopes, packed, byKey, "Content-Encoding: gzip") },
 	} {
-		before := allocated()
+		before := allocatedBytes()
 		a := send()
 		require.Equal(t, http.StatusOK, a.status, "%s: %s", name, a.text)
-		require.Less(t, allocated()-before, uint64(4<<20), name)
+		require.Less(t, allocatedBytes()-before, uint64(4<<20), name)
 	}
 }
 
 func TestLongBodiesThatBreakOff(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	event := "{}\n" + eventItem(1) + "\n"
-	body := event + attachment(strings.Repeat("x", 1<<20), true)
-	a := s.post(envelopes, []byte(body[:len(body)/2]), byKey)
+	body := event + attachmentItem(strings.Repeat("x", 1<<20), true)
+	a := s.postBody(envelopes, []byte(body[:len(body)/2]), byKey)
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	require.Contains(t, a.header.Get("X-Sentry-Error"), "the item's length of 1048576 is beyond the end of the envelope")
-	packed := pack(t, "gzip", strings.NewReader(event+attachment(randomText(1<<20), true)))
-	a = s.post(envelopes, packed[:len(packed)/2], byKey, "Content-Encoding: gzip")
+	packed := packText(t, "gzip", strings.NewReader(event+attachmentItem(randomText(1<<20), true)))
+	a = s.postBody(envelopes, packed[:len(packed)/2], byKey, "Content-Encoding: gzip")
 	require.Equal(t, http.StatusBadRequest, a.status)
-	conn, reader := s.connect(t)
-	_, err := io.WriteString(conn, head(envelopes, byKey, "Content-Length: 2000000")+body)
+	conn, reader := s.openConnection(t)
+	_, err := io.WriteString(conn, requestHead(envelopes, byKey, "Content-Length: 2000000")+body)
 	require.NoError(t, err)
 	require.NoError(t, conn.(interface{ CloseWrite() error }).CloseWrite())
 	response, err := http.ReadResponse(reader, nil)
@@ -169,14 +175,14 @@ func randomText(n int) string {
 // largeEvent makes the n-th event as an envelope of more than 300 KB, packed.
 func largeEvent(t *testing.T, n int) []byte {
 	t.Helper()
-	return pack(t, "gzip", strings.NewReader(envelopeOfSize(n, 300<<10)))
+	return packText(t, "gzip", strings.NewReader(envelopeOfSize(n, 300<<10)))
 }
 
 func TestRefusalOfABusyServer(t *testing.T) {
 	t.Parallel()
-	s := startWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(300 * time.Millisecond) }})
+	s := startServerWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(300 * time.Millisecond) }})
 	goOn := s.HoldLarge()
-	a := s.post(envelopes, largeEvent(t, 1), byKey, "Content-Encoding: gzip")
+	a := s.postBody(envelopes, largeEvent(t, 1), byKey, "Content-Encoding: gzip")
 	require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
 	const reason = "The server is busy: send it again in a few seconds."
 	require.Equal(t, object{"error": "unavailable", "detail": reason}, a.body)
@@ -190,17 +196,17 @@ func TestRefusalOfABusyServer(t *testing.T) {
 // Large bodies of one project do not keep those of another waiting; nobody takes a turn before it is known who sends.
 func TestLargeBodiesTakeTurns(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	const officeKey = "0ff1ce00000000000000000000000000"
 	s.makeProject(shop+1, officeKey)
-	requireTooLarge(t, s.post(envelopes, pack(t, "br", zeros{24 << 20}), byKey, "Content-Encoding: br"), ingest.MaxEnvelope, "a bomb")
+	requireTooLarge(t, s.postBody(envelopes, packText(t, "br", zeros{24 << 20}), byKey, "Content-Encoding: br"), ingest.MaxEnvelope, "a bomb")
 	goOn := s.HoldLarge()
 	var all sync.WaitGroup
 	for n, sender := range []struct{ path, key string }{
 		{envelopes, shopKey}, {envelopes, shopKey}, {envelopes, shopKey}, {"/api/1000000002/envelope/", officeKey},
 	} {
 		all.Go(func() {
-			a, err := s.try(http.MethodPost, sender.path, bytes.NewReader(largeEvent(t, n)), "X-Sentry-Auth: Sentry sentry_key="+sender.key,
+			a, err := s.trySend(http.MethodPost, sender.path, bytes.NewReader(largeEvent(t, n)), "X-Sentry-Auth: Sentry sentry_key="+sender.key,
 				"Content-Encoding: gzip")
 			assert.NoError(t, err)
 			assert.Equal(t, http.StatusOK, a.status, a.text)
@@ -209,10 +215,11 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	}
 	goOn()
 	all.Wait()
-	last := s.number(`SELECT project_id FROM events ORDER BY id DESC LIMIT 1`) // ids rise as events come out of their turns
+	last := s.queryNumber(`SELECT project_id FROM events ORDER BY id DESC LIMIT 1`) // ids rise as events come out of their turns
 	require.EqualValues(t, shop, last, "it asked first, but has sent a bomb before")
 
 	defer s.HoldLarge()()
-	body := pack(t, "gzip", strings.NewReader(`{"dsn":"https://ffffffffffffffffffffffffffffffff@x/1000000001"}`+"\n"+strings.Repeat(" ", 18<<20)))
-	requireUnauthorized(t, s.post(envelopes, body, "Content-Encoding: gzip"), "an unknown sender")
+	text := `{"dsn":"https://ffffffffffffffffffffffffffffffff@x/1000000001"}` + "\n" + strings.Repeat(" ", 18<<20)
+	body := packText(t, "gzip", strings.NewReader(text))
+	requireUnauthorized(t, s.postBody(envelopes, body, "Content-Encoding: gzip"), "an unknown sender")
 }

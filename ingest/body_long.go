@@ -1,0 +1,140 @@
+package ingest
+
+import (
+	"errors"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"errand/core"
+	"errand/envelope"
+)
+
+// maxStream is how many bytes of an envelope are read, as sent and after decompression, when it has items that are dropped, such
+// as attachments: these are skipped as they come, and do not count to its limit.
+const maxStream = 100 << 20
+
+// maxReadBytes is how many bytes of the body are read at most, with those that are skipped. From a sender who has shown no good
+// key yet no more is read than is kept.
+func (r *httpRequest) maxReadBytes() int64 {
+	if r.isEnvelope && r.projectID != 0 {
+		return maxStream
+	}
+	return r.maxBody()
+}
+
+// maxKeptBytes is how many bytes of the body are kept as they were sent. Of a longer envelope only what is needed is kept.
+func (r *httpRequest) maxKeptBytes() int64 {
+	if r.isEnvelope && r.encoding == "" {
+		return largeBody
+	}
+	return r.maxBody()
+}
+
+// readLongBody reads the rest of a long envelope without the items that are dropped. What is kept is decompressed by then.
+func (i *Ingest) readLongBody(r *httpRequest, incoming *incomingBody, body *reservedBuffer) error {
+	rest := &unreadBody{all: i.incoming, body: incoming, maxBytes: r.maxReadBytes()}
+	source, err := new(unpacker).newReader(body.text, rest, r.encoding)
+	if err != nil {
+		return errEncoding(err)
+	}
+	kept := reservedBuffer{owner: r}
+	switch err := copyNeededItems(source, &kept); {
+	case rest.lastErr != nil && !errors.Is(rest.lastErr, io.EOF): // before what the decompressor makes of it
+		return rest.lastErr
+	case errors.Is(err, errOutgrown):
+		return errTooLarge(r.maxBody())
+	case err != nil && !core.HasCode(err, core.Unavailable):
+		return errEncoding(err)
+	case err != nil:
+		return err
+	}
+	body.text, r.encoding = kept.text, ""
+	return nil
+}
+
+// unreadBody is the part of a body that has not been read yet.
+type unreadBody struct {
+	all      *incomingBodies
+	body     *incomingBody
+	maxBytes int64 // of the whole body
+	lastErr  error // of the last Read
+}
+
+// Read is io.Reader's.
+func (u *unreadBody) Read(into []byte) (n int, err error) {
+	if u.body.bytesRead > u.maxBytes {
+		return 0, errOutgrown
+	}
+	n, u.lastErr = u.all.readBody(u.body, into)
+	return n, u.lastErr
+}
+
+// copyNeededItems copies an envelope without the items that are dropped. One of more than maxStream bytes, or one that takes more
+// memory to decompress than there is, is errOutgrown.
+func copyNeededItems(from io.Reader, to io.Writer) error {
+	filter := envelope.NewFilter(to)
+	n, err := io.Copy(filter, io.LimitReader(from, maxStream+1))
+	switch {
+	case n > maxStream, errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return errOutgrown
+	case err != nil:
+		return err
+	}
+	return filter.Close()
+}
+
+// Write keeps a part of a long body, up to the largest body that the HTTP request may have.
+func (b *reservedBuffer) Write(part []byte) (int, error) {
+	limit := b.owner.maxBody()
+	if int64(len(b.text)+len(part)) > limit {
+		return 0, errOutgrown
+	}
+	for len(b.text)+len(part) > cap(b.text) {
+		b.text = growBuffer(b.text, -1, limit)
+	}
+	b.text = append(b.text, part...)
+	return len(part), b.reserveGrowth()
+}
+
+// measuredBuffer keeps a text as long as it has room, and measures all of it.
+type measuredBuffer struct {
+	text    []byte
+	size    int
+	maxSize int // more is errOutgrown
+}
+
+// Write is io.Writer's.
+func (b *measuredBuffer) Write(part []byte) (int, error) {
+	if b.size += len(part); b.size > b.maxSize {
+		return 0, errOutgrown
+	}
+	if b.size <= cap(b.text) {
+		b.text = append(b.text, part...)
+	}
+	return len(part), nil
+}
+
+// unpackLong undoes the Content-Encoding of a body that may be large. The text is measured first, so that a bomb takes no memory
+// at all. One of more than maxSize bytes is errOutgrown.
+func (u *unpacker) unpackLong(packed packedBody, maxSize int) ([]byte, error) {
+	for size := keptOutput; ; {
+		into := measuredBuffer{text: make([]byte, 0, size), maxSize: maxSize}
+		source, err := u.newReader(packed.body, nil, packed.encoding)
+		if err != nil {
+			return nil, err
+		}
+		if packed.isEnvelope {
+			err = copyNeededItems(source, &into)
+		} else {
+			_, err = io.Copy(&into, source)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if into.size == len(into.text) {
+			return into.text, nil
+		}
+		size = into.size
+	}
+}
