@@ -112,7 +112,7 @@ func writeIssue(m *notify.Message) string {
 	}
 	brief := notify.CutText(m.Brief.Markdown, maxBrief)
 	fence := "````"
-	for strings.Contains(brief, fence) {
+	for len(fence) <= maxFence && strings.Contains(brief, fence) {
 		fence += "`"
 	}
 	if len(fence) > maxFence {

@@ -1,0 +1,70 @@
+package notifytest_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/notify"
+	"errand/notify/discord"
+	"errand/notify/dispatch"
+	"errand/notify/notifytest"
+	"errand/notify/scmissue"
+	"errand/notify/service"
+	"errand/notify/slack"
+)
+
+var formats = []notifytest.Format{
+	{Name: "service", NewRequest: service.NewRequest},
+	{Name: "scm_dispatch", NewRequest: dispatch.NewRequest, Only204: true},
+	{Name: "scm_issue", NewRequest: scmissue.NewRequest},
+	{Name: "chat_a", NewRequest: slack.NewRequest},
+	{Name: "chat_b", NewRequest: discord.NewRequest},
+}
+
+// Every format, every HTTP status.
+func TestStatuses(t *testing.T) {
+	t.Parallel()
+	for _, format := range formats {
+		t.Run(format.Name, func(t *testing.T) {
+			t.Parallel()
+			notifytest.CheckStatuses(t, format)
+		})
+	}
+}
+
+// Every format says everything it may say of every event, over TLS, and never a secret of the webhook in the body.
+func TestFormatsSendEveryEvent(t *testing.T) {
+	t.Parallel()
+	events := []notify.EventName{notify.IssueNew, notify.IssueRegressed, notify.IssueVerified, notify.IssueSpike, notify.Ping}
+	for _, format := range formats {
+		t.Run(format.Name, func(t *testing.T) {
+			t.Parallel()
+			receiver := notifytest.NewReceiver(t, notifytest.Answer(http.StatusNoContent))
+			sender := notifytest.NewSender(receiver.Trust, &notifytest.Names{}, notify.AttemptTimeout)
+			for _, event := range events {
+				m := notifytest.Example()
+				if event == notify.Ping {
+					m = notifytest.ExamplePing()
+				}
+				m.Event = event
+				target := notify.Target{URL: core.Secret(receiver.URL + "/url-secret"), Secret: "whsec_secret", Token: "scm-secret"}
+				request, err := format.NewRequest(t.Context(), m, target)
+				require.NoError(t, err)
+
+				outcome := sender.Send(t.Context(), request, format.Only204)
+
+				require.True(t, outcome.Delivered, outcome.Error)
+			}
+			received := receiver.Received()
+			require.Len(t, received, len(events))
+			for _, one := range received {
+				require.NotContains(t, string(one.Body), "secret")
+				require.Equal(t, "application/json", one.Header.Get("Content-Type"))
+				require.Equal(t, "Service-Webhook/1.2.3", one.Header.Get("User-Agent"))
+			}
+		})
+	}
+}
