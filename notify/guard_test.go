@@ -18,19 +18,19 @@ import (
 // testNames is a name server with a name of each kind.
 func testNames() *notifytest.Names {
 	names := &notifytest.Names{}
-	names.Set("hooks.example.com", notifytest.Addresses("8.8.8.8", "2606:4700::1111"))
-	names.Set("xn--bcher-kva.example", notifytest.Addresses("8.8.8.8"))
-	names.Set("under_score.example.com", notifytest.Addresses("8.8.8.8"))
-	names.Set("nat64.example.com", notifytest.Addresses("64:ff9b::808:808"))
-	names.Set("private.example.com", notifytest.Addresses("10.0.0.1"))
-	names.Set("mixed.example.com", notifytest.Addresses("8.8.8.8", "10.0.0.1"))
-	names.Set("mixed6.example.com", notifytest.Addresses("8.8.8.8", "::1"))
-	names.Set("metadata.example.com", notifytest.Addresses("169.254.169.254"))
-	names.Set("mapped.example.com", notifytest.Addresses("::ffff:127.0.0.1"))
-	names.Set("public.internal", notifytest.Addresses("8.8.8.8"))
-	names.Set("runner.internal", notifytest.Addresses("10.1.0.5"))
+	names.Set("hooks.example.com", notifytest.ParseAddresses("8.8.8.8", "2606:4700::1111"))
+	names.Set("xn--bcher-kva.example", notifytest.ParseAddresses("8.8.8.8"))
+	names.Set("under_score.example.com", notifytest.ParseAddresses("8.8.8.8"))
+	names.Set("nat64.example.com", notifytest.ParseAddresses("64:ff9b::808:808"))
+	names.Set("private.example.com", notifytest.ParseAddresses("10.0.0.1"))
+	names.Set("mixed.example.com", notifytest.ParseAddresses("8.8.8.8", "10.0.0.1"))
+	names.Set("mixed6.example.com", notifytest.ParseAddresses("8.8.8.8", "::1"))
+	names.Set("metadata.example.com", notifytest.ParseAddresses("169.254.169.254"))
+	names.Set("mapped.example.com", notifytest.ParseAddresses("::ffff:127.0.0.1"))
+	names.Set("public.internal", notifytest.ParseAddresses("8.8.8.8"))
+	names.Set("runner.internal", notifytest.ParseAddresses("10.1.0.5"))
 	for _, name := range []string{"localhost", "printer.local", "errand.home.arpa", "local"} {
-		names.Set(name, notifytest.Addresses("8.8.8.8"))
+		names.Set(name, notifytest.ParseAddresses("8.8.8.8"))
 	}
 	names.Fail("slow.example.com", &net.DNSError{Err: "i/o timeout", Name: "slow.example.com", IsTimeout: true})
 	return names
@@ -232,7 +232,7 @@ func FuzzCheckURL(f *testing.F) {
 			if found, err := names.Lookup(t.Context(), "ip", name); err == nil {
 				return found, nil
 			}
-			return notifytest.Addresses("1.1.1.1"), nil
+			return notifytest.ParseAddresses("1.1.1.1"), nil
 		}}
 		got, err := guard.CheckURL(t.Context(), text)
 		if err != nil {
@@ -249,7 +249,8 @@ func FuzzCheckURL(f *testing.F) {
 		if asked == "" {
 			addr, err := netip.ParseAddr(host)
 			require.NoError(t, err)
-			require.False(t, addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.Is4In6() && !addr.Unmap().IsGlobalUnicast())
+			addr = addr.Unmap()
+			require.False(t, addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified())
 		} else {
 			require.Equal(t, asked, host)
 			require.NotContains(t, []string{"localhost", "private.example.com", "mixed.example.com", "runner.internal"}, host)

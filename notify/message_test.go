@@ -80,9 +80,9 @@ func TestNextAttempt(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	t.Parallel()
-	m := notifytest.Example()
+	m := notifytest.NewExample()
 	require.Equal(t, "New issue in Web shop", m.Headline())
-	require.Equal(t, "seen 12 times, 1 user affected, level error, status unresolved", m.Counts())
+	require.Equal(t, "seen 12 times, 1 user affected, level error, status unresolved", m.DescribeCounts())
 	require.Equal(t, "TypeError: x is undefined", m.TitleLine())
 
 	m.Event = "issue.other"
@@ -90,14 +90,14 @@ func TestWords(t *testing.T) {
 	require.Equal(t, "issue.other in Web shop", m.Headline())
 	require.Equal(t, "(no title)", m.TitleLine())
 
-	ping := notifytest.ExamplePing()
+	ping := notifytest.NewPing()
 	require.Equal(t, "Test message from Errand", ping.Headline())
-	require.Empty(t, ping.Counts()+ping.TitleLine())
+	require.Empty(t, ping.DescribeCounts()+ping.TitleLine())
 }
 
 func TestTitleLineOfHostileTitles(t *testing.T) {
 	t.Parallel()
-	m := notifytest.Example()
+	m := notifytest.NewExample()
 	m.Issue.Title = notifytest.Hostile
 
 	line := m.TitleLine()
@@ -114,7 +114,7 @@ func FuzzTitleLine(f *testing.F) {
 	f.Add(strings.Repeat("ü", 500))
 	f.Add("\xff\xfe")
 	f.Fuzz(func(t *testing.T, title string) {
-		m := notifytest.Example()
+		m := notifytest.NewExample()
 		m.Issue.Title = core.Untrusted(title)
 
 		line := m.TitleLine()
@@ -136,7 +136,7 @@ func TestCutText(t *testing.T) {
 
 func TestDescribeIssue(t *testing.T) {
 	t.Parallel()
-	m := notifytest.Example()
+	m := notifytest.NewExample()
 	detail := &core.IssueDetail{Issue: core.Issue{
 		ID: 42, ProjectID: 1234567890, Status: core.Unresolved, Level: "error", Trust: core.TrustHigh, Priority: 12.5,
 		TimesSeen: 12, UsersAffected: 1, FirstSeen: m.Issue.FirstSeen, LastSeen: m.Issue.LastSeen, Title: m.Issue.Title,

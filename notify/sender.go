@@ -63,11 +63,20 @@ func NewSender(o SenderOptions) *Sender {
 	}
 }
 
-// Send makes one attempt. With only204, as for a repository dispatch, no other status counts as delivered (webhooks,
-// Delivery timing). It returns within the timeout, or soon after ctx has ended.
-func (s *Sender) Send(ctx context.Context, request *http.Request, only204 bool) Outcome {
+// Send makes one attempt. It returns within the timeout, or soon after ctx has ended. That the server dies meanwhile is
+// for the caller to foresee: the receiver may have got a delivery that nobody wrote down.
+func (s *Sender) Send(ctx context.Context, format Format, m *Message, target Target) Outcome {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
+	request, err := format.NewRequest(ctx, m, target)
+	if err != nil {
+		return Outcome{Error: "the request could not be made: its parts are not valid"}
+	}
+	return s.sendRequest(ctx, request, format.Only204)
+}
+
+// sendRequest sends a request under a context that has a deadline.
+func (s *Sender) sendRequest(ctx context.Context, request *http.Request, only204 bool) Outcome {
 	receiver, err := parseReceiver(request.URL.String())
 	if err != nil {
 		return Outcome{Error: DescribeFailure("", err)}
@@ -84,11 +93,19 @@ func (s *Sender) Send(ctx context.Context, request *http.Request, only204 bool) 
 		return Outcome{Error: DescribeFailure(receiver.host, err)}
 	}
 	defer func() { _ = answer.Body.Close() }()
-	outcome := Outcome{Status: answer.StatusCode, Delivered: answer.StatusCode/100 == 2 && (!only204 || answer.StatusCode == http.StatusNoContent)}
+	outcome := Outcome{Status: answer.StatusCode, Delivered: isSuccess(answer.StatusCode, only204)}
 	if !outcome.Delivered {
 		outcome.Error = describeStatus(outcome.Status, only204)
 		return outcome
 	}
 	outcome.Body, _ = io.ReadAll(io.LimitReader(answer.Body, maxAnswer)) // what counts is the status
 	return outcome
+}
+
+// isSuccess reports whether an answer with this status means that the delivery arrived.
+func isSuccess(status int, only204 bool) bool {
+	if only204 {
+		return status == http.StatusNoContent
+	}
+	return status >= 200 && status < 300
 }

@@ -15,12 +15,15 @@ import (
 	"errand/notify/notifytest"
 )
 
-// attempt sends a small request to a URL.
-func attempt(t *testing.T, sender *notify.Sender, url string) notify.Outcome {
+// small is a format whose request has a small body.
+var small = notify.Format{NewRequest: func(ctx context.Context, _ *notify.Message, target notify.Target) (*http.Request, error) {
+	return notify.NewRequest(ctx, target.URL, []byte(`{"a":1}`))
+}}
+
+// sendSmall makes an attempt at a URL.
+func sendSmall(t *testing.T, sender *notify.Sender, url string) notify.Outcome {
 	t.Helper()
-	request, err := notify.NewRequest(t.Context(), core.Secret(url), []byte(`{"a":1}`))
-	require.NoError(t, err)
-	return sender.Send(t.Context(), request, false)
+	return sender.Send(t.Context(), small, notifytest.NewExample(), notify.Target{URL: core.Secret(url)})
 }
 
 func TestSendDelivers(t *testing.T) {
@@ -31,7 +34,7 @@ func TestSendDelivers(t *testing.T) {
 	})
 	sender := notifytest.NewSender(receiver.Trust, &notifytest.Names{}, notify.AttemptTimeout)
 
-	outcome := attempt(t, sender, receiver.URL+"/hook?key=k")
+	outcome := sendSmall(t, sender, receiver.URL+"/hook?key=k")
 
 	require.Equal(t, notify.Outcome{Delivered: true, Status: http.StatusCreated, Body: []byte("hello")}, outcome)
 	received := receiver.Received()
@@ -45,29 +48,29 @@ func TestSendDelivers(t *testing.T) {
 
 func TestSendDoesNotFollowRedirects(t *testing.T) {
 	t.Parallel()
-	elsewhere := notifytest.NewPlainReceiver(t, notifytest.Answer(http.StatusOK))
+	elsewhere := notifytest.NewPlainReceiver(t, notifytest.AnswerStatus(http.StatusOK))
 	receiver := notifytest.NewPlainReceiver(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
 	})
 	sender := notifytest.NewSender(nil, &notifytest.Names{}, notify.AttemptTimeout)
 
-	outcome := attempt(t, sender, receiver.URL)
+	outcome := sendSmall(t, sender, receiver.URL)
 
 	require.Equal(t, notify.Outcome{Status: 307, Error: "answered 307 Temporary Redirect: redirects are not followed"}, outcome)
 	require.Empty(t, elsewhere.Received())
 }
 
 func TestSendUsesNoProxy(t *testing.T) {
-	proxy := notifytest.NewPlainReceiver(t, notifytest.Answer(http.StatusOK))
+	proxy := notifytest.NewPlainReceiver(t, notifytest.AnswerStatus(http.StatusOK))
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"} {
 		t.Setenv(name, proxy.URL)
 	}
 	names := &notifytest.Names{}
-	names.Set("example.com", notifytest.Addresses("127.0.0.1"))
-	receiver := notifytest.NewReceiver(t, notifytest.Answer(http.StatusOK))
+	names.Set("example.com", notifytest.ParseAddresses("127.0.0.1"))
+	receiver := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusOK))
 	sender := notifytest.NewSender(receiver.Trust, names, notify.AttemptTimeout)
 
-	outcome := attempt(t, sender, "https://example.com:"+receiver.Port(t)+"/")
+	outcome := sendSmall(t, sender, "https://example.com:"+receiver.Port(t)+"/")
 
 	require.True(t, outcome.Delivered, outcome.Error)
 	require.Empty(t, proxy.Received())
@@ -76,10 +79,10 @@ func TestSendUsesNoProxy(t *testing.T) {
 // Receivers that answer, but badly.
 func TestSendToBadReceivers(t *testing.T) {
 	t.Parallel()
-	hang := notifytest.NewReceiver(t, notifytest.Hang)
-	trickle := notifytest.NewReceiver(t, notifytest.Trickle)
-	endless := notifytest.NewReceiver(t, notifytest.Endless)
-	broken := notifytest.NewReceiver(t, notifytest.Answer(http.StatusInternalServerError))
+	hang := notifytest.NewReceiver(t, notifytest.NeverAnswer)
+	trickle := notifytest.NewReceiver(t, notifytest.TrickleBody)
+	endless := notifytest.NewReceiver(t, notifytest.AnswerEndlessly)
+	broken := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusInternalServerError))
 	raw := func(act func(net.Conn)) string { return "http://" + notifytest.NewRawReceiver(t, act) }
 	const mine = "127.0.0.1 "
 	const within = notifytest.Timeout * 10 // generous, on a busy machine
@@ -88,19 +91,21 @@ func TestSendToBadReceivers(t *testing.T) {
 		trust *x509.CertPool
 		want  notify.Outcome
 	}{
-		"hangs":            {hang.URL, hang.Trust, notify.Outcome{Error: mine + "did not answer within 10 seconds"}},
-		"trickles a body":  {trickle.URL, trickle.Trust, notify.Outcome{Delivered: true, Status: 200}},
-		"has no end":       {endless.URL, endless.Trust, notify.Outcome{Delivered: true, Status: 200}},
-		"answers 500":      {broken.URL, broken.Trust, notify.Outcome{Status: 500, Error: "answered 500 Internal Server Error"}},
-		"is not trusted":   {broken.URL, x509.NewCertPool(), notify.Outcome{Error: "the certificate of 127.0.0.1 is signed by an authority that is not trusted"}},
-		"resets":           {raw(notifytest.Reset), nil, notify.Outcome{Error: mine + "reset the connection"}},
+		"hangs":           {hang.URL, hang.Trust, notify.Outcome{Error: mine + "did not answer within 10 seconds"}},
+		"trickles a body": {trickle.URL, trickle.Trust, notify.Outcome{Delivered: true, Status: 200}},
+		"has no end":      {endless.URL, endless.Trust, notify.Outcome{Delivered: true, Status: 200}},
+		"answers 500":     {broken.URL, broken.Trust, notify.Outcome{Status: 500, Error: "answered 500 Internal Server Error"}},
+		"is not trusted": {broken.URL, x509.NewCertPool(),
+			notify.Outcome{Error: "the certificate of 127.0.0.1 is signed by an authority that is not trusted"}},
+		"resets":           {raw(notifytest.ResetConnection), nil, notify.Outcome{Error: mine + "reset the connection"}},
 		"trickles headers": {raw(notifytest.TrickleHeader), nil, notify.Outcome{Error: mine + "did not answer within 10 seconds"}},
-		"says nothing":     {raw(notifytest.Say("")), nil, notify.Outcome{Error: mine + "closed the connection without an answer"}},
-		"is not HTTP":      {raw(notifytest.Say("220 mail.example ESMTP\r\n")), nil, notify.Outcome{Error: mine + "answered with something that is not HTTP"}},
-		"stops in the middle": {raw(notifytest.Say("HTTP/1.1 200 OK\r\nA: ")), nil,
+		"says nothing":     {raw(notifytest.SayText("")), nil, notify.Outcome{Error: mine + "closed the connection without an answer"}},
+		"is not HTTP": {raw(notifytest.SayText("220 mail.example ESMTP\r\n")), nil,
+			notify.Outcome{Error: mine + "answered with something that is not HTTP"}},
+		"stops in the middle": {raw(notifytest.SayText("HTTP/1.1 200 OK\r\nA: ")), nil,
 			notify.Outcome{Error: mine + "closed the connection in the middle of its answer"}},
 		"has headers without end": {raw(endlessHeaders), nil, notify.Outcome{Error: mine + "answered with something that is not HTTP"}},
-		"does not speak TLS": {"https://" + raw(notifytest.Say(""))[len("http://"):], nil,
+		"does not speak TLS": {"https://" + raw(notifytest.SayText(""))[len("http://"):], nil,
 			notify.Outcome{Error: mine + "closed the connection without an answer"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +113,7 @@ func TestSendToBadReceivers(t *testing.T) {
 			sender := notifytest.NewSender(test.trust, &notifytest.Names{}, notifytest.Timeout)
 			start := time.Now()
 
-			outcome := attempt(t, sender, test.url+"/secret-path?key=secret")
+			outcome := sendSmall(t, sender, test.url+"/secret-path?key=secret")
 
 			require.Less(t, time.Since(start), within)
 			require.LessOrEqual(t, len(outcome.Body), 64<<10)
@@ -121,22 +126,23 @@ func TestSendToBadReceivers(t *testing.T) {
 func TestSendWithBadCertificates(t *testing.T) {
 	t.Parallel()
 	names := &notifytest.Names{}
-	names.Set("other.example.org", notifytest.Addresses("127.0.0.1"))
-	good := notifytest.NewReceiver(t, notifytest.Answer(http.StatusOK))
-	plain := notifytest.NewPlainReceiver(t, notifytest.Answer(http.StatusOK))
+	names.Set("other.example.org", notifytest.ParseAddresses("127.0.0.1"))
+	good := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusOK))
+	plain := notifytest.NewPlainReceiver(t, notifytest.AnswerStatus(http.StatusOK))
 	expired, trust := notifytest.NewBadCertificate(t, time.Now())
 	for name, test := range map[string]struct {
 		url   string
 		trust *x509.CertPool
 		want  string
 	}{
-		"of another host": {"https://other.example.org:" + good.Port(t), good.Trust, "the certificate of other.example.org is for another host"},
-		"expired":         {"https://" + expired, trust, "the certificate of 127.0.0.1 has expired, or is not valid yet"},
-		"none":            {"https://" + plain.Address(), trust, "127.0.0.1 does not speak TLS on this port"},
+		"of another host": {"https://other.example.org:" + good.Port(t), good.Trust,
+			"the certificate of other.example.org is for another host"},
+		"expired": {"https://" + expired, trust, "the certificate of 127.0.0.1 has expired, or is not valid yet"},
+		"none":    {"https://" + plain.Address(), trust, "127.0.0.1 does not speak TLS on this port"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			outcome := attempt(t, notifytest.NewSender(test.trust, names, notify.AttemptTimeout), test.url+"/secret")
+			outcome := sendSmall(t, notifytest.NewSender(test.trust, names, notify.AttemptTimeout), test.url+"/secret")
 
 			require.Equal(t, notify.Outcome{Error: test.want}, outcome)
 		})
@@ -148,7 +154,7 @@ func TestSendWithBadCertificates(t *testing.T) {
 func TestSendToNobody(t *testing.T) {
 	t.Parallel()
 	names := &notifytest.Names{}
-	names.Set("private.example.com", notifytest.Addresses("10.0.0.1"))
+	names.Set("private.example.com", notifytest.ParseAddresses("10.0.0.1"))
 	for url, want := range map[string]string{
 		"https://127.0.0.1:1/secret":            "127.0.0.1 refused the connection",
 		"https://unknown.example.com/secret":    "the URL must have a host that exists: unknown.example.com has no address",
@@ -161,7 +167,7 @@ func TestSendToNobody(t *testing.T) {
 	} {
 		t.Run(url, func(t *testing.T) {
 			t.Parallel()
-			outcome := attempt(t, notifytest.NewSender(nil, names, notify.AttemptTimeout), url)
+			outcome := sendSmall(t, notifytest.NewSender(nil, names, notify.AttemptTimeout), url)
 
 			require.Equal(t, notify.Outcome{Error: want}, outcome)
 		})
@@ -172,15 +178,15 @@ func TestSendToNobody(t *testing.T) {
 // is checked anew.
 func TestSendToANameThatChanges(t *testing.T) {
 	t.Parallel()
-	receiver := notifytest.NewReceiver(t, notifytest.Answer(http.StatusOK))
+	receiver := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusOK))
 	names := &notifytest.Names{}
-	names.Set("example.com", notifytest.Addresses("127.0.0.1"), notifytest.Addresses("127.0.0.2"))
+	names.Set("example.com", notifytest.ParseAddresses("127.0.0.1"), notifytest.ParseAddresses("127.0.0.2"))
 	sender := notifytest.NewSender(receiver.Trust, names, notify.AttemptTimeout)
 	url := "https://example.com:" + receiver.Port(t) + "/"
 
-	first := attempt(t, sender, url)
+	first := sendSmall(t, sender, url)
 	asked := names.Asked()
-	second := attempt(t, sender, url)
+	second := sendSmall(t, sender, url)
 
 	require.True(t, first.Delivered, first.Error)
 	require.Equal(t, []string{"example.com"}, asked, "it is looked up once, for check and connection")
@@ -191,12 +197,12 @@ func TestSendToANameThatChanges(t *testing.T) {
 // When the first address of a host does not answer, the next one is tried.
 func TestSendTriesTheNextAddress(t *testing.T) {
 	t.Parallel()
-	receiver := notifytest.NewReceiver(t, notifytest.Answer(http.StatusOK))
+	receiver := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusOK))
 	names := &notifytest.Names{}
-	names.Set("example.com", notifytest.Addresses("::1", "127.0.0.1")) // it listens on the second one only
+	names.Set("example.com", notifytest.ParseAddresses("::1", "127.0.0.1")) // it listens on the second one only
 	sender := notifytest.NewSender(receiver.Trust, names, notify.AttemptTimeout)
 
-	outcome := attempt(t, sender, "https://example.com:"+receiver.Port(t)+"/")
+	outcome := sendSmall(t, sender, "https://example.com:"+receiver.Port(t)+"/")
 
 	require.True(t, outcome.Delivered, outcome.Error)
 }
@@ -206,23 +212,41 @@ func TestSendEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	receiver := notifytest.NewReceiver(t, func(w http.ResponseWriter, r *http.Request) {
 		cancel()
-		notifytest.Hang(w, r)
+		notifytest.NeverAnswer(w, r)
 	})
 	sender := notifytest.NewSender(receiver.Trust, &notifytest.Names{}, notify.AttemptTimeout)
-	request, err := notify.NewRequest(t.Context(), core.Secret(receiver.URL), nil)
-	require.NoError(t, err)
 
-	outcome := sender.Send(ctx, request, false)
+	outcome := sender.Send(ctx, small, notifytest.NewExample(), notify.Target{URL: core.Secret(receiver.URL)})
 
 	require.Equal(t, "the attempt was cut off, because the server stops", outcome.Error)
 }
 
 func TestNewRequestRepeatsNoURL(t *testing.T) {
 	t.Parallel()
+	outcome := sendSmall(t, notifytest.NewSender(nil, &notifytest.Names{}, notify.AttemptTimeout), "https://%zz/topsecret")
+	require.Equal(t, notify.Outcome{Error: "the request could not be made: its parts are not valid"}, outcome)
+
 	_, err := notify.NewRequest(t.Context(), "https://%zz/topsecret", nil)
 
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "topsecret")
+}
+
+// A receiver that takes the head of a request and never its body holds an attempt no longer than others do.
+func TestSendToAReceiverThatReadsNothing(t *testing.T) {
+	t.Parallel()
+	const tooMuch = 32 << 20 // for what the system keeps between two programs
+	left := make(chan struct{})
+	address := notifytest.NewRawReceiver(t, func(net.Conn) { <-left })
+	large := notify.Format{NewRequest: func(ctx context.Context, _ *notify.Message, target notify.Target) (*http.Request, error) {
+		return notify.NewRequest(ctx, target.URL, make([]byte, tooMuch))
+	}}
+	sender := notifytest.NewSender(nil, &notifytest.Names{}, notifytest.Timeout)
+
+	outcome := sender.Send(t.Context(), large, notifytest.NewExample(), notify.Target{URL: core.Secret("http://" + address)})
+
+	close(left)
+	require.Equal(t, notify.Outcome{Error: "127.0.0.1 did not answer within 10 seconds"}, outcome)
 }
 
 // endlessHeaders answers with headers that do not end.

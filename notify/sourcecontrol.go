@@ -48,12 +48,12 @@ func isNamePart(text string) bool {
 
 // NewRepositoryRequest returns a request to the source control with its token and its version header: those of GitHub
 // for the public GitHub API and for a GitHub of one's own, whose API is below /api/v3, else neutral ones (decisions 8).
-func NewRepositoryRequest(ctx context.Context, url, token core.Secret, body any) (*http.Request, error) {
+func NewRepositoryRequest(ctx context.Context, location, token core.Secret, body any) (*http.Request, error) {
 	encoded, err := EncodeJSON(body)
 	if err != nil {
 		return nil, err
 	}
-	request, err := NewRequest(ctx, url, encoded)
+	request, err := NewRequest(ctx, location, encoded)
 	if err != nil {
 		return nil, err
 	}

@@ -45,8 +45,8 @@ func (m *Message) TitleLine() string {
 	return "(no title)"
 }
 
-// Counts returns how often the issue was seen, and whom it met, such as "seen 12 times, 3 users affected, level error".
-func (m *Message) Counts() string {
+// DescribeCounts returns how often the issue was seen, and whom it met, such as "seen 12 times, 3 users affected, level error".
+func (m *Message) DescribeCounts() string {
 	if m.Issue == nil {
 		return ""
 	}

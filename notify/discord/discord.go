@@ -55,14 +55,14 @@ func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*
 	var lines []string
 	if m.Issue != nil {
 		lines = append(lines, "Title, written by the monitored app: "+notify.CodeSpan(m.TitleLine()),
-			escape(m.Counts()), fmt.Sprintf("Errand issue %d", m.Issue.ID))
+			escapeText(m.DescribeCounts()), fmt.Sprintf("Errand issue %d", m.Issue.ID))
 	}
 	if m.Link != "" {
 		lines = append(lines, "<"+m.Link+">") // without a preview
 	}
 	encoded, err := notify.EncodeJSON(body{
 		Embeds: []embed{{
-			Title: notify.CutText(escape(m.Headline()), maxTitle), Timestamp: m.CreatedAt,
+			Title: notify.CutText(escapeText(m.Headline()), maxTitle), Timestamp: m.CreatedAt,
 			Description: notify.CutText(strings.Join(lines, "\n"), maxDescription),
 		}},
 		AllowedMentions: allowedMentions{Parse: []string{}},
@@ -73,8 +73,8 @@ func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*
 	return notify.NewRequest(ctx, target.URL, encoded)
 }
 
-// escape writes a backslash before each character that Discord's markdown could read as its own.
-func escape(line string) string {
+// escapeText writes a backslash before each character that Discord's markdown could read as its own.
+func escapeText(line string) string {
 	var b strings.Builder
 	for _, r := range line {
 		if strings.ContainsRune("\\*_~`|>#[]()<@:", r) {

@@ -18,21 +18,22 @@ const hookURL = "https://discord.com/api/webhooks/123456789012345678/aB3_-xyz"
 
 func TestNewRequest(t *testing.T) {
 	t.Parallel()
-	request, err := discord.NewRequest(t.Context(), notifytest.Example(), notify.Target{URL: hookURL})
+	request, err := discord.NewRequest(t.Context(), notifytest.NewExample(), notify.Target{URL: hookURL})
 
 	require.NoError(t, err)
 	require.Equal(t, hookURL, request.URL.String())
 	body, err := io.ReadAll(request.Body)
 	require.NoError(t, err)
 	require.JSONEq(t, `{
-		"embeds": [{"title": "New issue in Web shop", "timestamp": "2026-01-03T18:22:49.123Z", "description": "Title, written by the monitored app: `+"`TypeError: x is undefined`"+
+		"embeds": [{"title": "New issue in Web shop", "timestamp": "2026-01-03T18:22:49.123Z",
+			"description": "Title, written by the monitored app: `+"`TypeError: x is undefined`"+
 		`\nseen 12 times, 1 user affected, level error, status unresolved\nErrand issue 42\n<https://errand.example/issues/42>"}],
 		"allowed_mentions": {"parse": []}}`, string(body))
 }
 
 func TestNewRequestOfPing(t *testing.T) {
 	t.Parallel()
-	request, err := discord.NewRequest(t.Context(), notifytest.ExamplePing(), notify.Target{URL: hookURL})
+	request, err := discord.NewRequest(t.Context(), notifytest.NewPing(), notify.Target{URL: hookURL})
 
 	require.NoError(t, err)
 	title, description := textsOf(t, request.Body)
@@ -43,7 +44,7 @@ func TestNewRequestOfPing(t *testing.T) {
 // The title of an issue stays inside one code span; the project's name is escaped; the lengths are Discord's.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
-	m := notifytest.Example()
+	m := notifytest.NewExample()
 	m.Issue.Title = notifytest.Hostile
 	m.Project = "@everyone **" + strings.Repeat("_", 300)
 

@@ -19,7 +19,7 @@ const githubURL = "https://api.github.com/repos/acme/shop/dispatches"
 
 func TestNewRequest(t *testing.T) {
 	t.Parallel()
-	request, err := dispatch.NewRequest(t.Context(), notifytest.Example(), notify.Target{URL: githubURL, Token: "token"})
+	request, err := dispatch.NewRequest(t.Context(), notifytest.NewExample(), notify.Target{URL: githubURL, Token: "token"})
 
 	require.NoError(t, err)
 	require.Equal(t, http.MethodPost, request.Method)
@@ -34,12 +34,13 @@ func TestNewRequest(t *testing.T) {
 
 func TestNewRequestOfPing(t *testing.T) {
 	t.Parallel()
-	request, err := dispatch.NewRequest(t.Context(), notifytest.ExamplePing(), notify.Target{URL: githubURL, Token: "token"})
+	request, err := dispatch.NewRequest(t.Context(), notifytest.NewPing(), notify.Target{URL: githubURL, Token: "token"})
 
 	require.NoError(t, err)
 	body, err := io.ReadAll(request.Body)
 	require.NoError(t, err)
-	require.Equal(t, `{"event_type":"service.ping","client_payload":{"event":"ping","delivery_id":8,"webhook_id":3,"issue":null,"brief_markdown":null}}`, string(body))
+	require.Equal(t, `{"event_type":"service.ping","client_payload":{"event":"ping","delivery_id":8,"webhook_id":3,`+
+		`"issue":null,"brief_markdown":null}}`, string(body))
 }
 
 // The public GitHub and a GitHub of one's own get GitHub's headers, others neutral ones (decisions 8).
@@ -55,7 +56,7 @@ func TestHeaders(t *testing.T) {
 	} {
 		t.Run(url, func(t *testing.T) {
 			t.Parallel()
-			request, err := dispatch.NewRequest(t.Context(), notifytest.Example(), notify.Target{URL: core.Secret(url), Token: "token"})
+			request, err := dispatch.NewRequest(t.Context(), notifytest.NewExample(), notify.Target{URL: core.Secret(url), Token: "token"})
 
 			require.NoError(t, err)
 			wanted := want.Clone()
@@ -77,7 +78,7 @@ func TestLongBriefIsCut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := notifytest.Example()
+			m := notifytest.NewExample()
 			m.Brief.Markdown = text
 
 			request, err := dispatch.NewRequest(t.Context(), m, notify.Target{URL: githubURL})

@@ -22,11 +22,11 @@ func CheckRecipients(to []string) error {
 		if err := checkAddress(address); err != nil {
 			return fmt.Errorf("%w: address %d", err, i+1)
 		}
-		if lower := strings.ToLower(address); seen[lower] {
+		lower := strings.ToLower(address)
+		if seen[lower] {
 			return fmt.Errorf("must not name an address twice: address %d", i+1)
-		} else {
-			seen[lower] = true
 		}
+		seen[lower] = true
 	}
 	return nil
 }

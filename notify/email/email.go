@@ -157,7 +157,7 @@ func writeText(message *notify.Message) string {
 		lines = append(lines,
 			"Title, written by the monitored app:",
 			"    "+message.TitleLine(), "",
-			fmt.Sprintf("Errand issue %d: %s.", message.Issue.ID, message.Counts()))
+			fmt.Sprintf("Errand issue %d: %s.", message.Issue.ID, message.DescribeCounts()))
 	}
 	if message.Link != "" {
 		lines = append(lines, message.Link)

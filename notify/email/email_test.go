@@ -36,7 +36,7 @@ func readMail(t *testing.T, text string) (mail.Header, string) {
 	t.Helper()
 	message, err := mail.ReadMessage(strings.NewReader(text))
 	require.NoError(t, err)
-	var body io.Reader = message.Body
+	body := message.Body
 	if message.Header.Get("Content-Transfer-Encoding") == "quoted-printable" {
 		body = quotedprintable.NewReader(body)
 	}
@@ -59,7 +59,7 @@ func TestSend(t *testing.T) {
 			server := notifytest.NewMailServer(t, options)
 			mailer := newMailer(t, server.URL(), server.Trust, notify.AttemptTimeout)
 
-			outcome := mailer.Send(t.Context(), notifytest.Example(), []string{"a@example.com", "b@example.com"})
+			outcome := mailer.Send(t.Context(), notifytest.NewExample(), []string{"a@example.com", "b@example.com"})
 
 			require.Equal(t, notify.Outcome{Delivered: true}, outcome)
 			mails := server.Mails()
@@ -79,7 +79,7 @@ func TestMail(t *testing.T) {
 	server := notifytest.NewMailServer(t, notifytest.MailOptions{})
 	mailer := newMailer(t, server.URL(), server.Trust, notify.AttemptTimeout)
 
-	outcome := mailer.Send(t.Context(), notifytest.Example(), []string{"a@example.com"})
+	outcome := mailer.Send(t.Context(), notifytest.NewExample(), []string{"a@example.com"})
 
 	require.True(t, outcome.Delivered, outcome.Error)
 	header, body := readMail(t, server.Mails()[0].Text)
@@ -99,7 +99,7 @@ func TestMailOfPing(t *testing.T) {
 	server := notifytest.NewMailServer(t, notifytest.MailOptions{})
 	mailer := newMailer(t, server.URL(), server.Trust, notify.AttemptTimeout)
 
-	outcome := mailer.Send(t.Context(), notifytest.ExamplePing(), []string{"a@example.com"})
+	outcome := mailer.Send(t.Context(), notifytest.NewPing(), []string{"a@example.com"})
 
 	require.True(t, outcome.Delivered, outcome.Error)
 	header, body := readMail(t, server.Mails()[0].Text)
@@ -111,10 +111,12 @@ func TestMailOfPing(t *testing.T) {
 // A title cannot add a header or a line, nor end the mail.
 func TestMailOfHostileTitles(t *testing.T) {
 	t.Parallel()
-	for _, title := range []string{notifytest.Hostile, "x\r\n.\r\nMAIL FROM:<evil@evil.example>", "=?utf-8?q?x=0d=0aBcc:_e@evil.example?=", strings.Repeat("ü", 300)} {
+	for _, title := range []string{
+		notifytest.Hostile, "x\r\n.\r\nMAIL FROM:<evil@evil.example>", "=?utf-8?q?x=0d=0aBcc:_e@evil.example?=", strings.Repeat("ü", 300),
+	} {
 		server := notifytest.NewMailServer(t, notifytest.MailOptions{})
 		mailer := newMailer(t, server.URL(), server.Trust, notify.AttemptTimeout)
-		m := notifytest.Example()
+		m := notifytest.NewExample()
 		m.Issue.Title = core.Untrusted(title)
 
 		outcome := mailer.Send(t.Context(), m, []string{"a@example.com"})
@@ -149,7 +151,7 @@ func TestSendToRefusedRecipients(t *testing.T) {
 			notify.Outcome{Error: "the mail server did not take the mail for 2 of 3 recipients: it answered 550"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, mailer.Send(t.Context(), notifytest.Example(), test.to))
+			require.Equal(t, test.want, mailer.Send(t.Context(), notifytest.NewExample(), test.to))
 		})
 	}
 	require.Len(t, server.Mails(), 3, "who is not refused gets the mail")
@@ -168,24 +170,26 @@ func TestSendFails(t *testing.T) {
 		trust *x509.CertPool
 		want  string
 	}{
-		"a wrong password":             {wrongPassword, closed.Trust, "the mail server answered 535"},
-		"no sign-in there":             {noSignIn, open.Trust, "the mail server has no way of signing in that Errand knows"},
-		"a password but no TLS":        {plain.URL(), plain.Trust, "the mail server has no STARTTLS, which is required"},
-		"TLS required":                 {plain.URL() + "?starttls=required", plain.Trust, "the mail server has no STARTTLS, which is required"},
-		"a certificate not to trust":   {closed.URL(), x509.NewCertPool(), "the certificate of the mail server is signed by an authority that is not trusted"},
-		"nobody there":                 {"smtp://errand:topsecret@127.0.0.1:1", nil, "the mail server refused the connection"},
-		"hangs":                        {speak(t, ""), nil, "the mail server did not answer within 10 seconds"},
-		"hangs after its greeting":     {speak(t, "220 mail.example.com ESMTP\r\n"), nil, "the mail server did not answer within 10 seconds"},
-		"does not want us":             {speak(t, "554 go away topsecret\r\n"), nil, "the mail server answered 554"},
-		"is not a mail server":         {speak(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), nil, "the connection to the mail server failed"},
-		"TLS from the start, it isn't": {"smtps" + speak(t, "220 mail.example.com ESMTP\r\n")[len("smtp"):], nil, "the mail server does not speak TLS on this port"},
+		"a wrong password":      {wrongPassword, closed.Trust, "the mail server answered 535"},
+		"no sign-in there":      {noSignIn, open.Trust, "the mail server has no way of signing in that Errand knows"},
+		"a password but no TLS": {plain.URL(), plain.Trust, "the mail server has no STARTTLS, which is required"},
+		"TLS required":          {plain.URL() + "?starttls=required", plain.Trust, "the mail server has no STARTTLS, which is required"},
+		"a certificate not to trust": {closed.URL(), x509.NewCertPool(),
+			"the certificate of the mail server is signed by an authority that is not trusted"},
+		"nobody there":             {"smtp://errand:topsecret@127.0.0.1:1", nil, "the mail server refused the connection"},
+		"hangs":                    {speak(t, ""), nil, "the mail server did not answer within 10 seconds"},
+		"hangs after its greeting": {speak(t, "220 mail.example.com ESMTP\r\n"), nil, "the mail server did not answer within 10 seconds"},
+		"does not want us":         {speak(t, "554 go away topsecret\r\n"), nil, "the mail server answered 554"},
+		"is not a mail server":     {speak(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), nil, "the connection to the mail server failed"},
+		"TLS from the start, it isn't": {"smtps" + speak(t, "220 mail.example.com ESMTP\r\n")[len("smtp"):], nil,
+			"the mail server does not speak TLS on this port"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mailer := newMailer(t, test.url, test.trust, notifytest.Timeout*3)
 			start := time.Now()
 
-			outcome := mailer.Send(t.Context(), notifytest.Example(), []string{"a@example.com"})
+			outcome := mailer.Send(t.Context(), notifytest.NewExample(), []string{"a@example.com"})
 
 			require.Equal(t, notify.Outcome{Error: test.want}, outcome)
 			require.Less(t, time.Since(start), notifytest.Timeout*20)

@@ -40,7 +40,8 @@ func TestNewMailerRefuses(t *testing.T) {
 func TestNewMailerAccepts(t *testing.T) {
 	t.Parallel()
 	for _, url := range []core.Secret{
-		"smtp://mail.example.com", "smtp://user:p%40ss@mail.example.com:2525/", "smtps://user:pass@[2001:db8::1]:465", "smtp://localhost:1025?starttls=required",
+		"smtp://mail.example.com", "smtp://user:p%40ss@mail.example.com:2525/", "smtps://user:pass@[2001:db8::1]:465",
+		"smtp://localhost:1025?starttls=required",
 	} {
 		_, err := email.NewMailer(email.Options{URL: url, From: "errand@example.com"})
 		require.NoError(t, err)
@@ -56,9 +57,12 @@ func TestCheckRecipients(t *testing.T) {
 	}
 	require.NoError(t, email.CheckRecipients(many[:20]))
 	for name, to := range map[string][]string{
-		"nobody": nil, "too many": many, "twice": {"a@example.com", "A@Example.com"}, "no domain": {"a"}, "empty": {""}, "a name": {"A <a@example.com>"},
-		"brackets": {"<a@example.com>"}, "two in one": {"a@example.com,b@example.com"}, "a line break": {"a@example.com\r\nRCPT TO:<b@example.com>"},
-		"a space": {"a b@example.com"}, "quotes": {`"a b"@example.com`}, "not ASCII": {"ü@example.com"}, "too long": {strings.Repeat("a", 250) + "@example.com"},
+		"nobody": nil, "too many": many, "twice": {"a@example.com", "A@Example.com"}, "no domain": {"a"}, "empty": {""},
+		"a name":   {"A <a@example.com>"},
+		"brackets": {"<a@example.com>"}, "two in one": {"a@example.com,b@example.com"},
+		"a line break": {"a@example.com\r\nRCPT TO:<b@example.com>"},
+		"a space":      {"a b@example.com"}, "quotes": {`"a b"@example.com`}, "not ASCII": {"ü@example.com"},
+		"too long":             {strings.Repeat("a", 250) + "@example.com"},
 		"an address as domain": {"a@[127.0.0.1]"}, "a comment": {"a@example.com(x)"},
 	} {
 		t.Run(name, func(t *testing.T) {

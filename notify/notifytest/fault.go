@@ -22,12 +22,12 @@ import (
 
 var discardLog = log.New(io.Discard, "", 0)
 
-// Hang is a handler that does not answer before the sender gives up.
-func Hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+// NeverAnswer is a handler that does not answer before the sender gives up.
+func NeverAnswer(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// Trickle is a handler that answers with 200 at once, and then with a byte of its body now and then, for as long as the
+// TrickleBody is a handler that answers with 200 at once, and then with a byte of its body now and then, for as long as the
 // sender listens.
-func Trickle(w http.ResponseWriter, r *http.Request) {
+func TrickleBody(w http.ResponseWriter, r *http.Request) {
 	ticks := time.NewTicker(20 * time.Millisecond)
 	defer ticks.Stop()
 	for {
@@ -43,8 +43,8 @@ func Trickle(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Endless is a handler whose answer has no end.
-func Endless(w http.ResponseWriter, _ *http.Request) {
+// AnswerEndlessly is a handler whose answer has no end.
+func AnswerEndlessly(w http.ResponseWriter, _ *http.Request) {
 	chunk := make([]byte, 32<<10)
 	for {
 		if _, err := w.Write(chunk); err != nil {
@@ -98,8 +98,8 @@ func ServeRaw(t testing.TB, listener net.Listener, serve func(net.Conn)) {
 	})
 }
 
-// Reset ends a connection by a reset.
-func Reset(conn net.Conn) {
+// ResetConnection ends a connection by a reset.
+func ResetConnection(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
@@ -118,8 +118,8 @@ func TrickleHeader(conn net.Conn) {
 	}
 }
 
-// Say returns a behaviour that answers with a text as it is.
-func Say(text string) func(net.Conn) {
+// SayText returns a behaviour that answers with a text as it is.
+func SayText(text string) func(net.Conn) {
 	return func(conn net.Conn) { _, _ = io.WriteString(conn, text) }
 }
 

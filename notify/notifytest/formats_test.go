@@ -16,19 +16,19 @@ import (
 	"errand/notify/slack"
 )
 
-var formats = []notifytest.Format{
-	{Name: "service", NewRequest: service.NewRequest},
-	{Name: "scm_dispatch", NewRequest: dispatch.NewRequest, Only204: true},
-	{Name: "scm_issue", NewRequest: scmissue.NewRequest},
-	{Name: "chat_a", NewRequest: slack.NewRequest},
-	{Name: "chat_b", NewRequest: discord.NewRequest},
+var formats = map[string]notify.Format{
+	"service":      {NewRequest: service.NewRequest},
+	"scm_dispatch": {NewRequest: dispatch.NewRequest, Only204: true},
+	"scm_issue":    {NewRequest: scmissue.NewRequest},
+	"chat_a":       {NewRequest: slack.NewRequest},
+	"chat_b":       {NewRequest: discord.NewRequest},
 }
 
 // Every format, every HTTP status.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
-	for _, format := range formats {
-		t.Run(format.Name, func(t *testing.T) {
+	for name, format := range formats {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			notifytest.CheckStatuses(t, format)
 		})
@@ -39,22 +39,20 @@ func TestStatuses(t *testing.T) {
 func TestFormatsSendEveryEvent(t *testing.T) {
 	t.Parallel()
 	events := []notify.EventName{notify.IssueNew, notify.IssueRegressed, notify.IssueVerified, notify.IssueSpike, notify.Ping}
-	for _, format := range formats {
-		t.Run(format.Name, func(t *testing.T) {
+	for name, format := range formats {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			receiver := notifytest.NewReceiver(t, notifytest.Answer(http.StatusNoContent))
+			receiver := notifytest.NewReceiver(t, notifytest.AnswerStatus(http.StatusNoContent))
 			sender := notifytest.NewSender(receiver.Trust, &notifytest.Names{}, notify.AttemptTimeout)
 			for _, event := range events {
-				m := notifytest.Example()
+				m := notifytest.NewExample()
 				if event == notify.Ping {
-					m = notifytest.ExamplePing()
+					m = notifytest.NewPing()
 				}
 				m.Event = event
 				target := notify.Target{URL: core.Secret(receiver.URL + "/url-secret"), Secret: "whsec_secret", Token: "scm-secret"}
-				request, err := format.NewRequest(t.Context(), m, target)
-				require.NoError(t, err)
 
-				outcome := sender.Send(t.Context(), request, format.Only204)
+				outcome := sender.Send(t.Context(), format, m, target)
 
 				require.True(t, outcome.Delivered, outcome.Error)
 			}

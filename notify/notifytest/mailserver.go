@@ -156,7 +156,7 @@ func (s *mailSession) Data(r io.Reader) error {
 	return nil
 }
 
-// Reset forgets what was said of the mail.
+// ResetConnection forgets what was said of the mail.
 func (s *mailSession) Reset() { s.mail = Mail{} }
 
 // Logout ends the session.

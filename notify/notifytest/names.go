@@ -60,8 +60,8 @@ func (n *Names) Asked() []string {
 	return append([]string(nil), n.asked...)
 }
 
-// Addresses reads IP addresses; a wrong one panics.
-func Addresses(texts ...string) []netip.Addr {
+// ParseAddresses reads IP addresses; a wrong one panics.
+func ParseAddresses(texts ...string) []netip.Addr {
 	addresses := make([]netip.Addr, len(texts))
 	for i, text := range texts {
 		addresses[i] = netip.MustParseAddr(text)

@@ -108,8 +108,8 @@ func (r *Receiver) Port(t testing.TB) string {
 // Address returns host and port of the receiver.
 func (r *Receiver) Address() string { return r.server.Listener.Addr().String() }
 
-// Answer returns a handler that answers with a status.
-func Answer(status int) http.HandlerFunc {
+// AnswerStatus returns a handler that answers with a status.
+func AnswerStatus(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
 }
 

@@ -96,7 +96,7 @@ func writeSummary(m *notify.Message) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**", notify.CodeSpan(m.Headline()))
 	if m.Issue != nil {
-		fmt.Fprintf(&b, ": %s.\n\nErrand issue %d: %s", m.Counts(), m.Issue.ID, m.Link)
+		fmt.Fprintf(&b, ": %s.\n\nErrand issue %d: %s", m.DescribeCounts(), m.Issue.ID, m.Link)
 	}
 	return b.String()
 }

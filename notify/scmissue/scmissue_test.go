@@ -21,8 +21,8 @@ const (
 
 type sentIssue struct{ Title, Body string }
 
-// send returns the path and the body of the request of a message.
-func send(t *testing.T, m *notify.Message, number int64) (string, sentIssue) {
+// sendMessage returns the path and the body of the request of a message.
+func sendMessage(t *testing.T, m *notify.Message, number int64) (string, sentIssue) {
 	t.Helper()
 	request, err := scmissue.NewRequest(t.Context(), m, notify.Target{URL: issuesURL, Token: "token", IssueNumber: number})
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func send(t *testing.T, m *notify.Message, number int64) (string, sentIssue) {
 
 func TestFirstMessageOpensAnIssue(t *testing.T) {
 	t.Parallel()
-	path, sent := send(t, notifytest.Example(), 0)
+	path, sent := sendMessage(t, notifytest.NewExample(), 0)
 
 	require.Equal(t, "/repos/acme/shop/issues", path)
 	require.Equal(t, "TypeError: x is undefined", sent.Title)
@@ -51,10 +51,10 @@ func TestFirstMessageOpensAnIssue(t *testing.T) {
 
 func TestLaterMessagesAreComments(t *testing.T) {
 	t.Parallel()
-	m := notifytest.Example()
+	m := notifytest.NewExample()
 	m.Event = notify.IssueRegressed
 
-	path, sent := send(t, m, 99)
+	path, sent := sendMessage(t, m, 99)
 
 	require.Equal(t, "/repos/acme/shop/issues/99/comments", path)
 	require.Empty(t, sent.Title)
@@ -64,7 +64,7 @@ func TestLaterMessagesAreComments(t *testing.T) {
 
 func TestPingOpensAnIssueOfItsOwn(t *testing.T) {
 	t.Parallel()
-	path, sent := send(t, notifytest.ExamplePing(), 99)
+	path, sent := sendMessage(t, notifytest.NewPing(), 99)
 
 	require.Equal(t, "/repos/acme/shop/issues", path)
 	require.Equal(t, "Test message from Errand", sent.Title)
@@ -84,11 +84,11 @@ func TestHostileBriefStaysCode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := notifytest.Example()
+			m := notifytest.NewExample()
 			m.Issue.Title, m.Project = notifytest.Hostile, "`@everyone`"
 			m.Brief.Markdown = brief
 
-			_, sent := send(t, m, 0)
+			_, sent := sendMessage(t, m, 0)
 
 			lines := strings.Split(sent.Body, "\n")
 			opening := -1
@@ -142,5 +142,6 @@ func TestCheckURL(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, scmissue.CheckURL("https://api.github.com", issuesURL))
 	require.Error(t, scmissue.CheckURL("https://api.github.com", "https://api.github.com/repos/acme/shop/dispatches"))
-	require.ErrorContains(t, scmissue.CheckURL("https://api.github.com/", "https://x"), "must be https://api.github.com/repos/<owner>/<repo>/issues")
+	require.ErrorContains(t, scmissue.CheckURL("https://api.github.com/", "https://x"),
+		"must be https://api.github.com/repos/<owner>/<repo>/issues")
 }

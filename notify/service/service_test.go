@@ -17,7 +17,7 @@ import (
 
 func TestNewRequest(t *testing.T) {
 	t.Parallel()
-	m := notifytest.Example()
+	m := notifytest.NewExample()
 
 	request, err := service.NewRequest(t.Context(), m, notify.Target{URL: "https://hooks.example.com/x", Secret: "whsec_s"})
 
@@ -42,18 +42,21 @@ func TestNewRequest(t *testing.T) {
 
 func TestNewRequestOfPing(t *testing.T) {
 	t.Parallel()
-	request, err := service.NewRequest(t.Context(), notifytest.ExamplePing(), notify.Target{URL: "https://hooks.example.com/x", Secret: "whsec_s"})
+	target := notify.Target{URL: "https://hooks.example.com/x", Secret: "whsec_s"}
+
+	request, err := service.NewRequest(t.Context(), notifytest.NewPing(), target)
 
 	require.NoError(t, err)
 	body, err := io.ReadAll(request.Body)
 	require.NoError(t, err)
 	require.Equal(t, "ping", request.Header.Get("X-Service-Event"))
-	require.Equal(t, `{"event":"ping","delivery_id":8,"webhook_id":3,"created_at":"2026-01-03T18:22:50.123Z","issue":null,"brief":null}`, string(body))
+	require.Equal(t, `{"event":"ping","delivery_id":8,"webhook_id":3,"created_at":"2026-01-03T18:22:50.123Z",`+
+		`"issue":null,"brief":null}`, string(body))
 }
 
 func TestNewRequestOfVerifiedFix(t *testing.T) {
 	t.Parallel()
-	m := notifytest.Example()
+	m := notifytest.NewExample()
 	m.Event = notify.IssueVerified
 	m.Issue.Fix = &core.Fix{Kind: "commit", Commit: "abcdef1", LinkedBy: "bot", Outcome: "verified"}
 
@@ -72,7 +75,7 @@ func TestNewRequestOfVerifiedFix(t *testing.T) {
 // A retry has the same id and body, and a signature of its own time.
 func TestRetryIsSignedAnew(t *testing.T) {
 	t.Parallel()
-	first, again := notifytest.Example(), notifytest.Example()
+	first, again := notifytest.NewExample(), notifytest.NewExample()
 	again.SentAt = again.SentAt.Add(time.Minute)
 	target := notify.Target{URL: "https://hooks.example.com/x", Secret: "whsec_s"}
 
@@ -87,7 +90,7 @@ func TestRetryIsSignedAnew(t *testing.T) {
 
 func TestNewRequestRefusesABrokenBrief(t *testing.T) {
 	t.Parallel()
-	m := notifytest.Example()
+	m := notifytest.NewExample()
 	m.Brief.JSON = json.RawMessage(`{"id":`)
 
 	_, err := service.NewRequest(t.Context(), m, notify.Target{URL: "https://hooks.example.com/x"})

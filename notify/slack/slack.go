@@ -44,7 +44,7 @@ type text struct {
 func CheckURL(url string) error {
 	end, ok := strings.CutPrefix(url, urlStart)
 	if !ok || !services.MatchString(end) {
-		return errors.New("must be the URL of an incoming webhook of Slack: " + urlStart + "T.../B.../...")
+		return errors.New("must be the URL of an incoming webhook of Slack: " + urlStart + "<workspace>/<webhook>/<secret>")
 	}
 	return nil
 }
@@ -54,17 +54,18 @@ func MaskURL() string { return urlStart + maskedEnd }
 
 // NewRequest returns the request of a delivery.
 func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*http.Request, error) {
-	lines := []string{"*" + escape(m.Headline()) + "*"}
+	lines := []string{"*" + escapeText(m.Headline()) + "*"}
 	summary := m.Headline()
 	if m.Issue != nil {
 		summary += ": " + m.TitleLine()
-		lines = append(lines, "Title, written by the monitored app: "+escape(notify.CodeSpan(m.TitleLine())), escape(m.Counts()))
+		lines = append(lines, "Title, written by the monitored app: "+escapeText(notify.CodeSpan(m.TitleLine())),
+			escapeText(m.DescribeCounts()))
 	}
 	if m.Link != "" {
-		lines = append(lines, fmt.Sprintf("<%s|%s>", strings.ReplaceAll(escape(m.Link), "|", "%7C"), nameLink(m)))
+		lines = append(lines, fmt.Sprintf("<%s|%s>", strings.ReplaceAll(escapeText(m.Link), "|", "%7C"), nameLink(m)))
 	}
 	encoded, err := notify.EncodeJSON(body{
-		Text: escape(summary), Parse: "none",
+		Text: escapeText(summary), Parse: "none",
 		Blocks: []block{{Type: "section", Text: text{Type: "mrkdwn", Text: strings.Join(lines, "\n"), Verbatim: true}}},
 	})
 	if err != nil {
@@ -80,7 +81,7 @@ func nameLink(m *notify.Message) string {
 	return fmt.Sprintf("Issue %d in Errand", m.Issue.ID)
 }
 
-// escape writes the three characters that Slack reads as its own, in links and mentions such as <!channel>.
-func escape(line string) string {
+// escapeText writes the three characters that Slack reads as its own, in links and mentions such as <!channel>.
+func escapeText(line string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(line)
 }

@@ -20,7 +20,7 @@ const hookURL = "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXX
 
 func TestNewRequest(t *testing.T) {
 	t.Parallel()
-	request, err := slack.NewRequest(t.Context(), notifytest.Example(), notify.Target{URL: hookURL})
+	request, err := slack.NewRequest(t.Context(), notifytest.NewExample(), notify.Target{URL: hookURL})
 
 	require.NoError(t, err)
 	require.Equal(t, hookURL, request.URL.String())
@@ -29,17 +29,19 @@ func TestNewRequest(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{
 		"text": "New issue in Web shop: TypeError: x is undefined",
-		"blocks": [{"type": "section", "text": {"type": "mrkdwn", "verbatim": true, "text": "*New issue in Web shop*\nTitle, written by the monitored app: `+"`TypeError: x is undefined`"+
+		"blocks": [{"type": "section", "text": {"type": "mrkdwn", "verbatim": true,
+			"text": "*New issue in Web shop*\nTitle, written by the monitored app: `+"`TypeError: x is undefined`"+
 		`\nseen 12 times, 1 user affected, level error, status unresolved\n<https://errand.example/issues/42|Issue 42 in Errand>"}}],
 		"parse": "none", "link_names": false, "unfurl_links": false, "unfurl_media": false}`, string(body))
 }
 
 func TestNewRequestOfPing(t *testing.T) {
 	t.Parallel()
-	request, err := slack.NewRequest(t.Context(), notifytest.ExamplePing(), notify.Target{URL: hookURL})
+	request, err := slack.NewRequest(t.Context(), notifytest.NewPing(), notify.Target{URL: hookURL})
 
 	require.NoError(t, err)
-	require.Equal(t, []string{"Test message from Errand", "*Test message from Errand*\n<https://errand.example|Errand>"}, textsOf(t, request.Body))
+	require.Equal(t, []string{"Test message from Errand", "*Test message from Errand*\n<https://errand.example|Errand>"},
+		textsOf(t, request.Body))
 }
 
 // Slack reads <...> as links and mentions; ours is the only one.
@@ -47,7 +49,7 @@ func TestHostileTitles(t *testing.T) {
 	t.Parallel()
 	angles := regexp.MustCompile(`<[^>]*>`)
 	for _, title := range []string{notifytest.Hostile, strings.Repeat("<!channel>", 500), strings.Repeat("&", 5000), "`` `x`"} {
-		m := notifytest.Example()
+		m := notifytest.NewExample()
 		m.Issue.Title = core.Untrusted(title)
 		requireHarmless(t, m, angles)
 	}
