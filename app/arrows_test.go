@@ -71,8 +71,8 @@ var arrows = map[string][]string{
 	"notify/scmissue":   {"core", "notify", "prompts"},
 	"notify/slack":      {"core", "notify", "prompts"},
 	"notify/discord":    {"core", "notify", "prompts"},
-	"notify/email":      {"core", "notify", "prompts"},
-	"notify/notifytest": {"core", "notify", "github.com/stretchr/testify"},
+	"notify/email":      {"core", "notify", "prompts", "github.com/wneessen/go-mail"},
+	"notify/notifytest": {"core", "notify", "github.com/emersion/go-sasl", "github.com/emersion/go-smtp", "github.com/stretchr/testify"},
 
 	"jobs": {"core", "store", "brief", "notify", "fixes", "github.com/jackc/pgx/v5", "github.com/riverqueue/river"},
 

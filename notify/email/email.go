@@ -1,0 +1,166 @@
+package email
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/textproto"
+	"strings"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"errand/notify"
+)
+
+const (
+	maxSubject = 250 // characters
+	// codeRefused and up mean that trying again does not help.
+	codeRefused = 500
+)
+
+// Send makes one attempt: a mail to each recipient, over one connection. It is delivered when nobody may still get it by
+// trying again, and at least one did; then an address that the server refuses for good is left out. A mail has the same
+// Message-ID in every attempt, so that who got it already sees it once.
+func (m *Mailer) Send(ctx context.Context, message *notify.Message, to []string) notify.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, m.timeout)
+	defer cancel()
+	var mails []*gomail.Msg
+	for _, recipient := range to {
+		written, err := m.writeMail(message, recipient)
+		if err != nil {
+			return notify.Outcome{Error: "the mail could not be written"}
+		}
+		mails = append(mails, written)
+	}
+	if err := m.sendAll(ctx, mails); err != nil {
+		return notify.Outcome{Error: m.describeError(err)}
+	}
+	return sumUp(mails)
+}
+
+// sendAll connects, signs in and sends. The connection is closed when ctx ends, and in any case at the end: the library
+// leaves it open when the sign-in fails. Whether a mail was taken stands in the mail.
+func (m *Mailer) sendAll(ctx context.Context, mails []*gomail.Msg) error {
+	closeConn := func() bool { return true }
+	defer func() { closeConn() }()
+	client, err := m.newClient(func(dialCtx context.Context, network, address string) (net.Conn, error) {
+		conn, err := m.dialServer(dialCtx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+		closeConn = func() bool { return stop() && conn.Close() == nil }
+		return conn, nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := client.DialWithContext(ctx); err != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	if client.Send(mails...) == nil {
+		_ = client.Close() // says goodbye
+	}
+	if countTaken(mails) == 0 {
+		return ctx.Err()
+	}
+	return nil
+}
+
+func countTaken(mails []*gomail.Msg) int {
+	taken := 0
+	for _, mail := range mails {
+		if mail.IsDelivered() {
+			taken++
+		}
+	}
+	return taken
+}
+
+// sumUp returns the outcome of mails of which each was taken, or has an error.
+func sumUp(mails []*gomail.Msg) notify.Outcome {
+	taken := countTaken(mails)
+	if taken == len(mails) {
+		return notify.Outcome{Delivered: true}
+	}
+	lastCode, isFinal := 0, true
+	for _, mail := range mails {
+		if mail.IsDelivered() {
+			continue
+		}
+		code := 0
+		var failed *gomail.SendError
+		if errors.As(mail.SendError(), &failed) {
+			code = failed.ErrorCode()
+		}
+		isFinal = isFinal && code >= codeRefused
+		lastCode = max(lastCode, code)
+	}
+	text := fmt.Sprintf("the mail server did not take the mail for %d of %d recipients", len(mails)-taken, len(mails))
+	if lastCode != 0 {
+		text += fmt.Sprintf(": it answered %d", lastCode)
+	}
+	return notify.Outcome{Delivered: taken > 0 && isFinal, Error: text}
+}
+
+// describeError returns why no mail was sent. Of the server's answer it has the code only: its text may repeat what was
+// sent to it.
+func (m *Mailer) describeError(err error) string {
+	var answer *textproto.Error
+	if errors.As(err, &answer) {
+		return fmt.Sprintf("the mail server answered %d", answer.Code)
+	}
+	for _, missing := range []error{gomail.ErrNoSupportedAuthDiscovered, gomail.ErrPlainAuthNotSupported, gomail.ErrLoginAuthNotSupported} {
+		if errors.Is(err, missing) {
+			return "the mail server has no way of signing in that Errand knows"
+		}
+	}
+	switch text := err.Error(); { // the library has no types for these
+	case strings.Contains(text, "STARTTLS"):
+		return "the mail server has no STARTTLS, which is required"
+	case strings.Contains(text, "SMTP AUTH") || strings.Contains(text, "unsupported"):
+		return "the mail server has no way of signing in that Errand knows"
+	}
+	return notify.DescribeFailure("the mail server", err)
+}
+
+func (m *Mailer) writeMail(message *notify.Message, recipient string) (*gomail.Msg, error) {
+	mail := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	mail.FromMailAddress(m.from)
+	if err := mail.To(recipient); err != nil {
+		return nil, err
+	}
+	mail.Subject(notify.CutText("[Errand] "+joinTitle(message), maxSubject))
+	mail.SetDateWithValue(message.SentAt)
+	mail.SetMessageIDWithValue(fmt.Sprintf("errand-delivery-%d@%s", message.DeliveryID, m.domain()))
+	mail.SetGenHeader("Auto-Submitted", "auto-generated") // so that nobody's holiday answers
+	mail.SetGenHeader("X-Auto-Response-Suppress", "All")
+	if message.Issue != nil { // mails about an issue are one conversation
+		mail.SetGenHeader(gomail.HeaderReferences, fmt.Sprintf("<errand-issue-%d@%s>", message.Issue.ID, m.domain()))
+	}
+	mail.SetBodyString(gomail.TypeTextPlain, writeText(message))
+	return mail, nil
+}
+
+func joinTitle(message *notify.Message) string {
+	if message.Issue == nil {
+		return message.Headline()
+	}
+	return message.Headline() + ": " + message.TitleLine()
+}
+
+// writeText returns the mail's text. It is plain, so that nothing in a title is formatted.
+func writeText(message *notify.Message) string {
+	lines := []string{message.Headline(), ""}
+	if message.Issue != nil {
+		lines = append(lines,
+			"Title, written by the monitored app:",
+			"    "+message.TitleLine(), "",
+			fmt.Sprintf("Errand issue %d: %s.", message.Issue.ID, message.DescribeCounts()))
+	}
+	if message.Link != "" {
+		lines = append(lines, message.Link)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

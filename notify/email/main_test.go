@@ -1,0 +1,10 @@
+package email_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain holds that no attempt leaves anything running behind.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

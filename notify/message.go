@@ -1,0 +1,91 @@
+// Package notify sends what happened to an issue to the receivers of webhooks: the message that every format renders, its
+// signature, which URLs may be called, one attempt at a delivery, and when the next one is due.
+//
+// A format is a package below this one. It has one function that makes the HTTP request of a message (or, for email,
+// sends the mail); the Sender makes the attempt. Everything that is sent is made anew for each attempt.
+package notify
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"errand/core"
+)
+
+// EventName is what happened, as webhooks are told.
+type EventName string
+
+// The events of webhooks.
+const (
+	IssueNew       EventName = "issue.new"
+	IssueRegressed EventName = "issue.regressed"
+	IssueVerified  EventName = "issue.verified"
+	IssueSpike     EventName = "issue.spike"
+	Ping           EventName = "ping" // a test of the webhook, without an issue
+)
+
+// Message is one delivery as it is when it is sent.
+type Message struct {
+	Event      EventName
+	DeliveryID int64 // the same in every attempt
+	WebhookID  int64
+	CreatedAt  core.Time // of the delivery
+	SentAt     time.Time // of this attempt; signatures are as old as this
+	Issue      *Issue    // nil for a ping
+	Brief      *Brief    // nil for a ping
+
+	Project string // name of the issue's project, for people
+	Link    string // page of the issue, for people; of Errand itself for a ping
+}
+
+// Issue is what a webhook says of an issue.
+type Issue struct {
+	ID            int64          `json:"id"`
+	ProjectID     int64          `json:"project_id"`
+	Status        core.Status    `json:"status"`
+	Level         string         `json:"level"`
+	Trust         core.Trust     `json:"trust"`
+	Priority      float64        `json:"priority"`
+	TimesSeen     int64          `json:"times_seen"`
+	UsersAffected int64          `json:"users_affected"`
+	FirstSeen     core.Time      `json:"first_seen"`
+	LastSeen      core.Time      `json:"last_seen"`
+	Fix           *core.Fix      `json:"fix"`
+	Title         core.Untrusted `json:"title_untrusted"`
+}
+
+// DescribeIssue returns what a webhook says of an issue.
+func DescribeIssue(issue *core.IssueDetail) *Issue {
+	return &Issue{
+		ID: issue.ID, ProjectID: issue.ProjectID, Status: issue.Status, Level: issue.Level, Trust: issue.Trust,
+		Priority: issue.Priority, TimesSeen: issue.TimesSeen, UsersAffected: issue.UsersAffected,
+		FirstSeen: issue.FirstSeen, LastSeen: issue.LastSeen, Fix: issue.Fix, Title: issue.Title,
+	}
+}
+
+// Brief is what an agent needs to start work on the issue. Text of the monitored app is marked in it.
+type Brief struct {
+	Markdown string          `json:"markdown"`
+	JSON     json.RawMessage `json:"json"`
+}
+
+// Target is where the deliveries of a webhook go, with the secrets that its format needs.
+type Target struct {
+	URL    core.Secret // those of chats are secrets as a whole
+	Secret core.Secret // whsec_..., which signs the deliveries of format service
+	Token  core.Secret // of the source control, for the two formats that act there
+	// IssueNumber is the source control's issue that was opened for the issue of the message; 0 when there is none yet.
+	IssueNumber int64
+}
+
+// EncodeJSON writes the body of a request, without the escapes of <, > and & that only pages need.
+func EncodeJSON(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,39 @@
+// Package service is the format "service": the signed JSON from which agent runners start work (webhooks, Resources).
+package service
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"errand/core"
+	"errand/notify"
+)
+
+// body is what a receiver gets.
+type body struct {
+	Event      notify.EventName `json:"event"`
+	DeliveryID int64            `json:"delivery_id"`
+	WebhookID  int64            `json:"webhook_id"`
+	CreatedAt  core.Time        `json:"created_at"`
+	Issue      *notify.Issue    `json:"issue"`
+	Brief      *notify.Brief    `json:"brief"`
+}
+
+// NewRequest returns the request of a delivery, signed with the secret of the webhook.
+func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*http.Request, error) {
+	encoded, err := notify.EncodeJSON(body{
+		Event: m.Event, DeliveryID: m.DeliveryID, WebhookID: m.WebhookID, CreatedAt: m.CreatedAt, Issue: m.Issue, Brief: m.Brief,
+	})
+	if err != nil {
+		return nil, err
+	}
+	request, err := notify.NewRequest(ctx, target.URL, encoded)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("X-Service-Event", string(m.Event))
+	request.Header.Set("X-Service-Delivery", strconv.FormatInt(m.DeliveryID, 10))
+	request.Header.Set("X-Service-Signature", notify.SignBody(target.Secret, m.SentAt, encoded))
+	return request, nil
+}

@@ -1,0 +1,40 @@
+package notify
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"errand/core"
+)
+
+const (
+	secretPrefix = "whsec_"
+	secretBytes  = 32
+)
+
+// NewSecret makes the secret that signs the deliveries of a webhook: whsec_ and 43 characters. The random bytes are
+// read from crypto/rand.Reader, or from a reader of the test.
+func NewSecret(random io.Reader) (core.Secret, error) {
+	var b [secretBytes]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", fmt.Errorf("making a webhook secret: %w", err)
+	}
+	return core.Secret(secretPrefix + base64.RawURLEncoding.EncodeToString(b[:])), nil
+}
+
+// SignBody returns the header x-service-signature: t=<unix seconds>,v1=<hex>, where v1 is the HMAC-SHA256 of
+// <t>.<body>, keyed with the whole secret, whsec_ included (webhooks, Events).
+func SignBody(secret core.Secret, at time.Time, body []byte) string {
+	seconds := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
+	mac.Write([]byte(seconds))
+	mac.Write([]byte("."))
+	mac.Write(body)
+	return "t=" + seconds + ",v1=" + hex.EncodeToString(mac.Sum(nil))
+}

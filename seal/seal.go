@@ -1,0 +1,80 @@
+package seal
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"errand/core"
+)
+
+// Errors of sealing and opening. Their texts hold no secret and no part of one.
+var (
+	// ErrNoKey is returned by Seal when ENCRYPTION_KEYS has no valid key.
+	ErrNoKey = errors.New("no valid key in ENCRYPTION_KEYS")
+	// ErrUnknownKey is returned by Open when the key that sealed the text is not in ENCRYPTION_KEYS any more.
+	ErrUnknownKey = errors.New("sealed with a key that is not in ENCRYPTION_KEYS")
+	// ErrNotSealed is returned by Open when the text is not one that Seal has made.
+	ErrNotSealed = errors.New("not a sealed text")
+	// ErrBroken is returned by Open when the text was changed, was sealed for another purpose, or the key of its id is
+	// another one now.
+	ErrBroken = errors.New("the sealed text does not open with its key, for this purpose")
+)
+
+var encoding = base64.RawURLEncoding.Strict()
+
+// Seal encrypts a secret with the newest key, and returns <key id>:<base64>. The purpose says what the secret is and
+// whose, such as webhooks.secret/42: the text opens for the same purpose only, so that a row cannot take the secret
+// of another one.
+func (r *Ring) Seal(secret core.Secret, purpose string) (string, error) {
+	if !r.CanSeal() {
+		return "", ErrNoKey
+	}
+	newest := r.keys[0]
+	sealed := newest.aead.Seal(nil, nil, []byte(secret.Reveal()), []byte(purpose))
+	return newest.id + ":" + encoding.EncodeToString(sealed), nil
+}
+
+// Open decrypts what Seal returned for the purpose, with whichever key of the ring it was sealed.
+func (r *Ring) Open(text, purpose string) (core.Secret, error) {
+	id, sealed, err := splitSealed(text)
+	if err != nil {
+		return "", err
+	}
+	aead := r.find(id)
+	if aead == nil {
+		return "", fmt.Errorf("key %s: %w", id, ErrUnknownKey)
+	}
+	secret, err := aead.Open(nil, nil, sealed, []byte(purpose))
+	if err != nil {
+		return "", fmt.Errorf("key %s: %w", id, ErrBroken)
+	}
+	return core.Secret(secret), nil
+}
+
+// IsOutdated reports whether the text is sealed with another key than the newest one, so that it should be opened and
+// sealed again. A text whose key is gone counts too: opening it says so. Without a key nothing is outdated.
+func (r *Ring) IsOutdated(text string) bool {
+	id, _, err := splitSealed(text)
+	return err == nil && r.CanSeal() && id != r.keys[0].id
+}
+
+// NewestID returns the id of the key that seals, which sealed texts that are not outdated begin with; "" without a key.
+func (r *Ring) NewestID() string {
+	if !r.CanSeal() {
+		return ""
+	}
+	return r.keys[0].id
+}
+
+func splitSealed(text string) (id string, sealed []byte, err error) {
+	id, encoded, _ := strings.Cut(text, ":")
+	if !isID(id) || strings.ContainsAny(encoded, "\r\n") { // which base64 would pass over
+		return "", nil, ErrNotSealed
+	}
+	if sealed, err = encoding.DecodeString(encoded); err != nil || len(sealed) == 0 {
+		return "", nil, ErrNotSealed
+	}
+	return id, sealed, nil
+}
