@@ -93,3 +93,9 @@ func (s *Store) MakeReadOnly(t testing.TB) {
 		}
 	}
 }
+
+// The statement of the list of labels, for a look at its plan.
+const (
+	LabelColumns = labelColumns
+	LabelActions = labelActions
+)
