@@ -88,7 +88,7 @@ func (i *Ingest) process(p *project, q *request, e *core.Event) (store.NewEvent,
 	event.Title, event.Culprit, event.Type = own(e.Title), own(e.Culprit), own(grouping.Type(e))
 	event.Release, event.Environment = own(e.Release), own(e.Environment)
 	if i.store.MayBeNew(&event) {
-		event.Crash, event.Features = triage.CrashOf(e), similar.OfEvent(e)
+		event.Crash, event.Features = triage.FindCrash(e), similar.FeaturesOfEvent(e)
 	}
 	i.pack(q.patience, &event, e)
 	return event, nil

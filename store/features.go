@@ -79,7 +79,7 @@ func (s *Store) readEvents(ctx context.Context, i unreadIssue) error {
 	if err != nil {
 		return err
 	}
-	crash, features := triage.Crash{Site: triage.NoStack}, similar.OfIssue(i.Title, i.Type, i.Culprit)
+	crash, features := triage.Crash{Site: triage.NoStack}, similar.FeaturesOfIssue(i.Title, i.Type, i.Culprit)
 	if len(rows) > 0 {
 		event, err := s.unpack(ctx, i.ProjectID, Payload{Bytes: rows[0].Payload, Dictionary: rows[0].Dictionary})
 		if core.HasCode(err, core.Unavailable) {
@@ -87,7 +87,7 @@ func (s *Store) readEvents(ctx context.Context, i unreadIssue) error {
 		}
 		if err == nil {
 			event.Title, event.Culprit = core.Untrusted(i.Title), core.Untrusted(i.Culprit)
-			crash, features = triage.CrashOf(&event), similar.OfEvent(&event)
+			crash, features = triage.FindCrash(&event), similar.FeaturesOfEvent(&event)
 		}
 	}
 	return s.inTx(ctx, func(t *tx) error {

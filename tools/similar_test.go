@@ -16,7 +16,7 @@ import (
 
 // comparable gives an event the features that ingest would.
 func comparable(e store.NewEvent) store.NewEvent {
-	e.Features = similar.OfEvent(&core.Event{Title: core.Untrusted(e.Title), Culprit: core.Untrusted(e.Culprit)})
+	e.Features = similar.FeaturesOfEvent(&core.Event{Title: core.Untrusted(e.Title), Culprit: core.Untrusted(e.Culprit)})
 	e.Crash = triage.Crash{Site: triage.NoStack}
 	return e
 }
