@@ -36,7 +36,8 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 		}
 		way := ingest.New(ingest.Options{Store: o.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: log})
 		defer way.Close()
-		made.Summary, err = demo.Fill(ctx, demo.Options{Registry: o.registry, Ingest: way.Handler(), Clock: time.Now, Project: made.Project})
+		made.Summary, err = demo.FillProject(ctx,
+			demo.Options{Registry: o.registry, Ingest: way.Handler(), Clock: time.Now, Project: made.Project})
 		return err
 	})
 	return made, err

@@ -4,8 +4,11 @@ package bench
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -32,8 +35,8 @@ type Server struct {
 	cmd *exec.Cmd
 }
 
-// Start starts the binary on a fresh data folder and returns when it serves.
-func Start(ctx context.Context, binary string) (*Server, error) {
+// StartServer starts the binary on a fresh data folder and returns when it serves.
+func StartServer(ctx context.Context, binary string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "errand-bench-")
 	if err != nil {
 		return nil, err
@@ -67,8 +70,48 @@ func Start(ctx context.Context, binary string) (*Server, error) {
 	return s, nil
 }
 
-// PID is the id of the server's process.
+// PID returns the id of the server's process.
 func (s *Server) PID() int { return s.cmd.Process.Pid }
+
+// Call makes a call with the administrator's token and returns the body of its answer.
+func (s *Server) Call(ctx context.Context, method, path, body string) ([]byte, error) {
+	httpRequest, err := http.NewRequestWithContext(ctx, method, "http://"+s.Addr+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	httpRequest.Header.Set("Authorization", "Bearer "+AdminToken)
+	httpRequest.Header.Set("Content-Type", "application/json")
+	httpRequest.Header.Set("Accept", "application/json, text/event-stream")
+	answer, err := http.DefaultClient.Do(httpRequest)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated {
+		err = fmt.Errorf("%s %s: %s: %s", method, path, answer.Status, text)
+	}
+	return text, err
+}
+
+// Project is a project of the server.
+type Project struct {
+	ID  int64
+	DSN string
+}
+
+// MakeProject makes a project of that name.
+func (s *Server) MakeProject(ctx context.Context, name string) (Project, error) {
+	text, err := s.Call(ctx, http.MethodPost, "/v1/projects", fmt.Sprintf(`{"name":%q}`, name))
+	if err != nil {
+		return Project{}, err
+	}
+	var created struct{ Data Project }
+	if err := json.Unmarshal(text, &created); err != nil || created.Data.ID == 0 {
+		return Project{}, fmt.Errorf("creating a project: %s", text)
+	}
+	return created.Data, nil
+}
 
 // Stop ends the server and deletes its data.
 func (s *Server) Stop() {
@@ -80,19 +123,20 @@ func (s *Server) Stop() {
 	_ = os.RemoveAll(s.Dir)
 }
 
-// Median gives the one in the middle; the list must not be empty.
-func Median(list []float64) float64 {
+// TakeMedian returns the number in the middle. The list must not be empty.
+func TakeMedian(list []float64) float64 {
 	list = slices.Sorted(slices.Values(list))
 	return list[len(list)/2]
 }
 
-// Machine describes where the numbers come from, without its name.
-func Machine() string {
+// DescribeMachine describes where the numbers come from, without its name.
+func DescribeMachine() string {
 	model := "an unknown processor"
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		if _, after, ok := strings.Cut(string(text), "model name\t: "); ok {
 			model, _, _ = strings.Cut(after, "\n")
 		}
 	}
-	return fmt.Sprintf("%s, %d cores, %s/%s, %s, %s", model, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), time.Now().UTC().Format(time.DateOnly))
+	today := time.Now().UTC().Format(time.DateOnly)
+	return fmt.Sprintf("%s, %d cores, %s/%s, %s, %s", model, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), today)
 }

@@ -33,43 +33,43 @@ type Summary struct {
 	ByStatus map[core.Status]int
 }
 
-// actor is who acts in the demo's timeline.
-func actor() core.Actor {
+// demoActor returns who acts in the demo's timeline.
+func demoActor() core.Actor {
 	a := core.NewSystemActor("demo")
 	a.Scopes = core.List[core.Scope]{core.IssuesRead, core.IssuesWrite}
 	return a
 }
 
-// Fill sends the events and does what was done about the issues. Done again, it sends the events that are missing, and
-// leaves the issues alone about which something was done.
-func Fill(ctx context.Context, o Options) (Summary, error) {
+// FillProject sends the events and does what was done about the issues. Done again, it sends the events that are missing, and
+// leaves alone the issues that something was done about.
+func FillProject(ctx context.Context, o Options) (Summary, error) {
 	f := filler{o, o.Clock()}
-	list, err := examples()
+	list, err := readExamples()
 	if err != nil {
 		return Summary{}, err
 	}
-	before, err := f.issues(ctx)
+	before, err := f.listIssues(ctx)
 	if err != nil {
 		return Summary{}, err
 	}
 	summary := Summary{ByStatus: map[core.Status]int{}}
 	for _, e := range list {
-		if err := f.send(ctx, e.events(o.Project.ID, f.now)); err != nil {
+		if err := f.sendEvents(ctx, e.makeEvents(o.Project.ID, f.now)); err != nil {
 			return summary, err
 		}
 	}
-	found, err := f.issues(ctx)
+	found, err := f.listIssues(ctx)
 	if err != nil {
 		return summary, err
 	}
 	for _, e := range list {
 		if issue, ok := found[e.Title]; ok { // else it was merged into another one
-			if err := f.act(ctx, e, issue.ID); err != nil {
+			if err := f.actOnIssue(ctx, e, issue.ID); err != nil {
 				return summary, err
 			}
 		}
 	}
-	after, err := f.issues(ctx)
+	after, err := f.listIssues(ctx)
 	for title, issue := range after {
 		summary.Issues++
 		summary.ByStatus[issue.Status]++
@@ -84,10 +84,10 @@ type filler struct {
 	now time.Time
 }
 
-// issues gives the issues of the project by their titles.
-func (f filler) issues(ctx context.Context) (map[string]core.Issue, error) {
+// listIssues returns the issues of the project by their titles.
+func (f filler) listIssues(ctx context.Context) (map[string]core.Issue, error) {
 	var page core.IssuePage
-	err := f.call(ctx, core.ListIssues.Operation, map[string]any{"project": fmt.Sprint(f.Project.ID), "limit": 100}, &page)
+	err := f.callOperation(ctx, core.ListIssues.Operation, map[string]any{"project": fmt.Sprint(f.Project.ID), "limit": 100}, &page)
 	found := make(map[string]core.Issue, len(page.Data))
 	for _, issue := range page.Data {
 		found[string(issue.Title)] = issue
@@ -95,100 +95,101 @@ func (f filler) issues(ctx context.Context) (map[string]core.Issue, error) {
 	return found, err
 }
 
-// call runs an operation and reads its answer.
-func (f filler) call(ctx context.Context, op *core.Operation, args map[string]any, into any) error {
-	body, failure := f.Registry.Call(ctx, op, core.Call{Actor: actor()}, args)
+// callOperation runs an operation and reads its answer.
+func (f filler) callOperation(ctx context.Context, op *core.Operation, args map[string]any, into any) error {
+	body, failure := f.Registry.Call(ctx, op, core.Call{Actor: demoActor()}, args)
 	if failure != nil {
 		return fmt.Errorf("demo: %s: %w", op.Name, failure)
 	}
 	return json.Unmarshal(body, into)
 }
 
-// act does what was done about an example, unless something was done about the issue already.
-func (f filler) act(ctx context.Context, e example, issue int64) error {
+// actOnIssue does what was done about an example, unless something was done about the issue already.
+func (f filler) actOnIssue(ctx context.Context, e example, issue int64) error {
 	var done core.Page[core.Activity]
-	if err := f.call(ctx, core.ListIssueActivity.Operation, map[string]any{"id": issue, "limit": 1}, &done); err != nil || len(done.Data) > 0 {
+	if err := f.callOperation(ctx, core.ListIssueActivity.Operation, map[string]any{"id": issue, "limit": 1}, &done); err != nil ||
+		len(done.Data) > 0 {
 		return err
 	}
 	for _, text := range e.Notes {
-		if err := f.do(ctx, core.AddNote.Operation, map[string]any{"id": issue, "text": text}); err != nil {
+		if err := f.changeIssue(ctx, core.AddNote.Operation, map[string]any{"id": issue, "text": text}); err != nil {
 			return err
 		}
 	}
 	switch e.Outcome {
-	case claimed:
-		return f.do(ctx, core.ClaimIssue.Operation, map[string]any{"id": issue, "minutes": 1440})
-	case ignored:
-		return f.do(ctx, core.IgnoreIssue.Operation, map[string]any{"id": issue})
-	case resolved:
-		return f.do(ctx, core.ResolveIssue.Operation, map[string]any{"id": issue})
-	case returned:
-		if err := f.do(ctx, core.ResolveIssue.Operation, map[string]any{"id": issue}); err != nil {
+	case outcomeClaimed:
+		return f.changeIssue(ctx, core.ClaimIssue.Operation, map[string]any{"id": issue, "minutes": 1440})
+	case outcomeIgnored:
+		return f.changeIssue(ctx, core.IgnoreIssue.Operation, map[string]any{"id": issue})
+	case outcomeResolved:
+		return f.changeIssue(ctx, core.ResolveIssue.Operation, map[string]any{"id": issue})
+	case outcomeReturned:
+		if err := f.changeIssue(ctx, core.ResolveIssue.Operation, map[string]any{"id": issue}); err != nil {
 			return err
 		}
 		// A second ahead, so that it is newer than the resolve for every clock.
-		return f.send(ctx, []sent{e.last(f.Project.ID, f.Clock().Add(time.Second))})
+		return f.sendEvents(ctx, []exampleEvent{e.makeLastEvent(f.Project.ID, f.Clock().Add(time.Second))})
 	default:
 		return nil
 	}
 }
 
-func (f filler) do(ctx context.Context, op *core.Operation, args map[string]any) error {
+func (f filler) changeIssue(ctx context.Context, op *core.Operation, args map[string]any) error {
 	var answer json.RawMessage
-	return f.call(ctx, op, args, &answer)
+	return f.callOperation(ctx, op, args, &answer)
 }
 
-// atOnce is how many events are on their way at a time, so that they share commits.
-const atOnce = 16
+// eventsAtOnce is how many events are on their way at a time, so that they share commits.
+const eventsAtOnce = 16
 
-// send sends events as an SDK does, each in an envelope.
-func (f filler) send(ctx context.Context, events []sent) error {
+// sendEvents sends events as an SDK does, each in an envelope.
+func (f filler) sendEvents(ctx context.Context, events []exampleEvent) error {
 	dsn, err := url.Parse(f.Project.DSNs[0])
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
 	senders, ctx := errgroup.WithContext(ctx)
-	senders.SetLimit(atOnce)
+	senders.SetLimit(eventsAtOnce)
 	for _, s := range events {
-		senders.Go(func() error { return f.sendOne(ctx, dsn.User.Username(), s) })
+		senders.Go(func() error { return f.sendEvent(ctx, dsn.User.Username(), s) })
 	}
 	return senders.Wait()
 }
 
-func (f filler) sendOne(ctx context.Context, key string, s sent) error {
-	body, err := envelope(s)
+func (f filler) sendEvent(ctx context.Context, key string, s exampleEvent) error {
+	body, err := writeEnvelope(s)
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, fmt.Sprintf("/api/%d/envelope/", f.Project.ID), bytes.NewReader(body))
+	httpRequest, err := http.NewRequestWithContext(ctx, http.MethodPost, fmt.Sprintf("/api/%d/envelope/", f.Project.ID), bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	r.Header.Set("X-Sentry-Auth", "Sentry sentry_version=7, sentry_client=errand-demo/1, sentry_key="+key)
-	w := answer{header: http.Header{}}
-	f.Ingest.ServeHTTP(&w, r)
-	if w.status != http.StatusOK || w.header.Get("X-Sentry-Error") != "" {
-		return fmt.Errorf("demo: an event was refused: %d %s %s", w.status, w.body.Bytes(), w.header.Get("X-Sentry-Error"))
+	httpRequest.Header.Set("X-Sentry-Auth", "Sentry sentry_version=7, sentry_client=errand-demo/1, sentry_key="+key)
+	answer := ingestAnswer{header: http.Header{}}
+	f.Ingest.ServeHTTP(&answer, httpRequest)
+	if answer.status != http.StatusOK || answer.header.Get("X-Sentry-Error") != "" {
+		return fmt.Errorf("demo: an event was refused: %d %s %s", answer.status, answer.body.Bytes(), answer.header.Get("X-Sentry-Error"))
 	}
 	return nil
 }
 
-// envelope writes the envelope of an event.
-func envelope(s sent) ([]byte, error) {
-	event, err := json.Marshal(s.ev)
+// writeEnvelope writes the envelope of an event.
+func writeEnvelope(s exampleEvent) ([]byte, error) {
+	event, err := json.Marshal(s.body)
 	if err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	return fmt.Appendf(nil, "{\"event_id\":%q}\n{\"type\":\"event\"}\n%s\n", s.id, event), nil
 }
 
-// answer holds what the handler answers.
-type answer struct {
+// ingestAnswer holds what the handler answers.
+type ingestAnswer struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func (a *answer) Header() http.Header         { return a.header }
-func (a *answer) WriteHeader(status int)      { a.status = status }
-func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+func (a *ingestAnswer) Header() http.Header         { return a.header }
+func (a *ingestAnswer) WriteHeader(status int)      { a.status = status }
+func (a *ingestAnswer) Write(b []byte) (int, error) { return a.body.Write(b) }

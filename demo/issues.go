@@ -15,17 +15,17 @@ import (
 )
 
 //go:embed issues/*.json
-var files embed.FS
+var exampleFiles embed.FS
 
 // outcome is what became of an example.
 type outcome string
 
 const (
-	open     outcome = "open"
-	claimed  outcome = "claimed"  // somebody works on it
-	resolved outcome = "resolved" // and quiet since
-	returned outcome = "returned" // it was resolved, and an event came after that
-	ignored  outcome = "ignored"
+	outcomeOpen     outcome = "open"
+	outcomeClaimed  outcome = "claimed"  // somebody works on it
+	outcomeResolved outcome = "resolved" // and quiet since
+	outcomeReturned outcome = "returned" // it was resolved, and an event came after that
+	outcomeIgnored  outcome = "ignored"
 )
 
 // example is an issue of the demo project: its file in the folder issues.
@@ -40,12 +40,12 @@ type example struct {
 	Event   map[string]any // what all its events have in common, as an SDK sends it
 }
 
-// examples reads the files.
-func examples() ([]example, error) {
-	names, err := fs.Glob(files, "issues/*.json")
+// readExamples reads the files.
+func readExamples() ([]example, error) {
+	names, err := fs.Glob(exampleFiles, "issues/*.json")
 	list := make([]example, len(names))
 	for i, name := range names {
-		text, err := files.ReadFile(name)
+		text, err := exampleFiles.ReadFile(name)
 		if err == nil {
 			list[i].name = name
 			err = json.Unmarshal(text, &list[i])
@@ -60,20 +60,20 @@ func examples() ([]example, error) {
 // What the demo shop has released, oldest first; the last one is a day old.
 var releases = []string{"demo-shop@2.3.0", "demo-shop@2.3.1", "demo-shop@2.4.0"}
 
-// sent is one event of an example.
-type sent struct {
-	id string
-	at time.Time
-	ev map[string]any
+// exampleEvent is one event of an example.
+type exampleEvent struct {
+	id   string
+	at   time.Time
+	body map[string]any
 }
 
-// events makes the example's events, oldest first, the last one a few minutes old. They are the same each time but for
+// makeEvents makes the example's events, oldest first, the last one a few minutes old. They are the same each time but for
 // the hour, and have the same ids, so that a project is not filled twice.
-func (e example) events(project int64, now time.Time) []sent {
+func (e example) makeEvents(project int64, now time.Time) []exampleEvent {
 	random := rand.New(rand.NewPCG(uint64(e.Events), uint64(len(e.name))))
-	list := make([]sent, e.Events)
+	list := make([]exampleEvent, e.Events)
 	for n := range list {
-		id := e.id(project, n)
+		id := e.eventID(project, n)
 		// The more recent, the more there are: an error that grows.
 		ago := time.Duration(random.Float64() * random.Float64() * float64(e.Days) * 24 * float64(time.Hour))
 		at := now.Add(-ago - 3*time.Minute)
@@ -88,23 +88,23 @@ func (e example) events(project int64, now time.Time) []sent {
 			user := random.IntN(e.Users)
 			event["user"] = map[string]any{"id": fmt.Sprintf("u-%d", 1000+user), "email": fmt.Sprintf("customer%d@shop.example", user)}
 		}
-		list[n] = sent{id, at, event}
+		list[n] = exampleEvent{id, at, event}
 	}
-	slices.SortFunc(list, func(a, b sent) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(list, func(a, b exampleEvent) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id)) })
 	return list
 }
 
-// last makes the event by which a resolved example comes back.
-func (e example) last(project int64, at time.Time) sent {
+// makeLastEvent makes the event by which a resolved example comes back.
+func (e example) makeLastEvent(project int64, at time.Time) exampleEvent {
 	event := maps.Clone(e.Event)
-	id := e.id(project, e.Events)
+	id := e.eventID(project, e.Events)
 	event["event_id"], event["timestamp"] = id, at.UTC().Format(time.RFC3339Nano)
 	event["release"], event["environment"] = releases[len(releases)-1], "production"
-	return sent{id, at, event}
+	return exampleEvent{id, at, event}
 }
 
-// id is the event id of the n-th event.
-func (e example) id(project int64, n int) string {
+// eventID returns the event id of the n-th event.
+func (e example) eventID(project int64, n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %d", project, e.name, n))
 	return hex.EncodeToString(sum[:16])
 }

@@ -9,7 +9,7 @@ import (
 
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	list, err := examples()
+	list, err := readExamples()
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(list), 8)
 	titles, outcomes := map[string]bool{}, map[outcome]bool{}
@@ -17,7 +17,7 @@ func TestExamples(t *testing.T) {
 		require.NotEmpty(t, e.Title, e.name)
 		require.False(t, titles[e.Title], e.Title)
 		titles[e.Title], outcomes[e.Outcome] = true, true
-		require.Contains(t, []outcome{open, claimed, resolved, returned, ignored}, e.Outcome, e.name)
+		require.Contains(t, []outcome{outcomeOpen, outcomeClaimed, outcomeResolved, outcomeReturned, outcomeIgnored}, e.Outcome, e.name)
 		require.Less(t, e.Events, 1000, "all of them are stored")
 	}
 	require.Len(t, outcomes, 5, "every outcome has an example")
@@ -27,21 +27,21 @@ func TestExamples(t *testing.T) {
 func TestEventsLieInTheLastDays(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 14, 12, 30, 0, 0, time.UTC)
-	list, err := examples()
+	list, err := readExamples()
 	require.NoError(t, err)
 	ids := map[string]bool{}
 	for _, e := range list {
-		events := e.events(1_000_000_001, now)
+		events := e.makeEvents(1_000_000_001, now)
 		require.Len(t, events, e.Events)
 		for i, s := range events {
 			require.False(t, ids[s.id], "an id stands twice")
 			ids[s.id] = true
 			require.True(t, s.at.Before(now) && s.at.After(now.AddDate(0, 0, -29)), s.at)
 			require.False(t, i > 0 && s.at.Before(events[i-1].at))
-			require.Contains(t, releases, s.ev["release"])
+			require.Contains(t, releases, s.body["release"])
 		}
-		require.Equal(t, events, e.events(1_000_000_001, now), "the same again")
-		require.NotEqual(t, events[0].id, e.events(2, now)[0].id, "of another project")
-		require.False(t, ids[e.last(1_000_000_001, now).id])
+		require.Equal(t, events, e.makeEvents(1_000_000_001, now), "the same again")
+		require.NotEqual(t, events[0].id, e.makeEvents(2, now)[0].id, "of another project")
+		require.False(t, ids[e.makeLastEvent(1_000_000_001, now).id])
 	}
 }

@@ -53,7 +53,10 @@ func (w *exportWork) prepareAll(text []byte) error {
 		w.request.export.encoding = otlp.Protobuf
 	}
 	var batch *otlp.Batch
-	if err := catchPanic(func() (err error) { batch, err = otlp.ReadRequest(text, w.request.export.encoding, w.signal); return err }); err != nil {
+	if err := catchPanic(func() (err error) {
+		batch, err = otlp.ReadRequest(text, w.request.export.encoding, w.signal)
+		return err
+	}); err != nil {
 		return err
 	}
 	if !w.hasCountedItems {

@@ -90,7 +90,7 @@ func (i *Ingest) processEvent(p *knownProject, r *httpRequest, e *core.Event) (i
 	event.Title, event.Culprit, event.Type = copyText(e.Title), copyText(e.Culprit), copyText(grouping.FindType(e))
 	event.Release, event.Environment = copyText(e.Release), copyText(e.Environment)
 	if i.store.Intake.MayBeNew(&event) {
-		event.Crash, event.Features = triage.CrashOf(e), similar.OfEvent(e)
+		event.Crash, event.Features = triage.FindCrash(e), similar.FeaturesOfEvent(e)
 	}
 	i.packEvent(r.waiting, &event, e)
 	return event, nil

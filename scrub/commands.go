@@ -32,7 +32,7 @@ func (m *masker) hideUserPassword(i int) int {
 		return i
 	}
 	closing := 0 // the quote around both
-	colon := i
+	var colon int
 	if isQuote(m.text[i]) {
 		end := m.closeQuote(i+1, m.text[i:i+1])
 		if colon = strings.IndexByte(m.text[i:end], ':') + i; colon < i {

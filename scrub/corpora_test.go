@@ -29,7 +29,7 @@ type gitleaksCase struct {
 func readGitleaks(t *testing.T) (cases []gitleaksCase) {
 	file, err := os.Open(filepath.Join(corpora.FindCorpus(t, "secrets"), "gitleaks-8.30.1-half.jsonl.gz"))
 	require.NoError(t, err)
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	lines, err := gzip.NewReader(file)
 	require.NoError(t, err)
 	for dec := json.NewDecoder(lines); ; {

@@ -16,12 +16,12 @@ import (
 type kind uint32
 
 const (
-	word      kind = iota // of the title
-	exception             // the type of one
-	frame                 // a function of the app in a stack
-	call                  // two such functions, one called by the other
-	place                 // the culprit
-	kinds
+	kindWord      kind = iota // of the title
+	kindException             // the type of one
+	kindFrame                 // a function of the app in a stack
+	kindCall                  // two such functions, one called by the other
+	kindCulprit               // the culprit
+	kindCount
 )
 
 // How many features of a kind are taken.
@@ -36,22 +36,22 @@ const kindShift = 29
 
 func kindOf(feature int32) kind { return kind(uint32(feature) >> kindShift) }
 
-// feature hashes parts of text by FNV-1a.
-func feature(k kind, parts ...string) int32 {
+// hashFeature hashes parts of text by FNV-1a.
+func hashFeature(k kind, parts ...string) int32 {
 	const offset, prime = 2166136261, 16777619
 	h := uint32(offset)
 	for _, p := range parts {
 		for i := range len(p) {
 			h = (h ^ uint32(p[i])) * prime
 		}
-		h = (h ^ 0xff) * prime // no byte of UTF-8
+		h = (h ^ 0xff) * prime // not a byte of UTF-8
 	}
 	return int32(uint32(k)<<kindShift | (h^h>>kindShift)&(1<<kindShift-1))
 }
 
-// OfEvent gives the features of an issue by its first event, sorted, at most about 70. Title and culprit must be set.
-func OfEvent(e *core.Event) []int32 {
-	list := headline(string(e.Title), "", string(e.Culprit))
+// FeaturesOfEvent returns the features of an issue by its first event, sorted, at most about 70. Title and culprit must be set.
+func FeaturesOfEvent(e *core.Event) []int32 {
+	list := headlineFeatures(string(e.Title), "", string(e.Culprit))
 	for i := range min(len(e.Exceptions), maxExceptions) {
 		list = appendException(list, string(e.Exceptions[i].Type))
 	}
@@ -64,34 +64,34 @@ func OfEvent(e *core.Event) []int32 {
 			list, left = appendStack(list, t.Frames, left)
 		}
 	}
-	return set(list)
+	return sortFeatures(list)
 }
 
-// OfIssue gives the features of an issue of which no event is stored.
-func OfIssue(title, exceptionType, culprit string) []int32 {
-	return set(headline(title, exceptionType, culprit))
+// FeaturesOfIssue returns the features of an issue that has no stored event.
+func FeaturesOfIssue(title, exceptionType, culprit string) []int32 {
+	return sortFeatures(headlineFeatures(title, exceptionType, culprit))
 }
 
-func headline(title, exceptionType, culprit string) []int32 {
+func headlineFeatures(title, exceptionType, culprit string) []int32 {
 	list := appendWords(nil, title)
 	list = appendException(list, exceptionType)
-	if culprit = plain(culprit); culprit != "" {
-		list = append(list, feature(place, culprit))
+	if culprit = plainName(culprit); culprit != "" {
+		list = append(list, hashFeature(kindCulprit, culprit))
 	}
 	return list
 }
 
-// OfText gives the features of a text that somebody asks about: its words, and types of exceptions as far as words look
-// like such.
-func OfText(text string) []int32 {
+// FeaturesOfText returns the features of a text that somebody asks about: its words, and types of exceptions as far as words look
+// like them.
+func FeaturesOfText(text string) []int32 {
 	list := appendWords(nil, text)
-	for _, name := range identifiers(text) {
+	for _, name := range findTypeNames(text) {
 		list = appendException(list, name)
 	}
-	return set(list)
+	return sortFeatures(list)
 }
 
-func set(list []int32) []int32 {
+func sortFeatures(list []int32) []int32 {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
@@ -100,12 +100,12 @@ func appendException(list []int32, name string) []int32 {
 	if name = plainType(name); name == "" {
 		return list
 	}
-	return append(list, feature(exception, name))
+	return append(list, hashFeature(kindException, name))
 }
 
 // appendStack appends the frames of the app, or all where there are none, and the calls between them.
 func appendStack(list []int32, frames []core.Frame, left int) ([]int32, int) {
-	own := slices.ContainsFunc(frames, func(f core.Frame) bool { return f.InApp })
+	hasApp := slices.ContainsFunc(frames, func(f core.Frame) bool { return f.InApp })
 	callee := ""
 	for i := range frames {
 		if left == 0 {
@@ -113,12 +113,12 @@ func appendStack(list []int32, frames []core.Frame, left int) ([]int32, int) {
 		}
 		f := &frames[i]
 		name := frameName(f)
-		if own && !f.InApp || name == "" || name == callee {
+		if hasApp && !f.InApp || name == "" || name == callee {
 			continue
 		}
-		list = append(list, feature(frame, name))
+		list = append(list, hashFeature(kindFrame, name))
 		if callee != "" {
-			list = append(list, feature(call, callee, name))
+			list = append(list, hashFeature(kindCall, callee, name))
 		}
 		callee = name
 		left--

@@ -18,67 +18,70 @@ func eventOf(kind, value, culprit string, functions ...string) *core.Event {
 	}
 	for _, f := range functions {
 		module, function, _ := strings.Cut(f, ".")
-		e.Exceptions[0].Frames = append(e.Exceptions[0].Frames, core.Frame{Module: core.Untrusted(module), Function: core.Untrusted(function), InApp: true})
+		e.Exceptions[0].Frames = append(e.Exceptions[0].Frames,
+			core.Frame{Module: core.Untrusted(module), Function: core.Untrusted(function), InApp: true})
 	}
 	return e
 }
 
-func score(a, b *core.Event) float64 {
-	return Compare(OfEvent(a), OfEvent(b), Frequencies{}.Weights()).Score
+func scoreEvents(a, b *core.Event) float64 {
+	return CompareIssues(FeaturesOfEvent(a), FeaturesOfEvent(b), Frequencies{}.ComputeWeights()).Score
 }
 
 func TestSameErrorElsewhere(t *testing.T) {
 	t.Parallel()
 	pay := eventOf("ConnectTimeout", "no answer of redis-3 in 30 s", "cart in load", "cart.load", "shop.pay", "web.handle")
-	require.InDelta(t, 1, score(pay, pay), 0)
+	require.InDelta(t, 1, scoreEvents(pay, pay), 0)
 	again := eventOf("ConnectTimeout", "no answer of redis-7 in 12 s", "cart in load", "cart.load", "shop.pay", "web.handle")
-	require.InDelta(t, 1, score(pay, again), 0, "numbers and ids do not count")
+	require.InDelta(t, 1, scoreEvents(pay, again), 0, "numbers and ids do not count")
 	caller := eventOf("ConnectTimeout", "no answer of redis-7 in 12 s", "cart in load", "cart.load", "shop.ship", "job.run")
 	wording := eventOf("ConnectTimeout", "no answer of redis-7 in 12 s", "user in find", "user.find", "login.check", "job.run")
 	other := eventOf("KeyError", "total", "report in sum", "report.sum", "report.print")
-	require.Greater(t, score(pay, again), score(pay, caller))
-	require.Greater(t, score(pay, caller), score(pay, wording))
-	require.Greater(t, score(pay, wording), score(pay, other))
-	require.InDelta(t, 0, score(pay, other), 0)
+	require.Greater(t, scoreEvents(pay, again), scoreEvents(pay, caller))
+	require.Greater(t, scoreEvents(pay, caller), scoreEvents(pay, wording))
+	require.Greater(t, scoreEvents(pay, wording), scoreEvents(pay, other))
+	require.InDelta(t, 0, scoreEvents(pay, other), 0)
 }
 
 func TestRareFeaturesSayMore(t *testing.T) {
 	t.Parallel()
-	pay := OfEvent(eventOf("Error", "the ledger is locked", "", "ledger.write"))
-	ledger := OfEvent(eventOf("Fault", "cannot go on", "", "ledger.write"))
-	errors := OfEvent(eventOf("Error", "the page is missing", "", "page.show"))
+	pay := FeaturesOfEvent(eventOf("Error", "the ledger is locked", "", "ledger.write"))
+	ledger := FeaturesOfEvent(eventOf("Fault", "cannot go on", "", "ledger.write"))
+	errors := FeaturesOfEvent(eventOf("Error", "the page is missing", "", "page.show"))
 	f := Frequencies{Issues: 100_000, Of: map[int32]float64{
-		feature(exception, "error"): 60_000, feature(word, "error"): 60_000, feature(frame, "ledger write"): 2,
+		hashFeature(kindException, "error"): 60_000, hashFeature(kindWord, "error"): 60_000, hashFeature(kindFrame, "ledger write"): 2,
 	}}
-	require.Greater(t, Compare(pay, ledger, f.Weights()).Score, Compare(pay, errors, f.Weights()).Score)
+	require.Greater(t, CompareIssues(pay, ledger, f.ComputeWeights()).Score, CompareIssues(pay, errors, f.ComputeWeights()).Score)
 }
 
 func TestReasons(t *testing.T) {
 	t.Parallel()
-	a := OfEvent(eventOf("TypeError", "x is not a function", "cart in load", "cart.load", "shop.pay", "web.handle"))
-	b := OfEvent(eventOf("TypeError", "y is not a number", "cart in load", "cart.load", "shop.pay", "job.run"))
+	a := FeaturesOfEvent(eventOf("TypeError", "x is not a function", "cart in load", "cart.load", "shop.pay", "web.handle"))
+	b := FeaturesOfEvent(eventOf("TypeError", "y is not a number", "cart in load", "cart.load", "shop.pay", "job.run"))
 	require.Equal(t, []string{
 		"The type of the exception is the same.",
 		"2 functions in the stack traces are the same.",
 		"1 call between functions is the same.",
 		"It happens at the same place.",
 		"3 words of the titles are the same.",
-	}, Compare(a, b, Frequencies{}.Weights()).Reasons())
-	require.Empty(t, Compare(a, nil, Frequencies{}.Weights()).Reasons())
+	}, CompareIssues(a, b, Frequencies{}.ComputeWeights()).ListReasons())
+	require.Empty(t, CompareIssues(a, nil, Frequencies{}.ComputeWeights()).ListReasons())
 }
 
 func TestText(t *testing.T) {
 	t.Parallel()
-	issue := OfEvent(eventOf("java.net.SocketTimeoutException", "Redis did not answer at 10.0.0.7", "cart in load", "cart.load"))
-	other := OfEvent(eventOf("KeyError", "total of the cart", "", "cart.load"))
-	for _, text := range []string{"redis timeout", "SocketTimeoutException", "java.net.SocketTimeoutException: Redis did not answer at 10.1.1.1", "why does Redis not answer?"} {
-		m := CompareText(OfText(text), issue, Frequencies{}.Weights())
+	issue := FeaturesOfEvent(eventOf("java.net.SocketTimeoutException", "Redis did not answer at 10.0.0.7", "cart in load", "cart.load"))
+	other := FeaturesOfEvent(eventOf("KeyError", "total of the cart", "", "cart.load"))
+	for _, text := range []string{"redis timeout", "SocketTimeoutException",
+		"java.net.SocketTimeoutException: Redis did not answer at 10.1.1.1", "why does Redis not answer?"} {
+		m := CompareText(FeaturesOfText(text), issue, Frequencies{}.ComputeWeights())
 		require.Greater(t, m.Score, 0.3, text)
 		require.LessOrEqual(t, m.Score, 1.0)
-		require.Greater(t, m.Score, CompareText(OfText(text), other, Frequencies{}.Weights()).Score, text)
+		require.Greater(t, m.Score, CompareText(FeaturesOfText(text), other, Frequencies{}.ComputeWeights()).Score, text)
 	}
-	require.Contains(t, CompareText(OfText("a SocketTimeoutException in production"), issue, Frequencies{}.Weights()).Reasons(), "The type of the exception is the same.")
-	require.Empty(t, OfText("1234 :: -- 0xff a"))
+	require.Contains(t, CompareText(FeaturesOfText("a SocketTimeoutException in production"), issue,
+		Frequencies{}.ComputeWeights()).ListReasons(), "The type of the exception is the same.")
+	require.Empty(t, FeaturesOfText("1234 :: -- 0xff a"))
 }
 
 func TestFrames(t *testing.T) {
@@ -87,11 +90,12 @@ func TestFrames(t *testing.T) {
 		frame core.Frame
 		want  string
 	}{
-		"module":         {core.Frame{Module: "shop.cart", Function: "load", Filename: "/app/shop/cart.py", Lineno: 7}, "shop.cart load"},
-		"file":           {core.Frame{Filename: "src/pay.js", Function: "pay"}, "pay.js pay"},
-		"path":           {core.Frame{AbsPath: `C:\app\Pay.cs`, Function: "Pay"}, "pay.cs pay"},
-		"build":          {core.Frame{Filename: "app.1234.js?v=5", Function: "load2"}, "app..js load"},
-		"mapped":         {core.Frame{AbsPath: "https://shop.example/a.js", Function: "e", Source: &core.SourcePosition{Path: "webpack://shop/src/cart.ts", Name: "total"}}, "cart.ts total"},
+		"module": {core.Frame{Module: "shop.cart", Function: "load", Filename: "/app/shop/cart.py", Lineno: 7}, "shop.cart load"},
+		"file":   {core.Frame{Filename: "src/pay.js", Function: "pay"}, "pay.js pay"},
+		"path":   {core.Frame{AbsPath: `C:\app\Pay.cs`, Function: "Pay"}, "pay.cs pay"},
+		"build":  {core.Frame{Filename: "app.1234.js?v=5", Function: "load2"}, "app..js load"},
+		"mapped": {core.Frame{AbsPath: "https://shop.example/a.js", Function: "e",
+			Source: &core.SourcePosition{Path: "webpack://shop/src/cart.ts", Name: "total"}}, "cart.ts total"},
 		"minified":       {core.Frame{AbsPath: "https://shop.example/a.js", Function: "e"}, ""},
 		"no function":    {core.Frame{Module: "shop.cart"}, ""},
 		"anonymous":      {core.Frame{Module: "shop.cart", Function: "<anonymous>"}, ""},
@@ -100,20 +104,24 @@ func TestFrames(t *testing.T) {
 		"nothing":        {core.Frame{}, ""},
 		"lambda numbers": {core.Frame{Module: "com.shop.Cart", Function: "lambda$load$12"}, "com.shop.cart lambda$load$"},
 	} {
-		require.Equal(t, test.want, frameName(&test.frame), name)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, test.want, frameName(&test.frame))
+		})
 	}
 }
 
 func TestOnlyFramesOfTheAppWhereThereAreSome(t *testing.T) {
 	t.Parallel()
 	e := eventOf("E", "", "", "cart.load")
-	with := OfEvent(e)
+	with := FeaturesOfEvent(e)
 	e.Exceptions[0].Frames = append(e.Exceptions[0].Frames, core.Frame{Module: "django", Function: "dispatch"})
-	require.Equal(t, with, OfEvent(e))
+	require.Equal(t, with, FeaturesOfEvent(e))
 	e.Exceptions[0].Frames[0].InApp = false
-	require.Len(t, OfEvent(e), len(with)+2, "two frames and a call")
-	thread := &core.Event{Title: "E: ", Threads: core.List[core.Thread]{{Current: true, Frames: core.List[core.Frame]{{Module: "cart", Function: "load", InApp: true}}}}}
-	require.Contains(t, OfEvent(thread), feature(frame, "cart load"))
+	require.Len(t, FeaturesOfEvent(e), len(with)+2, "two frames and a call")
+	thread := &core.Event{Title: "E: ",
+		Threads: core.List[core.Thread]{{Current: true, Frames: core.List[core.Frame]{{Module: "cart", Function: "load", InApp: true}}}}}
+	require.Contains(t, FeaturesOfEvent(thread), hashFeature(kindFrame, "cart load"))
 }
 
 func TestWords(t *testing.T) {
@@ -128,19 +136,23 @@ func TestWords(t *testing.T) {
 		strings.Repeat("x", 41):        nil,
 		"":                             nil,
 	} {
-		var features []int32
-		for _, w := range want {
-			features = append(features, feature(word, w))
-		}
-		require.Equal(t, features, appendWords(nil, text), text)
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			var features []int32
+			for _, w := range want {
+				features = append(features, hashFeature(kindWord, w))
+			}
+			require.Equal(t, features, appendWords(nil, text))
+		})
 	}
-	require.Len(t, appendWords(nil, strings.Repeat("Aa Bb Cc Dd Ee Ff Gg Hh Ii Jj Kk Ll Mm Nn Oo Pp Qq Rr Ss Tt Uu Vv Ww Xx Yy Zz ", 20)), maxWords)
+	require.Len(t, appendWords(nil,
+		strings.Repeat("Aa Bb Cc Dd Ee Ff Gg Hh Ii Jj Kk Ll Mm Nn Oo Pp Qq Rr Ss Tt Uu Vv Ww Xx Yy Zz ", 20)), maxWords)
 }
 
 func TestFeaturesKeepTheirHashes(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []int32{-2015973059, 102274798, 223002474, 374724898, 705561947, 1256805273},
-		OfEvent(eventOf("KeyError", "total", "cart in load", "cart.load")), "another hash would not find the issues that are stored")
+		FeaturesOfEvent(eventOf("KeyError", "total", "cart in load", "cart.load")), "another hash would not find the issues that are stored")
 }
 
 // TestAnyEvent holds that features are bounded, sorted, distinct and the same each time, and that comparing is fair.
@@ -152,7 +164,8 @@ func TestAnyEvent(t *testing.T) {
 		for range rapid.IntRange(0, 8).Draw(t, "exceptions") {
 			x := core.Exception{Type: text("type")}
 			for range rapid.IntRange(0, 30).Draw(t, "frames") {
-				x.Frames = append(x.Frames, core.Frame{Function: text("function"), Module: text("module"), AbsPath: text("path"), InApp: rapid.Bool().Draw(t, "in app")})
+				x.Frames = append(x.Frames,
+					core.Frame{Function: text("function"), Module: text("module"), AbsPath: text("path"), InApp: rapid.Bool().Draw(t, "in app")})
 			}
 			e.Exceptions = append(e.Exceptions, x)
 		}
@@ -160,33 +173,37 @@ func TestAnyEvent(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := draw(t), draw(t)
-		features := OfEvent(a)
-		require.Equal(t, features, OfEvent(a))
+		features := FeaturesOfEvent(a)
+		require.Equal(t, features, FeaturesOfEvent(a))
 		require.LessOrEqual(t, len(features), maxWords+maxExceptions+1+2*maxFrames)
 		require.True(t, slices.IsSorted(features))
 		require.Len(t, slices.Compact(slices.Clone(features)), len(features))
-		there, back := Compare(features, OfEvent(b), Frequencies{}.Weights()), Compare(OfEvent(b), features, Frequencies{}.Weights())
+		there, back := CompareIssues(features, FeaturesOfEvent(b), Frequencies{}.ComputeWeights()),
+			CompareIssues(FeaturesOfEvent(b), features, Frequencies{}.ComputeWeights())
 		require.Equal(t, there, back)
 		require.GreaterOrEqual(t, there.Score, 0.0)
 		require.LessOrEqual(t, there.Score, 1.0)
-		text := CompareText(OfText(string(a.Title)), OfEvent(b), Frequencies{}.Weights())
+		text := CompareText(FeaturesOfText(string(a.Title)), FeaturesOfEvent(b), Frequencies{}.ComputeWeights())
 		require.LessOrEqual(t, text.Score, 1.0)
 	})
 }
 
 func BenchmarkOfEvent(b *testing.B) {
-	e := eventOf("ConnectTimeout", "no answer of redis-3 in 30 s", "cart in load", "cart.load", "shop.pay", "web.handle", "app.serve", "app.run", "app.main")
+	e := eventOf("ConnectTimeout", "no answer of redis-3 in 30 s", "cart in load", "cart.load", "shop.pay", "web.handle", "app.serve",
+		"app.run", "app.main")
 	b.ReportAllocs()
 	for b.Loop() {
-		OfEvent(e)
+		FeaturesOfEvent(e)
 	}
 }
 
 func BenchmarkCompare(b *testing.B) {
-	one := OfEvent(eventOf("ConnectTimeout", "no answer of redis-3 in 30 s", "cart in load", "cart.load", "shop.pay", "web.handle", "app.serve"))
-	other := OfEvent(eventOf("ReadTimeout", "no answer of redis-3 in 30 s", "cart in load", "cart.load", "shop.pay", "web.handle", "app.run"))
-	weights := Frequencies{}.Weights()
+	one := FeaturesOfEvent(eventOf("ConnectTimeout", "no answer of redis-3 in 30 s", "cart in load", "cart.load", "shop.pay",
+		"web.handle", "app.serve"))
+	other := FeaturesOfEvent(eventOf("ReadTimeout", "no answer of redis-3 in 30 s", "cart in load", "cart.load", "shop.pay",
+		"web.handle", "app.run"))
+	weights := Frequencies{}.ComputeWeights()
 	for b.Loop() {
-		Compare(one, other, weights)
+		CompareIssues(one, other, weights)
 	}
 }

@@ -61,7 +61,7 @@ func (s *Store) readEvents(ctx context.Context, i unreadIssue) error {
 	if err != nil {
 		return err
 	}
-	crash, features := triage.Crash{Site: triage.NoStack}, similar.OfIssue(i.Title, i.Type, i.Culprit)
+	crash, features := triage.Crash{Site: triage.NoStack}, similar.FeaturesOfIssue(i.Title, i.Type, i.Culprit)
 	if len(rows) > 0 {
 		event, err := s.Intake.Unpack(ctx, i.ProjectID, intake.Payload{Bytes: rows[0].Payload, Dictionary: rows[0].Dictionary})
 		if core.HasCode(err, core.Unavailable) {
@@ -69,7 +69,7 @@ func (s *Store) readEvents(ctx context.Context, i unreadIssue) error {
 		}
 		if err == nil {
 			event.Title, event.Culprit = core.Untrusted(i.Title), core.Untrusted(i.Culprit)
-			crash, features = triage.CrashOf(&event), similar.OfEvent(&event)
+			crash, features = triage.FindCrash(&event), similar.FeaturesOfEvent(&event)
 		}
 	}
 	return s.inTx(ctx, func(t *tx) error {

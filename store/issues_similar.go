@@ -50,11 +50,11 @@ func (s *Store) Similar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssu
 	if err != nil {
 		return nil, err
 	}
-	compare := similar.Compare
+	compare := similar.CompareIssues
 	if q.IssueID == 0 {
 		compare = similar.CompareText
 	}
-	weights := known.Weights()
+	weights := known.ComputeWeights()
 	for i := range candidates {
 		candidates[i].match = compare(wanted, candidates[i].Features, weights)
 	}
@@ -74,7 +74,7 @@ WHERE i.project_id = @project_id AND i.id = @id AND i.status <> 'merged'`
 
 func (s *Store) wantedFeatures(ctx context.Context, q SimilarQuery) ([]int32, error) {
 	if q.IssueID == 0 {
-		return similar.OfText(q.Text), nil
+		return similar.FeaturesOfText(q.Text), nil
 	}
 	project, err := s.issueOwner(ctx, q.IssueID)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Store) wantedFeatures(ctx context.Context, q SimilarQuery) ([]int32, er
 		Features             []int32
 	}](ctx, s.db.Main, featuresOfIssue, pg.Args{"project_id": project, "id": q.IssueID})
 	if err == nil && row.Features == nil {
-		row.Features = similar.OfIssue(row.Title, row.Type, row.Culprit) // not read yet
+		row.Features = similar.FeaturesOfIssue(row.Title, row.Type, row.Culprit) // not read yet
 	}
 	return row.Features, err
 }
@@ -172,7 +172,7 @@ func (s *Store) similarIssues(ctx context.Context, sorted []candidate, limit int
 		}
 		for _, c := range best {
 			if row, ok := byID[c.IssueID]; ok && len(list) < limit {
-				list = append(list, core.SimilarIssue{Issue: row.issue(now), Score: c.match.Score, Reasons: c.match.Reasons()})
+				list = append(list, core.SimilarIssue{Issue: row.issue(now), Score: c.match.Score, Reasons: c.match.ListReasons()})
 			}
 		}
 	}

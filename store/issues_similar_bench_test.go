@@ -91,7 +91,7 @@ func fillIssues(b *testing.B, s *store.Store) []string {
 		e := benchEvent(random, id/kin, words, types, helpers)
 		titles = append(titles, string(e.Title))
 		ids, projects = append(ids, id+1), append(projects, storetest.Shop+(id+1)%10)
-		features = append(features, strings.NewReplacer("[", "{", "]", "}", " ", ",").Replace(fmt.Sprint(similar.OfEvent(e))))
+		features = append(features, strings.NewReplacer("[", "{", "]", "}", " ", ",").Replace(fmt.Sprint(similar.FeaturesOfEvent(e))))
 	}
 	insert := func(from, to int) {
 		run(`INSERT INTO issue_features (project_id, issue_id, features)

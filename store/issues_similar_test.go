@@ -23,7 +23,7 @@ func crashEvent(project int64, group, kind, value string, functions ...string) i
 	}
 	full := &core.Event{Title: core.Untrusted(kind + ": " + value), Culprit: "shop in pay", Exceptions: core.List[core.Exception]{x}}
 	e.Title, e.Type, e.Culprit = string(full.Title), kind, string(full.Culprit)
-	e.Features, e.Crash = similar.OfEvent(full), triage.CrashOf(full)
+	e.Features, e.Crash = similar.FeaturesOfEvent(full), triage.FindCrash(full)
 	e.Payload = intake.Pack(full.AppendJSON(nil))
 	return e
 }

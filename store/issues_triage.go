@@ -26,11 +26,11 @@ func (r triageRow) crash() triage.Crash { return triage.Crash{Site: r.CrashSite,
 
 // triage computes the triage of an issue, as priority is: nothing of it is stored but the corrections.
 func (r triageRow) triage(i *core.Issue) core.Triage {
-	model := triage.Of(i, r.crash())
+	model := triage.JudgeIssue(i, r.crash())
 	if r.CorrectedBy == nil {
 		return model
 	}
-	return triage.Correct(model, core.TriageChange{
+	return triage.CorrectTriage(model, core.TriageChange{
 		Category: r.Category, Severity: r.Severity, Transient: r.Transient, AgentFixable: r.AgentFixable, Noise: r.Noise,
 	}, *r.CorrectedBy)
 }
@@ -64,7 +64,7 @@ func (s *Store) CorrectTriage(ctx context.Context, actor core.Actor, id int64, t
 			return err
 		}
 		issue := row.issue(c.Now)
-		model := triage.Of(&issue, row.crash())
+		model := triage.JudgeIssue(&issue, row.crash())
 		_, err = pg.Exec(ctx, c, correctTriage, pg.Args{
 			"project_id": c.project, "issue_id": id, "category": to.Category, "severity": to.Severity, "transient": to.Transient,
 			"agent_fixable": to.AgentFixable, "noise": to.Noise, "corrected_by": actor.Name,

@@ -17,7 +17,7 @@ import (
 
 // comparableEvent adds to an event the features that ingest would.
 func comparableEvent(e intake.NewEvent) intake.NewEvent {
-	e.Features = similar.OfEvent(&core.Event{Title: core.Untrusted(e.Title), Culprit: core.Untrusted(e.Culprit)})
+	e.Features = similar.FeaturesOfEvent(&core.Event{Title: core.Untrusted(e.Title), Culprit: core.Untrusted(e.Culprit)})
 	e.Crash = triage.Crash{Site: triage.NoStack}
 	return e
 }

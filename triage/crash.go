@@ -10,7 +10,7 @@ import (
 // Site says whose code an event's stack trace shows. It is all that is kept of the frames of an issue's first event.
 type Site string
 
-// The sites. The empty one is of an issue whose events were not looked at yet.
+// The sites. It is empty for an issue whose events were not looked at yet.
 const (
 	App       Site = "app"       // the app's own code is in it
 	Library   Site = "library"   // only code of others
@@ -30,23 +30,23 @@ type Crash struct {
 	Handled *bool // false when nothing in the app caught the exception; nil when the SDK did not say
 }
 
-// CrashOf looks at the frames of an event: those of its exceptions, else those of the threads.
-func CrashOf(e *core.Event) Crash {
+// FindCrash looks at the frames of an event: those of its exceptions, else those of the threads.
+func FindCrash(e *core.Event) Crash {
 	var c Crash
 	for i := range e.Exceptions {
-		x := &e.Exceptions[i]
-		if x.Mechanism != nil && x.Mechanism.Handled != nil && c.Handled == nil {
-			handled := *x.Mechanism.Handled
+		exception := &e.Exceptions[i]
+		if mechanism := exception.Mechanism; mechanism != nil && mechanism.Handled != nil && c.Handled == nil {
+			handled := *mechanism.Handled
 			c.Handled = &handled
 		}
-		c.Site = better(c.Site, siteOf(x.Frames))
+		c.Site = pickSite(c.Site, findSite(exception.Frames))
 	}
 	if c.Site != "" {
 		return c
 	}
 	for i := range e.Threads {
 		if t := &e.Threads[i]; t.Crashed || t.Current {
-			c.Site = better(c.Site, siteOf(t.Frames))
+			c.Site = pickSite(c.Site, findSite(t.Frames))
 		}
 	}
 	if c.Site == "" {
@@ -55,8 +55,8 @@ func CrashOf(e *core.Event) Crash {
 	return c
 }
 
-// better gives the site that says more.
-func better(a, b Site) Site {
+// pickSite returns the site that says more.
+func pickSite(a, b Site) Site {
 	for _, s := range []Site{Extension, App, Library} {
 		if a == s || b == s {
 			return s
@@ -65,7 +65,7 @@ func better(a, b Site) Site {
 	return ""
 }
 
-func siteOf(frames []core.Frame) Site {
+func findSite(frames []core.Frame) Site {
 	if len(frames) == 0 {
 		return ""
 	}
@@ -83,7 +83,7 @@ func siteOf(frames []core.Frame) Site {
 	return Library
 }
 
-// isExtension tells whether a text names code of a browser's extension.
+// isExtension reports whether a text names code of a browser's extension.
 func isExtension(text string) bool {
 	return strings.Contains(text, "extension://") && slices.ContainsFunc(extensionSchemes, func(scheme string) bool {
 		return strings.Contains(text, scheme)

@@ -2,9 +2,9 @@ package triage
 
 import "errand/core"
 
-// extension is the answer for what crashed in an extension of the browser.
-var extension = answer{
-	category: core.Client, noise: true, sure: 0.95,
+// extensionAnswer is the answer for what crashed in an extension of the browser.
+var extensionAnswer = answer{
+	category: core.Client, isNoise: true, confidence: 0.95,
 	reason: "It was raised by an extension of the user's browser, not by the app.",
 }
 
@@ -13,20 +13,20 @@ var browsers = []string{"javascript"}
 // noiseWordings are the errors that no change of the app ends, because they are none of its own.
 var noiseWordings = []wordingRule{
 	{
-		answer: answer{category: core.Client, noise: true, sure: 0.97,
+		answer: answer{category: core.Client, isNoise: true, confidence: 0.97,
 			reason: "Browsers report this when a page is laid out in more than one step; nothing fails."},
 		wordings: []string{
 			"resizeobserver loop limit exceeded", "resizeobserver loop completed with undelivered notifications",
 		},
 	},
 	{
-		answer: answer{category: core.Client, noise: true, sure: 0.9,
+		answer: answer{category: core.Client, isNoise: true, confidence: 0.9,
 			reason: "A script of another origin failed, and the browser hides what it was."},
 		platforms: browsers,
 		wordings:  []string{"script error", "javascript error: script error"},
 	},
 	{
-		answer: answer{category: core.Client, noise: true, sure: 0.9,
+		answer: answer{category: core.Client, isNoise: true, confidence: 0.9,
 			reason: "It is raised by code that an app with a built-in browser, an extension or a crawler puts into pages."},
 		wordings: []string{
 			"object not found matching id", "_autofillcallbackhandler", "instantsearchsdkjsbridgeclearhighlight",
@@ -43,7 +43,7 @@ var noiseWordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Client, noise: true, transient: true, sure: 0.85,
+		answer: answer{category: core.Client, isNoise: true, isTransient: true, confidence: 0.85,
 			reason: "The request was given up by the one who made it, such as by leaving the page."},
 		wordings: []string{
 			"the user aborted a request", "the operation was aborted", "signal is aborted without reason",
@@ -56,7 +56,7 @@ var noiseWordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Client, noise: true, sure: 0.9,
+		answer: answer{category: core.Client, isNoise: true, confidence: 0.9,
 			reason: "The browser does not let a page play sound or video, or use a device, before its user acts or agrees."},
 		platforms: browsers,
 		wordings: []string{
@@ -66,7 +66,7 @@ var noiseWordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Client, noise: true, sure: 0.85,
+		answer: answer{category: core.Client, isNoise: true, confidence: 0.85,
 			reason: "Somebody asks for hosts or paths that the app does not have, as scanners do."},
 		wordings: []string{
 			"invalid http_host header", "disallowedhost", "wp-login", "wp-admin", "wp-includes", "xmlrpc.php",
@@ -76,7 +76,7 @@ var noiseWordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Infrastructure, noise: true, transient: true, sure: 0.8,
+		answer: answer{category: core.Infrastructure, isNoise: true, isTransient: true, confidence: 0.8,
 			reason: "The process was told to end, as in a deploy."},
 		wordings: []string{
 			"keyboardinterrupt", "signalexception: sigterm", "signalexception: sighup", "interrupt: sigint",

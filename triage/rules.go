@@ -10,21 +10,21 @@ import (
 
 // answer is what a rule says of an issue.
 type answer struct {
-	category  core.Category
-	transient bool
-	noise     bool
-	grave     bool // worse than its level says: data or the whole service is in danger
-	code      code
-	sure      float64
-	reason    string
-	general   bool // a type that says little, which a wording may overrule without doubt
+	category    core.Category
+	isTransient bool
+	isNoise     bool
+	isGrave     bool // worse than its level says: data or the whole service is in danger
+	code        codeChange
+	confidence  float64
+	reason      string
+	isGeneral   bool // a type that says little, which a wording may overrule without doubt
 }
 
-// code says whether a change of the app's code can end the error, where its category does not tell.
-type code uint8
+// codeChange says whether a change of the app's code can end the error, where its category does not tell.
+type codeChange uint8
 
 const (
-	byCategory code = iota
+	byCategory codeChange = iota
 	inCode
 	notInCode
 )
@@ -47,10 +47,10 @@ type typeRule struct {
 // are hundreds of wordings.
 type wordingIndex struct {
 	rules  []wordingRule
-	byWord map[string][]wordingPlace
+	byWord map[string][]indexedWording
 }
 
-type wordingPlace struct {
+type indexedWording struct {
 	rule    int
 	wording string
 }
@@ -58,23 +58,23 @@ type wordingPlace struct {
 var wordingRules = newWordingIndex(noiseWordings, wordings)
 
 func newWordingIndex(tables ...[]wordingRule) *wordingIndex {
-	x := &wordingIndex{rules: slices.Concat(tables...), byWord: map[string][]wordingPlace{}}
+	x := &wordingIndex{rules: slices.Concat(tables...), byWord: map[string][]indexedWording{}}
 	for n, r := range x.rules {
 		for _, w := range r.wordings {
-			key := slices.MaxFunc(words(w), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-			x.byWord[key] = append(x.byWord[key], wordingPlace{n, w})
+			key := slices.MaxFunc(splitWords(w), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+			x.byWord[key] = append(x.byWord[key], indexedWording{n, w})
 		}
 	}
 	return x
 }
 
-// find gives the first rule of the table that has a wording of the title; nil for none.
-func (x *wordingIndex) find(title, platform string) *wordingRule {
+// findRule returns the first rule of the table that has a wording of the title; nil when none has.
+func (x *wordingIndex) findRule(title, platform string) *wordingRule {
 	title = strings.ToLower(title)
 	first := len(x.rules)
-	for _, word := range words(title) {
+	for _, word := range splitWords(title) {
 		for _, p := range x.byWord[word] {
-			if p.rule < first && x.rules[p.rule].isFor(platform) && has(title, p.wording) {
+			if p.rule < first && x.rules[p.rule].isFor(platform) && hasWording(title, p.wording) {
 				first = p.rule
 			}
 		}
@@ -85,8 +85,8 @@ func (x *wordingIndex) find(title, platform string) *wordingRule {
 	return &x.rules[first]
 }
 
-// has tells whether a title has a wording, whose " * " stands for anything.
-func has(title, wording string) bool {
+// hasWording reports whether a title has a wording, whose " * " stands for anything.
+func hasWording(title, wording string) bool {
 	for part := range strings.SplitSeq(wording, " * ") {
 		_, after, found := strings.Cut(title, part)
 		if !found {
@@ -101,10 +101,11 @@ func (r *wordingRule) isFor(platform string) bool {
 	return len(r.platforms) == 0 || slices.Contains(r.platforms, platform)
 }
 
-// words gives the runs of letters and digits of a text.
-func words(text string) []string {
+// splitWords returns the runs of letters and digits of a text.
+func splitWords(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r >= 0x80)
+		isWordRune := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r >= 0x80
+		return !isWordRune
 	})
 }
 
@@ -120,8 +121,8 @@ func indexTypes(table []typeRule) map[string]*typeRule {
 	return index
 }
 
-// endingOf gives the rule for a type that is not in the table but ends, or begins, like a sort of errors.
-func endingOf(kind string) *typeRule {
+// findEndingRule returns the rule for a type that is not in the table but ends, or begins, like a sort of errors.
+func findEndingRule(kind string) *typeRule {
 	for n := range endings {
 		for _, part := range endings[n].types {
 			if strings.Contains(kind, part) {
@@ -132,7 +133,7 @@ func endingOf(kind string) *typeRule {
 	return nil
 }
 
-// plainType is the name of an exception's type in small letters, without package, pointer and type arguments.
+// plainType returns the name of an exception's type in small letters, without package, pointer and type arguments.
 func plainType(kind string) string {
 	if end := strings.IndexAny(kind, "`[<({ @"); end > 0 {
 		kind = kind[:end]

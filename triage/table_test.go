@@ -16,8 +16,8 @@ var categories = []core.Category{
 	core.Security, core.Performance, core.UnknownCause,
 }
 
-func answers() []answer {
-	list := []answer{extension}
+func allAnswers() []answer {
+	list := []answer{extensionAnswer}
 	for _, r := range slices.Concat(noiseWordings, wordings) {
 		list = append(list, r.answer)
 	}
@@ -29,11 +29,11 @@ func answers() []answer {
 
 func TestEveryRuleIsComplete(t *testing.T) {
 	t.Parallel()
-	for _, a := range answers() {
+	for _, a := range allAnswers() {
 		require.Contains(t, categories, a.category)
 		require.NotEqual(t, core.UnknownCause, a.category)
-		require.Greater(t, a.sure, 0.3, a.reason)
-		require.Less(t, a.sure, 1.0, a.reason)
+		require.Greater(t, a.confidence, 0.3, a.reason)
+		require.Less(t, a.confidence, 1.0, a.reason)
 		require.Regexp(t, `^[A-Z][^.!?]+[.]$`, a.reason, "a reason is one sentence")
 	}
 }
@@ -50,7 +50,7 @@ func TestEveryWordingCanBeFound(t *testing.T) {
 			if len(r.platforms) > 0 {
 				platform = r.platforms[0]
 			}
-			require.NotNil(t, wordingRules.find("Before it. "+strings.ToUpper(w)+" (after)", platform), w)
+			require.NotNil(t, wordingRules.findRule("Before it. "+strings.ToUpper(w)+" (after)", platform), w)
 		}
 	}
 }
@@ -71,10 +71,14 @@ func TestPlainType(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{
 		"java.net.SocketTimeoutException": "sockettimeoutexception", "ActiveRecord::RecordInvalid": "recordinvalid", "*net.OpError": "operror",
-		`Illuminate\Database\QueryException`: "queryexception", "System.Collections.Generic.List`1[[System.Int32]]": "list", "": "", "*": "", "...": "",
+		`Illuminate\Database\QueryException`: "queryexception", "System.Collections.Generic.List`1[[System.Int32]]": "list", "": "",
+		"*": "", "...": "",
 		"com.shop.Cart$Missing": "missing", "Error": "error", "class@anonymous/app/a.php": "class",
 	} {
-		require.Equal(t, want, plainType(kind), kind)
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, want, plainType(kind))
+		})
 	}
 }
 
@@ -83,26 +87,29 @@ func TestPlainType(t *testing.T) {
 func TestEveryIssueHasATriage(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
-	for _, a := range answers() {
+	for _, a := range allAnswers() {
 		known[a.reason] = true
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		issue := &core.Issue{
 			Title: core.Untrusted(rapid.String().Draw(t, "title")), Type: core.Untrusted(rapid.String().Draw(t, "type")),
-			Culprit: core.Untrusted(rapid.String().Draw(t, "culprit")), Level: rapid.SampledFrom([]string{"fatal", "error", "warning", "info", "debug", "?"}).Draw(t, "level"),
-			Platform: rapid.SampledFrom([]string{"node", "javascript", "go", ""}).Draw(t, "platform"),
-			Status:   rapid.SampledFrom([]core.Status{core.Unresolved, core.Regressed, core.Merged}).Draw(t, "status"), Events24h: rapid.Int64().Draw(t, "events"),
+			Culprit:   core.Untrusted(rapid.String().Draw(t, "culprit")),
+			Level:     rapid.SampledFrom([]string{"fatal", "error", "warning", "info", "debug", "?"}).Draw(t, "level"),
+			Platform:  rapid.SampledFrom([]string{"node", "javascript", "go", ""}).Draw(t, "platform"),
+			Status:    rapid.SampledFrom([]core.Status{core.Unresolved, core.Regressed, core.Merged}).Draw(t, "status"),
+			Events24h: rapid.Int64().Draw(t, "events"),
 		}
 		crash := Crash{Site: rapid.SampledFrom([]Site{"", App, Library, Extension, NoStack}).Draw(t, "site")}
-		answer := Of(issue, crash)
-		require.Equal(t, answer, Of(issue, crash))
+		answer := JudgeIssue(issue, crash)
+		require.Equal(t, answer, JudgeIssue(issue, crash))
 		require.Contains(t, categories, answer.Category)
 		require.GreaterOrEqual(t, answer.Severity, core.SeverityLow)
 		require.LessOrEqual(t, answer.Severity, core.SeverityCritical)
 		require.Greater(t, answer.Confidence, 0.0)
 		require.Less(t, answer.Confidence, 1.0)
 		require.NotEmpty(t, answer.Reasons)
-		require.True(t, known[answer.Reasons[0]] || strings.Contains(answer.Reasons[0], "rules do not know") || strings.Contains(answer.Reasons[0], "a message for information"), answer.Reasons[0])
+		require.True(t, known[answer.Reasons[0]] || strings.Contains(answer.Reasons[0], "rules do not know") ||
+			strings.Contains(answer.Reasons[0], "a message for information"), answer.Reasons[0])
 		require.Equal(t, Model, answer.Model)
 		require.Empty(t, answer.CorrectedBy)
 		if answer.Noise {
@@ -117,14 +124,16 @@ func TestLongTextsAreCut(t *testing.T) {
 	for _, part := range []string{"timeout ", "a ", "\x00", "::", "::::$", "extension://", "chrome-extension:/", "\xff\xfe", "🙂"} {
 		long := core.Untrusted(strings.Repeat(part, 1<<20/len(part)))
 		issue := &core.Issue{Title: long, Type: long, Culprit: long, Level: "error"}
-		require.Equal(t, Of(issue, Crash{}), Of(&core.Issue{Title: long[:longest], Type: long[:longest], Culprit: long[:longest], Level: "error"}, Crash{}))
+		require.Equal(t, JudgeIssue(issue, Crash{}),
+			JudgeIssue(&core.Issue{Title: long[:maxText], Type: long[:maxText], Culprit: long[:maxText], Level: "error"}, Crash{}))
 	}
 }
 
-func BenchmarkOf(b *testing.B) {
-	issue := issueOf("node", "TypeError", "Cannot read properties of undefined (reading 'total') while the cart of a customer was loaded from the store")
+func BenchmarkJudgeIssue(b *testing.B) {
+	issue := issueOf("node", "TypeError",
+		"Cannot read properties of undefined (reading 'total') while the cart of a customer was loaded from the store")
 	b.ReportAllocs()
 	for b.Loop() {
-		Of(issue, Crash{Site: App})
+		JudgeIssue(issue, Crash{Site: App})
 	}
 }

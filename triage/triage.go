@@ -21,22 +21,22 @@ const (
 	manyEvents = 1000 // in 24 hours
 )
 
-// longest bounds what is read of a text, in bytes.
-const longest = 400
+// maxText bounds what is read of a text, in bytes.
+const maxText = 400
 
-// Of gives the triage of an issue that crashed at the site, without corrections.
-func Of(i *core.Issue, crash Crash) core.Triage {
-	v := judge(i, crash)
+// JudgeIssue returns the triage of an issue that crashed so, without corrections.
+func JudgeIssue(i *core.Issue, crash Crash) core.Triage {
+	v := findVerdict(i, crash)
 	t := core.Triage{
-		Category: v.category, Transient: v.transient, Noise: v.noise, Model: Model,
-		AgentFixable: v.fixable(), Severity: v.severity(i, crash),
+		Category: v.category, Transient: v.isTransient, Noise: v.isNoise, Model: Model,
+		AgentFixable: v.isFixable(), Severity: v.rateSeverity(i, crash),
 	}
 	t.Reasons = append(t.Reasons, v.reason)
-	if text := siteReasons[crash.Site]; text != "" && !v.noise {
+	if text := siteReasons[crash.Site]; text != "" && !v.isNoise {
 		t.Reasons = append(t.Reasons, text)
 	}
-	t.Reasons = append(t.Reasons, history(i)...)
-	t.Confidence = v.confidence(i, crash)
+	t.Reasons = append(t.Reasons, describeHistory(i)...)
+	t.Confidence = v.rateConfidence(i, crash)
 	return t
 }
 
@@ -46,59 +46,60 @@ type verdict struct {
 	agreed, disputed bool // by the other kind of rule: one over the type, one over the title
 }
 
-// judge finds the rule for an issue: noise first, then wordings, which say more than a type does, then types.
-func judge(i *core.Issue, crash Crash) verdict {
-	title, kind := clip(string(i.Title)), plainType(clip(string(i.Type)))
-	if crash.Site == Extension || isExtension(clip(string(i.Culprit))) || isExtension(title) {
-		return verdict{answer: extension}
+// findVerdict finds the rule for an issue: noise first, then wordings, which say more than a type does, then types.
+func findVerdict(i *core.Issue, crash Crash) verdict {
+	title, kind := cutText(string(i.Title)), plainType(cutText(string(i.Type)))
+	if crash.Site == Extension || isExtension(cutText(string(i.Culprit))) || isExtension(title) {
+		return verdict{answer: extensionAnswer}
 	}
-	byTitle, byType := wordingRules.find(title, i.Platform), typeRules[kind]
+	byTitle, byType := wordingRules.findRule(title, i.Platform), typeRules[kind]
 	if byType == nil {
-		byType = endingOf(kind)
+		byType = findEndingRule(kind)
 	}
 	switch {
 	case byTitle != nil && byType != nil:
 		same := byTitle.category == byType.category
-		return verdict{answer: byTitle.answer, agreed: same, disputed: !same && !byType.general && !byTitle.noise}
+		return verdict{answer: byTitle.answer, agreed: same, disputed: !same && !byType.isGeneral && !byTitle.isNoise}
 	case byTitle != nil:
 		return verdict{answer: byTitle.answer}
 	case byType != nil:
 		return verdict{answer: byType.answer}
 	}
-	return verdict{answer: unruled(i, crash)}
+	return verdict{answer: judgeWithoutRule(i, crash)}
 }
 
-// unruled is the answer where no rule knows the type or the wording.
-func unruled(i *core.Issue, crash Crash) answer {
+// judgeWithoutRule returns the answer where no rule knows the type or the wording.
+func judgeWithoutRule(i *core.Issue, crash Crash) answer {
 	switch {
 	case i.Type == "" && (i.Level == "info" || i.Level == "debug"):
-		return answer{category: core.UnknownCause, sure: 0.3, reason: "It is a message for information, not an error."}
+		return answer{category: core.UnknownCause, confidence: 0.3, reason: "It is a message for information, not an error."}
 	case crash.Site == App:
-		return answer{category: core.Bug, sure: 0.55, reason: "The rules do not know this kind of error; the app's own code raised or called it."}
+		return answer{category: core.Bug, confidence: 0.55,
+			reason: "The rules do not know this kind of error; the app's own code raised or called it."}
 	case i.Type != "" && crash.Site != Library:
-		return answer{category: core.Bug, sure: 0.35, reason: "It is an exception of a kind that the rules do not know."}
+		return answer{category: core.Bug, confidence: 0.35, reason: "It is an exception of a kind that the rules do not know."}
 	case crash.Site == Library:
-		return answer{category: core.UnknownCause, sure: 0.3, reason: "The rules do not know this kind of error, raised in a library."}
+		return answer{category: core.UnknownCause, confidence: 0.3, reason: "The rules do not know this kind of error, raised in a library."}
 	}
-	return answer{category: core.UnknownCause, sure: 0.2, reason: "The rules do not know this message."}
+	return answer{category: core.UnknownCause, confidence: 0.2, reason: "The rules do not know this message."}
 }
 
-// byCode are the categories that a change of the app's code usually ends.
-var byCode = map[core.Category]bool{core.Bug: true, core.Dependency: true, core.DataCategory: true, core.Performance: true}
+// fixedByCode are the categories that a change of the app's code usually ends.
+var fixedByCode = map[core.Category]bool{core.Bug: true, core.Dependency: true, core.DataCategory: true, core.Performance: true}
 
-func (v verdict) fixable() bool {
+func (v verdict) isFixable() bool {
 	switch {
-	case v.noise:
+	case v.isNoise:
 		return false
 	case v.code != byCategory:
 		return v.code == inCode
 	}
-	return byCode[v.category]
+	return fixedByCode[v.category]
 }
 
-// severity starts from the level, as the app's authors chose it, and goes by what happened and how often.
-func (v verdict) severity(i *core.Issue, crash Crash) int {
-	if v.noise {
+// rateSeverity starts from the level, as the app's authors chose it, and goes by what happened and how often.
+func (v verdict) rateSeverity(i *core.Issue, crash Crash) int {
+	if v.isNoise {
 		return core.SeverityLow
 	}
 	s := core.SeverityMedium
@@ -112,10 +113,10 @@ func (v verdict) severity(i *core.Issue, crash Crash) int {
 	case "info", "debug":
 		s = core.SeverityLow
 	}
-	if v.transient || v.category == core.Client {
+	if v.isTransient || v.category == core.Client {
 		s--
 	}
-	if v.grave {
+	if v.isGrave {
 		s++
 	}
 	if isWidespread(i) {
@@ -131,8 +132,8 @@ func isWidespread(i *core.Issue) bool {
 	return i.UsersAffected >= manyUsers || i.Events24h >= manyEvents
 }
 
-func (v verdict) confidence(i *core.Issue, crash Crash) float64 {
-	sure := v.sure
+func (v verdict) rateConfidence(i *core.Issue, crash Crash) float64 {
+	sure := v.confidence
 	if v.agreed {
 		sure += 0.05
 	}
@@ -152,7 +153,7 @@ func (v verdict) confidence(i *core.Issue, crash Crash) float64 {
 	return math.Round(min(max(sure, 0.05), 0.99)*100) / 100
 }
 
-func history(i *core.Issue) []string {
+func describeHistory(i *core.Issue) []string {
 	var reasons []string
 	if isWidespread(i) {
 		reasons = append(reasons, "It happens to many users or many times a day.")
@@ -166,8 +167,8 @@ func history(i *core.Issue) []string {
 	return reasons
 }
 
-// Correct gives the triage with a correction in the place of the fields that it names.
-func Correct(t core.Triage, c core.TriageChange, by string) core.Triage {
+// CorrectTriage returns the triage with a correction applied to the fields that it names.
+func CorrectTriage(t core.Triage, c core.TriageChange, by string) core.Triage {
 	if c.IsEmpty() {
 		return t
 	}
@@ -177,4 +178,4 @@ func Correct(t core.Triage, c core.TriageChange, by string) core.Triage {
 	return t
 }
 
-func clip(s string) string { return s[:min(len(s), longest)] }
+func cutText(s string) string { return s[:min(len(s), maxText)] }

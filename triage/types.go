@@ -5,7 +5,7 @@ import "errand/core"
 // types are the rules over the types of exceptions, by their names in small letters without packages.
 var types = []typeRule{
 	{
-		answer: answer{category: core.Bug, sure: 0.8, general: true, reason: "Its type is that of a mistake in the code."},
+		answer: answer{category: core.Bug, confidence: 0.8, isGeneral: true, reason: "Its type is that of a mistake in the code."},
 		types: []string{
 			"typeerror", "referenceerror", "rangeerror", "evalerror", "internalerror", "syntaxerror", // JavaScript
 			"attributeerror", "nameerror", "unboundlocalerror", "indexerror", "keyerror", "assertionerror",
@@ -33,7 +33,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.Network, transient: true, sure: 0.85,
+		answer: answer{category: core.Network, isTransient: true, confidence: 0.85,
 			reason: "Its type is that of a connection that failed."},
 		types: []string{
 			"connectionerror", "connectionreseterror", "connectionrefusederror", "connectionabortederror",
@@ -49,7 +49,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.Network, transient: true, sure: 0.8,
+		answer: answer{category: core.Network, isTransient: true, confidence: 0.8,
 			reason: "Its type is that of an answer that did not come in time."},
 		types: []string{
 			"timeouterror", "timeoutexception", "connecttimeout", "readtimeout", "connecttimeouterror",
@@ -59,7 +59,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.Infrastructure, transient: true, sure: 0.75,
+		answer: answer{category: core.Infrastructure, isTransient: true, confidence: 0.75,
 			reason: "Its type is that of a database, cache or queue that does not work."},
 		types: []string{
 			"operationalerror", "interfaceerror", "databaseerror", "disconnectionerror", "connectionnotestablished",
@@ -77,7 +77,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.DataCategory, sure: 0.8,
+		answer: answer{category: core.DataCategory, confidence: 0.8,
 			reason: "Its type is that of data that do not have the form that is expected."},
 		types: []string{
 			"jsondecodeerror", "unicodedecodeerror", "unicodeencodeerror", "validationerror", "valueerror", "dataerror",
@@ -96,7 +96,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.Dependency, sure: 0.85,
+		answer: answer{category: core.Dependency, confidence: 0.85,
 			reason: "Its type is that of a module or class that is missing or does not fit."},
 		types: []string{
 			"modulenotfounderror", "importerror", "classnotfoundexception", "noclassdeffounderror", "nosuchmethoderror",
@@ -107,7 +107,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.Configuration, sure: 0.8,
+		answer: answer{category: core.Configuration, confidence: 0.8,
 			reason: "Its type is that of a setting that is missing or wrong."},
 		types: []string{
 			"improperlyconfigured", "beancreationexception", "nosuchbeandefinitionexception",
@@ -120,7 +120,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.Infrastructure, grave: true, sure: 0.75,
+		answer: answer{category: core.Infrastructure, isGrave: true, confidence: 0.75,
 			reason: "Its type is that of a machine or its storage that does not work."},
 		types: []string{
 			"oserror", "filesystemexception", "diskfullexception", "workerlosterror", "brokenprocesspool",
@@ -128,7 +128,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.Performance, grave: true, sure: 0.8,
+		answer: answer{category: core.Performance, isGrave: true, confidence: 0.8,
 			reason: "Its type is that of a process that needs too much memory or time."},
 		types: []string{
 			"memoryerror", "outofmemoryerror", "outofmemoryexception", "nomemoryerror", "softtimelimitexceeded",
@@ -137,7 +137,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.ThirdParty, sure: 0.75, reason: "Its type is that of a service that the app calls."},
+		answer: answer{category: core.ThirdParty, confidence: 0.75, reason: "Its type is that of a service that the app calls."},
 		types: []string{
 			"httperror", "httpstatuserror", "stripeerror", "apierror", "apiconnectionerror", "apistatuserror",
 			"ratelimiterror", "apiexception", "clienterror", "servererror", "serviceexception", "amazons3exception",
@@ -151,7 +151,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.Security, sure: 0.8,
+		answer: answer{category: core.Security, confidence: 0.8,
 			reason: "Its type is that of a signature, a token or a right that does not hold."},
 		types: []string{
 			"invalidsignatureerror", "expiredsignatureerror", "badsignature", "invalidtokenerror", "jsonwebtokenerror",
@@ -162,7 +162,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.Client, code: notInCode, sure: 0.75,
+		answer: answer{category: core.Client, code: notInCode, confidence: 0.75,
 			reason: "Its type is that of a request that the app rightly refuses."},
 		types: []string{
 			"http404", "notfoundhttpexception", "methodnotallowedhttpexception", "routingerror", "permissiondenied",
@@ -179,7 +179,7 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.Client, noise: true, transient: true, sure: 0.85,
+		answer: answer{category: core.Client, isNoise: true, isTransient: true, confidence: 0.85,
 			reason: "The request was given up by the one who made it, such as by leaving the page."},
 		types: []string{
 			"aborterror", "cancelederror", "cancellederror", "clientabortexception", "clientdisconnect",
@@ -188,12 +188,12 @@ var types = []typeRule{
 		},
 	},
 	{
-		answer: answer{category: core.Infrastructure, noise: true, transient: true, sure: 0.8,
+		answer: answer{category: core.Infrastructure, isNoise: true, isTransient: true, confidence: 0.8,
 			reason: "The process was told to end, as in a deploy."},
 		types: []string{"keyboardinterrupt", "systemexit", "signalexception", "interrupt", "generatorexit"},
 	},
 	{
-		answer: answer{category: core.Dependency, transient: true, code: notInCode, sure: 0.75,
+		answer: answer{category: core.Dependency, isTransient: true, code: notInCode, confidence: 0.75,
 			reason: "The browser could not load a part of the app; often the page is older than the last deploy."},
 		types: []string{"chunkloaderror"},
 	},
@@ -202,58 +202,61 @@ var types = []typeRule{
 // endings are the rules for types that are not in the table, by a part of their names.
 var endings = []typeRule{
 	{
-		answer: answer{category: core.Network, transient: true, sure: 0.65,
+		answer: answer{category: core.Network, isTransient: true, confidence: 0.65,
 			reason: "Its type sounds like an answer that did not come in time."},
 		types: []string{"timeout", "timedout", "deadlineexceeded"},
 	},
 	{
-		answer: answer{category: core.ThirdParty, transient: true, sure: 0.65,
+		answer: answer{category: core.ThirdParty, isTransient: true, confidence: 0.65,
 			reason: "Its type sounds like a service that limits how often it may be called."},
 		types: []string{"ratelimit", "toomanyrequests", "throttl", "quotaexceeded"},
 	},
 	{
-		answer: answer{category: core.Infrastructure, transient: true, sure: 0.65,
+		answer: answer{category: core.Infrastructure, isTransient: true, confidence: 0.65,
 			reason: "Its type sounds like two writers that waited for each other."},
 		types: []string{"deadlock", "lockconflict", "serializationfailure", "optimisticlock"},
 	},
 	{
-		answer: answer{category: core.Performance, grave: true, sure: 0.65,
+		answer: answer{category: core.Performance, isGrave: true, confidence: 0.65,
 			reason: "Its type sounds like a process that needs too much memory."},
 		types: []string{"outofmemory"},
 	},
 	{
-		answer: answer{category: core.Network, transient: true, sure: 0.6,
+		answer: answer{category: core.Network, isTransient: true, confidence: 0.6,
 			reason: "Its type sounds like a connection that failed."},
 		types: []string{"connection", "network", "socket", "unreachable", "disconnect"},
 	},
 	{
-		answer: answer{category: core.Security, sure: 0.55,
+		answer: answer{category: core.Security, confidence: 0.55,
 			reason: "Its type sounds like a signature or token that does not hold."},
 		types: []string{"signature", "csrf", "forgery", "decrypt"},
 	},
 	{
-		answer: answer{category: core.Configuration, sure: 0.6,
+		answer: answer{category: core.Configuration, confidence: 0.6,
 			reason: "Its type sounds like a setting that is missing or wrong."},
 		types: []string{"configuration", "misconfigured", "credential", "config"},
 	},
 	{
-		answer: answer{category: core.DataCategory, sure: 0.6,
+		answer: answer{category: core.DataCategory, confidence: 0.6,
 			reason: "Its type sounds like data that do not have the form that is expected."},
-		types: []string{"validation", "parse", "decode", "deserializ", "serializ", "unmarshal", "constraint", "duplicate", "malformed", "encoding", "invalidformat"},
+		types: []string{"validation", "parse", "decode", "deserializ", "serializ", "unmarshal", "constraint", "duplicate", "malformed",
+			"encoding", "invalidformat"},
 	},
 	{
-		answer: answer{category: core.Client, code: notInCode, sure: 0.55,
+		answer: answer{category: core.Client, code: notInCode, confidence: 0.55,
 			reason: "Its type sounds like a request that the app rightly refuses."},
-		types: []string{"notfound", "unauthorized", "forbidden", "accessdenied", "badrequest", "unauthenticated", "permissiondenied", "notauthorized"},
+		types: []string{"notfound", "unauthorized", "forbidden", "accessdenied", "badrequest", "unauthenticated", "permissiondenied",
+			"notauthorized"},
 	},
 	{
-		answer: answer{category: core.Infrastructure, transient: true, sure: 0.55,
+		answer: answer{category: core.Infrastructure, isTransient: true, confidence: 0.55,
 			reason: "Its type sounds like a service that is out of order."},
 		types: []string{"unavailable", "database", "redis", "mongo", "kafka"},
 	},
 	{
-		answer: answer{category: core.Bug, sure: 0.6, general: true,
+		answer: answer{category: core.Bug, confidence: 0.6, isGeneral: true,
 			reason: "Its type sounds like a mistake in the code."},
-		types: []string{"nullpointer", "nullreference", "outofbounds", "outofrange", "illegalargument", "illegalstate", "invalidargument", "assertion", "notimplemented"},
+		types: []string{"nullpointer", "nullreference", "outofbounds", "outofrange", "illegalargument", "illegalstate",
+			"invalidargument", "assertion", "notimplemented"},
 	},
 }

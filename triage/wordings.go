@@ -2,11 +2,11 @@ package triage
 
 import "errand/core"
 
-// wordings are the rules over titles, the most telling first. They come after those for noise.
+// wordings are the rules over titles, the most telling first. They come after those for noise. This file is data.
 var wordings = []wordingRule{
 	// Security.
 	{
-		answer: answer{category: core.Security, grave: true, code: inCode, sure: 0.85,
+		answer: answer{category: core.Security, isGrave: true, code: inCode, confidence: 0.85,
 			reason: "The wording is that of an attack, or of a hole that one goes through."},
 		wordings: []string{
 			"sql injection", "path traversal", "directory traversal", "xss attempt", "command injection",
@@ -15,7 +15,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Security, sure: 0.8,
+		answer: answer{category: core.Security, confidence: 0.8,
 			reason: "A token against forged requests is missing or wrong; often the page was open for long."},
 		wordings: []string{
 			"csrf verification failed", "csrf token", "invalidauthenticitytoken", "can't verify csrf",
@@ -23,7 +23,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Security, sure: 0.75,
+		answer: answer{category: core.Security, confidence: 0.75,
 			reason: "The browser blocked what the page's Content-Security-Policy does not allow."},
 		wordings: []string{
 			"content security policy", "content-security-policy", "blocked 'script-src", "blocked 'style-src",
@@ -32,7 +32,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Security, sure: 0.75,
+		answer: answer{category: core.Security, confidence: 0.75,
 			reason: "A signature or a sealed value does not verify: it is forged, damaged, or of an old key."},
 		wordings: []string{
 			"invalid signature", "signature verification failed", "bad signature", "signature has expired",
@@ -44,7 +44,7 @@ var wordings = []wordingRule{
 
 	// Resources of the machine.
 	{
-		answer: answer{category: core.Performance, grave: true, sure: 0.85, reason: "The process ran out of memory."},
+		answer: answer{category: core.Performance, isGrave: true, confidence: 0.85, reason: "The process ran out of memory."},
 		wordings: []string{
 			"javascript heap out of memory", "java heap space", "gc overhead limit exceeded", "outofmemoryerror",
 			"outofmemoryexception", "allowed memory size of", "out of memory", "cannot allocate memory", "memoryerror",
@@ -52,7 +52,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Infrastructure, grave: true, sure: 0.9, reason: "A disk is full, or a quota of one."},
+		answer: answer{category: core.Infrastructure, isGrave: true, confidence: 0.9, reason: "A disk is full, or a quota of one."},
 		wordings: []string{
 			"no space left on device", "enospc", "disk quota exceeded", "could not extend file", "disk full",
 			"not enough space on the disk", "read-only file system", "erofs", "quotaexceedederror",
@@ -60,7 +60,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Infrastructure, grave: true, sure: 0.85,
+		answer: answer{category: core.Infrastructure, isGrave: true, confidence: 0.85,
 			reason: "A limit of the system is reached, such as open files or threads."},
 		wordings: []string{
 			"too many open files", "emfile", "enfile", "unable to create new native thread",
@@ -71,7 +71,7 @@ var wordings = []wordingRule{
 
 	// Databases and queues.
 	{
-		answer: answer{category: core.Infrastructure, transient: true, sure: 0.85,
+		answer: answer{category: core.Infrastructure, isTransient: true, confidence: 0.85,
 			reason: "Transactions of a database waited for each other; trying again usually works."},
 		wordings: []string{
 			"deadlock detected", "deadlock found when trying to get lock", "was deadlocked on lock",
@@ -81,7 +81,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Infrastructure, grave: true, sure: 0.85,
+		answer: answer{category: core.Infrastructure, isGrave: true, confidence: 0.85,
 			reason: "A database has no connection left to give, or the app's pool has none."},
 		wordings: []string{
 			"too many connections", "too many clients already", "remaining connection slots are reserved",
@@ -93,7 +93,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Infrastructure, transient: true, grave: true, sure: 0.85,
+		answer: answer{category: core.Infrastructure, isTransient: true, isGrave: true, confidence: 0.85,
 			reason: "A database or a cache went away or does not take connections."},
 		wordings: []string{
 			"server closed the connection unexpectedly", "mysql server has gone away", "lost connection to mysql",
@@ -111,17 +111,18 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Configuration, sure: 0.8,
+		answer: answer{category: core.Configuration, confidence: 0.8,
 			reason: "A database does not have the tables or columns that the app asks for: a migration is missing."},
 		wordings: []string{
 			"no such table", "no such column", "undefinedtable", "undefinedcolumn", "base table or view not found",
 			"unknown column", "pendingmigrationerror", "invalid object name", "invalid column name",
-			"migrations are pending", "relation * does not exist", "column * does not exist", "table * doesn't exist", "table * does not exist", "table or view does not exist",
+			"migrations are pending", "relation * does not exist", "column * does not exist", "table * doesn't exist",
+			"table * does not exist", "table or view does not exist",
 			"unknown database",
 		},
 	},
 	{
-		answer: answer{category: core.DataCategory, sure: 0.85,
+		answer: answer{category: core.DataCategory, confidence: 0.85,
 			reason: "A database refused a value: it is there already, missing, or refers to nothing."},
 		wordings: []string{
 			"duplicate key value violates unique constraint", "duplicate entry", "unique constraint failed",
@@ -137,7 +138,7 @@ var wordings = []wordingRule{
 
 	// Rights, settings.
 	{
-		answer: answer{category: core.Configuration, sure: 0.8,
+		answer: answer{category: core.Configuration, confidence: 0.8,
 			reason: "Credentials of the app itself are missing or refused by a service."},
 		wordings: []string{
 			"password authentication failed", "access denied for user", "authentication failed for user",
@@ -150,7 +151,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Configuration, sure: 0.85,
+		answer: answer{category: core.Configuration, confidence: 0.85,
 			reason: "A setting or environment variable is missing or wrong."},
 		wordings: []string{
 			"environment variable", "improperlyconfigured", "is not set in the environment", "missing required env",
@@ -164,7 +165,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Configuration, sure: 0.7,
+		answer: answer{category: core.Configuration, confidence: 0.7,
 			reason: "The system refuses the process a file, a port or an operation."},
 		wordings: []string{
 			"permission denied", "eacces", "eperm", "operation not permitted", "access is denied", "eaddrinuse",
@@ -175,7 +176,7 @@ var wordings = []wordingRule{
 
 	// Names, certificates, connections.
 	{
-		answer: answer{category: core.Network, transient: true, sure: 0.85,
+		answer: answer{category: core.Network, isTransient: true, confidence: 0.85,
 			reason: "The name of a host could not be resolved."},
 		wordings: []string{
 			"getaddrinfo", "enotfound", "eai_again", "name or service not known", "temporary failure in name resolution",
@@ -186,7 +187,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Configuration, sure: 0.8,
+		answer: answer{category: core.Configuration, confidence: 0.8,
 			reason: "A TLS certificate is not valid, or not trusted here."},
 		wordings: []string{
 			"certificate verify failed", "unable to verify the first certificate", "self signed certificate",
@@ -198,7 +199,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Network, transient: true, sure: 0.85,
+		answer: answer{category: core.Network, isTransient: true, confidence: 0.85,
 			reason: "A connection was refused or broke off."},
 		wordings: []string{
 			"econnreset", "econnrefused", "epipe", "ehostunreach", "enetunreach", "enetdown", "ehostdown",
@@ -214,7 +215,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Dependency, code: notInCode, transient: true, sure: 0.75,
+		answer: answer{category: core.Dependency, code: notInCode, isTransient: true, confidence: 0.75,
 			reason: "The browser could not load a part of the app; often the page is older than the last deploy."},
 		platforms: browsers,
 		wordings: []string{
@@ -224,7 +225,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Network, transient: true, code: notInCode, sure: 0.75,
+		answer: answer{category: core.Network, isTransient: true, code: notInCode, confidence: 0.75,
 			reason: "The browser could not reach a server: the user was offline, left, or blocks the address."},
 		platforms: browsers,
 		wordings: []string{
@@ -237,7 +238,7 @@ var wordings = []wordingRule{
 
 	// Services.
 	{
-		answer: answer{category: core.ThirdParty, transient: true, sure: 0.85,
+		answer: answer{category: core.ThirdParty, isTransient: true, confidence: 0.85,
 			reason: "A service that the app calls limits how often it may."},
 		wordings: []string{
 			"too many requests", "rate limit", "ratelimit", "status code 429", "status: 429", "429 client error",
@@ -246,7 +247,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.ThirdParty, transient: true, sure: 0.8,
+		answer: answer{category: core.ThirdParty, isTransient: true, confidence: 0.8,
 			reason: "A service that the app calls answers that it is out of order."},
 		wordings: []string{
 			"bad gateway", "service unavailable", "gateway timeout", "gateway time-out", "status code 500",
@@ -258,7 +259,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.ThirdParty, sure: 0.7, code: inCode,
+		answer: answer{category: core.ThirdParty, confidence: 0.7, code: inCode,
 			reason: "A service refuses what the app sends it."},
 		wordings: []string{
 			"status code 400", "status code 401", "status code 403", "status code 404", "status code 405",
@@ -272,7 +273,7 @@ var wordings = []wordingRule{
 
 	// Time.
 	{
-		answer: answer{category: core.Performance, transient: true, code: inCode, sure: 0.75,
+		answer: answer{category: core.Performance, isTransient: true, code: inCode, confidence: 0.75,
 			reason: "A query or a job takes longer than it may."},
 		wordings: []string{
 			"canceling statement due to statement timeout", "canceling statement due to lock timeout",
@@ -285,7 +286,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Network, transient: true, sure: 0.75, reason: "An answer did not come in time."},
+		answer: answer{category: core.Network, isTransient: true, confidence: 0.75, reason: "An answer did not come in time."},
 		wordings: []string{
 			"timed out", "timeout", "etimedout", "esockettimedout", "time-out", "deadline exceeded",
 			"did not answer in time", "err_timed_out", "timeouterror", "connecttimeout", "readtimeout",
@@ -295,7 +296,7 @@ var wordings = []wordingRule{
 
 	// Modules.
 	{
-		answer: answer{category: core.Dependency, sure: 0.85,
+		answer: answer{category: core.Dependency, confidence: 0.85,
 			reason: "A module, class or library is missing, or has another version than the code expects."},
 		wordings: []string{
 			"cannot find module", "cannot find package", "module not found", "no module named", "cannot import name",
@@ -313,13 +314,14 @@ var wordings = []wordingRule{
 	},
 
 	{
-		answer:   answer{category: core.Configuration, sure: 0.6, reason: "A file or folder that the app expects is not there."},
-		wordings: []string{"no such file or directory", "enoent", "could not find file", "could not find a part of the path", "the system cannot find the path"},
+		answer: answer{category: core.Configuration, confidence: 0.6, reason: "A file or folder that the app expects is not there."},
+		wordings: []string{"no such file or directory", "enoent", "could not find file", "could not find a part of the path",
+			"the system cannot find the path"},
 	},
 
 	// What clients send.
 	{
-		answer: answer{category: core.Client, sure: 0.75, code: notInCode,
+		answer: answer{category: core.Client, confidence: 0.75, code: notInCode,
 			reason: "Somebody asks for what is not there, or in a way that the app does not offer."},
 		wordings: []string{
 			"no route matches", "page not found", "http404", "notfoundhttpexception", "methodnotallowedhttpexception",
@@ -332,7 +334,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Client, sure: 0.7, code: notInCode,
+		answer: answer{category: core.Client, confidence: 0.7, code: notInCode,
 			reason: "A caller is not logged in or may not do this."},
 		wordings: []string{
 			"unauthenticated", "not authenticated", "authentication credentials were not provided", "permissiondenied",
@@ -342,7 +344,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.DataCategory, sure: 0.75, reason: "Data do not have the form that the code expects."},
+		answer: answer{category: core.DataCategory, confidence: 0.75, reason: "Data do not have the form that the code expects."},
 		wordings: []string{
 			"unexpected end of json input", "is not valid json", "json parse error", "unexpected token", "invalid json",
 			"jsondecodeerror", "expecting value: line", "json.parse: unexpected", "invalid character",
@@ -362,7 +364,7 @@ var wordings = []wordingRule{
 
 	// Bugs.
 	{
-		answer: answer{category: core.Bug, sure: 0.85, grave: true, reason: "The code calls itself without an end."},
+		answer: answer{category: core.Bug, confidence: 0.85, isGrave: true, reason: "The code calls itself without an end."},
 		wordings: []string{
 			"maximum call stack size exceeded", "too much recursion", "maximum recursion depth exceeded",
 			"stackoverflowerror", "stack level too deep", "stack overflow", "maximum update depth exceeded",
@@ -370,7 +372,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Bug, sure: 0.85, reason: "The code uses a value that is not there."},
+		answer: answer{category: core.Bug, confidence: 0.85, reason: "The code uses a value that is not there."},
 		wordings: []string{
 			"cannot read properties of undefined", "cannot read properties of null", "cannot read property",
 			"cannot set properties of undefined", "cannot set properties of null", "cannot set property",
@@ -390,7 +392,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Bug, sure: 0.85,
+		answer: answer{category: core.Bug, confidence: 0.85,
 			reason: "The code goes beyond the end of a list or asks for a key that is not there."},
 		wordings: []string{
 			"index out of range", "index out of bounds", "out of bounds for length", "list index out of range",
@@ -403,7 +405,7 @@ var wordings = []wordingRule{
 		},
 	},
 	{
-		answer: answer{category: core.Bug, sure: 0.8,
+		answer: answer{category: core.Bug, confidence: 0.8,
 			reason: "The code computes with values that do not allow it, or passes the wrong ones."},
 		wordings: []string{
 			"division by zero", "divide by zero", "divided by 0", "integer overflow",

@@ -17,9 +17,9 @@ import (
 
 // template is one SDK's event with places for what differs from event to event.
 type template struct {
-	platform string
-	text     []byte
-	gzip     bool // as the SDK does
+	platform  string
+	text      []byte
+	isGzipped bool // as the SDK does
 }
 
 // Marks stand in a template where values are put in. They are as long as the ids that they stand for.
@@ -30,8 +30,8 @@ const (
 	markTime     = "@@time@@"
 )
 
-// compressing are the SDKs that send gzip at these sizes; node does so above 32 KiB only.
-var compressing = map[string]bool{"python": true, "java": true, "php": true}
+// gzippingSDKs are the SDKs that send gzip at these sizes; node does so above 32 KiB only.
+var gzippingSDKs = map[string]bool{"python": true, "java": true, "php": true}
 
 func loadTemplates(dir string) ([]template, error) {
 	var list []template
@@ -50,7 +50,7 @@ func loadTemplates(dir string) ([]template, error) {
 		if text, err = json.Marshal(event); err != nil {
 			return nil, err
 		}
-		list = append(list, template{platform, text, compressing[platform]})
+		list = append(list, template{platform, text, gzippingSDKs[platform]})
 	}
 	return list, nil
 }
@@ -90,8 +90,8 @@ type target struct {
 	host    string
 }
 
-// bodies makes whole HTTP requests for events of the issues in turn, in random order of templates and users.
-func (t target) bodies(templates []template, issues, count, seed int) [][]byte {
+// makeBodies makes whole HTTP requests for events of the issues in turn, in random order of templates and users.
+func (t target) makeBodies(templates []template, issues, count, seed int) [][]byte {
 	list := make([][]byte, count)
 	var all sync.WaitGroup
 	workers := runtime.NumCPU()
@@ -100,7 +100,7 @@ func (t target) bodies(templates []template, issues, count, seed int) [][]byte {
 			random := rand.New(rand.NewPCG(uint64(t.project), uint64(seed*workers+worker)))
 			for i := worker; i < count; i += workers {
 				issue := i % issues
-				list[i] = t.request(templates[issue%len(templates)], issue, random)
+				list[i] = t.makeRequest(templates[issue%len(templates)], issue, random)
 			}
 		})
 	}
@@ -109,28 +109,30 @@ func (t target) bodies(templates []template, issues, count, seed int) [][]byte {
 	return list
 }
 
-func (t target) request(tmpl template, issue int, random *rand.Rand) []byte {
+func (t target) makeRequest(tmpl template, issue int, random *rand.Rand) []byte {
 	var id [16]byte
 	for i := range id {
 		id[i] = byte(random.Uint32())
 	}
 	eventID := hex.EncodeToString(id[:])
 	payload := strings.NewReplacer(
-		markEventID, eventID, markUser, fmt.Sprintf("u%07d", random.IntN(100_000)), markFunction, letters(issue),
+		markEventID, eventID, markUser, fmt.Sprintf("u%07d", random.IntN(100_000)), markFunction, spellNumber(issue),
 		markTime, time.Now().UTC().Format(time.RFC3339Nano),
 	).Replace(string(tmpl.text))
 	var body bytes.Buffer
-	fmt.Fprintf(&body, "{\"event_id\":%q,\"sent_at\":%q}\n{\"type\":\"event\",\"length\":%d}\n%s\n", eventID, time.Now().UTC().Format(time.RFC3339Nano), len(payload), payload)
+	fmt.Fprintf(&body, "{\"event_id\":%q,\"sent_at\":%q}\n{\"type\":\"event\",\"length\":%d}\n%s\n", eventID,
+		time.Now().UTC().Format(time.RFC3339Nano), len(payload), payload)
 	encoding := ""
-	if tmpl.gzip {
-		body, encoding = compress(body), "Content-Encoding: gzip\r\n"
+	if tmpl.isGzipped {
+		body, encoding = compressBody(body), "Content-Encoding: gzip\r\n"
 	}
-	head := fmt.Sprintf("POST /api/%d/envelope/ HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\nX-Sentry-Auth: Sentry sentry_version=7, sentry_key=%s, sentry_client=bench/1\r\n%sContent-Length: %d\r\n\r\n",
+	head := fmt.Sprintf("POST /api/%d/envelope/ HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\n"+
+		"X-Sentry-Auth: Sentry sentry_version=7, sentry_key=%s, sentry_client=bench/1\r\n%sContent-Length: %d\r\n\r\n",
 		t.project, t.host, t.key, encoding, body.Len())
 	return append([]byte(head), body.Bytes()...)
 }
 
-func compress(body bytes.Buffer) bytes.Buffer {
+func compressBody(body bytes.Buffer) bytes.Buffer {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, _ = w.Write(body.Bytes()) // a buffer takes everything
@@ -138,8 +140,8 @@ func compress(body bytes.Buffer) bytes.Buffer {
 	return packed
 }
 
-// letters names an issue without digits, which grouping would take out.
-func letters(n int) string {
+// spellNumber names an issue without digits, which grouping would take out.
+func spellNumber(n int) string {
 	name := "_"
 	for ; n > 0; n /= 20 {
 		name += string("bcdfghjklmnpqrstvwxz"[n%20])

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// copiesOf makes n-1 copies of the rows of a project, with ids and keys of their own. They stand for issues and events
-// that nothing is sent to.
-var copiesOf = []string{`
+// copyStatements make n-1 copies of the rows of a project, with ids and keys of their own. The copies stand for issues
+// and events that nothing is sent to.
+var copyStatements = []string{`
 INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at,
 	times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release, latest_event_id)
-SELECT project_id, id + n * 1000000000, sha256(fingerprint || n::text::bytea), fingerprint_version, title, culprit, type, level, platform, status, status_at,
-	times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release, latest_event_id
+SELECT project_id, id + n * 1000000000, sha256(fingerprint || n::text::bytea), fingerprint_version, title, culprit, type, level, platform,
+	status, status_at, times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release, latest_event_id
 FROM issues, generate_series(1, $2::bigint - 1) n WHERE project_id = $1`, `
 INSERT INTO issue_fingerprints (project_id, version, fingerprint, issue_id)
 SELECT project_id, version, sha256(fingerprint || n::text::bytea), issue_id + n * 1000000000
@@ -26,27 +26,28 @@ INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at)
 SELECT project_id, md5(event_id::text || n)::uuid, id + n * 1000000000, issue_id + n * 1000000000, received_at
 FROM event_ids, generate_series(1, $2::bigint - 1) n WHERE project_id = $1`, `
 INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
-SELECT project_id, md5(event_id::text || n)::uuid, id + n * 1000000000, issue_id + n * 1000000000, received_at, occurred_at, level, release, environment, dictionary, payload
+SELECT project_id, md5(event_id::text || n)::uuid, id + n * 1000000000, issue_id + n * 1000000000, received_at, occurred_at, level,
+	release, environment, dictionary, payload
 FROM events, generate_series(1, $2::bigint - 1) n WHERE project_id = $1`}
 
-// grow makes a project n times as large, and the installation by a thousand projects.
-func (s *server) grow(ctx context.Context, project int64, n int) error {
-	for _, sql := range copiesOf {
+// growProject makes a project n times as large, and the installation by a thousand projects.
+func (s *server) growProject(ctx context.Context, project int64, n int) error {
+	for _, sql := range copyStatements {
 		if _, err := s.DB.Exec(ctx, sql, project, n); err != nil {
 			return fmt.Errorf("%s: %w", sql, err)
 		}
 	}
 	for i := range 1000 {
-		if _, err := s.project(ctx, scenario{name: fmt.Sprint("one of many ", i)}); err != nil {
+		if _, err := s.makeProject(ctx, scenario{name: fmt.Sprint("one of many ", i)}); err != nil {
 			return err
 		}
 	}
-	return s.settle(ctx)
+	return s.settleTables(ctx)
 }
 
-// settle spares a measurement what follows upon thousands of new issues at once: they are taken for indexed, which a
+// settleTables spares a measurement what follows upon thousands of new issues at once: they are taken for indexed, which a
 // background job would take minutes for, and the tables are vacuumed.
-func (s *server) settle(ctx context.Context) error {
+func (s *server) settleTables(ctx context.Context) error {
 	if _, err := s.DB.Exec(ctx, `UPDATE issues SET has_grams = true WHERE NOT has_grams`); err != nil {
 		return err
 	}
@@ -59,7 +60,8 @@ func (s *server) settle(ctx context.Context) error {
 func (s *server) waitForDictionary(ctx context.Context, project int64) error {
 	for range 300 {
 		var there bool
-		if err := s.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM dictionaries WHERE project_id = $1)`, project).Scan(&there); err != nil || there {
+		if err := s.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM dictionaries WHERE project_id = $1)`,
+			project).Scan(&there); err != nil || there {
 			return err
 		}
 		select {

@@ -15,25 +15,25 @@ import (
 	"time"
 )
 
-// sent is what came of sending.
-type sent struct {
+// sendResult is what was sent, and how long each body took.
+type sendResult struct {
 	events    int
 	elapsed   time.Duration
 	latencies []time.Duration
 	err       error
 }
 
-// send sends the bodies from as many connections as there are senders, each one after the other, until the bodies or
+// sendBodies sends the bodies, each sender over its own connection and one after the other, until the bodies or
 // the time is used up. It writes prepared bytes and reads answers by hand, to leave the machine to the server.
-func send(ctx context.Context, addr string, bodies [][]byte, senders int, atMost time.Duration) sent {
+func sendBodies(ctx context.Context, addr string, bodies [][]byte, senders int, atMost time.Duration) sendResult {
 	var next atomic.Int64
-	results := make([]sent, senders)
+	results := make([]sendResult, senders)
 	start := time.Now()
 	end := start.Add(atMost)
 	var all sync.WaitGroup
 	for i := range senders {
 		all.Go(func() {
-			results[i] = sendOne(ctx, addr, end, func() []byte {
+			results[i] = sendFromOne(ctx, addr, end, func() []byte {
 				if n := next.Add(1) - 1; n < int64(len(bodies)) {
 					return bodies[n]
 				}
@@ -42,7 +42,7 @@ func send(ctx context.Context, addr string, bodies [][]byte, senders int, atMost
 		})
 	}
 	all.Wait()
-	total := sent{elapsed: time.Since(start)}
+	total := sendResult{elapsed: time.Since(start)}
 	for _, r := range results {
 		total.events += r.events
 		total.latencies = append(total.latencies, r.latencies...)
@@ -54,12 +54,12 @@ func send(ctx context.Context, addr string, bodies [][]byte, senders int, atMost
 	return total
 }
 
-func sendOne(ctx context.Context, addr string, end time.Time, next func() []byte) (s sent) {
+func sendFromOne(ctx context.Context, addr string, end time.Time, next func() []byte) (s sendResult) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
-		return sent{err: err}
+		return sendResult{err: err}
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	answers := bufio.NewReader(conn)
 	for ctx.Err() == nil && time.Now().Before(end) {
 		body := next()

@@ -55,8 +55,8 @@ var scenarios = []scenario{
 	{"64 senders, 50,000 of 500,000 issues, 10 times the events and projects", 64, 50_000, 0, 10},
 }
 
-// count is how many bodies are made: more than can be sent.
-func (sc scenario) count(length time.Duration) int {
+// countBodies is how many bodies are made: more than can be sent.
+func (sc scenario) countBodies(length time.Duration) int {
 	if sc.senders == 1 {
 		return int(length.Seconds() * 3_000)
 	}
@@ -78,21 +78,17 @@ func run(ctx context.Context, rounds int, length time.Duration, binary, out stri
 			return err
 		}
 	}
-	results.print(os.Stdout)
+	page := results.formatResults()
+	fmt.Print(page)
 	if out == "" {
 		return nil
 	}
-	file, err := os.Create(out)
-	if err != nil {
-		return err
-	}
-	results.print(file)
-	return file.Close()
+	return os.WriteFile(out, []byte(page), 0o644)
 }
 
 // runRound starts a fresh server and runs every scenario on it.
 func runRound(ctx context.Context, results *results, templates []template, length time.Duration, binary string) error {
-	running, err := bench.Start(ctx, binary)
+	running, err := bench.StartServer(ctx, binary)
 	if err != nil {
 		return err
 	}
@@ -102,37 +98,37 @@ func runRound(ctx context.Context, results *results, templates []template, lengt
 		return err
 	}
 	for _, sc := range scenarios {
-		target, err := s.project(ctx, sc)
+		target, err := s.makeProject(ctx, sc)
 		if err != nil {
 			return err
 		}
 		// Every issue is made before the measurement, as in a project that has run for a while.
-		warm := target.bodies(templates, sc.issues, max(sc.issues, 1000), 1)
-		if err := send(ctx, s.Addr, warm, 32, time.Minute).err; err != nil {
+		warm := target.makeBodies(templates, sc.issues, max(sc.issues, 1000), 1)
+		if err := sendBodies(ctx, s.Addr, warm, 32, time.Minute).err; err != nil {
 			return fmt.Errorf("%s: %w", sc.name, err)
 		}
 		if err := s.waitForDictionary(ctx, target.project); err != nil {
 			return err
 		}
-		if err := s.settle(ctx); err != nil {
+		if err := s.settleTables(ctx); err != nil {
 			return err
 		}
 		if sc.growth > 1 {
-			if err := s.grow(ctx, target.project, sc.growth); err != nil {
+			if err := s.growProject(ctx, target.project, sc.growth); err != nil {
 				return fmt.Errorf("%s: %w", sc.name, err)
 			}
 			// Once more: the first change of a page after a checkpoint writes the whole page.
-			if err := send(ctx, s.Addr, target.bodies(templates, sc.issues, sc.issues, 3), 32, time.Minute).err; err != nil {
+			if err := sendBodies(ctx, s.Addr, target.makeBodies(templates, sc.issues, sc.issues, 3), 32, time.Minute).err; err != nil {
 				return fmt.Errorf("%s: %w", sc.name, err)
 			}
 		}
-		m, err := s.measure(ctx, target.bodies(templates, sc.issues, sc.count(length), 2), sc.senders, length)
+		m, err := s.measureSending(ctx, target.makeBodies(templates, sc.issues, sc.countBodies(length), 2), sc.senders, length)
 		if err != nil {
 			return fmt.Errorf("%s: %w", sc.name, err)
 		}
 		fmt.Printf("  %-42s %7.0f ev/s  p50 %5.2f ms  p99 %6.2f ms  server %4.0f us/ev  postgres %4.0f us/ev\n",
 			sc.name, m.rate, m.p50, m.p99, m.serverCPU, m.postgresCPU)
-		results.add(sc.name, m)
+		results.addRound(sc.name, m)
 	}
 	return nil
 }

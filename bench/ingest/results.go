@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -38,8 +37,8 @@ func newResults(templates []template) *results {
 	return r
 }
 
-// bytes is how large a body is on average.
-func (r *results) bytes() float64 {
+// averageSize returns how large a body is on average.
+func (r *results) averageSize() float64 {
 	n := 0
 	for _, sample := range r.samples {
 		n += len(sample)
@@ -47,14 +46,14 @@ func (r *results) bytes() float64 {
 	return float64(n) / float64(len(r.samples))
 }
 
-func (r *results) add(name string, m measurement) { r.rounds[name] = append(r.rounds[name], m) }
+func (r *results) addRound(name string, m measurement) { r.rounds[name] = append(r.rounds[name], m) }
 
 // measurePipeline runs what a server does with an event between reading and storing it, in this process on one core.
 func (r *results) measurePipeline() (err error) {
 	rules, now := scrub.DefaultRules(), time.Now()
 	var decoder envelope.Decoder
-	events, bytes := 0, 0
-	r.pipeline, err = r.perEvent(func(sample []byte) error {
+	events, packedBytes := 0, 0
+	r.pipeline, err = r.timePerEvent(func(sample []byte) error {
 		e, err := decoder.Decode(sample, envelope.Hints{ReceivedAt: now})
 		if err != nil {
 			return err
@@ -63,24 +62,24 @@ func (r *results) measurePipeline() (err error) {
 		_ = grouping.ComputeKey(e)
 		_, _ = grouping.MakeTitle(e), grouping.FindCulprit(e)
 		envelope.LimitEvent(e)
-		events, bytes = events+1, bytes+len(intake.Pack(e.AppendJSON(nil)).Bytes)
+		events, packedBytes = events+1, packedBytes+len(intake.Pack(e.AppendJSON(nil)).Bytes)
 		return nil
 	})
-	r.packed = float64(bytes) / float64(events)
+	r.packed = float64(packedBytes) / float64(events)
 	return err
 }
 
 // measureDecoding decodes the same bodies with the standard library into maps: how fast this machine is today.
 func (r *results) measureDecoding() (err error) {
-	r.decoding, err = r.perEvent(func(sample []byte) error {
+	r.decoding, err = r.timePerEvent(func(sample []byte) error {
 		var event map[string]any
 		return json.Unmarshal(sample, &event)
 	})
 	return err
 }
 
-// perEvent gives the microseconds that work takes for a sample on average, over many passes.
-func (r *results) perEvent(work func(sample []byte) error) (float64, error) {
+// timePerEvent returns the microseconds that work takes for a sample on average, over many passes.
+func (r *results) timePerEvent(work func(sample []byte) error) (float64, error) {
 	const passes = 3000
 	start := time.Now()
 	for range passes {
@@ -108,13 +107,15 @@ func (r *results) measureCopy(ctx context.Context, s *server) error {
 		}
 		payloads[i] = intake.Pack(e.AppendJSON(nil)).Bytes
 	}
-	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment", "dictionary", "payload"}
+	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment",
+		"dictionary", "payload"}
 	start := time.Now()
 	for first := 0; first < rows; first += batch {
 		_, err := s.DB.CopyFrom(ctx, pgx.Identifier{"bench_copy"}, columns, pgx.CopyFromSlice(batch, func(i int) ([]any, error) {
 			n := int64(first + i)
 			id := sha256.Sum256(fmt.Append(nil, n))
-			return []any{int64(1), n % 50_000, n, time.Now(), time.Now(), [16]byte(id[:16]), "error", "shop@1.4.0", "production", int64(0), payloads[int(n)%len(payloads)]}, nil
+			return []any{int64(1), n % 50_000, n, time.Now(), time.Now(), [16]byte(id[:16]), "error", "shop@1.4.0", "production", int64(0),
+				payloads[int(n)%len(payloads)]}, nil
 		}))
 		if err != nil {
 			return err
@@ -124,28 +125,36 @@ func (r *results) measureCopy(ctx context.Context, s *server) error {
 	return nil
 }
 
-func (r *results) print(w io.Writer) {
-	copies := bench.Median(r.copies)
-	fmt.Fprintf(w, "# Taking events in\n\nMade by `make bench-ingest` on %s. Medians of %d rounds; load, server and Postgres share the\nmachine; fsync on; default scrub rules on; each event is answered after its commit.\n\n", bench.Machine(), len(r.copies))
-	fmt.Fprintf(w, "Bodies: %s; python, java and php gzip.\n\n", strings.Join(r.sizes, ", "))
-	fmt.Fprintf(w, "- Decode, scrub, group, limit and pack alone: %.0f us an event on one core; %.0f bytes packed.\n", r.pipeline, r.packed)
-	fmt.Fprintf(w, "- encoding/json.Unmarshal of the same bodies into maps: %.0f us an event, %.0f MB/s.\n", r.decoding, r.bytes()/r.decoding)
-	fmt.Fprintf(w, "- Yardstick, raw COPY of such rows with all indexes, batches of 500: %.0f rows/s.\n\n", copies)
-	fmt.Fprintln(w, "| scenario | ev/s | of COPY | p50 ms | p99 ms | server us/ev | Postgres us/ev | load us/ev | disk B/ev | WAL B/ev | peak RSS MB |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|")
+// formatResults returns the page that is written.
+func (r *results) formatResults() string {
+	var page strings.Builder
+	copies := bench.TakeMedian(r.copies)
+	fmt.Fprintf(&page, "# Taking events in\n\nMade by `make bench-ingest` on %s. Medians of %d rounds; load, server and Postgres share the\n"+
+		"machine; fsync on; default scrub rules on; each event is answered after its commit.\n\n", bench.DescribeMachine(), len(r.copies))
+	fmt.Fprintf(&page, "Bodies: %s; python, java and php gzip.\n\n", strings.Join(r.sizes, ", "))
+	fmt.Fprintf(&page, "- Decode, scrub, group, limit and pack alone: %.0f us an event on one core; %.0f bytes packed.\n", r.pipeline,
+		r.packed)
+	fmt.Fprintf(&page, "- encoding/json.Unmarshal of the same bodies into maps: %.0f us an event, %.0f MB/s.\n", r.decoding,
+		r.averageSize()/r.decoding)
+	fmt.Fprintf(&page, "- Yardstick, raw COPY of such rows with all indexes, batches of 500: %.0f rows/s.\n\n", copies)
+	fmt.Fprintln(&page, "| scenario | ev/s | of COPY | p50 ms | p99 ms | server us/ev | Postgres us/ev | load us/ev | disk B/ev "+
+		"| WAL B/ev | peak RSS MB |")
+	fmt.Fprintln(&page, "|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, sc := range scenarios {
 		get := func(field func(measurement) float64) float64 {
 			var list []float64
 			for _, m := range r.rounds[sc.name] {
 				list = append(list, field(m))
 			}
-			return bench.Median(list)
+			return bench.TakeMedian(list)
 		}
 		rate := get(func(m measurement) float64 { return m.rate })
-		fmt.Fprintf(w, "| %s | %.0f | %.2f | %.2f | %.2f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |\n", sc.name, rate, rate/copies,
+		fmt.Fprintf(&page, "| %s | %.0f | %.2f | %.2f | %.2f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |\n", sc.name, rate, rate/copies,
 			get(func(m measurement) float64 { return m.p50 }), get(func(m measurement) float64 { return m.p99 }),
-			get(func(m measurement) float64 { return m.serverCPU }), get(func(m measurement) float64 { return m.postgresCPU }), get(func(m measurement) float64 { return m.loadCPU }),
+			get(func(m measurement) float64 { return m.serverCPU }), get(func(m measurement) float64 { return m.postgresCPU }),
+			get(func(m measurement) float64 { return m.loadCPU }),
 			get(func(m measurement) float64 { return m.disk }), get(func(m measurement) float64 { return m.wal }),
 			get(func(m measurement) float64 { return m.rss }))
 	}
+	return page.String()
 }

@@ -2,10 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"time"
 
@@ -15,44 +11,26 @@ import (
 // server is the binary that is measured.
 type server struct{ *bench.Server }
 
-// patterns are ten that people write.
-var patterns = []string{
+// scrubPatterns are ten that people write.
+var scrubPatterns = []string{
 	`\b\d{3}-\d{2}-\d{4}\b`, `acct_[A-Za-z0-9]{16}`, `(?:order|invoice)-\d{6,}`, `[A-Z]{2}\d{2}[A-Z0-9]{11,30}`, `customer=\w+`,
 	`\+49\d{9,12}`, `internal-[a-z]+\.example\.com`, `sess_[0-9a-f]{32}`, `passport\s*:\s*\w+`, `tracking/[0-9A-Z]{18}`,
 }
 
-// project makes a project for a scenario.
-func (s *server) project(ctx context.Context, sc scenario) (target, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.Addr+"/v1/projects", strings.NewReader(fmt.Sprintf(`{"name":%q}`, sc.name)))
+// makeProject makes a project for a scenario.
+func (s *server) makeProject(ctx context.Context, sc scenario) (target, error) {
+	project, err := s.MakeProject(ctx, sc.name)
 	if err != nil {
 		return target{}, err
-	}
-	request.Header.Set("Authorization", "Bearer "+bench.AdminToken)
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return target{}, err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return target{}, err
-	}
-	var created struct {
-		Data struct {
-			ID  int64
-			DSN string
-		}
-	}
-	if err := json.Unmarshal(text, &created); err != nil || created.Data.ID == 0 {
-		return target{}, fmt.Errorf("creating a project: %s", text)
 	}
 	if sc.patterns > 0 {
-		if _, err := s.DB.Exec(ctx, `UPDATE projects SET scrub_patterns = $1 WHERE id = $2`, patterns[:sc.patterns], created.Data.ID); err != nil {
+		const setPatterns = `UPDATE projects SET scrub_patterns = $1 WHERE id = $2`
+		if _, err := s.DB.Exec(ctx, setPatterns, scrubPatterns[:sc.patterns], project.ID); err != nil {
 			return target{}, err
 		}
 	}
-	key, _, _ := strings.Cut(strings.TrimPrefix(created.Data.DSN, "http://"), "@")
-	return target{created.Data.ID, key, s.Addr}, nil
+	key, _, _ := strings.Cut(strings.TrimPrefix(project.DSN, "http://"), "@")
+	return target{project.ID, key, s.Addr}, nil
 }
 
 // measurement is one scenario in one round.
@@ -64,16 +42,16 @@ type measurement struct {
 	rss                    float64 // MB, the peak since the server started
 }
 
-func (s *server) measure(ctx context.Context, bodies [][]byte, senders int, length time.Duration) (measurement, error) {
-	before, err := s.usage(ctx)
+func (s *server) measureSending(ctx context.Context, bodies [][]byte, senders int, length time.Duration) (measurement, error) {
+	before, err := s.readUsage(ctx)
 	if err != nil {
 		return measurement{}, err
 	}
-	done := send(ctx, s.Addr, bodies, senders, length)
+	done := sendBodies(ctx, s.Addr, bodies, senders, length)
 	if done.err != nil {
 		return measurement{}, done.err
 	}
-	after, err := s.usage(ctx)
+	after, err := s.readUsage(ctx)
 	if err != nil {
 		return measurement{}, err
 	}

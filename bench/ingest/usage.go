@@ -18,23 +18,23 @@ type usage struct {
 	rss                    float64 // MB
 }
 
-// ticks is the kernel's clock for CPU times on Linux.
-const ticks = 100
+// ticksPerSecond is the kernel's clock for CPU times on Linux.
+const ticksPerSecond = 100
 
-func (s *server) usage(ctx context.Context) (usage, error) {
+func (s *server) readUsage(ctx context.Context) (usage, error) {
 	var u usage
 	if err := s.DB.QueryRow(ctx, `
 		SELECT pg_current_wal_lsn() - '0/0', (SELECT sum(pg_table_size(c.oid) + pg_indexes_size(c.oid)) FROM pg_class c
 			JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'public' AND c.relkind = 'r')`).Scan(&u.wal, &u.disk); err != nil {
 		return u, err
 	}
-	processes, err := cpuTimes()
+	processes, err := readProcesses()
 	if err != nil {
 		return u, err
 	}
 	u.server = processes[s.PID()].seconds
 	for pid, p := range processes {
-		if processes.below(pid, s.PID()) {
+		if processes.descendsFrom(pid, s.PID()) {
 			u.postgres += p.seconds + p.ended
 		}
 	}
@@ -61,7 +61,7 @@ type process struct {
 
 type processes map[int]process
 
-func (p processes) below(pid, ancestor int) bool {
+func (p processes) descendsFrom(pid, ancestor int) bool {
 	for pid = p[pid].parent; pid > 1; pid = p[pid].parent {
 		if pid == ancestor {
 			return true
@@ -70,7 +70,7 @@ func (p processes) below(pid, ancestor int) bool {
 	return false
 }
 
-func cpuTimes() (processes, error) {
+func readProcesses() (processes, error) {
 	paths, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func cpuTimes() (processes, error) {
 		for i := range times {
 			times[i], _ = strconv.ParseFloat(fields[11+i], 64)
 		}
-		list[pid] = process{parent, (times[0] + times[1]) / ticks, (times[2] + times[3]) / ticks}
+		list[pid] = process{parent, (times[0] + times[1]) / ticksPerSecond, (times[2] + times[3]) / ticksPerSecond}
 	}
 	return list, nil
 }

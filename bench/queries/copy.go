@@ -14,7 +14,7 @@ import (
 	"errand/triage"
 )
 
-// copyRows copies rows into a table: next gives one after the other, and nil at the end.
+// copyRows copies rows into a table: next returns one after the other, and nil at the end.
 func copyRows(ctx context.Context, db *pgx.Conn, table string, columns []string, next func() []any) error {
 	_, err := db.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromFunc(func() ([]any, error) { return next(), nil }))
 	return err
@@ -23,8 +23,8 @@ func copyRows(ctx context.Context, db *pgx.Conn, table string, columns []string,
 // firstActivity is the first id of the loaded activity: below it are the rows of the projects.
 const firstActivity = 1_000_000
 
-// eachIssue gives the rows of the issues, one issue after the other.
-func (d *data) eachIssue(rows func(n int, i *issue) [][]any) func() []any {
+// rowsOfIssues returns the rows of the issues, one issue after the other.
+func (d *dataset) rowsOfIssues(rows func(n int, issue *generatedIssue) [][]any) func() []any {
 	n := 0
 	var ready [][]any
 	return func() []any {
@@ -41,24 +41,26 @@ func (d *data) eachIssue(rows func(n int, i *issue) [][]any) func() []any {
 	}
 }
 
-func (d *data) copyIssues(ctx context.Context, db *pgx.Conn) error {
+func (d *dataset) copyIssues(ctx context.Context, db *pgx.Conn) error {
 	columns := []string{
 		"project_id", "id", "fingerprint", "fingerprint_version", "title", "culprit", "type", "level", "platform", "status", "status_at",
-		"times_seen", "stored_events", "users_affected", "first_seen", "last_seen", "first_release", "last_release", "crash_site", "has_grams", "quiet",
+		"times_seen", "stored_events", "users_affected", "first_seen", "last_seen", "first_release", "last_release", "crash_site",
+		"has_grams", "quiet",
 	}
-	return copyRows(ctx, db, "issues", columns, d.eachIssue(func(n int, i *issue) [][]any {
+	return copyRows(ctx, db, "issues", columns, d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
 		fingerprint := binary.BigEndian.AppendUint64(make([]byte, 24), uint64(n))
 		return [][]any{{
-			i.project, int64(n + 1), fingerprint, 1, i.title, i.culprit, "Error", "error", "node", i.status, i.first,
-			int64(max(1, i.events)), int64(i.events), i.users, i.first, i.last, "shop@1.0", "shop@1.1", string(triage.App), true, i.last.Before(d.now.Add(-24 * time.Hour)),
+			issue.project, int64(n + 1), fingerprint, 1, issue.title, issue.culprit, "Error", "error", "node", issue.status, issue.first,
+			int64(max(1, issue.events)), int64(issue.events), issue.users, issue.first, issue.last, "shop@1.0", "shop@1.1", string(triage.App), true,
+			issue.last.Before(d.now.Add(-24 * time.Hour)),
 		}}
 	}))
 }
 
-func (d *data) copyGrams(ctx context.Context, db *pgx.Conn) error {
+func (d *dataset) copyGrams(ctx context.Context, db *pgx.Conn) error {
 	columns := []string{"project_id", "issue_id", "grams"}
-	return copyThenIndex(ctx, db, "issue_grams", "issue_grams_grams", columns, d.eachIssue(func(n int, i *issue) [][]any {
-		return [][]any{{i.project, int64(n + 1), store.GramsOf(i.project, i.title, i.culprit)}}
+	return copyThenIndex(ctx, db, "issue_grams", "issue_grams_grams", columns, d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
+		return [][]any{{issue.project, int64(n + 1), store.GramsOf(issue.project, issue.title, issue.culprit)}}
 	}))
 }
 
@@ -78,56 +80,62 @@ func copyThenIndex(ctx context.Context, db *pgx.Conn, table, index string, colum
 	return err
 }
 
-func (d *data) copyHours(ctx context.Context, db *pgx.Conn) error {
-	return copyRows(ctx, db, "issue_hours", []string{"project_id", "issue_id", "hour", "events"}, d.eachIssue(func(n int, i *issue) [][]any {
-		hours := map[time.Time]int64{}
-		for _, at := range d.times(n) {
-			hours[at.Truncate(time.Hour)]++
-		}
-		var rows [][]any
-		for hour, events := range hours {
-			rows = append(rows, []any{i.project, int64(n + 1), hour, events})
-		}
-		return rows
-	}))
+func (d *dataset) copyHours(ctx context.Context, db *pgx.Conn) error {
+	return copyRows(ctx, db, "issue_hours", []string{"project_id", "issue_id", "hour", "events"},
+		d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
+			hours := map[time.Time]int64{}
+			for _, at := range d.eventTimes(n) {
+				hours[at.Truncate(time.Hour)]++
+			}
+			var rows [][]any
+			for hour, events := range hours {
+				rows = append(rows, []any{issue.project, int64(n + 1), hour, events})
+			}
+			return rows
+		}))
 }
 
-func (d *data) copyPlaces(ctx context.Context, db *pgx.Conn) error {
-	err := copyRows(ctx, db, "issue_environments", []string{"project_id", "environment", "issue_id"}, d.eachIssue(func(n int, i *issue) [][]any {
-		return [][]any{{i.project, []string{"production", "production", "production", "staging"}[n%4], int64(n + 1)}}
-	}))
+func (d *dataset) copyEnvironmentsAndReleases(ctx context.Context, db *pgx.Conn) error {
+	err := copyRows(ctx, db, "issue_environments", []string{"project_id", "environment", "issue_id"},
+		d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
+			return [][]any{{issue.project, []string{"production", "production", "production", "staging"}[n%4], int64(n + 1)}}
+		}))
 	if err != nil {
 		return err
 	}
-	return copyRows(ctx, db, "issue_releases", []string{"project_id", "release", "issue_id"}, d.eachIssue(func(n int, i *issue) [][]any {
-		return [][]any{{i.project, fmt.Sprintf("shop@2.%d", n%40), int64(n + 1)}}
-	}))
+	return copyRows(ctx, db, "issue_releases", []string{"project_id", "release", "issue_id"},
+		d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
+			return [][]any{{issue.project, fmt.Sprintf("shop@2.%d", n%40), int64(n + 1)}}
+		}))
 }
 
-func (d *data) copyEvents(ctx context.Context, db *pgx.Conn) error {
-	payload := intake.Pack([]byte(`{"platform":"node","message":"cannot read cart","exceptions":[{"type":"TypeError","value":"cannot read cart"}]}`)).Bytes
-	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment", "dictionary", "payload"}
+func (d *dataset) copyEvents(ctx context.Context, db *pgx.Conn) error {
+	const event = `{"platform":"node","message":"cannot read cart","exceptions":[{"type":"TypeError","value":"cannot read cart"}]}`
+	payload := intake.Pack([]byte(event)).Bytes
+	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment",
+		"dictionary", "payload"}
 	id := int64(0)
-	return copyRows(ctx, db, "events", columns, d.eachIssue(func(n int, i *issue) [][]any {
+	return copyRows(ctx, db, "events", columns, d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
 		var rows [][]any
-		for _, at := range d.times(n) {
+		for _, at := range d.eventTimes(n) {
 			id++
-			rows = append(rows, []any{i.project, int64(n + 1), id, at, at, eventID(id), "error", "shop@1.1", "production", int64(0), payload})
+			rows = append(rows, []any{issue.project, int64(n + 1), id, at, at, eventID(id), "error", "shop@1.1", "production", int64(0), payload})
 		}
 		return rows
 	}))
 }
 
-func (d *data) copyEventIDs(ctx context.Context, db *pgx.Conn) error {
+func (d *dataset) copyEventIDs(ctx context.Context, db *pgx.Conn) error {
 	id := int64(0)
-	return copyRows(ctx, db, "event_ids", []string{"project_id", "event_id", "id", "issue_id", "received_at"}, d.eachIssue(func(n int, i *issue) [][]any {
-		var rows [][]any
-		for _, at := range d.times(n) {
-			id++
-			rows = append(rows, []any{i.project, eventID(id), id, int64(n + 1), at})
-		}
-		return rows
-	}))
+	return copyRows(ctx, db, "event_ids", []string{"project_id", "event_id", "id", "issue_id", "received_at"},
+		d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
+			var rows [][]any
+			for _, at := range d.eventTimes(n) {
+				id++
+				rows = append(rows, []any{issue.project, eventID(id), id, int64(n + 1), at})
+			}
+			return rows
+		}))
 }
 
 // eventID makes an id that is as scattered as those of SDKs.
@@ -138,9 +146,9 @@ func eventID(id int64) (uuid [16]byte) {
 	return uuid
 }
 
-func (d *data) copyActivity(ctx context.Context, db *pgx.Conn) error {
+func (d *dataset) copyActivity(ctx context.Context, db *pgx.Conn) error {
 	columns := []string{"project_id", "id", "at", "actor_type", "actor_name", "action", "target_type", "target_id"}
-	return copyRows(ctx, db, "activity", columns, d.eachIssue(func(n int, i *issue) [][]any {
-		return [][]any{{i.project, int64(firstActivity + n), i.last, "token", "agent", "issue.resolve", "issue", int64(n + 1)}}
+	return copyRows(ctx, db, "activity", columns, d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
+		return [][]any{{issue.project, int64(firstActivity + n), issue.last, "token", "agent", "issue.resolve", "issue", int64(n + 1)}}
 	}))
 }

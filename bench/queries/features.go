@@ -12,37 +12,38 @@ import (
 )
 
 // copyFeatures loads what similar issues are found by.
-func (d *data) copyFeatures(ctx context.Context, db *pgx.Conn) error {
+func (d *dataset) copyFeatures(ctx context.Context, db *pgx.Conn) error {
 	columns := []string{"project_id", "issue_id", "features"}
-	return copyThenIndex(ctx, db, "issue_features", "issue_features_features", columns, d.eachIssue(func(n int, i *issue) [][]any {
-		return [][]any{{i.project, int64(n + 1), similar.OfEvent(d.firstEvent(n))}}
-	}))
+	return copyThenIndex(ctx, db, "issue_features", "issue_features_features", columns,
+		d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
+			return [][]any{{issue.project, int64(n + 1), similar.FeaturesOfEvent(d.firstEvent(n))}}
+		}))
 }
 
-// kin is how many issues have one cause, about: an error that reaches an app in different ways.
-const kin = 5
+// issuesPerCause is about how many issues have one cause: an error that reaches an app in different ways.
+const issuesPerCause = 5
 
-// firstEvent gives an issue's first event as far as its features need it. The innermost functions are those of its cause,
-// then come helpers, of which some are everywhere, and what all requests go through.
-func (d *data) firstEvent(n int) *core.Event {
-	i := &d.issues[n]
+// firstEvent returns an issue's first event as far as its features need it. The innermost functions are those of its
+// cause, then come helpers, some of them everywhere, and what all requests go through.
+func (d *dataset) firstEvent(n int) *core.Event {
+	issue := &d.issues[n]
 	random := rand.New(rand.NewPCG(seed, uint64(n)))
-	cause := rand.New(rand.NewPCG(seed+1, random.Uint64N(uint64(len(d.issues)/kin+1))))
+	cause := rand.New(rand.NewPCG(seed+1, random.Uint64N(uint64(len(d.issues)/issuesPerCause+1))))
 	helpers, handlers := rand.NewZipf(random, 1.1, 2, 5_000), rand.NewZipf(random, 1.2, 1, 200)
 	x := core.Exception{Type: core.Untrusted(kinds[cause.IntN(len(kinds))])}
 	frames := func(count int, module string, number func() uint64) {
 		for range count {
-			x.Frames = append(x.Frames, core.Frame{Module: core.Untrusted(module), Function: core.Untrusted(name(number())), InApp: true})
+			x.Frames = append(x.Frames, core.Frame{Module: core.Untrusted(module), Function: core.Untrusted(spellNumber(number())), InApp: true})
 		}
 	}
-	frames(3, "shop."+name(cause.Uint64N(500)), func() uint64 { return cause.Uint64N(30_000) })
+	frames(3, "shop."+spellNumber(cause.Uint64N(500)), func() uint64 { return cause.Uint64N(30_000) })
 	frames(1+random.IntN(5), "shop.lib", helpers.Uint64)
 	frames(3, "shop.web", handlers.Uint64)
-	return &core.Event{Title: core.Untrusted(i.title), Culprit: core.Untrusted(i.culprit), Exceptions: core.List[core.Exception]{x}}
+	return &core.Event{Title: core.Untrusted(issue.title), Culprit: core.Untrusted(issue.culprit), Exceptions: core.List[core.Exception]{x}}
 }
 
-// name makes a name of a number; digits would not count.
-func name(n uint64) string {
+// spellNumber makes a name of a number; digits would not count.
+func spellNumber(n uint64) string {
 	b := []byte("do")
 	for ; n > 0; n /= 20 {
 		b = append(b, "bcdfghjklmnpqrstvwxz"[n%20])

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"net/http"
 	"strings"
 	"time"
 
@@ -18,10 +15,10 @@ import (
 	"errand/store/intake"
 )
 
-// data is what was loaded.
-type data struct {
+// dataset is what was loaded.
+type dataset struct {
 	projects []int64 // the first has the most issues
-	issues   []issue
+	issues   []generatedIssue
 	largest  int // issues of the first project
 	active   int // issues with an event in the last day
 	events   int
@@ -29,8 +26,8 @@ type data struct {
 	busy     int64 // the issue with the most stored events
 }
 
-// issue is a generated issue; its events follow from its index.
-type issue struct {
+// generatedIssue is a generated issue; its events follow from its index.
+type generatedIssue struct {
 	project     int64
 	title       string
 	culprit     string
@@ -45,20 +42,22 @@ const retention = 30 * 24 * time.Hour
 
 const seed = 7
 
-func load(ctx context.Context, s *bench.Server, o options) (*data, error) {
-	d := &data{now: time.Now().UTC().Truncate(time.Millisecond)}
-	for n := range o.projects {
-		id, err := makeProject(ctx, s, fmt.Sprintf("Project %d", n))
+func loadDataset(ctx context.Context, s *bench.Server, options benchOptions) (*dataset, error) {
+	d := &dataset{now: time.Now().UTC().Truncate(time.Millisecond)}
+	for n := range options.projects {
+		project, err := s.MakeProject(ctx, fmt.Sprintf("Project %d", n))
 		if err != nil {
 			return nil, err
 		}
-		d.projects = append(d.projects, id)
+		d.projects = append(d.projects, project.ID)
 	}
 	if err := makePartitions(ctx, s, d.now); err != nil {
 		return nil, err
 	}
-	d.generate(o)
-	for _, copyTable := range []func(context.Context, *pgx.Conn) error{d.copyIssues, d.copyGrams, d.copyFeatures, d.copyHours, d.copyPlaces, d.copyEvents, d.copyEventIDs, d.copyActivity} {
+	d.generateIssues(options)
+	for _, copyTable := range []func(context.Context, *pgx.Conn) error{
+		d.copyIssues, d.copyGrams, d.copyFeatures, d.copyHours, d.copyEnvironmentsAndReleases, d.copyEvents, d.copyEventIDs, d.copyActivity,
+	} {
 		if err := copyTable(ctx, s.DB); err != nil {
 			return nil, err
 		}
@@ -71,28 +70,6 @@ func load(ctx context.Context, s *bench.Server, o options) (*data, error) {
 	}
 	_, err = s.DB.Exec(ctx, `VACUUM ANALYZE`)
 	return d, err
-}
-
-func makeProject(ctx context.Context, s *bench.Server, name string) (int64, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.Addr+"/v1/projects", strings.NewReader(fmt.Sprintf(`{"name":%q}`, name)))
-	if err != nil {
-		return 0, err
-	}
-	request.Header.Set("Authorization", "Bearer "+bench.AdminToken)
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return 0, err
-	}
-	var created struct{ Data struct{ ID int64 } }
-	if err := json.Unmarshal(text, &created); err != nil || created.Data.ID == 0 {
-		return 0, fmt.Errorf("creating a project: %s", text)
-	}
-	return created.Data.ID, nil
 }
 
 // makePartitions makes the partitions of the past days, as the server made them when those were today.
@@ -112,25 +89,30 @@ func makePartitions(ctx context.Context, s *bench.Server, now time.Time) error {
 }
 
 var (
-	kinds    = []string{"TypeError", "ValueError", "TimeoutError", "ConnectionRefused", "NullPointerException", "KeyError", "IntegrityError", "RangeError"}
-	verbs    = []string{"cannot read", "failed to load", "unexpected token in", "timed out waiting for", "invalid value for", "no such", "could not parse", "missing"}
-	nouns    = []string{"cart", "invoice", "session", "price list", "address", "voucher", "shipment", "customer", "payment", "basket", "search index", "mail queue"}
-	statuses = []string{"unresolved", "unresolved", "unresolved", "unresolved", "unresolved", "unresolved", "resolved", "resolved", "ignored", "fix_pending"}
+	kinds = []string{"TypeError", "ValueError", "TimeoutError", "ConnectionRefused", "NullPointerException", "KeyError",
+		"IntegrityError", "RangeError"}
+	verbs = []string{"cannot read", "failed to load", "unexpected token in", "timed out waiting for", "invalid value for",
+		"no such", "could not parse", "missing"}
+	nouns = []string{"cart", "invoice", "session", "price list", "address", "voucher", "shipment", "customer", "payment", "basket",
+		"search index", "mail queue"}
+	statuses = []string{"unresolved", "unresolved", "unresolved", "unresolved", "unresolved", "unresolved", "resolved", "resolved",
+		"ignored", "fix_pending"}
 )
 
-// generate makes the issues, from the seed alone: few large projects and many small ones, few issues with many events and
+// generateIssues makes the issues, from the seed alone: few large projects and many small ones, few issues with many events and
 // users, one in fifty with an event in the last day, half of the others quiet for longer than events are kept.
-func (d *data) generate(o options) {
-	random := rand.New(rand.NewPCG(seed, uint64(o.issues)))
-	weights, total := make([]float64, o.issues), 0.0
-	for n := range o.issues {
-		i := issue{project: d.projects[int(float64(o.projects)*math.Pow(random.Float64(), 2))], status: statuses[random.IntN(len(statuses))]}
+func (d *dataset) generateIssues(options benchOptions) {
+	random := rand.New(rand.NewPCG(seed, uint64(options.issues)))
+	weights, total := make([]float64, options.issues), 0.0
+	for n := range options.issues {
+		issue := generatedIssue{project: d.projects[int(float64(options.projects)*math.Pow(random.Float64(), 2))],
+			status: statuses[random.IntN(len(statuses))]}
 		if random.IntN(100) == 0 {
-			i.status = "regressed"
+			issue.status = "regressed"
 		}
 		noun := nouns[random.IntN(len(nouns))]
-		i.title = fmt.Sprintf("%s: %s %s %s", kinds[random.IntN(len(kinds))], verbs[random.IntN(len(verbs))], noun, word(random))
-		i.culprit = fmt.Sprintf("shop.%s.%s in %s", strings.Fields(noun)[0], word(random), word(random))
+		issue.title = fmt.Sprintf("%s: %s %s %s", kinds[random.IntN(len(kinds))], verbs[random.IntN(len(verbs))], noun, randomWord(random))
+		issue.culprit = fmt.Sprintf("shop.%s.%s in %s", strings.Fields(noun)[0], randomWord(random), randomWord(random))
 		age := retention + time.Duration(random.Float64()*float64(335*24*time.Hour))
 		switch kind := random.IntN(100); {
 		case kind < 2:
@@ -138,10 +120,10 @@ func (d *data) generate(o options) {
 		case kind < 50:
 			age = time.Duration((1 + 29*random.Float64()) * float64(24*time.Hour))
 		}
-		i.last = d.now.Add(-age).Truncate(time.Millisecond)
-		i.first = i.last.Add(-time.Duration(random.ExpFloat64() * float64(20*24*time.Hour))).Truncate(time.Millisecond)
+		issue.last = d.now.Add(-age).Truncate(time.Millisecond)
+		issue.first = issue.last.Add(-time.Duration(random.ExpFloat64() * float64(20*24*time.Hour))).Truncate(time.Millisecond)
 		if random.IntN(3) > 0 {
-			i.users = min(1000, int64(math.Pow(random.Float64(), -1.2)))
+			issue.users = min(1000, int64(math.Pow(random.Float64(), -1.2)))
 		}
 		if age < retention {
 			weights[n] = math.Pow(random.Float64()+1e-6, -0.7)
@@ -150,17 +132,17 @@ func (d *data) generate(o options) {
 		if age < 24*time.Hour {
 			d.active++
 		}
-		if i.project == d.projects[0] {
+		if issue.project == d.projects[0] {
 			d.largest++
 		}
-		d.issues = append(d.issues, i)
+		d.issues = append(d.issues, issue)
 	}
 	most := 0
 	for n := range d.issues {
 		if weights[n] == 0 {
 			continue
 		}
-		events := min(intake.DefaultKeep, max(1, int(math.Round(weights[n]*float64(o.events)/total))))
+		events := min(intake.DefaultKeep, max(1, int(math.Round(weights[n]*float64(options.events)/total))))
 		d.issues[n].events = events
 		d.events += events
 		if events > most {
@@ -169,7 +151,7 @@ func (d *data) generate(o options) {
 	}
 }
 
-func word(random *rand.Rand) string {
+func randomWord(random *rand.Rand) string {
 	b := make([]byte, 3+random.IntN(6))
 	for i := range b {
 		b[i] = "abcdefghijklmnopqrstuvwxyz"[random.IntN(26)]
@@ -177,19 +159,19 @@ func word(random *rand.Rand) string {
 	return string(b)
 }
 
-// times gives the times of an issue's stored events, the last one first.
-func (d *data) times(n int) []time.Time {
-	i := &d.issues[n]
+// eventTimes returns the times of an issue's stored events, the last one first.
+func (d *dataset) eventTimes(n int) []time.Time {
+	issue := &d.issues[n]
 	random := rand.New(rand.NewPCG(seed, uint64(n)))
-	from := i.first
+	from := issue.first
 	if kept := d.now.Add(-retention); from.Before(kept) {
 		from = kept
 	}
-	times := make([]time.Time, i.events)
+	times := make([]time.Time, issue.events)
 	for e := range times {
-		times[e] = i.last
+		times[e] = issue.last
 		if e > 0 {
-			times[e] = from.Add(time.Duration(random.Float64() * float64(i.last.Sub(from)))).Truncate(time.Millisecond)
+			times[e] = from.Add(time.Duration(random.Float64() * float64(issue.last.Sub(from)))).Truncate(time.Millisecond)
 		}
 	}
 	return times

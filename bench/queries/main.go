@@ -15,35 +15,35 @@ import (
 )
 
 func main() {
-	var o options
-	flag.IntVar(&o.issues, "issues", 200_000, "how many issues")
-	flag.IntVar(&o.events, "events", 3_000_000, "how many stored events, about")
-	flag.IntVar(&o.projects, "projects", 50, "how many projects")
-	flag.IntVar(&o.calls, "calls", 200, "how often each call is made")
-	flag.BoolVar(&o.growth, "growth", true, "measure a tenth of the size too")
-	flag.StringVar(&o.binary, "binary", "bin/errand", "the server to measure")
+	var options benchOptions
+	flag.IntVar(&options.issues, "issues", 200_000, "how many issues")
+	flag.IntVar(&options.events, "events", 3_000_000, "how many stored events, about")
+	flag.IntVar(&options.projects, "projects", 50, "how many projects")
+	flag.IntVar(&options.calls, "calls", 200, "how often each call is made")
+	flag.BoolVar(&options.growth, "growth", true, "measure a tenth of the size too")
+	flag.StringVar(&options.binary, "binary", "bin/errand", "the server to measure")
 	out := flag.String("out", "bench/queries.md", "where the results are written; empty for nowhere")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, o, *out); err != nil {
+	if err := run(ctx, options, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-type options struct {
+type benchOptions struct {
 	issues, events, projects, calls int
 	growth                          bool
 	binary                          string
 }
 
-func run(ctx context.Context, o options, out string) error {
-	sizes := []options{o}
-	if o.growth {
-		small := o
-		small.issues, small.events = o.issues/10, o.events/10
-		sizes = []options{small, o}
+func run(ctx context.Context, options benchOptions, out string) error {
+	sizes := []benchOptions{options}
+	if options.growth {
+		small := options
+		small.issues, small.events = options.issues/10, options.events/10
+		sizes = []benchOptions{small, options}
 	}
 	var results []result
 	for _, size := range sizes {
@@ -53,33 +53,29 @@ func run(ctx context.Context, o options, out string) error {
 		}
 		results = append(results, r)
 	}
-	print(os.Stdout, o, results)
+	page := formatResults(options, results)
+	fmt.Print(page)
 	if out == "" {
 		return nil
 	}
-	file, err := os.Create(out)
-	if err != nil {
-		return err
-	}
-	print(file, o, results)
-	return file.Close()
+	return os.WriteFile(out, []byte(page), 0o644)
 }
 
 // measureSize loads one size into a fresh server and measures everything on it.
-func measureSize(ctx context.Context, o options) (result, error) {
-	running, err := bench.Start(ctx, o.binary)
+func measureSize(ctx context.Context, options benchOptions) (result, error) {
+	running, err := bench.StartServer(ctx, options.binary)
 	if err != nil {
 		return result{}, err
 	}
 	defer running.Stop()
 	begin := time.Now()
-	d, err := load(ctx, running, o)
+	d, err := loadDataset(ctx, running, options)
 	if err != nil {
 		return result{}, fmt.Errorf("loading: %w", err)
 	}
-	r := result{options: o, loaded: d, loading: time.Since(begin)}
-	fmt.Printf("%d issues, %d stored events, %d active: loaded in %.0f s\n", o.issues, d.events, d.active, r.loading.Seconds())
-	c := &client{Server: running, data: d, calls: o.calls}
+	r := result{benchOptions: options, loaded: d, loading: time.Since(begin)}
+	fmt.Printf("%d issues, %d stored events, %d active: loaded in %.0f s\n", options.issues, d.events, d.active, r.loading.Seconds())
+	c := &client{Server: running, data: d, calls: options.calls}
 	r.rows, err = c.measureAll(ctx)
 	return r, err
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -24,7 +23,7 @@ import (
 // client makes the calls that are measured.
 type client struct {
 	*bench.Server
-	data  *data
+	data  *dataset
 	calls int
 }
 
@@ -42,7 +41,7 @@ type query struct {
 	name, path, target string
 }
 
-func (c *client) queries() []query {
+func (c *client) listQueries() []query {
 	one := fmt.Sprintf("/issues?project=%d&", c.data.projects[0])
 	some := fmt.Sprintf("/issues/%d", c.data.busy)
 	return []query{
@@ -52,8 +51,8 @@ func (c *client) queries() []query {
 		{"list by priority, one project", one + "sort=priority", "p95 25"},
 		{"list by priority, all projects", "/issues?sort=priority", "p95 25"},
 		{"list by priority, all, 100 issues", "/issues?sort=priority&limit=100", ""},
-		{"list by priority, all, page 10", c.page("/issues?sort=priority", 10), ""},
-		{"list by priority, one project, page 10", c.page(one+"sort=priority", 10), ""},
+		{"list by priority, all, page 10", c.findPage("/issues?sort=priority", 10), ""},
+		{"list by priority, one project, page 10", c.findPage(one+"sort=priority", 10), ""},
 		{"list by priority, one project, the unresolved unclaimed", one + "sort=priority&status=unresolved&claimed=false", "p95 25"},
 		{"list by priority, all, the unresolved unclaimed", "/issues?sort=priority&status=unresolved&claimed=false", "p95 25"},
 		{"list by priority, all, the regressed", "/issues?sort=priority&status=regressed", "bounded"},
@@ -71,11 +70,11 @@ func (c *client) queries() []query {
 	}
 }
 
-// page gives the path of the n-th page of a list.
-func (c *client) page(path string, n int) string {
+// findPage returns the path of the n-th page of a list.
+func (c *client) findPage(path string, n int) string {
 	next := path
 	for range n - 1 {
-		text, err := c.get(context.Background(), next)
+		text, err := c.getPath(context.Background(), next)
 		if err != nil {
 			return path
 		}
@@ -93,7 +92,7 @@ func (c *client) page(path string, n int) string {
 func (c *client) measureAll(ctx context.Context) ([]row, error) {
 	var rows []row
 	add := func(name, target string, call func() error) error {
-		r, err := c.measure(ctx, name, call)
+		r, err := c.measureCall(ctx, name, call)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -102,13 +101,13 @@ func (c *client) measureAll(ctx context.Context) ([]row, error) {
 		fmt.Printf("  %-58s median %7.2f ms  p95 %7.2f ms  postgres %7.2f ms\n", r.name, r.median, r.p95, r.postgres)
 		return nil
 	}
-	for _, q := range c.queries() {
-		if err := add(q.name, q.target, func() error { _, err := c.get(ctx, q.path); return err }); err != nil {
+	for _, q := range c.listQueries() {
+		if err := add(q.name, q.target, func() error { _, err := c.getPath(ctx, q.path); return err }); err != nil {
 			return nil, err
 		}
 	}
 	for _, q := range c.similarQueries() {
-		err := add(q.name, "p95 15", func() error { _, err := c.send(ctx, http.MethodPost, "/v1/similar", q.body()); return err })
+		err := add(q.name, "p95 15", func() error { _, err := c.Call(ctx, http.MethodPost, "/v1/similar", q.body()); return err })
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +118,7 @@ func (c *client) measureAll(ctx context.Context) ([]row, error) {
 	}
 	rows = append(rows, surfaces...)
 	for _, senders := range []int{1, 8} {
-		rate, err := c.claims(ctx, senders)
+		rate, err := c.measureClaims(ctx, senders)
 		if err != nil {
 			return nil, err
 		}
@@ -131,15 +130,15 @@ func (c *client) measureAll(ctx context.Context) ([]row, error) {
 		return nil, err
 	}
 	for _, q := range c.crowdQueries(crowd) {
-		if err := add(q.name, q.target, func() error { _, err := c.get(ctx, q.path); return err }); err != nil {
+		if err := add(q.name, q.target, func() error { _, err := c.getPath(ctx, q.path); return err }); err != nil {
 			return nil, err
 		}
 	}
 	return rows, nil
 }
 
-// measure makes the call many times, one after the other, and then some more while Postgres logs its times.
-func (c *client) measure(ctx context.Context, name string, call func() error) (row, error) {
+// measureCall makes the call many times, one after the other, and then some more while Postgres logs its times.
+func (c *client) measureCall(ctx context.Context, name string, call func() error) (row, error) {
 	times, err := timeCalls(max(c.calls/10, 10), call) // warms up
 	if err == nil {
 		times, err = timeCalls(c.calls, call)
@@ -149,10 +148,10 @@ func (c *client) measure(ctx context.Context, name string, call func() error) (r
 	}
 	const logged = 20
 	spent, err := c.postgresTime(ctx, func() error { _, err := timeCalls(logged, call); return err })
-	return row{name: name, median: bench.Median(times), p95: times[int(0.95*float64(len(times)-1))], postgres: spent / logged}, err
+	return row{name: name, median: bench.TakeMedian(times), p95: times[int(0.95*float64(len(times)-1))], postgres: spent / logged}, err
 }
 
-// timeCalls gives the times of the calls in milliseconds, sorted.
+// timeCalls returns the times of the calls in milliseconds, sorted.
 func timeCalls(n int, call func() error) ([]float64, error) {
 	times := make([]float64, n)
 	for i := range times {
@@ -166,9 +165,9 @@ func timeCalls(n int, call func() error) ([]float64, error) {
 	return times, nil
 }
 
-var durations = regexp.MustCompile(`duration: ([0-9.]+) ms`)
+var loggedDuration = regexp.MustCompile(`duration: ([0-9.]+) ms`)
 
-// postgresTime runs fn and gives the milliseconds that Postgres logs for all statements meanwhile: parsing, planning and
+// postgresTime runs fn and returns the milliseconds that Postgres logs for all statements meanwhile: parsing, planning and
 // running.
 func (c *client) postgresTime(ctx context.Context, fn func() error) (float64, error) {
 	path := filepath.Join(c.Dir, "postgres.log")
@@ -191,7 +190,7 @@ func (c *client) postgresTime(ctx context.Context, fn func() error) (float64, er
 		return 0, err
 	}
 	total := 0.0
-	for _, found := range durations.FindAllSubmatch(after[min(len(before), len(after)):], -1) {
+	for _, found := range loggedDuration.FindAllSubmatch(after[min(len(before), len(after)):], -1) {
 		ms, err := strconv.ParseFloat(string(found[1]), 64)
 		if err != nil {
 			return 0, err
@@ -208,10 +207,10 @@ func (c *client) compareSurfaces(ctx context.Context) ([]row, error) {
 		{"list_issues, 25", "/issues", "list_issues", `{}`},
 		{"get_issue", fmt.Sprintf("/issues/%d", c.data.busy), "get_issue", fmt.Sprintf(`{"id":%d}`, c.data.busy)},
 	} {
-		rest := func() error { _, err := c.get(ctx, op.path); return err }
+		rest := func() error { _, err := c.getPath(ctx, op.path); return err }
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, op.tool, op.arguments)
 		tool := func() error {
-			text, err := c.send(ctx, http.MethodPost, "/mcp", body)
+			text, err := c.Call(ctx, http.MethodPost, "/mcp", body)
 			if err == nil && !bytes.Contains(text, []byte(`"structuredContent"`)) {
 				err = fmt.Errorf("the tool answered %s", text)
 			}
@@ -232,10 +231,10 @@ func (c *client) compareSurfaces(ctx context.Context) ([]row, error) {
 		}
 		for name, times := range map[string][]float64{"REST": overREST, "MCP": overMCP} {
 			slices.Sort(times)
-			rows = append(rows, row{name: op.name + " over " + name, median: bench.Median(times), p95: times[int(0.95*float64(len(times)-1))]})
+			rows = append(rows, row{name: op.name + " over " + name, median: bench.TakeMedian(times), p95: times[int(0.95*float64(len(times)-1))]})
 		}
 		slices.SortFunc(rows[len(rows)-2:], func(a, b row) int { return strings.Compare(b.name, a.name) })
-		ratio := bench.Median(overMCP) / bench.Median(overREST)
+		ratio := bench.TakeMedian(overMCP) / bench.TakeMedian(overREST)
 		rows[len(rows)-1].limit = fmt.Sprintf("%.2f times REST", ratio)
 		rows[len(rows)-1].target = "at most 1.5 times REST"
 		fmt.Printf("  %s: MCP %.2f times REST\n", op.name, ratio)
@@ -243,8 +242,8 @@ func (c *client) compareSurfaces(ctx context.Context) ([]row, error) {
 	return rows, nil
 }
 
-// claims claims issues, each of another, as fast as so many callers can.
-func (c *client) claims(ctx context.Context, callers int) (float64, error) {
+// measureClaims claims issues, each a different one, as fast as that number of callers can. It returns claims a second.
+func (c *client) measureClaims(ctx context.Context, callers int) (float64, error) {
 	each := max(c.calls, 40) / callers
 	errs := make([]error, callers)
 	begin := time.Now()
@@ -253,7 +252,7 @@ func (c *client) claims(ctx context.Context, callers int) (float64, error) {
 		all.Go(func() {
 			for i := range each {
 				id := 1 + (n*each+i)*7%len(c.data.issues)
-				if _, err := c.send(ctx, http.MethodPost, fmt.Sprintf("/v1/issues/%d/claim", id), "{}"); err != nil {
+				if _, err := c.Call(ctx, http.MethodPost, fmt.Sprintf("/v1/issues/%d/claim", id), "{}"); err != nil {
 					errs[n] = err
 					return
 				}
@@ -264,26 +263,6 @@ func (c *client) claims(ctx context.Context, callers int) (float64, error) {
 	return float64(each*callers) / time.Since(begin).Seconds(), errors.Join(errs...)
 }
 
-func (c *client) get(ctx context.Context, path string) ([]byte, error) {
-	return c.send(ctx, http.MethodGet, "/v1"+path, "")
-}
-
-func (c *client) send(ctx context.Context, method, path, body string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+c.Addr+path, strings.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Authorization", "Bearer "+bench.AdminToken)
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s %s: %s: %s", method, path, answer.Status, text)
-	}
-	return text, err
+func (c *client) getPath(ctx context.Context, path string) ([]byte, error) {
+	return c.Call(ctx, http.MethodGet, "/v1"+path, "")
 }

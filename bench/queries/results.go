@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"io"
+	"strings"
 	"time"
 
 	"errand/bench"
@@ -10,37 +10,44 @@ import (
 
 // result is what one size came to.
 type result struct {
-	options
-	loaded  *data
+	benchOptions
+	loaded  *dataset
 	loading time.Duration
 	rows    []row
 }
 
-func print(w io.Writer, o options, results []result) {
-	fmt.Fprintf(w, "# Reading\n\nMade by `make bench-queries` on %s. %d calls of each, one after the other; caller, server and\nPostgres share the machine. Times are milliseconds as the caller sees them; under Postgres is what Postgres itself says that\nall statements of such a call took (parsing, planning, running), on average, in the same run.\n\n", bench.Machine(), o.calls)
+// formatResults returns the page that is written.
+func formatResults(options benchOptions, results []result) string {
+	var page strings.Builder
+	fmt.Fprintf(&page, "# Reading\n\nMade by `make bench-queries` on %s. %d calls of each, one after the other; caller, server and\n"+
+		"Postgres share the machine. Times are milliseconds as the caller sees them; under Postgres is what Postgres itself says that\n"+
+		"all statements of such a call took (parsing, planning, running), on average, in the same run.\n\n",
+		bench.DescribeMachine(), options.calls)
 	for _, r := range results {
-		fmt.Fprintf(w, "- %d issues in %d projects (%d in the largest, which is the one project below), %d of them with an event in the last day;\n  %d stored events. Loaded in %.0f s.\n",
+		fmt.Fprintf(&page, "- %d issues in %d projects (%d in the largest, which is the one project below), "+
+			"%d of them with an event in the last day;\n  %d stored events. Loaded in %.0f s.\n",
 			r.issues, r.projects, r.loaded.largest, r.loaded.active, r.loaded.events, r.loading.Seconds())
 	}
-	fmt.Fprint(w, "\n| call | target |")
+	fmt.Fprint(&page, "\n| call | target |")
 	for _, r := range results {
-		fmt.Fprintf(w, " %d issues: median | p95 | Postgres |", r.issues)
+		fmt.Fprintf(&page, " %d issues: median | p95 | Postgres |", r.issues)
 	}
-	fmt.Fprint(w, "\n|---|---|")
+	fmt.Fprint(&page, "\n|---|---|")
 	for range results {
-		fmt.Fprint(w, "---|---|---|")
+		fmt.Fprint(&page, "---|---|---|")
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(&page)
 	for n, first := range results[0].rows {
-		fmt.Fprintf(w, "| %s | %s |", first.name, first.target)
+		fmt.Fprintf(&page, "| %s | %s |", first.name, first.target)
 		for _, r := range results {
-			fmt.Fprint(w, r.rows[n].cells())
+			fmt.Fprint(&page, r.rows[n].formatCells())
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(&page)
 	}
+	return page.String()
 }
 
-func (r row) cells() string {
+func (r row) formatCells() string {
 	if r.perSecond > 0 {
 		return fmt.Sprintf(" %.0f/s | | |", r.perSecond)
 	}

@@ -74,7 +74,7 @@ func featuresOf(n int) []int32 {
 	}
 	e := core.Event{Title: core.Untrusted(fmt.Sprintf("PaymentError: order %d was paid twice", n)), Culprit: "shop in pay"}
 	e.Exceptions = []core.Exception{exception}
-	return similar.OfEvent(&e)
+	return similar.FeaturesOfEvent(&e)
 }
 
 // cpuSeconds is what this process has used, and the Postgres that it started.
