@@ -87,8 +87,8 @@ func (m *megabytes) UnmarshalText(text []byte) error {
 // of it; near it the garbage of large events is collected sooner.
 const MemoryLimit = 192 << 20
 
-// Complete fills in the defaults that depend on others and says what cannot work, naming the variable.
-func (c *Config) Complete() (err error) {
+// FillDefaults fills in the defaults that depend on others and says what cannot work, naming the variable.
+func (c *Config) FillDefaults() (err error) {
 	if err := c.readSettings(); err != nil {
 		return err
 	}
@@ -100,10 +100,10 @@ func (c *Config) Complete() (err error) {
 	if c.proxies, err = edge.ParseProxies(c.TrustedProxies); err != nil {
 		return fmt.Errorf("TRUSTED_PROXIES %w", err)
 	}
-	if c.databaseWait, err = readDuration("DATABASE_WAIT", c.DatabaseWait); err != nil {
+	if c.databaseWait, err = parseDuration("DATABASE_WAIT", c.DatabaseWait); err != nil {
 		return err
 	}
-	if c.shutdownDelay, err = readDuration("SHUTDOWN_DELAY", c.ShutdownDelay); err != nil {
+	if c.shutdownDelay, err = parseDuration("SHUTDOWN_DELAY", c.ShutdownDelay); err != nil {
 		return err
 	}
 	if c.DatabasePool != 0 && c.DatabasePool < store.MinConnections {
@@ -144,8 +144,8 @@ func (c *Config) readSettings() error {
 	return nil
 }
 
-// readDuration reads a duration of the configuration; an empty one is 0.
-func readDuration(variable, text string) (time.Duration, error) {
+// parseDuration reads a duration of the configuration; an empty one is 0.
+func parseDuration(variable, text string) (time.Duration, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return 0, nil
 	}
@@ -156,8 +156,8 @@ func readDuration(variable, text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ownSettings are those that hold on this server where the installation has none.
-func (c *Config) ownSettings() map[string]string {
+// defaultsHere are those that hold on this server where the installation has none.
+func (c *Config) defaultsHere() map[string]string {
 	return map[string]string{"BASE_URL": cmp.Or(c.consoleURL, "http://"+c.Addr)}
 }
 
@@ -178,13 +178,13 @@ func defaultDataDir() (string, error) {
 // Configuration is the Config that a command embeds.
 func (c *Config) Configuration() *Config { return c }
 
-// private reports whether Errand runs its own Postgres.
-func (c *Config) private() bool { return c.DatabaseURL == "" }
+// isPrivate reports whether Errand runs its own Postgres.
+func (c *Config) isPrivate() bool { return c.DatabaseURL == "" }
 
 // LogValue is the configuration without its secrets.
 func (c *Config) LogValue() slog.Value {
 	database := "private, in DATA_DIR"
-	if !c.private() {
+	if !c.isPrivate() {
 		database = redactURL(c.DatabaseURL.Reveal())
 	}
 	return slog.GroupValue(

@@ -30,7 +30,7 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 		if made.Project, err = o.tools.DemoProject(ctx, core.Bootstrap()); err != nil {
 			return err
 		}
-		key, err := userHashKey(ctx, o.db.Store)
+		key, err := loadUserHashKey(ctx, o.db.Store)
 		if err != nil {
 			return err
 		}

@@ -41,8 +41,10 @@ func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 	s := startServer(t)
 	goOn := s.HoldLarge()
 	requireTaken(t, s.postBody(traces, exportOfMany(t, 5), byBearer, asWire))
+
 	body := exportOfMany(t, 500)
 	require.Less(t, len(body), 64<<10)
+
 	answers := make(chan answer)
 	for range 3 {
 		go func() {
@@ -56,6 +58,7 @@ func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 	require.Eventually(t, func() bool { return s.WaitingForTurn()+s.WaitingForLarge() == 3 }, 20*time.Second, time.Millisecond)
 	require.Positive(t, s.WaitingForTurn())
 	requireTaken(t, s.postBody(traces, spansOf(t, "a small one meanwhile"), byBearer, asWire))
+
 	goOn()
 	for range 3 {
 		requireTaken(t, <-answers)
@@ -86,7 +89,9 @@ func TestUnreadableExceptionsOfExportsAreLogged(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	body := strings.Replace(string(spansJSON("boom")), `{"stringValue":"boom"}`, `{"intValue":"seven"}`, 1)
+
 	a := s.postBody(traces, []byte(body), byBearer, asJSON)
+
 	requireTaken(t, a)
 	require.Contains(t, a.text, "1 exceptions were not taken: an exception could not be read")
 	require.NotContains(t, a.text, "seven")

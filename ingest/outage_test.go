@@ -57,6 +57,7 @@ func TestEventsAreHeldWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(99)).status, "the project is known")
+
 	comeBack := s.takeDatabaseAway(t)
 	var answers sync.WaitGroup
 	for n := range 16 {
@@ -81,6 +82,7 @@ func TestNothingIsHeldWhenTheServerIsAboutToEnd(t *testing.T) {
 		i.HoldAtMost(time.Hour)
 	}})
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(99)).status, "the project is known")
+
 	s.takeDatabaseAway(t)
 	var answers sync.WaitGroup
 	for n := range 4 {
@@ -104,7 +106,9 @@ func TestKeysAreLookedUpAgainWhileTheDatabaseIsAway(t *testing.T) {
 		require.Equal(t, http.StatusOK, a.status, a.text)
 	})
 	comeBack()
+
 	answers.Wait()
+
 	require.EqualValues(t, 1, s.eventsCounted())
 }
 
@@ -250,6 +254,7 @@ func TestPanicOfTheWriterIsOfItsBatchOnly(t *testing.T) {
 	a := s.postEvents(eventItem(1))
 	require.Equal(t, http.StatusInternalServerError, a.status, a.text)
 	require.Contains(t, s.log.String(), "the clock is broken")
+
 	broken.Store(false)
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(1)).status, "the writer goes on")
 	require.EqualValues(t, 1, s.eventsCounted())

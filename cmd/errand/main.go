@@ -173,7 +173,7 @@ func untilSignal() context.Context {
 
 // unsetEmpty removes the variables of Errand's that are set to nothing: kong would take them for a value.
 func unsetEmpty() {
-	for _, name := range app.Variables() {
+	for _, name := range app.ListVariables() {
 		if strings.TrimSpace(os.Getenv(name)) == "" {
 			_ = os.Unsetenv(name) // fails for no name that we have
 		}
