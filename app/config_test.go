@@ -15,7 +15,7 @@ import (
 )
 
 // TestConfigurationErrorsNameTheVariable holds that whoever starts a server that cannot work is told what to change,
-// and that no secret (hunter2 here) is told with it.
+// and that no secret (hunter2 here) is in the message.
 func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

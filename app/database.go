@@ -52,8 +52,8 @@ func openStore(ctx context.Context, c *Config, databaseURL string, ending *stops
 	return &database{opened}, nil
 }
 
-// prepareSchema waits until the database answers, and brings the schema up to date, or refuses an old one. say is told what it
-// is at.
+// prepareSchema waits until the database answers, and brings the schema up to date, or refuses an old one. It calls
+// say with what it does.
 func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logger, say func(string)) error {
 	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
 		say("starting: waiting for the database")

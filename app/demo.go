@@ -47,7 +47,7 @@ var demoText string
 
 var demoPage = template.Must(template.New("demo").Parse(demoText))
 
-// Print tells what was made, and what to try next.
+// Print writes what was made, and what to try next.
 func (d Demo) Print(w io.Writer) error { return demoPage.Execute(w, d) }
 
 // Key is the key of the project's first DSN.

@@ -70,7 +70,7 @@ func isTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// addTraceIDs gives each line about a request the id of the trace that the request is a part of, as trace_id.
+// addTraceIDs returns a log whose lines about a request have the id of its trace, as trace_id.
 func addTraceIDs(log *slog.Logger) *slog.Logger { return slog.New(traceHandler{log.Handler()}) }
 
 type traceHandler struct{ slog.Handler }

@@ -132,7 +132,7 @@ func (s *server) doRequest(request *http.Request) answer {
 	return answer{response.StatusCode, response.Header, string(text), err}
 }
 
-// callAsAdmin makes a REST call that must work, and gives data of its answer.
+// callAsAdmin makes a REST call that must work, and returns data of its answer.
 func (s *server) callAsAdmin(t *testing.T, method, path, body string) map[string]any {
 	t.Helper()
 	got := s.sendRequest(t.Context(), method, path, "", strings.NewReader(body))
@@ -143,7 +143,7 @@ func (s *server) callAsAdmin(t *testing.T, method, path, body string) map[string
 	return object.Data
 }
 
-// makeProject makes a project and gives the key of its DSN.
+// makeProject makes a project and returns the key of its DSN.
 func (s *server) makeProject(t *testing.T) string {
 	t.Helper()
 	dsn, err := url.Parse(s.callAsAdmin(t, http.MethodPost, "/v1/projects", `{"name": "Web shop"}`)["dsn"].(string))
@@ -153,7 +153,7 @@ func (s *server) makeProject(t *testing.T) string {
 
 const event = `{"message": "cart cannot be loaded"}`
 
-// sendEvent sends an error that must be taken, and gives the id of its issue.
+// sendEvent sends an error that must be taken, and returns the id of its issue.
 func (s *server) sendEvent(t *testing.T, key string) int64 {
 	t.Helper()
 	got := s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event))
@@ -183,10 +183,10 @@ func openConnection(t *testing.T, databaseURL string) *pgx.Conn {
 	return conn
 }
 
-// listenAddress gives the host and port at which the server listens.
+// listenAddress returns the host and port at which the server listens.
 func (s *server) listenAddress() string { return s.Addr() }
 
-// refusesConnections tells whether the address takes no connection.
+// refusesConnections reports whether the address takes no connection.
 func refusesConnections(address string) bool {
 	conn, err := net.Dial("tcp", address)
 	if err == nil {
@@ -195,7 +195,7 @@ func refusesConnections(address string) bool {
 	return err != nil
 }
 
-// splitDatabaseURL gives the name of the database in a URL, and the URL of another database beside it.
+// splitDatabaseURL returns the name of the database in a URL, and the URL of another database beside it.
 func splitDatabaseURL(t *testing.T, databaseURL string) (name, other string) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)

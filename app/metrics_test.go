@@ -48,7 +48,7 @@ func (s *server) scrapeMetrics(t *testing.T) map[string]*dto.MetricFamily {
 	return families
 }
 
-// seriesOf gives a metric's series by the values of their labels, in the order of the labels' names.
+// seriesOf returns a metric's series by the values of their labels, in the order of the labels' names.
 func seriesOf(family *dto.MetricFamily) map[string]float64 {
 	found := map[string]float64{}
 	for _, m := range family.GetMetric() {
@@ -100,7 +100,8 @@ func TestMetrics(t *testing.T) {
 	require.Equal(t, 1, len(families["errand_build_info"].GetMetric()))
 	require.Contains(t, slices.Collect(maps.Keys(families)), "go_goroutines")
 	require.Contains(t, slices.Collect(maps.Keys(families)), "process_resident_memory_bytes")
-	require.Eventually(t, func() bool { return seriesOf(s.scrapeMetrics(t)["errand_job_runs_total"])["make_partitions ok"] == 1 }, atMost, every)
+	require.Eventually(t, func() bool { return seriesOf(s.scrapeMetrics(t)["errand_job_runs_total"])["make_partitions ok"] == 1 }, atMost,
+		every)
 }
 
 // TestMetricsHaveNothingOfClients sends names, keys and types of its own: none may become a label.

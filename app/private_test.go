@@ -16,7 +16,7 @@ import (
 	"errand/store/storetest"
 )
 
-// dataDir gives an empty data folder that the user who runs Postgres may enter.
+// dataDir returns an empty data folder that the user who runs Postgres may enter.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,7 +29,7 @@ func privateConfig(dir string) app.Config {
 	return app.Config{Addr: "127.0.0.1:0", DataDir: dir, PostgresBin: os.Getenv("POSTGRES_BIN"), Migrate: "on"}
 }
 
-// statusAs makes a REST call with a token, and gives the status of the answer.
+// statusAs makes a REST call with a token, and returns the status of the answer.
 func (s *server) statusAs(t *testing.T, token, method, path string) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Addr()+path, nil)

@@ -41,7 +41,7 @@ func checkAdminToken(token string) error {
 	return nil
 }
 
-// loadAdminToken gives the generated ADMIN_TOKEN of a private installation, and whether it was made just now.
+// loadAdminToken returns the generated ADMIN_TOKEN of a private installation, and whether it was made just now.
 func loadAdminToken(dataDir string) (token core.Secret, fresh bool, err error) {
 	path := filepath.Join(dataDir, adminTokenFile)
 	text, err := readSecret(path)
@@ -118,7 +118,7 @@ func checkOwner(path string, info os.FileInfo) error {
 	return nil
 }
 
-// loadUserHashKey gives the key of the hashes of users, which the whole installation shares.
+// loadUserHashKey returns the key of the hashes of users, which the whole installation shares.
 func loadUserHashKey(ctx context.Context, s *store.Store) ([]byte, error) {
 	fresh := make([]byte, 32)
 	if _, err := rand.Read(fresh); err != nil {

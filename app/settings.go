@@ -102,7 +102,8 @@ func (s *settings) refreshSettings(ctx context.Context) error {
 
 // reportChange logs that another server, or a person, has changed a setting.
 func (s *settings) reportChange(ctx context.Context, old *string, row store.StoredSetting) {
-	attrs := []any{"setting", row.Name, "old", s.showValue(row.Name, old), "new", s.showValue(row.Name, row.Value), "by", row.SetBy, "at", row.SetAt}
+	attrs := []any{"setting", row.Name, "old", s.showValue(row.Name, old), "new", s.showValue(row.Name, row.Value), "by", row.SetBy, "at",
+		row.SetAt}
 	if given := s.given[row.Name]; given != "" {
 		attrs = append(attrs, "started_with", given)
 	}

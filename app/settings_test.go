@@ -96,7 +96,8 @@ func TestServerWithoutSettingsTakesTheInstallations(t *testing.T) {
 	first.stopServer(t) // the second one does the jobs from now on, at the latest
 	second.stopServer(t)
 	third := startServer(t, plain)
-	require.Eventually(t, func() bool { return seriesOf(third.scrapeMetrics(t)["errand_job_runs_total"])["drop_expired ok"] > 0 }, atMost, every)
+	require.Eventually(t, func() bool { return seriesOf(third.scrapeMetrics(t)["errand_job_runs_total"])["drop_expired ok"] > 0 }, atMost,
+		every)
 	require.Equal(t, map[int]bool{100: true, 300: true, 500: false}, stillStored(t, databaseURL, 100, 300, 500))
 	got := shownSettings(t, databaseURL)["RETENTION_DAYS"]
 	require.Equal(t, "400", got.Value)
@@ -105,7 +106,7 @@ func TestServerWithoutSettingsTakesTheInstallations(t *testing.T) {
 	require.NotEmpty(t, got.SetAt)
 }
 
-// storeEventOf adds the partition of a day that lies so many days back, with an event.
+// storeEventOf adds the partition of a past day, with an event.
 func storeEventOf(t *testing.T, databaseURL string, daysBack int) {
 	t.Helper()
 	day := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -daysBack)
@@ -131,7 +132,8 @@ func stillStored(t *testing.T, databaseURL string, daysBack ...int) map[int]bool
 	found := map[int]bool{}
 	for _, n := range daysBack {
 		var there bool
-		require.NoError(t, openConnection(t, databaseURL).QueryRow(t.Context(), `SELECT to_regclass($1) IS NOT NULL`, partitionOf(n)).Scan(&there))
+		require.NoError(t, openConnection(t, databaseURL).QueryRow(t.Context(), `SELECT to_regclass($1) IS NOT NULL`,
+			partitionOf(n)).Scan(&there))
 		found[n] = there
 	}
 	return found

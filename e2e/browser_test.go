@@ -125,7 +125,7 @@ type storedEvent struct {
 	Exceptions        []struct{ Frames []frame }
 }
 
-// latestEvent gives the latest stored event of an issue.
+// latestEvent returns the latest stored event of an issue.
 func (s *server) latestEvent(issue int64) storedEvent {
 	s.t.Helper()
 	var detail struct {

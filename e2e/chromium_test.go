@@ -82,7 +82,7 @@ func (p *tab) clickButton() {
 	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("button"))))
 }
 
-// evaluateIn gives what an expression of the page becomes, also when that takes the page some time.
+// evaluateIn returns what an expression of the page becomes, also when that takes the page some time.
 func evaluateIn[T any](p *tab, expression string, args ...any) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](fmt.Sprintf(expression, args...), chromedp.EvalAwaitPromise))

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// agent calls a tool over MCP and gives its structured answer, or the error that it answered with.
+// agent calls a tool over MCP and returns its structured answer, or the error that it answered with.
 type agent func(tool string, args map[string]any) (answer map[string]any, failed bool)
 
 // agents are the MCP clients that every test of the main job runs with.

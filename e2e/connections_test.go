@@ -44,7 +44,7 @@ func TestFaultFewConnections(t *testing.T) {
 	}
 }
 
-// startReads has so many readers list issues and events. It returns what ends them, and says how many answers had which
+// startReads has readers list issues and events. It returns what ends them, and says how many answers had which
 // status.
 func startReads(s *server, readers int) (end func() map[int]int64) {
 	ctx, stop := context.WithCancel(context.Background())

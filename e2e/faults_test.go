@@ -23,7 +23,7 @@ const senders = 32
 // underLoad are the settings of servers under load.
 var underLoad = []string{"STORED_EVENTS_PER_ISSUE=" + strconv.Itoa(storedPerIssue)}
 
-// postmasterPID gives the pid of the Postgres in a folder.
+// postmasterPID returns the pid of the Postgres in a folder.
 func postmasterPID(t *testing.T, dir string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "postgres", "postmaster.pid"))
@@ -45,7 +45,7 @@ func TestFaultPrivatePostgresIsKilled(t *testing.T) {
 	l.checkLedger(s, s.databaseURL())
 }
 
-// databaseURL gives the connection string of the private Postgres.
+// databaseURL returns the connection string of the private Postgres.
 func (s *server) databaseURL() string {
 	s.t.Helper()
 	url, err := embedded.RunningURL(s.dataDir)

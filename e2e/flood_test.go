@@ -48,7 +48,7 @@ const (
 	refusedEvent   = "POST /api/1/store/ HTTP/1.1\r\nHost: errand\r\nContent-Length: 1000\r\n\r\n"
 )
 
-// manyHeaders is the beginning of a request with so many small headers.
+// manyHeaders is the beginning of a request with n small headers.
 func manyHeaders(n int) string {
 	var b strings.Builder
 	b.WriteString("GET / HTTP/1.1\r\nHost: errand\r\n")

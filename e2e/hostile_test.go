@@ -91,7 +91,7 @@ func (h *hostile) serverMemory() (bytes int64) {
 	return bytes << 10
 }
 
-// postEnvelope sends a body to the project and gives the status; 0 when the connection was ended first.
+// postEnvelope sends a body to the project and returns the status; 0 when the connection was ended first.
 func (h *hostile) postEnvelope(body io.Reader, headers ...string) int {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodPost,
@@ -125,7 +125,7 @@ func (h *hostile) postEvents(n int, body []byte) {
 	}
 }
 
-// runTogether runs fn n times at once and gives the statuses.
+// runTogether runs fn n times at once and returns the statuses.
 func runTogether(n int, fn func(n int) int) []int {
 	list := make([]int, n)
 	var all sync.WaitGroup
@@ -136,7 +136,7 @@ func runTogether(n int, fn func(n int) int) []int {
 	return list
 }
 
-// largeEvent is an event whose one message fills an envelope of so many bytes.
+// largeEvent is an event whose one message fills an envelope of that many bytes.
 func largeEvent(size int) []byte {
 	head, tail := "{}\n{\"type\":\"event\"}\n{\"fingerprint\":[\"large\"],\"extra\":{", "\"z\":1}}\n"
 	body := bytes.NewBuffer(make([]byte, 0, size))
@@ -261,14 +261,14 @@ func packText(t *testing.T, encoding, text string) []byte {
 	return body.Bytes()
 }
 
-// dialServer gives a bare connection, which ends with the test.
+// dialServer returns a bare connection, which ends with the test.
 func (h *hostile) dialServer() net.Conn {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(h.server.url, "http://"))
 	require.NoError(h.t, err)
 	return conn
 }
 
-// requestHead begins a request to the project that has a body of so many bytes.
+// requestHead begins a request to the project that has a body of that many bytes.
 func (h *hostile) requestHead(length int) string {
 	return fmt.Sprintf("POST /api/%d/envelope/?sentry_key=%s HTTP/1.1\r\nHost: errand\r\nContent-Length: %d\r\n\r\n",
 		h.dsn.id, h.dsn.key, length)

@@ -151,8 +151,8 @@ func (l *load) checkLedger(s *server, database string) {
 // bounds are how many events there may be.
 type bounds struct{ least, most int64 }
 
-func (b bounds) addBounds(c bounds) bounds { return bounds{b.least + c.least, b.most + c.most} }
-func (b bounds) includesCount(n int64) bool    { return b.least <= n && n <= b.most }
+func (b bounds) addBounds(c bounds) bounds  { return bounds{b.least + c.least, b.most + c.most} }
+func (b bounds) includesCount(n int64) bool { return b.least <= n && n <= b.most }
 
 func countOf(b bool) int64 {
 	if b {

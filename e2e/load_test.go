@@ -122,7 +122,7 @@ func parseDSN(t *testing.T, text string) (d dsn) {
 	return d
 }
 
-// moveServer tells the senders where a server is now.
+// moveServer has the senders send to where a server is now.
 func (l *load) moveServer(n int, s *server) { l.url[n].Store(&s.url) }
 
 // stopSending ends the senders, each after the answer that it waits for.
@@ -285,7 +285,7 @@ func (l *load) noteAnswer(e *sentEvent, answer *http.Response, text []byte, nati
 	}
 }
 
-// readAnswer reads a 200 and tells what is wrong with it.
+// readAnswer reads a 200 and returns what is wrong with it, empty for nothing.
 func (e *sentEvent) readAnswer(text []byte, native bool) string {
 	var a struct {
 		ID   string

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withIssues makes a project with so many issues, of an event each, and gives their ids.
+// withIssues makes a project with some issues, of an event each, and returns their ids.
 func (s *server) withIssues(name string, count int) (slug string, ids []int64) {
 	s.t.Helper()
 	text, slug := s.makeProject(name)
@@ -39,7 +39,7 @@ type activityRow struct {
 	TargetID  int64  `json:"target_id"`
 }
 
-// countActivity gives how often each change is on the timeline.
+// countActivity returns how often each change is on the timeline.
 func (s *server) countActivity() map[activityRow]int {
 	s.t.Helper()
 	rows := map[activityRow]int{}

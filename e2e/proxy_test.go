@@ -80,14 +80,14 @@ func (p *proxy) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// tellRetryAfter changes how long SDKs are told to wait.
+// tellRetryAfter changes for how long SDKs are to wait.
 func (p *proxy) tellRetryAfter(seconds string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seconds = seconds
 }
 
-// passagesAbout gives what passed with a text in the request's body, in order.
+// passagesAbout returns what passed with a text in the request's body, in order.
 func (p *proxy) passagesAbout(text string) (list []passage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,7 +99,7 @@ func (p *proxy) passagesAbout(text string) (list []passage) {
 	return list
 }
 
-// countRequests tells how many preflights of a path were answered with a status.
+// countRequests returns how many preflights of a path were answered with a status.
 func (p *proxy) countRequests(path string, status int) (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

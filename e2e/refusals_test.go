@@ -34,7 +34,7 @@ type managed struct {
 	root      *pgx.Conn // as the superuser, to another database
 }
 
-// newManaged makes a database and a role with at most so many connections; -1 for any number. The further options are of
+// newManaged makes a database and a role with at most that many connections; -1 for any number. The further options are of
 // CREATE DATABASE.
 func newManaged(t *testing.T, superuser string, connections int, options string) *managed {
 	t.Helper()
@@ -141,7 +141,7 @@ func (l *load) measureRefusal(s *server, metrics string, begin, end func()) {
 	require.Eventually(l.t, says(http.StatusOK, 0), 5*time.Second, 20*time.Millisecond, "not ready, though writes are taken again")
 }
 
-// requireFewLines stops a server and checks that its log is readable after so many refusals.
+// requireFewLines stops a server and checks that its log is readable after the refusals.
 func (s *server) requireFewLines(refusals int) {
 	s.t.Helper()
 	const each = 12

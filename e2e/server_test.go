@@ -110,7 +110,7 @@ func (s *server) callAPI(token, method, path, body string, into any) int {
 	return answer.StatusCode
 }
 
-// makeProject creates a project and gives its DSN and slug.
+// makeProject creates a project and returns its DSN and slug.
 func (s *server) makeProject(name string) (dsn, slug string) {
 	s.t.Helper()
 	var created struct{ Data struct{ DSN, Slug string } }
@@ -155,7 +155,7 @@ func (s *server) makeToken(name string) string {
 	return token
 }
 
-// makeTokenWith creates a token and gives its id too.
+// makeTokenWith creates a token and returns its id too.
 func (s *server) makeTokenWith(name string, scopes ...string) (id int64, token string) {
 	s.t.Helper()
 	var created struct {

@@ -73,7 +73,7 @@ func (s *server) ignoreAll(slug string) (held int) {
 	return held
 }
 
-// moveDaysBack moves all stored events so many days back.
+// moveDaysBack moves all stored events some days back.
 func moveDaysBack(t *testing.T, database string, days int) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), database)

@@ -173,7 +173,7 @@ func ClientOf(ctx context.Context) netip.Addr {
 	return netip.Addr{}
 }
 
-// WrapHandler stands in front of a handler. It tells the connection where the request's body begins and ends, and has
+// WrapHandler stands in front of a handler. The connection learns from it where the request's body begins and ends, and has
 // RemoteAddr be the client's address.
 //
 // An answer does not wait for a body that nobody has asked for, as net/http's do. What follows is decided here alone: when

@@ -18,7 +18,7 @@ func readAll(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// boundConnections has at most so many connections be open.
+// boundConnections lets at most that many connections be open.
 func boundConnections(most int) func(*Connections, net.Listener) net.Listener {
 	return func(c *Connections, l net.Listener) net.Listener {
 		c.maxOpen = most
@@ -40,13 +40,13 @@ func (c *Connections) waitingOrder(of *client) int {
 	return -1
 }
 
-// untilOrder waits until so many connections have waited longer than that of the client; -1: until the server works for it.
+// untilOrder waits until that many connections have waited longer than that of the client; -1: until the server works for it.
 func (c *Connections) untilOrder(of *client, n int) {
 	of.t.Helper()
 	require.Eventually(of.t, func() bool { return c.waitingOrder(of) == n }, atMost, every)
 }
 
-// untilHeader waits until so many bytes of a header have come over the connection of the client.
+// untilHeader waits until that many bytes of a header have come over the connection of the client.
 func (c *Connections) untilHeader(of *client, bytes int) {
 	of.t.Helper()
 	require.Eventually(of.t, func() bool {
@@ -112,7 +112,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 }
 
 // fillConnections sends requests that the server begins to work on, which leave no room for another client.
-func fillConnections(t *testing.T, connections *Connections, address string, entered <-chan struct{}, requests []string) (clients []*client) {
+func fillConnections(t *testing.T, connections *Connections, address string, entered <-chan struct{},
+	requests []string) (clients []*client) {
 	t.Helper()
 	for _, request := range requests {
 		client := dialServer(t, address)

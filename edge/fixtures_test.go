@@ -28,7 +28,8 @@ func startServer(t *testing.T, handler http.HandlerFunc, change func(*Connection
 	if change != nil {
 		socket = change(connections, socket)
 	}
-	server := &http.Server{Handler: connections.WrapHandler(handler), ConnContext: connections.RememberConnection, ReadTimeout: 2 * time.Minute}
+	server := &http.Server{Handler: connections.WrapHandler(handler), ConnContext: connections.RememberConnection,
+		ReadTimeout: 2 * time.Minute}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(connections.BoundListener(socket)) }()
 	t.Cleanup(func() {
@@ -96,7 +97,7 @@ func (c *client) requireEnd(name string) {
 	require.ErrorIs(c.t, err, io.EOF, name)
 }
 
-// postHead is the beginning of a request with a body of so many bytes.
+// postHead is the beginning of a request whose body has that many bytes.
 func postHead(path string, length int) string {
 	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: errand\r\nContent-Length: %d\r\n\r\n", path, length)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requestWith is a request with so many headers in all, its Host among them.
+// requestWith is a request with n headers in all, its Host among them.
 func requestWith(headers int) string {
 	var b strings.Builder
 	b.WriteString("GET / HTTP/1.1\r\nHost: errand\r\n")
@@ -20,7 +20,7 @@ func requestWith(headers int) string {
 	return b.String() + "\r\n"
 }
 
-// requestOf is a request whose line and headers have so many bytes.
+// requestOf is a request whose line and headers have that many bytes.
 func requestOf(size int) string {
 	const before, after = "GET / HTTP/1.1\r\nHost: errand\r\nA: ", "\r\n\r\n"
 	return before + strings.Repeat("a", size-len(before)-len(after)) + after

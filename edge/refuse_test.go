@@ -90,7 +90,8 @@ func TestRefusedClientsReadTheAnswer(t *testing.T) {
 	for _, header := range []string{"", "Connection: close\r\n"} {
 		for _, size := range []int{10, 5000, 200_000} {
 			client := dialServer(t, address)
-			client.sendText(fmt.Sprintf("POST / HTTP/1.1\r\nHost: errand\r\n%sContent-Length: %d\r\n\r\n%s", header, size, strings.Repeat("x", size)))
+			client.sendText(fmt.Sprintf("POST / HTTP/1.1\r\nHost: errand\r\n%sContent-Length: %d\r\n\r\n%s", header, size,
+				strings.Repeat("x", size)))
 			client.requireStatus(http.StatusUnauthorized, header)
 		}
 	}

@@ -27,7 +27,7 @@ type breakableWay struct {
 	conns []net.Conn
 }
 
-// newBreakableWay gives a way to the database that can be broken.
+// newBreakableWay returns a way to the database that can be broken.
 func newBreakableWay(t *testing.T, database string) *breakableWay {
 	t.Helper()
 	u, err := url.Parse(database)

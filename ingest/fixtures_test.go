@@ -62,7 +62,7 @@ type config struct {
 	before   func(*ingest.Ingest) // before the first request
 }
 
-// startServer gives a server that has the project shop.
+// startServer returns a server that has the project shop.
 func startServer(t testing.TB) *server { return startServerWith(t, config{}) }
 
 func startServerWith(t testing.TB, c config) *server {
@@ -122,7 +122,7 @@ func (s *server) execSQL(sql string, args ...any) {
 	require.NoError(s.t, rows.Err())
 }
 
-// queryNumber gives the one number of a query. Connections that have been ended meanwhile are passed over.
+// queryNumber returns the one number of a query. Connections that have been ended meanwhile are passed over.
 func (s *server) queryNumber(sql string, args ...any) (n int64) {
 	s.t.Helper()
 	var err error
@@ -151,7 +151,7 @@ func (s *server) eventsStored() int64 {
 	return s.queryNumber(`SELECT count(*) FROM events`)
 }
 
-// onlyEvent gives the one stored event in its normalised form.
+// onlyEvent returns the one stored event in its normalised form.
 func (s *server) onlyEvent() core.Event {
 	s.t.Helper()
 	detail, err := s.db.Event(s.t.Context(), s.queryNumber(`SELECT id FROM events`))
@@ -198,13 +198,13 @@ func runTogether(n int, fn func(i int)) {
 	done.Wait()
 }
 
-// lockEvents keeps every commit of events waiting until the given function is called.
+// lockEvents keeps every commit of events waiting until the returned function is called.
 func (s *server) lockEvents(t testing.TB) (unlock func()) {
 	t.Helper()
 	return s.lockTables(t, "event_ids, issues, project_hours")
 }
 
-// lockTables keeps everybody else from tables until the given function is called.
+// lockTables keeps everybody else from tables until the returned function is called.
 func (s *server) lockTables(t testing.TB, tables string) (unlock func()) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.database)

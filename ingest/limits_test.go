@@ -135,7 +135,7 @@ func TestManyLargeBodiesAtOnce(t *testing.T) {
 	require.EqualValues(t, 6, s.eventsCounted())
 }
 
-// openConnection gives a bare connection to the server.
+// openConnection returns a bare connection to the server.
 func (s *server) openConnection(t *testing.T) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))

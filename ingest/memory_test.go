@@ -11,7 +11,7 @@ import (
 	"errand/core"
 )
 
-// mustWait reports whether a share waits for n bytes: it gives up at once.
+// mustWait reports whether a reservation has to wait for n bytes more: it gives up at once.
 func mustWait(t *testing.T, l *reservation, n int64) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -13,7 +13,7 @@ import (
 	"errand/ingest"
 )
 
-// metricValue gives the value of a series, written name{label}; of a histogram, how often it was told something.
+// metricValue returns the value of a series, written name{label}. For a histogram it is the number of observations.
 func (s *server) metricValue(series string) float64 {
 	s.t.Helper()
 	families, err := s.metrics.Gather()

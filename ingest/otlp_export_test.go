@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// exportOfMany makes an export of so many exceptions that all have the same large resource.
+// exportOfMany makes an export of exceptions that all have the same large resource.
 func exportOfMany(t testing.TB, exceptions int) []byte {
 	t.Helper()
 	var m tracepb.TracesData
@@ -66,7 +66,7 @@ func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 	s.requireMetrics("errand_ingest_items_total", map[string]float64{"otel_span": 5})
 }
 
-// TestAnswersOfExportsHaveALength: edge keeps a connection only for an answer of which it knows that it is whole.
+// TestAnswersOfExportsHaveALength: edge keeps a connection only for an answer that it knows to be whole.
 func TestAnswersOfExportsHaveALength(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)

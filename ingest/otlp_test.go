@@ -37,7 +37,7 @@ func textAttributes(pairs ...string) (list []*commonpb.KeyValue) {
 	return list
 }
 
-// spansOf makes an export in protobuf of spans with an exception each, whose messages are given.
+// spansOf makes an export in protobuf of spans with an exception each, one for each message.
 func spansOf(t testing.TB, messages ...string) []byte {
 	t.Helper()
 	scope := &tracepb.ScopeSpans{}

@@ -18,7 +18,7 @@ import (
 	"errand/store/storetest"
 )
 
-// connectBeside gives a connection to the database's server that stays when the database goes away, and the database's name.
+// connectBeside returns a connection to the database's server that stays when the database goes away, and the database's name.
 func (s *server) connectBeside(t *testing.T) (conn *pgx.Conn, name string) {
 	t.Helper()
 	u, err := url.Parse(s.database)
@@ -31,7 +31,7 @@ func (s *server) connectBeside(t *testing.T) (conn *pgx.Conn, name string) {
 	return conn, name
 }
 
-// takeDatabaseAway makes the database refuse everybody until the given function is called.
+// takeDatabaseAway makes the database refuse everybody until the returned function is called.
 func (s *server) takeDatabaseAway(t *testing.T) (comeBack func()) {
 	t.Helper()
 	conn, name := s.connectBeside(t)
@@ -178,7 +178,7 @@ func TestKilledConnections(t *testing.T) {
 	t.Logf("%d kills, %d events, %d refused", kills, ids, refused.Load())
 }
 
-// killBetween has senders send their events while it ends all connections after every few answers. It gives the number
+// killBetween has senders send their events while it ends all connections after every few answers. It returns the number
 // of kills.
 func (s *server) killBetween(t *testing.T, senders, each, answers int, send func(n int)) (kills int) {
 	t.Helper()

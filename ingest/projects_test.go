@@ -13,7 +13,7 @@ import (
 	"errand/ingest"
 )
 
-// startPair gives two servers on one database with a clock that both have.
+// startPair returns two servers on one database with a clock that both have.
 func startPair(t *testing.T) ([2]*server, *movingClock) {
 	clock := clockAt(noonToday())
 	first := startServerWith(t, config{clock: clock.currentTime})

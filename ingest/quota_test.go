@@ -20,7 +20,7 @@ func (s *server) setQuota(quota int64) {
 	s.execSQL(`UPDATE projects SET daily_quota = nullif($2, 0) WHERE id = $1`, shop, quota)
 }
 
-// startWithQuota gives a server at noon.
+// startWithQuota returns a server at noon.
 func startWithQuota(t *testing.T, quota int64) (*server, *movingClock) {
 	clock := clockAt(noonToday())
 	s := startServerWith(t, config{clock: clock.currentTime})
