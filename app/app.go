@@ -49,17 +49,17 @@ type App struct {
 	connections *edge.Connections
 	failures    *edge.Failures
 
-	door        *door
-	server      *http.Server
-	serving     sync.WaitGroup
-	failed      chan error         // why the server serves no more
-	cutRequests context.CancelFunc // ends what requests wait for
+	door          *door
+	server        *http.Server
+	serving       sync.WaitGroup
+	servingFailed chan error         // why the server serves no more
+	cutRequests   context.CancelFunc // ends what requests wait for
 
 	metrics   *metrics
 	operators *operators // nil without METRICS_ADDR
 
 	// FreshToken is the ADMIN_TOKEN when it was made just now, for the one time that it is shown.
-	FreshToken core.Secret
+	NewAdminToken core.Secret
 
 	stops stops // what New began
 }
@@ -68,63 +68,63 @@ type App struct {
 // first moment the probes are answered, and once it has returned all requests. Run does the rest of the work; Close ends
 // what New began. When New fails, nothing is left running.
 func New(ctx context.Context, c Config, version string, log *slog.Logger) (*App, error) {
-	log = withTrace(log)
+	log = addTraceIDs(log)
 	a := &App{config: &c, log: log, metrics: newMetrics(version), door: newDoor(), stops: stops{log: log}}
-	if err := a.open(ctx, version); err != nil {
+	if err := a.openAll(ctx, version); err != nil {
 		a.Close(context.WithoutCancel(ctx))
 		return nil, err
 	}
 	return a, nil
 }
 
-func (a *App) open(ctx context.Context, version string) (err error) {
-	if err = a.config.Complete(); err != nil {
+func (a *App) openAll(ctx context.Context, version string) (err error) {
+	if err = a.config.FillDefaults(); err != nil {
 		return err
 	}
 	// The address first: a port that is taken should be said before a database is started.
-	if err := a.listen(); err != nil {
+	if err := a.listenOnAddr(); err != nil {
 		return err
 	}
 	a.log.InfoContext(ctx, "starting", "version", version, "config", a.config)
-	if a.config.private() {
-		a.door.refuse("starting: the private Postgres is starting")
+	if a.config.isPrivate() {
+		a.door.refuseWith("starting: the private Postgres is starting")
 	}
 	if a.db, err = openDatabase(ctx, a.config, a.log, &a.stops); err != nil {
 		return err
 	}
-	if a.config.private() && a.config.AdminToken == "" {
-		token, fresh, err := adminToken(a.config.DataDir)
+	if a.config.isPrivate() && a.config.AdminToken == "" {
+		token, fresh, err := loadAdminToken(a.config.DataDir)
 		if err != nil {
 			return err
 		}
 		if a.config.AdminToken = token; fresh {
-			a.FreshToken = token
+			a.NewAdminToken = token
 		}
 	}
-	if err = a.db.prepare(ctx, a.config, a.log, a.door.refuse); err != nil {
+	if err = a.db.prepareSchema(ctx, a.config, a.log, a.door.refuseWith); err != nil {
 		return err
 	}
-	a.settings = &settings{store: a.db.Store, log: a.log, given: a.config.settings, own: a.config.ownSettings()}
+	a.settings = &settings{store: a.db.Store, log: a.log, given: a.config.settings, defaultsHere: a.config.defaultsHere()}
 	by := nameProcess(a.config.Addr, version)
-	err = a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) error { return a.settings.establish(ctx, by) })
+	err = a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) error { return a.settings.establishSettings(ctx, by) })
 	if err != nil {
 		return err
 	}
-	if err = a.warn(ctx); err != nil {
+	if err = a.warnOfDoubts(ctx); err != nil {
 		return err
 	}
-	surfaces, err := a.build(ctx, version)
+	surfaces, err := a.buildSurfaces(ctx, version)
 	if err != nil {
 		return err
 	}
-	a.door.open(surfaces)
+	a.door.openTo(surfaces)
 	a.stops.add("requests", a.stopServing) // before what they need
 	a.log.InfoContext(ctx, "ready", "url", a.URL(), "listens_at", a.Addr())
 	return nil
 }
 
-// listen binds the addresses and begins to answer.
-func (a *App) listen() (err error) {
+// listenOnAddr binds the addresses and begins to answer.
+func (a *App) listenOnAddr() (err error) {
 	if a.listener, err = net.Listen("tcp", a.config.Addr); err != nil {
 		return fmt.Errorf("ADDR: %w", err)
 	}
@@ -141,20 +141,20 @@ func (a *App) listen() (err error) {
 		}
 		a.stops.add("the listener of METRICS_ADDR", func(context.Context) error { a.operators.close(); return nil })
 		a.config.MetricsAddr = a.operators.listener.Addr().String()
-		a.operators.serve(a.log)
+		a.operators.serveAll(a.log)
 	}
 	requests, cut := context.WithCancel(context.Background())
-	a.cutRequests, a.failed = cut, make(chan error, 1)
+	a.cutRequests, a.servingFailed = cut, make(chan error, 1)
 	a.connections = edge.NewConnections(a.config.proxies)
 	a.server = &http.Server{
-		Handler:           a.connections.Serve(a.door),
+		Handler:           a.connections.WrapHandler(a.door),
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: transferAtMost, WriteTimeout: transferAtMost, IdleTimeout: 2 * time.Minute,
-		ConnContext: a.connections.Remember,
+		ConnContext: a.connections.RememberConnection,
 		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelDebug), // what clients do wrong below HTTP
 	}
 	a.stops.add("the answers to probes", a.stopServing)
-	a.serving.Go(func() { a.failed <- a.server.Serve(a.connections.Listen(a.listener)) })
+	a.serving.Go(func() { a.servingFailed <- a.server.Serve(a.connections.BoundListener(a.listener)) })
 	return nil
 }
 
@@ -167,24 +167,24 @@ func (a *App) stopServing(context.Context) error {
 	return nil
 }
 
-// build makes the surfaces.
-func (a *App) build(ctx context.Context, version string) (http.Handler, error) {
+// buildSurfaces makes the surfaces.
+func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, error) {
 	behaviour := tools.New(tools.Options{Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {
 		return nil, err
 	}
-	key, err := userHashKey(ctx, a.db.Store)
+	key, err := loadUserHashKey(ctx, a.db.Store)
 	if err != nil {
 		return nil, err
 	}
 	a.metrics.registry.MustRegister(pools{a.db.Pools})
 	a.failures = edge.NewFailures(time.Now)
 	surfaces := api.Options{
-		Registry: registry, Authenticate: a.failures.Guard(behaviour.Authenticate), BaseURL: a.URL, Version: version, Log: a.log,
-		Ready: (&readiness{look: a.ready}).check, WithoutOperations: !a.config.has(roleAPI), Observe: a.metrics.request,
+		Registry: registry, Authenticate: a.failures.GuardAuthentication(behaviour.Authenticate), BaseURL: a.URL, Version: version, Log: a.log,
+		Ready: (&readiness{checkNow: a.checkReady}).checkLately, WithoutOperations: !a.config.hasRole(roleAPI), Observe: a.metrics.countRequest,
 	}
-	if a.config.has(roleIngest) {
+	if a.config.hasRole(roleIngest) {
 		a.ingest = ingest.New(ingest.Options{
 			Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,
 			Failures: a.failures,
@@ -193,9 +193,9 @@ func (a *App) build(ctx context.Context, version string) (http.Handler, error) {
 		a.stops.add("the commits of events", func(context.Context) error { a.ingest.Close(); return nil })
 		surfaces.Ingest = a.ingest.Handler()
 	}
-	if a.config.has(roleMCP) {
+	if a.config.hasRole(roleMCP) {
 		surfaces.MCP = mcp.New(mcp.Options{
-			Registry: registry, Call: api.CallerOf, BaseURL: a.URL, Version: version, Log: a.log, Observe: a.metrics.call,
+			Registry: registry, Call: api.CallerOf, BaseURL: a.URL, Version: version, Log: a.log, Observe: a.metrics.countCall,
 		})
 	}
 	return api.New(surfaces), nil
@@ -217,7 +217,7 @@ func (a *App) MetricsURL() string {
 
 // DataDir is where the generated secrets of a private installation are; empty with DATABASE_URL.
 func (a *App) DataDir() string {
-	if !a.config.private() {
+	if !a.config.isPrivate() {
 		return ""
 	}
 	return a.config.DataDir

@@ -18,26 +18,27 @@ import (
 )
 
 // Config is how a deployment sets Errand up. Each field is a flag of `errand serve` and a variable of the environment
-// (decisions 2). Those of core.SettingTexts belong to the installation, the others to this server. What is empty is not set.
+// (decisions 2). Those of core.SettingTexts belong to the installation, the others to this server. What is empty is not set. The
+// texts for --help are in flagHelp.
 type Config struct {
 	core.SettingTexts `embed:""`
 
-	Addr           string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"Listen address."`
-	DataDir        string      `name:"data-dir" env:"DATA_DIR" help:"Folder of the private Postgres and of generated secrets; by default /var/lib/errand for root, else the user's data folder."`
-	DatabaseURL    core.Secret `name:"database-url" env:"DATABASE_URL" help:"An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder."`
-	DatabasePool   int         `name:"database-pool" env:"DATABASE_POOL" default:"19" help:"Connections to the database that this server makes at most; at least 5."`
-	PostgresBin    string      `name:"postgres-bin" env:"POSTGRES_BIN" help:"Folder of the programs postgres and initdb; by default the newest that is installed."`
-	PostgresMemory megabytes   `name:"postgres-memory" env:"POSTGRES_MEMORY" default:"64MB" help:"Shared memory of the private Postgres, such as 64MB or 2GB; its log on the disk may take three times as much."`
-	AdminToken     core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once."`
-	Migrate        word        `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"on: bring the schema up to date at start; off: refuse to start on an old one."`
-	Roles          string      `name:"roles" env:"ROLES" default:"all" help:"What this server does: all, or a comma list of ingest, api, mcp, web, worker."`
-	TrustedProxies string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" help:"Proxies in front of the server: a comma list of CIDRs whose X-Forwarded-For or Forwarded is believed; by default none."`
-	MetricsAddr    string      `name:"metrics-addr" env:"METRICS_ADDR" help:"Listen address of /metrics and /debug/pprof, for operators only, such as 127.0.0.1:9090; by default off."`
-	LogLevel       word        `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
-	LogFormat      word        `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"json or text; by default text on a terminal, else json."`
+	Addr           string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"${help_ADDR}"`
+	DataDir        string      `name:"data-dir" env:"DATA_DIR" help:"${help_DATA_DIR}"`
+	DatabaseURL    core.Secret `name:"database-url" env:"DATABASE_URL" help:"${help_DATABASE_URL}"`
+	DatabasePool   int         `name:"database-pool" env:"DATABASE_POOL" default:"19" help:"${help_DATABASE_POOL}"`
+	PostgresBin    string      `name:"postgres-bin" env:"POSTGRES_BIN" help:"${help_POSTGRES_BIN}"`
+	PostgresMemory megabytes   `name:"postgres-memory" env:"POSTGRES_MEMORY" default:"64MB" help:"${help_POSTGRES_MEMORY}"`
+	AdminToken     core.Secret `name:"admin-token" env:"ADMIN_TOKEN" help:"${help_ADMIN_TOKEN}"`
+	Migrate        word        `name:"migrate" env:"MIGRATE" enum:"on,off" default:"on" help:"${help_MIGRATE}"`
+	Roles          string      `name:"roles" env:"ROLES" default:"all" help:"${help_ROLES}"`
+	TrustedProxies string      `name:"trusted-proxies" env:"TRUSTED_PROXIES" help:"${help_TRUSTED_PROXIES}"`
+	MetricsAddr    string      `name:"metrics-addr" env:"METRICS_ADDR" help:"${help_METRICS_ADDR}"`
+	LogLevel       word        `name:"log-level" env:"LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"${help_LOG_LEVEL}"`
+	LogFormat      word        `name:"log-format" env:"LOG_FORMAT" enum:"json,text," default:"" help:"${help_LOG_FORMAT}"`
 
-	DatabaseWait  string `name:"database-wait" env:"DATABASE_WAIT" default:"1m" help:"How long a start waits for the database: a number with s, m, h or d."`
-	ShutdownDelay string `name:"shutdown-delay" env:"SHUTDOWN_DELAY" default:"0s" help:"How long /readyz says 503 before a stop, while requests are still served: a number with s, m, h or d."`
+	DatabaseWait  string `name:"database-wait" env:"DATABASE_WAIT" default:"1m" help:"${help_DATABASE_WAIT}"`
+	ShutdownDelay string `name:"shutdown-delay" env:"SHUTDOWN_DELAY" default:"0s" help:"${help_SHUTDOWN_DELAY}"`
 
 	// RefreshEvery is how often the settings of the installation are read; 0 for the usual time.
 	RefreshEvery time.Duration `kong:"-"`
@@ -50,7 +51,7 @@ type Config struct {
 	shutdownDelay time.Duration
 }
 
-// word is one of a few words, in any case.
+// word is one of a few words, in upper or lower case.
 type word string
 
 // UnmarshalText is for kong.
@@ -86,8 +87,8 @@ func (m *megabytes) UnmarshalText(text []byte) error {
 // of it; near it the garbage of large events is collected sooner.
 const MemoryLimit = 192 << 20
 
-// Complete fills in the defaults that depend on others and says what cannot work, naming the variable.
-func (c *Config) Complete() (err error) {
+// FillDefaults fills in the defaults that depend on others and says what cannot work, naming the variable.
+func (c *Config) FillDefaults() (err error) {
 	if err := c.readSettings(); err != nil {
 		return err
 	}
@@ -99,10 +100,10 @@ func (c *Config) Complete() (err error) {
 	if c.proxies, err = edge.ParseProxies(c.TrustedProxies); err != nil {
 		return fmt.Errorf("TRUSTED_PROXIES %w", err)
 	}
-	if c.databaseWait, err = readDuration("DATABASE_WAIT", c.DatabaseWait); err != nil {
+	if c.databaseWait, err = parseDuration("DATABASE_WAIT", c.DatabaseWait); err != nil {
 		return err
 	}
-	if c.shutdownDelay, err = readDuration("SHUTDOWN_DELAY", c.ShutdownDelay); err != nil {
+	if c.shutdownDelay, err = parseDuration("SHUTDOWN_DELAY", c.ShutdownDelay); err != nil {
 		return err
 	}
 	if c.DatabasePool != 0 && c.DatabasePool < store.MinConnections {
@@ -140,8 +141,8 @@ func (c *Config) readSettings() error {
 	return nil
 }
 
-// readDuration reads a duration of the configuration; an empty one is 0.
-func readDuration(variable, text string) (time.Duration, error) {
+// parseDuration reads a duration of the configuration; an empty one is 0.
+func parseDuration(variable, text string) (time.Duration, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return 0, nil
 	}
@@ -152,8 +153,8 @@ func readDuration(variable, text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ownSettings are those that hold on this server where the installation has none.
-func (c *Config) ownSettings() map[string]string {
+// defaultsHere returns the settings that hold on this server where the installation has none.
+func (c *Config) defaultsHere() map[string]string {
 	return map[string]string{"BASE_URL": cmp.Or(c.consoleURL, "http://"+c.Addr)}
 }
 
@@ -174,25 +175,26 @@ func defaultDataDir() (string, error) {
 // Configuration is the Config that a command embeds.
 func (c *Config) Configuration() *Config { return c }
 
-// private reports whether Errand runs its own Postgres.
-func (c *Config) private() bool { return c.DatabaseURL == "" }
+// isPrivate reports whether Errand runs its own Postgres.
+func (c *Config) isPrivate() bool { return c.DatabaseURL == "" }
 
 // LogValue is the configuration without its secrets.
 func (c *Config) LogValue() slog.Value {
 	database := "private, in DATA_DIR"
-	if !c.private() {
+	if !c.isPrivate() {
 		database = redactURL(c.DatabaseURL.Reveal())
 	}
 	return slog.GroupValue(
 		slog.String("ADDR", c.Addr), slog.String("DATA_DIR", c.DataDir),
 		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", string(c.Migrate)),
-		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.roles), slog.String("TRUSTED_PROXIES", c.TrustedProxies), slog.String("LOG_LEVEL", string(c.LogLevel)), slog.Int("DATABASE_POOL", c.DatabasePool),
+		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.roles), slog.String("TRUSTED_PROXIES", c.TrustedProxies),
+		slog.String("LOG_LEVEL", string(c.LogLevel)), slog.Int("DATABASE_POOL", c.DatabasePool),
 		slog.Duration("DATABASE_WAIT", c.databaseWait), slog.Duration("SHUTDOWN_DELAY", c.shutdownDelay),
 		slog.Any("set_for_the_installation", c.settings),
 	)
 }
 
-// redactURL keeps what tells databases apart: host and name. A connection string that is no URL tells nothing safely.
+// redactURL keeps the host and the name of a database. A connection string that is not a URL is redacted as a whole.
 func redactURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestConfigurationErrorsNameTheVariable holds that whoever starts a server that cannot work is told what to change,
-// and that no secret (hunter2 here) is told with it.
+// and that no secret (hunter2 here) is in the message.
 func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -78,9 +78,11 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"SHUTDOWN_DELAY", func(c *app.Config) { c.ShutdownDelay = "1.5s" }},
 	} {
 		t.Run(c.variable, func(t *testing.T) {
-			config, log := config(databaseURL), &logText{}
+			config, log := configOn(databaseURL), &logText{}
 			c.change(&config)
+
 			_, err := app.New(t.Context(), config, "0.0.0", log.logger())
+
 			require.ErrorContains(t, err, c.variable)
 			require.NotContains(t, err.Error()+log.String(), "hunter2")
 			if c.variable != "ADMIN_TOKEN" && config.AdminToken != "" {
@@ -93,17 +95,17 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 // TestBaseURLOfItsOwn is what holds where neither the server nor the installation has a BASE_URL.
 func TestBaseURLOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.URL(t)))
 	require.Equal(t, "http://"+s.Addr(), s.URL())
 	require.NotContains(t, s.log.String(), "BASE_URL is not set")
 
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0"} {
-		c := config(storetest.URL(t))
+		c := configOn(storetest.URL(t))
 		c.Addr = addr
-		s := start(t, c)
+		s := startServer(t, c)
 		require.Contains(t, s.log.String(), "BASE_URL is not set", addr)
 		c.BaseURL = "https://errand.example"
-		s = start(t, c)
+		s = startServer(t, c)
 		require.NotContains(t, s.log.String(), "BASE_URL is not set", addr)
 	}
 }

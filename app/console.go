@@ -18,7 +18,7 @@ type console struct {
 
 // atConsole runs a command on the database, beside a running server too.
 func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(console) error) error {
-	if err := c.Complete(); err != nil {
+	if err := c.FillDefaults(); err != nil {
 		return err
 	}
 	c.consoleURL = c.settings["BASE_URL"]

@@ -17,7 +17,7 @@ type database struct{ *store.Store }
 // openDatabase starts the private Postgres if need be, and opens the store on it. What is open also after an error is ended by
 // the stops.
 func openDatabase(ctx context.Context, c *Config, log *slog.Logger, ending *stops) (*database, error) {
-	if !c.private() {
+	if !c.isPrivate() {
 		return openStore(ctx, c, c.DatabaseURL.Reveal(), ending)
 	}
 	postgres, err := embedded.Start(ctx, embedded.Options{Dir: c.DataDir, Log: log, Binaries: c.PostgresBin, Memory: int(c.PostgresMemory)})
@@ -43,7 +43,7 @@ func attachDatabase(ctx context.Context, c *Config, log *slog.Logger, ending *st
 
 func openStore(ctx context.Context, c *Config, databaseURL string, ending *stops) (*database, error) {
 	opened, err := store.Open(ctx, store.Options{
-		URL: databaseURL, Clock: time.Now, Settings: c.ownSettings(), Connections: c.DatabasePool,
+		URL: databaseURL, Clock: time.Now, Settings: c.defaultsHere(), Connections: c.DatabasePool,
 	})
 	if err != nil {
 		return nil, err
@@ -52,12 +52,12 @@ func openStore(ctx context.Context, c *Config, databaseURL string, ending *stops
 	return &database{opened}, nil
 }
 
-// prepare waits until the database answers, and brings the schema up to date, or refuses an old one. say is told what it
-// is at.
-func (db *database) prepare(ctx context.Context, c *Config, log *slog.Logger, say func(string)) error {
+// prepareSchema waits until the database answers, and brings the schema up to date, or refuses an old one. It calls
+// say with what it does.
+func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logger, say func(string)) error {
 	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
 		say("starting: waiting for the database")
-		if err := db.check(ctx, c); err != nil {
+		if err := db.checkDatabase(ctx, c); err != nil {
 			return err
 		}
 		if err := db.fitConnections(ctx, log); err != nil {
@@ -82,7 +82,7 @@ func (db *database) prepare(ctx context.Context, c *Config, log *slog.Logger, sa
 // only.
 func (db *database) prepareForCommand(ctx context.Context, c *Config, log *slog.Logger) error {
 	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
-		if err := db.check(ctx, c); err != nil {
+		if err := db.checkDatabase(ctx, c); err != nil {
 			return err
 		}
 		err := db.SchemaCurrent(ctx)
@@ -99,12 +99,12 @@ func (db *database) prepareForCommand(ctx context.Context, c *Config, log *slog.
 // checkAtMost bounds one look at the database, which may take connections and answer nothing.
 const checkAtMost = 10 * time.Second
 
-// check reports whether the database answers and can hold our data.
-func (db *database) check(ctx context.Context, c *Config) error {
+// checkDatabase reports whether the database answers and can hold our data.
+func (db *database) checkDatabase(ctx context.Context, c *Config) error {
 	ctx, cancel := context.WithTimeout(ctx, checkAtMost)
 	defer cancel()
 	err := db.CheckServer(ctx)
-	if err != nil && !c.private() {
+	if err != nil && !c.isPrivate() {
 		return fmt.Errorf("DATABASE_URL: %w", err)
 	}
 	return err
@@ -122,7 +122,7 @@ func (db *database) fitConnections(ctx context.Context, log *slog.Logger) error 
 
 // Migrate brings the schema up to date and ends: `errand migrate`.
 func Migrate(ctx context.Context, c *Config, log *slog.Logger) error {
-	if err := c.Complete(); err != nil {
+	if err := c.FillDefaults(); err != nil {
 		return err
 	}
 	ending := stops{log: log}
@@ -132,7 +132,7 @@ func Migrate(ctx context.Context, c *Config, log *slog.Logger) error {
 		return err
 	}
 	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
-		if err := db.check(ctx, c); err != nil {
+		if err := db.checkDatabase(ctx, c); err != nil {
 			return err
 		}
 		return db.Migrate(ctx, log)

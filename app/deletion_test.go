@@ -13,10 +13,10 @@ import (
 func TestDeletionGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
-	s := start(t, config(databaseURL))
-	key := s.project(t)
-	s.event(t, key)
-	conn := connect(t, databaseURL)
+	s := startServer(t, configOn(databaseURL))
+	key := s.makeProject(t)
+	s.sendEvent(t, key)
+	conn := openConnection(t, databaseURL)
 	count := func(sql string) (n int) {
 		require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&n))
 		return n
@@ -25,22 +25,22 @@ func TestDeletionGoesOnAfterARestart(t *testing.T) {
 		_, err := conn.Exec(t.Context(), sql)
 		require.NoError(t, err)
 	}
-	require.Equal(t, http.StatusNoContent, s.send(t.Context(), http.MethodDelete, "/v1/projects/web-shop", "", nil).status)
-	require.Equal(t, http.StatusNotFound, s.send(t.Context(), http.MethodGet, "/v1/issues?project=web-shop", "", nil).status)
+	require.Equal(t, http.StatusNoContent, s.sendRequest(t.Context(), http.MethodDelete, "/v1/projects/web-shop", "", nil).status)
+	require.Equal(t, http.StatusNotFound, s.sendRequest(t.Context(), http.MethodGet, "/v1/issues?project=web-shop", "", nil).status)
 
-	lock, err := connect(t, databaseURL).Begin(t.Context())
+	lock, err := openConnection(t, databaseURL).Begin(t.Context())
 	require.NoError(t, err)
 	_, err = lock.Exec(t.Context(), `LOCK TABLE issues IN SHARE MODE`) // the tables before it in the alphabet are emptied
 	require.NoError(t, err)
 	run(`UPDATE projects SET deleted_at = deleted_at - interval '1 hour'`)
 	require.Eventually(t, func() bool { return count(waitsForIssues) > 0 }, atMost, every)
 	require.Zero(t, count(`SELECT count(*) FROM event_ids`))
-	s.stop(t)
+	s.stopServer(t)
 	require.Equal(t, 1, count(`SELECT count(*) FROM issues`))
 	require.Zero(t, count(`SELECT count(*) FROM projects WHERE purged_at IS NOT NULL`))
 	require.Zero(t, count(`SELECT count(*) FROM river_job WHERE state = 'running'`), "the job that was cut off can be taken again")
 
-	s = start(t, config(databaseURL))
+	s = startServer(t, configOn(databaseURL))
 	require.NoError(t, lock.Rollback(t.Context()))
 	require.Eventually(t, func() bool { return count(`SELECT count(*) FROM projects WHERE purged_at IS NOT NULL`) == 1 }, atMost, every)
 	require.Zero(t, count(`SELECT count(*) FROM issues`))

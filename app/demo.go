@@ -30,7 +30,7 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 		if made.Project, err = o.tools.DemoProject(ctx, core.Bootstrap()); err != nil {
 			return err
 		}
-		key, err := userHashKey(ctx, o.db.Store)
+		key, err := loadUserHashKey(ctx, o.db.Store)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ var demoText string
 
 var demoPage = template.Must(template.New("demo").Parse(demoText))
 
-// Print tells what was made, and what to try next.
+// Print writes what was made, and what to try next.
 func (d Demo) Print(w io.Writer) error { return demoPage.Execute(w, d) }
 
 // Key is the key of the project's first DSN.

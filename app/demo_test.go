@@ -13,19 +13,19 @@ import (
 	"errand/store/storetest"
 )
 
-// get makes a REST call as the admin and reads data of its answer.
-func (s *server) get(t *testing.T, path string, into any) {
+// getJSON makes a REST call as the admin and reads data of its answer.
+func (s *server) getJSON(t *testing.T, path string, into any) {
 	t.Helper()
-	got := s.send(t.Context(), http.MethodGet, path, "", nil)
+	got := s.sendRequest(t.Context(), http.MethodGet, path, "", nil)
 	require.NoError(t, got.err)
 	require.Equal(t, http.StatusOK, got.status, got.body)
 	answer := struct{ Data any }{into}
 	require.NoError(t, json.Unmarshal([]byte(got.body), &answer))
 }
 
-func demo(t *testing.T, databaseURL string) app.Demo {
+func makeDemo(t *testing.T, databaseURL string) app.Demo {
 	t.Helper()
-	c := config(databaseURL)
+	c := configOn(databaseURL)
 	made, err := app.MakeDemo(t.Context(), &c, (&logText{}).logger())
 	require.NoError(t, err)
 	return made
@@ -34,8 +34,8 @@ func demo(t *testing.T, databaseURL string) app.Demo {
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
-	s := start(t, config(databaseURL))
-	made := demo(t, databaseURL)
+	s := startServer(t, configOn(databaseURL))
+	made := makeDemo(t, databaseURL)
 	require.True(t, made.Project.Demo)
 	require.Equal(t, made.Events, made.Added)
 	require.Greater(t, made.Events, 300)
@@ -52,7 +52,7 @@ func TestDemo(t *testing.T) {
 		Last      string `json:"last_release"`
 		Latest    int64  `json:"latest_event_id"`
 	}
-	s.get(t, "/v1/issues?project=demo-shop&limit=100", &issues)
+	s.getJSON(t, "/v1/issues?project=demo-shop&limit=100", &issues)
 	require.Len(t, issues, made.Issues)
 	platforms, statuses, claims, users, returned := map[string]bool{}, map[string]int{}, 0, 0, int64(0)
 	for _, i := range issues {
@@ -65,7 +65,7 @@ func TestDemo(t *testing.T) {
 			claims++
 		}
 		var told []struct{ Action string }
-		s.get(t, fmt.Sprintf("/v1/issues/%d/activity", i.ID), &told)
+		s.getJSON(t, fmt.Sprintf("/v1/issues/%d/activity", i.ID), &told)
 		if len(told) > 0 && told[0].Action == "issue.regress" {
 			returned = i.ID
 			require.Equal(t, "unresolved", i.Status)
@@ -83,14 +83,14 @@ func TestDemo(t *testing.T) {
 	require.NotZero(t, returned, "one was resolved, and is back")
 
 	var environments []any
-	s.get(t, "/v1/issues?project=demo-shop&environment=staging", &environments)
+	s.getJSON(t, "/v1/issues?project=demo-shop&environment=staging", &environments)
 	require.NotEmpty(t, environments)
 	for _, i := range issues {
 		var found []struct{ ID int64 }
-		s.get(t, fmt.Sprintf("/v1/issues/%d/events", i.ID), &found)
+		s.getJSON(t, fmt.Sprintf("/v1/issues/%d/events", i.ID), &found)
 		require.NotEmpty(t, found)
 		var event json.RawMessage
-		s.get(t, fmt.Sprintf("/v1/events/%d", found[0].ID), &event)
+		s.getJSON(t, fmt.Sprintf("/v1/events/%d", found[0].ID), &event)
 		require.NotContains(t, string(event), "demo-value-that-is-masked")
 	}
 }
@@ -98,28 +98,28 @@ func TestDemo(t *testing.T) {
 func TestDemoAgain(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
-	s := start(t, config(databaseURL))
-	made := demo(t, databaseURL)
+	s := startServer(t, configOn(databaseURL))
+	made := makeDemo(t, databaseURL)
 	var returned []struct{ ID int64 }
-	s.get(t, "/v1/issues?project=demo-shop&search=Cannot+read+properties", &returned)
+	s.getJSON(t, "/v1/issues?project=demo-shop&search=Cannot+read+properties", &returned)
 	require.Len(t, returned, 1)
 
 	// The same project, and nothing of it changed, also what somebody did about it meanwhile.
-	s.admin(t, http.MethodPost, fmt.Sprintf("/v1/issues/%d/resolve", returned[0].ID), ``)
-	before := s.send(t.Context(), http.MethodGet, "/v1/issues?project=demo-shop&limit=100", "", nil).body
-	again := demo(t, databaseURL)
+	s.callAsAdmin(t, http.MethodPost, fmt.Sprintf("/v1/issues/%d/resolve", returned[0].ID), ``)
+	before := s.sendRequest(t.Context(), http.MethodGet, "/v1/issues?project=demo-shop&limit=100", "", nil).body
+	again := makeDemo(t, databaseURL)
 	require.Equal(t, made.Project.ID, again.Project.ID)
 	require.Zero(t, again.Added)
 	require.Equal(t, made.Events, again.Events)
-	after := s.send(t.Context(), http.MethodGet, "/v1/issues?project=demo-shop&limit=100", "", nil).body
+	after := s.sendRequest(t.Context(), http.MethodGet, "/v1/issues?project=demo-shop&limit=100", "", nil).body
 	require.JSONEq(t, withoutTimes(t, before), withoutTimes(t, after))
 	var projects []any
-	s.get(t, "/v1/projects", &projects)
+	s.getJSON(t, "/v1/projects", &projects)
 	require.Len(t, projects, 1)
 
 	// After its deletion there is a new one.
-	require.Equal(t, http.StatusNoContent, s.send(t.Context(), http.MethodDelete, "/v1/projects/demo-shop", "", nil).status)
-	fresh := demo(t, databaseURL)
+	require.Equal(t, http.StatusNoContent, s.sendRequest(t.Context(), http.MethodDelete, "/v1/projects/demo-shop", "", nil).status)
+	fresh := makeDemo(t, databaseURL)
 	require.NotEqual(t, made.Project.ID, fresh.Project.ID)
 	require.Equal(t, "demo-shop", fresh.Project.Slug)
 	require.Equal(t, made.Added, fresh.Added)
@@ -146,7 +146,7 @@ func TestDemoTwiceAtOnce(t *testing.T) {
 	made := make(chan app.Demo, 2)
 	for range cap(made) {
 		go func() {
-			c := config(databaseURL)
+			c := configOn(databaseURL)
 			one, err := app.MakeDemo(t.Context(), &c, (&logText{}).logger())
 			if err != nil {
 				one.BaseURL = err.Error()
@@ -155,16 +155,17 @@ func TestDemoTwiceAtOnce(t *testing.T) {
 		}()
 	}
 	first, second := <-made, <-made
+
 	require.Equal(t, first.BaseURL, second.BaseURL)
 	require.NotZero(t, first.Project.ID)
 	require.Equal(t, first.Project.ID, second.Project.ID)
-	require.Equal(t, demo(t, databaseURL).Events, max(first.Events, second.Events), "no event counts twice")
+	require.Equal(t, makeDemo(t, databaseURL).Events, max(first.Events, second.Events), "no event counts twice")
 }
 
 func TestDemoSaysWhatToTryNext(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
-	c := config(storetest.URL(t))
+	c := configOn(storetest.URL(t))
 	c.BaseURL = "https://errand.example"
 	made, err := app.MakeDemo(t.Context(), &c, (&logText{}).logger())
 	require.NoError(t, err)

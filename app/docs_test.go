@@ -75,7 +75,7 @@ func TestEveryVariableIsDocumented(t *testing.T) {
 	for _, setting := range core.InstallationSettings() {
 		ofInstallation = append(ofInstallation, setting.Name)
 	}
-	for _, variable := range app.Variables() {
+	for _, variable := range app.ListVariables() {
 		if !slices.Contains(ofInstallation, variable) {
 			ofServer = append(ofServer, variable)
 		}
@@ -87,14 +87,14 @@ func TestEveryVariableIsDocumented(t *testing.T) {
 
 func TestEveryJobIsDocumented(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.URL(t)))
 
 	requireDocumented(t, jobsSection, "job", s.JobNames(), "jobs.Options.all")
 }
 
 func TestEveryMetricIsDocumented(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.URL(t)))
 
 	requireDocumented(t, metricsSection, "metric", metricsOf(t, s), "the metrics registry (app/metrics.go, ingest/metrics.go)")
 }

@@ -17,7 +17,7 @@ type door struct {
 
 func newDoor() *door {
 	d := &door{}
-	d.refuse("starting")
+	d.refuseWith("starting")
 	d.notReady = api.NewNotReady(func() string {
 		if reason := d.reason.Load(); reason != nil {
 			return *reason
@@ -27,11 +27,11 @@ func newDoor() *door {
 	return d
 }
 
-// refuse has /readyz answer 503 with a reason, which everybody may read.
-func (d *door) refuse(reason string) { d.reason.Store(&reason) }
+// refuseWith has /readyz answer 503 with a reason, which everybody may read.
+func (d *door) refuseWith(reason string) { d.reason.Store(&reason) }
 
-// open serves the surfaces.
-func (d *door) open(surfaces http.Handler) {
+// openTo serves the surfaces.
+func (d *door) openTo(surfaces http.Handler) {
 	d.surfaces.Store(&surfaces)
 	d.reason.Store(nil)
 }

@@ -17,19 +17,19 @@ import (
 func TestUnknownKeysOfSuspectsAreLookedUpInTurn(t *testing.T) {
 	t.Parallel()
 	url := storetest.URL(t)
-	s := start(t, config(url))
-	key := s.project(t)
-	require.Equal(t, http.StatusOK, s.request(t, http.MethodPost, "/v1/ingest", event, "X-Service-Key: "+key).status)
+	s := startServer(t, configOn(url))
+	key := s.makeProject(t)
+	require.Equal(t, http.StatusOK, s.requestOf(t, http.MethodPost, "/v1/ingest", event, "X-Service-Key: "+key).status)
 	preflight := func(n int) answer {
-		return s.request(t, http.MethodOptions, fmt.Sprintf("/api/%d/envelope/", 7_000_000_000+n), "", "Origin: https://shop.example")
+		return s.requestOf(t, http.MethodOptions, fmt.Sprintf("/api/%d/envelope/", 7_000_000_000+n), "", "Origin: https://shop.example")
 	}
 	for n := range 101 {
 		require.Equal(t, http.StatusNoContent, preflight(n).status)
 	}
-	got := s.request(t, http.MethodPost, "/v1/ingest", event, "X-Service-Key: unknown")
+	got := s.requestOf(t, http.MethodPost, "/v1/ingest", event, "X-Service-Key: unknown")
 	require.Equal(t, http.StatusTooManyRequests, got.status, "preflights of unknown projects count")
 
-	lock := connect(t, url)
+	lock := openConnection(t, url)
 	_, err := lock.Exec(t.Context(), `BEGIN; LOCK TABLE projects`)
 	require.NoError(t, err)
 	answers := make(chan int, 8)
@@ -40,7 +40,7 @@ func TestUnknownKeysOfSuspectsAreLookedUpInTurn(t *testing.T) {
 			request, err := http.NewRequestWithContext(context.Background(), http.MethodPost,
 				fmt.Sprintf("%s/v1/ingest?key=unknown%d", s.URL(), n), nil)
 			if err == nil {
-				answers <- s.do(request).status
+				answers <- s.doRequest(request).status
 			}
 		})
 	}
@@ -48,13 +48,13 @@ func TestUnknownKeysOfSuspectsAreLookedUpInTurn(t *testing.T) {
 		require.Contains(t, []int{http.StatusTooManyRequests, http.StatusNoContent}, <-answers)
 	}
 	var waiting int
-	require.NoError(t, connect(t, url).QueryRow(t.Context(),
+	require.NoError(t, openConnection(t, url).QueryRow(t.Context(),
 		`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%public_key%'
 		OR datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%allowed_origins%'`).Scan(&waiting))
 	require.Equal(t, 2, waiting)
 	_, err = lock.Exec(t.Context(), `COMMIT`)
 	require.NoError(t, err)
 	all.Wait()
-	s.stop(t)
+	s.stopServer(t)
 	require.NotContains(t, s.log.String(), "events are refused", "wrong keys have a line of their own")
 }

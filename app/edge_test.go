@@ -16,8 +16,8 @@ import (
 	"errand/store/storetest"
 )
 
-// request makes a request with headers, as name: value.
-func (s *server) request(t *testing.T, method, path, body string, headers ...string) answer {
+// requestOf makes a request with headers, as name: value.
+func (s *server) requestOf(t *testing.T, method, path, body string, headers ...string) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, strings.NewReader(body))
 	require.NoError(t, err)
@@ -26,7 +26,7 @@ func (s *server) request(t *testing.T, method, path, body string, headers ...str
 			request.Header.Add(name, value)
 		}
 	}
-	got := s.do(request)
+	got := s.doRequest(request)
 	require.NoError(t, got.err)
 	return got
 }
@@ -36,25 +36,25 @@ func (s *server) request(t *testing.T, method, path, body string, headers ...str
 func TestClientAddressBehindAProxy(t *testing.T) {
 	t.Parallel()
 	for proxies, want := range map[string]string{"": "127.0.0.1", "10.0.0.0/8": "127.0.0.1", "127.0.0.0/8, ::1/128": "198.51.100.4"} {
-		c := config(storetest.URL(t))
+		c := configOn(storetest.URL(t))
 		c.TrustedProxies = proxies
-		s := start(t, c)
-		key := s.project(t)
+		s := startServer(t, c)
+		key := s.makeProject(t)
 		for _, header := range []string{
 			"X-Forwarded-For: 1.2.3.4, 198.51.100.4:4711, 127.0.0.9", `Forwarded: for=1.2.3.4, for="198.51.100.4:_x";proto=https, for=127.0.0.9`,
 		} {
 			const withUser = `{"message":"cart cannot be loaded","user":{"ip_address":"{{auto}}"}}`
-			got := s.request(t, http.MethodPost, "/v1/ingest", withUser, header, "X-Service-Key: "+key)
+			got := s.requestOf(t, http.MethodPost, "/v1/ingest", withUser, header, "X-Service-Key: "+key)
 			require.Equal(t, http.StatusOK, got.status, got.body)
 			var receipt struct{ Data struct{ ID int64 } }
 			require.NoError(t, json.Unmarshal([]byte(got.body), &receipt))
-			event := s.request(t, http.MethodGet, fmt.Sprintf("/v1/events/%d", receipt.Data.ID), "", "Authorization: Bearer "+adminToken)
+			event := s.requestOf(t, http.MethodGet, fmt.Sprintf("/v1/events/%d", receipt.Data.ID), "", "Authorization: Bearer "+adminToken)
 			require.Contains(t, event.body, `"ip_address":"`+want+`"`)
 
-			got = s.request(t, http.MethodGet, "/v1/projects", "", header, "Authorization: Bearer wrong")
+			got = s.requestOf(t, http.MethodGet, "/v1/projects", "", header, "Authorization: Bearer wrong")
 			require.Equal(t, http.StatusUnauthorized, got.status)
 		}
-		s.stop(t)
+		s.stopServer(t)
 		require.Contains(t, s.log.String(), `"authentication failed","failures":2,"addresses":{"`+want+`":2}`)
 		require.Contains(t, s.log.String(), `"client":"`+want+`"`)
 	}
@@ -63,8 +63,8 @@ func TestClientAddressBehindAProxy(t *testing.T) {
 // Authentication that fails too often is answered with 429, over every surface; good credentials stay good.
 func TestFailedAuthenticationIsLimited(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
-	key := s.project(t)
+	s := startServer(t, configOn(storetest.URL(t)))
+	key := s.makeProject(t)
 	const rpc = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	calls := []struct {
 		path, body, bad, good string
@@ -80,34 +80,36 @@ func TestFailedAuthenticationIsLimited(t *testing.T) {
 	const before = 100 // as many as may fail at once
 	for n := range before {
 		c := calls[n%len(calls)]
-		got := s.request(t, http.MethodPost, c.path, c.body, c.bad, "Content-Type: application/json")
+		got := s.requestOf(t, http.MethodPost, c.path, c.body, c.bad, "Content-Type: application/json")
 		require.Equal(t, http.StatusUnauthorized, got.status, c.path)
 	}
 	for range 2 {
 		for _, c := range calls {
-			got := s.request(t, http.MethodPost, c.path, c.body, c.bad, "Content-Type: application/json")
+			got := s.requestOf(t, http.MethodPost, c.path, c.body, c.bad, "Content-Type: application/json")
 			require.Equal(t, http.StatusTooManyRequests, got.status, c.path)
 			require.Contains(t, got.body, `"error":"limit"`, c.path)
 			require.Contains(t, got.body, `"message":"too many failed authentications from this address"`, c.path)
 			require.Regexp(t, "^[1-6]$", got.header.Get("Retry-After"), c.path)
 			if c.status != 0 {
-				got = s.request(t, http.MethodPost, c.path, c.body, c.good, "Content-Type: application/json")
+				got = s.requestOf(t, http.MethodPost, c.path, c.body, c.good, "Content-Type: application/json")
 				require.Equal(t, c.status, got.status, "%s: %s", c.path, got.body)
 			}
 		}
 	}
 	for range 3 { // who shows no credential tries none
-		require.Equal(t, http.StatusUnauthorized, s.request(t, http.MethodPost, "/v1/ingest", event).status)
-		require.Equal(t, http.StatusUnauthorized, s.request(t, http.MethodGet, "/v1/projects", "").status)
+		require.Equal(t, http.StatusUnauthorized, s.requestOf(t, http.MethodPost, "/v1/ingest", event).status)
+		require.Equal(t, http.StatusUnauthorized, s.requestOf(t, http.MethodGet, "/v1/projects", "").status)
 	}
-	s.stop(t)
+
+	s.stopServer(t)
+
 	require.Contains(t, s.log.String(), `"authentication failed","failures":112,"addresses":{"127.0.0.1":112}`)
 }
 
 // Whoever is refused, or asks for what needs no body, is answered before the body, and its connection ends.
 func TestRefusedConnectionsDoNotStay(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.URL(t)))
 	for _, request := range []string{
 		"POST /v1/projects", "POST /mcp", "POST /v1/ingest", "POST /api/1/envelope/?sentry_key=wrong", "POST /api/1/store/", "POST /no/such/path",
 		"PUT /v1/projects", "GET /healthz", "GET /docs", "GET /v1/openapi.json", "GET /", "OPTIONS /v1/ingest",
@@ -115,14 +117,16 @@ func TestRefusedConnectionsDoNotStay(t *testing.T) {
 		for _, body := range []string{"Content-Length: 1000", "Content-Length: 1000000", "Transfer-Encoding: chunked"} {
 			t.Run(request+" "+body, func(t *testing.T) {
 				t.Parallel()
-				conn, err := net.Dial("tcp", s.address())
+				conn, err := net.Dial("tcp", s.listenAddress())
 				require.NoError(t, err)
 				defer conn.Close()
 				require.NoError(t, conn.SetDeadline(time.Now().Add(15*time.Second))) // half the time that a body has
 				_, err = io.WriteString(conn, request+" HTTP/1.1\r\nHost: errand\r\n"+body+"\r\n\r\n")
 				require.NoError(t, err)
+
 				text, err := io.ReadAll(conn)
 				require.NoError(t, err)
+
 				require.True(t, strings.HasPrefix(string(text), "HTTP/1.1 "), "%.100s", text)
 			})
 		}
@@ -132,12 +136,12 @@ func TestRefusedConnectionsDoNotStay(t *testing.T) {
 // A refusal costs a client its connection only when much of its body is left, whatever surface it asked.
 func TestRefusedSendersKeepTheirConnection(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.URL(t)))
 	for _, head := range []string{
 		"POST /v1/traces HTTP/1.1\r\nContent-Type: application/x-protobuf\r\n", "POST /v1/logs HTTP/1.1\r\nContent-Type: application/json\r\n",
 		"POST /v1/ingest HTTP/1.1\r\n", "POST /api/1/envelope/?sentry_key=wrong HTTP/1.1\r\n", "POST /api/1/nothing/ HTTP/1.1\r\n",
 	} {
-		conn, err := net.Dial("tcp", s.address())
+		conn, err := net.Dial("tcp", s.listenAddress())
 		require.NoError(t, err)
 		defer conn.Close()
 		require.NoError(t, conn.SetDeadline(time.Now().Add(15*time.Second)))

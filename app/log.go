@@ -51,8 +51,8 @@ func (a *App) PrintReady() {
 	url, file := a.URL(), filepath.Join(a.DataDir(), adminTokenFile)
 	lines := []string{fmt.Sprintf("Errand is ready at %s (API page: %[1]s/docs, MCP: %[1]s/mcp)", url)}
 	switch {
-	case a.FreshToken != "":
-		lines = append(lines, fmt.Sprintf("Admin token: %s (shown this once, and kept in %s)", a.FreshToken.Reveal(), file))
+	case a.NewAdminToken != "":
+		lines = append(lines, fmt.Sprintf("Admin token: %s (shown this once, and kept in %s)", a.NewAdminToken.Reveal(), file))
 	case a.DataDir() != "":
 		lines = append(lines, fmt.Sprintf("Admin token: in %s, unless ADMIN_TOKEN is set", file))
 	}
@@ -70,8 +70,8 @@ func isTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// withTrace gives each line about a request the id of the trace that the request is a part of, as trace_id.
-func withTrace(log *slog.Logger) *slog.Logger { return slog.New(traceHandler{log.Handler()}) }
+// addTraceIDs returns a log whose lines about a request have the id of its trace, as trace_id.
+func addTraceIDs(log *slog.Logger) *slog.Logger { return slog.New(traceHandler{log.Handler()}) }
 
 type traceHandler struct{ slog.Handler }
 

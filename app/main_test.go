@@ -33,8 +33,8 @@ const (
 	every  = 10 * time.Millisecond
 )
 
-// config is that of a server on a database of the test's.
-func config(databaseURL string) app.Config {
+// configOn is that of a server on a database of the test's.
+func configOn(databaseURL string) app.Config {
 	return app.Config{Addr: "127.0.0.1:0", DatabaseURL: core.Secret(databaseURL), AdminToken: adminToken, Migrate: "on"}
 }
 
@@ -70,8 +70,8 @@ type server struct {
 	ended  bool
 }
 
-// start runs a server until the test ends.
-func start(t *testing.T, c app.Config) *server {
+// startServer runs a server until the test ends.
+func startServer(t *testing.T, c app.Config) *server {
 	t.Helper()
 	s := &server{log: &logText{}, client: &http.Client{Transport: &http.Transport{}, Timeout: atMost}, done: make(chan error, 1)}
 	var err error
@@ -80,12 +80,12 @@ func start(t *testing.T, c app.Config) *server {
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	go func() { s.done <- s.Run(ctx) }()
-	t.Cleanup(func() { s.stop(t) })
+	t.Cleanup(func() { s.stopServer(t) })
 	return s
 }
 
-// stop ends the server as a signal does, and waits for it.
-func (s *server) stop(t *testing.T) {
+// stopServer ends the server as a signal does, and waits for it.
+func (s *server) stopServer(t *testing.T) {
 	t.Helper()
 	if s.ended {
 		return
@@ -105,8 +105,8 @@ type answer struct {
 	err    error
 }
 
-// send makes a request; with no key, as the admin. A body is sent when the server asks for it.
-func (s *server) send(ctx context.Context, method, path, key string, body io.Reader) answer {
+// sendRequest makes a request; with no key, as the admin. A body is sent when the server asks for it.
+func (s *server) sendRequest(ctx context.Context, method, path, key string, body io.Reader) answer {
 	request, err := http.NewRequestWithContext(ctx, method, "http://"+s.Addr()+path, body)
 	if err != nil {
 		return answer{err: err}
@@ -119,10 +119,10 @@ func (s *server) send(ctx context.Context, method, path, key string, body io.Rea
 	if body != nil {
 		request.Header.Set("Expect", "100-continue")
 	}
-	return s.do(request)
+	return s.doRequest(request)
 }
 
-func (s *server) do(request *http.Request) answer {
+func (s *server) doRequest(request *http.Request) answer {
 	response, err := s.client.Do(request)
 	if err != nil {
 		return answer{err: err}
@@ -132,10 +132,10 @@ func (s *server) do(request *http.Request) answer {
 	return answer{response.StatusCode, response.Header, string(text), err}
 }
 
-// admin makes a REST call that must work, and gives data of its answer.
-func (s *server) admin(t *testing.T, method, path, body string) map[string]any {
+// callAsAdmin makes a REST call that must work, and returns data of its answer.
+func (s *server) callAsAdmin(t *testing.T, method, path, body string) map[string]any {
 	t.Helper()
-	got := s.send(t.Context(), method, path, "", strings.NewReader(body))
+	got := s.sendRequest(t.Context(), method, path, "", strings.NewReader(body))
 	require.NoError(t, got.err)
 	require.Less(t, got.status, http.StatusMultipleChoices, got.body)
 	var object struct{ Data map[string]any }
@@ -143,20 +143,20 @@ func (s *server) admin(t *testing.T, method, path, body string) map[string]any {
 	return object.Data
 }
 
-// project makes a project and gives the key of its DSN.
-func (s *server) project(t *testing.T) string {
+// makeProject makes a project and returns the key of its DSN.
+func (s *server) makeProject(t *testing.T) string {
 	t.Helper()
-	dsn, err := url.Parse(s.admin(t, http.MethodPost, "/v1/projects", `{"name": "Web shop"}`)["dsn"].(string))
+	dsn, err := url.Parse(s.callAsAdmin(t, http.MethodPost, "/v1/projects", `{"name": "Web shop"}`)["dsn"].(string))
 	require.NoError(t, err)
 	return dsn.User.Username()
 }
 
 const event = `{"message": "cart cannot be loaded"}`
 
-// event sends an error that must be taken, and gives the id of its issue.
-func (s *server) event(t *testing.T, key string) int64 {
+// sendEvent sends an error that must be taken, and returns the id of its issue.
+func (s *server) sendEvent(t *testing.T, key string) int64 {
 	t.Helper()
-	got := s.send(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event))
+	got := s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event))
 	require.NoError(t, got.err)
 	require.Equal(t, http.StatusOK, got.status, got.body)
 	var receipt core.Data[struct {
@@ -174,8 +174,8 @@ func timesSeen(t *testing.T, databaseURL string, issue int64) int64 {
 	return found.TimesSeen
 }
 
-// connect opens a connection of the test's own.
-func connect(t *testing.T, databaseURL string) *pgx.Conn {
+// openConnection opens a connection of the test's own.
+func openConnection(t *testing.T, databaseURL string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
 	require.NoError(t, err)
@@ -183,11 +183,11 @@ func connect(t *testing.T, databaseURL string) *pgx.Conn {
 	return conn
 }
 
-// address gives the host and port at which the server listens.
-func (s *server) address() string { return s.Addr() }
+// listenAddress returns the host and port at which the server listens.
+func (s *server) listenAddress() string { return s.Addr() }
 
-// refuses tells whether the address takes no connection.
-func refuses(address string) bool {
+// refusesConnections reports whether the address takes no connection.
+func refusesConnections(address string) bool {
 	conn, err := net.Dial("tcp", address)
 	if err == nil {
 		_ = conn.Close()
@@ -195,8 +195,8 @@ func refuses(address string) bool {
 	return err != nil
 }
 
-// database gives the name of the database in a URL, and the URL of another database beside it.
-func database(t *testing.T, databaseURL string) (name, other string) {
+// splitDatabaseURL returns the name of the database in a URL, and the URL of another database beside it.
+func splitDatabaseURL(t *testing.T, databaseURL string) (name, other string) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
 	require.NoError(t, err)

@@ -17,12 +17,12 @@ import (
 // metrics is what operators see of the process. No label of it comes from a client: routes are patterns, tools and jobs
 // are ours, and a method that is none of HTTP's is "other".
 type metrics struct {
-	registry *prometheus.Registry
-	requests *prometheus.CounterVec
-	took     *prometheus.HistogramVec
-	calls    *prometheus.CounterVec
-	runs     *prometheus.CounterVec
-	worked   *prometheus.CounterVec
+	registry       *prometheus.Registry
+	requests       *prometheus.CounterVec
+	requestSeconds *prometheus.HistogramVec
+	toolCalls      *prometheus.CounterVec
+	jobRuns        *prometheus.CounterVec
+	jobSeconds     *prometheus.CounterVec
 
 	droppedDays, droppedEvents prometheus.Counter
 }
@@ -39,14 +39,14 @@ func newMetrics(version string) *metrics {
 		requests: make.NewCounterVec(prometheus.CounterOpts{
 			Name: "errand_http_requests_total", Help: "HTTP requests but those of ingest, by the route's pattern and status.",
 		}, []string{"method", "route", "code"}),
-		took: make.NewHistogramVec(prometheus.HistogramOpts{
+		requestSeconds: make.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "errand_http_request_duration_seconds", Help: "Time from a request's header to its answer, without those of ingest.",
 			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5},
 		}, []string{"method", "route"}),
-		calls: make.NewCounterVec(prometheus.CounterOpts{
+		toolCalls: make.NewCounterVec(prometheus.CounterOpts{
 			Name: "errand_mcp_calls_total", Help: "Calls of MCP tools; the outcome is ok or the code of the error.",
 		}, []string{"tool", "outcome"}),
-		runs: make.NewCounterVec(prometheus.CounterOpts{
+		jobRuns: make.NewCounterVec(prometheus.CounterOpts{
 			Name: "errand_job_runs_total", Help: "Runs of background jobs; the outcome is ok or failed.",
 		}, []string{"job", "outcome"}),
 		droppedDays: make.NewCounter(prometheus.CounterOpts{
@@ -55,7 +55,7 @@ func newMetrics(version string) *metrics {
 		droppedEvents: make.NewCounter(prometheus.CounterOpts{
 			Name: "errand_retention_dropped_events_total", Help: "Stored events that were deleted as older than RETENTION_DAYS.",
 		}),
-		worked: make.NewCounterVec(prometheus.CounterOpts{
+		jobSeconds: make.NewCounterVec(prometheus.CounterOpts{
 			Name: "errand_job_run_seconds_total", Help: "Time that background jobs took.",
 		}, []string{"job"}),
 	}
@@ -65,31 +65,31 @@ var methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
-// request counts a request of the API (api.Options.Observe).
-func (m *metrics) request(method, route string, status int, took time.Duration) {
+// countRequest counts a request of the API (api.Options.Observe).
+func (m *metrics) countRequest(method, route string, status int, took time.Duration) {
 	if !slices.Contains(methods, method) {
 		method = "other"
 	}
 	route = cmp.Or(route, "none")
 	m.requests.WithLabelValues(method, route, strconv.Itoa(cmp.Or(status, http.StatusOK))).Inc()
-	m.took.WithLabelValues(method, route).Observe(took.Seconds())
+	m.requestSeconds.WithLabelValues(method, route).Observe(took.Seconds())
 }
 
-// call counts a call of a tool (mcp.Options.Observe).
-func (m *metrics) call(tool, outcome string) { m.calls.WithLabelValues(tool, outcome).Inc() }
+// countCall counts a call of a tool (mcp.Options.Observe).
+func (m *metrics) countCall(tool, outcome string) { m.toolCalls.WithLabelValues(tool, outcome).Inc() }
 
-// run counts the run of a job (jobs.Options.Observe).
-func (m *metrics) run(job string, took time.Duration, err error) {
+// countRun counts the run of a job (jobs.Options.Observe).
+func (m *metrics) countRun(job string, took time.Duration, err error) {
 	outcome := "ok"
 	if err != nil {
 		outcome = "failed"
 	}
-	m.runs.WithLabelValues(job, outcome).Inc()
-	m.worked.WithLabelValues(job).Add(took.Seconds())
+	m.jobRuns.WithLabelValues(job, outcome).Inc()
+	m.jobSeconds.WithLabelValues(job).Add(took.Seconds())
 }
 
-// dropped counts a day of stored events that the retention has deleted (jobs.Options.ObserveDropped).
-func (m *metrics) dropped(events int64) {
+// countDroppedDay counts a day of stored events that the retention has deleted (jobs.Options.ObserveDropped).
+func (m *metrics) countDroppedDay(events int64) {
 	m.droppedDays.Inc()
 	m.droppedEvents.Add(float64(events))
 }

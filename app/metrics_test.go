@@ -21,9 +21,9 @@ import (
 // startMeasured runs a server with metrics.
 func startMeasured(t *testing.T) *server {
 	t.Helper()
-	c := config(storetest.URL(t))
+	c := configOn(storetest.URL(t))
 	c.MetricsAddr = "127.0.0.1:0"
-	return start(t, c)
+	return startServer(t, c)
 }
 
 // operatorGet asks the operators' listener.
@@ -31,13 +31,13 @@ func (s *server) operatorGet(t *testing.T, path string) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSuffix(s.MetricsURL(), "/metrics")+path, nil)
 	require.NoError(t, err)
-	got := s.do(request)
+	got := s.doRequest(request)
 	require.NoError(t, got.err)
 	return got
 }
 
-// scrape reads the metrics as Prometheus does.
-func (s *server) scrape(t *testing.T) map[string]*dto.MetricFamily {
+// scrapeMetrics reads the metrics as Prometheus does.
+func (s *server) scrapeMetrics(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	got := s.operatorGet(t, "/metrics")
 	require.Equal(t, http.StatusOK, got.status)
@@ -48,8 +48,8 @@ func (s *server) scrape(t *testing.T) map[string]*dto.MetricFamily {
 	return families
 }
 
-// values gives a metric's series by the values of their labels, in the order of the labels' names.
-func values(family *dto.MetricFamily) map[string]float64 {
+// seriesOf returns a metric's series by the values of their labels, in the order of the labels' names.
+func seriesOf(family *dto.MetricFamily) map[string]float64 {
 	found := map[string]float64{}
 	for _, m := range family.GetMetric() {
 		var labels []string
@@ -64,51 +64,52 @@ func values(family *dto.MetricFamily) map[string]float64 {
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	s := startMeasured(t)
-	key := s.project(t)
-	s.event(t, key)
-	s.event(t, key)
+	key := s.makeProject(t)
+	s.sendEvent(t, key)
+	s.sendEvent(t, key)
 	call := func(body string) {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addr()+"/mcp", strings.NewReader(body))
 		require.NoError(t, err)
 		request.Header.Set("Authorization", "Bearer "+adminToken)
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Accept", "application/json, text/event-stream")
-		require.Equal(t, http.StatusOK, s.do(request).status)
+		require.Equal(t, http.StatusOK, s.doRequest(request).status)
 	}
 	call(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_issues","arguments":{}}}`)
 	call(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get_issue","arguments":{"id":99}}}`)
 	call(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"` + key + `","arguments":{}}}`)
 	for _, path := range []string{"/v1/issues/99", "/v1/" + key, "/" + adminToken} {
-		require.Equal(t, http.StatusNotFound, s.send(t.Context(), http.MethodGet, path, "", nil).status)
+		require.Equal(t, http.StatusNotFound, s.sendRequest(t.Context(), http.MethodGet, path, "", nil).status)
 	}
-	require.NoError(t, s.send(t.Context(), "BREW", "/v1/issues", "", nil).err)
+	require.NoError(t, s.sendRequest(t.Context(), "BREW", "/v1/issues", "", nil).err)
 
-	families := s.scrape(t)
-	require.Equal(t, 2.0, values(families["errand_ingest_events_total"])["stored"])
-	require.Equal(t, 2.0, values(families["errand_ingest_answers_total"])["200 native"])
-	require.Equal(t, 2.0, values(families["errand_ingest_commit_events"])[""])
-	requests := values(families["errand_http_requests_total"])
+	families := s.scrapeMetrics(t)
+	require.Equal(t, 2.0, seriesOf(families["errand_ingest_events_total"])["stored"])
+	require.Equal(t, 2.0, seriesOf(families["errand_ingest_answers_total"])["200 native"])
+	require.Equal(t, 2.0, seriesOf(families["errand_ingest_commit_events"])[""])
+	requests := seriesOf(families["errand_http_requests_total"])
 	require.Equal(t, 1.0, requests["201 POST /v1/projects"], requests)
 	require.Equal(t, 1.0, requests["404 GET /v1/issues/{id}"], requests)
 	require.Equal(t, 3.0, requests["200 POST /mcp"], requests)
 	require.Equal(t, 1.0, requests["405 other none"], requests)
 	require.NotContains(t, requests, "200 POST /v1/ingest", "ingest counts its own")
-	require.Equal(t, 3.0, values(families["errand_http_request_duration_seconds"])["POST /mcp"])
-	require.Equal(t, map[string]float64{"ok list_issues": 1, "not_found get_issue": 1}, values(families["errand_mcp_calls_total"]))
-	require.Equal(t, 16.0, values(families["errand_db_pool_connections_limit"])["main"])
-	require.Positive(t, values(families["errand_db_pool_acquires_total"])["events"])
+	require.Equal(t, 3.0, seriesOf(families["errand_http_request_duration_seconds"])["POST /mcp"])
+	require.Equal(t, map[string]float64{"ok list_issues": 1, "not_found get_issue": 1}, seriesOf(families["errand_mcp_calls_total"]))
+	require.Equal(t, 16.0, seriesOf(families["errand_db_pool_connections_limit"])["main"])
+	require.Positive(t, seriesOf(families["errand_db_pool_acquires_total"])["events"])
 	require.Equal(t, 1, len(families["errand_build_info"].GetMetric()))
 	require.Contains(t, slices.Collect(maps.Keys(families)), "go_goroutines")
 	require.Contains(t, slices.Collect(maps.Keys(families)), "process_resident_memory_bytes")
-	require.Eventually(t, func() bool { return values(s.scrape(t)["errand_job_runs_total"])["make_partitions ok"] == 1 }, atMost, every)
+	require.Eventually(t, func() bool { return seriesOf(s.scrapeMetrics(t)["errand_job_runs_total"])["make_partitions ok"] == 1 }, atMost,
+		every)
 }
 
 // TestMetricsHaveNothingOfClients sends names, keys and types of its own: none may become a label.
 func TestMetricsHaveNothingOfClients(t *testing.T) {
 	t.Parallel()
 	s := startMeasured(t)
-	key := s.project(t)
-	s.event(t, key)
+	key := s.makeProject(t)
+	s.sendEvent(t, key)
 	const secret = "hunter2"
 	for _, r := range []struct{ method, path, body string }{
 		{"POST", "/v1/ingest?key=" + key, `{"message":"hunter2","platform":"hunter2"}`},
@@ -119,7 +120,7 @@ func TestMetricsHaveNothingOfClients(t *testing.T) {
 		{"GET", "/hunter2", ""},
 	} {
 		t.Run(r.method+" "+r.path, func(t *testing.T) {
-			require.NoError(t, s.send(t.Context(), r.method, r.path, "", strings.NewReader(r.body)).err)
+			require.NoError(t, s.sendRequest(t.Context(), r.method, r.path, "", strings.NewReader(r.body)).err)
 		})
 	}
 	text := s.operatorGet(t, "/metrics").body
@@ -127,7 +128,7 @@ func TestMetricsHaveNothingOfClients(t *testing.T) {
 		require.NotContains(t, text, secret)
 	}
 	lint := regexp.MustCompile(`^errand_[a-z_]+$`)
-	for name, family := range s.scrape(t) {
+	for name, family := range s.scrapeMetrics(t) {
 		if ours := strings.HasPrefix(name, "errand_"); ours {
 			require.Regexp(t, lint, name)
 			require.NotEmpty(t, family.GetHelp(), name)
@@ -144,18 +145,19 @@ func TestOperatorsHaveProfiles(t *testing.T) {
 	require.Contains(t, s.operatorGet(t, "/debug/pprof/goroutine?debug=1").body, "goroutine profile")
 	require.Equal(t, http.StatusNotFound, s.operatorGet(t, "/debug/pprof/cmdline").status, "flags can hold secrets")
 	require.Equal(t, http.StatusNotFound, s.operatorGet(t, "/").status)
+
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap"} {
-		require.Equal(t, http.StatusNotFound, s.send(t.Context(), http.MethodGet, path, "", nil).status, "only for operators: %s", path)
+		require.Equal(t, http.StatusNotFound, s.sendRequest(t.Context(), http.MethodGet, path, "", nil).status, "only for operators: %s", path)
 	}
-	s.stop(t)
-	require.True(t, refuses(strings.TrimSuffix(strings.TrimPrefix(s.MetricsURL(), "http://"), "/metrics")))
+	s.stopServer(t)
+	require.True(t, refusesConnections(strings.TrimSuffix(strings.TrimPrefix(s.MetricsURL(), "http://"), "/metrics")))
 }
 
 func TestMetricsAreOffByDefault(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.URL(t)))
 	require.Empty(t, s.MetricsURL())
-	require.Equal(t, http.StatusNotFound, s.send(t.Context(), http.MethodGet, "/metrics", "", nil).status)
+	require.Equal(t, http.StatusNotFound, s.sendRequest(t.Context(), http.MethodGet, "/metrics", "", nil).status)
 }
 
 func TestMetricsAddressThatIsTaken(t *testing.T) {
@@ -163,33 +165,37 @@ func TestMetricsAddressThatIsTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
-	c := config(storetest.URL(t))
+	c := configOn(storetest.URL(t))
 	c.MetricsAddr = taken.Addr().String()
+
 	_, err = app.New(t.Context(), c, "0.0.0", (&logText{}).logger())
+
 	require.ErrorContains(t, err, "METRICS_ADDR")
 }
 
 // TestLogLinesHaveTheTrace sends traceparent with a request of the API and with an event.
 func TestLogLinesHaveTheTrace(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
-	key := s.project(t)
+	s := startServer(t, configOn(storetest.URL(t)))
+	key := s.makeProject(t)
 	for _, path := range []string{"/v1/ingest", "/v1/issues/99/claim"} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addr()+path, strings.NewReader(event))
 		require.NoError(t, err)
 		request.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 		request.Header.Set("X-Service-Key", key)
-		require.NoError(t, s.do(request).err)
+		require.NoError(t, s.doRequest(request).err)
 	}
-	require.NoError(t, s.send(t.Context(), http.MethodGet, "/healthz", "", nil).err)
-	s.stop(t)
+	require.NoError(t, s.sendRequest(t.Context(), http.MethodGet, "/healthz", "", nil).err)
+	s.stopServer(t)
 	var traced []string
+
 	for line := range strings.Lines(s.log.String()) {
 		if strings.Contains(line, "trace_id") {
 			require.Contains(t, line, `"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736"`)
 			traced = append(traced, line)
 		}
 	}
+
 	require.Len(t, traced, 2)
 	require.Contains(t, traced[0], `"route":"/v1/ingest"`)
 	require.Contains(t, traced[1], `"route":"/v1/issues/{id}/claim"`)

@@ -42,8 +42,8 @@ func listenForOperators(addr string, registry *prometheus.Registry, log *slog.Lo
 	}, nil
 }
 
-// serve begins to answer; close ends it.
-func (o *operators) serve(log *slog.Logger) {
+// serveAll begins to answer; close ends it.
+func (o *operators) serveAll(log *slog.Logger) {
 	o.serving.Go(func() {
 		if err := o.server.Serve(o.listener); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("metrics are not served any more", "error", err)

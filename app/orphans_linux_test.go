@@ -59,13 +59,13 @@ func reapAsProcess1(t *testing.T) {
 		var exit *exec.ExitError
 		require.True(t, n == 0 && err == nil || errors.As(err, &exit) && exit.ExitCode() == n, "%d: %v", n, err)
 	}
-	require.Eventually(t, func() bool { return zombies(t) == 0 }, atMost, every)
+	require.Eventually(t, func() bool { return countZombies(t) == 0 }, atMost, every)
 	cancel()
 	<-done
 }
 
-// zombies counts the ended processes that nobody has collected.
-func zombies(t *testing.T) (n int) {
+// countZombies counts the ended processes that nobody has collected.
+func countZombies(t *testing.T) (n int) {
 	t.Helper()
 	entries, err := filepath.Glob("/proc/[0-9]*/stat")
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"errand/store/storetest"
 )
 
-// dataDir gives an empty data folder that the user who runs Postgres may enter.
+// dataDir returns an empty data folder that the user who runs Postgres may enter.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,13 +29,13 @@ func privateConfig(dir string) app.Config {
 	return app.Config{Addr: "127.0.0.1:0", DataDir: dir, PostgresBin: os.Getenv("POSTGRES_BIN"), Migrate: "on"}
 }
 
-// as makes a REST call with a token, and gives the status of the answer.
-func (s *server) as(t *testing.T, token, method, path string) int {
+// statusAs makes a REST call with a token, and returns the status of the answer.
+func (s *server) statusAs(t *testing.T, token, method, path string) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Addr()+path, nil)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+token)
-	got := s.do(request)
+	got := s.doRequest(request)
 	require.NoError(t, got.err)
 	return got.status
 }
@@ -52,9 +52,9 @@ func TestPrivateInstallation(t *testing.T) {
 	}
 	before := create("before the first start")
 
-	s := start(t, privateConfig(dir))
+	s := startServer(t, privateConfig(dir))
 	require.Equal(t, dir, s.DataDir())
-	admin := s.FreshToken.Reveal()
+	admin := s.NewAdminToken.Reveal()
 	require.GreaterOrEqual(t, len(admin), 26, "128 bits")
 	file := filepath.Join(dir, "admin-token")
 	text, err := os.ReadFile(file)
@@ -72,19 +72,19 @@ func TestPrivateInstallation(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, list, app.ShownSetting{Name: "RETENTION_DAYS", Value: "90 (default)"})
 	for _, token := range []string{admin, before, beside} {
-		require.Equal(t, http.StatusOK, s.as(t, token, http.MethodGet, "/v1/projects"))
+		require.Equal(t, http.StatusOK, s.statusAs(t, token, http.MethodGet, "/v1/projects"))
 	}
-	require.Equal(t, http.StatusForbidden, s.as(t, beside, http.MethodGet, "/v1/tokens"))
+	require.Equal(t, http.StatusForbidden, s.statusAs(t, beside, http.MethodGet, "/v1/tokens"))
 	_, err = app.New(t.Context(), privateConfig(dir), "0.0.0", (&logText{}).logger())
 	require.ErrorIs(t, err, embedded.ErrRunning)
 	require.NotContains(t, s.log.String(), admin)
-	s.stop(t)
+	s.stopServer(t)
 
 	after := create("after the server")
-	s = start(t, privateConfig(dir))
-	require.Empty(t, s.FreshToken, "it is shown once")
+	s = startServer(t, privateConfig(dir))
+	require.Empty(t, s.NewAdminToken, "it is shown once")
 	for _, token := range []string{admin, before, beside, after} {
-		require.Equal(t, http.StatusOK, s.as(t, token, http.MethodGet, "/v1/projects"))
+		require.Equal(t, http.StatusOK, s.statusAs(t, token, http.MethodGet, "/v1/projects"))
 	}
 	require.NotContains(t, s.log.String(), admin)
 }
@@ -94,11 +94,11 @@ func TestAdminTokenThatIsSet(t *testing.T) {
 	dir := dataDir(t)
 	c := privateConfig(dir)
 	c.AdminToken = adminToken
-	s := start(t, c)
-	require.Empty(t, s.FreshToken)
+	s := startServer(t, c)
+	require.Empty(t, s.NewAdminToken)
 	require.NoFileExists(t, filepath.Join(dir, "admin-token"))
-	require.Equal(t, http.StatusOK, s.as(t, adminToken, http.MethodGet, "/v1/tokens"))
-	s.stop(t)
+	require.Equal(t, http.StatusOK, s.statusAs(t, adminToken, http.MethodGet, "/v1/tokens"))
+	s.stopServer(t)
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "admin-token"), []byte("short\n"), 0o600))
 	_, err := app.New(t.Context(), privateConfig(dir), "0.0.0", (&logText{}).logger())
@@ -108,23 +108,24 @@ func TestAdminTokenThatIsSet(t *testing.T) {
 // With an existing database nothing is generated: without ADMIN_TOKEN only tokens open anything.
 func TestNoAdminTokenIsMadeForADatabaseOfOnesOwn(t *testing.T) {
 	t.Parallel()
-	c := config(storetest.URL(t))
+	c := configOn(storetest.URL(t))
 	c.AdminToken, c.DataDir = "", t.TempDir()
 	token, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: "root", Scopes: []string{"admin"}}, (&logText{}).logger())
 	require.NoError(t, err)
-	s := start(t, c)
-	require.Empty(t, s.FreshToken)
+	s := startServer(t, c)
+	require.Empty(t, s.NewAdminToken)
 	require.Empty(t, s.DataDir())
+
 	entries, err := os.ReadDir(c.DataDir)
 	require.NoError(t, err)
 	require.Empty(t, entries)
-	require.Equal(t, http.StatusOK, s.as(t, token, http.MethodGet, "/v1/tokens"))
-	require.Equal(t, http.StatusUnauthorized, s.as(t, adminToken, http.MethodGet, "/v1/tokens"))
+	require.Equal(t, http.StatusOK, s.statusAs(t, token, http.MethodGet, "/v1/tokens"))
+	require.Equal(t, http.StatusUnauthorized, s.statusAs(t, adminToken, http.MethodGet, "/v1/tokens"))
 }
 
 func TestCreateTokenRefuses(t *testing.T) {
 	t.Parallel()
-	c := config(storetest.URL(t))
+	c := configOn(storetest.URL(t))
 	for name, n := range map[string]app.NewToken{
 		"no scope":           {Name: "fixer"},
 		"an unknown scope":   {Name: "fixer", Scopes: []string{"root"}},
@@ -188,8 +189,9 @@ func TestUnfinishedTokenIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "admin-token.new"), []byte("unfini"), 0o644))
-	s := start(t, privateConfig(dir))
-	require.Equal(t, http.StatusOK, s.as(t, s.FreshToken.Reveal(), http.MethodGet, "/v1/tokens"))
+	s := startServer(t, privateConfig(dir))
+	require.Equal(t, http.StatusOK, s.statusAs(t, s.NewAdminToken.Reveal(), http.MethodGet, "/v1/tokens"))
+
 	info, err := os.Stat(filepath.Join(dir, "admin-token"))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())

@@ -17,15 +17,15 @@ const (
 
 // readiness remembers whether requests can be served. One look at a time is taken.
 type readiness struct {
-	look func(context.Context) error
+	checkNow func(context.Context) error
 
 	mu     sync.Mutex
 	looked time.Time
 	err    error
 }
 
-// check returns why requests cannot be served, as it was within the last second.
-func (r *readiness) check(ctx context.Context) error {
+// checkLately returns why requests cannot be served, as it was within the last second.
+func (r *readiness) checkLately(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if time.Since(r.looked) < readinessHolds {
@@ -33,13 +33,13 @@ func (r *readiness) check(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readinessAtMost)
 	defer cancel()
-	r.err = r.look(ctx)
+	r.err = r.checkNow(ctx)
 	r.looked = time.Now()
 	return r.err
 }
 
-// ready reports whether requests can be served: the database takes writes, its schema is current, and events are committed.
-func (a *App) ready(ctx context.Context) error {
+// checkReady reports whether requests can be served: the database takes writes, its schema is current, and events are committed.
+func (a *App) checkReady(ctx context.Context) error {
 	if err := a.db.CheckWrites(ctx); err != nil {
 		return err
 	}

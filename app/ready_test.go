@@ -14,8 +14,8 @@ import (
 // setAway takes the server's database away, connections and all, or gives it back.
 func setAway(t *testing.T, databaseURL string, away bool) {
 	t.Helper()
-	name, other := database(t, databaseURL)
-	conn := connect(t, other)
+	name, other := splitDatabaseURL(t, databaseURL)
+	conn := openConnection(t, other)
 	defer conn.Close(t.Context())
 	if !away {
 		_, err := conn.Exec(t.Context(), "ALTER DATABASE "+name+" ALLOW_CONNECTIONS true")
@@ -31,10 +31,10 @@ func setAway(t *testing.T, databaseURL string, away bool) {
 func TestReadyFollowsTheDatabase(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
-	s := start(t, config(databaseURL))
-	key := s.project(t)
-	s.event(t, key)
-	get := func(path string) answer { return s.send(t.Context(), http.MethodGet, path, "", nil) }
+	s := startServer(t, configOn(databaseURL))
+	key := s.makeProject(t)
+	s.sendEvent(t, key)
+	get := func(path string) answer { return s.sendRequest(t.Context(), http.MethodGet, path, "", nil) }
 	require.Equal(t, http.StatusOK, get("/readyz").status)
 
 	setAway(t, databaseURL, true)
@@ -51,14 +51,14 @@ func TestReadyFollowsTheDatabase(t *testing.T) {
 	require.Eventually(t, func() bool { return get("/readyz").status == http.StatusOK }, atMost, every)
 	// Each connection of reads that has ended within the last second may cost one answer.
 	require.Eventually(t, func() bool { return get("/v1/projects").status == http.StatusOK }, atMost, every)
-	s.event(t, key)
+	s.sendEvent(t, key)
 }
 
 func TestReadyNeedsTheSchema(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
-	s := start(t, config(databaseURL))
-	db, newest := connect(t, databaseURL), 0
+	s := startServer(t, configOn(databaseURL))
+	db, newest := openConnection(t, databaseURL), 0
 	err := db.QueryRow(t.Context(),
 		`DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version) RETURNING version_id`).Scan(&newest)
 	require.NoError(t, err)
@@ -70,20 +70,20 @@ func TestReadyNeedsTheSchema(t *testing.T) {
 
 func TestMigrateOffRefusesAnOldSchema(t *testing.T) {
 	t.Parallel()
-	c := config(storetest.EmptyURL(t))
+	c := configOn(storetest.EmptyURL(t))
 	c.Migrate = "off"
 	_, err := app.New(t.Context(), c, "0.0.0", (&logText{}).logger())
 	require.ErrorIs(t, err, store.ErrOldSchema)
 
 	require.NoError(t, app.Migrate(t.Context(), &c, (&logText{}).logger()))
-	s := start(t, c)
-	s.event(t, s.project(t))
+	s := startServer(t, c)
+	s.sendEvent(t, s.makeProject(t))
 }
 
 // untilReady waits until /readyz answers so: a look at the database holds for a second.
 func untilReady(t *testing.T, s *server, status int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		return s.send(t.Context(), http.MethodGet, "/readyz", "", nil).status == status
+		return s.sendRequest(t.Context(), http.MethodGet, "/readyz", "", nil).status == status
 	}, atMost, every)
 }

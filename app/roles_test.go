@@ -21,11 +21,11 @@ func TestRoles(t *testing.T) {
 		t.Run(roles, func(t *testing.T) {
 			t.Parallel()
 			databaseURL := storetest.URL(t)
-			c := config(databaseURL)
+			c := configOn(databaseURL)
 			c.Roles = roles
-			s := start(t, c)
+			s := startServer(t, c)
 			for path, role := range paths {
-				got := s.send(t.Context(), http.MethodGet, path, "", nil)
+				got := s.sendRequest(t.Context(), http.MethodGet, path, "", nil)
 				require.NoError(t, got.err)
 				has := roles == "all" || strings.Contains(strings.ToLower(roles), role)
 				require.Equal(t, has, got.status != http.StatusNotFound, "%s: %d %s", path, got.status, got.body)
@@ -34,9 +34,9 @@ func TestRoles(t *testing.T) {
 				}
 			}
 			for _, path := range []string{"/healthz", "/readyz"} {
-				require.Equal(t, http.StatusOK, s.send(t.Context(), http.MethodGet, path, "", nil).status, path)
+				require.Equal(t, http.StatusOK, s.sendRequest(t.Context(), http.MethodGet, path, "", nil).status, path)
 			}
-			conn := connect(t, databaseURL)
+			conn := openConnection(t, databaseURL)
 			leaders := func() (n int) {
 				require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM river_leader`).Scan(&n))
 				return n
@@ -44,9 +44,10 @@ func TestRoles(t *testing.T) {
 			if roles == "all" || strings.Contains(roles, "worker") {
 				require.Eventually(t, func() bool { return leaders() == 1 }, atMost, every)
 			}
-			s.stop(t)
+			s.stopServer(t)
 			var known int
 			require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM river_queue`).Scan(&known))
+
 			require.Equal(t, roles == "all" || strings.Contains(roles, "worker"), known > 0, "a server without the role takes no part in the queue")
 		})
 	}
@@ -56,7 +57,7 @@ func TestUnknownRole(t *testing.T) {
 	t.Parallel()
 	for _, roles := range []string{"admin", "api,", ",", "all,api"} {
 		c := app.Config{Addr: "127.0.0.1:0", Roles: roles}
-		err := c.Complete()
+		err := c.FillDefaults()
 		require.ErrorContains(t, err, "ROLES", roles)
 		for _, name := range []string{"all", "ingest", "api", "mcp", "web", "worker"} {
 			require.ErrorContains(t, err, name, roles)

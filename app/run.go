@@ -22,27 +22,27 @@ func (a *App) Run(ctx context.Context) (err error) {
 		return err
 	}
 	select {
-	case err := <-a.failed:
+	case err := <-a.servingFailed:
 		return err
 	case <-ctx.Done():
 	}
-	a.door.refuse("stopping")
+	a.door.refuseWith("stopping")
 	if delay := a.config.shutdownDelay; delay > 0 {
 		a.log.Info("stopping: not ready any more, but serving for SHUTDOWN_DELAY", "delay", delay)
 		select {
-		case err := <-a.failed:
+		case err := <-a.servingFailed:
 			return err
 		case <-time.After(delay):
 		}
 	}
-	a.drain()
+	a.drainRequests()
 	return nil
 }
 
 // startWork begins what the server does beside answering requests. The jobs begin to stop with ctx; what requests depend on
 // goes on until they are answered, and is stopped by the stops.
 func (a *App) startWork(ctx context.Context, work *stops) error {
-	if a.config.has(roleWorker) {
+	if a.config.hasRole(roleWorker) {
 		if err := a.startJobs(ctx, work); err != nil {
 			return err
 		}
@@ -55,8 +55,8 @@ func (a *App) startWork(ctx context.Context, work *stops) error {
 		return nil
 	})
 	beside.Go(func() { a.failures.LogEveryMinute(serving, a.log) })
-	beside.Go(func() { a.settings.watch(serving, cmp.Or(a.config.RefreshEvery, refreshEvery)) })
-	if a.config.has(roleIngest) {
+	beside.Go(func() { a.settings.watchSettings(serving, cmp.Or(a.config.RefreshEvery, refreshEvery)) })
+	if a.config.hasRole(roleIngest) {
 		beside.Go(func() { jobs.TrimIssues(serving, a.db.Store, a.log) })
 	}
 	return nil
@@ -67,7 +67,7 @@ func (a *App) startJobs(ctx context.Context, work *stops) error {
 	var queue *river.Client[pgx.Tx]
 	err := a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) (err error) {
 		queue, err = jobs.StartQueue(ctx, jobs.Options{
-			Store: a.db.Store, Log: a.log, Observe: a.metrics.run, ObserveDropped: a.metrics.dropped,
+			Store: a.db.Store, Log: a.log, Observe: a.metrics.countRun, ObserveDropped: a.metrics.countDroppedDay,
 		})
 		return err
 	})
@@ -85,9 +85,9 @@ func (a *App) startJobs(ctx context.Context, work *stops) error {
 	return nil
 }
 
-// drain answers what was accepted. A client that does not send its request to the end does not keep the server from
+// drainRequests answers what was accepted. A client that does not send its request to the end does not keep the server from
 // ending.
-func (a *App) drain() {
+func (a *App) drainRequests() {
 	a.log.Info("stopping: answering what was accepted")
 	ctx, cancel := context.WithTimeout(context.Background(), drainAtMost)
 	defer cancel()

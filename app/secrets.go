@@ -41,8 +41,8 @@ func checkAdminToken(token string) error {
 	return nil
 }
 
-// adminToken gives the generated ADMIN_TOKEN of a private installation, and whether it was made just now.
-func adminToken(dataDir string) (token core.Secret, fresh bool, err error) {
+// loadAdminToken returns the generated ADMIN_TOKEN of a private installation, and whether it was made just now.
+func loadAdminToken(dataDir string) (token core.Secret, fresh bool, err error) {
 	path := filepath.Join(dataDir, adminTokenFile)
 	text, err := readSecret(path)
 	switch {
@@ -118,8 +118,8 @@ func checkOwner(path string, info os.FileInfo) error {
 	return nil
 }
 
-// userHashKey gives the key of the hashes of users, which the whole installation shares.
-func userHashKey(ctx context.Context, s *store.Store) ([]byte, error) {
+// loadUserHashKey returns the key of the hashes of users, which the whole installation shares.
+func loadUserHashKey(ctx context.Context, s *store.Store) ([]byte, error) {
 	fresh := make([]byte, 32)
 	if _, err := rand.Read(fresh); err != nil {
 		return nil, err

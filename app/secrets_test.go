@@ -23,9 +23,9 @@ func TestTheLogHasNoSecret(t *testing.T) {
 	require.NoError(t, err)
 	u.User = url.UserPassword(u.User.Username(), password)
 	databaseURL := fmt.Sprint(u)
-	s := start(t, config(databaseURL))
-	key := s.project(t)
-	token := s.admin(t, http.MethodPost, "/v1/tokens", `{"name": "agent", "scopes": ["admin"]}`)["token"].(string)
+	s := startServer(t, configOn(databaseURL))
+	key := s.makeProject(t)
+	token := s.callAsAdmin(t, http.MethodPost, "/v1/tokens", `{"name": "agent", "scopes": ["admin"]}`)["token"].(string)
 	live := func(patience time.Duration) {
 		for _, r := range []struct{ method, path, header, value, body string }{
 			{"GET", "/v1/projects", "Authorization", "Bearer " + token, ""},
@@ -51,7 +51,7 @@ func TestTheLogHasNoSecret(t *testing.T) {
 			if r.header != "" {
 				request.Header.Set(r.header, r.value)
 			}
-			require.NotContains(t, s.do(request).body, password)
+			require.NotContains(t, s.doRequest(request).body, password)
 			cancel()
 		}
 	}
@@ -60,7 +60,7 @@ func TestTheLogHasNoSecret(t *testing.T) {
 	live(200 * time.Millisecond) // events would wait for the database to come back
 	setAway(t, databaseURL, false)
 	live(atMost)
-	s.stop(t)
+	s.stopServer(t)
 
 	log := s.log.String()
 	for _, line := range []string{`"msg":"starting"`, `"route":"/v1/ingest"`, `"msg":"unavailable"`, `"msg":"stopped"`} {

@@ -17,16 +17,16 @@ const refreshEvery = 10 * time.Second
 
 // settings keep what the installation has set current on this server.
 type settings struct {
-	store *store.Store
-	log   *slog.Logger
-	given map[string]string // with which this server was started
-	own   map[string]string // that hold on it where the installation has none
-	known map[string]store.StoredSetting
+	store        *store.Store
+	log          *slog.Logger
+	given        map[string]string // with which this server was started
+	defaultsHere map[string]string // that hold on it where the installation has none
+	stored       map[string]store.StoredSetting
 }
 
-// establish writes what this server was given into the database, where it holds for the whole installation from then on,
+// establishSettings writes what this server was given into the database, where it holds for the whole installation from then on,
 // and takes the rest from there.
-func (s *settings) establish(ctx context.Context, by string) error {
+func (s *settings) establishSettings(ctx context.Context, by string) error {
 	values := map[string]*string{}
 	for name, value := range s.given {
 		values[name] = &value
@@ -37,28 +37,28 @@ func (s *settings) establish(ctx context.Context, by string) error {
 	}
 	for _, c := range changes {
 		s.log.WarnContext(ctx, "this server has changed a setting of the installation",
-			"setting", c.Name, "old", s.show(c.Name, c.Old), "new", s.show(c.Name, c.New))
+			"setting", c.Name, "old", s.showValue(c.Name, c.Old), "new", s.showValue(c.Name, c.New))
 	}
 	rows, err := s.store.LoadSettings(ctx)
 	if err != nil {
 		return err
 	}
-	s.known = groupByName(rows)
+	s.stored = groupByName(rows)
 	for name, given := range s.given {
-		if row := s.known[name]; row.Value == nil || *row.Value != given { // a server that started at the same time was later
-			s.report(ctx, &given, row)
+		if row := s.stored[name]; row.Value == nil || *row.Value != given { // a server that started at the same time was later
+			s.reportChange(ctx, &given, row)
 		}
 	}
 	var effective []any
 	for _, setting := range core.InstallationSettings() {
-		effective = append(effective, slog.String(setting.Name, s.show(setting.Name, s.known[setting.Name].Value)))
+		effective = append(effective, slog.String(setting.Name, s.showValue(setting.Name, s.stored[setting.Name].Value)))
 	}
 	s.log.InfoContext(ctx, "settings of the installation", effective...)
 	return nil
 }
 
-// watch keeps them current until ctx ends.
-func (s *settings) watch(ctx context.Context, every time.Duration) {
+// watchSettings keeps them current until ctx ends.
+func (s *settings) watchSettings(ctx context.Context, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	failing := false
@@ -80,45 +80,46 @@ func (s *settings) watch(ctx context.Context, every time.Duration) {
 func (s *settings) refreshWithin(ctx context.Context, atMost time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, atMost)
 	defer cancel()
-	return s.refresh(ctx)
+	return s.refreshSettings(ctx)
 }
 
-// refresh reads them, and logs what others have changed.
-func (s *settings) refresh(ctx context.Context) error {
+// refreshSettings reads them, and logs what others have changed.
+func (s *settings) refreshSettings(ctx context.Context) error {
 	rows, err := s.store.LoadSettings(ctx)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		before := s.known[row.Name]
+		before := s.stored[row.Name]
 		if before.SetAt.Equal(row.SetAt.Time) && before.SetBy == row.SetBy {
 			continue
 		}
-		s.report(ctx, before.Value, row)
+		s.reportChange(ctx, before.Value, row)
 	}
-	s.known = groupByName(rows)
+	s.stored = groupByName(rows)
 	return nil
 }
 
-// report logs that another server, or a person, has changed a setting.
-func (s *settings) report(ctx context.Context, old *string, row store.StoredSetting) {
-	attrs := []any{"setting", row.Name, "old", s.show(row.Name, old), "new", s.show(row.Name, row.Value), "by", row.SetBy, "at", row.SetAt}
+// reportChange logs that another server, or a person, has changed a setting.
+func (s *settings) reportChange(ctx context.Context, old *string, row store.StoredSetting) {
+	attrs := []any{"setting", row.Name, "old", s.showValue(row.Name, old), "new", s.showValue(row.Name, row.Value), "by", row.SetBy, "at",
+		row.SetAt}
 	if given := s.given[row.Name]; given != "" {
 		attrs = append(attrs, "started_with", given)
 	}
 	s.log.WarnContext(ctx, "a setting of the installation was changed, which holds here too", attrs...)
 }
 
-// show is a value for people; one that is not set is the default.
-func (s *settings) show(name string, value *string) string {
+// showValue is a value for people; one that is not set is the default.
+func (s *settings) showValue(name string, value *string) string {
 	if value != nil {
 		return *value
 	}
-	return defaultOf(name, s.own) + " (default)"
+	return defaultValueOf(name, s.defaultsHere) + " (default)"
 }
 
-// defaultOf is what holds where the installation has no value.
-func defaultOf(name string, own map[string]string) string {
+// defaultValueOf is what holds where the installation has no value.
+func defaultValueOf(name string, own map[string]string) string {
 	if value := own[name]; value != "" {
 		return value
 	}

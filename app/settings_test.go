@@ -15,9 +15,9 @@ import (
 	"errand/store/storetest"
 )
 
-// quickly has a server read the settings of the installation often.
-func quickly(databaseURL string) app.Config {
-	c := config(databaseURL)
+// configThatRefreshes has a server read the settings of the installation often.
+func configThatRefreshes(databaseURL string) app.Config {
+	c := configOn(databaseURL)
 	c.RefreshEvery = every
 	return c
 }
@@ -32,20 +32,20 @@ type policy struct {
 func (s *server) policyOf(t *testing.T, issue int64) policy {
 	t.Helper()
 	body := strings.NewReader(`{"text": "cart"}`)
-	ignored := s.send(t.Context(), http.MethodPost, fmt.Sprintf("/v1/issues/%d/ignore", issue), "", nil)
-	similar := s.send(t.Context(), http.MethodPost, "/v1/similar", "", body)
+	ignored := s.sendRequest(t.Context(), http.MethodPost, fmt.Sprintf("/v1/issues/%d/ignore", issue), "", nil)
+	similar := s.sendRequest(t.Context(), http.MethodPost, "/v1/similar", "", body)
 	require.NoError(t, ignored.err)
 	require.NoError(t, similar.err)
-	dsn := s.admin(t, http.MethodPost, "/v1/projects", `{"name": "Another"}`)["dsn"].(string)
+	dsn := s.callAsAdmin(t, http.MethodPost, "/v1/projects", `{"name": "Another"}`)["dsn"].(string)
 	_, host, _ := strings.Cut(dsn, "@")
 	host, _, _ = strings.Cut(host, "/")
 	return policy{ignored.status, similar.status, host}
 }
 
-// shown is what `errand settings` says of a database: value and who set it, by name.
-func shown(t *testing.T, databaseURL string) map[string]app.ShownSetting {
+// shownSettings is what `errand settings` says of a database: value and who set it, by name.
+func shownSettings(t *testing.T, databaseURL string) map[string]app.ShownSetting {
 	t.Helper()
-	c := config(databaseURL)
+	c := configOn(databaseURL)
 	list, err := app.ListSettings(t.Context(), &c, (&logText{}).logger())
 	require.NoError(t, err)
 	found := map[string]app.ShownSetting{}
@@ -55,8 +55,8 @@ func shown(t *testing.T, databaseURL string) map[string]app.ShownSetting {
 	return found
 }
 
-// lines are those of a log that have a message.
-func (l *logText) lines(message string) (found []map[string]any) {
+// linesWith are those of a log that have a message.
+func (l *logText) linesWith(message string) (found []map[string]any) {
 	for line := range strings.Lines(l.String()) {
 		var fields map[string]any
 		if json.Unmarshal([]byte(line), &fields) == nil && fields["msg"] == message {
@@ -75,41 +75,42 @@ const (
 func TestServerWithoutSettingsTakesTheInstallations(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
-	c := quickly(databaseURL)
+	c := configThatRefreshes(databaseURL)
 	c.RequireApproval, c.Similar, c.BaseURL, c.RetentionDays, c.StoredPerIssue = "Ignore", "OFF", "https://errand.example/", "400", "200"
-	first := start(t, c)
-	issue := first.event(t, first.project(t))
+	first := startServer(t, c)
+	issue := first.sendEvent(t, first.makeProject(t))
 	for _, day := range []int{100, 300, 500} {
 		storeEventOf(t, databaseURL, day)
 	}
 	held := policy{http.StatusAccepted, http.StatusConflict, "errand.example"}
 	require.Equal(t, held, first.policyOf(t, issue))
 
-	plain := quickly(databaseURL)
+	plain := configThatRefreshes(databaseURL)
 	plain.RequireApproval, plain.Similar, plain.RetentionDays = "", " ", "" // empty is not set
 	plain.MetricsAddr = "127.0.0.1:0"
-	second := start(t, plain)
+	second := startServer(t, plain)
 	require.Equal(t, held, second.policyOf(t, issue))
 	require.Equal(t, "https://errand.example", second.URL())
-	require.Contains(t, second.send(t.Context(), http.MethodGet, "/docs", "", nil).body, "https://errand.example")
-	require.Empty(t, second.log.lines(changedHere))
-	first.stop(t) // the second one does the jobs from now on, at the latest
-	second.stop(t)
-	third := start(t, plain)
-	require.Eventually(t, func() bool { return values(third.scrape(t)["errand_job_runs_total"])["drop_expired ok"] > 0 }, atMost, every)
+	require.Contains(t, second.sendRequest(t.Context(), http.MethodGet, "/docs", "", nil).body, "https://errand.example")
+	require.Empty(t, second.log.linesWith(changedHere))
+	first.stopServer(t) // the second one does the jobs from now on, at the latest
+	second.stopServer(t)
+	third := startServer(t, plain)
+	require.Eventually(t, func() bool { return seriesOf(third.scrapeMetrics(t)["errand_job_runs_total"])["drop_expired ok"] > 0 }, atMost,
+		every)
 	require.Equal(t, map[int]bool{100: true, 300: true, 500: false}, stillStored(t, databaseURL, 100, 300, 500))
-	got := shown(t, databaseURL)["RETENTION_DAYS"]
+	got := shownSettings(t, databaseURL)["RETENTION_DAYS"]
 	require.Equal(t, "400", got.Value)
 	require.Contains(t, got.SetBy, first.Addr())
 	require.Contains(t, got.SetBy, "Errand 0.0.0")
 	require.NotEmpty(t, got.SetAt)
 }
 
-// storeEventOf adds the partition of a day that lies so many days back, with an event.
+// storeEventOf adds the partition of a past day, with an event.
 func storeEventOf(t *testing.T, databaseURL string, daysBack int) {
 	t.Helper()
 	day := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -daysBack)
-	conn := connect(t, databaseURL)
+	conn := openConnection(t, databaseURL)
 	_, err := conn.Exec(t.Context(), fmt.Sprintf(`CREATE TABLE %s PARTITION OF events FOR VALUES FROM ('%s') TO ('%s')`,
 		partitionOf(daysBack), day.Format(time.RFC3339), day.AddDate(0, 0, 1).Format(time.RFC3339)))
 	require.NoError(t, err)
@@ -131,7 +132,8 @@ func stillStored(t *testing.T, databaseURL string, daysBack ...int) map[int]bool
 	found := map[int]bool{}
 	for _, n := range daysBack {
 		var there bool
-		require.NoError(t, connect(t, databaseURL).QueryRow(t.Context(), `SELECT to_regclass($1) IS NOT NULL`, partitionOf(n)).Scan(&there))
+		require.NoError(t, openConnection(t, databaseURL).QueryRow(t.Context(), `SELECT to_regclass($1) IS NOT NULL`,
+			partitionOf(n)).Scan(&there))
 		found[n] = there
 	}
 	return found
@@ -141,29 +143,29 @@ func stillStored(t *testing.T, databaseURL string, daysBack ...int) map[int]bool
 func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
-	old := quickly(databaseURL)
+	old := configThatRefreshes(databaseURL)
 	old.RequireApproval, old.Similar = "ignore", "off"
-	first := start(t, old)
-	issue := first.event(t, first.project(t))
-	free := quickly(databaseURL)
+	first := startServer(t, old)
+	issue := first.sendEvent(t, first.makeProject(t))
+	free := configThatRefreshes(databaseURL)
 	free.RequireApproval, free.Similar, free.BaseURL = "none", "on", "https://errand.example"
-	second := start(t, free)
+	second := startServer(t, free)
 	want := policy{http.StatusOK, http.StatusOK, "errand.example"}
 	require.Equal(t, want, second.policyOf(t, issue))
 	require.Eventually(t, func() bool { return first.policyOf(t, issue) == want }, atMost, every)
 
-	here := second.log.lines(changedHere)
+	here := second.log.linesWith(changedHere)
 	require.Len(t, here, 3)
 	require.Equal(t, []any{"REQUIRE_APPROVAL", "ignore", "none"}, []any{here[1]["setting"], here[1]["old"], here[1]["new"]})
-	there := first.log.lines(changedThere)
+	there := first.log.linesWith(changedThere)
 	require.Len(t, there, 3)
 	require.Equal(t, []any{"REQUIRE_APPROVAL", "ignore", "none"}, []any{there[1]["setting"], there[1]["old"], there[1]["new"]})
 	require.Equal(t, "ignore", there[1]["started_with"])
 	require.Contains(t, there[1]["by"], second.Addr())
-	require.Contains(t, first.send(t.Context(), http.MethodGet, "/docs", "", nil).body, "https://errand.example")
+	require.Contains(t, first.sendRequest(t.Context(), http.MethodGet, "/docs", "", nil).body, "https://errand.example")
 
 	// And back to the default.
-	c := config(databaseURL)
+	c := configOn(databaseURL)
 	for name, value := range map[string]string{
 		"similar": "on (default)", "require-approval": "none (default)", "BASE_URL": "http:// and each server's ADDR (default)",
 	} {
@@ -178,7 +180,7 @@ func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 		require.Eventually(t, func() bool { return s.policyOf(t, issue) == want }, atMost, every)
 		require.Equal(t, "http://"+s.Addr(), s.URL())
 	}
-	got := shown(t, databaseURL)["REQUIRE_APPROVAL"]
+	got := shownSettings(t, databaseURL)["REQUIRE_APPROVAL"]
 	require.Equal(t, "none (default)", got.Value)
 	require.Contains(t, got.SetBy, "unset by ")
 	_, err := app.UnsetSetting(t.Context(), &c, "ADDR", "0.0.0", (&logText{}).logger())
@@ -191,9 +193,9 @@ func TestServersThatStartTogether(t *testing.T) {
 	databaseURL := storetest.URL(t)
 	started := make(chan *starting, 2)
 	for _, days := range []string{"30", "300"} {
-		c := quickly(databaseURL)
+		c := configThatRefreshes(databaseURL)
 		c.RetentionDays = days
-		started <- begin(t, c)
+		started <- beginStart(t, c)
 	}
 	close(started)
 	var pair []*server
@@ -203,50 +205,54 @@ func TestServersThatStartTogether(t *testing.T) {
 		ctx, end := context.WithCancel(context.Background())
 		s.end = end
 		go func() { s.done <- s.Run(ctx) }()
-		t.Cleanup(func() { s.stop(t) })
+		t.Cleanup(func() { s.stopServer(t) })
 		pair = append(pair, s.server)
 	}
 	require.Eventually(t, func() bool {
-		return len(pair[0].log.lines(changedThere))+len(pair[1].log.lines(changedThere)) == 1
+		return len(pair[0].log.linesWith(changedThere))+len(pair[1].log.linesWith(changedThere)) == 1
 	}, atMost, every, "the one that was first hears of the other")
-	holds := shown(t, databaseURL)["RETENTION_DAYS"]
+	holds := shownSettings(t, databaseURL)["RETENTION_DAYS"]
 	for _, s := range pair {
-		here := s.log.lines(changedHere)
+		here := s.log.linesWith(changedHere)
 		require.Len(t, here, 1)
 		if last := here[0]["new"] == holds.Value; !last {
-			require.Equal(t, holds.Value, s.log.lines(changedThere)[0]["new"])
+			require.Equal(t, holds.Value, s.log.linesWith(changedThere)[0]["new"])
 		}
 	}
 	reads := func() (n int64) {
-		require.NoError(t, connect(t, databaseURL).QueryRow(t.Context(),
+		require.NoError(t, openConnection(t, databaseURL).QueryRow(t.Context(),
 			`SELECT seq_scan + coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE relname = 'install_settings'`).Scan(&n))
 		return n
 	}
 	before := reads()
+
 	require.Eventually(t, func() bool { return reads() > before+20 }, atMost, every, "they go on reading")
-	require.Equal(t, holds, shown(t, databaseURL)["RETENTION_DAYS"], "and nobody writes")
+
+	require.Equal(t, holds, shownSettings(t, databaseURL)["RETENTION_DAYS"], "and nobody writes")
 }
 
 // TestRetentionIsLoggedAndCounted has a server delete the events of two days.
 func TestRetentionIsLoggedAndCounted(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
-	s := start(t, config(databaseURL))
-	s.event(t, s.project(t))
+	s := startServer(t, configOn(databaseURL))
+	s.sendEvent(t, s.makeProject(t))
 	storeEventOf(t, databaseURL, 30)
 	storeEventOf(t, databaseURL, 40)
-	s.stop(t)
-	c := config(databaseURL)
+	s.stopServer(t)
+	c := configOn(databaseURL)
 	c.MetricsAddr, c.RetentionDays = "127.0.0.1:0", "0"
-	s = start(t, c)
-	require.Eventually(t, func() bool { return values(s.scrape(t)["errand_job_runs_total"])["drop_expired ok"] > 0 }, atMost, every)
+	s = startServer(t, c)
+	require.Eventually(t, func() bool { return seriesOf(s.scrapeMetrics(t)["errand_job_runs_total"])["drop_expired ok"] > 0 }, atMost, every)
 	require.Equal(t, map[int]bool{30: true, 40: true}, stillStored(t, databaseURL, 30, 40), "0 is never")
-	s.stop(t)
+
+	s.stopServer(t)
 	c.RetentionDays = "20"
-	s = start(t, c)
-	require.Eventually(t, func() bool { return values(s.scrape(t)["errand_retention_dropped_days_total"])[""] == 2 }, atMost, every)
-	require.Equal(t, 2.0, values(s.scrape(t)["errand_retention_dropped_events_total"])[""])
-	dropped := s.log.lines("deleted stored events older than RETENTION_DAYS")
+	s = startServer(t, c)
+	require.Eventually(t, func() bool { return seriesOf(s.scrapeMetrics(t)["errand_retention_dropped_days_total"])[""] == 2 }, atMost, every)
+	require.Equal(t, 2.0, seriesOf(s.scrapeMetrics(t)["errand_retention_dropped_events_total"])[""])
+
+	dropped := s.log.linesWith("deleted stored events older than RETENTION_DAYS")
 	require.Len(t, dropped, 2)
 	require.Equal(t, []any{partitionOf(40), 1.0, 20.0}, []any{dropped[0]["partition"], dropped[0]["events"], dropped[0]["retention_days"]})
 }

@@ -33,8 +33,8 @@ type starting struct {
 	result chan error
 }
 
-// begin begins to start a server.
-func begin(t *testing.T, c app.Config) *starting {
+// beginStart begins to start a server.
+func beginStart(t *testing.T, c app.Config) *starting {
 	t.Helper()
 	c.Addr = freeAddr(t)
 	half := &server{log: &logText{}, client: &http.Client{Transport: &http.Transport{}}}
@@ -50,18 +50,18 @@ func begin(t *testing.T, c app.Config) *starting {
 	return s
 }
 
-func (s *starting) get(path string) answer {
+func (s *starting) getPath(path string) answer {
 	request, err := http.NewRequest(http.MethodGet, "http://"+s.addr+path, nil)
 	if err != nil {
 		return answer{err: err}
 	}
-	return s.do(request)
+	return s.doRequest(request)
 }
 
-// reason is what /readyz says; empty while nobody answers.
-func (s *starting) reason() string {
+// unreadyReason is what /readyz says; empty while nobody answers.
+func (s *starting) unreadyReason() string {
 	var body struct{ Error, Reason string }
-	if json.Unmarshal([]byte(s.get("/readyz").body), &body) != nil {
+	if json.Unmarshal([]byte(s.getPath("/readyz").body), &body) != nil {
 		return ""
 	}
 	return body.Reason
@@ -70,136 +70,142 @@ func (s *starting) reason() string {
 // requireUnready holds what every path answers while the server starts.
 func (s *starting) requireUnready(t *testing.T) {
 	t.Helper()
-	require.JSONEq(t, `{"status":"ok"}`, s.get("/healthz").body)
+	require.JSONEq(t, `{"status":"ok"}`, s.getPath("/healthz").body)
 	for _, path := range []string{"/", "/docs", "/v1/issues", "/v1/ingest", "/api/1/envelope/", "/mcp", "/nothing"} {
-		got := s.get(path)
+		got := s.getPath(path)
 		require.Equal(t, http.StatusServiceUnavailable, got.status, path)
 		require.JSONEq(t, `{"error":"unavailable"}`, got.body, path)
 		require.NotEmpty(t, got.header.Get("Retry-After"), path)
 		require.NotEmpty(t, got.header.Get("X-Request-Id"), path)
 	}
-	require.Equal(t, http.StatusServiceUnavailable, s.get("/readyz").status)
+	require.Equal(t, http.StatusServiceUnavailable, s.getPath("/readyz").status)
 }
 
 func TestStartWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
 	setAway(t, databaseURL, true)
-	c := config(databaseURL)
+	c := configOn(databaseURL)
 	c.DatabaseWait = "1m"
-	s := begin(t, c)
-	require.Eventually(t, func() bool { return s.reason() == "starting: waiting for the database" }, atMost, every)
+	s := beginStart(t, c)
+	require.Eventually(t, func() bool { return s.unreadyReason() == "starting: waiting for the database" }, atMost, every)
 	s.requireUnready(t)
 	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), "waiting for the database") }, atMost, every)
 
 	setAway(t, databaseURL, false)
 	require.NoError(t, <-s.result)
 	defer s.Close(context.Background())
-	require.Equal(t, http.StatusOK, s.get("/readyz").status)
-	require.Equal(t, http.StatusUnauthorized, s.get("/v1/issues").status)
+	require.Equal(t, http.StatusOK, s.getPath("/readyz").status)
+	require.Equal(t, http.StatusUnauthorized, s.getPath("/v1/issues").status)
 }
 
 func TestStartSaysThatItMigrates(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.EmptyURL(t)
-	lock, err := connect(t, databaseURL).Begin(t.Context())
+	lock, err := openConnection(t, databaseURL).Begin(t.Context())
 	require.NoError(t, err)
 	_, err = lock.Exec(t.Context(), `CREATE TABLE goose_db_version (id int)`) // whoever migrates waits for this one
 	require.NoError(t, err)
-	s := begin(t, config(databaseURL))
-	require.Eventually(t, func() bool { return s.reason() == "starting: migrating the database" }, atMost, every)
+	s := beginStart(t, configOn(databaseURL))
+	require.Eventually(t, func() bool { return s.unreadyReason() == "starting: migrating the database" }, atMost, every)
 	s.requireUnready(t)
 	require.NoError(t, lock.Rollback(t.Context()))
 	require.NoError(t, <-s.result)
 	defer s.Close(context.Background())
-	require.Equal(t, http.StatusOK, s.get("/readyz").status)
+	require.Equal(t, http.StatusOK, s.getPath("/readyz").status)
 }
 
 // TestStartEnds holds that waiting has an end: by DATABASE_WAIT, by a signal, and where it would not help.
 func TestStartEnds(t *testing.T) {
 	t.Parallel()
-	nobody := config("postgres://errand@127.0.0.1:1/errand?sslmode=disable")
+	nobody := configOn("postgres://errand@127.0.0.1:1/errand?sslmode=disable")
 	nobody.DatabaseWait = "1s"
-	s := begin(t, nobody)
+	s := beginStart(t, nobody)
 	require.ErrorContains(t, <-s.result, "DATABASE_WAIT of 1s")
-	require.True(t, refuses(s.addr))
+	require.True(t, refusesConnections(s.addr))
 
 	nobody.DatabaseWait = "1d"
-	s = begin(t, nobody)
-	require.Eventually(t, func() bool { return s.reason() == "starting: waiting for the database" }, atMost, every)
+	s = beginStart(t, nobody)
+	require.Eventually(t, func() bool { return s.unreadyReason() == "starting: waiting for the database" }, atMost, every)
 	s.cancel()
 	require.Error(t, <-s.result)
-	require.True(t, refuses(s.addr))
+	require.True(t, refusesConnections(s.addr))
 
 	databaseURL := storetest.URL(t)
 	for _, further := range []string{"&dbname=none", "&user=nobody-of-that-name"} {
-		wrong := config(databaseURL + further)
+		wrong := configOn(databaseURL + further)
 		wrong.DatabaseWait = "1d"
-		require.ErrorContains(t, <-begin(t, wrong).result, "DATABASE_URL")
+		require.ErrorContains(t, <-beginStart(t, wrong).result, "DATABASE_URL")
 	}
-	latin := config(storetest.EncodedURL(t, "LATIN1"))
+	latin := configOn(storetest.EncodedURL(t, "LATIN1"))
 	latin.DatabaseWait = "1d"
-	require.ErrorContains(t, <-begin(t, latin).result, "ENCODING 'UTF8'")
+	require.ErrorContains(t, <-beginStart(t, latin).result, "ENCODING 'UTF8'")
 }
 
 func TestSchemaOfANewerServer(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
 	const warning = "the database schema is newer than this server"
-	require.NotContains(t, start(t, config(databaseURL)).log.String(), warning)
-	db := connect(t, databaseURL)
+	require.NotContains(t, startServer(t, configOn(databaseURL)).log.String(), warning)
+
+	db := openConnection(t, databaseURL)
 	_, err := db.Exec(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
 	require.NoError(t, err)
 	defer func() {
 		_, err := db.Exec(context.Background(), `DELETE FROM goose_db_version WHERE version_id = 9999`)
 		require.NoError(t, err)
 	}()
-	s := start(t, config(databaseURL))
+	s := startServer(t, configOn(databaseURL))
 	require.Contains(t, s.log.String(), warning)
 	require.Contains(t, s.log.String(), `"schema":9999`)
-	s.event(t, s.project(t))
+
+	s.sendEvent(t, s.makeProject(t))
 }
 
 // TestNobodyIsAdmin starts servers with DATABASE_URL and without ADMIN_TOKEN.
 func TestNobodyIsAdmin(t *testing.T) {
 	t.Parallel()
-	c := config(storetest.URL(t))
+	c := configOn(storetest.URL(t))
 	c.AdminToken = ""
 	const advice = "errand token create --name NAME --scope admin"
-	require.Contains(t, start(t, c).log.String(), advice)
+	require.Contains(t, startServer(t, c).log.String(), advice)
+
 	_, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: "fixer", Scopes: []string{"issues:read"}}, (&logText{}).logger())
 	require.NoError(t, err)
-	require.Contains(t, start(t, c).log.String(), advice)
+	require.Contains(t, startServer(t, c).log.String(), advice)
+
 	_, err = app.CreateToken(t.Context(), &c, app.NewToken{Name: "root", Scopes: []string{"admin"}}, (&logText{}).logger())
 	require.NoError(t, err)
-	require.NotContains(t, start(t, c).log.String(), advice)
+	require.NotContains(t, startServer(t, c).log.String(), advice)
+
 	c.AdminToken = adminToken
-	require.NotContains(t, start(t, c).log.String(), advice)
+	require.NotContains(t, startServer(t, c).log.String(), advice)
 }
 
 // TestShutdownDelay holds that a stopping server is not ready at once, and serves on.
 func TestShutdownDelay(t *testing.T) {
 	t.Parallel()
-	c := config(storetest.URL(t))
+	c := configOn(storetest.URL(t))
 	c.ShutdownDelay = "2s"
-	s := start(t, c)
-	key := s.project(t)
+	s := startServer(t, c)
+	key := s.makeProject(t)
 	began := time.Now()
 	s.end()
-	unready := func() answer { return s.send(t.Context(), http.MethodGet, "/readyz", "", nil) }
+	unready := func() answer { return s.sendRequest(t.Context(), http.MethodGet, "/readyz", "", nil) }
 	require.Eventually(t, func() bool { return unready().status == http.StatusServiceUnavailable }, atMost, every)
 	require.JSONEq(t, `{"error":"unavailable","reason":"stopping"}`, unready().body)
-	require.Equal(t, http.StatusOK, s.send(t.Context(), http.MethodGet, "/healthz", "", nil).status)
-	s.event(t, key)
-	s.stop(t)
+	require.Equal(t, http.StatusOK, s.sendRequest(t.Context(), http.MethodGet, "/healthz", "", nil).status)
+
+	s.sendEvent(t, key)
+	s.stopServer(t)
 	require.GreaterOrEqual(t, time.Since(began), 2*time.Second)
 }
 
 // TestStalledUploadDoesNotKeepTheServer stops a server to which a client has sent half a request.
 func TestStalledUploadDoesNotKeepTheServer(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
-	key := s.project(t)
+	s := startServer(t, configOn(storetest.URL(t)))
+	key := s.makeProject(t)
 	for _, path := range []string{"/v1/ingest?key=" + key, "/v1/projects"} {
 		conn, err := net.Dial("tcp", s.Addr())
 		require.NoError(t, err)
@@ -215,7 +221,9 @@ func TestStalledUploadDoesNotKeepTheServer(t *testing.T) {
 		require.NoError(t, err)
 	}
 	began := time.Now()
-	s.stop(t)
+
+	s.stopServer(t)
+
 	require.Less(t, time.Since(began), 10*time.Second)
 	require.Contains(t, s.log.String(), "cut off")
 }
@@ -223,13 +231,15 @@ func TestStalledUploadDoesNotKeepTheServer(t *testing.T) {
 // TestReasonsHoldNoSecrets holds that what everybody may read about a start says nothing of the configuration.
 func TestReasonsHoldNoSecrets(t *testing.T) {
 	t.Parallel()
-	c := config("postgres://errand:hunter2@127.0.0.1:1/errand?sslmode=disable")
+	c := configOn("postgres://errand:hunter2@127.0.0.1:1/errand?sslmode=disable")
 	c.DatabaseWait = "1d"
-	s := begin(t, c)
-	require.Eventually(t, func() bool { return s.reason() != "" }, atMost, every)
-	require.Regexp(t, regexp.MustCompile(`^starting[a-z: ]*$`), s.reason())
+	s := beginStart(t, c)
+	require.Eventually(t, func() bool { return s.unreadyReason() != "" }, atMost, every)
+	require.Regexp(t, regexp.MustCompile(`^starting[a-z: ]*$`), s.unreadyReason())
+
 	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), "waiting for the database") }, atMost, every)
 	require.NotContains(t, s.log.String(), "hunter2")
+
 	s.cancel()
 	require.Error(t, <-s.result)
 }

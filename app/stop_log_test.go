@@ -22,8 +22,8 @@ func TestStopLeavesNoErrorInTheLogs(t *testing.T) {
 	databaseURL := storetest.URL(t)
 	logged := storetest.Errors(t, databaseURL)
 	for round := range 20 {
-		s := start(t, config(databaseURL))
-		s.stopUnderLoad(t, s.project(t), time.Duration(round*round)*5*time.Millisecond)
+		s := startServer(t, configOn(databaseURL))
+		s.stopUnderLoad(t, s.makeProject(t), time.Duration(round*round)*5*time.Millisecond)
 		require.Empty(t, logged(), "round %d", round)
 		require.NotContains(t, s.log.String(), `"level":"ERROR"`, "round %d", round)
 	}
@@ -35,10 +35,10 @@ func TestStopLeavesNoErrorInTheLogOfThePrivatePostgres(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	for round := range 4 {
-		s := start(t, privateConfig(dir))
+		s := startServer(t, privateConfig(dir))
 		admin, err := os.ReadFile(filepath.Join(dir, "admin-token"))
 		require.NoError(t, err)
-		require.Equal(t, http.StatusOK, s.as(t, strings.TrimSpace(string(admin)), http.MethodGet, "/v1/projects"))
+		require.Equal(t, http.StatusOK, s.statusAs(t, strings.TrimSpace(string(admin)), http.MethodGet, "/v1/projects"))
 		s.stopUnderLoad(t, "", time.Duration(round)*300*time.Millisecond)
 		text, err := os.ReadFile(filepath.Join(dir, "postgres.log"))
 		require.NoError(t, err)
@@ -56,11 +56,11 @@ func (s *server) stopUnderLoad(t *testing.T, key string, after time.Duration) {
 	var senders sync.WaitGroup
 	for range 3 {
 		senders.Go(func() {
-			for s.send(t.Context(), method, path, key, strings.NewReader(event)).err == nil {
+			for s.sendRequest(t.Context(), method, path, key, strings.NewReader(event)).err == nil {
 			}
 		})
 	}
 	<-time.After(after)
-	s.stop(t)
+	s.stopServer(t)
 	senders.Wait()
 }

@@ -22,10 +22,10 @@ import (
 func TestStopAnswersWhatItHasAccepted(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
-	s := start(t, config(databaseURL))
-	key := s.project(t)
-	issue := s.event(t, key)
-	lock, err := connect(t, databaseURL).Begin(t.Context())
+	s := startServer(t, configOn(databaseURL))
+	key := s.makeProject(t)
+	issue := s.sendEvent(t, key)
+	lock, err := openConnection(t, databaseURL).Begin(t.Context())
 	require.NoError(t, err)
 	_, err = lock.Exec(t.Context(), `LOCK TABLE issues IN EXCLUSIVE MODE`) // reading goes on
 	require.NoError(t, err)
@@ -37,7 +37,7 @@ func TestStopAnswersWhatItHasAccepted(t *testing.T) {
 		accepted.Add(1)
 		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: accepted.Done})
 		go func() {
-			answers <- s.send(ctx, http.MethodPost, path, key, io.MultiReader(gated(gate), strings.NewReader(body)))
+			answers <- s.sendRequest(ctx, http.MethodPost, path, key, io.MultiReader(gatedReader(gate), strings.NewReader(body)))
 		}()
 	}
 	now, later := make(chan struct{}), make(chan struct{})
@@ -55,7 +55,7 @@ func TestStopAnswersWhatItHasAccepted(t *testing.T) {
 	}, atMost, every)
 
 	s.end()
-	require.Eventually(t, func() bool { return refuses(s.address()) }, atMost, every)
+	require.Eventually(t, func() bool { return refusesConnections(s.listenAddress()) }, atMost, every)
 	close(later)
 	require.NoError(t, lock.Rollback(t.Context()))
 	for range cap(answers) {
@@ -63,14 +63,14 @@ func TestStopAnswersWhatItHasAccepted(t *testing.T) {
 		require.NoError(t, got.err)
 		require.Equal(t, http.StatusOK, got.status, got.body)
 	}
-	s.stop(t)
+	s.stopServer(t)
 	require.EqualValues(t, 1+2*many, timesSeen(t, databaseURL, issue))
 }
 
-// gated is a reader that ends, without a byte, when the gate opens.
-type gated chan struct{}
+// gatedReader is a reader that ends, without a byte, when the gate opens.
+type gatedReader chan struct{}
 
-func (g gated) Read([]byte) (int, error) {
+func (g gatedReader) Read([]byte) (int, error) {
 	<-g
 	return 0, io.EOF
 }
@@ -79,9 +79,9 @@ func (g gated) Read([]byte) (int, error) {
 func TestStopLosesNothing(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.URL(t)
-	s := start(t, config(databaseURL))
-	key := s.project(t)
-	issue := s.event(t, key)
+	s := startServer(t, configOn(databaseURL))
+	key := s.makeProject(t)
+	issue := s.sendEvent(t, key)
 	const senders, before = 4, 40
 	var taken atomic.Int64
 	taken.Add(1)
@@ -89,7 +89,7 @@ func TestStopLosesNothing(t *testing.T) {
 	for range senders {
 		go func() {
 			for {
-				got := s.send(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event))
+				got := s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event))
 				if got.err != nil || got.status != http.StatusOK {
 					refused <- got
 					return
@@ -106,7 +106,9 @@ func TestStopLosesNothing(t *testing.T) {
 		got := <-refused
 		require.Error(t, got.err, "%d %s", got.status, got.body)
 	}
-	s.stop(t)
+
+	s.stopServer(t)
+
 	require.Equal(t, taken.Load(), timesSeen(t, databaseURL, issue))
 }
 
@@ -114,13 +116,13 @@ func TestStopLosesNothing(t *testing.T) {
 func TestCloseLeavesNoGoroutine(t *testing.T) {
 	databaseURL := storetest.URL(t)
 	before := goleak.IgnoreCurrent()
-	s := start(t, config(databaseURL))
-	s.event(t, s.project(t))
-	require.NoError(t, s.send(t.Context(), http.MethodGet, "/readyz", "", nil).err)
-	s.stop(t)
+	s := startServer(t, configOn(databaseURL))
+	s.sendEvent(t, s.makeProject(t))
+	require.NoError(t, s.sendRequest(t.Context(), http.MethodGet, "/readyz", "", nil).err)
+	s.stopServer(t)
 	goleak.VerifyNone(t, before)
 
-	_, err := app.New(t.Context(), config(storetest.EmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0",
+	_, err := app.New(t.Context(), configOn(storetest.EmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0",
 		(&logText{}).logger())
 	require.Error(t, err, "nothing can be migrated")
 	goleak.VerifyNone(t, before)

@@ -15,7 +15,7 @@ type NewToken struct {
 	Project string
 }
 
-// CreateToken creates a token as the bootstrap admin and gives its value: `errand token create`. It works beside a
+// CreateToken creates a token as the bootstrap admin and returns its value: `errand token create`. It works beside a
 // running server too.
 func CreateToken(ctx context.Context, c *Config, n NewToken, log *slog.Logger) (string, error) {
 	var created core.Data[core.CreatedToken]

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Variables returns the names of all variables of the environment that Errand reads.
-func Variables() []string {
+// ListVariables returns the names of all variables of the environment that Errand reads.
+func ListVariables() []string {
 	names := []string{"GOMEMLIMIT"}
 	var collect func(reflect.Type)
 	collect = func(t reflect.Type) {
@@ -23,20 +23,20 @@ func Variables() []string {
 	return names
 }
 
-// shortest is the length from which a name is compared: shorter ones are near to too many others.
-const shortest = 6
+// shortestCompared is the length from which a name is compared: shorter ones are near to too many others.
+const shortestCompared = 6
 
 // FindMisspelled returns the names among those of an environment that are nearly one of Errand's, with the one that is
 // probably meant: RETENTION_DAY is RETENTION_DAYS. What only shares words with one, such as DATABASE_PORT, is left alone.
 func FindMisspelled(environment []string) map[string]string {
-	known, found := Variables(), map[string]string{}
+	known, found := ListVariables(), map[string]string{}
 	for _, variable := range environment {
 		name, _, _ := strings.Cut(variable, "=")
 		if slices.Contains(known, name) {
 			continue
 		}
 		for _, meant := range known {
-			if len(meant) >= shortest && isNear(name, meant) {
+			if len(meant) >= shortestCompared && isNear(name, meant) {
 				found[name] = meant
 			}
 		}

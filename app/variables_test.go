@@ -35,8 +35,9 @@ func TestMisspelledVariables(t *testing.T) {
 		"POSTGRES_PASSWORD=x", "PGDATA=x", "PGHOST=x", "METRICS_PORT=1",
 		"ADMIN_USER=x", "ADMIN_EMAIL=x", "MIGRATIONS=x", "SIMILARITY=x", "GOGC=50", "XDG_DATA_HOME=/x",
 	}
+
 	require.Empty(t, app.FindMisspelled(ordinary))
-	for _, known := range app.Variables() {
+	for _, known := range app.ListVariables() {
 		require.Empty(t, app.FindMisspelled([]string{known + "=x"}), known)
 	}
 }

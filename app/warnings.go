@@ -6,8 +6,8 @@ import (
 	"net/url"
 )
 
-// warn logs what is probably not meant, though the server can work so.
-func (a *App) warn(ctx context.Context) error {
+// warnOfDoubts logs what is probably not meant, though the server can work so.
+func (a *App) warnOfDoubts(ctx context.Context) error {
 	if base, err := url.Parse(a.URL()); err == nil && isAnyHost(base.Hostname()) {
 		a.log.WarnContext(ctx, "BASE_URL is not set, and ADDR names no host for DSNs: set BASE_URL to the URL at which SDKs reach Errand",
 			"ADDR", a.config.Addr, "base_url", a.URL())

@@ -85,39 +85,39 @@ func dayChangesDuring(t *testing.T, dump dumpOf) {
 	const answerAtMost = 2 * time.Second
 	db := newManaged(t, startPostgres(t, newDir(t)).URL(), -1, "")
 	env := append(slices.Clone(underLoad), "DATABASE_URL="+db.url, "RETENTION_DAYS=90")
-	s := startOn(t, newDir(t), env...)
+	s := startServerOn(t, newDir(t), env...)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	for n := range ahead {
-		db.run(`DROP TABLE ` + partitionOf(today.AddDate(0, 0, n+1)))
+		db.runSQL(`DROP TABLE ` + partitionOf(today.AddDate(0, 0, n+1)))
 	}
 	require.Eventually(t, func() bool {
-		return db.number(`SELECT count(*) FROM river_job WHERE kind = 'drop_expired' AND state = 'completed'`) > 0
+		return db.queryNumber(`SELECT count(*) FROM river_job WHERE kind = 'drop_expired' AND state = 'completed'`) > 0
 	},
 		30*time.Second, 50*time.Millisecond, "the jobs of the start") // else it might delete the old day before the backup begins
 	expired := partitionOf(today.AddDate(0, 0, -old))
-	db.run(fmt.Sprintf(`CREATE TABLE %s PARTITION OF events FOR VALUES FROM ('%s') TO ('%s')`, expired,
+	db.runSQL(fmt.Sprintf(`CREATE TABLE %s PARTITION OF events FOR VALUES FROM ('%s') TO ('%s')`, expired,
 		today.AddDate(0, 0, -old).Format(time.RFC3339), today.AddDate(0, 0, 1-old).Format(time.RFC3339)))
-	db.run(`CREATE TABLE ballast AS SELECT repeat('x', 1000) FROM generate_series(1, 5000)`)
+	db.runSQL(`CREATE TABLE ballast AS SELECT repeat('x', 1000) FROM generate_series(1, 5000)`)
 
 	l := startLoad(t, senders, s)
 	l.goOn(betweenOutages)
 	end := dump(t, db.url)
-	l.note(func() { l.slowest, l.pauses.longest = 0, 0 })
-	startOn(t, newDir(t), env...)
+	l.withLock(func() { l.slowest, l.pauses.longest = 0, 0 })
+	startServerOn(t, newDir(t), env...)
 	for n := range ahead {
-		require.True(t, db.has(partitionOf(today.AddDate(0, 0, n+1))), "the days ahead are made while the backup runs")
+		require.True(t, db.hasTable(partitionOf(today.AddDate(0, 0, n+1))), "the days ahead are made while the backup runs")
 	}
 	require.Equal(t, "discarded", runJob(t, db.url, "drop_expired"), "it waits only a moment for the backup")
 	l.goOn(4 * betweenOutages)
-	l.note(func() {
+	l.withLock(func() {
 		t.Logf("while the backup ran: the longest answer took %v, no 200 for at most %v",
 			l.slowest.Round(time.Millisecond), l.pauses.longest.Round(time.Millisecond))
 		require.Less(t, l.slowest, answerAtMost)
 	})
 	end()
 	waitForJob(t, db.url, "drop_expired")
-	require.False(t, db.has(expired))
-	l.check(s, db.url)
+	require.False(t, db.hasTable(expired))
+	l.checkLedger(s, db.url)
 }
 
 func partitionOf(day time.Time) string { return "events_" + day.Format("20060102") }
@@ -134,13 +134,13 @@ func TestFaultFrozenServers(t *testing.T) {
 	var blocked []time.Duration
 	for range freezes {
 		l.goOn(2 * senders)
-		l.note(func() { l.pauses.longest = 0 })
+		l.withLock(func() { l.pauses.longest = 0 })
 		l.frozen.Store(1 + 1)
 		require.NoError(t, pair[1].cmd.Process.Signal(syscall.SIGSTOP))
 		l.goOn(betweenOutages)
 		require.NoError(t, pair[1].cmd.Process.Signal(syscall.SIGCONT))
 		l.frozen.Store(0)
-		l.note(func() {
+		l.withLock(func() {
 			if l.pauses.longest >= blockedFrom {
 				blocked = append(blocked, l.pauses.longest.Round(time.Millisecond))
 			}
@@ -150,5 +150,5 @@ func TestFaultFrozenServers(t *testing.T) {
 	for _, d := range blocked {
 		require.Less(t, d, blockedAtMost)
 	}
-	l.check(pair[0], database)
+	l.checkLedger(pair[0], database)
 }

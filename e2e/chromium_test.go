@@ -67,8 +67,8 @@ type tab struct {
 	ctx context.Context
 }
 
-// open opens the page in a tab without cookies or caches of others.
-func (b *browser) open(t *testing.T, dsn string) *tab {
+// openTab opens the page in a tab without cookies or caches of others.
+func (b *browser) openTab(t *testing.T, dsn string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
@@ -76,24 +76,24 @@ func (b *browser) open(t *testing.T, dsn string) *tab {
 	return &tab{t, ctx}
 }
 
-// click clicks the page's button.
-func (p *tab) click() {
+// clickButton clicks the page's button.
+func (p *tab) clickButton() {
 	p.t.Helper()
 	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS("button"))))
 }
 
-// evaluate gives what an expression of the page becomes, also when that takes the page some time.
-func evaluate[T any](p *tab, expression string, args ...any) T {
+// evaluateIn returns what an expression of the page becomes, also when that takes the page some time.
+func evaluateIn[T any](p *tab, expression string, args ...any) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](fmt.Sprintf(expression, args...), chromedp.EvalAwaitPromise))
 	require.NoError(p.t, err)
 	return value
 }
 
-// capture gives the page's SDK an error, and returns when that is sent or dropped.
-func (p *tab) capture(message string) {
+// captureMessage gives the page's SDK an error, and returns when that is sent or dropped.
+func (p *tab) captureMessage(message string) {
 	p.t.Helper()
-	require.True(p.t, evaluate[bool](p, "capture(%q)", message), "the SDK was not done in time")
+	require.True(p.t, evaluateIn[bool](p, "capture(%q)", message), "the SDK was not done in time")
 }
 
 // readable is what a page can read of an answer.
@@ -106,8 +106,8 @@ type readable struct {
 	SentryError string `json:"sentryError"`
 }
 
-// post sends an event with a message by the page's own fetch. The headers are a JavaScript object.
-func (p *tab) post(url, headers, message string) readable {
+// postFrom sends an event with a message by the page's own fetch. The headers are a JavaScript object.
+func (p *tab) postFrom(url, headers, message string) readable {
 	p.t.Helper()
-	return evaluate[readable](p, "post(%q, %s, JSON.stringify({message: %q}))", url, headers, message)
+	return evaluateIn[readable](p, "post(%q, %s, JSON.stringify({message: %q}))", url, headers, message)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// agent calls a tool over MCP and gives its structured answer, or the error that it answered with.
+// agent calls a tool over MCP and returns its structured answer, or the error that it answered with.
 type agent func(tool string, args map[string]any) (answer map[string]any, failed bool)
 
 // agents are the MCP clients that every test of the main job runs with.
@@ -44,11 +44,11 @@ func officialAgent(t *testing.T, url, token string) agent {
 		result, err := session.CallTool(t.Context(), &official.CallToolParams{Name: tool, Arguments: args})
 		require.NoError(t, err, tool)
 		if result.IsError {
-			return object(t, result.Content[0].(*official.TextContent).Text), true
+			return decodeObject(t, result.Content[0].(*official.TextContent).Text), true
 		}
 		text, err := json.Marshal(result.StructuredContent)
 		require.NoError(t, err)
-		return object(t, string(text)), false
+		return decodeObject(t, string(text)), false
 	}
 }
 
@@ -65,15 +65,15 @@ func mcpGoAgent(t *testing.T, url, token string) agent {
 		result, err := c.CallTool(t.Context(), mcpgo.CallToolRequest{Params: mcpgo.CallToolParams{Name: tool, Arguments: args}})
 		require.NoError(t, err, tool)
 		if result.IsError {
-			return object(t, result.Content[0].(mcpgo.TextContent).Text), true
+			return decodeObject(t, result.Content[0].(mcpgo.TextContent).Text), true
 		}
 		text, err := json.Marshal(result.StructuredContent)
 		require.NoError(t, err)
-		return object(t, string(text)), false
+		return decodeObject(t, string(text)), false
 	}
 }
 
-func object(t *testing.T, text string) map[string]any {
+func decodeObject(t *testing.T, text string) map[string]any {
 	var o map[string]any
 	require.NoError(t, json.Unmarshal([]byte(text), &o), text)
 	return o

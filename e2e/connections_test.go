@@ -23,16 +23,16 @@ func TestFaultFewConnections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := newManaged(t, startPostgres(t, newDir(t)).URL(), limit, "")
-			s := startOn(t, newDir(t), append(underLoad, "DATABASE_URL="+db.url, pool)...)
+			s := startServerOn(t, newDir(t), append(underLoad, "DATABASE_URL="+db.url, pool)...)
 			l := startLoad(t, senders, s)
 			endReads := startReads(s, readers)
 			for range 20 {
 				l.goOn(4 * senders)
-				require.Equal(t, http.StatusOK, s.call("", "GET", "/readyz", "", nil), "reads keep it from being ready")
+				require.Equal(t, http.StatusOK, s.callAPI("", "GET", "/readyz", "", nil), "reads keep it from being ready")
 			}
 			reads := endReads()
 			t.Logf("with %s: %d answers for reads were 200, %d were 503", name, reads[http.StatusOK], reads[http.StatusServiceUnavailable])
-			l.check(s, db.superuser)
+			l.checkLedger(s, db.superuser)
 			for _, e := range l.events {
 				require.Zero(t, e.refused, "reads take the connections of ingest")
 			}
@@ -44,7 +44,7 @@ func TestFaultFewConnections(t *testing.T) {
 	}
 }
 
-// startReads has so many readers list issues and events. It returns what ends them, and says how many answers had which
+// startReads has readers list issues and events. It returns what ends them, and says how many answers had which
 // status.
 func startReads(s *server, readers int) (end func() map[int]int64) {
 	ctx, stop := context.WithCancel(context.Background())

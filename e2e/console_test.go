@@ -16,29 +16,29 @@ import (
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
-	s := startOn(t, dir, "ADMIN_TOKEN=")
-	admin := strings.Fields(strings.SplitAfter(s.line(), "Admin token: ")[1])[0]
+	s := startServerOn(t, dir, "ADMIN_TOKEN=")
+	admin := strings.Fields(strings.SplitAfter(s.readyLine(), "Admin token: ")[1])[0]
 	text, err := os.ReadFile(filepath.Join(dir, "admin-token"))
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(string(text)), admin)
-	created, err := errand(t, dir, nil, "token", "create", "--name", "fixer", "--scope", "issues:read,issues:write").Output()
+	created, err := errandCommand(t, dir, nil, "token", "create", "--name", "fixer", "--scope", "issues:read,issues:write").Output()
 	require.NoError(t, err)
 	token := strings.TrimSpace(string(created))
-	require.Equal(t, http.StatusOK, s.call(admin, "GET", "/v1/tokens", "", nil))
-	require.Equal(t, http.StatusOK, s.call(token, "GET", "/v1/issues", "", nil))
-	s.stop()
+	require.Equal(t, http.StatusOK, s.callAPI(admin, "GET", "/v1/tokens", "", nil))
+	require.Equal(t, http.StatusOK, s.callAPI(token, "GET", "/v1/issues", "", nil))
+	s.stopServer()
 	require.True(t, s.cmd.ProcessState.Success(), s.cmd.ProcessState.String())
 
-	s = startOn(t, dir, "ADMIN_TOKEN=")
-	require.Contains(t, s.line(), "Admin token: in "+dir+"/admin-token, unless ADMIN_TOKEN is set")
-	require.Equal(t, http.StatusOK, s.call(admin, "GET", "/v1/tokens", "", nil))
-	require.Equal(t, http.StatusOK, s.call(token, "GET", "/v1/issues", "", nil))
-	s.stop() // its log is whole, and nobody writes it any more
+	s = startServerOn(t, dir, "ADMIN_TOKEN=")
+	require.Contains(t, s.readyLine(), "Admin token: in "+dir+"/admin-token, unless ADMIN_TOKEN is set")
+	require.Equal(t, http.StatusOK, s.callAPI(admin, "GET", "/v1/tokens", "", nil))
+	require.Equal(t, http.StatusOK, s.callAPI(token, "GET", "/v1/issues", "", nil))
+	s.stopServer() // its log is whole, and nobody writes it any more
 	require.NotContains(t, s.log.String(), admin)
 }
 
-// line reads the next line that the server prints.
-func (s *server) line() string {
+// readyLine reads the next line that the server prints.
+func (s *server) readyLine() string {
 	s.t.Helper()
 	line, err := s.out.ReadString('\n')
 	require.NoError(s.t, err)

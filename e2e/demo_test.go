@@ -13,14 +13,14 @@ import (
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
-	s := startOn(t, dir)
+	s := startServerOn(t, dir)
 	for range 2 {
-		text, err := errand(t, dir, []string{"BASE_URL=" + s.url}, "demo").Output()
+		text, err := errandCommand(t, dir, []string{"BASE_URL=" + s.url}, "demo").Output()
 		require.NoError(t, err)
 		require.Contains(t, string(text), "has 8 issues")
 		require.Contains(t, string(text), s.url+"/v1/issues?project=demo-shop")
 	}
-	require.Equal(t, http.StatusOK, s.call(adminToken, "GET", "/v1/issues?project=demo-shop", "", nil))
-	require.Equal(t, http.StatusNoContent, s.call(adminToken, "DELETE", "/v1/projects/demo-shop", "", nil))
-	require.Equal(t, http.StatusNotFound, s.call(adminToken, "GET", "/v1/issues?project=demo-shop", "", nil))
+	require.Equal(t, http.StatusOK, s.callAPI(adminToken, "GET", "/v1/issues?project=demo-shop", "", nil))
+	require.Equal(t, http.StatusNoContent, s.callAPI(adminToken, "DELETE", "/v1/projects/demo-shop", "", nil))
+	require.Equal(t, http.StatusNotFound, s.callAPI(adminToken, "GET", "/v1/issues?project=demo-shop", "", nil))
 }

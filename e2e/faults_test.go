@@ -23,8 +23,8 @@ const senders = 32
 // underLoad are the settings of servers under load.
 var underLoad = []string{"STORED_EVENTS_PER_ISSUE=" + strconv.Itoa(storedPerIssue)}
 
-// postmaster gives the pid of the Postgres in a folder.
-func postmaster(t *testing.T, dir string) int {
+// postmasterPID returns the pid of the Postgres in a folder.
+func postmasterPID(t *testing.T, dir string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "postgres", "postmaster.pid"))
 	require.NoError(t, err)
@@ -37,16 +37,16 @@ func postmaster(t *testing.T, dir string) int {
 // TestFaultPrivatePostgresIsKilled kills the private Postgres under load; the server starts it again.
 func TestFaultPrivatePostgresIsKilled(t *testing.T) {
 	t.Parallel()
-	s := startOn(t, newDir(t), underLoad...)
+	s := startServerOn(t, newDir(t), underLoad...)
 	l := startLoad(t, senders, s)
 	for range 2 {
-		l.outage(func() { require.NoError(t, syscall.Kill(postmaster(t, s.dataDir), syscall.SIGKILL)) })
+		l.measureOutage(func() { require.NoError(t, syscall.Kill(postmasterPID(t, s.dataDir), syscall.SIGKILL)) })
 	}
-	l.check(s, s.database())
+	l.checkLedger(s, s.databaseURL())
 }
 
-// database gives the connection string of the private Postgres.
-func (s *server) database() string {
+// databaseURL returns the connection string of the private Postgres.
+func (s *server) databaseURL() string {
 	s.t.Helper()
 	url, err := embedded.RunningURL(s.dataDir)
 	require.NoError(s.t, err)
@@ -58,17 +58,17 @@ func TestFaultPostgresIsStopped(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	postgres := startPostgres(t, dir)
-	s := startOn(t, newDir(t), append(underLoad, "DATABASE_URL="+postgres.URL())...)
+	s := startServerOn(t, newDir(t), append(underLoad, "DATABASE_URL="+postgres.URL())...)
 	l := startLoad(t, senders, s)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
-		l.outage(func() { require.NoError(t, syscall.Kill(postmaster(t, dir), signal)) })
+		l.measureOutage(func() { require.NoError(t, syscall.Kill(postmasterPID(t, dir), signal)) })
 	}
-	l.outage(func() { // as for an upgrade
+	l.measureOutage(func() { // as for an upgrade
 		require.NoError(t, postgres.Stop(t.Context()))
 		<-time.After(time.Second)
 		postgres = startPostgres(t, dir)
 	})
-	l.check(s, postgres.URL())
+	l.checkLedger(s, postgres.URL())
 }
 
 // startPostgres runs a Postgres of the test's own, which is started again when it ends.
@@ -83,15 +83,15 @@ func startPostgres(t *testing.T, dir string) *embedded.Server {
 // TestFaultServerIsKilled kills the server under load and starts it again on the same folder.
 func TestFaultServerIsKilled(t *testing.T) {
 	t.Parallel()
-	s := startOn(t, newDir(t), underLoad...)
+	s := startServerOn(t, newDir(t), underLoad...)
 	l := startLoad(t, senders, s)
 	for range 2 {
-		l.outage(func() {
+		l.measureOutage(func() {
 			require.NoError(t, s.cmd.Process.Kill())
 			_ = s.cmd.Wait()
-			s = startOn(t, s.dataDir, underLoad...)
-			l.moved(0, s)
+			s = startServerOn(t, s.dataDir, underLoad...)
+			l.moveServer(0, s)
 		})
 	}
-	l.check(s, s.database())
+	l.checkLedger(s, s.databaseURL())
 }

@@ -21,8 +21,8 @@ const mostUnderFloods = 224 << 20
 // TestFaultFloods does to a server what a stranger without a credential can do. A client that behaves goes on beside it.
 func TestFaultFloods(t *testing.T) {
 	t.Parallel()
-	s := startOn(t, newDir(t))
-	text, _ := s.project("Shop")
+	s := startServerOn(t, newDir(t))
+	text, _ := s.makeProject("Shop")
 	h := &hostile{t: t, server: s, dsn: parseDSN(t, text)}
 	for _, flood := range []struct {
 		name string
@@ -37,8 +37,8 @@ func TestFaultFloods(t *testing.T) {
 	} {
 		begin := time.Now()
 		flood.run()
-		t.Logf("%s: %s; memory at most %d MB", flood.name, time.Since(begin).Round(time.Millisecond), h.memory()>>20)
-		require.Less(t, h.memory(), int64(mostUnderFloods), flood.name)
+		t.Logf("%s: %s; memory at most %d MB", flood.name, time.Since(begin).Round(time.Millisecond), h.serverMemory()>>20)
+		require.Less(t, h.serverMemory(), int64(mostUnderFloods), flood.name)
 	}
 }
 
@@ -48,7 +48,7 @@ const (
 	refusedEvent   = "POST /api/1/store/ HTTP/1.1\r\nHost: errand\r\nContent-Length: 1000\r\n\r\n"
 )
 
-// manyHeaders is the beginning of a request with so many small headers.
+// manyHeaders is the beginning of a request with n small headers.
 func manyHeaders(n int) string {
 	var b strings.Builder
 	b.WriteString("GET / HTTP/1.1\r\nHost: errand\r\n")
@@ -92,7 +92,7 @@ func (h *hostile) holdConnections(n, drips int, text string) {
 	for range drips {
 		for range 20 / drips {
 			begin := time.Now()
-			if h.probe() {
+			if h.probeIsAnswered() {
 				served++
 			}
 			slowest = max(slowest, time.Since(begin))
@@ -119,8 +119,8 @@ func (h *hostile) awaitAnswers(conns []net.Conn) {
 	}
 }
 
-// probe reports whether a new client with a good key, and one with a good token, are served.
-func (h *hostile) probe() bool {
+// probeIsAnswered reports whether a new client with a good key, and one with a good token, are served.
+func (h *hostile) probeIsAnswered() bool {
 	client := &http.Client{Timeout: answerWait, Transport: &http.Transport{DisableKeepAlives: true}}
 	body := strings.NewReader(`{"message":"cart cannot be loaded"}`)
 	event, err := http.NewRequestWithContext(h.t.Context(), "POST", h.server.url+"/v1/ingest", body)
@@ -153,7 +153,7 @@ func (h *hostile) wrongCredentials() {
 	statuses, done := map[int]int{}, make(chan struct{})
 	go func() {
 		defer close(done)
-		together(senders, func(sender int) int {
+		runTogether(senders, func(sender int) int {
 			for n := range each {
 				request, _ := http.NewRequest("POST", h.server.url+"/v1/ingest", strings.NewReader("{}"))
 				request.Header.Set("X-Service-Key", fmt.Sprintf("%032d", sender*each+n))
@@ -177,7 +177,7 @@ func (h *hostile) wrongCredentials() {
 	probes, slowest := 0, time.Duration(0)
 	for over := false; !over; {
 		begin := time.Now()
-		require.True(h.t, h.probe())
+		require.True(h.t, h.probeIsAnswered())
 		slowest = max(slowest, time.Since(begin))
 		probes++
 		select {

@@ -35,38 +35,38 @@ const mostMemory = 288 << 20
 // senders go on beside it: they get their answers, and every event that got 200 is there in the end.
 func TestFaultHostileSenders(t *testing.T) {
 	t.Parallel()
-	s := startOn(t, newDir(t), underLoad...)
+	s := startServerOn(t, newDir(t), underLoad...)
 	l := startLoad(t, 8, s)
-	text, _ := s.project("Hostile")
+	text, _ := s.makeProject("Hostile")
 	h := &hostile{t: t, server: s, dsn: parseDSN(t, text)}
 	for _, attack := range []struct {
 		name string
 		run  func()
 	}{
-		{"one envelope of 20 MB", func() { h.largeEnvelopes(1) }},
-		{"eight envelopes of 20 MB at once", func() { h.largeEnvelopes(8) }},
-		{"an envelope over 20 MB", h.tooLarge},
-		{"bombs", h.bombs},
+		{"one envelope of 20 MB", func() { h.sendLargeEnvelopes(1) }},
+		{"eight envelopes of 20 MB at once", func() { h.sendLargeEnvelopes(8) }},
+		{"an envelope over 20 MB", h.sendTooLarge},
+		{"bombs", h.sendBombs},
 		{"large bodies that take long", h.costlyBodies},
 		{"slow senders", h.slowSenders},
 		{"idle connections", h.idleConnections},
 		{"unknown keys", h.unknownKeys},
-		{"a flood", h.flood},
+		{"a flood", h.sendFlood},
 	} {
 		l.goOn(50)
-		l.note(func() { l.pauses.longest, l.slowest = 0, 0 })
+		l.withLock(func() { l.pauses.longest, l.slowest = 0, 0 })
 		begin := time.Now()
 		attack.run()
 		l.goOn(50)
-		l.note(func() {
+		l.withLock(func() {
 			t.Logf("%s: %s, others waited at most %s; memory at most %d MB", attack.name, time.Since(begin).Round(time.Millisecond),
-				l.slowest.Round(time.Millisecond), h.memory()>>20)
+				l.slowest.Round(time.Millisecond), h.serverMemory()>>20)
 		})
 	}
-	l.check(s, s.database())
-	counted := readLedger(t, s.database()).projects[h.dsn.id]
+	l.checkLedger(s, s.databaseURL())
+	counted := readLedger(t, s.databaseURL()).projects[h.dsn.id]
 	require.True(t, h.taken.Load() <= counted && counted <= h.taken.Load()+h.refused.Load(), "%d of %d", counted, h.taken.Load())
-	require.Less(t, h.memory(), int64(mostMemory))
+	require.Less(t, h.serverMemory(), int64(mostMemory))
 }
 
 // hostile sends to a server what nobody should.
@@ -78,8 +78,8 @@ type hostile struct {
 	taken, refused atomic.Int64 // events
 }
 
-// memory is the most that the server has held since it started; 0 where that cannot be asked for.
-func (h *hostile) memory() (bytes int64) {
+// serverMemory is the most that the server has held since it started; 0 where that cannot be asked for.
+func (h *hostile) serverMemory() (bytes int64) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.server.cmd.Process.Pid))
 	if err != nil && runtime.GOOS != "linux" {
 		return 0
@@ -91,8 +91,8 @@ func (h *hostile) memory() (bytes int64) {
 	return bytes << 10
 }
 
-// post sends a body to the project and gives the status; 0 when the connection was ended first.
-func (h *hostile) post(body io.Reader, headers ...string) int {
+// postEnvelope sends a body to the project and returns the status; 0 when the connection was ended first.
+func (h *hostile) postEnvelope(body io.Reader, headers ...string) int {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodPost,
 		fmt.Sprintf("%s/api/%d/envelope/?sentry_key=%s", h.server.url, h.dsn.id, h.dsn.key), body)
@@ -113,7 +113,7 @@ func (h *hostile) post(body io.Reader, headers ...string) int {
 // postEvents sends the same events n times at once. They are taken, or refused for the moment.
 func (h *hostile) postEvents(n int, body []byte) {
 	h.t.Helper()
-	for _, status := range together(n, func(int) int { return h.post(bytes.NewReader(body)) }) {
+	for _, status := range runTogether(n, func(int) int { return h.postEnvelope(bytes.NewReader(body)) }) {
 		switch status {
 		case http.StatusOK:
 			h.taken.Add(1)
@@ -125,8 +125,8 @@ func (h *hostile) postEvents(n int, body []byte) {
 	}
 }
 
-// together runs fn n times at once and gives the statuses.
-func together(n int, fn func(n int) int) []int {
+// runTogether runs fn n times at once and returns the statuses.
+func runTogether(n int, fn func(n int) int) []int {
 	list := make([]int, n)
 	var all sync.WaitGroup
 	for i := range n {
@@ -136,7 +136,7 @@ func together(n int, fn func(n int) int) []int {
 	return list
 }
 
-// largeEvent is an event whose one message fills an envelope of so many bytes.
+// largeEvent is an event whose one message fills an envelope of that many bytes.
 func largeEvent(size int) []byte {
 	head, tail := "{}\n{\"type\":\"event\"}\n{\"fingerprint\":[\"large\"],\"extra\":{", "\"z\":1}}\n"
 	body := bytes.NewBuffer(make([]byte, 0, size))
@@ -149,17 +149,17 @@ func largeEvent(size int) []byte {
 	return body.Bytes()
 }
 
-func (h *hostile) largeEnvelopes(n int) {
+func (h *hostile) sendLargeEnvelopes(n int) {
 	body := largeEvent(maxEnvelope)
 	require.Len(h.t, body, maxEnvelope)
 	h.postEvents(n, body)
 }
 
-func (h *hostile) tooLarge() {
+func (h *hostile) sendTooLarge() {
 	body := append(largeEvent(maxEnvelope), '\n')
-	require.Equal(h.t, http.StatusRequestEntityTooLarge, h.post(bytes.NewReader(body)))
+	require.Equal(h.t, http.StatusRequestEntityTooLarge, h.postEnvelope(bytes.NewReader(body)))
 	// In chunks, which say nothing of the length. The server may end the connection before all is sent.
-	require.Contains(h.t, []int{0, http.StatusRequestEntityTooLarge}, h.post(io.MultiReader(bytes.NewReader(body))))
+	require.Contains(h.t, []int{0, http.StatusRequestEntityTooLarge}, h.postEnvelope(io.MultiReader(bytes.NewReader(body))))
 }
 
 // encoders are the encodings, each at its strongest.
@@ -173,8 +173,8 @@ var encoders = map[string]func(w io.Writer) (io.WriteCloser, error){
 	},
 }
 
-// bombs sends four bombs of each encoding at once, every one of a thousand times its size or nearly so.
-func (h *hostile) bombs() {
+// sendBombs sends four bombs of each encoding at once, every one of a thousand times its size or nearly so.
+func (h *hostile) sendBombs() {
 	const size = 64 << 20
 	zeros := make([]byte, 1<<20)
 	bombs := map[string][]byte{}
@@ -199,7 +199,7 @@ func (h *hostile) bombs() {
 	for name, bomb := range bombs {
 		require.Less(h.t, len(bomb), size/700, name)
 		encoding := strings.Replace(name, "raw", "deflate", 1)
-		for _, status := range together(4, func(int) int { return h.post(bytes.NewReader(bomb), "Content-Encoding: "+encoding) }) {
+		for _, status := range runTogether(4, func(int) int { return h.postEnvelope(bytes.NewReader(bomb), "Content-Encoding: "+encoding) }) {
 			require.Equal(h.t, http.StatusRequestEntityTooLarge, status, name)
 		}
 	}
@@ -208,23 +208,23 @@ func (h *hostile) bombs() {
 // costlyBodies has six senders of one project send 18 MB in a few KB, and a bomb, again and again. Another project's events
 // of 300 KB are all taken.
 func (h *hostile) costlyBodies() {
-	text, _ := h.server.project("Large events")
+	text, _ := h.server.makeProject("Large events")
 	other := &hostile{t: h.t, server: h.server, dsn: parseDSN(h.t, text)}
-	costly := packed(h.t, "gzip", "{}\n{\"type\":\"event\"}\n{\"exception\":{\"type\":\"E\",\"value\":\""+
+	costly := packText(h.t, "gzip", "{}\n{\"type\":\"event\"}\n{\"exception\":{\"type\":\"E\",\"value\":\""+
 		strings.Repeat("1a ", 6<<20)+"\"}}\n")
-	bomb := packed(h.t, "br", strings.Repeat("\x00", 64<<20))
+	bomb := packText(h.t, "br", strings.Repeat("\x00", 64<<20))
 	require.Less(h.t, len(costly), 32<<10)
 	var over atomic.Bool
 	var attack sync.WaitGroup
 	defer attack.Wait()
 	defer over.Store(true) // also when an event of the other project is refused
 	attack.Go(func() {
-		together(6, func(n int) int {
+		runTogether(6, func(n int) int {
 			for !over.Load() {
 				if n == 0 {
-					h.post(bytes.NewReader(bomb), "Content-Encoding: br")
+					h.postEnvelope(bytes.NewReader(bomb), "Content-Encoding: br")
 				}
-				switch h.post(bytes.NewReader(costly), "Content-Encoding: gzip") {
+				switch h.postEnvelope(bytes.NewReader(costly), "Content-Encoding: gzip") {
 				case http.StatusOK:
 					h.taken.Add(1)
 				default:
@@ -235,9 +235,9 @@ func (h *hostile) costlyBodies() {
 		})
 	})
 	event, begin := largeEvent(300<<10), time.Now()
-	for _, status := range together(3, func(int) int {
+	for _, status := range runTogether(3, func(int) int {
 		for range 3 {
-			if status := other.post(bytes.NewReader(event)); status != http.StatusOK {
+			if status := other.postEnvelope(bytes.NewReader(event)); status != http.StatusOK {
 				return status
 			}
 		}
@@ -246,11 +246,11 @@ func (h *hostile) costlyBodies() {
 		require.Equal(h.t, http.StatusOK, status, "an event of 300 KB of another project")
 	}
 	h.t.Logf("9 events of 300 KB of another project took %s", time.Since(begin).Round(time.Millisecond))
-	require.EqualValues(h.t, 9, readLedger(h.t, h.server.database()).projects[other.dsn.id])
+	require.EqualValues(h.t, 9, readLedger(h.t, h.server.databaseURL()).projects[other.dsn.id])
 }
 
-// packed is a text in an encoding.
-func packed(t *testing.T, encoding, text string) []byte {
+// packText is a text in an encoding.
+func packText(t *testing.T, encoding, text string) []byte {
 	t.Helper()
 	var body bytes.Buffer
 	w, err := encoders[encoding](&body)
@@ -261,15 +261,15 @@ func packed(t *testing.T, encoding, text string) []byte {
 	return body.Bytes()
 }
 
-// dial gives a bare connection, which ends with the test.
-func (h *hostile) dial() net.Conn {
+// dialServer returns a bare connection, which ends with the test.
+func (h *hostile) dialServer() net.Conn {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(h.server.url, "http://"))
 	require.NoError(h.t, err)
 	return conn
 }
 
-// head begins a request to the project that has a body of so many bytes.
-func (h *hostile) head(length int) string {
+// requestHead begins a request to the project that has a body of that many bytes.
+func (h *hostile) requestHead(length int) string {
 	return fmt.Sprintf("POST /api/%d/envelope/?sentry_key=%s HTTP/1.1\r\nHost: errand\r\nContent-Length: %d\r\n\r\n",
 		h.dsn.id, h.dsn.key, length)
 }
@@ -278,9 +278,9 @@ func (h *hostile) head(length int) string {
 func (h *hostile) slowSenders() {
 	conns := make([]net.Conn, 2000)
 	for n := range conns {
-		conns[n] = h.dial()
+		conns[n] = h.dialServer()
 		defer conns[n].Close()
-		_, err := io.WriteString(conns[n], h.head(60_000))
+		_, err := io.WriteString(conns[n], h.requestHead(60_000))
 		require.NoError(h.t, err)
 	}
 	tick := time.NewTicker(500 * time.Millisecond)
@@ -296,9 +296,9 @@ func (h *hostile) slowSenders() {
 // idleConnections opens 2,000 connections and says nothing on them.
 func (h *hostile) idleConnections() {
 	for range 2000 {
-		defer h.dial().Close()
+		defer h.dialServer().Close()
 	}
-	require.Equal(h.t, http.StatusOK, h.post(strings.NewReader("{}\n")))
+	require.Equal(h.t, http.StatusOK, h.postEnvelope(strings.NewReader("{}\n")))
 }
 
 // unknownKeys asks with a new key each time, and looks at how long an agent's call takes beside it.
@@ -308,7 +308,7 @@ func (h *hostile) unknownKeys() {
 	go func() {
 		client := http.Client{Timeout: answerWait, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
 		defer client.CloseIdleConnections()
-		done <- together(senders, func(int) int {
+		done <- runTogether(senders, func(int) int {
 			for range each {
 				key := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
 				answer, err := client.Post(h.server.url+"/v1/ingest?key="+key, "application/json", strings.NewReader(`{"message":"boom"}`))
@@ -336,14 +336,14 @@ func (h *hostile) unknownKeys() {
 			return
 		default:
 			call := time.Now()
-			require.Equal(h.t, http.StatusOK, h.server.call(adminToken, "GET", "/v1/issues?limit=1", "", nil))
+			require.Equal(h.t, http.StatusOK, h.server.callAPI(adminToken, "GET", "/v1/issues?limit=1", "", nil))
 			slowest = max(slowest, time.Since(call))
 		}
 	}
 }
 
-// flood sends far more at once than the server may hold: 100 bodies of 1 MB. What it cannot take in time it refuses.
-func (h *hostile) flood() {
+// sendFlood sends far more at once than the server may hold: 100 bodies of 1 MB. What it cannot take in time it refuses.
+func (h *hostile) sendFlood() {
 	taken, refused := h.taken.Load(), h.refused.Load()
 	h.postEvents(100, largeEvent(1<<20))
 	h.t.Logf("of the flood %d were taken, %d refused", h.taken.Load()-taken, h.refused.Load()-refused)

@@ -85,12 +85,12 @@ func rowsOf[T any](t *testing.T, tx pgx.Tx, sql string) []T {
 	return list
 }
 
-// check compares what the senders were told with what the database holds: every event that got a 200 is stored and
+// checkLedger compares what the senders were told with what the database holds: every event that got a 200 is stored and
 // counted exactly once, and every number agrees with the others. An event that got no 200 may be there or not.
-func (l *load) check(s *server, database string) {
+func (l *load) checkLedger(s *server, database string) {
 	t := l.t
 	t.Helper()
-	l.stop()
+	l.stopSending()
 	require.Empty(t, l.wrong, "answers that no event should get")
 	book := readLedger(t, database)
 	inIssue, inProject := map[string]bounds{}, map[int]bounds{}
@@ -103,7 +103,7 @@ func (l *load) check(s *server, database string) {
 		known[id] = true
 		stored, there := book.events[id]
 		key := fmt.Sprint(project, " of ", e.issue)
-		if !e.hot() {
+		if !e.isOfHotIssue() {
 			require.False(t, e.taken > 0 && !there, "an event that got 200 is not there: %s", id)
 		}
 		if there && e.taken == 0 && e.refused == e.attempts {
@@ -116,12 +116,12 @@ func (l *load) check(s *server, database string) {
 				require.Equal(t, ledgerEvent{project, id, e.storedAs, e.issueID}, stored, "the answer named another event")
 			}
 		}
-		n := bounds{least: btoi(e.taken > 0), most: 1}
-		if !e.hot() {
-			n = bounds{btoi(there), btoi(there)}
+		n := bounds{least: countOf(e.taken > 0), most: 1}
+		if !e.isOfHotIssue() {
+			n = bounds{countOf(there), countOf(there)}
 		}
-		inIssue[key] = inIssue[key].plus(n)
-		inProject[e.project] = inProject[e.project].plus(n)
+		inIssue[key] = inIssue[key].addBounds(n)
+		inProject[e.project] = inProject[e.project].addBounds(n)
 	}
 	for id, e := range book.events {
 		require.True(t, known[id] || !ours[e.Project], "an event that nobody sent: %s", id)
@@ -129,7 +129,7 @@ func (l *load) check(s *server, database string) {
 	counted := map[int64]int64{}
 	for key, i := range book.issues {
 		n := inIssue[key]
-		require.True(t, n.hold(i.TimesSeen) || !ours[i.Project], "%s: times_seen is %d, expected %v", key, i.TimesSeen, n)
+		require.True(t, n.includesCount(i.TimesSeen) || !ours[i.Project], "%s: times_seen is %d, expected %v", key, i.TimesSeen, n)
 		require.Equal(t, i.TimesSeen, i.InHours, "%s: the hours", key)
 		require.Equal(t, i.StoredEvents, i.Events, "%s: the stored events", key)
 		require.Equal(t, i.Events, i.EventIDs, "%s: the event ids", key)
@@ -142,19 +142,19 @@ func (l *load) check(s *server, database string) {
 	}
 	for n, p := range l.projects {
 		require.Equal(t, counted[p.id], book.projects[p.id], "the hours of the project")
-		require.True(t, inProject[n].hold(counted[p.id]))
+		require.True(t, inProject[n].includesCount(counted[p.id]))
 	}
 	l.checkAnswers(s, book)
-	l.report(book)
+	l.reportCounts(book)
 }
 
 // bounds are how many events there may be.
 type bounds struct{ least, most int64 }
 
-func (b bounds) plus(c bounds) bounds { return bounds{b.least + c.least, b.most + c.most} }
-func (b bounds) hold(n int64) bool    { return b.least <= n && n <= b.most }
+func (b bounds) addBounds(c bounds) bounds  { return bounds{b.least + c.least, b.most + c.most} }
+func (b bounds) includesCount(n int64) bool { return b.least <= n && n <= b.most }
 
-func btoi(b bool) int64 {
+func countOf(b bool) int64 {
 	if b {
 		return 1
 	}
@@ -172,7 +172,7 @@ func (l *load) checkAnswers(s *server, book ledger) {
 			EventsToday int64 `json:"events_today"`
 		}
 	}
-	require.Equal(t, http.StatusOK, s.call(adminToken, "GET", "/v1/projects", "", &list))
+	require.Equal(t, http.StatusOK, s.callAPI(adminToken, "GET", "/v1/projects", "", &list))
 	for _, p := range list.Data {
 		if time.Now().UTC().Day() == day && day == l.pauses.first.UTC().Day() { // else midnight came between
 			require.Equal(t, book.projects[p.ID], p.EventsToday, "events_today")
@@ -189,7 +189,7 @@ func (l *load) checkAnswers(s *server, book ledger) {
 			}
 			Next string `json:"next_cursor"`
 		}
-		require.Equal(t, http.StatusOK, s.call(adminToken, "GET", path, "", &page))
+		require.Equal(t, http.StatusOK, s.callAPI(adminToken, "GET", path, "", &page))
 		for _, i := range page.Data {
 			require.Equal(t, book.issues[fmt.Sprint(i.ProjectID, " ", i.Title)].TimesSeen, i.TimesSeen)
 			seen++
@@ -202,14 +202,14 @@ func (l *load) checkAnswers(s *server, book ledger) {
 	require.Len(t, book.issues, seen)
 }
 
-// report says what the load was, and what the database has of it.
-func (l *load) report(book ledger) {
+// reportCounts says what the load was, and what the database has of it.
+func (l *load) reportCounts(book ledger) {
 	var taken, refused, silent, again, unsaid int
 	for _, e := range l.events {
 		switch {
 		case e.taken > 0:
 			taken++
-			again += int(btoi(e.attempts > 1))
+			again += int(countOf(e.attempts > 1))
 		case e.refused > 0:
 			refused++
 		default:

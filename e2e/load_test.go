@@ -46,7 +46,7 @@ type load struct {
 	senders  sync.WaitGroup
 
 	mu     sync.Mutex
-	events []*sent
+	events []*sentEvent
 	wrong  []string // answers that no event should get
 	pauses pauses
 
@@ -60,8 +60,8 @@ type dsn struct {
 	key string
 }
 
-// sent is one event and what came back for it, over all attempts.
-type sent struct {
+// sentEvent is one event and what came back for it, over all attempts.
+type sentEvent struct {
 	id       [16]byte
 	project  int
 	issue    string
@@ -73,7 +73,7 @@ type sent struct {
 	issueID  int64
 }
 
-func (e *sent) hot() bool { return e.issue == hotIssue }
+func (e *sentEvent) isOfHotIssue() bool { return e.issue == hotIssue }
 
 // pauses measures how long nothing was taken.
 type pauses struct {
@@ -81,7 +81,7 @@ type pauses struct {
 	longest     time.Duration
 }
 
-func (p *pauses) taken() {
+func (p *pauses) noteTaken() {
 	now := time.Now()
 	if p.first.IsZero() {
 		p.first, p.last = now, now
@@ -99,16 +99,16 @@ func startLoad(t *testing.T, senders int, servers ...*server) *load {
 	}
 	for _, s := range servers {
 		l.url = append(l.url, &atomic.Pointer[string]{})
-		l.moved(len(l.url)-1, s)
+		l.moveServer(len(l.url)-1, s)
 	}
 	for n := range loadProjects {
-		text, _ := servers[0].project(fmt.Sprint("App ", n))
+		text, _ := servers[0].makeProject(fmt.Sprint("App ", n))
 		l.projects = append(l.projects, parseDSN(t, text))
 	}
 	for n := range senders {
-		l.senders.Go(func() { l.send(rand.New(rand.NewPCG(uint64(n), 1))) })
+		l.senders.Go(func() { l.sendUntilStopped(rand.New(rand.NewPCG(uint64(n), 1))) })
 	}
-	t.Cleanup(l.stop)
+	t.Cleanup(l.stopSending)
 	return l
 }
 
@@ -122,11 +122,11 @@ func parseDSN(t *testing.T, text string) (d dsn) {
 	return d
 }
 
-// moved tells the senders where a server is now.
-func (l *load) moved(n int, s *server) { l.url[n].Store(&s.url) }
+// moveServer has the senders send to where a server is now.
+func (l *load) moveServer(n int, s *server) { l.url[n].Store(&s.url) }
 
-// stop ends the senders, each after the answer that it waits for.
-func (l *load) stop() {
+// stopSending ends the senders, each after the answer that it waits for.
+func (l *load) stopSending() {
 	select {
 	case <-l.stopped:
 		return
@@ -138,11 +138,11 @@ func (l *load) stop() {
 	l.client.CloseIdleConnections()
 }
 
-// outage causes one, waits until the servers take events again, and notes for how long they took none.
-func (l *load) outage(cause func()) {
+// measureOutage causes one, waits until the servers take events again, and notes for how long they took none.
+func (l *load) measureOutage(cause func()) {
 	l.t.Helper()
 	l.goOn(betweenOutages)
-	l.note(func() { l.pauses.longest = 0 })
+	l.withLock(func() { l.pauses.longest = 0 })
 	cause()
 	l.goOn(betweenOutages)
 	l.mu.Lock()
@@ -153,11 +153,11 @@ func (l *load) outage(cause func()) {
 // goOn waits until n more events were taken.
 func (l *load) goOn(n int) {
 	l.t.Helper()
-	until := l.taken() + n
-	require.Eventually(l.t, func() bool { return l.taken() >= until }, 30*time.Second, 5*time.Millisecond, "the servers take no events")
+	until := l.countTaken() + n
+	require.Eventually(l.t, func() bool { return l.countTaken() >= until }, 30*time.Second, 5*time.Millisecond, "the servers take no events")
 }
 
-func (l *load) taken() (n int) {
+func (l *load) countTaken() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.events {
@@ -168,30 +168,30 @@ func (l *load) taken() (n int) {
 	return n
 }
 
-// send is one sender. Every other event that gets no 200 is sent again, as by a client that retries; the others are
+// sendUntilStopped is one sender. Every other event that gets no 200 is sent again, as by a client that retries; the others are
 // dropped, as SDKs do. Of several servers, some events go to all at the same time.
-func (l *load) send(random *rand.Rand) {
+func (l *load) sendUntilStopped(random *rand.Rand) {
 	for {
 		select {
 		case <-l.stopped:
 			return
 		case <-l.pace.C:
 		}
-		e := l.next(random)
-		retry := !e.hot() && random.IntN(2) == 0
-		if len(l.url) > 1 && !e.hot() && random.IntN(3) == 0 {
+		e := l.nextEvent(random)
+		retry := !e.isOfHotIssue() && random.IntN(2) == 0
+		if len(l.url) > 1 && !e.isOfHotIssue() && random.IntN(3) == 0 {
 			var all sync.WaitGroup
 			for n := range l.url {
 				if l.frozen.Load() == int64(n)+1 {
 					continue
 				}
-				all.Go(func() { l.post(e, n, false) })
+				all.Go(func() { l.postEvent(e, n, false) })
 			}
 			all.Wait()
 			continue
 		}
 		native := random.IntN(4) == 0
-		for attempt := 0; !l.post(e, l.pick(random), native) && retry && attempt < 200; attempt++ {
+		for attempt := 0; !l.postEvent(e, l.pickServer(random), native) && retry && attempt < 200; attempt++ {
 			select {
 			case <-l.stopped:
 				return
@@ -201,8 +201,8 @@ func (l *load) send(random *rand.Rand) {
 	}
 }
 
-// pick chooses the server for an attempt.
-func (l *load) pick(random *rand.Rand) int {
+// pickServer chooses the server for an attempt.
+func (l *load) pickServer(random *rand.Rand) int {
 	n := random.IntN(len(l.url))
 	if l.frozen.Load() == int64(n)+1 {
 		n = (n + 1) % len(l.url)
@@ -210,8 +210,8 @@ func (l *load) pick(random *rand.Rand) int {
 	return n
 }
 
-func (l *load) next(random *rand.Rand) *sent {
-	e := &sent{project: random.IntN(loadProjects)}
+func (l *load) nextEvent(random *rand.Rand) *sentEvent {
+	e := &sentEvent{project: random.IntN(loadProjects)}
 	for i := range e.id {
 		e.id[i] = byte(random.Uint32())
 	}
@@ -225,8 +225,8 @@ func (l *load) next(random *rand.Rand) *sent {
 	return e
 }
 
-// post sends an event once and notes the answer; true for a 200.
-func (l *load) post(e *sent, n int, native bool) bool {
+// postEvent sends an event once and notes the answer; true for a 200.
+func (l *load) postEvent(e *sentEvent, n int, native bool) bool {
 	event := fmt.Sprintf(`{"event_id":"%x","message":"of %s","fingerprint":[%q],"platform":"go","user":{"id":"u-%d"},"release":"shop@1"}`,
 		e.id, e.issue, e.issue, e.id[0]%16)
 	p := l.projects[e.project]
@@ -239,7 +239,7 @@ func (l *load) post(e *sent, n int, native bool) bool {
 	l.mu.Unlock()
 	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, *l.url[n].Load()+path, strings.NewReader(body))
 	if err != nil {
-		l.note(func() { l.wrong = append(l.wrong, err.Error()) })
+		l.withLock(func() { l.wrong = append(l.wrong, err.Error()) })
 		return false
 	}
 	begin := time.Now()
@@ -252,26 +252,26 @@ func (l *load) post(e *sent, n int, native bool) bool {
 	if err != nil {
 		return false
 	}
-	l.note(func() {
+	l.withLock(func() {
 		l.slowest = max(l.slowest, time.Since(begin))
-		l.hear(e, answer, text, native)
+		l.noteAnswer(e, answer, text, native)
 	})
 	return answer.StatusCode == http.StatusOK
 }
 
-func (l *load) note(fn func()) {
+func (l *load) withLock(fn func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fn()
 }
 
-// hear notes an answer.
-func (l *load) hear(e *sent, answer *http.Response, text []byte, native bool) {
+// noteAnswer notes an answer.
+func (l *load) noteAnswer(e *sentEvent, answer *http.Response, text []byte, native bool) {
 	switch answer.StatusCode {
 	case http.StatusOK:
 		e.taken++
-		l.pauses.taken()
-		if wrong := e.read(text, native); wrong != "" {
+		l.pauses.noteTaken()
+		if wrong := e.readAnswer(text, native); wrong != "" {
 			l.wrong = append(l.wrong, fmt.Sprintf("%s: %s", wrong, text))
 		}
 	case http.StatusServiceUnavailable:
@@ -285,8 +285,8 @@ func (l *load) hear(e *sent, answer *http.Response, text []byte, native bool) {
 	}
 }
 
-// read reads a 200 and tells what is wrong with it.
-func (e *sent) read(text []byte, native bool) string {
+// readAnswer reads a 200 and returns what is wrong with it, empty for nothing.
+func (e *sentEvent) readAnswer(text []byte, native bool) string {
 	var a struct {
 		ID   string
 		Data struct {

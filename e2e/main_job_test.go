@@ -43,12 +43,12 @@ func sendNode(t *testing.T, dsn string) {
 // new event brings it back.
 func TestMainJob(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	for sdk, send := range sdks {
 		for client, connect := range agents {
 			t.Run(sdk+" to "+client, func(t *testing.T) {
 				t.Parallel()
-				job{t: t, server: s, send: send, connect: connect, name: sdk + " " + client}.run()
+				job{t: t, server: s, send: send, connect: connect, name: sdk + " " + client}.runJob()
 			})
 		}
 	}
@@ -62,11 +62,11 @@ type job struct {
 	name    string
 }
 
-func (j job) run() {
+func (j job) runJob() {
 	t, s := j.t, j.server
-	dsn, slug := s.project(j.name)
-	first := j.connect(t, s.url, s.token("first "+j.name))
-	second := j.connect(t, s.url, s.token("second "+j.name))
+	dsn, slug := s.makeProject(j.name)
+	first := j.connect(t, s.url, s.makeToken("first "+j.name))
+	second := j.connect(t, s.url, s.makeToken("second "+j.name))
 
 	j.send(t, dsn)
 	issue := j.onlyIssue(first, slug)
@@ -77,18 +77,18 @@ func (j job) run() {
 	require.Contains(t, issue["title"], "cart")
 	id := issue["id"]
 
-	detail := data(t, first, "get_issue", map[string]any{"id": id})
-	event := data(t, first, "get_event", map[string]any{"id": detail["latest_event_id"]})["event"].(map[string]any)
+	detail := callForData(t, first, "get_issue", map[string]any{"id": id})
+	event := callForData(t, first, "get_event", map[string]any{"id": detail["latest_event_id"]})["event"].(map[string]any)
 	j.checkEvent(event)
 
-	claimed := data(t, first, "claim_issue", map[string]any{"id": id, "minutes": 30})["claim"].(map[string]any)
+	claimed := callForData(t, first, "claim_issue", map[string]any{"id": id, "minutes": 30})["claim"].(map[string]any)
 	refusal, failed := second("claim_issue", map[string]any{"id": id})
 	require.True(t, failed)
 	require.Equal(t, "claimed", refusal["error"])
 	require.Equal(t, claimed, refusal["claim"])
 
-	data(t, first, "add_note", map[string]any{"id": id, "text": "Raised the timeout; see cart.go."})
-	require.Equal(t, "resolved", data(t, first, "resolve_issue", map[string]any{"id": id})["status"])
+	callForData(t, first, "add_note", map[string]any{"id": id, "text": "Raised the timeout; see cart.go."})
+	require.Equal(t, "resolved", callForData(t, first, "resolve_issue", map[string]any{"id": id})["status"])
 
 	j.send(t, dsn)
 	again := j.onlyIssue(first, slug)
@@ -97,7 +97,7 @@ func (j job) run() {
 	require.EqualValues(t, 2, again["times_seen"])
 	require.EqualValues(t, 1, again["users_affected"])
 
-	require.Equal(t, []string{"issue.regress", "issue.resolve", "issue.note", "issue.claim"}, actions(t, first, id))
+	require.Equal(t, []string{"issue.regress", "issue.resolve", "issue.note", "issue.claim"}, actionsOf(t, first, id))
 }
 
 // checkEvent looks for what each SDK was told to send: cause, stack, user, tags.
@@ -130,14 +130,14 @@ func (j job) onlyIssue(a agent, project string) map[string]any {
 	return issues[0].(map[string]any)
 }
 
-func data(t *testing.T, a agent, tool string, args map[string]any) map[string]any {
+func callForData(t *testing.T, a agent, tool string, args map[string]any) map[string]any {
 	t.Helper()
 	answer, failed := a(tool, args)
 	require.False(t, failed, "%s: %v", tool, answer)
 	return answer["data"].(map[string]any)
 }
 
-func actions(t *testing.T, a agent, issue any) []string {
+func actionsOf(t *testing.T, a agent, issue any) []string {
 	t.Helper()
 	rows, failed := a("list_issue_activity", map[string]any{"id": issue})
 	require.False(t, failed)

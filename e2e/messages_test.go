@@ -17,8 +17,8 @@ var firstOfTwo = strings.NewReplacer("order 42", "order 41", "bob", "ann")
 // issues by what they say, whoever wrote them, and the new version makes no new issues.
 func TestMessagesOfTwoVersions(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	dsn, slug := s.project("messages")
+	s := startServer(t)
+	dsn, slug := s.makeProject("messages")
 	for sent, sdk := range []string{"sentry-node-10", "@sentry/node"} {
 		out, err := exec.CommandContext(t.Context(), "node", "sdk/messages.mjs", dsn, sdk).CombinedOutput()
 		require.NoError(t, err, string(out))

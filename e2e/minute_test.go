@@ -28,23 +28,23 @@ func TestFaultChangesActWithinAMinute(t *testing.T) {
 		status int
 	}{
 		"daily_quota": {func(slug string, _ dsn) {
-			require.Equal(t, http.StatusOK, pair[0].call(adminToken, "PATCH", "/v1/projects/"+slug, `{"daily_quota":1}`, nil))
+			require.Equal(t, http.StatusOK, pair[0].callAPI(adminToken, "PATCH", "/v1/projects/"+slug, `{"daily_quota":1}`, nil))
 		}, http.StatusTooManyRequests},
 		"allowed_origins": {func(slug string, _ dsn) {
-			require.Equal(t, http.StatusOK, pair[0].call(adminToken, "PATCH", "/v1/projects/"+slug,
+			require.Equal(t, http.StatusOK, pair[0].callAPI(adminToken, "PATCH", "/v1/projects/"+slug,
 				`{"allowed_origins":["https://office.example"]}`, nil))
 		}, http.StatusForbidden},
 		"a revoked key": {func(slug string, d dsn) {
-			require.Equal(t, http.StatusCreated, pair[0].call(adminToken, "POST", "/v1/projects/"+slug+"/keys", "", nil))
-			require.Equal(t, http.StatusNoContent, pair[0].call(adminToken, "DELETE", "/v1/projects/"+slug+"/keys/"+d.key, "", nil))
+			require.Equal(t, http.StatusCreated, pair[0].callAPI(adminToken, "POST", "/v1/projects/"+slug+"/keys", "", nil))
+			require.Equal(t, http.StatusNoContent, pair[0].callAPI(adminToken, "DELETE", "/v1/projects/"+slug+"/keys/"+d.key, "", nil))
 		}, http.StatusUnauthorized},
 		"a deleted project": {func(slug string, _ dsn) {
-			require.Equal(t, http.StatusNoContent, pair[0].call(adminToken, "DELETE", "/v1/projects/"+slug, "", nil))
+			require.Equal(t, http.StatusNoContent, pair[0].callAPI(adminToken, "DELETE", "/v1/projects/"+slug, "", nil))
 		}, http.StatusUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, slug := pair[0].project("Shop with " + name)
+			text, slug := pair[0].makeProject("Shop with " + name)
 			d := parseDSN(t, text)
 			send := func() int {
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, pair[1].url+"/v1/ingest?key="+d.key,

@@ -61,13 +61,13 @@ type exportedEvent struct {
 func (s *server) exportedIssues(t *testing.T, slug string) map[string]exported {
 	t.Helper()
 	var list struct{ Data []struct{ ID int64 } }
-	require.Equal(t, 200, s.call(adminToken, "GET", "/v1/issues?project="+slug, "", &list))
+	require.Equal(t, 200, s.callAPI(adminToken, "GET", "/v1/issues?project="+slug, "", &list))
 	issues := map[string]exported{}
 	for _, row := range list.Data {
 		var detail struct{ Data exported }
-		require.Equal(t, 200, s.call(adminToken, "GET", fmt.Sprint("/v1/issues/", row.ID), "", &detail))
+		require.Equal(t, 200, s.callAPI(adminToken, "GET", fmt.Sprint("/v1/issues/", row.ID), "", &detail))
 		var event struct{ Data struct{ Event exportedEvent } }
-		require.Equal(t, 200, s.call(adminToken, "GET", fmt.Sprint("/v1/events/", detail.Data.LatestEventID), "", &event))
+		require.Equal(t, 200, s.callAPI(adminToken, "GET", fmt.Sprint("/v1/events/", detail.Data.LatestEventID), "", &event))
 		detail.Data.event = event.Data.Event
 		issues[detail.Data.Title] = detail.Data
 	}
@@ -78,7 +78,7 @@ func (s *server) exportedIssues(t *testing.T, slug string) map[string]exported {
 // often it was recorded.
 func TestOpenTelemetry(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	const bearer, sentryAuth = "authorization=Bearer%%20%s", "x-sentry-auth=sentry%%20sentry_key=%s"
 	for name, c := range map[string]struct {
 		protocol, header string
@@ -92,7 +92,7 @@ func TestOpenTelemetry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dsn, slug := s.project(name)
+			dsn, slug := s.makeProject(name)
 			s.runExporter(t, dsn, c.protocol, c.header, c.command...)
 			issues := s.exportedIssues(t, slug)
 			cart, ok := issues["CartError: cart 1001 cannot be loaded"]
@@ -120,8 +120,8 @@ func TestOpenTelemetry(t *testing.T) {
 // TestSentryOTLPIntegration: sentry-sdk exports spans to its DSN, which once made an error event of each refusal.
 func TestSentryOTLPIntegration(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	dsn, slug := s.project("Python")
+	s := startServer(t)
+	dsn, slug := s.makeProject("Python")
 	out, err := exec.CommandContext(t.Context(), python, "sdk/sentry_otlp.py", dsn).CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Empty(t, string(out))

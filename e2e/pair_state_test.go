@@ -14,17 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withIssues makes a project with so many issues, of an event each, and gives their ids.
+// withIssues makes a project with some issues, of an event each, and returns their ids.
 func (s *server) withIssues(name string, count int) (slug string, ids []int64) {
 	s.t.Helper()
-	text, slug := s.project(name)
+	text, slug := s.makeProject(name)
 	key := parseDSN(s.t, text).key
 	for n := range count {
 		body := fmt.Sprintf(`{"message":"of kind %d","fingerprint":["%d"]}`, n, n)
-		require.Equal(s.t, http.StatusOK, s.call("", "POST", "/v1/ingest?key="+key, body, nil))
+		require.Equal(s.t, http.StatusOK, s.callAPI("", "POST", "/v1/ingest?key="+key, body, nil))
 	}
 	var list struct{ Data []struct{ ID int64 } }
-	require.Equal(s.t, http.StatusOK, s.call(adminToken, "GET", "/v1/issues?limit=100&project="+slug, "", &list))
+	require.Equal(s.t, http.StatusOK, s.callAPI(adminToken, "GET", "/v1/issues?limit=100&project="+slug, "", &list))
 	require.Len(s.t, list.Data, count)
 	for _, i := range list.Data {
 		ids = append(ids, i.ID)
@@ -39,8 +39,8 @@ type activityRow struct {
 	TargetID  int64  `json:"target_id"`
 }
 
-// timeline gives how often each change is on the timeline.
-func (s *server) timeline() map[activityRow]int {
+// countActivity returns how often each change is on the timeline.
+func (s *server) countActivity() map[activityRow]int {
 	s.t.Helper()
 	rows := map[activityRow]int{}
 	cursor := ""
@@ -49,7 +49,7 @@ func (s *server) timeline() map[activityRow]int {
 			Data       []activityRow
 			NextCursor string `json:"next_cursor"`
 		}
-		require.Equal(s.t, http.StatusOK, s.call(adminToken, "GET", "/v1/activity?limit=100"+cursor, "", &page))
+		require.Equal(s.t, http.StatusOK, s.callAPI(adminToken, "GET", "/v1/activity?limit=100"+cursor, "", &page))
 		for _, r := range page.Data {
 			rows[r]++
 		}
@@ -66,9 +66,9 @@ func TestFaultDecidedOnBothServers(t *testing.T) {
 	t.Parallel()
 	pair, database := startPair(t, "REQUIRE_APPROVAL=ignore")
 	_, issues := pair[0].withIssues("Shop", 20)
-	agent := pair[0].token("agent")
-	_, rejecter := pair[0].tokenFor("rejecter", "admin")
-	_, approver := pair[1].tokenFor("approver", "admin")
+	agent := pair[0].makeToken("agent")
+	_, rejecter := pair[0].makeTokenWith("rejecter", "admin")
+	_, approver := pair[1].makeTokenWith("approver", "admin")
 	decisions := [2]struct{ path, token, by, action, status string }{
 		{"reject", rejecter, "rejecter", "approval.reject", "rejected"},
 		{"approve", approver, "approver", "approval.approve", "approved"},
@@ -85,7 +85,7 @@ func TestFaultDecidedOnBothServers(t *testing.T) {
 			Status     string
 			ApprovalID int64 `json:"approval_id"`
 		}
-		require.Equal(t, http.StatusAccepted, pair[0].call(agent, "POST", fmt.Sprintf("/v1/issues/%d/ignore", issue), "", &held))
+		require.Equal(t, http.StatusAccepted, pair[0].callAPI(agent, "POST", fmt.Sprintf("/v1/issues/%d/ignore", issue), "", &held))
 		require.Equal(t, "approval_required", held.Status)
 		want[activityRow{"approval.request", "agent", held.ApprovalID}]++
 
@@ -94,7 +94,7 @@ func TestFaultDecidedOnBothServers(t *testing.T) {
 		var deciding sync.WaitGroup
 		for n, d := range decisions {
 			deciding.Go(func() {
-				status[n] = pair[n].call(d.token, "POST", fmt.Sprintf("/v1/approvals/%d/%s", held.ApprovalID, d.path), "", &answers[n])
+				status[n] = pair[n].callAPI(d.token, "POST", fmt.Sprintf("/v1/approvals/%d/%s", held.ApprovalID, d.path), "", &answers[n])
 			})
 		}
 		deciding.Wait()
@@ -115,18 +115,18 @@ func TestFaultDecidedOnBothServers(t *testing.T) {
 		decided[held.ApprovalID] = request{held.ApprovalID, d.status, d.by}
 		for _, s := range pair {
 			var shown struct{ Data struct{ Status string } }
-			require.Equal(t, http.StatusOK, s.call(adminToken, "GET", fmt.Sprintf("/v1/issues/%d", issue), "", &shown))
+			require.Equal(t, http.StatusOK, s.callAPI(adminToken, "GET", fmt.Sprintf("/v1/issues/%d", issue), "", &shown))
 			require.Equal(t, ignored, shown.Data.Status)
 		}
 	}
 	for _, s := range pair {
 		var list struct{ Data []request }
-		require.Equal(t, http.StatusOK, s.call(adminToken, "GET", "/v1/approvals?limit=100", "", &list))
+		require.Equal(t, http.StatusOK, s.callAPI(adminToken, "GET", "/v1/approvals?limit=100", "", &list))
 		require.Len(t, list.Data, len(issues))
 		for _, r := range list.Data {
 			require.Equal(t, decided[r.ID], r)
 		}
-		rows := s.timeline()
+		rows := s.countActivity()
 		for r := range rows {
 			if r.Action == "project.create" || r.Action == "token.create" {
 				delete(rows, r)
@@ -135,8 +135,8 @@ func TestFaultDecidedOnBothServers(t *testing.T) {
 		require.Equal(t, want, rows)
 	}
 	t.Logf("%d of %d approved", len(want)-2*len(issues), len(issues))
-	pair[0].stop()
-	pair[1].stop()
+	pair[0].stopServer()
+	pair[1].stopServer()
 	requireNoDeadlocks(t, database)
 }
 
@@ -145,8 +145,8 @@ func TestFaultClaimsOfBothServers(t *testing.T) {
 	t.Parallel()
 	pair, database := startPair(t)
 	_, issues := pair[0].withIssues("Shop", 2)
-	id, first := pair[0].tokenFor("first", "issues:read", "issues:write")
-	second := pair[1].token("second")
+	id, first := pair[0].makeTokenWith("first", "issues:read", "issues:write")
+	second := pair[1].makeToken("second")
 	type claim struct {
 		Holder    string
 		ExpiresAt time.Time `json:"expires_at"`
@@ -158,7 +158,7 @@ func TestFaultClaimsOfBothServers(t *testing.T) {
 	}
 	ask := func(n int, token, method, path string, issue int64) int {
 		answer.Claim, answer.Data.Claim = nil, nil
-		return pair[n].call(token, method, fmt.Sprintf("/v1/issues/%d%s", issue, path), "", &answer)
+		return pair[n].callAPI(token, method, fmt.Sprintf("/v1/issues/%d%s", issue, path), "", &answer)
 	}
 	require.Equal(t, http.StatusOK, ask(0, first, "POST", "/claim", issues[0]))
 	require.Equal(t, http.StatusOK, ask(0, first, "POST", "/claim", issues[1]))
@@ -185,7 +185,7 @@ func TestFaultClaimsOfBothServers(t *testing.T) {
 	require.Equal(t, "second", answer.Claim.Holder)
 
 	// A revoked token renews and releases nothing on any server, and its claims end with it.
-	require.Equal(t, http.StatusNoContent, pair[0].call(adminToken, "DELETE", fmt.Sprintf("/v1/tokens/%d", id), "", nil))
+	require.Equal(t, http.StatusNoContent, pair[0].callAPI(adminToken, "DELETE", fmt.Sprintf("/v1/tokens/%d", id), "", nil))
 	for n := range pair {
 		require.Equal(t, http.StatusUnauthorized, ask(n, first, "POST", "/claim", issues[1]))
 		require.Equal(t, http.StatusUnauthorized, ask(n, first, "POST", "/release", issues[1]))
@@ -200,31 +200,31 @@ func TestFaultDeletedOnTheOtherServer(t *testing.T) {
 	pair, _ := startPair(t)
 	slug, issues := pair[1].withIssues("Shop", 3)
 	var bound struct{ Data struct{ Token string } }
-	require.Equal(t, http.StatusCreated, pair[1].call(adminToken, "POST", "/v1/tokens",
+	require.Equal(t, http.StatusCreated, pair[1].callAPI(adminToken, "POST", "/v1/tokens",
 		`{"name":"bound","scopes":["issues:read"],"project":"`+slug+`"}`, &bound))
 	list := "/v1/issues?project=" + slug
-	require.Equal(t, http.StatusOK, pair[1].call(bound.Data.Token, "GET", list, "", nil))
-	before := pair[1].timeline()
+	require.Equal(t, http.StatusOK, pair[1].callAPI(bound.Data.Token, "GET", list, "", nil))
+	before := pair[1].countActivity()
 
-	require.Equal(t, http.StatusNoContent, pair[0].call(adminToken, "DELETE", "/v1/projects/"+slug, "", nil))
-	require.Equal(t, http.StatusUnauthorized, pair[1].call(bound.Data.Token, "GET", list, "", nil))
-	require.Equal(t, http.StatusNotFound, pair[1].call(adminToken, "DELETE", "/v1/projects/"+slug, "", nil))
-	require.Equal(t, http.StatusNotFound, pair[1].call(adminToken, "GET", list, "", nil))
+	require.Equal(t, http.StatusNoContent, pair[0].callAPI(adminToken, "DELETE", "/v1/projects/"+slug, "", nil))
+	require.Equal(t, http.StatusUnauthorized, pair[1].callAPI(bound.Data.Token, "GET", list, "", nil))
+	require.Equal(t, http.StatusNotFound, pair[1].callAPI(adminToken, "DELETE", "/v1/projects/"+slug, "", nil))
+	require.Equal(t, http.StatusNotFound, pair[1].callAPI(adminToken, "GET", list, "", nil))
 	for _, issue := range issues {
 		for _, path := range []string{"", "/events", "/activity"} {
-			require.Equal(t, http.StatusNotFound, pair[1].call(adminToken, "GET", fmt.Sprintf("/v1/issues/%d%s", issue, path), "", nil), path)
+			require.Equal(t, http.StatusNotFound, pair[1].callAPI(adminToken, "GET", fmt.Sprintf("/v1/issues/%d%s", issue, path), "", nil), path)
 		}
 	}
 	for _, path := range []string{"/v1/projects", "/v1/issues"} {
 		var empty struct{ Data []any }
-		require.Equal(t, http.StatusOK, pair[1].call(adminToken, "GET", path, "", &empty))
+		require.Equal(t, http.StatusOK, pair[1].callAPI(adminToken, "GET", path, "", &empty))
 		require.Empty(t, empty.Data, path)
 	}
-	after := pair[1].timeline()
+	after := pair[1].countActivity()
 	for row := range before {
 		require.Positive(t, after[row], "%+v", row)
 	}
-	_, again := pair[1].project("Shop")
+	_, again := pair[1].makeProject("Shop")
 	require.Equal(t, slug, again, "the name is free")
 }
 
@@ -248,8 +248,8 @@ func TestFaultPurgeGoesOnElsewhere(t *testing.T) {
 	}
 	t.Parallel()
 	database := startPostgres(t, newDir(t)).URL()
-	killed := startOn(t, newDir(t), "DATABASE_URL="+database)
-	text, slug := killed.project("Shop")
+	killed := startServerOn(t, newDir(t), "DATABASE_URL="+database)
+	text, slug := killed.makeProject("Shop")
 	project := parseDSN(t, text).id
 	db, err := pgx.Connect(t.Context(), database)
 	require.NoError(t, err)
@@ -262,7 +262,7 @@ func TestFaultPurgeGoesOnElsewhere(t *testing.T) {
 		}
 		return n
 	}
-	require.Equal(t, http.StatusNoContent, killed.call(adminToken, "DELETE", "/v1/projects/"+slug, "", nil))
+	require.Equal(t, http.StatusNoContent, killed.callAPI(adminToken, "DELETE", "/v1/projects/"+slug, "", nil))
 
 	// A lock on one row holds the purge up in its middle.
 	lock, err := pgx.Connect(t.Context(), database)
@@ -279,7 +279,7 @@ func TestFaultPurgeGoesOnElsewhere(t *testing.T) {
 SELECT count(*) FROM pg_stat_activity
 WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM "issue_hours"%' AND $1::bigint > 0`) > 0
 	}, time.Minute, 100*time.Millisecond)
-	other := startOn(t, newDir(t), "DATABASE_URL="+database)
+	other := startServerOn(t, newDir(t), "DATABASE_URL="+database)
 	require.NoError(t, killed.cmd.Process.Kill())
 	_ = killed.cmd.Wait()
 	require.NoError(t, lock.Close(t.Context()))
@@ -292,5 +292,5 @@ WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM "issue_hours"%' AND $
 	for _, table := range []string{"issues", "issue_hours", "events", "project_keys"} {
 		require.Zero(t, count(`SELECT count(*) FROM `+table+` WHERE project_id = $1`), table)
 	}
-	require.Positive(t, other.timeline()[activityRow{"project.create", "ADMIN_TOKEN", project}])
+	require.Positive(t, other.countActivity()[activityRow{"project.create", "ADMIN_TOKEN", project}])
 }

@@ -24,7 +24,7 @@ func startPair(t *testing.T, env ...string) (pair [2]*server, database string) {
 	var starting sync.WaitGroup
 	for n := range pair {
 		starting.Go(func() {
-			pair[n] = startOn(t, dirs[n], slices.Concat(underLoad, []string{"DATABASE_URL=" + database}, env)...)
+			pair[n] = startServerOn(t, dirs[n], slices.Concat(underLoad, []string{"DATABASE_URL=" + database}, env)...)
 		})
 	}
 	starting.Wait()
@@ -38,11 +38,11 @@ func TestFaultTwoServers(t *testing.T) {
 	pair, database := startPair(t)
 	l := startLoad(t, senders, pair[0], pair[1])
 	l.goOn(1200)
-	l.check(pair[1], database)
+	l.checkLedger(pair[1], database)
 	quotaOfPair(t, pair, database)
 	claimOfPair(t, pair)
-	pair[0].stop()
-	pair[1].stop()
+	pair[0].stopServer()
+	pair[1].stopServer()
 	requireNoDeadlocks(t, database)
 }
 
@@ -50,8 +50,8 @@ func TestFaultTwoServers(t *testing.T) {
 func quotaOfPair(t *testing.T, pair [2]*server, database string) {
 	t.Helper()
 	const quota, senders, each = 300, 40, 10
-	text, slug := pair[0].project("Limited")
-	require.Equal(t, http.StatusOK, pair[0].call(adminToken, "PATCH", "/v1/projects/"+slug, fmt.Sprintf(`{"daily_quota":%d}`, quota), nil))
+	text, slug := pair[0].makeProject("Limited")
+	require.Equal(t, http.StatusOK, pair[0].callAPI(adminToken, "PATCH", "/v1/projects/"+slug, fmt.Sprintf(`{"daily_quota":%d}`, quota), nil))
 	limited := parseDSN(t, text)
 	var taken, refused atomic.Int64
 	var sending sync.WaitGroup
@@ -84,10 +84,10 @@ func claimOfPair(t *testing.T, pair [2]*server) {
 	t.Helper()
 	const agents = 20
 	var list struct{ Data []struct{ ID int64 } }
-	require.Equal(t, http.StatusOK, pair[0].call(adminToken, "GET", "/v1/issues?limit=5", "", &list))
+	require.Equal(t, http.StatusOK, pair[0].callAPI(adminToken, "GET", "/v1/issues?limit=5", "", &list))
 	tokens := make([]string, agents)
 	for n := range tokens {
-		tokens[n] = pair[n%2].token(fmt.Sprint("agent ", n))
+		tokens[n] = pair[n%2].makeToken(fmt.Sprint("agent ", n))
 	}
 	for _, issue := range list.Data {
 		path := fmt.Sprintf("/v1/issues/%d/claim", issue.ID)

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stall sends half a request, which keeps its connection busy until the test ends.
-func (s *server) stall(t *testing.T) {
+// stallStop sends half a request, which keeps its connection busy until the test ends.
+func (s *server) stallStop(t *testing.T) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	require.NoError(t, err)
@@ -47,9 +47,9 @@ func TestStopWithStalledUpload(t *testing.T) {
 	for _, name := range []string{"one signal", "two signals"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t)
-			pid := postmaster(t, s.dataDir)
-			s.stall(t)
+			s := startServer(t)
+			pid := postmasterPID(t, s.dataDir)
+			s.stallStop(t)
 			require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 			if name == "two signals" {
 				require.Eventually(t, func() bool { // the first one was heard
@@ -70,10 +70,10 @@ func TestEverythingIsJSON(t *testing.T) {
 	t.Parallel()
 	env := []string{"LOG_FORMAT=JSON", "LOG_LEVEL=Debug", "MIGRATE=ON", "RETENTION_DAYS=", "ROLES=", "DATABASE_WAIT=", "RETENTION_DAY=5",
 		"ADMIN_TOKEN="}
-	s := startOn(t, newDir(t), env...)
-	require.Equal(t, http.StatusOK, s.call("", "GET", "/healthz", "", nil))
-	printed := s.ready + s.line() + "\n"
-	s.stop()
+	s := startServerOn(t, newDir(t), env...)
+	require.Equal(t, http.StatusOK, s.callAPI("", "GET", "/healthz", "", nil))
+	printed := s.ready + s.readyLine() + "\n"
+	s.stopServer()
 	require.True(t, s.cmd.ProcessState.Success())
 	durations := 0
 	for line := range strings.Lines(printed + s.log.String()) {
@@ -100,7 +100,7 @@ func TestFatalErrorsHaveTheFormat(t *testing.T) {
 		{"DATABASE_URL=postgres://errand@127.0.0.1:1/errand?sslmode=disable", "DATABASE_URL"},
 	} {
 		for _, format := range []string{"json", "text"} {
-			cmd := errand(t, newDir(t), []string{"DATABASE_WAIT=0s", c.wrong, "LOG_FORMAT=" + format}, empty...)
+			cmd := errandCommand(t, newDir(t), []string{"DATABASE_WAIT=0s", c.wrong, "LOG_FORMAT=" + format}, empty...)
 			var problems bytes.Buffer
 			cmd.Stderr = &problems
 			var exit *exec.ExitError
@@ -125,9 +125,9 @@ func TestFatalErrorsHaveTheFormat(t *testing.T) {
 func TestSettingsBesideAServer(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
-	s := startOn(t, dir, "RETENTION_DAYS=30", "REQUIRE_APPROVAL=ignore")
+	s := startServerOn(t, dir, "RETENTION_DAYS=30", "REQUIRE_APPROVAL=ignore")
 	ask := func(args ...string) string {
-		text, err := errand(t, dir, []string{"REQUIRE_APPROVAL="}, append([]string{"settings"}, args...)...).Output()
+		text, err := errandCommand(t, dir, []string{"REQUIRE_APPROVAL="}, append([]string{"settings"}, args...)...).Output()
 		require.NoError(t, err)
 		return string(text)
 	}
@@ -146,7 +146,7 @@ func TestSignalWhileStarting(t *testing.T) {
 	require.NoError(t, err)
 	addr := listener.Addr().String()
 	require.NoError(t, listener.Close())
-	cmd := errand(t, newDir(t), []string{"DATABASE_URL=postgres://errand@127.0.0.1:1/errand?sslmode=disable", "DATABASE_WAIT=1d"},
+	cmd := errandCommand(t, newDir(t), []string{"DATABASE_URL=postgres://errand@127.0.0.1:1/errand?sslmode=disable", "DATABASE_WAIT=1d"},
 		"serve", "--addr", addr)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })

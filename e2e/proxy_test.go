@@ -43,8 +43,8 @@ func startProxy(t *testing.T, s *server) *proxy {
 	return p
 }
 
-// dsn leads a DSN through the proxy.
-func (p *proxy) dsn(t *testing.T, dsn string) string {
+// dsnThrough leads a DSN through the proxy.
+func (p *proxy) dsnThrough(t *testing.T, dsn string) string {
 	t.Helper()
 	u, err := url.Parse(dsn)
 	require.NoError(t, err)
@@ -80,15 +80,15 @@ func (p *proxy) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// tell changes how long SDKs are told to wait.
-func (p *proxy) tell(seconds string) {
+// tellRetryAfter changes for how long SDKs are to wait.
+func (p *proxy) tellRetryAfter(seconds string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seconds = seconds
 }
 
-// about gives what passed with a text in the request's body, in order.
-func (p *proxy) about(text string) (list []passage) {
+// passagesAbout returns what passed with a text in the request's body, in order.
+func (p *proxy) passagesAbout(text string) (list []passage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, one := range p.passed {
@@ -99,8 +99,8 @@ func (p *proxy) about(text string) (list []passage) {
 	return list
 }
 
-// asked tells how many preflights of a path were answered with a status.
-func (p *proxy) asked(path string, status int) (n int) {
+// countRequests returns how many preflights of a path were answered with a status.
+func (p *proxy) countRequests(path string, status int) (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, one := range p.passed {
@@ -111,7 +111,7 @@ func (p *proxy) asked(path string, status int) (n int) {
 	return n
 }
 
-func statuses(passed []passage) []int {
+func statusesOf(passed []passage) []int {
 	list := make([]int, len(passed))
 	for i, one := range passed {
 		list[i] = one.status

@@ -22,13 +22,13 @@ type application func(message string)
 // TestQuota is what server SDKs do over a project's quota. TestBrowser has the browser's.
 func TestQuota(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := startServer(t)
 	for sdk, run := range map[string]func(t *testing.T, dsn string) application{"sentry-go": runGo, "@sentry/node": runNode} {
 		t.Run(sdk, func(t *testing.T) {
 			t.Parallel()
-			dsn, slug := s.project("Quota " + sdk)
-			overQuota{server: s, dsn: dsn, slug: slug, run: run}.check(t)
-			require.Equal(t, listedProject{EventsToday: 2, Source: "server", Trust: "high"}, s.listed(slug))
+			dsn, slug := s.makeProject("Quota " + sdk)
+			overQuota{server: s, dsn: dsn, slug: slug, run: run}.checkQuota(t)
+			require.Equal(t, listedProject{EventsToday: 2, Source: "server", Trust: "high"}, s.findListed(slug))
 		})
 	}
 }
@@ -71,26 +71,26 @@ type overQuota struct {
 	run    func(t *testing.T, dsn string) application
 }
 
-// check holds that the SDK sends until the first 429, then nothing for as long as it was told, and then again; and that
+// checkQuota holds that the SDK sends until the first 429, then nothing for as long as it was told, and then again; and that
 // what was refused does not count.
 //
 // Nobody waits for a minute: the proxy tells the SDK 1 second instead of the server's seconds, until that second was
 // kept. The limit that comes then is the server's own.
-func (q overQuota) check(t *testing.T) {
+func (q overQuota) checkQuota(t *testing.T) {
 	awayFromMidnight(t)
-	q.server.update(q.slug, `{"daily_quota":2}`)
+	q.server.updateProject(q.slug, `{"daily_quota":2}`)
 	through := startProxy(t, q.server)
-	through.tell("1")
-	throw := q.run(t, through.dsn(t, q.dsn))
+	through.tellRetryAfter("1")
+	throw := q.run(t, through.dsnThrough(t, q.dsn))
 	for n := range 3 {
 		throw(fmt.Sprintf("cart %d cannot be loaded", n))
 	}
-	require.Equal(t, []int{200, 200, 429}, statuses(through.about("cart")))
+	require.Equal(t, []int{200, 200, 429}, statusesOf(through.passagesAbout("cart")))
 
-	through.tell("")
+	through.tellRetryAfter("")
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for n := 0; len(through.about("cart")) == 3; n++ {
+	for n := 0; len(through.passagesAbout("cart")) == 3; n++ {
 		require.Less(t, n, 200, "the SDK never sent again")
 		<-tick.C
 		throw(fmt.Sprintf("cart %d cannot be found", n))
@@ -98,16 +98,16 @@ func (q overQuota) check(t *testing.T) {
 	for n := range 5 {
 		throw(fmt.Sprintf("cart %d cannot be saved", n))
 	}
-	passed := through.about("cart")
-	require.Equal(t, []int{200, 200, 429, 429}, statuses(passed))
-	require.Empty(t, through.about("cannot be saved"), "sent although the limit holds")
+	passed := through.passagesAbout("cart")
+	require.Equal(t, []int{200, 200, 429, 429}, statusesOf(passed))
+	require.Empty(t, through.passagesAbout("cannot be saved"), "sent although the limit holds")
 
 	for _, refused := range passed[2:] {
 		seconds := refused.header.Get("Retry-After")
 		require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, seconds)
 		require.Equal(t, seconds+":default;error;security:project:daily_quota", refused.header.Get("X-Sentry-Rate-Limits"))
 	}
-	require.Equal(t, 2, q.server.listed(q.slug).EventsToday)
+	require.Equal(t, 2, q.server.findListed(q.slug).EventsToday)
 }
 
 // awayFromMidnight waits for the next day where this one is nearly over: quotas would begin anew in the middle of a test.

@@ -34,7 +34,7 @@ type managed struct {
 	root      *pgx.Conn // as the superuser, to another database
 }
 
-// newManaged makes a database and a role with at most so many connections; -1 for any number. The further options are of
+// newManaged makes a database and a role with at most that many connections; -1 for any number. The further options are of
 // CREATE DATABASE.
 func newManaged(t *testing.T, superuser string, connections int, options string) *managed {
 	t.Helper()
@@ -42,8 +42,8 @@ func newManaged(t *testing.T, superuser string, connections int, options string)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = root.Close(context.Background()) })
 	m := &managed{t: t, root: root}
-	m.exec(fmt.Sprintf(`CREATE ROLE shop LOGIN CONNECTION LIMIT %d`, connections))
-	m.exec(`CREATE DATABASE shop OWNER shop ` + options)
+	m.execSQL(fmt.Sprintf(`CREATE ROLE shop LOGIN CONNECTION LIMIT %d`, connections))
+	m.execSQL(`CREATE DATABASE shop OWNER shop ` + options)
 	u, err := url.Parse(superuser)
 	require.NoError(t, err)
 	u.Path = "/shop"
@@ -53,15 +53,15 @@ func newManaged(t *testing.T, superuser string, connections int, options string)
 	return m
 }
 
-// exec runs a statement of the superuser.
-func (m *managed) exec(sql string) {
+// execSQL runs a statement of the superuser.
+func (m *managed) execSQL(sql string) {
 	m.t.Helper()
 	_, err := m.root.Exec(context.Background(), sql)
 	require.NoError(m.t, err, sql)
 }
 
-// run runs a statement of the server's role on the database.
-func (m *managed) run(sql string) {
+// runSQL runs a statement of the server's role on the database.
+func (m *managed) runSQL(sql string) {
 	m.t.Helper()
 	conn, err := pgx.Connect(m.t.Context(), m.url)
 	require.NoError(m.t, err)
@@ -70,8 +70,8 @@ func (m *managed) run(sql string) {
 	require.NoError(m.t, err, sql)
 }
 
-// number returns what a statement counts.
-func (m *managed) number(sql string) (n int) {
+// queryNumber returns what a statement counts.
+func (m *managed) queryNumber(sql string) (n int) {
 	m.t.Helper()
 	conn, err := pgx.Connect(m.t.Context(), m.url)
 	require.NoError(m.t, err)
@@ -80,15 +80,15 @@ func (m *managed) number(sql string) (n int) {
 	return n
 }
 
-// has reports whether a table is there.
-func (m *managed) has(table string) bool {
+// hasTable reports whether a table is there.
+func (m *managed) hasTable(table string) bool {
 	m.t.Helper()
-	return m.number(`SELECT count(*) FROM pg_class WHERE relname = '`+table+`'`) > 0
+	return m.queryNumber(`SELECT count(*) FROM pg_class WHERE relname = '`+table+`'`) > 0
 }
 
-// disconnect ends all connections to the database, as a failover does.
-func (m *managed) disconnect() {
-	m.exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'shop'`)
+// endConnections ends all connections to the database, as a failover does.
+func (m *managed) endConnections() {
+	m.execSQL(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'shop'`)
 }
 
 // withMetrics returns the variables of a server with metrics, and where they are.
@@ -101,8 +101,8 @@ func withMetrics(t *testing.T) (variable, metrics string) {
 	return "METRICS_ADDR=" + addr, "http://" + addr + "/metrics"
 }
 
-// metric reads the value of a metric without labels.
-func metric(t *testing.T, metrics, name string) float64 {
+// metricValue reads the value of a metric without labels.
+func metricValue(t *testing.T, metrics, name string) float64 {
 	t.Helper()
 	answer, err := http.Get(metrics)
 	require.NoError(t, err)
@@ -118,16 +118,16 @@ func metric(t *testing.T, metrics, name string) float64 {
 	return 0
 }
 
-// refusal has a database take no writes for a while under load. Meanwhile the server says so, and afterwards it does not.
-func (l *load) refusal(s *server, metrics string, begin, end func()) {
+// measureRefusal has a database take no writes for a while under load. Meanwhile the server says so, and afterwards it does not.
+func (l *load) measureRefusal(s *server, metrics string, begin, end func()) {
 	l.t.Helper()
 	says := func(status int, away float64) func() bool {
 		return func() bool {
-			return s.call("", "GET", "/readyz", "", nil) == status && metric(l.t, metrics, "errand_ingest_database_away") == away
+			return s.callAPI("", "GET", "/readyz", "", nil) == status && metricValue(l.t, metrics, "errand_ingest_database_away") == away
 		}
 	}
 	refusing := says(http.StatusServiceUnavailable, 1)
-	l.outage(func() {
+	l.measureOutage(func() {
 		begin()
 		began := time.Now()
 		require.Eventually(l.t, refusing, 5*time.Second, 20*time.Millisecond, "nothing says that writes are refused")
@@ -135,17 +135,17 @@ func (l *load) refusal(s *server, metrics string, begin, end func()) {
 			require.True(l.t, refusing(), "ready after %v, though writes are refused", time.Since(began))
 			<-time.After(100 * time.Millisecond)
 		}
-		require.Equal(l.t, http.StatusOK, s.call("", "GET", "/healthz", "", nil))
+		require.Equal(l.t, http.StatusOK, s.callAPI("", "GET", "/healthz", "", nil))
 		end()
 	})
 	require.Eventually(l.t, says(http.StatusOK, 0), 5*time.Second, 20*time.Millisecond, "not ready, though writes are taken again")
 }
 
-// requireFewLines stops a server and checks that its log is readable after so many refusals.
+// requireFewLines stops a server and checks that its log is readable after the refusals.
 func (s *server) requireFewLines(refusals int) {
 	s.t.Helper()
 	const each = 12
-	s.stop()
+	s.stopServer()
 	var lines []string
 	for line := range strings.Lines(s.log.String()) {
 		if strings.Contains(line, `"level":"WARN"`) || strings.Contains(line, `"level":"ERROR"`) {
@@ -162,20 +162,20 @@ func TestFaultReadOnlyDatabase(t *testing.T) {
 	t.Parallel()
 	db := newManaged(t, startPostgres(t, newDir(t)).URL(), -1, "")
 	variable, metrics := withMetrics(t)
-	s := startOn(t, newDir(t), append(underLoad, "DATABASE_URL="+db.url, variable)...)
+	s := startServerOn(t, newDir(t), append(underLoad, "DATABASE_URL="+db.url, variable)...)
 	l := startLoad(t, senders, s)
 	readOnly := func(value string) func() {
 		return func() {
-			db.exec(`ALTER SYSTEM SET default_transaction_read_only = ` + value)
-			db.exec(`SELECT pg_reload_conf()`)
+			db.execSQL(`ALTER SYSTEM SET default_transaction_read_only = ` + value)
+			db.execSQL(`SELECT pg_reload_conf()`)
 		}
 	}
-	l.refusal(s, metrics, readOnly("on"), readOnly("off"))
-	l.refusal(s, metrics, func() {
-		db.exec(`ALTER DATABASE shop SET default_transaction_read_only = on`)
-		db.disconnect()
-	}, func() { db.exec(`ALTER DATABASE shop RESET default_transaction_read_only`) })
-	l.check(s, db.url)
+	l.measureRefusal(s, metrics, readOnly("on"), readOnly("off"))
+	l.measureRefusal(s, metrics, func() {
+		db.execSQL(`ALTER DATABASE shop SET default_transaction_read_only = on`)
+		db.endConnections()
+	}, func() { db.execSQL(`ALTER DATABASE shop RESET default_transaction_read_only`) })
+	l.checkLedger(s, db.url)
 	s.requireFewLines(2)
 }
 
@@ -194,13 +194,13 @@ func TestFaultFullDatabase(t *testing.T) {
 	require.NoError(t, err)
 	db := newManaged(t, superuser, -1, "TABLESPACE small")
 	variable, metrics := withMetrics(t)
-	s := startOn(t, newDir(t), append(underLoad, "DATABASE_URL="+db.url, variable)...)
+	s := startServerOn(t, newDir(t), append(underLoad, "DATABASE_URL="+db.url, variable)...)
 	l := startLoad(t, senders, s)
 	ballast := filepath.Join(filepath.Dir(disk), "ballast")
 	for range 2 {
-		l.refusal(s, metrics, func() { fill(t, ballast) }, func() { require.NoError(t, os.Remove(ballast)) })
+		l.measureRefusal(s, metrics, func() { fillDisk(t, ballast) }, func() { require.NoError(t, os.Remove(ballast)) })
 	}
-	l.check(s, db.url)
+	l.checkLedger(s, db.url)
 	s.requireFewLines(2)
 }
 
@@ -224,8 +224,8 @@ func mountSmall(t *testing.T, postgres string) string {
 	return disk
 }
 
-// fill writes a file that takes what is left of its disk.
-func fill(t *testing.T, name string) {
+// fillDisk writes a file that takes what is left of its disk.
+func fillDisk(t *testing.T, name string) {
 	t.Helper()
 	file, err := os.Create(name)
 	require.NoError(t, err)

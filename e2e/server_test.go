@@ -31,10 +31,10 @@ type server struct {
 	log     *bytes.Buffer
 }
 
-// start runs the binary on a fresh data folder.
-func start(t *testing.T) *server {
+// startServer runs the binary on a fresh data folder.
+func startServer(t *testing.T) *server {
 	t.Helper()
-	return startOn(t, newDir(t))
+	return startServerOn(t, newDir(t))
 }
 
 // newDir makes an empty data folder.
@@ -47,8 +47,8 @@ func newDir(t *testing.T) string {
 	return dir
 }
 
-// errand makes the command that runs the binary on a data folder, with further variables.
-func errand(t *testing.T, dir string, env []string, args ...string) *exec.Cmd {
+// errandCommand makes the command that runs the binary on a data folder, with further variables.
+func errandCommand(t *testing.T, dir string, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	binary, err := filepath.Abs("../bin/errand")
 	require.NoError(t, err)
@@ -58,16 +58,16 @@ func errand(t *testing.T, dir string, env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// startOn runs the binary on a data folder that may have been used before.
-func startOn(t *testing.T, dir string, env ...string) *server {
+// startServerOn runs the binary on a data folder that may have been used before.
+func startServerOn(t *testing.T, dir string, env ...string) *server {
 	t.Helper()
 	s := &server{t: t, dataDir: dir, log: &bytes.Buffer{}}
-	s.cmd = errand(t, dir, env, "serve", "--addr", "127.0.0.1:0")
+	s.cmd = errandCommand(t, dir, env, "serve", "--addr", "127.0.0.1:0")
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, s.cmd.Start())
-	t.Cleanup(s.stop)
+	t.Cleanup(s.stopServer)
 	s.out = bufio.NewReader(out)
 	line, err := s.out.ReadString('\n')
 	if err != nil {
@@ -80,8 +80,8 @@ func startOn(t *testing.T, dir string, env ...string) *server {
 	return s
 }
 
-// stop asks the server to end, as a supervisor does, and waits for it.
-func (s *server) stop() {
+// stopServer asks the server to end, as a supervisor does, and waits for it.
+func (s *server) stopServer() {
 	if s.cmd.ProcessState != nil {
 		return
 	}
@@ -93,8 +93,8 @@ func (s *server) stop() {
 	}
 }
 
-// call makes a REST call with a token and decodes the answer into a value, which may be nil.
-func (s *server) call(token, method, path, body string, into any) int {
+// callAPI makes a REST call with a token and decodes the answer into a value, which may be nil.
+func (s *server) callAPI(token, method, path, body string, into any) int {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
 	require.NoError(s.t, err)
@@ -110,18 +110,18 @@ func (s *server) call(token, method, path, body string, into any) int {
 	return answer.StatusCode
 }
 
-// project creates a project and gives its DSN and slug.
-func (s *server) project(name string) (dsn, slug string) {
+// makeProject creates a project and returns its DSN and slug.
+func (s *server) makeProject(name string) (dsn, slug string) {
 	s.t.Helper()
 	var created struct{ Data struct{ DSN, Slug string } }
-	require.Equal(s.t, 201, s.call(adminToken, "POST", "/v1/projects", `{"name":"`+name+`"}`, &created))
+	require.Equal(s.t, 201, s.callAPI(adminToken, "POST", "/v1/projects", `{"name":"`+name+`"}`, &created))
 	return created.Data.DSN, created.Data.Slug
 }
 
-// update changes settings of a project. The server may remember earlier ones for up to 60 seconds once an event has come.
-func (s *server) update(slug, settings string) {
+// updateProject changes settings of a project. The server may remember earlier ones for up to 60 seconds once an event has come.
+func (s *server) updateProject(slug, settings string) {
 	s.t.Helper()
-	require.Equal(s.t, 200, s.call(adminToken, "PATCH", "/v1/projects/"+slug, settings, nil))
+	require.Equal(s.t, 200, s.callAPI(adminToken, "PATCH", "/v1/projects/"+slug, settings, nil))
 }
 
 // listedProject is what the list of projects says about one.
@@ -130,7 +130,7 @@ type listedProject struct {
 	Source, Trust string
 }
 
-func (s *server) listed(slug string) listedProject {
+func (s *server) findListed(slug string) listedProject {
 	s.t.Helper()
 	var list struct {
 		Data []struct {
@@ -138,7 +138,7 @@ func (s *server) listed(slug string) listedProject {
 			listedProject
 		}
 	}
-	require.Equal(s.t, 200, s.call(adminToken, "GET", "/v1/projects", "", &list))
+	require.Equal(s.t, 200, s.callAPI(adminToken, "GET", "/v1/projects", "", &list))
 	for _, p := range list.Data {
 		if p.Slug == slug {
 			return p.listedProject
@@ -148,15 +148,15 @@ func (s *server) listed(slug string) listedProject {
 	return listedProject{}
 }
 
-// token creates a token with the scopes of an agent.
-func (s *server) token(name string) string {
+// makeToken creates a token with the scopes of an agent.
+func (s *server) makeToken(name string) string {
 	s.t.Helper()
-	_, token := s.tokenFor(name, "issues:read", "issues:write")
+	_, token := s.makeTokenWith(name, "issues:read", "issues:write")
 	return token
 }
 
-// tokenFor creates a token and gives its id too.
-func (s *server) tokenFor(name string, scopes ...string) (id int64, token string) {
+// makeTokenWith creates a token and returns its id too.
+func (s *server) makeTokenWith(name string, scopes ...string) (id int64, token string) {
 	s.t.Helper()
 	var created struct {
 		Data struct {
@@ -166,6 +166,6 @@ func (s *server) tokenFor(name string, scopes ...string) (id int64, token string
 	}
 	body, err := json.Marshal(map[string]any{"name": name, "scopes": scopes})
 	require.NoError(s.t, err)
-	require.Equal(s.t, 201, s.call(adminToken, "POST", "/v1/tokens", string(body), &created))
+	require.Equal(s.t, 201, s.callAPI(adminToken, "POST", "/v1/tokens", string(body), &created))
 	return created.Data.ID, created.Data.Token
 }

@@ -18,24 +18,24 @@ func TestFaultTwoSettings(t *testing.T) {
 	t.Parallel()
 	const events, old, days = 405, 202, 200
 	database := startPostgres(t, newDir(t)).URL()
-	first := startOn(t, newDir(t), "DATABASE_URL="+database, "RETENTION_DAYS=400", "REQUIRE_APPROVAL=ignore",
+	first := startServerOn(t, newDir(t), "DATABASE_URL="+database, "RETENTION_DAYS=400", "REQUIRE_APPROVAL=ignore",
 		"STORED_EVENTS_PER_ISSUE=1000000")
-	text, slug := first.project("Shop")
+	text, slug := first.makeProject("Shop")
 	key := parseDSN(t, text).key
 	send := func(s *server, from, to int) (taken int) {
 		for n := from; n < to; n++ {
 			body := fmt.Sprintf(`{"message":"of kind %d","fingerprint":["%[1]d"]}`, n%5)
-			if s.call("", "POST", "/v1/ingest?key="+key, body, nil) == http.StatusOK {
+			if s.callAPI("", "POST", "/v1/ingest?key="+key, body, nil) == http.StatusOK {
 				taken++
 			}
 		}
 		return taken
 	}
 	taken := send(first, 0, old)
-	age(t, database, days)
-	second := startOn(t, newDir(t), "DATABASE_URL="+database)
+	moveDaysBack(t, database, days)
+	second := startServerOn(t, newDir(t), "DATABASE_URL="+database)
 	taken += send(second, old, events)
-	first.stop() // from now on the second one deletes what is too old
+	first.stopServer() // from now on the second one deletes what is too old
 	refused := second.ignoreAll(slug)
 	waitForJob(t, database, "drop_expired")
 	report := func(of string, want int) {
@@ -49,13 +49,13 @@ func TestFaultTwoSettings(t *testing.T) {
 	report("a server without settings beside one that keeps 400 days", events)
 	require.Equal(t, 5, refused)
 
-	third := startOn(t, newDir(t), "DATABASE_URL="+database, "RETENTION_DAYS=100", "REQUIRE_APPROVAL=none")
-	second.stop()
+	third := startServerOn(t, newDir(t), "DATABASE_URL="+database, "RETENTION_DAYS=100", "REQUIRE_APPROVAL=none")
+	second.stopServer()
 	refused = third.ignoreAll(slug)
 	waitForJob(t, database, "drop_expired")
 	report("a server that keeps 100 days", events-old)
 	require.Zero(t, refused)
-	third.stop()
+	third.stopServer()
 	require.Contains(t, third.log.String(), `"setting":"RETENTION_DAYS","old":"400","new":"100"`)
 	require.Contains(t, second.log.String()+third.log.String(), fmt.Sprintf(`"events":%d`, old))
 }
@@ -64,17 +64,17 @@ func TestFaultTwoSettings(t *testing.T) {
 func (s *server) ignoreAll(slug string) (held int) {
 	s.t.Helper()
 	var list struct{ Data []struct{ ID int64 } }
-	require.Equal(s.t, http.StatusOK, s.call(adminToken, "GET", "/v1/issues?project="+slug, "", &list))
+	require.Equal(s.t, http.StatusOK, s.callAPI(adminToken, "GET", "/v1/issues?project="+slug, "", &list))
 	for _, issue := range list.Data {
-		if s.call(adminToken, "POST", fmt.Sprintf("/v1/issues/%d/ignore", issue.ID), "", nil) == http.StatusAccepted {
+		if s.callAPI(adminToken, "POST", fmt.Sprintf("/v1/issues/%d/ignore", issue.ID), "", nil) == http.StatusAccepted {
 			held++
 		}
 	}
 	return held
 }
 
-// age moves all stored events so many days back.
-func age(t *testing.T, database string, days int) {
+// moveDaysBack moves all stored events some days back.
+func moveDaysBack(t *testing.T, database string, days int) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), database)
 	require.NoError(t, err)

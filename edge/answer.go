@@ -2,16 +2,16 @@ package edge
 
 import "net/http"
 
-// answer writes the answer to a request with a body. It says that the connection ends where too much of the body is unread
+// responseWriter writes the answer to a request with a body. It says that the connection ends where too much of the body is unread
 // by then: a client that does not know may send its next request into the end.
-type answer struct {
+type responseWriter struct {
 	http.ResponseWriter
 	conn  *connection
 	begun bool
 }
 
 // beginAnswer looks at the body before the header is sent.
-func (a *answer) beginAnswer() {
+func (a *responseWriter) beginAnswer() {
 	if a.begun {
 		return
 	}
@@ -22,7 +22,7 @@ func (a *answer) beginAnswer() {
 }
 
 // WriteHeader is http.ResponseWriter's.
-func (a *answer) WriteHeader(status int) {
+func (a *responseWriter) WriteHeader(status int) {
 	if status >= http.StatusOK { // else another one follows
 		a.beginAnswer()
 	}
@@ -30,16 +30,16 @@ func (a *answer) WriteHeader(status int) {
 }
 
 // Write is http.ResponseWriter's.
-func (a *answer) Write(text []byte) (int, error) {
+func (a *responseWriter) Write(text []byte) (int, error) {
 	a.beginAnswer()
 	return a.ResponseWriter.Write(text)
 }
 
 // Flush is http.Flusher's.
-func (a *answer) Flush() {
+func (a *responseWriter) Flush() {
 	a.beginAnswer()
 	_ = http.NewResponseController(a.ResponseWriter).Flush() // net/http can
 }
 
 // Unwrap is for http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *responseWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }

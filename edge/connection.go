@@ -31,25 +31,25 @@ const (
 // errEnded is what the reader of a connection gets that reads no more. net/http answers nothing to it.
 var errEnded error = &net.OpError{Op: "read", Net: "tcp", Err: net.ErrClosed}
 
-// pieces are buffers for what was read beyond the end of a header: as much as net/http reads at once.
-var pieces = sync.Pool{New: func() any { return new([4096]byte) }}
+// aheadBuffers are buffers for what was read beyond the end of a header: as much as net/http reads at once.
+var aheadBuffers = sync.Pool{New: func() any { return new([4096]byte) }}
 
 // connection follows the requests that come over it, so that it can bound their headers, and close itself in good order.
 type connection struct {
 	net.Conn
-	all    *Connections
-	peer   netip.Addr
-	client netip.Addr    // of the request that is being served
-	waits  *list.Element // in all.waiting, under its mutex; nil while the client waits for the server
-	mu     sync.Mutex    // of what follows
-	phase  phase
-	header header
-	body   int64       // bytes of the body that are still to come
-	piece  *[4096]byte // holds ahead
-	ahead  []byte      // was read and not yet handed on
-	until  time.Time   // when reading the rest of a refused body ends; zero: nobody refused
-	ended  bool        // nothing more is read
-	gone   bool        // the client has ended the connection, or had its time to take the answer
+	all           *Connections
+	peer          netip.Addr
+	client        netip.Addr    // of the request that is being served
+	waits         *list.Element // in all.waiting, under its mutex; nil while the client waits for the server
+	mu            sync.Mutex    // of what follows
+	phase         phase
+	requestHeader header
+	bodyLeft      int64       // bytes of the body that are still to come
+	aheadBuffer   *[4096]byte // holds ahead
+	ahead         []byte      // was read and not yet handed on
+	restUntil     time.Time   // when reading the rest of a refused body ends; zero: nobody refused
+	readsNoMore   bool        // nothing more is read
+	clientIsGone  bool        // the client has ended the connection, or had its time to take the answer
 }
 
 // beginRequest is called when a request's header was read. The length is that of its body, negative when it is not known.
@@ -63,12 +63,12 @@ func (c *connection) beginRequest(length int64) (readerFindsEnd bool) {
 	case length == 0:
 		c.startHeader()
 	case length > 0 && c.phase == afterHeader:
-		c.phase, c.body = inBody, length
+		c.phase, c.bodyLeft = inBody, length
 	default:
 		c.phase, readerFindsEnd = inUnmeasured, true
 	}
 	c.mu.Unlock()
-	c.all.spare(c)
+	c.all.letClientWait(c)
 	return readerFindsEnd
 }
 
@@ -76,7 +76,7 @@ func (c *connection) beginRequest(length int64) (readerFindsEnd bool) {
 func (c *connection) endsAfterAnswer() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.phase == inUnmeasured || c.phase == inBody && c.body > lingerBytes
+	return c.phase == inUnmeasured || c.phase == inBody && c.bodyLeft > lingerBytes
 }
 
 // expectRest is called when a request was answered. It reports whether it makes sense to read what is left of the
@@ -84,27 +84,29 @@ func (c *connection) endsAfterAnswer() bool {
 func (c *connection) expectRest() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.phase != inBody || c.body > lingerBytes {
+	if c.phase != inBody || c.bodyLeft > lingerBytes {
 		return false
 	}
-	c.until = time.Now().Add(lingerAtMost)
-	_ = c.Conn.SetReadDeadline(c.until)
+	c.restUntil = time.Now().Add(lingerAtMost)
+	_ = c.Conn.SetReadDeadline(c.restUntil)
 	return true
 }
 
 // endRequest is called when a request was handled. A body that was not read to its end ends the connection: Close waits
 // for the client to take its answer.
 func (c *connection) endRequest() {
-	c.all.await(c)
+	c.all.waitForClient(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.phase == inBody || c.phase == inUnmeasured {
-		c.ended = true
+		c.readsNoMore = true
 	}
 }
 
 // startHeader has the next bytes be the header of a new request. The caller holds the mutex.
-func (c *connection) startHeader() { c.phase, c.header, c.until = inHeader, header{}, time.Time{} }
+func (c *connection) startHeader() {
+	c.phase, c.requestHeader, c.restUntil = inHeader, header{}, time.Time{}
+}
 
 // noteBodyRead notes that the body was read to its end.
 func (c *connection) noteBodyRead() {
@@ -132,12 +134,12 @@ func (b *followedBody) Read(p []byte) (int, error) {
 // Read is net.Conn's. It never reads beyond a header, nor beyond a body of known length.
 func (c *connection) Read(p []byte) (int, error) {
 	c.mu.Lock()
-	if c.ended {
+	if c.readsNoMore {
 		c.mu.Unlock()
 		return 0, errEnded
 	}
 	if c.phase == inBody {
-		p = p[:min(int64(len(p)), c.body)]
+		p = p[:min(int64(len(p)), c.bodyLeft)]
 	}
 	n, err := c.takeAhead(p), error(nil)
 	// While a request is served, net/http looks ahead behind its body: that is not waiting for the client.
@@ -147,9 +149,9 @@ func (c *connection) Read(p []byte) (int, error) {
 		n, err = c.readMore(p, readsBody)
 	}
 	c.mu.Lock()
-	n, tooLarge := c.follow(p[:n])
-	if timeout, ok := errors.AsType[net.Error](err); err != nil && (!ok || !timeout.Timeout() || !c.until.IsZero()) {
-		c.ended, c.gone = true, true
+	n, tooLarge := c.followBytes(p[:n])
+	if timeout, ok := errors.AsType[net.Error](err); err != nil && (!ok || !timeout.Timeout() || !c.restUntil.IsZero()) {
+		c.readsNoMore, c.clientIsGone = true, true
 	}
 	c.mu.Unlock()
 	if tooLarge {
@@ -162,13 +164,13 @@ func (c *connection) Read(p []byte) (int, error) {
 
 // readMore reads from the network. Inside a body the server waits for the client for just as long as that takes.
 func (c *connection) readMore(p []byte, readsBody bool) (int, error) {
-	began := readsBody && c.all.await(c)
+	began := readsBody && c.all.waitForClient(c)
 	n, err := c.Conn.Read(p)
 	switch {
 	case began:
-		c.all.spare(c)
+		c.all.letClientWait(c)
 	case n > 0:
-		c.all.heard(c)
+		c.all.noteSent(c)
 	}
 	return n, err
 }
@@ -176,35 +178,35 @@ func (c *connection) readMore(p []byte, readsBody bool) (int, error) {
 // takeAhead hands on what was read ahead. The caller holds the mutex.
 func (c *connection) takeAhead(p []byte) int {
 	n := copy(p, c.ahead)
-	if c.ahead = c.ahead[n:]; len(c.ahead) == 0 && c.piece != nil {
-		pieces.Put(c.piece)
-		c.piece, c.ahead = nil, nil
+	if c.ahead = c.ahead[n:]; len(c.ahead) == 0 && c.aheadBuffer != nil {
+		aheadBuffers.Put(c.aheadBuffer)
+		c.aheadBuffer, c.ahead = nil, nil
 	}
 	return n
 }
 
-// follow finds out what was read, and keeps what is beyond the end of a header for later. It returns how much is to be
+// followBytes finds out what was read, and keeps what is beyond the end of a header for later. It returns how much is to be
 // handed on, and whether the header is too large. The caller holds the mutex.
-func (c *connection) follow(read []byte) (n int, tooLarge bool) {
+func (c *connection) followBytes(read []byte) (n int, tooLarge bool) {
 	n = len(read)
 	if n == 0 {
 		return 0, false
 	}
 	switch c.phase {
 	case inBody:
-		if c.body -= int64(n); c.body == 0 {
+		if c.bodyLeft -= int64(n); c.bodyLeft == 0 {
 			c.startHeader()
-		} else if !c.until.IsZero() {
-			c.until = c.until.Add(time.Duration(n) * time.Second / lingerRate)
-			_ = c.Conn.SetReadDeadline(c.until)
+		} else if !c.restUntil.IsZero() {
+			c.restUntil = c.restUntil.Add(time.Duration(n) * time.Second / lingerRate)
+			_ = c.Conn.SetReadDeadline(c.restUntil)
 		}
 	case afterHeader: // of a request without a body: this is the next one
 		c.startHeader()
 		fallthrough
 	case inHeader:
-		used, ended := c.header.add(read)
-		if c.header.isTooLarge() {
-			c.ended = true
+		used, ended := c.requestHeader.countPiece(read)
+		if c.requestHeader.isTooLarge() {
+			c.readsNoMore = true
 			return 0, true
 		}
 		if ended {
@@ -221,20 +223,20 @@ func (c *connection) putBack(bytes []byte) {
 	if len(bytes) == 0 {
 		return
 	}
-	piece := pieces.Get().(*[4096]byte)
+	piece := aheadBuffers.Get().(*[4096]byte)
 	ahead := append(append(piece[:0], bytes...), c.ahead...)
-	if c.piece != nil {
-		pieces.Put(c.piece)
+	if c.aheadBuffer != nil {
+		aheadBuffers.Put(c.aheadBuffer)
 	}
-	c.piece, c.ahead = piece, ahead
+	c.aheadBuffer, c.ahead = piece, ahead
 }
 
 // Write is net.Conn's. A client that does not take its answer is waited for, like one that does not send.
 func (c *connection) Write(p []byte) (int, error) {
-	began := c.all.await(c)
+	began := c.all.waitForClient(c)
 	n, err := c.Conn.Write(p)
 	if began {
-		c.all.spare(c)
+		c.all.letClientWait(c)
 	}
 	return n, err
 }
@@ -251,20 +253,20 @@ func (c *connection) CloseWrite() error {
 // connection before it has read its answer.
 func (c *connection) Close() error {
 	c.mu.Lock()
-	isBetween := c.phase == inHeader && c.header.isEmpty() && !c.ended
-	lingers := !isBetween && !c.gone
-	c.ended, c.gone = true, true
+	isBetween := c.phase == inHeader && c.requestHeader.isEmpty() && !c.readsNoMore
+	lingers := !isBetween && !c.clientIsGone
+	c.readsNoMore, c.clientIsGone = true, true
 	c.mu.Unlock()
 	if !lingers {
 		return c.closeNow()
 	}
-	c.all.await(c)
-	go c.linger()
+	c.all.waitForClient(c)
+	go c.lingerAndClose()
 	return nil
 }
 
-// linger closes the connection when the client has taken its answer, or has had its time.
-func (c *connection) linger() {
+// lingerAndClose closes the connection when the client has taken its answer, or has had its time.
+func (c *connection) lingerAndClose() {
 	defer func() { _ = c.closeNow() }()
 	if c.CloseWrite() != nil {
 		return
@@ -276,7 +278,7 @@ func (c *connection) linger() {
 		if err != nil {
 			return
 		}
-		c.all.heard(c)
+		c.all.noteSent(c)
 		left -= n
 		until = until.Add(time.Duration(n) * time.Second / lingerRate)
 	}
@@ -285,7 +287,7 @@ func (c *connection) linger() {
 
 // closeNow closes the connection without a wait.
 func (c *connection) closeNow() error {
-	if !c.all.remove(c) {
+	if !c.all.removeConnection(c) {
 		return net.ErrClosed
 	}
 	return c.Conn.Close()

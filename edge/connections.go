@@ -23,8 +23,8 @@ const (
 
 // Connections bounds how many are open. The connections that it accepts know what comes over them.
 type Connections struct {
-	most, mostOfOnePeer int
-	proxies             Proxies
+	maxOpen, maxOpenOfPeer int
+	proxies                Proxies
 
 	mu      sync.Mutex
 	open    map[*connection]struct{}
@@ -35,13 +35,13 @@ type Connections struct {
 // NewConnections bounds connections. Trusted proxies, behind which are many clients, may have as many as there are.
 func NewConnections(proxies Proxies) *Connections {
 	return &Connections{
-		most: maxConnections, mostOfOnePeer: maxOfOnePeer, proxies: proxies,
+		maxOpen: maxConnections, maxOpenOfPeer: maxOfOnePeer, proxies: proxies,
 		open: map[*connection]struct{}{}, peers: map[netip.Addr]int{},
 	}
 }
 
-// Listen bounds what a listener accepts.
-func (c *Connections) Listen(l net.Listener) net.Listener { return listener{l, c} }
+// BoundListener bounds what a listener accepts.
+func (c *Connections) BoundListener(l net.Listener) net.Listener { return listener{l, c} }
 
 type listener struct {
 	net.Listener
@@ -54,7 +54,7 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.connections.add(conn), nil
+	return l.connections.addConnection(conn), nil
 }
 
 // Close closes what is still open, such as connections that wait for their client to take its answer.
@@ -70,7 +70,7 @@ func (c *Connections) Close() {
 	}
 }
 
-func (c *Connections) add(accepted net.Conn) *connection {
+func (c *Connections) addConnection(accepted net.Conn) *connection {
 	conn := &connection{Conn: accepted, all: c}
 	if address := accepted.RemoteAddr(); address != nil {
 		conn.peer = wire.AddressOf(address.String())
@@ -90,8 +90,8 @@ func (c *Connections) add(accepted net.Conn) *connection {
 // findSurplus returns the connection that must make way for the newest; nil when there is room. The caller holds the
 // mutex.
 func (c *Connections) findSurplus(peer netip.Addr) *connection {
-	hasMany := !peer.IsLoopback() && !c.proxies.contains(peer) && c.peers[wire.NetworkOf(peer)] > c.mostOfOnePeer
-	if !hasMany && len(c.open) <= c.most {
+	hasMany := !peer.IsLoopback() && !c.proxies.containsAddress(peer) && c.peers[wire.NetworkOf(peer)] > c.maxOpenOfPeer
+	if !hasMany && len(c.open) <= c.maxOpen {
 		return nil
 	}
 	for e := c.waiting.Front(); e != nil; e = e.Next() { // the newest is there at least
@@ -102,8 +102,8 @@ func (c *Connections) findSurplus(peer netip.Addr) *connection {
 	return nil
 }
 
-// remove forgets a connection. It reports whether it was open.
-func (c *Connections) remove(conn *connection) bool {
+// removeConnection forgets a connection. It reports whether it was open.
+func (c *Connections) removeConnection(conn *connection) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, open := c.open[conn]; !open {
@@ -121,8 +121,8 @@ func (c *Connections) remove(conn *connection) bool {
 	return true
 }
 
-// heard notes that the client has sent something.
-func (c *Connections) heard(conn *connection) {
+// noteSent notes that the client has sent something.
+func (c *Connections) noteSent(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if conn.waits != nil {
@@ -130,8 +130,8 @@ func (c *Connections) heard(conn *connection) {
 	}
 }
 
-// await notes that the server waits for the client from now on. It reports whether it did not before.
-func (c *Connections) await(conn *connection) bool {
+// waitForClient notes that the server waits for the client from now on. It reports whether it did not before.
+func (c *Connections) waitForClient(conn *connection) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, open := c.open[conn]
@@ -142,8 +142,8 @@ func (c *Connections) await(conn *connection) bool {
 	return true
 }
 
-// spare notes that the client waits for the server: it has sent a whole request.
-func (c *Connections) spare(conn *connection) {
+// letClientWait notes that the client waits for the server: it has sent a whole request.
+func (c *Connections) letClientWait(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if conn.waits != nil {
@@ -154,8 +154,8 @@ func (c *Connections) spare(conn *connection) {
 
 type connectionKey struct{}
 
-// Remember is the hook http.Server.ConnContext.
-func (c *Connections) Remember(ctx context.Context, conn net.Conn) context.Context {
+// RememberConnection is the hook http.Server.ConnContext.
+func (c *Connections) RememberConnection(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
 
@@ -173,13 +173,13 @@ func ClientOf(ctx context.Context) netip.Addr {
 	return netip.Addr{}
 }
 
-// Serve stands in front of a handler. It tells the connection where the request's body begins and ends, and has
+// WrapHandler stands in front of a handler. The connection learns from it where the request's body begins and ends, and has
 // RemoteAddr be the client's address.
 //
 // An answer does not wait for a body that nobody has asked for, as net/http's do. What follows is decided here alone: when
 // the answer has a Content-Length, so that its end is known, and little of the body is left, that is read and the
 // connection is kept. Else the connection ends, and the answer says so.
-func (c *Connections) Serve(next http.Handler) http.Handler {
+func (c *Connections) WrapHandler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn := connectionOf(r.Context())
 		if conn == nil { // a test's
@@ -202,7 +202,7 @@ func (c *Connections) Serve(next http.Handler) http.Handler {
 			r = r.WithContext(r.Context()) // net/http looks at the body of its own
 			r.Body = &followedBody{r.Body, conn}
 		}
-		next.ServeHTTP(&answer{ResponseWriter: w, conn: conn}, r)
+		next.ServeHTTP(&responseWriter{ResponseWriter: w, conn: conn}, r)
 		if h := w.Header(); h.Get("Connection") != "close" && h.Get("Content-Length") != "" && conn.expectRest() {
 			_ = http.NewResponseController(w).Flush() // the answer is whole, and does not wait for the rest
 			_, _ = io.Copy(io.Discard, r.Body)

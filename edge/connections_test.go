@@ -18,16 +18,16 @@ func readAll(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// bounded has at most so many connections be open.
-func bounded(most int) func(*Connections, net.Listener) net.Listener {
+// boundConnections lets at most that many connections be open.
+func boundConnections(most int) func(*Connections, net.Listener) net.Listener {
 	return func(c *Connections, l net.Listener) net.Listener {
-		c.most = most
+		c.maxOpen = most
 		return l
 	}
 }
 
-// order returns how many of the connections wait longer for their client than the one of the client.
-func (c *Connections) order(of *client) int {
+// waitingOrder returns how many of the connections wait longer for their client than the one of the client.
+func (c *Connections) waitingOrder(of *client) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
@@ -40,13 +40,13 @@ func (c *Connections) order(of *client) int {
 	return -1
 }
 
-// untilOrder waits until so many connections have waited longer than that of the client; -1: until the server works for it.
+// untilOrder waits until that many connections have waited longer than that of the client; -1: until the server works for it.
 func (c *Connections) untilOrder(of *client, n int) {
 	of.t.Helper()
-	require.Eventually(of.t, func() bool { return c.order(of) == n }, atMost, every)
+	require.Eventually(of.t, func() bool { return c.waitingOrder(of) == n }, atMost, every)
 }
 
-// untilHeader waits until so many bytes of a header have come over the connection of the client.
+// untilHeader waits until that many bytes of a header have come over the connection of the client.
 func (c *Connections) untilHeader(of *client, bytes int) {
 	of.t.Helper()
 	require.Eventually(of.t, func() bool {
@@ -56,7 +56,7 @@ func (c *Connections) untilHeader(of *client, bytes int) {
 			if conn.RemoteAddr().String() == of.LocalAddr().String() {
 				conn.mu.Lock()
 				defer conn.mu.Unlock()
-				return conn.header.bytes == bytes
+				return conn.requestHeader.bytes == bytes
 			}
 		}
 		return false
@@ -74,54 +74,55 @@ func TestConnectionsAreBounded(t *testing.T) {
 			<-leave
 		}
 		readAll(w, r)
-	}, bounded(5))
-	busy := dial(t, address)
-	busy.send("GET /long HTTP/1.1\r\nHost: errand\r\n\r\n")
+	}, boundConnections(5))
+	busy := dialServer(t, address)
+	busy.sendText("GET /long HTTP/1.1\r\nHost: errand\r\n\r\n")
 	<-entered
 	connections.untilOrder(busy, -1)
-	silent := dial(t, address)
+	silent := dialServer(t, address)
 	connections.untilOrder(silent, 0)
-	inHeader := dial(t, address)
+	inHeader := dialServer(t, address)
 	connections.untilOrder(inHeader, 1)
-	inHeader.send("GET / HT")
+	inHeader.sendText("GET / HT")
 	connections.untilHeader(inHeader, len("GET / HT"))
-	inBody := dial(t, address)
-	inBody.send(post("/", 100))
-	connections.untilHeader(inBody, len(post("/", 100)))
-	kept := dial(t, address)
-	kept.send(get)
+	inBody := dialServer(t, address)
+	inBody.sendText(postHead("/", 100))
+	connections.untilHeader(inBody, len(postHead("/", 100)))
+	kept := dialServer(t, address)
+	kept.sendText(get)
 	kept.requireStatus(http.StatusOK, "kept")
 	connections.untilOrder(kept, 3)
 
-	silent.send("G") // each sends a byte, so that the oldest is the newest
+	silent.sendText("G") // each sends a byte, so that the oldest is the newest
 	connections.untilOrder(silent, 3)
-	inHeader.send("T")
+	inHeader.sendText("T")
 	connections.untilOrder(inHeader, 3)
-	inBody.send("x")
+	inBody.sendText("x")
 	connections.untilOrder(inBody, 3)
 	for _, next := range []*client{kept, silent, inHeader, inBody} {
-		newest := dial(t, address)
+		newest := dialServer(t, address)
 		next.requireEnd("it has sent nothing for longest")
-		newest.send(get)
+		newest.sendText(get)
 		newest.requireStatus(http.StatusOK, "the newest is served")
 		connections.untilOrder(newest, 3)
 	}
-	require.Equal(t, 5, connections.count())
+	require.Equal(t, 5, connections.countOpen())
 	close(leave)
 	busy.requireStatus(http.StatusOK, "the server worked on it")
 }
 
-// fill sends requests that the server begins to work on, which leave no room for another client.
-func fill(t *testing.T, connections *Connections, address string, entered <-chan struct{}, requests []string) (clients []*client) {
+// fillConnections sends requests that the server begins to work on, which leave no room for another client.
+func fillConnections(t *testing.T, connections *Connections, address string, entered <-chan struct{},
+	requests []string) (clients []*client) {
 	t.Helper()
 	for _, request := range requests {
-		client := dial(t, address)
-		client.send(request)
+		client := dialServer(t, address)
+		client.sendText(request)
 		<-entered
 		connections.untilOrder(client, -1)
 		clients = append(clients, client)
 	}
-	surplus := dial(t, address)
+	surplus := dialServer(t, address)
 	surplus.requireEnd("there is no room")
 	return clients
 }
@@ -134,14 +135,14 @@ func TestWorkIsSpared(t *testing.T) {
 		readAll(w, r)
 		entered <- struct{}{}
 		<-leave
-	}, bounded(3))
-	clients := fill(t, connections, address, entered, []string{
-		get, post("/", 3) + "abc", "POST / HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+	}, boundConnections(3))
+	clients := fillConnections(t, connections, address, entered, []string{
+		get, postHead("/", 3) + "abc", "POST / HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
 	})
 	close(leave)
 	for _, client := range clients {
 		client.requireStatus(http.StatusOK, "worked on")
-		connections.untilOrder(client, connections.order(client))
+		connections.untilOrder(client, connections.waitingOrder(client))
 	}
 }
 
@@ -156,14 +157,14 @@ func TestWorkBeforeTheBodyIsSpared(t *testing.T) {
 		entered <- struct{}{}
 		<-leave
 		readAll(w, r)
-	}, bounded(4))
-	clients := fill(t, connections, address, entered, []string{
-		post("/", 5000) + strings.Repeat("x", 5000), post("/part", 5000) + strings.Repeat("x", 4999), post("/part", 2) + "x",
+	}, boundConnections(4))
+	clients := fillConnections(t, connections, address, entered, []string{
+		postHead("/", 5000) + strings.Repeat("x", 5000), postHead("/part", 5000) + strings.Repeat("x", 4999), postHead("/part", 2) + "x",
 		"POST /part HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
 	})
 	close(leave)
 	for k, rest := range []string{"", "x", "x", "0\r\n\r\n"} {
-		clients[k].send(rest)
+		clients[k].sendText(rest)
 		clients[k].requireStatus(http.StatusOK, "worked on")
 	}
 }
@@ -172,15 +173,15 @@ func TestWorkBeforeTheBodyIsSpared(t *testing.T) {
 func TestAnswersThatNobodyTakes(t *testing.T) {
 	t.Parallel()
 	large := make([]byte, 64<<20)
-	connections, address := startServer(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(large) }, bounded(1))
-	deaf := dial(t, address)
-	deaf.send(get)
+	connections, address := startServer(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(large) }, boundConnections(1))
+	deaf := dialServer(t, address)
+	deaf.sendText(get)
 	connections.untilOrder(deaf, 0)
 	connections.untilOrder(deaf, 0)
 	require.Eventually(t, func() bool {
-		next := dial(t, address)
+		next := dialServer(t, address)
 		defer next.Close()
-		return connections.order(deaf) == -1 && connections.count() == 1
+		return connections.waitingOrder(deaf) == -1 && connections.countOpen() == 1
 	}, atMost, every)
 }
 
@@ -212,14 +213,14 @@ func TestConnectionsOfOnePeerAreBounded(t *testing.T) {
 	proxies, err := ParseProxies("10.0.0.0/8")
 	require.NoError(t, err)
 	connections, address := startServer(t, readAll, func(c *Connections, l net.Listener) net.Listener {
-		c.mostOfOnePeer, c.proxies = 2, proxies
+		c.maxOpenOfPeer, c.proxies = 2, proxies
 		from = &elsewhere{Listener: l}
 		return from
 	})
 	open := func(ip string) *client {
 		from.address.Store(&net.TCPAddr{IP: net.ParseIP(ip), Port: 4711})
-		client := dial(t, address)
-		client.send(get)
+		client := dialServer(t, address)
+		client.sendText(get)
 		client.requireStatus(http.StatusOK, ip)
 		return client
 	}
@@ -230,11 +231,11 @@ func TestConnectionsOfOnePeerAreBounded(t *testing.T) {
 		third := open(peers[2])
 		first.requireEnd(peers[0])
 		for _, client := range []*client{second, third, other} {
-			client.send(get)
+			client.sendText(get)
 			client.requireStatus(http.StatusOK, "the others stay")
 		}
 	}
-	before := connections.count()
+	before := connections.countOpen()
 	for _, ip := range []string{"127.0.0.1", "::1", "10.0.0.1", "2001:db8:1::1"} {
 		for range 2 {
 			open(ip)
@@ -243,5 +244,6 @@ func TestConnectionsOfOnePeerAreBounded(t *testing.T) {
 	for _, ip := range []string{"127.0.0.1", "::1", "10.0.0.1"} {
 		open(ip)
 	}
-	require.Equal(t, before+11, connections.count(), "loopback and trusted proxies may have more")
+
+	require.Equal(t, before+11, connections.countOpen(), "loopback and trusted proxies may have more")
 }

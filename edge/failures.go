@@ -39,10 +39,10 @@ type Failures struct {
 	clock core.Clock
 	turns chan struct{} // one for each look-up of a credential from an address that fails too often
 
-	mu     sync.Mutex
-	until  *lru.Cache[netip.Addr, time.Time] // when the failures of an address are worked off
-	counts map[netip.Addr]int                // since the last line in the log
-	others int                               // failures of addresses that are not in counts
+	mu               sync.Mutex
+	workedOffAt      *lru.Cache[netip.Addr, time.Time] // when the failures of an address are worked off
+	counts           map[netip.Addr]int                // since the last line in the log
+	failuresOfOthers int                               // failures of addresses that are not in counts
 }
 
 // NewFailures makes a limit that nobody has used yet.
@@ -51,7 +51,7 @@ func NewFailures(clock core.Clock) *Failures {
 	if err != nil {
 		panic(err) // the size is not positive
 	}
-	return &Failures{clock: clock, turns: make(chan struct{}, maxSuspectLookUps), until: until, counts: map[netip.Addr]int{}}
+	return &Failures{clock: clock, turns: make(chan struct{}, maxSuspectLookUps), workedOffAt: until, counts: map[netip.Addr]int{}}
 }
 
 // RefuseCredential counts a failed authentication of the request whose context it is. It returns what to answer: unauthorized, or
@@ -63,23 +63,23 @@ func (f *Failures) RefuseCredential(ctx context.Context) *core.Error {
 	if _, known := f.counts[client]; known || len(f.counts) < maxAddresses {
 		f.counts[client]++
 	} else {
-		f.others++
+		f.failuresOfOthers++
 	}
-	if wait := f.wait(client, now); wait > 0 {
+	if wait := f.waitingTime(client, now); wait > 0 {
 		return tooManyFailures(wait)
 	}
-	until, _ := f.until.Get(client)
+	until, _ := f.workedOffAt.Get(client)
 	if until.Before(now) {
 		until = now
 	}
-	f.until.Add(client, until.Add(failureEvery))
+	f.workedOffAt.Add(client, until.Add(failureEvery))
 	return core.NewError(core.Unauthorized)
 }
 
-// wait returns how long it is until authentication may fail again from the address; at most 0 when it may now. The
+// waitingTime returns how long it is until authentication may fail again from the address; at most 0 when it may now. The
 // caller holds the mutex.
-func (f *Failures) wait(client netip.Addr, now time.Time) time.Duration {
-	until, known := f.until.Get(client)
+func (f *Failures) waitingTime(client netip.Addr, now time.Time) time.Duration {
+	until, known := f.workedOffAt.Get(client)
 	if !known {
 		return 0
 	}
@@ -96,7 +96,7 @@ func tooManyFailures(wait time.Duration) *core.Error {
 func (f *Failures) isSuspect(client netip.Addr) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.wait(wire.NetworkOf(client), f.clock()) > 0
+	return f.waitingTime(wire.NetworkOf(client), f.clock()) > 0
 }
 
 // Authenticate finds the actor behind a credential, or returns unauthorized.
@@ -119,8 +119,8 @@ func (f *Failures) TakeTurn(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// Guard counts what fails, and has credentials be looked up in turn.
-func (f *Failures) Guard(authenticate Authenticate) Authenticate {
+// GuardAuthentication counts what fails, and has credentials be looked up in turn.
+func (f *Failures) GuardAuthentication(authenticate Authenticate) Authenticate {
 	return func(ctx context.Context, credential core.Secret) (core.Actor, error) {
 		end, err := f.TakeTurn(ctx)
 		if err != nil {
@@ -142,19 +142,19 @@ func (f *Failures) LogEveryMinute(ctx context.Context, log *slog.Logger) {
 	for {
 		select {
 		case <-ctx.Done():
-			f.log(log)
+			f.logFailures(log)
 			return
 		case <-minute.C:
-			f.log(log)
+			f.logFailures(log)
 		}
 	}
 }
 
-// log writes one line with the addresses that failed most; nothing when none did.
-func (f *Failures) log(log *slog.Logger) {
+// logFailures writes one line with the addresses that failed most; nothing when none did.
+func (f *Failures) logFailures(log *slog.Logger) {
 	f.mu.Lock()
-	counts, others := f.counts, f.others
-	f.counts, f.others = map[netip.Addr]int{}, 0
+	counts, others := f.counts, f.failuresOfOthers
+	f.counts, f.failuresOfOthers = map[netip.Addr]int{}, 0
 	f.mu.Unlock()
 	if len(counts) == 0 {
 		return

@@ -18,8 +18,8 @@ import (
 	"errand/core"
 )
 
-// from is the context of a request from an address.
-func from(address string) context.Context {
+// contextFrom is the context of a request from an address.
+func contextFrom(address string) context.Context {
 	conn := &connection{client: netip.MustParseAddr(address)}
 	return context.WithValue(context.Background(), connectionKey{}, conn)
 }
@@ -36,7 +36,7 @@ func (c *manualClock) Now() time.Time {
 	return c.now
 }
 
-func (c *manualClock) advance(d time.Duration) {
+func (c *manualClock) moveForward(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
@@ -48,7 +48,7 @@ func TestFailuresOfAnAddressAreLimited(t *testing.T) {
 	failures := NewFailures(clock.Now)
 	refuse := func(address string, code core.Code, wait int) {
 		t.Helper()
-		failure := failures.RefuseCredential(from(address))
+		failure := failures.RefuseCredential(contextFrom(address))
 		require.Equal(t, code, failure.Code)
 		require.Equal(t, wait, failure.RetryAfter)
 	}
@@ -59,12 +59,12 @@ func TestFailuresOfAnAddressAreLimited(t *testing.T) {
 		refuse("203.0.113.9", core.Limit, 6)
 	}
 	refuse("203.0.113.10", core.Unauthorized, 0)
-	clock.advance(4500 * time.Millisecond)
+	clock.moveForward(4500 * time.Millisecond)
 	refuse("203.0.113.9", core.Limit, 2)
-	clock.advance(1500 * time.Millisecond)
+	clock.moveForward(1500 * time.Millisecond)
 	refuse("203.0.113.9", core.Unauthorized, 0)
 	refuse("203.0.113.9", core.Limit, 6)
-	clock.advance(time.Hour)
+	clock.moveForward(time.Hour)
 	for range failuresAtOnce {
 		refuse("203.0.113.9", core.Unauthorized, 0)
 	}
@@ -80,7 +80,7 @@ func TestFailuresOfAnAddressAreLimited(t *testing.T) {
 func TestGoodCredentialsAreNotLimited(t *testing.T) {
 	t.Parallel()
 	failures, away := NewFailures(time.Now), errors.New("away")
-	authenticate := failures.Guard(func(_ context.Context, credential core.Secret) (core.Actor, error) {
+	authenticate := failures.GuardAuthentication(func(_ context.Context, credential core.Secret) (core.Actor, error) {
 		switch credential.Reveal() {
 		case "good":
 			return core.Bootstrap(), nil
@@ -90,19 +90,21 @@ func TestGoodCredentialsAreNotLimited(t *testing.T) {
 		return core.Actor{}, core.NewError(core.Unauthorized)
 	})
 	var limited int
+
 	for range 10 * failuresAtOnce {
-		_, err := authenticate(from("203.0.113.9"), "bad")
+		_, err := authenticate(contextFrom("203.0.113.9"), "bad")
 		if core.HasCode(err, core.Limit) {
 			limited++
 		} else {
 			require.True(t, core.HasCode(err, core.Unauthorized))
 		}
-		actor, err := authenticate(from("203.0.113.9"), "good")
+		actor, err := authenticate(contextFrom("203.0.113.9"), "good")
 		require.NoError(t, err)
 		require.Equal(t, core.Bootstrap(), actor)
-		_, err = authenticate(from("203.0.113.9"), "away")
+		_, err = authenticate(contextFrom("203.0.113.9"), "away")
 		require.ErrorIs(t, err, away, "it is not a failed authentication")
 	}
+
 	require.GreaterOrEqual(t, limited, 9*failuresAtOnce-2)
 }
 
@@ -111,7 +113,7 @@ func TestLookUpsOfSuspectsAreFew(t *testing.T) {
 	t.Parallel()
 	failures := NewFailures(time.Now)
 	entered, leave := make(chan struct{}), make(chan struct{})
-	authenticate := failures.Guard(func(ctx context.Context, credential core.Secret) (core.Actor, error) {
+	authenticate := failures.GuardAuthentication(func(ctx context.Context, credential core.Secret) (core.Actor, error) {
 		if credential == "slow" {
 			entered <- struct{}{}
 			<-leave
@@ -119,25 +121,27 @@ func TestLookUpsOfSuspectsAreFew(t *testing.T) {
 		return core.Bootstrap(), nil
 	})
 	for range failuresAtOnce + 1 {
-		failures.RefuseCredential(from("203.0.113.9"))
+		failures.RefuseCredential(contextFrom("203.0.113.9"))
 	}
 	var calls sync.WaitGroup
 	for range maxSuspectLookUps {
 		calls.Go(func() {
-			_, err := authenticate(from("203.0.113.9"), "slow")
+			_, err := authenticate(contextFrom("203.0.113.9"), "slow")
 			assert.NoError(t, err)
 		})
 		<-entered
 	}
-	_, err := authenticate(from("203.0.113.10"), "another's")
+	_, err := authenticate(contextFrom("203.0.113.10"), "another's")
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(from("203.0.113.9"), 10*time.Millisecond)
+	ctx, cancel := context.WithTimeout(contextFrom("203.0.113.9"), 10*time.Millisecond)
 	defer cancel()
 	_, err = authenticate(ctx, "third")
+
 	require.True(t, core.HasCode(err, core.Limit))
+
 	close(leave)
 	calls.Wait()
-	_, err = authenticate(from("203.0.113.9"), "fourth")
+	_, err = authenticate(contextFrom("203.0.113.9"), "fourth")
 	require.NoError(t, err)
 }
 
@@ -145,17 +149,19 @@ func TestFailuresAreLoggedTogether(t *testing.T) {
 	t.Parallel()
 	failures, text := NewFailures(time.Now), &bytes.Buffer{}
 	log := slog.New(slog.NewJSONHandler(text, nil))
-	failures.log(log)
+	failures.logFailures(log)
 	require.Empty(t, text.String(), "nothing failed")
+
 	for n := range 2 * maxAddresses {
-		failures.RefuseCredential(from(netip.AddrFrom4([4]byte{10, 0, byte(n >> 8), byte(n)}).String()))
+		failures.RefuseCredential(contextFrom(netip.AddrFrom4([4]byte{10, 0, byte(n >> 8), byte(n)}).String()))
 	}
 	for range 70 {
-		failures.RefuseCredential(from("10.0.0.9"))
+		failures.RefuseCredential(contextFrom("10.0.0.9"))
 	}
 	require.Len(t, failures.counts, maxAddresses)
-	require.LessOrEqual(t, failures.until.Len(), maxAddresses)
-	failures.log(log)
+	require.LessOrEqual(t, failures.workedOffAt.Len(), maxAddresses)
+
+	failures.logFailures(log)
 	var line struct {
 		Level, Msg string
 		Failures   int
@@ -169,17 +175,20 @@ func TestFailuresAreLoggedTogether(t *testing.T) {
 	require.Len(t, line.Addresses, maxLoggedOnes)
 	require.Equal(t, 71, line.Addresses["10.0.0.9"])
 	require.Equal(t, line.Failures-71-(maxLoggedOnes-1), line.Others)
+
 	text.Reset()
-	failures.log(log)
+	failures.logFailures(log)
 	require.Empty(t, text.String(), "each is logged once")
 }
 
 func TestFailuresAreLoggedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	failures, text := NewFailures(time.Now), &bytes.Buffer{}
-	failures.RefuseCredential(from("203.0.113.9"))
+	failures.RefuseCredential(contextFrom("203.0.113.9"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	failures.LogEveryMinute(ctx, slog.New(slog.NewJSONHandler(text, nil)))
+
 	require.Contains(t, text.String(), `"203.0.113.9":1`)
 }

@@ -28,14 +28,15 @@ func startServer(t *testing.T, handler http.HandlerFunc, change func(*Connection
 	if change != nil {
 		socket = change(connections, socket)
 	}
-	server := &http.Server{Handler: connections.Serve(handler), ConnContext: connections.Remember, ReadTimeout: 2 * time.Minute}
+	server := &http.Server{Handler: connections.WrapHandler(handler), ConnContext: connections.RememberConnection,
+		ReadTimeout: 2 * time.Minute}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(connections.Listen(socket)) }()
+	go func() { done <- server.Serve(connections.BoundListener(socket)) }()
 	t.Cleanup(func() {
 		require.NoError(t, server.Close())
 		require.ErrorIs(t, <-done, http.ErrServerClosed)
 		connections.Close()
-		require.Eventually(t, func() bool { return connections.count() == 0 }, atMost, every)
+		require.Eventually(t, func() bool { return connections.countOpen() == 0 }, atMost, every)
 		connections.mu.Lock()
 		defer connections.mu.Unlock()
 		require.Zero(t, connections.waiting.Len())
@@ -44,7 +45,7 @@ func startServer(t *testing.T, handler http.HandlerFunc, change func(*Connection
 	return connections, address
 }
 
-func (c *Connections) count() int {
+func (c *Connections) countOpen() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.open)
@@ -57,7 +58,7 @@ type client struct {
 	answers *bufio.Reader
 }
 
-func dial(t *testing.T, address string) *client {
+func dialServer(t *testing.T, address string) *client {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	require.NoError(t, err)
@@ -66,14 +67,14 @@ func dial(t *testing.T, address string) *client {
 	return &client{conn, t, bufio.NewReader(conn)}
 }
 
-func (c *client) send(text string) {
+func (c *client) sendText(text string) {
 	c.t.Helper()
 	_, err := io.WriteString(c, text)
 	require.NoError(c.t, err)
 }
 
-// answer reads one answer, whose body it returns.
-func (c *client) answer() (*http.Response, string) {
+// readAnswer reads one answer, whose body it returns.
+func (c *client) readAnswer() (*http.Response, string) {
 	c.t.Helper()
 	response, err := http.ReadResponse(c.answers, nil)
 	require.NoError(c.t, err)
@@ -85,7 +86,7 @@ func (c *client) answer() (*http.Response, string) {
 // requireStatus reads one answer and holds its status.
 func (c *client) requireStatus(status int, name string) {
 	c.t.Helper()
-	response, text := c.answer()
+	response, text := c.readAnswer()
 	require.Equal(c.t, status, response.StatusCode, "%s: %s", name, text)
 }
 
@@ -96,8 +97,8 @@ func (c *client) requireEnd(name string) {
 	require.ErrorIs(c.t, err, io.EOF, name)
 }
 
-// post is the beginning of a request with a body of so many bytes.
-func post(path string, length int) string {
+// postHead is the beginning of a request whose body has that many bytes.
+func postHead(path string, length int) string {
 	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: errand\r\nContent-Length: %d\r\n\r\n", path, length)
 }
 

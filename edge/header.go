@@ -24,8 +24,8 @@ type header struct {
 	last  byte
 }
 
-// add counts a piece of the text. It returns how much of the piece is header, and whether the header ends there.
-func (h *header) add(piece []byte) (used int, ended bool) {
+// countPiece counts a piece of the text. It returns how much of the piece is header, and whether the header ends there.
+func (h *header) countPiece(piece []byte) (used int, ended bool) {
 	for rest := piece; len(rest) > 0; {
 		at := bytes.IndexByte(rest, '\n')
 		if at < 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requestWith is a request with so many headers in all, its Host among them.
+// requestWith is a request with n headers in all, its Host among them.
 func requestWith(headers int) string {
 	var b strings.Builder
 	b.WriteString("GET / HTTP/1.1\r\nHost: errand\r\n")
@@ -20,7 +20,7 @@ func requestWith(headers int) string {
 	return b.String() + "\r\n"
 }
 
-// requestOf is a request whose line and headers have so many bytes.
+// requestOf is a request whose line and headers have that many bytes.
 func requestOf(size int) string {
 	const before, after = "GET / HTTP/1.1\r\nHost: errand\r\nA: ", "\r\n\r\n"
 	return before + strings.Repeat("a", size-len(before)-len(after)) + after
@@ -47,18 +47,20 @@ func TestHeadersAreBounded(t *testing.T) {
 			http.StatusRequestHeaderFieldsTooLarge},
 		"empty lines before":  {strings.Repeat("\r\n", maxHeaderBytes), http.StatusBadRequest},
 		"behind a request":    {get + requestWith(maxHeaders+1), http.StatusOK},
-		"behind a body":       {post("/", 3) + "abc" + requestWith(maxHeaders+1), http.StatusOK},
-		"behind much of body": {post("/", 9000) + strings.Repeat("\n", 9000) + requestWith(maxHeaders+1), http.StatusOK},
+		"behind a body":       {postHead("/", 3) + "abc" + requestWith(maxHeaders+1), http.StatusOK},
+		"behind much of body": {postHead("/", 9000) + strings.Repeat("\n", 9000) + requestWith(maxHeaders+1), http.StatusOK},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := dial(t, address)
+			client := dialServer(t, address)
 			go func() { _, _ = client.Write([]byte(c.request)) }() // the server may end it before all is sent
-			response, text := client.answer()
+			response, text := client.readAnswer()
+
 			if strings.HasPrefix(name, "behind") {
 				require.Equal(t, http.StatusOK, response.StatusCode)
-				response, text = client.answer()
+				response, text = client.readAnswer()
 				c.status = http.StatusRequestHeaderFieldsTooLarge
 			}
+
 			require.Equal(t, c.status, response.StatusCode, text)
 			if c.status == http.StatusRequestHeaderFieldsTooLarge {
 				require.JSONEq(t, `{"error":"headers_too_large","max_bytes":16384,"max_headers":100}`, text)
@@ -82,7 +84,7 @@ func TestHeadersInPieces(t *testing.T) {
 		used := 0
 		for ended := false; !ended; {
 			n := 0
-			n, ended = h.add([]byte(text[used:min(used+size, len(text))]))
+			n, ended = h.countPiece([]byte(text[used:min(used+size, len(text))]))
 			used += n
 			require.LessOrEqual(t, used, end)
 		}
@@ -100,12 +102,14 @@ func TestMemoryOfHeadersThatNeverEnd(t *testing.T) {
 	header := strings.TrimSuffix(requestWith(maxHeaders), "\r\n")
 	header += "A: " + strings.Repeat("a", maxHeaderBytes-len(header)-3)
 	for range clients {
-		client := dial(t, address)
-		client.send(header)
+		client := dialServer(t, address)
+		client.sendText(header)
 		connections.untilHeader(client, maxHeaderBytes)
 	}
 	after := inUse()
+
 	t.Logf("%d connections hold %d KB each", clients, (after-before)/clients>>10)
+
 	require.Less(t, after-before, int64(clients*most))
 }
 

@@ -33,7 +33,7 @@ func ParseProxies(text string) (Proxies, error) {
 	return proxies, nil
 }
 
-func (p Proxies) contains(address netip.Addr) bool {
+func (p Proxies) containsAddress(address netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(address) })
 }
 
@@ -46,7 +46,7 @@ func (p Proxies) contains(address netip.Addr) bool {
 // client has made up.
 func (p Proxies) clientOf(r *http.Request) netip.Addr {
 	client := wire.AddressOf(r.RemoteAddr)
-	if !p.contains(client) {
+	if !p.containsAddress(client) {
 		return client
 	}
 	lines, read := r.Header.Values("X-Forwarded-For"), parseNode
@@ -62,7 +62,7 @@ func (p Proxies) clientOf(r *http.Request) netip.Addr {
 			if !address.IsValid() {
 				return client
 			}
-			if client = address; !p.contains(client) {
+			if client = address; !p.containsAddress(client) {
 				return client
 			}
 		}

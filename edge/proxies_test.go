@@ -19,9 +19,11 @@ func TestProxiesAreCIDRs(t *testing.T) {
 			proxies, err := ParseProxies(text)
 			require.NoError(t, err)
 			var got []string
+
 			for _, prefix := range proxies {
 				got = append(got, prefix.String())
 			}
+
 			require.Equal(t, want, strings.Join(got, ","))
 		})
 	}

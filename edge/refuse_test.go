@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refuse is a handler that answers before it reads a body. It says that it closes the connection or does not, and how long
+// refuseAll is a handler that answers before it reads a body. It says that it closes the connection or does not, and how long
 // the answer is or does not.
-func refuse(w http.ResponseWriter, r *http.Request) {
+func refuseAll(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/closes" {
 		w.Header().Set("Connection", "close")
 	}
@@ -31,12 +31,12 @@ const promptly = 10 * time.Second
 // Whoever is refused and sends nothing more is answered at once, and its connection ends.
 func TestRefusedConnectionsEnd(t *testing.T) {
 	t.Parallel()
-	connections, address := startServer(t, refuse, nil)
+	connections, address := startServer(t, refuseAll, nil)
 	for _, path := range []string{"/", "/closes", "/unknown"} {
 		for name, request := range map[string]string{
-			"nothing of a body":       post(path, 1000),
-			"a part of it":            post(path, 1000) + "{",
-			"nothing of a large body": post(path, 20<<20),
+			"nothing of a body":       postHead(path, 1000),
+			"a part of it":            postHead(path, 1000) + "{",
+			"nothing of a large body": postHead(path, 20<<20),
 			"chunks":                  "POST " + path + " HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n",
 			"a chunk":                 "POST " + path + " HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
 			"a broken chunk":          "POST " + path + " HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nabc\r\n",
@@ -47,47 +47,51 @@ func TestRefusedConnectionsEnd(t *testing.T) {
 		} {
 			t.Run(path+" "+name, func(t *testing.T) {
 				t.Parallel()
-				client := dial(t, address)
+				client := dialServer(t, address)
 				require.NoError(t, client.SetDeadline(time.Now().Add(promptly)))
-				client.send(request)
+
+				client.sendText(request)
+
 				client.requireStatus(http.StatusUnauthorized, name)
 				client.requireEnd(name)
 			})
 		}
 	}
 	t.Cleanup(func() {
-		require.Eventually(t, func() bool { return connections.count() == 0 }, promptly, every)
+		require.Eventually(t, func() bool { return connections.countOpen() == 0 }, promptly, every)
 	})
 }
 
 // A client that sends all it has before it reads finds the answer; its connection is kept where it was not to be closed.
 func TestRefusedClientsReadTheAnswer(t *testing.T) {
 	t.Parallel()
-	_, address := startServer(t, refuse, nil)
+	_, address := startServer(t, refuseAll, nil)
 	for _, c := range []struct {
 		path  string
 		bytes int
 		kept  bool
 	}{{"/", 10, true}, {"/", 5000, true}, {"/", 200_000, true}, {"/closes", 10, false}, {"/closes", 200_000, false}, {"/", 300_000, false}} {
 		t.Run(fmt.Sprint(c.path, " ", c.bytes), func(t *testing.T) {
-			client := dial(t, address)
-			client.send(post(c.path, c.bytes))
-			response, _ := client.answer()
+			client := dialServer(t, address)
+			client.sendText(postHead(c.path, c.bytes))
+			response, _ := client.readAnswer()
 			require.Equal(t, http.StatusUnauthorized, response.StatusCode, "before the body")
 			require.Equal(t, !c.kept, response.Close, "the client knows whether it can send another request: %v", c)
+
 			if c.kept {
-				client.send(strings.Repeat("x", c.bytes) + post("/", 2) + "{}")
+				client.sendText(strings.Repeat("x", c.bytes) + postHead("/", 2) + "{}")
 				client.requireStatus(http.StatusUnauthorized, "the next request on the connection")
 				return
 			}
-			client.send(strings.Repeat("x", min(c.bytes, 100_000)))
+			client.sendText(strings.Repeat("x", min(c.bytes, 100_000)))
 			client.requireEnd(c.path)
 		})
 	}
 	for _, header := range []string{"", "Connection: close\r\n"} {
 		for _, size := range []int{10, 5000, 200_000} {
-			client := dial(t, address)
-			client.send(fmt.Sprintf("POST / HTTP/1.1\r\nHost: errand\r\n%sContent-Length: %d\r\n\r\n%s", header, size, strings.Repeat("x", size)))
+			client := dialServer(t, address)
+			client.sendText(fmt.Sprintf("POST / HTTP/1.1\r\nHost: errand\r\n%sContent-Length: %d\r\n\r\n%s", header, size,
+				strings.Repeat("x", size)))
 			client.requireStatus(http.StatusUnauthorized, header)
 		}
 	}
@@ -99,16 +103,16 @@ func TestRestOfARefusedBodyIsNoRequest(t *testing.T) {
 	paths := make(chan string, 10)
 	_, address := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		paths <- r.URL.Path
-		refuse(w, r)
+		refuseAll(w, r)
 	}, nil)
 	const smuggled = "GET /smuggled HTTP/1.1\r\nHost: errand\r\n\r\n"
 	for _, request := range []string{
-		post("/first", len(smuggled)+1) + smuggled,
+		postHead("/first", len(smuggled)+1) + smuggled,
 		"POST /first HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" + smuggled,
 		"POST /first HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n" + smuggled,
 	} {
-		client := dial(t, address)
-		client.send(request)
+		client := dialServer(t, address)
+		client.sendText(request)
 		client.requireStatus(http.StatusUnauthorized, request)
 		client.requireEnd(request)
 		require.Equal(t, "/first", <-paths)
@@ -119,11 +123,11 @@ func TestRestOfARefusedBodyIsNoRequest(t *testing.T) {
 // A refused client that goes on sending is let go after a while: by time when it sends slowly, by bytes when it sends much.
 func TestRefusedSendersAreBounded(t *testing.T) {
 	t.Parallel()
-	connections, address := startServer(t, refuse, nil)
+	connections, address := startServer(t, refuseAll, nil)
 	for _, path := range []string{"/", "/closes"} {
 		for _, piece := range []int{1, 64 << 10} {
-			client := dial(t, address)
-			client.send(post(path, 1<<30))
+			client := dialServer(t, address)
+			client.sendText(postHead(path, 1<<30))
 			client.requireStatus(http.StatusUnauthorized, path)
 			tick := time.NewTicker(10 * time.Millisecond)
 			defer tick.Stop()
@@ -135,29 +139,29 @@ func TestRefusedSendersAreBounded(t *testing.T) {
 			}
 		}
 	}
-	require.Eventually(t, func() bool { return connections.count() == 0 }, promptly, every)
+	require.Eventually(t, func() bool { return connections.countOpen() == 0 }, promptly, every)
 }
 
 // Connections of clients that behave are kept, whatever they send.
 func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
 	_, address := startServer(t, readAll, nil)
-	client := dial(t, address)
+	client := dialServer(t, address)
 	for range 3 {
 		for _, request := range []string{
-			get, post("/", 5) + "hello", post("/", 100_000) + strings.Repeat("\n", 100_000), "\r\n" + get,
+			get, postHead("/", 5) + "hello", postHead("/", 100_000) + strings.Repeat("\n", 100_000), "\r\n" + get,
 			"POST / HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
 			"POST / HTTP/1.1\r\nHost: errand\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nTrailer: x\r\n\r\n",
 			"HEAD / HTTP/1.1\r\nHost: errand\r\nContent-Length: 0\r\n\r\n",
 		} {
-			client.send(request)
+			client.sendText(request)
 			response, err := http.ReadResponse(client.answers, &http.Request{Method: request[:4]})
 			require.NoError(t, err, request[:20])
 			require.Equal(t, http.StatusOK, response.StatusCode, request[:20])
 			require.NoError(t, response.Body.Close())
 		}
 	}
-	client.send(get + post("/", 5) + "hello" + get) // before the first answer
+	client.sendText(get + postHead("/", 5) + "hello" + get) // before the first answer
 	for range 3 {
 		client.requireStatus(http.StatusOK, "pipelined")
 	}

@@ -44,6 +44,7 @@ func TestWaysToAuthenticate(t *testing.T) {
 		a := s.postBody(c.path, []byte(eventText(1)), nonEmpty(c.header)...)
 		require.Equal(t, http.StatusOK, a.status, "%s: %s", name, a.text)
 	}
+
 	for name, c := range map[string]struct{ path, header string }{
 		"header": {native, nativeByKey},
 		"query":  {native + "?key=" + shopKey, ""},
@@ -51,6 +52,7 @@ func TestWaysToAuthenticate(t *testing.T) {
 		a := s.postBody(c.path, []byte(eventText(1)), nonEmpty(c.header)...)
 		require.Equal(t, http.StatusOK, a.status, "%s: %s", name, a.text)
 	}
+
 	require.EqualValues(t, 1, s.eventsCounted(), "it was the same event all the time")
 }
 
@@ -114,6 +116,7 @@ func TestUnauthorizedSaysItInBothWords(t *testing.T) {
 	a := s.postBody(native, []byte(eventText(1)))
 	require.Equal(t, object{"error": "unauthorized"}, a.body)
 	require.Empty(t, a.header.Get("X-Sentry-Error"))
+
 	a = s.postBody(envelopes, envelopeOf("{}"))
 	const reason = "The DSN's key is missing, unknown or revoked, or it is of another project."
 	require.Equal(t, object{"error": "unauthorized", "detail": reason}, a.body)
@@ -132,6 +135,7 @@ func TestOtherMethods(t *testing.T) {
 			require.Equal(t, "application/json", a.header.Get("Content-Type"))
 		}
 	}
+
 	require.Equal(t, http.StatusMethodNotAllowed, s.sendRequest(http.MethodHead, envelopes, nil).status)
 }
 

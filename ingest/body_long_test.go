@@ -29,7 +29,9 @@ func TestLargeAttachments(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	text := strings.Repeat("0123456789abcdef", 25<<16)
+
 	require.Greater(t, len(text), ingest.MaxEnvelope)
+
 	n := 0
 	post := func(name string, encoding string, items ...string) {
 		n++
@@ -83,6 +85,7 @@ func TestTooMuchThatIsDropped(t *testing.T) {
 	requireTooLarge(t, s.postBody(envelopes, []byte(event+itemOf("event", large)), byKey), ingest.MaxEnvelope, "an event over the limit")
 	requireTooLarge(t, s.postBody(envelopes, []byte(event+itemOf("attachment", large)+"\n"+itemOf("event", large)), byKey),
 		ingest.MaxEnvelope, "after an attachment")
+
 	stream := func(kind string) io.Reader {
 		return io.MultiReader(strings.NewReader(event+"{\"type\":\""+kind+"\"}\n"), io.LimitReader(spaces{}, ingest.MaxStream))
 	}
@@ -108,13 +111,16 @@ func TestStrangersSendNoLongBodies(t *testing.T) {
 	header := `{"dsn":"https://` + shopKey + `@errors.example/1000000001"}`
 	long := envelopeOf(header, eventItem(1), attachmentItem(strings.Repeat("x", ingest.MaxEnvelope), true))
 	requireTooLarge(t, s.postBody(envelopes, long), ingest.MaxEnvelope, "with a length")
+
 	a, err := s.trySend(http.MethodPost, envelopes, io.MultiReader(bytes.NewReader(long)))
 	if err == nil { // the server may end the connection before all is sent
 		requireTooLarge(t, a, ingest.MaxEnvelope, "without a length")
 	}
 	require.Zero(t, s.eventsCounted())
+
 	a = s.postBody(envelopes, long, byKey)
 	require.Equal(t, http.StatusOK, a.status, a.text)
+
 	large := envelopeOf(header, eventItem(2), attachmentItem(strings.Repeat("x", ingest.MaxEnvelope/2), true))
 	a = s.postBody(envelopes, large)
 	require.Equal(t, http.StatusOK, a.status, a.text)
@@ -150,9 +156,11 @@ func TestLongBodiesThatBreakOff(t *testing.T) {
 	a := s.postBody(envelopes, []byte(body[:len(body)/2]), byKey)
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	require.Contains(t, a.header.Get("X-Sentry-Error"), "the item's length of 1048576 is beyond the end of the envelope")
+
 	packed := packText(t, "gzip", strings.NewReader(event+attachmentItem(randomText(1<<20), true)))
 	a = s.postBody(envelopes, packed[:len(packed)/2], byKey, "Content-Encoding: gzip")
 	require.Equal(t, http.StatusBadRequest, a.status)
+
 	conn, reader := s.openConnection(t)
 	_, err := io.WriteString(conn, requestHead(envelopes, byKey, "Content-Length: 2000000")+body)
 	require.NoError(t, err)
@@ -184,11 +192,13 @@ func TestRefusalOfABusyServer(t *testing.T) {
 	goOn := s.HoldLarge()
 	a := s.postBody(envelopes, largeEvent(t, 1), byKey, "Content-Encoding: gzip")
 	require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
+
 	const reason = "The server is busy: send it again in a few seconds."
 	require.Equal(t, object{"error": "unavailable", "detail": reason}, a.body)
 	require.Equal(t, reason, a.header.Get("X-Sentry-Error"))
 	require.Equal(t, "5", a.header.Get("Retry-After"))
 	require.Contains(t, s.log.String(), "the server is busy")
+
 	goOn()
 	s.untilTaken(2)
 }

@@ -78,8 +78,10 @@ func TestLongTextsFitIntoIndexes(t *testing.T) {
 		}
 	}
 	require.Equal(t, sent, s.eventsStored())
+
 	columns := s.indexedTexts()
 	require.Contains(t, columns, "issue_releases.release", "the columns were not found")
+
 	for name, longest := range columns {
 		require.LessOrEqual(t, longest, int64(800), name) // 200 characters; an entry has room for 2,700 bytes
 		if notOfEvents[name] == "" {
@@ -154,6 +156,7 @@ func TestEventsAreWithinTheCapForReaders(t *testing.T) {
 			s := startServer(t)
 			a := s.postBody(events, []byte(body), byKey)
 			require.Equal(t, http.StatusOK, a.status, a.text)
+
 			answer, err := core.MarshalPlain(s.onlyEvent())
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(answer), 256<<10)

@@ -46,6 +46,7 @@ func TestExportsOfErrorsThatWereRefused(t *testing.T) {
 	a := s.postEvents(captureItem("no cart"), captureItem("no address"))
 	requireTaken(t, a)
 	require.NotEmpty(t, a.header.Get("X-Sentry-Error"))
+
 	clock.moveForward(24 * time.Hour)
 	requireTaken(t, s.postBody(traces, spansOf(t, "no cart", "no address"), byBearer, asWire))
 	require.EqualValues(t, 2, s.eventsStored())

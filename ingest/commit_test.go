@@ -27,7 +27,7 @@ type breakableWay struct {
 	conns []net.Conn
 }
 
-// newBreakableWay gives a way to the database that can be broken.
+// newBreakableWay returns a way to the database that can be broken.
 func newBreakableWay(t *testing.T, database string) *breakableWay {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -141,7 +141,9 @@ func TestRefusedEventsAreNotStored(t *testing.T) {
 		require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
 	})
 	goOn()
+
 	s.untilTaken(100)
+
 	require.EqualValues(t, 2, s.eventsCounted())
 }
 
@@ -178,6 +180,8 @@ func TestCloseCommitsWhatIsQueued(t *testing.T) {
 	closed.Go(stopping.Close)
 	unlock()
 	answers.Wait()
+
 	closed.Wait()
+
 	require.EqualValues(t, 1+3*events, s.eventsCounted())
 }

@@ -19,7 +19,9 @@ func TestAnyOriginMaySendToAProjectWithoutOrigins(t *testing.T) {
 		require.Equal(t, exposed, a.header.Get("Access-Control-Expose-Headers"))
 		require.Empty(t, a.header.Get("Vary"))
 	}
+
 	a := s.postBody(native, nil, "Origin: https://anywhere.example")
+
 	require.Equal(t, http.StatusUnauthorized, a.status)
 	require.Equal(t, "*", a.header.Get("Access-Control-Allow-Origin"), "a page can read why it was refused")
 }
@@ -48,7 +50,9 @@ func TestAllowedOrigins(t *testing.T) {
 			require.Equal(t, exposed, a.header.Get("Access-Control-Expose-Headers"))
 		}
 	}
+
 	a := s.postBody(native, []byte(`{}`), nativeByKey, "Origin: https://shop.example")
+
 	require.Equal(t, http.StatusBadRequest, a.status)
 	require.Equal(t, "https://shop.example", a.header.Get("Access-Control-Allow-Origin"), "a page can read why it was refused")
 }
@@ -57,6 +61,7 @@ func TestForeignOrigins(t *testing.T) {
 	t.Parallel()
 	s := startWithOrigins(t)
 	s.makeProject(shop+1, "0ff1ce00000000000000000000000000")
+
 	for _, origin := range []string{
 		"https://evil.example", "null", "http://shop.example", "https://shop.example:8443", "https://shop.example.evil.example",
 		"https://evil.example/https://shop.example", "https://shop.example/", "shop.example", "*", "http://localhost",
@@ -81,6 +86,7 @@ func TestForeignOrigins(t *testing.T) {
 			}
 		})
 	}
+
 	require.Zero(t, s.eventsCounted())
 	require.Equal(t, object{"error": "forbidden_origin"}, s.postBody(native, nil, nativeByKey, "Origin: https://evil.example").body)
 }
@@ -89,6 +95,7 @@ func TestServersSendWithoutAnOrigin(t *testing.T) {
 	t.Parallel()
 	s := startWithOrigins(t)
 	a := s.postBody(envelopes, envelopeOf("{}", eventItem(1)), byKey)
+
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	require.Empty(t, a.header.Get("Access-Control-Allow-Origin"))
 	require.Equal(t, "Origin", a.header.Get("Vary"), "caches must not give this answer to a page")
@@ -121,6 +128,7 @@ func TestPreflight(t *testing.T) {
 			require.Empty(t, a.text)
 			require.Equal(t, c.allowed, a.header.Get("Access-Control-Allow-Origin"))
 			require.Contains(t, a.header.Get("Access-Control-Allow-Methods"), "POST")
+
 			for _, header := range []string{"x-sentry-auth", "x-service-key", "content-type", "content-encoding", "authorization"} {
 				require.Contains(t, a.header.Get("Access-Control-Allow-Headers"), header)
 			}

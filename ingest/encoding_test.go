@@ -51,6 +51,7 @@ func TestEncodings(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	n := 0
+
 	for name, encoding := range encodings {
 		// The sizes at which buffers grow, and beyond.
 		for _, size := range []int{0, 1, 8<<10 - 200, 8 << 10, 40_000, 300_000, 1<<20 + 5} {
@@ -68,6 +69,7 @@ func TestEncodings(t *testing.T) {
 			require.Equal(t, http.StatusOK, a.status, "%s at %s: %s", name, path, a.text)
 		}
 	}
+
 	require.EqualValues(t, n, s.eventsCounted())
 }
 
@@ -91,7 +93,9 @@ func TestNamesOfEncodings(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, a.status, encoding)
 		require.Equal(t, object{"error": "invalid_request", "details": []any{object{"path": "content-encoding", "message": message}}}, a.body)
 	}
+
 	a := s.postBody(envelopes, zipped, byKey, "Content-Encoding: gzip", "Content-Encoding: br")
+
 	require.Equal(t, "content-encoding: must be one encoding, not several", a.body["detail"])
 }
 
@@ -99,6 +103,7 @@ func TestBodiesInSeveralMembers(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	text := string(envelopeOf("{}", eventItem(1), eventItem(2)))
+
 	for _, encoding := range []string{"gzip", "zstd"} {
 		var members []byte
 		for part := range slices.Chunk([]byte(text), 50) {
@@ -107,6 +112,7 @@ func TestBodiesInSeveralMembers(t *testing.T) {
 		a := s.postBody(envelopes, members, byKey, "Content-Encoding: "+encoding)
 		require.Equal(t, http.StatusOK, a.status, "%s: %s", encoding, a.text)
 	}
+
 	require.EqualValues(t, 2, s.eventsCounted())
 }
 
@@ -114,6 +120,7 @@ func TestTruncatedAndWrongBodies(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	text := envelopeOf("{}", eventItem(1))
+
 	for name, encoding := range encodings {
 		packed := packText(t, name, bytes.NewBuffer(text))
 		bodies := map[string][]byte{"plain text": text, "another encoding": []byte("\x00\x01\x02\x03\x04"), "nothing": {}}
@@ -133,6 +140,7 @@ func TestTruncatedAndWrongBodies(t *testing.T) {
 		require.Equal(t, http.StatusOK, s.postBody(envelopes, packed, byKey, "Content-Encoding: "+encoding.header).status,
 			"%s works afterwards", name)
 	}
+
 	require.EqualValues(t, 1, s.eventsCounted())
 }
 
@@ -155,6 +163,7 @@ func TestStoreTakesBase64WithoutSayingSo(t *testing.T) {
 	a := s.postBody(events, packText(t, "gzip", strings.NewReader(wrap(7))), byKey, "Content-Encoding: gzip")
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	require.EqualValues(t, 7, s.eventsCounted())
+
 	for name, body := range map[string]string{
 		"truncated": wrap(8)[:40], "of nothing": "", "spaces": "  ", "no base64": "boom!", "a list": "[]",
 		"base64 of text": base64.StdEncoding.EncodeToString([]byte("boom")),
@@ -175,5 +184,6 @@ func TestBodiesWithoutLengthAndType(t *testing.T) {
 		a := s.sendRequest(http.MethodPost, envelopes, chunkedBody(string(envelopeOf("{}", itemOf("event", payload)))), byKey)
 		require.Equal(t, http.StatusOK, a.status, a.text)
 	}
+
 	require.EqualValues(t, 4, s.eventsCounted())
 }

@@ -34,7 +34,7 @@ func (i *Ingest) BodiesBeingRead() int {
 	return len(i.incoming.reading)
 }
 
-// LeaveFree takes memory so that so many bytes are left for small bodies, until the given function is called.
+// LeaveFree reserves all memory for small bodies but some bytes, until the returned function is called.
 func (i *Ingest) LeaveFree(bytes int64) (giveBack func()) {
 	l := i.smallMemory.newReservation(sharedByAll)
 	_ = l.reserveMemory(context.Background(), maxSmall-bytes)
@@ -48,7 +48,7 @@ func (i *Ingest) WaitingForLarge() int {
 	return i.largeMemory.demandsWaiting
 }
 
-// HoldLarge keeps every large body waiting until the given function is called.
+// HoldLarge keeps every large body waiting until the returned function is called.
 func (i *Ingest) HoldLarge() (goOn func()) {
 	goOn, _ = i.unpackers.turns.takeTurn(context.Background(), sender{})
 	return goOn
@@ -64,7 +64,7 @@ func (i *Ingest) WaitingForTurn() int {
 // HoldAtMost shortens the time in which a batch is tried. To be called before the first request.
 func (i *Ingest) HoldAtMost(d time.Duration) { i.writer.holdAtMost = d }
 
-// HoldCommits keeps every commit waiting until the given function is called.
+// HoldCommits keeps every commit waiting until the returned function is called.
 func (i *Ingest) HoldCommits() (goOn func()) {
 	i.writer.committing.Lock()
 	return i.writer.committing.Unlock
@@ -95,7 +95,7 @@ func (i *Ingest) WriteReports(ctx context.Context) error {
 	return errors.Join(i.reporter.writeRefusal(ctx), i.reporter.writeSigns(ctx))
 }
 
-// CountingFunc gives a function that counts a request with one event as its way through ingest does.
+// CountingFunc returns a function that counts a request with one event as its way through ingest does.
 func (i *Ingest) CountingFunc() func() {
 	items, at := []envelope.Item{{Type: "event", Kind: envelope.Event}}, core.At(i.clock())
 	group := []*waitingEvents{{events: make([]pendingEvent, 1)}}

@@ -5,13 +5,11 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -64,7 +62,7 @@ type config struct {
 	before   func(*ingest.Ingest) // before the first request
 }
 
-// startServer gives a server that has the project shop.
+// startServer returns a server that has the project shop.
 func startServer(t testing.TB) *server { return startServerWith(t, config{}) }
 
 func startServerWith(t testing.TB, c config) *server {
@@ -124,7 +122,7 @@ func (s *server) execSQL(sql string, args ...any) {
 	require.NoError(s.t, rows.Err())
 }
 
-// queryNumber gives the one number of a query. Connections that have been ended meanwhile are passed over.
+// queryNumber returns the one number of a query. Connections that have been ended meanwhile are passed over.
 func (s *server) queryNumber(sql string, args ...any) (n int64) {
 	s.t.Helper()
 	var err error
@@ -153,7 +151,7 @@ func (s *server) eventsStored() int64 {
 	return s.queryNumber(`SELECT count(*) FROM events`)
 }
 
-// onlyEvent gives the one stored event in its normalised form.
+// onlyEvent returns the one stored event in its normalised form.
 func (s *server) onlyEvent() core.Event {
 	s.t.Helper()
 	detail, err := s.db.Event(s.t.Context(), s.queryNumber(`SELECT id FROM events`))
@@ -179,96 +177,6 @@ func (l *logBook) String() string {
 	return l.text.String()
 }
 
-// answer is what came back.
-type answer struct {
-	status int
-	header http.Header
-	text   string
-	body   object
-	closed bool // the server ends the connection
-}
-
-// postBody sends a body; headers are written "Name: value".
-func (s *server) postBody(path string, body []byte, headers ...string) answer {
-	s.t.Helper()
-	return s.sendRequest(http.MethodPost, path, bytes.NewReader(body), headers...)
-}
-
-// sendRequest sends a request.
-func (s *server) sendRequest(method, path string, body io.Reader, headers ...string) answer {
-	s.t.Helper()
-	a, err := s.trySend(method, path, body, headers...)
-	require.NoError(s.t, err)
-	require.NotContains(s.t, a.text+a.header.Get("X-Sentry-Error"), shopKey, "no key may stand in an answer")
-	require.NotContains(s.t, a.header, "Cache-Control", "browsers count such an answer against what a page may send")
-	return a
-}
-
-// trySend is send without its checks.
-func (s *server) trySend(method, path string, body io.Reader, headers ...string) (answer, error) {
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, body)
-	if err != nil {
-		return answer{}, err
-	}
-	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ": ")
-		r.Header.Add(name, value)
-	}
-	response, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		return answer{}, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return answer{}, err
-	}
-	a := answer{status: response.StatusCode, header: response.Header, text: string(text), closed: response.Close}
-	if len(text) > 0 && response.Header.Get("Content-Type") != "application/x-protobuf" {
-		err = json.Unmarshal(text, &a.body)
-	}
-	return a, err
-}
-
-// chunkedBody is a body that goes out in chunks, without a Content-Length.
-func chunkedBody(text string) io.Reader { return io.MultiReader(strings.NewReader(text)) }
-
-// byKey is a header that authenticates at the Sentry endpoints, nativeByKey one at the native endpoint.
-const (
-	byKey       = "X-Sentry-Auth: Sentry sentry_version=7, sentry_key=" + shopKey
-	nativeByKey = "X-Service-Key: " + shopKey
-)
-
-// postEvents sends an envelope with the items to the project shop.
-func (s *server) postEvents(items ...string) answer {
-	s.t.Helper()
-	return s.postBody(envelopes, envelopeOf("{}", items...), byKey)
-}
-
-// untilTaken sends the n-th event to a server that gives up soon, or whose database comes back, until it is taken.
-func (s *server) untilTaken(n int) {
-	s.t.Helper()
-	require.Eventually(s.t, func() bool { return s.postEvents(eventItem(n)).status == http.StatusOK }, 10*time.Second, time.Millisecond)
-}
-
-// envelopeOf makes an envelope of its header and items.
-func envelopeOf(header string, items ...string) []byte {
-	return []byte(header + "\n" + strings.Join(items, "\n") + "\n")
-}
-
-// itemOf makes an item of a type.
-func itemOf(kind, payload string) string {
-	return fmt.Sprintf("{\"type\":%q,\"length\":%d}\n%s", kind, len(payload), payload)
-}
-
-// eventItem makes the n-th event as an item.
-func eventItem(n int) string { return itemOf("event", eventText(n)) }
-
-// eventText makes the n-th event.
-func eventText(n int) string {
-	return fmt.Sprintf(`{"event_id":"%032x","message":"boom","platform":"go","level":"error"}`, n)
-}
-
 // movingClock is a clock that a test moves while a server looks at it.
 type movingClock struct{ nanos atomic.Int64 }
 
@@ -290,13 +198,13 @@ func runTogether(n int, fn func(i int)) {
 	done.Wait()
 }
 
-// lockEvents keeps every commit of events waiting until the given function is called.
+// lockEvents keeps every commit of events waiting until the returned function is called.
 func (s *server) lockEvents(t testing.TB) (unlock func()) {
 	t.Helper()
 	return s.lockTables(t, "event_ids, issues, project_hours")
 }
 
-// lockTables keeps everybody else from tables until the given function is called.
+// lockTables keeps everybody else from tables until the returned function is called.
 func (s *server) lockTables(t testing.TB, tables string) (unlock func()) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.database)

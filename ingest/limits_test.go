@@ -29,6 +29,7 @@ func TestLargestBodies(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	n := 0
+
 	for _, c := range []struct {
 		path, key string
 		limit     int
@@ -59,6 +60,7 @@ func TestLargestBodies(t *testing.T) {
 			}
 		}
 	}
+
 	require.EqualValues(t, 3, s.eventsCounted())
 }
 
@@ -94,6 +96,7 @@ func TestCompressionBombs(t *testing.T) {
 		bombs[name] = packText(t, name, zeros{size})
 		require.Less(t, len(bombs[name]), size/190, name) // raw deflate at its best speed; the others are a thousand times smaller
 	}
+
 	for name, bomb := range bombs {
 		atMost := uint64(16 << 20) // a body is measured before memory is taken for it
 		switch name {
@@ -109,6 +112,7 @@ func TestCompressionBombs(t *testing.T) {
 			require.Less(t, allocatedBytes()-before, atMost, "%s at %s", name, path)
 		}
 	}
+
 	requireTooLarge(t, s.postBody(events, []byte(base64Of(bombs["zlib"])), byKey), ingest.MaxEnvelope, "in base64")
 }
 
@@ -127,10 +131,11 @@ func TestManyLargeBodiesAtOnce(t *testing.T) {
 		a := s.postBody(envelopes, body, byKey)
 		require.Equal(t, http.StatusOK, a.status, "none is refused: %s", a.text)
 	})
+
 	require.EqualValues(t, 6, s.eventsCounted())
 }
 
-// openConnection gives a bare connection to the server.
+// openConnection returns a bare connection to the server.
 func (s *server) openConnection(t *testing.T) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -171,6 +176,7 @@ func TestSlowSenders(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.status, response.StatusCode, text)
 			require.Contains(t, string(text), c.answer)
+
 			_, err = reader.ReadByte()
 			require.ErrorIs(t, err, io.EOF, "the connection is ended")
 		})
@@ -223,9 +229,11 @@ func TestLargeBodiesDoNotKeepSmallOnesOut(t *testing.T) {
 		}()
 	}
 	require.Eventually(t, func() bool { return s.WaitingForLarge() > 0 }, 10*time.Second, time.Millisecond)
+
 	for n := range 5 {
 		requireTaken(t, s.postEvents(eventItem(n)))
 	}
+
 	require.Positive(t, s.WaitingForLarge())
 }
 
@@ -268,6 +276,7 @@ func TestClientsThatGoAway(t *testing.T) {
 		_ = response.Body.Close()
 		require.Equal(t, http.StatusBadRequest, response.StatusCode, "half an event is none")
 	}
+
 	require.Zero(t, s.eventsCounted())
 	require.Empty(t, s.log.String(), "what clients break off is nothing to report")
 }
@@ -299,7 +308,9 @@ func TestHugeHeaders(t *testing.T) {
 		a := s.postBody(envelopes, envelopeOf("{}", eventItem(1)), headers...)
 		require.Equal(t, http.StatusOK, a.status, "%s: %s", name, a.text)
 	}
+
 	a := s.postBody(envelopes+"?"+strings.Repeat("a=b&", 9_000)+"sentry_key="+shopKey, envelopeOf("{}", eventItem(1)))
+
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	requireUnauthorized(t, s.postBody(native, nil, "X-Service-Key: "+long), "a long key")
 }

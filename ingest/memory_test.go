@@ -11,7 +11,7 @@ import (
 	"errand/core"
 )
 
-// mustWait reports whether a share waits for n bytes: it gives up at once.
+// mustWait reports whether a reservation has to wait for n bytes more: it gives up at once.
 func mustWait(t *testing.T, l *reservation, n int64) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -98,7 +98,9 @@ func TestMemoryGoesOnWhenTheFirstGivesUp(t *testing.T) {
 	waiting.Go(func() { require.NoError(t, small.reserveMemory(t.Context(), 2)) })
 	require.Eventually(t, func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.demandsWaiting == 2 }, 10*time.Second, time.Microsecond)
 	giveUp()
+
 	waiting.Wait()
+
 	require.EqualValues(t, 2, small.bytes)
 }
 
@@ -115,6 +117,7 @@ func TestNoProjectHoldsAllOfTheMemory(t *testing.T) {
 	require.NoError(t, third.reserveMemory(t.Context(), 12))
 	require.True(t, mustWait(t, m.newReservation(ofUnknownSenders), 10), "those who are not known share one part")
 	require.False(t, mustWait(t, m.newReservation(ofUnknownSenders), 6))
+
 	for _, l := range []*reservation{first, second, third, overdrawn} {
 		l.keepOnly(0)
 	}
@@ -147,8 +150,10 @@ func TestMemoryGoesToWhoeverHoldsLeast(t *testing.T) {
 	large.keepOnly(10)
 	require.Equal(t, "the second", <-granted)
 	require.True(t, waits(1)())
+
 	overdrawn.keepOnly(0)
 	require.Equal(t, "the first", <-granted)
+
 	waiting.Wait()
 }
 
@@ -160,6 +165,7 @@ func TestMemoryIsCountedForTheProjectOnceItIsKnown(t *testing.T) {
 	l.countFor(7)
 	require.Equal(t, map[int64]int64{7: 30}, m.reserved)
 	require.EqualValues(t, 70, m.free)
+
 	l.keepOnly(0)
 	require.Empty(t, m.reserved)
 	require.EqualValues(t, 100, m.free)
@@ -170,5 +176,6 @@ func TestMemoryEndsTheWait(t *testing.T) {
 	m := newMemory(1, time.Millisecond)
 	require.NoError(t, m.newReservation(sharedByAll).reserveMemory(t.Context(), 1))
 	require.NoError(t, m.newReservation(sharedByAll).reserveMemory(t.Context(), 1))
+
 	require.True(t, core.HasCode(m.newReservation(sharedByAll).reserveMemory(t.Context(), 1), core.Unavailable))
 }

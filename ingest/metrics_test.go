@@ -13,7 +13,7 @@ import (
 	"errand/ingest"
 )
 
-// metricValue gives the value of a series, written name{label}; of a histogram, how often it was told something.
+// metricValue returns the value of a series, written name{label}. For a histogram it is the number of observations.
 func (s *server) metricValue(series string) float64 {
 	s.t.Helper()
 	families, err := s.metrics.Gather()
@@ -93,9 +93,11 @@ func TestItemsAreCountedByTypesThatAreOurs(t *testing.T) {
 	s := startServer(t)
 	hostile := []string{"novelty", "session\nx", `{`, strings.Repeat("long", 100), "événement", shopKey}
 	items := []string{itemOf("session", "{}"), itemOf("transaction", "{}"), itemOf("client_report", "{}"), itemOf("session", "{}")}
+
 	for _, kind := range hostile {
 		items = append(items, fmt.Sprintf("{\"type\":%q,\"length\":2}\n{}", kind))
 	}
+
 	require.Equal(t, http.StatusOK, s.postEvents(items...).status)
 	s.requireMetrics(countedItems, map[string]float64{"session": 2, "transaction": 1, "client_report": 1, "unknown": float64(len(hostile))})
 	s.requireMetrics(countedEvents, map[string]float64{})
@@ -107,7 +109,9 @@ func TestAnswersAreCountedByEndpoint(t *testing.T) {
 	s.postBody("/api/1/nothing/", nil)
 	s.postBody(native, []byte(eventText(1)), "X-Service-Key: wrong")
 	s.sendRequest(http.MethodGet, envelopes, nil)
+
 	s.sendRequest(http.MethodOptions, envelopes, nil)
+
 	s.requireMetrics(countedAnswers, map[string]float64{"404,none": 1, "401,native": 1, "405,envelope": 1, "204,preflight": 1})
 	require.EqualValues(t, 1, s.metricValue("errand_ingest_answer_duration_seconds{native}"))
 	s.requireMetrics(countedEvents, map[string]float64{})
@@ -118,7 +122,9 @@ func TestEventThatCannotBeStoredIsCounted(t *testing.T) {
 	s := startServer(t)
 	s.execSQL(`ALTER TABLE events ADD CONSTRAINT no_poison CHECK (release <> 'poison')`)
 	defer s.execSQL(`ALTER TABLE events DROP CONSTRAINT no_poison`) // the database is used again
+
 	s.postEvents(itemOf("event", `{"message":"boom","release":"poison"}`))
+
 	s.requireMetrics(countedEvents, map[string]float64{"failed": 1})
 	s.requireMetrics(countedAnswers, map[string]float64{"500,envelope": 1})
 }
@@ -160,12 +166,14 @@ func TestWhatWaitsIsShown(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(0)).status)
+
 	unlock := s.lockEvents(t)
 	answered := make(chan answer)
 	go func() { answered <- s.postEvents(eventItem(1), eventItem(2)) }()
 	s.untilBlocked(t)
 	require.EqualValues(t, 2, s.metricValue("errand_ingest_waiting_events"))
 	require.Positive(t, s.metricValue("errand_ingest_held_bytes"))
+
 	unlock()
 	require.Equal(t, http.StatusOK, (<-answered).status)
 	require.Zero(t, s.metricValue("errand_ingest_waiting_events"))

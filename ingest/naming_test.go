@@ -24,9 +24,11 @@ func TestAnSDKThatAddsStacksToMessagesForksNoIssue(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	texts := []string{"payment provider down", "Mail: cannot be sent", "queue is stuck", "password=hunter2 was refused"}
+
 	for i, text := range texts {
 		s.postEvents(itemOf("event", messageOf(2*i, text, false)), itemOf("event", messageOf(2*i+1, text, true)))
 	}
+
 	require.EqualValues(t, len(texts), s.queryNumber(`SELECT count(*) FROM issues WHERE times_seen = 2 AND coalesce(type, '') = ''`))
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues WHERE title = 'Mail: cannot be sent'`))
 }
@@ -38,6 +40,7 @@ func TestTypeAndTitleOfAGroupAreOfOneException(t *testing.T) {
 		{"type":"ValueError","value":"bad row 1","mechanism":{"type":"chained","exception_id":1,"parent_id":0},
 			"stacktrace":{"frames":[{"function":"parse","module":"rows","in_app":true}]}},
 		{"type":"ExceptionGroup","value":"unhandled errors","mechanism":{"type":"generic","exception_id":0,"is_exception_group":true}}]}}`))
+
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues WHERE title = 'ValueError: bad row 1' AND type = 'ValueError'`))
 }
 
@@ -71,6 +74,7 @@ func TestEventsOfSentryCLIDoNotLowerTrust(t *testing.T) {
 	s.postEvents(itemOf("event", `{"platform":"node","message":"loader failed",
 		"sdk":{"name":"sentry.javascript.react-router","version":"11.0.0"}}`))
 	require.Zero(t, s.queryNumber(`SELECT count(*) FROM project_seen WHERE client_seen_at IS NOT NULL`))
+
 	s.postEvents(itemOf("event", `{"platform":"javascript","message":"page failed",
 		"sdk":{"name":"sentry.javascript.react-router","version":"11.0.0"}}`))
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM project_seen WHERE client_seen_at IS NOT NULL`))
@@ -88,6 +92,7 @@ func TestReportsAreIssuesOfTheirOwn(t *testing.T) {
 			s.postEvents(itemOf("event", `{`+report+`}`), itemOf("event", `{"platform":"other",`+report+`}`))
 		})
 	}
+
 	require.EqualValues(t, 6, s.queryNumber(`SELECT count(*) FROM issues WHERE times_seen = 2`))
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues WHERE title = 'Expect-CT failed for ''b.example'''`))
 	require.EqualValues(t, 2, s.queryNumber(

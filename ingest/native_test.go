@@ -75,7 +75,9 @@ func TestNativeTellsEveryMistake(t *testing.T) {
 			require.Empty(t, a.header.Get("X-Sentry-Error"))
 		})
 	}
+
 	a := s.postBody(native, []byte(`{"message":"m","mesage":"x"}`), nativeByKey)
+
 	require.Equal(t, http.StatusBadRequest, a.status)
 	require.Contains(t, a.text, `{"path":"mesage","message":"not a field of an event; allowed are breadcrumbs, contexts, `)
 	require.Zero(t, s.eventsCounted())
@@ -85,6 +87,7 @@ func TestUnknownFieldsOfTheQuery(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	const message = "is not a known field; the query takes only key"
+
 	for query, details := range map[string][]any{
 		"?kye=" + shopKey:                      {detailOf("kye", message)},
 		"?key=" + shopKey + "&sentry_key=x":    {detailOf("sentry_key", message)},
@@ -96,6 +99,7 @@ func TestUnknownFieldsOfTheQuery(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, a.status, query)
 		require.Equal(t, object{"error": "invalid_request", "details": details}, a.body, query)
 	}
+
 	require.Equal(t, http.StatusUnauthorized, s.postBody(native+"?kye="+shopKey, []byte(eventText(1))).status, "who sends comes first")
 	require.Zero(t, s.eventsCounted())
 	require.Equal(t, http.StatusOK, s.postBody(native+"?key="+shopKey, []byte(eventText(1))).status)
@@ -126,6 +130,7 @@ func TestEventTime(t *testing.T) {
 			body := fmt.Sprintf(`{"message":"m","event_id":%q,"timestamp":%s}`, eventIDOf(n), c.timestamp)
 			a := s.postBody(native, []byte(body), nativeByKey)
 			require.Equal(t, http.StatusOK, a.status, a.text)
+
 			want := c.want.UnixMilli()
 			require.Equal(t, want, s.queryNumber(`SELECT (extract(epoch FROM occurred_at) * 1000)::bigint FROM events WHERE event_id = $1`,
 				eventIDOf(n)), c.timestamp)
@@ -141,6 +146,7 @@ func TestSecretsAreMaskedBeforeAnythingIsStored(t *testing.T) {
 	s.execSQL(`UPDATE projects SET scrub_keys = '{badge}', scrub_patterns = '{"K-[0-9]{4}"}' WHERE id = $1`, shop)
 	a := s.postBody(native, []byte(`{"message":"badge K-1234 of joe","extra":{"badge":"17","password":"hunter2"}}`), nativeByKey)
 	require.Equal(t, http.StatusOK, a.status, a.text)
+
 	e := s.onlyEvent()
 	require.EqualValues(t, "badge [Filtered] of joe", e.Message)
 	require.Equal(t, "[Filtered]", e.Extra.Get("badge").Text)

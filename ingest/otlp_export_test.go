@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// exportOfMany makes an export of so many exceptions that all have the same large resource.
+// exportOfMany makes an export of exceptions that all have the same large resource.
 func exportOfMany(t testing.TB, exceptions int) []byte {
 	t.Helper()
 	var m tracepb.TracesData
@@ -41,8 +41,10 @@ func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 	s := startServer(t)
 	goOn := s.HoldLarge()
 	requireTaken(t, s.postBody(traces, exportOfMany(t, 5), byBearer, asWire))
+
 	body := exportOfMany(t, 500)
 	require.Less(t, len(body), 64<<10)
+
 	answers := make(chan answer)
 	for range 3 {
 		go func() {
@@ -56,6 +58,7 @@ func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 	require.Eventually(t, func() bool { return s.WaitingForTurn()+s.WaitingForLarge() == 3 }, 20*time.Second, time.Millisecond)
 	require.Positive(t, s.WaitingForTurn())
 	requireTaken(t, s.postBody(traces, spansOf(t, "a small one meanwhile"), byBearer, asWire))
+
 	goOn()
 	for range 3 {
 		requireTaken(t, <-answers)
@@ -63,7 +66,7 @@ func TestSmallExportOfLargeEventsWaitsForItsTurn(t *testing.T) {
 	s.requireMetrics("errand_ingest_items_total", map[string]float64{"otel_span": 5})
 }
 
-// TestAnswersOfExportsHaveALength: edge keeps a connection only for an answer of which it knows that it is whole.
+// TestAnswersOfExportsHaveALength: edge keeps a connection only for an answer that it knows to be whole.
 func TestAnswersOfExportsHaveALength(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -86,7 +89,9 @@ func TestUnreadableExceptionsOfExportsAreLogged(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	body := strings.Replace(string(spansJSON("boom")), `{"stringValue":"boom"}`, `{"intValue":"seven"}`, 1)
+
 	a := s.postBody(traces, []byte(body), byBearer, asJSON)
+
 	requireTaken(t, a)
 	require.Contains(t, a.text, "1 exceptions were not taken: an exception could not be read")
 	require.NotContains(t, a.text, "seven")

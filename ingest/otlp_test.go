@@ -37,7 +37,7 @@ func textAttributes(pairs ...string) (list []*commonpb.KeyValue) {
 	return list
 }
 
-// spansOf makes an export in protobuf of spans with an exception each, whose messages are given.
+// spansOf makes an export in protobuf of spans with an exception each, one for each message.
 func spansOf(t testing.TB, messages ...string) []byte {
 	t.Helper()
 	scope := &tracepb.ScopeSpans{}
@@ -78,6 +78,7 @@ func TestExportOfSpans(t *testing.T) {
 		require.Empty(t, a.header.Get("Cache-Control"))
 	}
 	require.EqualValues(t, 1, s.eventsCounted())
+
 	e := s.onlyEvent()
 	require.EqualValues(t, "ValueError: no cart, password=[Filtered]", e.Title)
 	require.EqualValues(t, "GET /cart", e.Culprit)
@@ -99,8 +100,10 @@ func TestExportOfLogs(t *testing.T) {
 		},
 		{SeverityText: "FATAL", Attributes: textAttributes("code.file.path", "cart.go")},
 	}
+
 	body, err := proto.Marshal(&logspb.LogsData{ResourceLogs: []*logspb.ResourceLogs{{ScopeLogs: []*logspb.ScopeLogs{{LogRecords: records}}}}})
 	require.NoError(t, err)
+
 	requireTaken(t, s.postBody("/api/1000000001/integration/otlp/v1/logs", body, byKey, asWire))
 	require.EqualValues(t, "*fs.PathError: open cart: no such file", s.onlyEvent().Title)
 	s.requireMetrics("errand_ingest_items_total", map[string]float64{"otel_log": 2})
@@ -115,7 +118,9 @@ func TestExportsInJSON(t *testing.T) {
 		require.Equal(t, "{}", a.text)
 		require.Equal(t, "application/json", a.header.Get("Content-Type"))
 	}
+
 	a := s.postBody(traces, spansOf(t, "without a type of content"), byBearer)
+
 	requireTaken(t, a)
 	require.Equal(t, "application/x-protobuf", a.header.Get("Content-Type"))
 	require.EqualValues(t, 4, s.eventsCounted())
@@ -150,7 +155,9 @@ func TestKeysOfExports(t *testing.T) {
 			require.NotEmpty(t, a.body["message"])
 		}
 	}
+
 	a := s.postBody("/api/1000000002/integration/otlp/v1/traces", nil, byKey, asWire)
+
 	require.Equal(t, http.StatusUnauthorized, a.status, "the key is of another project")
 	require.True(t, strings.HasPrefix(a.text, "\x08\x10\x12"), "a google.rpc.Status in protobuf")
 }
@@ -187,7 +194,9 @@ func TestRefusedExports(t *testing.T) {
 			}
 		})
 	}
+
 	a := s.sendRequest(http.MethodGet, traces, nil, byBearer)
+
 	require.Equal(t, http.StatusMethodNotAllowed, a.status)
 	require.Equal(t, "POST, OPTIONS", a.header.Get("Allow"))
 	require.Equal(t, http.StatusNotFound, s.postBody("/v1/spans", nil, byBearer, asWire).status)
@@ -203,6 +212,7 @@ func TestEncodingsOfExports(t *testing.T) {
 		requireTaken(t, s.postBody(traces, packed, byBearer, asJSON, "Content-Encoding: "+encoding.header))
 	}
 	require.EqualValues(t, len(encodings), s.eventsCounted())
+
 	bomb := packText(t, "gzip", bytes.NewBuffer(append(spansOf(t, "boom"), make([]byte, 30<<20)...)))
 	require.Equal(t, http.StatusRequestEntityTooLarge, s.postBody(traces, bomb, byBearer, asWire, "Content-Encoding: gzip").status)
 }
@@ -214,6 +224,7 @@ func TestExportsOverQuota(t *testing.T) {
 	requireTaken(t, a)
 	require.True(t, strings.HasPrefix(a.text, "\x0a"), "a partial success")
 	require.Contains(t, a.text, "1 exceptions were not taken: The project has used up its daily quota.")
+
 	a = s.postBody(traces, spansJSON("four"), byBearer, asJSON)
 	requireQuota(t, a)
 	require.Equal(t, "60", a.header.Get("Retry-After"))
@@ -230,7 +241,9 @@ func TestTooManyExceptionsInOneExport(t *testing.T) {
 	for n := range messages {
 		messages[n] = fmt.Sprintf("cart %c%c", 'a'+n%26, 'a'+n/26)
 	}
+
 	a := s.postBody(traces, spansOf(t, messages...), byBearer, asWire)
+
 	requireTaken(t, a)
 	require.Contains(t, a.text, "7 exceptions were not taken")
 	require.EqualValues(t, otlp.MaxExceptions, s.eventsCounted())
@@ -254,6 +267,7 @@ func TestExportsOfPages(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, a.status)
 	require.Contains(t, a.header.Get("Access-Control-Allow-Headers"), "authorization")
 	requireTaken(t, s.postBody(traces, spansJSON("on a page"), byBearer, asJSON, "Origin: https://shop.example"))
+
 	a = s.postBody(traces, spansJSON("on a page"), byBearer, asJSON, "Origin: https://evil.example")
 	require.Equal(t, http.StatusForbidden, a.status)
 	require.EqualValues(t, 7, a.body["code"])
@@ -263,12 +277,14 @@ func TestExportsWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	s := startServerWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(150 * time.Millisecond) }})
 	requireTaken(t, s.postBody(traces, spansJSON("before"), byBearer, asJSON))
+
 	comeBack := s.takeDatabaseAway(t)
 	a := s.postBody(traces, spansJSON("meanwhile"), byBearer, asJSON)
 	comeBack()
 	require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
 	require.Equal(t, "5", a.header.Get("Retry-After"))
 	require.EqualValues(t, 14, a.body["code"])
+
 	text, err := json.Marshal(a.body)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "SQL")

@@ -18,7 +18,7 @@ import (
 	"errand/store/storetest"
 )
 
-// connectBeside gives a connection to the database's server that stays when the database goes away, and the database's name.
+// connectBeside returns a connection to the database's server that stays when the database goes away, and the database's name.
 func (s *server) connectBeside(t *testing.T) (conn *pgx.Conn, name string) {
 	t.Helper()
 	u, err := url.Parse(s.database)
@@ -31,7 +31,7 @@ func (s *server) connectBeside(t *testing.T) (conn *pgx.Conn, name string) {
 	return conn, name
 }
 
-// takeDatabaseAway makes the database refuse everybody until the given function is called.
+// takeDatabaseAway makes the database refuse everybody until the returned function is called.
 func (s *server) takeDatabaseAway(t *testing.T) (comeBack func()) {
 	t.Helper()
 	conn, name := s.connectBeside(t)
@@ -57,6 +57,7 @@ func TestEventsAreHeldWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(99)).status, "the project is known")
+
 	comeBack := s.takeDatabaseAway(t)
 	var answers sync.WaitGroup
 	for n := range 16 {
@@ -81,6 +82,7 @@ func TestNothingIsHeldWhenTheServerIsAboutToEnd(t *testing.T) {
 		i.HoldAtMost(time.Hour)
 	}})
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(99)).status, "the project is known")
+
 	s.takeDatabaseAway(t)
 	var answers sync.WaitGroup
 	for n := range 4 {
@@ -104,7 +106,9 @@ func TestKeysAreLookedUpAgainWhileTheDatabaseIsAway(t *testing.T) {
 		require.Equal(t, http.StatusOK, a.status, a.text)
 	})
 	comeBack()
+
 	answers.Wait()
+
 	require.EqualValues(t, 1, s.eventsCounted())
 }
 
@@ -174,7 +178,7 @@ func TestKilledConnections(t *testing.T) {
 	t.Logf("%d kills, %d events, %d refused", kills, ids, refused.Load())
 }
 
-// killBetween has senders send their events while it ends all connections after every few answers. It gives the number
+// killBetween has senders send their events while it ends all connections after every few answers. It returns the number
 // of kills.
 func (s *server) killBetween(t *testing.T, senders, each, answers int, send func(n int)) (kills int) {
 	t.Helper()
@@ -250,6 +254,7 @@ func TestPanicOfTheWriterIsOfItsBatchOnly(t *testing.T) {
 	a := s.postEvents(eventItem(1))
 	require.Equal(t, http.StatusInternalServerError, a.status, a.text)
 	require.Contains(t, s.log.String(), "the clock is broken")
+
 	broken.Store(false)
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(1)).status, "the writer goes on")
 	require.EqualValues(t, 1, s.eventsCounted())

@@ -41,7 +41,7 @@ func TestProcessKeepsNothingOfTheDecoder(t *testing.T) {
 	}
 }
 
-// poison is an event of which no part is like that of another one.
+// poison is an event that has nothing in common with another one.
 const poison = `{"event_id":"ffffffffffffffffffffffffffffffff","platform":"poison","level":"debug","release":"poison",
 	"environment":"poison",
 	"exception":[{"type":"Poison","value":"poison","mechanism":{"handled":true},

@@ -13,7 +13,7 @@ import (
 	"errand/ingest"
 )
 
-// startPair gives two servers on one database with a clock that both have.
+// startPair returns two servers on one database with a clock that both have.
 func startPair(t *testing.T) ([2]*server, *movingClock) {
 	clock := clockAt(noonToday())
 	first := startServerWith(t, config{clock: clock.currentTime})
@@ -29,10 +29,12 @@ func TestRevokedKeyEndsWithinAMinuteOnEveryServer(t *testing.T) {
 	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), core.Bootstrap(), shop, "11110000000000000000000000000000"))
 	require.NoError(t, pair[0].db.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, shopKey))
 	clock.moveForward(time.Minute)
+
 	for _, s := range pair {
 		requireUnauthorized(t, s.postEvents(eventItem(9)), "revoked")
 		requireTaken(t, s.postBody(native, []byte(eventText(9)), "X-Service-Key: 11110000000000000000000000000000"))
 	}
+
 	require.EqualValues(t, 3, pair[0].eventsCounted())
 }
 
@@ -85,9 +87,11 @@ func TestQuotaAndOriginsOfTheAPIActWithinAMinuteOnEveryServer(t *testing.T) {
 		requireTaken(t, page(s, 4+n))
 	}
 	change(core.ProjectChange{AllowedOrigins: core.Opt[[]string]{Set: true, Value: []string{"https://office.example"}}})
+
 	for _, s := range pair {
 		require.Equal(t, http.StatusForbidden, page(s, 6).status)
 	}
+
 	require.EqualValues(t, 6, pair[0].eventsCounted())
 }
 
@@ -96,9 +100,11 @@ func TestProjectIsRememberedForAWhile(t *testing.T) {
 	pair, clock := startPair(t)
 	s := pair[0]
 	requireTaken(t, s.postEvents(eventItem(1)))
+
 	s.execSQL(`UPDATE project_keys SET revoked_at = created_at`)
 	clock.moveForward(20 * time.Second)
 	requireTaken(t, s.postEvents(eventItem(2)))
+
 	clock.moveForward(20 * time.Second)
 	requireUnauthorized(t, s.postEvents(eventItem(3)), "not since it was last used")
 }
@@ -129,6 +135,7 @@ func TestKeyIsLookedUpOnce(t *testing.T) {
 	s.untilBlocked(t)
 	// The others come while the first waits; a look-up of each would take all connections of the pool.
 	require.EqualValues(t, 1, s.queryNumber(waitingForLocks))
+
 	unlock()
 	answers.Wait()
 	require.EqualValues(t, 50, s.eventsCounted())
@@ -145,8 +152,11 @@ func TestLookUpsAreBounded(t *testing.T) {
 			requireUnauthorized(t, s.postBody(native, []byte(eventText(n)), fmt.Sprint("X-Service-Key: ", n)), "unknown")
 		})
 	}
+
 	require.Eventually(t, func() bool { return s.queryNumber(waitingForLocks) == 4 }, 10*time.Second, time.Millisecond)
+
 	require.EqualValues(t, 4, s.queryNumber(waitingForLocks))
+
 	unlock()
 	answers.Wait()
 }
@@ -161,9 +171,11 @@ func TestProjectIsRememberedLongerWhileTheDatabaseIsAway(t *testing.T) {
 		return s.postBody(native, []byte(eventText(1)), nativeByKey, "Origin: https://evil.example").status
 	}
 	require.Equal(t, http.StatusForbidden, foreign())
+
 	s.takeDatabaseAway(t)
 	clock.moveForward(59 * time.Second)
 	require.Equal(t, http.StatusForbidden, foreign(), "known still")
+
 	clock.moveForward(time.Second)
 	require.Equal(t, http.StatusServiceUnavailable, foreign(), "not known any more")
 }

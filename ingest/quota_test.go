@@ -20,7 +20,7 @@ func (s *server) setQuota(quota int64) {
 	s.execSQL(`UPDATE projects SET daily_quota = nullif($2, 0) WHERE id = $1`, shop, quota)
 }
 
-// startWithQuota gives a server at noon.
+// startWithQuota returns a server at noon.
 func startWithQuota(t *testing.T, quota int64) (*server, *movingClock) {
 	clock := clockAt(noonToday())
 	s := startServerWith(t, config{clock: clock.currentTime})
@@ -43,6 +43,7 @@ func TestQuotaIsExact(t *testing.T) {
 	t.Parallel()
 	s, _ := startWithQuota(t, 10)
 	var taken, refused atomic.Int64
+
 	runTogether(25, func(n int) {
 		switch a := s.postEvents(eventItem(n)); a.status {
 		case http.StatusOK:
@@ -51,6 +52,7 @@ func TestQuotaIsExact(t *testing.T) {
 			refused.Add(1)
 		}
 	})
+
 	require.EqualValues(t, 10, taken.Load())
 	require.EqualValues(t, 15, refused.Load())
 	require.EqualValues(t, 10, s.eventsCounted())
@@ -82,6 +84,7 @@ func TestAnswerOverQuota(t *testing.T) {
 		t.Run(left.String(), func(t *testing.T) {
 			clock.nanos.Store(noonToday().Add(12*time.Hour - left).UnixNano())
 			a := s.postEvents(eventItem(2))
+
 			requireQuota(t, a)
 			require.Equal(t, seconds, a.header.Get("Retry-After"), left)
 			require.Equal(t, seconds+":default;error;security:project:daily_quota", a.header.Get("X-Sentry-Rate-Limits"))
@@ -97,6 +100,7 @@ func TestOnlyEventsCount(t *testing.T) {
 		requireTaken(t, s.postEvents(itemOf("transaction", "{}"), itemOf("session", "{}"), itemOf("attachment", "x")))
 	}
 	requireTaken(t, s.postEvents(eventItem(1)))
+
 	for range 5 {
 		requireTaken(t, s.postEvents(eventItem(1))) // a duplicate
 		require.Equal(t, http.StatusBadRequest, s.postEvents(itemOf("event", "[]")).status)
@@ -105,6 +109,7 @@ func TestOnlyEventsCount(t *testing.T) {
 	requireTaken(t, s.postEvents(eventItem(2)))
 	requireQuota(t, s.postEvents(eventItem(3)))
 	requireQuota(t, s.postEvents(eventItem(1)))
+
 	a := s.postEvents(itemOf("client_report", "{}"))
 	require.Equal(t, http.StatusOK, a.status, "an envelope without events is taken over the quota too")
 	require.Empty(t, a.header.Get("X-Sentry-Rate-Limits"))
@@ -121,7 +126,9 @@ func TestDuplicatesInOneBatchDoNotCount(t *testing.T) {
 	}
 	s.untilBlocked(t) // the others gather behind the first
 	unlock()
+
 	answers.Wait()
+
 	require.EqualValues(t, 3, s.eventsCounted())
 	requireTaken(t, s.postEvents(eventItem(4)))
 	requireQuota(t, s.postEvents(eventItem(5)))
@@ -131,6 +138,7 @@ func TestEnvelopeThatFitsInPart(t *testing.T) {
 	t.Parallel()
 	s, _ := startWithQuota(t, 3)
 	requireTaken(t, s.postEvents(eventItem(1)))
+
 	a := s.postEvents(eventItem(2), eventItem(1), eventItem(3), eventItem(4), eventItem(5))
 	requireTaken(t, a)
 	require.Equal(t, object{"id": eventIDOf(2)}, a.body)
@@ -148,10 +156,12 @@ func TestQuotaBeginsAnewWithTheDay(t *testing.T) {
 	clock.nanos.Store(noonToday().Add(12*time.Hour - time.Millisecond).UnixNano())
 	requireTaken(t, s.postEvents(eventItem(1), eventItem(2)))
 	requireQuota(t, s.postEvents(eventItem(3)))
+
 	clock.moveForward(time.Millisecond)
 	requireTaken(t, s.postEvents(eventItem(3)))
 	requireTaken(t, s.postEvents(eventItem(4)))
 	requireQuota(t, s.postEvents(eventItem(5)))
+
 	clock.moveForward(24 * time.Hour)
 	requireTaken(t, s.postEvents(eventItem(5)))
 }
@@ -161,16 +171,20 @@ func TestChangeOfTheQuotaActsWithinAMinute(t *testing.T) {
 	s, clock := startWithQuota(t, 1)
 	requireTaken(t, s.postEvents(eventItem(1)))
 	requireQuota(t, s.postEvents(eventItem(2)))
+
 	s.setQuota(2)
 	clock.moveForward(time.Minute)
 	requireTaken(t, s.postEvents(eventItem(2)))
 	requireQuota(t, s.postEvents(eventItem(3)))
+
 	s.setQuota(0)
 	clock.moveForward(time.Minute)
 	requireTaken(t, s.postEvents(eventItem(3), eventItem(4)))
+
 	s.setQuota(3)
 	clock.moveForward(time.Minute)
 	requireQuota(t, s.postEvents(eventItem(5)))
+
 	s.setQuota(5)
 	clock.moveForward(time.Minute)
 	requireTaken(t, s.postEvents(eventItem(5)))
@@ -188,6 +202,7 @@ func TestQuotaOfSeveralServers(t *testing.T) {
 	}
 	requireQuota(t, first.postEvents(eventItem(6)))
 	requireQuota(t, second.postEvents(eventItem(7)))
+
 	third := startServerWith(t, config{database: first.database, clock: clock.currentTime})
 	requireQuota(t, third.postEvents(eventItem(8)))
 	require.EqualValues(t, 6, first.eventsCounted())
@@ -200,6 +215,7 @@ func TestQuotaIsExactOnTwoServersAtOnce(t *testing.T) {
 	first, clock := startWithQuota(t, quota)
 	pair := [2]*server{first, startServerWith(t, config{database: first.database, clock: clock.currentTime})}
 	var taken, refused atomic.Int64
+
 	runTogether(senders, func(i int) {
 		for n := range each {
 			switch a := pair[i%2].postEvents(eventItem(i*each + n)); a.status {
@@ -211,6 +227,7 @@ func TestQuotaIsExactOnTwoServersAtOnce(t *testing.T) {
 			}
 		}
 	})
+
 	require.EqualValues(t, quota, taken.Load())
 	require.EqualValues(t, senders*each-quota, refused.Load())
 	require.EqualValues(t, quota, first.eventsCounted())
@@ -222,6 +239,7 @@ func TestQuotaIsExactWhenOthersWereFaster(t *testing.T) {
 	first, clock := startWithQuota(t, 100_000)
 	second := startServerWith(t, config{database: first.database, clock: clock.currentTime})
 	requireTaken(t, second.postEvents(eventItem(1)))
+
 	first.execSQL(`UPDATE project_hours SET events = 99998 WHERE project_id = $1`, shop)
 	a := second.postEvents(eventItem(1), eventItem(2), eventItem(3), eventItem(4))
 	requireTaken(t, a)
@@ -235,6 +253,7 @@ func TestQuotaSeesWhatOtherServersTake(t *testing.T) {
 	t.Parallel()
 	s, clock := startWithQuota(t, 100_000)
 	requireTaken(t, s.postEvents(eventItem(1)))
+
 	s.execSQL(`UPDATE project_hours SET events = 99999 WHERE project_id = $1`, shop)
 	clock.moveForward(5 * time.Second)
 	requireTaken(t, s.postEvents(eventItem(2)))
@@ -246,7 +265,9 @@ func TestQuotasOfProjectsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	s, _ := startWithQuota(t, 1)
 	const officeKey = "0ff1ce00000000000000000000000000"
+
 	s.makeProject(shop+1, officeKey)
+
 	requireTaken(t, s.postEvents(eventItem(1)))
 	requireQuota(t, s.postEvents(eventItem(2)))
 	for n := range 3 {
@@ -258,6 +279,7 @@ func TestQuotaIsExactWhenConnectionsBreak(t *testing.T) {
 	t.Parallel()
 	s, _ := startWithQuota(t, 50)
 	requireTaken(t, s.postEvents(eventItem(160)))
+
 	var taken atomic.Int64
 	s.killBetween(t, 8, 20, 3, func(n int) {
 		if a := s.postEvents(eventItem(n)); a.status == http.StatusOK {

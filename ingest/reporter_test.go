@@ -70,6 +70,7 @@ func TestRefusalIsWrittenAtTheEnd(t *testing.T) {
 	passing := startHasty(t, clock, s.database)
 	comeBack := s.takeDatabaseAway(t)
 	require.Equal(t, http.StatusServiceUnavailable, passing.postEvents(eventItem(1)).status)
+
 	comeBack()
 	require.Eventually(t, func() bool { return passing.db.CheckServer(t.Context()) == nil }, 10*time.Second, time.Millisecond)
 	passing.end()
@@ -107,6 +108,7 @@ func TestSignsOfLife(t *testing.T) {
 			s := startServerWith(t, config{clock: clock.currentTime})
 			got := c.send(s)
 			require.Equal(t, http.StatusOK, got.status, got.text)
+
 			want := int64(0)
 			if c.alive {
 				want = clock.currentTime().UnixMilli()
@@ -142,9 +144,11 @@ func TestSignsOfLifeAreKept(t *testing.T) {
 	clock := clockAt(time.Now().Truncate(time.Second))
 	s := startServerWith(t, config{clock: clock.currentTime})
 	require.Equal(t, http.StatusOK, s.postEvents(itemOf("client_report", "{}")).status, "the project is known")
+
 	comeBack := s.takeDatabaseAway(t)
 	require.Equal(t, http.StatusOK, s.postEvents(itemOf("session", "{}")).status)
 	require.True(t, core.HasCode(s.WriteReports(t.Context()), core.Unavailable))
+
 	comeBack()
 	require.Eventually(t, func() bool { return s.WriteReports(t.Context()) == nil }, 10*time.Second, time.Millisecond)
 	require.Equal(t, clock.currentTime().UnixMilli(), s.aliveAt())

@@ -61,6 +61,7 @@ func TestReportsThatAreRefused(t *testing.T) {
 		require.Contains(t, a.body["detail"], detail, body)
 		require.Contains(t, a.header.Get("X-Sentry-Error"), detail, body)
 	}
+
 	requireTooLarge(t, s.postBody(security, []byte(padTo(cspReport, 1<<20+1))), 1<<20, "large")
 	require.Equal(t, http.StatusUnauthorized, s.postBody("/api/1000000001/security/", []byte(cspReport)).status)
 	require.Equal(t, http.StatusMethodNotAllowed, s.sendRequest(http.MethodGet, security, nil).status)

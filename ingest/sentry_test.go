@@ -21,6 +21,7 @@ func TestSeveralEventsInOneEnvelope(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	a := s.postEvents(eventItem(1), itemOf("attachment", "abc"), eventItem(2), eventItem(3), eventItem(2))
+
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	require.Equal(t, object{"id": eventIDOf(1)}, a.body)
 	require.EqualValues(t, 3, s.eventsCounted(), "one of them stood twice")
@@ -34,6 +35,7 @@ func TestEventIDOfTheEnvelopeWins(t *testing.T) {
 	require.Equal(t, object{"id": eventIDOf(10)}, a.body)
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM events WHERE event_id = $1`, eventIDOf(10)))
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM events WHERE event_id = $1`, eventIDOf(2)), "it is the id of one event")
+
 	a = s.postEvents(itemOf("event", `{"message":"no id"}`))
 	require.Regexp(t, `^{"id":"[0-9a-f]{32}"}$`, a.text)
 }
@@ -53,6 +55,7 @@ func TestItemsThatAreNoEvents(t *testing.T) {
 			require.Empty(t, a.header.Get("X-Sentry-Error"))
 		})
 	}
+
 	require.Equal(t, "{}", s.postBody(envelopes, []byte("{}"), byKey).text, "an envelope may be empty")
 	require.Zero(t, s.eventsCounted())
 }
@@ -98,7 +101,9 @@ func TestMalformedEnvelopes(t *testing.T) {
 			require.Contains(t, a.header.Get("X-Sentry-Error"), c.detail)
 		})
 	}
+
 	a := s.postEvents(itemOf("event", "[]"), itemOf("event", "{"), itemOf("event", "1"))
+
 	require.Equal(t, http.StatusBadRequest, a.status)
 	require.Equal(t, "event: the event is not a JSON object", a.body["detail"])
 	require.Len(t, a.body["causes"], 2)
@@ -112,7 +117,9 @@ func TestErrorHeaderIsFitForAHeader(t *testing.T) {
 	for range 60 {
 		items = append(items, itemOf("event", "[\"\r\nX-Evil: 1 é\"]"), "\x01é\n")
 	}
+
 	a := s.postEvents(append(items, eventItem(1))...)
+
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	require.Empty(t, a.header.Get("X-Evil"))
 	require.LessOrEqual(t, len(a.header.Get("X-Sentry-Error")), 500)
@@ -143,8 +150,10 @@ func TestPeerAddress(t *testing.T) {
 			if path == envelopes {
 				text = string(envelopeOf("{}", itemOf("event", text)))
 			}
+
 			a := s.postBody(path, []byte(text), byKey, nativeByKey, "X-Forwarded-For: 203.0.113.9", "X-Real-IP: 203.0.113.9",
 				"Forwarded: for=203.0.113.9")
+
 			require.Equal(t, http.StatusOK, a.status, a.text)
 			require.Equal(t, "127.0.0.1", s.onlyEvent().User.Get("ip_address").Text, "headers can be invented: the connection cannot")
 			require.EqualValues(t, 1, s.queryNumber(`SELECT users_affected FROM issues`))
@@ -190,6 +199,7 @@ func TestFailureInThePipeline(t *testing.T) {
 	t.Parallel()
 	s := startServerWith(t, config{random: failing{}})
 	a := s.postBody(native, []byte(`{"message":"boom"}`), nativeByKey)
+
 	require.Equal(t, http.StatusInternalServerError, a.status)
 	require.Equal(t, object{"error": "internal", "request_id": "the-request"}, a.body)
 	require.Contains(t, s.log.String(), "the source of randomness is dry")
@@ -212,11 +222,14 @@ func TestSDKBodies(t *testing.T) {
 				body = packText(t, c.encoding, bytes.NewBuffer(body))
 				headers = append(headers, "Content-Encoding: "+c.encoding)
 			}
+
 			a := s.postBody(envelopes+"?sentry_version=7&sentry_key="+shopKey, body, headers...)
+
 			require.Equal(t, http.StatusOK, a.status, a.text)
 			require.Equal(t, object{"id": eventIDOf(n)}, a.body)
 		})
 	}
+
 	require.EqualValues(t, 7, s.eventsCounted())
 }
 
@@ -225,8 +238,10 @@ func TestTagOfATestEventIsATag(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	s.postBody(native, []byte(`{"message":"native","tags":{"service.test":"true"}}`), "X-Service-Key: "+shopKey)
+
 	s.postEvents(itemOf("event", `{"message":"of an SDK","tags":{"service.test":"true"}}`),
 		itemOf("event", `{"message":"pairs","tags":[["service.test","true"]]}`))
+
 	require.EqualValues(t, 3, s.queryNumber(`SELECT count(*) FROM issues WHERE NOT test`))
 	require.Zero(t, s.queryNumber(`SELECT count(*) FROM issues WHERE test`))
 }

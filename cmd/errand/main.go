@@ -64,7 +64,7 @@ func (c *migrateCmd) Run(ctx context.Context) error { return app.Migrate(ctx, &c
 
 type settingsCmd struct {
 	Show  settingsShowCmd  `cmd:"" default:"withargs" help:"Show each setting of the installation, who set it, and when."`
-	Unset settingsUnsetCmd `cmd:"" help:"Have the default of a setting hold again, on every server. A server that has it in its environment sets it again at its next start."`
+	Unset settingsUnsetCmd `cmd:"" help:"${help_unset}"`
 }
 
 type settingsShowCmd struct {
@@ -97,7 +97,7 @@ type tokenCreateCmd struct {
 	app.Config `embed:""`
 
 	Name    string   `required:"" help:"Who will use it; shown as the holder of claims."`
-	Scope   []string `required:"" enum:"issues:read,issues:write,releases:write,admin" help:"What it may do; repeat the flag or separate with commas: issues:read, issues:write, releases:write, admin."`
+	Scope   []string `required:"" enum:"issues:read,issues:write,releases:write,admin" help:"${help_scope}"`
 	Project string   `help:"Public id or slug of the only app for which it may send deploys and source maps."`
 }
 
@@ -132,11 +132,20 @@ func (versionCmd) Run() error {
 	return nil
 }
 
+// longHelp are the texts of --help that are too long for a tag.
+var longHelp = kong.Vars{
+	"help_unset": "Have the default of a setting hold again, on every server. " +
+		"A server that has it in its environment sets it again at its next start.",
+	"help_scope": "What it may do; repeat the flag or separate with commas: " +
+		"issues:read, issues:write, releases:write, admin.",
+}
+
 func main() {
 	ctx := untilSignal()
 	unsetEmpty()
 	var commands cli
-	parser := kong.Must(&commands, kong.Name("errand"), kong.UsageOnError(), kong.BindTo(ctx, (*context.Context)(nil)),
+	parser := kong.Must(&commands, kong.Name("errand"), kong.Vars(app.FlagHelp()), longHelp, kong.UsageOnError(),
+		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Description("Errand is an error tracker for coding agents. Every flag of serve can be set in the environment too."))
 	config := &app.Config{}
 	_ = config.LogFormat.UnmarshalText([]byte(os.Getenv("LOG_FORMAT"))) // until the flags are known
@@ -173,7 +182,7 @@ func untilSignal() context.Context {
 
 // unsetEmpty removes the variables of Errand's that are set to nothing: kong would take them for a value.
 func unsetEmpty() {
-	for _, name := range app.Variables() {
+	for _, name := range app.ListVariables() {
 		if strings.TrimSpace(os.Getenv(name)) == "" {
 			_ = os.Unsetenv(name) // fails for no name that we have
 		}

@@ -1,0 +1,31 @@
+package app
+
+// FlagHelp returns what --help says of the flags of Config, as the variables of their tags: help_ADDR is the help of ADDR.
+func FlagHelp() map[string]string {
+	texts := map[string]string{}
+	for variable, text := range flagHelp {
+		texts["help_"+variable] = text
+	}
+	return texts
+}
+
+// flagHelp is the help of each flag, by its variable.
+var flagHelp = map[string]string{
+	"ADDR": "Listen address.",
+	"DATA_DIR": "Folder of the private Postgres and of generated secrets; by default /var/lib/errand for root, else " +
+		"the user's data folder.",
+	"DATABASE_URL":    "An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder.",
+	"DATABASE_POOL":   "Connections to the database that this server makes at most; at least 5.",
+	"POSTGRES_BIN":    "Folder of the programs postgres and initdb; by default the newest that is installed.",
+	"POSTGRES_MEMORY": "Shared memory of the private Postgres, such as 64MB or 2GB; its log on the disk may take three times as much.",
+	"ADMIN_TOKEN":     "Token of the bootstrap admin; with the private Postgres it is made when unset, and printed once.",
+	"MIGRATE":         "on: bring the schema up to date at start; off: refuse to start on an old one.",
+	"ROLES":           "What this server does: all, or a comma list of ingest, api, mcp, web, worker.",
+	"TRUSTED_PROXIES": "Proxies in front of the server: a comma list of CIDRs whose X-Forwarded-For or Forwarded is " +
+		"believed; by default none.",
+	"METRICS_ADDR":   "Listen address of /metrics and /debug/pprof, for operators only, such as 127.0.0.1:9090; by default off.",
+	"LOG_LEVEL":      "debug, info, warn or error.",
+	"LOG_FORMAT":     "json or text; by default text on a terminal, else json.",
+	"DATABASE_WAIT":  "How long a start waits for the database: a number with s, m, h or d.",
+	"SHUTDOWN_DELAY": "How long /readyz says 503 before a stop, while requests are still served: a number with s, m, h or d.",
+}
