@@ -63,8 +63,8 @@ func isPublic(addr netip.Addr) bool {
 		return false
 	}
 	if nat64.Contains(addr) {
-		bytes := addr.As16()
-		addr = netip.AddrFrom4([4]byte(bytes[12:]))
+		embedding := addr.As16()
+		addr = netip.AddrFrom4([4]byte(embedding[12:]))
 	}
 	if addr.Is4() {
 		return !containsAddr(specialPrefixes4, addr)

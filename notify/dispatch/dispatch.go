@@ -44,7 +44,7 @@ func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*
 	return notify.NewRepositoryRequest(ctx, target.URL, target.Token, body{EventType: "service." + string(m.Event), ClientPayload: content})
 }
 
-// cutEncoded returns as much of a text as fits into so many bytes of JSON.
+// cutEncoded returns as much of a text as fits into limit bytes of JSON.
 func cutEncoded(text string, limit int) string {
 	size := 0
 	fits := 0 // bytes of the text that leave room for the note

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
+	"path"
 	"strings"
 	"testing"
 
@@ -48,15 +50,15 @@ func TestHeaders(t *testing.T) {
 	t.Parallel()
 	github := http.Header{"Accept": {"application/vnd.github+json"}, "X-Github-Api-Version": {"2022-11-28"}}
 	other := http.Header{"Accept": {"application/vnd.scm+json"}, "X-Scm-Api-Version": {"2022-11-28"}}
-	for url, want := range map[string]http.Header{
+	for location, want := range map[string]http.Header{
 		githubURL: github,
 		"https://git.example.com/api/v3/repos/acme/shop/dispatches": github,
 		"https://git.example.com/api/v1/repos/acme/shop/dispatches": other,
 		"https://git.example.com/repos/acme/shop/dispatches":        other,
 	} {
-		t.Run(url, func(t *testing.T) {
+		t.Run(location, func(t *testing.T) {
 			t.Parallel()
-			request, err := dispatch.NewRequest(t.Context(), notifytest.NewExample(), notify.Target{URL: core.Secret(url), Token: "token"})
+			request, err := dispatch.NewRequest(t.Context(), notifytest.NewExample(), notify.Target{URL: core.Secret(location), Token: "token"})
 
 			require.NoError(t, err)
 			wanted := want.Clone()
@@ -134,4 +136,24 @@ func TestCheckURL(t *testing.T) {
 			require.Equal(t, test.accepted, err == nil, err)
 		})
 	}
+}
+
+// FuzzCheckURL holds that the token goes to the API of the source control only.
+func FuzzCheckURL(f *testing.F) {
+	f.Add("https://api.github.com/repos/acme/shop/dispatches")
+	f.Add("https://api.github.com@evil.example/repos/acme/shop/dispatches")
+	f.Add("https://api.github.com/repos/acme/..%2f/dispatches")
+	f.Fuzz(func(t *testing.T, text string) {
+		if dispatch.CheckURL("https://api.github.com", text) != nil {
+			return
+		}
+		parsed, err := url.Parse(text)
+		require.NoError(t, err)
+		require.Equal(t, "https", parsed.Scheme)
+		require.Equal(t, "api.github.com", strings.ToLower(parsed.Host))
+		require.Nil(t, parsed.User)
+		require.Empty(t, parsed.RawQuery+parsed.Fragment)
+		require.Equal(t, path.Clean(parsed.Path), parsed.EscapedPath())
+		require.Len(t, strings.Split(parsed.Path, "/"), 5)
+	})
 }

@@ -78,7 +78,7 @@ func countTaken(mails []*gomail.Msg) int {
 	return taken
 }
 
-// sumUp returns the outcome of mails of which each was taken, or has an error.
+// sumUp returns the outcome of an attempt after which each mail was taken, or has an error.
 func sumUp(mails []*gomail.Msg) notify.Outcome {
 	taken := countTaken(mails)
 	if taken == len(mails) {

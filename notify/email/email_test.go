@@ -186,13 +186,15 @@ func TestSendFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			mailer := newMailer(t, test.url, test.trust, notifytest.Timeout*3)
-			start := time.Now()
+			timeout := notify.AttemptTimeout
+			if strings.HasSuffix(test.want, "seconds") { // the others end by themselves
+				timeout = notifytest.Timeout
+			}
+			mailer := newMailer(t, test.url, test.trust, timeout)
 
 			outcome := mailer.Send(t.Context(), notifytest.NewExample(), []string{"a@example.com"})
 
 			require.Equal(t, notify.Outcome{Error: test.want}, outcome)
-			require.Less(t, time.Since(start), notifytest.Timeout*20)
 		})
 	}
 	require.Empty(t, plain.Mails())

@@ -19,8 +19,8 @@ import (
 	"errand/notify"
 )
 
-// Timeout is that of an attempt in tests which wait for it.
-const Timeout = 300 * time.Millisecond
+// Timeout is that of an attempt in tests which wait for its end.
+const Timeout = time.Second
 
 // Loopback is what WEBHOOK_ALLOW_PRIVATE names in tests.
 var Loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")}
