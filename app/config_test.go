@@ -30,7 +30,7 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		return func(c *app.Config) { c.DatabaseURL, c.DataDir, c.PostgresBin = "", dir, bin }
 	}
 
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	for _, c := range []struct {
 		variable string
 		change   func(*app.Config)
@@ -91,12 +91,12 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 // TestBaseURLOfItsOwn is what holds where neither the server nor the installation has a BASE_URL.
 func TestBaseURLOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
+	s := start(t, config(storetest.NewURL(t)))
 	require.Equal(t, "http://"+s.Addr(), s.URL())
 	require.NotContains(t, s.log.String(), "BASE_URL is not set")
 
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0"} {
-		c := config(storetest.URL(t))
+		c := config(storetest.NewURL(t))
 		c.Addr = addr
 		s := start(t, c)
 		require.Contains(t, s.log.String(), "BASE_URL is not set", addr)

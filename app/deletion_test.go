@@ -12,7 +12,7 @@ import (
 // TestDeletionGoesOnAfterARestart stops a server in the middle of deleting a project's rows.
 func TestDeletionGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := start(t, config(databaseURL))
 	key := s.project(t)
 	s.event(t, key)

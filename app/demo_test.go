@@ -33,7 +33,7 @@ func demo(t *testing.T, databaseURL string) app.Demo {
 
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := start(t, config(databaseURL))
 	made := demo(t, databaseURL)
 	require.True(t, made.Project.Demo)
@@ -95,7 +95,7 @@ func TestDemo(t *testing.T) {
 
 func TestDemoAgain(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := start(t, config(databaseURL))
 	made := demo(t, databaseURL)
 	var returned []struct{ ID int64 }
@@ -140,7 +140,7 @@ func withoutTimes(t *testing.T, body string) string {
 
 func TestDemoTwiceAtOnce(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	made := make(chan app.Demo, 2)
 	for range cap(made) {
 		go func() {
@@ -162,7 +162,7 @@ func TestDemoTwiceAtOnce(t *testing.T) {
 func TestDemoSaysWhatToTryNext(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
-	c := config(storetest.URL(t))
+	c := config(storetest.NewURL(t))
 	c.BaseURL = "https://errand.example"
 	made, err := app.MakeDemo(t.Context(), &c, (&logText{}).logger())
 	require.NoError(t, err)

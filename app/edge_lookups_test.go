@@ -16,7 +16,7 @@ import (
 // answered without the database, which is left to good keys.
 func TestUnknownKeysOfSuspectsAreLookedUpInTurn(t *testing.T) {
 	t.Parallel()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	s := start(t, config(url))
 	key := s.project(t)
 	require.Equal(t, http.StatusOK, s.request(t, http.MethodPost, "/v1/ingest", event, "X-Service-Key: "+key).status)

@@ -21,7 +21,7 @@ import (
 // startMeasured runs a server with metrics.
 func startMeasured(t *testing.T) *server {
 	t.Helper()
-	c := config(storetest.URL(t))
+	c := config(storetest.NewURL(t))
 	c.MetricsAddr = "127.0.0.1:0"
 	return start(t, c)
 }
@@ -151,7 +151,7 @@ func TestOperatorsHaveProfiles(t *testing.T) {
 
 func TestMetricsAreOffByDefault(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
+	s := start(t, config(storetest.NewURL(t)))
 	require.Empty(t, s.MetricsURL())
 	require.Equal(t, http.StatusNotFound, s.send(t.Context(), http.MethodGet, "/metrics", "", nil).status)
 }
@@ -161,7 +161,7 @@ func TestMetricsAddressThatIsTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
-	c := config(storetest.URL(t))
+	c := config(storetest.NewURL(t))
 	c.MetricsAddr = taken.Addr().String()
 	_, err = app.New(t.Context(), c, "0.0.0", (&logText{}).logger())
 	require.ErrorContains(t, err, "METRICS_ADDR")
@@ -170,7 +170,7 @@ func TestMetricsAddressThatIsTaken(t *testing.T) {
 // TestLogLinesHaveTheTrace sends traceparent with a request of the API and with an event.
 func TestLogLinesHaveTheTrace(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
+	s := start(t, config(storetest.NewURL(t)))
 	key := s.project(t)
 	for _, path := range []string{"/v1/ingest", "/v1/issues/99/claim"} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addr()+path, strings.NewReader(event))

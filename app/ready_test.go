@@ -30,7 +30,7 @@ func setAway(t *testing.T, databaseURL string, away bool) {
 
 func TestReadyFollowsTheDatabase(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := start(t, config(databaseURL))
 	key := s.project(t)
 	s.event(t, key)
@@ -56,7 +56,7 @@ func TestReadyFollowsTheDatabase(t *testing.T) {
 
 func TestReadyNeedsTheSchema(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := start(t, config(databaseURL))
 	db, newest := connect(t, databaseURL), 0
 	err := db.QueryRow(t.Context(), `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version) RETURNING version_id`).Scan(&newest)
@@ -69,7 +69,7 @@ func TestReadyNeedsTheSchema(t *testing.T) {
 
 func TestMigrateOffRefusesAnOldSchema(t *testing.T) {
 	t.Parallel()
-	c := config(storetest.EmptyURL(t))
+	c := config(storetest.NewEmptyURL(t))
 	c.Migrate = "off"
 	_, err := app.New(t.Context(), c, "0.0.0", (&logText{}).logger())
 	require.ErrorIs(t, err, store.ErrOldSchema)

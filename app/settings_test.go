@@ -74,7 +74,7 @@ const (
 // TestServerWithoutSettingsTakesTheInstallations starts a server with settings, and one without beside it.
 func TestServerWithoutSettingsTakesTheInstallations(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	c := quickly(databaseURL)
 	c.RequireApproval, c.Similar, c.BaseURL, c.RetentionDays, c.StoredPerIssue = "Ignore", "OFF", "https://errand.example/", "400", "200"
 	first := start(t, c)
@@ -140,7 +140,7 @@ func stillStored(t *testing.T, databaseURL string, daysBack ...int) map[int]bool
 // TestSettingThatIsSetHoldsEverywhere starts a server with other values than those that hold.
 func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	old := quickly(databaseURL)
 	old.RequireApproval, old.Similar = "ignore", "off"
 	first := start(t, old)
@@ -181,7 +181,7 @@ func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 // TestServersThatStartTogether have different settings: the last one's hold on both, and stay.
 func TestServersThatStartTogether(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	started := make(chan *starting, 2)
 	for _, days := range []string{"30", "300"} {
 		c := quickly(databaseURL)
@@ -223,7 +223,7 @@ func TestServersThatStartTogether(t *testing.T) {
 // TestRetentionIsLoggedAndCounted has a server delete the events of two days.
 func TestRetentionIsLoggedAndCounted(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := start(t, config(databaseURL))
 	s.event(t, s.project(t))
 	storeEventOf(t, databaseURL, 30)

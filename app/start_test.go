@@ -83,7 +83,7 @@ func (s *starting) requireUnready(t *testing.T) {
 
 func TestStartWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	setAway(t, databaseURL, true)
 	c := config(databaseURL)
 	c.DatabaseWait = "1m"
@@ -101,7 +101,7 @@ func TestStartWaitsForTheDatabase(t *testing.T) {
 
 func TestStartSaysThatItMigrates(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.EmptyURL(t)
+	databaseURL := storetest.NewEmptyURL(t)
 	lock, err := connect(t, databaseURL).Begin(t.Context())
 	require.NoError(t, err)
 	_, err = lock.Exec(t.Context(), `CREATE TABLE goose_db_version (id int)`) // whoever migrates waits for this one
@@ -131,20 +131,20 @@ func TestStartEnds(t *testing.T) {
 	require.Error(t, <-s.result)
 	require.True(t, refuses(s.addr))
 
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	for _, further := range []string{"&dbname=none", "&user=nobody-of-that-name"} {
 		wrong := config(databaseURL + further)
 		wrong.DatabaseWait = "1d"
 		require.ErrorContains(t, <-begin(t, wrong).result, "DATABASE_URL")
 	}
-	latin := config(storetest.EncodedURL(t, "LATIN1"))
+	latin := config(storetest.NewEncodedURL(t, "LATIN1"))
 	latin.DatabaseWait = "1d"
 	require.ErrorContains(t, <-begin(t, latin).result, "ENCODING 'UTF8'")
 }
 
 func TestSchemaOfANewerServer(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	const warning = "the database schema is newer than this server"
 	require.NotContains(t, start(t, config(databaseURL)).log.String(), warning)
 	db := connect(t, databaseURL)
@@ -163,7 +163,7 @@ func TestSchemaOfANewerServer(t *testing.T) {
 // TestNobodyIsAdmin starts servers with DATABASE_URL and without ADMIN_TOKEN.
 func TestNobodyIsAdmin(t *testing.T) {
 	t.Parallel()
-	c := config(storetest.URL(t))
+	c := config(storetest.NewURL(t))
 	c.AdminToken = ""
 	const advice = "errand token create --name NAME --scope admin"
 	require.Contains(t, start(t, c).log.String(), advice)
@@ -180,7 +180,7 @@ func TestNobodyIsAdmin(t *testing.T) {
 // TestShutdownDelay holds that a stopping server is not ready at once, and serves on.
 func TestShutdownDelay(t *testing.T) {
 	t.Parallel()
-	c := config(storetest.URL(t))
+	c := config(storetest.NewURL(t))
 	c.ShutdownDelay = "2s"
 	s := start(t, c)
 	key := s.project(t)
@@ -198,7 +198,7 @@ func TestShutdownDelay(t *testing.T) {
 // TestStalledUploadDoesNotKeepTheServer stops a server to which a client has sent half a request.
 func TestStalledUploadDoesNotKeepTheServer(t *testing.T) {
 	t.Parallel()
-	s := start(t, config(storetest.URL(t)))
+	s := start(t, config(storetest.NewURL(t)))
 	key := s.project(t)
 	for _, path := range []string{"/v1/ingest?key=" + key, "/v1/projects"} {
 		conn, err := net.Dial("tcp", s.Addr())

@@ -21,7 +21,7 @@ import (
 // and of a call are on their way in.
 func TestStopAnswersWhatItHasAccepted(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := start(t, config(databaseURL))
 	key := s.project(t)
 	issue := s.event(t, key)
@@ -78,7 +78,7 @@ func (g gated) Read([]byte) (int, error) {
 // TestStopLosesNothing stops the server under a stream of events: each one that was answered counts, and no other.
 func TestStopLosesNothing(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := start(t, config(databaseURL))
 	key := s.project(t)
 	issue := s.event(t, key)
@@ -112,7 +112,7 @@ func TestStopLosesNothing(t *testing.T) {
 
 // Not parallel: it looks at all goroutines of the process.
 func TestCloseLeavesNoGoroutine(t *testing.T) {
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	before := goleak.IgnoreCurrent()
 	s := start(t, config(databaseURL))
 	s.event(t, s.project(t))
@@ -120,7 +120,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	s.stop(t)
 	goleak.VerifyNone(t, before)
 
-	_, err := app.New(t.Context(), config(storetest.EmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0", (&logText{}).logger())
+	_, err := app.New(t.Context(), config(storetest.NewEmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0", (&logText{}).logger())
 	require.Error(t, err, "nothing can be migrated")
 	goleak.VerifyNone(t, before)
 }

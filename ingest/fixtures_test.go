@@ -71,7 +71,7 @@ func startWith(t testing.TB, c config) *server {
 	t.Helper()
 	shared := c.database != ""
 	if !shared {
-		c.database = storetest.URL(t)
+		c.database = storetest.NewURL(t)
 	}
 	if c.clock == nil {
 		c.clock = time.Now
@@ -118,7 +118,7 @@ func (s *server) makeProject(id int64, key string) {
 // exec changes the database behind the store's back.
 func (s *server) exec(sql string, args ...any) {
 	s.t.Helper()
-	rows, err := storetest.SQL(s.t.Context(), s.db, sql, args...)
+	rows, err := storetest.QuerySQL(s.t.Context(), s.db, sql, args...)
 	require.NoError(s.t, err)
 	rows.Close()
 	require.NoError(s.t, rows.Err())
@@ -130,7 +130,7 @@ func (s *server) number(sql string, args ...any) (n int64) {
 	var err error
 	for range 40 {
 		var rows pgx.Rows
-		if rows, err = storetest.SQL(s.t.Context(), s.db, sql, args...); err != nil {
+		if rows, err = storetest.QuerySQL(s.t.Context(), s.db, sql, args...); err != nil {
 			continue
 		}
 		if n, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64]); err == nil {
@@ -156,7 +156,7 @@ func (s *server) stored() int64 {
 // event gives the one stored event in its normalised form.
 func (s *server) event() core.Event {
 	s.t.Helper()
-	detail, err := s.db.Event(s.t.Context(), s.number(`SELECT id FROM events`))
+	detail, err := s.db.ReadEvent(s.t.Context(), s.number(`SELECT id FROM events`))
 	require.NoError(s.t, err)
 	return detail.Event
 }

@@ -79,7 +79,7 @@ func New(o Options) *Ingest {
 	i := &Ingest{
 		store: o.Store, clock: o.Clock, random: o.Random, log: o.Log, quotas: quotas, metrics: metrics, failures: o.Failures,
 		macs:     sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }},
-		projects: newProjects(o.Store.ProjectForKey, o, turns), byID: newProjects(byID(o.Store), o, turns),
+		projects: newProjects(o.Store.FindIntakeProject, o, turns), byID: newProjects(byID(o.Store), o, turns),
 		memory: newMemory(maxSmall, waitAtMost), large: newMemory(maxLarge, waitAtMost), slow: newSlow(), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), refusals: newRefusals(o.Log),
 		captured: newCaptured(), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,

@@ -117,7 +117,7 @@ func (i *Ingest) pack(ctx context.Context, event *intake.NewEvent, e *core.Event
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	*buffer = e.AppendJSON((*buffer)[:0])
-	i.store.Intake.Pack(ctx, event, *buffer)
+	i.store.Intake.PackEvent(ctx, event, *buffer)
 }
 
 // commit hands the entries to the writer and waits until each of them is stored or refused. What the request held for

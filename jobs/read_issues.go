@@ -15,7 +15,7 @@ func (unread) Kind() string { return "read_issues" }
 // finding similar issues.
 func readIssues(s *store.Store) job {
 	return every(10*time.Second, usual, unread{}, func(ctx context.Context) error {
-		_, err := s.ReadIssues(ctx)
+		_, err := s.InspectIssues(ctx)
 		return err
 	})
 }

@@ -44,7 +44,7 @@ type house struct {
 }
 
 // open makes a house on an empty database.
-func open(t *testing.T) *house { return openWith(t, storetest.URL(t), rand.Reader) }
+func open(t *testing.T) *house { return openWith(t, storetest.NewURL(t), rand.Reader) }
 
 // openShop makes a house that has the project shop.
 func openShop(t *testing.T) *house {
@@ -145,7 +145,7 @@ func (h *house) event(group string, n int) intake.NewEvent {
 		ProjectID: shop, OccurredAt: core.At(h.now), ReceivedAt: core.At(h.now), Version: 1, Title: "Error: " + group, Culprit: "shop in pay",
 		Type: "Error", Level: "error", Platform: "go", Release: "1.0", Environment: "production", Source: core.SourceServer,
 		Fingerprint: sha256.Sum256([]byte(group)),
-		Payload:     intake.Pack(fmt.Appendf(nil, `{"event_id":"%032x","platform":"go","message":"%s"}`, n, group)),
+		Payload:     intake.PackPlain(fmt.Appendf(nil, `{"event_id":"%032x","platform":"go","message":"%s"}`, n, group)),
 	}
 	id := sha256.Sum256(fmt.Append(nil, group, n))
 	copy(e.EventID[:], id[:])
@@ -163,7 +163,7 @@ func (h *house) add(events ...intake.NewEvent) intake.Added {
 // change changes rows behind the operations' backs.
 func (h *house) change(sql string, args ...any) {
 	h.Helper()
-	rows, err := storetest.SQL(h.Context(), h.store, sql, args...)
+	rows, err := storetest.QuerySQL(h.Context(), h.store, sql, args...)
 	require.NoError(h, err)
 	rows.Close()
 	require.NoError(h, rows.Err())

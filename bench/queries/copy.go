@@ -58,7 +58,7 @@ func (d *data) copyIssues(ctx context.Context, db *pgx.Conn) error {
 func (d *data) copyGrams(ctx context.Context, db *pgx.Conn) error {
 	columns := []string{"project_id", "issue_id", "grams"}
 	return copyThenIndex(ctx, db, "issue_grams", "issue_grams_grams", columns, d.eachIssue(func(n int, i *issue) [][]any {
-		return [][]any{{i.project, int64(n + 1), store.GramsOf(i.project, i.title, i.culprit)}}
+		return [][]any{{i.project, int64(n + 1), store.HashGrams(i.project, i.title, i.culprit)}}
 	}))
 }
 
@@ -105,7 +105,7 @@ func (d *data) copyPlaces(ctx context.Context, db *pgx.Conn) error {
 }
 
 func (d *data) copyEvents(ctx context.Context, db *pgx.Conn) error {
-	payload := intake.Pack([]byte(`{"platform":"node","message":"cannot read cart","exceptions":[{"type":"TypeError","value":"cannot read cart"}]}`)).Bytes
+	payload := intake.PackPlain([]byte(`{"platform":"node","message":"cannot read cart","exceptions":[{"type":"TypeError","value":"cannot read cart"}]}`)).Bytes
 	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment", "dictionary", "payload"}
 	id := int64(0)
 	return copyRows(ctx, db, "events", columns, d.eachIssue(func(n int, i *issue) [][]any {

@@ -8,15 +8,15 @@ import (
 	"errand/core"
 )
 
-// counts is a batch summed up: one row for each issue, hour and project that it touches, sorted by key, so that a hot
+// batchCounts is a batch summed up: one row for each issue, hour and project that it touches, sorted by key, so that a hot
 // issue costs one update however many events it has, and so that two servers lock rows in the same order.
-type counts struct {
-	issues   []issueCount
-	made     []issueCount // of the issues that the batch makes, in the order of batch.firsts
-	hours    []hourCount
-	projects []projectCount
-	users    []userKey
-	places   []placeKey
+type batchCounts struct {
+	issues    []issueCount
+	newIssues []issueCount // of the issues that the batch makes, in the order of batch.firsts
+	hours     []hourCount
+	projects  []projectCount
+	users     []userKey
+	names     []issueName
 }
 
 type issueCount struct {
@@ -42,19 +42,19 @@ type projectCount struct {
 	quota          *int64
 }
 
-func dayOf(t core.Time) time.Time { return t.Truncate(24 * time.Hour) }
+func truncateDay(t core.Time) time.Time { return t.Truncate(24 * time.Hour) }
 
-// sum sums the batch up. What is known already is left out.
-func (b *batch) sum(k *known) {
+// countEvents sums the batch up. What is known already is left out.
+func (b *batch) countEvents(k *memory) {
 	issues, hours, projects := map[int64]*issueCount{}, map[hourCount]int64{}, map[projectCount]*projectCount{}
-	users, places := map[userKey]struct{}{}, map[placeKey]struct{}{}
-	b.fresh(func(e *NewEvent, a *Added) {
+	users, places := map[userKey]struct{}{}, map[issueName]struct{}{}
+	b.eachCounted(func(e *NewEvent, a *Added) {
 		c := issues[a.IssueID]
 		if c == nil {
 			c = &issueCount{project: e.ProjectID, issue: a.IssueID}
 			issues[a.IssueID] = c
 		}
-		c.add(e, a)
+		c.addEvent(e, a)
 		hour := e.OccurredAt.Truncate(time.Hour)
 		hours[hourCount{project: e.ProjectID, issue: a.IssueID, hour: hour}]++
 		// A project's hours are those of arrival: quotas are counted in them.
@@ -64,22 +64,22 @@ func (b *batch) sum(k *known) {
 			p = &projectCount{project: key.project, hour: key.hour}
 			projects[key] = p
 		}
-		p.add(e)
-		known := e.knownAs(a.IssueID)
-		if u := (userKey{e.ProjectID, a.IssueID, e.User}); e.User != [16]byte{} && k.wantsUser(known, u) {
+		p.addEvent(e)
+		known := e.rememberedAs(a.IssueID)
+		if u := (userKey{e.ProjectID, a.IssueID, e.User}); e.User != [16]byte{} && k.mayCountUser(known, u) {
 			users[u] = struct{}{}
 		}
-		if known.places == k.placesOf(e) {
+		if known.names == k.hashNames(e) {
 			return
 		}
-		for _, place := range []placeKey{{e.ProjectID, a.IssueID, false, e.Environment}, {e.ProjectID, a.IssueID, true, e.Release}} {
-			if place.name != "" && !has(k, place) {
+		for _, place := range []issueName{{e.ProjectID, a.IssueID, false, e.Environment}, {e.ProjectID, a.IssueID, true, e.Release}} {
+			if place.name != "" && !hasRow(k, place) {
 				places[place] = struct{}{}
 			}
 		}
 	})
-	b.counts = counts{users: sorted(users, compareUsers), places: sorted(places, comparePlaces)}
-	b.takeMade(issues)
+	b.counts = batchCounts{users: sortKeys(users, compareUsers), names: sortKeys(places, compareNames)}
+	b.takeNewIssues(issues)
 	for _, c := range issues {
 		b.counts.issues = append(b.counts.issues, *c)
 	}
@@ -101,7 +101,7 @@ func (b *batch) sum(k *known) {
 	})
 }
 
-func (c *issueCount) add(e *NewEvent, a *Added) {
+func (c *issueCount) addEvent(e *NewEvent, a *Added) {
 	c.seen++
 	if a.ID != 0 {
 		c.stored++
@@ -110,7 +110,7 @@ func (c *issueCount) add(e *NewEvent, a *Added) {
 	c.IncludeEvent(e.OccurredAt, e.Level, e.Release)
 }
 
-func (p *projectCount) add(e *NewEvent) {
+func (p *projectCount) addEvent(e *NewEvent) {
 	p.events++
 	p.quota = e.DailyQuota
 	seen := &p.client
@@ -124,7 +124,7 @@ func (p *projectCount) add(e *NewEvent) {
 	}
 }
 
-func sorted[K comparable](set map[K]struct{}, compare func(a, b K) int) []K {
+func sortKeys[K comparable](set map[K]struct{}, compare func(a, b K) int) []K {
 	list := make([]K, 0, len(set))
 	for k := range set {
 		list = append(list, k)
@@ -137,7 +137,7 @@ func compareUsers(a, b userKey) int {
 	return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.issue, b.issue), slices.Compare(a.user[:], b.user[:]))
 }
 
-func comparePlaces(a, b placeKey) int {
+func compareNames(a, b issueName) int {
 	return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.name, b.name), cmp.Compare(a.issue, b.issue))
 }
 
@@ -187,8 +187,8 @@ WITH ` + lockCounted + `, checked AS MATERIALIZED (
 )
 SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected), (SELECT proceeds FROM checked) FROM counted`
 
-// addCounted adds the ids of events that are not stored.
-const addCounted = `
+// addCountedIDs adds the ids of events that are not stored.
+const addCountedIDs = `
 INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at, not_stored)
 SELECT *, true FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[]) WHERE ` + proceeds
 

@@ -37,21 +37,21 @@ const checkIssues = `
 WITH ` + lockCounted + `
 SELECT set_config('errand.proceeds', (` + proceeds + ` AND ` + countable + ` = cardinality($2::bigint[]))::text, true)`
 
-// count sums the batch up and runs its statements: by themselves, or inside a transaction.
-func (w *Writer) count(ctx context.Context, on interface {
+// sendStatements sums the batch up and runs its statements: by themselves, or inside a transaction.
+func (w *Writer) sendStatements(ctx context.Context, on interface {
 	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
 }, b *batch) error {
-	b.sum(w.known)
-	if len(b.counts.issues)+len(b.counts.made) == 0 {
+	b.countEvents(w.memory)
+	if len(b.counts.issues)+len(b.counts.newIssues) == 0 {
 		return nil // all events are duplicates
 	}
-	b.fresh(func(e *NewEvent, a *Added) {
+	b.eachCounted(func(e *NewEvent, a *Added) {
 		if a.ID != 0 {
-			w.packNow(ctx, e)
+			w.packWaiting(ctx, e)
 		}
 	})
-	var outcome outcome
-	err := on.SendBatch(ctx, b.statements(w.db.Now(), &outcome)).Close()
+	var outcome batchOutcome
+	err := on.SendBatch(ctx, b.makeStatements(w.db.Now(), &outcome)).Close()
 	switch {
 	case err != nil:
 		return err
@@ -61,59 +61,59 @@ func (w *Writer) count(ctx context.Context, on interface {
 		return errStale
 	}
 	for i, issue := range outcome.issues {
-		b.know(issue, outcome.stored[i], outcome.users[i])
+		b.setIssueAfter(issue, outcome.stored[i], outcome.users[i])
 	}
-	for _, c := range b.counts.made {
-		b.know(c.issue, c.stored, c.users)
+	for _, c := range b.counts.newIssues {
+		b.setIssueAfter(c.issue, c.stored, c.users)
 	}
 	return nil
 }
 
-// outcome is what the statements of a batch have to say.
-type outcome struct {
+// batchOutcome is what the statements of a batch have to say.
+type batchOutcome struct {
 	issues, stored, users []int64 // what each issue has now
 	overQuota             bool
 	proceeded             bool
 }
 
-// know notes what an issue has now.
-func (b *batch) know(issue, stored, users int64) {
-	b.state[issue] = knownIssue{stored: uint32(min(stored, math.MaxUint32)), users: uint16(users)}
+// setIssueAfter notes what an issue has now.
+func (b *batch) setIssueAfter(issue, stored, users int64) {
+	b.issuesAfter[issue] = rememberedIssue{stored: uint32(min(stored, math.MaxUint32)), users: uint16(users)}
 }
 
-// statements are the batch as it is sent. Locks are taken in the order of all that add events: issues, fingerprints, what
+// makeStatements are the batch as it is sent. Locks are taken in the order of all that add events: issues, fingerprints, what
 // belongs to issues, and last the rows of projects, for which everybody waits.
-func (b *batch) statements(now core.Time, o *outcome) *pgx.Batch {
+func (b *batch) makeStatements(now core.Time, o *batchOutcome) *pgx.Batch {
 	q := &pgx.Batch{}
 	c := &b.counts
-	quotas := quotasOf(c.projects)
-	quotas.queueCheck(q, o)
-	b.queueCheck(q)
+	quotas := collectQuotas(c.projects)
+	quotas.queueQuotaCheck(q, o)
+	b.queueIssueCheck(q)
 	b.queueFingerprints(q)
 	b.queueIssues(q, now, o)
 	b.queueNewIssues(q, now)
 	b.queueEvents(q)
-	queuePlaces(q, c.places)
+	queueNames(q, c.names)
 	queueHours(q, c.hours, c.projects)
-	quotas.queueGuard(q)
+	quotas.queueQuotaGuard(q)
 	return q
 }
 
-func (b *batch) queueCheck(q *pgx.Batch) {
-	if len(b.firsts) > 0 {
+func (b *batch) queueIssueCheck(q *pgx.Batch) {
+	if len(b.firstEvents) > 0 {
 		project, issue, last := pg.SplitColumns(b.counts.issues, func(c issueCount) (int64, int64, time.Time) { return c.project, c.issue, c.LastSeen.Time })
 		q.Queue(checkIssues, project, issue, last)
 	}
 }
 
-func queuePlaces(q *pgx.Batch, all []placeKey) {
+func queueNames(q *pgx.Batch, all []issueName) {
 	for _, kind := range []struct {
 		release bool
 		sql     string
 	}{{false, countEnvironments}, {true, countReleases}} {
-		places := slices.DeleteFunc(slices.Clone(all), func(p placeKey) bool { return p.release != kind.release })
+		places := slices.DeleteFunc(slices.Clone(all), func(p issueName) bool { return p.isRelease != kind.release })
 		if len(places) > 0 {
-			project, name, issue := pg.SplitColumns(places, func(p placeKey) (int64, string, int64) { return p.project, p.name, p.issue })
+			project, name, issue := pg.SplitColumns(places, func(p issueName) (int64, string, int64) { return p.project, p.name, p.issue })
 			q.Queue(kind.sql, project, name, issue)
 		}
 	}

@@ -19,7 +19,7 @@ type ProjectDay struct {
 }
 
 // DayOf gives the day on which an event counts: that of its arrival.
-func (e *NewEvent) DayOf() ProjectDay { return ProjectDay{e.ProjectID, dayOf(e.ReceivedAt)} }
+func (e *NewEvent) DayOf() ProjectDay { return ProjectDay{e.ProjectID, truncateDay(e.ReceivedAt)} }
 
 const countDays = `
 SELECT coalesce(sum(h.events), 0)::bigint
@@ -70,7 +70,7 @@ type quotas struct {
 	quota, events []int64
 }
 
-func quotasOf(counts []projectCount) (q quotas) {
+func collectQuotas(counts []projectCount) (q quotas) {
 	place := map[ProjectDay]int{}
 	for _, c := range counts {
 		if c.quota == nil {
@@ -89,7 +89,7 @@ func quotasOf(counts []projectCount) (q quotas) {
 	return q
 }
 
-func (n *quotas) queueCheck(q *pgx.Batch, o *outcome) {
+func (n *quotas) queueQuotaCheck(q *pgx.Batch, o *batchOutcome) {
 	if len(n.project) > 0 {
 		q.Queue(checkQuotas, n.project, n.day, n.quota, n.events).Exec(func(tag pgconn.CommandTag) error {
 			o.overQuota = tag.RowsAffected() > 0
@@ -98,7 +98,7 @@ func (n *quotas) queueCheck(q *pgx.Batch, o *outcome) {
 	}
 }
 
-func (n *quotas) queueGuard(q *pgx.Batch) {
+func (n *quotas) queueQuotaGuard(q *pgx.Batch) {
 	if len(n.project) > 0 {
 		q.Queue(failOverQuota, n.project, n.day, n.quota)
 	}
