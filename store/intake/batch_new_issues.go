@@ -52,56 +52,25 @@ func (b *batch) findFirstEvents() []*NewEvent {
 	return firsts
 }
 
-// takeNewIssues takes the issues that the batch makes out of what is counted on issues: they are made with their counts.
-func (b *batch) takeNewIssues(issues map[int64]*issueCount) {
+// takeNewIssues takes the issues that the batch makes out of what is counted on issues, and returns them: they are made with
+// their counts.
+func (b *batch) takeNewIssues(issues map[int64]*issueCount, users map[userKey]struct{}) []issueCount {
 	if len(b.firstEvents) == 0 {
-		return
+		return nil
 	}
-	users := map[int64]int64{}
-	for _, u := range b.counts.users {
-		users[u.issue]++
+	usersOf := map[int64]int64{}
+	for user := range users {
+		usersOf[user.issue]++
 	}
-	for _, e := range b.firstEvents {
+	made := make([]issueCount, len(b.firstEvents))
+	for i, e := range b.firstEvents {
 		id := b.added[b.firstIndex[e.eventKey()]].IssueID
-		c := issues[id]
-		c.users = min(users[id], MaxUsers)
-		b.counts.newIssues = append(b.counts.newIssues, *c)
+		made[i] = *issues[id]
+		made[i].users = min(usersOf[id], MaxUsers)
 		delete(issues, id)
 	}
+	return made
 }
-
-// addFingerprints waits for other servers that are making the same issues. The batch cannot proceed when they did.
-const addFingerprints = `
-WITH added AS (
-	INSERT INTO issue_fingerprints (project_id, version, fingerprint, issue_id)
-	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[]) WHERE ` + proceeds + `
-	ON CONFLICT DO NOTHING
-	RETURNING 1
-)
-SELECT set_config('errand.proceeds', (count(*) = cardinality($4::bigint[]))::text, true) FROM added`
-
-// makeIssues makes the issues and what they are compared by, or takes their fingerprints back. Arrays of different lengths
-// cannot be sent as one, but as their texts; an event that was not looked at has none, and its issue is read later.
-const makeIssues = `
-WITH new AS (
-	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-		$10::bool[], $11::text[], $12::boolean[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[],
-		$18::timestamptz[], $19::timestamptz[], $20::text[], $21::timestamptz[], $22::text[], $23::timestamptz[], $24::text[])
-		AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled, seen, stored, users, latest,
-			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features)
-), taken_back AS (
-	DELETE FROM issue_fingerprints f USING new n
-	WHERE NOT ` + proceeds + ` AND f.project_id = n.project_id AND f.version = n.version AND f.fingerprint = n.fingerprint AND f.issue_id = n.id
-), compared AS (
-	INSERT INTO issue_features (project_id, issue_id, features)
-	SELECT project_id, id, features::integer[] FROM new WHERE ` + proceeds + ` AND features <> ''
-)
-INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
-	times_seen, stored_events, users_affected, latest_event_id, first_seen, last_seen,
-	first_release, first_release_at, last_release, last_release_at, status, status_at)
-SELECT project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled,
-	seen, stored, users, nullif(latest, 0), first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, 'unresolved', $13
-FROM new WHERE ` + proceeds
 
 func (b *batch) queueFingerprints(q *pgx.Batch) {
 	if len(b.firstEvents) > 0 {

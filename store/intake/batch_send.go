@@ -3,7 +3,6 @@ package intake
 import (
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,31 +10,6 @@ import (
 	"errand/core"
 	"errand/store/pg"
 )
-
-// The statements of a batch are one round trip and one transaction. They lock its issues and check that it can be counted
-// as it stands; what they find is in a setting of the transaction, by which the others do nothing: a statement that fails
-// would do the same, but leave an error in the log of Postgres for what happens every day.
-
-// proceeds is the condition on all statements of a batch that write. Outside of the transaction the setting is unknown or
-// empty.
-const proceeds = `current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
-
-// lockCounted locks the issues of a batch, and countable is how many of them can be counted on: not those that are not
-// there, are merged, or would have to be reopened. An event whose time lies before the resolve only counts (decisions 5).
-const (
-	lockCounted = `locked AS MATERIALIZED (
-	SELECT i.project_id, i.status, i.status_at, n.project_id AS wanted, n.last_at
-	FROM issues i JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, last_at) ON i.id = n.id
-	ORDER BY i.project_id, i.id FOR UPDATE OF i
-)`
-	countable = `(SELECT count(*) FROM locked
-		WHERE project_id = wanted AND status <> 'merged' AND NOT (status = 'resolved' AND last_at > status_at))`
-)
-
-// checkIssues comes before what a batch makes: it is only made when the batch can proceed.
-const checkIssues = `
-WITH ` + lockCounted + `
-SELECT set_config('errand.proceeds', (` + proceeds + ` AND ` + countable + ` = cardinality($2::bigint[]))::text, true)`
 
 // sendStatements sums the batch up and runs its statements: by themselves, or inside a transaction.
 func (w *Writer) sendStatements(ctx context.Context, on interface {
@@ -106,15 +80,22 @@ func (b *batch) queueIssueCheck(q *pgx.Batch) {
 	}
 }
 
-func queueNames(q *pgx.Batch, all []issueName) {
-	for _, kind := range []struct {
-		release bool
-		sql     string
-	}{{false, countEnvironments}, {true, countReleases}} {
-		places := slices.DeleteFunc(slices.Clone(all), func(p issueName) bool { return p.isRelease != kind.release })
-		if len(places) > 0 {
-			project, name, issue := pg.SplitColumns(places, func(p issueName) (int64, string, int64) { return p.project, p.name, p.issue })
-			q.Queue(kind.sql, project, name, issue)
+func queueNames(q *pgx.Batch, names []issueName) {
+	var environments, releases []issueName
+	for _, name := range names {
+		if name.isRelease {
+			releases = append(releases, name)
+		} else {
+			environments = append(environments, name)
 		}
+	}
+	queueNamesOf(q, countEnvironments, environments)
+	queueNamesOf(q, countReleases, releases)
+}
+
+func queueNamesOf(q *pgx.Batch, sql string, names []issueName) {
+	if len(names) > 0 {
+		project, name, issue := pg.SplitColumns(names, func(n issueName) (int64, string, int64) { return n.project, n.name, n.issue })
+		q.Queue(sql, project, name, issue)
 	}
 }
