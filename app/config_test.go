@@ -30,7 +30,7 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		return func(c *app.Config) { c.DatabaseURL, c.DataDir, c.PostgresBin = "", dir, bin }
 	}
 
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	for _, c := range []struct {
 		variable string
 		change   func(*app.Config)
@@ -95,12 +95,12 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 // TestBaseURLOfItsOwn is what holds where neither the server nor the installation has a BASE_URL.
 func TestBaseURLOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.NewURL(t)))
 	require.Equal(t, "http://"+s.Addr(), s.URL())
 	require.NotContains(t, s.log.String(), "BASE_URL is not set")
 
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0"} {
-		c := configOn(storetest.URL(t))
+		c := configOn(storetest.NewURL(t))
 		c.Addr = addr
 		s := startServer(t, c)
 		require.Contains(t, s.log.String(), "BASE_URL is not set", addr)

@@ -65,7 +65,7 @@ func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logg
 		}
 		say("starting: migrating the database")
 		if c.Migrate == "off" {
-			if err := db.SchemaCurrent(ctx); err != nil {
+			if err := db.CheckSchema(ctx); err != nil {
 				return err
 			}
 		} else if err := db.Migrate(ctx, log); err != nil {
@@ -85,11 +85,11 @@ func (db *database) prepareForCommand(ctx context.Context, c *Config, log *slog.
 		if err := db.checkDatabase(ctx, c); err != nil {
 			return err
 		}
-		err := db.SchemaCurrent(ctx)
+		err := db.CheckSchema(ctx)
 		if !errors.Is(err, store.ErrOldSchema) {
 			return err
 		}
-		if version, _, err := db.SchemaVersion(ctx); err != nil || version > 0 {
+		if version, _, err := db.ReadSchemaVersion(ctx); err != nil || version > 0 {
 			return errors.Join(store.ErrOldSchema, err)
 		}
 		return db.Migrate(ctx, log)

@@ -12,7 +12,7 @@ import (
 // TestDeletionGoesOnAfterARestart stops a server in the middle of deleting a project's rows.
 func TestDeletionGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := startServer(t, configOn(databaseURL))
 	key := s.makeProject(t)
 	s.sendEvent(t, key)

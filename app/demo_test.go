@@ -33,7 +33,7 @@ func makeDemo(t *testing.T, databaseURL string) app.Demo {
 
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := startServer(t, configOn(databaseURL))
 	made := makeDemo(t, databaseURL)
 	require.True(t, made.Project.Demo)
@@ -97,7 +97,7 @@ func TestDemo(t *testing.T) {
 
 func TestDemoAgain(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := startServer(t, configOn(databaseURL))
 	made := makeDemo(t, databaseURL)
 	var returned []struct{ ID int64 }
@@ -142,7 +142,7 @@ func withoutTimes(t *testing.T, body string) string {
 
 func TestDemoTwiceAtOnce(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	made := make(chan app.Demo, 2)
 	for range cap(made) {
 		go func() {
@@ -165,7 +165,7 @@ func TestDemoTwiceAtOnce(t *testing.T) {
 func TestDemoSaysWhatToTryNext(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
-	c := configOn(storetest.URL(t))
+	c := configOn(storetest.NewURL(t))
 	c.BaseURL = "https://errand.example"
 	made, err := app.MakeDemo(t.Context(), &c, (&logText{}).logger())
 	require.NoError(t, err)

@@ -87,14 +87,14 @@ func TestEveryVariableIsDocumented(t *testing.T) {
 
 func TestEveryJobIsDocumented(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.NewURL(t)))
 
 	requireDocumented(t, jobsSection, "job", s.JobNames(), "jobs.Options.all")
 }
 
 func TestEveryMetricIsDocumented(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.NewURL(t)))
 
 	requireDocumented(t, metricsSection, "metric", metricsOf(t, s), "the metrics registry (app/metrics.go, ingest/metrics.go)")
 }

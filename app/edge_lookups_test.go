@@ -16,7 +16,7 @@ import (
 // answered without the database, which is left to good keys.
 func TestUnknownKeysOfSuspectsAreLookedUpInTurn(t *testing.T) {
 	t.Parallel()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	s := startServer(t, configOn(url))
 	key := s.makeProject(t)
 	require.Equal(t, http.StatusOK, s.requestOf(t, http.MethodPost, "/v1/ingest", event, "X-Service-Key: "+key).status)

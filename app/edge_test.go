@@ -36,7 +36,7 @@ func (s *server) requestOf(t *testing.T, method, path, body string, headers ...s
 func TestClientAddressBehindAProxy(t *testing.T) {
 	t.Parallel()
 	for proxies, want := range map[string]string{"": "127.0.0.1", "10.0.0.0/8": "127.0.0.1", "127.0.0.0/8, ::1/128": "198.51.100.4"} {
-		c := configOn(storetest.URL(t))
+		c := configOn(storetest.NewURL(t))
 		c.TrustedProxies = proxies
 		s := startServer(t, c)
 		key := s.makeProject(t)
@@ -63,7 +63,7 @@ func TestClientAddressBehindAProxy(t *testing.T) {
 // Authentication that fails too often is answered with 429, over every surface; good credentials stay good.
 func TestFailedAuthenticationIsLimited(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.NewURL(t)))
 	key := s.makeProject(t)
 	const rpc = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	calls := []struct {
@@ -109,7 +109,7 @@ func TestFailedAuthenticationIsLimited(t *testing.T) {
 // Whoever is refused, or asks for what needs no body, is answered before the body, and its connection ends.
 func TestRefusedConnectionsDoNotStay(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.NewURL(t)))
 	for _, request := range []string{
 		"POST /v1/projects", "POST /mcp", "POST /v1/ingest", "POST /api/1/envelope/?sentry_key=wrong", "POST /api/1/store/", "POST /no/such/path",
 		"PUT /v1/projects", "GET /healthz", "GET /docs", "GET /v1/openapi.json", "GET /", "OPTIONS /v1/ingest",
@@ -136,7 +136,7 @@ func TestRefusedConnectionsDoNotStay(t *testing.T) {
 // A refusal costs a client its connection only when much of its body is left, whatever surface it asked.
 func TestRefusedSendersKeepTheirConnection(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.NewURL(t)))
 	for _, head := range []string{
 		"POST /v1/traces HTTP/1.1\r\nContent-Type: application/x-protobuf\r\n", "POST /v1/logs HTTP/1.1\r\nContent-Type: application/json\r\n",
 		"POST /v1/ingest HTTP/1.1\r\n", "POST /api/1/envelope/?sentry_key=wrong HTTP/1.1\r\n", "POST /api/1/nothing/ HTTP/1.1\r\n",

@@ -169,7 +169,7 @@ func (s *server) sendEvent(t *testing.T, key string) int64 {
 // timesSeen looks into the database for the events that an issue has counted.
 func timesSeen(t *testing.T, databaseURL string, issue int64) int64 {
 	t.Helper()
-	found, err := storetest.Open(t, databaseURL, time.Now).Issue(t.Context(), issue)
+	found, err := storetest.Open(t, databaseURL, time.Now).ReadIssue(t.Context(), issue)
 	require.NoError(t, err)
 	return found.TimesSeen
 }

@@ -108,7 +108,7 @@ func TestAdminTokenThatIsSet(t *testing.T) {
 // With an existing database nothing is generated: without ADMIN_TOKEN only tokens open anything.
 func TestNoAdminTokenIsMadeForADatabaseOfOnesOwn(t *testing.T) {
 	t.Parallel()
-	c := configOn(storetest.URL(t))
+	c := configOn(storetest.NewURL(t))
 	c.AdminToken, c.DataDir = "", t.TempDir()
 	token, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: "root", Scopes: []string{"admin"}}, (&logText{}).logger())
 	require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestNoAdminTokenIsMadeForADatabaseOfOnesOwn(t *testing.T) {
 
 func TestCreateTokenRefuses(t *testing.T) {
 	t.Parallel()
-	c := configOn(storetest.URL(t))
+	c := configOn(storetest.NewURL(t))
 	for name, n := range map[string]app.NewToken{
 		"no scope":           {Name: "fixer"},
 		"an unknown scope":   {Name: "fixer", Scopes: []string{"root"}},

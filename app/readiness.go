@@ -46,5 +46,5 @@ func (a *App) checkReady(ctx context.Context) error {
 	if a.ingest != nil && a.ingest.IsRefusing() {
 		return core.NewError(core.Unavailable).Because(errors.New("events could not be committed just now"))
 	}
-	return a.db.SchemaCurrent(ctx)
+	return a.db.CheckSchema(ctx)
 }

@@ -30,7 +30,7 @@ func setAway(t *testing.T, databaseURL string, away bool) {
 
 func TestReadyFollowsTheDatabase(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := startServer(t, configOn(databaseURL))
 	key := s.makeProject(t)
 	s.sendEvent(t, key)
@@ -56,7 +56,7 @@ func TestReadyFollowsTheDatabase(t *testing.T) {
 
 func TestReadyNeedsTheSchema(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := startServer(t, configOn(databaseURL))
 	db, newest := openConnection(t, databaseURL), 0
 	err := db.QueryRow(t.Context(),
@@ -70,7 +70,7 @@ func TestReadyNeedsTheSchema(t *testing.T) {
 
 func TestMigrateOffRefusesAnOldSchema(t *testing.T) {
 	t.Parallel()
-	c := configOn(storetest.EmptyURL(t))
+	c := configOn(storetest.NewEmptyURL(t))
 	c.Migrate = "off"
 	_, err := app.New(t.Context(), c, "0.0.0", (&logText{}).logger())
 	require.ErrorIs(t, err, store.ErrOldSchema)

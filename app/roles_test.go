@@ -20,7 +20,7 @@ func TestRoles(t *testing.T) {
 	for _, roles := range []string{"all", "ingest", "api", "mcp", "web", "worker", " ingest, api ,mcp,web,worker", "api,mcp", "API,Mcp"} {
 		t.Run(roles, func(t *testing.T) {
 			t.Parallel()
-			databaseURL := storetest.URL(t)
+			databaseURL := storetest.NewURL(t)
 			c := configOn(databaseURL)
 			c.Roles = roles
 			s := startServer(t, c)

@@ -124,5 +124,5 @@ func loadUserHashKey(ctx context.Context, s *store.Store) ([]byte, error) {
 	if _, err := rand.Read(fresh); err != nil {
 		return nil, err
 	}
-	return s.InstallSecret(ctx, "user-hash", fresh)
+	return s.EnsureSecret(ctx, "user-hash", fresh)
 }

@@ -19,7 +19,7 @@ import (
 func TestTheLogHasNoSecret(t *testing.T) {
 	t.Parallel()
 	const password, inEvent = "the-password-of-the-database", "the-password-in-the-event"
-	u, err := url.Parse(storetest.URL(t))
+	u, err := url.Parse(storetest.NewURL(t))
 	require.NoError(t, err)
 	u.User = url.UserPassword(u.User.Username(), password)
 	databaseURL := fmt.Sprint(u)

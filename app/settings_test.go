@@ -74,7 +74,7 @@ const (
 // TestServerWithoutSettingsTakesTheInstallations starts a server with settings, and one without beside it.
 func TestServerWithoutSettingsTakesTheInstallations(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	c := configThatRefreshes(databaseURL)
 	c.RequireApproval, c.Similar, c.BaseURL, c.RetentionDays, c.StoredPerIssue = "Ignore", "OFF", "https://errand.example/", "400", "200"
 	first := startServer(t, c)
@@ -142,7 +142,7 @@ func stillStored(t *testing.T, databaseURL string, daysBack ...int) map[int]bool
 // TestSettingThatIsSetHoldsEverywhere starts a server with other values than those that hold.
 func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	old := configThatRefreshes(databaseURL)
 	old.RequireApproval, old.Similar = "ignore", "off"
 	first := startServer(t, old)
@@ -190,7 +190,7 @@ func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 // TestServersThatStartTogether have different settings: the last one's hold on both, and stay.
 func TestServersThatStartTogether(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	started := make(chan *starting, 2)
 	for _, days := range []string{"30", "300"} {
 		c := configThatRefreshes(databaseURL)
@@ -234,7 +234,7 @@ func TestServersThatStartTogether(t *testing.T) {
 // TestRetentionIsLoggedAndCounted has a server delete the events of two days.
 func TestRetentionIsLoggedAndCounted(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := startServer(t, configOn(databaseURL))
 	s.sendEvent(t, s.makeProject(t))
 	storeEventOf(t, databaseURL, 30)

@@ -83,7 +83,7 @@ func (s *starting) requireUnready(t *testing.T) {
 
 func TestStartWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	setAway(t, databaseURL, true)
 	c := configOn(databaseURL)
 	c.DatabaseWait = "1m"
@@ -101,7 +101,7 @@ func TestStartWaitsForTheDatabase(t *testing.T) {
 
 func TestStartSaysThatItMigrates(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.EmptyURL(t)
+	databaseURL := storetest.NewEmptyURL(t)
 	lock, err := openConnection(t, databaseURL).Begin(t.Context())
 	require.NoError(t, err)
 	_, err = lock.Exec(t.Context(), `CREATE TABLE goose_db_version (id int)`) // whoever migrates waits for this one
@@ -131,20 +131,20 @@ func TestStartEnds(t *testing.T) {
 	require.Error(t, <-s.result)
 	require.True(t, refusesConnections(s.addr))
 
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	for _, further := range []string{"&dbname=none", "&user=nobody-of-that-name"} {
 		wrong := configOn(databaseURL + further)
 		wrong.DatabaseWait = "1d"
 		require.ErrorContains(t, <-beginStart(t, wrong).result, "DATABASE_URL")
 	}
-	latin := configOn(storetest.EncodedURL(t, "LATIN1"))
+	latin := configOn(storetest.NewEncodedURL(t, "LATIN1"))
 	latin.DatabaseWait = "1d"
 	require.ErrorContains(t, <-beginStart(t, latin).result, "ENCODING 'UTF8'")
 }
 
 func TestSchemaOfANewerServer(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	const warning = "the database schema is newer than this server"
 	require.NotContains(t, startServer(t, configOn(databaseURL)).log.String(), warning)
 
@@ -165,7 +165,7 @@ func TestSchemaOfANewerServer(t *testing.T) {
 // TestNobodyIsAdmin starts servers with DATABASE_URL and without ADMIN_TOKEN.
 func TestNobodyIsAdmin(t *testing.T) {
 	t.Parallel()
-	c := configOn(storetest.URL(t))
+	c := configOn(storetest.NewURL(t))
 	c.AdminToken = ""
 	const advice = "errand token create --name NAME --scope admin"
 	require.Contains(t, startServer(t, c).log.String(), advice)
@@ -185,7 +185,7 @@ func TestNobodyIsAdmin(t *testing.T) {
 // TestShutdownDelay holds that a stopping server is not ready at once, and serves on.
 func TestShutdownDelay(t *testing.T) {
 	t.Parallel()
-	c := configOn(storetest.URL(t))
+	c := configOn(storetest.NewURL(t))
 	c.ShutdownDelay = "2s"
 	s := startServer(t, c)
 	key := s.makeProject(t)
@@ -204,7 +204,7 @@ func TestShutdownDelay(t *testing.T) {
 // TestStalledUploadDoesNotKeepTheServer stops a server to which a client has sent half a request.
 func TestStalledUploadDoesNotKeepTheServer(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, configOn(storetest.URL(t)))
+	s := startServer(t, configOn(storetest.NewURL(t)))
 	key := s.makeProject(t)
 	for _, path := range []string{"/v1/ingest?key=" + key, "/v1/projects"} {
 		conn, err := net.Dial("tcp", s.Addr())

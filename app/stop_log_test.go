@@ -19,8 +19,8 @@ import (
 // stream of events.
 func TestStopLeavesNoErrorInTheLogs(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
-	logged := storetest.Errors(t, databaseURL)
+	databaseURL := storetest.NewURL(t)
+	logged := storetest.CollectErrors(t, databaseURL)
 	for round := range 20 {
 		s := startServer(t, configOn(databaseURL))
 		s.stopUnderLoad(t, s.makeProject(t), time.Duration(round*round)*5*time.Millisecond)

@@ -21,7 +21,7 @@ import (
 // and of a call are on their way in.
 func TestStopAnswersWhatItHasAccepted(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := startServer(t, configOn(databaseURL))
 	key := s.makeProject(t)
 	issue := s.sendEvent(t, key)
@@ -78,7 +78,7 @@ func (g gatedReader) Read([]byte) (int, error) {
 // TestStopLosesNothing stops the server under a stream of events: each one that was answered counts, and no other.
 func TestStopLosesNothing(t *testing.T) {
 	t.Parallel()
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	s := startServer(t, configOn(databaseURL))
 	key := s.makeProject(t)
 	issue := s.sendEvent(t, key)
@@ -114,7 +114,7 @@ func TestStopLosesNothing(t *testing.T) {
 
 // Not parallel: it looks at all goroutines of the process.
 func TestCloseLeavesNoGoroutine(t *testing.T) {
-	databaseURL := storetest.URL(t)
+	databaseURL := storetest.NewURL(t)
 	before := goleak.IgnoreCurrent()
 	s := startServer(t, configOn(databaseURL))
 	s.sendEvent(t, s.makeProject(t))
@@ -122,7 +122,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	s.stopServer(t)
 	goleak.VerifyNone(t, before)
 
-	_, err := app.New(t.Context(), configOn(storetest.EmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0",
+	_, err := app.New(t.Context(), configOn(storetest.NewEmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0",
 		(&logText{}).logger())
 	require.Error(t, err, "nothing can be migrated")
 	goleak.VerifyNone(t, before)

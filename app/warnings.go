@@ -12,7 +12,7 @@ func (a *App) warnOfDoubts(ctx context.Context) error {
 		a.log.WarnContext(ctx, "BASE_URL is not set, and ADDR names no host for DSNs: set BASE_URL to the URL at which SDKs reach Errand",
 			"ADDR", a.config.Addr, "base_url", a.URL())
 	}
-	schema, known, err := a.db.SchemaVersion(ctx)
+	schema, known, err := a.db.ReadSchemaVersion(ctx)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func newTaker(t testing.TB) taker {
 	require.NoError(t, err)
 	i := New(Options{Store: db, Clock: time.Now, Random: rand.Reader, InstallKey: []byte("install"), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(i.Close)
-	return taker{i, &knownProject{Intake: store.Intake{ID: 1}, rules: scrub.DefaultRules()}}
+	return taker{i, &knownProject{IntakeProject: store.IntakeProject{ID: 1}, rules: scrub.DefaultRules()}}
 }
 
 func (t taker) runCases(b *testing.B) {

@@ -96,7 +96,7 @@ func TestLongTextsFitIntoIndexes(t *testing.T) {
 // indexedTexts returns the columns that any index has and whose type can hold a text, with the longest content in bytes.
 func (s *server) indexedTexts() map[string]int64 {
 	s.t.Helper()
-	rows, err := storetest.SQL(s.t.Context(), s.db, `
+	rows, err := storetest.QuerySQL(s.t.Context(), s.db, `
 SELECT DISTINCT c.relname::text, a.attname::text
 FROM pg_index x
 JOIN pg_class c ON c.oid = x.indrelid

@@ -69,7 +69,7 @@ func startServerWith(t testing.TB, c config) *server {
 	t.Helper()
 	shared := c.database != ""
 	if !shared {
-		c.database = storetest.URL(t)
+		c.database = storetest.NewURL(t)
 	}
 	if c.clock == nil {
 		c.clock = time.Now
@@ -116,7 +116,7 @@ func (s *server) makeProject(id int64, key string) {
 // execSQL changes the database behind the store's back.
 func (s *server) execSQL(sql string, args ...any) {
 	s.t.Helper()
-	rows, err := storetest.SQL(s.t.Context(), s.db, sql, args...)
+	rows, err := storetest.QuerySQL(s.t.Context(), s.db, sql, args...)
 	require.NoError(s.t, err)
 	rows.Close()
 	require.NoError(s.t, rows.Err())
@@ -128,7 +128,7 @@ func (s *server) queryNumber(sql string, args ...any) (n int64) {
 	var err error
 	for range 40 {
 		var rows pgx.Rows
-		if rows, err = storetest.SQL(s.t.Context(), s.db, sql, args...); err != nil {
+		if rows, err = storetest.QuerySQL(s.t.Context(), s.db, sql, args...); err != nil {
 			continue
 		}
 		if n, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64]); err == nil {
@@ -154,7 +154,7 @@ func (s *server) eventsStored() int64 {
 // onlyEvent returns the one stored event in its normalised form.
 func (s *server) onlyEvent() core.Event {
 	s.t.Helper()
-	detail, err := s.db.Event(s.t.Context(), s.queryNumber(`SELECT id FROM events`))
+	detail, err := s.db.ReadEvent(s.t.Context(), s.queryNumber(`SELECT id FROM events`))
 	require.NoError(s.t, err)
 	return detail.Event
 }

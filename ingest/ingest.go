@@ -80,7 +80,7 @@ func New(o Options) *Ingest {
 	i := &Ingest{
 		store: o.Store, clock: o.Clock, random: o.Random, log: o.Log, quotas: quotas, metrics: metrics, failures: o.Failures,
 		macs:          sync.Pool{New: func() any { return hmac.New(sha256.New, o.InstallKey) }},
-		projectsByKey: newProjects(o.Store.ProjectForKey, o, turns), projectsByID: newProjects(findByID(o.Store), o, turns),
+		projectsByKey: newProjects(o.Store.FindIntakeProject, o, turns), projectsByID: newProjects(findByID(o.Store), o, turns),
 		smallMemory: newMemory(maxSmall, waitAtMost), largeMemory: newMemory(maxLarge, waitAtMost),
 		incoming: newIncomingBodies(), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), refusalLog: newRefusalLog(o.Log),

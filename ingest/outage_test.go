@@ -209,7 +209,7 @@ func TestEventThatCannotBeStoredDoesNotTakeOthersWithIt(t *testing.T) {
 	s := startServer(t)
 	s.execSQL(`ALTER TABLE events ADD CONSTRAINT no_poison CHECK (release <> 'poison')`)
 	t.Cleanup(func() { // the database is used again
-		rows, err := storetest.SQL(context.Background(), s.db, `ALTER TABLE events DROP CONSTRAINT no_poison`)
+		rows, err := storetest.QuerySQL(context.Background(), s.db, `ALTER TABLE events DROP CONSTRAINT no_poison`)
 		require.NoError(t, err)
 		rows.Close()
 	})

@@ -120,7 +120,7 @@ func (i *Ingest) packEvent(ctx context.Context, event *intake.NewEvent, e *core.
 	buffer := packBuffers.Get().(*[]byte)
 	defer packBuffers.Put(buffer)
 	*buffer = e.AppendJSON((*buffer)[:0])
-	i.store.Intake.Pack(ctx, event, *buffer)
+	i.store.Intake.PackEvent(ctx, event, *buffer)
 }
 
 // commitEvents hands the events to the writer and waits until each of them is stored or refused. The memory of the body is freed

@@ -27,7 +27,7 @@ const (
 
 // knownProject is a project as ingest knows it, with its rules made ready.
 type knownProject struct {
-	store.Intake
+	store.IntakeProject
 	rules   *scrub.Rules
 	origins map[string]bool // nil: any
 	askedAt time.Time       // when the database was asked
@@ -37,7 +37,7 @@ type knownProject struct {
 // keys does not push the real ones out.
 type projects struct {
 	waitAtMost    time.Duration
-	askDatabase   func(ctx context.Context, key string) (store.Intake, error) // the database
+	askDatabase   func(ctx context.Context, key string) (store.IntakeProject, error) // the database
 	clock         core.Clock
 	failures      Failures
 	knownProjects *lru.Cache[string, *knownProject]
@@ -46,7 +46,7 @@ type projects struct {
 	lookUpTurns   chan struct{} // one for each look-up that goes on
 }
 
-func newProjects(ask func(context.Context, string) (store.Intake, error), o Options, turns chan struct{}) *projects {
+func newProjects(ask func(context.Context, string) (store.IntakeProject, error), o Options, turns chan struct{}) *projects {
 	return &projects{
 		waitAtMost: waitAtMost, askDatabase: ask, clock: o.Clock, failures: o.Failures, lookUpTurns: turns,
 		knownProjects: mustMake(lru.New[string, *knownProject](1 << 13)), unknownKeys: mustMake(lru.New[string, time.Time](1 << 12)),
@@ -128,12 +128,12 @@ func (p *projects) lookUp(key string) (*knownProject, error) {
 }
 
 // findByID returns a function that asks for a project by its id, as it stands in a path.
-func findByID(s *store.Store) func(context.Context, string) (store.Intake, error) {
-	return func(ctx context.Context, path string) (store.Intake, error) {
+func findByID(s *store.Store) func(context.Context, string) (store.IntakeProject, error) {
+	return func(ctx context.Context, path string) (store.IntakeProject, error) {
 		id, err := strconv.ParseInt(path, 10, 64)
 		if err != nil || strconv.FormatInt(id, 10) != path {
-			return store.Intake{}, core.NewError(core.NotFound)
+			return store.IntakeProject{}, core.NewError(core.NotFound)
 		}
-		return s.ProjectIntake(ctx, id)
+		return s.ReadIntakeProject(ctx, id)
 	}
 }

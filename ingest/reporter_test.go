@@ -26,7 +26,7 @@ func (s *server) ingestState() string {
 	var state core.IngestState
 	var err error
 	require.Eventually(s.t, func() bool {
-		state, err = s.db.IngestState(s.t.Context(), shop)
+		state, err = s.db.ReadIngestState(s.t.Context(), shop)
 		return !core.HasCode(err, core.Unavailable)
 	}, 10*time.Second, time.Millisecond)
 	require.NoError(s.t, err)

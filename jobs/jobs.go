@@ -71,7 +71,7 @@ func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 		j.register(workers, o.Observe)
 		periodic = append(periodic, j.periodic)
 	}
-	client, err := river.NewClient(o.Store.QueueDriver(), &river.Config{
+	client, err := river.NewClient(o.Store.NewQueueDriver(), &river.Config{
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Store.CountWorkers()}}, Workers: workers, PeriodicJobs: periodic,
 		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run is the next attempt
 		JobTimeout: usualTimeout, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,

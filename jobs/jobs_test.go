@@ -41,7 +41,7 @@ func startQueue(t *testing.T, url string) *river.Client[pgx.Tx] {
 // countRows returns the number that a query returns.
 func countRows(t *testing.T, s *store.Store, sql string, args ...any) (n int) {
 	t.Helper()
-	rows, err := storetest.SQL(t.Context(), s, sql, args...)
+	rows, err := storetest.QuerySQL(t.Context(), s, sql, args...)
 	require.NoError(t, err)
 	n, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func deletedLongAgo(t *testing.T, url string, id int64, name string) {
 	s := storetest.Open(t, url, func() time.Time { return time.Now().Add(-time.Hour) })
 	_, err := s.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: id, Name: name, PublicKey: name})
 	require.NoError(t, err)
-	_, err = s.Do(t.Context(), core.Bootstrap(), store.DeleteProject{ID: id})
+	_, err = s.DoAction(t.Context(), core.Bootstrap(), store.DeleteProject{ID: id})
 	require.NoError(t, err)
 }
 
@@ -62,7 +62,7 @@ const unpurged = `SELECT count(*) FROM projects WHERE purged_at IS NULL`
 
 func TestJobsAreDone(t *testing.T) {
 	t.Parallel()
-	url := storetest.EmptyURL(t)
+	url := storetest.NewEmptyURL(t)
 	s := storetest.Open(t, url, time.Now)
 	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
 	deletedLongAgo(t, url, shop, "Shop")
@@ -76,7 +76,7 @@ func TestJobsAreDone(t *testing.T) {
 
 func TestOneServerAtATime(t *testing.T) {
 	t.Parallel()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	s := storetest.Open(t, url, time.Now)
 	for range 3 {
 		startQueue(t, url)
@@ -93,7 +93,7 @@ func TestOneServerAtATime(t *testing.T) {
 // next one.
 func TestJobOfADeadServerRunsAgain(t *testing.T) {
 	t.Parallel()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	s := storetest.Open(t, url, time.Now)
 	first := startQueue(t, url)
 	const purge = `SELECT count(*) FROM river_job WHERE kind = 'purge_projects'`
@@ -110,7 +110,7 @@ func TestJobOfADeadServerRunsAgain(t *testing.T) {
 
 func TestQueueDoesNotPileUp(t *testing.T) {
 	t.Parallel()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	s := storetest.Open(t, url, time.Now)
 	const old = `SELECT count(*) FROM river_job WHERE kind LIKE 'old_%'`
 	require.Equal(t, 3, countRows(t, s, `WITH added AS (

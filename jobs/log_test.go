@@ -35,10 +35,10 @@ func (l *text) String() string {
 // TestFailuresAreLogged has jobs that fail, because their tables are gone: the log names them, and has nothing else.
 func TestFailuresAreLogged(t *testing.T) {
 	t.Parallel()
-	url, log := storetest.EmptyURL(t), &text{}
+	url, log := storetest.NewEmptyURL(t), &text{}
 	s := storetest.Open(t, url, time.Now)
 	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
-	rows, err := storetest.SQL(t.Context(), s, `ALTER TABLE projects RENAME TO elsewhere`)
+	rows, err := storetest.QuerySQL(t.Context(), s, `ALTER TABLE projects RENAME TO elsewhere`)
 	require.NoError(t, err)
 	rows.Close()
 	client, err := jobs.StartQueue(t.Context(), jobs.Options{

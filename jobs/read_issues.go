@@ -15,7 +15,7 @@ func (readIssuesArgs) Kind() string { return "read_issues" }
 // finding similar issues.
 func readIssues(s *store.Store) job {
 	return runEvery(10*time.Second, usualTimeout, readIssuesArgs{}, func(ctx context.Context) error {
-		_, err := s.ReadIssues(ctx)
+		_, err := s.InspectIssues(ctx)
 		return err
 	})
 }

@@ -16,30 +16,30 @@ type Action interface {
 	Held() core.HeldAction
 	// request is how the action stands in a request for approval. What it changes must exist: it is looked up here,
 	// before the transaction, which must not ask for a second connection.
-	request(context.Context, *Store) (request, error)
+	makeRequest(context.Context, *Store) (actionRequest, error)
 	// run makes the change in the project, and gives the changed issue if it is one.
-	run(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error)
+	runAction(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error)
 }
 
-// Do carries an action out.
-func (s *Store) Do(ctx context.Context, actor core.Actor, a Action) (core.Issue, error) {
+// DoAction carries an action out.
+func (s *Store) DoAction(ctx context.Context, actor core.Actor, a Action) (core.Issue, error) {
 	var issue core.Issue
-	r, err := a.request(ctx, s)
+	r, err := a.makeRequest(ctx, s)
 	if err != nil {
 		return issue, err
 	}
 	err = s.inTx(ctx, func(t *tx) error {
-		issue, err = a.run(ctx, t, actor, r.project)
+		issue, err = a.runAction(ctx, t, actor, r.project)
 		return err
 	})
 	return issue, err
 }
 
-// Ask requests approval of an action instead of carrying it out: the error approval_required has the approval_id. The
+// RequestApproval requests approval of an action instead of carrying it out: the error approval_required has the approval_id. The
 // action is tried first, so that an impossible one fails here as in Do; one that changes nothing is done. As long as
 // the actor's request for the same action is pending, asking again gives the same approval_id.
-func (s *Store) Ask(ctx context.Context, actor core.Actor, a Action) (core.Issue, error) {
-	r, err := a.request(ctx, s)
+func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, a Action) (core.Issue, error) {
+	r, err := a.makeRequest(ctx, s)
 	if err != nil {
 		return core.Issue{}, err
 	}
@@ -47,10 +47,10 @@ func (s *Store) Ask(ctx context.Context, actor core.Actor, a Action) (core.Issue
 	var approval int64
 	err = s.inTx(ctx, func(t *tx) error {
 		var changes bool
-		if issue, changes, err = t.try(ctx, actor, a, r.project); err != nil || !changes {
+		if issue, changes, err = t.tryAction(ctx, actor, a, r.project); err != nil || !changes {
 			return err
 		}
-		approval, err = t.ask(ctx, actor, a.Held(), r)
+		approval, err = t.requestApproval(ctx, actor, a.Held(), r)
 		return err
 	})
 	switch {
@@ -63,14 +63,14 @@ func (s *Store) Ask(ctx context.Context, actor core.Actor, a Action) (core.Issue
 	}
 }
 
-// try carries an action out and undoes it: it gives the action's outcome, and whether there was anything to undo.
-func (t *tx) try(ctx context.Context, actor core.Actor, a Action, project int64) (issue core.Issue, changes bool, err error) {
+// tryAction carries an action out and undoes it: it gives the action's outcome, and whether there was anything to undo.
+func (t *tx) tryAction(ctx context.Context, actor core.Actor, a Action, project int64) (issue core.Issue, changes bool, err error) {
 	savepoint, err := t.Begin(ctx)
 	if err != nil {
 		return issue, false, err
 	}
-	trial := &tx{Tx: &pg.Tx{Tx: savepoint, Now: t.Now}, store: t.store, trial: true}
-	issue, err = a.run(ctx, trial, actor, project)
+	trial := &tx{Tx: &pg.Tx{Tx: savepoint, Now: t.Now}, store: t.store, isTrial: true}
+	issue, err = a.runAction(ctx, trial, actor, project)
 	possible := errors.Is(err, errPossible)
 	if err != nil && !possible {
 		return issue, false, err
@@ -84,13 +84,13 @@ type IgnoreIssue struct{ ID int64 }
 // Held is ignore.
 func (IgnoreIssue) Held() core.HeldAction { return core.HoldIgnore }
 
-func (a IgnoreIssue) request(ctx context.Context, s *Store) (request, error) {
-	project, err := s.issueOwner(ctx, a.ID)
-	return request{project: project, issue: a.ID, payload: struct{}{}}, err
+func (a IgnoreIssue) makeRequest(ctx context.Context, s *Store) (actionRequest, error) {
+	project, err := s.findIssueOwner(ctx, a.ID)
+	return actionRequest{project: project, issue: a.ID, payload: struct{}{}}, err
 }
 
-func (a IgnoreIssue) run(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
-	return t.changeIssue(ctx, actor, project, a.ID, func(c *change) error { return c.setStatus(ctx, core.Ignored) })
+func (a IgnoreIssue) runAction(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
+	return t.changeIssue(ctx, actor, project, a.ID, func(c *issueChange) error { return c.setStatus(ctx, core.Ignored) })
 }
 
 // MergeIssues moves all that the sources have to the target: events, counts, users, environments, releases and
@@ -105,19 +105,19 @@ type MergeIssues struct {
 // Held is merge.
 func (MergeIssues) Held() core.HeldAction { return core.HoldMerge }
 
-// sources gives the sources sorted, each once.
-func (a MergeIssues) sources() []int64 {
+// sortSources gives the sources sorted, each once.
+func (a MergeIssues) sortSources() []int64 {
 	return slices.Compact(slices.Sorted(slices.Values(a.Sources)))
 }
 
-func (a MergeIssues) request(ctx context.Context, s *Store) (request, error) {
-	project, err := s.issueOwner(ctx, a.Target)
-	return request{project: project, issue: a.Target, payload: mergeData{a.sources()}}, err
+func (a MergeIssues) makeRequest(ctx context.Context, s *Store) (actionRequest, error) {
+	project, err := s.findIssueOwner(ctx, a.Target)
+	return actionRequest{project: project, issue: a.Target, payload: mergeData{a.sortSources()}}, err
 }
 
-func (a MergeIssues) run(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
-	m := &merge{tx: t, project: project, target: a.Target, sources: a.sources()}
-	return m.merge(ctx, actor)
+func (a MergeIssues) runAction(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
+	m := &merge{tx: t, project: project, target: a.Target, sources: a.sortSources()}
+	return m.mergeIssues(ctx, actor)
 }
 
 // DeleteProject hides a project at once, frees its slug and revokes the tokens that are bound to it; an unknown or
@@ -128,17 +128,17 @@ type DeleteProject struct{ ID int64 }
 // Held is delete_project.
 func (DeleteProject) Held() core.HeldAction { return core.HoldDeleteProject }
 
-func (a DeleteProject) request(ctx context.Context, s *Store) (request, error) {
-	project, err := s.Project(ctx, a.ID)
+func (a DeleteProject) makeRequest(ctx context.Context, s *Store) (actionRequest, error) {
+	project, err := s.ReadProject(ctx, a.ID)
 	if core.HasCode(err, core.NotFound) {
-		return request{}, core.NewError(core.ProjectNotFound)
+		return actionRequest{}, core.NewError(core.ProjectNotFound)
 	}
-	return request{project: a.ID, payload: struct {
+	return actionRequest{project: a.ID, payload: struct {
 		ProjectID int64  `json:"project_id"`
 		Name      string `json:"name"`
 	}{a.ID, project.Name}}, err
 }
 
-func (a DeleteProject) run(ctx context.Context, t *tx, actor core.Actor, _ int64) (core.Issue, error) {
+func (a DeleteProject) runAction(ctx context.Context, t *tx, actor core.Actor, _ int64) (core.Issue, error) {
 	return core.Issue{}, t.deleteProject(ctx, actor, a.ID)
 }

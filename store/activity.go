@@ -19,14 +19,14 @@ const (
 ) a`
 )
 
-// Activity lists what was done in the whole installation, most recent first.
-func (s *Store) Activity(ctx context.Context, page core.Paging) (core.Page[core.Activity], error) {
+// ListActivity lists what was done in the whole installation, most recent first.
+func (s *Store) ListActivity(ctx context.Context, page core.Paging) (core.Page[core.Activity], error) {
 	return pg.ReadPage(ctx, s.db, pg.NewList("at", page), listActivity, activityKey)
 }
 
-// IssueActivity lists what was done about an issue, most recent first.
-func (s *Store) IssueActivity(ctx context.Context, issueID int64, page core.Paging) (core.Page[core.Activity], error) {
-	project, err := s.shownIssueOwner(ctx, issueID)
+// ListIssueActivity lists what was done about an issue, most recent first.
+func (s *Store) ListIssueActivity(ctx context.Context, issueID int64, page core.Paging) (core.Page[core.Activity], error) {
+	project, err := s.findShownIssueOwner(ctx, issueID)
 	if err != nil {
 		return core.Page[core.Activity]{}, err
 	}

@@ -13,15 +13,15 @@ import (
 
 const approvalIDs pg.Series = "approvals"
 
-// request is an action as a request for approval keeps it.
-type request struct {
+// actionRequest is an action as a request for approval keeps it.
+type actionRequest struct {
 	project int64
 	issue   int64 // 0: the action changes no issue
 	payload any   // what else the action says; the same for the same action
 }
 
-// action is the action that was asked for.
-func (r lockedApproval) action() (Action, error) {
+// buildAction is the action that was asked for.
+func (r lockedApproval) buildAction() (Action, error) {
 	switch r.Action {
 	case core.HoldIgnore:
 		return IgnoreIssue{ID: r.IssueID}, nil
@@ -49,8 +49,8 @@ UPDATE approvals SET status = 'expired' WHERE id IN (
 	SELECT id FROM approvals WHERE status = 'pending' AND expires_at <= @now ORDER BY id FOR UPDATE)`
 )
 
-// ask makes the request, unless the actor's same one is pending, and gives its id.
-func (t *tx) ask(ctx context.Context, actor core.Actor, action core.HeldAction, r request) (int64, error) {
+// requestApproval makes the request, unless the actor's same one is pending, and gives its id.
+func (t *tx) requestApproval(ctx context.Context, actor core.Actor, action core.HeldAction, r actionRequest) (int64, error) {
 	payload, err := json.Marshal(r.payload)
 	if err != nil {
 		return 0, err
@@ -77,7 +77,7 @@ func (t *tx) ask(ctx context.Context, actor core.Actor, action core.HeldAction, 
 
 // recordApproval writes the activity row of a request or a decision; failure says why an approved action was not done.
 func (t *tx) recordApproval(ctx context.Context, actor core.Actor, action core.Action, r lockedApproval, failure string) error {
-	_, err := t.record(ctx, activity.Entry{
+	_, err := t.recordActivity(ctx, activity.Entry{
 		ProjectID: r.ProjectID, Actor: actor, Action: action, TargetType: core.TargetApproval, TargetID: r.ID,
 		Data: struct {
 			Action  core.HeldAction `json:"action"`
@@ -103,8 +103,8 @@ SELECT id, action, issue_id, payload, requested_by, requested_at, expires_at,
 	coalesce(decided_by, '') AS decided_by, decided_at
 FROM approvals`
 
-// Approvals lists all requests for approval, most recent first.
-func (s *Store) Approvals(ctx context.Context, page core.Paging) (core.Page[core.Approval], error) {
+// ListApprovals lists all requests for approval, most recent first.
+func (s *Store) ListApprovals(ctx context.Context, page core.Paging) (core.Page[core.Approval], error) {
 	l := pg.NewList("requested_at", page)
 	l.Args["now"] = s.Now()
 	return pg.ReadPage(ctx, s.db, l, listApprovals, func(a core.Approval) (core.Time, int64) { return a.RequestedAt, a.ID })
@@ -130,17 +130,17 @@ type lockedApproval struct {
 	Status          core.ApprovalStatus
 }
 
-func (r lockedApproval) requester() core.Actor {
+func (r lockedApproval) requestingActor() core.Actor {
 	return core.Actor{Type: r.RequestedByType, ID: core.OptInt(r.RequestedByID), Name: r.RequestedBy}
 }
 
-// undecided locks a request that the actor may decide now.
-func (t *tx) undecided(ctx context.Context, actor core.Actor, id int64) (lockedApproval, error) {
+// lockUndecided locks a request that the actor may decide now.
+func (t *tx) lockUndecided(ctx context.Context, actor core.Actor, id int64) (lockedApproval, error) {
 	r, err := pg.QueryOne[lockedApproval](ctx, t, lockApproval, pg.Args{"id": id})
 	switch {
 	case err != nil:
 		return r, err
-	case actor.IsSame(r.requester()):
+	case actor.IsSame(r.requestingActor()):
 		return r, core.NewError(core.Forbidden).With("reason", "the request is your own: another admin must decide it")
 	case r.Status != core.RequestPending || !r.ExpiresAt.After(t.Now.Time):
 		return r, core.NewError(core.ApprovalNotPending)
@@ -149,8 +149,8 @@ func (t *tx) undecided(ctx context.Context, actor core.Actor, id int64) (lockedA
 	}
 }
 
-// decide ends a request and writes the activity row of the decision.
-func (t *tx) decide(ctx context.Context, actor core.Actor, r lockedApproval, to core.ApprovalStatus, decision core.Action, failure string) error {
+// decideRequest ends a request and writes the activity row of the decision.
+func (t *tx) decideRequest(ctx context.Context, actor core.Actor, r lockedApproval, to core.ApprovalStatus, decision core.Action, failure string) error {
 	_, err := pg.Exec(ctx, t, decideApproval, pg.Args{"status": string(to), "by": actor.Name, "now": t.Now, "id": r.ID})
 	if err != nil {
 		return err
@@ -158,31 +158,31 @@ func (t *tx) decide(ctx context.Context, actor core.Actor, r lockedApproval, to 
 	return t.recordApproval(ctx, actor, decision, r, failure)
 }
 
-// Approve carries out the action of a pending request, as its requester. A request of the actor's own is forbidden; one
+// ApproveRequest carries out the action of a pending request, as its requester. A request of the actor's own is forbidden; one
 // that is decided or expired is approval_not_pending. An action that is not possible any more is approval_failed with
 // the reason; the request is failed then.
-func (s *Store) Approve(ctx context.Context, actor core.Actor, id int64) error {
+func (s *Store) ApproveRequest(ctx context.Context, actor core.Actor, id int64) error {
 	var reason string
 	err := s.inTx(ctx, func(t *tx) error {
-		r, err := t.undecided(ctx, actor, id)
+		r, err := t.lockUndecided(ctx, actor, id)
 		if err != nil {
 			return err
 		}
-		action, err := r.action()
+		action, err := r.buildAction()
 		if err != nil {
 			return err
 		}
-		err = t.within(ctx, func(inner *tx) error {
-			_, err := action.run(ctx, inner, r.requester(), r.ProjectID)
+		err = t.inSavepoint(ctx, func(inner *tx) error {
+			_, err := action.runAction(ctx, inner, r.requestingActor(), r.ProjectID)
 			return err
 		})
-		if reason = whyImpossible(err); reason != "" {
-			return t.decide(ctx, actor, r, core.RequestFailed, core.ActionApprovalApprove, reason)
+		if reason = explainImpossible(err); reason != "" {
+			return t.decideRequest(ctx, actor, r, core.RequestFailed, core.ActionApprovalApprove, reason)
 		}
 		if err != nil {
 			return err
 		}
-		return t.decide(ctx, actor, r, core.RequestApproved, core.ActionApprovalApprove, "")
+		return t.decideRequest(ctx, actor, r, core.RequestApproved, core.ActionApprovalApprove, "")
 	})
 	if err == nil && reason != "" {
 		return core.NewError(core.ApprovalFailed).With("reason", reason)
@@ -190,8 +190,8 @@ func (s *Store) Approve(ctx context.Context, actor core.Actor, id int64) error {
 	return err
 }
 
-// whyImpossible says why an approved action was refused; nothing when it was done, or failed for a reason that may pass.
-func whyImpossible(err error) string {
+// explainImpossible says why an approved action was refused; nothing when it was done, or failed for a reason that may pass.
+func explainImpossible(err error) string {
 	if err == nil {
 		return ""
 	}
@@ -213,13 +213,13 @@ func whyImpossible(err error) string {
 	return strings.Join(reasons, "; ")
 }
 
-// Reject ends a pending request; its action is not done. The errors are those of Approve, but for approval_failed.
-func (s *Store) Reject(ctx context.Context, actor core.Actor, id int64) error {
+// RejectRequest ends a pending request; its action is not done. The errors are those of Approve, but for approval_failed.
+func (s *Store) RejectRequest(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
-		r, err := t.undecided(ctx, actor, id)
+		r, err := t.lockUndecided(ctx, actor, id)
 		if err != nil {
 			return err
 		}
-		return t.decide(ctx, actor, r, core.RequestRejected, core.ActionApprovalReject, "")
+		return t.decideRequest(ctx, actor, r, core.RequestRejected, core.ActionApprovalReject, "")
 	})
 }

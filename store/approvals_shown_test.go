@@ -36,7 +36,7 @@ func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 	require.Equal(t, shown, storetest.ReadIssue(t, s, id).Approval)
 	require.Nil(t, storetest.ReadIssue(t, s, other).Approval)
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
-		page, err := s.Issues(t.Context(), store.IssueFilter{Search: "Error: pay", Sort: sort, Paging: core.Paging{Limit: 5}})
+		page, err := s.ListIssues(t.Context(), store.IssueFilter{Search: "Error: pay", Sort: sort, Paging: core.Paging{Limit: 5}})
 		require.NoError(t, err)
 		require.Len(t, page.Data, 1)
 		require.Equal(t, shown, page.Data[0].Approval)
@@ -45,7 +45,7 @@ func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 	c.Forward(time.Minute)
 	second := ask(t, s, ann, store.MergeIssues{Target: id, Sources: []int64{other}})
 	require.Equal(t, second, storetest.ReadIssue(t, s, id).Approval.ID, "the latest")
-	require.NoError(t, s.Reject(t.Context(), bob, second))
+	require.NoError(t, s.RejectRequest(t.Context(), bob, second))
 	require.Equal(t, shown, storetest.ReadIssue(t, s, id).Approval)
 	require.Equal(t, []string{
 		fmt.Sprintf("approval.request of %d by %s", first, ann.Name), fmt.Sprintf("approval.request of %d by %s", second, ann.Name),
@@ -55,7 +55,7 @@ func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 
 	c.Forward(core.ApprovalTerm)
 	require.Nil(t, storetest.ReadIssue(t, s, id).Approval, "it has expired")
-	require.NoError(t, s.Approve(t.Context(), bob, ask(t, s, ann, store.IgnoreIssue{ID: id})))
+	require.NoError(t, s.ApproveRequest(t.Context(), bob, ask(t, s, ann, store.IgnoreIssue{ID: id})))
 	require.Nil(t, storetest.ReadIssue(t, s, id).Approval, "it is decided")
 }
 
@@ -65,7 +65,7 @@ func TestFailedDecisionLeavesARow(t *testing.T) {
 	id, target := storetest.MakeIssue(t, s, "pay"), storetest.MakeIssue(t, s, "other")
 	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
 	storetest.MergeIssues(t, s, target, id)
-	storetest.RequireCode(t, core.ApprovalFailed, s.Approve(t.Context(), bob, request))
+	storetest.RequireCode(t, core.ApprovalFailed, s.ApproveRequest(t.Context(), bob, request))
 	rows := storetest.ReadActivity(t, s, id)
 	last := rows[len(rows)-1]
 	require.Equal(t, core.ActionApprovalApprove, last.Action)
@@ -73,7 +73,7 @@ func TestFailedDecisionLeavesARow(t *testing.T) {
 	require.Equal(t, request, last.TargetID)
 	require.Equal(t, bob.Name, last.ActorName)
 	require.JSONEq(t, fmt.Sprintf(`{"action": "ignore", "issue_id": %d, "payload": {}, "failed": "the issue was merged, or it or its project was deleted"}`, id), string(last.Data))
-	storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
+	storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), bob, request))
 	require.Equal(t, rows, storetest.ReadActivity(t, s, id))
 }
 
@@ -83,14 +83,14 @@ func TestActivityOfAnIssueIsPaged(t *testing.T) {
 	s, _ := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
 	for range 5 {
-		require.NoError(t, s.Reject(t.Context(), bob, ask(t, s, ann, store.IgnoreIssue{ID: id})))
+		require.NoError(t, s.RejectRequest(t.Context(), bob, ask(t, s, ann, store.IgnoreIssue{ID: id})))
 		_, err := s.AddNote(t.Context(), ann, id, "waiting")
 		require.NoError(t, err)
 	}
 	var ids []int64
 	page := core.Paging{Limit: 4}
 	for {
-		list, err := s.IssueActivity(t.Context(), id, page)
+		list, err := s.ListIssueActivity(t.Context(), id, page)
 		require.NoError(t, err)
 		for _, a := range list.Data {
 			ids = append(ids, a.ID)
@@ -109,7 +109,7 @@ func TestChangesOfKeysLeaveRows(t *testing.T) {
 	require.NoError(t, s.CreateProjectKey(t.Context(), bob, storetest.Shop, "a second"))
 	require.NoError(t, s.RevokeProjectKey(t.Context(), eve, storetest.Shop, "a second"))
 	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), eve, storetest.Shop, "a second"))
-	page, err := s.Activity(t.Context(), core.Paging{Limit: 10})
+	page, err := s.ListActivity(t.Context(), core.Paging{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, page.Data, 3)
 	for i, want := range []struct {

@@ -19,7 +19,7 @@ var ann, bob, eve = storetest.MakeActor(1, core.IssuesWrite), storetest.MakeActo
 // ask asks for approval of an action, which must be held, and gives the id of the request.
 func ask(t testing.TB, s *store.Store, actor core.Actor, a store.Action) int64 {
 	t.Helper()
-	changed, err := s.Ask(t.Context(), actor, a)
+	changed, err := s.RequestApproval(t.Context(), actor, a)
 	storetest.RequireCode(t, core.ApprovalRequired, err)
 	require.Empty(t, changed)
 	id, ok := core.AsError(err).Extra["approval_id"].(int64)
@@ -30,7 +30,7 @@ func ask(t testing.TB, s *store.Store, actor core.Actor, a store.Action) int64 {
 // approvals gives all requests, most recent first.
 func approvals(t testing.TB, s *store.Store) []core.Approval {
 	t.Helper()
-	page, err := s.Approvals(t.Context(), core.Paging{Limit: 100})
+	page, err := s.ListApprovals(t.Context(), core.Paging{Limit: 100})
 	require.NoError(t, err)
 	require.Empty(t, page.NextCursor)
 	return page.Data
@@ -49,7 +49,7 @@ func requireStatus(t testing.TB, s *store.Store, id int64, status core.ApprovalS
 // timeline gives the activity of the whole installation, oldest first, without the rows' ids and those of the project.
 func timeline(t testing.TB, s *store.Store) []core.Activity {
 	t.Helper()
-	page, err := s.Activity(t.Context(), core.Paging{Limit: 100})
+	page, err := s.ListActivity(t.Context(), core.Paging{Limit: 100})
 	require.NoError(t, err)
 	list := slices.DeleteFunc(page.Data, func(a core.Activity) bool { return a.TargetType == core.TargetProject })
 	slices.Reverse(list)
@@ -104,7 +104,7 @@ func TestAskAgainIsTheSameRequest(t *testing.T) {
 	slices.Sort(others)
 	require.Len(t, slices.Compact(others), 4, "of another issue or by somebody else it is another request")
 
-	require.NoError(t, s.Reject(t.Context(), bob, first))
+	require.NoError(t, s.RejectRequest(t.Context(), bob, first))
 	second := ask(t, s, ann, store.IgnoreIssue{ID: pay})
 	require.NotEqual(t, first, second, "one that is decided is not given again")
 	c.Forward(core.ApprovalTerm)
@@ -116,14 +116,14 @@ func TestAskTellsWhatTheActionWould(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	ignored, merged := storetest.MakeIssue(t, s, "ignored"), storetest.MakeIssue(t, s, "merged")
-	_, err := s.SetStatus(t.Context(), bob, ignored, core.Ignored)
+	_, err := s.SetIssueStatus(t.Context(), bob, ignored, core.Ignored)
 	require.NoError(t, err)
 	storetest.MergeByHand(t, s, merged, ignored)
-	got, err := s.Ask(t.Context(), ann, store.IgnoreIssue{ID: ignored})
+	got, err := s.RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: ignored})
 	require.NoError(t, err, "what changes nothing needs no approval")
 	require.Equal(t, storetest.ReadIssue(t, s, ignored).Issue, got)
 	for _, id := range []int64{merged, 12345} {
-		_, err := s.Ask(t.Context(), ann, store.IgnoreIssue{ID: id})
+		_, err := s.RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: id})
 		storetest.RequireCode(t, core.NotFound, err)
 	}
 	require.Empty(t, approvals(t, s))
@@ -138,7 +138,7 @@ func TestApproveRunsTheActionAsItsRequester(t *testing.T) {
 		request := ask(t, s, by, store.IgnoreIssue{ID: id})
 		c.Forward(time.Hour)
 		seen := len(timeline(t, s))
-		require.NoError(t, s.Approve(t.Context(), bob, request))
+		require.NoError(t, s.ApproveRequest(t.Context(), bob, request))
 		require.Equal(t, core.Ignored, storetest.ReadIssue(t, s, id).Status)
 		got := requireStatus(t, s, request, core.RequestApproved)
 		require.Equal(t, core.Text("agent-2"), got.DecidedBy)
@@ -152,8 +152,8 @@ func TestApproveRunsTheActionAsItsRequester(t *testing.T) {
 		require.JSONEq(t, `{"from": "unresolved", "to": "ignored"}`, string(rows[0].Data))
 		require.Equal(t, approvalRow(c.At(0), bob, core.ActionApprovalApprove, request, string(rows[1].Data)), rows[1])
 
-		storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), eve, request))
-		storetest.RequireCode(t, core.ApprovalNotPending, s.Reject(t.Context(), eve, request))
+		storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), eve, request))
+		storetest.RequireCode(t, core.ApprovalNotPending, s.RejectRequest(t.Context(), eve, request))
 		require.Len(t, timeline(t, s), seen+2)
 	}
 }
@@ -163,8 +163,8 @@ func TestApproveOfWhatIsDoneAlready(t *testing.T) {
 	s, _ := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
 	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
-	require.NoError(t, s.Approve(t.Context(), eve, ask(t, s, bob, store.IgnoreIssue{ID: id})))
-	require.NoError(t, s.Approve(t.Context(), bob, request))
+	require.NoError(t, s.ApproveRequest(t.Context(), eve, ask(t, s, bob, store.IgnoreIssue{ID: id})))
+	require.NoError(t, s.ApproveRequest(t.Context(), bob, request))
 	requireStatus(t, s, request, core.RequestApproved)
 	require.Len(t, changesOf(t, s, id), 1, "it was ignored once")
 }
@@ -174,15 +174,15 @@ func TestRejectLeavesTheActionUndone(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
 	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
-	require.NoError(t, s.Reject(t.Context(), core.Bootstrap(), request))
+	require.NoError(t, s.RejectRequest(t.Context(), core.Bootstrap(), request))
 	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, id).Status)
 	got := requireStatus(t, s, request, core.RequestRejected)
 	require.Equal(t, core.Text("ADMIN_TOKEN"), got.DecidedBy)
 	rows := timeline(t, s)
 	require.Len(t, rows, 2)
 	require.Equal(t, approvalRow(c.At(0), core.Bootstrap(), core.ActionApprovalReject, request, string(rows[1].Data)), rows[1])
-	storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
-	storetest.RequireCode(t, core.ApprovalNotPending, s.Reject(t.Context(), bob, request))
+	storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), bob, request))
+	storetest.RequireCode(t, core.ApprovalNotPending, s.RejectRequest(t.Context(), bob, request))
 }
 
 func TestNobodyDecidesTheirOwnRequest(t *testing.T) {
@@ -192,8 +192,8 @@ func TestNobodyDecidesTheirOwnRequest(t *testing.T) {
 	for _, own := range []core.Actor{bob, core.Bootstrap()} {
 		request := ask(t, s, own, store.IgnoreIssue{ID: id})
 		for _, decide := range []func() error{
-			func() error { return s.Approve(t.Context(), own, request) },
-			func() error { return s.Reject(t.Context(), own, request) },
+			func() error { return s.ApproveRequest(t.Context(), own, request) },
+			func() error { return s.RejectRequest(t.Context(), own, request) },
 		} {
 			err := decide()
 			storetest.RequireCode(t, core.Forbidden, err)
@@ -201,8 +201,8 @@ func TestNobodyDecidesTheirOwnRequest(t *testing.T) {
 		}
 		requireStatus(t, s, request, core.RequestPending)
 	}
-	storetest.RequireCode(t, core.NotFound, s.Approve(t.Context(), bob, 12345))
-	storetest.RequireCode(t, core.NotFound, s.Reject(t.Context(), bob, 12345))
+	storetest.RequireCode(t, core.NotFound, s.ApproveRequest(t.Context(), bob, 12345))
+	storetest.RequireCode(t, core.NotFound, s.RejectRequest(t.Context(), bob, 12345))
 	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, id).Status)
 }
 
@@ -220,14 +220,14 @@ func TestApproveFailsWhenTheIssueHasChanged(t *testing.T) {
 		spoil(id)
 		c.Forward(time.Minute)
 		rows := len(timeline(t, s))
-		err := s.Approve(t.Context(), bob, request)
+		err := s.ApproveRequest(t.Context(), bob, request)
 		storetest.RequireCode(t, core.ApprovalFailed, err)
 		require.NotEmpty(t, core.AsError(err).Extra["reason"], name)
 		got := requireStatus(t, s, request, core.RequestFailed)
 		require.Equal(t, core.Text("agent-2"), got.DecidedBy, name)
 		require.Equal(t, c.At(0), got.DecidedAt, name)
 		require.Len(t, timeline(t, s), rows+1, "but the decision, nothing was done")
-		storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
+		storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), bob, request))
 		storetest.ChangeRows(t, s, `UPDATE projects SET deleted_at = NULL`)
 	}
 }
@@ -248,7 +248,7 @@ func TestApproveMerges(t *testing.T) {
 	require.EqualValues(t, target, got.IssueID)
 	require.JSONEq(t, fmt.Sprintf(`{"source_ids": [%d, %d]}`, first, second), string(got.Payload))
 
-	require.NoError(t, s.Approve(t.Context(), bob, request))
+	require.NoError(t, s.ApproveRequest(t.Context(), bob, request))
 	require.EqualValues(t, 3, storetest.ReadIssue(t, s, target).TimesSeen)
 	require.Equal(t, core.Merged, storetest.ReadIssue(t, s, first).Status)
 	rows := changesOf(t, s, target)
@@ -256,15 +256,15 @@ func TestApproveMerges(t *testing.T) {
 	require.Equal(t, core.ActionIssueMerge, rows[0].Action)
 	require.Equal(t, ann.Name, rows[0].ActorName)
 
-	err := s.Approve(t.Context(), bob, other)
+	err := s.ApproveRequest(t.Context(), bob, other)
 	storetest.RequireCode(t, core.ApprovalFailed, err)
 	require.Contains(t, core.AsError(err).Extra["reason"], "source_ids must name issues that are not merged")
 	requireStatus(t, s, other, core.RequestFailed)
 	for _, impossible := range []store.MergeIssues{{target, []int64{first}}, {target, []int64{target}}, {target, []int64{12345}}, {first, []int64{target}}} {
-		_, err := s.Ask(t.Context(), ann, impossible)
+		_, err := s.RequestApproval(t.Context(), ann, impossible)
 		storetest.RequireCode(t, core.InvalidRequest, err)
 	}
-	_, err = s.Ask(t.Context(), ann, store.MergeIssues{Target: 12345, Sources: []int64{target}})
+	_, err = s.RequestApproval(t.Context(), ann, store.MergeIssues{Target: 12345, Sources: []int64{target}})
 	storetest.RequireCode(t, core.NotFound, err)
 	require.Equal(t, []string{"merged"}, labels(t, s, ""))
 }
@@ -277,7 +277,7 @@ func TestMergeAndIgnoreApprovedAtOnce(t *testing.T) {
 	requests := []int64{
 		ask(t, pair[0], ann, store.MergeIssues{Target: target, Sources: []int64{source}}), ask(t, pair[1], ann, store.IgnoreIssue{ID: source}),
 	}
-	errs := storetest.RunTogether(2, func(i int) error { return pair[i].Approve(t.Context(), []core.Actor{bob, eve}[i], requests[i]) })
+	errs := storetest.RunTogether(2, func(i int) error { return pair[i].ApproveRequest(t.Context(), []core.Actor{bob, eve}[i], requests[i]) })
 	require.NoError(t, errs[0])
 	requireStatus(t, pair[1], requests[0], core.RequestApproved)
 	if errs[1] != nil { // the merge came first
@@ -293,25 +293,25 @@ func TestApproveDeletesAProject(t *testing.T) {
 	token, err := s.CreateToken(t.Context(), eve, store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}, ProjectID: storetest.Shop})
 	require.NoError(t, err)
 	first, second := ask(t, s, ann, store.DeleteProject{ID: storetest.Shop}), ask(t, s, eve, store.DeleteProject{ID: storetest.Shop})
-	_, err = s.Project(t.Context(), storetest.Shop)
+	_, err = s.ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err, "it is not deleted yet")
 	got := requireStatus(t, s, first, core.RequestPending)
 	require.Equal(t, core.HoldDeleteProject, got.Action)
 	require.Zero(t, got.IssueID)
 	require.JSONEq(t, `{"project_id": 1000000001, "name": "Shop"}`, string(got.Payload))
 
-	require.NoError(t, s.Approve(t.Context(), bob, first))
-	_, err = s.Project(t.Context(), storetest.Shop)
+	require.NoError(t, s.ApproveRequest(t.Context(), bob, first))
+	_, err = s.ReadProject(t.Context(), storetest.Shop)
 	storetest.RequireCode(t, core.NotFound, err)
 	revoked := slices.IndexFunc(timeline(t, s), func(a core.Activity) bool { return a.Action == core.ActionTokenRevoke })
 	require.GreaterOrEqual(t, revoked, 0)
 	require.Equal(t, token.ID, timeline(t, s)[revoked].TargetID)
 	require.Equal(t, ann.Name, timeline(t, s)[revoked].ActorName)
 
-	err = s.Approve(t.Context(), bob, second)
+	err = s.ApproveRequest(t.Context(), bob, second)
 	storetest.RequireCode(t, core.ApprovalFailed, err)
 	require.Equal(t, "the project was deleted", core.AsError(err).Extra["reason"])
-	_, err = s.Ask(t.Context(), ann, store.DeleteProject{ID: storetest.Shop})
+	_, err = s.RequestApproval(t.Context(), ann, store.DeleteProject{ID: storetest.Shop})
 	storetest.RequireCode(t, core.ProjectNotFound, err)
 
 	c.Forward(time.Hour)
@@ -336,8 +336,8 @@ func TestRequestsExpire(t *testing.T) {
 	got := requireStatus(t, s, request, core.RequestExpired)
 	require.Empty(t, got.DecidedBy)
 	require.Zero(t, got.DecidedAt)
-	storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
-	storetest.RequireCode(t, core.ApprovalNotPending, s.Reject(t.Context(), bob, request))
+	storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), bob, request))
+	storetest.RequireCode(t, core.ApprovalNotPending, s.RejectRequest(t.Context(), bob, request))
 	require.Equal(t, "pending", storetest.ReadCell[string](t, s, `SELECT status FROM approvals`))
 	require.NoError(t, s.ExpireApprovals(t.Context()))
 	require.Equal(t, "expired", storetest.ReadCell[string](t, s, `SELECT status FROM approvals`))
@@ -358,7 +358,7 @@ func TestApprovalsArePaged(t *testing.T) {
 	slices.Reverse(want)
 	page := core.Paging{Limit: 2}
 	for range 3 {
-		list, err := s.Approvals(t.Context(), page)
+		list, err := s.ListApprovals(t.Context(), page)
 		require.NoError(t, err)
 		for _, a := range list.Data {
 			got = append(got, a.ID)
@@ -374,11 +374,11 @@ func TestTwoAdminsApproveAtOnce(t *testing.T) {
 	pair, _ := storetest.OpenPair(t)
 	for range 5 {
 		id := storetest.MakeIssue(t, pair[0], "pay")
-		_, err := pair[0].SetStatus(t.Context(), eve, id, core.Unresolved)
+		_, err := pair[0].SetIssueStatus(t.Context(), eve, id, core.Unresolved)
 		require.NoError(t, err)
 		rows := len(timeline(t, pair[0]))
 		request := ask(t, pair[0], ann, store.IgnoreIssue{ID: id})
-		errs := storetest.RunTogether(2, func(i int) error { return pair[i].Approve(t.Context(), []core.Actor{bob, eve}[i], request) })
+		errs := storetest.RunTogether(2, func(i int) error { return pair[i].ApproveRequest(t.Context(), []core.Actor{bob, eve}[i], request) })
 		won := slices.Index(errs, nil)
 		require.GreaterOrEqual(t, won, 0, "%v", errs)
 		storetest.RequireCode(t, core.ApprovalNotPending, errs[1-won])
@@ -395,9 +395,9 @@ func TestApproveAndRejectAtOnce(t *testing.T) {
 	request := ask(t, pair[0], ann, store.IgnoreIssue{ID: id})
 	errs := storetest.RunTogether(2, func(i int) error {
 		if i == 0 {
-			return pair[0].Approve(t.Context(), bob, request)
+			return pair[0].ApproveRequest(t.Context(), bob, request)
 		}
-		return pair[1].Reject(t.Context(), eve, request)
+		return pair[1].RejectRequest(t.Context(), eve, request)
 	})
 	if errs[0] == nil {
 		storetest.RequireCode(t, core.ApprovalNotPending, errs[1])
@@ -416,7 +416,7 @@ func TestAskTogetherIsOneRequest(t *testing.T) {
 	pair, _ := storetest.OpenPair(t)
 	id := storetest.MakeIssue(t, pair[0], "pay")
 	storetest.RequireNoErrors(t, storetest.RunTogether(8, func(i int) error {
-		_, err := pair[i%2].Ask(t.Context(), ann, store.IgnoreIssue{ID: id})
+		_, err := pair[i%2].RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: id})
 		if core.HasCode(err, core.ApprovalRequired) {
 			return nil
 		}
@@ -429,7 +429,7 @@ func TestAskTogetherIsOneRequest(t *testing.T) {
 // TestServersWhoseClocksDiffer holds that a decision, once it is written, is the same for every server.
 func TestServersWhoseClocksDiffer(t *testing.T) {
 	t.Parallel()
-	url, early, late := storetest.URL(t), storetest.NewClock(), storetest.NewClock()
+	url, early, late := storetest.NewURL(t), storetest.NewClock(), storetest.NewClock()
 	slow, fast := storetest.Open(t, url, early.Tell), storetest.Open(t, url, late.Tell)
 	storetest.MakeProject(t, slow, storetest.Shop, "Shop")
 	pay, ship := storetest.MakeIssue(t, slow, "pay"), storetest.MakeIssue(t, slow, "ship")
@@ -437,12 +437,12 @@ func TestServersWhoseClocksDiffer(t *testing.T) {
 	early.Forward(core.ApprovalTerm - time.Second)
 	late.Forward(core.ApprovalTerm + time.Second)
 
-	require.NoError(t, slow.Approve(t.Context(), bob, approved))
+	require.NoError(t, slow.ApproveRequest(t.Context(), bob, approved))
 	require.NoError(t, fast.ExpireApprovals(t.Context()))
 	for _, s := range []*store.Store{slow, fast} {
 		requireStatus(t, s, approved, core.RequestApproved)
 		requireStatus(t, s, expired, core.RequestExpired)
-		storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, expired))
+		storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), bob, expired))
 	}
 	require.Equal(t, core.Ignored, storetest.ReadIssue(t, fast, pay).Status)
 	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, fast, ship).Status)

@@ -26,9 +26,9 @@ func (s *Store) Pools() map[string]*pgxpool.Stat { return s.db.Pools() }
 // CountWorkers returns how many background jobs may run at once, so that they leave most connections to others.
 func (s *Store) CountWorkers() int { return s.db.CountWorkers() }
 
-// QueueDriver lets the queue of background jobs work on the store's connections. Its tables are the queue's alone: what
+// NewQueueDriver lets the queue of background jobs work on the store's connections. Its tables are the queue's alone: what
 // is to be done stands in ours, and a queue that is emptied loses nothing.
-func (s *Store) QueueDriver() *riverpgxv5.Driver { return riverpgxv5.New(s.db.Main) }
+func (s *Store) NewQueueDriver() *riverpgxv5.Driver { return riverpgxv5.New(s.db.Main) }
 
 // WrapError returns an error of the database with the code that its client gets, for what works on the store's connections
 // by itself, such as the queue.

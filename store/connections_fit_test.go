@@ -17,7 +17,7 @@ import (
 // A role with fewer connections than the server is to make: whoever finds none free waits, and is not refused.
 func TestConnectionsFitTheRole(t *testing.T) {
 	t.Parallel()
-	u, err := url.Parse(storetest.URL(t))
+	u, err := url.Parse(storetest.NewURL(t))
 	require.NoError(t, err)
 	root, err := pgx.Connect(t.Context(), u.String())
 	require.NoError(t, err)

@@ -46,10 +46,10 @@ func TestRegroupedIssuesLeaveNoErrorInTheLog(t *testing.T) {
 		storetest.RequireNoErrors(t, storetest.RunTogether(4, func(i int) error {
 			switch i {
 			case 0:
-				_, err := pair[0].SetStatus(t.Context(), storetest.MakeActor(1), ids[2], core.Resolved)
+				_, err := pair[0].SetIssueStatus(t.Context(), storetest.MakeActor(1), ids[2], core.Resolved)
 				return err
 			case 1:
-				_, err := pair[1].Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[0], Sources: ids[1:2]})
+				_, err := pair[1].DoAction(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[0], Sources: ids[1:2]})
 				return err
 			}
 			for k := range 5 {
@@ -122,12 +122,12 @@ func TestFirstsOfADayLeaveNoErrorInTheLog(t *testing.T) {
 // TestCanceledCallsLeaveNoErrorInTheLog has the caller of a statement leave while it runs, as at a stop.
 func TestCanceledCallsLeaveNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	s := storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	id := storetest.MakeIssue(t, s, "pay")
 	other := storetest.ConnectTo(t, url)
-	logged := storetest.Errors(t, url)
+	logged := storetest.CollectErrors(t, url)
 	_, err := other.Exec(t.Context(), `BEGIN; LOCK TABLE issues IN ACCESS EXCLUSIVE MODE`)
 	require.NoError(t, err)
 
@@ -135,7 +135,7 @@ func TestCanceledCallsLeaveNoErrorInTheLog(t *testing.T) {
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
-		_, _ = s.Issue(ctx, id)
+		_, _ = s.ReadIssue(ctx, id)
 	}()
 	storetest.WaitUntilLocked(t, s)
 	leave()
@@ -149,9 +149,9 @@ func TestCanceledCallsLeaveNoErrorInTheLog(t *testing.T) {
 // openLogged is openPair with what Postgres logs of errors from now on.
 func openLogged(t *testing.T) (pair [2]*store.Store, c *storetest.Clock, logged func() []string) {
 	t.Helper()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	c = storetest.NewClock()
 	pair = [2]*store.Store{storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)}
 	storetest.MakeProject(t, pair[0], storetest.Shop, "Shop")
-	return pair, c, storetest.Errors(t, url)
+	return pair, c, storetest.CollectErrors(t, url)
 }

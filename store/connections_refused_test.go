@@ -17,7 +17,7 @@ import (
 
 func TestReadOnlyDatabaseIsUnavailableUntilItIsWritable(t *testing.T) {
 	t.Parallel()
-	c, databaseURL := storetest.NewClock(), storetest.URL(t)
+	c, databaseURL := storetest.NewClock(), storetest.NewURL(t)
 	s := storetest.Open(t, databaseURL, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	storetest.MakeIssue(t, s, "pay")
@@ -63,7 +63,7 @@ func setDatabase(t *testing.T, databaseURL, setting string) (set func(value stri
 
 func TestFewConnectionsAreEnough(t *testing.T) {
 	t.Parallel()
-	c, databaseURL := storetest.NewClock(), storetest.URL(t)
+	c, databaseURL := storetest.NewClock(), storetest.NewURL(t)
 	s, err := store.Open(t.Context(), store.Options{URL: databaseURL, Clock: c.Tell, Connections: store.MinConnections})
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
@@ -75,7 +75,7 @@ func TestFewConnectionsAreEnough(t *testing.T) {
 			if _, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 10*i+n, c.At(0))}); err != nil {
 				return err
 			}
-			if _, err := s.Issues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5}}); err != nil {
+			if _, err := s.ListIssues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5}}); err != nil {
 				return err
 			}
 		}

@@ -54,9 +54,9 @@ func TestEventComesBackAsItWasStored(t *testing.T) {
 	for name, want := range map[string]core.Event{"full": fullEvent(c), "empty": {}, "large": large} {
 		e := storetest.MakeEvent(storetest.Shop, name, 1, c.At(-time.Minute))
 		e.ReceivedAt = c.At(0)
-		e.Payload = intake.Pack(want.AppendJSON(nil))
+		e.Payload = intake.PackPlain(want.AppendJSON(nil))
 		added := storetest.AddEvents(t, s, e)
-		got, err := s.Event(t.Context(), added.ID)
+		got, err := s.ReadEvent(t.Context(), added.ID)
 		require.NoError(t, err)
 		require.Equal(t, core.EventDetail{
 			EventRow: core.EventRow{
@@ -71,22 +71,22 @@ func TestEventComesBackAsItWasStored(t *testing.T) {
 func TestUnknownEvent(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
-	_, err := s.Event(t.Context(), 12345)
+	_, err := s.ReadEvent(t.Context(), 12345)
 	storetest.RequireCode(t, core.NotFound, err)
 }
 
 func TestEventThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	bomb := intake.Pack([]byte(`{"message":"` + strings.Repeat("x", 5<<20) + `"}`)) // five megabytes in a few hundred bytes
-	for name, payload := range map[string]intake.Payload{"not packed": {Bytes: []byte("{}")}, "not JSON": intake.Pack([]byte("{")), "empty": {Bytes: []byte{}}, "too large": bomb} {
+	bomb := intake.PackPlain([]byte(`{"message":"` + strings.Repeat("x", 5<<20) + `"}`)) // five megabytes in a few hundred bytes
+	for name, payload := range map[string]intake.Payload{"not packed": {Bytes: []byte("{}")}, "not JSON": intake.PackPlain([]byte("{")), "empty": {Bytes: []byte{}}, "too large": bomb} {
 		e := storetest.MakeEvent(storetest.Shop, name, 1, c.At(0))
 		e.Payload = payload
 		added := storetest.AddEvents(t, s, e)
-		_, err := s.Event(t.Context(), added.ID)
+		_, err := s.ReadEvent(t.Context(), added.ID)
 		storetest.RequireCode(t, core.Internal, err)
 		require.ErrorContains(t, err, "a stored event cannot be read", name)
-		events, err := s.IssueEvents(t.Context(), added.IssueID, core.Paging{Limit: 5})
+		events, err := s.ListIssueEvents(t.Context(), added.IssueID, core.Paging{Limit: 5})
 		require.NoError(t, err, "the list does not unpack")
 		require.Len(t, events.Data, 1)
 	}
@@ -108,11 +108,11 @@ func TestIssueEventsPages(t *testing.T) {
 	for _, limit := range []int{1, 3, 4, 11, 100} {
 		var got []int64
 		for page := (core.Paging{Limit: limit}); ; {
-			events, err := s.IssueEvents(t.Context(), issueID, page)
+			events, err := s.ListIssueEvents(t.Context(), issueID, page)
 			require.NoError(t, err)
 			for _, e := range events.Data {
 				got = append(got, e.ID)
-				alone, err := s.Event(t.Context(), e.ID)
+				alone, err := s.ReadEvent(t.Context(), e.ID)
 				require.NoError(t, err)
 				require.Equal(t, alone.EventRow, e)
 			}
@@ -124,8 +124,8 @@ func TestIssueEventsPages(t *testing.T) {
 		}
 		require.Equal(t, want, got, "limit %d", limit)
 	}
-	_, err := s.IssueEvents(t.Context(), 12345, core.Paging{Limit: 4})
+	_, err := s.ListIssueEvents(t.Context(), 12345, core.Paging{Limit: 4})
 	storetest.RequireCode(t, core.NotFound, err)
-	_, err = s.IssueEvents(t.Context(), issueID, core.Paging{Limit: 4, Cursor: core.NewCursor("at", c.Now, 1)})
+	_, err = s.ListIssueEvents(t.Context(), issueID, core.Paging{Limit: 4, Cursor: core.NewCursor("at", c.Now, 1)})
 	storetest.RequireCode(t, core.InvalidRequest, err)
 }

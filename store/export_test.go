@@ -42,15 +42,15 @@ func (f IssueFilter) Digest(since time.Time) uint32 { return f.digest(since) }
 
 // SearchBounds sets when a search asks the index: see searchBounds.
 func (s *Store) SearchBounds(newest, frequent, found int) {
-	s.searching = searchBounds{newest, frequent, found}
+	s.searchBounds = searchBounds{newest, frequent, found}
 }
 
 // GramsOfSearch are the grams that every issue with the text has.
-func GramsOfSearch(project int64, text string) []int32 { return gramsOfSearch(project, text) }
+func GramsOfSearch(project int64, text string) []int32 { return hashSearchGrams(project, text) }
 
 // PurgedTables gives the tables from which the rows of a deleted project are deleted, a partitioned one once.
 func (s *Store) PurgedTables(ctx context.Context) ([]string, error) {
-	tables, err := pg.QueryMany[projectTable](ctx, s.db.Main, projectTables, pg.Args{"kept": keptTables})
+	tables, err := pg.QueryMany[projectTable](ctx, s.db.Main, listProjectTables, pg.Args{"kept": keptTables})
 	found := map[string]struct{}{}
 	for _, t := range tables {
 		found[strings.TrimRight(t.Name, "_0123456789")] = struct{}{}
@@ -96,6 +96,6 @@ func (s *Store) MakeReadOnly(t testing.TB) {
 
 // The statement of the list of labels, for a look at its plan.
 const (
-	LabelColumns = labelColumns
+	LabelColumns = selectLabels
 	LabelActions = labelActions
 )

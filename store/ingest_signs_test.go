@@ -15,7 +15,7 @@ func TestIngestIsDegradedAfterARefusal(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)
 	state := func(project int64) string {
-		got, err := pair[1].IngestState(t.Context(), project)
+		got, err := pair[1].ReadIngestState(t.Context(), project)
 		require.NoError(t, err)
 		return got.State
 	}
@@ -49,7 +49,7 @@ func TestMarkAlive(t *testing.T) {
 	storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(time.Hour)))
 	require.Equal(t, c.At(0), storetest.ReadCell[core.Time](t, pair[0], alive, storetest.Shop), "adding events is apart from it")
 	require.NoError(t, pair[0].MarkAlive(t.Context(), nil))
-	stored, err := pair[0].Project(t.Context(), storetest.Shop)
+	stored, err := pair[0].ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 	require.Equal(t, c.At(time.Hour), stored.ServerSeenAt, "a sign of life says nothing of trust")
 	require.Zero(t, stored.ClientSeenAt)

@@ -8,13 +8,13 @@ import (
 	"errand/store/pg"
 )
 
-const ingestTotals = `
+const sumIngest = `
 SELECT coalesce(sum(h.events) FILTER (WHERE h.hour >= @day_ago), 0)::bigint AS events_24h,
 	coalesce(sum(h.events) FILTER (WHERE h.hour >= @today), 0)::bigint AS events_today
 FROM project_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
 WHERE h.hour >= least(@day_ago::timestamptz, @today::timestamptz) AND (@project_id::bigint = 0 OR h.project_id = @project_id)`
 
-const lastEvent = `
+const readLastEvent = `
 SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p.id = @project_id) AS daily_quota,
 	(SELECT t.at FROM install_times t WHERE t.name = @refused) AS refused_at
 FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
@@ -26,15 +26,15 @@ const (
 	degradedFor = 5 * time.Minute // after a 503
 )
 
-// IngestState tells whether events are coming in, for one project or (0) for all (decisions 3).
-func (s *Store) IngestState(ctx context.Context, projectID int64) (core.IngestState, error) {
+// ReadIngestState tells whether events are coming in, for one project or (0) for all (decisions 3).
+func (s *Store) ReadIngestState(ctx context.Context, projectID int64) (core.IngestState, error) {
 	now := s.Now()
-	a := windows(now)
+	a := countingWindows(now)
 	a["project_id"] = projectID
 	totals, err := pg.QueryOne[struct {
 		Events24h   int64 `db:"events_24h"`
 		EventsToday int64
-	}](ctx, s.db.Main, ingestTotals, a)
+	}](ctx, s.db.Main, sumIngest, a)
 	if err != nil {
 		return core.IngestState{}, err
 	}
@@ -42,7 +42,7 @@ func (s *Store) IngestState(ctx context.Context, projectID int64) (core.IngestSt
 		LastEventAt core.Time
 		DailyQuota  *int64
 		RefusedAt   core.Time
-	}](ctx, s.db.Main, lastEvent, pg.Args{"project_id": projectID, "refused": ingestRefused})
+	}](ctx, s.db.Main, readLastEvent, pg.Args{"project_id": projectID, "refused": ingestRefused})
 	if err != nil {
 		return core.IngestState{}, err
 	}

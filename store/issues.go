@@ -73,19 +73,19 @@ LEFT JOIN LATERAL (
 
 const selectIssues = `SELECT` + issueColumns + ` FROM issues i` + issueJoins
 
-const oneIssue = selectIssues + ` WHERE i.project_id = @project_id AND i.id = @id`
+const selectIssue = selectIssues + ` WHERE i.project_id = @project_id AND i.id = @id`
 
 // issueTimes are the times that issueJoins compares with.
 func issueTimes(now core.Time) pg.Args {
 	return pg.Args{"now": now, "day_ago": now.Add(-24 * time.Hour), "week_ago": now.AddDate(0, 0, -7)}
 }
 
-func (r issueRow) issue(now core.Time) core.Issue {
+func (r issueRow) toIssue(now core.Time) core.Issue {
 	i := core.Issue{
 		ID: r.ID, ProjectID: r.ProjectID, Title: r.Title, Culprit: r.Culprit, Type: r.Type, Level: r.Level, Platform: r.Platform,
 		Status: r.Status, TimesSeen: r.TimesSeen, StoredEvents: r.StoredEvents, Events24h: r.Events24h, Events7d: r.Events7d,
 		UsersAffected: r.UsersAffected, FirstSeen: r.FirstSeen, LastSeen: r.LastSeen, FirstRelease: r.FirstRelease, LastRelease: r.LastRelease,
-		Fingerprint: hex.EncodeToString(r.Fingerprint), FingerprintVersion: r.FingerprintVersion, MergedInto: optInt(r.MergedInto),
+		Fingerprint: hex.EncodeToString(r.Fingerprint), FingerprintVersion: r.FingerprintVersion, MergedInto: convertOptInt(r.MergedInto),
 	}
 	if r.ClaimExpiresAt.After(now.Time) {
 		i.Claim = &core.Claim{Holder: r.ClaimHolder, ExpiresAt: r.ClaimExpiresAt}
@@ -98,11 +98,11 @@ func (r issueRow) issue(now core.Time) core.Issue {
 	i.Trust, i.Source = core.AssessSources(r.TrustSetting, r.ServerSeenAt, r.ClientSeenAt, now.Time)
 	i.SourceTrust = i.Trust
 	i.Priority = i.PriorityAt(now.Time)
-	i.Triage = r.triage(&i)
+	i.Triage = r.toTriage(&i)
 	return i
 }
 
-func optInt(n *int64) core.OptInt {
+func convertOptInt(n *int64) core.OptInt {
 	if n == nil {
 		return 0
 	}
@@ -112,12 +112,12 @@ func optInt(n *int64) core.OptInt {
 func readIssue(ctx context.Context, q pg.Querier, project, id int64, now core.Time) (issueRow, error) {
 	a := issueTimes(now)
 	a["project_id"], a["id"] = project, id
-	return pg.QueryOne[issueRow](ctx, q, oneIssue, a)
+	return pg.QueryOne[issueRow](ctx, q, selectIssue, a)
 }
 
-// Issue gives one issue, or not_found.
-func (s *Store) Issue(ctx context.Context, id int64) (core.IssueDetail, error) {
-	project, err := s.issueOwner(ctx, id)
+// ReadIssue gives one issue, or not_found.
+func (s *Store) ReadIssue(ctx context.Context, id int64) (core.IssueDetail, error) {
+	project, err := s.findIssueOwner(ctx, id)
 	if err != nil {
 		return core.IssueDetail{}, err
 	}
@@ -126,5 +126,5 @@ func (s *Store) Issue(ctx context.Context, id int64) (core.IssueDetail, error) {
 	if err != nil {
 		return core.IssueDetail{}, err
 	}
-	return core.IssueDetail{Issue: row.issue(now), LatestEventID: optInt(row.LatestEventID), Test: row.Test}, nil
+	return core.IssueDetail{Issue: row.toIssue(now), LatestEventID: convertOptInt(row.LatestEventID), Test: row.Test}, nil
 }

@@ -27,7 +27,7 @@ func TestSetStatusFromEveryStatus(t *testing.T) {
 			id := storetest.MakeIssue(t, s, name)
 			storetest.ChangeRows(t, s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id, from, storetest.Noon)
 			c.Forward(time.Minute)
-			got, err := s.SetStatus(t.Context(), agent, id, to)
+			got, err := s.SetIssueStatus(t.Context(), agent, id, to)
 			require.NoError(t, err, name)
 			require.Equal(t, to, got.Status, name)
 			require.Equal(t, storetest.ReadIssue(t, s, id).Issue, got, name)
@@ -55,11 +55,14 @@ func TestUnknownAndMergedIssuesTakeNoChanges(t *testing.T) {
 	storetest.MergeByHand(t, s, merged, storetest.MakeIssue(t, s, "target"))
 	for _, id := range []int64{merged, 12345} {
 		for name, call := range map[string]func() error{
-			"resolve":   func() error { _, err := s.SetStatus(t.Context(), core.Bootstrap(), id, core.Resolved); return err },
-			"ignore":    func() error { _, err := s.SetStatus(t.Context(), core.Bootstrap(), id, core.Ignored); return err },
-			"unresolve": func() error { _, err := s.SetStatus(t.Context(), core.Bootstrap(), id, core.Unresolved); return err },
-			"claim":     func() error { _, err := s.Claim(t.Context(), core.Bootstrap(), id, 1); return err },
-			"release":   func() error { _, err := s.Release(t.Context(), core.Bootstrap(), id); return err },
+			"resolve": func() error { _, err := s.SetIssueStatus(t.Context(), core.Bootstrap(), id, core.Resolved); return err },
+			"ignore":  func() error { _, err := s.SetIssueStatus(t.Context(), core.Bootstrap(), id, core.Ignored); return err },
+			"unresolve": func() error {
+				_, err := s.SetIssueStatus(t.Context(), core.Bootstrap(), id, core.Unresolved)
+				return err
+			},
+			"claim":   func() error { _, err := s.ClaimIssue(t.Context(), core.Bootstrap(), id, 1); return err },
+			"release": func() error { _, err := s.ReleaseIssue(t.Context(), core.Bootstrap(), id); return err },
 		} {
 			err := call()
 			require.True(t, core.HasCode(err, core.NotFound), "%s of %d: %v", name, id, err)
@@ -76,7 +79,7 @@ func TestClaimIsALease(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	id, ann, bob := storetest.MakeIssue(t, s, "pay"), storetest.MakeActor(1), storetest.MakeActor(2)
 	claim := func(a core.Actor, minutes int64) (*core.Claim, error) {
-		i, err := s.Claim(t.Context(), a, id, minutes)
+		i, err := s.ClaimIssue(t.Context(), a, id, minutes)
 		return i.Claim, err
 	}
 	got, err := claim(ann, 120)
@@ -130,14 +133,14 @@ func TestClaimsAreHeldByTokensNotNames(t *testing.T) {
 	id := storetest.MakeIssue(t, s, "pay")
 	holder, namesake := storetest.MakeActor(1), storetest.MakeActor(2)
 	namesake.Name = holder.Name
-	_, err := s.Claim(t.Context(), holder, id, 5)
+	_, err := s.ClaimIssue(t.Context(), holder, id, 5)
 	require.NoError(t, err)
 	claim := core.Claim{Holder: "agent-1", ExpiresAt: c.At(5 * time.Minute)}
 	for _, other := range []core.Actor{namesake, {Type: core.ActorAdminToken, Name: holder.Name, Scopes: core.List[core.Scope]{core.Admin}}, storetest.MakeActor(3, core.Admin)} {
-		_, err := s.Claim(t.Context(), other, id, 5)
+		_, err := s.ClaimIssue(t.Context(), other, id, 5)
 		requireClaimError(t, core.Claimed, claim, err)
 	}
-	_, err = s.Release(t.Context(), namesake, id)
+	_, err = s.ReleaseIssue(t.Context(), namesake, id)
 	requireClaimError(t, core.NotClaimHolder, claim, err)
 }
 
@@ -146,11 +149,11 @@ func TestTheAdminTokenHoldsClaimsToo(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
 	for range 2 {
-		i, err := s.Claim(t.Context(), core.Bootstrap(), id, 5)
+		i, err := s.ClaimIssue(t.Context(), core.Bootstrap(), id, 5)
 		require.NoError(t, err)
 		require.Equal(t, &core.Claim{Holder: "ADMIN_TOKEN", ExpiresAt: c.At(5 * time.Minute)}, i.Claim)
 	}
-	_, err := s.Release(t.Context(), storetest.MakeActor(1, core.IssuesWrite), id)
+	_, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1, core.IssuesWrite), id)
 	storetest.RequireCode(t, core.NotClaimHolder, err)
 }
 
@@ -173,10 +176,10 @@ func TestRelease(t *testing.T) {
 	} {
 		c.Now = storetest.Noon
 		id := storetest.MakeIssue(t, s, name)
-		claimed, err := s.Claim(t.Context(), ann, id, 10)
+		claimed, err := s.ClaimIssue(t.Context(), ann, id, 10)
 		require.NoError(t, err)
 		c.Forward(test.after)
-		got, err := s.Release(t.Context(), test.by, id)
+		got, err := s.ReleaseIssue(t.Context(), test.by, id)
 		require.Len(t, storetest.ReadActivity(t, s, id), test.rows, name)
 		if test.refused {
 			requireClaimError(t, core.NotClaimHolder, *claimed.Claim, err)
@@ -193,7 +196,7 @@ func TestReleaseWithoutClaim(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	got, err := s.Release(t.Context(), storetest.MakeActor(1), id)
+	got, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1), id)
 	require.NoError(t, err)
 	require.Equal(t, storetest.ReadIssue(t, s, id).Issue, got)
 	require.Empty(t, storetest.ReadActivity(t, s, id))
@@ -203,16 +206,16 @@ func TestReleaseLeavesItsRow(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	_, err := s.Claim(t.Context(), storetest.MakeActor(1), id, 10)
+	_, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), id, 10)
 	require.NoError(t, err)
 	c.Forward(time.Minute)
-	_, err = s.Release(t.Context(), core.Bootstrap(), id)
+	_, err = s.ReleaseIssue(t.Context(), core.Bootstrap(), id)
 	require.NoError(t, err)
 	require.Equal(t, core.Activity{
 		At: c.At(0), ActorType: core.ActorAdminToken, ActorName: "ADMIN_TOKEN", Action: core.ActionIssueRelease,
 		TargetType: core.TargetIssue, TargetID: id,
 	}, storetest.ReadActivity(t, s, id)[1])
-	_, err = s.Claim(t.Context(), storetest.MakeActor(2), id, 10)
+	_, err = s.ClaimIssue(t.Context(), storetest.MakeActor(2), id, 10)
 	require.NoError(t, err, "it is free at once")
 }
 
@@ -224,7 +227,7 @@ func TestClaimRace(t *testing.T) {
 	for round := range rounds {
 		id := storetest.MakeIssue(t, pair[0], fmt.Sprint("group ", round))
 		errs := storetest.RunTogether(agents, func(i int) error {
-			_, err := pair[i%2].Claim(t.Context(), storetest.MakeActor(int64(i+1)), id, 5)
+			_, err := pair[i%2].ClaimIssue(t.Context(), storetest.MakeActor(int64(i+1)), id, 5)
 			return err
 		})
 		holder := storetest.ReadIssue(t, pair[0], id).Claim.Holder
@@ -247,12 +250,12 @@ func TestClaimsAndStatusesDoNotDisturbEachOther(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	claimed, err := s.Claim(t.Context(), storetest.MakeActor(1), id, 10)
+	claimed, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), id, 10)
 	require.NoError(t, err)
-	resolved, err := s.SetStatus(t.Context(), storetest.MakeActor(2), id, core.Resolved)
+	resolved, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(2), id, core.Resolved)
 	require.NoError(t, err)
 	require.Equal(t, claimed.Claim, resolved.Claim, "a resolve by another leaves the claim")
-	released, err := s.Release(t.Context(), storetest.MakeActor(1), id)
+	released, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1), id)
 	require.NoError(t, err)
 	require.Equal(t, core.Resolved, released.Status)
 }
@@ -296,7 +299,7 @@ func TestActivityPages(t *testing.T) {
 	}
 	var got []int64
 	for page := (core.Paging{Limit: 4}); ; {
-		rows, err := s.IssueActivity(t.Context(), id, page)
+		rows, err := s.ListIssueActivity(t.Context(), id, page)
 		require.NoError(t, err)
 		for _, a := range rows.Data {
 			got = append(got, a.ID)
@@ -309,9 +312,9 @@ func TestActivityPages(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 
-	_, err := s.IssueActivity(t.Context(), 12345, core.Paging{Limit: 4})
+	_, err := s.ListIssueActivity(t.Context(), 12345, core.Paging{Limit: 4})
 	storetest.RequireCode(t, core.NotFound, err)
-	_, err = s.IssueActivity(t.Context(), id, core.Paging{Limit: 4, Cursor: core.NewCursor("last_seen", c.Now, 1)})
+	_, err = s.ListIssueActivity(t.Context(), id, core.Paging{Limit: 4, Cursor: core.NewCursor("last_seen", c.Now, 1)})
 	storetest.RequireCode(t, core.InvalidRequest, err)
 }
 
@@ -330,9 +333,9 @@ func TestChangesOfManyIssuesAtOnce(t *testing.T) {
 		case 0:
 			_, err = s.AddNote(t.Context(), storetest.MakeActor(1), id, "hi")
 		case 1:
-			_, err = s.Claim(t.Context(), storetest.MakeActor(1), id, 5)
+			_, err = s.ClaimIssue(t.Context(), storetest.MakeActor(1), id, 5)
 		case 2:
-			_, err = s.SetStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
+			_, err = s.SetIssueStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
 		case 3:
 			_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, fmt.Sprint(i%5), i, s.Now())})
 		}

@@ -45,7 +45,7 @@ func (f IssueFilter) digest(since time.Time) uint32 {
 
 // Releases and environments are looked up through the projects, so that their keys, which start with the project, serve
 // the lists of all projects too.
-func (f IssueFilter) list(now core.Time) (*pg.List, error) {
+func (f IssueFilter) buildList(now core.Time) (*pg.List, error) {
 	start := f.Cursor.Start(now.Time)
 	since, err := f.Since.Time(start)
 	if err != nil {
@@ -81,7 +81,7 @@ func (f IssueFilter) list(now core.Time) (*pg.List, error) {
 		l.WhereArg("i.last_seen >= @since AND i.listed_from > @since::timestamptz - "+listedWithin, "since", since)
 	}
 	if f.Search != "" {
-		matches, pattern := f.matches()
+		matches, pattern := f.searchCondition()
 		l.WhereArg(matches, "pattern", pattern)
 	}
 	switch {
@@ -99,37 +99,37 @@ func (f IssueFilter) list(now core.Time) (*pg.List, error) {
 // the look at the events is a check.
 func whereStored(l *pg.List, others, named, column, value string, sort core.IssueSort) {
 	if sort == core.ByPriority {
-		l.WhereArg("("+others+named+" AND "+storedWith(column)+")", column, value)
+		l.WhereArg("("+others+named+" AND "+storedCondition(column)+")", column, value)
 		return
 	}
 	l.WhereArg("("+others+named+")", column, value)
-	l.Check("(" + others + storedWith(column) + ")")
+	l.Check("(" + others + storedCondition(column) + ")")
 }
 
-// storedWith is the condition that an issue which once had an event with the release or environment of that name has it
+// storedCondition is the condition that an issue which once had an event with the release or environment of that name has it
 // stored still. The events are looked at only where one may be missing, because some were trimmed, dropped, split off, or
 // never stored; CASE keeps the planner from reading all events instead. No event arrived long before it happened.
-func storedWith(column string) string {
+func storedCondition(column string) string {
 	return fmt.Sprintf(`CASE WHEN i.times_seen = i.stored_events AND NOT i.was_split THEN true ELSE EXISTS (
 			SELECT 1 FROM events s WHERE s.project_id = i.project_id AND s.issue_id = i.id AND s.%[1]s = @%[1]s
 				AND s.received_at >= i.first_seen - interval '1 hour') END`, column)
 }
 
-// Issues lists issues by the filter's sort.
+// ListIssues lists issues by the filter's sort.
 //
 // Pages hold while events arrive: no issue comes twice, and one that has not moved is not skipped. An issue that moves to
 // the front of what was read already is not on later pages. By priority the order is that of the scores at the time of
 // the first page; see issuesByPriority.
-func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
+func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
 	now := s.Now()
-	found, err := s.search(ctx, f)
+	found, err := s.searchIssues(ctx, f)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
 	if f.Sort == core.ByPriority {
-		return s.issuesByPriority(ctx, f, found, now)
+		return s.listByPriority(ctx, f, found, now)
 	}
-	l, err := f.list(now)
+	l, err := f.buildList(now)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
@@ -138,7 +138,7 @@ func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue
 		readOnlyFound(l, found)
 		from = fromFound
 	}
-	chosen, err := l.SQL("SELECT " + sortedColumns(l) + from)
+	chosen, err := l.SQL("SELECT " + listSortColumns(l) + from)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
@@ -147,12 +147,12 @@ func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue
 	sql := fmt.Sprintf("SELECT%s FROM (%s) r JOIN issues i ON i.project_id = r.project_id AND i.id = r.id%s ORDER BY i.last_seen DESC, i.id DESC",
 		issueColumns, chosen, issueJoins)
 	rows, err := pg.RunPage(ctx, s.db, l, sql, func(r issueRow) core.Place { return core.Place{At: r.LastSeen.Time, ID: r.ID} })
-	return pg.ConvertPage(rows, func(r issueRow) core.Issue { return r.issue(now) }), err
+	return pg.ConvertPage(rows, func(r issueRow) core.Issue { return r.toIssue(now) }), err
 }
 
-// sortedColumns are the columns of issues that a page is chosen by. Those of the checks stand far back in the row, so that
+// listSortColumns are the columns of issues that a page is chosen by. Those of the checks stand far back in the row, so that
 // reading them for nothing would cost.
-func sortedColumns(l *pg.List) string {
+func listSortColumns(l *pg.List) string {
 	if !l.HasChecks() {
 		return "i.project_id, i.id"
 	}

@@ -49,7 +49,7 @@ func (p ranPlan) each(fn func(ranPlan)) {
 
 func TestListsOfABusyFiveMinutesSortFewColumnsAndCheckOnePage(t *testing.T) {
 	t.Parallel()
-	c, url, sent := storetest.NewClock(), storetest.URL(t), &statements{}
+	c, url, sent := storetest.NewClock(), storetest.NewURL(t), &statements{}
 	s := storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	require.NoError(t, s.Intake.MakePartitions(t.Context()))
@@ -66,7 +66,7 @@ func TestListsOfABusyFiveMinutesSortFewColumnsAndCheckOnePage(t *testing.T) {
 	} {
 		f.Limit = 25
 		sent.sent = nil
-		page, err := traced.Issues(t.Context(), f)
+		page, err := traced.ListIssues(t.Context(), f)
 		require.NoError(t, err)
 		require.Equal(t, newestWith(t, s, f), idsOfPage(page.Data), "%+v", f)
 		require.Len(t, sent.sent, 1)

@@ -18,7 +18,7 @@ import (
 // foundBy gives the issues that a filter names, in the order of their ids.
 func foundBy(t require.TestingT, tb testing.TB, s *store.Store, f store.IssueFilter) []int64 {
 	f.Limit = 100
-	page, err := s.Issues(tb.Context(), f)
+	page, err := s.ListIssues(tb.Context(), f)
 	require.NoError(t, err)
 	ids := []int64{}
 	for _, i := range page.Data {

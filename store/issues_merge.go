@@ -9,29 +9,29 @@ import (
 	"errand/store/pg"
 )
 
-// merge makes the merge, and gives the target as it is then.
-func (m *merge) merge(ctx context.Context, actor core.Actor) (core.Issue, error) {
+// mergeIssues makes the merge, and gives the target as it is then.
+func (m *merge) mergeIssues(ctx context.Context, actor core.Actor) (core.Issue, error) {
 	if err := m.lockGrouping(ctx, m.project); err != nil {
 		return core.Issue{}, err
 	}
-	if err := m.check(ctx); err != nil {
+	if err := m.checkSources(ctx); err != nil {
 		return core.Issue{}, err
 	}
-	if err := m.checked(); err != nil {
+	if err := m.stopTrial(); err != nil {
 		return core.Issue{}, err
 	}
-	issues, err := m.lock(ctx)
+	issues, err := m.lockIssues(ctx)
 	if err != nil {
 		return core.Issue{}, err
 	}
-	if err := m.move(ctx, issues); err != nil {
+	if err := m.moveRows(ctx, issues); err != nil {
 		return core.Issue{}, err
 	}
 	if err := m.recordMerge(ctx, actor, issues); err != nil {
 		return core.Issue{}, err
 	}
 	row, err := readIssue(ctx, m, m.project, m.target, m.Now)
-	return row.issue(m.Now), err
+	return row.toIssue(m.Now), err
 }
 
 // mergeData is the data of a merge in the activity, and the payload of a request for one.
@@ -51,15 +51,15 @@ type merge struct {
 	sources         []int64 // sorted, each once
 }
 
-const issuesToMerge = `
+const selectIssuesToMerge = `
 SELECT i.id, i.project_id, coalesce(i.merged_into, 0) AS merged_into
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.id = ANY (@ids)`
 
-// check refuses what cannot be merged, with a detail for each rule that is broken.
-func (m *merge) check(ctx context.Context) error {
+// checkSources refuses what cannot be merged, with a detail for each rule that is broken.
+func (m *merge) checkSources(ctx context.Context) error {
 	type place struct{ ID, ProjectID, MergedInto int64 }
-	rows, err := pg.QueryMany[place](ctx, m, issuesToMerge, pg.Args{"ids": append([]int64{m.target}, m.sources...)})
+	rows, err := pg.QueryMany[place](ctx, m, selectIssuesToMerge, pg.Args{"ids": append([]int64{m.target}, m.sources...)})
 	if err != nil {
 		return err
 	}
@@ -85,12 +85,12 @@ func (m *merge) check(ctx context.Context) error {
 			merged = append(merged, fmt.Sprintf("%d (into %d)", id, i.MergedInto))
 		}
 	}
-	return refusal("source_ids",
-		rule{"cannot be merged into an issue that is itself merged; the issue that has its events", ended},
-		rule{"must not name the target", self},
-		rule{"must name issues that exist; unknown", unknown},
-		rule{"must name issues of the target's project; of another", foreign},
-		rule{"must name issues that are not merged; already merged", merged},
+	return refuseBroken("source_ids",
+		brokenRule{"cannot be merged into an issue that is itself merged; the issue that has its events", ended},
+		brokenRule{"must not name the target", self},
+		brokenRule{"must name issues that exist; unknown", unknown},
+		brokenRule{"must name issues of the target's project; of another", foreign},
+		brokenRule{"must name issues that are not merged; already merged", merged},
 	)
 }
 
@@ -165,9 +165,9 @@ type mergedIssue struct {
 	ClaimExpiresAt core.Time
 }
 
-// lock locks the issues and returns the target and the sources.
-func (m *merge) lock(ctx context.Context) (map[int64]mergedIssue, error) {
-	rows, err := pg.QueryMany[mergedIssue](ctx, m, lockMerge, m.args(nil))
+// lockIssues locks the issues and returns the target and the sources.
+func (m *merge) lockIssues(ctx context.Context) (map[int64]mergedIssue, error) {
+	rows, err := pg.QueryMany[mergedIssue](ctx, m, lockMerge, m.moveArgs(nil))
 	if err != nil {
 		return nil, err
 	}
@@ -209,8 +209,8 @@ func (m *merge) recordMerge(ctx context.Context, actor core.Actor, issues map[in
 	return nil
 }
 
-// sum returns what the target will have; its users are not added yet.
-func (m *merge) sum(issues map[int64]mergedIssue) issueCounts {
+// sumCounts returns what the target will have; its users are not added yet.
+func (m *merge) sumCounts(issues map[int64]mergedIssue) issueCounts {
 	total := issues[m.target].issueCounts
 	for _, id := range m.sources {
 		source := issues[id]
@@ -221,15 +221,15 @@ func (m *merge) sum(issues map[int64]mergedIssue) issueCounts {
 	return total
 }
 
-// move moves everything. Once the issues are locked nobody else writes to what belongs to them.
-func (m *merge) move(ctx context.Context, issues map[int64]mergedIssue) error {
-	total := m.sum(issues)
+// moveRows moves everything. Once the issues are locked nobody else writes to what belongs to them.
+func (m *merge) moveRows(ctx context.Context, issues map[int64]mergedIssue) error {
+	total := m.sumCounts(issues)
 	for _, sql := range []string{mergeFingerprints, mergeHours, mergeEnvironments, mergeReleases, flattenMerges} {
-		if _, err := pg.Exec(ctx, m, sql, m.args(nil)); err != nil {
+		if _, err := pg.Exec(ctx, m, sql, m.moveArgs(nil)); err != nil {
 			return err
 		}
 	}
-	users, err := pg.Exec(ctx, m, mergeUsers, m.args(pg.Args{"room": intake.MaxUsers - total.UsersAffected}))
+	users, err := pg.Exec(ctx, m, mergeUsers, m.moveArgs(pg.Args{"room": intake.MaxUsers - total.UsersAffected}))
 	if err != nil {
 		return err
 	}
@@ -238,14 +238,14 @@ func (m *merge) move(ctx context.Context, issues map[int64]mergedIssue) error {
 	if err != nil {
 		return err
 	}
-	events, err := pg.QueryMany[intake.EventID](ctx, m, mergeEvents, m.args(nil))
+	events, err := pg.QueryMany[intake.EventID](ctx, m, mergeEvents, m.moveArgs(nil))
 	if err != nil {
 		return err
 	}
 	if err := intake.MoveEventIDs(ctx, m.Tx, m.project, m.target, events); err != nil {
 		return err
 	}
-	if _, err := pg.Exec(ctx, m, endSources, m.args(pg.Args{"now": m.Now})); err != nil {
+	if _, err := pg.Exec(ctx, m, endSources, m.moveArgs(pg.Args{"now": m.Now})); err != nil {
 		return err
 	}
 	_, err = pg.Exec(ctx, m, fillTarget, total.Args(pg.Args{
@@ -255,8 +255,8 @@ func (m *merge) move(ctx context.Context, issues map[int64]mergedIssue) error {
 	return err
 }
 
-// args names what the statements of a move have in common, and more.
-func (m *merge) args(more pg.Args) pg.Args {
+// moveArgs names what the statements of a move have in common, and more.
+func (m *merge) moveArgs(more pg.Args) pg.Args {
 	a := pg.Args{"project_id": m.project, "from": m.sources, "to": m.target}
 	for name, value := range more {
 		a[name] = value

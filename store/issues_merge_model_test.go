@@ -21,7 +21,7 @@ import (
 // servers, and compares all that the database then says with a model that goes by the words of the specification.
 func TestMergesAndSplitsLikeAModel(t *testing.T) {
 	t.Parallel()
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	g := &game{pair: [2]*store.Store{storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)}, clock: c, project: storetest.Shop}
 	rapid.Check(t, func(r *rapid.T) {
 		c.Now = storetest.Noon
@@ -100,7 +100,7 @@ func (g *game) add(r *rapid.T) {
 		e.Level = rapid.SampledFrom([]string{"error", "warning", "fatal"}).Draw(r, "level")
 		e.Environment = rapid.SampledFrom([]string{"", "production", "staging"}).Draw(r, "environment")
 		e.Title = fmt.Sprintf("Error: %x", id)
-		e.Payload = intake.Pack(fmt.Appendf(nil, `{"title": %q, "culprit": "there", "level": "error", "platform": "go"}`, e.Title))
+		e.Payload = intake.PackPlain(fmt.Appendf(nil, `{"title": %q, "culprit": "there", "level": "error", "platform": "go"}`, e.Title))
 		if n := rapid.IntRange(0, 4).Draw(r, "user"); n > 0 {
 			e.User = storetest.HashUser(n)
 		}
@@ -194,7 +194,7 @@ func (g *game) sendAgain(r *rapid.T) {
 func (g *game) setStatus(r *rapid.T) {
 	i := g.issues[rapid.SampledFrom(sortedKeys(g.issues)).Draw(r, "issue")]
 	to := rapid.SampledFrom([]core.Status{core.Resolved, core.Ignored, core.Unresolved}).Draw(r, "status")
-	_, err := g.server(r).SetStatus(r.Context(), storetest.MakeActor(1), i.ID, to)
+	_, err := g.server(r).SetIssueStatus(r.Context(), storetest.MakeActor(1), i.ID, to)
 	switch {
 	case i.Status == core.Merged:
 		require.True(r, core.HasCode(err, core.NotFound))
@@ -211,7 +211,7 @@ func (g *game) merge(r *rapid.T) {
 	ids := sortedKeys(g.issues)
 	target := g.issues[rapid.SampledFrom(ids).Draw(r, "target")]
 	sources := rapid.SliceOfN(rapid.SampledFrom(ids), 1, 4).Draw(r, "sources")
-	merged, err := g.server(r).Do(r.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target.ID, Sources: sources})
+	merged, err := g.server(r).DoAction(r.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target.ID, Sources: sources})
 	wrong := target.Status == core.Merged
 	for _, id := range sources {
 		wrong = wrong || id == target.ID || g.issues[id].Status == core.Merged
@@ -420,11 +420,11 @@ SELECT i.id, i.status, coalesce(i.merged_into, 0) AS merged_into, coalesce(i.lat
 FROM issues i WHERE i.project_id = $1 ORDER BY i.id`
 
 func (g *game) got(r *rapid.T) played {
-	rows, err := storetest.SQL(r.Context(), g.pair[0], playedIssues, g.project)
+	rows, err := storetest.QuerySQL(r.Context(), g.pair[0], playedIssues, g.project)
 	require.NoError(r, err)
 	issues, err := pgx.CollectRows(rows, pgx.RowToStructByName[playedIssue])
 	require.NoError(r, err)
-	rows, err = storetest.SQL(r.Context(), g.pair[0], `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM project_hours
+	rows, err = storetest.QuerySQL(r.Context(), g.pair[0], `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM project_hours
 		WHERE project_id = $1 ORDER BY 1`, g.project)
 	require.NoError(r, err)
 	hours, err := pgx.CollectRows(rows, pgx.RowTo[string])

@@ -39,11 +39,11 @@ func TestMergeMovesEverything(t *testing.T) {
 	first, last := storetest.AddEvents(t, s, early), storetest.AddEvents(t, s, late, again)
 	target := storetest.AddEvents(t, s, mine)
 	newest := storetest.ReadCell[int64](t, s, `SELECT id FROM events WHERE event_id = $1`, late.EventID)
-	_, err := s.Claim(t.Context(), storetest.MakeActor(2), first.IssueID, 60)
+	_, err := s.ClaimIssue(t.Context(), storetest.MakeActor(2), first.IssueID, 60)
 	require.NoError(t, err)
-	_, err = s.Claim(t.Context(), storetest.MakeActor(3), target.IssueID, 60)
+	_, err = s.ClaimIssue(t.Context(), storetest.MakeActor(3), target.IssueID, 60)
 	require.NoError(t, err)
-	_, err = s.SetStatus(t.Context(), storetest.MakeActor(1), target.IssueID, core.Ignored)
+	_, err = s.SetIssueStatus(t.Context(), storetest.MakeActor(1), target.IssueID, core.Ignored)
 	require.NoError(t, err)
 	before := storetest.ReadActivity(t, s, first.IssueID)
 	c.Forward(time.Minute)
@@ -66,12 +66,12 @@ func TestMergeMovesEverything(t *testing.T) {
 	require.Len(t, storetest.ListStoredIDs(t, s, target.IssueID), 4)
 	for _, filter := range []store.IssueFilter{{Environment: "staging"}, {Release: "0.9"}, {Release: "1.1"}} {
 		filter.Limit = 10
-		page, err := s.Issues(t.Context(), filter)
+		page, err := s.ListIssues(t.Context(), filter)
 		require.NoError(t, err)
 		require.Len(t, page.Data, 1)
 		require.Equal(t, target.IssueID, page.Data[0].ID)
 		filter.Status = core.Merged
-		page, err = s.Issues(t.Context(), filter)
+		page, err = s.ListIssues(t.Context(), filter)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(page.Data), 1, "only by its own first or last release")
 	}
@@ -133,18 +133,18 @@ func TestMergeRefuses(t *testing.T) {
 			fmt.Sprintf("must name issues that are not merged; already merged: %d (into %d)", merged, other),
 		}},
 	} {
-		_, err := s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: wrong.target, Sources: wrong.sources})
+		_, err := s.DoAction(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: wrong.target, Sources: wrong.sources})
 		requireRefused(t, err, "source_ids", wrong.messages...)
 	}
-	_, err := s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: 12345, Sources: []int64{source}})
+	_, err := s.DoAction(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: 12345, Sources: []int64{source}})
 	storetest.RequireCode(t, core.NotFound, err)
 	require.Equal(t, before, storetest.ReadColumn[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`))
 	require.Empty(t, storetest.ReadActivity(t, s, target))
 
 	storetest.HideProject(t, s, storetest.Shop+1)
-	_, err = s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: foreign, Sources: []int64{source}})
+	_, err = s.DoAction(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: foreign, Sources: []int64{source}})
 	storetest.RequireCode(t, core.NotFound, err)
-	_, err = s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target, Sources: []int64{foreign}})
+	_, err = s.DoAction(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target, Sources: []int64{foreign}})
 	requireRefused(t, err, "source_ids", fmt.Sprint("must name issues that exist; unknown: ", foreign))
 }
 
@@ -206,7 +206,7 @@ func TestNewerEventOfASourceReopensTheTarget(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	source, target := storetest.MakeIssue(t, s, "old"), storetest.MakeIssue(t, s, "new")
 	for _, id := range []int64{source, target} {
-		_, err := s.SetStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
+		_, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
 		require.NoError(t, err)
 	}
 	c.Forward(time.Minute)
@@ -218,7 +218,7 @@ func TestNewerEventOfASourceReopensTheTarget(t *testing.T) {
 func TestMergedIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()
-	s := storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: c.Tell, Settings: storetest.KeepFew})
+	s := storetest.OpenWith(t, store.Options{URL: storetest.NewURL(t), Clock: c.Tell, Settings: storetest.KeepFew})
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	groups, all := []string{"a", "b", "c"}, []int64{}
 	ids := map[string]int64{}

@@ -58,7 +58,7 @@ func allowed(err error) error {
 func TestServersMergeAndSplitUnderLoad(t *testing.T) {
 	t.Parallel()
 	const writers, batches, size, groups, changers, changes, seeded = 6, 15, 12, 12, 8, 30, 2 * 12 * 30
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	keepAll := store.Options{URL: url, Clock: c.Tell, Settings: map[string]string{"STORED_EVENTS_PER_ISSUE": "1000000"}}
 	pair := [2]*store.Store{storetest.OpenWith(t, keepAll), storetest.OpenWith(t, keepAll)}
 	before := storetest.CountDeadlocks(t, url)
@@ -133,23 +133,23 @@ func sendSome(t *testing.T, s *store.Store, c *storetest.Clock, random *rand.Ran
 
 // changeSome merges, splits, claims or sets the status of any issues.
 func changeSome(t *testing.T, s *store.Store, random *rand.Rand, who int, merges, splits *atomic.Int64) error {
-	page, err := s.Issues(t.Context(), store.IssueFilter{ProjectID: int64(storetest.Shop + random.IntN(2)), Paging: core.Paging{Limit: 100}})
+	page, err := s.ListIssues(t.Context(), store.IssueFilter{ProjectID: int64(storetest.Shop + random.IntN(2)), Paging: core.Paging{Limit: 100}})
 	if err != nil || len(page.Data) < 2 {
 		return err
 	}
 	any := func() core.Issue { return page.Data[random.IntN(len(page.Data))] }
 	switch kind := random.IntN(8); {
 	case kind < 2:
-		_, err = s.Do(t.Context(), storetest.MakeActor(int64(who)), store.MergeIssues{Target: any().ID, Sources: []int64{any().ID, any().ID}})
+		_, err = s.DoAction(t.Context(), storetest.MakeActor(int64(who)), store.MergeIssues{Target: any().ID, Sources: []int64{any().ID, any().ID}})
 		if err == nil {
 			merges.Add(1)
 		}
 	case kind < 6:
 		err = splitSome(t, s, random, who, any().ID, splits)
 	case kind == 6:
-		_, err = s.Claim(t.Context(), storetest.MakeActor(int64(who)), any().ID, 5)
+		_, err = s.ClaimIssue(t.Context(), storetest.MakeActor(int64(who)), any().ID, 5)
 	default:
-		_, err = s.SetStatus(t.Context(), storetest.MakeActor(int64(who)), any().ID, []core.Status{core.Resolved, core.Ignored, core.Unresolved}[random.IntN(3)])
+		_, err = s.SetIssueStatus(t.Context(), storetest.MakeActor(int64(who)), any().ID, []core.Status{core.Resolved, core.Ignored, core.Unresolved}[random.IntN(3)])
 	}
 	return err
 }
@@ -157,7 +157,7 @@ func changeSome(t *testing.T, s *store.Store, random *rand.Rand, who int, merges
 // splitSome splits two events off an issue that has so many that all splitters together leave it some: the original
 // never has to keep a times_seen that nothing stands for.
 func splitSome(t *testing.T, s *store.Store, random *rand.Rand, who int, id int64, splits *atomic.Int64) error {
-	page, err := s.IssueEvents(t.Context(), id, core.Paging{Limit: 100})
+	page, err := s.ListIssueEvents(t.Context(), id, core.Paging{Limit: 100})
 	if err != nil || len(page.Data) < 20 {
 		return err
 	}
@@ -172,7 +172,7 @@ func splitSome(t *testing.T, s *store.Store, random *rand.Rand, who int, id int6
 // TestServersMergeInACircle merges issues into each other from two servers at once: one of each pair wins.
 func TestServersMergeInACircle(t *testing.T) {
 	t.Parallel()
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	pair := [2]*store.Store{storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)}
 	before := storetest.CountDeadlocks(t, url)
 	storetest.MakeProject(t, pair[0], storetest.Shop, "Shop")
@@ -182,7 +182,7 @@ func TestServersMergeInACircle(t *testing.T) {
 			ids = append(ids, storetest.MakeIssue(t, pair[0], fmt.Sprint(round, n)))
 		}
 		errs := storetest.RunTogether(4, func(i int) error {
-			_, err := pair[i%2].Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[i], Sources: []int64{ids[(i+1)%4]}})
+			_, err := pair[i%2].DoAction(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[i], Sources: []int64{ids[(i+1)%4]}})
 			return err
 		})
 		for _, err := range errs {
@@ -200,7 +200,7 @@ func TestServersMergeInACircle(t *testing.T) {
 func TestDaysAreDroppedWhileIssuesAreMergedAndSplit(t *testing.T) {
 	t.Parallel()
 	const days, groups = 4, 8
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	pair := [2]*store.Store{storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)}
 	before := storetest.CountDeadlocks(t, url)
 	storetest.MakeProject(t, pair[0], storetest.Shop, "Shop")

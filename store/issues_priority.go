@@ -12,8 +12,8 @@ import (
 // weightBounds are the least weights of the classes of issues.quiet_weight.
 const weightBounds = `'{2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,20,24,28,32,40,48,56,64,80,96,112,128,160,192,224,256,320,384,448,512,640,768,896,1024,1280,1536,1792}'::bigint[]`
 
-// weights are the classes with the least and the greatest weight in each.
-const weights = `
+// selectWeights are the classes with the least and the greatest weight in each.
+const selectWeights = `
 SELECT n - 1 AS class, least, coalesce(lead(least) OVER (ORDER BY least) - 1, 2 * (1 + 1000)) AS most
 FROM unnest(1::bigint || ` + weightBounds + `) WITH ORDINALITY AS b (least, n)`
 
@@ -64,7 +64,7 @@ func priorityPage(filter string) string {
 			AND (` + scoreOfQuiet + `, i.id) < (@after_score, @after_id) AND ` + filter
 	candidate := `SELECT i.project_id, i.id, i.times_seen, ` + weight + ` AS weight, ` + age + ` AS age FROM issues i WHERE ` + filter
 	return `
-WITH weights AS (` + weights + `
+WITH weights AS (` + selectWeights + `
 ), candidates AS MATERIALIZED (
 	` + candidate + ` AND NOT i.quiet
 	UNION ALL SELECT i.* FROM weights w CROSS JOIN LATERAL (
@@ -120,7 +120,7 @@ type rankedIssue struct {
 	Score float64
 }
 
-// issuesByPriority lists issues by priority, highest first.
+// listByPriority lists issues by priority, highest first.
 //
 // The order is that of the scores at the time of the first page, computed from what the issues are now. For an issue that
 // has not changed that score is the same on every page, so it is not skipped. Events make it grow, or leave it (see
@@ -129,8 +129,8 @@ type rankedIssue struct {
 // second time. What is shown as priority is that of the answer's own time.
 //
 // Where found is not nil, only those issues are looked at.
-func (s *Store) issuesByPriority(ctx context.Context, f IssueFilter, found *foundIssues, now core.Time) (core.Page[core.Issue], error) {
-	l, err := f.list(now)
+func (s *Store) listByPriority(ctx context.Context, f IssueFilter, found *foundIssues, now core.Time) (core.Page[core.Issue], error) {
+	l, err := f.buildList(now)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
@@ -153,5 +153,5 @@ func (s *Store) issuesByPriority(ctx context.Context, f IssueFilter, found *foun
 	rows, err := pg.RunPage(ctx, s.db, l, sql, func(r rankedIssue) core.Place {
 		return core.Place{Score: r.Score, ID: r.ID}
 	})
-	return pg.ConvertPage(rows, func(r rankedIssue) core.Issue { return r.issue(now) }), err
+	return pg.ConvertPage(rows, func(r rankedIssue) core.Issue { return r.toIssue(now) }), err
 }

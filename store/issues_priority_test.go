@@ -41,7 +41,7 @@ type pager interface {
 func allPages(t pager, s *store.Store, f store.IssueFilter, between func()) []core.Issue {
 	var all []core.Issue
 	for {
-		page, err := s.Issues(t.Context(), f)
+		page, err := s.ListIssues(t.Context(), f)
 		require.NoError(t, err)
 		all = append(all, page.Data...)
 		if f.Cursor = page.NextCursor; f.Cursor == "" {
@@ -215,7 +215,7 @@ type priorityWorld struct {
 }
 
 func (w *priorityWorld) ids() []int64 {
-	rows, err := storetest.SQL(context.Background(), w.s, `SELECT id FROM issues WHERE project_id = $1 ORDER BY id`, w.project)
+	rows, err := storetest.QuerySQL(context.Background(), w.s, `SELECT id FROM issues WHERE project_id = $1 ORDER BY id`, w.project)
 	if err != nil {
 		panic(err)
 	}
@@ -229,7 +229,7 @@ func (w *priorityWorld) ids() []int64 {
 func (w *priorityWorld) issues() []core.Issue {
 	var list []core.Issue
 	for _, id := range w.ids() {
-		i, err := w.s.Issue(context.Background(), id)
+		i, err := w.s.ReadIssue(context.Background(), id)
 		if err != nil {
 			panic(err)
 		}
@@ -257,7 +257,7 @@ func (w *priorityWorld) addEvents(r *rapid.T) {
 
 func (w *priorityWorld) setStatuses(r *rapid.T) {
 	id := rapid.SampledFrom(w.ids()).Draw(r, "issue")
-	rows, err := storetest.SQL(r.Context(), w.s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id,
+	rows, err := storetest.QuerySQL(r.Context(), w.s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id,
 		rapid.SampledFrom([]core.Status{core.Regressed, core.Resolved, core.Ignored, core.Unresolved}).Draw(r, "status"), w.c.Now)
 	require.NoError(r, err)
 	rows.Close()
@@ -266,7 +266,7 @@ func (w *priorityWorld) setStatuses(r *rapid.T) {
 
 // claim changes an issue in a way that does not move it.
 func (w *priorityWorld) claim(r *rapid.T) {
-	_, err := w.s.Claim(r.Context(), storetest.MakeActor(1), rapid.SampledFrom(w.ids()).Draw(r, "issue"), 60)
+	_, err := w.s.ClaimIssue(r.Context(), storetest.MakeActor(1), rapid.SampledFrom(w.ids()).Draw(r, "issue"), 60)
 	require.NoError(r, err)
 }
 
@@ -284,7 +284,7 @@ func TestPriorityCursorIsOfItsSortAndFilters(t *testing.T) {
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
 		for a, f := range filters {
 			f.Sort, f.Limit = sort, 1
-			page, err := s.Issues(t.Context(), f)
+			page, err := s.ListIssues(t.Context(), f)
 			require.NoError(t, err)
 			if page.NextCursor == "" {
 				continue
@@ -292,7 +292,7 @@ func TestPriorityCursorIsOfItsSortAndFilters(t *testing.T) {
 			for b, g := range filters {
 				for _, other := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
 					g.Sort, g.Limit, g.Cursor = other, 2, page.NextCursor
-					_, err := s.Issues(t.Context(), g)
+					_, err := s.ListIssues(t.Context(), g)
 					if a == b && sort == other {
 						require.NoError(t, err)
 						continue
@@ -312,7 +312,7 @@ func TestPriorityTakesAnyCursor(t *testing.T) {
 	storetest.MakeIssue(t, s, "pay")
 	storetest.MakeIssue(t, s, "ship")
 	f := store.IssueFilter{Sort: core.ByPriority, Paging: core.Paging{Limit: 1}}
-	page, err := s.Issues(t.Context(), f)
+	page, err := s.ListIssues(t.Context(), f)
 	require.NoError(t, err)
 	good, err := page.NextCursor.Place("priority", f.Digest(time.Time{}))
 	require.NoError(t, err)
@@ -321,7 +321,7 @@ func TestPriorityTakesAnyCursor(t *testing.T) {
 			place := good
 			place.Score, place.Start = score, start
 			f.Cursor = place.Cursor()
-			_, err := s.Issues(t.Context(), f)
+			_, err := s.ListIssues(t.Context(), f)
 			require.NoError(t, err, "%+v", place)
 		}
 	}

@@ -36,7 +36,7 @@ func TestMarkQuiet(t *testing.T) {
 // no index.
 func TestCountingIsHeapOnly(t *testing.T) {
 	t.Parallel()
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	s, reader := storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	for n := range 20 {

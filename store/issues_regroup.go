@@ -13,9 +13,9 @@ import (
 // lockGrouping keeps the events of a project on their issues. It comes before the locks on issues, as in dropDay.
 const lockGrouping = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR NO KEY UPDATE`
 
-// regroup runs fn in a transaction in which no other merge or split of the project happens: what fn reads of the grouping
+// inGroupingTx runs fn in a transaction in which no other merge or split of the project happens: what fn reads of the grouping
 // before it locks issues stays true, so that it can lock all of them in one sorted order. A deleted project is not_found.
-func (s *Store) regroup(ctx context.Context, project int64, fn func(*tx) error) error {
+func (s *Store) inGroupingTx(ctx context.Context, project int64, fn func(*tx) error) error {
 	return s.inTx(ctx, func(t *tx) error {
 		if err := t.lockGrouping(ctx, project); err != nil {
 			return err
@@ -31,14 +31,14 @@ func (t *tx) lockGrouping(ctx context.Context, project int64) error {
 	return t.FindByKey(ctx)
 }
 
-// rule is one that the listed ids break, in words that the ids can follow.
-type rule struct {
+// brokenRule is one that the listed ids break, in words that the ids can follow.
+type brokenRule struct {
 	words string
 	ids   []string
 }
 
-// refusal is invalid_request with a detail for each rule that is broken, or nil.
-func refusal(path string, rules ...rule) error {
+// refuseBroken is invalid_request with a detail for each rule that is broken, or nil.
+func refuseBroken(path string, rules ...brokenRule) error {
 	var details []core.Detail
 	for _, r := range rules {
 		if len(r.ids) > 0 {

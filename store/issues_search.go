@@ -47,14 +47,14 @@ WITH newest AS MATERIALIZED (
 SELECT array_agg(f.project_id) AS projects, array_agg(f.issue_id) AS ids, (SELECT is_rare FROM text) AND count(*) <= @found AS are_few FROM found f`
 }
 
-// search asks the index for the issues that may have the filter's text, or gives nil.
-func (s *Store) search(ctx context.Context, f IssueFilter) (*foundIssues, error) {
-	grams := gramsOfSearch(f.ProjectID, f.Search)
+// searchIssues asks the index for the issues that may have the filter's text, or gives nil.
+func (s *Store) searchIssues(ctx context.Context, f IssueFilter) (*foundIssues, error) {
+	grams := hashSearchGrams(f.ProjectID, f.Search)
 	if len(grams) == 0 {
 		return nil, nil
 	}
-	matches, pattern := f.matches()
-	a := pg.Args{"grams": grams, "pattern": pattern, "newest": s.searching.newest, "frequent": s.searching.frequent, "found": s.searching.found}
+	matches, pattern := f.searchCondition()
+	a := pg.Args{"grams": grams, "pattern": pattern, "newest": s.searchBounds.newest, "frequent": s.searchBounds.frequent, "found": s.searchBounds.found}
 	if f.ProjectID != 0 {
 		a["project_id"] = f.ProjectID
 	}
@@ -68,8 +68,8 @@ func (s *Store) search(ctx context.Context, f IssueFilter) (*foundIssues, error)
 	return &row.foundIssues, nil
 }
 
-// matches gives the condition that an issue has the text, and its pattern.
-func (f IssueFilter) matches() (condition, pattern string) {
+// searchCondition gives the condition that an issue has the text, and its pattern.
+func (f IssueFilter) searchCondition() (condition, pattern string) {
 	operator, pattern := searchPattern(f.Search)
 	return fmt.Sprintf("(i.title %[1]s @pattern OR i.culprit %[1]s @pattern)", operator), pattern
 }
@@ -97,7 +97,7 @@ func searchPattern(text string) (operator, pattern string) {
 	}
 	var b strings.Builder
 	for _, r := range text {
-		switch folds := caseFolds(r); {
+		switch folds := listCaseFolds(r); {
 		case len(folds) > 1:
 			b.WriteString("[" + string(folds) + "]") // letters only: nothing in it is special
 		case r < utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsDigit(r):
@@ -113,8 +113,8 @@ func isASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// caseFolds gives the letters that differ from r in case only, and r itself.
-func caseFolds(r rune) []rune {
+// listCaseFolds gives the letters that differ from r in case only, and r itself.
+func listCaseFolds(r rune) []rune {
 	folds := []rune{r}
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 		folds = append(folds, next)

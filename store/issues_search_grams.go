@@ -13,17 +13,17 @@ import (
 // characters.
 const gramLength = 3
 
-// GramsOf gives the grams by which an issue is found, sorted, each once: at most about 800.
-func GramsOf(project int64, title, culprit string) []int32 {
-	list := []int32{projectGram(project)}
+// HashGrams gives the grams by which an issue is found, sorted, each once: at most about 800.
+func HashGrams(project int64, title, culprit string) []int32 {
+	list := []int32{hashProjectGram(project)}
 	for _, text := range []string{title, culprit} {
-		characters := folded(text)
+		characters := foldText(text)
 		for i := range characters {
 			if i+2 <= len(characters) && !isASCIIPair(characters[i:i+2]) {
-				list = append(list, gram(characters[i:i+2]))
+				list = append(list, hashGram(characters[i:i+2]))
 			}
 			if i+gramLength <= len(characters) {
-				list = append(list, gram(characters[i:i+gramLength]))
+				list = append(list, hashGram(characters[i:i+gramLength]))
 			}
 		}
 	}
@@ -31,30 +31,30 @@ func GramsOf(project int64, title, culprit string) []int32 {
 	return slices.Compact(list)
 }
 
-// gramsOfSearch gives grams that every issue with the text has: of the project, where it is not 0, and of the text as many as
+// hashSearchGrams gives grams that every issue with the text has: of the project, where it is not 0, and of the text as many as
 // cover it. There are none for a text that is too short for the index.
-func gramsOfSearch(project int64, text string) []int32 {
-	characters := folded(text)
+func hashSearchGrams(project int64, text string) []int32 {
+	characters := foldText(text)
 	var list []int32
 	switch n := len(characters); {
 	case n >= gramLength:
 		for i := 0; i < n; i += gramLength {
 			start := min(i, n-gramLength)
-			list = append(list, gram(characters[start:start+gramLength]))
+			list = append(list, hashGram(characters[start:start+gramLength]))
 		}
 	case n == 2 && !isASCIIPair(characters):
-		list = append(list, gram(characters))
+		list = append(list, hashGram(characters))
 	default:
 		return nil
 	}
 	if project != 0 {
-		list = append(list, projectGram(project))
+		list = append(list, hashProjectGram(project))
 	}
 	return list
 }
 
-// gram hashes characters by FNV-1a.
-func gram(characters []rune) int32 {
+// hashGram hashes characters by FNV-1a.
+func hashGram(characters []rune) int32 {
 	const offset, prime = 2166136261, 16777619
 	h := uint32(offset)
 	for _, r := range characters {
@@ -65,22 +65,22 @@ func gram(characters []rune) int32 {
 	return int32(h)
 }
 
-// projectGram has what no text has: more characters than a gram of a text.
-func projectGram(project int64) int32 {
-	return gram([]rune{rune(project >> 32), rune(project), 0, 0})
+// hashProjectGram has what no text has: more characters than a gram of a text.
+func hashProjectGram(project int64) int32 {
+	return hashGram([]rune{rune(project >> 32), rune(project), 0, 0})
 }
 
-func folded(text string) []rune {
+func foldText(text string) []rune {
 	characters := []rune(text)
 	for i, r := range characters {
-		characters[i] = folds(r)
+		characters[i] = foldRune(r)
 	}
 	return characters
 }
 
-// folds gives the one letter that stands for all that differ from r in case only. In some locales of Postgres an i with and
+// foldRune gives the one letter that stands for all that differ from r in case only. In some locales of Postgres an i with and
 // without a dot are the same to ILIKE, so they are here.
-func folds(r rune) rune {
+func foldRune(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z':
 		return r - 'a' + 'A'
@@ -89,7 +89,7 @@ func folds(r rune) rune {
 	case r == 'İ' || r == 'ı':
 		return 'I'
 	}
-	return slices.Min(caseFolds(r))
+	return slices.Min(listCaseFolds(r))
 }
 
 func isASCIIPair(pair []rune) bool { return pair[0] <= unicode.MaxASCII && pair[1] <= unicode.MaxASCII }

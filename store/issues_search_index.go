@@ -11,7 +11,7 @@ const indexAtOnce = 100
 
 const (
 	// An issue that somebody else has locked comes the next time.
-	issuesWithoutGrams = `
+	listIssuesWithoutGrams = `
 SELECT i.project_id, i.id, i.title, i.culprit FROM issues i WHERE NOT i.has_grams
 ORDER BY i.project_id, i.id LIMIT @limit FOR UPDATE SKIP LOCKED`
 	// Arrays of different lengths cannot be sent as one, but as their texts.
@@ -38,13 +38,13 @@ func (s *Store) IndexIssues(ctx context.Context) (int, error) {
 			return err
 		}
 		var err error
-		issues, err = pg.QueryMany[issueWithoutGrams](ctx, t, issuesWithoutGrams, pg.Args{"limit": indexAtOnce})
+		issues, err = pg.QueryMany[issueWithoutGrams](ctx, t, listIssuesWithoutGrams, pg.Args{"limit": indexAtOnce})
 		if err != nil || len(issues) == 0 {
 			return err
 		}
 		projects, ids, grams := make([]int64, len(issues)), make([]int64, len(issues)), make([]string, len(issues))
 		for n, i := range issues {
-			projects[n], ids[n], grams[n] = i.ProjectID, i.ID, pg.ArrayText(GramsOf(i.ProjectID, i.Title, i.Culprit))
+			projects[n], ids[n], grams[n] = i.ProjectID, i.ID, pg.ArrayText(HashGrams(i.ProjectID, i.Title, i.Culprit))
 		}
 		if _, err := pg.Exec(ctx, t, addGrams, pg.Args{"projects": projects, "ids": ids, "grams": grams}); err != nil {
 			return err

@@ -35,7 +35,7 @@ func indexAll(t pager, s *store.Store) (all int) {
 // when few issues have the text.
 func searchWays(t testing.TB, c *storetest.Clock) []*store.Store {
 	t.Helper()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	var ways []*store.Store
 	for _, bounds := range [][3]int{{0, 1, 1_000_000}, {0, 0, 0}, {0, 1, 1}, {5, 3, 4}} {
 		s := storetest.Open(t, url, c.Tell)
@@ -170,7 +170,7 @@ func requireSearch(r *rapid.T, ways []*store.Store, f store.IssueFilter, issues 
 // inTurns reads a list to its end, each page by the next store.
 func inTurns(t pager, stores []*store.Store, f store.IssueFilter) (ids []int64) {
 	for n := 0; n == 0 || f.Cursor != ""; n++ {
-		page, err := stores[n%len(stores)].Issues(t.Context(), f)
+		page, err := stores[n%len(stores)].ListIssues(t.Context(), f)
 		require.NoError(t, err)
 		for _, i := range page.Data {
 			ids = append(ids, i.ID)
@@ -205,8 +205,8 @@ func TestGramsOfSearchAreThoseOfTheText(t *testing.T) {
 		text := rapid.StringOfN(rapid.OneOf(rapid.SampledFrom(searchLetters), rapid.Rune()), 0, 12, -1)
 		around, search := []string{text.Draw(r, "before"), text.Draw(r, "after")}, text.Draw(r, "search")
 		title := around[0] + rapid.SampledFrom([]func(string) string{simpleFolds, strings.Clone}).Draw(r, "case")(search) + around[1]
-		grams := store.GramsOf(7, title, "")
-		require.Equal(r, grams, store.GramsOf(7, "", title))
+		grams := store.HashGrams(7, title, "")
+		require.Equal(r, grams, store.HashGrams(7, "", title))
 		require.Subset(r, grams, store.GramsOfSearch(7, search))
 		require.Subset(r, grams, store.GramsOfSearch(0, search))
 	})
@@ -226,9 +226,9 @@ func TestGrams(t *testing.T) {
 		}
 		require.Len(t, store.GramsOfSearch(7, search), count, search)
 	}
-	require.Equal(t, store.GramsOf(7, "Straße", ""), store.GramsOf(7, "STRAẞE", ""))
-	require.Len(t, store.GramsOf(7, "abcd", "cdef"), 1+2+2, "none of both together")
-	require.NotEqual(t, store.GramsOf(7, "", ""), store.GramsOf(7<<32, "", ""))
+	require.Equal(t, store.HashGrams(7, "Straße", ""), store.HashGrams(7, "STRAẞE", ""))
+	require.Len(t, store.HashGrams(7, "abcd", "cdef"), 1+2+2, "none of both together")
+	require.NotEqual(t, store.HashGrams(7, "", ""), store.HashGrams(7<<32, "", ""))
 	long := func(first rune) string {
 		runes := make([]rune, 200)
 		for i := range runes {
@@ -236,7 +236,7 @@ func TestGrams(t *testing.T) {
 		}
 		return string(runes)
 	}
-	require.Len(t, store.GramsOf(7, long('一'), long('가')), 1+2*(198+199), "the most that there are")
+	require.Len(t, store.HashGrams(7, long('一'), long('가')), 1+2*(198+199), "the most that there are")
 	require.LessOrEqual(t, len(store.GramsOfSearch(7, long('一'))), 68)
 }
 
@@ -268,7 +268,7 @@ func TestIndexIssues(t *testing.T) {
 
 func TestIndexIssuesDoesNotWaitForAnIssue(t *testing.T) {
 	t.Parallel()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	s := storetest.Open(t, url, (storetest.NewClock()).Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	busy, idle := storetest.MakeIssue(t, s, "busy"), storetest.MakeIssue(t, s, "idle")
@@ -295,7 +295,7 @@ func TestSearchFindsWhatASplitMakes(t *testing.T) {
 	s.SearchBounds(0, 1, 1000)
 	first, second := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0))
 	first.Title = "the shop is closed"
-	second.Payload = intake.Pack([]byte(`{"title": "the office is closed", "culprit": "there", "level": "error", "platform": "go"}`))
+	second.Payload = intake.PackPlain([]byte(`{"title": "the office is closed", "culprit": "there", "level": "error", "platform": "go"}`))
 	original := storetest.AddEvents(t, s, first).IssueID
 	moved := storetest.AddEvents(t, s, second)
 	require.Equal(t, original, moved.IssueID)

@@ -29,18 +29,18 @@ const (
 // leastScore is what an issue must have to be called similar.
 const leastScore = 0.1
 
-// Similar gives the most similar issues, best first; never the issue itself, merged or test issues, nor those of deleted
+// FindSimilar gives the most similar issues, best first; never the issue itself, merged or test issues, nor those of deleted
 // projects. An unknown or merged issue is not_found.
-func (s *Store) Similar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssue, error) {
-	wanted, err := s.wantedFeatures(ctx, q)
+func (s *Store) FindSimilar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssue, error) {
+	wanted, err := s.readWantedFeatures(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.commonFeatures(ctx)
+	known, err := s.readFrequencies(ctx)
 	if err != nil {
 		return nil, err
 	}
-	search, known, err := s.rarest(ctx, q, wanted, known)
+	search, known, err := s.chooseRarest(ctx, q, wanted, known)
 	if err != nil || len(search) == 0 {
 		return nil, err
 	}
@@ -63,27 +63,27 @@ func (s *Store) Similar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssu
 		return cmp.Or(cmp.Compare(b.match.Score, a.match.Score), cmp.Compare(b.IssueID, a.IssueID)) // the newest of equals
 	})
 	candidates = slices.CompactFunc(candidates, func(a, b candidate) bool { return a.IssueID == b.IssueID })
-	return s.similarIssues(ctx, candidates, q.Limit)
+	return s.readSimilarIssues(ctx, candidates, q.Limit)
 }
 
-const featuresOfIssue = `
+const selectFeatures = `
 SELECT i.title, i.type, i.culprit, f.features FROM issues i
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 LEFT JOIN issue_features f ON f.project_id = i.project_id AND f.issue_id = i.id
 WHERE i.project_id = @project_id AND i.id = @id AND i.status <> 'merged'`
 
-func (s *Store) wantedFeatures(ctx context.Context, q SimilarQuery) ([]int32, error) {
+func (s *Store) readWantedFeatures(ctx context.Context, q SimilarQuery) ([]int32, error) {
 	if q.IssueID == 0 {
 		return similar.FeaturesOfText(q.Text), nil
 	}
-	project, err := s.issueOwner(ctx, q.IssueID)
+	project, err := s.findIssueOwner(ctx, q.IssueID)
 	if err != nil {
 		return nil, err
 	}
 	row, err := pg.QueryOne[struct {
 		Title, Type, Culprit string
 		Features             []int32
-	}](ctx, s.db.Main, featuresOfIssue, pg.Args{"project_id": project, "id": q.IssueID})
+	}](ctx, s.db.Main, selectFeatures, pg.Args{"project_id": project, "id": q.IssueID})
 	if err == nil && row.Features == nil {
 		row.Features = similar.FeaturesOfIssue(row.Title, row.Type, row.Culprit) // not read yet
 	}
@@ -99,8 +99,8 @@ SELECT n.feature, c.issues FROM unnest(@features::integer[]) AS n (feature) CROS
 	) seen
 ) c`
 
-// rarest chooses the features by which candidates are found, and adds what it learns to what is known of frequencies.
-func (s *Store) rarest(ctx context.Context, q SimilarQuery, wanted []int32, known similar.Frequencies) ([]int32, similar.Frequencies, error) {
+// chooseRarest chooses the features by which candidates are found, and adds what it learns to what is known of frequencies.
+func (s *Store) chooseRarest(ctx context.Context, q SimilarQuery, wanted []int32, known similar.Frequencies) ([]int32, similar.Frequencies, error) {
 	known.Of = maps.Clone(known.Of)
 	rare := slices.DeleteFunc(slices.Clone(wanted), func(feature int32) bool { _, common := known.Of[feature]; return common })
 	counts, err := pg.QueryMany[struct {
@@ -148,13 +148,13 @@ type candidate struct {
 	match              similar.Match
 }
 
-const issuesByID = selectIssues + `
+const selectIssuesByID = selectIssues + `
 JOIN unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id) ON i.project_id = n.project_id AND i.id = n.id
 WHERE i.status <> 'merged' AND NOT i.test`
 
-// similarIssues reads the best of the sorted candidates. Merged and test issues and those that are gone are left out, and
+// readSimilarIssues reads the best of the sorted candidates. Merged and test issues and those that are gone are left out, and
 // only when there are such among the first ones, more candidates are looked up.
-func (s *Store) similarIssues(ctx context.Context, sorted []candidate, limit int) ([]core.SimilarIssue, error) {
+func (s *Store) readSimilarIssues(ctx context.Context, sorted []candidate, limit int) ([]core.SimilarIssue, error) {
 	now := s.Now()
 	list := make([]core.SimilarIssue, 0, min(len(sorted), limit))
 	for count := limit; len(sorted) > 0 && len(list) < limit; count *= 2 {
@@ -162,7 +162,7 @@ func (s *Store) similarIssues(ctx context.Context, sorted []candidate, limit int
 		sorted = sorted[len(best):]
 		a := issueTimes(now)
 		a["projects"], a["ids"], _ = pg.SplitColumns(best, func(c candidate) (int64, int64, struct{}) { return c.ProjectID, c.IssueID, struct{}{} })
-		issues, err := pg.QueryMany[issueRow](ctx, s.db.Main, issuesByID, a)
+		issues, err := pg.QueryMany[issueRow](ctx, s.db.Main, selectIssuesByID, a)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +172,7 @@ func (s *Store) similarIssues(ctx context.Context, sorted []candidate, limit int
 		}
 		for _, c := range best {
 			if row, ok := byID[c.IssueID]; ok && len(list) < limit {
-				list = append(list, core.SimilarIssue{Issue: row.issue(now), Score: c.match.Score, Reasons: c.match.ListReasons()})
+				list = append(list, core.SimilarIssue{Issue: row.toIssue(now), Score: c.match.Score, Reasons: c.match.ListReasons()})
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func BenchmarkSimilar(b *testing.B) {
 				id := random.Int64N(benchIssues) + 1
 				start := time.Now()
 				q := query(id)
-				list, err := s.Similar(b.Context(), q)
+				list, err := s.FindSimilar(b.Context(), q)
 				took = append(took, time.Since(start))
 				require.NoError(b, err)
 				if q.ProjectID == 0 {
@@ -71,7 +71,7 @@ func BenchmarkSimilar(b *testing.B) {
 // fillIssues makes the issues and gives their titles by id.
 func fillIssues(b *testing.B, s *store.Store) []string {
 	run := func(sql string, args ...any) {
-		rows, err := storetest.SQL(b.Context(), s, sql, args...)
+		rows, err := storetest.QuerySQL(b.Context(), s, sql, args...)
 		require.NoError(b, err)
 		rows.Close()
 		require.NoError(b, rows.Err())

@@ -24,7 +24,7 @@ func crashEvent(project int64, group, kind, value string, functions ...string) i
 	full := &core.Event{Title: core.Untrusted(kind + ": " + value), Culprit: "shop in pay", Exceptions: core.List[core.Exception]{x}}
 	e.Title, e.Type, e.Culprit = string(full.Title), kind, string(full.Culprit)
 	e.Features, e.Crash = similar.FeaturesOfEvent(full), triage.FindCrash(full)
-	e.Payload = intake.Pack(full.AppendJSON(nil))
+	e.Payload = intake.PackPlain(full.AppendJSON(nil))
 	return e
 }
 
@@ -34,7 +34,7 @@ func found(t testing.TB, s *store.Store, q store.SimilarQuery) []int64 {
 	if q.Limit == 0 {
 		q.Limit = 20
 	}
-	list, err := s.Similar(t.Context(), q)
+	list, err := s.FindSimilar(t.Context(), q)
 	require.NoError(t, err)
 	ids := []int64{}
 	last := 1.0
@@ -83,7 +83,7 @@ func TestSimilar(t *testing.T) {
 		require.Empty(t, found(t, s, store.SimilarQuery{Text: text}), text)
 	}
 
-	list, err := s.Similar(t.Context(), store.SimilarQuery{IssueID: first, Limit: 1})
+	list, err := s.FindSimilar(t.Context(), store.SimilarQuery{IssueID: first, Limit: 1})
 	require.NoError(t, err)
 	require.Equal(t, storetest.ReadIssue(t, s, twin).Issue, list[0].Issue)
 	require.Equal(t, core.List[string]{
@@ -113,7 +113,7 @@ func TestSimilarLeavesOut(t *testing.T) {
 	require.Empty(t, found(t, s, store.SimilarQuery{IssueID: first}), "issues that are gone")
 
 	for _, id := range []int64{caller, twin, 4711} {
-		_, err := s.Similar(t.Context(), store.SimilarQuery{IssueID: id, Limit: 5})
+		_, err := s.FindSimilar(t.Context(), store.SimilarQuery{IssueID: id, Limit: 5})
 		storetest.RequireCode(t, core.NotFound, err)
 	}
 }
@@ -150,13 +150,13 @@ func TestReadIssues(t *testing.T) {
 	require.Empty(t, found(t, s, store.SimilarQuery{IssueID: old}), "nothing is indexed")
 	require.NotContains(t, storetest.ReadIssue(t, s, old).Triage.Reasons, "The stack trace has code of the app.")
 
-	storetest.RequireNoErrors(t, storetest.RunTogether(2, func(i int) error { _, err := pair[i].ReadIssues(t.Context()); return err }))
+	storetest.RequireNoErrors(t, storetest.RunTogether(2, func(i int) error { _, err := pair[i].InspectIssues(t.Context()); return err }))
 	require.Equal(t, want, storetest.ReadCell[[]int32](t, s, `SELECT features FROM issue_features WHERE issue_id = $1`, old))
 	require.Contains(t, storetest.ReadIssue(t, s, old).Triage.Reasons, "The stack trace has code of the app.")
 	require.Equal(t, []int64{3}, storetest.ReadColumn[int64](t, s, `SELECT count(*) FROM issue_features`))
 	require.ElementsMatch(t, []int64{withoutEvents, unreadable}, found(t, s, store.SimilarQuery{IssueID: old}))
 
-	n, err := s.ReadIssues(t.Context())
+	n, err := s.InspectIssues(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, n, "all are read")
 	require.Equal(t, old, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "first", 2, c.At(0))).IssueID)
@@ -203,7 +203,7 @@ func TestIssuesOfOneBatchHaveTheirFeatures(t *testing.T) {
 // analyse has Postgres make its statistics of features, as its autovacuum does.
 func analyse(t testing.TB, s *store.Store) {
 	t.Helper()
-	rows, err := storetest.SQL(t.Context(), s, `ANALYZE issue_features`)
+	rows, err := storetest.QuerySQL(t.Context(), s, `ANALYZE issue_features`)
 	require.NoError(t, err)
 	rows.Close()
 	require.NoError(t, rows.Err())

@@ -20,24 +20,24 @@ import (
 // is unknown or another issue's is invalid_request (primary API, Split rules).
 func (s *Store) SplitIssue(ctx context.Context, actor core.Actor, id int64, eventIDs []int64) (core.Issue, error) {
 	var issue core.Issue
-	project, err := s.issueOwner(ctx, id)
+	project, err := s.findIssueOwner(ctx, id)
 	if err != nil {
 		return issue, err
 	}
 	sp := &split{project: project, id: id, eventIDs: eventIDs}
-	if err := sp.choose(ctx, s); err != nil {
+	if err := sp.readEvents(ctx, s); err != nil {
 		return issue, err
 	}
-	err = s.regroup(ctx, project, func(t *tx) error {
+	err = s.inGroupingTx(ctx, project, func(t *tx) error {
 		sp.tx = t
-		if err := sp.move(ctx); err != nil {
+		if err := sp.moveEvents(ctx); err != nil {
 			return err
 		}
 		if err := sp.recordSplit(ctx, actor); err != nil {
 			return err
 		}
 		row, err := readIssue(ctx, t, project, sp.newID, t.Now)
-		issue = row.issue(t.Now)
+		issue = row.toIssue(t.Now)
 		return err
 	})
 	return issue, err
@@ -66,18 +66,18 @@ type chosenEvent struct {
 	Payload     []byte // of the first only
 }
 
-const chooseEvents = `
+const selectEventsToSplit = `
 SELECT id, project_id, event_id, received_at, occurred_at, level, release, environment, dictionary,
 	CASE WHEN row_number() OVER (ORDER BY received_at, id) = 1 THEN payload END AS payload
 FROM events WHERE id = ANY (@ids) ORDER BY received_at, id`
 
-// choose reads the events before the transaction, so that unpacking the first one keeps nobody waiting.
-func (sp *split) choose(ctx context.Context, s *Store) (err error) {
-	if sp.events, err = pg.QueryMany[chosenEvent](ctx, s.db.Main, chooseEvents, pg.Args{"ids": sp.eventIDs}); err != nil || len(sp.events) == 0 {
+// readEvents reads the events before the transaction, so that unpacking the first one keeps nobody waiting.
+func (sp *split) readEvents(ctx context.Context, s *Store) (err error) {
+	if sp.events, err = pg.QueryMany[chosenEvent](ctx, s.db.Main, selectEventsToSplit, pg.Args{"ids": sp.eventIDs}); err != nil || len(sp.events) == 0 {
 		return err
 	}
 	first := sp.events[0]
-	sp.first, err = s.Intake.Unpack(ctx, first.ProjectID, intake.Payload{Bytes: first.Payload, Dictionary: first.Dictionary})
+	sp.first, err = s.Intake.UnpackEvent(ctx, first.ProjectID, intake.Payload{Bytes: first.Payload, Dictionary: first.Dictionary})
 	return err
 }
 
@@ -86,19 +86,19 @@ const (
 SELECT i.id, i.status, i.times_seen, i.stored_events, i.users_affected,
 	i.first_seen, i.last_seen, i.level, i.first_release, i.first_release_at, i.last_release, i.last_release_at
 FROM issues i WHERE i.project_id = @project_id AND i.id = @id AND i.status <> 'merged' FOR UPDATE OF i`
-	eventsOfIssue = `SELECT id FROM events WHERE project_id = @project_id AND issue_id = @issue_id AND id = ANY (@ids)`
-	splitEvents   = `
+	selectEventIDs = `SELECT id FROM events WHERE project_id = @project_id AND issue_id = @issue_id AND id = ANY (@ids)`
+	splitEvents    = `
 UPDATE events SET issue_id = @to WHERE project_id = @project_id AND issue_id = @issue_id AND id = ANY (@ids)
 	AND received_at BETWEEN @first AND @last`
 )
 
-// move makes the new issue and gives it the events.
-func (sp *split) move(ctx context.Context) error {
+// moveEvents makes the new issue and gives it the events.
+func (sp *split) moveEvents(ctx context.Context) error {
 	before, err := pg.QueryOne[issueCounts](ctx, sp, lockSplit, pg.Args{"project_id": sp.project, "id": sp.id})
 	if err != nil {
 		return err
 	}
-	if err := sp.check(ctx); err != nil {
+	if err := sp.checkEvents(ctx); err != nil {
 		return err
 	}
 	if sp.newID, err = sp.store.db.IDs.TakeOne(ctx, intake.IssueIDs); err != nil {
@@ -121,12 +121,12 @@ func (sp *split) move(ctx context.Context) error {
 	if err := sp.makeIssue(ctx); err != nil {
 		return err
 	}
-	return sp.shrink(ctx, before)
+	return sp.shrinkOriginal(ctx, before)
 }
 
-// check refuses events that are not the issue's.
-func (sp *split) check(ctx context.Context) error {
-	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, sp, eventsOfIssue, pg.Args{"project_id": sp.project, "issue_id": sp.id, "ids": sp.eventIDs})
+// checkEvents refuses events that are not the issue's.
+func (sp *split) checkEvents(ctx context.Context) error {
+	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, sp, selectEventIDs, pg.Args{"project_id": sp.project, "issue_id": sp.id, "ids": sp.eventIDs})
 	if err != nil {
 		return err
 	}
@@ -143,9 +143,9 @@ func (sp *split) check(ctx context.Context) error {
 			foreign = append(foreign, fmt.Sprint(id))
 		}
 	}
-	return refusal("event_ids",
-		rule{"must name stored events, by their id; unknown", unknown},
-		rule{"must name events of this issue; of another", foreign},
+	return refuseBroken("event_ids",
+		brokenRule{"must name stored events, by their id; unknown", unknown},
+		brokenRule{"must name events of this issue; of another", foreign},
 	)
 }
 
@@ -174,7 +174,7 @@ func splitFingerprint(id int64) []byte {
 }
 
 func (sp *split) makeIssue(ctx context.Context) error {
-	moved := sp.span()
+	moved := sp.movedSpan()
 	_, err := pg.Exec(ctx, sp, addSplitIssue, moved.Args(pg.Args{
 		"project_id": sp.project, "original": sp.id, "id": sp.newID, "fingerprint": splitFingerprint(sp.newID), "now": sp.Now,
 		"title": string(sp.first.Title), "culprit": string(sp.first.Culprit), "type": string(grouping.FindStoredType(&sp.first)),
@@ -211,8 +211,8 @@ func (sp *split) makeIssue(ctx context.Context) error {
 
 func repeated(n int64, times int) []int64 { return slices.Repeat([]int64{n}, times) }
 
-// span is the span of the events.
-func (sp *split) span() (moved intake.Span) {
+// movedSpan is the span of the events.
+func (sp *split) movedSpan() (moved intake.Span) {
 	for _, e := range sp.events {
 		moved.IncludeEvent(e.OccurredAt, e.Level, e.Release)
 	}
@@ -220,7 +220,7 @@ func (sp *split) span() (moved intake.Span) {
 }
 
 const (
-	storedSpan = `
+	selectStoredSpan = `
 SELECT min(occurred_at) AS first_seen, max(occurred_at) AS last_seen,
 	coalesce((array_agg(level ORDER BY occurred_at DESC, received_at DESC, id DESC))[1], '') AS level,
 	coalesce((array_agg(release ORDER BY occurred_at, received_at, id) FILTER (WHERE release <> ''))[1], '') AS first_release,
@@ -237,14 +237,14 @@ UPDATE issues SET times_seen = greatest(times_seen - @events, 1), stored_events 
 WHERE project_id = @project_id AND id = @id`
 )
 
-// shrink takes the events off the original. What the first or last of them said of it is now said by the first or last
+// shrinkOriginal takes the events off the original. What the first or last of them said of it is now said by the first or last
 // that is still stored.
-func (sp *split) shrink(ctx context.Context, before issueCounts) error {
-	left, err := pg.QueryOne[intake.Span](ctx, sp, storedSpan, pg.Args{"project_id": sp.project, "id": sp.id})
+func (sp *split) shrinkOriginal(ctx context.Context, before issueCounts) error {
+	left, err := pg.QueryOne[intake.Span](ctx, sp, selectStoredSpan, pg.Args{"project_id": sp.project, "id": sp.id})
 	if err != nil {
 		return err
 	}
-	before.RemoveEvents(sp.span(), left)
+	before.RemoveEvents(sp.movedSpan(), left)
 	_, err = pg.Exec(ctx, sp, shrinkIssue, before.Args(pg.Args{
 		"project_id": sp.project, "id": sp.id, "now": sp.Now, "events": int64(len(sp.events)),
 	}))

@@ -25,7 +25,7 @@ func split(t testing.TB, s *store.Store, id int64, events ...int64) core.Issue {
 func titled(group string, n int, at core.Time) intake.NewEvent {
 	e := storetest.MakeEvent(storetest.Shop, group, n, at)
 	e.Level = "warning"
-	e.Payload = intake.Pack(fmt.Appendf(nil, `{"title": "OtherError: %d", "culprit": "cart in load", "level": "warning", "platform": "python",
+	e.Payload = intake.PackPlain(fmt.Appendf(nil, `{"title": "OtherError: %d", "culprit": "cart in load", "level": "warning", "platform": "python",
 		"exceptions": [{"type": "OtherError"}, {"type": "Cause"}]}`, n))
 	return e
 }
@@ -41,9 +41,9 @@ func TestSplitMovesTheEvents(t *testing.T) {
 		added = append(added, storetest.AddEvents(t, s, e))
 	}
 	id := added[0].IssueID
-	_, err := s.SetStatus(t.Context(), storetest.MakeActor(1), id, core.Ignored)
+	_, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(1), id, core.Ignored)
 	require.NoError(t, err)
-	_, err = s.Claim(t.Context(), storetest.MakeActor(2), id, 60)
+	_, err = s.ClaimIssue(t.Context(), storetest.MakeActor(2), id, 60)
 	require.NoError(t, err)
 	c.Forward(time.Minute)
 
@@ -76,7 +76,7 @@ func TestSplitMovesTheEvents(t *testing.T) {
 	require.Equal(t, c.At(-time.Minute), original.LastSeen)
 	require.EqualValues(t, added[3].ID, original.LatestEventID)
 	for environment, want := range map[string][]int64{"place 1": {got.ID}, "place 4": {got.ID}, "place 0": {id}} {
-		page, err := s.Issues(t.Context(), store.IssueFilter{Environment: environment, Paging: core.Paging{Limit: 10}})
+		page, err := s.ListIssues(t.Context(), store.IssueFilter{Environment: environment, Paging: core.Paging{Limit: 10}})
 		require.NoError(t, err)
 		var ids []int64
 		for _, i := range page.Data {
@@ -191,7 +191,7 @@ func TestSplitNamesTheIssueAfterAPackedEvent(t *testing.T) {
 	var id int64
 	for n := range 100 {
 		e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))
-		s.Intake.Pack(t.Context(), &e, fmt.Appendf(nil, `{"title": "Title %d", "level": "fatal", "platform": "go"}`, n))
+		s.Intake.PackEvent(t.Context(), &e, fmt.Appendf(nil, `{"title": "Title %d", "level": "fatal", "platform": "go"}`, n))
 		added := storetest.AddEvents(t, s, e)
 		ids, id = append([]int64{added.ID}, ids...), added.IssueID
 	}
@@ -210,7 +210,7 @@ func TestSplitTakesTheTypeOfTheTitle(t *testing.T) {
 		var id int64
 		for n := range 2 {
 			e := storetest.MakeEvent(storetest.Shop, title, n, c.At(0))
-			s.Intake.Pack(t.Context(), &e, fmt.Appendf(nil, `{"title": %q, "level": "fatal", "platform": "go",
+			s.Intake.PackEvent(t.Context(), &e, fmt.Appendf(nil, `{"title": %q, "level": "fatal", "platform": "go",
 				"exceptions": [{"type": "ExceptionGroup", "value": "all"}, {"type": "ValueError", "value": "bad row"}]}`, title))
 			added := storetest.AddEvents(t, s, e)
 			ids, id = append(ids, added.ID), added.IssueID

@@ -20,7 +20,7 @@ import (
 func list(t *testing.T, s *store.Store, f store.IssueFilter) []string {
 	t.Helper()
 	f.Limit = 100
-	page, err := s.Issues(t.Context(), f)
+	page, err := s.ListIssues(t.Context(), f)
 	require.NoError(t, err)
 	require.Empty(t, page.NextCursor)
 	titles := []string{}
@@ -59,7 +59,7 @@ func TestIssueFilters(t *testing.T) {
 		storetest.ChangeRows(t, s, `UPDATE issues SET status = $2 WHERE id = $1`, addTitled(t, s, string(status), 60+n, nil), status)
 	}
 	claimed, expired := addTitled(t, s, "claimed", 70, nil), addTitled(t, s, "expired", 71, nil)
-	_, err := s.Claim(t.Context(), storetest.MakeActor(1), claimed, 60)
+	_, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), claimed, 60)
 	require.NoError(t, err)
 	storetest.ChangeRows(t, s, `UPDATE issues SET claim_type = 'token', claim_holder = 'agent', claim_token_id = 1, claim_expires_at = $2 WHERE id = $1`, expired, storetest.Noon)
 
@@ -177,16 +177,25 @@ func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {
 	require.Empty(t, list(t, s, store.IssueFilter{}))
 	require.Empty(t, list(t, s, store.IssueFilter{ProjectID: storetest.Shop}))
 	for name, call := range map[string]func() error{
-		"issue":    func() error { _, err := s.Issue(t.Context(), added.IssueID); return err },
-		"event":    func() error { _, err := s.Event(t.Context(), added.ID); return err },
-		"events":   func() error { _, err := s.IssueEvents(t.Context(), added.IssueID, core.Paging{Limit: 1}); return err },
-		"activity": func() error { _, err := s.IssueActivity(t.Context(), added.IssueID, core.Paging{Limit: 1}); return err },
-		"status": func() error {
-			_, err := s.SetStatus(t.Context(), storetest.MakeActor(1), added.IssueID, core.Resolved)
+		"issue": func() error { _, err := s.ReadIssue(t.Context(), added.IssueID); return err },
+		"event": func() error { _, err := s.ReadEvent(t.Context(), added.ID); return err },
+		"events": func() error {
+			_, err := s.ListIssueEvents(t.Context(), added.IssueID, core.Paging{Limit: 1})
 			return err
 		},
-		"claim":   func() error { _, err := s.Claim(t.Context(), storetest.MakeActor(1), added.IssueID, 1); return err },
-		"release": func() error { _, err := s.Release(t.Context(), storetest.MakeActor(1), added.IssueID); return err },
+		"activity": func() error {
+			_, err := s.ListIssueActivity(t.Context(), added.IssueID, core.Paging{Limit: 1})
+			return err
+		},
+		"status": func() error {
+			_, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(1), added.IssueID, core.Resolved)
+			return err
+		},
+		"claim": func() error {
+			_, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), added.IssueID, 1)
+			return err
+		},
+		"release": func() error { _, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1), added.IssueID); return err },
 		"note": func() error {
 			_, err := s.AddNote(t.Context(), storetest.MakeActor(1), added.IssueID, "hi")
 			return err
@@ -219,7 +228,7 @@ func TestIssuePagesWhileEventsArrive(t *testing.T) {
 	moved, seen := map[int64]bool{}, []int64{}
 	filter := store.IssueFilter{Paging: core.Paging{Limit: 7}}
 	for page := 0; ; page++ {
-		got, err := s.Issues(t.Context(), filter)
+		got, err := s.ListIssues(t.Context(), filter)
 		require.NoError(t, err)
 		for _, i := range got.Data {
 			seen = append(seen, i.ID)
@@ -256,7 +265,7 @@ func TestIssuePagesEnd(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 5, 6, 7} {
 		filter, pages, seen := store.IssueFilter{Paging: core.Paging{Limit: limit}}, 0, map[int64]bool{}
 		for {
-			page, err := s.Issues(t.Context(), filter)
+			page, err := s.ListIssues(t.Context(), filter)
 			require.NoError(t, err)
 			pages++
 			for _, i := range page.Data {
@@ -276,7 +285,7 @@ func TestIssuesRefuseACursorOfAnotherList(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	for _, cursor := range []core.Cursor{core.NewCursor("received_at", c.Now, 1), core.NewCursor("priority", c.Now, 1), "nonsense", "%"} {
-		_, err := s.Issues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5, Cursor: cursor}})
+		_, err := s.ListIssues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5, Cursor: cursor}})
 		storetest.RequireCode(t, core.InvalidRequest, err)
 		require.Equal(t, "cursor", core.AsError(err).Details[0].Path)
 	}
@@ -311,7 +320,7 @@ func TestIssueWindows(t *testing.T) {
 			i := storetest.ReadIssue(t, s, storetest.AddEvents(t, s, e).IssueID)
 			require.Equal(t, test.in24h, i.Events24h)
 			require.Equal(t, test.in7days, i.Events7d)
-			page, err := s.Issues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 1}})
+			page, err := s.ListIssues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 1}})
 			require.NoError(t, err)
 			require.Equal(t, i.Issue, page.Data[0], "a list shows an issue as it is alone")
 		})
@@ -373,7 +382,7 @@ func TestUnknownIssue(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	for _, id := range []int64{1, 1 << 53} {
-		_, err := s.Issue(t.Context(), id)
+		_, err := s.ReadIssue(t.Context(), id)
 		storetest.RequireCode(t, core.NotFound, err)
 	}
 }

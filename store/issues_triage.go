@@ -22,11 +22,11 @@ type triageRow struct {
 
 const triageColumns = `i.crash_site, i.handled, c.category, c.severity, c.transient, c.agent_fixable, c.noise, c.corrected_by`
 
-func (r triageRow) crash() triage.Crash { return triage.Crash{Site: r.CrashSite, Handled: r.Handled} }
+func (r triageRow) toCrash() triage.Crash { return triage.Crash{Site: r.CrashSite, Handled: r.Handled} }
 
-// triage computes the triage of an issue, as priority is: nothing of it is stored but the corrections.
-func (r triageRow) triage(i *core.Issue) core.Triage {
-	model := triage.JudgeIssue(i, r.crash())
+// toTriage computes the triage of an issue, as priority is: nothing of it is stored but the corrections.
+func (r triageRow) toTriage(i *core.Issue) core.Triage {
+	model := triage.JudgeIssue(i, r.toCrash())
 	if r.CorrectedBy == nil {
 		return model
 	}
@@ -58,13 +58,13 @@ type triageCorrection struct {
 
 // CorrectTriage replaces the fields of an issue's triage that the change names.
 func (s *Store) CorrectTriage(ctx context.Context, actor core.Actor, id int64, to core.TriageChange, note string) error {
-	_, err := s.changeIssue(ctx, actor, id, func(c *change) error {
+	_, err := s.changeIssue(ctx, actor, id, func(c *issueChange) error {
 		row, err := readIssue(ctx, c, c.project, id, c.Now)
 		if err != nil {
 			return err
 		}
-		issue := row.issue(c.Now)
-		model := triage.JudgeIssue(&issue, row.crash())
+		issue := row.toIssue(c.Now)
+		model := triage.JudgeIssue(&issue, row.toCrash())
 		_, err = pg.Exec(ctx, c, correctTriage, pg.Args{
 			"project_id": c.project, "issue_id": id, "category": to.Category, "severity": to.Severity, "transient": to.Transient,
 			"agent_fixable": to.AgentFixable, "noise": to.Noise, "corrected_by": actor.Name,
@@ -72,7 +72,7 @@ func (s *Store) CorrectTriage(ctx context.Context, actor core.Actor, id int64, t
 		if err != nil {
 			return err
 		}
-		_, err = c.record(ctx, core.ActionIssueTriage, triageCorrection{From: model, To: to, Note: core.Text(note)})
+		_, err = c.recordChange(ctx, core.ActionIssueTriage, triageCorrection{From: model, To: to, Note: core.Text(note)})
 		return err
 	})
 	return err

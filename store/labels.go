@@ -9,7 +9,7 @@ import (
 
 // Labels are derived from the activity when they are read (primary API, Triage label).
 const (
-	labelColumns = `
+	selectLabels = `
 SELECT id, at, target_id AS issue_id,
 	CASE action
 		WHEN 'issue.resolve' THEN 'resolved'
@@ -33,9 +33,9 @@ FROM activity`
 	AND (action <> 'issue.merge' OR data ? 'source_ids')` // one row of a merge, that of the target
 )
 
-// Labels lists the decisions about issues at or after a time, most recent first. A duration counts from the time of the
+// ListLabels lists the decisions about issues at or after a time, most recent first. A duration counts from the time of the
 // first page.
-func (s *Store) Labels(ctx context.Context, after core.Since, page core.Paging) (core.Page[core.Label], error) {
+func (s *Store) ListLabels(ctx context.Context, after core.Since, page core.Paging) (core.Page[core.Label], error) {
 	l := pg.NewList("at", page)
 	l.Start = core.At(page.Cursor.Start(s.Now().Time))
 	since, err := after.Time(l.Start.Time)
@@ -46,5 +46,5 @@ func (s *Store) Labels(ctx context.Context, after core.Since, page core.Paging) 
 	if !since.IsZero() {
 		l.WhereArg("at >= @since", "since", since)
 	}
-	return pg.ReadPage(ctx, s.db, l, labelColumns, func(l core.Label) (core.Time, int64) { return l.At, l.ID })
+	return pg.ReadPage(ctx, s.db, l, selectLabels, func(l core.Label) (core.Time, int64) { return l.At, l.ID })
 }

@@ -16,7 +16,7 @@ import (
 // labels gives all labels, oldest first, as label or label<corrects.
 func labels(t testing.TB, s *store.Store, since core.Since) []string {
 	t.Helper()
-	page, err := s.Labels(t.Context(), since, core.Paging{Limit: 1000})
+	page, err := s.ListLabels(t.Context(), since, core.Paging{Limit: 1000})
 	require.NoError(t, err)
 	require.Empty(t, page.NextCursor)
 	list := make([]string, len(page.Data))
@@ -37,7 +37,7 @@ func TestLabelsOfDecisions(t *testing.T) {
 	set := func(to core.Status) {
 		t.Helper()
 		c.Forward(time.Minute)
-		_, err := s.SetStatus(t.Context(), ann, id, to)
+		_, err := s.SetIssueStatus(t.Context(), ann, id, to)
 		require.NoError(t, err)
 	}
 	for _, to := range []core.Status{core.Resolved, core.Unresolved, core.Ignored, core.Unresolved, core.Ignored, core.Resolved} {
@@ -49,16 +49,16 @@ func TestLabelsOfDecisions(t *testing.T) {
 	set(core.Unresolved)
 	_, err := s.AddNote(t.Context(), ann, id, "no label")
 	require.NoError(t, err)
-	_, err = s.Claim(t.Context(), ann, id, 10)
+	_, err = s.ClaimIssue(t.Context(), ann, id, 10)
 	require.NoError(t, err)
-	_, err = s.Release(t.Context(), ann, id)
+	_, err = s.ReleaseIssue(t.Context(), ann, id)
 	require.NoError(t, err)
 	ask(t, s, ann, store.IgnoreIssue{ID: id})
 	require.Equal(t, []string{
 		"resolved", "unresolved<resolved", "ignored", "unresolved<ignored", "ignored", "resolved", "regressed<resolved", "unresolved",
 	}, labels(t, s, ""))
 
-	page, err := s.Labels(t.Context(), "", core.Paging{Limit: 2})
+	page, err := s.ListLabels(t.Context(), "", core.Paging{Limit: 2})
 	require.NoError(t, err)
 	regressed := page.Data[1]
 	require.JSONEq(t, `{"from": "resolved", "to": "unresolved"}`, string(regressed.Data))
@@ -107,7 +107,7 @@ func TestLabelsArePaged(t *testing.T) {
 	var got []int64
 	page := core.Paging{Limit: 2}
 	for range 2 {
-		list, err := s.Labels(t.Context(), storetest.SinceTime(storetest.Noon.Add(2*time.Second)), page)
+		list, err := s.ListLabels(t.Context(), storetest.SinceTime(storetest.Noon.Add(2*time.Second)), page)
 		require.NoError(t, err)
 		for _, l := range list.Data {
 			got = append(got, l.ID)
@@ -142,12 +142,12 @@ func TestActivityOfTheWholeInstallation(t *testing.T) {
 	token, err := s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}})
 	require.NoError(t, err)
 	c.Forward(time.Minute)
-	_, err = s.Claim(t.Context(), ann, id, 10)
+	_, err = s.ClaimIssue(t.Context(), ann, id, 10)
 	require.NoError(t, err)
 	var got []string
 	page := core.Paging{Limit: 2}
 	for range 2 {
-		list, err := s.Activity(t.Context(), page)
+		list, err := s.ListActivity(t.Context(), page)
 		require.NoError(t, err)
 		for _, a := range list.Data {
 			got = append(got, fmt.Sprintf("%s of %s %d by %s, data %t", a.Action, a.TargetType, a.TargetID, a.ActorName, a.Data != nil))

@@ -69,7 +69,7 @@ func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEnd
 // explain what it sent.
 func TestListsReadNoWholeTable(t *testing.T) {
 	t.Parallel()
-	c, url, sent := storetest.NewClock(), storetest.URL(t), &statements{}
+	c, url, sent := storetest.NewClock(), storetest.NewURL(t), &statements{}
 	s := storetest.Open(t, url, c.Tell)
 	require.NoError(t, s.Intake.MakePartitions(t.Context()))
 	storetest.ChangeRows(t, s, fillTables, storetest.Noon)

@@ -27,11 +27,11 @@ func newOwners() *owners {
 }
 
 const (
-	ownerOfIssue = `SELECT project_id FROM issues WHERE id = @id`
-	ownerOfEvent = `SELECT project_id FROM events WHERE id = @id`
+	findOwnerOfIssue = `SELECT project_id FROM issues WHERE id = @id`
+	findOwnerOfEvent = `SELECT project_id FROM events WHERE id = @id`
 )
 
-func (s *Store) ownerOf(ctx context.Context, kind pg.Series, sql string, id int64) (int64, error) {
+func (s *Store) findOwner(ctx context.Context, kind pg.Series, sql string, id int64) (int64, error) {
 	key := ownerKey{kind, id}
 	if project, ok := s.owners.cache.Get(key); ok {
 		return project, nil
@@ -44,20 +44,20 @@ func (s *Store) ownerOf(ctx context.Context, kind pg.Series, sql string, id int6
 	return row.ProjectID, nil
 }
 
-func (s *Store) issueOwner(ctx context.Context, id int64) (int64, error) {
-	return s.ownerOf(ctx, intake.IssueIDs, ownerOfIssue, id)
+func (s *Store) findIssueOwner(ctx context.Context, id int64) (int64, error) {
+	return s.findOwner(ctx, intake.IssueIDs, findOwnerOfIssue, id)
 }
 
-// shownIssueOwner is issueOwner for lists that do not read the project: those of a deleted one are not_found.
-func (s *Store) shownIssueOwner(ctx context.Context, id int64) (int64, error) {
-	project, err := s.issueOwner(ctx, id)
+// findShownIssueOwner is issueOwner for lists that do not read the project: those of a deleted one are not_found.
+func (s *Store) findShownIssueOwner(ctx context.Context, id int64) (int64, error) {
+	project, err := s.findIssueOwner(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	_, err = pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, projectByID, pg.Args{"id": project})
+	_, err = pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, findProjectByID, pg.Args{"id": project})
 	return project, err
 }
 
-func (s *Store) eventOwner(ctx context.Context, id int64) (int64, error) {
-	return s.ownerOf(ctx, intake.EventIDs, ownerOfEvent, id)
+func (s *Store) findEventOwner(ctx context.Context, id int64) (int64, error) {
+	return s.findOwner(ctx, intake.EventIDs, findOwnerOfEvent, id)
 }

@@ -32,7 +32,7 @@ type projectRow struct {
 	Keys           []string
 }
 
-func (r projectRow) project(now core.Time) core.Project {
+func (r projectRow) toProject(now core.Time) core.Project {
 	p := core.Project{
 		ID: r.ID, Name: r.Name, Slug: r.Slug, Platform: core.Text(r.Platform), CreatedAt: r.CreatedAt,
 		Repository: core.Text(r.Repository), TrustSetting: r.TrustSetting, ServerSeenAt: r.ServerSeenAt, ClientSeenAt: r.ClientSeenAt,
@@ -61,8 +61,8 @@ const (
 	selectOnProject = selectProjects + ` AND p.id = @id`
 )
 
-// windows gives the starts of the counting windows: an hour counts when it lies wholly inside (primary API, Issue).
-func windows(now core.Time) pg.Args {
+// countingWindows gives the starts of the counting windows: an hour counts when it lies wholly inside (primary API, Issue).
+func countingWindows(now core.Time) pg.Args {
 	return pg.Args{"day_ago": now.Add(-24 * time.Hour), "today": now.Truncate(24 * time.Hour)}
 }
 
@@ -72,39 +72,39 @@ type StoredProject struct {
 	Keys []string
 }
 
-// Projects lists all projects, most recent first.
-func (s *Store) Projects(ctx context.Context) ([]StoredProject, error) {
+// ListProjects lists all projects, most recent first.
+func (s *Store) ListProjects(ctx context.Context) ([]StoredProject, error) {
 	now := s.Now()
-	rows, err := pg.QueryMany[projectRow](ctx, s.db.Main, listProjects, windows(now))
+	rows, err := pg.QueryMany[projectRow](ctx, s.db.Main, listProjects, countingWindows(now))
 	list := make([]StoredProject, len(rows))
 	for i, r := range rows {
-		list[i] = StoredProject{r.project(now), r.Keys}
+		list[i] = StoredProject{r.toProject(now), r.Keys}
 	}
 	return list, err
 }
 
-// Project gives one project by its id, or not_found.
-func (s *Store) Project(ctx context.Context, id int64) (StoredProject, error) {
+// ReadProject gives one project by its id, or not_found.
+func (s *Store) ReadProject(ctx context.Context, id int64) (StoredProject, error) {
 	return readProject(ctx, s.db.Main, id, s.Now())
 }
 
 func readProject(ctx context.Context, q pg.Querier, id int64, now core.Time) (StoredProject, error) {
-	a := windows(now)
+	a := countingWindows(now)
 	a["id"] = id
 	row, err := pg.QueryOne[projectRow](ctx, q, selectOnProject, a)
-	return StoredProject{row.project(now), row.Keys}, err
+	return StoredProject{row.toProject(now), row.Keys}, err
 }
 
 const (
-	projectByID   = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL`
-	projectBySlug = `SELECT id FROM projects WHERE slug = @slug AND deleted_at IS NULL`
+	findProjectByID   = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL`
+	findProjectBySlug = `SELECT id FROM projects WHERE slug = @slug AND deleted_at IS NULL`
 )
 
 // FindProject gives the id of the project that a caller named by id or slug, or project_not_found.
 func (s *Store) FindProject(ctx context.Context, ref core.ProjectRef) (int64, error) {
-	sql, a := projectBySlug, pg.Args{"slug": string(ref)}
+	sql, a := findProjectBySlug, pg.Args{"slug": string(ref)}
 	if id, err := strconv.ParseInt(string(ref), 10, 64); err == nil {
-		sql, a = projectByID, pg.Args{"id": id}
+		sql, a = findProjectByID, pg.Args{"id": id}
 	}
 	row, err := pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, sql, a)
 	if core.HasCode(err, core.NotFound) {
@@ -132,22 +132,22 @@ type keyChange struct {
 // recordKey writes the activity row of a change of the keys. It is one of the project, since the specification has no other
 // action for it.
 func (t *tx) recordKey(ctx context.Context, actor core.Actor, project int64, data keyChange) error {
-	_, err := t.record(ctx, activity.Entry{
+	_, err := t.recordActivity(ctx, activity.Entry{
 		ProjectID: project, Actor: actor, Action: core.ActionProjectUpdate, TargetType: core.TargetProject, TargetID: project, Data: data,
 	})
 	return err
 }
 
 const (
-	insertProjectKey = `INSERT INTO project_keys (public_key, project_id, created_at) VALUES (@key, @project_id, @now)`
-	lockProject      = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR UPDATE`
-	activeKeys       = `SELECT public_key FROM project_keys WHERE project_id = @project_id AND revoked_at IS NULL`
-	revokeOneKey     = `UPDATE project_keys SET revoked_at = @now WHERE public_key = @key`
-	projectForKey    = `
+	insertProjectKey         = `INSERT INTO project_keys (public_key, project_id, created_at) VALUES (@key, @project_id, @now)`
+	lockProject              = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR UPDATE`
+	listActiveKeys           = `SELECT public_key FROM project_keys WHERE project_id = @project_id AND revoked_at IS NULL`
+	revokeOneKey             = `UPDATE project_keys SET revoked_at = @now WHERE public_key = @key`
+	selectIntakeProjectOfKey = `
 SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins
 FROM project_keys k JOIN projects p ON p.id = k.project_id
 WHERE k.public_key = @key AND k.revoked_at IS NULL AND p.deleted_at IS NULL`
-	projectIntake = `
+	selectIntakeProject = `
 SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins
 FROM projects p WHERE p.id = @id AND p.deleted_at IS NULL`
 )
@@ -159,7 +159,7 @@ func (s *Store) RevokeProjectKey(ctx context.Context, actor core.Actor, projectI
 		if _, err := pg.QueryOne[struct{ ID int64 }](ctx, t, lockProject, pg.Args{"id": projectID}); err != nil {
 			return err
 		}
-		keys, err := pg.QueryMany[struct{ PublicKey string }](ctx, t, activeKeys, pg.Args{"project_id": projectID})
+		keys, err := pg.QueryMany[struct{ PublicKey string }](ctx, t, listActiveKeys, pg.Args{"project_id": projectID})
 		if err != nil {
 			return err
 		}
@@ -180,8 +180,8 @@ func (s *Store) RevokeProjectKey(ctx context.Context, actor core.Actor, projectI
 	})
 }
 
-// Intake is what taking events in needs to know of a project.
-type Intake struct {
+// IntakeProject is what taking events in needs to know of a project.
+type IntakeProject struct {
 	ID             int64
 	Name           string
 	Slug           string
@@ -193,14 +193,14 @@ type Intake struct {
 	AllowedOrigins *[]string
 }
 
-// ProjectForKey gives the project of an active key, or not_found.
-func (s *Store) ProjectForKey(ctx context.Context, publicKey string) (Intake, error) {
-	return pg.QueryOne[Intake](ctx, s.db.Main, projectForKey, pg.Args{"key": publicKey})
+// FindIntakeProject gives the project of an active key, or not_found.
+func (s *Store) FindIntakeProject(ctx context.Context, publicKey string) (IntakeProject, error) {
+	return pg.QueryOne[IntakeProject](ctx, s.db.Main, selectIntakeProjectOfKey, pg.Args{"key": publicKey})
 }
 
-// ProjectIntake gives what taking events in needs to know of a project, or not_found.
-func (s *Store) ProjectIntake(ctx context.Context, id int64) (Intake, error) {
-	return pg.QueryOne[Intake](ctx, s.db.Main, projectIntake, pg.Args{"id": id})
+// ReadIntakeProject gives what taking events in needs to know of a project, or not_found.
+func (s *Store) ReadIntakeProject(ctx context.Context, id int64) (IntakeProject, error) {
+	return pg.QueryOne[IntakeProject](ctx, s.db.Main, selectIntakeProject, pg.Args{"id": id})
 }
 
 // ScrubSettings is what a project adds to the rules by which texts are masked.
@@ -209,12 +209,12 @@ type ScrubSettings struct {
 	ScrubPatterns []string
 }
 
-const scrubSettings = `
+const selectScrubSettings = `
 SELECT p.scrub_keys, p.scrub_patterns
 FROM issues i JOIN projects p ON p.id = i.project_id
 WHERE i.id = @issue_id AND p.deleted_at IS NULL`
 
-// ScrubSettings returns those of the project of an issue, or not_found.
-func (s *Store) ScrubSettings(ctx context.Context, issueID int64) (ScrubSettings, error) {
-	return pg.QueryOne[ScrubSettings](ctx, s.db.Main, scrubSettings, pg.Args{"issue_id": issueID})
+// ReadScrubSettings returns those of the project of an issue, or not_found.
+func (s *Store) ReadScrubSettings(ctx context.Context, issueID int64) (ScrubSettings, error) {
+	return pg.QueryOne[ScrubSettings](ctx, s.db.Main, selectScrubSettings, pg.Args{"issue_id": issueID})
 }

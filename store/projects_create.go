@@ -28,11 +28,11 @@ var (
 )
 
 const (
-	slugsLike     = `SELECT slug FROM projects WHERE deleted_at IS NULL AND (slug = @slug OR starts_with(slug, @slug || '-'))`
+	listSlugsLike = `SELECT slug FROM projects WHERE deleted_at IS NULL AND (slug = @slug OR starts_with(slug, @slug || '-'))`
 	insertProject = `
 INSERT INTO projects (id, name, slug, platform, demo, created_at)
 VALUES (@id, @name, @slug, @platform, @demo, @now) ON CONFLICT DO NOTHING`
-	projectTaken = `
+	findTakenProject = `
 SELECT EXISTS (SELECT FROM projects WHERE id = @id) AS id,
 	@demo::boolean AND EXISTS (SELECT FROM projects WHERE demo AND deleted_at IS NULL) AS demo`
 )
@@ -47,7 +47,7 @@ func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProjec
 		if _, err := pg.Exec(ctx, t, insertProjectKey, pg.Args{"key": p.PublicKey, "project_id": p.ID, "now": t.Now}); err != nil {
 			return err
 		}
-		_, err := t.record(ctx, activity.Entry{
+		_, err := t.recordActivity(ctx, activity.Entry{
 			ProjectID: p.ID, Actor: actor, Action: core.ActionProjectCreate, TargetType: core.TargetProject, TargetID: p.ID,
 		})
 		return err
@@ -55,7 +55,7 @@ func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProjec
 	if err != nil {
 		return StoredProject{}, err
 	}
-	return s.Project(ctx, p.ID)
+	return s.ReadProject(ctx, p.ID)
 }
 
 // slugAttempts bounds how often another slug is tried because somebody took it meanwhile: of many who ask at once, one gets
@@ -65,7 +65,7 @@ const slugAttempts = 50
 // insertProject inserts the project under a slug that is free.
 func (t *tx) insertProject(ctx context.Context, p NewProject) error {
 	for range slugAttempts {
-		slug, err := t.freeSlug(ctx, core.MakeSlug(p.Name))
+		slug, err := t.findFreeSlug(ctx, core.MakeSlug(p.Name))
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (t *tx) insertProject(ctx context.Context, p NewProject) error {
 		if err != nil || inserted == 1 {
 			return err
 		}
-		taken, err := pg.QueryOne[struct{ ID, Demo bool }](ctx, t, projectTaken, pg.Args{"id": p.ID, "demo": p.Demo})
+		taken, err := pg.QueryOne[struct{ ID, Demo bool }](ctx, t, findTakenProject, pg.Args{"id": p.ID, "demo": p.Demo})
 		switch {
 		case err != nil:
 			return err
@@ -88,9 +88,9 @@ func (t *tx) insertProject(ctx context.Context, p NewProject) error {
 	return errors.New("store: no slug is free for long enough")
 }
 
-// freeSlug gives the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2.
-func (t *tx) freeSlug(ctx context.Context, slug string) (string, error) {
-	rows, err := pg.QueryMany[struct{ Slug string }](ctx, t, slugsLike, pg.Args{"slug": slug})
+// findFreeSlug gives the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2.
+func (t *tx) findFreeSlug(ctx context.Context, slug string) (string, error) {
+	rows, err := pg.QueryMany[struct{ Slug string }](ctx, t, listSlugsLike, pg.Args{"slug": slug})
 	if err != nil {
 		return "", err
 	}

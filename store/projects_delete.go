@@ -30,7 +30,7 @@ func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) erro
 	if n == 0 {
 		return core.NewError(core.ProjectNotFound)
 	}
-	_, err = t.record(ctx, activity.Entry{
+	_, err = t.recordActivity(ctx, activity.Entry{
 		ProjectID: id, Actor: actor, Action: core.ActionProjectUpdate, TargetType: core.TargetProject, TargetID: id,
 		Data: map[string]core.Time{"deleted_at": t.Now},
 	})
@@ -57,13 +57,13 @@ func (t *tx) revokeProjectTokens(ctx context.Context, actor core.Actor, project 
 const purgeAfter = 5 * time.Minute
 
 const (
-	unpurgedProjects = `SELECT id FROM projects WHERE deleted_at <= @due AND purged_at IS NULL ORDER BY deleted_at, id`
-	markPurged       = `UPDATE projects SET purged_at = @now WHERE id = @id AND deleted_at IS NOT NULL AND purged_at IS NULL`
+	listUnpurgedProjects = `SELECT id FROM projects WHERE deleted_at <= @due AND purged_at IS NULL ORDER BY deleted_at, id`
+	markPurged           = `UPDATE projects SET purged_at = @now WHERE id = @id AND deleted_at IS NOT NULL AND purged_at IS NULL`
 )
 
 // UnpurgedProjects gives the deleted projects whose rows are to be deleted now, oldest first.
 func (s *Store) UnpurgedProjects(ctx context.Context) ([]int64, error) {
-	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, unpurgedProjects, pg.Args{"due": s.Now().Add(-purgeAfter)})
+	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, listUnpurgedProjects, pg.Args{"due": s.Now().Add(-purgeAfter)})
 	list := make([]int64, len(rows))
 	for i, r := range rows {
 		list[i] = r.ID
@@ -75,9 +75,9 @@ func (s *Store) UnpurgedProjects(ctx context.Context) ([]int64, error) {
 // project), and revoked tokens and requests for approval are listed.
 var keptTables = []string{"activity", "approvals", "tokens"}
 
-// projectTables finds the tables of project data, partitions one by one, each with the columns by which its rows are
+// listProjectTables finds the tables of project data, partitions one by one, each with the columns by which its rows are
 // found: those of the primary key, else of the longest index.
-const projectTables = `
+const listProjectTables = `
 SELECT DISTINCT ON (c.relname) c.relname::text AS name, ARRAY(
 	SELECT a.attname::text FROM unnest(x.indkey) WITH ORDINALITY AS k (attnum, place)
 	JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum ORDER BY k.place) AS key
@@ -100,7 +100,7 @@ const purgeChunk = 5000
 // PurgeProject deletes rows of a deleted project, a bounded number from each table of project data. It is done when no
 // table has any left. It may be cut off anywhere, and several servers may do it at once.
 func (s *Store) PurgeProject(ctx context.Context, id int64) (done bool, err error) {
-	tables, err := pg.QueryMany[projectTable](ctx, s.db.Main, projectTables, pg.Args{"kept": keptTables})
+	tables, err := pg.QueryMany[projectTable](ctx, s.db.Main, listProjectTables, pg.Args{"kept": keptTables})
 	if err != nil {
 		return false, err
 	}

@@ -83,15 +83,15 @@ func TestDeletedProjectIsHiddenAtOnce(t *testing.T) {
 	require.NoError(t, storetest.DeleteProject(ctx, s, by, storetest.Shop))
 
 	for name, call := range map[string]func() error{
-		"Issue":         func() error { _, err := s.Issue(ctx, issue); return err },
-		"IssueEvents":   func() error { _, err := s.IssueEvents(ctx, issue, page); return err },
-		"IssueActivity": func() error { _, err := s.IssueActivity(ctx, issue, page); return err },
-		"Event":         func() error { _, err := s.Event(ctx, event); return err },
-		"SetStatus":     func() error { _, err := s.SetStatus(ctx, by, issue, core.Resolved); return err },
-		"Claim":         func() error { _, err := s.Claim(ctx, by, issue, 5); return err },
+		"Issue":         func() error { _, err := s.ReadIssue(ctx, issue); return err },
+		"IssueEvents":   func() error { _, err := s.ListIssueEvents(ctx, issue, page); return err },
+		"IssueActivity": func() error { _, err := s.ListIssueActivity(ctx, issue, page); return err },
+		"Event":         func() error { _, err := s.ReadEvent(ctx, event); return err },
+		"SetStatus":     func() error { _, err := s.SetIssueStatus(ctx, by, issue, core.Resolved); return err },
+		"Claim":         func() error { _, err := s.ClaimIssue(ctx, by, issue, 5); return err },
 		"AddNote":       func() error { _, err := s.AddNote(ctx, by, issue, "hi"); return err },
-		"Project":       func() error { _, err := s.Project(ctx, storetest.Shop); return err },
-		"ProjectForKey": func() error { _, err := s.ProjectForKey(ctx, fmt.Sprint("key", storetest.Shop)); return err },
+		"Project":       func() error { _, err := s.ReadProject(ctx, storetest.Shop); return err },
+		"ProjectForKey": func() error { _, err := s.FindIntakeProject(ctx, fmt.Sprint("key", storetest.Shop)); return err },
 	} {
 		require.True(t, core.HasCode(call(), core.NotFound), name)
 	}
@@ -101,13 +101,13 @@ func TestDeletedProjectIsHiddenAtOnce(t *testing.T) {
 	}
 	storetest.RequireCode(t, core.ProjectNotFound, storetest.DeleteProject(ctx, s, by, storetest.Shop))
 	storetest.RequireCode(t, core.ProjectNotFound, storetest.DeleteProject(ctx, s, by, 1))
-	projects, err := s.Projects(ctx)
+	projects, err := s.ListProjects(ctx)
 	require.NoError(t, err)
 	require.Len(t, projects, 1)
-	issues, err := s.Issues(ctx, store.IssueFilter{Paging: page})
+	issues, err := s.ListIssues(ctx, store.IssueFilter{Paging: page})
 	require.NoError(t, err)
 	require.Empty(t, issues.Data)
-	state, err := s.IngestState(ctx, 0)
+	state, err := s.ReadIngestState(ctx, 0)
 	require.NoError(t, err)
 	require.Zero(t, state.Events24h)
 
@@ -200,9 +200,9 @@ func TestPurgeDeletesEveryRowOfTheProject(t *testing.T) {
 
 	require.Equal(t, map[string]int64{"activity": story}, tablesOf(t, s, storetest.Shop), "the timeline stays")
 	require.Equal(t, kept, tablesOf(t, s, office), "the other project is as it was")
-	_, err := s.Issue(t.Context(), issue)
+	_, err := s.ReadIssue(t.Context(), issue)
 	storetest.RequireCode(t, core.NotFound, err)
-	_, err = s.Issue(t.Context(), 1<<52)
+	_, err = s.ReadIssue(t.Context(), 1<<52)
 	storetest.RequireCode(t, core.NotFound, err)
 }
 
@@ -220,7 +220,7 @@ func TestPurgeKnowsEveryTable(t *testing.T) {
 func TestPurgeFindsTablesThatAreNew(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	rows, err := storetest.SQL(t.Context(), s, `CREATE TABLE "With ""odd"" name" (id bigint PRIMARY KEY, project_id bigint NOT NULL)`)
+	rows, err := storetest.QuerySQL(t.Context(), s, `CREATE TABLE "With ""odd"" name" (id bigint PRIMARY KEY, project_id bigint NOT NULL)`)
 	require.NoError(t, err)
 	rows.Close()
 	storetest.ChangeRows(t, s, `INSERT INTO "With ""odd"" name" VALUES (1, $1), (2, 5)`, storetest.Shop)

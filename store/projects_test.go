@@ -26,7 +26,7 @@ func TestCreateProject(t *testing.T) {
 		},
 		Keys: []string{"key"},
 	}, got)
-	again, err := s.Project(t.Context(), storetest.Shop)
+	again, err := s.ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 	require.Equal(t, got, again)
 	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE project_id = $1 AND action = 'project.create'
@@ -90,7 +90,7 @@ func TestFindProject(t *testing.T) {
 		_, err := s.FindProject(t.Context(), ref)
 		storetest.RequireCode(t, core.ProjectNotFound, err)
 	}
-	_, err := s.Project(t.Context(), storetest.Shop+1)
+	_, err := s.ReadProject(t.Context(), storetest.Shop+1)
 	storetest.RequireCode(t, core.NotFound, err)
 }
 
@@ -98,7 +98,7 @@ func TestProjectsListsTheMostRecentFirst(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()
 	s := storetest.NewAt(t, c.Tell)
-	all, err := s.Projects(t.Context())
+	all, err := s.ListProjects(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, all)
 	for n := range 4 {
@@ -106,12 +106,12 @@ func TestProjectsListsTheMostRecentFirst(t *testing.T) {
 		storetest.MakeProject(t, s, int64(storetest.Shop+n), fmt.Sprint("P", n))
 	}
 	storetest.HideProject(t, s, storetest.Shop+1)
-	all, err = s.Projects(t.Context())
+	all, err = s.ListProjects(t.Context())
 	require.NoError(t, err)
 	var names []string
 	for _, p := range all {
 		names = append(names, p.Name)
-		alone, err := s.Project(t.Context(), p.ID)
+		alone, err := s.ReadProject(t.Context(), p.ID)
 		require.NoError(t, err)
 		require.Equal(t, alone, p)
 	}
@@ -123,7 +123,7 @@ func TestProjectReadsItsSettings(t *testing.T) {
 	s, _ := storetest.OpenShop(t)
 	storetest.ChangeRows(t, s, `UPDATE projects SET repository = 'acme/shop', trust_setting = 'low', daily_quota = 5, scrub_keys = '{iban}',
 		scrub_patterns = '{a+,b+}', allowed_origins = '{https://shop.example}', demo = true`)
-	p, err := s.Project(t.Context(), storetest.Shop)
+	p, err := s.ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 	low, quota, origins := core.TrustLow, int64(5), []string{"https://shop.example"}
 	require.Equal(t, core.Project{
@@ -131,16 +131,16 @@ func TestProjectReadsItsSettings(t *testing.T) {
 		Trust: low, TrustSetting: &low, SourceTrust: low, AllowedOrigins: &origins, DailyQuota: &quota,
 		ScrubKeys: core.List[string]{"iban"}, ScrubPatterns: core.List[string]{"a+", "b+"}, Demo: true,
 	}, p.Project)
-	intake, err := s.ProjectForKey(t.Context(), p.Keys[0])
+	intake, err := s.FindIntakeProject(t.Context(), p.Keys[0])
 	require.NoError(t, err)
-	require.Equal(t, store.Intake{
+	require.Equal(t, store.IntakeProject{
 		ID: storetest.Shop, Name: "Shop", Slug: "shop", Platform: "go", TrustSetting: &low, DailyQuota: &quota,
 		ScrubKeys: []string{"iban"}, ScrubPatterns: []string{"a+", "b+"}, AllowedOrigins: &origins,
 	}, intake)
-	same, err := s.ProjectIntake(t.Context(), storetest.Shop)
+	same, err := s.ReadIntakeProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 	require.Equal(t, intake, same)
-	_, err = s.ProjectIntake(t.Context(), storetest.Shop+1)
+	_, err = s.ReadIntakeProject(t.Context(), storetest.Shop+1)
 	require.True(t, core.HasCode(err, core.NotFound))
 }
 
@@ -157,7 +157,7 @@ func TestProjectCountsEvents(t *testing.T) {
 	arrive(3, 12*time.Hour+31*time.Minute) // 23:59 yesterday
 	arrive(4, 23*time.Hour+30*time.Minute) // 13:00 yesterday
 	arrive(5, 23*time.Hour+31*time.Minute) // 12:59 yesterday: its hour is not wholly inside
-	p, err := s.Project(t.Context(), storetest.Shop)
+	p, err := s.ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, p.EventsToday, "an event sent twice counts once")
 	require.EqualValues(t, 4, p.Events24h)
@@ -170,7 +170,7 @@ func TestProjectKeys(t *testing.T) {
 	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
 	first := fmt.Sprint("key", storetest.Shop)
 	keys := func() []string {
-		p, err := s.Project(t.Context(), storetest.Shop)
+		p, err := s.ReadProject(t.Context(), storetest.Shop)
 		require.NoError(t, err)
 		return p.Keys
 	}
@@ -187,15 +187,15 @@ func TestProjectKeys(t *testing.T) {
 	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, first))
 	storetest.RequireCode(t, core.LastKey, s.RevokeProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, "a second"))
 
-	intake, err := s.ProjectForKey(t.Context(), "a second")
+	intake, err := s.FindIntakeProject(t.Context(), "a second")
 	require.NoError(t, err)
 	require.EqualValues(t, storetest.Shop, intake.ID)
 	for _, key := range []string{first, "unknown", ""} {
-		_, err = s.ProjectForKey(t.Context(), key)
+		_, err = s.FindIntakeProject(t.Context(), key)
 		storetest.RequireCode(t, core.NotFound, err)
 	}
 	storetest.HideProject(t, s, storetest.Shop)
-	_, err = s.ProjectForKey(t.Context(), "a second")
+	_, err = s.FindIntakeProject(t.Context(), "a second")
 	storetest.RequireCode(t, core.NotFound, err)
 	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, "a second"))
 }
@@ -204,7 +204,7 @@ func TestLastTwoKeysAreNotBothRevoked(t *testing.T) {
 	t.Parallel()
 	pair, _ := storetest.OpenPair(t)
 	for round := range 20 {
-		active, err := pair[0].Project(t.Context(), storetest.Shop)
+		active, err := pair[0].ReadProject(t.Context(), storetest.Shop)
 		require.NoError(t, err)
 		require.Len(t, active.Keys, 1)
 		keys := append(slices.Clone(active.Keys), fmt.Sprint("round ", round))
@@ -227,7 +227,7 @@ func TestIngestState(t *testing.T) {
 	storetest.MakeProject(t, s, storetest.Shop+2, "Gone")
 	storetest.HideProject(t, s, storetest.Shop+2)
 	state := func(project int64) core.IngestState {
-		got, err := s.IngestState(t.Context(), project)
+		got, err := s.ReadIngestState(t.Context(), project)
 		require.NoError(t, err)
 		return got
 	}
@@ -261,12 +261,12 @@ func TestInstallSecretIsOneForAllServers(t *testing.T) {
 	pair, _ := storetest.OpenPair(t)
 	secrets := make([]string, 8)
 	storetest.RequireNoErrors(t, storetest.RunTogether(8, func(i int) error {
-		secret, err := pair[i%2].InstallSecret(t.Context(), "users", fmt.Append(nil, "fresh ", i))
+		secret, err := pair[i%2].EnsureSecret(t.Context(), "users", fmt.Append(nil, "fresh ", i))
 		secrets[i] = string(secret)
 		return err
 	}))
 	require.Len(t, slices.Compact(secrets), 1)
-	other, err := pair[0].InstallSecret(t.Context(), "other", []byte{0, 255})
+	other, err := pair[0].EnsureSecret(t.Context(), "other", []byte{0, 255})
 	require.NoError(t, err)
 	require.Equal(t, []byte{0, 255}, other)
 }

@@ -27,9 +27,9 @@ func TestUpdateProject(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
-	office, err := s.Project(t.Context(), storetest.Shop+1)
+	office, err := s.ReadProject(t.Context(), storetest.Shop+1)
 	require.NoError(t, err)
-	before, err := s.Project(t.Context(), storetest.Shop)
+	before, err := s.ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 
 	c.Forward(time.Minute)
@@ -46,7 +46,7 @@ func TestUpdateProject(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	stored, err := s.Project(t.Context(), storetest.Shop)
+	stored, err := s.ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 	require.Equal(t, want, stored)
 	rows := updates(t, s, storetest.Shop)
@@ -63,7 +63,7 @@ func TestUpdateProject(t *testing.T) {
 	require.JSONEq(t, `{"repository": null, "trust": null, "daily_quota": null, "scrub_keys": [], "scrub_patterns": [], "allowed_origins": null}`,
 		updates(t, s, storetest.Shop)[1])
 
-	other, err := s.Project(t.Context(), storetest.Shop+1)
+	other, err := s.ReadProject(t.Context(), storetest.Shop+1)
 	require.NoError(t, err)
 	require.Equal(t, office, other, "a neighbour is left alone")
 }
@@ -120,7 +120,7 @@ func TestUpdatesOfOneProjectMeet(t *testing.T) {
 		_, err := pair[i%2].UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, changes[i])
 		return err
 	}))
-	p, err := pair[0].Project(t.Context(), storetest.Shop)
+	p, err := pair[0].ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 	require.NotNil(t, p.DailyQuota)
 	require.NotNil(t, p.TrustSetting)
@@ -142,7 +142,7 @@ func TestUpdateProjectReachesIngest(t *testing.T) {
 	project := storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	_, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, core.ProjectChange{DailyQuota: set[int64](5), ScrubPatterns: set([]string{"a{1,3}"})})
 	require.NoError(t, err)
-	intake, err := s.ProjectForKey(t.Context(), project.Keys[0])
+	intake, err := s.FindIntakeProject(t.Context(), project.Keys[0])
 	require.NoError(t, err)
 	require.EqualValues(t, 5, *intake.DailyQuota)
 	require.Equal(t, []string{"a{1,3}"}, intake.ScrubPatterns)

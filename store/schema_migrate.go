@@ -51,19 +51,19 @@ func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
 	defer pool.Close()
 	return s.withMigrations(pool, func(m *migration) error {
 		// Without this look, each start would wait for the lock though there is nothing to do.
-		if pending, err := m.pending(ctx); err != nil || !pending {
+		if pending, err := m.hasPending(ctx); err != nil || !pending {
 			return err
 		}
-		return m.locked(ctx, func() error {
-			return pg.RetryLocks(ctx, migrationAttempts, func() error { return m.up(ctx, log) })
+		return m.runLocked(ctx, func() error {
+			return pg.RetryLocks(ctx, migrationAttempts, func() error { return m.runAll(ctx, log) })
 		})
 	})
 }
 
-// SchemaCurrent tells whether the database has had all migrations: nil, ErrOldSchema, or why it cannot be told.
-func (s *Store) SchemaCurrent(ctx context.Context) error {
+// CheckSchema tells whether the database has had all migrations: nil, ErrOldSchema, or why it cannot be told.
+func (s *Store) CheckSchema(ctx context.Context) error {
 	return s.withMigrations(s.db.Reserved, func(m *migration) error {
-		pending, err := m.pending(ctx)
+		pending, err := m.hasPending(ctx)
 		if err == nil && pending {
 			return ErrOldSchema
 		}
@@ -71,9 +71,9 @@ func (s *Store) SchemaCurrent(ctx context.Context) error {
 	})
 }
 
-// SchemaVersion returns the newest migration that the database has had, and the newest one that this server knows. A newer
+// ReadSchemaVersion returns the newest migration that the database has had, and the newest one that this server knows. A newer
 // server may have migrated further.
-func (s *Store) SchemaVersion(ctx context.Context) (schema, known int64, err error) {
+func (s *Store) ReadSchemaVersion(ctx context.Context) (schema, known int64, err error) {
 	err = s.withMigrations(s.db.Main, func(m *migration) error {
 		sources := m.ours.ListSources()
 		known = sources[len(sources)-1].Version
@@ -123,24 +123,24 @@ func (s *Store) withMigrations(pool *pgxpool.Pool, fn func(*migration) error) er
 	return nil
 }
 
-// queueVersion is the newest migration of the queue's tables that the database has had.
-const queueVersion = `SELECT coalesce(max(version), 0)::bigint AS version FROM river_migration WHERE line = 'main'`
+// readQueueVersion is the newest migration of the queue's tables that the database has had.
+const readQueueVersion = `SELECT coalesce(max(version), 0)::bigint AS version FROM river_migration WHERE line = 'main'`
 
-// pending tells whether migrations of ours or of the queue are missing. A newer server's do not matter.
-func (m *migration) pending(ctx context.Context) (bool, error) {
+// hasPending tells whether migrations of ours or of the queue are missing. A newer server's do not matter.
+func (m *migration) hasPending(ctx context.Context) (bool, error) {
 	if pending, err := m.ours.HasPending(ctx); err != nil || pending {
 		return pending, err
 	}
 	all := m.queue.AllVersions()
-	row, err := pg.QueryOne[struct{ Version int64 }](ctx, m.pool, queueVersion, pg.Args{})
+	row, err := pg.QueryOne[struct{ Version int64 }](ctx, m.pool, readQueueVersion, pg.Args{})
 	if pg.HasState(err, pgerrcode.UndefinedTable, pgerrcode.UndefinedColumn) { // no such table, or the one that the first versions of it had
 		return true, nil
 	}
 	return row.Version < int64(all[len(all)-1].Version), err
 }
 
-// locked runs fn while no other server migrates.
-func (m *migration) locked(ctx context.Context, fn func() error) (err error) {
+// runLocked runs fn while no other server migrates.
+func (m *migration) runLocked(ctx context.Context, fn func() error) (err error) {
 	locker, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(lockEvery, uint64(lockAtMost/lockEvery)))
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (m *migration) locked(ctx context.Context, fn func() error) (err error) {
 	return fn()
 }
 
-func (m *migration) up(ctx context.Context, log *slog.Logger) error {
+func (m *migration) runAll(ctx context.Context, log *slog.Logger) error {
 	results, err := m.ours.Up(ctx)
 	for _, r := range results {
 		log.InfoContext(ctx, "migrated", "file", r.Source.Path, "duration", r.Duration)

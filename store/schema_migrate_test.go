@@ -16,12 +16,12 @@ import (
 func TestSchemaIsOldUntilMigrated(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()
-	s := storetest.Open(t, storetest.EmptyURL(t), c.Tell)
-	require.ErrorIs(t, s.SchemaCurrent(t.Context()), store.ErrOldSchema)
-	require.ErrorIs(t, s.SchemaCurrent(t.Context()), store.ErrOldSchema, "and says so again")
+	s := storetest.Open(t, storetest.NewEmptyURL(t), c.Tell)
+	require.ErrorIs(t, s.CheckSchema(t.Context()), store.ErrOldSchema)
+	require.ErrorIs(t, s.CheckSchema(t.Context()), store.ErrOldSchema, "and says so again")
 	for range 2 {
 		require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
-		require.NoError(t, s.SchemaCurrent(t.Context()))
+		require.NoError(t, s.CheckSchema(t.Context()))
 	}
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	storetest.MakeIssue(t, s, "pay")
@@ -29,7 +29,7 @@ func TestSchemaIsOldUntilMigrated(t *testing.T) {
 
 func TestManyServersMigrateAnEmptyDatabaseAtOnce(t *testing.T) {
 	t.Parallel()
-	c, url := storetest.NewClock(), storetest.EmptyURL(t)
+	c, url := storetest.NewClock(), storetest.NewEmptyURL(t)
 	var servers [8]*store.Store
 	for i := range servers {
 		servers[i] = storetest.Open(t, url, c.Tell)
@@ -38,7 +38,7 @@ func TestManyServersMigrateAnEmptyDatabaseAtOnce(t *testing.T) {
 		if err := servers[i].Migrate(t.Context(), slog.New(slog.DiscardHandler)); err != nil {
 			return err
 		}
-		if err := servers[i].SchemaCurrent(t.Context()); err != nil {
+		if err := servers[i].CheckSchema(t.Context()); err != nil {
 			return err
 		}
 		return servers[i].Intake.MakePartitions(t.Context())
@@ -51,17 +51,17 @@ func TestManyServersMigrateAnEmptyDatabaseAtOnce(t *testing.T) {
 // TestOlderSchemaIsUpdated has the database of a server from before the newest migration.
 func TestOlderSchemaIsUpdated(t *testing.T) {
 	t.Parallel()
-	url := storetest.EmptyURL(t)
+	url := storetest.NewEmptyURL(t)
 	s := storetest.Open(t, url, storetest.NewClock().Tell)
 	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
 	storetest.ChangeRows(t, s, `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)`)
 	_, err := storetest.ConnectTo(t, url).Exec(t.Context(), `DROP TABLE issue_grams`)
 	require.NoError(t, err)
 
-	require.ErrorIs(t, s.SchemaCurrent(t.Context()), store.ErrOldSchema)
+	require.ErrorIs(t, s.CheckSchema(t.Context()), store.ErrOldSchema)
 	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
 
-	require.NoError(t, s.SchemaCurrent(t.Context()))
+	require.NoError(t, s.CheckSchema(t.Context()))
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	storetest.MakeIssue(t, s, "pay")
 	_, err = s.IndexIssues(t.Context())
@@ -71,17 +71,17 @@ func TestOlderSchemaIsUpdated(t *testing.T) {
 func TestSchemaIsOldUntilTheQueueIsMigrated(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
-	require.NoError(t, s.SchemaCurrent(t.Context()))
+	require.NoError(t, s.CheckSchema(t.Context()))
 	storetest.ChangeRows(t, s, `INSERT INTO river_migration (line, version) VALUES ('main', 1000)`)
-	require.NoError(t, s.SchemaCurrent(t.Context()), "a newer server has migrated")
+	require.NoError(t, s.CheckSchema(t.Context()), "a newer server has migrated")
 	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
 	storetest.ChangeRows(t, s, `DELETE FROM river_migration WHERE version = 1000`)
 
 	// As it is after a start that was killed between two of the queue's migrations.
 	last := storetest.ReadCell[int64](t, s, `DELETE FROM river_migration WHERE version = (SELECT max(version) FROM river_migration) RETURNING version`)
-	require.ErrorIs(t, s.SchemaCurrent(t.Context()), store.ErrOldSchema)
+	require.ErrorIs(t, s.CheckSchema(t.Context()), store.ErrOldSchema)
 	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
-	require.NoError(t, s.SchemaCurrent(t.Context()))
+	require.NoError(t, s.CheckSchema(t.Context()))
 	require.Equal(t, last, storetest.ReadCell[int64](t, s, `SELECT max(version) FROM river_migration`))
 }
 
@@ -93,39 +93,42 @@ func TestEveryMethodSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	for name, call := range map[string]func() error{
 		"CheckServer":    func() error { return s.CheckServer(ctx) },
 		"Migrate":        func() error { return s.Migrate(ctx, log) },
-		"SchemaCurrent":  func() error { return s.SchemaCurrent(ctx) },
+		"CheckSchema":    func() error { return s.CheckSchema(ctx) },
 		"MakePartitions": func() error { return s.Intake.MakePartitions(ctx) },
 		"AddEvents": func() error {
 			_, err := s.Intake.AddEvents(ctx, []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))})
 			return err
 		},
-		"Issue":         func() error { _, err := s.Issue(ctx, 1); return err },
-		"Issues":        func() error { _, err := s.Issues(ctx, store.IssueFilter{Paging: core.Paging{Limit: 1}}); return err },
-		"IssueEvents":   func() error { _, err := s.IssueEvents(ctx, 1, core.Paging{Limit: 1}); return err },
-		"IssueActivity": func() error { _, err := s.IssueActivity(ctx, 1, core.Paging{Limit: 1}); return err },
-		"Event":         func() error { _, err := s.Event(ctx, 1); return err },
-		"SetStatus":     func() error { _, err := s.SetStatus(ctx, by, 1, core.Resolved); return err },
-		"Claim":         func() error { _, err := s.Claim(ctx, by, 1, 1); return err },
-		"Release":       func() error { _, err := s.Release(ctx, by, 1); return err },
-		"AddNote":       func() error { _, err := s.AddNote(ctx, by, 1, "hi"); return err },
-		"CreateToken":   func() error { _, err := s.CreateToken(ctx, by, store.NewToken{}); return err },
-		"Tokens":        func() error { _, err := s.Tokens(ctx); return err },
-		"RevokeToken":   func() error { return s.RevokeToken(ctx, by, 1) },
-		"UseToken":      func() error { _, err := s.UseToken(ctx, hashOf("x")); return err },
+		"ReadIssue": func() error { _, err := s.ReadIssue(ctx, 1); return err },
+		"Issues": func() error {
+			_, err := s.ListIssues(ctx, store.IssueFilter{Paging: core.Paging{Limit: 1}})
+			return err
+		},
+		"ListIssueEvents":   func() error { _, err := s.ListIssueEvents(ctx, 1, core.Paging{Limit: 1}); return err },
+		"ListIssueActivity": func() error { _, err := s.ListIssueActivity(ctx, 1, core.Paging{Limit: 1}); return err },
+		"ReadEvent":         func() error { _, err := s.ReadEvent(ctx, 1); return err },
+		"SetIssueStatus":    func() error { _, err := s.SetIssueStatus(ctx, by, 1, core.Resolved); return err },
+		"ClaimIssue":        func() error { _, err := s.ClaimIssue(ctx, by, 1, 1); return err },
+		"ReleaseIssue":      func() error { _, err := s.ReleaseIssue(ctx, by, 1); return err },
+		"AddNote":           func() error { _, err := s.AddNote(ctx, by, 1, "hi"); return err },
+		"CreateToken":       func() error { _, err := s.CreateToken(ctx, by, store.NewToken{}); return err },
+		"ListTokens":        func() error { _, err := s.ListTokens(ctx); return err },
+		"RevokeToken":       func() error { return s.RevokeToken(ctx, by, 1) },
+		"UseToken":          func() error { _, err := s.UseToken(ctx, hashOf("x")); return err },
 		"CreateProject": func() error {
 			_, err := s.CreateProject(ctx, by, store.NewProject{ID: storetest.Shop, Name: "Shop"})
 			return err
 		},
-		"Projects":         func() error { _, err := s.Projects(ctx); return err },
-		"Project":          func() error { _, err := s.Project(ctx, 1); return err },
-		"FindProject":      func() error { _, err := s.FindProject(ctx, "shop"); return err },
-		"CreateProjectKey": func() error { return s.CreateProjectKey(ctx, core.Bootstrap(), 1, "key") },
-		"RevokeProjectKey": func() error { return s.RevokeProjectKey(ctx, core.Bootstrap(), 1, "key") },
-		"ProjectForKey":    func() error { _, err := s.ProjectForKey(ctx, "key"); return err },
-		"IngestState":      func() error { _, err := s.IngestState(ctx, 0); return err },
-		"MarkAlive":        func() error { return s.MarkAlive(ctx, map[int64]core.Time{storetest.Shop: c.At(0)}) },
-		"NoteRefusal":      func() error { return s.NoteRefusal(ctx, c.At(0)) },
-		"InstallSecret":    func() error { _, err := s.InstallSecret(ctx, "users", []byte("x")); return err },
+		"ListProjects":      func() error { _, err := s.ListProjects(ctx); return err },
+		"ReadProject":       func() error { _, err := s.ReadProject(ctx, 1); return err },
+		"FindProject":       func() error { _, err := s.FindProject(ctx, "shop"); return err },
+		"CreateProjectKey":  func() error { return s.CreateProjectKey(ctx, core.Bootstrap(), 1, "key") },
+		"RevokeProjectKey":  func() error { return s.RevokeProjectKey(ctx, core.Bootstrap(), 1, "key") },
+		"FindIntakeProject": func() error { _, err := s.FindIntakeProject(ctx, "key"); return err },
+		"ReadIngestState":   func() error { _, err := s.ReadIngestState(ctx, 0); return err },
+		"MarkAlive":         func() error { return s.MarkAlive(ctx, map[int64]core.Time{storetest.Shop: c.At(0)}) },
+		"NoteRefusal":       func() error { return s.NoteRefusal(ctx, c.At(0)) },
+		"EnsureSecret":      func() error { _, err := s.EnsureSecret(ctx, "users", []byte("x")); return err },
 	} {
 		err := call()
 		require.Error(t, err, name)

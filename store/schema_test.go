@@ -47,7 +47,7 @@ ORDER BY 1`, installWide), "every other table has a project_id")
 func TestIndexesStartWithTheProject(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
-	rows, err := storetest.SQL(t.Context(), s, `
+	rows, err := storetest.QuerySQL(t.Context(), s, `
 SELECT i.relname AS index, coalesce(a.attname, 'an expression') AS first, x.indisunique AS is_unique, c.relname AS on_table
 FROM pg_index x
 JOIN pg_class c ON c.oid = x.indrelid

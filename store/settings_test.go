@@ -14,7 +14,7 @@ import (
 
 func TestSettingsAreTheInstallations(t *testing.T) {
 	t.Parallel()
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	own := store.Options{URL: url, Clock: c.Tell, Settings: map[string]string{"BASE_URL": "http://127.0.0.1:1"}}
 	here, there := storetest.OpenWith(t, own), storetest.Open(t, url, c.Tell)
 	save := func(s *store.Store, name string, value *string, by string) []store.SettingChange {
@@ -53,7 +53,7 @@ func TestSettingsAreTheInstallations(t *testing.T) {
 func TestSettingThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
-	storetest.Set(t, s, map[string]string{"RETENTION_DAYS": "0"})
+	storetest.SaveSettings(t, s, map[string]string{"RETENTION_DAYS": "0"})
 	storetest.ChangeRows(t, s, `UPDATE install_settings SET value = 'two summers' WHERE name = 'RETENTION_DAYS'`)
 	_, err := s.LoadSettings(t.Context())
 	require.ErrorContains(t, err, "RETENTION_DAYS")
@@ -63,7 +63,7 @@ func TestSettingThatCannotBeRead(t *testing.T) {
 // TestSettingsOfServersThatStartTogether holds that one of them is last, on all.
 func TestSettingsOfServersThatStartTogether(t *testing.T) {
 	t.Parallel()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	var servers [8]*store.Store
 	for i := range servers {
 		servers[i] = storetest.Open(t, url, time.Now)
@@ -121,9 +121,9 @@ func TestServerThatCannotHoldOurData(t *testing.T) {
 	s := storetest.New(t)
 	require.NoError(t, s.CheckServer(t.Context()))
 
-	url := storetest.EmptyURL(t)
+	url := storetest.NewEmptyURL(t)
 	old := storetest.Open(t, url, time.Now)
-	rows, err := storetest.SQL(t.Context(), old, `CREATE FUNCTION public.current_setting(text) RETURNS text LANGUAGE sql AS
+	rows, err := storetest.QuerySQL(t.Context(), old, `CREATE FUNCTION public.current_setting(text) RETURNS text LANGUAGE sql AS
 		$$ SELECT CASE $1 WHEN 'server_version_num' THEN '140012' WHEN 'server_version' THEN '14.12' ELSE pg_catalog.current_setting($1) END $$`)
 	require.NoError(t, err)
 	rows.Close()
@@ -133,6 +133,6 @@ func TestServerThatCannotHoldOurData(t *testing.T) {
 	require.ErrorContains(t, err, "Postgres 14.12")
 	require.ErrorContains(t, err, "15 or later")
 
-	latin := storetest.Open(t, storetest.EncodedURL(t, "LATIN1"), time.Now)
+	latin := storetest.Open(t, storetest.NewEncodedURL(t, "LATIN1"), time.Now)
 	require.ErrorContains(t, latin.CheckServer(t.Context()), "LATIN1")
 }

@@ -43,8 +43,8 @@ type Store struct {
 	ownSettings map[string]string // Options.Settings
 	settings    atomic.Pointer[core.Settings]
 
-	searching   searchBounds
-	frequencies frequencies
+	searchBounds searchBounds
+	frequencies  frequencies
 }
 
 // Open prepares the connections. They are made when they are needed.
@@ -57,7 +57,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, owners: newOwners(), searching: usualSearch, ownSettings: map[string]string{}}
+	s := &Store{db: db, owners: newOwners(), searchBounds: usualSearch, ownSettings: map[string]string{}}
 	s.Intake = intake.New(db, s.storedPerIssue)
 	maps.Copy(s.ownSettings, o.Settings)
 	s.settings.Store(&settings)

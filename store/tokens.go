@@ -18,10 +18,10 @@ SELECT t.id, t.name, t.scopes, t.prefix, t.created_at, t.created_by, t.last_used
 FROM tokens t LEFT JOIN projects p ON p.id = t.project_id`
 
 const (
-	listTokens  = selectTokens + ` ORDER BY t.created_at DESC, t.id DESC`
-	tokenByHash = selectTokens + ` WHERE t.hash = @hash AND t.revoked_at IS NULL`
-	tokenByID   = selectTokens + ` WHERE t.id = @id`
-	insertToken = `
+	listTokens      = selectTokens + ` ORDER BY t.created_at DESC, t.id DESC`
+	findTokenByHash = selectTokens + ` WHERE t.hash = @hash AND t.revoked_at IS NULL`
+	findTokenByID   = selectTokens + ` WHERE t.id = @id`
+	insertToken     = `
 INSERT INTO tokens (id, name, hash, prefix, scopes, project_id, created_at, created_by)
 VALUES (@id, @name, @hash, @prefix, @scopes, nullif(@project_id::bigint, 0), @now, @created_by)`
 	revokeToken = `UPDATE tokens SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL`
@@ -59,24 +59,24 @@ func (s *Store) CreateToken(ctx context.Context, actor core.Actor, n NewToken) (
 		if err != nil {
 			return err
 		}
-		if _, err = t.record(ctx, activity.Entry{Actor: actor, Action: core.ActionTokenCreate, TargetType: core.TargetToken, TargetID: id}); err != nil {
+		if _, err = t.recordActivity(ctx, activity.Entry{Actor: actor, Action: core.ActionTokenCreate, TargetType: core.TargetToken, TargetID: id}); err != nil {
 			return err
 		}
-		token, err = pg.QueryOne[core.Token](ctx, t, tokenByID, pg.Args{"id": id})
+		token, err = pg.QueryOne[core.Token](ctx, t, findTokenByID, pg.Args{"id": id})
 		return err
 	})
 	return token, err
 }
 
-// Tokens lists all tokens, most recent first.
-func (s *Store) Tokens(ctx context.Context) ([]core.Token, error) {
+// ListTokens lists all tokens, most recent first.
+func (s *Store) ListTokens(ctx context.Context) ([]core.Token, error) {
 	return pg.QueryMany[core.Token](ctx, s.db.Main, listTokens, pg.Args{})
 }
 
 // recordRevoked writes down that tokens were revoked, and ends their claims.
 func (t *tx) recordRevoked(ctx context.Context, actor core.Actor, ids ...int64) error {
 	for _, id := range ids {
-		_, err := t.record(ctx, activity.Entry{Actor: actor, Action: core.ActionTokenRevoke, TargetType: core.TargetToken, TargetID: id})
+		_, err := t.recordActivity(ctx, activity.Entry{Actor: actor, Action: core.ActionTokenRevoke, TargetType: core.TargetToken, TargetID: id})
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (s *Store) RevokeToken(ctx context.Context, actor core.Actor, id int64) err
 // UseToken gives the token with the hash and notes that it was used, at most once an hour. An unknown or revoked token
 // is not_found: every call asks, so that a revocation acts at once.
 func (s *Store) UseToken(ctx context.Context, hash []byte) (core.Token, error) {
-	token, err := pg.QueryOne[core.Token](ctx, s.db.Main, tokenByHash, pg.Args{"hash": hash})
+	token, err := pg.QueryOne[core.Token](ctx, s.db.Main, findTokenByHash, pg.Args{"hash": hash})
 	if err != nil {
 		return core.Token{}, err
 	}
@@ -114,10 +114,10 @@ func (s *Store) UseToken(ctx context.Context, hash []byte) (core.Token, error) {
 	return token, nil
 }
 
-const hasAdmin = `SELECT EXISTS (SELECT FROM tokens WHERE 'admin' = ANY (scopes) AND revoked_at IS NULL) AS found`
+const findAdmin = `SELECT EXISTS (SELECT FROM tokens WHERE 'admin' = ANY (scopes) AND revoked_at IS NULL) AS found`
 
 // HasAdmin reports whether some token has the scope admin.
 func (s *Store) HasAdmin(ctx context.Context) (bool, error) {
-	row, err := pg.QueryOne[struct{ Found bool }](ctx, s.db.Main, hasAdmin, pg.Args{})
+	row, err := pg.QueryOne[struct{ Found bool }](ctx, s.db.Main, findAdmin, pg.Args{})
 	return row.Found, err
 }

@@ -43,7 +43,7 @@ func TestCreateToken(t *testing.T) {
 	want.ID, want.Name, want.CreatedAt, want.ProjectID, want.ProjectName = bound.ID, "bound", c.At(0), storetest.Shop, "Shop"
 	require.Equal(t, want, bound)
 
-	all, err := s.Tokens(t.Context())
+	all, err := s.ListTokens(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []core.Token{bound, free}, all, "most recent first")
 	require.Equal(t, []int64{free.ID, bound.ID}, storetest.ReadColumn[int64](t, s,
@@ -62,7 +62,7 @@ func TestTwoTokensCannotHaveOneHash(t *testing.T) {
 func TestTokensOfAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
-	all, err := s.Tokens(t.Context())
+	all, err := s.ListTokens(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, all)
 }
@@ -72,7 +72,7 @@ func TestUseToken(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	token := makeToken(t, s, "fixer", storetest.Shop)
 	lastUse := func() core.Time {
-		all, err := s.Tokens(t.Context())
+		all, err := s.ListTokens(t.Context())
 		require.NoError(t, err)
 		return all[0].LastUsedAt
 	}
@@ -119,7 +119,7 @@ func TestRevokeTokenActsAtOnceOnEveryServer(t *testing.T) {
 		storetest.RequireCode(t, core.NotFound, err)
 		storetest.RequireCode(t, core.NotFound, s.RevokeToken(t.Context(), storetest.MakeActor(9), token.ID))
 	}
-	all, err := pair[1].Tokens(t.Context())
+	all, err := pair[1].ListTokens(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, c.At(0), all[0].RevokedAt, "a revoked token stays in the list")
 	require.Equal(t, []string{"agent-9"}, storetest.ReadColumn[string](t, pair[0], `SELECT actor_name FROM activity WHERE action = 'token.revoke' AND target_id = $1`, token.ID))
@@ -156,7 +156,7 @@ func TestRevokedTokenHoldsNothing(t *testing.T) {
 	claimed := map[int64]core.Actor{}
 	for n, holder := range []core.Actor{alone, alone, alone, bound, other} {
 		id := storetest.MakeIssue(t, s, fmt.Sprint(n))
-		_, err := s.Claim(t.Context(), holder, id, int64(1+n))
+		_, err := s.ClaimIssue(t.Context(), holder, id, int64(1+n))
 		require.NoError(t, err)
 		claimed[id] = holder
 	}
@@ -181,7 +181,7 @@ func TestRevokedTokenHoldsNothing(t *testing.T) {
 		}
 	}
 	for _, revoked := range []core.Actor{alone, bound} {
-		_, err := s.Claim(t.Context(), revoked, storetest.MakeIssue(t, s, "late"), 10)
+		_, err := s.ClaimIssue(t.Context(), revoked, storetest.MakeIssue(t, s, "late"), 10)
 		storetest.RequireCode(t, core.Unauthorized, err)
 	}
 }
@@ -201,7 +201,7 @@ func TestTokenIsRevokedWhileItClaims(t *testing.T) {
 			return pair[1].RevokeToken(t.Context(), ann, token.ID)
 		}
 		for n := range issues {
-			_, err := pair[i%2].Claim(t.Context(), holderOf(token), issues[(n+5*i)%len(issues)], 10)
+			_, err := pair[i%2].ClaimIssue(t.Context(), holderOf(token), issues[(n+5*i)%len(issues)], 10)
 			if err != nil && !core.HasCode(err, core.Unauthorized) {
 				return err
 			}

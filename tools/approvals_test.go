@@ -16,7 +16,7 @@ var admin = newAgent(3, core.Admin)
 func openHolding(t *testing.T, actions string) (*fixture, int64) {
 	t.Helper()
 	h := openShop(t)
-	storetest.Set(t, h.store, map[string]string{"REQUIRE_APPROVAL": actions})
+	storetest.SaveSettings(t, h.store, map[string]string{"REQUIRE_APPROVAL": actions})
 	return h, h.addEvents(h.newEvent("pay", 1)).IssueID
 }
 

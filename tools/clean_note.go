@@ -10,7 +10,7 @@ import (
 // cleanNote masks the secrets of what a token writes about an issue, by the default rules and those of the issue's
 // project. An issue that is not there has the default rules: the change that follows says so.
 func (t *Tools) cleanNote(ctx context.Context, issueID int64, text string) (string, error) {
-	settings, err := t.store.ScrubSettings(ctx, issueID)
+	settings, err := t.store.ReadScrubSettings(ctx, issueID)
 	if core.HasCode(err, core.NotFound) {
 		return scrub.DefaultRules().ScrubText(text), nil
 	}

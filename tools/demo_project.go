@@ -23,7 +23,7 @@ func (t *Tools) DemoProject(ctx context.Context, actor core.Actor) (core.ListedP
 }
 
 func (t *Tools) findDemoProject(ctx context.Context) (core.ListedProject, error) {
-	projects, err := t.store.Projects(ctx)
+	projects, err := t.store.ListProjects(ctx)
 	if err != nil {
 		return core.ListedProject{}, err
 	}

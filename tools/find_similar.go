@@ -22,6 +22,6 @@ func (t *Tools) findSimilar(ctx context.Context, call core.Call, in core.FindSim
 	if in.Project == "" {
 		project = int64(call.Actor.ProjectID)
 	}
-	found, err := t.store.Similar(ctx, store.SimilarQuery{IssueID: in.IssueID, Text: in.Text, ProjectID: project, Limit: in.Limit})
+	found, err := t.store.FindSimilar(ctx, store.SimilarQuery{IssueID: in.IssueID, Text: in.Text, ProjectID: project, Limit: in.Limit})
 	return wrapData(core.List[core.SimilarIssue](found), err)
 }

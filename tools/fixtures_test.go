@@ -44,7 +44,7 @@ type fixture struct {
 }
 
 // openEmpty makes a house on an empty database.
-func openEmpty(t *testing.T) *fixture { return openWith(t, storetest.URL(t), rand.Reader) }
+func openEmpty(t *testing.T) *fixture { return openWith(t, storetest.NewURL(t), rand.Reader) }
 
 // openShop makes a house that has the project shop.
 func openShop(t *testing.T) *fixture {
@@ -147,7 +147,7 @@ func (h *fixture) newEvent(group string, n int) intake.NewEvent {
 		ProjectID: shop, OccurredAt: core.At(h.now), ReceivedAt: core.At(h.now), Version: 1, Title: "Error: " + group, Culprit: "shop in pay",
 		Type: "Error", Level: "error", Platform: "go", Release: "1.0", Environment: "production", Source: core.SourceServer,
 		Fingerprint: sha256.Sum256([]byte(group)),
-		Payload:     intake.Pack(fmt.Appendf(nil, `{"event_id":"%032x","platform":"go","message":"%s"}`, n, group)),
+		Payload:     intake.PackPlain(fmt.Appendf(nil, `{"event_id":"%032x","platform":"go","message":"%s"}`, n, group)),
 	}
 	id := sha256.Sum256(fmt.Append(nil, group, n))
 	copy(e.EventID[:], id[:])
@@ -165,7 +165,7 @@ func (h *fixture) addEvents(events ...intake.NewEvent) intake.Added {
 // changeRows changes rows behind the operations' backs.
 func (h *fixture) changeRows(sql string, args ...any) {
 	h.Helper()
-	rows, err := storetest.SQL(h.Context(), h.store, sql, args...)
+	rows, err := storetest.QuerySQL(h.Context(), h.store, sql, args...)
 	require.NoError(h, err)
 	rows.Close()
 	require.NoError(h, rows.Err())

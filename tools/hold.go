@@ -12,7 +12,7 @@ import (
 // then. No caller is exempt (primary API, Approvals).
 func (t *Tools) carryOut(ctx context.Context, call core.Call, a store.Action) (core.Issue, error) {
 	if slices.Contains(t.store.Settings().RequireApproval, a.Held()) {
-		return t.store.Ask(ctx, call.Actor, a)
+		return t.store.RequestApproval(ctx, call.Actor, a)
 	}
-	return t.store.Do(ctx, call.Actor, a)
+	return t.store.DoAction(ctx, call.Actor, a)
 }

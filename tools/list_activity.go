@@ -7,5 +7,5 @@ import (
 )
 
 func (t *Tools) listActivity(ctx context.Context, _ core.Call, in core.ListActivityInput) (core.Page[core.Activity], error) {
-	return t.store.Activity(ctx, in.Paging)
+	return t.store.ListActivity(ctx, in.Paging)
 }

@@ -7,5 +7,5 @@ import (
 )
 
 func (t *Tools) listIssueActivity(ctx context.Context, _ core.Call, in core.ListOfIssueInput) (core.Page[core.Activity], error) {
-	return t.store.IssueActivity(ctx, in.ID, in.Paging)
+	return t.store.ListIssueActivity(ctx, in.ID, in.Paging)
 }

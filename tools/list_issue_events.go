@@ -7,5 +7,5 @@ import (
 )
 
 func (t *Tools) listIssueEvents(ctx context.Context, _ core.Call, in core.ListOfIssueInput) (core.Page[core.EventRow], error) {
-	return t.store.IssueEvents(ctx, in.ID, in.Paging)
+	return t.store.ListIssueEvents(ctx, in.ID, in.Paging)
 }

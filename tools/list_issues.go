@@ -12,14 +12,14 @@ func (t *Tools) listIssues(ctx context.Context, _ core.Call, in core.ListIssuesI
 	if err != nil {
 		return core.IssuePage{}, err
 	}
-	page, err := t.store.Issues(ctx, store.IssueFilter{
+	page, err := t.store.ListIssues(ctx, store.IssueFilter{
 		ProjectID: project, Status: in.Status, Release: in.Release, Environment: in.Environment, Since: in.Since,
 		Search: in.Search, Claimed: in.Claimed, Test: in.Test, Sort: in.Sort, Paging: in.Paging,
 	})
 	if err != nil {
 		return core.IssuePage{}, err
 	}
-	state, err := t.store.IngestState(ctx, project)
+	state, err := t.store.ReadIngestState(ctx, project)
 	return core.IssuePage{Page: page, Ingest: state}, err
 }
 

@@ -7,5 +7,5 @@ import (
 )
 
 func (t *Tools) listLabels(ctx context.Context, _ core.Call, in core.ListLabelsInput) (core.Page[core.Label], error) {
-	return t.store.Labels(ctx, in.Since, core.Paging{Limit: in.Limit, Cursor: in.Cursor})
+	return t.store.ListLabels(ctx, in.Since, core.Paging{Limit: in.Limit, Cursor: in.Cursor})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func (t *Tools) listProjects(ctx context.Context, _ core.Call, _ core.ListProjectsInput) (core.Data[core.List[core.ListedProject]], error) {
-	projects, err := t.store.Projects(ctx)
+	projects, err := t.store.ListProjects(ctx)
 	list := make(core.List[core.ListedProject], len(projects))
 	for i, p := range projects {
 		list[i] = t.addDSNs(p)

@@ -7,6 +7,6 @@ import (
 )
 
 func (t *Tools) listTokens(ctx context.Context, _ core.Call, _ core.ListTokensInput) (core.Data[core.List[core.Token]], error) {
-	tokens, err := t.store.Tokens(ctx)
+	tokens, err := t.store.ListTokens(ctx)
 	return wrapData(core.List[core.Token](tokens), err)
 }

@@ -64,7 +64,7 @@ func TestCreateProject(t *testing.T) {
 	id := int64(got["id"].(float64))
 	require.Regexp(t, `^[1-9][0-9]{9}$`, fmt.Sprint(id))
 	require.Regexp(t, fmt.Sprintf(`^https://[0-9a-f]{32}@errors\.example/%d$`, id), got["dsn"])
-	project, err := h.store.Project(t.Context(), id)
+	project, err := h.store.ReadProject(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, core.WriteDSN("https://errors.example", project.Keys[0], id), got["dsn"])
 	delete(got, "dsn")
@@ -101,7 +101,7 @@ func TestCreateProjectTakesAnotherID(t *testing.T) {
 	t.Parallel()
 	key := func(b byte) []byte { return bytes.Repeat([]byte{b}, 16) }
 	taken, free := []byte{0, 0, 0, 0, 1}, []byte{0, 0, 0, 0, 2}
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	h := openWith(t, url, bytes.NewReader(bytes.Join([][]byte{key(1), taken, key(2), taken, taken, free}, nil)))
 	require.EqualValues(t, 1_000_000_001, h.callData(core.Bootstrap(), core.CreateProject.Operation, `{"name": "First"}`)["id"])
 	second := h.callData(core.Bootstrap(), core.CreateProject.Operation, `{"name": "Second"}`)
@@ -116,7 +116,7 @@ func TestCreateProjectTakesAnotherID(t *testing.T) {
 
 func TestRandomSourceThatFails(t *testing.T) {
 	t.Parallel()
-	h := openWith(t, storetest.URL(t), iotest.ErrReader(errors.New("no entropy")))
+	h := openWith(t, storetest.NewURL(t), iotest.ErrReader(errors.New("no entropy")))
 	for op, args := range map[*core.Operation]string{
 		core.CreateProject.Operation: `{"name": "Shop"}`,
 		core.CreateToken.Operation:   `{"name": "fixer", "scopes": ["admin"]}`,
@@ -140,7 +140,7 @@ func TestProjectKeys(t *testing.T) {
 		key := got["public_key"].(string)
 		require.Regexp(t, `^[0-9a-f]{32}$`, key)
 		require.Equal(t, object{"public_key": key, "dsn": "https://" + key + "@errors.example/1000000001"}, got)
-		project, err := h.store.Project(t.Context(), shop)
+		project, err := h.store.ReadProject(t.Context(), shop)
 		require.NoError(t, err)
 		require.Contains(t, project.Keys, key)
 		require.Len(t, project.Keys, 2+n)

@@ -93,7 +93,7 @@ func TestReasonsHaveNoTextOfTheApp(t *testing.T) {
 func TestFindSimilarSwitchedOff(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	storetest.Set(t, h.store, map[string]string{"SIMILAR": "off"})
+	storetest.SaveSettings(t, h.store, map[string]string{"SIMILAR": "off"})
 	for _, args := range []string{`{"text": "card"}`, `{"issue_id": 4711}`} {
 		h.sameJSON(object{"error": "similar_off"}, h.mustFail(reader, core.FindSimilar.Operation, args))
 	}

@@ -49,7 +49,7 @@ func TestCreateToken(t *testing.T) {
 func (h *fixture) storesOnlyTheHash(value string) {
 	h.Helper()
 	hash := sha256.Sum256([]byte(value))
-	rows, err := storetest.SQL(h.Context(), h.store, `SELECT t::text || encode(hash, 'escape') FROM tokens t WHERE hash = $1
+	rows, err := storetest.QuerySQL(h.Context(), h.store, `SELECT t::text || encode(hash, 'escape') FROM tokens t WHERE hash = $1
 		UNION ALL SELECT a::text FROM activity a`, hash[:])
 	require.NoError(h, err)
 	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])

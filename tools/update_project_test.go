@@ -121,7 +121,7 @@ func TestUpdateProjectNamesEveryMistake(t *testing.T) {
 	require.Contains(t, paths["scrub_keys.0"], "letters, digits")
 	require.NotEmpty(t, paths["scrub_patterns.1"])
 	require.Contains(t, paths["scrub_patterns.2"], "empty text")
-	project, err := h.store.Project(t.Context(), shop)
+	project, err := h.store.ReadProject(t.Context(), shop)
 	require.NoError(t, err)
 	require.Nil(t, project.DailyQuota)
 }

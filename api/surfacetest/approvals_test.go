@@ -96,7 +96,7 @@ func TestHeldAnswersFitTheOutputSchema(t *testing.T) {
 	schema, err := compiler.Compile("tool")
 	require.NoError(t, err)
 	for _, held := range []string{"ignore", "none"} {
-		storetest.Set(t, db, holdActions(held))
+		storetest.SaveSettings(t, db, holdActions(held))
 		result := holding.CallTool(t, surfacetest.AdminToken, "ignore_issue", fmt.Sprintf(`{"id": %d}`, issue))
 		require.False(t, result.IsError)
 		require.NoError(t, schema.Validate(any(objectOf(t, string(result.StructuredContent)))), string(result.StructuredContent))

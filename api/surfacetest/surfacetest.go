@@ -58,7 +58,7 @@ func ServeSurfaces(t testing.TB, o Options) *Surface {
 	server := httptest.NewUnstartedServer(nil)
 	url := "http://" + server.Listener.Addr().String()
 	if o.Settings != nil {
-		storetest.Set(t, o.Store, o.Settings)
+		storetest.SaveSettings(t, o.Store, o.Settings)
 	}
 	base := func() string { return cmp.Or(o.Settings["BASE_URL"], url) }
 	behaviour := tools.New(tools.Options{Store: o.Store, AdminToken: AdminToken, Random: cmp.Or(o.Random, rand.Reader)})
@@ -186,7 +186,7 @@ func (s *Surface) CreateIssue(t testing.TB) int64 {
 		ProjectID: s.CreateProject(t), EventID: [16]byte{1}, OccurredAt: now, ReceivedAt: now, Fingerprint: sha256.Sum256([]byte("pay")),
 		Version: 1,
 		Title:   "Error: <b>pay</b> & more", Type: "Error", Level: "error", Platform: "go", Source: core.SourceServer,
-		Payload: intake.Pack([]byte(`{"event_id":"01000000000000000000000000000000","platform":"go","message":"pay"}`)),
+		Payload: intake.PackPlain([]byte(`{"event_id":"01000000000000000000000000000000","platform":"go","message":"pay"}`)),
 	}})
 	require.NoError(t, err)
 	return added[0].IssueID

@@ -59,7 +59,7 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 	project, lonely := w.CreateProject(t), w.CreateProject(t)
 	w.sendAdmin(t, fmt.Sprintf("/v1/projects/%d/keys", project), ``)
 	keys := func(id int64) []string {
-		p, err := w.Store.Project(t.Context(), id)
+		p, err := w.Store.ReadProject(t.Context(), id)
 		require.NoError(t, err)
 		return p.Keys
 	}
@@ -69,7 +69,7 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 	merged, _ := w.addIssue(t, project, "pay again", 1)
 	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/resolve", resolved), ``)
 	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/notes", issue), `{"text": "seen <before> & after"}`)
-	_, err := w.Store.Ask(t.Context(), core.NewSystemActor("reviewer"), store.IgnoreIssue{ID: issue})
+	_, err := w.Store.RequestApproval(t.Context(), core.NewSystemActor("reviewer"), store.IgnoreIssue{ID: issue})
 	require.True(t, core.HasCode(err, core.ApprovalRequired), "%v", err)
 	w.runSQL(t, `UPDATE issues SET status = 'merged', merged_into = $2 WHERE id = $1`, merged, issue)
 	answer := w.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: fmt.Sprintf("/v1/issues/%d/claim", claimed),
@@ -89,7 +89,7 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 // makeCursor returns the cursor behind the first issue of a project.
 func (w *world) makeCursor(t *testing.T, project int64, sort core.IssueSort) string {
 	t.Helper()
-	page, err := w.Store.Issues(t.Context(), store.IssueFilter{ProjectID: project, Sort: sort, Paging: core.Paging{Limit: 1}})
+	page, err := w.Store.ListIssues(t.Context(), store.IssueFilter{ProjectID: project, Sort: sort, Paging: core.Paging{Limit: 1}})
 	require.NoError(t, err)
 	require.NotEmpty(t, page.NextCursor)
 	return string(page.NextCursor)
@@ -128,7 +128,7 @@ func (w *world) addIssue(t *testing.T, project int64, title string, events int) 
 		e := intake.NewEvent{
 			ProjectID: project, OccurredAt: at, ReceivedAt: at, Fingerprint: sha256.Sum256([]byte(title)), Version: 1,
 			Title: title + " <failed> & gone", Type: "Error", Level: "error", Platform: "go", Source: core.SourceServer,
-			Release: "shop@1", Environment: "production", Payload: intake.Pack(fmt.Appendf(nil, `{"platform":"go","message":%q}`, title)),
+			Release: "shop@1", Environment: "production", Payload: intake.PackPlain(fmt.Appendf(nil, `{"platform":"go","message":%q}`, title)),
 		}
 		id := sha256.Sum256(fmt.Append(nil, title, n))
 		copy(e.EventID[:], id[:])
@@ -141,7 +141,7 @@ func (w *world) addIssue(t *testing.T, project int64, title string, events int) 
 
 func (w *world) runSQL(t *testing.T, sql string, args ...any) {
 	t.Helper()
-	rows, err := storetest.SQL(t.Context(), w.Store, sql, args...)
+	rows, err := storetest.QuerySQL(t.Context(), w.Store, sql, args...)
 	require.NoError(t, err)
 	rows.Close()
 	require.NoError(t, rows.Err())
@@ -150,7 +150,7 @@ func (w *world) runSQL(t *testing.T, sql string, args ...any) {
 // readState returns what calls can change, as JSON.
 func (w *world) readState(t *testing.T) []string {
 	t.Helper()
-	rows, err := storetest.SQL(t.Context(), w.Store, `
+	rows, err := storetest.QuerySQL(t.Context(), w.Store, `
 SELECT to_jsonb(a)::text FROM activity a UNION ALL SELECT to_jsonb(i)::text FROM issues i
 UNION ALL SELECT to_jsonb(r)::text FROM approvals r UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text FROM project_keys k ORDER BY 1`)
 	require.NoError(t, err)

@@ -62,7 +62,7 @@ func (r *results) measurePipeline() (err error) {
 		_ = grouping.ComputeKey(e)
 		_, _ = grouping.MakeTitle(e), grouping.FindCulprit(e)
 		envelope.LimitEvent(e)
-		events, packedBytes = events+1, packedBytes+len(intake.Pack(e.AppendJSON(nil)).Bytes)
+		events, packedBytes = events+1, packedBytes+len(intake.PackPlain(e.AppendJSON(nil)).Bytes)
 		return nil
 	})
 	r.packed = float64(packedBytes) / float64(events)
@@ -105,7 +105,7 @@ func (r *results) measureCopy(ctx context.Context, s *server) error {
 		if err != nil {
 			return err
 		}
-		payloads[i] = intake.Pack(e.AppendJSON(nil)).Bytes
+		payloads[i] = intake.PackPlain(e.AppendJSON(nil)).Bytes
 	}
 	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment",
 		"dictionary", "payload"}

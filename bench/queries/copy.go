@@ -60,7 +60,7 @@ func (d *dataset) copyIssues(ctx context.Context, db *pgx.Conn) error {
 func (d *dataset) copyGrams(ctx context.Context, db *pgx.Conn) error {
 	columns := []string{"project_id", "issue_id", "grams"}
 	return copyThenIndex(ctx, db, "issue_grams", "issue_grams_grams", columns, d.rowsOfIssues(func(n int, issue *generatedIssue) [][]any {
-		return [][]any{{issue.project, int64(n + 1), store.GramsOf(issue.project, issue.title, issue.culprit)}}
+		return [][]any{{issue.project, int64(n + 1), store.HashGrams(issue.project, issue.title, issue.culprit)}}
 	}))
 }
 
@@ -111,7 +111,7 @@ func (d *dataset) copyEnvironmentsAndReleases(ctx context.Context, db *pgx.Conn)
 
 func (d *dataset) copyEvents(ctx context.Context, db *pgx.Conn) error {
 	const event = `{"platform":"node","message":"cannot read cart","exceptions":[{"type":"TypeError","value":"cannot read cart"}]}`
-	payload := intake.Pack([]byte(event)).Bytes
+	payload := intake.PackPlain([]byte(event)).Bytes
 	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment",
 		"dictionary", "payload"}
 	id := int64(0)

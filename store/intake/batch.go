@@ -38,8 +38,8 @@ type NewEvent struct {
 	Crash    triage.Crash // without a site: the issue's events are looked at later
 	Features []int32      // by which the issue is compared to others
 
-	id    int64      // given by the first AddEvents that sees it
-	known knownIssue // its issue, as the store remembered it when the event was given
+	id         int64           // given by the first AddEvents that sees it
+	remembered rememberedIssue // its issue, as the store remembered it when the event was given
 }
 
 // Added says what became of an event.
@@ -75,13 +75,13 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 	if err != nil {
 		return nil, err
 	}
-	if !b.again {
-		if err := w.recall(ctx, b); err != nil {
+	if !b.isRetry {
+		if err := w.assignIssues(ctx, b); err != nil {
 			return nil, err
 		}
 		// Without its duplicates a batch may be within the quota.
-		if err = w.count(ctx, w.db.Writer, b); !isStale(err) && !errors.Is(err, errOverQuota) {
-			return b.finish(w, err)
+		if err = w.sendStatements(ctx, w.db.Writer, b); !isStale(err) && !errors.Is(err, errOverQuota) {
+			return b.reportAdded(w, err)
 		}
 	}
 	for attempt := range addAttempts {
@@ -91,13 +91,13 @@ func (w *Writer) AddEvents(ctx context.Context, events []NewEvent) ([]Added, err
 					return err
 				}
 			}
-			return w.settle(ctx, t, b)
+			return w.addThoroughly(ctx, t, b)
 		})
 		if !isStale(err) {
 			break
 		}
 	}
-	return b.finish(w, err)
+	return b.reportAdded(w, err)
 }
 
 // isStale reports whether a batch failed because of what other servers did: an issue was merged or resolved, the same issue
@@ -116,16 +116,16 @@ func MayBeCommitted(err error) bool {
 
 // batch is a batch of events on its way into the database.
 type batch struct {
-	events []NewEvent
-	added  []Added
-	first  map[eventKey]int // where each event id stands first in the batch
-	counts counts
-	firsts []*NewEvent // the first event of each issue that the batch makes
+	events      []NewEvent
+	added       []Added
+	firstIndex  map[eventKey]int // where each event id stands first in the batch
+	counts      batchCounts
+	firstEvents []*NewEvent // the first event of each issue that the batch makes
 
-	state map[int64]knownIssue // what each issue has after the batch
+	issuesAfter map[int64]rememberedIssue // what each issue has after the batch
 
-	again     bool // it was given before, and may be committed
-	committed bool // and it was
+	isRetry      bool // it was given before, and may be committed
+	wasCommitted bool // and it was
 }
 
 type eventKey struct {
@@ -139,39 +139,39 @@ type issueKey struct {
 	fingerprint [32]byte
 }
 
-func (e *NewEvent) key() eventKey   { return eventKey{e.ProjectID, e.EventID} }
-func (e *NewEvent) group() issueKey { return issueKey{e.ProjectID, e.Version, e.Fingerprint} }
+func (e *NewEvent) eventKey() eventKey { return eventKey{e.ProjectID, e.EventID} }
+func (e *NewEvent) issueKey() issueKey { return issueKey{e.ProjectID, e.Version, e.Fingerprint} }
 
 func (w *Writer) newBatch(ctx context.Context, events []NewEvent) (*batch, error) {
-	b := &batch{events: events, added: make([]Added, len(events)), first: make(map[eventKey]int, len(events)), state: map[int64]knownIssue{}}
-	b.again = events[0].id != 0
-	if err := w.giveIDs(ctx, events); err != nil {
+	b := &batch{events: events, added: make([]Added, len(events)), firstIndex: make(map[eventKey]int, len(events)), issuesAfter: map[int64]rememberedIssue{}}
+	b.isRetry = events[0].id != 0
+	if err := w.assignEventIDs(ctx, events); err != nil {
 		return nil, err
 	}
 	for i := range events {
 		e := &events[i]
-		e.known = w.known.issue(e)
-		if err := w.makePartition(ctx, dayOf(e.ReceivedAt)); err != nil {
+		e.remembered = w.memory.findIssue(e)
+		if err := w.makePartition(ctx, truncateDay(e.ReceivedAt)); err != nil {
 			return nil, err
 		}
-		if _, twice := b.first[e.key()]; twice {
+		if _, twice := b.firstIndex[e.eventKey()]; twice {
 			b.added[i].Duplicate = true
 			continue
 		}
-		b.first[e.key()] = i
+		b.firstIndex[e.eventKey()] = i
 		b.added[i].ID = e.id
 	}
-	b.onlyCount(w)
+	b.deferStoring(w)
 	return b, nil
 }
 
-// onlyCount takes the ids from events that are not stored now: of an issue that has as many stored events as it may have,
+// deferStoring takes the ids from events that are not stored now: of an issue that has as many stored events as it may have,
 // the newest of the batch is, and the others wait to be stored together, as long as there is room for them (see overfull).
-func (b *batch) onlyCount(w *Writer) {
+func (b *batch) deferStoring(w *Writer) {
 	newest := map[int64]bool{}
-	room, keep := w.overfull.room(), w.keep()
+	room, keep := w.fullIssues.freeBytes(), w.keep()
 	for i := len(b.events) - 1; i >= 0; i-- {
-		issue := b.events[i].known
+		issue := b.events[i].remembered
 		if int64(issue.stored) < keep || b.added[i].Duplicate {
 			continue
 		}
@@ -183,8 +183,8 @@ func (b *batch) onlyCount(w *Writer) {
 	}
 }
 
-// giveIDs gives ids to the events that have none yet.
-func (w *Writer) giveIDs(ctx context.Context, events []NewEvent) error {
+// assignEventIDs gives ids to the events that have none yet.
+func (w *Writer) assignEventIDs(ctx context.Context, events []NewEvent) error {
 	if events[0].id != 0 {
 		return nil
 	}
@@ -195,14 +195,14 @@ func (w *Writer) giveIDs(ctx context.Context, events []NewEvent) error {
 	return err
 }
 
-// recall fills in the issues of the batch's fingerprints: those that the store remembers, those that the database has, and
+// assignIssues fills in the issues of the batch's fingerprints: those that the store remembers, those that the database has, and
 // for the others those that the batch makes.
-func (w *Writer) recall(ctx context.Context, b *batch) error {
+func (w *Writer) assignIssues(ctx context.Context, b *batch) error {
 	var unknown []issueKey
 	asked := map[issueKey]bool{}
 	for i := range b.events {
-		group := b.events[i].group()
-		if issue := b.events[i].known.id; issue != 0 {
+		group := b.events[i].issueKey()
+		if issue := b.events[i].remembered.id; issue != 0 {
 			b.added[i].IssueID = issue
 		} else if !asked[group] {
 			asked[group] = true
@@ -218,14 +218,14 @@ func (w *Writer) recall(ctx context.Context, b *batch) error {
 	}
 	for i := range b.events {
 		if b.added[i].IssueID == 0 {
-			b.added[i].IssueID = found[b.events[i].group()]
+			b.added[i].IssueID = found[b.events[i].issueKey()]
 		}
 	}
-	return w.planIssues(ctx, b)
+	return w.planNewIssues(ctx, b)
 }
 
-// fresh calls fn for each event that counts.
-func (b *batch) fresh(fn func(e *NewEvent, a *Added)) {
+// eachCounted calls fn for each event that counts.
+func (b *batch) eachCounted(fn func(e *NewEvent, a *Added)) {
 	for i := range b.events {
 		if !b.added[i].Duplicate {
 			fn(&b.events[i], &b.added[i])
@@ -233,8 +233,8 @@ func (b *batch) fresh(fn func(e *NewEvent, a *Added)) {
 	}
 }
 
-// finish copies the outcome to the events that stood twice in the batch, and remembers what is now known.
-func (b *batch) finish(w *Writer, err error) ([]Added, error) {
+// reportAdded copies the outcome to the events that stood twice in the batch, and remembers what is now known.
+func (b *batch) reportAdded(w *Writer, err error) ([]Added, error) {
 	if errors.Is(err, errOverQuota) || pg.HasState(err, overQuota) {
 		return nil, core.NewError(core.Quota).Because(err)
 	}
@@ -242,11 +242,11 @@ func (b *batch) finish(w *Writer, err error) ([]Added, error) {
 		return nil, pg.WrapError(err)
 	}
 	for i := range b.events {
-		if first := b.first[b.events[i].key()]; first != i {
+		if first := b.firstIndex[b.events[i].eventKey()]; first != i {
 			b.added[i].ID, b.added[i].IssueID = b.added[first].ID, b.added[first].IssueID
 		}
 	}
-	w.known.learn(b)
-	w.overfull.note(b, w.keep(), w.db.Now())
+	w.memory.rememberBatch(b)
+	w.fullIssues.noteBatch(b, w.keep(), w.db.Now())
 	return b.added, nil
 }

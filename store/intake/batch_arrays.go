@@ -9,10 +9,10 @@ import (
 	"errand/store/pg"
 )
 
-func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *outcome) {
+func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	c := newSpanArrays(b.counts.issues)
 	userProject, userIssue, user := pg.SplitColumns(b.counts.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
-	project, event := b.eventKeys()
+	project, event := b.listEventKeys()
 	q.Queue(countIssues, c.project, c.issue, c.last, project, event, userProject, userIssue, user, MaxUsers, now,
 		c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown,
 	).QueryRow(func(row pgx.Row) error { return row.Scan(&o.issues, &o.stored, &o.users, &o.proceeded) })
@@ -47,18 +47,18 @@ func newSpanArrays(rows []issueCount) spanArrays {
 // queueEvents adds the events that are stored, and the ids of all.
 func (b *batch) queueEvents(q *pgx.Batch) {
 	stored, counted := newEventArrays(len(b.events)), newEventArrays(0)
-	b.fresh(func(e *NewEvent, a *Added) {
+	b.eachCounted(func(e *NewEvent, a *Added) {
 		if a.ID == 0 {
-			counted.addID(e, a.IssueID)
+			counted.appendID(e, a.IssueID)
 			return
 		}
-		stored.add(e, a.IssueID)
+		stored.appendEvent(e, a.IssueID)
 	})
 	if len(counted.id) > 0 {
-		q.Queue(addCounted, counted.project, counted.event, counted.id, counted.issue, counted.received)
+		q.Queue(addCountedIDs, counted.project, counted.event, counted.id, counted.issue, counted.received)
 	}
 	if len(stored.id) > 0 {
-		q.Queue(addEvents, stored.args()...)
+		q.Queue(addEvents, stored.listArgs()...)
 	}
 }
 
@@ -79,20 +79,20 @@ func newEventArrays(n int) eventArrays {
 	}
 }
 
-func (c *eventArrays) addID(e *NewEvent, issue int64) {
+func (c *eventArrays) appendID(e *NewEvent, issue int64) {
 	c.project, c.event, c.id = append(c.project, e.ProjectID), append(c.event, e.EventID), append(c.id, e.id)
 	c.issue, c.received = append(c.issue, issue), append(c.received, e.ReceivedAt.Time)
 }
 
-func (c *eventArrays) add(e *NewEvent, issue int64) {
-	c.addID(e, issue)
+func (c *eventArrays) appendEvent(e *NewEvent, issue int64) {
+	c.appendID(e, issue)
 	c.occurred, c.level = append(c.occurred, e.OccurredAt.Time), append(c.level, e.Level)
 	c.release, c.environment = append(c.release, e.Release), append(c.environment, e.Environment)
 	c.dictionary, c.payload = append(c.dictionary, e.Payload.Dictionary), append(c.payload, e.Payload.Bytes)
 }
 
-// args are the arguments of addEvents and storeWaiting.
-func (c *eventArrays) args() []any {
+// listArgs are the arguments of addEvents and storeWaiting.
+func (c *eventArrays) listArgs() []any {
 	return []any{c.project, c.event, c.id, c.issue, c.received, c.occurred, c.level, c.release, c.environment, c.dictionary, c.payload}
 }
 

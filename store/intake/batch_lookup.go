@@ -11,29 +11,29 @@ import (
 	"errand/store/pg"
 )
 
-// settle is the long way of a batch: it finds out what the store did not know, does what is more than counting, and
+// addThoroughly is the long way of a batch: it finds out what the store did not know, does what is more than counting, and
 // then counts.
-func (w *Writer) settle(ctx context.Context, t *pg.Tx, b *batch) error {
-	b.forget()
+func (w *Writer) addThoroughly(ctx context.Context, t *pg.Tx, b *batch) error {
+	b.resetAdded()
 	if err := w.findDuplicates(ctx, t, b); err != nil {
 		return err
 	}
-	if b.committed {
+	if b.wasCommitted {
 		return nil
 	}
-	b.onlyCount(w) // once more: the newest event may have been a duplicate
-	found, err := findIssues(ctx, t, b.groups())
+	b.deferStoring(w) // once more: the newest event may have been a duplicate
+	found, err := findIssues(ctx, t, b.listIssueKeys())
 	if err != nil {
 		return err
 	}
-	b.fresh(func(e *NewEvent, a *Added) { a.IssueID = found[e.group()] })
-	if err := w.planIssues(ctx, b); err != nil {
+	b.eachCounted(func(e *NewEvent, a *Added) { a.IssueID = found[e.issueKey()] })
+	if err := w.planNewIssues(ctx, b); err != nil {
 		return err
 	}
 	if err := w.reopenIssues(ctx, t, b); err != nil {
 		return err
 	}
-	return w.count(ctx, t, b)
+	return w.sendStatements(ctx, t, b)
 }
 
 const holdGrouping = `SELECT id FROM projects WHERE id = ANY (@ids) ORDER BY id FOR SHARE`
@@ -44,25 +44,25 @@ func (w *Writer) holdGrouping(ctx context.Context, t *pg.Tx, b *batch) error {
 	for i := range b.events {
 		projects[b.events[i].ProjectID] = struct{}{}
 	}
-	_, err := pg.Exec(ctx, t, holdGrouping, pg.Args{"ids": sorted(projects, cmp.Compare)})
+	_, err := pg.Exec(ctx, t, holdGrouping, pg.Args{"ids": sortKeys(projects, cmp.Compare)})
 	return err
 }
 
-// forget undoes what an earlier attempt believed.
-func (b *batch) forget() {
-	b.fresh(func(e *NewEvent, a *Added) { *a = Added{ID: e.id} })
+// resetAdded undoes what an earlier attempt believed.
+func (b *batch) resetAdded() {
+	b.eachCounted(func(e *NewEvent, a *Added) { *a = Added{ID: e.id} })
 }
 
 // The ids of events that are not stored do not move with a merge.
-const knownEventIDs = `
+const findEventIDs = `
 SELECT e.project_id, e.event_id, e.id, coalesce(i.merged_into, e.issue_id), coalesce(e.not_stored, false) FROM event_ids e
 JOIN unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id) ON e.project_id = n.project_id AND e.event_id = n.event_id
 LEFT JOIN issues i ON i.id = e.issue_id`
 
 // findDuplicates marks the events that are stored already, or were counted within a day.
 func (w *Writer) findDuplicates(ctx context.Context, t *pg.Tx, b *batch) error {
-	project, event := b.eventKeys()
-	rows, err := t.Query(ctx, knownEventIDs, project, event)
+	project, event := b.listEventKeys()
+	rows, err := t.Query(ctx, findEventIDs, project, event)
 	if err != nil {
 		return err
 	}
@@ -75,25 +75,25 @@ func (w *Writer) findDuplicates(ctx context.Context, t *pg.Tx, b *batch) error {
 			return err
 		}
 		// Under our own id it is no duplicate: an earlier try of this batch was committed, and with it all its events.
-		own := id == b.events[b.first[key]].id
-		b.committed = b.committed || own
+		own := id == b.events[b.firstIndex[key]].id
+		b.wasCommitted = b.wasCommitted || own
 		if notStored {
 			id = 0
 		}
-		b.added[b.first[key]] = Added{ID: id, IssueID: issue, Duplicate: !own}
+		b.added[b.firstIndex[key]] = Added{ID: id, IssueID: issue, Duplicate: !own}
 	}
 	return rows.Err()
 }
 
-func (b *batch) eventKeys() (project []int64, event [][16]byte) {
-	b.fresh(func(e *NewEvent, _ *Added) {
+func (b *batch) listEventKeys() (project []int64, event [][16]byte) {
+	b.eachCounted(func(e *NewEvent, _ *Added) {
 		project = append(project, e.ProjectID)
 		event = append(event, e.EventID)
 	})
 	return project, event
 }
 
-const issuesByFingerprint = `
+const findIssuesByFingerprint = `
 SELECT f.project_id, f.version, f.fingerprint, f.issue_id FROM issue_fingerprints f
 JOIN unnest($1::bigint[], $2::int[], $3::bytea[]) AS n (project_id, version, fingerprint)
 	ON f.project_id = n.project_id AND f.version = n.version AND f.fingerprint = n.fingerprint`
@@ -103,7 +103,7 @@ func findIssues(ctx context.Context, on pg.Querier, groups []issueKey) (map[issu
 	project, version, fingerprint := pg.SplitColumns(groups, func(k issueKey) (int64, int32, []byte) {
 		return k.project, int32(k.version), k.fingerprint[:]
 	})
-	rows, err := on.Query(ctx, issuesByFingerprint, project, version, fingerprint)
+	rows, err := on.Query(ctx, findIssuesByFingerprint, project, version, fingerprint)
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +119,14 @@ func findIssues(ctx context.Context, on pg.Querier, groups []issueKey) (map[issu
 	return found, err
 }
 
-// groups gives the fingerprints of the events that count, each once, in the order in which they came.
-func (b *batch) groups() []issueKey {
+// listIssueKeys gives the fingerprints of the events that count, each once, in the order in which they came.
+func (b *batch) listIssueKeys() []issueKey {
 	var list []issueKey
 	seen := map[issueKey]bool{}
-	b.fresh(func(e *NewEvent, _ *Added) {
-		if !seen[e.group()] {
-			seen[e.group()] = true
-			list = append(list, e.group())
+	b.eachCounted(func(e *NewEvent, _ *Added) {
+		if !seen[e.issueKey()] {
+			seen[e.issueKey()] = true
+			list = append(list, e.issueKey())
 		}
 	})
 	return list
@@ -141,7 +141,7 @@ const reopenIssue = `UPDATE issues SET status = 'unresolved', status_at = @now W
 // reopenIssues locks the batch's issues and makes the resolved ones unresolved when an event is newer than the resolve
 // (primary API, States). A merged issue sends the batch back: its fingerprints now lead elsewhere.
 func (w *Writer) reopenIssues(ctx context.Context, t *pg.Tx, b *batch) error {
-	b.sum(w.known)
+	b.countEvents(w.memory)
 	latest := map[int64]core.Time{}
 	ids := make([]int64, len(b.counts.issues))
 	for i, c := range b.counts.issues {

@@ -21,7 +21,7 @@ import (
 // that forgets everything before each step. Both must come to the same rows, and these to what a small model says.
 func TestAddEventsLikeAModel(t *testing.T) {
 	t.Parallel()
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	warm, cold := storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)
 	next := int64(storetest.Shop)
 	rapid.Check(t, func(r *rapid.T) {
@@ -98,7 +98,7 @@ func (n newStatus) set(t *testing.T, c *storetest.Clock, m *model, stores map[in
 	}
 	for project, s := range stores {
 		id := storetest.ReadCell[int64](t, s, `SELECT issue_id FROM issue_fingerprints WHERE project_id = $1 AND fingerprint = $2`, project, e.Fingerprint[:])
-		_, err := s.SetStatus(t.Context(), storetest.MakeActor(1), id, n.status)
+		_, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(1), id, n.status)
 		require.NoError(t, err)
 	}
 	if i.Status != n.status {
@@ -243,11 +243,11 @@ SELECT encode(i.fingerprint, 'hex') AS fingerprint, i.status, i.times_seen, i.st
 FROM issues i WHERE i.project_id = $1 ORDER BY 1`
 
 func rowsOf(r *rapid.T, s *store.Store, project int64) projectRows {
-	rows, err := storetest.SQL(r.Context(), s, rowsOfIssues, project)
+	rows, err := storetest.QuerySQL(r.Context(), s, rowsOfIssues, project)
 	require.NoError(r, err)
 	issues, err := pgx.CollectRows(rows, pgx.RowToStructByName[modelIssue])
 	require.NoError(r, err)
-	rows, err = storetest.SQL(r.Context(), s, `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM project_hours WHERE project_id = $1 ORDER BY 1`, project)
+	rows, err = storetest.QuerySQL(r.Context(), s, `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM project_hours WHERE project_id = $1 ORDER BY 1`, project)
 	require.NoError(r, err)
 	hours, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(r, err)

@@ -121,7 +121,7 @@ func TestNewEventReopensAResolvedIssue(t *testing.T) {
 			s, c := storetest.OpenShop(t)
 			id := storetest.MakeIssue(t, s, "pay")
 			c.Forward(time.Hour)
-			_, err := s.SetStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
+			_, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
 			require.NoError(t, err)
 			resolved := storetest.ReadActivity(t, s, id)
 			if writer == "cold" {
@@ -157,7 +157,7 @@ func TestResolveAgainAfterReopening(t *testing.T) {
 	id := storetest.MakeIssue(t, s, "pay")
 	for n := range 3 {
 		c.Forward(time.Minute)
-		_, err := s.SetStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
+		_, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
 		require.NoError(t, err)
 		c.Forward(time.Minute)
 		storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 10+n, c.At(0)))
@@ -191,7 +191,7 @@ func TestTwoServersReopenAnIssueOnce(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)
 	id := storetest.MakeIssue(t, pair[0], "pay")
-	_, err := pair[0].SetStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
+	_, err := pair[0].SetIssueStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
 	require.NoError(t, err)
 	storetest.RequireNoErrors(t, storetest.RunTogether(8, func(i int) error {
 		_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 10+i, c.At(time.Second))})
@@ -233,7 +233,7 @@ func TestEventOfASourceReopensItsResolvedTarget(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	source, target := storetest.MakeIssue(t, s, "old"), storetest.MakeIssue(t, s, "new")
 	storetest.MergeByHand(t, s, source, target)
-	_, err := s.SetStatus(t.Context(), storetest.MakeActor(1), target, core.Resolved)
+	_, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(1), target, core.Resolved)
 	require.NoError(t, err)
 	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "old", 10, c.At(time.Second)))
 	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, target).Status)

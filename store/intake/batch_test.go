@@ -202,7 +202,7 @@ func TestAddEventsRemembersWhenAProjectWasSeen(t *testing.T) {
 		storetest.AddEvents(t, s, e)
 	}
 	seen := func() [3]core.Time {
-		p, err := s.Project(t.Context(), storetest.Shop)
+		p, err := s.ReadProject(t.Context(), storetest.Shop)
 		require.NoError(t, err)
 		return [3]core.Time{p.LastEventAt, p.ServerSeenAt, p.ClientSeenAt}
 	}

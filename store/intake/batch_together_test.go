@@ -41,7 +41,7 @@ func TestTwoServersMakeOneIssue(t *testing.T) {
 func TestServersAddToTheSameIssues(t *testing.T) {
 	t.Parallel()
 	const writers, batches, size, groups = 16, 12, 25, 20
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	pair := [2]*store.Store{storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)}
 	before := storetest.CountDeadlocks(t, url)
 	storetest.RequireNoErrors(t, storetest.RunTogether(writers, func(w int) error {
@@ -89,7 +89,7 @@ func TestServersAddToTheSameIssues(t *testing.T) {
 func TestServersMakeManyIssuesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	const writers, rounds, groups = 4, 6, 100
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	pair := [2]*store.Store{storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)}
 	before := storetest.CountDeadlocks(t, url)
 	for round := range rounds {
@@ -118,7 +118,7 @@ func TestResolvesRaceWithEvents(t *testing.T) {
 	storetest.RequireNoErrors(t, storetest.RunTogether(4, func(i int) error {
 		for n := range rounds {
 			if i == 0 {
-				if _, err := pair[1].SetStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved); err != nil {
+				if _, err := pair[1].SetIssueStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved); err != nil {
 					return err
 				}
 				continue

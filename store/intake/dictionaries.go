@@ -30,42 +30,42 @@ type packer struct {
 }
 
 const (
-	// rememberDictionary is how long a project's newest dictionary is taken to be the newest.
-	rememberDictionary = time.Minute
-	// findDictionary is how long an event waits for its project's dictionary, and how long the others go without when it
+	// dictionaryAge is how long a project's newest dictionary is taken to be the newest.
+	dictionaryAge = time.Minute
+	// dictionaryWait is how long an event waits for its project's dictionary, and how long the others go without when it
 	// cannot be read.
-	findDictionary = time.Second
+	dictionaryWait = time.Second
 )
 
 func newDictionaries() *dictionaries {
 	return &dictionaries{
-		packers:   must(lru.New[int64, packer](24)),
-		unpackers: must(lru.New[int64, *zstd.Decoder](32)),
+		packers:   mustSucceed(lru.New[int64, packer](24)),
+		unpackers: mustSucceed(lru.New[int64, *zstd.Decoder](32)),
 	}
 }
 
-// packer gives the compressor for a project. When its dictionary cannot be read now, it is what it was before.
-func (d *dictionaries) packer(ctx context.Context, w *Writer, project int64) packer {
+// findPacker gives the compressor for a project. When its dictionary cannot be read now, it is what it was before.
+func (d *dictionaries) findPacker(ctx context.Context, w *Writer, project int64) packer {
 	known, ok := d.packers.Get(project)
 	if ok && w.db.Now().Time.Before(known.until) {
 		return known
 	}
 	loaded, _, _ := d.loading.Do(strconv.FormatInt(project, 10), func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), findDictionary)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dictionaryWait)
 		defer cancel()
 		fresh := known
 		if !ok {
 			fresh.Encoder = plainPacker
 		}
-		row, err := pg.QueryOne[dictionaryRow](ctx, w.db.Writer, newestDictionary, pg.Args{"project_id": project})
+		row, err := pg.QueryOne[dictionaryRow](ctx, w.db.Writer, findNewestDictionary, pg.Args{"project_id": project})
 		switch {
 		case err == nil && row.ID != fresh.dictionary:
-			fresh.Encoder, fresh.dictionary = must(newPacker(zstd.WithEncoderDictRaw(uint32(row.ID), row.Content), zstd.WithEncoderConcurrency(1))), row.ID
+			fresh.Encoder, fresh.dictionary = mustSucceed(newPacker(zstd.WithEncoderDictRaw(uint32(row.ID), row.Content), zstd.WithEncoderConcurrency(1))), row.ID
 			fallthrough
 		case err == nil, core.HasCode(err, core.NotFound):
-			fresh.until = w.db.Now().Time.Add(rememberDictionary)
+			fresh.until = w.db.Now().Time.Add(dictionaryAge)
 		default:
-			fresh.until = w.db.Now().Time.Add(findDictionary)
+			fresh.until = w.db.Now().Time.Add(dictionaryWait)
 		}
 		d.packers.Add(project, fresh)
 		return fresh, nil
@@ -73,15 +73,15 @@ func (d *dictionaries) packer(ctx context.Context, w *Writer, project int64) pac
 	return loaded.(packer)
 }
 
-// unpacker gives the decompressor for a dictionary of a project.
-func (d *dictionaries) unpacker(ctx context.Context, w *Writer, project, id int64) (*zstd.Decoder, error) {
+// findUnpacker gives the decompressor for a dictionary of a project.
+func (d *dictionaries) findUnpacker(ctx context.Context, w *Writer, project, id int64) (*zstd.Decoder, error) {
 	if id == 0 {
 		return plainUnpacker, nil
 	}
 	if known, ok := d.unpackers.Get(id); ok {
 		return known, nil
 	}
-	row, err := pg.QueryOne[dictionaryRow](ctx, w.db.Main, oneDictionary, pg.Args{"project_id": project, "id": id})
+	row, err := pg.QueryOne[dictionaryRow](ctx, w.db.Main, readDictionary, pg.Args{"project_id": project, "id": id})
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +98,6 @@ type dictionaryRow struct {
 }
 
 const (
-	newestDictionary = `SELECT id, content FROM dictionaries WHERE project_id = @project_id ORDER BY id DESC LIMIT 1`
-	oneDictionary    = `SELECT id, content FROM dictionaries WHERE project_id = @project_id AND id = @id`
+	findNewestDictionary = `SELECT id, content FROM dictionaries WHERE project_id = @project_id ORDER BY id DESC LIMIT 1`
+	readDictionary       = `SELECT id, content FROM dictionaries WHERE project_id = @project_id AND id = @id`
 )

@@ -34,7 +34,7 @@ func TestDictionary(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	pack := func(project int64, text []byte) intake.Payload {
 		e := intake.NewEvent{ProjectID: project}
-		s.Intake.Pack(t.Context(), &e, text)
+		s.Intake.PackEvent(t.Context(), &e, text)
 		return e.Payload
 	}
 	samples := kinds(100)
@@ -46,7 +46,7 @@ func TestDictionary(t *testing.T) {
 	require.Zero(t, pack(storetest.Shop, next).Dictionary, "there is nothing to learn from")
 	for n, sample := range samples {
 		e := storetest.MakeEvent(storetest.Shop, fmt.Sprint("kind ", n%20), n, c.At(0))
-		s.Intake.Pack(t.Context(), &e, sample)
+		s.Intake.PackEvent(t.Context(), &e, sample)
 		storetest.AddEvents(t, s, e)
 	}
 	require.NoError(t, s.Intake.TrainDictionary(t.Context(), storetest.Shop))
@@ -57,7 +57,7 @@ func TestDictionary(t *testing.T) {
 	for n, payload := range []intake.Payload{plain, packed} {
 		e := storetest.MakeEvent(storetest.Shop, "with a dictionary", 200+n, c.At(0))
 		e.Payload = payload
-		got, err := s.Event(t.Context(), storetest.AddEvents(t, s, e).ID)
+		got, err := s.ReadEvent(t.Context(), storetest.AddEvents(t, s, e).ID)
 		require.NoError(t, err)
 		require.Equal(t, next, got.Event.AppendJSON(nil))
 	}
@@ -83,7 +83,7 @@ func TestDictionaryIsOfAllKinds(t *testing.T) {
 		for n := range events {
 			events[n] = storetest.MakeEvent(storetest.Shop, fmt.Sprint(platform, n), n, c.At(at))
 			events[n].Platform = platform
-			s.Intake.Pack(t.Context(), &events[n], texts[platform])
+			s.Intake.PackEvent(t.Context(), &events[n], texts[platform])
 		}
 		storetest.AddEvents(t, s, events...)
 	}
@@ -92,7 +92,7 @@ func TestDictionaryIsOfAllKinds(t *testing.T) {
 	require.NoError(t, s.Intake.TrainDictionary(t.Context(), storetest.Shop))
 	for platform, text := range texts {
 		e := storetest.MakeEvent(storetest.Shop, platform, 1, c.At(0))
-		s.Intake.Pack(t.Context(), &e, text)
+		s.Intake.PackEvent(t.Context(), &e, text)
 		require.Less(t, e.Payload.Size()*10, len(text), platform)
 	}
 }
@@ -102,7 +102,7 @@ func TestUntrainedProjects(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	for n, sample := range kinds(50) {
 		e := storetest.MakeEvent(storetest.Shop, fmt.Sprint("kind ", n), n, c.At(0))
-		s.Intake.Pack(t.Context(), &e, sample)
+		s.Intake.PackEvent(t.Context(), &e, sample)
 		storetest.AddEvents(t, s, e)
 	}
 	for enough, want := range map[int]int{50: 1, 51: 0} {
@@ -128,14 +128,14 @@ func TestEventsBeyondTheCapArePackedWhenTheyAreStored(t *testing.T) {
 	var more []intake.NewEvent
 	for n := range 3 {
 		e := storetest.MakeEvent(storetest.Shop, "hot", intake.DefaultKeep+n, c.At(1))
-		s.Intake.Pack(t.Context(), &e, text)
+		s.Intake.PackEvent(t.Context(), &e, text)
 		require.Equal(t, len(text), e.Payload.Size(), "not compressed")
 		more = append(more, e)
 	}
 	added, err := s.Intake.AddEvents(t.Context(), more)
 	require.NoError(t, err)
 	require.Zero(t, added[0].ID)
-	got, err := s.Event(t.Context(), added[2].ID)
+	got, err := s.ReadEvent(t.Context(), added[2].ID)
 	require.NoError(t, err)
 	require.Equal(t, text, got.Event.AppendJSON(nil))
 }

@@ -18,7 +18,7 @@ const (
 )
 
 // Projects that sent enough events lately to learn from, and have no dictionary that is young.
-const untrainedProjects = `
+const findUntrainedProjects = `
 SELECT h.project_id FROM project_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
 WHERE h.hour >= @day_ago AND NOT EXISTS (SELECT 1 FROM dictionaries d WHERE d.project_id = h.project_id AND d.created_at > @week_ago)
 GROUP BY h.project_id HAVING sum(h.events) >= @enough ORDER BY h.project_id`
@@ -27,7 +27,7 @@ GROUP BY h.project_id HAVING sum(h.events) >= @enough ORDER BY h.project_id`
 // for a week.
 func (w *Writer) UntrainedProjects(ctx context.Context, enough int) ([]int64, error) {
 	now := w.db.Now()
-	rows, err := pg.QueryMany[struct{ ProjectID int64 }](ctx, w.db.Main, untrainedProjects, pg.Args{
+	rows, err := pg.QueryMany[struct{ ProjectID int64 }](ctx, w.db.Main, findUntrainedProjects, pg.Args{
 		"day_ago": now.Add(-24 * time.Hour), "week_ago": now.AddDate(0, 0, -7), "enough": enough,
 	})
 	list := make([]int64, len(rows))
@@ -41,7 +41,7 @@ const insertDictionary = `INSERT INTO dictionaries (project_id, id, created_at, 
 
 // TrainDictionary makes a dictionary of a project's recent events, with which its next ones are compressed.
 func (w *Writer) TrainDictionary(ctx context.Context, project int64) error {
-	samples, err := w.sampleEvents(ctx, project)
+	samples, err := w.readSamples(ctx, project)
 	if err != nil || len(samples) == 0 {
 		return err
 	}
@@ -60,7 +60,7 @@ func (w *Writer) TrainDictionary(ctx context.Context, project int64) error {
 
 // The newest events of issues that were seen lately, in turns from each kind of issue: those that were seen last may all
 // be of one kind, and the events of the others would be stored as if there was no dictionary.
-const sampleEvents = `
+const selectSamples = `
 SELECT e.payload, e.dictionary FROM (
 	SELECT *, row_number() OVER (PARTITION BY platform, type ORDER BY listed_from DESC, id DESC) AS turn
 	FROM (SELECT * FROM issues WHERE project_id = @project_id ORDER BY listed_from DESC, id DESC LIMIT 2000) lately
@@ -71,12 +71,12 @@ SELECT e.payload, e.dictionary FROM (
 		ORDER BY received_at DESC, id DESC LIMIT @each) newest
 ) e ORDER BY e.nth, i.turn, i.listed_from DESC, i.id DESC LIMIT @most`
 
-// sampleEvents gives the stored form of recent events of a project.
-func (w *Writer) sampleEvents(ctx context.Context, project int64) ([][]byte, error) {
+// readSamples gives the stored form of recent events of a project.
+func (w *Writer) readSamples(ctx context.Context, project int64) ([][]byte, error) {
 	rows, err := pg.QueryMany[struct {
 		Payload    []byte
 		Dictionary int64
-	}](ctx, w.db.Main, sampleEvents, pg.Args{"project_id": project, "each": samplesPerIssue, "most": maxSamples})
+	}](ctx, w.db.Main, selectSamples, pg.Args{"project_id": project, "each": samplesPerIssue, "most": maxSamples})
 	if err != nil {
 		return nil, err
 	}

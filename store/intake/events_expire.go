@@ -11,7 +11,7 @@ import (
 	"errand/store/pg"
 )
 
-const eventPartitions = `
+const listPartitions = `
 SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'events'::regclass ORDER BY c.relname`
 
@@ -34,8 +34,8 @@ func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error
 	if days == 0 {
 		return nil, nil
 	}
-	oldest := dayOf(w.db.Now()).AddDate(0, 0, -days)
-	partitions, err := pg.QueryMany[struct{ Name string }](ctx, w.db.Main, eventPartitions, pg.Args{})
+	oldest := truncateDay(w.db.Now()).AddDate(0, 0, -days)
+	partitions, err := pg.QueryMany[struct{ Name string }](ctx, w.db.Main, listPartitions, pg.Args{})
 	if err != nil {
 		return nil, err
 	}

@@ -15,20 +15,20 @@ import (
 // trimmed by theirs.
 func (w *Writer) TrimIssues(ctx context.Context) error {
 	now, keep := w.db.Now(), w.keep()
-	return w.trimIssues(ctx, w.overfull.take(func(i *overfullIssue) bool { return i.isDue(keep, now) }))
+	return w.trimIssues(ctx, w.fullIssues.takeIssues(func(i *fullIssue) bool { return i.isDue(keep, now) }))
 }
 
 // TrimAllIssues is TrimIssues of all issues that it knows of, before the server ends.
 func (w *Writer) TrimAllIssues(ctx context.Context) error {
-	return w.trimIssues(ctx, w.overfull.take(func(*overfullIssue) bool { return true }))
+	return w.trimIssues(ctx, w.fullIssues.takeIssues(func(*fullIssue) bool { return true }))
 }
 
 // trimIssues trims each of the issues. What could not be trimmed is remembered again; an issue of a project that somebody
 // locks for long does not keep the others waiting. The error is the first one.
-func (w *Writer) trimIssues(ctx context.Context, due map[int64]*overfullIssue) (first error) {
+func (w *Writer) trimIssues(ctx context.Context, due map[int64]*fullIssue) (first error) {
 	defer func() { // after a panic too
 		for id, issue := range due {
-			w.overfull.putBack(id, issue, w.keep())
+			w.fullIssues.putBack(id, issue, w.keep())
 		}
 	}()
 	for id, issue := range due {
@@ -48,9 +48,9 @@ func (w *Writer) trimIssues(ctx context.Context, due map[int64]*overfullIssue) (
 }
 
 const (
-	// issueOrTarget is where the events of an issue are now. Merges wait until it is used: see shareProject.
-	issueOrTarget = `SELECT coalesce(merged_into, id) AS id FROM issues WHERE project_id = @project_id AND id = @issue_id`
-	storedOfIssue = `SELECT stored_events FROM issues WHERE project_id = @project_id AND id = @issue_id FOR UPDATE`
+	// findIssueOrTarget is where the events of an issue are now. Merges wait until it is used: see shareProject.
+	findIssueOrTarget = `SELECT coalesce(merged_into, id) AS id FROM issues WHERE project_id = @project_id AND id = @issue_id`
+	lockStoredCount   = `SELECT stored_events FROM issues WHERE project_id = @project_id AND id = @issue_id FOR UPDATE`
 	// storeWaiting stores the events that are counted and nothing else: not what somebody stored or forgot meanwhile.
 	storeWaiting = `
 WITH waiting AS (
@@ -69,9 +69,9 @@ UPDATE issues SET stored_events = @stored, latest_event_id = (
 		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1) WHERE project_id = @project_id AND id = @id`
 )
 
-func (w *Writer) trimIssue(ctx context.Context, id int64, issue *overfullIssue) error {
+func (w *Writer) trimIssue(ctx context.Context, id int64, issue *fullIssue) error {
 	for i := range issue.waiting {
-		w.packNow(ctx, &issue.waiting[i])
+		w.packWaiting(ctx, &issue.waiting[i])
 	}
 	err := w.db.InTx(ctx, func(t *pg.Tx) error {
 		if err := t.ExecAll(ctx, `SET LOCAL lock_timeout = '500ms'`); err != nil {
@@ -83,11 +83,11 @@ func (w *Writer) trimIssue(ctx context.Context, id int64, issue *overfullIssue) 
 		if err := ShareProject(ctx, t, issue.project); err != nil {
 			return err
 		}
-		target, err := pg.QueryOne[struct{ ID int64 }](ctx, t, issueOrTarget, pg.Args{"project_id": issue.project, "issue_id": id})
+		target, err := pg.QueryOne[struct{ ID int64 }](ctx, t, findIssueOrTarget, pg.Args{"project_id": issue.project, "issue_id": id})
 		if err != nil {
 			return err
 		}
-		return w.trimTo(ctx, t, issue.project, target.ID, issue.waiting)
+		return w.storeAndTrim(ctx, t, issue.project, target.ID, issue.waiting)
 	})
 	if core.HasCode(err, core.NotFound) || core.HasCode(err, core.ProjectNotFound) {
 		return nil // it was deleted
@@ -99,9 +99,9 @@ func (w *Writer) trimIssue(ctx context.Context, id int64, issue *overfullIssue) 
 // arrived whole within two seconds (sessionSettings), over a slow network too.
 const sentAtOnce = 1 << 20
 
-// trimTo stores the events that wait and trims the issue.
-func (w *Writer) trimTo(ctx context.Context, t *pg.Tx, project, issue int64, waiting []NewEvent) error {
-	row, err := pg.QueryOne[struct{ StoredEvents int64 }](ctx, t, storedOfIssue, pg.Args{"project_id": project, "issue_id": issue})
+// storeAndTrim stores the events that wait and trims the issue.
+func (w *Writer) storeAndTrim(ctx context.Context, t *pg.Tx, project, issue int64, waiting []NewEvent) error {
+	row, err := pg.QueryOne[struct{ StoredEvents int64 }](ctx, t, lockStoredCount, pg.Args{"project_id": project, "issue_id": issue})
 	if err != nil {
 		return err
 	}
@@ -109,10 +109,10 @@ func (w *Writer) trimTo(ctx context.Context, t *pg.Tx, project, issue int64, wai
 	for left := waiting; len(left) > 0; {
 		columns, n := newEventArrays(len(left)), 0
 		for size := 0; n < len(left) && size < sentAtOnce; n++ {
-			columns.add(&left[n], issue)
+			columns.appendEvent(&left[n], issue)
 			size += left[n].Payload.Size()
 		}
-		tag, err := t.Exec(ctx, storeWaiting, columns.args()...)
+		tag, err := t.Exec(ctx, storeWaiting, columns.listArgs()...)
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (w *Writer) trimTo(ctx context.Context, t *pg.Tx, project, issue int64, wai
 
 // The surplus is a range in the order of arrival, so that it is deleted by one walk along the index.
 const (
-	eventAt = `
+	findEventAt = `
 SELECT received_at, id FROM events WHERE project_id = @project_id AND issue_id = ANY (@issue_ids)
 ORDER BY received_at, id OFFSET @position LIMIT 1`
 	trimEvents = `
@@ -152,7 +152,7 @@ func (w *Writer) TrimEvents(ctx context.Context, t *pg.Tx, project int64, issues
 	var ends [2]position
 	for i, at := range []int64{keepFirst, keepFirst + surplus - 1} {
 		var err error
-		ends[i], err = pg.QueryOne[position](ctx, t, eventAt, pg.Args{"project_id": project, "issue_ids": issues, "position": at})
+		ends[i], err = pg.QueryOne[position](ctx, t, findEventAt, pg.Args{"project_id": project, "issue_ids": issues, "position": at})
 		if core.HasCode(err, core.NotFound) {
 			return 0, nil // fewer are stored than were counted
 		}
@@ -197,14 +197,14 @@ func forgetStored(ctx context.Context, t *pg.Tx, project int64, events []EventID
 	return nil
 }
 
-const deleteCounted = `
+const deleteCountedIDs = `
 DELETE FROM event_ids WHERE (project_id, event_id) IN (
 	SELECT project_id, event_id FROM event_ids WHERE not_stored AND received_at <= @since LIMIT @chunk)`
 
 // ForgetCounted lets events that are not stored be sent again once they are a day old.
 func (w *Writer) ForgetCounted(ctx context.Context) error {
 	for {
-		n, err := pg.Exec(ctx, w.db.Main, deleteCounted, pg.Args{"since": w.db.Now().Add(-countedFor), "chunk": forgetChunk})
+		n, err := pg.Exec(ctx, w.db.Main, deleteCountedIDs, pg.Args{"since": w.db.Now().Add(-countedFor), "chunk": forgetChunk})
 		if err != nil || n < forgetChunk {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 func TestHotIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 	t.Parallel()
 	now := storetest.NewClock()
-	s := storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: now.Tell, Settings: storetest.KeepFew})
+	s := storetest.OpenWith(t, store.Options{URL: storetest.NewURL(t), Clock: now.Tell, Settings: storetest.KeepFew})
 	project := storetest.MakeProject(t, s, 1, "Shop").ID
 	const batches, size = 40, 50
 	var first, last intake.Added
@@ -33,7 +33,7 @@ func TestHotIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 		require.NoError(t, s.Intake.TrimIssues(t.Context()))
 	}
 	require.NotZero(t, last.ID, "the newest event is always stored")
-	issue, err := s.Issue(t.Context(), last.IssueID)
+	issue, err := s.ReadIssue(t.Context(), last.IssueID)
 	require.NoError(t, err)
 	require.EqualValues(t, batches*size, issue.TimesSeen)
 	ids := storetest.ListStoredIDs(t, s, issue.ID)
@@ -59,9 +59,9 @@ func TestExpiredDaysAreDropped(t *testing.T) {
 	storetest.DropExpired(t, s, 1)
 
 	require.Equal(t, []int64{kept.ID}, storetest.ListStoredIDs(t, s, kept.IssueID))
-	_, err := s.Event(t.Context(), old.ID)
+	_, err := s.ReadEvent(t.Context(), old.ID)
 	require.True(t, core.HasCode(err, core.NotFound))
-	issue, err := s.Issue(t.Context(), kept.IssueID)
+	issue, err := s.ReadIssue(t.Context(), kept.IssueID)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, issue.TimesSeen)
 	require.EqualValues(t, 1, issue.StoredEvents)
@@ -70,7 +70,7 @@ func TestExpiredDaysAreDropped(t *testing.T) {
 
 	now.Forward(72 * time.Hour)
 	storetest.DropExpired(t, s, 1)
-	issue, err = s.Issue(t.Context(), kept.IssueID)
+	issue, err = s.ReadIssue(t.Context(), kept.IssueID)
 	require.NoError(t, err)
 	require.Zero(t, issue.StoredEvents)
 	require.Zero(t, issue.LatestEventID)

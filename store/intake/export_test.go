@@ -3,7 +3,7 @@ package intake
 import "context"
 
 // Forget makes the writer as ignorant as one that has just started.
-func (w *Writer) Forget() { w.known = newKnown() }
+func (w *Writer) Forget() { w.memory = newMemory() }
 
 // TakeEventIDs takes n ids for events.
 func (w *Writer) TakeEventIDs(ctx context.Context, n int) ([]int64, error) {
@@ -11,7 +11,7 @@ func (w *Writer) TakeEventIDs(ctx context.Context, n int) ([]int64, error) {
 }
 
 // WaitingBytes is the size of the events that wait to be stored.
-func (w *Writer) WaitingBytes() int { return waitingBytes - w.overfull.room() }
+func (w *Writer) WaitingBytes() int { return waitingBytes - w.fullIssues.freeBytes() }
 
 // Recent is a cache of what was used lately.
 type Recent[K comparable, V any] struct{ *recent[K, V] }
@@ -22,7 +22,7 @@ func NewRecent[K comparable, V any](size int) Recent[K, V] {
 }
 
 // Get gives an entry.
-func (r Recent[K, V]) Get(key K) (V, bool) { return r.get(key) }
+func (r Recent[K, V]) Get(key K) (V, bool) { return r.findEntry(key) }
 
 // Add remembers an entry.
-func (r Recent[K, V]) Add(key K, v V) { r.add(key, v) }
+func (r Recent[K, V]) Add(key K, v V) { r.addEntry(key, v) }

@@ -32,7 +32,7 @@ func killer(t *testing.T, url string) func() int {
 // or says unavailable, and the server recovers by itself.
 func TestKilledConnections(t *testing.T) {
 	t.Parallel()
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	s := storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	id := storetest.MakeIssue(t, s, "pay")
@@ -50,15 +50,15 @@ func TestKilledConnections(t *testing.T) {
 			_, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))})
 			return err
 		},
-		"Issue": func() error { _, err := s.Issue(t.Context(), id); return err },
+		"Issue": func() error { _, err := s.ReadIssue(t.Context(), id); return err },
 		"Issues": func() error {
-			_, err := s.Issues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5}})
+			_, err := s.ListIssues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5}})
 			return err
 		},
-		"Claim":         func() error { _, err := s.Claim(t.Context(), storetest.MakeActor(1), id, 5); return err },
+		"Claim":         func() error { _, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), id, 5); return err },
 		"AddNote":       func() error { _, err := s.AddNote(t.Context(), storetest.MakeActor(1), id, "hi"); return err },
-		"Tokens":        func() error { _, err := s.Tokens(t.Context()); return err },
-		"SchemaCurrent": func() error { return s.SchemaCurrent(t.Context()) },
+		"Tokens":        func() error { _, err := s.ListTokens(t.Context()); return err },
+		"SchemaCurrent": func() error { return s.CheckSchema(t.Context()) },
 		"takes ids":     func() error { _, err := s.Intake.TakeEventIDs(t.Context(), 2000); return err },
 	}
 	for name, call := range calls {
@@ -113,7 +113,7 @@ func recovers(t *testing.T, name string, call func() error) {
 func TestEventsCountOnceThroughKilledConnections(t *testing.T) {
 	t.Parallel()
 	const writers, batches, size, kills = 2, 40, 6, 60
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	s := storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	kill := killer(t, url)

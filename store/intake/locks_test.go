@@ -25,7 +25,7 @@ func dump(t *testing.T, url string) (end func()) {
 
 func TestPartitionsAreMadeDuringADump(t *testing.T) {
 	t.Parallel()
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	s := storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	storetest.MakeIssue(t, s, "pay")
@@ -42,7 +42,7 @@ func TestPartitionsAreMadeDuringADump(t *testing.T) {
 func TestPartitionIsLikeTheOthers(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()
-	s := storetest.Open(t, storetest.URL(t), c.Tell)
+	s := storetest.Open(t, storetest.NewURL(t), c.Tell)
 	require.NoError(t, s.Intake.MakePartitions(t.Context()))
 
 	missing := storetest.ReadCell[int64](t, s, `
@@ -58,7 +58,7 @@ func TestPartitionIsLikeTheOthers(t *testing.T) {
 // A day that cannot be dropped yet is emptied as soon as its own lock is free, and dropped the next time.
 func TestExpiredDayIsDroppedAfterADump(t *testing.T) {
 	t.Parallel()
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	s := storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	issue := storetest.MakeIssue(t, s, "pay")
@@ -81,7 +81,7 @@ func TestExpiredDayIsDroppedAfterADump(t *testing.T) {
 	if err := <-dropped; err != nil {
 		storetest.DropExpired(t, s, 1)
 	}
-	found, err := s.Issue(t.Context(), issue)
+	found, err := s.ReadIssue(t.Context(), issue)
 	require.NoError(t, err)
 	require.EqualValues(t, 50, found.StoredEvents)
 }
@@ -90,7 +90,7 @@ func TestExpiredDayIsDroppedAfterADump(t *testing.T) {
 // are free until then.
 func TestHotRowsAreTakenLast(t *testing.T) {
 	t.Parallel()
-	c, url := storetest.NewClock(), storetest.URL(t)
+	c, url := storetest.NewClock(), storetest.NewURL(t)
 	s := storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	id := storetest.MakeIssue(t, s, "pay")

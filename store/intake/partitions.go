@@ -12,8 +12,8 @@ import (
 // PartitionsAhead is how many days of event partitions are made before they are needed.
 const PartitionsAhead = 3
 
-// days remembers which partitions are there.
-type days struct{ made sync.Map } // time.Time -> struct{}
+// madePartitions remembers which partitions are there.
+type madePartitions struct{ byDay sync.Map } // time.Time -> struct{}
 
 // MakePartitions makes the partition of events for today and for the days ahead.
 func (w *Writer) MakePartitions(ctx context.Context) error {
@@ -30,11 +30,11 @@ func (w *Writer) MakePartitions(ctx context.Context) error {
 // them or for a pg_dump; CREATE TABLE .. PARTITION OF would.
 const lockPartitions = `LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE`
 
-const partitionMade = `SELECT to_regclass(@name) IS NOT NULL AS made`
+const findPartition = `SELECT to_regclass(@name) IS NOT NULL AS made`
 
 // makePartition makes the partition of one UTC day. Several servers may try at once: the later ones find it there.
 func (w *Writer) makePartition(ctx context.Context, day time.Time) error {
-	if _, made := w.days.made.Load(day); made {
+	if _, made := w.partitions.byDay.Load(day); made {
 		return nil
 	}
 	name := partitionPrefix + day.Format(partitionDay)
@@ -42,7 +42,7 @@ func (w *Writer) makePartition(ctx context.Context, day time.Time) error {
 		if err := t.ExecAll(ctx, `SET LOCAL lock_timeout = '5s'`, lockPartitions); err != nil {
 			return err
 		}
-		there, err := pg.QueryOne[struct{ Made bool }](ctx, t, partitionMade, pg.Args{"name": name})
+		there, err := pg.QueryOne[struct{ Made bool }](ctx, t, findPartition, pg.Args{"name": name})
 		if err != nil || there.Made {
 			return err
 		}
@@ -52,7 +52,7 @@ func (w *Writer) makePartition(ctx context.Context, day time.Time) error {
 				name, day.Format(time.DateOnly), day.AddDate(0, 0, 1).Format(time.DateOnly)))
 	})
 	if err == nil {
-		w.days.made.Store(day, struct{}{})
+		w.partitions.byDay.Store(day, struct{}{})
 	}
 	return err
 }

@@ -20,8 +20,8 @@ const maxWindow = 256 << 10
 
 // plain compresses and reads without a dictionary.
 var (
-	plainPacker   = must(newPacker())
-	plainUnpacker = must(newUnpacker())
+	plainPacker   = mustSucceed(newPacker())
+	plainUnpacker = mustSucceed(newUnpacker())
 )
 
 func newPacker(options ...zstd.EOption) (*zstd.Encoder, error) {
@@ -33,8 +33,8 @@ func newUnpacker(options ...zstd.DOption) (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, append(options, zstd.WithDecoderMaxMemory(maxPayload), zstd.WithDecoderConcurrency(1))...)
 }
 
-// must is for constructors that fail only on options that are wrong in the program.
-func must[T any](v T, err error) T {
+// mustSucceed is for constructors that fail only on options that are wrong in the program.
+func mustSucceed[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
@@ -52,38 +52,38 @@ type Payload struct {
 // Size is the bytes that the payload takes in memory.
 func (p Payload) Size() int { return len(p.Bytes) + len(p.text) }
 
-// Pack compresses the stored form of an event without a dictionary.
-func Pack(event []byte) Payload { return packer{Encoder: plainPacker}.pack(event) }
+// PackPlain compresses the stored form of an event without a dictionary.
+func PackPlain(event []byte) Payload { return packer{Encoder: plainPacker}.packText(event) }
 
-// Pack gives an event its payload: the stored form, compressed with the project's dictionary where it has one. When the
+// PackEvent gives an event its payload: the stored form, compressed with the project's dictionary where it has one. When the
 // event's issue has as many stored events as it keeps, compressing waits until this one is known to be stored.
-func (w *Writer) Pack(ctx context.Context, e *NewEvent, text []byte) {
-	if int64(w.known.issue(e).stored) >= w.keep() {
+func (w *Writer) PackEvent(ctx context.Context, e *NewEvent, text []byte) {
+	if int64(w.memory.findIssue(e).stored) >= w.keep() {
 		e.Payload = Payload{text: slices.Clone(text)}
 		return
 	}
-	e.Payload = w.dictionaries.packer(ctx, w, e.ProjectID).pack(text)
+	e.Payload = w.dictionaries.findPacker(ctx, w, e.ProjectID).packText(text)
 }
 
-// packNow compresses a payload that waited.
-func (w *Writer) packNow(ctx context.Context, e *NewEvent) {
+// packWaiting compresses a payload that waited.
+func (w *Writer) packWaiting(ctx context.Context, e *NewEvent) {
 	if e.Payload.text != nil {
-		e.Payload = w.dictionaries.packer(ctx, w, e.ProjectID).pack(e.Payload.text)
+		e.Payload = w.dictionaries.findPacker(ctx, w, e.ProjectID).packText(e.Payload.text)
 	}
 }
 
 // packed has room for what is compressed, whose size is not known before.
 var packed = sync.Pool{New: func() any { return new([]byte) }}
 
-func (p packer) pack(event []byte) Payload {
+func (p packer) packText(event []byte) Payload {
 	buffer := packed.Get().(*[]byte)
 	defer packed.Put(buffer)
 	*buffer = p.EncodeAll(event, (*buffer)[:0])
 	return Payload{Bytes: slices.Clone(*buffer), Dictionary: p.dictionary}
 }
 
-// Unpack reads a compressed event.
-func (w *Writer) Unpack(ctx context.Context, project int64, p Payload) (event core.Event, err error) {
+// UnpackEvent reads a compressed event.
+func (w *Writer) UnpackEvent(ctx context.Context, project int64, p Payload) (event core.Event, err error) {
 	text, err := w.unpackText(ctx, project, p)
 	if err == nil {
 		err = json.Unmarshal(text, &event)
@@ -95,7 +95,7 @@ func (w *Writer) Unpack(ctx context.Context, project int64, p Payload) (event co
 }
 
 func (w *Writer) unpackText(ctx context.Context, project int64, p Payload) ([]byte, error) {
-	unpacker, err := w.dictionaries.unpacker(ctx, w, project, p.Dictionary)
+	unpacker, err := w.dictionaries.findUnpacker(ctx, w, project, p.Dictionary)
 	if err != nil {
 		return nil, err
 	}

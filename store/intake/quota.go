@@ -19,7 +19,7 @@ type ProjectDay struct {
 }
 
 // DayOf gives the day on which an event counts: that of its arrival.
-func (e *NewEvent) DayOf() ProjectDay { return ProjectDay{e.ProjectID, dayOf(e.ReceivedAt)} }
+func (e *NewEvent) DayOf() ProjectDay { return ProjectDay{e.ProjectID, truncateDay(e.ReceivedAt)} }
 
 const countDays = `
 SELECT coalesce(sum(h.events), 0)::bigint
@@ -46,7 +46,7 @@ var errOverQuota = errors.New("store: the project is over its daily quota")
 
 // checkQuotas keeps a batch from proceeding, and returns a row, when a day would have more events than its quota.
 const checkQuotas = `
-SELECT set_config('errand.proceeds', 'false', true) WHERE ` + proceeds + ` AND EXISTS (
+SELECT set_config('errand.proceeds', 'false', true) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND EXISTS (
 	SELECT FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::bigint[]) AS n (project_id, day, quota, events)
 	WHERE n.quota < n.events + (SELECT coalesce(sum(h.events), 0) FROM project_hours h
 		WHERE h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours'))`
@@ -55,7 +55,7 @@ SELECT set_config('errand.proceeds', 'false', true) WHERE ` + proceeds + ` AND E
 // the project lets one batch at a time through: so the counts of all servers are seen. After checkQuotas it fails only for
 // the batches that reached the quota in the same moment, so at most once for each connection that was writing then.
 const failOverQuota = `
-SELECT sqrt(CASE WHEN ` + proceeds + ` AND EXISTS (
+SELECT sqrt(CASE WHEN current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND EXISTS (
 	SELECT FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[]) AS n (project_id, day, quota)
 	WHERE n.quota < (SELECT sum(h.events) FROM project_hours h
 		WHERE h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours')) THEN -1 ELSE 0 END)`
@@ -70,7 +70,7 @@ type quotas struct {
 	quota, events []int64
 }
 
-func quotasOf(counts []projectCount) (q quotas) {
+func collectQuotas(counts []projectCount) (q quotas) {
 	place := map[ProjectDay]int{}
 	for _, c := range counts {
 		if c.quota == nil {
@@ -89,7 +89,7 @@ func quotasOf(counts []projectCount) (q quotas) {
 	return q
 }
 
-func (n *quotas) queueCheck(q *pgx.Batch, o *outcome) {
+func (n *quotas) queueQuotaCheck(q *pgx.Batch, o *batchOutcome) {
 	if len(n.project) > 0 {
 		q.Queue(checkQuotas, n.project, n.day, n.quota, n.events).Exec(func(tag pgconn.CommandTag) error {
 			o.overQuota = tag.RowsAffected() > 0
@@ -98,7 +98,7 @@ func (n *quotas) queueCheck(q *pgx.Batch, o *outcome) {
 	}
 }
 
-func (n *quotas) queueGuard(q *pgx.Batch) {
+func (n *quotas) queueQuotaGuard(q *pgx.Batch) {
 	if len(n.project) > 0 {
 		q.Queue(failOverQuota, n.project, n.day, n.quota)
 	}

@@ -16,8 +16,8 @@ func newRecent[K comparable, V any](size int) *recent[K, V] {
 	return &recent[K, V]{size: size, young: map[K]V{}}
 }
 
-// get gives the entry of a key.
-func (r *recent[K, V]) get(key K) (V, bool) {
+// findEntry gives the entry of a key.
+func (r *recent[K, V]) findEntry(key K) (V, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	v, ok := r.young[key]
@@ -25,19 +25,19 @@ func (r *recent[K, V]) get(key K) (V, bool) {
 		return v, true
 	}
 	if v, ok = r.old[key]; ok {
-		r.keep(key, v)
+		r.keepEntry(key, v)
 	}
 	return v, ok
 }
 
-// add remembers an entry, in the place of one that has the same key.
-func (r *recent[K, V]) add(key K, v V) {
+// addEntry remembers an entry, in the place of one that has the same key.
+func (r *recent[K, V]) addEntry(key K, v V) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.keep(key, v)
+	r.keepEntry(key, v)
 }
 
-func (r *recent[K, V]) keep(key K, v V) {
+func (r *recent[K, V]) keepEntry(key K, v V) {
 	if _, there := r.young[key]; !there && len(r.young) >= r.size {
 		r.young, r.old = make(map[K]V, r.size/8), r.young
 	}

@@ -25,14 +25,14 @@ const (
 	trimAfter = 30 * time.Second
 )
 
-// overfull remembers the issues that have more stored events than they keep, and the events that wait to be stored.
-type overfull struct {
+// fullIssues remembers the issues that have more stored events than they keep, and the events that wait to be stored.
+type fullIssues struct {
 	mu     sync.Mutex
-	issues map[int64]*overfullIssue
+	issues map[int64]*fullIssue
 	bytes  int // of the events that wait
 }
 
-type overfullIssue struct {
+type fullIssue struct {
 	project int64
 	since   core.Time  // when there was first something to do
 	last    core.Time  // when it was last counted
@@ -40,28 +40,28 @@ type overfullIssue struct {
 	waiting []NewEvent // in the order of their arrival
 }
 
-// room is how many bytes of events may begin to wait.
-func (o *overfull) room() int {
+// freeBytes is how many bytes of events may begin to wait.
+func (o *fullIssues) freeBytes() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return waitingBytes - o.bytes
 }
 
-// note remembers what a batch that is committed has left to do.
-func (o *overfull) note(b *batch, keep int64, now core.Time) {
+// noteBatch remembers what a batch that is committed has left to do.
+func (o *fullIssues) noteBatch(b *batch, keep int64, now core.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i := range b.counts.issues {
 		c := &b.counts.issues[i]
-		if stored := int64(b.state[c.issue].stored); stored > keep {
-			o.issue(c.project, c.issue, now).stored = stored
+		if stored := int64(b.issuesAfter[c.issue].stored); stored > keep {
+			o.findOrAdd(c.project, c.issue, now).stored = stored
 		}
 	}
-	b.fresh(func(e *NewEvent, a *Added) {
+	b.eachCounted(func(e *NewEvent, a *Added) {
 		if a.ID != 0 {
 			return
 		}
-		i := o.issue(e.ProjectID, a.IssueID, now)
+		i := o.findOrAdd(e.ProjectID, a.IssueID, now)
 		i.waiting = append(i.waiting, *e)
 		o.bytes += e.Payload.Size()
 		if int64(len(i.waiting)) > keep-keepFirst { // the first of them is not among the newest any more
@@ -72,13 +72,13 @@ func (o *overfull) note(b *batch, keep int64, now core.Time) {
 	})
 }
 
-func (o *overfull) issue(project, id int64, now core.Time) *overfullIssue {
+func (o *fullIssues) findOrAdd(project, id int64, now core.Time) *fullIssue {
 	if o.issues == nil {
-		o.issues = map[int64]*overfullIssue{}
+		o.issues = map[int64]*fullIssue{}
 	}
 	i := o.issues[id]
 	if i == nil {
-		i = &overfullIssue{project: project, since: now}
+		i = &fullIssue{project: project, since: now}
 		o.issues[id] = i
 	}
 	i.last = now
@@ -86,7 +86,7 @@ func (o *overfull) issue(project, id int64, now core.Time) *overfullIssue {
 }
 
 // isDue reports whether there is something to do about the issue now.
-func (i *overfullIssue) isDue(keep int64, now core.Time) bool {
+func (i *fullIssue) isDue(keep int64, now core.Time) bool {
 	since := now.Sub(i.since.Time)
 	if len(i.waiting) > 0 {
 		return now.Sub(i.last.Time) >= quietFor || since >= waitAtMost
@@ -94,15 +94,15 @@ func (i *overfullIssue) isDue(keep int64, now core.Time) bool {
 	return i.stored > keep+trimSlack || since >= trimAfter
 }
 
-// take returns the issues that are due, and forgets them.
-func (o *overfull) take(isDue func(*overfullIssue) bool) map[int64]*overfullIssue {
+// takeIssues returns the issues that are due, and forgets them.
+func (o *fullIssues) takeIssues(isDue func(*fullIssue) bool) map[int64]*fullIssue {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	due := map[int64]*overfullIssue{}
+	due := map[int64]*fullIssue{}
 	for id, i := range o.issues {
 		if isDue(i) {
 			due[id] = i
-			o.bytes -= i.size()
+			o.bytes -= i.countBytes()
 			delete(o.issues, id)
 		}
 	}
@@ -110,24 +110,24 @@ func (o *overfull) take(isDue func(*overfullIssue) bool) map[int64]*overfullIssu
 }
 
 // putBack remembers an issue for which nothing could be done, before what has come meanwhile.
-func (o *overfull) putBack(id int64, i *overfullIssue, keep int64) {
+func (o *fullIssues) putBack(id int64, i *fullIssue, keep int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	newer := o.issues[id]
 	if newer == nil {
-		newer = o.issue(i.project, id, i.last)
+		newer = o.findOrAdd(i.project, id, i.last)
 	}
-	o.bytes -= newer.size()
+	o.bytes -= newer.countBytes()
 	newer.since = i.since
 	newer.stored = max(newer.stored, i.stored)
 	newer.waiting = append(i.waiting, newer.waiting...)
 	if surplus := int64(len(newer.waiting)) - (keep - keepFirst); surplus > 0 { // the first are not among the newest any more
 		newer.waiting = newer.waiting[surplus:]
 	}
-	o.bytes += newer.size()
+	o.bytes += newer.countBytes()
 }
 
-func (i *overfullIssue) size() int {
+func (i *fullIssue) countBytes() int {
 	size := 0
 	for k := range i.waiting {
 		size += i.waiting[k].Payload.Size()

@@ -20,7 +20,7 @@ func TestHotIssueKeepsExactlyTheFirstAndTheNewest(t *testing.T) {
 	t.Parallel()
 	const keep = intake.MinKeep
 	c := storetest.NewClock()
-	options := store.Options{URL: storetest.URL(t), Clock: c.Tell, Settings: storetest.KeepFew}
+	options := store.Options{URL: storetest.NewURL(t), Clock: c.Tell, Settings: storetest.KeepFew}
 	pair := [2]*store.Store{storetest.OpenWith(t, options), storetest.OpenWith(t, options)}
 	project := int64(storetest.Shop)
 	rapid.Check(t, func(r *rapid.T) {
@@ -59,7 +59,7 @@ func TestHotIssueKeepsExactlyTheFirstAndTheNewest(t *testing.T) {
 		require.EqualValues(r, len(want), issue.StoredEvents)
 		newest := storetest.ReadCell[int64](t, pair[0], `SELECT id FROM events WHERE project_id = $1 ORDER BY received_at DESC, id DESC LIMIT 1`, project)
 		require.EqualValues(r, newest, issue.LatestEventID)
-		event, err := pair[0].Event(r.Context(), newest)
+		event, err := pair[0].ReadEvent(r.Context(), newest)
 		require.NoError(r, err)
 		require.NotEmpty(r, event.Event.Message)
 		again, err := pair[1].Intake.AddEvents(r.Context(), []intake.NewEvent{resent(project, sent, 0, c), resent(project, sent, len(sent)/2, c), resent(project, sent, len(sent)-1, c)})
@@ -79,7 +79,7 @@ func resent(project int64, sent [][16]byte, n int, c *storetest.Clock) intake.Ne
 
 func TestCountedEventsCountOnceWithinADay(t *testing.T) {
 	t.Parallel()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	s, c, id := storetest.OpenHotAt(t, url)
 	batch := func() []intake.NewEvent {
 		var events []intake.NewEvent

@@ -25,13 +25,13 @@ const (
 type Writer struct {
 	db           *pg.DB
 	keep         func() int64
-	known        *known
-	days         *days
-	overfull     overfull
+	memory       *memory
+	partitions   *madePartitions
+	fullIssues   fullIssues
 	dictionaries *dictionaries
 }
 
 // New returns a writer on a database. keep returns how many stored events an issue keeps at the time.
 func New(db *pg.DB, keep func() int64) *Writer {
-	return &Writer{db: db, keep: keep, known: newKnown(), days: &days{}, dictionaries: newDictionaries()}
+	return &Writer{db: db, keep: keep, memory: newMemory(), partitions: &madePartitions{}, dictionaries: newDictionaries()}
 }

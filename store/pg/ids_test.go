@@ -22,7 +22,7 @@ func openDB(t *testing.T, url string) *pg.DB {
 
 func TestIDsRiseAndStartAtOne(t *testing.T) {
 	t.Parallel()
-	db := openDB(t, storetest.URL(t))
+	db := openDB(t, storetest.NewURL(t))
 	next := int64(1)
 	for _, n := range []int{1, 998, 2, 3000, 0, 500} { // over the ends of blocks, and more than a block
 		ids, err := db.IDs.TakeMany(t.Context(), "events", n)
@@ -41,7 +41,7 @@ func TestIDsRiseAndStartAtOne(t *testing.T) {
 
 func TestIDsOfTwoServersNeverOverlap(t *testing.T) {
 	t.Parallel()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	pair := [2]*pg.DB{openDB(t, url), openDB(t, url)}
 	const takers, takes = 16, 40
 	taken := make([][]int64, takers)
@@ -66,7 +66,7 @@ func TestIDsOfTwoServersNeverOverlap(t *testing.T) {
 
 func TestIDsGoOnAfterARestart(t *testing.T) {
 	t.Parallel()
-	url := storetest.URL(t)
+	url := storetest.NewURL(t)
 	pair := [2]*pg.DB{openDB(t, url), openDB(t, url)}
 	before, err := pair[0].IDs.TakeMany(t.Context(), "events", 10)
 	require.NoError(t, err)

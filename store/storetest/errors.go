@@ -18,24 +18,24 @@ const logPrefix = "[%d] "
 // isError is what Postgres begins a line with when something failed.
 var isError = regexp.MustCompile(`^\[[^]]*\] (ERROR|FATAL|PANIC):`)
 
-// Errors returns a function that returns the lines about errors that Postgres has logged of a database since, each with
+// CollectErrors returns a function that returns the lines about errors that Postgres has logged of a database since, each with
 // what it says beside.
-func Errors(t testing.TB, databaseURL string) func() []string {
+func CollectErrors(t testing.TB, databaseURL string) func() []string {
 	t.Helper()
-	s, err := start()
+	s, err := startOnce()
 	require.NoError(t, err)
 	u, err := url.Parse(databaseURL)
 	require.NoError(t, err)
 	prefix := "[" + strings.TrimPrefix(u.Path, "/") + "] "
-	before := len(s.log(t))
+	before := len(s.readLog(t))
 	return func() []string {
 		t.Helper()
-		text := s.log(t)
+		text := s.readLog(t)
 		return errorLines(string(text[min(before, len(text)):]), prefix)
 	}
 }
 
-func (s *server) log(t testing.TB) []byte {
+func (s *server) readLog(t testing.TB) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "postgres.log"))
 	require.NoError(t, err)

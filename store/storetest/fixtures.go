@@ -51,7 +51,7 @@ func OpenShop(t testing.TB) (*store.Store, *Clock) {
 // OpenPair gives two stores, as two servers have them, on one database with the project shop.
 func OpenPair(t testing.TB) ([2]*store.Store, *Clock) {
 	t.Helper()
-	c, url := NewClock(), URL(t)
+	c, url := NewClock(), NewURL(t)
 	pair := [2]*store.Store{Open(t, url, c.Tell), Open(t, url, c.Tell)}
 	MakeProject(t, pair[0], Shop, "Shop")
 	return pair, c
@@ -75,7 +75,7 @@ func MakeEvent(project int64, group string, n int, at core.Time) intake.NewEvent
 	e := intake.NewEvent{
 		ProjectID: project, OccurredAt: at, ReceivedAt: at, Version: 1, Title: "Error: " + group, Culprit: "shop in pay", Type: "Error",
 		Level: "error", Platform: "go", Release: "1.0", Environment: "production", Source: core.SourceServer,
-		Payload: intake.Pack(fmt.Appendf(nil, `{"event_id":"%032x","platform":"go","message":"%s"}`, n, group)),
+		Payload: intake.PackPlain(fmt.Appendf(nil, `{"event_id":"%032x","platform":"go","message":"%s"}`, n, group)),
 	}
 	e.Fingerprint = sha256.Sum256([]byte(group))
 	id := sha256.Sum256(fmt.Append(nil, group, n))
@@ -111,7 +111,7 @@ func MakeActor(id int64, scopes ...core.Scope) core.Actor {
 }
 
 func DeleteProject(ctx context.Context, s *store.Store, by core.Actor, id int64) error {
-	_, err := s.Do(ctx, by, store.DeleteProject{ID: id})
+	_, err := s.DoAction(ctx, by, store.DeleteProject{ID: id})
 	return err
 }
 
@@ -136,7 +136,7 @@ func SinceTime(at time.Time) core.Since { return core.Since(at.Format(time.RFC33
 // OpenHot gives a store that keeps few events, with an issue that has as many as it may.
 func OpenHot(t testing.TB) (s *store.Store, c *Clock, issueID int64) {
 	t.Helper()
-	return OpenHotAt(t, URL(t))
+	return OpenHotAt(t, NewURL(t))
 }
 
 func OpenHotAt(t testing.TB, url string) (s *store.Store, c *Clock, issueID int64) {
@@ -153,7 +153,7 @@ func OpenHotAt(t testing.TB, url string) (s *store.Store, c *Clock, issueID int6
 
 func MergeIssues(t testing.TB, s *store.Store, target int64, sources ...int64) core.Issue {
 	t.Helper()
-	merged, err := s.Do(t.Context(), MakeActor(1), store.MergeIssues{Target: target, Sources: sources})
+	merged, err := s.DoAction(t.Context(), MakeActor(1), store.MergeIssues{Target: target, Sources: sources})
 	require.NoError(t, err)
 	return merged
 }

@@ -17,7 +17,7 @@ import (
 
 func ReadIssue(t testing.TB, s *store.Store, id int64) core.IssueDetail {
 	t.Helper()
-	i, err := s.Issue(t.Context(), id)
+	i, err := s.ReadIssue(t.Context(), id)
 	require.NoError(t, err)
 	return i
 }
@@ -25,7 +25,7 @@ func ReadIssue(t testing.TB, s *store.Store, id int64) core.IssueDetail {
 // ReadActivity gives all activity rows of an issue, oldest first, without the rows' ids.
 func ReadActivity(t testing.TB, s *store.Store, id int64) []core.Activity {
 	t.Helper()
-	page, err := s.IssueActivity(t.Context(), id, core.Paging{Limit: 100})
+	page, err := s.ListIssueActivity(t.Context(), id, core.Paging{Limit: 100})
 	require.NoError(t, err)
 	require.Empty(t, page.NextCursor)
 	list := make([]core.Activity, len(page.Data))
@@ -40,7 +40,7 @@ func ReadActivity(t testing.TB, s *store.Store, id int64) []core.Activity {
 // ReadColumn looks behind the methods: it gives the first column of a query's rows.
 func ReadColumn[T any](t testing.TB, s *store.Store, sql string, args ...any) []T {
 	t.Helper()
-	rows, err := SQL(t.Context(), s, sql, args...)
+	rows, err := QuerySQL(t.Context(), s, sql, args...)
 	require.NoError(t, err)
 	list, err := pgx.CollectRows(rows, pgx.RowTo[T])
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func WaitUntilLocked(t testing.TB, s *store.Store) {
 // ChangeRows changes rows behind the methods' backs.
 func ChangeRows(t testing.TB, s *store.Store, sql string, args ...any) {
 	t.Helper()
-	rows, err := SQL(t.Context(), s, sql, args...)
+	rows, err := QuerySQL(t.Context(), s, sql, args...)
 	require.NoError(t, err)
 	rows.Close()
 	require.NoError(t, rows.Err())
@@ -121,7 +121,7 @@ func ListStoredIDs(t testing.TB, s *store.Store, issue int64) []int64 {
 	var ids []int64
 	paging := core.Paging{Limit: 100}
 	for {
-		page, err := s.IssueEvents(t.Context(), issue, paging)
+		page, err := s.ListIssueEvents(t.Context(), issue, paging)
 		require.NoError(t, err)
 		for _, e := range page.Data {
 			ids = append(ids, e.ID)

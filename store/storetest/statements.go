@@ -24,7 +24,7 @@ func RequireStatements(t *testing.T) {
 	t.Helper()
 	statements := statementConstants(t)
 	require.NotEmpty(t, statements, "the constants were not found")
-	conn, err := pgx.Connect(t.Context(), URL(t))
+	conn, err := pgx.Connect(t.Context(), NewURL(t))
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
 	for name, sql := range statements {

@@ -33,13 +33,13 @@ type server struct {
 	made     int
 }
 
-var start = sync.OnceValues(startServer)
+var startOnce = sync.OnceValues(startServer)
 
 // Main runs the tests of a package and stops its Postgres after them. Packages that use New call it in TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
 	if running != nil {
-		running.stop()
+		running.stopServer()
 	}
 	os.Exit(code)
 }
@@ -76,7 +76,7 @@ func startServer() (*server, error) {
 	return s, s.makeTemplate(ctx)
 }
 
-func (s *server) stop() {
+func (s *server) stopServer() {
 	ctx := context.Background()
 	if s.admin != nil {
 		_ = s.admin.Close(ctx)
@@ -91,7 +91,7 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	if _, err := s.admin.Exec(ctx, "CREATE DATABASE "+template); err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Options{URL: s.url(template), Clock: time.Now})
+	db, err := store.Open(ctx, store.Options{URL: s.databaseURL(template), Clock: time.Now})
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	if err := db.Intake.MakePartitions(ctx); err != nil {
 		return err
 	}
-	conn, err := pgx.Connect(ctx, s.url(template))
+	conn, err := pgx.Connect(ctx, s.databaseURL(template))
 	if err != nil {
 		return err
 	}
@@ -110,8 +110,8 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	return conn.QueryRow(ctx, "SELECT max(oid) FROM pg_class").Scan(&s.newest)
 }
 
-// url is the address of one database on the server.
-func (s *server) url(database string) string {
+// databaseURL is the address of one database on the server.
+func (s *server) databaseURL(database string) string {
 	u, err := url.Parse(s.postgres.URL())
 	if err != nil {
 		panic(err) // embedded gave it
@@ -120,29 +120,29 @@ func (s *server) url(database string) string {
 	return u.String()
 }
 
-// URL gives the address of a fresh migrated database that is the test's alone.
-func URL(t testing.TB) string {
+// NewURL gives the address of a fresh migrated database that is the test's alone.
+func NewURL(t testing.TB) string {
 	t.Helper()
-	s, err := start()
+	s, err := startOnce()
 	require.NoError(t, err)
-	name, err := s.take()
+	name, err := s.takeDatabase()
 	require.NoError(t, err)
-	t.Cleanup(func() { s.giveBack(name) })
-	return s.url(name)
+	t.Cleanup(func() { s.clearDatabase(name) })
+	return s.databaseURL(name)
 }
 
-// EmptyURL gives the address of a database without a schema that is the test's alone.
-func EmptyURL(t testing.TB) string { return EncodedURL(t, "UTF8") }
+// NewEmptyURL gives the address of a database without a schema that is the test's alone.
+func NewEmptyURL(t testing.TB) string { return NewEncodedURL(t, "UTF8") }
 
-// EncodedURL is EmptyURL with an encoding.
-func EncodedURL(t testing.TB, encoding string) string {
+// NewEncodedURL is EmptyURL with an encoding.
+func NewEncodedURL(t testing.TB, encoding string) string {
 	t.Helper()
-	s, err := start()
+	s, err := startOnce()
 	require.NoError(t, err)
-	name, err := s.create("template0 ENCODING '" + encoding + "' LC_COLLATE 'C' LC_CTYPE 'C'")
+	name, err := s.createDatabase("template0 ENCODING '" + encoding + "' LC_COLLATE 'C' LC_CTYPE 'C'")
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.drop(name)) })
-	return s.url(name)
+	t.Cleanup(func() { require.NoError(t, s.dropDatabase(name)) })
+	return s.databaseURL(name)
 }
 
 // New gives a store on a fresh migrated database that is the test's alone.
@@ -151,7 +151,7 @@ func New(t testing.TB) *store.Store { return NewAt(t, time.Now) }
 // NewAt is New with a clock.
 func NewAt(t testing.TB, clock core.Clock) *store.Store {
 	t.Helper()
-	return Open(t, URL(t), clock)
+	return Open(t, NewURL(t), clock)
 }
 
 // Open gives a further store on the database, as a second server has it.
@@ -167,17 +167,17 @@ func OpenWith(t testing.TB, o store.Options) *store.Store {
 	require.NoError(t, err)
 	pool, err := pgxpool.New(t.Context(), o.URL)
 	require.NoError(t, err)
-	beside.Store(db, pool)
+	testPools.Store(db, pool)
 	t.Cleanup(func() {
-		beside.Delete(db)
+		testPools.Delete(db)
 		pool.Close()
 		db.Close()
 	})
 	return db
 }
 
-// Set sets settings of the installation, by the names of their variables, which hold on the store at once.
-func Set(t testing.TB, db *store.Store, settings map[string]string) {
+// SaveSettings sets settings of the installation, by the names of their variables, which hold on the store at once.
+func SaveSettings(t testing.TB, db *store.Store, settings map[string]string) {
 	t.Helper()
 	values := map[string]*string{}
 	for name, value := range settings {
@@ -189,20 +189,20 @@ func Set(t testing.TB, db *store.Store, settings map[string]string) {
 	require.NoError(t, err)
 }
 
-// beside has connections to the database of each store that is open: *store.Store -> *pgxpool.Pool.
-var beside sync.Map
+// testPools has connections to the database of each store that is open: *store.Store -> *pgxpool.Pool.
+var testPools sync.Map
 
-// SQL runs a statement of the test's own on the database of a store that this package opened.
-func SQL(ctx context.Context, db *store.Store, sql string, args ...any) (pgx.Rows, error) {
-	pool, ok := beside.Load(db)
+// QuerySQL runs a statement of the test's own on the database of a store that this package opened.
+func QuerySQL(ctx context.Context, db *store.Store, sql string, args ...any) (pgx.Rows, error) {
+	pool, ok := testPools.Load(db)
 	if !ok {
 		return nil, errors.New("storetest: the store is not one of this package's, or its test has ended")
 	}
 	return pool.(*pgxpool.Pool).Query(ctx, sql, args...)
 }
 
-// take gives the name of a clean database.
-func (s *server) take() (string, error) {
+// takeDatabase gives the name of a clean database.
+func (s *server) takeDatabase() (string, error) {
 	s.mu.Lock()
 	if n := len(s.free); n > 0 {
 		defer s.mu.Unlock()
@@ -211,10 +211,10 @@ func (s *server) take() (string, error) {
 		return name, nil
 	}
 	s.mu.Unlock()
-	return s.create(template)
+	return s.createDatabase(template)
 }
 
-func (s *server) create(like string) (string, error) {
+func (s *server) createDatabase(like string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.made++
@@ -223,16 +223,16 @@ func (s *server) create(like string) (string, error) {
 	return name, err
 }
 
-func (s *server) drop(name string) error {
+func (s *server) dropDatabase(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, err := s.admin.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
 	return err
 }
 
-// clear drops the tables that are newer than the template, such as partitions of other days, and empties the others;
+// clearTables drops the tables that are newer than the template, such as partitions of other days, and empties the others;
 // it takes 1-3 ms where TRUNCATE takes 50. The role skips the checks of foreign keys.
-const clear = `
+const clearTables = `
 DO $$
 DECLARE r record;
 BEGIN
@@ -246,18 +246,18 @@ BEGIN
 	END LOOP;
 END $$`
 
-// clearAtMost bounds the wait for locks of a connection that a failed test has left open.
-const clearAtMost = 10 * time.Second
+// clearWithin bounds the wait for locks of a connection that a failed test has left open.
+const clearWithin = 10 * time.Second
 
-// giveBack makes a database ready for the next test. One that cannot be cleared is left behind.
-func (s *server) giveBack(name string) {
-	ctx, cancel := context.WithTimeout(context.Background(), clearAtMost)
+// clearDatabase makes a database ready for the next test. One that cannot be cleared is left behind.
+func (s *server) clearDatabase(name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), clearWithin)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, s.url(name))
+	conn, err := pgx.Connect(ctx, s.databaseURL(name))
 	if err != nil {
 		return
 	}
-	_, err = conn.Exec(ctx, fmt.Sprintf(clear, s.newest))
+	_, err = conn.Exec(ctx, fmt.Sprintf(clearTables, s.newest))
 	_ = conn.Close(ctx)
 	if err == nil {
 		s.mu.Lock()

@@ -42,7 +42,7 @@ func TestDatabaseGivenBackIsCleanForTheNextTest(t *testing.T) {
 	var first string
 	var clean, partitions []string
 	t.Run("makes a mess", func(t *testing.T) {
-		first = storetest.URL(t)
+		first = storetest.NewURL(t)
 		clean, partitions = values(t, first, rows), values(t, first, tables)
 		for _, table := range clean {
 			require.Regexp(t, `=0$`, table)
@@ -57,34 +57,34 @@ func TestDatabaseGivenBackIsCleanForTheNextTest(t *testing.T) {
 			_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{{ProjectID: p.ID, EventID: [16]byte{1, byte(at.Day())}, OccurredAt: at, ReceivedAt: at, Payload: intake.Payload{Bytes: []byte{}}}})
 			require.NoError(t, err)
 		}
-		_, err = s.InstallSecret(t.Context(), "users", []byte("x"))
+		_, err = s.EnsureSecret(t.Context(), "users", []byte("x"))
 		require.NoError(t, err)
 		values(t, first, `CREATE TABLE scratch (id bigint)`)
 		require.NotEqual(t, clean, values(t, first, rows))
 		require.Len(t, values(t, first, tables), len(partitions)+2)
 	})
-	next := storetest.URL(t)
+	next := storetest.NewURL(t)
 	require.Equal(t, first, next, "it is used again")
 	require.Equal(t, clean, values(t, next, rows))
 	require.Equal(t, partitions, values(t, next, tables))
 }
 
 func TestDatabasesAreTheTestsAlone(t *testing.T) {
-	a, b := storetest.URL(t), storetest.URL(t)
+	a, b := storetest.NewURL(t), storetest.NewURL(t)
 	require.NotEqual(t, a, b)
 	values(t, a, `INSERT INTO id_blocks VALUES ('mine', 1)`)
 	require.Empty(t, values(t, b, `SELECT name FROM id_blocks`))
 }
 
 func TestSessionsAreNotInUTC(t *testing.T) {
-	require.Equal(t, []string{"Asia/Kathmandu"}, values(t, storetest.URL(t), `SELECT current_setting('timezone')`))
-	require.Equal(t, []string{"Asia/Kathmandu"}, values(t, storetest.EmptyURL(t), `SELECT current_setting('timezone')`))
+	require.Equal(t, []string{"Asia/Kathmandu"}, values(t, storetest.NewURL(t), `SELECT current_setting('timezone')`))
+	require.Equal(t, []string{"Asia/Kathmandu"}, values(t, storetest.NewEmptyURL(t), `SELECT current_setting('timezone')`))
 }
 
 func TestEmptyURL(t *testing.T) {
 	var url string
 	t.Run("empty", func(t *testing.T) {
-		url = storetest.EmptyURL(t)
+		url = storetest.NewEmptyURL(t)
 		require.Empty(t, values(t, url, tables))
 	})
 	_, err := pgx.Connect(t.Context(), url)
@@ -96,5 +96,5 @@ func TestNewAtTellsTheTimeOfItsClock(t *testing.T) {
 	s := storetest.NewAt(t, func() time.Time { return at })
 	require.Equal(t, core.At(at), s.Now())
 	require.NoError(t, s.CheckServer(t.Context()))
-	require.NoError(t, s.SchemaCurrent(t.Context()))
+	require.NoError(t, s.CheckSchema(t.Context()))
 }

@@ -1,0 +1,184 @@
+package intake
+
+// The statements of a batch are one round trip and one transaction. They lock its issues and check that it can be counted
+// as it stands. What they find is in the setting errand.proceeds of the transaction, by which the others do nothing: a
+// statement that fails would do the same, but leave an error in the log of Postgres for what happens every day. Outside of
+// the transaction the setting is unknown or empty.
+//
+// They take arrays by position, and their results are read by position: naming them would cost more than running them.
+
+// checkIssues comes before what a batch makes, which is only made when the batch can proceed. It locks the issues of the
+// batch and finds out whether each can be counted on.
+const checkIssues = `
+WITH locked AS MATERIALIZED (
+	SELECT i.project_id, i.status, i.status_at, n.project_id AS wanted, n.last_at
+	FROM issues i
+	JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, last_at) ON i.id = n.id
+	ORDER BY i.project_id, i.id
+	FOR UPDATE OF i
+)
+SELECT set_config('errand.proceeds', (
+	current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+	AND cardinality($2::bigint[]) = ( -- none is gone
+		SELECT count(*) FROM locked
+		WHERE project_id = wanted
+			AND status <> 'merged' -- its events go elsewhere
+			AND NOT (status = 'resolved' AND last_at > status_at) -- it is to be reopened; an event from before the resolve only counts
+	))::text, true)`
+
+// countIssues locks the issues, and adds to them and their users when the batch can proceed and no event of it is stored or
+// counted. Its snapshot does not have what another server adds while it waits for the locks: the same event in the same
+// moment fails by its key in event_ids.
+//
+// Issues are found by their id alone, which is unique: by project and id, the planner may take the index of the list for
+// a table that it does not know yet, and read all issues of the project for each. They are updated once, and usually
+// nothing that is indexed changes (see the table issues).
+const countIssues = `
+WITH locked AS MATERIALIZED ( -- as in checkIssues
+	SELECT i.project_id, i.status, i.status_at, n.project_id AS wanted, n.last_at
+	FROM issues i
+	JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, last_at) ON i.id = n.id
+	ORDER BY i.project_id, i.id
+	FOR UPDATE OF i
+), checked AS MATERIALIZED (
+	SELECT set_config('errand.proceeds', (
+		current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+		AND (SELECT count(*) FROM locked
+			WHERE project_id = wanted
+				AND status <> 'merged'
+				AND NOT (status = 'resolved' AND last_at > status_at)
+		) = cardinality($2::bigint[])
+		AND NOT EXISTS (
+			SELECT FROM unnest($4::bigint[], $5::uuid[]) AS n (project_id, event_id)
+			JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id)
+	)::text, true) = 'true' AS proceeds
+), added AS (
+	INSERT INTO issue_users (project_id, issue_id, user_hash)
+	SELECT * FROM unnest($6::bigint[], $7::bigint[], $8::bytea[])
+	WHERE (SELECT proceeds FROM checked)
+	ON CONFLICT DO NOTHING
+	RETURNING issue_id
+), users AS (
+	SELECT issue_id, count(*) AS n FROM added GROUP BY issue_id
+), counted AS (
+	UPDATE issues i SET
+		times_seen = i.times_seen + n.seen,
+		stored_events = i.stored_events + n.stored,
+		users_affected = least($9::bigint, i.users_affected + coalesce(u.n, 0)),
+		first_release = CASE WHEN n.first_release_at < coalesce(i.first_release_at, 'infinity') THEN n.first_release ELSE i.first_release END,
+		first_release_at = least(n.first_release_at, i.first_release_at),
+		first_seen = least(i.first_seen, n.first_at),
+		first_seen_lowered_at = CASE WHEN n.first_at < i.first_seen THEN $10 ELSE i.first_seen_lowered_at END,
+		last_release = CASE WHEN n.last_release_at >= coalesce(i.last_release_at, '-infinity') THEN n.last_release ELSE i.last_release END,
+		last_release_at = greatest(n.last_release_at, i.last_release_at),
+		level = CASE WHEN n.last_at >= i.last_seen THEN n.level ELSE i.level END,
+		last_seen = greatest(i.last_seen, n.last_at),
+		quiet = false,
+		latest_event_id = coalesce(nullif(n.latest_event, 0), i.latest_event_id)
+	FROM unnest($2::bigint[], $3::timestamptz[], $11::bigint[], $12::bigint[], $13::bigint[], $14::timestamptz[], $15::text[],
+		$16::text[], $17::timestamptz[], $18::text[], $19::timestamptz[])
+		AS n (issue_id, last_at, seen, stored, latest_event, first_at, level,
+			first_release, first_release_at, last_release, last_release_at)
+	LEFT JOIN users u ON u.issue_id = n.issue_id
+	WHERE i.id = n.issue_id AND (SELECT proceeds FROM checked)
+	RETURNING i.id, i.stored_events, i.users_affected
+)
+SELECT array_agg(id), array_agg(stored_events), array_agg(users_affected), (SELECT proceeds FROM checked)
+FROM counted`
+
+// addFingerprints waits for other servers that are making the same issues. The batch cannot proceed when they did.
+const addFingerprints = `
+WITH added AS (
+	INSERT INTO issue_fingerprints (project_id, version, fingerprint, issue_id)
+	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+	ON CONFLICT DO NOTHING
+	RETURNING 1
+)
+SELECT set_config('errand.proceeds', (count(*) = cardinality($4::bigint[]))::text, true) FROM added`
+
+// makeIssues makes the issues and what they are compared by, or takes their fingerprints back. Arrays of different lengths
+// cannot be sent as one, but as their texts; an event that was not looked at has none, and its issue is read later.
+const makeIssues = `
+WITH new AS (
+	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+		$10::bool[], $11::text[], $12::boolean[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[],
+		$18::timestamptz[], $19::timestamptz[], $20::text[], $21::timestamptz[], $22::text[], $23::timestamptz[], $24::text[])
+		AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled, seen, stored, users, latest,
+			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features)
+), taken_back AS (
+	DELETE FROM issue_fingerprints f USING new n
+	WHERE NOT current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND f.project_id = n.project_id AND f.version = n.version AND f.fingerprint = n.fingerprint AND f.issue_id = n.id
+), compared AS (
+	INSERT INTO issue_features (project_id, issue_id, features)
+	SELECT project_id, id, features::integer[] FROM new WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND features <> ''
+)
+INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
+	times_seen, stored_events, users_affected, latest_event_id, first_seen, last_seen,
+	first_release, first_release_at, last_release, last_release_at, status, status_at)
+SELECT project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled,
+	seen, stored, users, nullif(latest, 0), first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, 'unresolved', $13
+FROM new WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
+
+// addCountedIDs adds the ids of events that are not stored.
+const addCountedIDs = `
+INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at, not_stored)
+SELECT *, true FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
+
+// addEvents adds the events and their ids.
+const addEvents = `
+WITH ids AS (
+	INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at)
+	SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+)
+INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
+SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
+	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
+
+// countHours adds to the hours of the issues and of the projects, and says when these were heard of. client_seen_at is
+// written at most once an hour (primary API, Project).
+const countHours = `
+WITH of_issues AS (
+	INSERT INTO issue_hours (project_id, issue_id, hour, events)
+	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+	ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.events + excluded.events
+), of_projects AS (
+	INSERT INTO project_hours (project_id, hour, events)
+	SELECT * FROM unnest($5::bigint[], $6::timestamptz[], $7::bigint[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+	ON CONFLICT (project_id, hour) DO UPDATE SET events = project_hours.events + excluded.events
+)
+INSERT INTO project_seen (project_id, last_event_at, server_seen_at, client_seen_at)
+SELECT project_id, max(last_at), max(server_at), max(client_at)
+FROM unnest($5::bigint[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS t (project_id, last_at, server_at, client_at)
+WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+GROUP BY project_id ORDER BY project_id
+ON CONFLICT (project_id) DO UPDATE SET
+	last_event_at = greatest(project_seen.last_event_at, excluded.last_event_at),
+	server_seen_at = greatest(project_seen.server_seen_at, excluded.server_seen_at),
+	client_seen_at = CASE WHEN project_seen.client_seen_at > excluded.client_seen_at - interval '1 hour'
+		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END`
+
+// What the events of an issue have for an environment and a release: of a batch, where it proceeds.
+const (
+	countEnvironments = `
+INSERT INTO issue_environments (project_id, environment, issue_id)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[])
+WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+ON CONFLICT DO NOTHING`
+	countReleases = `
+INSERT INTO issue_releases (project_id, release, issue_id)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[])
+WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+ON CONFLICT DO NOTHING`
+)
+
+// The same for an issue that a split makes.
+const (
+	AddEnvironments = `
+INSERT INTO issue_environments (project_id, environment, issue_id)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[])
+ON CONFLICT DO NOTHING`
+	AddReleases = `
+INSERT INTO issue_releases (project_id, release, issue_id)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[])
+ON CONFLICT DO NOTHING`
+)
