@@ -82,22 +82,22 @@ func userName(uid uint32) string {
 // isSelf reports whether this process already runs as the account.
 func (a account) isSelf() bool { return uint32(os.Geteuid()) == a.uid }
 
-// own gives path to the account.
-func (a account) own(path string) error {
+// giveToAccount makes the account the owner of path.
+func (a account) giveToAccount(path string) error {
 	if a.isSelf() {
 		return nil
 	}
 	return os.Lchown(path, int(a.uid), int(a.gid))
 }
 
-// command prepares a program to run as the account, in its own process group, so that Ctrl-C on
+// makeCommand prepares a program to run as the account, in its own process group, so that Ctrl-C on
 // the terminal reaches Errand only. Where the system can do it (Linux), the program gets onDeath
 // when the thread that starts it ends: start it from a goroutine locked to its thread that
 // outlives it.
 //
 // The program sees little of the environment: Errand's holds secrets, and PG* variables and the
 // locale would change how Postgres behaves.
-func (a account) command(onDeath syscall.Signal, name string, args ...string) *exec.Cmd {
+func (a account) makeCommand(onDeath syscall.Signal, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = "/" // the working folder of root may be closed to the account
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH")}

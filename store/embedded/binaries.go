@@ -57,9 +57,9 @@ func usualFolders() []string {
 	return append(folders, filepath.SplitList(os.Getenv("PATH"))...)
 }
 
-// find returns the binaries for data of the given major version, or, when major is 0, the newest
+// findBinaries returns the binaries for data of the given major version, or, when major is 0, the newest
 // there are.
-func (f finder) find(ctx context.Context, major int) (binaries, error) {
+func (f finder) findBinaries(ctx context.Context, major int) (binaries, error) {
 	if f.override != "" {
 		return f.findOverride(ctx, major)
 	}
@@ -72,7 +72,7 @@ func (f finder) find(ctx context.Context, major int) (binaries, error) {
 			continue
 		}
 		seen[folder] = true
-		b, err := f.probe(ctx, folder)
+		b, err := f.probeFolder(ctx, folder)
 		switch {
 		case err != nil:
 			unfit = append(unfit, err.Error())
@@ -97,7 +97,7 @@ func (f finder) findOverride(ctx context.Context, major int) (binaries, error) {
 	if !ok {
 		return binaries{}, fmt.Errorf("POSTGRES_BIN: %s does not hold the programs postgres and initdb", f.override)
 	}
-	b, err := f.probe(ctx, folder)
+	b, err := f.probeFolder(ctx, folder)
 	switch {
 	case err != nil:
 		return binaries{}, fmt.Errorf("POSTGRES_BIN: %w", err)
@@ -143,11 +143,11 @@ func serverFolder(folder string) (string, bool) {
 
 var versionPattern = regexp.MustCompile(`\) (\d+)`) // "postgres (PostgreSQL) 18.1 (Debian 18.1-1)"
 
-// probe asks the postgres in folder for its version.
-func (f finder) probe(ctx context.Context, folder string) (binaries, error) {
+// probeFolder asks the postgres in folder for its version.
+func (f finder) probeFolder(ctx context.Context, folder string) (binaries, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeWait)
 	defer cancel()
-	cmd := f.account.command(syscall.SIGKILL, filepath.Join(folder, "postgres"), "--version")
+	cmd := f.account.makeCommand(syscall.SIGKILL, filepath.Join(folder, "postgres"), "--version")
 	out, err := runProgram(ctx, cmd)
 	if err != nil {
 		return binaries{}, fmt.Errorf("%s as user %q: %w", cmd.Path, f.account.name, err)

@@ -48,17 +48,20 @@ func TestFindBinaries(t *testing.T) {
 		{name: "the newest", folders: folders, want: binaries{v18, 18}},
 		{name: "the version of the data", folders: folders, major: 15, want: binaries{v15, 15}},
 		{name: "named", override: v15, folders: folders, want: binaries{v15, 15}},
-		{name: "none", folders: []string{newDir(t)}, wantErr: []string{"apt install postgresql", "brew install postgresql@18", "DATABASE_URL", "POSTGRES_BIN"}},
+		{name: "none", folders: []string{newDir(t)},
+			wantErr: []string{"apt install postgresql", "brew install postgresql@18", "DATABASE_URL", "POSTGRES_BIN"}},
 		{name: "too old", folders: []string{v14, v9}, wantErr: []string{"no PostgreSQL 15 or newer", "PostgreSQL 14", "PostgreSQL 9"}},
-		{name: "not the version of the data", folders: folders, major: 16, wantErr: []string{"PostgreSQL 16", "PostgreSQL 15", "PostgreSQL 18", "apt install postgresql-16", "brew install postgresql@16"}},
+		{name: "not the version of the data", folders: folders, major: 16,
+			wantErr: []string{"PostgreSQL 16", "PostgreSQL 15", "PostgreSQL 18", "apt install postgresql-16", "brew install postgresql@16"}},
 		{name: "named, without the programs", override: newDir(t), folders: folders, wantErr: []string{"POSTGRES_BIN", "postgres and initdb"}},
 		{name: "named, too old", override: v14, folders: folders, wantErr: []string{"POSTGRES_BIN", "PostgreSQL 14", "15 or newer"}},
-		{name: "named, not the version of the data", override: v18, folders: folders, major: 15, wantErr: []string{"POSTGRES_BIN", "PostgreSQL 15", "PostgreSQL 18"}},
+		{name: "named, not the version of the data", override: v18, folders: folders, major: 15,
+			wantErr: []string{"POSTGRES_BIN", "PostgreSQL 15", "PostgreSQL 18"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := newFinder(t, tt.override, tt.folders...).find(t.Context(), tt.major)
+			got, err := newFinder(t, tt.override, tt.folders...).findBinaries(t.Context(), tt.major)
 			if len(tt.wantErr) == 0 {
 				require.NoError(t, err)
 				require.Equal(t, tt.want, got)
@@ -76,7 +79,7 @@ func TestProgramLinkedIntoPath(t *testing.T) {
 	real := fakeBinaries(t, "17.1")
 	path := newDir(t)
 	require.NoError(t, os.Symlink(filepath.Join(real, "postgres"), filepath.Join(path, "postgres")))
-	got, err := newFinder(t, "", path).find(t.Context(), 0)
+	got, err := newFinder(t, "", path).findBinaries(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, binaries{real, 17}, got)
 }
@@ -85,7 +88,7 @@ func TestBinariesThatDoNotRun(t *testing.T) {
 	t.Parallel()
 	dir := fakeBinaries(t, "17.1")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "postgres"), []byte("#!/bin/sh\nexit 3\n"), 0o755))
-	_, err := newFinder(t, "", dir).find(t.Context(), 0)
+	_, err := newFinder(t, "", dir).findBinaries(t.Context(), 0)
 	require.ErrorContains(t, err, dir)
 	require.ErrorContains(t, err, "exit status 3")
 }

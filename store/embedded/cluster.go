@@ -118,7 +118,7 @@ func (c *cluster) initdb(ctx context.Context, bin binaries, sync bool) error {
 	if err := os.Mkdir(c.dir, 0o700); err != nil {
 		return err
 	}
-	if err := c.account.own(c.dir); err != nil {
+	if err := c.account.giveToAccount(c.dir); err != nil {
 		return err
 	}
 	args := []string{
@@ -131,7 +131,7 @@ func (c *cluster) initdb(ctx context.Context, bin binaries, sync bool) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, initdbWait)
 	defer cancel()
-	out, err := runProgram(ctx, c.account.command(syscall.SIGKILL, bin.path("initdb"), args...))
+	out, err := runProgram(ctx, c.account.makeCommand(syscall.SIGKILL, bin.path("initdb"), args...))
 	if err != nil {
 		return fmt.Errorf("initdb of %s as user %q: %w: %s", bin, c.account.name, err, lastLines(out))
 	}
@@ -158,7 +158,7 @@ func replaceEmptyDir(from, to string) error {
 func (c *cluster) walCompression(ctx context.Context, bin binaries) string {
 	ctx, cancel := context.WithTimeout(ctx, probeWait)
 	defer cancel()
-	cmd := c.account.command(syscall.SIGKILL, bin.path("postgres"), "-D", c.dir, "-C", "wal_compression", "-c", "wal_compression=lz4")
+	cmd := c.account.makeCommand(syscall.SIGKILL, bin.path("postgres"), "-D", c.dir, "-C", "wal_compression", "-c", "wal_compression=lz4")
 	if _, err := runProgram(ctx, cmd); err != nil {
 		return "on"
 	}

@@ -27,7 +27,7 @@ type writer struct {
 func startWriter(t *testing.T, url string) *writer {
 	t.Helper()
 	conn := connect(t, url)
-	exec1(t, conn, "CREATE TABLE t (n int PRIMARY KEY)")
+	execStatement(t, conn, "CREATE TABLE t (n int PRIMARY KEY)")
 	w := &writer{warm: make(chan struct{}), last: make(chan int, 1)}
 	go func() {
 		for n := 1; ; n++ {
@@ -47,7 +47,7 @@ func startWriter(t *testing.T, url string) *writer {
 func (w *writer) requireAllRows(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	last := <-w.last
-	require.Equal(t, last, query[int](t, conn, fmt.Sprintf("SELECT count(*) FROM t WHERE n <= %d", last)))
+	require.Equal(t, last, queryValue[int](t, conn, fmt.Sprintf("SELECT count(*) FROM t WHERE n <= %d", last)))
 }
 
 func TestKilledWhileWriting(t *testing.T) {
@@ -74,8 +74,8 @@ func TestKilledWhileWriting(t *testing.T) {
 			server := startHelper(t, dir)
 			w := startWriter(t, server.url(t))
 			<-w.warm
-			kill(t, server, postmaster(t, dir))
-			w.requireAllRows(t, connect(t, start(t, dir).URL()))
+			kill(t, server, postmasterPID(t, dir))
+			w.requireAllRows(t, connect(t, startServer(t, dir).URL()))
 		})
 	}
 }
@@ -114,14 +114,14 @@ func TestPostgresIsRestarted(t *testing.T) {
 	w := startWriter(t, s.URL())
 	<-w.warm
 	for range 2 {
-		old := postmaster(t, dir)
+		old := postmasterPID(t, dir)
 		require.NoError(t, syscall.Kill(old, syscall.SIGKILL))
-		eventually(t, func() bool {
+		requireEventually(t, func() bool {
 			conn, err := pgx.Connect(t.Context(), s.URL())
 			if err != nil {
 				return false
 			}
-			return conn.Close(t.Context()) == nil && postmaster(t, dir) != old
+			return conn.Close(t.Context()) == nil && postmasterPID(t, dir) != old
 		}, "a new postgres")
 	}
 	w.requireAllRows(t, connect(t, s.URL()))
@@ -132,14 +132,14 @@ func TestStopBetweenRestarts(t *testing.T) {
 	t.Parallel()
 	dir := newDirWithData(t)
 	s, log := startWithLog(t, dir)
-	pid := postmaster(t, dir)
+	pid := postmasterPID(t, dir)
 	require.NoError(t, os.Rename(filepath.Join(dir, "postgres"), filepath.Join(dir, "away")))
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
-	eventually(t, func() bool { return log.count("level=ERROR") == 3 }, "three ends")
+	requireEventually(t, func() bool { return log.count("level=ERROR") == 3 }, "three ends")
 	require.NoError(t, s.Stop(t.Context()))
 
 	require.NoError(t, os.Rename(filepath.Join(dir, "away"), filepath.Join(dir, "postgres")))
-	start(t, dir)
+	startServer(t, dir)
 }
 
 // startAsPostgresUser runs a program as the user that runs Postgres, until the test ends.
@@ -148,7 +148,7 @@ func startAsPostgresUser(t *testing.T, name string) *exec.Cmd {
 	a, err := accountFor(nil)
 	require.NoError(t, err)
 	cmd := exec.Command(name)
-	cmd.SysProcAttr = a.command(syscall.SIGKILL, name).SysProcAttr
+	cmd.SysProcAttr = a.makeCommand(syscall.SIGKILL, name).SysProcAttr
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -172,8 +172,8 @@ func TestStaleLockFiles(t *testing.T) {
 		},
 		"a postgres of other data": func(t *testing.T) int {
 			dir := newDirWithData(t)
-			start(t, dir)
-			return postmaster(t, dir)
+			startServer(t, dir)
+			return postmasterPID(t, dir)
 		},
 		"nonsense": func(*testing.T) int { return 0 },
 	}
@@ -198,8 +198,8 @@ func requireStartDespite(t *testing.T, dir string, pid int) {
 	for _, name := range []string{"postmaster.pid", socketFile + ".lock"} {
 		require.NoError(t, os.WriteFile(filepath.Join(data, name), []byte(text), 0o644))
 	}
-	conn := connect(t, start(t, dir).URL())
-	require.Equal(t, 1, query[int](t, conn, "SELECT 1"))
+	conn := connect(t, startServer(t, dir).URL())
+	require.Equal(t, 1, queryValue[int](t, conn, "SELECT 1"))
 }
 
 func TestInterruptedInitdb(t *testing.T) {
@@ -207,15 +207,15 @@ func TestInterruptedInitdb(t *testing.T) {
 	dir := newDir(t)
 	unfinished := filepath.Join(dir, "postgres.initdb")
 	h := startHelper(t, dir)
-	eventually(t, func() bool {
+	requireEventually(t, func() bool {
 		_, err := os.Stat(filepath.Join(unfinished, "global"))
 		return err == nil
 	}, "initdb at work")
 	h.kill(t)
 	require.NoDirExists(t, filepath.Join(dir, "postgres"))
 
-	conn := connect(t, start(t, dir).URL())
-	require.Equal(t, 1, query[int](t, conn, "SELECT 1"))
+	conn := connect(t, startServer(t, dir).URL())
+	require.Equal(t, 1, queryValue[int](t, conn, "SELECT 1"))
 	require.NoDirExists(t, unfinished)
 }
 

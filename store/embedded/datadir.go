@@ -57,7 +57,7 @@ func lockDataDir(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// unlockDataDir gives the lock back. Closing the file is not enough: a child that is being started
+// unlockDataDir releases the lock. Closing the file is not enough: a child that is being started
 // at this moment holds a copy of it until its exec.
 func unlockDataDir(f *os.File) error {
 	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())

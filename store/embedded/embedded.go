@@ -82,13 +82,13 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := prepare(ctx, dir, o)
+	s, err := prepareServer(ctx, dir, o)
 	if err != nil {
 		return nil, errors.Join(err, unlockDataDir(lock))
 	}
 	s.lock = lock
-	if err := s.clear(ctx); err != nil {
-		return nil, errors.Join(err, s.release())
+	if err := s.clearLeftovers(ctx); err != nil {
+		return nil, errors.Join(err, s.freeResources())
 	}
 	running, stop := context.WithCancel(context.Background())
 	patience, hurry := context.WithCancel(context.Background())
@@ -105,8 +105,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// prepare does everything that comes before the first postgres process. The caller holds the lock.
-func prepare(ctx context.Context, dir string, o Options) (*Server, error) {
+// prepareServer does everything that comes before the first postgres process. The caller holds the lock.
+func prepareServer(ctx context.Context, dir string, o Options) (*Server, error) {
 	c := cluster{dir: filepath.Join(dir, "postgres"), log: o.Log}
 	if err := c.inspect(); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func prepare(ctx context.Context, dir string, o Options) (*Server, error) {
 		return nil, err
 	}
 	f := finder{account: c.account, override: o.Binaries, folders: usualFolders()}
-	bin, err := f.find(ctx, c.major)
+	bin, err := f.findBinaries(ctx, c.major)
 	if err != nil {
 		if c.major != 0 {
 			return nil, fmt.Errorf("%s: %w", c.dir, err)
@@ -138,7 +138,7 @@ func prepare(ctx context.Context, dir string, o Options) (*Server, error) {
 		logFile: logFile{path: filepath.Join(dir, "postgres.log")},
 		command: func() *exec.Cmd {
 			// SIGINT is Postgres's fast shutdown: sessions are ended, data is written out.
-			return c.account.command(syscall.SIGINT, bin.path("postgres"), args...)
+			return c.account.makeCommand(syscall.SIGINT, bin.path("postgres"), args...)
 		},
 		exits: make(chan error, startAttempts),
 		done:  make(chan struct{}),
@@ -179,15 +179,15 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.stopErr
 }
 
-// clear makes way for a new postgres process.
-func (s *Server) clear(ctx context.Context) error {
+// clearLeftovers makes way for a new postgres process.
+func (s *Server) clearLeftovers(ctx context.Context) error {
 	if err := s.cluster.endLeftovers(ctx); err != nil {
 		return err
 	}
 	return removeLockFiles(s.cluster.dir, s.socket.path)
 }
 
-// release gives up what the server holds besides its process.
-func (s *Server) release() error {
+// freeResources frees what the server holds besides its process.
+func (s *Server) freeResources() error {
 	return errors.Join(s.socket.remove(), unlockDataDir(s.lock))
 }

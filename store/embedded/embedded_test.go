@@ -25,14 +25,14 @@ func TestColdThenWarmStart(t *testing.T) {
 	require.NoError(t, err)
 	t.Logf("cold start: %s", time.Since(began))
 	conn := connect(t, s.URL())
-	exec1(t, conn, "CREATE TABLE t (n int); INSERT INTO t VALUES (7)")
+	execStatement(t, conn, "CREATE TABLE t (n int); INSERT INTO t VALUES (7)")
 	require.NoError(t, s.Stop(t.Context()))
 
 	began = time.Now()
-	s = start(t, dir)
+	s = startServer(t, dir)
 	t.Logf("warm start: %s", time.Since(began))
 	conn = connect(t, s.URL())
-	require.Equal(t, 7, query[int](t, conn, "SELECT n FROM t"))
+	require.Equal(t, 7, queryValue[int](t, conn, "SELECT n FROM t"))
 }
 
 func TestServerIsPrivateAndSetUp(t *testing.T) {
@@ -56,12 +56,13 @@ func TestServerIsPrivateAndSetUp(t *testing.T) {
 		"data_checksums":                  "on",
 		"server_encoding":                 "UTF8",
 	} {
-		require.Equal(t, want, query[string](t, conn, "SHOW "+name), name)
+		require.Equal(t, want, queryValue[string](t, conn, "SHOW "+name), name)
 	}
-	best := query[string](t, conn, `SELECT CASE WHEN 'lz4' = ANY (enumvals) THEN 'lz4' ELSE 'pglz' END FROM pg_settings WHERE name = 'wal_compression'`)
-	require.Equal(t, best, query[string](t, conn, "SHOW wal_compression"))
-	require.Equal(t, "C", query[string](t, conn, "SELECT datcollate FROM pg_database WHERE datname = 'errand'"))
-	require.Equal(t, "errand", query[string](t, conn, "SELECT current_database()"))
+	best := queryValue[string](t, conn,
+		`SELECT CASE WHEN 'lz4' = ANY (enumvals) THEN 'lz4' ELSE 'pglz' END FROM pg_settings WHERE name = 'wal_compression'`)
+	require.Equal(t, best, queryValue[string](t, conn, "SHOW wal_compression"))
+	require.Equal(t, "C", queryValue[string](t, conn, "SELECT datcollate FROM pg_database WHERE datname = 'errand'"))
+	require.Equal(t, "errand", queryValue[string](t, conn, "SELECT current_database()"))
 
 	u, err := url.Parse(s.URL())
 	require.NoError(t, err)
@@ -79,9 +80,9 @@ func TestMemorySizesPostgresAndItsLogOfChanges(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
 	conn := connect(t, s.URL())
 
-	require.Equal(t, "1GB", query[string](t, conn, "SHOW shared_buffers"))
-	require.Equal(t, "3GB", query[string](t, conn, "SHOW max_wal_size"))
-	require.Equal(t, "4GB", query[string](t, conn, "SHOW effective_cache_size"))
+	require.Equal(t, "1GB", queryValue[string](t, conn, "SHOW shared_buffers"))
+	require.Equal(t, "3GB", queryValue[string](t, conn, "SHOW max_wal_size"))
+	require.Equal(t, "4GB", queryValue[string](t, conn, "SHOW effective_cache_size"))
 }
 
 // requirePrivate checks that only the user of Postgres, which is never root, may enter the folder.
@@ -106,7 +107,7 @@ func TestSecondServerOnTheSameData(t *testing.T) {
 	_, err := Start(t.Context(), Options{Dir: dir})
 	require.ErrorIs(t, err, ErrRunning)
 	require.ErrorContains(t, err, fmt.Sprintf("another errand is running on %s (pid %d)", dir, h.cmd.Process.Pid))
-	require.Equal(t, 1, query[int](t, conn, "SELECT 1"), "the first server works on")
+	require.Equal(t, 1, queryValue[int](t, conn, "SELECT 1"), "the first server works on")
 }
 
 func readFile(t *testing.T, elem ...string) string {
@@ -119,8 +120,8 @@ func readFile(t *testing.T, elem ...string) string {
 func TestStop(t *testing.T) {
 	t.Parallel()
 	dir := newDirWithData(t)
-	s := start(t, dir)
-	pid := postmaster(t, dir)
+	s := startServer(t, dir)
+	pid := postmasterPID(t, dir)
 	conn := connect(t, s.URL())
 
 	stopped := make(chan error, 2)
@@ -135,7 +136,7 @@ func TestStop(t *testing.T) {
 	require.Error(t, conn.Ping(t.Context()))
 	_, err := pgx.Connect(t.Context(), s.URL())
 	require.Error(t, err)
-	start(t, dir) // the lock is free
+	startServer(t, dir) // the lock is free
 }
 
 func TestRunningURL(t *testing.T) {
@@ -143,7 +144,7 @@ func TestRunningURL(t *testing.T) {
 	dir := newDirWithData(t)
 	_, err := RunningURL(dir)
 	require.ErrorIs(t, err, os.ErrNotExist)
-	s := start(t, dir)
+	s := startServer(t, dir)
 	running, err := RunningURL(dir)
 	require.NoError(t, err)
 	require.Equal(t, s.URL(), running)
@@ -163,14 +164,14 @@ func TestDataDirThatCannotHoldTheSocket(t *testing.T) {
 
 func requireSocketElsewhere(t *testing.T, dir string) {
 	t.Helper()
-	s := start(t, dir)
+	s := startServer(t, dir)
 	u, err := url.Parse(s.URL())
 	require.NoError(t, err)
 	socket := u.Query().Get("host")
 	require.False(t, strings.HasPrefix(socket, dir))
 	require.LessOrEqual(t, len(filepath.Join(socket, socketFile)), 103)
 	requirePrivate(t, socket)
-	require.Equal(t, 1, query[int](t, connect(t, s.URL()), "SELECT 1"))
+	require.Equal(t, 1, queryValue[int](t, connect(t, s.URL()), "SELECT 1"))
 	running, err := RunningURL(dir)
 	require.NoError(t, err)
 	require.Equal(t, s.URL(), running)
@@ -180,9 +181,9 @@ func requireSocketElsewhere(t *testing.T, dir string) {
 	require.NoDirExists(t, socket)
 	require.NoError(t, os.Mkdir(socket, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(socket, socketFile), nil, 0o600))
-	s = start(t, dir)
+	s = startServer(t, dir)
 	requirePrivate(t, socket)
-	require.Equal(t, 1, query[int](t, connect(t, s.URL()), "SELECT 1"))
+	require.Equal(t, 1, queryValue[int](t, connect(t, s.URL()), "SELECT 1"))
 }
 
 func TestWrongMajor(t *testing.T) {
@@ -214,7 +215,7 @@ func TestBadSettingFailsWithTheReason(t *testing.T) {
 	dir := newDirWithData(t)
 	msg := startFails(t, Options{Dir: dir, Settings: map[string]string{"shared_buffers": "lots"}})
 	require.Contains(t, msg, `invalid value for parameter "shared_buffers"`)
-	start(t, dir)
+	startServer(t, dir)
 }
 
 func TestUnreachableDataDir(t *testing.T) {
@@ -239,7 +240,7 @@ func TestDataOfAnotherUser(t *testing.T) {
 
 	out, err := exec.Command("chown", "-R", "nobody", data).CombinedOutput()
 	require.NoError(t, err, string(out))
-	s := start(t, dir)
+	s := startServer(t, dir)
 	info, err := os.Stat(filepath.Join(data, socketFile))
 	require.NoError(t, err)
 	nobody, err := os.Stat(data)
@@ -259,11 +260,11 @@ func TestNoDataDirGiven(t *testing.T) {
 func TestDatabaseIsMadeWhenAStartWasCutShort(t *testing.T) {
 	t.Parallel()
 	dir := newDirWithData(t)
-	s := start(t, dir)
+	s := startServer(t, dir)
 	conn := connect(t, s.urlOf("postgres"))
-	exec1(t, conn, "DROP DATABASE errand")
+	execStatement(t, conn, "DROP DATABASE errand")
 	require.NoError(t, s.Stop(t.Context()))
 
-	conn = connect(t, start(t, dir).URL())
-	require.Equal(t, 1, query[int](t, conn, "SELECT 1"))
+	conn = connect(t, startServer(t, dir).URL())
+	require.Equal(t, 1, queryValue[int](t, conn, "SELECT 1"))
 }

@@ -24,39 +24,39 @@ const (
 // endLeftovers shuts down what an earlier run left running on the data folder. The caller holds
 // the lock of DATA_DIR, so no other Errand wants these processes.
 func (c *cluster) endLeftovers(ctx context.Context) error {
-	pids, err := c.processes()
+	pids, err := c.findProcesses()
 	if err != nil {
 		return fmt.Errorf("looking for a postgres left on %s: %w", c.dir, err)
 	}
 	if len(pids) == 0 {
 		return nil
 	}
-	if err := c.end(ctx, pids); err != nil {
+	if err := c.endLeftover(ctx, pids); err != nil {
 		return fmt.Errorf("ending a postgres left on %s: %w", c.dir, err)
 	}
 	return nil
 }
 
-func (c *cluster) end(ctx context.Context, pids []int) error {
+func (c *cluster) endLeftover(ctx context.Context, pids []int) error {
 	if postmaster := c.postmasterPID(); slices.Contains(pids, postmaster) {
 		c.log.Info("shutting down the postgres of an earlier run", "pid", postmaster)
-		gone, err := c.signal(ctx, []int{postmaster}, syscall.SIGINT, fastShutdownWait)
+		gone, err := c.signalLeftover(ctx, []int{postmaster}, syscall.SIGINT, fastShutdownWait)
 		if gone || err != nil {
 			return err
 		}
 	}
 	// Sessions without a postmaster work on until their statement ends: they are told to quit.
-	if gone, err := c.signal(ctx, pids, syscall.SIGQUIT, immediateShutdownWait); gone || err != nil {
+	if gone, err := c.signalLeftover(ctx, pids, syscall.SIGQUIT, immediateShutdownWait); gone || err != nil {
 		return err
 	}
-	if gone, err := c.signal(ctx, pids, syscall.SIGKILL, killWait); gone || err != nil {
+	if gone, err := c.signalLeftover(ctx, pids, syscall.SIGKILL, killWait); gone || err != nil {
 		return err
 	}
 	return fmt.Errorf("it does not end (pids %v): end it by hand", pids)
 }
 
-// signal sends sig and reports whether no process of the cluster is left within the wait.
-func (c *cluster) signal(ctx context.Context, pids []int, sig syscall.Signal, wait time.Duration) (bool, error) {
+// signalLeftover sends sig and reports whether no process of the cluster is left within the wait.
+func (c *cluster) signalLeftover(ctx context.Context, pids []int, sig syscall.Signal, wait time.Duration) (bool, error) {
 	for _, pid := range pids {
 		if err := syscall.Kill(pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return false, fmt.Errorf("pid %d: %w", pid, err)
@@ -65,7 +65,7 @@ func (c *cluster) signal(ctx context.Context, pids []int, sig syscall.Signal, wa
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, errWaitOver)
 	defer cancel()
 	for delay := pollMin; ; delay = min(2*delay, pollMax) {
-		left, err := c.processes()
+		left, err := c.findProcesses()
 		if err != nil || len(left) == 0 {
 			return err == nil, err
 		}

@@ -15,7 +15,7 @@ type logFile struct{ path string }
 
 // open returns the file for a new postgres process.
 func (l logFile) open() (*os.File, error) {
-	if err := l.bound(); err != nil {
+	if err := l.boundSize(); err != nil {
 		return nil, fmt.Errorf("the log of the private postgres: %w", err)
 	}
 	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -25,9 +25,9 @@ func (l logFile) open() (*os.File, error) {
 	return f, nil
 }
 
-// bound copies a log that has grown too large to <path>.1 and empties it. It is emptied and not
+// boundSize copies a log that has grown too large to <path>.1 and empties it. It is emptied and not
 // renamed because the running postgres keeps it open; what is written in between is lost.
-func (l logFile) bound() error {
+func (l logFile) boundSize() error {
 	info, err := os.Stat(l.path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && info.Size() < logFileMax {
 		return nil
@@ -48,8 +48,8 @@ func (l logFile) bound() error {
 	return errors.Join(err, to.Close(), os.Truncate(l.path, 0))
 }
 
-// tail returns the last lines, for the message of a failed start.
-func (l logFile) tail() string {
+// readTail returns the last lines, for the message of a failed start.
+func (l logFile) readTail() string {
 	const enough = 2000
 	f, err := os.Open(l.path)
 	if err != nil {

@@ -21,12 +21,12 @@ func TestLogFileIsBounded(t *testing.T) {
 	}
 
 	write("small\n")
-	require.NoError(t, log.bound())
+	require.NoError(t, log.boundSize())
 	require.Equal(t, "small\n", readFile(t, log.path))
 	require.NoFileExists(t, log.path+".1")
 
 	write(strings.Repeat("x", logFileMax))
-	require.NoError(t, log.bound())
+	require.NoError(t, log.boundSize())
 	require.Empty(t, readFile(t, log.path))
 	aside, err := os.Stat(log.path + ".1")
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestLogFileTail(t *testing.T) {
 	t.Parallel()
 	log := logFile{path: filepath.Join(t.TempDir(), "postgres.log")}
 	require.NoError(t, os.WriteFile(log.path, []byte(strings.Repeat("an early line\n", 500)+"FATAL: the reason\n"), 0o600))
-	tail := log.tail()
+	tail := log.readTail()
 	require.True(t, strings.HasSuffix(tail, "\nFATAL: the reason"))
 	require.True(t, strings.HasPrefix(tail, "an early line\n"), "whole lines only")
 	require.LessOrEqual(t, len(tail), 1000)

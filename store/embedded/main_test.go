@@ -29,7 +29,7 @@ var noSync = map[string]string{"fsync": "off"}
 
 func TestMain(m *testing.M) {
 	if dir, ok := os.LookupEnv(helperDir); ok {
-		os.Exit(serve(dir))
+		os.Exit(serveHelper(dir))
 	}
 	if err := useMemory(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -54,8 +54,8 @@ func useMemory() error {
 	return os.Setenv("TMPDIR", folder)
 }
 
-// serve runs a server until standard input ends, and prints its URL when it is ready.
-func serve(dir string) int {
+// serveHelper runs a server until standard input ends, and prints its URL when it is ready.
+func serveHelper(dir string) int {
 	s, err := Start(context.Background(), Options{Dir: dir, Settings: noSync})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -145,7 +145,7 @@ func newDirWithData(t *testing.T) string {
 	return dir
 }
 
-func start(t *testing.T, dir string) *Server {
+func startServer(t *testing.T, dir string) *Server {
 	t.Helper()
 	s, err := Start(t.Context(), Options{Dir: dir, Settings: noSync})
 	require.NoError(t, err)
@@ -175,30 +175,30 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-func exec1(t *testing.T, conn *pgx.Conn, sql string) {
+func execStatement(t *testing.T, conn *pgx.Conn, sql string) {
 	t.Helper()
 	_, err := conn.Exec(t.Context(), sql)
 	require.NoError(t, err)
 }
 
-// query returns the one value of a query.
-func query[T any](t *testing.T, conn *pgx.Conn, sql string) T {
+// queryValue returns the one value of a query.
+func queryValue[T any](t *testing.T, conn *pgx.Conn, sql string) T {
 	t.Helper()
 	var v T
 	require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&v))
 	return v
 }
 
-// postmaster returns the pid of the running postgres of dir.
-func postmaster(t *testing.T, dir string) int {
+// postmasterPID returns the pid of the running postgres of dir.
+func postmasterPID(t *testing.T, dir string) int {
 	t.Helper()
 	pid := (&cluster{dir: filepath.Join(dir, "postgres")}).postmasterPID()
 	require.Positive(t, pid)
 	return pid
 }
 
-// eventually polls until ok is true.
-func eventually(t *testing.T, ok func() bool, what string) {
+// requireEventually polls until ok is true.
+func requireEventually(t *testing.T, ok func() bool, what string) {
 	t.Helper()
 	tooLate := time.After(testWait)
 	poll := time.NewTicker(5 * time.Millisecond)

@@ -14,9 +14,9 @@ import (
 // process is killed.
 func setDeathSignal(attr *syscall.SysProcAttr, sig syscall.Signal) { attr.Pdeathsig = sig }
 
-// processes returns the pids of the living postgres processes of this cluster, sessions included:
+// findProcesses returns the pids of the living postgres processes of this cluster, sessions included:
 // each has the data folder as its working folder. A zombie has none, so it does not count.
-func (c *cluster) processes() ([]int, error) {
+func (c *cluster) findProcesses() ([]int, error) {
 	dir, err := os.Stat(c.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

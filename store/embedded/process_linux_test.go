@@ -35,9 +35,9 @@ func TestPostgresEndsWithAKilledServer(t *testing.T) {
 	dir := newDirWithData(t)
 	h := startHelper(t, dir)
 	h.url(t)
-	pid := postmaster(t, dir)
+	pid := postmasterPID(t, dir)
 	h.kill(t)
-	eventually(t, func() bool { return isGone(pid) || isZombie(pid) }, "postgres ends by itself")
+	requireEventually(t, func() bool { return isGone(pid) || isZombie(pid) }, "postgres ends by itself")
 	require.Contains(t, readFile(t, dir, "postgres.log"), "database system is shut down")
 }
 
@@ -52,48 +52,48 @@ func TestStartEndsALivingLeftover(t *testing.T) {
 	data := filepath.Join(dir, "postgres")
 	c := cluster{dir: data}
 	require.NoError(t, c.inspect())
-	bin, err := newFinder(t, "", usualFolders()...).find(t.Context(), c.major)
+	bin, err := newFinder(t, "", usualFolders()...).findBinaries(t.Context(), c.major)
 	require.NoError(t, err)
-	cmd := c.account.command(0, bin.path("postgres"), append([]string{"-D", data}, settingArgs(0, noSync, data)...)...)
+	cmd := c.account.makeCommand(0, bin.path("postgres"), append([]string{"-D", data}, settingArgs(0, noSync, data)...)...)
 	require.NoError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	eventually(t, func() bool {
+	requireEventually(t, func() bool {
 		text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 		return err == nil && strings.Contains(string(text), "ready")
 	}, "the leftover runs")
 
-	start(t, dir)
+	startServer(t, dir)
 	require.NoError(t, <-ended, "shut down politely")
-	require.NotEqual(t, cmd.Process.Pid, postmaster(t, dir))
+	require.NotEqual(t, cmd.Process.Pid, postmasterPID(t, dir))
 }
 
 func TestZombieInLockFiles(t *testing.T) {
 	t.Parallel()
 	dir := newDirWithData(t)
 	zombie := startAsPostgresUser(t, "true")
-	eventually(t, func() bool { return isZombie(zombie.Process.Pid) }, "a zombie")
+	requireEventually(t, func() bool { return isZombie(zombie.Process.Pid) }, "a zombie")
 	requireStartDespite(t, dir, zombie.Process.Pid)
 }
 
 func TestBusySessionDoesNotBlockTheRestart(t *testing.T) {
 	t.Parallel()
 	dir := newDirWithData(t)
-	s := start(t, dir)
+	s := startServer(t, dir)
 	conn := connect(t, s.URL())
-	session := query[int](t, conn, "SELECT pg_backend_pid()")
+	session := queryValue[int](t, conn, "SELECT pg_backend_pid()")
 	ended := make(chan error, 1)
 	go func() {
 		_, err := conn.Exec(context.Background(), "DO $$ BEGIN LOOP END LOOP; END $$")
 		ended <- err
 	}()
 	watch := connect(t, s.URL())
-	eventually(t, func() bool {
-		return query[int](t, watch, fmt.Sprintf("SELECT count(*) FROM pg_stat_activity WHERE pid = %d AND state = 'active'", session)) == 1
+	requireEventually(t, func() bool {
+		return queryValue[int](t, watch, fmt.Sprintf("SELECT count(*) FROM pg_stat_activity WHERE pid = %d AND state = 'active'", session)) == 1
 	}, "the session works")
-	old := postmaster(t, dir)
+	old := postmasterPID(t, dir)
 	require.NoError(t, syscall.Kill(old, syscall.SIGKILL))
-	eventually(t, func() bool { return s.tryDatabase(t.Context()) == nil && postmaster(t, dir) != old }, "a new postgres")
+	requireEventually(t, func() bool { return s.tryDatabase(t.Context()) == nil && postmasterPID(t, dir) != old }, "a new postgres")
 	require.Error(t, <-ended)
 }
 
@@ -102,20 +102,20 @@ func TestStopWithoutTime(t *testing.T) {
 	dir := newDirWithData(t)
 	s, err := Start(t.Context(), Options{Dir: dir, Settings: noSync})
 	require.NoError(t, err)
-	pid := postmaster(t, dir)
-	exec1(t, connect(t, s.URL()), "CREATE TABLE t AS SELECT 7 AS n")
+	pid := postmasterPID(t, dir)
+	execStatement(t, connect(t, s.URL()), "CREATE TABLE t AS SELECT 7 AS n")
 	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP)) // as if the shutdown took long
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Stop(over) }()
-	eventually(t, func() bool { return isPending(t, pid, syscall.SIGQUIT) }, "told to quit")
+	requireEventually(t, func() bool { return isPending(t, pid, syscall.SIGQUIT) }, "told to quit")
 	require.NoError(t, syscall.Kill(pid, syscall.SIGCONT))
 	require.ErrorContains(t, <-ended, "no time for a clean shutdown")
 	require.True(t, isGone(pid))
 
-	conn := connect(t, start(t, dir).URL())
-	require.Equal(t, 7, query[int](t, conn, "SELECT n FROM t"))
+	conn := connect(t, startServer(t, dir).URL())
+	require.Equal(t, 7, queryValue[int](t, conn, "SELECT n FROM t"))
 }
 
 func isPending(t *testing.T, pid int, sig syscall.Signal) bool {
@@ -139,12 +139,12 @@ func TestCancelledStartLeavesNothingRunning(t *testing.T) {
 			_, err := Start(ctx, Options{Dir: dir, Settings: noSync})
 			result <- err
 		}()
-		eventually(t, func() bool { return len(processesNaming(t, dir)) > 0 }, "initdb runs")
+		requireEventually(t, func() bool { return len(processesNaming(t, dir)) > 0 }, "initdb runs")
 		cancel()
 		require.ErrorIs(t, <-result, context.Canceled)
 		require.Empty(t, processesNaming(t, dir))
 		require.NoDirExists(t, filepath.Join(dir, "postgres.initdb"))
-		start(t, dir)
+		startServer(t, dir)
 	})
 	t.Run("at any time of a warm start", func(t *testing.T) {
 		t.Parallel()
@@ -166,8 +166,8 @@ func TestCancelledStartLeavesNothingRunning(t *testing.T) {
 func TestWhatPostgresInherits(t *testing.T) {
 	t.Parallel()
 	dir := newDirWithData(t)
-	start(t, dir)
-	proc := fmt.Sprintf("/proc/%d", postmaster(t, dir))
+	startServer(t, dir)
+	proc := fmt.Sprintf("/proc/%d", postmasterPID(t, dir))
 
 	files, err := filepath.Glob(proc + "/fd/*")
 	require.NoError(t, err)

@@ -20,9 +20,9 @@ func setDeathSignal(*syscall.SysProcAttr, syscall.Signal) {}
 // psWait bounds the ps program.
 const psWait = 10 * time.Second
 
-// processes returns the pid of the living postmaster of this cluster. Sessions that outlive it
+// findProcesses returns the pid of the living postmaster of this cluster. Sessions that outlive it
 // are not found: Postgres then refuses to start until they have ended, and is started again.
-func (c *cluster) processes() ([]int, error) {
+func (c *cluster) findProcesses() ([]int, error) {
 	pid := c.postmasterPID()
 	if pid <= 0 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return nil, nil

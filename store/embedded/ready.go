@@ -61,12 +61,12 @@ func (s *Server) waitReady(ctx context.Context) error {
 	}
 }
 
-// startError adds the reason, which postgres gives in its log only.
+// startError adds the reason, which postgres writes into its log only.
 func (s *Server) startError(exit error) error {
 	if _, ran := errors.AsType[*exec.ExitError](exit); !ran {
 		return fmt.Errorf("starting the private postgres: %w", exit)
 	}
-	return fmt.Errorf("starting the private postgres: %w; %s ends with:\n%s", exit, s.logFile.path, s.logFile.tail())
+	return fmt.Errorf("starting the private postgres: %w; %s ends with:\n%s", exit, s.logFile.path, s.logFile.readTail())
 }
 
 // errStarting says that postgres lets nobody in yet.

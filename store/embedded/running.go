@@ -14,7 +14,7 @@ var ErrRunning = errors.New("another errand is running")
 // socketLine is where postmaster.pid names the folder of the socket.
 const socketLine = 4
 
-// RunningURL gives the connection string of the private Postgres that another Errand runs on the data folder, for
+// RunningURL returns the connection string of the private Postgres that another Errand runs on the data folder, for
 // commands that work beside a running server.
 func RunningURL(dir string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "postgres", "postmaster.pid"))

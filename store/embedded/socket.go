@@ -63,7 +63,7 @@ func remakePrivateDir(path string, owner account) error {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return err
 	}
-	return owner.own(path)
+	return owner.giveToAccount(path)
 }
 
 func (d socketDir) remove() error {

@@ -29,14 +29,14 @@ func (s *Server) supervise(running, patience context.Context) {
 	defer runtime.UnlockOSThread()
 	defer close(s.done)
 	err := s.keepRunning(running, patience)
-	s.stopErr = errors.Join(err, s.release())
+	s.stopErr = errors.Join(err, s.freeResources())
 }
 
 // keepRunning returns when running has ended and so has postgres.
 func (s *Server) keepRunning(running, patience context.Context) error {
 	for delay := restartMin; ; delay = min(2*delay, restartMax) {
 		began := time.Now()
-		stopped, err := s.run(running, patience)
+		stopped, err := s.runPostgres(running, patience)
 		if stopped {
 			return err
 		}
@@ -53,15 +53,15 @@ func (s *Server) keepRunning(running, patience context.Context) error {
 			return nil
 		case <-time.After(delay):
 		}
-		if err := s.clear(running); err != nil && running.Err() == nil {
+		if err := s.clearLeftovers(running); err != nil && running.Err() == nil {
 			s.log.Warn("clearing up after the private postgres", "error", err)
 		}
 	}
 }
 
-// run runs one postgres process to its end. stopped is true when it ended because running did;
+// runPostgres runs one postgres process to its end. stopped reports whether it ended because running did;
 // the error is then about the shutdown.
-func (s *Server) run(running, patience context.Context) (stopped bool, err error) {
+func (s *Server) runPostgres(running, patience context.Context) (stopped bool, err error) {
 	out, err := s.logFile.open()
 	if err != nil {
 		return false, err
@@ -85,7 +85,7 @@ func (s *Server) run(running, patience context.Context) (stopped bool, err error
 		case <-running.Done():
 			return true, shutDown(patience, cmd, exited)
 		case <-check.C:
-			if err := s.logFile.bound(); err != nil {
+			if err := s.logFile.boundSize(); err != nil {
 				s.log.Warn("shortening the log of the private postgres", "error", err)
 			}
 		}
@@ -99,7 +99,7 @@ func shutDown(patience context.Context, cmd *exec.Cmd, exited <-chan error) erro
 		signal syscall.Signal
 		wait   time.Duration
 	}{{syscall.SIGTERM, smartShutdownWait}, {syscall.SIGINT, fastShutdownWait}} {
-		send(cmd.Process, step.signal)
+		sendSignal(cmd.Process, step.signal)
 		select {
 		case err := <-exited:
 			if err != nil {
@@ -110,19 +110,19 @@ func shutDown(patience context.Context, cmd *exec.Cmd, exited <-chan error) erro
 		case <-time.After(step.wait):
 		}
 	}
-	send(cmd.Process, syscall.SIGQUIT)
+	sendSignal(cmd.Process, syscall.SIGQUIT)
 	select {
 	case <-exited:
 		return errors.New("the private postgres had no time for a clean shutdown; its next start will recover")
 	case <-time.After(immediateShutdownWait):
 	}
-	send(cmd.Process, syscall.SIGKILL)
+	sendSignal(cmd.Process, syscall.SIGKILL)
 	<-exited
 	return errors.New("the private postgres had to be killed; its next start will recover")
 }
 
-// send ignores that the process has ended already: its exit is what the caller waits for.
-func send(p *os.Process, sig syscall.Signal) { _ = p.Signal(sig) }
+// sendSignal ignores that the process has ended already: its exit is what the caller waits for.
+func sendSignal(p *os.Process, sig syscall.Signal) { _ = p.Signal(sig) }
 
 func exitError(cmd *exec.Cmd, err error) error {
 	if err == nil {

@@ -125,8 +125,6 @@ var exceptions = map[Rule]map[string]string{
 		"store/columns.go":                    "to be mended",
 		"store/dictionaries.go":               "to be mended",
 		"store/dictionaries_test.go":          "to be mended",
-		"store/embedded/binaries_test.go":     "to be mended",
-		"store/embedded/embedded_test.go":     "to be mended",
 		"store/events_test.go":                "to be mended",
 		"store/features.go":                   "to be mended",
 		"store/fixtures_test.go":              "to be mended",
