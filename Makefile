@@ -81,6 +81,10 @@ bench-ingest: deps build ## Measure how fast events are taken in; writes bench/r
 bench-queries: deps build ## Measure how fast reading is on 200,000 issues; writes bench/queries.md.
 	@$(GO) run ./bench/queries
 
+.PHONY: bench-sourcemap
+bench-sourcemap: ## Measure how fast source maps are indexed and looked up, beside a yardstick; writes bench/sourcemap.md.
+	@$(GO) run ./bench/sourcemap
+
 .PHONY: corpora
 corpora: ## Measure against data of real SDKs and other trackers: make corpora CORPORA=folder (skipped when absent).
-	@$(GO) test -count=1 -v -run 'TestCorpora' ./envelope/... ./scrub/... ./grouping/ | grep -E '^ +[a-z_]+_test.go:[0-9]+: |^(---|ok|FAIL|panic)'
+	@$(GO) test -count=1 -v -run 'TestCorpora' ./envelope/... ./scrub/... ./grouping/ ./sourcemap/ | grep -E '^ +[a-z_]+_test.go:[0-9]+: |^(---|ok|FAIL|panic)'

@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"scrub":          {"core", "scrub/jsregexp"},
 	"scrub/jsregexp": {},
 	"grouping":       {"core"},
-	"sourcemap":      {"core"},
+	"sourcemap":      {"core", "github.com/klauspost/compress"},
 	"triage":         {"core"},
 	"similar":        {"core"},
 	"fixes":          {"core"},
@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 	"store/embedded":  {"github.com/jackc/pgx/v5", "golang.org/x/sys"},
 	"store/storetest": {"core", "store", "store/embedded", "store/intake", "github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
 
-	"blob":    {"core"},
+	"blob":    {"core", "github.com/minio/minio-go/v7"},
 	"prompts": {"core"},
 	"brief":   {"core", "store", "sourcemap", "prompts"},
 
@@ -91,6 +91,7 @@ var arrows = map[string][]string{
 	"bench":           {"store/embedded", "github.com/jackc/pgx/v5"},
 	"bench/ingest":    {"bench", "envelope", "grouping", "scrub", "store/intake", "github.com/jackc/pgx/v5"},
 	"bench/queries":   {"bench", "core", "similar", "store", "store/intake", "triage", "github.com/jackc/pgx/v5"},
+	"bench/sourcemap": {"bench", "sourcemap", "github.com/go-sourcemap/sourcemap"},
 }
 
 type goPackage struct {

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	yardstick "github.com/go-sourcemap/sourcemap"
+
+	"errand/sourcemap"
+)
+
+// Files in the folder of the measurements.
+const (
+	mapFile   = "main.js.map"
+	indexFile = "main.js.index"
+)
+
+const (
+	stackFrames  = 5
+	coldStacks   = 200
+	warmStacks   = 20_000
+	contextLines = 5
+	cacheBytes   = 16 << 20
+)
+
+// result is what one process measured.
+type result struct {
+	Seconds float64 // of the whole, or of one stack
+	CPU     float64 // seconds of processor time of the process until then
+	Peak    int64   // bytes of memory at the highest, of the process
+	Size    int64   // bytes of the index
+}
+
+// measurements by name; each returns the seconds that it took.
+var measurements = map[string]func(folder string) (result, error){
+	"idle": measureNothing, "json": measureJSON, "build": measureBuild, "check": measureCheck,
+	"cold": measureCold, "warm": measureWarm, "yardstick": measureYardstick, "yardstick look-ups": measureYardstickLookUps,
+}
+
+// measurementNames is the order: build leaves the index for those after it.
+var measurementNames = []string{"idle", "json", "build", "check", "cold", "warm", "yardstick", "yardstick look-ups"}
+
+func measureHere(o options) error {
+	measured, err := measurements[o.measure](o.folder)
+	if err != nil {
+		return err
+	}
+	if measured.Peak, err = readPeak(); err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(measured)
+}
+
+// readPeak returns the most memory that this process has had.
+func readPeak() (int64, error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	_, after, found := strings.Cut(string(status), "VmHWM:")
+	if !found {
+		return 0, errors.New("no VmHWM in /proc/self/status")
+	}
+	var kilobytes int64
+	_, err = fmt.Sscan(after, &kilobytes)
+	return kilobytes << 10, err
+}
+
+// readCPU returns the processor time that this process has used: on a busy machine it says more than the clock.
+func readCPU() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
+}
+
+func measureNothing(string) (result, error) { return result{}, nil }
+
+// measureJSON decodes the map with the standard library, into what a map is.
+func measureJSON(folder string) (result, error) {
+	data, err := os.ReadFile(filepath.Join(folder, mapFile))
+	if err != nil {
+		return result{}, err
+	}
+	var decoded struct {
+		Version                        int
+		Mappings                       string
+		Sources, SourcesContent, Names []string
+	}
+	start := time.Now()
+	err = json.Unmarshal(data, &decoded)
+	return result{Seconds: time.Since(start).Seconds()}, err
+}
+
+func measureBuild(folder string) (result, error) {
+	file, err := os.Open(filepath.Join(folder, mapFile))
+	if err != nil {
+		return result{}, err
+	}
+	start := time.Now()
+	built, err := sourcemap.BuildIndex(file)
+	if err != nil {
+		return result{}, err
+	}
+	measured := result{Seconds: time.Since(start).Seconds(), CPU: readCPU(), Size: built.Summary().Size}
+	index, err := os.Create(filepath.Join(folder, indexFile))
+	if err != nil {
+		return result{}, err
+	}
+	if _, err := built.WriteTo(index); err != nil {
+		return result{}, err
+	}
+	return measured, index.Close()
+}
+
+func measureCheck(folder string) (result, error) {
+	index, size, err := openIndexFile(folder)
+	if err != nil {
+		return result{}, err
+	}
+	start := time.Now()
+	_, err = sourcemap.CheckIndex(index, size)
+	return result{Seconds: time.Since(start).Seconds()}, err
+}
+
+func openIndexFile(folder string) (*os.File, int64, error) {
+	file, err := os.Open(filepath.Join(folder, indexFile))
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	return file, info.Size(), err
+}
+
+// measureCold opens the file anew for every stack, with nothing in the cache.
+func measureCold(folder string) (result, error) {
+	random := rand.New(rand.NewPCG(3, 4))
+	start := time.Now()
+	for range coldStacks {
+		index, size, err := openIndexFile(folder)
+		if err != nil {
+			return result{}, err
+		}
+		x, err := sourcemap.Open(index, size, sourcemap.NewCache(cacheBytes))
+		if err != nil {
+			return result{}, err
+		}
+		if err := lookUpStack(x, inventStack(random)); err != nil {
+			return result{}, err
+		}
+		if err := index.Close(); err != nil {
+			return result{}, err
+		}
+	}
+	return result{Seconds: time.Since(start).Seconds() / coldStacks}, nil
+}
+
+// measureWarm looks a few stacks up again and again, as the events of some issues do.
+func measureWarm(folder string) (result, error) {
+	index, size, err := openIndexFile(folder)
+	if err != nil {
+		return result{}, err
+	}
+	x, err := sourcemap.Open(index, size, sourcemap.NewCache(cacheBytes))
+	if err != nil {
+		return result{}, err
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	stacks := make([][stackFrames]int, 10)
+	for i := range stacks {
+		stacks[i] = inventStack(random)
+		if err := lookUpStack(x, stacks[i]); err != nil {
+			return result{}, err
+		}
+	}
+	start := time.Now()
+	for i := range warmStacks {
+		if err := lookUpStack(x, stacks[i%len(stacks)]); err != nil {
+			return result{}, err
+		}
+	}
+	return result{Seconds: time.Since(start).Seconds() / warmStacks}, nil
+}
+
+func inventStack(random *rand.Rand) (columns [stackFrames]int) {
+	for i := range columns {
+		columns[i] = 1 + random.IntN(lineFeedEvery)
+	}
+	return columns
+}
+
+// lookUpStack finds the frames of a stack, with their source lines.
+func lookUpStack(x *sourcemap.Index, columns [stackFrames]int) error {
+	for line, column := range columns {
+		p, found, err := x.LookUp(line+1, column)
+		if err != nil || !found {
+			return errors.Join(err, fmt.Errorf("nothing at line %d, column %d", line+1, column))
+		}
+		if _, found, err := x.CutContext(&p, contextLines); err != nil || !found {
+			return errors.Join(err, fmt.Errorf("no context of line %d, column %d", line+1, column))
+		}
+	}
+	return nil
+}
+
+func parseYardstick(folder string) (*yardstick.Consumer, time.Duration, error) {
+	file, err := os.Open(filepath.Join(folder, mapFile))
+	if err != nil {
+		return nil, 0, err
+	}
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, 0, err
+	}
+	start := time.Now()
+	consumer, err := yardstick.Parse("", data)
+	return consumer, time.Since(start), err
+}
+
+func measureYardstick(folder string) (result, error) {
+	_, took, err := parseYardstick(folder)
+	return result{Seconds: took.Seconds(), CPU: readCPU()}, err
+}
+
+// measureYardstickLookUps leaves the source lines out: the yardstick has only whole contents.
+func measureYardstickLookUps(folder string) (result, error) {
+	consumer, _, err := parseYardstick(folder)
+	if err != nil {
+		return result{}, err
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	stack := inventStack(random)
+	start := time.Now()
+	for range warmStacks {
+		for line, column := range stack {
+			if _, _, _, _, ok := consumer.Source(line+1, column-1); !ok {
+				return result{}, errors.New("the yardstick finds nothing")
+			}
+		}
+	}
+	return result{Seconds: time.Since(start).Seconds() / warmStacks}, nil
+}

@@ -1,0 +1,95 @@
+package sourcemap
+
+import (
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Cache keeps pages of indexes that are being read, of all maps together. It is safe for concurrent use. What is not
+// asked for between two calls of DropIdle is dropped, so that idle maps hold no memory.
+type Cache struct {
+	decoder *zstd.Decoder
+	limit   int // bytes of each generation
+
+	mu       sync.Mutex
+	recent   map[pageKey][]byte // asked for since the last turn
+	previous map[pageKey][]byte // asked for in the turn before
+	size     int                // bytes in recent
+}
+
+// pageKey names a page. The hash stands for the index, so that equal maps, opened again or of two projects, share pages.
+type pageKey struct {
+	hash     [32]byte
+	contents bool // an unpacked block of contents, else a page of the file
+	number   uint32
+}
+
+// NewCache makes a cache of at most limit bytes.
+func NewCache(limit int) *Cache {
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(contentBlock),
+		zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		panic(err) // only wrong options
+	}
+	return &Cache{decoder: decoder, limit: limit / 2, recent: map[pageKey][]byte{}}
+}
+
+// DropIdle drops what nobody asked for since the call before.
+func (c *Cache) DropIdle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn()
+}
+
+// Size returns how many bytes of pages the cache holds.
+func (c *Cache) Size() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	size := c.size
+	for key, page := range c.previous {
+		if _, again := c.recent[key]; !again {
+			size += cap(page)
+		}
+	}
+	return size
+}
+
+// turn begins a new generation.
+func (c *Cache) turn() {
+	c.previous, c.recent, c.size = c.recent, map[pageKey][]byte{}, 0
+}
+
+// find returns the page, or makes it with load. Two that want it at once may both load it.
+func (c *Cache) find(key pageKey, load func() ([]byte, error)) ([]byte, error) {
+	c.mu.Lock()
+	page, ok := c.recent[key]
+	if !ok {
+		if page, ok = c.previous[key]; ok {
+			c.keep(key, page)
+		}
+	}
+	c.mu.Unlock()
+	if ok {
+		return page, nil
+	}
+	page, err := load()
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keep(key, page)
+	return page, nil
+}
+
+func (c *Cache) keep(key pageKey, page []byte) {
+	if _, ok := c.recent[key]; ok {
+		return
+	}
+	if c.size+cap(page) > c.limit {
+		c.turn()
+	}
+	c.recent[key] = page
+	c.size += cap(page)
+}
