@@ -44,8 +44,13 @@ func (e *Error) With(name string, value any) *Error {
 	return e
 }
 
-// Because keeps the cause, for the log.
+// Because keeps the cause, for the log. Of a cause that is itself an error of the same code only its own cause is noted, so
+// that the code is said once.
 func (e *Error) Because(cause error) *Error {
+	//nolint:errorlint // one that is wrapped has a text of its own before the code
+	if same, ok := cause.(*Error); ok && same.Code == e.Code && len(same.Details) == 0 {
+		cause = same.cause
+	}
 	e.cause = cause
 	return e
 }

@@ -105,6 +105,16 @@ func TestErrorOnTheWire(t *testing.T) {
 	}
 }
 
+// TestErrorSaysItsCodeOnce has a cause of the same code, as a readiness check has.
+func TestErrorSaysItsCodeOnce(t *testing.T) {
+	t.Parallel()
+	inner := NewError(Unavailable).Because(errors.New("no route"))
+
+	outer := NewError(Unavailable).Because(inner)
+
+	require.EqualError(t, outer, "unavailable: no route")
+}
+
 func TestErrorKeepsItsCauseForTheLog(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("connection refused")

@@ -34,7 +34,7 @@ type specAction struct {
 // All maps of TC39's suite are judged as it says, but for index maps: those with sections are refused by contract.
 func TestCorporaTC39(t *testing.T) {
 	t.Parallel()
-	dir := corpora.Dir(t, "tc39-source-map-tests")
+	dir := corpora.FindCorpus(t, "tc39-source-map-tests")
 	var suite struct{ Tests []specTest }
 	text, err := os.ReadFile(filepath.Join(dir, "source-map-spec-tests.json"))
 	require.NoError(t, err)

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"time"
 
 	"errand/core"
@@ -32,15 +31,12 @@ func (f IssueFilter) isPlain() bool {
 	return f.Release == "" && f.Environment == "" && f.Since == "" && f.Search == "" && f.Claimed == nil
 }
 
-// digest tells filters apart: a cursor is good only for the filters that it was made with.
+// digest is what the cursors of the filter are checked against: it has all that decides which issues are listed, with the
+// time that Since stands for. The order and the page have checks of their own.
 func (f IssueFilter) digest(since time.Time) uint32 {
-	claimed := "any"
-	if f.Claimed != nil {
-		claimed = fmt.Sprint(*f.Claimed)
-	}
-	h := fnv.New32a()
-	fmt.Fprintf(h, "%d %q %q %q %d %q %s %t", f.ProjectID, f.Status, f.Release, f.Environment, since.UnixMicro(), f.Search, claimed, f.Test)
-	return h.Sum32()
+	f.Since = core.Since(since.UTC().Format(time.RFC3339Nano))
+	f.Sort, f.Paging = "", core.Paging{}
+	return pg.DigestFilter(f)
 }
 
 // Releases and environments are looked up through the projects, so that their keys, which start with the project, serve

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"errand/core"
 	"errand/store/pg"
@@ -42,6 +43,7 @@ func (s *Store) ListLabels(ctx context.Context, after core.Since, page core.Pagi
 	if err != nil {
 		return core.Page[core.Label]{}, err
 	}
+	l.FilterDigest = pg.DigestFilter(struct{ Since time.Time }{since.UTC()})
 	l.Where(labelActions)
 	if !since.IsZero() {
 		l.WhereArg("at >= @since", "since", since)

@@ -118,6 +118,18 @@ func TestLabelsArePaged(t *testing.T) {
 	require.Empty(t, page.Cursor)
 }
 
+func TestCursorOfOtherLabelsIsRefused(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	storetest.ChangeRows(t, s, insertActivityByHand, 100, storetest.Noon, "issue.resolve", `{"from": "unresolved", "to": "resolved"}`, 5)
+	first, err := s.ListLabels(t.Context(), storetest.SinceTime(storetest.Noon), core.Paging{Limit: 2})
+	require.NoError(t, err)
+
+	_, err = s.ListLabels(t.Context(), storetest.SinceTime(storetest.Noon.Add(time.Second)), core.Paging{Limit: 2, Cursor: first.NextCursor})
+
+	storetest.RequireCode(t, core.InvalidRequest, err)
+}
+
 // TestLabelsAreReadFromTheirIndex holds that a page of labels does not read the notes and claims around them.
 func TestLabelsAreReadFromTheirIndex(t *testing.T) {
 	t.Parallel()

@@ -148,19 +148,10 @@ func valuesOf(kind reflect.Type) []reflect.Value {
 // issueFilters gives filters that differ in one field, for one project and for all, in both orders.
 func issueFilters() []store.IssueFilter {
 	var filters []store.IssueFilter
-	kind := reflect.TypeFor[store.IssueFilter]()
-	yes, no := true, false
-	examples := map[string][]any{
-		"ProjectID": {int64(8)}, "Status": {core.Regressed}, "Release": {"3.7", "no such"}, "Environment": {"env7", "no such"},
-		"Since": {core.Since("3d")}, "Search": {"Error 777", "Error", "pay 9", "no such", "öffnet", "日本"}, "Claimed": {&yes, &no}, "Test": {true}, "Sort": {core.ByPriority}, "Paging": {paging},
-	}
-	for field := range kind.Fields() {
-		if _, known := examples[field.Name]; !known {
-			panic("issueFilters has no example of the filter " + field.Name)
-		}
+	for field := range reflect.TypeFor[store.IssueFilter]().Fields() {
 		for _, project := range []int64{0, 8} {
 			for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
-				for _, example := range examples[field.Name] {
+				for _, example := range examplesOf(field.Name) {
 					f := store.IssueFilter{ProjectID: project, Sort: sort, Paging: paging}
 					reflect.ValueOf(&f).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(example))
 					filters = append(filters, f)
@@ -169,6 +160,20 @@ func issueFilters() []store.IssueFilter {
 		}
 	}
 	return filters
+}
+
+// examplesOf returns values of a field of the filter of issues.
+func examplesOf(field string) []any {
+	yes, no := true, false
+	examples, found := map[string][]any{
+		"ProjectID": {int64(8)}, "Status": {core.Regressed}, "Release": {"3.7", "no such"}, "Environment": {"env7", "no such"},
+		"Since": {core.Since("3d")}, "Search": {"Error 777", "Error", "pay 9", "no such", "öffnet", "日本"}, "Claimed": {&yes, &no},
+		"Test": {true}, "Sort": {core.ByPriority}, "Paging": {paging},
+	}[field]
+	if !found {
+		panic("examplesOf has no example of the filter " + field)
+	}
+	return examples
 }
 
 // wholeTables gives the large tables that the statement's plan reads from end to end.

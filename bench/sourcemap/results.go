@@ -29,12 +29,12 @@ func (r *report) median(name string, of func(result) float64) float64 {
 	for _, measured := range r.results[name] {
 		list = append(list, of(measured))
 	}
-	return bench.Median(list)
+	return bench.TakeMedian(list)
 }
 
 func (r *report) print(w io.Writer) {
 	const milli, micro = 1e3, 1e6
-	fmt.Fprintf(w, "# Source maps\n\nMade by `make bench-sourcemap` on %s.\n", bench.Machine())
+	fmt.Fprintf(w, "# Source maps\n\nMade by `make bench-sourcemap` on %s.\n", bench.DescribeMachine())
 	fmt.Fprintf(w, "A generated map of %.1f MB with %d mappings and all contents; its index has %.1f MB. Medians of %d processes each, taken in\n"+
 		"turns; memory is what a process had at most beyond one that does nothing. The yardstick is github.com/go-sourcemap/sourcemap.\n\n",
 		float64(r.size)/(1<<20), r.mappings, float64(r.results["build"][0].Size)/(1<<20), r.rounds)

@@ -2,7 +2,9 @@ package pg
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 
@@ -96,6 +98,18 @@ func (l *List) rowLimit() string {
 	}
 	l.Args["rows"] = l.Page.Limit + 1
 	return "@rows"
+}
+
+// DigestFilter returns a digest of a filter, a struct of values that JSON can hold: of each of its fields, so that none can be
+// forgotten.
+func DigestFilter(filter any) uint32 {
+	text, err := json.Marshal(filter)
+	if err != nil {
+		panic(err) // a field of the filter is of a type that JSON does not have
+	}
+	h := fnv.New32a()
+	_, _ = h.Write(text)
+	return h.Sum32()
 }
 
 // ReadPage runs the list and returns the page: its rows, read by the names of their columns, and the cursor behind the last
