@@ -22,7 +22,7 @@ const (
 // waitForDatabase tries until the database is there, for DATABASE_WAIT at most. What waiting does not mend fails at once.
 func (c *Config) waitForDatabase(ctx context.Context, log *slog.Logger, try func(context.Context) error) error {
 	began := time.Now()
-	told := began.Add(-tellEvery)
+	loggedAt := began.Add(-tellEvery)
 	for {
 		err := try(ctx)
 		left := c.databaseWait - time.Since(began)
@@ -34,8 +34,8 @@ func (c *Config) waitForDatabase(ctx context.Context, log *slog.Logger, try func
 		case left <= 0:
 			return err
 		}
-		if time.Since(told) >= tellEvery {
-			told = time.Now()
+		if time.Since(loggedAt) >= tellEvery {
+			loggedAt = time.Now()
 			log.WarnContext(ctx, "waiting for the database", "error", err, "for_at_most", left.Round(time.Second))
 		}
 		select {

@@ -28,7 +28,7 @@ const (
 	inUnmeasured              // of a body whose end only its reader finds: it has no length, or was not seen to begin
 )
 
-// errEnded is what the reader of a connection gets that reads no more. net/http answers nothing to it.
+// errEnded is what Read returns once a connection reads no more. net/http answers nothing to it.
 var errEnded error = &net.OpError{Op: "read", Net: "tcp", Err: net.ErrClosed}
 
 // aheadBuffers are buffers for what was read beyond the end of a header: as much as net/http reads at once.
@@ -185,8 +185,8 @@ func (c *connection) takeAhead(p []byte) int {
 	return n
 }
 
-// followBytes finds out what was read, and keeps what is beyond the end of a header for later. It returns how much is to be
-// handed on, and whether the header is too large. The caller holds the mutex.
+// followBytes finds out to which part of a request the bytes belong, and keeps for later what is beyond the end of a header. It
+// returns how many bytes are to be handed on, and whether the header is too large. The caller holds the mutex.
 func (c *connection) followBytes(read []byte) (n int, tooLarge bool) {
 	n = len(read)
 	if n == 0 {
@@ -254,10 +254,10 @@ func (c *connection) CloseWrite() error {
 func (c *connection) Close() error {
 	c.mu.Lock()
 	isBetween := c.phase == inHeader && c.requestHeader.isEmpty() && !c.readsNoMore
-	lingers := !isBetween && !c.clientIsGone
+	hasToLinger := !isBetween && !c.clientIsGone
 	c.readsNoMore, c.clientIsGone = true, true
 	c.mu.Unlock()
-	if !lingers {
+	if !hasToLinger {
 		return c.closeNow()
 	}
 	c.all.waitForClient(c)

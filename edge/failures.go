@@ -24,7 +24,7 @@ const (
 	failureEvery   = 6 * time.Second
 )
 
-// The bounds of what is known about addresses, and of a line in the log.
+// The bounds of what is remembered about addresses, and of a line in the log.
 const (
 	maxAddresses      = 4096
 	maxLoggedOnes     = 20
@@ -60,7 +60,7 @@ func (f *Failures) RefuseCredential(ctx context.Context) *core.Error {
 	client, now := wire.NetworkOf(ClientOf(ctx)), f.clock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, known := f.counts[client]; known || len(f.counts) < maxAddresses {
+	if _, isCounted := f.counts[client]; isCounted || len(f.counts) < maxAddresses {
 		f.counts[client]++
 	} else {
 		f.failuresOfOthers++
@@ -79,8 +79,8 @@ func (f *Failures) RefuseCredential(ctx context.Context) *core.Error {
 // waitingTime returns how long it is until authentication may fail again from the address; at most 0 when it may now. The
 // caller holds the mutex.
 func (f *Failures) waitingTime(client netip.Addr, now time.Time) time.Duration {
-	until, known := f.workedOffAt.Get(client)
-	if !known {
+	until, hasFailed := f.workedOffAt.Get(client)
+	if !hasFailed {
 		return 0
 	}
 	return until.Sub(now) - (failuresAtOnce-1)*failureEvery
