@@ -18,7 +18,7 @@ const (
 	lingerBytes  = 256 << 10
 )
 
-// phase is what of a request the next bytes belong to.
+// phase is the part of a request to which the next bytes belong.
 type phase int
 
 const (
@@ -56,7 +56,7 @@ type connection struct {
 // It reports whether the end of the body is to be found by its reader (noteBodyRead).
 //
 // The header may have come without being seen here: behind a body of unknown length net/http reads more than the body,
-// and a part of what follows with it. Then a known length does not say either where the body ends on the connection.
+// and a part of what follows with it. Then the connection cannot see where a body ends, also when its length is known.
 func (c *connection) beginRequest(length int64) (readerFindsEnd bool) {
 	c.mu.Lock()
 	switch {
@@ -103,7 +103,7 @@ func (c *connection) endRequest() {
 	}
 }
 
-// startHeader has the next bytes be the header of a new request. The caller holds the mutex.
+// startHeader takes the next bytes for the header of a new request. The caller holds the mutex.
 func (c *connection) startHeader() {
 	c.phase, c.requestHeader, c.restUntil = inHeader, header{}, time.Time{}
 }
@@ -249,8 +249,8 @@ func (c *connection) CloseWrite() error {
 	return nil
 }
 
-// Close is net.Conn's. In the midst of a request the client may still be sending: closing at once would break the
-// connection before it has read its answer.
+// Close is net.Conn's. In the middle of a request the client may still be sending: closing at once would break the connection
+// before the client has read its answer.
 func (c *connection) Close() error {
 	c.mu.Lock()
 	isBetween := c.phase == inHeader && c.requestHeader.isEmpty() && !c.readsNoMore
