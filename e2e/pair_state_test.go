@@ -70,7 +70,7 @@ type approvalRequest struct {
 // decision is what an admin says to a held action, and what becomes of it.
 type decision struct{ path, token, by, action, status string }
 
-// decideOnBoth has each server get its decision at the same time. It returns which one held; the other must have come too late.
+// decideOnBoth has each server get its decision at the same time. It returns which one was carried out; the other must have come too late.
 func decideOnBoth(t *testing.T, pair [2]*server, decisions [2]decision, approval int64) (winner int) {
 	t.Helper()
 	var status [2]int
