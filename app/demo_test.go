@@ -106,7 +106,7 @@ func TestDemoAgain(t *testing.T) {
 	require.Len(t, returned, 1)
 
 	// The same project, and nothing of it changed, also what somebody did about it meanwhile.
-	s.callAsAdmin(t, http.MethodPost, fmt.Sprintf("/v1/issues/%d/resolve", returned[0].ID), ``)
+	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/resolve", returned[0].ID), ``)
 	before := s.sendRequest(t.Context(), http.MethodGet, "/v1/issues?project=demo-shop&limit=100", "", nil).body
 	again := makeDemo(t, databaseURL)
 	require.Equal(t, made.Project.ID, again.Project.ID)

@@ -36,4 +36,4 @@ func parseRoles(text string) ([]role, error) {
 }
 
 // hasRole reports whether the server has the role. FillDefaults has read ROLES.
-func (c *Config) hasRole(r role) bool { return slices.Contains(c.roles, r) }
+func (c *Config) hasRole(r role) bool { return slices.Contains(c.parsedRoles, r) }

@@ -25,12 +25,12 @@ func (c *Config) waitForDatabase(ctx context.Context, log *slog.Logger, try func
 	loggedAt := began.Add(-tellEvery)
 	for {
 		err := try(ctx)
-		left := c.databaseWait - time.Since(began)
+		left := c.waitAtStart - time.Since(began)
 		switch {
 		case err == nil, ctx.Err() != nil, !core.HasCode(err, core.Unavailable), isRefusal(err):
 			return err
-		case left <= 0 && c.databaseWait > 0:
-			return fmt.Errorf("the database was not there within DATABASE_WAIT of %v: %w", c.databaseWait, err)
+		case left <= 0 && c.waitAtStart > 0:
+			return fmt.Errorf("the database was not there within DATABASE_WAIT of %v: %w", c.waitAtStart, err)
 		case left <= 0:
 			return err
 		}
