@@ -52,21 +52,21 @@ type App struct {
 	door          *door
 	server        *http.Server
 	serving       sync.WaitGroup
-	servingFailed chan error         // why the server serves no more
+	servingFailed chan error         // gets why the server has ended
 	cutRequests   context.CancelFunc // ends what requests wait for
 
 	metrics   *metrics
 	operators *operators // nil without METRICS_ADDR
 
-	// FreshToken is the ADMIN_TOKEN when it was made just now, for the one time that it is shown.
+	// NewAdminToken is the ADMIN_TOKEN when it was made just now, to be shown once; else empty.
 	NewAdminToken core.Secret
 
-	stops stops // what New began
+	stops stops // of what New began
 }
 
-// New brings everything up to the point where requests can be served: the address is bound, the schema current. From its
-// first moment the probes are answered, and once it has returned all requests. Run does the rest of the work; Close ends
-// what New began. When New fails, nothing is left running.
+// New brings everything up to the point where requests are served: the address is bound, the schema is current. Probes are
+// answered from the first moment, all other requests once New has returned. Run does the rest of the work; Close stops what New
+// began. When New fails, nothing is left running.
 func New(ctx context.Context, c Config, version string, log *slog.Logger) (*App, error) {
 	log = addTraceIDs(log)
 	a := &App{config: &c, log: log, metrics: newMetrics(version), door: newDoor(), stops: stops{log: log}}
@@ -93,11 +93,11 @@ func (a *App) openAll(ctx context.Context, version string) (err error) {
 		return err
 	}
 	if a.config.isPrivate() && a.config.AdminToken == "" {
-		token, fresh, err := loadAdminToken(a.config.DataDir)
+		token, isNew, err := loadAdminToken(a.config.DataDir)
 		if err != nil {
 			return err
 		}
-		if a.config.AdminToken = token; fresh {
+		if a.config.AdminToken = token; isNew {
 			a.NewAdminToken = token
 		}
 	}
@@ -167,7 +167,7 @@ func (a *App) stopServing(context.Context) error {
 	return nil
 }
 
-// buildSurfaces makes the surfaces.
+// buildSurfaces makes REST, MCP and ingest, as far as the server has their roles.
 func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, error) {
 	behaviour := tools.New(tools.Options{Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader})
 	registry, err := behaviour.Registry(a.log)
@@ -207,7 +207,7 @@ func (a *App) URL() string { return a.db.Settings().BaseURL }
 // Addr is the host and port at which the server listens.
 func (a *App) Addr() string { return a.listener.Addr().String() }
 
-// MetricsURL is where operators find the metrics; empty without METRICS_ADDR.
+// MetricsURL is the URL of the metrics; empty without METRICS_ADDR.
 func (a *App) MetricsURL() string {
 	if a.operators == nil {
 		return ""
@@ -223,7 +223,7 @@ func (a *App) DataDir() string {
 	return a.config.DataDir
 }
 
-// storeWaiting stores the events of hot issues that wait for it. Those that are not stored have been counted.
+// storeWaiting stores the events of hot issues that wait in memory. Those that cannot be stored have been counted.
 func (a *App) storeWaiting(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWaitingAtMost)
 	defer cancel()
@@ -233,7 +233,7 @@ func (a *App) storeWaiting(ctx context.Context) error {
 	return nil
 }
 
-// Close ends what New began, in the order in which nothing that was accepted is lost: requests, events, database.
+// Close stops what New began, in an order in which nothing that was accepted is lost: requests, events, database.
 func (a *App) Close(ctx context.Context) {
 	a.stops.runAllLogged(ctx)
 	a.log.InfoContext(ctx, "stopped")

@@ -43,12 +43,12 @@ type Config struct {
 	// RefreshEvery is how often the settings of the installation are read; 0 for the usual time.
 	RefreshEvery time.Duration `kong:"-"`
 
-	roles         []role            // of Roles
-	proxies       edge.Proxies      // of TrustedProxies
-	settings      map[string]string // of SettingTexts, those that are set, as they are stored
-	consoleURL    string            // BASE_URL of a command: it writes no settings, but prints what it was given
-	databaseWait  time.Duration
-	shutdownDelay time.Duration
+	parsedRoles []role            // of Roles
+	proxies     edge.Proxies      // of TrustedProxies
+	settings    map[string]string // of SettingTexts, those that are set, as they are stored
+	consoleURL  string            // BASE_URL of a command: it writes no settings, but prints what it was given
+	waitAtStart time.Duration
+	stopDelay   time.Duration
 }
 
 // word is one of a few words, in upper or lower case.
@@ -100,10 +100,10 @@ func (c *Config) FillDefaults() (err error) {
 	if c.proxies, err = edge.ParseProxies(c.TrustedProxies); err != nil {
 		return fmt.Errorf("TRUSTED_PROXIES %w", err)
 	}
-	if c.databaseWait, err = parseDuration("DATABASE_WAIT", c.DatabaseWait); err != nil {
+	if c.waitAtStart, err = parseDuration("DATABASE_WAIT", c.DatabaseWait); err != nil {
 		return err
 	}
-	if c.shutdownDelay, err = parseDuration("SHUTDOWN_DELAY", c.ShutdownDelay); err != nil {
+	if c.stopDelay, err = parseDuration("SHUTDOWN_DELAY", c.ShutdownDelay); err != nil {
 		return err
 	}
 	if c.DatabasePool != 0 && c.DatabasePool < store.MinConnections {
@@ -112,7 +112,7 @@ func (c *Config) FillDefaults() (err error) {
 	if c.PostgresMemory != 0 && c.PostgresMemory < embedded.MinMemory {
 		return fmt.Errorf("POSTGRES_MEMORY must be at least %dMB", embedded.MinMemory)
 	}
-	if c.roles, err = parseRoles(c.Roles); err != nil {
+	if c.parsedRoles, err = parseRoles(c.Roles); err != nil {
 		return err
 	}
 	if c.DataDir == "" {
@@ -187,9 +187,9 @@ func (c *Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("ADDR", c.Addr), slog.String("DATA_DIR", c.DataDir),
 		slog.String("DATABASE_URL", database), slog.Any("ADMIN_TOKEN", c.AdminToken), slog.String("MIGRATE", string(c.Migrate)),
-		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.roles), slog.String("TRUSTED_PROXIES", c.TrustedProxies),
+		slog.String("METRICS_ADDR", c.MetricsAddr), slog.Any("ROLES", c.parsedRoles), slog.String("TRUSTED_PROXIES", c.TrustedProxies),
 		slog.String("LOG_LEVEL", string(c.LogLevel)), slog.Int("DATABASE_POOL", c.DatabasePool),
-		slog.Duration("DATABASE_WAIT", c.databaseWait), slog.Duration("SHUTDOWN_DELAY", c.shutdownDelay),
+		slog.Duration("DATABASE_WAIT", c.waitAtStart), slog.Duration("SHUTDOWN_DELAY", c.stopDelay),
 		slog.Any("set_for_the_installation", c.settings),
 	)
 }

@@ -14,6 +14,19 @@ import (
 	"errand/store/storetest"
 )
 
+// change is what a test changes in a configuration that works.
+type change = func(*app.Config)
+
+func withAddr(text string) change { return func(c *app.Config) { c.Addr = text } }
+
+func withBaseURL(text string) change { return func(c *app.Config) { c.BaseURL = text } }
+
+func withDatabaseURL(text core.Secret) change { return func(c *app.Config) { c.DatabaseURL = text } }
+
+func withPrivatePostgres(dir, bin string) change {
+	return func(c *app.Config) { c.DatabaseURL, c.DataDir, c.PostgresBin = "", dir, bin }
+}
+
 // TestConfigurationErrorsNameTheVariable holds that whoever starts a server that cannot work is told what to change,
 // and that no secret (hunter2 here) is in the message.
 func TestConfigurationErrorsNameTheVariable(t *testing.T) {
@@ -23,33 +36,26 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 	defer taken.Close()
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	addr := func(text string) func(*app.Config) { return func(c *app.Config) { c.Addr = text } }
-	base := func(text string) func(*app.Config) { return func(c *app.Config) { c.BaseURL = text } }
-	database := func(text core.Secret) func(*app.Config) { return func(c *app.Config) { c.DatabaseURL = text } }
-	private := func(dir, bin string) func(*app.Config) {
-		return func(c *app.Config) { c.DatabaseURL, c.DataDir, c.PostgresBin = "", dir, bin }
-	}
-
 	databaseURL := storetest.NewURL(t)
 	for _, c := range []struct {
 		variable string
-		change   func(*app.Config)
+		change   change
 	}{
-		{"ADDR", addr(taken.Addr().String())},
-		{"ADDR", addr("127.0.0.1")},
-		{"ADDR", addr("127.0.0.1:99999")},
-		{"ADDR", addr("203.0.113.7:0")}, // of no machine
-		{"BASE_URL", base("http://errand.example/app")},
-		{"BASE_URL", base("https://ada:hunter2@errand.example")},
-		{"BASE_URL", base("https://errand.example?key=hunter2")},
-		{"BASE_URL", base("https://errand.example/#hunter2")},
-		{"BASE_URL", base("ftp://errand.example")},
-		{"BASE_URL", base("errand.example:8080")},
-		{"BASE_URL", base("errand.example")},
-		{"BASE_URL", base("http://")},
-		{"BASE_URL", base("http://:8080")},
-		{"BASE_URL", base("http://ada:hunter2@errand example")},
-		{"BASE_URL", base("http://[::1")},
+		{"ADDR", withAddr(taken.Addr().String())},
+		{"ADDR", withAddr("127.0.0.1")},
+		{"ADDR", withAddr("127.0.0.1:99999")},
+		{"ADDR", withAddr("203.0.113.7:0")}, // of no machine
+		{"BASE_URL", withBaseURL("http://errand.example/app")},
+		{"BASE_URL", withBaseURL("https://ada:hunter2@errand.example")},
+		{"BASE_URL", withBaseURL("https://errand.example?key=hunter2")},
+		{"BASE_URL", withBaseURL("https://errand.example/#hunter2")},
+		{"BASE_URL", withBaseURL("ftp://errand.example")},
+		{"BASE_URL", withBaseURL("errand.example:8080")},
+		{"BASE_URL", withBaseURL("errand.example")},
+		{"BASE_URL", withBaseURL("http://")},
+		{"BASE_URL", withBaseURL("http://:8080")},
+		{"BASE_URL", withBaseURL("http://ada:hunter2@errand example")},
+		{"BASE_URL", withBaseURL("http://[::1")},
 		{"ADMIN_TOKEN", func(c *app.Config) { c.AdminToken = "hunter2-hunter2" }},
 		{"ADMIN_TOKEN must have at least 6 different", func(c *app.Config) { c.AdminToken = "2rh2rh2rh2rh2rh2rh2rh2rh2rh2rh" }},
 		{"ADMIN_TOKEN must have at least 6 different", func(c *app.Config) { c.AdminToken = "aaaaaaaaaaaaaaaaaaaaaaaa" }},
@@ -57,15 +63,15 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"ADMIN_TOKEN must have at least 6 different", func(c *app.Config) { c.AdminToken = core.Secret(strings.Repeat(" ", 40)) }},
 		{"TRUSTED_PROXIES", func(c *app.Config) { c.TrustedProxies = "10.0.0.0/8, proxy.example" }},
 		{"TRUSTED_PROXIES", func(c *app.Config) { c.TrustedProxies = "10.0.0.0/33" }},
-		{"DATABASE_URL", database("postgres://errand:hunter2@127.0.0.1:port/errand")},
-		{"DATABASE_URL", database("postgres://errand:hunter2@%zz/errand")},
-		{"DATABASE_URL", database("host=127.0.0.1 port=many password=hunter2")},
-		{"DATABASE_URL", database("hunter2")},
-		{"DATABASE_URL", database("postgres://errand:hunter2@127.0.0.1:1/errand?sslmode=disable")},           // nobody listens
-		{"DATABASE_URL", database("host=/nowhere user=errand password=hunter2 dbname=errand")},               // nor here
-		{"DATABASE_URL", database(core.Secret(databaseURL + "&password=hunter2&search_path=x&dbname=none"))}, // no such database
-		{"DATA_DIR", private(file, "")},
-		{"POSTGRES_BIN", private(dataDir(t), t.TempDir())},
+		{"DATABASE_URL", withDatabaseURL("postgres://errand:hunter2@127.0.0.1:port/errand")},
+		{"DATABASE_URL", withDatabaseURL("postgres://errand:hunter2@%zz/errand")},
+		{"DATABASE_URL", withDatabaseURL("host=127.0.0.1 port=many password=hunter2")},
+		{"DATABASE_URL", withDatabaseURL("hunter2")},
+		{"DATABASE_URL", withDatabaseURL("postgres://errand:hunter2@127.0.0.1:1/errand?sslmode=disable")},           // nobody listens
+		{"DATABASE_URL", withDatabaseURL("host=/nowhere user=errand password=hunter2 dbname=errand")},               // nor here
+		{"DATABASE_URL", withDatabaseURL(core.Secret(databaseURL + "&password=hunter2&search_path=x&dbname=none"))}, // no such database
+		{"DATA_DIR", withPrivatePostgres(file, "")},
+		{"POSTGRES_BIN", withPrivatePostgres(dataDir(t), t.TempDir())},
 		{"STORED_EVENTS_PER_ISSUE", func(c *app.Config) { c.StoredPerIssue = "199" }},
 		{"STORED_EVENTS_PER_ISSUE", func(c *app.Config) { c.StoredPerIssue = "many" }},
 		{"REQUIRE_APPROVAL", func(c *app.Config) { c.RequireApproval = "ignore,resolve" }},
@@ -78,17 +84,23 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"SHUTDOWN_DELAY", func(c *app.Config) { c.ShutdownDelay = "1.5s" }},
 	} {
 		t.Run(c.variable, func(t *testing.T) {
-			config, log := configOn(databaseURL), &logText{}
-			c.change(&config)
-
-			_, err := app.New(t.Context(), config, "0.0.0", log.logger())
-
-			require.ErrorContains(t, err, c.variable)
-			require.NotContains(t, err.Error()+log.String(), "hunter2")
-			if c.variable != "ADMIN_TOKEN" && config.AdminToken != "" {
-				require.NotContains(t, err.Error()+log.String(), config.AdminToken.Reveal())
-			}
+			requireRefusedConfig(t, configOn(databaseURL), c.change, c.variable)
 		})
+	}
+}
+
+// requireRefusedConfig starts a server with a changed configuration. The error must name the variable, and no secret.
+func requireRefusedConfig(t *testing.T, config app.Config, changeIt change, variable string) {
+	t.Helper()
+	log := &logText{}
+	changeIt(&config)
+
+	_, err := app.New(t.Context(), config, "0.0.0", log.logger())
+
+	require.ErrorContains(t, err, variable)
+	require.NotContains(t, err.Error()+log.String(), "hunter2")
+	if variable != "ADMIN_TOKEN" && config.AdminToken != "" {
+		require.NotContains(t, err.Error()+log.String(), config.AdminToken.Reveal())
 	}
 }
 

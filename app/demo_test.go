@@ -31,6 +31,18 @@ func makeDemo(t *testing.T, databaseURL string) app.Demo {
 	return made
 }
 
+// demoIssue is an issue of the demo project in a list.
+type demoIssue struct {
+	ID        int64
+	Status    string
+	Title     string
+	Platform  string
+	TimesSeen int `json:"times_seen"`
+	Users     int `json:"users_affected"`
+	Claim     any
+	Last      string `json:"last_release"`
+}
+
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
@@ -40,18 +52,7 @@ func TestDemo(t *testing.T) {
 	require.Equal(t, made.Events, made.Added)
 	require.Greater(t, made.Events, 300)
 
-	var issues []struct {
-		ID        int64
-		Status    string
-		Title     string
-		Platform  string
-		TimesSeen int `json:"times_seen"`
-		Users     int `json:"users_affected"`
-		Claim     any
-		First     string `json:"first_release"`
-		Last      string `json:"last_release"`
-		Latest    int64  `json:"latest_event_id"`
-	}
+	var issues []demoIssue
 	s.getJSON(t, "/v1/issues?project=demo-shop&limit=100", &issues)
 	require.Len(t, issues, made.Issues)
 	platforms, statuses, claims, users, returned := map[string]bool{}, map[string]int{}, 0, 0, int64(0)
@@ -105,7 +106,7 @@ func TestDemoAgain(t *testing.T) {
 	require.Len(t, returned, 1)
 
 	// The same project, and nothing of it changed, also what somebody did about it meanwhile.
-	s.callAsAdmin(t, http.MethodPost, fmt.Sprintf("/v1/issues/%d/resolve", returned[0].ID), ``)
+	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/resolve", returned[0].ID), ``)
 	before := s.sendRequest(t.Context(), http.MethodGet, "/v1/issues?project=demo-shop&limit=100", "", nil).body
 	again := makeDemo(t, databaseURL)
 	require.Equal(t, made.Project.ID, again.Project.ID)

@@ -132,10 +132,10 @@ func (s *server) doRequest(request *http.Request) answer {
 	return answer{response.StatusCode, response.Header, string(text), err}
 }
 
-// callAsAdmin makes a REST call that must work, and returns data of its answer.
-func (s *server) callAsAdmin(t *testing.T, method, path, body string) map[string]any {
+// postAsAdmin makes a POST that must work, and returns data of its answer.
+func (s *server) postAsAdmin(t *testing.T, path, body string) map[string]any {
 	t.Helper()
-	got := s.sendRequest(t.Context(), method, path, "", strings.NewReader(body))
+	got := s.sendRequest(t.Context(), http.MethodPost, path, "", strings.NewReader(body))
 	require.NoError(t, got.err)
 	require.Less(t, got.status, http.StatusMultipleChoices, got.body)
 	var object struct{ Data map[string]any }
@@ -146,7 +146,7 @@ func (s *server) callAsAdmin(t *testing.T, method, path, body string) map[string
 // makeProject makes a project and returns the key of its DSN.
 func (s *server) makeProject(t *testing.T) string {
 	t.Helper()
-	dsn, err := url.Parse(s.callAsAdmin(t, http.MethodPost, "/v1/projects", `{"name": "Web shop"}`)["dsn"].(string))
+	dsn, err := url.Parse(s.postAsAdmin(t, "/v1/projects", `{"name": "Web shop"}`)["dsn"].(string))
 	require.NoError(t, err)
 	return dsn.User.Username()
 }

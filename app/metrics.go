@@ -30,32 +30,32 @@ type metrics struct {
 func newMetrics(version string) *metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	make := promauto.With(registry)
-	make.NewGaugeVec(prometheus.GaugeOpts{
+	factory := promauto.With(registry)
+	factory.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "errand_build_info", Help: "1, with the version of Errand and of Go.",
 	}, []string{"version", "goversion"}).WithLabelValues(version, runtime.Version()).Set(1)
 	return &metrics{
 		registry: registry,
-		requests: make.NewCounterVec(prometheus.CounterOpts{
+		requests: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "errand_http_requests_total", Help: "HTTP requests but those of ingest, by the route's pattern and status.",
 		}, []string{"method", "route", "code"}),
-		requestSeconds: make.NewHistogramVec(prometheus.HistogramOpts{
+		requestSeconds: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "errand_http_request_duration_seconds", Help: "Time from a request's header to its answer, without those of ingest.",
 			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5},
 		}, []string{"method", "route"}),
-		toolCalls: make.NewCounterVec(prometheus.CounterOpts{
+		toolCalls: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "errand_mcp_calls_total", Help: "Calls of MCP tools; the outcome is ok or the code of the error.",
 		}, []string{"tool", "outcome"}),
-		jobRuns: make.NewCounterVec(prometheus.CounterOpts{
+		jobRuns: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "errand_job_runs_total", Help: "Runs of background jobs; the outcome is ok or failed.",
 		}, []string{"job", "outcome"}),
-		droppedDays: make.NewCounter(prometheus.CounterOpts{
+		droppedDays: factory.NewCounter(prometheus.CounterOpts{
 			Name: "errand_retention_dropped_days_total", Help: "Days of stored events that were deleted as older than RETENTION_DAYS.",
 		}),
-		droppedEvents: make.NewCounter(prometheus.CounterOpts{
+		droppedEvents: factory.NewCounter(prometheus.CounterOpts{
 			Name: "errand_retention_dropped_events_total", Help: "Stored events that were deleted as older than RETENTION_DAYS.",
 		}),
-		jobSeconds: make.NewCounterVec(prometheus.CounterOpts{
+		jobSeconds: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "errand_job_run_seconds_total", Help: "Time that background jobs took.",
 		}, []string{"job"}),
 	}

@@ -21,7 +21,7 @@ type operators struct {
 	serving  sync.WaitGroup
 }
 
-// listenForOperators binds METRICS_ADDR.
+// listenForOperators binds METRICS_ADDR. Nothing is served before serveAll.
 func listenForOperators(addr string, registry *prometheus.Registry, log *slog.Logger) (*operators, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {

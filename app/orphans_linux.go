@@ -33,16 +33,16 @@ func ReapOrphans(ctx context.Context) {
 			}
 		}
 		before = now
-		again := ended
+		signals := ended
 		var look <-chan time.Time
 		if len(now) > 0 {
 			look = time.After(waitForOwn)
-			again = nil // or signals would shorten the time between two looks
+			signals = nil // or signals would shorten the time between two looks
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-again:
+		case <-signals:
 		case <-look:
 		}
 	}

@@ -29,10 +29,10 @@ func privateConfig(dir string) app.Config {
 	return app.Config{Addr: "127.0.0.1:0", DataDir: dir, PostgresBin: os.Getenv("POSTGRES_BIN"), Migrate: "on"}
 }
 
-// statusAs makes a REST call with a token, and returns the status of the answer.
-func (s *server) statusAs(t *testing.T, token, method, path string) int {
+// statusAs makes a GET with a token, and returns the status of the answer.
+func (s *server) statusAs(t *testing.T, token, path string) int {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Addr()+path, nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+s.Addr()+path, nil)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+token)
 	got := s.doRequest(request)
@@ -72,9 +72,9 @@ func TestPrivateInstallation(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, list, app.ShownSetting{Name: "RETENTION_DAYS", Value: "90 (default)"})
 	for _, token := range []string{admin, before, beside} {
-		require.Equal(t, http.StatusOK, s.statusAs(t, token, http.MethodGet, "/v1/projects"))
+		require.Equal(t, http.StatusOK, s.statusAs(t, token, "/v1/projects"))
 	}
-	require.Equal(t, http.StatusForbidden, s.statusAs(t, beside, http.MethodGet, "/v1/tokens"))
+	require.Equal(t, http.StatusForbidden, s.statusAs(t, beside, "/v1/tokens"))
 	_, err = app.New(t.Context(), privateConfig(dir), "0.0.0", (&logText{}).logger())
 	require.ErrorIs(t, err, embedded.ErrRunning)
 	require.NotContains(t, s.log.String(), admin)
@@ -84,7 +84,7 @@ func TestPrivateInstallation(t *testing.T) {
 	s = startServer(t, privateConfig(dir))
 	require.Empty(t, s.NewAdminToken, "it is shown once")
 	for _, token := range []string{admin, before, beside, after} {
-		require.Equal(t, http.StatusOK, s.statusAs(t, token, http.MethodGet, "/v1/projects"))
+		require.Equal(t, http.StatusOK, s.statusAs(t, token, "/v1/projects"))
 	}
 	require.NotContains(t, s.log.String(), admin)
 }
@@ -97,7 +97,7 @@ func TestAdminTokenThatIsSet(t *testing.T) {
 	s := startServer(t, c)
 	require.Empty(t, s.NewAdminToken)
 	require.NoFileExists(t, filepath.Join(dir, "admin-token"))
-	require.Equal(t, http.StatusOK, s.statusAs(t, adminToken, http.MethodGet, "/v1/tokens"))
+	require.Equal(t, http.StatusOK, s.statusAs(t, adminToken, "/v1/tokens"))
 	s.stopServer(t)
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "admin-token"), []byte("short\n"), 0o600))
@@ -119,8 +119,8 @@ func TestNoAdminTokenIsMadeForADatabaseOfOnesOwn(t *testing.T) {
 	entries, err := os.ReadDir(c.DataDir)
 	require.NoError(t, err)
 	require.Empty(t, entries)
-	require.Equal(t, http.StatusOK, s.statusAs(t, token, http.MethodGet, "/v1/tokens"))
-	require.Equal(t, http.StatusUnauthorized, s.statusAs(t, adminToken, http.MethodGet, "/v1/tokens"))
+	require.Equal(t, http.StatusOK, s.statusAs(t, token, "/v1/tokens"))
+	require.Equal(t, http.StatusUnauthorized, s.statusAs(t, adminToken, "/v1/tokens"))
 }
 
 func TestCreateTokenRefuses(t *testing.T) {
@@ -145,16 +145,15 @@ func TestForeignSecretsAreRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make files of other users")
 	}
-	const planted = "a-token-that-somebody-knows"
 	for name, plant := range map[string]func(dir string) (file string){
-		"a token":                    func(dir string) string { return plantFile(t, dir, "admin-token", planted, 65534) },
-		"a token that is being made": func(dir string) string { return plantFile(t, dir, "admin-token.new", planted, 65534) },
+		"a token":                    func(dir string) string { return plantFile(t, dir, "admin-token", 65534) },
+		"a token that is being made": func(dir string) string { return plantFile(t, dir, "admin-token.new", 65534) },
 		"a link": func(dir string) string {
-			require.NoError(t, os.Symlink(plantFile(t, dir, "elsewhere", planted, 65534), filepath.Join(dir, "admin-token")))
+			require.NoError(t, os.Symlink(plantFile(t, dir, "elsewhere", 65534), filepath.Join(dir, "admin-token")))
 			return filepath.Join(dir, "admin-token")
 		},
 		"a link in the place of the new one": func(dir string) string {
-			require.NoError(t, os.Symlink(plantFile(t, dir, "elsewhere", planted, 0), filepath.Join(dir, "admin-token.new")))
+			require.NoError(t, os.Symlink(plantFile(t, dir, "elsewhere", 0), filepath.Join(dir, "admin-token.new")))
 			return filepath.Join(dir, "admin-token.new")
 		},
 		"a pipe": func(dir string) string {
@@ -175,11 +174,14 @@ func TestForeignSecretsAreRefused(t *testing.T) {
 	}
 }
 
-// plantFile makes a file of a user.
-func plantFile(t *testing.T, dir, name, text string, uid int) string {
+// planted is a token that somebody knows who may not.
+const planted = "a-token-that-somebody-knows"
+
+// plantFile makes a file that belongs to a user, with a planted token in it.
+func plantFile(t *testing.T, dir, name string, uid int) string {
 	t.Helper()
 	file := filepath.Join(dir, name)
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(planted), 0o600))
 	require.NoError(t, os.Chown(file, uid, uid))
 	return file
 }
@@ -190,7 +192,7 @@ func TestUnfinishedTokenIsMadeAnew(t *testing.T) {
 	dir := dataDir(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "admin-token.new"), []byte("unfini"), 0o644))
 	s := startServer(t, privateConfig(dir))
-	require.Equal(t, http.StatusOK, s.statusAs(t, s.NewAdminToken.Reveal(), http.MethodGet, "/v1/tokens"))
+	require.Equal(t, http.StatusOK, s.statusAs(t, s.NewAdminToken.Reveal(), "/v1/tokens"))
 
 	info, err := os.Stat(filepath.Join(dir, "admin-token"))
 	require.NoError(t, err)

@@ -35,5 +35,5 @@ func parseRoles(text string) ([]role, error) {
 	return roles, nil
 }
 
-// hasRole reports whether the server has the role. ROLES was read by Complete.
-func (c *Config) hasRole(r role) bool { return slices.Contains(c.roles, r) }
+// hasRole reports whether the server has the role. FillDefaults has read ROLES.
+func (c *Config) hasRole(r role) bool { return slices.Contains(c.parsedRoles, r) }

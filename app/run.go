@@ -27,7 +27,7 @@ func (a *App) Run(ctx context.Context) (err error) {
 	case <-ctx.Done():
 	}
 	a.door.refuseWith("stopping")
-	if delay := a.config.shutdownDelay; delay > 0 {
+	if delay := a.config.stopDelay; delay > 0 {
 		a.log.Info("stopping: not ready any more, but serving for SHUTDOWN_DELAY", "delay", delay)
 		select {
 		case err := <-a.servingFailed:

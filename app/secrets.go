@@ -25,7 +25,7 @@ const (
 	minAdminCharacters = 6  // that differ
 )
 
-// checkAdminToken says what a token must have that it lacks. The error has nothing of the token in it.
+// checkAdminToken returns what a token lacks, such as "have at least 16 characters". No part of the token is in the error.
 func checkAdminToken(token string) error {
 	different := map[rune]bool{}
 	for _, r := range token {
@@ -42,7 +42,7 @@ func checkAdminToken(token string) error {
 }
 
 // loadAdminToken returns the generated ADMIN_TOKEN of a private installation, and whether it was made just now.
-func loadAdminToken(dataDir string) (token core.Secret, fresh bool, err error) {
+func loadAdminToken(dataDir string) (token core.Secret, isNew bool, err error) {
 	path := filepath.Join(dataDir, adminTokenFile)
 	text, err := readSecret(path)
 	switch {
@@ -118,11 +118,11 @@ func checkOwner(path string, info os.FileInfo) error {
 	return nil
 }
 
-// loadUserHashKey returns the key of the hashes of users, which the whole installation shares.
+// loadUserHashKey returns the key of the hashes of users. All servers of the installation have the same.
 func loadUserHashKey(ctx context.Context, s *store.Store) ([]byte, error) {
-	fresh := make([]byte, 32)
-	if _, err := rand.Read(fresh); err != nil {
+	generated := make([]byte, 32)
+	if _, err := rand.Read(generated); err != nil {
 		return nil, err
 	}
-	return s.EnsureSecret(ctx, "user-hash", fresh)
+	return s.EnsureSecret(ctx, "user-hash", generated)
 }

@@ -25,7 +25,7 @@ func TestTheLogHasNoSecret(t *testing.T) {
 	databaseURL := fmt.Sprint(u)
 	s := startServer(t, configOn(databaseURL))
 	key := s.makeProject(t)
-	token := s.callAsAdmin(t, http.MethodPost, "/v1/tokens", `{"name": "agent", "scopes": ["admin"]}`)["token"].(string)
+	token := s.postAsAdmin(t, "/v1/tokens", `{"name": "agent", "scopes": ["admin"]}`)["token"].(string)
 	live := func(patience time.Duration) {
 		for _, r := range []struct{ method, path, header, value, body string }{
 			{"GET", "/v1/projects", "Authorization", "Bearer " + token, ""},

@@ -119,8 +119,8 @@ func (s *settings) showValue(name string, value *string) string {
 }
 
 // defaultValueOf is what holds where the installation has no value.
-func defaultValueOf(name string, own map[string]string) string {
-	if value := own[name]; value != "" {
+func defaultValueOf(name string, here map[string]string) string {
+	if value := here[name]; value != "" {
 		return value
 	}
 	for _, setting := range core.InstallationSettings() {

@@ -36,7 +36,7 @@ func (s *server) policyOf(t *testing.T, issue int64) policy {
 	similar := s.sendRequest(t.Context(), http.MethodPost, "/v1/similar", "", body)
 	require.NoError(t, ignored.err)
 	require.NoError(t, similar.err)
-	dsn := s.callAsAdmin(t, http.MethodPost, "/v1/projects", `{"name": "Another"}`)["dsn"].(string)
+	dsn := s.postAsAdmin(t, "/v1/projects", `{"name": "Another"}`)["dsn"].(string)
 	_, host, _ := strings.Cut(dsn, "@")
 	host, _, _ = strings.Cut(host, "/")
 	return policy{ignored.status, similar.status, host}

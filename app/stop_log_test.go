@@ -38,7 +38,7 @@ func TestStopLeavesNoErrorInTheLogOfThePrivatePostgres(t *testing.T) {
 		s := startServer(t, privateConfig(dir))
 		admin, err := os.ReadFile(filepath.Join(dir, "admin-token"))
 		require.NoError(t, err)
-		require.Equal(t, http.StatusOK, s.statusAs(t, strings.TrimSpace(string(admin)), http.MethodGet, "/v1/projects"))
+		require.Equal(t, http.StatusOK, s.statusAs(t, strings.TrimSpace(string(admin)), "/v1/projects"))
 		s.stopUnderLoad(t, "", time.Duration(round)*300*time.Millisecond)
 		text, err := os.ReadFile(filepath.Join(dir, "postgres.log"))
 		require.NoError(t, err)

@@ -23,19 +23,19 @@ func ListVariables() []string {
 	return names
 }
 
-// shortestCompared is the length from which a name is compared: shorter ones are near to too many others.
+// shortestCompared is the length of the shortest variable that a name is compared with: shorter ones are near too many names.
 const shortestCompared = 6
 
 // FindMisspelled returns the names among those of an environment that are nearly one of Errand's, with the one that is
 // probably meant: RETENTION_DAY is RETENTION_DAYS. What only shares words with one, such as DATABASE_PORT, is left alone.
 func FindMisspelled(environment []string) map[string]string {
-	known, found := ListVariables(), map[string]string{}
+	variables, found := ListVariables(), map[string]string{}
 	for _, variable := range environment {
 		name, _, _ := strings.Cut(variable, "=")
-		if slices.Contains(known, name) {
+		if slices.Contains(variables, name) {
 			continue
 		}
-		for _, meant := range known {
+		for _, meant := range variables {
 			if len(meant) >= shortestCompared && isNear(name, meant) {
 				found[name] = meant
 			}

@@ -22,20 +22,20 @@ const (
 // waitForDatabase tries until the database is there, for DATABASE_WAIT at most. What waiting does not mend fails at once.
 func (c *Config) waitForDatabase(ctx context.Context, log *slog.Logger, try func(context.Context) error) error {
 	began := time.Now()
-	told := began.Add(-tellEvery)
+	loggedAt := began.Add(-tellEvery)
 	for {
 		err := try(ctx)
-		left := c.databaseWait - time.Since(began)
+		left := c.waitAtStart - time.Since(began)
 		switch {
 		case err == nil, ctx.Err() != nil, !core.HasCode(err, core.Unavailable), isRefusal(err):
 			return err
-		case left <= 0 && c.databaseWait > 0:
-			return fmt.Errorf("the database was not there within DATABASE_WAIT of %v: %w", c.databaseWait, err)
+		case left <= 0 && c.waitAtStart > 0:
+			return fmt.Errorf("the database was not there within DATABASE_WAIT of %v: %w", c.waitAtStart, err)
 		case left <= 0:
 			return err
 		}
-		if time.Since(told) >= tellEvery {
-			told = time.Now()
+		if time.Since(loggedAt) >= tellEvery {
+			loggedAt = time.Now()
 			log.WarnContext(ctx, "waiting for the database", "error", err, "for_at_most", left.Round(time.Second))
 		}
 		select {

@@ -69,7 +69,7 @@ func TestFaultHostileSenders(t *testing.T) {
 	require.Less(t, h.serverMemory(), int64(mostMemory))
 }
 
-// hostile sends to a server what nobody should.
+// hostile is a sender who attacks a server.
 type hostile struct {
 	t      *testing.T
 	server *server
@@ -158,7 +158,7 @@ func (h *hostile) sendLargeEnvelopes(n int) {
 func (h *hostile) sendTooLarge() {
 	body := append(largeEvent(maxEnvelope), '\n')
 	require.Equal(h.t, http.StatusRequestEntityTooLarge, h.postEnvelope(bytes.NewReader(body)))
-	// In chunks, which say nothing of the length. The server may end the connection before all is sent.
+	// In chunks, which do not say the length. The server may end the connection before all is sent.
 	require.Contains(h.t, []int{0, http.StatusRequestEntityTooLarge}, h.postEnvelope(io.MultiReader(bytes.NewReader(body))))
 }
 

@@ -85,7 +85,7 @@ func rowsOf[T any](t *testing.T, tx pgx.Tx, sql string) []T {
 	return list
 }
 
-// checkLedger compares what the senders were told with what the database holds: every event that got a 200 is stored and
+// checkLedger compares the answers that the senders got with what the database holds: every event that got a 200 is stored and
 // counted exactly once, and every number agrees with the others. An event that got no 200 may be there or not.
 func (l *load) checkLedger(s *server, database string) {
 	t := l.t

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// How the load is made up.
+// The load: what is sent, and how fast.
 const (
 	loadProjects = 3
 	loadIssues   = 40                     // of each project, far below the cap of stored events
@@ -296,7 +296,7 @@ func (e *sentEvent) readAnswer(text []byte, native bool) string {
 			Duplicate bool
 		}
 	}
-	// The names are told apart by where they stand: the envelope's id is a text.
+	// Both endpoints name an id: that of an envelope is a text.
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&a); err != nil {
 		return err.Error()
 	}

@@ -60,6 +60,37 @@ func (s *server) countActivity() map[activityRow]int {
 	}
 }
 
+// approvalRequest is a held action in a list.
+type approvalRequest struct {
+	ID        int64
+	Status    string
+	DecidedBy string `json:"decided_by"`
+}
+
+// decision is what an admin says to a held action, and what becomes of it.
+type decision struct{ path, token, by, action, status string }
+
+// decideOnBoth has each server get its decision at the same time. It returns which one was carried out; the other must have come too late.
+func decideOnBoth(t *testing.T, pair [2]*server, decisions [2]decision, approval int64) (winner int) {
+	t.Helper()
+	var status [2]int
+	var answers [2]struct{ Error string }
+	var deciding sync.WaitGroup
+	for n, d := range decisions {
+		deciding.Go(func() {
+			status[n] = pair[n].callAPI(d.token, "POST", fmt.Sprintf("/v1/approvals/%d/%s", approval, d.path), "", &answers[n])
+		})
+	}
+	deciding.Wait()
+	if status[1] == http.StatusOK {
+		winner = 1
+	}
+	require.Equal(t, http.StatusOK, status[winner])
+	require.Equal(t, http.StatusConflict, status[1-winner])
+	require.Equal(t, "approval_not_pending", answers[1-winner].Error)
+	return winner
+}
+
 // TestFaultDecidedOnBothServers asks for approval on one server; one admin approves on the other while another one rejects
 // on the first. One decision holds, and the action is done once or not at all.
 func TestFaultDecidedOnBothServers(t *testing.T) {
@@ -69,17 +100,12 @@ func TestFaultDecidedOnBothServers(t *testing.T) {
 	agent := pair[0].makeToken("agent")
 	_, rejecter := pair[0].makeTokenWith("rejecter", "admin")
 	_, approver := pair[1].makeTokenWith("approver", "admin")
-	decisions := [2]struct{ path, token, by, action, status string }{
+	decisions := [2]decision{
 		{"reject", rejecter, "rejecter", "approval.reject", "rejected"},
 		{"approve", approver, "approver", "approval.approve", "approved"},
 	}
 	want := map[activityRow]int{}
-	type request struct {
-		ID        int64
-		Status    string
-		DecidedBy string `json:"decided_by"`
-	}
-	decided := map[int64]request{}
+	decided := map[int64]approvalRequest{}
 	for _, issue := range issues {
 		var held struct {
 			Status     string
@@ -89,22 +115,7 @@ func TestFaultDecidedOnBothServers(t *testing.T) {
 		require.Equal(t, "approval_required", held.Status)
 		want[activityRow{"approval.request", "agent", held.ApprovalID}]++
 
-		var status [2]int
-		var answers [2]struct{ Error string }
-		var deciding sync.WaitGroup
-		for n, d := range decisions {
-			deciding.Go(func() {
-				status[n] = pair[n].callAPI(d.token, "POST", fmt.Sprintf("/v1/approvals/%d/%s", held.ApprovalID, d.path), "", &answers[n])
-			})
-		}
-		deciding.Wait()
-		winner := 0
-		if status[1] == http.StatusOK {
-			winner = 1
-		}
-		require.Equal(t, http.StatusOK, status[winner])
-		require.Equal(t, http.StatusConflict, status[1-winner])
-		require.Equal(t, "approval_not_pending", answers[1-winner].Error)
+		winner := decideOnBoth(t, pair, decisions, held.ApprovalID)
 		d := decisions[winner]
 		want[activityRow{d.action, d.by, held.ApprovalID}]++
 		ignored := "unresolved"
@@ -112,7 +123,7 @@ func TestFaultDecidedOnBothServers(t *testing.T) {
 			ignored = "ignored"
 			want[activityRow{"issue.ignore", "agent", issue}]++
 		}
-		decided[held.ApprovalID] = request{held.ApprovalID, d.status, d.by}
+		decided[held.ApprovalID] = approvalRequest{held.ApprovalID, d.status, d.by}
 		for _, s := range pair {
 			var shown struct{ Data struct{ Status string } }
 			require.Equal(t, http.StatusOK, s.callAPI(adminToken, "GET", fmt.Sprintf("/v1/issues/%d", issue), "", &shown))
@@ -120,7 +131,7 @@ func TestFaultDecidedOnBothServers(t *testing.T) {
 		}
 	}
 	for _, s := range pair {
-		var list struct{ Data []request }
+		var list struct{ Data []approvalRequest }
 		require.Equal(t, http.StatusOK, s.callAPI(adminToken, "GET", "/v1/approvals?limit=100", "", &list))
 		require.Len(t, list.Data, len(issues))
 		for _, r := range list.Data {

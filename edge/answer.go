@@ -2,8 +2,8 @@ package edge
 
 import "net/http"
 
-// responseWriter writes the answer to a request with a body. It says that the connection ends where too much of the body is unread
-// by then: a client that does not know may send its next request into the end.
+// responseWriter writes the answer to a request with a body. When too much of the body is unread by then, the answer says that the
+// connection ends: a client that does not know may send its next request on it.
 type responseWriter struct {
 	http.ResponseWriter
 	conn  *connection

@@ -18,7 +18,7 @@ const (
 	lingerBytes  = 256 << 10
 )
 
-// phase is what of a request the next bytes belong to.
+// phase is the part of a request to which the next bytes belong.
 type phase int
 
 const (
@@ -28,7 +28,7 @@ const (
 	inUnmeasured              // of a body whose end only its reader finds: it has no length, or was not seen to begin
 )
 
-// errEnded is what the reader of a connection gets that reads no more. net/http answers nothing to it.
+// errEnded is what Read returns once a connection reads no more. net/http answers nothing to it.
 var errEnded error = &net.OpError{Op: "read", Net: "tcp", Err: net.ErrClosed}
 
 // aheadBuffers are buffers for what was read beyond the end of a header: as much as net/http reads at once.
@@ -56,7 +56,7 @@ type connection struct {
 // It reports whether the end of the body is to be found by its reader (noteBodyRead).
 //
 // The header may have come without being seen here: behind a body of unknown length net/http reads more than the body,
-// and a part of what follows with it. Then a known length does not say either where the body ends on the connection.
+// and a part of what follows with it. Then the connection cannot see where a body ends, also when its length is known.
 func (c *connection) beginRequest(length int64) (readerFindsEnd bool) {
 	c.mu.Lock()
 	switch {
@@ -103,7 +103,7 @@ func (c *connection) endRequest() {
 	}
 }
 
-// startHeader has the next bytes be the header of a new request. The caller holds the mutex.
+// startHeader takes the next bytes for the header of a new request. The caller holds the mutex.
 func (c *connection) startHeader() {
 	c.phase, c.requestHeader, c.restUntil = inHeader, header{}, time.Time{}
 }
@@ -185,8 +185,8 @@ func (c *connection) takeAhead(p []byte) int {
 	return n
 }
 
-// followBytes finds out what was read, and keeps what is beyond the end of a header for later. It returns how much is to be
-// handed on, and whether the header is too large. The caller holds the mutex.
+// followBytes finds out to which part of a request the bytes belong, and keeps for later what is beyond the end of a header. It
+// returns how many bytes are to be handed on, and whether the header is too large. The caller holds the mutex.
 func (c *connection) followBytes(read []byte) (n int, tooLarge bool) {
 	n = len(read)
 	if n == 0 {
@@ -249,15 +249,15 @@ func (c *connection) CloseWrite() error {
 	return nil
 }
 
-// Close is net.Conn's. In the midst of a request the client may still be sending: closing at once would break the
-// connection before it has read its answer.
+// Close is net.Conn's. In the middle of a request the client may still be sending: closing at once would break the connection
+// before the client has read its answer.
 func (c *connection) Close() error {
 	c.mu.Lock()
 	isBetween := c.phase == inHeader && c.requestHeader.isEmpty() && !c.readsNoMore
-	lingers := !isBetween && !c.clientIsGone
+	hasToLinger := !isBetween && !c.clientIsGone
 	c.readsNoMore, c.clientIsGone = true, true
 	c.mu.Unlock()
-	if !lingers {
+	if !hasToLinger {
 		return c.closeNow()
 	}
 	c.all.waitForClient(c)

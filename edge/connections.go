@@ -21,7 +21,7 @@ const (
 	maxOfOnePeer   = 1024
 )
 
-// Connections bounds how many are open. The connections that it accepts know what comes over them.
+// Connections bounds how many connections are open. Each of them follows what comes over it.
 type Connections struct {
 	maxOpen, maxOpenOfPeer int
 	proxies                Proxies
@@ -130,7 +130,7 @@ func (c *Connections) noteSent(conn *connection) {
 	}
 }
 
-// waitForClient notes that the server waits for the client from now on. It reports whether it did not before.
+// waitForClient notes that the server waits for the client from now on. It reports whether this is new.
 func (c *Connections) waitForClient(conn *connection) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,7 +154,7 @@ func (c *Connections) letClientWait(conn *connection) {
 
 type connectionKey struct{}
 
-// RememberConnection is the hook http.Server.ConnContext.
+// RememberConnection puts a connection into the context of its requests: it is http.Server's ConnContext.
 func (c *Connections) RememberConnection(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
@@ -173,12 +173,12 @@ func ClientOf(ctx context.Context) netip.Addr {
 	return netip.Addr{}
 }
 
-// WrapHandler stands in front of a handler. The connection learns from it where the request's body begins and ends, and has
-// RemoteAddr be the client's address.
+// WrapHandler stands in front of a handler. It says to the connection where the request's body begins and ends, and sets
+// RemoteAddr to the client's address.
 //
-// An answer does not wait for a body that nobody has asked for, as net/http's do. What follows is decided here alone: when
-// the answer has a Content-Length, so that its end is known, and little of the body is left, that is read and the
-// connection is kept. Else the connection ends, and the answer says so.
+// An answer does not wait for a body that nobody has read, as it would in net/http. What becomes of the connection is decided
+// here alone. When the answer has a Content-Length, so that its end is known, and little of the body is left, the rest is read and
+// the connection is kept. Else the connection ends, and the answer says so.
 func (c *Connections) WrapHandler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn := connectionOf(r.Context())

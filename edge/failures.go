@@ -17,14 +17,14 @@ import (
 	"errand/wire"
 )
 
-// How often authentication may fail from one address: this many times at once, and then once in each interval. Beyond
-// that it fails with another answer, and the database is asked less.
+// How often authentication may fail from one address: failuresAtOnce times at once, and then once in each failureEvery. Beyond
+// that the answer is limit instead of unauthorized, and the database is asked less.
 const (
 	failuresAtOnce = 100
 	failureEvery   = 6 * time.Second
 )
 
-// The bounds of what is known about addresses, and of a line in the log.
+// The bounds of what is remembered about addresses, and of a line in the log.
 const (
 	maxAddresses      = 4096
 	maxLoggedOnes     = 20
@@ -33,8 +33,8 @@ const (
 	suspectWaits      = 2 * time.Second
 )
 
-// Failures limits failed authentication by address. A good credential is good from everywhere, also from an address
-// behind which others fail.
+// Failures limits failed authentication by address. A good credential works from everywhere, also from an address behind which
+// others fail.
 type Failures struct {
 	clock core.Clock
 	turns chan struct{} // one for each look-up of a credential from an address that fails too often
@@ -45,7 +45,7 @@ type Failures struct {
 	failuresOfOthers int                               // failures of addresses that are not in counts
 }
 
-// NewFailures makes a limit that nobody has used yet.
+// NewFailures makes Failures without any so far.
 func NewFailures(clock core.Clock) *Failures {
 	until, err := lru.New[netip.Addr, time.Time](maxAddresses)
 	if err != nil {
@@ -60,7 +60,7 @@ func (f *Failures) RefuseCredential(ctx context.Context) *core.Error {
 	client, now := wire.NetworkOf(ClientOf(ctx)), f.clock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, known := f.counts[client]; known || len(f.counts) < maxAddresses {
+	if _, isCounted := f.counts[client]; isCounted || len(f.counts) < maxAddresses {
 		f.counts[client]++
 	} else {
 		f.failuresOfOthers++
@@ -79,8 +79,8 @@ func (f *Failures) RefuseCredential(ctx context.Context) *core.Error {
 // waitingTime returns how long it is until authentication may fail again from the address; at most 0 when it may now. The
 // caller holds the mutex.
 func (f *Failures) waitingTime(client netip.Addr, now time.Time) time.Duration {
-	until, known := f.workedOffAt.Get(client)
-	if !known {
+	until, hasFailed := f.workedOffAt.Get(client)
+	if !hasFailed {
 		return 0
 	}
 	return until.Sub(now) - (failuresAtOnce-1)*failureEvery
@@ -119,7 +119,7 @@ func (f *Failures) TakeTurn(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// GuardAuthentication counts what fails, and has credentials be looked up in turn.
+// GuardAuthentication wraps authenticate: failures are counted, and addresses that fail too often look credentials up in turn.
 func (f *Failures) GuardAuthentication(authenticate Authenticate) Authenticate {
 	return func(ctx context.Context, credential core.Secret) (core.Actor, error) {
 		end, err := f.TakeTurn(ctx)
@@ -135,7 +135,7 @@ func (f *Failures) GuardAuthentication(authenticate Authenticate) Authenticate {
 	}
 }
 
-// LogEveryMinute writes who failed until ctx ends, and then what is left.
+// LogEveryMinute logs which addresses failed, until ctx ends; then it logs the rest.
 func (f *Failures) LogEveryMinute(ctx context.Context, log *slog.Logger) {
 	minute := time.NewTicker(logFailuresEvery)
 	defer minute.Stop()

@@ -85,7 +85,7 @@ func cutLast(text string, separator byte) (before, last string) {
 	return "", text
 }
 
-// isEscaped reports whether an odd number of backslashes stands before the place.
+// isEscaped reports whether an odd number of backslashes stands before a position.
 func isEscaped(text string, at int) bool {
 	before := strings.TrimRight(text[:at], `\`)
 	return (at-len(before))%2 == 1

@@ -37,40 +37,41 @@ func TestProxiesAreCIDRs(t *testing.T) {
 	}
 }
 
+func forwardedForOf(lines ...string) http.Header { return http.Header{"X-Forwarded-For": lines} }
+
 func TestClientBehindProxies(t *testing.T) {
 	t.Parallel()
 	proxies, err := ParseProxies("10.0.0.0/8, fd00::/8, 127.0.0.1/32")
 	require.NoError(t, err)
 	const peer = "10.0.0.1"
 	forwarded := func(lines ...string) http.Header { return http.Header{"Forwarded": lines} }
-	xff := func(lines ...string) http.Header { return http.Header{"X-Forwarded-For": lines} }
 	for _, c := range []struct {
 		name, peer string
 		header     http.Header
 		want       string
 	}{
-		{"a peer that is no proxy", "203.0.113.9", xff("198.51.100.4"), "203.0.113.9"},
+		{"a peer that is no proxy", "203.0.113.9", forwardedForOf("198.51.100.4"), "203.0.113.9"},
 		{"a peer beside the proxies", "11.0.0.1", forwarded("for=198.51.100.4"), "11.0.0.1"},
 		{"nothing said", peer, http.Header{}, peer},
-		{"one hop", peer, xff("198.51.100.4"), "198.51.100.4"},
-		{"what the client made up stands left", peer, xff("1.2.3.4, 198.51.100.4"), "198.51.100.4"},
-		{"trusted hops are skipped", peer, xff("1.2.3.4, 198.51.100.4, 10.9.9.9,127.0.0.1"), "198.51.100.4"},
-		{"several lines", peer, xff("1.2.3.4", "198.51.100.4", "10.9.9.9"), "198.51.100.4"},
-		{"only trusted hops", peer, xff("10.0.0.7, 10.0.0.8"), "10.0.0.7"},
-		{"an IPv4 port", peer, xff("198.51.100.4:4711"), "198.51.100.4"},
-		{"IPv6", peer, xff("2001:db8::1"), "2001:db8::1"},
-		{"IPv6 in brackets with a port", peer, xff("[2001:db8::1]:443"), "2001:db8::1"},
-		{"IPv4 in IPv6", peer, xff("::ffff:198.51.100.4"), "198.51.100.4"},
-		{"a trusted hop as IPv4 in IPv6", peer, xff("198.51.100.4, ::ffff:10.2.3.4"), "198.51.100.4"},
-		{"a peer as IPv4 in IPv6", "::ffff:10.0.0.1", xff("198.51.100.4"), "198.51.100.4"},
-		{"a peer with a zone", "fd00::1%eth0", xff("198.51.100.4"), "198.51.100.4"},
-		{"empty elements", peer, xff("198.51.100.4,, ,"), "198.51.100.4"},
-		{"unknown ends the search", peer, xff("1.2.3.4, unknown, 10.0.0.7"), "10.0.0.7"},
-		{"no address ends the search", peer, xff("1.2.3.4, not an address"), peer},
-		{"too many colons", peer, xff("1.2.3.4, 198.51.100.4:1:2"), peer},
-		{"an open bracket", peer, xff("[2001:db8::1"), peer},
-		{"behind a bracket", peer, xff("[2001:db8::1]x"), peer},
-		{"a quote of the client's", peer, xff(`"1.2.3.4, 198.51.100.4`), "198.51.100.4"},
+		{"one hop", peer, forwardedForOf("198.51.100.4"), "198.51.100.4"},
+		{"what the client made up stands left", peer, forwardedForOf("1.2.3.4, 198.51.100.4"), "198.51.100.4"},
+		{"trusted hops are skipped", peer, forwardedForOf("1.2.3.4, 198.51.100.4, 10.9.9.9,127.0.0.1"), "198.51.100.4"},
+		{"several lines", peer, forwardedForOf("1.2.3.4", "198.51.100.4", "10.9.9.9"), "198.51.100.4"},
+		{"only trusted hops", peer, forwardedForOf("10.0.0.7, 10.0.0.8"), "10.0.0.7"},
+		{"an IPv4 port", peer, forwardedForOf("198.51.100.4:4711"), "198.51.100.4"},
+		{"IPv6", peer, forwardedForOf("2001:db8::1"), "2001:db8::1"},
+		{"IPv6 in brackets with a port", peer, forwardedForOf("[2001:db8::1]:443"), "2001:db8::1"},
+		{"IPv4 in IPv6", peer, forwardedForOf("::ffff:198.51.100.4"), "198.51.100.4"},
+		{"a trusted hop as IPv4 in IPv6", peer, forwardedForOf("198.51.100.4, ::ffff:10.2.3.4"), "198.51.100.4"},
+		{"a peer as IPv4 in IPv6", "::ffff:10.0.0.1", forwardedForOf("198.51.100.4"), "198.51.100.4"},
+		{"a peer with a zone", "fd00::1%eth0", forwardedForOf("198.51.100.4"), "198.51.100.4"},
+		{"empty elements", peer, forwardedForOf("198.51.100.4,, ,"), "198.51.100.4"},
+		{"unknown ends the search", peer, forwardedForOf("1.2.3.4, unknown, 10.0.0.7"), "10.0.0.7"},
+		{"no address ends the search", peer, forwardedForOf("1.2.3.4, not an address"), peer},
+		{"too many colons", peer, forwardedForOf("1.2.3.4, 198.51.100.4:1:2"), peer},
+		{"an open bracket", peer, forwardedForOf("[2001:db8::1"), peer},
+		{"behind a bracket", peer, forwardedForOf("[2001:db8::1]x"), peer},
+		{"a quote of the client's", peer, forwardedForOf(`"1.2.3.4, 198.51.100.4`), "198.51.100.4"},
 
 		{"RFC 7239", peer, forwarded("for=198.51.100.4"), "198.51.100.4"},
 		{"other parameters", peer, forwarded(`proto=https;FOR="198.51.100.4:80";by=203.0.113.43;host="a;b,c"`), "198.51.100.4"},
@@ -94,7 +95,7 @@ func TestClientBehindProxies(t *testing.T) {
 			require.Equal(t, c.want, proxies.clientOf(request).String(), c.name)
 		})
 	}
-	request := &http.Request{RemoteAddr: "10.0.0.1:80", Header: xff("198.51.100.4")}
+	request := &http.Request{RemoteAddr: "10.0.0.1:80", Header: forwardedForOf("198.51.100.4")}
 	require.Equal(t, "10.0.0.1", Proxies(nil).clientOf(request).String(), "by default nobody is believed")
 	require.False(t, proxies.clientOf(&http.Request{RemoteAddr: "@"}).IsValid())
 }

@@ -124,7 +124,7 @@ func (u *unpackers) readFirstLine(ctx context.Context, body []byte, encoding str
 	}
 	text := make([]byte, maxFirstLine)
 	n, err := io.ReadFull(source, text)
-	if n == 0 && err != io.EOF {
+	if n == 0 && !errors.Is(err, io.EOF) {
 		return nil, errEncoding(err)
 	}
 	line, _, _ = bytes.Cut(text[:n], []byte{'\n'})
