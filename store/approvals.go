@@ -49,7 +49,7 @@ UPDATE approvals SET status = 'expired' WHERE id IN (
 	SELECT id FROM approvals WHERE status = 'pending' AND expires_at <= @now ORDER BY id FOR UPDATE)`
 )
 
-// requestApproval makes the request, unless the actor's same one is pending, and gives its id.
+// requestApproval makes the request, unless the actor's same one is pending, and returns its id.
 func (t *tx) requestApproval(ctx context.Context, actor core.Actor, action core.HeldAction, r actionRequest) (int64, error) {
 	payload, err := json.Marshal(r.payload)
 	if err != nil {

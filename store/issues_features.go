@@ -30,7 +30,7 @@ type unreadIssue struct {
 }
 
 // InspectIssues looks at an event of each issue that has not been looked at: issues from before there was triage, and those
-// that a split made. It does a bounded number and tells how many. Several servers may do the same ones.
+// that a split made. It does a bounded number and returns how many. Several servers may do the same ones.
 func (s *Store) InspectIssues(ctx context.Context) (int, error) {
 	issues, err := pg.QueryMany[unreadIssue](ctx, s.db.Main, listUnreadIssues, pg.Args{"limit": inspectAtOnce})
 	if err != nil {

@@ -29,7 +29,7 @@ type issueWithoutGrams struct {
 }
 
 // IndexIssues adds issues to the index of the search: those that were made since the last time, by whatever made them. An
-// issue never changes its title and culprit. It does a bounded number and tells how many. Several servers may do it at
+// issue never changes its title and culprit. It does a bounded number and returns how many. Several servers may do it at
 // once.
 func (s *Store) IndexIssues(ctx context.Context) (int, error) {
 	var issues []issueWithoutGrams

@@ -20,7 +20,7 @@ import (
 	"errand/store/storetest"
 )
 
-// indexAll adds all issues to the index of the search, and gives how many that were.
+// indexAll adds all issues to the index of the search, and returns how many that were.
 func indexAll(t pager, s *store.Store) (all int) {
 	for {
 		n, err := s.IndexIssues(t.Context())
@@ -53,7 +53,7 @@ type searched struct {
 	merged         bool
 }
 
-// contains tells by other means than the store's whether a text has the other. As long as that is ASCII, only ASCII letters
+// contains reports by other means than the store's whether a text has the other. As long as that is ASCII, only ASCII letters
 // of the text count as the same in both cases.
 func contains(text, part string) bool {
 	if strings.IndexFunc(part, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
@@ -137,7 +137,7 @@ func addSearched(t *testing.T, r *rapid.T, s *store.Store, c *storetest.Clock, p
 	return issues
 }
 
-// drawSearch gives a part of an issue's text in other cases, or any text.
+// drawSearch returns a part of an issue's text in other cases, or any text.
 func drawSearch(r *rapid.T, issues []searched, text *rapid.Generator[string]) string {
 	search := rapid.OneOf(text, rapid.SampledFrom(searchParts)).Draw(r, "search")
 	if len(issues) > 0 && rapid.Bool().Draw(r, "a part") {

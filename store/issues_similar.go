@@ -29,7 +29,7 @@ const (
 // leastScore is what an issue must have to be called similar.
 const leastScore = 0.1
 
-// FindSimilar gives the most similar issues, best first; never the issue itself, merged or test issues, nor those of deleted
+// FindSimilar returns the most similar issues, best first; never the issue itself, merged or test issues, nor those of deleted
 // projects. An unknown or merged issue is not_found.
 func (s *Store) FindSimilar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssue, error) {
 	wanted, err := s.readWantedFeatures(ctx, q)

@@ -16,7 +16,7 @@ import (
 	"errand/store/storetest"
 )
 
-// list gives the titles of the issues that a filter lets through, in their order.
+// list returns the titles of the issues that a filter lets through, in their order.
 func list(t *testing.T, s *store.Store, f store.IssueFilter) []string {
 	t.Helper()
 	f.Limit = 100
@@ -30,7 +30,7 @@ func list(t *testing.T, s *store.Store, f store.IssueFilter) []string {
 	return titles
 }
 
-// addTitled adds an event of a group of its own, which fill changes, so many minutes ago.
+// addTitled adds an event of a group of its own, which fill changes, the given minutes ago.
 func addTitled(t *testing.T, s *store.Store, title string, minutesAgo int, fill func(*intake.NewEvent)) int64 {
 	t.Helper()
 	e := storetest.MakeEvent(storetest.Shop, title, 1, core.At(s.Now().Add(-time.Duration(minutesAgo)*time.Minute)))

@@ -13,7 +13,7 @@ import (
 	"errand/store/storetest"
 )
 
-// labels gives all labels, oldest first, as label or label<corrects.
+// labels returns all labels, oldest first, as label or label<corrects.
 func labels(t testing.TB, s *store.Store, since core.Since) []string {
 	t.Helper()
 	page, err := s.ListLabels(t.Context(), since, core.Paging{Limit: 1000})

@@ -12,7 +12,7 @@ import (
 	"errand/store/pg"
 )
 
-// planNewIssues gives an id to each issue that the batch has to make: one for each fingerprint without an issue. Its first
+// planNewIssues takes an id for each issue that the batch has to make: one for each fingerprint without an issue. Its first
 // event names it.
 func (w *Writer) planNewIssues(ctx context.Context, b *batch) error {
 	b.firstEvents = b.findFirstEvents()

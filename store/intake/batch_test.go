@@ -85,7 +85,7 @@ func TestAddEventsSumsUp(t *testing.T) {
 	}
 }
 
-// hoursOf gives a project's hours by arrival.
+// hoursOf returns a project's hours by arrival.
 func hoursOf(t *testing.T, s *store.Store, project int64) []string {
 	return storetest.ReadColumn[string](t, s, `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24:MI') || '=' || events
 		FROM project_hours WHERE project_id = $1 ORDER BY hour`, project)

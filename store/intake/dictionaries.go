@@ -44,7 +44,7 @@ func newDictionaries() *dictionaries {
 	}
 }
 
-// findPacker gives the compressor for a project. When its dictionary cannot be read now, it is what it was before.
+// findPacker returns the compressor for a project. When its dictionary cannot be read now, it is what it was before.
 func (d *dictionaries) findPacker(ctx context.Context, w *Writer, project int64) packer {
 	known, ok := d.packers.Get(project)
 	if ok && w.db.Now().Time.Before(known.until) {
@@ -73,7 +73,7 @@ func (d *dictionaries) findPacker(ctx context.Context, w *Writer, project int64)
 	return loaded.(packer)
 }
 
-// findUnpacker gives the decompressor for a dictionary of a project.
+// findUnpacker returns the decompressor for a dictionary of a project.
 func (d *dictionaries) findUnpacker(ctx context.Context, w *Writer, project, id int64) (*zstd.Decoder, error) {
 	if id == 0 {
 		return plainUnpacker, nil

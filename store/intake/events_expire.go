@@ -27,7 +27,7 @@ type DroppedDay struct {
 	Events    int64
 }
 
-// DropExpired deletes the stored events that arrived before the day that lies so many days back, whole days at a time,
+// DropExpired deletes the stored events that arrived before the day that lies the given number of days back, whole days at a time,
 // with their event ids. Counts of issues stay; they say how many events are still stored. It returns what it deleted, with
 // an error too. 0 days back is never: it deletes nothing.
 func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error) {

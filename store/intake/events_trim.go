@@ -138,7 +138,7 @@ DELETE FROM events WHERE project_id = @project_id AND issue_id = ANY (@issue_ids
 RETURNING event_id`
 )
 
-// TrimEvents deletes what locked issues have stored in the middle beyond what one issue keeps, and tells how many events that
+// TrimEvents deletes what locked issues have stored in the middle beyond what one issue keeps, and returns how many events that
 // were.
 func (w *Writer) TrimEvents(ctx context.Context, t *pg.Tx, project int64, issues []int64, stored int64) (int64, error) {
 	surplus := stored - w.keep()

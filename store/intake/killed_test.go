@@ -14,7 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// killer gives a function that ends all connections to a database but its own, and tells how many there were.
+// killer returns a function that ends all connections to a database but its own, and returns how many there were.
 func killer(t *testing.T, url string) func() int {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

@@ -39,7 +39,7 @@ const AwayURL = "postgres:///errand?host=/nonexistent/socket&user=errand"
 // Shop is the public id of the project that most tests use.
 const Shop = 1_000_000_001
 
-// OpenShop gives a store at noon that has the project shop.
+// OpenShop returns a store at noon that has the project shop.
 func OpenShop(t testing.TB) (*store.Store, *Clock) {
 	t.Helper()
 	c := NewClock()
@@ -48,7 +48,7 @@ func OpenShop(t testing.TB) (*store.Store, *Clock) {
 	return s, c
 }
 
-// OpenPair gives two stores, as two servers have them, on one database with the project shop.
+// OpenPair returns two stores, as two servers have them, on one database with the project shop.
 func OpenPair(t testing.TB) ([2]*store.Store, *Clock) {
 	t.Helper()
 	c, url := NewClock(), NewURL(t)
@@ -83,14 +83,14 @@ func MakeEvent(project int64, group string, n int, at core.Time) intake.NewEvent
 	return e
 }
 
-// HashUser gives the hash of the n-th user.
+// HashUser returns the hash of the n-th user.
 func HashUser(n int) (hash [16]byte) {
 	sum := sha256.Sum256(fmt.Append(nil, "user", n))
 	copy(hash[:], sum[:])
 	return hash
 }
 
-// AddEvents adds events and gives the outcome of the last one.
+// AddEvents adds events and returns the outcome of the last one.
 func AddEvents(t testing.TB, s *store.Store, events ...intake.NewEvent) intake.Added {
 	t.Helper()
 	added, err := s.Intake.AddEvents(t.Context(), events)
@@ -99,7 +99,7 @@ func AddEvents(t testing.TB, s *store.Store, events ...intake.NewEvent) intake.A
 	return added[len(added)-1]
 }
 
-// MakeIssue gives the id of a new issue with one event, now.
+// MakeIssue returns the id of a new issue with one event, now.
 func MakeIssue(t testing.TB, s *store.Store, group string) int64 {
 	t.Helper()
 	return AddEvents(t, s, MakeEvent(Shop, group, 1, s.Now())).IssueID
@@ -118,7 +118,7 @@ func DeleteProject(ctx context.Context, s *store.Store, by core.Actor, id int64)
 // KeepFew has issues keep as few stored events as they may.
 var KeepFew = map[string]string{"STORED_EVENTS_PER_ISSUE": strconv.Itoa(intake.MinKeep)}
 
-// DropExpired deletes the stored events of the days before so many, and returns how many there were by partition.
+// DropExpired deletes the stored events of the days before the given number, and returns how many there were by partition.
 func DropExpired(t *testing.T, s *store.Store, days int) map[string]int64 {
 	t.Helper()
 	dropped, err := s.Intake.DropExpired(t.Context(), days)
@@ -133,7 +133,7 @@ func DropExpired(t *testing.T, s *store.Store, days int) map[string]int64 {
 // SinceTime writes an instant as filters take it.
 func SinceTime(at time.Time) core.Since { return core.Since(at.Format(time.RFC3339Nano)) }
 
-// OpenHot gives a store that keeps few events, with an issue that has as many as it may.
+// OpenHot returns a store that keeps few events, with an issue that has as many as it may.
 func OpenHot(t testing.TB) (s *store.Store, c *Clock, issueID int64) {
 	t.Helper()
 	return OpenHotAt(t, NewURL(t))
