@@ -95,8 +95,8 @@ func (a IgnoreIssue) runAction(ctx context.Context, t *tx, actor core.Actor, pro
 
 // MergeIssues moves all that the sources have to the target: events, counts, users, environments, releases and
 // fingerprints. The sources become merged and lose their claims; issues that were merged into them now name the target,
-// whose status and claim stay, but for a resolved one: an open source reopens it. An unknown target is not_found; what is wrong with the sources, or a target that is itself
-// merged, is invalid_request (primary API, Merge rules).
+// whose status and claim stay, but for a resolved one: an open source reopens it. An unknown target is
+// not_found; what is wrong with the sources, or a target that is itself merged, is invalid_request (primary API, Merge rules).
 type MergeIssues struct {
 	Target  int64
 	Sources []int64

@@ -12,8 +12,8 @@ const setClaim = `
 UPDATE issues SET claim_type = @type, claim_token_id = @token_id, claim_holder = @holder, claim_expires_at = @expires_at
 WHERE project_id = @project_id AND id = @id`
 
-// ClaimIssue lets the actor hold an issue for some minutes, or renews its own claim. While another holds it the error is claimed; for a token
-// that was revoked meanwhile it is unauthorized.
+// ClaimIssue lets the actor hold an issue for some minutes, or renews its own claim. While another holds it the error is
+// claimed; for a token that was revoked meanwhile it is unauthorized.
 func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes int64) (core.Issue, error) {
 	var issue core.Issue
 	project, err := s.findIssueOwner(ctx, id)

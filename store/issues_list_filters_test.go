@@ -44,7 +44,7 @@ func requireNamed(t *testing.T, s *store.Store, field, name string, want ...int6
 
 // placed is an event with a release and an environment.
 func placed(group string, n int, at core.Time, release, environment string) intake.NewEvent {
-	e := storetest.MakeEvent(storetest.Shop, group, n, at)
+	e := storetest.MakeShopEvent(group, n, at)
 	e.Release, e.Environment = release, environment
 	return e
 }

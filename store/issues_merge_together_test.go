@@ -208,7 +208,7 @@ func TestDaysAreDroppedWhileIssuesAreMergedAndSplit(t *testing.T) {
 		c.Forward(24 * time.Hour)
 		var old []intake.NewEvent
 		for n := range 40 * groups {
-			old = append(old, storetest.MakeEvent(storetest.Shop, fmt.Sprintf("group %d of day %d:", n%groups, day), n, c.At(0)))
+			old = append(old, storetest.MakeShopEvent(fmt.Sprintf("group %d of day %d:", n%groups, day), n, c.At(0)))
 		}
 		storetest.AddEvents(t, pair[day%2], old...)
 	}

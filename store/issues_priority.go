@@ -38,7 +38,8 @@ const anyIssue = `/* the conditions of the list */ true`
 const rankIssues = `
 WITH weights AS ( -- the classes of issues.quiet_weight, with the least and the greatest weight in each
 	SELECT n - 1 AS class, least, coalesce(lead(least) OVER (ORDER BY least) - 1, 2 * (1 + 1000)) AS most
-	FROM unnest('{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,20,24,28,32,40,48,56,64,80,96,112,128,160,192,224,256,320,384,448,512,640,768,896,1024,1280,1536,1792}'::bigint[])
+	FROM unnest('{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,20,24,28,32,40,48,56,64,80,96,112,128,
+		160,192,224,256,320,384,448,512,640,768,896,1024,1280,1536,1792}'::bigint[])
 		WITH ORDINALITY AS b (least, n)
 ), candidates AS MATERIALIZED ( -- for active
 	SELECT i.project_id, i.id, i.times_seen,

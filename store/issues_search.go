@@ -42,9 +42,12 @@ WITH newest AS MATERIALIZED (
 	WHERE (SELECT is_rare FROM text) AND g.grams @> (SELECT @grams::integer[]) LIMIT @found + 1)
 	UNION ALL
 	(SELECT i.project_id, i.id FROM issues i
-	WHERE (SELECT is_rare FROM text) AND NOT i.has_grams AND ` + ofProject + ` AND ` + matches + ` ORDER BY i.project_id, i.id LIMIT @found + 1)
+	WHERE (SELECT is_rare FROM text) AND NOT i.has_grams AND ` + ofProject + ` AND ` + matches + `
+	ORDER BY i.project_id, i.id LIMIT @found + 1)
 )
-SELECT array_agg(f.project_id) AS projects, array_agg(f.issue_id) AS ids, (SELECT is_rare FROM text) AND count(*) <= @found AS are_few FROM found f`
+SELECT array_agg(f.project_id) AS projects, array_agg(f.issue_id) AS ids,
+	(SELECT is_rare FROM text) AND count(*) <= @found AS are_few
+FROM found f`
 }
 
 // searchIssues asks the index for the issues that may have the filter's text, or returns nil.
@@ -54,7 +57,8 @@ func (s *Store) searchIssues(ctx context.Context, f IssueFilter) (*foundIssues, 
 		return nil, nil
 	}
 	matches, pattern := f.searchCondition()
-	a := pg.Args{"grams": grams, "pattern": pattern, "newest": s.searchBounds.newest, "frequent": s.searchBounds.frequent, "found": s.searchBounds.found}
+	bounds := s.searchBounds
+	a := pg.Args{"grams": grams, "pattern": pattern, "newest": bounds.newest, "frequent": bounds.frequent, "found": bounds.found}
 	if f.ProjectID != 0 {
 		a["project_id"] = f.ProjectID
 	}

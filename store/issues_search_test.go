@@ -249,7 +249,7 @@ func TestIndexIssues(t *testing.T) {
 	}
 	var events []intake.NewEvent
 	for n := range 250 {
-		events = append(events, storetest.MakeEvent(storetest.Shop, fmt.Sprint("n", n), 1, c.At(0)))
+		events = append(events, storetest.MakeShopEvent(fmt.Sprint("n", n), 1, c.At(0)))
 	}
 	_, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
@@ -293,7 +293,7 @@ func TestSearchFindsWhatASplitMakes(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	s.SearchBounds(0, 1, 1000)
-	first, second := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0))
+	first, second := storetest.MakeShopEvent("pay", 1, c.At(0)), storetest.MakeShopEvent("pay", 2, c.At(0))
 	first.Title = "the shop is closed"
 	second.Payload = intake.PackPlain([]byte(`{"title": "the office is closed", "culprit": "there", "level": "error", "platform": "go"}`))
 	original := storetest.AddEvents(t, s, first).IssueID

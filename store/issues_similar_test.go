@@ -159,7 +159,7 @@ func TestReadIssues(t *testing.T) {
 	n, err := s.InspectIssues(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, n, "all are read")
-	require.Equal(t, old, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "first", 2, c.At(0))).IssueID)
+	require.Equal(t, old, storetest.AddEvents(t, s, storetest.MakeShopEvent("first", 2, c.At(0))).IssueID)
 }
 
 func TestOnlyTheFirstEventIsLookedAt(t *testing.T) {

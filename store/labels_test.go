@@ -44,7 +44,7 @@ func TestLabelsOfDecisions(t *testing.T) {
 		set(to)
 	}
 	c.Forward(time.Minute)
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 2, s.Now()))
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, s.Now()))
 	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'fix_pending'`)
 	set(core.Unresolved)
 	_, err := s.AddNote(t.Context(), ann, id, "no label")

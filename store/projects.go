@@ -47,7 +47,8 @@ const selectProjects = `
 SELECT p.id, p.name, p.slug, p.platform, p.repository, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns,
 	p.allowed_origins, p.demo, p.created_at, s.last_event_at, s.server_seen_at, s.client_seen_at,
 	coalesce(h.events_24h, 0)::bigint AS events_24h, coalesce(h.events_today, 0)::bigint AS events_today,
-	ARRAY(SELECT k.public_key FROM project_keys k WHERE k.project_id = p.id AND k.revoked_at IS NULL ORDER BY k.created_at, k.public_key) AS keys
+	ARRAY(SELECT k.public_key FROM project_keys k WHERE k.project_id = p.id AND k.revoked_at IS NULL
+		ORDER BY k.created_at, k.public_key) AS keys
 FROM projects p
 LEFT JOIN project_seen s ON s.project_id = p.id
 LEFT JOIN LATERAL (

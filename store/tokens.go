@@ -59,7 +59,8 @@ func (s *Store) CreateToken(ctx context.Context, actor core.Actor, n NewToken) (
 		if err != nil {
 			return err
 		}
-		if _, err = t.recordActivity(ctx, activity.Entry{Actor: actor, Action: core.ActionTokenCreate, TargetType: core.TargetToken, TargetID: id}); err != nil {
+		created := activity.Entry{Actor: actor, Action: core.ActionTokenCreate, TargetType: core.TargetToken, TargetID: id}
+		if _, err = t.recordActivity(ctx, created); err != nil {
 			return err
 		}
 		token, err = pg.QueryOne[core.Token](ctx, t, findTokenByID, pg.Args{"id": id})

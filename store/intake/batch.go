@@ -143,7 +143,10 @@ func (e *NewEvent) eventKey() eventKey { return eventKey{e.ProjectID, e.EventID}
 func (e *NewEvent) issueKey() issueKey { return issueKey{e.ProjectID, e.Version, e.Fingerprint} }
 
 func (w *Writer) newBatch(ctx context.Context, events []NewEvent) (*batch, error) {
-	b := &batch{events: events, added: make([]Added, len(events)), firstIndex: make(map[eventKey]int, len(events)), issuesAfter: map[int64]rememberedIssue{}}
+	b := &batch{
+		events: events, added: make([]Added, len(events)), firstIndex: make(map[eventKey]int, len(events)),
+		issuesAfter: map[int64]rememberedIssue{},
+	}
 	b.isRetry = events[0].id != 0
 	if err := w.assignEventIDs(ctx, events); err != nil {
 		return nil, err

@@ -89,7 +89,9 @@ func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time) {
 	}
 	project, version, fingerprint := b.listNewFingerprints()
 	title, culprit, kind := pg.SplitColumns(b.firstEvents, func(e *NewEvent) (string, string, string) { return e.Title, e.Culprit, e.Type })
-	platform, test, features := pg.SplitColumns(b.firstEvents, func(e *NewEvent) (string, bool, string) { return e.Platform, e.Test, e.formatFeatures() })
+	platform, test, features := pg.SplitColumns(b.firstEvents, func(e *NewEvent) (string, bool, string) {
+		return e.Platform, e.Test, e.formatFeatures()
+	})
 	site, handled, users := make([]string, len(b.firstEvents)), make([]*bool, len(b.firstEvents)), make([]int64, len(b.firstEvents))
 	for i, e := range b.firstEvents {
 		site[i], handled[i], users[i] = string(e.Crash.Site), e.Crash.Handled, b.counts.newIssues[i].users

@@ -92,7 +92,9 @@ func (w *Writer) dropDay(ctx context.Context, partition string) (events int64, e
 	if err != nil {
 		return 0, err
 	}
-	return events, w.db.ChangeTables(ctx, fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition), fmt.Sprintf(`DROP TABLE %s`, partition))
+	return events, w.db.ChangeTables(ctx,
+		fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition),
+		fmt.Sprintf(`DROP TABLE %s`, partition))
 }
 
 // emptyDay deletes the events of a day and returns how many they were.

@@ -59,7 +59,8 @@ func OpenPair(t testing.TB) ([2]*store.Store, *Clock) {
 
 func MakeProject(t testing.TB, s *store.Store, id int64, name string) store.StoredProject {
 	t.Helper()
-	p, err := s.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: id, Name: name, Platform: "go", PublicKey: fmt.Sprintf("key%d", id)})
+	project := store.NewProject{ID: id, Name: name, Platform: "go", PublicKey: fmt.Sprintf("key%d", id)}
+	p, err := s.CreateProject(t.Context(), core.Bootstrap(), project)
 	require.NoError(t, err)
 	return p
 }
@@ -83,6 +84,11 @@ func MakeEvent(project int64, group string, n int, at core.Time) intake.NewEvent
 	return e
 }
 
+// MakeShopEvent makes the n-th event of a group of the project shop.
+func MakeShopEvent(group string, n int, at core.Time) intake.NewEvent {
+	return MakeEvent(Shop, group, n, at)
+}
+
 // HashUser returns the hash of the n-th user.
 func HashUser(n int) (hash [16]byte) {
 	sum := sha256.Sum256(fmt.Append(nil, "user", n))
@@ -102,7 +108,7 @@ func AddEvents(t testing.TB, s *store.Store, events ...intake.NewEvent) intake.A
 // MakeIssue returns the id of a new issue with one event, now.
 func MakeIssue(t testing.TB, s *store.Store, group string) int64 {
 	t.Helper()
-	return AddEvents(t, s, MakeEvent(Shop, group, 1, s.Now())).IssueID
+	return AddEvents(t, s, MakeShopEvent(group, 1, s.Now())).IssueID
 }
 
 // MakeActor is an actor with a token.
@@ -146,7 +152,7 @@ func OpenHotAt(t testing.TB, url string) (s *store.Store, c *Clock, issueID int6
 	MakeProject(t, s, Shop, "Shop")
 	var events []intake.NewEvent
 	for n := range intake.MinKeep {
-		events = append(events, MakeEvent(Shop, "hot", n, c.At(0)))
+		events = append(events, MakeShopEvent("hot", n, c.At(0)))
 	}
 	return s, c, AddEvents(t, s, events...).IssueID
 }
