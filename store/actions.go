@@ -17,7 +17,7 @@ type Action interface {
 	// request is how the action stands in a request for approval. What it changes must exist: it is looked up here,
 	// before the transaction, which must not ask for a second connection.
 	makeRequest(context.Context, *Store) (actionRequest, error)
-	// run makes the change in the project, and gives the changed issue if it is one.
+	// run makes the change in the project, and returns the changed issue if it is one.
 	runAction(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error)
 }
 
@@ -63,7 +63,7 @@ func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, a Action)
 	}
 }
 
-// tryAction carries an action out and undoes it: it gives the action's outcome, and whether there was anything to undo.
+// tryAction carries an action out and undoes it: it returns the action's outcome, and whether there was anything to undo.
 func (t *tx) tryAction(ctx context.Context, actor core.Actor, a Action, project int64) (issue core.Issue, changes bool, err error) {
 	savepoint, err := t.Begin(ctx)
 	if err != nil {
@@ -95,8 +95,8 @@ func (a IgnoreIssue) runAction(ctx context.Context, t *tx, actor core.Actor, pro
 
 // MergeIssues moves all that the sources have to the target: events, counts, users, environments, releases and
 // fingerprints. The sources become merged and lose their claims; issues that were merged into them now name the target,
-// whose status and claim stay, but for a resolved one: an open source reopens it. An unknown target is not_found; what is wrong with the sources, or a target that is itself
-// merged, is invalid_request (primary API, Merge rules).
+// whose status and claim stay, but for a resolved one: an open source reopens it. An unknown target is
+// not_found; what is wrong with the sources, or a target that is itself merged, is invalid_request (primary API, Merge rules).
 type MergeIssues struct {
 	Target  int64
 	Sources []int64
@@ -105,7 +105,7 @@ type MergeIssues struct {
 // Held is merge.
 func (MergeIssues) Held() core.HeldAction { return core.HoldMerge }
 
-// sortSources gives the sources sorted, each once.
+// sortSources returns the sources sorted, each once.
 func (a MergeIssues) sortSources() []int64 {
 	return slices.Compact(slices.Sorted(slices.Values(a.Sources)))
 }

@@ -39,7 +39,8 @@ func (r lockedApproval) buildAction() (Action, error) {
 const (
 	// One that is pending is given as it is; its row is locked meanwhile.
 	insertApproval = `
-INSERT INTO approvals (id, action, project_id, issue_id, payload, requested_by_type, requested_by_id, requested_by, requested_at, expires_at, status)
+INSERT INTO approvals (id, action, project_id, issue_id, payload,
+	requested_by_type, requested_by_id, requested_by, requested_at, expires_at, status)
 VALUES (@id, @action, @project_id, @issue_id, @payload, @by_type, @by_id, @by, @now, @expires_at, 'pending')
 ON CONFLICT (requested_by_type, requested_by_id, requested_by, action, project_id, issue_id, payload) WHERE status = 'pending'
 DO UPDATE SET status = approvals.status
@@ -49,7 +50,7 @@ UPDATE approvals SET status = 'expired' WHERE id IN (
 	SELECT id FROM approvals WHERE status = 'pending' AND expires_at <= @now ORDER BY id FOR UPDATE)`
 )
 
-// requestApproval makes the request, unless the actor's same one is pending, and gives its id.
+// requestApproval makes the request, unless the actor's same one is pending, and returns its id.
 func (t *tx) requestApproval(ctx context.Context, actor core.Actor, action core.HeldAction, r actionRequest) (int64, error) {
 	payload, err := json.Marshal(r.payload)
 	if err != nil {
@@ -150,7 +151,9 @@ func (t *tx) lockUndecided(ctx context.Context, actor core.Actor, id int64) (loc
 }
 
 // decideRequest ends a request and writes the activity row of the decision.
-func (t *tx) decideRequest(ctx context.Context, actor core.Actor, r lockedApproval, to core.ApprovalStatus, decision core.Action, failure string) error {
+func (t *tx) decideRequest(
+	ctx context.Context, actor core.Actor, r lockedApproval, to core.ApprovalStatus, decision core.Action, failure string,
+) error {
 	_, err := pg.Exec(ctx, t, decideApproval, pg.Args{"status": string(to), "by": actor.Name, "now": t.Now, "id": r.ID})
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 
 var ann, bob, eve = storetest.MakeActor(1, core.IssuesWrite), storetest.MakeActor(2, core.Admin), storetest.MakeActor(3, core.Admin)
 
-// ask asks for approval of an action, which must be held, and gives the id of the request.
+// ask asks for approval of an action, which must be held, and returns the id of the request.
 func ask(t testing.TB, s *store.Store, actor core.Actor, a store.Action) int64 {
 	t.Helper()
 	changed, err := s.RequestApproval(t.Context(), actor, a)
@@ -27,7 +27,7 @@ func ask(t testing.TB, s *store.Store, actor core.Actor, a store.Action) int64 {
 	return id
 }
 
-// approvals gives all requests, most recent first.
+// approvals returns all requests, most recent first.
 func approvals(t testing.TB, s *store.Store) []core.Approval {
 	t.Helper()
 	page, err := s.ListApprovals(t.Context(), core.Paging{Limit: 100})
@@ -36,7 +36,7 @@ func approvals(t testing.TB, s *store.Store) []core.Approval {
 	return page.Data
 }
 
-// requireStatus wants a request to have the status, and gives it.
+// requireStatus wants a request to have the status, and returns it.
 func requireStatus(t testing.TB, s *store.Store, id int64, status core.ApprovalStatus) core.Approval {
 	t.Helper()
 	list := approvals(t, s)
@@ -46,7 +46,7 @@ func requireStatus(t testing.TB, s *store.Store, id int64, status core.ApprovalS
 	return list[at]
 }
 
-// timeline gives the activity of the whole installation, oldest first, without the rows' ids and those of the project.
+// timeline returns the activity of the whole installation, oldest first, without the rows' ids and those of the project.
 func timeline(t testing.TB, s *store.Store) []core.Activity {
 	t.Helper()
 	page, err := s.ListActivity(t.Context(), core.Paging{Limit: 100})

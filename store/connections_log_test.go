@@ -21,9 +21,9 @@ func TestDuplicatesLeaveNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
 	pair, c, logged := openLogged(t)
 	for n := range 30 {
-		known, fresh := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0)), storetest.MakeEvent(storetest.Shop, fmt.Sprint("group ", n), n, c.At(0))
+		known, fresh := storetest.MakeShopEvent("pay", n, c.At(0)), storetest.MakeShopEvent(fmt.Sprint("group ", n), n, c.At(0))
 		storetest.RequireNoErrors(t, storetest.RunTogether(6, func(i int) error { // the same events, from senders that try again
-			_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{known, fresh, storetest.MakeEvent(storetest.Shop, "pay", 1000+6*n+i, c.At(0))})
+			_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{known, fresh, storetest.MakeShopEvent("pay", 1000+6*n+i, c.At(0))})
 			return err
 		}))
 	}
@@ -40,8 +40,8 @@ func TestRegroupedIssuesLeaveNoErrorInTheLog(t *testing.T) {
 		groups := []string{fmt.Sprint("pay ", n), fmt.Sprint("buy ", n), fmt.Sprint("ask ", n)}
 		ids := make([]int64, len(groups))
 		for i, group := range groups {
-			ids[i] = storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, group, 0, c.At(0))).IssueID
-			storetest.AddEvents(t, pair[1], storetest.MakeEvent(storetest.Shop, group, 1, c.At(0)))
+			ids[i] = storetest.AddEvents(t, pair[0], storetest.MakeShopEvent(group, 0, c.At(0))).IssueID
+			storetest.AddEvents(t, pair[1], storetest.MakeShopEvent(group, 1, c.At(0)))
 		}
 		storetest.RequireNoErrors(t, storetest.RunTogether(4, func(i int) error {
 			switch i {
@@ -55,7 +55,7 @@ func TestRegroupedIssuesLeaveNoErrorInTheLog(t *testing.T) {
 			for k := range 5 {
 				var batch []intake.NewEvent
 				for g, group := range groups {
-					batch = append(batch, storetest.MakeEvent(storetest.Shop, group, 100*i+10*k+g+2, c.At(time.Duration(k)*time.Minute)))
+					batch = append(batch, storetest.MakeShopEvent(group, 100*i+10*k+g+2, c.At(time.Duration(k)*time.Minute)))
 				}
 				if _, err := pair[i%2].Intake.AddEvents(t.Context(), batch); err != nil {
 					return err
@@ -73,7 +73,7 @@ func TestQuotaLeavesNoErrorInTheLog(t *testing.T) {
 	pair, c, logged := openLogged(t)
 	quota := int64(5)
 	for n := range 20 {
-		e := storetest.MakeEvent(storetest.Shop, fmt.Sprint("group ", n%4), n, c.At(0))
+		e := storetest.MakeShopEvent(fmt.Sprint("group ", n%4), n, c.At(0))
 		e.DailyQuota = &quota
 		_, err := pair[rand.IntN(2)].Intake.AddEvents(t.Context(), []intake.NewEvent{e})
 		if n < 5 {
@@ -112,7 +112,7 @@ func TestFirstsOfADayLeaveNoErrorInTheLog(t *testing.T) {
 			if i < 2 {
 				return pair[i].Intake.MakePartitions(t.Context())
 			}
-			_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 10*day+i, c.At(0))})
+			_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("pay", 10*day+i, c.At(0))})
 			return err
 		}))
 	}

@@ -26,7 +26,7 @@ func TestReadOnlyDatabaseIsUnavailableUntilItIsWritable(t *testing.T) {
 
 	setReadOnly("on") // for new connections
 	s.MakeReadOnly(t) // and for those that are there, as after a failover
-	batch := []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0))}
+	batch := []intake.NewEvent{storetest.MakeShopEvent("pay", 2, c.At(0))}
 	_, err := s.Intake.AddEvents(t.Context(), batch)
 	require.Equal(t, core.Unavailable, core.AsError(err).Code, "%v", err)
 	err = s.CheckWrites(t.Context())
@@ -72,7 +72,7 @@ func TestFewConnectionsAreEnough(t *testing.T) {
 
 	storetest.RequireNoErrors(t, storetest.RunTogether(20, func(i int) error {
 		for n := range 5 {
-			if _, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 10*i+n, c.At(0))}); err != nil {
+			if _, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("pay", 10*i+n, c.At(0))}); err != nil {
 				return err
 			}
 			if _, err := s.ListIssues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5}}); err != nil {

@@ -56,7 +56,7 @@ type storedEvent struct {
 	Payload    []byte
 }
 
-// ReadEvent gives one stored event with its normalised form, or not_found.
+// ReadEvent returns one stored event with its normalised form, or not_found.
 func (s *Store) ReadEvent(ctx context.Context, id int64) (core.EventDetail, error) {
 	project, err := s.findEventOwner(ctx, id)
 	if err != nil {

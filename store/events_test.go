@@ -52,7 +52,7 @@ func TestEventComesBackAsItWasStored(t *testing.T) {
 	large := fullEvent(c)
 	large.Message = core.Untrusted(strings.Repeat("text that packs well ", 50_000)) // a megabyte, more than any event
 	for name, want := range map[string]core.Event{"full": fullEvent(c), "empty": {}, "large": large} {
-		e := storetest.MakeEvent(storetest.Shop, name, 1, c.At(-time.Minute))
+		e := storetest.MakeShopEvent(name, 1, c.At(-time.Minute))
 		e.ReceivedAt = c.At(0)
 		e.Payload = intake.PackPlain(want.AppendJSON(nil))
 		added := storetest.AddEvents(t, s, e)
@@ -80,7 +80,7 @@ func TestEventThatCannotBeRead(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	bomb := intake.PackPlain([]byte(`{"message":"` + strings.Repeat("x", 5<<20) + `"}`)) // five megabytes in a few hundred bytes
 	for name, payload := range map[string]intake.Payload{"not packed": {Bytes: []byte("{}")}, "not JSON": intake.PackPlain([]byte("{")), "empty": {Bytes: []byte{}}, "too large": bomb} {
-		e := storetest.MakeEvent(storetest.Shop, name, 1, c.At(0))
+		e := storetest.MakeShopEvent(name, 1, c.At(0))
 		e.Payload = payload
 		added := storetest.AddEvents(t, s, e)
 		_, err := s.ReadEvent(t.Context(), added.ID)
@@ -99,9 +99,9 @@ func TestIssueEventsPages(t *testing.T) {
 	var issueID int64
 	for n := range 11 {
 		at := c.At(time.Duration(n/3) * 10 * time.Hour) // over several partitions, three with one time
-		e := storetest.MakeEvent(storetest.Shop, "pay", n, at)
+		e := storetest.MakeShopEvent("pay", n, at)
 		e.OccurredAt = c.At(-time.Duration(n) * time.Hour) // the order is that of arrival
-		added := storetest.AddEvents(t, s, e, storetest.MakeEvent(storetest.Shop, "log in", n, at))
+		added := storetest.AddEvents(t, s, e, storetest.MakeShopEvent("log in", n, at))
 		want = append([]int64{added.ID - 1}, want...)
 		issueID = storetest.ReadCell[int64](t, s, `SELECT issue_id FROM events WHERE id = $1`, added.ID-1)
 	}

@@ -48,7 +48,7 @@ func (s *Store) SearchBounds(newest, frequent, found int) {
 // GramsOfSearch are the grams that every issue with the text has.
 func GramsOfSearch(project int64, text string) []int32 { return hashSearchGrams(project, text) }
 
-// PurgedTables gives the tables from which the rows of a deleted project are deleted, a partitioned one once.
+// PurgedTables returns the tables from which the rows of a deleted project are deleted, a partitioned one once.
 func (s *Store) PurgedTables(ctx context.Context) ([]string, error) {
 	tables, err := pg.QueryMany[projectTable](ctx, s.db.Main, listProjectTables, pg.Args{"kept": keptTables})
 	found := map[string]struct{}{}

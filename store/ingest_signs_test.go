@@ -22,7 +22,7 @@ func TestIngestIsDegradedAfterARefusal(t *testing.T) {
 	require.NoError(t, pair[0].NoteRefusal(t.Context(), c.At(0)))
 	require.Equal(t, "degraded", state(0))
 	require.Equal(t, "degraded", state(storetest.Shop), "rather than idle: events may have been refused")
-	storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)))
+	storetest.AddEvents(t, pair[0], storetest.MakeShopEvent("pay", 1, c.At(0)))
 	require.Equal(t, "degraded", state(storetest.Shop))
 	require.NoError(t, pair[1].NoteRefusal(t.Context(), c.At(-time.Minute)), "of a server that was late to write it")
 	c.Forward(5*time.Minute - time.Millisecond)
@@ -46,7 +46,7 @@ func TestMarkAlive(t *testing.T) {
 	require.Equal(t, c.At(0), storetest.ReadCell[core.Time](t, pair[0], alive, storetest.Shop), "it never goes back")
 	require.Equal(t, c.At(time.Minute), storetest.ReadCell[core.Time](t, pair[0], alive, storetest.Shop+1))
 
-	storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(time.Hour)))
+	storetest.AddEvents(t, pair[0], storetest.MakeShopEvent("pay", 1, c.At(time.Hour)))
 	require.Equal(t, c.At(0), storetest.ReadCell[core.Time](t, pair[0], alive, storetest.Shop), "adding events is apart from it")
 	require.NoError(t, pair[0].MarkAlive(t.Context(), nil))
 	stored, err := pair[0].ReadProject(t.Context(), storetest.Shop)

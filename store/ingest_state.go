@@ -26,7 +26,7 @@ const (
 	degradedFor = 5 * time.Minute // after a 503
 )
 
-// ReadIngestState tells whether events are coming in, for one project or (0) for all (decisions 3).
+// ReadIngestState reports whether events are coming in, for one project or (0) for all (decisions 3).
 func (s *Store) ReadIngestState(ctx context.Context, projectID int64) (core.IngestState, error) {
 	now := s.Now()
 	a := countingWindows(now)

@@ -115,7 +115,7 @@ func readIssue(ctx context.Context, q pg.Querier, project, id int64, now core.Ti
 	return pg.QueryOne[issueRow](ctx, q, selectIssue, a)
 }
 
-// ReadIssue gives one issue, or not_found.
+// ReadIssue returns one issue, or not_found.
 func (s *Store) ReadIssue(ctx context.Context, id int64) (core.IssueDetail, error) {
 	project, err := s.findIssueOwner(ctx, id)
 	if err != nil {

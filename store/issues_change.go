@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"errand/core"
 	"errand/store/activity"
@@ -38,7 +37,7 @@ func (c *issueChange) recordChange(ctx context.Context, action core.Action, data
 	})
 }
 
-// changeIssue locks an issue, changes it and gives it as it is then.
+// changeIssue locks an issue, changes it and returns it as it is then.
 func (s *Store) changeIssue(ctx context.Context, actor core.Actor, id int64, fn func(*issueChange) error) (core.Issue, error) {
 	var issue core.Issue
 	project, err := s.findIssueOwner(ctx, id)
@@ -89,80 +88,7 @@ func (c *issueChange) setStatus(ctx context.Context, to core.Status) error {
 	return err
 }
 
-const setClaim = `
-UPDATE issues SET claim_type = @type, claim_token_id = @token_id, claim_holder = @holder, claim_expires_at = @expires_at
-WHERE project_id = @project_id AND id = @id`
-
-// ClaimIssue gives the actor a lease on an issue, or renews its own. While another holds it the error is claimed; for a token
-// that was revoked meanwhile it is unauthorized.
-func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes int64) (core.Issue, error) {
-	var issue core.Issue
-	project, err := s.findIssueOwner(ctx, id)
-	if err != nil {
-		return issue, err
-	}
-	err = s.inTx(ctx, func(t *tx) error {
-		if err := t.shareToken(ctx, actor); err != nil { // before the issue, as a revocation locks them
-			return err
-		}
-		issue, err = t.changeIssue(ctx, actor, project, id, func(c *issueChange) error { return c.claimIssue(ctx, minutes) })
-		return err
-	})
-	return issue, err
-}
-
-func (c *issueChange) claimIssue(ctx context.Context, minutes int64) error {
-	if c.before.isClaimedAt(c.Now) && !c.before.isHeldBy(c.actor) {
-		return core.NewError(core.Claimed).With("claim", c.before.currentClaim())
-	}
-	expires := core.At(c.Now.Add(time.Duration(minutes) * time.Minute))
-	if err := c.setClaim(ctx, c.actor, expires); err != nil {
-		return err
-	}
-	_, err := c.recordChange(ctx, core.ActionIssueClaim, struct {
-		Minutes   int64     `json:"minutes"`
-		ExpiresAt core.Time `json:"expires_at"`
-	}{minutes, expires})
-	return err
-}
-
-// ReleaseIssue ends the claim on an issue. Without an active claim nothing changes; a claim of somebody else is
-// not_claim_holder unless the actor is an admin.
-func (s *Store) ReleaseIssue(ctx context.Context, actor core.Actor, id int64) (core.Issue, error) {
-	return s.changeIssue(ctx, actor, id, func(c *issueChange) error {
-		switch {
-		case !c.before.isClaimedAt(c.Now):
-			return nil
-		case !c.before.isHeldBy(actor) && !actor.Has(core.Admin):
-			return core.NewError(core.NotClaimHolder).With("claim", c.before.currentClaim())
-		}
-		if err := c.setClaim(ctx, core.Actor{}, core.Time{}); err != nil {
-			return err
-		}
-		_, err := c.recordChange(ctx, core.ActionIssueRelease, nil)
-		return err
-	})
-}
-
-func (c *issueChange) setClaim(ctx context.Context, holder core.Actor, expires core.Time) error {
-	_, err := pg.Exec(ctx, c, setClaim, pg.Args{
-		"type": string(holder.Type), "token_id": int64(holder.ID), "holder": holder.Name, "expires_at": expires,
-		"project_id": c.project, "id": c.id,
-	})
-	return err
-}
-
-func (l lockedIssue) isClaimedAt(now core.Time) bool { return l.ClaimExpiresAt.After(now.Time) }
-
-func (l lockedIssue) isHeldBy(a core.Actor) bool {
-	return a.IsSame(core.Actor{Type: l.ClaimType, ID: core.OptInt(l.ClaimTokenID), Name: l.ClaimHolder})
-}
-
-func (l lockedIssue) currentClaim() core.Claim {
-	return core.Claim{Holder: l.ClaimHolder, ExpiresAt: l.ClaimExpiresAt}
-}
-
-// AddNote adds a note to an issue's activity and gives the id of the row.
+// AddNote adds a note to an issue's activity and returns the id of the row.
 func (s *Store) AddNote(ctx context.Context, actor core.Actor, id int64, text string) (int64, error) {
 	var note int64
 	_, err := s.changeIssue(ctx, actor, id, func(c *issueChange) error {

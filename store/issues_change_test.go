@@ -337,7 +337,7 @@ func TestChangesOfManyIssuesAtOnce(t *testing.T) {
 		case 2:
 			_, err = s.SetIssueStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
 		case 3:
-			_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, fmt.Sprint(i%5), i, s.Now())})
+			_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent(fmt.Sprint(i%5), i, s.Now())})
 		}
 		return err
 	}))

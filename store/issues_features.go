@@ -15,7 +15,8 @@ import (
 // Arrays of different lengths cannot be sent as one, but as their texts.
 const addFeatures = `
 INSERT INTO issue_features (project_id, issue_id, features)
-SELECT n.project_id, n.issue_id, n.features::integer[] FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS n (project_id, issue_id, features)
+SELECT n.project_id, n.issue_id, n.features::integer[]
+FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS n (project_id, issue_id, features)
 ON CONFLICT DO NOTHING`
 
 // inspectAtOnce bounds the issues that are read in one call of ReadIssues.
@@ -30,7 +31,7 @@ type unreadIssue struct {
 }
 
 // InspectIssues looks at an event of each issue that has not been looked at: issues from before there was triage, and those
-// that a split made. It does a bounded number and tells how many. Several servers may do the same ones.
+// that a split made. It does a bounded number and returns how many. Several servers may do the same ones.
 func (s *Store) InspectIssues(ctx context.Context) (int, error) {
 	issues, err := pg.QueryMany[unreadIssue](ctx, s.db.Main, listUnreadIssues, pg.Args{"limit": inspectAtOnce})
 	if err != nil {
@@ -73,7 +74,9 @@ func (s *Store) inspectIssue(ctx context.Context, i unreadIssue) error {
 		}
 	}
 	return s.inTx(ctx, func(t *tx) error {
-		n, err := pg.Exec(ctx, t, setCrash, pg.Args{"site": string(crash.Site), "handled": crash.Handled, "project_id": i.ProjectID, "issue_id": i.ID})
+		n, err := pg.Exec(ctx, t, setCrash, pg.Args{
+			"site": string(crash.Site), "handled": crash.Handled, "project_id": i.ProjectID, "issue_id": i.ID,
+		})
 		if err != nil || n == 0 {
 			return err // another server was faster
 		}
@@ -97,7 +100,8 @@ type frequencies struct {
 const selectFrequencies = `
 SELECT greatest(c.reltuples, 0)::double precision AS issues, s.most_common_elems::text::integer[] AS features,
 	s.most_common_elem_freqs::double precision[] AS shares
-FROM pg_class c LEFT JOIN pg_stats s ON s.schemaname = c.relnamespace::regnamespace::text AND s.tablename = c.relname AND s.attname = 'features'
+FROM pg_class c
+LEFT JOIN pg_stats s ON s.schemaname = c.relnamespace::regnamespace::text AND s.tablename = c.relname AND s.attname = 'features'
 WHERE c.oid = 'issue_features'::regclass`
 
 func (s *Store) readFrequencies(ctx context.Context) (similar.Frequencies, error) {

@@ -140,8 +140,9 @@ func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 	}
 	// The columns of an issue, and what belongs to it, are read of those of the page, not of all that it is chosen from:
 	// sorting whole rows takes longer than reading them.
-	sql := fmt.Sprintf("SELECT%s FROM (%s) r JOIN issues i ON i.project_id = r.project_id AND i.id = r.id%s ORDER BY i.last_seen DESC, i.id DESC",
-		issueColumns, chosen, issueJoins)
+	sql := fmt.Sprintf(`SELECT%s FROM (%s) r
+JOIN issues i ON i.project_id = r.project_id AND i.id = r.id%s
+ORDER BY i.last_seen DESC, i.id DESC`, issueColumns, chosen, issueJoins)
 	rows, err := pg.RunPage(ctx, s.db, l, sql, func(r issueRow) core.Place { return core.Place{At: r.LastSeen.Time, ID: r.ID} })
 	return pg.ConvertPage(rows, func(r issueRow) core.Issue { return r.toIssue(now) }), err
 }
@@ -152,7 +153,8 @@ func listSortColumns(l *pg.List) string {
 	if !l.HasChecks() {
 		return "i.project_id, i.id"
 	}
-	return `i.project_id, i.id, i.listed_from, i.last_seen, i.first_seen, i.first_release, i.last_release, i.times_seen, i.stored_events, i.was_split`
+	return `i.project_id, i.id, i.listed_from, i.last_seen, i.first_seen, i.first_release, i.last_release,
+	i.times_seen, i.stored_events, i.was_split`
 }
 
 // ofNoDeletedProject is there because the projects are joined after the rows were chosen.

@@ -81,7 +81,7 @@ func TestListsOfABusyFiveMinutesSortFewColumnsAndCheckOnePage(t *testing.T) {
 	}
 }
 
-// newestWith gives the page that the list of the bucket should have.
+// newestWith returns the page that the list of the bucket should have.
 func newestWith(t *testing.T, s *store.Store, f store.IssueFilter) []int64 {
 	return storetest.ReadColumn[int64](t, s, `SELECT i.id FROM issues i
 		WHERE $1 = '' OR EXISTS (SELECT 1 FROM events e WHERE e.issue_id = i.id AND e.environment = $1)
@@ -96,7 +96,7 @@ func idsOfPage(issues []core.Issue) []int64 {
 	return ids
 }
 
-// run has Postgres run the statement, and gives the plan with what was read.
+// run has Postgres run the statement, and returns the plan with what was read.
 func run(t *testing.T, conn *pgx.Conn, q statement) ranPlan {
 	t.Helper()
 	var text []byte

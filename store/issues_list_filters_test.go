@@ -15,7 +15,7 @@ import (
 	"errand/store/storetest"
 )
 
-// foundBy gives the issues that a filter names, in the order of their ids.
+// foundBy returns the issues that a filter names, in the order of their ids.
 func foundBy(t require.TestingT, tb testing.TB, s *store.Store, f store.IssueFilter) []int64 {
 	f.Limit = 100
 	page, err := s.ListIssues(tb.Context(), f)
@@ -44,7 +44,7 @@ func requireNamed(t *testing.T, s *store.Store, field, name string, want ...int6
 
 // placed is an event with a release and an environment.
 func placed(group string, n int, at core.Time, release, environment string) intake.NewEvent {
-	e := storetest.MakeEvent(storetest.Shop, group, n, at)
+	e := storetest.MakeShopEvent(group, n, at)
 	e.Release, e.Environment = release, environment
 	return e
 }
@@ -120,7 +120,7 @@ func (g *game) requireFilters(r *rapid.T, t *testing.T) {
 	}
 }
 
-// withEvent gives the issues, but for merged ones, that have such a stored event or are so themselves.
+// withEvent returns the issues, but for merged ones, that have such a stored event or are so themselves.
 func (g *game) withEvent(has func(intake.NewEvent) bool, is func(*playedIssue) bool) []int64 {
 	ids := []int64{}
 	for _, id := range sortedKeys(g.issues) {

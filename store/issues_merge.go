@@ -9,7 +9,7 @@ import (
 	"errand/store/pg"
 )
 
-// mergeIssues makes the merge, and gives the target as it is then.
+// mergeIssues makes the merge, and returns the target as it is then.
 func (m *merge) mergeIssues(ctx context.Context, actor core.Actor) (core.Issue, error) {
 	if err := m.lockGrouping(ctx, m.project); err != nil {
 		return core.Issue{}, err

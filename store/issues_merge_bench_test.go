@@ -43,7 +43,7 @@ func fullIssue(b *testing.B, s *store.Store, c *storetest.Clock, group string) i
 	random := rand.NewChaCha8([32]byte{})
 	var events []intake.NewEvent
 	for n := range intake.DefaultKeep {
-		e := storetest.MakeEvent(storetest.Shop, group, n, c.At(-time.Duration(n)*time.Second))
+		e := storetest.MakeShopEvent(group, n, c.At(-time.Duration(n)*time.Second))
 		e.ReceivedAt = core.At(c.Now.Add(-time.Duration(n%30) * 24 * time.Hour))
 		e.User = storetest.HashUser(n)
 		e.Payload.Bytes = make([]byte, 1500)

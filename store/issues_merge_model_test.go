@@ -350,7 +350,7 @@ func (g *game) eventsOf(issue int64) []int64 {
 	return ids
 }
 
-// chosen gives the events in the order in which they arrived.
+// chosen returns the events in the order in which they arrived.
 func (g *game) chosen(ids []int64) []*playedEvent {
 	list := make([]*playedEvent, len(ids))
 	for n, id := range ids {

@@ -29,12 +29,12 @@ func requireRefused(t testing.TB, err error, field string, messages ...string) {
 func TestMergeMovesEverything(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	early, late := storetest.MakeEvent(storetest.Shop, "early", 1, c.At(-3*time.Hour)), storetest.MakeEvent(storetest.Shop, "late", 1, c.At(time.Hour))
+	early, late := storetest.MakeShopEvent("early", 1, c.At(-3*time.Hour)), storetest.MakeShopEvent("late", 1, c.At(time.Hour))
 	early.Release, early.Environment, early.User = "0.9", "staging", storetest.HashUser(1)
 	late.Release, late.User = "1.1", storetest.HashUser(2)
-	again := storetest.MakeEvent(storetest.Shop, "late", 2, c.At(0))
+	again := storetest.MakeShopEvent("late", 2, c.At(0))
 	again.User = storetest.HashUser(1)
-	mine := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))
+	mine := storetest.MakeShopEvent("pay", 1, c.At(0))
 	mine.User = storetest.HashUser(2)
 	first, last := storetest.AddEvents(t, s, early), storetest.AddEvents(t, s, late, again)
 	target := storetest.AddEvents(t, s, mine)
@@ -158,7 +158,7 @@ func TestMergeFlattensChains(t *testing.T) {
 		require.EqualValues(t, d, storetest.ReadIssue(t, s, id).MergedInto)
 	}
 	for n, group := range []string{"a", "b", "d"} {
-		require.Equal(t, d, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, group, 10+n, c.At(0))).IssueID)
+		require.Equal(t, d, storetest.AddEvents(t, s, storetest.MakeShopEvent(group, 10+n, c.At(0))).IssueID)
 	}
 	require.EqualValues(t, 6, storetest.ReadIssue(t, s, d).TimesSeen)
 }
@@ -168,7 +168,7 @@ func TestMergeCountsUsersUpToAThousand(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	var events []intake.NewEvent
 	for n := range 700 {
-		mine, theirs := storetest.MakeEvent(storetest.Shop, "a", n, c.At(0)), storetest.MakeEvent(storetest.Shop, "b", n, c.At(0))
+		mine, theirs := storetest.MakeShopEvent("a", n, c.At(0)), storetest.MakeShopEvent("b", n, c.At(0))
 		mine.User, theirs.User = storetest.HashUser(n), storetest.HashUser(n+500)
 		events = append(events, mine, theirs)
 	}
@@ -176,7 +176,7 @@ func TestMergeCountsUsersUpToAThousand(t *testing.T) {
 	a := storetest.ReadCell[int64](t, s, `SELECT id FROM issues WHERE id <> $1`, b)
 	require.EqualValues(t, 1000, storetest.MergeIssues(t, s, a, b).UsersAffected, "of 1,200")
 	require.EqualValues(t, 1000, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM issue_users`))
-	more := storetest.MakeEvent(storetest.Shop, "b", 5000, c.At(0))
+	more := storetest.MakeShopEvent("b", 5000, c.At(0))
 	more.User = storetest.HashUser(5000)
 	storetest.AddEvents(t, s, more)
 	require.EqualValues(t, 1000, storetest.ReadIssue(t, s, a).UsersAffected)
@@ -188,10 +188,10 @@ func TestLaterEventsOfASourceGoToTheTarget(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)
 	source, target := storetest.MakeIssue(t, pair[1], "old"), storetest.MakeIssue(t, pair[0], "new")
-	stored := storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, "old", 2, c.At(0)))
+	stored := storetest.AddEvents(t, pair[0], storetest.MakeShopEvent("old", 2, c.At(0)))
 	storetest.MergeIssues(t, pair[0], target, source)
 	for n, s := range pair {
-		batch := []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "old", 10+n, c.At(0)), storetest.MakeEvent(storetest.Shop, "new", 10+n, c.At(0)), storetest.MakeEvent(storetest.Shop, "old", 2, c.At(0))}
+		batch := []intake.NewEvent{storetest.MakeShopEvent("old", 10+n, c.At(0)), storetest.MakeShopEvent("new", 10+n, c.At(0)), storetest.MakeShopEvent("old", 2, c.At(0))}
 		added, err := s.Intake.AddEvents(t.Context(), batch)
 		require.NoError(t, err)
 		require.Equal(t, []int64{target, target, target}, []int64{added[0].IssueID, added[1].IssueID, added[2].IssueID})
@@ -211,7 +211,7 @@ func TestNewerEventOfASourceReopensTheTarget(t *testing.T) {
 	}
 	c.Forward(time.Minute)
 	require.Equal(t, core.Resolved, storetest.MergeIssues(t, s, target, source).Status)
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "old", 2, c.At(0)))
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("old", 2, c.At(0)))
 	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, target).Status)
 }
 
@@ -225,11 +225,11 @@ func TestMergedIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 	for n := range 150 {
 		for _, group := range groups {
 			c.Forward(time.Second)
-			added := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, group, n, c.At(0)))
+			added := storetest.AddEvents(t, s, storetest.MakeShopEvent(group, n, c.At(0)))
 			ids[group], all = added.IssueID, append(all, added.ID)
 		}
 	}
-	gone := storetest.MakeEvent(storetest.Shop, groups[100%3], 100/3, c.At(0))
+	gone := storetest.MakeShopEvent(groups[100%3], 100/3, c.At(0))
 	merged := storetest.MergeIssues(t, s, ids["a"], ids["b"], ids["c"])
 	require.EqualValues(t, 450, merged.TimesSeen)
 	require.EqualValues(t, intake.MinKeep, merged.StoredEvents)
@@ -244,9 +244,9 @@ func TestMergedIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 func TestExpiredDaysOfAMergedIssue(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	source := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "old", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "old", 2, c.At(0))).IssueID
+	source := storetest.AddEvents(t, s, storetest.MakeShopEvent("old", 1, c.At(0)), storetest.MakeShopEvent("old", 2, c.At(0))).IssueID
 	c.Forward(48 * time.Hour)
-	kept := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "new", 1, c.At(0)))
+	kept := storetest.AddEvents(t, s, storetest.MakeShopEvent("new", 1, c.At(0)))
 	storetest.MergeIssues(t, s, kept.IssueID, source)
 	storetest.DropExpired(t, s, 1)
 	i := storetest.ReadIssue(t, s, kept.IssueID)

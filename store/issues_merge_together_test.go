@@ -154,7 +154,7 @@ func changeSome(t *testing.T, s *store.Store, random *rand.Rand, who int, merges
 	return err
 }
 
-// splitSome splits two events off an issue that has so many that all splitters together leave it some: the original
+// splitSome splits two events off an issue that has enough that all splitters together leave it some: the original
 // never has to keep a times_seen that nothing stands for.
 func splitSome(t *testing.T, s *store.Store, random *rand.Rand, who int, id int64, splits *atomic.Int64) error {
 	page, err := s.ListIssueEvents(t.Context(), id, core.Paging{Limit: 100})
@@ -208,7 +208,7 @@ func TestDaysAreDroppedWhileIssuesAreMergedAndSplit(t *testing.T) {
 		c.Forward(24 * time.Hour)
 		var old []intake.NewEvent
 		for n := range 40 * groups {
-			old = append(old, storetest.MakeEvent(storetest.Shop, fmt.Sprintf("group %d of day %d:", n%groups, day), n, c.At(0)))
+			old = append(old, storetest.MakeShopEvent(fmt.Sprintf("group %d of day %d:", n%groups, day), n, c.At(0)))
 		}
 		storetest.AddEvents(t, pair[day%2], old...)
 	}

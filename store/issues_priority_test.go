@@ -305,7 +305,7 @@ func TestPriorityCursorIsOfItsSortAndFilters(t *testing.T) {
 	}
 }
 
-// TestPriorityTakesAnyCursor holds that one made by hand gives a page or a refusal, never an error of the database.
+// TestPriorityTakesAnyCursor holds that one made by hand leads to a page or a refusal, never an error of the database.
 func TestPriorityTakesAnyCursor(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)

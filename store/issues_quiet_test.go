@@ -27,7 +27,7 @@ func TestMarkQuiet(t *testing.T) {
 	require.NoError(t, s.MarkQuiet(t.Context()))
 	require.ElementsMatch(t, []int64{old, young}, quiet())
 
-	again := storetest.MakeEvent(storetest.Shop, "old", 9, c.At(0))
+	again := storetest.MakeShopEvent("old", 9, c.At(0))
 	require.Equal(t, old, storetest.AddEvents(t, s, again).IssueID)
 	require.Equal(t, []int64{young}, quiet(), "its next event takes the mark off")
 }
@@ -40,7 +40,7 @@ func TestCountingIsHeapOnly(t *testing.T) {
 	s, reader := storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	for n := range 20 {
-		e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))
+		e := storetest.MakeShopEvent("pay", n, c.At(0))
 		e.User = storetest.HashUser(n)
 		storetest.AddEvents(t, s, e)
 		c.Forward(14 * time.Second)

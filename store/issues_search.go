@@ -13,8 +13,8 @@ import (
 // searchBounds say when a search goes by the index. The more issues have the text, the longer that takes, and the sooner a
 // page is found along the list's order: both take about 10 ms where 2,000 of 200,000 issues have it.
 type searchBounds struct {
-	newest   int // so many of the newest issues are looked at; where there are fewer, all can be
-	frequent int // a text that so many of them have is frequent
+	newest   int // how many of the newest issues are looked at; where there are fewer, all can be
+	frequent int // a text that as many of them have is frequent
 	found    int // a text that more issues may have is frequent too
 }
 
@@ -24,7 +24,7 @@ var usualSearch = searchBounds{newest: 300, frequent: 15, found: 2000}
 // too short for the index: then the order of the list finds it sooner.
 type foundIssues struct{ Projects, IDs []int64 }
 
-// searchIndex gives the statement that finds them. The grams stand in a query of their own to hide them from the planner:
+// searchIndex returns the statement that finds them. The grams stand in a query of their own to hide them from the planner:
 // it takes those that are frequent each for frequent together, and then reads all issues. Those that are not in the index
 // yet are found too.
 func searchIndex(matches string, ofOneProject bool) string {
@@ -42,19 +42,23 @@ WITH newest AS MATERIALIZED (
 	WHERE (SELECT is_rare FROM text) AND g.grams @> (SELECT @grams::integer[]) LIMIT @found + 1)
 	UNION ALL
 	(SELECT i.project_id, i.id FROM issues i
-	WHERE (SELECT is_rare FROM text) AND NOT i.has_grams AND ` + ofProject + ` AND ` + matches + ` ORDER BY i.project_id, i.id LIMIT @found + 1)
+	WHERE (SELECT is_rare FROM text) AND NOT i.has_grams AND ` + ofProject + ` AND ` + matches + `
+	ORDER BY i.project_id, i.id LIMIT @found + 1)
 )
-SELECT array_agg(f.project_id) AS projects, array_agg(f.issue_id) AS ids, (SELECT is_rare FROM text) AND count(*) <= @found AS are_few FROM found f`
+SELECT array_agg(f.project_id) AS projects, array_agg(f.issue_id) AS ids,
+	(SELECT is_rare FROM text) AND count(*) <= @found AS are_few
+FROM found f`
 }
 
-// searchIssues asks the index for the issues that may have the filter's text, or gives nil.
+// searchIssues asks the index for the issues that may have the filter's text, or returns nil.
 func (s *Store) searchIssues(ctx context.Context, f IssueFilter) (*foundIssues, error) {
 	grams := hashSearchGrams(f.ProjectID, f.Search)
 	if len(grams) == 0 {
 		return nil, nil
 	}
 	matches, pattern := f.searchCondition()
-	a := pg.Args{"grams": grams, "pattern": pattern, "newest": s.searchBounds.newest, "frequent": s.searchBounds.frequent, "found": s.searchBounds.found}
+	bounds := s.searchBounds
+	a := pg.Args{"grams": grams, "pattern": pattern, "newest": bounds.newest, "frequent": bounds.frequent, "found": bounds.found}
 	if f.ProjectID != 0 {
 		a["project_id"] = f.ProjectID
 	}
@@ -68,7 +72,7 @@ func (s *Store) searchIssues(ctx context.Context, f IssueFilter) (*foundIssues, 
 	return &row.foundIssues, nil
 }
 
-// searchCondition gives the condition that an issue has the text, and its pattern.
+// searchCondition returns the condition that an issue has the text, and its pattern.
 func (f IssueFilter) searchCondition() (condition, pattern string) {
 	operator, pattern := searchPattern(f.Search)
 	return fmt.Sprintf("(i.title %[1]s @pattern OR i.culprit %[1]s @pattern)", operator), pattern
@@ -88,7 +92,7 @@ func readOnlyFound(l *pg.List, found *foundIssues) {
 // likeEscaper makes % and _ plain characters of a LIKE pattern.
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// searchPattern gives the operator and the pattern that find the text anywhere, in any case. ILIKE is the faster one, but
+// searchPattern returns the operator and the pattern that find the text anywhere, in any case. ILIKE is the faster one, but
 // in a database of locale C, such as the private one, it knows the cases of ASCII letters only; for other letters the
 // cases are written out in a regular expression, which needs no locale.
 func searchPattern(text string) (operator, pattern string) {
@@ -113,7 +117,7 @@ func isASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// listCaseFolds gives the letters that differ from r in case only, and r itself.
+// listCaseFolds returns the letters that differ from r in case only, and r itself.
 func listCaseFolds(r rune) []rune {
 	folds := []rune{r}
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {

@@ -13,7 +13,7 @@ import (
 // characters.
 const gramLength = 3
 
-// HashGrams gives the grams by which an issue is found, sorted, each once: at most about 800.
+// HashGrams returns the grams by which an issue is found, sorted, each once: at most about 800.
 func HashGrams(project int64, title, culprit string) []int32 {
 	list := []int32{hashProjectGram(project)}
 	for _, text := range []string{title, culprit} {
@@ -31,7 +31,7 @@ func HashGrams(project int64, title, culprit string) []int32 {
 	return slices.Compact(list)
 }
 
-// hashSearchGrams gives grams that every issue with the text has: of the project, where it is not 0, and of the text as many as
+// hashSearchGrams returns grams that every issue with the text has: of the project, where it is not 0, and of the text as many as
 // cover it. There are none for a text that is too short for the index.
 func hashSearchGrams(project int64, text string) []int32 {
 	characters := foldText(text)
@@ -78,7 +78,7 @@ func foldText(text string) []rune {
 	return characters
 }
 
-// foldRune gives the one letter that stands for all that differ from r in case only. In some locales of Postgres an i with and
+// foldRune returns the one letter that stands for all that differ from r in case only. In some locales of Postgres an i with and
 // without a dot are the same to ILIKE, so they are here.
 func foldRune(r rune) rune {
 	switch {

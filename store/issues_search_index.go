@@ -17,7 +17,8 @@ ORDER BY i.project_id, i.id LIMIT @limit FOR UPDATE SKIP LOCKED`
 	// Arrays of different lengths cannot be sent as one, but as their texts.
 	addGrams = `
 INSERT INTO issue_grams (project_id, issue_id, grams)
-SELECT n.project_id, n.issue_id, n.grams::integer[] FROM unnest(@projects::bigint[], @ids::bigint[], @grams::text[]) AS n (project_id, issue_id, grams)`
+SELECT n.project_id, n.issue_id, n.grams::integer[]
+FROM unnest(@projects::bigint[], @ids::bigint[], @grams::text[]) AS n (project_id, issue_id, grams)`
 	setHasGrams = `
 UPDATE issues i SET has_grams = true FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
 WHERE i.id = n.id AND i.project_id = n.project_id`
@@ -29,7 +30,7 @@ type issueWithoutGrams struct {
 }
 
 // IndexIssues adds issues to the index of the search: those that were made since the last time, by whatever made them. An
-// issue never changes its title and culprit. It does a bounded number and tells how many. Several servers may do it at
+// issue never changes its title and culprit. It does a bounded number and returns how many. Several servers may do it at
 // once.
 func (s *Store) IndexIssues(ctx context.Context) (int, error) {
 	var issues []issueWithoutGrams

@@ -20,7 +20,7 @@ import (
 	"errand/store/storetest"
 )
 
-// indexAll adds all issues to the index of the search, and gives how many that were.
+// indexAll adds all issues to the index of the search, and returns how many that were.
 func indexAll(t pager, s *store.Store) (all int) {
 	for {
 		n, err := s.IndexIssues(t.Context())
@@ -53,7 +53,7 @@ type searched struct {
 	merged         bool
 }
 
-// contains tells by other means than the store's whether a text has the other. As long as that is ASCII, only ASCII letters
+// contains reports by other means than the store's whether a text has the other. As long as that is ASCII, only ASCII letters
 // of the text count as the same in both cases.
 func contains(text, part string) bool {
 	if strings.IndexFunc(part, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
@@ -137,7 +137,7 @@ func addSearched(t *testing.T, r *rapid.T, s *store.Store, c *storetest.Clock, p
 	return issues
 }
 
-// drawSearch gives a part of an issue's text in other cases, or any text.
+// drawSearch returns a part of an issue's text in other cases, or any text.
 func drawSearch(r *rapid.T, issues []searched, text *rapid.Generator[string]) string {
 	search := rapid.OneOf(text, rapid.SampledFrom(searchParts)).Draw(r, "search")
 	if len(issues) > 0 && rapid.Bool().Draw(r, "a part") {
@@ -249,7 +249,7 @@ func TestIndexIssues(t *testing.T) {
 	}
 	var events []intake.NewEvent
 	for n := range 250 {
-		events = append(events, storetest.MakeEvent(storetest.Shop, fmt.Sprint("n", n), 1, c.At(0)))
+		events = append(events, storetest.MakeShopEvent(fmt.Sprint("n", n), 1, c.At(0)))
 	}
 	_, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
@@ -293,7 +293,7 @@ func TestSearchFindsWhatASplitMakes(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	s.SearchBounds(0, 1, 1000)
-	first, second := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0))
+	first, second := storetest.MakeShopEvent("pay", 1, c.At(0)), storetest.MakeShopEvent("pay", 2, c.At(0))
 	first.Title = "the shop is closed"
 	second.Payload = intake.PackPlain([]byte(`{"title": "the office is closed", "culprit": "there", "level": "error", "platform": "go"}`))
 	original := storetest.AddEvents(t, s, first).IssueID

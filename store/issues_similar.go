@@ -29,18 +29,18 @@ const (
 // leastScore is what an issue must have to be called similar.
 const leastScore = 0.1
 
-// FindSimilar gives the most similar issues, best first; never the issue itself, merged or test issues, nor those of deleted
+// FindSimilar returns the most similar issues, best first; never the issue itself, merged or test issues, nor those of deleted
 // projects. An unknown or merged issue is not_found.
 func (s *Store) FindSimilar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssue, error) {
 	wanted, err := s.readWantedFeatures(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.readFrequencies(ctx)
+	frequencies, err := s.readFrequencies(ctx)
 	if err != nil {
 		return nil, err
 	}
-	search, known, err := s.chooseRarest(ctx, q, wanted, known)
+	search, frequencies, err := s.chooseRarest(ctx, q, wanted, frequencies)
 	if err != nil || len(search) == 0 {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Store) FindSimilar(ctx context.Context, q SimilarQuery) ([]core.Similar
 	if q.IssueID == 0 {
 		compare = similar.CompareText
 	}
-	weights := known.ComputeWeights()
+	weights := frequencies.ComputeWeights()
 	for i := range candidates {
 		candidates[i].match = compare(wanted, candidates[i].Features, weights)
 	}
@@ -100,29 +100,31 @@ SELECT n.feature, c.issues FROM unnest(@features::integer[]) AS n (feature) CROS
 ) c`
 
 // chooseRarest chooses the features by which candidates are found, and adds what it learns to what is known of frequencies.
-func (s *Store) chooseRarest(ctx context.Context, q SimilarQuery, wanted []int32, known similar.Frequencies) ([]int32, similar.Frequencies, error) {
-	known.Of = maps.Clone(known.Of)
-	rare := slices.DeleteFunc(slices.Clone(wanted), func(feature int32) bool { _, common := known.Of[feature]; return common })
+func (s *Store) chooseRarest(
+	ctx context.Context, q SimilarQuery, wanted []int32, frequencies similar.Frequencies,
+) ([]int32, similar.Frequencies, error) {
+	frequencies.Of = maps.Clone(frequencies.Of)
+	rare := slices.DeleteFunc(slices.Clone(wanted), func(feature int32) bool { _, common := frequencies.Of[feature]; return common })
 	counts, err := pg.QueryMany[struct {
 		Feature int32
 		Issues  float64
 	}](ctx, s.db.Main, countFeatures, pg.Args{"features": rare, "project_id": q.ProjectID, "most": mostOfOne})
 	if err != nil {
-		return nil, known, err
+		return nil, frequencies, err
 	}
 	for _, c := range counts {
-		known.Of[c.Feature] = c.Issues
+		frequencies.Of[c.Feature] = c.Issues
 	}
-	sorted := slices.SortedFunc(slices.Values(wanted), func(a, b int32) int {
-		return cmp.Or(cmp.Compare(known.Of[a], known.Of[b]), cmp.Compare(a, b))
+	byFrequency := slices.SortedFunc(slices.Values(wanted), func(a, b int32) int {
+		return cmp.Or(cmp.Compare(frequencies.Of[a], frequencies.Of[b]), cmp.Compare(a, b))
 	})
 	var search []int32
 	most, sum := float64(mostCandidates), 0.0
 	if q.IssueID != 0 && q.ProjectID == 0 {
 		most /= 2 // the stack says more than the words of a text, and no project is left out
 	}
-	for _, feature := range sorted {
-		n := known.Of[feature]
+	for _, feature := range byFrequency {
+		n := frequencies.Of[feature]
 		if sum += n; sum > most {
 			break
 		}
@@ -130,7 +132,7 @@ func (s *Store) chooseRarest(ctx context.Context, q SimilarQuery, wanted []int32
 			search = append(search, feature)
 		}
 	}
-	return search, known, nil
+	return search, frequencies, nil
 }
 
 // An issue comes once for each feature. Whole arrays are read here, where their rows are read anyway: to look them and
@@ -161,7 +163,9 @@ func (s *Store) readSimilarIssues(ctx context.Context, sorted []candidate, limit
 		best := sorted[:min(len(sorted), count)]
 		sorted = sorted[len(best):]
 		a := issueTimes(now)
-		a["projects"], a["ids"], _ = pg.SplitColumns(best, func(c candidate) (int64, int64, struct{}) { return c.ProjectID, c.IssueID, struct{}{} })
+		a["projects"], a["ids"], _ = pg.SplitColumns(best, func(c candidate) (project, issue int64, _ struct{}) {
+			return c.ProjectID, c.IssueID, struct{}{}
+		})
 		issues, err := pg.QueryMany[issueRow](ctx, s.db.Main, selectIssuesByID, a)
 		if err != nil {
 			return nil, err

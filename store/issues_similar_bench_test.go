@@ -68,7 +68,7 @@ func BenchmarkSimilar(b *testing.B) {
 	}
 }
 
-// fillIssues makes the issues and gives their titles by id.
+// fillIssues makes the issues and returns their titles by id.
 func fillIssues(b *testing.B, s *store.Store) []string {
 	run := func(sql string, args ...any) {
 		rows, err := storetest.QuerySQL(b.Context(), s, sql, args...)

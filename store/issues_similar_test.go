@@ -28,7 +28,7 @@ func crashEvent(project int64, group, kind, value string, functions ...string) i
 	return e
 }
 
-// found gives the ids of what is similar, best first.
+// found returns the ids of what is similar, best first.
 func found(t testing.TB, s *store.Store, q store.SimilarQuery) []int64 {
 	t.Helper()
 	if q.Limit == 0 {
@@ -49,7 +49,7 @@ func found(t testing.TB, s *store.Store, q store.SimilarQuery) []int64 {
 	return ids
 }
 
-// timeouts makes issues that are more and more unlike the first one, and gives their ids.
+// timeouts makes issues that are more and more unlike the first one, and returns their ids.
 func timeouts(t testing.TB, s *store.Store) (first, twin, caller, wording, other int64) {
 	t.Helper()
 	addOne := func(project int64, group, kind, value string, functions ...string) int64 {
@@ -159,7 +159,7 @@ func TestReadIssues(t *testing.T) {
 	n, err := s.InspectIssues(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, n, "all are read")
-	require.Equal(t, old, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "first", 2, c.At(0))).IssueID)
+	require.Equal(t, old, storetest.AddEvents(t, s, storetest.MakeShopEvent("first", 2, c.At(0))).IssueID)
 }
 
 func TestOnlyTheFirstEventIsLookedAt(t *testing.T) {

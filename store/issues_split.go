@@ -73,7 +73,8 @@ FROM events WHERE id = ANY (@ids) ORDER BY received_at, id`
 
 // readEvents reads the events before the transaction, so that unpacking the first one keeps nobody waiting.
 func (sp *split) readEvents(ctx context.Context, s *Store) (err error) {
-	if sp.events, err = pg.QueryMany[chosenEvent](ctx, s.db.Main, selectEventsToSplit, pg.Args{"ids": sp.eventIDs}); err != nil || len(sp.events) == 0 {
+	sp.events, err = pg.QueryMany[chosenEvent](ctx, s.db.Main, selectEventsToSplit, pg.Args{"ids": sp.eventIDs})
+	if err != nil || len(sp.events) == 0 {
 		return err
 	}
 	first := sp.events[0]
@@ -126,7 +127,8 @@ func (sp *split) moveEvents(ctx context.Context) error {
 
 // checkEvents refuses events that are not the issue's.
 func (sp *split) checkEvents(ctx context.Context) error {
-	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, sp, selectEventIDs, pg.Args{"project_id": sp.project, "issue_id": sp.id, "ids": sp.eventIDs})
+	ofIssue := pg.Args{"project_id": sp.project, "issue_id": sp.id, "ids": sp.eventIDs}
+	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, sp, selectEventIDs, ofIssue)
 	if err != nil {
 		return err
 	}
@@ -152,7 +154,8 @@ func (sp *split) checkEvents(ctx context.Context) error {
 const (
 	addSplitIssue = `
 INSERT INTO issues (project_id, id, fingerprint_version, fingerprint, title, culprit, type, level, platform, status, status_at, test,
-	times_seen, stored_events, users_affected, first_seen, first_release, first_release_at, last_seen, last_release, last_release_at, latest_event_id)
+	times_seen, stored_events, users_affected,
+	first_seen, first_release, first_release_at, last_seen, last_release, last_release_at, latest_event_id)
 SELECT i.project_id, @id, 0, @fingerprint, @title, @culprit, @type, @level, @platform, 'unresolved', @now, i.test,
 	@events, @events, 0, @first_seen, @first_release, @first_release_at, @last_seen, @last_release, @last_release_at, @latest
 FROM issues i WHERE i.project_id = @project_id AND i.id = @original`
@@ -194,7 +197,8 @@ func (sp *split) makeIssue(ctx context.Context) error {
 			releases[e.Release] = struct{}{}
 		}
 	}
-	if _, err := pg.Exec(ctx, sp, splitHours, pg.Args{"project_id": sp.project, "original": sp.id, "id": sp.newID, "hours": hours}); err != nil {
+	_, err = pg.Exec(ctx, sp, splitHours, pg.Args{"project_id": sp.project, "original": sp.id, "id": sp.newID, "hours": hours})
+	if err != nil {
 		return err
 	}
 	if _, err := pg.Exec(ctx, sp, forgetHours, pg.Args{"project_id": sp.project, "original": sp.id}); err != nil {

@@ -23,7 +23,7 @@ func split(t testing.TB, s *store.Store, id int64, events ...int64) core.Issue {
 
 // titled makes an event whose stored form says what it is.
 func titled(group string, n int, at core.Time) intake.NewEvent {
-	e := storetest.MakeEvent(storetest.Shop, group, n, at)
+	e := storetest.MakeShopEvent(group, n, at)
 	e.Level = "warning"
 	e.Payload = intake.PackPlain(fmt.Appendf(nil, `{"title": "OtherError: %d", "culprit": "cart in load", "level": "warning", "platform": "python",
 		"exceptions": [{"type": "OtherError"}, {"type": "Cause"}]}`, n))
@@ -101,13 +101,13 @@ func TestSplitMovesTheEvents(t *testing.T) {
 func TestNewEventsGoToTheOriginalAfterASplit(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)
-	first := storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)))
-	moved := storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0)))
-	storetest.AddEvents(t, pair[1], storetest.MakeEvent(storetest.Shop, "pay", 3, c.At(0)))
+	first := storetest.AddEvents(t, pair[0], storetest.MakeShopEvent("pay", 1, c.At(0)))
+	moved := storetest.AddEvents(t, pair[0], storetest.MakeShopEvent("pay", 2, c.At(0)))
+	storetest.AddEvents(t, pair[1], storetest.MakeShopEvent("pay", 3, c.At(0)))
 	made := split(t, pair[0], first.IssueID, moved.ID)
 	for n, s := range pair {
-		require.Equal(t, first.IssueID, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 10+n, c.At(0))).IssueID)
-		again := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0)))
+		require.Equal(t, first.IssueID, storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 10+n, c.At(0))).IssueID)
+		again := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, c.At(0)))
 		require.Equal(t, intake.Added{ID: moved.ID, IssueID: made.ID, Duplicate: true}, again, "where it is now")
 	}
 	require.EqualValues(t, 4, storetest.ReadIssue(t, pair[0], first.IssueID).TimesSeen)
@@ -117,7 +117,7 @@ func TestNewEventsGoToTheOriginalAfterASplit(t *testing.T) {
 func TestSplitOfAllEventsLeavesOne(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	one, two := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))), storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(time.Hour)))
+	one, two := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0))), storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, c.At(time.Hour)))
 	before := storetest.ReadIssue(t, s, one.IssueID)
 	made := split(t, s, one.IssueID, one.ID, two.ID)
 	require.EqualValues(t, 2, made.TimesSeen)
@@ -128,7 +128,7 @@ func TestSplitOfAllEventsLeavesOne(t *testing.T) {
 	require.Zero(t, i.Events24h)
 	require.Equal(t, before.FirstSeen, i.FirstSeen)
 	require.Equal(t, before.LastSeen, i.LastSeen)
-	require.Equal(t, one.IssueID, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 3, c.At(0))).IssueID)
+	require.Equal(t, one.IssueID, storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 3, c.At(0))).IssueID)
 
 	merged := storetest.MergeIssues(t, s, one.IssueID, made.ID)
 	require.EqualValues(t, 4, merged.TimesSeen)
@@ -139,8 +139,8 @@ func TestSplitOfAllEventsLeavesOne(t *testing.T) {
 func TestSplitOfAnIssueThatCountedMore(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	added := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)))
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0)))
+	added := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0)))
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, c.At(0)))
 	storetest.ChangeRows(t, s, `UPDATE issues SET times_seen = 1000, first_seen = $1, first_release_at = $1, first_release = '0.1'`, c.At(-9000*time.Hour))
 	storetest.ChangeRows(t, s, `UPDATE issue_hours SET events = 990`)
 	made := split(t, s, added.IssueID, added.ID)
@@ -156,7 +156,7 @@ func TestSplitRefuses(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
-	mine, other := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))), storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "other", 1, c.At(0)))
+	mine, other := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0))), storetest.AddEvents(t, s, storetest.MakeShopEvent("other", 1, c.At(0)))
 	foreign := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop+1, "pay", 1, c.At(0)))
 	before := storetest.ReadColumn[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`)
 	for _, wrong := range []struct {
@@ -190,7 +190,7 @@ func TestSplitNamesTheIssueAfterAPackedEvent(t *testing.T) {
 	var ids []int64
 	var id int64
 	for n := range 100 {
-		e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))
+		e := storetest.MakeShopEvent("pay", n, c.At(0))
 		s.Intake.PackEvent(t.Context(), &e, fmt.Appendf(nil, `{"title": "Title %d", "level": "fatal", "platform": "go"}`, n))
 		added := storetest.AddEvents(t, s, e)
 		ids, id = append([]int64{added.ID}, ids...), added.IssueID
@@ -209,7 +209,7 @@ func TestSplitTakesTheTypeOfTheTitle(t *testing.T) {
 		var ids []int64
 		var id int64
 		for n := range 2 {
-			e := storetest.MakeEvent(storetest.Shop, title, n, c.At(0))
+			e := storetest.MakeShopEvent(title, n, c.At(0))
 			s.Intake.PackEvent(t.Context(), &e, fmt.Appendf(nil, `{"title": %q, "level": "fatal", "platform": "go",
 				"exceptions": [{"type": "ExceptionGroup", "value": "all"}, {"type": "ValueError", "value": "bad row"}]}`, title))
 			added := storetest.AddEvents(t, s, e)

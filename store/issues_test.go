@@ -16,7 +16,7 @@ import (
 	"errand/store/storetest"
 )
 
-// list gives the titles of the issues that a filter lets through, in their order.
+// list returns the titles of the issues that a filter lets through, in their order.
 func list(t *testing.T, s *store.Store, f store.IssueFilter) []string {
 	t.Helper()
 	f.Limit = 100
@@ -30,10 +30,10 @@ func list(t *testing.T, s *store.Store, f store.IssueFilter) []string {
 	return titles
 }
 
-// addTitled adds an event of a group of its own, which fill changes, so many minutes ago.
+// addTitled adds an event of a group of its own, which fill changes, the given minutes ago.
 func addTitled(t *testing.T, s *store.Store, title string, minutesAgo int, fill func(*intake.NewEvent)) int64 {
 	t.Helper()
-	e := storetest.MakeEvent(storetest.Shop, title, 1, core.At(s.Now().Add(-time.Duration(minutesAgo)*time.Minute)))
+	e := storetest.MakeShopEvent(title, 1, core.At(s.Now().Add(-time.Duration(minutesAgo)*time.Minute)))
 	e.Title = title
 	if fill != nil {
 		fill(&e)
@@ -50,7 +50,7 @@ func TestIssueFilters(t *testing.T) {
 	addTitled(t, s, "staging", 3, func(e *intake.NewEvent) { e.Environment = "staging" })
 	releases := addTitled(t, s, "releases", 6, func(e *intake.NewEvent) { e.Release, e.Environment = "2.0", "" })
 	for n, release := range []string{"2.1", "2.2"} {
-		e := storetest.MakeEvent(storetest.Shop, "releases", 2+n, c.At(time.Duration(n-5)*time.Minute))
+		e := storetest.MakeShopEvent("releases", 2+n, c.At(time.Duration(n-5)*time.Minute))
 		e.Release, e.Environment = release, ""
 		require.Equal(t, releases, storetest.AddEvents(t, s, e).IssueID)
 	}
@@ -171,7 +171,7 @@ func TestIssueSearchKnowsTheCasesOfAllLetters(t *testing.T) {
 func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
-	added := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, s.Now()))
+	added := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, s.Now()))
 	storetest.ReadIssue(t, s, added.IssueID) // the store now remembers whose it is
 	storetest.HideProject(t, s, storetest.Shop)
 	require.Empty(t, list(t, s, store.IssueFilter{}))
@@ -205,7 +205,7 @@ func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {
 		require.True(t, core.HasCode(err, core.NotFound), "%s: %v", name, err)
 	}
 	storetest.MakeIssue(t, s, "log in")
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 2, s.Now())) // its servers have not noticed yet: no error
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, s.Now())) // its servers have not noticed yet: no error
 }
 
 // TestIssuePagesWhileEventsArrive walks through 250 issues in pages of 7 while others move to the front.
@@ -214,7 +214,7 @@ func TestIssuePagesWhileEventsArrive(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	var events []intake.NewEvent
 	for n := range 250 {
-		events = append(events, storetest.MakeEvent(storetest.Shop, fmt.Sprint(n), 1, c.At(-time.Duration(n/4)*time.Second))) // four of each time
+		events = append(events, storetest.MakeShopEvent(fmt.Sprint(n), 1, c.At(-time.Duration(n/4)*time.Second))) // four of each time
 	}
 	added, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
@@ -244,11 +244,11 @@ func TestIssuePagesWhileEventsArrive(t *testing.T) {
 		already, later := seen[len(seen)-1], order[min(7*page+20, 249)]
 		for _, id := range []int64{already, later} {
 			n := slices.IndexFunc(added, func(a intake.Added) bool { return a.IssueID == id })
-			storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, fmt.Sprint(n), 100+page, c.At(0)))
+			storetest.AddEvents(t, s, storetest.MakeShopEvent(fmt.Sprint(n), 100+page, c.At(0)))
 		}
 		moved[later] = true
-		storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, fmt.Sprint("new ", page), 1, c.At(0)))                // in front of all
-		storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, fmt.Sprint(200-page), 200+page, c.At(-24*time.Hour))) // too late to move anything
+		storetest.AddEvents(t, s, storetest.MakeShopEvent(fmt.Sprint("new ", page), 1, c.At(0)))                // in front of all
+		storetest.AddEvents(t, s, storetest.MakeShopEvent(fmt.Sprint(200-page), 200+page, c.At(-24*time.Hour))) // too late to move anything
 		require.Less(t, page, 40, "the pages do not end")
 	}
 	want := slices.DeleteFunc(slices.Clone(order), func(id int64) bool { return moved[id] && !slices.Contains(seen, id) })
@@ -315,7 +315,7 @@ func TestIssueWindows(t *testing.T) {
 			t.Parallel()
 			s, c := storetest.OpenShop(t)
 			c.Now = test.now
-			e := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(-test.age))
+			e := storetest.MakeShopEvent("pay", 1, c.At(-test.age))
 			e.ReceivedAt = c.At(0)
 			i := storetest.ReadIssue(t, s, storetest.AddEvents(t, s, e).IssueID)
 			require.Equal(t, test.in24h, i.Events24h)
@@ -361,7 +361,7 @@ func TestIssueTrustIsThatOfItsProject(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	e := storetest.MakeEvent(storetest.Shop, "log in", 1, c.At(0))
+	e := storetest.MakeShopEvent("log in", 1, c.At(0))
 	e.Source = core.SourceBrowser
 	storetest.AddEvents(t, s, e)
 	mixed, browser := core.SourceMixed, core.SourceBrowser

@@ -30,7 +30,8 @@ SELECT id, at, target_id AS issue_id,
 	END AS corrects
 FROM activity`
 	// The words of the index activity_labels, so that it is used.
-	labelActions = `action IN ('issue.resolve', 'issue.ignore', 'issue.unresolve', 'issue.regress', 'issue.merge', 'issue.split', 'issue.triage_correction')
+	labelActions = `action IN ('issue.resolve', 'issue.ignore', 'issue.unresolve', 'issue.regress', 'issue.merge',
+		'issue.split', 'issue.triage_correction')
 	AND (action <> 'issue.merge' OR data ? 'source_ids')` // one row of a merge, that of the target
 )
 

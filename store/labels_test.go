@@ -13,7 +13,7 @@ import (
 	"errand/store/storetest"
 )
 
-// labels gives all labels, oldest first, as label or label<corrects.
+// labels returns all labels, oldest first, as label or label<corrects.
 func labels(t testing.TB, s *store.Store, since core.Since) []string {
 	t.Helper()
 	page, err := s.ListLabels(t.Context(), since, core.Paging{Limit: 1000})
@@ -44,7 +44,7 @@ func TestLabelsOfDecisions(t *testing.T) {
 		set(to)
 	}
 	c.Forward(time.Minute)
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 2, s.Now()))
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, s.Now()))
 	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'fix_pending'`)
 	set(core.Unresolved)
 	_, err := s.AddNote(t.Context(), ann, id, "no label")

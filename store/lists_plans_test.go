@@ -65,7 +65,7 @@ func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.Tra
 
 func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TestListsReadNoWholeTable calls every method of the store that gives a page, with each of its filters, and has Postgres
+// TestListsReadNoWholeTable calls every method of the store that returns a page, with each of its filters, and has Postgres
 // explain what it sent.
 func TestListsReadNoWholeTable(t *testing.T) {
 	t.Parallel()
@@ -105,7 +105,7 @@ func TestListsReadNoWholeTable(t *testing.T) {
 	require.GreaterOrEqual(t, lists, 3, "the lists were not found")
 }
 
-// argumentsOf gives the arguments, after the context, of each way to call a list: an id of an issue for a number, and for
+// argumentsOf returns the arguments, after the context, of each way to call a list: an id of an issue for a number, and for
 // a filter each field set alone and with a project.
 func argumentsOf(method reflect.Type) [][]reflect.Value {
 	calls := [][]reflect.Value{{}}
@@ -145,7 +145,7 @@ func valuesOf(kind reflect.Type) []reflect.Value {
 	return []reflect.Value{value}
 }
 
-// issueFilters gives filters that differ in one field, for one project and for all, in both orders.
+// issueFilters returns filters that differ in one field, for one project and for all, in both orders.
 func issueFilters() []store.IssueFilter {
 	var filters []store.IssueFilter
 	for field := range reflect.TypeFor[store.IssueFilter]().Fields() {
@@ -176,7 +176,7 @@ func examplesOf(field string) []any {
 	return examples
 }
 
-// wholeTables gives the large tables that the statement's plan reads from end to end.
+// wholeTables returns the large tables that the statement's plan reads from end to end.
 func wholeTables(t *testing.T, conn *pgx.Conn, q statement) []string {
 	t.Helper()
 	var text []byte

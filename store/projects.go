@@ -47,7 +47,8 @@ const selectProjects = `
 SELECT p.id, p.name, p.slug, p.platform, p.repository, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns,
 	p.allowed_origins, p.demo, p.created_at, s.last_event_at, s.server_seen_at, s.client_seen_at,
 	coalesce(h.events_24h, 0)::bigint AS events_24h, coalesce(h.events_today, 0)::bigint AS events_today,
-	ARRAY(SELECT k.public_key FROM project_keys k WHERE k.project_id = p.id AND k.revoked_at IS NULL ORDER BY k.created_at, k.public_key) AS keys
+	ARRAY(SELECT k.public_key FROM project_keys k WHERE k.project_id = p.id AND k.revoked_at IS NULL
+		ORDER BY k.created_at, k.public_key) AS keys
 FROM projects p
 LEFT JOIN project_seen s ON s.project_id = p.id
 LEFT JOIN LATERAL (
@@ -61,7 +62,7 @@ const (
 	selectOnProject = selectProjects + ` AND p.id = @id`
 )
 
-// countingWindows gives the starts of the counting windows: an hour counts when it lies wholly inside (primary API, Issue).
+// countingWindows returns the starts of the counting windows: an hour counts when it lies wholly inside (primary API, Issue).
 func countingWindows(now core.Time) pg.Args {
 	return pg.Args{"day_ago": now.Add(-24 * time.Hour), "today": now.Truncate(24 * time.Hour)}
 }
@@ -83,7 +84,7 @@ func (s *Store) ListProjects(ctx context.Context) ([]StoredProject, error) {
 	return list, err
 }
 
-// ReadProject gives one project by its id, or not_found.
+// ReadProject returns one project by its id, or not_found.
 func (s *Store) ReadProject(ctx context.Context, id int64) (StoredProject, error) {
 	return readProject(ctx, s.db.Main, id, s.Now())
 }
@@ -100,7 +101,7 @@ const (
 	findProjectBySlug = `SELECT id FROM projects WHERE slug = @slug AND deleted_at IS NULL`
 )
 
-// FindProject gives the id of the project that a caller named by id or slug, or project_not_found.
+// FindProject returns the id of the project that a caller named by id or slug, or project_not_found.
 func (s *Store) FindProject(ctx context.Context, ref core.ProjectRef) (int64, error) {
 	sql, a := findProjectBySlug, pg.Args{"slug": string(ref)}
 	if id, err := strconv.ParseInt(string(ref), 10, 64); err == nil {
@@ -193,12 +194,12 @@ type IntakeProject struct {
 	AllowedOrigins *[]string
 }
 
-// FindIntakeProject gives the project of an active key, or not_found.
+// FindIntakeProject returns the project of an active key, or not_found.
 func (s *Store) FindIntakeProject(ctx context.Context, publicKey string) (IntakeProject, error) {
 	return pg.QueryOne[IntakeProject](ctx, s.db.Main, selectIntakeProjectOfKey, pg.Args{"key": publicKey})
 }
 
-// ReadIntakeProject gives what taking events in needs to know of a project, or not_found.
+// ReadIntakeProject returns what taking events in needs to know of a project, or not_found.
 func (s *Store) ReadIntakeProject(ctx context.Context, id int64) (IntakeProject, error) {
 	return pg.QueryOne[IntakeProject](ctx, s.db.Main, selectIntakeProject, pg.Args{"id": id})
 }

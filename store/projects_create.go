@@ -88,7 +88,7 @@ func (t *tx) insertProject(ctx context.Context, p NewProject) error {
 	return errors.New("store: no slug is free for long enough")
 }
 
-// findFreeSlug gives the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2.
+// findFreeSlug returns the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2.
 func (t *tx) findFreeSlug(ctx context.Context, slug string) (string, error) {
 	rows, err := pg.QueryMany[struct{ Slug string }](ctx, t, listSlugsLike, pg.Args{"slug": slug})
 	if err != nil {

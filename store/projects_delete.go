@@ -20,7 +20,7 @@ const (
 	revokeProjectTokens = `UPDATE tokens SET revoked_at = @now WHERE project_id = @id AND revoked_at IS NULL RETURNING id`
 )
 
-// deleteProject is DeleteProject. The timeline tells of it as a change of the project, since the specification has no other
+// deleteProject is DeleteProject. The timeline has it as a change of the project, since the specification has no other
 // action for it.
 func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) error {
 	n, err := pg.Exec(ctx, t, hideProject, pg.Args{"id": id, "now": t.Now})
@@ -61,7 +61,7 @@ const (
 	markPurged           = `UPDATE projects SET purged_at = @now WHERE id = @id AND deleted_at IS NOT NULL AND purged_at IS NULL`
 )
 
-// UnpurgedProjects gives the deleted projects whose rows are to be deleted now, oldest first.
+// UnpurgedProjects returns the deleted projects whose rows are to be deleted now, oldest first.
 func (s *Store) UnpurgedProjects(ctx context.Context) ([]int64, error) {
 	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, listUnpurgedProjects, pg.Args{"due": s.Now().Add(-purgeAfter)})
 	list := make([]int64, len(rows))

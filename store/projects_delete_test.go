@@ -61,7 +61,7 @@ func tablesOf(t testing.TB, s *store.Store, project int64) map[string]int64 {
 	return rows
 }
 
-// purgeAll deletes rows until there is nothing to do, and gives how many rounds that took.
+// purgeAll deletes rows until there is nothing to do, and returns how many rounds that took.
 func purgeAll(t testing.TB, s *store.Store, project int64) (rounds int) {
 	t.Helper()
 	for done := false; !done; rounds++ {

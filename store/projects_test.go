@@ -148,7 +148,7 @@ func TestProjectCountsEvents(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	arrive := func(n int, ago time.Duration) {
-		e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(-ago))
+		e := storetest.MakeShopEvent("pay", n, c.At(-ago))
 		e.OccurredAt = c.At(-29 * 24 * time.Hour) // what counts is the arrival
 		storetest.AddEvents(t, s, e, e)
 	}
@@ -235,7 +235,7 @@ func TestIngestState(t *testing.T) {
 	require.Equal(t, core.IngestState{State: "idle"}, state(0))
 
 	first := c.At(0)
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, first), storetest.MakeEvent(storetest.Shop, "pay", 2, first))
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, first), storetest.MakeShopEvent("pay", 2, first))
 	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop+2, "pay", 1, first)) // a deleted project is not counted
 	require.Equal(t, core.IngestState{State: "ok", Events24h: 2, LastEventAt: first, QuotaUsed: 2}, state(storetest.Shop))
 	require.Equal(t, core.IngestState{State: "ok", Events24h: 2, LastEventAt: first, QuotaUsed: 2}, state(0))
@@ -244,7 +244,7 @@ func TestIngestState(t *testing.T) {
 	storetest.ChangeRows(t, s, `UPDATE projects SET daily_quota = 3 WHERE id = $1`, storetest.Shop)
 	quota := int64(3)
 	require.Equal(t, core.IngestState{State: "ok", Events24h: 2, LastEventAt: first, QuotaUsed: 2, Quota: &quota}, state(storetest.Shop))
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 3, first))
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 3, first))
 	require.Equal(t, core.IngestState{State: "over_quota", Events24h: 3, LastEventAt: first, QuotaUsed: 3, Quota: &quota}, state(storetest.Shop))
 	require.Equal(t, core.IngestState{State: "ok", Events24h: 3, LastEventAt: first, QuotaUsed: 3}, state(0), "all projects have no quota together")
 

@@ -29,7 +29,7 @@ type projectSettings struct {
 	AllowedOrigins *[]string
 }
 
-// applyChange changes the settings, and gives the names and new values of those that are different now.
+// applyChange changes the settings, and returns the names and new values of those that are different now.
 func (s *projectSettings) applyChange(c core.ProjectChange) map[string]any {
 	changed := map[string]any{}
 	replaceSetting(changed, "repository", c.Repository.Set, &s.Repository, core.Text(c.Repository.Value))

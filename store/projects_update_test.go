@@ -16,7 +16,7 @@ func set[T any](v T) core.Opt[T] { return core.Opt[T]{Set: true, Value: v} }
 
 func null[T any]() core.Opt[T] { return core.Opt[T]{Set: true, Null: true} }
 
-// updates gives the data of the activity rows that tell of changes of a project, oldest first.
+// updates returns the data of the activity rows that are about changes of a project, oldest first.
 func updates(t *testing.T, s *store.Store, project int64) []string {
 	t.Helper()
 	return storetest.ReadColumn[string](t, s, `SELECT data::text FROM activity

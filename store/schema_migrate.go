@@ -60,7 +60,7 @@ func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
 	})
 }
 
-// CheckSchema tells whether the database has had all migrations: nil, ErrOldSchema, or why it cannot be told.
+// CheckSchema reports whether the database has had all migrations: nil, ErrOldSchema, or why it cannot be found out.
 func (s *Store) CheckSchema(ctx context.Context) error {
 	return s.withMigrations(s.db.Reserved, func(m *migration) error {
 		pending, err := m.hasPending(ctx)
@@ -126,7 +126,7 @@ func (s *Store) withMigrations(pool *pgxpool.Pool, fn func(*migration) error) er
 // readQueueVersion is the newest migration of the queue's tables that the database has had.
 const readQueueVersion = `SELECT coalesce(max(version), 0)::bigint AS version FROM river_migration WHERE line = 'main'`
 
-// hasPending tells whether migrations of ours or of the queue are missing. A newer server's do not matter.
+// hasPending reports whether migrations of ours or of the queue are missing. A newer server's do not matter.
 func (m *migration) hasPending(ctx context.Context) (bool, error) {
 	if pending, err := m.ours.HasPending(ctx); err != nil || pending {
 		return pending, err

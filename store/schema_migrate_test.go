@@ -96,7 +96,7 @@ func TestEveryMethodSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 		"CheckSchema":    func() error { return s.CheckSchema(ctx) },
 		"MakePartitions": func() error { return s.Intake.MakePartitions(ctx) },
 		"AddEvents": func() error {
-			_, err := s.Intake.AddEvents(ctx, []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))})
+			_, err := s.Intake.AddEvents(ctx, []intake.NewEvent{storetest.MakeShopEvent("pay", 1, c.At(0))})
 			return err
 		},
 		"ReadIssue": func() error { _, err := s.ReadIssue(ctx, 1); return err },

@@ -11,7 +11,7 @@ const (
 	readSecret = `SELECT value FROM install_secrets WHERE name = @name`
 )
 
-// EnsureSecret gives the installation's secret of the name: the fresh value when there was none yet. All servers on
+// EnsureSecret returns the installation's secret of the name: the fresh value when there was none yet. All servers on
 // the database have the same one.
 func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	if _, err := pg.Exec(ctx, s.db.Main, addSecret, pg.Args{"name": name, "value": fresh}); err != nil {

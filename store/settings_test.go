@@ -99,12 +99,12 @@ func TestRetentionSaysWhatItDropped(t *testing.T) {
 	s := storetest.NewAt(t, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	for n := range 3 {
-		storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0)))
+		storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", n, c.At(0)))
 	}
 	c.Forward(24 * time.Hour)
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 4, c.At(0)))
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 4, c.At(0)))
 	c.Forward(48 * time.Hour) // and no more: others need the partitions of today
-	kept := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 5, c.At(0)))
+	kept := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 5, c.At(0)))
 	require.Empty(t, storetest.DropExpired(t, s, 0), "0 is never")
 	require.EqualValues(t, 5, storetest.ReadIssue(t, s, kept.IssueID).StoredEvents)
 	partition := func(day time.Time) string { return "events_" + day.Format("20060102") }

@@ -67,7 +67,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 // storedPerIssue returns how many stored events an issue keeps.
 func (s *Store) storedPerIssue() int64 { return s.settings.Load().StoredPerIssue }
 
-// Close gives all connections back.
+// Close ends all connections.
 func (s *Store) Close() { s.db.Close() }
 
 // Now returns the time by the store's clock, in the precision of the store.

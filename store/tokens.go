@@ -59,7 +59,8 @@ func (s *Store) CreateToken(ctx context.Context, actor core.Actor, n NewToken) (
 		if err != nil {
 			return err
 		}
-		if _, err = t.recordActivity(ctx, activity.Entry{Actor: actor, Action: core.ActionTokenCreate, TargetType: core.TargetToken, TargetID: id}); err != nil {
+		created := activity.Entry{Actor: actor, Action: core.ActionTokenCreate, TargetType: core.TargetToken, TargetID: id}
+		if _, err = t.recordActivity(ctx, created); err != nil {
 			return err
 		}
 		token, err = pg.QueryOne[core.Token](ctx, t, findTokenByID, pg.Args{"id": id})
@@ -98,7 +99,7 @@ func (s *Store) RevokeToken(ctx context.Context, actor core.Actor, id int64) err
 	})
 }
 
-// UseToken gives the token with the hash and notes that it was used, at most once an hour. An unknown or revoked token
+// UseToken returns the token with the hash and notes that it was used, at most once an hour. An unknown or revoked token
 // is not_found: every call asks, so that a revocation acts at once.
 func (s *Store) UseToken(ctx context.Context, hash []byte) (core.Token, error) {
 	token, err := pg.QueryOne[core.Token](ctx, s.db.Main, findTokenByHash, pg.Args{"hash": hash})

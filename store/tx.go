@@ -35,7 +35,7 @@ func (t *tx) inSavepoint(ctx context.Context, fn func(*tx) error) error {
 	return err
 }
 
-// recordActivity writes an activity row in the transaction of the change that it tells of.
+// recordActivity writes an activity row in the transaction of the change that it is about.
 func (t *tx) recordActivity(ctx context.Context, e activity.Entry) (int64, error) {
 	t.recorded++
 	return activity.Write(ctx, t.store.db, t.Tx, e)

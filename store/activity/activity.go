@@ -1,4 +1,4 @@
-// Package activity writes the timeline of what was done, in the transaction of what it tells of.
+// Package activity writes the timeline of what was done, in the transaction of what it is about.
 package activity
 
 import (
@@ -36,7 +36,7 @@ const insertEntry = `
 INSERT INTO activity (project_id, id, at, actor_type, actor_id, actor_name, action, target_type, target_id, data)
 VALUES (@project_id, @id, @now, @actor_type, nullif(@actor_id::bigint, 0), @actor_name, @action, @target_type, @target_id, @data)`
 
-// Write writes an entry in the transaction of the change that it tells of, and returns the id of its row.
+// Write writes an entry in the transaction of the change that it is about, and returns the id of its row.
 func Write(ctx context.Context, db *pg.DB, t *pg.Tx, e Entry) (int64, error) {
 	id, err := db.IDs.TakeOne(ctx, ids)
 	if err != nil {

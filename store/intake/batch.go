@@ -55,7 +55,7 @@ var errStale = errors.New("store: the batch needs a closer look")
 // addAttempts bounds how often a batch is tried again because another server changed the same rows meanwhile.
 const addAttempts = 5
 
-// AddEvents adds a batch of events in one transaction and tells what became of each, in their order.
+// AddEvents adds a batch of events in one transaction and reports what became of each, in their order.
 //
 // Nearly every batch only counts and makes issues: its issues are open, its event ids new. Such a batch is one pipelined
 // round trip, in which the statements check that this is so and do nothing if it is not; issues that the store does not
@@ -143,7 +143,10 @@ func (e *NewEvent) eventKey() eventKey { return eventKey{e.ProjectID, e.EventID}
 func (e *NewEvent) issueKey() issueKey { return issueKey{e.ProjectID, e.Version, e.Fingerprint} }
 
 func (w *Writer) newBatch(ctx context.Context, events []NewEvent) (*batch, error) {
-	b := &batch{events: events, added: make([]Added, len(events)), firstIndex: make(map[eventKey]int, len(events)), issuesAfter: map[int64]rememberedIssue{}}
+	b := &batch{
+		events: events, added: make([]Added, len(events)), firstIndex: make(map[eventKey]int, len(events)),
+		issuesAfter: map[int64]rememberedIssue{},
+	}
 	b.isRetry = events[0].id != 0
 	if err := w.assignEventIDs(ctx, events); err != nil {
 		return nil, err
@@ -166,7 +169,7 @@ func (w *Writer) newBatch(ctx context.Context, events []NewEvent) (*batch, error
 }
 
 // deferStoring takes the ids from events that are not stored now: of an issue that has as many stored events as it may have,
-// the newest of the batch is, and the others wait to be stored together, as long as there is room for them (see overfull).
+// the newest of the batch is, and the others wait to be stored together, as long as there is room for them (see fullIssues).
 func (b *batch) deferStoring(w *Writer) {
 	newest := map[int64]bool{}
 	room, keep := w.fullIssues.freeBytes(), w.keep()
@@ -183,7 +186,7 @@ func (b *batch) deferStoring(w *Writer) {
 	}
 }
 
-// assignEventIDs gives ids to the events that have none yet.
+// assignEventIDs sets the ids of the events that have none yet.
 func (w *Writer) assignEventIDs(ctx context.Context, events []NewEvent) error {
 	if events[0].id != 0 {
 		return nil

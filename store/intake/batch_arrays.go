@@ -11,7 +11,9 @@ import (
 
 func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	c := newSpanArrays(b.counts.issues)
-	userProject, userIssue, user := pg.SplitColumns(b.counts.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
+	userProject, userIssue, user := pg.SplitColumns(b.counts.users, func(u userKey) (int64, int64, []byte) {
+		return u.project, u.issue, u.user[:]
+	})
 	project, event := b.listEventKeys()
 	q.Queue(countIssues, c.project, c.issue, c.last, project, event, userProject, userIssue, user, MaxUsers, now,
 		c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown,
@@ -103,6 +105,8 @@ func queueHours(q *pgx.Batch, rows []hourCount, projects []projectCount) {
 		project[i], issue[i], events[i], hour[i] = r.project, r.issue, r.events, r.hour
 	}
 	id, count, at := pg.SplitColumns(projects, func(p projectCount) (int64, int64, time.Time) { return p.project, p.events, p.hour })
-	last, server, client := pg.SplitColumns(projects, func(p projectCount) (core.Time, core.Time, core.Time) { return p.last, p.server, p.client })
+	last, server, client := pg.SplitColumns(projects, func(p projectCount) (core.Time, core.Time, core.Time) {
+		return p.last, p.server, p.client
+	})
 	q.Queue(countHours, project, issue, hour, events, id, at, count, last, server, client)
 }

@@ -43,7 +43,7 @@ func benchmarkAddEvents(b *testing.B, size int, group func(n int) string) {
 		events := make([]intake.NewEvent, size)
 		for i := range events {
 			n++
-			e := storetest.MakeEvent(storetest.Shop, group(n), n, s.Now())
+			e := storetest.MakeShopEvent(group(n), n, s.Now())
 			e.ReceivedAt, e.User, e.Payload = core.At(s.Now().Time), storetest.HashUser(n), intake.Payload{Bytes: payload}
 			e.Crash, e.Features = triage.Crash{Site: triage.NoStack}, featuresOf(n)
 			events[i] = e

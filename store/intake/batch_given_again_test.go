@@ -19,25 +19,25 @@ func TestBatchGivenAgainCountsOnce(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]func(*store.Store, *storetest.Clock) []intake.NewEvent{
 		"of new issues": func(_ *store.Store, c *storetest.Clock) []intake.NewEvent {
-			return []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "a", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "b", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "a", 2, c.At(0))}
+			return []intake.NewEvent{storetest.MakeShopEvent("a", 1, c.At(0)), storetest.MakeShopEvent("b", 1, c.At(0)), storetest.MakeShopEvent("a", 2, c.At(0))}
 		},
 		"of known issues": func(s *store.Store, c *storetest.Clock) []intake.NewEvent {
 			storetest.MakeIssue(t, s, "a")
-			return []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "a", 2, c.At(0)), storetest.MakeEvent(storetest.Shop, "a", 3, c.At(0))}
+			return []intake.NewEvent{storetest.MakeShopEvent("a", 2, c.At(0)), storetest.MakeShopEvent("a", 3, c.At(0))}
 		},
 		"with duplicates": func(s *store.Store, c *storetest.Clock) []intake.NewEvent {
 			storetest.MakeIssue(t, s, "a")
-			return []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "a", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "a", 2, c.At(0)), storetest.MakeEvent(storetest.Shop, "a", 2, c.At(0)), storetest.MakeEvent(storetest.Shop, "b", 1, c.At(0))}
+			return []intake.NewEvent{storetest.MakeShopEvent("a", 1, c.At(0)), storetest.MakeShopEvent("a", 2, c.At(0)), storetest.MakeShopEvent("a", 2, c.At(0)), storetest.MakeShopEvent("b", 1, c.At(0))}
 		},
 		"of duplicates only": func(s *store.Store, c *storetest.Clock) []intake.NewEvent {
 			storetest.MakeIssue(t, s, "a")
-			return []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "a", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "a", 1, c.At(0))}
+			return []intake.NewEvent{storetest.MakeShopEvent("a", 1, c.At(0)), storetest.MakeShopEvent("a", 1, c.At(0))}
 		},
 		"of an issue that keeps no more": func(_ *store.Store, c *storetest.Clock) []intake.NewEvent {
-			return []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "hot", 3000, c.At(0)), storetest.MakeEvent(storetest.Shop, "hot", 3001, c.At(0)), storetest.MakeEvent(storetest.Shop, "hot", 3002, c.At(0))}
+			return []intake.NewEvent{storetest.MakeShopEvent("hot", 3000, c.At(0)), storetest.MakeShopEvent("hot", 3001, c.At(0)), storetest.MakeShopEvent("hot", 3002, c.At(0))}
 		},
 		"of an issue that keeps no more, a duplicate last": func(_ *store.Store, c *storetest.Clock) []intake.NewEvent {
-			return []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "hot", 3000, c.At(0)), storetest.MakeEvent(storetest.Shop, "hot", 3001, c.At(0)), storetest.MakeEvent(storetest.Shop, "hot", 7, c.At(0))}
+			return []intake.NewEvent{storetest.MakeShopEvent("hot", 3000, c.At(0)), storetest.MakeShopEvent("hot", 3001, c.At(0)), storetest.MakeShopEvent("hot", 7, c.At(0))}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestBatchGivenAgainCountsOnce(t *testing.T) {
 			require.Equal(t, seen, storetest.ReadCell[int64](t, s, `SELECT sum(times_seen)::bigint FROM issues`))
 			require.Equal(t, seen, storetest.ReadCell[int64](t, s, `SELECT sum(events)::bigint FROM project_hours`))
 
-			afresh, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "after", 1, c.At(0))})
+			afresh, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("after", 1, c.At(0))})
 			require.NoError(t, err)
 			require.False(t, afresh[0].Duplicate)
 		})
@@ -69,7 +69,7 @@ func TestBatchThatFailedIsAddedByTheNextTry(t *testing.T) {
 	id := storetest.MakeIssue(t, s, "pay")
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	batch := []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0)), storetest.MakeEvent(storetest.Shop, "pay", 3, c.At(0))}
+	batch := []intake.NewEvent{storetest.MakeShopEvent("pay", 2, c.At(0)), storetest.MakeShopEvent("pay", 3, c.At(0))}
 	_, err := s.Intake.AddEvents(cancelled, batch)
 	require.Error(t, err)
 	require.EqualValues(t, 1, storetest.ReadIssue(t, s, id).TimesSeen)
@@ -83,7 +83,7 @@ func TestBatchThatWaitedForTheDatabase(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	away := storetest.Open(t, storetest.AwayURL, c.Tell)
-	batch := []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))}
+	batch := []intake.NewEvent{storetest.MakeShopEvent("pay", 1, c.At(0))}
 	_, err := away.Intake.AddEvents(t.Context(), batch)
 	storetest.RequireCode(t, core.Unavailable, err)
 	added, err := s.Intake.AddEvents(t.Context(), batch)

@@ -74,7 +74,7 @@ func (w *Writer) findDuplicates(ctx context.Context, t *pg.Tx, b *batch) error {
 			rows.Close()
 			return err
 		}
-		// Under our own id it is no duplicate: an earlier try of this batch was committed, and with it all its events.
+		// Under our own id it is not a duplicate: an earlier try of this batch was committed, and with it all its events.
 		own := id == b.events[b.firstIndex[key]].id
 		b.wasCommitted = b.wasCommitted || own
 		if notStored {
@@ -119,7 +119,7 @@ func findIssues(ctx context.Context, on pg.Querier, groups []issueKey) (map[issu
 	return found, err
 }
 
-// listIssueKeys gives the fingerprints of the events that count, each once, in the order in which they came.
+// listIssueKeys returns the fingerprints of the events that count, each once, in the order in which they came.
 func (b *batch) listIssueKeys() []issueKey {
 	var list []issueKey
 	seen := map[issueKey]bool{}

@@ -62,7 +62,7 @@ func drawBatch(r *rapid.T, c *storetest.Clock) []intake.NewEvent {
 	}), 1, 8).Draw(r, "batch")
 }
 
-// outcome adds the batch to a project and tells which of its events were duplicates.
+// outcome adds the batch to a project and returns which of its events were duplicates.
 func outcome(r *rapid.T, s *store.Store, project int64, batch []intake.NewEvent) []bool {
 	events := slices.Clone(batch)
 	for i := range events {
@@ -140,7 +140,7 @@ type sighting struct {
 	release string
 }
 
-// ends gives the first and the last known release.
+// ends returns the first and the last known release.
 func (s sightings) ends() (first, last string) {
 	list := slices.Clone(s)
 	slices.SortStableFunc(list, func(a, b sighting) int { return a.at.Compare(b.at.Time) })

@@ -12,7 +12,7 @@ import (
 	"errand/store/pg"
 )
 
-// planNewIssues gives an id to each issue that the batch has to make: one for each fingerprint without an issue. Its first
+// planNewIssues takes an id for each issue that the batch has to make: one for each fingerprint without an issue. Its first
 // event names it.
 func (w *Writer) planNewIssues(ctx context.Context, b *batch) error {
 	b.firstEvents = b.findFirstEvents()
@@ -89,7 +89,9 @@ func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time) {
 	}
 	project, version, fingerprint := b.listNewFingerprints()
 	title, culprit, kind := pg.SplitColumns(b.firstEvents, func(e *NewEvent) (string, string, string) { return e.Title, e.Culprit, e.Type })
-	platform, test, features := pg.SplitColumns(b.firstEvents, func(e *NewEvent) (string, bool, string) { return e.Platform, e.Test, e.formatFeatures() })
+	platform, test, features := pg.SplitColumns(b.firstEvents, func(e *NewEvent) (string, bool, string) {
+		return e.Platform, e.Test, e.formatFeatures()
+	})
 	site, handled, users := make([]string, len(b.firstEvents)), make([]*bool, len(b.firstEvents)), make([]int64, len(b.firstEvents))
 	for i, e := range b.firstEvents {
 		site[i], handled[i], users[i] = string(e.Crash.Site), e.Crash.Handled, b.counts.newIssues[i].users

@@ -20,13 +20,13 @@ func TestDuplicates(t *testing.T) {
 		t.Run(writer, func(t *testing.T) {
 			t.Parallel()
 			s, c := storetest.OpenShop(t)
-			first := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))
+			first := storetest.MakeShopEvent("pay", 1, c.At(0))
 			first.User = storetest.HashUser(1)
 			stored := storetest.AddEvents(t, s, first)
 			if writer == "cold" {
 				s.Intake.Forget()
 			}
-			again, fresh := first, storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0))
+			again, fresh := first, storetest.MakeShopEvent("pay", 2, c.At(0))
 			again.User, again.Release, again.OccurredAt = storetest.HashUser(2), "9", c.At(time.Second)
 			added, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{again, fresh, again, fresh})
 			require.NoError(t, err)
@@ -57,9 +57,9 @@ func TestDuplicates(t *testing.T) {
 func TestBatchOfDuplicatesOnly(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	stored := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)))
+	stored := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0)))
 	for range 3 {
-		require.Equal(t, intake.Added{ID: stored.ID, IssueID: stored.IssueID, Duplicate: true}, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))))
+		require.Equal(t, intake.Added{ID: stored.ID, IssueID: stored.IssueID, Duplicate: true}, storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0))))
 	}
 	require.EqualValues(t, 1, storetest.ReadIssue(t, s, stored.IssueID).TimesSeen)
 }
@@ -68,9 +68,9 @@ func TestDuplicateIsByProjectAndEventIDAlone(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
-	stored := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)))
-	other := storetest.MakeEvent(storetest.Shop, "log in", 1, c.At(time.Hour)) // another fingerprint, another hour
-	other.EventID = storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)).EventID
+	stored := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0)))
+	other := storetest.MakeShopEvent("log in", 1, c.At(time.Hour)) // another fingerprint, another hour
+	other.EventID = storetest.MakeShopEvent("pay", 1, c.At(0)).EventID
 	require.Equal(t, intake.Added{ID: stored.ID, IssueID: stored.IssueID, Duplicate: true}, storetest.AddEvents(t, s, other))
 	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM issues`), "a duplicate makes no issue")
 	require.False(t, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop+1, "pay", 1, c.At(0))).Duplicate)
@@ -82,7 +82,7 @@ func TestSameEventsOnTwoServersAtOnce(t *testing.T) {
 	for round := range 10 { // the first rounds make the issues
 		var events []intake.NewEvent
 		for n := range 8 {
-			events = append(events, storetest.MakeEvent(storetest.Shop, string(rune('a'+n%4)), 100*round+n, c.At(0)))
+			events = append(events, storetest.MakeShopEvent(string(rune('a'+n%4)), 100*round+n, c.At(0)))
 		}
 		results := make([][]intake.Added, 4)
 		storetest.RequireNoErrors(t, storetest.RunTogether(4, func(i int) (err error) {
@@ -128,15 +128,15 @@ func TestNewEventReopensAResolvedIssue(t *testing.T) {
 				s.Intake.Forget()
 			}
 			c.Forward(time.Hour)
-			old, sameTime := storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(-time.Hour-time.Millisecond)), storetest.MakeEvent(storetest.Shop, "pay", 3, c.At(-time.Hour))
+			old, sameTime := storetest.MakeShopEvent("pay", 2, c.At(-time.Hour-time.Millisecond)), storetest.MakeShopEvent("pay", 3, c.At(-time.Hour))
 			require.Equal(t, id, storetest.AddEvents(t, s, old, sameTime).IssueID)
 			i := storetest.ReadIssue(t, s, id)
 			require.Equal(t, core.Resolved, i.Status, "events before the resolve only count")
 			require.EqualValues(t, 3, i.TimesSeen)
 			require.Equal(t, resolved, storetest.ReadActivity(t, s, id))
 
-			newer := storetest.MakeEvent(storetest.Shop, "pay", 4, c.At(-time.Hour+time.Millisecond))
-			require.Equal(t, id, storetest.AddEvents(t, s, newer, storetest.MakeEvent(storetest.Shop, "pay", 5, c.At(0))).IssueID)
+			newer := storetest.MakeShopEvent("pay", 4, c.At(-time.Hour+time.Millisecond))
+			require.Equal(t, id, storetest.AddEvents(t, s, newer, storetest.MakeShopEvent("pay", 5, c.At(0))).IssueID)
 			i = storetest.ReadIssue(t, s, id)
 			require.Equal(t, core.Unresolved, i.Status)
 			require.EqualValues(t, 5, i.TimesSeen)
@@ -145,7 +145,7 @@ func TestNewEventReopensAResolvedIssue(t *testing.T) {
 				TargetType: core.TargetIssue, TargetID: id, Data: []byte(`{"to": "unresolved", "from": "resolved"}`),
 			}), storetest.ReadActivity(t, s, id))
 
-			storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 6, c.At(time.Second)))
+			storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 6, c.At(time.Second)))
 			require.Len(t, storetest.ReadActivity(t, s, id), 2, "it is reopened once")
 		})
 	}
@@ -160,7 +160,7 @@ func TestResolveAgainAfterReopening(t *testing.T) {
 		_, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
 		require.NoError(t, err)
 		c.Forward(time.Minute)
-		storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 10+n, c.At(0)))
+		storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 10+n, c.At(0)))
 		require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, id).Status)
 	}
 	require.Len(t, storetest.ReadActivity(t, s, id), 6)
@@ -176,7 +176,7 @@ func TestEventsOnlyCountInOtherStatuses(t *testing.T) {
 			storetest.ChangeRows(t, s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id, status, storetest.Noon)
 			for n := range 2 {
 				c.Forward(time.Hour)
-				require.Equal(t, id, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 10+n, c.At(0))).IssueID)
+				require.Equal(t, id, storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 10+n, c.At(0))).IssueID)
 				s.Intake.Forget()
 			}
 			i := storetest.ReadIssue(t, s, id)
@@ -194,7 +194,7 @@ func TestTwoServersReopenAnIssueOnce(t *testing.T) {
 	_, err := pair[0].SetIssueStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
 	require.NoError(t, err)
 	storetest.RequireNoErrors(t, storetest.RunTogether(8, func(i int) error {
-		_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 10+i, c.At(time.Second))})
+		_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("pay", 10+i, c.At(time.Second))})
 		return err
 	}))
 	require.EqualValues(t, 9, storetest.ReadIssue(t, pair[0], id).TimesSeen)
@@ -213,7 +213,7 @@ func TestEventsOfAMergedIssueGoToItsTarget(t *testing.T) {
 				s.Intake.Forget()
 			}
 			for n := range 2 {
-				added, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "old", 10+n, c.At(0)), storetest.MakeEvent(storetest.Shop, "new", 10+n, c.At(0))})
+				added, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("old", 10+n, c.At(0)), storetest.MakeShopEvent("new", 10+n, c.At(0))})
 				require.NoError(t, err)
 				require.Equal(t, target, added[0].IssueID)
 				require.Equal(t, target, added[1].IssueID)
@@ -235,7 +235,7 @@ func TestEventOfASourceReopensItsResolvedTarget(t *testing.T) {
 	storetest.MergeByHand(t, s, source, target)
 	_, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(1), target, core.Resolved)
 	require.NoError(t, err)
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "old", 10, c.At(time.Second)))
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("old", 10, c.At(time.Second)))
 	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, target).Status)
 	require.Equal(t, core.Merged, storetest.ReadIssue(t, s, source).Status)
 }
@@ -250,7 +250,7 @@ func TestPartitionsAreMadeOnDemand(t *testing.T) {
 	require.Empty(t, partitions(), "the template has other days only")
 	storetest.RequireNoErrors(t, storetest.RunTogether(6, func(i int) error { // all at once, on both servers
 		at := c.At(time.Duration(i/2) * 24 * time.Hour)
-		_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", i, at)})
+		_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("pay", i, at)})
 		return err
 	}))
 	require.Equal(t, []string{"events_20260314", "events_20260315", "events_20260316"}, partitions())

@@ -75,7 +75,9 @@ func (b *batch) makeStatements(now core.Time, o *batchOutcome) *pgx.Batch {
 
 func (b *batch) queueIssueCheck(q *pgx.Batch) {
 	if len(b.firstEvents) > 0 {
-		project, issue, last := pg.SplitColumns(b.counts.issues, func(c issueCount) (int64, int64, time.Time) { return c.project, c.issue, c.LastSeen.Time })
+		project, issue, last := pg.SplitColumns(b.counts.issues, func(c issueCount) (int64, int64, time.Time) {
+			return c.project, c.issue, c.LastSeen.Time
+		})
 		q.Queue(checkIssues, project, issue, last)
 	}
 }

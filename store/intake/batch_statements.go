@@ -90,7 +90,8 @@ FROM counted`
 const addFingerprints = `
 WITH added AS (
 	INSERT INTO issue_fingerprints (project_id, version, fingerprint, issue_id)
-	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[])
+	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 	ON CONFLICT DO NOTHING
 	RETURNING 1
 )
@@ -107,28 +108,34 @@ WITH new AS (
 			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features)
 ), taken_back AS (
 	DELETE FROM issue_fingerprints f USING new n
-	WHERE NOT current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND f.project_id = n.project_id AND f.version = n.version AND f.fingerprint = n.fingerprint AND f.issue_id = n.id
+	WHERE NOT current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+		AND f.project_id = n.project_id AND f.version = n.version AND f.fingerprint = n.fingerprint AND f.issue_id = n.id
 ), compared AS (
 	INSERT INTO issue_features (project_id, issue_id, features)
-	SELECT project_id, id, features::integer[] FROM new WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false' AND features <> ''
+	SELECT project_id, id, features::integer[] FROM new
+	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+		AND features <> ''
 )
 INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
 	times_seen, stored_events, users_affected, latest_event_id, first_seen, last_seen,
 	first_release, first_release_at, last_release, last_release_at, status, status_at)
 SELECT project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled,
-	seen, stored, users, nullif(latest, 0), first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, 'unresolved', $13
+	seen, stored, users, nullif(latest, 0), first_seen, last_seen,
+	first_release, first_release_at, last_release, last_release_at, 'unresolved', $13
 FROM new WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
 
 // addCountedIDs adds the ids of events that are not stored.
 const addCountedIDs = `
 INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at, not_stored)
-SELECT *, true FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
+SELECT *, true FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[])
+WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
 
 // addEvents adds the events and their ids.
 const addEvents = `
 WITH ids AS (
 	INSERT INTO event_ids (project_id, event_id, id, issue_id, received_at)
-	SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+	SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[])
+	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 )
 INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
 SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
@@ -139,11 +146,13 @@ SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::t
 const countHours = `
 WITH of_issues AS (
 	INSERT INTO issue_hours (project_id, issue_id, hour, events)
-	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[])
+	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 	ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.events + excluded.events
 ), of_projects AS (
 	INSERT INTO project_hours (project_id, hour, events)
-	SELECT * FROM unnest($5::bigint[], $6::timestamptz[], $7::bigint[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+	SELECT * FROM unnest($5::bigint[], $6::timestamptz[], $7::bigint[])
+	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 	ON CONFLICT (project_id, hour) DO UPDATE SET events = project_hours.events + excluded.events
 )
 INSERT INTO project_seen (project_id, last_event_at, server_seen_at, client_seen_at)

@@ -16,7 +16,7 @@ import (
 func TestAddEventsMakesAnIssueOfAFirstEvent(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	e := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(-time.Minute))
+	e := storetest.MakeShopEvent("pay", 1, c.At(-time.Minute))
 	e.ReceivedAt = c.At(0)
 	added := storetest.AddEvents(t, s, e)
 	require.Positive(t, added.ID)
@@ -57,7 +57,7 @@ func TestAddEventsSumsUp(t *testing.T) {
 			s, c := storetest.OpenShop(t)
 			var events []intake.NewEvent
 			for n := range 12 { // one every 20 minutes, the last one now
-				e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(time.Duration(n-11)*20*time.Minute))
+				e := storetest.MakeShopEvent("pay", n, c.At(time.Duration(n-11)*20*time.Minute))
 				e.ReceivedAt, e.User, e.Release = c.At(0), storetest.HashUser(n%3), fmt.Sprint("r", n)
 				events = append(events, e)
 			}
@@ -85,7 +85,7 @@ func TestAddEventsSumsUp(t *testing.T) {
 	}
 }
 
-// hoursOf gives a project's hours by arrival.
+// hoursOf returns a project's hours by arrival.
 func hoursOf(t *testing.T, s *store.Store, project int64) []string {
 	return storetest.ReadColumn[string](t, s, `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24:MI') || '=' || events
 		FROM project_hours WHERE project_id = $1 ORDER BY hour`, project)
@@ -96,7 +96,7 @@ func TestAddEventsAcrossHoursAndDays(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	last := c.At(11*time.Hour + 30*time.Minute - time.Millisecond) // 23:59:59.999
 	midnight := core.At(last.Add(time.Millisecond))
-	added := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, last), storetest.MakeEvent(storetest.Shop, "pay", 2, midnight), storetest.MakeEvent(storetest.Shop, "pay", 3, midnight))
+	added := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, last), storetest.MakeShopEvent("pay", 2, midnight), storetest.MakeShopEvent("pay", 3, midnight))
 	require.Equal(t, []string{"14 23:00=1", "15 00:00=2"}, hoursOf(t, s, storetest.Shop))
 	require.Equal(t, []string{"14 23:00=1", "15 00:00=2"}, storetest.ReadColumn[string](t, s,
 		`SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24:MI') || '=' || events FROM issue_hours WHERE issue_id = $1 ORDER BY hour`, added.IssueID))
@@ -107,7 +107,7 @@ func TestAddEventsAcrossHoursAndDays(t *testing.T) {
 func TestAddEventsKeepsFirstAndLast(t *testing.T) {
 	t.Parallel()
 	at := func(c *storetest.Clock, minutes int, release string, n int) intake.NewEvent {
-		e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(time.Duration(minutes)*time.Minute))
+		e := storetest.MakeShopEvent("pay", n, c.At(time.Duration(minutes)*time.Minute))
 		e.ReceivedAt, e.Release = c.At(0), release
 		return e
 	}
@@ -154,11 +154,11 @@ func TestAddEventsGroupsByProjectVersionAndFingerprint(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	const office = storetest.Shop + 1
 	storetest.MakeProject(t, s, office, "Office")
-	version2 := storetest.MakeEvent(storetest.Shop, "pay", 4, c.At(0))
+	version2 := storetest.MakeShopEvent("pay", 4, c.At(0))
 	version2.Version = 2
 	elsewhere := storetest.MakeEvent(office, "pay", 1, c.At(0)) // the same event id and fingerprint as the first of the shop
 	events := []intake.NewEvent{
-		storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "log in", 2, c.At(0)), storetest.MakeEvent(storetest.Shop, "pay", 3, c.At(0)), version2, elsewhere,
+		storetest.MakeShopEvent("pay", 1, c.At(0)), storetest.MakeShopEvent("log in", 2, c.At(0)), storetest.MakeShopEvent("pay", 3, c.At(0)), version2, elsewhere,
 	}
 	added, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestAddEventsRemembersWhenAProjectWasSeen(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	send := func(n int, by time.Duration, source core.Source) {
-		e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(by))
+		e := storetest.MakeShopEvent("pay", n, c.At(by))
 		e.OccurredAt, e.Source = c.At(-time.Hour), source // the SDK's clock does not matter here
 		storetest.AddEvents(t, s, e)
 	}
@@ -225,7 +225,7 @@ func TestAddEventsStoresPlaces(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	var events []intake.NewEvent
 	for n, place := range [][2]string{{"production", "1.0"}, {"staging", "1.1"}, {"production", "1.1"}, {"", ""}} {
-		e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))
+		e := storetest.MakeShopEvent("pay", n, c.At(0))
 		e.Environment, e.Release = place[0], place[1]
 		events = append(events, e)
 	}
@@ -242,7 +242,7 @@ func TestAddEventsCountsUsersUpToAThousand(t *testing.T) {
 	send := func(s *store.Store, from, to int) core.IssueDetail {
 		var events []intake.NewEvent
 		for u := from; u < to; u++ {
-			e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))
+			e := storetest.MakeShopEvent("pay", n, c.At(0))
 			e.User = storetest.HashUser(u)
 			events = append(events, e)
 			n++
@@ -267,7 +267,7 @@ func TestAddEventsCountsMoreThanAThousandUsersOfOneBatchAsAThousand(t *testing.T
 	s, c := storetest.OpenShop(t)
 	var events []intake.NewEvent
 	for n := range 1100 {
-		e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))
+		e := storetest.MakeShopEvent("pay", n, c.At(0))
 		e.User = storetest.HashUser(n)
 		events = append(events, e)
 	}
@@ -277,7 +277,7 @@ func TestAddEventsCountsMoreThanAThousandUsersOfOneBatchAsAThousand(t *testing.T
 func TestAddEventsWithoutUserCountsNobody(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	anonymous, known, other := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0)), storetest.MakeEvent(storetest.Shop, "log in", 3, c.At(0))
+	anonymous, known, other := storetest.MakeShopEvent("pay", 1, c.At(0)), storetest.MakeShopEvent("pay", 2, c.At(0)), storetest.MakeShopEvent("log in", 3, c.At(0))
 	known.User, other.User = storetest.HashUser(1), storetest.HashUser(1)
 	added, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{anonymous, known, other})
 	require.NoError(t, err)
@@ -288,7 +288,7 @@ func TestAddEventsWithoutUserCountsNobody(t *testing.T) {
 func TestAddEventsMakesTheTestIssueOfASetup(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	e := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))
+	e := storetest.MakeShopEvent("pay", 1, c.At(0))
 	e.Test = true
 	require.True(t, storetest.ReadIssue(t, s, storetest.AddEvents(t, s, e).IssueID).Test)
 }
@@ -317,7 +317,7 @@ func TestIssueKnowsItsFirstAndLastRelease(t *testing.T) {
 			s, c := storetest.OpenShop(t)
 			var events []intake.NewEvent
 			for n, sent := range test.events {
-				e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))
+				e := storetest.MakeShopEvent("pay", n, c.At(0))
 				e.OccurredAt, e.Release, e.Level = c.At(time.Duration(sent.minute-60)*time.Minute), sent.release, sent.level
 				events = append(events, e)
 				if !together {

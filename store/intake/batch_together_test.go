@@ -23,7 +23,7 @@ func TestTwoServersMakeOneIssue(t *testing.T) {
 		group := fmt.Sprint("group ", round)
 		ids := make([]int64, 4)
 		storetest.RequireNoErrors(t, storetest.RunTogether(4, func(i int) error {
-			added, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, group, i, c.At(0))})
+			added, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent(group, i, c.At(0))})
 			if err == nil {
 				ids[i] = added[0].IssueID
 			}
@@ -96,7 +96,7 @@ func TestServersMakeManyIssuesInAnyOrder(t *testing.T) {
 		storetest.RequireNoErrors(t, storetest.RunTogether(writers, func(w int) error {
 			var batch []intake.NewEvent
 			for _, n := range rand.New(rand.NewPCG(uint64(round), uint64(w))).Perm(groups) {
-				batch = append(batch, storetest.MakeEvent(storetest.Shop, fmt.Sprint("round ", round, n), w, c.At(0)))
+				batch = append(batch, storetest.MakeShopEvent(fmt.Sprint("round ", round, n), w, c.At(0)))
 			}
 			_, err := pair[w%2].Intake.AddEvents(t.Context(), batch)
 			return err
@@ -123,13 +123,13 @@ func TestResolvesRaceWithEvents(t *testing.T) {
 				}
 				continue
 			}
-			if _, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 1000*i+n, c.At(time.Second))}); err != nil {
+			if _, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("pay", 1000*i+n, c.At(time.Second))}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}))
-	storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(time.Second)))
+	storetest.AddEvents(t, pair[0], storetest.MakeShopEvent("pay", 2, c.At(time.Second)))
 	i := storetest.ReadIssue(t, pair[0], id)
 	require.Equal(t, core.Unresolved, i.Status)
 	require.EqualValues(t, 3*rounds+2, i.TimesSeen)

@@ -44,52 +44,53 @@ func newDictionaries() *dictionaries {
 	}
 }
 
-// findPacker gives the compressor for a project. When its dictionary cannot be read now, it is what it was before.
+// findPacker returns the compressor for a project. When its dictionary cannot be read now, it is what it was before.
 func (d *dictionaries) findPacker(ctx context.Context, w *Writer, project int64) packer {
-	known, ok := d.packers.Get(project)
-	if ok && w.db.Now().Time.Before(known.until) {
-		return known
+	cached, ok := d.packers.Get(project)
+	if ok && w.db.Now().Time.Before(cached.until) {
+		return cached
 	}
 	loaded, _, _ := d.loading.Do(strconv.FormatInt(project, 10), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dictionaryWait)
 		defer cancel()
-		fresh := known
+		newest := cached
 		if !ok {
-			fresh.Encoder = plainPacker
+			newest.Encoder = plainPacker
 		}
 		row, err := pg.QueryOne[dictionaryRow](ctx, w.db.Writer, findNewestDictionary, pg.Args{"project_id": project})
 		switch {
-		case err == nil && row.ID != fresh.dictionary:
-			fresh.Encoder, fresh.dictionary = mustSucceed(newPacker(zstd.WithEncoderDictRaw(uint32(row.ID), row.Content), zstd.WithEncoderConcurrency(1))), row.ID
+		case err == nil && row.ID != newest.dictionary:
+			withDictionary := zstd.WithEncoderDictRaw(uint32(row.ID), row.Content)
+			newest.Encoder, newest.dictionary = mustSucceed(newPacker(withDictionary, zstd.WithEncoderConcurrency(1))), row.ID
 			fallthrough
 		case err == nil, core.HasCode(err, core.NotFound):
-			fresh.until = w.db.Now().Time.Add(dictionaryAge)
+			newest.until = w.db.Now().Time.Add(dictionaryAge)
 		default:
-			fresh.until = w.db.Now().Time.Add(dictionaryWait)
+			newest.until = w.db.Now().Time.Add(dictionaryWait)
 		}
-		d.packers.Add(project, fresh)
-		return fresh, nil
+		d.packers.Add(project, newest)
+		return newest, nil
 	})
 	return loaded.(packer)
 }
 
-// findUnpacker gives the decompressor for a dictionary of a project.
+// findUnpacker returns the decompressor for a dictionary of a project.
 func (d *dictionaries) findUnpacker(ctx context.Context, w *Writer, project, id int64) (*zstd.Decoder, error) {
 	if id == 0 {
 		return plainUnpacker, nil
 	}
-	if known, ok := d.unpackers.Get(id); ok {
-		return known, nil
+	if cached, ok := d.unpackers.Get(id); ok {
+		return cached, nil
 	}
 	row, err := pg.QueryOne[dictionaryRow](ctx, w.db.Main, readDictionary, pg.Args{"project_id": project, "id": id})
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := newUnpacker(zstd.WithDecoderDictRaw(uint32(id), row.Content))
+	newest, err := newUnpacker(zstd.WithDecoderDictRaw(uint32(id), row.Content))
 	if err == nil {
-		d.unpackers.Add(id, fresh)
+		d.unpackers.Add(id, newest)
 	}
-	return fresh, err
+	return newest, err
 }
 
 type dictionaryRow struct {

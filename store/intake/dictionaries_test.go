@@ -45,7 +45,7 @@ func TestDictionary(t *testing.T) {
 	require.NoError(t, s.Intake.TrainDictionary(t.Context(), storetest.Shop))
 	require.Zero(t, pack(storetest.Shop, next).Dictionary, "there is nothing to learn from")
 	for n, sample := range samples {
-		e := storetest.MakeEvent(storetest.Shop, fmt.Sprint("kind ", n%20), n, c.At(0))
+		e := storetest.MakeShopEvent(fmt.Sprint("kind ", n%20), n, c.At(0))
 		s.Intake.PackEvent(t.Context(), &e, sample)
 		storetest.AddEvents(t, s, e)
 	}
@@ -55,7 +55,7 @@ func TestDictionary(t *testing.T) {
 	require.Less(t, len(packed.Bytes)*2, len(plain.Bytes), "a dictionary makes it smaller")
 
 	for n, payload := range []intake.Payload{plain, packed} {
-		e := storetest.MakeEvent(storetest.Shop, "with a dictionary", 200+n, c.At(0))
+		e := storetest.MakeShopEvent("with a dictionary", 200+n, c.At(0))
 		e.Payload = payload
 		got, err := s.ReadEvent(t.Context(), storetest.AddEvents(t, s, e).ID)
 		require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestDictionaryIsOfAllKinds(t *testing.T) {
 	give := func(platform string, issues int, at time.Duration) {
 		events := make([]intake.NewEvent, issues)
 		for n := range events {
-			events[n] = storetest.MakeEvent(storetest.Shop, fmt.Sprint(platform, n), n, c.At(at))
+			events[n] = storetest.MakeShopEvent(fmt.Sprint(platform, n), n, c.At(at))
 			events[n].Platform = platform
 			s.Intake.PackEvent(t.Context(), &events[n], texts[platform])
 		}
@@ -91,7 +91,7 @@ func TestDictionaryIsOfAllKinds(t *testing.T) {
 	give("node", 400, time.Hour)
 	require.NoError(t, s.Intake.TrainDictionary(t.Context(), storetest.Shop))
 	for platform, text := range texts {
-		e := storetest.MakeEvent(storetest.Shop, platform, 1, c.At(0))
+		e := storetest.MakeShopEvent(platform, 1, c.At(0))
 		s.Intake.PackEvent(t.Context(), &e, text)
 		require.Less(t, e.Payload.Size()*10, len(text), platform)
 	}
@@ -101,7 +101,7 @@ func TestUntrainedProjects(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	for n, sample := range kinds(50) {
-		e := storetest.MakeEvent(storetest.Shop, fmt.Sprint("kind ", n), n, c.At(0))
+		e := storetest.MakeShopEvent(fmt.Sprint("kind ", n), n, c.At(0))
 		s.Intake.PackEvent(t.Context(), &e, sample)
 		storetest.AddEvents(t, s, e)
 	}
@@ -122,12 +122,12 @@ func TestEventsBeyondTheCapArePackedWhenTheyAreStored(t *testing.T) {
 	text := kinds(1)[0]
 	var full []intake.NewEvent
 	for n := range intake.DefaultKeep {
-		full = append(full, storetest.MakeEvent(storetest.Shop, "hot", int(n), c.At(0)))
+		full = append(full, storetest.MakeShopEvent("hot", int(n), c.At(0)))
 	}
 	storetest.AddEvents(t, s, full...)
 	var more []intake.NewEvent
 	for n := range 3 {
-		e := storetest.MakeEvent(storetest.Shop, "hot", intake.DefaultKeep+n, c.At(1))
+		e := storetest.MakeShopEvent("hot", intake.DefaultKeep+n, c.At(1))
 		s.Intake.PackEvent(t.Context(), &e, text)
 		require.Equal(t, len(text), e.Payload.Size(), "not compressed")
 		more = append(more, e)

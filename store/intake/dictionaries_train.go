@@ -23,7 +23,7 @@ SELECT h.project_id FROM project_hours h JOIN projects p ON p.id = h.project_id 
 WHERE h.hour >= @day_ago AND NOT EXISTS (SELECT 1 FROM dictionaries d WHERE d.project_id = h.project_id AND d.created_at > @week_ago)
 GROUP BY h.project_id HAVING sum(h.events) >= @enough ORDER BY h.project_id`
 
-// UntrainedProjects gives the projects that sent at least so many events in the last day and have had no new dictionary
+// UntrainedProjects returns the projects that sent at least the given number of events in the last day and have had no new dictionary
 // for a week.
 func (w *Writer) UntrainedProjects(ctx context.Context, enough int) ([]int64, error) {
 	now := w.db.Now()
@@ -71,7 +71,7 @@ SELECT e.payload, e.dictionary FROM (
 		ORDER BY received_at DESC, id DESC LIMIT @each) newest
 ) e ORDER BY e.nth, i.turn, i.listed_from DESC, i.id DESC LIMIT @most`
 
-// readSamples gives the stored form of recent events of a project.
+// readSamples returns the stored form of recent events of a project.
 func (w *Writer) readSamples(ctx context.Context, project int64) ([][]byte, error) {
 	rows, err := pg.QueryMany[struct {
 		Payload    []byte

@@ -27,7 +27,7 @@ type DroppedDay struct {
 	Events    int64
 }
 
-// DropExpired deletes the stored events that arrived before the day that lies so many days back, whole days at a time,
+// DropExpired deletes the stored events that arrived before the day that lies the given number of days back, whole days at a time,
 // with their event ids. Counts of issues stay; they say how many events are still stored. It returns what it deleted, with
 // an error too. 0 days back is never: it deletes nothing.
 func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error) {
@@ -92,7 +92,9 @@ func (w *Writer) dropDay(ctx context.Context, partition string) (events int64, e
 	if err != nil {
 		return 0, err
 	}
-	return events, w.db.ChangeTables(ctx, fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition), fmt.Sprintf(`DROP TABLE %s`, partition))
+	return events, w.db.ChangeTables(ctx,
+		fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition),
+		fmt.Sprintf(`DROP TABLE %s`, partition))
 }
 
 // emptyDay deletes the events of a day and returns how many they were.

@@ -66,7 +66,8 @@ SELECT n.* FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5:
 WHERE n.id = ANY (ARRAY(SELECT id FROM waiting))`
 	setStored = `
 UPDATE issues SET stored_events = @stored, latest_event_id = (
-		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1) WHERE project_id = @project_id AND id = @id`
+		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1)
+WHERE project_id = @project_id AND id = @id`
 )
 
 func (w *Writer) trimIssue(ctx context.Context, id int64, issue *fullIssue) error {
@@ -138,7 +139,7 @@ DELETE FROM events WHERE project_id = @project_id AND issue_id = ANY (@issue_ids
 RETURNING event_id`
 )
 
-// TrimEvents deletes what locked issues have stored in the middle beyond what one issue keeps, and tells how many events that
+// TrimEvents deletes what locked issues have stored in the middle beyond what one issue keeps, and returns how many events that
 // were.
 func (w *Writer) TrimEvents(ctx context.Context, t *pg.Tx, project int64, issues []int64, stored int64) (int64, error) {
 	surplus := stored - w.keep()

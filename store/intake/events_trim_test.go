@@ -81,9 +81,9 @@ func TestHotIssueCountsWhatItDoesNotStore(t *testing.T) {
 	s, c, id := storetest.OpenHot(t)
 	var events []intake.NewEvent
 	for n := range 10 {
-		e := storetest.MakeEvent(storetest.Shop, "hot", 1000+n, c.At(0))
+		e := storetest.MakeShopEvent("hot", 1000+n, c.At(0))
 		e.User = storetest.HashUser(n)
-		events = append(events, e, storetest.MakeEvent(storetest.Shop, "cold", n, c.At(0)))
+		events = append(events, e, storetest.MakeShopEvent("cold", n, c.At(0)))
 	}
 	added, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
@@ -105,14 +105,14 @@ func TestHotIssueCountsADuplicateOnce(t *testing.T) {
 	s, c, id := storetest.OpenHot(t)
 	stored := storetest.ListStoredIDs(t, s, id)
 	for n, batch := range [][]intake.NewEvent{
-		{storetest.MakeEvent(storetest.Shop, "hot", 7, c.At(0)), storetest.MakeEvent(storetest.Shop, "hot", 2000, c.At(0))},                                                         // a stored event again, and a new one
-		{storetest.MakeEvent(storetest.Shop, "hot", 2001, c.At(0)), storetest.MakeEvent(storetest.Shop, "hot", 7, c.At(0))},                                                         // the other way round
-		{storetest.MakeEvent(storetest.Shop, "hot", 7, c.At(0)), storetest.MakeEvent(storetest.Shop, "hot", 7, c.At(0)), storetest.MakeEvent(storetest.Shop, "hot", 2002, c.At(0))}, // and twice
+		{storetest.MakeShopEvent("hot", 7, c.At(0)), storetest.MakeShopEvent("hot", 2000, c.At(0))},                                             // a stored event again, and a new one
+		{storetest.MakeShopEvent("hot", 2001, c.At(0)), storetest.MakeShopEvent("hot", 7, c.At(0))},                                             // the other way round
+		{storetest.MakeShopEvent("hot", 7, c.At(0)), storetest.MakeShopEvent("hot", 7, c.At(0)), storetest.MakeShopEvent("hot", 2002, c.At(0))}, // and twice
 	} {
 		added, err := s.Intake.AddEvents(t.Context(), batch)
 		require.NoError(t, err)
 		for i, a := range added {
-			isOld := batch[i].EventID == storetest.MakeEvent(storetest.Shop, "hot", 7, c.At(0)).EventID
+			isOld := batch[i].EventID == storetest.MakeShopEvent("hot", 7, c.At(0)).EventID
 			require.Equal(t, isOld, a.Duplicate)
 			if isOld {
 				require.Contains(t, stored, a.ID)
@@ -129,7 +129,7 @@ func TestExpiredDaysAreDroppedWhileEventsArrive(t *testing.T) {
 	const groups, rounds = 10, 15
 	old := c.At(0)
 	for n := range groups {
-		storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, fmt.Sprint(n), 0, old))
+		storetest.AddEvents(t, pair[0], storetest.MakeShopEvent(fmt.Sprint(n), 0, old))
 	}
 	c.Forward(48 * time.Hour)
 	storetest.RequireNoErrors(t, storetest.RunTogether(4, func(i int) error {
@@ -140,7 +140,7 @@ func TestExpiredDaysAreDroppedWhileEventsArrive(t *testing.T) {
 		for round := range rounds {
 			var events []intake.NewEvent
 			for n := range groups {
-				events = append(events, storetest.MakeEvent(storetest.Shop, fmt.Sprint((n*7+i)%groups), 1+i*rounds+round, c.At(0)))
+				events = append(events, storetest.MakeShopEvent(fmt.Sprint((n*7+i)%groups), 1+i*rounds+round, c.At(0)))
 			}
 			if _, err := pair[i%2].Intake.AddEvents(t.Context(), events); err != nil {
 				return err

@@ -21,7 +21,7 @@ func NewRecent[K comparable, V any](size int) Recent[K, V] {
 	return Recent[K, V]{newRecent[K, V](size)}
 }
 
-// Get gives an entry.
+// Get returns an entry.
 func (r Recent[K, V]) Get(key K) (V, bool) { return r.findEntry(key) }
 
 // Add remembers an entry.

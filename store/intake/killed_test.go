@@ -14,7 +14,7 @@ import (
 	"errand/store/storetest"
 )
 
-// killer gives a function that ends all connections to a database but its own, and tells how many there were.
+// killer returns a function that ends all connections to a database but its own, and returns how many there were.
 func killer(t *testing.T, url string) func() int {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -41,13 +41,13 @@ func TestKilledConnections(t *testing.T) {
 	calls := map[string]func() error{
 		"AddEvents": func() error {
 			n++
-			_, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))})
+			_, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("pay", n, c.At(0))})
 			return err
 		},
 		"AddEvents of a new issue": func() error {
 			n++
 			s.Intake.Forget()
-			_, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))})
+			_, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("pay", n, c.At(0))})
 			return err
 		},
 		"Issue": func() error { _, err := s.ReadIssue(t.Context(), id); return err },
@@ -123,7 +123,7 @@ func TestEventsCountOnceThroughKilledConnections(t *testing.T) {
 			for b := range batches {
 				var batch []intake.NewEvent
 				for n := range size {
-					batch = append(batch, storetest.MakeEvent(storetest.Shop, fmt.Sprint("group ", (b+n)%20), (w*batches+b)*size+n, c.At(0)))
+					batch = append(batch, storetest.MakeShopEvent(fmt.Sprint("group ", (b+n)%20), (w*batches+b)*size+n, c.At(0)))
 				}
 				_, err := s.Intake.AddEvents(t.Context(), batch)
 				for try := 0; core.HasCode(err, core.Unavailable) && try < 500; try++ {

@@ -35,7 +35,7 @@ func TestPartitionsAreMadeDuringADump(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	require.NoError(t, s.Intake.MakePartitions(ctx))
-	_, err := s.Intake.AddEvents(ctx, []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0))})
+	_, err := s.Intake.AddEvents(ctx, []intake.NewEvent{storetest.MakeShopEvent("pay", 2, c.At(0))})
 	require.NoError(t, err)
 }
 
@@ -73,7 +73,7 @@ func TestExpiredDayIsDroppedAfterADump(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	for n := range 50 { // events go on coming in while it waits
-		_, err := s.Intake.AddEvents(ctx, []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 10+n, c.At(0))})
+		_, err := s.Intake.AddEvents(ctx, []intake.NewEvent{storetest.MakeShopEvent("pay", 10+n, c.At(0))})
 		require.NoError(t, err)
 	}
 	end()
@@ -102,7 +102,7 @@ func TestHotRowsAreTakenLast(t *testing.T) {
 
 	added := make(chan error, 1)
 	go func() {
-		e := storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0))
+		e := storetest.MakeShopEvent("pay", 2, c.At(0))
 		e.Environment = "staging"
 		_, err := s.Intake.AddEvents(context.WithoutCancel(t.Context()), []intake.NewEvent{e})
 		added <- err

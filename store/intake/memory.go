@@ -45,7 +45,7 @@ func newMemory() *memory {
 	}
 }
 
-// findIssue gives what is remembered of the event's issue.
+// findIssue returns what is remembered of the event's issue.
 func (k *memory) findIssue(e *NewEvent) rememberedIssue {
 	issue, _ := k.issues.findEntry(k.hashFingerprint(e))
 	return issue
@@ -59,7 +59,7 @@ func (e *NewEvent) rememberedAs(issue int64) rememberedIssue {
 	return e.remembered
 }
 
-// mayCountUser tells whether the user may have to be counted on the issue.
+// mayCountUser reports whether the user may have to be counted on the issue.
 func (k *memory) mayCountUser(issue rememberedIssue, user userKey) bool {
 	if issue.users >= MaxUsers {
 		return false
@@ -75,7 +75,7 @@ func (k *memory) hashNames(e *NewEvent) uint64 {
 	return maphash.Comparable(k.seed, [2]string{e.Environment, e.Release})
 }
 
-// hasRow tells whether the user or place is known to be there.
+// hasRow reports whether the user or place is known to be there.
 func hasRow[K userKey | issueName](k *memory, key K) bool {
 	_, ok := k.rows.findEntry(maphash.Comparable(k.seed, key))
 	return ok
@@ -87,7 +87,7 @@ func rememberRows[K userKey | issueName](k *memory, keys []K) {
 	}
 }
 
-// MayBeNew tells whether an event may be the first of its issue: the store does not remember one. Only for such an event
+// MayBeNew reports whether an event may be the first of its issue: the store does not remember one. Only for such an event
 // its stack trace needs to be looked at for triage and similar issues.
 func (w *Writer) MayBeNew(e *NewEvent) bool {
 	return w.memory.findIssue(e).id == 0

@@ -55,7 +55,7 @@ func (p Payload) Size() int { return len(p.Bytes) + len(p.text) }
 // PackPlain compresses the stored form of an event without a dictionary.
 func PackPlain(event []byte) Payload { return packer{Encoder: plainPacker}.packText(event) }
 
-// PackEvent gives an event its payload: the stored form, compressed with the project's dictionary where it has one. When the
+// PackEvent sets the payload of an event: the stored form, compressed with the project's dictionary where it has one. When the
 // event's issue has as many stored events as it keeps, compressing waits until this one is known to be stored.
 func (w *Writer) PackEvent(ctx context.Context, e *NewEvent, text []byte) {
 	if int64(w.memory.findIssue(e).stored) >= w.keep() {

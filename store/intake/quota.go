@@ -18,7 +18,7 @@ type ProjectDay struct {
 	Day       time.Time // its start, UTC
 }
 
-// DayOf gives the day on which an event counts: that of its arrival.
+// DayOf returns the day on which an event counts: that of its arrival.
 func (e *NewEvent) DayOf() ProjectDay { return ProjectDay{e.ProjectID, truncateDay(e.ReceivedAt)} }
 
 const countDays = `
@@ -27,7 +27,7 @@ FROM unnest($1::bigint[], $2::timestamptz[]) WITH ORDINALITY AS n (project_id, d
 LEFT JOIN project_hours h ON h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours'
 GROUP BY n.place ORDER BY n.place`
 
-// CountDays gives how many events counted on each of the days, in their order.
+// CountDays returns how many events counted on each of the days, in their order.
 func (w *Writer) CountDays(ctx context.Context, days []ProjectDay) ([]int64, error) {
 	project, start := make([]int64, len(days)), make([]time.Time, len(days))
 	for i, d := range days {

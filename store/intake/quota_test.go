@@ -18,8 +18,8 @@ func TestCountDays(t *testing.T) {
 	storetest.MakeProject(t, s, office, "Office")
 	midnight := c.At(11*time.Hour + 30*time.Minute)
 	before := c.At(11*time.Hour + 30*time.Minute - time.Millisecond)
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, before), storetest.MakeEvent(storetest.Shop, "pay", 2, before), storetest.MakeEvent(storetest.Shop, "pay", 3, midnight), storetest.MakeEvent(office, "pay", 1, midnight))
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, before)) // a duplicate
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, before), storetest.MakeShopEvent("pay", 2, before), storetest.MakeShopEvent("pay", 3, midnight), storetest.MakeEvent(office, "pay", 1, midnight))
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, before)) // a duplicate
 	today, tomorrow := storetest.Noon.Truncate(24*time.Hour), midnight.Time
 
 	counts, err := s.Intake.CountDays(t.Context(), []intake.ProjectDay{
@@ -32,7 +32,7 @@ func TestCountDays(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, counts)
 
-	e := storetest.MakeEvent(storetest.Shop, "pay", 4, before)
+	e := storetest.MakeShopEvent("pay", 4, before)
 	require.Equal(t, intake.ProjectDay{ProjectID: storetest.Shop, Day: today}, e.DayOf())
 	e.ReceivedAt = midnight
 	require.Equal(t, intake.ProjectDay{ProjectID: storetest.Shop, Day: tomorrow}, e.DayOf(), "the day of its arrival")
@@ -42,7 +42,7 @@ func TestDailyQuotaIsKept(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	limited := func(n int, quota int64) intake.NewEvent {
-		e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))
+		e := storetest.MakeShopEvent("pay", n, c.At(0))
 		e.DailyQuota = &quota
 		return e
 	}
@@ -59,7 +59,7 @@ func TestDailyQuotaIsKept(t *testing.T) {
 	_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{limited(4, 3)})
 	storetest.RequireCode(t, core.Quota, err)
 	storetest.AddEvents(t, s, limited(4, 3), limited(5, 5)) // the newest quota holds
-	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 6, c.At(0)))
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 6, c.At(0)))
 	tomorrow := limited(7, 1)
 	tomorrow.ReceivedAt = c.At(24 * time.Hour)
 	storetest.AddEvents(t, s, tomorrow)
@@ -72,7 +72,7 @@ func TestFindStored(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	const office = storetest.Shop + 1
 	storetest.MakeProject(t, s, office, "Office")
-	first, second, elsewhere := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0)), storetest.MakeEvent(office, "pay", 1, c.At(0))
+	first, second, elsewhere := storetest.MakeShopEvent("pay", 1, c.At(0)), storetest.MakeShopEvent("pay", 2, c.At(0)), storetest.MakeEvent(office, "pay", 1, c.At(0))
 	storetest.AddEvents(t, s, first)
 	stored, err := s.Intake.FindStored(t.Context(), []intake.NewEvent{second, first, elsewhere, first})
 	require.NoError(t, err)

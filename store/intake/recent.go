@@ -2,7 +2,7 @@ package intake
 
 import "sync"
 
-// recent remembers what was used lately: at least size entries, at most twice as many. It is two maps, of which the
+// recent remembers what was used lately: at least size entries, at most twice as many. It is two maps: the
 // older is dropped when the younger is full. Without pointers in K and V the garbage collector does not walk it; that is
 // why it is not the LRU of the other caches, whose lists it does walk.
 type recent[K comparable, V any] struct {
@@ -16,7 +16,7 @@ func newRecent[K comparable, V any](size int) *recent[K, V] {
 	return &recent[K, V]{size: size, young: map[K]V{}}
 }
 
-// findEntry gives the entry of a key.
+// findEntry returns the entry of a key.
 func (r *recent[K, V]) findEntry(key K) (V, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

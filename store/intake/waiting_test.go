@@ -84,7 +84,7 @@ func TestCountedEventsCountOnceWithinADay(t *testing.T) {
 	batch := func() []intake.NewEvent {
 		var events []intake.NewEvent
 		for n := range 50 {
-			events = append(events, storetest.MakeEvent(storetest.Shop, "hot", 1000+n, c.At(0)))
+			events = append(events, storetest.MakeShopEvent("hot", 1000+n, c.At(0)))
 		}
 		return events
 	}
@@ -114,7 +114,7 @@ func TestCountedEventsCountOnceWithinADay(t *testing.T) {
 	c.Forward(time.Hour)
 	var more []intake.NewEvent
 	for n := range 300 {
-		more = append(more, storetest.MakeEvent(storetest.Shop, "hot", 5000+n, c.At(0)))
+		more = append(more, storetest.MakeShopEvent("hot", 5000+n, c.At(0)))
 	}
 	storetest.AddEvents(t, s, more...)
 	counted[0], counted[1] = counted[0]+300, counted[1]+300
@@ -137,7 +137,7 @@ func TestEventsWaitUntilTheirIssueIsQuiet(t *testing.T) {
 	s, c, id := storetest.OpenHot(t)
 	n := 1000
 	sendPair := func() {
-		storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "hot", n, c.At(0)), storetest.MakeEvent(storetest.Shop, "hot", n+1, c.At(0)))
+		storetest.AddEvents(t, s, storetest.MakeShopEvent("hot", n, c.At(0)), storetest.MakeShopEvent("hot", n+1, c.At(0)))
 		n += 2
 		require.NoError(t, s.Intake.TrimIssues(t.Context()))
 	}
@@ -162,7 +162,7 @@ func TestWaitingEventsFollowAMerge(t *testing.T) {
 	target := storetest.MakeIssue(t, s, "target")
 	var events []intake.NewEvent
 	for n := range 30 {
-		events = append(events, storetest.MakeEvent(storetest.Shop, "hot", 1000+n, c.At(0)))
+		events = append(events, storetest.MakeShopEvent("hot", 1000+n, c.At(0)))
 	}
 	storetest.AddEvents(t, s, events...)
 	c.Forward(time.Second)
@@ -189,7 +189,7 @@ func TestWaitingEventsOfADeletedProject(t *testing.T) {
 		events = append(events, storetest.MakeEvent(storetest.Shop+1, "office", n, c.At(0)))
 	}
 	other := storetest.AddEvents(t, s, events[:200]...).IssueID
-	storetest.AddEvents(t, s, append(events[200:], storetest.MakeEvent(storetest.Shop, "hot", 1000, c.At(0)), storetest.MakeEvent(storetest.Shop, "hot", 1001, c.At(0)))...)
+	storetest.AddEvents(t, s, append(events[200:], storetest.MakeShopEvent("hot", 1000, c.At(0)), storetest.MakeShopEvent("hot", 1001, c.At(0)))...)
 	require.NoError(t, storetest.DeleteProject(t.Context(), s, core.Bootstrap(), storetest.Shop))
 	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	require.EqualValues(t, intake.MinKeep, storetest.ReadIssue(t, s, other).StoredEvents)
@@ -202,7 +202,7 @@ func TestWaitingEventsOutliveAFailure(t *testing.T) {
 	s, c, id := storetest.OpenHot(t)
 	var events []intake.NewEvent
 	for n := range 40 {
-		events = append(events, storetest.MakeEvent(storetest.Shop, "hot", 1000+n, c.At(0)))
+		events = append(events, storetest.MakeShopEvent("hot", 1000+n, c.At(0)))
 	}
 	storetest.AddEvents(t, s, events...)
 	cut, cancel := context.WithCancel(t.Context())
@@ -229,7 +229,7 @@ func TestEventsAreStoredAtOnceWhenTooManyWait(t *testing.T) {
 	for n := range 20 {
 		var events []intake.NewEvent
 		for k := range 4 {
-			e := storetest.MakeEvent(storetest.Shop, "hot", 1000+4*n+k, c.At(0))
+			e := storetest.MakeShopEvent("hot", 1000+4*n+k, c.At(0))
 			e.Payload = intake.Payload{Bytes: large}
 			events = append(events, e)
 		}

@@ -55,7 +55,8 @@ func SendArrays(types *pgtype.Map) {
 func registerArray[T any](types *pgtype.Map, name string, appendElement func([]byte, T) []byte) {
 	element, _ := types.TypeForName(name)
 	array, _ := types.TypeForName("_" + name)
-	types.RegisterType(&pgtype.Type{Name: array.Name, OID: array.OID, Codec: arrayCodec[T]{&pgtype.ArrayCodec{ElementType: element}, appendElement}})
+	codec := arrayCodec[T]{&pgtype.ArrayCodec{ElementType: element}, appendElement}
+	types.RegisterType(&pgtype.Type{Name: array.Name, OID: array.OID, Codec: codec})
 }
 
 // SplitColumns turns rows into three arrays, as unnest wants them.

@@ -108,6 +108,11 @@ func connectAll(ctx context.Context, pool *pgxpool.Pool) error {
 // arrays: it does so on tables without statistics, and plans for arrays are the same whatever is in them.
 func prepareWriter(ctx context.Context, conn *pgx.Conn) error {
 	SendArrays(conn.TypeMap())
-	_, err := conn.Exec(ctx, `SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; SET jit = off`)
+	_, err := conn.Exec(ctx, `
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET enable_seqscan = off;
+SET plan_cache_mode = force_generic_plan;
+SET jit = off`)
 	return WrapError(err)
 }

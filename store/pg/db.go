@@ -47,7 +47,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return &DB{Main: main, Writer: writer, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock}, nil
 }
 
-// Close gives all connections back.
+// Close ends all connections.
 func (db *DB) Close() {
 	db.Writer.Close()
 	db.Reserved.Close()

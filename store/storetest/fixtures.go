@@ -39,7 +39,7 @@ const AwayURL = "postgres:///errand?host=/nonexistent/socket&user=errand"
 // Shop is the public id of the project that most tests use.
 const Shop = 1_000_000_001
 
-// OpenShop gives a store at noon that has the project shop.
+// OpenShop returns a store at noon that has the project shop.
 func OpenShop(t testing.TB) (*store.Store, *Clock) {
 	t.Helper()
 	c := NewClock()
@@ -48,7 +48,7 @@ func OpenShop(t testing.TB) (*store.Store, *Clock) {
 	return s, c
 }
 
-// OpenPair gives two stores, as two servers have them, on one database with the project shop.
+// OpenPair returns two stores, as two servers have them, on one database with the project shop.
 func OpenPair(t testing.TB) ([2]*store.Store, *Clock) {
 	t.Helper()
 	c, url := NewClock(), NewURL(t)
@@ -59,7 +59,8 @@ func OpenPair(t testing.TB) ([2]*store.Store, *Clock) {
 
 func MakeProject(t testing.TB, s *store.Store, id int64, name string) store.StoredProject {
 	t.Helper()
-	p, err := s.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: id, Name: name, Platform: "go", PublicKey: fmt.Sprintf("key%d", id)})
+	project := store.NewProject{ID: id, Name: name, Platform: "go", PublicKey: fmt.Sprintf("key%d", id)}
+	p, err := s.CreateProject(t.Context(), core.Bootstrap(), project)
 	require.NoError(t, err)
 	return p
 }
@@ -83,14 +84,19 @@ func MakeEvent(project int64, group string, n int, at core.Time) intake.NewEvent
 	return e
 }
 
-// HashUser gives the hash of the n-th user.
+// MakeShopEvent makes the n-th event of a group of the project shop.
+func MakeShopEvent(group string, n int, at core.Time) intake.NewEvent {
+	return MakeEvent(Shop, group, n, at)
+}
+
+// HashUser returns the hash of the n-th user.
 func HashUser(n int) (hash [16]byte) {
 	sum := sha256.Sum256(fmt.Append(nil, "user", n))
 	copy(hash[:], sum[:])
 	return hash
 }
 
-// AddEvents adds events and gives the outcome of the last one.
+// AddEvents adds events and returns the outcome of the last one.
 func AddEvents(t testing.TB, s *store.Store, events ...intake.NewEvent) intake.Added {
 	t.Helper()
 	added, err := s.Intake.AddEvents(t.Context(), events)
@@ -99,10 +105,10 @@ func AddEvents(t testing.TB, s *store.Store, events ...intake.NewEvent) intake.A
 	return added[len(added)-1]
 }
 
-// MakeIssue gives the id of a new issue with one event, now.
+// MakeIssue returns the id of a new issue with one event, now.
 func MakeIssue(t testing.TB, s *store.Store, group string) int64 {
 	t.Helper()
-	return AddEvents(t, s, MakeEvent(Shop, group, 1, s.Now())).IssueID
+	return AddEvents(t, s, MakeShopEvent(group, 1, s.Now())).IssueID
 }
 
 // MakeActor is an actor with a token.
@@ -118,7 +124,7 @@ func DeleteProject(ctx context.Context, s *store.Store, by core.Actor, id int64)
 // KeepFew has issues keep as few stored events as they may.
 var KeepFew = map[string]string{"STORED_EVENTS_PER_ISSUE": strconv.Itoa(intake.MinKeep)}
 
-// DropExpired deletes the stored events of the days before so many, and returns how many there were by partition.
+// DropExpired deletes the stored events of the days before the given number, and returns how many there were by partition.
 func DropExpired(t *testing.T, s *store.Store, days int) map[string]int64 {
 	t.Helper()
 	dropped, err := s.Intake.DropExpired(t.Context(), days)
@@ -133,7 +139,7 @@ func DropExpired(t *testing.T, s *store.Store, days int) map[string]int64 {
 // SinceTime writes an instant as filters take it.
 func SinceTime(at time.Time) core.Since { return core.Since(at.Format(time.RFC3339Nano)) }
 
-// OpenHot gives a store that keeps few events, with an issue that has as many as it may.
+// OpenHot returns a store that keeps few events, with an issue that has as many as it may.
 func OpenHot(t testing.TB) (s *store.Store, c *Clock, issueID int64) {
 	t.Helper()
 	return OpenHotAt(t, NewURL(t))
@@ -146,7 +152,7 @@ func OpenHotAt(t testing.TB, url string) (s *store.Store, c *Clock, issueID int6
 	MakeProject(t, s, Shop, "Shop")
 	var events []intake.NewEvent
 	for n := range intake.MinKeep {
-		events = append(events, MakeEvent(Shop, "hot", n, c.At(0)))
+		events = append(events, MakeShopEvent("hot", n, c.At(0)))
 	}
 	return s, c, AddEvents(t, s, events...).IssueID
 }

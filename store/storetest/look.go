@@ -22,7 +22,7 @@ func ReadIssue(t testing.TB, s *store.Store, id int64) core.IssueDetail {
 	return i
 }
 
-// ReadActivity gives all activity rows of an issue, oldest first, without the rows' ids.
+// ReadActivity returns all activity rows of an issue, oldest first, without the rows' ids.
 func ReadActivity(t testing.TB, s *store.Store, id int64) []core.Activity {
 	t.Helper()
 	page, err := s.ListIssueActivity(t.Context(), id, core.Paging{Limit: 100})
@@ -37,7 +37,7 @@ func ReadActivity(t testing.TB, s *store.Store, id int64) []core.Activity {
 	return list
 }
 
-// ReadColumn looks behind the methods: it gives the first column of a query's rows.
+// ReadColumn looks behind the methods: it returns the first column of a query's rows.
 func ReadColumn[T any](t testing.TB, s *store.Store, sql string, args ...any) []T {
 	t.Helper()
 	rows, err := QuerySQL(t.Context(), s, sql, args...)
@@ -47,7 +47,7 @@ func ReadColumn[T any](t testing.TB, s *store.Store, sql string, args ...any) []
 	return list
 }
 
-// ReadCell gives the one value of a query.
+// ReadCell returns the one value of a query.
 func ReadCell[T any](t testing.TB, s *store.Store, sql string, args ...any) T {
 	t.Helper()
 	list := ReadColumn[T](t, s, sql, args...)
@@ -79,7 +79,7 @@ func RequireCode(t testing.TB, code core.Code, err error) {
 	require.Equal(t, code, core.AsError(err).Code, "%v", err)
 }
 
-// RunTogether runs fn n times at once, numbered from 0, and gives the errors by number.
+// RunTogether runs fn n times at once, numbered from 0, and returns the errors by number.
 func RunTogether(n int, fn func(i int) error) []error {
 	errs := make([]error, n)
 	var ready, done sync.WaitGroup
@@ -115,7 +115,7 @@ func ConnectTo(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-// ListStoredIDs gives the ids of an issue's stored events, newest first.
+// ListStoredIDs returns the ids of an issue's stored events, newest first.
 func ListStoredIDs(t testing.TB, s *store.Store, issue int64) []int64 {
 	t.Helper()
 	var ids []int64
@@ -145,7 +145,7 @@ func ListHours(counts map[string]int) []string {
 	return list
 }
 
-// CountDeadlocks tells how many there were in a database, once all connections of stores to it have ended: each one reports
+// CountDeadlocks returns how many there were in a database, once all connections of stores to it have ended: each one reports
 // its own at its end.
 func CountDeadlocks(t testing.TB, url string) (n int) {
 	t.Helper()

@@ -43,7 +43,7 @@ var asksForTime = regexp.MustCompile(`(?i)\b(now|clock_timestamp|statement_times
 
 var startsLikeSQL = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
 
-// statementConstants gives the package's string constants that are SQL, as the compiler sees them.
+// statementConstants returns the package's string constants that are SQL, as the compiler sees them.
 func statementConstants(t *testing.T) map[string]string {
 	fset := token.NewFileSet()
 	var files []*ast.File

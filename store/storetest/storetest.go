@@ -1,4 +1,4 @@
-// Package storetest gives tests a real database each: a clone of a migrated template on a private Postgres that the
+// Package storetest makes a real database for each test: a clone of a migrated template on a private Postgres that the
 // test process starts when the first test asks, and stops at its end.
 package storetest
 
@@ -120,7 +120,7 @@ func (s *server) databaseURL(database string) string {
 	return u.String()
 }
 
-// NewURL gives the address of a fresh migrated database that is the test's alone.
+// NewURL returns the address of a fresh migrated database that is the test's alone.
 func NewURL(t testing.TB) string {
 	t.Helper()
 	s, err := startOnce()
@@ -131,7 +131,7 @@ func NewURL(t testing.TB) string {
 	return s.databaseURL(name)
 }
 
-// NewEmptyURL gives the address of a database without a schema that is the test's alone.
+// NewEmptyURL returns the address of a database without a schema that is the test's alone.
 func NewEmptyURL(t testing.TB) string { return NewEncodedURL(t, "UTF8") }
 
 // NewEncodedURL is EmptyURL with an encoding.
@@ -145,7 +145,7 @@ func NewEncodedURL(t testing.TB, encoding string) string {
 	return s.databaseURL(name)
 }
 
-// New gives a store on a fresh migrated database that is the test's alone.
+// New returns a store on a fresh migrated database that is the test's alone.
 func New(t testing.TB) *store.Store { return NewAt(t, time.Now) }
 
 // NewAt is New with a clock.
@@ -154,7 +154,7 @@ func NewAt(t testing.TB, clock core.Clock) *store.Store {
 	return Open(t, NewURL(t), clock)
 }
 
-// Open gives a further store on the database, as a second server has it.
+// Open returns a further store on the database, as a second server has it.
 func Open(t testing.TB, url string, clock core.Clock) *store.Store {
 	t.Helper()
 	return OpenWith(t, store.Options{URL: url, Clock: clock})
@@ -201,7 +201,7 @@ func QuerySQL(ctx context.Context, db *store.Store, sql string, args ...any) (pg
 	return pool.(*pgxpool.Pool).Query(ctx, sql, args...)
 }
 
-// takeDatabase gives the name of a clean database.
+// takeDatabase returns the name of a clean database.
 func (s *server) takeDatabase() (string, error) {
 	s.mu.Lock()
 	if n := len(s.free); n > 0 {

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// values gives the first column of a query on a database.
+// values returns the first column of a query on a database.
 func values(t *testing.T, url, sql string) []string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
