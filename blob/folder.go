@@ -232,7 +232,7 @@ func (s *folderStore) List(ctx context.Context, prefix string) iter.Seq2[Entry, 
 	return func(yield func(Entry, error) bool) {
 		err := checkPrefix(prefix)
 		if err == nil {
-			err = s.walk(ctx, prefix, func(e Entry) bool { return yield(e, nil) })
+			err = s.walkEntries(ctx, prefix, func(e Entry) bool { return yield(e, nil) })
 		}
 		if err != nil {
 			yield(Entry{}, describeError(s.String(), "listing", prefix, err))
@@ -240,7 +240,7 @@ func (s *folderStore) List(ctx context.Context, prefix string) iter.Seq2[Entry, 
 	}
 }
 
-func (s *folderStore) walk(ctx context.Context, prefix string, visit func(Entry) bool) error {
+func (s *folderStore) walkEntries(ctx context.Context, prefix string, visit func(Entry) bool) error {
 	start := "."
 	if slash := strings.LastIndexByte(prefix, '/'); slash > 0 {
 		start = prefix[:slash]
