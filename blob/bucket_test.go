@@ -155,7 +155,7 @@ func TestBucketObjectIsReplacedWhileOpen(t *testing.T) {
 	require.ErrorContains(t, err, "reading a")
 }
 
-// Errors say which bucket of which server, never the keys.
+// Errors name the bucket and the server, never the credentials.
 func TestBucketErrors(t *testing.T) {
 	t.Parallel()
 	openBucket(t) // for the server

@@ -93,7 +93,7 @@ func filePath(key string) string {
 	return folder + shardPrefix + hex.EncodeToString(sum[:1]) + "/" + name
 }
 
-// Put writes a temporary file, makes it safe on the disk, and gives it its name.
+// Put writes a temporary file, makes it safe on the disk, and renames it.
 func (s *folderStore) Put(ctx context.Context, key string, data io.Reader, limit int64) (Written, error) {
 	if err := checkKey(key); err != nil {
 		return Written{}, err

@@ -87,7 +87,7 @@ func (x *Index) seekLine(source *sourceEntry, line uint32) (*lineReader, bool, e
 	return r, r.skipLines(skip), nil
 }
 
-// skipLines skips lines that end in the block at hand, and reports whether there were so many. Counting the ends of
+// skipLines skips lines that end in the block at hand, and reports whether there were enough. Counting the ends of
 // lines a kilobyte at a time is ten times as fast as finding each.
 func (r *lineReader) skipLines(count int64) bool {
 	const stride = 1 << 10

@@ -1,5 +1,5 @@
 // Command sourcemap measures how fast a source map becomes an index, and how fast the index is read, beside a
-// yardstick. It runs each measurement in a process of its own, so that memory can be told apart.
+// yardstick. It runs each measurement in a process of its own, so that their memory does not mix.
 package main
 
 import (

@@ -85,7 +85,7 @@ type stopwatch struct {
 
 func startWatch() stopwatch { return stopwatch{time.Now(), readCPU()} }
 
-// stopWatch returns what one of so many repetitions took.
+// stopWatch returns what one of the repetitions took.
 func (w stopwatch) stopWatch(repetitions int) result {
 	return result{
 		Seconds: time.Since(w.start).Seconds() / float64(repetitions),
