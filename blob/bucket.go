@@ -105,7 +105,7 @@ func (s *bucketStore) List(ctx context.Context, prefix string) iter.Seq2[Entry, 
 		defer cancel()
 		err := checkPrefix(prefix)
 		if err == nil {
-			err = s.walk(ctx, prefix, func(e Entry) bool { return yield(e, nil) })
+			err = s.walkEntries(ctx, prefix, func(e Entry) bool { return yield(e, nil) })
 		}
 		if err != nil {
 			yield(Entry{}, describeError(s.String(), "listing", prefix, err))
@@ -113,7 +113,7 @@ func (s *bucketStore) List(ctx context.Context, prefix string) iter.Seq2[Entry, 
 	}
 }
 
-func (s *bucketStore) walk(ctx context.Context, prefix string, visit func(Entry) bool) error {
+func (s *bucketStore) walkEntries(ctx context.Context, prefix string, visit func(Entry) bool) error {
 	for object := range s.core.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + prefix, Recursive: true}) {
 		if object.Err != nil {
 			return cleanError(object.Err)

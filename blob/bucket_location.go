@@ -38,7 +38,7 @@ func openBucket(u *url.URL, getenv func(string) string) (Store, error) {
 		return nil, err
 	}
 	client, err := minio.New(location.endpoint, &minio.Options{
-		Creds: location.credentials(getenv), Secure: location.secure, Region: location.region,
+		Creds: location.findCredentials(getenv), Secure: location.secure, Region: location.region,
 		BucketLookup: location.lookup, Transport: newTransport(), MaxRetries: maxTries,
 	})
 	if err != nil {
@@ -98,8 +98,8 @@ func (l *bucketLocation) setEndpoint(endpoint string) error {
 	return nil
 }
 
-// credentials returns those of the URL, of the environment, or of the role of the machine.
-func (l *bucketLocation) credentials(getenv func(string) string) *credentials.Credentials {
+// findCredentials returns those of the URL, of the environment, or of the role of the machine.
+func (l *bucketLocation) findCredentials(getenv func(string) string) *credentials.Credentials {
 	key, secret, token := getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")
 	if l.user != nil {
 		key, token = l.user.Username(), ""

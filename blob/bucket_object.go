@@ -132,7 +132,7 @@ func (o *bucketObject) fetchWindow(number int64) ([]byte, error) {
 	return data, nil
 }
 
-// parseTotal returns the length of an object of which a part was asked for: "bytes 0-99/1234".
+// parseTotal returns the length of an object from the answer with a part of it: "bytes 0-99/1234".
 func parseTotal(headers http.Header) (int64, error) {
 	_, total, found := strings.Cut(headers.Get("Content-Range"), "/")
 	size, err := strconv.ParseInt(total, 10, 64)

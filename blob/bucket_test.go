@@ -32,7 +32,7 @@ const (
 	secretKey = "the-secret-of-the-tests"
 )
 
-var serverKeys = environment(map[string]string{"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey})
+var serverKeys = makeGetenv(map[string]string{"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey})
 
 // server is the one server of this process.
 var server struct {
@@ -155,7 +155,7 @@ func TestBucketObjectIsReplacedWhileOpen(t *testing.T) {
 	require.ErrorContains(t, err, "reading a")
 }
 
-// Errors say which bucket of which server, never the keys.
+// Errors name the bucket and the server, never the credentials.
 func TestBucketErrors(t *testing.T) {
 	t.Parallel()
 	openBucket(t) // for the server
@@ -186,7 +186,7 @@ func TestBucketOfAServerThatHangs(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer listener.Close()
-	s, err := blob.OpenStore("s3://key:secret@bucket?endpoint=http://"+listener.Addr().String(), environment(nil))
+	s, err := blob.OpenStore("s3://key:secret@bucket?endpoint=http://"+listener.Addr().String(), makeGetenv(nil))
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()

@@ -93,7 +93,7 @@ func filePath(key string) string {
 	return folder + shardPrefix + hex.EncodeToString(sum[:1]) + "/" + name
 }
 
-// Put writes a temporary file, makes it safe on the disk, and gives it its name.
+// Put writes a temporary file, makes it safe on the disk, and renames it.
 func (s *folderStore) Put(ctx context.Context, key string, data io.Reader, limit int64) (Written, error) {
 	if err := checkKey(key); err != nil {
 		return Written{}, err
@@ -232,7 +232,7 @@ func (s *folderStore) List(ctx context.Context, prefix string) iter.Seq2[Entry, 
 	return func(yield func(Entry, error) bool) {
 		err := checkPrefix(prefix)
 		if err == nil {
-			err = s.walk(ctx, prefix, func(e Entry) bool { return yield(e, nil) })
+			err = s.walkEntries(ctx, prefix, func(e Entry) bool { return yield(e, nil) })
 		}
 		if err != nil {
 			yield(Entry{}, describeError(s.String(), "listing", prefix, err))
@@ -240,7 +240,7 @@ func (s *folderStore) List(ctx context.Context, prefix string) iter.Seq2[Entry, 
 	}
 }
 
-func (s *folderStore) walk(ctx context.Context, prefix string, visit func(Entry) bool) error {
+func (s *folderStore) walkEntries(ctx context.Context, prefix string, visit func(Entry) bool) error {
 	start := "."
 	if slash := strings.LastIndexByte(prefix, '/'); slash > 0 {
 		start = prefix[:slash]

@@ -22,8 +22,8 @@ import (
 
 const testLimit = 4 << 20
 
-// environment returns a getenv of these variables.
-func environment(variables map[string]string) func(string) string {
+// makeGetenv returns a getenv of these variables.
+func makeGetenv(variables map[string]string) func(string) string {
 	return func(name string) string { return variables[name] }
 }
 
@@ -37,7 +37,7 @@ func openStores(t *testing.T) map[string]func(t *testing.T) blob.Store {
 
 // openFolder opens the store in a folder.
 func openFolder(t *testing.T, folder string) blob.Store {
-	s, err := blob.OpenStore("file://"+folder, environment(nil))
+	s, err := blob.OpenStore("file://"+folder, makeGetenv(nil))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
@@ -219,7 +219,7 @@ func TestOpenStoreRefuses(t *testing.T) {
 		"file:///a?x=1":                      "this machine",
 		"file://":                            "absolute",
 	} {
-		_, err := blob.OpenStore(location, environment(nil))
+		_, err := blob.OpenStore(location, makeGetenv(nil))
 		require.ErrorContains(t, err, reason, location)
 		require.NotContains(t, err.Error(), "cret")
 	}

@@ -51,10 +51,10 @@ type textList struct {
 	offsets []uint32 // where each begins
 }
 
-func (l *textList) begin() { l.offsets = append(l.offsets, uint32(l.text.size)) }
+func (l *textList) beginText() { l.offsets = append(l.offsets, uint32(l.text.size)) }
 
-// ends returns where string i ends.
-func (l *textList) ends(i int) uint32 {
+// findEnd returns where string i ends.
+func (l *textList) findEnd(i int) uint32 {
 	if i+1 < len(l.offsets) {
 		return l.offsets[i+1]
 	}
@@ -73,11 +73,11 @@ func (p *mapParser) readMap() error {
 	if p.in.peekByte(); p.in.pos < p.in.end || p.in.readErr != io.EOF {
 		return p.in.refuse("more after the map")
 	}
-	return p.check()
+	return p.checkFields()
 }
 
-// check holds what fields want of each other.
-func (p *mapParser) check() error {
+// checkFields holds what fields want of each other.
+func (p *mapParser) checkFields() error {
 	switch count := int64(len(p.sources.offsets)); {
 	case !p.seen["version"]:
 		return &Invalid{Reason: NotVersion3, Detail: "there is no version"}
@@ -198,7 +198,7 @@ func (p *mapParser) readNames() error {
 
 // readEntry reads a string to the end of a list.
 func (p *mapParser) readEntry(field string, list *textList) error {
-	list.begin()
+	list.beginText()
 	return p.readString(field, func(chunk []byte) error {
 		list.text.append(chunk)
 		return nil
@@ -218,7 +218,7 @@ func (p *mapParser) readSources() error {
 			return p.readEntry("an entry of sources", &p.sources)
 		}
 		p.nullSources[len(p.sources.offsets)] = true
-		p.sources.begin()
+		p.sources.beginText()
 		return p.in.readLiteral()
 	})
 }

@@ -15,7 +15,7 @@ type Built struct {
 }
 
 // Summary returns what the index holds.
-func (b *Built) Summary() Summary { return b.header.summary() }
+func (b *Built) Summary() Summary { return b.header.summarize() }
 
 // WriteTo writes the index, of Summary().Size bytes, to w. It can be called again.
 func (b *Built) WriteTo(w io.Writer) (int64, error) {
@@ -108,7 +108,7 @@ func (p *mapParser) encodeSources() (entries, text *chunks) {
 	for i, start := range p.sources.offsets {
 		entry := sourceEntry{textStart: uint32(text.size)}
 		if !p.nullSources[i] {
-			url := p.sources.text.copyRange(int64(start), int64(p.sources.ends(i)))
+			url := p.sources.text.copyRange(int64(start), int64(p.sources.findEnd(i)))
 			if !strings.Contains(string(url), "://") {
 				text.append([]byte(p.sourceRoot))
 			}

@@ -39,7 +39,7 @@ func NewCache(limit int) *Cache {
 func (c *Cache) DropIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.turn()
+	c.startGeneration()
 }
 
 // Size returns how many bytes of pages the cache holds.
@@ -55,18 +55,18 @@ func (c *Cache) Size() int {
 	return size
 }
 
-// turn begins a new generation.
-func (c *Cache) turn() {
+// startGeneration begins a new generation.
+func (c *Cache) startGeneration() {
 	c.previous, c.recent, c.size = c.recent, map[pageKey][]byte{}, 0
 }
 
-// find returns the page, or makes it with load. Two that want it at once may both load it.
-func (c *Cache) find(key pageKey, load func() ([]byte, error)) ([]byte, error) {
+// findPage returns the page, or makes it with load. Two that want it at once may both load it.
+func (c *Cache) findPage(key pageKey, load func() ([]byte, error)) ([]byte, error) {
 	c.mu.Lock()
 	page, ok := c.recent[key]
 	if !ok {
 		if page, ok = c.previous[key]; ok {
-			c.keep(key, page)
+			c.keepPage(key, page)
 		}
 	}
 	c.mu.Unlock()
@@ -79,16 +79,16 @@ func (c *Cache) find(key pageKey, load func() ([]byte, error)) ([]byte, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keep(key, page)
+	c.keepPage(key, page)
 	return page, nil
 }
 
-func (c *Cache) keep(key pageKey, page []byte) {
+func (c *Cache) keepPage(key pageKey, page []byte) {
 	if _, ok := c.recent[key]; ok {
 		return
 	}
 	if c.size+cap(page) > c.limit {
-		c.turn()
+		c.startGeneration()
 	}
 	c.recent[key] = page
 	c.size += cap(page)

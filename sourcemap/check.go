@@ -175,7 +175,7 @@ func (x *Index) checkContents() error {
 		if err != nil {
 			return err
 		}
-		raw, err := x.cache.unpack(data, x.header.rawLength(number))
+		raw, err := x.cache.unpackBlock(data, x.header.rawLength(number))
 		if err != nil {
 			return err
 		}

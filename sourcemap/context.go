@@ -81,13 +81,13 @@ func (x *Index) seekLine(source *sourceEntry, line uint32) (*lineReader, bool, e
 	if r.left <= 0 {
 		return nil, false, nil
 	}
-	if err := r.load(start % contentBlock); err != nil {
+	if err := r.loadBlock(start % contentBlock); err != nil {
 		return nil, false, err
 	}
 	return r, r.skipLines(skip), nil
 }
 
-// skipLines skips lines that end in the block at hand, and reports whether there were so many. Counting the ends of
+// skipLines skips lines that end in the block at hand, and reports whether there were enough. Counting the ends of
 // lines a kilobyte at a time is ten times as fast as finding each.
 func (r *lineReader) skipLines(count int64) bool {
 	const stride = 1 << 10
@@ -159,7 +159,7 @@ func (r *lineReader) nextLine() (line string, ok bool, err error) {
 			r.left = 0
 			break
 		}
-		if err := r.load(0); err != nil {
+		if err := r.loadBlock(0); err != nil {
 			return "", false, err
 		}
 	}
@@ -175,8 +175,8 @@ func appendCut(kept, part []byte) []byte {
 	return append(kept[:len(kept):len(kept)], part...)
 }
 
-// load unpacks the next block and goes on at start.
-func (r *lineReader) load(start int64) error {
+// loadBlock unpacks the next block and goes on at start.
+func (r *lineReader) loadBlock(start int64) error {
 	raw, err := r.index.unpackBlock(r.block)
 	if err != nil {
 		return err
@@ -193,7 +193,7 @@ func (r *lineReader) load(start int64) error {
 // unpackBlock returns a block of contents, from the cache if it is there.
 func (x *Index) unpackBlock(number int64) ([]byte, error) {
 	key := pageKey{hash: x.header.hash, contents: true, number: uint32(number)}
-	return x.cache.find(key, func() ([]byte, error) {
+	return x.cache.findPage(key, func() ([]byte, error) {
 		start, end, err := x.findPacked(number)
 		if err != nil {
 			return nil, err
@@ -202,7 +202,7 @@ func (x *Index) unpackBlock(number int64) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return x.cache.unpack(packed, x.header.rawLength(number))
+		return x.cache.unpackBlock(packed, x.header.rawLength(number))
 	})
 }
 
@@ -233,8 +233,8 @@ func (h *header) rawLength(number int64) int64 {
 	return min(contentBlock, h.rawContents-number*contentBlock)
 }
 
-// unpack decompresses a block that has to be length bytes long; more memory than that is never taken.
-func (c *Cache) unpack(packed []byte, length int64) ([]byte, error) {
+// unpackBlock decompresses a block that has to be length bytes long; more memory than that is never taken.
+func (c *Cache) unpackBlock(packed []byte, length int64) ([]byte, error) {
 	if length <= 0 || length > contentBlock {
 		return nil, refuseIndex("a block of the contents that is not there")
 	}

@@ -97,7 +97,7 @@ func (h *header) encode() []byte {
 	binary.LittleEndian.PutUint64(b[sizeAt:], uint64(h.size))
 	copy(b[debugIDAt:], h.debugID[:])
 	binary.LittleEndian.PutUint32(b[flagsAt:], h.flags)
-	for i, count := range h.counts() {
+	for i, count := range h.listCounts() {
 		binary.LittleEndian.PutUint32(b[countsAt+4*i:], *count)
 	}
 	binary.LittleEndian.PutUint64(b[rawSizeAt:], uint64(h.rawContents))
@@ -107,7 +107,7 @@ func (h *header) encode() []byte {
 	return b
 }
 
-func (h *header) counts() [5]*uint32 {
+func (h *header) listCounts() [5]*uint32 {
 	return [...]*uint32{&h.mappings, &h.blocks, &h.sources, &h.names, &h.contentBlocks}
 }
 
@@ -126,7 +126,7 @@ func decodeHeader(b []byte, size int64) (*header, error) {
 		debugID:     [16]byte(b[debugIDAt:]),
 		rawContents: int64(binary.LittleEndian.Uint64(b[rawSizeAt:])),
 	}
-	for i, count := range h.counts() {
+	for i, count := range h.listCounts() {
 		*count = binary.LittleEndian.Uint32(b[countsAt+4*i:])
 	}
 	for i := range h.offsets {
@@ -135,10 +135,10 @@ func decodeHeader(b []byte, size int64) (*header, error) {
 	if h.size != size {
 		return nil, refuseIndex("it is %d bytes long, and says that it is %d", size, h.size)
 	}
-	return h, h.check()
+	return h, h.checkCounts()
 }
 
-func (h *header) check() error {
+func (h *header) checkCounts() error {
 	if h.flags&^hasDebugID != 0 {
 		return refuseIndex("unknown flags in the header")
 	}
@@ -189,7 +189,7 @@ func (h *header) headLength() int64 { return h.sectionEnd(rootSection) }
 // checksumHead returns the checksum that belongs at checksumAt of a header with its root.
 func checksumHead(head []byte) uint32 { return crc32.Checksum(head[hashAt:], checksums) }
 
-func (h *header) summary() Summary {
+func (h *header) summarize() Summary {
 	s := Summary{
 		Size: h.size, Hash: hex.EncodeToString(h.hash[:]),
 		Sources: int(h.sources), Names: int(h.names), Mappings: int(h.mappings),
@@ -215,18 +215,18 @@ const (
 )
 
 func (e *sourceEntry) append(b []byte) []byte {
-	for _, field := range e.fields() {
+	for _, field := range e.listFields() {
 		b = binary.LittleEndian.AppendUint32(b, *field)
 	}
 	return b
 }
 
-func (e *sourceEntry) fields() [6]*uint32 {
+func (e *sourceEntry) listFields() [6]*uint32 {
 	return [...]*uint32{&e.textStart, &e.textEnd, &e.rawStart, &e.rawEnd, &e.firstLine, &e.flags}
 }
 
 func decodeSourceEntry(b []byte) (e sourceEntry) {
-	for i, field := range e.fields() {
+	for i, field := range e.listFields() {
 		*field = binary.LittleEndian.Uint32(b[4*i:])
 	}
 	return e

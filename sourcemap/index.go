@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"sort"
 )
@@ -51,7 +52,7 @@ func Open(reader io.ReaderAt, size int64, cache *Cache) (*Index, error) {
 }
 
 // Summary returns what the index says that it holds.
-func (x *Index) Summary() Summary { return x.header.summary() }
+func (x *Index) Summary() Summary { return x.header.summarize() }
 
 // readExactly reads length bytes at offset. A file that ends before is a broken index, other errors are the reader's.
 func readExactly(reader io.ReaderAt, offset, length int64) ([]byte, error) {
@@ -95,7 +96,7 @@ func (x *Index) readSection(section int, start, end int64) ([]byte, error) {
 }
 
 func (x *Index) readPage(number int64) ([]byte, error) {
-	return x.cache.find(pageKey{hash: x.header.hash, number: uint32(number)}, func() ([]byte, error) {
+	return x.cache.findPage(pageKey{hash: x.header.hash, number: uint32(number)}, func() ([]byte, error) {
 		start := number * pageSize
 		return readExactly(x.reader, start, max(0, min(pageSize, x.header.size-start)))
 	})
@@ -113,6 +114,9 @@ func (x *Index) findMapping(line, column uint32) (m mapping, found bool, err err
 	block, err := x.readSection(blockSection, int64(entry.offset), end)
 	if err != nil {
 		return mapping{}, false, err
+	}
+	if crc32.Checksum(block, checksums) != entry.checksum {
+		return mapping{}, false, refuseIndex("the checksum of block %d is wrong", number)
 	}
 	err = walkBlock(block, entry, func(next *mapping) bool {
 		if !next.comesBefore(line, column+1) {

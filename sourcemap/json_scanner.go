@@ -44,8 +44,8 @@ func (s *scanner) refuse(what string) error {
 	return &Invalid{Reason: NotJSON, Detail: fmt.Sprintf("%s at byte %d", what, s.before+int64(s.pos))}
 }
 
-// fill makes at least atLeast unread bytes available, unless the stream ends before.
-func (s *scanner) fill(atLeast int) {
+// fillBuffer makes at least atLeast unread bytes available, unless the stream ends before.
+func (s *scanner) fillBuffer(atLeast int) {
 	if s.end-s.pos >= atLeast || s.readErr != nil {
 		return
 	}
@@ -79,7 +79,7 @@ func (s *scanner) peekByte() byte {
 				return s.buffer[s.pos]
 			}
 		}
-		if s.fill(1); s.pos == s.end {
+		if s.fillBuffer(1); s.pos == s.end {
 			return 0
 		}
 	}
@@ -98,13 +98,13 @@ func (s *scanner) expectByte(wanted byte) error {
 // (ECMA-426, ConsumeSourceMap).
 func (s *scanner) skipPrefix() {
 	const mark, guard = "\xef\xbb\xbf", ")]}'"
-	if s.fill(len(mark)); s.end-s.pos >= len(mark) && string(s.buffer[s.pos:s.pos+len(mark)]) == mark {
+	if s.fillBuffer(len(mark)); s.end-s.pos >= len(mark) && string(s.buffer[s.pos:s.pos+len(mark)]) == mark {
 		s.pos += len(mark)
 	}
-	if s.fill(len(guard)); s.end-s.pos < len(guard) || string(s.buffer[s.pos:s.pos+len(guard)]) != guard {
+	if s.fillBuffer(len(guard)); s.end-s.pos < len(guard) || string(s.buffer[s.pos:s.pos+len(guard)]) != guard {
 		return
 	}
-	for s.fill(1); s.pos < s.end && s.buffer[s.pos] != '\n'; s.fill(1) {
+	for s.fillBuffer(1); s.pos < s.end && s.buffer[s.pos] != '\n'; s.fillBuffer(1) {
 		s.pos++
 	}
 }
@@ -112,7 +112,7 @@ func (s *scanner) skipPrefix() {
 // readChunk returns the next part of a string whose opening quote is read, unescaped, and whether there is more of it.
 // The chunk is valid until the next call. Characters that are not valid UTF-8 are left as they are.
 func (s *scanner) readChunk() (chunk []byte, more bool, err error) {
-	if s.fill(longestEscape); s.pos == s.end {
+	if s.fillBuffer(longestEscape); s.pos == s.end {
 		return nil, false, s.refuse("a string without an end")
 	}
 	start, to := s.pos, s.pos // what is unescaped is shorter: it is moved within the buffer

@@ -98,7 +98,7 @@ func (s *scanner) readNumber() (float64, error) {
 	const longest = 400 // a number of JSON has no limit, but none that a map needs comes near
 	var digits []byte
 	for s.peekByte(); len(digits) < longest; s.pos++ {
-		if s.fill(1); s.pos == s.end || !isNumberByte(s.buffer[s.pos]) {
+		if s.fillBuffer(1); s.pos == s.end || !isNumberByte(s.buffer[s.pos]) {
 			break
 		}
 		digits = append(digits, s.buffer[s.pos])
@@ -163,7 +163,7 @@ func (s *scanner) readLiteral() error {
 		if s.peekByte() != literal[0] {
 			continue
 		}
-		if s.fill(len(literal)); s.end-s.pos >= len(literal) && string(s.buffer[s.pos:s.pos+len(literal)]) == literal {
+		if s.fillBuffer(len(literal)); s.end-s.pos >= len(literal) && string(s.buffer[s.pos:s.pos+len(literal)]) == literal {
 			s.pos += len(literal)
 			return nil
 		}

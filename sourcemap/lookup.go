@@ -36,11 +36,11 @@ func (x *Index) LookUp(line, column int) (p Position, found bool, err error) {
 	if err != nil || !found || !m.hasSource {
 		return Position{}, false, err
 	}
-	p, err = x.describe(&m)
+	p, err = x.describeMapping(&m)
 	return p, err == nil, err
 }
 
-func (x *Index) describe(m *mapping) (Position, error) {
+func (x *Index) describeMapping(m *mapping) (Position, error) {
 	if m.source >= x.header.sources || m.hasName && m.name >= x.header.names {
 		return Position{}, refuseIndex("a mapping to a source or name that is not there")
 	}

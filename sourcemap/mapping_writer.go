@@ -37,7 +37,7 @@ func newMappingWriter() *mappingWriter {
 	return &mappingWriter{pending: make([]mapping, 0, blockMappings)}
 }
 
-func (w *mappingWriter) add(m mapping) error {
+func (w *mappingWriter) add(m *mapping) error {
 	if w.sorting {
 		if m.line == w.unsorted[0].line {
 			return w.addUnsorted(m)
@@ -60,7 +60,7 @@ func (w *mappingWriter) add(m mapping) error {
 			return w.addUnsorted(m)
 		case last.column == m.column:
 			if !last.hasSource {
-				*last = m
+				*last = *m
 			}
 			return nil
 		}
@@ -68,15 +68,15 @@ func (w *mappingWriter) add(m mapping) error {
 	if len(w.pending) == blockMappings {
 		w.flushBlock()
 	}
-	w.pending = append(w.pending, m)
+	w.pending = append(w.pending, *m)
 	return nil
 }
 
-func (w *mappingWriter) addUnsorted(m mapping) error {
+func (w *mappingWriter) addUnsorted(m *mapping) error {
 	if len(w.unsorted) == maxUnsorted {
 		return refuseUnsorted(m.line)
 	}
-	w.unsorted = append(w.unsorted, m)
+	w.unsorted = append(w.unsorted, *m)
 	return nil
 }
 
@@ -135,8 +135,8 @@ func (w *mappingWriter) sortLine() {
 	line := w.unsorted
 	w.unsorted, w.sorting = nil, false
 	slices.SortStableFunc(line, func(a, b mapping) int { return int(int64(a.column) - int64(b.column)) })
-	for _, m := range line {
-		_ = w.add(m) // in order it cannot fail
+	for i := range line {
+		_ = w.add(&line[i]) // in order it cannot fail
 	}
 }
 

@@ -68,6 +68,9 @@ func (d *mappingDecoder) decode(chunk []byte) error {
 			if d.continues = digit&32 != 0; d.continues {
 				continue
 			}
+			if d.addPlain(value) {
+				break
+			}
 			if err := d.addNumber(value); err != nil {
 				return err
 			}
@@ -92,6 +95,20 @@ func (d *mappingDecoder) finish() error {
 		return d.refuse("a number without an end")
 	}
 	return d.endMapping(false)
+}
+
+// addPlain is addNumber for what nearly all numbers are, short enough to be inlined; it reports whether it added it.
+func (d *mappingDecoder) addPlain(value uint64) bool {
+	if d.filled >= mappingFields || value > math.MaxUint32 || value == 1 {
+		return false
+	}
+	sum := d.fields[d.filled] + (int64(value>>1) ^ -int64(value&1)) + int64(value&1)
+	if uint64(sum) > math.MaxInt32 {
+		return false
+	}
+	d.fields[d.filled] = sum
+	d.filled++
+	return true
 }
 
 // addNumber adds a number that is read to its field: each counts from where the mapping before it ended.
@@ -125,7 +142,7 @@ func (d *mappingDecoder) endMapping(atComma bool) error {
 			return d.refuse("an empty mapping")
 		}
 	case 1, 4, 5:
-		m := mapping{line: d.line, column: uint32(d.fields[generatedColumn])}
+		m := &mapping{line: d.line, column: uint32(d.fields[generatedColumn])}
 		if d.filled > 1 {
 			m.hasSource, m.source = true, uint32(d.fields[originalSource])
 			m.originalLine, m.originalColumn = uint32(d.fields[originalLine]), uint32(d.fields[originalColumn])

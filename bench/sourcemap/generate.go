@@ -51,7 +51,7 @@ func generateMap(w io.Writer, size int) (mappings int, err error) {
 			g.broken = g.mappings.Len()
 		}
 	}
-	return g.tokens, g.print(w)
+	return g.tokens, g.printMap(w)
 }
 
 func (g *generator) inventWord() string {
@@ -127,7 +127,7 @@ func writeNumber(w *strings.Builder, value int) {
 	w.WriteByte(digits[rest])
 }
 
-func (g *generator) print(w io.Writer) error {
+func (g *generator) printMap(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	sources := make([]string, len(g.contents))
 	for i := range sources {

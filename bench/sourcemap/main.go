@@ -1,5 +1,5 @@
 // Command sourcemap measures how fast a source map becomes an index, and how fast the index is read, beside a
-// yardstick. It runs each measurement in a process of its own, so that memory can be told apart.
+// yardstick. It runs each measurement in a process of its own, so that their memory does not mix.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // options are the flags.
@@ -42,7 +43,7 @@ func run(o options) error {
 	}
 	defer os.RemoveAll(folder)
 	o.folder = folder
-	r := report{options: o, results: map[string][]result{}}
+	r := report{options: o, results: map[string][]result{}, load: readLoad()}
 	if r.mappings, err = writeMap(filepath.Join(folder, mapFile), o.size); err != nil {
 		return err
 	}
@@ -59,8 +60,18 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
-	r.print(file)
+	r.printTable(file)
 	return file.Close()
+}
+
+// readLoad returns how many other processes want the machine: what the clock says is worth less then.
+func readLoad() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	load, _, found := strings.Cut(string(text), " ")
+	if err != nil || !found {
+		return "unknown"
+	}
+	return load
 }
 
 func writeMap(path string, size int) (mappings int, err error) {

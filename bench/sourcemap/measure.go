@@ -24,17 +24,19 @@ const (
 )
 
 const (
-	stackFrames  = 5
-	coldStacks   = 200
-	warmStacks   = 20_000
-	contextLines = 5
-	cacheBytes   = 16 << 20
+	stackFrames = 5
+	coldStacks  = 200
+	warmStacks  = 20_000
+
+	comparedStacks = 2_000
+	contextLines   = 5
+	cacheBytes     = 16 << 20
 )
 
 // result is what one process measured.
 type result struct {
 	Seconds float64 // of the whole, or of one stack
-	CPU     float64 // seconds of processor time of the process until then
+	CPU     float64 // the same in processor time, which says more than the clock on a busy machine
 	Peak    int64   // bytes of memory at the highest, of the process
 	Size    int64   // bytes of the index
 }
@@ -43,10 +45,11 @@ type result struct {
 var measurements = map[string]func(folder string) (result, error){
 	"idle": measureNothing, "json": measureJSON, "build": measureBuild, "check": measureCheck,
 	"cold": measureCold, "warm": measureWarm, "yardstick": measureYardstick, "yardstick look-ups": measureYardstickLookUps,
+	"agreement": compareYardstick,
 }
 
 // measurementNames is the order: build leaves the index for those after it.
-var measurementNames = []string{"idle", "json", "build", "check", "cold", "warm", "yardstick", "yardstick look-ups"}
+var measurementNames = []string{"idle", "json", "build", "check", "cold", "warm", "yardstick", "yardstick look-ups", "agreement"}
 
 func measureHere(o options) error {
 	measured, err := measurements[o.measure](o.folder)
@@ -74,13 +77,29 @@ func readPeak() (int64, error) {
 	return kilobytes << 10, err
 }
 
-// readCPU returns the processor time that this process has used: on a busy machine it says more than the clock.
-func readCPU() float64 {
+// stopwatch measures by the clock and in processor time.
+type stopwatch struct {
+	start time.Time
+	cpu   time.Duration
+}
+
+func startWatch() stopwatch { return stopwatch{time.Now(), readCPU()} }
+
+// stopWatch returns what one of the repetitions took.
+func (w stopwatch) stopWatch(repetitions int) result {
+	return result{
+		Seconds: time.Since(w.start).Seconds() / float64(repetitions),
+		CPU:     (readCPU() - w.cpu).Seconds() / float64(repetitions),
+	}
+}
+
+// readCPU returns the processor time that this process has used.
+func readCPU() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return 0
 	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func measureNothing(string) (result, error) { return result{}, nil }
@@ -96,9 +115,9 @@ func measureJSON(folder string) (result, error) {
 		Mappings                       string
 		Sources, SourcesContent, Names []string
 	}
-	start := time.Now()
+	watch := startWatch()
 	err = json.Unmarshal(data, &decoded)
-	return result{Seconds: time.Since(start).Seconds()}, err
+	return watch.stopWatch(1), err
 }
 
 func measureBuild(folder string) (result, error) {
@@ -106,12 +125,13 @@ func measureBuild(folder string) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	start := time.Now()
+	watch := startWatch()
 	built, err := sourcemap.BuildIndex(file)
 	if err != nil {
 		return result{}, err
 	}
-	measured := result{Seconds: time.Since(start).Seconds(), CPU: readCPU(), Size: built.Summary().Size}
+	measured := watch.stopWatch(1)
+	measured.Size = built.Summary().Size
 	index, err := os.Create(filepath.Join(folder, indexFile))
 	if err != nil {
 		return result{}, err
@@ -127,9 +147,9 @@ func measureCheck(folder string) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	start := time.Now()
+	watch := startWatch()
 	_, err = sourcemap.CheckIndex(index, size)
-	return result{Seconds: time.Since(start).Seconds()}, err
+	return watch.stopWatch(1), err
 }
 
 func openIndexFile(folder string) (*os.File, int64, error) {
@@ -144,7 +164,7 @@ func openIndexFile(folder string) (*os.File, int64, error) {
 // measureCold opens the file anew for every stack, with nothing in the cache.
 func measureCold(folder string) (result, error) {
 	random := rand.New(rand.NewPCG(3, 4))
-	start := time.Now()
+	watch := startWatch()
 	for range coldStacks {
 		index, size, err := openIndexFile(folder)
 		if err != nil {
@@ -161,7 +181,7 @@ func measureCold(folder string) (result, error) {
 			return result{}, err
 		}
 	}
-	return result{Seconds: time.Since(start).Seconds() / coldStacks}, nil
+	return watch.stopWatch(coldStacks), nil
 }
 
 // measureWarm looks a few stacks up again and again, as the events of some issues do.
@@ -182,13 +202,13 @@ func measureWarm(folder string) (result, error) {
 			return result{}, err
 		}
 	}
-	start := time.Now()
+	watch := startWatch()
 	for i := range warmStacks {
 		if err := lookUpStack(x, stacks[i%len(stacks)]); err != nil {
 			return result{}, err
 		}
 	}
-	return result{Seconds: time.Since(start).Seconds() / warmStacks}, nil
+	return watch.stopWatch(warmStacks), nil
 }
 
 func inventStack(random *rand.Rand) (columns [stackFrames]int) {
@@ -212,23 +232,23 @@ func lookUpStack(x *sourcemap.Index, columns [stackFrames]int) error {
 	return nil
 }
 
-func parseYardstick(folder string) (*yardstick.Consumer, time.Duration, error) {
+func parseYardstick(folder string) (*yardstick.Consumer, result, error) {
 	file, err := os.Open(filepath.Join(folder, mapFile))
 	if err != nil {
-		return nil, 0, err
+		return nil, result{}, err
 	}
 	data, err := io.ReadAll(file)
 	if err != nil {
-		return nil, 0, err
+		return nil, result{}, err
 	}
-	start := time.Now()
+	watch := startWatch()
 	consumer, err := yardstick.Parse("", data)
-	return consumer, time.Since(start), err
+	return consumer, watch.stopWatch(1), err
 }
 
 func measureYardstick(folder string) (result, error) {
-	_, took, err := parseYardstick(folder)
-	return result{Seconds: took.Seconds(), CPU: readCPU()}, err
+	_, measured, err := parseYardstick(folder)
+	return measured, err
 }
 
 // measureYardstickLookUps leaves the source lines out: the yardstick has only whole contents.
@@ -239,7 +259,7 @@ func measureYardstickLookUps(folder string) (result, error) {
 	}
 	random := rand.New(rand.NewPCG(5, 6))
 	stack := inventStack(random)
-	start := time.Now()
+	watch := startWatch()
 	for range warmStacks {
 		for line, column := range stack {
 			if _, _, _, _, ok := consumer.Source(line+1, column-1); !ok {
@@ -247,5 +267,33 @@ func measureYardstickLookUps(folder string) (result, error) {
 			}
 		}
 	}
-	return result{Seconds: time.Since(start).Seconds() / warmStacks}, nil
+	return watch.stopWatch(warmStacks), nil
+}
+
+// compareYardstick fails when the yardstick finds something else.
+func compareYardstick(folder string) (result, error) {
+	consumer, _, err := parseYardstick(folder)
+	if err != nil {
+		return result{}, err
+	}
+	index, size, err := openIndexFile(folder)
+	if err != nil {
+		return result{}, err
+	}
+	x, err := sourcemap.Open(index, size, sourcemap.NewCache(cacheBytes))
+	if err != nil {
+		return result{}, err
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	for range comparedStacks {
+		for line, column := range inventStack(random) {
+			source, name, atLine, atColumn, ok := consumer.Source(line+1, column-1)
+			p, found, err := x.LookUp(line+1, column)
+			if err != nil || ok != found || p.Source != source || p.Name != name || p.Line != atLine || p.Column-1 != atColumn {
+				return result{}, errors.Join(err, fmt.Errorf("line %d, column %d: %+v, and in the yardstick %s %d:%d %s",
+					line+1, column, p, source, atLine, atColumn, name))
+			}
+		}
+	}
+	return result{}, nil
 }
