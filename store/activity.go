@@ -39,7 +39,6 @@ func (t *tx) record(ctx context.Context, e entry) (int64, error) {
 		"project_id": e.project, "id": id, "now": t.now, "actor_type": string(e.actor.Type), "actor_id": int64(e.actor.ID),
 		"actor_name": e.actor.Name, "action": string(e.action), "target_type": string(e.targetType), "target_id": e.targetID, "data": data,
 	})
-	t.recorded++
 	return id, err
 }
 

@@ -31,7 +31,7 @@ func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 	id, other := makeIssue(t, s, "pay"), makeIssue(t, s, "other")
 	require.Nil(t, issue(t, s, id).Approval)
 	first := ask(t, s, ann, store.IgnoreIssue{ID: id})
-	shown := &core.PendingApproval{ID: first, Action: core.HoldIgnore, RequestedBy: ann.Name, RequestedAt: c.at(0), ExpiresAt: c.at(core.ApprovalTerm)}
+	shown := &core.PendingApproval{ID: first, Action: core.HeldIssueAction(core.HoldIgnore), RequestedBy: ann.Name, RequestedAt: c.at(0), ExpiresAt: c.at(core.ApprovalTerm)}
 	require.Equal(t, shown, issue(t, s, id).Approval)
 	require.Nil(t, issue(t, s, other).Approval)
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {

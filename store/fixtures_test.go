@@ -193,7 +193,7 @@ func noErrors(t testing.TB, errs []error) {
 }
 
 func doDeleteProject(ctx context.Context, s *store.Store, by core.Actor, id int64) error {
-	_, err := s.Do(ctx, by, store.DeleteProject{ID: id})
+	_, err := s.CarryOut(ctx, by, store.DeleteProject{ID: id})
 	return err
 }
 

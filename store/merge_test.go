@@ -14,9 +14,9 @@ import (
 
 func merge(t testing.TB, s *store.Store, target int64, sources ...int64) core.Issue {
 	t.Helper()
-	merged, err := s.Do(t.Context(), person(1), store.MergeIssues{Target: target, Sources: sources})
+	merged, err := s.CarryOut(t.Context(), person(1), store.MergeIssues{Target: target, Sources: sources})
 	require.NoError(t, err)
-	return merged
+	return merged.Issue
 }
 
 // requireRefused wants invalid_request with these messages, all of them about the field.
@@ -139,18 +139,18 @@ func TestMergeRefuses(t *testing.T) {
 			fmt.Sprintf("must name issues that are not merged; already merged: %d (into %d)", merged, other),
 		}},
 	} {
-		_, err := s.Do(t.Context(), person(1), store.MergeIssues{Target: wrong.target, Sources: wrong.sources})
+		_, err := s.CarryOut(t.Context(), person(1), store.MergeIssues{Target: wrong.target, Sources: wrong.sources})
 		requireRefused(t, err, "source_ids", wrong.messages...)
 	}
-	_, err := s.Do(t.Context(), person(1), store.MergeIssues{Target: 12345, Sources: []int64{source}})
+	_, err := s.CarryOut(t.Context(), person(1), store.MergeIssues{Target: 12345, Sources: []int64{source}})
 	requireCode(t, core.NotFound, err)
 	require.Equal(t, before, column[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`))
 	require.Empty(t, activity(t, s, target))
 
 	deleteProject(t, s, shop+1)
-	_, err = s.Do(t.Context(), person(1), store.MergeIssues{Target: foreign, Sources: []int64{source}})
+	_, err = s.CarryOut(t.Context(), person(1), store.MergeIssues{Target: foreign, Sources: []int64{source}})
 	requireCode(t, core.NotFound, err)
-	_, err = s.Do(t.Context(), person(1), store.MergeIssues{Target: target, Sources: []int64{foreign}})
+	_, err = s.CarryOut(t.Context(), person(1), store.MergeIssues{Target: target, Sources: []int64{foreign}})
 	requireRefused(t, err, "source_ids", fmt.Sprint("must name issues that exist; unknown: ", foreign))
 }
 

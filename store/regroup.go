@@ -27,8 +27,14 @@ func (s *Store) regroup(ctx context.Context, project int64, fn func(*tx) error) 
 	})
 }
 
+// lockProject locks a project against other merges, splits and its deletion.
+func (t *tx) lockProject(ctx context.Context, project int64) error {
+	_, err := one[struct{ ID int64 }](ctx, t, lockGrouping, args{"id": project})
+	return err
+}
+
 func (t *tx) lockGrouping(ctx context.Context, project int64) error {
-	if _, err := one[struct{ ID int64 }](ctx, t, lockGrouping, args{"id": project}); err != nil {
+	if err := t.lockProject(ctx, project); err != nil {
 		return err
 	}
 	_, err := t.Exec(ctx, findByKey)

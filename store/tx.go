@@ -17,34 +17,15 @@ type args = pgx.StrictNamedArgs
 // tx is one transaction with its fixed time.
 type tx struct {
 	pgx.Tx
-	store    *Store
-	now      core.Time
-	recorded int  // activity rows that were written: what changes nothing writes none
-	trial    bool // an action is only tried: see Store.Ask
-}
-
-// errPossible says of an action that is only tried that it could be carried out, and would change something.
-var errPossible = errors.New("store: the action is possible")
-
-// checked is what an action with much to change calls between its checks and its changes, to spare them in a trial.
-func (t *tx) checked() error {
-	if t.trial {
-		return errPossible
-	}
-	return nil
+	store *Store
+	now   core.Time
 }
 
 // within runs fn in a savepoint: when it fails, what it did is undone, and the transaction goes on.
 func (t *tx) within(ctx context.Context, fn func(*tx) error) error {
-	inner := &tx{store: t.store, now: t.now}
-	err := pgx.BeginFunc(ctx, t.Tx, func(savepoint pgx.Tx) error {
-		inner.Tx = savepoint
-		return fn(inner)
+	return pgx.BeginFunc(ctx, t.Tx, func(savepoint pgx.Tx) error {
+		return fn(&tx{Tx: savepoint, store: t.store, now: t.now})
 	})
-	if err == nil {
-		t.recorded += inner.recorded
-	}
-	return err
 }
 
 // inTx runs fn in a transaction. A serialisation failure or a deadlock is tried once more: this is the only place
