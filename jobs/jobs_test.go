@@ -13,6 +13,7 @@ import (
 	"errand/core"
 	"errand/jobs"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -67,7 +68,7 @@ func TestJobsAreDone(t *testing.T) {
 	deletedLongAgo(t, url, shop, "Shop")
 	startQueue(t, url)
 	require.Eventually(t, func() bool {
-		return countRows(t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+store.PartitionsAhead &&
+		return countRows(t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+intake.PartitionsAhead &&
 			countRows(t, s, unpurged) == 0 && countRows(t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == 8
 	}, atMost, often)
 	require.Zero(t, countRows(t, s, `SELECT count(*) FROM river_job WHERE state IN ('discarded', 'retryable')`))

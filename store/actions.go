@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"errand/core"
+	"errand/store/pg"
 )
 
 // Action is a change that a deployment can hold until a second admin approves it (primary API, Approvals). Its value
@@ -63,7 +64,7 @@ func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action Ac
 	err = s.inTx(ctx, func(t *tx) error {
 		outcome = Outcome{}
 		// Before the locks of the action: whoever decides a request locks it first, too. One that has expired is not pending.
-		if _, err := exec(ctx, t, expireApprovals, args{"now": t.now}); err != nil {
+		if _, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now}); err != nil {
 			return err
 		}
 		changes, err := action.wouldChange(ctx, t, request.project)

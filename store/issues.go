@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"errand/core"
+	"errand/store/pg"
 )
 
 // issueRow is an issue as it is stored, with what its project and its hours add.
@@ -75,8 +76,8 @@ const selectIssues = `SELECT` + issueColumns + ` FROM issues i` + issueJoins
 const oneIssue = selectIssues + ` WHERE i.project_id = @project_id AND i.id = @id`
 
 // issueTimes are the times that issueJoins compares with.
-func issueTimes(now core.Time) args {
-	return args{"now": now, "day_ago": now.Add(-24 * time.Hour), "week_ago": now.AddDate(0, 0, -7)}
+func issueTimes(now core.Time) pg.Args {
+	return pg.Args{"now": now, "day_ago": now.Add(-24 * time.Hour), "week_ago": now.AddDate(0, 0, -7)}
 }
 
 func (r issueRow) issue(now core.Time) core.Issue {
@@ -108,10 +109,10 @@ func optInt(n *int64) core.OptInt {
 	return core.OptInt(*n)
 }
 
-func readIssue(ctx context.Context, q querier, project, id int64, now core.Time) (issueRow, error) {
+func readIssue(ctx context.Context, q pg.Querier, project, id int64, now core.Time) (issueRow, error) {
 	a := issueTimes(now)
 	a["project_id"], a["id"] = project, id
-	return one[issueRow](ctx, q, oneIssue, a)
+	return pg.QueryOne[issueRow](ctx, q, oneIssue, a)
 }
 
 // Issue gives one issue, or not_found.
@@ -121,7 +122,7 @@ func (s *Store) Issue(ctx context.Context, id int64) (core.IssueDetail, error) {
 		return core.IssueDetail{}, err
 	}
 	now := s.Now()
-	row, err := readIssue(ctx, s.pool, project, id, now)
+	row, err := readIssue(ctx, s.db.Main, project, id, now)
 	if err != nil {
 		return core.IssueDetail{}, err
 	}

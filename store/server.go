@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"errand/store/pg"
 )
 
 // oldestPostgres is the first major version that has all that the statements use.
@@ -14,11 +16,11 @@ SELECT current_setting('server_version_num')::int AS version, current_setting('s
 
 // CheckServer reports whether the database answers, is of a version that we know, and can hold any text.
 func (s *Store) CheckServer(ctx context.Context) error {
-	server, err := one[struct {
+	server, err := pg.QueryOne[struct {
 		Version  int
 		Name     string
 		Encoding string
-	}](ctx, s.pool, readServer, args{})
+	}](ctx, s.db.Main, readServer, pg.Args{})
 	switch {
 	case err != nil:
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/store"
+	"errand/store/intake"
 )
 
 // payIssue is the issue of one event pay as the wire has it.
@@ -205,7 +205,7 @@ func TestStoredEventThatCannotBeReadIsInternal(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	e := h.newEvent("pay", 1)
-	e.Payload = store.Payload{Bytes: []byte("rubbish")}
+	e.Payload = intake.Payload{Bytes: []byte("rubbish")}
 	h.sameJSON(object{"error": "internal", "request_id": "request-1"}, h.mustFail(reader, core.GetEvent.Operation, idArgs(h.addEvents(e).ID)))
 	require.Contains(t, h.log.String(), "cannot be read")
 	require.Contains(t, h.log.String(), "request-1")

@@ -1,0 +1,23 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/store/storetest"
+)
+
+// Whoever waits for a lock has everybody else wait behind it.
+func TestMigrationsWaitForALockInSmallSteps(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "1s", storetest.New(t).LockTimeoutOfMigrations(t))
+}
+
+func TestConnectionsEndWhatAFrozenServerHolds(t *testing.T) {
+	t.Parallel()
+	s := storetest.New(t)
+	for pool, got := range s.ShowOnEachPool(t, "idle_in_transaction_session_timeout") {
+		require.Equal(t, "2s", got, pool)
+	}
+}

@@ -1,0 +1,163 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// IssueFilter says which issues to list. Its zero value lists all but merged and test issues.
+type IssueFilter struct {
+	ProjectID   int64 // 0: all
+	Status      core.Status
+	Release     string
+	Environment string
+	Since       core.Since // relative to the time of the first page
+	Search      string
+	Claimed     *bool
+	Test        bool
+	Sort        core.IssueSort // "" is ByLastSeen
+	core.Paging
+}
+
+// listedWithin is how long listed_from, by which the indexes of issues are sorted, may lie before last_seen.
+const listedWithin = "interval '5 minutes'"
+
+// isPlain reports whether the filter has nothing that decides by its value which plan is good.
+func (f IssueFilter) isPlain() bool {
+	return f.Release == "" && f.Environment == "" && f.Since == "" && f.Search == "" && f.Claimed == nil
+}
+
+// digest tells filters apart: a cursor is good only for the filters that it was made with.
+func (f IssueFilter) digest(since time.Time) uint32 {
+	claimed := "any"
+	if f.Claimed != nil {
+		claimed = fmt.Sprint(*f.Claimed)
+	}
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%d %q %q %q %d %q %s %t", f.ProjectID, f.Status, f.Release, f.Environment, since.UnixMicro(), f.Search, claimed, f.Test)
+	return h.Sum32()
+}
+
+// Releases and environments are looked up through the projects, so that their keys, which start with the project, serve
+// the lists of all projects too.
+func (f IssueFilter) list(now core.Time) (*pg.List, error) {
+	start := f.Cursor.Start(now.Time)
+	since, err := f.Since.Time(start)
+	if err != nil {
+		return nil, err
+	}
+	l := pg.NewList(string(core.ByLastSeen), f.Paging)
+	l.Prefix, l.IndexedSort = "i.", "listed_from"
+	l.Args = issueTimes(now)
+	l.FilterDigest, l.Start = f.digest(since), core.At(start)
+	l.OnePlan = f.isPlain()
+	// Written out, and no argument, so that the index of test issues serves them in every plan.
+	l.Where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test])
+	l.Where(ofNoDeletedProject)
+	if f.ProjectID != 0 {
+		l.WhereArg("i.project_id = @project_id", "project_id", f.ProjectID)
+	}
+	if f.Status != "" {
+		l.WhereArg("i.status = @status", "status", string(f.Status))
+	} else {
+		l.Where("i.status <> 'merged'")
+	}
+	if f.Release != "" {
+		whereStored(l, "i.first_release = @release OR i.last_release = @release OR ", `EXISTS (
+			SELECT 1 FROM projects o JOIN issue_releases r ON r.project_id = o.id AND r.release = @release
+			WHERE o.id = i.project_id AND r.issue_id = i.id)`, "release", f.Release, f.Sort)
+	}
+	if f.Environment != "" {
+		whereStored(l, "", `EXISTS (
+			SELECT 1 FROM projects o JOIN issue_environments e ON e.project_id = o.id AND e.environment = @environment
+			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", f.Environment, f.Sort)
+	}
+	if !since.IsZero() {
+		l.WhereArg("i.last_seen >= @since AND i.listed_from > @since::timestamptz - "+listedWithin, "since", since)
+	}
+	if f.Search != "" {
+		matches, pattern := f.matches()
+		l.WhereArg(matches, "pattern", pattern)
+	}
+	switch {
+	case f.Claimed == nil:
+	case *f.Claimed:
+		l.Where("i.claim_expires_at > @now")
+	default:
+		l.Where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)")
+	}
+	return l, nil
+}
+
+// whereStored adds the condition that an issue is one of the others, or is named and has a stored event with that value
+// of the column. By priority it is one condition, since the score of all is computed from what passes it; by last_seen,
+// the look at the events is a check.
+func whereStored(l *pg.List, others, named, column, value string, sort core.IssueSort) {
+	if sort == core.ByPriority {
+		l.WhereArg("("+others+named+" AND "+storedWith(column)+")", column, value)
+		return
+	}
+	l.WhereArg("("+others+named+")", column, value)
+	l.Check("(" + others + storedWith(column) + ")")
+}
+
+// storedWith is the condition that an issue which once had an event with the release or environment of that name has it
+// stored still. The events are looked at only where one may be missing, because some were trimmed, dropped, split off, or
+// never stored; CASE keeps the planner from reading all events instead. No event arrived long before it happened.
+func storedWith(column string) string {
+	return fmt.Sprintf(`CASE WHEN i.times_seen = i.stored_events AND NOT i.was_split THEN true ELSE EXISTS (
+			SELECT 1 FROM events s WHERE s.project_id = i.project_id AND s.issue_id = i.id AND s.%[1]s = @%[1]s
+				AND s.received_at >= i.first_seen - interval '1 hour') END`, column)
+}
+
+// Issues lists issues by the filter's sort.
+//
+// Pages hold while events arrive: no issue comes twice, and one that has not moved is not skipped. An issue that moves to
+// the front of what was read already is not on later pages. By priority the order is that of the scores at the time of
+// the first page; see issuesByPriority.
+func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
+	now := s.Now()
+	found, err := s.search(ctx, f)
+	if err != nil {
+		return core.Page[core.Issue]{}, err
+	}
+	if f.Sort == core.ByPriority {
+		return s.issuesByPriority(ctx, f, found, now)
+	}
+	l, err := f.list(now)
+	if err != nil {
+		return core.Page[core.Issue]{}, err
+	}
+	from := " FROM issues i"
+	if found != nil {
+		readOnlyFound(l, found)
+		from = fromFound
+	}
+	chosen, err := l.SQL("SELECT " + sortedColumns(l) + from)
+	if err != nil {
+		return core.Page[core.Issue]{}, err
+	}
+	// The columns of an issue, and what belongs to it, are read of those of the page, not of all that it is chosen from:
+	// sorting whole rows takes longer than reading them.
+	sql := fmt.Sprintf("SELECT%s FROM (%s) r JOIN issues i ON i.project_id = r.project_id AND i.id = r.id%s ORDER BY i.last_seen DESC, i.id DESC",
+		issueColumns, chosen, issueJoins)
+	rows, err := pg.RunPage(ctx, s.db, l, sql, func(r issueRow) core.Place { return core.Place{At: r.LastSeen.Time, ID: r.ID} })
+	return pg.ConvertPage(rows, func(r issueRow) core.Issue { return r.issue(now) }), err
+}
+
+// sortedColumns are the columns of issues that a page is chosen by. Those of the checks stand far back in the row, so that
+// reading them for nothing would cost.
+func sortedColumns(l *pg.List) string {
+	if !l.HasChecks() {
+		return "i.project_id, i.id"
+	}
+	return `i.project_id, i.id, i.listed_from, i.last_seen, i.first_seen, i.first_release, i.last_release, i.times_seen, i.stored_events, i.was_split`
+}
+
+// ofNoDeletedProject is there because the projects are joined after the rows were chosen.
+const ofNoDeletedProject = "i.project_id <> ALL (ARRAY(SELECT id FROM projects WHERE deleted_at IS NOT NULL))"

@@ -1,0 +1,267 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"errand/core"
+	"errand/store/intake"
+	"errand/store/pg"
+)
+
+// merge makes the merge, and gives the target as it is then.
+func (m *merge) merge(ctx context.Context, actor core.Actor) (core.Issue, error) {
+	if err := m.checkLocked(ctx); err != nil {
+		return core.Issue{}, err
+	}
+	issues, err := m.lock(ctx)
+	if err != nil {
+		return core.Issue{}, err
+	}
+	if err := m.move(ctx, issues); err != nil {
+		return core.Issue{}, err
+	}
+	if err := m.recordMerge(ctx, actor, issues); err != nil {
+		return core.Issue{}, err
+	}
+	row, err := readIssue(ctx, m, m.project, m.target, m.Now)
+	return row.issue(m.Now), err
+}
+
+// checkLocked refuses what cannot be merged. No other merge or split of the project happens until the transaction ends.
+func (m *merge) checkLocked(ctx context.Context) error {
+	if err := m.lockGrouping(ctx, m.project); err != nil {
+		return err
+	}
+	return m.check(ctx)
+}
+
+// mergeData is the data of a merge in the activity, and the payload of a request for one.
+type mergeData struct {
+	SourceIDs []int64 `json:"source_ids"`
+}
+
+// mergedData is the data of a merge in the activity of a source.
+type mergedData struct {
+	TargetID int64 `json:"target_id"`
+}
+
+// merge is a merge in its transaction.
+type merge struct {
+	*tx
+	project, target int64
+	sources         []int64 // sorted, each once
+}
+
+const issuesToMerge = `
+SELECT i.id, i.project_id, coalesce(i.merged_into, 0) AS merged_into
+FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
+WHERE i.id = ANY (@ids)`
+
+// check refuses what cannot be merged, with a detail for each rule that is broken.
+func (m *merge) check(ctx context.Context) error {
+	type place struct{ ID, ProjectID, MergedInto int64 }
+	rows, err := pg.QueryMany[place](ctx, m, issuesToMerge, pg.Args{"ids": append([]int64{m.target}, m.sources...)})
+	if err != nil {
+		return err
+	}
+	issues := map[int64]place{}
+	for _, r := range rows {
+		issues[r.ID] = r
+	}
+	var self, unknown, foreign, merged, ended []string
+	if into := issues[m.target].MergedInto; into != 0 {
+		ended = append(ended, fmt.Sprint(into))
+	}
+	for _, id := range m.sources {
+		i, known := issues[id]
+		name := fmt.Sprint(id)
+		switch {
+		case id == m.target:
+			self = append(self, name)
+		case !known:
+			unknown = append(unknown, name)
+		case i.ProjectID != m.project:
+			foreign = append(foreign, name)
+		case i.MergedInto != 0:
+			merged = append(merged, fmt.Sprintf("%d (into %d)", id, i.MergedInto))
+		}
+	}
+	return refusal("source_ids",
+		rule{"cannot be merged into an issue that is itself merged; the issue that has its events", ended},
+		rule{"must not name the target", self},
+		rule{"must name issues that exist; unknown", unknown},
+		rule{"must name issues of the target's project; of another", foreign},
+		rule{"must name issues that are not merged; already merged", merged},
+	)
+}
+
+// lockMerge locks all issues that the merge writes to, in the order in which AddEvents does: those that were merged into
+// a source too.
+const lockMerge = `
+SELECT i.id, i.status, i.times_seen, i.stored_events, i.users_affected,
+	i.first_seen, i.last_seen, i.level, i.first_release, i.first_release_at, i.last_release, i.last_release_at, i.claim_expires_at
+FROM issues i WHERE i.project_id = @project_id AND (i.id = @to OR i.id = ANY (@from) OR i.merged_into = ANY (@from))
+ORDER BY i.project_id, i.id FOR UPDATE OF i`
+
+const (
+	mergeFingerprints = `UPDATE issue_fingerprints SET issue_id = @to WHERE project_id = @project_id AND issue_id = ANY (@from)`
+	mergeHours        = `
+WITH moved AS (
+	DELETE FROM issue_hours WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING hour, events
+)
+INSERT INTO issue_hours (project_id, issue_id, hour, events)
+SELECT @project_id, @to, hour, sum(events) FROM moved GROUP BY hour
+ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.events + excluded.events`
+	// mergeUsers moves the users that the target does not have, up to where counting stops.
+	mergeUsers = `
+WITH moved AS (
+	DELETE FROM issue_users WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING user_hash
+)
+INSERT INTO issue_users (project_id, issue_id, user_hash)
+SELECT DISTINCT @project_id::bigint, @to::bigint, user_hash FROM moved m
+WHERE NOT EXISTS (SELECT FROM issue_users u WHERE u.project_id = @project_id AND u.issue_id = @to AND u.user_hash = m.user_hash)
+LIMIT @room`
+	mergeEnvironments = `
+WITH moved AS (
+	DELETE FROM issue_environments WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING environment
+)
+INSERT INTO issue_environments (project_id, environment, issue_id)
+SELECT DISTINCT @project_id::bigint, environment, @to::bigint FROM moved ON CONFLICT DO NOTHING`
+	mergeReleases = `
+WITH moved AS (
+	DELETE FROM issue_releases WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING release
+)
+INSERT INTO issue_releases (project_id, release, issue_id)
+SELECT DISTINCT @project_id::bigint, release, @to::bigint FROM moved ON CONFLICT DO NOTHING`
+	mergeEvents = `
+UPDATE events SET issue_id = @to WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING event_id`
+	flattenMerges = `UPDATE issues SET merged_into = @to WHERE project_id = @project_id AND merged_into = ANY (@from)`
+	endSources    = `
+UPDATE issues SET status = 'merged', status_at = @now, merged_into = @to, times_seen = 0, stored_events = 0, users_affected = 0,
+	latest_event_id = NULL, claim_type = '', claim_token_id = 0, claim_holder = '', claim_expires_at = NULL
+WHERE project_id = @project_id AND id = ANY (@from)`
+	fillTarget = `
+UPDATE issues SET times_seen = @times_seen, stored_events = @stored_events, users_affected = @users_affected,
+	was_split = was_split OR EXISTS (SELECT FROM issues s WHERE s.project_id = @project_id AND s.merged_into = @id AND s.was_split),
+	first_seen_lowered_at = @now, latest_event_id = (
+		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1),
+	first_seen = @first_seen, last_seen = @last_seen, level = @level,
+	first_release = @first_release, first_release_at = @first_release_at, last_release = @last_release, last_release_at = @last_release_at
+WHERE project_id = @project_id AND id = @id`
+)
+
+// issueCounts is what an issue has counted.
+type issueCounts struct {
+	ID            int64
+	Status        core.Status
+	TimesSeen     int64
+	StoredEvents  int64
+	UsersAffected int64
+	intake.Span
+}
+
+// mergedIssue is one of the issues that a merge writes to, as it was before.
+type mergedIssue struct {
+	issueCounts
+	ClaimExpiresAt core.Time
+}
+
+// lock locks the issues and returns the target and the sources.
+func (m *merge) lock(ctx context.Context) (map[int64]mergedIssue, error) {
+	rows, err := pg.QueryMany[mergedIssue](ctx, m, lockMerge, m.args(nil))
+	if err != nil {
+		return nil, err
+	}
+	issues := map[int64]mergedIssue{}
+	for _, r := range rows {
+		if r.ID == m.target || r.Status != core.Merged {
+			issues[r.ID] = r
+		}
+	}
+	if _, found := issues[m.target]; !found {
+		return nil, core.NewError(core.NotFound)
+	}
+	return issues, nil
+}
+
+// recordMerge writes what came of the merge into the activity of each issue. An open source has a resolved target reopened,
+// as a new event would; an ignored one stays ignored (decisions 5).
+func (m *merge) recordMerge(ctx context.Context, actor core.Actor, issues map[int64]mergedIssue) error {
+	err := m.recordOfIssue(ctx, actor, m.project, m.target, core.ActionIssueMerge, mergeData{m.sources})
+	if err != nil {
+		return err
+	}
+	open := false
+	for _, id := range m.sources {
+		source := issues[id]
+		open = open || source.Status == core.Unresolved || source.Status == core.Regressed
+		if source.ClaimExpiresAt.After(m.Now.Time) {
+			if err := m.recordOfIssue(ctx, actor, m.project, id, core.ActionIssueRelease, nil); err != nil {
+				return err
+			}
+		}
+		if err := m.recordOfIssue(ctx, actor, m.project, id, core.ActionIssueMerge, mergedData{m.target}); err != nil {
+			return err
+		}
+	}
+	if open && issues[m.target].Status == core.Resolved {
+		return intake.ReopenIssue(ctx, m.store.db, m.Tx, m.project, m.target)
+	}
+	return nil
+}
+
+// sum returns what the target will have; its users are not added yet.
+func (m *merge) sum(issues map[int64]mergedIssue) issueCounts {
+	total := issues[m.target].issueCounts
+	for _, id := range m.sources {
+		source := issues[id]
+		total.TimesSeen += source.TimesSeen
+		total.StoredEvents += source.StoredEvents
+		total.IncludeSpan(source.Span)
+	}
+	return total
+}
+
+// move moves everything. Once the issues are locked nobody else writes to what belongs to them.
+func (m *merge) move(ctx context.Context, issues map[int64]mergedIssue) error {
+	total := m.sum(issues)
+	for _, sql := range []string{mergeFingerprints, mergeHours, mergeEnvironments, mergeReleases, flattenMerges} {
+		if _, err := pg.Exec(ctx, m, sql, m.args(nil)); err != nil {
+			return err
+		}
+	}
+	users, err := pg.Exec(ctx, m, mergeUsers, m.args(pg.Args{"room": intake.MaxUsers - total.UsersAffected}))
+	if err != nil {
+		return err
+	}
+	// Deleting is cheaper than moving: what the merged issue does not keep goes before.
+	trimmed, err := m.store.Intake.TrimEvents(ctx, m.Tx, m.project, append([]int64{m.target}, m.sources...), total.StoredEvents)
+	if err != nil {
+		return err
+	}
+	events, err := pg.QueryMany[intake.EventID](ctx, m, mergeEvents, m.args(nil))
+	if err != nil {
+		return err
+	}
+	if err := intake.MoveEventIDs(ctx, m.Tx, m.project, m.target, events); err != nil {
+		return err
+	}
+	if _, err := pg.Exec(ctx, m, endSources, m.args(pg.Args{"now": m.Now})); err != nil {
+		return err
+	}
+	_, err = pg.Exec(ctx, m, fillTarget, total.Args(pg.Args{
+		"project_id": m.project, "id": m.target, "now": m.Now,
+		"times_seen": total.TimesSeen, "stored_events": total.StoredEvents - trimmed, "users_affected": total.UsersAffected + users,
+	}))
+	return err
+}
+
+// args names what the statements of a move have in common, and more.
+func (m *merge) args(more pg.Args) pg.Args {
+	a := pg.Args{"project_id": m.project, "from": m.sources, "to": m.target}
+	for name, value := range more {
+		a[name] = value
+	}
+	return a
+}

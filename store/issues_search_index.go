@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+
+	"errand/store/pg"
+)
+
+// indexAtOnce bounds the issues of one transaction of IndexIssues: events of these wait for it.
+const indexAtOnce = 100
+
+const (
+	// An issue that somebody else has locked comes the next time.
+	issuesWithoutGrams = `
+SELECT i.project_id, i.id, i.title, i.culprit FROM issues i WHERE NOT i.has_grams
+ORDER BY i.project_id, i.id LIMIT @limit FOR UPDATE SKIP LOCKED`
+	// Arrays of different lengths cannot be sent as one, but as their texts.
+	addGrams = `
+INSERT INTO issue_grams (project_id, issue_id, grams)
+SELECT n.project_id, n.issue_id, n.grams::integer[] FROM unnest(@projects::bigint[], @ids::bigint[], @grams::text[]) AS n (project_id, issue_id, grams)`
+	setHasGrams = `
+UPDATE issues i SET has_grams = true FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
+WHERE i.id = n.id AND i.project_id = n.project_id`
+)
+
+type issueWithoutGrams struct {
+	ProjectID, ID  int64
+	Title, Culprit string
+}
+
+// IndexIssues adds issues to the index of the search: those that were made since the last time, by whatever made them. An
+// issue never changes its title and culprit. It does a bounded number and tells how many. Several servers may do it at
+// once.
+func (s *Store) IndexIssues(ctx context.Context) (int, error) {
+	var issues []issueWithoutGrams
+	err := s.inTx(ctx, func(t *tx) error {
+		if err := t.FindByKey(ctx); err != nil {
+			return err
+		}
+		var err error
+		issues, err = pg.QueryMany[issueWithoutGrams](ctx, t, issuesWithoutGrams, pg.Args{"limit": indexAtOnce})
+		if err != nil || len(issues) == 0 {
+			return err
+		}
+		projects, ids, grams := make([]int64, len(issues)), make([]int64, len(issues)), make([]string, len(issues))
+		for n, i := range issues {
+			projects[n], ids[n], grams[n] = i.ProjectID, i.ID, pg.ArrayText(GramsOf(i.ProjectID, i.Title, i.Culprit))
+		}
+		if _, err := pg.Exec(ctx, t, addGrams, pg.Args{"projects": projects, "ids": ids, "grams": grams}); err != nil {
+			return err
+		}
+		_, err = pg.Exec(ctx, t, setHasGrams, pg.Args{"projects": projects, "ids": ids})
+		return err
+	})
+	return len(issues), err
+}

@@ -1,0 +1,180 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"errand/core"
+	"errand/similar"
+	"errand/store/pg"
+)
+
+// SimilarQuery asks for issues that are like an issue, or like a text.
+type SimilarQuery struct {
+	IssueID   int64 // 0: Text is asked about
+	Text      string
+	ProjectID int64 // 0: all
+	Limit     int
+}
+
+// What bounds a search: only issues that share a rare feature are compared. Features are taken from the rarest on until
+// so many issues have them; of one that more issues have than mostOfOne, the count is not needed exactly.
+const (
+	mostCandidates = 1500
+	mostOfOne      = 500
+)
+
+// leastScore is what an issue must have to be called similar.
+const leastScore = 0.1
+
+// Similar gives the most similar issues, best first; never the issue itself, merged or test issues, nor those of deleted
+// projects. An unknown or merged issue is not_found.
+func (s *Store) Similar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssue, error) {
+	wanted, err := s.wantedFeatures(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.commonFeatures(ctx)
+	if err != nil {
+		return nil, err
+	}
+	search, known, err := s.rarest(ctx, q, wanted, known)
+	if err != nil || len(search) == 0 {
+		return nil, err
+	}
+	candidates, err := pg.QueryMany[candidate](ctx, s.db.Main, findCandidates, pg.Args{
+		"features": search, "issue_id": q.IssueID, "project_id": q.ProjectID, "most": 2 * mostCandidates,
+	})
+	if err != nil {
+		return nil, err
+	}
+	compare := similar.Compare
+	if q.IssueID == 0 {
+		compare = similar.CompareText
+	}
+	weights := known.Weights()
+	for i := range candidates {
+		candidates[i].match = compare(wanted, candidates[i].Features, weights)
+	}
+	candidates = slices.DeleteFunc(candidates, func(c candidate) bool { return c.match.Score < leastScore })
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.match.Score, a.match.Score), cmp.Compare(b.IssueID, a.IssueID)) // the newest of equals
+	})
+	candidates = slices.CompactFunc(candidates, func(a, b candidate) bool { return a.IssueID == b.IssueID })
+	return s.similarIssues(ctx, candidates, q.Limit)
+}
+
+const featuresOfIssue = `
+SELECT i.title, i.type, i.culprit, f.features FROM issues i
+JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
+LEFT JOIN issue_features f ON f.project_id = i.project_id AND f.issue_id = i.id
+WHERE i.project_id = @project_id AND i.id = @id AND i.status <> 'merged'`
+
+func (s *Store) wantedFeatures(ctx context.Context, q SimilarQuery) ([]int32, error) {
+	if q.IssueID == 0 {
+		return similar.OfText(q.Text), nil
+	}
+	project, err := s.issueOwner(ctx, q.IssueID)
+	if err != nil {
+		return nil, err
+	}
+	row, err := pg.QueryOne[struct {
+		Title, Type, Culprit string
+		Features             []int32
+	}](ctx, s.db.Main, featuresOfIssue, pg.Args{"project_id": project, "id": q.IssueID})
+	if err == nil && row.Features == nil {
+		row.Features = similar.OfIssue(row.Title, row.Type, row.Culprit) // not read yet
+	}
+	return row.Features, err
+}
+
+// Each feature is looked up by itself: for a list of them the planner may think that it reads less by reading all issues.
+const countFeatures = `
+SELECT n.feature, c.issues FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
+	SELECT count(*) AS issues FROM (
+		SELECT FROM issue_features f
+		WHERE f.features @> ARRAY[n.feature] AND (@project_id::bigint = 0 OR f.project_id = @project_id::bigint) LIMIT @most
+	) seen
+) c`
+
+// rarest chooses the features by which candidates are found, and adds what it learns to what is known of frequencies.
+func (s *Store) rarest(ctx context.Context, q SimilarQuery, wanted []int32, known similar.Frequencies) ([]int32, similar.Frequencies, error) {
+	known.Of = maps.Clone(known.Of)
+	rare := slices.DeleteFunc(slices.Clone(wanted), func(feature int32) bool { _, common := known.Of[feature]; return common })
+	counts, err := pg.QueryMany[struct {
+		Feature int32
+		Issues  float64
+	}](ctx, s.db.Main, countFeatures, pg.Args{"features": rare, "project_id": q.ProjectID, "most": mostOfOne})
+	if err != nil {
+		return nil, known, err
+	}
+	for _, c := range counts {
+		known.Of[c.Feature] = c.Issues
+	}
+	sorted := slices.SortedFunc(slices.Values(wanted), func(a, b int32) int {
+		return cmp.Or(cmp.Compare(known.Of[a], known.Of[b]), cmp.Compare(a, b))
+	})
+	var search []int32
+	most, sum := float64(mostCandidates), 0.0
+	if q.IssueID != 0 && q.ProjectID == 0 {
+		most /= 2 // the stack says more than the words of a text, and no project is left out
+	}
+	for _, feature := range sorted {
+		n := known.Of[feature]
+		if sum += n; sum > most {
+			break
+		}
+		if n > 0 {
+			search = append(search, feature)
+		}
+	}
+	return search, known, nil
+}
+
+// An issue comes once for each feature. Whole arrays are read here, where their rows are read anyway: to look them and
+// the issues up for those that share the most would take longer than to compare all. The counts that come from old
+// statistics may be too low, hence the limit, which the rarest features reach first.
+const findCandidates = `
+SELECT f.project_id, f.issue_id, f.features FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
+	SELECT project_id, issue_id, features FROM issue_features WHERE features @> ARRAY[n.feature] OFFSET 0
+) f
+WHERE f.issue_id <> @issue_id AND (@project_id::bigint = 0 OR f.project_id = @project_id::bigint) LIMIT @most`
+
+type candidate struct {
+	ProjectID, IssueID int64
+	Features           []int32
+	match              similar.Match
+}
+
+const issuesByID = selectIssues + `
+JOIN unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id) ON i.project_id = n.project_id AND i.id = n.id
+WHERE i.status <> 'merged' AND NOT i.test`
+
+// similarIssues reads the best of the sorted candidates. Merged and test issues and those that are gone are left out, and
+// only when there are such among the first ones, more candidates are looked up.
+func (s *Store) similarIssues(ctx context.Context, sorted []candidate, limit int) ([]core.SimilarIssue, error) {
+	now := s.Now()
+	list := make([]core.SimilarIssue, 0, min(len(sorted), limit))
+	for count := limit; len(sorted) > 0 && len(list) < limit; count *= 2 {
+		best := sorted[:min(len(sorted), count)]
+		sorted = sorted[len(best):]
+		a := issueTimes(now)
+		a["projects"], a["ids"], _ = pg.SplitColumns(best, func(c candidate) (int64, int64, struct{}) { return c.ProjectID, c.IssueID, struct{}{} })
+		issues, err := pg.QueryMany[issueRow](ctx, s.db.Main, issuesByID, a)
+		if err != nil {
+			return nil, err
+		}
+		byID := make(map[int64]issueRow, len(issues))
+		for _, i := range issues {
+			byID[i.ID] = i
+		}
+		for _, c := range best {
+			if row, ok := byID[c.IssueID]; ok && len(list) < limit {
+				list = append(list, core.SimilarIssue{Issue: row.issue(now), Score: c.match.Score, Reasons: c.match.Reasons()})
+			}
+		}
+	}
+	return list, nil
+}

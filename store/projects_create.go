@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
+)
+
+// NewProject is a project to create.
+type NewProject struct {
+	ID        int64 // the public id, random
+	Name      string
+	Platform  string
+	PublicKey string // of its first key
+	Demo      bool   // filled with examples; there is one at most
+}
+
+// Why a project cannot be created as it is asked for.
+var (
+	// ErrIDTaken says that the public id belongs to another project.
+	ErrIDTaken = errors.New("store: the public id is taken")
+	// ErrDemoTaken says that there is a demo project already.
+	ErrDemoTaken = errors.New("store: there is a demo project")
+)
+
+const (
+	slugsLike     = `SELECT slug FROM projects WHERE deleted_at IS NULL AND (slug = @slug OR starts_with(slug, @slug || '-'))`
+	insertProject = `
+INSERT INTO projects (id, name, slug, platform, demo, created_at)
+VALUES (@id, @name, @slug, @platform, @demo, @now) ON CONFLICT DO NOTHING`
+	projectTaken = `
+SELECT EXISTS (SELECT FROM projects WHERE id = @id) AS id,
+	@demo::boolean AND EXISTS (SELECT FROM projects WHERE demo AND deleted_at IS NULL) AS demo`
+)
+
+// CreateProject creates a project with its first key; ErrIDTaken asks for another id, ErrDemoTaken says that
+// there is a demo project.
+func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProject) (StoredProject, error) {
+	err := s.inTx(ctx, func(t *tx) error {
+		if err := t.insertProject(ctx, p); err != nil {
+			return err
+		}
+		if _, err := pg.Exec(ctx, t, insertProjectKey, pg.Args{"key": p.PublicKey, "project_id": p.ID, "now": t.Now}); err != nil {
+			return err
+		}
+		_, err := t.record(ctx, activity.Entry{
+			ProjectID: p.ID, Actor: actor, Action: core.ActionProjectCreate, TargetType: core.TargetProject, TargetID: p.ID,
+		})
+		return err
+	})
+	if err != nil {
+		return StoredProject{}, err
+	}
+	return s.Project(ctx, p.ID)
+}
+
+// slugAttempts bounds how often another slug is tried because somebody took it meanwhile: of many who ask at once, one gets
+// on in each round.
+const slugAttempts = 50
+
+// insertProject inserts the project under a slug that is free.
+func (t *tx) insertProject(ctx context.Context, p NewProject) error {
+	for range slugAttempts {
+		slug, err := t.freeSlug(ctx, core.MakeSlug(p.Name))
+		if err != nil {
+			return err
+		}
+		inserted, err := pg.Exec(ctx, t, insertProject, pg.Args{
+			"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "demo": p.Demo, "now": t.Now,
+		})
+		if err != nil || inserted == 1 {
+			return err
+		}
+		taken, err := pg.QueryOne[struct{ ID, Demo bool }](ctx, t, projectTaken, pg.Args{"id": p.ID, "demo": p.Demo})
+		switch {
+		case err != nil:
+			return err
+		case taken.ID:
+			return ErrIDTaken
+		case taken.Demo:
+			return ErrDemoTaken
+		}
+	}
+	return errors.New("store: no slug is free for long enough")
+}
+
+// freeSlug gives the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2.
+func (t *tx) freeSlug(ctx context.Context, slug string) (string, error) {
+	rows, err := pg.QueryMany[struct{ Slug string }](ctx, t, slugsLike, pg.Args{"slug": slug})
+	if err != nil {
+		return "", err
+	}
+	taken := make(map[string]bool, len(rows))
+	for _, r := range rows {
+		taken[r.Slug] = true
+	}
+	free := slug
+	for n := 1; taken[free]; n++ {
+		free = fmt.Sprintf("%s-%d", slug, n)
+	}
+	return free, nil
+}

@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
+)
+
+const (
+	hideProject         = `UPDATE projects SET deleted_at = @now WHERE id = @id AND deleted_at IS NULL`
+	revokeProjectTokens = `UPDATE tokens SET revoked_at = @now WHERE project_id = @id AND revoked_at IS NULL RETURNING id`
+)
+
+// deleteProject is DeleteProject. The timeline tells of it as a change of the project, since the specification has no other
+// action for it.
+func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) error {
+	n, err := pg.Exec(ctx, t, hideProject, pg.Args{"id": id, "now": t.Now})
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return core.NewError(core.ProjectNotFound)
+	}
+	_, err = t.record(ctx, activity.Entry{
+		ProjectID: id, Actor: actor, Action: core.ActionProjectUpdate, TargetType: core.TargetProject, TargetID: id,
+		Data: map[string]core.Time{"deleted_at": t.Now},
+	})
+	if err != nil {
+		return err
+	}
+	return t.revokeProjectTokens(ctx, actor, id)
+}
+
+func (t *tx) revokeProjectTokens(ctx context.Context, actor core.Actor, project int64) error {
+	tokens, err := pg.QueryMany[struct{ ID int64 }](ctx, t, revokeProjectTokens, pg.Args{"id": project, "now": t.Now})
+	if err != nil {
+		return err
+	}
+	ids := make([]int64, len(tokens))
+	for i, token := range tokens {
+		ids[i] = token.ID
+	}
+	return t.recordRevoked(ctx, actor, ids...)
+}
+
+// purgeAfter is how long after its deletion a project's rows are deleted. By then no server takes its events any more: a
+// key is known for 60 seconds, and a request with it lasts as long at most.
+const purgeAfter = 5 * time.Minute
+
+const (
+	unpurgedProjects = `SELECT id FROM projects WHERE deleted_at <= @due AND purged_at IS NULL ORDER BY deleted_at, id`
+	markPurged       = `UPDATE projects SET purged_at = @now WHERE id = @id AND deleted_at IS NOT NULL AND purged_at IS NULL`
+)
+
+// UnpurgedProjects gives the deleted projects whose rows are to be deleted now, oldest first.
+func (s *Store) UnpurgedProjects(ctx context.Context) ([]int64, error) {
+	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, unpurgedProjects, pg.Args{"due": s.Now().Add(-purgeAfter)})
+	list := make([]int64, len(rows))
+	for i, r := range rows {
+		list[i] = r.ID
+	}
+	return list, err
+}
+
+// keptTables are those with a project_id whose rows outlive the project: the timeline stays (primary API, DELETE
+// project), and revoked tokens and requests for approval are listed.
+var keptTables = []string{"activity", "approvals", "tokens"}
+
+// projectTables finds the tables of project data, partitions one by one, each with the columns by which its rows are
+// found: those of the primary key, else of the longest index.
+const projectTables = `
+SELECT DISTINCT ON (c.relname) c.relname::text AS name, ARRAY(
+	SELECT a.attname::text FROM unnest(x.indkey) WITH ORDINALITY AS k (attnum, place)
+	JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum ORDER BY k.place) AS key
+FROM pg_class c
+JOIN pg_class root ON root.oid = coalesce(pg_partition_root(c.oid), c.oid)
+JOIN pg_attribute p ON p.attrelid = c.oid AND p.attname = 'project_id' AND NOT p.attisdropped
+JOIN pg_index x ON x.indrelid = c.oid AND x.indexprs IS NULL AND x.indpred IS NULL
+WHERE c.relkind = 'r' AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'projects'::regclass)
+	AND root.relname <> ALL (@kept::text[])
+ORDER BY c.relname, x.indisprimary DESC, x.indnkeyatts DESC`
+
+type projectTable struct {
+	Name string
+	Key  []string
+}
+
+// purgeChunk bounds the rows of one deletion, so that no transaction is long.
+const purgeChunk = 5000
+
+// PurgeProject deletes rows of a deleted project, a bounded number from each table of project data. It is done when no
+// table has any left. It may be cut off anywhere, and several servers may do it at once.
+func (s *Store) PurgeProject(ctx context.Context, id int64) (done bool, err error) {
+	tables, err := pg.QueryMany[projectTable](ctx, s.db.Main, projectTables, pg.Args{"kept": keptTables})
+	if err != nil {
+		return false, err
+	}
+	done = true
+	for _, table := range tables {
+		n, err := s.purgeTable(ctx, table, id)
+		if err != nil {
+			return false, err
+		}
+		done = done && n == 0
+	}
+	if done {
+		_, err = pg.Exec(ctx, s.db.Main, markPurged, pg.Args{"id": id, "now": s.Now()})
+	}
+	return done, err
+}
+
+func (s *Store) purgeTable(ctx context.Context, table projectTable, project int64) (int64, error) {
+	name, key := pgx.Identifier{table.Name}.Sanitize(), slices.Clone(table.Key)
+	for i := range key {
+		key[i] = pgx.Identifier{key[i]}.Sanitize()
+	}
+	sql := fmt.Sprintf(`DELETE FROM %[1]s WHERE project_id = @id AND (%[2]s) IN (SELECT %[2]s FROM %[1]s WHERE project_id = @id LIMIT @chunk)`,
+		name, strings.Join(key, ", "))
+	var n int64
+	err := s.inTx(ctx, func(t *tx) (err error) {
+		n, err = pg.Exec(ctx, t, sql, pg.Args{"id": project, "chunk": purgeChunk})
+		return err
+	})
+	if pg.HasState(err, pgerrcode.UndefinedTable) { // no such table: a day that the retention has dropped meanwhile
+		return 0, nil
+	}
+	return n, err
+}

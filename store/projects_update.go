@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"reflect"
+
+	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
+)
+
+const (
+	lockSettings = `
+SELECT repository, trust_setting, daily_quota, scrub_keys, scrub_patterns, allowed_origins
+FROM projects WHERE id = @id AND deleted_at IS NULL FOR UPDATE`
+	updateSettings = `
+UPDATE projects SET repository = @repository, trust_setting = @trust_setting, daily_quota = @daily_quota, scrub_keys = @scrub_keys,
+	scrub_patterns = @scrub_patterns, allowed_origins = @allowed_origins
+WHERE id = @id`
+)
+
+// settings are what a caller can change of a project.
+type settings struct {
+	Repository     core.Text
+	TrustSetting   *core.Trust
+	DailyQuota     *int64
+	ScrubKeys      []string
+	ScrubPatterns  []string
+	AllowedOrigins *[]string
+}
+
+// apply changes the settings, and gives the names and new values of those that are different now.
+func (s *settings) apply(c core.ProjectChange) map[string]any {
+	changed := map[string]any{}
+	replace(changed, "repository", c.Repository.Set, &s.Repository, core.Text(c.Repository.Value))
+	replace(changed, "trust", c.Trust.Set, &s.TrustSetting, c.Trust.ValueOrNil())
+	replace(changed, "daily_quota", c.DailyQuota.Set, &s.DailyQuota, c.DailyQuota.ValueOrNil())
+	replace(changed, "scrub_keys", c.ScrubKeys.Set, &s.ScrubKeys, c.ScrubKeys.Value)
+	replace(changed, "scrub_patterns", c.ScrubPatterns.Set, &s.ScrubPatterns, c.ScrubPatterns.Value)
+	replace(changed, "allowed_origins", c.AllowedOrigins.Set, &s.AllowedOrigins, c.AllowedOrigins.ValueOrNil())
+	return changed
+}
+
+func replace[T any](changed map[string]any, name string, set bool, old *T, value T) {
+	if set && !reflect.DeepEqual(*old, value) {
+		*old, changed[name] = value, value
+	}
+}
+
+// UpdateProject changes the settings of a project, or says project_not_found. A change that changes nothing leaves no
+// activity.
+func (s *Store) UpdateProject(ctx context.Context, actor core.Actor, id int64, c core.ProjectChange) (StoredProject, error) {
+	var project StoredProject
+	err := s.inTx(ctx, func(t *tx) error {
+		current, err := pg.QueryOne[settings](ctx, t, lockSettings, pg.Args{"id": id})
+		if core.HasCode(err, core.NotFound) {
+			return core.NewError(core.ProjectNotFound)
+		}
+		if err != nil {
+			return err
+		}
+		if changed := current.apply(c); len(changed) > 0 {
+			if err := t.saveSettings(ctx, id, current); err != nil {
+				return err
+			}
+			_, err = t.record(ctx, activity.Entry{
+				ProjectID: id, Actor: actor, Action: core.ActionProjectUpdate, TargetType: core.TargetProject, TargetID: id, Data: changed,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		project, err = readProject(ctx, t, id, t.Now)
+		return err
+	})
+	return project, err
+}
+
+func (t *tx) saveSettings(ctx context.Context, id int64, s settings) error {
+	_, err := pg.Exec(ctx, t, updateSettings, pg.Args{
+		"id": id, "repository": string(s.Repository), "trust_setting": s.TrustSetting, "daily_quota": s.DailyQuota,
+		"scrub_keys": s.ScrubKeys, "scrub_patterns": s.ScrubPatterns, "allowed_origins": s.AllowedOrigins,
+	})
+	return err
+}

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"errand/migrations"
+	"errand/store/pg"
+)
+
+// ErrOldSchema says that the database has not had all migrations.
+var ErrOldSchema = errors.New("the database schema is older than this server: run `errand migrate`, or start with MIGRATE=on")
+
+// How often a server looks whether the others have migrated, and for how long. A look every five seconds, the library's
+// default, would keep servers that start together waiting for that long each.
+const (
+	lockEvery  = 200 * time.Millisecond
+	lockAtMost = 5 * time.Minute
+)
+
+// How long a migration waits for a lock of a table that others use, and how often it is tried.
+const (
+	migrationWait     = time.Second
+	migrationAttempts = 150 // with the pauses, about five minutes
+)
+
+// migrationConnections are made for migrating only: the library takes a second one for its lock.
+const migrationConnections = 2
+
+// Migrate brings the schema up to date: our tables, and those of the queue, which its own migrations make. Servers that
+// start together wait for each other on a row of a table, which holds behind connection poolers too, where advisory
+// locks do not.
+func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
+	pool, err := s.openMigrationPool(ctx)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return s.withMigrations(pool, func(m *migration) error {
+		// Without this look, each start would wait for the lock though there is nothing to do.
+		if pending, err := m.pending(ctx); err != nil || !pending {
+			return err
+		}
+		return m.locked(ctx, func() error {
+			return pg.RetryLocks(ctx, migrationAttempts, func() error { return m.up(ctx, log) })
+		})
+	})
+}
+
+// SchemaCurrent tells whether the database has had all migrations: nil, ErrOldSchema, or why it cannot be told.
+func (s *Store) SchemaCurrent(ctx context.Context) error {
+	return s.withMigrations(s.db.Reserved, func(m *migration) error {
+		pending, err := m.pending(ctx)
+		if err == nil && pending {
+			return ErrOldSchema
+		}
+		return err
+	})
+}
+
+// SchemaVersion returns the newest migration that the database has had, and the newest one that this server knows. A newer
+// server may have migrated further.
+func (s *Store) SchemaVersion(ctx context.Context) (schema, known int64, err error) {
+	err = s.withMigrations(s.db.Main, func(m *migration) error {
+		sources := m.ours.ListSources()
+		known = sources[len(sources)-1].Version
+		schema, err = m.ours.GetDBVersion(ctx)
+		return err
+	})
+	return schema, known, err
+}
+
+// migration is one look at the schema, or one change of it.
+type migration struct {
+	pool  *pgxpool.Pool
+	db    *sql.DB
+	ours  *goose.Provider
+	queue *rivermigrate.Migrator[pgx.Tx]
+}
+
+// openMigrationPool opens connections whose statements wait for locks a moment only: see changeTables.
+func (s *Store) openMigrationPool(ctx context.Context) (*pgxpool.Pool, error) {
+	config := s.db.Main.Config()
+	config.MaxConns = migrationConnections
+	prepared := config.AfterConnect
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if err := prepared(ctx, conn); err != nil {
+			return err
+		}
+		_, err := conn.Exec(ctx, fmt.Sprintf(`SET lock_timeout = %d`, migrationWait.Milliseconds()))
+		return err
+	}
+	return pgxpool.NewWithConfig(ctx, config)
+}
+
+func (s *Store) withMigrations(pool *pgxpool.Pool, fn func(*migration) error) error {
+	db := stdlib.OpenDBFromPool(pool)
+	defer func(db *sql.DB) { _ = db.Close() }(db) // gives its connections back to the pool, which stays open
+	ours, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	queue, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	if err := fn(&migration{pool, db, ours, queue}); err != nil {
+		return fmt.Errorf("store: migrations: %w", pg.WrapError(err))
+	}
+	return nil
+}
+
+// queueVersion is the newest migration of the queue's tables that the database has had.
+const queueVersion = `SELECT coalesce(max(version), 0)::bigint AS version FROM river_migration WHERE line = 'main'`
+
+// pending tells whether migrations of ours or of the queue are missing. A newer server's do not matter.
+func (m *migration) pending(ctx context.Context) (bool, error) {
+	if pending, err := m.ours.HasPending(ctx); err != nil || pending {
+		return pending, err
+	}
+	all := m.queue.AllVersions()
+	row, err := pg.QueryOne[struct{ Version int64 }](ctx, m.pool, queueVersion, pg.Args{})
+	if pg.HasState(err, pgerrcode.UndefinedTable, pgerrcode.UndefinedColumn) { // no such table, or the one that the first versions of it had
+		return true, nil
+	}
+	return row.Version < int64(all[len(all)-1].Version), err
+}
+
+// locked runs fn while no other server migrates.
+func (m *migration) locked(ctx context.Context, fn func() error) (err error) {
+	locker, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(lockEvery, uint64(lockAtMost/lockEvery)))
+	if err != nil {
+		return err
+	}
+	if err := locker.Lock(ctx, m.db); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, locker.Unlock(context.WithoutCancel(ctx), m.db)) }()
+	return fn()
+}
+
+func (m *migration) up(ctx context.Context, log *slog.Logger) error {
+	results, err := m.ours.Up(ctx)
+	for _, r := range results {
+		log.InfoContext(ctx, "migrated", "file", r.Source.Path, "duration", r.Duration)
+	}
+	if err != nil {
+		return err
+	}
+	made, err := m.queue.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	if err != nil {
+		return fmt.Errorf("tables of the queue: %w", err)
+	}
+	for _, v := range made.Versions {
+		log.InfoContext(ctx, "migrated", "queue", v.Version, "duration", v.Duration)
+	}
+	return nil
+}
