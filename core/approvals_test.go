@@ -3,10 +3,15 @@ package core
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"errand/testkit/golden"
 )
 
 func TestCheckHeldActions(t *testing.T) {
@@ -74,4 +79,18 @@ func TestHeldAnswerOfAnOperationWithoutABody(t *testing.T) {
 		require.Equal(t, output.ApprovalID == 7, answer.IsHeld)
 		require.Equal(t, output.ApprovalID == 0, answer.Body == nil)
 	}
+}
+
+// The row of REQUIRE_APPROVAL in the documentation is written by make golden.
+func TestDocumentationNamesTheHeldActions(t *testing.T) {
+	t.Parallel()
+	const path = "../docs/configuration.md"
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	row := regexp.MustCompile("(\\| `REQUIRE_APPROVAL` \\|[^|]*a comma list of ).*?(, or `none`)")
+	require.True(t, row.Match(text))
+
+	words := "`" + strings.ReplaceAll(ListHeldActions(), ", ", "`, `") + "`"
+
+	golden.Check(t, path, row.ReplaceAllString(string(text), "${1}"+words+"${2}"))
 }

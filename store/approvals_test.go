@@ -443,3 +443,8 @@ func TestServersWhoseClocksDiffer(t *testing.T) {
 	require.Equal(t, core.Ignored, storetest.ReadIssue(t, fast, pay).Status)
 	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, fast, ship).Status)
 }
+
+func TestEveryHeldActionIsRebuilt(t *testing.T) {
+	t.Parallel()
+	require.ElementsMatch(t, core.HeldActions(), store.RebuildableActions())
+}
