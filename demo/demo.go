@@ -97,11 +97,14 @@ func (f filler) listIssues(ctx context.Context) (map[string]core.Issue, error) {
 
 // callOperation runs an operation and reads its answer.
 func (f filler) callOperation(ctx context.Context, op *core.Operation, args map[string]any, into any) error {
-	body, failure := f.Registry.Call(ctx, op, core.Call{Actor: demoActor()}, args)
+	answer, failure := f.Registry.Call(ctx, op, core.Call{Actor: demoActor()}, args)
 	if failure != nil {
 		return fmt.Errorf("demo: %s: %w", op.Name, failure)
 	}
-	return json.Unmarshal(body, into)
+	if answer.IsHeld { // nobody will decide it while the demo is made
+		return fmt.Errorf("demo: %s: %s", op.Name, core.HeldStatus)
+	}
+	return json.Unmarshal(answer.Body, into)
 }
 
 // actOnIssue does what was done about an example, unless something was done about the issue already.

@@ -99,3 +99,6 @@ const (
 	LabelColumns = selectLabels
 	LabelActions = labelActions
 )
+
+// RebuildableActions are the actions that are made again from a stored request.
+func RebuildableActions() []core.HeldAction { return slices.Collect(maps.Keys(rebuildAction)) }
