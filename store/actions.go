@@ -78,7 +78,7 @@ func (t *tx) tryAction(ctx context.Context, actor core.Actor, a Action, project 
 	return issue, possible || trial.recorded > 0, savepoint.Rollback(ctx)
 }
 
-// IgnoreIssue is the action of SetStatus that can be held: to ignored.
+// IgnoreIssue is the action of SetIssueStatus that can be held: to ignored.
 type IgnoreIssue struct{ ID int64 }
 
 // Held is ignore.

@@ -14,7 +14,7 @@ type tx struct {
 	*pg.Tx
 	store    *Store
 	recorded int  // activity rows that were written: what changes nothing writes none
-	isTrial  bool // an action is only tried: see Store.Ask
+	isTrial  bool // an action is only tried: see Store.RequestApproval
 }
 
 // inTx runs fn in a transaction, as pg.DB.InTx does.

@@ -55,11 +55,11 @@ func TestKilledConnections(t *testing.T) {
 			_, err := s.ListIssues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5}})
 			return err
 		},
-		"Claim":         func() error { _, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), id, 5); return err },
-		"AddNote":       func() error { _, err := s.AddNote(t.Context(), storetest.MakeActor(1), id, "hi"); return err },
-		"Tokens":        func() error { _, err := s.ListTokens(t.Context()); return err },
-		"SchemaCurrent": func() error { return s.CheckSchema(t.Context()) },
-		"takes ids":     func() error { _, err := s.Intake.TakeEventIDs(t.Context(), 2000); return err },
+		"Claim":       func() error { _, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), id, 5); return err },
+		"AddNote":     func() error { _, err := s.AddNote(t.Context(), storetest.MakeActor(1), id, "hi"); return err },
+		"Tokens":      func() error { _, err := s.ListTokens(t.Context()); return err },
+		"CheckSchema": func() error { return s.CheckSchema(t.Context()) },
+		"takes ids":   func() error { _, err := s.Intake.TakeEventIDs(t.Context(), 2000); return err },
 	}
 	for name, call := range calls {
 		requireRecovery(t, name, call)
@@ -72,7 +72,7 @@ func TestKilledConnections(t *testing.T) {
 	stop := make(chan struct{})
 	done := make(chan []error, 1)
 	go func() {
-		storm := []string{"Issue", "Claim", "Issues", "SchemaCurrent"}
+		storm := []string{"Issue", "Claim", "Issues", "CheckSchema"}
 		done <- storetest.RunTogether(len(storm), func(i int) error {
 			for {
 				select {
