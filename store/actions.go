@@ -81,7 +81,7 @@ func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action Ac
 	return outcome, err
 }
 
-// IgnoreIssue is the action of SetStatus that can be held: to ignored.
+// IgnoreIssue is the action of SetIssueStatus that can be held: to ignored.
 type IgnoreIssue struct{ ID int64 }
 
 // Word is ignore.

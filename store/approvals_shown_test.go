@@ -31,7 +31,7 @@ func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	id, other := storetest.MakeIssue(t, s, "pay"), storetest.MakeIssue(t, s, "other")
 	require.Nil(t, storetest.ReadIssue(t, s, id).Approval)
-	first := ask(t, s, ann, store.IgnoreIssue{ID: id})
+	first := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
 	shown := &core.PendingApproval{ID: first, Action: core.HeldIssueAction(core.HoldIgnore), RequestedBy: ann.Name, RequestedAt: c.At(0), ExpiresAt: c.At(core.ApprovalTerm)}
 	require.Equal(t, shown, storetest.ReadIssue(t, s, id).Approval)
 	require.Nil(t, storetest.ReadIssue(t, s, other).Approval)
@@ -43,7 +43,7 @@ func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 	}
 
 	c.Forward(time.Minute)
-	second := ask(t, s, ann, store.MergeIssues{Target: id, Sources: []int64{other}})
+	second := requestApproval(t, s, ann, store.MergeIssues{Target: id, Sources: []int64{other}})
 	require.Equal(t, second, storetest.ReadIssue(t, s, id).Approval.ID, "the latest")
 	require.NoError(t, s.RejectRequest(t.Context(), bob, second))
 	require.Equal(t, shown, storetest.ReadIssue(t, s, id).Approval)
@@ -55,7 +55,7 @@ func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 
 	c.Forward(core.ApprovalTerm)
 	require.Nil(t, storetest.ReadIssue(t, s, id).Approval, "it has expired")
-	require.NoError(t, s.ApproveRequest(t.Context(), bob, ask(t, s, ann, store.IgnoreIssue{ID: id})))
+	require.NoError(t, s.ApproveRequest(t.Context(), bob, requestApproval(t, s, ann, store.IgnoreIssue{ID: id})))
 	require.Nil(t, storetest.ReadIssue(t, s, id).Approval, "it is decided")
 }
 
@@ -63,7 +63,7 @@ func TestFailedDecisionLeavesARow(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	id, target := storetest.MakeIssue(t, s, "pay"), storetest.MakeIssue(t, s, "other")
-	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
+	request := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
 	storetest.MergeIssues(t, s, target, id)
 	storetest.RequireCode(t, core.ApprovalFailed, s.ApproveRequest(t.Context(), bob, request))
 	rows := storetest.ReadActivity(t, s, id)
@@ -83,7 +83,7 @@ func TestActivityOfAnIssueIsPaged(t *testing.T) {
 	s, _ := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
 	for range 5 {
-		require.NoError(t, s.RejectRequest(t.Context(), bob, ask(t, s, ann, store.IgnoreIssue{ID: id})))
+		require.NoError(t, s.RejectRequest(t.Context(), bob, requestApproval(t, s, ann, store.IgnoreIssue{ID: id})))
 		_, err := s.AddNote(t.Context(), ann, id, "waiting")
 		require.NoError(t, err)
 	}

@@ -16,8 +16,8 @@ import (
 
 var ann, bob, eve = storetest.MakeActor(1, core.IssuesWrite), storetest.MakeActor(2, core.Admin), storetest.MakeActor(3, core.Admin)
 
-// ask asks for approval of an action, which must be held, and returns the id of the request.
-func ask(t testing.TB, s *store.Store, actor core.Actor, a store.Action) int64 {
+// requestApproval asks for approval of an action, which must be held, and returns the id of the request.
+func requestApproval(t testing.TB, s *store.Store, actor core.Actor, a store.Action) int64 {
 	t.Helper()
 	outcome, err := s.RequestApproval(t.Context(), actor, a)
 	require.NoError(t, err)
@@ -26,8 +26,8 @@ func ask(t testing.TB, s *store.Store, actor core.Actor, a store.Action) int64 {
 	return outcome.ApprovalID
 }
 
-// approvals returns all requests, most recent first.
-func approvals(t testing.TB, s *store.Store) []core.Approval {
+// listApprovals returns all requests, most recent first.
+func listApprovals(t testing.TB, s *store.Store) []core.Approval {
 	t.Helper()
 	page, err := s.ListApprovals(t.Context(), core.Paging{Limit: 100})
 	require.NoError(t, err)
@@ -38,15 +38,15 @@ func approvals(t testing.TB, s *store.Store) []core.Approval {
 // requireStatus wants a request to have the status, and returns it.
 func requireStatus(t testing.TB, s *store.Store, id int64, status core.ApprovalStatus) core.Approval {
 	t.Helper()
-	list := approvals(t, s)
+	list := listApprovals(t, s)
 	at := slices.IndexFunc(list, func(a core.Approval) bool { return a.ID == id })
 	require.GreaterOrEqual(t, at, 0)
 	require.Equal(t, status, list[at].Status)
 	return list[at]
 }
 
-// timeline returns the activity of the whole installation, oldest first, without the rows' ids and those of the project.
-func timeline(t testing.TB, s *store.Store) []core.Activity {
+// readTimeline returns the activity of the whole installation, oldest first, without the rows' ids and those of the project.
+func readTimeline(t testing.TB, s *store.Store) []core.Activity {
 	t.Helper()
 	page, err := s.ListActivity(t.Context(), core.Paging{Limit: 100})
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestAskHoldsAnAction(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
 	before := storetest.ReadIssue(t, s, id)
-	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
+	request := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
 	held := storetest.ReadIssue(t, s, id)
 	held.Approval = nil // has tests of its own
 	require.Equal(t, before, held, "nothing has changed")
@@ -78,8 +78,8 @@ func TestAskHoldsAnAction(t *testing.T) {
 	require.Equal(t, []core.Approval{{
 		ID: request, Action: core.HoldIgnore, IssueID: core.OptInt(id), Payload: `{}`, RequestedBy: "agent-1",
 		RequestedAt: c.At(0), ExpiresAt: c.At(7 * 24 * time.Hour), Status: core.RequestPending,
-	}}, approvals(t, s))
-	rows := timeline(t, s)
+	}}, listApprovals(t, s))
+	rows := readTimeline(t, s)
 	require.Len(t, rows, 1)
 	data := string(rows[0].Data)
 	require.JSONEq(t, `{"action": "ignore", "issue_id": 1, "payload": {}}`, data)
@@ -90,24 +90,24 @@ func TestAskAgainIsTheSameRequest(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	pay, ship := storetest.MakeIssue(t, s, "pay"), storetest.MakeIssue(t, s, "ship")
-	first := ask(t, s, ann, store.IgnoreIssue{ID: pay})
+	first := requestApproval(t, s, ann, store.IgnoreIssue{ID: pay})
 	c.Forward(time.Hour)
-	require.Equal(t, first, ask(t, s, ann, store.IgnoreIssue{ID: pay}))
-	require.Len(t, timeline(t, s), 1)
-	require.Equal(t, core.At(storetest.Noon), approvals(t, s)[0].RequestedAt, "the term does not begin anew")
+	require.Equal(t, first, requestApproval(t, s, ann, store.IgnoreIssue{ID: pay}))
+	require.Len(t, readTimeline(t, s), 1)
+	require.Equal(t, core.At(storetest.Noon), listApprovals(t, s)[0].RequestedAt, "the term does not begin anew")
 
 	others := []int64{
-		first, ask(t, s, ann, store.IgnoreIssue{ID: ship}), ask(t, s, bob, store.IgnoreIssue{ID: pay}),
-		ask(t, s, core.Bootstrap(), store.IgnoreIssue{ID: pay}),
+		first, requestApproval(t, s, ann, store.IgnoreIssue{ID: ship}), requestApproval(t, s, bob, store.IgnoreIssue{ID: pay}),
+		requestApproval(t, s, core.Bootstrap(), store.IgnoreIssue{ID: pay}),
 	}
 	slices.Sort(others)
 	require.Len(t, slices.Compact(others), 4, "of another issue or by somebody else it is another request")
 
 	require.NoError(t, s.RejectRequest(t.Context(), bob, first))
-	second := ask(t, s, ann, store.IgnoreIssue{ID: pay})
+	second := requestApproval(t, s, ann, store.IgnoreIssue{ID: pay})
 	require.NotEqual(t, first, second, "one that is decided is not given again")
 	c.Forward(core.ApprovalTerm)
-	require.NotEqual(t, second, ask(t, s, ann, store.IgnoreIssue{ID: pay}), "nor one that has expired")
+	require.NotEqual(t, second, requestApproval(t, s, ann, store.IgnoreIssue{ID: pay}), "nor one that has expired")
 	requireStatus(t, s, second, core.RequestExpired)
 }
 
@@ -125,8 +125,8 @@ func TestAskTellsWhatTheActionWould(t *testing.T) {
 		_, err := s.RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: id})
 		storetest.RequireCode(t, core.NotFound, err)
 	}
-	require.Empty(t, approvals(t, s))
-	require.Len(t, timeline(t, s), 1)
+	require.Empty(t, listApprovals(t, s))
+	require.Len(t, readTimeline(t, s), 1)
 }
 
 func TestApproveRunsTheActionAsItsRequester(t *testing.T) {
@@ -134,15 +134,15 @@ func TestApproveRunsTheActionAsItsRequester(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	for _, by := range []core.Actor{ann, core.Bootstrap()} {
 		id := storetest.MakeIssue(t, s, by.Name)
-		request := ask(t, s, by, store.IgnoreIssue{ID: id})
+		request := requestApproval(t, s, by, store.IgnoreIssue{ID: id})
 		c.Forward(time.Hour)
-		seen := len(timeline(t, s))
+		seen := len(readTimeline(t, s))
 		require.NoError(t, s.ApproveRequest(t.Context(), bob, request))
 		require.Equal(t, core.Ignored, storetest.ReadIssue(t, s, id).Status)
 		got := requireStatus(t, s, request, core.RequestApproved)
 		require.Equal(t, core.Text("agent-2"), got.DecidedBy)
 		require.Equal(t, c.At(0), got.DecidedAt)
-		rows := timeline(t, s)[seen:]
+		rows := readTimeline(t, s)[seen:]
 		require.Len(t, rows, 2)
 		require.Equal(t, core.ActionIssueIgnore, rows[0].Action)
 		require.Equal(t, by.Type, rows[0].ActorType)
@@ -153,7 +153,7 @@ func TestApproveRunsTheActionAsItsRequester(t *testing.T) {
 
 		storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), eve, request))
 		storetest.RequireCode(t, core.ApprovalNotPending, s.RejectRequest(t.Context(), eve, request))
-		require.Len(t, timeline(t, s), seen+2)
+		require.Len(t, readTimeline(t, s), seen+2)
 	}
 }
 
@@ -161,8 +161,8 @@ func TestApproveOfWhatIsDoneAlready(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
-	require.NoError(t, s.ApproveRequest(t.Context(), eve, ask(t, s, bob, store.IgnoreIssue{ID: id})))
+	request := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
+	require.NoError(t, s.ApproveRequest(t.Context(), eve, requestApproval(t, s, bob, store.IgnoreIssue{ID: id})))
 	require.NoError(t, s.ApproveRequest(t.Context(), bob, request))
 	requireStatus(t, s, request, core.RequestApproved)
 	require.Len(t, changesOf(t, s, id), 1, "it was ignored once")
@@ -172,12 +172,12 @@ func TestRejectLeavesTheActionUndone(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
+	request := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
 	require.NoError(t, s.RejectRequest(t.Context(), core.Bootstrap(), request))
 	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, id).Status)
 	got := requireStatus(t, s, request, core.RequestRejected)
 	require.Equal(t, core.Text("ADMIN_TOKEN"), got.DecidedBy)
-	rows := timeline(t, s)
+	rows := readTimeline(t, s)
 	require.Len(t, rows, 2)
 	require.Equal(t, approvalRow(c.At(0), core.Bootstrap(), core.ActionApprovalReject, request, string(rows[1].Data)), rows[1])
 	storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), bob, request))
@@ -189,7 +189,7 @@ func TestNobodyDecidesTheirOwnRequest(t *testing.T) {
 	s, _ := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
 	for _, own := range []core.Actor{bob, core.Bootstrap()} {
-		request := ask(t, s, own, store.IgnoreIssue{ID: id})
+		request := requestApproval(t, s, own, store.IgnoreIssue{ID: id})
 		for _, decide := range []func() error{
 			func() error { return s.ApproveRequest(t.Context(), own, request) },
 			func() error { return s.RejectRequest(t.Context(), own, request) },
@@ -215,17 +215,17 @@ func TestApproveFailsWhenTheIssueHasChanged(t *testing.T) {
 		"deleted": func(int64) { storetest.HideProject(t, s, storetest.Shop) },
 	} {
 		id := storetest.MakeIssue(t, s, name)
-		request := ask(t, s, ann, store.IgnoreIssue{ID: id})
+		request := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
 		spoil(id)
 		c.Forward(time.Minute)
-		rows := len(timeline(t, s))
+		rows := len(readTimeline(t, s))
 		err := s.ApproveRequest(t.Context(), bob, request)
 		storetest.RequireCode(t, core.ApprovalFailed, err)
 		require.NotEmpty(t, core.AsError(err).Extra["reason"], name)
 		got := requireStatus(t, s, request, core.RequestFailed)
 		require.Equal(t, core.Text("agent-2"), got.DecidedBy, name)
 		require.Equal(t, c.At(0), got.DecidedAt, name)
-		require.Len(t, timeline(t, s), rows+1, "but the decision, nothing was done")
+		require.Len(t, readTimeline(t, s), rows+1, "but the decision, nothing was done")
 		storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), bob, request))
 		storetest.ChangeRows(t, s, `UPDATE projects SET deleted_at = NULL`)
 	}
@@ -236,9 +236,9 @@ func TestApproveMerges(t *testing.T) {
 	s, _ := storetest.OpenShop(t)
 	target, first, second := storetest.MakeIssue(t, s, "target"), storetest.MakeIssue(t, s, "first"), storetest.MakeIssue(t, s, "second")
 	merge := store.MergeIssues{Target: target, Sources: []int64{second, first, second}}
-	request := ask(t, s, ann, merge)
-	require.Equal(t, request, ask(t, s, ann, store.MergeIssues{Target: target, Sources: []int64{first, second}}), "the same sources")
-	other := ask(t, s, ann, store.MergeIssues{Target: target, Sources: []int64{first}})
+	request := requestApproval(t, s, ann, merge)
+	require.Equal(t, request, requestApproval(t, s, ann, store.MergeIssues{Target: target, Sources: []int64{first, second}}), "the same sources")
+	other := requestApproval(t, s, ann, store.MergeIssues{Target: target, Sources: []int64{first}})
 	require.NotEqual(t, request, other)
 	require.EqualValues(t, 1, storetest.ReadIssue(t, s, target).TimesSeen, "nothing has moved")
 	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, first).Status)
@@ -265,7 +265,7 @@ func TestApproveMerges(t *testing.T) {
 	}
 	_, err = s.RequestApproval(t.Context(), ann, store.MergeIssues{Target: 12345, Sources: []int64{target}})
 	storetest.RequireCode(t, core.NotFound, err)
-	require.Equal(t, []string{"merged"}, labels(t, s, ""))
+	require.Equal(t, []string{"merged"}, listLabels(t, s, ""))
 }
 
 // TestMergeAndIgnoreApprovedAtOnce holds that of two approvals that exclude each other, one fails and both are decided.
@@ -274,7 +274,7 @@ func TestMergeAndIgnoreApprovedAtOnce(t *testing.T) {
 	pair, _ := storetest.OpenPair(t)
 	target, source := storetest.MakeIssue(t, pair[0], "target"), storetest.MakeIssue(t, pair[0], "source")
 	requests := []int64{
-		ask(t, pair[0], ann, store.MergeIssues{Target: target, Sources: []int64{source}}), ask(t, pair[1], ann, store.IgnoreIssue{ID: source}),
+		requestApproval(t, pair[0], ann, store.MergeIssues{Target: target, Sources: []int64{source}}), requestApproval(t, pair[1], ann, store.IgnoreIssue{ID: source}),
 	}
 	errs := storetest.RunTogether(2, func(i int) error { return pair[i].ApproveRequest(t.Context(), []core.Actor{bob, eve}[i], requests[i]) })
 	require.NoError(t, errs[0])
@@ -291,7 +291,7 @@ func TestApproveDeletesAProject(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	token, err := s.CreateToken(t.Context(), eve, store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}, ProjectID: storetest.Shop})
 	require.NoError(t, err)
-	first, second := ask(t, s, ann, store.DeleteProject{ID: storetest.Shop}), ask(t, s, eve, store.DeleteProject{ID: storetest.Shop})
+	first, second := requestApproval(t, s, ann, store.DeleteProject{ID: storetest.Shop}), requestApproval(t, s, eve, store.DeleteProject{ID: storetest.Shop})
 	_, err = s.ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err, "it is not deleted yet")
 	got := requireStatus(t, s, first, core.RequestPending)
@@ -302,10 +302,10 @@ func TestApproveDeletesAProject(t *testing.T) {
 	require.NoError(t, s.ApproveRequest(t.Context(), bob, first))
 	_, err = s.ReadProject(t.Context(), storetest.Shop)
 	storetest.RequireCode(t, core.NotFound, err)
-	revoked := slices.IndexFunc(timeline(t, s), func(a core.Activity) bool { return a.Action == core.ActionTokenRevoke })
+	revoked := slices.IndexFunc(readTimeline(t, s), func(a core.Activity) bool { return a.Action == core.ActionTokenRevoke })
 	require.GreaterOrEqual(t, revoked, 0)
-	require.Equal(t, token.ID, timeline(t, s)[revoked].TargetID)
-	require.Equal(t, ann.Name, timeline(t, s)[revoked].ActorName)
+	require.Equal(t, token.ID, readTimeline(t, s)[revoked].TargetID)
+	require.Equal(t, ann.Name, readTimeline(t, s)[revoked].ActorName)
 
 	err = s.ApproveRequest(t.Context(), bob, second)
 	storetest.RequireCode(t, core.ApprovalFailed, err)
@@ -318,14 +318,14 @@ func TestApproveDeletesAProject(t *testing.T) {
 		done, err = s.PurgeProject(t.Context(), storetest.Shop)
 		require.NoError(t, err)
 	}
-	require.Len(t, approvals(t, s), 2, "what was decided stays")
+	require.Len(t, listApprovals(t, s), 2, "what was decided stays")
 }
 
 func TestRequestsExpire(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
+	request := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
 	c.Forward(core.ApprovalTerm - time.Millisecond)
 	requireStatus(t, s, request, core.RequestPending)
 	require.NoError(t, s.ExpireApprovals(t.Context()))
@@ -349,7 +349,7 @@ func TestApprovalsArePaged(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	var want, got []int64
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
-		want = append(want, ask(t, s, ann, store.IgnoreIssue{ID: storetest.MakeIssue(t, s, name)}))
+		want = append(want, requestApproval(t, s, ann, store.IgnoreIssue{ID: storetest.MakeIssue(t, s, name)}))
 		if name != "b" { // two at the same time
 			c.Forward(time.Second)
 		}
@@ -375,15 +375,15 @@ func TestTwoAdminsApproveAtOnce(t *testing.T) {
 		id := storetest.MakeIssue(t, pair[0], "pay")
 		_, err := pair[0].SetIssueStatus(t.Context(), eve, id, core.Unresolved)
 		require.NoError(t, err)
-		rows := len(timeline(t, pair[0]))
-		request := ask(t, pair[0], ann, store.IgnoreIssue{ID: id})
+		rows := len(readTimeline(t, pair[0]))
+		request := requestApproval(t, pair[0], ann, store.IgnoreIssue{ID: id})
 		errs := storetest.RunTogether(2, func(i int) error { return pair[i].ApproveRequest(t.Context(), []core.Actor{bob, eve}[i], request) })
 		won := slices.Index(errs, nil)
 		require.GreaterOrEqual(t, won, 0, "%v", errs)
 		storetest.RequireCode(t, core.ApprovalNotPending, errs[1-won])
 		got := requireStatus(t, pair[1-won], request, core.RequestApproved)
 		require.Equal(t, core.Text([]core.Actor{bob, eve}[won].Name), got.DecidedBy)
-		require.Len(t, timeline(t, pair[won]), rows+3, "asked, ignored, approved: once each")
+		require.Len(t, readTimeline(t, pair[won]), rows+3, "asked, ignored, approved: once each")
 	}
 }
 
@@ -391,7 +391,7 @@ func TestApproveAndRejectAtOnce(t *testing.T) {
 	t.Parallel()
 	pair, _ := storetest.OpenPair(t)
 	id := storetest.MakeIssue(t, pair[0], "pay")
-	request := ask(t, pair[0], ann, store.IgnoreIssue{ID: id})
+	request := requestApproval(t, pair[0], ann, store.IgnoreIssue{ID: id})
 	errs := storetest.RunTogether(2, func(i int) error {
 		if i == 0 {
 			return pair[0].ApproveRequest(t.Context(), bob, request)
@@ -418,8 +418,8 @@ func TestAskTogetherIsOneRequest(t *testing.T) {
 		_, err := pair[i%2].RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: id})
 		return err
 	}))
-	require.Len(t, approvals(t, pair[0]), 1)
-	require.Len(t, timeline(t, pair[1]), 1)
+	require.Len(t, listApprovals(t, pair[0]), 1)
+	require.Len(t, readTimeline(t, pair[1]), 1)
 }
 
 // TestServersWhoseClocksDiffer holds that a decision, once it is written, is the same for every server.
@@ -429,7 +429,7 @@ func TestServersWhoseClocksDiffer(t *testing.T) {
 	slow, fast := storetest.Open(t, url, early.Tell), storetest.Open(t, url, late.Tell)
 	storetest.MakeProject(t, slow, storetest.Shop, "Shop")
 	pay, ship := storetest.MakeIssue(t, slow, "pay"), storetest.MakeIssue(t, slow, "ship")
-	approved, expired := ask(t, slow, ann, store.IgnoreIssue{ID: pay}), ask(t, slow, ann, store.IgnoreIssue{ID: ship})
+	approved, expired := requestApproval(t, slow, ann, store.IgnoreIssue{ID: pay}), requestApproval(t, slow, ann, store.IgnoreIssue{ID: ship})
 	early.Forward(core.ApprovalTerm - time.Second)
 	late.Forward(core.ApprovalTerm + time.Second)
 

@@ -19,7 +19,7 @@ func fullEvent(c *storetest.Clock) core.Event {
 	frame := core.Frame{
 		Function: "pay", Module: "shop", Filename: "shop.go", AbsPath: "/src/shop.go", Lineno: 42, Colno: 7, InApp: true, ContextLine: "\treturn nil",
 		PreContext: core.List[core.Untrusted]{"a", ""}, PostContext: core.List[core.Untrusted]{"b"},
-		Vars: object("total", core.Value{Kind: core.Number, Text: "1e400"}), Source: &core.SourcePosition{Name: "pay", Path: "shop.ts", Line: 1, Column: 2},
+		Vars: makeObject("total", core.Value{Kind: core.Number, Text: "1e400"}), Source: &core.SourcePosition{Name: "pay", Path: "shop.ts", Line: 1, Column: 2},
 	}
 	return core.Event{
 		EventID: "00000000000000000000000000000001", Timestamp: c.At(-time.Second), ReceivedAt: c.At(0), Platform: "go", Level: "error",
@@ -29,20 +29,20 @@ func fullEvent(c *storetest.Clock) core.Event {
 			Type: "Error", Value: "🙂", Module: "errors", Mechanism: &core.Mechanism{Type: "generic", Handled: &handled}, Frames: core.List[core.Frame]{frame, {}},
 		}},
 		Threads:     core.List[core.Thread]{{ID: "1", Name: "main", Crashed: true, Current: true, Frames: core.List[core.Frame]{frame}}},
-		Breadcrumbs: core.List[core.Breadcrumb]{{Timestamp: c.At(-time.Minute), Type: "http", Category: "fetch", Level: "info", Message: "GET", Data: object("a", core.StringValue("b"))}},
-		User:        object("id", core.StringValue("7")),
+		Breadcrumbs: core.List[core.Breadcrumb]{{Timestamp: c.At(-time.Minute), Type: "http", Category: "fetch", Level: "info", Message: "GET", Data: makeObject("a", core.StringValue("b"))}},
+		User:        makeObject("id", core.StringValue("7")),
 		Request: &core.Request{
-			Method: "POST", URL: "https://shop.example/pay", Query: object("q", core.StringValue("1")), Headers: object("Host", core.StringValue("x")),
-			Cookies: object("c", core.StringValue("[Filtered]")), Data: core.StringValue("body"),
+			Method: "POST", URL: "https://shop.example/pay", Query: makeObject("q", core.StringValue("1")), Headers: makeObject("Host", core.StringValue("x")),
+			Cookies: makeObject("c", core.StringValue("[Filtered]")), Data: core.StringValue("body"),
 		},
-		Tags: object("k", core.StringValue("v")), Contexts: object("os", object("name", core.StringValue("Linux"))),
-		Extra: object("list", core.Value{Kind: core.Array, Kids: []core.Member{{Value: core.Value{Kind: core.Bool, Text: "true"}}, {Value: core.Value{}}}}),
+		Tags: makeObject("k", core.StringValue("v")), Contexts: makeObject("os", makeObject("name", core.StringValue("Linux"))),
+		Extra: makeObject("list", core.Value{Kind: core.Array, Kids: []core.Member{{Value: core.Value{Kind: core.Bool, Text: "true"}}, {Value: core.Value{}}}}),
 		SDK:   core.SDK{Name: "sentry.go", Version: "0.1"}, Fingerprint: core.List[core.Untrusted]{"{{ default }}", "x"},
 		DebugImages: core.List[core.DebugImage]{{Type: "sourcemap", DebugID: "d", CodeFile: "app.js"}}, Problems: core.List[core.Problem]{{Path: "extra", Reason: "too large"}},
 	}
 }
 
-func object(key string, value core.Value) core.Value {
+func makeObject(key string, value core.Value) core.Value {
 	return core.Value{Kind: core.Object, Kids: []core.Member{{Key: key, Value: value}}}
 }
 

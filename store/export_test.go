@@ -67,16 +67,16 @@ func (s *Store) LockTimeoutOfMigrations(t testing.TB) string {
 	pool, err := s.openMigrationPool(t.Context())
 	require.NoError(t, err)
 	defer pool.Close()
-	return show(t, pool, "lock_timeout")
+	return showSetting(t, pool, "lock_timeout")
 }
 
 // ShowOnEachPool returns a setting of Postgres as a connection of each pool has it.
 func (s *Store) ShowOnEachPool(t testing.TB, setting string) map[string]string {
 	t.Helper()
-	return map[string]string{"main": show(t, s.db.Main, setting), "events": show(t, s.db.Writer, setting), "ids": show(t, s.db.Reserved, setting)}
+	return map[string]string{"main": showSetting(t, s.db.Main, setting), "events": showSetting(t, s.db.Writer, setting), "ids": showSetting(t, s.db.Reserved, setting)}
 }
 
-func show(t testing.TB, pool *pgxpool.Pool, setting string) (value string) {
+func showSetting(t testing.TB, pool *pgxpool.Pool, setting string) (value string) {
 	t.Helper()
 	require.NoError(t, pool.QueryRow(t.Context(), "SHOW "+setting).Scan(&value))
 	return value

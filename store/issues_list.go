@@ -115,7 +115,7 @@ func storedCondition(column string) string {
 //
 // Pages hold while events arrive: no issue comes twice, and one that has not moved is not skipped. An issue that moves to
 // the front of what was read already is not on later pages. By priority the order is that of the scores at the time of
-// the first page; see issuesByPriority.
+// the first page; see listByPriority.
 func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
 	now := s.Now()
 	found, err := s.searchIssues(ctx, f)

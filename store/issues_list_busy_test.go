@@ -40,10 +40,10 @@ type ranPlan struct {
 	Plans    []ranPlan
 }
 
-func (p ranPlan) each(fn func(ranPlan)) {
+func (p ranPlan) eachNode(fn func(ranPlan)) {
 	fn(p)
 	for _, below := range p.Plans {
-		below.each(fn)
+		below.eachNode(fn)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestListsOfABusyFiveMinutesSortFewColumnsAndCheckOnePage(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, newestWith(t, s, f), idsOfPage(page.Data), "%+v", f)
 		require.Len(t, sent.sent, 1)
-		run(t, conn, sent.sent[0]).each(func(p ranPlan) {
+		runPlan(t, conn, sent.sent[0]).eachNode(func(p ranPlan) {
 			if p.Rows > 100 && strings.Contains(p.NodeType, "Sort") {
 				require.Less(t, p.Width, 120, "%+v sorts whole rows:\n%s", f, sent.sent[0].sql)
 			}
@@ -96,8 +96,8 @@ func idsOfPage(issues []core.Issue) []int64 {
 	return ids
 }
 
-// run has Postgres run the statement, and returns the plan with what was read.
-func run(t *testing.T, conn *pgx.Conn, q statement) ranPlan {
+// runPlan has Postgres run the statement, and returns the plan with what was read.
+func runPlan(t *testing.T, conn *pgx.Conn, q statement) ranPlan {
 	t.Helper()
 	var text []byte
 	require.NoError(t, conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+q.sql, q.args...).Scan(&text), q.sql)

@@ -42,8 +42,8 @@ func requireNamed(t *testing.T, s *store.Store, field, name string, want ...int6
 	}
 }
 
-// placed is an event with a release and an environment.
-func placed(group string, n int, at core.Time, release, environment string) intake.NewEvent {
+// makePlacedEvent is an event with a release and an environment.
+func makePlacedEvent(group string, n int, at core.Time, release, environment string) intake.NewEvent {
 	e := storetest.MakeShopEvent(group, n, at)
 	e.Release, e.Environment = release, environment
 	return e
@@ -52,8 +52,8 @@ func placed(group string, n int, at core.Time, release, environment string) inta
 func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 	t.Parallel()
 	s, c, id := storetest.OpenHot(t)
-	storetest.AddEvents(t, s, placed("hot", 1000, c.At(0), "2.0", "staging"))
-	storetest.AddEvents(t, s, placed("hot", 1001, c.At(0), "3.0", "canary"), placed("hot", 1002, c.At(0), "3.0", "production"))
+	storetest.AddEvents(t, s, makePlacedEvent("hot", 1000, c.At(0), "2.0", "staging"))
+	storetest.AddEvents(t, s, makePlacedEvent("hot", 1001, c.At(0), "3.0", "canary"), makePlacedEvent("hot", 1002, c.At(0), "3.0", "production"))
 	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	requireNamed(t, s, "release", "2.0", id)
 	requireNamed(t, s, "environment", "staging", id)
@@ -61,7 +61,7 @@ func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 	c.Forward(time.Second)
 	var more []intake.NewEvent
 	for n := range 200 {
-		more = append(more, placed("hot", 2000+n, c.At(0), "4.0", "production"))
+		more = append(more, makePlacedEvent("hot", 2000+n, c.At(0), "4.0", "production"))
 	}
 	storetest.AddEvents(t, s, more...)
 	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
@@ -74,7 +74,7 @@ func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 	requireNamed(t, s, "release", "1.0", id)
 	requireNamed(t, s, "release", "4.0", id)
 	requireNamed(t, s, "environment", "production", id)
-	storetest.AddEvents(t, s, placed("hot", 3000, c.At(0), "2.0", "staging"), placed("hot", 3001, c.At(0), "4.0", "production"))
+	storetest.AddEvents(t, s, makePlacedEvent("hot", 3000, c.At(0), "2.0", "staging"), makePlacedEvent("hot", 3001, c.At(0), "4.0", "production"))
 	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	requireNamed(t, s, "environment", "staging", id)
 }
@@ -82,9 +82,9 @@ func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 func TestFiltersForgetWhatHasExpired(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	id := storetest.AddEvents(t, s, placed("pay", 1, c.At(0), "1.0", "production"), placed("pay", 2, c.At(time.Second), "1.1", "staging")).IssueID
+	id := storetest.AddEvents(t, s, makePlacedEvent("pay", 1, c.At(0), "1.0", "production"), makePlacedEvent("pay", 2, c.At(time.Second), "1.1", "staging")).IssueID
 	c.Forward(48 * time.Hour)
-	storetest.AddEvents(t, s, placed("pay", 3, c.At(0), "1.2", "production"))
+	storetest.AddEvents(t, s, makePlacedEvent("pay", 3, c.At(0), "1.2", "production"))
 	requireNamed(t, s, "release", "1.1", id)
 	storetest.DropExpired(t, s, 1)
 	requireNamed(t, s, "release", "1.1")
@@ -96,10 +96,10 @@ func TestFiltersForgetWhatHasExpired(t *testing.T) {
 func TestFiltersForgetWhatIsSplitOff(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	first := storetest.AddEvents(t, s, placed("pay", 1, c.At(0), "1.0", "production"))
-	moved := storetest.AddEvents(t, s, placed("pay", 2, c.At(time.Second), "1.1", "staging"))
-	storetest.AddEvents(t, s, placed("pay", 3, c.At(2*time.Second), "1.2", "production"))
-	made := split(t, s, first.IssueID, moved.ID).ID
+	first := storetest.AddEvents(t, s, makePlacedEvent("pay", 1, c.At(0), "1.0", "production"))
+	moved := storetest.AddEvents(t, s, makePlacedEvent("pay", 2, c.At(time.Second), "1.1", "staging"))
+	storetest.AddEvents(t, s, makePlacedEvent("pay", 3, c.At(2*time.Second), "1.2", "production"))
+	made := splitIssue(t, s, first.IssueID, moved.ID).ID
 	requireNamed(t, s, "release", "1.1", made)
 	requireNamed(t, s, "environment", "staging", made)
 	requireNamed(t, s, "environment", "production", first.IssueID)

@@ -28,15 +28,15 @@ func TestMergesAndSplitsLikeAModel(t *testing.T) {
 		g.project++
 		g.issues, g.events, g.led, g.quota = map[int64]*playedIssue{}, map[int64]*playedEvent{}, map[string]int64{}, map[string]int{}
 		storetest.MakeProject(t, g.pair[0], g.project, "Game")
-		steps := map[int]func(*rapid.T){0: g.merge, 1: g.merge, 2: g.split, 3: g.split, 4: g.setStatus, 5: g.sendAgain}
+		steps := map[int]func(*rapid.T){0: g.mergeSome, 1: g.mergeSome, 2: g.splitSome, 3: g.splitSome, 4: g.setStatus, 5: g.sendAgain}
 		for range rapid.IntRange(4, 14).Draw(r, "steps") {
 			c.Forward(time.Duration(rapid.IntRange(1, 40).Draw(r, "minutes")) * time.Minute)
 			step := steps[rapid.IntRange(0, 9).Draw(r, "step")]
 			if step == nil || len(g.issues) == 0 {
-				step = g.add
+				step = g.addEvents
 			}
 			step(r)
-			require.Equal(r, g.want(), g.got(r))
+			require.Equal(r, g.wantedState(), g.readState(r))
 		}
 		g.requireFilters(r, t)
 	})
@@ -81,18 +81,18 @@ type playedEvent struct {
 	sent      intake.NewEvent
 }
 
-func (g *game) server(r *rapid.T) *store.Store {
+func (g *game) pickServer(r *rapid.T) *store.Store {
 	return g.pair[rapid.IntRange(0, 1).Draw(r, "server")]
 }
 
-// add sends new events.
-func (g *game) add(r *rapid.T) {
+// addEvents sends new events.
+func (g *game) addEvents(r *rapid.T) {
 	var batch []intake.NewEvent
 	for range rapid.IntRange(1, 6).Draw(r, "events") {
 		e := storetest.MakeEvent(g.project, rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(r, "group"), 0, g.clock.At(0))
 		id := rapid.Uint64().Draw(r, "event id")
 		copy(e.EventID[:], fmt.Sprintf("%016x", id))
-		if slices.ContainsFunc(batch, func(b intake.NewEvent) bool { return b.EventID == e.EventID }) || g.stored(e.EventID) != nil {
+		if slices.ContainsFunc(batch, func(b intake.NewEvent) bool { return b.EventID == e.EventID }) || g.findStored(e.EventID) != nil {
 			continue
 		}
 		e.OccurredAt = g.clock.At(-time.Duration(rapid.IntRange(0, 300).Draw(r, "late")) * time.Minute)
@@ -109,7 +109,7 @@ func (g *game) add(r *rapid.T) {
 	if len(batch) == 0 {
 		return
 	}
-	added, err := g.server(r).Intake.AddEvents(r.Context(), slices.Clone(batch))
+	added, err := g.pickServer(r).Intake.AddEvents(r.Context(), slices.Clone(batch))
 	require.NoError(r, err)
 	newest := map[int64]core.Time{}
 	for n, e := range batch {
@@ -124,7 +124,7 @@ func (g *game) add(r *rapid.T) {
 		i := g.issues[added[n].IssueID]
 		g.events[added[n].ID] = &playedEvent{added[n].ID, i.ID, e}
 		g.quota[storetest.FormatHour(e.ReceivedAt)]++
-		i.see(e)
+		i.seeEvent(e)
 		if e.OccurredAt.After(newest[i.ID].Time) {
 			newest[i.ID] = e.OccurredAt
 		}
@@ -144,14 +144,14 @@ func newPlayed(id int64, title string, at core.Time) *playedIssue {
 	}
 }
 
-// see counts an event.
-func (i *playedIssue) see(e intake.NewEvent) {
+// seeEvent counts an event.
+func (i *playedIssue) seeEvent(e intake.NewEvent) {
 	i.TimesSeen++
 	i.hourly[storetest.FormatHour(e.OccurredAt)]++
 	if e.User != [16]byte{} {
 		i.users[string(e.User[:])]++
 	}
-	i.place(e)
+	i.countName(e)
 	if e.OccurredAt.Before(i.FirstSeen.Time) {
 		i.FirstSeen = e.OccurredAt
 	}
@@ -166,7 +166,7 @@ func (i *playedIssue) see(e intake.NewEvent) {
 	}
 }
 
-func (i *playedIssue) place(e intake.NewEvent) {
+func (i *playedIssue) countName(e intake.NewEvent) {
 	for _, name := range []string{e.Environment, e.Release} {
 		if name != "" {
 			i.placed[name] = 1
@@ -174,7 +174,7 @@ func (i *playedIssue) place(e intake.NewEvent) {
 	}
 }
 
-func (g *game) stored(id [16]byte) *playedEvent {
+func (g *game) findStored(id [16]byte) *playedEvent {
 	for _, e := range g.events {
 		if e.sent.EventID == id {
 			return e
@@ -186,7 +186,7 @@ func (g *game) stored(id [16]byte) *playedEvent {
 // sendAgain sends a stored event once more.
 func (g *game) sendAgain(r *rapid.T) {
 	e := g.events[rapid.SampledFrom(sortedKeys(g.events)).Draw(r, "sent")]
-	added, err := g.server(r).Intake.AddEvents(r.Context(), []intake.NewEvent{e.sent})
+	added, err := g.pickServer(r).Intake.AddEvents(r.Context(), []intake.NewEvent{e.sent})
 	require.NoError(r, err)
 	require.Equal(r, []intake.Added{{ID: e.id, IssueID: e.issue, Duplicate: true}}, added)
 }
@@ -194,7 +194,7 @@ func (g *game) sendAgain(r *rapid.T) {
 func (g *game) setStatus(r *rapid.T) {
 	i := g.issues[rapid.SampledFrom(sortedKeys(g.issues)).Draw(r, "issue")]
 	to := rapid.SampledFrom([]core.Status{core.Resolved, core.Ignored, core.Unresolved}).Draw(r, "status")
-	_, err := g.server(r).SetIssueStatus(r.Context(), storetest.MakeActor(1), i.ID, to)
+	_, err := g.pickServer(r).SetIssueStatus(r.Context(), storetest.MakeActor(1), i.ID, to)
 	switch {
 	case i.Status == core.Merged:
 		require.True(r, core.HasCode(err, core.NotFound))
@@ -206,12 +206,12 @@ func (g *game) setStatus(r *rapid.T) {
 	}
 }
 
-// merge merges any issues; those that cannot be merged must be refused, and then nothing may change.
-func (g *game) merge(r *rapid.T) {
+// mergeSome merges any issues; those that cannot be merged must be refused, and then nothing may change.
+func (g *game) mergeSome(r *rapid.T) {
 	ids := sortedKeys(g.issues)
 	target := g.issues[rapid.SampledFrom(ids).Draw(r, "target")]
 	sources := rapid.SliceOfN(rapid.SampledFrom(ids), 1, 4).Draw(r, "sources")
-	merged, err := g.server(r).CarryOut(r.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target.ID, Sources: sources})
+	merged, err := g.pickServer(r).CarryOut(r.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target.ID, Sources: sources})
 	wrong := target.Status == core.Merged
 	for _, id := range sources {
 		wrong = wrong || id == target.ID || g.issues[id].Status == core.Merged
@@ -273,14 +273,14 @@ func (g *game) mergeOne(target, source *playedIssue) {
 	source.Merges++
 }
 
-// split splits any events off any issue; those of another one must be refused.
-func (g *game) split(r *rapid.T) {
+// splitSome splits any events off any issue; those of another one must be refused.
+func (g *game) splitSome(r *rapid.T) {
 	original := g.issues[rapid.SampledFrom(sortedKeys(g.issues)).Draw(r, "original")]
 	ids := rapid.SliceOfNDistinct(rapid.SampledFrom(sortedKeys(g.events)), 1, 4, rapid.ID[int64]).Draw(r, "events")
 	if mine := g.eventsOf(original.ID); len(mine) > 0 && rapid.IntRange(0, 3).Draw(r, "valid") > 0 {
 		ids = rapid.SliceOfNDistinct(rapid.SampledFrom(mine), 1, len(mine), rapid.ID[int64]).Draw(r, "own events")
 	}
-	made, err := g.server(r).SplitIssue(r.Context(), storetest.MakeActor(1), original.ID, ids)
+	made, err := g.pickServer(r).SplitIssue(r.Context(), storetest.MakeActor(1), original.ID, ids)
 	if original.Status == core.Merged {
 		require.True(r, core.HasCode(err, core.NotFound), "%v", err)
 		return
@@ -293,12 +293,12 @@ func (g *game) split(r *rapid.T) {
 	}
 	require.NoError(r, err)
 	require.Nil(r, g.issues[made.ID])
-	moved := g.chosen(ids)
+	moved := g.listChosen(ids)
 	first := moved[0].sent
 	i := newPlayed(made.ID, first.Title, first.OccurredAt)
 	g.issues[made.ID] = i
 	for _, e := range moved {
-		i.see(e.sent)
+		i.seeEvent(e.sent)
 		e.issue = i.ID
 		hour := storetest.FormatHour(e.sent.OccurredAt)
 		if original.hourly[hour]--; original.hourly[hour] == 0 {
@@ -314,7 +314,7 @@ func (g *game) split(r *rapid.T) {
 
 // findEnds gives the original the times of the events that it has left, where it lost the first or the last.
 func (g *game) findEnds(original, made *playedIssue) {
-	left := g.chosen(g.eventsOf(original.ID))
+	left := g.listChosen(g.eventsOf(original.ID))
 	if len(left) == 0 {
 		return
 	}
@@ -350,8 +350,8 @@ func (g *game) eventsOf(issue int64) []int64 {
 	return ids
 }
 
-// chosen returns the events in the order in which they arrived.
-func (g *game) chosen(ids []int64) []*playedEvent {
+// listChosen returns the events in the order in which they arrived.
+func (g *game) listChosen(ids []int64) []*playedEvent {
 	list := make([]*playedEvent, len(ids))
 	for n, id := range ids {
 		list[n] = g.events[id]
@@ -377,7 +377,7 @@ type played struct {
 	Hours  []string
 }
 
-func (g *game) want() played {
+func (g *game) wantedState() played {
 	state := played{Issues: []playedIssue{}, Hours: storetest.ListHours(g.quota)}
 	for _, id := range sortedKeys(g.issues) {
 		i := *g.issues[id]
@@ -387,7 +387,7 @@ func (g *game) want() played {
 			i.Places = append(i.Places, name)
 		}
 		slices.Sort(i.Places)
-		if stored := g.chosen(i.Events); len(stored) > 0 {
+		if stored := g.listChosen(i.Events); len(stored) > 0 {
 			i.Latest = stored[len(stored)-1].id
 		}
 		for _, to := range g.led {
@@ -419,7 +419,7 @@ SELECT i.id, i.status, coalesce(i.merged_into, 0) AS merged_into, coalesce(i.lat
 	(SELECT count(*) FROM activity WHERE project_id = i.project_id AND target_id = i.id AND action = 'issue.regress') AS regressed
 FROM issues i WHERE i.project_id = $1 ORDER BY i.id`
 
-func (g *game) got(r *rapid.T) played {
+func (g *game) readState(r *rapid.T) played {
 	rows, err := storetest.QuerySQL(r.Context(), g.pair[0], playedIssues, g.project)
 	require.NoError(r, err)
 	issues, err := pgx.CollectRows(rows, pgx.RowToStructByName[playedIssue])

@@ -93,7 +93,7 @@ func TestMergeMovesEverything(t *testing.T) {
 		require.Equal(t, want, story[len(before)+i])
 	}
 	require.Len(t, story, len(before)+2)
-	require.Equal(t, []string{"ignored", "merged"}, labels(t, s, ""), "one label for one decision")
+	require.Equal(t, []string{"ignored", "merged"}, listLabels(t, s, ""), "one label for one decision")
 	for _, table := range []string{"events", "event_ids", "issue_hours", "issue_users", "issue_environments", "issue_releases", "issue_fingerprints"} {
 		require.Equal(t, []int64{target.IssueID}, storetest.ReadColumn[int64](t, s, `SELECT DISTINCT issue_id FROM `+table), table)
 	}

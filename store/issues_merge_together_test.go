@@ -43,8 +43,8 @@ func requireConsistent(t *testing.T, s *store.Store) {
 	}
 }
 
-// allowed drops the errors that a change may meet when somebody else was first.
-func allowed(err error) error {
+// allowRefusals drops the errors that a change may meet when somebody else was first.
+func allowRefusals(err error) error {
 	for _, code := range []core.Code{core.NotFound, core.InvalidRequest, core.Claimed} {
 		if core.HasCode(err, code) {
 			return nil
@@ -82,7 +82,7 @@ func TestServersMergeAndSplitUnderLoad(t *testing.T) {
 		}
 		for range changes {
 			err := changeSome(t, s, random, w, &merges, &splits)
-			if allowed(err) != nil {
+			if allowRefusals(err) != nil {
 				return fmt.Errorf("changer %d: %w", w, err)
 			}
 		}
@@ -186,7 +186,7 @@ func TestServersMergeInACircle(t *testing.T) {
 			return err
 		})
 		for _, err := range errs {
-			require.NoError(t, allowed(err))
+			require.NoError(t, allowRefusals(err))
 		}
 		requireConsistent(t, pair[0])
 		require.EqualValues(t, 4, storetest.ReadCell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues WHERE id = ANY ($1) AND status <> 'merged'`, ids))
@@ -223,7 +223,7 @@ func TestDaysAreDroppedWhileIssuesAreMergedAndSplit(t *testing.T) {
 				}
 				continue
 			}
-			if err := changeSome(t, s, random, w, &merges, &splits); allowed(err) != nil {
+			if err := changeSome(t, s, random, w, &merges, &splits); allowRefusals(err) != nil {
 				return err
 			}
 		}

@@ -169,7 +169,7 @@ func TestPriorityPagesWhileEventsArrive(t *testing.T) {
 
 		start := c.Now
 		clear(w.changed)
-		before := w.issues()
+		before := w.listIssues()
 		slices.SortFunc(before, func(a, b core.Issue) int {
 			return cmp.Or(cmp.Compare(exactPriority(b, start), exactPriority(a, start)), cmp.Compare(b.ID, a.ID))
 		})
@@ -183,7 +183,7 @@ func TestPriorityPagesWhileEventsArrive(t *testing.T) {
 			case 2:
 				w.setStatuses(r)
 			case 3:
-				w.claim(r)
+				w.claimIssue(r)
 			case 4:
 				require.NoError(r, s.MarkQuiet(r.Context()))
 			}
@@ -214,7 +214,7 @@ type priorityWorld struct {
 	changed map[int64]bool
 }
 
-func (w *priorityWorld) ids() []int64 {
+func (w *priorityWorld) listIDs() []int64 {
 	rows, err := storetest.QuerySQL(context.Background(), w.s, `SELECT id FROM issues WHERE project_id = $1 ORDER BY id`, w.project)
 	if err != nil {
 		panic(err)
@@ -226,9 +226,9 @@ func (w *priorityWorld) ids() []int64 {
 	return ids
 }
 
-func (w *priorityWorld) issues() []core.Issue {
+func (w *priorityWorld) listIssues() []core.Issue {
 	var list []core.Issue
-	for _, id := range w.ids() {
+	for _, id := range w.listIDs() {
 		i, err := w.s.ReadIssue(context.Background(), id)
 		if err != nil {
 			panic(err)
@@ -256,7 +256,7 @@ func (w *priorityWorld) addEvents(r *rapid.T) {
 }
 
 func (w *priorityWorld) setStatuses(r *rapid.T) {
-	id := rapid.SampledFrom(w.ids()).Draw(r, "issue")
+	id := rapid.SampledFrom(w.listIDs()).Draw(r, "issue")
 	rows, err := storetest.QuerySQL(r.Context(), w.s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id,
 		rapid.SampledFrom([]core.Status{core.Regressed, core.Resolved, core.Ignored, core.Unresolved}).Draw(r, "status"), w.c.Now)
 	require.NoError(r, err)
@@ -264,9 +264,9 @@ func (w *priorityWorld) setStatuses(r *rapid.T) {
 	w.changed[id] = true
 }
 
-// claim changes an issue in a way that does not move it.
-func (w *priorityWorld) claim(r *rapid.T) {
-	_, err := w.s.ClaimIssue(r.Context(), storetest.MakeActor(1), rapid.SampledFrom(w.ids()).Draw(r, "issue"), 60)
+// claimIssue changes an issue in a way that does not move it.
+func (w *priorityWorld) claimIssue(r *rapid.T) {
+	_, err := w.s.ClaimIssue(r.Context(), storetest.MakeActor(1), rapid.SampledFrom(w.listIDs()).Draw(r, "issue"), 60)
 	require.NoError(r, err)
 }
 

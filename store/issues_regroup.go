@@ -10,7 +10,7 @@ import (
 
 // What merges and splits have in common: both move stored events to another issue.
 
-// lockGrouping keeps the events of a project on their issues. It comes before the locks on issues, as in dropDay.
+// lockGrouping keeps the events of a project on their issues. It comes before the locks on issues, as in intake.Writer.DropExpired.
 const lockGrouping = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR NO KEY UPDATE`
 
 // inGroupingTx runs fn in a transaction in which no other merge or split of the project happens: what fn reads of the grouping

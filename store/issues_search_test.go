@@ -53,9 +53,9 @@ type searched struct {
 	merged         bool
 }
 
-// contains reports by other means than the store's whether a text has the other. As long as that is ASCII, only ASCII letters
+// containsFolded reports by other means than the store's whether a text has the other. As long as that is ASCII, only ASCII letters
 // of the text count as the same in both cases.
-func contains(text, part string) bool {
+func containsFolded(text, part string) bool {
 	if strings.IndexFunc(part, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
 		lower := func(r rune) rune {
 			if r <= unicode.MaxASCII {
@@ -153,7 +153,7 @@ func requireSearch(r *rapid.T, ways []*store.Store, f store.IssueFilter, issues 
 	var want []int64
 	for _, i := range issues {
 		ofProject := f.ProjectID == 0 || f.ProjectID == i.project
-		if ofProject && i.merged == (f.Status == core.Merged) && (contains(i.title, f.Search) || contains(i.culprit, f.Search)) {
+		if ofProject && i.merged == (f.Status == core.Merged) && (containsFolded(i.title, f.Search) || containsFolded(i.culprit, f.Search)) {
 			want = append(want, i.id)
 		}
 	}
@@ -254,13 +254,13 @@ func TestIndexIssues(t *testing.T) {
 	_, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
 	search := store.IssueFilter{Search: "ERROR: N77"}
-	require.Equal(t, []string{"Error: n77"}, list(t, s, search), "before")
+	require.Equal(t, []string{"Error: n77"}, listTitles(t, s, search), "before")
 	storetest.RequireNoErrors(t, storetest.RunTogether(4, func(i int) error { _, err := pair[i%2].IndexIssues(t.Context()); return err }))
 	indexAll(t, s)
 	require.EqualValues(t, 250, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM issue_grams g JOIN issues i USING (project_id) WHERE i.id = g.issue_id AND i.has_grams`))
-	require.Equal(t, []string{"Error: n77"}, list(t, s, search), "after")
+	require.Equal(t, []string{"Error: n77"}, listTitles(t, s, search), "after")
 	storetest.ChangeRows(t, s, `UPDATE issue_grams SET grams = '{}'`)
-	require.Empty(t, list(t, s, search), "it is the index that finds it")
+	require.Empty(t, listTitles(t, s, search), "it is the index that finds it")
 	n, err := s.IndexIssues(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, n, "each is added once")
@@ -303,15 +303,15 @@ func TestSearchFindsWhatASplitMakes(t *testing.T) {
 	split, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), original, []int64{moved.ID})
 	require.NoError(t, err)
 	for range 2 {
-		require.Equal(t, []string{"the office is closed"}, list(t, s, store.IssueFilter{Search: "office"}))
-		require.Len(t, list(t, s, store.IssueFilter{Search: "closed"}), 2)
+		require.Equal(t, []string{"the office is closed"}, listTitles(t, s, store.IssueFilter{Search: "office"}))
+		require.Len(t, listTitles(t, s, store.IssueFilter{Search: "closed"}), 2)
 		indexAll(t, s)
 	}
 	storetest.MergeIssues(t, s, original, split.ID)
-	require.Equal(t, []string{"the shop is closed"}, list(t, s, store.IssueFilter{Search: "closed"}))
-	require.Equal(t, []string{"the office is closed"}, list(t, s, store.IssueFilter{Search: "closed", Status: core.Merged}))
+	require.Equal(t, []string{"the shop is closed"}, listTitles(t, s, store.IssueFilter{Search: "closed"}))
+	require.Equal(t, []string{"the office is closed"}, listTitles(t, s, store.IssueFilter{Search: "closed", Status: core.Merged}))
 	storetest.HideProject(t, s, storetest.Shop)
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
-		require.Empty(t, list(t, s, store.IssueFilter{Search: "closed", Sort: sort}))
+		require.Empty(t, listTitles(t, s, store.IssueFilter{Search: "closed", Sort: sort}))
 	}
 }

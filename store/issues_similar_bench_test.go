@@ -112,33 +112,33 @@ func fillIssues(b *testing.B, s *store.Store) []string {
 func benchEvent(random *rand.Rand, cause int64, words, types, helpers *rand.Zipf) *core.Event {
 	own := rand.New(rand.NewPCG(5, uint64(cause)))
 	ownWords, ownTypes, ownHelpers := rand.NewZipf(own, 1.1, 2, 20_000), rand.NewZipf(own, 1.2, 2, 400), rand.NewZipf(own, 1.1, 2, 5_000)
-	kind := letters("Type", ownTypes.Uint64())
+	kind := spellNumber("Type", ownTypes.Uint64())
 	title := []string{kind + ":"}
 	for range 7 {
-		title = append(title, letters("w", ownWords.Uint64()))
+		title = append(title, spellNumber("w", ownWords.Uint64()))
 	}
 	x := core.Exception{Type: core.Untrusted(kind)}
 	frame := func(name string) {
 		x.Frames = append(x.Frames, core.Frame{Module: "shop", Function: core.Untrusted(name), InApp: true})
 	}
 	for range 3 {
-		frame(letters("f", uint64(own.Int64N(30_000))))
+		frame(spellNumber("f", uint64(own.Int64N(30_000))))
 	}
 	for range 3 {
-		frame(letters("h", ownHelpers.Uint64()))
+		frame(spellNumber("h", ownHelpers.Uint64()))
 	}
 	for range 2 {
-		title = append(title, letters("w", words.Uint64()))
+		title = append(title, spellNumber("w", words.Uint64()))
 	}
 	for range 4 {
-		frame(letters("h", helpers.Uint64()))
+		frame(spellNumber("h", helpers.Uint64()))
 	}
-	return &core.Event{Title: core.Untrusted(strings.Join(title, " ")), Culprit: core.Untrusted(letters("p", uint64(random.Int64N(3_000)))),
+	return &core.Event{Title: core.Untrusted(strings.Join(title, " ")), Culprit: core.Untrusted(spellNumber("p", uint64(random.Int64N(3_000)))),
 		Exceptions: core.List[core.Exception]{x}}
 }
 
-// letters makes a name of a number, without digits.
-func letters(prefix string, n uint64) string {
+// spellNumber makes a name of a number, without digits.
+func spellNumber(prefix string, n uint64) string {
 	name := []byte(prefix)
 	for ; n > 0; n /= 20 {
 		name = append(name, "bcdfghjklmnpqrstvwxz"[n%20])

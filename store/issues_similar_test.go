@@ -28,8 +28,8 @@ func crashEvent(project int64, group, kind, value string, functions ...string) i
 	return e
 }
 
-// found returns the ids of what is similar, best first.
-func found(t testing.TB, s *store.Store, q store.SimilarQuery) []int64 {
+// findSimilar returns the ids of what is similar, best first.
+func findSimilar(t testing.TB, s *store.Store, q store.SimilarQuery) []int64 {
 	t.Helper()
 	if q.Limit == 0 {
 		q.Limit = 20
@@ -49,8 +49,8 @@ func found(t testing.TB, s *store.Store, q store.SimilarQuery) []int64 {
 	return ids
 }
 
-// timeouts makes issues that are more and more unlike the first one, and returns their ids.
-func timeouts(t testing.TB, s *store.Store) (first, twin, caller, wording, other int64) {
+// makeTimeouts makes issues that are more and more unlike the first one, and returns their ids.
+func makeTimeouts(t testing.TB, s *store.Store) (first, twin, caller, wording, other int64) {
 	t.Helper()
 	addOne := func(project int64, group, kind, value string, functions ...string) int64 {
 		return storetest.AddEvents(t, s, crashEvent(project, group, kind, value, functions...)).IssueID
@@ -67,20 +67,20 @@ func TestSimilar(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
-	first, twin, caller, wording, other := timeouts(t, s)
-	require.Equal(t, []int64{twin, caller, wording}, found(t, s, store.SimilarQuery{IssueID: first}))
-	require.Equal(t, []int64{twin, caller}, found(t, s, store.SimilarQuery{IssueID: first, Limit: 2}))
-	require.Equal(t, []int64{caller, wording}, found(t, s, store.SimilarQuery{IssueID: first, ProjectID: storetest.Shop}))
-	require.Equal(t, []int64{twin}, found(t, s, store.SimilarQuery{IssueID: first, ProjectID: storetest.Shop + 1}))
-	require.Equal(t, []int64{twin}, found(t, s, store.SimilarQuery{IssueID: caller, ProjectID: storetest.Shop + 1}))
-	require.Empty(t, found(t, s, store.SimilarQuery{IssueID: first, ProjectID: 7}))
+	first, twin, caller, wording, other := makeTimeouts(t, s)
+	require.Equal(t, []int64{twin, caller, wording}, findSimilar(t, s, store.SimilarQuery{IssueID: first}))
+	require.Equal(t, []int64{twin, caller}, findSimilar(t, s, store.SimilarQuery{IssueID: first, Limit: 2}))
+	require.Equal(t, []int64{caller, wording}, findSimilar(t, s, store.SimilarQuery{IssueID: first, ProjectID: storetest.Shop}))
+	require.Equal(t, []int64{twin}, findSimilar(t, s, store.SimilarQuery{IssueID: first, ProjectID: storetest.Shop + 1}))
+	require.Equal(t, []int64{twin}, findSimilar(t, s, store.SimilarQuery{IssueID: caller, ProjectID: storetest.Shop + 1}))
+	require.Empty(t, findSimilar(t, s, store.SimilarQuery{IssueID: first, ProjectID: 7}))
 
-	require.Equal(t, other, found(t, s, store.SimilarQuery{Text: "KeyError total"})[0])
-	require.Equal(t, []int64{wording}, found(t, s, store.SimilarQuery{Text: "is elastic down?"}))
-	require.ElementsMatch(t, []int64{first, twin, caller}, found(t, s, store.SimilarQuery{Text: "redis timeout"}))
-	require.Equal(t, []int64{twin}, found(t, s, store.SimilarQuery{Text: "redis timeout", ProjectID: storetest.Shop + 1}))
+	require.Equal(t, other, findSimilar(t, s, store.SimilarQuery{Text: "KeyError total"})[0])
+	require.Equal(t, []int64{wording}, findSimilar(t, s, store.SimilarQuery{Text: "is elastic down?"}))
+	require.ElementsMatch(t, []int64{first, twin, caller}, findSimilar(t, s, store.SimilarQuery{Text: "redis timeout"}))
+	require.Equal(t, []int64{twin}, findSimilar(t, s, store.SimilarQuery{Text: "redis timeout", ProjectID: storetest.Shop + 1}))
 	for _, text := range []string{"", "unheard", "12 :: --", "'; DROP TABLE issues", "\x00\xff", "{1,2}"} {
-		require.Empty(t, found(t, s, store.SimilarQuery{Text: text}), text)
+		require.Empty(t, findSimilar(t, s, store.SimilarQuery{Text: text}), text)
 	}
 
 	list, err := s.FindSimilar(t.Context(), store.SimilarQuery{IssueID: first, Limit: 1})
@@ -97,20 +97,20 @@ func TestSimilarLeavesOut(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
-	first, twin, caller, wording, _ := timeouts(t, s)
+	first, twin, caller, wording, _ := makeTimeouts(t, s)
 	storetest.ChangeRows(t, s, `UPDATE issues SET test = true WHERE id = $1`, twin)
-	require.Equal(t, []int64{caller}, found(t, s, store.SimilarQuery{IssueID: first, Limit: 1}), "the next one in the place of the best")
+	require.Equal(t, []int64{caller}, findSimilar(t, s, store.SimilarQuery{IssueID: first, Limit: 1}), "the next one in the place of the best")
 	storetest.ChangeRows(t, s, `UPDATE issues SET test = false WHERE id = $1`, twin)
-	require.Contains(t, found(t, s, store.SimilarQuery{IssueID: first}), caller)
+	require.Contains(t, findSimilar(t, s, store.SimilarQuery{IssueID: first}), caller)
 	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'merged', merged_into = $2 WHERE id = $1`, caller, first)
-	require.NotContains(t, found(t, s, store.SimilarQuery{IssueID: first}), caller, "a merged issue")
+	require.NotContains(t, findSimilar(t, s, store.SimilarQuery{IssueID: first}), caller, "a merged issue")
 	storetest.ChangeRows(t, s, `UPDATE issues SET test = true WHERE id = $1`, wording)
-	require.NotContains(t, found(t, s, store.SimilarQuery{IssueID: first}), wording, "a test issue")
-	require.Contains(t, found(t, s, store.SimilarQuery{IssueID: first}), twin)
+	require.NotContains(t, findSimilar(t, s, store.SimilarQuery{IssueID: first}), wording, "a test issue")
+	require.Contains(t, findSimilar(t, s, store.SimilarQuery{IssueID: first}), twin)
 	storetest.HideProject(t, s, storetest.Shop+1)
-	require.NotContains(t, found(t, s, store.SimilarQuery{IssueID: first}), twin, "an issue of a deleted project")
+	require.NotContains(t, findSimilar(t, s, store.SimilarQuery{IssueID: first}), twin, "an issue of a deleted project")
 	storetest.ChangeRows(t, s, `DELETE FROM issues WHERE id <> $1`, first)
-	require.Empty(t, found(t, s, store.SimilarQuery{IssueID: first}), "issues that are gone")
+	require.Empty(t, findSimilar(t, s, store.SimilarQuery{IssueID: first}), "issues that are gone")
 
 	for _, id := range []int64{caller, twin, 4711} {
 		_, err := s.FindSimilar(t.Context(), store.SimilarQuery{IssueID: id, Limit: 5})
@@ -126,10 +126,10 @@ func TestSimilarByWhatIsRare(t *testing.T) {
 	}
 	one := storetest.AddEvents(t, s, crashEvent(storetest.Shop, "one", "ApiError", "call failed", "settle")).IssueID
 	two := storetest.AddEvents(t, s, crashEvent(storetest.Shop, "two", "ApiError", "call failed", "settle")).IssueID
-	require.Equal(t, two, found(t, s, store.SimilarQuery{IssueID: one})[0])
-	analyse(t, s)
+	require.Equal(t, two, findSimilar(t, s, store.SimilarQuery{IssueID: one})[0])
+	analyseTables(t, s)
 	c.Forward(store.FrequenciesAge)
-	require.Equal(t, []int64{two}, found(t, s, store.SimilarQuery{IssueID: one, Limit: 1}), "with the statistics of Postgres")
+	require.Equal(t, []int64{two}, findSimilar(t, s, store.SimilarQuery{IssueID: one, Limit: 1}), "with the statistics of Postgres")
 }
 
 func TestReadIssues(t *testing.T) {
@@ -147,14 +147,14 @@ func TestReadIssues(t *testing.T) {
 	broken.Features, broken.Crash, broken.Payload = nil, triage.Crash{}, intake.Payload{Bytes: []byte("rubbish")}
 	unreadable := storetest.AddEvents(t, s, broken).IssueID
 	storetest.ChangeRows(t, s, `DELETE FROM events WHERE issue_id = $1`, withoutEvents)
-	require.Empty(t, found(t, s, store.SimilarQuery{IssueID: old}), "nothing is indexed")
+	require.Empty(t, findSimilar(t, s, store.SimilarQuery{IssueID: old}), "nothing is indexed")
 	require.NotContains(t, storetest.ReadIssue(t, s, old).Triage.Reasons, "The stack trace has code of the app.")
 
 	storetest.RequireNoErrors(t, storetest.RunTogether(2, func(i int) error { _, err := pair[i].InspectIssues(t.Context()); return err }))
 	require.Equal(t, want, storetest.ReadCell[[]int32](t, s, `SELECT features FROM issue_features WHERE issue_id = $1`, old))
 	require.Contains(t, storetest.ReadIssue(t, s, old).Triage.Reasons, "The stack trace has code of the app.")
 	require.Equal(t, []int64{3}, storetest.ReadColumn[int64](t, s, `SELECT count(*) FROM issue_features`))
-	require.ElementsMatch(t, []int64{withoutEvents, unreadable}, found(t, s, store.SimilarQuery{IssueID: old}))
+	require.ElementsMatch(t, []int64{withoutEvents, unreadable}, findSimilar(t, s, store.SimilarQuery{IssueID: old}))
 
 	n, err := s.InspectIssues(t.Context())
 	require.NoError(t, err)
@@ -200,8 +200,8 @@ func TestIssuesOfOneBatchHaveTheirFeatures(t *testing.T) {
 	}
 }
 
-// analyse has Postgres make its statistics of features, as its autovacuum does.
-func analyse(t testing.TB, s *store.Store) {
+// analyseTables has Postgres make its statistics of features, as its autovacuum does.
+func analyseTables(t testing.TB, s *store.Store) {
 	t.Helper()
 	rows, err := storetest.QuerySQL(t.Context(), s, `ANALYZE issue_features`)
 	require.NoError(t, err)

@@ -206,14 +206,14 @@ func (sp *split) makeIssue(ctx context.Context) error {
 	}
 	for sql, names := range map[string]map[string]struct{}{intake.AddEnvironments: environments, intake.AddReleases: releases} {
 		list := slices.Sorted(maps.Keys(names))
-		if _, err := sp.Exec(ctx, sql, repeated(sp.project, len(list)), list, repeated(sp.newID, len(list))); err != nil {
+		if _, err := sp.Exec(ctx, sql, repeatID(sp.project, len(list)), list, repeatID(sp.newID, len(list))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func repeated(n int64, times int) []int64 { return slices.Repeat([]int64{n}, times) }
+func repeatID(n int64, times int) []int64 { return slices.Repeat([]int64{n}, times) }
 
 // movedSpan is the span of the events.
 func (sp *split) movedSpan() (moved intake.Span) {

@@ -14,15 +14,15 @@ import (
 	"errand/store/storetest"
 )
 
-func split(t testing.TB, s *store.Store, id int64, events ...int64) core.Issue {
+func splitIssue(t testing.TB, s *store.Store, id int64, events ...int64) core.Issue {
 	t.Helper()
 	made, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), id, events)
 	require.NoError(t, err)
 	return made
 }
 
-// titled makes an event whose stored form says what it is.
-func titled(group string, n int, at core.Time) intake.NewEvent {
+// makeTitledEvent makes an event whose stored form says what it is.
+func makeTitledEvent(group string, n int, at core.Time) intake.NewEvent {
 	e := storetest.MakeShopEvent(group, n, at)
 	e.Level = "warning"
 	e.Payload = intake.PackPlain(fmt.Appendf(nil, `{"title": "OtherError: %d", "culprit": "cart in load", "level": "warning", "platform": "python",
@@ -35,7 +35,7 @@ func TestSplitMovesTheEvents(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	var added []intake.Added
 	for n := range 5 { // one an hour, the later ones at earlier times
-		e := titled("pay", n, c.At(-time.Duration(n)*time.Hour))
+		e := makeTitledEvent("pay", n, c.At(-time.Duration(n)*time.Hour))
 		e.ReceivedAt, e.User = c.At(time.Duration(n)*time.Second), storetest.HashUser(n)
 		e.Release, e.Environment = fmt.Sprint("1.", n), fmt.Sprint("place ", n)
 		added = append(added, storetest.AddEvents(t, s, e))
@@ -47,7 +47,7 @@ func TestSplitMovesTheEvents(t *testing.T) {
 	require.NoError(t, err)
 	c.Forward(time.Minute)
 
-	got := split(t, s, id, added[4].ID, added[1].ID)
+	got := splitIssue(t, s, id, added[4].ID, added[1].ID)
 	made := storetest.ReadIssue(t, s, got.ID)
 	require.Equal(t, made.Issue, got)
 	got.Triage = core.Triage{} // has tests of its own
@@ -104,7 +104,7 @@ func TestNewEventsGoToTheOriginalAfterASplit(t *testing.T) {
 	first := storetest.AddEvents(t, pair[0], storetest.MakeShopEvent("pay", 1, c.At(0)))
 	moved := storetest.AddEvents(t, pair[0], storetest.MakeShopEvent("pay", 2, c.At(0)))
 	storetest.AddEvents(t, pair[1], storetest.MakeShopEvent("pay", 3, c.At(0)))
-	made := split(t, pair[0], first.IssueID, moved.ID)
+	made := splitIssue(t, pair[0], first.IssueID, moved.ID)
 	for n, s := range pair {
 		require.Equal(t, first.IssueID, storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 10+n, c.At(0))).IssueID)
 		again := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, c.At(0)))
@@ -119,7 +119,7 @@ func TestSplitOfAllEventsLeavesOne(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	one, two := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0))), storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, c.At(time.Hour)))
 	before := storetest.ReadIssue(t, s, one.IssueID)
-	made := split(t, s, one.IssueID, one.ID, two.ID)
+	made := splitIssue(t, s, one.IssueID, one.ID, two.ID)
 	require.EqualValues(t, 2, made.TimesSeen)
 	i := storetest.ReadIssue(t, s, one.IssueID)
 	require.EqualValues(t, 1, i.TimesSeen)
@@ -143,7 +143,7 @@ func TestSplitOfAnIssueThatCountedMore(t *testing.T) {
 	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, c.At(0)))
 	storetest.ChangeRows(t, s, `UPDATE issues SET times_seen = 1000, first_seen = $1, first_release_at = $1, first_release = '0.1'`, c.At(-9000*time.Hour))
 	storetest.ChangeRows(t, s, `UPDATE issue_hours SET events = 990`)
-	made := split(t, s, added.IssueID, added.ID)
+	made := splitIssue(t, s, added.IssueID, added.ID)
 	require.EqualValues(t, 1, made.TimesSeen)
 	i := storetest.ReadIssue(t, s, added.IssueID)
 	require.EqualValues(t, 999, i.TimesSeen)
@@ -195,7 +195,7 @@ func TestSplitNamesTheIssueAfterAPackedEvent(t *testing.T) {
 		added := storetest.AddEvents(t, s, e)
 		ids, id = append([]int64{added.ID}, ids...), added.IssueID
 	}
-	made := split(t, s, id, ids...)
+	made := splitIssue(t, s, id, ids...)
 	require.EqualValues(t, "Title 0", made.Title, "the first that arrived, not the first that was named")
 	require.EqualValues(t, 100, made.TimesSeen)
 	require.Equal(t, core.Untrusted(""), made.Type)
@@ -215,6 +215,6 @@ func TestSplitTakesTheTypeOfTheTitle(t *testing.T) {
 			added := storetest.AddEvents(t, s, e)
 			ids, id = append(ids, added.ID), added.IssueID
 		}
-		require.EqualValues(t, want, split(t, s, id, ids[0]).Type, title)
+		require.EqualValues(t, want, splitIssue(t, s, id, ids[0]).Type, title)
 	}
 }

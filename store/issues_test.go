@@ -16,8 +16,8 @@ import (
 	"errand/store/storetest"
 )
 
-// list returns the titles of the issues that a filter lets through, in their order.
-func list(t *testing.T, s *store.Store, f store.IssueFilter) []string {
+// listTitles returns the titles of the issues that a filter lets through, in their order.
+func listTitles(t *testing.T, s *store.Store, f store.IssueFilter) []string {
 	t.Helper()
 	f.Limit = 100
 	page, err := s.ListIssues(t.Context(), f)
@@ -93,10 +93,10 @@ func TestIssueFilters(t *testing.T) {
 		"test":               {store.IssueFilter{Test: true}, []string{"test"}},
 		"several":            {store.IssueFilter{ProjectID: storetest.Shop, Status: core.Unresolved, Environment: "production", Claimed: &no, Search: "I"}, []string{"plain", "expired"}},
 	} {
-		require.Equal(t, test.want, list(t, s, test.filter), name)
+		require.Equal(t, test.want, listTitles(t, s, test.filter), name)
 	}
 	c.Forward(time.Hour)
-	require.Empty(t, list(t, s, store.IssueFilter{Claimed: &yes}), "a claim ends at the minute that it names")
+	require.Empty(t, listTitles(t, s, store.IssueFilter{Claimed: &yes}), "a claim ends at the minute that it names")
 }
 
 func TestReleaseFilterKnowsFirstAndLastOfIssuesWithoutStoredEvents(t *testing.T) {
@@ -105,9 +105,9 @@ func TestReleaseFilterKnowsFirstAndLastOfIssuesWithoutStoredEvents(t *testing.T)
 	id := storetest.MakeIssue(t, s, "pay")
 	storetest.ChangeRows(t, s, `UPDATE issues SET first_release = 'a', last_release = 'b' WHERE id = $1`, id)
 	storetest.ChangeRows(t, s, `DELETE FROM issue_releases`)
-	require.Len(t, list(t, s, store.IssueFilter{Release: "a"}), 1)
-	require.Len(t, list(t, s, store.IssueFilter{Release: "b"}), 1)
-	require.Empty(t, list(t, s, store.IssueFilter{Release: "1.0"}))
+	require.Len(t, listTitles(t, s, store.IssueFilter{Release: "a"}), 1)
+	require.Len(t, listTitles(t, s, store.IssueFilter{Release: "b"}), 1)
+	require.Empty(t, listTitles(t, s, store.IssueFilter{Release: "1.0"}))
 }
 
 func TestIssueSearch(t *testing.T) {
@@ -134,7 +134,7 @@ func TestIssueSearch(t *testing.T) {
 		"; DROP TABLE": {},
 		"@now $1":      {},
 	} {
-		require.Equal(t, want, list(t, s, store.IssueFilter{Search: search}), search)
+		require.Equal(t, want, listTitles(t, s, store.IssueFilter{Search: search}), search)
 	}
 }
 
@@ -161,11 +161,11 @@ func TestIssueSearchKnowsTheCasesOfAllLetters(t *testing.T) {
 		"(?i)ü{9}":   {},
 		"^é$ ]-\x01": {},
 	} {
-		require.Equal(t, want, list(t, s, store.IssueFilter{Search: search}), search)
+		require.Equal(t, want, listTitles(t, s, store.IssueFilter{Search: search}), search)
 		f := store.IssueFilter{Search: search, ProjectID: storetest.Shop, Sort: core.ByPriority}
-		require.ElementsMatch(t, want, list(t, s, f), search)
+		require.ElementsMatch(t, want, listTitles(t, s, f), search)
 	}
-	require.Empty(t, list(t, s, store.IssueFilter{Search: strings.Repeat("ǅ[", 100)}), "the longest that is allowed")
+	require.Empty(t, listTitles(t, s, store.IssueFilter{Search: strings.Repeat("ǅ[", 100)}), "the longest that is allowed")
 }
 
 func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {
@@ -174,8 +174,8 @@ func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {
 	added := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, s.Now()))
 	storetest.ReadIssue(t, s, added.IssueID) // the store now remembers whose it is
 	storetest.HideProject(t, s, storetest.Shop)
-	require.Empty(t, list(t, s, store.IssueFilter{}))
-	require.Empty(t, list(t, s, store.IssueFilter{ProjectID: storetest.Shop}))
+	require.Empty(t, listTitles(t, s, store.IssueFilter{}))
+	require.Empty(t, listTitles(t, s, store.IssueFilter{ProjectID: storetest.Shop}))
 	for name, call := range map[string]func() error{
 		"issue": func() error { _, err := s.ReadIssue(t.Context(), added.IssueID); return err },
 		"event": func() error { _, err := s.ReadEvent(t.Context(), added.ID); return err },

@@ -13,8 +13,8 @@ import (
 	"errand/store/storetest"
 )
 
-// labels returns all labels, oldest first, as label or label<corrects.
-func labels(t testing.TB, s *store.Store, since core.Since) []string {
+// listLabels returns all labels, oldest first, as label or label<corrects.
+func listLabels(t testing.TB, s *store.Store, since core.Since) []string {
 	t.Helper()
 	page, err := s.ListLabels(t.Context(), since, core.Paging{Limit: 1000})
 	require.NoError(t, err)
@@ -53,10 +53,10 @@ func TestLabelsOfDecisions(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.ReleaseIssue(t.Context(), ann, id)
 	require.NoError(t, err)
-	ask(t, s, ann, store.IgnoreIssue{ID: id})
+	requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
 	require.Equal(t, []string{
 		"resolved", "unresolved<resolved", "ignored", "unresolved<ignored", "ignored", "resolved", "regressed<resolved", "unresolved",
-	}, labels(t, s, ""))
+	}, listLabels(t, s, ""))
 
 	page, err := s.ListLabels(t.Context(), "", core.Paging{Limit: 2})
 	require.NoError(t, err)
@@ -69,8 +69,8 @@ func TestLabelsOfDecisions(t *testing.T) {
 		At: rows[6].At, IssueID: id, Label: "regressed", ActorType: core.ActorSystem, ActorName: "ingest", Corrects: "resolved",
 	}, regressed)
 
-	require.Equal(t, []string{"regressed<resolved", "unresolved"}, labels(t, s, storetest.SinceTime(rows[6].At.Time)), "since is included")
-	require.Empty(t, labels(t, s, storetest.SinceTime(c.Now.Add(time.Millisecond))))
+	require.Equal(t, []string{"regressed<resolved", "unresolved"}, listLabels(t, s, storetest.SinceTime(rows[6].At.Time)), "since is included")
+	require.Empty(t, listLabels(t, s, storetest.SinceTime(c.Now.Add(time.Millisecond))))
 }
 
 // insertActivityByHand writes rows of actions, a second apart.
@@ -95,7 +95,7 @@ func TestLabelsOfEveryAction(t *testing.T) {
 	} {
 		storetest.ChangeRows(t, s, `DELETE FROM activity`)
 		storetest.ChangeRows(t, s, insertActivityByHand, i*10, storetest.Noon, c.action, c.data, 1)
-		require.Equal(t, c.want, strings.Join(labels(t, s, ""), " "), c.action)
+		require.Equal(t, c.want, strings.Join(listLabels(t, s, ""), " "), c.action)
 	}
 }
 

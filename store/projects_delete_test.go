@@ -20,8 +20,8 @@ const office = 1_000_000_002
 // purged is longer than a deleted project's rows stay.
 const purged = 10 * time.Minute
 
-// fill gives a project rows in every table that holds project data today.
-func fill(t testing.TB, s *store.Store, project int64) (issue, event int64) {
+// fillProject gives a project rows in every table that holds project data today.
+func fillProject(t testing.TB, s *store.Store, project int64) (issue, event int64) {
 	t.Helper()
 	first := eventOf(project, "pay", 1, s.Now())
 	first.User = storetest.HashUser(1)
@@ -76,7 +76,7 @@ func purgeAll(t testing.TB, s *store.Store, project int64) (rounds int) {
 func TestDeletedProjectIsHiddenAtOnce(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	issue, event := fill(t, s, storetest.Shop)
+	issue, event := fillProject(t, s, storetest.Shop)
 	storetest.MakeProject(t, s, office, "Office")
 	ctx, by, page := t.Context(), storetest.MakeActor(7), core.Paging{Limit: 10}
 	c.Forward(time.Minute)
@@ -178,8 +178,8 @@ func TestPurgeDeletesEveryRowOfTheProject(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, office, "Office")
-	issue, _ := fill(t, s, storetest.Shop)
-	fill(t, s, office)
+	issue, _ := fillProject(t, s, storetest.Shop)
+	fillProject(t, s, office)
 	before, kept := tablesOf(t, s, storetest.Shop), tablesOf(t, s, office)
 	for _, table := range []string{"dictionaries", "event_ids", "events", "issue_environments", "issue_fingerprints", "issue_grams", "issue_hours", "issue_releases",
 		"issue_users", "issues", "project_hours", "project_keys", "project_seen", "activity"} {
@@ -233,7 +233,7 @@ func TestPurgeFindsTablesThatAreNew(t *testing.T) {
 func TestPurgeGoesInPortions(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	fill(t, s, storetest.Shop)
+	fillProject(t, s, storetest.Shop)
 	storetest.ChangeRows(t, s, `INSERT INTO issue_users SELECT $1, 1, sha256(n::text::bytea) FROM generate_series(1, 12000) n`, storetest.Shop)
 	require.NoError(t, storetest.DeleteProject(t.Context(), s, core.Bootstrap(), storetest.Shop))
 	c.Forward(purged)

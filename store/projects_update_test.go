@@ -12,12 +12,12 @@ import (
 	"errand/store/storetest"
 )
 
-func set[T any](v T) core.Opt[T] { return core.Opt[T]{Set: true, Value: v} }
+func setOpt[T any](v T) core.Opt[T] { return core.Opt[T]{Set: true, Value: v} }
 
-func null[T any]() core.Opt[T] { return core.Opt[T]{Set: true, Null: true} }
+func nullOpt[T any]() core.Opt[T] { return core.Opt[T]{Set: true, Null: true} }
 
-// updates returns the data of the activity rows that are about changes of a project, oldest first.
-func updates(t *testing.T, s *store.Store, project int64) []string {
+// listUpdates returns the data of the activity rows that are about changes of a project, oldest first.
+func listUpdates(t *testing.T, s *store.Store, project int64) []string {
 	t.Helper()
 	return storetest.ReadColumn[string](t, s, `SELECT data::text FROM activity
 		WHERE project_id = $1 AND action = 'project.update' AND target_type = 'project' AND target_id = $1 AND actor_id = 5 ORDER BY id`, project)
@@ -34,8 +34,8 @@ func TestUpdateProject(t *testing.T) {
 
 	c.Forward(time.Minute)
 	all := core.ProjectChange{
-		Repository: set("acme/shop"), Trust: set(core.TrustLow), DailyQuota: set[int64](5), ScrubKeys: set([]string{"iban", "IBAN"}),
-		ScrubPatterns: set([]string{"a{1,3}", `"\\`}), AllowedOrigins: set([]string{"https://shop.example"}),
+		Repository: setOpt("acme/shop"), Trust: setOpt(core.TrustLow), DailyQuota: setOpt[int64](5), ScrubKeys: setOpt([]string{"iban", "IBAN"}),
+		ScrubPatterns: setOpt([]string{"a{1,3}", `"\\`}), AllowedOrigins: setOpt([]string{"https://shop.example"}),
 	}
 	low, quota, origins := core.TrustLow, int64(5), []string{"https://shop.example"}
 	want := before
@@ -49,19 +49,19 @@ func TestUpdateProject(t *testing.T) {
 	stored, err := s.ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 	require.Equal(t, want, stored)
-	rows := updates(t, s, storetest.Shop)
+	rows := listUpdates(t, s, storetest.Shop)
 	require.Len(t, rows, 1)
 	require.JSONEq(t, `{"repository": "acme/shop", "trust": "low", "daily_quota": 5, "scrub_keys": ["iban", "IBAN"],
 		"scrub_patterns": ["a{1,3}", "\"\\\\"], "allowed_origins": ["https://shop.example"]}`, rows[0])
 
 	cleared, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, core.ProjectChange{
-		Repository: null[string](), Trust: null[core.Trust](), DailyQuota: null[int64](), ScrubKeys: set([]string{}), ScrubPatterns: set([]string{}),
-		AllowedOrigins: null[[]string](),
+		Repository: nullOpt[string](), Trust: nullOpt[core.Trust](), DailyQuota: nullOpt[int64](), ScrubKeys: setOpt([]string{}), ScrubPatterns: setOpt([]string{}),
+		AllowedOrigins: nullOpt[[]string](),
 	})
 	require.NoError(t, err)
 	require.Equal(t, before, cleared)
 	require.JSONEq(t, `{"repository": null, "trust": null, "daily_quota": null, "scrub_keys": [], "scrub_patterns": [], "allowed_origins": null}`,
-		updates(t, s, storetest.Shop)[1])
+		listUpdates(t, s, storetest.Shop)[1])
 
 	other, err := s.ReadProject(t.Context(), storetest.Shop+1)
 	require.NoError(t, err)
@@ -76,18 +76,18 @@ func TestUpdateProjectNotesOnlyWhatChanged(t *testing.T) {
 		data   string // of the activity row; empty for none
 	}{
 		{core.ProjectChange{}, ``},
-		{core.ProjectChange{Trust: null[core.Trust](), DailyQuota: null[int64](), Repository: null[string](), AllowedOrigins: null[[]string]()}, ``},
-		{core.ProjectChange{ScrubKeys: set([]string{}), ScrubPatterns: set([]string{})}, ``},
-		{core.ProjectChange{DailyQuota: set[int64](5), Trust: null[core.Trust]()}, `{"daily_quota": 5}`},
-		{core.ProjectChange{DailyQuota: set[int64](5), Trust: set(core.TrustHigh)}, `{"trust": "high"}`},
-		{core.ProjectChange{ScrubKeys: set([]string{"a", "b"})}, `{"scrub_keys": ["a", "b"]}`},
-		{core.ProjectChange{ScrubKeys: set([]string{"b", "a"})}, `{"scrub_keys": ["b", "a"]}`},
-		{core.ProjectChange{ScrubKeys: set([]string{"b", "a"}), DailyQuota: set[int64](5)}, ``},
+		{core.ProjectChange{Trust: nullOpt[core.Trust](), DailyQuota: nullOpt[int64](), Repository: nullOpt[string](), AllowedOrigins: nullOpt[[]string]()}, ``},
+		{core.ProjectChange{ScrubKeys: setOpt([]string{}), ScrubPatterns: setOpt([]string{})}, ``},
+		{core.ProjectChange{DailyQuota: setOpt[int64](5), Trust: nullOpt[core.Trust]()}, `{"daily_quota": 5}`},
+		{core.ProjectChange{DailyQuota: setOpt[int64](5), Trust: setOpt(core.TrustHigh)}, `{"trust": "high"}`},
+		{core.ProjectChange{ScrubKeys: setOpt([]string{"a", "b"})}, `{"scrub_keys": ["a", "b"]}`},
+		{core.ProjectChange{ScrubKeys: setOpt([]string{"b", "a"})}, `{"scrub_keys": ["b", "a"]}`},
+		{core.ProjectChange{ScrubKeys: setOpt([]string{"b", "a"}), DailyQuota: setOpt[int64](5)}, ``},
 	} {
-		before := len(updates(t, s, storetest.Shop))
+		before := len(listUpdates(t, s, storetest.Shop))
 		_, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, c.change)
 		require.NoError(t, err)
-		rows := updates(t, s, storetest.Shop)[before:]
+		rows := listUpdates(t, s, storetest.Shop)[before:]
 		if c.data == "" {
 			require.Empty(t, rows)
 			continue
@@ -102,10 +102,10 @@ func TestUpdateProjectThatIsNotThere(t *testing.T) {
 	s, _ := storetest.OpenShop(t)
 	storetest.HideProject(t, s, storetest.Shop)
 	for _, id := range []int64{storetest.Shop, 12345} {
-		_, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), id, core.ProjectChange{DailyQuota: set[int64](5)})
+		_, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), id, core.ProjectChange{DailyQuota: setOpt[int64](5)})
 		storetest.RequireCode(t, core.ProjectNotFound, err)
 	}
-	require.Empty(t, updates(t, s, storetest.Shop))
+	require.Empty(t, listUpdates(t, s, storetest.Shop))
 }
 
 // TestUpdatesOfOneProjectMeet has servers change different settings at once: none undoes another.
@@ -113,8 +113,8 @@ func TestUpdatesOfOneProjectMeet(t *testing.T) {
 	t.Parallel()
 	pair, _ := storetest.OpenPair(t)
 	changes := []core.ProjectChange{
-		{Repository: set("acme/shop")}, {Trust: set(core.TrustLow)}, {DailyQuota: set[int64](5)}, {ScrubKeys: set([]string{"iban"})},
-		{ScrubPatterns: set([]string{"a+"})}, {AllowedOrigins: set([]string{"https://shop.example"})},
+		{Repository: setOpt("acme/shop")}, {Trust: setOpt(core.TrustLow)}, {DailyQuota: setOpt[int64](5)}, {ScrubKeys: setOpt([]string{"iban"})},
+		{ScrubPatterns: setOpt([]string{"a+"})}, {AllowedOrigins: setOpt([]string{"https://shop.example"})},
 	}
 	storetest.RequireNoErrors(t, storetest.RunTogether(len(changes), func(i int) error {
 		_, err := pair[i%2].UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, changes[i])
@@ -129,7 +129,7 @@ func TestUpdatesOfOneProjectMeet(t *testing.T) {
 	require.Equal(t, core.List[string]{"iban"}, p.ScrubKeys)
 	require.Equal(t, core.List[string]{"a+"}, p.ScrubPatterns)
 	merged := map[string]any{}
-	for _, row := range updates(t, pair[0], storetest.Shop) {
+	for _, row := range listUpdates(t, pair[0], storetest.Shop) {
 		require.NoError(t, json.Unmarshal([]byte(row), &merged))
 	}
 	require.Len(t, merged, len(changes))
@@ -140,7 +140,7 @@ func TestUpdateProjectReachesIngest(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
 	project := storetest.MakeProject(t, s, storetest.Shop, "Shop")
-	_, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, core.ProjectChange{DailyQuota: set[int64](5), ScrubPatterns: set([]string{"a{1,3}"})})
+	_, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, core.ProjectChange{DailyQuota: setOpt[int64](5), ScrubPatterns: setOpt([]string{"a{1,3}"})})
 	require.NoError(t, err)
 	intake, err := s.FindIntakeProject(t.Context(), project.Keys[0])
 	require.NoError(t, err)

@@ -91,7 +91,7 @@ type migration struct {
 	queue *rivermigrate.Migrator[pgx.Tx]
 }
 
-// openMigrationPool opens connections whose statements wait for locks a moment only: see changeTables.
+// openMigrationPool opens connections whose statements wait for locks a moment only: see pg.DB.ChangeTables.
 func (s *Store) openMigrationPool(ctx context.Context) (*pgxpool.Pool, error) {
 	config := s.db.Main.Config()
 	config.MaxConns = migrationConnections

@@ -49,7 +49,7 @@ type Added struct {
 	Duplicate bool // it was stored already, or counted within a day, and did not count again
 }
 
-// errStale says that what the store remembered of the batch's issues or event ids is not how the database has it.
+// errStale says that what the store remembered of the batch's issues or event ids differs from what the database has.
 var errStale = errors.New("store: the batch needs a closer look")
 
 // addAttempts bounds how often a batch is tried again because another server changed the same rows meanwhile.
@@ -236,7 +236,7 @@ func (b *batch) eachCounted(fn func(e *NewEvent, a *Added)) {
 	}
 }
 
-// reportAdded copies the outcome to the events that stood twice in the batch, and remembers what is now known.
+// reportAdded copies the outcome to the events that stood twice in the batch, and remembers the batch.
 func (b *batch) reportAdded(w *Writer, err error) ([]Added, error) {
 	if errors.Is(err, errOverQuota) || pg.HasState(err, overQuota) {
 		return nil, core.NewError(core.Quota).Because(err)

@@ -11,8 +11,8 @@ import (
 	"errand/store/pg"
 )
 
-// addThoroughly is the long way of a batch: it finds out what the store did not know, does what is more than counting, and
-// then counts.
+// addThoroughly is the long way of a batch: it looks up what the writer did not remember, does what is more than counting,
+// and then counts. Its statements take arrays, and rows are read by position, as in batch_statements.go.
 func (w *Writer) addThoroughly(ctx context.Context, t *pg.Tx, b *batch) error {
 	b.resetAdded()
 	if err := w.findDuplicates(ctx, t, b); err != nil {

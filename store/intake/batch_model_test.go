@@ -35,15 +35,15 @@ func TestAddEventsLikeAModel(t *testing.T) {
 			c.Forward(time.Duration(rapid.IntRange(0, 90).Draw(r, "minutes")) * time.Minute)
 			cold.Intake.Forget()
 			if rapid.IntRange(0, 3).Draw(r, "kind") == 0 {
-				drawStatus(r).set(t, c, m, map[int64]*store.Store{mine: warm, others: cold})
+				drawStatus(r).setStatus(t, c, m, map[int64]*store.Store{mine: warm, others: cold})
 				continue
 			}
 			batch := drawBatch(r, c)
-			m.add(c, batch)
-			require.Equal(r, outcome(r, warm, mine, batch), outcome(r, cold, others, batch))
+			m.addBatch(c, batch)
+			require.Equal(r, addBatch(r, warm, mine, batch), addBatch(r, cold, others, batch))
 		}
-		require.Equal(r, m.rows(), rowsOf(r, warm, mine), "warm")
-		require.Equal(r, m.rows(), rowsOf(r, cold, others), "cold")
+		require.Equal(r, m.listRows(), rowsOf(r, warm, mine), "warm")
+		require.Equal(r, m.listRows(), rowsOf(r, cold, others), "cold")
 	})
 }
 
@@ -62,8 +62,8 @@ func drawBatch(r *rapid.T, c *storetest.Clock) []intake.NewEvent {
 	}), 1, 8).Draw(r, "batch")
 }
 
-// outcome adds the batch to a project and returns which of its events were duplicates.
-func outcome(r *rapid.T, s *store.Store, project int64, batch []intake.NewEvent) []bool {
+// addBatch adds the batch to a project and returns which of its events were duplicates.
+func addBatch(r *rapid.T, s *store.Store, project int64, batch []intake.NewEvent) []bool {
 	events := slices.Clone(batch)
 	for i := range events {
 		events[i].ProjectID = project
@@ -90,7 +90,7 @@ func drawStatus(r *rapid.T) newStatus {
 	}
 }
 
-func (n newStatus) set(t *testing.T, c *storetest.Clock, m *model, stores map[int64]*store.Store) {
+func (n newStatus) setStatus(t *testing.T, c *storetest.Clock, m *model, stores map[int64]*store.Store) {
 	e := storetest.MakeEvent(0, n.group, 0, c.At(0))
 	i := m.issues[hex.EncodeToString(e.Fingerprint[:])]
 	if i == nil {
@@ -140,8 +140,8 @@ type sighting struct {
 	release string
 }
 
-// ends returns the first and the last known release.
-func (s sightings) ends() (first, last string) {
+// findEnds returns the first and the last known release.
+func (s sightings) findEnds() (first, last string) {
 	list := slices.Clone(s)
 	slices.SortStableFunc(list, func(a, b sighting) int { return a.at.Compare(b.at.Time) })
 	if len(list) == 0 {
@@ -154,7 +154,7 @@ func newModel() *model {
 	return &model{map[string]*modelIssue{}, map[[16]byte]bool{}, map[string]int{}}
 }
 
-func (m *model) add(c *storetest.Clock, batch []intake.NewEvent) {
+func (m *model) addBatch(c *storetest.Clock, batch []intake.NewEvent) {
 	newest := map[string]core.Time{}
 	for _, e := range batch {
 		if m.events[e.EventID] {
@@ -171,7 +171,7 @@ func (m *model) add(c *storetest.Clock, batch []intake.NewEvent) {
 			}
 			m.issues[key] = i
 		}
-		i.add(e)
+		i.addEvent(e)
 		if e.OccurredAt.After(newest[key].Time) {
 			newest[key] = e.OccurredAt
 		}
@@ -184,7 +184,7 @@ func (m *model) add(c *storetest.Clock, batch []intake.NewEvent) {
 	}
 }
 
-func (i *modelIssue) add(e intake.NewEvent) {
+func (i *modelIssue) addEvent(e intake.NewEvent) {
 	i.TimesSeen++
 	i.StoredEvents++
 	i.Latest = hex.EncodeToString(e.EventID[:])
@@ -198,7 +198,7 @@ func (i *modelIssue) add(e intake.NewEvent) {
 	}
 	if e.Release != "" {
 		i.released = append(i.released, sighting{e.OccurredAt, e.Release})
-		i.FirstRelease, i.LastRelease = i.released.ends()
+		i.FirstRelease, i.LastRelease = i.released.findEnds()
 	}
 	if e.User != [16]byte{} {
 		i.users[e.User] = true
@@ -216,7 +216,7 @@ type projectRows struct {
 	Hours  []string
 }
 
-func (m *model) rows() projectRows {
+func (m *model) listRows() projectRows {
 	rows := projectRows{Hours: storetest.ListHours(m.hours), Issues: []modelIssue{}}
 	for _, i := range m.issues {
 		row := *i

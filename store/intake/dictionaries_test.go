@@ -14,8 +14,8 @@ import (
 	"errand/store/storetest"
 )
 
-// kinds makes the stored forms of events that have much in common.
-func kinds(n int) [][]byte {
+// makeKinds makes the stored forms of events that have much in common.
+func makeKinds(n int) [][]byte {
 	var list [][]byte
 	for i := range n {
 		e := core.Event{Platform: "go", Level: "error", Message: core.Untrusted(fmt.Sprintf("order %d cannot be paid by %x", i, i*7919))}
@@ -37,8 +37,8 @@ func TestDictionary(t *testing.T) {
 		s.Intake.PackEvent(t.Context(), &e, text)
 		return e.Payload
 	}
-	samples := kinds(100)
-	next := kinds(101)[100]
+	samples := makeKinds(100)
+	next := makeKinds(101)[100]
 	plain := pack(storetest.Shop, next)
 	require.Zero(t, plain.Dictionary)
 
@@ -100,7 +100,7 @@ func TestDictionaryIsOfAllKinds(t *testing.T) {
 func TestUntrainedProjects(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	for n, sample := range kinds(50) {
+	for n, sample := range makeKinds(50) {
 		e := storetest.MakeShopEvent(fmt.Sprint("kind ", n), n, c.At(0))
 		s.Intake.PackEvent(t.Context(), &e, sample)
 		storetest.AddEvents(t, s, e)
@@ -119,7 +119,7 @@ func TestUntrainedProjects(t *testing.T) {
 func TestEventsBeyondTheCapArePackedWhenTheyAreStored(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	text := kinds(1)[0]
+	text := makeKinds(1)[0]
 	var full []intake.NewEvent
 	for n := range intake.DefaultKeep {
 		full = append(full, storetest.MakeShopEvent("hot", int(n), c.At(0)))

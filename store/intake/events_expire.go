@@ -106,9 +106,11 @@ func emptyDay(ctx context.Context, t *pg.Tx, partition string) (events int64, er
 	if err != nil {
 		return 0, err
 	}
-	if err := t.QueryRow(ctx, fmt.Sprintf(`SELECT count(*) FROM %s`, partition)).Scan(&events); err != nil {
+	row, err := pg.QueryOne[struct{ Events int64 }](ctx, t, fmt.Sprintf(`SELECT count(*) AS events FROM %s`, partition), pg.Args{})
+	if err != nil {
 		return 0, err
 	}
+	events = row.Events
 	err = t.ExecAll(ctx, fmt.Sprintf(`
 			WITH gone AS (SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s GROUP BY 1, 2),
 			locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id

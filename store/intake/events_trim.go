@@ -48,7 +48,7 @@ func (w *Writer) trimIssues(ctx context.Context, due map[int64]*fullIssue) (firs
 }
 
 const (
-	// findIssueOrTarget is where the events of an issue are now. Merges wait until it is used: see shareProject.
+	// findIssueOrTarget is where the events of an issue are now. Merges wait until it is used: see ShareProject.
 	findIssueOrTarget = `SELECT coalesce(merged_into, id) AS id FROM issues WHERE project_id = @project_id AND id = @issue_id`
 	lockStoredCount   = `SELECT stored_events FROM issues WHERE project_id = @project_id AND id = @issue_id FOR UPDATE`
 	// storeWaiting stores the events that are counted and nothing else: not what somebody stored or forgot meanwhile.

@@ -14,8 +14,8 @@ import (
 	"errand/store/storetest"
 )
 
-// killer returns a function that ends all connections to a database but its own, and returns how many there were.
-func killer(t *testing.T, url string) func() int {
+// newKiller returns a function that ends all connections to a database but its own, and returns how many there were.
+func newKiller(t *testing.T, url string) func() int {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestKilledConnections(t *testing.T) {
 	s := storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	id := storetest.MakeIssue(t, s, "pay")
-	kill := killer(t, url)
+	kill := newKiller(t, url)
 	n := 100
 	calls := map[string]func() error{
 		"AddEvents": func() error {
@@ -55,24 +55,24 @@ func TestKilledConnections(t *testing.T) {
 			_, err := s.ListIssues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5}})
 			return err
 		},
-		"Claim":         func() error { _, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), id, 5); return err },
-		"AddNote":       func() error { _, err := s.AddNote(t.Context(), storetest.MakeActor(1), id, "hi"); return err },
-		"Tokens":        func() error { _, err := s.ListTokens(t.Context()); return err },
-		"SchemaCurrent": func() error { return s.CheckSchema(t.Context()) },
-		"takes ids":     func() error { _, err := s.Intake.TakeEventIDs(t.Context(), 2000); return err },
+		"Claim":       func() error { _, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), id, 5); return err },
+		"AddNote":     func() error { _, err := s.AddNote(t.Context(), storetest.MakeActor(1), id, "hi"); return err },
+		"Tokens":      func() error { _, err := s.ListTokens(t.Context()); return err },
+		"CheckSchema": func() error { return s.CheckSchema(t.Context()) },
+		"takes ids":   func() error { _, err := s.Intake.TakeEventIDs(t.Context(), 2000); return err },
 	}
 	for name, call := range calls {
-		recovers(t, name, call)
+		requireRecovery(t, name, call)
 		for n := 0; kill() > 0; n++ { // until all are gone
 			require.Less(t, n, 10_000)
 		}
-		recovers(t, name, call)
+		requireRecovery(t, name, call)
 	}
 
 	stop := make(chan struct{})
 	done := make(chan []error, 1)
 	go func() {
-		storm := []string{"Issue", "Claim", "Issues", "SchemaCurrent"}
+		storm := []string{"Issue", "Claim", "Issues", "CheckSchema"}
 		done <- storetest.RunTogether(len(storm), func(i int) error {
 			for {
 				select {
@@ -92,12 +92,12 @@ func TestKilledConnections(t *testing.T) {
 	close(stop)
 	storetest.RequireNoErrors(t, <-done)
 	for name, call := range calls {
-		recovers(t, name, call)
+		requireRecovery(t, name, call)
 	}
 }
 
-// recovers makes the call until it works: each dead connection of the pool may cost one unavailable.
-func recovers(t *testing.T, name string, call func() error) {
+// requireRecovery makes the call until it works: each dead connection of the pool may cost one unavailable.
+func requireRecovery(t *testing.T, name string, call func() error) {
 	t.Helper()
 	var err error
 	for range 20 {
@@ -116,7 +116,7 @@ func TestEventsCountOnceThroughKilledConnections(t *testing.T) {
 	c, url := storetest.NewClock(), storetest.NewURL(t)
 	s := storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
-	kill := killer(t, url)
+	kill := newKiller(t, url)
 	done := make(chan []error, 1)
 	go func() {
 		done <- storetest.RunTogether(writers, func(w int) error {
@@ -142,7 +142,7 @@ func TestEventsCountOnceThroughKilledConnections(t *testing.T) {
 	}
 	storetest.RequireNoErrors(t, <-done)
 	require.Positive(t, killed)
-	recovers(t, "CheckServer", func() error { return s.CheckServer(t.Context()) })
+	requireRecovery(t, "CheckServer", func() error { return s.CheckServer(t.Context()) })
 	for _, sql := range []string{`SELECT sum(times_seen) FROM issues`, `SELECT sum(events) FROM issue_hours`, `SELECT count(*) FROM events`} {
 		require.EqualValues(t, writers*batches*size, storetest.ReadCell[int64](t, s, `SELECT (`+sql+`)::bigint`), sql)
 	}

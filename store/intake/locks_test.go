@@ -11,8 +11,8 @@ import (
 	"errand/store/storetest"
 )
 
-// dump reads as pg_dump does: it keeps every table locked against changes until it ends.
-func dump(t *testing.T, url string) (end func()) {
+// startDump reads as pg_dump does: it keeps every table locked against changes until it ends.
+func startDump(t *testing.T, url string) (end func()) {
 	t.Helper()
 	conn := storetest.ConnectTo(t, url)
 	_, err := conn.Exec(t.Context(), `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE events, issues, projects IN ACCESS SHARE MODE`)
@@ -29,7 +29,7 @@ func TestPartitionsAreMadeDuringADump(t *testing.T) {
 	s := storetest.Open(t, url, c.Tell)
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	storetest.MakeIssue(t, s, "pay")
-	dump(t, url)
+	startDump(t, url)
 
 	c.Now = storetest.Noon.AddDate(0, 0, 30)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -63,7 +63,7 @@ func TestExpiredDayIsDroppedAfterADump(t *testing.T) {
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	issue := storetest.MakeIssue(t, s, "pay")
 	c.Now = storetest.Noon.AddDate(0, 0, 3)
-	end := dump(t, url)
+	end := startDump(t, url)
 
 	dropped := make(chan error, 1)
 	go func() {

@@ -2,21 +2,21 @@ package intake
 
 import "hash/maphash"
 
-// memory is what the writer of events remembers, so that a batch does not ask for what it was told before. All of it may
+// memory is what the writer remembers of earlier batches, so that a batch does not ask again. All of it may
 // be wrong or forgotten at any time: the statements check issues, and the rest only saves work.
 //
 // It is kept by hashes of 64 bits, whose seed nobody knows: what is not there is taken for something that is in less than
 // one of 10^14 cases.
 type memory struct {
 	issues *recent[uint64, rememberedIssue] // by the hash of the issueKey
-	rows   *recent[uint64, struct{}]        // hashes of the users and places that issues have
+	rows   *recent[uint64, struct{}]        // hashes of the users and names that issues have
 	seed   maphash.Seed
 }
 
-// rememberedIssue is an issue as it was when it was last counted. The zero value is one that is not known.
+// rememberedIssue is an issue as it was when it was last counted. The zero value is one that is not remembered.
 type rememberedIssue struct {
 	id     int64
-	names  uint64 // a hash of the environment and the release of its last event; 0: not known
+	names  uint64 // a hash of the environment and the release of its last event; 0: not remembered
 	stored uint32 // how many events it has stored, at most
 	users  uint16 // how many users it affected, up to MaxUsers
 }
@@ -30,7 +30,7 @@ type userKey struct {
 	user           [16]byte
 }
 
-// issueName is an environment or release in which an issue is known to have a stored event.
+// issueName is an environment or release in which an issue has a stored event.
 type issueName struct {
 	project, issue int64
 	isRelease      bool
@@ -46,8 +46,8 @@ func newMemory() *memory {
 }
 
 // findIssue returns what is remembered of the event's issue.
-func (k *memory) findIssue(e *NewEvent) rememberedIssue {
-	issue, _ := k.issues.findEntry(k.hashFingerprint(e))
+func (m *memory) findIssue(e *NewEvent) rememberedIssue {
+	issue, _ := m.issues.findEntry(m.hashFingerprint(e))
 	return issue
 }
 
@@ -60,30 +60,30 @@ func (e *NewEvent) rememberedAs(issue int64) rememberedIssue {
 }
 
 // mayCountUser reports whether the user may have to be counted on the issue.
-func (k *memory) mayCountUser(issue rememberedIssue, user userKey) bool {
+func (m *memory) mayCountUser(issue rememberedIssue, user userKey) bool {
 	if issue.users >= MaxUsers {
 		return false
 	}
-	return !hasRow(k, user)
+	return !hasRow(m, user)
 }
 
 // hashFingerprint is the hash of the event's project, version and fingerprint.
-func (k *memory) hashFingerprint(e *NewEvent) uint64 { return maphash.Comparable(k.seed, e.issueKey()) }
+func (m *memory) hashFingerprint(e *NewEvent) uint64 { return maphash.Comparable(m.seed, e.issueKey()) }
 
 // hashNames is the hash of the event's environment and release.
-func (k *memory) hashNames(e *NewEvent) uint64 {
-	return maphash.Comparable(k.seed, [2]string{e.Environment, e.Release})
+func (m *memory) hashNames(e *NewEvent) uint64 {
+	return maphash.Comparable(m.seed, [2]string{e.Environment, e.Release})
 }
 
-// hasRow reports whether the user or place is known to be there.
-func hasRow[K userKey | issueName](k *memory, key K) bool {
-	_, ok := k.rows.findEntry(maphash.Comparable(k.seed, key))
+// hasRow reports whether the user or name is remembered.
+func hasRow[K userKey | issueName](m *memory, key K) bool {
+	_, ok := m.rows.findEntry(maphash.Comparable(m.seed, key))
 	return ok
 }
 
-func rememberRows[K userKey | issueName](k *memory, keys []K) {
+func rememberRows[K userKey | issueName](m *memory, keys []K) {
 	for _, key := range keys {
-		k.rows.addEntry(maphash.Comparable(k.seed, key), struct{}{})
+		m.rows.addEntry(maphash.Comparable(m.seed, key), struct{}{})
 	}
 }
 
@@ -95,15 +95,15 @@ func (w *Writer) MayBeNew(e *NewEvent) bool {
 
 // rememberBatch remembers a batch that is committed. One that only turned out to be there says nothing of its fingerprints: a
 // split may have moved its events since.
-func (k *memory) rememberBatch(b *batch) {
+func (m *memory) rememberBatch(b *batch) {
 	if b.wasCommitted {
 		return
 	}
 	b.eachCounted(func(e *NewEvent, a *Added) {
 		issue := b.issuesAfter[a.IssueID]
-		issue.id, issue.names = a.IssueID, k.hashNames(e)
-		k.issues.addEntry(k.hashFingerprint(e), issue)
+		issue.id, issue.names = a.IssueID, m.hashNames(e)
+		m.issues.addEntry(m.hashFingerprint(e), issue)
 	})
-	rememberRows(k, b.counts.users)
-	rememberRows(k, b.counts.names)
+	rememberRows(m, b.counts.users)
+	rememberRows(m, b.counts.names)
 }

@@ -41,45 +41,45 @@ type fullIssue struct {
 }
 
 // freeBytes is how many bytes of events may begin to wait.
-func (o *fullIssues) freeBytes() int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return waitingBytes - o.bytes
+func (f *fullIssues) freeBytes() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return waitingBytes - f.bytes
 }
 
 // noteBatch remembers what a batch that is committed has left to do.
-func (o *fullIssues) noteBatch(b *batch, keep int64, now core.Time) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (f *fullIssues) noteBatch(b *batch, keep int64, now core.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for i := range b.counts.issues {
 		c := &b.counts.issues[i]
 		if stored := int64(b.issuesAfter[c.issue].stored); stored > keep {
-			o.findOrAdd(c.project, c.issue, now).stored = stored
+			f.findOrAdd(c.project, c.issue, now).stored = stored
 		}
 	}
 	b.eachCounted(func(e *NewEvent, a *Added) {
 		if a.ID != 0 {
 			return
 		}
-		i := o.findOrAdd(e.ProjectID, a.IssueID, now)
+		i := f.findOrAdd(e.ProjectID, a.IssueID, now)
 		i.waiting = append(i.waiting, *e)
-		o.bytes += e.Payload.Size()
+		f.bytes += e.Payload.Size()
 		if int64(len(i.waiting)) > keep-keepFirst { // the first of them is not among the newest any more
-			o.bytes -= i.waiting[0].Payload.Size()
+			f.bytes -= i.waiting[0].Payload.Size()
 			i.waiting[0] = NewEvent{}
 			i.waiting = i.waiting[1:]
 		}
 	})
 }
 
-func (o *fullIssues) findOrAdd(project, id int64, now core.Time) *fullIssue {
-	if o.issues == nil {
-		o.issues = map[int64]*fullIssue{}
+func (f *fullIssues) findOrAdd(project, id int64, now core.Time) *fullIssue {
+	if f.issues == nil {
+		f.issues = map[int64]*fullIssue{}
 	}
-	i := o.issues[id]
+	i := f.issues[id]
 	if i == nil {
 		i = &fullIssue{project: project, since: now}
-		o.issues[id] = i
+		f.issues[id] = i
 	}
 	i.last = now
 	return i
@@ -95,36 +95,36 @@ func (i *fullIssue) isDue(keep int64, now core.Time) bool {
 }
 
 // takeIssues returns the issues that are due, and forgets them.
-func (o *fullIssues) takeIssues(isDue func(*fullIssue) bool) map[int64]*fullIssue {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (f *fullIssues) takeIssues(isDue func(*fullIssue) bool) map[int64]*fullIssue {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	due := map[int64]*fullIssue{}
-	for id, i := range o.issues {
+	for id, i := range f.issues {
 		if isDue(i) {
 			due[id] = i
-			o.bytes -= i.countBytes()
-			delete(o.issues, id)
+			f.bytes -= i.countBytes()
+			delete(f.issues, id)
 		}
 	}
 	return due
 }
 
 // putBack remembers an issue for which nothing could be done, before what has come meanwhile.
-func (o *fullIssues) putBack(id int64, i *fullIssue, keep int64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	newer := o.issues[id]
+func (f *fullIssues) putBack(id int64, i *fullIssue, keep int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	newer := f.issues[id]
 	if newer == nil {
-		newer = o.findOrAdd(i.project, id, i.last)
+		newer = f.findOrAdd(i.project, id, i.last)
 	}
-	o.bytes -= newer.countBytes()
+	f.bytes -= newer.countBytes()
 	newer.since = i.since
 	newer.stored = max(newer.stored, i.stored)
 	newer.waiting = append(i.waiting, newer.waiting...)
 	if surplus := int64(len(newer.waiting)) - (keep - keepFirst); surplus > 0 { // the first are not among the newest any more
 		newer.waiting = newer.waiting[surplus:]
 	}
-	o.bytes += newer.countBytes()
+	f.bytes += newer.countBytes()
 }
 
 func (i *fullIssue) countBytes() int {

@@ -62,7 +62,7 @@ func TestHotIssueKeepsExactlyTheFirstAndTheNewest(t *testing.T) {
 		event, err := pair[0].ReadEvent(r.Context(), newest)
 		require.NoError(r, err)
 		require.NotEmpty(r, event.Event.Message)
-		again, err := pair[1].Intake.AddEvents(r.Context(), []intake.NewEvent{resent(project, sent, 0, c), resent(project, sent, len(sent)/2, c), resent(project, sent, len(sent)-1, c)})
+		again, err := pair[1].Intake.AddEvents(r.Context(), []intake.NewEvent{makeResentEvent(project, sent, 0, c), makeResentEvent(project, sent, len(sent)/2, c), makeResentEvent(project, sent, len(sent)-1, c)})
 		require.NoError(r, err)
 		for _, a := range again {
 			require.True(r, a.Duplicate)
@@ -70,8 +70,8 @@ func TestHotIssueKeepsExactlyTheFirstAndTheNewest(t *testing.T) {
 	})
 }
 
-// resent is an event that was sent before, a moment later.
-func resent(project int64, sent [][16]byte, n int, c *storetest.Clock) intake.NewEvent {
+// makeResentEvent is an event that was sent before, a moment later.
+func makeResentEvent(project int64, sent [][16]byte, n int, c *storetest.Clock) intake.NewEvent {
 	e := storetest.MakeEvent(project, "hot", n, c.At(0))
 	e.EventID = sent[n]
 	return e

@@ -15,8 +15,8 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// values returns the first column of a query on a database.
-func values(t *testing.T, url, sql string) []string {
+// readValues returns the first column of a query on a database.
+func readValues(t *testing.T, url, sql string) []string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestDatabaseGivenBackIsCleanForTheNextTest(t *testing.T) {
 	var clean, partitions []string
 	t.Run("makes a mess", func(t *testing.T) {
 		first = storetest.NewURL(t)
-		clean, partitions = values(t, first, rows), values(t, first, tables)
+		clean, partitions = readValues(t, first, rows), readValues(t, first, tables)
 		for _, table := range clean {
 			require.Regexp(t, `=0$`, table)
 		}
@@ -59,33 +59,33 @@ func TestDatabaseGivenBackIsCleanForTheNextTest(t *testing.T) {
 		}
 		_, err = s.EnsureSecret(t.Context(), "users", []byte("x"))
 		require.NoError(t, err)
-		values(t, first, `CREATE TABLE scratch (id bigint)`)
-		require.NotEqual(t, clean, values(t, first, rows))
-		require.Len(t, values(t, first, tables), len(partitions)+2)
+		readValues(t, first, `CREATE TABLE scratch (id bigint)`)
+		require.NotEqual(t, clean, readValues(t, first, rows))
+		require.Len(t, readValues(t, first, tables), len(partitions)+2)
 	})
 	next := storetest.NewURL(t)
 	require.Equal(t, first, next, "it is used again")
-	require.Equal(t, clean, values(t, next, rows))
-	require.Equal(t, partitions, values(t, next, tables))
+	require.Equal(t, clean, readValues(t, next, rows))
+	require.Equal(t, partitions, readValues(t, next, tables))
 }
 
 func TestDatabasesAreTheTestsAlone(t *testing.T) {
 	a, b := storetest.NewURL(t), storetest.NewURL(t)
 	require.NotEqual(t, a, b)
-	values(t, a, `INSERT INTO id_blocks VALUES ('mine', 1)`)
-	require.Empty(t, values(t, b, `SELECT name FROM id_blocks`))
+	readValues(t, a, `INSERT INTO id_blocks VALUES ('mine', 1)`)
+	require.Empty(t, readValues(t, b, `SELECT name FROM id_blocks`))
 }
 
 func TestSessionsAreNotInUTC(t *testing.T) {
-	require.Equal(t, []string{"Asia/Kathmandu"}, values(t, storetest.NewURL(t), `SELECT current_setting('timezone')`))
-	require.Equal(t, []string{"Asia/Kathmandu"}, values(t, storetest.NewEmptyURL(t), `SELECT current_setting('timezone')`))
+	require.Equal(t, []string{"Asia/Kathmandu"}, readValues(t, storetest.NewURL(t), `SELECT current_setting('timezone')`))
+	require.Equal(t, []string{"Asia/Kathmandu"}, readValues(t, storetest.NewEmptyURL(t), `SELECT current_setting('timezone')`))
 }
 
 func TestEmptyURL(t *testing.T) {
 	var url string
 	t.Run("empty", func(t *testing.T) {
 		url = storetest.NewEmptyURL(t)
-		require.Empty(t, values(t, url, tables))
+		require.Empty(t, readValues(t, url, tables))
 	})
 	_, err := pgx.Connect(t.Context(), url)
 	require.ErrorContains(t, err, "does not exist", "it is dropped after its test")
