@@ -149,7 +149,7 @@ func (a *App) listen() (err error) {
 
 // build makes the surfaces.
 func (a *App) build(ctx context.Context, version string) (http.Handler, error) {
-	behaviour := tools.New(tools.Options{Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader})
+	behaviour := tools.New(tools.Options{Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 	"seal":           {"core"},
 
 	"migrations": {},
-	"store": {"core", "grouping", "migrations", "similar", "triage", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3",
+	"store": {"core", "fixes", "grouping", "migrations", "similar", "triage", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3",
 		"github.com/riverqueue/river", "github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
 	"store/embedded":  {"github.com/jackc/pgx/v5", "golang.org/x/sys"},
 	"store/storetest": {"core", "store", "store/embedded", "github.com/jackc/pgx/v5", "github.com/stretchr/testify"},

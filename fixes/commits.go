@@ -48,5 +48,10 @@ func IsSameCommit(a, b string) bool {
 	return strings.EqualFold(a[:length], b[:length])
 }
 
+// PrefixLength is how many characters all SHAs of a commit have in common.
+const PrefixLength = minCommit
+
 // CommitPrefix returns what all SHAs of a commit begin with. Commits are looked up by it.
-func CommitPrefix(commit string) string { return strings.ToLower(commit[:min(len(commit), minCommit)]) }
+func CommitPrefix(commit string) string {
+	return strings.ToLower(commit[:min(len(commit), PrefixLength)])
+}

@@ -112,6 +112,7 @@ type batch struct {
 
 	state map[int64]knownIssue // what each issue has after the batch
 
+	settled   bool // its issues are locked, and what its events do beside counting is done
 	again     bool // it was given before, and may be committed
 	committed bool // and it was
 }

@@ -22,8 +22,12 @@ func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *outcome) {
 	c := newSpanArrays(b.counts.issues)
 	userProject, userIssue, user := columns3(b.counts.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
 	project, event := b.eventKeys()
-	q.Queue(countIssues, c.project, c.issue, c.last, project, event, userProject, userIssue, user, maxUsers, now,
-		c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown,
+	unsettled := make([]core.Time, len(b.counts.issues))
+	for i, count := range b.counts.issues {
+		unsettled[i] = b.unsettledAt(count)
+	}
+	q.Queue(countIssues, c.project, c.issue, unsettled, project, event, userProject, userIssue, user, maxUsers, now,
+		c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown, c.last,
 	).QueryRow(func(row pgx.Row) error { return row.Scan(&o.issues, &o.stored, &o.users, &o.proceeded) })
 }
 

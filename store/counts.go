@@ -177,7 +177,7 @@ WITH ` + lockCounted + `, checked AS MATERIALIZED (
 		last_seen = greatest(i.last_seen, n.last_at),
 		quiet = false,
 		latest_event_id = coalesce(nullif(n.latest_event, 0), i.latest_event_id)
-	FROM unnest($2::bigint[], $3::timestamptz[], $11::bigint[], $12::bigint[], $13::bigint[], $14::timestamptz[], $15::text[],
+	FROM unnest($2::bigint[], $20::timestamptz[], $11::bigint[], $12::bigint[], $13::bigint[], $14::timestamptz[], $15::text[],
 		$16::text[], $17::timestamptz[], $18::text[], $19::timestamptz[])
 		AS n (issue_id, last_at, seen, stored, latest_event, first_at, level,
 			first_release, first_release_at, last_release, last_release_at)

@@ -21,6 +21,9 @@ const (
 	approvalIDs idKind = "approvals"
 
 	dictionaryIDs idKind = "dictionaries"
+	releaseIDs    idKind = "releases"
+	deployIDs     idKind = "deploys"
+	fixIDs        idKind = "fixes"
 )
 
 // ids hands out ids below 2^53 from blocks, one UPDATE a block. It has a connection of its own: a transaction may ask

@@ -80,6 +80,9 @@ func (c *change) setStatus(ctx context.Context, to core.Status) error {
 	if c.before.Status == to {
 		return nil
 	}
+	if err := c.closeFix(ctx, c.project, c.id); err != nil {
+		return err
+	}
 	if _, err := exec(ctx, c, setStatus, args{"status": string(to), "now": c.now, "project_id": c.project, "id": c.id}); err != nil {
 		return err
 	}

@@ -120,10 +120,14 @@ func (s *Store) Issue(ctx context.Context, id int64) (core.IssueDetail, error) {
 	if err != nil {
 		return core.IssueDetail{}, err
 	}
-	now := s.Now()
-	row, err := readIssue(ctx, s.pool, project, id, now)
+	return readDetail(ctx, s.pool, project, id, s.Now())
+}
+
+func readDetail(ctx context.Context, q querier, project, id int64, now core.Time) (core.IssueDetail, error) {
+	row, err := readIssue(ctx, q, project, id, now)
 	if err != nil {
 		return core.IssueDetail{}, err
 	}
-	return core.IssueDetail{Issue: row.issue(now), LatestEventID: optInt(row.LatestEventID), Test: row.Test}, nil
+	fix, err := fixOfIssue(ctx, q, project, id)
+	return core.IssueDetail{Issue: row.issue(now), LatestEventID: optInt(row.LatestEventID), Test: row.Test, Fix: fix}, err
 }

@@ -220,6 +220,11 @@ func (m *merge) sum(issues map[int64]mergedIssue) issueCounts {
 // move moves everything. Once the issues are locked nobody else writes to what belongs to them.
 func (m *merge) move(ctx context.Context, issues map[int64]mergedIssue) error {
 	total := m.sum(issues)
+	for _, source := range m.sources {
+		if err := m.closeFix(ctx, m.project, source); err != nil {
+			return err
+		}
+	}
 	for _, sql := range []string{mergeFingerprints, mergeHours, mergeEnvironments, mergeReleases, flattenMerges} {
 		if _, err := exec(ctx, m, sql, m.args(nil)); err != nil {
 			return err

@@ -94,6 +94,8 @@ WITH new AS (
 ), compared AS (
 	INSERT INTO issue_features (project_id, issue_id, features)
 	SELECT project_id, id, features::integer[] FROM new WHERE ` + proceeds + ` AND features <> ''
+), told AS (
+	INSERT INTO issue_alerts (project_id, issue_id, alert, at) SELECT project_id, id, 'issue.new', $13 FROM new WHERE ` + proceeds + `
 )
 INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
 	times_seen, stored_events, users_affected, latest_event_id, first_seen, last_seen,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,15 +19,16 @@ import (
 const proceeds = `current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
 
 // lockCounted locks the issues of a batch, and countable is how many of them can be counted on: not those that are not
-// there, are merged, or would have to be reopened. An event whose time lies before the resolve only counts (decisions 5).
+// there, are merged, or may have to be reopened: an event from after the resolve, or from after the deploy of a fix, may do
+// more than count (decisions 5 and 6). unsettled_at is the newest event about which that is not decided; NULL for none.
 const (
 	lockCounted = `locked AS MATERIALIZED (
-	SELECT i.project_id, i.status, i.status_at, n.project_id AS wanted, n.last_at
-	FROM issues i JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, last_at) ON i.id = n.id
+	SELECT i.project_id, i.status, i.reopens_after, n.project_id AS wanted, n.unsettled_at
+	FROM issues i JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, unsettled_at) ON i.id = n.id
 	ORDER BY i.project_id, i.id FOR UPDATE OF i
 )`
 	countable = `(SELECT count(*) FROM locked
-		WHERE project_id = wanted AND status <> 'merged' AND NOT (status = 'resolved' AND last_at > status_at))`
+		WHERE project_id = wanted AND status <> 'merged' AND unsettled_at > reopens_after IS NOT TRUE)`
 )
 
 // checkIssues comes before what a batch makes: it is only made when the batch can proceed.
@@ -100,9 +100,17 @@ func (b *batch) statements(now core.Time, o *outcome) *pgx.Batch {
 
 func (b *batch) queueCheck(q *pgx.Batch) {
 	if len(b.firsts) > 0 {
-		project, issue, last := columns3(b.counts.issues, func(c issueCount) (int64, int64, time.Time) { return c.project, c.issue, c.LastSeen.Time })
-		q.Queue(checkIssues, project, issue, last)
+		project, issue, unsettled := columns3(b.counts.issues, func(c issueCount) (int64, int64, core.Time) { return c.project, c.issue, b.unsettledAt(c) })
+		q.Queue(checkIssues, project, issue, unsettled)
 	}
+}
+
+// unsettledAt is the newest event of an issue, unless the long way has decided what the batch does to its issues.
+func (b *batch) unsettledAt(c issueCount) core.Time {
+	if b.settled {
+		return core.Time{}
+	}
+	return c.LastSeen
 }
 
 func queuePlaces(q *pgx.Batch, all []placeKey) {

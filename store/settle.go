@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"errand/core"
+	"errand/fixes"
 )
 
 // settle is the long way of a batch: it finds out what the store did not know, does what is more than counting, and
@@ -48,6 +49,7 @@ func (t *tx) holdGrouping(ctx context.Context, b *batch) error {
 
 // forget undoes what an earlier attempt believed.
 func (b *batch) forget() {
+	b.settled = false
 	b.fresh(func(e *NewEvent, a *Added) { *a = Added{ID: e.id} })
 }
 
@@ -131,13 +133,23 @@ func (b *batch) groups() []issueKey {
 }
 
 const lockIssues = `
-SELECT i.project_id, i.id, i.status, i.status_at FROM issues i JOIN unnest(@ids::bigint[]) AS n (id) ON i.id = n.id
+SELECT i.project_id, i.id, i.status, i.fix_id, i.reopens_after FROM issues i JOIN unnest(@ids::bigint[]) AS n (id) ON i.id = n.id
 ORDER BY i.project_id, i.id FOR UPDATE OF i`
 
 const reopenIssue = `UPDATE issues SET status = 'unresolved', status_at = @now WHERE project_id = @project_id AND id = @id`
 
-// reopenIssues locks the batch's issues and makes the resolved ones unresolved when an event is newer than the resolve
-// (primary API, States). A merged issue sends the batch back: its fingerprints now lead elsewhere.
+// countedIssue is an issue on which a batch counts.
+type countedIssue struct {
+	ProjectID    int64
+	ID           int64
+	Status       core.Status
+	FixID        *int64
+	ReopensAfter core.Time
+}
+
+// reopenIssues locks the batch's issues. It makes the resolved ones unresolved when an event is newer than the resolve, and
+// those regressed whose error returned in spite of a fix (primary API, States). A merged issue sends the batch back: its
+// fingerprints now lead elsewhere.
 func (t *tx) reopenIssues(ctx context.Context, b *batch) error {
 	b.sum(t.store.known)
 	latest := map[int64]core.Time{}
@@ -145,12 +157,7 @@ func (t *tx) reopenIssues(ctx context.Context, b *batch) error {
 	for i, c := range b.counts.issues {
 		ids[i], latest[c.issue] = c.issue, c.LastSeen
 	}
-	issues, err := many[struct {
-		ProjectID int64
-		ID        int64
-		Status    core.Status
-		StatusAt  core.Time
-	}](ctx, t, lockIssues, args{"ids": ids})
+	issues, err := many[countedIssue](ctx, t, lockIssues, args{"ids": ids})
 	if err != nil {
 		return err
 	}
@@ -158,13 +165,18 @@ func (t *tx) reopenIssues(ctx context.Context, b *batch) error {
 		switch {
 		case i.Status == core.Merged:
 			return errStale
-		case i.Status != core.Resolved || !latest[i.ID].After(i.StatusAt.Time):
+		case i.ReopensAfter.IsZero() || !latest[i.ID].After(i.ReopensAfter.Time):
 			continue
+		case i.Status == core.Resolved:
+			err = t.reopen(ctx, i.ProjectID, i.ID)
+		default:
+			err = t.regressReturned(ctx, b, i)
 		}
-		if err := t.reopen(ctx, i.ProjectID, i.ID); err != nil {
+		if err != nil {
 			return err
 		}
 	}
+	b.settled = true
 	return nil
 }
 
@@ -173,5 +185,27 @@ func (t *tx) reopen(ctx context.Context, project, issue int64) error {
 	if _, err := exec(ctx, t, reopenIssue, args{"now": t.now, "project_id": project, "id": issue}); err != nil {
 		return err
 	}
+	if err := t.addAlert(ctx, project, issue, alertRegressed); err != nil {
+		return err
+	}
 	return t.recordOfIssue(ctx, core.System("ingest"), project, issue, core.ActionIssueRegress, fromTo{core.Resolved, core.Unresolved})
+}
+
+// regressReturned makes an issue regressed when an event of the batch shows that its deployed fix does not hold.
+func (t *tx) regressReturned(ctx context.Context, b *batch, issue countedIssue) error {
+	fix, err := one[fixRow](ctx, t, oneFix, args{"project_id": issue.ProjectID, "id": *issue.FixID})
+	if err != nil {
+		return err
+	}
+	var events []fixes.Event
+	b.fresh(func(e *NewEvent, a *Added) {
+		if a.IssueID == issue.ID {
+			events = append(events, fixes.Event{At: e.OccurredAt.Time, Release: e.Release, Environment: e.Environment})
+		}
+	})
+	returned, err := t.findReturn(ctx, issue.ProjectID, fix, events)
+	if err != nil || returned == nil {
+		return err
+	}
+	return t.regress(ctx, issue.ProjectID, issue.Status, fix, returned.Release)
 }

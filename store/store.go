@@ -9,10 +9,12 @@ import (
 	"context"
 	"maps"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"errand/core"
+	"errand/fixes"
 )
 
 // Options says how to reach the database.
@@ -21,6 +23,9 @@ type Options struct {
 	Clock core.Clock // what time it is
 	// Settings are the values, by name, that hold on this server where the installation has none: of core.InstallationSettings.
 	Settings map[string]string
+
+	// Verify bounds how long the error of a deployed fix has to stay away; the zero value is DefaultVerify.
+	Verify fixes.Bounds
 
 	// Connections is how many connections the server makes at most (DATABASE_POOL), at least MinConnections; 0 for
 	// DefaultConnections.
@@ -33,6 +38,9 @@ const (
 	MinKeep     = core.MinStoredPerIssue
 	keepFirst   = 100
 )
+
+// DefaultVerify are the defaults of VERIFY_MIN and VERIFY_MAX (decisions 2).
+var DefaultVerify = fixes.Bounds{Min: time.Hour, Max: 7 * 24 * time.Hour}
 
 // Store is the database. It is safe for concurrent use.
 type Store struct {
@@ -50,6 +58,7 @@ type Store struct {
 	overfull     overfull
 	frequencies  frequencies
 	dictionaries *dictionaries
+	verify       fixes.Bounds
 	clock        core.Clock
 }
 
@@ -78,7 +87,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
 		pool: pool, writer: writer, clock: o.Clock,
 		ids: newIDs(allocator), owners: newOwners(), known: newKnown(), days: &days{}, dictionaries: newDictionaries(),
-		searching: usualSearch, ownSettings: map[string]string{},
+		searching: usualSearch, verify: cmp.Or(o.Verify, DefaultVerify), ownSettings: map[string]string{},
 	}
 	maps.Copy(s.ownSettings, o.Settings)
 	s.settings.Store(&settings)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
@@ -40,6 +41,7 @@ type house struct {
 	registry *core.Registry
 	now      time.Time
 	log      bytes.Buffer
+	events   int // how many happen has added
 }
 
 // open makes a house on an empty database.
@@ -167,6 +169,16 @@ func (h *house) change(sql string, args ...any) {
 	rows.Close()
 	require.NoError(h, rows.Err())
 	require.Positive(h, rows.CommandTag().RowsAffected())
+}
+
+// column reads texts behind the operations' backs.
+func column(h *house, sql string, args ...any) []string {
+	h.Helper()
+	rows, err := storetest.SQL(h.Context(), h.store, sql, args...)
+	require.NoError(h, err)
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(h, err)
+	return list
 }
 
 // agent is an actor with a token.

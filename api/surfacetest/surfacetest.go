@@ -158,7 +158,18 @@ func ResultOf(t testing.TB, answer Answer) ToolResult {
 // Token makes a token with the scopes.
 func (s *Surface) Token(t testing.TB, scopes ...core.Scope) string {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{"name": "agent", "scopes": scopes})
+	return s.createToken(t, map[string]any{"name": "agent", "scopes": scopes})
+}
+
+// BoundToken makes a token that sends deploys and source maps of one project only.
+func (s *Surface) BoundToken(t testing.TB, project int64, scopes ...core.Scope) string {
+	t.Helper()
+	return s.createToken(t, map[string]any{"name": "agent", "scopes": scopes, "project": fmt.Sprint(project)})
+}
+
+func (s *Surface) createToken(t testing.TB, input map[string]any) string {
+	t.Helper()
+	body, err := json.Marshal(input)
 	require.NoError(t, err)
 	answer := s.Admin(t, http.MethodPost, "/v1/tokens", string(body))
 	require.Equal(t, http.StatusCreated, answer.Status, answer.Body)

@@ -52,8 +52,11 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 		"reader": w.Token(t, core.IssuesRead),
 		"agent":  w.Token(t, core.IssuesRead, core.IssuesWrite),
 		"rival":  w.Token(t, core.IssuesRead, core.IssuesWrite),
+
+		"deployer": w.Token(t, core.ReleasesWrite),
 	}
 	project, lonely := w.Project(t), w.Project(t)
+	w.tokens["bound"] = w.BoundToken(t, lonely, core.ReleasesWrite)
 	w.admin(t, fmt.Sprintf("/v1/projects/%d/keys", project), ``)
 	keys := func(id int64) []string {
 		p, err := w.Store.Project(t.Context(), id)
@@ -65,6 +68,7 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 	claimed, _ := w.issue(t, lonely, "login", 1)
 	merged, _ := w.issue(t, project, "pay again", 1)
 	w.admin(t, fmt.Sprintf("/v1/issues/%d/resolve", resolved), ``)
+	w.fix(t, project)
 	w.admin(t, fmt.Sprintf("/v1/issues/%d/notes", issue), `{"text": "seen <before> & after"}`)
 	_, err := w.Store.Ask(t.Context(), core.System("reviewer"), store.IgnoreIssue{ID: issue})
 	require.True(t, core.HasCode(err, core.ApprovalRequired), "%v", err)
@@ -108,6 +112,17 @@ func (w *world) token(actor string) string {
 	return token
 }
 
+// fix has a release bring a fix, which is verified, and a release with a name that is hard to write in a path.
+func (w *world) fix(t *testing.T, project int64) {
+	t.Helper()
+	fixed, _ := w.issue(t, project, "refund", 1)
+	w.admin(t, fmt.Sprintf("/v1/issues/%d/fix", fixed), `{"commit": "1a2b3c4d5e6f"}`)
+	w.admin(t, "/v1/deploys", fmt.Sprintf(`{"project": %d, "commit": "1a2b3c4", "release": "shop@1"}`, project))
+	w.admin(t, "/v1/deploys", fmt.Sprintf(`{"project": %d, "commit": "2b3c4d5", "release": "feature/ü 1%%2F?#"}`, project))
+	w.run(t, `UPDATE fixes SET outcome = 'verified', outcome_at = $1, verified_at = $1`, w.now)
+	w.run(t, `UPDATE issues SET status = 'verified' WHERE id = $1`, fixed)
+}
+
 // admin makes a call that must work.
 func (w *world) admin(t *testing.T, path, body string) {
 	t.Helper()
@@ -148,7 +163,8 @@ func (w *world) state(t *testing.T) []string {
 	t.Helper()
 	rows, err := storetest.SQL(t.Context(), w.Store, `
 SELECT to_jsonb(a)::text FROM activity a UNION ALL SELECT to_jsonb(i)::text FROM issues i
-UNION ALL SELECT to_jsonb(r)::text FROM approvals r UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text FROM project_keys k ORDER BY 1`)
+UNION ALL SELECT to_jsonb(r)::text FROM approvals r UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text FROM project_keys k
+UNION ALL SELECT to_jsonb(d)::text FROM deploys d UNION ALL SELECT to_jsonb(f)::text FROM fixes f ORDER BY 1`)
 	require.NoError(t, err)
 	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
