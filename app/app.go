@@ -205,7 +205,7 @@ func (a *App) DataDir() string {
 func (a *App) storeWaiting(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWaitingAtMost)
 	defer cancel()
-	if err := a.db.TrimAllIssues(ctx); err != nil {
+	if err := a.db.Intake.TrimAllIssues(ctx); err != nil {
 		a.log.WarnContext(ctx, "some events of issues with very many were counted and not stored", "error", err)
 	}
 }

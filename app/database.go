@@ -74,7 +74,7 @@ func (db *database) prepare(ctx context.Context, c *Config, log *slog.Logger, sa
 		if err := db.ConnectWriter(ctx); err != nil {
 			return err
 		}
-		return db.MakePartitions(ctx)
+		return db.Intake.MakePartitions(ctx)
 	})
 }
 

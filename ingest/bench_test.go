@@ -20,6 +20,7 @@ import (
 	"errand/core"
 	"errand/scrub"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -33,11 +34,11 @@ func BenchmarkTake(b *testing.B) {
 		for n := range 5 { // as many as a dictionary is made of, by issue
 			event := t.take(b, benchBody(b, c.platform, c.encoding), c.encoding)[0].event
 			event.EventID[0] = byte(n)
-			_, err := t.store.AddEvents(b.Context(), []store.NewEvent{event})
+			_, err := t.store.Intake.AddEvents(b.Context(), []intake.NewEvent{event})
 			require.NoError(b, err)
 		}
 	}
-	require.NoError(b, t.store.TrainDictionary(b.Context(), t.project.ID))
+	require.NoError(b, t.store.Intake.TrainDictionary(b.Context(), t.project.ID))
 	entries := t.take(b, benchBody(b, "node", ""), "")
 	require.NotZero(b, entries[0].event.Payload.Dictionary)
 	require.Empty(b, entries[0].event.Features)

@@ -14,7 +14,7 @@ import (
 	"errand/envelope"
 	"errand/grouping"
 	"errand/similar"
-	"errand/store"
+	"errand/store/intake"
 	"errand/triage"
 )
 
@@ -25,9 +25,9 @@ func (i *Ingest) hints(q *request) envelope.Hints {
 
 // entry is one event to add and what became of it: added, or err when it was refused or failed.
 type entry struct {
-	event    store.NewEvent
+	event    intake.NewEvent
 	captured capturedKeys
-	added    store.Added
+	added    intake.Added
 	err      error
 }
 
@@ -63,8 +63,8 @@ func guard(fn func() error) (err error) {
 
 // process takes a decoded event through the rest of the pipeline: scrub, group, limit, pack. The order matters: the user
 // is hashed before his fields are masked, nothing is grouped by a secret, and nothing is cut before it is scrubbed.
-func (i *Ingest) process(p *project, q *request, e *core.Event) (store.NewEvent, error) {
-	event := store.NewEvent{
+func (i *Ingest) process(p *project, q *request, e *core.Event) (intake.NewEvent, error) {
+	event := intake.NewEvent{
 		ProjectID: p.ID, DailyQuota: p.DailyQuota, ReceivedAt: q.received, OccurredAt: e.Timestamp, User: i.userHash(p.ID, e.Identity),
 		Source: envelope.SourceOf(string(e.SDK.Name), e.Platform),
 	}
@@ -87,7 +87,7 @@ func (i *Ingest) process(p *project, q *request, e *core.Event) (store.NewEvent,
 	event.Level, event.Platform = strings.Clone(e.Level), strings.Clone(e.Platform)
 	event.Title, event.Culprit, event.Type = own(e.Title), own(e.Culprit), own(grouping.Type(e))
 	event.Release, event.Environment = own(e.Release), own(e.Environment)
-	if i.store.MayBeNew(&event) {
+	if i.store.Intake.MayBeNew(&event) {
 		event.Crash, event.Features = triage.CrashOf(e), similar.OfEvent(e)
 	}
 	i.pack(q.patience, &event, e)
@@ -113,11 +113,11 @@ func (i *Ingest) userHash(projectID int64, identity string) (sum [16]byte) {
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // pack makes the stored form of the event.
-func (i *Ingest) pack(ctx context.Context, event *store.NewEvent, e *core.Event) {
+func (i *Ingest) pack(ctx context.Context, event *intake.NewEvent, e *core.Event) {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	*buffer = e.AppendJSON((*buffer)[:0])
-	i.store.Pack(ctx, event, *buffer)
+	i.store.Intake.Pack(ctx, event, *buffer)
 }
 
 // commit hands the entries to the writer and waits until each of them is stored or refused. What the request held for

@@ -9,6 +9,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 )
 
 // quotas keeps projects to their daily quotas. A day is one of UTC, and an event belongs to that of its arrival.
@@ -19,7 +20,7 @@ import (
 type quotas struct {
 	store *store.Store
 	clock core.Clock
-	used  *lru.Cache[store.ProjectDay, usage] // changed during a commit, of which there is one at a time
+	used  *lru.Cache[intake.ProjectDay, usage] // changed during a commit, of which there is one at a time
 }
 
 // usage is what a project has used of a day.
@@ -35,7 +36,7 @@ const (
 )
 
 func newQuotas(s *store.Store, clock core.Clock) *quotas {
-	return &quotas{store: s, clock: clock, used: must(lru.New[store.ProjectDay, usage](1 << 12))}
+	return &quotas{store: s, clock: clock, used: must(lru.New[intake.ProjectDay, usage](1 << 12))}
 }
 
 // must is for constructors that fail only for options which are wrong in the program, such as a cache of size 0.
@@ -51,7 +52,7 @@ func (q *quotas) check(p *project, received core.Time) error {
 	if p.DailyQuota == nil {
 		return nil
 	}
-	used, known := q.used.Get(store.ProjectDay{ProjectID: p.ID, Day: received.Truncate(24 * time.Hour)})
+	used, known := q.used.Get(intake.ProjectDay{ProjectID: p.ID, Day: received.Truncate(24 * time.Hour)})
 	if known && used.events >= *p.DailyQuota {
 		return errQuota(*p.DailyQuota)
 	}
@@ -62,7 +63,7 @@ func errQuota(quota int64) error { return core.NewError(core.Quota).With("daily_
 
 // admit gives the entries that may be added and refuses those that would go above a quota.
 func (q *quotas) admit(ctx context.Context, batch []*entry) ([]*entry, error) {
-	days := map[store.ProjectDay][]*entry{}
+	days := map[intake.ProjectDay][]*entry{}
 	for _, e := range batch {
 		e.err = nil // of an attempt that broke off
 		if e.event.DailyQuota != nil {
@@ -93,8 +94,8 @@ func (q *quotas) admit(ctx context.Context, batch []*entry) ([]*entry, error) {
 func quotaOf(entries []*entry) int64 { return *entries[len(entries)-1].event.DailyQuota }
 
 // refresh asks the database for the counts that are unknown, old, or near the quota.
-func (q *quotas) refresh(ctx context.Context, days map[store.ProjectDay][]*entry) error {
-	var asked []store.ProjectDay
+func (q *quotas) refresh(ctx context.Context, days map[intake.ProjectDay][]*entry) error {
+	var asked []intake.ProjectDay
 	now := q.clock()
 	for day, entries := range days {
 		used, known := q.used.Get(day)
@@ -106,7 +107,7 @@ func (q *quotas) refresh(ctx context.Context, days map[store.ProjectDay][]*entry
 	if len(asked) == 0 {
 		return nil
 	}
-	counts, err := q.store.CountDays(ctx, asked)
+	counts, err := q.store.Intake.CountDays(ctx, asked)
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func (q *quotas) refresh(ctx context.Context, days map[store.ProjectDay][]*entry
 
 // sortOut refuses the entries of a day that do not fit, in the order in which they came. An event that is stored already
 // counts nothing, and passes until the quota is reached.
-func (q *quotas) sortOut(ctx context.Context, day store.ProjectDay, entries []*entry) error {
+func (q *quotas) sortOut(ctx context.Context, day intake.ProjectDay, entries []*entry) error {
 	used, _ := q.used.Get(day)
 	left := quotaOf(entries) - used.events
 	if int64(len(entries)) <= left {
@@ -127,7 +128,7 @@ func (q *quotas) sortOut(ctx context.Context, day store.ProjectDay, entries []*e
 	stored := make([]bool, len(entries))
 	if left > 0 {
 		var err error
-		if stored, err = q.store.FindStored(ctx, eventsOf(entries)); err != nil {
+		if stored, err = q.store.Intake.FindStored(ctx, eventsOf(entries)); err != nil {
 			return err
 		}
 	}

@@ -71,7 +71,7 @@ func TestRefusalIsWrittenAtTheEnd(t *testing.T) {
 	comeBack := s.goAway(t)
 	require.Equal(t, http.StatusServiceUnavailable, passing.postEvents(eventItem(1)).status)
 	comeBack()
-	require.Eventually(t, func() bool { return passing.db.Ping(t.Context()) == nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return passing.db.CheckServer(t.Context()) == nil }, 10*time.Second, time.Millisecond)
 	passing.end()
 	require.Equal(t, "degraded", s.state())
 }

@@ -9,6 +9,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 )
 
 // maxBatch bounds the events of one commit.
@@ -193,20 +194,20 @@ func (w *writer) admit(ctx context.Context, batch []*entry) (admitted []*entry) 
 // write commits a batch, whose events are also in the form for the store. An attempt that broke off may have been
 // committed all the same: AddEvents recognises the events when it gets them again. A batch that fails for any other
 // reason is halved, so that one event that cannot be stored does not take others with it.
-func (w *writer) write(ctx context.Context, batch []*entry, events []store.NewEvent) {
+func (w *writer) write(ctx context.Context, batch []*entry, events []intake.NewEvent) {
 	if len(batch) == 0 {
 		return
 	}
-	var added []store.Added
+	var added []intake.Added
 	var start time.Time // of the last attempt
 	maybe := false      // an attempt broke off, and may have been carried out
 	err := hold(ctx, func() error {
 		start = time.Now()
 		err := guard(func() (err error) {
-			added, err = w.store.AddEvents(ctx, events)
+			added, err = w.store.Intake.AddEvents(ctx, events)
 			return err
 		})
-		maybe = maybe || store.MayBeCommitted(err)
+		maybe = maybe || intake.MayBeCommitted(err)
 		w.noteOutage(err)
 		return err
 	})
@@ -227,7 +228,7 @@ func (w *writer) write(ctx context.Context, batch []*entry, events []store.NewEv
 }
 
 // writeLess commits what fits into the quotas by now: other servers have added events since the batch was admitted.
-func (w *writer) writeLess(ctx context.Context, batch []*entry, events []store.NewEvent, err error) {
+func (w *writer) writeLess(ctx context.Context, batch []*entry, events []intake.NewEvent, err error) {
 	w.quotas.forget(batch)
 	admitted := w.admit(ctx, batch)
 	if len(admitted) == len(batch) {
@@ -238,7 +239,7 @@ func (w *writer) writeLess(ctx context.Context, batch []*entry, events []store.N
 }
 
 // writeHalves commits each half of a batch that failed. One event alone has failed for good.
-func (w *writer) writeHalves(ctx context.Context, batch []*entry, events []store.NewEvent, err error) {
+func (w *writer) writeHalves(ctx context.Context, batch []*entry, events []intake.NewEvent, err error) {
 	if len(batch) == 1 {
 		fail(batch, err)
 		return
@@ -248,8 +249,8 @@ func (w *writer) writeHalves(ctx context.Context, batch []*entry, events []store
 	w.write(ctx, batch[half:], events[half:])
 }
 
-func eventsOf(batch []*entry) []store.NewEvent {
-	events := make([]store.NewEvent, len(batch))
+func eventsOf(batch []*entry) []intake.NewEvent {
+	events := make([]intake.NewEvent, len(batch))
 	for k, e := range batch {
 		events[k] = e.event
 	}

@@ -21,13 +21,13 @@ func dropExpired(o Options) job {
 			return err
 		}
 		days := o.Store.Settings().RetentionDays
-		dropped, err := o.Store.DropExpired(ctx, days)
+		dropped, err := o.Store.Intake.DropExpired(ctx, days)
 		for _, day := range dropped {
 			o.Log.InfoContext(ctx, "deleted stored events older than RETENTION_DAYS", "retention_days", days, "partition", day.Partition, "events", day.Events)
 			if o.ObserveDropped != nil {
 				o.ObserveDropped(day.Events)
 			}
 		}
-		return errors.Join(err, o.Store.ForgetCounted(ctx))
+		return errors.Join(err, o.Store.Intake.ForgetCounted(ctx))
 	})
 }

@@ -64,7 +64,7 @@ func Start(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 		periodic = append(periodic, j.periodic)
 	}
 	client, err := river.NewClient(o.Store.QueueDriver(), &river.Config{
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Store.Workers()}}, Workers: workers, PeriodicJobs: periodic,
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Store.CountWorkers()}}, Workers: workers, PeriodicJobs: periodic,
 		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run is the next attempt
 		JobTimeout: usual, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,
 		CompletedJobRetentionPeriod: keepDone, CancelledJobRetentionPeriod: keepDone, DiscardedJobRetentionPeriod: keepFailed,
@@ -74,7 +74,7 @@ func Start(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 		err = client.Start(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("jobs: %w", store.Coded(err))
+		return nil, fmt.Errorf("jobs: %w", store.WrapError(err))
 	}
 	return client, nil
 }

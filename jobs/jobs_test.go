@@ -13,6 +13,7 @@ import (
 	"errand/core"
 	"errand/jobs"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -67,8 +68,8 @@ func TestJobsAreDone(t *testing.T) {
 	deletedLongAgo(t, url, shop, "Shop")
 	start(t, url)
 	require.Eventually(t, func() bool {
-		return count(t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+store.PartitionsAhead &&
-			count(t, s, unpurged) == 0 && count(t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == 8
+		return count(t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+intake.PartitionsAhead &&
+			count(t, s, unpurged) == 0 && count(t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == 10
 	}, atMost, often)
 	require.Zero(t, count(t, s, `SELECT count(*) FROM river_job WHERE state IN ('discarded', 'retryable')`))
 }

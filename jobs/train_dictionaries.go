@@ -18,12 +18,12 @@ func (dictionaries) Kind() string { return "train_dictionaries" }
 // third of the room.
 func trainDictionaries(s *store.Store) job {
 	return every(10*time.Second, usual, dictionaries{}, func(ctx context.Context) error {
-		projects, err := s.UntrainedProjects(ctx, enoughEvents)
+		projects, err := s.Intake.UntrainedProjects(ctx, enoughEvents)
 		for _, project := range projects {
 			if err != nil || ctx.Err() != nil {
 				break
 			}
-			err = s.TrainDictionary(ctx, project)
+			err = s.Intake.TrainDictionary(ctx, project)
 		}
 		return err
 	})

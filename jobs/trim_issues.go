@@ -46,5 +46,5 @@ func trimOnce(ctx context.Context, s *store.Store) (err error) {
 	}()
 	ctx, cancel := context.WithTimeout(ctx, trimWithin)
 	defer cancel()
-	return s.TrimIssues(ctx)
+	return s.Intake.TrimIssues(ctx)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"errand/core"
+	"errand/store/pg"
 )
 
 // Action is a change that a deployment can hold until a second admin approves it (primary API, Approvals). Its value
@@ -68,7 +69,7 @@ func (t *tx) try(ctx context.Context, actor core.Actor, a Action, project int64)
 	if err != nil {
 		return issue, false, err
 	}
-	trial := &tx{Tx: savepoint, store: t.store, now: t.now, trial: true}
+	trial := &tx{Tx: &pg.Tx{Tx: savepoint, Now: t.Now}, store: t.store, trial: true}
 	issue, err = a.run(ctx, trial, actor, project)
 	possible := errors.Is(err, errPossible)
 	if err != nil && !possible {

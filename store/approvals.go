@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
 )
+
+const approvalIDs pg.Series = "approvals"
 
 // request is an action as a request for approval keeps it.
 type request struct {
@@ -53,17 +55,17 @@ func (t *tx) ask(ctx context.Context, actor core.Actor, action core.HeldAction, 
 	if err != nil {
 		return 0, err
 	}
-	id, err := t.store.ids.one(ctx, approvalIDs)
+	id, err := t.store.db.IDs.TakeOne(ctx, approvalIDs)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := exec(ctx, t, expireApprovals, args{"now": t.now}); err != nil { // an expired one is not given again
+	if _, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now}); err != nil { // an expired one is not given again
 		return 0, err
 	}
-	pending, err := one[struct{ ID int64 }](ctx, t, insertApproval, args{
+	pending, err := pg.QueryOne[struct{ ID int64 }](ctx, t, insertApproval, pg.Args{
 		"id": id, "action": string(action), "project_id": r.project, "issue_id": r.issue, "payload": string(payload),
 		"by_type": string(actor.Type), "by_id": int64(actor.ID), "by": actor.Name,
-		"now": t.now, "expires_at": core.At(t.now.Add(core.ApprovalTerm)),
+		"now": t.Now, "expires_at": core.At(t.Now.Add(core.ApprovalTerm)),
 	})
 	if err != nil || pending.ID != id {
 		return pending.ID, err
@@ -75,9 +77,9 @@ func (t *tx) ask(ctx context.Context, actor core.Actor, action core.HeldAction, 
 
 // recordApproval writes the activity row of a request or a decision; failure says why an approved action was not done.
 func (t *tx) recordApproval(ctx context.Context, actor core.Actor, action core.Action, r lockedApproval, failure string) error {
-	_, err := t.record(ctx, entry{
-		project: r.ProjectID, actor: actor, action: action, targetType: core.TargetApproval, targetID: r.ID,
-		data: struct {
+	_, err := t.record(ctx, activity.Entry{
+		ProjectID: r.ProjectID, Actor: actor, Action: action, TargetType: core.TargetApproval, TargetID: r.ID,
+		Data: struct {
 			Action  core.HeldAction `json:"action"`
 			IssueID core.OptInt     `json:"issue_id"`
 			Payload json.RawMessage `json:"payload"`
@@ -90,7 +92,7 @@ func (t *tx) recordApproval(ctx context.Context, actor core.Actor, action core.A
 // ExpireApprovals writes down which requests have expired. Readers do not depend on it.
 func (s *Store) ExpireApprovals(ctx context.Context) error {
 	return s.inTx(ctx, func(t *tx) error {
-		_, err := exec(ctx, t, expireApprovals, args{"now": t.now})
+		_, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now})
 		return err
 	})
 }
@@ -103,11 +105,9 @@ FROM approvals`
 
 // Approvals lists all requests for approval, most recent first.
 func (s *Store) Approvals(ctx context.Context, page core.Paging) (core.Page[core.Approval], error) {
-	l := newList("requested_at", page)
-	l.args["now"] = s.Now()
-	return listPage(ctx, s, l, listApprovals, func(row pgx.CollectableRow) (core.Approval, error) {
-		return pgx.RowToStructByPos[core.Approval](row)
-	}, func(a core.Approval) (core.Time, int64) { return a.RequestedAt, a.ID })
+	l := pg.NewList("requested_at", page)
+	l.Args["now"] = s.Now()
+	return pg.ReadPage(ctx, s.db, l, listApprovals, func(a core.Approval) (core.Time, int64) { return a.RequestedAt, a.ID })
 }
 
 const (
@@ -136,13 +136,13 @@ func (r lockedApproval) requester() core.Actor {
 
 // undecided locks a request that the actor may decide now.
 func (t *tx) undecided(ctx context.Context, actor core.Actor, id int64) (lockedApproval, error) {
-	r, err := one[lockedApproval](ctx, t, lockApproval, args{"id": id})
+	r, err := pg.QueryOne[lockedApproval](ctx, t, lockApproval, pg.Args{"id": id})
 	switch {
 	case err != nil:
 		return r, err
 	case actor.Same(r.requester()):
 		return r, core.NewError(core.Forbidden).With("reason", "the request is your own: another admin must decide it")
-	case r.Status != core.RequestPending || !r.ExpiresAt.After(t.now.Time):
+	case r.Status != core.RequestPending || !r.ExpiresAt.After(t.Now.Time):
 		return r, core.NewError(core.ApprovalNotPending)
 	default:
 		return r, nil
@@ -151,7 +151,7 @@ func (t *tx) undecided(ctx context.Context, actor core.Actor, id int64) (lockedA
 
 // decide ends a request and writes the activity row of the decision.
 func (t *tx) decide(ctx context.Context, actor core.Actor, r lockedApproval, to core.ApprovalStatus, decision core.Action, failure string) error {
-	_, err := exec(ctx, t, decideApproval, args{"status": string(to), "by": actor.Name, "now": t.now, "id": r.ID})
+	_, err := pg.Exec(ctx, t, decideApproval, pg.Args{"status": string(to), "by": actor.Name, "now": t.Now, "id": r.ID})
 	if err != nil {
 		return err
 	}

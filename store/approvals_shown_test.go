@@ -11,13 +11,14 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/storetest"
 )
 
 // approvalRows gives what an issue's activity says of requests for approval, oldest first.
 func approvalRows(t testing.TB, s *store.Store, issue int64) []string {
 	t.Helper()
 	var rows []string
-	for _, a := range activity(t, s, issue) {
+	for _, a := range storetest.ReadActivity(t, s, issue) {
 		if a.TargetType == core.TargetApproval {
 			rows = append(rows, fmt.Sprintf("%s of %d by %s", a.Action, a.TargetID, a.ActorName))
 		}
@@ -27,13 +28,13 @@ func approvalRows(t testing.TB, s *store.Store, issue int64) []string {
 
 func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id, other := makeIssue(t, s, "pay"), makeIssue(t, s, "other")
-	require.Nil(t, issue(t, s, id).Approval)
+	s, c := storetest.OpenShop(t)
+	id, other := storetest.MakeIssue(t, s, "pay"), storetest.MakeIssue(t, s, "other")
+	require.Nil(t, storetest.ReadIssue(t, s, id).Approval)
 	first := ask(t, s, ann, store.IgnoreIssue{ID: id})
-	shown := &core.PendingApproval{ID: first, Action: core.HoldIgnore, RequestedBy: ann.Name, RequestedAt: c.at(0), ExpiresAt: c.at(core.ApprovalTerm)}
-	require.Equal(t, shown, issue(t, s, id).Approval)
-	require.Nil(t, issue(t, s, other).Approval)
+	shown := &core.PendingApproval{ID: first, Action: core.HoldIgnore, RequestedBy: ann.Name, RequestedAt: c.At(0), ExpiresAt: c.At(core.ApprovalTerm)}
+	require.Equal(t, shown, storetest.ReadIssue(t, s, id).Approval)
+	require.Nil(t, storetest.ReadIssue(t, s, other).Approval)
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
 		page, err := s.Issues(t.Context(), store.IssueFilter{Search: "Error: pay", Sort: sort, Paging: core.Paging{Limit: 5}})
 		require.NoError(t, err)
@@ -41,46 +42,46 @@ func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 		require.Equal(t, shown, page.Data[0].Approval)
 	}
 
-	c.forward(time.Minute)
+	c.Forward(time.Minute)
 	second := ask(t, s, ann, store.MergeIssues{Target: id, Sources: []int64{other}})
-	require.Equal(t, second, issue(t, s, id).Approval.ID, "the latest")
+	require.Equal(t, second, storetest.ReadIssue(t, s, id).Approval.ID, "the latest")
 	require.NoError(t, s.Reject(t.Context(), bob, second))
-	require.Equal(t, shown, issue(t, s, id).Approval)
+	require.Equal(t, shown, storetest.ReadIssue(t, s, id).Approval)
 	require.Equal(t, []string{
 		fmt.Sprintf("approval.request of %d by %s", first, ann.Name), fmt.Sprintf("approval.request of %d by %s", second, ann.Name),
 		fmt.Sprintf("approval.reject of %d by %s", second, bob.Name),
 	}, approvalRows(t, s, id))
-	require.Empty(t, activity(t, s, other))
+	require.Empty(t, storetest.ReadActivity(t, s, other))
 
-	c.forward(core.ApprovalTerm)
-	require.Nil(t, issue(t, s, id).Approval, "it has expired")
+	c.Forward(core.ApprovalTerm)
+	require.Nil(t, storetest.ReadIssue(t, s, id).Approval, "it has expired")
 	require.NoError(t, s.Approve(t.Context(), bob, ask(t, s, ann, store.IgnoreIssue{ID: id})))
-	require.Nil(t, issue(t, s, id).Approval, "it is decided")
+	require.Nil(t, storetest.ReadIssue(t, s, id).Approval, "it is decided")
 }
 
 func TestFailedDecisionLeavesARow(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	id, target := makeIssue(t, s, "pay"), makeIssue(t, s, "other")
+	s, _ := storetest.OpenShop(t)
+	id, target := storetest.MakeIssue(t, s, "pay"), storetest.MakeIssue(t, s, "other")
 	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
-	merge(t, s, target, id)
-	requireCode(t, core.ApprovalFailed, s.Approve(t.Context(), bob, request))
-	rows := activity(t, s, id)
+	storetest.MergeIssues(t, s, target, id)
+	storetest.RequireCode(t, core.ApprovalFailed, s.Approve(t.Context(), bob, request))
+	rows := storetest.ReadActivity(t, s, id)
 	last := rows[len(rows)-1]
 	require.Equal(t, core.ActionApprovalApprove, last.Action)
 	require.Equal(t, core.TargetApproval, last.TargetType)
 	require.Equal(t, request, last.TargetID)
 	require.Equal(t, bob.Name, last.ActorName)
 	require.JSONEq(t, fmt.Sprintf(`{"action": "ignore", "issue_id": %d, "payload": {}, "failed": "the issue was merged, or it or its project was deleted"}`, id), string(last.Data))
-	requireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
-	require.Equal(t, rows, activity(t, s, id))
+	storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
+	require.Equal(t, rows, storetest.ReadActivity(t, s, id))
 }
 
 // TestActivityOfAnIssueIsPaged has rows of both kinds, of which many are of the same time.
 func TestActivityOfAnIssueIsPaged(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	id := makeIssue(t, s, "pay")
+	s, _ := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
 	for range 5 {
 		require.NoError(t, s.Reject(t.Context(), bob, ask(t, s, ann, store.IgnoreIssue{ID: id})))
 		_, err := s.AddNote(t.Context(), ann, id, "waiting")
@@ -104,10 +105,10 @@ func TestActivityOfAnIssueIsPaged(t *testing.T) {
 
 func TestChangesOfKeysLeaveRows(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	require.NoError(t, s.CreateProjectKey(t.Context(), bob, shop, "a second"))
-	require.NoError(t, s.RevokeProjectKey(t.Context(), eve, shop, "a second"))
-	requireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), eve, shop, "a second"))
+	s, _ := storetest.OpenShop(t)
+	require.NoError(t, s.CreateProjectKey(t.Context(), bob, storetest.Shop, "a second"))
+	require.NoError(t, s.RevokeProjectKey(t.Context(), eve, storetest.Shop, "a second"))
+	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), eve, storetest.Shop, "a second"))
 	page, err := s.Activity(t.Context(), core.Paging{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, page.Data, 3)
@@ -116,7 +117,7 @@ func TestChangesOfKeysLeaveRows(t *testing.T) {
 		data string
 	}{{eve, `{"key_revoked": "a second"}`}, {bob, `{"key_added": "a second"}`}} {
 		row := page.Data[i]
-		require.Equal(t, []any{core.ActionProjectUpdate, core.TargetProject, int64(shop), want.by.Name}, []any{row.Action, row.TargetType, row.TargetID, row.ActorName})
+		require.Equal(t, []any{core.ActionProjectUpdate, core.TargetProject, int64(storetest.Shop), want.by.Name}, []any{row.Action, row.TargetType, row.TargetID, row.ActorName})
 		require.True(t, json.Valid(row.Data))
 		require.JSONEq(t, want.data, string(row.Data))
 	}
@@ -125,5 +126,5 @@ func TestChangesOfKeysLeaveRows(t *testing.T) {
 // changesOf gives the activity of an issue but for the requests for approval, oldest first.
 func changesOf(t testing.TB, s *store.Store, issue int64) []core.Activity {
 	t.Helper()
-	return slices.DeleteFunc(activity(t, s, issue), func(a core.Activity) bool { return a.TargetType == core.TargetApproval })
+	return slices.DeleteFunc(storetest.ReadActivity(t, s, issue), func(a core.Activity) bool { return a.TargetType == core.TargetApproval })
 }

@@ -14,13 +14,13 @@ import (
 	"errand/store/storetest"
 )
 
-var ann, bob, eve = person(1, core.IssuesWrite), person(2, core.Admin), person(3, core.Admin)
+var ann, bob, eve = storetest.MakeActor(1, core.IssuesWrite), storetest.MakeActor(2, core.Admin), storetest.MakeActor(3, core.Admin)
 
 // ask asks for approval of an action, which must be held, and gives the id of the request.
 func ask(t testing.TB, s *store.Store, actor core.Actor, a store.Action) int64 {
 	t.Helper()
 	changed, err := s.Ask(t.Context(), actor, a)
-	requireCode(t, core.ApprovalRequired, err)
+	storetest.RequireCode(t, core.ApprovalRequired, err)
 	require.Empty(t, changed)
 	id, ok := core.AsError(err).Extra["approval_id"].(int64)
 	require.True(t, ok)
@@ -68,34 +68,34 @@ func approvalRow(at core.Time, actor core.Actor, action core.Action, approval in
 
 func TestAskHoldsAnAction(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := makeIssue(t, s, "pay")
-	before := issue(t, s, id)
+	s, c := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
+	before := storetest.ReadIssue(t, s, id)
 	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
-	held := issue(t, s, id)
+	held := storetest.ReadIssue(t, s, id)
 	held.Approval = nil // has tests of its own
 	require.Equal(t, before, held, "nothing has changed")
 	require.Empty(t, changesOf(t, s, id))
 	require.Equal(t, []core.Approval{{
 		ID: request, Action: core.HoldIgnore, IssueID: core.OptInt(id), Payload: json.RawMessage(`{}`), RequestedBy: "agent-1",
-		RequestedAt: c.at(0), ExpiresAt: c.at(7 * 24 * time.Hour), Status: core.RequestPending,
+		RequestedAt: c.At(0), ExpiresAt: c.At(7 * 24 * time.Hour), Status: core.RequestPending,
 	}}, approvals(t, s))
 	rows := timeline(t, s)
 	require.Len(t, rows, 1)
 	data := string(rows[0].Data)
 	require.JSONEq(t, `{"action": "ignore", "issue_id": 1, "payload": {}}`, data)
-	require.Equal(t, approvalRow(c.at(0), ann, core.ActionApprovalRequest, request, data), rows[0])
+	require.Equal(t, approvalRow(c.At(0), ann, core.ActionApprovalRequest, request, data), rows[0])
 }
 
 func TestAskAgainIsTheSameRequest(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	pay, ship := makeIssue(t, s, "pay"), makeIssue(t, s, "ship")
+	s, c := storetest.OpenShop(t)
+	pay, ship := storetest.MakeIssue(t, s, "pay"), storetest.MakeIssue(t, s, "ship")
 	first := ask(t, s, ann, store.IgnoreIssue{ID: pay})
-	c.forward(time.Hour)
+	c.Forward(time.Hour)
 	require.Equal(t, first, ask(t, s, ann, store.IgnoreIssue{ID: pay}))
 	require.Len(t, timeline(t, s), 1)
-	require.Equal(t, core.At(noon), approvals(t, s)[0].RequestedAt, "the term does not begin anew")
+	require.Equal(t, core.At(storetest.Noon), approvals(t, s)[0].RequestedAt, "the term does not begin anew")
 
 	others := []int64{
 		first, ask(t, s, ann, store.IgnoreIssue{ID: ship}), ask(t, s, bob, store.IgnoreIssue{ID: pay}),
@@ -107,24 +107,24 @@ func TestAskAgainIsTheSameRequest(t *testing.T) {
 	require.NoError(t, s.Reject(t.Context(), bob, first))
 	second := ask(t, s, ann, store.IgnoreIssue{ID: pay})
 	require.NotEqual(t, first, second, "one that is decided is not given again")
-	c.forward(core.ApprovalTerm)
+	c.Forward(core.ApprovalTerm)
 	require.NotEqual(t, second, ask(t, s, ann, store.IgnoreIssue{ID: pay}), "nor one that has expired")
 	requireStatus(t, s, second, core.RequestExpired)
 }
 
 func TestAskTellsWhatTheActionWould(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	ignored, merged := makeIssue(t, s, "ignored"), makeIssue(t, s, "merged")
+	s, _ := storetest.OpenShop(t)
+	ignored, merged := storetest.MakeIssue(t, s, "ignored"), storetest.MakeIssue(t, s, "merged")
 	_, err := s.SetStatus(t.Context(), bob, ignored, core.Ignored)
 	require.NoError(t, err)
-	mergeByHand(t, s, merged, ignored)
+	storetest.MergeByHand(t, s, merged, ignored)
 	got, err := s.Ask(t.Context(), ann, store.IgnoreIssue{ID: ignored})
 	require.NoError(t, err, "what changes nothing needs no approval")
-	require.Equal(t, issue(t, s, ignored).Issue, got)
+	require.Equal(t, storetest.ReadIssue(t, s, ignored).Issue, got)
 	for _, id := range []int64{merged, 12345} {
 		_, err := s.Ask(t.Context(), ann, store.IgnoreIssue{ID: id})
-		requireCode(t, core.NotFound, err)
+		storetest.RequireCode(t, core.NotFound, err)
 	}
 	require.Empty(t, approvals(t, s))
 	require.Len(t, timeline(t, s), 1)
@@ -132,17 +132,17 @@ func TestAskTellsWhatTheActionWould(t *testing.T) {
 
 func TestApproveRunsTheActionAsItsRequester(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
+	s, c := storetest.OpenShop(t)
 	for _, by := range []core.Actor{ann, core.Bootstrap()} {
-		id := makeIssue(t, s, by.Name)
+		id := storetest.MakeIssue(t, s, by.Name)
 		request := ask(t, s, by, store.IgnoreIssue{ID: id})
-		c.forward(time.Hour)
+		c.Forward(time.Hour)
 		seen := len(timeline(t, s))
 		require.NoError(t, s.Approve(t.Context(), bob, request))
-		require.Equal(t, core.Ignored, issue(t, s, id).Status)
+		require.Equal(t, core.Ignored, storetest.ReadIssue(t, s, id).Status)
 		got := requireStatus(t, s, request, core.RequestApproved)
 		require.Equal(t, core.Text("agent-2"), got.DecidedBy)
-		require.Equal(t, c.at(0), got.DecidedAt)
+		require.Equal(t, c.At(0), got.DecidedAt)
 		rows := timeline(t, s)[seen:]
 		require.Len(t, rows, 2)
 		require.Equal(t, core.ActionIssueIgnore, rows[0].Action)
@@ -150,18 +150,18 @@ func TestApproveRunsTheActionAsItsRequester(t *testing.T) {
 		require.Equal(t, by.ID, rows[0].ActorID)
 		require.Equal(t, by.Name, rows[0].ActorName)
 		require.JSONEq(t, `{"from": "unresolved", "to": "ignored"}`, string(rows[0].Data))
-		require.Equal(t, approvalRow(c.at(0), bob, core.ActionApprovalApprove, request, string(rows[1].Data)), rows[1])
+		require.Equal(t, approvalRow(c.At(0), bob, core.ActionApprovalApprove, request, string(rows[1].Data)), rows[1])
 
-		requireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), eve, request))
-		requireCode(t, core.ApprovalNotPending, s.Reject(t.Context(), eve, request))
+		storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), eve, request))
+		storetest.RequireCode(t, core.ApprovalNotPending, s.Reject(t.Context(), eve, request))
 		require.Len(t, timeline(t, s), seen+2)
 	}
 }
 
 func TestApproveOfWhatIsDoneAlready(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	id := makeIssue(t, s, "pay")
+	s, _ := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
 	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
 	require.NoError(t, s.Approve(t.Context(), eve, ask(t, s, bob, store.IgnoreIssue{ID: id})))
 	require.NoError(t, s.Approve(t.Context(), bob, request))
@@ -171,24 +171,24 @@ func TestApproveOfWhatIsDoneAlready(t *testing.T) {
 
 func TestRejectLeavesTheActionUndone(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := makeIssue(t, s, "pay")
+	s, c := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
 	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
 	require.NoError(t, s.Reject(t.Context(), core.Bootstrap(), request))
-	require.Equal(t, core.Unresolved, issue(t, s, id).Status)
+	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, id).Status)
 	got := requireStatus(t, s, request, core.RequestRejected)
 	require.Equal(t, core.Text("ADMIN_TOKEN"), got.DecidedBy)
 	rows := timeline(t, s)
 	require.Len(t, rows, 2)
-	require.Equal(t, approvalRow(c.at(0), core.Bootstrap(), core.ActionApprovalReject, request, string(rows[1].Data)), rows[1])
-	requireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
-	requireCode(t, core.ApprovalNotPending, s.Reject(t.Context(), bob, request))
+	require.Equal(t, approvalRow(c.At(0), core.Bootstrap(), core.ActionApprovalReject, request, string(rows[1].Data)), rows[1])
+	storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
+	storetest.RequireCode(t, core.ApprovalNotPending, s.Reject(t.Context(), bob, request))
 }
 
 func TestNobodyDecidesTheirOwnRequest(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	id := makeIssue(t, s, "pay")
+	s, _ := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
 	for _, own := range []core.Actor{bob, core.Bootstrap()} {
 		request := ask(t, s, own, store.IgnoreIssue{ID: id})
 		for _, decide := range []func() error{
@@ -196,104 +196,104 @@ func TestNobodyDecidesTheirOwnRequest(t *testing.T) {
 			func() error { return s.Reject(t.Context(), own, request) },
 		} {
 			err := decide()
-			requireCode(t, core.Forbidden, err)
+			storetest.RequireCode(t, core.Forbidden, err)
 			require.NotEmpty(t, core.AsError(err).Extra["reason"])
 		}
 		requireStatus(t, s, request, core.RequestPending)
 	}
-	requireCode(t, core.NotFound, s.Approve(t.Context(), bob, 12345))
-	requireCode(t, core.NotFound, s.Reject(t.Context(), bob, 12345))
-	require.Equal(t, core.Unresolved, issue(t, s, id).Status)
+	storetest.RequireCode(t, core.NotFound, s.Approve(t.Context(), bob, 12345))
+	storetest.RequireCode(t, core.NotFound, s.Reject(t.Context(), bob, 12345))
+	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, id).Status)
 }
 
 func TestApproveFailsWhenTheIssueHasChanged(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	target := makeIssue(t, s, "target")
+	s, c := storetest.OpenShop(t)
+	target := storetest.MakeIssue(t, s, "target")
 	for name, spoil := range map[string]func(id int64){
-		"merged":  func(id int64) { mergeByHand(t, s, id, target) },
-		"unknown": func(id int64) { change(t, s, `DELETE FROM issues WHERE id = $1`, id) },
-		"deleted": func(int64) { deleteProject(t, s, shop) },
+		"merged":  func(id int64) { storetest.MergeByHand(t, s, id, target) },
+		"unknown": func(id int64) { storetest.ChangeRows(t, s, `DELETE FROM issues WHERE id = $1`, id) },
+		"deleted": func(int64) { storetest.HideProject(t, s, storetest.Shop) },
 	} {
-		id := makeIssue(t, s, name)
+		id := storetest.MakeIssue(t, s, name)
 		request := ask(t, s, ann, store.IgnoreIssue{ID: id})
 		spoil(id)
-		c.forward(time.Minute)
+		c.Forward(time.Minute)
 		rows := len(timeline(t, s))
 		err := s.Approve(t.Context(), bob, request)
-		requireCode(t, core.ApprovalFailed, err)
+		storetest.RequireCode(t, core.ApprovalFailed, err)
 		require.NotEmpty(t, core.AsError(err).Extra["reason"], name)
 		got := requireStatus(t, s, request, core.RequestFailed)
 		require.Equal(t, core.Text("agent-2"), got.DecidedBy, name)
-		require.Equal(t, c.at(0), got.DecidedAt, name)
+		require.Equal(t, c.At(0), got.DecidedAt, name)
 		require.Len(t, timeline(t, s), rows+1, "but the decision, nothing was done")
-		requireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
-		change(t, s, `UPDATE projects SET deleted_at = NULL`)
+		storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
+		storetest.ChangeRows(t, s, `UPDATE projects SET deleted_at = NULL`)
 	}
 }
 
 func TestApproveMerges(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	target, first, second := makeIssue(t, s, "target"), makeIssue(t, s, "first"), makeIssue(t, s, "second")
+	s, _ := storetest.OpenShop(t)
+	target, first, second := storetest.MakeIssue(t, s, "target"), storetest.MakeIssue(t, s, "first"), storetest.MakeIssue(t, s, "second")
 	merge := store.MergeIssues{Target: target, Sources: []int64{second, first, second}}
 	request := ask(t, s, ann, merge)
 	require.Equal(t, request, ask(t, s, ann, store.MergeIssues{Target: target, Sources: []int64{first, second}}), "the same sources")
 	other := ask(t, s, ann, store.MergeIssues{Target: target, Sources: []int64{first}})
 	require.NotEqual(t, request, other)
-	require.EqualValues(t, 1, issue(t, s, target).TimesSeen, "nothing has moved")
-	require.Equal(t, core.Unresolved, issue(t, s, first).Status)
+	require.EqualValues(t, 1, storetest.ReadIssue(t, s, target).TimesSeen, "nothing has moved")
+	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, first).Status)
 	got := requireStatus(t, s, request, core.RequestPending)
 	require.Equal(t, core.HoldMerge, got.Action)
 	require.EqualValues(t, target, got.IssueID)
 	require.JSONEq(t, fmt.Sprintf(`{"source_ids": [%d, %d]}`, first, second), string(got.Payload))
 
 	require.NoError(t, s.Approve(t.Context(), bob, request))
-	require.EqualValues(t, 3, issue(t, s, target).TimesSeen)
-	require.Equal(t, core.Merged, issue(t, s, first).Status)
+	require.EqualValues(t, 3, storetest.ReadIssue(t, s, target).TimesSeen)
+	require.Equal(t, core.Merged, storetest.ReadIssue(t, s, first).Status)
 	rows := changesOf(t, s, target)
 	require.Len(t, rows, 1)
 	require.Equal(t, core.ActionIssueMerge, rows[0].Action)
 	require.Equal(t, ann.Name, rows[0].ActorName)
 
 	err := s.Approve(t.Context(), bob, other)
-	requireCode(t, core.ApprovalFailed, err)
+	storetest.RequireCode(t, core.ApprovalFailed, err)
 	require.Contains(t, core.AsError(err).Extra["reason"], "source_ids must name issues that are not merged")
 	requireStatus(t, s, other, core.RequestFailed)
 	for _, impossible := range []store.MergeIssues{{target, []int64{first}}, {target, []int64{target}}, {target, []int64{12345}}, {first, []int64{target}}} {
 		_, err := s.Ask(t.Context(), ann, impossible)
-		requireCode(t, core.InvalidRequest, err)
+		storetest.RequireCode(t, core.InvalidRequest, err)
 	}
 	_, err = s.Ask(t.Context(), ann, store.MergeIssues{Target: 12345, Sources: []int64{target}})
-	requireCode(t, core.NotFound, err)
+	storetest.RequireCode(t, core.NotFound, err)
 	require.Equal(t, []string{"merged"}, labels(t, s, ""))
 }
 
 // TestMergeAndIgnoreApprovedAtOnce holds that of two approvals that exclude each other, one fails and both are decided.
 func TestMergeAndIgnoreApprovedAtOnce(t *testing.T) {
 	t.Parallel()
-	pair, _ := openPair(t)
-	target, source := makeIssue(t, pair[0], "target"), makeIssue(t, pair[0], "source")
+	pair, _ := storetest.OpenPair(t)
+	target, source := storetest.MakeIssue(t, pair[0], "target"), storetest.MakeIssue(t, pair[0], "source")
 	requests := []int64{
 		ask(t, pair[0], ann, store.MergeIssues{Target: target, Sources: []int64{source}}), ask(t, pair[1], ann, store.IgnoreIssue{ID: source}),
 	}
-	errs := together(2, func(i int) error { return pair[i].Approve(t.Context(), []core.Actor{bob, eve}[i], requests[i]) })
+	errs := storetest.RunTogether(2, func(i int) error { return pair[i].Approve(t.Context(), []core.Actor{bob, eve}[i], requests[i]) })
 	require.NoError(t, errs[0])
 	requireStatus(t, pair[1], requests[0], core.RequestApproved)
 	if errs[1] != nil { // the merge came first
-		requireCode(t, core.ApprovalFailed, errs[1])
+		storetest.RequireCode(t, core.ApprovalFailed, errs[1])
 		requireStatus(t, pair[0], requests[1], core.RequestFailed)
 	}
-	require.Equal(t, core.Merged, issue(t, pair[0], source).Status)
+	require.Equal(t, core.Merged, storetest.ReadIssue(t, pair[0], source).Status)
 }
 
 func TestApproveDeletesAProject(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	token, err := s.CreateToken(t.Context(), eve, store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}, ProjectID: shop})
+	s, c := storetest.OpenShop(t)
+	token, err := s.CreateToken(t.Context(), eve, store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}, ProjectID: storetest.Shop})
 	require.NoError(t, err)
-	first, second := ask(t, s, ann, store.DeleteProject{ID: shop}), ask(t, s, eve, store.DeleteProject{ID: shop})
-	_, err = s.Project(t.Context(), shop)
+	first, second := ask(t, s, ann, store.DeleteProject{ID: storetest.Shop}), ask(t, s, eve, store.DeleteProject{ID: storetest.Shop})
+	_, err = s.Project(t.Context(), storetest.Shop)
 	require.NoError(t, err, "it is not deleted yet")
 	got := requireStatus(t, s, first, core.RequestPending)
 	require.Equal(t, core.HoldDeleteProject, got.Action)
@@ -301,22 +301,22 @@ func TestApproveDeletesAProject(t *testing.T) {
 	require.JSONEq(t, `{"project_id": 1000000001, "name": "Shop"}`, string(got.Payload))
 
 	require.NoError(t, s.Approve(t.Context(), bob, first))
-	_, err = s.Project(t.Context(), shop)
-	requireCode(t, core.NotFound, err)
+	_, err = s.Project(t.Context(), storetest.Shop)
+	storetest.RequireCode(t, core.NotFound, err)
 	revoked := slices.IndexFunc(timeline(t, s), func(a core.Activity) bool { return a.Action == core.ActionTokenRevoke })
 	require.GreaterOrEqual(t, revoked, 0)
 	require.Equal(t, token.ID, timeline(t, s)[revoked].TargetID)
 	require.Equal(t, ann.Name, timeline(t, s)[revoked].ActorName)
 
 	err = s.Approve(t.Context(), bob, second)
-	requireCode(t, core.ApprovalFailed, err)
+	storetest.RequireCode(t, core.ApprovalFailed, err)
 	require.Equal(t, "the project was deleted", core.AsError(err).Extra["reason"])
-	_, err = s.Ask(t.Context(), ann, store.DeleteProject{ID: shop})
-	requireCode(t, core.ProjectNotFound, err)
+	_, err = s.Ask(t.Context(), ann, store.DeleteProject{ID: storetest.Shop})
+	storetest.RequireCode(t, core.ProjectNotFound, err)
 
-	c.forward(time.Hour)
+	c.Forward(time.Hour)
 	for done := false; !done; {
-		done, err = s.PurgeProject(t.Context(), shop)
+		done, err = s.PurgeProject(t.Context(), storetest.Shop)
 		require.NoError(t, err)
 	}
 	require.Len(t, approvals(t, s), 2, "what was decided stays")
@@ -324,35 +324,35 @@ func TestApproveDeletesAProject(t *testing.T) {
 
 func TestRequestsExpire(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := makeIssue(t, s, "pay")
+	s, c := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
 	request := ask(t, s, ann, store.IgnoreIssue{ID: id})
-	c.forward(core.ApprovalTerm - time.Millisecond)
+	c.Forward(core.ApprovalTerm - time.Millisecond)
 	requireStatus(t, s, request, core.RequestPending)
 	require.NoError(t, s.ExpireApprovals(t.Context()))
 	requireStatus(t, s, request, core.RequestPending)
 
-	c.forward(time.Millisecond)
+	c.Forward(time.Millisecond)
 	got := requireStatus(t, s, request, core.RequestExpired)
 	require.Empty(t, got.DecidedBy)
 	require.Zero(t, got.DecidedAt)
-	requireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
-	requireCode(t, core.ApprovalNotPending, s.Reject(t.Context(), bob, request))
-	require.Equal(t, "pending", cell[string](t, s, `SELECT status FROM approvals`))
+	storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, request))
+	storetest.RequireCode(t, core.ApprovalNotPending, s.Reject(t.Context(), bob, request))
+	require.Equal(t, "pending", storetest.ReadCell[string](t, s, `SELECT status FROM approvals`))
 	require.NoError(t, s.ExpireApprovals(t.Context()))
-	require.Equal(t, "expired", cell[string](t, s, `SELECT status FROM approvals`))
+	require.Equal(t, "expired", storetest.ReadCell[string](t, s, `SELECT status FROM approvals`))
 	require.Equal(t, got, requireStatus(t, s, request, core.RequestExpired))
-	require.Equal(t, core.Unresolved, issue(t, s, id).Status)
+	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, id).Status)
 }
 
 func TestApprovalsArePaged(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
+	s, c := storetest.OpenShop(t)
 	var want, got []int64
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
-		want = append(want, ask(t, s, ann, store.IgnoreIssue{ID: makeIssue(t, s, name)}))
+		want = append(want, ask(t, s, ann, store.IgnoreIssue{ID: storetest.MakeIssue(t, s, name)}))
 		if name != "b" { // two at the same time
-			c.forward(time.Second)
+			c.Forward(time.Second)
 		}
 	}
 	slices.Reverse(want)
@@ -371,17 +371,17 @@ func TestApprovalsArePaged(t *testing.T) {
 
 func TestTwoAdminsApproveAtOnce(t *testing.T) {
 	t.Parallel()
-	pair, _ := openPair(t)
+	pair, _ := storetest.OpenPair(t)
 	for range 5 {
-		id := makeIssue(t, pair[0], "pay")
+		id := storetest.MakeIssue(t, pair[0], "pay")
 		_, err := pair[0].SetStatus(t.Context(), eve, id, core.Unresolved)
 		require.NoError(t, err)
 		rows := len(timeline(t, pair[0]))
 		request := ask(t, pair[0], ann, store.IgnoreIssue{ID: id})
-		errs := together(2, func(i int) error { return pair[i].Approve(t.Context(), []core.Actor{bob, eve}[i], request) })
+		errs := storetest.RunTogether(2, func(i int) error { return pair[i].Approve(t.Context(), []core.Actor{bob, eve}[i], request) })
 		won := slices.Index(errs, nil)
 		require.GreaterOrEqual(t, won, 0, "%v", errs)
-		requireCode(t, core.ApprovalNotPending, errs[1-won])
+		storetest.RequireCode(t, core.ApprovalNotPending, errs[1-won])
 		got := requireStatus(t, pair[1-won], request, core.RequestApproved)
 		require.Equal(t, core.Text([]core.Actor{bob, eve}[won].Name), got.DecidedBy)
 		require.Len(t, timeline(t, pair[won]), rows+3, "asked, ignored, approved: once each")
@@ -390,32 +390,32 @@ func TestTwoAdminsApproveAtOnce(t *testing.T) {
 
 func TestApproveAndRejectAtOnce(t *testing.T) {
 	t.Parallel()
-	pair, _ := openPair(t)
-	id := makeIssue(t, pair[0], "pay")
+	pair, _ := storetest.OpenPair(t)
+	id := storetest.MakeIssue(t, pair[0], "pay")
 	request := ask(t, pair[0], ann, store.IgnoreIssue{ID: id})
-	errs := together(2, func(i int) error {
+	errs := storetest.RunTogether(2, func(i int) error {
 		if i == 0 {
 			return pair[0].Approve(t.Context(), bob, request)
 		}
 		return pair[1].Reject(t.Context(), eve, request)
 	})
 	if errs[0] == nil {
-		requireCode(t, core.ApprovalNotPending, errs[1])
+		storetest.RequireCode(t, core.ApprovalNotPending, errs[1])
 		requireStatus(t, pair[1], request, core.RequestApproved)
-		require.Equal(t, core.Ignored, issue(t, pair[0], id).Status)
+		require.Equal(t, core.Ignored, storetest.ReadIssue(t, pair[0], id).Status)
 		return
 	}
 	require.NoError(t, errs[1])
-	requireCode(t, core.ApprovalNotPending, errs[0])
+	storetest.RequireCode(t, core.ApprovalNotPending, errs[0])
 	requireStatus(t, pair[0], request, core.RequestRejected)
-	require.Equal(t, core.Unresolved, issue(t, pair[0], id).Status)
+	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, pair[0], id).Status)
 }
 
 func TestAskTogetherIsOneRequest(t *testing.T) {
 	t.Parallel()
-	pair, _ := openPair(t)
-	id := makeIssue(t, pair[0], "pay")
-	noErrors(t, together(8, func(i int) error {
+	pair, _ := storetest.OpenPair(t)
+	id := storetest.MakeIssue(t, pair[0], "pay")
+	storetest.RequireNoErrors(t, storetest.RunTogether(8, func(i int) error {
 		_, err := pair[i%2].Ask(t.Context(), ann, store.IgnoreIssue{ID: id})
 		if core.HasCode(err, core.ApprovalRequired) {
 			return nil
@@ -429,21 +429,21 @@ func TestAskTogetherIsOneRequest(t *testing.T) {
 // TestServersWhoseClocksDiffer holds that a decision, once it is written, is the same for every server.
 func TestServersWhoseClocksDiffer(t *testing.T) {
 	t.Parallel()
-	url, early, late := storetest.URL(t), &clock{noon}, &clock{noon}
-	slow, fast := storetest.Open(t, url, early.tell), storetest.Open(t, url, late.tell)
-	makeProject(t, slow, shop, "Shop")
-	pay, ship := makeIssue(t, slow, "pay"), makeIssue(t, slow, "ship")
+	url, early, late := storetest.URL(t), storetest.NewClock(), storetest.NewClock()
+	slow, fast := storetest.Open(t, url, early.Tell), storetest.Open(t, url, late.Tell)
+	storetest.MakeProject(t, slow, storetest.Shop, "Shop")
+	pay, ship := storetest.MakeIssue(t, slow, "pay"), storetest.MakeIssue(t, slow, "ship")
 	approved, expired := ask(t, slow, ann, store.IgnoreIssue{ID: pay}), ask(t, slow, ann, store.IgnoreIssue{ID: ship})
-	early.forward(core.ApprovalTerm - time.Second)
-	late.forward(core.ApprovalTerm + time.Second)
+	early.Forward(core.ApprovalTerm - time.Second)
+	late.Forward(core.ApprovalTerm + time.Second)
 
 	require.NoError(t, slow.Approve(t.Context(), bob, approved))
 	require.NoError(t, fast.ExpireApprovals(t.Context()))
 	for _, s := range []*store.Store{slow, fast} {
 		requireStatus(t, s, approved, core.RequestApproved)
 		requireStatus(t, s, expired, core.RequestExpired)
-		requireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, expired))
+		storetest.RequireCode(t, core.ApprovalNotPending, s.Approve(t.Context(), bob, expired))
 	}
-	require.Equal(t, core.Ignored, issue(t, fast, pay).Status)
-	require.Equal(t, core.Unresolved, issue(t, fast, ship).Status)
+	require.Equal(t, core.Ignored, storetest.ReadIssue(t, fast, pay).Status)
+	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, fast, ship).Status)
 }

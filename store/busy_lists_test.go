@@ -48,20 +48,20 @@ func (p ranPlan) each(fn func(ranPlan)) {
 
 func TestListsOfABusyFiveMinutesSortFewColumnsAndCheckOnePage(t *testing.T) {
 	t.Parallel()
-	c, url, sent := &clock{noon}, storetest.URL(t), &statements{}
-	s := storetest.Open(t, url, c.tell)
-	makeProject(t, s, shop, "Shop")
-	require.NoError(t, s.MakePartitions(t.Context()))
-	change(t, s, fillBucket, noon)
+	c, url, sent := storetest.NewClock(), storetest.URL(t), &statements{}
+	s := storetest.Open(t, url, c.Tell)
+	storetest.MakeProject(t, s, storetest.Shop, "Shop")
+	require.NoError(t, s.Intake.MakePartitions(t.Context()))
+	storetest.ChangeRows(t, s, fillBucket, storetest.Noon)
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
 	_, err = conn.Exec(t.Context(), `ANALYZE`)
 	require.NoError(t, err)
-	traced := store.OpenTraced(t, url, c.tell, sent)
+	traced := store.OpenTraced(t, url, c.Tell, sent)
 
 	for _, f := range []store.IssueFilter{
-		{}, {ProjectID: shop}, {Environment: "production"}, {ProjectID: shop, Environment: "production"}, {Release: "1.5"}, {ProjectID: shop, Release: "1.5"},
+		{}, {ProjectID: storetest.Shop}, {Environment: "production"}, {ProjectID: storetest.Shop, Environment: "production"}, {Release: "1.5"}, {ProjectID: storetest.Shop, Release: "1.5"},
 	} {
 		f.Limit = 25
 		sent.sent = nil
@@ -82,7 +82,7 @@ func TestListsOfABusyFiveMinutesSortFewColumnsAndCheckOnePage(t *testing.T) {
 
 // newestWith gives the page that the list of the bucket should have.
 func newestWith(t *testing.T, s *store.Store, f store.IssueFilter) []int64 {
-	return column[int64](t, s, `SELECT i.id FROM issues i
+	return storetest.ReadColumn[int64](t, s, `SELECT i.id FROM issues i
 		WHERE $1 = '' OR EXISTS (SELECT 1 FROM events e WHERE e.issue_id = i.id AND e.environment = $1)
 		ORDER BY last_seen DESC, id DESC LIMIT 25`, f.Environment)
 }

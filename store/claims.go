@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"errand/core"
+	"errand/store/pg"
 )
 
 // revokedToken locks a token, so that it is not revoked before the transaction ends, and finds out whether it was before.
@@ -11,7 +12,7 @@ const revokedToken = `SELECT revoked_at FROM tokens WHERE id = @id FOR SHARE`
 
 // shareToken keeps the actor's token from being revoked until the transaction ends; one that is revoked is unauthorized.
 func (t *tx) shareToken(ctx context.Context, actor core.Actor) error {
-	rows, err := many[struct{ RevokedAt core.Time }](ctx, t, revokedToken, args{"id": int64(actor.ID)})
+	rows, err := pg.QueryMany[struct{ RevokedAt core.Time }](ctx, t, revokedToken, pg.Args{"id": int64(actor.ID)})
 	if err != nil {
 		return err
 	}
@@ -33,12 +34,12 @@ WHERE project_id = @project_id AND id = @id`
 
 // endClaims ends the active claims of tokens that the actor has revoked (decisions 5).
 func (t *tx) endClaims(ctx context.Context, actor core.Actor, tokens []int64) error {
-	claimed, err := many[struct{ ProjectID, ID int64 }](ctx, t, lockClaims, args{"tokens": tokens, "now": t.now})
+	claimed, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, t, lockClaims, pg.Args{"tokens": tokens, "now": t.Now})
 	if err != nil {
 		return err
 	}
 	for _, i := range claimed {
-		if _, err := exec(ctx, t, endClaim, args{"project_id": i.ProjectID, "id": i.ID}); err != nil {
+		if _, err := pg.Exec(ctx, t, endClaim, pg.Args{"project_id": i.ProjectID, "id": i.ID}); err != nil {
 			return err
 		}
 		if err := t.recordOfIssue(ctx, actor, i.ProjectID, i.ID, core.ActionIssueRelease, nil); err != nil {

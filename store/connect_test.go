@@ -38,7 +38,7 @@ func TestConnectionsFitTheRole(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{store.DefaultConnections, 5}, []int{wanted, allowed})
 	require.NoError(t, s.ConnectWriter(t.Context()))
-	noErrors(t, together(20, func(int) error {
+	storetest.RequireNoErrors(t, storetest.RunTogether(20, func(int) error {
 		for range 5 {
 			if err := s.CheckServer(t.Context()); err != nil {
 				return err

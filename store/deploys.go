@@ -6,6 +6,15 @@ import (
 
 	"errand/core"
 	"errand/fixes"
+	"errand/store/activity"
+	"errand/store/pg"
+)
+
+// The series of ids that releases, deploys and fixes have.
+const (
+	releaseIDs pg.Series = "releases"
+	deployIDs  pg.Series = "deploys"
+	fixIDs     pg.Series = "fixes"
 )
 
 // NewDeploy is a deploy to report. Its commits and pull requests are in the form in which the rules of fixes return them.
@@ -45,7 +54,7 @@ INSERT INTO deploy_pull_requests (project_id, url, number) SELECT @project_id, u
 func (s *Store) CreateDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (core.ReportedDeploy, error) {
 	var reported core.ReportedDeploy
 	err := s.inTx(ctx, func(t *tx) error {
-		_, err := one[struct{ ID int64 }](ctx, t, projectByID, args{"id": d.ProjectID})
+		_, err := pg.QueryOne[struct{ ID int64 }](ctx, t, projectByID, pg.Args{"id": d.ProjectID})
 		if core.HasCode(err, core.NotFound) {
 			return core.NewError(core.ProjectNotFound)
 		}
@@ -60,15 +69,15 @@ func (s *Store) CreateDeploy(ctx context.Context, actor core.Actor, d NewDeploy)
 
 func (t *tx) createDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (core.ReportedDeploy, error) {
 	reported := core.ReportedDeploy{ProjectID: d.ProjectID, Release: d.Release, Environment: d.Environment, Commit: d.Commit}
-	place, err := one[struct {
+	place, err := pg.QueryOne[struct {
 		Number     int64
 		DeployedAt core.Time
-	}](ctx, t, nextDeploy, args{"project_id": d.ProjectID, "now": t.now})
+	}](ctx, t, nextDeploy, pg.Args{"project_id": d.ProjectID, "now": t.Now})
 	if err != nil {
 		return reported, err
 	}
 	reported.DeployedAt = place.DeployedAt
-	if reported.ID, err = t.store.ids.one(ctx, deployIDs); err != nil {
+	if reported.ID, err = t.store.db.IDs.TakeOne(ctx, deployIDs); err != nil {
 		return reported, err
 	}
 	release, err := t.putRelease(ctx, reported)
@@ -78,9 +87,9 @@ func (t *tx) createDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (c
 	if err := t.addDeploy(ctx, d, reported, place.Number); err != nil {
 		return reported, err
 	}
-	_, err = t.record(ctx, entry{
-		project: d.ProjectID, actor: actor, action: core.ActionReleaseDeploy, targetType: core.TargetRelease, targetID: release,
-		data: deployData{d.Release, d.Environment, d.Commit, reported.ID},
+	_, err = t.record(ctx, activity.Entry{
+		ProjectID: d.ProjectID, Actor: actor, Action: core.ActionReleaseDeploy, TargetType: core.TargetRelease, TargetID: release,
+		Data: deployData{d.Release, d.Environment, d.Commit, reported.ID},
 	})
 	if err != nil {
 		return reported, err
@@ -102,18 +111,18 @@ type deployData struct {
 
 // putRelease makes the deploy's release on first use, and returns its id.
 func (t *tx) putRelease(ctx context.Context, d core.ReportedDeploy) (int64, error) {
-	id, err := t.store.ids.one(ctx, releaseIDs)
+	id, err := t.store.db.IDs.TakeOne(ctx, releaseIDs)
 	if err != nil {
 		return 0, err
 	}
-	row, err := one[struct{ ID int64 }](ctx, t, putRelease, args{
-		"project_id": d.ProjectID, "id": id, "version": d.Release, "commit": d.Commit, "now": t.now, "deployed_at": d.DeployedAt,
+	row, err := pg.QueryOne[struct{ ID int64 }](ctx, t, putRelease, pg.Args{
+		"project_id": d.ProjectID, "id": id, "version": d.Release, "commit": d.Commit, "now": t.Now, "deployed_at": d.DeployedAt,
 	})
 	return row.ID, err
 }
 
 func (t *tx) addDeploy(ctx context.Context, d NewDeploy, reported core.ReportedDeploy, number int64) error {
-	_, err := exec(ctx, t, addDeploy, args{
+	_, err := pg.Exec(ctx, t, addDeploy, pg.Args{
 		"project_id": d.ProjectID, "number": number, "id": reported.ID, "release": d.Release, "environment": d.Environment,
 		"commit": d.Commit, "source": string(d.Source), "deployed_at": reported.DeployedAt,
 	})
@@ -121,10 +130,10 @@ func (t *tx) addDeploy(ctx context.Context, d NewDeploy, reported core.ReportedD
 		return err
 	}
 	commits := sortedOnce(append(slices.Clone(d.Commits), d.Commit))
-	if _, err := exec(ctx, t, addDeployCommits, args{"project_id": d.ProjectID, "commits": commits, "number": number}); err != nil {
+	if _, err := pg.Exec(ctx, t, addDeployCommits, pg.Args{"project_id": d.ProjectID, "commits": commits, "number": number}); err != nil {
 		return err
 	}
-	_, err = exec(ctx, t, addDeployPullRequests, args{"project_id": d.ProjectID, "urls": sortedOnce(slices.Clone(d.PullRequests)), "number": number})
+	_, err = pg.Exec(ctx, t, addDeployPullRequests, pg.Args{"project_id": d.ProjectID, "urls": sortedOnce(slices.Clone(d.PullRequests)), "number": number})
 	return err
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/hex"
 
-	"github.com/jackc/pgx/v5"
-
 	"errand/core"
+	"errand/store/intake"
+	"errand/store/pg"
 )
 
 const eventColumns = `
@@ -43,15 +43,11 @@ func (s *Store) IssueEvents(ctx context.Context, issueID int64, page core.Paging
 	if err != nil {
 		return core.Page[core.EventRow]{}, err
 	}
-	l := newList("received_at", page)
-	l.where("project_id = @project_id", "project_id", project)
-	l.where("issue_id = @issue_id", "issue_id", issueID)
-	return listPage(ctx, s, l, eventColumns, scanEventRow, func(e core.EventRow) (core.Time, int64) { return e.ReceivedAt, e.ID })
-}
-
-func scanEventRow(row pgx.CollectableRow) (core.EventRow, error) {
-	r, err := pgx.RowToStructByName[eventRow](row)
-	return r.row(), err
+	l := pg.NewList("received_at", page)
+	l.WhereArg("project_id = @project_id", "project_id", project)
+	l.WhereArg("issue_id = @issue_id", "issue_id", issueID)
+	rows, err := pg.ReadPage(ctx, s.db, l, eventColumns, func(e eventRow) (core.Time, int64) { return e.ReceivedAt, e.ID })
+	return pg.ConvertPage(rows, eventRow.row), err
 }
 
 type storedEvent struct {
@@ -66,10 +62,10 @@ func (s *Store) Event(ctx context.Context, id int64) (core.EventDetail, error) {
 	if err != nil {
 		return core.EventDetail{}, err
 	}
-	row, err := one[storedEvent](ctx, s.pool, oneEvent, args{"project_id": project, "id": id})
+	row, err := pg.QueryOne[storedEvent](ctx, s.db.Main, oneEvent, pg.Args{"project_id": project, "id": id})
 	if err != nil {
 		return core.EventDetail{}, err
 	}
-	event, err := s.unpack(ctx, project, Payload{Bytes: row.Payload, Dictionary: row.Dictionary})
+	event, err := s.Intake.Unpack(ctx, project, intake.Payload{Bytes: row.Payload, Dictionary: row.Dictionary})
 	return core.EventDetail{EventRow: row.row(), Event: event}, err
 }

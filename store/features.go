@@ -2,39 +2,21 @@ package store
 
 import (
 	"context"
-	"strconv"
 	"sync"
 	"time"
 
 	"errand/core"
 	"errand/similar"
+	"errand/store/intake"
+	"errand/store/pg"
 	"errand/triage"
 )
-
-// MayBeNew tells whether an event may be the first of its issue: the store does not remember one. Only for such an event
-// its stack trace needs to be looked at for triage and similar issues.
-func (s *Store) MayBeNew(e *NewEvent) bool {
-	return s.known.issue(e).id == 0
-}
 
 // Arrays of different lengths cannot be sent as one, but as their texts.
 const addFeatures = `
 INSERT INTO issue_features (project_id, issue_id, features)
 SELECT n.project_id, n.issue_id, n.features::integer[] FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS n (project_id, issue_id, features)
 ON CONFLICT DO NOTHING`
-
-// arrayText writes an array as Postgres reads it.
-func arrayText(list []int32) string {
-	text := make([]byte, 0, 12*len(list)+2)
-	text = append(text, '{')
-	for i, n := range list {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = strconv.AppendInt(text, int64(n), 10)
-	}
-	return string(append(text, '}'))
-}
 
 // readAtOnce bounds the issues that are read in one call of ReadIssues.
 const readAtOnce = 200
@@ -50,7 +32,7 @@ type unreadIssue struct {
 // ReadIssues looks at an event of each issue that has not been looked at: issues from before there was triage, and those
 // that a split made. It does a bounded number and tells how many. Several servers may do the same ones.
 func (s *Store) ReadIssues(ctx context.Context) (int, error) {
-	issues, err := many[unreadIssue](ctx, s.pool, unreadIssues, args{"limit": readAtOnce})
+	issues, err := pg.QueryMany[unreadIssue](ctx, s.db.Main, unreadIssues, pg.Args{"limit": readAtOnce})
 	if err != nil {
 		return 0, err
 	}
@@ -72,16 +54,16 @@ UPDATE issues SET crash_site = @site, handled = @handled WHERE project_id = @pro
 // readEvents looks at the newest stored event of an issue. Without one, or with one that cannot be read, the title has to
 // do.
 func (s *Store) readEvents(ctx context.Context, i unreadIssue) error {
-	rows, err := many[struct {
+	rows, err := pg.QueryMany[struct {
 		Payload    []byte
 		Dictionary int64
-	}](ctx, s.pool, newestStoredEvent, args{"project_id": i.ProjectID, "issue_id": i.ID})
+	}](ctx, s.db.Main, newestStoredEvent, pg.Args{"project_id": i.ProjectID, "issue_id": i.ID})
 	if err != nil {
 		return err
 	}
 	crash, features := triage.Crash{Site: triage.NoStack}, similar.OfIssue(i.Title, i.Type, i.Culprit)
 	if len(rows) > 0 {
-		event, err := s.unpack(ctx, i.ProjectID, Payload{Bytes: rows[0].Payload, Dictionary: rows[0].Dictionary})
+		event, err := s.Intake.Unpack(ctx, i.ProjectID, intake.Payload{Bytes: rows[0].Payload, Dictionary: rows[0].Dictionary})
 		if core.HasCode(err, core.Unavailable) {
 			return err
 		}
@@ -91,11 +73,11 @@ func (s *Store) readEvents(ctx context.Context, i unreadIssue) error {
 		}
 	}
 	return s.inTx(ctx, func(t *tx) error {
-		n, err := exec(ctx, t, setCrash, args{"site": string(crash.Site), "handled": crash.Handled, "project_id": i.ProjectID, "issue_id": i.ID})
+		n, err := pg.Exec(ctx, t, setCrash, pg.Args{"site": string(crash.Site), "handled": crash.Handled, "project_id": i.ProjectID, "issue_id": i.ID})
 		if err != nil || n == 0 {
 			return err // another server was faster
 		}
-		_, err = t.Exec(ctx, addFeatures, []int64{i.ProjectID}, []int64{i.ID}, []string{arrayText(features)})
+		_, err = t.Exec(ctx, addFeatures, []int64{i.ProjectID}, []int64{i.ID}, []string{pg.ArrayText(features)})
 		return err
 	})
 }
@@ -126,11 +108,11 @@ func (s *Store) commonFeatures(ctx context.Context) (similar.Frequencies, error)
 	if f.Of != nil && now.Sub(f.at).Abs() < frequenciesAge {
 		return f.Frequencies, nil
 	}
-	row, err := one[struct {
+	row, err := pg.QueryOne[struct {
 		Issues   float64
 		Features []int32
 		Shares   []float64
-	}](ctx, s.pool, commonFeatures, args{})
+	}](ctx, s.db.Main, commonFeatures, pg.Args{})
 	if err != nil {
 		return similar.Frequencies{}, err
 	}

@@ -11,6 +11,8 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
+	"errand/store/storetest"
 )
 
 // foundBy gives the issues that a filter names, in the order of their ids.
@@ -29,7 +31,7 @@ func foundBy(t require.TestingT, tb testing.TB, s *store.Store, f store.IssueFil
 // requireNamed wants the filters to find the issues that have such a stored event, whatever the order.
 func requireNamed(t *testing.T, s *store.Store, field, name string, want ...int64) {
 	t.Helper()
-	for _, f := range []store.IssueFilter{{}, {Sort: core.ByPriority}, {ProjectID: shop}} {
+	for _, f := range []store.IssueFilter{{}, {Sort: core.ByPriority}, {ProjectID: storetest.Shop}} {
 		if field == "release" {
 			f.Release = name
 		} else {
@@ -41,28 +43,28 @@ func requireNamed(t *testing.T, s *store.Store, field, name string, want ...int6
 }
 
 // placed is an event with a release and an environment.
-func placed(group string, n int, at core.Time, release, environment string) store.NewEvent {
-	e := event(shop, group, n, at)
+func placed(group string, n int, at core.Time, release, environment string) intake.NewEvent {
+	e := storetest.MakeEvent(storetest.Shop, group, n, at)
 	e.Release, e.Environment = release, environment
 	return e
 }
 
 func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 	t.Parallel()
-	s, c, id := openHot(t)
-	add(t, s, placed("hot", 1000, c.at(0), "2.0", "staging"))
-	add(t, s, placed("hot", 1001, c.at(0), "3.0", "canary"), placed("hot", 1002, c.at(0), "3.0", "production"))
-	require.NoError(t, s.TrimAllIssues(t.Context()))
+	s, c, id := storetest.OpenHot(t)
+	storetest.AddEvents(t, s, placed("hot", 1000, c.At(0), "2.0", "staging"))
+	storetest.AddEvents(t, s, placed("hot", 1001, c.At(0), "3.0", "canary"), placed("hot", 1002, c.At(0), "3.0", "production"))
+	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	requireNamed(t, s, "release", "2.0", id)
 	requireNamed(t, s, "environment", "staging", id)
 	requireNamed(t, s, "environment", "canary", id)
-	c.forward(time.Second)
-	var more []store.NewEvent
+	c.Forward(time.Second)
+	var more []intake.NewEvent
 	for n := range 200 {
-		more = append(more, placed("hot", 2000+n, c.at(0), "4.0", "production"))
+		more = append(more, placed("hot", 2000+n, c.At(0), "4.0", "production"))
 	}
-	add(t, s, more...)
-	require.NoError(t, s.TrimAllIssues(t.Context()))
+	storetest.AddEvents(t, s, more...)
+	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	for _, gone := range []string{"2.0", "3.0"} {
 		requireNamed(t, s, "release", gone)
 	}
@@ -72,19 +74,19 @@ func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 	requireNamed(t, s, "release", "1.0", id)
 	requireNamed(t, s, "release", "4.0", id)
 	requireNamed(t, s, "environment", "production", id)
-	add(t, s, placed("hot", 3000, c.at(0), "2.0", "staging"), placed("hot", 3001, c.at(0), "4.0", "production"))
-	require.NoError(t, s.TrimAllIssues(t.Context()))
+	storetest.AddEvents(t, s, placed("hot", 3000, c.At(0), "2.0", "staging"), placed("hot", 3001, c.At(0), "4.0", "production"))
+	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	requireNamed(t, s, "environment", "staging", id)
 }
 
 func TestFiltersForgetWhatHasExpired(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := add(t, s, placed("pay", 1, c.at(0), "1.0", "production"), placed("pay", 2, c.at(time.Second), "1.1", "staging")).IssueID
-	c.forward(48 * time.Hour)
-	add(t, s, placed("pay", 3, c.at(0), "1.2", "production"))
+	s, c := storetest.OpenShop(t)
+	id := storetest.AddEvents(t, s, placed("pay", 1, c.At(0), "1.0", "production"), placed("pay", 2, c.At(time.Second), "1.1", "staging")).IssueID
+	c.Forward(48 * time.Hour)
+	storetest.AddEvents(t, s, placed("pay", 3, c.At(0), "1.2", "production"))
 	requireNamed(t, s, "release", "1.1", id)
-	dropExpired(t, s, 1)
+	storetest.DropExpired(t, s, 1)
 	requireNamed(t, s, "release", "1.1")
 	requireNamed(t, s, "environment", "staging")
 	requireNamed(t, s, "release", "1.0", id) // its first
@@ -93,15 +95,15 @@ func TestFiltersForgetWhatHasExpired(t *testing.T) {
 
 func TestFiltersForgetWhatIsSplitOff(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	first := add(t, s, placed("pay", 1, c.at(0), "1.0", "production"))
-	moved := add(t, s, placed("pay", 2, c.at(time.Second), "1.1", "staging"))
-	add(t, s, placed("pay", 3, c.at(2*time.Second), "1.2", "production"))
+	s, c := storetest.OpenShop(t)
+	first := storetest.AddEvents(t, s, placed("pay", 1, c.At(0), "1.0", "production"))
+	moved := storetest.AddEvents(t, s, placed("pay", 2, c.At(time.Second), "1.1", "staging"))
+	storetest.AddEvents(t, s, placed("pay", 3, c.At(2*time.Second), "1.2", "production"))
 	made := split(t, s, first.IssueID, moved.ID).ID
 	requireNamed(t, s, "release", "1.1", made)
 	requireNamed(t, s, "environment", "staging", made)
 	requireNamed(t, s, "environment", "production", first.IssueID)
-	merge(t, s, first.IssueID, made)
+	storetest.MergeIssues(t, s, first.IssueID, made)
 	requireNamed(t, s, "environment", "staging", first.IssueID)
 }
 
@@ -109,17 +111,17 @@ func TestFiltersForgetWhatIsSplitOff(t *testing.T) {
 func (g *game) requireFilters(r *rapid.T, t *testing.T) {
 	for _, environment := range []string{"production", "staging"} {
 		got := foundBy(r, t, g.pair[0], store.IssueFilter{ProjectID: g.project, Environment: environment})
-		require.Equal(r, g.withEvent(func(e store.NewEvent) bool { return e.Environment == environment }, nil), got, environment)
+		require.Equal(r, g.withEvent(func(e intake.NewEvent) bool { return e.Environment == environment }, nil), got, environment)
 	}
 	for _, release := range []string{"1.0", "1.1"} {
 		got := foundBy(r, t, g.pair[1], store.IssueFilter{ProjectID: g.project, Release: release})
 		ends := func(i *playedIssue) bool { return i.FirstRelease == release || i.LastRelease == release }
-		require.Equal(r, g.withEvent(func(e store.NewEvent) bool { return e.Release == release }, ends), got, fmt.Sprint("release ", release))
+		require.Equal(r, g.withEvent(func(e intake.NewEvent) bool { return e.Release == release }, ends), got, fmt.Sprint("release ", release))
 	}
 }
 
 // withEvent gives the issues, but for merged ones, that have such a stored event or are so themselves.
-func (g *game) withEvent(has func(store.NewEvent) bool, is func(*playedIssue) bool) []int64 {
+func (g *game) withEvent(has func(intake.NewEvent) bool, is func(*playedIssue) bool) []int64 {
 	ids := []int64{}
 	for _, id := range sortedKeys(g.issues) {
 		i := g.issues[id]

@@ -4,27 +4,29 @@ import (
 	"context"
 
 	"errand/core"
+	"errand/store/pg"
+	"errand/store/watch"
 )
 
 const selectFixOfIssue = `
-SELECT ` + fixColumns + `
+SELECT ` + watch.Columns + `
 FROM issues i JOIN fixes f ON f.project_id = i.project_id AND f.id = i.fix_id
 WHERE i.project_id = @project_id AND i.id = @issue_id`
 
-// fixOfIssue returns the fix that was linked to an issue last, or nil.
-func fixOfIssue(ctx context.Context, q querier, project, issue int64) (*core.Fix, error) {
-	row, err := one[fixRow](ctx, q, selectFixOfIssue, args{"project_id": project, "issue_id": issue})
+// findFix returns the fix that was linked to an issue last, or nil.
+func findFix(ctx context.Context, q pg.Querier, project, issue int64) (*core.Fix, error) {
+	row, err := pg.QueryOne[watch.Fix](ctx, q, selectFixOfIssue, pg.Args{"project_id": project, "issue_id": issue})
 	if core.HasCode(err, core.NotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	fix := row.fix()
+	fix := showFix(row)
 	return &fix, nil
 }
 
-func (r fixRow) fix() core.Fix {
+func showFix(r watch.Fix) core.Fix {
 	fix := core.Fix{
 		Kind: r.Kind, LinkedBy: r.LinkedBy, LinkedAt: r.LinkedAt, Release: core.Untrusted(r.Release), Environment: core.Untrusted(r.Environment),
 		DeployedAt: r.DeployedAt, VerifyAfter: r.VerifyAfter, VerifiedAt: r.VerifiedAt, RegressedAt: r.RegressedAt,

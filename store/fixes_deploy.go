@@ -5,49 +5,13 @@ import (
 
 	"errand/core"
 	"errand/fixes"
+	"errand/store/pg"
+	"errand/store/watch"
 )
-
-// fixRow is a fix as it is stored.
-type fixRow struct {
-	ID           int64
-	IssueID      int64
-	Kind         core.FixKind
-	Ref          string
-	MergeCommit  string
-	LinkedBy     string
-	LinkedAt     core.Time
-	DeployNumber *int64
-	Release      string
-	Environment  string
-	DeployCommit string
-	DeployedAt   core.Time
-	VerifyAfter  core.Time
-	VerifyBy     core.Time
-	Outcome      *string
-	VerifiedAt   core.Time
-	RegressedAt  core.Time
-	RegressedIn  string
-}
-
-const fixColumns = `f.id, f.issue_id, f.kind, f.ref, f.merge_commit, f.linked_by, f.linked_at, f.deploy_number, f.release, f.environment,
-	f.deploy_commit, f.deployed_at, f.verify_after, f.verify_by, f.outcome, f.verified_at, f.regressed_at, f.regressed_in`
-
-// link is by what the fix is recognised.
-func (r fixRow) link() fixes.Link {
-	if r.Kind == core.FixByCommit {
-		return fixes.Link{Commit: r.Ref}
-	}
-	return fixes.Link{PullRequest: r.Ref, MergeCommit: r.MergeCommit}
-}
-
-// firstDeploy is the first deploy that contains the fix, which must be deployed.
-func (r fixRow) firstDeploy() fixes.Deploy {
-	return fixes.Deploy{Number: *r.DeployNumber, Release: r.Release, Environment: r.Environment, Commit: r.DeployCommit, At: r.DeployedAt.Time}
-}
 
 // waitingFixes are those that a deploy may bring: the rules decide which it does. Their issues are locked.
 const waitingFixes = `
-SELECT ` + fixColumns + `
+SELECT ` + watch.Columns + `
 FROM fixes f
 JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id AND i.status = 'fix_pending'
 WHERE f.project_id = @project_id AND f.deployed_at IS NULL AND f.closed_at IS NULL
@@ -60,7 +24,7 @@ func (t *tx) deployFixes(ctx context.Context, actor core.Actor, project int64, d
 	for _, commit := range d.Commits {
 		prefixes = append(prefixes, fixes.CommitPrefix(commit))
 	}
-	waiting, err := many[fixRow](ctx, t, waitingFixes, args{
+	waiting, err := pg.QueryMany[watch.Fix](ctx, t, waitingFixes, pg.Args{
 		"project_id": project, "prefix": fixes.PrefixLength, "prefixes": sortedOnce(prefixes), "urls": d.PullRequests,
 	})
 	if err != nil {
@@ -68,10 +32,10 @@ func (t *tx) deployFixes(ctx context.Context, actor core.Actor, project int64, d
 	}
 	var issues []int64
 	for _, fix := range waiting {
-		if !d.Contains(fix.link()) {
+		if !d.Contains(fix.Link()) {
 			continue
 		}
-		if err := t.deployFix(ctx, actor, project, fix, d); err != nil {
+		if err := t.deployFix(ctx, actor, fix, d); err != nil {
 			return nil, err
 		}
 		issues = append(issues, fix.IssueID)
@@ -91,25 +55,25 @@ WHERE project_id = @project_id AND id = @id`
 )
 
 // deployFix begins the watch over a fix, whose issue is locked.
-func (t *tx) deployFix(ctx context.Context, actor core.Actor, project int64, fix fixRow, d fixes.Deploy) error {
-	before, err := one[struct{ Events int64 }](ctx, t, eventsBefore, args{
-		"project_id": project, "issue_id": fix.IssueID, "after": d.At.Add(-fixes.RateWindow), "before": d.At,
+func (t *tx) deployFix(ctx context.Context, actor core.Actor, fix watch.Fix, d fixes.Deploy) error {
+	before, err := pg.QueryOne[struct{ Events int64 }](ctx, t, eventsBefore, pg.Args{
+		"project_id": fix.ProjectID, "issue_id": fix.IssueID, "after": d.At.Add(-fixes.RateWindow), "before": d.At,
 	})
 	if err != nil {
 		return err
 	}
-	watch := t.store.verify.Watch(d.At, before.Events)
-	_, err = exec(ctx, t, setFixDeployed, args{
-		"project_id": project, "id": fix.ID, "number": d.Number, "release": d.Release, "environment": d.Environment, "commit": d.Commit,
-		"deployed_at": watch.DeployedAt, "verify_after": watch.VerifyAfter, "verify_by": watch.VerifyBy,
+	window := t.store.verify.Watch(d.At, before.Events)
+	_, err = pg.Exec(ctx, t, setFixDeployed, pg.Args{
+		"project_id": fix.ProjectID, "id": fix.ID, "number": d.Number, "release": d.Release, "environment": d.Environment, "commit": d.Commit,
+		"deployed_at": window.DeployedAt, "verify_after": window.VerifyAfter, "verify_by": window.VerifyBy,
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := exec(ctx, t, setIssueDeployed, args{"project_id": project, "id": fix.IssueID, "deployed_at": d.At}); err != nil {
+	if _, err := pg.Exec(ctx, t, setIssueDeployed, pg.Args{"project_id": fix.ProjectID, "id": fix.IssueID, "deployed_at": d.At}); err != nil {
 		return err
 	}
-	return t.recordOfIssue(ctx, actor, project, fix.IssueID, core.ActionIssueFixDeployed, fixDeployedData{d.Release, d.Environment, fix.ID})
+	return t.recordOfIssue(ctx, actor, fix.ProjectID, fix.IssueID, core.ActionIssueFixDeployed, fixDeployedData{d.Release, d.Environment, fix.ID})
 }
 
 // fixDeployedData is the data of a deployed fix in the activity of its issue.

@@ -5,6 +5,8 @@ import (
 
 	"errand/core"
 	"errand/fixes"
+	"errand/store/pg"
+	"errand/store/watch"
 )
 
 // NewFix is a fix to link: a commit or a pull request, in the form in which the rules of fixes return it.
@@ -35,14 +37,14 @@ func (s *Store) LinkFix(ctx context.Context, actor core.Actor, id int64, fix New
 		return issue, err
 	}
 	err = s.inTx(ctx, func(t *tx) error {
-		if _, err := exec(ctx, t, lockDeployOrder, args{"project_id": project}); err != nil { // before issues, as a deploy does
+		if _, err := pg.Exec(ctx, t, lockDeployOrder, pg.Args{"project_id": project}); err != nil { // before issues, as a deploy does
 			return err
 		}
 		_, err := t.changeIssue(ctx, actor, project, id, func(c *change) error { return c.linkFix(ctx, fix) })
 		if err != nil {
 			return err
 		}
-		issue, err = readDetail(ctx, t, project, id, t.now)
+		issue, err = readDetail(ctx, t, project, id, t.Now)
 		return err
 	})
 	return issue, err
@@ -52,24 +54,24 @@ func (c *change) linkFix(ctx context.Context, fix NewFix) error {
 	if err := c.closeFix(ctx, c.project, c.id); err != nil {
 		return err
 	}
-	id, err := c.store.ids.one(ctx, fixIDs)
+	id, err := c.store.db.IDs.TakeOne(ctx, fixIDs)
 	if err != nil {
 		return err
 	}
-	_, err = exec(ctx, c, addFix, args{
+	_, err = pg.Exec(ctx, c, addFix, pg.Args{
 		"project_id": c.project, "id": id, "issue_id": c.id, "kind": string(fix.Kind), "ref": fix.Ref,
-		"linked_by_type": string(c.actor.Type), "linked_by": c.actor.Name, "now": c.now,
+		"linked_by_type": string(c.actor.Type), "linked_by": c.actor.Name, "now": c.Now,
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := exec(ctx, c, setIssueFix, args{"project_id": c.project, "id": c.id, "fix_id": id, "now": c.now}); err != nil {
+	if _, err := pg.Exec(ctx, c, setIssueFix, pg.Args{"project_id": c.project, "id": c.id, "fix_id": id, "now": c.Now}); err != nil {
 		return err
 	}
 	if _, err := c.record(ctx, core.ActionIssueFix, linkData{fix.Kind, fix.Ref, c.before.Status, core.FixPending}); err != nil {
 		return err
 	}
-	return c.deployLinked(ctx, fixRow{ID: id, IssueID: c.id, Kind: fix.Kind, Ref: fix.Ref})
+	return c.deployLinked(ctx, watch.Fix{ProjectID: c.project, ID: id, IssueID: c.id, Kind: fix.Kind, Ref: fix.Ref})
 }
 
 const repositoryOfIssue = `
@@ -78,7 +80,7 @@ WHERE i.id = @issue_id AND i.status <> 'merged'`
 
 // FindRepository returns the repository of an issue's project, empty for none; not_found for an unknown or merged issue.
 func (s *Store) FindRepository(ctx context.Context, issue int64) (string, error) {
-	row, err := one[struct{ Repository string }](ctx, s.pool, repositoryOfIssue, args{"issue_id": issue})
+	row, err := pg.QueryOne[struct{ Repository string }](ctx, s.db.Main, repositoryOfIssue, pg.Args{"issue_id": issue})
 	return row.Repository, err
 }
 
@@ -115,19 +117,19 @@ type foundDeploy struct {
 }
 
 // deployLinked has a fix count as deployed when a deploy contains it already.
-func (c *change) deployLinked(ctx context.Context, fix fixRow) error {
-	sql, a := firstDeployOfPullRequest, args{"project_id": c.project, "url": fix.Ref}
+func (c *change) deployLinked(ctx context.Context, fix watch.Fix) error {
+	sql, a := firstDeployOfPullRequest, pg.Args{"project_id": c.project, "url": fix.Ref}
 	if fix.Kind == core.FixByCommit {
-		sql, a = firstDeployOfCommit, args{"project_id": c.project, "commit": fix.Ref, "prefix": fixes.CommitPrefix(fix.Ref)}
+		sql, a = firstDeployOfCommit, pg.Args{"project_id": c.project, "commit": fix.Ref, "prefix": fixes.CommitPrefix(fix.Ref)}
 	}
-	d, err := one[foundDeploy](ctx, c, sql, a)
+	d, err := pg.QueryOne[foundDeploy](ctx, c, sql, a)
 	switch {
 	case core.HasCode(err, core.NotFound):
 		return nil
 	case err != nil:
 		return err
 	}
-	return c.deployFix(ctx, c.actor, c.project, fix, fixes.Deploy{
+	return c.deployFix(ctx, c.actor, fix, fixes.Deploy{
 		Number: d.Number, Release: d.Release, Environment: d.Environment, Commit: d.Commit, At: d.DeployedAt.Time,
 	})
 }
@@ -138,6 +140,6 @@ WHERE i.project_id = @project_id AND i.id = @issue_id AND f.project_id = i.proje
 
 // closeFix ends the watch over the fix of an issue, which is locked. The fix stays visible.
 func (t *tx) closeFix(ctx context.Context, project, issue int64) error {
-	_, err := exec(ctx, t, closeFix, args{"project_id": project, "issue_id": issue, "now": t.now})
+	_, err := pg.Exec(ctx, t, closeFix, pg.Args{"project_id": project, "issue_id": issue, "now": t.Now})
 	return err
 }

@@ -5,9 +5,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"errand/core"
+	"errand/store/pg"
 )
 
 const selectFixOutcomes = `
@@ -38,25 +37,21 @@ type outcomeRow struct {
 // ListFixOutcomes lists the fixes that ended at or after a time, the latest first. A duration counts from the time of the first
 // page.
 func (s *Store) ListFixOutcomes(ctx context.Context, after core.Since, page core.Paging) (core.Page[core.FixOutcome], error) {
-	l := newList("outcome_at", page)
-	l.prefix = "f."
-	l.start = core.At(page.Cursor.Start(s.Now().Time))
-	since, err := after.Time(l.start.Time)
+	l := pg.NewList("outcome_at", page)
+	l.Prefix = "f."
+	l.Start = core.At(page.Cursor.Start(s.Now().Time))
+	since, err := after.Time(l.Start.Time)
 	if err != nil {
 		return core.Page[core.FixOutcome]{}, err
 	}
-	l.where("f.outcome IS NOT NULL", "", nil)
+	l.Where("f.outcome IS NOT NULL")
 	if !since.IsZero() {
-		l.where("f.outcome_at >= @since", "since", since)
+		l.WhereArg("f.outcome_at >= @since", "since", since)
 	}
-	rows, err := listPage(ctx, s, l, selectFixOutcomes, pgx.RowToStructByName[outcomeRow], func(r outcomeRow) (core.Time, int64) {
+	rows, err := pg.ReadPage(ctx, s.db, l, selectFixOutcomes, func(r outcomeRow) (core.Time, int64) {
 		return r.OutcomeAt, r.ID
 	})
-	outcomes := core.Page[core.FixOutcome]{NextCursor: rows.NextCursor}
-	for _, r := range rows.Data {
-		outcomes.Data = append(outcomes.Data, r.fixOutcome())
-	}
-	return outcomes, err
+	return pg.ConvertPage(rows, outcomeRow.fixOutcome), err
 }
 
 func (r outcomeRow) fixOutcome() core.FixOutcome {

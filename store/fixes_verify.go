@@ -6,6 +6,9 @@ import (
 
 	"errand/core"
 	"errand/fixes"
+	"errand/store/activity"
+	"errand/store/pg"
+	"errand/store/watch"
 )
 
 // verifyChunk is how many fixes are read at a time.
@@ -31,9 +34,6 @@ FROM issues i
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 LEFT JOIN project_seen s ON s.project_id = i.project_id
 WHERE i.project_id = @project_id AND i.id = @issue_id AND i.fix_id = @id AND i.status = 'fix_pending' FOR UPDATE OF i`
-	oneFix = `
-SELECT ` + fixColumns + `
-FROM fixes f WHERE f.project_id = @project_id AND f.id = @id`
 	// The last event of each release and environment is enough: an earlier one is a return only if the last one is.
 	eventsSinceDeploy = `
 SELECT release, environment, max(occurred_at) AS at FROM events
@@ -57,7 +57,7 @@ type dueFix struct {
 func (s *Store) VerifyFixes(ctx context.Context) error {
 	last := dueFix{VerifyAfter: core.At(time.Unix(0, 0))}
 	for {
-		due, err := many[dueFix](ctx, s.pool, dueFixes, args{
+		due, err := pg.QueryMany[dueFix](ctx, s.db.Main, dueFixes, pg.Args{
 			"now": s.Now(), "after_at": last.VerifyAfter, "after_id": last.ID, "rows": verifyChunk,
 		})
 		if err != nil {
@@ -77,43 +77,39 @@ func (s *Store) VerifyFixes(ctx context.Context) error {
 
 // verifyFix decides about a fix once its issue is locked: meanwhile the error may have returned, or the fix been closed.
 func (t *tx) verifyFix(ctx context.Context, due dueFix) error {
-	issue, err := one[struct{ AliveAt core.Time }](ctx, t, lockFixedIssue, args{"project_id": due.ProjectID, "issue_id": due.IssueID, "id": due.ID})
+	issue, err := pg.QueryOne[struct{ AliveAt core.Time }](ctx, t, lockFixedIssue, pg.Args{"project_id": due.ProjectID, "issue_id": due.IssueID, "id": due.ID})
 	if core.HasCode(err, core.NotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	fix, err := one[fixRow](ctx, t, oneFix, args{"project_id": due.ProjectID, "id": due.ID})
+	fix, err := watch.ReadFix(ctx, t, due.ProjectID, due.ID)
 	if err != nil {
 		return err
 	}
-	if !fix.watch().IsVerified(t.now.Time, issue.AliveAt.Time) {
+	if !fix.Watch().IsVerified(t.Now.Time, issue.AliveAt.Time) {
 		return nil
 	}
-	returned, err := t.findStoredReturn(ctx, due.ProjectID, fix)
+	returned, err := t.findStoredReturn(ctx, fix)
 	if err != nil {
 		return err
 	}
 	if returned != nil {
-		return t.regress(ctx, due.ProjectID, core.FixPending, fix, returned.Release)
+		return fix.Regress(ctx, t.store.db, t.Tx, core.FixPending, returned.Release)
 	}
-	return t.setVerified(ctx, due.ProjectID, fix)
-}
-
-func (r fixRow) watch() fixes.Watch {
-	return fixes.Watch{DeployedAt: r.DeployedAt.Time, VerifyAfter: r.VerifyAfter.Time, VerifyBy: r.VerifyBy.Time}
+	return t.setVerified(ctx, fix)
 }
 
 // findStoredReturn looks for a return among the stored events. When an event is added, it may not be known yet that its
 // release contains the fix: the deploy is reported later, or the fix is linked only then.
-func (t *tx) findStoredReturn(ctx context.Context, project int64, fix fixRow) (*fixes.Event, error) {
-	rows, err := many[struct {
+func (t *tx) findStoredReturn(ctx context.Context, fix watch.Fix) (*fixes.Event, error) {
+	rows, err := pg.QueryMany[struct {
 		Release     string
 		Environment string
 		At          core.Time
-	}](ctx, t, eventsSinceDeploy, args{
-		"project_id": project, "issue_id": fix.IssueID, "deployed_at": fix.DeployedAt, "received_after": fix.DeployedAt.Add(-skewOfEvents),
+	}](ctx, t, eventsSinceDeploy, pg.Args{
+		"project_id": fix.ProjectID, "issue_id": fix.IssueID, "deployed_at": fix.DeployedAt, "received_after": fix.DeployedAt.Add(-skewOfEvents),
 	})
 	if err != nil {
 		return nil, err
@@ -122,25 +118,25 @@ func (t *tx) findStoredReturn(ctx context.Context, project int64, fix fixRow) (*
 	for i, r := range rows {
 		events[i] = fixes.Event{At: r.At.Time, Release: r.Release, Environment: r.Environment}
 	}
-	return t.findReturn(ctx, project, fix, events)
+	return fix.FindReturn(ctx, t, events)
 }
 
-func (t *tx) setVerified(ctx context.Context, project int64, fix fixRow) error {
-	if _, err := exec(ctx, t, setFixVerified, args{"project_id": project, "id": fix.ID, "now": t.now}); err != nil {
+func (t *tx) setVerified(ctx context.Context, fix watch.Fix) error {
+	if _, err := pg.Exec(ctx, t, setFixVerified, pg.Args{"project_id": fix.ProjectID, "id": fix.ID, "now": t.Now}); err != nil {
 		return err
 	}
-	if _, err := exec(ctx, t, setVerified, args{"project_id": project, "id": fix.IssueID, "now": t.now}); err != nil {
+	if _, err := pg.Exec(ctx, t, setVerified, pg.Args{"project_id": fix.ProjectID, "id": fix.IssueID, "now": t.Now}); err != nil {
 		return err
 	}
-	if err := t.addAlert(ctx, project, fix.IssueID, alertVerified); err != nil {
+	if err := activity.WriteAlert(ctx, t.Tx, fix.ProjectID, fix.IssueID, activity.AlertVerified); err != nil {
 		return err
 	}
-	data := verifyData{fromTo{core.FixPending, core.Verified}, fix.ID}
-	return t.recordOfIssue(ctx, core.System("verifier"), project, fix.IssueID, core.ActionIssueVerify, data)
+	data := verifyData{activity.FromTo{From: core.FixPending, To: core.Verified}, fix.ID}
+	return t.recordOfIssue(ctx, core.System("verifier"), fix.ProjectID, fix.IssueID, core.ActionIssueVerify, data)
 }
 
 // verifyData is the data of a verified fix in the activity of its issue.
 type verifyData struct {
-	fromTo
+	activity.FromTo
 	FixID int64 `json:"fix_id"`
 }

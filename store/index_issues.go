@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+
+	"errand/store/pg"
 )
 
 // indexAtOnce bounds the issues of one transaction of IndexIssues: events of these wait for it.
@@ -32,22 +34,22 @@ type issueWithoutGrams struct {
 func (s *Store) IndexIssues(ctx context.Context) (int, error) {
 	var issues []issueWithoutGrams
 	err := s.inTx(ctx, func(t *tx) error {
-		if _, err := t.Exec(ctx, findByKey); err != nil {
+		if err := t.FindByKey(ctx); err != nil {
 			return err
 		}
 		var err error
-		issues, err = many[issueWithoutGrams](ctx, t, issuesWithoutGrams, args{"limit": indexAtOnce})
+		issues, err = pg.QueryMany[issueWithoutGrams](ctx, t, issuesWithoutGrams, pg.Args{"limit": indexAtOnce})
 		if err != nil || len(issues) == 0 {
 			return err
 		}
 		projects, ids, grams := make([]int64, len(issues)), make([]int64, len(issues)), make([]string, len(issues))
 		for n, i := range issues {
-			projects[n], ids[n], grams[n] = i.ProjectID, i.ID, arrayText(GramsOf(i.ProjectID, i.Title, i.Culprit))
+			projects[n], ids[n], grams[n] = i.ProjectID, i.ID, pg.ArrayText(GramsOf(i.ProjectID, i.Title, i.Culprit))
 		}
-		if _, err := exec(ctx, t, addGrams, args{"projects": projects, "ids": ids, "grams": grams}); err != nil {
+		if _, err := pg.Exec(ctx, t, addGrams, pg.Args{"projects": projects, "ids": ids, "grams": grams}); err != nil {
 			return err
 		}
-		_, err = exec(ctx, t, setHasGrams, args{"projects": projects, "ids": ids})
+		_, err = pg.Exec(ctx, t, setHasGrams, pg.Args{"projects": projects, "ids": ids})
 		return err
 	})
 	return len(issues), err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"errand/core"
+	"errand/store/pg"
 )
 
 // Projects are marked in the order of their ids, as AddEvents does it.
@@ -24,7 +25,7 @@ func (s *Store) MarkAlive(ctx context.Context, signs map[int64]core.Time) error 
 		times[i] = signs[project].Time
 	}
 	return s.inTx(ctx, func(t *tx) error {
-		_, err := exec(ctx, t, markAlive, args{"projects": projects, "times": times})
+		_, err := pg.Exec(ctx, t, markAlive, pg.Args{"projects": projects, "times": times})
 		return err
 	})
 }
@@ -39,7 +40,7 @@ ON CONFLICT (name) DO UPDATE SET at = greatest(install_times.at, excluded.at)`
 // NoteRefusal notes for all servers that ingest answered 503 at a time.
 func (s *Store) NoteRefusal(ctx context.Context, at core.Time) error {
 	return s.inTx(ctx, func(t *tx) error {
-		_, err := exec(ctx, t, noteTime, args{"name": ingestRefused, "at": at.Time})
+		_, err := pg.Exec(ctx, t, noteTime, pg.Args{"name": ingestRefused, "at": at.Time})
 		return err
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"errand/core"
+	"errand/store/pg"
 )
 
 const ingestTotals = `
@@ -30,18 +31,18 @@ func (s *Store) IngestState(ctx context.Context, projectID int64) (core.IngestSt
 	now := s.Now()
 	a := windows(now)
 	a["project_id"] = projectID
-	totals, err := one[struct {
+	totals, err := pg.QueryOne[struct {
 		Events24h   int64 `db:"events_24h"`
 		EventsToday int64
-	}](ctx, s.pool, ingestTotals, a)
+	}](ctx, s.db.Main, ingestTotals, a)
 	if err != nil {
 		return core.IngestState{}, err
 	}
-	last, err := one[struct {
+	last, err := pg.QueryOne[struct {
 		LastEventAt core.Time
 		DailyQuota  *int64
 		RefusedAt   core.Time
-	}](ctx, s.pool, lastEvent, args{"project_id": projectID, "refused": ingestRefused})
+	}](ctx, s.db.Main, lastEvent, pg.Args{"project_id": projectID, "refused": ingestRefused})
 	if err != nil {
 		return core.IngestState{}, err
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
 )
 
 // An issue that is merged takes no changes: it is not_found, as one that is not there (primary API, States).
@@ -31,8 +33,8 @@ type change struct {
 
 // record writes the activity row of the change.
 func (c *change) record(ctx context.Context, action core.Action, data any) (int64, error) {
-	return c.tx.record(ctx, entry{
-		project: c.project, actor: c.actor, action: action, targetType: core.TargetIssue, targetID: c.id, data: data,
+	return c.tx.record(ctx, activity.Entry{
+		ProjectID: c.project, Actor: c.actor, Action: action, TargetType: core.TargetIssue, TargetID: c.id, Data: data,
 	})
 }
 
@@ -51,15 +53,15 @@ func (s *Store) changeIssue(ctx context.Context, actor core.Actor, id int64, fn 
 }
 
 func (t *tx) changeIssue(ctx context.Context, actor core.Actor, project, id int64, fn func(*change) error) (core.Issue, error) {
-	before, err := one[lockedIssue](ctx, t, lockIssue, args{"project_id": project, "id": id})
+	before, err := pg.QueryOne[lockedIssue](ctx, t, lockIssue, pg.Args{"project_id": project, "id": id})
 	if err != nil {
 		return core.Issue{}, err
 	}
 	if err := fn(&change{tx: t, project: project, id: id, actor: actor, before: before}); err != nil {
 		return core.Issue{}, err
 	}
-	row, err := readIssue(ctx, t, project, id, t.now)
-	return row.issue(t.now), err
+	row, err := readIssue(ctx, t, project, id, t.Now)
+	return row.issue(t.Now), err
 }
 
 const setStatus = `UPDATE issues SET status = @status, status_at = @now WHERE project_id = @project_id AND id = @id`
@@ -83,17 +85,11 @@ func (c *change) setStatus(ctx context.Context, to core.Status) error {
 	if err := c.closeFix(ctx, c.project, c.id); err != nil {
 		return err
 	}
-	if _, err := exec(ctx, c, setStatus, args{"status": string(to), "now": c.now, "project_id": c.project, "id": c.id}); err != nil {
+	if _, err := pg.Exec(ctx, c, setStatus, pg.Args{"status": string(to), "now": c.Now, "project_id": c.project, "id": c.id}); err != nil {
 		return err
 	}
-	_, err := c.record(ctx, statusActions[to], fromTo{c.before.Status, to})
+	_, err := c.record(ctx, statusActions[to], activity.FromTo{From: c.before.Status, To: to})
 	return err
-}
-
-// fromTo is the data of a change of status.
-type fromTo struct {
-	From core.Status `json:"from"`
-	To   core.Status `json:"to"`
 }
 
 const setClaim = `
@@ -119,10 +115,10 @@ func (s *Store) Claim(ctx context.Context, actor core.Actor, id, minutes int64) 
 }
 
 func (c *change) claim(ctx context.Context, minutes int64) error {
-	if c.before.activeAt(c.now) && !c.before.heldBy(c.actor) {
+	if c.before.activeAt(c.Now) && !c.before.heldBy(c.actor) {
 		return core.NewError(core.Claimed).With("claim", c.before.claim())
 	}
-	expires := core.At(c.now.Add(time.Duration(minutes) * time.Minute))
+	expires := core.At(c.Now.Add(time.Duration(minutes) * time.Minute))
 	if err := c.setClaim(ctx, c.actor, expires); err != nil {
 		return err
 	}
@@ -138,7 +134,7 @@ func (c *change) claim(ctx context.Context, minutes int64) error {
 func (s *Store) Release(ctx context.Context, actor core.Actor, id int64) (core.Issue, error) {
 	return s.changeIssue(ctx, actor, id, func(c *change) error {
 		switch {
-		case !c.before.activeAt(c.now):
+		case !c.before.activeAt(c.Now):
 			return nil
 		case !c.before.heldBy(actor) && !actor.Has(core.Admin):
 			return core.NewError(core.NotClaimHolder).With("claim", c.before.claim())
@@ -152,7 +148,7 @@ func (s *Store) Release(ctx context.Context, actor core.Actor, id int64) (core.I
 }
 
 func (c *change) setClaim(ctx context.Context, holder core.Actor, expires core.Time) error {
-	_, err := exec(ctx, c, setClaim, args{
+	_, err := pg.Exec(ctx, c, setClaim, pg.Args{
 		"type": string(holder.Type), "token_id": int64(holder.ID), "holder": holder.Name, "expires_at": expires,
 		"project_id": c.project, "id": c.id,
 	})

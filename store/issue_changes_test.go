@@ -9,38 +9,39 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/store"
+	"errand/store/intake"
+	"errand/store/storetest"
 )
 
 var statuses = []core.Status{core.Unresolved, core.Resolved, core.Ignored, core.FixPending, core.Verified, core.Regressed}
 
 func TestSetStatusFromEveryStatus(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	agent := person(7)
+	s, c := storetest.OpenShop(t)
+	agent := storetest.MakeActor(7)
 	for to, action := range map[core.Status]core.Action{
 		core.Resolved: core.ActionIssueResolve, core.Ignored: core.ActionIssueIgnore, core.Unresolved: core.ActionIssueUnresolve,
 	} {
 		for _, from := range statuses {
 			name := fmt.Sprintf("%s to %s", from, to)
-			id := makeIssue(t, s, name)
-			change(t, s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id, from, noon)
-			c.forward(time.Minute)
+			id := storetest.MakeIssue(t, s, name)
+			storetest.ChangeRows(t, s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id, from, storetest.Noon)
+			c.Forward(time.Minute)
 			got, err := s.SetStatus(t.Context(), agent, id, to)
 			require.NoError(t, err, name)
 			require.Equal(t, to, got.Status, name)
-			require.Equal(t, issue(t, s, id).Issue, got, name)
+			require.Equal(t, storetest.ReadIssue(t, s, id).Issue, got, name)
 			if from == to {
-				require.Empty(t, activity(t, s, id), "%s changes nothing", name)
-				require.Equal(t, noon, cell[time.Time](t, s, `SELECT status_at FROM issues WHERE id = $1`, id).UTC(), name)
+				require.Empty(t, storetest.ReadActivity(t, s, id), "%s changes nothing", name)
+				require.Equal(t, storetest.Noon, storetest.ReadCell[time.Time](t, s, `SELECT status_at FROM issues WHERE id = $1`, id).UTC(), name)
 				continue
 			}
-			rows := activity(t, s, id)
+			rows := storetest.ReadActivity(t, s, id)
 			require.Len(t, rows, 1, name)
 			require.JSONEq(t, fmt.Sprintf(`{"from": %q, "to": %q}`, from, to), string(rows[0].Data), name)
 			rows[0].Data = nil
 			require.Equal(t, core.Activity{
-				At: c.at(0), ActorType: core.ActorToken, ActorID: 7, ActorName: "agent-7", Action: action,
+				At: c.At(0), ActorType: core.ActorToken, ActorID: 7, ActorName: "agent-7", Action: action,
 				TargetType: core.TargetIssue, TargetID: id,
 			}, rows[0], name)
 		}
@@ -49,9 +50,9 @@ func TestSetStatusFromEveryStatus(t *testing.T) {
 
 func TestUnknownAndMergedIssuesTakeNoChanges(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	merged := makeIssue(t, s, "merged")
-	mergeByHand(t, s, merged, makeIssue(t, s, "target"))
+	s, _ := storetest.OpenShop(t)
+	merged := storetest.MakeIssue(t, s, "merged")
+	storetest.MergeByHand(t, s, merged, storetest.MakeIssue(t, s, "target"))
 	for _, id := range []int64{merged, 12345} {
 		for name, call := range map[string]func() error{
 			"resolve":   func() error { _, err := s.SetStatus(t.Context(), core.Bootstrap(), id, core.Resolved); return err },
@@ -64,49 +65,49 @@ func TestUnknownAndMergedIssuesTakeNoChanges(t *testing.T) {
 			require.True(t, core.HasCode(err, core.NotFound), "%s of %d: %v", name, id, err)
 		}
 	}
-	_, err := s.AddNote(t.Context(), person(1), 12345, "hi")
-	requireCode(t, core.NotFound, err)
-	require.Empty(t, activity(t, s, merged))
-	require.Equal(t, core.Merged, issue(t, s, merged).Status)
+	_, err := s.AddNote(t.Context(), storetest.MakeActor(1), 12345, "hi")
+	storetest.RequireCode(t, core.NotFound, err)
+	require.Empty(t, storetest.ReadActivity(t, s, merged))
+	require.Equal(t, core.Merged, storetest.ReadIssue(t, s, merged).Status)
 }
 
 func TestClaimIsALease(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id, ann, bob := makeIssue(t, s, "pay"), person(1), person(2)
+	s, c := storetest.OpenShop(t)
+	id, ann, bob := storetest.MakeIssue(t, s, "pay"), storetest.MakeActor(1), storetest.MakeActor(2)
 	claim := func(a core.Actor, minutes int64) (*core.Claim, error) {
 		i, err := s.Claim(t.Context(), a, id, minutes)
 		return i.Claim, err
 	}
 	got, err := claim(ann, 120)
 	require.NoError(t, err)
-	require.Equal(t, &core.Claim{Holder: "agent-1", ExpiresAt: c.at(2 * time.Hour)}, got)
-	require.Equal(t, got, issue(t, s, id).Claim)
+	require.Equal(t, &core.Claim{Holder: "agent-1", ExpiresAt: c.At(2 * time.Hour)}, got)
+	require.Equal(t, got, storetest.ReadIssue(t, s, id).Claim)
 
-	c.forward(time.Hour)
+	c.Forward(time.Hour)
 	_, err = claim(bob, 60)
 	requireClaimError(t, core.Claimed, *got, err)
 
 	got, err = claim(ann, 30) // a renewal may shorten
 	require.NoError(t, err)
-	require.Equal(t, c.at(30*time.Minute), got.ExpiresAt)
+	require.Equal(t, c.At(30*time.Minute), got.ExpiresAt)
 
-	c.forward(30*time.Minute - time.Millisecond)
+	c.Forward(30*time.Minute - time.Millisecond)
 	_, err = claim(bob, 60)
 	requireClaimError(t, core.Claimed, *got, err)
 
-	c.forward(time.Millisecond)
-	require.Nil(t, issue(t, s, id).Claim, "it ends by itself")
+	c.Forward(time.Millisecond)
+	require.Nil(t, storetest.ReadIssue(t, s, id).Claim, "it ends by itself")
 	got, err = claim(bob, 60)
 	require.NoError(t, err)
 	require.Equal(t, "agent-2", got.Holder)
 
-	rows := activity(t, s, id)
+	rows := storetest.ReadActivity(t, s, id)
 	require.Len(t, rows, 3, "an attempt that failed leaves no row")
 	for n, want := range []struct {
 		actor, minutes int64
 		expires        core.Time
-	}{{1, 120, core.At(noon.Add(2 * time.Hour))}, {1, 30, core.At(noon.Add(90 * time.Minute))}, {2, 60, core.At(noon.Add(150 * time.Minute))}} {
+	}{{1, 120, core.At(storetest.Noon.Add(2 * time.Hour))}, {1, 30, core.At(storetest.Noon.Add(90 * time.Minute))}, {2, 60, core.At(storetest.Noon.Add(150 * time.Minute))}} {
 		require.Equal(t, core.ActionIssueClaim, rows[n].Action)
 		require.EqualValues(t, want.actor, rows[n].ActorID)
 		require.JSONEq(t, fmt.Sprintf(`{"minutes": %d, "expires_at": %q}`, want.minutes, want.expires.Format(core.TimeLayout)), string(rows[n].Data))
@@ -116,7 +117,7 @@ func TestClaimIsALease(t *testing.T) {
 // requireClaimError wants an error that names the holder and the end of the claim.
 func requireClaimError(t *testing.T, code core.Code, claim core.Claim, err error) {
 	t.Helper()
-	requireCode(t, code, err)
+	storetest.RequireCode(t, code, err)
 	body, err := json.Marshal(core.AsError(err))
 	require.NoError(t, err)
 	require.JSONEq(t, fmt.Sprintf(`{"error": %q, "claim": {"holder": %q, "expires_at": %q}}`,
@@ -125,14 +126,14 @@ func requireClaimError(t *testing.T, code core.Code, claim core.Claim, err error
 
 func TestClaimsAreHeldByTokensNotNames(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := makeIssue(t, s, "pay")
-	holder, namesake := person(1), person(2)
+	s, c := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
+	holder, namesake := storetest.MakeActor(1), storetest.MakeActor(2)
 	namesake.Name = holder.Name
 	_, err := s.Claim(t.Context(), holder, id, 5)
 	require.NoError(t, err)
-	claim := core.Claim{Holder: "agent-1", ExpiresAt: c.at(5 * time.Minute)}
-	for _, other := range []core.Actor{namesake, {Type: core.ActorAdminToken, Name: holder.Name, Scopes: core.List[core.Scope]{core.Admin}}, person(3, core.Admin)} {
+	claim := core.Claim{Holder: "agent-1", ExpiresAt: c.At(5 * time.Minute)}
+	for _, other := range []core.Actor{namesake, {Type: core.ActorAdminToken, Name: holder.Name, Scopes: core.List[core.Scope]{core.Admin}}, storetest.MakeActor(3, core.Admin)} {
 		_, err := s.Claim(t.Context(), other, id, 5)
 		requireClaimError(t, core.Claimed, claim, err)
 	}
@@ -142,21 +143,21 @@ func TestClaimsAreHeldByTokensNotNames(t *testing.T) {
 
 func TestTheAdminTokenHoldsClaimsToo(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := makeIssue(t, s, "pay")
+	s, c := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
 	for range 2 {
 		i, err := s.Claim(t.Context(), core.Bootstrap(), id, 5)
 		require.NoError(t, err)
-		require.Equal(t, &core.Claim{Holder: "ADMIN_TOKEN", ExpiresAt: c.at(5 * time.Minute)}, i.Claim)
+		require.Equal(t, &core.Claim{Holder: "ADMIN_TOKEN", ExpiresAt: c.At(5 * time.Minute)}, i.Claim)
 	}
-	_, err := s.Release(t.Context(), person(1, core.IssuesWrite), id)
-	requireCode(t, core.NotClaimHolder, err)
+	_, err := s.Release(t.Context(), storetest.MakeActor(1, core.IssuesWrite), id)
+	storetest.RequireCode(t, core.NotClaimHolder, err)
 }
 
 func TestRelease(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	ann, bob, admin := person(1, core.IssuesWrite), person(2, core.IssuesWrite), person(3, core.Admin)
+	s, c := storetest.OpenShop(t)
+	ann, bob, admin := storetest.MakeActor(1, core.IssuesWrite), storetest.MakeActor(2, core.IssuesWrite), storetest.MakeActor(3, core.Admin)
 	for name, test := range map[string]struct {
 		by      core.Actor
 		after   time.Duration
@@ -170,48 +171,48 @@ func TestRelease(t *testing.T) {
 		"by somebody else when it ended": {bob, 10 * time.Minute, false, 1},
 		"by its holder when it ended":    {ann, 10 * time.Minute, false, 1},
 	} {
-		c.now = noon
-		id := makeIssue(t, s, name)
+		c.Now = storetest.Noon
+		id := storetest.MakeIssue(t, s, name)
 		claimed, err := s.Claim(t.Context(), ann, id, 10)
 		require.NoError(t, err)
-		c.forward(test.after)
+		c.Forward(test.after)
 		got, err := s.Release(t.Context(), test.by, id)
-		require.Len(t, activity(t, s, id), test.rows, name)
+		require.Len(t, storetest.ReadActivity(t, s, id), test.rows, name)
 		if test.refused {
 			requireClaimError(t, core.NotClaimHolder, *claimed.Claim, err)
-			require.Equal(t, claimed.Claim, issue(t, s, id).Claim, name)
+			require.Equal(t, claimed.Claim, storetest.ReadIssue(t, s, id).Claim, name)
 			continue
 		}
 		require.NoError(t, err, name)
 		require.Nil(t, got.Claim, name)
-		require.Nil(t, issue(t, s, id).Claim, name)
+		require.Nil(t, storetest.ReadIssue(t, s, id).Claim, name)
 	}
 }
 
 func TestReleaseWithoutClaim(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	id := makeIssue(t, s, "pay")
-	got, err := s.Release(t.Context(), person(1), id)
+	s, _ := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
+	got, err := s.Release(t.Context(), storetest.MakeActor(1), id)
 	require.NoError(t, err)
-	require.Equal(t, issue(t, s, id).Issue, got)
-	require.Empty(t, activity(t, s, id))
+	require.Equal(t, storetest.ReadIssue(t, s, id).Issue, got)
+	require.Empty(t, storetest.ReadActivity(t, s, id))
 }
 
 func TestReleaseLeavesItsRow(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := makeIssue(t, s, "pay")
-	_, err := s.Claim(t.Context(), person(1), id, 10)
+	s, c := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
+	_, err := s.Claim(t.Context(), storetest.MakeActor(1), id, 10)
 	require.NoError(t, err)
-	c.forward(time.Minute)
+	c.Forward(time.Minute)
 	_, err = s.Release(t.Context(), core.Bootstrap(), id)
 	require.NoError(t, err)
 	require.Equal(t, core.Activity{
-		At: c.at(0), ActorType: core.ActorAdminToken, ActorName: "ADMIN_TOKEN", Action: core.ActionIssueRelease,
+		At: c.At(0), ActorType: core.ActorAdminToken, ActorName: "ADMIN_TOKEN", Action: core.ActionIssueRelease,
 		TargetType: core.TargetIssue, TargetID: id,
-	}, activity(t, s, id)[1])
-	_, err = s.Claim(t.Context(), person(2), id, 10)
+	}, storetest.ReadActivity(t, s, id)[1])
+	_, err = s.Claim(t.Context(), storetest.MakeActor(2), id, 10)
 	require.NoError(t, err, "it is free at once")
 }
 
@@ -219,78 +220,78 @@ func TestReleaseLeavesItsRow(t *testing.T) {
 func TestClaimRace(t *testing.T) {
 	t.Parallel()
 	const rounds, agents = 50, 100
-	pair, _ := openPair(t)
+	pair, _ := storetest.OpenPair(t)
 	for round := range rounds {
-		id := makeIssue(t, pair[0], fmt.Sprint("group ", round))
-		errs := together(agents, func(i int) error {
-			_, err := pair[i%2].Claim(t.Context(), person(int64(i+1)), id, 5)
+		id := storetest.MakeIssue(t, pair[0], fmt.Sprint("group ", round))
+		errs := storetest.RunTogether(agents, func(i int) error {
+			_, err := pair[i%2].Claim(t.Context(), storetest.MakeActor(int64(i+1)), id, 5)
 			return err
 		})
-		holder := issue(t, pair[0], id).Claim.Holder
+		holder := storetest.ReadIssue(t, pair[0], id).Claim.Holder
 		winners := 0
 		for i, err := range errs {
 			if err == nil {
 				winners++
-				require.Equal(t, person(int64(i+1)).Name, holder)
+				require.Equal(t, storetest.MakeActor(int64(i+1)).Name, holder)
 				continue
 			}
-			requireCode(t, core.Claimed, err)
+			storetest.RequireCode(t, core.Claimed, err)
 			require.Equal(t, holder, core.AsError(err).Extra["claim"].(core.Claim).Holder)
 		}
 		require.Equal(t, 1, winners)
-		require.Len(t, activity(t, pair[0], id), 1)
+		require.Len(t, storetest.ReadActivity(t, pair[0], id), 1)
 	}
 }
 
 func TestClaimsAndStatusesDoNotDisturbEachOther(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	id := makeIssue(t, s, "pay")
-	claimed, err := s.Claim(t.Context(), person(1), id, 10)
+	s, _ := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
+	claimed, err := s.Claim(t.Context(), storetest.MakeActor(1), id, 10)
 	require.NoError(t, err)
-	resolved, err := s.SetStatus(t.Context(), person(2), id, core.Resolved)
+	resolved, err := s.SetStatus(t.Context(), storetest.MakeActor(2), id, core.Resolved)
 	require.NoError(t, err)
 	require.Equal(t, claimed.Claim, resolved.Claim, "a resolve by another leaves the claim")
-	released, err := s.Release(t.Context(), person(1), id)
+	released, err := s.Release(t.Context(), storetest.MakeActor(1), id)
 	require.NoError(t, err)
 	require.Equal(t, core.Resolved, released.Status)
 }
 
 func TestNotes(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := makeIssue(t, s, "pay")
+	s, c := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
 	texts := []string{"tried \"this\"", "line one\nline two", `<b>&amp; \u0041 🙂`}
 	for n, text := range texts {
-		c.forward(time.Minute)
-		note, err := s.AddNote(t.Context(), person(int64(n+1)), id, text)
+		c.Forward(time.Minute)
+		note, err := s.AddNote(t.Context(), storetest.MakeActor(int64(n+1)), id, text)
 		require.NoError(t, err)
-		require.EqualValues(t, 1, cell[int64](t, s, `SELECT count(*) FROM activity WHERE id = $1`, note), "its id is that of its row")
+		require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE id = $1`, note), "its id is that of its row")
 	}
-	for n, row := range activity(t, s, id) {
+	for n, row := range storetest.ReadActivity(t, s, id) {
 		require.Equal(t, core.ActionIssueNote, row.Action)
-		require.Equal(t, core.At(noon.Add(time.Duration(n+1)*time.Minute)), row.At)
+		require.Equal(t, core.At(storetest.Noon.Add(time.Duration(n+1)*time.Minute)), row.At)
 		require.EqualValues(t, n+1, row.ActorID)
 		var data map[string]string
 		require.NoError(t, json.Unmarshal(row.Data, &data))
 		require.Equal(t, map[string]string{"text": texts[n]}, data)
 	}
-	require.Equal(t, core.At(noon), issue(t, s, id).LastSeen, "a note is not an event")
+	require.Equal(t, core.At(storetest.Noon), storetest.ReadIssue(t, s, id).LastSeen, "a note is not an event")
 }
 
 func TestActivityPages(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id, other := makeIssue(t, s, "pay"), makeIssue(t, s, "log in")
+	s, c := storetest.OpenShop(t)
+	id, other := storetest.MakeIssue(t, s, "pay"), storetest.MakeIssue(t, s, "log in")
 	var want []int64
 	for n := range 10 {
 		if n%3 == 0 {
-			c.forward(time.Second) // three rows at a time have the same
+			c.Forward(time.Second) // three rows at a time have the same
 		}
-		note, err := s.AddNote(t.Context(), person(1), id, "hi")
+		note, err := s.AddNote(t.Context(), storetest.MakeActor(1), id, "hi")
 		require.NoError(t, err)
 		want = append([]int64{note}, want...)
-		_, err = s.AddNote(t.Context(), person(1), other, "not here")
+		_, err = s.AddNote(t.Context(), storetest.MakeActor(1), other, "not here")
 		require.NoError(t, err)
 	}
 	var got []int64
@@ -309,34 +310,34 @@ func TestActivityPages(t *testing.T) {
 	require.Equal(t, want, got)
 
 	_, err := s.IssueActivity(t.Context(), 12345, core.Paging{Limit: 4})
-	requireCode(t, core.NotFound, err)
-	_, err = s.IssueActivity(t.Context(), id, core.Paging{Limit: 4, Cursor: core.NewCursor("last_seen", c.now, 1)})
-	requireCode(t, core.InvalidRequest, err)
+	storetest.RequireCode(t, core.NotFound, err)
+	_, err = s.IssueActivity(t.Context(), id, core.Paging{Limit: 4, Cursor: core.NewCursor("last_seen", c.Now, 1)})
+	storetest.RequireCode(t, core.InvalidRequest, err)
 }
 
 // TestChangesOfManyIssuesAtOnce mixes all changes on two servers: each one that succeeds has its row.
 func TestChangesOfManyIssuesAtOnce(t *testing.T) {
 	t.Parallel()
-	pair, _ := openPair(t)
+	pair, _ := storetest.OpenPair(t)
 	var ids []int64
 	for n := range 5 {
-		ids = append(ids, makeIssue(t, pair[0], fmt.Sprint(n)))
+		ids = append(ids, storetest.MakeIssue(t, pair[0], fmt.Sprint(n)))
 	}
-	noErrors(t, together(40, func(i int) error {
+	storetest.RequireNoErrors(t, storetest.RunTogether(40, func(i int) error {
 		s, id := pair[i%2], ids[i%5]
 		var err error
 		switch i % 4 {
 		case 0:
-			_, err = s.AddNote(t.Context(), person(1), id, "hi")
+			_, err = s.AddNote(t.Context(), storetest.MakeActor(1), id, "hi")
 		case 1:
-			_, err = s.Claim(t.Context(), person(1), id, 5)
+			_, err = s.Claim(t.Context(), storetest.MakeActor(1), id, 5)
 		case 2:
-			_, err = s.SetStatus(t.Context(), person(1), id, core.Resolved)
+			_, err = s.SetStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
 		case 3:
-			_, err = s.AddEvents(t.Context(), []store.NewEvent{event(shop, fmt.Sprint(i%5), i, s.Now())})
+			_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, fmt.Sprint(i%5), i, s.Now())})
 		}
 		return err
 	}))
-	require.EqualValues(t, 10+10+5, cell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE target_type = 'issue'`))
-	require.EqualValues(t, 15, cell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues`))
+	require.EqualValues(t, 10+10+5, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE target_type = 'issue'`))
+	require.EqualValues(t, 15, storetest.ReadCell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues`))
 }

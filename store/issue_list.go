@@ -6,9 +6,8 @@ import (
 	"hash/fnv"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"errand/core"
+	"errand/store/pg"
 )
 
 // IssueFilter says which issues to list. Its zero value lists all but merged and test issues.
@@ -46,51 +45,51 @@ func (f IssueFilter) digest(since time.Time) uint32 {
 
 // Releases and environments are looked up through the projects, so that their keys, which start with the project, serve
 // the lists of all projects too.
-func (f IssueFilter) list(now core.Time) (*list, error) {
+func (f IssueFilter) list(now core.Time) (*pg.List, error) {
 	start := f.Cursor.Start(now.Time)
 	since, err := f.Since.Time(start)
 	if err != nil {
 		return nil, err
 	}
-	l := newList(string(core.ByLastSeen), f.Paging)
-	l.prefix, l.indexed = "i.", "listed_from"
-	l.args = issueTimes(now)
-	l.filters, l.start = f.digest(since), core.At(start)
-	l.onePlan = f.isPlain()
+	l := pg.NewList(string(core.ByLastSeen), f.Paging)
+	l.Prefix, l.IndexedSort = "i.", "listed_from"
+	l.Args = issueTimes(now)
+	l.FilterDigest, l.Start = f.digest(since), core.At(start)
+	l.OnePlan = f.isPlain()
 	// Written out, and no argument, so that the index of test issues serves them in every plan.
-	l.where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test], "", nil)
-	l.where(ofNoDeletedProject, "", nil)
+	l.Where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test])
+	l.Where(ofNoDeletedProject)
 	if f.ProjectID != 0 {
-		l.where("i.project_id = @project_id", "project_id", f.ProjectID)
+		l.WhereArg("i.project_id = @project_id", "project_id", f.ProjectID)
 	}
 	if f.Status != "" {
-		l.where("i.status = @status", "status", string(f.Status))
+		l.WhereArg("i.status = @status", "status", string(f.Status))
 	} else {
-		l.where("i.status <> 'merged'", "", nil)
+		l.Where("i.status <> 'merged'")
 	}
 	if f.Release != "" {
-		l.whereStored("i.first_release = @release OR i.last_release = @release OR ", `EXISTS (
+		whereStored(l, "i.first_release = @release OR i.last_release = @release OR ", `EXISTS (
 			SELECT 1 FROM projects o JOIN issue_releases r ON r.project_id = o.id AND r.release = @release
 			WHERE o.id = i.project_id AND r.issue_id = i.id)`, "release", f.Release, f.Sort)
 	}
 	if f.Environment != "" {
-		l.whereStored("", `EXISTS (
+		whereStored(l, "", `EXISTS (
 			SELECT 1 FROM projects o JOIN issue_environments e ON e.project_id = o.id AND e.environment = @environment
 			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", f.Environment, f.Sort)
 	}
 	if !since.IsZero() {
-		l.where("i.last_seen >= @since AND i.listed_from > @since::timestamptz - "+listedWithin, "since", since)
+		l.WhereArg("i.last_seen >= @since AND i.listed_from > @since::timestamptz - "+listedWithin, "since", since)
 	}
 	if f.Search != "" {
 		matches, pattern := f.matches()
-		l.where(matches, "pattern", pattern)
+		l.WhereArg(matches, "pattern", pattern)
 	}
 	switch {
 	case f.Claimed == nil:
 	case *f.Claimed:
-		l.where("i.claim_expires_at > @now", "", nil)
+		l.Where("i.claim_expires_at > @now")
 	default:
-		l.where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)", "", nil)
+		l.Where("(i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)")
 	}
 	return l, nil
 }
@@ -98,13 +97,13 @@ func (f IssueFilter) list(now core.Time) (*list, error) {
 // whereStored adds the condition that an issue is one of the others, or is named and has a stored event with that value
 // of the column. By priority it is one condition, since the score of all is computed from what passes it; by last_seen,
 // the look at the events is a check.
-func (l *list) whereStored(others, named, column, value string, sort core.IssueSort) {
+func whereStored(l *pg.List, others, named, column, value string, sort core.IssueSort) {
 	if sort == core.ByPriority {
-		l.where("("+others+named+" AND "+storedWith(column)+")", column, value)
+		l.WhereArg("("+others+named+" AND "+storedWith(column)+")", column, value)
 		return
 	}
-	l.where("("+others+named+")", column, value)
-	l.checks = append(l.checks, "("+others+storedWith(column)+")")
+	l.WhereArg("("+others+named+")", column, value)
+	l.Check("(" + others + storedWith(column) + ")")
 }
 
 // storedWith is the condition that an issue which once had an event with the release or environment of that name has it
@@ -136,10 +135,10 @@ func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue
 	}
 	from := " FROM issues i"
 	if found != nil {
-		l.only(found)
+		readOnlyFound(l, found)
 		from = fromFound
 	}
-	chosen, err := l.sql("SELECT " + l.sortedColumns() + from)
+	chosen, err := l.SQL("SELECT " + sortedColumns(l) + from)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
@@ -147,17 +146,14 @@ func (s *Store) Issues(ctx context.Context, f IssueFilter) (core.Page[core.Issue
 	// sorting whole rows takes longer than reading them.
 	sql := fmt.Sprintf("SELECT%s FROM (%s) r JOIN issues i ON i.project_id = r.project_id AND i.id = r.id%s ORDER BY i.last_seen DESC, i.id DESC",
 		issueColumns, chosen, issueJoins)
-	read := func(row pgx.CollectableRow) (core.Issue, error) {
-		r, err := pgx.RowToStructByName[issueRow](row)
-		return r.issue(now), err
-	}
-	return readPage(ctx, s, l, sql, read, func(i core.Issue) core.Place { return core.Place{At: i.LastSeen.Time, ID: i.ID} })
+	rows, err := pg.RunPage(ctx, s.db, l, sql, func(r issueRow) core.Place { return core.Place{At: r.LastSeen.Time, ID: r.ID} })
+	return pg.ConvertPage(rows, func(r issueRow) core.Issue { return r.issue(now) }), err
 }
 
 // sortedColumns are the columns of issues that a page is chosen by. Those of the checks stand far back in the row, so that
 // reading them for nothing would cost.
-func (l *list) sortedColumns() string {
-	if len(l.checks) == 0 {
+func sortedColumns(l *pg.List) string {
+	if !l.HasChecks() {
 		return "i.project_id, i.id"
 	}
 	return `i.project_id, i.id, i.listed_from, i.last_seen, i.first_seen, i.first_release, i.last_release, i.times_seen, i.stored_events, i.was_split`

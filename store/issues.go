@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"errand/core"
+	"errand/store/pg"
 )
 
 // issueRow is an issue as it is stored, with what its project and its hours add.
@@ -75,8 +76,8 @@ const selectIssues = `SELECT` + issueColumns + ` FROM issues i` + issueJoins
 const oneIssue = selectIssues + ` WHERE i.project_id = @project_id AND i.id = @id`
 
 // issueTimes are the times that issueJoins compares with.
-func issueTimes(now core.Time) args {
-	return args{"now": now, "day_ago": now.Add(-24 * time.Hour), "week_ago": now.AddDate(0, 0, -7)}
+func issueTimes(now core.Time) pg.Args {
+	return pg.Args{"now": now, "day_ago": now.Add(-24 * time.Hour), "week_ago": now.AddDate(0, 0, -7)}
 }
 
 func (r issueRow) issue(now core.Time) core.Issue {
@@ -108,10 +109,10 @@ func optInt(n *int64) core.OptInt {
 	return core.OptInt(*n)
 }
 
-func readIssue(ctx context.Context, q querier, project, id int64, now core.Time) (issueRow, error) {
+func readIssue(ctx context.Context, q pg.Querier, project, id int64, now core.Time) (issueRow, error) {
 	a := issueTimes(now)
 	a["project_id"], a["id"] = project, id
-	return one[issueRow](ctx, q, oneIssue, a)
+	return pg.QueryOne[issueRow](ctx, q, oneIssue, a)
 }
 
 // Issue gives one issue, or not_found.
@@ -120,14 +121,14 @@ func (s *Store) Issue(ctx context.Context, id int64) (core.IssueDetail, error) {
 	if err != nil {
 		return core.IssueDetail{}, err
 	}
-	return readDetail(ctx, s.pool, project, id, s.Now())
+	return readDetail(ctx, s.db.Main, project, id, s.Now())
 }
 
-func readDetail(ctx context.Context, q querier, project, id int64, now core.Time) (core.IssueDetail, error) {
+func readDetail(ctx context.Context, q pg.Querier, project, id int64, now core.Time) (core.IssueDetail, error) {
 	row, err := readIssue(ctx, q, project, id, now)
 	if err != nil {
 		return core.IssueDetail{}, err
 	}
-	fix, err := fixOfIssue(ctx, q, project, id)
+	fix, err := findFix(ctx, q, project, id)
 	return core.IssueDetail{Issue: row.issue(now), LatestEventID: optInt(row.LatestEventID), Test: row.Test, Fix: fix}, err
 }

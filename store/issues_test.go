@@ -12,6 +12,8 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
+	"errand/store/storetest"
 )
 
 // list gives the titles of the issues that a filter lets through, in their order.
@@ -29,37 +31,37 @@ func list(t *testing.T, s *store.Store, f store.IssueFilter) []string {
 }
 
 // addTitled adds an event of a group of its own, which fill changes, so many minutes ago.
-func addTitled(t *testing.T, s *store.Store, title string, minutesAgo int, fill func(*store.NewEvent)) int64 {
+func addTitled(t *testing.T, s *store.Store, title string, minutesAgo int, fill func(*intake.NewEvent)) int64 {
 	t.Helper()
-	e := event(shop, title, 1, core.At(s.Now().Add(-time.Duration(minutesAgo)*time.Minute)))
+	e := storetest.MakeEvent(storetest.Shop, title, 1, core.At(s.Now().Add(-time.Duration(minutesAgo)*time.Minute)))
 	e.Title = title
 	if fill != nil {
 		fill(&e)
 	}
-	return add(t, s, e).IssueID
+	return storetest.AddEvents(t, s, e).IssueID
 }
 
 func TestIssueFilters(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	makeProject(t, s, shop+1, "Office")
+	s, c := storetest.OpenShop(t)
+	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
 	addTitled(t, s, "plain", 1, nil)
-	addTitled(t, s, "office", 2, func(e *store.NewEvent) { e.ProjectID = shop + 1 })
-	addTitled(t, s, "staging", 3, func(e *store.NewEvent) { e.Environment = "staging" })
-	releases := addTitled(t, s, "releases", 6, func(e *store.NewEvent) { e.Release, e.Environment = "2.0", "" })
+	addTitled(t, s, "office", 2, func(e *intake.NewEvent) { e.ProjectID = storetest.Shop + 1 })
+	addTitled(t, s, "staging", 3, func(e *intake.NewEvent) { e.Environment = "staging" })
+	releases := addTitled(t, s, "releases", 6, func(e *intake.NewEvent) { e.Release, e.Environment = "2.0", "" })
 	for n, release := range []string{"2.1", "2.2"} {
-		e := event(shop, "releases", 2+n, c.at(time.Duration(n-5)*time.Minute))
+		e := storetest.MakeEvent(storetest.Shop, "releases", 2+n, c.At(time.Duration(n-5)*time.Minute))
 		e.Release, e.Environment = release, ""
-		require.Equal(t, releases, add(t, s, e).IssueID)
+		require.Equal(t, releases, storetest.AddEvents(t, s, e).IssueID)
 	}
-	addTitled(t, s, "test", 5, func(e *store.NewEvent) { e.Test = true })
+	addTitled(t, s, "test", 5, func(e *intake.NewEvent) { e.Test = true })
 	for n, status := range []core.Status{core.Resolved, core.Ignored, core.Merged, core.FixPending, core.Verified, core.Regressed} {
-		change(t, s, `UPDATE issues SET status = $2 WHERE id = $1`, addTitled(t, s, string(status), 60+n, nil), status)
+		storetest.ChangeRows(t, s, `UPDATE issues SET status = $2 WHERE id = $1`, addTitled(t, s, string(status), 60+n, nil), status)
 	}
 	claimed, expired := addTitled(t, s, "claimed", 70, nil), addTitled(t, s, "expired", 71, nil)
-	_, err := s.Claim(t.Context(), person(1), claimed, 60)
+	_, err := s.Claim(t.Context(), storetest.MakeActor(1), claimed, 60)
 	require.NoError(t, err)
-	change(t, s, `UPDATE issues SET claim_type = 'token', claim_holder = 'agent', claim_token_id = 1, claim_expires_at = $2 WHERE id = $1`, expired, noon)
+	storetest.ChangeRows(t, s, `UPDATE issues SET claim_type = 'token', claim_holder = 'agent', claim_token_id = 1, claim_expires_at = $2 WHERE id = $1`, expired, storetest.Noon)
 
 	shown := []string{"plain", "office", "staging", "releases", "resolved", "ignored", "fix_pending", "verified", "regressed", "claimed", "expired"}
 	yes, no := true, false
@@ -68,7 +70,7 @@ func TestIssueFilters(t *testing.T) {
 		want   []string
 	}{
 		"none":               {store.IssueFilter{}, shown},
-		"project":            {store.IssueFilter{ProjectID: shop + 1}, []string{"office"}},
+		"project":            {store.IssueFilter{ProjectID: storetest.Shop + 1}, []string{"office"}},
 		"another project":    {store.IssueFilter{ProjectID: 7}, []string{}},
 		"unresolved":         {store.IssueFilter{Status: core.Unresolved}, []string{"plain", "office", "staging", "releases", "claimed", "expired"}},
 		"resolved":           {store.IssueFilter{Status: core.Resolved}, []string{"resolved"}},
@@ -83,26 +85,26 @@ func TestIssueFilters(t *testing.T) {
 		"unknown release":    {store.IssueFilter{Release: "2"}, []string{}},
 		"environment":        {store.IssueFilter{Environment: "staging"}, []string{"staging"}},
 		"part of one":        {store.IssueFilter{Environment: "stag"}, []string{}},
-		"since":              {store.IssueFilter{Since: sinceTime(c.at(-3 * time.Minute).Time)}, []string{"plain", "office", "staging"}},
-		"since a bit later":  {store.IssueFilter{Since: sinceTime(c.at(-3*time.Minute + time.Millisecond).Time)}, []string{"plain", "office"}},
-		"since another zone": {store.IssueFilter{Since: sinceTime(c.at(-3 * time.Minute).In(time.FixedZone("", -7*3600)))}, []string{"plain", "office", "staging"}},
+		"since":              {store.IssueFilter{Since: storetest.SinceTime(c.At(-3 * time.Minute).Time)}, []string{"plain", "office", "staging"}},
+		"since a bit later":  {store.IssueFilter{Since: storetest.SinceTime(c.At(-3*time.Minute + time.Millisecond).Time)}, []string{"plain", "office"}},
+		"since another zone": {store.IssueFilter{Since: storetest.SinceTime(c.At(-3 * time.Minute).In(time.FixedZone("", -7*3600)))}, []string{"plain", "office", "staging"}},
 		"claimed":            {store.IssueFilter{Claimed: &yes}, []string{"claimed"}},
 		"not claimed":        {store.IssueFilter{Claimed: &no, Since: "80m"}, slices.DeleteFunc(slices.Clone(shown), func(s string) bool { return s == "claimed" })},
 		"test":               {store.IssueFilter{Test: true}, []string{"test"}},
-		"several":            {store.IssueFilter{ProjectID: shop, Status: core.Unresolved, Environment: "production", Claimed: &no, Search: "I"}, []string{"plain", "expired"}},
+		"several":            {store.IssueFilter{ProjectID: storetest.Shop, Status: core.Unresolved, Environment: "production", Claimed: &no, Search: "I"}, []string{"plain", "expired"}},
 	} {
 		require.Equal(t, test.want, list(t, s, test.filter), name)
 	}
-	c.forward(time.Hour)
+	c.Forward(time.Hour)
 	require.Empty(t, list(t, s, store.IssueFilter{Claimed: &yes}), "a claim ends at the minute that it names")
 }
 
 func TestReleaseFilterKnowsFirstAndLastOfIssuesWithoutStoredEvents(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	id := makeIssue(t, s, "pay")
-	change(t, s, `UPDATE issues SET first_release = 'a', last_release = 'b' WHERE id = $1`, id)
-	change(t, s, `DELETE FROM issue_releases`)
+	s, _ := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
+	storetest.ChangeRows(t, s, `UPDATE issues SET first_release = 'a', last_release = 'b' WHERE id = $1`, id)
+	storetest.ChangeRows(t, s, `DELETE FROM issue_releases`)
 	require.Len(t, list(t, s, store.IssueFilter{Release: "a"}), 1)
 	require.Len(t, list(t, s, store.IssueFilter{Release: "b"}), 1)
 	require.Empty(t, list(t, s, store.IssueFilter{Release: "1.0"}))
@@ -110,12 +112,12 @@ func TestReleaseFilterKnowsFirstAndLastOfIssuesWithoutStoredEvents(t *testing.T)
 
 func TestIssueSearch(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
+	s, _ := storetest.OpenShop(t)
 	titles := []string{"100% of disk", "100 of disk", "snake_case", "snakeXcase", `C:\temp`, `C:temp`, "Pay's \"total\"", "%", "_", `\`, "plain"}
 	for n, title := range titles {
-		addTitled(t, s, title, n, func(e *store.NewEvent) { e.Culprit = "" })
+		addTitled(t, s, title, n, func(e *intake.NewEvent) { e.Culprit = "" })
 	}
-	addTitled(t, s, "by culprit", 30, func(e *store.NewEvent) { e.Culprit = "Shop_% in Cart" })
+	addTitled(t, s, "by culprit", 30, func(e *intake.NewEvent) { e.Culprit = "Shop_% in Cart" })
 	for search, want := range map[string][]string{
 		"100%":         {"100% of disk"},
 		"%":            {"100% of disk", "%", "by culprit"},
@@ -138,9 +140,9 @@ func TestIssueSearch(t *testing.T) {
 
 func TestIssueSearchKnowsTheCasesOfAllLetters(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
+	s, _ := storetest.OpenShop(t)
 	for n, title := range []string{"MÜLLER is gone", "Müller (1+1)", "straße.*", "ПРИВЕТ мир", "Σίσυφος", "日本語 エラー", "K in kelvin: \u212a", "plain"} {
-		addTitled(t, s, title, n, func(e *store.NewEvent) { e.Culprit = "" })
+		addTitled(t, s, title, n, func(e *intake.NewEvent) { e.Culprit = "" })
 	}
 	for search, want := range map[string][]string{
 		"müller":     {"MÜLLER is gone", "Müller (1+1)"},
@@ -160,7 +162,7 @@ func TestIssueSearchKnowsTheCasesOfAllLetters(t *testing.T) {
 		"^é$ ]-\x01": {},
 	} {
 		require.Equal(t, want, list(t, s, store.IssueFilter{Search: search}), search)
-		f := store.IssueFilter{Search: search, ProjectID: shop, Sort: core.ByPriority}
+		f := store.IssueFilter{Search: search, ProjectID: storetest.Shop, Sort: core.ByPriority}
 		require.ElementsMatch(t, want, list(t, s, f), search)
 	}
 	require.Empty(t, list(t, s, store.IssueFilter{Search: strings.Repeat("ǅ[", 100)}), "the longest that is allowed")
@@ -168,38 +170,44 @@ func TestIssueSearchKnowsTheCasesOfAllLetters(t *testing.T) {
 
 func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	added := add(t, s, event(shop, "pay", 1, s.Now()))
-	issue(t, s, added.IssueID) // the store now remembers whose it is
-	deleteProject(t, s, shop)
+	s, _ := storetest.OpenShop(t)
+	added := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, s.Now()))
+	storetest.ReadIssue(t, s, added.IssueID) // the store now remembers whose it is
+	storetest.HideProject(t, s, storetest.Shop)
 	require.Empty(t, list(t, s, store.IssueFilter{}))
-	require.Empty(t, list(t, s, store.IssueFilter{ProjectID: shop}))
+	require.Empty(t, list(t, s, store.IssueFilter{ProjectID: storetest.Shop}))
 	for name, call := range map[string]func() error{
 		"issue":    func() error { _, err := s.Issue(t.Context(), added.IssueID); return err },
 		"event":    func() error { _, err := s.Event(t.Context(), added.ID); return err },
 		"events":   func() error { _, err := s.IssueEvents(t.Context(), added.IssueID, core.Paging{Limit: 1}); return err },
 		"activity": func() error { _, err := s.IssueActivity(t.Context(), added.IssueID, core.Paging{Limit: 1}); return err },
-		"status":   func() error { _, err := s.SetStatus(t.Context(), person(1), added.IssueID, core.Resolved); return err },
-		"claim":    func() error { _, err := s.Claim(t.Context(), person(1), added.IssueID, 1); return err },
-		"release":  func() error { _, err := s.Release(t.Context(), person(1), added.IssueID); return err },
-		"note":     func() error { _, err := s.AddNote(t.Context(), person(1), added.IssueID, "hi"); return err },
+		"status": func() error {
+			_, err := s.SetStatus(t.Context(), storetest.MakeActor(1), added.IssueID, core.Resolved)
+			return err
+		},
+		"claim":   func() error { _, err := s.Claim(t.Context(), storetest.MakeActor(1), added.IssueID, 1); return err },
+		"release": func() error { _, err := s.Release(t.Context(), storetest.MakeActor(1), added.IssueID); return err },
+		"note": func() error {
+			_, err := s.AddNote(t.Context(), storetest.MakeActor(1), added.IssueID, "hi")
+			return err
+		},
 	} {
 		err := call()
 		require.True(t, core.HasCode(err, core.NotFound), "%s: %v", name, err)
 	}
-	makeIssue(t, s, "log in")
-	add(t, s, event(shop, "pay", 2, s.Now())) // its servers have not noticed yet: no error
+	storetest.MakeIssue(t, s, "log in")
+	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 2, s.Now())) // its servers have not noticed yet: no error
 }
 
 // TestIssuePagesWhileEventsArrive walks through 250 issues in pages of 7 while others move to the front.
 func TestIssuePagesWhileEventsArrive(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	var events []store.NewEvent
+	s, c := storetest.OpenShop(t)
+	var events []intake.NewEvent
 	for n := range 250 {
-		events = append(events, event(shop, fmt.Sprint(n), 1, c.at(-time.Duration(n/4)*time.Second))) // four of each time
+		events = append(events, storetest.MakeEvent(storetest.Shop, fmt.Sprint(n), 1, c.At(-time.Duration(n/4)*time.Second))) // four of each time
 	}
-	added, err := s.AddEvents(t.Context(), events)
+	added, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
 	order := make([]int64, len(added)) // newest first, of those with the same time the higher id first
 	at := map[int64]int{}
@@ -223,15 +231,15 @@ func TestIssuePagesWhileEventsArrive(t *testing.T) {
 		require.Len(t, got.Data, 7)
 		filter.Cursor = got.NextCursor
 
-		c.forward(time.Second)
+		c.Forward(time.Second)
 		already, later := seen[len(seen)-1], order[min(7*page+20, 249)]
 		for _, id := range []int64{already, later} {
-			n := slices.IndexFunc(added, func(a store.Added) bool { return a.IssueID == id })
-			add(t, s, event(shop, fmt.Sprint(n), 100+page, c.at(0)))
+			n := slices.IndexFunc(added, func(a intake.Added) bool { return a.IssueID == id })
+			storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, fmt.Sprint(n), 100+page, c.At(0)))
 		}
 		moved[later] = true
-		add(t, s, event(shop, fmt.Sprint("new ", page), 1, c.at(0)))                // in front of all
-		add(t, s, event(shop, fmt.Sprint(200-page), 200+page, c.at(-24*time.Hour))) // too late to move anything
+		storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, fmt.Sprint("new ", page), 1, c.At(0)))                // in front of all
+		storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, fmt.Sprint(200-page), 200+page, c.At(-24*time.Hour))) // too late to move anything
 		require.Less(t, page, 40, "the pages do not end")
 	}
 	want := slices.DeleteFunc(slices.Clone(order), func(id int64) bool { return moved[id] && !slices.Contains(seen, id) })
@@ -241,9 +249,9 @@ func TestIssuePagesWhileEventsArrive(t *testing.T) {
 
 func TestIssuePagesEnd(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
+	s, _ := storetest.OpenShop(t)
 	for n := range 6 {
-		makeIssue(t, s, fmt.Sprint(n))
+		storetest.MakeIssue(t, s, fmt.Sprint(n))
 	}
 	for _, limit := range []int{1, 2, 3, 5, 6, 7} {
 		filter, pages, seen := store.IssueFilter{Paging: core.Paging{Limit: limit}}, 0, map[int64]bool{}
@@ -266,10 +274,10 @@ func TestIssuePagesEnd(t *testing.T) {
 
 func TestIssuesRefuseACursorOfAnotherList(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	for _, cursor := range []core.Cursor{core.NewCursor("received_at", c.now, 1), core.NewCursor("priority", c.now, 1), "nonsense", "%"} {
+	s, c := storetest.OpenShop(t)
+	for _, cursor := range []core.Cursor{core.NewCursor("received_at", c.Now, 1), core.NewCursor("priority", c.Now, 1), "nonsense", "%"} {
 		_, err := s.Issues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5, Cursor: cursor}})
-		requireCode(t, core.InvalidRequest, err)
+		storetest.RequireCode(t, core.InvalidRequest, err)
 		require.Equal(t, "cursor", core.AsError(err).Details[0].Path)
 	}
 }
@@ -283,24 +291,24 @@ func TestIssueWindows(t *testing.T) {
 		in24h   int64
 		in7days int64
 	}{
-		"now":                             {noon, 0, 1, 1},
-		"the first hour inside a day":     {noon, day - 30*time.Minute, 1, 1}, // 12:30 the day before, and the hour from 13:00
-		"an hour that begins too early":   {noon, day - 30*time.Minute + time.Millisecond, 0, 1},
-		"a day at the full hour":          {noon.Add(-30 * time.Minute), day, 1, 1},
-		"before the full hour":            {noon.Add(-30 * time.Minute), day + time.Millisecond, 0, 1},
-		"the first hour inside a week":    {noon, week - 30*time.Minute, 0, 1},
-		"an hour too early for the week":  {noon, week - 30*time.Minute + time.Millisecond, 0, 0},
-		"a week at the full hour":         {noon.Add(-30 * time.Minute), week, 0, 1},
-		"more than a week":                {noon, 2 * week, 0, 0},
-		"a little ahead, in the next one": {noon.Add(29*time.Minute + 30*time.Second), -time.Minute, 1, 1},
+		"now":                             {storetest.Noon, 0, 1, 1},
+		"the first hour inside a day":     {storetest.Noon, day - 30*time.Minute, 1, 1}, // 12:30 the day before, and the hour from 13:00
+		"an hour that begins too early":   {storetest.Noon, day - 30*time.Minute + time.Millisecond, 0, 1},
+		"a day at the full hour":          {storetest.Noon.Add(-30 * time.Minute), day, 1, 1},
+		"before the full hour":            {storetest.Noon.Add(-30 * time.Minute), day + time.Millisecond, 0, 1},
+		"the first hour inside a week":    {storetest.Noon, week - 30*time.Minute, 0, 1},
+		"an hour too early for the week":  {storetest.Noon, week - 30*time.Minute + time.Millisecond, 0, 0},
+		"a week at the full hour":         {storetest.Noon.Add(-30 * time.Minute), week, 0, 1},
+		"more than a week":                {storetest.Noon, 2 * week, 0, 0},
+		"a little ahead, in the next one": {storetest.Noon.Add(29*time.Minute + 30*time.Second), -time.Minute, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, c := openShop(t)
-			c.now = test.now
-			e := event(shop, "pay", 1, c.at(-test.age))
-			e.ReceivedAt = c.at(0)
-			i := issue(t, s, add(t, s, e).IssueID)
+			s, c := storetest.OpenShop(t)
+			c.Now = test.now
+			e := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(-test.age))
+			e.ReceivedAt = c.At(0)
+			i := storetest.ReadIssue(t, s, storetest.AddEvents(t, s, e).IssueID)
 			require.Equal(t, test.in24h, i.Events24h)
 			require.Equal(t, test.in7days, i.Events7d)
 			page, err := s.Issues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 1}})
@@ -312,8 +320,8 @@ func TestIssueWindows(t *testing.T) {
 
 func TestIssuePriority(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := makeIssue(t, s, "pay")
+	s, c := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
 	for name, test := range map[string]struct {
 		users, events int64
 		status        core.Status
@@ -333,39 +341,39 @@ func TestIssuePriority(t *testing.T) {
 		"a clock that runs ahead":  {0, 0, core.Unresolved, -time.Minute, 48 * time.Hour, 1},
 		"resolved makes no change": {9, 99, core.Resolved, 0, 48 * time.Hour, 1000},
 	} {
-		change(t, s, `UPDATE issues SET users_affected = $2, status = $3, last_seen = $4, first_seen = $5 WHERE id = $1`,
-			id, test.users, test.status, c.at(-test.last), c.at(-test.first))
-		change(t, s, `UPDATE issue_hours SET events = $2 WHERE issue_id = $1`, id, test.events)
-		require.InDelta(t, test.want, issue(t, s, id).Priority, 0, name)
+		storetest.ChangeRows(t, s, `UPDATE issues SET users_affected = $2, status = $3, last_seen = $4, first_seen = $5 WHERE id = $1`,
+			id, test.users, test.status, c.At(-test.last), c.At(-test.first))
+		storetest.ChangeRows(t, s, `UPDATE issue_hours SET events = $2 WHERE issue_id = $1`, id, test.events)
+		require.InDelta(t, test.want, storetest.ReadIssue(t, s, id).Priority, 0, name)
 	}
 }
 
 func TestIssueTrustIsThatOfItsProject(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := makeIssue(t, s, "pay")
-	e := event(shop, "log in", 1, c.at(0))
+	s, c := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
+	e := storetest.MakeEvent(storetest.Shop, "log in", 1, c.At(0))
 	e.Source = core.SourceBrowser
-	add(t, s, e)
+	storetest.AddEvents(t, s, e)
 	mixed, browser := core.SourceMixed, core.SourceBrowser
-	i := issue(t, s, id)
+	i := storetest.ReadIssue(t, s, id)
 	require.Equal(t, []any{core.TrustLow, core.TrustLow, &mixed}, []any{i.Trust, i.SourceTrust, i.Source})
-	change(t, s, `UPDATE projects SET trust_setting = 'high'`)
-	change(t, s, `UPDATE project_seen SET server_seen_at = $1`, c.at(-30*24*time.Hour))
-	i = issue(t, s, id)
+	storetest.ChangeRows(t, s, `UPDATE projects SET trust_setting = 'high'`)
+	storetest.ChangeRows(t, s, `UPDATE project_seen SET server_seen_at = $1`, c.At(-30*24*time.Hour))
+	i = storetest.ReadIssue(t, s, id)
 	require.Equal(t, []any{core.TrustHigh, core.TrustHigh, &browser}, []any{i.Trust, i.SourceTrust, i.Source})
-	c.forward(30 * 24 * time.Hour)
-	change(t, s, `UPDATE projects SET trust_setting = NULL`)
-	i = issue(t, s, id)
+	c.Forward(30 * 24 * time.Hour)
+	storetest.ChangeRows(t, s, `UPDATE projects SET trust_setting = NULL`)
+	i = storetest.ReadIssue(t, s, id)
 	require.Equal(t, core.TrustHigh, i.Trust)
 	require.Nil(t, i.Source)
 }
 
 func TestUnknownIssue(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
+	s, _ := storetest.OpenShop(t)
 	for _, id := range []int64{1, 1 << 53} {
 		_, err := s.Issue(t.Context(), id)
-		requireCode(t, core.NotFound, err)
+		storetest.RequireCode(t, core.NotFound, err)
 	}
 }

@@ -3,9 +3,8 @@ package store
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"errand/core"
+	"errand/store/pg"
 )
 
 // Labels are derived from the activity when they are read (primary API, Triage label).
@@ -37,17 +36,15 @@ FROM activity`
 // Labels lists the decisions about issues at or after a time, most recent first. A duration counts from the time of the
 // first page.
 func (s *Store) Labels(ctx context.Context, after core.Since, page core.Paging) (core.Page[core.Label], error) {
-	l := newList("at", page)
-	l.start = core.At(page.Cursor.Start(s.Now().Time))
-	since, err := after.Time(l.start.Time)
+	l := pg.NewList("at", page)
+	l.Start = core.At(page.Cursor.Start(s.Now().Time))
+	since, err := after.Time(l.Start.Time)
 	if err != nil {
 		return core.Page[core.Label]{}, err
 	}
-	l.where(labelActions, "", nil)
+	l.Where(labelActions)
 	if !since.IsZero() {
-		l.where("at >= @since", "since", since)
+		l.WhereArg("at >= @since", "since", since)
 	}
-	return listPage(ctx, s, l, labelColumns, func(row pgx.CollectableRow) (core.Label, error) {
-		return pgx.RowToStructByPos[core.Label](row)
-	}, func(l core.Label) (core.Time, int64) { return l.At, l.ID })
+	return pg.ReadPage(ctx, s.db, l, labelColumns, func(l core.Label) (core.Time, int64) { return l.At, l.ID })
 }

@@ -10,6 +10,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/storetest"
 )
 
 // labels gives all labels, oldest first, as label or label<corrects.
@@ -31,20 +32,20 @@ func labels(t testing.TB, s *store.Store, since core.Since) []string {
 
 func TestLabelsOfDecisions(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := makeIssue(t, s, "pay")
+	s, c := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
 	set := func(to core.Status) {
 		t.Helper()
-		c.forward(time.Minute)
+		c.Forward(time.Minute)
 		_, err := s.SetStatus(t.Context(), ann, id, to)
 		require.NoError(t, err)
 	}
 	for _, to := range []core.Status{core.Resolved, core.Unresolved, core.Ignored, core.Unresolved, core.Ignored, core.Resolved} {
 		set(to)
 	}
-	c.forward(time.Minute)
-	add(t, s, event(shop, "pay", 2, s.Now()))
-	change(t, s, `UPDATE issues SET status = 'fix_pending'`)
+	c.Forward(time.Minute)
+	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 2, s.Now()))
+	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'fix_pending'`)
 	set(core.Unresolved)
 	_, err := s.AddNote(t.Context(), ann, id, "no label")
 	require.NoError(t, err)
@@ -61,15 +62,15 @@ func TestLabelsOfDecisions(t *testing.T) {
 	require.NoError(t, err)
 	regressed := page.Data[1]
 	require.JSONEq(t, `{"from": "resolved", "to": "unresolved"}`, string(regressed.Data))
-	rows := activity(t, s, id)
+	rows := storetest.ReadActivity(t, s, id)
 	require.Positive(t, regressed.ID)
 	regressed.ID, regressed.Data = 0, nil
 	require.Equal(t, core.Label{
 		At: rows[6].At, IssueID: id, Label: "regressed", ActorType: core.ActorSystem, ActorName: "ingest", Corrects: "resolved",
 	}, regressed)
 
-	require.Equal(t, []string{"regressed<resolved", "unresolved"}, labels(t, s, sinceTime(rows[6].At.Time)), "since is included")
-	require.Empty(t, labels(t, s, sinceTime(c.now.Add(time.Millisecond))))
+	require.Equal(t, []string{"regressed<resolved", "unresolved"}, labels(t, s, storetest.SinceTime(rows[6].At.Time)), "since is included")
+	require.Empty(t, labels(t, s, storetest.SinceTime(c.Now.Add(time.Millisecond))))
 }
 
 // insertActivityByHand writes rows of actions, a second apart.
@@ -79,7 +80,7 @@ SELECT 1000000001, $1 + n, $2::timestamptz + n * interval '1 second', 'token', '
 
 func TestLabelsOfEveryAction(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
+	s, _ := storetest.OpenShop(t)
 	for i, c := range []struct{ action, data, want string }{
 		{"issue.merge", `{"source_ids": [3]}`, "merged"},
 		{"issue.split", `{"new_issue_id": 8, "event_ids": [1]}`, "split<grouping"},
@@ -92,21 +93,21 @@ func TestLabelsOfEveryAction(t *testing.T) {
 		{"issue.fix", `{"kind": "commit", "ref": "1234567", "from": "resolved", "to": "fix_pending"}`, ""},
 		{"issue.verify", `null`, ""},
 	} {
-		change(t, s, `DELETE FROM activity`)
-		change(t, s, insertActivityByHand, i*10, noon, c.action, c.data, 1)
+		storetest.ChangeRows(t, s, `DELETE FROM activity`)
+		storetest.ChangeRows(t, s, insertActivityByHand, i*10, storetest.Noon, c.action, c.data, 1)
 		require.Equal(t, c.want, strings.Join(labels(t, s, ""), " "), c.action)
 	}
 }
 
 func TestLabelsArePaged(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	change(t, s, insertActivityByHand, 20000, noon, "issue.note", `{"text": "x"}`, 50)
-	change(t, s, insertActivityByHand, 100, noon, "issue.resolve", `{"from": "unresolved", "to": "resolved"}`, 5)
+	s, _ := storetest.OpenShop(t)
+	storetest.ChangeRows(t, s, insertActivityByHand, 20000, storetest.Noon, "issue.note", `{"text": "x"}`, 50)
+	storetest.ChangeRows(t, s, insertActivityByHand, 100, storetest.Noon, "issue.resolve", `{"from": "unresolved", "to": "resolved"}`, 5)
 	var got []int64
 	page := core.Paging{Limit: 2}
 	for range 2 {
-		list, err := s.Labels(t.Context(), sinceTime(noon.Add(2*time.Second)), page)
+		list, err := s.Labels(t.Context(), storetest.SinceTime(storetest.Noon.Add(2*time.Second)), page)
 		require.NoError(t, err)
 		for _, l := range list.Data {
 			got = append(got, l.ID)
@@ -120,11 +121,11 @@ func TestLabelsArePaged(t *testing.T) {
 // TestLabelsAreReadFromTheirIndex holds that a page of labels does not read the notes and claims around them.
 func TestLabelsAreReadFromTheirIndex(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	change(t, s, insertActivityByHand, 20000, noon, "issue.note", `{"text": "x"}`, 5000)
-	change(t, s, insertActivityByHand, 10000, noon, "issue.resolve", `{"from": "unresolved", "to": "resolved"}`, 20)
-	for _, condition := range []string{"true", fmt.Sprintf("at >= '%s' AND (at, id) < ('%s', 10010)", noon.Format(time.RFC3339), noon.Add(time.Hour).Format(time.RFC3339))} {
-		plan := strings.Join(column[string](t, s, `EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) `+store.LabelColumns+` WHERE `+store.LabelActions+
+	s, _ := storetest.OpenShop(t)
+	storetest.ChangeRows(t, s, insertActivityByHand, 20000, storetest.Noon, "issue.note", `{"text": "x"}`, 5000)
+	storetest.ChangeRows(t, s, insertActivityByHand, 10000, storetest.Noon, "issue.resolve", `{"from": "unresolved", "to": "resolved"}`, 20)
+	for _, condition := range []string{"true", fmt.Sprintf("at >= '%s' AND (at, id) < ('%s', 10010)", storetest.Noon.Format(time.RFC3339), storetest.Noon.Add(time.Hour).Format(time.RFC3339))} {
+		plan := strings.Join(storetest.ReadColumn[string](t, s, `EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) `+store.LabelColumns+` WHERE `+store.LabelActions+
 			` AND `+condition+` ORDER BY at DESC, id DESC LIMIT 11`), "\n")
 		require.Contains(t, plan, "Index Scan using activity_labels", plan)
 		require.Contains(t, plan, "rows=11", plan)
@@ -135,12 +136,12 @@ func TestLabelsAreReadFromTheirIndex(t *testing.T) {
 
 func TestActivityOfTheWholeInstallation(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	id := makeIssue(t, s, "pay")
-	c.forward(time.Minute)
+	s, c := storetest.OpenShop(t)
+	id := storetest.MakeIssue(t, s, "pay")
+	c.Forward(time.Minute)
 	token, err := s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}})
 	require.NoError(t, err)
-	c.forward(time.Minute)
+	c.Forward(time.Minute)
 	_, err = s.Claim(t.Context(), ann, id, 10)
 	require.NoError(t, err)
 	var got []string
@@ -156,7 +157,7 @@ func TestActivityOfTheWholeInstallation(t *testing.T) {
 	require.Equal(t, []string{
 		fmt.Sprintf("issue.claim of issue %d by agent-1, data true", id),
 		fmt.Sprintf("token.create of token %d by ADMIN_TOKEN, data false", token.ID),
-		fmt.Sprintf("project.create of project %d by ADMIN_TOKEN, data false", shop),
+		fmt.Sprintf("project.create of project %d by ADMIN_TOKEN, data false", storetest.Shop),
 	}, got)
 	require.Empty(t, page.Cursor)
 }

@@ -11,6 +11,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -20,15 +21,15 @@ func TestDuplicatesLeaveNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
 	pair, c, logged := openLogged(t)
 	for n := range 30 {
-		known, fresh := event(shop, "pay", n, c.at(0)), event(shop, fmt.Sprint("group ", n), n, c.at(0))
-		noErrors(t, together(6, func(i int) error { // the same events, from senders that try again
-			_, err := pair[i%2].AddEvents(t.Context(), []store.NewEvent{known, fresh, event(shop, "pay", 1000+6*n+i, c.at(0))})
+		known, fresh := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0)), storetest.MakeEvent(storetest.Shop, fmt.Sprint("group ", n), n, c.At(0))
+		storetest.RequireNoErrors(t, storetest.RunTogether(6, func(i int) error { // the same events, from senders that try again
+			_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{known, fresh, storetest.MakeEvent(storetest.Shop, "pay", 1000+6*n+i, c.At(0))})
 			return err
 		}))
 	}
-	require.EqualValues(t, 30+30+30*6, cell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues`))
-	require.EqualValues(t, 31, cell[int64](t, pair[0], `SELECT count(*) FROM issues`))
-	require.EqualValues(t, 31, cell[int64](t, pair[0], `SELECT count(*) FROM issue_fingerprints`))
+	require.EqualValues(t, 30+30+30*6, storetest.ReadCell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues`))
+	require.EqualValues(t, 31, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM issues`))
+	require.EqualValues(t, 31, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM issue_fingerprints`))
 	require.Empty(t, logged())
 }
 
@@ -39,31 +40,31 @@ func TestRegroupedIssuesLeaveNoErrorInTheLog(t *testing.T) {
 		groups := []string{fmt.Sprint("pay ", n), fmt.Sprint("buy ", n), fmt.Sprint("ask ", n)}
 		ids := make([]int64, len(groups))
 		for i, group := range groups {
-			ids[i] = add(t, pair[0], event(shop, group, 0, c.at(0))).IssueID
-			add(t, pair[1], event(shop, group, 1, c.at(0)))
+			ids[i] = storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, group, 0, c.At(0))).IssueID
+			storetest.AddEvents(t, pair[1], storetest.MakeEvent(storetest.Shop, group, 1, c.At(0)))
 		}
-		noErrors(t, together(4, func(i int) error {
+		storetest.RequireNoErrors(t, storetest.RunTogether(4, func(i int) error {
 			switch i {
 			case 0:
-				_, err := pair[0].SetStatus(t.Context(), person(1), ids[2], core.Resolved)
+				_, err := pair[0].SetStatus(t.Context(), storetest.MakeActor(1), ids[2], core.Resolved)
 				return err
 			case 1:
-				_, err := pair[1].Do(t.Context(), person(1), store.MergeIssues{Target: ids[0], Sources: ids[1:2]})
+				_, err := pair[1].Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[0], Sources: ids[1:2]})
 				return err
 			}
 			for k := range 5 {
-				var batch []store.NewEvent
+				var batch []intake.NewEvent
 				for g, group := range groups {
-					batch = append(batch, event(shop, group, 100*i+10*k+g+2, c.at(time.Duration(k)*time.Minute)))
+					batch = append(batch, storetest.MakeEvent(storetest.Shop, group, 100*i+10*k+g+2, c.At(time.Duration(k)*time.Minute)))
 				}
-				if _, err := pair[i%2].AddEvents(t.Context(), batch); err != nil {
+				if _, err := pair[i%2].Intake.AddEvents(t.Context(), batch); err != nil {
 					return err
 				}
 			}
 			return nil
 		}))
 	}
-	require.EqualValues(t, 10*(6+30), cell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues`))
+	require.EqualValues(t, 10*(6+30), storetest.ReadCell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues`))
 	require.Empty(t, logged())
 }
 
@@ -72,16 +73,16 @@ func TestQuotaLeavesNoErrorInTheLog(t *testing.T) {
 	pair, c, logged := openLogged(t)
 	quota := int64(5)
 	for n := range 20 {
-		e := event(shop, fmt.Sprint("group ", n%4), n, c.at(0))
+		e := storetest.MakeEvent(storetest.Shop, fmt.Sprint("group ", n%4), n, c.At(0))
 		e.DailyQuota = &quota
-		_, err := pair[rand.IntN(2)].AddEvents(t.Context(), []store.NewEvent{e})
+		_, err := pair[rand.IntN(2)].Intake.AddEvents(t.Context(), []intake.NewEvent{e})
 		if n < 5 {
 			require.NoError(t, err)
 		} else {
-			requireCode(t, core.Quota, err)
+			storetest.RequireCode(t, core.Quota, err)
 		}
 	}
-	require.EqualValues(t, 5, cell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues`))
+	require.EqualValues(t, 5, storetest.ReadCell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues`))
 	require.Empty(t, logged())
 }
 
@@ -94,8 +95,8 @@ func TestProjectsOfOneNameLeaveNoErrorInTheLog(t *testing.T) {
 		})
 		return err
 	}
-	noErrors(t, together(12, func(i int) error { return create(int64(10+i), false) }))
-	require.EqualValues(t, 12, cell[int64](t, pair[0], `SELECT count(DISTINCT slug) FROM projects WHERE name = 'Same'`))
+	storetest.RequireNoErrors(t, storetest.RunTogether(12, func(i int) error { return create(int64(10+i), false) }))
+	require.EqualValues(t, 12, storetest.ReadCell[int64](t, pair[0], `SELECT count(DISTINCT slug) FROM projects WHERE name = 'Same'`))
 	require.ErrorIs(t, create(10, true), store.ErrIDTaken)
 	require.NoError(t, create(30, true))
 	require.ErrorIs(t, create(31, true), store.ErrDemoTaken)
@@ -106,12 +107,12 @@ func TestFirstsOfADayLeaveNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
 	pair, c, logged := openLogged(t)
 	for day := range 3 {
-		c.now = noon.AddDate(0, 0, 40+10*day)
-		noErrors(t, together(6, func(i int) error {
+		c.Now = storetest.Noon.AddDate(0, 0, 40+10*day)
+		storetest.RequireNoErrors(t, storetest.RunTogether(6, func(i int) error {
 			if i < 2 {
-				return pair[i].MakePartitions(t.Context())
+				return pair[i].Intake.MakePartitions(t.Context())
 			}
-			_, err := pair[i%2].AddEvents(t.Context(), []store.NewEvent{event(shop, "pay", 10*day+i, c.at(0))})
+			_, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 10*day+i, c.At(0))})
 			return err
 		}))
 	}
@@ -121,11 +122,11 @@ func TestFirstsOfADayLeaveNoErrorInTheLog(t *testing.T) {
 // TestCanceledCallsLeaveNoErrorInTheLog has the caller of a statement leave while it runs, as at a stop.
 func TestCanceledCallsLeaveNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
-	c, url := &clock{noon}, storetest.URL(t)
-	s := storetest.Open(t, url, c.tell)
-	makeProject(t, s, shop, "Shop")
-	id := makeIssue(t, s, "pay")
-	other := connect(t, url)
+	c, url := storetest.NewClock(), storetest.URL(t)
+	s := storetest.Open(t, url, c.Tell)
+	storetest.MakeProject(t, s, storetest.Shop, "Shop")
+	id := storetest.MakeIssue(t, s, "pay")
+	other := storetest.ConnectTo(t, url)
 	logged := storetest.Errors(t, url)
 	_, err := other.Exec(t.Context(), `BEGIN; LOCK TABLE issues IN ACCESS EXCLUSIVE MODE`)
 	require.NoError(t, err)
@@ -136,7 +137,7 @@ func TestCanceledCallsLeaveNoErrorInTheLog(t *testing.T) {
 		defer close(left)
 		_, _ = s.Issue(ctx, id)
 	}()
-	untilLocked(t, s)
+	storetest.WaitUntilLocked(t, s)
 	leave()
 	_, err = other.Exec(t.Context(), `SELECT pg_sleep(0.1); ROLLBACK`)
 	require.NoError(t, err)
@@ -146,11 +147,11 @@ func TestCanceledCallsLeaveNoErrorInTheLog(t *testing.T) {
 }
 
 // openLogged is openPair with what Postgres logs of errors from now on.
-func openLogged(t *testing.T) (pair [2]*store.Store, c *clock, logged func() []string) {
+func openLogged(t *testing.T) (pair [2]*store.Store, c *storetest.Clock, logged func() []string) {
 	t.Helper()
 	url := storetest.URL(t)
-	c = &clock{noon}
-	pair = [2]*store.Store{storetest.Open(t, url, c.tell), storetest.Open(t, url, c.tell)}
-	makeProject(t, pair[0], shop, "Shop")
+	c = storetest.NewClock()
+	pair = [2]*store.Store{storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)}
+	storetest.MakeProject(t, pair[0], storetest.Shop, "Shop")
 	return pair, c, storetest.Errors(t, url)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"errand/core"
+	"errand/store/intake"
+	"errand/store/pg"
 )
 
 // merge makes the merge, and gives the target as it is then.
@@ -28,8 +30,8 @@ func (m *merge) merge(ctx context.Context, actor core.Actor) (core.Issue, error)
 	if err := m.recordMerge(ctx, actor, issues); err != nil {
 		return core.Issue{}, err
 	}
-	row, err := readIssue(ctx, m, m.project, m.target, m.now)
-	return row.issue(m.now), err
+	row, err := readIssue(ctx, m, m.project, m.target, m.Now)
+	return row.issue(m.Now), err
 }
 
 // mergeData is the data of a merge in the activity, and the payload of a request for one.
@@ -57,7 +59,7 @@ WHERE i.id = ANY (@ids)`
 // check refuses what cannot be merged, with a detail for each rule that is broken.
 func (m *merge) check(ctx context.Context) error {
 	type place struct{ ID, ProjectID, MergedInto int64 }
-	rows, err := many[place](ctx, m, issuesToMerge, args{"ids": append([]int64{m.target}, m.sources...)})
+	rows, err := pg.QueryMany[place](ctx, m, issuesToMerge, pg.Args{"ids": append([]int64{m.target}, m.sources...)})
 	if err != nil {
 		return err
 	}
@@ -95,7 +97,8 @@ func (m *merge) check(ctx context.Context) error {
 // lockMerge locks all issues that the merge writes to, in the order in which AddEvents does: those that were merged into
 // a source too.
 const lockMerge = `
-SELECT ` + countColumns + `, i.claim_expires_at
+SELECT i.id, i.status, i.times_seen, i.stored_events, i.users_affected,
+	i.first_seen, i.last_seen, i.level, i.first_release, i.first_release_at, i.last_release, i.last_release_at, i.claim_expires_at
 FROM issues i WHERE i.project_id = @project_id AND (i.id = @to OR i.id = ANY (@from) OR i.merged_into = ANY (@from))
 ORDER BY i.project_id, i.id FOR UPDATE OF i`
 
@@ -139,7 +142,10 @@ WHERE project_id = @project_id AND id = ANY (@from)`
 	fillTarget = `
 UPDATE issues SET times_seen = @times_seen, stored_events = @stored_events, users_affected = @users_affected,
 	was_split = was_split OR EXISTS (SELECT FROM issues s WHERE s.project_id = @project_id AND s.merged_into = @id AND s.was_split),
-	first_seen_lowered_at = @now, latest_event_id = ` + newestEvent + `, ` + setSpan + `
+	first_seen_lowered_at = @now, latest_event_id = (
+		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1),
+	first_seen = @first_seen, last_seen = @last_seen, level = @level,
+	first_release = @first_release, first_release_at = @first_release_at, last_release = @last_release, last_release_at = @last_release_at
 WHERE project_id = @project_id AND id = @id`
 )
 
@@ -150,10 +156,8 @@ type issueCounts struct {
 	TimesSeen     int64
 	StoredEvents  int64
 	UsersAffected int64
-	span
+	intake.Span
 }
-
-const countColumns = `i.id, i.status, i.times_seen, i.stored_events, i.users_affected, ` + spanColumns
 
 // mergedIssue is one of the issues that a merge writes to, as it was before.
 type mergedIssue struct {
@@ -163,7 +167,7 @@ type mergedIssue struct {
 
 // lock locks the issues and returns the target and the sources.
 func (m *merge) lock(ctx context.Context) (map[int64]mergedIssue, error) {
-	rows, err := many[mergedIssue](ctx, m, lockMerge, m.args(nil))
+	rows, err := pg.QueryMany[mergedIssue](ctx, m, lockMerge, m.args(nil))
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +194,7 @@ func (m *merge) recordMerge(ctx context.Context, actor core.Actor, issues map[in
 	for _, id := range m.sources {
 		source := issues[id]
 		open = open || source.Status == core.Unresolved || source.Status == core.Regressed
-		if source.ClaimExpiresAt.After(m.now.Time) {
+		if source.ClaimExpiresAt.After(m.Now.Time) {
 			if err := m.recordOfIssue(ctx, actor, m.project, id, core.ActionIssueRelease, nil); err != nil {
 				return err
 			}
@@ -200,7 +204,7 @@ func (m *merge) recordMerge(ctx context.Context, actor core.Actor, issues map[in
 		}
 	}
 	if open && issues[m.target].Status == core.Resolved {
-		return m.reopen(ctx, m.project, m.target)
+		return intake.ReopenIssue(ctx, m.store.db, m.Tx, m.project, m.target)
 	}
 	return nil
 }
@@ -212,7 +216,7 @@ func (m *merge) sum(issues map[int64]mergedIssue) issueCounts {
 		source := issues[id]
 		total.TimesSeen += source.TimesSeen
 		total.StoredEvents += source.StoredEvents
-		total.join(source.span)
+		total.IncludeSpan(source.Span)
 	}
 	return total
 }
@@ -226,39 +230,39 @@ func (m *merge) move(ctx context.Context, issues map[int64]mergedIssue) error {
 		}
 	}
 	for _, sql := range []string{mergeFingerprints, mergeHours, mergeEnvironments, mergeReleases, flattenMerges} {
-		if _, err := exec(ctx, m, sql, m.args(nil)); err != nil {
+		if _, err := pg.Exec(ctx, m, sql, m.args(nil)); err != nil {
 			return err
 		}
 	}
-	users, err := exec(ctx, m, mergeUsers, m.args(args{"room": maxUsers - total.UsersAffected}))
+	users, err := pg.Exec(ctx, m, mergeUsers, m.args(pg.Args{"room": intake.MaxUsers - total.UsersAffected}))
 	if err != nil {
 		return err
 	}
 	// Deleting is cheaper than moving: what the merged issue does not keep goes before.
-	trimmed, err := m.trim(ctx, m.project, append([]int64{m.target}, m.sources...), total.StoredEvents)
+	trimmed, err := m.store.Intake.TrimEvents(ctx, m.Tx, m.project, append([]int64{m.target}, m.sources...), total.StoredEvents)
 	if err != nil {
 		return err
 	}
-	events, err := many[eventID](ctx, m, mergeEvents, m.args(nil))
+	events, err := pg.QueryMany[intake.EventID](ctx, m, mergeEvents, m.args(nil))
 	if err != nil {
 		return err
 	}
-	if err := m.moveEventIDs(ctx, m.project, m.target, events); err != nil {
+	if err := intake.MoveEventIDs(ctx, m.Tx, m.project, m.target, events); err != nil {
 		return err
 	}
-	if _, err := exec(ctx, m, endSources, m.args(args{"now": m.now})); err != nil {
+	if _, err := pg.Exec(ctx, m, endSources, m.args(pg.Args{"now": m.Now})); err != nil {
 		return err
 	}
-	_, err = exec(ctx, m, fillTarget, total.args(args{
-		"project_id": m.project, "id": m.target, "now": m.now,
+	_, err = pg.Exec(ctx, m, fillTarget, total.Args(pg.Args{
+		"project_id": m.project, "id": m.target, "now": m.Now,
 		"times_seen": total.TimesSeen, "stored_events": total.StoredEvents - trimmed, "users_affected": total.UsersAffected + users,
 	}))
 	return err
 }
 
 // args names what the statements of a move have in common, and more.
-func (m *merge) args(more args) args {
-	a := args{"project_id": m.project, "from": m.sources, "to": m.target}
+func (m *merge) args(more pg.Args) pg.Args {
+	a := pg.Args{"project_id": m.project, "from": m.sources, "to": m.target}
 	for name, value := range more {
 		a[name] = value
 	}

@@ -10,6 +10,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -18,9 +19,9 @@ import (
 func BenchmarkMergeIssues(b *testing.B) {
 	for _, sources := range []int{1, 10} {
 		b.Run(fmt.Sprint("sources=", sources), func(b *testing.B) {
-			c := &clock{noon}
-			s := storetest.NewAt(b, c.tell)
-			makeProject(b, s, shop, "Shop")
+			c := storetest.NewClock()
+			s := storetest.NewAt(b, c.Tell)
+			storetest.MakeProject(b, s, storetest.Shop, "Shop")
 			for round := 0; b.Loop(); round++ {
 				b.StopTimer()
 				ids := make([]int64, 1+sources)
@@ -28,9 +29,9 @@ func BenchmarkMergeIssues(b *testing.B) {
 					ids[n] = fullIssue(b, s, c, fmt.Sprint("round ", round, " issue ", n))
 				}
 				b.StartTimer()
-				merged, err := s.Do(b.Context(), person(1), store.MergeIssues{Target: ids[0], Sources: ids[1:]})
+				merged, err := s.Do(b.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[0], Sources: ids[1:]})
 				require.NoError(b, err)
-				require.EqualValues(b, store.DefaultKeep, merged.StoredEvents)
+				require.EqualValues(b, intake.DefaultKeep, merged.StoredEvents)
 				require.EqualValues(b, len(ids)*1_000_000, merged.TimesSeen)
 			}
 		})
@@ -38,20 +39,20 @@ func BenchmarkMergeIssues(b *testing.B) {
 }
 
 // fullIssue makes an issue with a million events.
-func fullIssue(b *testing.B, s *store.Store, c *clock, group string) int64 {
+func fullIssue(b *testing.B, s *store.Store, c *storetest.Clock, group string) int64 {
 	random := rand.NewChaCha8([32]byte{})
-	var events []store.NewEvent
-	for n := range store.DefaultKeep {
-		e := event(shop, group, n, c.at(-time.Duration(n)*time.Second))
-		e.ReceivedAt = core.At(c.now.Add(-time.Duration(n%30) * 24 * time.Hour))
-		e.User = user(n)
+	var events []intake.NewEvent
+	for n := range intake.DefaultKeep {
+		e := storetest.MakeEvent(storetest.Shop, group, n, c.At(-time.Duration(n)*time.Second))
+		e.ReceivedAt = core.At(c.Now.Add(-time.Duration(n%30) * 24 * time.Hour))
+		e.User = storetest.HashUser(n)
 		e.Payload.Bytes = make([]byte, 1500)
 		_, _ = random.Read(e.Payload.Bytes)
 		events = append(events, e)
 	}
-	id := add(b, s, events...).IssueID
-	change(b, s, `UPDATE issues SET times_seen = 1000000 WHERE id = $1`, id)
-	change(b, s, `INSERT INTO issue_hours SELECT $1, $2, $3::timestamptz - n * interval '1 hour', 1388 FROM generate_series(1, 720) n
-		ON CONFLICT DO NOTHING`, shop, id, noon.Truncate(time.Hour))
+	id := storetest.AddEvents(b, s, events...).IssueID
+	storetest.ChangeRows(b, s, `UPDATE issues SET times_seen = 1000000 WHERE id = $1`, id)
+	storetest.ChangeRows(b, s, `INSERT INTO issue_hours SELECT $1, $2, $3::timestamptz - n * interval '1 hour', 1388 FROM generate_series(1, 720) n
+		ON CONFLICT DO NOTHING`, storetest.Shop, id, storetest.Noon.Truncate(time.Hour))
 	return id
 }

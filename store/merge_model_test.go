@@ -13,6 +13,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -20,16 +21,16 @@ import (
 // servers, and compares all that the database then says with a model that goes by the words of the specification.
 func TestMergesAndSplitsLikeAModel(t *testing.T) {
 	t.Parallel()
-	c, url := &clock{noon}, storetest.URL(t)
-	g := &game{pair: [2]*store.Store{storetest.Open(t, url, c.tell), storetest.Open(t, url, c.tell)}, clock: c, project: shop}
+	c, url := storetest.NewClock(), storetest.URL(t)
+	g := &game{pair: [2]*store.Store{storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)}, clock: c, project: storetest.Shop}
 	rapid.Check(t, func(r *rapid.T) {
-		c.now = noon
+		c.Now = storetest.Noon
 		g.project++
 		g.issues, g.events, g.led, g.quota = map[int64]*playedIssue{}, map[int64]*playedEvent{}, map[string]int64{}, map[string]int{}
-		makeProject(t, g.pair[0], g.project, "Game")
+		storetest.MakeProject(t, g.pair[0], g.project, "Game")
 		steps := map[int]func(*rapid.T){0: g.merge, 1: g.merge, 2: g.split, 3: g.split, 4: g.setStatus, 5: g.sendAgain}
 		for range rapid.IntRange(4, 14).Draw(r, "steps") {
-			c.forward(time.Duration(rapid.IntRange(1, 40).Draw(r, "minutes")) * time.Minute)
+			c.Forward(time.Duration(rapid.IntRange(1, 40).Draw(r, "minutes")) * time.Minute)
 			step := steps[rapid.IntRange(0, 9).Draw(r, "step")]
 			if step == nil || len(g.issues) == 0 {
 				step = g.add
@@ -44,7 +45,7 @@ func TestMergesAndSplitsLikeAModel(t *testing.T) {
 // game is a project and what it should be like.
 type game struct {
 	pair    [2]*store.Store
-	clock   *clock
+	clock   *storetest.Clock
 	project int64
 
 	issues map[int64]*playedIssue
@@ -77,7 +78,7 @@ type playedIssue struct {
 // playedEvent is a stored event.
 type playedEvent struct {
 	id, issue int64
-	sent      store.NewEvent
+	sent      intake.NewEvent
 }
 
 func (g *game) server(r *rapid.T) *store.Store {
@@ -86,29 +87,29 @@ func (g *game) server(r *rapid.T) *store.Store {
 
 // add sends new events.
 func (g *game) add(r *rapid.T) {
-	var batch []store.NewEvent
+	var batch []intake.NewEvent
 	for range rapid.IntRange(1, 6).Draw(r, "events") {
-		e := event(g.project, rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(r, "group"), 0, g.clock.at(0))
+		e := storetest.MakeEvent(g.project, rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(r, "group"), 0, g.clock.At(0))
 		id := rapid.Uint64().Draw(r, "event id")
 		copy(e.EventID[:], fmt.Sprintf("%016x", id))
-		if slices.ContainsFunc(batch, func(b store.NewEvent) bool { return b.EventID == e.EventID }) || g.stored(e.EventID) != nil {
+		if slices.ContainsFunc(batch, func(b intake.NewEvent) bool { return b.EventID == e.EventID }) || g.stored(e.EventID) != nil {
 			continue
 		}
-		e.OccurredAt = g.clock.at(-time.Duration(rapid.IntRange(0, 300).Draw(r, "late")) * time.Minute)
+		e.OccurredAt = g.clock.At(-time.Duration(rapid.IntRange(0, 300).Draw(r, "late")) * time.Minute)
 		e.Release = rapid.SampledFrom([]string{"", "1.0", "1.1"}).Draw(r, "release")
 		e.Level = rapid.SampledFrom([]string{"error", "warning", "fatal"}).Draw(r, "level")
 		e.Environment = rapid.SampledFrom([]string{"", "production", "staging"}).Draw(r, "environment")
 		e.Title = fmt.Sprintf("Error: %x", id)
-		e.Payload = store.Pack(fmt.Appendf(nil, `{"title": %q, "culprit": "there", "level": "error", "platform": "go"}`, e.Title))
+		e.Payload = intake.Pack(fmt.Appendf(nil, `{"title": %q, "culprit": "there", "level": "error", "platform": "go"}`, e.Title))
 		if n := rapid.IntRange(0, 4).Draw(r, "user"); n > 0 {
-			e.User = user(n)
+			e.User = storetest.HashUser(n)
 		}
 		batch = append(batch, e)
 	}
 	if len(batch) == 0 {
 		return
 	}
-	added, err := g.server(r).AddEvents(r.Context(), slices.Clone(batch))
+	added, err := g.server(r).Intake.AddEvents(r.Context(), slices.Clone(batch))
 	require.NoError(r, err)
 	newest := map[int64]core.Time{}
 	for n, e := range batch {
@@ -122,7 +123,7 @@ func (g *game) add(r *rapid.T) {
 		require.Equal(r, g.led[group], added[n].IssueID)
 		i := g.issues[added[n].IssueID]
 		g.events[added[n].ID] = &playedEvent{added[n].ID, i.ID, e}
-		g.quota[hourOf(e.ReceivedAt)]++
+		g.quota[storetest.FormatHour(e.ReceivedAt)]++
 		i.see(e)
 		if e.OccurredAt.After(newest[i.ID].Time) {
 			newest[i.ID] = e.OccurredAt
@@ -130,7 +131,7 @@ func (g *game) add(r *rapid.T) {
 	}
 	for id, at := range newest {
 		if i := g.issues[id]; i.Status == core.Resolved && at.After(i.statusAt.Time) {
-			i.Status, i.statusAt = core.Unresolved, g.clock.at(0)
+			i.Status, i.statusAt = core.Unresolved, g.clock.At(0)
 			i.Regressed++
 		}
 	}
@@ -144,9 +145,9 @@ func newPlayed(id int64, title string, at core.Time) *playedIssue {
 }
 
 // see counts an event.
-func (i *playedIssue) see(e store.NewEvent) {
+func (i *playedIssue) see(e intake.NewEvent) {
 	i.TimesSeen++
-	i.hourly[hourOf(e.OccurredAt)]++
+	i.hourly[storetest.FormatHour(e.OccurredAt)]++
 	if e.User != [16]byte{} {
 		i.users[string(e.User[:])]++
 	}
@@ -165,7 +166,7 @@ func (i *playedIssue) see(e store.NewEvent) {
 	}
 }
 
-func (i *playedIssue) place(e store.NewEvent) {
+func (i *playedIssue) place(e intake.NewEvent) {
 	for _, name := range []string{e.Environment, e.Release} {
 		if name != "" {
 			i.placed[name] = 1
@@ -185,21 +186,21 @@ func (g *game) stored(id [16]byte) *playedEvent {
 // sendAgain sends a stored event once more.
 func (g *game) sendAgain(r *rapid.T) {
 	e := g.events[rapid.SampledFrom(sortedKeys(g.events)).Draw(r, "sent")]
-	added, err := g.server(r).AddEvents(r.Context(), []store.NewEvent{e.sent})
+	added, err := g.server(r).Intake.AddEvents(r.Context(), []intake.NewEvent{e.sent})
 	require.NoError(r, err)
-	require.Equal(r, []store.Added{{ID: e.id, IssueID: e.issue, Duplicate: true}}, added)
+	require.Equal(r, []intake.Added{{ID: e.id, IssueID: e.issue, Duplicate: true}}, added)
 }
 
 func (g *game) setStatus(r *rapid.T) {
 	i := g.issues[rapid.SampledFrom(sortedKeys(g.issues)).Draw(r, "issue")]
 	to := rapid.SampledFrom([]core.Status{core.Resolved, core.Ignored, core.Unresolved}).Draw(r, "status")
-	_, err := g.server(r).SetStatus(r.Context(), person(1), i.ID, to)
+	_, err := g.server(r).SetStatus(r.Context(), storetest.MakeActor(1), i.ID, to)
 	switch {
 	case i.Status == core.Merged:
 		require.True(r, core.HasCode(err, core.NotFound))
 	case i.Status != to:
 		require.NoError(r, err)
-		i.Status, i.statusAt = to, g.clock.at(0)
+		i.Status, i.statusAt = to, g.clock.At(0)
 	default:
 		require.NoError(r, err)
 	}
@@ -210,7 +211,7 @@ func (g *game) merge(r *rapid.T) {
 	ids := sortedKeys(g.issues)
 	target := g.issues[rapid.SampledFrom(ids).Draw(r, "target")]
 	sources := rapid.SliceOfN(rapid.SampledFrom(ids), 1, 4).Draw(r, "sources")
-	merged, err := g.server(r).Do(r.Context(), person(1), store.MergeIssues{Target: target.ID, Sources: sources})
+	merged, err := g.server(r).Do(r.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target.ID, Sources: sources})
 	wrong := target.Status == core.Merged
 	for _, id := range sources {
 		wrong = wrong || id == target.ID || g.issues[id].Status == core.Merged
@@ -265,7 +266,7 @@ func (g *game) mergeOne(target, source *playedIssue) {
 		}
 	}
 	if target.Status == core.Resolved && source.Status == core.Unresolved {
-		target.Status, target.statusAt = core.Unresolved, g.clock.at(0)
+		target.Status, target.statusAt = core.Unresolved, g.clock.At(0)
 		target.Regressed++
 	}
 	source.Status, source.MergedInto, source.TimesSeen = core.Merged, target.ID, 0
@@ -279,7 +280,7 @@ func (g *game) split(r *rapid.T) {
 	if mine := g.eventsOf(original.ID); len(mine) > 0 && rapid.IntRange(0, 3).Draw(r, "valid") > 0 {
 		ids = rapid.SliceOfNDistinct(rapid.SampledFrom(mine), 1, len(mine), rapid.ID[int64]).Draw(r, "own events")
 	}
-	made, err := g.server(r).SplitIssue(r.Context(), person(1), original.ID, ids)
+	made, err := g.server(r).SplitIssue(r.Context(), storetest.MakeActor(1), original.ID, ids)
 	if original.Status == core.Merged {
 		require.True(r, core.HasCode(err, core.NotFound), "%v", err)
 		return
@@ -299,7 +300,7 @@ func (g *game) split(r *rapid.T) {
 	for _, e := range moved {
 		i.see(e.sent)
 		e.issue = i.ID
-		hour := hourOf(e.sent.OccurredAt)
+		hour := storetest.FormatHour(e.sent.OccurredAt)
 		if original.hourly[hour]--; original.hourly[hour] == 0 {
 			delete(original.hourly, hour)
 		}
@@ -377,11 +378,11 @@ type played struct {
 }
 
 func (g *game) want() played {
-	state := played{Issues: []playedIssue{}, Hours: hourList(g.quota)}
+	state := played{Issues: []playedIssue{}, Hours: storetest.ListHours(g.quota)}
 	for _, id := range sortedKeys(g.issues) {
 		i := *g.issues[id]
 		i.Events = g.eventsOf(id)
-		i.StoredEvents, i.UsersAffected, i.Hours, i.Places = int64(len(i.Events)), int64(len(i.users)), hourList(i.hourly), []string{}
+		i.StoredEvents, i.UsersAffected, i.Hours, i.Places = int64(len(i.Events)), int64(len(i.users)), storetest.ListHours(i.hourly), []string{}
 		for name := range i.placed {
 			i.Places = append(i.Places, name)
 		}

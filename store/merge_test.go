@@ -9,20 +9,14 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
-
-func merge(t testing.TB, s *store.Store, target int64, sources ...int64) core.Issue {
-	t.Helper()
-	merged, err := s.Do(t.Context(), person(1), store.MergeIssues{Target: target, Sources: sources})
-	require.NoError(t, err)
-	return merged
-}
 
 // requireRefused wants invalid_request with these messages, all of them about the field.
 func requireRefused(t testing.TB, err error, field string, messages ...string) {
 	t.Helper()
-	requireCode(t, core.InvalidRequest, err)
+	storetest.RequireCode(t, core.InvalidRequest, err)
 	details := core.AsError(err).Details
 	got := make([]string, len(details))
 	for i, d := range details {
@@ -34,28 +28,28 @@ func requireRefused(t testing.TB, err error, field string, messages ...string) {
 
 func TestMergeMovesEverything(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	early, late := event(shop, "early", 1, c.at(-3*time.Hour)), event(shop, "late", 1, c.at(time.Hour))
-	early.Release, early.Environment, early.User = "0.9", "staging", user(1)
-	late.Release, late.User = "1.1", user(2)
-	again := event(shop, "late", 2, c.at(0))
-	again.User = user(1)
-	mine := event(shop, "pay", 1, c.at(0))
-	mine.User = user(2)
-	first, last := add(t, s, early), add(t, s, late, again)
-	target := add(t, s, mine)
-	newest := cell[int64](t, s, `SELECT id FROM events WHERE event_id = $1`, late.EventID)
-	_, err := s.Claim(t.Context(), person(2), first.IssueID, 60)
+	s, c := storetest.OpenShop(t)
+	early, late := storetest.MakeEvent(storetest.Shop, "early", 1, c.At(-3*time.Hour)), storetest.MakeEvent(storetest.Shop, "late", 1, c.At(time.Hour))
+	early.Release, early.Environment, early.User = "0.9", "staging", storetest.HashUser(1)
+	late.Release, late.User = "1.1", storetest.HashUser(2)
+	again := storetest.MakeEvent(storetest.Shop, "late", 2, c.At(0))
+	again.User = storetest.HashUser(1)
+	mine := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))
+	mine.User = storetest.HashUser(2)
+	first, last := storetest.AddEvents(t, s, early), storetest.AddEvents(t, s, late, again)
+	target := storetest.AddEvents(t, s, mine)
+	newest := storetest.ReadCell[int64](t, s, `SELECT id FROM events WHERE event_id = $1`, late.EventID)
+	_, err := s.Claim(t.Context(), storetest.MakeActor(2), first.IssueID, 60)
 	require.NoError(t, err)
-	_, err = s.Claim(t.Context(), person(3), target.IssueID, 60)
+	_, err = s.Claim(t.Context(), storetest.MakeActor(3), target.IssueID, 60)
 	require.NoError(t, err)
-	_, err = s.SetStatus(t.Context(), person(1), target.IssueID, core.Ignored)
+	_, err = s.SetStatus(t.Context(), storetest.MakeActor(1), target.IssueID, core.Ignored)
 	require.NoError(t, err)
-	before := activity(t, s, first.IssueID)
-	c.forward(time.Minute)
+	before := storetest.ReadActivity(t, s, first.IssueID)
+	c.Forward(time.Minute)
 
-	got := merge(t, s, target.IssueID, last.IssueID, first.IssueID, last.IssueID)
-	i := issue(t, s, target.IssueID)
+	got := storetest.MergeIssues(t, s, target.IssueID, last.IssueID, first.IssueID, last.IssueID)
+	i := storetest.ReadIssue(t, s, target.IssueID)
 	require.Equal(t, i.Issue, got)
 	require.Equal(t, core.Ignored, i.Status, "the target's own")
 	require.Equal(t, "agent-3", i.Claim.Holder)
@@ -69,7 +63,7 @@ func TestMergeMovesEverything(t *testing.T) {
 	require.Equal(t, late.OccurredAt, i.LastSeen)
 	require.EqualValues(t, "1.1", i.LastRelease)
 	require.EqualValues(t, newest, i.LatestEventID)
-	require.Len(t, storedIDs(t, s, target.IssueID), 4)
+	require.Len(t, storetest.ListStoredIDs(t, s, target.IssueID), 4)
 	for _, filter := range []store.IssueFilter{{Environment: "staging"}, {Release: "0.9"}, {Release: "1.1"}} {
 		filter.Limit = 10
 		page, err := s.Issues(t.Context(), filter)
@@ -82,47 +76,47 @@ func TestMergeMovesEverything(t *testing.T) {
 		require.LessOrEqual(t, len(page.Data), 1, "only by its own first or last release")
 	}
 
-	source := issue(t, s, first.IssueID)
+	source := storetest.ReadIssue(t, s, first.IssueID)
 	require.Equal(t, core.Merged, source.Status)
 	require.EqualValues(t, target.IssueID, source.MergedInto)
 	require.Nil(t, source.Claim)
 	require.Zero(t, source.TimesSeen+source.StoredEvents+source.UsersAffected+source.Events24h)
 	require.Zero(t, source.LatestEventID)
-	story := activity(t, s, first.IssueID)
+	story := storetest.ReadActivity(t, s, first.IssueID)
 	require.Equal(t, before, story[:len(before)], "its story stays its own")
 	for i, want := range []core.Activity{
 		{Action: core.ActionIssueRelease},
 		{Action: core.ActionIssueMerge, Data: fmt.Appendf(nil, `{"target_id": %d}`, target.IssueID)},
 	} {
-		want.At, want.ActorType, want.ActorID, want.ActorName = c.at(0), core.ActorToken, 1, "agent-1"
+		want.At, want.ActorType, want.ActorID, want.ActorName = c.At(0), core.ActorToken, 1, "agent-1"
 		want.TargetType, want.TargetID = core.TargetIssue, first.IssueID
 		require.Equal(t, want, story[len(before)+i])
 	}
 	require.Len(t, story, len(before)+2)
 	require.Equal(t, []string{"ignored", "merged"}, labels(t, s, ""), "one label for one decision")
 	for _, table := range []string{"events", "event_ids", "issue_hours", "issue_users", "issue_environments", "issue_releases", "issue_fingerprints"} {
-		require.Equal(t, []int64{target.IssueID}, column[int64](t, s, `SELECT DISTINCT issue_id FROM `+table), table)
+		require.Equal(t, []int64{target.IssueID}, storetest.ReadColumn[int64](t, s, `SELECT DISTINCT issue_id FROM `+table), table)
 	}
 
-	rows := activity(t, s, target.IssueID)
+	rows := storetest.ReadActivity(t, s, target.IssueID)
 	row := rows[len(rows)-1]
 	require.JSONEq(t, fmt.Sprintf(`{"source_ids": [%d, %d]}`, first.IssueID, last.IssueID), string(row.Data))
 	row.Data = nil
 	require.Equal(t, core.Activity{
-		At: c.at(0), ActorType: core.ActorToken, ActorID: 1, ActorName: "agent-1", Action: core.ActionIssueMerge,
+		At: c.At(0), ActorType: core.ActorToken, ActorID: 1, ActorName: "agent-1", Action: core.ActionIssueMerge,
 		TargetType: core.TargetIssue, TargetID: target.IssueID,
 	}, row)
 }
 
 func TestMergeRefuses(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	makeProject(t, s, shop+1, "Office")
-	target, source, other := makeIssue(t, s, "target"), makeIssue(t, s, "source"), makeIssue(t, s, "other")
-	merged := makeIssue(t, s, "merged")
-	foreign := add(t, s, event(shop+1, "foreign", 1, s.Now())).IssueID
-	merge(t, s, other, merged)
-	before := column[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`)
+	s, _ := storetest.OpenShop(t)
+	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
+	target, source, other := storetest.MakeIssue(t, s, "target"), storetest.MakeIssue(t, s, "source"), storetest.MakeIssue(t, s, "other")
+	merged := storetest.MakeIssue(t, s, "merged")
+	foreign := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop+1, "foreign", 1, s.Now())).IssueID
+	storetest.MergeIssues(t, s, other, merged)
+	before := storetest.ReadColumn[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`)
 	for _, wrong := range []struct {
 		target   int64
 		sources  []int64
@@ -139,127 +133,127 @@ func TestMergeRefuses(t *testing.T) {
 			fmt.Sprintf("must name issues that are not merged; already merged: %d (into %d)", merged, other),
 		}},
 	} {
-		_, err := s.Do(t.Context(), person(1), store.MergeIssues{Target: wrong.target, Sources: wrong.sources})
+		_, err := s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: wrong.target, Sources: wrong.sources})
 		requireRefused(t, err, "source_ids", wrong.messages...)
 	}
-	_, err := s.Do(t.Context(), person(1), store.MergeIssues{Target: 12345, Sources: []int64{source}})
-	requireCode(t, core.NotFound, err)
-	require.Equal(t, before, column[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`))
-	require.Empty(t, activity(t, s, target))
+	_, err := s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: 12345, Sources: []int64{source}})
+	storetest.RequireCode(t, core.NotFound, err)
+	require.Equal(t, before, storetest.ReadColumn[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`))
+	require.Empty(t, storetest.ReadActivity(t, s, target))
 
-	deleteProject(t, s, shop+1)
-	_, err = s.Do(t.Context(), person(1), store.MergeIssues{Target: foreign, Sources: []int64{source}})
-	requireCode(t, core.NotFound, err)
-	_, err = s.Do(t.Context(), person(1), store.MergeIssues{Target: target, Sources: []int64{foreign}})
+	storetest.HideProject(t, s, storetest.Shop+1)
+	_, err = s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: foreign, Sources: []int64{source}})
+	storetest.RequireCode(t, core.NotFound, err)
+	_, err = s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target, Sources: []int64{foreign}})
 	requireRefused(t, err, "source_ids", fmt.Sprint("must name issues that exist; unknown: ", foreign))
 }
 
 func TestMergeFlattensChains(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	a, b, d := makeIssue(t, s, "a"), makeIssue(t, s, "b"), makeIssue(t, s, "d")
-	merge(t, s, b, a)
-	merge(t, s, d, b)
+	s, c := storetest.OpenShop(t)
+	a, b, d := storetest.MakeIssue(t, s, "a"), storetest.MakeIssue(t, s, "b"), storetest.MakeIssue(t, s, "d")
+	storetest.MergeIssues(t, s, b, a)
+	storetest.MergeIssues(t, s, d, b)
 	for _, id := range []int64{a, b} {
-		require.EqualValues(t, d, issue(t, s, id).MergedInto)
+		require.EqualValues(t, d, storetest.ReadIssue(t, s, id).MergedInto)
 	}
 	for n, group := range []string{"a", "b", "d"} {
-		require.Equal(t, d, add(t, s, event(shop, group, 10+n, c.at(0))).IssueID)
+		require.Equal(t, d, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, group, 10+n, c.At(0))).IssueID)
 	}
-	require.EqualValues(t, 6, issue(t, s, d).TimesSeen)
+	require.EqualValues(t, 6, storetest.ReadIssue(t, s, d).TimesSeen)
 }
 
 func TestMergeCountsUsersUpToAThousand(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	var events []store.NewEvent
+	s, c := storetest.OpenShop(t)
+	var events []intake.NewEvent
 	for n := range 700 {
-		mine, theirs := event(shop, "a", n, c.at(0)), event(shop, "b", n, c.at(0))
-		mine.User, theirs.User = user(n), user(n+500)
+		mine, theirs := storetest.MakeEvent(storetest.Shop, "a", n, c.At(0)), storetest.MakeEvent(storetest.Shop, "b", n, c.At(0))
+		mine.User, theirs.User = storetest.HashUser(n), storetest.HashUser(n+500)
 		events = append(events, mine, theirs)
 	}
-	b := add(t, s, events...).IssueID
-	a := cell[int64](t, s, `SELECT id FROM issues WHERE id <> $1`, b)
-	require.EqualValues(t, 1000, merge(t, s, a, b).UsersAffected, "of 1,200")
-	require.EqualValues(t, 1000, cell[int64](t, s, `SELECT count(*) FROM issue_users`))
-	more := event(shop, "b", 5000, c.at(0))
-	more.User = user(5000)
-	add(t, s, more)
-	require.EqualValues(t, 1000, issue(t, s, a).UsersAffected)
+	b := storetest.AddEvents(t, s, events...).IssueID
+	a := storetest.ReadCell[int64](t, s, `SELECT id FROM issues WHERE id <> $1`, b)
+	require.EqualValues(t, 1000, storetest.MergeIssues(t, s, a, b).UsersAffected, "of 1,200")
+	require.EqualValues(t, 1000, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM issue_users`))
+	more := storetest.MakeEvent(storetest.Shop, "b", 5000, c.At(0))
+	more.User = storetest.HashUser(5000)
+	storetest.AddEvents(t, s, more)
+	require.EqualValues(t, 1000, storetest.ReadIssue(t, s, a).UsersAffected)
 }
 
 // TestLaterEventsOfASourceGoToTheTarget holds for a server that remembers the source, the one that merged it, and one
 // that remembers nothing; and for an event that was stored before.
 func TestLaterEventsOfASourceGoToTheTarget(t *testing.T) {
 	t.Parallel()
-	pair, c := openPair(t)
-	source, target := makeIssue(t, pair[1], "old"), makeIssue(t, pair[0], "new")
-	stored := add(t, pair[0], event(shop, "old", 2, c.at(0)))
-	merge(t, pair[0], target, source)
+	pair, c := storetest.OpenPair(t)
+	source, target := storetest.MakeIssue(t, pair[1], "old"), storetest.MakeIssue(t, pair[0], "new")
+	stored := storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, "old", 2, c.At(0)))
+	storetest.MergeIssues(t, pair[0], target, source)
 	for n, s := range pair {
-		batch := []store.NewEvent{event(shop, "old", 10+n, c.at(0)), event(shop, "new", 10+n, c.at(0)), event(shop, "old", 2, c.at(0))}
-		added, err := s.AddEvents(t.Context(), batch)
+		batch := []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "old", 10+n, c.At(0)), storetest.MakeEvent(storetest.Shop, "new", 10+n, c.At(0)), storetest.MakeEvent(storetest.Shop, "old", 2, c.At(0))}
+		added, err := s.Intake.AddEvents(t.Context(), batch)
 		require.NoError(t, err)
 		require.Equal(t, []int64{target, target, target}, []int64{added[0].IssueID, added[1].IssueID, added[2].IssueID})
-		require.Equal(t, store.Added{ID: stored.ID, IssueID: target, Duplicate: true}, added[2])
+		require.Equal(t, intake.Added{ID: stored.ID, IssueID: target, Duplicate: true}, added[2])
 	}
-	require.EqualValues(t, 3+4, issue(t, pair[0], target).TimesSeen)
-	require.Zero(t, issue(t, pair[0], source).TimesSeen)
+	require.EqualValues(t, 3+4, storetest.ReadIssue(t, pair[0], target).TimesSeen)
+	require.Zero(t, storetest.ReadIssue(t, pair[0], source).TimesSeen)
 }
 
 func TestNewerEventOfASourceReopensTheTarget(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	source, target := makeIssue(t, s, "old"), makeIssue(t, s, "new")
+	s, c := storetest.OpenShop(t)
+	source, target := storetest.MakeIssue(t, s, "old"), storetest.MakeIssue(t, s, "new")
 	for _, id := range []int64{source, target} {
-		_, err := s.SetStatus(t.Context(), person(1), id, core.Resolved)
+		_, err := s.SetStatus(t.Context(), storetest.MakeActor(1), id, core.Resolved)
 		require.NoError(t, err)
 	}
-	c.forward(time.Minute)
-	require.Equal(t, core.Resolved, merge(t, s, target, source).Status)
-	add(t, s, event(shop, "old", 2, c.at(0)))
-	require.Equal(t, core.Unresolved, issue(t, s, target).Status)
+	c.Forward(time.Minute)
+	require.Equal(t, core.Resolved, storetest.MergeIssues(t, s, target, source).Status)
+	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "old", 2, c.At(0)))
+	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, target).Status)
 }
 
 func TestMergedIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 	t.Parallel()
-	c := &clock{noon}
-	s := storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: c.tell, Settings: keepFew})
-	makeProject(t, s, shop, "Shop")
+	c := storetest.NewClock()
+	s := storetest.OpenWith(t, store.Options{URL: storetest.URL(t), Clock: c.Tell, Settings: storetest.KeepFew})
+	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	groups, all := []string{"a", "b", "c"}, []int64{}
 	ids := map[string]int64{}
 	for n := range 150 {
 		for _, group := range groups {
-			c.forward(time.Second)
-			added := add(t, s, event(shop, group, n, c.at(0)))
+			c.Forward(time.Second)
+			added := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, group, n, c.At(0)))
 			ids[group], all = added.IssueID, append(all, added.ID)
 		}
 	}
-	gone := event(shop, groups[100%3], 100/3, c.at(0))
-	merged := merge(t, s, ids["a"], ids["b"], ids["c"])
+	gone := storetest.MakeEvent(storetest.Shop, groups[100%3], 100/3, c.At(0))
+	merged := storetest.MergeIssues(t, s, ids["a"], ids["b"], ids["c"])
 	require.EqualValues(t, 450, merged.TimesSeen)
-	require.EqualValues(t, store.MinKeep, merged.StoredEvents)
+	require.EqualValues(t, intake.MinKeep, merged.StoredEvents)
 	kept := append(all[:100:100], all[350:]...)
-	require.ElementsMatch(t, kept, storedIDs(t, s, ids["a"]))
-	require.ElementsMatch(t, kept, column[int64](t, s, `SELECT id FROM event_ids WHERE not_stored IS NULL`))
-	require.EqualValues(t, all[449], issue(t, s, ids["a"]).LatestEventID)
-	require.Equal(t, store.Added{IssueID: ids["a"], Duplicate: true}, add(t, s, gone), "it is not stored any more, but was counted today")
+	require.ElementsMatch(t, kept, storetest.ListStoredIDs(t, s, ids["a"]))
+	require.ElementsMatch(t, kept, storetest.ReadColumn[int64](t, s, `SELECT id FROM event_ids WHERE not_stored IS NULL`))
+	require.EqualValues(t, all[449], storetest.ReadIssue(t, s, ids["a"]).LatestEventID)
+	require.Equal(t, intake.Added{IssueID: ids["a"], Duplicate: true}, storetest.AddEvents(t, s, gone), "it is not stored any more, but was counted today")
 }
 
 // TestExpiredDaysOfAMergedIssue holds that the retention takes moved events off the issue that has them.
 func TestExpiredDaysOfAMergedIssue(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	source := add(t, s, event(shop, "old", 1, c.at(0)), event(shop, "old", 2, c.at(0))).IssueID
-	c.forward(48 * time.Hour)
-	kept := add(t, s, event(shop, "new", 1, c.at(0)))
-	merge(t, s, kept.IssueID, source)
-	dropExpired(t, s, 1)
-	i := issue(t, s, kept.IssueID)
+	s, c := storetest.OpenShop(t)
+	source := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "old", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "old", 2, c.At(0))).IssueID
+	c.Forward(48 * time.Hour)
+	kept := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "new", 1, c.At(0)))
+	storetest.MergeIssues(t, s, kept.IssueID, source)
+	storetest.DropExpired(t, s, 1)
+	i := storetest.ReadIssue(t, s, kept.IssueID)
 	require.EqualValues(t, 3, i.TimesSeen)
 	require.EqualValues(t, 1, i.StoredEvents)
 	require.EqualValues(t, kept.ID, i.LatestEventID)
-	require.Zero(t, issue(t, s, source).StoredEvents)
+	require.Zero(t, storetest.ReadIssue(t, s, source).StoredEvents)
 }
 
 // TestMergeIntoAResolvedTarget holds that what is open stays open.
@@ -274,23 +268,23 @@ func TestMergeIntoAResolvedTarget(t *testing.T) {
 		{core.Regressed, core.Unresolved, core.Unresolved},
 		{core.Resolved, core.Unresolved, core.Unresolved},
 	} {
-		s, c := openShop(t)
-		target, source, resolved := makeIssue(t, s, "target"), makeIssue(t, s, "source"), makeIssue(t, s, "resolved")
+		s, c := storetest.OpenShop(t)
+		target, source, resolved := storetest.MakeIssue(t, s, "target"), storetest.MakeIssue(t, s, "source"), storetest.MakeIssue(t, s, "resolved")
 		for id, status := range map[int64]core.Status{target: test.target, source: test.source, resolved: core.Resolved} {
-			change(t, s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id, string(status), noon)
+			storetest.ChangeRows(t, s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id, string(status), storetest.Noon)
 		}
-		c.forward(time.Minute)
-		require.Equal(t, test.want, merge(t, s, target, resolved, source).Status, "%+v", test)
-		rows := activity(t, s, target)
+		c.Forward(time.Minute)
+		require.Equal(t, test.want, storetest.MergeIssues(t, s, target, resolved, source).Status, "%+v", test)
+		rows := storetest.ReadActivity(t, s, target)
 		last := rows[len(rows)-1]
 		if test.want == test.target {
 			require.Equal(t, core.ActionIssueMerge, last.Action, "%+v", test)
 			continue
 		}
 		require.Equal(t, core.Activity{
-			At: c.at(0), ActorType: core.ActorSystem, ActorName: "ingest", Action: core.ActionIssueRegress,
+			At: c.At(0), ActorType: core.ActorSystem, ActorName: "ingest", Action: core.ActionIssueRegress,
 			TargetType: core.TargetIssue, TargetID: target, Data: []byte(`{"to": "unresolved", "from": "resolved"}`),
 		}, last, "%+v", test)
-		require.Equal(t, c.at(0).Time, cell[time.Time](t, s, `SELECT status_at FROM issues WHERE id = $1`, target).UTC())
+		require.Equal(t, c.At(0).Time, storetest.ReadCell[time.Time](t, s, `SELECT status_at FROM issues WHERE id = $1`, target).UTC())
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -38,7 +39,7 @@ var consistent = []string{
 func requireConsistent(t *testing.T, s *store.Store) {
 	t.Helper()
 	for _, sql := range consistent {
-		require.Zero(t, cell[int64](t, s, `SELECT (`+sql+`)::bigint`), sql)
+		require.Zero(t, storetest.ReadCell[int64](t, s, `SELECT (`+sql+`)::bigint`), sql)
 	}
 }
 
@@ -57,19 +58,19 @@ func allowed(err error) error {
 func TestServersMergeAndSplitUnderLoad(t *testing.T) {
 	t.Parallel()
 	const writers, batches, size, groups, changers, changes, seeded = 6, 15, 12, 12, 8, 30, 2 * 12 * 30
-	c, url := &clock{noon}, storetest.URL(t)
-	keepAll := store.Options{URL: url, Clock: c.tell, Settings: map[string]string{"STORED_EVENTS_PER_ISSUE": "1000000"}}
+	c, url := storetest.NewClock(), storetest.URL(t)
+	keepAll := store.Options{URL: url, Clock: c.Tell, Settings: map[string]string{"STORED_EVENTS_PER_ISSUE": "1000000"}}
 	pair := [2]*store.Store{storetest.OpenWith(t, keepAll), storetest.OpenWith(t, keepAll)}
-	before := deadlocks(t, url)
-	makeProject(t, pair[0], shop, "Shop")
-	makeProject(t, pair[0], shop+1, "Office")
-	var first []store.NewEvent
+	before := storetest.CountDeadlocks(t, url)
+	storetest.MakeProject(t, pair[0], storetest.Shop, "Shop")
+	storetest.MakeProject(t, pair[0], storetest.Shop+1, "Office")
+	var first []intake.NewEvent
 	for n := range seeded {
-		first = append(first, event(int64(shop+n%2), fmt.Sprintf("group %d:", n/2%groups), 1_000_000+n, c.at(0)))
+		first = append(first, storetest.MakeEvent(int64(storetest.Shop+n%2), fmt.Sprintf("group %d:", n/2%groups), 1_000_000+n, c.At(0)))
 	}
-	add(t, pair[0], first...)
+	storetest.AddEvents(t, pair[0], first...)
 	var merges, splits atomic.Int64
-	noErrors(t, together(writers+changers, func(w int) error {
+	storetest.RequireNoErrors(t, storetest.RunTogether(writers+changers, func(w int) error {
 		s, random := pair[w%2], rand.New(rand.NewPCG(2, uint64(w)))
 		if w < writers {
 			for b := range batches {
@@ -94,34 +95,34 @@ func TestServersMergeAndSplitUnderLoad(t *testing.T) {
 		`SELECT sum(times_seen) FROM issues`, `SELECT sum(stored_events) FROM issues`, `SELECT sum(events) FROM issue_hours`,
 		`SELECT sum(events) FROM project_hours`, `SELECT count(*) FROM events`,
 	} {
-		require.EqualValues(t, total, cell[int64](t, pair[0], `SELECT (`+sql+`)::bigint`), sql)
+		require.EqualValues(t, total, storetest.ReadCell[int64](t, pair[0], `SELECT (`+sql+`)::bigint`), sql)
 	}
-	require.Equal(t, merges.Load(), cell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE action = 'issue.merge' AND data ? 'source_ids'`))
-	require.Equal(t, splits.Load(), cell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE action = 'issue.split'`))
+	require.Equal(t, merges.Load(), storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE action = 'issue.merge' AND data ? 'source_ids'`))
+	require.Equal(t, splits.Load(), storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE action = 'issue.split'`))
 	requireConsistent(t, pair[0])
 	t.Logf("%d merges, %d splits", merges.Load(), splits.Load())
 	pair[0].Close()
 	pair[1].Close()
-	require.Equal(t, before, deadlocks(t, url))
+	require.Equal(t, before, storetest.CountDeadlocks(t, url))
 }
 
 // sendSome adds a batch to any groups of both projects, and then a part of it again.
-func sendSome(t *testing.T, s *store.Store, c *clock, random *rand.Rand, groups, size, batch int) error {
-	events := make([]store.NewEvent, size)
+func sendSome(t *testing.T, s *store.Store, c *storetest.Clock, random *rand.Rand, groups, size, batch int) error {
+	events := make([]intake.NewEvent, size)
 	for n := range events {
-		e := event(int64(shop+random.IntN(2)), fmt.Sprintf("group %d:", random.IntN(groups)), batch*size+n, c.at(-time.Duration(random.IntN(180))*time.Minute))
-		e.ReceivedAt, e.User, e.Release = c.at(0), user(random.IntN(30)), fmt.Sprint(random.IntN(5))
+		e := storetest.MakeEvent(int64(storetest.Shop+random.IntN(2)), fmt.Sprintf("group %d:", random.IntN(groups)), batch*size+n, c.At(-time.Duration(random.IntN(180))*time.Minute))
+		e.ReceivedAt, e.User, e.Release = c.At(0), storetest.HashUser(random.IntN(30)), fmt.Sprint(random.IntN(5))
 		events[n] = e
 	}
-	again := append([]store.NewEvent{}, events[:size/2]...)
-	if _, err := s.AddEvents(t.Context(), events); err != nil {
+	again := append([]intake.NewEvent{}, events[:size/2]...)
+	if _, err := s.Intake.AddEvents(t.Context(), events); err != nil {
 		return err
 	}
 	for n := range again {
-		again[n] = event(again[n].ProjectID, "sent again", 0, again[n].ReceivedAt)
+		again[n] = storetest.MakeEvent(again[n].ProjectID, "sent again", 0, again[n].ReceivedAt)
 		again[n].EventID = events[n].EventID
 	}
-	added, err := s.AddEvents(t.Context(), again)
+	added, err := s.Intake.AddEvents(t.Context(), again)
 	for _, a := range added {
 		if !a.Duplicate {
 			return errors.New("an event counted twice")
@@ -132,23 +133,23 @@ func sendSome(t *testing.T, s *store.Store, c *clock, random *rand.Rand, groups,
 
 // changeSome merges, splits, claims or sets the status of any issues.
 func changeSome(t *testing.T, s *store.Store, random *rand.Rand, who int, merges, splits *atomic.Int64) error {
-	page, err := s.Issues(t.Context(), store.IssueFilter{ProjectID: int64(shop + random.IntN(2)), Paging: core.Paging{Limit: 100}})
+	page, err := s.Issues(t.Context(), store.IssueFilter{ProjectID: int64(storetest.Shop + random.IntN(2)), Paging: core.Paging{Limit: 100}})
 	if err != nil || len(page.Data) < 2 {
 		return err
 	}
 	any := func() core.Issue { return page.Data[random.IntN(len(page.Data))] }
 	switch kind := random.IntN(8); {
 	case kind < 2:
-		_, err = s.Do(t.Context(), person(int64(who)), store.MergeIssues{Target: any().ID, Sources: []int64{any().ID, any().ID}})
+		_, err = s.Do(t.Context(), storetest.MakeActor(int64(who)), store.MergeIssues{Target: any().ID, Sources: []int64{any().ID, any().ID}})
 		if err == nil {
 			merges.Add(1)
 		}
 	case kind < 6:
 		err = splitSome(t, s, random, who, any().ID, splits)
 	case kind == 6:
-		_, err = s.Claim(t.Context(), person(int64(who)), any().ID, 5)
+		_, err = s.Claim(t.Context(), storetest.MakeActor(int64(who)), any().ID, 5)
 	default:
-		_, err = s.SetStatus(t.Context(), person(int64(who)), any().ID, []core.Status{core.Resolved, core.Ignored, core.Unresolved}[random.IntN(3)])
+		_, err = s.SetStatus(t.Context(), storetest.MakeActor(int64(who)), any().ID, []core.Status{core.Resolved, core.Ignored, core.Unresolved}[random.IntN(3)])
 	}
 	return err
 }
@@ -161,7 +162,7 @@ func splitSome(t *testing.T, s *store.Store, random *rand.Rand, who int, id int6
 		return err
 	}
 	n := random.IntN(len(page.Data) - 1)
-	_, err = s.SplitIssue(t.Context(), person(int64(who)), id, []int64{page.Data[n].ID, page.Data[n+1].ID})
+	_, err = s.SplitIssue(t.Context(), storetest.MakeActor(int64(who)), id, []int64{page.Data[n].ID, page.Data[n+1].ID})
 	if err == nil {
 		splits.Add(1)
 	}
@@ -171,53 +172,53 @@ func splitSome(t *testing.T, s *store.Store, random *rand.Rand, who int, id int6
 // TestServersMergeInACircle merges issues into each other from two servers at once: one of each pair wins.
 func TestServersMergeInACircle(t *testing.T) {
 	t.Parallel()
-	c, url := &clock{noon}, storetest.URL(t)
-	pair := [2]*store.Store{storetest.Open(t, url, c.tell), storetest.Open(t, url, c.tell)}
-	before := deadlocks(t, url)
-	makeProject(t, pair[0], shop, "Shop")
+	c, url := storetest.NewClock(), storetest.URL(t)
+	pair := [2]*store.Store{storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)}
+	before := storetest.CountDeadlocks(t, url)
+	storetest.MakeProject(t, pair[0], storetest.Shop, "Shop")
 	for round := range 15 {
 		var ids []int64
 		for n := range 4 {
-			ids = append(ids, makeIssue(t, pair[0], fmt.Sprint(round, n)))
+			ids = append(ids, storetest.MakeIssue(t, pair[0], fmt.Sprint(round, n)))
 		}
-		errs := together(4, func(i int) error {
-			_, err := pair[i%2].Do(t.Context(), person(1), store.MergeIssues{Target: ids[i], Sources: []int64{ids[(i+1)%4]}})
+		errs := storetest.RunTogether(4, func(i int) error {
+			_, err := pair[i%2].Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[i], Sources: []int64{ids[(i+1)%4]}})
 			return err
 		})
 		for _, err := range errs {
 			require.NoError(t, allowed(err))
 		}
 		requireConsistent(t, pair[0])
-		require.EqualValues(t, 4, cell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues WHERE id = ANY ($1) AND status <> 'merged'`, ids))
+		require.EqualValues(t, 4, storetest.ReadCell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues WHERE id = ANY ($1) AND status <> 'merged'`, ids))
 	}
 	pair[0].Close()
 	pair[1].Close()
-	require.Equal(t, before, deadlocks(t, url))
+	require.Equal(t, before, storetest.CountDeadlocks(t, url))
 }
 
 // TestDaysAreDroppedWhileIssuesAreMergedAndSplit has the retention drop a day whose events move from issue to issue.
 func TestDaysAreDroppedWhileIssuesAreMergedAndSplit(t *testing.T) {
 	t.Parallel()
 	const days, groups = 4, 8
-	c, url := &clock{noon}, storetest.URL(t)
-	pair := [2]*store.Store{storetest.Open(t, url, c.tell), storetest.Open(t, url, c.tell)}
-	before := deadlocks(t, url)
-	makeProject(t, pair[0], shop, "Shop")
+	c, url := storetest.NewClock(), storetest.URL(t)
+	pair := [2]*store.Store{storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)}
+	before := storetest.CountDeadlocks(t, url)
+	storetest.MakeProject(t, pair[0], storetest.Shop, "Shop")
 	for day := range days {
-		c.forward(24 * time.Hour)
-		var old []store.NewEvent
+		c.Forward(24 * time.Hour)
+		var old []intake.NewEvent
 		for n := range 40 * groups {
-			old = append(old, event(shop, fmt.Sprintf("group %d of day %d:", n%groups, day), n, c.at(0)))
+			old = append(old, storetest.MakeEvent(storetest.Shop, fmt.Sprintf("group %d of day %d:", n%groups, day), n, c.At(0)))
 		}
-		add(t, pair[day%2], old...)
+		storetest.AddEvents(t, pair[day%2], old...)
 	}
-	c.forward(24 * time.Hour)
+	c.Forward(24 * time.Hour)
 	var merges, splits atomic.Int64
-	noErrors(t, together(6, func(w int) error {
+	storetest.RequireNoErrors(t, storetest.RunTogether(6, func(w int) error {
 		s, random := pair[w%2], rand.New(rand.NewPCG(3, uint64(w)))
 		for n := range 20 {
 			if w < 2 {
-				if _, err := s.DropExpired(t.Context(), days-n/5); err != nil {
+				if _, err := s.Intake.DropExpired(t.Context(), days-n/5); err != nil {
 					return err
 				}
 				continue
@@ -229,11 +230,11 @@ func TestDaysAreDroppedWhileIssuesAreMergedAndSplit(t *testing.T) {
 		return nil
 	}))
 	for _, s := range pair {
-		dropExpired(t, s, 1)
+		storetest.DropExpired(t, s, 1)
 	}
-	require.Zero(t, cell[int64](t, pair[0], `SELECT count(*) FROM events WHERE received_at < $1`, c.now.Add(-24*time.Hour).Truncate(24*time.Hour)))
+	require.Zero(t, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM events WHERE received_at < $1`, c.Now.Add(-24*time.Hour).Truncate(24*time.Hour)))
 	requireConsistent(t, pair[0])
 	pair[0].Close()
 	pair[1].Close()
-	require.Equal(t, before, deadlocks(t, url))
+	require.Equal(t, before, storetest.CountDeadlocks(t, url))
 }

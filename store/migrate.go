@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -17,6 +18,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"errand/migrations"
+	"errand/store/pg"
 )
 
 // ErrOldSchema says that the database has not had all migrations.
@@ -53,14 +55,14 @@ func (s *Store) Migrate(ctx context.Context, log *slog.Logger) error {
 			return err
 		}
 		return m.locked(ctx, func() error {
-			return retryLocks(ctx, migrationAttempts, func() error { return m.up(ctx, log) })
+			return pg.RetryLocks(ctx, migrationAttempts, func() error { return m.up(ctx, log) })
 		})
 	})
 }
 
 // SchemaCurrent tells whether the database has had all migrations: nil, ErrOldSchema, or why it cannot be told.
 func (s *Store) SchemaCurrent(ctx context.Context) error {
-	return s.withMigrations(s.ids.pool, func(m *migration) error {
+	return s.withMigrations(s.db.Reserved, func(m *migration) error {
 		pending, err := m.pending(ctx)
 		if err == nil && pending {
 			return ErrOldSchema
@@ -72,7 +74,7 @@ func (s *Store) SchemaCurrent(ctx context.Context) error {
 // SchemaVersion returns the newest migration that the database has had, and the newest one that this server knows. A newer
 // server may have migrated further.
 func (s *Store) SchemaVersion(ctx context.Context) (schema, known int64, err error) {
-	err = s.withMigrations(s.pool, func(m *migration) error {
+	err = s.withMigrations(s.db.Main, func(m *migration) error {
 		sources := m.ours.ListSources()
 		known = sources[len(sources)-1].Version
 		schema, err = m.ours.GetDBVersion(ctx)
@@ -91,7 +93,7 @@ type migration struct {
 
 // openMigrationPool opens connections whose statements wait for locks a moment only: see changeTables.
 func (s *Store) openMigrationPool(ctx context.Context) (*pgxpool.Pool, error) {
-	config := s.pool.Config()
+	config := s.db.Main.Config()
 	config.MaxConns = migrationConnections
 	prepared := config.AfterConnect
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
@@ -116,7 +118,7 @@ func (s *Store) withMigrations(pool *pgxpool.Pool, fn func(*migration) error) er
 		return err
 	}
 	if err := fn(&migration{pool, db, ours, queue}); err != nil {
-		return fmt.Errorf("store: migrations: %w", wrap(err))
+		return fmt.Errorf("store: migrations: %w", pg.WrapError(err))
 	}
 	return nil
 }
@@ -130,8 +132,8 @@ func (m *migration) pending(ctx context.Context) (bool, error) {
 		return pending, err
 	}
 	all := m.queue.AllVersions()
-	row, err := one[struct{ Version int64 }](ctx, m.pool, queueVersion, args{})
-	if hasState(err, "42P01", "42703") { // no such table, or the one that the first versions of it had
+	row, err := pg.QueryOne[struct{ Version int64 }](ctx, m.pool, queueVersion, pg.Args{})
+	if pg.HasState(err, pgerrcode.UndefinedTable, pgerrcode.UndefinedColumn) { // no such table, or the one that the first versions of it had
 		return true, nil
 	}
 	return row.Version < int64(all[len(all)-1].Version), err

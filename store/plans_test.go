@@ -67,10 +67,10 @@ func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEnd
 // explain what it sent.
 func TestListsReadNoWholeTable(t *testing.T) {
 	t.Parallel()
-	c, url, sent := &clock{noon}, storetest.URL(t), &statements{}
-	s := storetest.Open(t, url, c.tell)
-	require.NoError(t, s.MakePartitions(t.Context()))
-	change(t, s, fillTables, noon)
+	c, url, sent := storetest.NewClock(), storetest.URL(t), &statements{}
+	s := storetest.Open(t, url, c.Tell)
+	require.NoError(t, s.Intake.MakePartitions(t.Context()))
+	storetest.ChangeRows(t, s, fillTables, storetest.Noon)
 	indexAll(t, s)
 	require.NoError(t, s.MarkQuiet(t.Context()))
 	conn, err := pgx.Connect(t.Context(), url)
@@ -81,7 +81,7 @@ func TestListsReadNoWholeTable(t *testing.T) {
 	for _, table := range []string{"issues", "events", "event_ids", "issue_hours", "issue_users", "issue_environments", "issue_releases", "activity", "issue_grams"} {
 		require.NotEmpty(t, wholeTables(t, conn, statement{sql: "SELECT count(*) FILTER (WHERE t IS NULL) FROM " + table + " t"}), "the test cannot fail for %s", table)
 	}
-	traced := store.OpenTraced(t, url, c.tell, sent)
+	traced := store.OpenTraced(t, url, c.Tell, sent)
 
 	lists := 0
 	for method := range reflect.TypeFor[*store.Store]().Methods() {

@@ -5,9 +5,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"errand/core"
+	"errand/store/pg"
 )
 
 // weightBounds are the least weights of the classes of issues.quiet_weight.
@@ -135,28 +134,24 @@ func (s *Store) issuesByPriority(ctx context.Context, f IssueFilter, found *foun
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
-	l.sort = string(core.ByPriority)
+	l.Sort = string(core.ByPriority)
 	after := core.Place{Score: math.Inf(1)}
 	if f.Cursor != "" {
-		if after, err = f.Cursor.Place(l.sort, l.filters); err != nil {
+		if after, err = f.Cursor.Place(l.Sort, l.FilterDigest); err != nil {
 			return core.Page[core.Issue]{}, err
 		}
-		l.where("NOT "+hasFallen, "", nil)
+		l.Where("NOT " + hasFallen)
 	}
-	l.args["start"], l.args["day_before"] = l.start, l.start.Add(-24*time.Hour)
-	l.args["after_score"], l.args["after_id"] = max(after.Score, math.SmallestNonzeroFloat32), after.ID
-	l.args["rows"] = l.page.Limit + 1
-	sql := priorityPage(l.filter())
+	l.Args["start"], l.Args["day_before"] = l.Start, l.Start.Add(-24*time.Hour)
+	l.Args["after_score"], l.Args["after_id"] = max(after.Score, math.SmallestNonzeroFloat32), after.ID
+	l.Args["rows"] = l.Page.Limit + 1
+	sql := priorityPage(l.Conditions())
 	if found != nil {
-		l.only(found)
-		sql = priorityPageOfFound(l.filter())
+		readOnlyFound(l, found)
+		sql = priorityPageOfFound(l.Conditions())
 	}
-	rows, err := readPage(ctx, s, l, sql, pgx.RowToStructByName[rankedIssue], func(r rankedIssue) core.Place {
+	rows, err := pg.RunPage(ctx, s.db, l, sql, func(r rankedIssue) core.Place {
 		return core.Place{Score: r.Score, ID: r.ID}
 	})
-	page := core.Page[core.Issue]{Data: make(core.List[core.Issue], len(rows.Data)), NextCursor: rows.NextCursor}
-	for i, r := range rows.Data {
-		page.Data[i] = r.issue(now)
-	}
-	return page, err
+	return pg.ConvertPage(rows, func(r rankedIssue) core.Issue { return r.issue(now) }), err
 }

@@ -15,6 +15,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -64,9 +65,9 @@ func addRandomIssues(t *testing.T, s *store.Store, projects []int64, count int, 
 	for range count {
 		id, err := s.TakeIssueID(t.Context())
 		require.NoError(t, err)
-		last := noon.Add(-time.Duration(random.IntN(48*60)) * time.Minute)
+		last := storetest.Noon.Add(-time.Duration(random.IntN(48*60)) * time.Minute)
 		if random.IntN(4) > 0 {
-			last = noon.Add(-time.Duration(random.IntN(100)*random.IntN(10)) * 12 * time.Hour)
+			last = storetest.Noon.Add(-time.Duration(random.IntN(100)*random.IntN(10)) * 12 * time.Hour)
 		}
 		status := []core.Status{core.Unresolved, core.Resolved, core.Regressed, core.Merged}[min(3, random.IntN(12)/3)]
 		users := []int{0, 0, random.IntN(4), random.IntN(40), random.IntN(1001), 1000}[random.IntN(6)]
@@ -74,7 +75,7 @@ func addRandomIssues(t *testing.T, s *store.Store, projects []int64, count int, 
 		for hour := last.Truncate(time.Hour); len(hours) < random.IntN(5); hour = hour.Add(-time.Duration(1+random.IntN(20)) * time.Hour) {
 			hours, events = append(hours, hour), append(events, int64(1+random.IntN(50)))
 		}
-		change(t, s, addRandomIssue, projects[random.IntN(len(projects))], id, status, last, users,
+		storetest.ChangeRows(t, s, addRandomIssue, projects[random.IntN(len(projects))], id, status, last, users,
 			last.Add(-time.Duration(random.IntN(3)*random.IntN(48))*time.Hour), append(hours, last.Truncate(time.Hour).Add(-30*24*time.Hour)), append(events, 1))
 	}
 }
@@ -85,20 +86,20 @@ func TestPriorityIsTheOrderOfTheFormula(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			s, _ := openShop(t)
-			projects := []int64{shop, shop + 1, shop + 2}
-			makeProject(t, s, shop+1, "Office")
-			makeProject(t, s, shop+2, "Gone")
+			s, _ := storetest.OpenShop(t)
+			projects := []int64{storetest.Shop, storetest.Shop + 1, storetest.Shop + 2}
+			storetest.MakeProject(t, s, storetest.Shop+1, "Office")
+			storetest.MakeProject(t, s, storetest.Shop+2, "Gone")
 			addRandomIssues(t, s, projects, 400, rand.New(rand.NewPCG(1, seed)))
 			everything := map[core.Status][]core.Issue{}
-			for _, id := range column[int64](t, s, `SELECT id FROM issues WHERE project_id <> $1`, shop+2) {
-				i := issue(t, s, id).Issue
+			for _, id := range storetest.ReadColumn[int64](t, s, `SELECT id FROM issues WHERE project_id <> $1`, storetest.Shop+2) {
+				i := storetest.ReadIssue(t, s, id).Issue
 				everything[i.Status] = append(everything[i.Status], i)
 			}
-			deleteProject(t, s, shop+2)
+			storetest.HideProject(t, s, storetest.Shop+2)
 			var filters []store.IssueFilter
 			for _, status := range []core.Status{"", core.Unresolved, core.Regressed, core.Merged} {
-				for _, project := range []int64{0, shop} {
+				for _, project := range []int64{0, storetest.Shop} {
 					for _, since := range []core.Since{"", "5d", "1h"} {
 						f := store.IssueFilter{ProjectID: project, Status: status, Since: since, Sort: core.ByPriority}
 						filters = append(filters, f)
@@ -109,7 +110,7 @@ func TestPriorityIsTheOrderOfTheFormula(t *testing.T) {
 				requirePriorityOrder(t, s, f, everything)
 			}
 			require.NoError(t, s.MarkQuiet(t.Context()))
-			require.Greater(t, cell[int](t, s, `SELECT count(*)::int FROM issues WHERE quiet`), 100)
+			require.Greater(t, storetest.ReadCell[int](t, s, `SELECT count(*)::int FROM issues WHERE quiet`), 100)
 			for _, f := range filters {
 				requirePriorityOrder(t, s, f, everything)
 			}
@@ -119,7 +120,7 @@ func TestPriorityIsTheOrderOfTheFormula(t *testing.T) {
 
 func requirePriorityOrder(t *testing.T, s *store.Store, f store.IssueFilter, everything map[core.Status][]core.Issue) {
 	var want []core.Issue
-	since, err := f.Since.Time(noon)
+	since, err := f.Since.Time(storetest.Noon)
 	require.NoError(t, err)
 	for status, issues := range everything {
 		for _, i := range issues {
@@ -130,7 +131,7 @@ func requirePriorityOrder(t *testing.T, s *store.Store, f store.IssueFilter, eve
 		}
 	}
 	slices.SortFunc(want, func(a, b core.Issue) int {
-		return cmp.Or(cmp.Compare(exactPriority(b, noon), exactPriority(a, noon)), cmp.Compare(b.ID, a.ID))
+		return cmp.Or(cmp.Compare(exactPriority(b, storetest.Noon), exactPriority(a, storetest.Noon)), cmp.Compare(b.ID, a.ID))
 	})
 	for _, limit := range []int{3, 100} {
 		f.Limit = limit
@@ -138,7 +139,7 @@ func requirePriorityOrder(t *testing.T, s *store.Store, f store.IssueFilter, eve
 		require.Len(t, got, len(want), "%+v", f)
 		seen := map[int64]bool{}
 		for n, i := range got {
-			require.InEpsilon(t, exactPriority(want[n], noon), exactPriority(i, noon), 1e-12, "%+v: place %d", f, n)
+			require.InEpsilon(t, exactPriority(want[n], storetest.Noon), exactPriority(i, storetest.Noon), 1e-12, "%+v: place %d", f, n)
 			require.False(t, seen[i.ID], "%+v: an issue comes twice", f)
 			seen[i.ID] = true
 		}
@@ -149,24 +150,24 @@ func requirePriorityOrder(t *testing.T, s *store.Store, f store.IssueFilter, eve
 // Each issue comes at most once, and one that has not changed is not skipped and keeps its place.
 func TestPriorityPagesWhileEventsArrive(t *testing.T) {
 	t.Parallel()
-	c := &clock{noon}
-	s := storetest.NewAt(t, c.tell)
-	project := int64(shop)
+	c := storetest.NewClock()
+	s := storetest.NewAt(t, c.Tell)
+	project := int64(storetest.Shop)
 	rapid.Check(t, func(r *rapid.T) {
-		c.now = noon
+		c.Now = storetest.Noon
 		project++
-		makeProject(t, s, project, "Shop")
+		storetest.MakeProject(t, s, project, "Shop")
 		w := &priorityWorld{s: s, c: c, project: project, changed: map[int64]bool{}}
 		for range rapid.IntRange(1, 4).Draw(r, "batches") {
 			w.addEvents(r)
 		}
 		w.setStatuses(r)
-		c.forward(time.Duration(rapid.IntRange(1, 60*24).Draw(r, "minutes")) * time.Minute)
+		c.Forward(time.Duration(rapid.IntRange(1, 60*24).Draw(r, "minutes")) * time.Minute)
 		if rapid.Bool().Draw(r, "mark") {
 			require.NoError(r, s.MarkQuiet(r.Context()))
 		}
 
-		start := c.now
+		start := c.Now
 		clear(w.changed)
 		before := w.issues()
 		slices.SortFunc(before, func(a, b core.Issue) int {
@@ -175,7 +176,7 @@ func TestPriorityPagesWhileEventsArrive(t *testing.T) {
 		f := store.IssueFilter{ProjectID: project, Sort: core.ByPriority, Paging: core.Paging{Limit: rapid.IntRange(1, 5).Draw(r, "limit")}}
 		seen := []int64{}
 		for _, i := range allPages(r, s, f, func() {
-			c.forward(time.Duration(rapid.IntRange(1, 200_000).Draw(r, "seconds")) * time.Second)
+			c.Forward(time.Duration(rapid.IntRange(1, 200_000).Draw(r, "seconds")) * time.Second)
 			switch rapid.IntRange(0, 5).Draw(r, "action") {
 			case 0, 1:
 				w.addEvents(r)
@@ -208,7 +209,7 @@ func TestPriorityPagesWhileEventsArrive(t *testing.T) {
 // priorityWorld is one project that changes, with the issues that did.
 type priorityWorld struct {
 	s       *store.Store
-	c       *clock
+	c       *storetest.Clock
 	project int64
 	changed map[int64]bool
 }
@@ -238,16 +239,16 @@ func (w *priorityWorld) issues() []core.Issue {
 }
 
 func (w *priorityWorld) addEvents(r *rapid.T) {
-	batch := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) store.NewEvent {
-		e := event(w.project, fmt.Sprint(rapid.IntRange(0, 14).Draw(r, "group")), rapid.IntRange(0, 1<<40).Draw(r, "event"), w.c.at(0))
+	batch := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) intake.NewEvent {
+		e := storetest.MakeEvent(w.project, fmt.Sprint(rapid.IntRange(0, 14).Draw(r, "group")), rapid.IntRange(0, 1<<40).Draw(r, "event"), w.c.At(0))
 		late := rapid.SampledFrom([]int{0, 0, 1, 30, 600, 1439, 1441, 3000, 30_000}).Draw(r, "late")
-		e.OccurredAt = w.c.at(-time.Duration(late) * time.Minute)
+		e.OccurredAt = w.c.At(-time.Duration(late) * time.Minute)
 		if n := rapid.IntRange(0, 9).Draw(r, "user"); n > 0 {
-			e.User = user(n)
+			e.User = storetest.HashUser(n)
 		}
 		return e
 	}), 1, 12).Draw(r, "batch")
-	added, err := w.s.AddEvents(r.Context(), batch)
+	added, err := w.s.Intake.AddEvents(r.Context(), batch)
 	require.NoError(r, err)
 	for _, a := range added {
 		w.changed[a.IssueID] = true
@@ -257,7 +258,7 @@ func (w *priorityWorld) addEvents(r *rapid.T) {
 func (w *priorityWorld) setStatuses(r *rapid.T) {
 	id := rapid.SampledFrom(w.ids()).Draw(r, "issue")
 	rows, err := storetest.SQL(r.Context(), w.s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id,
-		rapid.SampledFrom([]core.Status{core.Regressed, core.Resolved, core.Ignored, core.Unresolved}).Draw(r, "status"), w.c.now)
+		rapid.SampledFrom([]core.Status{core.Regressed, core.Resolved, core.Ignored, core.Unresolved}).Draw(r, "status"), w.c.Now)
 	require.NoError(r, err)
 	rows.Close()
 	w.changed[id] = true
@@ -265,19 +266,19 @@ func (w *priorityWorld) setStatuses(r *rapid.T) {
 
 // claim changes an issue in a way that does not move it.
 func (w *priorityWorld) claim(r *rapid.T) {
-	_, err := w.s.Claim(r.Context(), person(1), rapid.SampledFrom(w.ids()).Draw(r, "issue"), 60)
+	_, err := w.s.Claim(r.Context(), storetest.MakeActor(1), rapid.SampledFrom(w.ids()).Draw(r, "issue"), 60)
 	require.NoError(r, err)
 }
 
 func TestPriorityCursorIsOfItsSortAndFilters(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
+	s, _ := storetest.OpenShop(t)
 	for n := range 4 {
-		makeIssue(t, s, fmt.Sprint(n))
+		storetest.MakeIssue(t, s, fmt.Sprint(n))
 	}
 	yes, no := true, false
 	filters := []store.IssueFilter{
-		{}, {ProjectID: shop}, {Status: core.Unresolved}, {Release: "1.0"}, {Environment: "1.0"}, {Environment: "production"}, {Since: "1h"}, {Search: "Error"},
+		{}, {ProjectID: storetest.Shop}, {Status: core.Unresolved}, {Release: "1.0"}, {Environment: "1.0"}, {Environment: "production"}, {Since: "1h"}, {Search: "Error"},
 		{Claimed: &no}, {Claimed: &yes}, {Test: true}, {Search: "1.0"},
 	}
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
@@ -296,7 +297,7 @@ func TestPriorityCursorIsOfItsSortAndFilters(t *testing.T) {
 						require.NoError(t, err)
 						continue
 					}
-					requireCode(t, core.InvalidRequest, err)
+					storetest.RequireCode(t, core.InvalidRequest, err)
 					require.Equal(t, "cursor", core.AsError(err).Details[0].Path)
 				}
 			}
@@ -307,16 +308,16 @@ func TestPriorityCursorIsOfItsSortAndFilters(t *testing.T) {
 // TestPriorityTakesAnyCursor holds that one made by hand gives a page or a refusal, never an error of the database.
 func TestPriorityTakesAnyCursor(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	makeIssue(t, s, "pay")
-	makeIssue(t, s, "ship")
+	s, c := storetest.OpenShop(t)
+	storetest.MakeIssue(t, s, "pay")
+	storetest.MakeIssue(t, s, "ship")
 	f := store.IssueFilter{Sort: core.ByPriority, Paging: core.Paging{Limit: 1}}
 	page, err := s.Issues(t.Context(), f)
 	require.NoError(t, err)
 	good, err := page.NextCursor.Place("priority", f.Digest(time.Time{}))
 	require.NoError(t, err)
 	for _, score := range []float64{0, 5e-324, 1e-30, 1, 1e308} {
-		for _, start := range []time.Time{{}, time.UnixMicro(1), c.now.AddDate(-2000, 0, 0), c.now.AddDate(7000, 0, 0)} {
+		for _, start := range []time.Time{{}, time.UnixMicro(1), c.Now.AddDate(-2000, 0, 0), c.Now.AddDate(7000, 0, 0)} {
 			place := good
 			place.Score, place.Start = score, start
 			f.Cursor = place.Cursor()

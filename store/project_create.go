@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
 )
 
 // NewProject is a project to create.
@@ -42,11 +44,11 @@ func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProjec
 		if err := t.insertProject(ctx, p); err != nil {
 			return err
 		}
-		if _, err := exec(ctx, t, insertProjectKey, args{"key": p.PublicKey, "project_id": p.ID, "now": t.now}); err != nil {
+		if _, err := pg.Exec(ctx, t, insertProjectKey, pg.Args{"key": p.PublicKey, "project_id": p.ID, "now": t.Now}); err != nil {
 			return err
 		}
-		_, err := t.record(ctx, entry{
-			project: p.ID, actor: actor, action: core.ActionProjectCreate, targetType: core.TargetProject, targetID: p.ID,
+		_, err := t.record(ctx, activity.Entry{
+			ProjectID: p.ID, Actor: actor, Action: core.ActionProjectCreate, TargetType: core.TargetProject, TargetID: p.ID,
 		})
 		return err
 	})
@@ -67,13 +69,13 @@ func (t *tx) insertProject(ctx context.Context, p NewProject) error {
 		if err != nil {
 			return err
 		}
-		inserted, err := exec(ctx, t, insertProject, args{
-			"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "demo": p.Demo, "now": t.now,
+		inserted, err := pg.Exec(ctx, t, insertProject, pg.Args{
+			"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "demo": p.Demo, "now": t.Now,
 		})
 		if err != nil || inserted == 1 {
 			return err
 		}
-		taken, err := one[struct{ ID, Demo bool }](ctx, t, projectTaken, args{"id": p.ID, "demo": p.Demo})
+		taken, err := pg.QueryOne[struct{ ID, Demo bool }](ctx, t, projectTaken, pg.Args{"id": p.ID, "demo": p.Demo})
 		switch {
 		case err != nil:
 			return err
@@ -88,7 +90,7 @@ func (t *tx) insertProject(ctx context.Context, p NewProject) error {
 
 // freeSlug gives the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2.
 func (t *tx) freeSlug(ctx context.Context, slug string) (string, error) {
-	rows, err := many[struct{ Slug string }](ctx, t, slugsLike, args{"slug": slug})
+	rows, err := pg.QueryMany[struct{ Slug string }](ctx, t, slugsLike, pg.Args{"slug": slug})
 	if err != nil {
 		return "", err
 	}

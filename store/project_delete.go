@@ -7,9 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 
 	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
 )
 
 const (
@@ -20,16 +23,16 @@ const (
 // deleteProject is DeleteProject. The timeline tells of it as a change of the project, since the specification has no other
 // action for it.
 func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) error {
-	n, err := exec(ctx, t, hideProject, args{"id": id, "now": t.now})
+	n, err := pg.Exec(ctx, t, hideProject, pg.Args{"id": id, "now": t.Now})
 	if err != nil {
 		return err
 	}
 	if n == 0 {
 		return core.NewError(core.ProjectNotFound)
 	}
-	_, err = t.record(ctx, entry{
-		project: id, actor: actor, action: core.ActionProjectUpdate, targetType: core.TargetProject, targetID: id,
-		data: map[string]core.Time{"deleted_at": t.now},
+	_, err = t.record(ctx, activity.Entry{
+		ProjectID: id, Actor: actor, Action: core.ActionProjectUpdate, TargetType: core.TargetProject, TargetID: id,
+		Data: map[string]core.Time{"deleted_at": t.Now},
 	})
 	if err != nil {
 		return err
@@ -38,7 +41,7 @@ func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) erro
 }
 
 func (t *tx) revokeProjectTokens(ctx context.Context, actor core.Actor, project int64) error {
-	tokens, err := many[struct{ ID int64 }](ctx, t, revokeProjectTokens, args{"id": project, "now": t.now})
+	tokens, err := pg.QueryMany[struct{ ID int64 }](ctx, t, revokeProjectTokens, pg.Args{"id": project, "now": t.Now})
 	if err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ const (
 
 // UnpurgedProjects gives the deleted projects whose rows are to be deleted now, oldest first.
 func (s *Store) UnpurgedProjects(ctx context.Context) ([]int64, error) {
-	rows, err := many[struct{ ID int64 }](ctx, s.pool, unpurgedProjects, args{"due": s.Now().Add(-purgeAfter)})
+	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, unpurgedProjects, pg.Args{"due": s.Now().Add(-purgeAfter)})
 	list := make([]int64, len(rows))
 	for i, r := range rows {
 		list[i] = r.ID
@@ -97,7 +100,7 @@ const purgeChunk = 5000
 // PurgeProject deletes rows of a deleted project, a bounded number from each table of project data. It is done when no
 // table has any left. It may be cut off anywhere, and several servers may do it at once.
 func (s *Store) PurgeProject(ctx context.Context, id int64) (done bool, err error) {
-	tables, err := many[projectTable](ctx, s.pool, projectTables, args{"kept": keptTables})
+	tables, err := pg.QueryMany[projectTable](ctx, s.db.Main, projectTables, pg.Args{"kept": keptTables})
 	if err != nil {
 		return false, err
 	}
@@ -110,7 +113,7 @@ func (s *Store) PurgeProject(ctx context.Context, id int64) (done bool, err erro
 		done = done && n == 0
 	}
 	if done {
-		_, err = exec(ctx, s.pool, markPurged, args{"id": id, "now": s.Now()})
+		_, err = pg.Exec(ctx, s.db.Main, markPurged, pg.Args{"id": id, "now": s.Now()})
 	}
 	return done, err
 }
@@ -124,10 +127,10 @@ func (s *Store) purgeTable(ctx context.Context, table projectTable, project int6
 		name, strings.Join(key, ", "))
 	var n int64
 	err := s.inTx(ctx, func(t *tx) (err error) {
-		n, err = exec(ctx, t, sql, args{"id": project, "chunk": purgeChunk})
+		n, err = pg.Exec(ctx, t, sql, pg.Args{"id": project, "chunk": purgeChunk})
 		return err
 	})
-	if hasState(err, "42P01") { // no such table: a day that the retention has dropped meanwhile
+	if pg.HasState(err, pgerrcode.UndefinedTable) { // no such table: a day that the retention has dropped meanwhile
 		return 0, nil
 	}
 	return n, err

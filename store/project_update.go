@@ -5,6 +5,8 @@ import (
 	"reflect"
 
 	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
 )
 
 const (
@@ -50,7 +52,7 @@ func replace[T any](changed map[string]any, name string, set bool, old *T, value
 func (s *Store) UpdateProject(ctx context.Context, actor core.Actor, id int64, c core.ProjectChange) (StoredProject, error) {
 	var project StoredProject
 	err := s.inTx(ctx, func(t *tx) error {
-		current, err := one[settings](ctx, t, lockSettings, args{"id": id})
+		current, err := pg.QueryOne[settings](ctx, t, lockSettings, pg.Args{"id": id})
 		if core.HasCode(err, core.NotFound) {
 			return core.NewError(core.ProjectNotFound)
 		}
@@ -61,23 +63,23 @@ func (s *Store) UpdateProject(ctx context.Context, actor core.Actor, id int64, c
 			if err := t.saveSettings(ctx, id, current); err != nil {
 				return err
 			}
-			_, err = t.record(ctx, entry{
-				project: id, actor: actor, action: core.ActionProjectUpdate, targetType: core.TargetProject, targetID: id, data: changed,
+			_, err = t.record(ctx, activity.Entry{
+				ProjectID: id, Actor: actor, Action: core.ActionProjectUpdate, TargetType: core.TargetProject, TargetID: id, Data: changed,
 			})
 			if err != nil {
 				return err
 			}
 		}
-		project, err = readProject(ctx, t, id, t.now)
+		project, err = readProject(ctx, t, id, t.Now)
 		return err
 	})
 	return project, err
 }
 
 func (t *tx) saveSettings(ctx context.Context, id int64, s settings) error {
-	_, err := exec(ctx, t, updateSettings, args{
+	_, err := pg.Exec(ctx, t, updateSettings, pg.Args{
 		"id": id, "repository": string(s.Repository), "trust_setting": s.TrustSetting, "daily_quota": s.DailyQuota,
-		"scrub_keys": s.ScrubKeys, "scrub_patterns": s.ScrubPatterns, "allowed_origins": s.AllowedOrigins, "now": t.now,
+		"scrub_keys": s.ScrubKeys, "scrub_patterns": s.ScrubPatterns, "allowed_origins": s.AllowedOrigins, "now": t.Now,
 	})
 	return err
 }

@@ -19,20 +19,20 @@ func null[T any]() core.Opt[T] { return core.Opt[T]{Set: true, Null: true} }
 // updates gives the data of the activity rows that tell of changes of a project, oldest first.
 func updates(t *testing.T, s *store.Store, project int64) []string {
 	t.Helper()
-	return column[string](t, s, `SELECT data::text FROM activity
+	return storetest.ReadColumn[string](t, s, `SELECT data::text FROM activity
 		WHERE project_id = $1 AND action = 'project.update' AND target_type = 'project' AND target_id = $1 AND actor_id = 5 ORDER BY id`, project)
 }
 
 func TestUpdateProject(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	makeProject(t, s, shop+1, "Office")
-	office, err := s.Project(t.Context(), shop+1)
+	s, c := storetest.OpenShop(t)
+	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
+	office, err := s.Project(t.Context(), storetest.Shop+1)
 	require.NoError(t, err)
-	before, err := s.Project(t.Context(), shop)
+	before, err := s.Project(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 
-	c.forward(time.Minute)
+	c.Forward(time.Minute)
 	all := core.ProjectChange{
 		Repository: set("acme/shop"), Trust: set(core.TrustLow), DailyQuota: set[int64](5), ScrubKeys: set([]string{"iban", "IBAN"}),
 		ScrubPatterns: set([]string{"a{1,3}", `"\\`}), AllowedOrigins: set([]string{"https://shop.example"}),
@@ -42,36 +42,36 @@ func TestUpdateProject(t *testing.T) {
 	want.Repository, want.Trust, want.SourceTrust, want.TrustSetting, want.DailyQuota = "acme/shop", low, low, &low, &quota
 	want.ScrubKeys, want.ScrubPatterns, want.AllowedOrigins = core.List[string]{"iban", "IBAN"}, core.List[string]{"a{1,3}", `"\\`}, &origins
 	for range 2 { // the second changes nothing
-		got, err := s.UpdateProject(t.Context(), person(5), shop, all)
+		got, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, all)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	stored, err := s.Project(t.Context(), shop)
+	stored, err := s.Project(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 	require.Equal(t, want, stored)
-	require.Equal(t, c.now, cell[time.Time](t, s, `SELECT updated_at FROM projects WHERE id = $1`, shop).UTC())
-	rows := updates(t, s, shop)
+	require.Equal(t, c.Now, storetest.ReadCell[time.Time](t, s, `SELECT updated_at FROM projects WHERE id = $1`, storetest.Shop).UTC())
+	rows := updates(t, s, storetest.Shop)
 	require.Len(t, rows, 1)
 	require.JSONEq(t, `{"repository": "acme/shop", "trust": "low", "daily_quota": 5, "scrub_keys": ["iban", "IBAN"],
 		"scrub_patterns": ["a{1,3}", "\"\\\\"], "allowed_origins": ["https://shop.example"]}`, rows[0])
 
-	cleared, err := s.UpdateProject(t.Context(), person(5), shop, core.ProjectChange{
+	cleared, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, core.ProjectChange{
 		Repository: null[string](), Trust: null[core.Trust](), DailyQuota: null[int64](), ScrubKeys: set([]string{}), ScrubPatterns: set([]string{}),
 		AllowedOrigins: null[[]string](),
 	})
 	require.NoError(t, err)
 	require.Equal(t, before, cleared)
 	require.JSONEq(t, `{"repository": null, "trust": null, "daily_quota": null, "scrub_keys": [], "scrub_patterns": [], "allowed_origins": null}`,
-		updates(t, s, shop)[1])
+		updates(t, s, storetest.Shop)[1])
 
-	other, err := s.Project(t.Context(), shop+1)
+	other, err := s.Project(t.Context(), storetest.Shop+1)
 	require.NoError(t, err)
 	require.Equal(t, office, other, "a neighbour is left alone")
 }
 
 func TestUpdateProjectNotesOnlyWhatChanged(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
+	s, _ := storetest.OpenShop(t)
 	for _, c := range []struct {
 		change core.ProjectChange
 		data   string // of the activity row; empty for none
@@ -85,10 +85,10 @@ func TestUpdateProjectNotesOnlyWhatChanged(t *testing.T) {
 		{core.ProjectChange{ScrubKeys: set([]string{"b", "a"})}, `{"scrub_keys": ["b", "a"]}`},
 		{core.ProjectChange{ScrubKeys: set([]string{"b", "a"}), DailyQuota: set[int64](5)}, ``},
 	} {
-		before := len(updates(t, s, shop))
-		_, err := s.UpdateProject(t.Context(), person(5), shop, c.change)
+		before := len(updates(t, s, storetest.Shop))
+		_, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, c.change)
 		require.NoError(t, err)
-		rows := updates(t, s, shop)[before:]
+		rows := updates(t, s, storetest.Shop)[before:]
 		if c.data == "" {
 			require.Empty(t, rows)
 			continue
@@ -100,28 +100,28 @@ func TestUpdateProjectNotesOnlyWhatChanged(t *testing.T) {
 
 func TestUpdateProjectThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
-	deleteProject(t, s, shop)
-	for _, id := range []int64{shop, 12345} {
-		_, err := s.UpdateProject(t.Context(), person(5), id, core.ProjectChange{DailyQuota: set[int64](5)})
-		requireCode(t, core.ProjectNotFound, err)
+	s, _ := storetest.OpenShop(t)
+	storetest.HideProject(t, s, storetest.Shop)
+	for _, id := range []int64{storetest.Shop, 12345} {
+		_, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), id, core.ProjectChange{DailyQuota: set[int64](5)})
+		storetest.RequireCode(t, core.ProjectNotFound, err)
 	}
-	require.Empty(t, updates(t, s, shop))
+	require.Empty(t, updates(t, s, storetest.Shop))
 }
 
 // TestUpdatesOfOneProjectMeet has servers change different settings at once: none undoes another.
 func TestUpdatesOfOneProjectMeet(t *testing.T) {
 	t.Parallel()
-	pair, _ := openPair(t)
+	pair, _ := storetest.OpenPair(t)
 	changes := []core.ProjectChange{
 		{Repository: set("acme/shop")}, {Trust: set(core.TrustLow)}, {DailyQuota: set[int64](5)}, {ScrubKeys: set([]string{"iban"})},
 		{ScrubPatterns: set([]string{"a+"})}, {AllowedOrigins: set([]string{"https://shop.example"})},
 	}
-	noErrors(t, together(len(changes), func(i int) error {
-		_, err := pair[i%2].UpdateProject(t.Context(), person(5), shop, changes[i])
+	storetest.RequireNoErrors(t, storetest.RunTogether(len(changes), func(i int) error {
+		_, err := pair[i%2].UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, changes[i])
 		return err
 	}))
-	p, err := pair[0].Project(t.Context(), shop)
+	p, err := pair[0].Project(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 	require.NotNil(t, p.DailyQuota)
 	require.NotNil(t, p.TrustSetting)
@@ -130,7 +130,7 @@ func TestUpdatesOfOneProjectMeet(t *testing.T) {
 	require.Equal(t, core.List[string]{"iban"}, p.ScrubKeys)
 	require.Equal(t, core.List[string]{"a+"}, p.ScrubPatterns)
 	merged := map[string]any{}
-	for _, row := range updates(t, pair[0], shop) {
+	for _, row := range updates(t, pair[0], storetest.Shop) {
 		require.NoError(t, json.Unmarshal([]byte(row), &merged))
 	}
 	require.Len(t, merged, len(changes))
@@ -140,8 +140,8 @@ func TestUpdatesOfOneProjectMeet(t *testing.T) {
 func TestUpdateProjectReachesIngest(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
-	project := makeProject(t, s, shop, "Shop")
-	_, err := s.UpdateProject(t.Context(), person(5), shop, core.ProjectChange{DailyQuota: set[int64](5), ScrubPatterns: set([]string{"a{1,3}"})})
+	project := storetest.MakeProject(t, s, storetest.Shop, "Shop")
+	_, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, core.ProjectChange{DailyQuota: set[int64](5), ScrubPatterns: set([]string{"a{1,3}"})})
 	require.NoError(t, err)
 	intake, err := s.ProjectForKey(t.Context(), project.Keys[0])
 	require.NoError(t, err)

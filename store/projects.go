@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
 )
 
 // projectRow is a project as it is stored.
@@ -60,8 +62,8 @@ const (
 )
 
 // windows gives the starts of the counting windows: an hour counts when it lies wholly inside (primary API, Issue).
-func windows(now core.Time) args {
-	return args{"day_ago": now.Add(-24 * time.Hour), "today": now.Truncate(24 * time.Hour)}
+func windows(now core.Time) pg.Args {
+	return pg.Args{"day_ago": now.Add(-24 * time.Hour), "today": now.Truncate(24 * time.Hour)}
 }
 
 // StoredProject is a project with its active keys, oldest first.
@@ -73,7 +75,7 @@ type StoredProject struct {
 // Projects lists all projects, most recent first.
 func (s *Store) Projects(ctx context.Context) ([]StoredProject, error) {
 	now := s.Now()
-	rows, err := many[projectRow](ctx, s.pool, listProjects, windows(now))
+	rows, err := pg.QueryMany[projectRow](ctx, s.db.Main, listProjects, windows(now))
 	list := make([]StoredProject, len(rows))
 	for i, r := range rows {
 		list[i] = StoredProject{r.project(now), r.Keys}
@@ -83,13 +85,13 @@ func (s *Store) Projects(ctx context.Context) ([]StoredProject, error) {
 
 // Project gives one project by its id, or not_found.
 func (s *Store) Project(ctx context.Context, id int64) (StoredProject, error) {
-	return readProject(ctx, s.pool, id, s.Now())
+	return readProject(ctx, s.db.Main, id, s.Now())
 }
 
-func readProject(ctx context.Context, q querier, id int64, now core.Time) (StoredProject, error) {
+func readProject(ctx context.Context, q pg.Querier, id int64, now core.Time) (StoredProject, error) {
 	a := windows(now)
 	a["id"] = id
-	row, err := one[projectRow](ctx, q, selectOnProject, a)
+	row, err := pg.QueryOne[projectRow](ctx, q, selectOnProject, a)
 	return StoredProject{row.project(now), row.Keys}, err
 }
 
@@ -100,11 +102,11 @@ const (
 
 // FindProject gives the id of the project that a caller named by id or slug, or project_not_found.
 func (s *Store) FindProject(ctx context.Context, ref core.ProjectRef) (int64, error) {
-	sql, a := projectBySlug, args{"slug": string(ref)}
+	sql, a := projectBySlug, pg.Args{"slug": string(ref)}
 	if id, err := strconv.ParseInt(string(ref), 10, 64); err == nil {
-		sql, a = projectByID, args{"id": id}
+		sql, a = projectByID, pg.Args{"id": id}
 	}
-	row, err := one[struct{ ID int64 }](ctx, s.pool, sql, a)
+	row, err := pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, sql, a)
 	if core.HasCode(err, core.NotFound) {
 		return 0, core.NewError(core.ProjectNotFound)
 	}
@@ -114,7 +116,7 @@ func (s *Store) FindProject(ctx context.Context, ref core.ProjectRef) (int64, er
 // CreateProjectKey adds a key to a project.
 func (s *Store) CreateProjectKey(ctx context.Context, actor core.Actor, projectID int64, publicKey string) error {
 	return s.inTx(ctx, func(t *tx) error {
-		if _, err := exec(ctx, t, insertProjectKey, args{"key": publicKey, "project_id": projectID, "now": t.now}); err != nil {
+		if _, err := pg.Exec(ctx, t, insertProjectKey, pg.Args{"key": publicKey, "project_id": projectID, "now": t.Now}); err != nil {
 			return err
 		}
 		return t.recordKey(ctx, actor, projectID, keyChange{Added: publicKey})
@@ -130,8 +132,8 @@ type keyChange struct {
 // recordKey writes the activity row of a change of the keys. It is one of the project, since the specification has no other
 // action for it.
 func (t *tx) recordKey(ctx context.Context, actor core.Actor, project int64, data keyChange) error {
-	_, err := t.record(ctx, entry{
-		project: project, actor: actor, action: core.ActionProjectUpdate, targetType: core.TargetProject, targetID: project, data: data,
+	_, err := t.record(ctx, activity.Entry{
+		ProjectID: project, Actor: actor, Action: core.ActionProjectUpdate, TargetType: core.TargetProject, TargetID: project, Data: data,
 	})
 	return err
 }
@@ -154,10 +156,10 @@ FROM projects p WHERE p.id = @id AND p.deleted_at IS NULL`
 func (s *Store) RevokeProjectKey(ctx context.Context, actor core.Actor, projectID int64, publicKey string) error {
 	return s.inTx(ctx, func(t *tx) error {
 		// The lock keeps two revocations from each leaving the other's key as the last.
-		if _, err := one[struct{ ID int64 }](ctx, t, lockProject, args{"id": projectID}); err != nil {
+		if _, err := pg.QueryOne[struct{ ID int64 }](ctx, t, lockProject, pg.Args{"id": projectID}); err != nil {
 			return err
 		}
-		keys, err := many[struct{ PublicKey string }](ctx, t, activeKeys, args{"project_id": projectID})
+		keys, err := pg.QueryMany[struct{ PublicKey string }](ctx, t, activeKeys, pg.Args{"project_id": projectID})
 		if err != nil {
 			return err
 		}
@@ -171,7 +173,7 @@ func (s *Store) RevokeProjectKey(ctx context.Context, actor core.Actor, projectI
 		case len(keys) == 1:
 			return core.NewError(core.LastKey)
 		}
-		if _, err = exec(ctx, t, revokeOneKey, args{"key": publicKey, "now": t.now}); err != nil {
+		if _, err = pg.Exec(ctx, t, revokeOneKey, pg.Args{"key": publicKey, "now": t.Now}); err != nil {
 			return err
 		}
 		return t.recordKey(ctx, actor, projectID, keyChange{Revoked: publicKey})
@@ -193,12 +195,12 @@ type Intake struct {
 
 // ProjectForKey gives the project of an active key, or not_found.
 func (s *Store) ProjectForKey(ctx context.Context, publicKey string) (Intake, error) {
-	return one[Intake](ctx, s.pool, projectForKey, args{"key": publicKey})
+	return pg.QueryOne[Intake](ctx, s.db.Main, projectForKey, pg.Args{"key": publicKey})
 }
 
 // ProjectIntake gives what taking events in needs to know of a project, or not_found.
 func (s *Store) ProjectIntake(ctx context.Context, id int64) (Intake, error) {
-	return one[Intake](ctx, s.pool, projectIntake, args{"id": id})
+	return pg.QueryOne[Intake](ctx, s.db.Main, projectIntake, pg.Args{"id": id})
 }
 
 // ScrubSettings is what a project adds to the rules by which texts are masked.
@@ -214,5 +216,5 @@ WHERE i.id = @issue_id AND p.deleted_at IS NULL`
 
 // ScrubSettings returns those of the project of an issue, or not_found.
 func (s *Store) ScrubSettings(ctx context.Context, issueID int64) (ScrubSettings, error) {
-	return one[ScrubSettings](ctx, s.pool, scrubSettings, args{"issue_id": issueID})
+	return pg.QueryOne[ScrubSettings](ctx, s.db.Main, scrubSettings, pg.Args{"issue_id": issueID})
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"errand/store/pg"
 )
 
 // quietAfter is how long an issue has no event before it is quiet: as long as the priority counts events for (primary
@@ -24,7 +26,7 @@ WHERE i.project_id = q.project_id AND i.id = q.id`
 // each. The next event of an issue takes its mark off. No list depends on when it is called.
 func (s *Store) MarkQuiet(ctx context.Context) error {
 	for {
-		n, err := exec(ctx, s.pool, markQuiet, args{"before": s.Now().Add(-quietAfter), "limit": quietAtOnce})
+		n, err := pg.Exec(ctx, s.db.Main, markQuiet, pg.Args{"before": s.Now().Add(-quietAfter), "limit": quietAtOnce})
 		if err != nil || n < quietAtOnce {
 			return err
 		}

@@ -11,24 +11,24 @@ import (
 
 func TestMarkQuiet(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	old, young := makeIssue(t, s, "old"), int64(0)
-	c.forward(time.Hour)
-	young = makeIssue(t, s, "young")
-	quiet := func() []int64 { return column[int64](t, s, `SELECT id FROM issues WHERE quiet`) }
+	s, c := storetest.OpenShop(t)
+	old, young := storetest.MakeIssue(t, s, "old"), int64(0)
+	c.Forward(time.Hour)
+	young = storetest.MakeIssue(t, s, "young")
+	quiet := func() []int64 { return storetest.ReadColumn[int64](t, s, `SELECT id FROM issues WHERE quiet`) }
 
-	c.forward(22 * time.Hour)
+	c.Forward(22 * time.Hour)
 	require.NoError(t, s.MarkQuiet(t.Context()))
 	require.Empty(t, quiet(), "both had an event in the last day")
-	c.forward(90 * time.Minute)
+	c.Forward(90 * time.Minute)
 	require.NoError(t, s.MarkQuiet(t.Context()))
 	require.Equal(t, []int64{old}, quiet())
-	c.forward(time.Hour)
+	c.Forward(time.Hour)
 	require.NoError(t, s.MarkQuiet(t.Context()))
 	require.ElementsMatch(t, []int64{old, young}, quiet())
 
-	again := event(shop, "old", 9, c.at(0))
-	require.Equal(t, old, add(t, s, again).IssueID)
+	again := storetest.MakeEvent(storetest.Shop, "old", 9, c.At(0))
+	require.Equal(t, old, storetest.AddEvents(t, s, again).IssueID)
 	require.Equal(t, []int64{young}, quiet(), "its next event takes the mark off")
 }
 
@@ -36,17 +36,17 @@ func TestMarkQuiet(t *testing.T) {
 // no index.
 func TestCountingIsHeapOnly(t *testing.T) {
 	t.Parallel()
-	c, url := &clock{noon}, storetest.URL(t)
-	s, reader := storetest.Open(t, url, c.tell), storetest.Open(t, url, c.tell)
-	makeProject(t, s, shop, "Shop")
+	c, url := storetest.NewClock(), storetest.URL(t)
+	s, reader := storetest.Open(t, url, c.Tell), storetest.Open(t, url, c.Tell)
+	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	for n := range 20 {
-		e := event(shop, "pay", n, c.at(0))
-		e.User = user(n)
-		add(t, s, e)
-		c.forward(14 * time.Second)
+		e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))
+		e.User = storetest.HashUser(n)
+		storetest.AddEvents(t, s, e)
+		c.Forward(14 * time.Second)
 	}
 	s.Close() // its connections tell what they have done
 	require.Eventually(t, func() bool {
-		return cell[int](t, reader, `SELECT pg_stat_get_tuples_hot_updated('issues'::regclass)::int`) >= 10 // a full page takes one elsewhere
+		return storetest.ReadCell[int](t, reader, `SELECT pg_stat_get_tuples_hot_updated('issues'::regclass)::int`) >= 10 // a full page takes one elsewhere
 	}, 30*time.Second, 10*time.Millisecond)
 }

@@ -7,48 +7,35 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
-// What a database that answers may say instead of taking a write, all of which is over after a while.
-func TestRefusedWritesAreUnavailable(t *testing.T) {
-	t.Parallel()
-	for state, unavailable := range map[string]bool{
-		"25006": true, "25P03": true, "53000": true, "53100": true, "53200": true, "53300": true, "53400": true,
-		"55P03": true, "57014": true, "57P01": true, "57P02": true, "57P03": true,
-		"22P02": false, "23505": false, "40001": false, "42P01": false, "XX000": false,
-	} {
-		err := store.Wrap(&pgconn.PgError{Code: state, Severity: "ERROR"})
-		require.Equal(t, unavailable, core.HasCode(err, core.Unavailable), state)
-	}
-}
-
 func TestReadOnlyDatabaseIsUnavailableUntilItIsWritable(t *testing.T) {
 	t.Parallel()
-	c, databaseURL := &clock{noon}, storetest.URL(t)
-	s := storetest.Open(t, databaseURL, c.tell)
-	makeProject(t, s, shop, "Shop")
-	makeIssue(t, s, "pay")
+	c, databaseURL := storetest.NewClock(), storetest.URL(t)
+	s := storetest.Open(t, databaseURL, c.Tell)
+	storetest.MakeProject(t, s, storetest.Shop, "Shop")
+	storetest.MakeIssue(t, s, "pay")
 	require.NoError(t, s.CheckWrites(t.Context()))
 	setReadOnly := setDatabase(t, databaseURL, "default_transaction_read_only")
 
 	setReadOnly("on") // for new connections
 	s.MakeReadOnly(t) // and for those that are there, as after a failover
-	batch := []store.NewEvent{event(shop, "pay", 2, c.at(0))}
-	_, err := s.AddEvents(t.Context(), batch)
+	batch := []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0))}
+	_, err := s.Intake.AddEvents(t.Context(), batch)
 	require.Equal(t, core.Unavailable, core.AsError(err).Code, "%v", err)
 	err = s.CheckWrites(t.Context())
 	require.Equal(t, core.Unavailable, core.AsError(err).Code, "%v", err)
-	_, err = s.AddEvents(t.Context(), batch)
+	_, err = s.Intake.AddEvents(t.Context(), batch)
 	require.ErrorContains(t, err, "read only", "a connection that said so is not used again, and no new one is taken")
 
 	setReadOnly("off")
-	_, err = s.AddEvents(t.Context(), batch)
+	_, err = s.Intake.AddEvents(t.Context(), batch)
 	require.NoError(t, err)
 	require.NoError(t, s.CheckWrites(t.Context()))
 }
@@ -76,16 +63,16 @@ func setDatabase(t *testing.T, databaseURL, setting string) (set func(value stri
 
 func TestFewConnectionsAreEnough(t *testing.T) {
 	t.Parallel()
-	c, databaseURL := &clock{noon}, storetest.URL(t)
-	s, err := store.Open(t.Context(), store.Options{URL: databaseURL, Clock: c.tell, Connections: store.MinConnections})
+	c, databaseURL := storetest.NewClock(), storetest.URL(t)
+	s, err := store.Open(t.Context(), store.Options{URL: databaseURL, Clock: c.Tell, Connections: store.MinConnections})
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	require.NoError(t, s.ConnectWriter(t.Context()))
-	makeProject(t, s, shop, "Shop")
+	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 
-	noErrors(t, together(20, func(i int) error {
+	storetest.RequireNoErrors(t, storetest.RunTogether(20, func(i int) error {
 		for n := range 5 {
-			if _, err := s.AddEvents(t.Context(), []store.NewEvent{event(shop, "pay", 10*i+n, c.at(0))}); err != nil {
+			if _, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeEvent(storetest.Shop, "pay", 10*i+n, c.At(0))}); err != nil {
 				return err
 			}
 			if _, err := s.Issues(t.Context(), store.IssueFilter{Paging: core.Paging{Limit: 5}}); err != nil {
@@ -95,7 +82,7 @@ func TestFewConnectionsAreEnough(t *testing.T) {
 		return nil
 	}))
 
-	other := storetest.Open(t, databaseURL, c.tell)
-	connections := cell[int64](t, other, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'errand' AND pid <> pg_backend_pid()`)
+	other := storetest.Open(t, databaseURL, c.Tell)
+	connections := storetest.ReadCell[int64](t, other, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'errand' AND pid <> pg_backend_pid()`)
 	require.LessOrEqual(t, connections, int64(store.MinConnections))
 }

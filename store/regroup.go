@@ -5,16 +5,13 @@ import (
 	"strings"
 
 	"errand/core"
+	"errand/store/pg"
 )
 
 // What merges and splits have in common: both move stored events to another issue.
 
 // lockGrouping keeps the events of a project on their issues. It comes before the locks on issues, as in dropDay.
 const lockGrouping = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR NO KEY UPDATE`
-
-// findByKey is what prepareWriter sets, for one transaction: on tables without statistics the planner reads whole tables
-// for a few ids.
-const findByKey = `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`
 
 // regroup runs fn in a transaction in which no other merge or split of the project happens: what fn reads of the grouping
 // before it locks issues stays true, so that it can lock all of them in one sorted order. A deleted project is not_found.
@@ -28,44 +25,11 @@ func (s *Store) regroup(ctx context.Context, project int64, fn func(*tx) error) 
 }
 
 func (t *tx) lockGrouping(ctx context.Context, project int64) error {
-	if _, err := one[struct{ ID int64 }](ctx, t, lockGrouping, args{"id": project}); err != nil {
+	if _, err := pg.QueryOne[struct{ ID int64 }](ctx, t, lockGrouping, pg.Args{"id": project}); err != nil {
 		return err
 	}
-	_, err := t.Exec(ctx, findByKey)
-	return err
+	return t.FindByKey(ctx)
 }
-
-// lockEventIDs leaves out the rows that are locked, which only the retention can have done: it is deleting them, in an
-// order of its own.
-const lockEventIDs = `
-SELECT event_id FROM event_ids WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[]) FOR UPDATE SKIP LOCKED`
-
-const moveEventIDs = `UPDATE event_ids SET issue_id = @to WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[])`
-
-// moveEventIDs has events that are sent again answered with the issue to which they were moved.
-func (t *tx) moveEventIDs(ctx context.Context, project, to int64, events []eventID) error {
-	free, err := many[eventID](ctx, t, lockEventIDs, args{"project_id": project, "event_ids": eventIDsOf(events)})
-	if err != nil {
-		return err
-	}
-	_, err = exec(ctx, t, moveEventIDs, args{"project_id": project, "event_ids": eventIDsOf(free), "to": to})
-	return err
-}
-
-// eventID is the SDK's id of an event.
-type eventID struct{ EventID [16]byte }
-
-func eventIDsOf(events []eventID) [][16]byte {
-	ids := make([][16]byte, len(events))
-	for i, e := range events {
-		ids[i] = e.EventID
-	}
-	return ids
-}
-
-// newestEvent is the most recent stored event of the issue @id, as the list of events has it.
-const newestEvent = `(
-	SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1)`
 
 // rule is one that the listed ids break, in words that the ids can follow.
 type rule struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"errand/core"
+	"errand/store/pg"
 )
 
 // releaseLists bounds each list of a release.
@@ -30,7 +31,7 @@ GROUP BY f.issue_id ORDER BY max(f.regressed_at) DESC, f.issue_id DESC LIMIT @ro
 
 // ReadRelease returns one release with what became of issues in it, or not_found.
 func (s *Store) ReadRelease(ctx context.Context, project int64, version string) (core.ReleaseDetail, error) {
-	row, err := one[releaseRow](ctx, s.pool, oneRelease, args{"project_id": project, "version": version})
+	row, err := pg.QueryOne[releaseRow](ctx, s.db.Main, oneRelease, pg.Args{"project_id": project, "version": version})
 	if err != nil {
 		return core.ReleaseDetail{}, err
 	}
@@ -39,19 +40,19 @@ func (s *Store) ReadRelease(ctx context.Context, project int64, version string) 
 		return core.ReleaseDetail{}, err
 	}
 	detail := core.ReleaseDetail{Release: releases[0]}
-	a := args{"project_id": project, "version": version, "rows": releaseLists}
+	a := pg.Args{"project_id": project, "version": version, "rows": releaseLists}
 	if detail.NewIssueIDs, err = readIDs(ctx, s, newIssuesOfRelease, a); err != nil {
 		return detail, err
 	}
-	if detail.FixesDeployed, err = many[core.ReleaseFix](ctx, s.pool, fixesOfRelease, a); err != nil {
+	if detail.FixesDeployed, err = pg.QueryMany[core.ReleaseFix](ctx, s.db.Main, fixesOfRelease, a); err != nil {
 		return detail, err
 	}
 	detail.RegressedIssueIDs, err = readIDs(ctx, s, regressedInRelease, a)
 	return detail, err
 }
 
-func readIDs(ctx context.Context, s *Store, sql string, a args) ([]int64, error) {
-	rows, err := many[struct{ ID int64 }](ctx, s.pool, sql, a)
+func readIDs(ctx context.Context, s *Store, sql string, a pg.Args) ([]int64, error) {
+	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, sql, a)
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
 		ids[i] = r.ID

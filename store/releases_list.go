@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"hash/fnv"
 
-	"github.com/jackc/pgx/v5"
-
 	"errand/core"
+	"errand/store/pg"
 )
 
 // deploysShown is how many deploys of a release are shown.
@@ -44,16 +43,16 @@ type ReleaseFilter struct {
 
 // ListReleases lists releases, most recently deployed first.
 func (s *Store) ListReleases(ctx context.Context, f ReleaseFilter) (core.Page[core.Release], error) {
-	l := newList("deployed_at", f.Paging)
-	l.prefix = "r."
+	l := pg.NewList("deployed_at", f.Paging)
+	l.Prefix = "r."
 	if f.ProjectID != 0 {
 		h := fnv.New32a()
 		fmt.Fprint(h, f.ProjectID)
-		l.filters = h.Sum32()
-		l.where("r.project_id = @project_id", "project_id", f.ProjectID)
+		l.FilterDigest = h.Sum32()
+		l.WhereArg("r.project_id = @project_id", "project_id", f.ProjectID)
 	}
-	l.where("r.project_id <> ALL (ARRAY(SELECT id FROM projects WHERE deleted_at IS NOT NULL))", "", nil)
-	page, err := listPage(ctx, s, l, selectReleases, pgx.RowToStructByName[releaseRow], func(r releaseRow) (core.Time, int64) {
+	l.Where("r.project_id <> ALL (ARRAY(SELECT id FROM projects WHERE deleted_at IS NOT NULL))")
+	page, err := pg.ReadPage(ctx, s.db, l, selectReleases, func(r releaseRow) (core.Time, int64) {
 		return r.DeployedAt, r.ID
 	})
 	if err != nil {
@@ -71,11 +70,11 @@ func (s *Store) withDeploys(ctx context.Context, rows []releaseRow) ([]core.Rele
 		releases[i] = core.Release{ProjectID: r.ProjectID, Version: r.Version, Commit: core.Text(r.Commit), CreatedAt: r.CreatedAt}
 		projects[i], versions[i] = r.ProjectID, r.Version
 	}
-	deploys, err := many[struct {
+	deploys, err := pg.QueryMany[struct {
 		ProjectID int64
 		Release   string
 		core.Deploy
-	}](ctx, s.pool, deploysOfReleases, args{"projects": projects, "versions": versions, "shown": deploysShown})
+	}](ctx, s.db.Main, deploysOfReleases, pg.Args{"projects": projects, "versions": versions, "shown": deploysShown})
 	if err != nil {
 		return nil, err
 	}

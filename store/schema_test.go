@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -42,7 +42,7 @@ const ours = `n.nspname = 'public' AND NOT c.relispartition AND c.relname NOT LI
 func TestProjectDataHasItsProject(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
-	require.Equal(t, installWide, column[string](t, s, `
+	require.Equal(t, installWide, storetest.ReadColumn[string](t, s, `
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE `+ours+` AND c.relkind IN ('r', 'p') AND (c.relname = ANY ($1) OR NOT EXISTS (
 	SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'project_id' AND a.attnotnull AND a.atttypid = 'bigint'::regtype))
@@ -114,18 +114,18 @@ WHERE n.nspname = 'public' AND i.relname NOT LIKE 'river%' AND i.relkind IN ('i'
 SELECT table_name || '.' || column_name FROM information_schema.columns
 WHERE table_schema = 'public' AND table_name NOT LIKE 'goose%' AND data_type LIKE '%without time zone'`,
 	} {
-		require.Empty(t, column[string](t, s, sql), what)
+		require.Empty(t, storetest.ReadColumn[string](t, s, sql), what)
 	}
 }
 
 func TestEventsArePartitionedByDay(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
-	require.Equal(t, "RANGE (received_at)", cell[string](t, s, `SELECT pg_get_partkeydef('events'::regclass)`))
-	require.NoError(t, s.MakePartitions(t.Context()))
-	bounds := column[string](t, s, `SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid
+	require.Equal(t, "RANGE (received_at)", storetest.ReadCell[string](t, s, `SELECT pg_get_partkeydef('events'::regclass)`))
+	require.NoError(t, s.Intake.MakePartitions(t.Context()))
+	bounds := storetest.ReadColumn[string](t, s, `SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid
 		WHERE i.inhparent = 'events'::regclass`)
-	require.GreaterOrEqual(t, len(bounds), 1+store.PartitionsAhead)
+	require.GreaterOrEqual(t, len(bounds), 1+intake.PartitionsAhead)
 	utcDay := regexp.MustCompile(`^FOR VALUES FROM \('\S+ 05:45:00\+05:45'\) TO \('\S+ 05:45:00\+05:45'\)$`)
 	for _, b := range bounds {
 		require.Regexp(t, utcDay, b, "a day is a UTC day, seen here from Kathmandu")

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"errand/store/pg"
 )
 
 // searchBounds say when a search goes by the index. The more issues have the text, the longer that takes, and the sooner a
@@ -52,14 +54,14 @@ func (s *Store) search(ctx context.Context, f IssueFilter) (*foundIssues, error)
 		return nil, nil
 	}
 	matches, pattern := f.matches()
-	a := args{"grams": grams, "pattern": pattern, "newest": s.searching.newest, "frequent": s.searching.frequent, "found": s.searching.found}
+	a := pg.Args{"grams": grams, "pattern": pattern, "newest": s.searching.newest, "frequent": s.searching.frequent, "found": s.searching.found}
 	if f.ProjectID != 0 {
 		a["project_id"] = f.ProjectID
 	}
-	row, err := one[struct {
+	row, err := pg.QueryOne[struct {
 		foundIssues
 		AreFew bool
-	}](ctx, s.pool, searchIndex(matches, f.ProjectID != 0), a)
+	}](ctx, s.db.Main, searchIndex(matches, f.ProjectID != 0), a)
 	if err != nil || !row.AreFew {
 		return nil, err
 	}
@@ -78,9 +80,9 @@ const fromFound = `
 FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
 CROSS JOIN LATERAL (SELECT * FROM issues WHERE project_id = n.project_id AND id = n.id LIMIT 1) i`
 
-// only has the list look at the found issues alone.
-func (l *list) only(found *foundIssues) {
-	l.args["projects"], l.args["ids"] = found.Projects, found.IDs
+// readOnlyFound has the list look at the found issues alone.
+func readOnlyFound(l *pg.List, found *foundIssues) {
+	l.Args["projects"], l.Args["ids"] = found.Projects, found.IDs
 }
 
 // likeEscaper makes % and _ plain characters of a LIKE pattern.

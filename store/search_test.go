@@ -16,6 +16,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -32,12 +33,12 @@ func indexAll(t pager, s *store.Store) (all int) {
 
 // searchWays opens stores on one database that answer a search in each way: one goes by the index always, one never, and two
 // when few issues have the text.
-func searchWays(t testing.TB, c *clock) []*store.Store {
+func searchWays(t testing.TB, c *storetest.Clock) []*store.Store {
 	t.Helper()
 	url := storetest.URL(t)
 	var ways []*store.Store
 	for _, bounds := range [][3]int{{0, 1, 1_000_000}, {0, 0, 0}, {0, 1, 1}, {5, 3, 4}} {
-		s := storetest.Open(t, url, c.tell)
+		s := storetest.Open(t, url, c.Tell)
 		s.SearchBounds(bounds[0], bounds[1], bounds[2])
 		ways = append(ways, s)
 	}
@@ -82,15 +83,15 @@ var searchParts = []string{"Error", "eRRor", "100%", "a_b", "Müller", "MÜLLER"
 // at all issues.
 func TestSearchIsLikeAModel(t *testing.T) {
 	t.Parallel()
-	c := &clock{noon}
+	c := storetest.NewClock()
 	ways := searchWays(t, c)
-	project := int64(shop)
+	project := int64(storetest.Shop)
 	rapid.Check(t, func(r *rapid.T) {
-		column[int64](t, ways[0], `DELETE FROM issue_grams RETURNING issue_id`)
-		column[int64](t, ways[0], `DELETE FROM issues RETURNING id`)
+		storetest.ReadColumn[int64](t, ways[0], `DELETE FROM issue_grams RETURNING issue_id`)
+		storetest.ReadColumn[int64](t, ways[0], `DELETE FROM issues RETURNING id`)
 		project += 2
-		makeProject(t, ways[0], project, fmt.Sprint(project))
-		makeProject(t, ways[0], project+1, fmt.Sprint(project+1))
+		storetest.MakeProject(t, ways[0], project, fmt.Sprint(project))
+		storetest.MakeProject(t, ways[0], project+1, fmt.Sprint(project+1))
 		text := rapid.OneOf(rapid.StringOfN(rapid.SampledFrom(searchLetters), 0, 9, -1), rapid.Map(rapid.SliceOfN(rapid.SampledFrom(searchParts), 1, 3),
 			func(parts []string) string { return strings.Join(parts, "") }))
 		var issues []searched
@@ -99,7 +100,7 @@ func TestSearchIsLikeAModel(t *testing.T) {
 			issues = append(issues, addSearched(t, r, ways[0], c, project, text, count)...)
 		}
 		if rapid.IntRange(0, 2).Draw(r, "deleted") == 0 {
-			deleteProject(t, ways[0], project+1)
+			storetest.HideProject(t, ways[0], project+1)
 			issues = slices.DeleteFunc(issues, func(i searched) bool { return i.project == project+1 })
 		}
 		slices.SortFunc(issues, func(a, b searched) int {
@@ -116,21 +117,21 @@ func TestSearchIsLikeAModel(t *testing.T) {
 }
 
 // addSearched adds issues of two projects.
-func addSearched(t *testing.T, r *rapid.T, s *store.Store, c *clock, project int64, text *rapid.Generator[string], count int) []searched {
-	issues, events := make([]searched, count), make([]store.NewEvent, count)
+func addSearched(t *testing.T, r *rapid.T, s *store.Store, c *storetest.Clock, project int64, text *rapid.Generator[string], count int) []searched {
+	issues, events := make([]searched, count), make([]intake.NewEvent, count)
 	for n := range issues {
 		i := &issues[n]
 		i.project, i.title, i.culprit = project+rapid.Int64Range(0, 1).Draw(r, "project"), text.Draw(r, "title"), text.Draw(r, "culprit")
-		i.last = c.at(-time.Duration(rapid.IntRange(0, 50).Draw(r, "hours ago")) * time.Hour)
+		i.last = c.At(-time.Duration(rapid.IntRange(0, 50).Draw(r, "hours ago")) * time.Hour)
 		i.merged = rapid.IntRange(0, 5).Draw(r, "merged") == 0
-		events[n] = event(i.project, fmt.Sprint(count, " ", n), 1, i.last)
+		events[n] = storetest.MakeEvent(i.project, fmt.Sprint(count, " ", n), 1, i.last)
 		events[n].Title, events[n].Culprit = i.title, i.culprit
 	}
-	added, err := s.AddEvents(r.Context(), events)
+	added, err := s.Intake.AddEvents(r.Context(), events)
 	require.NoError(r, err)
 	for n := range issues {
 		if issues[n].id = added[n].IssueID; issues[n].merged {
-			change(t, s, `UPDATE issues SET status = 'merged' WHERE id = $1`, issues[n].id)
+			storetest.ChangeRows(t, s, `UPDATE issues SET status = 'merged' WHERE id = $1`, issues[n].id)
 		}
 	}
 	return issues
@@ -182,16 +183,16 @@ func inTurns(t pager, stores []*store.Store, f store.IssueFilter) (ids []int64) 
 
 func TestSearchPagesPassOverDeletedProjects(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
+	s, _ := storetest.OpenShop(t)
 	s.SearchBounds(0, 1, 1000)
-	makeProject(t, s, office, "Office")
+	storetest.MakeProject(t, s, office, "Office")
 	var want []int64
 	for n := range 3 {
 		addTitled(t, s, fmt.Sprint("no answer ", n), 2*n, nil)
-		want = append(want, addTitled(t, s, fmt.Sprint("no answer ", n), 2*n+1, func(e *store.NewEvent) { e.ProjectID, e.EventID[0] = office, e.EventID[0]+1 }))
+		want = append(want, addTitled(t, s, fmt.Sprint("no answer ", n), 2*n+1, func(e *intake.NewEvent) { e.ProjectID, e.EventID[0] = office, e.EventID[0]+1 }))
 	}
 	indexAll(t, s)
-	deleteProject(t, s, shop)
+	storetest.HideProject(t, s, storetest.Shop)
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
 		f := store.IssueFilter{Search: "answer", Sort: sort, Paging: core.Paging{Limit: 1}}
 		require.Equal(t, want, inTurns(t, []*store.Store{s}, f))
@@ -241,24 +242,24 @@ func TestGrams(t *testing.T) {
 
 func TestIndexIssues(t *testing.T) {
 	t.Parallel()
-	pair, c := openPair(t)
+	pair, c := storetest.OpenPair(t)
 	s := pair[0]
 	for _, server := range pair {
 		server.SearchBounds(0, 1, 1000)
 	}
-	var events []store.NewEvent
+	var events []intake.NewEvent
 	for n := range 250 {
-		events = append(events, event(shop, fmt.Sprint("n", n), 1, c.at(0)))
+		events = append(events, storetest.MakeEvent(storetest.Shop, fmt.Sprint("n", n), 1, c.At(0)))
 	}
-	_, err := s.AddEvents(t.Context(), events)
+	_, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
 	search := store.IssueFilter{Search: "ERROR: N77"}
 	require.Equal(t, []string{"Error: n77"}, list(t, s, search), "before")
-	noErrors(t, together(4, func(i int) error { _, err := pair[i%2].IndexIssues(t.Context()); return err }))
+	storetest.RequireNoErrors(t, storetest.RunTogether(4, func(i int) error { _, err := pair[i%2].IndexIssues(t.Context()); return err }))
 	indexAll(t, s)
-	require.EqualValues(t, 250, cell[int64](t, s, `SELECT count(*) FROM issue_grams g JOIN issues i USING (project_id) WHERE i.id = g.issue_id AND i.has_grams`))
+	require.EqualValues(t, 250, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM issue_grams g JOIN issues i USING (project_id) WHERE i.id = g.issue_id AND i.has_grams`))
 	require.Equal(t, []string{"Error: n77"}, list(t, s, search), "after")
-	change(t, s, `UPDATE issue_grams SET grams = '{}'`)
+	storetest.ChangeRows(t, s, `UPDATE issue_grams SET grams = '{}'`)
 	require.Empty(t, list(t, s, search), "it is the index that finds it")
 	n, err := s.IndexIssues(t.Context())
 	require.NoError(t, err)
@@ -268,9 +269,9 @@ func TestIndexIssues(t *testing.T) {
 func TestIndexIssuesDoesNotWaitForAnIssue(t *testing.T) {
 	t.Parallel()
 	url := storetest.URL(t)
-	s := storetest.Open(t, url, (&clock{noon}).tell)
-	makeProject(t, s, shop, "Shop")
-	busy, idle := makeIssue(t, s, "busy"), makeIssue(t, s, "idle")
+	s := storetest.Open(t, url, (storetest.NewClock()).Tell)
+	storetest.MakeProject(t, s, storetest.Shop, "Shop")
+	busy, idle := storetest.MakeIssue(t, s, "busy"), storetest.MakeIssue(t, s, "idle")
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
@@ -283,33 +284,33 @@ func TestIndexIssuesDoesNotWaitForAnIssue(t *testing.T) {
 	n, err := s.IndexIssues(ctx)
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
-	require.Equal(t, []int64{idle}, column[int64](t, s, `SELECT issue_id FROM issue_grams`))
+	require.Equal(t, []int64{idle}, storetest.ReadColumn[int64](t, s, `SELECT issue_id FROM issue_grams`))
 	require.NoError(t, tx.Rollback(t.Context()))
 	require.Equal(t, 1, indexAll(t, s))
 }
 
 func TestSearchFindsWhatASplitMakes(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
+	s, c := storetest.OpenShop(t)
 	s.SearchBounds(0, 1, 1000)
-	first, second := event(shop, "pay", 1, c.at(0)), event(shop, "pay", 2, c.at(0))
+	first, second := storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)), storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0))
 	first.Title = "the shop is closed"
-	second.Payload = store.Pack([]byte(`{"title": "the office is closed", "culprit": "there", "level": "error", "platform": "go"}`))
-	original := add(t, s, first).IssueID
-	moved := add(t, s, second)
+	second.Payload = intake.Pack([]byte(`{"title": "the office is closed", "culprit": "there", "level": "error", "platform": "go"}`))
+	original := storetest.AddEvents(t, s, first).IssueID
+	moved := storetest.AddEvents(t, s, second)
 	require.Equal(t, original, moved.IssueID)
 	indexAll(t, s)
-	split, err := s.SplitIssue(t.Context(), person(1), original, []int64{moved.ID})
+	split, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), original, []int64{moved.ID})
 	require.NoError(t, err)
 	for range 2 {
 		require.Equal(t, []string{"the office is closed"}, list(t, s, store.IssueFilter{Search: "office"}))
 		require.Len(t, list(t, s, store.IssueFilter{Search: "closed"}), 2)
 		indexAll(t, s)
 	}
-	merge(t, s, original, split.ID)
+	storetest.MergeIssues(t, s, original, split.ID)
 	require.Equal(t, []string{"the shop is closed"}, list(t, s, store.IssueFilter{Search: "closed"}))
 	require.Equal(t, []string{"the office is closed"}, list(t, s, store.IssueFilter{Search: "closed", Status: core.Merged}))
-	deleteProject(t, s, shop)
+	storetest.HideProject(t, s, storetest.Shop)
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
 		require.Empty(t, list(t, s, store.IssueFilter{Search: "closed", Sort: sort}))
 	}

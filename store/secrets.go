@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+
+	"errand/store/pg"
 )
 
 const (
@@ -12,9 +14,9 @@ const (
 // InstallSecret gives the installation's secret of the name: the fresh value when there was none yet. All servers on
 // the database have the same one.
 func (s *Store) InstallSecret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
-	if _, err := exec(ctx, s.pool, addSecret, args{"name": name, "value": fresh}); err != nil {
+	if _, err := pg.Exec(ctx, s.db.Main, addSecret, pg.Args{"name": name, "value": fresh}); err != nil {
 		return nil, err
 	}
-	row, err := one[struct{ Value []byte }](ctx, s.pool, readSecret, args{"name": name})
+	row, err := pg.QueryOne[struct{ Value []byte }](ctx, s.db.Main, readSecret, pg.Args{"name": name})
 	return row.Value, err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"errand/core"
+	"errand/store/pg"
 )
 
 // StoredSetting is a setting of the installation as it was set, or unset, last.
@@ -37,7 +38,7 @@ func (s *Store) Settings() *core.Settings { return s.settings.Load() }
 // LoadSettings reads the settings of the installation, which hold on this server from then on, and returns those that
 // were ever set. With an error those from before hold on.
 func (s *Store) LoadSettings(ctx context.Context) ([]StoredSetting, error) {
-	rows, err := many[StoredSetting](ctx, s.pool, listInstallSettings, args{})
+	rows, err := pg.QueryMany[StoredSetting](ctx, s.db.Main, listInstallSettings, pg.Args{})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (s *Store) SaveSettings(ctx context.Context, values map[string]*string, by 
 		if _, err := t.Exec(ctx, lockInstallSettings); err != nil {
 			return err
 		}
-		rows, err := many[StoredSetting](ctx, t, listInstallSettings, args{})
+		rows, err := pg.QueryMany[StoredSetting](ctx, t, listInstallSettings, pg.Args{})
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,7 @@ func (s *Store) SaveSettings(ctx context.Context, values map[string]*string, by 
 			if before == value || before != nil && value != nil && *before == *value {
 				continue
 			}
-			if _, err := exec(ctx, t, saveInstallSetting, args{"name": name, "value": value, "set_by": by, "now": t.now}); err != nil {
+			if _, err := pg.Exec(ctx, t, saveInstallSetting, pg.Args{"name": name, "value": value, "set_by": by, "now": t.Now}); err != nil {
 				return err
 			}
 			changes = append(changes, SettingChange{name, before, value})

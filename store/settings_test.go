@@ -8,14 +8,15 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
 func TestSettingsAreTheInstallations(t *testing.T) {
 	t.Parallel()
-	c, url := &clock{noon}, storetest.URL(t)
-	own := store.Options{URL: url, Clock: c.tell, Settings: map[string]string{"BASE_URL": "http://127.0.0.1:1"}}
-	here, there := storetest.OpenWith(t, own), storetest.Open(t, url, c.tell)
+	c, url := storetest.NewClock(), storetest.URL(t)
+	own := store.Options{URL: url, Clock: c.Tell, Settings: map[string]string{"BASE_URL": "http://127.0.0.1:1"}}
+	here, there := storetest.OpenWith(t, own), storetest.Open(t, url, c.Tell)
 	save := func(s *store.Store, name string, value *string, by string) []store.SettingChange {
 		changes, err := s.SaveSettings(t.Context(), map[string]*string{name: value}, by)
 		require.NoError(t, err)
@@ -23,7 +24,7 @@ func TestSettingsAreTheInstallations(t *testing.T) {
 	}
 	days, base := func(n string) *string { return &n }, "https://errand.example"
 	require.Equal(t, []store.SettingChange{{Name: "RETENTION_DAYS", New: days("30")}}, save(here, "RETENTION_DAYS", days("30"), "first"))
-	c.forward(time.Hour)
+	c.Forward(time.Hour)
 	require.Empty(t, save(there, "RETENTION_DAYS", days("30"), "second"), "it has its value")
 	require.Len(t, save(there, "BASE_URL", &base, "second"), 1)
 
@@ -32,10 +33,10 @@ func TestSettingsAreTheInstallations(t *testing.T) {
 		rows, err := s.LoadSettings(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []store.StoredSetting{
-			{Name: "BASE_URL", Value: &base, SetBy: "second", SetAt: core.At(noon.Add(time.Hour))},
-			{Name: "RETENTION_DAYS", Value: days("30"), SetBy: "first", SetAt: core.At(noon)},
+			{Name: "BASE_URL", Value: &base, SetBy: "second", SetAt: core.At(storetest.Noon.Add(time.Hour))},
+			{Name: "RETENTION_DAYS", Value: days("30"), SetBy: "first", SetAt: core.At(storetest.Noon)},
 		}, rows)
-		require.Equal(t, core.Settings{BaseURL: base, RetentionDays: 30, StoredPerIssue: store.DefaultKeep}, *s.Settings())
+		require.Equal(t, core.Settings{BaseURL: base, RetentionDays: 30, StoredPerIssue: intake.DefaultKeep}, *s.Settings())
 	}
 
 	require.Equal(t, []store.SettingChange{{Name: "BASE_URL", Old: &base}}, save(here, "BASE_URL", nil, "person"))
@@ -43,7 +44,7 @@ func TestSettingsAreTheInstallations(t *testing.T) {
 	for s, want := range map[*store.Store]string{here: "http://127.0.0.1:1", there: ""} {
 		rows, err := s.LoadSettings(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, store.StoredSetting{Name: "BASE_URL", SetBy: "person", SetAt: core.At(noon.Add(time.Hour))}, rows[0])
+		require.Equal(t, store.StoredSetting{Name: "BASE_URL", SetBy: "person", SetAt: core.At(storetest.Noon.Add(time.Hour))}, rows[0])
 		require.Equal(t, want, s.Settings().BaseURL, "each server's own")
 	}
 }
@@ -53,7 +54,7 @@ func TestSettingThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
 	storetest.Set(t, s, map[string]string{"RETENTION_DAYS": "0"})
-	change(t, s, `UPDATE install_settings SET value = 'two summers' WHERE name = 'RETENTION_DAYS'`)
+	storetest.ChangeRows(t, s, `UPDATE install_settings SET value = 'two summers' WHERE name = 'RETENTION_DAYS'`)
 	_, err := s.LoadSettings(t.Context())
 	require.ErrorContains(t, err, "RETENTION_DAYS")
 	require.Zero(t, s.Settings().RetentionDays)
@@ -68,7 +69,7 @@ func TestSettingsOfServersThatStartTogether(t *testing.T) {
 		servers[i] = storetest.Open(t, url, time.Now)
 	}
 	before := make([]store.SettingChange, len(servers))
-	noErrors(t, together(len(servers), func(i int) error {
+	storetest.RequireNoErrors(t, storetest.RunTogether(len(servers), func(i int) error {
 		value := string(rune('1' + i))
 		changes, err := servers[i].SaveSettings(t.Context(), map[string]*string{"RETENTION_DAYS": &value}, "server "+value)
 		if err == nil {
@@ -94,24 +95,24 @@ func TestSettingsOfServersThatStartTogether(t *testing.T) {
 
 func TestRetentionSaysWhatItDropped(t *testing.T) {
 	t.Parallel()
-	c := &clock{noon}
-	s := storetest.NewAt(t, c.tell)
-	makeProject(t, s, shop, "Shop")
+	c := storetest.NewClock()
+	s := storetest.NewAt(t, c.Tell)
+	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	for n := range 3 {
-		add(t, s, event(shop, "pay", n, c.at(0)))
+		storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0)))
 	}
-	c.forward(24 * time.Hour)
-	add(t, s, event(shop, "pay", 4, c.at(0)))
-	c.forward(48 * time.Hour) // and no more: others need the partitions of today
-	kept := add(t, s, event(shop, "pay", 5, c.at(0)))
-	require.Empty(t, dropExpired(t, s, 0), "0 is never")
-	require.EqualValues(t, 5, issue(t, s, kept.IssueID).StoredEvents)
+	c.Forward(24 * time.Hour)
+	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 4, c.At(0)))
+	c.Forward(48 * time.Hour) // and no more: others need the partitions of today
+	kept := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 5, c.At(0)))
+	require.Empty(t, storetest.DropExpired(t, s, 0), "0 is never")
+	require.EqualValues(t, 5, storetest.ReadIssue(t, s, kept.IssueID).StoredEvents)
 	partition := func(day time.Time) string { return "events_" + day.Format("20060102") }
-	got := dropExpired(t, s, 1)
-	require.EqualValues(t, 3, got[partition(noon)])
-	require.EqualValues(t, 1, got[partition(noon.AddDate(0, 0, 1))])
-	require.Empty(t, dropExpired(t, s, 1))
-	require.EqualValues(t, 1, issue(t, s, kept.IssueID).StoredEvents)
+	got := storetest.DropExpired(t, s, 1)
+	require.EqualValues(t, 3, got[partition(storetest.Noon)])
+	require.EqualValues(t, 1, got[partition(storetest.Noon.AddDate(0, 0, 1))])
+	require.Empty(t, storetest.DropExpired(t, s, 1))
+	require.EqualValues(t, 1, storetest.ReadIssue(t, s, kept.IssueID).StoredEvents)
 }
 
 // TestServerThatCannotHoldOurData has a database that says it is of Postgres 14, and one that is not in UTF-8.

@@ -8,6 +8,7 @@ import (
 
 	"errand/core"
 	"errand/similar"
+	"errand/store/pg"
 )
 
 // SimilarQuery asks for issues that are like an issue, or like a text.
@@ -43,7 +44,7 @@ func (s *Store) Similar(ctx context.Context, q SimilarQuery) ([]core.SimilarIssu
 	if err != nil || len(search) == 0 {
 		return nil, err
 	}
-	candidates, err := many[candidate](ctx, s.pool, findCandidates, args{
+	candidates, err := pg.QueryMany[candidate](ctx, s.db.Main, findCandidates, pg.Args{
 		"features": search, "issue_id": q.IssueID, "project_id": q.ProjectID, "most": 2 * mostCandidates,
 	})
 	if err != nil {
@@ -79,10 +80,10 @@ func (s *Store) wantedFeatures(ctx context.Context, q SimilarQuery) ([]int32, er
 	if err != nil {
 		return nil, err
 	}
-	row, err := one[struct {
+	row, err := pg.QueryOne[struct {
 		Title, Type, Culprit string
 		Features             []int32
-	}](ctx, s.pool, featuresOfIssue, args{"project_id": project, "id": q.IssueID})
+	}](ctx, s.db.Main, featuresOfIssue, pg.Args{"project_id": project, "id": q.IssueID})
 	if err == nil && row.Features == nil {
 		row.Features = similar.OfIssue(row.Title, row.Type, row.Culprit) // not read yet
 	}
@@ -102,10 +103,10 @@ SELECT n.feature, c.issues FROM unnest(@features::integer[]) AS n (feature) CROS
 func (s *Store) rarest(ctx context.Context, q SimilarQuery, wanted []int32, known similar.Frequencies) ([]int32, similar.Frequencies, error) {
 	known.Of = maps.Clone(known.Of)
 	rare := slices.DeleteFunc(slices.Clone(wanted), func(feature int32) bool { _, common := known.Of[feature]; return common })
-	counts, err := many[struct {
+	counts, err := pg.QueryMany[struct {
 		Feature int32
 		Issues  float64
-	}](ctx, s.pool, countFeatures, args{"features": rare, "project_id": q.ProjectID, "most": mostOfOne})
+	}](ctx, s.db.Main, countFeatures, pg.Args{"features": rare, "project_id": q.ProjectID, "most": mostOfOne})
 	if err != nil {
 		return nil, known, err
 	}
@@ -160,8 +161,8 @@ func (s *Store) similarIssues(ctx context.Context, sorted []candidate, limit int
 		best := sorted[:min(len(sorted), count)]
 		sorted = sorted[len(best):]
 		a := issueTimes(now)
-		a["projects"], a["ids"], _ = columns3(best, func(c candidate) (int64, int64, struct{}) { return c.ProjectID, c.IssueID, struct{}{} })
-		issues, err := many[issueRow](ctx, s.pool, issuesByID, a)
+		a["projects"], a["ids"], _ = pg.SplitColumns(best, func(c candidate) (int64, int64, struct{}) { return c.ProjectID, c.IssueID, struct{}{} })
+		issues, err := pg.QueryMany[issueRow](ctx, s.db.Main, issuesByID, a)
 		if err != nil {
 			return nil, err
 		}

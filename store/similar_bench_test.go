@@ -26,15 +26,17 @@ const (
 // BenchmarkSimilar finds issues among 200,000 that are spread over ten projects, and reports the quantiles of the time
 // and how many of an issue's kin are among the first ten.
 func BenchmarkSimilar(b *testing.B) {
-	s, _ := openShop(b)
+	s, _ := storetest.OpenShop(b)
 	for n := int64(1); n < 10; n++ {
-		makeProject(b, s, shop+n, fmt.Sprint("App ", n))
+		storetest.MakeProject(b, s, storetest.Shop+n, fmt.Sprint("App ", n))
 	}
 	titles := fillIssues(b, s)
 	random := rand.New(rand.NewPCG(3, 4))
 	for name, query := range map[string]func(id int64) store.SimilarQuery{
-		"issue":         func(id int64) store.SimilarQuery { return store.SimilarQuery{IssueID: id, Limit: 10} },
-		"issue, 1 app":  func(id int64) store.SimilarQuery { return store.SimilarQuery{IssueID: id, Limit: 10, ProjectID: shop} },
+		"issue": func(id int64) store.SimilarQuery { return store.SimilarQuery{IssueID: id, Limit: 10} },
+		"issue, 1 app": func(id int64) store.SimilarQuery {
+			return store.SimilarQuery{IssueID: id, Limit: 10, ProjectID: storetest.Shop}
+		},
 		"text of title": func(id int64) store.SimilarQuery { return store.SimilarQuery{Text: titles[id-1], Limit: 10} },
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -77,8 +79,8 @@ func fillIssues(b *testing.B, s *store.Store) []string {
 	run(`INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at, times_seen,
 		stored_events, users_affected, first_seen, last_seen, first_release, last_release, crash_site)
 		SELECT $1 + n % 10, n, int8send(n), 1, 'title', 'culprit', 'E', 'error', 'go', 'unresolved', $2, 1, 0, 0, $2, $2, '', '', 'app'
-		FROM generate_series(1, $3::bigint) AS n`, int64(shop), noon, int64(benchIssues))
-	index := cell[string](b, s, `SELECT pg_get_indexdef('issue_features_features'::regclass)`)
+		FROM generate_series(1, $3::bigint) AS n`, int64(storetest.Shop), storetest.Noon, int64(benchIssues))
+	index := storetest.ReadCell[string](b, s, `SELECT pg_get_indexdef('issue_features_features'::regclass)`)
 	run(`DROP INDEX issue_features_features`)
 	random := rand.New(rand.NewPCG(1, 2))
 	words := rand.NewZipf(random, 1.1, 2, 20_000)
@@ -88,7 +90,7 @@ func fillIssues(b *testing.B, s *store.Store) []string {
 	for id := range int64(benchIssues) {
 		e := benchEvent(random, id/kin, words, types, helpers)
 		titles = append(titles, string(e.Title))
-		ids, projects = append(ids, id+1), append(projects, shop+(id+1)%10)
+		ids, projects = append(ids, id+1), append(projects, storetest.Shop+(id+1)%10)
 		features = append(features, strings.NewReplacer("[", "{", "]", "}", " ", ",").Replace(fmt.Sprint(similar.OfEvent(e))))
 	}
 	insert := func(from, to int) {

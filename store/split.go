@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"errand/core"
 	"errand/grouping"
+	"errand/store/intake"
+	"errand/store/pg"
 )
 
 // SplitIssue moves stored events of an issue to a new unresolved one of the same project, which is named after the first
@@ -34,8 +36,8 @@ func (s *Store) SplitIssue(ctx context.Context, actor core.Actor, id int64, even
 		if err := sp.recordSplit(ctx, actor); err != nil {
 			return err
 		}
-		row, err := readIssue(ctx, t, project, sp.newID, t.now)
-		issue = row.issue(t.now)
+		row, err := readIssue(ctx, t, project, sp.newID, t.Now)
+		issue = row.issue(t.Now)
 		return err
 	})
 	return issue, err
@@ -71,17 +73,18 @@ FROM events WHERE id = ANY (@ids) ORDER BY received_at, id`
 
 // choose reads the events before the transaction, so that unpacking the first one keeps nobody waiting.
 func (sp *split) choose(ctx context.Context, s *Store) (err error) {
-	if sp.events, err = many[chosenEvent](ctx, s.pool, chooseEvents, args{"ids": sp.eventIDs}); err != nil || len(sp.events) == 0 {
+	if sp.events, err = pg.QueryMany[chosenEvent](ctx, s.db.Main, chooseEvents, pg.Args{"ids": sp.eventIDs}); err != nil || len(sp.events) == 0 {
 		return err
 	}
 	first := sp.events[0]
-	sp.first, err = s.unpack(ctx, first.ProjectID, Payload{Bytes: first.Payload, Dictionary: first.Dictionary})
+	sp.first, err = s.Intake.Unpack(ctx, first.ProjectID, intake.Payload{Bytes: first.Payload, Dictionary: first.Dictionary})
 	return err
 }
 
 const (
 	lockSplit = `
-SELECT ` + countColumns + `
+SELECT i.id, i.status, i.times_seen, i.stored_events, i.users_affected,
+	i.first_seen, i.last_seen, i.level, i.first_release, i.first_release_at, i.last_release, i.last_release_at
 FROM issues i WHERE i.project_id = @project_id AND i.id = @id AND i.status <> 'merged' FOR UPDATE OF i`
 	eventsOfIssue = `SELECT id FROM events WHERE project_id = @project_id AND issue_id = @issue_id AND id = ANY (@ids)`
 	splitEvents   = `
@@ -91,28 +94,28 @@ UPDATE events SET issue_id = @to WHERE project_id = @project_id AND issue_id = @
 
 // move makes the new issue and gives it the events.
 func (sp *split) move(ctx context.Context) error {
-	before, err := one[issueCounts](ctx, sp, lockSplit, args{"project_id": sp.project, "id": sp.id})
+	before, err := pg.QueryOne[issueCounts](ctx, sp, lockSplit, pg.Args{"project_id": sp.project, "id": sp.id})
 	if err != nil {
 		return err
 	}
 	if err := sp.check(ctx); err != nil {
 		return err
 	}
-	if sp.newID, err = sp.store.ids.one(ctx, issueIDs); err != nil {
+	if sp.newID, err = sp.store.db.IDs.TakeOne(ctx, intake.IssueIDs); err != nil {
 		return err
 	}
-	_, err = exec(ctx, sp, splitEvents, args{
+	_, err = pg.Exec(ctx, sp, splitEvents, pg.Args{
 		"project_id": sp.project, "issue_id": sp.id, "to": sp.newID, "ids": sp.eventIDs,
 		"first": sp.events[0].ReceivedAt, "last": sp.events[len(sp.events)-1].ReceivedAt,
 	})
 	if err != nil {
 		return err
 	}
-	ids := make([]eventID, len(sp.events))
+	ids := make([]intake.EventID, len(sp.events))
 	for i, e := range sp.events {
-		ids[i] = eventID{e.EventID}
+		ids[i] = intake.EventID{EventID: e.EventID}
 	}
-	if err := sp.moveEventIDs(ctx, sp.project, sp.newID, ids); err != nil {
+	if err := intake.MoveEventIDs(ctx, sp.Tx, sp.project, sp.newID, ids); err != nil {
 		return err
 	}
 	if err := sp.makeIssue(ctx); err != nil {
@@ -123,7 +126,7 @@ func (sp *split) move(ctx context.Context) error {
 
 // check refuses events that are not the issue's.
 func (sp *split) check(ctx context.Context) error {
-	rows, err := many[struct{ ID int64 }](ctx, sp, eventsOfIssue, args{"project_id": sp.project, "issue_id": sp.id, "ids": sp.eventIDs})
+	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, sp, eventsOfIssue, pg.Args{"project_id": sp.project, "issue_id": sp.id, "ids": sp.eventIDs})
 	if err != nil {
 		return err
 	}
@@ -172,8 +175,8 @@ func splitFingerprint(id int64) []byte {
 
 func (sp *split) makeIssue(ctx context.Context) error {
 	moved := sp.span()
-	_, err := exec(ctx, sp, addSplitIssue, moved.args(args{
-		"project_id": sp.project, "original": sp.id, "id": sp.newID, "fingerprint": splitFingerprint(sp.newID), "now": sp.now,
+	_, err := pg.Exec(ctx, sp, addSplitIssue, moved.Args(pg.Args{
+		"project_id": sp.project, "original": sp.id, "id": sp.newID, "fingerprint": splitFingerprint(sp.newID), "now": sp.Now,
 		"title": string(sp.first.Title), "culprit": string(sp.first.Culprit), "type": string(grouping.TypeOfStored(&sp.first)),
 		"platform": sp.first.Platform, "events": int64(len(sp.events)), "latest": sp.events[len(sp.events)-1].ID,
 	}))
@@ -191,14 +194,14 @@ func (sp *split) makeIssue(ctx context.Context) error {
 			releases[e.Release] = struct{}{}
 		}
 	}
-	if _, err := exec(ctx, sp, splitHours, args{"project_id": sp.project, "original": sp.id, "id": sp.newID, "hours": hours}); err != nil {
+	if _, err := pg.Exec(ctx, sp, splitHours, pg.Args{"project_id": sp.project, "original": sp.id, "id": sp.newID, "hours": hours}); err != nil {
 		return err
 	}
-	if _, err := exec(ctx, sp, forgetHours, args{"project_id": sp.project, "original": sp.id}); err != nil {
+	if _, err := pg.Exec(ctx, sp, forgetHours, pg.Args{"project_id": sp.project, "original": sp.id}); err != nil {
 		return err
 	}
-	for sql, names := range map[string]map[string]struct{}{addEnvironments: environments, addReleases: releases} {
-		list := sorted(names, strings.Compare)
+	for sql, names := range map[string]map[string]struct{}{intake.AddEnvironments: environments, intake.AddReleases: releases} {
+		list := slices.Sorted(maps.Keys(names))
 		if _, err := sp.Exec(ctx, sql, repeated(sp.project, len(list)), list, repeated(sp.newID, len(list))); err != nil {
 			return err
 		}
@@ -209,9 +212,9 @@ func (sp *split) makeIssue(ctx context.Context) error {
 func repeated(n int64, times int) []int64 { return slices.Repeat([]int64{n}, times) }
 
 // span is the span of the events.
-func (sp *split) span() (moved span) {
+func (sp *split) span() (moved intake.Span) {
 	for _, e := range sp.events {
-		moved.see(e.OccurredAt, e.Level, e.Release)
+		moved.IncludeEvent(e.OccurredAt, e.Level, e.Release)
 	}
 	return moved
 }
@@ -227,33 +230,34 @@ SELECT min(occurred_at) AS first_seen, max(occurred_at) AS last_seen,
 FROM events WHERE project_id = @project_id AND issue_id = @id`
 	shrinkIssue = `
 UPDATE issues SET times_seen = greatest(times_seen - @events, 1), stored_events = stored_events - @events,
-	was_split = true, first_seen_lowered_at = @now, latest_event_id = ` + newestEvent + `, ` + setSpan + `
+	was_split = true, first_seen_lowered_at = @now, latest_event_id = (
+		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1),
+	first_seen = @first_seen, last_seen = @last_seen, level = @level,
+	first_release = @first_release, first_release_at = @first_release_at, last_release = @last_release, last_release_at = @last_release_at
 WHERE project_id = @project_id AND id = @id`
 )
 
 // shrink takes the events off the original. What the first or last of them said of it is now said by the first or last
 // that is still stored.
 func (sp *split) shrink(ctx context.Context, before issueCounts) error {
-	left, err := one[span](ctx, sp, storedSpan, args{"project_id": sp.project, "id": sp.id})
+	left, err := pg.QueryOne[intake.Span](ctx, sp, storedSpan, pg.Args{"project_id": sp.project, "id": sp.id})
 	if err != nil {
 		return err
 	}
-	before.lose(sp.span(), left)
-	_, err = exec(ctx, sp, shrinkIssue, before.args(args{
-		"project_id": sp.project, "id": sp.id, "now": sp.now, "events": int64(len(sp.events)),
+	before.RemoveEvents(sp.span(), left)
+	_, err = pg.Exec(ctx, sp, shrinkIssue, before.Args(pg.Args{
+		"project_id": sp.project, "id": sp.id, "now": sp.Now, "events": int64(len(sp.events)),
 	}))
 	return err
 }
 
 // recordSplit writes a row for each of the two issues.
 func (sp *split) recordSplit(ctx context.Context, actor core.Actor) error {
-	e := entry{project: sp.project, actor: actor, action: core.ActionIssueSplit, targetType: core.TargetIssue, targetID: sp.id, data: splitData{sp.newID, sp.eventIDs}}
-	if _, err := sp.record(ctx, e); err != nil {
+	err := sp.recordOfIssue(ctx, actor, sp.project, sp.id, core.ActionIssueSplit, splitData{sp.newID, sp.eventIDs})
+	if err != nil {
 		return err
 	}
-	e.action, e.targetID, e.data = core.ActionIssueSplitFrom, sp.newID, splitFromData{sp.id}
-	_, err := sp.record(ctx, e)
-	return err
+	return sp.recordOfIssue(ctx, actor, sp.project, sp.newID, core.ActionIssueSplitFrom, splitFromData{sp.id})
 }
 
 // splitData is the data of a split in the activity of the original.

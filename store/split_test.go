@@ -10,68 +10,70 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
+	"errand/store/storetest"
 )
 
 func split(t testing.TB, s *store.Store, id int64, events ...int64) core.Issue {
 	t.Helper()
-	made, err := s.SplitIssue(t.Context(), person(1), id, events)
+	made, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), id, events)
 	require.NoError(t, err)
 	return made
 }
 
 // titled makes an event whose stored form says what it is.
-func titled(group string, n int, at core.Time) store.NewEvent {
-	e := event(shop, group, n, at)
+func titled(group string, n int, at core.Time) intake.NewEvent {
+	e := storetest.MakeEvent(storetest.Shop, group, n, at)
 	e.Level = "warning"
-	e.Payload = store.Pack(fmt.Appendf(nil, `{"title": "OtherError: %d", "culprit": "cart in load", "level": "warning", "platform": "python",
+	e.Payload = intake.Pack(fmt.Appendf(nil, `{"title": "OtherError: %d", "culprit": "cart in load", "level": "warning", "platform": "python",
 		"exceptions": [{"type": "OtherError"}, {"type": "Cause"}]}`, n))
 	return e
 }
 
 func TestSplitMovesTheEvents(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	var added []store.Added
+	s, c := storetest.OpenShop(t)
+	var added []intake.Added
 	for n := range 5 { // one an hour, the later ones at earlier times
-		e := titled("pay", n, c.at(-time.Duration(n)*time.Hour))
-		e.ReceivedAt, e.User = c.at(time.Duration(n)*time.Second), user(n)
+		e := titled("pay", n, c.At(-time.Duration(n)*time.Hour))
+		e.ReceivedAt, e.User = c.At(time.Duration(n)*time.Second), storetest.HashUser(n)
 		e.Release, e.Environment = fmt.Sprint("1.", n), fmt.Sprint("place ", n)
-		added = append(added, add(t, s, e))
+		added = append(added, storetest.AddEvents(t, s, e))
 	}
 	id := added[0].IssueID
-	_, err := s.SetStatus(t.Context(), person(1), id, core.Ignored)
+	_, err := s.SetStatus(t.Context(), storetest.MakeActor(1), id, core.Ignored)
 	require.NoError(t, err)
-	_, err = s.Claim(t.Context(), person(2), id, 60)
+	_, err = s.Claim(t.Context(), storetest.MakeActor(2), id, 60)
 	require.NoError(t, err)
-	c.forward(time.Minute)
+	c.Forward(time.Minute)
 
 	got := split(t, s, id, added[4].ID, added[1].ID)
-	made := issue(t, s, got.ID)
+	made := storetest.ReadIssue(t, s, got.ID)
 	require.Equal(t, made.Issue, got)
 	got.Triage = core.Triage{} // has tests of its own
 	require.Equal(t, core.Issue{
-		ID: got.ID, ProjectID: shop, Title: "OtherError: 1", Culprit: "cart in load", Type: "OtherError", Level: "warning", Platform: "python",
+		ID: got.ID, ProjectID: storetest.Shop, Title: "OtherError: 1", Culprit: "cart in load", Type: "OtherError", Level: "warning", Platform: "python",
 		Status: core.Unresolved, TimesSeen: 2, StoredEvents: 2, Events24h: 2, Events7d: 2, Priority: got.Priority,
-		FirstSeen: c.at(-4*time.Hour - time.Minute), LastSeen: c.at(-time.Hour - time.Minute), FirstRelease: "1.4", LastRelease: "1.1",
+		FirstSeen: c.At(-4*time.Hour - time.Minute), LastSeen: c.At(-time.Hour - time.Minute), FirstRelease: "1.4", LastRelease: "1.1",
 		Fingerprint: got.Fingerprint, Trust: got.Trust, SourceTrust: got.Trust, Source: got.Source,
 	}, got)
 	require.EqualValues(t, added[4].ID, made.LatestEventID, "the one that arrived last")
-	require.Equal(t, []int64{added[4].ID, added[1].ID}, storedIDs(t, s, got.ID))
+	require.Equal(t, []int64{added[4].ID, added[1].ID}, storetest.ListStoredIDs(t, s, got.ID))
 	fingerprint, err := hex.DecodeString(got.Fingerprint)
 	require.NoError(t, err)
 	require.Len(t, fingerprint, 32)
 	require.Zero(t, got.FingerprintVersion, "grouping has no such version")
 
-	original := issue(t, s, id)
+	original := storetest.ReadIssue(t, s, id)
 	require.Equal(t, core.Ignored, original.Status)
 	require.Equal(t, "agent-2", original.Claim.Holder)
 	require.EqualValues(t, 3, original.TimesSeen)
 	require.EqualValues(t, 3, original.StoredEvents)
 	require.EqualValues(t, 3, original.Events24h)
 	require.EqualValues(t, 5, original.UsersAffected, "users stay")
-	require.Equal(t, c.at(-3*time.Hour-time.Minute), original.FirstSeen, "of the events that are left")
+	require.Equal(t, c.At(-3*time.Hour-time.Minute), original.FirstSeen, "of the events that are left")
 	require.EqualValues(t, "1.3", original.FirstRelease)
-	require.Equal(t, c.at(-time.Minute), original.LastSeen)
+	require.Equal(t, c.At(-time.Minute), original.LastSeen)
 	require.EqualValues(t, added[3].ID, original.LatestEventID)
 	for environment, want := range map[string][]int64{"place 1": {got.ID}, "place 4": {got.ID}, "place 0": {id}} {
 		page, err := s.Issues(t.Context(), store.IssueFilter{Environment: environment, Paging: core.Paging{Limit: 10}})
@@ -83,52 +85,52 @@ func TestSplitMovesTheEvents(t *testing.T) {
 		require.Subset(t, ids, want, environment)
 	}
 
-	rows := activity(t, s, id)
+	rows := storetest.ReadActivity(t, s, id)
 	require.Equal(t, core.ActionIssueSplit, rows[len(rows)-1].Action)
 	require.JSONEq(t, fmt.Sprintf(`{"new_issue_id": %d, "event_ids": [%d, %d]}`, got.ID, added[4].ID, added[1].ID), string(rows[len(rows)-1].Data))
-	rows = activity(t, s, got.ID)
+	rows = storetest.ReadActivity(t, s, got.ID)
 	require.Len(t, rows, 1)
 	require.JSONEq(t, fmt.Sprintf(`{"issue_id": %d}`, id), string(rows[0].Data))
 	rows[0].Data = nil
 	require.Equal(t, core.Activity{
-		At: c.at(0), ActorType: core.ActorToken, ActorID: 1, ActorName: "agent-1", Action: core.ActionIssueSplitFrom,
+		At: c.At(0), ActorType: core.ActorToken, ActorID: 1, ActorName: "agent-1", Action: core.ActionIssueSplitFrom,
 		TargetType: core.TargetIssue, TargetID: got.ID,
 	}, rows[0])
 }
 
 func TestNewEventsGoToTheOriginalAfterASplit(t *testing.T) {
 	t.Parallel()
-	pair, c := openPair(t)
-	first := add(t, pair[0], event(shop, "pay", 1, c.at(0)))
-	moved := add(t, pair[0], event(shop, "pay", 2, c.at(0)))
-	add(t, pair[1], event(shop, "pay", 3, c.at(0)))
+	pair, c := storetest.OpenPair(t)
+	first := storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)))
+	moved := storetest.AddEvents(t, pair[0], storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0)))
+	storetest.AddEvents(t, pair[1], storetest.MakeEvent(storetest.Shop, "pay", 3, c.At(0)))
 	made := split(t, pair[0], first.IssueID, moved.ID)
 	for n, s := range pair {
-		require.Equal(t, first.IssueID, add(t, s, event(shop, "pay", 10+n, c.at(0))).IssueID)
-		again := add(t, s, event(shop, "pay", 2, c.at(0)))
-		require.Equal(t, store.Added{ID: moved.ID, IssueID: made.ID, Duplicate: true}, again, "where it is now")
+		require.Equal(t, first.IssueID, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 10+n, c.At(0))).IssueID)
+		again := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0)))
+		require.Equal(t, intake.Added{ID: moved.ID, IssueID: made.ID, Duplicate: true}, again, "where it is now")
 	}
-	require.EqualValues(t, 4, issue(t, pair[0], first.IssueID).TimesSeen)
-	require.EqualValues(t, 1, issue(t, pair[0], made.ID).TimesSeen)
+	require.EqualValues(t, 4, storetest.ReadIssue(t, pair[0], first.IssueID).TimesSeen)
+	require.EqualValues(t, 1, storetest.ReadIssue(t, pair[0], made.ID).TimesSeen)
 }
 
 func TestSplitOfAllEventsLeavesOne(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	one, two := add(t, s, event(shop, "pay", 1, c.at(0))), add(t, s, event(shop, "pay", 2, c.at(time.Hour)))
-	before := issue(t, s, one.IssueID)
+	s, c := storetest.OpenShop(t)
+	one, two := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))), storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(time.Hour)))
+	before := storetest.ReadIssue(t, s, one.IssueID)
 	made := split(t, s, one.IssueID, one.ID, two.ID)
 	require.EqualValues(t, 2, made.TimesSeen)
-	i := issue(t, s, one.IssueID)
+	i := storetest.ReadIssue(t, s, one.IssueID)
 	require.EqualValues(t, 1, i.TimesSeen)
 	require.Zero(t, i.StoredEvents)
 	require.Zero(t, i.LatestEventID)
 	require.Zero(t, i.Events24h)
 	require.Equal(t, before.FirstSeen, i.FirstSeen)
 	require.Equal(t, before.LastSeen, i.LastSeen)
-	require.Equal(t, one.IssueID, add(t, s, event(shop, "pay", 3, c.at(0))).IssueID)
+	require.Equal(t, one.IssueID, storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 3, c.At(0))).IssueID)
 
-	merged := merge(t, s, one.IssueID, made.ID)
+	merged := storetest.MergeIssues(t, s, one.IssueID, made.ID)
 	require.EqualValues(t, 4, merged.TimesSeen)
 	require.EqualValues(t, 3, merged.StoredEvents)
 }
@@ -136,27 +138,27 @@ func TestSplitOfAllEventsLeavesOne(t *testing.T) {
 // TestSplitOfAnIssueThatCountedMore moves one of times_seen for each event, whatever is not stored.
 func TestSplitOfAnIssueThatCountedMore(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	added := add(t, s, event(shop, "pay", 1, c.at(0)))
-	add(t, s, event(shop, "pay", 2, c.at(0)))
-	change(t, s, `UPDATE issues SET times_seen = 1000, first_seen = $1, first_release_at = $1, first_release = '0.1'`, c.at(-9000*time.Hour))
-	change(t, s, `UPDATE issue_hours SET events = 990`)
+	s, c := storetest.OpenShop(t)
+	added := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0)))
+	storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 2, c.At(0)))
+	storetest.ChangeRows(t, s, `UPDATE issues SET times_seen = 1000, first_seen = $1, first_release_at = $1, first_release = '0.1'`, c.At(-9000*time.Hour))
+	storetest.ChangeRows(t, s, `UPDATE issue_hours SET events = 990`)
 	made := split(t, s, added.IssueID, added.ID)
 	require.EqualValues(t, 1, made.TimesSeen)
-	i := issue(t, s, added.IssueID)
+	i := storetest.ReadIssue(t, s, added.IssueID)
 	require.EqualValues(t, 999, i.TimesSeen)
 	require.EqualValues(t, 989, i.Events24h)
-	require.Equal(t, c.at(-9000*time.Hour), i.FirstSeen, "that was another event")
+	require.Equal(t, c.At(-9000*time.Hour), i.FirstSeen, "that was another event")
 	require.EqualValues(t, "0.1", i.FirstRelease)
 }
 
 func TestSplitRefuses(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	makeProject(t, s, shop+1, "Office")
-	mine, other := add(t, s, event(shop, "pay", 1, c.at(0))), add(t, s, event(shop, "other", 1, c.at(0)))
-	foreign := add(t, s, event(shop+1, "pay", 1, c.at(0)))
-	before := column[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`)
+	s, c := storetest.OpenShop(t)
+	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
+	mine, other := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "pay", 1, c.At(0))), storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop, "other", 1, c.At(0)))
+	foreign := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop+1, "pay", 1, c.At(0)))
+	before := storetest.ReadColumn[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`)
 	for _, wrong := range []struct {
 		events   []int64
 		messages []string
@@ -166,31 +168,31 @@ func TestSplitRefuses(t *testing.T) {
 		{[]int64{other.ID, mine.ID, foreign.ID}, []string{fmt.Sprintf("must name events of this issue; of another: %d, %d", other.ID, foreign.ID)}},
 		{[]int64{99, other.ID}, []string{"must name stored events, by their id; unknown: 99", fmt.Sprint("must name events of this issue; of another: ", other.ID)}},
 	} {
-		_, err := s.SplitIssue(t.Context(), person(1), mine.IssueID, wrong.events)
+		_, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), mine.IssueID, wrong.events)
 		requireRefused(t, err, "event_ids", wrong.messages...)
 	}
-	_, err := s.SplitIssue(t.Context(), person(1), 12345, []int64{mine.ID})
-	requireCode(t, core.NotFound, err)
-	require.Equal(t, before, column[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`))
-	require.Empty(t, activity(t, s, mine.IssueID))
+	_, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), 12345, []int64{mine.ID})
+	storetest.RequireCode(t, core.NotFound, err)
+	require.Equal(t, before, storetest.ReadColumn[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`))
+	require.Empty(t, storetest.ReadActivity(t, s, mine.IssueID))
 
-	merge(t, s, other.IssueID, mine.IssueID)
-	_, err = s.SplitIssue(t.Context(), person(1), mine.IssueID, []int64{mine.ID})
-	requireCode(t, core.NotFound, err)
-	deleteProject(t, s, shop+1)
-	_, err = s.SplitIssue(t.Context(), person(1), foreign.IssueID, []int64{foreign.ID})
-	requireCode(t, core.NotFound, err)
+	storetest.MergeIssues(t, s, other.IssueID, mine.IssueID)
+	_, err = s.SplitIssue(t.Context(), storetest.MakeActor(1), mine.IssueID, []int64{mine.ID})
+	storetest.RequireCode(t, core.NotFound, err)
+	storetest.HideProject(t, s, storetest.Shop+1)
+	_, err = s.SplitIssue(t.Context(), storetest.MakeActor(1), foreign.IssueID, []int64{foreign.ID})
+	storetest.RequireCode(t, core.NotFound, err)
 }
 
 func TestSplitNamesTheIssueAfterAPackedEvent(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
+	s, c := storetest.OpenShop(t)
 	var ids []int64
 	var id int64
 	for n := range 100 {
-		e := event(shop, "pay", n, c.at(0))
-		s.Pack(t.Context(), &e, fmt.Appendf(nil, `{"title": "Title %d", "level": "fatal", "platform": "go"}`, n))
-		added := add(t, s, e)
+		e := storetest.MakeEvent(storetest.Shop, "pay", n, c.At(0))
+		s.Intake.Pack(t.Context(), &e, fmt.Appendf(nil, `{"title": "Title %d", "level": "fatal", "platform": "go"}`, n))
+		added := storetest.AddEvents(t, s, e)
 		ids, id = append([]int64{added.ID}, ids...), added.IssueID
 	}
 	made := split(t, s, id, ids...)
@@ -202,15 +204,15 @@ func TestSplitNamesTheIssueAfterAPackedEvent(t *testing.T) {
 // The type of the new issue is of the exception in its title; the first exception is the group that it was a part of.
 func TestSplitTakesTheTypeOfTheTitle(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
+	s, c := storetest.OpenShop(t)
 	for title, want := range map[string]string{"ValueError: bad row": "ValueError", "ExceptionGroup: all": "ExceptionGroup", "crash_here": "ExceptionGroup"} {
 		var ids []int64
 		var id int64
 		for n := range 2 {
-			e := event(shop, title, n, c.at(0))
-			s.Pack(t.Context(), &e, fmt.Appendf(nil, `{"title": %q, "level": "fatal", "platform": "go",
+			e := storetest.MakeEvent(storetest.Shop, title, n, c.At(0))
+			s.Intake.Pack(t.Context(), &e, fmt.Appendf(nil, `{"title": %q, "level": "fatal", "platform": "go",
 				"exceptions": [{"type": "ExceptionGroup", "value": "all"}, {"type": "ValueError", "value": "bad row"}]}`, title))
-			added := add(t, s, e)
+			added := storetest.AddEvents(t, s, e)
 			ids, id = append(ids, added.ID), added.IssueID
 		}
 		require.EqualValues(t, want, split(t, s, id, ids[0]).Type, title)

@@ -1,79 +1,12 @@
 package store_test
 
 import (
-	"errors"
-	"go/ast"
-	"go/constant"
-	"go/importer"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"os"
-	"regexp"
-	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
 
 	"errand/store/storetest"
 )
 
-// TestEveryStatementPrepares has Postgres parse and plan every constant of this package that is a statement, so that a
-// wrong column or type is found without running into it.
 func TestEveryStatementPrepares(t *testing.T) {
 	t.Parallel()
-	statements := statementConstants(t)
-	require.Greater(t, len(statements), 30, "the constants were not found")
-	conn, err := pgx.Connect(t.Context(), storetest.URL(t))
-	require.NoError(t, err)
-	defer conn.Close(t.Context())
-	for name, sql := range statements {
-		if strings.Contains(sql, "@") {
-			sql, _, err = pgx.NamedArgs{}.RewriteQuery(t.Context(), conn, sql, nil)
-			require.NoError(t, err, name)
-		}
-		_, err := conn.Prepare(t.Context(), name, sql)
-		require.NoError(t, err, "%s:\n%s", name, sql)
-	}
+	storetest.RequireStatements(t)
 }
-
-// TestStatementsDoNotAskTheDatabaseForTheTime holds the clock to be the store's own.
-func TestStatementsDoNotAskTheDatabaseForTheTime(t *testing.T) {
-	t.Parallel()
-	for name, sql := range statementConstants(t) {
-		require.NotRegexp(t, `(?i)\b(now|clock_timestamp|statement_timestamp|random|gen_random_uuid)\(|\bcurrent_(date|time)`, sql, name)
-	}
-}
-
-var startsLikeSQL = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
-
-// statementConstants gives the package's string constants that are SQL, as the compiler sees them.
-func statementConstants(t *testing.T) map[string]string {
-	fset := token.NewFileSet()
-	var files []*ast.File
-	entries, err := os.ReadDir(".")
-	require.NoError(t, err)
-	for _, entry := range entries {
-		if name := entry.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
-			file, err := parser.ParseFile(fset, name, nil, 0)
-			require.NoError(t, err)
-			files = append(files, file)
-		}
-	}
-	// Imports are not needed for constants, so the errors about them do not matter.
-	config := types.Config{Error: func(error) {}, Importer: noImports{importer.Default()}}
-	pkg, _ := config.Check("errand/store", fset, files, nil)
-	found := map[string]string{}
-	for _, name := range pkg.Scope().Names() {
-		c, ok := pkg.Scope().Lookup(name).(*types.Const)
-		if ok && c.Val().Kind() == constant.String && startsLikeSQL.MatchString(constant.StringVal(c.Val())) {
-			found[name] = constant.StringVal(c.Val())
-		}
-	}
-	return found
-}
-
-type noImports struct{ types.Importer }
-
-func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("not needed") }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"errand/core"
+	"errand/store/activity"
+	"errand/store/intake"
+	"errand/store/pg"
 )
+
+const tokenIDs pg.Series = "tokens"
 
 const selectTokens = `
 SELECT t.id, t.name, t.scopes, t.prefix, t.created_at, t.created_by, t.last_used_at, t.revoked_at,
@@ -21,17 +24,11 @@ const (
 	insertToken = `
 INSERT INTO tokens (id, name, hash, prefix, scopes, project_id, created_at, created_by)
 VALUES (@id, @name, @hash, @prefix, @scopes, nullif(@project_id::bigint, 0), @now, @created_by)`
-	// The lock makes a deletion of the project wait, which revokes the token then.
-	shareProject = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR SHARE`
-	revokeToken  = `UPDATE tokens SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL`
-	touchToken   = `
+	revokeToken = `UPDATE tokens SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL`
+	touchToken  = `
 UPDATE tokens SET last_used_at = @now
 WHERE id = @id AND (last_used_at IS NULL OR last_used_at <= @hour_ago)`
 )
-
-func tokenRow(row pgx.CollectableRow) (core.Token, error) {
-	return pgx.RowToStructByPos[core.Token](row)
-}
 
 // NewToken is a token to store.
 type NewToken struct {
@@ -46,63 +43,40 @@ type NewToken struct {
 func (s *Store) CreateToken(ctx context.Context, actor core.Actor, n NewToken) (core.Token, error) {
 	var token core.Token
 	err := s.inTx(ctx, func(t *tx) error {
-		if err := t.shareProject(ctx, n.ProjectID); err != nil {
-			return err
+		if n.ProjectID != 0 { // a deletion of the project waits, and revokes the token then
+			if err := intake.ShareProject(ctx, t.Tx, n.ProjectID); err != nil {
+				return err
+			}
 		}
-		id, err := s.ids.one(ctx, tokenIDs)
+		id, err := s.db.IDs.TakeOne(ctx, tokenIDs)
 		if err != nil {
 			return err
 		}
-		_, err = exec(ctx, t, insertToken, args{
+		_, err = pg.Exec(ctx, t, insertToken, pg.Args{
 			"id": id, "name": n.Name, "hash": n.Hash, "prefix": n.Prefix, "scopes": n.Scopes,
-			"project_id": n.ProjectID, "now": t.now, "created_by": actor.Name,
+			"project_id": n.ProjectID, "now": t.Now, "created_by": actor.Name,
 		})
 		if err != nil {
 			return err
 		}
-		if _, err = t.record(ctx, entry{actor: actor, action: core.ActionTokenCreate, targetType: core.TargetToken, targetID: id}); err != nil {
+		if _, err = t.record(ctx, activity.Entry{Actor: actor, Action: core.ActionTokenCreate, TargetType: core.TargetToken, TargetID: id}); err != nil {
 			return err
 		}
-		token, err = t.token(ctx, tokenByID, args{"id": id})
+		token, err = pg.QueryOne[core.Token](ctx, t, tokenByID, pg.Args{"id": id})
 		return err
 	})
 	return token, err
 }
 
-// shareProject keeps a project from being deleted until the transaction ends; 0 is none.
-func (t *tx) shareProject(ctx context.Context, id int64) error {
-	if id == 0 {
-		return nil
-	}
-	_, err := one[struct{ ID int64 }](ctx, t, shareProject, args{"id": id})
-	if core.HasCode(err, core.NotFound) {
-		return core.NewError(core.ProjectNotFound)
-	}
-	return err
-}
-
-func (t *tx) token(ctx context.Context, sql string, a args) (core.Token, error) {
-	rows, err := t.Query(ctx, sql, a)
-	if err != nil {
-		return core.Token{}, err
-	}
-	return pgx.CollectExactlyOneRow(rows, tokenRow)
-}
-
 // Tokens lists all tokens, most recent first.
 func (s *Store) Tokens(ctx context.Context) ([]core.Token, error) {
-	rows, err := s.pool.Query(ctx, listTokens)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	list, err := pgx.CollectRows(rows, tokenRow)
-	return list, wrap(err)
+	return pg.QueryMany[core.Token](ctx, s.db.Main, listTokens, pg.Args{})
 }
 
 // recordRevoked writes down that tokens were revoked, and ends their claims.
 func (t *tx) recordRevoked(ctx context.Context, actor core.Actor, ids ...int64) error {
 	for _, id := range ids {
-		_, err := t.record(ctx, entry{actor: actor, action: core.ActionTokenRevoke, targetType: core.TargetToken, targetID: id})
+		_, err := t.record(ctx, activity.Entry{Actor: actor, Action: core.ActionTokenRevoke, TargetType: core.TargetToken, TargetID: id})
 		if err != nil {
 			return err
 		}
@@ -113,7 +87,7 @@ func (t *tx) recordRevoked(ctx context.Context, actor core.Actor, ids ...int64) 
 // RevokeToken revokes a token and ends its claims; an unknown or revoked one is not_found.
 func (s *Store) RevokeToken(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
-		n, err := exec(ctx, t, revokeToken, args{"id": id, "now": t.now})
+		n, err := pg.Exec(ctx, t, revokeToken, pg.Args{"id": id, "now": t.Now})
 		if err != nil {
 			return err
 		}
@@ -127,20 +101,13 @@ func (s *Store) RevokeToken(ctx context.Context, actor core.Actor, id int64) err
 // UseToken gives the token with the hash and notes that it was used, at most once an hour. An unknown or revoked token
 // is not_found: every call asks, so that a revocation acts at once.
 func (s *Store) UseToken(ctx context.Context, hash []byte) (core.Token, error) {
-	rows, err := s.pool.Query(ctx, tokenByHash, args{"hash": hash})
+	token, err := pg.QueryOne[core.Token](ctx, s.db.Main, tokenByHash, pg.Args{"hash": hash})
 	if err != nil {
-		return core.Token{}, wrap(err)
+		return core.Token{}, err
 	}
-	found, err := pgx.CollectRows(rows, tokenRow)
-	switch {
-	case err != nil:
-		return core.Token{}, wrap(err)
-	case len(found) == 0:
-		return core.Token{}, core.NewError(core.NotFound)
-	}
-	token, now := found[0], s.Now()
+	now := s.Now()
 	if hourAgo := now.Add(-time.Hour); token.LastUsedAt.IsZero() || !token.LastUsedAt.After(hourAgo) {
-		if _, err := exec(ctx, s.pool, touchToken, args{"id": token.ID, "now": now, "hour_ago": hourAgo}); err != nil {
+		if _, err := pg.Exec(ctx, s.db.Main, touchToken, pg.Args{"id": token.ID, "now": now, "hour_ago": hourAgo}); err != nil {
 			return core.Token{}, err
 		}
 	}
@@ -151,6 +118,6 @@ const hasAdmin = `SELECT EXISTS (SELECT FROM tokens WHERE 'admin' = ANY (scopes)
 
 // HasAdmin reports whether some token has the scope admin.
 func (s *Store) HasAdmin(ctx context.Context) (bool, error) {
-	row, err := one[struct{ Found bool }](ctx, s.pool, hasAdmin, args{})
+	row, err := pg.QueryOne[struct{ Found bool }](ctx, s.db.Main, hasAdmin, pg.Args{})
 	return row.Found, err
 }

@@ -29,34 +29,34 @@ func makeToken(t *testing.T, s *store.Store, name string, project int64) core.To
 
 func TestCreateToken(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
+	s, c := storetest.OpenShop(t)
 	want := core.Token{
-		Name: "fixer", Scopes: core.List[core.Scope]{core.IssuesRead, core.Admin}, Prefix: "ck_0123456", CreatedAt: c.at(0), CreatedBy: "ADMIN_TOKEN",
+		Name: "fixer", Scopes: core.List[core.Scope]{core.IssuesRead, core.Admin}, Prefix: "ck_0123456", CreatedAt: c.At(0), CreatedBy: "ADMIN_TOKEN",
 	}
 	free := makeToken(t, s, "fixer", 0)
 	require.Positive(t, free.ID)
 	want.ID = free.ID
 	require.Equal(t, want, free)
 
-	c.forward(time.Second)
-	bound := makeToken(t, s, "bound", shop)
-	want.ID, want.Name, want.CreatedAt, want.ProjectID, want.ProjectName = bound.ID, "bound", c.at(0), shop, "Shop"
+	c.Forward(time.Second)
+	bound := makeToken(t, s, "bound", storetest.Shop)
+	want.ID, want.Name, want.CreatedAt, want.ProjectID, want.ProjectName = bound.ID, "bound", c.At(0), storetest.Shop, "Shop"
 	require.Equal(t, want, bound)
 
 	all, err := s.Tokens(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []core.Token{bound, free}, all, "most recent first")
-	require.Equal(t, []int64{free.ID, bound.ID}, column[int64](t, s,
+	require.Equal(t, []int64{free.ID, bound.ID}, storetest.ReadColumn[int64](t, s,
 		`SELECT target_id FROM activity WHERE action = 'token.create' AND target_type = 'token' AND actor_name = 'ADMIN_TOKEN' AND data IS NULL ORDER BY at`))
 }
 
 func TestTwoTokensCannotHaveOneHash(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
+	s, _ := storetest.OpenShop(t)
 	makeToken(t, s, "fixer", 0)
 	_, err := s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: "other", Hash: hashOf("fixer"), Scopes: []core.Scope{core.Admin}})
-	requireCode(t, core.Internal, err)
-	require.EqualValues(t, 1, cell[int64](t, s, `SELECT count(*) FROM activity WHERE action = 'token.create'`), "what fails leaves no row")
+	storetest.RequireCode(t, core.Internal, err)
+	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE action = 'token.create'`), "what fails leaves no row")
 }
 
 func TestTokensOfAnEmptyDatabase(t *testing.T) {
@@ -69,8 +69,8 @@ func TestTokensOfAnEmptyDatabase(t *testing.T) {
 
 func TestUseToken(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	token := makeToken(t, s, "fixer", shop)
+	s, c := storetest.OpenShop(t)
+	token := makeToken(t, s, "fixer", storetest.Shop)
 	lastUse := func() core.Time {
 		all, err := s.Tokens(t.Context())
 		require.NoError(t, err)
@@ -83,63 +83,63 @@ func TestUseToken(t *testing.T) {
 		require.Equal(t, token, got)
 	}
 	require.Equal(t, core.Time{}, lastUse())
-	first := c.at(0)
+	first := c.At(0)
 	use()
 	require.Equal(t, first, lastUse())
-	c.forward(time.Hour - time.Millisecond)
+	c.Forward(time.Hour - time.Millisecond)
 	use()
 	require.Equal(t, first, lastUse(), "it is written at most once an hour")
-	c.forward(time.Millisecond)
+	c.Forward(time.Millisecond)
 	use()
-	require.Equal(t, c.at(0), lastUse())
+	require.Equal(t, c.At(0), lastUse())
 }
 
 func TestUnknownHash(t *testing.T) {
 	t.Parallel()
-	s, _ := openShop(t)
+	s, _ := storetest.OpenShop(t)
 	makeToken(t, s, "fixer", 0)
 	for _, hash := range [][]byte{hashOf("other"), hashOf("fixer")[:31], append(hashOf("fixer"), 0), {}, nil} {
 		_, err := s.UseToken(t.Context(), hash)
-		requireCode(t, core.NotFound, err)
+		storetest.RequireCode(t, core.NotFound, err)
 	}
 }
 
 func TestRevokeTokenActsAtOnceOnEveryServer(t *testing.T) {
 	t.Parallel()
-	pair, c := openPair(t)
+	pair, c := storetest.OpenPair(t)
 	token := makeToken(t, pair[0], "fixer", 0)
 	for _, s := range pair {
 		_, err := s.UseToken(t.Context(), hashOf("fixer"))
 		require.NoError(t, err)
 	}
-	c.forward(time.Minute)
-	require.NoError(t, pair[0].RevokeToken(t.Context(), person(9), token.ID))
+	c.Forward(time.Minute)
+	require.NoError(t, pair[0].RevokeToken(t.Context(), storetest.MakeActor(9), token.ID))
 	for _, s := range pair {
 		_, err := s.UseToken(t.Context(), hashOf("fixer"))
-		requireCode(t, core.NotFound, err)
-		requireCode(t, core.NotFound, s.RevokeToken(t.Context(), person(9), token.ID))
+		storetest.RequireCode(t, core.NotFound, err)
+		storetest.RequireCode(t, core.NotFound, s.RevokeToken(t.Context(), storetest.MakeActor(9), token.ID))
 	}
 	all, err := pair[1].Tokens(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, c.at(0), all[0].RevokedAt, "a revoked token stays in the list")
-	require.Equal(t, []string{"agent-9"}, column[string](t, pair[0], `SELECT actor_name FROM activity WHERE action = 'token.revoke' AND target_id = $1`, token.ID))
-	requireCode(t, core.NotFound, pair[0].RevokeToken(t.Context(), person(9), 12345))
+	require.Equal(t, c.At(0), all[0].RevokedAt, "a revoked token stays in the list")
+	require.Equal(t, []string{"agent-9"}, storetest.ReadColumn[string](t, pair[0], `SELECT actor_name FROM activity WHERE action = 'token.revoke' AND target_id = $1`, token.ID))
+	storetest.RequireCode(t, core.NotFound, pair[0].RevokeToken(t.Context(), storetest.MakeActor(9), 12345))
 }
 
 func TestOneOfManyRevokesAToken(t *testing.T) {
 	t.Parallel()
-	pair, _ := openPair(t)
+	pair, _ := storetest.OpenPair(t)
 	token := makeToken(t, pair[0], "fixer", 0)
 	revoked := 0
-	for _, err := range together(8, func(i int) error { return pair[i%2].RevokeToken(t.Context(), person(1), token.ID) }) {
+	for _, err := range storetest.RunTogether(8, func(i int) error { return pair[i%2].RevokeToken(t.Context(), storetest.MakeActor(1), token.ID) }) {
 		if err == nil {
 			revoked++
 			continue
 		}
-		requireCode(t, core.NotFound, err)
+		storetest.RequireCode(t, core.NotFound, err)
 	}
 	require.Equal(t, 1, revoked)
-	require.EqualValues(t, 1, cell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE action = 'token.revoke'`))
+	require.EqualValues(t, 1, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE action = 'token.revoke'`))
 }
 
 // holderOf is who calls with a token.
@@ -150,21 +150,21 @@ func holderOf(token core.Token) core.Actor {
 // TestRevokedTokenHoldsNothing holds that the claims of a token end with it, also of one that its project's deletion revokes.
 func TestRevokedTokenHoldsNothing(t *testing.T) {
 	t.Parallel()
-	s, c := openShop(t)
-	makeProject(t, s, shop+1, "Office")
-	alone, bound, other := holderOf(makeToken(t, s, "alone", 0)), holderOf(makeToken(t, s, "bound", shop+1)), holderOf(makeToken(t, s, "other", 0))
+	s, c := storetest.OpenShop(t)
+	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
+	alone, bound, other := holderOf(makeToken(t, s, "alone", 0)), holderOf(makeToken(t, s, "bound", storetest.Shop+1)), holderOf(makeToken(t, s, "other", 0))
 	claimed := map[int64]core.Actor{}
 	for n, holder := range []core.Actor{alone, alone, alone, bound, other} {
-		id := makeIssue(t, s, fmt.Sprint(n))
+		id := storetest.MakeIssue(t, s, fmt.Sprint(n))
 		_, err := s.Claim(t.Context(), holder, id, int64(1+n))
 		require.NoError(t, err)
 		claimed[id] = holder
 	}
-	c.forward(time.Minute) // the first claim has ended by itself
+	c.Forward(time.Minute) // the first claim has ended by itself
 	require.NoError(t, s.RevokeToken(t.Context(), ann, int64(alone.ID)))
-	require.NoError(t, doDeleteProject(t.Context(), s, ann, shop+1))
+	require.NoError(t, storetest.DeleteProject(t.Context(), s, ann, storetest.Shop+1))
 	for id, holder := range claimed {
-		rows, i := activity(t, s, id), issue(t, s, id)
+		rows, i := storetest.ReadActivity(t, s, id), storetest.ReadIssue(t, s, id)
 		last := rows[len(rows)-1]
 		switch {
 		case holder.ID == other.ID:
@@ -172,31 +172,31 @@ func TestRevokedTokenHoldsNothing(t *testing.T) {
 			require.Equal(t, core.ActionIssueClaim, last.Action)
 		case last.Action == core.ActionIssueClaim:
 			require.Nil(t, i.Claim)
-			require.JSONEq(t, fmt.Sprintf(`{"minutes": 1, "expires_at": %q}`, noon.Add(time.Minute).Format(core.TimeLayout)), string(last.Data), "no row for the one that had ended")
+			require.JSONEq(t, fmt.Sprintf(`{"minutes": 1, "expires_at": %q}`, storetest.Noon.Add(time.Minute).Format(core.TimeLayout)), string(last.Data), "no row for the one that had ended")
 		default:
 			require.Nil(t, i.Claim)
 			require.Equal(t, core.Activity{
-				At: c.at(0), ActorType: ann.Type, ActorID: ann.ID, ActorName: ann.Name, Action: core.ActionIssueRelease, TargetType: core.TargetIssue, TargetID: id,
+				At: c.At(0), ActorType: ann.Type, ActorID: ann.ID, ActorName: ann.Name, Action: core.ActionIssueRelease, TargetType: core.TargetIssue, TargetID: id,
 			}, last)
 		}
 	}
 	for _, revoked := range []core.Actor{alone, bound} {
-		_, err := s.Claim(t.Context(), revoked, makeIssue(t, s, "late"), 10)
-		requireCode(t, core.Unauthorized, err)
+		_, err := s.Claim(t.Context(), revoked, storetest.MakeIssue(t, s, "late"), 10)
+		storetest.RequireCode(t, core.Unauthorized, err)
 	}
 }
 
 // TestTokenIsRevokedWhileItClaims holds that no claim outlives its token.
 func TestTokenIsRevokedWhileItClaims(t *testing.T) {
 	t.Parallel()
-	pair, _ := openPair(t)
+	pair, _ := storetest.OpenPair(t)
 	s := pair[0]
 	var issues []int64
 	for n := range 20 {
-		issues = append(issues, makeIssue(t, s, fmt.Sprint(n)))
+		issues = append(issues, storetest.MakeIssue(t, s, fmt.Sprint(n)))
 	}
 	token := makeToken(t, s, "busy", 0)
-	noErrors(t, together(5, func(i int) error {
+	storetest.RequireNoErrors(t, storetest.RunTogether(5, func(i int) error {
 		if i == 0 {
 			return pair[1].RevokeToken(t.Context(), ann, token.ID)
 		}
@@ -208,5 +208,5 @@ func TestTokenIsRevokedWhileItClaims(t *testing.T) {
 		}
 		return nil
 	}))
-	require.Zero(t, cell[int64](t, s, `SELECT count(*) FROM issues WHERE claim_token_id <> 0`))
+	require.Zero(t, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM issues WHERE claim_token_id <> 0`))
 }

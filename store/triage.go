@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"errand/core"
+	"errand/store/pg"
 	"errand/triage"
 )
 
@@ -58,15 +59,15 @@ type triageCorrection struct {
 // CorrectTriage replaces the fields of an issue's triage that the change names.
 func (s *Store) CorrectTriage(ctx context.Context, actor core.Actor, id int64, to core.TriageChange, note string) error {
 	_, err := s.changeIssue(ctx, actor, id, func(c *change) error {
-		row, err := readIssue(ctx, c, c.project, id, c.now)
+		row, err := readIssue(ctx, c, c.project, id, c.Now)
 		if err != nil {
 			return err
 		}
-		issue := row.issue(c.now)
+		issue := row.issue(c.Now)
 		model := triage.Of(&issue, row.crash())
-		_, err = exec(ctx, c, correctTriage, args{
+		_, err = pg.Exec(ctx, c, correctTriage, pg.Args{
 			"project_id": c.project, "issue_id": id, "category": to.Category, "severity": to.Severity, "transient": to.Transient,
-			"agent_fixable": to.AgentFixable, "noise": to.Noise, "corrected_by": actor.Name, "now": c.now, "model_answer": model,
+			"agent_fixable": to.AgentFixable, "noise": to.Noise, "corrected_by": actor.Name, "now": c.Now, "model_answer": model,
 		})
 		if err != nil {
 			return err

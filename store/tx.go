@@ -4,23 +4,47 @@ import (
 	"context"
 	"errors"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
 )
 
-// args are the named arguments of a statement. Every name must be there, and every one must be used.
-type args = pgx.StrictNamedArgs
-
-// tx is one transaction with its fixed time.
+// tx is one transaction of the store's methods.
 type tx struct {
-	pgx.Tx
+	*pg.Tx
 	store    *Store
-	now      core.Time
 	recorded int  // activity rows that were written: what changes nothing writes none
 	trial    bool // an action is only tried: see Store.Ask
+}
+
+// inTx runs fn in a transaction, as pg.DB.InTx does.
+func (s *Store) inTx(ctx context.Context, fn func(*tx) error) error {
+	return s.db.InTx(ctx, func(t *pg.Tx) error { return fn(&tx{Tx: t, store: s}) })
+}
+
+// within runs fn in a savepoint: when it fails, what it did is undone, and the transaction goes on.
+func (t *tx) within(ctx context.Context, fn func(*tx) error) error {
+	inner := &tx{store: t.store}
+	err := t.InSavepoint(ctx, func(savepoint *pg.Tx) error {
+		inner.Tx = savepoint
+		return fn(inner)
+	})
+	if err == nil {
+		t.recorded += inner.recorded
+	}
+	return err
+}
+
+// record writes an activity row in the transaction of the change that it tells of.
+func (t *tx) record(ctx context.Context, e activity.Entry) (int64, error) {
+	t.recorded++
+	return activity.Write(ctx, t.store.db, t.Tx, e)
+}
+
+// recordOfIssue writes an activity row about an issue.
+func (t *tx) recordOfIssue(ctx context.Context, actor core.Actor, project, issue int64, action core.Action, data any) error {
+	_, err := t.record(ctx, activity.OfIssue(actor, project, issue, action, data))
+	return err
 }
 
 // errPossible says of an action that is only tried that it could be carried out, and would change something.
@@ -32,72 +56,4 @@ func (t *tx) checked() error {
 		return errPossible
 	}
 	return nil
-}
-
-// within runs fn in a savepoint: when it fails, what it did is undone, and the transaction goes on.
-func (t *tx) within(ctx context.Context, fn func(*tx) error) error {
-	inner := &tx{store: t.store, now: t.now}
-	err := pgx.BeginFunc(ctx, t.Tx, func(savepoint pgx.Tx) error {
-		inner.Tx = savepoint
-		return fn(inner)
-	})
-	if err == nil {
-		t.recorded += inner.recorded
-	}
-	return err
-}
-
-// inTx runs fn in a transaction. A serialisation failure or a deadlock is tried once more: this is the only place
-// that retries.
-func (s *Store) inTx(ctx context.Context, fn func(*tx) error) error {
-	return s.inTxOn(ctx, s.pool, fn)
-}
-
-func (s *Store) inTxOn(ctx context.Context, pool *pgxpool.Pool, fn func(*tx) error) error {
-	run := func() error {
-		return pgx.BeginFunc(ctx, pool, func(t pgx.Tx) error {
-			return fn(&tx{Tx: t, store: s, now: s.Now()})
-		})
-	}
-	err := run()
-	if hasState(err, "40001", "40P01") {
-		err = run()
-	}
-	return wrap(err)
-}
-
-// querier is what a pool and a transaction have in common.
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-}
-
-// one reads exactly one row; none is not_found.
-func one[T any](ctx context.Context, q querier, sql string, a args) (T, error) {
-	rows, err := q.Query(ctx, sql, a)
-	if err != nil {
-		var zero T
-		return zero, wrap(err)
-	}
-	row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
-	if errors.Is(err, pgx.ErrNoRows) {
-		return row, core.NewError(core.NotFound)
-	}
-	return row, wrap(err)
-}
-
-// many reads all rows.
-func many[T any](ctx context.Context, q querier, sql string, a args) ([]T, error) {
-	rows, err := q.Query(ctx, sql, a)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
-	return list, wrap(err)
-}
-
-// exec runs a statement and gives the number of rows that it changed.
-func exec(ctx context.Context, q querier, sql string, a args) (int64, error) {
-	tag, err := q.Exec(ctx, sql, a)
-	return tag.RowsAffected(), wrap(err)
 }

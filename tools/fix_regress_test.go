@@ -9,6 +9,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 )
 
 // TestEventsAfterTheDeployOfAFix says of each event after the deploy of a fix (1.1, to production, after 1.0) whether the error
@@ -17,57 +18,57 @@ func TestEventsAfterTheDeployOfAFix(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		before func(*house) // the event
-		event  []func(*store.NewEvent)
+		event  []func(*intake.NewEvent)
 		want   core.Status
 	}{
-		"in the release":                  {event: []func(*store.NewEvent){in("1.1")}, want: core.Regressed},
-		"in the release, by commit":       {event: []func(*store.NewEvent){in(fixCommit)}, want: core.Regressed},
-		"in the release, by short commit": {event: []func(*store.NewEvent){in(fixCommit[:8])}, want: core.Regressed},
-		"in the release, elsewhere":       {event: []func(*store.NewEvent){inEnvironment("1.1", "staging")}, want: core.Regressed},
-		"of an old client":                {event: []func(*store.NewEvent){in("1.0")}, want: core.FixPending},
-		"of an old client, by commit":     {event: []func(*store.NewEvent){in(oldCommit)}, want: core.FixPending},
-		"late":                            {event: []func(*store.NewEvent){in("1.1"), ago(time.Hour)}, want: core.FixPending},
-		"of an unknown release":           {event: []func(*store.NewEvent){in("7.0")}, want: core.FixPending},
+		"in the release":                  {event: []func(*intake.NewEvent){in("1.1")}, want: core.Regressed},
+		"in the release, by commit":       {event: []func(*intake.NewEvent){in(fixCommit)}, want: core.Regressed},
+		"in the release, by short commit": {event: []func(*intake.NewEvent){in(fixCommit[:8])}, want: core.Regressed},
+		"in the release, elsewhere":       {event: []func(*intake.NewEvent){inEnvironment("1.1", "staging")}, want: core.Regressed},
+		"of an old client":                {event: []func(*intake.NewEvent){in("1.0")}, want: core.FixPending},
+		"of an old client, by commit":     {event: []func(*intake.NewEvent){in(oldCommit)}, want: core.FixPending},
+		"late":                            {event: []func(*intake.NewEvent){in("1.1"), ago(time.Hour)}, want: core.FixPending},
+		"of an unknown release":           {event: []func(*intake.NewEvent){in("7.0")}, want: core.FixPending},
 		"of a later release": {
 			before: func(h *house) { h.deploy(newCommit, "0.9") },
-			event:  []func(*store.NewEvent){in("0.9")}, want: core.Regressed,
+			event:  []func(*intake.NewEvent){in("0.9")}, want: core.Regressed,
 		},
 		"of a later release, by commit": {
 			before: func(h *house) { h.deploy(newCommit, "0.9") },
-			event:  []func(*store.NewEvent){in(newCommit[:10])}, want: core.Regressed,
+			event:  []func(*intake.NewEvent){in(newCommit[:10])}, want: core.Regressed,
 		},
 		"of a later release, elsewhere": {
 			before: func(h *house) { h.deploy(newCommit, "0.9", `"environment": "staging"`) },
-			event:  []func(*store.NewEvent){inEnvironment("0.9", "staging")}, want: core.FixPending,
+			event:  []func(*intake.NewEvent){inEnvironment("0.9", "staging")}, want: core.FixPending,
 		},
 		"of the old release, deployed again": {
 			before: func(h *house) { h.deploy(oldCommit, "1.0") },
-			event:  []func(*store.NewEvent){in("1.0")}, want: core.FixPending,
+			event:  []func(*intake.NewEvent){in("1.0")}, want: core.FixPending,
 		},
 		"of the old release, under a new name": {
 			before: func(h *house) { h.deploy(oldCommit, "rollback") },
-			event:  []func(*store.NewEvent){in("rollback")}, want: core.FixPending,
+			event:  []func(*intake.NewEvent){in("rollback")}, want: core.FixPending,
 		},
 		"of the release under another name, elsewhere": {
 			before: func(h *house) { h.deploy(fixCommit[:7], "canary", `"environment": "canary"`) },
-			event:  []func(*store.NewEvent){inEnvironment("canary", "canary")}, want: core.Regressed,
+			event:  []func(*intake.NewEvent){inEnvironment("canary", "canary")}, want: core.Regressed,
 		},
-		"without release, soon": {event: []func(*store.NewEvent){in("")}, want: core.FixPending},
+		"without release, soon": {event: []func(*intake.NewEvent){in("")}, want: core.FixPending},
 		"without release": {
 			before: func(h *house) { h.wait(10 * time.Minute) },
-			event:  []func(*store.NewEvent){in("")}, want: core.Regressed,
+			event:  []func(*intake.NewEvent){in("")}, want: core.Regressed,
 		},
 		"without release, of the environment": {
 			before: func(h *house) { h.wait(10 * time.Minute) },
-			event:  []func(*store.NewEvent){inEnvironment("", "production")}, want: core.Regressed,
+			event:  []func(*intake.NewEvent){inEnvironment("", "production")}, want: core.Regressed,
 		},
 		"without release, elsewhere": {
 			before: func(h *house) { h.wait(10 * time.Minute) },
-			event:  []func(*store.NewEvent){inEnvironment("", "staging")}, want: core.FixPending,
+			event:  []func(*intake.NewEvent){inEnvironment("", "staging")}, want: core.FixPending,
 		},
 		"of a release of another project": {
 			before: func(h *house) { h.deployElsewhere(newCommit, "0.9") },
-			event:  []func(*store.NewEvent){in("0.9")}, want: core.FixPending,
+			event:  []func(*intake.NewEvent){in("0.9")}, want: core.FixPending,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +149,7 @@ func TestBatchOfOldAndNewClients(t *testing.T) {
 	h := openShop(t)
 	issue := openFixed(h)
 	h.wait(time.Minute)
-	var events []store.NewEvent
+	var events []intake.NewEvent
 	for n, release := range []string{"1.0", "1.0", "1.1", "1.0"} {
 		e := h.event("boom", 1000+n)
 		e.Release = release

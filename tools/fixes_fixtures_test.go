@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/store"
+	"errand/store/intake"
 )
 
 const (
@@ -24,7 +24,7 @@ var deployer = agent(3, core.ReleasesWrite)
 func (h *house) wait(d time.Duration) { h.now = h.now.Add(d) }
 
 // happen adds an event of a group, after changes to it, and returns its issue.
-func (h *house) happen(group string, changes ...func(*store.NewEvent)) int64 {
+func (h *house) happen(group string, changes ...func(*intake.NewEvent)) int64 {
 	h.Helper()
 	h.events++
 	e := h.event(group, h.events)
@@ -35,18 +35,18 @@ func (h *house) happen(group string, changes ...func(*store.NewEvent)) int64 {
 }
 
 // in has an event be of a release, and without environment.
-func in(release string) func(*store.NewEvent) {
-	return func(e *store.NewEvent) { e.Release, e.Environment = release, "" }
+func in(release string) func(*intake.NewEvent) {
+	return func(e *intake.NewEvent) { e.Release, e.Environment = release, "" }
 }
 
 // inEnvironment has an event be of a release in an environment.
-func inEnvironment(release, environment string) func(*store.NewEvent) {
-	return func(e *store.NewEvent) { e.Release, e.Environment = release, environment }
+func inEnvironment(release, environment string) func(*intake.NewEvent) {
+	return func(e *intake.NewEvent) { e.Release, e.Environment = release, environment }
 }
 
 // ago has an event happen before it arrives.
-func ago(d time.Duration) func(*store.NewEvent) {
-	return func(e *store.NewEvent) { e.OccurredAt = core.At(e.OccurredAt.Add(-d)) }
+func ago(d time.Duration) func(*intake.NewEvent) {
+	return func(e *intake.NewEvent) { e.OccurredAt = core.At(e.OccurredAt.Add(-d)) }
 }
 
 // deploy reports a deploy of the shop, with further arguments, and returns the answer.

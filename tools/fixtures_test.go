@@ -17,6 +17,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 	"errand/tools"
 )
@@ -141,12 +142,12 @@ func (h *house) is(want any, body string) {
 }
 
 // event makes the n-th event of a group, now.
-func (h *house) event(group string, n int) store.NewEvent {
-	e := store.NewEvent{
+func (h *house) event(group string, n int) intake.NewEvent {
+	e := intake.NewEvent{
 		ProjectID: shop, OccurredAt: core.At(h.now), ReceivedAt: core.At(h.now), Version: 1, Title: "Error: " + group, Culprit: "shop in pay",
 		Type: "Error", Level: "error", Platform: "go", Release: "1.0", Environment: "production", Source: core.SourceServer,
 		Fingerprint: sha256.Sum256([]byte(group)),
-		Payload:     store.Pack(fmt.Appendf(nil, `{"event_id":"%032x","platform":"go","message":"%s"}`, n, group)),
+		Payload:     intake.Pack(fmt.Appendf(nil, `{"event_id":"%032x","platform":"go","message":"%s"}`, n, group)),
 	}
 	id := sha256.Sum256(fmt.Append(nil, group, n))
 	copy(e.EventID[:], id[:])
@@ -154,9 +155,9 @@ func (h *house) event(group string, n int) store.NewEvent {
 }
 
 // add adds events and gives the outcome of the last one.
-func (h *house) add(events ...store.NewEvent) store.Added {
+func (h *house) add(events ...intake.NewEvent) intake.Added {
 	h.Helper()
-	added, err := h.store.AddEvents(h.Context(), events)
+	added, err := h.store.Intake.AddEvents(h.Context(), events)
 	require.NoError(h, err)
 	return added[len(added)-1]
 }

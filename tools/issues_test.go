@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
-	"errand/store"
+	"errand/store/intake"
 )
 
 // payIssue is the issue of one event pay as the wire has it.
@@ -201,7 +201,7 @@ func TestStoredEventThatCannotBeReadIsInternal(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	e := h.event("pay", 1)
-	e.Payload = store.Payload{Bytes: []byte("rubbish")}
+	e.Payload = intake.Payload{Bytes: []byte("rubbish")}
 	h.is(object{"error": "internal", "request_id": "request-1"}, h.fails(reader, core.GetEvent.Operation, id(h.add(e).ID)))
 	require.Contains(t, h.log.String(), "cannot be read")
 	require.Contains(t, h.log.String(), "request-1")

@@ -10,12 +10,13 @@ import (
 	"errand/core"
 	"errand/similar"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 	"errand/triage"
 )
 
 // comparable gives an event the features that ingest would.
-func comparable(e store.NewEvent) store.NewEvent {
+func comparable(e intake.NewEvent) intake.NewEvent {
 	e.Features = similar.OfEvent(&core.Event{Title: core.Untrusted(e.Title), Culprit: core.Untrusted(e.Culprit)})
 	e.Crash = triage.Crash{Site: triage.NoStack}
 	return e

@@ -23,6 +23,7 @@ import (
 	"errand/core"
 	"errand/mcp"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 	"errand/tools"
 )
@@ -64,7 +65,7 @@ func Serve(t testing.TB, o Options) *Surface {
 	registry, err := behaviour.Registry(log)
 	require.NoError(t, err)
 	server.Config.Handler = api.New(api.Options{
-		Registry: registry, Authenticate: behaviour.Authenticate, Ready: o.Store.Ping, BaseURL: base, Version: "0.0.0", Log: log,
+		Registry: registry, Authenticate: behaviour.Authenticate, Ready: o.Store.CheckServer, BaseURL: base, Version: "0.0.0", Log: log,
 		MCP: mcp.New(mcp.Options{Registry: registry, Call: api.Caller, BaseURL: base, Version: "0.0.0", Log: log}),
 	})
 	server.Start()
@@ -192,10 +193,10 @@ func (s *Surface) Project(t testing.TB) int64 {
 func (s *Surface) Issue(t testing.TB) int64 {
 	t.Helper()
 	now := core.At(time.Now())
-	added, err := s.Store.AddEvents(t.Context(), []store.NewEvent{{
+	added, err := s.Store.Intake.AddEvents(t.Context(), []intake.NewEvent{{
 		ProjectID: s.Project(t), EventID: [16]byte{1}, OccurredAt: now, ReceivedAt: now, Fingerprint: sha256.Sum256([]byte("pay")), Version: 1,
 		Title: "Error: <b>pay</b> & more", Type: "Error", Level: "error", Platform: "go", Source: core.SourceServer,
-		Payload: store.Pack([]byte(`{"event_id":"01000000000000000000000000000000","platform":"go","message":"pay"}`)),
+		Payload: intake.Pack([]byte(`{"event_id":"01000000000000000000000000000000","platform":"go","message":"pay"}`)),
 	}})
 	require.NoError(t, err)
 	return added[0].IssueID

@@ -14,6 +14,7 @@ import (
 	"errand/api/surfacetest"
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -134,18 +135,18 @@ func (w *world) admin(t *testing.T, path, body string) {
 func (w *world) issue(t *testing.T, project int64, title string, events int) (issue, event int64) {
 	t.Helper()
 	at := core.At(w.now)
-	var list []store.NewEvent
+	var list []intake.NewEvent
 	for n := range events {
-		e := store.NewEvent{
+		e := intake.NewEvent{
 			ProjectID: project, OccurredAt: at, ReceivedAt: at, Fingerprint: sha256.Sum256([]byte(title)), Version: 1,
 			Title: title + " <failed> & gone", Type: "Error", Level: "error", Platform: "go", Source: core.SourceServer,
-			Release: "shop@1", Environment: "production", Payload: store.Pack(fmt.Appendf(nil, `{"platform":"go","message":%q}`, title)),
+			Release: "shop@1", Environment: "production", Payload: intake.Pack(fmt.Appendf(nil, `{"platform":"go","message":%q}`, title)),
 		}
 		id := sha256.Sum256(fmt.Append(nil, title, n))
 		copy(e.EventID[:], id[:])
 		list = append(list, e)
 	}
-	added, err := w.Store.AddEvents(t.Context(), list)
+	added, err := w.Store.Intake.AddEvents(t.Context(), list)
 	require.NoError(t, err)
 	return added[0].IssueID, added[0].ID
 }

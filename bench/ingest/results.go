@@ -15,7 +15,7 @@ import (
 	"errand/envelope"
 	"errand/grouping"
 	"errand/scrub"
-	"errand/store"
+	"errand/store/intake"
 )
 
 // results collects the rounds.
@@ -63,7 +63,7 @@ func (r *results) measurePipeline() (err error) {
 		_ = grouping.Of(e)
 		_, _ = grouping.Title(e), grouping.Culprit(e)
 		envelope.Limit(e)
-		events, bytes = events+1, bytes+len(store.Pack(e.AppendJSON(nil)).Bytes)
+		events, bytes = events+1, bytes+len(intake.Pack(e.AppendJSON(nil)).Bytes)
 		return nil
 	})
 	r.packed = float64(bytes) / float64(events)
@@ -106,7 +106,7 @@ func (r *results) measureCopy(ctx context.Context, s *server) error {
 		if err != nil {
 			return err
 		}
-		payloads[i] = store.Pack(e.AppendJSON(nil)).Bytes
+		payloads[i] = intake.Pack(e.AppendJSON(nil)).Bytes
 	}
 	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment", "dictionary", "payload"}
 	start := time.Now()

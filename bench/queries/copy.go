@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"errand/store"
+	"errand/store/intake"
 	"errand/triage"
 )
 
@@ -104,7 +105,7 @@ func (d *data) copyPlaces(ctx context.Context, db *pgx.Conn) error {
 }
 
 func (d *data) copyEvents(ctx context.Context, db *pgx.Conn) error {
-	payload := store.Pack([]byte(`{"platform":"node","message":"cannot read cart","exceptions":[{"type":"TypeError","value":"cannot read cart"}]}`)).Bytes
+	payload := intake.Pack([]byte(`{"platform":"node","message":"cannot read cart","exceptions":[{"type":"TypeError","value":"cannot read cart"}]}`)).Bytes
 	columns := []string{"project_id", "issue_id", "id", "received_at", "occurred_at", "event_id", "level", "release", "environment", "dictionary", "payload"}
 	id := int64(0)
 	return copyRows(ctx, db, "events", columns, d.eachIssue(func(n int, i *issue) [][]any {

@@ -15,6 +15,7 @@ import (
 
 	"errand/bench"
 	"errand/store"
+	"errand/store/intake"
 )
 
 // data is what was loaded.
@@ -103,7 +104,7 @@ func makePartitions(ctx context.Context, s *bench.Server, now time.Time) error {
 	}
 	defer db.Close()
 	for ; day.Before(now); day = day.Add(24 * time.Hour) {
-		if err := db.MakePartitions(ctx); err != nil {
+		if err := db.Intake.MakePartitions(ctx); err != nil {
 			return err
 		}
 	}
@@ -159,7 +160,7 @@ func (d *data) generate(o options) {
 		if weights[n] == 0 {
 			continue
 		}
-		events := min(store.DefaultKeep, max(1, int(math.Round(weights[n]*float64(o.events)/total))))
+		events := min(intake.DefaultKeep, max(1, int(math.Round(weights[n]*float64(o.events)/total))))
 		d.issues[n].events = events
 		d.events += events
 		if events > most {

@@ -99,7 +99,7 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	if err := db.Migrate(ctx, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
-	if err := db.MakePartitions(ctx); err != nil {
+	if err := db.Intake.MakePartitions(ctx); err != nil {
 		return err
 	}
 	conn, err := pgx.Connect(ctx, s.url(template))

@@ -9,6 +9,7 @@ import (
 
 	"errand/core"
 	"errand/store"
+	"errand/store/intake"
 	"errand/store/storetest"
 )
 
@@ -53,7 +54,7 @@ func TestDatabaseGivenBackIsCleanForTheNextTest(t *testing.T) {
 		_, err = s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: "bound", Hash: []byte("x"), ProjectID: p.ID, Scopes: []core.Scope{core.Admin}})
 		require.NoError(t, err)
 		for _, at := range []core.Time{s.Now(), core.At(time.Now())} { // a partition of the test's, and one of the template's
-			_, err = s.AddEvents(t.Context(), []store.NewEvent{{ProjectID: p.ID, EventID: [16]byte{1, byte(at.Day())}, OccurredAt: at, ReceivedAt: at, Payload: store.Payload{Bytes: []byte{}}}})
+			_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{{ProjectID: p.ID, EventID: [16]byte{1, byte(at.Day())}, OccurredAt: at, ReceivedAt: at, Payload: intake.Payload{Bytes: []byte{}}}})
 			require.NoError(t, err)
 		}
 		_, err = s.InstallSecret(t.Context(), "users", []byte("x"))
@@ -94,6 +95,6 @@ func TestNewAtTellsTheTimeOfItsClock(t *testing.T) {
 	at := time.Date(2026, 3, 14, 12, 30, 0, 123_456_789, time.FixedZone("", 3600))
 	s := storetest.NewAt(t, func() time.Time { return at })
 	require.Equal(t, core.At(at), s.Now())
-	require.NoError(t, s.Ping(t.Context()))
+	require.NoError(t, s.CheckServer(t.Context()))
 	require.NoError(t, s.SchemaCurrent(t.Context()))
 }

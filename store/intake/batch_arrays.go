@@ -1,0 +1,112 @@
+package intake
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *outcome) {
+	c := newSpanArrays(b.counts.issues)
+	userProject, userIssue, user := pg.SplitColumns(b.counts.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
+	project, event := b.eventKeys()
+	unsettled := make([]core.Time, len(b.counts.issues))
+	for i, count := range b.counts.issues {
+		unsettled[i] = b.unsettledAt(count)
+	}
+	q.Queue(countIssues, c.project, c.issue, unsettled, project, event, userProject, userIssue, user, MaxUsers, now,
+		c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown, c.last,
+	).QueryRow(func(row pgx.Row) error { return row.Scan(&o.issues, &o.stored, &o.users, &o.proceeded) })
+}
+
+// spanArrays are the counts of issues as the arrays of a statement.
+type spanArrays struct {
+	project, issue                   []int64
+	seen, stored, latest             []int64
+	first, last                      []time.Time
+	firstRelease, lastRelease, level []string
+	firstKnown, lastKnown            []core.Time
+}
+
+func newSpanArrays(rows []issueCount) spanArrays {
+	n := len(rows)
+	c := spanArrays{
+		project: make([]int64, n), issue: make([]int64, n), seen: make([]int64, n), stored: make([]int64, n), latest: make([]int64, n),
+		first: make([]time.Time, n), last: make([]time.Time, n),
+		firstRelease: make([]string, n), lastRelease: make([]string, n), level: make([]string, n),
+		firstKnown: make([]core.Time, n), lastKnown: make([]core.Time, n),
+	}
+	for i, r := range rows {
+		c.project[i], c.issue[i] = r.project, r.issue
+		c.seen[i], c.stored[i], c.latest[i] = r.seen, r.stored, r.latestEvent
+		c.first[i], c.last[i], c.level[i] = r.FirstSeen.Time, r.LastSeen.Time, r.Level
+		c.firstRelease[i], c.firstKnown[i], c.lastRelease[i], c.lastKnown[i] = r.FirstRelease, r.FirstReleaseAt, r.LastRelease, r.LastReleaseAt
+	}
+	return c
+}
+
+// queueEvents adds the events that are stored, and the ids of all.
+func (b *batch) queueEvents(q *pgx.Batch) {
+	stored, counted := newEventArrays(len(b.events)), newEventArrays(0)
+	b.fresh(func(e *NewEvent, a *Added) {
+		if a.ID == 0 {
+			counted.addID(e, a.IssueID)
+			return
+		}
+		stored.add(e, a.IssueID)
+	})
+	if len(counted.id) > 0 {
+		q.Queue(addCounted, counted.project, counted.event, counted.id, counted.issue, counted.received)
+	}
+	if len(stored.id) > 0 {
+		q.Queue(addEvents, stored.args()...)
+	}
+}
+
+// eventArrays are events as the arrays of a statement.
+type eventArrays struct {
+	project, id, issue, dictionary []int64
+	event                          [][16]byte
+	received, occurred             []time.Time
+	level, release, environment    []string
+	payload                        [][]byte
+}
+
+func newEventArrays(n int) eventArrays {
+	return eventArrays{
+		project: make([]int64, 0, n), id: make([]int64, 0, n), issue: make([]int64, 0, n), dictionary: make([]int64, 0, n),
+		event: make([][16]byte, 0, n), received: make([]time.Time, 0, n), occurred: make([]time.Time, 0, n),
+		level: make([]string, 0, n), release: make([]string, 0, n), environment: make([]string, 0, n), payload: make([][]byte, 0, n),
+	}
+}
+
+func (c *eventArrays) addID(e *NewEvent, issue int64) {
+	c.project, c.event, c.id = append(c.project, e.ProjectID), append(c.event, e.EventID), append(c.id, e.id)
+	c.issue, c.received = append(c.issue, issue), append(c.received, e.ReceivedAt.Time)
+}
+
+func (c *eventArrays) add(e *NewEvent, issue int64) {
+	c.addID(e, issue)
+	c.occurred, c.level = append(c.occurred, e.OccurredAt.Time), append(c.level, e.Level)
+	c.release, c.environment = append(c.release, e.Release), append(c.environment, e.Environment)
+	c.dictionary, c.payload = append(c.dictionary, e.Payload.Dictionary), append(c.payload, e.Payload.Bytes)
+}
+
+// args are the arguments of addEvents and storeWaiting.
+func (c *eventArrays) args() []any {
+	return []any{c.project, c.event, c.id, c.issue, c.received, c.occurred, c.level, c.release, c.environment, c.dictionary, c.payload}
+}
+
+func queueHours(q *pgx.Batch, rows []hourCount, projects []projectCount) {
+	n := len(rows)
+	project, issue, events, hour := make([]int64, n), make([]int64, n), make([]int64, n), make([]time.Time, n)
+	for i, r := range rows {
+		project[i], issue[i], events[i], hour[i] = r.project, r.issue, r.events, r.hour
+	}
+	id, count, at := pg.SplitColumns(projects, func(p projectCount) (int64, int64, time.Time) { return p.project, p.events, p.hour })
+	last, server, client := pg.SplitColumns(projects, func(p projectCount) (core.Time, core.Time, core.Time) { return p.last, p.server, p.client })
+	q.Queue(countHours, project, issue, hour, events, id, at, count, last, server, client)
+}

@@ -1,0 +1,108 @@
+package intake_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/similar"
+	"errand/store/intake"
+	"errand/store/storetest"
+	"errand/triage"
+)
+
+// BenchmarkAddEvents adds batches of events, as one sender and as many make them, each with a user of its own: of 1,000
+// issues that are known, and of new ones. cpu-us/event is what this process and Postgres used.
+func BenchmarkAddEvents(b *testing.B) {
+	groups := map[string]func(n int) string{
+		"known": func(n int) string { return fmt.Sprint("group ", n%1000) },
+		"new":   func(n int) string { return fmt.Sprintf("order %d was paid twice", n) },
+	}
+	for kind, group := range groups {
+		for _, size := range []int{1, 8, 32} {
+			b.Run(fmt.Sprint("issues=", kind, "/events=", size), func(b *testing.B) { benchmarkAddEvents(b, size, group) })
+		}
+	}
+}
+
+func benchmarkAddEvents(b *testing.B, size int, group func(n int) string) {
+	s := storetest.New(b)
+	storetest.MakeProject(b, s, storetest.Shop, "Shop")
+	random := rand.NewChaCha8([32]byte{})
+	payload := make([]byte, 500)
+	_, _ = random.Read(payload)
+	n := 0
+	batch := func(size int) []intake.NewEvent {
+		events := make([]intake.NewEvent, size)
+		for i := range events {
+			n++
+			e := storetest.MakeEvent(storetest.Shop, group(n), n, s.Now())
+			e.ReceivedAt, e.User, e.Payload = core.At(s.Now().Time), storetest.HashUser(n), intake.Payload{Bytes: payload}
+			e.Crash, e.Features = triage.Crash{Site: triage.NoStack}, featuresOf(n)
+			events[i] = e
+		}
+		return events
+	}
+	storetest.AddEvents(b, s, batch(1000)...)
+	before := cpuSeconds(b)
+	for b.Loop() {
+		_, err := s.Intake.AddEvents(b.Context(), batch(size))
+		require.NoError(b, err)
+	}
+	events := float64(b.N * size)
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/events, "us/event")
+	b.ReportMetric((cpuSeconds(b)-before)*1e6/events, "cpu-us/event")
+}
+
+// words are what the functions of an app are named with.
+var words = []string{"Order", "Cart", "Price", "Invoice", "Stock", "Refund", "User", "Address", "Card", "Coupon", "Tax", "Parcel", "Return", "Bill", "Shop"}
+
+// featuresOf returns the features of an issue of an app that has a few hundred functions.
+func featuresOf(n int) []int32 {
+	random := rand.New(rand.NewPCG(uint64(n), 1))
+	exception := core.Exception{Type: "PaymentError"}
+	for range 16 {
+		function := core.Untrusted("handle" + words[random.IntN(len(words))] + words[random.IntN(len(words))])
+		exception.Frames = append(exception.Frames, core.Frame{Function: function, Filename: "shop/pay.go", InApp: true})
+	}
+	e := core.Event{Title: core.Untrusted(fmt.Sprintf("PaymentError: order %d was paid twice", n)), Culprit: "shop in pay"}
+	e.Exceptions = []core.Exception{exception}
+	return similar.OfEvent(&e)
+}
+
+// cpuSeconds is what this process has used, and the Postgres that it started.
+func cpuSeconds(b *testing.B) float64 {
+	paths, err := filepath.Glob("/proc/[0-9]*/stat")
+	require.NoError(b, err)
+	parents, seconds := map[int]int{}, map[int]float64{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it ended
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+		parents[pid], _ = strconv.Atoi(fields[1])
+		for _, field := range fields[11:15] { // user and system time, also of its children that have ended
+			ticks, _ := strconv.ParseFloat(field, 64)
+			seconds[pid] += ticks / 100
+		}
+	}
+	sum := 0.0
+	for pid := range parents {
+		for ancestor := pid; ancestor > 1; ancestor = parents[ancestor] {
+			if ancestor == os.Getpid() {
+				sum += seconds[pid]
+				break
+			}
+		}
+	}
+	return sum
+}

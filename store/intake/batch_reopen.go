@@ -1,0 +1,216 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"errand/core"
+	"errand/fixes"
+	"errand/store/activity"
+	"errand/store/pg"
+	"errand/store/watch"
+)
+
+// settle is the long way of a batch: it finds out what the store did not know, does what is more than counting, and
+// then counts.
+func (w *Writer) settle(ctx context.Context, t *pg.Tx, b *batch) error {
+	b.forget()
+	if err := w.findDuplicates(ctx, t, b); err != nil {
+		return err
+	}
+	if b.committed {
+		return nil
+	}
+	b.onlyCount(w) // once more: the newest event may have been a duplicate
+	found, err := findIssues(ctx, t, b.groups())
+	if err != nil {
+		return err
+	}
+	b.fresh(func(e *NewEvent, a *Added) { a.IssueID = found[e.group()] })
+	if err := w.planIssues(ctx, b); err != nil {
+		return err
+	}
+	if err := w.reopenIssues(ctx, t, b); err != nil {
+		return err
+	}
+	return w.count(ctx, t, b)
+}
+
+const holdGrouping = `SELECT id FROM projects WHERE id = ANY (@ids) ORDER BY id FOR SHARE`
+
+// holdGrouping keeps merges and splits waiting until the batch is added: one after the other could send it back each time.
+func (w *Writer) holdGrouping(ctx context.Context, t *pg.Tx, b *batch) error {
+	projects := map[int64]struct{}{}
+	for i := range b.events {
+		projects[b.events[i].ProjectID] = struct{}{}
+	}
+	_, err := pg.Exec(ctx, t, holdGrouping, pg.Args{"ids": sorted(projects, cmp.Compare)})
+	return err
+}
+
+// forget undoes what an earlier attempt believed.
+func (b *batch) forget() {
+	b.settled = false
+	b.fresh(func(e *NewEvent, a *Added) { *a = Added{ID: e.id} })
+}
+
+// The ids of events that are not stored do not move with a merge.
+const knownEventIDs = `
+SELECT e.project_id, e.event_id, e.id, coalesce(i.merged_into, e.issue_id), coalesce(e.not_stored, false) FROM event_ids e
+JOIN unnest($1::bigint[], $2::uuid[]) AS n (project_id, event_id) ON e.project_id = n.project_id AND e.event_id = n.event_id
+LEFT JOIN issues i ON i.id = e.issue_id`
+
+// findDuplicates marks the events that are stored already, or were counted within a day.
+func (w *Writer) findDuplicates(ctx context.Context, t *pg.Tx, b *batch) error {
+	project, event := b.eventKeys()
+	rows, err := t.Query(ctx, knownEventIDs, project, event)
+	if err != nil {
+		return err
+	}
+	var key eventKey
+	var id, issue int64
+	var notStored bool
+	for rows.Next() {
+		if err := rows.Scan(&key.project, &key.event, &id, &issue, &notStored); err != nil {
+			rows.Close()
+			return err
+		}
+		// Under our own id it is no duplicate: an earlier try of this batch was committed, and with it all its events.
+		own := id == b.events[b.first[key]].id
+		b.committed = b.committed || own
+		if notStored {
+			id = 0
+		}
+		b.added[b.first[key]] = Added{ID: id, IssueID: issue, Duplicate: !own}
+	}
+	return rows.Err()
+}
+
+func (b *batch) eventKeys() (project []int64, event [][16]byte) {
+	b.fresh(func(e *NewEvent, _ *Added) {
+		project = append(project, e.ProjectID)
+		event = append(event, e.EventID)
+	})
+	return project, event
+}
+
+const issuesByFingerprint = `
+SELECT f.project_id, f.version, f.fingerprint, f.issue_id FROM issue_fingerprints f
+JOIN unnest($1::bigint[], $2::int[], $3::bytea[]) AS n (project_id, version, fingerprint)
+	ON f.project_id = n.project_id AND f.version = n.version AND f.fingerprint = n.fingerprint`
+
+// findIssues looks up the issues to which fingerprints lead.
+func findIssues(ctx context.Context, on pg.Querier, groups []issueKey) (map[issueKey]int64, error) {
+	project, version, fingerprint := pg.SplitColumns(groups, func(k issueKey) (int64, int32, []byte) {
+		return k.project, int32(k.version), k.fingerprint[:]
+	})
+	rows, err := on.Query(ctx, issuesByFingerprint, project, version, fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[issueKey]int64, len(groups))
+	var key issueKey
+	var hash []byte
+	var issue int64
+	_, err = pgx.ForEachRow(rows, []any{&key.project, &key.version, &hash, &issue}, func() error {
+		copy(key.fingerprint[:], hash)
+		found[key] = issue
+		return nil
+	})
+	return found, err
+}
+
+// groups gives the fingerprints of the events that count, each once, in the order in which they came.
+func (b *batch) groups() []issueKey {
+	var list []issueKey
+	seen := map[issueKey]bool{}
+	b.fresh(func(e *NewEvent, _ *Added) {
+		if !seen[e.group()] {
+			seen[e.group()] = true
+			list = append(list, e.group())
+		}
+	})
+	return list
+}
+
+const lockIssues = `
+SELECT i.project_id, i.id, i.status, i.fix_id, i.reopens_after FROM issues i JOIN unnest(@ids::bigint[]) AS n (id) ON i.id = n.id
+ORDER BY i.project_id, i.id FOR UPDATE OF i`
+
+const reopenIssue = `UPDATE issues SET status = 'unresolved', status_at = @now WHERE project_id = @project_id AND id = @id`
+
+// countedIssue is an issue on which a batch counts.
+type countedIssue struct {
+	ProjectID    int64
+	ID           int64
+	Status       core.Status
+	FixID        *int64
+	ReopensAfter core.Time
+}
+
+// reopenIssues locks the batch's issues. It makes the resolved ones unresolved when an event is newer than the resolve, and
+// those regressed whose error returned in spite of a fix (primary API, States). A merged issue sends the batch back: its
+// fingerprints now lead elsewhere.
+func (w *Writer) reopenIssues(ctx context.Context, t *pg.Tx, b *batch) error {
+	b.sum(w.known)
+	latest := map[int64]core.Time{}
+	ids := make([]int64, len(b.counts.issues))
+	for i, c := range b.counts.issues {
+		ids[i], latest[c.issue] = c.issue, c.LastSeen
+	}
+	issues, err := pg.QueryMany[countedIssue](ctx, t, lockIssues, pg.Args{"ids": ids})
+	if err != nil {
+		return err
+	}
+	for _, i := range issues {
+		switch {
+		case i.Status == core.Merged:
+			return errStale
+		case i.ReopensAfter.IsZero() || !latest[i.ID].After(i.ReopensAfter.Time):
+			continue
+		case i.Status == core.Resolved:
+			err = ReopenIssue(ctx, w.db, t, i.ProjectID, i.ID)
+		default:
+			err = w.regressReturned(ctx, t, b, i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	b.settled = true
+	return nil
+}
+
+// regressReturned makes an issue regressed when an event of the batch shows that its deployed fix does not hold.
+func (w *Writer) regressReturned(ctx context.Context, t *pg.Tx, b *batch, issue countedIssue) error {
+	fix, err := watch.ReadFix(ctx, t, issue.ProjectID, *issue.FixID)
+	if err != nil {
+		return err
+	}
+	var events []fixes.Event
+	b.fresh(func(e *NewEvent, a *Added) {
+		if a.IssueID == issue.ID {
+			events = append(events, fixes.Event{At: e.OccurredAt.Time, Release: e.Release, Environment: e.Environment})
+		}
+	})
+	returned, err := fix.FindReturn(ctx, t, events)
+	if err != nil || returned == nil {
+		return err
+	}
+	return fix.Regress(ctx, w.db, t, issue.Status, returned.Release)
+}
+
+// ReopenIssue makes a resolved issue unresolved, because its error is there still, and writes that into its activity.
+func ReopenIssue(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int64) error {
+	if _, err := pg.Exec(ctx, t, reopenIssue, pg.Args{"now": t.Now, "project_id": project, "id": issue}); err != nil {
+		return err
+	}
+	if err := activity.WriteAlert(ctx, t, project, issue, activity.AlertRegressed); err != nil {
+		return err
+	}
+	change := activity.FromTo{From: core.Resolved, To: core.Unresolved}
+	_, err := activity.Write(ctx, db, t, activity.OfIssue(core.System("ingest"), project, issue, core.ActionIssueRegress, change))
+	return err
+}

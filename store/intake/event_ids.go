@@ -1,0 +1,54 @@
+package intake
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// lockEventIDs leaves out the rows that are locked, which only the retention can have done: it is deleting them, in an
+// order of its own.
+const lockEventIDs = `
+SELECT event_id FROM event_ids WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[]) FOR UPDATE SKIP LOCKED`
+
+const moveEventIDs = `UPDATE event_ids SET issue_id = @to WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[])`
+
+// EventID is the SDK's id of an event.
+type EventID struct{ EventID [16]byte }
+
+// MoveEventIDs has events that are sent again answered with the issue to which they were moved.
+func MoveEventIDs(ctx context.Context, t *pg.Tx, project, to int64, events []EventID) error {
+	free, err := lockFreeEventIDs(ctx, t, project, events)
+	if err != nil {
+		return err
+	}
+	_, err = pg.Exec(ctx, t, moveEventIDs, pg.Args{"project_id": project, "event_ids": free, "to": to})
+	return err
+}
+
+// lockFreeEventIDs locks the rows of the events that nobody else has locked, and returns their ids.
+func lockFreeEventIDs(ctx context.Context, t *pg.Tx, project int64, events []EventID) ([][16]byte, error) {
+	free, err := pg.QueryMany[EventID](ctx, t, lockEventIDs, pg.Args{"project_id": project, "event_ids": listEventIDs(events)})
+	return listEventIDs(free), err
+}
+
+func listEventIDs(events []EventID) [][16]byte {
+	ids := make([][16]byte, len(events))
+	for i, e := range events {
+		ids[i] = e.EventID
+	}
+	return ids
+}
+
+const shareProject = `SELECT id FROM projects WHERE id = @id AND deleted_at IS NULL FOR SHARE`
+
+// ShareProject keeps a project from being deleted, and its issues from being merged or split, until the transaction ends.
+// An unknown or deleted project is core.ProjectNotFound.
+func ShareProject(ctx context.Context, t *pg.Tx, id int64) error {
+	_, err := pg.QueryOne[struct{ ID int64 }](ctx, t, shareProject, pg.Args{"id": id})
+	if core.HasCode(err, core.NotFound) {
+		return core.NewError(core.ProjectNotFound)
+	}
+	return err
+}

@@ -1,0 +1,125 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+
+	"errand/store/pg"
+)
+
+const eventPartitions = `
+SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+WHERE i.inhparent = 'events'::regclass ORDER BY c.relname`
+
+// partitionPrefix begins the name of a day's partition; the day follows.
+const (
+	partitionPrefix = "events_"
+	partitionDay    = "20060102"
+)
+
+// DroppedDay is a day of stored events that were deleted.
+type DroppedDay struct {
+	Partition string // such as events_20260103
+	Events    int64
+}
+
+// DropExpired deletes the stored events that arrived before the day that lies so many days back, whole days at a time,
+// with their event ids. Counts of issues stay; they say how many events are still stored. It returns what it deleted, with
+// an error too. 0 days back is never: it deletes nothing.
+func (w *Writer) DropExpired(ctx context.Context, days int) ([]DroppedDay, error) {
+	if days == 0 {
+		return nil, nil
+	}
+	oldest := dayOf(w.db.Now()).AddDate(0, 0, -days)
+	partitions, err := pg.QueryMany[struct{ Name string }](ctx, w.db.Main, eventPartitions, pg.Args{})
+	if err != nil {
+		return nil, err
+	}
+	var dropped []DroppedDay
+	for _, p := range partitions {
+		day, err := time.Parse(partitionDay, strings.TrimPrefix(p.Name, partitionPrefix))
+		if err != nil || !day.Before(oldest) {
+			continue // not a day's, or to be kept
+		}
+		if err := w.forgetEventIDs(ctx, day); err != nil {
+			return dropped, err
+		}
+		events, err := w.dropDay(ctx, p.Name)
+		if pg.HasState(err, pgerrcode.UndefinedTable) { // another server has dropped it
+			continue
+		}
+		if err == nil || events > 0 { // the day may be empty, and not dropped yet
+			dropped = append(dropped, DroppedDay{p.Name, events})
+		}
+		if err != nil {
+			return dropped, err
+		}
+	}
+	return dropped, nil
+}
+
+// forgetChunk bounds the rows of one deletion, so that no transaction is long.
+const forgetChunk = 10_000
+
+const deleteEventIDs = `
+DELETE FROM event_ids WHERE (project_id, event_id) IN (
+	SELECT project_id, event_id FROM event_ids WHERE received_at >= @day AND received_at < @next LIMIT @chunk)`
+
+func (w *Writer) forgetEventIDs(ctx context.Context, day time.Time) error {
+	for {
+		n, err := pg.Exec(ctx, w.db.Main, deleteEventIDs, pg.Args{"day": day, "next": day.AddDate(0, 0, 1), "chunk": forgetChunk})
+		if err != nil || n < forgetChunk {
+			return err
+		}
+	}
+}
+
+// dropDay takes the day's events off their issues, empties the partition and drops it. It returns how many events it had.
+//
+// The first transaction locks in the order of AddEvents, issues before events, so that neither waits for the other in a
+// circle. The locks on the projects keep merges and splits from moving the events to other issues after they were
+// counted. It locks this day alone, which no new event waits for. Dropping locks the whole table for a moment; a day that
+// could not be dropped because of a long pg_dump is empty, and dropped the next time.
+func (w *Writer) dropDay(ctx context.Context, partition string) (events int64, err error) {
+	err = w.db.InLockTx(ctx, func(t *pg.Tx) (err error) {
+		events, err = emptyDay(ctx, t, partition)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return events, w.db.ChangeTables(ctx, fmt.Sprintf(`ALTER TABLE events DETACH PARTITION %s`, partition), fmt.Sprintf(`DROP TABLE %s`, partition))
+}
+
+// emptyDay deletes the events of a day and returns how many they were.
+func emptyDay(ctx context.Context, t *pg.Tx, partition string) (events int64, err error) {
+	err = t.ExecAll(ctx,
+		`SET LOCAL lock_timeout = '5s'`,
+		fmt.Sprintf(`LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE`, partition), // one server at a time
+		fmt.Sprintf(`SELECT FROM projects WHERE id IN (SELECT project_id FROM %s) ORDER BY id FOR NO KEY UPDATE`, partition))
+	if err != nil {
+		return 0, err
+	}
+	if err := t.QueryRow(ctx, fmt.Sprintf(`SELECT count(*) FROM %s`, partition)).Scan(&events); err != nil {
+		return 0, err
+	}
+	err = t.ExecAll(ctx, fmt.Sprintf(`
+			WITH gone AS (SELECT project_id, issue_id, count(*) AS n, array_agg(id) AS ids FROM %s GROUP BY 1, 2),
+			locked AS (SELECT i.project_id, i.id FROM issues i JOIN gone g ON g.project_id = i.project_id AND g.issue_id = i.id
+				ORDER BY 1, 2 FOR UPDATE OF i)
+			UPDATE issues i SET stored_events = i.stored_events - g.n,
+				latest_event_id = CASE WHEN i.latest_event_id <> ALL (g.ids) THEN i.latest_event_id END
+			FROM gone g JOIN locked l ON l.project_id = g.project_id AND l.id = g.issue_id
+			WHERE i.project_id = g.project_id AND i.id = g.issue_id`, partition))
+	if err != nil {
+		return 0, err
+	}
+	if err := t.WaitShortly(ctx); err != nil {
+		return 0, err
+	}
+	return events, t.ExecAll(ctx, fmt.Sprintf(`TRUNCATE %s`, partition))
+}

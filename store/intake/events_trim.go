@@ -1,0 +1,212 @@
+package intake
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// TrimIssues stores the events that have waited, and deletes stored events of the issues that have more than they keep: the
+// first ones and the newest stay (decisions 2). It knows of the issues to which this server added events; the others are
+// trimmed by theirs.
+func (w *Writer) TrimIssues(ctx context.Context) error {
+	now, keep := w.db.Now(), w.keep()
+	return w.trimIssues(ctx, w.overfull.take(func(i *overfullIssue) bool { return i.isDue(keep, now) }))
+}
+
+// TrimAllIssues is TrimIssues of all issues that it knows of, before the server ends.
+func (w *Writer) TrimAllIssues(ctx context.Context) error {
+	return w.trimIssues(ctx, w.overfull.take(func(*overfullIssue) bool { return true }))
+}
+
+// trimIssues trims each of the issues. What could not be trimmed is remembered again; an issue of a project that somebody
+// locks for long does not keep the others waiting. The error is the first one.
+func (w *Writer) trimIssues(ctx context.Context, due map[int64]*overfullIssue) (first error) {
+	defer func() { // after a panic too
+		for id, issue := range due {
+			w.overfull.putBack(id, issue, w.keep())
+		}
+	}()
+	for id, issue := range due {
+		err := w.trimIssue(ctx, id, issue)
+		if err == nil {
+			delete(due, id)
+			continue
+		}
+		if first == nil {
+			first = err
+		}
+		if core.HasCode(err, core.Unavailable) && !pg.HasState(err, pgerrcode.LockNotAvailable) {
+			return first // the others would fail too
+		}
+	}
+	return first
+}
+
+const (
+	// issueOrTarget is where the events of an issue are now. Merges wait until it is used: see shareProject.
+	issueOrTarget = `SELECT coalesce(merged_into, id) AS id FROM issues WHERE project_id = @project_id AND id = @issue_id`
+	storedOfIssue = `SELECT stored_events FROM issues WHERE project_id = @project_id AND id = @issue_id FOR UPDATE`
+	// storeWaiting stores the events that are counted and nothing else: not what somebody stored or forgot meanwhile.
+	storeWaiting = `
+WITH waiting AS (
+	UPDATE event_ids d SET not_stored = NULL, issue_id = n.issue_id
+	FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[]) AS n (project_id, event_id, id, issue_id)
+	WHERE d.project_id = n.project_id AND d.event_id = n.event_id AND d.id = n.id AND d.not_stored
+	RETURNING d.id
+)
+INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
+SELECT n.* FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
+	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[])
+	AS n (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
+WHERE n.id = ANY (ARRAY(SELECT id FROM waiting))`
+	setStored = `
+UPDATE issues SET stored_events = @stored, latest_event_id = (
+		SELECT e.id FROM events e WHERE e.project_id = @project_id AND e.issue_id = @id ORDER BY e.received_at DESC, e.id DESC LIMIT 1) WHERE project_id = @project_id AND id = @id`
+)
+
+func (w *Writer) trimIssue(ctx context.Context, id int64, issue *overfullIssue) error {
+	for i := range issue.waiting {
+		w.packNow(ctx, &issue.waiting[i])
+	}
+	err := w.db.InTx(ctx, func(t *pg.Tx) error {
+		if err := t.ExecAll(ctx, `SET LOCAL lock_timeout = '500ms'`); err != nil {
+			return err
+		}
+		if err := t.FindByKey(ctx); err != nil {
+			return err
+		}
+		if err := ShareProject(ctx, t, issue.project); err != nil {
+			return err
+		}
+		target, err := pg.QueryOne[struct{ ID int64 }](ctx, t, issueOrTarget, pg.Args{"project_id": issue.project, "issue_id": id})
+		if err != nil {
+			return err
+		}
+		return w.trimTo(ctx, t, issue.project, target.ID, issue.waiting)
+	})
+	if core.HasCode(err, core.NotFound) || core.HasCode(err, core.ProjectNotFound) {
+		return nil // it was deleted
+	}
+	return err
+}
+
+// sentAtOnce is about how many bytes of events one statement has: Postgres ends a transaction whose next statement has not
+// arrived whole within two seconds (sessionSettings), over a slow network too.
+const sentAtOnce = 1 << 20
+
+// trimTo stores the events that wait and trims the issue.
+func (w *Writer) trimTo(ctx context.Context, t *pg.Tx, project, issue int64, waiting []NewEvent) error {
+	row, err := pg.QueryOne[struct{ StoredEvents int64 }](ctx, t, storedOfIssue, pg.Args{"project_id": project, "issue_id": issue})
+	if err != nil {
+		return err
+	}
+	stored := row.StoredEvents
+	for left := waiting; len(left) > 0; {
+		columns, n := newEventArrays(len(left)), 0
+		for size := 0; n < len(left) && size < sentAtOnce; n++ {
+			columns.add(&left[n], issue)
+			size += left[n].Payload.Size()
+		}
+		tag, err := t.Exec(ctx, storeWaiting, columns.args()...)
+		if err != nil {
+			return err
+		}
+		stored += tag.RowsAffected()
+		left = left[n:]
+	}
+	gone, err := w.TrimEvents(ctx, t, project, []int64{issue}, stored)
+	if err != nil || stored-gone == row.StoredEvents && len(waiting) == 0 {
+		return err
+	}
+	_, err = pg.Exec(ctx, t, setStored, pg.Args{"project_id": project, "id": issue, "stored": stored - gone})
+	return err
+}
+
+// The surplus is a range in the order of arrival, so that it is deleted by one walk along the index.
+const (
+	eventAt = `
+SELECT received_at, id FROM events WHERE project_id = @project_id AND issue_id = ANY (@issue_ids)
+ORDER BY received_at, id OFFSET @position LIMIT 1`
+	trimEvents = `
+DELETE FROM events WHERE project_id = @project_id AND issue_id = ANY (@issue_ids) AND received_at BETWEEN @first_at AND @last_at
+	AND (received_at, id) >= (@first_at, @first_id) AND (received_at, id) <= (@last_at, @last_id)
+RETURNING event_id`
+)
+
+// TrimEvents deletes what locked issues have stored in the middle beyond what one issue keeps, and tells how many events that
+// were.
+func (w *Writer) TrimEvents(ctx context.Context, t *pg.Tx, project int64, issues []int64, stored int64) (int64, error) {
+	surplus := stored - w.keep()
+	if surplus <= 0 {
+		return 0, nil
+	}
+	type position struct {
+		ReceivedAt core.Time
+		ID         int64
+	}
+	var ends [2]position
+	for i, at := range []int64{keepFirst, keepFirst + surplus - 1} {
+		var err error
+		ends[i], err = pg.QueryOne[position](ctx, t, eventAt, pg.Args{"project_id": project, "issue_ids": issues, "position": at})
+		if core.HasCode(err, core.NotFound) {
+			return 0, nil // fewer are stored than were counted
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	events, err := pg.QueryMany[EventID](ctx, t, trimEvents, pg.Args{
+		"project_id": project, "issue_ids": issues,
+		"first_at": ends[0].ReceivedAt, "first_id": ends[0].ID, "last_at": ends[1].ReceivedAt, "last_id": ends[1].ID,
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int64(len(events)), forgetStored(ctx, t, project, events)
+}
+
+// countedFor is how long an event that is not stored is known, so that it does not count twice.
+const countedFor = 24 * time.Hour
+
+const (
+	markNotStored = `
+UPDATE event_ids SET not_stored = true
+WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[]) AND received_at > @since`
+	forgetNotStored = `
+DELETE FROM event_ids
+WHERE project_id = @project_id AND event_id = ANY (@event_ids::uuid[]) AND received_at <= @since`
+)
+
+// forgetStored writes down that events are not stored any more. Old ones may be sent again.
+func forgetStored(ctx context.Context, t *pg.Tx, project int64, events []EventID) error {
+	free, err := lockFreeEventIDs(ctx, t, project, events)
+	if err != nil {
+		return err
+	}
+	for _, sql := range []string{markNotStored, forgetNotStored} {
+		_, err := pg.Exec(ctx, t, sql, pg.Args{"project_id": project, "event_ids": free, "since": t.Now.Add(-countedFor)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const deleteCounted = `
+DELETE FROM event_ids WHERE (project_id, event_id) IN (
+	SELECT project_id, event_id FROM event_ids WHERE not_stored AND received_at <= @since LIMIT @chunk)`
+
+// ForgetCounted lets events that are not stored be sent again once they are a day old.
+func (w *Writer) ForgetCounted(ctx context.Context) error {
+	for {
+		n, err := pg.Exec(ctx, w.db.Main, deleteCounted, pg.Args{"since": w.db.Now().Add(-countedFor), "chunk": forgetChunk})
+		if err != nil || n < forgetChunk {
+			return err
+		}
+	}
+}

@@ -1,0 +1,9 @@
+package intake_test
+
+import (
+	"testing"
+
+	"errand/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }

@@ -1,0 +1,58 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"errand/store/pg"
+)
+
+// PartitionsAhead is how many days of event partitions are made before they are needed.
+const PartitionsAhead = 3
+
+// days remembers which partitions are there.
+type days struct{ made sync.Map } // time.Time -> struct{}
+
+// MakePartitions makes the partition of events for today and for the days ahead.
+func (w *Writer) MakePartitions(ctx context.Context) error {
+	today := w.db.Now().Truncate(24 * time.Hour)
+	for n := range PartitionsAhead + 1 {
+		if err := w.makePartition(ctx, today.AddDate(0, 0, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lockPartitions lets one server at a time make a partition. Neither reads nor events wait for it, nor does it wait for
+// them or for a pg_dump; CREATE TABLE .. PARTITION OF would.
+const lockPartitions = `LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE`
+
+const partitionMade = `SELECT to_regclass(@name) IS NOT NULL AS made`
+
+// makePartition makes the partition of one UTC day. Several servers may try at once: the later ones find it there.
+func (w *Writer) makePartition(ctx context.Context, day time.Time) error {
+	if _, made := w.days.made.Load(day); made {
+		return nil
+	}
+	name := partitionPrefix + day.Format(partitionDay)
+	err := w.db.InWriterTx(ctx, func(t *pg.Tx) error {
+		if err := t.ExecAll(ctx, `SET LOCAL lock_timeout = '5s'`, lockPartitions); err != nil {
+			return err
+		}
+		there, err := pg.QueryOne[struct{ Made bool }](ctx, t, partitionMade, pg.Args{"name": name})
+		if err != nil || there.Made {
+			return err
+		}
+		return t.ExecAll(ctx,
+			fmt.Sprintf(`CREATE TABLE %s (LIKE events INCLUDING ALL)`, name),
+			fmt.Sprintf(`ALTER TABLE events ATTACH PARTITION %s FOR VALUES FROM ('%sT00:00:00Z') TO ('%sT00:00:00Z')`,
+				name, day.Format(time.DateOnly), day.AddDate(0, 0, 1).Format(time.DateOnly)))
+	})
+	if err == nil {
+		w.days.made.Store(day, struct{}{})
+	}
+	return err
+}

@@ -1,0 +1,103 @@
+package intake
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"errand/core"
+)
+
+// maxPayload is far above the 256 KB to which an event is trimmed: what is larger is not ours.
+const maxPayload = 4 << 20
+
+// maxWindow bounds the memory of a compressor: no event is larger.
+const maxWindow = 256 << 10
+
+// plain compresses and reads without a dictionary.
+var (
+	plainPacker   = must(newPacker())
+	plainUnpacker = must(newUnpacker())
+)
+
+func newPacker(options ...zstd.EOption) (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, append(options, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
+		zstd.WithWindowSize(maxWindow), zstd.WithLowerEncoderMem(true))...)
+}
+
+func newUnpacker(options ...zstd.DOption) (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, append(options, zstd.WithDecoderMaxMemory(maxPayload), zstd.WithDecoderConcurrency(1))...)
+}
+
+// must is for constructors that fail only on options that are wrong in the program.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Payload is an event as it is stored.
+type Payload struct {
+	Bytes      []byte // compressed
+	Dictionary int64  // with which it is compressed; 0 for none
+
+	text []byte // not compressed yet: it will probably not be stored
+}
+
+// Size is the bytes that the payload takes in memory.
+func (p Payload) Size() int { return len(p.Bytes) + len(p.text) }
+
+// Pack compresses the stored form of an event without a dictionary.
+func Pack(event []byte) Payload { return packer{Encoder: plainPacker}.pack(event) }
+
+// Pack gives an event its payload: the stored form, compressed with the project's dictionary where it has one. When the
+// event's issue has as many stored events as it keeps, compressing waits until this one is known to be stored.
+func (w *Writer) Pack(ctx context.Context, e *NewEvent, text []byte) {
+	if int64(w.known.issue(e).stored) >= w.keep() {
+		e.Payload = Payload{text: slices.Clone(text)}
+		return
+	}
+	e.Payload = w.dictionaries.packer(ctx, w, e.ProjectID).pack(text)
+}
+
+// packNow compresses a payload that waited.
+func (w *Writer) packNow(ctx context.Context, e *NewEvent) {
+	if e.Payload.text != nil {
+		e.Payload = w.dictionaries.packer(ctx, w, e.ProjectID).pack(e.Payload.text)
+	}
+}
+
+// packed has room for what is compressed, whose size is not known before.
+var packed = sync.Pool{New: func() any { return new([]byte) }}
+
+func (p packer) pack(event []byte) Payload {
+	buffer := packed.Get().(*[]byte)
+	defer packed.Put(buffer)
+	*buffer = p.EncodeAll(event, (*buffer)[:0])
+	return Payload{Bytes: slices.Clone(*buffer), Dictionary: p.dictionary}
+}
+
+// Unpack reads a compressed event.
+func (w *Writer) Unpack(ctx context.Context, project int64, p Payload) (event core.Event, err error) {
+	text, err := w.unpackText(ctx, project, p)
+	if err == nil {
+		err = json.Unmarshal(text, &event)
+	}
+	if err != nil {
+		return event, fmt.Errorf("store: a stored event cannot be read: %w", err)
+	}
+	return event, nil
+}
+
+func (w *Writer) unpackText(ctx context.Context, project int64, p Payload) ([]byte, error) {
+	unpacker, err := w.dictionaries.unpacker(ctx, w, project, p.Dictionary)
+	if err != nil {
+		return nil, err
+	}
+	return unpacker.DecodeAll(p.Bytes, nil)
+}

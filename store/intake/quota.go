@@ -1,0 +1,126 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"errand/store/pg"
+)
+
+// ProjectDay is one UTC day of a project, over which its daily quota is counted.
+type ProjectDay struct {
+	ProjectID int64
+	Day       time.Time // its start, UTC
+}
+
+// DayOf gives the day on which an event counts: that of its arrival.
+func (e *NewEvent) DayOf() ProjectDay { return ProjectDay{e.ProjectID, dayOf(e.ReceivedAt)} }
+
+const countDays = `
+SELECT coalesce(sum(h.events), 0)::bigint
+FROM unnest($1::bigint[], $2::timestamptz[]) WITH ORDINALITY AS n (project_id, day, place)
+LEFT JOIN project_hours h ON h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours'
+GROUP BY n.place ORDER BY n.place`
+
+// CountDays gives how many events counted on each of the days, in their order.
+func (w *Writer) CountDays(ctx context.Context, days []ProjectDay) ([]int64, error) {
+	project, start := make([]int64, len(days)), make([]time.Time, len(days))
+	for i, d := range days {
+		project[i], start[i] = d.ProjectID, d.Day
+	}
+	rows, err := w.db.Writer.Query(ctx, countDays, project, start)
+	if err != nil {
+		return nil, pg.WrapError(err)
+	}
+	counts, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	return counts, pg.WrapError(err)
+}
+
+// errOverQuota says that a batch would take a project above its daily quota.
+var errOverQuota = errors.New("store: the project is over its daily quota")
+
+// checkQuotas keeps a batch from proceeding, and returns a row, when a day would have more events than its quota.
+const checkQuotas = `
+SELECT set_config('errand.proceeds', 'false', true) WHERE ` + proceeds + ` AND EXISTS (
+	SELECT FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::bigint[]) AS n (project_id, day, quota, events)
+	WHERE n.quota < n.events + (SELECT coalesce(sum(h.events), 0) FROM project_hours h
+		WHERE h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours'))`
+
+// failOverQuota fails with overQuota when a day has more events than its quota. It comes after countHours, whose row of
+// the project lets one batch at a time through: so the counts of all servers are seen. After checkQuotas it fails only for
+// the batches that reached the quota in the same moment, so at most once for each connection that was writing then.
+const failOverQuota = `
+SELECT sqrt(CASE WHEN ` + proceeds + ` AND EXISTS (
+	SELECT FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[]) AS n (project_id, day, quota)
+	WHERE n.quota < (SELECT sum(h.events) FROM project_hours h
+		WHERE h.project_id = n.project_id AND h.hour >= n.day AND h.hour < n.day + interval '24 hours')) THEN -1 ELSE 0 END)`
+
+// overQuota is the SQLSTATE of the square root of -1, which no other statement takes.
+const overQuota = pgerrcode.InvalidArgumentForPowerFunction
+
+// quotas are the days of projects with a quota, and how many events a batch adds to them, as the arrays of a statement.
+type quotas struct {
+	project       []int64
+	day           []time.Time
+	quota, events []int64
+}
+
+func quotasOf(counts []projectCount) (q quotas) {
+	place := map[ProjectDay]int{}
+	for _, c := range counts {
+		if c.quota == nil {
+			continue
+		}
+		day := ProjectDay{c.project, c.hour.Truncate(24 * time.Hour)}
+		i, seen := place[day]
+		if !seen {
+			i = len(q.project)
+			place[day] = i
+			q.project, q.day, q.quota, q.events = append(q.project, day.ProjectID), append(q.day, day.Day), append(q.quota, 0), append(q.events, 0)
+		}
+		q.quota[i] = *c.quota
+		q.events[i] += c.events
+	}
+	return q
+}
+
+func (n *quotas) queueCheck(q *pgx.Batch, o *outcome) {
+	if len(n.project) > 0 {
+		q.Queue(checkQuotas, n.project, n.day, n.quota, n.events).Exec(func(tag pgconn.CommandTag) error {
+			o.overQuota = tag.RowsAffected() > 0
+			return nil
+		})
+	}
+}
+
+func (n *quotas) queueGuard(q *pgx.Batch) {
+	if len(n.project) > 0 {
+		q.Queue(failOverQuota, n.project, n.day, n.quota)
+	}
+}
+
+const findStored = `
+SELECT e.event_id IS NOT NULL
+FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS n (project_id, event_id, place)
+LEFT JOIN event_ids e ON e.project_id = n.project_id AND e.event_id = n.event_id
+ORDER BY n.place`
+
+// FindStored reports of each event whether one with its id is stored or was counted within a day, in their order: to add
+// it again counts nothing.
+func (w *Writer) FindStored(ctx context.Context, events []NewEvent) ([]bool, error) {
+	project, event := make([]int64, len(events)), make([][16]byte, len(events))
+	for i := range events {
+		project[i], event[i] = events[i].ProjectID, events[i].EventID
+	}
+	rows, err := w.db.Writer.Query(ctx, findStored, project, event)
+	if err != nil {
+		return nil, pg.WrapError(err)
+	}
+	stored, err := pgx.CollectRows(rows, pgx.RowTo[bool])
+	return stored, pg.WrapError(err)
+}

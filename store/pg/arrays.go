@@ -1,0 +1,82 @@
+package pg
+
+import (
+	"encoding/binary"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// arrayCodec sends slices of T as arrays, as the library's codec does, which it embeds for all else. The library's takes
+// an allocation or two for each element, three quarters of what a batch of events allocated. No element is NULL.
+type arrayCodec[T any] struct {
+	*pgtype.ArrayCodec
+	appendElement func([]byte, T) []byte
+}
+
+// PlanEncode plans to send a slice.
+func (c arrayCodec[T]) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
+	if _, ok := value.([]T); ok && format == pgtype.BinaryFormatCode {
+		return c
+	}
+	return c.ArrayCodec.PlanEncode(m, oid, format, value)
+}
+
+// Encode appends a slice in the binary format of arrays: a header (one dimension, no NULL, the type, the length, the first
+// index) and each element with its length before it.
+func (c arrayCodec[T]) Encode(value any, buf []byte) ([]byte, error) {
+	list := value.([]T)
+	for _, n := range []uint32{1, 0, c.ElementType.OID, uint32(len(list)), 1} {
+		buf = binary.BigEndian.AppendUint32(buf, n)
+	}
+	for _, element := range list {
+		start := len(buf)
+		buf = c.appendElement(append(buf, 0, 0, 0, 0), element)
+		binary.BigEndian.PutUint32(buf[start:], uint32(len(buf)-start-4))
+	}
+	return buf, nil
+}
+
+// year2000 is where Postgres counts times from, in microseconds since 1970.
+const year2000 = 946_684_800_000_000
+
+// SendArrays has the arrays of the writer of events sent by arrayCodec.
+func SendArrays(types *pgtype.Map) {
+	registerArray(types, "int8", func(buf []byte, n int64) []byte { return binary.BigEndian.AppendUint64(buf, uint64(n)) })
+	registerArray(types, "timestamptz", func(buf []byte, t time.Time) []byte {
+		return binary.BigEndian.AppendUint64(buf, uint64(t.UnixMicro()-year2000))
+	})
+	registerArray(types, "text", func(buf []byte, s string) []byte { return append(buf, s...) })
+	registerArray(types, "bytea", func(buf []byte, b []byte) []byte { return append(buf, b...) })
+	registerArray(types, "uuid", func(buf []byte, id [16]byte) []byte { return append(buf, id[:]...) })
+}
+
+func registerArray[T any](types *pgtype.Map, name string, appendElement func([]byte, T) []byte) {
+	element, _ := types.TypeForName(name)
+	array, _ := types.TypeForName("_" + name)
+	types.RegisterType(&pgtype.Type{Name: array.Name, OID: array.OID, Codec: arrayCodec[T]{&pgtype.ArrayCodec{ElementType: element}, appendElement}})
+}
+
+// SplitColumns turns rows into three arrays, as unnest wants them.
+func SplitColumns[T, A, B, C any](rows []T, split func(T) (A, B, C)) ([]A, []B, []C) {
+	a, b, c := make([]A, len(rows)), make([]B, len(rows)), make([]C, len(rows))
+	for i, row := range rows {
+		a[i], b[i], c[i] = split(row)
+	}
+	return a, b, c
+}
+
+// ArrayText writes an array as Postgres reads it. Arrays of different lengths cannot be sent as one array of arrays, but as
+// their texts.
+func ArrayText(list []int32) string {
+	text := make([]byte, 0, 12*len(list)+2)
+	text = append(text, '{')
+	for i, n := range list {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, int64(n), 10)
+	}
+	return string(append(text, '}'))
+}

@@ -1,0 +1,113 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// How the connections of a server are shared out. The writer of events has its own, so that reads cannot starve it; so have
+// the ids, whose connection also serves the question whether the server is ready: reads must not answer it.
+const (
+	DefaultConnections = 19
+	MinConnections     = 5
+
+	writerConnections = 2
+	idConnections     = 1
+)
+
+// keepConnected is how long an unused connection stays: who gives up the server's last one might not get it back.
+const keepConnected = 24 * time.Hour
+
+// finishCanceled is how long a statement may go on after its context has ended. Nearly all are done by then, and the
+// connection stays; to cancel each would leave an error in the log of Postgres whenever a server stops or a client leaves.
+const finishCanceled = 500 * time.Millisecond
+
+// sessionSettings are set on every new connection, as statements: poolers such as PgBouncer refuse them as parameters of
+// a start. A frozen server must not block the others by a transaction that it does not go on with, and Postgres must
+// notice that a machine has vanished.
+const sessionSettings = `
+SET idle_in_transaction_session_timeout = '2s';
+SET tcp_keepalives_idle = 15;
+SET tcp_keepalives_interval = 5;
+SET tcp_keepalives_count = 3;
+SET tcp_user_timeout = '30s'`
+
+// prepareConnection is run on every new connection of a pool.
+type prepareConnection = func(context.Context, *pgx.Conn) error
+
+// openPool prepares a pool of connections to servers that take writes; connections are made when they are needed.
+func openPool(ctx context.Context, url string, size int32, afterConnect prepareConnection) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		// The parser's own text may repeat the password that stands in the URL.
+		return nil, errors.New("store: DATABASE_URL is not a Postgres connection string")
+	}
+	config.MaxConns = size
+	config.MaxConnIdleTime = keepConnected
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, sessionSettings); err != nil {
+			return err
+		}
+		if afterConnect == nil {
+			return nil
+		}
+		return afterConnect(ctx, conn)
+	}
+	connection := &config.ConnConfig.Config
+	connection.ConnectTimeout = 5 * time.Second
+	connection.RuntimeParams["application_name"] = "errand"
+	connection.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{
+		Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3,
+	}}).DialContext
+	if connection.ValidateConnect == nil { // else the URL has a target_session_attrs of its own
+		connection.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	connection.OnPgError = keepsConnection
+	connection.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn(), DeadlineDelay: finishCanceled}
+	}
+	return pgxpool.NewWithConfig(ctx, config)
+}
+
+// keepsConnection reports whether a connection is used again after the error. One to a server that has become a standby
+// is not: the next one finds the new primary.
+func keepsConnection(_ *pgconn.PgConn, err *pgconn.PgError) bool {
+	return err.SeverityUnlocalized != "FATAL" && err.Code != pgerrcode.ReadOnlySQLTransaction
+}
+
+// connectAll makes the connections of a pool, and reports why not even one could be made.
+func connectAll(ctx context.Context, pool *pgxpool.Pool) error {
+	held := make([]*pgxpool.Conn, 0, pool.Config().MaxConns)
+	defer func() {
+		for _, conn := range held {
+			conn.Release()
+		}
+	}()
+	for range cap(held) {
+		conn, err := pool.Acquire(ctx)
+		if err != nil && len(held) == 0 {
+			return err
+		}
+		if err != nil {
+			return nil
+		}
+		held = append(held, conn)
+	}
+	return nil
+}
+
+// prepareWriter makes a connection one for the writer of events. The planner is kept from scanning whole tables for small
+// arrays: it does so on tables without statistics, and plans for arrays are the same whatever is in them.
+func prepareWriter(ctx context.Context, conn *pgx.Conn) error {
+	SendArrays(conn.TypeMap())
+	_, err := conn.Exec(ctx, `SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; SET jit = off`)
+	return WrapError(err)
+}

@@ -1,0 +1,66 @@
+package pg
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"slices"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"errand/core"
+)
+
+// WrapError returns an error of the database with the code that its client gets: core.Unavailable when the database is away
+// or takes no writes for the moment. Anything else stays as it is and leaves the process as internal.
+func WrapError(err error) error {
+	if err == nil || !isUnavailable(err) {
+		return err
+	}
+	return core.NewError(core.Unavailable).Because(err)
+}
+
+// isUnavailable reports whether the error means that the same statement may work later, and not that it is wrong.
+func isUnavailable(err error) bool {
+	var connect *pgconn.ConnectError
+	var network net.Error
+	switch {
+	case core.HasCode(err, core.Unavailable):
+		return false // wrapped already
+	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return true
+	case errors.Is(err, context.Canceled): // the caller gave up, as after a deadline, which is a network error
+		return true
+	case errors.Is(err, driver.ErrBadConn): // what database/sql, which the migrations use, makes of it
+		return true
+	default:
+		return HasState(err, passingStates...) || lacksResources(err) || pgconn.SafeToRetry(err)
+	}
+}
+
+// passingStates are the SQLSTATEs of what is over after a while, without a change of ours.
+var passingStates = []string{
+	pgerrcode.ReadOnlySQLTransaction,          // a standby, also one that was the primary when the connection was made
+	pgerrcode.LockNotAvailable,                // ended by lock_timeout
+	pgerrcode.IdleInTransactionSessionTimeout, // this process was frozen
+	pgerrcode.QueryCanceled,                   // ended by statement_timeout or by an administrator
+	pgerrcode.AdminShutdown,
+	pgerrcode.CrashShutdown,
+	pgerrcode.CannotConnectNow, // starting up
+	pgerrcode.IdleSessionTimeout,
+}
+
+// HasState reports whether the error has one of the SQLSTATEs.
+func HasState(err error, states ...string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && slices.Contains(states, pg.Code)
+}
+
+// lacksResources reports whether the server's disk is full, its memory is used up, or it has no connection left.
+func lacksResources(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pgerrcode.IsInsufficientResources(pg.Code)
+}

@@ -1,0 +1,67 @@
+package pg
+
+import (
+	"context"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"errand/core"
+)
+
+// Tx is one transaction with its fixed time.
+type Tx struct {
+	pgx.Tx
+	Now core.Time
+}
+
+// InTx runs fn in a transaction on a connection of the main pool.
+func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
+	return db.inTxOn(ctx, db.Main, fn)
+}
+
+// InWriterTx runs fn in a transaction on a connection of the writer of events.
+func (db *DB) InWriterTx(ctx context.Context, fn func(*Tx) error) error {
+	return db.inTxOn(ctx, db.Writer, fn)
+}
+
+// inTxOn runs fn in a transaction. After a serialisation failure or a deadlock it runs fn once more: this is the only place
+// that retries.
+func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, fn func(*Tx) error) error {
+	run := func() error {
+		return pgx.BeginFunc(ctx, pool, func(t pgx.Tx) error {
+			return fn(&Tx{Tx: t, Now: db.Now()})
+		})
+	}
+	err := run()
+	if HasState(err, pgerrcode.SerializationFailure, pgerrcode.DeadlockDetected) {
+		err = run()
+	}
+	return WrapError(err)
+}
+
+// InSavepoint runs fn in a savepoint of the transaction. When fn fails, what it did is undone, and the transaction goes on.
+func (t *Tx) InSavepoint(ctx context.Context, fn func(*Tx) error) error {
+	return pgx.BeginFunc(ctx, t.Tx, func(savepoint pgx.Tx) error {
+		return fn(&Tx{Tx: savepoint, Now: t.Now})
+	})
+}
+
+// findByKey keeps the planner from reading whole tables for a few ids, as it does on tables without statistics.
+const findByKey = `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`
+
+// FindByKey has the statements of the transaction find rows by their keys, whatever the planner knows of the tables.
+func (t *Tx) FindByKey(ctx context.Context) error {
+	return t.ExecAll(ctx, findByKey)
+}
+
+// ExecAll runs statements without arguments one after the other.
+func (t *Tx) ExecAll(ctx context.Context, statements ...string) error {
+	for _, sql := range statements {
+		if _, err := t.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}

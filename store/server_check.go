@@ -1,0 +1,33 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"errand/store/pg"
+)
+
+// oldestPostgres is the first major version that has all that the statements use.
+const oldestPostgres = 15
+
+const readServer = `
+SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
+	current_setting('server_encoding') AS encoding`
+
+// CheckServer reports whether the database answers, is of a version that we know, and can hold any text.
+func (s *Store) CheckServer(ctx context.Context) error {
+	server, err := pg.QueryOne[struct {
+		Version  int
+		Name     string
+		Encoding string
+	}](ctx, s.db.Main, readServer, pg.Args{})
+	switch {
+	case err != nil:
+		return err
+	case server.Version < oldestPostgres*10_000:
+		return fmt.Errorf("this is Postgres %s: Errand needs %d or later", server.Name, oldestPostgres)
+	case server.Encoding != "UTF8":
+		return fmt.Errorf("the database has the encoding %s: Errand needs one that was created with ENCODING 'UTF8'", server.Encoding)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/store"
+)
+
+func ReadIssue(t testing.TB, s *store.Store, id int64) core.IssueDetail {
+	t.Helper()
+	i, err := s.Issue(t.Context(), id)
+	require.NoError(t, err)
+	return i
+}
+
+// ReadActivity gives all activity rows of an issue, oldest first, without the rows' ids.
+func ReadActivity(t testing.TB, s *store.Store, id int64) []core.Activity {
+	t.Helper()
+	page, err := s.IssueActivity(t.Context(), id, core.Paging{Limit: 100})
+	require.NoError(t, err)
+	require.Empty(t, page.NextCursor)
+	list := make([]core.Activity, len(page.Data))
+	for i, a := range page.Data {
+		require.Positive(t, a.ID)
+		a.ID = 0
+		list[len(list)-1-i] = a
+	}
+	return list
+}
+
+// ReadColumn looks behind the methods: it gives the first column of a query's rows.
+func ReadColumn[T any](t testing.TB, s *store.Store, sql string, args ...any) []T {
+	t.Helper()
+	rows, err := SQL(t.Context(), s, sql, args...)
+	require.NoError(t, err)
+	list, err := pgx.CollectRows(rows, pgx.RowTo[T])
+	require.NoError(t, err)
+	return list
+}
+
+// ReadCell gives the one value of a query.
+func ReadCell[T any](t testing.TB, s *store.Store, sql string, args ...any) T {
+	t.Helper()
+	list := ReadColumn[T](t, s, sql, args...)
+	require.Len(t, list, 1)
+	return list[0]
+}
+
+// WaitUntilLocked waits until a statement on the store's database waits for a lock.
+func WaitUntilLocked(t testing.TB, s *store.Store) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return ReadCell[int64](t, s, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+	}, 10*time.Second, 5*time.Millisecond)
+}
+
+// ChangeRows changes rows behind the methods' backs.
+func ChangeRows(t testing.TB, s *store.Store, sql string, args ...any) {
+	t.Helper()
+	rows, err := SQL(t.Context(), s, sql, args...)
+	require.NoError(t, err)
+	rows.Close()
+	require.NoError(t, rows.Err())
+	require.Positive(t, rows.CommandTag().RowsAffected(), "nothing was changed by %s", sql)
+}
+
+func RequireCode(t testing.TB, code core.Code, err error) {
+	t.Helper()
+	require.Error(t, err)
+	require.Equal(t, code, core.AsError(err).Code, "%v", err)
+}
+
+// RunTogether runs fn n times at once, numbered from 0, and gives the errors by number.
+func RunTogether(n int, fn func(i int) error) []error {
+	errs := make([]error, n)
+	var ready, done sync.WaitGroup
+	start := make(chan struct{})
+	ready.Add(n)
+	for i := range n {
+		done.Go(func() {
+			ready.Done()
+			<-start
+			errs[i] = fn(i)
+		})
+	}
+	ready.Wait()
+	close(start)
+	done.Wait()
+	return errs
+}
+
+// RequireNoErrors fails for the first error of together.
+func RequireNoErrors(t testing.TB, errs []error) {
+	t.Helper()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+}
+
+// ConnectTo opens a connection beside the store's, until the test ends.
+func ConnectTo(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// ListStoredIDs gives the ids of an issue's stored events, newest first.
+func ListStoredIDs(t testing.TB, s *store.Store, issue int64) []int64 {
+	t.Helper()
+	var ids []int64
+	paging := core.Paging{Limit: 100}
+	for {
+		page, err := s.IssueEvents(t.Context(), issue, paging)
+		require.NoError(t, err)
+		for _, e := range page.Data {
+			ids = append(ids, e.ID)
+		}
+		if page.NextCursor == "" {
+			return ids
+		}
+		require.Less(t, len(ids), 10_000, "the pages do not end")
+		paging.Cursor = page.NextCursor
+	}
+}
+
+func FormatHour(t core.Time) string { return t.UTC().Format("02 15") }
+
+func ListHours(counts map[string]int) []string {
+	list := []string{}
+	for hour, n := range counts {
+		list = append(list, fmt.Sprintf("%s=%d", hour, n))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// CountDeadlocks tells how many there were in a database, once all connections of stores to it have ended: each one reports
+// its own at its end.
+func CountDeadlocks(t testing.TB, url string) (n int) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	for others, asked := 1, 0; others > 0; asked++ {
+		require.Less(t, asked, 10_000, "connections stay open")
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name = 'errand'`).Scan(&others))
+	}
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`).Scan(&n))
+	return n
+}
