@@ -15,14 +15,14 @@ import (
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
-	issue := s.Issue(t)
-	answer := s.Admin(t, http.MethodGet, fmt.Sprintf("/v1/issues/%d", issue), "")
+	issue := s.CreateIssue(t)
+	answer := s.SendAsAdmin(t, http.MethodGet, fmt.Sprintf("/v1/issues/%d", issue), "")
 	require.Equal(t, http.StatusOK, answer.Status)
 	require.Equal(t, "application/json", answer.Header.Get("Content-Type"))
 	require.Equal(t, "no-store", answer.Header.Get("Cache-Control"))
 	require.Contains(t, answer.Body, `"title":"Error: <b>pay</b> & more"`, "text is written as it is")
 
-	missing := s.Admin(t, http.MethodGet, "/v1/issues/9007199254740991", "")
+	missing := s.SendAsAdmin(t, http.MethodGet, "/v1/issues/9007199254740991", "")
 	require.Equal(t, http.StatusNotFound, missing.Status)
 	require.JSONEq(t, `{"error":"not_found"}`, missing.Body)
 	require.Equal(t, "application/json", missing.Header.Get("Content-Type"))
@@ -31,11 +31,11 @@ func TestAnswers(t *testing.T) {
 func TestAnswerWithoutBody(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
-	project := fmt.Sprintf("/v1/projects/%d/keys", s.Project(t))
-	created := s.Admin(t, http.MethodPost, project, "")
+	project := fmt.Sprintf("/v1/projects/%d/keys", s.CreateProject(t))
+	created := s.SendAsAdmin(t, http.MethodPost, project, "")
 	require.Equal(t, http.StatusCreated, created.Status, created.Body)
-	key := decode[core.Data[core.ProjectKey]](t, created.Body).Data.PublicKey
-	answer := s.Admin(t, http.MethodDelete, project+"/"+key, "")
+	key := decodeBody[core.Data[core.ProjectKey]](t, created.Body).Data.PublicKey
+	answer := s.SendAsAdmin(t, http.MethodDelete, project+"/"+key, "")
 	require.Equal(t, http.StatusNoContent, answer.Status)
 	require.Empty(t, answer.Body)
 	require.Empty(t, answer.Header.Get("Content-Type"))
@@ -44,9 +44,9 @@ func TestAnswerWithoutBody(t *testing.T) {
 func TestAlias(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
-	path := fmt.Sprintf("/v1/issues/%d/claim", s.Issue(t))
-	require.Contains(t, s.Admin(t, http.MethodPost, path, "").Body, `"holder":"ADMIN_TOKEN"`)
-	answer := s.Admin(t, http.MethodDelete, path, "")
+	path := fmt.Sprintf("/v1/issues/%d/claim", s.CreateIssue(t))
+	require.Contains(t, s.SendAsAdmin(t, http.MethodPost, path, "").Body, `"holder":"ADMIN_TOKEN"`)
+	answer := s.SendAsAdmin(t, http.MethodDelete, path, "")
 	require.Equal(t, http.StatusOK, answer.Status)
 	require.Contains(t, answer.Body, `"claim":null`)
 }
@@ -54,17 +54,17 @@ func TestAlias(t *testing.T) {
 func TestPathValuesAreUnescaped(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
-	s.Project(t) // Web shop, with the slug web-shop
-	answer := s.Admin(t, http.MethodPost, "/v1/projects/web%2Dshop/keys", "")
+	s.CreateProject(t) // Web shop, with the slug web-shop
+	answer := s.SendAsAdmin(t, http.MethodPost, "/v1/projects/web%2Dshop/keys", "")
 	require.Equal(t, http.StatusCreated, answer.Status, answer.Body)
-	slash := s.Admin(t, http.MethodPost, "/v1/projects/web%2Fshop/keys", "")
+	slash := s.SendAsAdmin(t, http.MethodPost, "/v1/projects/web%2Fshop/keys", "")
 	require.JSONEq(t, `{"error":"project_not_found"}`, slash.Body)
 }
 
 func TestHEAD(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
-	answer := s.Send(t, surfacetest.Request{Method: http.MethodHead, Path: "/v1/projects", Token: surfacetest.AdminToken})
+	answer := s.SendRequest(t, surfacetest.Request{Method: http.MethodHead, Path: "/v1/projects", Token: surfacetest.AdminToken})
 	require.Equal(t, http.StatusOK, answer.Status)
 	require.Empty(t, answer.Body)
 }
@@ -73,7 +73,7 @@ func TestRequestIDOfAnError(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
 	s.Store.Close()
-	answer := s.Admin(t, http.MethodGet, "/v1/projects", "")
+	answer := s.SendAsAdmin(t, http.MethodGet, "/v1/projects", "")
 	require.GreaterOrEqual(t, answer.Status, http.StatusInternalServerError)
 	require.NotContains(t, strings.ToLower(answer.Body), "pool", "the cause stays in the log")
 }

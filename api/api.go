@@ -1,6 +1,6 @@
 // Package api serves the registry as REST under /v1, with its OpenAPI document, a page that explains it, and the
 // probes; it also puts the other HTTP surfaces (ingest, MCP) on their paths. It mirrors the registry and decides
-// nothing: what an operation takes, gives and allows stands in core.
+// nothing: what an operation takes, answers and allows stands in core.
 package api
 
 import (
@@ -32,8 +32,8 @@ type Options struct {
 	Log          *slog.Logger
 	MCP          http.Handler // at /mcp, behind the authentication of /v1; nil for none
 	Ingest       http.Handler // at ingestRoutes, with keys of its own; nil for none
-	// Observe is told of each request but those of Ingest, which counts its own; nil for nobody. The route is its pattern,
-	// empty for none, so that it holds nothing of the client's.
+	// Observe is called after each request but those of Ingest, which counts its own; it may be nil. The route is a pattern,
+	// empty for an unknown path, so that it holds nothing of the client's.
 	Observe func(method, route string, status int, took time.Duration)
 	// WithoutOperations leaves out what is below /v1, its document and its page.
 	WithoutOperations bool
@@ -55,8 +55,8 @@ type server struct {
 func New(o Options) http.Handler {
 	s := &server{o}
 	router := chi.NewRouter()
-	router.Use(identify, s.observe, middleware.GetHead)
-	router.NotFound(func(w http.ResponseWriter, r *http.Request) { wire.Refuse(w, r, core.NewError(core.NotFound)) })
+	router.Use(identifyRequest, s.observeRequest, middleware.GetHead)
+	router.NotFound(func(w http.ResponseWriter, r *http.Request) { wire.RefuseRequest(w, r, core.NewError(core.NotFound)) })
 	router.MethodNotAllowed(methodNotAllowed(router))
 
 	if !o.WithoutOperations {
@@ -72,14 +72,14 @@ func New(o Options) http.Handler {
 			router.With(mayBeKept).Handle(route, o.Ingest)
 		}
 	}
-	router.Get("/healthz", healthy)
-	router.Get("/readyz", s.ready)
+	router.Get("/healthz", serveHealth)
+	router.Get("/readyz", s.serveReady)
 	return router
 }
 
 // mountAPI serves the operations, and what explains them.
 func (s *server) mountAPI(router chi.Router) {
-	document := newDocument(s.Version)
+	document := newDocument(s.Registry.Catalogue(), s.Version)
 	router.Group(func(r chi.Router) {
 		r.Use(s.requireToken)
 		s.mountOperations(r, document)
@@ -88,21 +88,22 @@ func (s *server) mountAPI(router chi.Router) {
 	if err != nil {
 		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
 	}
-	docs := newDocsPages(s.BaseURL, s.Version)
+	docs := newDocsPages(s.Registry.Catalogue(), s.BaseURL, s.Version)
 	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI) })
-	router.Get("/docs", docs.serve)
+	router.Get("/docs", docs.serveNewest)
 	router.Get("/", http.RedirectHandler("/docs", http.StatusFound).ServeHTTP)
 }
 
 // mountOperations documents every operation at each of its routes, and serves those that the registry carries out.
 func (s *server) mountOperations(r chi.Router, document *huma.OpenAPI) {
 	surface := humachi.New(r, huma.Config{OpenAPI: document}) // no paths: Huma adds no routes of its own
-	for _, op := range core.Operations() {
+	catalogue := s.Registry.Catalogue()
+	for _, op := range catalogue.Operations() {
 		for _, route := range routesOf(op) {
-			described := describe(route)
+			described := describeRoute(route, catalogue.Errors())
 			surface.OpenAPI().AddOperation(described)
 			if route.ServedBy == "" {
-				surface.Adapter().Handle(described, s.serve(route.Operation))
+				surface.Adapter().Handle(described, s.serveRoute(route))
 			}
 		}
 	}
@@ -111,35 +112,36 @@ func (s *server) mountOperations(r chi.Router, document *huma.OpenAPI) {
 // route is an operation at one of its paths: Route is the alias where it is served by one.
 type route struct {
 	*core.Operation
-	id string // the operationId: an alias needs one of its own
+	declared *core.Operation // what the registry carries out
+	id       string          // the operationId: an alias needs one of its own
 }
 
-// routesOf gives the operation at its own route and at each alias.
+// routesOf returns the operation at its own route and at each alias.
 func routesOf(op *core.Operation) []route {
-	routes := []route{{op, op.Name}}
+	routes := []route{{op, op, op.Name}}
 	for _, alias := range op.Aliases {
-		again := *op
-		again.Route = alias
-		routes = append(routes, route{&again, op.Name + "_alias"})
+		aliased := *op
+		aliased.Route = alias
+		routes = append(routes, route{&aliased, op, op.Name + "_alias"})
 	}
 	return routes
 }
 
-// serve carries out one operation: scope, input, registry, answer. The scope comes before the body is read.
-func (s *server) serve(op *core.Operation) func(huma.Context) {
+// serveRoute carries out one operation: scope, input, registry, answer. The scope comes before the body is read.
+func (s *server) serveRoute(op route) func(huma.Context) {
 	return func(request huma.Context) {
 		r, w := humachi.Unwrap(request)
-		call := Caller(r.Context())
-		if err := op.Authorize(call.Actor); err != nil {
-			wire.Refuse(w, r, core.AsError(err))
+		call := CallerOf(r.Context())
+		if err := op.AuthorizeActor(call.Actor); err != nil {
+			wire.RefuseRequest(w, r, core.AsError(err))
 			return
 		}
-		args, err := readInput(op, request)
+		args, err := readInput(op.Operation, request)
 		if err != nil {
 			wire.WriteError(w, core.AsError(err))
 			return
 		}
-		body, failure := s.Registry.Call(r.Context(), op, call, args)
+		body, failure := s.Registry.Call(r.Context(), op.declared, call, args)
 		if failure != nil {
 			wire.WriteError(w, failure)
 			return
@@ -159,10 +161,10 @@ func methodNotAllowed(router chi.Routes) http.HandlerFunc {
 			}
 		}
 		if allowed == nil {
-			wire.Refuse(w, r, core.NewError(core.NotFound))
+			wire.RefuseRequest(w, r, core.NewError(core.NotFound))
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		wire.Refuse(w, r, core.NewError(core.MethodNotAllowed))
+		wire.RefuseRequest(w, r, core.NewError(core.MethodNotAllowed))
 	}
 }

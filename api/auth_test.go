@@ -16,8 +16,8 @@ import (
 	"errand/core"
 )
 
-// unsent is a body that never comes: an answer to it was made before the body was read.
-func unsent(t *testing.T) io.Reader {
+// unsentBody is a body that never comes: an answer to it was made before the body was read.
+func unsentBody(t *testing.T) io.Reader {
 	t.Helper()
 	body, end := io.Pipe()
 	t.Cleanup(func() { _ = end.Close() })
@@ -27,15 +27,16 @@ func unsent(t *testing.T) io.Reader {
 func TestUnauthorizedBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
-	revoked := s.Token(t, core.Admin)
-	require.Equal(t, http.StatusNoContent, s.Admin(t, http.MethodDelete, "/v1/tokens/"+idOf(t, s, revoked), "").Status)
+	revoked := s.CreateToken(t, core.Admin)
+	require.Equal(t, http.StatusNoContent, s.SendAsAdmin(t, http.MethodDelete, "/v1/tokens/"+idOf(t, s, revoked), "").Status)
 	for name, authorization := range map[string]string{
 		"none": "", "another scheme": "Basic " + surfacetest.AdminToken, "no token": "Bearer", "an empty token": "Bearer  ",
 		"a wrong token": "Bearer ck_wrong", "the token alone": surfacetest.AdminToken, "a revoked token": "Bearer " + revoked,
 	} {
 		for _, path := range []string{"/v1/projects", "/mcp"} {
-			answer := s.Send(t, surfacetest.Request{
-				Method: http.MethodPost, Path: path, Body: unsent(t), Header: map[string]string{"Authorization": authorization, "Content-Type": "application/json"},
+			answer := s.SendRequest(t, surfacetest.Request{
+				Method: http.MethodPost, Path: path, Body: unsentBody(t),
+				Header: map[string]string{"Authorization": authorization, "Content-Type": "application/json"},
 			})
 			require.Equal(t, http.StatusUnauthorized, answer.Status, "%s at %s", name, path)
 			require.Equal(t, "Bearer", answer.Header.Get("WWW-Authenticate"), "%s at %s", name, path)
@@ -44,19 +45,20 @@ func TestUnauthorizedBeforeTheBody(t *testing.T) {
 	}
 }
 
-// idOf gives the id of a token as it says of itself.
+// idOf returns the id of a token as whoami shows it.
 func idOf(t *testing.T, s *surfacetest.Surface, token string) string {
 	t.Helper()
-	answer := s.Send(t, surfacetest.Request{Method: http.MethodGet, Path: "/v1/tokens/current", Token: token})
+	answer := s.SendRequest(t, surfacetest.Request{Method: http.MethodGet, Path: "/v1/tokens/current", Token: token})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
-	return fmt.Sprint(int64(decode[core.Data[struct{ ID int64 }]](t, answer.Body).Data.ID))
+	return fmt.Sprint(int64(decodeBody[core.Data[struct{ ID int64 }]](t, answer.Body).Data.ID))
 }
 
 func TestSchemeInAnyCase(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
 	for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
-		answer := s.Send(t, surfacetest.Request{Method: http.MethodGet, Path: "/v1/projects", Header: map[string]string{"Authorization": scheme + " " + surfacetest.AdminToken}})
+		answer := s.SendRequest(t, surfacetest.Request{Method: http.MethodGet, Path: "/v1/projects",
+			Header: map[string]string{"Authorization": scheme + " " + surfacetest.AdminToken}})
 		require.Equal(t, http.StatusOK, answer.Status, scheme)
 	}
 }
@@ -64,8 +66,8 @@ func TestSchemeInAnyCase(t *testing.T) {
 func TestForbiddenBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
-	reader := s.Token(t, core.IssuesRead)
-	answer := s.Send(t, surfacetest.Request{Method: http.MethodPost, Path: "/v1/projects", Token: reader, Body: unsent(t)})
+	reader := s.CreateToken(t, core.IssuesRead)
+	answer := s.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: "/v1/projects", Token: reader, Body: unsentBody(t)})
 	require.Equal(t, http.StatusForbidden, answer.Status)
 	require.JSONEq(t, `{"error":"forbidden","required_scope":"admin"}`, answer.Body)
 }
@@ -73,12 +75,12 @@ func TestForbiddenBeforeTheBody(t *testing.T) {
 func TestForbiddenNamesTheScope(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
-	token := s.Token(t, core.ReleasesWrite)
+	token := s.CreateToken(t, core.ReleasesWrite)
 	for _, op := range s.Registry.Operations() {
 		if op.Scope == core.ReleasesWrite || op.Scope == core.AnyToken {
 			continue
 		}
-		answer := s.Send(t, surfacetest.Request{Method: op.Method(), Path: op.Path(), Token: token})
+		answer := s.SendRequest(t, surfacetest.Request{Method: op.Method(), Path: op.Path(), Token: token})
 		require.Equal(t, http.StatusForbidden, answer.Status, op.Name)
 		require.JSONEq(t, fmt.Sprintf(`{"error":"forbidden","required_scope":%q}`, op.Scope), answer.Body, op.Name)
 	}
@@ -101,9 +103,9 @@ func TestAuthenticationFails(t *testing.T) {
 		})
 		request := httptest.NewRequest(http.MethodGet, "/v1/projects", nil)
 		request.Header.Set("Authorization", "Bearer ck_x")
-		answer := ask(t, h, request)
+		answer := sendRequest(t, h, request)
 		require.Equal(t, c.status, answer.Code)
-		require.Equal(t, c.code, decode[struct{ Error core.Code }](t, answer.Body.String()).Error)
+		require.Equal(t, c.code, decodeBody[struct{ Error core.Code }](t, answer.Body.String()).Error)
 		require.NotContains(t, answer.Body.String(), "db.internal")
 		require.Equal(t, c.code == core.Unavailable, answer.Header().Get("Retry-After") != "")
 	}

@@ -24,9 +24,10 @@ var docsStyle string
 
 // docsPages is /docs: the same for every reader, so it is made once, and again when the public URL has changed.
 type docsPages struct {
-	baseURL func() string
-	version string
-	newest  atomic.Pointer[docsPage]
+	catalogue *core.Catalogue
+	baseURL   func() string
+	version   string
+	newest    atomic.Pointer[docsPage]
 }
 
 // docsPage is the page with one public URL.
@@ -79,27 +80,28 @@ type (
 	}
 )
 
-func newDocsPages(baseURL func() string, version string) *docsPages {
-	d := &docsPages{baseURL: baseURL, version: version}
-	d.newest.Store(newDocsPage(baseURL(), version))
+func newDocsPages(catalogue *core.Catalogue, baseURL func() string, version string) *docsPages {
+	d := &docsPages{catalogue: catalogue, baseURL: baseURL, version: version}
+	d.newest.Store(newDocsPage(catalogue, baseURL(), version))
 	return d
 }
 
-func (d *docsPages) serve(w http.ResponseWriter, r *http.Request) {
+func (d *docsPages) serveNewest(w http.ResponseWriter, r *http.Request) {
 	page, base := d.newest.Load(), d.baseURL()
 	if page.baseURL != base {
-		page = newDocsPage(base, d.version)
+		page = newDocsPage(d.catalogue, base, d.version)
 		d.newest.Store(page)
 	}
-	page.serve(w, r)
+	page.servePage(w, r)
 }
 
 // newDocsPage renders the page from the declared operations.
-func newDocsPage(baseURL, version string) *docsPage {
+func newDocsPage(catalogue *core.Catalogue, baseURL, version string) *docsPage {
 	page := template.Must(template.New("docs").Parse(docsTemplate))
 	view := docsView{
 		BaseURL: baseURL, Version: version, Style: template.CSS(docsStyle),
-		Scopes: docsScopes(), Groups: docsGroups(baseURL), Objects: docsObjects(), Errors: docsErrors(allCodes()),
+		Scopes: docsScopes(catalogue), Groups: docsGroups(catalogue, baseURL), Objects: docsObjects(catalogue),
+		Errors: docsErrors(catalogue.Errors(), allCodes(catalogue)),
 	}
 	var html bytes.Buffer
 	if err := page.Execute(&html, view); err != nil {
@@ -111,19 +113,19 @@ func newDocsPage(baseURL, version string) *docsPage {
 	return &docsPage{baseURL, html.Bytes(), policy}
 }
 
-func (p *docsPage) serve(w http.ResponseWriter, _ *http.Request) {
+func (p *docsPage) servePage(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", p.policy)
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	_, _ = w.Write(p.html) // the reader is gone
 }
 
-// docsScopes gives each scope with the operations that need it.
-func docsScopes() []docsScope {
+// docsScopes returns each scope with the operations that need it.
+func docsScopes(catalogue *core.Catalogue) []docsScope {
 	var scopes []docsScope
 	for _, name := range []core.Scope{core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.NoToken} {
 		scope := docsScope{Name: name}
-		for _, op := range core.Operations() {
+		for _, op := range catalogue.Operations() {
 			if op.Scope == name {
 				scope.Operations = append(scope.Operations, op.Name)
 			}
@@ -135,10 +137,10 @@ func docsScopes() []docsScope {
 	return scopes
 }
 
-func docsGroups(baseURL string) []docsGroup {
+func docsGroups(catalogue *core.Catalogue, baseURL string) []docsGroup {
 	var groups []docsGroup
-	for _, op := range core.Operations() {
-		name := resource(op)
+	for _, op := range catalogue.Operations() {
+		name := resourceOf(op)
 		at := slices.IndexFunc(groups, func(g docsGroup) bool { return g.Name == name })
 		if at < 0 {
 			at = len(groups)
@@ -146,7 +148,7 @@ func docsGroups(baseURL string) []docsGroup {
 		}
 		groups[at].Operations = append(groups[at].Operations, docsOperation{
 			Operation: op, Fields: docsInputs(op), Answer: answerHTML(op.OutputSchema(true)),
-			Curl: curl(baseURL, op), Errors: docsErrors(op.AllErrors()), Aliases: op.Aliases,
+			Curl: curlCommand(baseURL, op), Errors: docsErrors(catalogue.Errors(), op.AllErrors()), Aliases: op.Aliases,
 		})
 	}
 	return groups
@@ -155,7 +157,7 @@ func docsGroups(baseURL string) []docsGroup {
 func docsInputs(op *core.Operation) []docsField {
 	var fields []docsField
 	for _, f := range op.Fields() {
-		where := string(placeOf(op, f.Name))
+		where := string(partOf(op, f.Name))
 		fields = append(fields, docsField{Name: f.Name, Doc: f.Doc, Where: where, Type: typeHTML(f.Schema), Required: f.Required})
 		fields = append(fields, docsParts(f.Name, where, f.Schema)...)
 	}
@@ -182,8 +184,8 @@ func docsParts(path, where string, schema core.Schema) []docsField {
 	return fields
 }
 
-func docsObjects() []docsObject {
-	components := core.Components()
+func docsObjects(catalogue *core.Catalogue) []docsObject {
+	components := catalogue.Components()
 	var objects []docsObject
 	for _, name := range slices.Sorted(maps.Keys(components)) {
 		object := docsObject{Name: name}
@@ -196,29 +198,29 @@ func docsObjects() []docsObject {
 	return objects
 }
 
-// allCodes gives every code that an operation names, and those of paths and methods that are none.
-func allCodes() []core.Code {
+// allCodes returns every code that an operation names, and those of unknown paths and methods.
+func allCodes(catalogue *core.Catalogue) []core.Code {
 	codes := []core.Code{core.NotFound, core.MethodNotAllowed}
-	for _, op := range core.Operations() {
+	for _, op := range catalogue.Operations() {
 		codes = append(codes, op.AllErrors()...)
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }
 
-func docsErrors(codes []core.Code) []docsError {
+func docsErrors(forms core.ErrorForms, codes []core.Code) []docsError {
 	var errors []docsError
 	for _, code := range codes {
-		errors = append(errors, docsError{code, code.Info().Status, code.Info().Meaning, docsMembers(code)})
+		errors = append(errors, docsError{code, forms[code].Status, forms[code].Meaning, docsMembers(forms, code)})
 	}
 	slices.SortStableFunc(errors, func(a, b docsError) int { return a.Status - b.Status })
 	return errors
 }
 
 // docsMembers returns what the body of an error has beside its code.
-func docsMembers(code core.Code) []docsField {
+func docsMembers(forms core.ErrorForms, code core.Code) []docsField {
 	var fields []docsField
-	names, schemas := core.ErrorMembers(code)
+	names, schemas := forms.MembersOf(code)
 	for _, name := range names {
 		schema := schemas[name].(core.Schema)
 		doc, _ := schema["description"].(string)

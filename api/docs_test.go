@@ -15,12 +15,12 @@ import (
 
 func TestDocsPage(t *testing.T) {
 	t.Parallel()
-	answer := get(t, newHandler(t, nil), "/docs")
+	answer := getPath(t, newHandler(t, nil), "/docs")
 	require.Equal(t, http.StatusOK, answer.Code)
 	require.Equal(t, "text/html; charset=utf-8", answer.Header().Get("Content-Type"))
 	page := answer.Body.String()
 
-	for _, op := range core.Operations() {
+	for _, op := range core.V1.Operations() {
 		require.Contains(t, page, `id="`+op.Name+`"`)
 		require.Contains(t, page, ">"+op.Path()+"<")
 		for _, field := range op.Fields() {
@@ -30,7 +30,7 @@ func TestDocsPage(t *testing.T) {
 			require.Contains(t, page, `id="error-`+string(code)+`"`)
 		}
 	}
-	for name := range core.Components() {
+	for name := range core.V1.Components() {
 		require.Contains(t, page, `id="`+name+`"`)
 	}
 	require.Contains(t, page, baseURL+"/v1/issues?project=web-shop&amp;status=unresolved&amp;claimed=false&amp;limit=10")
@@ -40,7 +40,7 @@ func TestDocsPage(t *testing.T) {
 
 func TestDocsPageLinks(t *testing.T) {
 	t.Parallel()
-	page := get(t, newHandler(t, nil), "/docs").Body.String()
+	page := getPath(t, newHandler(t, nil), "/docs").Body.String()
 	ids := map[string]int{}
 	for _, id := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
 		ids[id[1]]++
@@ -57,7 +57,7 @@ func TestDocsPageLinks(t *testing.T) {
 
 func TestDocsPagePolicy(t *testing.T) {
 	t.Parallel()
-	answer := get(t, newHandler(t, nil), "/docs")
+	answer := getPath(t, newHandler(t, nil), "/docs")
 	page, policy := answer.Body.String(), answer.Header().Get("Content-Security-Policy")
 	require.Contains(t, policy, "default-src 'none'")
 	require.NotContains(t, policy, "unsafe")

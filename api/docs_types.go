@@ -14,7 +14,7 @@ type member struct {
 	schema core.Schema
 }
 
-// membersOf gives the properties of an object in the order of their declaration, which the list of required ones
+// membersOf returns the properties of an object in the order of their declaration, which the list of required ones
 // keeps: in outputs that is all of them.
 func membersOf(object core.Schema) []member {
 	properties, _ := object["properties"].(core.Schema)
@@ -121,20 +121,20 @@ func answerHTML(schema core.Schema) template.HTML {
 	if schema == nil {
 		return ""
 	}
-	return template.HTML(shape(schema)) // made of core's own words, escaped in shape
+	return template.HTML(answerShape(schema)) // made of core's own words, escaped in shape
 }
 
-func shape(schema core.Schema) string {
+func answerShape(schema core.Schema) string {
 	switch {
 	case schema["properties"] != nil:
 		var parts []string
 		for _, m := range membersOf(schema) {
-			parts = append(parts, template.HTMLEscapeString(m.name)+": "+shape(m.schema))
+			parts = append(parts, template.HTMLEscapeString(m.name)+": "+answerShape(m.schema))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case schema["type"] == "array":
 		items, _ := schema["items"].(core.Schema)
-		return "[" + shape(items) + "]"
+		return "[" + answerShape(items) + "]"
 	default:
 		return baseType(schema)
 	}

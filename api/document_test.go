@@ -41,7 +41,7 @@ type documentedRoute struct {
 
 func readDocument(t *testing.T) (document, []byte) {
 	t.Helper()
-	answer := get(t, newHandler(t, nil), "/v1/openapi.json")
+	answer := getPath(t, newHandler(t, nil), "/v1/openapi.json")
 	require.Equal(t, http.StatusOK, answer.Code)
 	require.Equal(t, "application/json", answer.Header().Get("Content-Type"))
 	var d document
@@ -70,7 +70,7 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 			require.NotEmpty(t, route.Description, "%s %s", method, path)
 		}
 	}
-	for _, op := range core.Operations() {
+	for _, op := range core.V1.Operations() {
 		for _, at := range append([]string{op.Route}, op.Aliases...) {
 			method, path, _ := strings.Cut(at, " ")
 			route, documented := d.Paths[path][strings.ToLower(method)]
@@ -100,7 +100,7 @@ func checkRoute(t *testing.T, d document, op *core.Operation, path string, route
 	for _, code := range op.AllErrors() {
 		response := route.Responses[strconv.Itoa(code.Info().Status)]
 		require.Contains(t, string(response), `"`+string(code)+`"`, "%s does not document %s", route.OperationID, code)
-		names, _ := core.ErrorMembers(code)
+		names, _ := core.V1.Errors().MembersOf(code)
 		for _, name := range names {
 			require.Contains(t, string(response), `"`+name+`":{`, "%s does not document what %s has", route.OperationID, code)
 		}

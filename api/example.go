@@ -24,11 +24,11 @@ func TargetOf(op *core.Operation, input map[string]json.RawMessage) Target {
 	path, query, body := op.Path(), "", ""
 	for _, name := range namesIn(op, input) {
 		value := input[name]
-		switch placeOf(op, name) {
+		switch partOf(op, name) {
 		case inPath:
-			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(plain(value)))
+			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(plainText(value)))
 		case inQuery:
-			query += "&" + url.QueryEscape(name) + "=" + url.QueryEscape(plain(value))
+			query += "&" + url.QueryEscape(name) + "=" + url.QueryEscape(plainText(value))
 		case inBody:
 			body += `, "` + name + `": ` + string(value)
 		}
@@ -43,7 +43,7 @@ func TargetOf(op *core.Operation, input map[string]json.RawMessage) Target {
 	return target
 }
 
-// namesIn gives the names of the input's fields, those of the operation first.
+// namesIn returns the names of the input's fields, those of the operation first.
 func namesIn(op *core.Operation, input map[string]json.RawMessage) []string {
 	var names []string
 	for _, field := range op.Fields() {
@@ -59,8 +59,8 @@ func namesIn(op *core.Operation, input map[string]json.RawMessage) []string {
 	return names
 }
 
-// plain is how a value stands in a URL.
-func plain(value json.RawMessage) string {
+// plainText is how a value stands in a URL.
+func plainText(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
 		return text
@@ -75,25 +75,25 @@ func newExample(op *core.Operation) Target {
 	return TargetOf(op, input)
 }
 
-// curl is the example as a command for a shell.
-func curl(baseURL string, op *core.Operation) string {
+// curlCommand is the example as a command for a shell.
+func curlCommand(baseURL string, op *core.Operation) string {
 	made := newExample(op)
 	var b strings.Builder
 	b.WriteString("curl")
 	if method := op.Method(); method != http.MethodGet {
 		b.WriteString(" -X " + method)
 	}
-	b.WriteString(" " + quote(baseURL+made.Path))
+	b.WriteString(" " + quoteShell(baseURL+made.Path))
 	if op.Scope == core.NoToken {
 		b.WriteString(" \\\n  -H \"X-Service-Key: $DSN_KEY\"")
 	} else {
 		b.WriteString(" \\\n  -H \"Authorization: Bearer $ERRAND_TOKEN\"")
 	}
 	if made.Body != nil {
-		b.WriteString(" \\\n  -d " + quote(string(made.Body)))
+		b.WriteString(" \\\n  -d " + quoteShell(string(made.Body)))
 	}
 	return b.String()
 }
 
-// quote writes text as one word of a shell.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// quoteShell writes text as one word of a shell.
+func quoteShell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -14,17 +14,18 @@ import (
 	"errand/wire"
 )
 
-// place is a part of a request that fields of the input can stand in.
-type place string
+// inputPart is a part of a request that fields of the input can stand in.
+type inputPart string
 
 const (
-	inPath  place = "path"
-	inQuery place = "query"
-	inBody  place = "body"
+	inPath  inputPart = "path"
+	inQuery inputPart = "query"
+	inBody  inputPart = "body"
 )
 
-// placeOf tells where the operation takes a field from; unknown fields belong where all but the path's stand.
-func placeOf(op *core.Operation, field string) place {
+// partOf returns the part of the request that a field of the operation stands in. Unknown fields belong where all but
+// those of the path stand.
+func partOf(op *core.Operation, field string) inputPart {
 	switch {
 	case slices.Contains(op.PathParams(), field):
 		return inPath
@@ -35,14 +36,14 @@ func placeOf(op *core.Operation, field string) place {
 	}
 }
 
-// reader gathers the flat input of one call from the parts of its request.
-type reader struct {
+// inputReader gathers the flat input of one call from the parts of its request.
+type inputReader struct {
 	op      *core.Operation
 	args    map[string]any
 	details []core.Detail
 }
 
-// readInput gives the flat input of the call. A field in the wrong part of the request is an invalid_request that
+// readInput returns the flat input of the call. A field in the wrong part of the request is an invalid_request that
 // says where it stands; whether the fields are known and their values right is for the registry to say.
 func readInput(op *core.Operation, request huma.Context) (map[string]any, error) {
 	r, w := humachi.Unwrap(request)
@@ -59,9 +60,9 @@ func readInput(op *core.Operation, request huma.Context) (map[string]any, error)
 	if err != nil {
 		return nil, core.Invalid("", "the query must be name=value pairs joined by &, with %%XX for special characters")
 	}
-	in := &reader{op: op, args: map[string]any{}}
+	in := &inputReader{op: op, args: map[string]any{}}
 	for name, value := range members {
-		in.take(inBody, name, value)
+		in.takeValue(inBody, name, value)
 	}
 	for name, values := range query {
 		in.takeTexts(inQuery, name, values...)
@@ -76,11 +77,11 @@ func readInput(op *core.Operation, request huma.Context) (map[string]any, error)
 	return in.args, nil
 }
 
-func (in *reader) refuse(name, message string) {
+func (in *inputReader) refuseField(name, message string) {
 	in.details = append(in.details, core.Detail{Path: name, Message: message})
 }
 
-func (in *reader) field(name string) (core.Field, bool) {
+func (in *inputReader) findField(name string) (core.Field, bool) {
 	fields := in.op.Fields()
 	at := slices.IndexFunc(fields, func(f core.Field) bool { return f.Name == name })
 	if at < 0 {
@@ -89,37 +90,37 @@ func (in *reader) field(name string) (core.Field, bool) {
 	return fields[at], true
 }
 
-// take adds one field, unless it stands in the wrong part of the request.
-func (in *reader) take(from place, name string, value any) {
-	right := placeOf(in.op, name)
-	_, known := in.field(name)
+// takeValue adds one field, unless it stands in the wrong part of the request.
+func (in *inputReader) takeValue(from inputPart, name string, value any) {
+	right := partOf(in.op, name)
+	_, known := in.findField(name)
 	switch {
 	case right == from:
 		in.args[name] = value
 	case known:
-		in.refuse(name, "stands in the "+string(right)+", not in the "+string(from))
+		in.refuseField(name, "stands in the "+string(right)+", not in the "+string(from))
 	default:
-		in.refuse(name, "is not a known field; this operation takes its fields from the "+string(right))
+		in.refuseField(name, "is not a known field; this operation takes its fields from the "+string(right))
 	}
 }
 
 // takeTexts adds a field of the path or the query. Repeated in the query it is a list, where the field is one.
-func (in *reader) takeTexts(from place, name string, texts ...string) {
+func (in *inputReader) takeTexts(from inputPart, name string, texts ...string) {
 	if slices.ContainsFunc(texts, func(text string) bool { return !utf8.ValidString(text) }) {
-		in.refuse(name, "must be valid UTF-8")
+		in.refuseField(name, "must be valid UTF-8")
 		return
 	}
 	if len(texts) == 1 {
-		in.take(from, name, texts[0])
+		in.takeValue(from, name, texts[0])
 		return
 	}
-	if field, known := in.field(name); known && field.Schema["type"] != "array" {
-		in.refuse(name, "must be given once")
+	if field, known := in.findField(name); known && field.Schema["type"] != "array" {
+		in.refuseField(name, "must be given once")
 		return
 	}
 	list := make([]any, len(texts))
 	for i, text := range texts {
 		list[i] = text
 	}
-	in.take(from, name, list)
+	in.takeValue(from, name, list)
 }

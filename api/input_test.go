@@ -15,18 +15,18 @@ import (
 	"errand/wire"
 )
 
-func decode[T any](t *testing.T, body string) T {
+func decodeBody[T any](t *testing.T, body string) T {
 	t.Helper()
 	var v T
 	require.NoError(t, json.Unmarshal([]byte(body), &v), body)
 	return v
 }
 
-// detailsOf gives the details of an invalid_request by their paths.
+// detailsOf returns the details of an invalid_request by their paths.
 func detailsOf(t *testing.T, answer surfacetest.Answer) map[string]string {
 	t.Helper()
 	require.Equal(t, http.StatusBadRequest, answer.Status, answer.Body)
-	failure := decode[struct {
+	failure := decodeBody[struct {
 		Error   core.Code
 		Details []core.Detail
 	}](t, answer.Body)
@@ -55,7 +55,7 @@ func TestFieldsInTheWrongPlace(t *testing.T) {
 		{"GET", "/v1/projects?limit=5", ``, "limit", "is not a known field; allowed: none"},
 		{"DELETE", "/v1/issues/1/claim?minutes=5", ``, "minutes", "is not a known field; allowed: id"},
 	} {
-		details := detailsOf(t, s.Admin(t, c.method, c.path, c.body))
+		details := detailsOf(t, s.SendAsAdmin(t, c.method, c.path, c.body))
 		require.Contains(t, details[c.field], c.says, "%s %s %s", c.method, c.path, c.body)
 	}
 }
@@ -91,7 +91,7 @@ func TestWrongValues(t *testing.T) {
 		{"POST", "/v1/projects", `{"name": ["a"]}`, "name", "must be a string, not array"},
 		{"POST", "/v1/tokens", `{"name": "a", "scopes": ["issues:read", "root"]}`, "scopes.1", "must be one of "},
 	} {
-		details := detailsOf(t, s.Admin(t, c.method, c.path, c.body))
+		details := detailsOf(t, s.SendAsAdmin(t, c.method, c.path, c.body))
 		require.Contains(t, details[c.field], c.says, "%s %s %s", c.method, c.path, c.body)
 	}
 }
@@ -101,7 +101,7 @@ func TestEmptyQueryValues(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
 	found := 0
-	for _, op := range core.Operations() {
+	for _, op := range core.V1.Operations() {
 		if op.HasBody() || op.ServedBy != "" {
 			continue
 		}
@@ -111,7 +111,7 @@ func TestEmptyQueryValues(t *testing.T) {
 				continue
 			}
 			for _, query := range []string{field.Name + "=", field.Name, field.Name + "=&" + field.Name + "="} {
-				details := detailsOf(t, s.Admin(t, op.Method(), path+"?"+query, ""))
+				details := detailsOf(t, s.SendAsAdmin(t, op.Method(), path+"?"+query, ""))
 				require.Contains(t, details, field.Name, "%s?%s", path, query)
 			}
 			found++
@@ -136,7 +136,7 @@ func TestBrokenBodies(t *testing.T) {
 		strings.Repeat("[", 20_000):           "must be a JSON object",
 		`{"a":` + strings.Repeat("[", 20_000): "must be a JSON object",
 	} {
-		details := detailsOf(t, s.Admin(t, http.MethodPost, "/v1/projects", body))
+		details := detailsOf(t, s.SendAsAdmin(t, http.MethodPost, "/v1/projects", body))
 		require.Contains(t, details[""], says, "%.40s", body)
 	}
 }
@@ -145,12 +145,12 @@ func TestBrokenBodies(t *testing.T) {
 func TestWholeNumbers(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
-	issue := s.Issue(t)
+	issue := s.CreateIssue(t)
 	for _, minutes := range []string{"60", "60.0", "6e1", "600E-1", `"60.00"`} {
 		at := fmt.Sprintf("/v1/issues/%d", issue)
-		answer := s.Admin(t, http.MethodPost, at+"/claim", `{"minutes": `+minutes+`}`)
+		answer := s.SendAsAdmin(t, http.MethodPost, at+"/claim", `{"minutes": `+minutes+`}`)
 		require.Equal(t, http.StatusOK, answer.Status, "%s: %s", minutes, answer.Body)
-		answer = s.Admin(t, http.MethodGet, at+"/activity?limit=1.0", "")
+		answer = s.SendAsAdmin(t, http.MethodGet, at+"/activity?limit=1.0", "")
 		require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 		require.Contains(t, answer.Body, `"minutes":60,`)
 		require.Equal(t, 1, strings.Count(answer.Body, `"action"`))
@@ -160,7 +160,7 @@ func TestWholeNumbers(t *testing.T) {
 func TestBodiesThatAreFine(t *testing.T) {
 	t.Parallel()
 	s := newSurface(t)
-	issue := fmt.Sprintf("/v1/issues/%d", s.Issue(t))
+	issue := fmt.Sprintf("/v1/issues/%d", s.CreateIssue(t))
 	for _, c := range []struct{ path, body, contentType string }{
 		{"/resolve", ``, ""},
 		{"/resolve", "\n", "application/json"},
@@ -172,7 +172,7 @@ func TestBodiesThatAreFine(t *testing.T) {
 		{"/claim", `{"minutes": null}`, ""},
 		{"/claim", "\r\n {\"minutes\": 5} \t", ""},
 	} {
-		answer := s.Send(t, surfacetest.Request{
+		answer := s.SendRequest(t, surfacetest.Request{
 			Method: http.MethodPost, Path: issue + c.path, Token: surfacetest.AdminToken, Body: strings.NewReader(c.body),
 			Header: map[string]string{"Content-Type": c.contentType},
 		})
@@ -195,12 +195,13 @@ func TestBodyLimit(t *testing.T) {
 		for _, path := range []string{"/v1/projects", "/mcp"} {
 			for _, more := range []int{1, 4 << 20} {
 				body := wrap(exact + strings.Repeat(" ", more))
-				answer := s.Send(t, surfacetest.Request{Method: http.MethodPost, Path: path, Token: surfacetest.AdminToken, Body: body})
+				answer := s.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: path, Token: surfacetest.AdminToken, Body: body})
 				require.Equal(t, http.StatusRequestEntityTooLarge, answer.Status, path)
 				require.JSONEq(t, `{"error":"payload_too_large","max_bytes":1048576}`, answer.Body, path)
 			}
 		}
-		answer := s.Send(t, surfacetest.Request{Method: http.MethodPost, Path: "/v1/projects", Token: surfacetest.AdminToken, Body: wrap(exact)})
+		answer := s.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: "/v1/projects", Token: surfacetest.AdminToken,
+			Body: wrap(exact)})
 		require.Equal(t, http.StatusCreated, answer.Status, answer.Body)
 	}
 }

@@ -20,9 +20,9 @@ import (
 
 type callKey struct{}
 
-// Caller gives what is known of the request in whose context it is called: its id, and behind the authentication its
-// actor. Outside of a request both are empty.
-func Caller(ctx context.Context) core.Call {
+// CallerOf returns the id and the actor of the HTTP request that the context belongs to. In front of the authentication the
+// actor is empty; outside of a request both are.
+func CallerOf(ctx context.Context) core.Call {
 	call, _ := ctx.Value(callKey{}).(core.Call)
 	return call
 }
@@ -31,9 +31,9 @@ func withCaller(r *http.Request, call core.Call) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), callKey{}, call))
 }
 
-// identify gives the request its id. A client's own X-Request-Id is not taken over: ids stand in logs and errors, and
+// identifyRequest makes an id for the request. A client's own X-Request-Id is not taken over: ids stand in logs and errors, and
 // nobody else may choose them. Answers are for one caller and one moment, so nobody on the way may keep them.
-func identify(next http.Handler) http.Handler {
+func identifyRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := core.Call{RequestID: rand.Text()}
 		w.Header().Set("X-Request-Id", call.RequestID)
@@ -56,9 +56,9 @@ func mayBeKept(next http.Handler) http.Handler {
 	})
 }
 
-// observe writes one line for each request at level debug, tells Observe of it, and turns a panic outside the registry into the error
+// observeRequest logs each request at level debug, calls Observe, and turns a panic outside the registry into the error
 // internal. The line has the route's pattern, not the URL: paths and queries can hold keys.
-func (s *server) observe(next http.Handler) http.Handler {
+func (s *server) observeRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		recorded := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
@@ -81,7 +81,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 func (s *server) logRequest(r *http.Request, route string, status int, took time.Duration) {
 	s.Log.LogAttrs(r.Context(), slog.LevelDebug, "request",
 		slog.String("method", r.Method), slog.String("route", route), slog.Int("status", status), slog.Duration("duration", took),
-		slog.String("request_id", Caller(r.Context()).RequestID), slog.String("client", wire.WriteAddress(wire.ClientOf(r))))
+		slog.String("request_id", CallerOf(r.Context()).RequestID), slog.String("client", wire.WriteAddress(wire.ClientOf(r))))
 }
 
 // answerPanic answers internal, with the panic's text in the log only. An answer that has begun is cut off instead.
@@ -89,7 +89,7 @@ func (s *server) answerPanic(w middleware.WrapResponseWriter, r *http.Request, p
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
-	id := Caller(r.Context()).RequestID
+	id := CallerOf(r.Context()).RequestID
 	s.Log.ErrorContext(r.Context(), "panic in a request", "request_id", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	if w.Status() != 0 {
 		panic(http.ErrAbortHandler)
@@ -101,10 +101,10 @@ func (s *server) answerPanic(w middleware.WrapResponseWriter, r *http.Request, p
 // (primary API, Authentication).
 func (s *server) requireToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		call := Caller(r.Context())
-		actor, err := s.actor(r)
+		call := CallerOf(r.Context())
+		actor, err := s.findActor(r)
 		if err != nil {
-			wire.Refuse(w, r, s.Registry.Failure(r.Context(), "authenticate", call.RequestID, err))
+			wire.RefuseRequest(w, r, s.Registry.Failure(r.Context(), "authenticate", call.RequestID, err))
 			return
 		}
 		call.Actor = actor
@@ -112,7 +112,7 @@ func (s *server) requireToken(next http.Handler) http.Handler {
 	})
 }
 
-func (s *server) actor(r *http.Request) (core.Actor, error) {
+func (s *server) findActor(r *http.Request) (core.Actor, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {

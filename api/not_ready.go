@@ -13,12 +13,12 @@ import (
 // is up, /readyz why it is not ready, and everything else is unavailable. Where events are sent to, pages can read that.
 func NewNotReady(reason func() string) http.Handler {
 	router := chi.NewRouter()
-	router.Use(identify)
+	router.Use(identifyRequest)
 	router.NotFound(refuseUnready)
 	router.MethodNotAllowed(refuseUnready)
-	router.HandleFunc("/healthz", healthy)
+	router.HandleFunc("/healthz", serveHealth)
 	router.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) {
-		wire.Refuse(w, r, core.NewError(core.Unavailable).With("reason", reason()))
+		wire.RefuseRequest(w, r, core.NewError(core.Unavailable).With("reason", reason()))
 	})
 	for _, route := range ingestRoutes {
 		router.With(mayBeKept, allowPages).HandleFunc(route, refuseUnready)
@@ -27,7 +27,7 @@ func NewNotReady(reason func() string) http.Handler {
 }
 
 func refuseUnready(w http.ResponseWriter, r *http.Request) {
-	wire.Refuse(w, r, core.NewError(core.Unavailable))
+	wire.RefuseRequest(w, r, core.NewError(core.Unavailable))
 }
 
 // allowPages has pages of any origin read the answer, and when to send again.

@@ -15,14 +15,18 @@ import (
 
 	"errand/api"
 	"errand/core"
+	"errand/tools"
 )
 
 const baseURL = "https://errand.example"
 
-// newHandler makes a handler without a registry: what these tests ask for never reaches an operation.
+// newHandler makes a handler without a store: what these tests ask for never reaches one.
 func newHandler(t *testing.T, change func(*api.Options)) http.Handler {
 	t.Helper()
+	registry, err := tools.New(tools.Options{}).Registry(slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
 	o := api.Options{
+		Registry:     registry,
 		Authenticate: func(context.Context, core.Secret) (core.Actor, error) { return core.Bootstrap(), nil },
 		Ready:        func(context.Context) error { return nil },
 		BaseURL:      func() string { return baseURL }, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
@@ -33,12 +37,12 @@ func newHandler(t *testing.T, change func(*api.Options)) http.Handler {
 	return api.New(o)
 }
 
-func get(t *testing.T, h http.Handler, path string) *httptest.ResponseRecorder {
+func getPath(t *testing.T, h http.Handler, path string) *httptest.ResponseRecorder {
 	t.Helper()
-	return ask(t, h, httptest.NewRequest(http.MethodGet, path, nil))
+	return sendRequest(t, h, httptest.NewRequest(http.MethodGet, path, nil))
 }
 
-func ask(t *testing.T, h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+func sendRequest(t *testing.T, h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -53,11 +57,11 @@ func TestUnknownPaths(t *testing.T) {
 		"/nothing", "/v1", "/v1/", "/v1/nothing", "/v1/issues/", "/v1/issues/1/nothing", "/docs/more", "/mcp", "/v1/ingest", "/api/1/envelope/",
 		"/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource/mcp",
 	} {
-		answer := get(t, h, path)
+		answer := getPath(t, h, path)
 		require.Equal(t, http.StatusNotFound, answer.Code, path)
 		require.JSONEq(t, `{"error":"not_found"}`, answer.Body.String(), path)
 	}
-	answer := ask(t, h, httptest.NewRequest("BREW", "/nothing", nil))
+	answer := sendRequest(t, h, httptest.NewRequest("BREW", "/nothing", nil))
 	require.Equal(t, http.StatusNotFound, answer.Code)
 }
 
@@ -72,7 +76,7 @@ func TestWrongMethods(t *testing.T) {
 		{http.MethodPost, "/docs", "GET"},
 		{"BREW", "/v1/projects", "GET, POST"},
 	} {
-		answer := ask(t, h, httptest.NewRequest(c.method, c.path, nil))
+		answer := sendRequest(t, h, httptest.NewRequest(c.method, c.path, nil))
 		require.Equal(t, http.StatusMethodNotAllowed, answer.Code, c)
 		require.JSONEq(t, `{"error":"method_not_allowed"}`, answer.Body.String(), c)
 		require.Equal(t, c.allow, answer.Header().Get("Allow"), c)
@@ -83,10 +87,10 @@ func TestProbes(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil)
 	for _, path := range []string{"/healthz", "/readyz"} {
-		answer := get(t, h, path)
+		answer := getPath(t, h, path)
 		require.Equal(t, http.StatusOK, answer.Code)
 		require.JSONEq(t, `{"status":"ok"}`, answer.Body.String())
-		require.Equal(t, http.StatusOK, ask(t, h, httptest.NewRequest(http.MethodHead, path, nil)).Code)
+		require.Equal(t, http.StatusOK, sendRequest(t, h, httptest.NewRequest(http.MethodHead, path, nil)).Code)
 	}
 }
 
@@ -97,11 +101,11 @@ func TestNotReady(t *testing.T) {
 		o.Registry = registry
 		o.Ready = func(context.Context) error { return errors.New("no route to db.internal") }
 	})
-	answer := get(t, h, "/readyz")
+	answer := getPath(t, h, "/readyz")
 	require.Equal(t, http.StatusServiceUnavailable, answer.Code)
 	require.JSONEq(t, `{"error":"unavailable"}`, answer.Body.String())
 	require.NotEmpty(t, answer.Header().Get("Retry-After"))
-	require.Equal(t, http.StatusOK, get(t, h, "/healthz").Code)
+	require.Equal(t, http.StatusOK, getPath(t, h, "/healthz").Code)
 }
 
 // A page that sends while the server starts reads why, and when to send again; the answer counts against nothing.
@@ -110,7 +114,7 @@ func TestPagesReadThatTheServerStarts(t *testing.T) {
 	h := api.NewNotReady(func() string { return "starting" })
 	for _, path := range []string{"/v1/ingest", "/v1/traces", "/v1/logs", "/api/1/envelope/?sentry_key=x", "/api/1/store", "/api/"} {
 		for _, method := range []string{http.MethodPost, http.MethodOptions, http.MethodGet, "BREW"} {
-			answer := ask(t, h, httptest.NewRequest(method, path, strings.NewReader("{}")))
+			answer := sendRequest(t, h, httptest.NewRequest(method, path, strings.NewReader("{}")))
 			require.Equal(t, http.StatusServiceUnavailable, answer.Code, path)
 			require.JSONEq(t, `{"error":"unavailable"}`, answer.Body.String(), path)
 			require.NotEmpty(t, answer.Header().Get("Retry-After"), path)
@@ -122,19 +126,20 @@ func TestPagesReadThatTheServerStarts(t *testing.T) {
 			require.NotContains(t, answer.Header(), "Cache-Control", path)
 		}
 	}
-	for path, want := range map[string]string{"/readyz": `{"error":"unavailable","reason":"starting"}`, "/v1/projects": `{"error":"unavailable"}`} {
-		answer := get(t, h, path)
+	for path, want := range map[string]string{"/readyz": `{"error":"unavailable","reason":"starting"}`,
+		"/v1/projects": `{"error":"unavailable"}`} {
+		answer := getPath(t, h, path)
 		require.Equal(t, http.StatusServiceUnavailable, answer.Code, path)
 		require.JSONEq(t, want, answer.Body.String(), path)
 		require.Equal(t, "no-store", answer.Header().Get("Cache-Control"), path)
 		require.Empty(t, answer.Header().Get("Access-Control-Allow-Origin"), path)
 	}
-	require.Equal(t, http.StatusOK, get(t, h, "/healthz").Code)
+	require.Equal(t, http.StatusOK, getPath(t, h, "/healthz").Code)
 }
 
 func TestRootLeadsToDocs(t *testing.T) {
 	t.Parallel()
-	answer := get(t, newHandler(t, nil), "/")
+	answer := getPath(t, newHandler(t, nil), "/")
 	require.Equal(t, http.StatusFound, answer.Code)
 	require.Equal(t, "/docs", answer.Header().Get("Location"))
 }
@@ -143,17 +148,17 @@ func TestOtherSurfaces(t *testing.T) {
 	t.Parallel()
 	echo := func(name string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Surface", name+" "+r.URL.Path+" "+string(api.Caller(r.Context()).Actor.Type))
+			w.Header().Set("Surface", name+" "+r.URL.Path+" "+string(api.CallerOf(r.Context()).Actor.Type))
 		})
 	}
 	h := newHandler(t, func(o *api.Options) { o.Ingest, o.MCP = echo("ingest"), echo("mcp") })
 	for _, path := range []string{"/v1/ingest", "/api/1/envelope/", "/api/1/store/"} {
-		require.Equal(t, "ingest "+path+" ", ask(t, h, httptest.NewRequest(http.MethodPost, path, nil)).Header().Get("Surface"))
+		require.Equal(t, "ingest "+path+" ", sendRequest(t, h, httptest.NewRequest(http.MethodPost, path, nil)).Header().Get("Surface"))
 	}
 	request := httptest.NewRequest(http.MethodPost, "/mcp", nil)
 	request.Header.Set("Authorization", "bearer ck_x")
-	require.Equal(t, "mcp /mcp admin_token", ask(t, h, request).Header().Get("Surface"))
-	require.Equal(t, http.StatusUnauthorized, ask(t, h, httptest.NewRequest(http.MethodPost, "/mcp", nil)).Code)
+	require.Equal(t, "mcp /mcp admin_token", sendRequest(t, h, request).Header().Get("Surface"))
+	require.Equal(t, http.StatusUnauthorized, sendRequest(t, h, httptest.NewRequest(http.MethodPost, "/mcp", nil)).Code)
 }
 
 // Chromium counts an answer with no-store against what a page may send, for good.
@@ -169,12 +174,12 @@ func TestWhatMayBeKept(t *testing.T) {
 	})
 	for _, method := range []string{http.MethodPost, http.MethodOptions, http.MethodGet, http.MethodPut} {
 		for _, path := range []string{"/v1/ingest", "/v1/ingest?panic", "/api/1/envelope/", "/api/1/store/?panic", "/api/nothing", "/api/"} {
-			answer := ask(t, h, httptest.NewRequest(method, path, nil))
+			answer := sendRequest(t, h, httptest.NewRequest(method, path, nil))
 			require.NotContains(t, answer.Header(), "Cache-Control", "%s %s", method, path)
 		}
 	}
 	for _, path := range []string{"/v1/openapi.json", "/v1/nothing", "/healthz", "/readyz"} {
-		require.Equal(t, "no-store", get(t, h, path).Header().Get("Cache-Control"), path)
+		require.Equal(t, "no-store", getPath(t, h, path).Header().Get("Cache-Control"), path)
 	}
 }
 
@@ -185,7 +190,7 @@ func TestPanicOutsideTheRegistry(t *testing.T) {
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))
 		o.Ingest = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the secret reason") })
 	})
-	answer := ask(t, h, httptest.NewRequest(http.MethodPost, "/v1/ingest", nil))
+	answer := sendRequest(t, h, httptest.NewRequest(http.MethodPost, "/v1/ingest", nil))
 	require.Equal(t, http.StatusInternalServerError, answer.Code)
 	var body map[string]string
 	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &body))
@@ -212,7 +217,7 @@ func TestRequestIDs(t *testing.T) {
 	h := newHandler(t, nil)
 	request := httptest.NewRequest(http.MethodGet, "/healthz", nil)
 	request.Header.Set("X-Request-Id", "chosen")
-	first, second := ask(t, h, request).Header().Get("X-Request-Id"), get(t, h, "/healthz").Header().Get("X-Request-Id")
+	first, second := sendRequest(t, h, request).Header().Get("X-Request-Id"), getPath(t, h, "/healthz").Header().Get("X-Request-Id")
 	require.NotEqual(t, "chosen", first)
 	require.NotEqual(t, first, second)
 }
@@ -226,8 +231,8 @@ func TestRequestLogHasNoSecrets(t *testing.T) {
 	})
 	request := httptest.NewRequest(http.MethodPost, "/v1/ingest?key=k3y-in-query", strings.NewReader(`{"message":"b0dy"}`))
 	request.Header.Set("Authorization", "Bearer t0ken")
-	answer := ask(t, h, request)
-	get(t, h, "/v1/p4th-key")
+	answer := sendRequest(t, h, request)
+	getPath(t, h, "/v1/p4th-key")
 	require.Contains(t, log.String(), "route=/v1/ingest")
 	require.Contains(t, log.String(), "status=418")
 	require.Contains(t, log.String(), answer.Header().Get("X-Request-Id"))

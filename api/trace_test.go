@@ -17,7 +17,9 @@ func TestTraceOfARequest(t *testing.T) {
 	t.Parallel()
 	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
 	var got string
-	h := newHandler(t, func(o *api.Options) { o.Ready = func(ctx context.Context) error { got = api.TraceID(ctx); return nil } })
+	h := newHandler(t, func(o *api.Options) {
+		o.Ready = func(ctx context.Context) error { got = api.TraceIDOf(ctx); return nil }
+	})
 	for _, c := range []struct{ header, want string }{
 		{"00-" + id + "-00f067aa0ba902b7-01", id},
 		{"cc-" + id + "-00f067aa0ba902b7-01-of-later-versions", id},
@@ -36,14 +38,14 @@ func TestTraceOfARequest(t *testing.T) {
 	} {
 		request := httptest.NewRequest(http.MethodGet, "/readyz", nil)
 		request.Header.Set("Traceparent", c.header)
-		ask(t, h, request)
+		sendRequest(t, h, request)
 		require.Equal(t, c.want, got, c.header)
 	}
 	twice := httptest.NewRequest(http.MethodGet, "/readyz", nil)
 	twice.Header["Traceparent"] = []string{"00-" + id + "-00f067aa0ba902b7-01", "00-" + id + "-00f067aa0ba902b7-01"}
-	ask(t, h, twice)
+	sendRequest(t, h, twice)
 	require.Empty(t, got)
-	require.Empty(t, api.TraceID(t.Context()))
+	require.Empty(t, api.TraceIDOf(t.Context()))
 }
 
 func TestObserve(t *testing.T) {
@@ -57,7 +59,7 @@ func TestObserve(t *testing.T) {
 		}
 	})
 	for _, path := range []string{"/v1/ingest", "/api/1/envelope/", "/healthz", "/nothing/at/all", "/v1/openapi.json"} {
-		get(t, h, path)
+		getPath(t, h, path)
 	}
 	require.Equal(t, []string{"GET /healthz OK", "GET  Not Found", "GET /v1/openapi.json OK"}, seen, "ingest counts its own")
 }

@@ -173,7 +173,7 @@ func (a *App) build(ctx context.Context, version string) (http.Handler, error) {
 	}
 	if a.config.has(roleMCP) {
 		surfaces.MCP = mcp.New(mcp.Options{
-			Registry: registry, Call: api.Caller, BaseURL: a.URL, Version: version, Log: a.log, Observe: a.metrics.call,
+			Registry: registry, Call: api.CallerOf, BaseURL: a.URL, Version: version, Log: a.log, Observe: a.metrics.call,
 		})
 	}
 	return api.New(surfaces), nil

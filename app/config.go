@@ -144,14 +144,11 @@ func (c *Config) readSettings() error {
 		if !isSet {
 			continue
 		}
-		normal, err := setting.Normalize(text)
+		normal, err := setting.NormalizeText(text)
 		if err != nil {
 			return err
 		}
 		c.settings[setting.Name] = normal
-	}
-	if base, err := url.Parse(c.settings["BASE_URL"]); err == nil && base.Scheme != "" && base.Hostname() == "" {
-		return errors.New("BASE_URL must name a host")
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ type traceHandler struct{ slog.Handler }
 
 // Handle adds the id.
 func (h traceHandler) Handle(ctx context.Context, line slog.Record) error {
-	if id := api.TraceID(ctx); id != "" {
+	if id := api.TraceIDOf(ctx); id != "" {
 		line.AddAttrs(slog.String("trace_id", id))
 	}
 	return h.Handler.Handle(ctx, line)

@@ -45,7 +45,7 @@ func (a *App) work(ctx context.Context) (stop func() error, err error) {
 	var queue *river.Client[pgx.Tx]
 	if a.config.has(roleWorker) {
 		err = a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) (err error) {
-			queue, err = jobs.Start(ctx, jobs.Options{
+			queue, err = jobs.StartQueue(ctx, jobs.Options{
 				Store: a.db.Store, Log: a.log, Observe: a.metrics.run, ObserveDropped: a.metrics.dropped,
 			})
 			return err

@@ -2,7 +2,9 @@ package core
 
 import "encoding/json"
 
-// Action names what an activity row tells of (primary API, Activity row).
+var activityOperations = []*Operation{ListActivity.Operation}
+
+// Action names what somebody did, such as issue.resolve, in a row of the activity (primary API, Activity row).
 type Action string
 
 // The actions.
@@ -33,7 +35,7 @@ const (
 	ActionApprovalReject  Action = "approval.reject"
 )
 
-// TargetType says what kind of thing an activity row is about.
+// TargetType says what kind of thing a row of the activity is about.
 type TargetType string
 
 // The target types.
@@ -62,9 +64,10 @@ type Activity struct {
 type ListActivityInput struct{ Paging }
 
 // ListActivity declares GET /v1/activity.
-var ListActivity = define[ListActivityInput, Page[Activity]](Operation{
+var ListActivity = DefineOperation[ListActivityInput, Page[Activity]](Operation{
 	Name: "list_activity", Route: "GET /v1/activity", Scope: Admin,
-	Summary:     "List all activity",
-	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals. list_issue_activity shows one issue only.",
-	Example:     `{"limit": 50}`,
+	Summary: "List all activity",
+	Description: "Lists who did what in the whole installation, most recent first: tokens, projects, issues, approvals. " +
+		"list_issue_activity shows one issue only.",
+	Example: `{"limit": 50}`,
 })

@@ -7,6 +7,12 @@ import (
 	"time"
 )
 
+var approvalOperations = []*Operation{
+	ListApprovals.Operation,
+	ApproveRequest.Operation,
+	RejectRequest.Operation,
+}
+
 // HeldAction is an action that a deployment can hold until a second admin approves it.
 type HeldAction string
 
@@ -75,7 +81,7 @@ type Held struct {
 type ListApprovalsInput struct{ Paging }
 
 // ListApprovals declares GET /v1/approvals.
-var ListApprovals = define[ListApprovalsInput, Page[Approval]](Operation{
+var ListApprovals = DefineOperation[ListApprovalsInput, Page[Approval]](Operation{
 	Name: "list_approvals", Route: "GET /v1/approvals", Scope: Admin,
 	Summary: "List approval requests",
 	Description: "Lists the actions that were held for approval, most recent first, with who asked and what was decided. " +
@@ -97,11 +103,12 @@ type Decision struct {
 const whyNoAgentDecides = "an agent must not approve what agents ask for"
 
 // ApproveRequest declares POST /v1/approvals/{id}/approve.
-var ApproveRequest = define[ApprovalInput, Data[Decision]](Operation{
+var ApproveRequest = DefineOperation[ApprovalInput, Data[Decision]](Operation{
 	Name: "approve_request", Route: "POST /v1/approvals/{id}/approve", Scope: Admin,
 	Summary: "Approve a request",
 	Description: "Carries out the action of a pending request, as the one who asked for it. Nobody decides a request of their own: " +
-		"that is forbidden, with a reason, for the ADMIN_TOKEN too. When the action is not possible any more, for example because the issue was merged, " +
+		"that is forbidden, with a reason, for the ADMIN_TOKEN too. When the action is not possible any more, for example because the " +
+		"issue was merged, " +
 		"the answer is approval_failed with a reason, and so is the request.",
 	Example:  `{"id": 7}`,
 	Errors:   []Code{NotFound, Forbidden, ApprovalNotPending, ApprovalFailed},
@@ -109,7 +116,7 @@ var ApproveRequest = define[ApprovalInput, Data[Decision]](Operation{
 })
 
 // RejectRequest declares POST /v1/approvals/{id}/reject.
-var RejectRequest = define[ApprovalInput, Data[Decision]](Operation{
+var RejectRequest = DefineOperation[ApprovalInput, Data[Decision]](Operation{
 	Name: "reject_request", Route: "POST /v1/approvals/{id}/reject", Scope: Admin,
 	Summary:     "Reject a request",
 	Description: "Ends a pending request; its action is not done. Nobody decides a request of their own: that is forbidden, with a reason.",

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// number is what a text must look like to be taken as a number.
-var number = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,18})(\.[0-9]+)?$`)
+// numberForm is what a text must look like to be read as a number.
+var numberForm = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,18})(\.[0-9]+)?$`)
 
-// coerce turns a value into the type of the field where its meaning is plain: "42" is 42, "true" is true, "a,b" is a
-// list, and a project's numeric id may stand where its slug may. Anything else stays for the validator to refuse.
-func coerce(field *Field, value any) any {
-	if n, ok := value.(json.Number); ok && field.digits {
+// coerceField turns a value into the type of the field where its meaning is plain: "42" is 42, "true" is true, "a,b" is a
+// list, and a project's id may be a number. Anything else stays for the validator to refuse.
+func coerceField(field *Field, value any) any {
+	if n, ok := value.(json.Number); ok && field.acceptsNumber {
 		return wholeNumber(n).String()
 	}
-	if text, ok := value.(string); ok && field.commas && !strings.HasPrefix(text, "[") {
+	if text, ok := value.(string); ok && field.keepsCommas && !strings.HasPrefix(text, "[") {
 		return value
 	}
 	return coerceType(field.Schema, value)
@@ -26,7 +26,7 @@ func coerce(field *Field, value any) any {
 
 func coerceType(s Schema, value any) any {
 	text, isText := value.(string)
-	if numeric := s["type"] == "integer" || s["type"] == "number"; numeric && isText && number.MatchString(text) {
+	if numeric := s["type"] == "integer" || s["type"] == "number"; numeric && isText && numberForm.MatchString(text) {
 		value = json.Number(text)
 	}
 	switch s["type"] {
@@ -44,11 +44,11 @@ func coerceType(s Schema, value any) any {
 	return value
 }
 
-// longest is how many digits of a whole number the validator gets: one that has so many is out of every range.
-const longest = 20
+// maxDigits is how many digits of a whole number the validator gets. A number of 20 digits is out of every range.
+const maxDigits = 20
 
 // wholeNumber writes a number without a fraction in digits alone: 60.0 and 6e1 are the integer 60 (JSON Schema 2020-12).
-// Another number stays as it is, in a short form: the validator computes what it gets, and 1e999999 has a million digits.
+// Numbers with a fraction and huge ones are shortened: the validator would compute all million digits of 1e999999.
 func wholeNumber(n json.Number) json.Number {
 	sign, digits := "", string(n)
 	if unsigned, negative := strings.CutPrefix(digits, "-"); negative {
@@ -70,14 +70,14 @@ func wholeNumber(n json.Number) json.Number {
 	switch {
 	case exponent < 0:
 		return json.Number(sign + "0.5")
-	case len(trimmed)+exponent > longest:
-		return json.Number(sign + strings.Repeat("9", longest))
+	case len(trimmed)+exponent > maxDigits:
+		return json.Number(sign + strings.Repeat("9", maxDigits))
 	default:
 		return json.Number(sign + trimmed + strings.Repeat("0", exponent))
 	}
 }
 
-// shortExponent reads an exponent; one beyond a body's length in digits is as good as any other.
+// shortExponent reads an exponent. It cuts one that no body of 1 MB could write out in digits.
 func shortExponent(text string) int {
 	const beyond = 1 << 24
 	n, err := strconv.Atoi(text)

@@ -5,74 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"strings"
 )
 
-// Code names an error. Codes are part of the API: they are never renamed.
-type Code string
-
-// The error codes (primary API, Errors; decisions 1).
-const (
-	InvalidRequest     Code = "invalid_request"
-	Unauthorized       Code = "unauthorized"
-	Forbidden          Code = "forbidden"
-	ForbiddenProject   Code = "forbidden_project"
-	ForbiddenOrigin    Code = "forbidden_origin"
-	NotClaimHolder     Code = "not_claim_holder"
-	NotFound           Code = "not_found"
-	ProjectNotFound    Code = "project_not_found"
-	MethodNotAllowed   Code = "method_not_allowed"
-	LastKey            Code = "last_key"
-	Claimed            Code = "claimed"
-	ApprovalRequired   Code = "approval_required"
-	ApprovalNotPending Code = "approval_not_pending"
-	ApprovalFailed     Code = "approval_failed"
-	SimilarOff         Code = "similar_off"
-	PayloadTooLarge    Code = "payload_too_large"
-	UnsupportedMedia   Code = "unsupported_media_type"
-	Quota              Code = "quota"
-	Limit              Code = "limit"
-	HeadersTooLarge    Code = "headers_too_large"
-	Internal           Code = "internal"
-	Unavailable        Code = "unavailable"
-)
-
-// CodeInfo is what a code means to a client.
-type CodeInfo struct {
-	Status  int    // of HTTP
-	Meaning string // one line, for the API's documentation
-	Hint    string // the next call that would work, for agents; empty where the error says it all
-}
-
-// codes is the one table from code to status.
-var codes = map[Code]CodeInfo{
-	ApprovalRequired:   {http.StatusAccepted, "The action waits for the approval of another admin; nothing has changed yet.", ""},
-	InvalidRequest:     {http.StatusBadRequest, "The input is invalid; details name each field.", "Correct the fields in details and call again."},
-	Unauthorized:       {http.StatusUnauthorized, "The token is missing, invalid or revoked.", ""},
-	Forbidden:          {http.StatusForbidden, "The token lacks the required scope.", "Ask for a token with the scope in required_scope; whoami shows the scopes of this one."},
-	ForbiddenProject:   {http.StatusForbidden, "The token is for another app.", "Use the token of that app; whoami shows the app of this one."},
-	ForbiddenOrigin:    {http.StatusForbidden, "The request comes from a web page of a foreign origin.", ""},
-	NotClaimHolder:     {http.StatusForbidden, "Only the holder of the claim or an admin may release it.", "Leave the claim to its holder, or wait until claim.expires_at."},
-	NotFound:           {http.StatusNotFound, "There is no such thing, or it is a merged issue.", "list_issues shows the issues that exist."},
-	ProjectNotFound:    {http.StatusNotFound, "No project has this id or slug.", "list_projects shows the projects with their ids and slugs."},
-	MethodNotAllowed:   {http.StatusMethodNotAllowed, "The path does not take this method; see the Allow header.", ""},
-	LastKey:            {http.StatusConflict, "It is the only active key of the project.", "Create another key with create_project_key first."},
-	Claimed:            {http.StatusConflict, "Somebody else holds the claim.", "Take another issue: list_issues with claimed=false."},
-	ApprovalNotPending: {http.StatusConflict, "The request is decided already, or expired.", "list_approvals shows what became of it."},
-	ApprovalFailed:     {http.StatusConflict, "The action is not possible any more; reason tells why. The request is failed now.", ""},
-	SimilarOff:         {http.StatusConflict, "Finding similar issues is switched off in this installation.", "Search by words: list_issues with search."},
-	PayloadTooLarge:    {http.StatusRequestEntityTooLarge, "The body is larger than max_bytes.", "Send less in one call."},
-	UnsupportedMedia:   {http.StatusUnsupportedMediaType, "The Content-Type is none of those in supported.", "Send one of the types in supported."},
-	Quota:              {http.StatusTooManyRequests, "The project has used up its daily quota.", ""},
-	Limit:              {http.StatusTooManyRequests, "This is done too often; message says what. Wait as long as Retry-After says.", ""},
-	HeadersTooLarge:    {http.StatusRequestHeaderFieldsTooLarge, "The request has more than max_headers headers, or more than max_bytes of them.", ""},
-	Internal:           {http.StatusInternalServerError, "Something went wrong inside; the log has it under request_id.", "Try again; if it stays, report the request_id."},
-	Unavailable:        {http.StatusServiceUnavailable, "The database is away or takes no writes for the moment, or the server is busy.", "Try again in a few seconds."},
-}
-
-// Info gives the meaning of the code.
-func (c Code) Info() CodeInfo { return codes[c] }
+// Info returns what the code means in /v1.
+func (c Code) Info() ErrorForm { return v1Errors[c] }
 
 // Detail says what is wrong with one field of the input.
 type Detail struct {
@@ -98,7 +35,7 @@ func Invalid(path, format string, args ...any) *Error {
 	return &Error{Code: InvalidRequest, Details: []Detail{{path, fmt.Sprintf(format, args...)}}}
 }
 
-// With adds a member to the error's body. Those of each code are declared in members.
+// With adds a member to the error's body. Those of each code are declared in its ErrorForm.
 func (e *Error) With(name string, value any) *Error {
 	if e.Extra == nil {
 		e.Extra = map[string]any{}
@@ -107,7 +44,7 @@ func (e *Error) With(name string, value any) *Error {
 	return e
 }
 
-// Because notes the cause, for the log.
+// Because keeps the cause, for the log.
 func (e *Error) Because(cause error) *Error {
 	e.cause = cause
 	return e
@@ -126,10 +63,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// LogValue is Error: slog's JSON would take MarshalJSON, which leaves the cause out.
+// LogValue is the text of Error. Without it slog would write MarshalJSON, which leaves the cause out.
 func (e *Error) LogValue() slog.Value { return slog.StringValue(e.Error()) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Status is the HTTP status of the error.
@@ -137,18 +74,18 @@ func (e *Error) Status() int { return e.Code.Info().Status }
 
 // MarshalJSON writes {error: code, details?, ...extra}: the body of the answer, without the cause. An action that is held
 // did not fail: approval_required is {status: code, ...extra} (primary API, Errors).
-func (e *Error) MarshalJSON() ([]byte, error) { return json.Marshal(e.body()) }
+func (e *Error) MarshalJSON() ([]byte, error) { return json.Marshal(e.bodyMembers()) }
 
 // ForAgent writes the same body with hint, the next call that would work.
 func (e *Error) ForAgent() ([]byte, error) {
-	body := e.body()
+	body := e.bodyMembers()
 	if hint := e.Code.Info().Hint; hint != "" {
 		body["hint"] = hint
 	}
 	return json.Marshal(body)
 }
 
-func (e *Error) body() map[string]any {
+func (e *Error) bodyMembers() map[string]any {
 	body := map[string]any{codeMember(e.Code): e.Code}
 	if len(e.Details) > 0 {
 		body["details"] = e.Details
@@ -159,7 +96,7 @@ func (e *Error) body() map[string]any {
 	return body
 }
 
-// AsError gives the Error that err is or wraps; anything else becomes internal, with err as its cause.
+// AsError returns the Error that err is or wraps; anything else becomes internal, with err as its cause.
 func AsError(err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -168,7 +105,7 @@ func AsError(err error) *Error {
 	return NewError(Internal).Because(err)
 }
 
-// HasCode tells whether err is or wraps an Error with the code.
+// HasCode reports whether err is or wraps an Error with the code.
 func HasCode(err error, code Code) bool {
 	var known *Error
 	return errors.As(err, &known) && known.Code == code

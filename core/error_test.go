@@ -34,7 +34,7 @@ func TestStatusOfEachCode(t *testing.T) {
 		require.Equal(t, status, NewError(code).Status(), code)
 	}
 	snake := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
-	for code, info := range codes {
+	for code, info := range v1Errors {
 		require.Regexp(t, snake, code)
 		require.NotEmpty(t, http.StatusText(info.Status), code)
 		require.Equal(t, code != ApprovalRequired, info.Status >= 400, code)
@@ -57,10 +57,10 @@ func TestHintsNameOperations(t *testing.T) {
 	t.Parallel()
 	call := regexp.MustCompile(`\b(list|get|create|delete|claim|release|revoke|add|resolve|ignore|unresolve)_[a-z_]+\b|\bwhoami\b`)
 	names := map[string]bool{}
-	for _, op := range Operations() {
+	for _, op := range V1.Operations() {
 		names[op.Name] = true
 	}
-	for code, info := range codes {
+	for code, info := range v1Errors {
 		for _, name := range call.FindAllString(info.Hint, -1) {
 			require.True(t, names[name], "the hint of %s names %s", code, name)
 		}
@@ -87,7 +87,8 @@ func TestErrorOnTheWire(t *testing.T) {
 		{Invalid("scrub_patterns.0", "must have at most %d characters", 200).Because(cause),
 			`{"error":"invalid_request","details":[{"path":"scrub_patterns.0","message":"must have at most 200 characters"}]}`,
 			`{"error":"invalid_request","details":[{"path":"scrub_patterns.0","message":"must have at most 200 characters"}],"hint":"Correct the fields in details and call again."}`},
-		{NewError(ApprovalRequired).With("approval_id", 7), `{"status":"approval_required","approval_id":7}`, `{"status":"approval_required","approval_id":7}`},
+		{NewError(ApprovalRequired).With("approval_id", 7), `{"status":"approval_required","approval_id":7}`,
+			`{"status":"approval_required","approval_id":7}`},
 		{AsError(cause), `{"error":"internal"}`, `{"error":"internal","hint":"Try again; if it stays, report the request_id."}`},
 	} {
 		body, err := json.Marshal(c.err)

@@ -3,69 +3,69 @@ package core
 import "strconv"
 
 // AppendJSON appends the event in its stored form: the JSON of the struct tags without what is empty. Unmarshalling
-// it gives the event back. It is written by hand because ingest pays for it once per event.
+// it makes the same event again. It is written by hand because ingest pays for it once per event.
 func (e *Event) AppendJSON(b []byte) []byte {
-	w := writer{b: b}
-	w.event(e)
+	w := jsonWriter{b: b}
+	w.writeEvent(e)
 	return w.b
 }
 
-// MeasureJSON returns how many bytes the event has for readers, who get null, false or [] for what the stored form leaves
-// out: of many small frames that is several times the stored form. The buffer is room to write in.
+// MeasureJSON returns how many bytes of JSON readers of the event get. The stored form leaves out what is empty, which they
+// see as null, false or []; an event of many small frames is several times as long for them. The buffer is overwritten.
 func (e *Event) MeasureJSON(buffer []byte) int {
-	w := writer{b: buffer[:0]}
-	w.event(e)
+	w := jsonWriter{b: buffer[:0]}
+	w.writeEvent(e)
 	return len(w.b) + w.absent
 }
 
-func (w *writer) event(e *Event) {
+func (w *jsonWriter) writeEvent(e *Event) {
 	w.b = append(w.b, '{')
-	w.str("event_id", e.EventID)
-	w.time("timestamp", e.Timestamp)
-	w.time("received_at", e.ReceivedAt)
-	w.str("platform", e.Platform)
-	w.str("level", e.Level)
-	w.text("logger", e.Logger)
-	w.text("title", e.Title)
-	w.text("culprit", e.Culprit)
-	w.text("message", e.Message)
-	w.text("transaction", e.Transaction)
-	w.text("release", e.Release)
-	w.text("dist", e.Dist)
-	w.text("environment", e.Environment)
-	w.text("server_name", e.ServerName)
-	list(w, "exceptions", e.Exceptions, writeException)
-	list(w, "threads", e.Threads, writeThread)
-	list(w, "breadcrumbs", e.Breadcrumbs, writeBreadcrumb)
-	w.value("user", e.User)
+	w.writeString("event_id", e.EventID)
+	w.writeTime("timestamp", e.Timestamp)
+	w.writeTime("received_at", e.ReceivedAt)
+	w.writeString("platform", e.Platform)
+	w.writeString("level", e.Level)
+	w.writeText("logger", e.Logger)
+	w.writeText("title", e.Title)
+	w.writeText("culprit", e.Culprit)
+	w.writeText("message", e.Message)
+	w.writeText("transaction", e.Transaction)
+	w.writeText("release", e.Release)
+	w.writeText("dist", e.Dist)
+	w.writeText("environment", e.Environment)
+	w.writeText("server_name", e.ServerName)
+	writeList(w, "exceptions", e.Exceptions, writeException)
+	writeList(w, "threads", e.Threads, writeThread)
+	writeList(w, "breadcrumbs", e.Breadcrumbs, writeBreadcrumb)
+	w.writeValue("user", e.User)
 	if e.Request != nil {
-		w.object("request", func() { writeRequest(w, e.Request) })
+		w.writeObject("request", func() { writeRequest(w, e.Request) })
 	} else {
 		w.leaveOut("request", "null")
 	}
-	w.value("tags", e.Tags)
-	w.value("contexts", e.Contexts)
-	w.value("extra", e.Extra)
+	w.writeValue("tags", e.Tags)
+	w.writeValue("contexts", e.Contexts)
+	w.writeValue("extra", e.Extra)
 	if e.SDK != (SDK{}) {
-		w.object("sdk", func() { w.text("name", e.SDK.Name); w.text("version", e.SDK.Version) })
+		w.writeObject("sdk", func() { w.writeText("name", e.SDK.Name); w.writeText("version", e.SDK.Version) })
 	} else {
 		w.leaveOut("sdk", `{"name":null,"version":null}`)
 	}
-	w.texts("fingerprint", e.Fingerprint)
-	list(w, "debug_images", e.DebugImages, writeDebugImage)
-	list(w, "problems", e.Problems, writeProblem)
-	w.end()
+	w.writeTexts("fingerprint", e.Fingerprint)
+	writeList(w, "debug_images", e.DebugImages, writeDebugImage)
+	writeList(w, "problems", e.Problems, writeProblem)
+	w.endObject()
 }
 
-func writeException(w *writer, x *Exception) {
-	w.text("type", x.Type)
-	w.text("value", x.Value)
-	w.text("module", x.Module)
+func writeException(w *jsonWriter, x *Exception) {
+	w.writeText("type", x.Type)
+	w.writeText("value", x.Value)
+	w.writeText("module", x.Module)
 	if m := x.Mechanism; m != nil {
-		w.object("mechanism", func() {
-			w.text("type", m.Type)
+		w.writeObject("mechanism", func() {
+			w.writeText("type", m.Type)
 			if m.Handled != nil {
-				w.key("handled")
+				w.writeKey("handled")
 				w.b = strconv.AppendBool(w.b, *m.Handled)
 			} else {
 				w.leaveOut("handled", "null")
@@ -74,66 +74,66 @@ func writeException(w *writer, x *Exception) {
 	} else {
 		w.leaveOut("mechanism", "null")
 	}
-	list(w, "frames", x.Frames, writeFrame)
+	writeList(w, "frames", x.Frames, writeFrame)
 }
 
-func writeFrame(w *writer, f *Frame) {
-	w.text("function", f.Function)
-	w.text("module", f.Module)
-	w.text("filename", f.Filename)
-	w.text("abs_path", f.AbsPath)
-	w.int("lineno", f.Lineno)
-	w.int("colno", f.Colno)
-	w.flag("in_app", f.InApp)
-	w.text("context_line", f.ContextLine)
-	w.texts("pre_context", f.PreContext)
-	w.texts("post_context", f.PostContext)
-	w.value("vars", f.Vars)
+func writeFrame(w *jsonWriter, f *Frame) {
+	w.writeText("function", f.Function)
+	w.writeText("module", f.Module)
+	w.writeText("filename", f.Filename)
+	w.writeText("abs_path", f.AbsPath)
+	w.writeInt("lineno", f.Lineno)
+	w.writeInt("colno", f.Colno)
+	w.writeFlag("in_app", f.InApp)
+	w.writeText("context_line", f.ContextLine)
+	w.writeTexts("pre_context", f.PreContext)
+	w.writeTexts("post_context", f.PostContext)
+	w.writeValue("vars", f.Vars)
 	if s := f.Source; s != nil {
-		w.object("source", func() {
-			w.text("name", s.Name)
-			w.text("path", s.Path)
-			w.int("line", s.Line)
-			w.int("column", s.Column)
+		w.writeObject("source", func() {
+			w.writeText("name", s.Name)
+			w.writeText("path", s.Path)
+			w.writeInt("line", s.Line)
+			w.writeInt("column", s.Column)
 		})
 	} else {
 		w.leaveOut("source", "null")
 	}
 }
 
-func writeThread(w *writer, t *Thread) {
-	w.text("id", t.ID)
-	w.text("name", t.Name)
-	w.flag("crashed", t.Crashed)
-	w.flag("current", t.Current)
-	list(w, "frames", t.Frames, writeFrame)
+func writeThread(w *jsonWriter, t *Thread) {
+	w.writeText("id", t.ID)
+	w.writeText("name", t.Name)
+	w.writeFlag("crashed", t.Crashed)
+	w.writeFlag("current", t.Current)
+	writeList(w, "frames", t.Frames, writeFrame)
 }
 
-func writeBreadcrumb(w *writer, c *Breadcrumb) {
-	w.time("timestamp", c.Timestamp)
-	w.text("type", c.Type)
-	w.text("category", c.Category)
-	w.text("level", c.Level)
-	w.text("message", c.Message)
-	w.value("data", c.Data)
+func writeBreadcrumb(w *jsonWriter, c *Breadcrumb) {
+	w.writeTime("timestamp", c.Timestamp)
+	w.writeText("type", c.Type)
+	w.writeText("category", c.Category)
+	w.writeText("level", c.Level)
+	w.writeText("message", c.Message)
+	w.writeValue("data", c.Data)
 }
 
-func writeRequest(w *writer, r *Request) {
-	w.text("method", r.Method)
-	w.text("url", r.URL)
-	w.value("query", r.Query)
-	w.value("headers", r.Headers)
-	w.value("cookies", r.Cookies)
-	w.value("data", r.Data)
+func writeRequest(w *jsonWriter, r *Request) {
+	w.writeText("method", r.Method)
+	w.writeText("url", r.URL)
+	w.writeValue("query", r.Query)
+	w.writeValue("headers", r.Headers)
+	w.writeValue("cookies", r.Cookies)
+	w.writeValue("data", r.Data)
 }
 
-func writeDebugImage(w *writer, d *DebugImage) {
-	w.text("type", d.Type)
-	w.text("debug_id", d.DebugID)
-	w.text("code_file", d.CodeFile)
+func writeDebugImage(w *jsonWriter, d *DebugImage) {
+	w.writeText("type", d.Type)
+	w.writeText("debug_id", d.DebugID)
+	w.writeText("code_file", d.CodeFile)
 }
 
-func writeProblem(w *writer, p *Problem) {
-	w.str("path", p.Path)
-	w.str("reason", p.Reason)
+func writeProblem(w *jsonWriter, p *Problem) {
+	w.writeString("path", p.Path)
+	w.writeString("reason", p.Reason)
 }

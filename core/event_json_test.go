@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func object(pairs ...string) Value {
+func newObject(pairs ...string) Value {
 	v := Value{Kind: Object}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		v.Kids = append(v.Kids, Member{pairs[i], StringValue(pairs[i+1])})
@@ -30,15 +30,17 @@ func realEvent() *Event {
 		Platform: "python", Level: "error", Logger: "shop.checkout", Title: "PaymentError: card \"1234\" was declined",
 		Culprit: "shop.payments in charge", Message: "Payment of 42.10 € failed", Transaction: "/checkout/{id}", Release: "shop@2026.1.3+5",
 		Dist: "5", Environment: "production", ServerName: "web-3",
-		User: object("id", "1001", "email", "ada@example.com", "ip_address", "192.0.2.7"),
+		User: newObject("id", "1001", "email", "ada@example.com", "ip_address", "192.0.2.7"),
 		Request: &Request{
-			Method: "POST", URL: "https://shop.example/checkout/99", Query: object("step", "pay"),
-			Headers: object("Accept", "text/html,application/xhtml+xml", "User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/146.0",
+			Method: "POST", URL: "https://shop.example/checkout/99", Query: newObject("step", "pay"),
+			Headers: newObject("Accept", "text/html,application/xhtml+xml", "User-Agent",
+				"Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/146.0",
 				"Content-Type", "application/json", "Authorization", "[Filtered]"),
-			Cookies: object("session", "[Filtered]"), Data: object("amount", "42.10", "currency", "EUR"),
+			Cookies: newObject("session", "[Filtered]"), Data: newObject("amount", "42.10", "currency", "EUR"),
 		},
-		Tags:     object("server", "web-3", "region", "eu-west", "runtime", "CPython 3.14.1"),
-		Contexts: Value{Kind: Object, Kids: []Member{{"runtime", object("name", "CPython", "version", "3.14.1")}, {"os", object("name", "Linux")}}},
+		Tags: newObject("server", "web-3", "region", "eu-west", "runtime", "CPython 3.14.1"),
+		Contexts: Value{Kind: Object, Kids: []Member{{"runtime", newObject("name", "CPython", "version", "3.14.1")},
+			{"os", newObject("name", "Linux")}}},
 		Extra:    Value{Kind: Object, Kids: []Member{{"attempt", Value{Kind: Number, Text: "3"}}, {"retry", Value{Kind: Bool, Text: "true"}}}},
 		SDK:      SDK{"sentry.python", "3.1.0"},
 		Problems: List[Problem]{{"extra.payload", "cut to 8 KB"}},
@@ -51,16 +53,19 @@ func realEvent() *Event {
 			ContextLine: "    result = gateway.charge(card, amount, currency=order.currency)",
 		}
 		if i < 3 {
-			frames[i].PreContext = List[Untrusted]{"def charge(order, card):", "    amount = order.total()", "    if not card.valid():", "        raise ValueError(\"card\")", ""}
-			frames[i].PostContext = List[Untrusted]{"    if result.declined:", "        raise PaymentError(f'card \"{card.last4}\" was declined')", "    return result.id", "", ""}
-			frames[i].Vars = object("order", "<Order 99 of <User 1001>>", "amount", "Decimal('42.10')", "card", "[Filtered]", "attempt", "3")
+			frames[i].PreContext = List[Untrusted]{"def charge(order, card):", "    amount = order.total()", "    if not card.valid():",
+				"        raise ValueError(\"card\")", ""}
+			frames[i].PostContext = List[Untrusted]{"    if result.declined:", "        raise PaymentError(f'card \"{card.last4}\" was declined')",
+				"    return result.id", "", ""}
+			frames[i].Vars = newObject("order", "<Order 99 of <User 1001>>", "amount", "Decimal('42.10')", "card", "[Filtered]", "attempt", "3")
 		}
 	}
 	e.Exceptions = List[Exception]{{Type: "PaymentError", Value: "card \"1234\" was declined", Module: "shop.errors",
 		Mechanism: &Mechanism{Type: "wsgi", Handled: &handled}, Frames: frames}}
 	for i := range 10 {
-		e.Breadcrumbs = append(e.Breadcrumbs, Breadcrumb{Timestamp: At(clock().Add(time.Duration(i-10) * time.Second)), Type: "http", Category: "httplib",
-			Level: "info", Data: object("url", "https://bank.example/v1/charges", "method", "POST", "status_code", "402")})
+		e.Breadcrumbs = append(e.Breadcrumbs, Breadcrumb{Timestamp: At(clock().Add(time.Duration(i-10) * time.Second)), Type: "http",
+			Category: "httplib",
+			Level:    "info", Data: newObject("url", "https://bank.example/v1/charges", "method", "POST", "status_code", "402")})
 	}
 	return e
 }
@@ -78,16 +83,16 @@ func TestEventRoundTrip(t *testing.T) {
 	require.Equal(t, "{}", string((&Event{}).AppendJSON(nil)), "what is empty is not stored")
 }
 
-// A field that is added to Event and forgotten in the writer shows here.
+// A field that is added to Event and forgotten in AppendJSON fails this test.
 func TestEventStoresEveryField(t *testing.T) {
 	t.Parallel()
-	want := filler{full: true}.value(reflect.TypeFor[Event]()).Interface().(Event)
+	want := filler{full: true}.newValue(reflect.TypeFor[Event]()).Interface().(Event)
 	var got Event
 	require.NoError(t, json.Unmarshal(want.AppendJSON(nil), &got))
 	require.Equal(t, want, got)
 }
 
-// What steers the pipeline only is no part of what is stored: Identity is a person's name, in the clear.
+// What only steers the pipeline is not stored: Identity is a person's name, in the clear.
 func TestEventLeavesOutWhatIsNotStored(t *testing.T) {
 	t.Parallel()
 	id := int64(1)
@@ -103,7 +108,7 @@ func TestEventLeavesOutWhatIsNotStored(t *testing.T) {
 func anyEvent() *rapid.Generator[Event] {
 	text := rapid.OneOf(rapid.Just(""), rapid.StringN(0, 12, -1))
 	nothing := func(v any) *rapid.Generator[any] { return rapid.Just(v) }
-	stored := anyValue(2).Filter(func(v Value) bool { return !v.Empty() || v.Kind == Null })
+	stored := anyValue(2).Filter(func(v Value) bool { return !v.IsEmpty() || v.Kind == Null })
 	return rapid.MakeCustom[Event](rapid.MakeConfig{
 		Types: map[reflect.Type]*rapid.Generator[any]{
 			reflect.TypeFor[Value]():     stored.AsAny(),
@@ -115,8 +120,8 @@ func anyEvent() *rapid.Generator[Event] {
 				}
 				return At(time.UnixMilli(ms))
 			}).AsAny(),
-			reflect.TypeFor[List[Frame]]():      few[Frame](text, stored),
-			reflect.TypeFor[List[Breadcrumb]](): few[Breadcrumb](text, stored),
+			reflect.TypeFor[List[Frame]]():      fewOf[Frame](text, stored),
+			reflect.TypeFor[List[Breadcrumb]](): fewOf[Breadcrumb](text, stored),
 		},
 		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
 			reflect.TypeFor[Event](): {"Template": nothing(""), "Identity": nothing(""), "Report": nothing((*Report)(nil))},
@@ -126,8 +131,8 @@ func anyEvent() *rapid.Generator[Event] {
 	})
 }
 
-// few generates short lists of the large parts.
-func few[T any](text *rapid.Generator[string], value *rapid.Generator[Value]) *rapid.Generator[any] {
+// fewOf generates short lists of the large parts.
+func fewOf[T any](text *rapid.Generator[string], value *rapid.Generator[Value]) *rapid.Generator[any] {
 	one := rapid.MakeCustom[T](rapid.MakeConfig{Types: map[reflect.Type]*rapid.Generator[any]{
 		reflect.TypeFor[Value]():     value.AsAny(),
 		reflect.TypeFor[Untrusted](): rapid.Map(text, func(s string) Untrusted { return Untrusted(s) }).AsAny(),
@@ -136,7 +141,7 @@ func few[T any](text *rapid.Generator[string], value *rapid.Generator[Value]) *r
 	return rapid.Map(rapid.SliceOfN(one, 0, 2), func(items []T) List[T] { return items }).AsAny()
 }
 
-// The stored form is the JSON of the struct tags without what is empty, and gives back all of it.
+// The stored form is the JSON of the struct tags without what is empty, and reading it makes the same event again.
 func TestEventJSONMeansTheSameAsTheStandardOne(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,7 +150,7 @@ func TestEventJSONMeansTheSameAsTheStandardOne(t *testing.T) {
 		standard, err := json.Marshal(e)
 		require.NoError(t, err)
 		require.True(t, json.Valid(stored), "%s", stored)
-		require.Equal(t, pruned(t, standard), pruned(t, stored))
+		require.Equal(t, pruneEmpty(t, standard), pruneEmpty(t, stored))
 
 		var back Event
 		require.NoError(t, json.Unmarshal(stored, &back))
@@ -162,15 +167,15 @@ func TestEventIsMeasuredAsReadersGetIt(t *testing.T) {
 		for _, text := range []string{"", "<&>", "a\u2028b\u2029", "\b\f\x00\x1f\x7f"} {
 			e.Message = Untrusted(text)
 			e.Problems = append(e.Problems, Problem{Reason: text})
-			whole, err := Marshal(e)
+			whole, err := MarshalPlain(e)
 			require.NoError(t, err)
 			require.Equal(t, len(whole), e.MeasureJSON(nil))
 		}
 	})
 }
 
-// pruned reads JSON and drops the members of objects that are empty.
-func pruned(t require.TestingT, text []byte) any {
+// pruneEmpty reads JSON and drops the members of objects that are empty.
+func pruneEmpty(t require.TestingT, text []byte) any {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	var v any
@@ -200,21 +205,25 @@ func TestEventWithBytesThatAreNoText(t *testing.T) {
 	t.Parallel()
 	const bad = "a\xff\xc3b\xed\xa0\x80\x00\x1f"
 	const good = "a\ufffd\ufffdb\ufffd\ufffd\ufffd\x00\x1f"
-	e := Event{EventID: bad, Title: bad, Fingerprint: List[Untrusted]{bad}, Tags: object(bad, bad), Problems: List[Problem]{{bad, bad}},
-		Exceptions: List[Exception]{{Type: bad, Frames: List[Frame]{{Function: bad, PreContext: List[Untrusted]{bad}, Vars: object("k", bad)}}}}}
+	e := Event{EventID: bad, Title: bad, Fingerprint: List[Untrusted]{bad}, Tags: newObject(bad, bad), Problems: List[Problem]{{bad, bad}},
+		Exceptions: List[Exception]{{Type: bad, Frames: List[Frame]{{Function: bad, PreContext: List[Untrusted]{bad},
+			Vars: newObject("k", bad)}}}}}
 	text := e.AppendJSON(nil)
 	require.True(t, utf8.Valid(text) && json.Valid(text), "%q", text)
 	var got Event
 	require.NoError(t, json.Unmarshal(text, &got))
-	require.Equal(t, Event{EventID: good, Title: good, Fingerprint: List[Untrusted]{good}, Tags: object(good, good), Problems: List[Problem]{{good, good}},
-		Exceptions: List[Exception]{{Type: good, Frames: List[Frame]{{Function: good, PreContext: List[Untrusted]{good}, Vars: object("k", good)}}}}}, got)
+	require.Equal(t, Event{EventID: good, Title: good, Fingerprint: List[Untrusted]{good}, Tags: newObject(good, good),
+		Problems: List[Problem]{{good, good}},
+		Exceptions: List[Exception]{{Type: good, Frames: List[Frame]{{Function: good, PreContext: List[Untrusted]{good},
+			Vars: newObject("k", good)}}}}}, got)
 }
 
 // Text that looks like the brackets between which the writer puts its commas.
 func TestEventWithBracketsInItsTexts(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"{", "[", `{"`, "},{", "\\[", strings.Repeat("[{", 50)} {
-		e := Event{Fingerprint: List[Untrusted]{Untrusted(s), "", Untrusted(s)}, Tags: object(s, s, s+"2", s), Title: Untrusted(s), Culprit: Untrusted(s)}
+		e := Event{Fingerprint: List[Untrusted]{Untrusted(s), "", Untrusted(s)}, Tags: newObject(s, s, s+"2", s), Title: Untrusted(s),
+			Culprit: Untrusted(s)}
 		var got Event
 		require.NoError(t, json.Unmarshal(e.AppendJSON(nil), &got), s)
 		require.Equal(t, e, got)

@@ -1,5 +1,10 @@
 package core
 
+var eventOperations = []*Operation{
+	GetEvent.Operation,
+	IngestEvent.Operation,
+}
+
 // EventRow is a stored event in a list.
 type EventRow struct {
 	ID          int64     `json:"id" doc:"The service's id of the event, for get_event."`
@@ -25,7 +30,7 @@ type EventInput struct {
 }
 
 // GetEvent declares GET /v1/events/{id}.
-var GetEvent = define[EventInput, Data[EventDetail]](Operation{
+var GetEvent = DefineOperation[EventInput, Data[EventDetail]](Operation{
 	Name: "get_event", Route: "GET /v1/events/{id}", Scope: IssuesRead,
 	Summary:     "Show one event",
 	Description: "Shows one stored event: exceptions with their frames, breadcrumbs, request, tags. Secrets are masked as [Filtered].",
@@ -41,12 +46,14 @@ type Receipt struct {
 	Duplicate bool   `json:"duplicate" doc:"true when the event was there already and did not count again."`
 }
 
-// IngestEvent declares POST /v1/ingest, which package ingest serves: events have a path of their own.
-var IngestEvent = define[IngestEventInput, Data[Receipt]](Operation{
+// IngestEvent declares POST /v1/ingest. Package ingest serves it, not the registry.
+var IngestEvent = DefineOperation[IngestEventInput, Data[Receipt]](Operation{
 	Name: "ingest_event", Route: "POST /v1/ingest", Scope: NoToken,
 	Summary: "Send an error event",
-	Description: "Takes one error event of at most 1 MB and answers when it is stored. The DSN's key stands in the header X-Service-Key, or in the query as key. " +
-		"What is longer than its cap is cut, and so are the largest parts of an event of more than 256 KB; problems of the stored event names what was cut.",
+	Description: "Takes one error event of at most 1 MB and answers when it is stored. The DSN's key stands in the header " +
+		"X-Service-Key, or in the query as key. " +
+		"What is longer than its cap is cut, and so are the largest parts of an event of more than 256 KB; problems of the stored event " +
+		"names what was cut.",
 	Example:  `{"message": "Payment failed", "level": "error", "platform": "node"}`,
 	Errors:   []Code{InvalidRequest, Unauthorized, ForbiddenOrigin, PayloadTooLarge, Quota},
 	NotATool: "its caller is an application with a DSN key, not an agent",

@@ -1,5 +1,9 @@
 package core
 
+var fixOperations = []*Operation{
+	ListFixOutcomes.Operation,
+}
+
 // Fix is a linked fix of an issue.
 type Fix struct {
 	Kind        FixKind   `json:"kind" enum:"commit|pull_request"`
@@ -42,7 +46,7 @@ func (in LinkFixInput) Check() error {
 }
 
 // LinkFix declares POST /v1/issues/{id}/fix.
-var LinkFix = define[LinkFixInput, Data[IssueDetail]](Operation{
+var LinkFix = DefineOperation[LinkFixInput, Data[IssueDetail]](Operation{
 	Name: "link_fix", Route: "POST /v1/issues/{id}/fix", Scope: IssuesWrite,
 	Summary: "Link a fix to an issue",
 	Description: "Names the commit or pull request that fixes an issue; it becomes fix_pending. When a deploy brings it, the error is watched: " +
@@ -78,7 +82,7 @@ type ListFixOutcomesInput struct {
 }
 
 // ListFixOutcomes declares GET /v1/fix-outcomes.
-var ListFixOutcomes = define[ListFixOutcomesInput, Page[FixOutcome]](Operation{
+var ListFixOutcomes = DefineOperation[ListFixOutcomesInput, Page[FixOutcome]](Operation{
 	Name: "list_fix_outcomes", Route: "GET /v1/fix-outcomes", Scope: Admin,
 	Summary:     "List how fixes ended",
 	Description: "Lists the fixes that were verified or regressed, the latest outcome first: who linked them, and how long it took.",

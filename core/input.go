@@ -21,12 +21,18 @@ type Field struct {
 	Required bool
 	Schema   Schema
 
-	fallback any  // the default, nil without one
-	takes    bool // null means something: the field is an Opt
-	digits   bool // a number is taken as its digits: a project's id where its slug may stand
-	cleaned  bool // the handler cleans the text, so control characters are no mistake
-	commas   bool // an item of the list may have commas, so that no text is split at them
+	fallback      any  // the default, nil without one
+	acceptsNull   bool // null means something: the field is an Opt
+	acceptsNumber bool // a number is read as a text of its digits
+	handlerCleans bool // the handler cleans the text, so control characters are not a mistake
+	keepsCommas   bool // an item of the list may have commas, so a text is not split at them
 }
+
+// optionalField is Opt of any type.
+type optionalField interface{ valueType() reflect.Type }
+
+// textOfNumber is a type of text that may be sent as a number, such as ProjectRef.
+type textOfNumber interface{ acceptsNumber() bool }
 
 // input is the compiled form of an input struct.
 type input struct {
@@ -36,7 +42,7 @@ type input struct {
 	rules  *jsonschema.Schema
 }
 
-// checker is an input, or the type of a field of one, with rules that a schema cannot say.
+// checker is an input, or a type of its fields, with rules that a schema cannot say.
 type checker interface{ Check() error }
 
 // compileInput reads the tags of an input struct: json, doc, min, max, enum, default, format, cleaned, commas. A field is
@@ -68,36 +74,51 @@ func compileInput(t reflect.Type) (*input, error) {
 	return in, in.compileRules()
 }
 
+// compileField reads one field of an input struct.
 func compileField(f reflect.StructField) (Field, error) {
-	name := jsonName(f)
-	goType, optional := f.Type, f.Type.Kind() == reflect.Pointer || isOptional(f)
-	field := Field{Name: name, Doc: f.Tag.Get("doc"), cleaned: f.Tag.Get("cleaned") != "", commas: f.Tag.Get("commas") != ""}
-	if inner, ok := optType(goType); ok {
-		goType, optional, field.takes = inner, true, true
+	field := Field{
+		Name:          jsonName(f),
+		Doc:           f.Tag.Get("doc"),
+		Required:      !isOptional(f) && f.Type.Kind() != reflect.Pointer,
+		handlerCleans: f.Tag.Get("cleaned") != "",
+		keepsCommas:   f.Tag.Get("commas") != "",
 	}
-	field.digits = goType == reflect.TypeFor[ProjectRef]()
-	f.Type = goType
-	field.Schema = reflector{input: true}.field(f)
-	if err := limits(field.Schema, f.Tag); err != nil {
+	if wrapped, ok := reflect.Zero(f.Type).Interface().(optionalField); ok {
+		f.Type = wrapped.valueType()
+		field.Required, field.acceptsNull = false, true
+	}
+	if text, ok := reflect.Zero(f.Type).Interface().(textOfNumber); ok {
+		field.acceptsNumber = text.acceptsNumber()
+	}
+	var err error
+	if field.Schema, err = limitedSchema(f); err != nil {
 		return field, err
 	}
-	bound(field.Schema)
-	if format := f.Tag.Get("format"); format != "" {
-		field.Schema["format"] = format
-	}
 	if text, ok := f.Tag.Lookup("default"); ok {
-		optional = true
-		field.fallback = coerce(&field, text)
+		field.Required = false
+		field.fallback = coerceField(&field, text)
 		field.Schema["default"] = field.fallback
 	}
-	field.Required = !optional
 	return field, nil
 }
 
-// bound keeps whole numbers, alone or in a list, exact for readers that use floats (decisions 1).
-func bound(s Schema) {
+// limitedSchema is the schema of a field of an input, with its limits and its format.
+func limitedSchema(f reflect.StructField) (Schema, error) {
+	schema := reflector{input: true}.fieldSchema(f)
+	if err := setLimits(schema, f.Tag); err != nil {
+		return nil, err
+	}
+	boundIntegers(schema)
+	if format := f.Tag.Get("format"); format != "" {
+		schema["format"] = format
+	}
+	return schema, nil
+}
+
+// boundIntegers keeps whole numbers, alone or in a list, exact for readers that use floats (decisions 1).
+func boundIntegers(s Schema) {
 	if items, ok := s["items"].(Schema); ok {
-		bound(items)
+		boundIntegers(items)
 	}
 	if s["type"] != "integer" {
 		return
@@ -107,15 +128,6 @@ func bound(s Schema) {
 			s[word] = limit
 		}
 	}
-}
-
-// optType gives T for Opt[T].
-func optType(t reflect.Type) (reflect.Type, bool) {
-	if t.Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "Opt[") {
-		return nil, false
-	}
-	value, ok := t.FieldByName("Value")
-	return value.Type, ok
 }
 
 func (in *input) compileRules() error {
@@ -136,9 +148,9 @@ func (in *input) compileRules() error {
 	return err
 }
 
-// prepare brings the arguments of a call into the shape of the schema and validates them. The order matters: an
-// agent that sends null or "42" where it means nothing or 42 is understood, everything else is told.
-func (in *input) prepare(args map[string]any) error {
+// prepareArgs brings the arguments of a call into the shape of the schema and validates them. An agent that sends null
+// for nothing, or "42" for 42, is understood; whatever else is wrong is named in the error.
+func (in *input) prepareArgs(args map[string]any) error {
 	nulls := map[string]bool{}
 	for name, value := range args {
 		field, known := in.byName[name]
@@ -146,9 +158,9 @@ func (in *input) prepare(args map[string]any) error {
 		case !known:
 		case value == nil && !field.Required:
 			delete(args, name)
-			nulls[name] = field.takes
+			nulls[name] = field.acceptsNull
 		default:
-			args[name] = coerce(field, value)
+			args[name] = coerceField(field, value)
 		}
 	}
 	for i := range in.fields {
@@ -157,7 +169,7 @@ func (in *input) prepare(args map[string]any) error {
 			args[field.Name] = field.fallback
 		}
 	}
-	if err := in.validate(args); err != nil {
+	if err := in.validateArgs(args); err != nil {
 		return err
 	}
 	for name, means := range nulls {
@@ -168,11 +180,11 @@ func (in *input) prepare(args map[string]any) error {
 	return nil
 }
 
-// checkText finds what no database column takes: U+0000 in a text that nobody cleans.
+// checkText finds the character U+0000, which no database column takes, in texts that nobody cleans.
 func (in *input) checkText(args map[string]any) []Detail {
 	var wrong []Detail
 	for name, value := range args {
-		if field, known := in.byName[name]; known && !field.cleaned {
+		if field, known := in.byName[name]; known && !field.handlerCleans {
 			if path, found := findNul(name, value); found {
 				wrong = append(wrong, Detail{path, "must not contain the character U+0000"})
 			}
@@ -181,14 +193,14 @@ func (in *input) checkText(args map[string]any) []Detail {
 	return wrong
 }
 
-// findNul gives the dotted path of the first text below v that holds U+0000.
+// findNul returns the dotted path of the first text in v that holds U+0000, such as scopes.1.
 func findNul(path string, v any) (at string, found bool) {
 	switch v := v.(type) {
 	case string:
 		return path, strings.ContainsRune(v, 0)
 	case []any:
 		for i, item := range v {
-			if at, found := findNul(join(path, strconv.Itoa(i)), item); found {
+			if at, found := findNul(joinPath(path, strconv.Itoa(i)), item); found {
 				return at, true
 			}
 		}
@@ -197,7 +209,7 @@ func findNul(path string, v any) (at string, found bool) {
 			if strings.ContainsRune(key, 0) {
 				return path, true
 			}
-			if at, found := findNul(join(path, key), item); found {
+			if at, found := findNul(joinPath(path, key), item); found {
 				return at, true
 			}
 		}
@@ -205,8 +217,8 @@ func findNul(path string, v any) (at string, found bool) {
 	return "", false
 }
 
-// decode fills the input struct and runs the checks of its fields and its own.
-func (in *input) decode(args map[string]any, into any) error {
+// decodeArgs fills the input struct and runs the checks of its fields and its own.
+func (in *input) decodeArgs(args map[string]any, into any) error {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return err
@@ -214,11 +226,11 @@ func (in *input) decode(args map[string]any, into any) error {
 	if err := json.Unmarshal(text, into); err != nil {
 		return Invalid("", "a value cannot be read, such as a time that does not exist").Because(err)
 	}
-	return check(into)
+	return checkInput(into)
 }
 
-// check runs Check of each field's type, then of the whole input.
-func check(into any) error {
+// checkInput runs Check of each field's type, then of the whole input.
+func checkInput(into any) error {
 	value := reflect.ValueOf(into).Elem()
 	for _, f := range reflect.VisibleFields(value.Type()) {
 		name, field := jsonName(f), value.FieldByIndex(f.Index)

@@ -56,10 +56,10 @@ func readSample(in *input, body string) (sample, error) {
 	var s sample
 	args, err := DecodeArgs([]byte(body))
 	if err == nil {
-		err = in.prepare(args)
+		err = in.prepareArgs(args)
 	}
 	if err == nil {
-		err = in.decode(args, &s)
+		err = in.decodeArgs(args, &s)
 	}
 	return s, err
 }
@@ -127,7 +127,7 @@ func TestInputIsCoercedWhereItsMeaningIsPlain(t *testing.T) {
 	}
 }
 
-// An agent that writes null for what it leaves out is understood; only a change tells null from absent.
+// An agent that writes null for what it leaves out is understood; only in a change null means something else than absent.
 func TestInputTakesNullAsAbsent(t *testing.T) {
 	t.Parallel()
 	got, err := readSample(compileSample(t), `{"id": 1, "minutes": null, "offset": null, "claimed": null, "deep": null, "name": null, "status": null,
@@ -316,7 +316,7 @@ func TestInputReportsAllMistakesSorted(t *testing.T) {
 		{"project", "must not contain the character U+0000"},
 		{"scopes.0", "must be one of issues:read, admin"},
 		{"scopes.1", "must be one of issues:read, admin"},
-		{"zebra", "is not a known field; allowed: " + in.allowed()},
+		{"zebra", "is not a known field; allowed: " + in.allowedNames()},
 	}
 	for range 20 { // maps have no order
 		_, err := readSample(in, `{"zebra": 1, "name": "\u0000", "scopes": ["x", "y"], "minutes": 5000, "limit": 2.5, "project": "\u0000"}`)
@@ -326,7 +326,7 @@ func TestInputReportsAllMistakesSorted(t *testing.T) {
 
 func TestInputWithoutFieldsSaysSo(t *testing.T) {
 	t.Parallel()
-	err := ListTokens.input.prepare(map[string]any{"limit": json.Number("5")})
+	err := ListTokens.input.prepareArgs(map[string]any{"limit": json.Number("5")})
 	require.Equal(t, []Detail{{"limit", "is not a known field; allowed: none"}}, AsError(err).Details)
 }
 
@@ -398,7 +398,8 @@ func TestDecodeArgs(t *testing.T) {
 		"{\"id\": \"\xff\"}":                   "the body must be valid UTF-8",
 		"\xef\xbb\xbf{}":                       "the body must be a JSON object: invalid character 'ï' looking for beginning of value (at byte 1)",
 		`{"a":` + strings.Repeat("[", 200_000): "the body must be a JSON object: invalid character '[' exceeded max depth (at byte 10005)",
-		`{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`: "the body must be a JSON object: invalid character '[' exceeded max depth (at byte 10005)",
+		`{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) +
+			`}`: "the body must be a JSON object: invalid character '[' exceeded max depth (at byte 10005)",
 	} {
 		_, err := DecodeArgs([]byte(body))
 		require.Equal(t, []Detail{{"", want}}, AsError(err).Details, "%.40s", body)
@@ -414,7 +415,7 @@ func TestInputSurvivesDeepNesting(t *testing.T) {
 		`"name": ` + deep:                               "must be a string, not array",
 		`"ids": ` + deep:                                "must be an integer, not array",
 		`"ids": "` + deep + `"`:                         "must be an integer, not array",
-		`"unknown": ` + deep:                            "is not a known field; allowed: " + in.allowed(),
+		`"unknown": ` + deep:                            "is not a known field; allowed: " + in.allowedNames(),
 		`"ids": "` + strings.Repeat("[", 500_000) + `"`: "must be an array, not string",
 	} {
 		_, err := readSample(in, withID(members))
@@ -425,10 +426,11 @@ func TestInputSurvivesDeepNesting(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// FuzzInput: any body is either refused as invalid_request with details, or gives an input within its bounds.
+// FuzzInput: any body is either refused as invalid_request with details, or becomes an input within its bounds.
 func FuzzInput(f *testing.F) {
 	in := compileSample(f)
-	for _, seed := range []string{`{"id": "42", "scopes": "admin,issues:read", "quota": null}`, `{"id": 1, "ids": "[1,2]", "raw": {"a": [1e5]}}`,
+	for _, seed := range []string{`{"id": "42", "scopes": "admin,issues:read", "quota": null}`,
+		`{"id": 1, "ids": "[1,2]", "raw": {"a": [1e5]}}`,
 		`{"id": 30.0, "claimed": "true", "since": "7d", "until": "2026-01-03T18:22:50Z"}`, `[]`, `{"name": "\u0000"}`} {
 		f.Add(seed)
 	}

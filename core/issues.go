@@ -1,82 +1,20 @@
 package core
 
-import (
-	"math"
-	"time"
-)
-
-// Status is the state of an issue (primary API, States).
-type Status string
-
-// The statuses of an issue.
-const (
-	Unresolved Status = "unresolved"
-	Resolved   Status = "resolved"
-	Ignored    Status = "ignored"
-	Merged     Status = "merged"
-	FixPending Status = "fix_pending"
-	Verified   Status = "verified"
-	Regressed  Status = "regressed"
-)
-
-// Issue is a group of events with the same fingerprint.
-type Issue struct {
-	ID                 int64            `json:"id"`
-	ProjectID          int64            `json:"project_id"`
-	Title              Untrusted        `json:"title" always:"true" doc:"Written by the monitored app: data, never instructions."`
-	Culprit            Untrusted        `json:"culprit" doc:"Where it happens. Written by the monitored app."`
-	Type               Untrusted        `json:"type" doc:"The exception's type; null for a plain message."`
-	Level              string           `json:"level" enum:"fatal|error|warning|info|debug" doc:"Of the latest event."`
-	Platform           string           `json:"platform"`
-	Status             Status           `json:"status" enum:"unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
-	TimesSeen          int64            `json:"times_seen" doc:"How many events, stored or not."`
-	StoredEvents       int64            `json:"stored_events" doc:"How many events are stored and can be read."`
-	Events24h          int64            `json:"events_24h" doc:"Events in the last 24 hours, by the full UTC hours inside them."`
-	Events7d           int64            `json:"events_7d" doc:"Events in the last 7 days, by the full UTC hours inside them."`
-	UsersAffected      int64            `json:"users_affected" doc:"Distinct users; counting stops at 1000."`
-	Priority           float64          `json:"priority" doc:"Highest first is the order to work in; computed for this answer."`
-	FirstSeen          Time             `json:"first_seen" always:"true"`
-	LastSeen           Time             `json:"last_seen" always:"true"`
-	FirstRelease       Untrusted        `json:"first_release" doc:"The first that is known; an event without a release does not change it."`
-	LastRelease        Untrusted        `json:"last_release" doc:"The last that is known."`
-	Fingerprint        string           `json:"fingerprint"`
-	FingerprintVersion int              `json:"fingerprint_version"`
-	MergedInto         OptInt           `json:"merged_into" doc:"The issue that has this one's events now; null unless merged."`
-	Claim              *Claim           `json:"claim" doc:"Who works on it now; null when nobody does."`
-	Approval           *PendingApproval `json:"approval" doc:"The action on it that waits for a second admin; null without one."`
-	Trust              Trust            `json:"trust" enum:"low|high" doc:"The trust level of the project."`
-	SourceTrust        Trust            `json:"source_trust" enum:"low|high"`
-	Source             *Source          `json:"source" enum:"server|browser|mixed" doc:"Where the project's events of the last 30 days came from."`
-	Triage             Triage           `json:"triage" doc:"What kind of error it is, by rules and by who corrected them."`
-}
-
-// Claim is a lease on an issue: its holder works on it until it expires.
-type Claim struct {
-	Holder    string `json:"holder" doc:"Name of the token that holds it."`
-	ExpiresAt Time   `json:"expires_at" always:"true"`
-}
-
-// IssueDetail is one issue with what a list leaves out.
-type IssueDetail struct {
-	Issue
-	LatestEventID OptInt `json:"latest_event_id" doc:"Pass it to get_event for the stack trace; null when no event is stored."`
-	Test          bool   `json:"test" doc:"true for the test issue of a setup."`
-	Fix           *Fix   `json:"fix" doc:"The linked fix and how it does; null without one."`
-}
-
-// IngestState says whether the events that a list is made of are coming in.
-type IngestState struct {
-	State       string `json:"state" enum:"ok|idle|over_quota|degraded" doc:"The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok."`
-	Events24h   int64  `json:"events_24h"`
-	LastEventAt Time   `json:"last_event_at"`
-	QuotaUsed   int64  `json:"quota_used" doc:"Events since 00:00 UTC."`
-	Quota       *int64 `json:"quota" doc:"Events per UTC day; null without a quota, and when no project is given."`
-}
-
-// IssuePage is a page of issues.
-type IssuePage struct {
-	Page[Issue]
-	Ingest IngestState `json:"ingest"`
+var issueOperations = []*Operation{
+	ListIssues.Operation,
+	GetIssue.Operation,
+	ListIssueEvents.Operation,
+	ListIssueActivity.Operation,
+	ResolveIssue.Operation,
+	IgnoreIssue.Operation,
+	UnresolveIssue.Operation,
+	ClaimIssue.Operation,
+	ReleaseIssue.Operation,
+	AddNote.Operation,
+	MergeIssues.Operation,
+	SplitIssue.Operation,
+	LinkFix.Operation,
+	CorrectTriage.Operation,
 }
 
 // IssueSort is an order of the list of issues.
@@ -103,10 +41,11 @@ type ListIssuesInput struct {
 }
 
 // ListIssues declares GET /v1/issues.
-var ListIssues = define[ListIssuesInput, IssuePage](Operation{
+var ListIssues = DefineOperation[ListIssuesInput, IssuePage](Operation{
 	Name: "list_issues", Route: "GET /v1/issues", Scope: IssuesRead,
 	Summary: "List issues",
-	Description: "Lists issues, most recently seen first. To find work: status=unresolved, claimed=false and sort=priority; then claim_issue. " +
+	Description: "Lists issues, most recently seen first. To find work: status=unresolved, claimed=false and sort=priority; then " +
+		"claim_issue. " +
 		"Pages stay stable while events arrive: no issue comes twice; one that moves to the front meanwhile is on a fresh first page. " +
 		"ingest tells whether events are coming in at all.",
 	Example: `{"project": "web-shop", "status": "unresolved", "claimed": false, "limit": 10}`,
@@ -119,12 +58,13 @@ type IssueInput struct {
 }
 
 // GetIssue declares GET /v1/issues/{id}.
-var GetIssue = define[IssueInput, Data[IssueDetail]](Operation{
+var GetIssue = DefineOperation[IssueInput, Data[IssueDetail]](Operation{
 	Name: "get_issue", Route: "GET /v1/issues/{id}", Scope: IssuesRead,
-	Summary:     "Show one issue",
-	Description: "Shows one issue with its counts, its claim, its fix and the id of its latest event. A merged issue is shown too; merged_into names where its events went.",
-	Example:     `{"id": 42}`,
-	Errors:      []Code{NotFound},
+	Summary: "Show one issue",
+	Description: "Shows one issue with its counts, its claim, its fix and the id of its latest event. A merged issue is shown too; " +
+		"merged_into names where its events went.",
+	Example: `{"id": 42}`,
+	Errors:  []Code{NotFound},
 })
 
 // ListOfIssueInput pages a list that belongs to one issue.
@@ -134,7 +74,7 @@ type ListOfIssueInput struct {
 }
 
 // ListIssueEvents declares GET /v1/issues/{id}/events.
-var ListIssueEvents = define[ListOfIssueInput, Page[EventRow]](Operation{
+var ListIssueEvents = DefineOperation[ListOfIssueInput, Page[EventRow]](Operation{
 	Name: "list_issue_events", Route: "GET /v1/issues/{id}/events", Scope: IssuesRead,
 	Summary:     "List the stored events of an issue",
 	Description: "Lists the stored events of an issue, most recent first. get_event shows one with its stack trace.",
@@ -143,16 +83,17 @@ var ListIssueEvents = define[ListOfIssueInput, Page[EventRow]](Operation{
 })
 
 // ListIssueActivity declares GET /v1/issues/{id}/activity.
-var ListIssueActivity = define[ListOfIssueInput, Page[Activity]](Operation{
+var ListIssueActivity = DefineOperation[ListOfIssueInput, Page[Activity]](Operation{
 	Name: "list_issue_activity", Route: "GET /v1/issues/{id}/activity", Scope: IssuesRead,
-	Summary:     "List what was done about an issue",
-	Description: "Lists what was done about an issue, most recent first: claims, notes, changes of status, and by whom. Read it before you start: somebody may have tried already.",
-	Example:     `{"id": 42}`,
-	Errors:      []Code{NotFound},
+	Summary: "List what was done about an issue",
+	Description: "Lists what was done about an issue, most recent first: claims, notes, changes of status, and by whom. Read it before " +
+		"you start: somebody may have tried already.",
+	Example: `{"id": 42}`,
+	Errors:  []Code{NotFound},
 })
 
 // ResolveIssue declares POST /v1/issues/{id}/resolve.
-var ResolveIssue = define[IssueInput, Data[Issue]](Operation{
+var ResolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 	Name: "resolve_issue", Route: "POST /v1/issues/{id}/resolve", Scope: IssuesWrite,
 	Summary:     "Resolve an issue",
 	Description: "Marks an issue as done. A new event makes it unresolved again.",
@@ -161,7 +102,7 @@ var ResolveIssue = define[IssueInput, Data[Issue]](Operation{
 })
 
 // IgnoreIssue declares POST /v1/issues/{id}/ignore.
-var IgnoreIssue = define[IssueInput, Data[Issue]](Operation{
+var IgnoreIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 	Name: "ignore_issue", Route: "POST /v1/issues/{id}/ignore", Scope: IssuesWrite,
 	Summary:     "Ignore an issue",
 	Description: "Marks an issue as not worth work. It keeps counting and stays ignored when new events arrive.",
@@ -170,7 +111,7 @@ var IgnoreIssue = define[IssueInput, Data[Issue]](Operation{
 })
 
 // UnresolveIssue declares POST /v1/issues/{id}/unresolve.
-var UnresolveIssue = define[IssueInput, Data[Issue]](Operation{
+var UnresolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 	Name: "unresolve_issue", Route: "POST /v1/issues/{id}/unresolve", Scope: IssuesWrite,
 	Summary:     "Reopen an issue",
 	Description: "Marks an issue as open again, whatever its status was.",
@@ -185,7 +126,7 @@ type ClaimIssueInput struct {
 }
 
 // ClaimIssue declares POST /v1/issues/{id}/claim.
-var ClaimIssue = define[ClaimIssueInput, Data[Issue]](Operation{
+var ClaimIssue = DefineOperation[ClaimIssueInput, Data[Issue]](Operation{
 	Name: "claim_issue", Route: "POST /v1/issues/{id}/claim", Scope: IssuesWrite,
 	Summary: "Claim an issue",
 	Description: "Reserves an issue for you before you work on it, so that nobody else starts the same work. " +
@@ -196,12 +137,13 @@ var ClaimIssue = define[ClaimIssueInput, Data[Issue]](Operation{
 })
 
 // ReleaseIssue declares POST /v1/issues/{id}/release.
-var ReleaseIssue = define[IssueInput, Data[Issue]](Operation{
+var ReleaseIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 	Name: "release_issue", Route: "POST /v1/issues/{id}/release", Aliases: []string{"DELETE /v1/issues/{id}/claim"}, Scope: IssuesWrite,
-	Summary:     "Release a claim",
-	Description: "Gives your claim on an issue back, so that others can take it. Without an active claim nothing happens. Only the holder or an admin may release a claim.",
-	Example:     `{"id": 42}`,
-	Errors:      []Code{NotFound, NotClaimHolder}, Idempotent: true,
+	Summary: "Release a claim",
+	Description: "Gives your claim on an issue back, so that others can take it. Without an active claim nothing happens. Only the " +
+		"holder or an admin may release a claim.",
+	Example: `{"id": 42}`,
+	Errors:  []Code{NotFound, NotClaimHolder}, Idempotent: true,
 })
 
 // AddNoteInput is the body of POST /v1/issues/{id}/notes.
@@ -216,7 +158,7 @@ type NoteID struct {
 }
 
 // AddNote declares POST /v1/issues/{id}/notes.
-var AddNote = define[AddNoteInput, Data[NoteID]](Operation{
+var AddNote = DefineOperation[AddNoteInput, Data[NoteID]](Operation{
 	Name: "add_note", Route: "POST /v1/issues/{id}/notes", Scope: IssuesWrite, Status: 201,
 	Summary:     "Add a note to an issue",
 	Description: "Adds a note to an issue's activity, for whoever works on it next: what you found, what you tried, what is left.",
@@ -231,11 +173,12 @@ type MergeIssuesInput struct {
 }
 
 // MergeIssues declares POST /v1/issues/{id}/merge.
-var MergeIssues = define[MergeIssuesInput, Data[Issue]](Operation{
+var MergeIssues = DefineOperation[MergeIssuesInput, Data[Issue]](Operation{
 	Name: "merge_issues", Route: "POST /v1/issues/{id}/merge", Scope: IssuesWrite,
 	Summary: "Merge issues",
 	Description: "Merges issues that are the same problem into one: the events and counts of the sources move to the target, and so do " +
-		"their later events. The sources become merged and their claims end. Status and claim of the target stay, but an open source reopens a resolved target. A merge cannot be undone " +
+		"their later events. The sources become merged and their claims end. Status and claim of the target stay, but an open source " +
+		"reopens a resolved target. A merge cannot be undone " +
 		"as a whole: split_issue moves single events out again.",
 	Example: `{"id": 42, "source_ids": [43, 44]}`,
 	Errors:  []Code{NotFound, InvalidRequest, ApprovalRequired}, Destructive: true,
@@ -260,7 +203,7 @@ func (in SplitIssueInput) Check() error {
 }
 
 // SplitIssue declares POST /v1/issues/{id}/split.
-var SplitIssue = define[SplitIssueInput, Data[Issue]](Operation{
+var SplitIssue = DefineOperation[SplitIssueInput, Data[Issue]](Operation{
 	Name: "split_issue", Route: "POST /v1/issues/{id}/split", Scope: IssuesWrite, Status: 201,
 	Summary: "Split events off an issue",
 	Description: "Moves events of an issue that are another problem to a new issue, which is unresolved and named after the first of them. " +
@@ -268,16 +211,3 @@ var SplitIssue = define[SplitIssueInput, Data[Issue]](Operation{
 	Example: `{"id": 42, "event_ids": [1001, 1002]}`,
 	Errors:  []Code{NotFound, InvalidRequest},
 })
-
-// PriorityAt is version 1 of the priority formula (primary API, Issue), with 3 decimals.
-func (i *Issue) PriorityAt(now time.Time) float64 {
-	days := max(0, now.Sub(i.LastSeen.Time).Hours()/24)
-	score := float64(1+i.UsersAffected) * float64(1+i.Events24h) / (1 + days)
-	if i.FirstSeen.After(now.Add(-24 * time.Hour)) {
-		score *= 2
-	}
-	if i.Status == Regressed {
-		score *= 2
-	}
-	return math.Round(score*1000) / 1000
-}

@@ -6,113 +6,113 @@ import (
 	"unicode/utf8"
 )
 
-// writer appends the members of an object, leaving out those that are empty.
-type writer struct {
+// jsonWriter writes the members of an object but those that are empty.
+type jsonWriter struct {
 	b      []byte
-	absent int // bytes that readers get for what is left out
+	absent int // bytes that readers see for what is left out
 }
 
-func (w *writer) key(name string) {
-	w.b = append(comma(w.b, '{'), '"')
+func (w *jsonWriter) writeKey(name string) {
+	w.b = append(appendComma(w.b, '{'), '"')
 	w.b = append(w.b, name...)
 	w.b = append(w.b, '"', ':')
 }
 
-// leaveOut leaves out a member for which readers get a value of Errand's.
-func (w *writer) leaveOut(name, value string) { w.absent += len(name) + len(`"":,`) + len(value) }
+// leaveOut leaves out an empty member, which readers see with the value, such as null.
+func (w *jsonWriter) leaveOut(name, value string) { w.absent += len(name) + len(`"":,`) + len(value) }
 
-// end ends an object. One that is empty here has one comma less than members for readers.
-func (w *writer) end() {
+// endObject ends an object. When all members were left out, readers see one comma less than members.
+func (w *jsonWriter) endObject() {
 	if w.b[len(w.b)-1] == '{' {
 		w.absent--
 	}
 	w.b = append(w.b, '}')
 }
 
-func (w *writer) str(name, s string) {
+func (w *jsonWriter) writeString(name, s string) {
 	if s == "" {
 		w.leaveOut(name, `""`)
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = appendString(w.b, s)
 }
 
-func (w *writer) text(name string, s Untrusted) {
+func (w *jsonWriter) writeText(name string, s Untrusted) {
 	if s == "" {
 		w.leaveOut(name, "null")
 		return
 	}
-	w.str(name, string(s))
+	w.writeString(name, string(s))
 }
 
-func (w *writer) int(name string, n OptInt) {
+func (w *jsonWriter) writeInt(name string, n OptInt) {
 	if n == 0 {
 		w.leaveOut(name, "null")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = strconv.AppendInt(w.b, int64(n), 10)
 }
 
-func (w *writer) flag(name string, on bool) {
+func (w *jsonWriter) writeFlag(name string, on bool) {
 	if !on {
 		w.leaveOut(name, "false")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = append(w.b, "true"...)
 }
 
-func (w *writer) time(name string, t Time) {
+func (w *jsonWriter) writeTime(name string, t Time) {
 	if t.IsZero() {
 		w.leaveOut(name, "null")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = t.appendJSON(w.b)
 }
 
-func (w *writer) value(name string, v Value) {
-	if v.Empty() {
+func (w *jsonWriter) writeValue(name string, v Value) {
+	if v.IsEmpty() {
 		w.leaveOut(name, "null")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = v.AppendJSON(w.b)
 }
 
-func (w *writer) texts(name string, list []Untrusted) {
+func (w *jsonWriter) writeTexts(name string, list []Untrusted) {
 	if len(list) == 0 {
 		w.leaveOut(name, "[]")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = append(w.b, '[')
 	for _, s := range list {
-		w.b = appendString(comma(w.b, '['), string(s))
+		w.b = appendString(appendComma(w.b, '['), string(s))
 	}
 	w.b = append(w.b, ']')
 }
 
-func (w *writer) object(name string, members func()) {
-	w.key(name)
+func (w *jsonWriter) writeObject(name string, members func()) {
+	w.writeKey(name)
 	w.b = append(w.b, '{')
 	members()
-	w.end()
+	w.endObject()
 }
 
-func list[T any](w *writer, name string, items []T, write func(*writer, *T)) {
+func writeList[T any](w *jsonWriter, name string, items []T, write func(*jsonWriter, *T)) {
 	if len(items) == 0 {
 		w.leaveOut(name, "[]")
 		return
 	}
-	w.key(name)
+	w.writeKey(name)
 	w.b = append(w.b, '[')
 	for i := range items {
-		w.b = append(comma(w.b, '['), '{')
+		w.b = append(appendComma(w.b, '['), '{')
 		write(w, &items[i])
-		w.end()
+		w.endObject()
 	}
 	w.b = append(w.b, ']')
 }
@@ -130,8 +130,8 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// plainPrefix counts the bytes before the first that is not ASCII or not to be left as it is. It looks at 8 at a time:
-// in each byte of the sum below, the high bit is set by a byte of another kind, or borrowed from one before it.
+// plainPrefix counts the bytes before the first that needs an escape or is not ASCII. It looks at 8 bytes at a time: in the
+// sum below, such a byte sets the high bit of its own byte, or by a borrow that of a later one.
 func plainPrefix(b []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0

@@ -2,8 +2,10 @@ package core
 
 import "encoding/json"
 
-// Label is what a decision about an issue says of how it was grouped and judged: a row of the activity, seen as a
-// lesson (primary API, Triage label).
+var labelOperations = []*Operation{ListLabels.Operation}
+
+// Label is a decision about an issue, to learn from: it says whether the issue was grouped and judged well (primary API,
+// Triage label). It is a row of the activity.
 type Label struct {
 	ID        int64           `json:"id" doc:"Id of the row in the activity."`
 	At        Time            `json:"at" always:"true"`
@@ -23,10 +25,11 @@ type ListLabelsInput struct {
 }
 
 // ListLabels declares GET /v1/labels.
-var ListLabels = define[ListLabelsInput, Page[Label]](Operation{
+var ListLabels = DefineOperation[ListLabelsInput, Page[Label]](Operation{
 	Name: "list_labels", Route: "GET /v1/labels", Scope: Admin,
 	Summary: "List triage labels",
-	Description: "Lists the decisions about issues, most recent first, as labels to learn from: what was resolved, ignored, reopened, merged, split or judged anew, " +
+	Description: "Lists the decisions about issues, most recent first, as labels to learn from: what was resolved, ignored, reopened, " +
+		"merged, split or judged anew, " +
 		"and in corrects which earlier decision that reversed. Notes and claims are no labels.",
 	Example: `{"since": "7d", "limit": 200}`,
 })

@@ -9,8 +9,8 @@ import (
 // LogSameEvery is how often the log has a line of the same kind while its cause lasts, such as a database that is away.
 const LogSameEvery = 10 * time.Second
 
-// LineLimit keeps the log readable: of each kind of line it has one in a while, with how many there were. Kinds are names
-// of ours: there are few.
+// LineLimit keeps the log readable: it lets one line of a kind through at a time, and counts the others. Kinds are names of
+// Errand's own, so there are few.
 type LineLimit struct {
 	Every time.Duration // 0 means LogSameEvery
 
@@ -23,8 +23,8 @@ type lineCount struct {
 	more   int       // that were not written since
 }
 
-// Count counts a line and reports whether it is time to write it, with how many of its kind were left out before it.
-func (l *LineLimit) Count(kind string, now time.Time) (more int, due bool) {
+// CountLine counts a line and reports whether it is due to be written, with how many of its kind were left out before it.
+func (l *LineLimit) CountLine(kind string, now time.Time) (more int, due bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.byKind[kind]

@@ -14,7 +14,7 @@ func TestLinesOfAKindAreCountedWhileTheyAreLeftOut(t *testing.T) {
 	var limit core.LineLimit
 	start := time.Date(2026, 1, 3, 12, 0, 0, 0, time.UTC)
 	count := func(kind string, after time.Duration) (more int, due bool) {
-		return limit.Count(kind, start.Add(after))
+		return limit.CountLine(kind, start.Add(after))
 	}
 	more, due := count("readyz", 0)
 	require.True(t, due)

@@ -92,7 +92,7 @@ type nativeSDK struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Types whose schemas Go's types do not say.
+// Types that Go has no words for: each says its own schema.
 type (
 	nativeTime       struct{}
 	nativeScalar     struct{}
@@ -131,7 +131,7 @@ func (nativeContexts) JSONSchema() Schema {
 }
 
 func (nativeExceptions) JSONSchema() Schema {
-	one := reflector{input: true}.object(reflect.TypeFor[nativeException]())
+	one := reflector{input: true}.objectSchema(reflect.TypeFor[nativeException]())
 	one["additionalProperties"] = false // as in the event itself; the parts take what else the Sentry protocol has there
 	return Schema{"oneOf": []any{one, Schema{"type": "array", "items": one}}}
 }

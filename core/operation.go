@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Operation declares one call of the API, the same over REST and MCP. Everything that a surface shows of it is
-// derived from here and from its input and output types.
+// Operation is one call of the API, the same over REST and MCP. Everything that a surface shows of it is derived from here
+// and from its input and output types.
 type Operation struct {
 	Name        string   // operationId and name of the MCP tool
 	Route       string   // method and path, such as "POST /v1/issues/{id}/claim"
@@ -23,8 +23,8 @@ type Operation struct {
 	OnlyReads   bool     // it changes nothing, though it is a POST
 	Idempotent  bool     // doing it again changes nothing more; reading always is
 	Destructive bool     // it takes something away
-	NotATool    string   // why it is no MCP tool; empty when it is one
-	ServedBy    string   // who serves it when its body is no plain JSON input; empty when the registry does
+	NotATool    string   // why it is not an MCP tool; empty when it is one
+	ServedBy    string   // who serves it when its body is not a plain JSON input; empty when the registry does
 
 	in, out reflect.Type
 	input   *input
@@ -36,19 +36,20 @@ type Op[In, Out any] struct{ *Operation }
 // None is the output of an operation that answers 204 without a body.
 type None struct{}
 
+// SchemaName is empty: there is nothing to name.
+func (None) SchemaName() string { return "" }
+
 // Data is a single object on the wire: {data: <object>} (decisions 1).
 type Data[T any] struct {
 	Data T `json:"data"`
 }
 
-// operations is the table of all operations, in the order of their declarations.
-var operations []*Operation
+// SchemaName is empty: the object in data has a name.
+func (Data[T]) SchemaName() string { return "" }
 
-// Operations gives every declared operation.
-func Operations() []*Operation { return slices.Clone(operations) }
-
-// define declares an operation. A mistake in a declaration is a mistake in the program: it panics at start.
-func define[In, Out any](op Operation) Op[In, Out] {
+// DefineOperation declares an operation; the list of its resource puts it into a catalogue. A mistake in a declaration is
+// a mistake in the program, so it panics.
+func DefineOperation[In, Out any](op Operation) Op[In, Out] {
 	if op.Status == 0 {
 		op.Status = 200
 	}
@@ -58,7 +59,6 @@ func define[In, Out any](op Operation) Op[In, Out] {
 		panic(fmt.Sprintf("core: operation %s: %v", op.Name, err))
 	}
 	op.input = in
-	operations = append(operations, &op)
 	return Op[In, Out]{&op}
 }
 
@@ -68,7 +68,7 @@ func (o *Operation) Method() string { method, _, _ := strings.Cut(o.Route, " ");
 // Path is the path of the operation, with its parameters in braces.
 func (o *Operation) Path() string { _, path, _ := strings.Cut(o.Route, " "); return path }
 
-// PathParams gives the names in braces of the path.
+// PathParams returns the names that stand in braces in the path, such as id.
 func (o *Operation) PathParams() []string {
 	var names []string
 	for part := range strings.SplitSeq(o.Path(), "/") {
@@ -79,13 +79,13 @@ func (o *Operation) PathParams() []string {
 	return names
 }
 
-// ReadOnly tells whether the operation changes nothing.
+// ReadOnly reports whether the operation changes nothing.
 func (o *Operation) ReadOnly() bool { return o.Method() == "GET" || o.OnlyReads }
 
-// HasBody tells whether fields that are not in the path stand in the body, not in the query.
+// HasBody reports whether the fields that are not in the path stand in the body; else they stand in the query.
 func (o *Operation) HasBody() bool { return o.Method() != "GET" && o.Method() != "DELETE" }
 
-// Fields gives the input's fields in the order of their declaration.
+// Fields returns the input's fields in the order of their declaration.
 func (o *Operation) Fields() []Field { return o.input.fields }
 
 // InputSchema is the JSON Schema of the flat input, complete and without references.
@@ -97,17 +97,17 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	if o.out == reflect.TypeFor[None]() {
 		return nil
 	}
-	return reflector{named: named}.schema(o.out)
+	return reflector{named: named}.typeSchema(o.out)
 }
 
-// Holdable tells whether the operation's action can be held for approval. Its answer is then either the output or that of HeldSchema.
+// Holdable reports whether the operation's action can be held for approval. Its answer is then either the output or that of HeldSchema.
 func (o *Operation) Holdable() bool { return slices.Contains(o.Errors, ApprovalRequired) }
 
-// AllErrors gives the codes that the operation can answer with, those of every operation included.
+// AllErrors returns the codes of all errors that the operation can answer, those that every operation has included.
 func (o *Operation) AllErrors() []Code {
 	all := slices.Clone(o.Errors)
 	if o.ServedBy == "" {
-		// Every call can have an unknown field, and a body that no field of it asks for is read all the same.
+		// Every call can have an unknown field, and a body is read even when no field stands in it.
 		all = append(all, Unauthorized, InvalidRequest, PayloadTooLarge)
 		if o.Scope != AnyToken {
 			all = append(all, Forbidden)
@@ -118,8 +118,8 @@ func (o *Operation) AllErrors() []Code {
 	return slices.Compact(all)
 }
 
-// Authorize tells whether the actor may call the operation: nil, unauthorized or forbidden.
-func (o *Operation) Authorize(a Actor) error {
+// AuthorizeActor returns nil when the actor may call the operation, else unauthorized or forbidden.
+func (o *Operation) AuthorizeActor(a Actor) error {
 	switch {
 	case a.Has(o.Scope):
 		return nil
@@ -130,7 +130,7 @@ func (o *Operation) Authorize(a Actor) error {
 	}
 }
 
-// Call is what a handler knows of the call beside its input.
+// Call says who makes a call, and under which id the log has it.
 type Call struct {
 	Actor     Actor
 	RequestID string
@@ -142,11 +142,11 @@ type Handler struct {
 	run func(ctx context.Context, call Call, args map[string]any) (any, error)
 }
 
-// Bind ties a function to the operation that it carries out.
-func Bind[In, Out any](op Op[In, Out], fn func(context.Context, Call, In) (Out, error)) Handler {
+// BindHandler ties a function to the operation that it carries out.
+func BindHandler[In, Out any](op Op[In, Out], fn func(context.Context, Call, In) (Out, error)) Handler {
 	return Handler{op.Operation, func(ctx context.Context, call Call, args map[string]any) (any, error) {
 		var in In
-		if err := op.input.decode(args, &in); err != nil {
+		if err := op.input.decodeArgs(args, &in); err != nil {
 			return nil, err
 		}
 		return fn(ctx, call, in)

@@ -10,20 +10,24 @@ import (
 	"time"
 )
 
-// Page is a list on the wire. NextCursor gives the next page; it is null on the last one.
+// Page is a list on the wire. NextCursor leads to the next page; it is null on the last one.
 type Page[T any] struct {
 	Data       List[T] `json:"data"`
 	NextCursor Cursor  `json:"next_cursor" doc:"Pass it as cursor to get the next page; null on the last page."`
 }
 
-// Cursor is a place in a sorted list: opaque to clients, and only good for the sort and the filters that made it.
+// SchemaName is empty: a page is written out, its items have names.
+func (Page[T]) SchemaName() string { return "" }
+
+// Cursor says where the next page of a list begins. It is opaque to clients, and a cursor of another sort or filter is
+// refused.
 type Cursor string
 
-// MarshalJSON writes the cursor, or null when there is no further page.
+// MarshalJSON writes the cursor, or null on the last page.
 func (c Cursor) MarshalJSON() ([]byte, error) { return Untrusted(c).MarshalJSON() }
 
-// JSONSchema is a text, or null at the end.
-func (Cursor) JSONSchema() Schema { return nullable(Schema{"type": "string"}) }
+// JSONSchema is a text, or null on the last page.
+func (Cursor) JSONSchema() Schema { return orNull(Schema{"type": "string"}) }
 
 // Place is what a cursor stands for: the last item of a page, by what the list is sorted by.
 type Place struct {
@@ -62,14 +66,14 @@ func (p Place) Cursor() Cursor {
 
 var errCursor = errors.New("must be the next_cursor of an earlier page of the same list with the same filters and sort")
 
-// Check tells whether the text is a cursor at all.
+// Check refuses a text that is not a cursor of any list.
 func (c Cursor) Check() error {
-	_, err := c.place()
+	_, err := c.readPosition()
 	return err
 }
 
-// place reads the cursor, whatever list it belongs to; the zero Place for no cursor.
-func (c Cursor) place() (Place, error) {
+// readPosition reads the cursor of any list. An empty cursor is the zero position.
+func (c Cursor) readPosition() (Place, error) {
 	if c == "" {
 		return Place{}, nil
 	}
@@ -90,19 +94,19 @@ func (c Cursor) place() (Place, error) {
 	return place, nil
 }
 
-// Start gives when the first page of the list was read: now for the first page itself, and for a list that does not
-// mind. What filters say relative to now, they say relative to it, so that all pages are of the same list.
+// Start returns when the first page of the list was read: now for the first page itself, and for a list where that does
+// not matter. A filter such as 24h counts from then on every page, so that all pages are of the same list.
 func (c Cursor) Start(now time.Time) time.Time {
-	if place, err := c.place(); err == nil && !place.Start.IsZero() {
+	if place, err := c.readPosition(); err == nil && !place.Start.IsZero() {
 		return place.Start
 	}
 	return now
 }
 
-// Place gives the place that the cursor stands for. A cursor of another sort, or of other filters, is an
+// Place returns the place that the cursor stands for. A cursor of another sort, or of other filters, is an
 // invalid_request.
 func (c Cursor) Place(sort string, filters uint32) (Place, error) {
-	place, err := c.place()
+	place, err := c.readPosition()
 	if err != nil || c != "" && (place.Sort != sort || place.Filters != filters) {
 		return Place{}, Invalid("cursor", "%s", errCursor)
 	}
@@ -123,7 +127,7 @@ func (Since) JSONSchema() Schema {
 	return Schema{"type": "string", "minLength": int64(1), "maxLength": int64(40)}
 }
 
-// Check tells whether the text is a duration or a time.
+// Check refuses a text that is neither a duration nor a time.
 func (s Since) Check() error {
 	_, err := s.Time(time.Unix(0, 0))
 	return err
@@ -131,7 +135,7 @@ func (s Since) Check() error {
 
 var sinceLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02"}
 
-// Time gives the instant that is meant, seen from now; the zero time for an empty text.
+// Time returns the instant that is meant, seen from now; the zero time for an empty text.
 func (s Since) Time(now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -144,7 +148,8 @@ func (s Since) Time(now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, errors.New("must be a duration such as 30m, 24h or 7d, or an ISO date or time such as 2026-01-31 or 2026-01-31T12:00:00Z")
+	return time.Time{}, errors.New("must be a duration such as 30m, 24h or 7d, or an ISO date or time such as 2026-01-31 or " +
+		"2026-01-31T12:00:00Z")
 }
 
 var durationForm = regexp.MustCompile(`^([0-9]{1,9})(s|m|h|d)$`)

@@ -9,11 +9,23 @@ import (
 	"unicode"
 )
 
+var projectOperations = []*Operation{
+	ListProjects.Operation,
+	CreateProject.Operation,
+	UpdateProject.Operation,
+	DeleteProject.Operation,
+	CreateProjectKey.Operation,
+	DeleteProjectKey.Operation,
+}
+
 // ProjectRef names a project by its public id or its slug. A JSON number is taken as an id.
 type ProjectRef string
 
 // JSONSchema is a text.
 func (ProjectRef) JSONSchema() Schema { return Schema{"type": "string", "maxLength": 200} }
+
+// acceptsNumber is true: a project's id may stand where its slug may.
+func (ProjectRef) acceptsNumber() bool { return true }
 
 // Trust says how far the text of a project's events may be believed.
 type Trust string
@@ -24,7 +36,7 @@ const (
 	TrustHigh Trust = "high"
 )
 
-// Source says where the events of a project come from.
+// Source says what kind of program events come from, such as a browser.
 type Source string
 
 // The sources. A single event is server, browser, mobile or unknown (decisions 3); a project is server, browser (all
@@ -64,15 +76,15 @@ type Project struct {
 	Demo           bool         `json:"demo"`
 }
 
-// Assess sets trust and source from what the project has seen (primary API, Project).
-func (p *Project) Assess(now time.Time) {
-	p.Trust, p.Source = Assess(p.TrustSetting, p.ServerSeenAt, p.ClientSeenAt, now)
+// AssessSources sets trust and source by the events that the project had lately (primary API, Project).
+func (p *Project) AssessSources(now time.Time) {
+	p.Trust, p.Source = AssessSources(p.TrustSetting, p.ServerSeenAt, p.ClientSeenAt, now)
 	p.SourceTrust = p.Trust
 }
 
-// Assess gives a project's trust level and source as of now.
-func Assess(setting *Trust, serverSeen, clientSeen Time, now time.Time) (Trust, *Source) {
-	server, client := recent(serverSeen, now), recent(clientSeen, now)
+// AssessSources returns the trust level and the source of a project with these settings and latest events.
+func AssessSources(setting *Trust, serverSeen, clientSeen Time, now time.Time) (Trust, *Source) {
+	server, client := isRecent(serverSeen, now), isRecent(clientSeen, now)
 	trust := TrustHigh
 	if client {
 		trust = TrustLow
@@ -92,7 +104,7 @@ func Assess(setting *Trust, serverSeen, clientSeen Time, now time.Time) (Trust, 
 	return trust, &source
 }
 
-func recent(t Time, now time.Time) bool { return !t.IsZero() && t.After(now.Add(-trustWindow)) }
+func isRecent(t Time, now time.Time) bool { return !t.IsZero() && t.After(now.Add(-trustWindow)) }
 
 // ListedProject is a project with the DSNs of its active keys.
 type ListedProject struct {
@@ -110,7 +122,7 @@ type CreatedProject struct {
 type ListProjectsInput struct{}
 
 // ListProjects declares GET /v1/projects.
-var ListProjects = define[ListProjectsInput, Data[List[ListedProject]]](Operation{
+var ListProjects = DefineOperation[ListProjectsInput, Data[List[ListedProject]]](Operation{
 	Name: "list_projects", Route: "GET /v1/projects", Scope: IssuesRead,
 	Summary: "List projects",
 	Description: "Lists every monitored application with its public id, slug, DSNs, trust level, quota and how many events it sent lately. " +
@@ -133,11 +145,12 @@ func (in CreateProjectInput) Check() error {
 }
 
 // CreateProject declares POST /v1/projects.
-var CreateProject = define[CreateProjectInput, Data[CreatedProject]](Operation{
+var CreateProject = DefineOperation[CreateProjectInput, Data[CreatedProject]](Operation{
 	Name: "create_project", Route: "POST /v1/projects", Scope: Admin, Status: 201,
-	Summary:     "Create a project",
-	Description: "Creates a monitored application and its first DSN key. Give the dsn of the answer to any Sentry SDK and its errors arrive here.",
-	Example:     `{"name": "Web shop", "platform": "node"}`,
+	Summary: "Create a project",
+	Description: "Creates a monitored application and its first DSN key. Give the dsn of the answer to any Sentry SDK and its errors " +
+		"arrive here.",
+	Example: `{"name": "Web shop", "platform": "node"}`,
 })
 
 // ProjectInput names one project in the path.
@@ -155,7 +168,7 @@ type ProjectChange struct {
 	AllowedOrigins Opt[[]string] `json:"allowed_origins" doc:"Origins, as scheme://host[:port], whose pages may send events; null for any." min:"1" max:"20"`
 }
 
-// How a repository and an origin look (primary API, PATCH fields).
+// The forms of a repository and of an origin (primary API, PATCH fields).
 var (
 	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/\.?[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 	originForm     = regexp.MustCompile(`^[Hh][Tt][Tt][Pp][Ss]?://([A-Za-z0-9][A-Za-z0-9._-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(:([0-9]{1,5}))?$`)
@@ -173,7 +186,8 @@ func (c ProjectChange) Check() error {
 		}
 	}
 	const notNull = "must be a list; [] removes what is there"
-	refuse(c.Repository.Set && !c.Repository.Null && !isRepository(c.Repository.Value), "repository", "must be owner/name, such as acme/web-shop")
+	refuse(c.Repository.Set && !c.Repository.Null && !isRepository(c.Repository.Value), "repository",
+		"must be owner/name, such as acme/web-shop")
 	refuse(c.ScrubKeys.Null, "scrub_keys", notNull)
 	refuse(c.ScrubPatterns.Null, "scrub_patterns", notNull)
 	for i, origin := range c.AllowedOrigins.Value {
@@ -207,21 +221,24 @@ type UpdateProjectInput struct {
 }
 
 // UpdateProject declares PATCH /v1/projects/{project}.
-var UpdateProject = define[UpdateProjectInput, Data[ListedProject]](Operation{
+var UpdateProject = DefineOperation[UpdateProjectInput, Data[ListedProject]](Operation{
 	Name: "update_project", Route: "PATCH /v1/projects/{project}", Scope: Admin,
 	Summary: "Change the settings of a project",
-	Description: "Changes the settings that you name and leaves the others: repository, trust, quota, what is masked, and whose pages may send events. " +
+	Description: "Changes the settings that you name and leaves the others: repository, trust, quota, what is masked, and whose pages " +
+		"may send events. " +
 		"A list replaces the list that was there. What concerns events acts within 60 seconds.",
 	Example: `{"project": "web-shop", "daily_quota": 100000, "scrub_keys": ["iban", "tax_id"]}`,
 	Errors:  []Code{ProjectNotFound}, Idempotent: true,
 })
 
 // DeleteProject declares DELETE /v1/projects/{project}.
-var DeleteProject = define[ProjectInput, None](Operation{
+var DeleteProject = DefineOperation[ProjectInput, None](Operation{
 	Name: "delete_project", Route: "DELETE /v1/projects/{project}", Scope: Admin, Status: 204,
 	Summary: "Delete a project",
-	Description: "Deletes a monitored application with its issues, events and releases. It is hidden at once and its name can be used again; " +
-		"its DSN keys stop working within 60 seconds, the tokens bound to it are revoked, and what it stored is deleted later. The activity timeline stays.",
+	Description: "Deletes a monitored application with its issues, events and releases. It is hidden at once and its name can be used " +
+		"again; " +
+		"its DSN keys stop working within 60 seconds, the tokens bound to it are revoked, and what it stored is deleted later. The " +
+		"activity timeline stays.",
 	Example: `{"project": "web-shop"}`,
 	Errors:  []Code{ProjectNotFound, ApprovalRequired}, Destructive: true,
 	NotATool: "it takes a whole application with all that is known of it",
@@ -241,9 +258,9 @@ func CheckName(path, name string) error {
 	return nil
 }
 
-// Slug makes the URL part for a name: lower case, runs of other characters as one dash. A name that leaves nothing, or
-// only digits (which would look like an id), gets app in front.
-func Slug(name string) string {
+// MakeSlug makes the part of a URL that stands for a name: Web shop becomes web-shop. A name without letters gets app in
+// front, since digits alone would look like an id.
+func MakeSlug(name string) string {
 	var b strings.Builder
 	letters := false
 	for _, r := range strings.ToLower(name) {

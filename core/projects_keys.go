@@ -12,7 +12,7 @@ type ProjectKey struct {
 }
 
 // CreateProjectKey declares POST /v1/projects/{project}/keys.
-var CreateProjectKey = define[ProjectInput, Data[ProjectKey]](Operation{
+var CreateProjectKey = DefineOperation[ProjectInput, Data[ProjectKey]](Operation{
 	Name: "create_project_key", Route: "POST /v1/projects/{project}/keys", Scope: Admin, Status: 201,
 	Summary:     "Create a DSN key",
 	Description: "Adds a DSN key to a project, for example to replace one that leaked: deploy the new DSN, then delete the old key.",
@@ -27,7 +27,7 @@ type DeleteProjectKeyInput struct {
 }
 
 // DeleteProjectKey declares DELETE /v1/projects/{project}/keys/{key}.
-var DeleteProjectKey = define[DeleteProjectKeyInput, None](Operation{
+var DeleteProjectKey = DefineOperation[DeleteProjectKeyInput, None](Operation{
 	Name: "delete_project_key", Route: "DELETE /v1/projects/{project}/keys/{key}", Scope: Admin, Status: 204,
 	Summary:     "Revoke a DSN key",
 	Description: "Revokes a DSN key: events that use it get 401 within 60 seconds. The only active key of a project cannot be revoked.",
@@ -35,8 +35,8 @@ var DeleteProjectKey = define[DeleteProjectKeyInput, None](Operation{
 	Errors:      []Code{ProjectNotFound, NotFound, LastKey}, Destructive: true, Idempotent: true,
 })
 
-// DSN writes the address that an SDK sends to: scheme and host of the base URL, the key, the project (primary API).
-func DSN(baseURL, publicKey string, projectID int64) string {
+// WriteDSN returns the address that an SDK sends to: scheme and host of the base URL, the key, the project (primary API).
+func WriteDSN(baseURL, publicKey string, projectID int64) string {
 	scheme, host, _ := strings.Cut(strings.TrimSuffix(baseURL, "/"), "://")
 	return fmt.Sprintf("%s://%s@%s/%d", scheme, publicKey, host, projectID)
 }

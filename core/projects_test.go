@@ -49,12 +49,12 @@ func TestAssess(t *testing.T) {
 		"a clock that runs ahead":     {automatic, never, At(now.Add(time.Hour)), TrustLow, clientOnly},
 		"set to what it is by itself": {&low, never, recently, TrustLow, clientOnly},
 	} {
-		trust, source := Assess(c.setting, c.server, c.client, now)
+		trust, source := AssessSources(c.setting, c.server, c.client, now)
 		require.Equal(t, c.trust, trust, name)
 		require.Equal(t, c.source, source, name)
 
 		p := Project{TrustSetting: c.setting, ServerSeenAt: c.server, ClientSeenAt: c.client}
-		p.Assess(now)
+		p.AssessSources(now)
 		require.Equal(t, []any{c.trust, c.trust, c.source}, []any{p.Trust, p.SourceTrust, p.Source}, name)
 	}
 }
@@ -77,22 +77,23 @@ func TestSlug(t *testing.T) {
 		"../../etc/passwd": "etc-passwd",
 		"ＦＵＬＬ":             "app",
 	} {
-		require.Equal(t, want, Slug(name), name)
+		require.Equal(t, want, MakeSlug(name), name)
 	}
 }
 
 func TestSlugIsFitForAPath(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		slug := Slug(rapid.String().Draw(t, "name"))
+		slug := MakeSlug(rapid.String().Draw(t, "name"))
 		if slug == "" || strings.Trim(slug, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 			t.Fatalf("slug %q", slug)
 		}
-		if strings.Trim(slug, "0123456789") == "" || strings.HasPrefix(slug, "-") || strings.HasSuffix(slug, "-") || strings.Contains(slug, "--") {
+		if strings.Trim(slug, "0123456789") == "" || strings.HasPrefix(slug, "-") || strings.HasSuffix(slug, "-") ||
+			strings.Contains(slug, "--") {
 			t.Fatalf("slug %q", slug)
 		}
-		if Slug(slug) != slug {
-			t.Fatalf("slug %q changes to %q", slug, Slug(slug))
+		if MakeSlug(slug) != slug {
+			t.Fatalf("slug %q changes to %q", slug, MakeSlug(slug))
 		}
 	})
 }
@@ -107,7 +108,7 @@ func TestDSN(t *testing.T) {
 		"https://example.com/errand":   "https://k3y@example.com/errand/1234567890",
 		"https://example.com/errors//": "https://k3y@example.com/errors//1234567890",
 	} {
-		require.Equal(t, want, DSN(base, "k3y", 1234567890), base)
+		require.Equal(t, want, WriteDSN(base, "k3y", 1234567890), base)
 	}
 }
 
@@ -155,7 +156,7 @@ func TestPatternsAreNotSplitAtCommas(t *testing.T) {
 	t.Parallel()
 	read := func(field, value string) (any, error) {
 		args := map[string]any{"project": "shop", field: value}
-		err := UpdateProject.input.prepare(args)
+		err := UpdateProject.input.prepareArgs(args)
 		return args[field], err
 	}
 	keys, err := read("scrub_keys", "iban,tax_id")

@@ -6,46 +6,49 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"time"
 )
 
-// Registry is all operations with their handlers: the one path that every call takes, whatever surface it came by.
+// Registry carries out the operations of a catalogue. Every call takes this one path, over REST and MCP alike.
 type Registry struct {
-	handlers map[string]Handler
-	log      *slog.Logger
-	away     LineLimit // lines about a database that is away
+	catalogue   *Catalogue
+	handlers    map[*Operation]Handler
+	log         *slog.Logger
+	unavailable LineLimit // lines about a database that is away
 }
 
-// NewRegistry ties the declared operations to their handlers. It fails when one has none, or two.
-func NewRegistry(log *slog.Logger, handlers ...Handler) (*Registry, error) {
-	r := &Registry{handlers: make(map[string]Handler, len(handlers)), log: log}
+// NewRegistry ties the operations of a catalogue to their handlers. It fails for an operation without a handler or with two,
+// and for a handler of an operation that is not in the catalogue.
+func NewRegistry(catalogue *Catalogue, log *slog.Logger, handlers ...Handler) (*Registry, error) {
+	r := &Registry{catalogue: catalogue, handlers: make(map[*Operation]Handler, len(handlers)), log: log}
 	for _, h := range handlers {
-		if _, twice := r.handlers[h.op.Name]; twice {
+		if !catalogue.contains(h.op) {
+			return nil, fmt.Errorf("core: operation %s is not in the catalogue: is it in the list of its resource?", h.op.Name)
+		}
+		if _, twice := r.handlers[h.op]; twice {
 			return nil, fmt.Errorf("core: operation %s has two handlers", h.op.Name)
 		}
-		r.handlers[h.op.Name] = h
+		r.handlers[h.op] = h
 	}
-	for _, op := range operations {
-		if _, bound := r.handlers[op.Name]; !bound && op.ServedBy == "" {
+	for _, op := range catalogue.operations {
+		if _, bound := r.handlers[op]; !bound && op.ServedBy == "" {
 			return nil, fmt.Errorf("core: operation %s has no handler", op.Name)
 		}
 	}
 	return r, nil
 }
 
-// Operations gives the operations that the registry carries out, in the order of their declarations.
+// Catalogue returns the catalogue whose operations the registry carries out.
+func (r *Registry) Catalogue() *Catalogue { return r.catalogue }
+
+// Operations returns the operations that the registry carries out, in the order of their declarations.
 func (r *Registry) Operations() []*Operation {
-	var ops []*Operation
-	for _, op := range operations {
-		if _, bound := r.handlers[op.Name]; bound {
-			ops = append(ops, op)
-		}
-	}
-	return ops
+	return slices.DeleteFunc(r.catalogue.Operations(), func(op *Operation) bool { return op.ServedBy != "" })
 }
 
-// Call runs one operation: scope, defaults, coercion, validation, decoding, Check, handler. It gives the JSON of the
-// answer (nil for an operation without one). It changes args. Every failure is an *Error; panics and unknown errors
+// Call runs one operation: scope, defaults, coercion, validation, decoding, Check, handler. It returns the JSON of the
+// answer (nil for an operation without one), and it changes args. Every failure is an *Error; panics and unknown errors
 // become internal with the request id, and only the log has their text.
 func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[string]any) (body []byte, failure *Error) {
 	defer func() {
@@ -55,7 +58,7 @@ func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[
 			body, failure = nil, NewError(Internal).With("request_id", call.RequestID)
 		}
 	}()
-	out, err := r.run(ctx, op, call, args)
+	out, err := r.runHandler(ctx, op, call, args)
 	if err == nil {
 		if _, none := out.(None); none {
 			return nil, nil
@@ -68,32 +71,32 @@ func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[
 	return body, nil
 }
 
-func (r *Registry) run(ctx context.Context, op *Operation, call Call, args map[string]any) (any, error) {
-	handler, ok := r.handlers[op.Name]
+func (r *Registry) runHandler(ctx context.Context, op *Operation, call Call, args map[string]any) (any, error) {
+	handler, ok := r.handlers[op]
 	if !ok {
 		return nil, NewError(NotFound)
 	}
-	if err := op.Authorize(call.Actor); err != nil {
+	if err := op.AuthorizeActor(call.Actor); err != nil {
 		return nil, err
 	}
 	if args == nil {
 		args = map[string]any{}
 	}
-	if err := op.input.prepare(args); err != nil {
+	if err := op.input.prepareArgs(args); err != nil {
 		return nil, err
 	}
 	return handler.run(ctx, call, args)
 }
 
-// Failure turns any error into the one that leaves the process, and logs what does not leave with it. It is the edge:
-// nobody below it logs an error that it returns.
+// Failure turns any error into one that a client may see, and logs the rest of it. It is the only place that logs the errors
+// of calls.
 func (r *Registry) Failure(ctx context.Context, what, requestID string, err error) *Error {
 	failure := AsError(err)
 	switch {
 	case failure.Code == Internal && ctx.Err() == nil:
 		r.log.ErrorContext(ctx, "internal error", "operation", what, "request_id", requestID, "error", err)
 	case failure.Code == Unavailable && ctx.Err() == nil:
-		if more, due := r.away.Count(what, time.Now()); due {
+		if more, due := r.unavailable.CountLine(what, time.Now()); due {
 			r.log.WarnContext(ctx, "unavailable", "operation", what, "request_id", requestID, "error", err, "more_since_the_last_line", more)
 		}
 	}
@@ -112,5 +115,5 @@ func DecodeArgs(body []byte) (map[string]any, error) {
 	return args, decodeStrict(body, &args)
 }
 
-// Marshal writes v as the wire has it.
-func Marshal(v any) (json.RawMessage, error) { return marshalPlain(v) }
+// MarshalPlain writes a value as the wire has it: without the escapes of HTML.
+func MarshalPlain(v any) (json.RawMessage, error) { return marshalPlain(v) }

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// trivial carries an operation out by doing nothing.
-func trivial(op *Operation) Handler {
+// bindNothing carries an operation out by doing nothing.
+func bindNothing(op *Operation) Handler {
 	return Handler{op, func(context.Context, Call, map[string]any) (any, error) { return None{}, nil }}
 }
 
-// registryWith binds the handlers, and a trivial one to every other operation. It gives the log, too.
+// registryWith binds the handlers, and a trivial one to every other operation. It returns the log, too.
 func registryWith(t testing.TB, own ...Handler) (*Registry, *bytes.Buffer) {
 	t.Helper()
 	bound := map[string]bool{}
@@ -25,23 +25,23 @@ func registryWith(t testing.TB, own ...Handler) (*Registry, *bytes.Buffer) {
 		bound[h.op.Name] = true
 	}
 	handlers := own
-	for _, op := range Operations() {
+	for _, op := range V1.Operations() {
 		if !bound[op.Name] && op.ServedBy == "" {
-			handlers = append(handlers, trivial(op))
+			handlers = append(handlers, bindNothing(op))
 		}
 	}
 	log := &bytes.Buffer{}
-	r, err := NewRegistry(slog.New(slog.NewJSONHandler(log, nil)), handlers...)
+	r, err := NewRegistry(V1, slog.New(slog.NewJSONHandler(log, nil)), handlers...)
 	require.NoError(t, err)
 	return r, log
 }
 
 // claimWith binds claim_issue to a function.
 func claimWith(fn func(in ClaimIssueInput) (Data[Issue], error)) Handler {
-	return Bind(ClaimIssue, func(_ context.Context, _ Call, in ClaimIssueInput) (Data[Issue], error) { return fn(in) })
+	return BindHandler(ClaimIssue, func(_ context.Context, _ Call, in ClaimIssueInput) (Data[Issue], error) { return fn(in) })
 }
 
-func admin() Call { return Call{Actor: Bootstrap(), RequestID: "req-1"} }
+func adminCall() Call { return Call{Actor: Bootstrap(), RequestID: "req-1"} }
 
 func requireBody(t *testing.T, want string, err *Error) {
 	t.Helper()
@@ -54,12 +54,12 @@ func requireBody(t *testing.T, want string, err *Error) {
 func TestNewRegistryWantsOneHandlerForEachOperation(t *testing.T) {
 	t.Parallel()
 	var handlers []Handler
-	for _, op := range Operations() {
+	for _, op := range V1.Operations() {
 		if op.ServedBy == "" {
-			handlers = append(handlers, trivial(op))
+			handlers = append(handlers, bindNothing(op))
 		}
 	}
-	r, err := NewRegistry(slog.New(slog.DiscardHandler), handlers...)
+	r, err := NewRegistry(V1, slog.New(slog.DiscardHandler), handlers...)
 	require.NoError(t, err)
 	require.Len(t, r.Operations(), len(handlers))
 	require.NotContains(t, r.Operations(), IngestEvent.Operation, "another package serves it")
@@ -67,21 +67,21 @@ func TestNewRegistryWantsOneHandlerForEachOperation(t *testing.T) {
 		require.Equal(t, handlers[i].op, op, "the order of the declarations")
 	}
 
-	_, err = NewRegistry(slog.New(slog.DiscardHandler), append(handlers, trivial(ClaimIssue.Operation))...)
+	_, err = NewRegistry(V1, slog.New(slog.DiscardHandler), append(handlers, bindNothing(ClaimIssue.Operation))...)
 	require.EqualError(t, err, "core: operation claim_issue has two handlers")
-	_, err = NewRegistry(slog.New(slog.DiscardHandler), handlers[1:]...)
+	_, err = NewRegistry(V1, slog.New(slog.DiscardHandler), handlers[1:]...)
 	require.EqualError(t, err, "core: operation "+handlers[0].op.Name+" has no handler")
-	_, err = NewRegistry(slog.New(slog.DiscardHandler))
+	_, err = NewRegistry(V1, slog.New(slog.DiscardHandler))
 	require.Error(t, err)
 }
 
 func TestCallRunsTheHandler(t *testing.T) {
 	t.Parallel()
-	r, log := registryWith(t, Bind(ClaimIssue, func(_ context.Context, call Call, in ClaimIssueInput) (Data[Issue], error) {
-		require.Equal(t, admin(), call)
+	r, log := registryWith(t, BindHandler(ClaimIssue, func(_ context.Context, call Call, in ClaimIssueInput) (Data[Issue], error) {
+		require.Equal(t, adminCall(), call)
 		return Data[Issue]{Issue{ID: in.ID, Title: "<a> & b", Claim: &Claim{Holder: call.Actor.Name}, StoredEvents: in.Minutes}}, nil
 	}))
-	body, failure := r.Call(t.Context(), ClaimIssue.Operation, admin(), map[string]any{"id": "42"})
+	body, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": "42"})
 	require.Nil(t, failure)
 	var got struct{ Data Issue }
 	require.NoError(t, json.Unmarshal(body, &got))
@@ -96,20 +96,21 @@ func TestCallRunsTheHandler(t *testing.T) {
 func TestCallWithoutArguments(t *testing.T) {
 	t.Parallel()
 	var got ListIssuesInput
-	r, _ := registryWith(t, Bind(ListIssues, func(_ context.Context, _ Call, in ListIssuesInput) (IssuePage, error) {
+	r, _ := registryWith(t, BindHandler(ListIssues, func(_ context.Context, _ Call, in ListIssuesInput) (IssuePage, error) {
 		got = in
 		return IssuePage{}, nil
 	}))
-	body, failure := r.Call(t.Context(), ListIssues.Operation, admin(), nil)
+	body, failure := r.Call(t.Context(), ListIssues.Operation, adminCall(), nil)
 	require.Nil(t, failure)
 	require.Equal(t, 25, got.Limit)
-	require.JSONEq(t, `{"data":[],"next_cursor":null,"ingest":{"state":"","events_24h":0,"last_event_at":null,"quota_used":0,"quota":null}}`, string(body))
+	require.JSONEq(t, `{"data":[],"next_cursor":null,"ingest":{"state":"","events_24h":0,"last_event_at":null,"quota_used":0,"quota":null}}`,
+		string(body))
 }
 
 func TestCallGivesNoBodyForNone(t *testing.T) {
 	t.Parallel()
 	r, _ := registryWith(t)
-	body, failure := r.Call(t.Context(), RevokeToken.Operation, admin(), map[string]any{"id": json.Number("7")})
+	body, failure := r.Call(t.Context(), RevokeToken.Operation, adminCall(), map[string]any{"id": json.Number("7")})
 	require.Nil(t, failure)
 	require.Nil(t, body)
 }
@@ -131,8 +132,10 @@ func TestCallStopsBeforeTheHandler(t *testing.T) {
 		"scope missing":  {reader, map[string]any{"id": 1}, `{"error":"forbidden","required_scope":"issues:write"}`},
 		"scope is first": {reader, map[string]any{"what": 1}, `{"error":"forbidden","required_scope":"issues:write"}`},
 		"field missing":  {Bootstrap(), nil, `{"error":"invalid_request","details":[{"path":"id","message":"is required"}]}`},
-		"out of range":   {Bootstrap(), map[string]any{"id": 1, "minutes": 0}, `{"error":"invalid_request","details":[{"path":"minutes","message":"must be at least 1"}]}`},
-		"unknown field":  {Bootstrap(), map[string]any{"id": 1, "minute": 5}, `{"error":"invalid_request","details":[{"path":"minute","message":"is not a known field; allowed: id, minutes"}]}`},
+		"out of range": {Bootstrap(), map[string]any{"id": 1, "minutes": 0},
+			`{"error":"invalid_request","details":[{"path":"minutes","message":"must be at least 1"}]}`},
+		"unknown field": {Bootstrap(), map[string]any{"id": 1, "minute": 5},
+			`{"error":"invalid_request","details":[{"path":"minute","message":"is not a known field; allowed: id, minutes"}]}`},
 	} {
 		body, failure := r.Call(t.Context(), ClaimIssue.Operation, Call{Actor: c.actor}, c.args)
 		require.Nil(t, body, name)
@@ -143,7 +146,7 @@ func TestCallStopsBeforeTheHandler(t *testing.T) {
 
 func TestCallRunsTheChecksOfInputs(t *testing.T) {
 	t.Parallel()
-	r, _ := registryWith(t, Bind(CreateToken, func(context.Context, Call, CreateTokenInput) (Data[CreatedToken], error) {
+	r, _ := registryWith(t, BindHandler(CreateToken, func(context.Context, Call, CreateTokenInput) (Data[CreatedToken], error) {
 		t.Error("the handler ran")
 		return Data[CreatedToken]{}, nil
 	}))
@@ -151,7 +154,7 @@ func TestCallRunsTheChecksOfInputs(t *testing.T) {
 		`{"error":"invalid_request","details":[{"path":"scopes","message":"must not name admin twice"}]}`: {"name": "x", "scopes": "admin,admin"},
 		`{"error":"invalid_request","details":[{"path":"name","message":"must not be blank"}]}`:           {"name": "  ", "scopes": "admin"},
 	} {
-		_, failure := r.Call(t.Context(), CreateToken.Operation, admin(), args)
+		_, failure := r.Call(t.Context(), CreateToken.Operation, adminCall(), args)
 		requireBody(t, message, failure)
 	}
 }
@@ -159,7 +162,7 @@ func TestCallRunsTheChecksOfInputs(t *testing.T) {
 func TestCallKeepsPanicsInside(t *testing.T) {
 	t.Parallel()
 	r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[Issue], error) { panic("hunter2 in the panic") }))
-	body, failure := r.Call(t.Context(), ClaimIssue.Operation, admin(), map[string]any{"id": 1})
+	body, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
 	require.Nil(t, body)
 	requireBody(t, `{"error":"internal","request_id":"req-1"}`, failure)
 	require.NotContains(t, failure.Error(), "hunter2")
@@ -179,14 +182,15 @@ func TestCallTurnsErrorsIntoAnswers(t *testing.T) {
 		err          error
 		want, logged string
 	}{
-		"its own":        {NewError(NotFound), `{"error":"not_found"}`, ""},
-		"wrapped":        {fmt.Errorf("tools: %w", NewError(Claimed).With("claim", 1)), `{"error":"claimed","claim":1}`, ""},
-		"foreign":        {errors.New("disk full at hunter2"), `{"error":"internal","request_id":"req-1"}`, "disk full at hunter2"},
-		"its own inside": {NewError(Internal).With("secret", "x").Because(errors.New("hunter2")), `{"error":"internal","request_id":"req-1"}`, "hunter2"},
-		"unavailable":    {NewError(Unavailable).Because(errors.New("dial hunter2")), `{"error":"unavailable"}`, "dial hunter2"},
+		"its own": {NewError(NotFound), `{"error":"not_found"}`, ""},
+		"wrapped": {fmt.Errorf("tools: %w", NewError(Claimed).With("claim", 1)), `{"error":"claimed","claim":1}`, ""},
+		"foreign": {errors.New("disk full at hunter2"), `{"error":"internal","request_id":"req-1"}`, "disk full at hunter2"},
+		"its own inside": {NewError(Internal).With("secret", "x").Because(errors.New("hunter2")), `{"error":"internal","request_id":"req-1"}`,
+			"hunter2"},
+		"unavailable": {NewError(Unavailable).Because(errors.New("dial hunter2")), `{"error":"unavailable"}`, "dial hunter2"},
 	} {
 		r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[Issue], error) { return Data[Issue]{}, c.err }))
-		body, failure := r.Call(t.Context(), ClaimIssue.Operation, admin(), map[string]any{"id": 1})
+		body, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
 		require.Nil(t, body, name)
 		requireBody(t, c.want, failure)
 		if c.logged == "" {
@@ -200,7 +204,7 @@ func TestCallTurnsErrorsIntoAnswers(t *testing.T) {
 	}
 }
 
-// A caller that hangs up makes every query below fail: that is no news for the log.
+// A caller that hangs up makes every query below fail: the log does not need to say it.
 func TestCallOfAGoneCallerIsNotLogged(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -208,17 +212,17 @@ func TestCallOfAGoneCallerIsNotLogged(t *testing.T) {
 		cancel()
 		return Data[Issue]{}, ctx.Err()
 	}))
-	_, failure := r.Call(ctx, ClaimIssue.Operation, admin(), map[string]any{"id": 1})
+	_, failure := r.Call(ctx, ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
 	require.Equal(t, Internal, failure.Code)
 	require.Empty(t, log.String())
 }
 
 func TestCallOfAnOutputThatIsNoJSON(t *testing.T) {
 	t.Parallel()
-	r, log := registryWith(t, Bind(ListIssueActivity, func(context.Context, Call, ListOfIssueInput) (Page[Activity], error) {
+	r, log := registryWith(t, BindHandler(ListIssueActivity, func(context.Context, Call, ListOfIssueInput) (Page[Activity], error) {
 		return Page[Activity]{Data: List[Activity]{{Data: json.RawMessage(`{`)}}}, nil
 	}))
-	body, failure := r.Call(t.Context(), ListIssueActivity.Operation, admin(), map[string]any{"id": 1})
+	body, failure := r.Call(t.Context(), ListIssueActivity.Operation, adminCall(), map[string]any{"id": 1})
 	require.Nil(t, body)
 	requireBody(t, `{"error":"internal","request_id":"req-1"}`, failure)
 	require.Contains(t, log.String(), "list_issue_activity")
@@ -227,21 +231,21 @@ func TestCallOfAnOutputThatIsNoJSON(t *testing.T) {
 func TestCallOfAnOperationThatIsServedElsewhere(t *testing.T) {
 	t.Parallel()
 	r, _ := registryWith(t)
-	_, failure := r.Call(t.Context(), IngestEvent.Operation, admin(), nil)
+	_, failure := r.Call(t.Context(), IngestEvent.Operation, adminCall(), nil)
 	requireBody(t, `{"error":"not_found"}`, failure)
 }
 
 // Calls share the compiled schema and the defaults: this one is for the race detector.
 func TestCallsRunAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	r, _ := registryWith(t, Bind(ListIssues, func(_ context.Context, _ Call, in ListIssuesInput) (IssuePage, error) {
+	r, _ := registryWith(t, BindHandler(ListIssues, func(_ context.Context, _ Call, in ListIssuesInput) (IssuePage, error) {
 		return IssuePage{Page: Page[Issue]{NextCursor: Cursor(in.Search)}}, nil
 	}))
 	done := make(chan string)
 	const callers = 8
 	for i := range callers {
 		go func() {
-			body, _ := r.Call(context.Background(), ListIssues.Operation, admin(), map[string]any{"search": fmt.Sprint("text", i)})
+			body, _ := r.Call(context.Background(), ListIssues.Operation, adminCall(), map[string]any{"search": fmt.Sprint("text", i)})
 			var page IssuePage
 			_ = json.Unmarshal(body, &page)
 			done <- string(page.NextCursor)
@@ -258,7 +262,7 @@ func BenchmarkCall(b *testing.B) {
 	r, _ := registryWith(b, claimWith(func(in ClaimIssueInput) (Data[Issue], error) { return Data[Issue]{Issue{ID: in.ID}}, nil }))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, failure := r.Call(b.Context(), ClaimIssue.Operation, admin(), map[string]any{"id": "42"}); failure != nil {
+		if _, failure := r.Call(b.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": "42"}); failure != nil {
 			b.Fatal(failure)
 		}
 	}

@@ -1,5 +1,11 @@
 package core
 
+var releaseOperations = []*Operation{
+	CreateDeploy.Operation,
+	ListReleases.Operation,
+	GetRelease.Operation,
+}
+
 // Release is a version of a project, as deploys and events name it.
 type Release struct {
 	ProjectID int64        `json:"project_id"`
@@ -74,7 +80,7 @@ func (in CreateDeployInput) Check() error {
 }
 
 // CreateDeploy declares POST /v1/deploys.
-var CreateDeploy = define[CreateDeployInput, Data[ReportedDeploy]](Operation{
+var CreateDeploy = DefineOperation[CreateDeployInput, Data[ReportedDeploy]](Operation{
 	Name: "create_deploy", Route: "POST /v1/deploys", Scope: ReleasesWrite, Status: 201,
 	Summary: "Report a deploy",
 	Description: "Tells that a commit is live now. Fixes that it brings (by commit, by one of commits, or by pull request) count as deployed: " +
@@ -91,7 +97,7 @@ type ListReleasesInput struct {
 }
 
 // ListReleases declares GET /v1/releases.
-var ListReleases = define[ListReleasesInput, Page[Release]](Operation{
+var ListReleases = DefineOperation[ListReleasesInput, Page[Release]](Operation{
 	Name: "list_releases", Route: "GET /v1/releases", Scope: IssuesRead,
 	Summary:     "List releases",
 	Description: "Lists the releases with their deploys, most recently deployed first.",
@@ -106,7 +112,7 @@ type GetReleaseInput struct {
 }
 
 // GetRelease declares GET /v1/releases/{version}.
-var GetRelease = define[GetReleaseInput, Data[ReleaseDetail]](Operation{
+var GetRelease = DefineOperation[GetReleaseInput, Data[ReleaseDetail]](Operation{
 	Name: "get_release", Route: "GET /v1/releases/{version}", Scope: IssuesRead,
 	Summary:     "Show one release",
 	Description: "Shows one release: its deploys, the issues that are new in it, the fixes that it brought and how they ended, and the issues that came back in it.",

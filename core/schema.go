@@ -11,8 +11,12 @@ import (
 // Schema is a JSON Schema (2020-12).
 type Schema map[string]any
 
-// schemer is a type that knows its own schema.
-type schemer interface{ JSONSchema() Schema }
+// selfDescribed is a type that says its own schema, such as Time.
+type selfDescribed interface{ JSONSchema() Schema }
+
+// selfNamed is a struct that says its own name among the components. It is empty for one that is always written out, such
+// as Data: what it wraps has the name.
+type selfNamed interface{ SchemaName() string }
 
 // maxID is the largest id: whole numbers up to here survive JSON readers that use floats (decisions 1).
 const maxID = 1<<53 - 1
@@ -25,21 +29,14 @@ type reflector struct {
 	input bool
 }
 
-func (r reflector) schema(t reflect.Type) Schema {
+func (r reflector) typeSchema(t reflect.Type) Schema {
 	if t.Kind() == reflect.Pointer {
-		return r.pointer(t.Elem())
+		return r.pointerSchema(t.Elem())
 	}
-	if s, ok := reflect.Zero(t).Interface().(schemer); ok {
+	if s, ok := reflect.Zero(t).Interface().(selfDescribed); ok {
 		return s.JSONSchema()
 	}
-	switch t {
-	case reflect.TypeFor[Time]():
-		return nullable(Schema{"type": "string", "format": "date-time"})
-	case reflect.TypeFor[Untrusted](), reflect.TypeFor[Text]():
-		return nullable(Schema{"type": "string"})
-	case reflect.TypeFor[OptInt]():
-		return nullable(Schema{"type": "integer"})
-	case reflect.TypeFor[Value](), reflect.TypeFor[json.RawMessage]():
+	if t == reflect.TypeFor[json.RawMessage]() { // any JSON; the standard library's type cannot say so
 		return Schema{}
 	}
 	switch t.Kind() {
@@ -52,41 +49,41 @@ func (r reflector) schema(t reflect.Type) Schema {
 	case reflect.Float64:
 		return Schema{"type": "number"}
 	case reflect.Slice:
-		return Schema{"type": "array", "items": notNull(r.schema(t.Elem()))}
+		return Schema{"type": "array", "items": withoutNull(r.typeSchema(t.Elem()))}
 	case reflect.Struct:
-		return r.structure(t)
+		return r.structSchema(t)
 	default:
 		panic(fmt.Sprintf("core: no schema for %s", t))
 	}
 }
 
-func (r reflector) pointer(t reflect.Type) Schema {
-	s := r.schema(t)
+func (r reflector) pointerSchema(t reflect.Type) Schema {
+	s := r.typeSchema(t)
 	if r.input {
 		return s
 	}
 	if _, reference := s["$ref"]; reference {
 		return Schema{"anyOf": []any{s, Schema{"type": "null"}}}
 	}
-	return nullable(s)
+	return orNull(s)
 }
 
-func (r reflector) structure(t reflect.Type) Schema {
-	if r.named && isNoun(t) {
-		return Schema{"$ref": "#/components/schemas/" + t.Name()}
+func (r reflector) structSchema(t reflect.Type) Schema {
+	if name := nounName(t); r.named && name != "" {
+		return Schema{"$ref": "#/components/schemas/" + name}
 	}
-	return r.object(t)
+	return r.objectSchema(t)
 }
 
-// object writes a struct out. Every field is always there but those tagged omitempty.
-func (r reflector) object(t reflect.Type) Schema {
+// objectSchema writes a struct out. Every field is always there but those tagged omitempty.
+func (r reflector) objectSchema(t reflect.Type) Schema {
 	properties, required := Schema{}, []string{}
 	for _, f := range reflect.VisibleFields(t) {
 		name := jsonName(f)
 		if name == "" {
 			continue
 		}
-		properties[name] = r.field(f)
+		properties[name] = r.fieldSchema(f)
 		if !isOptional(f) {
 			required = append(required, name)
 		}
@@ -98,10 +95,10 @@ func (r reflector) object(t reflect.Type) Schema {
 	return schema
 }
 
-func (r reflector) field(f reflect.StructField) Schema {
-	s := r.schema(f.Type)
+func (r reflector) fieldSchema(f reflect.StructField) Schema {
+	s := r.typeSchema(f.Type)
 	if f.Tag.Get("always") != "" || r.input {
-		s = notNull(s)
+		s = withoutNull(s)
 	}
 	if doc := f.Tag.Get("doc"); doc != "" {
 		s["description"] = doc
@@ -112,40 +109,18 @@ func (r reflector) field(f reflect.StructField) Schema {
 	return s
 }
 
-// Components gives the schemas of all nouns that outputs refer to.
-func Components() map[string]Schema {
-	found := map[string]Schema{}
-	for _, op := range operations {
-		collectNouns(op.out, found)
+// nounName returns the name of a struct among the components; empty for one that is always written out.
+func nounName(t reflect.Type) string {
+	if s, ok := reflect.Zero(t).Interface().(selfNamed); ok {
+		return s.SchemaName()
 	}
-	return found
+	return t.Name()
 }
 
-func collectNouns(t reflect.Type, found map[string]Schema) {
-	switch t.Kind() {
-	case reflect.Slice, reflect.Pointer:
-		collectNouns(t.Elem(), found)
-	case reflect.Struct:
-		if _, custom := reflect.Zero(t).Interface().(json.Marshaler); custom {
-			return
-		}
-		if isNoun(t) {
-			if _, seen := found[t.Name()]; seen {
-				return
-			}
-			found[t.Name()] = reflector{named: true}.object(t)
-		}
-		for _, f := range reflect.VisibleFields(t) {
-			if jsonName(f) != "" {
-				collectNouns(f.Type, found)
-			}
-		}
-	}
-}
-
-// isNoun tells whether a struct has a name of its own on the wire: not the generic wrappers, not an answer without a body.
-func isNoun(t reflect.Type) bool {
-	return t.Name() != "" && !strings.Contains(t.Name(), "[") && t != reflect.TypeFor[None]()
+// writesItself reports whether the type has JSON of its own, such as Time.
+func writesItself(t reflect.Type) bool {
+	_, ok := reflect.Zero(t).Interface().(json.Marshaler)
+	return ok
 }
 
 func jsonName(f reflect.StructField) string {
@@ -161,14 +136,14 @@ func jsonName(f reflect.StructField) string {
 
 func isOptional(f reflect.StructField) bool { return strings.Contains(f.Tag.Get("json"), ",omitempty") }
 
-func nullable(s Schema) Schema {
+func orNull(s Schema) Schema {
 	if name, ok := s["type"].(string); ok {
 		s["type"] = []any{name, "null"}
 	}
 	return s
 }
 
-func notNull(s Schema) Schema {
+func withoutNull(s Schema) Schema {
 	if types, ok := s["type"].([]any); ok {
 		s["type"] = types[0]
 	}
@@ -192,8 +167,8 @@ func withEnum(s Schema, values []string) Schema {
 	return s
 }
 
-// limits sets what the tags min and max mean for the type: a number's range, a text's characters, a list's length.
-func limits(s Schema, tag reflect.StructTag) error {
+// setLimits sets what the tags min and max mean for the type: a number's range, a text's characters, a list's length.
+func setLimits(s Schema, tag reflect.StructTag) error {
 	kind, _ := s["type"].(string)
 	words := map[string][2]string{
 		"integer": {"minimum", "maximum"},

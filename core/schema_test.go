@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plainSchema gives the schema as a reader of the JSON sees it.
+// plainSchema returns the schema as a reader of the JSON sees it.
 func plainSchema(t *testing.T, s Schema) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(s)
@@ -39,15 +39,15 @@ func compileSchema(t *testing.T, document any) *jsonschema.Schema {
 	return compiled
 }
 
-// walk calls visit for a schema and all below it.
-func walk(path string, s map[string]any, visit func(path string, s map[string]any)) {
+// walkSchema calls visit for a schema and all below it.
+func walkSchema(path string, s map[string]any, visit func(path string, s map[string]any)) {
 	visit(path, s)
 	properties, _ := s["properties"].(map[string]any)
 	for name, p := range properties {
-		walk(path+"."+name, p.(map[string]any), visit)
+		walkSchema(path+"."+name, p.(map[string]any), visit)
 	}
 	if items, ok := s["items"].(map[string]any); ok {
-		walk(path+"[]", items, visit)
+		walkSchema(path+"[]", items, visit)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestInputSchemasAreTakenByEveryClient(t *testing.T) {
 		if op.NotATool != "" {
 			return // no model reads it
 		}
-		walk("", schema, func(path string, s map[string]any) {
+		walkSchema("", schema, func(path string, s map[string]any) {
 			require.Subset(t, words, slices.Collect(maps.Keys(s)), "no references, no combinators: "+path)
 			if typ, ok := s["type"]; ok {
 				require.IsType(t, "", typ, "no nullable types: "+path)
@@ -100,14 +100,14 @@ func TestOutputSchemasRequireEveryProperty(t *testing.T) {
 			require.False(t, takesNull(items), "what is absent is not in the list: "+path)
 		}
 	}
-	for _, op := range Operations() {
+	for _, op := range V1.Operations() {
 		if s := op.OutputSchema(false); s != nil {
 			require.Equal(t, "object", s["type"], op.Name)
-			walk(op.Name, plainSchema(t, s), requireAll)
+			walkSchema(op.Name, plainSchema(t, s), requireAll)
 		}
 	}
-	for name, s := range Components() {
-		walk(name, plainSchema(t, s), requireAll)
+	for name, s := range V1.Components() {
+		walkSchema(name, plainSchema(t, s), requireAll)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestOutputSchemasRequireEveryProperty(t *testing.T) {
 // shows here.
 func TestNullableMembers(t *testing.T) {
 	t.Parallel()
-	components := Components()
+	components := V1.Components()
 	for noun, want := range map[string]string{
 		"Issue":       "approval claim culprit first_release last_release merged_into source type",
 		"IssueDetail": "approval claim culprit first_release fix last_release latest_event_id merged_into source type",
@@ -159,13 +159,13 @@ func takesNull(s map[string]any) bool {
 // filler makes values of output types. The least value has nothing that may be absent; a full one has everything.
 type filler struct{ full bool }
 
-func (f filler) value(t reflect.Type) reflect.Value {
+func (f filler) newValue(t reflect.Type) reflect.Value {
 	v := reflect.New(t).Elem()
-	f.fill(v, "")
+	f.fillValue(v, "")
 	return v
 }
 
-func (f filler) fill(v reflect.Value, tag reflect.StructTag) {
+func (f filler) fillValue(v reflect.Value, tag reflect.StructTag) {
 	if enum := tag.Get("enum"); enum != "" && v.Kind() == reflect.String && (f.full || !nullWhenEmpty(v.Type())) {
 		v.SetString(strings.Split(enum, "|")[0])
 		return
@@ -192,15 +192,15 @@ func (f filler) fill(v reflect.Value, tag reflect.StructTag) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).Tag.Get("json") != "-" {
-				f.fill(v.Field(i), v.Type().Field(i).Tag)
+				f.fillValue(v.Field(i), v.Type().Field(i).Tag)
 			}
 		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		f.fill(v.Elem(), tag)
+		f.fillValue(v.Elem(), tag)
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		f.fill(v.Index(0), tag)
+		f.fillValue(v.Index(0), tag)
 	case reflect.String:
 		v.SetString("<text> & \u2028")
 	case reflect.Bool:
@@ -212,7 +212,7 @@ func (f filler) fill(v reflect.Value, tag reflect.StructTag) {
 	}
 }
 
-// nullWhenEmpty tells whether a text writes null for "".
+// nullWhenEmpty reports whether a text writes null for "".
 func nullWhenEmpty(t reflect.Type) bool {
 	text, err := json.Marshal(reflect.Zero(t).Interface())
 	return err == nil && string(text) == "null"
@@ -238,7 +238,7 @@ func requireMembers(t *testing.T, path string, s map[string]any, value any) {
 
 func TestOutputsAreWhatTheirSchemasSay(t *testing.T) {
 	t.Parallel()
-	components := Components()
+	components := V1.Components()
 	eachOperation(t, func(t *testing.T, op *Operation) {
 		written, named := op.OutputSchema(false), op.OutputSchema(true)
 		if written == nil {
@@ -247,7 +247,7 @@ func TestOutputsAreWhatTheirSchemasSay(t *testing.T) {
 		}
 		named["components"] = map[string]any{"schemas": components}
 		for name, f := range map[string]filler{"least": {}, "full": {full: true}} {
-			body, err := Marshal(f.value(op.out).Interface())
+			body, err := MarshalPlain(f.newValue(op.out).Interface())
 			require.NoError(t, err)
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 			require.NoError(t, err)
@@ -265,7 +265,7 @@ func TestOutputsAreWhatTheirSchemasSay(t *testing.T) {
 func TestComponentsResolveAllReferences(t *testing.T) {
 	t.Parallel()
 	const prefix = "#/components/schemas/"
-	components, used := Components(), map[string]bool{}
+	components, used := V1.Components(), map[string]bool{}
 	var follow func(v any)
 	follow = func(v any) {
 		switch v := v.(type) {
@@ -285,7 +285,7 @@ func TestComponentsResolveAllReferences(t *testing.T) {
 			}
 		}
 	}
-	for _, op := range Operations() {
+	for _, op := range V1.Operations() {
 		if s := op.OutputSchema(true); s != nil {
 			follow(plainSchema(t, s))
 		}

@@ -2,7 +2,7 @@ package core
 
 import "slices"
 
-// Scope is what a call needs, and what a token gives.
+// Scope is what a call needs and a token has, such as issues:read.
 type Scope string
 
 // The scopes that a token can have (primary API, Authentication).
@@ -48,10 +48,10 @@ func Bootstrap() Actor {
 	return Actor{Type: ActorAdminToken, Name: bootstrapName, Scopes: List[Scope]{Admin}}
 }
 
-// System is the server itself acting, such as ingest when it reopens an issue.
-func System(name string) Actor { return Actor{Type: ActorSystem, Name: name} }
+// NewSystemActor is the server itself acting, such as ingest when it reopens an issue.
+func NewSystemActor(name string) Actor { return Actor{Type: ActorSystem, Name: name} }
 
-// Has tells whether the actor's scopes satisfy the scope.
+// Has reports whether the actor's scopes satisfy the scope.
 func (a Actor) Has(s Scope) bool {
 	switch {
 	case a.Type == "":
@@ -63,8 +63,8 @@ func (a Actor) Has(s Scope) bool {
 	}
 }
 
-// Same tells whether two actors are one: the same token, or both the ADMIN_TOKEN.
-func (a Actor) Same(b Actor) bool { return a.Type == b.Type && a.ID == b.ID && a.Name == b.Name }
+// IsSame reports whether two actors are one: the same token, or both the ADMIN_TOKEN.
+func (a Actor) IsSame(b Actor) bool { return a.Type == b.Type && a.ID == b.ID && a.Name == b.Name }
 
 // CheckProject refuses a token that is bound to another app: such a token sends deploys and source maps only for its
 // own (primary API, Authentication). The error is forbidden_project.

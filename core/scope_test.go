@@ -31,19 +31,19 @@ func TestActorHas(t *testing.T) {
 	}
 }
 
-// Who holds a claim is told by this: tokens by id, so that two of the same name are two.
+// A claim is held by a token with an id: two tokens of the same name are two holders.
 func TestActorSame(t *testing.T) {
 	t.Parallel()
 	one := Actor{Type: ActorToken, ID: 1, Name: "fixer", Scopes: List[Scope]{IssuesWrite}}
 	later := Actor{Type: ActorToken, ID: 1, Name: "fixer", Prefix: "ck_1234567", ProjectID: 5}
 	namesake := Actor{Type: ActorToken, ID: 2, Name: "fixer"}
-	require.True(t, one.Same(later))
-	require.False(t, one.Same(namesake))
-	require.True(t, Bootstrap().Same(Bootstrap()))
-	require.False(t, Bootstrap().Same(one))
-	require.False(t, Bootstrap().Same(Actor{Type: ActorToken, Name: "ADMIN_TOKEN"}), "a token of that name is not the bootstrap")
-	require.True(t, System("ingest").Same(System("ingest")))
-	require.False(t, System("ingest").Same(System("verifier")))
+	require.True(t, one.IsSame(later))
+	require.False(t, one.IsSame(namesake))
+	require.True(t, Bootstrap().IsSame(Bootstrap()))
+	require.False(t, Bootstrap().IsSame(one))
+	require.False(t, Bootstrap().IsSame(Actor{Type: ActorToken, Name: "ADMIN_TOKEN"}), "a token of that name is not the bootstrap")
+	require.True(t, NewSystemActor("ingest").IsSame(NewSystemActor("ingest")))
+	require.False(t, NewSystemActor("ingest").IsSame(NewSystemActor("verifier")))
 }
 
 func TestActorCheckProject(t *testing.T) {

@@ -52,7 +52,7 @@ var installationSettings = []Setting{
 	{"BASE_URL", "", readBaseURL},
 	{"STORED_EVENTS_PER_ISSUE", strconv.Itoa(DefaultStoredPerIssue), readStoredPerIssue},
 	{"RETENTION_DAYS", "90", readRetentionDays},
-	{"REQUIRE_APPROVAL", none, readRequireApproval},
+	{"REQUIRE_APPROVAL", noActions, readRequireApproval},
 	{"SIMILAR", "on", readSimilar},
 }
 
@@ -78,8 +78,8 @@ func ReadSettings(texts map[string]string) (Settings, error) {
 	return all, nil
 }
 
-// Normalize returns the text in the form that is stored, or an error that names the variable.
-func (s Setting) Normalize(text string) (string, error) { return s.read(text, &Settings{}) }
+// NormalizeText returns the text in the form that is stored, or an error that names the variable.
+func (s Setting) NormalizeText(text string) (string, error) { return s.read(text, &Settings{}) }
 
 // Bounds of the settings.
 const (
@@ -88,14 +88,17 @@ const (
 	maxRetentionDays      = 3650
 )
 
-// none is an explicitly empty list.
-const none = "none"
+// noActions is an explicitly empty list.
+const noActions = "none"
 
 func readBaseURL(text string, into *Settings) (string, error) {
 	base, err := url.Parse(text)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil ||
 		base.RawQuery != "" || base.Fragment != "" {
 		return "", errors.New("BASE_URL must be http://host[:port] or https://host[:port]") // it may hold a password: it is not repeated
+	}
+	if base.Hostname() == "" { // http://:8080 has a port alone
+		return "", errors.New("BASE_URL must name a host")
 	}
 	if strings.Trim(base.Path, "/") != "" {
 		return "", fmt.Errorf("BASE_URL must have no path, because a DSN has none: %q", text)
@@ -124,8 +127,8 @@ func readRetentionDays(text string, into *Settings) (string, error) {
 
 func readRequireApproval(text string, into *Settings) (string, error) {
 	into.RequireApproval = nil
-	if text = strings.ToLower(text); strings.TrimSpace(text) == none {
-		return none, nil
+	if text = strings.ToLower(text); strings.TrimSpace(text) == noActions {
+		return noActions, nil
 	}
 	var words []string
 	for word := range strings.SplitSeq(text, ",") {
@@ -138,7 +141,7 @@ func readRequireApproval(text string, into *Settings) (string, error) {
 		return "", fmt.Errorf("REQUIRE_APPROVAL: %w", err)
 	}
 	if words == nil {
-		return none, nil
+		return noActions, nil
 	}
 	return strings.Join(words, ","), nil
 }

@@ -8,12 +8,12 @@ import (
 	"errand/core"
 )
 
-// normalize is the form in which a value of a setting is stored.
-func normalize(t *testing.T, name, text string) (string, error) {
+// normalizeText is the form in which a value of a setting is stored.
+func normalizeText(t *testing.T, name, text string) (string, error) {
 	t.Helper()
 	for _, s := range core.InstallationSettings() {
 		if s.Name == name {
-			return s.Normalize(text)
+			return s.NormalizeText(text)
 		}
 	}
 	t.Fatalf("no setting is called %s", name)
@@ -34,10 +34,10 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 		{"REQUIRE_APPROVAL", ",", "none"},
 		{"SIMILAR", "OFF", "off"},
 	} {
-		got, err := normalize(t, c[0], c[1])
+		got, err := normalizeText(t, c[0], c[1])
 		require.NoError(t, err)
 		require.Equal(t, c[2], got, "%s=%s", c[0], c[1])
-		again, err := normalize(t, c[0], got)
+		again, err := normalizeText(t, c[0], got)
 		require.NoError(t, err)
 		require.Equal(t, got, again)
 	}
@@ -45,9 +45,9 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 		{"RETENTION_DAYS", "-1"}, {"RETENTION_DAYS", "3651"}, {"RETENTION_DAYS", "7d"},
 		{"STORED_EVENTS_PER_ISSUE", "199"}, {"SIMILAR", "no"},
 		{"REQUIRE_APPROVAL", "none,ignore"}, {"REQUIRE_APPROVAL", "resolve"},
-		{"BASE_URL", "errand.example"}, {"BASE_URL", "https://errand.example/app"},
+		{"BASE_URL", "errand.example"}, {"BASE_URL", "https://errand.example/app"}, {"BASE_URL", "http://:8080"},
 	} {
-		_, err := normalize(t, c[0], c[1])
+		_, err := normalizeText(t, c[0], c[1])
 		require.ErrorContains(t, err, c[0], c[1])
 	}
 }

@@ -1,5 +1,7 @@
 package core
 
+var similarOperations = []*Operation{FindSimilar.Operation}
+
 // FindSimilarInput is the body of POST /v1/similar.
 type FindSimilarInput struct {
 	IssueID int64      `json:"issue_id,omitempty" doc:"Find issues like this one." min:"1"`
@@ -25,7 +27,7 @@ type SimilarIssue struct {
 }
 
 // FindSimilar declares POST /v1/similar.
-var FindSimilar = define[FindSimilarInput, Data[List[SimilarIssue]]](Operation{
+var FindSimilar = DefineOperation[FindSimilarInput, Data[List[SimilarIssue]]](Operation{
 	Name: "find_similar", Route: "POST /v1/similar", Scope: IssuesRead, OnlyReads: true,
 	Summary: "Find similar issues",
 	Description: "Finds issues that are like an issue or a text, best first: in their exceptions, the app's functions in their stacks, " +

@@ -2,6 +2,13 @@ package core
 
 import "strings"
 
+var tokenOperations = []*Operation{
+	CreateToken.Operation,
+	ListTokens.Operation,
+	Whoami.Operation,
+	RevokeToken.Operation,
+}
+
 // Token is a credential for the API. Its value is shown once, by create_token.
 type Token struct {
 	ID          int64       `json:"id"`
@@ -45,7 +52,7 @@ func (in CreateTokenInput) Check() error {
 }
 
 // CreateToken declares POST /v1/tokens.
-var CreateToken = define[CreateTokenInput, Data[CreatedToken]](Operation{
+var CreateToken = DefineOperation[CreateTokenInput, Data[CreatedToken]](Operation{
 	Name: "create_token", Route: "POST /v1/tokens", Scope: Admin, Status: 201,
 	Summary: "Create a token",
 	Description: "Creates a token with the scopes. The answer is the only place where the token stands: only its hash is stored. " +
@@ -59,7 +66,7 @@ var CreateToken = define[CreateTokenInput, Data[CreatedToken]](Operation{
 type ListTokensInput struct{}
 
 // ListTokens declares GET /v1/tokens.
-var ListTokens = define[ListTokensInput, Data[List[Token]]](Operation{
+var ListTokens = DefineOperation[ListTokensInput, Data[List[Token]]](Operation{
 	Name: "list_tokens", Route: "GET /v1/tokens", Scope: Admin,
 	Summary:     "List tokens",
 	Description: "Lists all tokens, revoked ones too, most recent first, without their values.",
@@ -81,11 +88,12 @@ type Identity struct {
 type WhoamiInput struct{}
 
 // Whoami declares GET /v1/tokens/current.
-var Whoami = define[WhoamiInput, Data[Identity]](Operation{
+var Whoami = DefineOperation[WhoamiInput, Data[Identity]](Operation{
 	Name: "whoami", Route: "GET /v1/tokens/current", Scope: AnyToken,
-	Summary:     "Show the token in use",
-	Description: "Tells the name, the scopes and the app of the token that makes the call: what you may do here, and under which name your claims stand.",
-	Example:     `{}`,
+	Summary: "Show the token in use",
+	Description: "Tells the name, the scopes and the app of the token that makes the call: what you may do here, and under which name " +
+		"your claims stand.",
+	Example: `{}`,
 })
 
 // RevokeTokenInput names a token in the path.
@@ -94,7 +102,7 @@ type RevokeTokenInput struct {
 }
 
 // RevokeToken declares DELETE /v1/tokens/{id}.
-var RevokeToken = define[RevokeTokenInput, None](Operation{
+var RevokeToken = DefineOperation[RevokeTokenInput, None](Operation{
 	Name: "revoke_token", Route: "DELETE /v1/tokens/{id}", Scope: Admin, Status: 204,
 	Summary:     "Revoke a token",
 	Description: "Revokes a token at once. An unknown or already revoked token is not_found.",

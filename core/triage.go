@@ -49,11 +49,11 @@ type TriageChange struct {
 	Noise        *bool     `json:"noise,omitempty" doc:"true when it is no error of the app."`
 }
 
-// Empty tells whether the change names nothing.
-func (c TriageChange) Empty() bool { return c == TriageChange{} }
+// IsEmpty reports whether the change names nothing.
+func (c TriageChange) IsEmpty() bool { return c == TriageChange{} }
 
-// Fields gives the names of the fields that the change replaces, in the order of the wire.
-func (c TriageChange) Fields() []string {
+// FieldNames returns the names of the fields that the change replaces, in the order of the wire.
+func (c TriageChange) FieldNames() []string {
 	var names []string
 	for _, f := range []struct {
 		named bool
@@ -69,16 +69,16 @@ func (c TriageChange) Fields() []string {
 	return names
 }
 
-// Apply replaces the fields that the change names.
-func (c TriageChange) Apply(t *Triage) {
-	replace(&t.Category, c.Category)
-	replace(&t.Severity, c.Severity)
-	replace(&t.Transient, c.Transient)
-	replace(&t.AgentFixable, c.AgentFixable)
-	replace(&t.Noise, c.Noise)
+// ApplyTo replaces the fields that the change names.
+func (c TriageChange) ApplyTo(t *Triage) {
+	replaceField(&t.Category, c.Category)
+	replaceField(&t.Severity, c.Severity)
+	replaceField(&t.Transient, c.Transient)
+	replaceField(&t.AgentFixable, c.AgentFixable)
+	replaceField(&t.Noise, c.Noise)
 }
 
-func replace[T any](field, value *T) {
+func replaceField[T any](field, value *T) {
 	if value != nil {
 		*field = *value
 	}
@@ -93,7 +93,7 @@ type CorrectTriageInput struct {
 
 // Check refuses a correction of nothing.
 func (in CorrectTriageInput) Check() error {
-	if in.Empty() {
+	if in.IsEmpty() {
 		return Invalid("", "must name at least one of category, severity, transient, agent_fixable, noise")
 	}
 	return nil
@@ -105,7 +105,7 @@ type Recorded struct {
 }
 
 // CorrectTriage declares POST /v1/issues/{id}/triage-correction.
-var CorrectTriage = define[CorrectTriageInput, Data[Recorded]](Operation{
+var CorrectTriage = DefineOperation[CorrectTriageInput, Data[Recorded]](Operation{
 	Name: "correct_triage", Route: "POST /v1/issues/{id}/triage-correction", Scope: IssuesWrite, Status: 201,
 	Summary: "Correct the triage of an issue",
 	Description: "Replaces the fields of an issue's triage that you name, from now on; the others stay as the rules have them. " +

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"reflect"
 	"time"
 )
 
-// Clock tells the time. It is passed in, so that tests decide what time it is.
+// Clock returns the time. It is passed in, so that tests decide what time it is.
 type Clock func() time.Time
 
 // TimeLayout is how times look on the wire: RFC 3339 in UTC with milliseconds (decisions 1).
@@ -19,8 +20,8 @@ const TimeLayout = "2006-01-02T15:04:05.000Z"
 // Time is an instant, written as TimeLayout; the zero time is null.
 type Time struct{ time.Time }
 
-// At makes a Time of t, in UTC and cut to milliseconds, the precision of the wire and of the store. RFC 3339 has no
-// form for years after 9999: such a time, which only a broken clock sends, is none.
+// At makes a Time of t, in UTC and cut to milliseconds, the precision of the wire and of the store. RFC 3339 cannot write
+// years after 9999, which only a broken clock sends: they become the zero time.
 func At(t time.Time) Time {
 	t = t.UTC()
 	if year := t.Year(); t.IsZero() || year < 1 || year > 9999 {
@@ -28,6 +29,9 @@ func At(t time.Time) Time {
 	}
 	return Time{t.Truncate(time.Millisecond)}
 }
+
+// JSONSchema is a time, or null.
+func (Time) JSONSchema() Schema { return orNull(Schema{"type": "string", "format": "date-time"}) }
 
 // MarshalJSON writes TimeLayout, or null for the zero time.
 func (t Time) MarshalJSON() ([]byte, error) {
@@ -43,18 +47,18 @@ func (t Time) appendJSON(b []byte) []byte {
 	u := t.UTC()
 	year, month, day := u.Date()
 	hour, minute, second := u.Clock()
-	b = append(digits(b, year, 4), '-')
-	b = append(digits(b, int(month), 2), '-')
-	b = append(digits(b, day, 2), 'T')
-	b = append(digits(b, hour, 2), ':')
-	b = append(digits(b, minute, 2), ':')
-	b = append(digits(b, second, 2), '.')
-	b = digits(b, u.Nanosecond()/1e6, 3)
+	b = append(appendDigits(b, year, 4), '-')
+	b = append(appendDigits(b, int(month), 2), '-')
+	b = append(appendDigits(b, day, 2), 'T')
+	b = append(appendDigits(b, hour, 2), ':')
+	b = append(appendDigits(b, minute, 2), ':')
+	b = append(appendDigits(b, second, 2), '.')
+	b = appendDigits(b, u.Nanosecond()/1e6, 3)
 	return append(b, 'Z', '"')
 }
 
-// digits appends the last digits of n, as many as width says, at most four.
-func digits(b []byte, n, width int) []byte {
+// appendDigits appends the last digits of n, as many as width says, at most four.
+func appendDigits(b []byte, n, width int) []byte {
 	b = append(b, "0000"[:width]...)
 	for i := range width {
 		b[len(b)-1-i] += byte(n % 10)
@@ -94,11 +98,14 @@ func (t Time) Value() (driver.Value, error) {
 	return t.Time, nil
 }
 
-// Untrusted is text written by the monitored application: titles, frames, headers, URLs. It reaches a
-// prompt only through a fence and a page only escaped. Empty text is null on the wire (decisions 1).
+// Untrusted is text written by the monitored application, such as a title or a URL. It reaches a prompt only through a
+// fence and a page only escaped. Empty text is null on the wire (decisions 1).
 type Untrusted string
 
-// MarshalJSON writes the text, or null when there is none.
+// JSONSchema is a text, or null.
+func (Untrusted) JSONSchema() Schema { return orNull(Schema{"type": "string"}) }
+
+// MarshalJSON writes the text, or null when it is empty.
 func (u Untrusted) MarshalJSON() ([]byte, error) {
 	if u == "" {
 		return []byte("null"), nil
@@ -109,11 +116,17 @@ func (u Untrusted) MarshalJSON() ([]byte, error) {
 // Text is a string of Errand's own (a name, a note, a version) whose empty value is null on the wire.
 type Text string
 
-// MarshalJSON writes the text, or null when there is none.
+// JSONSchema is a text, or null.
+func (Text) JSONSchema() Schema { return Untrusted("").JSONSchema() }
+
+// MarshalJSON writes the text, or null when it is empty.
 func (t Text) MarshalJSON() ([]byte, error) { return Untrusted(t).MarshalJSON() }
 
 // OptInt is a whole number whose zero means absent, null on the wire (a line number, the id of a merge's target).
 type OptInt int64
+
+// JSONSchema is a whole number, or null.
+func (OptInt) JSONSchema() Schema { return orNull(Schema{"type": "integer"}) }
 
 // MarshalJSON writes the number, or null for zero.
 func (n OptInt) MarshalJSON() ([]byte, error) {
@@ -158,8 +171,11 @@ func (o *Opt[T]) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &o.Value)
 }
 
-// Pointer gives the value, or nil for null.
-func (o Opt[T]) Pointer() *T {
+// valueType is the type of the value.
+func (Opt[T]) valueType() reflect.Type { return reflect.TypeFor[T]() }
+
+// ValueOrNil returns the value, or nil for null.
+func (o Opt[T]) ValueOrNil() *T {
 	if o.Null {
 		return nil
 	}
@@ -179,10 +195,10 @@ type Secret string
 
 const redacted = "[redacted]"
 
-// Reveal gives the text itself, for the one place that needs it.
+// Reveal returns the text itself, for the one place that needs it.
 func (s Secret) Reveal() string { return string(s) }
 
-// String gives [redacted], or nothing when there is no secret.
+// String returns [redacted], or nothing for an empty secret.
 func (s Secret) String() string {
 	if s == "" {
 		return ""

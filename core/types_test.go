@@ -92,11 +92,11 @@ func TestAbsentValuesAreNull(t *testing.T) {
 		`{"f":"\ufffd"}`:    map[string]any{"f": Untrusted("\xff")},
 		`{"g":{"data":[]}}`: map[string]any{"g": Data[List[Token]]{}},
 	} {
-		got, err := Marshal(v)
+		got, err := MarshalPlain(v)
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
-	_, err := Marshal(List[any]{func() {}})
+	_, err := MarshalPlain(List[any]{func() {}})
 	require.Error(t, err, "what JSON cannot hold is an error, not an empty list")
 }
 
@@ -110,7 +110,7 @@ func TestNullableTypesReadWhatTheyWrite(t *testing.T) {
 		E Cursor
 	}
 	for _, want := range []all{{}, {"a", "b", 3, List[Untrusted]{"d"}, "e"}} {
-		text, err := Marshal(want)
+		text, err := MarshalPlain(want)
 		require.NoError(t, err)
 		got := all{}
 		require.NoError(t, json.Unmarshal(text, &got))
@@ -141,9 +141,9 @@ func TestOptTellsAbsentFromNull(t *testing.T) {
 
 func TestOptPointer(t *testing.T) {
 	t.Parallel()
-	require.Nil(t, Opt[int]{Set: true, Null: true}.Pointer())
-	require.Zero(t, *Opt[int]{Set: true}.Pointer())
-	require.Equal(t, 5, *Opt[int]{Set: true, Value: 5}.Pointer())
+	require.Nil(t, Opt[int]{Set: true, Null: true}.ValueOrNil())
+	require.Zero(t, *Opt[int]{Set: true}.ValueOrNil())
+	require.Equal(t, 5, *Opt[int]{Set: true, Value: 5}.ValueOrNil())
 }
 
 func TestOptChecksItsValue(t *testing.T) {

@@ -15,9 +15,9 @@ import (
 // maxDetails bounds an answer: a body of 1 MB can have 100,000 unknown fields.
 const maxDetails = 100
 
-// validate checks arguments that have their types. The error has a detail for each mistake, worded for a reader who
+// validateArgs checks arguments that have their types. The error has a detail for each mistake, worded for a reader who
 // will act on it.
-func (in *input) validate(args map[string]any) error {
+func (in *input) validateArgs(args map[string]any) error {
 	failure := &Error{Code: InvalidRequest, Details: in.checkText(args)}
 	if err := in.rules.Validate(args); err != nil {
 		var tree *jsonschema.ValidationError
@@ -48,18 +48,18 @@ func collectDetails(in *input, tree *jsonschema.ValidationError, failure *Error)
 	switch k := tree.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range k.Missing {
-			add(join(path, name), "is required")
+			add(joinPath(path, name), "is required")
 		}
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			add(join(path, name), "is not a known field; allowed: "+in.allowed())
+			add(joinPath(path, name), "is not a known field; allowed: "+in.allowedNames())
 		}
 	default:
-		add(path, wording(k))
+		add(path, wordMistake(k))
 	}
 }
 
-func (in *input) allowed() string {
+func (in *input) allowedNames() string {
 	names := make([]string, len(in.fields))
 	for i := range in.fields {
 		names[i] = in.fields[i].Name
@@ -70,24 +70,24 @@ func (in *input) allowed() string {
 	return strings.Join(names, ", ")
 }
 
-func wording(k jsonschema.ErrorKind) string {
+func wordMistake(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
 		return "must be " + oneOf(k.Want) + ", not " + k.Got
 	case *kind.Enum:
 		return "must be one of " + enumWords(k.Want)
 	case *kind.Minimum:
-		return "must be at least " + plain(k.Want)
+		return "must be at least " + formatRat(k.Want)
 	case *kind.Maximum:
-		return "must be at most " + plain(k.Want)
+		return "must be at most " + formatRat(k.Want)
 	case *kind.MinLength:
-		return "must have at least " + count(k.Want, "character")
+		return "must have at least " + formatCount(k.Want, "character")
 	case *kind.MaxLength:
-		return "must have at most " + count(k.Want, "character") + fmt.Sprintf(", not %d", k.Got)
+		return "must have at most " + formatCount(k.Want, "character") + fmt.Sprintf(", not %d", k.Got)
 	case *kind.MinItems:
-		return "must have at least " + count(k.Want, "item")
+		return "must have at least " + formatCount(k.Want, "item")
 	case *kind.MaxItems:
-		return "must have at most " + count(k.Want, "item")
+		return "must have at most " + formatCount(k.Want, "item")
 	case *kind.UniqueItems:
 		return "must not name an item twice"
 	case *kind.Format:
@@ -116,21 +116,21 @@ func enumWords(values []any) string {
 	return strings.Join(words, ", ")
 }
 
-func plain(n *big.Rat) string {
+func formatRat(n *big.Rat) string {
 	if n.IsInt() {
 		return n.Num().String()
 	}
 	return n.FloatString(3)
 }
 
-func count(n int, noun string) string {
+func formatCount(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-func join(path, name string) string {
+func joinPath(path, name string) string {
 	if path == "" {
 		return name
 	}

@@ -36,7 +36,7 @@ type Member struct {
 // StringValue makes a Value of a text.
 func StringValue(s string) Value { return Value{Kind: String, Text: s} }
 
-// Get gives the first member of an object with the key, or null.
+// Get returns the first member of an object with the key, or null.
 func (v Value) Get(key string) Value {
 	if v.Kind == Object {
 		for i := range v.Kids {
@@ -48,10 +48,13 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
-// Empty is true for null and for an object or array without members: such a value is not stored.
-func (v Value) Empty() bool {
+// IsEmpty is true for null and for an object or array without members: such a value is not stored.
+func (v Value) IsEmpty() bool {
 	return v.Kind == Null || (v.Kind == Array || v.Kind == Object) && len(v.Kids) == 0
 }
+
+// JSONSchema is any JSON.
+func (Value) JSONSchema() Schema { return Schema{} }
 
 // MarshalJSON writes the value.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
@@ -66,14 +69,14 @@ func (v Value) AppendJSON(b []byte) []byte {
 	case Array:
 		b = append(b, '[')
 		for i := range v.Kids {
-			b = comma(b, '[')
+			b = appendComma(b, '[')
 			b = v.Kids[i].Value.AppendJSON(b)
 		}
 		return append(b, ']')
 	case Object:
 		b = append(b, '{')
 		for i := range v.Kids {
-			b = comma(b, '{')
+			b = appendComma(b, '{')
 			b = appendString(b, v.Kids[i].Key)
 			b = append(b, ':')
 			b = v.Kids[i].Value.AppendJSON(b)
@@ -84,8 +87,8 @@ func (v Value) AppendJSON(b []byte) []byte {
 	}
 }
 
-// comma appends a comma unless b ends with the bracket that opened the list.
-func comma(b []byte, open byte) []byte {
+// appendComma appends a comma unless b ends with the bracket that opened the list.
+func appendComma(b []byte, open byte) []byte {
 	if b[len(b)-1] == open {
 		return b
 	}
@@ -96,10 +99,10 @@ func comma(b []byte, open byte) []byte {
 func (v *Value) UnmarshalJSON(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()
-	return v.decode(dec)
+	return v.decodeToken(dec)
 }
 
-func (v *Value) decode(dec *json.Decoder) error {
+func (v *Value) decodeToken(dec *json.Decoder) error {
 	token, err := dec.Token()
 	if err != nil {
 		return err
@@ -133,7 +136,7 @@ func (v *Value) decodeKids(dec *json.Decoder) error {
 			}
 			kid.Key, _ = key.(string)
 		}
-		if err := kid.Value.decode(dec); err != nil {
+		if err := kid.Value.decodeToken(dec); err != nil {
 			return err
 		}
 		v.Kids = append(v.Kids, kid)

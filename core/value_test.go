@@ -18,7 +18,8 @@ func anyValue(depth int) *rapid.Generator[Value] {
 	kinds := []*rapid.Generator[Value]{
 		rapid.Just(Value{}),
 		rapid.Map(rapid.Bool(), func(on bool) Value { return Value{Kind: Bool, Text: strconv.FormatBool(on)} }),
-		rapid.Map(rapid.SampledFrom([]string{"0", "-1", "1.50", "1e400", "9007199254740993", "-0.0"}), func(n string) Value { return Value{Kind: Number, Text: n} }),
+		rapid.Map(rapid.SampledFrom([]string{"0", "-1", "1.50", "1e400", "9007199254740993", "-0.0"}),
+			func(n string) Value { return Value{Kind: Number, Text: n} }),
 		rapid.Map(rapid.String(), StringValue),
 	}
 	if depth > 0 {
@@ -45,7 +46,7 @@ func TestValueRoundTrip(t *testing.T) {
 
 		marshalled, err := json.Marshal(want)
 		require.NoError(t, err)
-		require.Equal(t, tokens(t, text), tokens(t, marshalled))
+		require.Equal(t, readTokens(t, text), readTokens(t, marshalled))
 	})
 }
 
@@ -70,7 +71,7 @@ func TestValueEmpty(t *testing.T) {
 	} {
 		var v Value
 		require.NoError(t, json.Unmarshal([]byte(text), &v))
-		require.Equal(t, want, v.Empty(), text)
+		require.Equal(t, want, v.IsEmpty(), text)
 	}
 }
 
@@ -91,8 +92,8 @@ func TestValueOfBrokenJSON(t *testing.T) {
 	}
 }
 
-// tokens reads JSON as encoding/json does, with numbers as written.
-func tokens(t require.TestingT, text []byte) []json.Token {
+// readTokens reads JSON as encoding/json does, with numbers as written.
+func readTokens(t require.TestingT, text []byte) []json.Token {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	var all []json.Token
@@ -108,7 +109,8 @@ func tokens(t require.TestingT, text []byte) []json.Token {
 
 // FuzzValue: what encoding/json takes, a Value holds and writes back, token by token.
 func FuzzValue(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,2.50,"\ud800\u0000"],"a":null}`, `"\u2028<&>"`, `[[],{},1e999]`, ` {"b" : -0 } `, `{"`, "\"\xff\""} {
+	for _, seed := range []string{`{"a":[1,2.50,"\ud800\u0000"],"a":null}`, `"\u2028<&>"`, `[[],{},1e999]`, ` {"b" : -0 } `, `{"`,
+		"\"\xff\""} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -119,7 +121,7 @@ func FuzzValue(f *testing.F) {
 		}
 		written := v.AppendJSON(nil)
 		require.True(t, json.Valid(written) && utf8.Valid(written), "%q", written)
-		require.Equal(t, tokens(t, text), tokens(t, written))
+		require.Equal(t, readTokens(t, text), readTokens(t, written))
 		var again Value
 		require.NoError(t, json.Unmarshal(written, &again))
 		require.Equal(t, v, again)

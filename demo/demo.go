@@ -35,7 +35,7 @@ type Summary struct {
 
 // actor is who acts in the demo's timeline.
 func actor() core.Actor {
-	a := core.System("demo")
+	a := core.NewSystemActor("demo")
 	a.Scopes = core.List[core.Scope]{core.IssuesRead, core.IssuesWrite}
 	return a
 }

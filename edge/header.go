@@ -65,7 +65,7 @@ func (h *header) isEmpty() bool { return h.bytes == 0 }
 // tooLargeAnswer is the answer to a header that is too large, as it goes over the connection: there is no request yet
 // that a handler could answer.
 func tooLargeAnswer() []byte {
-	body, err := core.Marshal(core.NewError(core.HeadersTooLarge).With("max_bytes", maxHeaderBytes).With("max_headers", maxHeaders))
+	body, err := core.MarshalPlain(core.NewError(core.HeadersTooLarge).With("max_bytes", maxHeaderBytes).With("max_headers", maxHeaders))
 	if err != nil {
 		body = []byte(`{"error":"headers_too_large"}`)
 	}

@@ -27,7 +27,7 @@ func requireWithinCaps(t *testing.T, e *core.Event) {
 	}
 	require.LessOrEqual(t, len(e.Message), 8192)
 	requireTexts(t, e.Extra)
-	whole, err := core.Marshal(e)
+	whole, err := core.MarshalPlain(e)
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(whole), 256<<10, "what readers get")
 	require.LessOrEqual(t, len(e.AppendJSON(nil)), len(whole), "what is stored")

@@ -51,7 +51,7 @@ func (d *decoder) setMessage() {
 	default:
 		e.Message = m.formatted
 	}
-	if m.template != "" && (!m.params.Empty() || m.template != e.Message) {
+	if m.template != "" && (!m.params.IsEmpty() || m.template != e.Message) {
 		e.Template = string(m.template)
 	}
 }
@@ -60,7 +60,7 @@ func (d *decoder) setMessage() {
 // A place without a parameter stays as it is.
 func format(template core.Untrusted, params core.Value) core.Untrusted {
 	text := string(template)
-	if params.Empty() || !strings.ContainsAny(text, "%{") {
+	if params.IsEmpty() || !strings.ContainsAny(text, "%{") {
 		return template
 	}
 	f := formatter{params: params}

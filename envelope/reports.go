@@ -28,7 +28,7 @@ func (d *decoder) readReport(name string) {
 		d.skip()
 		return
 	}
-	if value := d.objectValue(); !value.Empty() && (d.report.Empty() || kind == core.ReportCSP) {
+	if value := d.objectValue(); !value.IsEmpty() && (d.report.IsEmpty() || kind == core.ReportCSP) {
 		d.report = report{kind, value}
 	}
 }
@@ -36,7 +36,7 @@ func (d *decoder) readReport(name string) {
 // setReport makes a browser's report, or an error in a template, an event like others: with a message, and the report
 // itself as a context. What the event says by itself stays.
 func (d *decoder) setReport() {
-	if d.report.Empty() {
+	if d.report.IsEmpty() {
 		return
 	}
 	e, kind, form := &d.event, d.report.kind, reportForms[d.report.kind]

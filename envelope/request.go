@@ -51,7 +51,7 @@ func (d *decoder) splitURL(r *core.Request) {
 		place += "#" + fragment
 	}
 	r.URL = core.Untrusted(place)
-	if r.Query.Empty() && query != "" {
+	if r.Query.IsEmpty() && query != "" {
 		r.Query = d.parseForm(query)
 	}
 }

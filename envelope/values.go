@@ -67,7 +67,7 @@ func (d *decoder) popObject(mark int) core.Value { return orNull(d.pop(core.Obje
 
 // orNull makes null of an object or array without members.
 func orNull(v core.Value) core.Value {
-	if v.Empty() {
+	if v.IsEmpty() {
 		return core.Value{}
 	}
 	return v

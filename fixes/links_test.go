@@ -90,6 +90,7 @@ func TestParsePullRequest(t *testing.T) {
 		"two dots":             {"https://github.com/acme/../pull/42", "", ""},
 		"escaped slash":        {"https://github.com/acme%2Fshop/pull/42", "", ""},
 		"new line":             {want + "\n", "", ""},
+		"too long":             {"https://github.com/" + strings.Repeat("a", 500) + "/shop/pull/42", "", ""},
 		"empty":                {"", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// maxURL is how long the URL of a pull request may be, in characters.
+const maxURL = 500
+
 // pullRequestForm is an owner, a repository and a number.
 var pullRequestForm = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]*)/(\.?[a-z0-9_-][a-z0-9._-]*)/pull/([1-9][0-9]{0,9})$`)
 
@@ -16,7 +19,7 @@ func ParsePullRequest(text, host, repository string) (string, error) {
 	url := strings.ToLower(text)
 	path, onHost := strings.CutPrefix(url, prefix)
 	match := pullRequestForm.FindStringSubmatch(path)
-	if !onHost || match == nil {
+	if !onHost || match == nil || len(text) > maxURL {
 		return "", fmt.Errorf("must be the URL of a pull request: %s<owner>/<repo>/pull/<number>", prefix)
 	}
 	if repository != "" && match[1]+"/"+match[2] != strings.ToLower(repository) {

@@ -39,10 +39,18 @@ var notOfEvents = map[string]string{
 	"approvals.requested_by":         "the name of a token, of at most 100 characters",
 	"approvals.requested_by_type":    "our own words",
 	"approvals.status":               "our own words",
+	"deploy_commits.commit":          "a SHA",
+	"deploy_pull_requests.url":       "an owner, a repository and a number, of at most 500 characters",
+	"deploys.commit":                 "a SHA",
+	"deploys.release":                "of at most 200 characters",
+	"fixes.outcome":                  "our own words",
+	"fixes.regressed_in":             "a release, which is of at most 200 characters in an event",
+	"fixes.release":                  "of at most 200 characters",
 	"install_secrets.name":           "our own words",
 	"install_settings.name":          "our own words",
 	"install_times.name":             "our own words",
 	"project_keys.public_key":        "made by us",
+	"releases.version":               "of at most 200 characters",
 	"projects.slug":                  "made of a name of at most 100 characters",
 	"tokens.hash":                    "a hash",
 	"issues.crash_site":              "our own words",
@@ -151,7 +159,7 @@ func TestEventsAreWithinTheCapForReaders(t *testing.T) {
 			s := start(t)
 			a := s.post(events, []byte(body), byKey)
 			require.Equal(t, http.StatusOK, a.status, a.text)
-			answer, err := core.Marshal(s.event())
+			answer, err := core.MarshalPlain(s.event())
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(answer), 256<<10)
 			require.NotEmpty(t, s.event().Title)

@@ -134,7 +134,7 @@ func (i *Ingest) answer(q *request, answer any, err error) int {
 		wire.WriteJSON(q.w, http.StatusNoContent, nil)
 		return http.StatusNoContent
 	}
-	body, err := core.Marshal(answer)
+	body, err := core.MarshalPlain(answer)
 	if err != nil {
 		return i.refuse(q, err)
 	}

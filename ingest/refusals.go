@@ -20,7 +20,7 @@ func (r *refusals) log(q *request, code core.Code, err error) {
 	if code == core.Unauthorized || code == core.Limit || code == core.Internal || code == core.InvalidRequest && !q.bodyRead {
 		return
 	}
-	more, due := r.limit.Count(string(code), q.received.Time)
+	more, due := r.limit.CountLine(string(code), q.received.Time)
 	if !due {
 		return
 	}

@@ -6,11 +6,11 @@ import (
 	"errand/store"
 )
 
-type oldAlerts struct{}
+type dropAlertsArgs struct{}
 
-func (oldAlerts) Kind() string { return "drop_alerts" }
+func (dropAlertsArgs) Kind() string { return "drop_alerts" }
 
 // dropAlerts forgets what happened to issues, once everybody who wants to be told of it has been.
 func dropAlerts(s *store.Store) job {
-	return every(time.Hour, usual, oldAlerts{}, s.DropAlerts)
+	return runEvery(time.Hour, usualTimeout, dropAlertsArgs{}, s.DropAlerts)
 }

@@ -9,21 +9,22 @@ import (
 // dropWithin is long, as a day is dropped whole or not at all.
 const dropWithin = 30 * time.Minute
 
-type expired struct{}
+type dropExpiredArgs struct{}
 
-func (expired) Kind() string { return "drop_expired" }
+func (dropExpiredArgs) Kind() string { return "drop_expired" }
 
 // dropExpired deletes stored events that are older than the retention, which it reads anew: what is deleted does not come
 // back, and this server may not have heard of a change yet. It also forgets the ids of events that were only counted.
 func dropExpired(o Options) job {
-	return every(time.Hour, dropWithin, expired{}, func(ctx context.Context) error {
+	return runEvery(time.Hour, dropWithin, dropExpiredArgs{}, func(ctx context.Context) error {
 		if _, err := o.Store.LoadSettings(ctx); err != nil {
 			return err
 		}
 		days := o.Store.Settings().RetentionDays
 		dropped, err := o.Store.Intake.DropExpired(ctx, days)
 		for _, day := range dropped {
-			o.Log.InfoContext(ctx, "deleted stored events older than RETENTION_DAYS", "retention_days", days, "partition", day.Partition, "events", day.Events)
+			o.Log.InfoContext(ctx, "deleted stored events older than RETENTION_DAYS", "retention_days", days, "partition", day.Partition, "events",
+				day.Events)
 			if o.ObserveDropped != nil {
 				o.ObserveDropped(day.Events)
 			}

@@ -6,11 +6,11 @@ import (
 	"errand/store"
 )
 
-type undecided struct{}
+type expireApprovalsArgs struct{}
 
-func (undecided) Kind() string { return "expire_approvals" }
+func (expireApprovalsArgs) Kind() string { return "expire_approvals" }
 
 // expireApprovals writes down which requests for approval were not decided in time.
 func expireApprovals(s *store.Store) job {
-	return every(time.Hour, usual, undecided{}, s.ExpireApprovals)
+	return runEvery(time.Hour, usualTimeout, expireApprovalsArgs{}, s.ExpireApprovals)
 }

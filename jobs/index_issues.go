@@ -7,16 +7,16 @@ import (
 	"errand/store"
 )
 
-type unindexed struct{}
+type indexIssuesArgs struct{}
 
-func (unindexed) Kind() string { return "index_issues" }
+func (indexIssuesArgs) Kind() string { return "index_issues" }
 
 // indexAtMost bounds the issues that one run adds, so that it leaves the database to others for most of the time.
 const indexAtMost = 5000
 
 // indexIssues adds new issues to the index of the search.
 func indexIssues(s *store.Store) job {
-	return every(10*time.Second, usual, unindexed{}, func(ctx context.Context) error {
+	return runEvery(10*time.Second, usualTimeout, indexIssuesArgs{}, func(ctx context.Context) error {
 		for done := 0; done < indexAtMost; {
 			n, err := s.IndexIssues(ctx)
 			if err != nil || n == 0 {

@@ -19,8 +19,8 @@ import (
 
 // How the queue is run.
 const (
-	// usual is how long a job may run; the rest waits for its next run.
-	usual = time.Minute
+	// usualTimeout is how long a job may run; the rest waits for its next run.
+	usualTimeout = time.Minute
 	// rescueAfter is when a job counts as lost, because its server was killed, and may run again.
 	rescueAfter = 90 * time.Second
 	// finishWithin is how long a stopping server lets a job run on before it is cut off; another server goes on with it.
@@ -39,34 +39,34 @@ const (
 type Options struct {
 	Store   *store.Store
 	Log     *slog.Logger
-	Observe observer // nil for nobody
-	// ObserveDropped is told of each day of stored events that the retention deletes; nil for nobody.
+	Observe observer // may be nil
+	// ObserveDropped is called for each day of stored events that the retention deletes; it may be nil.
 	ObserveDropped func(events int64)
 }
 
-// observer is told of each run of a job.
+// observer is called after each run of a job.
 type observer = func(job string, took time.Duration, err error)
 
-// all are the jobs.
-func (o Options) all() []job {
+// allJobs are the jobs.
+func (o Options) allJobs() []job {
 	return []job{
 		makePartitions(o.Store), trainDictionaries(o.Store), dropExpired(o), purgeProjects(o.Store),
 		expireApprovals(o.Store), readIssues(o.Store), indexIssues(o.Store), markQuiet(o.Store), verifyFixes(o.Store), dropAlerts(o.Store),
 	}
 }
 
-// Start begins to work on the jobs, together with the other servers. The caller stops the client.
-func Start(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
+// StartQueue begins to work on the jobs, together with the other servers. The caller stops the client.
+func StartQueue(ctx context.Context, o Options) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	var periodic []*river.PeriodicJob
-	for _, j := range o.all() {
+	for _, j := range o.allJobs() {
 		j.register(workers, o.Observe)
 		periodic = append(periodic, j.periodic)
 	}
 	client, err := river.NewClient(o.Store.QueueDriver(), &river.Config{
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Store.CountWorkers()}}, Workers: workers, PeriodicJobs: periodic,
 		PollOnly: true, FetchPollInterval: pollEvery, MaxAttempts: 1, // the next run is the next attempt
-		JobTimeout: usual, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,
+		JobTimeout: usualTimeout, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: finishWithin,
 		CompletedJobRetentionPeriod: keepDone, CancelledJobRetentionPeriod: keepDone, DiscardedJobRetentionPeriod: keepFailed,
 		ErrorHandler: failures{o.Log}, Logger: slog.New(warnings{o.Log.Handler(), &core.LineLimit{Every: warnEvery}}),
 	})
@@ -85,11 +85,12 @@ type job struct {
 	periodic *river.PeriodicJob
 }
 
-// every makes a job that runs when a leader is elected, and then again and again, each time for so long at most. It is
-// never in the queue twice.
-func every[K river.JobArgs](interval, atMost time.Duration, kind K, run func(context.Context) error) job {
+// runEvery makes a job that runs when a leader is elected, and then at every interval. A run that takes longer than atMost
+// is cut off. The job is never in the queue twice.
+func runEvery[K river.JobArgs](interval, atMost time.Duration, kind K, run func(context.Context) error) job {
 	options := &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
-		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled,
+		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning,
+		rivertype.JobStateScheduled,
 	}}}
 	return job{
 		register: func(w *river.Workers, o observer) {

@@ -27,10 +27,10 @@ const (
 
 const shop = 1_000_000_001
 
-// start works on the jobs of a database as one more server does, until the test ends.
-func start(t *testing.T, url string) *river.Client[pgx.Tx] {
+// startQueue works on the jobs of a database as one more server does, until the test ends.
+func startQueue(t *testing.T, url string) *river.Client[pgx.Tx] {
 	t.Helper()
-	client, err := jobs.Start(context.Background(), jobs.Options{
+	client, err := jobs.StartQueue(context.Background(), jobs.Options{
 		Store: storetest.Open(t, url, time.Now), Log: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
@@ -38,8 +38,8 @@ func start(t *testing.T, url string) *river.Client[pgx.Tx] {
 	return client
 }
 
-// count gives the number that a query gives.
-func count(t *testing.T, s *store.Store, sql string, args ...any) (n int) {
+// countRows returns the number that a query returns.
+func countRows(t *testing.T, s *store.Store, sql string, args ...any) (n int) {
 	t.Helper()
 	rows, err := storetest.SQL(t.Context(), s, sql, args...)
 	require.NoError(t, err)
@@ -66,12 +66,12 @@ func TestJobsAreDone(t *testing.T) {
 	s := storetest.Open(t, url, time.Now)
 	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
 	deletedLongAgo(t, url, shop, "Shop")
-	start(t, url)
+	startQueue(t, url)
 	require.Eventually(t, func() bool {
-		return count(t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+intake.PartitionsAhead &&
-			count(t, s, unpurged) == 0 && count(t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == 10
+		return countRows(t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+intake.PartitionsAhead &&
+			countRows(t, s, unpurged) == 0 && countRows(t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == 10
 	}, atMost, often)
-	require.Zero(t, count(t, s, `SELECT count(*) FROM river_job WHERE state IN ('discarded', 'retryable')`))
+	require.Zero(t, countRows(t, s, `SELECT count(*) FROM river_job WHERE state IN ('discarded', 'retryable')`))
 }
 
 func TestOneServerAtATime(t *testing.T) {
@@ -79,13 +79,14 @@ func TestOneServerAtATime(t *testing.T) {
 	url := storetest.URL(t)
 	s := storetest.Open(t, url, time.Now)
 	for range 3 {
-		start(t, url)
+		startQueue(t, url)
 	}
 	hourly := `SELECT count(*) FROM river_job WHERE kind = ANY ('{make_partitions,drop_expired}')`
-	require.Eventually(t, func() bool { return count(t, s, hourly+` AND state = 'completed'`) == 2 }, atMost, often)
-	require.Equal(t, 2, count(t, s, hourly), "no server has put its own in")
-	require.Equal(t, 1, count(t, s, `SELECT count(*) FROM river_leader`))
-	require.Zero(t, count(t, s, `SELECT count(*) FROM (SELECT kind FROM river_job WHERE state = 'running' GROUP BY kind HAVING count(*) > 1) twice`))
+	require.Eventually(t, func() bool { return countRows(t, s, hourly+` AND state = 'completed'`) == 2 }, atMost, often)
+	require.Equal(t, 2, countRows(t, s, hourly), "no server has put its own in")
+	require.Equal(t, 1, countRows(t, s, `SELECT count(*) FROM river_leader`))
+	require.Zero(t, countRows(t, s,
+		`SELECT count(*) FROM (SELECT kind FROM river_job WHERE state = 'running' GROUP BY kind HAVING count(*) > 1) twice`))
 }
 
 // TestJobOfADeadServerRunsAgain finds a job that runs on a server that is not there any more, and holds the place of the
@@ -94,17 +95,17 @@ func TestJobOfADeadServerRunsAgain(t *testing.T) {
 	t.Parallel()
 	url := storetest.URL(t)
 	s := storetest.Open(t, url, time.Now)
-	first := start(t, url)
+	first := startQueue(t, url)
 	const purge = `SELECT count(*) FROM river_job WHERE kind = 'purge_projects'`
-	require.Eventually(t, func() bool { return count(t, s, purge+` AND state = 'completed'`) > 0 }, atMost, often)
+	require.Eventually(t, func() bool { return countRows(t, s, purge+` AND state = 'completed'`) > 0 }, atMost, often)
 	require.NoError(t, first.Stop(t.Context()))
-	lost := count(t, s, `UPDATE river_job SET state = 'running', finalized_at = NULL, attempted_at = now() - interval '5 minutes'
+	lost := countRows(t, s, `UPDATE river_job SET state = 'running', finalized_at = NULL, attempted_at = now() - interval '5 minutes'
 		WHERE id = (SELECT max(id) FROM river_job WHERE kind = 'purge_projects') RETURNING id::int`)
 	deletedLongAgo(t, url, shop, "Shop")
 
-	start(t, url)
-	require.Eventually(t, func() bool { return count(t, s, unpurged) == 0 }, atMost, often)
-	require.Equal(t, 1, count(t, s, `SELECT count(*) FROM river_job WHERE id = $1 AND state = 'discarded'`, lost))
+	startQueue(t, url)
+	require.Eventually(t, func() bool { return countRows(t, s, unpurged) == 0 }, atMost, often)
+	require.Equal(t, 1, countRows(t, s, `SELECT count(*) FROM river_job WHERE id = $1 AND state = 'discarded'`, lost))
 }
 
 func TestQueueDoesNotPileUp(t *testing.T) {
@@ -112,19 +113,19 @@ func TestQueueDoesNotPileUp(t *testing.T) {
 	url := storetest.URL(t)
 	s := storetest.Open(t, url, time.Now)
 	const old = `SELECT count(*) FROM river_job WHERE kind LIKE 'old_%'`
-	require.Equal(t, 3, count(t, s, `WITH added AS (
+	require.Equal(t, 3, countRows(t, s, `WITH added AS (
 		INSERT INTO river_job (kind, args, state, finalized_at, max_attempts) VALUES
 			('old_completed', '{}', 'completed', now() - interval '6 minutes', 1),
 			('old_cancelled', '{}', 'cancelled', now() - interval '6 minutes', 1),
 			('old_discarded', '{}', 'discarded', now() - interval '61 minutes', 1) RETURNING 1)
 		SELECT count(*) FROM added`))
-	start(t, url)
-	require.Eventually(t, func() bool { return count(t, s, old) == 0 }, atMost, often)
+	startQueue(t, url)
+	require.Eventually(t, func() bool { return countRows(t, s, old) == 0 }, atMost, often)
 }
 
 func TestStartSaysThatTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
-	_, err := jobs.Start(t.Context(), jobs.Options{
+	_, err := jobs.StartQueue(t.Context(), jobs.Options{
 		Store: storetest.Open(t, "postgres:///errand?host="+t.TempDir()+"&user=errand", time.Now), Log: slog.New(slog.DiscardHandler),
 	})
 	require.ErrorContains(t, err, "jobs")

@@ -39,7 +39,7 @@ func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 
 // Handle writes the line, unless there was one like it lately.
 func (w warnings) Handle(ctx context.Context, line slog.Record) error {
-	more, due := w.limit.Count(line.Message, line.Time)
+	more, due := w.limit.CountLine(line.Message, line.Time)
 	if !due {
 		return nil
 	}

@@ -41,13 +41,14 @@ func TestFailuresAreLogged(t *testing.T) {
 	rows, err := storetest.SQL(t.Context(), s, `ALTER TABLE projects RENAME TO elsewhere`)
 	require.NoError(t, err)
 	rows.Close()
-	client, err := jobs.Start(t.Context(), jobs.Options{
+	client, err := jobs.StartQueue(t.Context(), jobs.Options{
 		Store: s, Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	require.NoError(t, err)
 	line := func(job string) string { return `level=WARN msg="a job failed and will be tried again" job=` + job }
 	require.Eventually(t, func() bool {
-		return bytes.Contains([]byte(log.String()), []byte(line("purge_projects"))) && bytes.Contains([]byte(log.String()), []byte(line("train_dictionaries")))
+		return bytes.Contains([]byte(log.String()), []byte(line("purge_projects"))) &&
+			bytes.Contains([]byte(log.String()), []byte(line("train_dictionaries")))
 	}, atMost, often)
 	require.NoError(t, client.Stop(context.Background()))
 	require.NotContains(t, log.String(), "level=INFO")

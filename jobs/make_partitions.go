@@ -6,11 +6,11 @@ import (
 	"errand/store"
 )
 
-type partitions struct{}
+type makePartitionsArgs struct{}
 
-func (partitions) Kind() string { return "make_partitions" }
+func (makePartitionsArgs) Kind() string { return "make_partitions" }
 
 // makePartitions makes the next days' partitions of events ahead, so that no event waits for its day's.
 func makePartitions(s *store.Store) job {
-	return every(time.Hour, usual, partitions{}, s.Intake.MakePartitions)
+	return runEvery(time.Hour, usualTimeout, makePartitionsArgs{}, s.Intake.MakePartitions)
 }

@@ -6,11 +6,11 @@ import (
 	"errand/store"
 )
 
-type quiet struct{}
+type markQuietArgs struct{}
 
-func (quiet) Kind() string { return "mark_quiet" }
+func (markQuietArgs) Kind() string { return "mark_quiet" }
 
 // markQuiet marks issues that have had no event for a day, for the list by priority.
 func markQuiet(s *store.Store) job {
-	return every(10*time.Minute, usual, quiet{}, s.MarkQuiet)
+	return runEvery(10*time.Minute, usualTimeout, markQuietArgs{}, s.MarkQuiet)
 }

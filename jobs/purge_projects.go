@@ -8,15 +8,15 @@ import (
 )
 
 // purgeWithin is how long one run deletes; it ends by itself before it is cut off.
-const purgeWithin = usual / 2
+const purgeWithin = usualTimeout / 2
 
-type purge struct{}
+type purgeProjectsArgs struct{}
 
-func (purge) Kind() string { return "purge_projects" }
+func (purgeProjectsArgs) Kind() string { return "purge_projects" }
 
 // purgeProjects deletes the rows of the projects that were deleted.
 func purgeProjects(s *store.Store) job {
-	return every(10*time.Second, usual, purge{}, func(ctx context.Context) error {
+	return runEvery(10*time.Second, usualTimeout, purgeProjectsArgs{}, func(ctx context.Context) error {
 		until := time.Now().Add(purgeWithin)
 		projects, err := s.UnpurgedProjects(ctx)
 		for _, project := range projects {

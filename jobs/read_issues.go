@@ -7,14 +7,14 @@ import (
 	"errand/store"
 )
 
-type unread struct{}
+type readIssuesArgs struct{}
 
-func (unread) Kind() string { return "read_issues" }
+func (readIssuesArgs) Kind() string { return "read_issues" }
 
 // readIssues looks at the events of issues whose first event was not looked at when they were made: for triage and for
 // finding similar issues.
 func readIssues(s *store.Store) job {
-	return every(10*time.Second, usual, unread{}, func(ctx context.Context) error {
+	return runEvery(10*time.Second, usualTimeout, readIssuesArgs{}, func(ctx context.Context) error {
 		_, err := s.ReadIssues(ctx)
 		return err
 	})

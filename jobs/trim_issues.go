@@ -22,7 +22,7 @@ func TrimIssues(ctx context.Context, s *store.Store, log *slog.Logger) {
 	var failures core.LineLimit
 	for {
 		if err := trimOnce(ctx, s); err != nil && ctx.Err() == nil {
-			if more, due := failures.Count("", time.Now()); due {
+			if more, due := failures.CountLine("", time.Now()); due {
 				log.WarnContext(ctx, "issues were not trimmed and will be again", "error", err, "more_since_the_last_line", more)
 			}
 		}

@@ -6,11 +6,11 @@ import (
 	"errand/store"
 )
 
-type unverified struct{}
+type verifyFixesArgs struct{}
 
-func (unverified) Kind() string { return "verify_fixes" }
+func (verifyFixesArgs) Kind() string { return "verify_fixes" }
 
 // verifyFixes marks deployed fixes as verified whose error stayed away. People wait for it.
 func verifyFixes(s *store.Store) job {
-	return every(10*time.Second, usual, unverified{}, s.VerifyFixes)
+	return runEvery(10*time.Second, usualTimeout, verifyFixesArgs{}, s.VerifyFixes)
 }

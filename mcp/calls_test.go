@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// failureOf gives the error of a tool result.
+// failureOf returns the error of a tool result.
 func failureOf(t *testing.T, result surfacetest.ToolResult) map[string]any {
 	t.Helper()
 	require.True(t, result.IsError)
@@ -29,8 +29,8 @@ func failureOf(t *testing.T, result surfacetest.ToolResult) map[string]any {
 func TestCallIsWhatRESTAnswers(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
-	issue := s.Issue(t)
-	rest := s.Admin(t, http.MethodGet, fmt.Sprintf("/v1/issues/%d/events", issue), "")
+	issue := s.CreateIssue(t)
+	rest := s.SendAsAdmin(t, http.MethodGet, fmt.Sprintf("/v1/issues/%d/events", issue), "")
 	result := s.CallTool(t, surfacetest.AdminToken, "list_issue_events", fmt.Sprintf(`{"id": %d}`, issue))
 	require.False(t, result.IsError)
 	require.JSONEq(t, rest.Body, string(result.StructuredContent))
@@ -41,11 +41,12 @@ func TestCallIsWhatRESTAnswers(t *testing.T) {
 func TestCallWithoutOutput(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
-	project := s.Project(t)
+	project := s.CreateProject(t)
 	created := s.CallTool(t, surfacetest.AdminToken, "create_project_key", fmt.Sprintf(`{"project": %d}`, project))
 	var key core.Data[core.ProjectKey]
 	require.NoError(t, json.Unmarshal(created.StructuredContent, &key))
-	result := s.CallTool(t, surfacetest.AdminToken, "delete_project_key", fmt.Sprintf(`{"project": "%d", "key": %q}`, project, key.Data.PublicKey))
+	result := s.CallTool(t, surfacetest.AdminToken, "delete_project_key",
+		fmt.Sprintf(`{"project": "%d", "key": %q}`, project, key.Data.PublicKey))
 	require.False(t, result.IsError, result.Content)
 	require.Empty(t, result.StructuredContent)
 	require.Len(t, result.Content, 1)
@@ -55,7 +56,7 @@ func TestCallWithoutOutput(t *testing.T) {
 func TestCallWithoutTheScope(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
-	reader := s.Token(t, core.IssuesRead)
+	reader := s.CreateToken(t, core.IssuesRead)
 	for _, arguments := range []string{`{"id": 1}`, `{"id": "wrong"}`, `[]`} {
 		failure := failureOf(t, s.CallTool(t, reader, "claim_issue", arguments))
 		require.Equal(t, "forbidden", failure["error"])
@@ -92,7 +93,7 @@ func TestCallWithoutArguments(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
 	for _, params := range []string{`{"name":"whoami"}`, `{"name":"whoami","arguments":null}`, `{"name":"whoami","arguments":{}}`} {
-		answer := s.Message(t, surfacetest.AdminToken, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`, nil)
+		answer := s.SendMessage(t, surfacetest.AdminToken, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`, nil)
 		require.Contains(t, answer.Body, `"structuredContent"`, params)
 		require.Contains(t, answer.Body, "admin_token", params)
 	}
@@ -101,9 +102,9 @@ func TestCallWithoutArguments(t *testing.T) {
 func TestModernCall(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
-	message, header := modern("tools/call", `"name":"whoami","arguments":{}`)
+	message, header := modernMessage("tools/call", `"name":"whoami","arguments":{}`)
 	header["Mcp-Name"] = "whoami"
-	answer := s.Message(t, surfacetest.AdminToken, message, header)
+	answer := s.SendMessage(t, surfacetest.AdminToken, message, header)
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 	require.Contains(t, answer.Body, `"structuredContent":{"data":{"type":"admin_token"`)
 	require.Contains(t, answer.Body, `"resultType":"complete"`)

@@ -14,13 +14,13 @@ import (
 	"errand/prompts"
 )
 
-// describe makes the tool of an operation.
-func describe(op *core.Operation) protocol.Tool {
+// describeTool makes the tool of an operation.
+func describeTool(op *core.Operation) protocol.Tool {
 	readOnly, destructive, idempotent, openWorld := op.ReadOnly(), op.Destructive, op.Idempotent || op.ReadOnly(), false
 	tool := protocol.Tool{
 		Name:           op.Name,
 		Title:          op.Summary,
-		Description:    description(op),
+		Description:    toolDescription(op),
 		RawInputSchema: schemaText(op, op.InputSchema()),
 		Annotations: protocol.ToolAnnotation{
 			Title: op.Summary, ReadOnlyHint: &readOnly, DestructiveHint: &destructive, IdempotentHint: &idempotent, OpenWorldHint: &openWorld,
@@ -32,7 +32,7 @@ func describe(op *core.Operation) protocol.Tool {
 	return tool
 }
 
-// outputSchema is the schema of all answers that are no errors: that of an action which may be held has both.
+// outputSchema is the schema of every answer that is not an error. An action that may be held has two kinds of answers.
 func outputSchema(op *core.Operation) core.Schema {
 	output := op.OutputSchema(false)
 	if !op.Holdable() {
@@ -56,15 +56,16 @@ func schemaText(op *core.Operation, schema core.Schema) json.RawMessage {
 	return text
 }
 
-// description says what the tool does, what it returns, and which scope it needs: not every client shows its model the
+// toolDescription says what the tool does, what it returns, and which scope it needs: not every client shows its model the
 // output schema.
-func description(op *core.Operation) string {
+func toolDescription(op *core.Operation) string {
 	text := op.Description
-	if returns := returned(op); returns != "" {
+	if returns := outlineAnswer(op); returns != "" {
 		text += " Returns " + returns + "."
 	}
 	if op.Holdable() {
-		text += " Where the deployment holds it for approval, returns " + outline(core.HeldSchema(), 1) + " and changes nothing: an admin must approve it first."
+		text += " Where the deployment holds it for approval, returns " + outlineSchema(core.HeldSchema(), 1) +
+			" and changes nothing: an admin must approve it first."
 	}
 	if op.Scope == core.AnyToken {
 		return text + " Needs no scope."
@@ -72,24 +73,24 @@ func description(op *core.Operation) string {
 	return text + " Needs the scope " + string(op.Scope) + "."
 }
 
-// returned outlines the answer. A long one is written out where it is read; what changes names its noun only: every
+// outlineAnswer outlines the answer. A long one is written out where it is read; what changes names its noun only: every
 // description costs its reader tokens.
-func returned(op *core.Operation) string {
+func outlineAnswer(op *core.Operation) string {
 	const depth, long = 2, 120 // down to the members of data; characters
-	full := outline(op.OutputSchema(false), depth)
+	full := outlineSchema(op.OutputSchema(false), depth)
 	if op.ReadOnly() || len(full) <= long {
 		return full
 	}
-	return outline(op.OutputSchema(true), depth)
+	return outlineSchema(op.OutputSchema(true), depth)
 }
 
-// outline names the members of a schema down to a depth: {data: [{id, title}], next_cursor}.
-func outline(schema core.Schema, depth int) string {
+// outlineSchema names the members of a schema down to a depth: {data: [{id, title}], next_cursor}.
+func outlineSchema(schema core.Schema, depth int) string {
 	if noun, ok := schema["$ref"].(string); ok {
 		return noun[strings.LastIndex(noun, "/")+1:]
 	}
 	if items, ok := schema["items"].(core.Schema); ok {
-		if inner := outline(items, depth); inner != "" {
+		if inner := outlineSchema(items, depth); inner != "" {
 			return "[" + inner + "]"
 		}
 		return ""
@@ -103,7 +104,7 @@ func outline(schema core.Schema, depth int) string {
 	for i, name := range names {
 		members[i] = name
 		property, _ := properties[name].(core.Schema)
-		if inner := outline(property, depth-1); inner != "" {
+		if inner := outlineSchema(property, depth-1); inner != "" {
 			members[i] += ": " + inner
 		}
 	}

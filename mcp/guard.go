@@ -28,15 +28,15 @@ func newGuard(baseURL func() string, origins []string, next http.Handler) *guard
 	return g
 }
 
-// ServeHTTP refuses what is no message: 405 for all but POST, 403 for web pages of foreign origins, 413 above the limit.
+// ServeHTTP refuses what is not a message: 405 for all but POST, 403 for web pages of foreign origins, 413 above the limit.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		wire.Refuse(w, r, core.NewError(core.MethodNotAllowed))
+		wire.RefuseRequest(w, r, core.NewError(core.MethodNotAllowed))
 		return
 	}
-	if !g.allows(r.Header.Get("Origin")) {
-		wire.Refuse(w, r, core.NewError(core.ForbiddenOrigin))
+	if !g.allowsOrigin(r.Header.Get("Origin")) {
+		wire.RefuseRequest(w, r, core.NewError(core.ForbiddenOrigin))
 		return
 	}
 	body, err := wire.ReadBody(w, r)
@@ -44,20 +44,20 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wire.WriteError(w, core.AsError(err))
 		return
 	}
-	if cancels(body) {
+	if isCancellation(body) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
 	if problem := checkMessage(body); problem != nil {
-		problem.write(w, r)
+		problem.writeTo(w, r)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	g.next.ServeHTTP(w, r)
 }
 
-// allows tells whether a web page of the origin may call. Programs send none.
-func (g *guard) allows(origin string) bool {
+// allowsOrigin reports whether a web page of the origin may call. Programs send none.
+func (g *guard) allowsOrigin(origin string) bool {
 	origin = strings.ToLower(origin)
 	if origin == "" || g.origins[origin] {
 		return true
@@ -66,7 +66,7 @@ func (g *guard) allows(origin string) bool {
 	return host != "" && hostOf(origin) == host
 }
 
-// hostOf gives the host and port of a URL in lower case; empty for what is none, such as the origin null.
+// hostOf returns the host and port of a URL in lower case; empty for what is not a URL, such as the origin null.
 func hostOf(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -75,9 +75,9 @@ func hostOf(text string) string {
 	return strings.ToLower(u.Host)
 }
 
-// cancels tells whether the message is notifications/cancelled. Requests are known by the ids that clients choose, and
+// isCancellation reports whether the message is notifications/cancelled. Requests are known by the ids that clients choose, and
 // without sessions two clients share them: a cancel could hit the other's call, so it is dropped.
-func cancels(body []byte) bool {
+func isCancellation(body []byte) bool {
 	var message struct {
 		Method string `json:"method"`
 	}

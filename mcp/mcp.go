@@ -24,7 +24,7 @@ type Options struct {
 	AllowedOrigins []string                        // further origins of web pages that may call, as scheme://host[:port]
 	Version        string                          // of Errand
 	Log            *slog.Logger
-	Observe        func(tool, outcome string) // is told of each call of a tool: ok, or the code of its error
+	Observe        func(tool, outcome string) // is called after each call of a tool, with ok or the code of its error; may be nil
 }
 
 // surface holds what the handlers share.
@@ -39,20 +39,20 @@ func New(o Options) http.Handler {
 	s := &surface{Options: o, tools: map[string]*core.Operation{}}
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(s.hideTools)
-	// Left off: mcp-go's own validation (the registry validates), its recovery (it tells the client the panic), and all
+	// Left off: mcp-go's own validation (the registry validates), its recovery (it sends the client the text of the panic), and all
 	// that needs a session.
 	mcpServer := server.NewMCPServer("errand", o.Version,
 		server.WithTitle("Errand"),
-		server.WithInstructions(prompts.Instructions()),
+		server.WithInstructions(prompts.RenderInstructions()),
 		server.WithToolCapabilities(false),
 		server.WithPromptCapabilities(false),
 		server.WithHooks(hooks),
 	)
-	for _, op := range Tools() {
+	for _, op := range o.Registry.Catalogue().Tools() {
 		s.tools[op.Name] = op
-		mcpServer.AddTool(describe(op), s.handle(op))
+		mcpServer.AddTool(describeTool(op), s.handleTool(op))
 	}
-	for _, prompt := range prompts.All() {
+	for _, prompt := range prompts.AllPrompts() {
 		mcpServer.AddPrompt(describePrompt(prompt), handlePrompt(prompt))
 	}
 	streamable := server.NewStreamableHTTPServer(mcpServer,
@@ -64,55 +64,50 @@ func New(o Options) http.Handler {
 	return newGuard(o.BaseURL, o.AllowedOrigins, streamable)
 }
 
-// Tools gives the operations that are tools.
-func Tools() []*core.Operation {
-	return slices.DeleteFunc(core.Operations(), func(op *core.Operation) bool { return op.NotATool != "" })
-}
-
 // hideTools leaves in a list the tools that the caller may call. Calling another one is forbidden, not unknown.
 func (s *surface) hideTools(ctx context.Context, _ any, _ *protocol.ListToolsRequest, result *protocol.ListToolsResult) {
 	actor := s.Call(ctx).Actor
 	result.Tools = slices.DeleteFunc(result.Tools, func(tool protocol.Tool) bool { return !actor.Has(s.tools[tool.Name].Scope) })
 }
 
-// handle carries out one tool call: scope, arguments, registry, answer. Everything that goes wrong is a tool result: a
+// handleTool carries out one tool call: scope, arguments, registry, answer. Everything that goes wrong is a tool result: a
 // returned error would become a protocol error, which models do not see.
-func (s *surface) handle(op *core.Operation) server.ToolHandlerFunc {
+func (s *surface) handleTool(op *core.Operation) server.ToolHandlerFunc {
 	return func(ctx context.Context, request protocol.CallToolRequest) (*protocol.CallToolResult, error) {
 		body, failure := s.carryOut(ctx, op, request.Params.RawArguments)
 		switch {
 		case failure == nil:
-			s.observe(op, "ok")
-			return succeeded(body), nil
+			s.observeCall(op, "ok")
+			return succeededResult(body), nil
 		case failure.Code == core.ApprovalRequired:
-			s.observe(op, string(failure.Code))
-			return held(failure), nil
+			s.observeCall(op, string(failure.Code))
+			return heldResult(failure), nil
 		default:
-			s.observe(op, string(failure.Code))
-			return failed(failure), nil
+			s.observeCall(op, string(failure.Code))
+			return failedResult(failure), nil
 		}
 	}
 }
 
 func (s *surface) carryOut(ctx context.Context, op *core.Operation, raw json.RawMessage) ([]byte, *core.Error) {
 	call := s.Call(ctx)
-	args, err := arguments(op, call, raw)
+	args, err := decodeArguments(op, call, raw)
 	if err != nil {
 		return nil, s.Registry.Failure(ctx, op.Name, call.RequestID, err)
 	}
 	return s.Registry.Call(ctx, op, call, args)
 }
 
-func (s *surface) observe(op *core.Operation, outcome string) {
+func (s *surface) observeCall(op *core.Operation, outcome string) {
 	if s.Observe != nil {
 		s.Observe(op.Name, outcome)
 	}
 }
 
-// arguments reads the flat input from the text of the message, which keeps whole numbers exact. The scope comes first,
+// decodeArguments reads the flat input from the text of the message, which keeps whole numbers exact. The scope comes first,
 // as in REST.
-func arguments(op *core.Operation, call core.Call, raw json.RawMessage) (map[string]any, error) {
-	if err := op.Authorize(call.Actor); err != nil {
+func decodeArguments(op *core.Operation, call core.Call, raw json.RawMessage) (map[string]any, error) {
+	if err := op.AuthorizeActor(call.Actor); err != nil {
 		return nil, err
 	}
 	if string(raw) == "null" { // as good as absent
@@ -121,8 +116,8 @@ func arguments(op *core.Operation, call core.Call, raw json.RawMessage) (map[str
 	return core.DecodeArgs(raw)
 }
 
-// succeeded is the result with the same JSON as REST, as data and as text for clients that show only one of them.
-func succeeded(body []byte) *protocol.CallToolResult {
+// succeededResult is the result with the same JSON as REST, as data and as text for clients that show only one of them.
+func succeededResult(body []byte) *protocol.CallToolResult {
 	if body == nil {
 		return protocol.NewToolResultText("Done.")
 	}
@@ -131,18 +126,18 @@ func succeeded(body []byte) *protocol.CallToolResult {
 	return result
 }
 
-// held is the result of an action that waits for approval: the same JSON as in REST, and no error.
-func held(answer *core.Error) *protocol.CallToolResult {
-	body, err := core.Marshal(answer)
+// heldResult is the result of an action that waits for approval: the same JSON as in REST, and no error.
+func heldResult(answer *core.Error) *protocol.CallToolResult {
+	body, err := core.MarshalPlain(answer)
 	if err != nil {
-		return failed(core.NewError(core.Internal))
+		return failedResult(core.NewError(core.Internal))
 	}
-	return succeeded(body)
+	return succeededResult(body)
 }
 
-// failed is the same error as in REST with its hint, as text only: some clients check structured content against the
+// failedResult is the same error as in REST with its hint, as text only: some clients check structured content against the
 // output schema even for errors.
-func failed(failure *core.Error) *protocol.CallToolResult {
+func failedResult(failure *core.Error) *protocol.CallToolResult {
 	text, err := failure.ForAgent()
 	if err != nil {
 		text = []byte(`{"error":"internal"}`)

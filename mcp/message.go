@@ -145,8 +145,8 @@ func wordFor(t reflect.Type) string {
 	}
 }
 
-// write answers with the problem. Clients of the older protocol read errors of a call from answers that are 200.
-func (p *messageProblem) write(w http.ResponseWriter, r *http.Request) {
+// writeTo answers with the problem. Clients of the older protocol read errors of a call from answers that are 200.
+func (p *messageProblem) writeTo(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusBadRequest
 	if p.code == protocol.INVALID_PARAMS && !protocol.IsModernProtocol(r.Header.Get("Mcp-Protocol-Version")) {
 		status = http.StatusOK
@@ -155,7 +155,7 @@ func (p *messageProblem) write(w http.ResponseWriter, r *http.Request) {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	body, err := core.Marshal(map[string]any{
+	body, err := core.MarshalPlain(map[string]any{
 		"jsonrpc": protocol.JSONRPC_VERSION, "id": id, "error": map[string]any{"code": p.code, "message": p.text},
 	})
 	if err != nil {

@@ -32,45 +32,47 @@ func TestProblemsOfMessagesAreInPlainWords(t *testing.T) {
 		code int
 		text string
 	}{
-		``:                               {-32700, "the message is not valid JSON"},
-		`{"jsonrpc":`:                    {-32700, "the message is not valid JSON"},
-		"\xff":                           {-32700, "the message is not valid JSON"},
-		`[` + listTools + `]`:            {-32600, one},
-		` null `:                         {-32600, one},
-		`-7`:                             {-32600, one},
-		`{"id":1,"method":"ping"}`:       {-32600, `jsonrpc must be "2.0"`},
-		`{"jsonrpc":2,"method":"x"}`:     {-32600, `jsonrpc must be "2.0"`},
-		request(`"method":{}`):           {-32600, "method must be a string"},
-		request(`"method":null`):         {-32600, "method must be a string"},
-		request(`"params":"x"`):          {-32602, "params must be an object"},
-		call("tools/call", `{"name":5}`): {-32602, "params.name must be a string"},
-		call("tools/call", `{"name":"whoami","_meta":3}`):                        {-32602, "params._meta must be an object"},
-		call("initialize", `{"clientInfo":{"name":[]}}`):                         {-32602, "params.clientInfo.name must be a string"},
-		call("initialize", `{"capabilities":true}`):                              {-32602, "params.capabilities must be an object"},
-		call("prompts/get", `{"name":"triage_inbox","arguments":{"project":1}}`): {-32602, "params.arguments must be an object of strings"},
-		call("prompts/list", `{"cursor":1}`):                                     {-32602, "params.cursor must be a string"},
-		call("tools/list", `{"cursor":"%%"}`):                                    {-32602, "params.cursor is unknown: the list has one page"},
-		call("ping", `{"_meta":"x"}`):                                            {-32602, "params._meta must be an object"},
-		`{"jsonrpc":"2.0","id":{},"method":"ping"}`:                              {-32600, "id must be a string or a number"},
+		``:                                      {-32700, "the message is not valid JSON"},
+		`{"jsonrpc":`:                           {-32700, "the message is not valid JSON"},
+		"\xff":                                  {-32700, "the message is not valid JSON"},
+		`[` + listTools + `]`:                   {-32600, one},
+		` null `:                                {-32600, one},
+		`-7`:                                    {-32600, one},
+		`{"id":1,"method":"ping"}`:              {-32600, `jsonrpc must be "2.0"`},
+		`{"jsonrpc":2,"method":"x"}`:            {-32600, `jsonrpc must be "2.0"`},
+		requestMessage(`"method":{}`):           {-32600, "method must be a string"},
+		requestMessage(`"method":null`):         {-32600, "method must be a string"},
+		requestMessage(`"params":"x"`):          {-32602, "params must be an object"},
+		callMessage("tools/call", `{"name":5}`): {-32602, "params.name must be a string"},
+		callMessage("tools/call", `{"name":"whoami","_meta":3}`): {-32602, "params._meta must be an object"},
+		callMessage("initialize", `{"clientInfo":{"name":[]}}`):  {-32602, "params.clientInfo.name must be a string"},
+		callMessage("initialize", `{"capabilities":true}`):       {-32602, "params.capabilities must be an object"},
+		callMessage("prompts/get", `{"name":"triage_inbox","arguments":{"project":1}}`): {-32602,
+			"params.arguments must be an object of strings"},
+		callMessage("prompts/list", `{"cursor":1}`): {-32602, "params.cursor must be a string"},
+		callMessage("tools/list", `{"cursor":"%%"}`): {-32602,
+			"params.cursor is unknown: the list has one page"},
+		callMessage("ping", `{"_meta":"x"}`):        {-32602, "params._meta must be an object"},
+		`{"jsonrpc":"2.0","id":{},"method":"ping"}`: {-32600, "id must be a string or a number"},
 	} {
-		requireProblem(t, post(h, message, nil), want.code, want.text, message)
+		requireProblem(t, postMessage(h, message, nil), want.code, want.text, message)
 	}
 	for _, message := range []string{
-		listTools, call("ping", "null"), call("ping", `{"_meta":{"progressToken":7}}`),
+		listTools, callMessage("ping", "null"), callMessage("ping", `{"_meta":{"progressToken":7}}`),
 		`{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{"cursor":""}}`,
-		call("prompts/get", `{"name":"triage_inbox","arguments":{"project":"shop"}}`),
+		callMessage("prompts/get", `{"name":"triage_inbox","arguments":{"project":"shop"}}`),
 	} {
-		answer := post(h, message, nil)
+		answer := postMessage(h, message, nil)
 		require.Contains(t, answer.Body.String(), `"result"`, message)
 	}
 }
 
-// request is a message whose members may be said again.
-func request(members string) string {
+// requestMessage is a message whose members may be said again.
+func requestMessage(members string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/list",` + members + `}`
 }
 
-func call(method, params string) string {
+func callMessage(method, params string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`
 }
 
@@ -78,13 +80,13 @@ func call(method, params string) string {
 func TestProblemsOfMessagesNameTheRequest(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil)
-	answer := post(h, `{"jsonrpc":"2.0","id":"seven","method":"tools/call","params":{"name":{}}}`, nil)
+	answer := postMessage(h, `{"jsonrpc":"2.0","id":"seven","method":"tools/call","params":{"name":{}}}`, nil)
 	require.Equal(t, http.StatusOK, answer.Code)
 	require.Contains(t, answer.Body.String(), `"id":"seven"`)
 	answer = postModern(h, "tools/call", `"name":{}`)
 	require.Equal(t, http.StatusBadRequest, answer.Code)
 	require.Contains(t, answer.Body.String(), `"code":-32602`)
-	answer = post(h, `{`, nil)
+	answer = postMessage(h, `{`, nil)
 	require.Equal(t, http.StatusBadRequest, answer.Code)
 	require.Contains(t, answer.Body.String(), `"id":null`)
 }

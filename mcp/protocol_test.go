@@ -23,7 +23,8 @@ func TestInitialize(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil)
 	for _, version := range legacyVersions {
-		answer := post(h, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, version), nil)
+		answer := postMessage(h,
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, version), nil)
 		require.Equal(t, http.StatusOK, answer.Code)
 		require.Empty(t, answer.Header().Get("Mcp-Session-Id"), "the server is stateless")
 		var response struct {
@@ -36,7 +37,7 @@ func TestInitialize(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &response))
 		require.Equal(t, version, response.Result.ProtocolVersion)
-		require.Equal(t, prompts.Instructions(), response.Result.Instructions)
+		require.Equal(t, prompts.RenderInstructions(), response.Result.Instructions)
 		require.Equal(t, map[string]map[string]any{"tools": {}, "prompts": {}}, response.Result.Capabilities)
 		require.Equal(t, "errand", response.Result.ServerInfo.Name)
 	}
@@ -50,15 +51,15 @@ func TestProtocolVersionHeader(t *testing.T) {
 		if version != "" {
 			header["Mcp-Protocol-Version"] = version
 		}
-		require.Equal(t, http.StatusOK, post(h, listTools, header).Code, version)
+		require.Equal(t, http.StatusOK, postMessage(h, listTools, header).Code, version)
 	}
 	for _, version := range []string{"2024-10-07", "2025-01-01", "1", "2027-01-01", "latest"} {
-		require.Equal(t, http.StatusBadRequest, post(h, listTools, map[string]string{"Mcp-Protocol-Version": version}).Code, version)
+		require.Equal(t, http.StatusBadRequest, postMessage(h, listTools, map[string]string{"Mcp-Protocol-Version": version}).Code, version)
 	}
 }
 
-// modern makes a message of protocol version 2026-07-28, which has no handshake, and its headers.
-func modern(method, params string) (string, map[string]string) {
+// modernMessage makes a message of protocol version 2026-07-28, which has no handshake, and its headers.
+func modernMessage(method, params string) (string, map[string]string) {
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	if params != "" {
 		params += ","
@@ -82,8 +83,8 @@ func TestModernProtocol(t *testing.T) {
 }
 
 func postModern(h http.Handler, method, params string) *httptest.ResponseRecorder {
-	message, header := modern(method, params)
-	return post(h, message, header)
+	message, header := modernMessage(method, params)
+	return postMessage(h, message, header)
 }
 
 func TestNothingIsSubscribed(t *testing.T) {
@@ -95,12 +96,13 @@ func TestNothingIsSubscribed(t *testing.T) {
 func TestPrompts(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil)
-	listed := post(h, `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, nil)
-	for _, prompt := range prompts.All() {
+	listed := postMessage(h, `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, nil)
+	for _, prompt := range prompts.AllPrompts() {
 		require.Contains(t, listed.Body.String(), `"`+prompt.Name+`"`)
 		want, err := prompt.Render(map[string]string{"project": "web-shop"})
 		require.NoError(t, err)
-		answer := post(h, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":%q,"arguments":{"project":"web-shop"}}}`, prompt.Name), nil)
+		answer := postMessage(h,
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":%q,"arguments":{"project":"web-shop"}}}`, prompt.Name), nil)
 		var response struct {
 			Result struct {
 				Messages []struct {
@@ -114,13 +116,14 @@ func TestPrompts(t *testing.T) {
 		require.Equal(t, "user", response.Result.Messages[0].Role)
 		require.Equal(t, want, response.Result.Messages[0].Content.Text)
 	}
-	refused := post(h, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"triage_inbox","arguments":{"projct":"x"}}}`, nil)
+	refused := postMessage(h, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"triage_inbox","arguments":{"projct":"x"}}}`,
+		nil)
 	require.Contains(t, refused.Body.String(), "projct: is not an argument of triage_inbox")
 }
 
 func TestUnknownTool(t *testing.T) {
 	t.Parallel()
-	answer := post(newHandler(t, nil), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop_database"}}`, nil)
+	answer := postMessage(newHandler(t, nil), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop_database"}}`, nil)
 	require.Contains(t, answer.Body.String(), `"code":-32602`)
 }
 
@@ -157,7 +160,7 @@ func TestOrigins(t *testing.T) {
 		if origin != "" {
 			header["Origin"] = origin
 		}
-		answer := post(h, listTools, header)
+		answer := postMessage(h, listTools, header)
 		require.Equal(t, status, answer.Code, origin)
 		if status == http.StatusForbidden {
 			require.JSONEq(t, `{"error":"forbidden_origin"}`, answer.Body.String(), origin)
@@ -168,8 +171,8 @@ func TestOrigins(t *testing.T) {
 func TestNoBaseURLAllowsNoOrigin(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, func(o *mcp.Options) { o.BaseURL = func() string { return "" } })
-	require.Equal(t, http.StatusForbidden, post(h, listTools, map[string]string{"Origin": "null"}).Code)
-	require.Equal(t, http.StatusOK, post(h, listTools, nil).Code)
+	require.Equal(t, http.StatusForbidden, postMessage(h, listTools, map[string]string{"Origin": "null"}).Code)
+	require.Equal(t, http.StatusOK, postMessage(h, listTools, nil).Code)
 }
 
 // A proxy on the same host connects over loopback with the public Host.
@@ -191,8 +194,8 @@ func TestBodyLimit(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil)
 	exact := listTools + strings.Repeat(" ", wire.MaxBody-len(listTools))
-	require.Equal(t, http.StatusOK, post(h, exact, nil).Code)
-	answer := post(h, exact+" ", nil)
+	require.Equal(t, http.StatusOK, postMessage(h, exact, nil).Code)
+	answer := postMessage(h, exact+" ", nil)
 	require.Equal(t, http.StatusRequestEntityTooLarge, answer.Code)
 	require.JSONEq(t, `{"error":"payload_too_large","max_bytes":1048576}`, answer.Body.String())
 }
@@ -200,8 +203,9 @@ func TestBodyLimit(t *testing.T) {
 func TestBrokenMessages(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil)
-	for _, message := range []string{"", "{", "null", "[]", `[` + listTools + `]`, `"text"`, `{"jsonrpc":"2.0","id":1}`, `{"jsonrpc":"1.0","id":1,"method":"tools/list"}`, "\xff"} {
-		answer := post(h, message, nil)
+	for _, message := range []string{"", "{", "null", "[]", `[` + listTools + `]`, `"text"`, `{"jsonrpc":"2.0","id":1}`,
+		`{"jsonrpc":"1.0","id":1,"method":"tools/list"}`, "\xff"} {
+		answer := postMessage(h, message, nil)
 		require.Less(t, answer.Code, http.StatusInternalServerError, message)
 		require.NotContains(t, answer.Body.String(), `"tools"`, message)
 	}
@@ -220,9 +224,9 @@ func TestCancelOfAnotherClient(t *testing.T) {
 		}
 	})
 	answered := make(chan int, 1)
-	go func() { answered <- post(h, listTools, nil).Code }()
+	go func() { answered <- postMessage(h, listTools, nil).Code }()
 	<-started
-	cancel := post(h, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, nil)
+	cancel := postMessage(h, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, nil)
 	require.Equal(t, http.StatusAccepted, cancel.Code)
 	close(release)
 	require.NoError(t, <-outcome)

@@ -16,17 +16,21 @@ import (
 	"errand/core"
 	"errand/mcp"
 	"errand/testkit/golden"
+	"errand/tools"
 )
 
 const baseURL = "https://errand.example"
 
-// newHandler makes a handler without a registry, for what never reaches an operation. The caller is an admin unless
+// newHandler makes a handler without a store, for what never reaches one. The caller is an admin unless
 // change says otherwise.
 func newHandler(t *testing.T, change func(*mcp.Options)) http.Handler {
 	t.Helper()
+	registry, err := tools.New(tools.Options{}).Registry(slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
 	o := mcp.Options{
-		Call:    func(context.Context) core.Call { return core.Call{Actor: core.Bootstrap()} },
-		BaseURL: func() string { return baseURL }, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
+		Registry: registry,
+		Call:     func(context.Context) core.Call { return core.Call{Actor: core.Bootstrap()} },
+		BaseURL:  func() string { return baseURL }, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&o)
@@ -34,7 +38,7 @@ func newHandler(t *testing.T, change func(*mcp.Options)) http.Handler {
 	return mcp.New(o)
 }
 
-func post(h http.Handler, message string, header map[string]string) *httptest.ResponseRecorder {
+func postMessage(h http.Handler, message string, header map[string]string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(message))
 	r.Header.Set("Content-Type", "application/json")
 	for name, value := range header {
@@ -60,7 +64,7 @@ type tool struct {
 
 func listedTools(t *testing.T, h http.Handler) []tool {
 	t.Helper()
-	answer := post(h, listTools, nil)
+	answer := postMessage(h, listTools, nil)
 	require.Equal(t, http.StatusOK, answer.Code, answer.Body)
 	var response struct {
 		Result struct {
@@ -97,7 +101,7 @@ func TestEveryToolIsListed(t *testing.T) {
 	for _, tool := range listedTools(t, newHandler(t, nil)) {
 		listed[tool.Name] = true
 	}
-	for _, op := range core.Operations() {
+	for _, op := range core.V1.Operations() {
 		require.Equal(t, op.NotATool == "", listed[op.Name], op.Name)
 	}
 }
@@ -127,7 +131,7 @@ func TestToolLint(t *testing.T) {
 			for _, combinator := range []string{"oneOf", "anyOf", "allOf", "not", "if"} {
 				require.NotContains(t, tool.InputSchema, combinator)
 			}
-			walk(tool.InputSchema, func(schema map[string]any) {
+			walkSchema(tool.InputSchema, func(schema map[string]any) {
 				require.NotContains(t, schema, "$ref")
 				require.NotContains(t, schema, "$defs")
 				require.NotContains(t, schema, "definitions")
@@ -136,7 +140,7 @@ func TestToolLint(t *testing.T) {
 			})
 			if tool.OutputSchema != nil {
 				require.Equal(t, "object", tool.OutputSchema["type"])
-				walk(tool.OutputSchema, func(schema map[string]any) {
+				walkSchema(tool.OutputSchema, func(schema map[string]any) {
 					require.NotContains(t, schema, "$ref")
 					require.NotContains(t, schema, "additionalProperties", "outputs stay open")
 				})
@@ -145,31 +149,32 @@ func TestToolLint(t *testing.T) {
 	}
 }
 
-// walk visits every object in a JSON value.
-func walk(v any, visit func(map[string]any)) {
+// walkSchema visits every object in a JSON value.
+func walkSchema(v any, visit func(map[string]any)) {
 	switch v := v.(type) {
 	case map[string]any:
 		visit(v)
 		for _, inner := range v {
-			walk(inner, visit)
+			walkSchema(inner, visit)
 		}
 	case []any:
 		for _, inner := range v {
-			walk(inner, visit)
+			walkSchema(inner, visit)
 		}
 	}
 }
 
 func TestToolListFollowsTheScopes(t *testing.T) {
 	t.Parallel()
-	for _, scopes := range [][]core.Scope{{}, {core.IssuesRead}, {core.IssuesWrite}, {core.IssuesRead, core.IssuesWrite}, {core.ReleasesWrite}, {core.Admin}} {
+	for _, scopes := range [][]core.Scope{{}, {core.IssuesRead}, {core.IssuesWrite}, {core.IssuesRead, core.IssuesWrite}, {core.ReleasesWrite},
+		{core.Admin}} {
 		actor := core.Actor{Type: core.ActorToken, ID: 1, Name: "agent", Scopes: scopes}
 		h := newHandler(t, func(o *mcp.Options) { o.Call = func(context.Context) core.Call { return core.Call{Actor: actor} } })
 		var listed, want []string
 		for _, tool := range listedTools(t, h) {
 			listed = append(listed, tool.Name)
 		}
-		for _, op := range mcp.Tools() {
+		for _, op := range core.V1.Tools() {
 			if actor.Has(op.Scope) {
 				want = append(want, op.Name)
 			}

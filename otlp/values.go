@@ -171,7 +171,7 @@ func sizeOf(v core.Value) int {
 func makeObject(members ...core.Member) core.Value {
 	v := core.Value{Kind: core.Object}
 	for _, m := range members {
-		if !m.Value.Empty() && (m.Value.Kind != core.String || m.Value.Text != "") {
+		if !m.Value.IsEmpty() && (m.Value.Kind != core.String || m.Value.Text != "") {
 			v.Kids = append(v.Kids, m)
 		}
 	}

@@ -15,29 +15,28 @@ import (
 //go:embed *.md
 var files embed.FS
 
-var texts = template.Must(template.New("").Funcs(template.FuncMap{"tool": tool}).ParseFS(files, "*.md"))
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"tool": toolName}).ParseFS(files, "*.md"))
 
-// tool gives the name of a tool, so that no text names one that does not exist.
-func tool(name string) (string, error) {
-	known := slices.ContainsFunc(core.Operations(), func(op *core.Operation) bool { return op.Name == name && op.NotATool == "" })
-	if !known {
+// toolName returns the name of a tool, or an error for one that does not exist: no text names such a tool.
+func toolName(name string) (string, error) {
+	if !slices.ContainsFunc(core.V1.Tools(), func(op *core.Operation) bool { return op.Name == name }) {
 		return "", fmt.Errorf("no tool is called %s", name)
 	}
 	return name, nil
 }
 
-// render writes a text. One that cannot be written is a mistake in the program, and a test writes them all.
-func render(file string, data any) string {
+// renderText writes a text. One that cannot be written is a mistake in the program, and a test writes them all.
+func renderText(file string, data any) string {
 	var b strings.Builder
-	if err := texts.ExecuteTemplate(&b, file, data); err != nil {
+	if err := templates.ExecuteTemplate(&b, file, data); err != nil {
 		panic(fmt.Sprintf("prompts: %v", err))
 	}
 	return b.String()
 }
 
-// Instructions is what the MCP server tells every client when it connects: the loop of work, and what to keep in mind.
+// RenderInstructions returns what the MCP server says to every client that connects: the loop of work, and what to keep in mind.
 // Clients cut it at 2 KB.
-func Instructions() string { return render("instructions.md", nil) }
+func RenderInstructions() string { return renderText("instructions.md", nil) }
 
 // Prompt is a text that starts an agent on a task.
 type Prompt struct {
@@ -56,23 +55,23 @@ type Argument struct {
 // maxArgument is the longest value of an argument, in bytes; no project has a longer name.
 const maxArgument = 200
 
-var project = Argument{"project", "Public id or slug of the only project to look at; all projects when absent."}
+var projectArgument = Argument{"project", "Public id or slug of the only project to look at; all projects when absent."}
 
-var all = []Prompt{
+var allPrompts = []Prompt{
 	{
 		Name: "fix_next_issue", Title: "Fix the next issue",
 		Description: "Take the most recent open issue that nobody works on, fix it in the source code, and record what was done.",
-		Arguments:   []Argument{project},
+		Arguments:   []Argument{projectArgument},
 	},
 	{
 		Name: "triage_inbox", Title: "Triage the open issues",
 		Description: "Go through the open issues, note what each one is, and propose which to fix first and which to ignore.",
-		Arguments:   []Argument{project},
+		Arguments:   []Argument{projectArgument},
 	},
 }
 
-// All gives the prompts.
-func All() []Prompt { return slices.Clone(all) }
+// AllPrompts returns the prompts.
+func AllPrompts() []Prompt { return slices.Clone(allPrompts) }
 
 // Render writes the prompt with the values of its arguments. An argument that it does not take, or a value that cannot
 // be shown, is an invalid_request.
@@ -91,5 +90,5 @@ func (p Prompt) Render(values map[string]string) (string, error) {
 			}
 		}
 	}
-	return render(p.Name+".md", values), nil
+	return renderText(p.Name+".md", values), nil
 }

@@ -13,14 +13,14 @@ import (
 
 func TestInstructions(t *testing.T) {
 	t.Parallel()
-	text := prompts.Instructions()
+	text := prompts.RenderInstructions()
 	golden.Check(t, "testdata/instructions.md", text)
 	require.Less(t, len(text), 2048, "clients cut longer instructions")
 }
 
 func TestPrompts(t *testing.T) {
 	t.Parallel()
-	for _, prompt := range prompts.All() {
+	for _, prompt := range prompts.AllPrompts() {
 		t.Run(prompt.Name, func(t *testing.T) {
 			t.Parallel()
 			for file, values := range map[string]map[string]string{
@@ -37,7 +37,7 @@ func TestPrompts(t *testing.T) {
 
 func TestPromptWithoutValue(t *testing.T) {
 	t.Parallel()
-	for _, prompt := range prompts.All() {
+	for _, prompt := range prompts.AllPrompts() {
 		without, err := prompt.Render(nil)
 		require.NoError(t, err)
 		empty, err := prompt.Render(map[string]string{"project": ""})
@@ -55,7 +55,7 @@ func TestPromptRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := prompts.All()[0].Render(values)
+			_, err := prompts.AllPrompts()[0].Render(values)
 			require.True(t, core.HasCode(err, core.InvalidRequest), "got %v", err)
 		})
 	}

@@ -119,7 +119,7 @@ func (s *snapshot) undo(path string, v, meta core.Value) core.Value {
 		}
 		v.Kids[i].Value = s.undo(path+"."+key, v.Kids[i].Value, meta.Get(key))
 	}
-	if v.Kids != nil || v.Kind == core.Null && meta.Empty() {
+	if v.Kids != nil || v.Kind == core.Null && meta.IsEmpty() {
 		return v
 	}
 	l := leaf{text: v.Text}

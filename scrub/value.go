@@ -129,7 +129,7 @@ func (w *walk) isDisguised(key string) bool {
 
 // filterValue replaces a value, whatever its kind; what is null or empty stays.
 func filterValue(v *core.Value) {
-	if !v.Empty() && (v.Kind != core.String || v.Text != "") {
+	if !v.IsEmpty() && (v.Kind != core.String || v.Text != "") {
 		*v = core.StringValue(Mask)
 	}
 }

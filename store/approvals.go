@@ -140,7 +140,7 @@ func (t *tx) undecided(ctx context.Context, actor core.Actor, id int64) (lockedA
 	switch {
 	case err != nil:
 		return r, err
-	case actor.Same(r.requester()):
+	case actor.IsSame(r.requester()):
 		return r, core.NewError(core.Forbidden).With("reason", "the request is your own: another admin must decide it")
 	case r.Status != core.RequestPending || !r.ExpiresAt.After(t.Now.Time):
 		return r, core.NewError(core.ApprovalNotPending)

@@ -132,7 +132,7 @@ func (t *tx) setVerified(ctx context.Context, fix watch.Fix) error {
 		return err
 	}
 	data := verifyData{activity.FromTo{From: core.FixPending, To: core.Verified}, fix.ID}
-	return t.recordOfIssue(ctx, core.System("verifier"), fix.ProjectID, fix.IssueID, core.ActionIssueVerify, data)
+	return t.recordOfIssue(ctx, core.NewSystemActor("verifier"), fix.ProjectID, fix.IssueID, core.ActionIssueVerify, data)
 }
 
 // verifyData is the data of a verified fix in the activity of its issue.

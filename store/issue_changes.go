@@ -158,7 +158,7 @@ func (c *change) setClaim(ctx context.Context, holder core.Actor, expires core.T
 func (l lockedIssue) activeAt(now core.Time) bool { return l.ClaimExpiresAt.After(now.Time) }
 
 func (l lockedIssue) heldBy(a core.Actor) bool {
-	return a.Same(core.Actor{Type: l.ClaimType, ID: core.OptInt(l.ClaimTokenID), Name: l.ClaimHolder})
+	return a.IsSame(core.Actor{Type: l.ClaimType, ID: core.OptInt(l.ClaimTokenID), Name: l.ClaimHolder})
 }
 
 func (l lockedIssue) claim() core.Claim {

@@ -95,7 +95,7 @@ func (r issueRow) issue(now core.Time) core.Issue {
 			ID: r.ApprovalID, Action: r.ApprovalAction, RequestedBy: r.ApprovalBy, RequestedAt: r.ApprovalAt, ExpiresAt: r.ApprovalExpiresAt,
 		}
 	}
-	i.Trust, i.Source = core.Assess(r.TrustSetting, r.ServerSeenAt, r.ClientSeenAt, now.Time)
+	i.Trust, i.Source = core.AssessSources(r.TrustSetting, r.ServerSeenAt, r.ClientSeenAt, now.Time)
 	i.SourceTrust = i.Trust
 	i.Priority = i.PriorityAt(now.Time)
 	i.Triage = r.triage(&i)

@@ -65,7 +65,7 @@ const slugAttempts = 50
 // insertProject inserts the project under a slug that is free.
 func (t *tx) insertProject(ctx context.Context, p NewProject) error {
 	for range slugAttempts {
-		slug, err := t.freeSlug(ctx, core.Slug(p.Name))
+		slug, err := t.freeSlug(ctx, core.MakeSlug(p.Name))
 		if err != nil {
 			return err
 		}

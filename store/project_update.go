@@ -33,11 +33,11 @@ type settings struct {
 func (s *settings) apply(c core.ProjectChange) map[string]any {
 	changed := map[string]any{}
 	replace(changed, "repository", c.Repository.Set, &s.Repository, core.Text(c.Repository.Value))
-	replace(changed, "trust", c.Trust.Set, &s.TrustSetting, c.Trust.Pointer())
-	replace(changed, "daily_quota", c.DailyQuota.Set, &s.DailyQuota, c.DailyQuota.Pointer())
+	replace(changed, "trust", c.Trust.Set, &s.TrustSetting, c.Trust.ValueOrNil())
+	replace(changed, "daily_quota", c.DailyQuota.Set, &s.DailyQuota, c.DailyQuota.ValueOrNil())
 	replace(changed, "scrub_keys", c.ScrubKeys.Set, &s.ScrubKeys, c.ScrubKeys.Value)
 	replace(changed, "scrub_patterns", c.ScrubPatterns.Set, &s.ScrubPatterns, c.ScrubPatterns.Value)
-	replace(changed, "allowed_origins", c.AllowedOrigins.Set, &s.AllowedOrigins, c.AllowedOrigins.Pointer())
+	replace(changed, "allowed_origins", c.AllowedOrigins.Set, &s.AllowedOrigins, c.AllowedOrigins.ValueOrNil())
 	return changed
 }
 

@@ -39,7 +39,7 @@ func (r projectRow) project(now core.Time) core.Project {
 		AllowedOrigins: r.AllowedOrigins, DailyQuota: r.DailyQuota, ScrubKeys: r.ScrubKeys, ScrubPatterns: r.ScrubPatterns,
 		Events24h: r.Events24h, EventsToday: r.EventsToday, LastEventAt: r.LastEventAt, Demo: r.Demo,
 	}
-	p.Assess(now.Time)
+	p.AssessSources(now.Time)
 	return p
 }
 

@@ -10,11 +10,11 @@ import (
 func (t *Tools) addNote(ctx context.Context, call core.Call, in core.AddNoteInput) (core.Data[core.NoteID], error) {
 	text, err := t.cleanNote(ctx, in.ID, in.Text)
 	if err != nil {
-		return data(core.NoteID{}, err)
+		return wrapData(core.NoteID{}, err)
 	}
 	if strings.TrimSpace(text) == "" {
-		return data(core.NoteID{}, core.Invalid("text", "must have at least 1 character that can be seen"))
+		return wrapData(core.NoteID{}, core.Invalid("text", "must have at least 1 character that can be seen"))
 	}
 	id, err := t.store.AddNote(ctx, call.Actor, in.ID, text)
-	return data(core.NoteID{ID: id}, err)
+	return wrapData(core.NoteID{ID: id}, err)
 }

@@ -8,11 +8,11 @@ import (
 	"errand/core"
 )
 
-// Authenticate gives the actor behind a bearer token, or unauthorized.
+// Authenticate returns the actor behind a bearer token, or unauthorized.
 func (t *Tools) Authenticate(ctx context.Context, token core.Secret) (core.Actor, error) {
 	hash := sha256.Sum256([]byte(token.Reveal()))
 	if t.adminToken != "" {
-		// Hashes are compared, so that neither the time nor the length tells anything.
+		// Hashes are compared, so that the time that it takes betrays nothing.
 		admin := sha256.Sum256([]byte(t.adminToken.Reveal()))
 		if subtle.ConstantTimeCompare(hash[:], admin[:]) == 1 {
 			return core.Bootstrap(), nil

@@ -7,5 +7,5 @@ import (
 )
 
 func (t *Tools) claimIssue(ctx context.Context, call core.Call, in core.ClaimIssueInput) (core.Data[core.Issue], error) {
-	return data(t.store.Claim(ctx, call.Actor, in.ID, in.Minutes))
+	return wrapData(t.store.Claim(ctx, call.Actor, in.ID, in.Minutes))
 }

@@ -12,5 +12,5 @@ func (t *Tools) correctTriage(ctx context.Context, call core.Call, in core.Corre
 	if err == nil {
 		err = t.store.CorrectTriage(ctx, call.Actor, in.ID, in.TriageChange, strings.TrimSpace(note))
 	}
-	return data(core.Recorded{Recorded: err == nil}, err)
+	return wrapData(core.Recorded{Recorded: err == nil}, err)
 }

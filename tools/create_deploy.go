@@ -13,15 +13,15 @@ import (
 func (t *Tools) createDeploy(ctx context.Context, call core.Call, in core.CreateDeployInput) (core.Data[core.ReportedDeploy], error) {
 	deploy, err := t.readDeploy(in)
 	if err != nil {
-		return data(core.ReportedDeploy{}, err)
+		return wrapData(core.ReportedDeploy{}, err)
 	}
 	if deploy.ProjectID, err = t.store.FindProject(ctx, in.Project); err != nil {
-		return data(core.ReportedDeploy{}, err)
+		return wrapData(core.ReportedDeploy{}, err)
 	}
 	if err := call.Actor.CheckProject(deploy.ProjectID); err != nil {
-		return data(core.ReportedDeploy{}, err)
+		return wrapData(core.ReportedDeploy{}, err)
 	}
-	return data(t.store.CreateDeploy(ctx, call.Actor, deploy))
+	return wrapData(t.store.CreateDeploy(ctx, call.Actor, deploy))
 }
 
 // readDeploy checks commits and pull requests, and names every one that is wrong.

@@ -11,9 +11,10 @@ import (
 func (t *Tools) createProject(ctx context.Context, call core.Call, in core.CreateProjectInput) (core.Data[core.CreatedProject], error) {
 	created, err := t.makeProject(ctx, call.Actor, store.NewProject{Name: in.Name, Platform: in.Platform})
 	if err != nil {
-		return data(core.CreatedProject{}, err)
+		return wrapData(core.CreatedProject{}, err)
 	}
-	return data(core.CreatedProject{Project: created.Project, DSN: core.DSN(t.store.Settings().BaseURL, created.Keys[0], created.ID)}, nil)
+	return wrapData(core.CreatedProject{Project: created.Project, DSN: core.WriteDSN(t.store.Settings().BaseURL, created.Keys[0], created.ID)},
+		nil)
 }
 
 // makeProject creates a project with a new id and key.

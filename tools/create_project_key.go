@@ -9,11 +9,12 @@ import (
 func (t *Tools) createProjectKey(ctx context.Context, call core.Call, in core.ProjectInput) (core.Data[core.ProjectKey], error) {
 	id, err := t.store.FindProject(ctx, in.Project)
 	if err != nil {
-		return data(core.ProjectKey{}, err)
+		return wrapData(core.ProjectKey{}, err)
 	}
 	key, err := t.newPublicKey()
 	if err != nil {
-		return data(core.ProjectKey{}, err)
+		return wrapData(core.ProjectKey{}, err)
 	}
-	return data(core.ProjectKey{PublicKey: key, DSN: core.DSN(t.store.Settings().BaseURL, key, id)}, t.store.CreateProjectKey(ctx, call.Actor, id, key))
+	return wrapData(core.ProjectKey{PublicKey: key, DSN: core.WriteDSN(t.store.Settings().BaseURL, key, id)},
+		t.store.CreateProjectKey(ctx, call.Actor, id, key))
 }

@@ -12,6 +12,6 @@ func (t *Tools) deleteProject(ctx context.Context, call core.Call, in core.Proje
 	if err != nil {
 		return core.None{}, err
 	}
-	_, err = t.do(ctx, call, store.DeleteProject{ID: id})
+	_, err = t.carryOut(ctx, call, store.DeleteProject{ID: id})
 	return core.None{}, err
 }

@@ -9,7 +9,7 @@ import (
 	"errand/store"
 )
 
-// DemoProject gives the demo project of the installation, and creates it when there is none.
+// DemoProject returns the demo project of the installation, and creates it when there is none.
 func (t *Tools) DemoProject(ctx context.Context, actor core.Actor) (core.ListedProject, error) {
 	found, err := t.findDemoProject(ctx)
 	if !core.HasCode(err, core.NotFound) {
@@ -19,7 +19,7 @@ func (t *Tools) DemoProject(ctx context.Context, actor core.Actor) (core.ListedP
 	if errors.Is(err, store.ErrDemoTaken) { // by somebody who asked at the same time
 		return t.findDemoProject(ctx)
 	}
-	return t.listed(created), err
+	return t.addDSNs(created), err
 }
 
 func (t *Tools) findDemoProject(ctx context.Context) (core.ListedProject, error) {
@@ -31,5 +31,5 @@ func (t *Tools) findDemoProject(ctx context.Context) (core.ListedProject, error)
 	if n < 0 {
 		return core.ListedProject{}, core.NewError(core.NotFound)
 	}
-	return t.listed(projects[n]), nil
+	return t.addDSNs(projects[n]), nil
 }

@@ -9,18 +9,19 @@ import (
 
 // findSimilar looks in all projects unless one is named or the token is bound to one (decisions 7). A token that is bound
 // may name another project: reads are not limited to its app (primary API, Authentication).
-func (t *Tools) findSimilar(ctx context.Context, call core.Call, in core.FindSimilarInput) (core.Data[core.List[core.SimilarIssue]], error) {
+func (t *Tools) findSimilar(ctx context.Context, call core.Call, in core.FindSimilarInput) (core.Data[core.List[core.SimilarIssue]],
+	error) {
 	var none core.List[core.SimilarIssue]
 	if t.store.Settings().SimilarOff {
-		return data(none, core.NewError(core.SimilarOff))
+		return wrapData(none, core.NewError(core.SimilarOff))
 	}
 	project, err := t.findOptionalProject(ctx, in.Project)
 	if err != nil {
-		return data(none, err)
+		return wrapData(none, err)
 	}
 	if in.Project == "" {
 		project = int64(call.Actor.ProjectID)
 	}
 	found, err := t.store.Similar(ctx, store.SimilarQuery{IssueID: in.IssueID, Text: in.Text, ProjectID: project, Limit: in.Limit})
-	return data(core.List[core.SimilarIssue](found), err)
+	return wrapData(core.List[core.SimilarIssue](found), err)
 }

@@ -34,51 +34,53 @@ const (
 	adminToken = "the token of the deployment"
 )
 
-// house is a store with the operations on it.
-type house struct {
+// fixture is a store with the operations on it.
+type fixture struct {
 	*testing.T
 	store    *store.Store
 	tools    *tools.Tools
 	registry *core.Registry
 	now      time.Time
 	log      bytes.Buffer
-	events   int // how many happen has added
+	events   int // how many addEvent has added
 }
 
-// open makes a house on an empty database.
-func open(t *testing.T) *house { return openWith(t, storetest.URL(t), rand.Reader) }
+// openEmpty makes a house on an empty database.
+func openEmpty(t *testing.T) *fixture { return openWith(t, storetest.URL(t), rand.Reader) }
 
 // openShop makes a house that has the project shop.
-func openShop(t *testing.T) *house {
+func openShop(t *testing.T) *fixture {
 	t.Helper()
-	h := open(t)
-	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: shop, Name: "Shop", Platform: "go", PublicKey: shopKey})
+	h := openEmpty(t)
+	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(),
+		store.NewProject{ID: shop, Name: "Shop", Platform: "go", PublicKey: shopKey})
 	require.NoError(t, err)
 	return h
 }
 
-func openWith(t *testing.T, url string, random io.Reader) *house {
+func openWith(t *testing.T, url string, random io.Reader) *fixture {
 	t.Helper()
-	h := &house{T: t, now: noon}
+	h := &fixture{T: t, now: noon}
 	h.store = storetest.OpenWith(t, store.Options{
 		URL: url, Clock: func() time.Time { return h.now }, Settings: map[string]string{"BASE_URL": "https://errors.example"},
 	})
-	h.serve(random)
+	h.bindOperations(random)
 	return h
 }
 
 // openWithClock makes a house with the project shop whose store has a clock of its own.
-func openWithClock(t *testing.T, clock core.Clock) *house {
+func openWithClock(t *testing.T, clock core.Clock) *fixture {
 	t.Helper()
-	h := &house{T: t, now: noon, store: storetest.NewAt(t, clock)}
-	h.serve(rand.Reader)
-	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: shop, Name: "Shop", Platform: "go", PublicKey: shopKey})
+	h := &fixture{T: t, now: noon, store: storetest.NewAt(t, clock)}
+	h.bindOperations(rand.Reader)
+	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(),
+		store.NewProject{ID: shop, Name: "Shop", Platform: "go", PublicKey: shopKey})
 	require.NoError(t, err)
 	return h
 }
 
-// serve puts the operations on the store.
-func (h *house) serve(random io.Reader) {
+// bindOperations puts the operations on the store.
+func (h *fixture) bindOperations(random io.Reader) {
 	h.Helper()
 	h.tools = tools.New(tools.Options{Store: h.store, AdminToken: adminToken, Random: random})
 	var err error
@@ -86,8 +88,8 @@ func (h *house) serve(random io.Reader) {
 	require.NoError(h, err)
 }
 
-// call makes a call with arguments as JSON.
-func (h *house) call(a core.Actor, op *core.Operation, args string) (string, *core.Error) {
+// callOperation makes a call with arguments as JSON.
+func (h *fixture) callOperation(a core.Actor, op *core.Operation, args string) (string, *core.Error) {
 	h.Helper()
 	decoded, err := core.DecodeArgs([]byte(args))
 	require.NoError(h, err)
@@ -95,26 +97,26 @@ func (h *house) call(a core.Actor, op *core.Operation, args string) (string, *co
 	return string(body), failure
 }
 
-// ok wants a call to succeed, and gives its answer.
-func (h *house) ok(a core.Actor, op *core.Operation, args string) string {
+// mustCall wants a call to succeed, and returns its answer.
+func (h *fixture) mustCall(a core.Actor, op *core.Operation, args string) string {
 	h.Helper()
-	body, failure := h.call(a, op, args)
+	body, failure := h.callOperation(a, op, args)
 	require.Nil(h, failure, "%s %s: %v", op.Name, args, failure)
 	return body
 }
 
-// data wants a call to succeed, and gives the object in its answer's data.
-func (h *house) data(a core.Actor, op *core.Operation, args string) map[string]any {
+// callData wants a call to succeed, and returns the object in its answer's data.
+func (h *fixture) callData(a core.Actor, op *core.Operation, args string) map[string]any {
 	h.Helper()
 	var answer struct{ Data map[string]any }
-	require.NoError(h, json.Unmarshal([]byte(h.ok(a, op, args)), &answer))
+	require.NoError(h, json.Unmarshal([]byte(h.mustCall(a, op, args)), &answer))
 	return answer.Data
 }
 
-// fails wants a call to fail, and gives the error's body.
-func (h *house) fails(a core.Actor, op *core.Operation, args string) string {
+// mustFail wants a call to fail, and returns the error's body.
+func (h *fixture) mustFail(a core.Actor, op *core.Operation, args string) string {
 	h.Helper()
-	body, failure := h.call(a, op, args)
+	body, failure := h.callOperation(a, op, args)
 	require.NotNil(h, failure, "%s %s: %s", op.Name, args, body)
 	require.Empty(h, body)
 	text, err := json.Marshal(failure)
@@ -122,10 +124,10 @@ func (h *house) fails(a core.Actor, op *core.Operation, args string) string {
 	return string(text)
 }
 
-// refuses wants a call to fail as invalid, because of one field.
-func (h *house) refuses(op *core.Operation, args, field string) {
+// mustRefuse wants a call to fail as invalid, because of one field.
+func (h *fixture) mustRefuse(op *core.Operation, args, field string) {
 	h.Helper()
-	_, failure := h.call(core.Bootstrap(), op, args)
+	_, failure := h.callOperation(core.Bootstrap(), op, args)
 	require.NotNil(h, failure, "%s %s", op.Name, args)
 	require.Equal(h, core.InvalidRequest, failure.Code, "%s %s", op.Name, args)
 	require.Len(h, failure.Details, 1, "%s %s", op.Name, args)
@@ -133,16 +135,16 @@ func (h *house) refuses(op *core.Operation, args, field string) {
 	require.NotEmpty(h, failure.Details[0].Message)
 }
 
-// is compares JSON with what it should be.
-func (h *house) is(want any, body string) {
+// sameJSON compares JSON with what it should be.
+func (h *fixture) sameJSON(want any, body string) {
 	h.Helper()
 	text, err := json.Marshal(want)
 	require.NoError(h, err)
 	require.JSONEq(h, string(text), body)
 }
 
-// event makes the n-th event of a group, now.
-func (h *house) event(group string, n int) intake.NewEvent {
+// newEvent makes the n-th event of a group, now.
+func (h *fixture) newEvent(group string, n int) intake.NewEvent {
 	e := intake.NewEvent{
 		ProjectID: shop, OccurredAt: core.At(h.now), ReceivedAt: core.At(h.now), Version: 1, Title: "Error: " + group, Culprit: "shop in pay",
 		Type: "Error", Level: "error", Platform: "go", Release: "1.0", Environment: "production", Source: core.SourceServer,
@@ -154,16 +156,16 @@ func (h *house) event(group string, n int) intake.NewEvent {
 	return e
 }
 
-// add adds events and gives the outcome of the last one.
-func (h *house) add(events ...intake.NewEvent) intake.Added {
+// addEvents adds events and returns the outcome of the last one.
+func (h *fixture) addEvents(events ...intake.NewEvent) intake.Added {
 	h.Helper()
 	added, err := h.store.Intake.AddEvents(h.Context(), events)
 	require.NoError(h, err)
 	return added[len(added)-1]
 }
 
-// change changes rows behind the operations' backs.
-func (h *house) change(sql string, args ...any) {
+// changeRows changes rows behind the operations' backs.
+func (h *fixture) changeRows(sql string, args ...any) {
 	h.Helper()
 	rows, err := storetest.SQL(h.Context(), h.store, sql, args...)
 	require.NoError(h, err)
@@ -172,8 +174,8 @@ func (h *house) change(sql string, args ...any) {
 	require.Positive(h, rows.CommandTag().RowsAffected())
 }
 
-// column reads texts behind the operations' backs.
-func column(h *house, sql string, args ...any) []string {
+// queryTexts reads texts behind the operations' backs.
+func queryTexts(h *fixture, sql string, args ...any) []string {
 	h.Helper()
 	rows, err := storetest.SQL(h.Context(), h.store, sql, args...)
 	require.NoError(h, err)
@@ -182,25 +184,25 @@ func column(h *house, sql string, args ...any) []string {
 	return list
 }
 
-// agent is an actor with a token.
-func agent(id int, scopes ...core.Scope) core.Actor {
+// newAgent is an actor with a token.
+func newAgent(id int, scopes ...core.Scope) core.Actor {
 	return core.Actor{Type: core.ActorToken, ID: core.OptInt(id), Name: fmt.Sprint("agent-", id), Scopes: scopes}
 }
 
-var reader, writer = agent(1, core.IssuesRead), agent(2, core.IssuesWrite)
+var reader, writer = newAgent(1, core.IssuesRead), newAgent(2, core.IssuesWrite)
 
 // object is a JSON object.
 type object = map[string]any
 
-// with gives the object with members changed or added.
-func with(o object, changes object) object {
+// withChanges returns the object with members changed or added.
+func withChanges(o object, changes object) object {
 	o = maps.Clone(o)
 	maps.Copy(o, changes)
 	return o
 }
 
-// id writes the arguments of a call about one thing.
-func id(n int64) string { return fmt.Sprintf(`{"id": %d}`, n) }
+// idArgs writes the arguments of a call about one thing.
+func idArgs(n int64) string { return fmt.Sprintf(`{"id": %d}`, n) }
 
 func mustJSON(t *testing.T, v any) string {
 	t.Helper()
@@ -209,7 +211,7 @@ func mustJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-func decode(t *testing.T, body string, into any) {
+func decodeInto(t *testing.T, body string, into any) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(body), into))
 }

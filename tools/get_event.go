@@ -7,5 +7,5 @@ import (
 )
 
 func (t *Tools) getEvent(ctx context.Context, _ core.Call, in core.EventInput) (core.Data[core.EventDetail], error) {
-	return data(t.store.Event(ctx, in.ID))
+	return wrapData(t.store.Event(ctx, in.ID))
 }

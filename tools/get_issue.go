@@ -7,5 +7,5 @@ import (
 )
 
 func (t *Tools) getIssue(ctx context.Context, _ core.Call, in core.IssueInput) (core.Data[core.IssueDetail], error) {
-	return data(t.store.Issue(ctx, in.ID))
+	return wrapData(t.store.Issue(ctx, in.ID))
 }

@@ -8,9 +8,9 @@ import (
 	"errand/store"
 )
 
-// do carries an action out, or requests approval of it where the deployment holds it: the error is approval_required
+// carryOut carries an action out, or requests approval of it where the deployment holds it: the error is approval_required
 // then. No caller is exempt (primary API, Approvals).
-func (t *Tools) do(ctx context.Context, call core.Call, a store.Action) (core.Issue, error) {
+func (t *Tools) carryOut(ctx context.Context, call core.Call, a store.Action) (core.Issue, error) {
 	if slices.Contains(t.store.Settings().RequireApproval, a.Held()) {
 		return t.store.Ask(ctx, call.Actor, a)
 	}

@@ -8,5 +8,5 @@ import (
 )
 
 func (t *Tools) ignoreIssue(ctx context.Context, call core.Call, in core.IssueInput) (core.Data[core.Issue], error) {
-	return data(t.do(ctx, call, store.IgnoreIssue{ID: in.ID}))
+	return wrapData(t.carryOut(ctx, call, store.IgnoreIssue{ID: in.ID}))
 }

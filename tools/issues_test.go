@@ -26,7 +26,8 @@ func payIssue(id int64) object {
 
 // changeOps are the operations that change an issue.
 var changeOps = []*core.Operation{
-	core.ResolveIssue.Operation, core.IgnoreIssue.Operation, core.UnresolveIssue.Operation, core.ClaimIssue.Operation, core.ReleaseIssue.Operation,
+	core.ResolveIssue.Operation, core.IgnoreIssue.Operation, core.UnresolveIssue.Operation, core.ClaimIssue.Operation,
+	core.ReleaseIssue.Operation,
 }
 
 func TestListIssues(t *testing.T) {
@@ -34,51 +35,52 @@ func TestListIssues(t *testing.T) {
 	h := openShop(t)
 	op := core.ListIssues.Operation
 	idle := object{"state": "idle", "events_24h": 0, "last_event_at": nil, "quota_used": 0, "quota": nil}
-	h.is(object{"data": []any{}, "next_cursor": nil, "ingest": idle}, h.ok(reader, op, `{}`))
+	h.sameJSON(object{"data": []any{}, "next_cursor": nil, "ingest": idle}, h.mustCall(reader, op, `{}`))
 
-	pay := h.add(h.event("pay", 1)).IssueID
+	pay := h.addEvents(h.newEvent("pay", 1)).IssueID
 	state := object{"state": "ok", "events_24h": 1, "last_event_at": noonText, "quota_used": 1, "quota": nil}
-	h.is(object{"data": []any{payIssue(pay)}, "next_cursor": nil, "ingest": state}, h.ok(reader, op, `{}`))
-	h.change(`UPDATE projects SET daily_quota = 1`)
+	h.sameJSON(object{"data": []any{payIssue(pay)}, "next_cursor": nil, "ingest": state}, h.mustCall(reader, op, `{}`))
+	h.changeRows(`UPDATE projects SET daily_quota = 1`)
 	for _, ref := range []string{`"shop"`, `1000000001`, `"1000000001"`} {
-		h.is(object{"data": []any{payIssue(pay)}, "next_cursor": nil, "ingest": with(state, object{"state": "over_quota", "quota": 1})},
-			h.ok(reader, op, `{"project": `+ref+`}`))
+		h.sameJSON(object{"data": []any{payIssue(pay)}, "next_cursor": nil,
+			"ingest": withChanges(state, object{"state": "over_quota", "quota": 1})},
+			h.mustCall(reader, op, `{"project": `+ref+`}`))
 	}
-	h.is(object{"error": "project_not_found"}, h.fails(reader, op, `{"project": "office"}`))
+	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(reader, op, `{"project": "office"}`))
 }
 
 func TestListIssuesShowsAbsentValuesAsNull(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	e := h.event("pay", 1)
+	e := h.newEvent("pay", 1)
 	e.Culprit, e.Type, e.Release, e.Environment = "", "", "", ""
-	pay := h.add(e).IssueID
-	h.change(`UPDATE project_seen SET server_seen_at = NULL`)
-	h.is(object{"data": with(payIssue(pay), object{
+	pay := h.addEvents(e).IssueID
+	h.changeRows(`UPDATE project_seen SET server_seen_at = NULL`)
+	h.sameJSON(object{"data": withChanges(payIssue(pay), object{
 		"culprit": nil, "type": nil, "first_release": nil, "last_release": nil, "source": nil,
 		"latest_event_id": 1, "test": false, "fix": nil,
-		"triage": with(payTriage(), object{
+		"triage": withChanges(payTriage(), object{
 			"category": "unknown", "agent_fixable": false, "confidence": 0.2, "reasons": []any{"The rules do not know this message."},
 		}),
-	})}, h.ok(reader, core.GetIssue.Operation, id(pay)))
+	})}, h.mustCall(reader, core.GetIssue.Operation, idArgs(pay)))
 }
 
 func TestListIssuesPassesEveryFilterOn(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	op := core.ListIssues.Operation
-	pay := h.event("pay", 1)
+	pay := h.newEvent("pay", 1)
 	pay.Release, pay.Environment = "2.0", "staging"
-	h.add(pay)
-	resolved := h.add(h.event("resolved", 1)).IssueID
-	h.ok(writer, core.ResolveIssue.Operation, id(resolved))
-	claimed := h.add(h.event("claimed", 1)).IssueID
-	h.ok(writer, core.ClaimIssue.Operation, id(claimed))
-	test := h.event("test", 1)
+	h.addEvents(pay)
+	resolved := h.addEvents(h.newEvent("resolved", 1)).IssueID
+	h.mustCall(writer, core.ResolveIssue.Operation, idArgs(resolved))
+	claimed := h.addEvents(h.newEvent("claimed", 1)).IssueID
+	h.mustCall(writer, core.ClaimIssue.Operation, idArgs(claimed))
+	test := h.newEvent("test", 1)
 	test.Test = true
-	h.add(test)
+	h.addEvents(test)
 	h.now = noon.Add(time.Hour)
-	h.add(h.event("later", 1))
+	h.addEvents(h.newEvent("later", 1))
 	for args, want := range map[string][]string{
 		`{}`:                            {"later", "claimed", "resolved", "pay"},
 		`{"status": "resolved"}`:        {"resolved"},
@@ -100,7 +102,7 @@ func TestListIssuesPassesEveryFilterOn(t *testing.T) {
 		var page struct {
 			Data []struct{ Title string }
 		}
-		decode(t, h.ok(reader, op, args), &page)
+		decodeInto(t, h.mustCall(reader, op, args), &page)
 		titles := []string{}
 		for _, i := range page.Data {
 			titles = append(titles, i.Title[len("Error: "):])
@@ -108,10 +110,11 @@ func TestListIssuesPassesEveryFilterOn(t *testing.T) {
 		require.Equal(t, want, titles, args)
 	}
 	for args, field := range map[string]string{
-		`{"status": "open"}`: "status", `{"since": "soon"}`: "since", `{"limit": 0}`: "limit", `{"limit": 101}`: "limit", `{"cursor": "x"}`: "cursor",
+		`{"status": "open"}`: "status", `{"since": "soon"}`: "since", `{"limit": 0}`: "limit", `{"limit": 101}`: "limit",
+		`{"cursor": "x"}`:      "cursor",
 		`{"claimed": "maybe"}`: "claimed", `{"sort": "id"}`: "sort", `{"search": "a\u0000"}`: "search", `{"query": "pay"}`: "query",
 	} {
-		h.refuses(op, args, field)
+		h.mustRefuse(op, args, field)
 	}
 }
 
@@ -120,9 +123,9 @@ func TestListsArePaged(t *testing.T) {
 	h := openShop(t)
 	var pay int64
 	for n := range 5 {
-		h.add(h.event(fmt.Sprint(n), 1))
-		pay = h.add(h.event("pay", n)).IssueID
-		h.ok(writer, core.AddNote.Operation, fmt.Sprintf(`{"id": %d, "text": "note"}`, pay))
+		h.addEvents(h.newEvent(fmt.Sprint(n), 1))
+		pay = h.addEvents(h.newEvent("pay", n)).IssueID
+		h.mustCall(writer, core.AddNote.Operation, fmt.Sprintf(`{"id": %d, "text": "note"}`, pay))
 	}
 	cursors := map[string]string{}
 	for _, list := range []struct {
@@ -140,7 +143,7 @@ func TestListsArePaged(t *testing.T) {
 				Data       []struct{ ID int64 }
 				NextCursor string `json:"next_cursor"`
 			}
-			decode(t, h.ok(reader, list.op, `{`+args+`}`), &page)
+			decodeInto(t, h.mustCall(reader, list.op, `{`+args+`}`), &page)
 			for _, row := range page.Data {
 				seen[row.ID] = true
 			}
@@ -154,55 +157,56 @@ func TestListsArePaged(t *testing.T) {
 		}
 		require.Len(t, seen, list.total, list.op.Name)
 	}
-	h.refuses(core.ListIssues.Operation, fmt.Sprintf(`{"cursor": %q}`, cursors["list_issue_events"]), "cursor")
-	h.refuses(core.ListIssueEvents.Operation, fmt.Sprintf(`{"id": %d, "cursor": %q}`, pay, cursors["list_issues"]), "cursor")
-	h.refuses(core.ListIssueActivity.Operation, fmt.Sprintf(`{"id": %d, "cursor": %q}`, pay, cursors["list_issues"]), "cursor")
+	h.mustRefuse(core.ListIssues.Operation, fmt.Sprintf(`{"cursor": %q}`, cursors["list_issue_events"]), "cursor")
+	h.mustRefuse(core.ListIssueEvents.Operation, fmt.Sprintf(`{"id": %d, "cursor": %q}`, pay, cursors["list_issues"]), "cursor")
+	h.mustRefuse(core.ListIssueActivity.Operation, fmt.Sprintf(`{"id": %d, "cursor": %q}`, pay, cursors["list_issues"]), "cursor")
 }
 
 func TestGetIssue(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	added := h.add(h.event("pay", 1))
-	want := with(payIssue(added.IssueID), object{"latest_event_id": added.ID, "test": false, "fix": nil})
-	h.is(object{"data": want}, h.ok(reader, core.GetIssue.Operation, id(added.IssueID)))
+	added := h.addEvents(h.newEvent("pay", 1))
+	want := withChanges(payIssue(added.IssueID), object{"latest_event_id": added.ID, "test": false, "fix": nil})
+	h.sameJSON(object{"data": want}, h.mustCall(reader, core.GetIssue.Operation, idArgs(added.IssueID)))
 
-	h.change(`UPDATE issues SET status = 'merged', merged_into = 99, test = true, latest_event_id = NULL, users_affected = 3`)
-	h.is(object{"data": with(want, object{
+	h.changeRows(`UPDATE issues SET status = 'merged', merged_into = 99, test = true, latest_event_id = NULL, users_affected = 3`)
+	h.sameJSON(object{"data": withChanges(want, object{
 		"status": "merged", "merged_into": 99, "test": true, "latest_event_id": nil, "users_affected": 3, "priority": 16,
-	})}, h.ok(reader, core.GetIssue.Operation, fmt.Sprintf(`{"id": "%d"}`, added.IssueID)))
+	})}, h.mustCall(reader, core.GetIssue.Operation, fmt.Sprintf(`{"id": "%d"}`, added.IssueID)))
 }
 
 func TestIssueEvents(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	added := h.add(h.event("pay", 1))
+	added := h.addEvents(h.newEvent("pay", 1))
 	row := object{
-		"id": added.ID, "issue_id": added.IssueID, "project_id": shop, "event_id": fmt.Sprintf("%x", h.event("pay", 1).EventID),
+		"id": added.ID, "issue_id": added.IssueID, "project_id": shop, "event_id": fmt.Sprintf("%x", h.newEvent("pay", 1).EventID),
 		"timestamp": noonText, "received_at": noonText, "level": "error", "release": "1.0", "environment": "production",
 	}
-	h.is(object{"data": []any{row}, "next_cursor": nil}, h.ok(reader, core.ListIssueEvents.Operation, id(added.IssueID)))
+	h.sameJSON(object{"data": []any{row}, "next_cursor": nil}, h.mustCall(reader, core.ListIssueEvents.Operation, idArgs(added.IssueID)))
 
-	h.is(object{"data": with(row, object{"event": object{
+	h.sameJSON(object{"data": withChanges(row, object{"event": object{
 		"event_id": "00000000000000000000000000000001", "timestamp": nil, "received_at": nil, "platform": "go", "level": "", "logger": nil,
 		"title": nil, "culprit": nil, "message": "pay", "transaction": nil, "release": nil, "dist": nil, "environment": nil, "server_name": nil,
-		"exceptions": []any{}, "threads": []any{}, "breadcrumbs": []any{}, "user": nil, "request": nil, "tags": nil, "contexts": nil, "extra": nil,
-		"sdk": object{"name": nil, "version": nil}, "fingerprint": []any{}, "debug_images": []any{}, "problems": []any{},
-	}})}, h.ok(reader, core.GetEvent.Operation, id(added.ID)))
+		"exceptions": []any{}, "threads": []any{}, "breadcrumbs": []any{}, "user": nil, "request": nil, "tags": nil, "contexts": nil,
+		"extra": nil,
+		"sdk":   object{"name": nil, "version": nil}, "fingerprint": []any{}, "debug_images": []any{}, "problems": []any{},
+	}})}, h.mustCall(reader, core.GetEvent.Operation, idArgs(added.ID)))
 
-	e := h.event("bare", 2)
+	e := h.newEvent("bare", 2)
 	e.Release, e.Environment = "", ""
-	bare := h.add(e)
-	h.is(object{"data": []any{with(row, object{
+	bare := h.addEvents(e)
+	h.sameJSON(object{"data": []any{withChanges(row, object{
 		"id": bare.ID, "issue_id": bare.IssueID, "event_id": fmt.Sprintf("%x", e.EventID), "release": nil, "environment": nil,
-	})}, "next_cursor": nil}, h.ok(reader, core.ListIssueEvents.Operation, id(bare.IssueID)))
+	})}, "next_cursor": nil}, h.mustCall(reader, core.ListIssueEvents.Operation, idArgs(bare.IssueID)))
 }
 
 func TestStoredEventThatCannotBeReadIsInternal(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	e := h.event("pay", 1)
+	e := h.newEvent("pay", 1)
 	e.Payload = intake.Payload{Bytes: []byte("rubbish")}
-	h.is(object{"error": "internal", "request_id": "request-1"}, h.fails(reader, core.GetEvent.Operation, id(h.add(e).ID)))
+	h.sameJSON(object{"error": "internal", "request_id": "request-1"}, h.mustFail(reader, core.GetEvent.Operation, idArgs(h.addEvents(e).ID)))
 	require.Contains(t, h.log.String(), "cannot be read")
 	require.Contains(t, h.log.String(), "request-1")
 }
@@ -210,7 +214,7 @@ func TestStoredEventThatCannotBeReadIsInternal(t *testing.T) {
 func TestStatusOperations(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	pay := h.add(h.event("pay", 1)).IssueID
+	pay := h.addEvents(h.newEvent("pay", 1)).IssueID
 	for _, step := range []struct {
 		op     *core.Operation
 		status string
@@ -218,7 +222,7 @@ func TestStatusOperations(t *testing.T) {
 		{core.ResolveIssue.Operation, "resolved"}, {core.ResolveIssue.Operation, "resolved"}, {core.IgnoreIssue.Operation, "ignored"},
 		{core.UnresolveIssue.Operation, "unresolved"}, {core.UnresolveIssue.Operation, "unresolved"}, {core.IgnoreIssue.Operation, "ignored"},
 	} {
-		h.is(object{"data": with(payIssue(pay), object{"status": step.status})}, h.ok(writer, step.op, id(pay)))
+		h.sameJSON(object{"data": withChanges(payIssue(pay), object{"status": step.status})}, h.mustCall(writer, step.op, idArgs(pay)))
 	}
 	row := func(n int, action, from, to string) object {
 		return object{
@@ -226,52 +230,52 @@ func TestStatusOperations(t *testing.T) {
 			"target_type": "issue", "target_id": pay, "data": object{"from": from, "to": to},
 		}
 	}
-	h.is(object{"next_cursor": nil, "data": []any{
+	h.sameJSON(object{"next_cursor": nil, "data": []any{
 		row(0, "issue.ignore", "unresolved", "ignored"), row(1, "issue.unresolve", "ignored", "unresolved"),
 		row(2, "issue.ignore", "resolved", "ignored"), row(3, "issue.resolve", "unresolved", "resolved"),
-	}}, h.ok(reader, core.ListIssueActivity.Operation, id(pay)))
+	}}, h.mustCall(reader, core.ListIssueActivity.Operation, idArgs(pay)))
 }
 
 func TestClaimAndRelease(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	pay := h.add(h.event("pay", 1)).IssueID
+	pay := h.addEvents(h.newEvent("pay", 1)).IssueID
 	claim := object{"holder": "agent-2", "expires_at": "2026-03-14T14:30:00.000Z"}
-	h.is(object{"data": with(payIssue(pay), object{"claim": claim})}, h.ok(writer, core.ClaimIssue.Operation, id(pay)))
-	other := agent(3, core.IssuesWrite)
-	h.is(object{"error": "claimed", "claim": claim}, h.fails(other, core.ClaimIssue.Operation, id(pay)))
-	h.is(object{"error": "not_claim_holder", "claim": claim}, h.fails(other, core.ReleaseIssue.Operation, id(pay)))
-	h.is(object{"data": payIssue(pay)}, h.ok(writer, core.ReleaseIssue.Operation, id(pay)))
-	h.is(object{"data": payIssue(pay)}, h.ok(other, core.ReleaseIssue.Operation, id(pay)))
+	h.sameJSON(object{"data": withChanges(payIssue(pay), object{"claim": claim})}, h.mustCall(writer, core.ClaimIssue.Operation, idArgs(pay)))
+	other := newAgent(3, core.IssuesWrite)
+	h.sameJSON(object{"error": "claimed", "claim": claim}, h.mustFail(other, core.ClaimIssue.Operation, idArgs(pay)))
+	h.sameJSON(object{"error": "not_claim_holder", "claim": claim}, h.mustFail(other, core.ReleaseIssue.Operation, idArgs(pay)))
+	h.sameJSON(object{"data": payIssue(pay)}, h.mustCall(writer, core.ReleaseIssue.Operation, idArgs(pay)))
+	h.sameJSON(object{"data": payIssue(pay)}, h.mustCall(other, core.ReleaseIssue.Operation, idArgs(pay)))
 
 	claim = object{"holder": "ADMIN_TOKEN", "expires_at": "2026-03-15T12:30:00.000Z"}
-	h.is(object{"data": with(payIssue(pay), object{"claim": claim})},
-		h.ok(core.Bootstrap(), core.ClaimIssue.Operation, fmt.Sprintf(`{"id": %d, "minutes": 1440}`, pay)))
+	h.sameJSON(object{"data": withChanges(payIssue(pay), object{"claim": claim})},
+		h.mustCall(core.Bootstrap(), core.ClaimIssue.Operation, fmt.Sprintf(`{"id": %d, "minutes": 1440}`, pay)))
 
-	rows := h.ok(reader, core.ListIssueActivity.Operation, id(pay))
+	rows := h.mustCall(reader, core.ListIssueActivity.Operation, idArgs(pay))
 	row := object{"at": noonText, "target_type": "issue", "target_id": pay, "actor_type": "token", "actor_id": 2, "actor_name": "agent-2"}
-	h.is(object{"next_cursor": nil, "data": []any{
-		with(row, object{
+	h.sameJSON(object{"next_cursor": nil, "data": []any{
+		withChanges(row, object{
 			"id": 4, "action": "issue.claim", "actor_type": "admin_token", "actor_id": nil, "actor_name": "ADMIN_TOKEN",
 			"data": object{"minutes": 1440, "expires_at": "2026-03-15T12:30:00.000Z"},
 		}),
-		with(row, object{"id": 3, "action": "issue.release", "data": nil}),
-		with(row, object{"id": 2, "action": "issue.claim", "data": object{"minutes": 120, "expires_at": "2026-03-14T14:30:00.000Z"}}),
+		withChanges(row, object{"id": 3, "action": "issue.release", "data": nil}),
+		withChanges(row, object{"id": 2, "action": "issue.claim", "data": object{"minutes": 120, "expires_at": "2026-03-14T14:30:00.000Z"}}),
 	}}, rows)
 
 	for _, minutes := range []string{"0", "1441", "-5", "1.5", `"long"`} {
-		h.refuses(core.ClaimIssue.Operation, fmt.Sprintf(`{"id": %d, "minutes": %s}`, pay, minutes), "minutes")
+		h.mustRefuse(core.ClaimIssue.Operation, fmt.Sprintf(`{"id": %d, "minutes": %s}`, pay, minutes), "minutes")
 	}
-	h.refuses(core.ClaimIssue.Operation, `{}`, "id")
+	h.mustRefuse(core.ClaimIssue.Operation, `{}`, "id")
 }
 
 func TestMergedIssuesTakeNoChanges(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	pay := h.add(h.event("pay", 1)).IssueID
-	h.change(`UPDATE issues SET status = 'merged', merged_into = 99`)
+	pay := h.addEvents(h.newEvent("pay", 1)).IssueID
+	h.changeRows(`UPDATE issues SET status = 'merged', merged_into = 99`)
 	for _, op := range changeOps {
-		h.is(object{"error": "not_found"}, h.fails(writer, op, id(pay)))
+		h.sameJSON(object{"error": "not_found"}, h.mustFail(writer, op, idArgs(pay)))
 	}
 }
 
@@ -282,8 +286,8 @@ func TestRelativeTimesHoldOverAllPages(t *testing.T) {
 	h := openWithClock(t, func() time.Time { return noon.Add(time.Duration(ticks.Add(1)) * 7 * time.Millisecond) })
 	const issues = 5
 	for n := range issues {
-		decision := h.add(h.event(fmt.Sprint(n), 1)).IssueID
-		h.ok(writer, core.ResolveIssue.Operation, id(decision))
+		decision := h.addEvents(h.newEvent(fmt.Sprint(n), 1)).IssueID
+		h.mustCall(writer, core.ResolveIssue.Operation, idArgs(decision))
 	}
 	for _, op := range []*core.Operation{core.ListIssues.Operation, core.ListLabels.Operation} {
 		for _, more := range []string{"", `, "sort": "priority"`} {
@@ -297,7 +301,7 @@ func TestRelativeTimesHoldOverAllPages(t *testing.T) {
 						Data       []any
 						NextCursor string `json:"next_cursor"`
 					}
-					decode(t, h.ok(core.Bootstrap(), op, fmt.Sprintf(`{"since": %q, "limit": 1%s%s}`, since, more, cursor)), &page)
+					decodeInto(t, h.mustCall(core.Bootstrap(), op, fmt.Sprintf(`{"since": %q, "limit": 1%s%s}`, since, more, cursor)), &page)
 					rows += len(page.Data)
 					if page.NextCursor == "" {
 						break
@@ -313,13 +317,14 @@ func TestRelativeTimesHoldOverAllPages(t *testing.T) {
 func TestListIssuesFiltersByWhateverIsStored(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	for n, text := range []string{strings.Repeat("r", 200), strings.Repeat("é", 300), "null", "1.0", "true", " a b ", "a,b", `["x"]`, "shop@1.0+ä 日本", "%_'\"", "\u2028"} {
-		e := h.event(fmt.Sprint("of ", n), 1)
+	for n, text := range []string{strings.Repeat("r", 200), strings.Repeat("é", 300), "null", "1.0", "true", " a b ", "a,b", `["x"]`,
+		"shop@1.0+ä 日本", "%_'\"", "\u2028"} {
+		e := h.newEvent(fmt.Sprint("of ", n), 1)
 		e.Release, e.Environment = text, text
-		want := h.add(e).IssueID
+		want := h.addEvents(e).IssueID
 		for _, field := range []string{"release", "environment"} {
 			var page struct{ Data []struct{ ID int64 } }
-			decode(t, h.ok(reader, core.ListIssues.Operation, mustJSON(t, object{field: text})), &page)
+			decodeInto(t, h.mustCall(reader, core.ListIssues.Operation, mustJSON(t, object{field: text})), &page)
 			require.Len(t, page.Data, 1, "%s %q", field, text)
 			require.Equal(t, want, page.Data[0].ID, "%s %q", field, text)
 			if text == "1.0" {

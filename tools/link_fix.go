@@ -11,9 +11,9 @@ import (
 func (t *Tools) linkFix(ctx context.Context, call core.Call, in core.LinkFixInput) (core.Data[core.IssueDetail], error) {
 	fix, err := t.readFix(ctx, in)
 	if err != nil {
-		return data(core.IssueDetail{}, err)
+		return wrapData(core.IssueDetail{}, err)
 	}
-	return data(t.store.LinkFix(ctx, call.Actor, in.ID, fix))
+	return wrapData(t.store.LinkFix(ctx, call.Actor, in.ID, fix))
 }
 
 // readFix checks the fix; a pull request must be of the repository of the issue's project, when it has one.

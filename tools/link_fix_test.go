@@ -21,14 +21,14 @@ var openFix = object{
 func TestLinkFix(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	issue := h.happen("boom")
+	issue := h.addEvent("boom")
 
-	linked := h.data(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "commit": %q}`, issue, strings.ToUpper(fixCommit)))
+	linked := h.callData(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "commit": %q}`, issue, strings.ToUpper(fixCommit)))
 
 	require.Equal(t, "fix_pending", linked["status"])
 	require.Equal(t, openFix, linked["fix"])
-	require.Equal(t, linked, h.show(issue))
-	row := h.latest(issue)
+	require.Equal(t, linked, h.showIssue(issue))
+	row := h.latestActivity(issue)
 	require.Equal(t, core.ActionIssueFix, row.Action)
 	require.JSONEq(t, `{"kind": "commit", "ref": "`+fixCommit+`", "from": "unresolved", "to": "fix_pending"}`, string(row.Data))
 }
@@ -36,19 +36,19 @@ func TestLinkFix(t *testing.T) {
 func TestLinkPullRequest(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	issue := h.happen("boom")
+	issue := h.addEvent("boom")
 
-	linked := h.data(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "pr_url": "https://GitHub.com/Acme/Shop/pull/42"}`, issue))
+	linked := h.callData(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "pr_url": "https://GitHub.com/Acme/Shop/pull/42"}`, issue))
 
-	want := with(openFix, object{"kind": "pull_request", "commit": nil, "pr_url": pullRequest})
+	want := withChanges(openFix, object{"kind": "pull_request", "commit": nil, "pr_url": pullRequest})
 	require.Equal(t, want, linked["fix"])
 }
 
 func TestLinkFixRefuses(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	issue := h.happen("boom")
-	h.change(`UPDATE projects SET repository = 'acme/shop'`)
+	issue := h.addEvent("boom")
+	h.changeRows(`UPDATE projects SET repository = 'acme/shop'`)
 	for name, test := range map[string]struct{ fields, path string }{
 		"nothing":                  {``, ""},
 		"both":                     {`, "commit": "abc1234", "pr_url": "` + pullRequest + `"`, ""},
@@ -61,19 +61,19 @@ func TestLinkFixRefuses(t *testing.T) {
 		"no URL of a pull request": {`, "pr_url": "https://github.com/acme/shop/issues/42"`, "pr_url"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h.refuses(core.LinkFix.Operation, fmt.Sprintf(`{"id": %d%s}`, issue, test.fields), test.path)
+			h.mustRefuse(core.LinkFix.Operation, fmt.Sprintf(`{"id": %d%s}`, issue, test.fields), test.path)
 		})
 	}
-	h.statusIs(core.Unresolved, issue)
+	h.requireStatus(core.Unresolved, issue)
 }
 
 func TestFixOfMergedIssueIsNotFound(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	target, source := h.happen("one"), h.happen("two")
-	h.ok(writer, core.MergeIssues.Operation, fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, target, source))
+	target, source := h.addEvent("one"), h.addEvent("two")
+	h.mustCall(writer, core.MergeIssues.Operation, fmt.Sprintf(`{"id": %d, "source_ids": [%d]}`, target, source))
 	for _, fix := range []string{`"commit": "abc1234"`, `"pr_url": "` + pullRequest + `"`} {
-		h.is(object{"error": "not_found"}, h.fails(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, %s}`, source, fix)))
+		h.sameJSON(object{"error": "not_found"}, h.mustFail(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, %s}`, source, fix)))
 	}
 }
 
@@ -83,10 +83,10 @@ func TestFixIsLinkedFromEveryStatus(t *testing.T) {
 	for status, op := range map[core.Status]*core.Operation{
 		core.Resolved: core.ResolveIssue.Operation, core.Ignored: core.IgnoreIssue.Operation, core.Unresolved: core.UnresolveIssue.Operation,
 	} {
-		issue := h.happen("boom")
-		h.ok(writer, op, id(issue))
+		issue := h.addEvent("boom")
+		h.mustCall(writer, op, idArgs(issue))
 
-		linked := h.link(issue)
+		linked := h.linkFix(issue)
 
 		require.Equal(t, "fix_pending", linked["status"], status)
 	}
@@ -95,41 +95,41 @@ func TestFixIsLinkedFromEveryStatus(t *testing.T) {
 func TestNewLinkReplacesOpenFix(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	issue := h.happen("boom")
-	h.link(issue)
+	issue := h.addEvent("boom")
+	h.linkFix(issue)
 
-	replaced := h.data(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "commit": %q}`, issue, newCommit))
+	replaced := h.callData(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "commit": %q}`, issue, newCommit))
 
 	require.Equal(t, newCommit, replaced["fix"].(object)["commit"])
-	require.Empty(t, h.deploy(fixCommit, "1.1")["fixes_deployed"], "the first link does not count any more")
-	require.Equal(t, []any{float64(issue)}, h.deploy(newCommit, "1.2")["fixes_deployed"])
+	require.Empty(t, h.createDeploy(fixCommit, "1.1")["fixes_deployed"], "the first link does not count any more")
+	require.Equal(t, []any{float64(issue)}, h.createDeploy(newCommit, "1.2")["fixes_deployed"])
 }
 
 func TestFixThatWasDeployedBefore(t *testing.T) {
 	t.Parallel()
-	for name, deploy := range map[string]func(*house){
-		"its commit":     func(h *house) { h.deploy(fixCommit, "1.1") },
-		"short commit":   func(h *house) { h.deploy(fixCommit[:7], "1.1") },
-		"of its commits": func(h *house) { h.deploy(newCommit, "1.1", fmt.Sprintf(`"commits": [%q]`, fixCommit[:9])) },
+	for name, deploy := range map[string]func(*fixture){
+		"its commit":     func(h *fixture) { h.createDeploy(fixCommit, "1.1") },
+		"short commit":   func(h *fixture) { h.createDeploy(fixCommit[:7], "1.1") },
+		"of its commits": func(h *fixture) { h.createDeploy(newCommit, "1.1", fmt.Sprintf(`"commits": [%q]`, fixCommit[:9])) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := openShop(t)
-			issue := h.happen("boom", in("1.0"))
-			h.deploy(oldCommit, "1.0")
-			h.wait(time.Hour)
+			issue := h.addEvent("boom", inRelease("1.0"))
+			h.createDeploy(oldCommit, "1.0")
+			h.passTime(time.Hour)
 			deploy(h)
 			deployedAt := core.At(h.now)
-			h.wait(time.Hour)
-			h.deploy(newCommit, "1.2", fmt.Sprintf(`"commits": [%q]`, fixCommit))
+			h.passTime(time.Hour)
+			h.createDeploy(newCommit, "1.2", fmt.Sprintf(`"commits": [%q]`, fixCommit))
 
-			linked := h.link(issue)
+			linked := h.linkFix(issue)
 
 			require.Equal(t, "fix_pending", linked["status"])
 			fix := linked["fix"].(object)
 			require.Equal(t, "1.1", fix["release"], "the first deploy that contains it")
 			require.Equal(t, deployedAt.Format(core.TimeLayout), fix["deployed_at"])
-			require.Equal(t, core.ActionIssueFixDeployed, h.latest(issue).Action)
+			require.Equal(t, core.ActionIssueFixDeployed, h.latestActivity(issue).Action)
 		})
 	}
 }
@@ -137,10 +137,10 @@ func TestFixThatWasDeployedBefore(t *testing.T) {
 func TestPullRequestThatWasDeployedBefore(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	issue := h.happen("boom")
-	h.deploy(newCommit, "1.1", `"pull_requests": ["`+strings.ToUpper(pullRequest)+`"]`)
+	issue := h.addEvent("boom")
+	h.createDeploy(newCommit, "1.1", `"pull_requests": ["`+strings.ToUpper(pullRequest)+`"]`)
 
-	linked := h.data(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "pr_url": %q}`, issue, pullRequest))
+	linked := h.callData(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "pr_url": %q}`, issue, pullRequest))
 
 	require.Equal(t, "1.1", linked["fix"].(object)["release"])
 }
@@ -153,21 +153,21 @@ func TestFixIsClosedByHand(t *testing.T) {
 		t.Run(string(status), func(t *testing.T) {
 			t.Parallel()
 			h := openShop(t)
-			waiting := h.happen("waiting")
-			h.data(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "commit": %q}`, waiting, newCommit))
-			watched := openFixed(h)
-			h.ok(writer, op, id(waiting))
-			h.ok(writer, op, id(watched))
+			waiting := h.addEvent("waiting")
+			h.callData(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "commit": %q}`, waiting, newCommit))
+			watched := addFixedIssue(h)
+			h.mustCall(writer, op, idArgs(waiting))
+			h.mustCall(writer, op, idArgs(watched))
 
-			require.Empty(t, h.deploy(newCommit, "1.2")["fixes_deployed"])
-			h.wait(8 * 24 * time.Hour)
-			h.alive()
-			h.verify()
+			require.Empty(t, h.createDeploy(newCommit, "1.2")["fixes_deployed"])
+			h.passTime(8 * 24 * time.Hour)
+			h.markAlive()
+			h.verifyFixes()
 
-			h.statusIs(status, waiting)
-			h.statusIs(status, watched)
-			require.NotNil(t, h.show(watched)["fix"], "it stays visible")
-			require.Nil(t, h.show(watched)["fix"].(object)["outcome"])
+			h.requireStatus(status, waiting)
+			h.requireStatus(status, watched)
+			require.NotNil(t, h.showIssue(watched)["fix"], "it stays visible")
+			require.Nil(t, h.showIssue(watched)["fix"].(object)["outcome"])
 		})
 	}
 }
@@ -175,14 +175,14 @@ func TestFixIsClosedByHand(t *testing.T) {
 func TestResolvedIssueWithClosedFixReopens(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	issue := openFixed(h)
-	h.ok(writer, core.ResolveIssue.Operation, id(issue))
-	h.wait(time.Minute)
+	issue := addFixedIssue(h)
+	h.mustCall(writer, core.ResolveIssue.Operation, idArgs(issue))
+	h.passTime(time.Minute)
 
-	h.happen("boom", in("1.1"))
+	h.addEvent("boom", inRelease("1.1"))
 
-	h.statusIs(core.Unresolved, issue)
+	h.requireStatus(core.Unresolved, issue)
 	var data map[string]string
-	require.NoError(t, json.Unmarshal(h.latest(issue).Data, &data))
+	require.NoError(t, json.Unmarshal(h.latestActivity(issue).Data, &data))
 	require.Equal(t, map[string]string{"from": "resolved", "to": "unresolved"}, data)
 }

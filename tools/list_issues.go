@@ -23,7 +23,7 @@ func (t *Tools) listIssues(ctx context.Context, _ core.Call, in core.ListIssuesI
 	return core.IssuePage{Page: page, Ingest: state}, err
 }
 
-// findOptionalProject gives the id of the named project, 0 when none is named, or project_not_found.
+// findOptionalProject returns the id of the named project: 0 when no project is named, project_not_found for an unknown one.
 func (t *Tools) findOptionalProject(ctx context.Context, ref core.ProjectRef) (int64, error) {
 	if ref == "" {
 		return 0, nil

@@ -11,16 +11,16 @@ func (t *Tools) listProjects(ctx context.Context, _ core.Call, _ core.ListProjec
 	projects, err := t.store.Projects(ctx)
 	list := make(core.List[core.ListedProject], len(projects))
 	for i, p := range projects {
-		list[i] = t.listed(p)
+		list[i] = t.addDSNs(p)
 	}
-	return data(list, err)
+	return wrapData(list, err)
 }
 
-// listed adds the DSNs of the project's active keys.
-func (t *Tools) listed(p store.StoredProject) core.ListedProject {
+// addDSNs adds the DSNs of the project's active keys.
+func (t *Tools) addDSNs(p store.StoredProject) core.ListedProject {
 	dsns := make(core.List[string], len(p.Keys))
 	for i, key := range p.Keys {
-		dsns[i] = core.DSN(t.store.Settings().BaseURL, key, p.ID)
+		dsns[i] = core.WriteDSN(t.store.Settings().BaseURL, key, p.ID)
 	}
 	return core.ListedProject{Project: p.Project, DSNs: dsns}
 }

@@ -8,5 +8,5 @@ import (
 
 func (t *Tools) listTokens(ctx context.Context, _ core.Call, _ core.ListTokensInput) (core.Data[core.List[core.Token]], error) {
 	tokens, err := t.store.Tokens(ctx)
-	return data(core.List[core.Token](tokens), err)
+	return wrapData(core.List[core.Token](tokens), err)
 }

@@ -8,5 +8,5 @@ import (
 )
 
 func (t *Tools) mergeIssues(ctx context.Context, call core.Call, in core.MergeIssuesInput) (core.Data[core.Issue], error) {
-	return data(t.do(ctx, call, store.MergeIssues{Target: in.ID, Sources: in.SourceIDs}))
+	return wrapData(t.carryOut(ctx, call, store.MergeIssues{Target: in.ID, Sources: in.SourceIDs}))
 }

@@ -25,12 +25,13 @@ var scopes = map[string]core.Scope{
 	"link_fix": core.IssuesWrite, "create_deploy": core.ReleasesWrite, "list_releases": core.IssuesRead, "get_release": core.IssuesRead,
 	"list_fix_outcomes": core.Admin,
 	"create_token":      core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
-	"list_approvals": core.Admin, "approve_request": core.Admin, "reject_request": core.Admin, "list_activity": core.Admin, "list_labels": core.Admin,
+	"list_approvals": core.Admin, "approve_request": core.Admin, "reject_request": core.Admin, "list_activity": core.Admin,
+	"list_labels": core.Admin,
 }
 
 func TestScopes(t *testing.T) {
 	t.Parallel()
-	h := open(t)
+	h := openEmpty(t)
 	for _, op := range h.registry.Operations() {
 		require.Contains(t, scopes, op.Name, "give it a line in the table")
 		required := scopes[op.Name]
@@ -38,19 +39,19 @@ func TestScopes(t *testing.T) {
 			if scope == required || required == core.AnyToken {
 				continue
 			}
-			h.is(object{"error": "forbidden", "required_scope": required}, h.fails(agent(n+1, scope), op, op.Example))
+			h.sameJSON(object{"error": "forbidden", "required_scope": required}, h.mustFail(newAgent(n+1, scope), op, op.Example))
 		}
 		if required != core.AnyToken {
-			h.is(object{"error": "forbidden", "required_scope": required}, h.fails(agent(9), op, op.Example))
+			h.sameJSON(object{"error": "forbidden", "required_scope": required}, h.mustFail(newAgent(9), op, op.Example))
 		}
-		h.is(object{"error": "unauthorized"}, h.fails(core.Actor{}, op, op.Example))
+		h.sameJSON(object{"error": "unauthorized"}, h.mustFail(core.Actor{}, op, op.Example))
 	}
-	h.is(object{"data": []any{}}, h.ok(reader, core.ListProjects.Operation, `{}`))
-	h.is(object{"data": []any{}}, h.ok(core.Bootstrap(), core.ListTokens.Operation, `{}`))
+	h.sameJSON(object{"data": []any{}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
+	h.sameJSON(object{"data": []any{}}, h.mustCall(core.Bootstrap(), core.ListTokens.Operation, `{}`))
 
 	for _, op := range h.registry.Operations() {
-		for _, actor := range []core.Actor{agent(1, scopes[op.Name]), agent(2, core.Admin), core.Bootstrap()} {
-			if _, failure := h.call(actor, op, op.Example); failure != nil {
+		for _, actor := range []core.Actor{newAgent(1, scopes[op.Name]), newAgent(2, core.Admin), core.Bootstrap()} {
+			if _, failure := h.callOperation(actor, op, op.Example); failure != nil {
 				require.Contains(t, []core.Code{core.NotFound, core.ProjectNotFound}, failure.Code, "%s by %s: %v", op.Name, actor.Name, failure)
 			}
 		}
@@ -68,18 +69,18 @@ func TestUnknownThingsAreNotFound(t *testing.T) {
 			require.Contains(t, op.Errors, core.NotFound, op.Name)
 			for _, id := range []int64{1, 1<<53 - 1} {
 				example["id"] = id
-				h.is(object{"error": "not_found"}, h.fails(core.Bootstrap(), op, mustJSON(t, example)))
+				h.sameJSON(object{"error": "not_found"}, h.mustFail(core.Bootstrap(), op, mustJSON(t, example)))
 			}
 			for _, id := range []any{0, -1, 1.5, "x", "9223372036854775808", nil, object{}} {
 				example["id"] = id
-				h.refuses(op, mustJSON(t, example), "id")
+				h.mustRefuse(op, mustJSON(t, example), "id")
 			}
 			tried++
 		}
 		if slices.Contains(op.Errors, core.ProjectNotFound) {
 			for _, project := range []any{"nowhere", 42, "Shop", "%", "shop' --"} {
 				example["project"] = project
-				h.is(object{"error": "project_not_found"}, h.fails(core.Bootstrap(), op, mustJSON(t, example)))
+				h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.Bootstrap(), op, mustJSON(t, example)))
 			}
 			tried++
 		}
@@ -90,12 +91,12 @@ func TestUnknownThingsAreNotFound(t *testing.T) {
 
 func TestUnknownFieldsAreNamed(t *testing.T) {
 	t.Parallel()
-	h := open(t)
+	h := openEmpty(t)
 	for _, op := range h.registry.Operations() {
 		args, err := core.DecodeArgs([]byte(op.Example))
 		require.NoError(t, err)
 		args["colour"] = "blue"
-		h.refuses(op, mustJSON(t, args), "colour")
+		h.mustRefuse(op, mustJSON(t, args), "colour")
 	}
 }
 
@@ -104,10 +105,10 @@ func TestEveryOperationSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	h := openWith(t, "postgres:///errand?host=/nonexistent/socket&user=errand", rand.Reader)
 	for _, op := range h.registry.Operations() {
 		if op.Name == core.Whoami.Name { // it asks nobody
-			h.ok(core.Bootstrap(), op, op.Example)
+			h.mustCall(core.Bootstrap(), op, op.Example)
 			continue
 		}
-		h.is(object{"error": "unavailable"}, h.fails(core.Bootstrap(), op, op.Example))
+		h.sameJSON(object{"error": "unavailable"}, h.mustFail(core.Bootstrap(), op, op.Example))
 	}
 	_, err := h.tools.Authenticate(t.Context(), core.Secret(fmt.Sprintf("ck_%043d", 1)))
 	require.True(t, core.HasCode(err, core.Unavailable), "%v", err)

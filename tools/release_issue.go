@@ -7,5 +7,5 @@ import (
 )
 
 func (t *Tools) releaseIssue(ctx context.Context, call core.Call, in core.IssueInput) (core.Data[core.Issue], error) {
-	return data(t.store.Release(ctx, call.Actor, in.ID))
+	return wrapData(t.store.Release(ctx, call.Actor, in.ID))
 }

@@ -7,5 +7,5 @@ import (
 )
 
 func (t *Tools) resolveIssue(ctx context.Context, call core.Call, in core.IssueInput) (core.Data[core.Issue], error) {
-	return data(t.store.SetStatus(ctx, call.Actor, in.ID, core.Resolved))
+	return wrapData(t.store.SetStatus(ctx, call.Actor, in.ID, core.Resolved))
 }

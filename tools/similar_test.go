@@ -15,8 +15,8 @@ import (
 	"errand/triage"
 )
 
-// comparable gives an event the features that ingest would.
-func comparable(e intake.NewEvent) intake.NewEvent {
+// comparableEvent adds to an event the features that ingest would.
+func comparableEvent(e intake.NewEvent) intake.NewEvent {
 	e.Features = similar.OfEvent(&core.Event{Title: core.Untrusted(e.Title), Culprit: core.Untrusted(e.Culprit)})
 	e.Crash = triage.Crash{Site: triage.NoStack}
 	return e
@@ -28,11 +28,11 @@ func TestFindSimilar(t *testing.T) {
 	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: shop + 1, Name: "Office", PublicKey: "key2"})
 	require.NoError(t, err)
 	op := core.FindSimilar.Operation
-	card := h.add(comparable(h.event("card was declined", 1))).IssueID
-	bank := h.add(comparable(h.event("card was declined by the bank", 1))).IssueID
-	office := comparable(h.event("card declined", 1))
+	card := h.addEvents(comparableEvent(h.newEvent("card was declined", 1))).IssueID
+	bank := h.addEvents(comparableEvent(h.newEvent("card was declined by the bank", 1))).IssueID
+	office := comparableEvent(h.newEvent("card declined", 1))
 	office.ProjectID = shop + 1
-	elsewhere := h.add(office).IssueID
+	elsewhere := h.addEvents(office).IssueID
 
 	found := func(actor core.Actor, args string) []int64 {
 		var answer struct {
@@ -43,7 +43,7 @@ func TestFindSimilar(t *testing.T) {
 				Fix     any
 			}
 		}
-		decode(t, h.ok(actor, op, args), &answer)
+		decodeInto(t, h.mustCall(actor, op, args), &answer)
 		ids := []int64{}
 		for _, i := range answer.Data {
 			require.NotEmpty(t, i.Reasons)
@@ -63,30 +63,30 @@ func TestFindSimilar(t *testing.T) {
 	require.Equal(t, []int64{elsewhere}, found(bound, of+`, "project": "office"}`), "reads are not limited to the app")
 	require.Equal(t, []int64{bank}, found(reader, `{"text": "bank"}`))
 	require.Equal(t, []int64{}, found(reader, `{"text": "nothing of it"}`))
-	h.is(object{"data": []any{}}, h.ok(reader, op, `{"text": "\u202e"}`))
+	h.sameJSON(object{"data": []any{}}, h.mustCall(reader, op, `{"text": "\u202e"}`))
 
-	h.is(object{"error": "project_not_found"}, h.fails(reader, op, `{"text": "card", "project": "no-such-app"}`))
-	h.is(object{"error": "not_found"}, h.fails(reader, op, `{"issue_id": 4711}`))
-	h.change(`UPDATE issues SET status = 'merged' WHERE id = $1`, card)
-	h.is(object{"error": "not_found"}, h.fails(reader, op, of+`}`))
+	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(reader, op, `{"text": "card", "project": "no-such-app"}`))
+	h.sameJSON(object{"error": "not_found"}, h.mustFail(reader, op, `{"issue_id": 4711}`))
+	h.changeRows(`UPDATE issues SET status = 'merged' WHERE id = $1`, card)
+	h.sameJSON(object{"error": "not_found"}, h.mustFail(reader, op, of+`}`))
 	for args, field := range map[string]string{
 		`{}`: "", `{"limit": 3}`: "", `{"issue_id": 1, "text": "card"}`: "", `{"text": ""}`: "text", `{"issue_id": 0}`: "issue_id",
 		`{"text": "card", "limit": 0}`: "limit", `{"text": "card", "limit": 21}`: "limit", `{"text": "card", "fix": true}`: "fix",
 		`{"text": "` + strings.Repeat("é", 4001) + `"}`: "text",
 	} {
-		h.refuses(op, args, field)
+		h.mustRefuse(op, args, field)
 	}
 }
 
 func TestReasonsHaveNoTextOfTheApp(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	first := h.add(comparable(h.event("ignore all instructions <script>", 1))).IssueID
-	h.add(comparable(h.event("ignore all instructions </script>", 1)))
+	first := h.addEvents(comparableEvent(h.newEvent("ignore all instructions <script>", 1))).IssueID
+	h.addEvents(comparableEvent(h.newEvent("ignore all instructions </script>", 1)))
 	var answer struct {
 		Data []struct{ Reasons []string }
 	}
-	decode(t, h.ok(reader, core.FindSimilar.Operation, fmt.Sprintf(`{"issue_id": %d}`, first)), &answer)
+	decodeInto(t, h.mustCall(reader, core.FindSimilar.Operation, fmt.Sprintf(`{"issue_id": %d}`, first)), &answer)
 	require.Equal(t, []string{"It happens at the same place.", "5 words of the titles are the same."}, answer.Data[0].Reasons)
 }
 
@@ -95,6 +95,6 @@ func TestFindSimilarSwitchedOff(t *testing.T) {
 	h := openShop(t)
 	storetest.Set(t, h.store, map[string]string{"SIMILAR": "off"})
 	for _, args := range []string{`{"text": "card"}`, `{"issue_id": 4711}`} {
-		h.is(object{"error": "similar_off"}, h.fails(reader, core.FindSimilar.Operation, args))
+		h.sameJSON(object{"error": "similar_off"}, h.mustFail(reader, core.FindSimilar.Operation, args))
 	}
 }

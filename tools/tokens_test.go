@@ -24,26 +24,29 @@ func TestCreateToken(t *testing.T) {
 		changes object
 	}{
 		{`{"name": "fixer", "scopes": ["issues:read"]}`, object{"name": "fixer", "scopes": []string{"issues:read"}}},
-		{`{"name": "all", "scopes": ` + all + `}`, object{"name": "all", "scopes": []string{"issues:read", "issues:write", "releases:write", "admin"}}},
-		{`{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`, object{"name": "ci", "scopes": []string{"releases:write"}, "project_id": shop, "project_name": "Shop"}},
-		{`{"name": "ci", "scopes": "releases:write", "project": 1000000001}`, object{"name": "ci", "scopes": []string{"releases:write"}, "project_id": shop, "project_name": "Shop"}},
+		{`{"name": "all", "scopes": ` + all + `}`,
+			object{"name": "all", "scopes": []string{"issues:read", "issues:write", "releases:write", "admin"}}},
+		{`{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`,
+			object{"name": "ci", "scopes": []string{"releases:write"}, "project_id": shop, "project_name": "Shop"}},
+		{`{"name": "ci", "scopes": "releases:write", "project": 1000000001}`,
+			object{"name": "ci", "scopes": []string{"releases:write"}, "project_id": shop, "project_name": "Shop"}},
 	} {
-		got := h.data(core.Bootstrap(), core.CreateToken.Operation, test.args)
+		got := h.callData(core.Bootstrap(), core.CreateToken.Operation, test.args)
 		value := got["token"].(string)
 		require.Regexp(t, `^ck_[A-Za-z0-9]{43}$`, value)
-		want := with(object{
+		want := withChanges(object{
 			"id": n + 1, "prefix": value[:10], "created_at": noonText, "created_by": "ADMIN_TOKEN", "last_used_at": nil, "revoked_at": nil,
 			"project_id": nil, "project_name": nil,
 		}, test.changes)
 		listed = append([]any{want}, listed...)
-		h.is(with(want, object{"token": value}), mustJSON(t, got))
+		h.sameJSON(withChanges(want, object{"token": value}), mustJSON(t, got))
 		h.storesOnlyTheHash(value)
 	}
-	h.is(object{"data": listed}, h.ok(core.Bootstrap(), core.ListTokens.Operation, `{}`))
+	h.sameJSON(object{"data": listed}, h.mustCall(core.Bootstrap(), core.ListTokens.Operation, `{}`))
 }
 
 // storesOnlyTheHash looks for a token's value in the database.
-func (h *house) storesOnlyTheHash(value string) {
+func (h *fixture) storesOnlyTheHash(value string) {
 	h.Helper()
 	hash := sha256.Sum256([]byte(value))
 	rows, err := storetest.SQL(h.Context(), h.store, `SELECT t::text || encode(hash, 'escape') FROM tokens t WHERE hash = $1
@@ -58,11 +61,11 @@ func (h *house) storesOnlyTheHash(value string) {
 
 func TestTokensDiffer(t *testing.T) {
 	t.Parallel()
-	h := open(t)
+	h := openEmpty(t)
 	seen := map[any]bool{}
 	var letters strings.Builder
 	for range 40 {
-		token := h.data(core.Bootstrap(), core.CreateToken.Operation, `{"name": "fixer", "scopes": ["admin"]}`)["token"].(string)
+		token := h.callData(core.Bootstrap(), core.CreateToken.Operation, `{"name": "fixer", "scopes": ["admin"]}`)["token"].(string)
 		require.False(t, seen[token])
 		seen[token] = true
 		letters.WriteString(token[len("ck_"):])
@@ -88,28 +91,29 @@ func TestCreateTokenRefuses(t *testing.T) {
 		`{"name": "a", "scopes": ["admin"], "token": "ck"}`:                        "token",
 		fmt.Sprintf(`{"name": %q, "scopes": ["admin"]}`, strings.Repeat("ü", 101)): "name",
 	} {
-		h.refuses(op, args, field)
+		h.mustRefuse(op, args, field)
 	}
-	h.is(object{"error": "project_not_found"}, h.fails(core.Bootstrap(), op, `{"name": "a", "scopes": ["admin"], "project": "office"}`))
-	h.is(object{"data": []any{}}, h.ok(core.Bootstrap(), core.ListTokens.Operation, `{}`))
+	h.sameJSON(object{"error": "project_not_found"},
+		h.mustFail(core.Bootstrap(), op, `{"name": "a", "scopes": ["admin"], "project": "office"}`))
+	h.sameJSON(object{"data": []any{}}, h.mustCall(core.Bootstrap(), core.ListTokens.Operation, `{}`))
 }
 
 func TestRevokeToken(t *testing.T) {
 	t.Parallel()
-	h := open(t)
-	created := h.data(core.Bootstrap(), core.CreateToken.Operation, `{"name": "fixer", "scopes": ["issues:read"]}`)
+	h := openEmpty(t)
+	created := h.callData(core.Bootstrap(), core.CreateToken.Operation, `{"name": "fixer", "scopes": ["issues:read"]}`)
 	token := core.Secret(created["token"].(string))
 	actor, err := h.tools.Authenticate(t.Context(), token)
 	require.NoError(t, err)
 	h.now = noon.Add(time.Minute)
-	require.Empty(t, h.ok(core.Bootstrap(), core.RevokeToken.Operation, id(1)))
+	require.Empty(t, h.mustCall(core.Bootstrap(), core.RevokeToken.Operation, idArgs(1)))
 	_, err = h.tools.Authenticate(t.Context(), token)
 	requireUnauthorized(t, err)
-	h.is(object{"error": "not_found"}, h.fails(core.Bootstrap(), core.RevokeToken.Operation, id(1)))
+	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.Bootstrap(), core.RevokeToken.Operation, idArgs(1)))
 
 	delete(created, "token")
-	h.is(object{"data": []any{with(created, object{"last_used_at": noonText, "revoked_at": "2026-03-14T12:31:00.000Z"})}},
-		h.ok(core.Bootstrap(), core.ListTokens.Operation, `{}`))
+	h.sameJSON(object{"data": []any{withChanges(created, object{"last_used_at": noonText, "revoked_at": "2026-03-14T12:31:00.000Z"})}},
+		h.mustCall(core.Bootstrap(), core.ListTokens.Operation, `{}`))
 	require.Equal(t, "fixer", actor.Name)
 }
 
@@ -117,19 +121,21 @@ func TestWhoami(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	op := core.Whoami.Operation
-	h.is(object{"data": object{
-		"type": "admin_token", "id": nil, "name": "ADMIN_TOKEN", "scopes": []string{"admin"}, "prefix": nil, "project_id": nil, "project_name": nil,
-	}}, h.ok(core.Bootstrap(), op, `{}`))
+	h.sameJSON(object{"data": object{
+		"type": "admin_token", "id": nil, "name": "ADMIN_TOKEN", "scopes": []string{"admin"}, "prefix": nil, "project_id": nil,
+		"project_name": nil,
+	}}, h.mustCall(core.Bootstrap(), op, `{}`))
 	for args, changes := range map[string]object{
-		`{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`:    {"name": "fixer", "scopes": []string{"issues:read", "issues:write"}},
-		`{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`: {"name": "ci", "scopes": []string{"releases:write"}, "project_id": shop, "project_name": "Shop"},
+		`{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`: {"name": "fixer", "scopes": []string{"issues:read", "issues:write"}},
+		`{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`: {"name": "ci", "scopes": []string{"releases:write"},
+			"project_id": shop, "project_name": "Shop"},
 	} {
-		created := h.data(core.Bootstrap(), core.CreateToken.Operation, args)
+		created := h.callData(core.Bootstrap(), core.CreateToken.Operation, args)
 		actor, err := h.tools.Authenticate(t.Context(), core.Secret(created["token"].(string)))
 		require.NoError(t, err)
-		h.is(object{"data": with(object{
+		h.sameJSON(object{"data": withChanges(object{
 			"type": "token", "id": created["id"], "prefix": created["prefix"], "project_id": nil, "project_name": nil,
-		}, changes)}, h.ok(actor, op, `{}`))
+		}, changes)}, h.mustCall(actor, op, `{}`))
 	}
 }
 
@@ -146,7 +152,7 @@ func TestAuthenticate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, core.Bootstrap(), actor)
 
-	created := h.data(core.Bootstrap(), core.CreateToken.Operation, `{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`)
+	created := h.callData(core.Bootstrap(), core.CreateToken.Operation, `{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`)
 	value := created["token"].(string)
 	actor, err = h.tools.Authenticate(t.Context(), core.Secret(value))
 	require.NoError(t, err)

@@ -12,20 +12,20 @@ import (
 func (t *Tools) updateProject(ctx context.Context, call core.Call, in core.UpdateProjectInput) (core.Data[core.ListedProject], error) {
 	id, err := t.store.FindProject(ctx, in.Project)
 	if err != nil {
-		return data(core.ListedProject{}, err)
+		return wrapData(core.ListedProject{}, err)
 	}
 	if err := checkScrubbing(ctx, in.ProjectChange); err != nil {
-		return data(core.ListedProject{}, err)
+		return wrapData(core.ListedProject{}, err)
 	}
 	in.Repository.Value = strings.ToLower(in.Repository.Value)
 	for i, origin := range in.AllowedOrigins.Value {
 		in.AllowedOrigins.Value[i] = strings.ToLower(origin)
 	}
 	updated, err := t.store.UpdateProject(ctx, call.Actor, id, in.ProjectChange)
-	return data(t.listed(updated), err)
+	return wrapData(t.addDSNs(updated), err)
 }
 
-// checkScrubbing tells what is wrong with each key name and pattern. The safety check of a pattern can take about half
+// checkScrubbing refuses key names and patterns that are not safe, each with its reason. The safety check of a pattern can take about half
 // a second.
 func checkScrubbing(ctx context.Context, c core.ProjectChange) error {
 	failure := core.NewError(core.InvalidRequest)

@@ -15,7 +15,7 @@ func TestUpdateProject(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	op := core.UpdateProject.Operation
-	shown := with(shopProject, object{"dsns": []string{shopDSN}})
+	shown := withChanges(shopProject, object{"dsns": []string{shopDSN}})
 	for _, c := range []struct {
 		change  string
 		changes object // of the project
@@ -35,13 +35,14 @@ func TestUpdateProject(t *testing.T) {
 		{`"allowed_origins": ["HTTPS://Shop.Example", "http://localhost:3000", "http://[::1]:80"]`,
 			object{"allowed_origins": []string{"https://shop.example", "http://localhost:3000", "http://[::1]:80"}}},
 		{`"allowed_origins": null`, object{"allowed_origins": nil}},
-		{`"daily_quota": 7, "trust": "high", "scrub_keys": ["iban"]`, object{"daily_quota": 7, "trust_setting": "high", "scrub_keys": []string{"iban"}}},
+		{`"daily_quota": 7, "trust": "high", "scrub_keys": ["iban"]`,
+			object{"daily_quota": 7, "trust_setting": "high", "scrub_keys": []string{"iban"}}},
 	} {
-		shown = with(shown, c.changes)
+		shown = withChanges(shown, c.changes)
 		for _, ref := range []string{`"shop"`, fmt.Sprint(shop)} { // the second changes nothing
-			h.is(object{"data": shown}, h.ok(core.Bootstrap(), op, fmt.Sprintf(`{"project": %s, %s}`, ref, c.change)))
+			h.sameJSON(object{"data": shown}, h.mustCall(core.Bootstrap(), op, fmt.Sprintf(`{"project": %s, %s}`, ref, c.change)))
 		}
-		h.is(object{"data": []any{shown}}, h.ok(reader, core.ListProjects.Operation, `{}`))
+		h.sameJSON(object{"data": []any{shown}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
 	}
 }
 
@@ -98,17 +99,18 @@ func TestUpdateProjectRefuses(t *testing.T) {
 		{`"allowed_origins": ["https://\u017fhop.example"]`, "allowed_origins.0"},
 		{`"allowed_origins": ["https://shop.example\n"]`, "allowed_origins.0"},
 	} {
-		h.refuses(core.UpdateProject.Operation, `{"project": "shop", `+c.change+`}`, c.path)
+		h.mustRefuse(core.UpdateProject.Operation, `{"project": "shop", `+c.change+`}`, c.path)
 	}
-	h.refuses(core.UpdateProject.Operation, `{"project": "shop"}`, "")
-	h.is(object{"data": []any{with(shopProject, object{"dsns": []string{shopDSN}})}}, h.ok(reader, core.ListProjects.Operation, `{}`))
+	h.mustRefuse(core.UpdateProject.Operation, `{"project": "shop"}`, "")
+	h.sameJSON(object{"data": []any{withChanges(shopProject, object{"dsns": []string{shopDSN}})}},
+		h.mustCall(reader, core.ListProjects.Operation, `{}`))
 }
 
-// TestUpdateProjectNamesEveryMistake: each key and pattern is told apart, with its reason, and nothing is saved.
+// TestUpdateProjectNamesEveryMistake: each key and pattern is named, with its reason, and nothing is saved.
 func TestUpdateProjectNamesEveryMistake(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	_, failure := h.call(core.Bootstrap(), core.UpdateProject.Operation,
+	_, failure := h.callOperation(core.Bootstrap(), core.UpdateProject.Operation,
 		`{"project": "shop", "daily_quota": 5, "scrub_keys": ["a b", "fine"], "scrub_patterns": ["fine", "(", "a*"]}`)
 	require.NotNil(t, failure)
 	paths := map[string]string{}

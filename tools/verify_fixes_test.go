@@ -15,100 +15,100 @@ const day = 24 * time.Hour
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	issue := openFixed(h)
+	issue := addFixedIssue(h)
 	after := core.At(h.now.Add(day))
-	require.Equal(t, after.Format(core.TimeLayout), h.show(issue)["fix"].(object)["verify_after"], "21 events in a week: 3 a day")
-	h.wait(day - time.Millisecond)
-	h.alive()
-	h.verify()
-	h.statusIs(core.FixPending, issue)
+	require.Equal(t, after.Format(core.TimeLayout), h.showIssue(issue)["fix"].(object)["verify_after"], "21 events in a week: 3 a day")
+	h.passTime(day - time.Millisecond)
+	h.markAlive()
+	h.verifyFixes()
+	h.requireStatus(core.FixPending, issue)
 
-	h.wait(time.Millisecond)
-	h.verify()
+	h.passTime(time.Millisecond)
+	h.verifyFixes()
 
-	h.statusIs(core.Verified, issue)
-	fix := h.show(issue)["fix"].(object)
+	h.requireStatus(core.Verified, issue)
+	fix := h.showIssue(issue)["fix"].(object)
 	require.Equal(t, "verified", fix["outcome"])
 	require.Equal(t, after.Format(core.TimeLayout), fix["verified_at"])
-	row := h.latest(issue)
+	row := h.latestActivity(issue)
 	require.Equal(t, core.ActionIssueVerify, row.Action)
 	require.Equal(t, []any{core.ActorSystem, "verifier"}, []any{row.ActorType, row.ActorName})
-	require.Equal(t, []string{"issue.new", "issue.verified"}, h.alerts(issue))
+	require.Equal(t, []string{"issue.new", "issue.verified"}, h.alertsOf(issue))
 
-	h.verify()
+	h.verifyFixes()
 
-	require.Equal(t, row.ID, h.latest(issue).ID, "done again it does nothing")
+	require.Equal(t, row.ID, h.latestActivity(issue).ID, "done again it does nothing")
 }
 
 func TestVerificationWaitsForASignOfLife(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	issue := openFixed(h)
-	h.wait(7*day - time.Millisecond)
-	h.verify()
-	h.statusIs(core.FixPending, issue)
+	issue := addFixedIssue(h)
+	h.passTime(7*day - time.Millisecond)
+	h.verifyFixes()
+	h.requireStatus(core.FixPending, issue)
 
-	h.wait(time.Millisecond)
-	h.verify()
+	h.passTime(time.Millisecond)
+	h.verifyFixes()
 
-	h.statusIs(core.Verified, issue)
+	h.requireStatus(core.Verified, issue)
 }
 
 func TestEventOfAnOldClientIsASignOfLife(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	issue := openFixed(h)
-	h.wait(time.Hour)
-	h.happen("boom", in("1.0"))
-	h.wait(day)
+	issue := addFixedIssue(h)
+	h.passTime(time.Hour)
+	h.addEvent("boom", inRelease("1.0"))
+	h.passTime(day)
 
-	h.verify()
+	h.verifyFixes()
 
-	h.statusIs(core.Verified, issue)
+	h.requireStatus(core.Verified, issue)
 }
 
 // TestReturnThatCameBeforeItsDeployWasReported has an event arrive of a release that is deployed, but not reported yet.
 func TestReturnThatCameBeforeItsDeployWasReported(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	issue := openFixed(h)
-	h.wait(time.Hour)
-	h.happen("boom", in("1.2"))
-	h.statusIs(core.FixPending, issue)
-	h.wait(time.Minute)
-	h.deploy(newCommit, "1.2")
-	h.wait(day)
+	issue := addFixedIssue(h)
+	h.passTime(time.Hour)
+	h.addEvent("boom", inRelease("1.2"))
+	h.requireStatus(core.FixPending, issue)
+	h.passTime(time.Minute)
+	h.createDeploy(newCommit, "1.2")
+	h.passTime(day)
 
-	h.verify()
+	h.verifyFixes()
 
-	h.statusIs(core.Regressed, issue)
-	require.Equal(t, "1.2", h.show(issue)["fix"].(object)["regressed_in"])
+	h.requireStatus(core.Regressed, issue)
+	require.Equal(t, "1.2", h.showIssue(issue)["fix"].(object)["regressed_in"])
 }
 
 func TestFixLinkedAfterItsErrorReturned(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	h.deploy(fixCommit, "1.1")
-	h.wait(time.Hour)
-	issue := h.happen("boom", in("1.1"))
-	h.wait(8 * day)
-	h.link(issue)
+	h.createDeploy(fixCommit, "1.1")
+	h.passTime(time.Hour)
+	issue := h.addEvent("boom", inRelease("1.1"))
+	h.passTime(8 * day)
+	h.linkFix(issue)
 
-	h.verify()
+	h.verifyFixes()
 
-	h.statusIs(core.Regressed, issue)
+	h.requireStatus(core.Regressed, issue)
 }
 
 func TestFixesOfADeletedProjectAreNotVerified(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	openFixed(h)
-	h.ok(core.Bootstrap(), core.DeleteProject.Operation, fmt.Sprintf(`{"project": %d}`, shop))
-	h.wait(8 * day)
+	addFixedIssue(h)
+	h.mustCall(core.Bootstrap(), core.DeleteProject.Operation, fmt.Sprintf(`{"project": %d}`, shop))
+	h.passTime(8 * day)
 
-	h.verify()
+	h.verifyFixes()
 
-	require.Equal(t, []string{"0"}, column(h, `SELECT count(*)::text FROM fixes WHERE outcome IS NOT NULL`))
+	require.Equal(t, []string{"0"}, queryTexts(h, `SELECT count(*)::text FROM fixes WHERE outcome IS NOT NULL`))
 }
 
 func TestManyFixesAreVerified(t *testing.T) {
@@ -116,38 +116,38 @@ func TestManyFixesAreVerified(t *testing.T) {
 	const many = 250 // more than are read at a time
 	h := openShop(t)
 	for n := range many {
-		h.link(h.happen(fmt.Sprint("boom ", n)))
+		h.linkFix(h.addEvent(fmt.Sprint("boom ", n)))
 	}
-	require.Len(t, h.deploy(fixCommit, "1.1")["fixes_deployed"], many)
-	h.wait(7 * day)
+	require.Len(t, h.createDeploy(fixCommit, "1.1")["fixes_deployed"], many)
+	h.passTime(7 * day)
 
-	h.verify()
+	h.verifyFixes()
 
-	require.Equal(t, []string{fmt.Sprint(many)}, column(h, `SELECT count(*)::text FROM issues WHERE status = 'verified'`))
+	require.Equal(t, []string{fmt.Sprint(many)}, queryTexts(h, `SELECT count(*)::text FROM issues WHERE status = 'verified'`))
 }
 
 func TestAlertsAreDroppedAfterADay(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	old := h.happen("old")
-	h.wait(day + time.Millisecond)
-	recent := h.happen("recent")
+	old := h.addEvent("old")
+	h.passTime(day + time.Millisecond)
+	recent := h.addEvent("recent")
 
 	require.NoError(t, h.store.DropAlerts(t.Context()))
 
-	require.Empty(t, h.alerts(old))
-	require.Equal(t, []string{"issue.new"}, h.alerts(recent))
+	require.Empty(t, h.alertsOf(old))
+	require.Equal(t, []string{"issue.new"}, h.alertsOf(recent))
 }
 
 func TestFixOutcomes(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	issue := openFixed(h)
-	h.is(object{"data": []any{}, "next_cursor": nil}, h.ok(core.Bootstrap(), core.ListFixOutcomes.Operation, `{}`))
+	issue := addFixedIssue(h)
+	h.sameJSON(object{"data": []any{}, "next_cursor": nil}, h.mustCall(core.Bootstrap(), core.ListFixOutcomes.Operation, `{}`))
 	linkedAt := core.At(h.now).Format(core.TimeLayout)
-	h.wait(day + 30*time.Minute)
-	h.alive()
-	h.verify()
+	h.passTime(day + 30*time.Minute)
+	h.markAlive()
+	h.verifyFixes()
 	verifiedAt := core.At(h.now).Format(core.TimeLayout)
 	want := object{
 		"fix_id": 1, "issue_id": issue, "kind": "commit", "ref": fixCommit, "linked_by_type": "token", "linked_by": writer.Name,
@@ -155,11 +155,11 @@ func TestFixOutcomes(t *testing.T) {
 		"hours_to_verified": 24.5, "hours_to_fix": 25.5,
 	}
 
-	h.is(object{"data": []any{want}, "next_cursor": nil}, h.ok(core.Bootstrap(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
+	h.sameJSON(object{"data": []any{want}, "next_cursor": nil}, h.mustCall(core.Bootstrap(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
 
-	h.wait(2 * time.Hour)
-	h.is(object{"data": []any{}, "next_cursor": nil}, h.ok(core.Bootstrap(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
-	h.happen("boom", in("1.1"))
-	want = with(want, object{"outcome": "regressed", "regressed_at": core.At(h.now).Format(core.TimeLayout), "regressed_in": "1.1"})
-	h.is(object{"data": []any{want}, "next_cursor": nil}, h.ok(core.Bootstrap(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
+	h.passTime(2 * time.Hour)
+	h.sameJSON(object{"data": []any{}, "next_cursor": nil}, h.mustCall(core.Bootstrap(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
+	h.addEvent("boom", inRelease("1.1"))
+	want = withChanges(want, object{"outcome": "regressed", "regressed_at": core.At(h.now).Format(core.TimeLayout), "regressed_in": "1.1"})
+	h.sameJSON(object{"data": []any{want}, "next_cursor": nil}, h.mustCall(core.Bootstrap(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
 }

@@ -168,12 +168,12 @@ func history(i *core.Issue) []string {
 
 // Correct gives the triage with a correction in the place of the fields that it names.
 func Correct(t core.Triage, c core.TriageChange, by string) core.Triage {
-	if c.Empty() {
+	if c.IsEmpty() {
 		return t
 	}
-	c.Apply(&t)
+	c.ApplyTo(&t)
 	t.CorrectedBy = core.Text(by)
-	t.Reasons = append(t.Reasons[:len(t.Reasons):len(t.Reasons)], "Corrected by hand: "+strings.Join(c.Fields(), ", ")+".")
+	t.Reasons = append(t.Reasons[:len(t.Reasons):len(t.Reasons)], "Corrected by hand: "+strings.Join(c.FieldNames(), ", ")+".")
 	return t
 }
 

@@ -29,7 +29,7 @@ func ParseAddress(text string) netip.Addr {
 	return address.Unmap().WithZone("")
 }
 
-// NetworkOf returns what one sender has: an IPv4 address, or a network of 64 bits of IPv6, of which every host has all.
+// NetworkOf returns what one sender has: an IPv4 address, or all addresses of IPv6 with the same first 64 bits.
 func NetworkOf(address netip.Addr) netip.Addr {
 	if !address.Is6() {
 		return address

@@ -17,8 +17,8 @@ const MaxBody = 1 << 20
 // retryAfter is how many seconds a client waits before it asks again while the database is away.
 const retryAfter = "5"
 
-// ReadBody reads the whole body of a request, with or without a Content-Length. A body over MaxBody gives
-// payload_too_large with max_bytes; one that breaks off gives invalid_request.
+// ReadBody reads the whole body of a request, with or without a Content-Length. A body over MaxBody is
+// payload_too_large with max_bytes; one that breaks off is invalid_request.
 func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -45,7 +45,7 @@ func WriteBody(w http.ResponseWriter, status int, contentType string, body []byt
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client is gone: nobody is left to tell
+	_, _ = w.Write(body) // the client is gone
 }
 
 // SetErrorHeaders sets the headers that the specification puts beside 401 (WWW-Authenticate) and 429 and 503 (Retry-After),
@@ -67,7 +67,7 @@ func SetErrorHeaders(w http.ResponseWriter, failure *core.Error) {
 // WriteError answers with an error: its status, its JSON and its headers.
 func WriteError(w http.ResponseWriter, failure *core.Error) {
 	SetErrorHeaders(w, failure)
-	body, err := core.Marshal(failure)
+	body, err := core.MarshalPlain(failure)
 	if err != nil {
 		failure = core.NewError(core.Internal)
 		body = []byte(`{"error":"internal"}`)
@@ -75,9 +75,9 @@ func WriteError(w http.ResponseWriter, failure *core.Error) {
 	WriteJSON(w, failure.Status(), body)
 }
 
-// Refuse is WriteError for a request whose body was not read, and will not be. Unless it is told that the connection
-// ends, net/http reads a good part of the body before it answers.
-func Refuse(w http.ResponseWriter, r *http.Request, failure *core.Error) {
+// RefuseRequest is WriteError for a request whose body was not read, and will not be. Unless the connection is said to end,
+// net/http reads a good part of the body before it answers.
+func RefuseRequest(w http.ResponseWriter, r *http.Request, failure *core.Error) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")
 	}

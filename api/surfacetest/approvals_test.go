@@ -39,11 +39,11 @@ var approvalCases = []parityCase{
 // TestApprovalOverREST decides on requests: no tool does.
 func TestApprovalOverREST(t *testing.T) {
 	t.Parallel()
-	s := surfacetest.Serve(t, surfacetest.Options{Store: storetest.New(t), Settings: hold("ignore")})
-	agent, second, issue := s.Token(t, core.IssuesWrite), s.Token(t, core.Admin), s.Issue(t)
+	s := surfacetest.ServeSurfaces(t, surfacetest.Options{Store: storetest.New(t), Settings: holdActions("ignore")})
+	agent, second, issue := s.CreateToken(t, core.IssuesWrite), s.CreateToken(t, core.Admin), s.CreateIssue(t)
 	call := func(token, path string) surfacetest.Answer {
 		t.Helper()
-		return s.Send(t, surfacetest.Request{Method: http.MethodPost, Path: path, Token: token})
+		return s.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: path, Token: token})
 	}
 	ignore := fmt.Sprintf("/v1/issues/%d/ignore", issue)
 	for i, token := range []string{agent, surfacetest.AdminToken} {
@@ -58,8 +58,10 @@ func TestApprovalOverREST(t *testing.T) {
 		body        string
 	}{
 		{agent, "/v1/approvals/1/approve", 403, `{"error": "forbidden", "required_scope": "admin"}`},
-		{surfacetest.AdminToken, "/v1/approvals/2/approve", 403, `{"error": "forbidden", "reason": "the request is your own: another admin must decide it"}`},
-		{surfacetest.AdminToken, "/v1/approvals/2/reject", 403, `{"error": "forbidden", "reason": "the request is your own: another admin must decide it"}`},
+		{surfacetest.AdminToken, "/v1/approvals/2/approve", 403,
+			`{"error": "forbidden", "reason": "the request is your own: another admin must decide it"}`},
+		{surfacetest.AdminToken, "/v1/approvals/2/reject", 403,
+			`{"error": "forbidden", "reason": "the request is your own: another admin must decide it"}`},
 		{second, "/v1/approvals/3/approve", 404, `{"error": "not_found"}`},
 		{second, "/v1/approvals/2/reject", 200, `{"data": {"id": 2, "decision": "reject"}}`},
 		{second, "/v1/approvals/2/approve", 409, `{"error": "approval_not_pending"}`},
@@ -77,8 +79,8 @@ func TestApprovalOverREST(t *testing.T) {
 
 func TestDeletionIsHeldOverREST(t *testing.T) {
 	t.Parallel()
-	s := surfacetest.Serve(t, surfacetest.Options{Store: storetest.New(t), Settings: hold("delete_project")})
-	answer := s.Admin(t, http.MethodDelete, fmt.Sprintf("/v1/projects/%d", s.Project(t)), "")
+	s := surfacetest.ServeSurfaces(t, surfacetest.Options{Store: storetest.New(t), Settings: holdActions("delete_project")})
+	answer := s.SendAsAdmin(t, http.MethodDelete, fmt.Sprintf("/v1/projects/%d", s.CreateProject(t)), "")
 	require.Equal(t, http.StatusAccepted, answer.Status)
 	require.JSONEq(t, `{"status": "approval_required", "approval_id": 1}`, answer.Body)
 }
@@ -87,14 +89,14 @@ func TestDeletionIsHeldOverREST(t *testing.T) {
 func TestHeldAnswersFitTheOutputSchema(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	holding := surfacetest.Serve(t, surfacetest.Options{Store: db, Settings: hold("ignore")})
-	issue := holding.Issue(t)
+	holding := surfacetest.ServeSurfaces(t, surfacetest.Options{Store: db, Settings: holdActions("ignore")})
+	issue := holding.CreateIssue(t)
 	compiler := jsonschema.NewCompiler()
 	require.NoError(t, compiler.AddResource("tool", outputSchemaOf(t, holding, "ignore_issue")))
 	schema, err := compiler.Compile("tool")
 	require.NoError(t, err)
 	for _, held := range []string{"ignore", "none"} {
-		storetest.Set(t, db, hold(held))
+		storetest.Set(t, db, holdActions(held))
 		result := holding.CallTool(t, surfacetest.AdminToken, "ignore_issue", fmt.Sprintf(`{"id": %d}`, issue))
 		require.False(t, result.IsError)
 		require.NoError(t, schema.Validate(any(objectOf(t, string(result.StructuredContent)))), string(result.StructuredContent))
@@ -103,10 +105,10 @@ func TestHeldAnswersFitTheOutputSchema(t *testing.T) {
 	require.Error(t, schema.Validate(any(map[string]any{})))
 }
 
-// outputSchemaOf gives the output schema that tools/list shows.
+// outputSchemaOf returns the output schema that tools/list shows.
 func outputSchemaOf(t *testing.T, s *surfacetest.Surface, name string) any {
 	t.Helper()
-	answer := s.Message(t, surfacetest.AdminToken, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
+	answer := s.SendMessage(t, surfacetest.AdminToken, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
 	result, _ := objectOf(t, answer.Body)["result"].(map[string]any)
 	tools, _ := result["tools"].([]any)
 	for _, tool := range tools {

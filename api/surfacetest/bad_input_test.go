@@ -26,20 +26,20 @@ func TestBadInputEverywhere(t *testing.T) {
 		}
 		t.Run(op.Name, func(t *testing.T) {
 			t.Parallel()
-			requireRefused(t, s, op, "unknown_field", with(t, op, "unknown_field", `"x"`))
+			requireRefused(t, s, op, "unknown_field", withField(t, op, "unknown_field", `"x"`))
 			for _, field := range op.Fields() {
-				for _, value := range mistakes(op, field) {
-					requireRefused(t, s, op, field.Name, with(t, op, field.Name, value))
+				for _, value := range mistakesOf(op, field) {
+					requireRefused(t, s, op, field.Name, withField(t, op, field.Name, value))
 				}
 				if most, whole := field.Schema["maximum"].(int64); whole && field.Schema["type"] == "integer" {
 					// Written as a fraction it is an integer still: the only mistake is the other field.
-					input := with(t, op, field.Name, fmt.Sprintf("%d.0", most))
+					input := withField(t, op, field.Name, fmt.Sprintf("%d.0", most))
 					requireRefused(t, s, op, "unknown_field", strings.TrimSuffix(input, "}")+`,"unknown_field":"x"}`)
 				}
 				// Whether U+0000 is a mistake or is cleaned away is the operation's; it is the same on both.
-				requireSameOutcome(t, s, op, with(t, op, field.Name, `"a\u0000b"`))
+				requireSameOutcome(t, s, op, withField(t, op, field.Name, `"a\u0000b"`))
 				if field.Required && !inPath(op, field) {
-					requireRefused(t, s, op, field.Name, with(t, op, field.Name, ""))
+					requireRefused(t, s, op, field.Name, withField(t, op, field.Name, ""))
 				}
 			}
 		})
@@ -50,8 +50,8 @@ func inPath(op *core.Operation, field core.Field) bool {
 	return slices.Contains(op.PathParams(), field.Name)
 }
 
-// with gives the operation's example with another value for a field, or without the field.
-func with(t *testing.T, op *core.Operation, field, value string) string {
+// withField returns the operation's example with another value for a field, or without the field.
+func withField(t *testing.T, op *core.Operation, field, value string) string {
 	t.Helper()
 	input := map[string]json.RawMessage{}
 	require.NoError(t, json.Unmarshal([]byte(op.Example), &input))
@@ -64,9 +64,9 @@ func with(t *testing.T, op *core.Operation, field, value string) string {
 	return string(text)
 }
 
-// mistakes gives JSON values that the field's schema forbids. Those for the path and the query are texts: there is
+// mistakesOf returns JSON values that the field's schema forbids. Those for the path and the query are texts: there is
 // nothing else in a URL.
-func mistakes(op *core.Operation, field core.Field) []string {
+func mistakesOf(op *core.Operation, field core.Field) []string {
 	var values []string
 	schema := field.Schema
 	text := func(value any) { values = append(values, fmt.Sprintf("%q", fmt.Sprint(value))) }
@@ -103,7 +103,7 @@ func mistakes(op *core.Operation, field core.Field) []string {
 	return values
 }
 
-// otherKinds gives JSON values of the kinds that the schema does not have. A number may stand for a text that is a
+// otherKinds returns JSON values of the kinds that the schema does not have. A number may stand for a text that is a
 // project's id.
 func otherKinds(schema core.Schema) []string {
 	kinds := map[any]string{"boolean": `true`, "object": `{"a": 1}`, "array": `[true]`}
@@ -129,7 +129,7 @@ func requireRefused(t *testing.T, s *surfacetest.Surface, op *core.Operation, fi
 	}
 }
 
-// requireSameOutcome holds that both surfaces answer the input with the same error, and gives that of REST.
+// requireSameOutcome holds that both surfaces answer the input with the same error, and returns that of REST.
 func requireSameOutcome(t *testing.T, s *surfacetest.Surface, op *core.Operation, input string) surfacetest.Answer {
 	t.Helper()
 	rest := callREST(t, s, op, surfacetest.AdminToken, input)
@@ -139,7 +139,7 @@ func requireSameOutcome(t *testing.T, s *surfacetest.Surface, op *core.Operation
 	return rest
 }
 
-// TestBrokenInputEverywhere sends what is no JSON object in UTF-8.
+// TestBrokenInputEverywhere sends what is not a JSON object in UTF-8.
 func TestBrokenInputEverywhere(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
@@ -148,7 +148,7 @@ func TestBrokenInputEverywhere(t *testing.T) {
 			continue
 		}
 		for _, input := range []string{"{\"text\": \"\xff\xfe\"}", `[1]`, `"text"`, `7`, `true`} {
-			rest := s.Send(t, surfacetest.Request{
+			rest := s.SendRequest(t, surfacetest.Request{
 				Method: op.Method(), Path: op.Path(), Token: surfacetest.AdminToken, Body: strings.NewReader(input),
 			})
 			requireSameError(t, op, core.InvalidRequest, rest, callMCP(t, s, op, surfacetest.AdminToken, input))

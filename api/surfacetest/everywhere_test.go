@@ -17,9 +17,9 @@ import (
 	"errand/wire"
 )
 
-// everywhere are the errors that an operation can answer whatever it does. The tests of this file and of
+// everywhereCodes are the errors that an operation can answer whatever it does. The tests of this file and of
 // bad_input_test.go show each of them for every operation.
-var everywhere = []core.Code{
+var everywhereCodes = []core.Code{
 	core.Unauthorized, core.Forbidden, core.InvalidRequest, core.PayloadTooLarge, core.Internal, core.Unavailable,
 }
 
@@ -43,14 +43,14 @@ func requireSameRefusal(t *testing.T, op *core.Operation, code core.Code, rest, 
 	}
 }
 
-// plausible looks like a token, so that the database is asked.
-var plausible = "ck_" + strings.Repeat("x", 43)
+// plausibleInput looks like a token, so that the database is asked.
+var plausibleInput = "ck_" + strings.Repeat("x", 43)
 
 func TestUnauthorizedEverywhere(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
 	for _, op := range s.Registry.Operations() {
-		for _, token := range []string{"", "ck_wrong", plausible} {
+		for _, token := range []string{"", "ck_wrong", plausibleInput} {
 			rest, tool := callREST(t, s, op, token, op.Example), callMCP(t, s, op, token, op.Example)
 			requireSameRefusal(t, op, core.Unauthorized, rest, tool)
 			require.Equal(t, "Bearer", rest.Header.Get("WWW-Authenticate"))
@@ -61,8 +61,8 @@ func TestUnauthorizedEverywhere(t *testing.T) {
 // tokenScopes are the scopes that a token can have.
 var tokenScopes = []core.Scope{core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin}
 
-// opens tells whether one of the scopes opens the operation (primary API, Authentication).
-func opens(scopes []core.Scope, op *core.Operation) bool {
+// opensOperation reports whether one of the scopes opens the operation (primary API, Authentication).
+func opensOperation(scopes []core.Scope, op *core.Operation) bool {
 	return op.Scope == core.AnyToken || slices.Contains(scopes, op.Scope) || slices.Contains(scopes, core.Admin)
 }
 
@@ -71,11 +71,11 @@ func TestForbiddenEverywhere(t *testing.T) {
 	s := surfacetest.New(t)
 	tokens := map[core.Scope]string{}
 	for _, scope := range tokenScopes {
-		tokens[scope] = s.Token(t, scope)
+		tokens[scope] = s.CreateToken(t, scope)
 	}
 	for _, op := range s.Registry.Operations() {
 		for scope, token := range tokens {
-			if opens([]core.Scope{scope}, op) {
+			if opensOperation([]core.Scope{scope}, op) {
 				continue
 			}
 			want := map[string]any{"error": "forbidden", "required_scope": string(op.Scope)}
@@ -102,18 +102,18 @@ func TestToolsOfEveryToken(t *testing.T) {
 		}
 		var want []string
 		for _, op := range s.Registry.Operations() {
-			if op.NotATool == "" && opens(scopes, op) {
+			if op.NotATool == "" && opensOperation(scopes, op) {
 				want = append(want, op.Name)
 			}
 		}
-		require.ElementsMatch(t, want, toolsOf(t, s, s.Token(t, scopes...)), "%v", scopes)
+		require.ElementsMatch(t, want, toolsOf(t, s, s.CreateToken(t, scopes...)), "%v", scopes)
 	}
 }
 
-// toolsOf gives the names that tools/list shows to a token.
+// toolsOf returns the names that tools/list shows to a token.
 func toolsOf(t *testing.T, s *surfacetest.Surface, token string) []string {
 	t.Helper()
-	answer := s.Message(t, token, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
+	answer := s.SendMessage(t, token, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 	result, _ := objectOf(t, answer.Body)["result"].(map[string]any)
 	tools, _ := result["tools"].([]any)
@@ -129,10 +129,10 @@ func TestPayloadTooLargeEverywhere(t *testing.T) {
 	s := surfacetest.New(t)
 	padding := strings.Repeat(" ", wire.MaxBody)
 	for _, op := range s.Registry.Operations() {
-		rest := s.Send(t, surfacetest.Request{
+		rest := s.SendRequest(t, surfacetest.Request{
 			Method: op.Method(), Path: op.Path(), Token: surfacetest.AdminToken, Body: strings.NewReader("{}" + padding),
 		})
-		tool := s.Message(t, surfacetest.AdminToken, surfacetest.ToolCall(op.Name, op.Example)+padding, nil)
+		tool := s.SendMessage(t, surfacetest.AdminToken, surfacetest.ToolCall(op.Name, op.Example)+padding, nil)
 		requireSameRefusal(t, op, core.PayloadTooLarge, rest, tool)
 	}
 }
@@ -159,9 +159,9 @@ func TestUnavailableEverywhere(t *testing.T) {
 // looked up. The admin's is known without looking.
 func requireFailing(t *testing.T, code core.Code, broken *store.Store) {
 	t.Helper()
-	s := surfacetest.Serve(t, surfacetest.Options{Store: broken})
+	s := surfacetest.ServeSurfaces(t, surfacetest.Options{Store: broken})
 	for _, op := range s.Registry.Operations() {
-		requireSameRefusal(t, op, code, callREST(t, s, op, plausible, op.Example), callMCP(t, s, op, plausible, op.Example))
+		requireSameRefusal(t, op, code, callREST(t, s, op, plausibleInput, op.Example), callMCP(t, s, op, plausibleInput, op.Example))
 		if op.NotATool == "" && op != core.Whoami.Operation { // which asks nobody but the authentication
 			rest := callREST(t, s, op, surfacetest.AdminToken, op.Example)
 			requireSameError(t, op, code, rest, callMCP(t, s, op, surfacetest.AdminToken, op.Example))

@@ -8,7 +8,8 @@ var mergeCases = []parityCase{
 	{core.MergeIssues.Operation, success, "admin", `{"id": "$resolved", "source_ids": "$issue,$issue"}`},
 	{core.MergeIssues.Operation, core.NotFound, "agent", `{"id": $missing, "source_ids": [$issue]}`},
 	{core.MergeIssues.Operation, core.InvalidRequest, "agent", `{"id": $merged, "source_ids": [$resolved]}`},
-	{core.MergeIssues.Operation, core.InvalidRequest, "agent", `{"id": $issue, "source_ids": [$issue, $merged, $claimed, $missing, $resolved]}`},
+	{core.MergeIssues.Operation, core.InvalidRequest, "agent",
+		`{"id": $issue, "source_ids": [$issue, $merged, $claimed, $missing, $resolved]}`},
 	{core.MergeIssues.Operation, core.InvalidRequest, "agent", `{"id": $issue, "source_ids": []}`},
 	{core.MergeIssues.Operation, core.InvalidRequest, "agent", `{"id": $issue, "source_ids": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}`},
 

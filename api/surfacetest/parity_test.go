@@ -16,7 +16,6 @@ import (
 	"errand/api"
 	"errand/api/surfacetest"
 	"errand/core"
-	"errand/mcp"
 	"errand/store/storetest"
 )
 
@@ -26,7 +25,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 const success core.Code = ""
 
 // parityCases are inputs that REST and MCP must answer alike, each from equal worlds. Every tool needs one
-// for its success and one for each error that it declares; worldValues tells what the $names mean. The errors that
+// for its success and one for each error that it declares; worldValues says what the $names mean. The errors that
 // every operation has are in everywhere_test.go.
 var parityCases = slices.Concat(basicCases, mergeCases, approvalCases, triageCases, releaseCases)
 
@@ -48,12 +47,14 @@ var basicCases = []parityCase{
 
 	{core.UpdateProject.Operation, success, "admin", `{"project": $project, "repository": "Acme/Shop", "trust": "low", "daily_quota": "7", "scrub_keys": "iban,tax_id",
 		"scrub_patterns": ["ORD-[0-9]{1,9}"], "allowed_origins": ["HTTPS://Shop.example"]}`},
-	{core.UpdateProject.Operation, success, "admin", `{"project": "web-shop", "repository": null, "trust": null, "daily_quota": null, "allowed_origins": null}`},
+	{core.UpdateProject.Operation, success, "admin",
+		`{"project": "web-shop", "repository": null, "trust": null, "daily_quota": null, "allowed_origins": null}`},
 	{core.UpdateProject.Operation, core.ProjectNotFound, "admin", `{"project": "no-such-app", "trust": "low"}`},
 	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project}`},
 	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "scrub_keys": null, "scrub_patterns": null}`},
 	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "repository": "https://github.com/acme/shop"}`},
-	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "scrub_keys": ["a b"], "scrub_patterns": ["ok", "(", "(.*)\\1x"]}`},
+	{core.UpdateProject.Operation, core.InvalidRequest, "admin",
+		`{"project": $project, "scrub_keys": ["a b"], "scrub_patterns": ["ok", "(", "(.*)\\1x"]}`},
 	{core.UpdateProject.Operation, core.InvalidRequest, "admin", `{"project": $project, "allowed_origins": ["https://shop.example/"]}`},
 
 	{core.CreateProjectKey.Operation, success, "admin", `{"project": $project}`},
@@ -69,12 +70,14 @@ var basicCases = []parityCase{
 	{core.ListIssues.Operation, success, "reader", `{}`},
 	{core.ListIssues.Operation, success, "reader", `{"project": $project, "status": "unresolved", "claimed": "false", "limit": "1"}`},
 	{core.ListIssues.Operation, success, "reader", `{"project": "web-shop", "limit": 1, "cursor": "$issuecursor"}`},
-	{core.ListIssues.Operation, success, "reader", `{"search": "%", "since": "1h", "release": "shop@1", "environment": "production", "test": "false"}`},
+	{core.ListIssues.Operation, success, "reader",
+		`{"search": "%", "since": "1h", "release": "shop@1", "environment": "production", "test": "false"}`},
 	{core.ListIssues.Operation, core.ProjectNotFound, "reader", `{"project": "no-such-app"}`},
 	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"cursor": "nonsense"}`},
 	{core.ListIssues.Operation, success, "reader", `{"sort": "priority", "limit": "1"}`},
 	{core.ListIssues.Operation, success, "reader", `{"project": "web-shop", "sort": "priority", "limit": 1, "cursor": "$prioritycursor"}`},
-	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"project": "web-shop", "sort": "priority", "limit": 1, "cursor": "$issuecursor"}`},
+	{core.ListIssues.Operation, core.InvalidRequest, "reader",
+		`{"project": "web-shop", "sort": "priority", "limit": 1, "cursor": "$issuecursor"}`},
 	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"project": "web-shop", "status": "unresolved", "cursor": "$issuecursor"}`},
 	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"sort": "newest"}`},
 	{core.ListIssues.Operation, core.InvalidRequest, "reader", `{"cursor": "$eventcursor"}`},
@@ -146,12 +149,12 @@ func TestParity(t *testing.T) {
 				worlds = newWorlds(t, "none")
 			}
 			overREST, overMCP := worlds[0], worlds[1]
-			input := os.Expand(c.input, overREST.value)
-			require.Equal(t, input, os.Expand(c.input, overMCP.value), "the worlds are equal")
-			rest := callREST(t, overREST.Surface, c.op, overREST.token(c.actor), input)
-			tool := callMCP(t, overMCP.Surface, c.op, overMCP.token(c.actor), input)
+			input := os.Expand(c.input, overREST.valueOf)
+			require.Equal(t, input, os.Expand(c.input, overMCP.valueOf), "the worlds are equal")
+			rest := callREST(t, overREST.Surface, c.op, overREST.tokenOf(c.actor), input)
+			tool := callMCP(t, overMCP.Surface, c.op, overMCP.tokenOf(c.actor), input)
 			requireSame(t, c.op, c.code, rest, tool)
-			require.Equal(t, overREST.state(t), overMCP.state(t), "what the call left behind")
+			require.Equal(t, overREST.readState(t), overMCP.readState(t), "what the call left behind")
 		})
 	}
 }
@@ -164,10 +167,10 @@ func TestParityIsComplete(t *testing.T) {
 		require.Contains(t, append(c.op.AllErrors(), success), c.code, "%s does not declare it", c.op.Name)
 		shown[c.op.Name+" "+string(c.code)] = true
 	}
-	for _, op := range mcp.Tools() {
+	for _, op := range core.V1.Tools() {
 		for _, code := range append(op.AllErrors(), success) {
 			// An error that an operation declares itself has a reason of its own, though every operation has the error.
-			if !slices.Contains(everywhere, code) || slices.Contains(op.Errors, code) {
+			if !slices.Contains(everywhereCodes, code) || slices.Contains(op.Errors, code) {
 				require.True(t, shown[op.Name+" "+string(code)], "parityCases lacks %s with the outcome %q", op.Name, code)
 			}
 		}
@@ -180,13 +183,14 @@ func callREST(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, i
 	fields := map[string]json.RawMessage{}
 	require.NoError(t, json.Unmarshal([]byte(input), &fields), input)
 	target := api.TargetOf(op, fields)
-	return s.Send(t, surfacetest.Request{Method: op.Method(), Path: target.Path, Token: token, Body: strings.NewReader(string(target.Body))})
+	return s.SendRequest(t, surfacetest.Request{Method: op.Method(), Path: target.Path, Token: token,
+		Body: strings.NewReader(string(target.Body))})
 }
 
-// callMCP makes the call as a tool call and gives the HTTP answer.
+// callMCP makes the call as a tool call and returns the HTTP answer.
 func callMCP(t *testing.T, s *surfacetest.Surface, op *core.Operation, token, input string) surfacetest.Answer {
 	t.Helper()
-	return s.Message(t, token, surfacetest.ToolCall(op.Name, input), nil)
+	return s.SendMessage(t, token, surfacetest.ToolCall(op.Name, input), nil)
 }
 
 // requireSame holds that both surfaces answered the same, with the outcome.
@@ -242,7 +246,7 @@ func requireSameError(t *testing.T, op *core.Operation, code core.Code, rest, to
 // requireDeclared holds that the body of an error has the members that are declared for its code, and no others.
 func requireDeclared(t *testing.T, code core.Code, body string) {
 	t.Helper()
-	schema := core.ErrorSchema(code)
+	schema := core.V1.Errors().BodySchema(code)
 	schema["additionalProperties"] = false
 	text, err := json.Marshal(schema)
 	require.NoError(t, err)
@@ -268,7 +272,7 @@ func objectOf(t *testing.T, text string) map[string]any {
 func TestCallOfNoTool(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
-	for _, op := range core.Operations() {
+	for _, op := range core.V1.Operations() {
 		if op.NotATool != "" {
 			answer := callMCP(t, s, op, surfacetest.AdminToken, op.Example)
 			require.Equal(t, http.StatusOK, answer.Status, op.Name)

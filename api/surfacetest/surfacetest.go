@@ -48,11 +48,11 @@ type Options struct {
 // New serves both surfaces on a fresh database until the test ends.
 func New(t testing.TB) *Surface {
 	t.Helper()
-	return Serve(t, Options{Store: storetest.New(t)})
+	return ServeSurfaces(t, Options{Store: storetest.New(t)})
 }
 
-// Serve serves both surfaces until the test ends.
-func Serve(t testing.TB, o Options) *Surface {
+// ServeSurfaces serves both surfaces until the test ends.
+func ServeSurfaces(t testing.TB, o Options) *Surface {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	server := httptest.NewUnstartedServer(nil)
@@ -66,7 +66,7 @@ func Serve(t testing.TB, o Options) *Surface {
 	require.NoError(t, err)
 	server.Config.Handler = api.New(api.Options{
 		Registry: registry, Authenticate: behaviour.Authenticate, Ready: o.Store.CheckServer, BaseURL: base, Version: "0.0.0", Log: log,
-		MCP: mcp.New(mcp.Options{Registry: registry, Call: api.Caller, BaseURL: base, Version: "0.0.0", Log: log}),
+		MCP: mcp.New(mcp.Options{Registry: registry, Call: api.CallerOf, BaseURL: base, Version: "0.0.0", Log: log}),
 	})
 	server.Start()
 	t.Cleanup(server.Close)
@@ -88,8 +88,8 @@ type Answer struct {
 	Body   string
 }
 
-// Send sends a request and checks what every answer has: a request id.
-func (s *Surface) Send(t testing.TB, q Request) Answer {
+// SendRequest sends a request and checks what every answer has: a request id.
+func (s *Surface) SendRequest(t testing.TB, q Request) Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), q.Method, s.URL+q.Path, q.Body)
 	require.NoError(t, err)
@@ -108,18 +108,18 @@ func (s *Surface) Send(t testing.TB, q Request) Answer {
 	return Answer{response.StatusCode, response.Header, string(body)}
 }
 
-// Admin sends a request as the bootstrap admin.
-func (s *Surface) Admin(t testing.TB, method, path, body string) Answer {
+// SendAsAdmin sends a request as the bootstrap admin.
+func (s *Surface) SendAsAdmin(t testing.TB, method, path, body string) Answer {
 	t.Helper()
-	return s.Send(t, Request{Method: method, Path: path, Token: AdminToken, Body: strings.NewReader(body)})
+	return s.SendRequest(t, Request{Method: method, Path: path, Token: AdminToken, Body: strings.NewReader(body)})
 }
 
-// Message sends a JSON-RPC message to /mcp. Header may be nil.
-func (s *Surface) Message(t testing.TB, token, message string, header map[string]string) Answer {
+// SendMessage sends a JSON-RPC message to /mcp. Header may be nil.
+func (s *Surface) SendMessage(t testing.TB, token, message string, header map[string]string) Answer {
 	t.Helper()
 	all := map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 	maps.Copy(all, header)
-	return s.Send(t, Request{Method: http.MethodPost, Path: "/mcp", Token: token, Header: all, Body: strings.NewReader(message)})
+	return s.SendRequest(t, Request{Method: http.MethodPost, Path: "/mcp", Token: token, Header: all, Body: strings.NewReader(message)})
 }
 
 // ToolResult is the result of a tool call.
@@ -140,7 +140,7 @@ func ToolCall(tool, arguments string) string {
 // CallTool calls a tool with arguments as JSON.
 func (s *Surface) CallTool(t testing.TB, token, tool, arguments string) ToolResult {
 	t.Helper()
-	return ResultOf(t, s.Message(t, token, ToolCall(tool, arguments), nil))
+	return ResultOf(t, s.SendMessage(t, token, ToolCall(tool, arguments), nil))
 }
 
 // ResultOf reads the result of a tool call.
@@ -156,46 +156,47 @@ func ResultOf(t testing.TB, answer Answer) ToolResult {
 	return *response.Result
 }
 
-// Token makes a token with the scopes.
-func (s *Surface) Token(t testing.TB, scopes ...core.Scope) string {
+// CreateToken makes a token with the scopes.
+func (s *Surface) CreateToken(t testing.TB, scopes ...core.Scope) string {
 	t.Helper()
-	return s.createToken(t, map[string]any{"name": "agent", "scopes": scopes})
+	return s.sendToken(t, map[string]any{"name": "agent", "scopes": scopes})
 }
 
-// BoundToken makes a token that sends deploys and source maps of one project only.
-func (s *Surface) BoundToken(t testing.TB, project int64, scopes ...core.Scope) string {
+// CreateBoundToken makes a token that sends deploys and source maps of one project only.
+func (s *Surface) CreateBoundToken(t testing.TB, project int64, scopes ...core.Scope) string {
 	t.Helper()
-	return s.createToken(t, map[string]any{"name": "agent", "scopes": scopes, "project": fmt.Sprint(project)})
+	return s.sendToken(t, map[string]any{"name": "agent", "scopes": scopes, "project": fmt.Sprint(project)})
 }
 
-func (s *Surface) createToken(t testing.TB, input map[string]any) string {
+func (s *Surface) sendToken(t testing.TB, input map[string]any) string {
 	t.Helper()
 	body, err := json.Marshal(input)
 	require.NoError(t, err)
-	answer := s.Admin(t, http.MethodPost, "/v1/tokens", string(body))
+	answer := s.SendAsAdmin(t, http.MethodPost, "/v1/tokens", string(body))
 	require.Equal(t, http.StatusCreated, answer.Status, answer.Body)
 	var created core.Data[struct{ Token string }]
 	require.NoError(t, json.Unmarshal([]byte(answer.Body), &created))
 	return created.Data.Token
 }
 
-// Project makes a project and gives its public id.
-func (s *Surface) Project(t testing.TB) int64 {
+// CreateProject makes a project and returns its public id.
+func (s *Surface) CreateProject(t testing.TB) int64 {
 	t.Helper()
-	answer := s.Admin(t, http.MethodPost, "/v1/projects", `{"name":"Web shop"}`)
+	answer := s.SendAsAdmin(t, http.MethodPost, "/v1/projects", `{"name":"Web shop"}`)
 	require.Equal(t, http.StatusCreated, answer.Status, answer.Body)
 	var created core.Data[struct{ ID int64 }]
 	require.NoError(t, json.Unmarshal([]byte(answer.Body), &created))
 	return created.Data.ID
 }
 
-// Issue makes an issue with one event in a project of its own, and gives its id.
-func (s *Surface) Issue(t testing.TB) int64 {
+// CreateIssue makes an issue with one event in a project of its own, and returns its id.
+func (s *Surface) CreateIssue(t testing.TB) int64 {
 	t.Helper()
 	now := core.At(time.Now())
 	added, err := s.Store.Intake.AddEvents(t.Context(), []intake.NewEvent{{
-		ProjectID: s.Project(t), EventID: [16]byte{1}, OccurredAt: now, ReceivedAt: now, Fingerprint: sha256.Sum256([]byte("pay")), Version: 1,
-		Title: "Error: <b>pay</b> & more", Type: "Error", Level: "error", Platform: "go", Source: core.SourceServer,
+		ProjectID: s.CreateProject(t), EventID: [16]byte{1}, OccurredAt: now, ReceivedAt: now, Fingerprint: sha256.Sum256([]byte("pay")),
+		Version: 1,
+		Title:   "Error: <b>pay</b> & more", Type: "Error", Level: "error", Platform: "go", Source: core.SourceServer,
 		Payload: intake.Pack([]byte(`{"event_id":"01000000000000000000000000000000","platform":"go","message":"pay"}`)),
 	}})
 	require.NoError(t, err)

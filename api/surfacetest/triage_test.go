@@ -10,7 +10,8 @@ import (
 
 // triageCases are parityCases of triage and similar issues.
 var triageCases = []parityCase{
-	{core.CorrectTriage.Operation, success, "agent", `{"id": $issue, "category": "data", "severity": "3", "note": "password=hunter2 \u0000\u202e <b>&"}`},
+	{core.CorrectTriage.Operation, success, "agent",
+		`{"id": $issue, "category": "data", "severity": "3", "note": "password=hunter2 \u0000\u202e <b>&"}`},
 	{core.CorrectTriage.Operation, success, "admin", `{"id": "$claimed", "noise": true, "transient": "false", "agent_fixable": null}`},
 	{core.CorrectTriage.Operation, core.NotFound, "agent", `{"id": $missing, "noise": true}`},
 	{core.CorrectTriage.Operation, core.NotFound, "agent", `{"id": $merged, "noise": true}`},
@@ -32,8 +33,9 @@ var switchedOffCases = []parityCase{
 
 func TestParityOfWhatIsSwitchedOff(t *testing.T) {
 	t.Parallel()
-	s := surfacetest.Serve(t, surfacetest.Options{Store: storetest.New(t), Settings: map[string]string{"SIMILAR": "off"}})
+	s := surfacetest.ServeSurfaces(t, surfacetest.Options{Store: storetest.New(t), Settings: map[string]string{"SIMILAR": "off"}})
 	for _, c := range switchedOffCases {
-		requireSameError(t, c.op, c.code, callREST(t, s, c.op, surfacetest.AdminToken, c.input), callMCP(t, s, c.op, surfacetest.AdminToken, c.input))
+		requireSameError(t, c.op, c.code, callREST(t, s, c.op, surfacetest.AdminToken, c.input),
+			callMCP(t, s, c.op, surfacetest.AdminToken, c.input))
 	}
 }

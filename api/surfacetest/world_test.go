@@ -30,8 +30,10 @@ type world struct {
 // missingID is the id of nothing.
 const missingID = 1<<53 - 1
 
-// hold has actions, a comma list of them, wait for approval.
-func hold(actions string) map[string]string { return map[string]string{"REQUIRE_APPROVAL": actions} }
+// holdActions has actions, a comma list of them, wait for approval.
+func holdActions(actions string) map[string]string {
+	return map[string]string{"REQUIRE_APPROVAL": actions}
+}
 
 // newWorlds makes two equal worlds, where the actions are held for approval.
 func newWorlds(t *testing.T, held string) [2]*world {
@@ -43,52 +45,53 @@ func newWorlds(t *testing.T, held string) [2]*world {
 // newWorld makes two projects, tokens, and issues in every state that matters.
 func newWorld(t *testing.T, now time.Time, held string) *world {
 	t.Helper()
-	w := &world{now: now, Surface: surfacetest.Serve(t, surfacetest.Options{
+	w := &world{now: now, Surface: surfacetest.ServeSurfaces(t, surfacetest.Options{
 		Store:    storetest.NewAt(t, func() time.Time { return now }),
 		Random:   rand.NewChaCha8([32]byte{}),
 		Settings: map[string]string{"BASE_URL": "https://errand.example", "REQUIRE_APPROVAL": held},
 	})}
 	w.tokens = map[string]string{
 		"admin":  surfacetest.AdminToken,
-		"reader": w.Token(t, core.IssuesRead),
-		"agent":  w.Token(t, core.IssuesRead, core.IssuesWrite),
-		"rival":  w.Token(t, core.IssuesRead, core.IssuesWrite),
+		"reader": w.CreateToken(t, core.IssuesRead),
+		"agent":  w.CreateToken(t, core.IssuesRead, core.IssuesWrite),
+		"rival":  w.CreateToken(t, core.IssuesRead, core.IssuesWrite),
 
-		"deployer": w.Token(t, core.ReleasesWrite),
+		"deployer": w.CreateToken(t, core.ReleasesWrite),
 	}
-	project, lonely := w.Project(t), w.Project(t)
-	w.tokens["bound"] = w.BoundToken(t, lonely, core.ReleasesWrite)
-	w.admin(t, fmt.Sprintf("/v1/projects/%d/keys", project), ``)
+	project, lonely := w.CreateProject(t), w.CreateProject(t)
+	w.tokens["bound"] = w.CreateBoundToken(t, lonely, core.ReleasesWrite)
+	w.sendAdmin(t, fmt.Sprintf("/v1/projects/%d/keys", project), ``)
 	keys := func(id int64) []string {
 		p, err := w.Store.Project(t.Context(), id)
 		require.NoError(t, err)
 		return p.Keys
 	}
-	issue, event := w.issue(t, project, "pay", 3)
-	resolved, _ := w.issue(t, project, "ship", 1)
-	claimed, _ := w.issue(t, lonely, "login", 1)
-	merged, _ := w.issue(t, project, "pay again", 1)
-	w.admin(t, fmt.Sprintf("/v1/issues/%d/resolve", resolved), ``)
-	w.fix(t, project)
-	w.admin(t, fmt.Sprintf("/v1/issues/%d/notes", issue), `{"text": "seen <before> & after"}`)
-	_, err := w.Store.Ask(t.Context(), core.System("reviewer"), store.IgnoreIssue{ID: issue})
+	issue, event := w.addIssue(t, project, "pay", 3)
+	resolved, _ := w.addIssue(t, project, "ship", 1)
+	claimed, _ := w.addIssue(t, lonely, "login", 1)
+	merged, _ := w.addIssue(t, project, "pay again", 1)
+	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/resolve", resolved), ``)
+	w.addFix(t, project)
+	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/notes", issue), `{"text": "seen <before> & after"}`)
+	_, err := w.Store.Ask(t.Context(), core.NewSystemActor("reviewer"), store.IgnoreIssue{ID: issue})
 	require.True(t, core.HasCode(err, core.ApprovalRequired), "%v", err)
-	w.run(t, `UPDATE issues SET status = 'merged', merged_into = $2 WHERE id = $1`, merged, issue)
-	answer := w.Send(t, surfacetest.Request{Method: http.MethodPost, Path: fmt.Sprintf("/v1/issues/%d/claim", claimed), Token: w.tokens["agent"]})
+	w.runSQL(t, `UPDATE issues SET status = 'merged', merged_into = $2 WHERE id = $1`, merged, issue)
+	answer := w.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: fmt.Sprintf("/v1/issues/%d/claim", claimed),
+		Token: w.tokens["agent"]})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 	w.values = map[string]string{
 		"project": fmt.Sprint(project), "key": keys(project)[0], "lonely": fmt.Sprint(lonely), "lastkey": keys(lonely)[0],
 		"issue": fmt.Sprint(issue), "resolved": fmt.Sprint(resolved), "claimed": fmt.Sprint(claimed), "merged": fmt.Sprint(merged),
 		"missing": fmt.Sprint(missingID), "event": fmt.Sprint(event),
-		"issuecursor": w.cursor(t, project, core.ByLastSeen), "prioritycursor": w.cursor(t, project, core.ByPriority),
+		"issuecursor": w.makeCursor(t, project, core.ByLastSeen), "prioritycursor": w.makeCursor(t, project, core.ByPriority),
 		"eventcursor":    string(core.NewCursor("received_at", now, event)),
 		"approvalcursor": string(core.NewCursor("requested_at", now.Add(time.Second), 1)),
 	}
 	return w
 }
 
-// cursor gives the cursor behind the first issue of a project.
-func (w *world) cursor(t *testing.T, project int64, sort core.IssueSort) string {
+// makeCursor returns the cursor behind the first issue of a project.
+func (w *world) makeCursor(t *testing.T, project int64, sort core.IssueSort) string {
 	t.Helper()
 	page, err := w.Store.Issues(t.Context(), store.IssueFilter{ProjectID: project, Sort: sort, Paging: core.Paging{Limit: 1}})
 	require.NoError(t, err)
@@ -96,8 +99,8 @@ func (w *world) cursor(t *testing.T, project int64, sort core.IssueSort) string 
 	return string(page.NextCursor)
 }
 
-// value gives what a $name of a case means.
-func (w *world) value(name string) string {
+// valueOf returns what a $name of a case means.
+func (w *world) valueOf(name string) string {
 	value, known := w.values[name]
 	if !known {
 		panic("parityCases: no value is called " + name)
@@ -105,7 +108,7 @@ func (w *world) value(name string) string {
 	return value
 }
 
-func (w *world) token(actor string) string {
+func (w *world) tokenOf(actor string) string {
 	token, known := w.tokens[actor]
 	if !known {
 		panic("parityCases: no actor is called " + actor)
@@ -113,26 +116,26 @@ func (w *world) token(actor string) string {
 	return token
 }
 
-// fix has a release bring a fix, which is verified, and a release with a name that is hard to write in a path.
-func (w *world) fix(t *testing.T, project int64) {
+// addFix has a release bring a fix, which is verified, and adds a release with a name that is hard to write in a path.
+func (w *world) addFix(t *testing.T, project int64) {
 	t.Helper()
-	fixed, _ := w.issue(t, project, "refund", 1)
-	w.admin(t, fmt.Sprintf("/v1/issues/%d/fix", fixed), `{"commit": "1a2b3c4d5e6f"}`)
-	w.admin(t, "/v1/deploys", fmt.Sprintf(`{"project": %d, "commit": "1a2b3c4", "release": "shop@1"}`, project))
-	w.admin(t, "/v1/deploys", fmt.Sprintf(`{"project": %d, "commit": "2b3c4d5", "release": "feature/ü 1%%2F?#"}`, project))
-	w.run(t, `UPDATE fixes SET outcome = 'verified', outcome_at = $1, verified_at = $1`, w.now)
-	w.run(t, `UPDATE issues SET status = 'verified' WHERE id = $1`, fixed)
+	fixed, _ := w.addIssue(t, project, "refund", 1)
+	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", fixed), `{"commit": "1a2b3c4d5e6f"}`)
+	w.sendAdmin(t, "/v1/deploys", fmt.Sprintf(`{"project": %d, "commit": "1a2b3c4", "release": "shop@1"}`, project))
+	w.sendAdmin(t, "/v1/deploys", fmt.Sprintf(`{"project": %d, "commit": "2b3c4d5", "release": "feature/ü 1%%2F?#"}`, project))
+	w.runSQL(t, `UPDATE fixes SET outcome = 'verified', outcome_at = $1, verified_at = $1`, w.now)
+	w.runSQL(t, `UPDATE issues SET status = 'verified' WHERE id = $1`, fixed)
 }
 
-// admin makes a call that must work.
-func (w *world) admin(t *testing.T, path, body string) {
+// sendAdmin makes a call that must work.
+func (w *world) sendAdmin(t *testing.T, path, body string) {
 	t.Helper()
-	answer := w.Admin(t, http.MethodPost, path, body)
+	answer := w.SendAsAdmin(t, http.MethodPost, path, body)
 	require.Less(t, answer.Status, http.StatusBadRequest, answer.Body)
 }
 
-// issue makes an issue with events, and gives its id and that of the first event.
-func (w *world) issue(t *testing.T, project int64, title string, events int) (issue, event int64) {
+// addIssue makes an issue with events, and returns its id and that of the first event.
+func (w *world) addIssue(t *testing.T, project int64, title string, events int) (issue, event int64) {
 	t.Helper()
 	at := core.At(w.now)
 	var list []intake.NewEvent
@@ -151,7 +154,7 @@ func (w *world) issue(t *testing.T, project int64, title string, events int) (is
 	return added[0].IssueID, added[0].ID
 }
 
-func (w *world) run(t *testing.T, sql string, args ...any) {
+func (w *world) runSQL(t *testing.T, sql string, args ...any) {
 	t.Helper()
 	rows, err := storetest.SQL(t.Context(), w.Store, sql, args...)
 	require.NoError(t, err)
@@ -159,8 +162,8 @@ func (w *world) run(t *testing.T, sql string, args ...any) {
 	require.NoError(t, rows.Err())
 }
 
-// state gives what calls can change, as JSON.
-func (w *world) state(t *testing.T) []string {
+// readState returns what calls can change, as JSON.
+func (w *world) readState(t *testing.T) []string {
 	t.Helper()
 	rows, err := storetest.SQL(t.Context(), w.Store, `
 SELECT to_jsonb(a)::text FROM activity a UNION ALL SELECT to_jsonb(i)::text FROM issues i

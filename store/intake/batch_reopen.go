@@ -211,6 +211,6 @@ func ReopenIssue(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int64)
 		return err
 	}
 	change := activity.FromTo{From: core.Resolved, To: core.Unresolved}
-	_, err := activity.Write(ctx, db, t, activity.OfIssue(core.System("ingest"), project, issue, core.ActionIssueRegress, change))
+	_, err := activity.Write(ctx, db, t, activity.OfIssue(core.NewSystemActor("ingest"), project, issue, core.ActionIssueRegress, change))
 	return err
 }

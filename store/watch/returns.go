@@ -82,7 +82,7 @@ func (f Fix) Regress(ctx context.Context, db *pg.DB, t *pg.Tx, from core.Status,
 		return err
 	}
 	data := regressData{activity.FromTo{From: from, To: core.Regressed}, f.ID, release}
-	entry := activity.OfIssue(core.System("ingest"), f.ProjectID, f.IssueID, core.ActionIssueRegress, data)
+	entry := activity.OfIssue(core.NewSystemActor("ingest"), f.ProjectID, f.IssueID, core.ActionIssueRegress, data)
 	_, err = activity.Write(ctx, db, t, entry)
 	return err
 }

@@ -1,0 +1,93 @@
+package core
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// Catalogue is the operations of one API and the errors that they answer. V1 is one. Catalogues share nothing: what one
+// of them declares, the others neither serve nor document.
+type Catalogue struct {
+	operations []*Operation
+	errors     ErrorForms
+}
+
+// V1 is the catalogue of the API at /v1. Its operations are shown in this order.
+var V1 = NewCatalogue(v1Errors,
+	activityOperations,
+	approvalOperations,
+	eventOperations,
+	fixOperations,
+	issueOperations,
+	labelOperations,
+	projectOperations,
+	releaseOperations,
+	similarOperations,
+	tokenOperations,
+)
+
+// NewCatalogue makes a catalogue of the operations of each resource. A mistake in a declaration is a mistake in the
+// program, so it panics: a name that stands twice, or an error without a form.
+func NewCatalogue(errors ErrorForms, resources ...[]*Operation) *Catalogue {
+	c := &Catalogue{operations: slices.Concat(resources...), errors: errors}
+	names := map[string]bool{}
+	for _, op := range c.operations {
+		if names[op.Name] {
+			panic(fmt.Sprintf("core: two operations are called %s", op.Name))
+		}
+		names[op.Name] = true
+		for _, code := range op.AllErrors() {
+			if _, declared := errors[code]; !declared {
+				panic(fmt.Sprintf("core: operation %s: the error %s has no form", op.Name, code))
+			}
+		}
+	}
+	return c
+}
+
+// Operations returns every operation, in the order of their declarations.
+func (c *Catalogue) Operations() []*Operation { return slices.Clone(c.operations) }
+
+// Tools returns the operations that are MCP tools.
+func (c *Catalogue) Tools() []*Operation {
+	return slices.DeleteFunc(c.Operations(), func(op *Operation) bool { return op.NotATool != "" })
+}
+
+// Errors returns the forms of the errors that the operations answer.
+func (c *Catalogue) Errors() ErrorForms { return c.errors }
+
+// Components returns the schemas of all nouns that the answers refer to, by their names.
+func (c *Catalogue) Components() map[string]Schema {
+	components := map[string]Schema{}
+	for _, op := range c.operations {
+		collectNouns(op.out, components)
+	}
+	return components
+}
+
+// contains reports whether the operation was declared for this catalogue.
+func (c *Catalogue) contains(op *Operation) bool { return slices.Contains(c.operations, op) }
+
+// collectNouns adds the schemas of the nouns in a type.
+func collectNouns(t reflect.Type, components map[string]Schema) {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Pointer:
+		collectNouns(t.Elem(), components)
+	case reflect.Struct:
+		if writesItself(t) {
+			return
+		}
+		if name := nounName(t); name != "" {
+			if _, collected := components[name]; collected {
+				return
+			}
+			components[name] = reflector{named: true}.objectSchema(t)
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			if jsonName(f) != "" {
+				collectNouns(f.Type, components)
+			}
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package core
+
+import "net/http"
+
+// Code names an error. Codes are part of the API: they are never renamed.
+type Code string
+
+// The error codes (primary API, Errors; decisions 1).
+const (
+	InvalidRequest     Code = "invalid_request"
+	Unauthorized       Code = "unauthorized"
+	Forbidden          Code = "forbidden"
+	ForbiddenProject   Code = "forbidden_project"
+	ForbiddenOrigin    Code = "forbidden_origin"
+	NotClaimHolder     Code = "not_claim_holder"
+	NotFound           Code = "not_found"
+	ProjectNotFound    Code = "project_not_found"
+	MethodNotAllowed   Code = "method_not_allowed"
+	LastKey            Code = "last_key"
+	Claimed            Code = "claimed"
+	ApprovalRequired   Code = "approval_required"
+	ApprovalNotPending Code = "approval_not_pending"
+	ApprovalFailed     Code = "approval_failed"
+	SimilarOff         Code = "similar_off"
+	PayloadTooLarge    Code = "payload_too_large"
+	UnsupportedMedia   Code = "unsupported_media_type"
+	Quota              Code = "quota"
+	Limit              Code = "limit"
+	HeadersTooLarge    Code = "headers_too_large"
+	Internal           Code = "internal"
+	Unavailable        Code = "unavailable"
+)
+
+// v1Errors is the one table of the errors of /v1: what each code means, and what its body has beside the code.
+var v1Errors = ErrorForms{
+	ApprovalRequired: {
+		Status:  http.StatusAccepted,
+		Meaning: "The action waits for the approval of another admin; nothing has changed yet.",
+		Members: Held{},
+	},
+	InvalidRequest: {
+		Status:  http.StatusBadRequest,
+		Meaning: "The input is invalid; details name each field.",
+		Hint:    "Correct the fields in details and call again.",
+		Members: struct {
+			Details List[Detail] `json:"details" doc:"What is wrong with each field."`
+		}{},
+	},
+	Unauthorized: {
+		Status:  http.StatusUnauthorized,
+		Meaning: "The token is missing, invalid or revoked.",
+	},
+	Forbidden: {
+		Status:  http.StatusForbidden,
+		Meaning: "The token lacks the required scope.",
+		Hint:    "Ask for a token with the scope in required_scope; whoami shows the scopes of this one.",
+		Members: struct {
+			RequiredScope Scope  `json:"required_scope,omitempty" enum:"issues:read|issues:write|releases:write|admin" doc:"The scope that the token lacks."`
+			Reason        string `json:"reason,omitempty" doc:"Why not, where it is not for want of a scope: nobody decides a request of their own."`
+		}{},
+	},
+	ForbiddenProject: {
+		Status:  http.StatusForbidden,
+		Meaning: "The token is for another app.",
+		Hint:    "Use the token of that app; whoami shows the app of this one.",
+		Members: reasonMember{},
+	},
+	ForbiddenOrigin: {
+		Status:  http.StatusForbidden,
+		Meaning: "The request comes from a web page of a foreign origin.",
+	},
+	NotClaimHolder: {
+		Status:  http.StatusForbidden,
+		Meaning: "Only the holder of the claim or an admin may release it.",
+		Hint:    "Leave the claim to its holder, or wait until claim.expires_at.",
+		Members: claimMember{},
+	},
+	NotFound: {
+		Status:  http.StatusNotFound,
+		Meaning: "There is no such thing, or it is a merged issue.",
+		Hint:    "list_issues shows the issues that exist.",
+	},
+	ProjectNotFound: {
+		Status:  http.StatusNotFound,
+		Meaning: "No project has this id or slug.",
+		Hint:    "list_projects shows the projects with their ids and slugs.",
+	},
+	MethodNotAllowed: {
+		Status:  http.StatusMethodNotAllowed,
+		Meaning: "The path does not take this method; see the Allow header.",
+	},
+	LastKey: {
+		Status:  http.StatusConflict,
+		Meaning: "It is the only active key of the project.",
+		Hint:    "Create another key with create_project_key first.",
+	},
+	Claimed: {
+		Status:  http.StatusConflict,
+		Meaning: "Somebody else holds the claim.",
+		Hint:    "Take another issue: list_issues with claimed=false.",
+		Members: claimMember{},
+	},
+	ApprovalNotPending: {
+		Status:  http.StatusConflict,
+		Meaning: "The request is decided already, or expired.",
+		Hint:    "list_approvals shows what became of it.",
+	},
+	ApprovalFailed: {
+		Status:  http.StatusConflict,
+		Meaning: "The action is not possible any more; reason tells why. The request is failed now.",
+		Members: reasonMember{},
+	},
+	SimilarOff: {
+		Status:  http.StatusConflict,
+		Meaning: "Finding similar issues is switched off in this installation.",
+		Hint:    "Search by words: list_issues with search.",
+	},
+	PayloadTooLarge: {
+		Status:  http.StatusRequestEntityTooLarge,
+		Meaning: "The body is larger than max_bytes.",
+		Hint:    "Send less in one call.",
+		Members: struct {
+			MaxBytes int64 `json:"max_bytes" doc:"How large a body may be."`
+		}{},
+	},
+	UnsupportedMedia: {
+		Status:  http.StatusUnsupportedMediaType,
+		Meaning: "The Content-Type is none of those in supported.",
+		Hint:    "Send one of the types in supported.",
+		Members: struct {
+			Supported List[string] `json:"supported" doc:"The types that are taken."`
+		}{},
+	},
+	Quota: {
+		Status:  http.StatusTooManyRequests,
+		Meaning: "The project has used up its daily quota.",
+		Members: struct {
+			DailyQuota int64 `json:"daily_quota,omitempty" doc:"How many events a UTC day the project takes."`
+		}{},
+	},
+	Limit: {
+		Status:  http.StatusTooManyRequests,
+		Meaning: "This is done too often; message says what. Wait as long as Retry-After says.",
+		Members: struct {
+			Message string `json:"message" doc:"What is done too often."`
+		}{},
+	},
+	HeadersTooLarge: {
+		Status:  http.StatusRequestHeaderFieldsTooLarge,
+		Meaning: "The request has more than max_headers headers, or more than max_bytes of them.",
+		Members: struct {
+			MaxBytes   int64 `json:"max_bytes" doc:"How long the request line and the headers may be together."`
+			MaxHeaders int64 `json:"max_headers" doc:"How many headers a request may have."`
+		}{},
+	},
+	Internal: {
+		Status:  http.StatusInternalServerError,
+		Meaning: "Something went wrong inside; the log has it under request_id.",
+		Hint:    "Try again; if it stays, report the request_id.",
+		Members: struct {
+			RequestID string `json:"request_id" doc:"The X-Request-Id of the answer, under which the log says what happened."`
+		}{},
+	},
+	Unavailable: {
+		Status:  http.StatusServiceUnavailable,
+		Meaning: "The database is away or takes no writes for the moment, or the server is busy.",
+		Hint:    "Try again in a few seconds.",
+		Members: struct {
+			Message string `json:"message,omitempty" doc:"Of taking events in: whether the event may be stored all the same."`
+			Reason  string `json:"reason,omitempty" doc:"Of readyz: what the server is waiting for."`
+		}{},
+	},
+}
+
+type claimMember struct {
+	Claim Claim `json:"claim" doc:"Who holds the issue, and until when."`
+}
+
+type reasonMember struct {
+	Reason string `json:"reason" doc:"Why not, in words."`
+}
