@@ -13,6 +13,7 @@ import (
 
 // database is the store, with the private Postgres under it when there is one.
 type database struct {
+	url string
 	*store.Store
 	postgres *embedded.Server // nil with DATABASE_URL
 }
@@ -43,7 +44,7 @@ func attachDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database
 }
 
 func openStore(ctx context.Context, c *Config, url string, postgres *embedded.Server) (*database, error) {
-	db := &database{postgres: postgres}
+	db := &database{postgres: postgres, url: url}
 	var err error
 	if db.Store, err = store.Open(ctx, store.Options{URL: url, Clock: time.Now, Settings: c.ownSettings(), Connections: c.DatabasePool, Verify: c.verify}); err != nil {
 		db.close(ctx)
