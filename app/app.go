@@ -169,7 +169,7 @@ func (a *App) stopServing(context.Context) error {
 
 // buildSurfaces makes REST, MCP and ingest, as far as the server has their roles.
 func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, error) {
-	behaviour := tools.New(tools.Options{Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader})
+	behaviour := tools.New(tools.Options{Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {
 		return nil, err

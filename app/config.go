@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 
 	"errand/core"
 	"errand/edge"
+	"errand/fixes"
 	"errand/store"
 	"errand/store/embedded"
 )
@@ -40,6 +42,10 @@ type Config struct {
 	DatabaseWait  string `name:"database-wait" env:"DATABASE_WAIT" default:"1m" help:"${help_DATABASE_WAIT}"`
 	ShutdownDelay string `name:"shutdown-delay" env:"SHUTDOWN_DELAY" default:"0s" help:"${help_SHUTDOWN_DELAY}"`
 
+	VerifyMin string `name:"verify-min" env:"VERIFY_MIN" help:"The shortest time for which the error of a deployed fix has to stay away: a number with s, m, h or d; by default 1h."`
+	VerifyMax string `name:"verify-max" env:"VERIFY_MAX" help:"The longest such time, after which no sign of life of the app is needed; by default 7d."`
+	SCMHost   string `name:"scm-host" env:"SCM_HOST" default:"github.com" help:"Host of source control, where pull requests are."`
+
 	// RefreshEvery is how often the settings of the installation are read; 0 for the usual time.
 	RefreshEvery time.Duration `kong:"-"`
 
@@ -49,6 +55,7 @@ type Config struct {
 	consoleURL  string            // BASE_URL of a command: it writes no settings, but prints what it was given
 	waitAtStart time.Duration
 	stopDelay   time.Duration
+	verify      fixes.Bounds // of VerifyMin and VerifyMax
 }
 
 // word is one of a few words, in upper or lower case.
@@ -106,6 +113,12 @@ func (c *Config) FillDefaults() (err error) {
 	if c.stopDelay, err = parseDuration("SHUTDOWN_DELAY", c.ShutdownDelay); err != nil {
 		return err
 	}
+	if err := c.readVerification(); err != nil {
+		return err
+	}
+	if strings.ContainsAny(c.SCMHost, "/ @?#") {
+		return errors.New("SCM_HOST must be a host, such as github.com, without https:// and path")
+	}
 	if c.DatabasePool != 0 && c.DatabasePool < store.MinConnections {
 		return fmt.Errorf("DATABASE_POOL must be at least %d", store.MinConnections)
 	}
@@ -140,6 +153,29 @@ func (c *Config) readSettings() error {
 			return err
 		}
 		c.settings[setting.Name] = normal
+	}
+	return nil
+}
+
+// readVerification reads the bounds of the quiet window. One that is not set gives way to the other.
+func (c *Config) readVerification() (err error) {
+	c.verify = store.DefaultVerify
+	if c.VerifyMin != "" {
+		if c.verify.Min, err = parseDuration("VERIFY_MIN", c.VerifyMin); err != nil {
+			return err
+		}
+		c.verify.Max = max(c.verify.Max, c.verify.Min)
+	}
+	if c.VerifyMax != "" {
+		if c.verify.Max, err = parseDuration("VERIFY_MAX", c.VerifyMax); err != nil {
+			return err
+		}
+		if c.VerifyMin == "" {
+			c.verify.Min = min(c.verify.Min, c.verify.Max)
+		}
+	}
+	if c.verify.Max <= 0 || c.verify.Min > c.verify.Max {
+		return errors.New("VERIFY_MAX must be more than 0s, and not less than VERIFY_MIN")
 	}
 	return nil
 }

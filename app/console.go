@@ -34,7 +34,7 @@ func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(co
 	if _, err := db.LoadSettings(ctx); err != nil {
 		return err
 	}
-	behaviour := tools.New(tools.Options{Store: db.Store, Random: rand.Reader})
+	behaviour := tools.New(tools.Options{Store: db.Store, Random: rand.Reader, SCMHost: c.SCMHost})
 	registry, err := behaviour.Registry(log)
 	if err != nil {
 		return err

@@ -12,7 +12,10 @@ import (
 )
 
 // database is the store, with what a start does to it.
-type database struct{ *store.Store }
+type database struct {
+	*store.Store
+	url string
+}
 
 // openDatabase starts the private Postgres if need be, and opens the store on it. What is open also after an error is ended by
 // the stops.
@@ -43,13 +46,13 @@ func attachDatabase(ctx context.Context, c *Config, log *slog.Logger, ending *st
 
 func openStore(ctx context.Context, c *Config, databaseURL string, ending *stops) (*database, error) {
 	opened, err := store.Open(ctx, store.Options{
-		URL: databaseURL, Clock: time.Now, Settings: c.defaultsHere(), Connections: c.DatabasePool,
+		URL: databaseURL, Clock: time.Now, Settings: c.defaultsHere(), Connections: c.DatabasePool, Verify: c.verify,
 	})
 	if err != nil {
 		return nil, err
 	}
 	ending.add("the connections to the database", func(context.Context) error { opened.Close(); return nil })
-	return &database{opened}, nil
+	return &database{Store: opened, url: databaseURL}, nil
 }
 
 // prepareSchema waits until the database answers, and brings the schema up to date, or refuses an old one. It calls

@@ -7,12 +7,15 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"sync/atomic"
 	"text/template"
 	"time"
 
 	"errand/core"
 	"errand/demo"
 	"errand/ingest"
+	"errand/store"
+	"errand/tools"
 )
 
 // Demo is the demo project after `errand demo`.
@@ -36,11 +39,47 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 		}
 		way := ingest.New(ingest.Options{Store: o.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: log})
 		defer way.Close()
+		past, err := openPast(ctx, c, o.db, log)
+		if err != nil {
+			return err
+		}
+		defer past.store.Close()
 		made.Summary, err = demo.FillProject(ctx,
-			demo.Options{Registry: o.registry, Ingest: way.Handler(), Clock: time.Now, Project: made.Project})
+			demo.Options{
+				Registry: o.registry, Ingest: way.Handler(), Clock: time.Now, Project: made.Project, At: past.at, Verify: o.db.VerifyFixes,
+			})
 		return err
 	})
 	return made, err
+}
+
+// past is the operations on the database with a clock that can be set.
+type past struct {
+	store    *store.Store
+	registry *core.Registry
+	now      atomic.Pointer[time.Time]
+}
+
+func openPast(ctx context.Context, c *Config, db *database, log *slog.Logger) (*past, error) {
+	p := &past{}
+	s, err := store.Open(ctx, store.Options{
+		URL: db.url, Clock: func() time.Time { return *p.now.Load() }, Settings: c.defaultsHere(), Connections: store.MinConnections, Verify: c.verify,
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.store = s
+	if p.registry, err = tools.New(tools.Options{Store: s, Random: rand.Reader, SCMHost: c.SCMHost}).Registry(log); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// at sets the clock, and returns the operations.
+func (p *past) at(now time.Time) *core.Registry {
+	p.now.Store(&now)
+	return p.registry
 }
 
 //go:embed demo.txt

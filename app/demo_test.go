@@ -67,9 +67,8 @@ func TestDemo(t *testing.T) {
 		}
 		var told []struct{ Action string }
 		s.getJSON(t, fmt.Sprintf("/v1/issues/%d/activity", i.ID), &told)
-		if len(told) > 0 && told[0].Action == "issue.regress" {
+		if len(told) > 0 && told[0].Action == "issue.regress" && i.Status == "unresolved" {
 			returned = i.ID
-			require.Equal(t, "unresolved", i.Status)
 		}
 	}
 	for _, platform := range []string{"node", "javascript", "python", "go", "java", "php", "ruby"} {
@@ -82,6 +81,16 @@ func TestDemo(t *testing.T) {
 	require.Equal(t, 1, claims)
 	require.Greater(t, users, 50)
 	require.NotZero(t, returned, "one was resolved, and is back")
+	for _, status := range []string{"verified", "fix_pending", "regressed"} {
+		require.Equal(t, 1, statuses[status], status)
+	}
+	var releases []struct{ Version string }
+	s.getJSON(t, "/v1/releases?project=demo-shop", &releases)
+	require.Len(t, releases, 4)
+	require.Equal(t, "demo-shop@2.4.1", releases[0].Version)
+	var outcomes []struct{ Outcome string }
+	s.getJSON(t, "/v1/fix-outcomes", &outcomes)
+	require.Len(t, outcomes, 2)
 
 	var environments []any
 	s.getJSON(t, "/v1/issues?project=demo-shop&environment=staging", &environments)

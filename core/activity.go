@@ -25,6 +25,11 @@ const (
 	ActionIssueSplit     Action = "issue.split"
 	ActionIssueSplitFrom Action = "issue.split_from"
 
+	ActionIssueFix         Action = "issue.fix"
+	ActionIssueFixDeployed Action = "issue.fix_deployed"
+	ActionIssueVerify      Action = "issue.verify"
+	ActionReleaseDeploy    Action = "release.deploy"
+
 	ActionApprovalRequest Action = "approval.request"
 	ActionApprovalApprove Action = "approval.approve"
 	ActionApprovalReject  Action = "approval.reject"
@@ -39,6 +44,7 @@ const (
 	TargetProject  TargetType = "project"
 	TargetIssue    TargetType = "issue"
 	TargetApproval TargetType = "approval"
+	TargetRelease  TargetType = "release"
 )
 
 // Activity is one row of the audit timeline.

@@ -64,23 +64,6 @@ type IssueDetail struct {
 	Fix           *Fix   `json:"fix" doc:"The linked fix and how it does; null without one."`
 }
 
-// Fix is a linked fix of an issue.
-type Fix struct {
-	Kind        string    `json:"kind" enum:"commit|pull_request"`
-	Commit      Text      `json:"commit"`
-	PRURL       Text      `json:"pr_url"`
-	LinkedBy    string    `json:"linked_by"`
-	LinkedAt    Time      `json:"linked_at" always:"true"`
-	Release     Untrusted `json:"release" doc:"The release that brought it."`
-	Environment Untrusted `json:"environment"`
-	DeployedAt  Time      `json:"deployed_at"`
-	VerifyAfter Time      `json:"verify_after" doc:"When it counts as verified if the error stays away."`
-	Outcome     Text      `json:"outcome" enum:"verified|regressed" doc:"null while it is open."`
-	VerifiedAt  Time      `json:"verified_at"`
-	RegressedAt Time      `json:"regressed_at"`
-	RegressedIn Untrusted `json:"regressed_in" doc:"The release in which the error came back."`
-}
-
 // IngestState says whether events are coming in at all: without them a list of issues says nothing.
 type IngestState struct {
 	State       string `json:"state" enum:"ok|idle|over_quota|degraded" doc:"The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok."`

@@ -13,6 +13,7 @@ var issueOperations = []*Operation{
 	AddNote.Operation,
 	MergeIssues.Operation,
 	SplitIssue.Operation,
+	LinkFix.Operation,
 	CorrectTriage.Operation,
 }
 

@@ -23,6 +23,11 @@ type Options struct {
 	Ingest   http.Handler // takes the events in
 	Clock    core.Clock
 	Project  core.ListedProject // to fill; it has a DSN
+
+	// At returns the operations as they were at a time: a deploy is of the moment in which it is reported.
+	At func(time.Time) *core.Registry
+	// Verify verifies the fixes whose error stayed away.
+	Verify func(context.Context) error
 }
 
 // Summary says what the demo project has.
@@ -36,7 +41,7 @@ type Summary struct {
 // demoActor returns who acts in the demo's timeline.
 func demoActor() core.Actor {
 	a := core.NewSystemActor("demo")
-	a.Scopes = core.List[core.Scope]{core.IssuesRead, core.IssuesWrite}
+	a.Scopes = core.List[core.Scope]{core.IssuesRead, core.IssuesWrite, core.ReleasesWrite}
 	return a
 }
 
@@ -69,6 +74,9 @@ func FillProject(ctx context.Context, o Options) (Summary, error) {
 			}
 		}
 	}
+	if err := f.deployFixes(ctx, list, found); err != nil {
+		return summary, err
+	}
 	after, err := f.listIssues(ctx)
 	for title, issue := range after {
 		summary.Issues++
@@ -97,7 +105,12 @@ func (f filler) listIssues(ctx context.Context) (map[string]core.Issue, error) {
 
 // callOperation runs an operation and reads its answer.
 func (f filler) callOperation(ctx context.Context, op *core.Operation, args map[string]any, into any) error {
-	answer, failure := f.Registry.Call(ctx, op, core.Call{Actor: demoActor()}, args)
+	return f.callRegistry(ctx, f.Registry, op, args, into)
+}
+
+// callRegistry runs an operation of a registry whose clock may be another.
+func (f filler) callRegistry(ctx context.Context, registry *core.Registry, op *core.Operation, args map[string]any, into any) error {
+	answer, failure := registry.Call(ctx, op, core.Call{Actor: demoActor()}, args)
 	if failure != nil {
 		return fmt.Errorf("demo: %s: %w", op.Name, failure)
 	}

@@ -26,6 +26,11 @@ const (
 	outcomeResolved outcome = "resolved" // and quiet since
 	outcomeReturned outcome = "returned" // it was resolved, and an event came after that
 	outcomeIgnored  outcome = "ignored"
+
+	// What became of the fixes that were linked.
+	outcomeVerified  outcome = "verified"
+	outcomeDeployed  outcome = "deployed" // an hour ago, and quiet since but for old clients
+	outcomeRegressed outcome = "regressed"
 )
 
 // example is an issue of the demo project: its file in the folder issues.
@@ -35,7 +40,9 @@ type example struct {
 	Events  int            // how many there are of it
 	Users   int            // who had them; 0 for events without users
 	Days    int            // over which they are spread, up to now
+	Until   int            // how many days ago the last one was; 0: there are some up to now
 	Outcome outcome        // what became of it
+	Fix     string         // the commit that fixes it; empty without a linked fix
 	Notes   []string       // that were added to it
 	Event   map[string]any // what all its events have in common, as an SDK sends it
 }
@@ -57,8 +64,12 @@ func readExamples() ([]example, error) {
 	return list, err
 }
 
-// What the demo shop has released, oldest first; the last one is a day old.
+// What the demo shop has released, oldest first; the last one is a day old. The hotfix after it is only an hour old: no
+// event is of it yet.
 var releases = []string{"demo-shop@2.3.0", "demo-shop@2.3.1", "demo-shop@2.4.0"}
+
+// releaseTime is for how long each of the releases was the newest.
+const releaseTime = 36 * time.Hour
 
 // exampleEvent is one event of an example.
 type exampleEvent struct {
@@ -75,11 +86,11 @@ func (e example) makeEvents(project int64, now time.Time) []exampleEvent {
 	for n := range list {
 		id := e.eventID(project, n)
 		// The more recent, the more there are: an error that grows.
-		ago := time.Duration(random.Float64() * random.Float64() * float64(e.Days) * 24 * float64(time.Hour))
+		ago := time.Duration(e.Until)*24*time.Hour + time.Duration(random.Float64()*random.Float64()*float64(e.Days-e.Until)*24*float64(time.Hour))
 		at := now.Add(-ago - 3*time.Minute)
 		event := maps.Clone(e.Event)
 		event["event_id"], event["timestamp"] = id, at.UTC().Format(time.RFC3339Nano)
-		event["release"] = releases[max(0, len(releases)-1-int(ago/(36*time.Hour)))]
+		event["release"] = releases[max(0, len(releases)-1-int(ago/releaseTime))]
 		event["environment"] = "production"
 		if n%9 == 4 {
 			event["environment"] = "staging"

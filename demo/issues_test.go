@@ -17,10 +17,11 @@ func TestExamples(t *testing.T) {
 		require.NotEmpty(t, e.Title, e.name)
 		require.False(t, titles[e.Title], e.Title)
 		titles[e.Title], outcomes[e.Outcome] = true, true
-		require.Contains(t, []outcome{outcomeOpen, outcomeClaimed, outcomeResolved, outcomeReturned, outcomeIgnored}, e.Outcome, e.name)
+		require.Contains(t, []outcome{outcomeOpen, outcomeClaimed, outcomeResolved, outcomeReturned, outcomeIgnored, outcomeVerified,
+			outcomeDeployed, outcomeRegressed}, e.Outcome, e.name)
 		require.Less(t, e.Events, 1000, "all of them are stored")
 	}
-	require.Len(t, outcomes, 5, "every outcome has an example")
+	require.Len(t, outcomes, 8, "every outcome has an example")
 }
 
 // TestEventsLieInTheLastDays holds that ingest takes the times of the events as they are: up to 30 days back.

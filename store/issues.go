@@ -121,10 +121,14 @@ func (s *Store) ReadIssue(ctx context.Context, id int64) (core.IssueDetail, erro
 	if err != nil {
 		return core.IssueDetail{}, err
 	}
-	now := s.Now()
-	row, err := readIssue(ctx, s.db.Main, project, id, now)
+	return readDetail(ctx, s.db.Main, project, id, s.Now())
+}
+
+func readDetail(ctx context.Context, q pg.Querier, project, id int64, now core.Time) (core.IssueDetail, error) {
+	row, err := readIssue(ctx, q, project, id, now)
 	if err != nil {
 		return core.IssueDetail{}, err
 	}
-	return core.IssueDetail{Issue: row.toIssue(now), LatestEventID: convertOptInt(row.LatestEventID), Test: row.Test}, nil
+	fix, err := findFix(ctx, q, project, id)
+	return core.IssueDetail{Issue: row.toIssue(now), LatestEventID: convertOptInt(row.LatestEventID), Test: row.Test, Fix: fix}, err
 }

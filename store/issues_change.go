@@ -86,6 +86,9 @@ func (c *issueChange) setStatus(ctx context.Context, to core.Status) error {
 	if c.before.Status == to {
 		return nil
 	}
+	if err := c.closeFix(ctx, c.project, c.id); err != nil {
+		return err
+	}
 	if _, err := pg.Exec(ctx, c, setStatus, pg.Args{"status": string(to), "now": c.Now, "project_id": c.project, "id": c.id}); err != nil {
 		return err
 	}

@@ -226,6 +226,11 @@ func (m *merge) sumCounts(issues map[int64]mergedIssue) issueCounts {
 // moveRows moves everything. Once the issues are locked nobody else writes to what belongs to them.
 func (m *merge) moveRows(ctx context.Context, issues map[int64]mergedIssue) error {
 	total := m.sumCounts(issues)
+	for _, source := range m.sources {
+		if err := m.closeFix(ctx, m.project, source); err != nil {
+			return err
+		}
+	}
 	for _, sql := range []string{mergeFingerprints, mergeHours, mergeEnvironments, mergeReleases, flattenMerges} {
 		if _, err := pg.Exec(ctx, m, sql, m.moveArgs(nil)); err != nil {
 			return err

@@ -28,6 +28,11 @@ var projectLess = map[string]string{
 	"issues_quiet_everywhere":  "the issues of all projects by priority",
 	"issue_features_features":  "finds similar issues, of all projects",
 	"issue_grams_grams":        "the search, of all projects; the project is in it as a gram",
+
+	"releases_deployed_everywhere": "the list of the releases of all projects",
+	"fixes_watched":                "the verification goes by time, for all projects",
+	"fixes_outcome":                "the outcomes of the whole installation",
+	"issue_alerts_at":              "what happened is forgotten by time, for all projects",
 }
 
 // ours leaves out the partitions, which are as their table is, and the tables of the migration tool and of the queue:

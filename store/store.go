@@ -6,11 +6,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"sync/atomic"
+	"time"
 
 	"errand/core"
+	"errand/fixes"
 	"errand/store/intake"
 	"errand/store/pg"
 )
@@ -22,6 +25,9 @@ type Options struct {
 	// Settings are the values, by name, that hold on this server where the installation has none: of core.InstallationSettings.
 	Settings map[string]string
 
+	// Verify bounds how long the error of a deployed fix has to stay away; the zero value is DefaultVerify.
+	Verify fixes.Bounds
+
 	// Connections is how many connections the server makes at most (DATABASE_POOL), at least MinConnections; 0 for
 	// DefaultConnections.
 	Connections int
@@ -32,6 +38,9 @@ const (
 	DefaultConnections = pg.DefaultConnections
 	MinConnections     = pg.MinConnections
 )
+
+// DefaultVerify are the defaults of VERIFY_MIN and VERIFY_MAX (decisions 2).
+var DefaultVerify = fixes.Bounds{Min: time.Hour, Max: 7 * 24 * time.Hour}
 
 // Store is the database. It is safe for concurrent use.
 type Store struct {
@@ -45,6 +54,7 @@ type Store struct {
 
 	searchBounds searchBounds
 	frequencies  frequencies
+	verify       fixes.Bounds // Options.Verify
 }
 
 // Open prepares the connections. They are made when they are needed.
@@ -57,7 +67,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, owners: newOwners(), searchBounds: usualSearch, ownSettings: map[string]string{}}
+	s := &Store{db: db, owners: newOwners(), searchBounds: usualSearch, verify: cmp.Or(o.Verify, DefaultVerify), ownSettings: map[string]string{}}
 	s.Intake = intake.New(db, s.storedPerIssue)
 	maps.Copy(s.ownSettings, o.Settings)
 	s.settings.Store(&settings)

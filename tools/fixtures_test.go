@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
@@ -41,6 +42,7 @@ type fixture struct {
 	registry *core.Registry
 	now      time.Time
 	log      bytes.Buffer
+	events   int // how many addEvent has added
 }
 
 // openEmpty makes a house on an empty database.
@@ -170,6 +172,16 @@ func (h *fixture) changeRows(sql string, args ...any) {
 	rows.Close()
 	require.NoError(h, rows.Err())
 	require.Positive(h, rows.CommandTag().RowsAffected())
+}
+
+// queryTexts reads texts behind the operations' backs.
+func queryTexts(h *fixture, sql string, args ...any) []string {
+	h.Helper()
+	rows, err := storetest.QuerySQL(h.Context(), h.store, sql, args...)
+	require.NoError(h, err)
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(h, err)
+	return list
 }
 
 // newAgent is an actor with a token.

@@ -22,7 +22,9 @@ var scopes = map[string]core.Scope{
 	"claim_issue": core.IssuesWrite, "release_issue": core.IssuesWrite, "add_note": core.IssuesWrite,
 	"merge_issues": core.IssuesWrite, "split_issue": core.IssuesWrite,
 	"correct_triage": core.IssuesWrite, "find_similar": core.IssuesRead,
-	"create_token": core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
+	"link_fix": core.IssuesWrite, "create_deploy": core.ReleasesWrite, "list_releases": core.IssuesRead, "get_release": core.IssuesRead,
+	"list_fix_outcomes": core.Admin,
+	"create_token":      core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
 	"list_approvals": core.Admin, "approve_request": core.Admin, "reject_request": core.Admin, "list_activity": core.Admin,
 	"list_labels": core.Admin,
 }

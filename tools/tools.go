@@ -3,6 +3,7 @@
 package tools
 
 import (
+	"cmp"
 	"io"
 	"log/slog"
 
@@ -15,6 +16,7 @@ type Tools struct {
 	store      *store.Store
 	adminToken core.Secret
 	random     io.Reader
+	scmHost    string
 }
 
 // Options says what the operations work with. The settings of the installation are the Store's.
@@ -22,11 +24,15 @@ type Options struct {
 	Store      *store.Store
 	AdminToken core.Secret // the bootstrap admin; empty for none
 	Random     io.Reader   // cryptographically strong
+	SCMHost    string      // where pull requests are (SCM_HOST); empty for DefaultSCMHost
 }
+
+// DefaultSCMHost is where pull requests are unless SCM_HOST says otherwise (decisions 2).
+const DefaultSCMHost = "github.com"
 
 // New makes the Tools.
 func New(o Options) *Tools {
-	return &Tools{store: o.Store, adminToken: o.AdminToken, random: o.Random}
+	return &Tools{store: o.Store, adminToken: o.AdminToken, random: o.Random, scmHost: cmp.Or(o.SCMHost, DefaultSCMHost)}
 }
 
 // Registry binds every operation to its handler: the table of contents.
@@ -52,8 +58,14 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.AddNote, t.addNote),
 		core.BindHandler(core.MergeIssues, t.mergeIssues),
 		core.BindHandler(core.SplitIssue, t.splitIssue),
+		core.BindHandler(core.LinkFix, t.linkFix),
 		core.BindHandler(core.CorrectTriage, t.correctTriage),
 		core.BindHandler(core.FindSimilar, t.findSimilar),
+
+		core.BindHandler(core.CreateDeploy, t.createDeploy),
+		core.BindHandler(core.ListReleases, t.listReleases),
+		core.BindHandler(core.GetRelease, t.getRelease),
+		core.BindHandler(core.ListFixOutcomes, t.listFixOutcomes),
 
 		core.BindHandler(core.CreateToken, t.createToken),
 		core.BindHandler(core.ListTokens, t.listTokens),

@@ -159,7 +159,18 @@ func ResultOf(t testing.TB, answer Answer) ToolResult {
 // CreateToken makes a token with the scopes.
 func (s *Surface) CreateToken(t testing.TB, scopes ...core.Scope) string {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{"name": "agent", "scopes": scopes})
+	return s.sendToken(t, map[string]any{"name": "agent", "scopes": scopes})
+}
+
+// CreateBoundToken makes a token that sends deploys and source maps of one project only.
+func (s *Surface) CreateBoundToken(t testing.TB, project int64, scopes ...core.Scope) string {
+	t.Helper()
+	return s.sendToken(t, map[string]any{"name": "agent", "scopes": scopes, "project": fmt.Sprint(project)})
+}
+
+func (s *Surface) sendToken(t testing.TB, input map[string]any) string {
+	t.Helper()
+	body, err := json.Marshal(input)
 	require.NoError(t, err)
 	answer := s.SendAsAdmin(t, http.MethodPost, "/v1/tokens", string(body))
 	require.Equal(t, http.StatusCreated, answer.Status, answer.Body)

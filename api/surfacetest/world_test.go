@@ -55,8 +55,11 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 		"reader": w.CreateToken(t, core.IssuesRead),
 		"agent":  w.CreateToken(t, core.IssuesRead, core.IssuesWrite),
 		"rival":  w.CreateToken(t, core.IssuesRead, core.IssuesWrite),
+
+		"deployer": w.CreateToken(t, core.ReleasesWrite),
 	}
 	project, lonely := w.CreateProject(t), w.CreateProject(t)
+	w.tokens["bound"] = w.CreateBoundToken(t, lonely, core.ReleasesWrite)
 	w.sendAdmin(t, fmt.Sprintf("/v1/projects/%d/keys", project), ``)
 	keys := func(id int64) []string {
 		p, err := w.Store.ReadProject(t.Context(), id)
@@ -68,6 +71,7 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 	claimed, _ := w.addIssue(t, lonely, "login", 1)
 	merged, _ := w.addIssue(t, project, "pay again", 1)
 	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/resolve", resolved), ``)
+	w.addFix(t, project)
 	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/notes", issue), `{"text": "seen <before> & after"}`)
 	_, err := w.Store.RequestApproval(t.Context(), core.NewSystemActor("reviewer"), store.IgnoreIssue{ID: issue})
 	require.NoError(t, err)
@@ -112,6 +116,17 @@ func (w *world) tokenOf(actor string) string {
 	return token
 }
 
+// addFix has a release bring a fix, which is verified, and adds a release with a name that is hard to write in a path.
+func (w *world) addFix(t *testing.T, project int64) {
+	t.Helper()
+	fixed, _ := w.addIssue(t, project, "refund", 1)
+	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", fixed), `{"commit": "1a2b3c4d5e6f"}`)
+	w.sendAdmin(t, "/v1/deploys", fmt.Sprintf(`{"project": %d, "commit": "1a2b3c4", "release": "shop@1"}`, project))
+	w.sendAdmin(t, "/v1/deploys", fmt.Sprintf(`{"project": %d, "commit": "2b3c4d5", "release": "feature/ü 1%%2F?#"}`, project))
+	w.runSQL(t, `UPDATE fixes SET outcome = 'verified', outcome_at = $1, verified_at = $1`, w.now)
+	w.runSQL(t, `UPDATE issues SET status = 'verified' WHERE id = $1`, fixed)
+}
+
 // sendAdmin makes a call that must work.
 func (w *world) sendAdmin(t *testing.T, path, body string) {
 	t.Helper()
@@ -152,7 +167,8 @@ func (w *world) readState(t *testing.T) []string {
 	t.Helper()
 	rows, err := storetest.QuerySQL(t.Context(), w.Store, `
 SELECT to_jsonb(a)::text FROM activity a UNION ALL SELECT to_jsonb(i)::text FROM issues i
-UNION ALL SELECT to_jsonb(r)::text FROM approvals r UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text FROM project_keys k ORDER BY 1`)
+UNION ALL SELECT to_jsonb(r)::text FROM approvals r UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text FROM project_keys k
+UNION ALL SELECT to_jsonb(d)::text FROM deploys d UNION ALL SELECT to_jsonb(f)::text FROM fixes f ORDER BY 1`)
 	require.NoError(t, err)
 	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)

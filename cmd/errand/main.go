@@ -26,6 +26,7 @@ type cli struct {
 	Token    struct {
 		Create tokenCreateCmd `cmd:"" help:"Create an API token and print it."`
 	} `cmd:"" help:"API tokens."`
+	Deploy  deployCmd  `cmd:"" help:"Report a deploy to a running Errand, from a CI script. ERRAND_URL and ERRAND_TOKEN say where and as whom."`
 	Demo    demoCmd    `cmd:"" help:"Fill a demo project with examples, to look around in."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
@@ -108,6 +109,22 @@ func (c *tokenCreateCmd) Run(ctx context.Context) error {
 	}
 	fmt.Println(token)
 	return nil
+}
+
+type deployCmd struct {
+	app.Client       `embed:""`
+	app.DeployReport `embed:""`
+}
+
+// Configuration has errors printed as text: it is people who read the log of a CI script.
+func (*deployCmd) Configuration() *app.Config { return &app.Config{LogFormat: "text"} }
+
+func (c *deployCmd) Run(ctx context.Context) error {
+	reported, err := c.Send(ctx, c.Client)
+	if err != nil {
+		return err
+	}
+	return app.PrintDeploy(os.Stdout, reported)
 }
 
 type demoCmd struct {

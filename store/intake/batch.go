@@ -124,6 +124,7 @@ type batch struct {
 
 	issuesAfter map[int64]rememberedIssue // what each issue has after the batch
 
+	hasReopened  bool // its issues are locked, and what its events do beside counting is done
 	isRetry      bool // it was given before, and may be committed
 	wasCommitted bool // and it was
 }

@@ -7,8 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"errand/core"
+	"errand/fixes"
 	"errand/store/activity"
 	"errand/store/pg"
+	"errand/store/watch"
 )
 
 // addThoroughly is the long way of a batch: it looks up what the writer did not remember, does what is more than counting,
@@ -50,6 +52,7 @@ func (w *Writer) holdGrouping(ctx context.Context, t *pg.Tx, b *batch) error {
 
 // resetAdded undoes what an earlier attempt believed.
 func (b *batch) resetAdded() {
+	b.hasReopened = false
 	b.eachCounted(func(e *NewEvent, a *Added) { *a = Added{ID: e.id} })
 }
 
@@ -133,13 +136,23 @@ func (b *batch) listIssueKeys() []issueKey {
 }
 
 const lockIssues = `
-SELECT i.project_id, i.id, i.status, i.status_at FROM issues i JOIN unnest(@ids::bigint[]) AS n (id) ON i.id = n.id
+SELECT i.project_id, i.id, i.status, i.fix_id, i.reopens_after FROM issues i JOIN unnest(@ids::bigint[]) AS n (id) ON i.id = n.id
 ORDER BY i.project_id, i.id FOR UPDATE OF i`
 
 const reopenIssue = `UPDATE issues SET status = 'unresolved', status_at = @now WHERE project_id = @project_id AND id = @id`
 
-// reopenIssues locks the batch's issues and makes the resolved ones unresolved when an event is newer than the resolve
-// (primary API, States). A merged issue sends the batch back: its fingerprints now lead elsewhere.
+// countedIssue is an issue on which a batch counts.
+type countedIssue struct {
+	ProjectID    int64
+	ID           int64
+	Status       core.Status
+	FixID        *int64
+	ReopensAfter core.Time
+}
+
+// reopenIssues locks the batch's issues. It makes the resolved ones unresolved when an event is newer than the resolve, and
+// those regressed whose error returned in spite of a fix (primary API, States). A merged issue sends the batch back: its
+// fingerprints now lead elsewhere.
 func (w *Writer) reopenIssues(ctx context.Context, t *pg.Tx, b *batch) error {
 	b.countEvents(w.memory)
 	latest := map[int64]core.Time{}
@@ -147,12 +160,7 @@ func (w *Writer) reopenIssues(ctx context.Context, t *pg.Tx, b *batch) error {
 	for i, c := range b.counts.issues {
 		ids[i], latest[c.issue] = c.issue, c.LastSeen
 	}
-	issues, err := pg.QueryMany[struct {
-		ProjectID int64
-		ID        int64
-		Status    core.Status
-		StatusAt  core.Time
-	}](ctx, t, lockIssues, pg.Args{"ids": ids})
+	issues, err := pg.QueryMany[countedIssue](ctx, t, lockIssues, pg.Args{"ids": ids})
 	if err != nil {
 		return err
 	}
@@ -160,19 +168,46 @@ func (w *Writer) reopenIssues(ctx context.Context, t *pg.Tx, b *batch) error {
 		switch {
 		case i.Status == core.Merged:
 			return errStale
-		case i.Status != core.Resolved || !latest[i.ID].After(i.StatusAt.Time):
+		case i.ReopensAfter.IsZero() || !latest[i.ID].After(i.ReopensAfter.Time):
 			continue
+		case i.Status == core.Resolved:
+			err = ReopenIssue(ctx, w.db, t, i.ProjectID, i.ID)
+		default:
+			err = w.regressReturned(ctx, t, b, i)
 		}
-		if err := ReopenIssue(ctx, w.db, t, i.ProjectID, i.ID); err != nil {
+		if err != nil {
 			return err
 		}
 	}
+	b.hasReopened = true
 	return nil
+}
+
+// regressReturned makes an issue regressed when an event of the batch shows that its deployed fix does not hold.
+func (w *Writer) regressReturned(ctx context.Context, t *pg.Tx, b *batch, issue countedIssue) error {
+	fix, err := watch.ReadFix(ctx, t, issue.ProjectID, *issue.FixID)
+	if err != nil {
+		return err
+	}
+	var events []fixes.Event
+	b.eachCounted(func(e *NewEvent, a *Added) {
+		if a.IssueID == issue.ID {
+			events = append(events, fixes.Event{At: e.OccurredAt.Time, Release: e.Release, Environment: e.Environment})
+		}
+	})
+	returned, err := fix.FindReturn(ctx, t, events)
+	if err != nil || returned == nil {
+		return err
+	}
+	return fix.Regress(ctx, w.db, t, issue.Status, returned.Release)
 }
 
 // ReopenIssue makes a resolved issue unresolved, because its error is there still, and writes that into its activity.
 func ReopenIssue(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int64) error {
 	if _, err := pg.Exec(ctx, t, reopenIssue, pg.Args{"now": t.Now, "project_id": project, "id": issue}); err != nil {
+		return err
+	}
+	if err := activity.WriteAlert(ctx, t, project, issue, activity.AlertRegressed); err != nil {
 		return err
 	}
 	change := activity.FromTo{From: core.Resolved, To: core.Unresolved}

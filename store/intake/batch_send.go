@@ -3,7 +3,6 @@ package intake
 import (
 	"context"
 	"math"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -75,11 +74,19 @@ func (b *batch) makeStatements(now core.Time, o *batchOutcome) *pgx.Batch {
 
 func (b *batch) queueIssueCheck(q *pgx.Batch) {
 	if len(b.firstEvents) > 0 {
-		project, issue, last := pg.SplitColumns(b.counts.issues, func(c issueCount) (int64, int64, time.Time) {
-			return c.project, c.issue, c.LastSeen.Time
+		project, issue, undecided := pg.SplitColumns(b.counts.issues, func(c issueCount) (int64, int64, core.Time) {
+			return c.project, c.issue, b.undecidedAt(c)
 		})
-		q.Queue(checkIssues, project, issue, last)
+		q.Queue(checkIssues, project, issue, undecided)
 	}
+}
+
+// undecidedAt is the newest event of an issue, unless the long way has decided what the batch does to its issues.
+func (b *batch) undecidedAt(c issueCount) core.Time {
+	if b.hasReopened {
+		return core.Time{}
+	}
+	return c.LastSeen
 }
 
 func queueNames(q *pgx.Batch, names []issueName) {

@@ -8,12 +8,13 @@ package intake
 // They take arrays by position, and their results are read by position: naming them would cost more than running them.
 
 // checkIssues comes before what a batch makes, which is only made when the batch can proceed. It locks the issues of the
-// batch and finds out whether each can be counted on.
+// batch and finds out whether each can be counted on. undecided_at is the time of the newest event, or NULL when the long way
+// has decided already what the batch does to its issues.
 const checkIssues = `
 WITH locked AS MATERIALIZED (
-	SELECT i.project_id, i.status, i.status_at, n.project_id AS wanted, n.last_at
+	SELECT i.project_id, i.status, i.reopens_after, n.project_id AS wanted, n.undecided_at
 	FROM issues i
-	JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, last_at) ON i.id = n.id
+	JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, undecided_at) ON i.id = n.id
 	ORDER BY i.project_id, i.id
 	FOR UPDATE OF i
 )
@@ -23,7 +24,7 @@ SELECT set_config('errand.proceeds', (
 		SELECT count(*) FROM locked
 		WHERE project_id = wanted
 			AND status <> 'merged' -- its events go elsewhere
-			AND NOT (status = 'resolved' AND last_at > status_at) -- it is to be reopened; an event from before the resolve only counts
+			AND undecided_at > reopens_after IS NOT TRUE -- it may have to be reopened; an event from before then only counts
 	))::text, true)`
 
 // countIssues locks the issues, and adds to them and their users when the batch can proceed and no event of it is stored or
@@ -35,9 +36,9 @@ SELECT set_config('errand.proceeds', (
 // nothing that is indexed changes (see the table issues).
 const countIssues = `
 WITH locked AS MATERIALIZED ( -- as in checkIssues
-	SELECT i.project_id, i.status, i.status_at, n.project_id AS wanted, n.last_at
+	SELECT i.project_id, i.status, i.reopens_after, n.project_id AS wanted, n.undecided_at
 	FROM issues i
-	JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, last_at) ON i.id = n.id
+	JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, undecided_at) ON i.id = n.id
 	ORDER BY i.project_id, i.id
 	FOR UPDATE OF i
 ), checked AS MATERIALIZED (
@@ -46,7 +47,7 @@ WITH locked AS MATERIALIZED ( -- as in checkIssues
 		AND (SELECT count(*) FROM locked
 			WHERE project_id = wanted
 				AND status <> 'merged'
-				AND NOT (status = 'resolved' AND last_at > status_at)
+				AND undecided_at > reopens_after IS NOT TRUE
 		) = cardinality($2::bigint[])
 		AND NOT EXISTS (
 			SELECT FROM unnest($4::bigint[], $5::uuid[]) AS n (project_id, event_id)
@@ -75,7 +76,7 @@ WITH locked AS MATERIALIZED ( -- as in checkIssues
 		last_seen = greatest(i.last_seen, n.last_at),
 		quiet = false,
 		latest_event_id = coalesce(nullif(n.latest_event, 0), i.latest_event_id)
-	FROM unnest($2::bigint[], $3::timestamptz[], $11::bigint[], $12::bigint[], $13::bigint[], $14::timestamptz[], $15::text[],
+	FROM unnest($2::bigint[], $20::timestamptz[], $11::bigint[], $12::bigint[], $13::bigint[], $14::timestamptz[], $15::text[],
 		$16::text[], $17::timestamptz[], $18::text[], $19::timestamptz[])
 		AS n (issue_id, last_at, seen, stored, latest_event, first_at, level,
 			first_release, first_release_at, last_release, last_release_at)
@@ -115,6 +116,10 @@ WITH new AS (
 	SELECT project_id, id, features::integer[] FROM new
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 		AND features <> ''
+), told AS (
+	INSERT INTO issue_alerts (project_id, issue_id, alert, at)
+	SELECT project_id, id, 'issue.new', $13 FROM new
+	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 )
 INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
 	times_seen, stored_events, users_affected, latest_event_id, first_seen, last_seen,

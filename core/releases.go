@@ -1,0 +1,121 @@
+package core
+
+var releaseOperations = []*Operation{
+	CreateDeploy.Operation,
+	ListReleases.Operation,
+	GetRelease.Operation,
+}
+
+// Release is a version of a project, as deploys and events name it.
+type Release struct {
+	ProjectID int64        `json:"project_id"`
+	Version   string       `json:"version"`
+	Commit    Text         `json:"commit" doc:"Of its latest deploy; null for a release that was not deployed."`
+	CreatedAt Time         `json:"created_at" always:"true"`
+	Deploys   List[Deploy] `json:"deploys" doc:"Latest first, at most 100."`
+}
+
+// Deploy is one deploy of a release.
+type Deploy struct {
+	ID          int64        `json:"id"`
+	Environment string       `json:"environment"`
+	Commit      string       `json:"commit"`
+	Source      DeploySource `json:"source" enum:"api|scm|sentry" doc:"Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's protocol."`
+	DeployedAt  Time         `json:"deployed_at" always:"true"`
+}
+
+// DeploySource says who reported a deploy.
+type DeploySource string
+
+// The sources of deploys.
+const (
+	DeployedByAPI    DeploySource = "api"
+	DeployedBySCM    DeploySource = "scm"
+	DeployedBySentry DeploySource = "sentry"
+)
+
+// ReportedDeploy is the answer to a deploy.
+type ReportedDeploy struct {
+	ID            int64       `json:"id"`
+	ProjectID     int64       `json:"project_id"`
+	Release       string      `json:"release"`
+	Environment   string      `json:"environment"`
+	Commit        string      `json:"commit"`
+	DeployedAt    Time        `json:"deployed_at" always:"true"`
+	FixesDeployed List[int64] `json:"fixes_deployed" doc:"Ids of the issues whose fix it brings."`
+}
+
+// ReleaseDetail is one release with what became of issues in it. Each list has the latest 1000.
+type ReleaseDetail struct {
+	Release
+	NewIssueIDs       List[int64]      `json:"new_issue_ids" doc:"Issues that were first seen in it."`
+	FixesDeployed     List[ReleaseFix] `json:"fixes_deployed" doc:"Fixes that it brought."`
+	RegressedIssueIDs List[int64]      `json:"regressed_issue_ids" doc:"Issues whose error came back in it, though it contains their fix."`
+}
+
+// ReleaseFix is a fix that a release brought.
+type ReleaseFix struct {
+	IssueID int64   `json:"issue_id"`
+	Kind    FixKind `json:"kind" enum:"commit|pull_request"`
+	Ref     string  `json:"ref" doc:"The commit, or the URL of the pull request."`
+	Outcome Text    `json:"outcome" enum:"verified|regressed" doc:"null while it is open."`
+}
+
+// CreateDeployInput is the body of POST /v1/deploys.
+type CreateDeployInput struct {
+	Project      ProjectRef `json:"project" doc:"Public id or slug." min:"1"`
+	Commit       string     `json:"commit" doc:"SHA of the deployed commit: 7 to 40 hex characters." min:"1" max:"100"`
+	Release      string     `json:"release,omitempty" doc:"The version, as your events name it; the commit when absent. Created on first use." min:"1" max:"200"`
+	Environment  string     `json:"environment" doc:"Where it was deployed, as your events name it." min:"1" max:"64" default:"production"`
+	Commits      []string   `json:"commits,omitempty" doc:"SHAs of all commits since the deploy before: a fix is recognised by its commit." max:"1000"`
+	PullRequests []string   `json:"pull_requests,omitempty" doc:"URLs of the pull requests that it brings." max:"100"`
+}
+
+// Check refuses names that cannot be shown.
+func (in CreateDeployInput) Check() error {
+	if err := CheckName("release", in.Release); in.Release != "" && err != nil {
+		return err
+	}
+	return CheckName("environment", in.Environment)
+}
+
+// CreateDeploy declares POST /v1/deploys.
+var CreateDeploy = DefineOperation[CreateDeployInput, Data[ReportedDeploy]](Operation{
+	Name: "create_deploy", Route: "POST /v1/deploys", Scope: ReleasesWrite, Status: 201,
+	Summary: "Report a deploy",
+	Description: "Tells that a commit is live now. Fixes that it brings (by commit, by one of commits, or by pull request) count as deployed: " +
+		"fixes_deployed names their issues, which become verified when their error stays away, or regressed when it returns. " +
+		"Report every deploy, in the order in which they happen: which release contains a fix is told by that order.",
+	Example: `{"project": "web-shop", "commit": "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567", "release": "1.4.0", "commits": ["9f8e7d6"]}`,
+	Errors:  []Code{ProjectNotFound, ForbiddenProject, InvalidRequest},
+})
+
+// ListReleasesInput filters and pages the releases.
+type ListReleasesInput struct {
+	Project ProjectRef `json:"project,omitempty" doc:"Public id or slug; all projects when absent." min:"1"`
+	Paging
+}
+
+// ListReleases declares GET /v1/releases.
+var ListReleases = DefineOperation[ListReleasesInput, Page[Release]](Operation{
+	Name: "list_releases", Route: "GET /v1/releases", Scope: IssuesRead,
+	Summary:     "List releases",
+	Description: "Lists the releases with their deploys, most recently deployed first.",
+	Example:     `{"project": "web-shop", "limit": 10}`,
+	Errors:      []Code{ProjectNotFound},
+})
+
+// GetReleaseInput names one release.
+type GetReleaseInput struct {
+	Version string     `json:"version" doc:"The release, as it was deployed." min:"1" max:"200"`
+	Project ProjectRef `json:"project" doc:"Public id or slug." min:"1"`
+}
+
+// GetRelease declares GET /v1/releases/{version}.
+var GetRelease = DefineOperation[GetReleaseInput, Data[ReleaseDetail]](Operation{
+	Name: "get_release", Route: "GET /v1/releases/{version}", Scope: IssuesRead,
+	Summary:     "Show one release",
+	Description: "Shows one release: its deploys, the issues that are new in it, the fixes that it brought and how they ended, and the issues that came back in it.",
+	Example:     `{"version": "1.4.0", "project": "web-shop"}`,
+	Errors:      []Code{NotFound, ProjectNotFound},
+})

@@ -1,0 +1,37 @@
+package fixes
+
+import (
+	"slices"
+	"time"
+)
+
+// Deploy is a deploy as the rules see it.
+type Deploy struct {
+	Number      int64 // its place in the order of the project's deploys
+	Release     string
+	Environment string
+	Commit      string
+	At          time.Time
+
+	// What it brought beside its commit; needed by Contains only.
+
+	Commits      []string
+	PullRequests []string // as ParsePullRequest returns them
+}
+
+// Link says how a fix is recognised: by its commit, or by its pull request and, once that is merged, the merge commit.
+type Link struct {
+	Commit      string
+	PullRequest string
+	MergeCommit string
+}
+
+// Contains reports whether the deploy brings the fix.
+func (d Deploy) Contains(link Link) bool {
+	return d.hasCommit(link.Commit) || d.hasCommit(link.MergeCommit) ||
+		link.PullRequest != "" && slices.Contains(d.PullRequests, link.PullRequest)
+}
+
+func (d Deploy) hasCommit(commit string) bool {
+	return IsSameCommit(d.Commit, commit) || slices.ContainsFunc(d.Commits, func(c string) bool { return IsSameCommit(c, commit) })
+}

@@ -1,0 +1,44 @@
+package fixes
+
+import "time"
+
+const (
+	// RateWindow is how long before its deploy the events of an issue are counted.
+	RateWindow = 7 * 24 * time.Hour
+	// expectedEvents is how many events the quiet window would have had at the old rate. With 3 it is quiet by chance in 1 of
+	// 20 cases.
+	expectedEvents = 3
+)
+
+// Bounds are the shortest and the longest window in which an error has to stay away (VERIFY_MIN, VERIFY_MAX).
+type Bounds struct{ Min, Max time.Duration }
+
+// QuietWindow returns how long an error has to stay away, from the number of its events in the RateWindow before the deploy.
+// An error that came three times a day is watched for a day.
+func (b Bounds) QuietWindow(events int64) time.Duration {
+	if events <= 0 {
+		return b.Max
+	}
+	return min(b.Max, max(b.Min, expectedEvents*RateWindow/time.Duration(events)))
+}
+
+// Watch is a deployed fix while it waits to be verified.
+type Watch struct {
+	DeployedAt  time.Time
+	VerifyAfter time.Time // the end of the quiet window
+	VerifyBy    time.Time // from then on no sign of life is needed
+}
+
+// Watch returns the watch over a fix.
+func (b Bounds) Watch(deployedAt time.Time, events int64) Watch {
+	return Watch{deployedAt, deployedAt.Add(b.QuietWindow(events)), deployedAt.Add(b.Max)}
+}
+
+// IsVerified reports whether a fix whose error did not return is verified now. Silence means something only when the
+// project runs: aliveAt is its last sign of life, the zero time for none.
+func (w Watch) IsVerified(now, aliveAt time.Time) bool {
+	if now.Before(w.VerifyAfter) {
+		return false
+	}
+	return aliveAt.After(w.DeployedAt) || !now.Before(w.VerifyBy)
+}

@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"errand/core"
+	"errand/fixes"
+	"errand/store/activity"
+	"errand/store/pg"
+)
+
+// The series of ids that releases, deploys and fixes have.
+const (
+	releaseIDs pg.Series = "releases"
+	deployIDs  pg.Series = "deploys"
+	fixIDs     pg.Series = "fixes"
+)
+
+// NewDeploy is a deploy to report. Its commits and pull requests are in the form in which the rules of fixes return them.
+type NewDeploy struct {
+	ProjectID    int64
+	Release      string
+	Environment  string
+	Commit       string
+	Commits      []string // since the deploy before
+	PullRequests []string
+	Source       core.DeploySource
+}
+
+const (
+	nextDeploy = `
+INSERT INTO deploy_order (project_id, deploys, last_at) VALUES (@project_id, 1, @now)
+ON CONFLICT (project_id) DO UPDATE SET
+	deploys = deploy_order.deploys + 1,
+	last_at = greatest(deploy_order.last_at, excluded.last_at) -- clocks of servers differ, the order does not
+RETURNING deploys AS number, last_at AS deployed_at`
+	putRelease = `
+INSERT INTO releases (project_id, id, version, commit, created_at, deployed_at)
+VALUES (@project_id, @id, @version, @commit, @now, @deployed_at)
+ON CONFLICT (project_id, version) DO UPDATE SET commit = excluded.commit, deployed_at = excluded.deployed_at
+RETURNING id`
+	addDeploy = `
+INSERT INTO deploys (project_id, number, id, release, environment, commit, source, deployed_at)
+VALUES (@project_id, @number, @id, @release, @environment, @commit, @source, @deployed_at)`
+	addDeployCommits = `
+INSERT INTO deploy_commits (project_id, commit, number) SELECT @project_id, unnest(@commits::text[]), @number`
+	addDeployPullRequests = `
+INSERT INTO deploy_pull_requests (project_id, url, number) SELECT @project_id, unnest(@urls::text[]), @number`
+)
+
+// CreateDeploy records a deploy, its release on first use, and which fixes it brings. A deleted project is
+// project_not_found.
+func (s *Store) CreateDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (core.ReportedDeploy, error) {
+	var reported core.ReportedDeploy
+	err := s.inTx(ctx, func(t *tx) error {
+		_, err := pg.QueryOne[struct{ ID int64 }](ctx, t, findProjectByID, pg.Args{"id": d.ProjectID})
+		if core.HasCode(err, core.NotFound) {
+			return core.NewError(core.ProjectNotFound)
+		}
+		if err != nil {
+			return err
+		}
+		reported, err = t.createDeploy(ctx, actor, d)
+		return err
+	})
+	return reported, err
+}
+
+func (t *tx) createDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (core.ReportedDeploy, error) {
+	reported := core.ReportedDeploy{ProjectID: d.ProjectID, Release: d.Release, Environment: d.Environment, Commit: d.Commit}
+	place, err := pg.QueryOne[struct {
+		Number     int64
+		DeployedAt core.Time
+	}](ctx, t, nextDeploy, pg.Args{"project_id": d.ProjectID, "now": t.Now})
+	if err != nil {
+		return reported, err
+	}
+	reported.DeployedAt = place.DeployedAt
+	if reported.ID, err = t.store.db.IDs.TakeOne(ctx, deployIDs); err != nil {
+		return reported, err
+	}
+	release, err := t.putRelease(ctx, reported)
+	if err != nil {
+		return reported, err
+	}
+	if err := t.addDeploy(ctx, d, reported, place.Number); err != nil {
+		return reported, err
+	}
+	_, err = t.recordActivity(ctx, activity.Entry{
+		ProjectID: d.ProjectID, Actor: actor, Action: core.ActionReleaseDeploy, TargetType: core.TargetRelease, TargetID: release,
+		Data: deployData{d.Release, d.Environment, d.Commit, reported.ID},
+	})
+	if err != nil {
+		return reported, err
+	}
+	reported.FixesDeployed, err = t.deployFixes(ctx, actor, d.ProjectID, fixes.Deploy{
+		Number: place.Number, Release: d.Release, Environment: d.Environment, Commit: d.Commit, At: place.DeployedAt.Time,
+		Commits: d.Commits, PullRequests: d.PullRequests,
+	})
+	return reported, err
+}
+
+// deployData is the data of a deploy in the activity.
+type deployData struct {
+	Release     string `json:"release"`
+	Environment string `json:"environment"`
+	Commit      string `json:"commit"`
+	DeployID    int64  `json:"deploy_id"`
+}
+
+// putRelease makes the deploy's release on first use, and returns its id.
+func (t *tx) putRelease(ctx context.Context, d core.ReportedDeploy) (int64, error) {
+	id, err := t.store.db.IDs.TakeOne(ctx, releaseIDs)
+	if err != nil {
+		return 0, err
+	}
+	row, err := pg.QueryOne[struct{ ID int64 }](ctx, t, putRelease, pg.Args{
+		"project_id": d.ProjectID, "id": id, "version": d.Release, "commit": d.Commit, "now": t.Now, "deployed_at": d.DeployedAt,
+	})
+	return row.ID, err
+}
+
+func (t *tx) addDeploy(ctx context.Context, d NewDeploy, reported core.ReportedDeploy, number int64) error {
+	_, err := pg.Exec(ctx, t, addDeploy, pg.Args{
+		"project_id": d.ProjectID, "number": number, "id": reported.ID, "release": d.Release, "environment": d.Environment,
+		"commit": d.Commit, "source": string(d.Source), "deployed_at": reported.DeployedAt,
+	})
+	if err != nil {
+		return err
+	}
+	commits := sortedOnce(append(slices.Clone(d.Commits), d.Commit))
+	if _, err := pg.Exec(ctx, t, addDeployCommits, pg.Args{"project_id": d.ProjectID, "commits": commits, "number": number}); err != nil {
+		return err
+	}
+	_, err = pg.Exec(ctx, t, addDeployPullRequests, pg.Args{"project_id": d.ProjectID, "urls": sortedOnce(slices.Clone(d.PullRequests)), "number": number})
+	return err
+}
+
+// sortedOnce sorts the texts and leaves each in once.
+func sortedOnce(texts []string) []string {
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}

@@ -1,0 +1,44 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store/pg"
+	"errand/store/watch"
+)
+
+const selectFixOfIssue = `
+SELECT ` + watch.Columns + `
+FROM issues i JOIN fixes f ON f.project_id = i.project_id AND f.id = i.fix_id
+WHERE i.project_id = @project_id AND i.id = @issue_id`
+
+// findFix returns the fix that was linked to an issue last, or nil.
+func findFix(ctx context.Context, q pg.Querier, project, issue int64) (*core.Fix, error) {
+	row, err := pg.QueryOne[watch.Fix](ctx, q, selectFixOfIssue, pg.Args{"project_id": project, "issue_id": issue})
+	if core.HasCode(err, core.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	fix := showFix(row)
+	return &fix, nil
+}
+
+func showFix(r watch.Fix) core.Fix {
+	fix := core.Fix{
+		Kind: r.Kind, LinkedBy: r.LinkedBy, LinkedAt: r.LinkedAt, Release: core.Untrusted(r.Release), Environment: core.Untrusted(r.Environment),
+		DeployedAt: r.DeployedAt, VerifyAfter: r.VerifyAfter, VerifiedAt: r.VerifiedAt, RegressedAt: r.RegressedAt,
+		RegressedIn: core.Untrusted(r.RegressedIn),
+	}
+	if r.Outcome != nil {
+		fix.Outcome = core.Text(*r.Outcome)
+	}
+	if r.Kind == core.FixByCommit {
+		fix.Commit = core.Text(r.Ref)
+	} else {
+		fix.PRURL = core.Text(r.Ref)
+	}
+	return fix
+}

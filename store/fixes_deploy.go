@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/fixes"
+	"errand/store/pg"
+	"errand/store/watch"
+)
+
+// waitingFixes are those that a deploy may bring: the rules decide which it does. Their issues are locked.
+const waitingFixes = `
+SELECT ` + watch.Columns + `
+FROM fixes f
+JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id AND i.status = 'fix_pending'
+WHERE f.project_id = @project_id AND f.deployed_at IS NULL AND f.closed_at IS NULL
+	AND (left(f.ref, @prefix) = ANY (@prefixes) OR left(f.merge_commit, @prefix) = ANY (@prefixes) OR f.ref = ANY (@urls))
+ORDER BY i.id FOR UPDATE OF i`
+
+// deployFixes has a deploy bring the fixes that it contains, and returns their issues.
+func (t *tx) deployFixes(ctx context.Context, actor core.Actor, project int64, d fixes.Deploy) ([]int64, error) {
+	prefixes := []string{fixes.CommitPrefix(d.Commit)}
+	for _, commit := range d.Commits {
+		prefixes = append(prefixes, fixes.CommitPrefix(commit))
+	}
+	waiting, err := pg.QueryMany[watch.Fix](ctx, t, waitingFixes, pg.Args{
+		"project_id": project, "prefix": fixes.PrefixLength, "prefixes": sortedOnce(prefixes), "urls": d.PullRequests,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var issues []int64
+	for _, fix := range waiting {
+		if !d.Contains(fix.Link()) {
+			continue
+		}
+		if err := t.deployFix(ctx, actor, fix, d); err != nil {
+			return nil, err
+		}
+		issues = append(issues, fix.IssueID)
+	}
+	return issues, nil
+}
+
+const (
+	eventsBefore = `
+SELECT coalesce(sum(events), 0)::bigint AS events FROM issue_hours
+WHERE project_id = @project_id AND issue_id = @issue_id AND hour >= @after AND hour < @before`
+	setFixDeployed = `
+UPDATE fixes SET deploy_number = @number, release = @release, environment = @environment, deploy_commit = @commit,
+	deployed_at = @deployed_at, verify_after = @verify_after, verify_by = @verify_by
+WHERE project_id = @project_id AND id = @id`
+	setIssueDeployed = `UPDATE issues SET fix_deployed_at = @deployed_at WHERE project_id = @project_id AND id = @id`
+)
+
+// deployFix begins the watch over a fix, whose issue is locked.
+func (t *tx) deployFix(ctx context.Context, actor core.Actor, fix watch.Fix, d fixes.Deploy) error {
+	before, err := pg.QueryOne[struct{ Events int64 }](ctx, t, eventsBefore, pg.Args{
+		"project_id": fix.ProjectID, "issue_id": fix.IssueID, "after": d.At.Add(-fixes.RateWindow), "before": d.At,
+	})
+	if err != nil {
+		return err
+	}
+	window := t.store.verify.Watch(d.At, before.Events)
+	_, err = pg.Exec(ctx, t, setFixDeployed, pg.Args{
+		"project_id": fix.ProjectID, "id": fix.ID, "number": d.Number, "release": d.Release, "environment": d.Environment, "commit": d.Commit,
+		"deployed_at": window.DeployedAt, "verify_after": window.VerifyAfter, "verify_by": window.VerifyBy,
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := pg.Exec(ctx, t, setIssueDeployed, pg.Args{"project_id": fix.ProjectID, "id": fix.IssueID, "deployed_at": d.At}); err != nil {
+		return err
+	}
+	return t.recordOfIssue(ctx, actor, fix.ProjectID, fix.IssueID, core.ActionIssueFixDeployed, fixDeployedData{d.Release, d.Environment, fix.ID})
+}
+
+// fixDeployedData is the data of a deployed fix in the activity of its issue.
+type fixDeployedData struct {
+	Release     string `json:"release"`
+	Environment string `json:"environment"`
+	FixID       int64  `json:"fix_id"`
+}

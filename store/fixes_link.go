@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/fixes"
+	"errand/store/pg"
+	"errand/store/watch"
+)
+
+// NewFix is a fix to link: a commit or a pull request, in the form in which the rules of fixes return it.
+type NewFix struct {
+	Kind core.FixKind
+	Ref  string
+}
+
+const (
+	// The row is there after it, whether the project had a deploy or not.
+	lockDeployOrder = `
+INSERT INTO deploy_order (project_id, deploys) VALUES (@project_id, 0)
+ON CONFLICT (project_id) DO UPDATE SET deploys = deploy_order.deploys`
+	addFix = `
+INSERT INTO fixes (project_id, id, issue_id, kind, ref, linked_by_type, linked_by, linked_at)
+VALUES (@project_id, @id, @issue_id, @kind, @ref, @linked_by_type, @linked_by, @now)`
+	setIssueFix = `
+UPDATE issues SET status = 'fix_pending', status_at = @now, fix_id = @fix_id, fix_deployed_at = NULL
+WHERE project_id = @project_id AND id = @id`
+)
+
+// LinkFix links a fix to an issue in the place of its open one. It counts as deployed at once when a deploy that contains
+// it was reported already. An unknown or merged issue is not_found.
+func (s *Store) LinkFix(ctx context.Context, actor core.Actor, id int64, fix NewFix) (core.IssueDetail, error) {
+	var issue core.IssueDetail
+	project, err := s.findIssueOwner(ctx, id)
+	if err != nil {
+		return issue, err
+	}
+	err = s.inTx(ctx, func(t *tx) error {
+		if _, err := pg.Exec(ctx, t, lockDeployOrder, pg.Args{"project_id": project}); err != nil { // before issues, as a deploy does
+			return err
+		}
+		_, err := t.changeIssue(ctx, actor, project, id, func(c *issueChange) error { return c.linkFix(ctx, fix) })
+		if err != nil {
+			return err
+		}
+		issue, err = readDetail(ctx, t, project, id, t.Now)
+		return err
+	})
+	return issue, err
+}
+
+func (c *issueChange) linkFix(ctx context.Context, fix NewFix) error {
+	if err := c.closeFix(ctx, c.project, c.id); err != nil {
+		return err
+	}
+	id, err := c.store.db.IDs.TakeOne(ctx, fixIDs)
+	if err != nil {
+		return err
+	}
+	_, err = pg.Exec(ctx, c, addFix, pg.Args{
+		"project_id": c.project, "id": id, "issue_id": c.id, "kind": string(fix.Kind), "ref": fix.Ref,
+		"linked_by_type": string(c.actor.Type), "linked_by": c.actor.Name, "now": c.Now,
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := pg.Exec(ctx, c, setIssueFix, pg.Args{"project_id": c.project, "id": c.id, "fix_id": id, "now": c.Now}); err != nil {
+		return err
+	}
+	if _, err := c.recordChange(ctx, core.ActionIssueFix, linkData{fix.Kind, fix.Ref, c.before.Status, core.FixPending}); err != nil {
+		return err
+	}
+	return c.deployLinked(ctx, watch.Fix{ProjectID: c.project, ID: id, IssueID: c.id, Kind: fix.Kind, Ref: fix.Ref})
+}
+
+const repositoryOfIssue = `
+SELECT p.repository FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
+WHERE i.id = @issue_id AND i.status <> 'merged'`
+
+// FindRepository returns the repository of an issue's project, empty for none; not_found for an unknown or merged issue.
+func (s *Store) FindRepository(ctx context.Context, issue int64) (string, error) {
+	row, err := pg.QueryOne[struct{ Repository string }](ctx, s.db.Main, repositoryOfIssue, pg.Args{"issue_id": issue})
+	return row.Repository, err
+}
+
+// linkData is the data of a link in the activity.
+type linkData struct {
+	Kind core.FixKind `json:"kind"`
+	Ref  string       `json:"ref"`
+	From core.Status  `json:"from"`
+	To   core.Status  `json:"to"`
+}
+
+const (
+	// As fixes.Deploy.Contains decides; the range is that of the commits with the same beginning.
+	firstDeployOfCommit = `
+SELECT d.number, d.release, d.environment, d.commit, d.deployed_at
+FROM deploy_commits c JOIN deploys d ON d.project_id = c.project_id AND d.number = c.number
+WHERE c.project_id = @project_id AND c.commit >= @prefix AND c.commit < @prefix || 'g'
+	AND (starts_with(c.commit, @commit) OR starts_with(@commit, c.commit))
+ORDER BY d.number LIMIT 1`
+	firstDeployOfPullRequest = `
+SELECT d.number, d.release, d.environment, d.commit, d.deployed_at
+FROM deploy_pull_requests p JOIN deploys d ON d.project_id = p.project_id AND d.number = p.number
+WHERE p.project_id = @project_id AND p.url = @url
+ORDER BY d.number LIMIT 1`
+)
+
+// foundDeploy is a deploy without what it brought.
+type foundDeploy struct {
+	Number      int64
+	Release     string
+	Environment string
+	Commit      string
+	DeployedAt  core.Time
+}
+
+// deployLinked has a fix count as deployed when a deploy contains it already.
+func (c *issueChange) deployLinked(ctx context.Context, fix watch.Fix) error {
+	sql, a := firstDeployOfPullRequest, pg.Args{"project_id": c.project, "url": fix.Ref}
+	if fix.Kind == core.FixByCommit {
+		sql, a = firstDeployOfCommit, pg.Args{"project_id": c.project, "commit": fix.Ref, "prefix": fixes.CommitPrefix(fix.Ref)}
+	}
+	d, err := pg.QueryOne[foundDeploy](ctx, c, sql, a)
+	switch {
+	case core.HasCode(err, core.NotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	return c.deployFix(ctx, c.actor, fix, fixes.Deploy{
+		Number: d.Number, Release: d.Release, Environment: d.Environment, Commit: d.Commit, At: d.DeployedAt.Time,
+	})
+}
+
+const closeFix = `
+UPDATE fixes f SET closed_at = @now FROM issues i
+WHERE i.project_id = @project_id AND i.id = @issue_id AND f.project_id = i.project_id AND f.id = i.fix_id AND f.closed_at IS NULL`
+
+// closeFix ends the watch over the fix of an issue, which is locked. The fix stays visible.
+func (t *tx) closeFix(ctx context.Context, project, issue int64) error {
+	_, err := pg.Exec(ctx, t, closeFix, pg.Args{"project_id": project, "issue_id": issue, "now": t.Now})
+	return err
+}

@@ -1,0 +1,9 @@
+package watch_test
+
+import (
+	"testing"
+
+	"errand/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }

@@ -1,0 +1,95 @@
+package watch
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/fixes"
+	"errand/store/activity"
+	"errand/store/pg"
+)
+
+// deploysOfName are the deploys by which a release of that name is judged: those of the name, those of the commit that it
+// is, and those of the commits of the former. Of equal ones the first is enough.
+const deploysOfName = `
+WITH begins AS (
+	SELECT left(commit, @prefix) AS prefix FROM deploys WHERE project_id = @project_id AND release = @name
+	UNION SELECT unnest(@prefixes::text[])
+), found AS (
+	SELECT release, environment, commit, number FROM deploys WHERE project_id = @project_id AND release = @name
+	UNION ALL
+	SELECT d.release, d.environment, d.commit, d.number
+	FROM begins b JOIN deploys d ON d.project_id = @project_id AND d.commit >= b.prefix AND d.commit < b.prefix || 'g'
+)
+SELECT release, environment, commit, min(number) AS number FROM found GROUP BY release, environment, commit`
+
+// FindReturn returns the first of the events that shows that the error is still there in spite of the fix, which must be
+// deployed; nil when none does.
+func (f Fix) FindReturn(ctx context.Context, q pg.Querier, events []fixes.Event) (*fixes.Event, error) {
+	deploysByName := map[string][]fixes.Deploy{}
+	for _, e := range events {
+		deploys, isRead := deploysByName[e.Release]
+		if !isRead && e.Release != "" {
+			var err error
+			if deploys, err = readDeploysOfName(ctx, q, f.ProjectID, e.Release); err != nil {
+				return nil, err
+			}
+			deploysByName[e.Release] = deploys
+		}
+		if fixes.IsReturn(e, f.firstDeploy(), deploys) {
+			return &e, nil
+		}
+	}
+	return nil, nil
+}
+
+func readDeploysOfName(ctx context.Context, q pg.Querier, project int64, name string) ([]fixes.Deploy, error) {
+	prefixes := []string{}
+	if commit, err := fixes.ParseCommit(name); err == nil {
+		prefixes = append(prefixes, fixes.CommitPrefix(commit))
+	}
+	rows, err := pg.QueryMany[struct {
+		Release     string
+		Environment string
+		Commit      string
+		Number      int64
+	}](ctx, q, deploysOfName, pg.Args{"project_id": project, "name": name, "prefix": fixes.PrefixLength, "prefixes": prefixes})
+	deploys := make([]fixes.Deploy, len(rows))
+	for i, r := range rows {
+		deploys[i] = fixes.Deploy{Number: r.Number, Release: r.Release, Environment: r.Environment, Commit: r.Commit}
+	}
+	return deploys, err
+}
+
+const (
+	setFixRegressed = `
+UPDATE fixes SET outcome = 'regressed', outcome_at = @now, regressed_at = @now, regressed_in = @release
+WHERE project_id = @project_id AND id = @id`
+	setIssueRegressed = `UPDATE issues SET status = 'regressed', status_at = @now WHERE project_id = @project_id AND id = @id`
+)
+
+// Regress ends the fix because its error returned in a release, empty when the event named none. Its issue is locked.
+func (f Fix) Regress(ctx context.Context, db *pg.DB, t *pg.Tx, from core.Status, release string) error {
+	_, err := pg.Exec(ctx, t, setFixRegressed, pg.Args{"project_id": f.ProjectID, "id": f.ID, "release": release, "now": t.Now})
+	if err != nil {
+		return err
+	}
+	_, err = pg.Exec(ctx, t, setIssueRegressed, pg.Args{"project_id": f.ProjectID, "id": f.IssueID, "now": t.Now})
+	if err != nil {
+		return err
+	}
+	if err := activity.WriteAlert(ctx, t, f.ProjectID, f.IssueID, activity.AlertRegressed); err != nil {
+		return err
+	}
+	data := regressData{activity.FromTo{From: from, To: core.Regressed}, f.ID, release}
+	entry := activity.OfIssue(core.NewSystemActor("ingest"), f.ProjectID, f.IssueID, core.ActionIssueRegress, data)
+	_, err = activity.Write(ctx, db, t, entry)
+	return err
+}
+
+// regressData is the data of a fix that did not hold in the activity of its issue.
+type regressData struct {
+	activity.FromTo
+	FixID   int64  `json:"fix_id"`
+	Release string `json:"release,omitempty"` // absent when the event named none
+}

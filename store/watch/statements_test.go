@@ -1,0 +1,12 @@
+package watch_test
+
+import (
+	"testing"
+
+	"errand/store/storetest"
+)
+
+func TestEveryStatementPrepares(t *testing.T) {
+	t.Parallel()
+	storetest.RequireStatements(t)
+}

@@ -1,0 +1,37 @@
+package tools
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/fixes"
+	"errand/store"
+)
+
+func (t *Tools) linkFix(ctx context.Context, call core.Call, in core.LinkFixInput) (core.Data[core.IssueDetail], error) {
+	fix, err := t.readFix(ctx, in)
+	if err != nil {
+		return wrapData(core.IssueDetail{}, err)
+	}
+	return wrapData(t.store.LinkFix(ctx, call.Actor, in.ID, fix))
+}
+
+// readFix checks the fix; a pull request must be of the repository of the issue's project, when it has one.
+func (t *Tools) readFix(ctx context.Context, in core.LinkFixInput) (store.NewFix, error) {
+	if in.Commit != "" {
+		commit, err := fixes.ParseCommit(in.Commit)
+		if err != nil {
+			return store.NewFix{}, core.Invalid("commit", "%s", err)
+		}
+		return store.NewFix{Kind: core.FixByCommit, Ref: commit}, nil
+	}
+	repository, err := t.store.FindRepository(ctx, in.ID)
+	if err != nil {
+		return store.NewFix{}, err
+	}
+	url, err := fixes.ParsePullRequest(in.PRURL, t.scmHost, repository)
+	if err != nil {
+		return store.NewFix{}, core.Invalid("pr_url", "%s", err)
+	}
+	return store.NewFix{Kind: core.FixByPullRequest, Ref: url}, nil
+}
