@@ -37,6 +37,15 @@ func (s *Store) TakeIssueID(ctx context.Context) (int64, error) {
 	return s.db.IDs.TakeOne(ctx, intake.IssueIDs)
 }
 
+// MigrateButTheNewest brings an empty database to where servers had it before the newest migration.
+func (s *Store) MigrateButTheNewest(ctx context.Context) error {
+	return s.withMigrations(s.db.Main, func(m *migration) error {
+		all := m.ours.ListSources()
+		_, err := m.ours.UpTo(ctx, all[len(all)-2].Version)
+		return err
+	})
+}
+
 // Digest is what the cursors of the filter are checked against.
 func (f IssueFilter) Digest(since time.Time) uint32 { return f.digest(since) }
 
