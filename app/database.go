@@ -46,7 +46,8 @@ func attachDatabase(ctx context.Context, c *Config, log *slog.Logger) (*database
 func openStore(ctx context.Context, c *Config, url string, postgres *embedded.Server) (*database, error) {
 	db := &database{postgres: postgres, url: url}
 	var err error
-	if db.Store, err = store.Open(ctx, store.Options{URL: url, Clock: time.Now, Settings: c.ownSettings(), Connections: c.DatabasePool, Verify: c.verify}); err != nil {
+	options := store.Options{URL: url, Clock: time.Now, Settings: c.ownSettings(), Connections: c.DatabasePool, Verify: c.verify}
+	if db.Store, err = store.Open(ctx, options); err != nil {
 		db.close(ctx)
 		return nil, err
 	}

@@ -102,8 +102,9 @@ func (m *fixModel) set(status core.Status, now time.Time) { m.status, m.statusAt
 
 func (p *fixPlay) deploy(r *rapid.T) {
 	d := store.NewDeploy{
-		ProjectID: p.project, Release: rapid.SampledFrom(playReleases).Draw(r, "release"), Commit: rapid.SampledFrom(playCommits).Draw(r, "commit"),
-		Environment: rapid.SampledFrom(playEnvironments).Draw(r, "environment"), Source: core.DeployedByAPI,
+		ProjectID: p.project, Source: core.DeployedByAPI,
+		Release: rapid.SampledFrom(playReleases).Draw(r, "release"), Commit: rapid.SampledFrom(playCommits).Draw(r, "commit"),
+		Environment: rapid.SampledFrom(playEnvironments).Draw(r, "environment"),
 	}
 	if rapid.Bool().Draw(r, "with commits") {
 		d.Commits = []string{rapid.SampledFrom(playCommits).Draw(r, "another commit")}
@@ -112,7 +113,8 @@ func (p *fixPlay) deploy(r *rapid.T) {
 	require.NoError(r, err)
 	waited := p.model.link != "" && p.model.first < 0
 	p.model.deploys = append(p.model.deploys, fixes.Deploy{
-		Number: int64(len(p.model.deploys) + 1), Release: d.Release, Environment: d.Environment, Commit: d.Commit, Commits: d.Commits, At: p.clock.Now,
+		Number: int64(len(p.model.deploys) + 1), At: p.clock.Now,
+		Release: d.Release, Environment: d.Environment, Commit: d.Commit, Commits: d.Commits,
 	})
 	p.model.findDeploy()
 	require.Equal(r, waited && p.model.first >= 0, len(reported.FixesDeployed) == 1)
