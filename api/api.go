@@ -141,12 +141,12 @@ func (s *server) serveRoute(op route) func(huma.Context) {
 			wire.WriteError(w, core.AsError(err))
 			return
 		}
-		body, failure := s.Registry.Call(r.Context(), op.declared, call, args)
+		answer, failure := s.Registry.Call(r.Context(), op.declared, call, args)
 		if failure != nil {
 			wire.WriteError(w, failure)
 			return
 		}
-		wire.WriteJSON(w, op.Status, body)
+		wire.WriteJSON(w, answer.Status, answer.Body)
 	}
 }
 

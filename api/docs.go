@@ -73,7 +73,7 @@ type (
 		Fields []docsField
 	}
 	docsError struct {
-		Code    core.Code
+		Code    string
 		Status  int
 		Meaning string
 		Members []docsField
@@ -101,7 +101,7 @@ func newDocsPage(catalogue *core.Catalogue, baseURL, version string) *docsPage {
 	view := docsView{
 		BaseURL: baseURL, Version: version, Style: template.CSS(docsStyle),
 		Scopes: docsScopes(catalogue), Groups: docsGroups(catalogue, baseURL), Objects: docsObjects(catalogue),
-		Errors: docsErrors(catalogue.Errors(), allCodes(catalogue)),
+		Errors: slices.Concat(docsHeld(catalogue.Operations()...), docsErrors(catalogue.Errors(), allCodes(catalogue))),
 	}
 	var html bytes.Buffer
 	if err := page.Execute(&html, view); err != nil {
@@ -148,7 +148,8 @@ func docsGroups(catalogue *core.Catalogue, baseURL string) []docsGroup {
 		}
 		groups[at].Operations = append(groups[at].Operations, docsOperation{
 			Operation: op, Fields: docsInputs(op), Answer: answerHTML(op.OutputSchema(true)),
-			Curl: curlCommand(baseURL, op), Errors: docsErrors(catalogue.Errors(), op.AllErrors()), Aliases: op.Aliases,
+			Curl: curlCommand(baseURL, op), Aliases: op.Aliases,
+			Errors: slices.Concat(docsHeld(op), docsErrors(catalogue.Errors(), op.AllErrors())),
 		})
 	}
 	return groups
@@ -211,10 +212,26 @@ func allCodes(catalogue *core.Catalogue) []core.Code {
 func docsErrors(forms core.ErrorForms, codes []core.Code) []docsError {
 	var errors []docsError
 	for _, code := range codes {
-		errors = append(errors, docsError{code, forms[code].Status, forms[code].Meaning, docsMembers(forms, code)})
+		errors = append(errors, docsError{string(code), forms[code].Status, forms[code].Meaning, docsMembers(forms, code)})
 	}
 	slices.SortStableFunc(errors, func(a, b docsError) int { return a.Status - b.Status })
 	return errors
+}
+
+// docsHeld returns the row of the held answer, if the action of one of the operations can be held. It stands with the errors
+// because it too comes instead of the answer.
+func docsHeld(operations ...*core.Operation) []docsError {
+	if !slices.ContainsFunc(operations, (*core.Operation).IsHoldable) {
+		return nil
+	}
+	held := docsError{Code: core.HeldStatus, Status: core.HeldHTTPStatus, Meaning: core.HeldMeaning}
+	for _, member := range membersOf(core.HeldSchema()) {
+		if member.name != "status" { // it says the code again
+			doc, _ := member.schema["description"].(string)
+			held.Members = append(held.Members, docsField{Name: member.name, Doc: doc, Type: answerHTML(member.schema)})
+		}
+	}
+	return []docsError{held}
 }
 
 // docsMembers returns what the body of an error has beside its code.

@@ -142,6 +142,11 @@ func describeResponses(op *core.Operation, errors core.ErrorForms) map[string]*h
 		success.Content = jsonContent(schema)
 	}
 	all := map[string]*huma.Response{strconv.Itoa(op.Status): success}
+	if op.IsHoldable() {
+		all[strconv.Itoa(core.HeldHTTPStatus)] = &huma.Response{
+			Description: fmt.Sprintf("`%s`: %s", core.HeldStatus, core.HeldMeaning), Content: jsonContent(core.HeldSchema()),
+		}
+	}
 	for status, codes := range groupByStatus(op.AllErrors(), errors) {
 		all[strconv.Itoa(status)] = describeErrors(codes, errors)
 	}

@@ -135,6 +135,9 @@ func (c *Config) Complete() (err error) {
 	return nil
 }
 
+// HelpVariables are what stands in the help of the flags as ${name}.
+func HelpVariables() map[string]string { return core.HelpVariables() }
+
 // readSettings checks those settings of the installation that this server was given.
 func (c *Config) readSettings() error {
 	c.settings = map[string]string{}

@@ -28,11 +28,11 @@ func CreateToken(ctx context.Context, c *Config, n NewToken, log *slog.Logger) (
 		if n.Project != "" {
 			input["project"] = n.Project
 		}
-		body, failure := o.registry.Call(ctx, core.CreateToken.Operation, core.Call{Actor: core.Bootstrap()}, input)
+		answer, failure := o.registry.Call(ctx, core.CreateToken.Operation, core.Call{Actor: core.Bootstrap()}, input)
 		if failure != nil {
 			return failure
 		}
-		return json.Unmarshal(body, &created)
+		return json.Unmarshal(answer.Body, &created)
 	})
 	return created.Data.Value, err
 }

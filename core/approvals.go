@@ -1,36 +1,11 @@
 package core
 
-import (
-	"encoding/json"
-	"fmt"
-	"slices"
-	"time"
-)
+import "time"
 
 var approvalOperations = []*Operation{
 	ListApprovals.Operation,
 	ApproveRequest.Operation,
 	RejectRequest.Operation,
-}
-
-// HeldAction is an action that a deployment can hold until a second admin approves it.
-type HeldAction string
-
-// The actions that can be held: the words of REQUIRE_APPROVAL (primary API, Approvals).
-const (
-	HoldIgnore        HeldAction = "ignore"
-	HoldMerge         HeldAction = "merge"
-	HoldDeleteProject HeldAction = "delete_project"
-)
-
-// CheckHeldActions refuses words that are no action which can be held, and tells those that are.
-func CheckHeldActions(words []HeldAction) error {
-	for _, word := range words {
-		if !slices.Contains([]HeldAction{HoldIgnore, HoldMerge, HoldDeleteProject}, word) {
-			return fmt.Errorf("%q is not one of %s, %s, %s", word, HoldIgnore, HoldMerge, HoldDeleteProject)
-		}
-	}
-	return nil
 }
 
 // ApprovalStatus is the state of an approval request (primary API, States).
@@ -50,31 +25,25 @@ const ApprovalTerm = 7 * 24 * time.Hour
 
 // Approval is a request to carry out an action that is held.
 type Approval struct {
-	ID          int64           `json:"id"`
-	Action      HeldAction      `json:"action" enum:"ignore|merge|delete_project"`
-	IssueID     OptInt          `json:"issue_id" doc:"The issue to change; null when it is no issue."`
-	Payload     json.RawMessage `json:"payload" doc:"What else the action says: {source_ids} for merge, {project_id, name} for delete_project, {} for ignore."`
-	RequestedBy string          `json:"requested_by" doc:"Name of the token."`
-	RequestedAt Time            `json:"requested_at" always:"true"`
-	ExpiresAt   Time            `json:"expires_at" always:"true"`
-	Status      ApprovalStatus  `json:"status" enum:"pending|approved|rejected|expired|failed" doc:"failed: it was approved, but the action could not be done any more."`
-	DecidedBy   Text            `json:"decided_by"`
-	DecidedAt   Time            `json:"decided_at"`
+	ID          int64          `json:"id"`
+	Action      HeldAction     `json:"action"`
+	IssueID     OptInt         `json:"issue_id" doc:"The issue to change; null when it is no issue."`
+	Payload     HeldPayload    `json:"payload"`
+	RequestedBy string         `json:"requested_by" doc:"Name of the token."`
+	RequestedAt Time           `json:"requested_at" always:"true"`
+	ExpiresAt   Time           `json:"expires_at" always:"true"`
+	Status      ApprovalStatus `json:"status" enum:"pending|approved|rejected|expired|failed" doc:"failed: it was approved, but the action could not be done any more."`
+	DecidedBy   Text           `json:"decided_by"`
+	DecidedAt   Time           `json:"decided_at"`
 }
 
 // PendingApproval is what an issue shows of the request for approval of an action on it: the latest that can be decided.
 type PendingApproval struct {
-	ID          int64      `json:"id"`
-	Action      HeldAction `json:"action" enum:"ignore|merge"`
-	RequestedBy string     `json:"requested_by" doc:"Name of the token."`
-	RequestedAt Time       `json:"requested_at" always:"true"`
-	ExpiresAt   Time       `json:"expires_at" always:"true"`
-}
-
-// Held is the answer of an operation whose action waits for approval. It is sent as it is, not inside data.
-type Held struct {
-	Status     Code  `json:"status" enum:"approval_required"`
-	ApprovalID int64 `json:"approval_id" doc:"The request; list_approvals shows what becomes of it."`
+	ID          int64           `json:"id"`
+	Action      HeldIssueAction `json:"action"`
+	RequestedBy string          `json:"requested_by" doc:"Name of the token."`
+	RequestedAt Time            `json:"requested_at" always:"true"`
+	ExpiresAt   Time            `json:"expires_at" always:"true"`
 }
 
 // ListApprovalsInput pages the list of approval requests.

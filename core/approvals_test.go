@@ -1,11 +1,17 @@
 package core
 
 import (
+	"context"
 	"encoding/json"
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"errand/testkit/golden"
 )
 
 func TestCheckHeldActions(t *testing.T) {
@@ -23,15 +29,68 @@ func TestHoldableOperations(t *testing.T) {
 	t.Parallel()
 	eachOperation(t, func(t *testing.T, op *Operation) {
 		can := slices.Contains([]string{"ignore_issue", "merge_issues", "delete_project"}, op.Name)
-		require.Equal(t, can, op.Holdable())
+		require.Equal(t, can, op.IsHoldable())
 	})
 }
 
-func TestHeldIsWhatTheErrorIsOnTheWire(t *testing.T) {
+// callIgnore calls ignore_issue with a handler that answers this.
+func callIgnore(t *testing.T, output OrHeld[Data[Issue]]) Answer {
+	t.Helper()
+	registry, _ := registryWith(t, BindHandler(IgnoreIssue, func(context.Context, Call, IssueInput) (OrHeld[Data[Issue]], error) {
+		return output, nil
+	}))
+	answer, failure := registry.Call(t.Context(), IgnoreIssue.Operation, adminCall(), map[string]any{"id": 1})
+	require.Nil(t, failure)
+	return answer
+}
+
+func TestHeldAnswer(t *testing.T) {
 	t.Parallel()
-	held, err := json.Marshal(Held{Status: ApprovalRequired, ApprovalID: 7})
+
+	answer := callIgnore(t, OrHeld[Data[Issue]]{ApprovalID: 7})
+
+	require.True(t, answer.IsHeld)
+	require.Equal(t, 202, answer.Status)
+	require.JSONEq(t, `{"status":"approval_required","approval_id":7}`, string(answer.Body))
+}
+
+func TestAnswerOfAnActionThatIsNotHeld(t *testing.T) {
+	t.Parallel()
+
+	answer := callIgnore(t, OrHeld[Data[Issue]]{Done: Data[Issue]{Issue{ID: 42}}})
+
+	require.False(t, answer.IsHeld)
+	require.Equal(t, 200, answer.Status)
+	var got struct{ Data Issue }
+	require.NoError(t, json.Unmarshal(answer.Body, &got))
+	require.EqualValues(t, 42, got.Data.ID)
+}
+
+func TestHeldAnswerOfAnOperationWithoutABody(t *testing.T) {
+	t.Parallel()
+	for _, output := range []OrHeld[None]{{}, {ApprovalID: 7}} {
+		registry, _ := registryWith(t, BindHandler(DeleteProject, func(context.Context, Call, ProjectInput) (OrHeld[None], error) {
+			return output, nil
+		}))
+
+		answer, failure := registry.Call(t.Context(), DeleteProject.Operation, adminCall(), map[string]any{"project": "shop"})
+
+		require.Nil(t, failure)
+		require.Equal(t, output.ApprovalID == 7, answer.IsHeld)
+		require.Equal(t, output.ApprovalID == 0, answer.Body == nil)
+	}
+}
+
+// The row of REQUIRE_APPROVAL in the documentation is written by make golden.
+func TestDocumentationNamesTheHeldActions(t *testing.T) {
+	t.Parallel()
+	const path = "../docs/configuration.md"
+	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	answer, err := json.Marshal(NewError(ApprovalRequired).With("approval_id", 7))
-	require.NoError(t, err)
-	require.JSONEq(t, string(held), string(answer))
+	row := regexp.MustCompile("(\\| `REQUIRE_APPROVAL` \\|[^|]*a comma list of ).*?(, or `none`)")
+	require.True(t, row.Match(text))
+
+	words := "`" + strings.ReplaceAll(ListHeldActions(), ", ", "`, `") + "`"
+
+	golden.Check(t, path, row.ReplaceAllString(string(text), "${1}"+words+"${2}"))
 }

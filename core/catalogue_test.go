@@ -47,10 +47,10 @@ func TestTwoCataloguesAreServedBesideEachOther(t *testing.T) {
 	require.NoError(t, err)
 	issues, _ := registryWith(t)
 
-	body, failure := parcels.Call(t.Context(), sendParcel.Operation, adminCall(), map[string]any{"id": 7})
+	answer, failure := parcels.Call(t.Context(), sendParcel.Operation, adminCall(), map[string]any{"id": 7})
 
 	require.Nil(t, failure)
-	require.JSONEq(t, `{"data":{"id":7}}`, string(body))
+	require.JSONEq(t, `{"data":{"id":7}}`, string(answer.Body))
 	_, failure = issues.Call(t.Context(), sendParcel.Operation, adminCall(), map[string]any{"id": 7})
 	requireBody(t, `{"error":"not_found"}`, failure)
 	_, failure = parcels.Call(t.Context(), GetIssue.Operation, adminCall(), map[string]any{"id": 7})

@@ -72,8 +72,7 @@ func (e *Error) Unwrap() error { return e.cause }
 // Status is the HTTP status of the error.
 func (e *Error) Status() int { return e.Code.Info().Status }
 
-// MarshalJSON writes {error: code, details?, ...extra}: the body of the answer, without the cause. An action that is held
-// did not fail: approval_required is {status: code, ...extra} (primary API, Errors).
+// MarshalJSON writes {error: code, details?, ...extra}: the body of the answer, without the cause (primary API, Errors).
 func (e *Error) MarshalJSON() ([]byte, error) { return json.Marshal(e.bodyMembers()) }
 
 // ForAgent writes the same body with hint, the next call that would work.
@@ -86,7 +85,7 @@ func (e *Error) ForAgent() ([]byte, error) {
 }
 
 func (e *Error) bodyMembers() map[string]any {
-	body := map[string]any{codeMember(e.Code): e.Code}
+	body := map[string]any{"error": e.Code}
 	if len(e.Details) > 0 {
 		body["details"] = e.Details
 	}

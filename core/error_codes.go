@@ -18,7 +18,6 @@ const (
 	MethodNotAllowed   Code = "method_not_allowed"
 	LastKey            Code = "last_key"
 	Claimed            Code = "claimed"
-	ApprovalRequired   Code = "approval_required"
 	ApprovalNotPending Code = "approval_not_pending"
 	ApprovalFailed     Code = "approval_failed"
 	SimilarOff         Code = "similar_off"
@@ -33,11 +32,6 @@ const (
 
 // v1Errors is the one table of the errors of /v1: what each code means, and what its body has beside the code.
 var v1Errors = ErrorForms{
-	ApprovalRequired: {
-		Status:  http.StatusAccepted,
-		Meaning: "The action waits for the approval of another admin; nothing has changed yet.",
-		Members: Held{},
-	},
 	InvalidRequest: {
 		Status:  http.StatusBadRequest,
 		Meaning: "The input is invalid; details name each field.",

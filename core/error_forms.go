@@ -46,26 +46,11 @@ func errorBody(members reflect.Type, codes []any) Schema {
 	if members != nil {
 		body = reflector{}.objectSchema(members)
 	}
-	word := codeMember(Code(codes[0].(string)))
-	body["properties"].(Schema)[word] = Schema{"type": "string", "enum": codes}
 	required, _ := body["required"].([]string)
-	if !slices.Contains(required, word) {
-		body["required"] = append([]string{word}, required...)
-	}
+	body["properties"].(Schema)["error"] = Schema{"type": "string", "enum": codes}
+	body["required"] = append([]string{"error"}, required...)
 	return body
 }
-
-// codeMember is the member of the body that has the code. An action that is held did not fail: it has a status (primary
-// API, Errors).
-func codeMember(code Code) string {
-	if code == ApprovalRequired {
-		return "status"
-	}
-	return "error"
-}
-
-// HeldSchema is the JSON Schema of the answer to an action that waits for approval.
-func HeldSchema() Schema { return v1Errors.BodySchema(ApprovalRequired) }
 
 // MembersOf returns the names and schemas of what an error with the code has beside it, the names sorted.
 func (f ErrorForms) MembersOf(code Code) (names []string, schemas Schema) {
@@ -73,6 +58,5 @@ func (f ErrorForms) MembersOf(code Code) (names []string, schemas Schema) {
 		return nil, nil
 	}
 	schemas = reflector{}.objectSchema(reflect.TypeOf(f[code].Members))["properties"].(Schema)
-	delete(schemas, codeMember(code))
 	return slices.Sorted(maps.Keys(schemas)), schemas
 }

@@ -17,10 +17,9 @@ import (
 func TestStatusOfEachCode(t *testing.T) {
 	t.Parallel()
 	want := map[Code]int{
-		ApprovalRequired: 202,
-		InvalidRequest:   400,
-		Unauthorized:     401,
-		Forbidden:        403, ForbiddenProject: 403, ForbiddenOrigin: 403, NotClaimHolder: 403,
+		InvalidRequest: 400,
+		Unauthorized:   401,
+		Forbidden:      403, ForbiddenProject: 403, ForbiddenOrigin: 403, NotClaimHolder: 403,
 		NotFound: 404, ProjectNotFound: 404,
 		MethodNotAllowed: 405,
 		LastKey:          409, Claimed: 409, ApprovalNotPending: 409, ApprovalFailed: 409,
@@ -37,7 +36,7 @@ func TestStatusOfEachCode(t *testing.T) {
 	for code, info := range v1Errors {
 		require.Regexp(t, snake, code)
 		require.NotEmpty(t, http.StatusText(info.Status), code)
-		require.Equal(t, code != ApprovalRequired, info.Status >= 400, code)
+		require.GreaterOrEqual(t, info.Status, 400, code)
 		require.Regexp(t, `^[A-Z].*\.$`, info.Meaning, code)
 		require.Regexp(t, `^([A-Za-z].*\.)?$`, info.Hint, code)
 	}
@@ -45,7 +44,7 @@ func TestStatusOfEachCode(t *testing.T) {
 		"invalid_request": InvalidRequest, "unauthorized": Unauthorized, "forbidden": Forbidden, "forbidden_project": ForbiddenProject,
 		"not_claim_holder": NotClaimHolder, "not_found": NotFound, "project_not_found": ProjectNotFound, "last_key": LastKey,
 		"claimed": Claimed, "payload_too_large": PayloadTooLarge, "quota": Quota, "internal": Internal, "unavailable": Unavailable,
-		"method_not_allowed": MethodNotAllowed, "approval_required": ApprovalRequired, "approval_not_pending": ApprovalNotPending,
+		"method_not_allowed": MethodNotAllowed, "approval_not_pending": ApprovalNotPending,
 		"approval_failed": ApprovalFailed, "limit": Limit, "headers_too_large": HeadersTooLarge,
 	} {
 		require.Equal(t, name, string(code))
@@ -87,8 +86,6 @@ func TestErrorOnTheWire(t *testing.T) {
 		{Invalid("scrub_patterns.0", "must have at most %d characters", 200).Because(cause),
 			`{"error":"invalid_request","details":[{"path":"scrub_patterns.0","message":"must have at most 200 characters"}]}`,
 			`{"error":"invalid_request","details":[{"path":"scrub_patterns.0","message":"must have at most 200 characters"}],"hint":"Correct the fields in details and call again."}`},
-		{NewError(ApprovalRequired).With("approval_id", 7), `{"status":"approval_required","approval_id":7}`,
-			`{"status":"approval_required","approval_id":7}`},
 		{AsError(cause), `{"error":"internal"}`, `{"error":"internal","hint":"Try again; if it stays, report the request_id."}`},
 	} {
 		body, err := json.Marshal(c.err)

@@ -102,12 +102,12 @@ var ResolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 })
 
 // IgnoreIssue declares POST /v1/issues/{id}/ignore.
-var IgnoreIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
+var IgnoreIssue = DefineOperation[IssueInput, OrHeld[Data[Issue]]](Operation{
 	Name: "ignore_issue", Route: "POST /v1/issues/{id}/ignore", Scope: IssuesWrite,
 	Summary:     "Ignore an issue",
 	Description: "Marks an issue as not worth work. It keeps counting and stays ignored when new events arrive.",
 	Example:     `{"id": 42}`,
-	Errors:      []Code{NotFound, ApprovalRequired}, Idempotent: true,
+	Errors:      []Code{NotFound}, Idempotent: true,
 })
 
 // UnresolveIssue declares POST /v1/issues/{id}/unresolve.
@@ -173,7 +173,7 @@ type MergeIssuesInput struct {
 }
 
 // MergeIssues declares POST /v1/issues/{id}/merge.
-var MergeIssues = DefineOperation[MergeIssuesInput, Data[Issue]](Operation{
+var MergeIssues = DefineOperation[MergeIssuesInput, OrHeld[Data[Issue]]](Operation{
 	Name: "merge_issues", Route: "POST /v1/issues/{id}/merge", Scope: IssuesWrite,
 	Summary: "Merge issues",
 	Description: "Merges issues that are the same problem into one: the events and counts of the sources move to the target, and so do " +
@@ -181,7 +181,7 @@ var MergeIssues = DefineOperation[MergeIssuesInput, Data[Issue]](Operation{
 		"reopens a resolved target. A merge cannot be undone " +
 		"as a whole: split_issue moves single events out again.",
 	Example: `{"id": 42, "source_ids": [43, 44]}`,
-	Errors:  []Code{NotFound, InvalidRequest, ApprovalRequired}, Destructive: true,
+	Errors:  []Code{NotFound, InvalidRequest}, Destructive: true,
 })
 
 // SplitIssueInput is the body of POST /v1/issues/{id}/split.

@@ -26,8 +26,9 @@ type Operation struct {
 	NotATool    string   // why it is not an MCP tool; empty when it is one
 	ServedBy    string   // who serves it when its body is not a plain JSON input; empty when the registry does
 
-	in, out reflect.Type
-	input   *input
+	in, out    reflect.Type // without OrHeld
+	isHoldable bool
+	input      *input
 }
 
 // Op is a declared operation with its input and output types.
@@ -54,6 +55,9 @@ func DefineOperation[In, Out any](op Operation) Op[In, Out] {
 		op.Status = 200
 	}
 	op.in, op.out = reflect.TypeFor[In](), reflect.TypeFor[Out]()
+	if output, ok := reflect.Zero(op.out).Interface().(holdable); ok {
+		op.out, op.isHoldable = output.outputType(), true
+	}
 	in, err := compileInput(op.in)
 	if err != nil {
 		panic(fmt.Sprintf("core: operation %s: %v", op.Name, err))
@@ -100,8 +104,8 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	return reflector{named: named}.typeSchema(o.out)
 }
 
-// Holdable reports whether the operation's action can be held for approval. Its answer is then either the output or that of HeldSchema.
-func (o *Operation) Holdable() bool { return slices.Contains(o.Errors, ApprovalRequired) }
+// IsHoldable reports whether the operation's action can be held for approval. It then answers its output or Held.
+func (o *Operation) IsHoldable() bool { return o.isHoldable }
 
 // AllErrors returns the codes of all errors that the operation can answer, those that every operation has included.
 func (o *Operation) AllErrors() []Code {

@@ -232,7 +232,7 @@ var UpdateProject = DefineOperation[UpdateProjectInput, Data[ListedProject]](Ope
 })
 
 // DeleteProject declares DELETE /v1/projects/{project}.
-var DeleteProject = DefineOperation[ProjectInput, None](Operation{
+var DeleteProject = DefineOperation[ProjectInput, OrHeld[None]](Operation{
 	Name: "delete_project", Route: "DELETE /v1/projects/{project}", Scope: Admin, Status: 204,
 	Summary: "Delete a project",
 	Description: "Deletes a monitored application with its issues, events and releases. It is hidden at once and its name can be used " +
@@ -240,7 +240,7 @@ var DeleteProject = DefineOperation[ProjectInput, None](Operation{
 		"its DSN keys stop working within 60 seconds, the tokens bound to it are revoked, and what it stored is deleted later. The " +
 		"activity timeline stays.",
 	Example: `{"project": "web-shop"}`,
-	Errors:  []Code{ProjectNotFound, ApprovalRequired}, Destructive: true,
+	Errors:  []Code{ProjectNotFound}, Destructive: true,
 	NotATool: "it takes a whole application with all that is known of it",
 })
 

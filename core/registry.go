@@ -47,28 +47,45 @@ func (r *Registry) Operations() []*Operation {
 	return slices.DeleteFunc(r.catalogue.Operations(), func(op *Operation) bool { return op.ServedBy != "" })
 }
 
-// Call runs one operation: scope, defaults, coercion, validation, decoding, Check, handler. It returns the JSON of the
-// answer (nil for an operation without one), and it changes args. Every failure is an *Error; panics and unknown errors
-// become internal with the request id, and only the log has their text.
-func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[string]any) (body []byte, failure *Error) {
+// Answer is what an operation answers when it does not fail.
+type Answer struct {
+	Status int    // of HTTP
+	Body   []byte // JSON; nil for an operation without a body
+	IsHeld bool   // the action was not done: it waits for approval
+}
+
+// Call runs one operation: scope, defaults, coercion, validation, decoding, Check, handler. It changes args. Every failure
+// is an *Error; panics and unknown errors become internal with the request id, and only the log has their text.
+func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[string]any) (answer Answer, failure *Error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log.ErrorContext(ctx, "panic in an operation", "operation", op.Name, "request_id", call.RequestID,
 				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			body, failure = nil, NewError(Internal).With("request_id", call.RequestID)
+			answer, failure = Answer{}, NewError(Internal).With("request_id", call.RequestID)
 		}
 	}()
 	out, err := r.runHandler(ctx, op, call, args)
 	if err == nil {
-		if _, none := out.(None); none {
-			return nil, nil
-		}
-		body, err = marshalPlain(out)
+		answer, err = newAnswer(op, out)
 	}
 	if err != nil {
-		return nil, r.Failure(ctx, op.Name, call.RequestID, err)
+		return Answer{}, r.Failure(ctx, op.Name, call.RequestID, err)
 	}
-	return body, nil
+	return answer, nil
+}
+
+// newAnswer writes the output of an operation.
+func newAnswer(op *Operation, out any) (answer Answer, err error) {
+	answer.Status = op.Status
+	if output, ok := out.(holdable); ok {
+		if out, answer.IsHeld = output.answer(); answer.IsHeld {
+			answer.Status = HeldHTTPStatus
+		}
+	}
+	if _, none := out.(None); !none {
+		answer.Body, err = marshalPlain(out)
+	}
+	return answer, err
 }
 
 func (r *Registry) runHandler(ctx context.Context, op *Operation, call Call, args map[string]any) (any, error) {

@@ -81,15 +81,15 @@ func TestCallRunsTheHandler(t *testing.T) {
 		require.Equal(t, adminCall(), call)
 		return Data[Issue]{Issue{ID: in.ID, Title: "<a> & b", Claim: &Claim{Holder: call.Actor.Name}, StoredEvents: in.Minutes}}, nil
 	}))
-	body, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": "42"})
+	answer, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": "42"})
 	require.Nil(t, failure)
 	var got struct{ Data Issue }
-	require.NoError(t, json.Unmarshal(body, &got))
+	require.NoError(t, json.Unmarshal(answer.Body, &got))
 	require.Equal(t, int64(42), got.Data.ID, "coerced")
 	require.Equal(t, int64(120), got.Data.StoredEvents, "the default")
 	require.Equal(t, "ADMIN_TOKEN", got.Data.Claim.Holder)
-	require.Contains(t, string(body), `"<a> & b"`, "no escapes that JSON does not need")
-	require.NotContains(t, string(body), "\n")
+	require.Contains(t, string(answer.Body), `"<a> & b"`, "no escapes that JSON does not need")
+	require.NotContains(t, string(answer.Body), "\n")
 	require.Empty(t, log.String())
 }
 
@@ -100,19 +100,19 @@ func TestCallWithoutArguments(t *testing.T) {
 		got = in
 		return IssuePage{}, nil
 	}))
-	body, failure := r.Call(t.Context(), ListIssues.Operation, adminCall(), nil)
+	answer, failure := r.Call(t.Context(), ListIssues.Operation, adminCall(), nil)
 	require.Nil(t, failure)
 	require.Equal(t, 25, got.Limit)
 	require.JSONEq(t, `{"data":[],"next_cursor":null,"ingest":{"state":"","events_24h":0,"last_event_at":null,"quota_used":0,"quota":null}}`,
-		string(body))
+		string(answer.Body))
 }
 
 func TestCallGivesNoBodyForNone(t *testing.T) {
 	t.Parallel()
 	r, _ := registryWith(t)
-	body, failure := r.Call(t.Context(), RevokeToken.Operation, adminCall(), map[string]any{"id": json.Number("7")})
+	answer, failure := r.Call(t.Context(), RevokeToken.Operation, adminCall(), map[string]any{"id": json.Number("7")})
 	require.Nil(t, failure)
-	require.Nil(t, body)
+	require.Nil(t, answer.Body)
 }
 
 // Nothing that is wrong with a call may reach a handler.
@@ -137,8 +137,8 @@ func TestCallStopsBeforeTheHandler(t *testing.T) {
 		"unknown field": {Bootstrap(), map[string]any{"id": 1, "minute": 5},
 			`{"error":"invalid_request","details":[{"path":"minute","message":"is not a known field; allowed: id, minutes"}]}`},
 	} {
-		body, failure := r.Call(t.Context(), ClaimIssue.Operation, Call{Actor: c.actor}, c.args)
-		require.Nil(t, body, name)
+		answer, failure := r.Call(t.Context(), ClaimIssue.Operation, Call{Actor: c.actor}, c.args)
+		require.Nil(t, answer.Body, name)
 		requireBody(t, c.want, failure)
 	}
 	require.Empty(t, log.String(), "mistakes of callers are no news")
@@ -162,8 +162,8 @@ func TestCallRunsTheChecksOfInputs(t *testing.T) {
 func TestCallKeepsPanicsInside(t *testing.T) {
 	t.Parallel()
 	r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[Issue], error) { panic("hunter2 in the panic") }))
-	body, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
-	require.Nil(t, body)
+	answer, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
+	require.Nil(t, answer.Body)
 	requireBody(t, `{"error":"internal","request_id":"req-1"}`, failure)
 	require.NotContains(t, failure.Error(), "hunter2")
 
@@ -190,8 +190,8 @@ func TestCallTurnsErrorsIntoAnswers(t *testing.T) {
 		"unavailable": {NewError(Unavailable).Because(errors.New("dial hunter2")), `{"error":"unavailable"}`, "dial hunter2"},
 	} {
 		r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[Issue], error) { return Data[Issue]{}, c.err }))
-		body, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
-		require.Nil(t, body, name)
+		answer, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
+		require.Nil(t, answer.Body, name)
 		requireBody(t, c.want, failure)
 		if c.logged == "" {
 			require.Empty(t, log.String(), name)
@@ -222,8 +222,8 @@ func TestCallOfAnOutputThatIsNoJSON(t *testing.T) {
 	r, log := registryWith(t, BindHandler(ListIssueActivity, func(context.Context, Call, ListOfIssueInput) (Page[Activity], error) {
 		return Page[Activity]{Data: List[Activity]{{Data: json.RawMessage(`{`)}}}, nil
 	}))
-	body, failure := r.Call(t.Context(), ListIssueActivity.Operation, adminCall(), map[string]any{"id": 1})
-	require.Nil(t, body)
+	answer, failure := r.Call(t.Context(), ListIssueActivity.Operation, adminCall(), map[string]any{"id": 1})
+	require.Nil(t, answer.Body)
 	requireBody(t, `{"error":"internal","request_id":"req-1"}`, failure)
 	require.Contains(t, log.String(), "list_issue_activity")
 }
@@ -245,9 +245,9 @@ func TestCallsRunAtTheSameTime(t *testing.T) {
 	const callers = 8
 	for i := range callers {
 		go func() {
-			body, _ := r.Call(context.Background(), ListIssues.Operation, adminCall(), map[string]any{"search": fmt.Sprint("text", i)})
+			answer, _ := r.Call(context.Background(), ListIssues.Operation, adminCall(), map[string]any{"search": fmt.Sprint("text", i)})
 			var page IssuePage
-			_ = json.Unmarshal(body, &page)
+			_ = json.Unmarshal(answer.Body, &page)
 			done <- string(page.NextCursor)
 		}()
 	}

@@ -166,6 +166,14 @@ func (f filler) newValue(t reflect.Type) reflect.Value {
 }
 
 func (f filler) fillValue(v reflect.Value, tag reflect.StructTag) {
+	if words, ok := (reflector{}).typeSchema(v.Type())["enum"].([]any); ok {
+		v.SetString(words[0].(string))
+		return
+	}
+	if v.Type() == reflect.TypeFor[HeldPayload]() {
+		v.SetString("{}")
+		return
+	}
 	if enum := tag.Get("enum"); enum != "" && v.Kind() == reflect.String && (f.full || !nullWhenEmpty(v.Type())) {
 		v.SetString(strings.Split(enum, "|")[0])
 		return

@@ -109,11 +109,14 @@ func (f filler) call(ctx context.Context, op *core.Operation, args map[string]an
 }
 
 func (f filler) callOf(ctx context.Context, registry *core.Registry, op *core.Operation, args map[string]any, into any) error {
-	body, failure := registry.Call(ctx, op, core.Call{Actor: actor()}, args)
+	answer, failure := registry.Call(ctx, op, core.Call{Actor: actor()}, args)
 	if failure != nil {
 		return fmt.Errorf("demo: %s: %w", op.Name, failure)
 	}
-	return json.Unmarshal(body, into)
+	if answer.IsHeld { // nobody will decide it while the demo is made
+		return fmt.Errorf("demo: %s: %s", op.Name, core.HeldStatus)
+	}
+	return json.Unmarshal(answer.Body, into)
 }
 
 // act does what was done about an example, unless something was done about the issue already.

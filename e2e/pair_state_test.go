@@ -236,7 +236,8 @@ WITH numbers AS (SELECT n, 5000000000 + n AS id FROM generate_series(1, 12000) A
 	SELECT $1, id, int8send(n), 1, 'boom', '', '', 'error', 'go', 'unresolved', now(), 1, 1, 0, now(), now(), '', '' FROM numbers
 ), hours AS (
 	INSERT INTO issue_hours SELECT $1, id, date_trunc('hour', now()), 1 FROM numbers)
-INSERT INTO events SELECT $1, id, id, now(), now(), gen_random_uuid(), 'error', '', '', 0, '' FROM numbers`
+INSERT INTO events (project_id, issue_id, id, received_at, occurred_at, event_id, level, release, environment, dictionary, payload)
+SELECT $1, id, id, now(), now(), gen_random_uuid(), 'error', '', '', 0, '' FROM numbers`
 
 // TestFaultPurgeGoesOnElsewhere kills a server while it deletes the rows of a project. The other one goes on once the job
 // counts as lost, which takes two minutes, so it runs only with E2E_SLOW=1.

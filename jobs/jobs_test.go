@@ -54,7 +54,7 @@ func deletedLongAgo(t *testing.T, url string, id int64, name string) {
 	s := storetest.Open(t, url, func() time.Time { return time.Now().Add(-time.Hour) })
 	_, err := s.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: id, Name: name, PublicKey: name})
 	require.NoError(t, err)
-	_, err = s.Do(t.Context(), core.Bootstrap(), store.DeleteProject{ID: id})
+	_, err = s.CarryOut(t.Context(), core.Bootstrap(), store.DeleteProject{ID: id})
 	require.NoError(t, err)
 }
 

@@ -35,7 +35,7 @@ func describeTool(op *core.Operation) protocol.Tool {
 // outputSchema is the schema of every answer that is not an error. An action that may be held has two kinds of answers.
 func outputSchema(op *core.Operation) core.Schema {
 	output := op.OutputSchema(false)
-	if !op.Holdable() {
+	if !op.IsHoldable() {
 		return output
 	}
 	held, properties := core.HeldSchema(), core.Schema{}
@@ -63,7 +63,7 @@ func toolDescription(op *core.Operation) string {
 	if returns := outlineAnswer(op); returns != "" {
 		text += " Returns " + returns + "."
 	}
-	if op.Holdable() {
+	if op.IsHoldable() {
 		text += " Where the deployment holds it for approval, returns " + outlineSchema(core.HeldSchema(), 1) +
 			" and changes nothing: an admin must approve it first."
 	}

@@ -74,26 +74,25 @@ func (s *surface) hideTools(ctx context.Context, _ any, _ *protocol.ListToolsReq
 // returned error would become a protocol error, which models do not see.
 func (s *surface) handleTool(op *core.Operation) server.ToolHandlerFunc {
 	return func(ctx context.Context, request protocol.CallToolRequest) (*protocol.CallToolResult, error) {
-		body, failure := s.carryOut(ctx, op, request.Params.RawArguments)
+		answer, failure := s.carryOut(ctx, op, request.Params.RawArguments)
 		switch {
-		case failure == nil:
-			s.observeCall(op, "ok")
-			return succeededResult(body), nil
-		case failure.Code == core.ApprovalRequired:
-			s.observeCall(op, string(failure.Code))
-			return heldResult(failure), nil
-		default:
+		case failure != nil:
 			s.observeCall(op, string(failure.Code))
 			return failedResult(failure), nil
+		case answer.IsHeld:
+			s.observeCall(op, core.HeldStatus)
+		default:
+			s.observeCall(op, "ok")
 		}
+		return succeededResult(answer.Body), nil
 	}
 }
 
-func (s *surface) carryOut(ctx context.Context, op *core.Operation, raw json.RawMessage) ([]byte, *core.Error) {
+func (s *surface) carryOut(ctx context.Context, op *core.Operation, raw json.RawMessage) (core.Answer, *core.Error) {
 	call := s.Call(ctx)
 	args, err := decodeArguments(op, call, raw)
 	if err != nil {
-		return nil, s.Registry.Failure(ctx, op.Name, call.RequestID, err)
+		return core.Answer{}, s.Registry.Failure(ctx, op.Name, call.RequestID, err)
 	}
 	return s.Registry.Call(ctx, op, call, args)
 }
@@ -124,15 +123,6 @@ func succeededResult(body []byte) *protocol.CallToolResult {
 	result := protocol.NewToolResultText(string(body))
 	result.StructuredContent = json.RawMessage(body)
 	return result
-}
-
-// heldResult is the result of an action that waits for approval: the same JSON as in REST, and no error.
-func heldResult(answer *core.Error) *protocol.CallToolResult {
-	body, err := core.MarshalPlain(answer)
-	if err != nil {
-		return failedResult(core.NewError(core.Internal))
-	}
-	return succeededResult(body)
 }
 
 // failedResult is the same error as in REST with its hint, as text only: some clients check structured content against the

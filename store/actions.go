@@ -2,7 +2,8 @@ package store
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	"errand/core"
@@ -12,81 +13,88 @@ import (
 // Action is a change that a deployment can hold until a second admin approves it (primary API, Approvals). Its value
 // says all about it but who makes it.
 type Action interface {
-	// Held is the word by which a deployment holds it.
-	Held() core.HeldAction
-	// request is how the action stands in a request for approval. What it changes must exist: it is looked up here,
+	// Word is the word by which a deployment holds it.
+	Word() core.HeldAction
+	// newRequest returns how the action stands in a request for approval. What it changes must exist: it is looked up here,
 	// before the transaction, which must not ask for a second connection.
-	request(context.Context, *Store) (request, error)
-	// run makes the change in the project, and gives the changed issue if it is one.
+	newRequest(context.Context, *Store) (actionRequest, error)
+	// wouldChange reports whether the action would change anything. It locks what the action changes, and fails where the
+	// action would fail. The lock excludes that of the same action, so that nobody requests the same approval meanwhile.
+	wouldChange(ctx context.Context, t *tx, project int64) (bool, error)
+	// run makes the change in the project, and returns the changed issue if it is one.
 	run(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error)
 }
 
-// Do carries an action out.
-func (s *Store) Do(ctx context.Context, actor core.Actor, a Action) (core.Issue, error) {
-	var issue core.Issue
-	r, err := a.request(ctx, s)
-	if err != nil {
-		return issue, err
-	}
-	err = s.inTx(ctx, func(t *tx) error {
-		issue, err = a.run(ctx, t, actor, r.project)
-		return err
-	})
-	return issue, err
+// rebuildAction makes the action of a stored request again, for each action that can be held (core.HeldActions).
+var rebuildAction = map[core.HeldAction]func(storedRequest) (Action, error){
+	core.HoldIgnore:        func(r storedRequest) (Action, error) { return IgnoreIssue{ID: r.IssueID}, nil },
+	core.HoldMerge:         rebuildMerge,
+	core.HoldDeleteProject: func(r storedRequest) (Action, error) { return DeleteProject{ID: r.ProjectID}, nil },
 }
 
-// Ask requests approval of an action instead of carrying it out: the error approval_required has the approval_id. The
-// action is tried first, so that an impossible one fails here as in Do; one that changes nothing is done. As long as
-// the actor's request for the same action is pending, asking again gives the same approval_id.
-func (s *Store) Ask(ctx context.Context, actor core.Actor, a Action) (core.Issue, error) {
-	r, err := a.request(ctx, s)
+// Outcome is what became of an action: it was done, or a request for its approval was made.
+type Outcome struct {
+	Issue      core.Issue // as it is now, when the action changes an issue and was done
+	ApprovalID int64      // of the request; 0 when the action was done
+}
+
+// CarryOut carries an action out.
+func (s *Store) CarryOut(ctx context.Context, actor core.Actor, action Action) (Outcome, error) {
+	var outcome Outcome
+	request, err := action.newRequest(ctx, s)
 	if err != nil {
-		return core.Issue{}, err
+		return outcome, err
 	}
-	var issue core.Issue
-	var approval int64
 	err = s.inTx(ctx, func(t *tx) error {
-		var changes bool
-		if issue, changes, err = t.try(ctx, actor, a, r.project); err != nil || !changes {
+		outcome.Issue, err = action.run(ctx, t, actor, request.project)
+		return err
+	})
+	return outcome, err
+}
+
+// RequestApproval makes a request for approval of an action instead of carrying it out. An impossible action fails as in
+// CarryOut, and one that would change nothing is done. As long as the actor's request for the same action is pending,
+// asking again returns the same approval.
+func (s *Store) RequestApproval(ctx context.Context, actor core.Actor, action Action) (Outcome, error) {
+	var outcome Outcome
+	request, err := action.newRequest(ctx, s)
+	if err != nil {
+		return outcome, err
+	}
+	err = s.inTx(ctx, func(t *tx) error {
+		outcome = Outcome{}
+		// Before the locks of the action: whoever decides a request locks it first, too. One that has expired is not pending.
+		if _, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now}); err != nil {
 			return err
 		}
-		approval, err = t.ask(ctx, actor, a.Held(), r)
+		changes, err := action.wouldChange(ctx, t, request.project)
+		switch {
+		case err != nil:
+			return err
+		case changes:
+			outcome.ApprovalID, err = t.requestApproval(ctx, actor, action.Word(), request)
+		default:
+			outcome.Issue, err = action.run(ctx, t, actor, request.project)
+		}
 		return err
 	})
-	switch {
-	case err != nil:
-		return core.Issue{}, err
-	case approval != 0:
-		return core.Issue{}, core.NewError(core.ApprovalRequired).With("approval_id", approval)
-	default:
-		return issue, nil
-	}
-}
-
-// try carries an action out and undoes it: it gives the action's outcome, and whether there was anything to undo.
-func (t *tx) try(ctx context.Context, actor core.Actor, a Action, project int64) (issue core.Issue, changes bool, err error) {
-	savepoint, err := t.Begin(ctx)
-	if err != nil {
-		return issue, false, err
-	}
-	trial := &tx{Tx: &pg.Tx{Tx: savepoint, Now: t.Now}, store: t.store, trial: true}
-	issue, err = a.run(ctx, trial, actor, project)
-	possible := errors.Is(err, errPossible)
-	if err != nil && !possible {
-		return issue, false, err
-	}
-	return issue, possible || trial.recorded > 0, savepoint.Rollback(ctx)
+	return outcome, err
 }
 
 // IgnoreIssue is the action of SetStatus that can be held: to ignored.
 type IgnoreIssue struct{ ID int64 }
 
-// Held is ignore.
-func (IgnoreIssue) Held() core.HeldAction { return core.HoldIgnore }
+// Word is ignore.
+func (IgnoreIssue) Word() core.HeldAction { return core.HoldIgnore }
 
-func (a IgnoreIssue) request(ctx context.Context, s *Store) (request, error) {
+func (a IgnoreIssue) newRequest(ctx context.Context, s *Store) (actionRequest, error) {
 	project, err := s.issueOwner(ctx, a.ID)
-	return request{project: project, issue: a.ID, payload: struct{}{}}, err
+	return actionRequest{project: project, issue: a.ID, payload: struct{}{}}, err
+}
+
+func (a IgnoreIssue) wouldChange(ctx context.Context, t *tx, project int64) (bool, error) {
+	issue, err := t.lockIssue(ctx, project, a.ID)
+	return issue.Status != core.Ignored, err
 }
 
 func (a IgnoreIssue) run(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
@@ -95,29 +103,45 @@ func (a IgnoreIssue) run(ctx context.Context, t *tx, actor core.Actor, project i
 
 // MergeIssues moves all that the sources have to the target: events, counts, users, environments, releases and
 // fingerprints. The sources become merged and lose their claims; issues that were merged into them now name the target,
-// whose status and claim stay, but for a resolved one: an open source reopens it. An unknown target is not_found; what is wrong with the sources, or a target that is itself
-// merged, is invalid_request (primary API, Merge rules).
+// whose status and claim stay, but for a resolved one: an open source reopens it. An unknown target is not_found; what is
+// wrong with the sources, or a target that is itself merged, is invalid_request (primary API, Merge rules).
 type MergeIssues struct {
 	Target  int64
 	Sources []int64
 }
 
-// Held is merge.
-func (MergeIssues) Held() core.HeldAction { return core.HoldMerge }
+// Word is merge.
+func (MergeIssues) Word() core.HeldAction { return core.HoldMerge }
 
-// sources gives the sources sorted, each once.
-func (a MergeIssues) sources() []int64 {
+// sortedSources returns the sources, each once.
+func (a MergeIssues) sortedSources() []int64 {
 	return slices.Compact(slices.Sorted(slices.Values(a.Sources)))
 }
 
-func (a MergeIssues) request(ctx context.Context, s *Store) (request, error) {
+func (a MergeIssues) newRequest(ctx context.Context, s *Store) (actionRequest, error) {
 	project, err := s.issueOwner(ctx, a.Target)
-	return request{project: project, issue: a.Target, payload: mergeData{a.sources()}}, err
+	return actionRequest{project: project, issue: a.Target, payload: mergeData{a.sortedSources()}}, err
+}
+
+func rebuildMerge(r storedRequest) (Action, error) {
+	var payload mergeData
+	if err := json.Unmarshal([]byte(r.Payload), &payload); err != nil {
+		return nil, fmt.Errorf("store: payload of a merge: %w", err)
+	}
+	return MergeIssues{Target: r.IssueID, Sources: payload.SourceIDs}, nil
+}
+
+// wouldChange is true of every merge that is possible: a source always becomes merged.
+func (a MergeIssues) wouldChange(ctx context.Context, t *tx, project int64) (bool, error) {
+	return true, a.in(t, project).checkLocked(ctx)
 }
 
 func (a MergeIssues) run(ctx context.Context, t *tx, actor core.Actor, project int64) (core.Issue, error) {
-	m := &merge{tx: t, project: project, target: a.Target, sources: a.sources()}
-	return m.merge(ctx, actor)
+	return a.in(t, project).merge(ctx, actor)
+}
+
+func (a MergeIssues) in(t *tx, project int64) *merge {
+	return &merge{tx: t, project: project, target: a.Target, sources: a.sortedSources()}
 }
 
 // DeleteProject hides a project at once, frees its slug and revokes the tokens that are bound to it; an unknown or
@@ -125,20 +149,33 @@ func (a MergeIssues) run(ctx context.Context, t *tx, actor core.Actor, project i
 // deleted after that: see PurgeProject. The timeline stays.
 type DeleteProject struct{ ID int64 }
 
-// Held is delete_project.
-func (DeleteProject) Held() core.HeldAction { return core.HoldDeleteProject }
+// Word is delete_project.
+func (DeleteProject) Word() core.HeldAction { return core.HoldDeleteProject }
 
-func (a DeleteProject) request(ctx context.Context, s *Store) (request, error) {
+func (a DeleteProject) newRequest(ctx context.Context, s *Store) (actionRequest, error) {
 	project, err := s.Project(ctx, a.ID)
-	if core.HasCode(err, core.NotFound) {
-		return request{}, core.NewError(core.ProjectNotFound)
-	}
-	return request{project: a.ID, payload: struct {
-		ProjectID int64  `json:"project_id"`
-		Name      string `json:"name"`
-	}{a.ID, project.Name}}, err
+	return actionRequest{project: a.ID, payload: deletionData{a.ID, project.Name}}, asProjectNotFound(err)
+}
+
+// deletionData is the payload of a request to delete a project.
+type deletionData struct {
+	ProjectID int64  `json:"project_id"`
+	Name      string `json:"name"`
+}
+
+// wouldChange is true of every project that is there.
+func (a DeleteProject) wouldChange(ctx context.Context, t *tx, _ int64) (bool, error) {
+	return true, asProjectNotFound(t.lockProject(ctx, a.ID))
 }
 
 func (a DeleteProject) run(ctx context.Context, t *tx, actor core.Actor, _ int64) (core.Issue, error) {
 	return core.Issue{}, t.deleteProject(ctx, actor, a.ID)
+}
+
+// asProjectNotFound makes project_not_found of a row that was not found.
+func asProjectNotFound(err error) error {
+	if core.HasCode(err, core.NotFound) {
+		return core.NewError(core.ProjectNotFound)
+	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"errand/core"
@@ -13,70 +14,58 @@ import (
 
 const approvalIDs pg.Series = "approvals"
 
-// request is an action as a request for approval keeps it.
-type request struct {
+// actionRequest is an action as a request for approval keeps it.
+type actionRequest struct {
 	project int64
 	issue   int64 // 0: the action changes no issue
 	payload any   // what else the action says; the same for the same action
 }
 
-// action is the action that was asked for.
-func (r lockedApproval) action() (Action, error) {
-	switch r.Action {
-	case core.HoldIgnore:
-		return IgnoreIssue{ID: r.IssueID}, nil
-	case core.HoldMerge:
-		var payload mergeData
-		err := json.Unmarshal([]byte(r.Payload), &payload)
-		return MergeIssues{Target: r.IssueID, Sources: payload.SourceIDs}, err
-	case core.HoldDeleteProject:
-		return DeleteProject{ID: r.ProjectID}, nil
-	default:
-		return nil, fmt.Errorf("store: approval of the unknown action %q", r.Action)
-	}
-}
-
 const (
-	// One that is pending is given as it is; its row is locked meanwhile.
+	pendingApproval = `
+SELECT id FROM approvals
+WHERE requested_by_type = @by_type AND requested_by_id = @by_id AND requested_by = @by
+	AND action = @action AND project_id = @project_id AND issue_id = @issue_id AND payload = @payload
+	AND status = 'pending'`
 	insertApproval = `
 INSERT INTO approvals (id, action, project_id, issue_id, payload, requested_by_type, requested_by_id, requested_by, requested_at, expires_at, status)
-VALUES (@id, @action, @project_id, @issue_id, @payload, @by_type, @by_id, @by, @now, @expires_at, 'pending')
-ON CONFLICT (requested_by_type, requested_by_id, requested_by, action, project_id, issue_id, payload) WHERE status = 'pending'
-DO UPDATE SET status = approvals.status
-RETURNING id`
+VALUES (@id, @action, @project_id, @issue_id, @payload, @by_type, @by_id, @by, @now, @expires_at, 'pending')`
 	expireApprovals = `
 UPDATE approvals SET status = 'expired' WHERE id IN (
 	SELECT id FROM approvals WHERE status = 'pending' AND expires_at <= @now ORDER BY id FOR UPDATE)`
 )
 
-// ask makes the request, unless the actor's same one is pending, and gives its id.
-func (t *tx) ask(ctx context.Context, actor core.Actor, action core.HeldAction, r request) (int64, error) {
+// requestApproval makes the request, unless the actor's same one is pending, and returns its id. What the action changes is
+// locked, so that no other server makes the same request meanwhile.
+func (t *tx) requestApproval(ctx context.Context, actor core.Actor, word core.HeldAction, r actionRequest) (int64, error) {
 	payload, err := json.Marshal(r.payload)
 	if err != nil {
 		return 0, err
+	}
+	same := pg.Args{
+		"action": string(word), "project_id": r.project, "issue_id": r.issue, "payload": string(payload),
+		"by_type": string(actor.Type), "by_id": int64(actor.ID), "by": actor.Name,
+	}
+	pending, err := pg.QueryOne[struct{ ID int64 }](ctx, t, pendingApproval, same)
+	if !core.HasCode(err, core.NotFound) {
+		return pending.ID, err
 	}
 	id, err := t.store.db.IDs.TakeOne(ctx, approvalIDs)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := pg.Exec(ctx, t, expireApprovals, pg.Args{"now": t.Now}); err != nil { // an expired one is not given again
+	added := maps.Clone(same)
+	added["id"], added["now"], added["expires_at"] = id, t.Now, core.At(t.Now.Add(core.ApprovalTerm))
+	if _, err := pg.Exec(ctx, t, insertApproval, added); err != nil {
 		return 0, err
 	}
-	pending, err := pg.QueryOne[struct{ ID int64 }](ctx, t, insertApproval, pg.Args{
-		"id": id, "action": string(action), "project_id": r.project, "issue_id": r.issue, "payload": string(payload),
-		"by_type": string(actor.Type), "by_id": int64(actor.ID), "by": actor.Name,
-		"now": t.Now, "expires_at": core.At(t.Now.Add(core.ApprovalTerm)),
-	})
-	if err != nil || pending.ID != id {
-		return pending.ID, err
-	}
-	return id, t.recordApproval(ctx, actor, core.ActionApprovalRequest, lockedApproval{
-		ID: id, Action: action, ProjectID: r.project, IssueID: r.issue, Payload: string(payload),
+	return id, t.recordApproval(ctx, actor, core.ActionApprovalRequest, storedRequest{
+		ID: id, Action: word, ProjectID: r.project, IssueID: r.issue, Payload: string(payload),
 	}, "")
 }
 
 // recordApproval writes the activity row of a request or a decision; failure says why an approved action was not done.
-func (t *tx) recordApproval(ctx context.Context, actor core.Actor, action core.Action, r lockedApproval, failure string) error {
+func (t *tx) recordApproval(ctx context.Context, actor core.Actor, action core.Action, r storedRequest, failure string) error {
 	_, err := t.record(ctx, activity.Entry{
 		ProjectID: r.ProjectID, Actor: actor, Action: action, TargetType: core.TargetApproval, TargetID: r.ID,
 		Data: struct {
@@ -117,7 +106,8 @@ FROM approvals WHERE id = @id FOR UPDATE`
 	decideApproval = `UPDATE approvals SET status = @status, decided_by = @by, decided_at = @now WHERE id = @id`
 )
 
-type lockedApproval struct {
+// storedRequest is a request for approval as it is stored, locked.
+type storedRequest struct {
 	ID              int64
 	Action          core.HeldAction
 	ProjectID       int64
@@ -130,13 +120,22 @@ type lockedApproval struct {
 	Status          core.ApprovalStatus
 }
 
-func (r lockedApproval) requester() core.Actor {
+// rebuildAction returns the action that was requested.
+func (r storedRequest) rebuildAction() (Action, error) {
+	rebuild, known := rebuildAction[r.Action]
+	if !known {
+		return nil, fmt.Errorf("store: approval of the unknown action %q", r.Action)
+	}
+	return rebuild(r)
+}
+
+func (r storedRequest) requester() core.Actor {
 	return core.Actor{Type: r.RequestedByType, ID: core.OptInt(r.RequestedByID), Name: r.RequestedBy}
 }
 
-// undecided locks a request that the actor may decide now.
-func (t *tx) undecided(ctx context.Context, actor core.Actor, id int64) (lockedApproval, error) {
-	r, err := pg.QueryOne[lockedApproval](ctx, t, lockApproval, pg.Args{"id": id})
+// lockUndecided locks a request that the actor may decide now.
+func (t *tx) lockUndecided(ctx context.Context, actor core.Actor, id int64) (storedRequest, error) {
+	r, err := pg.QueryOne[storedRequest](ctx, t, lockApproval, pg.Args{"id": id})
 	switch {
 	case err != nil:
 		return r, err
@@ -149,8 +148,8 @@ func (t *tx) undecided(ctx context.Context, actor core.Actor, id int64) (lockedA
 	}
 }
 
-// decide ends a request and writes the activity row of the decision.
-func (t *tx) decide(ctx context.Context, actor core.Actor, r lockedApproval, to core.ApprovalStatus, decision core.Action, failure string) error {
+// decideRequest ends a request and writes the activity row of the decision.
+func (t *tx) decideRequest(ctx context.Context, actor core.Actor, r storedRequest, to core.ApprovalStatus, decision core.Action, failure string) error {
 	_, err := pg.Exec(ctx, t, decideApproval, pg.Args{"status": string(to), "by": actor.Name, "now": t.Now, "id": r.ID})
 	if err != nil {
 		return err
@@ -164,11 +163,11 @@ func (t *tx) decide(ctx context.Context, actor core.Actor, r lockedApproval, to 
 func (s *Store) Approve(ctx context.Context, actor core.Actor, id int64) error {
 	var reason string
 	err := s.inTx(ctx, func(t *tx) error {
-		r, err := t.undecided(ctx, actor, id)
+		r, err := t.lockUndecided(ctx, actor, id)
 		if err != nil {
 			return err
 		}
-		action, err := r.action()
+		action, err := r.rebuildAction()
 		if err != nil {
 			return err
 		}
@@ -177,12 +176,12 @@ func (s *Store) Approve(ctx context.Context, actor core.Actor, id int64) error {
 			return err
 		})
 		if reason = whyImpossible(err); reason != "" {
-			return t.decide(ctx, actor, r, core.RequestFailed, core.ActionApprovalApprove, reason)
+			return t.decideRequest(ctx, actor, r, core.RequestFailed, core.ActionApprovalApprove, reason)
 		}
 		if err != nil {
 			return err
 		}
-		return t.decide(ctx, actor, r, core.RequestApproved, core.ActionApprovalApprove, "")
+		return t.decideRequest(ctx, actor, r, core.RequestApproved, core.ActionApprovalApprove, "")
 	})
 	if err == nil && reason != "" {
 		return core.NewError(core.ApprovalFailed).With("reason", reason)
@@ -216,10 +215,10 @@ func whyImpossible(err error) string {
 // Reject ends a pending request; its action is not done. The errors are those of Approve, but for approval_failed.
 func (s *Store) Reject(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
-		r, err := t.undecided(ctx, actor, id)
+		r, err := t.lockUndecided(ctx, actor, id)
 		if err != nil {
 			return err
 		}
-		return t.decide(ctx, actor, r, core.RequestRejected, core.ActionApprovalReject, "")
+		return t.decideRequest(ctx, actor, r, core.RequestRejected, core.ActionApprovalReject, "")
 	})
 }

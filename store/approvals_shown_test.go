@@ -32,7 +32,7 @@ func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 	id, other := storetest.MakeIssue(t, s, "pay"), storetest.MakeIssue(t, s, "other")
 	require.Nil(t, storetest.ReadIssue(t, s, id).Approval)
 	first := ask(t, s, ann, store.IgnoreIssue{ID: id})
-	shown := &core.PendingApproval{ID: first, Action: core.HoldIgnore, RequestedBy: ann.Name, RequestedAt: c.At(0), ExpiresAt: c.At(core.ApprovalTerm)}
+	shown := &core.PendingApproval{ID: first, Action: core.HeldIssueAction(core.HoldIgnore), RequestedBy: ann.Name, RequestedAt: c.At(0), ExpiresAt: c.At(core.ApprovalTerm)}
 	require.Equal(t, shown, storetest.ReadIssue(t, s, id).Approval)
 	require.Nil(t, storetest.ReadIssue(t, s, other).Approval)
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {

@@ -93,3 +93,12 @@ func (s *Store) MakeReadOnly(t testing.TB) {
 		}
 	}
 }
+
+// The statement of the list of labels, for a look at its plan.
+const (
+	LabelColumns = labelColumns
+	LabelActions = labelActions
+)
+
+// RebuildableActions are the actions that are made again from a stored request.
+func RebuildableActions() []core.HeldAction { return slices.Collect(maps.Keys(rebuildAction)) }

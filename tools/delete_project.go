@@ -7,11 +7,11 @@ import (
 	"errand/store"
 )
 
-func (t *Tools) deleteProject(ctx context.Context, call core.Call, in core.ProjectInput) (core.None, error) {
+func (t *Tools) deleteProject(ctx context.Context, call core.Call, in core.ProjectInput) (core.OrHeld[core.None], error) {
 	id, err := t.store.FindProject(ctx, in.Project)
 	if err != nil {
-		return core.None{}, err
+		return core.OrHeld[core.None]{}, err
 	}
-	_, err = t.carryOut(ctx, call, store.DeleteProject{ID: id})
-	return core.None{}, err
+	outcome, err := t.carryOut(ctx, call, store.DeleteProject{ID: id})
+	return core.OrHeld[core.None]{ApprovalID: outcome.ApprovalID}, err
 }

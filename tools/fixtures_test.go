@@ -93,8 +93,8 @@ func (h *fixture) callOperation(a core.Actor, op *core.Operation, args string) (
 	h.Helper()
 	decoded, err := core.DecodeArgs([]byte(args))
 	require.NoError(h, err)
-	body, failure := h.registry.Call(h.Context(), op, core.Call{Actor: a, RequestID: "request-1"}, decoded)
-	return string(body), failure
+	answer, failure := h.registry.Call(h.Context(), op, core.Call{Actor: a, RequestID: "request-1"}, decoded)
+	return string(answer.Body), failure
 }
 
 // mustCall wants a call to succeed, and returns its answer.

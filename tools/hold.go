@@ -8,11 +8,16 @@ import (
 	"errand/store"
 )
 
-// carryOut carries an action out, or requests approval of it where the deployment holds it: the error is approval_required
-// then. No caller is exempt (primary API, Approvals).
-func (t *Tools) carryOut(ctx context.Context, call core.Call, a store.Action) (core.Issue, error) {
-	if slices.Contains(t.store.Settings().RequireApproval, a.Held()) {
-		return t.store.Ask(ctx, call.Actor, a)
+// carryOut does an action, or requests approval of it where the deployment holds it. No caller is exempt (primary API,
+// Approvals).
+func (t *Tools) carryOut(ctx context.Context, call core.Call, action store.Action) (store.Outcome, error) {
+	if slices.Contains(t.store.Settings().RequireApproval, action.Word()) {
+		return t.store.RequestApproval(ctx, call.Actor, action)
 	}
-	return t.store.Do(ctx, call.Actor, a)
+	return t.store.CarryOut(ctx, call.Actor, action)
+}
+
+// issueOrHeld is the output of an action that changes an issue.
+func issueOrHeld(outcome store.Outcome, err error) (core.OrHeld[core.Data[core.Issue]], error) {
+	return core.OrHeld[core.Data[core.Issue]]{Done: core.Data[core.Issue]{Data: outcome.Issue}, ApprovalID: outcome.ApprovalID}, err
 }

@@ -7,6 +7,6 @@ import (
 	"errand/store"
 )
 
-func (t *Tools) mergeIssues(ctx context.Context, call core.Call, in core.MergeIssuesInput) (core.Data[core.Issue], error) {
-	return wrapData(t.carryOut(ctx, call, store.MergeIssues{Target: in.ID, Sources: in.SourceIDs}))
+func (t *Tools) mergeIssues(ctx context.Context, call core.Call, in core.MergeIssuesInput) (core.OrHeld[core.Data[core.Issue]], error) {
+	return issueOrHeld(t.carryOut(ctx, call, store.MergeIssues{Target: in.ID, Sources: in.SourceIDs}))
 }

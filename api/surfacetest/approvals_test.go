@@ -19,10 +19,10 @@ var approvalCases = []parityCase{
 	{core.ListApprovals.Operation, core.InvalidRequest, "admin", `{"limit": 101}`},
 	{core.ListApprovals.Operation, core.InvalidRequest, "admin", `{"cursor": "$issuecursor"}`},
 
-	{core.IgnoreIssue.Operation, core.ApprovalRequired, "agent", `{"id": $issue}`},
-	{core.IgnoreIssue.Operation, core.ApprovalRequired, "admin", `{"id": "$resolved"}`},
+	{core.IgnoreIssue.Operation, held, "agent", `{"id": $issue}`},
+	{core.IgnoreIssue.Operation, held, "admin", `{"id": "$resolved"}`},
 
-	{core.MergeIssues.Operation, core.ApprovalRequired, "agent", `{"id": $issue, "source_ids": "$resolved"}`},
+	{core.MergeIssues.Operation, held, "agent", `{"id": $issue, "source_ids": "$resolved"}`},
 
 	{core.ListActivity.Operation, success, "admin", `{}`},
 	{core.ListActivity.Operation, success, "admin", `{"limit": "2"}`},

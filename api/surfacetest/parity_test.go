@@ -24,6 +24,9 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // success stands where a code of an error stands.
 const success core.Code = ""
 
+// held stands where a code of an error stands, for an action that waits for approval.
+const held core.Code = core.HeldStatus
+
 // parityCases are inputs that REST and MCP must answer alike, each from equal worlds. Every tool needs one
 // for its success and one for each error that it declares; worldValues says what the $names mean. The errors that
 // every operation has are in everywhere_test.go.
@@ -143,7 +146,7 @@ func TestParity(t *testing.T) {
 			t.Parallel()
 			worlds := shared // by the calls that change nothing
 			switch {
-			case c.code == core.ApprovalRequired:
+			case c.code == held:
 				worlds = newWorlds(t, "ignore,merge,delete_project")
 			case c.code == success && !c.op.ReadOnly():
 				worlds = newWorlds(t, "none")
@@ -164,17 +167,26 @@ func TestParityIsComplete(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
 	for _, c := range slices.Concat(parityCases, switchedOffCases) {
-		require.Contains(t, append(c.op.AllErrors(), success), c.code, "%s does not declare it", c.op.Name)
+		require.Contains(t, outcomesOf(c.op), c.code, "%s does not declare it", c.op.Name)
 		shown[c.op.Name+" "+string(c.code)] = true
 	}
 	for _, op := range core.V1.Tools() {
-		for _, code := range append(op.AllErrors(), success) {
+		for _, code := range outcomesOf(op) {
 			// An error that an operation declares itself has a reason of its own, though every operation has the error.
 			if !slices.Contains(everywhereCodes, code) || slices.Contains(op.Errors, code) {
 				require.True(t, shown[op.Name+" "+string(code)], "parityCases lacks %s with the outcome %q", op.Name, code)
 			}
 		}
 	}
+}
+
+// outcomesOf returns what an operation can answer.
+func outcomesOf(op *core.Operation) []core.Code {
+	outcomes := append(op.AllErrors(), success)
+	if op.IsHoldable() {
+		outcomes = append(outcomes, held)
+	}
+	return outcomes
 }
 
 // callREST makes the call with the fields where REST takes them.
@@ -199,9 +211,9 @@ func requireSame(t *testing.T, op *core.Operation, code core.Code, rest, tool su
 	status := op.Status
 	switch code {
 	case success:
-	case core.ApprovalRequired: // no error
-		status = code.Info().Status
-		requireDeclared(t, code, rest.Body)
+	case held:
+		status = core.HeldHTTPStatus
+		requireFits(t, core.HeldSchema(), rest.Body)
 	default:
 		requireSameError(t, op, code, rest, tool)
 		return
@@ -246,7 +258,12 @@ func requireSameError(t *testing.T, op *core.Operation, code core.Code, rest, to
 // requireDeclared holds that the body of an error has the members that are declared for its code, and no others.
 func requireDeclared(t *testing.T, code core.Code, body string) {
 	t.Helper()
-	schema := core.V1.Errors().BodySchema(code)
+	requireFits(t, core.V1.Errors().BodySchema(code), body)
+}
+
+// requireFits holds that a body has the members of the schema, and no others.
+func requireFits(t *testing.T, schema core.Schema, body string) {
+	t.Helper()
 	schema["additionalProperties"] = false
 	text, err := json.Marshal(schema)
 	require.NoError(t, err)

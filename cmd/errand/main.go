@@ -150,6 +150,7 @@ func main() {
 	unsetEmpty()
 	var commands cli
 	parser := kong.Must(&commands, kong.Name("errand"), kong.UsageOnError(), kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Vars(app.HelpVariables()),
 		kong.Description("Errand is an error tracker for coding agents. Every flag of serve can be set in the environment too."))
 	config := &app.Config{}
 	_ = config.LogFormat.UnmarshalText([]byte(os.Getenv("LOG_FORMAT"))) // until the flags are known

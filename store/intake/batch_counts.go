@@ -149,7 +149,7 @@ func comparePlaces(a, b placeKey) int {
 //
 // Issues are found by their id alone, which is unique: by project and id, the planner may take the index of the list for
 // a table that it does not know yet, and read all issues of the project for each. They are updated once, and usually
-// nothing that is indexed changes (migrations 0009, 0010).
+// nothing that is indexed changes (see the table issues).
 const countIssues = `
 WITH ` + lockCounted + `, checked AS MATERIALIZED (
 	SELECT set_config('errand.proceeds', (` + proceeds + ` AND ` + countable + ` = cardinality($2::bigint[]) AND NOT EXISTS (

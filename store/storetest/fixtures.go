@@ -111,7 +111,7 @@ func MakeActor(id int64, scopes ...core.Scope) core.Actor {
 }
 
 func DeleteProject(ctx context.Context, s *store.Store, by core.Actor, id int64) error {
-	_, err := s.Do(ctx, by, store.DeleteProject{ID: id})
+	_, err := s.CarryOut(ctx, by, store.DeleteProject{ID: id})
 	return err
 }
 
@@ -153,9 +153,9 @@ func OpenHotAt(t testing.TB, url string) (s *store.Store, c *Clock, issueID int6
 
 func MergeIssues(t testing.TB, s *store.Store, target int64, sources ...int64) core.Issue {
 	t.Helper()
-	merged, err := s.Do(t.Context(), MakeActor(1), store.MergeIssues{Target: target, Sources: sources})
+	merged, err := s.CarryOut(t.Context(), MakeActor(1), store.MergeIssues{Target: target, Sources: sources})
 	require.NoError(t, err)
-	return merged
+	return merged.Issue
 }
 
 // MergeByHand leaves the rows as a merge does: the source's fingerprints lead to the target.

@@ -29,10 +29,10 @@ func BenchmarkMergeIssues(b *testing.B) {
 					ids[n] = fullIssue(b, s, c, fmt.Sprint("round ", round, " issue ", n))
 				}
 				b.StartTimer()
-				merged, err := s.Do(b.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[0], Sources: ids[1:]})
+				merged, err := s.CarryOut(b.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[0], Sources: ids[1:]})
 				require.NoError(b, err)
-				require.EqualValues(b, intake.DefaultKeep, merged.StoredEvents)
-				require.EqualValues(b, len(ids)*1_000_000, merged.TimesSeen)
+				require.EqualValues(b, intake.DefaultKeep, merged.Issue.StoredEvents)
+				require.EqualValues(b, len(ids)*1_000_000, merged.Issue.TimesSeen)
 			}
 		})
 	}

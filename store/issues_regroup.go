@@ -24,8 +24,14 @@ func (s *Store) regroup(ctx context.Context, project int64, fn func(*tx) error) 
 	})
 }
 
+// lockProject locks a project against other merges and splits, and against its deletion.
+func (t *tx) lockProject(ctx context.Context, project int64) error {
+	_, err := pg.QueryOne[struct{ ID int64 }](ctx, t, lockGrouping, pg.Args{"id": project})
+	return err
+}
+
 func (t *tx) lockGrouping(ctx context.Context, project int64) error {
-	if _, err := pg.QueryOne[struct{ ID int64 }](ctx, t, lockGrouping, pg.Args{"id": project}); err != nil {
+	if err := t.lockProject(ctx, project); err != nil {
 		return err
 	}
 	return t.FindByKey(ctx)

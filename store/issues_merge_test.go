@@ -133,18 +133,18 @@ func TestMergeRefuses(t *testing.T) {
 			fmt.Sprintf("must name issues that are not merged; already merged: %d (into %d)", merged, other),
 		}},
 	} {
-		_, err := s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: wrong.target, Sources: wrong.sources})
+		_, err := s.CarryOut(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: wrong.target, Sources: wrong.sources})
 		requireRefused(t, err, "source_ids", wrong.messages...)
 	}
-	_, err := s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: 12345, Sources: []int64{source}})
+	_, err := s.CarryOut(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: 12345, Sources: []int64{source}})
 	storetest.RequireCode(t, core.NotFound, err)
 	require.Equal(t, before, storetest.ReadColumn[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`))
 	require.Empty(t, storetest.ReadActivity(t, s, target))
 
 	storetest.HideProject(t, s, storetest.Shop+1)
-	_, err = s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: foreign, Sources: []int64{source}})
+	_, err = s.CarryOut(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: foreign, Sources: []int64{source}})
 	storetest.RequireCode(t, core.NotFound, err)
-	_, err = s.Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target, Sources: []int64{foreign}})
+	_, err = s.CarryOut(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target, Sources: []int64{foreign}})
 	requireRefused(t, err, "source_ids", fmt.Sprint("must name issues that exist; unknown: ", foreign))
 }
 

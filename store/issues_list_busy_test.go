@@ -26,7 +26,8 @@ WITH i AS (
 ), r AS (
 	INSERT INTO issue_releases SELECT 1000000001, '1.5', n FROM generate_series(1, 3000) n
 )
-INSERT INTO events SELECT 1000000001, n, n, $1, $1, gen_random_uuid(), 'error', '1.5', CASE WHEN n % 2 = 0 THEN 'production' ELSE 'staging' END, 0, ''
+INSERT INTO events (project_id, issue_id, id, received_at, occurred_at, event_id, level, release, environment, dictionary, payload)
+SELECT 1000000001, n, n, $1, $1, gen_random_uuid(), 'error', '1.5', CASE WHEN n % 2 = 0 THEN 'production' ELSE 'staging' END, 0, ''
 FROM generate_series(1, 3000) n`
 
 // ranPlan is a node of a plan that was run.

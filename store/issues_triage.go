@@ -38,15 +38,15 @@ func (r triageRow) triage(i *core.Issue) core.Triage {
 // A later correction leaves what an earlier one named and it does not.
 const correctTriage = `
 INSERT INTO triage_corrections AS c
-	(project_id, issue_id, category, severity, transient, agent_fixable, noise, corrected_by, corrected_at, model_answer)
-VALUES (@project_id, @issue_id, @category, @severity, @transient, @agent_fixable, @noise, @corrected_by, @now, @model_answer)
+	(project_id, issue_id, category, severity, transient, agent_fixable, noise, corrected_by)
+VALUES (@project_id, @issue_id, @category, @severity, @transient, @agent_fixable, @noise, @corrected_by)
 ON CONFLICT (project_id, issue_id) DO UPDATE SET
 	category = coalesce(excluded.category, c.category),
 	severity = coalesce(excluded.severity, c.severity),
 	transient = coalesce(excluded.transient, c.transient),
 	agent_fixable = coalesce(excluded.agent_fixable, c.agent_fixable),
 	noise = coalesce(excluded.noise, c.noise),
-	corrected_by = excluded.corrected_by, corrected_at = excluded.corrected_at, model_answer = excluded.model_answer`
+	corrected_by = excluded.corrected_by`
 
 // triageCorrection is the data of a correction's activity: From is the model's answer of that time (primary API, Triage
 // label).
@@ -67,7 +67,7 @@ func (s *Store) CorrectTriage(ctx context.Context, actor core.Actor, id int64, t
 		model := triage.Of(&issue, row.crash())
 		_, err = pg.Exec(ctx, c, correctTriage, pg.Args{
 			"project_id": c.project, "issue_id": id, "category": to.Category, "severity": to.Severity, "transient": to.Transient,
-			"agent_fixable": to.AgentFixable, "noise": to.Noise, "corrected_by": actor.Name, "now": c.Now, "model_answer": model,
+			"agent_fixable": to.AgentFixable, "noise": to.Noise, "corrected_by": actor.Name,
 		})
 		if err != nil {
 			return err

@@ -30,8 +30,8 @@ var (
 const (
 	slugsLike     = `SELECT slug FROM projects WHERE deleted_at IS NULL AND (slug = @slug OR starts_with(slug, @slug || '-'))`
 	insertProject = `
-INSERT INTO projects (id, name, slug, platform, demo, created_at, updated_at)
-VALUES (@id, @name, @slug, @platform, @demo, @now, @now) ON CONFLICT DO NOTHING`
+INSERT INTO projects (id, name, slug, platform, demo, created_at)
+VALUES (@id, @name, @slug, @platform, @demo, @now) ON CONFLICT DO NOTHING`
 	projectTaken = `
 SELECT EXISTS (SELECT FROM projects WHERE id = @id) AS id,
 	@demo::boolean AND EXISTS (SELECT FROM projects WHERE demo AND deleted_at IS NULL) AS demo`

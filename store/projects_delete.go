@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	hideProject         = `UPDATE projects SET deleted_at = @now, updated_at = @now WHERE id = @id AND deleted_at IS NULL`
+	hideProject         = `UPDATE projects SET deleted_at = @now WHERE id = @id AND deleted_at IS NULL`
 	revokeProjectTokens = `UPDATE tokens SET revoked_at = @now WHERE project_id = @id AND revoked_at IS NULL RETURNING id`
 )
 

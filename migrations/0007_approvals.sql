@@ -17,10 +17,8 @@ CREATE TABLE approvals (
 	decided_at        timestamptz
 );
 CREATE INDEX approvals_requested ON approvals (requested_at DESC, id DESC);
+-- The requests about an issue: the one that is pending is shown on it, and all are in its activity.
+CREATE INDEX approvals_issue ON approvals (project_id, issue_id);
 -- Asking again is the same request, as long as it is pending.
 CREATE UNIQUE INDEX approvals_pending ON approvals (requested_by_type, requested_by_id, requested_by, action, project_id, issue_id, payload)
 	WHERE status = 'pending';
-
--- The decisions about issues among all that happens.
-CREATE INDEX activity_labels ON activity (at DESC, id DESC)
-	WHERE action IN ('issue.resolve', 'issue.ignore', 'issue.unresolve', 'issue.regress', 'issue.merge', 'issue.split', 'issue.triage_correction');

@@ -49,7 +49,7 @@ func TestRegroupedIssuesLeaveNoErrorInTheLog(t *testing.T) {
 				_, err := pair[0].SetStatus(t.Context(), storetest.MakeActor(1), ids[2], core.Resolved)
 				return err
 			case 1:
-				_, err := pair[1].Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[0], Sources: ids[1:2]})
+				_, err := pair[1].CarryOut(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[0], Sources: ids[1:2]})
 				return err
 			}
 			for k := range 5 {

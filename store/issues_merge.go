@@ -11,13 +11,7 @@ import (
 
 // merge makes the merge, and gives the target as it is then.
 func (m *merge) merge(ctx context.Context, actor core.Actor) (core.Issue, error) {
-	if err := m.lockGrouping(ctx, m.project); err != nil {
-		return core.Issue{}, err
-	}
-	if err := m.check(ctx); err != nil {
-		return core.Issue{}, err
-	}
-	if err := m.checked(); err != nil {
+	if err := m.checkLocked(ctx); err != nil {
 		return core.Issue{}, err
 	}
 	issues, err := m.lock(ctx)
@@ -32,6 +26,14 @@ func (m *merge) merge(ctx context.Context, actor core.Actor) (core.Issue, error)
 	}
 	row, err := readIssue(ctx, m, m.project, m.target, m.Now)
 	return row.issue(m.Now), err
+}
+
+// checkLocked refuses what cannot be merged. No other merge or split of the project happens until the transaction ends.
+func (m *merge) checkLocked(ctx context.Context) error {
+	if err := m.lockGrouping(ctx, m.project); err != nil {
+		return err
+	}
+	return m.check(ctx)
 }
 
 // mergeData is the data of a merge in the activity, and the payload of a request for one.

@@ -15,7 +15,7 @@ SELECT repository, trust_setting, daily_quota, scrub_keys, scrub_patterns, allow
 FROM projects WHERE id = @id AND deleted_at IS NULL FOR UPDATE`
 	updateSettings = `
 UPDATE projects SET repository = @repository, trust_setting = @trust_setting, daily_quota = @daily_quota, scrub_keys = @scrub_keys,
-	scrub_patterns = @scrub_patterns, allowed_origins = @allowed_origins, updated_at = @now
+	scrub_patterns = @scrub_patterns, allowed_origins = @allowed_origins
 WHERE id = @id`
 )
 
@@ -79,7 +79,7 @@ func (s *Store) UpdateProject(ctx context.Context, actor core.Actor, id int64, c
 func (t *tx) saveSettings(ctx context.Context, id int64, s settings) error {
 	_, err := pg.Exec(ctx, t, updateSettings, pg.Args{
 		"id": id, "repository": string(s.Repository), "trust_setting": s.TrustSetting, "daily_quota": s.DailyQuota,
-		"scrub_keys": s.ScrubKeys, "scrub_patterns": s.ScrubPatterns, "allowed_origins": s.AllowedOrigins, "now": t.Now,
+		"scrub_keys": s.ScrubKeys, "scrub_patterns": s.ScrubPatterns, "allowed_origins": s.AllowedOrigins,
 	})
 	return err
 }

@@ -140,7 +140,7 @@ func changeSome(t *testing.T, s *store.Store, random *rand.Rand, who int, merges
 	any := func() core.Issue { return page.Data[random.IntN(len(page.Data))] }
 	switch kind := random.IntN(8); {
 	case kind < 2:
-		_, err = s.Do(t.Context(), storetest.MakeActor(int64(who)), store.MergeIssues{Target: any().ID, Sources: []int64{any().ID, any().ID}})
+		_, err = s.CarryOut(t.Context(), storetest.MakeActor(int64(who)), store.MergeIssues{Target: any().ID, Sources: []int64{any().ID, any().ID}})
 		if err == nil {
 			merges.Add(1)
 		}
@@ -182,7 +182,7 @@ func TestServersMergeInACircle(t *testing.T) {
 			ids = append(ids, storetest.MakeIssue(t, pair[0], fmt.Sprint(round, n)))
 		}
 		errs := storetest.RunTogether(4, func(i int) error {
-			_, err := pair[i%2].Do(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[i], Sources: []int64{ids[(i+1)%4]}})
+			_, err := pair[i%2].CarryOut(t.Context(), storetest.MakeActor(1), store.MergeIssues{Target: ids[i], Sources: []int64{ids[(i+1)%4]}})
 			return err
 		})
 		for _, err := range errs {

@@ -211,7 +211,7 @@ func (g *game) merge(r *rapid.T) {
 	ids := sortedKeys(g.issues)
 	target := g.issues[rapid.SampledFrom(ids).Draw(r, "target")]
 	sources := rapid.SliceOfN(rapid.SampledFrom(ids), 1, 4).Draw(r, "sources")
-	merged, err := g.server(r).Do(r.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target.ID, Sources: sources})
+	merged, err := g.server(r).CarryOut(r.Context(), storetest.MakeActor(1), store.MergeIssues{Target: target.ID, Sources: sources})
 	wrong := target.Status == core.Merged
 	for _, id := range sources {
 		wrong = wrong || id == target.ID || g.issues[id].Status == core.Merged
@@ -221,13 +221,13 @@ func (g *game) merge(r *rapid.T) {
 		return
 	}
 	require.NoError(r, err)
-	require.Equal(r, target.ID, merged.ID)
+	require.Equal(r, target.ID, merged.Issue.ID)
 	slices.Sort(sources)
 	for _, id := range slices.Compact(sources) {
 		g.mergeOne(target, g.issues[id])
 	}
 	target.Merges++
-	require.Equal(r, target.TimesSeen, merged.TimesSeen)
+	require.Equal(r, target.TimesSeen, merged.Issue.TimesSeen)
 }
 
 func (g *game) mergeOne(target, source *playedIssue) {

@@ -48,6 +48,26 @@ func TestManyServersMigrateAnEmptyDatabaseAtOnce(t *testing.T) {
 	storetest.MakeIssue(t, servers[1], "pay")
 }
 
+// TestOlderSchemaIsUpdated has the database of a server from before the newest migration.
+func TestOlderSchemaIsUpdated(t *testing.T) {
+	t.Parallel()
+	url := storetest.EmptyURL(t)
+	s := storetest.Open(t, url, storetest.NewClock().Tell)
+	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
+	storetest.ChangeRows(t, s, `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)`)
+	_, err := storetest.ConnectTo(t, url).Exec(t.Context(), `DROP TABLE issue_grams`)
+	require.NoError(t, err)
+
+	require.ErrorIs(t, s.SchemaCurrent(t.Context()), store.ErrOldSchema)
+	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
+
+	require.NoError(t, s.SchemaCurrent(t.Context()))
+	storetest.MakeProject(t, s, storetest.Shop, "Shop")
+	storetest.MakeIssue(t, s, "pay")
+	_, err = s.IndexIssues(t.Context())
+	require.NoError(t, err)
+}
+
 func TestSchemaIsOldUntilTheQueueIsMigrated(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)

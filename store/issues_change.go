@@ -52,8 +52,13 @@ func (s *Store) changeIssue(ctx context.Context, actor core.Actor, id int64, fn 
 	return issue, err
 }
 
+// lockIssue locks an issue that takes changes.
+func (t *tx) lockIssue(ctx context.Context, project, id int64) (lockedIssue, error) {
+	return pg.QueryOne[lockedIssue](ctx, t, lockIssue, pg.Args{"project_id": project, "id": id})
+}
+
 func (t *tx) changeIssue(ctx context.Context, actor core.Actor, project, id int64, fn func(*change) error) (core.Issue, error) {
-	before, err := pg.QueryOne[lockedIssue](ctx, t, lockIssue, pg.Args{"project_id": project, "id": id})
+	before, err := t.lockIssue(ctx, project, id)
 	if err != nil {
 		return core.Issue{}, err
 	}

@@ -20,7 +20,7 @@ import (
 // Enough rows of everything, of 20 projects, that the planner does not take a table for small.
 const fillTables = `
 WITH p AS (
-	INSERT INTO projects (id, name, slug, created_at, updated_at) SELECT n, n, n, $1, $1 FROM generate_series(1, 20) n
+	INSERT INTO projects (id, name, slug, created_at) SELECT n, n, n, $1 FROM generate_series(1, 20) n
 ), i AS (
 	INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at, times_seen,
 		stored_events, users_affected, first_seen, last_seen, first_release, last_release)
@@ -36,11 +36,13 @@ WITH p AS (
 ), e AS (
 	INSERT INTO issue_environments SELECT 1 + n % 20, 'env' || n % 30, n FROM generate_series(1, 10000) n
 ), s AS (
-	INSERT INTO events SELECT 1 + n % 20, n, n * 2 + m, $1::timestamptz - m * interval '1 minute', $1, gen_random_uuid(), 'error', '1', 'env', 0, '' FROM generate_series(1, 10000) n, generate_series(0, 1) m
+	INSERT INTO events (project_id, issue_id, id, received_at, occurred_at, event_id, level, release, environment, dictionary, payload)
+	SELECT 1 + n % 20, n, n * 2 + m, $1::timestamptz - m * interval '1 minute', $1, gen_random_uuid(), 'error', '1', 'env', 0, '' FROM generate_series(1, 10000) n, generate_series(0, 1) m
 ), k AS (
 	INSERT INTO event_ids SELECT 1 + n % 20, gen_random_uuid(), n, n, $1 FROM generate_series(1, 20000) n
 )
-INSERT INTO activity SELECT 1 + n % 20, n, $1::timestamptz - n % 5000 * interval '1 minute', 'token', 1, 'agent', 'issue.note', 'issue', n % 10000, NULL FROM generate_series(1, 20000) n`
+INSERT INTO activity (project_id, id, at, actor_type, actor_id, actor_name, action, target_type, target_id, data)
+SELECT 1 + n % 20, n, $1::timestamptz - n % 5000 * interval '1 minute', 'token', 1, 'agent', 'issue.note', 'issue', n % 10000, NULL FROM generate_series(1, 20000) n`
 
 // statement is what a method sent.
 type statement struct {

@@ -1,0 +1,148 @@
+package core
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// HeldAction is an action that a deployment can hold until a second admin approves it, such as merge. Its word stands in
+// REQUIRE_APPROVAL (primary API, Approvals).
+type HeldAction string
+
+// The actions that can be held.
+const (
+	HoldIgnore        HeldAction = "ignore"
+	HoldMerge         HeldAction = "merge"
+	HoldDeleteProject HeldAction = "delete_project"
+)
+
+// heldActions is the one table of the actions that can be held. The schemas, the messages, the help and the documentation
+// name them from here. How the store carries them out stands in store/actions.go.
+var heldActions = []struct {
+	word         HeldAction
+	changesIssue bool   // the request for it is shown with the issue
+	payload      string // what the request says beside the issue
+}{
+	{HoldIgnore, true, "{}"},
+	{HoldMerge, true, "{source_ids}"},
+	{HoldDeleteProject, false, "{project_id, name}"},
+}
+
+// HeldActions returns the actions that can be held.
+func HeldActions() []HeldAction {
+	words := make([]HeldAction, len(heldActions))
+	for i, action := range heldActions {
+		words[i] = action.word
+	}
+	return words
+}
+
+// ListHeldActions returns the words of the actions that can be held as a text, such as "ignore, merge".
+func ListHeldActions() string {
+	var words []string
+	for _, word := range HeldActions() {
+		words = append(words, string(word))
+	}
+	return strings.Join(words, ", ")
+}
+
+// CheckHeldActions refuses words that are not the name of an action which can be held, and names those that are.
+func CheckHeldActions(words []HeldAction) error {
+	for _, word := range words {
+		if !slices.Contains(HeldActions(), word) {
+			return fmt.Errorf("%q is not one of %s", word, ListHeldActions())
+		}
+	}
+	return nil
+}
+
+// JSONSchema is one of the words.
+func (HeldAction) JSONSchema() Schema {
+	return Schema{"type": "string", "enum": enumOf(HeldActions())}
+}
+
+// HeldIssueAction is a HeldAction that changes an issue.
+type HeldIssueAction HeldAction
+
+// JSONSchema is one of the words.
+func (HeldIssueAction) JSONSchema() Schema {
+	var words []HeldAction
+	for _, action := range heldActions {
+		if action.changesIssue {
+			words = append(words, action.word)
+		}
+	}
+	return Schema{"type": "string", "enum": enumOf(words)}
+}
+
+func enumOf(words []HeldAction) []any {
+	enum := make([]any, len(words))
+	for i, word := range words {
+		enum[i] = string(word)
+	}
+	return enum
+}
+
+// HeldPayload is what a request for approval says beside the issue: a JSON object, the same text for the same action.
+type HeldPayload string
+
+// MarshalJSON writes the object.
+func (p HeldPayload) MarshalJSON() ([]byte, error) { return []byte(p), nil }
+
+// JSONSchema is any JSON, described for each action.
+func (HeldPayload) JSONSchema() Schema {
+	var filled, empty []string
+	for _, action := range heldActions {
+		text := fmt.Sprintf("%s for %s", action.payload, action.word)
+		if action.payload == "{}" {
+			empty = append(empty, text)
+			continue
+		}
+		filled = append(filled, text)
+	}
+	return Schema{"description": "What else the action says: " + strings.Join(append(filled, empty...), ", ") + "."}
+}
+
+// Held is the answer of an operation whose action waits for approval. It is sent as it is, not inside data (primary API,
+// Errors).
+type Held struct {
+	Status     string `json:"status" enum:"approval_required"`
+	ApprovalID int64  `json:"approval_id" doc:"The request; list_approvals shows what becomes of it."`
+}
+
+// What a client sees of a held answer.
+const (
+	HeldStatus     = "approval_required"
+	HeldHTTPStatus = http.StatusAccepted
+	HeldMeaning    = "The action waits for the approval of another admin; nothing has changed yet."
+)
+
+// HeldSchema is the JSON Schema of a held answer.
+func HeldSchema() Schema { return reflector{}.objectSchema(reflect.TypeFor[Held]()) }
+
+// OrHeld is the output of an operation whose action can be held for approval: what the operation answers when it is done,
+// or the request for approval that was made instead.
+type OrHeld[T any] struct {
+	Done       T
+	ApprovalID int64 // of the request; 0 when the action is done
+}
+
+// outputType is the type of the answer when the action is done.
+func (OrHeld[T]) outputType() reflect.Type { return reflect.TypeFor[T]() }
+
+// answer returns what is sent.
+func (o OrHeld[T]) answer() (output any, held bool) {
+	if o.ApprovalID != 0 {
+		return Held{Status: HeldStatus, ApprovalID: o.ApprovalID}, true
+	}
+	return o.Done, false
+}
+
+// holdable is OrHeld of any type.
+type holdable interface {
+	outputType() reflect.Type
+	answer() (output any, held bool)
+}

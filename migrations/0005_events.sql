@@ -1,0 +1,43 @@
+-- +goose Up
+
+-- One partition a day, made ahead; retention drops whole partitions.
+CREATE TABLE events (
+	project_id  bigint NOT NULL,
+	issue_id    bigint NOT NULL,
+	id          bigint NOT NULL,
+	received_at timestamptz NOT NULL,
+	occurred_at timestamptz NOT NULL,
+	event_id    uuid NOT NULL,
+	dictionary  bigint NOT NULL, -- with which payload is compressed; 0: none
+	level       text NOT NULL,
+	release     text NOT NULL,
+	environment text NOT NULL,
+	payload     bytea NOT NULL   -- the normalised event, zstd
+) PARTITION BY RANGE (received_at);
+CREATE INDEX events_issue ON events (project_id, issue_id, received_at DESC, id DESC);
+CREATE INDEX events_id ON events (id); -- as issues_id
+
+-- What the events of a project have in common, for compressing them. Never deleted while an event needs it.
+CREATE TABLE dictionaries (
+	project_id bigint NOT NULL,
+	id         bigint NOT NULL,
+	created_at timestamptz NOT NULL,
+	content    bytea NOT NULL,
+	PRIMARY KEY (project_id, id)
+);
+
+-- The event ids that are stored, so that an event sent again is known. Apart from events because a partitioned table
+-- cannot be unique without its day.
+CREATE TABLE event_ids (
+	project_id  bigint NOT NULL,
+	event_id    uuid NOT NULL,
+	id          bigint NOT NULL,
+	issue_id    bigint NOT NULL,
+	received_at timestamptz NOT NULL,
+	-- Events that were counted but are not stored, or not any more, are known for a day, so that one which is sent again does
+	-- not count twice. NULL, which takes no room, is an event that is stored.
+	not_stored  boolean,
+	PRIMARY KEY (project_id, event_id)
+);
+CREATE INDEX event_ids_received ON event_ids USING brin (received_at); -- for the retention
+CREATE INDEX event_ids_not_stored ON event_ids (received_at) WHERE not_stored;

@@ -1,7 +1,0 @@
-package store
-
-// The statement of the list of labels, for a look at its plan.
-const (
-	LabelColumns = labelColumns
-	LabelActions = labelActions
-)
