@@ -55,7 +55,9 @@ func TestOlderSchemaIsUpdated(t *testing.T) {
 	s := storetest.Open(t, url, storetest.NewClock().Tell)
 	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
 	storetest.ChangeRows(t, s, `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)`)
-	_, err := storetest.ConnectTo(t, url).Exec(t.Context(), `DROP TABLE issue_grams`)
+	_, err := storetest.ConnectTo(t, url).Exec(t.Context(), `
+DROP TABLE deploy_order, releases, deploys, deploy_commits, deploy_pull_requests, fixes, issue_alerts;
+ALTER TABLE issues DROP COLUMN reopens_after, DROP COLUMN fix_id, DROP COLUMN fix_deployed_at`)
 	require.NoError(t, err)
 
 	require.ErrorIs(t, s.SchemaCurrent(t.Context()), store.ErrOldSchema)
@@ -64,8 +66,7 @@ func TestOlderSchemaIsUpdated(t *testing.T) {
 	require.NoError(t, s.SchemaCurrent(t.Context()))
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	storetest.MakeIssue(t, s, "pay")
-	_, err = s.IndexIssues(t.Context())
-	require.NoError(t, err)
+	require.NoError(t, s.VerifyFixes(t.Context()))
 }
 
 func TestSchemaIsOldUntilTheQueueIsMigrated(t *testing.T) {
@@ -104,6 +105,13 @@ func TestEveryMethodSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 		"IssueEvents":   func() error { _, err := s.IssueEvents(ctx, 1, core.Paging{Limit: 1}); return err },
 		"IssueActivity": func() error { _, err := s.IssueActivity(ctx, 1, core.Paging{Limit: 1}); return err },
 		"Event":         func() error { _, err := s.Event(ctx, 1); return err },
+		"CreateDeploy":  func() error { _, err := s.CreateDeploy(ctx, by, store.NewDeploy{ProjectID: 1}); return err },
+		"ListReleases":  func() error { _, err := s.ListReleases(ctx, store.ReleaseFilter{Paging: core.Paging{Limit: 1}}); return err },
+		"ReadRelease":   func() error { _, err := s.ReadRelease(ctx, 1, "1.0"); return err },
+		"LinkFix":       func() error { _, err := s.LinkFix(ctx, by, 1, store.NewFix{}); return err },
+		"FixOutcomes":   func() error { _, err := s.ListFixOutcomes(ctx, "", core.Paging{Limit: 1}); return err },
+		"VerifyFixes":   func() error { return s.VerifyFixes(ctx) },
+		"DropAlerts":    func() error { return s.DropAlerts(ctx) },
 		"SetStatus":     func() error { _, err := s.SetStatus(ctx, by, 1, core.Resolved); return err },
 		"Claim":         func() error { _, err := s.Claim(ctx, by, 1, 1); return err },
 		"Release":       func() error { _, err := s.Release(ctx, by, 1); return err },
