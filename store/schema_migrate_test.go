@@ -106,20 +106,23 @@ func TestEveryMethodSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 		"IssueActivity": func() error { _, err := s.IssueActivity(ctx, 1, core.Paging{Limit: 1}); return err },
 		"Event":         func() error { _, err := s.Event(ctx, 1); return err },
 		"CreateDeploy":  func() error { _, err := s.CreateDeploy(ctx, by, store.NewDeploy{ProjectID: 1}); return err },
-		"ListReleases":  func() error { _, err := s.ListReleases(ctx, store.ReleaseFilter{Paging: core.Paging{Limit: 1}}); return err },
-		"ReadRelease":   func() error { _, err := s.ReadRelease(ctx, 1, "1.0"); return err },
-		"LinkFix":       func() error { _, err := s.LinkFix(ctx, by, 1, store.NewFix{}); return err },
-		"FixOutcomes":   func() error { _, err := s.ListFixOutcomes(ctx, "", core.Paging{Limit: 1}); return err },
-		"VerifyFixes":   func() error { return s.VerifyFixes(ctx) },
-		"DropAlerts":    func() error { return s.DropAlerts(ctx) },
-		"SetStatus":     func() error { _, err := s.SetStatus(ctx, by, 1, core.Resolved); return err },
-		"Claim":         func() error { _, err := s.Claim(ctx, by, 1, 1); return err },
-		"Release":       func() error { _, err := s.Release(ctx, by, 1); return err },
-		"AddNote":       func() error { _, err := s.AddNote(ctx, by, 1, "hi"); return err },
-		"CreateToken":   func() error { _, err := s.CreateToken(ctx, by, store.NewToken{}); return err },
-		"Tokens":        func() error { _, err := s.Tokens(ctx); return err },
-		"RevokeToken":   func() error { return s.RevokeToken(ctx, by, 1) },
-		"UseToken":      func() error { _, err := s.UseToken(ctx, hashOf("x")); return err },
+		"ListReleases": func() error {
+			_, err := s.ListReleases(ctx, store.ReleaseFilter{Paging: core.Paging{Limit: 1}})
+			return err
+		},
+		"ReadRelease": func() error { _, err := s.ReadRelease(ctx, 1, "1.0"); return err },
+		"LinkFix":     func() error { _, err := s.LinkFix(ctx, by, 1, store.NewFix{}); return err },
+		"FixOutcomes": func() error { _, err := s.ListFixOutcomes(ctx, "", core.Paging{Limit: 1}); return err },
+		"VerifyFixes": func() error { return s.VerifyFixes(ctx) },
+		"DropAlerts":  func() error { return s.DropAlerts(ctx) },
+		"SetStatus":   func() error { _, err := s.SetStatus(ctx, by, 1, core.Resolved); return err },
+		"Claim":       func() error { _, err := s.Claim(ctx, by, 1, 1); return err },
+		"Release":     func() error { _, err := s.Release(ctx, by, 1); return err },
+		"AddNote":     func() error { _, err := s.AddNote(ctx, by, 1, "hi"); return err },
+		"CreateToken": func() error { _, err := s.CreateToken(ctx, by, store.NewToken{}); return err },
+		"Tokens":      func() error { _, err := s.Tokens(ctx); return err },
+		"RevokeToken": func() error { return s.RevokeToken(ctx, by, 1) },
+		"UseToken":    func() error { _, err := s.UseToken(ctx, hashOf("x")); return err },
 		"CreateProject": func() error {
 			_, err := s.CreateProject(ctx, by, store.NewProject{ID: storetest.Shop, Name: "Shop"})
 			return err
