@@ -13,11 +13,7 @@ func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *outcome) {
 	c := newSpanArrays(b.counts.issues)
 	userProject, userIssue, user := pg.SplitColumns(b.counts.users, func(u userKey) (int64, int64, []byte) { return u.project, u.issue, u.user[:] })
 	project, event := b.eventKeys()
-	unsettled := make([]core.Time, len(b.counts.issues))
-	for i, count := range b.counts.issues {
-		unsettled[i] = b.unsettledAt(count)
-	}
-	q.Queue(countIssues, c.project, c.issue, unsettled, project, event, userProject, userIssue, user, MaxUsers, now,
+	q.Queue(countIssues, c.project, c.issue, b.unsettledTimes(c.last), project, event, userProject, userIssue, user, MaxUsers, now,
 		c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown, c.last,
 	).QueryRow(func(row pgx.Row) error { return row.Scan(&o.issues, &o.stored, &o.users, &o.proceeded) })
 }

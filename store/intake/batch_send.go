@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,7 +22,7 @@ const proceeds = `current_setting('errand.proceeds', true) IS DISTINCT FROM 'fal
 
 // lockCounted locks the issues of a batch, and countable is how many of them can be counted on: not those that are not
 // there, are merged, or may have to be reopened: an event from after the resolve, or from after the deploy of a fix, may do
-// more than count (decisions 5 and 6). unsettled_at is the newest event about which that is not decided; NULL for none.
+// more than count (decisions 5 and 6). unsettled_at is the newest event about which that is not decided; long ago for none.
 const (
 	lockCounted = `locked AS MATERIALIZED (
 	SELECT i.project_id, i.status, i.reopens_after, n.project_id AS wanted, n.unsettled_at
@@ -101,17 +102,20 @@ func (b *batch) statements(now core.Time, o *outcome) *pgx.Batch {
 
 func (b *batch) queueCheck(q *pgx.Batch) {
 	if len(b.firsts) > 0 {
-		project, issue, unsettled := pg.SplitColumns(b.counts.issues, func(c issueCount) (int64, int64, core.Time) { return c.project, c.issue, b.unsettledAt(c) })
-		q.Queue(checkIssues, project, issue, unsettled)
+		project, issue, last := pg.SplitColumns(b.counts.issues, func(c issueCount) (int64, int64, time.Time) {
+			return c.project, c.issue, c.LastSeen.Time
+		})
+		q.Queue(checkIssues, project, issue, b.unsettledTimes(last))
 	}
 }
 
-// unsettledAt is the newest event of an issue, unless the long way has decided what the batch does to its issues.
-func (b *batch) unsettledAt(c issueCount) core.Time {
+// unsettledTimes returns the times of the newest event of each issue, unless the long way has decided what the batch does to
+// its issues: then the zero time for each.
+func (b *batch) unsettledTimes(last []time.Time) []time.Time {
 	if b.settled {
-		return core.Time{}
+		return make([]time.Time, len(last))
 	}
-	return c.LastSeen
+	return last
 }
 
 func queuePlaces(q *pgx.Batch, all []placeKey) {
