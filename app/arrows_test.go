@@ -83,6 +83,7 @@ var arrows = map[string][]string{
 	"cmd/errand": {"app", "github.com/alecthomas/kong"},
 
 	// For tests and measurements only.
+	"fixes/fixestest": {"fixes"},
 	"testkit/corpora": {},
 	"testkit/golden":  {"github.com/stretchr/testify"},
 	"testkit/house":   {},

@@ -56,7 +56,8 @@ func (d DeployReport) Send(ctx context.Context, c Client) (core.ReportedDeploy, 
 // listCommits asks git for the commits since the deploy before, the newest if there are too many.
 func (d DeployReport) listCommits(ctx context.Context) ([]string, error) {
 	revisions := d.CommitsFrom + ".." + d.Commit
-	git := exec.CommandContext(ctx, "git", "log", "--format=%H", "--max-count="+strconv.Itoa(maxDeployCommits), "--end-of-options", revisions, "--")
+	count := "--max-count=" + strconv.Itoa(maxDeployCommits)
+	git := exec.CommandContext(ctx, "git", "log", "--format=%H", count, "--end-of-options", revisions, "--")
 	git.Dir = d.Dir
 	out, err := git.Output()
 	var failed *exec.ExitError

@@ -1,7 +1,7 @@
 package fixes_test
 
 import (
-	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,57 +9,18 @@ import (
 	"pgregory.net/rapid"
 
 	"errand/fixes"
+	"errand/fixes/fixestest"
 )
-
-// namesOfDeploy are all names by which an event can say that it is of the deploy's release: slow, but obvious.
-func namesOfDeploy(d fixes.Deploy, deploys []fixes.Deploy) map[string]bool {
-	names := map[string]bool{d.Release: true}
-	for length := 7; length <= len(d.Commit); length++ {
-		names[d.Commit[:length]] = true
-	}
-	for _, other := range deploys {
-		if other.Commit == d.Commit {
-			names[other.Release] = true
-		}
-	}
-	return names
-}
-
-// modelReturn is the text of decisions 6 as it stands.
-func modelReturn(e fixes.Event, link string, deploys []fixes.Deploy) bool {
-	var first *fixes.Deploy
-	position, firstPosition := map[string]int{}, 0
-	for i := range deploys {
-		if first == nil && deploys[i].Commit == link {
-			first, firstPosition = &deploys[i], i
-		}
-	}
-	for i := len(deploys) - 1; i >= 0; i-- {
-		if deploys[i].Environment == first.Environment {
-			for name := range namesOfDeploy(deploys[i], deploys) {
-				position[name] = i // in the end that of the first deploy
-			}
-		}
-	}
-	if !e.At.After(first.At) {
-		return false
-	}
-	if e.Release == "" {
-		return e.At.Sub(first.At) >= 10*time.Minute && (e.Environment == "" || e.Environment == first.Environment)
-	}
-	at, deployedThere := position[e.Release]
-	return namesOfDeploy(*first, deploys)[e.Release] || deployedThere && at > firstPosition
-}
 
 func TestReturnsAreAsInTheModel(t *testing.T) {
 	t.Parallel()
 	commits := make([]string, 5)
 	for i := range commits {
-		commits[i] = fmt.Sprintf("%040x", uint64(i+1)<<60)[24:] + fmt.Sprintf("%024x", i)
+		commits[i] = strings.Repeat(string(rune('1'+i)), 40)
 	}
 	names := append([]string{"1.0", "1.1", "2.0"}, commits...)
+	environments := []string{"production", "staging"}
 	rapid.Check(t, func(r *rapid.T) {
-		environments := []string{"production", "staging"}
 		deploys := make([]fixes.Deploy, rapid.IntRange(1, 8).Draw(r, "deploys"))
 		for i := range deploys {
 			deploys[i] = fixes.Deploy{
@@ -69,22 +30,15 @@ func TestReturnsAreAsInTheModel(t *testing.T) {
 			}
 		}
 		deploys = deploysInOrder(deploys...)
-		fix := rapid.SampledFrom(deploys).Draw(r, "fix").Commit
-		first := deploys[0]
-		for i := range deploys {
-			if deploys[i].Contains(fixes.Link{Commit: fix[:7]}) {
-				first = deploys[i]
-				break
-			}
-		}
+		fix := rapid.SampledFrom(deploys).Draw(r, "fix").Commit[:7]
 		event := fixes.Event{
 			At:          noon.Add(time.Duration(rapid.IntRange(-600, 600).Draw(r, "minutes")) * time.Minute),
 			Release:     rapid.SampledFrom(append(names, "", commits[0][:7], commits[1][:12])).Draw(r, "release of event"),
 			Environment: rapid.SampledFrom(append(environments, "")).Draw(r, "environment of event"),
 		}
+		place := fixestest.FindFirstDeploy(fix, deploys)
 
-		returned := fixes.IsReturn(event, first, deploys)
-
-		require.Equal(r, modelReturn(event, fix, deploys), returned)
+		require.True(r, deploys[place].Contains(fixes.Link{Commit: fix}))
+		require.Equal(r, fixestest.IsReturn(event, place, deploys), fixes.IsReturn(event, deploys[place], deploys))
 	})
 }

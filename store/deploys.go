@@ -129,16 +129,17 @@ func (t *tx) addDeploy(ctx context.Context, d NewDeploy, reported core.ReportedD
 	if err != nil {
 		return err
 	}
-	commits := sortedOnce(append(slices.Clone(d.Commits), d.Commit))
+	commits := sortOnce(append(slices.Clone(d.Commits), d.Commit))
 	if _, err := pg.Exec(ctx, t, addDeployCommits, pg.Args{"project_id": d.ProjectID, "commits": commits, "number": number}); err != nil {
 		return err
 	}
-	_, err = pg.Exec(ctx, t, addDeployPullRequests, pg.Args{"project_id": d.ProjectID, "urls": sortedOnce(slices.Clone(d.PullRequests)), "number": number})
+	urls := sortOnce(slices.Clone(d.PullRequests))
+	_, err = pg.Exec(ctx, t, addDeployPullRequests, pg.Args{"project_id": d.ProjectID, "urls": urls, "number": number})
 	return err
 }
 
-// sortedOnce sorts the texts and leaves each in once.
-func sortedOnce(texts []string) []string {
+// sortOnce sorts the texts and leaves each in once.
+func sortOnce(texts []string) []string {
 	slices.Sort(texts)
 	return slices.Compact(texts)
 }

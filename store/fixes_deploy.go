@@ -25,7 +25,7 @@ func (t *tx) deployFixes(ctx context.Context, actor core.Actor, project int64, d
 		prefixes = append(prefixes, fixes.CommitPrefix(commit))
 	}
 	waiting, err := pg.QueryMany[watch.Fix](ctx, t, waitingFixes, pg.Args{
-		"project_id": project, "prefix": fixes.PrefixLength, "prefixes": sortedOnce(prefixes), "urls": d.PullRequests,
+		"project_id": project, "prefix": fixes.PrefixLength, "prefixes": sortOnce(prefixes), "urls": d.PullRequests,
 	})
 	if err != nil {
 		return nil, err
@@ -64,7 +64,8 @@ func (t *tx) deployFix(ctx context.Context, actor core.Actor, fix watch.Fix, d f
 	}
 	window := t.store.verify.Watch(d.At, before.Events)
 	_, err = pg.Exec(ctx, t, setFixDeployed, pg.Args{
-		"project_id": fix.ProjectID, "id": fix.ID, "number": d.Number, "release": d.Release, "environment": d.Environment, "commit": d.Commit,
+		"project_id": fix.ProjectID, "id": fix.ID,
+		"number": d.Number, "release": d.Release, "environment": d.Environment, "commit": d.Commit,
 		"deployed_at": window.DeployedAt, "verify_after": window.VerifyAfter, "verify_by": window.VerifyBy,
 	})
 	if err != nil {

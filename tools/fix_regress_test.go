@@ -92,7 +92,8 @@ func TestEventsAfterTheDeployOfAFix(t *testing.T) {
 // createDeployElsewhere reports a deploy of another project.
 func (h *fixture) createDeployElsewhere(commit, release string) {
 	h.Helper()
-	_, err := h.store.CreateProject(h.Context(), core.Bootstrap(), store.NewProject{ID: shop + 1, Name: "Other", PublicKey: "f" + shopKey[1:]})
+	other := store.NewProject{ID: shop + 1, Name: "Other", PublicKey: "f" + shopKey[1:]}
+	_, err := h.store.CreateProject(h.Context(), core.Bootstrap(), other)
 	require.NoError(h, err)
 	h.callData(deployer, core.CreateDeploy.Operation, fmt.Sprintf(`{"project": %d, "commit": %q, "release": %q}`, shop+1, commit, release))
 }

@@ -63,7 +63,8 @@ func TestBoundTokenDeploysItsAppOnly(t *testing.T) {
 
 	h.mustCall(mine, core.CreateDeploy.Operation, args)
 
-	h.sameJSON(object{"error": "forbidden_project", "reason": "this token is for another app"}, h.mustFail(other, core.CreateDeploy.Operation, args))
+	h.sameJSON(object{"error": "forbidden_project", "reason": "this token is for another app"},
+		h.mustFail(other, core.CreateDeploy.Operation, args))
 }
 
 func TestDeployOf1000Commits(t *testing.T) {

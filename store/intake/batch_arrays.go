@@ -15,11 +15,7 @@ func (b *batch) queueIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 		return u.project, u.issue, u.user[:]
 	})
 	project, event := b.listEventKeys()
-	undecided := make([]core.Time, len(b.counts.issues))
-	for i, count := range b.counts.issues {
-		undecided[i] = b.undecidedAt(count)
-	}
-	q.Queue(countIssues, c.project, c.issue, undecided, project, event, userProject, userIssue, user, MaxUsers, now,
+	q.Queue(countIssues, c.project, c.issue, b.undecidedTimes(c.last), project, event, userProject, userIssue, user, MaxUsers, now,
 		c.seen, c.stored, c.latest, c.first, c.level, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown, c.last,
 	).QueryRow(func(row pgx.Row) error { return row.Scan(&o.issues, &o.stored, &o.users, &o.proceeded) })
 }

@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"math"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -74,19 +75,20 @@ func (b *batch) makeStatements(now core.Time, o *batchOutcome) *pgx.Batch {
 
 func (b *batch) queueIssueCheck(q *pgx.Batch) {
 	if len(b.firstEvents) > 0 {
-		project, issue, undecided := pg.SplitColumns(b.counts.issues, func(c issueCount) (int64, int64, core.Time) {
-			return c.project, c.issue, b.undecidedAt(c)
+		project, issue, last := pg.SplitColumns(b.counts.issues, func(c issueCount) (int64, int64, time.Time) {
+			return c.project, c.issue, c.LastSeen.Time
 		})
-		q.Queue(checkIssues, project, issue, undecided)
+		q.Queue(checkIssues, project, issue, b.undecidedTimes(last))
 	}
 }
 
-// undecidedAt is the newest event of an issue, unless the long way has decided what the batch does to its issues.
-func (b *batch) undecidedAt(c issueCount) core.Time {
+// undecidedTimes returns the times of the newest event of each issue, unless the long way has decided what the batch does to
+// its issues: then the zero time for each.
+func (b *batch) undecidedTimes(last []time.Time) []time.Time {
 	if b.hasReopened {
-		return core.Time{}
+		return make([]time.Time, len(last))
 	}
-	return c.LastSeen
+	return last
 }
 
 func queueNames(q *pgx.Batch, names []issueName) {

@@ -8,7 +8,7 @@ package intake
 // They take arrays by position, and their results are read by position: naming them would cost more than running them.
 
 // checkIssues comes before what a batch makes, which is only made when the batch can proceed. It locks the issues of the
-// batch and finds out whether each can be counted on. undecided_at is the time of the newest event, or NULL when the long way
+// batch and finds out whether each can be counted on. undecided_at is the time of the newest event, or long ago when the long way
 // has decided already what the batch does to its issues.
 const checkIssues = `
 WITH locked AS MATERIALIZED (
