@@ -190,7 +190,7 @@ func (m *fixModel) verify(now time.Time) {
 }
 
 func (p *fixPlay) requireSame(r *rapid.T) {
-	shown, err := p.store.Issue(r.Context(), p.issue)
+	shown, err := p.store.ReadIssue(r.Context(), p.issue)
 	require.NoError(r, err)
 	require.Equal(r, p.model.status, shown.Status)
 	require.EqualValues(r, len(p.model.events), shown.TimesSeen)
