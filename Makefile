@@ -5,7 +5,7 @@ SHELL := bash
 
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI_LINT = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 INSPECTOR = npx --yes @modelcontextprotocol/inspector@2.12.0
 export CORPORA ?= $(abspath ../shared/corpora)
 
@@ -35,10 +35,9 @@ race: deps ## Run the tests with the race detector.
 	@$(GO) test -race ./...
 
 .PHONY: lint
-lint: ## Check formatting, vet, staticcheck and the third-party notices.
+lint: ## Check formatting, the code (golangci-lint, see .golangci.yml) and the third-party notices.
 	@test -z "$$(gofmt -l .)" || { echo "not formatted:"; gofmt -l .; exit 1; }
-	@$(GO) vet ./... && $(GO) vet -tags e2e ./e2e/
-	@$(STATICCHECK) ./...
+	@$(GOLANGCI_LINT) run ./...
 	@scripts/notices | cmp -s - THIRD_PARTY_NOTICES.md || { echo "THIRD_PARTY_NOTICES.md is not what is linked: run make notices"; exit 1; }
 
 .PHONY: names

@@ -58,7 +58,7 @@ func readInput(op *core.Operation, request huma.Context) (map[string]any, error)
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, core.Invalid("", "the query must be name=value pairs joined by &, with %%XX for special characters")
+		return nil, core.RefuseField("", "the query must be name=value pairs joined by &, with %%XX for special characters")
 	}
 	in := &inputReader{op: op, args: map[string]any{}}
 	for name, value := range members {

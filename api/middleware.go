@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -86,7 +87,7 @@ func (s *server) logRequest(r *http.Request, route string, status int, took time
 
 // answerPanic answers internal, with the panic's text in the log only. An answer that has begun is cut off instead.
 func (s *server) answerPanic(w middleware.WrapResponseWriter, r *http.Request, p any) {
-	if p == http.ErrAbortHandler {
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(p)
 	}
 	id := CallerOf(r.Context()).RequestID

@@ -27,7 +27,7 @@ func newHandler(t *testing.T, change func(*api.Options)) http.Handler {
 	require.NoError(t, err)
 	o := api.Options{
 		Registry:     registry,
-		Authenticate: func(context.Context, core.Secret) (core.Actor, error) { return core.Bootstrap(), nil },
+		Authenticate: func(context.Context, core.Secret) (core.Actor, error) { return core.NewBootstrapActor(), nil },
 		Ready:        func(context.Context) error { return nil },
 		BaseURL:      func() string { return baseURL }, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
 	}

@@ -16,6 +16,7 @@ import (
 	"errand/api"
 	"errand/core"
 	"errand/edge"
+	"errand/grouping"
 	"errand/ingest"
 	"errand/mcp"
 	"errand/tools"
@@ -169,7 +170,10 @@ func (a *App) stopServing(context.Context) error {
 
 // buildSurfaces makes REST, MCP and ingest, as far as the server has their roles.
 func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, error) {
-	behaviour := tools.New(tools.Options{Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost})
+	behaviour := tools.New(tools.Options{
+		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost,
+		FindStoredType: grouping.FindStoredType,
+	})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"errand/core"
+	"errand/grouping"
 	"errand/tools"
 )
 
@@ -34,7 +35,7 @@ func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(co
 	if _, err := db.LoadSettings(ctx); err != nil {
 		return err
 	}
-	behaviour := tools.New(tools.Options{Store: db.Store, Random: rand.Reader, SCMHost: c.SCMHost})
+	behaviour := tools.New(tools.Options{Store: db.Store, Random: rand.Reader, SCMHost: c.SCMHost, FindStoredType: grouping.FindStoredType})
 	registry, err := behaviour.Registry(log)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"errand/core"
 	"errand/demo"
+	"errand/grouping"
 	"errand/ingest"
 	"errand/store"
 	"errand/tools"
@@ -30,7 +31,7 @@ type Demo struct {
 func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err error) {
 	err = atConsole(ctx, c, log, func(o console) (err error) {
 		made.BaseURL = o.db.Settings().BaseURL
-		if made.Project, err = o.tools.DemoProject(ctx, core.Bootstrap()); err != nil {
+		if made.Project, err = o.tools.DemoProject(ctx, core.NewBootstrapActor()); err != nil {
 			return err
 		}
 		key, err := loadUserHashKey(ctx, o.db.Store)
@@ -70,7 +71,8 @@ func openPast(ctx context.Context, c *Config, db *database, log *slog.Logger) (*
 		return nil, err
 	}
 	p.store = s
-	if p.registry, err = tools.New(tools.Options{Store: s, Random: rand.Reader, SCMHost: c.SCMHost}).Registry(log); err != nil {
+	behaviour := tools.New(tools.Options{Store: s, Random: rand.Reader, SCMHost: c.SCMHost, FindStoredType: grouping.FindStoredType})
+	if p.registry, err = behaviour.Registry(log); err != nil {
 		s.Close()
 		return nil, err
 	}

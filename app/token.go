@@ -28,7 +28,7 @@ func CreateToken(ctx context.Context, c *Config, n NewToken, log *slog.Logger) (
 		if n.Project != "" {
 			input["project"] = n.Project
 		}
-		answer, failure := o.registry.Call(ctx, core.CreateToken.Operation, core.Call{Actor: core.Bootstrap()}, input)
+		answer, failure := o.registry.Call(ctx, core.CreateToken.Operation, core.Call{Actor: core.NewBootstrapActor()}, input)
 		if failure != nil {
 			return failure
 		}

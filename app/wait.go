@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
+	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"errand/core"
@@ -48,5 +48,5 @@ func (c *Config) waitForDatabase(ctx context.Context, log *slog.Logger, try func
 // isRefusal reports whether the database is there and does not let this server in: a wrong user or password, or no database of the name.
 func isRefusal(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (strings.HasPrefix(pg.Code, "28") || pg.Code == "3D000")
+	return errors.As(err, &pg) && (pgerrcode.IsInvalidAuthorizationSpecification(pg.Code) || pg.Code == pgerrcode.InvalidCatalogName)
 }

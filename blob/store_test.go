@@ -27,8 +27,8 @@ func makeGetenv(variables map[string]string) func(string) string {
 	return func(name string) string { return variables[name] }
 }
 
-// openStores opens a store of each kind, empty.
-func openStores(t *testing.T) map[string]func(t *testing.T) blob.Store {
+// storeKinds returns what opens a store of each kind, empty.
+func storeKinds() map[string]func(t *testing.T) blob.Store {
 	return map[string]func(t *testing.T) blob.Store{
 		"folder": func(t *testing.T) blob.Store { return openFolder(t, t.TempDir()) },
 		"bucket": openBucket,
@@ -46,7 +46,7 @@ func openFolder(t *testing.T, folder string) blob.Store {
 // forEachStore runs a test on a store of each kind.
 func forEachStore(t *testing.T, test func(t *testing.T, s blob.Store)) {
 	t.Parallel()
-	for kind, open := range openStores(t) {
+	for kind, open := range storeKinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			test(t, open(t))

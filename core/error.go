@@ -30,8 +30,8 @@ type Error struct {
 // NewError makes an Error.
 func NewError(code Code) *Error { return &Error{Code: code} }
 
-// Invalid makes an invalid_request error about one field.
-func Invalid(path, format string, args ...any) *Error {
+// RefuseField makes an invalid_request error about one field.
+func RefuseField(path, format string, args ...any) *Error {
 	return &Error{Code: InvalidRequest, Details: []Detail{{path, fmt.Sprintf(format, args...)}}}
 }
 

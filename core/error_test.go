@@ -83,7 +83,7 @@ func TestErrorOnTheWire(t *testing.T) {
 		{NewError(Claimed).With("claim", claim{"fixer"}).Because(cause),
 			`{"error":"claimed","claim":{"holder":"fixer"}}`,
 			`{"error":"claimed","claim":{"holder":"fixer"},"hint":"Take another issue: list_issues with claimed=false."}`},
-		{Invalid("scrub_patterns.0", "must have at most %d characters", 200).Because(cause),
+		{RefuseField("scrub_patterns.0", "must have at most %d characters", 200).Because(cause),
 			`{"error":"invalid_request","details":[{"path":"scrub_patterns.0","message":"must have at most 200 characters"}]}`,
 			`{"error":"invalid_request","details":[{"path":"scrub_patterns.0","message":"must have at most 200 characters"}],"hint":"Correct the fields in details and call again."}`},
 		{AsError(cause), `{"error":"internal"}`, `{"error":"internal","hint":"Try again; if it stays, report the request_id."}`},
@@ -118,7 +118,7 @@ func TestErrorKeepsItsCauseForTheLog(t *testing.T) {
 	err := NewError(Unavailable).Because(fmt.Errorf("store: %w", cause))
 	require.ErrorIs(t, err, cause)
 	require.EqualError(t, err, "unavailable: store: connection refused")
-	require.EqualError(t, Invalid("name", "must not be blank"), "invalid_request; name: must not be blank")
+	require.EqualError(t, RefuseField("name", "must not be blank"), "invalid_request; name: must not be blank")
 	require.NoError(t, errors.Unwrap(NewError(NotFound)))
 
 	for _, handler := range []func(*bytes.Buffer) slog.Handler{

@@ -40,7 +40,7 @@ type LinkFixInput struct {
 // Check wants exactly one of the two.
 func (in LinkFixInput) Check() error {
 	if (in.Commit == "") == (in.PRURL == "") {
-		return Invalid("", "must name exactly one of commit and pr_url")
+		return RefuseField("", "must name exactly one of commit and pr_url")
 	}
 	return nil
 }

@@ -224,7 +224,7 @@ func (in *input) decodeArgs(args map[string]any, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return Invalid("", "a value cannot be read, such as a time that does not exist").Because(err)
+		return RefuseField("", "a value cannot be read, such as a time that does not exist").Because(err)
 	}
 	return checkInput(into)
 }
@@ -239,7 +239,7 @@ func checkInput(into any) error {
 		}
 		if c, ok := field.Interface().(checker); ok {
 			if err := c.Check(); err != nil {
-				return Invalid(name, "%s", err)
+				return RefuseField(name, "%s", err)
 			}
 		}
 	}
@@ -252,18 +252,18 @@ func checkInput(into any) error {
 // decodeStrict reads exactly one JSON value in valid UTF-8.
 func decodeStrict(body []byte, into *map[string]any) error {
 	if !utf8.Valid(body) {
-		return Invalid("", "the body must be valid UTF-8")
+		return RefuseField("", "the body must be valid UTF-8")
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
 	if err := dec.Decode(into); err != nil {
-		return Invalid("", "the body must be a JSON object: %s", jsonProblem(err))
+		return RefuseField("", "the body must be a JSON object: %s", jsonProblem(err))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Invalid("", "the body must be one JSON object, with nothing after it")
+		return RefuseField("", "the body must be one JSON object, with nothing after it")
 	}
 	if *into == nil {
-		return Invalid("", "the body must be a JSON object")
+		return RefuseField("", "the body must be a JSON object")
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ type sample struct {
 // Check is the rule of a whole input.
 func (s sample) Check() error {
 	if s.Minutes == 13 {
-		return Invalid("minutes", "must not be 13")
+		return RefuseField("minutes", "must not be 13")
 	}
 	return nil
 }

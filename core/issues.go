@@ -195,7 +195,7 @@ func (in SplitIssueInput) Check() error {
 	seen := make(map[int64]bool, len(in.EventIDs))
 	for _, id := range in.EventIDs {
 		if seen[id] {
-			return Invalid("event_ids", "must not name an event twice: %d", id)
+			return RefuseField("event_ids", "must not name an event twice: %d", id)
 		}
 		seen[id] = true
 	}

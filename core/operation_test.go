@@ -208,7 +208,7 @@ func TestAuthorize(t *testing.T) {
 		want  string // the error's JSON, empty when allowed
 	}{
 		"scope held":              {GetIssue.Operation, reader, ""},
-		"admin has every scope":   {ClaimIssue.Operation, Bootstrap(), ""},
+		"admin has every scope":   {ClaimIssue.Operation, NewBootstrapActor(), ""},
 		"any token":               {Whoami.Operation, reader, ""},
 		"a token without scopes":  {Whoami.Operation, Actor{Type: ActorToken}, ""},
 		"scope missing":           {ClaimIssue.Operation, reader, `{"error":"forbidden","required_scope":"issues:write"}`},

@@ -29,8 +29,8 @@ func (c Cursor) MarshalJSON() ([]byte, error) { return Untrusted(c).MarshalJSON(
 // JSONSchema is a text, or null on the last page.
 func (Cursor) JSONSchema() Schema { return orNull(Schema{"type": "string"}) }
 
-// Place is what a cursor stands for: the last item of a page, by what the list is sorted by.
-type Place struct {
+// ListPosition is what a cursor stands for: the last item of a page, by what the list is sorted by.
+type ListPosition struct {
 	Sort    string
 	Filters uint32    // a digest of the list's filters; 0 for a list without any
 	Start   time.Time // when the first page was read; the zero time where that does not matter
@@ -39,7 +39,7 @@ type Place struct {
 	ID      int64
 }
 
-// cursorBody is a Place on the wire; times are microseconds since 1970, the precision of the store.
+// cursorBody is a ListPosition on the wire; times are microseconds since 1970, the precision of the store.
 type cursorBody struct {
 	Sort    string  `json:"s"`
 	Filters uint32  `json:"f,omitempty"`
@@ -51,11 +51,11 @@ type cursorBody struct {
 
 // NewCursor makes the cursor that stands after the item with this time and id, of a list without filters.
 func NewCursor(sort string, at time.Time, id int64) Cursor {
-	return Place{Sort: sort, At: at, ID: id}.Cursor()
+	return ListPosition{Sort: sort, At: at, ID: id}.Cursor()
 }
 
 // Cursor makes the cursor of the place. The score must be finite.
-func (p Place) Cursor() Cursor {
+func (p ListPosition) Cursor() Cursor {
 	body := cursorBody{Sort: p.Sort, Filters: p.Filters, At: p.At.UnixMicro(), Score: p.Score, ID: p.ID}
 	if !p.Start.IsZero() {
 		body.Start = p.Start.UnixMicro()
@@ -73,22 +73,22 @@ func (c Cursor) Check() error {
 }
 
 // readPosition reads the cursor of any list. An empty cursor is the zero position.
-func (c Cursor) readPosition() (Place, error) {
+func (c Cursor) readPosition() (ListPosition, error) {
 	if c == "" {
-		return Place{}, nil
+		return ListPosition{}, nil
 	}
 	var body cursorBody
 	text, err := base64.RawURLEncoding.DecodeString(string(c))
 	if err != nil || json.Unmarshal(text, &body) != nil || body.Sort == "" || body.ID < 0 || body.ID > maxID || body.Score < 0 {
-		return Place{}, errCursor
+		return ListPosition{}, errCursor
 	}
-	place := Place{Sort: body.Sort, Filters: body.Filters, At: time.UnixMicro(body.At).UTC(), Score: body.Score, ID: body.ID}
+	place := ListPosition{Sort: body.Sort, Filters: body.Filters, At: time.UnixMicro(body.At).UTC(), Score: body.Score, ID: body.ID}
 	if body.Start != 0 {
 		place.Start = time.UnixMicro(body.Start).UTC()
 	}
 	for _, year := range []int{place.At.Year(), place.Start.Year()} {
 		if year < 1 || year > 9999 { // which no database column takes
-			return Place{}, errCursor
+			return ListPosition{}, errCursor
 		}
 	}
 	return place, nil
@@ -103,12 +103,12 @@ func (c Cursor) Start(now time.Time) time.Time {
 	return now
 }
 
-// Place returns the place that the cursor stands for. A cursor of another sort, or of other filters, is an
+// Position returns the place that the cursor stands for. A cursor of another sort, or of other filters, is an
 // invalid_request.
-func (c Cursor) Place(sort string, filters uint32) (Place, error) {
+func (c Cursor) Position(sort string, filters uint32) (ListPosition, error) {
 	place, err := c.readPosition()
 	if err != nil || c != "" && (place.Sort != sort || place.Filters != filters) {
-		return Place{}, Invalid("cursor", "%s", errCursor)
+		return ListPosition{}, RefuseField("cursor", "%s", errCursor)
 	}
 	return place, nil
 }

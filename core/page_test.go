@@ -20,8 +20,8 @@ func TestCursorRoundTrip(t *testing.T) {
 		if err := cursor.Check(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := cursor.Place(sort, 0)
-		if err != nil || got != (Place{Sort: sort, At: at, ID: id}) {
+		got, err := cursor.Position(sort, 0)
+		if err != nil || got != (ListPosition{Sort: sort, At: at, ID: id}) {
 			t.Fatalf("%v %v", got, err)
 		}
 		if strings.Trim(string(cursor), "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
@@ -33,11 +33,11 @@ func TestCursorRoundTrip(t *testing.T) {
 func TestCursorCarriesTheWholePlace(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		want := Place{
+		want := ListPosition{
 			Sort: "priority", Filters: rapid.Uint32().Draw(t, "filters"), Start: time.UnixMicro(rapid.Int64Range(1, 1<<52).Draw(t, "start")).UTC(),
 			At: time.UnixMicro(0).UTC(), Score: rapid.Float64Range(0, 1e300).Draw(t, "score"), ID: rapid.Int64Range(0, maxID).Draw(t, "id"),
 		}
-		got, err := want.Cursor().Place("priority", want.Filters)
+		got, err := want.Cursor().Position("priority", want.Filters)
 		if err != nil || got != want {
 			t.Fatalf("%v %v", got, err)
 		}
@@ -72,17 +72,17 @@ func TestCursorRefusals(t *testing.T) {
 		"no number":           body(`{"s":"last_seen","p":1e999,"t":1,"i":1}`),
 	} {
 		require.Equal(t, errCursor, c.Check(), name)
-		_, err := c.Place("last_seen", 0)
+		_, err := c.Position("last_seen", 0)
 		require.Equal(t, []Detail{{"cursor", errCursor.Error()}}, AsError(err).Details, name)
 	}
 
 	require.NoError(t, good.Check())
-	_, err := good.Place("priority", 0)
+	_, err := good.Position("priority", 0)
 	require.True(t, HasCode(err, InvalidRequest), "a cursor of another sort")
-	_, err = good.Place("last_seen", 7)
+	_, err = good.Position("last_seen", 7)
 	require.True(t, HasCode(err, InvalidRequest), "a cursor of other filters")
 	require.NoError(t, Cursor("").Check(), "the first page")
-	_, err = Cursor("").Place("last_seen", 0)
+	_, err = Cursor("").Position("last_seen", 0)
 	require.NoError(t, err)
 }
 
@@ -91,7 +91,7 @@ func FuzzCursor(f *testing.F) {
 	f.Add("eyJzIjoiYSJ9")
 	f.Fuzz(func(t *testing.T, text string) {
 		c := Cursor(text)
-		place, err := c.Place("last_seen", 0)
+		place, err := c.Position("last_seen", 0)
 		if err != nil {
 			return
 		}

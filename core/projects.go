@@ -177,7 +177,7 @@ var (
 // Check refuses a change of nothing, and values that the specification does not take.
 func (c ProjectChange) Check() error {
 	if !c.Repository.Set && !c.Trust.Set && !c.DailyQuota.Set && !c.ScrubKeys.Set && !c.ScrubPatterns.Set && !c.AllowedOrigins.Set {
-		return Invalid("", "must name at least one of repository, trust, daily_quota, scrub_keys, scrub_patterns, allowed_origins")
+		return RefuseField("", "must name at least one of repository, trust, daily_quota, scrub_keys, scrub_patterns, allowed_origins")
 	}
 	failure := NewError(InvalidRequest)
 	refuse := func(wrong bool, path, message string) {
@@ -248,11 +248,11 @@ var DeleteProject = DefineOperation[ProjectInput, OrHeld[None]](Operation{
 // prompts and pages.
 func CheckName(path, name string) error {
 	if strings.TrimSpace(name) == "" {
-		return Invalid(path, "must not be blank")
+		return RefuseField(path, "must not be blank")
 	}
 	for _, r := range name {
 		if !unicode.IsPrint(r) {
-			return Invalid(path, "must not contain the character U+%04X: only letters, digits, punctuation and spaces", r)
+			return RefuseField(path, "must not contain the character U+%04X: only letters, digits, punctuation and spaces", r)
 		}
 	}
 	return nil

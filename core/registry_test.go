@@ -41,7 +41,7 @@ func claimWith(fn func(in ClaimIssueInput) (Data[Issue], error)) Handler {
 	return BindHandler(ClaimIssue, func(_ context.Context, _ Call, in ClaimIssueInput) (Data[Issue], error) { return fn(in) })
 }
 
-func adminCall() Call { return Call{Actor: Bootstrap(), RequestID: "req-1"} }
+func adminCall() Call { return Call{Actor: NewBootstrapActor(), RequestID: "req-1"} }
 
 func requireBody(t *testing.T, want string, err *Error) {
 	t.Helper()
@@ -131,10 +131,10 @@ func TestCallStopsBeforeTheHandler(t *testing.T) {
 		"nobody":         {Actor{}, map[string]any{"id": 1}, `{"error":"unauthorized"}`},
 		"scope missing":  {reader, map[string]any{"id": 1}, `{"error":"forbidden","required_scope":"issues:write"}`},
 		"scope is first": {reader, map[string]any{"what": 1}, `{"error":"forbidden","required_scope":"issues:write"}`},
-		"field missing":  {Bootstrap(), nil, `{"error":"invalid_request","details":[{"path":"id","message":"is required"}]}`},
-		"out of range": {Bootstrap(), map[string]any{"id": 1, "minutes": 0},
+		"field missing":  {NewBootstrapActor(), nil, `{"error":"invalid_request","details":[{"path":"id","message":"is required"}]}`},
+		"out of range": {NewBootstrapActor(), map[string]any{"id": 1, "minutes": 0},
 			`{"error":"invalid_request","details":[{"path":"minutes","message":"must be at least 1"}]}`},
-		"unknown field": {Bootstrap(), map[string]any{"id": 1, "minute": 5},
+		"unknown field": {NewBootstrapActor(), map[string]any{"id": 1, "minute": 5},
 			`{"error":"invalid_request","details":[{"path":"minute","message":"is not a known field; allowed: id, minutes"}]}`},
 	} {
 		answer, failure := r.Call(t.Context(), ClaimIssue.Operation, Call{Actor: c.actor}, c.args)

@@ -43,8 +43,8 @@ type Actor struct {
 // bootstrapName is how the bootstrap admin is shown: in the timeline, as who made or decided something.
 const bootstrapName = "ADMIN_TOKEN"
 
-// Bootstrap is the actor behind the deployment's ADMIN_TOKEN.
-func Bootstrap() Actor {
+// NewBootstrapActor is the actor behind the deployment's ADMIN_TOKEN.
+func NewBootstrapActor() Actor {
 	return Actor{Type: ActorAdminToken, Name: bootstrapName, Scopes: List[Scope]{Admin}}
 }
 

@@ -17,7 +17,7 @@ func TestActorHas(t *testing.T) {
 		"one scope":  {token(IssuesRead), []Scope{IssuesRead, AnyToken}, []Scope{IssuesWrite, ReleasesWrite, Admin, NoToken}},
 		"two scopes": {token(IssuesWrite, ReleasesWrite), []Scope{IssuesWrite, ReleasesWrite, AnyToken}, []Scope{IssuesRead, Admin}},
 		"admin":      {token(Admin), []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken}, nil},
-		"bootstrap":  {Bootstrap(), []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken}, nil},
+		"bootstrap":  {NewBootstrapActor(), []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken}, nil},
 		"no scopes":  {token(), []Scope{AnyToken}, []Scope{IssuesRead, Admin, NoToken}},
 		"nobody":     {Actor{}, nil, []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken, NoToken, ""}},
 		"impostor":   {Actor{Scopes: List[Scope]{Admin}}, nil, []Scope{IssuesRead, AnyToken}},
@@ -39,9 +39,9 @@ func TestActorSame(t *testing.T) {
 	namesake := Actor{Type: ActorToken, ID: 2, Name: "fixer"}
 	require.True(t, one.IsSame(later))
 	require.False(t, one.IsSame(namesake))
-	require.True(t, Bootstrap().IsSame(Bootstrap()))
-	require.False(t, Bootstrap().IsSame(one))
-	require.False(t, Bootstrap().IsSame(Actor{Type: ActorToken, Name: "ADMIN_TOKEN"}), "a token of that name is not the bootstrap")
+	require.True(t, NewBootstrapActor().IsSame(NewBootstrapActor()))
+	require.False(t, NewBootstrapActor().IsSame(one))
+	require.False(t, NewBootstrapActor().IsSame(Actor{Type: ActorToken, Name: "ADMIN_TOKEN"}), "a token of that name is not the bootstrap")
 	require.True(t, NewSystemActor("ingest").IsSame(NewSystemActor("ingest")))
 	require.False(t, NewSystemActor("ingest").IsSame(NewSystemActor("verifier")))
 }
@@ -50,7 +50,7 @@ func TestActorCheckProject(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, Actor{Type: ActorToken}.CheckProject(7), "a token for all apps")
 	require.NoError(t, Actor{Type: ActorToken, ProjectID: 7}.CheckProject(7))
-	require.NoError(t, Bootstrap().CheckProject(7))
+	require.NoError(t, NewBootstrapActor().CheckProject(7))
 
 	err := Actor{Type: ActorToken, ProjectID: 8, Scopes: List[Scope]{Admin}}.CheckProject(7)
 	body, marshalErr := json.Marshal(AsError(err))

@@ -13,7 +13,7 @@ type FindSimilarInput struct {
 // Check wants one question.
 func (in FindSimilarInput) Check() error {
 	if (in.IssueID == 0) == (in.Text == "") {
-		return Invalid("", "must name either issue_id or text")
+		return RefuseField("", "must name either issue_id or text")
 	}
 	return nil
 }

@@ -41,12 +41,12 @@ func (in CreateTokenInput) Check() error {
 	seen := map[Scope]bool{}
 	for _, s := range in.Scopes {
 		if seen[s] {
-			return Invalid("scopes", "must not name %s twice", s)
+			return RefuseField("scopes", "must not name %s twice", s)
 		}
 		seen[s] = true
 	}
 	if strings.EqualFold(strings.TrimSpace(in.Name), bootstrapName) {
-		return Invalid("name", "must not be %s, as the bootstrap admin is called", bootstrapName)
+		return RefuseField("name", "must not be %s, as the bootstrap admin is called", bootstrapName)
 	}
 	return CheckName("name", in.Name)
 }

@@ -94,7 +94,7 @@ type CorrectTriageInput struct {
 // Check refuses a correction of nothing.
 func (in CorrectTriageInput) Check() error {
 	if in.IsEmpty() {
-		return Invalid("", "must name at least one of category, severity, transient, agent_fixable, noise")
+		return RefuseField("", "must name at least one of category, severity, transient, agent_fixable, noise")
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ type readable struct {
 }
 
 // postFrom sends an event with a message by the page's own fetch. The headers are a JavaScript object.
-func (p *tab) postFrom(url, headers, message string) readable {
+func (p *tab) postFrom(address, headers, message string) readable {
 	p.t.Helper()
-	return evaluateIn[readable](p, "post(%q, %s, JSON.stringify({message: %q}))", url, headers, message)
+	return evaluateIn[readable](p, "post(%q, %s, JSON.stringify({message: %q}))", address, headers, message)
 }

@@ -78,17 +78,18 @@ type hostile struct {
 	taken, refused atomic.Int64 // events
 }
 
-// serverMemory is the most that the server has held since it started; 0 where that cannot be asked for.
-func (h *hostile) serverMemory() (bytes int64) {
+// serverMemory is the most bytes of memory that the server has held since it started; 0 where that cannot be asked for.
+func (h *hostile) serverMemory() int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.server.cmd.Process.Pid))
 	if err != nil && runtime.GOOS != "linux" {
 		return 0
 	}
 	require.NoError(h.t, err)
 	_, after, _ := strings.Cut(string(text), "VmHWM:")
-	_, err = fmt.Sscan(after, &bytes)
+	var kilobytes int64
+	_, err = fmt.Sscan(after, &kilobytes)
 	require.NoError(h.t, err)
-	return bytes << 10
+	return kilobytes << 10
 }
 
 // postEnvelope sends a body to the project and returns the status; 0 when the connection was ended first.

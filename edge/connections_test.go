@@ -173,7 +173,7 @@ func TestWorkBeforeTheBodyIsSpared(t *testing.T) {
 func TestAnswersThatNobodyTakes(t *testing.T) {
 	t.Parallel()
 	large := make([]byte, 64<<20)
-	connections, address := startServer(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(large) }, boundConnections(1))
+	connections, address := startServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(large) }, boundConnections(1))
 	deaf := dialServer(t, address)
 	deaf.sendText(get)
 	connections.untilOrder(deaf, 0)

@@ -83,7 +83,7 @@ func TestGoodCredentialsAreNotLimited(t *testing.T) {
 	authenticate := failures.GuardAuthentication(func(_ context.Context, credential core.Secret) (core.Actor, error) {
 		switch credential.Reveal() {
 		case "good":
-			return core.Bootstrap(), nil
+			return core.NewBootstrapActor(), nil
 		case "away":
 			return core.Actor{}, away
 		}
@@ -100,7 +100,7 @@ func TestGoodCredentialsAreNotLimited(t *testing.T) {
 		}
 		actor, err := authenticate(contextFrom("203.0.113.9"), "good")
 		require.NoError(t, err)
-		require.Equal(t, core.Bootstrap(), actor)
+		require.Equal(t, core.NewBootstrapActor(), actor)
 		_, err = authenticate(contextFrom("203.0.113.9"), "away")
 		require.ErrorIs(t, err, away, "it is not a failed authentication")
 	}
@@ -113,15 +113,15 @@ func TestLookUpsOfSuspectsAreFew(t *testing.T) {
 	t.Parallel()
 	failures := NewFailures(time.Now)
 	entered, leave := make(chan struct{}), make(chan struct{})
-	authenticate := failures.GuardAuthentication(func(ctx context.Context, credential core.Secret) (core.Actor, error) {
+	authenticate := failures.GuardAuthentication(func(_ context.Context, credential core.Secret) (core.Actor, error) {
 		if credential == "slow" {
 			entered <- struct{}{}
 			<-leave
 		}
-		return core.Bootstrap(), nil
+		return core.NewBootstrapActor(), nil
 	})
 	for range failuresAtOnce + 1 {
-		failures.RefuseCredential(contextFrom("203.0.113.9"))
+		_ = failures.RefuseCredential(contextFrom("203.0.113.9"))
 	}
 	var calls sync.WaitGroup
 	for range maxSuspectLookUps {
@@ -153,10 +153,10 @@ func TestFailuresAreLoggedTogether(t *testing.T) {
 	require.Empty(t, text.String(), "nothing failed")
 
 	for n := range 2 * maxAddresses {
-		failures.RefuseCredential(contextFrom(netip.AddrFrom4([4]byte{10, 0, byte(n >> 8), byte(n)}).String()))
+		_ = failures.RefuseCredential(contextFrom(netip.AddrFrom4([4]byte{10, 0, byte(n >> 8), byte(n)}).String()))
 	}
 	for range 70 {
-		failures.RefuseCredential(contextFrom("10.0.0.9"))
+		_ = failures.RefuseCredential(contextFrom("10.0.0.9"))
 	}
 	require.Len(t, failures.counts, maxAddresses)
 	require.LessOrEqual(t, failures.workedOffAt.Len(), maxAddresses)
@@ -184,7 +184,7 @@ func TestFailuresAreLoggedTogether(t *testing.T) {
 func TestFailuresAreLoggedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	failures, text := NewFailures(time.Now), &bytes.Buffer{}
-	failures.RefuseCredential(contextFrom("203.0.113.9"))
+	_ = failures.RefuseCredential(contextFrom("203.0.113.9"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 

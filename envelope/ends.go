@@ -11,9 +11,9 @@ type endsList[T any] struct {
 	total int // how many were added
 }
 
-// startOver empties the list and says how many items to keep: the first head, and max in all.
-func (e *endsList[T]) startOver(head, max int) {
-	*e = endsList[T]{items: emptyList(e.items), head: head, most: max}
+// startOver empties the list and says how many items to keep: the first head, and most in all.
+func (e *endsList[T]) startOver(head, most int) {
+	*e = endsList[T]{items: emptyList(e.items), head: head, most: most}
 }
 
 // addItem adds an item, a zero value, and returns a pointer to it, which is valid until the next addItem.

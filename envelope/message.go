@@ -45,11 +45,9 @@ func (d *decoder) setMessage() {
 		message = d.message
 	}
 	event := d.event
-	switch {
-	case message.formatted == "":
+	event.Message = message.formatted
+	if message.formatted == "" {
 		event.Message = formatMessage(message.template, message.params)
-	default:
-		event.Message = message.formatted
 	}
 	if message.template != "" && (!message.params.IsEmpty() || message.template != event.Message) {
 		event.Template = string(message.template)

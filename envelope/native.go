@@ -15,10 +15,10 @@ func (d *Decoder) DecodeNative(payload []byte, hints Hints) (*core.Event, error)
 	d.Reset()
 	event, err := d.decoder.decodeEvent(text, hints)
 	if err != nil {
-		return nil, core.Invalid("", "%s", err)
+		return nil, core.RefuseField("", "%s", err)
 	}
 	if event.Message == "" && len(event.Exceptions) == 0 {
-		return nil, core.Invalid("", "an event needs a message or an exception: give at least one of them")
+		return nil, core.RefuseField("", "an event needs a message or an exception: give at least one of them")
 	}
 	return event, nil
 }

@@ -176,7 +176,7 @@ func TestDecodeNativeErrors(t *testing.T) {
 			e, err := new(envelope.Decoder).DecodeNative([]byte(tt.payload), envelope.Hints{ReceivedAt: receivedAt})
 
 			require.Nil(t, e)
-			require.Equal(t, core.Invalid(tt.path, "%s", tt.message), err)
+			require.Equal(t, core.RefuseField(tt.path, "%s", tt.message), err)
 		})
 	}
 	_, err := new(envelope.Decoder).DecodeNative([]byte(`{"message":1,"level":2,"tags":3}`), envelope.Hints{ReceivedAt: receivedAt})

@@ -68,8 +68,8 @@ func TestUnauthorized(t *testing.T) {
 	s := startServer(t)
 	const officeKey, oldKey = "0ff1ce00000000000000000000000000", "01d00000000000000000000000000000"
 	s.makeProject(shop+1, officeKey)
-	require.NoError(t, s.db.CreateProjectKey(t.Context(), core.Bootstrap(), shop, oldKey))
-	require.NoError(t, s.db.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, oldKey))
+	require.NoError(t, s.db.CreateProjectKey(t.Context(), core.NewBootstrapActor(), shop, oldKey))
+	require.NoError(t, s.db.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), shop, oldKey))
 	s.makeProject(shop+2, "de1e7ed0000000000000000000000000")
 	s.execSQL(`UPDATE projects SET deleted_at = created_at WHERE id = $1`, shop+2)
 

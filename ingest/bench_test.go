@@ -56,7 +56,7 @@ type taker struct {
 
 func newTaker(t testing.TB) taker {
 	db := storetest.New(t)
-	_, err := db.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: 1, Name: "App", PublicKey: "key"})
+	_, err := db.CreateProject(t.Context(), core.NewBootstrapActor(), store.NewProject{ID: 1, Name: "App", PublicKey: "key"})
 	require.NoError(t, err)
 	i := New(Options{Store: db, Clock: time.Now, Random: rand.Reader, InstallKey: []byte("install"), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(i.Close)

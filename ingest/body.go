@@ -156,9 +156,9 @@ func explainReadError(err error) error {
 	case core.HasCode(err, core.PayloadTooLarge), core.HasCode(err, core.Unavailable):
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return core.Invalid("", "the body did not come in time").Because(err)
+		return core.RefuseField("", "the body did not come in time").Because(err)
 	default:
-		return core.Invalid("", "the body must be sent to its end").Because(err)
+		return core.RefuseField("", "the body must be sent to its end").Because(err)
 	}
 }
 
@@ -174,11 +174,11 @@ func encodingOf(h http.Header) (string, error) {
 		case "", "identity":
 		case "gzip", "x-gzip", "deflate", "br", "zstd":
 			if encoding != "" {
-				return "", core.Invalid("content-encoding", "must be one encoding, not several")
+				return "", core.RefuseField("content-encoding", "must be one encoding, not several")
 			}
 			encoding = name
 		default:
-			return "", core.Invalid("content-encoding", "must be gzip, deflate, br, zstd or identity")
+			return "", core.RefuseField("content-encoding", "must be gzip, deflate, br, zstd or identity")
 		}
 	}
 	return encoding, nil

@@ -88,7 +88,7 @@ func TestReportsAreIssuesOfTheirOwn(t *testing.T) {
 		`"hpkp":{"hostname":"a.example"}`, `"expectstaple":{"expect-staple-report":{"hostname":"a.example"}}`,
 		`"template":{"filename":"cart.html","context_line":"{% if %}"}`, `"template":{"filename":"cart.html","context_line":"{% for %}"}`,
 	} {
-		t.Run(report, func(t *testing.T) {
+		t.Run(report, func(*testing.T) {
 			s.postEvents(itemOf("event", `{`+report+`}`), itemOf("event", `{"platform":"other",`+report+`}`))
 		})
 	}

@@ -39,7 +39,7 @@ func (i *Ingest) serveNative(r *httpRequest) (any, error) {
 func checkQuery(raw string) error {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return core.Invalid("", "the query must be name=value pairs joined by &, with %%XX for special characters")
+		return core.RefuseField("", "the query must be name=value pairs joined by &, with %%XX for special characters")
 	}
 	delete(query, "key")
 	if len(query) == 0 {

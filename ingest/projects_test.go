@@ -26,8 +26,8 @@ func TestRevokedKeyEndsWithinAMinuteOnEveryServer(t *testing.T) {
 	for n, s := range pair {
 		requireTaken(t, s.postEvents(eventItem(n)))
 	}
-	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), core.Bootstrap(), shop, "11110000000000000000000000000000"))
-	require.NoError(t, pair[0].db.RevokeProjectKey(t.Context(), core.Bootstrap(), shop, shopKey))
+	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), core.NewBootstrapActor(), shop, "11110000000000000000000000000000"))
+	require.NoError(t, pair[0].db.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), shop, shopKey))
 	clock.moveForward(time.Minute)
 
 	for _, s := range pair {
@@ -61,7 +61,7 @@ func TestQuotaAndOriginsOfTheAPIActWithinAMinuteOnEveryServer(t *testing.T) {
 	t.Parallel()
 	pair, clock := startPair(t)
 	change := func(c core.ProjectChange) {
-		_, err := pair[0].db.UpdateProject(t.Context(), core.Bootstrap(), shop, c)
+		_, err := pair[0].db.UpdateProject(t.Context(), core.NewBootstrapActor(), shop, c)
 		require.NoError(t, err)
 		clock.moveForward(time.Minute)
 	}
@@ -116,7 +116,7 @@ func TestNewKeyWorksSoon(t *testing.T) {
 	for _, s := range pair {
 		requireUnauthorized(t, s.postBody(native, []byte(eventText(1)), "X-Service-Key: "+key), "not there yet")
 	}
-	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), core.Bootstrap(), shop, key))
+	require.NoError(t, pair[0].db.CreateProjectKey(t.Context(), core.NewBootstrapActor(), shop, key))
 	clock.moveForward(5 * time.Second)
 	for _, s := range pair {
 		requireTaken(t, s.postBody(native, []byte(eventText(1)), "X-Service-Key: "+key))

@@ -51,7 +51,7 @@ func (i *Ingest) takeItems(
 	err = i.openBody(r, false, func(text []byte) error {
 		env, err := split(text)
 		if err != nil {
-			return core.Invalid("", "%s", err)
+			return core.RefuseField("", "%s", err)
 		}
 		events, err = i.prepareItems(r, project, env)
 		return err
@@ -67,7 +67,7 @@ func (i *Ingest) admitByDSN(r *httpRequest) (*knownProject, error) {
 	}
 	env, err := envelope.SplitEnvelope(line)
 	if err != nil {
-		return nil, core.Invalid("", "%s", err)
+		return nil, core.RefuseField("", "%s", err)
 	}
 	return i.admitSender(r, keyOfDSN(env.Header.DSN))
 }
@@ -169,7 +169,7 @@ func decodeItem(d *envelope.Decoder, item envelope.Item, hints envelope.Hints) (
 	}
 	event, err := d.DecodeReport(item.Payload, hints)
 	if err != nil {
-		return nil, core.Invalid("", "%s", err)
+		return nil, core.RefuseField("", "%s", err)
 	}
 	return event, nil
 }
@@ -177,7 +177,7 @@ func decodeItem(d *envelope.Decoder, item envelope.Item, hints envelope.Hints) (
 func decodeEvent(d *envelope.Decoder, payload []byte, hints envelope.Hints) (*core.Event, error) {
 	event, err := d.Decode(payload, hints)
 	if err != nil {
-		return nil, core.Invalid("", "%s", err)
+		return nil, core.RefuseField("", "%s", err)
 	}
 	return event, nil
 }

@@ -132,7 +132,7 @@ func (u *unpackers) readFirstLine(ctx context.Context, body []byte, encoding str
 }
 
 func errEncoding(err error) error {
-	return core.Invalid("", "the body is truncated, or not what its Content-Encoding says").Because(err)
+	return core.RefuseField("", "the body is truncated, or not what its Content-Encoding says").Because(err)
 }
 
 // unpacker decompresses one body at a time. Its decompressors are made when they are needed, and used again.

@@ -52,9 +52,9 @@ func countRows(t *testing.T, s *store.Store, sql string, args ...any) (n int) {
 func deletedLongAgo(t *testing.T, url string, id int64, name string) {
 	t.Helper()
 	s := storetest.Open(t, url, func() time.Time { return time.Now().Add(-time.Hour) })
-	_, err := s.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: id, Name: name, PublicKey: name})
+	_, err := s.CreateProject(t.Context(), core.NewBootstrapActor(), store.NewProject{ID: id, Name: name, PublicKey: name})
 	require.NoError(t, err)
-	_, err = s.CarryOut(t.Context(), core.Bootstrap(), store.DeleteProject{ID: id})
+	_, err = s.CarryOut(t.Context(), core.NewBootstrapActor(), store.DeleteProject{ID: id})
 	require.NoError(t, err)
 }
 

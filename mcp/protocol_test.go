@@ -220,7 +220,7 @@ func TestCancelOfAnotherClient(t *testing.T) {
 			close(started)
 			<-release
 			outcome <- ctx.Err()
-			return core.Call{Actor: core.Bootstrap()}
+			return core.Call{Actor: core.NewBootstrapActor()}
 		}
 	})
 	answered := make(chan int, 1)

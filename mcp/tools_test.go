@@ -29,7 +29,7 @@ func newHandler(t *testing.T, change func(*mcp.Options)) http.Handler {
 	require.NoError(t, err)
 	o := mcp.Options{
 		Registry: registry,
-		Call:     func(context.Context) core.Call { return core.Call{Actor: core.Bootstrap()} },
+		Call:     func(context.Context) core.Call { return core.Call{Actor: core.NewBootstrapActor()} },
 		BaseURL:  func() string { return baseURL }, Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
@@ -74,13 +74,13 @@ func listedTools(t *testing.T, h http.Handler) []tool {
 	}
 	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &response))
 	require.Empty(t, response.Result.NextCursor, "the list has one page: some clients read only the first")
-	var tools []tool
+	var listed []tool
 	for _, text := range response.Result.Tools {
 		one := tool{text: text}
 		require.NoError(t, json.Unmarshal(text, &one))
-		tools = append(tools, one)
+		listed = append(listed, one)
 	}
-	return tools
+	return listed
 }
 
 func TestToolGoldens(t *testing.T) {

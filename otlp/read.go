@@ -73,7 +73,7 @@ func ReadRequest(body []byte, e Encoding, signal Signal) (*Batch, error) {
 		err = b.walkItems(raw, b.visitItem)
 	}
 	if err != nil {
-		return nil, core.Invalid("", "%s", err)
+		return nil, core.RefuseField("", "%s", err)
 	}
 	if len(b.found) > 0 && signal.Name == Traces.Name {
 		b.spans = requestSpans{}

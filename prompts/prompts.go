@@ -80,10 +80,10 @@ func (p Prompt) Render(values map[string]string) (string, error) {
 		known := slices.ContainsFunc(p.Arguments, func(a Argument) bool { return a.Name == name })
 		switch {
 		case !known:
-			return "", core.Invalid(name, "is not an argument of %s", p.Name)
+			return "", core.RefuseField(name, "is not an argument of %s", p.Name)
 		case value == "": // as good as absent
 		case len(value) > maxArgument:
-			return "", core.Invalid(name, "must have at most %d bytes", maxArgument)
+			return "", core.RefuseField(name, "must have at most %d bytes", maxArgument)
 		default:
 			if err := core.CheckName(name, value); err != nil {
 				return "", err

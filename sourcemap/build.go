@@ -1,6 +1,7 @@
 package sourcemap
 
 import (
+	"errors"
 	"io"
 	"math"
 	"strings"
@@ -70,7 +71,7 @@ func (p *mapParser) readMap() error {
 	} else if err := p.in.walkObject(maxKey, p.readField); err != nil {
 		return err
 	}
-	if p.in.peekByte(); p.in.pos < p.in.end || p.in.readErr != io.EOF {
+	if p.in.peekByte(); p.in.pos < p.in.end || !errors.Is(p.in.readErr, io.EOF) {
 		return p.in.refuse("more after the map")
 	}
 	return p.checkFields()

@@ -98,7 +98,7 @@ func TestAskAgainIsTheSameRequest(t *testing.T) {
 
 	others := []int64{
 		first, requestApproval(t, s, ann, store.IgnoreIssue{ID: ship}), requestApproval(t, s, bob, store.IgnoreIssue{ID: pay}),
-		requestApproval(t, s, core.Bootstrap(), store.IgnoreIssue{ID: pay}),
+		requestApproval(t, s, core.NewBootstrapActor(), store.IgnoreIssue{ID: pay}),
 	}
 	slices.Sort(others)
 	require.Len(t, slices.Compact(others), 4, "of another issue or by somebody else it is another request")
@@ -132,7 +132,7 @@ func TestAskTellsWhatTheActionWould(t *testing.T) {
 func TestApproveRunsTheActionAsItsRequester(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	for _, by := range []core.Actor{ann, core.Bootstrap()} {
+	for _, by := range []core.Actor{ann, core.NewBootstrapActor()} {
 		id := storetest.MakeIssue(t, s, by.Name)
 		request := requestApproval(t, s, by, store.IgnoreIssue{ID: id})
 		c.Forward(time.Hour)
@@ -173,13 +173,13 @@ func TestRejectLeavesTheActionUndone(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
 	request := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
-	require.NoError(t, s.RejectRequest(t.Context(), core.Bootstrap(), request))
+	require.NoError(t, s.RejectRequest(t.Context(), core.NewBootstrapActor(), request))
 	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, id).Status)
 	got := requireStatus(t, s, request, core.RequestRejected)
 	require.Equal(t, core.Text("ADMIN_TOKEN"), got.DecidedBy)
 	rows := readTimeline(t, s)
 	require.Len(t, rows, 2)
-	require.Equal(t, approvalRow(c.At(0), core.Bootstrap(), core.ActionApprovalReject, request, string(rows[1].Data)), rows[1])
+	require.Equal(t, approvalRow(c.At(0), core.NewBootstrapActor(), core.ActionApprovalReject, request, string(rows[1].Data)), rows[1])
 	storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), bob, request))
 	storetest.RequireCode(t, core.ApprovalNotPending, s.RejectRequest(t.Context(), bob, request))
 }
@@ -188,7 +188,7 @@ func TestNobodyDecidesTheirOwnRequest(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	for _, own := range []core.Actor{bob, core.Bootstrap()} {
+	for _, own := range []core.Actor{bob, core.NewBootstrapActor()} {
 		request := requestApproval(t, s, own, store.IgnoreIssue{ID: id})
 		for _, decide := range []func() error{
 			func() error { return s.ApproveRequest(t.Context(), own, request) },

@@ -90,7 +90,7 @@ func TestProjectsOfOneNameLeaveNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
 	pair, _, logged := openLogged(t)
 	create := func(id int64, demo bool) error {
-		_, err := pair[id%2].CreateProject(t.Context(), core.Bootstrap(), store.NewProject{
+		_, err := pair[id%2].CreateProject(t.Context(), core.NewBootstrapActor(), store.NewProject{
 			ID: id, Name: "Same", Platform: "go", PublicKey: fmt.Sprint("key", id, demo), Demo: demo,
 		})
 		return err

@@ -55,14 +55,20 @@ func TestUnknownAndMergedIssuesTakeNoChanges(t *testing.T) {
 	storetest.MergeByHand(t, s, merged, storetest.MakeIssue(t, s, "target"))
 	for _, id := range []int64{merged, 12345} {
 		for name, call := range map[string]func() error{
-			"resolve": func() error { _, err := s.SetIssueStatus(t.Context(), core.Bootstrap(), id, core.Resolved); return err },
-			"ignore":  func() error { _, err := s.SetIssueStatus(t.Context(), core.Bootstrap(), id, core.Ignored); return err },
-			"unresolve": func() error {
-				_, err := s.SetIssueStatus(t.Context(), core.Bootstrap(), id, core.Unresolved)
+			"resolve": func() error {
+				_, err := s.SetIssueStatus(t.Context(), core.NewBootstrapActor(), id, core.Resolved)
 				return err
 			},
-			"claim":   func() error { _, err := s.ClaimIssue(t.Context(), core.Bootstrap(), id, 1); return err },
-			"release": func() error { _, err := s.ReleaseIssue(t.Context(), core.Bootstrap(), id); return err },
+			"ignore": func() error {
+				_, err := s.SetIssueStatus(t.Context(), core.NewBootstrapActor(), id, core.Ignored)
+				return err
+			},
+			"unresolve": func() error {
+				_, err := s.SetIssueStatus(t.Context(), core.NewBootstrapActor(), id, core.Unresolved)
+				return err
+			},
+			"claim":   func() error { _, err := s.ClaimIssue(t.Context(), core.NewBootstrapActor(), id, 1); return err },
+			"release": func() error { _, err := s.ReleaseIssue(t.Context(), core.NewBootstrapActor(), id); return err },
 		} {
 			err := call()
 			require.True(t, core.HasCode(err, core.NotFound), "%s of %d: %v", name, id, err)
@@ -149,7 +155,7 @@ func TestTheAdminTokenHoldsClaimsToo(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
 	for range 2 {
-		i, err := s.ClaimIssue(t.Context(), core.Bootstrap(), id, 5)
+		i, err := s.ClaimIssue(t.Context(), core.NewBootstrapActor(), id, 5)
 		require.NoError(t, err)
 		require.Equal(t, &core.Claim{Holder: "ADMIN_TOKEN", ExpiresAt: c.At(5 * time.Minute)}, i.Claim)
 	}
@@ -169,7 +175,7 @@ func TestRelease(t *testing.T) {
 	}{
 		"by its holder":                  {ann, time.Minute, false, 2},
 		"by an admin":                    {admin, time.Minute, false, 2},
-		"by the ADMIN_TOKEN":             {core.Bootstrap(), time.Minute, false, 2},
+		"by the ADMIN_TOKEN":             {core.NewBootstrapActor(), time.Minute, false, 2},
 		"by somebody else":               {bob, time.Minute, true, 1},
 		"by somebody else when it ended": {bob, 10 * time.Minute, false, 1},
 		"by its holder when it ended":    {ann, 10 * time.Minute, false, 1},
@@ -209,7 +215,7 @@ func TestReleaseLeavesItsRow(t *testing.T) {
 	_, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), id, 10)
 	require.NoError(t, err)
 	c.Forward(time.Minute)
-	_, err = s.ReleaseIssue(t.Context(), core.Bootstrap(), id)
+	_, err = s.ReleaseIssue(t.Context(), core.NewBootstrapActor(), id)
 	require.NoError(t, err)
 	require.Equal(t, core.Activity{
 		At: c.At(0), ActorType: core.ActorAdminToken, ActorName: "ADMIN_TOKEN", Action: core.ActionIssueRelease,

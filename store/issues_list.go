@@ -143,7 +143,7 @@ func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 	sql := fmt.Sprintf(`SELECT%s FROM (%s) r
 JOIN issues i ON i.project_id = r.project_id AND i.id = r.id%s
 ORDER BY i.last_seen DESC, i.id DESC`, issueColumns, chosen, issueJoins)
-	rows, err := pg.RunPage(ctx, s.db, l, sql, func(r issueRow) core.Place { return core.Place{At: r.LastSeen.Time, ID: r.ID} })
+	rows, err := pg.RunPage(ctx, s.db, l, sql, func(r issueRow) core.ListPosition { return core.ListPosition{At: r.LastSeen.Time, ID: r.ID} })
 	return pg.ConvertPage(rows, func(r issueRow) core.Issue { return r.toIssue(now) }), err
 }
 

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"errand/core"
+	"errand/grouping"
 	"errand/store"
 	"errand/store/intake"
 	"errand/store/storetest"
@@ -280,7 +281,7 @@ func (g *game) splitSome(r *rapid.T) {
 	if mine := g.eventsOf(original.ID); len(mine) > 0 && rapid.IntRange(0, 3).Draw(r, "valid") > 0 {
 		ids = rapid.SliceOfNDistinct(rapid.SampledFrom(mine), 1, len(mine), rapid.ID[int64]).Draw(r, "own events")
 	}
-	made, err := g.pickServer(r).SplitIssue(r.Context(), storetest.MakeActor(1), original.ID, ids)
+	made, err := g.pickServer(r).SplitIssue(r.Context(), storetest.MakeActor(1), original.ID, ids, grouping.FindStoredType)
 	if original.Status == core.Merged {
 		require.True(r, core.HasCode(err, core.NotFound), "%v", err)
 		return

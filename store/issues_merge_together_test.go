@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
+	"errand/grouping"
 	"errand/store"
 	"errand/store/intake"
 	"errand/store/storetest"
@@ -137,19 +138,19 @@ func changeSome(t *testing.T, s *store.Store, random *rand.Rand, who int, merges
 	if err != nil || len(page.Data) < 2 {
 		return err
 	}
-	any := func() core.Issue { return page.Data[random.IntN(len(page.Data))] }
+	pickIssue := func() core.Issue { return page.Data[random.IntN(len(page.Data))] }
 	switch kind := random.IntN(8); {
 	case kind < 2:
-		_, err = s.CarryOut(t.Context(), storetest.MakeActor(int64(who)), store.MergeIssues{Target: any().ID, Sources: []int64{any().ID, any().ID}})
+		_, err = s.CarryOut(t.Context(), storetest.MakeActor(int64(who)), store.MergeIssues{Target: pickIssue().ID, Sources: []int64{pickIssue().ID, pickIssue().ID}})
 		if err == nil {
 			merges.Add(1)
 		}
 	case kind < 6:
-		err = splitSome(t, s, random, who, any().ID, splits)
+		err = splitSome(t, s, random, who, pickIssue().ID, splits)
 	case kind == 6:
-		_, err = s.ClaimIssue(t.Context(), storetest.MakeActor(int64(who)), any().ID, 5)
+		_, err = s.ClaimIssue(t.Context(), storetest.MakeActor(int64(who)), pickIssue().ID, 5)
 	default:
-		_, err = s.SetIssueStatus(t.Context(), storetest.MakeActor(int64(who)), any().ID, []core.Status{core.Resolved, core.Ignored, core.Unresolved}[random.IntN(3)])
+		_, err = s.SetIssueStatus(t.Context(), storetest.MakeActor(int64(who)), pickIssue().ID, []core.Status{core.Resolved, core.Ignored, core.Unresolved}[random.IntN(3)])
 	}
 	return err
 }
@@ -162,7 +163,7 @@ func splitSome(t *testing.T, s *store.Store, random *rand.Rand, who int, id int6
 		return err
 	}
 	n := random.IntN(len(page.Data) - 1)
-	_, err = s.SplitIssue(t.Context(), storetest.MakeActor(int64(who)), id, []int64{page.Data[n].ID, page.Data[n+1].ID})
+	_, err = s.SplitIssue(t.Context(), storetest.MakeActor(int64(who)), id, []int64{page.Data[n].ID, page.Data[n+1].ID}, grouping.FindStoredType)
 	if err == nil {
 		splits.Add(1)
 	}

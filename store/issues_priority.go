@@ -213,9 +213,9 @@ func (s *Store) listByPriority(ctx context.Context, f IssueFilter, found *foundI
 		return core.Page[core.Issue]{}, err
 	}
 	l.Sort = string(core.ByPriority)
-	after := core.Place{Score: math.Inf(1)}
+	after := core.ListPosition{Score: math.Inf(1)}
 	if f.Cursor != "" {
-		if after, err = f.Cursor.Place(l.Sort, l.FilterDigest); err != nil {
+		if after, err = f.Cursor.Position(l.Sort, l.FilterDigest); err != nil {
 			return core.Page[core.Issue]{}, err
 		}
 		l.Where("NOT " + hasFallen)
@@ -228,8 +228,8 @@ func (s *Store) listByPriority(ctx context.Context, f IssueFilter, found *foundI
 		readOnlyFound(l, found)
 		rank = rankFoundIssues
 	}
-	rows, err := pg.RunPage(ctx, s.db, l, readRanked(rank, l), func(r rankedIssue) core.Place {
-		return core.Place{Score: r.Score, ID: r.ID}
+	rows, err := pg.RunPage(ctx, s.db, l, readRanked(rank, l), func(r rankedIssue) core.ListPosition {
+		return core.ListPosition{Score: r.Score, ID: r.ID}
 	})
 	return pg.ConvertPage(rows, func(r rankedIssue) core.Issue { return r.toIssue(now) }), err
 }

@@ -314,7 +314,7 @@ func TestPriorityTakesAnyCursor(t *testing.T) {
 	f := store.IssueFilter{Sort: core.ByPriority, Paging: core.Paging{Limit: 1}}
 	page, err := s.ListIssues(t.Context(), f)
 	require.NoError(t, err)
-	good, err := page.NextCursor.Place("priority", f.Digest(time.Time{}))
+	good, err := page.NextCursor.Position("priority", f.Digest(time.Time{}))
 	require.NoError(t, err)
 	for _, score := range []float64{0, 5e-324, 1e-30, 1, 1e308} {
 		for _, start := range []time.Time{{}, time.UnixMicro(1), c.Now.AddDate(-2000, 0, 0), c.Now.AddDate(7000, 0, 0)} {

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"errand/core"
+	"errand/grouping"
 	"errand/store"
 	"errand/store/intake"
 	"errand/store/storetest"
@@ -300,7 +301,7 @@ func TestSearchFindsWhatASplitMakes(t *testing.T) {
 	moved := storetest.AddEvents(t, s, second)
 	require.Equal(t, original, moved.IssueID)
 	indexAll(t, s)
-	split, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), original, []int64{moved.ID})
+	split, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), original, []int64{moved.ID}, grouping.FindStoredType)
 	require.NoError(t, err)
 	for range 2 {
 		require.Equal(t, []string{"the office is closed"}, listTitles(t, s, store.IssueFilter{Search: "office"}))

@@ -84,11 +84,11 @@ func fillIssues(b *testing.B, s *store.Store) []string {
 	run(`DROP INDEX issue_features_features`)
 	random := rand.New(rand.NewPCG(1, 2))
 	words := rand.NewZipf(random, 1.1, 2, 20_000)
-	types, helpers := rand.NewZipf(random, 1.2, 2, 400), rand.NewZipf(random, 1.1, 2, 5_000)
+	helpers := rand.NewZipf(random, 1.1, 2, 5_000)
 	var titles, features []string
 	var ids, projects []int64
 	for id := range int64(benchIssues) {
-		e := benchEvent(random, id/kin, words, types, helpers)
+		e := benchEvent(random, id/kin, words, helpers)
 		titles = append(titles, string(e.Title))
 		ids, projects = append(ids, id+1), append(projects, storetest.Shop+(id+1)%10)
 		features = append(features, strings.NewReplacer("[", "{", "]", "}", " ", ",").Replace(fmt.Sprint(similar.FeaturesOfEvent(e))))
@@ -109,7 +109,7 @@ func fillIssues(b *testing.B, s *store.Store) []string {
 }
 
 // benchEvent makes an issue's event: its type and most of its title and stack are those of its kin, the rest is by chance.
-func benchEvent(random *rand.Rand, cause int64, words, types, helpers *rand.Zipf) *core.Event {
+func benchEvent(random *rand.Rand, cause int64, words, helpers *rand.Zipf) *core.Event {
 	own := rand.New(rand.NewPCG(5, uint64(cause)))
 	ownWords, ownTypes, ownHelpers := rand.NewZipf(own, 1.1, 2, 20_000), rand.NewZipf(own, 1.2, 2, 400), rand.NewZipf(own, 1.1, 2, 5_000)
 	kind := spellNumber("Type", ownTypes.Uint64())

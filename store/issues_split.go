@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"errand/core"
-	"errand/grouping"
 	"errand/store/intake"
 	"errand/store/pg"
 )
@@ -17,14 +16,16 @@ import (
 // SplitIssue moves stored events of an issue to a new unresolved one of the same project, which is named after the first
 // of them that arrived. They take their hours with them, and one of times_seen each; the original keeps at least 1, its
 // users, and its fingerprints, so that new events still go to it. An unknown or merged issue is not_found, an event that
-// is unknown or another issue's is invalid_request (primary API, Split rules).
-func (s *Store) SplitIssue(ctx context.Context, actor core.Actor, id int64, eventIDs []int64) (core.Issue, error) {
+// is unknown or another issue's is invalid_request (primary API, Split rules). findType returns the type of a stored event.
+func (s *Store) SplitIssue(
+	ctx context.Context, actor core.Actor, id int64, eventIDs []int64, findType func(*core.Event) core.Untrusted,
+) (core.Issue, error) {
 	var issue core.Issue
 	project, err := s.findIssueOwner(ctx, id)
 	if err != nil {
 		return issue, err
 	}
-	sp := &split{project: project, id: id, eventIDs: eventIDs}
+	sp := &split{project: project, id: id, eventIDs: eventIDs, findType: findType}
 	if err := sp.readEvents(ctx, s); err != nil {
 		return issue, err
 	}
@@ -50,6 +51,7 @@ type split struct {
 	eventIDs           []int64       // as the caller gave them
 	events             []chosenEvent // those of them that are stored, in the order in which they arrived
 	first              core.Event    // the first of events
+	findType           func(*core.Event) core.Untrusted
 }
 
 // chosenEvent is what a split needs of an event. None of it ever changes.
@@ -180,7 +182,7 @@ func (sp *split) makeIssue(ctx context.Context) error {
 	moved := sp.movedSpan()
 	_, err := pg.Exec(ctx, sp, addSplitIssue, moved.Args(pg.Args{
 		"project_id": sp.project, "original": sp.id, "id": sp.newID, "fingerprint": splitFingerprint(sp.newID), "now": sp.Now,
-		"title": string(sp.first.Title), "culprit": string(sp.first.Culprit), "type": string(grouping.FindStoredType(&sp.first)),
+		"title": string(sp.first.Title), "culprit": string(sp.first.Culprit), "type": string(sp.findType(&sp.first)),
 		"platform": sp.first.Platform, "events": int64(len(sp.events)), "latest": sp.events[len(sp.events)-1].ID,
 	}))
 	if err != nil {

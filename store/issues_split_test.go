@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
+	"errand/grouping"
 	"errand/store"
 	"errand/store/intake"
 	"errand/store/storetest"
@@ -16,7 +17,7 @@ import (
 
 func splitIssue(t testing.TB, s *store.Store, id int64, events ...int64) core.Issue {
 	t.Helper()
-	made, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), id, events)
+	made, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), id, events, grouping.FindStoredType)
 	require.NoError(t, err)
 	return made
 }
@@ -168,19 +169,19 @@ func TestSplitRefuses(t *testing.T) {
 		{[]int64{other.ID, mine.ID, foreign.ID}, []string{fmt.Sprintf("must name events of this issue; of another: %d, %d", other.ID, foreign.ID)}},
 		{[]int64{99, other.ID}, []string{"must name stored events, by their id; unknown: 99", fmt.Sprint("must name events of this issue; of another: ", other.ID)}},
 	} {
-		_, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), mine.IssueID, wrong.events)
+		_, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), mine.IssueID, wrong.events, grouping.FindStoredType)
 		requireRefused(t, err, "event_ids", wrong.messages...)
 	}
-	_, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), 12345, []int64{mine.ID})
+	_, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), 12345, []int64{mine.ID}, grouping.FindStoredType)
 	storetest.RequireCode(t, core.NotFound, err)
 	require.Equal(t, before, storetest.ReadColumn[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`))
 	require.Empty(t, storetest.ReadActivity(t, s, mine.IssueID))
 
 	storetest.MergeIssues(t, s, other.IssueID, mine.IssueID)
-	_, err = s.SplitIssue(t.Context(), storetest.MakeActor(1), mine.IssueID, []int64{mine.ID})
+	_, err = s.SplitIssue(t.Context(), storetest.MakeActor(1), mine.IssueID, []int64{mine.ID}, grouping.FindStoredType)
 	storetest.RequireCode(t, core.NotFound, err)
 	storetest.HideProject(t, s, storetest.Shop+1)
-	_, err = s.SplitIssue(t.Context(), storetest.MakeActor(1), foreign.IssueID, []int64{foreign.ID})
+	_, err = s.SplitIssue(t.Context(), storetest.MakeActor(1), foreign.IssueID, []int64{foreign.ID}, grouping.FindStoredType)
 	storetest.RequireCode(t, core.NotFound, err)
 }
 

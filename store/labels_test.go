@@ -151,7 +151,7 @@ func TestActivityOfTheWholeInstallation(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
 	c.Forward(time.Minute)
-	token, err := s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}})
+	token, err := s.CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}})
 	require.NoError(t, err)
 	c.Forward(time.Minute)
 	_, err = s.ClaimIssue(t.Context(), ann, id, 10)

@@ -26,7 +26,7 @@ func fillProject(t testing.TB, s *store.Store, project int64) (issue, event int6
 	first := eventOf(project, "pay", 1, s.Now())
 	first.User = storetest.HashUser(1)
 	got := storetest.AddEvents(t, s, first)
-	_, err := s.AddNote(t.Context(), core.Bootstrap(), got.IssueID, "seen")
+	_, err := s.AddNote(t.Context(), core.NewBootstrapActor(), got.IssueID, "seen")
 	require.NoError(t, err)
 	storetest.ChangeRows(t, s, `INSERT INTO dictionaries (project_id, id, created_at, content) VALUES ($1, 1, $2, '')`, project, storetest.Noon)
 	indexAll(t, s)
@@ -120,7 +120,7 @@ func TestDeleteProjectRevokesItsTokens(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, office, "Office")
 	create := func(name string, project int64) core.Token {
-		token, err := s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{
+		token, err := s.CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{
 			Name: name, Hash: hashOf(name), Scopes: []core.Scope{core.IssuesRead}, ProjectID: project,
 		})
 		require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestDeleteProjectRevokesItsTokens(t *testing.T) {
 	bound, other, gone := create("bound", storetest.Shop), create("other", storetest.Shop), create("gone", storetest.Shop)
 	create("everywhere", 0)
 	create("office", office)
-	require.NoError(t, s.RevokeToken(t.Context(), core.Bootstrap(), gone.ID))
+	require.NoError(t, s.RevokeToken(t.Context(), core.NewBootstrapActor(), gone.ID))
 	c.Forward(time.Minute)
 	require.NoError(t, storetest.DeleteProject(t.Context(), s, storetest.MakeActor(7), storetest.Shop))
 
@@ -146,7 +146,7 @@ func TestDeleteProjectRevokesItsTokens(t *testing.T) {
 	data := storetest.ReadCell[map[string]any](t, s, `SELECT data FROM activity WHERE project_id = $1 AND action = 'project.update' AND actor_name = 'agent-7'`, storetest.Shop)
 	require.Equal(t, map[string]any{"deleted_at": "2026-03-14T12:31:00.000Z"}, data)
 
-	_, err := s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: "late", Hash: hashOf("late"), ProjectID: storetest.Shop, Scopes: []core.Scope{core.IssuesRead}})
+	_, err := s.CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{Name: "late", Hash: hashOf("late"), ProjectID: storetest.Shop, Scopes: []core.Scope{core.IssuesRead}})
 	storetest.RequireCode(t, core.ProjectNotFound, err)
 }
 
@@ -160,9 +160,9 @@ func TestTokenIsNotMadeForAProjectThatIsBeingDeleted(t *testing.T) {
 		name := fmt.Sprint("token ", n)
 		errs := storetest.RunTogether(2, func(i int) error {
 			if i == 0 {
-				return storetest.DeleteProject(t.Context(), pair[0], core.Bootstrap(), id)
+				return storetest.DeleteProject(t.Context(), pair[0], core.NewBootstrapActor(), id)
 			}
-			_, err := pair[1].CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: name, Hash: hashOf(name), ProjectID: id, Scopes: []core.Scope{core.IssuesRead}})
+			_, err := pair[1].CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{Name: name, Hash: hashOf(name), ProjectID: id, Scopes: []core.Scope{core.IssuesRead}})
 			return err
 		})
 		require.NoError(t, errs[0])
@@ -224,7 +224,7 @@ func TestPurgeFindsTablesThatAreNew(t *testing.T) {
 	require.NoError(t, err)
 	rows.Close()
 	storetest.ChangeRows(t, s, `INSERT INTO "With ""odd"" name" VALUES (1, $1), (2, 5)`, storetest.Shop)
-	require.NoError(t, storetest.DeleteProject(t.Context(), s, core.Bootstrap(), storetest.Shop))
+	require.NoError(t, storetest.DeleteProject(t.Context(), s, core.NewBootstrapActor(), storetest.Shop))
 	c.Forward(purged)
 	purgeAll(t, s, storetest.Shop)
 	require.EqualValues(t, 2, storetest.ReadCell[int64](t, s, `SELECT id FROM "With ""odd"" name"`))
@@ -235,7 +235,7 @@ func TestPurgeGoesInPortions(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	fillProject(t, s, storetest.Shop)
 	storetest.ChangeRows(t, s, `INSERT INTO issue_users SELECT $1, 1, sha256(n::text::bytea) FROM generate_series(1, 12000) n`, storetest.Shop)
-	require.NoError(t, storetest.DeleteProject(t.Context(), s, core.Bootstrap(), storetest.Shop))
+	require.NoError(t, storetest.DeleteProject(t.Context(), s, core.NewBootstrapActor(), storetest.Shop))
 	c.Forward(purged)
 	done, err := s.PurgeProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
@@ -255,7 +255,7 @@ func TestPurgeOnTwoServersWhileEventsArrive(t *testing.T) {
 	for n := range 40 {
 		storetest.AddEvents(t, pair[0], eventOf(storetest.Shop, fmt.Sprint("pay", n%5), n, c.At(0)), eventOf(office, "print", n, c.At(0)))
 	}
-	require.NoError(t, storetest.DeleteProject(t.Context(), pair[0], core.Bootstrap(), storetest.Shop))
+	require.NoError(t, storetest.DeleteProject(t.Context(), pair[0], core.NewBootstrapActor(), storetest.Shop))
 	c.Forward(purged)
 	errs := storetest.RunTogether(4, func(i int) error {
 		if i >= 2 {
@@ -290,7 +290,7 @@ func TestPurgeAndRetentionAtOnce(t *testing.T) {
 	for day := range 20 {
 		storetest.AddEvents(t, pair[0], eventOf(storetest.Shop, "pay", day, core.At(c.Now.AddDate(0, 0, -100+day))))
 	}
-	require.NoError(t, storetest.DeleteProject(t.Context(), pair[0], core.Bootstrap(), storetest.Shop))
+	require.NoError(t, storetest.DeleteProject(t.Context(), pair[0], core.NewBootstrapActor(), storetest.Shop))
 	c.Forward(purged)
 	storetest.RequireNoErrors(t, storetest.RunTogether(2, func(i int) error {
 		if i == 0 {
@@ -311,7 +311,7 @@ func TestDeletionSaysUnavailable(t *testing.T) {
 	s := storetest.Open(t, storetest.AwayURL, (storetest.NewClock()).Tell)
 	_, unpurged := s.UnpurgedProjects(t.Context())
 	_, purge := s.PurgeProject(t.Context(), storetest.Shop)
-	for _, err := range []error{unpurged, purge, storetest.DeleteProject(t.Context(), s, core.Bootstrap(), storetest.Shop)} {
+	for _, err := range []error{unpurged, purge, storetest.DeleteProject(t.Context(), s, core.NewBootstrapActor(), storetest.Shop)} {
 		storetest.RequireCode(t, core.Unavailable, err)
 	}
 }

@@ -174,18 +174,18 @@ func TestProjectKeys(t *testing.T) {
 		require.NoError(t, err)
 		return p.Keys
 	}
-	storetest.RequireCode(t, core.LastKey, s.RevokeProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, first))
+	storetest.RequireCode(t, core.LastKey, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, first))
 	c.Forward(time.Second)
-	require.NoError(t, s.CreateProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, "a second"))
+	require.NoError(t, s.CreateProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, "a second"))
 	require.Equal(t, []string{first, "a second"}, keys(), "oldest first")
 
-	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, "unknown"))
-	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, fmt.Sprint("key", storetest.Shop+1)))
-	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), 12345, first))
-	require.NoError(t, s.RevokeProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, first))
+	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, "unknown"))
+	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, fmt.Sprint("key", storetest.Shop+1)))
+	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), 12345, first))
+	require.NoError(t, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, first))
 	require.Equal(t, []string{"a second"}, keys())
-	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, first))
-	storetest.RequireCode(t, core.LastKey, s.RevokeProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, "a second"))
+	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, first))
+	storetest.RequireCode(t, core.LastKey, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, "a second"))
 
 	intake, err := s.FindIntakeProject(t.Context(), "a second")
 	require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestProjectKeys(t *testing.T) {
 	storetest.HideProject(t, s, storetest.Shop)
 	_, err = s.FindIntakeProject(t.Context(), "a second")
 	storetest.RequireCode(t, core.NotFound, err)
-	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, "a second"))
+	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, "a second"))
 }
 
 func TestLastTwoKeysAreNotBothRevoked(t *testing.T) {
@@ -208,9 +208,9 @@ func TestLastTwoKeysAreNotBothRevoked(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, active.Keys, 1)
 		keys := append(slices.Clone(active.Keys), fmt.Sprint("round ", round))
-		require.NoError(t, pair[0].CreateProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, keys[1]))
+		require.NoError(t, pair[0].CreateProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, keys[1]))
 		errs := storetest.RunTogether(2, func(i int) error {
-			return pair[i].RevokeProjectKey(t.Context(), core.Bootstrap(), storetest.Shop, keys[i])
+			return pair[i].RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, keys[i])
 		})
 		if errs[0] == nil {
 			errs[0], errs[1] = errs[1], errs[0]

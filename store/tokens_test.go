@@ -20,7 +20,7 @@ func hashOf(token string) []byte {
 
 func makeToken(t *testing.T, s *store.Store, name string, project int64) core.Token {
 	t.Helper()
-	token, err := s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{
+	token, err := s.CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{
 		Name: name, Hash: hashOf(name), Prefix: "ck_0123456", Scopes: []core.Scope{core.IssuesRead, core.Admin}, ProjectID: project,
 	})
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestTwoTokensCannotHaveOneHash(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	makeToken(t, s, "fixer", 0)
-	_, err := s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: "other", Hash: hashOf("fixer"), Scopes: []core.Scope{core.Admin}})
+	_, err := s.CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{Name: "other", Hash: hashOf("fixer"), Scopes: []core.Scope{core.Admin}})
 	storetest.RequireCode(t, core.Internal, err)
 	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE action = 'token.create'`), "what fails leaves no row")
 }

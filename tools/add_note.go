@@ -13,7 +13,7 @@ func (t *Tools) addNote(ctx context.Context, call core.Call, in core.AddNoteInpu
 		return wrapData(core.NoteID{}, err)
 	}
 	if strings.TrimSpace(text) == "" {
-		return wrapData(core.NoteID{}, core.Invalid("text", "must have at least 1 character that can be seen"))
+		return wrapData(core.NoteID{}, core.RefuseField("text", "must have at least 1 character that can be seen"))
 	}
 	id, err := t.store.AddNote(ctx, call.Actor, in.ID, text)
 	return wrapData(core.NoteID{ID: id}, err)

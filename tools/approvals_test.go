@@ -49,7 +49,7 @@ func TestHeldActionWaitsForApproval(t *testing.T) {
 func TestEveryCallerIsHeld(t *testing.T) {
 	t.Parallel()
 	h, pay := openHolding(t, "ignore,merge,delete_project")
-	for i, actor := range []core.Actor{writer, admin, core.Bootstrap()} {
+	for i, actor := range []core.Actor{writer, admin, core.NewBootstrapActor()} {
 		h.sameJSON(heldAnswer(int64(i+1)), h.mustCall(actor, core.IgnoreIssue.Operation, idArgs(pay)))
 	}
 	h.sameJSON(object{"error": "not_found"}, h.mustFail(writer, core.IgnoreIssue.Operation, idArgs(12345)))
@@ -76,7 +76,7 @@ func TestDeletionWaitsForApproval(t *testing.T) {
 	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(admin, core.DeleteProject.Operation, `{"project": "office"}`))
 	h.sameJSON(heldAnswer(1), h.mustCall(admin, core.DeleteProject.Operation, `{"project": "shop"}`))
 	h.mustCall(reader, core.ListIssues.Operation, `{"project": "shop"}`)
-	h.mustCall(core.Bootstrap(), core.ApproveRequest.Operation, idArgs(1))
+	h.mustCall(core.NewBootstrapActor(), core.ApproveRequest.Operation, idArgs(1))
 	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(reader, core.ListIssues.Operation, `{"project": "shop"}`))
 }
 
@@ -90,14 +90,14 @@ func TestOnlyTheNamedActionsAreHeld(t *testing.T) {
 func TestRejectedAndOwnRequests(t *testing.T) {
 	t.Parallel()
 	h, pay := openHolding(t, "ignore")
-	for _, actor := range []core.Actor{writer, core.Bootstrap()} {
+	for _, actor := range []core.Actor{writer, core.NewBootstrapActor()} {
 		h.mustCall(actor, core.IgnoreIssue.Operation, idArgs(pay))
 	}
 	own := object{"error": "forbidden", "reason": "the request is your own: another admin must decide it"}
 	for _, op := range []*core.Operation{core.ApproveRequest.Operation, core.RejectRequest.Operation} {
-		h.sameJSON(own, h.mustFail(core.Bootstrap(), op, idArgs(2)))
+		h.sameJSON(own, h.mustFail(core.NewBootstrapActor(), op, idArgs(2)))
 	}
-	h.sameJSON(object{"data": object{"id": 1, "decision": "reject"}}, h.mustCall(core.Bootstrap(), core.RejectRequest.Operation, idArgs(1)))
+	h.sameJSON(object{"data": object{"id": 1, "decision": "reject"}}, h.mustCall(core.NewBootstrapActor(), core.RejectRequest.Operation, idArgs(1)))
 	for _, op := range []*core.Operation{core.ApproveRequest.Operation, core.RejectRequest.Operation} {
 		h.sameJSON(object{"error": "approval_not_pending"}, h.mustFail(admin, op, idArgs(1)))
 		h.now = noon.Add(core.ApprovalTerm)
@@ -123,7 +123,7 @@ func TestListActivityAndLabels(t *testing.T) {
 	h, pay := openHolding(t, "none")
 	h.mustCall(writer, core.ResolveIssue.Operation, idArgs(pay))
 	h.now = noon.AddDate(0, 0, 2)
-	h.mustCall(core.Bootstrap(), core.UnresolveIssue.Operation, idArgs(pay))
+	h.mustCall(core.NewBootstrapActor(), core.UnresolveIssue.Operation, idArgs(pay))
 	row := object{"actor_type": "token", "actor_id": 2, "actor_name": "agent-2", "target_type": "issue", "target_id": pay}
 	reopened := object{"id": 3, "at": "2026-03-16T12:30:00.000Z", "data": object{"from": "resolved", "to": "unresolved"}}
 	resolved := object{"id": 2, "at": noonText, "data": object{"from": "unresolved", "to": "resolved"}}

@@ -15,8 +15,8 @@ func TestDeleteProject(t *testing.T) {
 	for _, ref := range []string{`"shop"`, `1000000001`, `"1000000001"`} {
 		h := openShop(t)
 		added := h.addEvents(h.newEvent("pay", 1))
-		token := h.callData(core.Bootstrap(), core.CreateToken.Operation, `{"name": "deployer", "scopes": ["releases:write"], "project": "shop"}`)
-		require.Empty(t, h.mustCall(core.Bootstrap(), remove, fmt.Sprintf(`{"project": %s}`, ref)))
+		token := h.callData(core.NewBootstrapActor(), core.CreateToken.Operation, `{"name": "deployer", "scopes": ["releases:write"], "project": "shop"}`)
+		require.Empty(t, h.mustCall(core.NewBootstrapActor(), remove, fmt.Sprintf(`{"project": %s}`, ref)))
 
 		h.sameJSON(object{"data": []any{}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
 		h.sameJSON(object{"error": "not_found"}, h.mustFail(reader, core.GetIssue.Operation, idArgs(added.IssueID)))
@@ -24,9 +24,9 @@ func TestDeleteProject(t *testing.T) {
 		h.sameJSON(object{"error": "project_not_found"}, h.mustFail(reader, core.ListIssues.Operation, `{"project": "shop"}`))
 		_, err := h.tools.Authenticate(t.Context(), core.Secret(token["token"].(string)))
 		require.Equal(t, core.Unauthorized, core.AsError(err).Code)
-		h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.Bootstrap(), remove, fmt.Sprintf(`{"project": %s}`, ref)))
+		h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.NewBootstrapActor(), remove, fmt.Sprintf(`{"project": %s}`, ref)))
 
-		again := h.callData(core.Bootstrap(), core.CreateProject.Operation, `{"name": "Shop"}`)
+		again := h.callData(core.NewBootstrapActor(), core.CreateProject.Operation, `{"name": "Shop"}`)
 		require.Equal(t, "shop", again["slug"])
 		require.NotEqual(t, float64(shop), again["id"])
 	}
@@ -35,8 +35,8 @@ func TestDeleteProject(t *testing.T) {
 func TestDeleteProjectRefuses(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.Bootstrap(), core.DeleteProject.Operation, `{"project": "office"}`))
-	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.Bootstrap(), core.DeleteProject.Operation, `{"project": ""}`))
+	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.NewBootstrapActor(), core.DeleteProject.Operation, `{"project": "office"}`))
+	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.NewBootstrapActor(), core.DeleteProject.Operation, `{"project": ""}`))
 	h.mustRefuse(core.DeleteProject.Operation, `{}`, "project")
 	h.mustRefuse(core.DeleteProject.Operation, `{"project": "shop", "force": true}`, "force")
 }

@@ -93,7 +93,7 @@ func TestEventsAfterTheDeployOfAFix(t *testing.T) {
 func (h *fixture) createDeployElsewhere(commit, release string) {
 	h.Helper()
 	other := store.NewProject{ID: shop + 1, Name: "Other", PublicKey: "f" + shopKey[1:]}
-	_, err := h.store.CreateProject(h.Context(), core.Bootstrap(), other)
+	_, err := h.store.CreateProject(h.Context(), core.NewBootstrapActor(), other)
 	require.NoError(h, err)
 	h.callData(deployer, core.CreateDeploy.Operation, fmt.Sprintf(`{"project": %d, "commit": %q, "release": %q}`, shop+1, commit, release))
 }
@@ -116,7 +116,7 @@ func TestRegress(t *testing.T) {
 	require.Equal(t, []any{core.ActorSystem, "ingest"}, []any{row.ActorType, row.ActorName})
 	require.JSONEq(t, `{"from": "fix_pending", "to": "regressed", "fix_id": 1, "release": "1.1"}`, string(row.Data))
 	require.Equal(t, []string{"issue.new", "issue.regressed"}, h.alertsOf(issue))
-	require.Contains(t, h.mustCall(core.Bootstrap(), core.ListLabels.Operation, `{}`), `"label":"regressed","actor_type":"system","actor_name":"ingest"`)
+	require.Contains(t, h.mustCall(core.NewBootstrapActor(), core.ListLabels.Operation, `{}`), `"label":"regressed","actor_type":"system","actor_name":"ingest"`)
 
 	h.addEvent("boom", inRelease("1.1"))
 

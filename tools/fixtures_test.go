@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
+	"errand/grouping"
 	"errand/store"
 	"errand/store/intake"
 	"errand/store/storetest"
@@ -52,7 +53,7 @@ func openEmpty(t *testing.T) *fixture { return openWith(t, storetest.NewURL(t), 
 func openShop(t *testing.T) *fixture {
 	t.Helper()
 	h := openEmpty(t)
-	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(),
+	_, err := h.store.CreateProject(t.Context(), core.NewBootstrapActor(),
 		store.NewProject{ID: shop, Name: "Shop", Platform: "go", PublicKey: shopKey})
 	require.NoError(t, err)
 	return h
@@ -73,7 +74,7 @@ func openWithClock(t *testing.T, clock core.Clock) *fixture {
 	t.Helper()
 	h := &fixture{T: t, now: noon, store: storetest.NewAt(t, clock)}
 	h.bindOperations(rand.Reader)
-	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(),
+	_, err := h.store.CreateProject(t.Context(), core.NewBootstrapActor(),
 		store.NewProject{ID: shop, Name: "Shop", Platform: "go", PublicKey: shopKey})
 	require.NoError(t, err)
 	return h
@@ -82,7 +83,7 @@ func openWithClock(t *testing.T, clock core.Clock) *fixture {
 // bindOperations puts the operations on the store.
 func (h *fixture) bindOperations(random io.Reader) {
 	h.Helper()
-	h.tools = tools.New(tools.Options{Store: h.store, AdminToken: adminToken, Random: random})
+	h.tools = tools.New(tools.Options{Store: h.store, AdminToken: adminToken, Random: random, FindStoredType: grouping.FindStoredType})
 	var err error
 	h.registry, err = h.tools.Registry(slog.New(slog.NewTextHandler(&h.log, nil)))
 	require.NoError(h, err)
@@ -127,7 +128,7 @@ func (h *fixture) mustFail(a core.Actor, op *core.Operation, args string) string
 // mustRefuse wants a call to fail as invalid, because of one field.
 func (h *fixture) mustRefuse(op *core.Operation, args, field string) {
 	h.Helper()
-	_, failure := h.callOperation(core.Bootstrap(), op, args)
+	_, failure := h.callOperation(core.NewBootstrapActor(), op, args)
 	require.NotNil(h, failure, "%s %s", op.Name, args)
 	require.Equal(h, core.InvalidRequest, failure.Code, "%s %s", op.Name, args)
 	require.Len(h, failure.Details, 1, "%s %s", op.Name, args)

@@ -250,7 +250,7 @@ func TestClaimAndRelease(t *testing.T) {
 
 	claim = object{"holder": "ADMIN_TOKEN", "expires_at": "2026-03-15T12:30:00.000Z"}
 	h.sameJSON(object{"data": withChanges(payIssue(pay), object{"claim": claim})},
-		h.mustCall(core.Bootstrap(), core.ClaimIssue.Operation, fmt.Sprintf(`{"id": %d, "minutes": 1440}`, pay)))
+		h.mustCall(core.NewBootstrapActor(), core.ClaimIssue.Operation, fmt.Sprintf(`{"id": %d, "minutes": 1440}`, pay)))
 
 	rows := h.mustCall(reader, core.ListIssueActivity.Operation, idArgs(pay))
 	row := object{"at": noonText, "target_type": "issue", "target_id": pay, "actor_type": "token", "actor_id": 2, "actor_name": "agent-2"}
@@ -301,7 +301,7 @@ func TestRelativeTimesHoldOverAllPages(t *testing.T) {
 						Data       []any
 						NextCursor string `json:"next_cursor"`
 					}
-					decodeInto(t, h.mustCall(core.Bootstrap(), op, fmt.Sprintf(`{"since": %q, "limit": 1%s%s}`, since, more, cursor)), &page)
+					decodeInto(t, h.mustCall(core.NewBootstrapActor(), op, fmt.Sprintf(`{"since": %q, "limit": 1%s%s}`, since, more, cursor)), &page)
 					rows += len(page.Data)
 					if page.NextCursor == "" {
 						break

@@ -21,7 +21,7 @@ func (t *Tools) readFix(ctx context.Context, in core.LinkFixInput) (store.NewFix
 	if in.Commit != "" {
 		commit, err := fixes.ParseCommit(in.Commit)
 		if err != nil {
-			return store.NewFix{}, core.Invalid("commit", "%s", err)
+			return store.NewFix{}, core.RefuseField("commit", "%s", err)
 		}
 		return store.NewFix{Kind: core.FixByCommit, Ref: commit}, nil
 	}
@@ -31,7 +31,7 @@ func (t *Tools) readFix(ctx context.Context, in core.LinkFixInput) (store.NewFix
 	}
 	url, err := fixes.ParsePullRequest(in.PRURL, t.scmHost, repository)
 	if err != nil {
-		return store.NewFix{}, core.Invalid("pr_url", "%s", err)
+		return store.NewFix{}, core.RefuseField("pr_url", "%s", err)
 	}
 	return store.NewFix{Kind: core.FixByPullRequest, Ref: url}, nil
 }

@@ -60,7 +60,7 @@ func TestLinkFixRefuses(t *testing.T) {
 		"other repository":         {`, "pr_url": "https://github.com/acme/other/pull/42"`, "pr_url"},
 		"no URL of a pull request": {`, "pr_url": "https://github.com/acme/shop/issues/42"`, "pr_url"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, func(*testing.T) {
 			h.mustRefuse(core.LinkFix.Operation, fmt.Sprintf(`{"id": %d%s}`, issue, test.fields), test.path)
 		})
 	}

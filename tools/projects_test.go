@@ -26,7 +26,7 @@ func TestListProjects(t *testing.T) {
 	t.Parallel()
 	h := openEmpty(t)
 	h.sameJSON(object{"data": []any{}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
-	created := h.callData(core.Bootstrap(), core.CreateProject.Operation, `{"name": "Shop"}`)
+	created := h.callData(core.NewBootstrapActor(), core.CreateProject.Operation, `{"name": "Shop"}`)
 	dsn := created["dsn"]
 	delete(created, "dsn")
 	created["dsns"] = []any{dsn}
@@ -44,7 +44,7 @@ func TestListProjectsShowsEverything(t *testing.T) {
 	h.addEvents(e, h.newEvent("pay", 2))
 	h.changeRows(`UPDATE projects SET repository = 'acme/shop', trust_setting = 'high', daily_quota = 5, scrub_keys = '{iban}',
 		scrub_patterns = '{a<b}', allowed_origins = '{https://shop.example}', demo = true`)
-	key := h.callData(core.Bootstrap(), core.CreateProjectKey.Operation, `{"project": "shop"}`)
+	key := h.callData(core.NewBootstrapActor(), core.CreateProjectKey.Operation, `{"project": "shop"}`)
 	dsns := []any{shopDSN, key["dsn"]}
 	if key["public_key"].(string) < shopKey { // made in the same millisecond
 		dsns = []any{key["dsn"], shopDSN}
@@ -60,7 +60,7 @@ func TestListProjectsShowsEverything(t *testing.T) {
 func TestCreateProject(t *testing.T) {
 	t.Parallel()
 	h := openEmpty(t)
-	got := h.callData(core.Bootstrap(), core.CreateProject.Operation, `{"name": "Shop", "platform": "go"}`)
+	got := h.callData(core.NewBootstrapActor(), core.CreateProject.Operation, `{"name": "Shop", "platform": "go"}`)
 	id := int64(got["id"].(float64))
 	require.Regexp(t, `^[1-9][0-9]{9}$`, fmt.Sprint(id))
 	require.Regexp(t, fmt.Sprintf(`^https://[0-9a-f]{32}@errors\.example/%d$`, id), got["dsn"])
@@ -70,7 +70,7 @@ func TestCreateProject(t *testing.T) {
 	delete(got, "dsn")
 	h.sameJSON(withChanges(shopProject, object{"id": id}), mustJSON(t, got))
 
-	other := h.callData(core.Bootstrap(), core.CreateProject.Operation, `{"name": "Shop"}`)
+	other := h.callData(core.NewBootstrapActor(), core.CreateProject.Operation, `{"name": "Shop"}`)
 	require.NotEqual(t, got["id"], other["id"])
 	require.Equal(t, "shop-1", other["slug"])
 	require.Nil(t, other["platform"])
@@ -93,7 +93,7 @@ func TestCreateProjectRefuses(t *testing.T) {
 		h.mustRefuse(op, args, field)
 	}
 	h.sameJSON(object{"data": []any{}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
-	h.mustCall(core.Bootstrap(), op, fmt.Sprintf(`{"name": %q, "platform": %q}`, strings.Repeat("ü", 100), strings.Repeat("ü", 32)))
+	h.mustCall(core.NewBootstrapActor(), op, fmt.Sprintf(`{"name": %q, "platform": %q}`, strings.Repeat("ü", 100), strings.Repeat("ü", 32)))
 }
 
 // TestCreateProjectTakesAnotherID has a random source that makes a public id again that is taken.
@@ -103,14 +103,14 @@ func TestCreateProjectTakesAnotherID(t *testing.T) {
 	taken, free := []byte{0, 0, 0, 0, 1}, []byte{0, 0, 0, 0, 2}
 	url := storetest.NewURL(t)
 	h := openWith(t, url, bytes.NewReader(bytes.Join([][]byte{key(1), taken, key(2), taken, taken, free}, nil)))
-	require.EqualValues(t, 1_000_000_001, h.callData(core.Bootstrap(), core.CreateProject.Operation, `{"name": "First"}`)["id"])
-	second := h.callData(core.Bootstrap(), core.CreateProject.Operation, `{"name": "Second"}`)
+	require.EqualValues(t, 1_000_000_001, h.callData(core.NewBootstrapActor(), core.CreateProject.Operation, `{"name": "First"}`)["id"])
+	second := h.callData(core.NewBootstrapActor(), core.CreateProject.Operation, `{"name": "Second"}`)
 	require.EqualValues(t, 1_000_000_002, second["id"])
 	require.Equal(t, "https://02020202020202020202020202020202@errors.example/1000000002", second["dsn"])
 
 	unlucky := openWith(t, url, bytes.NewReader(bytes.Join([][]byte{key(3), taken, taken, taken}, nil)))
 	unlucky.sameJSON(object{"error": "internal", "request_id": "request-1"},
-		unlucky.mustFail(core.Bootstrap(), core.CreateProject.Operation, `{"name": "Third"}`))
+		unlucky.mustFail(core.NewBootstrapActor(), core.CreateProject.Operation, `{"name": "Third"}`))
 	require.Contains(t, unlucky.log.String(), "the public id is taken")
 }
 
@@ -122,21 +122,21 @@ func TestRandomSourceThatFails(t *testing.T) {
 		core.CreateToken.Operation:   `{"name": "fixer", "scopes": ["admin"]}`,
 	} {
 		h.log.Reset()
-		h.sameJSON(object{"error": "internal", "request_id": "request-1"}, h.mustFail(core.Bootstrap(), op, args))
+		h.sameJSON(object{"error": "internal", "request_id": "request-1"}, h.mustFail(core.NewBootstrapActor(), op, args))
 		require.Contains(t, h.log.String(), "no entropy")
 	}
 	h.sameJSON(object{"data": []any{}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
-	h.sameJSON(object{"data": []any{}}, h.mustCall(core.Bootstrap(), core.ListTokens.Operation, `{}`))
+	h.sameJSON(object{"data": []any{}}, h.mustCall(core.NewBootstrapActor(), core.ListTokens.Operation, `{}`))
 }
 
 func TestProjectKeys(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	create, remove := core.CreateProjectKey.Operation, core.DeleteProjectKey.Operation
-	h.sameJSON(object{"error": "last_key"}, h.mustFail(core.Bootstrap(), remove, fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
+	h.sameJSON(object{"error": "last_key"}, h.mustFail(core.NewBootstrapActor(), remove, fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
 
 	for n, ref := range []string{`"shop"`, `1000000001`, `"1000000001"`} {
-		got := h.callData(core.Bootstrap(), create, fmt.Sprintf(`{"project": %s}`, ref))
+		got := h.callData(core.NewBootstrapActor(), create, fmt.Sprintf(`{"project": %s}`, ref))
 		key := got["public_key"].(string)
 		require.Regexp(t, `^[0-9a-f]{32}$`, key)
 		require.Equal(t, object{"public_key": key, "dsn": "https://" + key + "@errors.example/1000000001"}, got)
@@ -146,9 +146,9 @@ func TestProjectKeys(t *testing.T) {
 		require.Len(t, project.Keys, 2+n)
 	}
 
-	require.Empty(t, h.mustCall(core.Bootstrap(), remove, fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
-	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.Bootstrap(), remove, fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
-	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.Bootstrap(), remove, `{"project": "shop", "key": "unknown"}`))
+	require.Empty(t, h.mustCall(core.NewBootstrapActor(), remove, fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
+	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.NewBootstrapActor(), remove, fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
+	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.NewBootstrapActor(), remove, `{"project": "shop", "key": "unknown"}`))
 	h.sameJSON(object{"error": "project_not_found"},
-		h.mustFail(core.Bootstrap(), remove, fmt.Sprintf(`{"project": "office", "key": %q}`, shopKey)))
+		h.mustFail(core.NewBootstrapActor(), remove, fmt.Sprintf(`{"project": "office", "key": %q}`, shopKey)))
 }

@@ -47,10 +47,10 @@ func TestScopes(t *testing.T) {
 		h.sameJSON(object{"error": "unauthorized"}, h.mustFail(core.Actor{}, op, op.Example))
 	}
 	h.sameJSON(object{"data": []any{}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
-	h.sameJSON(object{"data": []any{}}, h.mustCall(core.Bootstrap(), core.ListTokens.Operation, `{}`))
+	h.sameJSON(object{"data": []any{}}, h.mustCall(core.NewBootstrapActor(), core.ListTokens.Operation, `{}`))
 
 	for _, op := range h.registry.Operations() {
-		for _, actor := range []core.Actor{newAgent(1, scopes[op.Name]), newAgent(2, core.Admin), core.Bootstrap()} {
+		for _, actor := range []core.Actor{newAgent(1, scopes[op.Name]), newAgent(2, core.Admin), core.NewBootstrapActor()} {
 			if _, failure := h.callOperation(actor, op, op.Example); failure != nil {
 				require.Contains(t, []core.Code{core.NotFound, core.ProjectNotFound}, failure.Code, "%s by %s: %v", op.Name, actor.Name, failure)
 			}
@@ -69,7 +69,7 @@ func TestUnknownThingsAreNotFound(t *testing.T) {
 			require.Contains(t, op.Errors, core.NotFound, op.Name)
 			for _, id := range []int64{1, 1<<53 - 1} {
 				example["id"] = id
-				h.sameJSON(object{"error": "not_found"}, h.mustFail(core.Bootstrap(), op, mustJSON(t, example)))
+				h.sameJSON(object{"error": "not_found"}, h.mustFail(core.NewBootstrapActor(), op, mustJSON(t, example)))
 			}
 			for _, id := range []any{0, -1, 1.5, "x", "9223372036854775808", nil, object{}} {
 				example["id"] = id
@@ -80,7 +80,7 @@ func TestUnknownThingsAreNotFound(t *testing.T) {
 		if slices.Contains(op.Errors, core.ProjectNotFound) {
 			for _, project := range []any{"nowhere", 42, "Shop", "%", "shop' --"} {
 				example["project"] = project
-				h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.Bootstrap(), op, mustJSON(t, example)))
+				h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.NewBootstrapActor(), op, mustJSON(t, example)))
 			}
 			tried++
 		}
@@ -105,10 +105,10 @@ func TestEveryOperationSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 	h := openWith(t, "postgres:///errand?host=/nonexistent/socket&user=errand", rand.Reader)
 	for _, op := range h.registry.Operations() {
 		if op.Name == core.Whoami.Name { // it asks nobody
-			h.mustCall(core.Bootstrap(), op, op.Example)
+			h.mustCall(core.NewBootstrapActor(), op, op.Example)
 			continue
 		}
-		h.sameJSON(object{"error": "unavailable"}, h.mustFail(core.Bootstrap(), op, op.Example))
+		h.sameJSON(object{"error": "unavailable"}, h.mustFail(core.NewBootstrapActor(), op, op.Example))
 	}
 	_, err := h.tools.Authenticate(t.Context(), core.Secret(fmt.Sprintf("ck_%043d", 1)))
 	require.True(t, core.HasCode(err, core.Unavailable), "%v", err)

@@ -23,7 +23,7 @@ func TestCreateDeploy(t *testing.T) {
 		"fixes_deployed": []any{},
 	}}, body)
 	var page core.Page[core.Activity]
-	decodeInto(t, h.mustCall(core.Bootstrap(), core.ListActivity.Operation, `{"limit": 1}`), &page)
+	decodeInto(t, h.mustCall(core.NewBootstrapActor(), core.ListActivity.Operation, `{"limit": 1}`), &page)
 	row := page.Data[0]
 	require.Equal(t, []any{core.ActionReleaseDeploy, core.TargetRelease, deployer.Name}, []any{row.Action, row.TargetType, row.ActorName})
 	require.JSONEq(t, `{"release": "`+fixCommit+`", "environment": "production", "commit": "`+fixCommit+`", "deploy_id": 1}`, string(row.Data))
@@ -47,7 +47,7 @@ func TestCreateDeployRefuses(t *testing.T) {
 		"release of 2 lines": {fixCommit, `, "release": "1\n2"`, "release"},
 		"long environment":   {fixCommit, `, "environment": "` + strings.Repeat("x", 65) + `"`, "environment"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, func(*testing.T) {
 			h.mustRefuse(core.CreateDeploy.Operation, fmt.Sprintf(`{"project": "shop", "commit": %q%s}`, test.commit, test.more), test.path)
 		})
 	}
@@ -132,7 +132,7 @@ func TestReleasesOfADeletedProjectAreGone(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	addFixedIssue(h)
-	h.mustCall(core.Bootstrap(), core.DeleteProject.Operation, fmt.Sprintf(`{"project": %d}`, shop))
+	h.mustCall(core.NewBootstrapActor(), core.DeleteProject.Operation, fmt.Sprintf(`{"project": %d}`, shop))
 
 	h.sameJSON(object{"data": []any{}, "next_cursor": nil}, h.mustCall(reader, core.ListReleases.Operation, `{}`))
 	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(deployer, core.CreateDeploy.Operation, fmt.Sprintf(`{"project": %d, "commit": "abc1234"}`, shop)))

@@ -25,7 +25,7 @@ func comparableEvent(e intake.NewEvent) intake.NewEvent {
 func TestFindSimilar(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	_, err := h.store.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: shop + 1, Name: "Office", PublicKey: "key2"})
+	_, err := h.store.CreateProject(t.Context(), core.NewBootstrapActor(), store.NewProject{ID: shop + 1, Name: "Office", PublicKey: "key2"})
 	require.NoError(t, err)
 	op := core.FindSimilar.Operation
 	card := h.addEvents(comparableEvent(h.newEvent("card was declined", 1))).IssueID

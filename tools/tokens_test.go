@@ -31,7 +31,7 @@ func TestCreateToken(t *testing.T) {
 		{`{"name": "ci", "scopes": "releases:write", "project": 1000000001}`,
 			object{"name": "ci", "scopes": []string{"releases:write"}, "project_id": shop, "project_name": "Shop"}},
 	} {
-		got := h.callData(core.Bootstrap(), core.CreateToken.Operation, test.args)
+		got := h.callData(core.NewBootstrapActor(), core.CreateToken.Operation, test.args)
 		value := got["token"].(string)
 		require.Regexp(t, `^ck_[A-Za-z0-9]{43}$`, value)
 		want := withChanges(object{
@@ -42,7 +42,7 @@ func TestCreateToken(t *testing.T) {
 		h.sameJSON(withChanges(want, object{"token": value}), mustJSON(t, got))
 		h.storesOnlyTheHash(value)
 	}
-	h.sameJSON(object{"data": listed}, h.mustCall(core.Bootstrap(), core.ListTokens.Operation, `{}`))
+	h.sameJSON(object{"data": listed}, h.mustCall(core.NewBootstrapActor(), core.ListTokens.Operation, `{}`))
 }
 
 // storesOnlyTheHash looks for a token's value in the database.
@@ -65,7 +65,7 @@ func TestTokensDiffer(t *testing.T) {
 	seen := map[any]bool{}
 	var letters strings.Builder
 	for range 40 {
-		token := h.callData(core.Bootstrap(), core.CreateToken.Operation, `{"name": "fixer", "scopes": ["admin"]}`)["token"].(string)
+		token := h.callData(core.NewBootstrapActor(), core.CreateToken.Operation, `{"name": "fixer", "scopes": ["admin"]}`)["token"].(string)
 		require.False(t, seen[token])
 		seen[token] = true
 		letters.WriteString(token[len("ck_"):])
@@ -94,26 +94,26 @@ func TestCreateTokenRefuses(t *testing.T) {
 		h.mustRefuse(op, args, field)
 	}
 	h.sameJSON(object{"error": "project_not_found"},
-		h.mustFail(core.Bootstrap(), op, `{"name": "a", "scopes": ["admin"], "project": "office"}`))
-	h.sameJSON(object{"data": []any{}}, h.mustCall(core.Bootstrap(), core.ListTokens.Operation, `{}`))
+		h.mustFail(core.NewBootstrapActor(), op, `{"name": "a", "scopes": ["admin"], "project": "office"}`))
+	h.sameJSON(object{"data": []any{}}, h.mustCall(core.NewBootstrapActor(), core.ListTokens.Operation, `{}`))
 }
 
 func TestRevokeToken(t *testing.T) {
 	t.Parallel()
 	h := openEmpty(t)
-	created := h.callData(core.Bootstrap(), core.CreateToken.Operation, `{"name": "fixer", "scopes": ["issues:read"]}`)
+	created := h.callData(core.NewBootstrapActor(), core.CreateToken.Operation, `{"name": "fixer", "scopes": ["issues:read"]}`)
 	token := core.Secret(created["token"].(string))
 	actor, err := h.tools.Authenticate(t.Context(), token)
 	require.NoError(t, err)
 	h.now = noon.Add(time.Minute)
-	require.Empty(t, h.mustCall(core.Bootstrap(), core.RevokeToken.Operation, idArgs(1)))
+	require.Empty(t, h.mustCall(core.NewBootstrapActor(), core.RevokeToken.Operation, idArgs(1)))
 	_, err = h.tools.Authenticate(t.Context(), token)
 	requireUnauthorized(t, err)
-	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.Bootstrap(), core.RevokeToken.Operation, idArgs(1)))
+	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.NewBootstrapActor(), core.RevokeToken.Operation, idArgs(1)))
 
 	delete(created, "token")
 	h.sameJSON(object{"data": []any{withChanges(created, object{"last_used_at": noonText, "revoked_at": "2026-03-14T12:31:00.000Z"})}},
-		h.mustCall(core.Bootstrap(), core.ListTokens.Operation, `{}`))
+		h.mustCall(core.NewBootstrapActor(), core.ListTokens.Operation, `{}`))
 	require.Equal(t, "fixer", actor.Name)
 }
 
@@ -124,13 +124,13 @@ func TestWhoami(t *testing.T) {
 	h.sameJSON(object{"data": object{
 		"type": "admin_token", "id": nil, "name": "ADMIN_TOKEN", "scopes": []string{"admin"}, "prefix": nil, "project_id": nil,
 		"project_name": nil,
-	}}, h.mustCall(core.Bootstrap(), op, `{}`))
+	}}, h.mustCall(core.NewBootstrapActor(), op, `{}`))
 	for args, changes := range map[string]object{
 		`{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`: {"name": "fixer", "scopes": []string{"issues:read", "issues:write"}},
 		`{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`: {"name": "ci", "scopes": []string{"releases:write"},
 			"project_id": shop, "project_name": "Shop"},
 	} {
-		created := h.callData(core.Bootstrap(), core.CreateToken.Operation, args)
+		created := h.callData(core.NewBootstrapActor(), core.CreateToken.Operation, args)
 		actor, err := h.tools.Authenticate(t.Context(), core.Secret(created["token"].(string)))
 		require.NoError(t, err)
 		h.sameJSON(object{"data": withChanges(object{
@@ -150,9 +150,9 @@ func TestAuthenticate(t *testing.T) {
 	h := openShop(t)
 	actor, err := h.tools.Authenticate(t.Context(), adminToken)
 	require.NoError(t, err)
-	require.Equal(t, core.Bootstrap(), actor)
+	require.Equal(t, core.NewBootstrapActor(), actor)
 
-	created := h.callData(core.Bootstrap(), core.CreateToken.Operation, `{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`)
+	created := h.callData(core.NewBootstrapActor(), core.CreateToken.Operation, `{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`)
 	value := created["token"].(string)
 	actor, err = h.tools.Authenticate(t.Context(), core.Secret(value))
 	require.NoError(t, err)

@@ -17,6 +17,7 @@ type Tools struct {
 	adminToken core.Secret
 	random     io.Reader
 	scmHost    string
+	findType   func(*core.Event) core.Untrusted
 }
 
 // Options says what the operations work with. The settings of the installation are the Store's.
@@ -25,6 +26,8 @@ type Options struct {
 	AdminToken core.Secret // the bootstrap admin; empty for none
 	Random     io.Reader   // cryptographically strong
 	SCMHost    string      // where pull requests are (SCM_HOST); empty for DefaultSCMHost
+
+	FindStoredType func(*core.Event) core.Untrusted // the type of a stored event by the rules of grouping; for a split
 }
 
 // DefaultSCMHost is where pull requests are unless SCM_HOST says otherwise (decisions 2).
@@ -32,7 +35,10 @@ const DefaultSCMHost = "github.com"
 
 // New makes the Tools.
 func New(o Options) *Tools {
-	return &Tools{store: o.Store, adminToken: o.AdminToken, random: o.Random, scmHost: cmp.Or(o.SCMHost, DefaultSCMHost)}
+	return &Tools{
+		store: o.Store, adminToken: o.AdminToken, random: o.Random,
+		scmHost: cmp.Or(o.SCMHost, DefaultSCMHost), findType: o.FindStoredType,
+	}
 }
 
 // Registry binds every operation to its handler: the table of contents.

@@ -50,7 +50,7 @@ func TestCorrectTriage(t *testing.T) {
 	})
 	h.sameJSON(corrected, mustJSON(t, h.triageOf(pay)))
 
-	h.sameJSON(object{"data": object{"recorded": true}}, h.mustCall(core.Bootstrap(), op, fmt.Sprintf(
+	h.sameJSON(object{"data": object{"recorded": true}}, h.mustCall(core.NewBootstrapActor(), op, fmt.Sprintf(
 		`{"id": %d, "category": null, "severity": 0, "transient": true, "noise": true}`, pay)))
 	h.sameJSON(withChanges(corrected, object{
 		"severity": 0, "transient": true, "noise": true, "corrected_by": "ADMIN_TOKEN",

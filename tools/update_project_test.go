@@ -40,7 +40,7 @@ func TestUpdateProject(t *testing.T) {
 	} {
 		shown = withChanges(shown, c.changes)
 		for _, ref := range []string{`"shop"`, fmt.Sprint(shop)} { // the second changes nothing
-			h.sameJSON(object{"data": shown}, h.mustCall(core.Bootstrap(), op, fmt.Sprintf(`{"project": %s, %s}`, ref, c.change)))
+			h.sameJSON(object{"data": shown}, h.mustCall(core.NewBootstrapActor(), op, fmt.Sprintf(`{"project": %s, %s}`, ref, c.change)))
 		}
 		h.sameJSON(object{"data": []any{shown}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
 	}
@@ -110,7 +110,7 @@ func TestUpdateProjectRefuses(t *testing.T) {
 func TestUpdateProjectNamesEveryMistake(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	_, failure := h.callOperation(core.Bootstrap(), core.UpdateProject.Operation,
+	_, failure := h.callOperation(core.NewBootstrapActor(), core.UpdateProject.Operation,
 		`{"project": "shop", "daily_quota": 5, "scrub_keys": ["a b", "fine"], "scrub_patterns": ["fine", "(", "a*"]}`)
 	require.NotNil(t, failure)
 	paths := map[string]string{}
@@ -132,7 +132,7 @@ func TestUpdateProjectOfAGoneCaller(t *testing.T) {
 	h := openShop(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, failure := h.registry.Call(ctx, core.UpdateProject.Operation, core.Call{Actor: core.Bootstrap()},
+	_, failure := h.registry.Call(ctx, core.UpdateProject.Operation, core.Call{Actor: core.NewBootstrapActor()},
 		map[string]any{"project": "shop", "scrub_patterns": []any{"a+b+c+d"}})
 	require.NotNil(t, failure)
 	require.Empty(t, h.log.String())

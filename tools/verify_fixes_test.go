@@ -103,7 +103,7 @@ func TestFixesOfADeletedProjectAreNotVerified(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	addFixedIssue(h)
-	h.mustCall(core.Bootstrap(), core.DeleteProject.Operation, fmt.Sprintf(`{"project": %d}`, shop))
+	h.mustCall(core.NewBootstrapActor(), core.DeleteProject.Operation, fmt.Sprintf(`{"project": %d}`, shop))
 	h.passTime(8 * day)
 
 	h.verifyFixes()
@@ -143,7 +143,7 @@ func TestFixOutcomes(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	issue := addFixedIssue(h)
-	h.sameJSON(object{"data": []any{}, "next_cursor": nil}, h.mustCall(core.Bootstrap(), core.ListFixOutcomes.Operation, `{}`))
+	h.sameJSON(object{"data": []any{}, "next_cursor": nil}, h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{}`))
 	linkedAt := core.At(h.now).Format(core.TimeLayout)
 	h.passTime(day + 30*time.Minute)
 	h.markAlive()
@@ -155,11 +155,11 @@ func TestFixOutcomes(t *testing.T) {
 		"hours_to_verified": 24.5, "hours_to_fix": 25.5,
 	}
 
-	h.sameJSON(object{"data": []any{want}, "next_cursor": nil}, h.mustCall(core.Bootstrap(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
+	h.sameJSON(object{"data": []any{want}, "next_cursor": nil}, h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
 
 	h.passTime(2 * time.Hour)
-	h.sameJSON(object{"data": []any{}, "next_cursor": nil}, h.mustCall(core.Bootstrap(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
+	h.sameJSON(object{"data": []any{}, "next_cursor": nil}, h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
 	h.addEvent("boom", inRelease("1.1"))
 	want = withChanges(want, object{"outcome": "regressed", "regressed_at": core.At(h.now).Format(core.TimeLayout), "regressed_in": "1.1"})
-	h.sameJSON(object{"data": []any{want}, "next_cursor": nil}, h.mustCall(core.Bootstrap(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
+	h.sameJSON(object{"data": []any{want}, "next_cursor": nil}, h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
 }

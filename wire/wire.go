@@ -25,7 +25,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, core.NewError(core.PayloadTooLarge).With("max_bytes", tooLarge.Limit)
 	}
 	if err != nil {
-		return nil, core.Invalid("", "the body must be sent to its end").Because(err)
+		return nil, core.RefuseField("", "the body must be sent to its end").Because(err)
 	}
 	return body, nil
 }

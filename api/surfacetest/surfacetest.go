@@ -21,6 +21,7 @@ import (
 
 	"errand/api"
 	"errand/core"
+	"errand/grouping"
 	"errand/mcp"
 	"errand/store"
 	"errand/store/intake"
@@ -61,7 +62,9 @@ func ServeSurfaces(t testing.TB, o Options) *Surface {
 		storetest.SaveSettings(t, o.Store, o.Settings)
 	}
 	base := func() string { return cmp.Or(o.Settings["BASE_URL"], url) }
-	behaviour := tools.New(tools.Options{Store: o.Store, AdminToken: AdminToken, Random: cmp.Or(o.Random, rand.Reader)})
+	behaviour := tools.New(tools.Options{
+		Store: o.Store, AdminToken: AdminToken, Random: cmp.Or(o.Random, rand.Reader), FindStoredType: grouping.FindStoredType,
+	})
 	registry, err := behaviour.Registry(log)
 	require.NoError(t, err)
 	server.Config.Handler = api.New(api.Options{

@@ -76,12 +76,12 @@ func TestFindBinaries(t *testing.T) {
 
 func TestProgramLinkedIntoPath(t *testing.T) {
 	t.Parallel()
-	real := fakeBinaries(t, "17.1")
+	actual := fakeBinaries(t, "17.1")
 	path := newDir(t)
-	require.NoError(t, os.Symlink(filepath.Join(real, "postgres"), filepath.Join(path, "postgres")))
+	require.NoError(t, os.Symlink(filepath.Join(actual, "postgres"), filepath.Join(path, "postgres")))
 	got, err := newFinder(t, "", path).findBinaries(t.Context(), 0)
 	require.NoError(t, err)
-	require.Equal(t, binaries{real, 17}, got)
+	require.Equal(t, binaries{actual, 17}, got)
 }
 
 func TestBinariesThatDoNotRun(t *testing.T) {

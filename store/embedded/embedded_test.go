@@ -190,11 +190,11 @@ func TestWrongMajor(t *testing.T) {
 	t.Parallel()
 	dir := newDirWithData(t)
 	version := filepath.Join(dir, "postgres", "PG_VERSION")
-	real := strings.TrimSpace(readFile(t, version))
+	actual := strings.TrimSpace(readFile(t, version))
 	require.NoError(t, os.WriteFile(version, []byte("13\n"), 0o600))
 
 	msg := startFails(t, Options{Dir: dir})
-	for _, part := range []string{dir, "PostgreSQL 13", "PostgreSQL " + real, "apt install postgresql-13", "POSTGRES_BIN"} {
+	for _, part := range []string{dir, "PostgreSQL 13", "PostgreSQL " + actual, "apt install postgresql-13", "POSTGRES_BIN"} {
 		require.Contains(t, msg, part)
 	}
 	require.Equal(t, "13\n", readFile(t, version), "the data is left alone")

@@ -49,6 +49,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
+			//nolint:errorlint // It ended for the cause; the last answer of the database explains it, and callers must not act on that.
 			return fmt.Errorf("starting the private postgres: %w (last: %v)", context.Cause(ctx), err)
 		case exit := <-s.exits:
 			if ended++; ended == startAttempts {

@@ -112,11 +112,12 @@ func shutDown(patience context.Context, cmd *exec.Cmd, exited <-chan error) erro
 	}
 	sendSignal(cmd.Process, syscall.SIGQUIT)
 	select {
-	case <-exited:
+	case <-exited: //nolint:errcheck // how it ended at once does not matter
 		return errors.New("the private postgres had no time for a clean shutdown; its next start will recover")
 	case <-time.After(immediateShutdownWait):
 	}
 	sendSignal(cmd.Process, syscall.SIGKILL)
+	//nolint:errcheck // killed is all that there is to say
 	<-exited
 	return errors.New("the private postgres had to be killed; its next start will recover")
 }

@@ -190,7 +190,7 @@ func TestWaitingEventsOfADeletedProject(t *testing.T) {
 	}
 	other := storetest.AddEvents(t, s, events[:200]...).IssueID
 	storetest.AddEvents(t, s, append(events[200:], storetest.MakeShopEvent("hot", 1000, c.At(0)), storetest.MakeShopEvent("hot", 1001, c.At(0)))...)
-	require.NoError(t, storetest.DeleteProject(t.Context(), s, core.Bootstrap(), storetest.Shop))
+	require.NoError(t, storetest.DeleteProject(t.Context(), s, core.NewBootstrapActor(), storetest.Shop))
 	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	require.EqualValues(t, intake.MinKeep, storetest.ReadIssue(t, s, other).StoredEvents)
 	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM event_ids WHERE not_stored AND project_id = $1`, storetest.Shop))

@@ -77,7 +77,7 @@ func (l *List) startBehindCursor() error {
 	if l.Page.Cursor == "" {
 		return nil
 	}
-	after, err := l.Page.Cursor.Place(l.Sort, l.FilterDigest)
+	after, err := l.Page.Cursor.Position(l.Sort, l.FilterDigest)
 	if err != nil {
 		return err
 	}
@@ -119,14 +119,14 @@ func ReadPage[T any](ctx context.Context, db *DB, l *List, selectFrom string, ke
 	if err != nil {
 		return core.Page[T]{}, err
 	}
-	return RunPage(ctx, db, l, sql, func(last T) core.Place {
+	return RunPage(ctx, db, l, sql, func(last T) core.ListPosition {
 		at, id := key(last)
-		return core.Place{At: at.Time, ID: id}
+		return core.ListPosition{At: at.Time, ID: id}
 	})
 }
 
 // RunPage runs the whole statement of a list and returns the page. place returns what the cursor behind a row has of it.
-func RunPage[T any](ctx context.Context, db *DB, l *List, sql string, place func(T) core.Place) (core.Page[T], error) {
+func RunPage[T any](ctx context.Context, db *DB, l *List, sql string, place func(T) core.ListPosition) (core.Page[T], error) {
 	rows, err := QueryMany[T](ctx, db.Main, sql, l.Args)
 	if err != nil {
 		return core.Page[T]{}, err

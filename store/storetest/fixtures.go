@@ -57,10 +57,11 @@ func OpenPair(t testing.TB) ([2]*store.Store, *Clock) {
 	return pair, c
 }
 
+// MakeProject stores a project with this id.
 func MakeProject(t testing.TB, s *store.Store, id int64, name string) store.StoredProject {
 	t.Helper()
 	project := store.NewProject{ID: id, Name: name, Platform: "go", PublicKey: fmt.Sprintf("key%d", id)}
-	p, err := s.CreateProject(t.Context(), core.Bootstrap(), project)
+	p, err := s.CreateProject(t.Context(), core.NewBootstrapActor(), project)
 	require.NoError(t, err)
 	return p
 }
@@ -116,6 +117,7 @@ func MakeActor(id int64, scopes ...core.Scope) core.Actor {
 	return core.Actor{Type: core.ActorToken, ID: core.OptInt(id), Name: fmt.Sprintf("agent-%d", id), Scopes: scopes}
 }
 
+// DeleteProject deletes a project as an approved request does.
 func DeleteProject(ctx context.Context, s *store.Store, by core.Actor, id int64) error {
 	_, err := s.CarryOut(ctx, by, store.DeleteProject{ID: id})
 	return err
@@ -145,6 +147,7 @@ func OpenHot(t testing.TB) (s *store.Store, c *Clock, issueID int64) {
 	return OpenHotAt(t, NewURL(t))
 }
 
+// OpenHotAt is OpenHot on a database that is there.
 func OpenHotAt(t testing.TB, url string) (s *store.Store, c *Clock, issueID int64) {
 	t.Helper()
 	c = NewClock()
@@ -157,6 +160,7 @@ func OpenHotAt(t testing.TB, url string) (s *store.Store, c *Clock, issueID int6
 	return s, c, AddEvents(t, s, events...).IssueID
 }
 
+// MergeIssues merges the sources into the target and returns it.
 func MergeIssues(t testing.TB, s *store.Store, target int64, sources ...int64) core.Issue {
 	t.Helper()
 	merged, err := s.CarryOut(t.Context(), MakeActor(1), store.MergeIssues{Target: target, Sources: sources})

@@ -15,6 +15,7 @@ import (
 	"errand/store"
 )
 
+// ReadIssue returns an issue, which must be there.
 func ReadIssue(t testing.TB, s *store.Store, id int64) core.IssueDetail {
 	t.Helper()
 	i, err := s.ReadIssue(t.Context(), id)
@@ -73,6 +74,7 @@ func ChangeRows(t testing.TB, s *store.Store, sql string, args ...any) {
 	require.Positive(t, rows.CommandTag().RowsAffected(), "nothing was changed by %s", sql)
 }
 
+// RequireCode fails the test unless err is one of this code.
 func RequireCode(t testing.TB, code core.Code, err error) {
 	t.Helper()
 	require.Error(t, err)
@@ -134,8 +136,10 @@ func ListStoredIDs(t testing.TB, s *store.Store, issue int64) []int64 {
 	}
 }
 
+// FormatHour writes day and hour, as "31 23".
 func FormatHour(t core.Time) string { return t.UTC().Format("02 15") }
 
+// ListHours writes counts by hour as "31 23=4", sorted.
 func ListHours(counts map[string]int) []string {
 	list := []string{}
 	for hour, n := range counts {

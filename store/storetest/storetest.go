@@ -155,9 +155,9 @@ func NewAt(t testing.TB, clock core.Clock) *store.Store {
 }
 
 // Open returns a further store on the database, as a second server has it.
-func Open(t testing.TB, url string, clock core.Clock) *store.Store {
+func Open(t testing.TB, databaseURL string, clock core.Clock) *store.Store {
 	t.Helper()
-	return OpenWith(t, store.Options{URL: url, Clock: clock})
+	return OpenWith(t, store.Options{URL: databaseURL, Clock: clock})
 }
 
 // OpenWith is Open with all options.

@@ -49,9 +49,9 @@ func TestDatabaseGivenBackIsCleanForTheNextTest(t *testing.T) {
 		}
 		lastYear := func() time.Time { return time.Now().AddDate(-1, 0, 0) }
 		s := storetest.Open(t, first, lastYear)
-		p, err := s.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: 1_000_000_001, Name: "Shop", PublicKey: "key"})
+		p, err := s.CreateProject(t.Context(), core.NewBootstrapActor(), store.NewProject{ID: 1_000_000_001, Name: "Shop", PublicKey: "key"})
 		require.NoError(t, err)
-		_, err = s.CreateToken(t.Context(), core.Bootstrap(), store.NewToken{Name: "bound", Hash: []byte("x"), ProjectID: p.ID, Scopes: []core.Scope{core.Admin}})
+		_, err = s.CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{Name: "bound", Hash: []byte("x"), ProjectID: p.ID, Scopes: []core.Scope{core.Admin}})
 		require.NoError(t, err)
 		for _, at := range []core.Time{s.Now(), core.At(time.Now())} { // a partition of the test's, and one of the template's
 			_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{{ProjectID: p.ID, EventID: [16]byte{1, byte(at.Day())}, OccurredAt: at, ReceivedAt: at, Payload: intake.Payload{Bytes: []byte{}}}})

@@ -9,6 +9,7 @@ import (
 // Rule is one of the rules that the sources are held to.
 type Rule string
 
+// The rules, by the names under which they are reported.
 const (
 	FileLength     Rule = "file length"
 	FunctionLength Rule = "function length"
