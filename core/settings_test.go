@@ -44,7 +44,7 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 	for _, c := range [][2]string{
 		{"RETENTION_DAYS", "-1"}, {"RETENTION_DAYS", "3651"}, {"RETENTION_DAYS", "7d"},
 		{"STORED_EVENTS_PER_ISSUE", "199"}, {"SIMILAR", "no"},
-		{"REQUIRE_APPROVAL", "none,ignore"}, {"REQUIRE_APPROVAL", "resolve"},
+		{"REQUIRE_APPROVAL", "none,ignore"}, {"REQUIRE_APPROVAL", "no_action"},
 		{"BASE_URL", "errand.example"}, {"BASE_URL", "https://errand.example/app"}, {"BASE_URL", "http://:8080"},
 	} {
 		_, err := normalizeText(t, c[0], c[1])

@@ -2,6 +2,7 @@ package grouping
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"errand/core"
 )
@@ -88,4 +89,25 @@ func FindCulprit(event *core.Event) string {
 		return shortenLine(string(event.Request.URL))
 	}
 	return ""
+}
+
+// maxTitle is the length of titles and culprits in characters (decisions 4).
+const maxTitle = 200
+
+// shortenLine returns the first line of a text, cut to maxTitle characters; a cut line ends with "...".
+func shortenLine(text string) string {
+	text = firstLine(text)
+	if len(text) <= maxTitle || utf8.RuneCountInString(text) <= maxTitle {
+		return text
+	}
+	const more = "..."
+	end, count := 0, 0
+	for i := range text {
+		if count == maxTitle-len(more) {
+			end = i
+			break
+		}
+		count++
+	}
+	return strings.TrimRight(text[:end], " ") + more
 }

@@ -28,7 +28,7 @@ const listedWithin = "interval '5 minutes'"
 
 // isPlain reports whether the filter has nothing that decides by its value which plan is good.
 func (f IssueFilter) isPlain() bool {
-	return f.Release == "" && f.Environment == "" && f.Since == "" && f.Search == "" && f.Claimed == nil
+	return f == IssueFilter{ProjectID: f.ProjectID, Status: f.Status, Test: f.Test, Sort: f.Sort, Paging: f.Paging}
 }
 
 // digest is what the cursors of the filter are checked against: it has all that decides which issues are listed, with the

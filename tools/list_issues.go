@@ -12,15 +12,20 @@ func (t *Tools) listIssues(ctx context.Context, _ core.Call, in core.ListIssuesI
 	if err != nil {
 		return core.IssuePage{}, err
 	}
-	page, err := t.store.ListIssues(ctx, store.IssueFilter{
-		ProjectID: project, Status: in.Status, Release: in.Release, Environment: in.Environment, Since: in.Since,
-		Search: in.Search, Claimed: in.Claimed, Test: in.Test, Sort: in.Sort, Paging: in.Paging,
-	})
+	page, err := t.store.ListIssues(ctx, makeIssueFilter(in, project))
 	if err != nil {
 		return core.IssuePage{}, err
 	}
 	state, err := t.store.ReadIngestState(ctx, project)
 	return core.IssuePage{Page: page, Ingest: state}, err
+}
+
+// makeIssueFilter returns the filter of the input, in whose place of the project's name stands its id.
+func makeIssueFilter(in core.ListIssuesInput, project int64) store.IssueFilter {
+	return store.IssueFilter{
+		ProjectID: project, Status: in.Status, Release: in.Release, Environment: in.Environment, Since: in.Since,
+		Search: in.Search, Claimed: in.Claimed, Test: in.Test, Sort: in.Sort, Paging: in.Paging,
+	}
 }
 
 // findOptionalProject returns the id of the named project: 0 when no project is named, project_not_found for an unknown one.
