@@ -21,7 +21,7 @@ import (
 	"errand/wire"
 )
 
-// Options says what the surface is made of. All but MCP, Ingest and Observe must be set.
+// Options says what the surface is made of. All but MCP, Ingest, SCM and Observe must be set.
 type Options struct {
 	Registry *core.Registry
 	// Authenticate gives the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.
@@ -32,6 +32,7 @@ type Options struct {
 	Log          *slog.Logger
 	MCP          http.Handler // at /mcp, behind the authentication of /v1; nil for none
 	Ingest       http.Handler // at ingestRoutes, with keys of its own; nil for none
+	SCM          http.Handler // POST at scmRoute, with signatures of its own; nil for none
 	// Observe is called after each request but those of Ingest, which counts its own; it may be nil. The route is a pattern,
 	// empty for an unknown path, so that it holds nothing of the client's.
 	Observe func(method, route string, status int, took time.Duration)
@@ -44,6 +45,9 @@ var mcpRoutes = []string{"/mcp", "/mcp/"}
 
 // ingestRoutes are the paths of Options.Ingest.
 var ingestRoutes = []string{"/v1/ingest", "/v1/traces", "/v1/logs", "/v1/metrics", "/api/*"}
+
+// scmRoute is the path of Options.SCM.
+const scmRoute = "/hooks/scm"
 
 // server holds what the handlers share.
 type server struct {
@@ -71,6 +75,9 @@ func New(o Options) http.Handler {
 		for _, route := range ingestRoutes {
 			router.With(mayBeKept).Handle(route, o.Ingest)
 		}
+	}
+	if o.SCM != nil {
+		router.Method(http.MethodPost, scmRoute, o.SCM)
 	}
 	router.Get("/healthz", serveHealth)
 	router.Get("/readyz", s.serveReady)

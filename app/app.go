@@ -19,6 +19,7 @@ import (
 	"errand/grouping"
 	"errand/ingest"
 	"errand/mcp"
+	"errand/scm"
 	"errand/tools"
 )
 
@@ -168,7 +169,7 @@ func (a *App) stopServing(context.Context) error {
 	return nil
 }
 
-// buildSurfaces makes REST, MCP and ingest, as far as the server has their roles.
+// buildSurfaces makes REST, MCP, ingest and the webhook of source control, as far as the server has their roles.
 func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, error) {
 	behaviour := tools.New(tools.Options{
 		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost,
@@ -200,6 +201,13 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	if a.config.hasRole(roleMCP) {
 		surfaces.MCP = mcp.New(mcp.Options{
 			Registry: registry, Call: api.CallerOf, BaseURL: a.URL, Version: version, Log: a.log, Observe: a.metrics.countCall,
+		})
+	}
+	if a.config.hasRole(roleAPI) && a.config.SCMWebhookSecret != "" {
+		surfaces.SCM = scm.New(scm.Options{
+			Secret: a.config.SCMWebhookSecret, Receive: behaviour.ReceiveDelivery,
+			TakeTurn: a.failures.TakeTurn, RefuseCredential: a.failures.RefuseCredential, Failure: registry.Failure,
+			RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
 		})
 	}
 	return api.New(surfaces), nil

@@ -23,9 +23,10 @@ var flagHelp = map[string]string{
 	"ROLES":           "What this server does: all, or a comma list of ingest, api, mcp, web, worker.",
 	"TRUSTED_PROXIES": "Proxies in front of the server: a comma list of CIDRs whose X-Forwarded-For or Forwarded is " +
 		"believed; by default none.",
-	"METRICS_ADDR":   "Listen address of /metrics and /debug/pprof, for operators only, such as 127.0.0.1:9090; by default off.",
-	"LOG_LEVEL":      "debug, info, warn or error.",
-	"LOG_FORMAT":     "json or text; by default text on a terminal, else json.",
-	"DATABASE_WAIT":  "How long a start waits for the database: a number with s, m, h or d.",
-	"SHUTDOWN_DELAY": "How long /readyz says 503 before a stop, while requests are still served: a number with s, m, h or d.",
+	"METRICS_ADDR":       "Listen address of /metrics and /debug/pprof, for operators only, such as 127.0.0.1:9090; by default off.",
+	"LOG_LEVEL":          "debug, info, warn or error.",
+	"LOG_FORMAT":         "json or text; by default text on a terminal, else json.",
+	"SCM_WEBHOOK_SECRET": "Secret with which source control signs what it sends to /hooks/scm; unset, that path does not exist.",
+	"DATABASE_WAIT":      "How long a start waits for the database: a number with s, m, h or d.",
+	"SHUTDOWN_DELAY":     "How long /readyz says 503 before a stop, while requests are still served: a number with s, m, h or d.",
 }

@@ -9,6 +9,7 @@ type Code string
 const (
 	InvalidRequest     Code = "invalid_request"
 	Unauthorized       Code = "unauthorized"
+	InvalidSignature   Code = "invalid_signature"
 	Forbidden          Code = "forbidden"
 	ForbiddenProject   Code = "forbidden_project"
 	ForbiddenOrigin    Code = "forbidden_origin"
@@ -43,6 +44,10 @@ var v1Errors = ErrorForms{
 	Unauthorized: {
 		Status:  http.StatusUnauthorized,
 		Meaning: "The token is missing, invalid or revoked.",
+	},
+	InvalidSignature: {
+		Status:  http.StatusUnauthorized,
+		Meaning: "The signature of the source-control webhook is missing or wrong.",
 	},
 	Forbidden: {
 		Status:  http.StatusForbidden,

@@ -18,8 +18,8 @@ func TestStatusOfEachCode(t *testing.T) {
 	t.Parallel()
 	want := map[Code]int{
 		InvalidRequest: 400,
-		Unauthorized:   401,
-		Forbidden:      403, ForbiddenProject: 403, ForbiddenOrigin: 403, NotClaimHolder: 403,
+		Unauthorized:   401, InvalidSignature: 401,
+		Forbidden: 403, ForbiddenProject: 403, ForbiddenOrigin: 403, NotClaimHolder: 403,
 		NotFound: 404, ProjectNotFound: 404,
 		MethodNotAllowed: 405,
 		LastKey:          409, Claimed: 409, ApprovalNotPending: 409, ApprovalFailed: 409,
@@ -41,7 +41,7 @@ func TestStatusOfEachCode(t *testing.T) {
 		require.Regexp(t, `^([A-Za-z].*\.)?$`, info.Hint, code)
 	}
 	for name, code := range map[string]Code{ // the words themselves are the API
-		"invalid_request": InvalidRequest, "unauthorized": Unauthorized, "forbidden": Forbidden, "forbidden_project": ForbiddenProject,
+		"invalid_request": InvalidRequest, "unauthorized": Unauthorized, "invalid_signature": InvalidSignature, "forbidden": Forbidden, "forbidden_project": ForbiddenProject,
 		"not_claim_holder": NotClaimHolder, "not_found": NotFound, "project_not_found": ProjectNotFound, "last_key": LastKey,
 		"claimed": Claimed, "payload_too_large": PayloadTooLarge, "quota": Quota, "internal": Internal, "unavailable": Unavailable,
 		"method_not_allowed": MethodNotAllowed, "approval_not_pending": ApprovalNotPending,

@@ -21,8 +21,11 @@ const (
 INSERT INTO deploy_order (project_id, deploys) VALUES (@project_id, 0)
 ON CONFLICT (project_id) DO UPDATE SET deploys = deploy_order.deploys`
 	addFix = `
-INSERT INTO fixes (project_id, id, issue_id, kind, ref, linked_by_type, linked_by, linked_at)
-VALUES (@project_id, @id, @issue_id, @kind, @ref, @linked_by_type, @linked_by, @now)`
+INSERT INTO fixes (project_id, id, issue_id, kind, ref, merge_commit, linked_by_type, linked_by, linked_at)
+VALUES (@project_id, @id, @issue_id, @kind, @ref,
+	coalesce((SELECT m.commit FROM merged_pull_requests m WHERE m.project_id = @project_id AND m.url = @ref), ''),
+	@linked_by_type, @linked_by, @now)
+RETURNING merge_commit`
 	setIssueFix = `
 UPDATE issues SET status = 'fix_pending', status_at = @now, fix_id = @fix_id, fix_deployed_at = NULL
 WHERE project_id = @project_id AND id = @id`
@@ -58,7 +61,7 @@ func (c *issueChange) linkFix(ctx context.Context, fix NewFix) error {
 	if err != nil {
 		return err
 	}
-	_, err = pg.Exec(ctx, c, addFix, pg.Args{
+	added, err := pg.QueryOne[struct{ MergeCommit string }](ctx, c, addFix, pg.Args{
 		"project_id": c.project, "id": id, "issue_id": c.id, "kind": string(fix.Kind), "ref": fix.Ref,
 		"linked_by_type": string(c.actor.Type), "linked_by": c.actor.Name, "now": c.Now,
 	})
@@ -71,7 +74,9 @@ func (c *issueChange) linkFix(ctx context.Context, fix NewFix) error {
 	if _, err := c.recordChange(ctx, core.ActionIssueFix, linkData{fix.Kind, fix.Ref, c.before.Status, core.FixPending}); err != nil {
 		return err
 	}
-	return c.deployLinked(ctx, watch.Fix{ProjectID: c.project, ID: id, IssueID: c.id, Kind: fix.Kind, Ref: fix.Ref})
+	return c.deployIfContained(ctx, c.actor, watch.Fix{
+		ProjectID: c.project, ID: id, IssueID: c.id, Kind: fix.Kind, Ref: fix.Ref, MergeCommit: added.MergeCommit,
+	})
 }
 
 const repositoryOfIssue = `
@@ -116,22 +121,43 @@ type foundDeploy struct {
 	DeployedAt  core.Time
 }
 
-// deployLinked has a fix count as deployed when a deploy contains it already.
-func (c *issueChange) deployLinked(ctx context.Context, fix watch.Fix) error {
-	sql, a := firstDeployOfPullRequest, pg.Args{"project_id": c.project, "url": fix.Ref}
-	if fix.Kind == core.FixByCommit {
-		sql, a = firstDeployOfCommit, pg.Args{"project_id": c.project, "commit": fix.Ref, "prefix": fixes.CommitPrefix(fix.Ref)}
+// deployIfContained has a fix count as deployed when a deploy contains it already. Its issue is locked.
+func (t *tx) deployIfContained(ctx context.Context, actor core.Actor, fix watch.Fix) error {
+	link := fix.Link()
+	var first *foundDeploy
+	for _, commit := range []string{link.Commit, link.MergeCommit} {
+		if commit == "" {
+			continue
+		}
+		a := pg.Args{"project_id": fix.ProjectID, "commit": commit, "prefix": fixes.CommitPrefix(commit)}
+		if err := t.findEarlierDeploy(ctx, &first, firstDeployOfCommit, a); err != nil {
+			return err
+		}
 	}
-	d, err := pg.QueryOne[foundDeploy](ctx, c, sql, a)
-	switch {
-	case core.HasCode(err, core.NotFound):
+	if link.PullRequest != "" {
+		a := pg.Args{"project_id": fix.ProjectID, "url": link.PullRequest}
+		if err := t.findEarlierDeploy(ctx, &first, firstDeployOfPullRequest, a); err != nil {
+			return err
+		}
+	}
+	if first == nil {
 		return nil
-	case err != nil:
-		return err
 	}
-	return c.deployFix(ctx, c.actor, fix, fixes.Deploy{
-		Number: d.Number, Release: d.Release, Environment: d.Environment, Commit: d.Commit, At: d.DeployedAt.Time,
+	return t.deployFix(ctx, actor, fix, fixes.Deploy{
+		Number: first.Number, Release: first.Release, Environment: first.Environment, Commit: first.Commit, At: first.DeployedAt.Time,
 	})
+}
+
+// findEarlierDeploy replaces first by the deploy that the statement finds, if that is earlier.
+func (t *tx) findEarlierDeploy(ctx context.Context, first **foundDeploy, sql string, a pg.Args) error {
+	d, err := pg.QueryOne[foundDeploy](ctx, t, sql, a)
+	if core.HasCode(err, core.NotFound) {
+		return nil
+	}
+	if err == nil && (*first == nil || d.Number < (*first).Number) {
+		*first = &d
+	}
+	return err
 }
 
 const closeFix = `

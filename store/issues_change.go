@@ -101,10 +101,13 @@ func (s *Store) AddNote(ctx context.Context, actor core.Actor, id int64, text st
 	var note int64
 	_, err := s.changeIssue(ctx, actor, id, func(c *issueChange) error {
 		var err error
-		note, err = c.recordChange(ctx, core.ActionIssueNote, struct {
-			Text string `json:"text"`
-		}{text})
+		note, err = c.recordChange(ctx, core.ActionIssueNote, noteData{text})
 		return err
 	})
 	return note, err
+}
+
+// noteData is the data of a note in the activity.
+type noteData struct {
+	Text string `json:"text"`
 }

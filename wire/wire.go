@@ -20,7 +20,12 @@ const retryAfter = "5"
 // ReadBody reads the whole body of a request, with or without a Content-Length. A body over MaxBody is
 // payload_too_large with max_bytes; one that breaks off is invalid_request.
 func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	return ReadBodyUpTo(w, r, MaxBody)
+}
+
+// ReadBodyUpTo is ReadBody with a limit of its own, in bytes.
+func ReadBodyUpTo(w http.ResponseWriter, r *http.Request, maxBytes int64) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, core.NewError(core.PayloadTooLarge).With("max_bytes", tooLarge.Limit)
 	}

@@ -1,0 +1,388 @@
+package app_test
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/scm"
+	"errand/store/storetest"
+)
+
+const (
+	scmSecret  = "the-secret-of-the-webhook"
+	fixCommit  = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"
+	headCommit = "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"
+	shopPR     = "https://github.com/acme/shop/pull/42"
+)
+
+// scmShop is a server with a project that has the repository acme/shop, and an issue.
+type scmShop struct {
+	*server
+	*testing.T
+	databaseURL string
+	issue       int64
+	deliveries  int
+}
+
+func openSCMShop(t *testing.T) *scmShop {
+	t.Helper()
+	databaseURL := storetest.NewURL(t)
+	c := configOn(databaseURL)
+	c.SCMWebhookSecret, c.BaseURL, c.SCMHost = scmSecret, "https://errand.example", "github.com"
+	s := &scmShop{server: startServer(t, c), T: t, databaseURL: databaseURL}
+	key := s.makeProject(t)
+	s.setRepository("web-shop")
+	s.issue = s.sendEvent(t, key)
+	return s
+}
+
+func (s *scmShop) setRepository(project string) {
+	s.Helper()
+	got := s.sendRequest(s.Context(), http.MethodPatch, "/v1/projects/"+project, "", strings.NewReader(`{"repository": "Acme/Shop"}`))
+	require.Equal(s, http.StatusOK, got.status, got.body)
+}
+
+// signBody returns the header's value for a body.
+func signBody(body string) string {
+	mac := hmac.New(sha256.New, []byte(scmSecret))
+	mac.Write([]byte(body))
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// postHook sends to the webhook, over the address at which the server listens, with headers as name, value.
+func (s *scmShop) postHook(body io.Reader, headers ...string) answer {
+	s.Helper()
+	request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, "http://"+s.Addr()+"/hooks/scm", body)
+	require.NoError(s, err)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	got := s.doRequest(request)
+	require.NoError(s, got.err)
+	return got
+}
+
+// deliverAs sends a signed delivery with an id, and returns the answer, which must be 200.
+func (s *scmShop) deliverAs(id, event, body string) string {
+	s.Helper()
+	got := s.postHook(strings.NewReader(body), "X-Scm-Event", event, "X-Scm-Delivery", id, "X-Scm-Signature-256", signBody(body))
+	require.Equal(s, http.StatusOK, got.status, got.body)
+	return got.body
+}
+
+// deliver sends a signed delivery with an id of its own.
+func (s *scmShop) deliver(event, body string) string {
+	s.Helper()
+	s.deliveries++
+	return s.deliverAs(fmt.Sprintf("delivery-%d", s.deliveries), event, body)
+}
+
+func (s *scmShop) showIssue() map[string]any {
+	s.Helper()
+	got := s.sendRequest(s.Context(), http.MethodGet, fmt.Sprintf("/v1/issues/%d", s.issue), "", nil)
+	require.Equal(s, http.StatusOK, got.status, got.body)
+	var object struct{ Data map[string]any }
+	require.NoError(s, json.Unmarshal([]byte(got.body), &object))
+	return object.Data
+}
+
+func (s *scmShop) showFix() map[string]any {
+	s.Helper()
+	fix, _ := s.showIssue()["fix"].(map[string]any)
+	return fix
+}
+
+// The payloads, in the form that GitHub documents, with the fields that matter and some that do not.
+
+const shopRepository = `"repository": {"id": 1, "name": "Shop", "full_name": "Acme/Shop", "private": true,
+	"html_url": "https://github.com/Acme/Shop", "clone_url": "https://github.com/Acme/Shop.git", "default_branch": "main"},
+	"sender": {"login": "ada", "id": 2}`
+
+func pushOf(branch string, commits ...string) string {
+	return fmt.Sprintf(`{"ref": "refs/heads/%s", "before": "%040d", "after": "%s", "forced": false, "commits": [%s], %s}`,
+		branch, 0, headCommit, strings.Join(commits, ","), shopRepository)
+}
+
+func commitOf(sha, message string) string {
+	text, _ := json.Marshal(message) // a text has JSON
+	return fmt.Sprintf(`{"id": %q, "tree_id": "x", "distinct": true, "message": %s, "author": {"name": "Ada"}}`, sha, text)
+}
+
+func pullRequestOf(action, title, body, more string) string {
+	text, _ := json.Marshal(body) // a text has JSON
+	return fmt.Sprintf(`{"action": %q, "number": 42, "pull_request": {"number": 42, "html_url": "https://github.com/Acme/Shop/pull/42",
+		"state": "open", "title": %q, "body": %s %s}, %s}`, action, title, text, more, shopRepository)
+}
+
+func deploymentOf(state, sha, environment string) string {
+	return fmt.Sprintf(`{"deployment_status": {"state": %q, "environment": %q}, "deployment": {"sha": %q, "environment": %q}, %s}`,
+		state, environment, sha, environment, shopRepository)
+}
+
+func TestSCMPushLinksAndDeploymentDeploys(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	message := fmt.Sprintf("Load the cart\n\nErrand-Issue: %d\n", s.issue)
+	push := pushOf("cart", commitOf(fixCommit, message), commitOf(headCommit, "Tidy up\x00 <b>\nErrand-Issue: 99999999999999999999, 12345"))
+
+	require.JSONEq(t, fmt.Sprintf(`{"ok": true, "projects": 1, "commits": 2, "linked": [%d]}`, s.issue), s.deliver("push", push))
+	require.Equal(t, fixCommit, s.showFix()["commit"])
+	require.Equal(t, "scm", s.showFix()["linked_by"])
+	require.Equal(t, "fix_pending", s.showIssue()["status"])
+	require.JSONEq(t, `{"ok": true, "projects": 1, "commits": 2}`, s.deliver("push", push), "it has that fix already")
+
+	require.Contains(t, s.deliver("deployment_status", deploymentOf("pending", fixCommit, "production")), `"ignored":`)
+	answer := s.deliver("deployment_status", deploymentOf("success", fixCommit, "production"))
+	require.Regexp(t, `^\{"ok":true,"deploys":\[\{"id":\d+,"project_id":\d+,"release":"`+fixCommit+`","environment":"production","commit":"`+
+		fixCommit+`","deployed_at":"[^"]+","fixes_deployed":\[`+fmt.Sprint(s.issue)+`\]\}\]\}$`, answer)
+	require.NotNil(t, s.showFix()["deployed_at"])
+	got := s.sendRequest(t.Context(), http.MethodGet, "/v1/releases/"+fixCommit+"?project=web-shop", "", nil)
+	require.Contains(t, got.body, `"source":"scm"`)
+}
+
+func TestSCMPullRequestUntilItsMergeCommitIsDeployed(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	named := fmt.Sprintf("Fixes https://errand.example/issues/%d.\r\n", s.issue)
+
+	require.JSONEq(t, fmt.Sprintf(`{"ok": true, "projects": 1, "linked": [%d]}`, s.issue),
+		s.deliver("pull_request", pullRequestOf("opened", "Cart", named, "")))
+	require.Equal(t, shopPR, s.showFix()["pr_url"])
+	require.Contains(t, s.deliver("pull_request", pullRequestOf("edited", "Cart", named, "")), `"ignored":`, "it has that fix already")
+	require.Contains(t, s.deliver("pull_request", pullRequestOf("synchronize", "Cart", named, "")), `"ignored":`)
+
+	// CI is faster than the webhook: the deploy comes before the merge.
+	s.deliver("deployment_status", deploymentOf("success", headCommit, "production"))
+	require.Nil(t, s.showFix()["deployed_at"])
+	merged := pullRequestOf("closed", "Cart", named, fmt.Sprintf(`, "merged": true, "merge_commit_sha": %q`, headCommit))
+	require.JSONEq(t, `{"ok": true, "projects": 1, "merged": "`+shopPR+`"}`, s.deliver("pull_request", merged))
+	require.NotNil(t, s.showFix()["deployed_at"])
+
+	// A fix that is linked by hand after all this is known by the merge commit too.
+	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", s.issue), `{"commit": "abcdef0"}`)
+	require.Nil(t, s.showFix()["deployed_at"])
+	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", s.issue), `{"pr_url": "`+shopPR+`"}`)
+	require.NotNil(t, s.showFix()["deployed_at"])
+}
+
+func TestSCMMergeCommitOfAPush(t *testing.T) {
+	t.Parallel()
+	for name, title := range map[string]string{
+		"merge": "Merge pull request #42 from acme/cart", "squash": "Load the cart (#42)", "Gitea": "Merge pull request 'Cart' (#42) from cart into main",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openSCMShop(t)
+			marker := fmt.Sprintf("Errand-Issue: #%d", s.issue)
+			s.deliver("pull_request", pullRequestOf("opened", marker, "", ""))
+
+			s.deliver("push", pushOf("other", commitOf(fixCommit, title)))
+			s.deliver("push", pushOf("main", commitOf(headCommit, title+"\n\n"+marker)))
+			require.Equal(t, shopPR, s.showFix()["pr_url"], "the merge commit is no fix of its own")
+			s.deliver("deployment_status", deploymentOf("success", fixCommit, ""))
+			require.Nil(t, s.showFix()["deployed_at"])
+			s.deliver("deployment_status", deploymentOf("success", headCommit, ""))
+
+			require.NotNil(t, s.showFix()["deployed_at"])
+		})
+	}
+}
+
+func TestSCMPullRequestClosedWithoutMerge(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	closed := pullRequestOf("closed", "Cart", "", `, "merged": false, "merge_commit_sha": null`)
+	require.Contains(t, s.deliver("pull_request", closed), `"ignored":`, "nobody waits for it")
+	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", s.issue), `{"pr_url": "`+shopPR+`"}`)
+
+	require.JSONEq(t, `{"ok": true, "projects": 1, "closed": "`+shopPR+`"}`, s.deliver("pull_request", closed))
+
+	require.Equal(t, "fix_pending", s.showIssue()["status"])
+	activity := s.sendRequest(t.Context(), http.MethodGet, fmt.Sprintf("/v1/issues/%d/activity?limit=1", s.issue), "", nil)
+	require.Contains(t, activity.body, `"actor_type":"system"`)
+	require.Contains(t, activity.body, `"action":"issue.note"`)
+	require.Contains(t, activity.body, "closed without being merged")
+}
+
+func TestSCMIgnores(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	opened := pullRequestOf("opened", "Cart", fmt.Sprintf("Errand-Issue: %d", s.issue), "")
+	for name, c := range map[string]struct{ event, body, reason string }{
+		"ping":                    {"ping", `{"zen": "Keep it logically awesome.", ` + shopRepository + `}`, "ping"},
+		"another event":           {"issues", `{` + shopRepository + `}`, "nothing is done on this event"},
+		"no event":                {"", `{` + shopRepository + `}`, "names no event"},
+		"unknown repository":      {"push", strings.ReplaceAll(pushOf("main"), "Acme/Shop", "acme/other"), "no project has this repository"},
+		"repository elsewhere":    {"push", strings.ReplaceAll(pushOf("main"), "//github.com", "//gitlab.example"), "not one on github.com (SCM_HOST)"},
+		"no repository":           {"push", `{}`, "no project has this repository"},
+		"hostile repository":      {"push", `{"repository": {"full_name": "acme/shop\u0000' OR 1=1"}}`, ""},
+		"pull request elsewhere":  {"pull_request", strings.Replace(opened, "https://github.com/Acme/Shop/pull", "https://evil.example/Acme/Shop/pull", 1), "must be the URL"},
+		"of another repository":   {"pull_request", strings.Replace(opened, "Acme/Shop/pull", "acme/other/pull", 1), "must be a pull request of"},
+		"failed deployment":       {"deployment_status", deploymentOf("failure", fixCommit, ""), "has not succeeded"},
+		"deployment of no commit": {"deployment_status", deploymentOf("success", "main", ""), "must be a commit SHA"},
+		"long SHA":                {"deployment_status", deploymentOf("success", fixCommit+"0", ""), "must be a commit SHA"},
+		"short SHA":               {"deployment_status", deploymentOf("success", "abc123", ""), "must be a commit SHA"},
+		"long environment":        {"deployment_status", deploymentOf("success", fixCommit, strings.Repeat("x", 65)), "at most 64 characters"},
+		"hostile environment":     {"deployment_status", deploymentOf("success", fixCommit, "a\u202eb"), "a name that can be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var answer struct {
+				OK      bool
+				Ignored string
+			}
+			require.NoError(t, json.Unmarshal([]byte(s.deliverAs(name, c.event, c.body)), &answer))
+			require.True(t, answer.OK)
+			require.NotEmpty(t, answer.Ignored)
+			require.Contains(t, answer.Ignored, c.reason)
+		})
+	}
+	require.Equal(t, "unresolved", s.showIssue()["status"])
+}
+
+func TestSCMRefuses(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	body := pushOf("main", commitOf(fixCommit, fmt.Sprintf("Errand-Issue: %d", s.issue)))
+	for name, signature := range map[string]string{
+		"none": "", "empty": "sha256=", "of another body": signBody(body + " "), "SHA-1": "sha1=" + signBody(body)[7:47], "bare": signBody(body)[7:],
+		"not hex": "sha256=" + strings.Repeat("zz", 32),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := s.postHook(strings.NewReader(body), "X-GitHub-Event", "push", "X-GitHub-Delivery", name, "X-Hub-Signature-256", signature)
+			require.Equal(t, http.StatusUnauthorized, got.status)
+			require.JSONEq(t, `{"error": "invalid_signature"}`, got.body)
+			require.Empty(t, got.header.Get("WWW-Authenticate"))
+		})
+	}
+	require.Equal(t, "unresolved", s.showIssue()["status"])
+	got := s.postHook(strings.NewReader("payload={}"), "X-Scm-Event", "push", "X-Scm-Signature-256", signBody("payload={}"))
+	require.Equal(t, http.StatusBadRequest, got.status)
+	require.Contains(t, got.body, `"error":"invalid_request"`)
+	require.Equal(t, http.StatusMethodNotAllowed, s.sendRequest(t.Context(), http.MethodGet, "/hooks/scm", "", nil).status)
+	s.stopServer(t)
+	require.NotContains(t, s.log.String(), scmSecret)
+}
+
+func TestSCMSizes(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	exact := pushOf("main")
+	exact += strings.Repeat(" ", scm.MaxBody-len(exact))
+	require.JSONEq(t, `{"ok": true, "projects": 1, "commits": 0}`, s.deliver("push", exact))
+
+	over := exact + " "
+	for name, reader := range map[string]io.Reader{"measured": strings.NewReader(over), "chunked": io.MultiReader(strings.NewReader(over), &bytes.Buffer{})} {
+		got := s.postHook(reader, "X-Scm-Event", "push", "X-Scm-Delivery", name, "X-Scm-Signature-256", signBody(over))
+		require.Equal(t, http.StatusRequestEntityTooLarge, got.status, name)
+		require.JSONEq(t, fmt.Sprintf(`{"error": "payload_too_large", "max_bytes": %d}`, scm.MaxBody), got.body)
+	}
+
+	const many = 1001
+	commits := make([]string, many)
+	for i := range commits {
+		commits[i] = commitOf(fmt.Sprintf("%040x", i), fmt.Sprintf("Errand-Issue: %d\nErrand-Issue: %d", s.issue, i))
+	}
+	require.Contains(t, s.deliver("push", pushOf("main", commits...)), fmt.Sprintf(`"projects":1,"commits":%d`, many))
+	require.Equal(t, fmt.Sprintf("%040x", many-1), s.showFix()["commit"], "the last commit is the fix")
+}
+
+func TestSCMDeliveriesActOnce(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	const duplicate = `{"ok": true, "duplicate": true}`
+	deploy := strings.Replace(deploymentOf("success", fixCommit, "production"), `{"state"`,
+		`{"id": 7, "created_at": "2026-03-14T12:30:00Z", "state"`, 1)
+
+	require.Contains(t, s.deliverAs("a", "deployment_status", deploy), `"deploys":[`)
+	require.JSONEq(t, duplicate, s.deliverAs("a", "deployment_status", deploy))
+	require.JSONEq(t, duplicate, s.deliverAs("b", "deployment_status", deploy), "the same status under another id")
+	require.JSONEq(t, duplicate, s.deliverAs("b", "push", pushOf("main")))
+	require.Contains(t, s.deliverAs("ping", "ping", `{}`), "ignored")
+	require.JSONEq(t, duplicate, s.deliverAs("ping", "ping", `{}`))
+
+	// What no project wanted can be sent again once one wants it.
+	other := strings.ReplaceAll(pushOf("main"), "Acme/Shop", "acme/other")
+	require.Contains(t, s.deliverAs("c", "push", other), "ignored")
+	s.postAsAdmin(t, "/v1/projects", `{"name": "Other"}`)
+	s.setRepository("other")
+	require.Contains(t, s.deliverAs("c", "push", pushOf("main")), `"projects":2`)
+
+	got := s.sendRequest(t.Context(), http.MethodGet, "/v1/releases", "", nil)
+	require.Equal(t, 1, strings.Count(got.body, `"source":"scm"`))
+}
+
+func TestSCMTogether(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	s.postAsAdmin(t, "/v1/projects", `{"name": "Other"}`)
+	s.setRepository("other")
+	const times = 8
+	body := deploymentOf("success", fixCommit, "production")
+	answers := make([]answer, times)
+	errs := storetest.RunTogether(times, func(i int) error {
+		answers[i] = s.postHook(strings.NewReader(body), "X-GitHub-Event", "deployment_status", "X-GitHub-Delivery", "one",
+			"X-Hub-Signature-256", signBody(body))
+		return answers[i].err
+	})
+	storetest.RequireNoErrors(t, errs)
+	deploys := 0
+	for _, got := range answers {
+		require.Equal(t, http.StatusOK, got.status, got.body)
+		deploys += strings.Count(got.body, `"project_id"`)
+	}
+	require.Equal(t, 2, deploys, "one in each project")
+}
+
+// Refused signatures are limited by address; the right one works all the same.
+func TestSCMForgeriesAreLimited(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	const before = 100 // as many as may fail at once
+	forged := signBody("something else")
+	for range before {
+		require.Equal(t, http.StatusUnauthorized, s.postHook(strings.NewReader("{}"), "X-Scm-Event", "push", "X-Scm-Signature-256", forged).status)
+	}
+	got := s.postHook(strings.NewReader("{}"), "X-Scm-Event", "push", "X-Scm-Signature-256", forged)
+	require.Equal(t, http.StatusTooManyRequests, got.status)
+	require.NotEmpty(t, got.header.Get("Retry-After"))
+	s.deliver("push", pushOf("main"))
+	s.stopServer(t)
+	require.Contains(t, s.log.String(), `"authentication failed","failures":101`)
+}
+
+func TestSCMWithoutSecret(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, configOn(storetest.NewURL(t)))
+	body := strings.NewReader("{}")
+	got := s.requestOf(t, http.MethodPost, "/hooks/scm", "{}", "X-Scm-Event: push", "X-Scm-Signature-256: "+signBody("{}"))
+	unknown := s.sendRequest(t.Context(), http.MethodPost, "/hooks/none", "", body)
+
+	require.Equal(t, http.StatusNotFound, got.status)
+	require.Equal(t, unknown.body, got.body)
+}
+
+// A first try that fails is not remembered.
+func TestSCMFailedDeliveryCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	conn := openConnection(t, s.databaseURL)
+	_, err := conn.Exec(t.Context(), `ALTER TABLE deploys RENAME TO deploys_away`)
+	require.NoError(t, err)
+	body := deploymentOf("success", fixCommit, "production")
+	got := s.postHook(strings.NewReader(body), "X-Scm-Event", "deployment_status", "X-Scm-Delivery", "d", "X-Scm-Signature-256", signBody(body))
+	require.Equal(t, http.StatusInternalServerError, got.status)
+	_, err = conn.Exec(t.Context(), `ALTER TABLE deploys_away RENAME TO deploys`)
+	require.NoError(t, err)
+
+	require.Contains(t, s.deliverAs("d", "deployment_status", body), `"deploys":[`)
+}

@@ -1,0 +1,65 @@
+package core
+
+// SCMDelivery is what the webhook of source control reports: a push, a pull request or a deployment. Its texts are the
+// sender's.
+type SCMDelivery struct {
+	Keys []string // the delivery is known by each of them when it comes again
+	// Repository has the names of the repository: its URLs, and owner/name. The first that is not empty counts.
+	Repository []string
+	Ignored    string // why nothing is to be done; empty when one of the following is there
+
+	Push        *SCMPush
+	PullRequest *SCMPullRequest
+	Deployment  *SCMDeployment
+}
+
+// SCMPush is commits that are new to a branch.
+type SCMPush struct {
+	Commits         []SCMCommit
+	OnDefaultBranch bool
+}
+
+// SCMCommit is one commit of a push.
+type SCMCommit struct {
+	SHA       string
+	Message   string
+	WasPushed bool // it was there before, on another branch
+}
+
+// SCMPullRequest is a pull request of which something happened.
+type SCMPullRequest struct {
+	Change      SCMChange
+	URL         string // empty for that of the number in the repository
+	Number      int64
+	Title, Body string
+	MergeCommit string
+}
+
+// SCMChange says what happened to a pull request.
+type SCMChange string
+
+// The changes of pull requests.
+const (
+	SCMOpened SCMChange = "opened" // or reopened, or edited
+	SCMMerged SCMChange = "merged"
+	SCMClosed SCMChange = "closed" // without being merged
+)
+
+// SCMDeployment is a deployment that succeeded.
+type SCMDeployment struct {
+	Commit      string
+	Environment string // empty for production
+}
+
+// SCMAnswer is the answer to a delivery (primary API, Source-control webhook).
+type SCMAnswer struct {
+	OK        bool                 `json:"ok"`
+	Projects  int                  `json:"projects,omitempty"`
+	Commits   *int                 `json:"commits,omitempty"`
+	Merged    string               `json:"merged,omitempty"`
+	Closed    string               `json:"closed,omitempty"`
+	Linked    List[int64]          `json:"linked,omitempty"` // the issues to which a fix was linked
+	Deploys   List[ReportedDeploy] `json:"deploys,omitempty"`
+	Ignored   string               `json:"ignored,omitempty"`
+	Duplicate bool                 `json:"duplicate,omitempty"`
+}

@@ -1,0 +1,16 @@
+package jobs
+
+import (
+	"time"
+
+	"errand/store"
+)
+
+type dropDeliveriesArgs struct{}
+
+func (dropDeliveriesArgs) Kind() string { return "drop_deliveries" }
+
+// dropDeliveries forgets which deliveries of source control were taken, once nobody sends them again.
+func dropDeliveries(s *store.Store) job {
+	return runEvery(time.Hour, usualTimeout, dropDeliveriesArgs{}, s.DropDeliveries)
+}

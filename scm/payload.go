@@ -1,0 +1,172 @@
+package scm
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"errand/core"
+)
+
+// event is a delivery as it came, with the signature checked.
+type event struct {
+	name       string // such as push
+	deliveryID string
+	body       []byte
+}
+
+// payload is what is read of GitHub's payloads. A field of a wrong type counts as one that is not there.
+type payload struct {
+	Repository struct {
+		HTMLURL       string `json:"html_url"`
+		CloneURL      string `json:"clone_url"`
+		FullName      string `json:"full_name"`
+		DefaultBranch string `json:"default_branch"`
+	} `json:"repository"`
+
+	// Of push.
+
+	Ref     string   `json:"ref"`
+	Commits []commit `json:"commits"`
+
+	// Of pull_request.
+
+	Action      string      `json:"action"`
+	Number      int64       `json:"number"`
+	PullRequest pullRequest `json:"pull_request"`
+
+	// Of deployment_status.
+
+	DeploymentStatus struct {
+		ID          int64  `json:"id"`
+		State       string `json:"state"`
+		Environment string `json:"environment"`
+		CreatedAt   string `json:"created_at"`
+	} `json:"deployment_status"`
+	Deployment struct {
+		SHA         string `json:"sha"`
+		Environment string `json:"environment"`
+	} `json:"deployment"`
+}
+
+type commit struct {
+	ID       string `json:"id"`
+	Message  string `json:"message"`
+	Distinct *bool  `json:"distinct"` // nil: not said
+}
+
+type pullRequest struct {
+	HTMLURL        string `json:"html_url"`
+	Number         int64  `json:"number"`
+	Title          string `json:"title"`
+	Body           string `json:"body"`
+	Merged         bool   `json:"merged"`
+	MergeCommitSHA string `json:"merge_commit_sha"`
+}
+
+// parsePayload reads a JSON object. Only what is not one is an error.
+func parsePayload(body []byte) (payload, error) {
+	var p payload
+	err := json.Unmarshal(body, &p)
+	if wrongType := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrongType) {
+		err = nil // all other fields were read
+	}
+	if text := bytes.TrimLeft(body, " \t\r\n"); err == nil && !bytes.HasPrefix(text, []byte("{")) {
+		err = errors.New("it is not an object")
+	}
+	if err != nil {
+		return p, core.Invalid("", "must be a JSON object: choose the content type application/json for the webhook").Because(err)
+	}
+	return p, nil
+}
+
+// readDelivery makes of an event what it says about a repository.
+func readDelivery(e event) (core.SCMDelivery, error) {
+	p, err := parsePayload(e.body)
+	if err != nil {
+		return core.SCMDelivery{}, err
+	}
+	d := core.SCMDelivery{
+		Keys:       []string{e.key()},
+		Repository: []string{p.Repository.HTMLURL, p.Repository.CloneURL, p.Repository.FullName},
+	}
+	switch e.name {
+	case "push":
+		d.Push = p.readPush()
+	case "pull_request":
+		d.PullRequest, d.Ignored = p.readPullRequest()
+	case "deployment_status":
+		d.Deployment, d.Ignored = p.readDeployment()
+		if key := p.deploymentKey(); key != "" {
+			d.Keys = append(d.Keys, key)
+		}
+	case "ping":
+		d.Ignored = "a ping: the webhook is set up"
+	case "":
+		d.Ignored = "the request names no event"
+	default:
+		d.Ignored = "nothing is done on this event, only on push, pull_request and deployment_status"
+	}
+	return d, nil
+}
+
+// key returns by what the delivery is known: its id, or its body when the sender gave it none.
+func (e event) key() string {
+	if e.deliveryID != "" {
+		return "delivery " + e.deliveryID
+	}
+	return fmt.Sprintf("body %s %x", e.name, sha256.Sum256(e.body))
+}
+
+// deploymentKey returns by what the status of a deployment is known, empty when it has no id. The id of the delivery is not signed:
+// a payload that somebody sends again under another one is no new deploy.
+func (p payload) deploymentKey() string {
+	status := p.DeploymentStatus
+	if status.ID == 0 || status.CreatedAt == "" {
+		return ""
+	}
+	return strings.Join([]string{"deployment", p.Repository.FullName, fmt.Sprint(status.ID), status.CreatedAt, status.State, p.Deployment.SHA,
+		p.Deployment.Environment}, "\n")
+}
+
+func (p payload) readPush() *core.SCMPush {
+	branch := p.Repository.DefaultBranch
+	push := &core.SCMPush{OnDefaultBranch: branch == "" || p.Ref == "refs/heads/"+branch}
+	for _, c := range p.Commits {
+		push.Commits = append(push.Commits, core.SCMCommit{SHA: c.ID, Message: c.Message, WasPushed: c.Distinct != nil && !*c.Distinct})
+	}
+	return push
+}
+
+func (p payload) readPullRequest() (request *core.SCMPullRequest, ignored string) {
+	r := p.PullRequest
+	request = &core.SCMPullRequest{URL: r.HTMLURL, Number: r.Number, Title: r.Title, Body: r.Body}
+	if request.Number == 0 {
+		request.Number = p.Number
+	}
+	switch {
+	case p.Action == "opened" || p.Action == "reopened" || p.Action == "edited":
+		request.Change = core.SCMOpened
+	case p.Action == "closed" && r.Merged:
+		request.Change, request.MergeCommit = core.SCMMerged, r.MergeCommitSHA
+	case p.Action == "closed":
+		request.Change = core.SCMClosed
+	default:
+		return nil, "nothing is done on this action of a pull request, only on opened, reopened, edited and closed"
+	}
+	return request, ""
+}
+
+func (p payload) readDeployment() (deployment *core.SCMDeployment, ignored string) {
+	if p.DeploymentStatus.State != "success" {
+		return nil, "the deployment has not succeeded, or not yet"
+	}
+	environment := p.Deployment.Environment
+	if environment == "" {
+		environment = p.DeploymentStatus.Environment
+	}
+	return &core.SCMDeployment{Commit: p.Deployment.SHA, Environment: environment}, ""
+}

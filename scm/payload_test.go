@@ -1,0 +1,140 @@
+package scm
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+)
+
+const everyField = `{
+	"ref": "refs/heads/main", "action": "closed", "number": 7,
+	"repository": {"html_url": "https://github.com/acme/shop", "clone_url": "https://github.com/acme/shop.git", "full_name": "acme/shop",
+		"default_branch": "main"},
+	"commits": [{"id": "0a1b2c3d4e", "message": "Load the cart", "distinct": false}, {"id": "1a1b2c3d4e", "message": "Again"}],
+	"pull_request": {"html_url": "https://github.com/acme/shop/pull/7", "number": 7, "title": "Cart", "body": "Errand-Issue: 1", "merged": true,
+		"merge_commit_sha": "2a1b2c3d4e"},
+	"deployment_status": {"id": 5, "state": "success", "environment": "staging", "created_at": "2026-03-14T12:30:00Z"},
+	"deployment": {"sha": "0a1b2c3d4e", "environment": "production"}
+}`
+
+func read(t *testing.T, name, body string) core.SCMDelivery {
+	t.Helper()
+	d, err := readDelivery(event{name: name, deliveryID: "d-1", body: []byte(body)})
+	require.NoError(t, err)
+	return d
+}
+
+func TestReadDelivery(t *testing.T) {
+	t.Parallel()
+	push := read(t, "push", everyField)
+	require.Equal(t, []string{"https://github.com/acme/shop", "https://github.com/acme/shop.git", "acme/shop"}, push.Repository)
+	require.Equal(t, []string{"delivery d-1"}, push.Keys)
+	require.Equal(t, &core.SCMPush{OnDefaultBranch: true, Commits: []core.SCMCommit{
+		{SHA: "0a1b2c3d4e", Message: "Load the cart", WasPushed: true}, {SHA: "1a1b2c3d4e", Message: "Again"},
+	}}, push.Push)
+	require.Equal(t, &core.SCMPullRequest{
+		Change: core.SCMMerged, URL: "https://github.com/acme/shop/pull/7", Number: 7, Title: "Cart", Body: "Errand-Issue: 1",
+		MergeCommit: "2a1b2c3d4e",
+	}, read(t, "pull_request", everyField).PullRequest)
+	deployment := read(t, "deployment_status", everyField)
+	require.Equal(t, &core.SCMDeployment{Commit: "0a1b2c3d4e", Environment: "production"}, deployment.Deployment)
+	require.Len(t, deployment.Keys, 2)
+	for _, name := range []string{"", "ping", "issues", "PUSH"} {
+		require.NotEmpty(t, read(t, name, everyField).Ignored, name)
+	}
+}
+
+// A field of a wrong type is as good as none, and what else the payload says holds.
+func TestWrongTypesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{`null`, `1`, `1e400`, `-1.5`, `true`, `"text"`, `[]`, `[[[]]]`, `{}`, `{"id":{}}`, `"\u0000"`, `99999999999999999999`} {
+		var fields map[string]any
+		require.NoError(t, json.Unmarshal([]byte(everyField), &fields))
+		for _, body := range replaceEach(t, fields, value) {
+			for _, name := range []string{"push", "pull_request", "deployment_status"} {
+				read(t, name, body)
+			}
+		}
+	}
+	require.Equal(t, "acme/shop", read(t, "push", `{"commits": 7, "repository": {"html_url": [], "full_name": "acme/shop"}}`).Repository[2])
+}
+
+// replaceEach writes the object anew for each of its fields, at any depth, with the value in the field's place.
+func replaceEach(t *testing.T, object map[string]any, value string) (bodies []string) {
+	t.Helper()
+	for name, old := range object {
+		object[name] = json.RawMessage(value)
+		body, err := json.Marshal(object)
+		require.NoError(t, err)
+		bodies = append(bodies, string(body))
+		object[name] = old
+		if inner, isObject := old.(map[string]any); isObject {
+			for _, changed := range replaceEach(t, inner, value) {
+				object[name] = json.RawMessage(changed)
+				body, err := json.Marshal(object)
+				require.NoError(t, err)
+				bodies = append(bodies, string(body))
+			}
+			object[name] = old
+		}
+	}
+	return bodies
+}
+
+func TestOnlyObjectsAreTaken(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"", "{", "payload=%7B%7D", "[]", `"text"`, "null", "7", "{}{}", "{\"a\":\xff", strings.Repeat("[", 100_000)} {
+		_, err := readDelivery(event{name: "push", body: []byte(body)})
+		require.True(t, core.HasCode(err, core.InvalidRequest), "%.20q: %v", body, err)
+	}
+}
+
+func TestDeliveriesWithoutIDAreKnownByTheirBody(t *testing.T) {
+	t.Parallel()
+	first, again, other := event{name: "push", body: []byte("{}")}, event{name: "push", body: []byte("{}")}, event{name: "push", body: []byte("{ }")}
+
+	require.Equal(t, first.key(), again.key())
+	require.NotEqual(t, first.key(), other.key())
+}
+
+func FuzzReadDelivery(f *testing.F) {
+	for _, name := range []string{"push", "pull_request", "deployment_status", "ping"} {
+		f.Add(name, []byte(everyField))
+	}
+	f.Fuzz(func(t *testing.T, name string, body []byte) {
+		d, err := readDelivery(event{name: name, deliveryID: "d", body: body})
+		if err != nil {
+			require.True(t, core.HasCode(err, core.InvalidRequest))
+			require.NotContains(t, string(mustMarshal(t, core.AsError(err))), "invalid character")
+			return
+		}
+		require.NotEmpty(t, d.Keys)
+		require.True(t, d.Ignored != "" || d.Push != nil || d.PullRequest != nil || d.Deployment != nil)
+	})
+}
+
+func mustMarshal(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return text
+}
+
+func TestSignature(t *testing.T) {
+	t.Parallel()
+	const right = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17" // the example of GitHub's documentation
+	const secret = core.Secret("It's a Secret to Everybody")
+	given, err := parseSignature(right)
+	require.NoError(t, err)
+	require.True(t, given.signs([]byte("Hello, World!"), secret))
+	require.False(t, given.signs([]byte("Hello, World?"), secret))
+	require.False(t, given.signs([]byte("Hello, World!"), "another"))
+	for _, wrong := range []string{"", "sha256=", right[:70], right + "00", strings.TrimPrefix(right, "sha256="), "sha1=" + right[7:], right[:70] + "g"} {
+		_, err := parseSignature(wrong)
+		require.True(t, core.HasCode(err, core.InvalidSignature), wrong)
+	}
+}

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/fixes"
+	"errand/store/pg"
+	"errand/store/watch"
+)
+
+// MergedPullRequest is a pull request with the commit by which it was merged.
+type MergedPullRequest struct {
+	URL, Commit string
+	IsInferred  bool // from the message of the commit: what is known already counts more
+}
+
+// scmChange is what one delivery does in one project.
+type scmChange struct {
+	*tx
+	project int64
+	actor   core.Actor
+	outcome *SCMOutcome
+}
+
+func (c scmChange) apply(ctx context.Context, d SCMDelivery) error {
+	if _, err := pg.Exec(ctx, c, lockDeployOrder, pg.Args{"project_id": c.project}); err != nil { // before issues, as a deploy does
+		return err
+	}
+	for _, merge := range d.Merges { // before links, so that the merge commit of a linked pull request is not a fix of its own
+		if err := c.markMerged(ctx, merge); err != nil {
+			return err
+		}
+	}
+	for _, link := range d.Links {
+		if err := c.linkNamed(ctx, link); err != nil {
+			return err
+		}
+	}
+	if d.IsClosed {
+		if err := c.noteClosed(ctx, d.PullRequest); err != nil {
+			return err
+		}
+	}
+	if d.Deploy != nil {
+		deploy := *d.Deploy
+		deploy.ProjectID = c.project
+		reported, err := c.createDeploy(ctx, c.actor, deploy)
+		if err != nil {
+			return err
+		}
+		c.outcome.Deploys = append(c.outcome.Deploys, reported)
+	}
+	return nil
+}
+
+// An issue that had the fix before keeps what became of it since: somebody may have resolved the issue by hand.
+const issuesToLink = `
+SELECT i.id FROM issues i
+LEFT JOIN fixes latest ON latest.project_id = i.project_id AND latest.id = i.fix_id
+WHERE i.project_id = @project_id AND i.id = ANY (@ids) AND i.status <> 'merged'
+	AND coalesce(latest.merge_commit, '') <> @ref
+	AND NOT EXISTS (SELECT FROM fixes f WHERE f.project_id = i.project_id AND f.issue_id = i.id
+		AND (f.ref = @ref OR @kind = 'commit' AND f.ref >= @prefix AND f.ref < @prefix || 'g' AND starts_with(@ref, f.ref)))
+ORDER BY i.id`
+
+func (c scmChange) linkNamed(ctx context.Context, fix NamedFix) error {
+	prefix := fix.Ref
+	if fix.Kind == core.FixByCommit {
+		prefix = fixes.CommitPrefix(fix.Ref)
+	}
+	issues, err := pg.QueryMany[struct{ ID int64 }](ctx, c, issuesToLink, pg.Args{
+		"project_id": c.project, "ids": fix.Issues, "kind": string(fix.Kind), "ref": fix.Ref, "prefix": prefix,
+	})
+	if err != nil {
+		return err
+	}
+	for _, issue := range issues {
+		_, err := c.changeIssue(ctx, c.actor, c.project, issue.ID, func(change *issueChange) error { return change.linkFix(ctx, fix.NewFix) })
+		if core.HasCode(err, core.NotFound) {
+			continue // it was merged meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		c.outcome.Linked = append(c.outcome.Linked, issue.ID)
+	}
+	return nil
+}
+
+const (
+	putMerged = `
+INSERT INTO merged_pull_requests (project_id, url, commit, merged_at) VALUES (@project_id, @url, @commit, @now)
+ON CONFLICT (project_id, url) DO UPDATE SET
+	commit = CASE WHEN @inferred::boolean THEN merged_pull_requests.commit ELSE excluded.commit END
+RETURNING commit`
+	setMergeCommit = `
+UPDATE fixes SET merge_commit = @commit
+WHERE project_id = @project_id AND ref = @url AND kind = 'pull_request' AND deployed_at IS NULL AND closed_at IS NULL`
+	waitingForPullRequest = `
+SELECT ` + watch.Columns + `
+FROM fixes f
+JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id AND i.status = 'fix_pending'
+WHERE f.project_id = @project_id AND f.ref = @url AND f.deployed_at IS NULL AND f.closed_at IS NULL
+ORDER BY i.id FOR UPDATE OF i`
+)
+
+// markMerged remembers by which commit a pull request was merged. Fixes that wait for it count as deployed when a deploy has
+// brought that commit already.
+func (c scmChange) markMerged(ctx context.Context, merge MergedPullRequest) error {
+	row, err := pg.QueryOne[struct{ Commit string }](ctx, c, putMerged, pg.Args{
+		"project_id": c.project, "url": merge.URL, "commit": merge.Commit, "now": c.Now, "inferred": merge.IsInferred,
+	})
+	if err != nil {
+		return err
+	}
+	waiting, err := pg.QueryMany[watch.Fix](ctx, c, waitingForPullRequest, pg.Args{"project_id": c.project, "url": merge.URL})
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	if _, err := pg.Exec(ctx, c, setMergeCommit, pg.Args{"project_id": c.project, "url": merge.URL, "commit": row.Commit}); err != nil {
+		return err
+	}
+	for _, fix := range waiting {
+		fix.MergeCommit = row.Commit
+		if err := c.deployIfContained(ctx, c.actor, fix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteClosed adds a note to the issues whose fix waits for a pull request that was closed without being merged (decisions 6).
+func (c scmChange) noteClosed(ctx context.Context, url string) error {
+	waiting, err := pg.QueryMany[watch.Fix](ctx, c, waitingForPullRequest, pg.Args{"project_id": c.project, "url": url})
+	if err != nil {
+		return err
+	}
+	for _, fix := range waiting {
+		note := noteData{"The pull request " + url + " was closed without being merged. It is still linked as the fix."}
+		if err := c.recordOfIssue(ctx, c.actor, c.project, fix.IssueID, core.ActionIssueNote, note); err != nil {
+			return err
+		}
+		c.outcome.Noted = append(c.outcome.Noted, fix.IssueID)
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"errand/core"
+	"errand/fixes"
+	"errand/store"
+)
+
+// scmActor is who acts on what source control reports.
+var scmActor = core.NewSystemActor("scm")
+
+const (
+	// maxLinksOfDelivery is how many issues one delivery links at most: a push of thousands of commits must not hold the locks
+	// of the project for long.
+	maxLinksOfDelivery = 100
+	maxEnvironment     = 64 // characters, as in create_deploy
+	defaultEnvironment = "production"
+)
+
+// ReceiveDelivery does what a delivery of the source-control webhook asks for, once, and returns its answer. What cannot be
+// done is ignored with a reason: the sender is a program, which cannot mend it.
+func (t *Tools) ReceiveDelivery(ctx context.Context, d core.SCMDelivery) (core.SCMAnswer, error) {
+	change, reason := t.readDelivery(d)
+	if reason != "" {
+		isDuplicate, err := t.store.RememberDelivery(ctx, d.Keys)
+		return ignoreDelivery(reason, isDuplicate), err
+	}
+	outcome, err := t.store.ReceiveDelivery(ctx, scmActor, change)
+	switch {
+	case err != nil:
+		return core.SCMAnswer{}, err
+	case outcome.IsDuplicate:
+		return core.SCMAnswer{OK: true, Duplicate: true}, nil
+	case outcome.Projects == 0:
+		return ignoreDelivery(t.explainNoProject(d, change.Repository), false), nil
+	}
+	answer := core.SCMAnswer{OK: true, Projects: outcome.Projects, Linked: outcome.Linked}
+	switch {
+	case d.Push != nil:
+		commits := len(d.Push.Commits)
+		answer.Commits = &commits
+	case d.Deployment != nil:
+		return core.SCMAnswer{OK: true, Deploys: outcome.Deploys}, nil
+	case d.PullRequest.Change == core.SCMMerged:
+		answer.Merged = change.PullRequest
+	case d.PullRequest.Change == core.SCMClosed && len(outcome.Noted) > 0:
+		answer.Closed = change.PullRequest
+	case d.PullRequest.Change == core.SCMClosed:
+		return ignoreDelivery("the pull request was closed without being merged, and no fix waits for it", false), nil
+	case len(outcome.Linked) == 0:
+		return ignoreDelivery("the pull request names no issue of a project with this repository that it is not linked to already", false), nil
+	}
+	return answer, nil
+}
+
+func ignoreDelivery(reason string, isDuplicate bool) core.SCMAnswer {
+	if isDuplicate {
+		return core.SCMAnswer{OK: true, Duplicate: true}
+	}
+	return core.SCMAnswer{OK: true, Ignored: reason}
+}
+
+// explainNoProject says why a delivery concerns no project.
+func (t *Tools) explainNoProject(d core.SCMDelivery, repository string) string {
+	if repository == "" && slices.ContainsFunc(d.Repository, func(name string) bool { return name != "" }) {
+		return "the repository is not one on " + t.scmHost + " (SCM_HOST)"
+	}
+	return "no project has this repository"
+}
+
+// readDelivery applies the rules of fixes to a delivery. It returns why the delivery is to be ignored, if it is.
+func (t *Tools) readDelivery(d core.SCMDelivery) (change store.SCMDelivery, reason string) {
+	change = store.SCMDelivery{Keys: d.Keys}
+	if d.Ignored != "" {
+		return change, d.Ignored
+	}
+	if repository, ok := fixes.ParseRepository(cmp.Or(d.Repository...), t.scmHost); ok {
+		change.Repository = repository
+	} else {
+		return change, "" // no project has it
+	}
+	switch {
+	case d.Push != nil:
+		t.readPush(&change, *d.Push)
+	case d.PullRequest != nil:
+		reason = t.readPullRequest(&change, *d.PullRequest)
+	case d.Deployment != nil:
+		reason = readDeployment(&change, *d.Deployment)
+	}
+	return change, reason
+}
+
+// readPush finds the issues that commits name, and the pull requests that they merge. Of several commits that name an issue
+// the last one is its fix.
+func (t *Tools) readPush(change *store.SCMDelivery, push core.SCMPush) {
+	markers := fixes.NewIssueMarkers(t.store.Settings().BaseURL)
+	fixedBy, order := map[int64]string{}, []int64{}
+	for _, c := range push.Commits {
+		commit, err := fixes.ParseCommit(c.SHA)
+		if err != nil {
+			continue
+		}
+		if number := fixes.FindMergedNumber(c.Message); number != "" && push.OnDefaultBranch {
+			url := t.pullRequestURL(change.Repository, number)
+			change.Merges = append(change.Merges, store.MergedPullRequest{URL: url, Commit: commit, IsInferred: true})
+		}
+		if c.WasPushed {
+			continue
+		}
+		for _, id := range markers.FindIssues(c.Message) {
+			if _, isNamed := fixedBy[id]; !isNamed {
+				order = append(order, id)
+			}
+			fixedBy[id] = commit
+		}
+	}
+	for _, id := range order[:min(len(order), maxLinksOfDelivery)] {
+		fix := store.NewFix{Kind: core.FixByCommit, Ref: fixedBy[id]}
+		change.Links = append(change.Links, store.NamedFix{NewFix: fix, Issues: []int64{id}})
+	}
+	slices.SortFunc(change.Links, func(a, b store.NamedFix) int { return cmp.Compare(a.Issues[0], b.Issues[0]) }) // as others lock them
+}
+
+func (t *Tools) readPullRequest(change *store.SCMDelivery, request core.SCMPullRequest) (reason string) {
+	text := strings.Replace(request.URL, "/pulls/", "/pull/", 1) // as Gitea has it
+	if text == "" {
+		text = t.pullRequestURL(change.Repository, fmt.Sprint(request.Number))
+	}
+	url, err := fixes.ParsePullRequest(text, t.scmHost, change.Repository)
+	if err != nil {
+		return "the URL of the pull request " + strings.Replace(err.Error(), "project's repository", "repository that reports it", 1)
+	}
+	change.PullRequest, change.IsClosed = url, request.Change == core.SCMClosed
+	if change.IsClosed {
+		return ""
+	}
+	markers := fixes.NewIssueMarkers(t.store.Settings().BaseURL)
+	if issues := markers.FindIssues(request.Title + "\n" + request.Body); len(issues) > 0 {
+		fix := store.NewFix{Kind: core.FixByPullRequest, Ref: url}
+		change.Links = []store.NamedFix{{NewFix: fix, Issues: issues}}
+	}
+	commit, err := fixes.ParseCommit(request.MergeCommit)
+	if request.Change == core.SCMMerged && err == nil {
+		change.Merges = []store.MergedPullRequest{{URL: url, Commit: commit}}
+	}
+	return ""
+}
+
+func (t *Tools) pullRequestURL(repository, number string) string {
+	return "https://" + strings.ToLower(t.scmHost) + "/" + repository + "/pull/" + number
+}
+
+func readDeployment(change *store.SCMDelivery, deployment core.SCMDeployment) (reason string) {
+	commit, err := fixes.ParseCommit(deployment.Commit)
+	if err != nil {
+		return "the commit of the deployment " + err.Error()
+	}
+	environment := cmp.Or(deployment.Environment, defaultEnvironment)
+	if utf8.RuneCountInString(environment) > maxEnvironment {
+		return fmt.Sprintf("the environment of the deployment must have at most %d characters", maxEnvironment)
+	}
+	if err := core.CheckName("environment", environment); err != nil {
+		return "the environment of the deployment must be a name that can be read"
+	}
+	change.Deploy = &store.NewDeploy{Release: commit, Environment: environment, Commit: commit, Source: core.DeployedBySCM}
+	return ""
+}
