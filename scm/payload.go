@@ -78,7 +78,7 @@ func parsePayload(body []byte) (payload, error) {
 		err = errors.New("it is not an object")
 	}
 	if err != nil {
-		return p, core.Invalid("", "must be a JSON object: choose the content type application/json for the webhook").Because(err)
+		return p, core.RefuseField("", "must be a JSON object: choose the content type application/json for the webhook").Because(err)
 	}
 	return p, nil
 }

@@ -88,7 +88,7 @@ func (t *tx) rememberDelivery(ctx context.Context, keys []string) (isDuplicate b
 		hash := sha256.Sum256([]byte(key))
 		hashes[i] = hex.EncodeToString(hash[:])
 	}
-	hashes = sortedOnce(slices.Clone(hashes))
+	hashes = sortOnce(hashes)
 	n, err := pg.Exec(ctx, t, addDeliveries, pg.Args{"keys": hashes, "now": t.Now})
 	return n < int64(len(hashes)), err
 }
