@@ -86,7 +86,8 @@ func (e example) makeEvents(project int64, now time.Time) []exampleEvent {
 	for n := range list {
 		id := e.eventID(project, n)
 		// The more recent, the more there are: an error that grows.
-		ago := time.Duration(e.Until)*24*time.Hour + time.Duration(random.Float64()*random.Float64()*float64(e.Days-e.Until)*24*float64(time.Hour))
+		ago := time.Duration(e.Until)*24*time.Hour +
+			time.Duration(random.Float64()*random.Float64()*float64(e.Days-e.Until)*24*float64(time.Hour))
 		at := now.Add(-ago - 3*time.Minute)
 		event := maps.Clone(e.Event)
 		event["event_id"], event["timestamp"] = id, at.UTC().Format(time.RFC3339Nano)

@@ -133,7 +133,8 @@ func (t *tx) addDeploy(ctx context.Context, d NewDeploy, reported core.ReportedD
 	if _, err := pg.Exec(ctx, t, addDeployCommits, pg.Args{"project_id": d.ProjectID, "commits": commits, "number": number}); err != nil {
 		return err
 	}
-	_, err = pg.Exec(ctx, t, addDeployPullRequests, pg.Args{"project_id": d.ProjectID, "urls": sortedOnce(slices.Clone(d.PullRequests)), "number": number})
+	_, err = pg.Exec(ctx, t, addDeployPullRequests,
+		pg.Args{"project_id": d.ProjectID, "urls": sortedOnce(slices.Clone(d.PullRequests)), "number": number})
 	return err
 }
 
