@@ -24,7 +24,7 @@ import (
 // Options says what the surface is made of. All but MCP, Ingest, SCM and Observe must be set.
 type Options struct {
 	Registry *core.Registry
-	// Authenticate gives the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.
+	// Authenticate returns the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.
 	Authenticate func(context.Context, core.Secret) (core.Actor, error)
 	Ready        func(context.Context) error // nil while requests can be served
 	BaseURL      func() string               // the public URL as it is now, for the examples of /docs

@@ -35,7 +35,8 @@ var arrows = map[string][]string{
 	"store/pg":       {"core", "github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode"},
 	"store/activity": {"core", "store/pg"},
 	"store/watch":    {"core", "fixes", "store/activity", "store/pg"},
-	"store/intake": {"core", "fixes", "similar", "triage", "store/activity", "store/pg", "store/watch", "github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode",
+	"store/intake": {"core", "fixes", "similar", "triage", "store/activity", "store/pg", "store/watch", "github.com/jackc/pgx/v5",
+		"github.com/jackc/pgerrcode",
 		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
 	"store": {"core", "fixes", "migrations", "similar", "triage", "store/activity", "store/intake", "store/pg", "store/watch",
 		"github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode", "github.com/pressly/goose/v3", "github.com/riverqueue/river",
@@ -60,7 +61,8 @@ var arrows = map[string][]string{
 	"oauth":      {"core", "wire"},
 	"web":        {"core", "wire"},
 
-	"ingest": {"core", "wire", "store", "store/intake", "envelope", "otlp", "scrub", "sourcemap", "grouping", "similar", "triage", "blob", "github.com/andybalholm/brotli",
+	"ingest": {"core", "wire", "store", "store/intake", "envelope", "otlp", "scrub", "sourcemap", "grouping", "similar", "triage", "blob",
+		"github.com/andybalholm/brotli",
 		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync",
 		// Its counters must cost next to nothing, so it holds them itself; the others tell app, by Options.Observe.
 		"github.com/prometheus/client_golang"},

@@ -18,7 +18,7 @@ import (
 // Client is how a command reaches a running Errand over its API, as scripts do.
 type Client struct {
 	URL   string      `name:"url" env:"ERRAND_URL" help:"Where Errand runs, such as https://errors.example."`
-	Token core.Secret `name:"token" env:"ERRAND_TOKEN" help:"Token with the scope releases:write. Better set in the environment than given here: others see the arguments of a command."`
+	Token core.Secret `name:"token" env:"ERRAND_TOKEN" help:"Token with releases:write; better in the environment: arguments can be seen."`
 }
 
 const (

@@ -42,8 +42,8 @@ type Config struct {
 	DatabaseWait  string `name:"database-wait" env:"DATABASE_WAIT" default:"1m" help:"${help_DATABASE_WAIT}"`
 	ShutdownDelay string `name:"shutdown-delay" env:"SHUTDOWN_DELAY" default:"0s" help:"${help_SHUTDOWN_DELAY}"`
 
-	VerifyMin string `name:"verify-min" env:"VERIFY_MIN" help:"The shortest time for which the error of a deployed fix has to stay away: a number with s, m, h or d; by default 1h."`
-	VerifyMax string `name:"verify-max" env:"VERIFY_MAX" help:"The longest such time, after which no sign of life of the app is needed; by default 7d."`
+	VerifyMin string `name:"verify-min" env:"VERIFY_MIN" help:"Shortest time for which a fixed error must stay away; by default 1h."`
+	VerifyMax string `name:"verify-max" env:"VERIFY_MAX" help:"Longest such time, which needs no sign of life; by default 7d."`
 	SCMHost   string `name:"scm-host" env:"SCM_HOST" default:"github.com" help:"Host of source control, where pull requests are."`
 
 	SCMWebhookSecret core.Secret `name:"scm-webhook-secret" env:"SCM_WEBHOOK_SECRET" help:"${help_SCM_WEBHOOK_SECRET}"`

@@ -65,7 +65,8 @@ func openPast(ctx context.Context, c *Config, db *database, log *slog.Logger) (*
 	p := &past{}
 	s, err := store.Open(ctx, store.Options{
 		URL: db.url, Clock: func() time.Time { return *p.now.Load() },
-		Settings: c.defaultsHere(), Connections: store.MinConnections, Verify: c.verify,
+		Settings: c.defaultsHere(), Connections: store.MinConnections,
+		Verify: c.verify,
 	})
 	if err != nil {
 		return nil, err

@@ -92,6 +92,12 @@ func TestDemo(t *testing.T) {
 	s.getJSON(t, "/v1/fix-outcomes", &outcomes)
 	require.Len(t, outcomes, 2)
 
+	requireDemoEvents(t, s, issues)
+}
+
+// requireDemoEvents requires that each issue shows events, masked, and that some are of staging.
+func requireDemoEvents(t *testing.T, s *server, issues []demoIssue) {
+	t.Helper()
 	var environments []any
 	s.getJSON(t, "/v1/issues?project=demo-shop&environment=staging", &environments)
 	require.NotEmpty(t, environments)

@@ -20,7 +20,7 @@ type DeployReport struct {
 	Release      string   `help:"The version, as the app's events name it; by default the commit."`
 	Environment  string   `default:"production" help:"Where it was deployed, as the app's events name it."`
 	Commits      []string `help:"SHAs of the commits since the deploy before, separated by commas."`
-	CommitsFrom  string   `name:"commits-from" placeholder:"REVISION" help:"The commit or tag that was deployed before: git log, run here, says which commits are new since."`
+	CommitsFrom  string   `name:"commits-from" placeholder:"REVISION" help:"What was deployed before: git log says what is new."`
 	PullRequests []string `name:"pull-request" help:"URL of a pull request that the deploy brings; repeat the flag or separate with commas."`
 
 	Dir string `kong:"-"` // where git runs; empty for the current folder
@@ -57,7 +57,8 @@ func (d DeployReport) Send(ctx context.Context, c Client) (core.ReportedDeploy, 
 func (d DeployReport) listCommits(ctx context.Context) ([]string, error) {
 	revisions := d.CommitsFrom + ".." + d.Commit
 	count := "--max-count=" + strconv.Itoa(maxDeployCommits)
-	git := exec.CommandContext(ctx, "git", "log", "--format=%H", count, "--end-of-options", revisions, "--")
+	git := exec.CommandContext(ctx, "git", "log", "--format=%H", count, "--end-of-options",
+		revisions, "--")
 	git.Dir = d.Dir
 	out, err := git.Output()
 	var failed *exec.ExitError

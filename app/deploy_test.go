@@ -51,7 +51,8 @@ func TestDeployCommand(t *testing.T) {
 	require.Equal(t, core.List[int64]{issues[0].ID}, reported.FixesDeployed)
 	var text strings.Builder
 	require.NoError(t, app.PrintDeploy(&text, reported))
-	require.Equal(t, fmt.Sprintf("Reported: release 2.5.0 in production (commit %s).\nIt brings the fix of issue %d.\n", last, issues[0].ID), text.String())
+	require.Equal(t, fmt.Sprintf("Reported: release 2.5.0 in production (commit %s).\nIt brings the fix of issue %d.\n", last, issues[0].ID),
+		text.String())
 }
 
 func TestDeployCommandSaysWhatIsWrong(t *testing.T) {
@@ -65,17 +66,21 @@ func TestDeployCommandSaysWhatIsWrong(t *testing.T) {
 		report app.DeployReport
 		want   string
 	}{
-		"no URL":         {app.Client{Token: adminToken}, app.DeployReport{}, "Set ERRAND_URL"},
-		"no scheme":      {app.Client{URL: "errors.example", Token: adminToken}, app.DeployReport{}, "ERRAND_URL must be a URL"},
-		"no token":       {app.Client{URL: s.URL()}, app.DeployReport{}, "set ERRAND_TOKEN"},
-		"wrong token":    {app.Client{URL: s.URL(), Token: "ck_wrong"}, app.DeployReport{Project: "x", Commit: "abcdef1"}, "401 Unauthorized: unauthorized"},
-		"no project":     {client, app.DeployReport{Project: "x", Commit: "abcdef1", Environment: "e"}, "404 Not Found: project_not_found"},
-		"wrong commit":   {client, app.DeployReport{Project: "x", Commit: "main", Environment: "e"}, "commit must be a commit SHA of 7 to 40"},
-		"not Errand":     {app.Client{URL: s.URL() + "/docs", Token: adminToken}, app.DeployReport{Project: "x", Commit: "abcdef1"}, "404 Not Found"},
-		"a redirect":     {app.Client{URL: elsewhere.URL, Token: adminToken}, app.DeployReport{Project: "x"}, "where it leads, https://errors.example/"},
-		"not there":      {app.Client{URL: "http://127.0.0.1:1", Token: adminToken}, app.DeployReport{Project: "x"}, "connection refused"},
-		"no repository":  {client, app.DeployReport{Project: "x", Commit: "HEAD", CommitsFrom: "v1", Dir: t.TempDir()}, "not a git repository"},
-		"a flag for git": {client, app.DeployReport{Project: "x", Commit: "HEAD", CommitsFrom: "--output=x", Dir: t.TempDir()}, "git log --output=x..HEAD"},
+		"no URL":    {app.Client{Token: adminToken}, app.DeployReport{}, "Set ERRAND_URL"},
+		"no scheme": {app.Client{URL: "errors.example", Token: adminToken}, app.DeployReport{}, "ERRAND_URL must be a URL"},
+		"no token":  {app.Client{URL: s.URL()}, app.DeployReport{}, "set ERRAND_TOKEN"},
+		"wrong token": {app.Client{URL: s.URL(), Token: "ck_wrong"}, app.DeployReport{Project: "x", Commit: "abcdef1"},
+			"401 Unauthorized: unauthorized"},
+		"no project":   {client, app.DeployReport{Project: "x", Commit: "abcdef1", Environment: "e"}, "404 Not Found: project_not_found"},
+		"wrong commit": {client, app.DeployReport{Project: "x", Commit: "main", Environment: "e"}, "commit must be a commit SHA of 7 to 40"},
+		"not Errand": {app.Client{URL: s.URL() + "/docs", Token: adminToken}, app.DeployReport{Project: "x", Commit: "abcdef1"},
+			"404 Not Found"},
+		"a redirect": {app.Client{URL: elsewhere.URL, Token: adminToken}, app.DeployReport{Project: "x"},
+			"where it leads, https://errors.example/"},
+		"not there":     {app.Client{URL: "http://127.0.0.1:1", Token: adminToken}, app.DeployReport{Project: "x"}, "connection refused"},
+		"no repository": {client, app.DeployReport{Project: "x", Commit: "HEAD", CommitsFrom: "v1", Dir: t.TempDir()}, "not a git repository"},
+		"a flag for git": {client, app.DeployReport{Project: "x", Commit: "HEAD", CommitsFrom: "--output=x", Dir: t.TempDir()},
+			"git log --output=x..HEAD"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := test.report.Send(t.Context(), test.client)

@@ -37,7 +37,7 @@ func documentedNames(t *testing.T, section, heading string) (names []string) {
 	require.True(t, found, "%s has no section %q", configurationPage, section)
 	text, _, _ = strings.Cut(text, "\n## ")
 	_, rows, found := strings.Cut(text, "\n| "+heading+" |")
-	require.True(t, found, "%s, section %q, has no table of which the first column is %q", configurationPage, section, heading)
+	require.True(t, found, "%s, section %q, has no table whose first column is %q", configurationPage, section, heading)
 	rows, _, _ = strings.Cut(rows, "\n\n")
 	for row := range strings.Lines(rows) {
 		row, isRow := strings.CutPrefix(row, "| ")

@@ -32,7 +32,7 @@ type Approval struct {
 	RequestedBy string         `json:"requested_by" doc:"Name of the token."`
 	RequestedAt Time           `json:"requested_at" always:"true"`
 	ExpiresAt   Time           `json:"expires_at" always:"true"`
-	Status      ApprovalStatus `json:"status" enum:"pending|approved|rejected|expired|failed" doc:"failed: it was approved, but the action could not be done any more."`
+	Status      ApprovalStatus `json:"status" enum:"pending|approved|rejected|expired|failed" doc:"@approval.status"`
 	DecidedBy   Text           `json:"decided_by"`
 	DecidedAt   Time           `json:"decided_at"`
 }

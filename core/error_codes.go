@@ -54,7 +54,7 @@ var v1Errors = ErrorForms{
 		Meaning: "The token lacks the required scope.",
 		Hint:    "Ask for a token with the scope in required_scope; whoami shows the scopes of this one.",
 		Members: struct {
-			RequiredScope Scope  `json:"required_scope,omitempty" enum:"issues:read|issues:write|releases:write|admin" doc:"The scope that the token lacks."`
+			RequiredScope Scope  `json:"required_scope,omitempty" enum:"issues:read|issues:write|releases:write|admin" doc:"@forbidden.scope"`
 			Reason        string `json:"reason,omitempty" doc:"Why not, where it is not for want of a scope: nobody decides a request of their own."`
 		}{},
 	},

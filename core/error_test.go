@@ -79,13 +79,15 @@ func TestErrorOnTheWire(t *testing.T) {
 		{NewError(Unauthorized), `{"error":"unauthorized"}`, `{"error":"unauthorized"}`},
 		{NewError(Forbidden).With("required_scope", IssuesWrite),
 			`{"error":"forbidden","required_scope":"issues:write"}`,
-			`{"error":"forbidden","required_scope":"issues:write","hint":"Ask for a token with the scope in required_scope; whoami shows the scopes of this one."}`},
+			`{"error":"forbidden","required_scope":"issues:write",` +
+				`"hint":"Ask for a token with the scope in required_scope; whoami shows the scopes of this one."}`},
 		{NewError(Claimed).With("claim", claim{"fixer"}).Because(cause),
 			`{"error":"claimed","claim":{"holder":"fixer"}}`,
 			`{"error":"claimed","claim":{"holder":"fixer"},"hint":"Take another issue: list_issues with claimed=false."}`},
 		{RefuseField("scrub_patterns.0", "must have at most %d characters", 200).Because(cause),
 			`{"error":"invalid_request","details":[{"path":"scrub_patterns.0","message":"must have at most 200 characters"}]}`,
-			`{"error":"invalid_request","details":[{"path":"scrub_patterns.0","message":"must have at most 200 characters"}],"hint":"Correct the fields in details and call again."}`},
+			`{"error":"invalid_request","details":[{"path":"scrub_patterns.0","message":"must have at most 200 characters"}],` +
+				`"hint":"Correct the fields in details and call again."}`},
 		{AsError(cause), `{"error":"internal"}`, `{"error":"internal","hint":"Try again; if it stays, report the request_id."}`},
 	} {
 		body, err := json.Marshal(c.err)

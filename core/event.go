@@ -11,7 +11,7 @@ type Event struct {
 	EventID     string           `json:"event_id" doc:"The SDK's id of the event: 32 hexadecimal digits."`
 	Timestamp   Time             `json:"timestamp" doc:"When it happened, by the SDK's clock where that is plausible."`
 	ReceivedAt  Time             `json:"received_at" doc:"When the server took it in."`
-	Platform    string           `json:"platform" doc:"The platform that the SDK named, such as javascript, python or go; other when it named none."`
+	Platform    string           `json:"platform" doc:"@event.platform"`
 	Level       string           `json:"level" doc:"fatal, error, warning, info or debug."`
 	Logger      Untrusted        `json:"logger"`
 	Title       Untrusted        `json:"title"`

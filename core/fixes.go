@@ -33,8 +33,8 @@ const (
 // LinkFixInput is the body of POST /v1/issues/{id}/fix.
 type LinkFixInput struct {
 	ID     int64  `json:"id" doc:"Id of the issue." min:"1"`
-	Commit string `json:"commit,omitempty" doc:"SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url." min:"1" max:"100"`
-	PRURL  string `json:"pr_url,omitempty" doc:"URL of the pull request that fixes it: https://<host>/<owner>/<repo>/pull/<number>." min:"1" max:"500"`
+	Commit string `json:"commit,omitempty" doc:"@linkFixInput.commit" min:"1" max:"100"`
+	PRURL  string `json:"pr_url,omitempty" doc:"@linkFixInput.pr_url" min:"1" max:"500"`
 }
 
 // Check wants exactly one of the two.
@@ -49,7 +49,8 @@ func (in LinkFixInput) Check() error {
 var LinkFix = DefineOperation[LinkFixInput, Data[IssueDetail]](Operation{
 	Name: "link_fix", Route: "POST /v1/issues/{id}/fix", Scope: IssuesWrite,
 	Summary: "Link a fix to an issue",
-	Description: "Names the commit or pull request that fixes an issue; it becomes fix_pending. When a deploy brings it, the error is watched: " +
+	Description: "Names the commit or pull request that fixes an issue; it becomes fix_pending. " +
+		"When a deploy brings it, the error is watched: " +
 		"the issue is verified when it stays away until fix.verify_after, regressed when it returns. A new link replaces an open fix. " +
 		"Link the fix as soon as you have the commit or pull request; there is no need to resolve the issue.",
 	Example: `{"id": 42, "commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"}`,
@@ -66,7 +67,7 @@ type FixOutcome struct {
 	LinkedBy        string    `json:"linked_by"`
 	LinkedAt        Time      `json:"linked_at" always:"true"`
 	DeployedAt      Time      `json:"deployed_at" always:"true"`
-	Outcome         string    `json:"outcome" enum:"verified|regressed" doc:"A fix that was verified and then regressed is regressed, and keeps verified_at."`
+	Outcome         string    `json:"outcome" enum:"verified|regressed" doc:"@fixOutcome.outcome"`
 	VerifiedAt      Time      `json:"verified_at"`
 	RegressedAt     Time      `json:"regressed_at"`
 	RegressedIn     Untrusted `json:"regressed_in" doc:"The release in which the error came back."`

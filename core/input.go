@@ -78,7 +78,7 @@ func compileInput(t reflect.Type) (*input, error) {
 func compileField(f reflect.StructField) (Field, error) {
 	field := Field{
 		Name:          jsonName(f),
-		Doc:           f.Tag.Get("doc"),
+		Doc:           docOf(f.Tag),
 		Required:      !isOptional(f) && f.Type.Kind() != reflect.Pointer,
 		handlerCleans: f.Tag.Get("cleaned") != "",
 		keepsCommas:   f.Tag.Get("commas") != "",

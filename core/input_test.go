@@ -77,8 +77,9 @@ func TestInputGivesDefaults(t *testing.T) {
 func TestInputTakesEveryField(t *testing.T) {
 	t.Parallel()
 	got, err := readSample(compileSample(t), `{"id": 9007199254740991, "minutes": 1440, "offset": -9007199254740991, "claimed": false,
-		"deep": false, "name": "Zoë", "note": "x", "status": "resolved", "scopes": ["admin"], "ids": [1, 2], "project": "web-shop", "since": "24h",
-		"before": "7d", "until": "2026-01-03T19:22:50.1239+01:00", "trust": "low", "quota": 9, "after": "1h", "app": "api", "raw": {"a": [1.50]},
+		"deep": false, "name": "Zoë", "note": "x", "status": "resolved", "scopes": ["admin"], "ids": [1, 2],
+		"project": "web-shop", "since": "24h", "before": "7d", "until": "2026-01-03T19:22:50.1239+01:00", "trust": "low",
+		"quota": 9, "after": "1h", "app": "api", "raw": {"a": [1.50]},
 		"limit": 100, "cursor": "`+string(NewCursor("last_seen", At(clock()).Time, 3))+`"}`)
 	require.NoError(t, err)
 	no, week := false, Since("7d")
@@ -130,8 +131,9 @@ func TestInputIsCoercedWhereItsMeaningIsPlain(t *testing.T) {
 // An agent that writes null for what it leaves out is understood; only in a change null means something else than absent.
 func TestInputTakesNullAsAbsent(t *testing.T) {
 	t.Parallel()
-	got, err := readSample(compileSample(t), `{"id": 1, "minutes": null, "offset": null, "claimed": null, "deep": null, "name": null, "status": null,
-		"scopes": null, "ids": null, "project": null, "since": null, "before": null, "until": null, "raw": null, "limit": null, "cursor": null,
+	got, err := readSample(compileSample(t), `{"id": 1, "minutes": null, "offset": null, "claimed": null, "deep": null, "name": null,
+		"status": null, "scopes": null, "ids": null, "project": null, "since": null, "before": null, "until": null, "raw": null,
+		"limit": null, "cursor": null,
 		"trust": null, "quota": null, "after": null, "app": null}`)
 	require.NoError(t, err)
 	require.Equal(t, sample{ID: 1, Minutes: 120, Deep: true, Paging: Paging{Limit: 25},
@@ -383,20 +385,22 @@ func TestDecodeArgs(t *testing.T) {
 		require.Empty(t, args)
 	}
 	for body, want := range map[string]string{
-		`[]`:                                   "the body must be a JSON object: it is a JSON array",
-		`[{"id": 1}]`:                          "the body must be a JSON object: it is a JSON array",
-		`"id"`:                                 "the body must be a JSON object: it is a JSON string",
-		`42`:                                   "the body must be a JSON object: it is a JSON number",
-		`true`:                                 "the body must be a JSON object: it is a JSON bool",
-		`null`:                                 "the body must be a JSON object",
-		` `:                                    "the body must be a JSON object: it ends too early",
-		`{"id": 1`:                             "the body must be a JSON object: it ends too early",
-		`{"id": 1} {}`:                         "the body must be one JSON object, with nothing after it",
-		`{"id": 1}}`:                           "the body must be one JSON object, with nothing after it",
-		`{"id": 1} x`:                          "the body must be one JSON object, with nothing after it",
-		`{id: 1}`:                              "the body must be a JSON object: invalid character 'i' looking for beginning of object key string (at byte 2)",
-		"{\"id\": \"\xff\"}":                   "the body must be valid UTF-8",
-		"\xef\xbb\xbf{}":                       "the body must be a JSON object: invalid character 'ï' looking for beginning of value (at byte 1)",
+		`[]`:           "the body must be a JSON object: it is a JSON array",
+		`[{"id": 1}]`:  "the body must be a JSON object: it is a JSON array",
+		`"id"`:         "the body must be a JSON object: it is a JSON string",
+		`42`:           "the body must be a JSON object: it is a JSON number",
+		`true`:         "the body must be a JSON object: it is a JSON bool",
+		`null`:         "the body must be a JSON object",
+		` `:            "the body must be a JSON object: it ends too early",
+		`{"id": 1`:     "the body must be a JSON object: it ends too early",
+		`{"id": 1} {}`: "the body must be one JSON object, with nothing after it",
+		`{"id": 1}}`:   "the body must be one JSON object, with nothing after it",
+		`{"id": 1} x`:  "the body must be one JSON object, with nothing after it",
+		`{id: 1}`: "the body must be a JSON object: " +
+			"invalid character 'i' looking for beginning of object key string (at byte 2)",
+		"{\"id\": \"\xff\"}": "the body must be valid UTF-8",
+		"\xef\xbb\xbf{}": "the body must be a JSON object: " +
+			"invalid character 'ï' looking for beginning of value (at byte 1)",
 		`{"a":` + strings.Repeat("[", 200_000): "the body must be a JSON object: invalid character '[' exceeded max depth (at byte 10005)",
 		`{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) +
 			`}`: "the body must be a JSON object: invalid character '[' exceeded max depth (at byte 10005)",

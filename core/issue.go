@@ -46,7 +46,7 @@ type Issue struct {
 	Approval           *PendingApproval `json:"approval" doc:"The action on it that waits for a second admin; null without one."`
 	Trust              Trust            `json:"trust" enum:"low|high" doc:"The trust level of the project."`
 	SourceTrust        Trust            `json:"source_trust" enum:"low|high"`
-	Source             *Source          `json:"source" enum:"server|browser|mixed" doc:"Where the project's events of the last 30 days came from."`
+	Source             *Source          `json:"source" enum:"server|browser|mixed" doc:"@issue.source"`
 	Triage             Triage           `json:"triage" doc:"What kind of error it is, by rules and by who corrected them."`
 }
 
@@ -66,7 +66,7 @@ type IssueDetail struct {
 
 // IngestState says whether events are coming in at all: without them a list of issues says nothing.
 type IngestState struct {
-	State       string `json:"state" enum:"ok|idle|over_quota|degraded" doc:"The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok."`
+	State       string `json:"state" enum:"ok|idle|over_quota|degraded" doc:"@ingestState.state"`
 	Events24h   int64  `json:"events_24h"`
 	LastEventAt Time   `json:"last_event_at"`
 	QuotaUsed   int64  `json:"quota_used" doc:"Events since 00:00 UTC."`

@@ -29,14 +29,14 @@ const (
 // ListIssuesInput filters the list of issues.
 type ListIssuesInput struct {
 	Project     ProjectRef `json:"project,omitempty" doc:"Public id or slug; all projects when absent." min:"1"`
-	Status      Status     `json:"status,omitempty" doc:"Only this status; without it merged issues are left out." enum:"unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
+	Status      Status     `json:"status,omitempty" doc:"@status" enum:"unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
 	Release     string     `json:"release,omitempty" doc:"First or last release, or that of a stored event." min:"1" max:"8192"`
 	Environment string     `json:"environment,omitempty" doc:"Environment of a stored event." min:"1" max:"8192"`
 	Since       Since      `json:"since,omitempty" doc:"Last seen at or after: 30m, 24h, 7d, or an ISO date or time."`
 	Search      string     `json:"search,omitempty" doc:"Text in the title or culprit; any case." min:"1" max:"200"`
 	Claimed     *bool      `json:"claimed" doc:"true: only issues with an active claim; false: only without."`
 	Test        bool       `json:"test,omitempty" doc:"true: only test issues; without it they are left out."`
-	Sort        IssueSort  `json:"sort" doc:"last_seen: most recent first; priority: highest first, by the scores at the time of the first page." enum:"last_seen|priority" default:"last_seen"`
+	Sort        IssueSort  `json:"sort" doc:"@listIssuesInput.sort" enum:"last_seen|priority" default:"last_seen"`
 	Paging
 }
 

@@ -14,7 +14,7 @@ type Label struct {
 	ActorType ActorType       `json:"actor_type" enum:"token|admin_token|system"`
 	ActorName string          `json:"actor_name"`
 	Data      json.RawMessage `json:"data" doc:"What the row says beside it, such as {from, to}; null without."`
-	Corrects  Text            `json:"corrects" enum:"resolved|ignored|grouping|triage" doc:"What turned out to be wrong: the earlier decision that was reversed, the grouping, or the triage; null for none."`
+	Corrects  Text            `json:"corrects" enum:"resolved|ignored|grouping|triage" doc:"@label.corrects"`
 }
 
 // ListLabelsInput filters and pages the labels.

@@ -5,34 +5,34 @@ import "reflect"
 // IngestEventInput is the native event of POST /v1/ingest (decisions 3). The Sentry SDK protocol names the meanings; a
 // member that is null is absent. Package envelope reads it; a test there holds that it knows these fields and no others.
 type IngestEventInput struct {
-	EventID     string             `json:"event_id,omitempty" doc:"32 hexadecimal digits, with or without dashes; made when absent. The same id again is a duplicate."`
-	Timestamp   nativeTime         `json:"timestamp,omitempty" doc:"RFC 3339, or seconds since 1970. The time of receipt when absent, more than a minute ahead or more than 30 days behind."`
+	EventID     string             `json:"event_id,omitempty" doc:"@ingestEventInput.event_id"`
+	Timestamp   nativeTime         `json:"timestamp,omitempty" doc:"@ingestEventInput.timestamp"`
 	Level       string             `json:"level,omitempty" enum:"fatal|error|warning|info|debug" doc:"error when absent."`
-	Platform    string             `json:"platform,omitempty" doc:"Such as node, python or go: at most 32 lower-case letters, digits, dots and dashes."`
-	Message     string             `json:"message,omitempty" doc:"At least a message or an exception is required. Cut to 8 KB, as all texts for which no other length is named."`
-	Exception   nativeExceptions   `json:"exception,omitempty" doc:"One exception, or a list of them, outermost last; 50 are kept. At least a message or an exception is required."`
+	Platform    string             `json:"platform,omitempty" doc:"@ingestEventInput.platform"`
+	Message     string             `json:"message,omitempty" doc:"@ingestEventInput.message"`
+	Exception   nativeExceptions   `json:"exception,omitempty" doc:"@ingestEventInput.exception"`
 	Transaction string             `json:"transaction,omitempty" doc:"The route or task during which it happened."`
 	Release     string             `json:"release,omitempty" doc:"Cut to one line of 200 characters."`
 	Environment string             `json:"environment,omitempty" doc:"Such as production. Cut to one line of 64 characters."`
 	Dist        string             `json:"dist,omitempty" doc:"The build of the release. Cut to one line of 64 characters."`
 	ServerName  string             `json:"server_name,omitempty" doc:"The machine."`
-	User        nativeUser         `json:"user,omitempty" doc:"Whom it hit. Counted by a hash of the first of id, email, username and ip_address."`
+	User        nativeUser         `json:"user,omitempty" doc:"@ingestEventInput.user"`
 	Request     nativeRequest      `json:"request,omitempty" doc:"The HTTP request during which it happened."`
 	Tags        nativeTags         `json:"tags,omitempty" doc:"Names and values, each cut to one line of 200 characters."`
 	Extra       nativeObject       `json:"extra,omitempty" doc:"Anything else that helps."`
 	Contexts    nativeContexts     `json:"contexts,omitempty" doc:"Objects by their names, such as os, runtime or device."`
 	Breadcrumbs []nativeBreadcrumb `json:"breadcrumbs,omitempty" doc:"What happened before, oldest first; the last 100 are kept."`
-	Fingerprint []nativeScalar     `json:"fingerprint,omitempty" doc:"What to group by, instead of Errand's own rules; {{ default }} stands for those. At most 100 parts."`
+	Fingerprint []nativeScalar     `json:"fingerprint,omitempty" doc:"@ingestEventInput.fingerprint"`
 	SDK         nativeSDK          `json:"sdk,omitempty" doc:"The client that sends the event."`
 }
 
 type nativeException struct {
-	Type       string           `json:"type,omitempty" doc:"Such as ValueError. Cut to one line of 200 characters. A type, a value or a stack is required."`
+	Type       string           `json:"type,omitempty" doc:"@nativeException.type"`
 	Value      string           `json:"value,omitempty" doc:"The exception's message."`
 	Module     string           `json:"module,omitempty" doc:"Where the type is defined."`
 	Mechanism  nativeMechanism  `json:"mechanism,omitempty" doc:"How it was caught."`
 	Stacktrace nativeStacktrace `json:"stacktrace,omitempty" doc:"The calls that led to it."`
-	Stack      string           `json:"stack,omitempty" doc:"Instead of stacktrace the language's own text, which is parsed: V8, Firefox, Safari, Python, Go, Java, Ruby, PHP, .NET or Rust."`
+	Stack      string           `json:"stack,omitempty" doc:"@nativeException.stack"`
 }
 
 type nativeMechanism struct {
@@ -55,7 +55,7 @@ type nativeFrame struct {
 	AbsPath     string       `json:"abs_path,omitempty" doc:"The file's whole path or URL."`
 	Lineno      float64      `json:"lineno,omitempty" doc:"1-based."`
 	Colno       float64      `json:"colno,omitempty" doc:"1-based."`
-	InApp       bool         `json:"in_app,omitempty" doc:"true for the application's own code, false for libraries. Errand decides where no frame says it."`
+	InApp       bool         `json:"in_app,omitempty" doc:"@nativeFrame.in_app"`
 	ContextLine string       `json:"context_line,omitempty" doc:"The line of source."`
 	PreContext  []string     `json:"pre_context,omitempty" doc:"The lines before it."`
 	PostContext []string     `json:"post_context,omitempty" doc:"The lines after it."`

@@ -54,7 +54,7 @@ func NewCursor(sort string, at time.Time, id int64) Cursor {
 	return ListPosition{Sort: sort, At: at, ID: id}.Cursor()
 }
 
-// Cursor makes the cursor of the place. The score must be finite.
+// Cursor makes the cursor of the position. The score must be finite.
 func (p ListPosition) Cursor() Cursor {
 	body := cursorBody{Sort: p.Sort, Filters: p.Filters, At: p.At.UnixMicro(), Score: p.Score, ID: p.ID}
 	if !p.Start.IsZero() {
@@ -82,35 +82,35 @@ func (c Cursor) readPosition() (ListPosition, error) {
 	if err != nil || json.Unmarshal(text, &body) != nil || body.Sort == "" || body.ID < 0 || body.ID > maxID || body.Score < 0 {
 		return ListPosition{}, errCursor
 	}
-	place := ListPosition{Sort: body.Sort, Filters: body.Filters, At: time.UnixMicro(body.At).UTC(), Score: body.Score, ID: body.ID}
+	position := ListPosition{Sort: body.Sort, Filters: body.Filters, At: time.UnixMicro(body.At).UTC(), Score: body.Score, ID: body.ID}
 	if body.Start != 0 {
-		place.Start = time.UnixMicro(body.Start).UTC()
+		position.Start = time.UnixMicro(body.Start).UTC()
 	}
-	for _, year := range []int{place.At.Year(), place.Start.Year()} {
+	for _, year := range []int{position.At.Year(), position.Start.Year()} {
 		if year < 1 || year > 9999 { // which no database column takes
 			return ListPosition{}, errCursor
 		}
 	}
-	return place, nil
+	return position, nil
 }
 
 // Start returns when the first page of the list was read: now for the first page itself, and for a list where that does
 // not matter. A filter such as 24h counts from then on every page, so that all pages are of the same list.
 func (c Cursor) Start(now time.Time) time.Time {
-	if place, err := c.readPosition(); err == nil && !place.Start.IsZero() {
-		return place.Start
+	if position, err := c.readPosition(); err == nil && !position.Start.IsZero() {
+		return position.Start
 	}
 	return now
 }
 
-// Position returns the place that the cursor stands for. A cursor of another sort, or of other filters, is an
+// Position returns the position that the cursor stands for. A cursor of another sort, or of other filters, is an
 // invalid_request.
 func (c Cursor) Position(sort string, filters uint32) (ListPosition, error) {
-	place, err := c.readPosition()
-	if err != nil || c != "" && (place.Sort != sort || place.Filters != filters) {
+	position, err := c.readPosition()
+	if err != nil || c != "" && (position.Sort != sort || position.Filters != filters) {
 		return ListPosition{}, RefuseField("cursor", "%s", errCursor)
 	}
-	return place, nil
+	return position, nil
 }
 
 // Paging is the part of an input that pages a list of 25 to 100.

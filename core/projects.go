@@ -60,12 +60,12 @@ type Project struct {
 	Platform       Text         `json:"platform"`
 	CreatedAt      Time         `json:"created_at" always:"true"`
 	Repository     Text         `json:"repository" doc:"owner/name in source control, in lower case."`
-	Trust          Trust        `json:"trust" enum:"low|high" doc:"The trust level now: low when a browser, a mobile app or an unknown SDK sent an event in the last 30 days, unless trust_setting says otherwise."`
+	Trust          Trust        `json:"trust" enum:"low|high" doc:"@project.trust"`
 	TrustSetting   *Trust       `json:"trust_setting" enum:"low|high" doc:"null for automatic."`
 	SourceTrust    Trust        `json:"source_trust" enum:"low|high" doc:"Always equal to trust."`
-	Source         *Source      `json:"source" enum:"server|browser|mixed" doc:"Where the events of the last 30 days came from; null when there were none."`
+	Source         *Source      `json:"source" enum:"server|browser|mixed" doc:"@project.source"`
 	ServerSeenAt   Time         `json:"server_seen_at" doc:"The last event from a server source."`
-	ClientSeenAt   Time         `json:"client_seen_at" doc:"The last event from a browser, mobile or unknown source, written at most once an hour."`
+	ClientSeenAt   Time         `json:"client_seen_at" doc:"@project.client_seen_at"`
 	AllowedOrigins *[]string    `json:"allowed_origins" doc:"Origins that may send events from a browser; null for any."`
 	DailyQuota     *int64       `json:"daily_quota" doc:"Events per UTC day; null for no quota."`
 	ScrubKeys      List[string] `json:"scrub_keys" doc:"Key names whose values are masked, beyond the default ones."`
@@ -160,12 +160,12 @@ type ProjectInput struct {
 
 // ProjectChange is what PATCH /v1/projects/{project} changes. What is absent stays as it is.
 type ProjectChange struct {
-	Repository     Opt[string]   `json:"repository" doc:"owner/name in source control, to which linked pull requests belong; null removes it." max:"200"`
+	Repository     Opt[string]   `json:"repository" doc:"@projectChange.repository" max:"200"`
 	Trust          Opt[Trust]    `json:"trust" doc:"Overrides the automatic trust level; null for automatic." enum:"low|high"`
-	DailyQuota     Opt[int64]    `json:"daily_quota" doc:"Events per UTC day, after which events get 429; null for no quota." min:"1" max:"1000000000"`
-	ScrubKeys      Opt[[]string] `json:"scrub_keys" doc:"Key names whose values are masked, beyond the default ones, in any case: letters, digits, _ . -" max:"50"`
-	ScrubPatterns  Opt[[]string] `json:"scrub_patterns" doc:"Regular expressions in JavaScript syntax, of at most 200 characters each, whose matches are masked. One that could be slow is refused." max:"10" commas:"true"`
-	AllowedOrigins Opt[[]string] `json:"allowed_origins" doc:"Origins, as scheme://host[:port], whose pages may send events; null for any." min:"1" max:"20"`
+	DailyQuota     Opt[int64]    `json:"daily_quota" doc:"@projectChange.daily_quota" min:"1" max:"1000000000"`
+	ScrubKeys      Opt[[]string] `json:"scrub_keys" doc:"@projectChange.scrub_keys" max:"50"`
+	ScrubPatterns  Opt[[]string] `json:"scrub_patterns" doc:"@projectChange.scrub_patterns" max:"10" commas:"true"`
+	AllowedOrigins Opt[[]string] `json:"allowed_origins" doc:"@projectChange.allowed_origins" min:"1" max:"20"`
 }
 
 // The forms of a repository and of an origin (primary API, PATCH fields).

@@ -20,7 +20,7 @@ type Deploy struct {
 	ID          int64        `json:"id"`
 	Environment string       `json:"environment"`
 	Commit      string       `json:"commit"`
-	Source      DeploySource `json:"source" enum:"api|scm|sentry" doc:"Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's protocol."`
+	Source      DeploySource `json:"source" enum:"api|scm|sentry" doc:"@deploy.source"`
 	DeployedAt  Time         `json:"deployed_at" always:"true"`
 }
 
@@ -65,9 +65,9 @@ type ReleaseFix struct {
 type CreateDeployInput struct {
 	Project      ProjectRef `json:"project" doc:"Public id or slug." min:"1"`
 	Commit       string     `json:"commit" doc:"SHA of the deployed commit: 7 to 40 hex characters." min:"1" max:"100"`
-	Release      string     `json:"release,omitempty" doc:"The version, as your events name it; the commit when absent. Created on first use." min:"1" max:"200"`
+	Release      string     `json:"release,omitempty" doc:"@createDeployInput.release" min:"1" max:"200"`
 	Environment  string     `json:"environment" doc:"Where it was deployed, as your events name it." min:"1" max:"64" default:"production"`
-	Commits      []string   `json:"commits,omitempty" doc:"SHAs of all commits since the deploy before: a fix is recognised by its commit." max:"1000"`
+	Commits      []string   `json:"commits,omitempty" doc:"@createDeployInput.commits" max:"1000"`
 	PullRequests []string   `json:"pull_requests,omitempty" doc:"URLs of the pull requests that it brings." max:"100"`
 }
 
@@ -83,7 +83,8 @@ func (in CreateDeployInput) Check() error {
 var CreateDeploy = DefineOperation[CreateDeployInput, Data[ReportedDeploy]](Operation{
 	Name: "create_deploy", Route: "POST /v1/deploys", Scope: ReleasesWrite, Status: 201,
 	Summary: "Report a deploy",
-	Description: "Tells that a commit is live now. Fixes that it brings (by commit, by one of commits, or by pull request) count as deployed: " +
+	Description: "Tells that a commit is live now. Fixes that it brings (by commit, by one of commits, or by pull request) " +
+		"count as deployed: " +
 		"fixes_deployed names their issues, which become verified when their error stays away, or regressed when it returns. " +
 		"Report every deploy, in the order in which they happen: which release contains a fix is told by that order.",
 	Example: `{"project": "web-shop", "commit": "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567", "release": "1.4.0", "commits": ["9f8e7d6"]}`,
@@ -114,8 +115,9 @@ type GetReleaseInput struct {
 // GetRelease declares GET /v1/releases/{version}.
 var GetRelease = DefineOperation[GetReleaseInput, Data[ReleaseDetail]](Operation{
 	Name: "get_release", Route: "GET /v1/releases/{version}", Scope: IssuesRead,
-	Summary:     "Show one release",
-	Description: "Shows one release: its deploys, the issues that are new in it, the fixes that it brought and how they ended, and the issues that came back in it.",
-	Example:     `{"version": "1.4.0", "project": "web-shop"}`,
-	Errors:      []Code{NotFound, ProjectNotFound},
+	Summary: "Show one release",
+	Description: "Shows one release: its deploys, the issues that are new in it, the fixes that it brought and how they ended, " +
+		"and the issues that came back in it.",
+	Example: `{"version": "1.4.0", "project": "web-shop"}`,
+	Errors:  []Code{NotFound, ProjectNotFound},
 })

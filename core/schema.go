@@ -100,7 +100,7 @@ func (r reflector) fieldSchema(f reflect.StructField) Schema {
 	if f.Tag.Get("always") != "" || r.input {
 		s = withoutNull(s)
 	}
-	if doc := f.Tag.Get("doc"); doc != "" {
+	if doc := docOf(f.Tag); doc != "" {
 		s["description"] = doc
 	}
 	if enum := f.Tag.Get("enum"); enum != "" {

@@ -22,15 +22,24 @@ type Settings struct {
 // SettingTexts are the settings as a server was given them, each a flag and a variable of the environment. An empty one is
 // not set: then the installation's value holds. HelpVariables fills in the help.
 type SettingTexts struct {
-	BaseURL         string `name:"base-url" env:"BASE_URL" help:"Public URL, for DSNs and links; by default http:// and the listen address. Belongs to the installation."`
-	StoredPerIssue  string `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" placeholder:"1000" help:"Stored events kept per issue: the first 100 and the most recent; at least 200. Belongs to the installation."`
-	RetentionDays   string `name:"retention-days" env:"RETENTION_DAYS" placeholder:"90" help:"Stored events older than this many days are deleted; 0: never. Belongs to the installation."`
-	RequireApproval string `name:"require-approval" env:"REQUIRE_APPROVAL" placeholder:"none" help:"Actions that wait for a second admin: a comma list of ${held_actions}, or none. Belongs to the installation."`
-	Similar         string `name:"similar" env:"SIMILAR" placeholder:"on" help:"on: find_similar finds similar issues; off: it answers similar_off. Belongs to the installation."`
+	BaseURL         string `name:"base-url" env:"BASE_URL" help:"${about_base_url}"`
+	StoredPerIssue  string `name:"stored-events-per-issue" env:"STORED_EVENTS_PER_ISSUE" placeholder:"1000" help:"${about_stored}"`
+	RetentionDays   string `name:"retention-days" env:"RETENTION_DAYS" placeholder:"90" help:"${about_retention_days}"`
+	RequireApproval string `name:"require-approval" env:"REQUIRE_APPROVAL" placeholder:"none" help:"${about_require_approval}"`
+	Similar         string `name:"similar" env:"SIMILAR" placeholder:"on" help:"${about_similar}"`
 }
 
 // HelpVariables are what stands in the help as ${name}.
-func HelpVariables() map[string]string { return map[string]string{"held_actions": ListHeldActions()} }
+func HelpVariables() map[string]string {
+	return map[string]string{
+		"about_base_url":       "Public URL, for DSNs and links; by default http:// and the listen address. Belongs to the installation.",
+		"about_stored":         "Stored events kept per issue: the first 100 and the most recent; at least 200. Belongs to the installation.",
+		"about_retention_days": "Stored events older than this many days are deleted; 0: never. Belongs to the installation.",
+		"about_require_approval": "Actions that wait for a second admin: a comma list of " + ListHeldActions() +
+			", or none. Belongs to the installation.",
+		"about_similar": "on: find_similar finds similar issues; off: it answers similar_off. Belongs to the installation.",
+	}
+}
 
 // ByName returns the settings that are set by the names of their variables.
 func (t SettingTexts) ByName() map[string]string {

@@ -6,7 +6,7 @@ var similarOperations = []*Operation{FindSimilar.Operation}
 type FindSimilarInput struct {
 	IssueID int64      `json:"issue_id,omitempty" doc:"Find issues like this one." min:"1"`
 	Text    string     `json:"text,omitempty" doc:"Find issues like this text, such as an error message." min:"1" max:"4000"`
-	Project ProjectRef `json:"project,omitempty" doc:"Public id or slug; without it all projects, or that of your token when it is bound to one." min:"1"`
+	Project ProjectRef `json:"project,omitempty" doc:"@findSimilarInput.project" min:"1"`
 	Limit   int        `json:"limit" doc:"How many to return." min:"1" max:"20" default:"5"`
 }
 

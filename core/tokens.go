@@ -33,7 +33,7 @@ type CreatedToken struct {
 type CreateTokenInput struct {
 	Name    string     `json:"name" doc:"Who will use it; shown as the holder of claims." min:"1" max:"100"`
 	Scopes  []Scope    `json:"scopes" doc:"What it may do." min:"1" max:"4" enum:"issues:read|issues:write|releases:write|admin"`
-	Project ProjectRef `json:"project,omitempty" doc:"Public id or slug of the only app for which it may send deploys and source maps; it still reads and changes the issues of all apps. Absent for all apps." min:"1"`
+	Project ProjectRef `json:"project,omitempty" doc:"@createTokenInput.project" min:"1"`
 }
 
 // Check refuses names that cannot be shown, the name of the bootstrap admin, and scopes named twice.

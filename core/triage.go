@@ -18,6 +18,18 @@ const (
 	UnknownCause   Category = "unknown"
 )
 
+// JSONSchema names the categories.
+func (Category) JSONSchema() Schema {
+	categories := []Category{
+		Bug, Dependency, Configuration, Infrastructure, Network, DataCategory, Client, ThirdParty, Security, Performance, UnknownCause,
+	}
+	enum := make([]any, len(categories))
+	for i, category := range categories {
+		enum[i] = string(category)
+	}
+	return Schema{"type": "string", "enum": enum}
+}
+
 // The severities (primary API, Issues: 0 to 3).
 const (
 	SeverityLow = iota
@@ -29,7 +41,7 @@ const (
 // Triage is what the rules make of an issue, with the corrections of its readers (decisions 7). None of its text comes
 // from the monitored app.
 type Triage struct {
-	Category     Category     `json:"category" enum:"bug|dependency|configuration|infrastructure|network|data|client|third_party|security|performance|unknown"`
+	Category     Category     `json:"category"`
 	Severity     int          `json:"severity" doc:"0 low, 1 medium, 2 high, 3 critical."`
 	Transient    bool         `json:"transient" doc:"It may go away by itself, such as a timeout."`
 	AgentFixable bool         `json:"agent_fixable" doc:"A change of the app's code can fix it."`
@@ -42,7 +54,7 @@ type Triage struct {
 
 // TriageChange is the part of a triage that a correction replaces. What is nil stays as it is.
 type TriageChange struct {
-	Category     *Category `json:"category,omitempty" doc:"What kind of cause it has." enum:"bug|dependency|configuration|infrastructure|network|data|client|third_party|security|performance|unknown"`
+	Category     *Category `json:"category,omitempty" doc:"What kind of cause it has."`
 	Severity     *int      `json:"severity,omitempty" doc:"0 low, 1 medium, 2 high, 3 critical." min:"0" max:"3"`
 	Transient    *bool     `json:"transient,omitempty" doc:"true when it may go away by itself."`
 	AgentFixable *bool     `json:"agent_fixable,omitempty" doc:"true when a change of the app's code can fix it."`
@@ -88,7 +100,7 @@ func replaceField[T any](field, value *T) {
 type CorrectTriageInput struct {
 	ID int64 `json:"id" doc:"Id of the issue." min:"1"`
 	TriageChange
-	Note string `json:"note,omitempty" doc:"Why the rules are wrong here. Secrets and control characters are removed." max:"500" cleaned:"true"`
+	Note string `json:"note,omitempty" doc:"@correctTriageInput.note" max:"500" cleaned:"true"`
 }
 
 // Check refuses a correction of nothing.

@@ -87,7 +87,8 @@ func (e example) makeEvents(project int64, now time.Time) []exampleEvent {
 		id := e.eventID(project, n)
 		// The more recent, the more there are: an error that grows.
 		const day = 24 * time.Hour
-		ago := time.Duration(e.Until)*day + time.Duration(random.Float64()*random.Float64()*float64(e.Days-e.Until)*float64(day))
+		ago := time.Duration(e.Until)*day +
+			time.Duration(random.Float64()*random.Float64()*float64(e.Days-e.Until)*float64(day))
 		at := now.Add(-ago - 3*time.Minute)
 		event := maps.Clone(e.Event)
 		event["event_id"], event["timestamp"] = id, at.UTC().Format(time.RFC3339Nano)

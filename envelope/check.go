@@ -194,7 +194,7 @@ func (c *checker) checkContexts() {
 	}
 }
 
-// checkNaming takes the type, value or stack of an exception, one of which it must have.
+// checkNaming takes the type, value or stack of an exception, which must have one of them.
 func (c *checker) checkNaming() {
 	if c.json.peekByte() != '"' {
 		c.refuseValue("a text")

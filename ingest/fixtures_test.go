@@ -109,7 +109,8 @@ func startServerWith(t testing.TB, c config) *server {
 
 func (s *server) makeProject(id int64, key string) {
 	s.t.Helper()
-	_, err := s.db.CreateProject(s.t.Context(), core.NewBootstrapActor(), store.NewProject{ID: id, Name: fmt.Sprint("App ", id), PublicKey: key})
+	_, err := s.db.CreateProject(s.t.Context(), core.NewBootstrapActor(),
+		store.NewProject{ID: id, Name: fmt.Sprint("App ", id), PublicKey: key})
 	require.NoError(s.t, err)
 }
 

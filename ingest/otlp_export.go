@@ -90,7 +90,8 @@ func (w *exportWork) prepareEvents(batch *otlp.Batch) {
 	w.metrics.events[eventInvalid].Add(float64(batch.Rejected))
 	hints := w.hintsFor(w.request)
 	for n := range batch.Len() {
-		event, err := w.prepareEvent(w.request, w.project, func(d *envelope.Decoder) (*core.Event, error) { return batch.DecodeEvent(n, d, hints) })
+		event, err := w.prepareEvent(w.request, w.project,
+			func(d *envelope.Decoder) (*core.Event, error) { return batch.DecodeEvent(n, d, hints) })
 		switch {
 		case err != nil:
 			w.metrics.countLost(err, 1)

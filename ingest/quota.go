@@ -20,7 +20,7 @@ import (
 type quotas struct {
 	store     *store.Store
 	clock     core.Clock
-	usedByDay *lru.Cache[intake.ProjectDay, usage] // changed during a commit, of which there is one at a time
+	usedByDay *lru.Cache[intake.ProjectDay, usage] // changed during a commit; there is one at a time
 }
 
 // usage is how many events a project has used of a day's quota.

@@ -69,7 +69,8 @@ func TestJobsAreDone(t *testing.T) {
 	startQueue(t, url)
 	require.Eventually(t, func() bool {
 		return countRows(t, s, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'events'::regclass`) == 1+intake.PartitionsAhead &&
-			countRows(t, s, unpurged) == 0 && countRows(t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == len(jobs.Options{Store: s}.Names())
+			countRows(t, s, unpurged) == 0 &&
+			countRows(t, s, `SELECT count(DISTINCT kind) FROM river_job WHERE state = 'completed'`) == len(jobs.Options{Store: s}.Names())
 	}, atMost, often)
 	require.Zero(t, countRows(t, s, `SELECT count(*) FROM river_job WHERE state IN ('discarded', 'retryable')`))
 }

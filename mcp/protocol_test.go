@@ -24,7 +24,8 @@ func TestInitialize(t *testing.T) {
 	h := newHandler(t, nil)
 	for _, version := range legacyVersions {
 		answer := postMessage(h,
-			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, version), nil)
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,`+
+				`"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, version), nil)
 		require.Equal(t, http.StatusOK, answer.Code)
 		require.Empty(t, answer.Header().Get("Mcp-Session-Id"), "the server is stateless")
 		var response struct {
@@ -60,7 +61,8 @@ func TestProtocolVersionHeader(t *testing.T) {
 
 // modernMessage makes a message of protocol version 2026-07-28, which has no handshake, and its headers.
 func modernMessage(method, params string) (string, map[string]string) {
-	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+		`"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	if params != "" {
 		params += ","
 	}

@@ -18,8 +18,7 @@ const (
 
 // BuildIndex reads a source map from reader and makes its index. It holds the index, some 16 MB for a map of 30 MB,
 // and 64 KB of the map; who calls it bounds the length of the map. An *Invalid says why a map is refused: what the
-// specification of the API names, and whatever ECMA-426 lets a reader report. Errors of the reader are returned as
-// they are.
+// specification of the API names, and whatever ECMA-426 lets a reader report. Errors of reader are returned as they are.
 func BuildIndex(reader io.Reader) (*Built, error) {
 	p := &mapParser{in: newScanner(reader), contents: newContentWriter(), seen: map[string]bool{}}
 	defer p.contents.close()

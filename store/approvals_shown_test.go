@@ -32,7 +32,8 @@ func TestPendingApprovalShowsOnItsIssue(t *testing.T) {
 	id, other := storetest.MakeIssue(t, s, "pay"), storetest.MakeIssue(t, s, "other")
 	require.Nil(t, storetest.ReadIssue(t, s, id).Approval)
 	first := requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
-	shown := &core.PendingApproval{ID: first, Action: core.HeldIssueAction(core.HoldIgnore), RequestedBy: ann.Name, RequestedAt: c.At(0), ExpiresAt: c.At(core.ApprovalTerm)}
+	shown := &core.PendingApproval{ID: first, Action: core.HeldIssueAction(core.HoldIgnore), RequestedBy: ann.Name, RequestedAt: c.At(0),
+		ExpiresAt: c.At(core.ApprovalTerm)}
 	require.Equal(t, shown, storetest.ReadIssue(t, s, id).Approval)
 	require.Nil(t, storetest.ReadIssue(t, s, other).Approval)
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {
@@ -72,7 +73,8 @@ func TestFailedDecisionLeavesARow(t *testing.T) {
 	require.Equal(t, core.TargetApproval, last.TargetType)
 	require.Equal(t, request, last.TargetID)
 	require.Equal(t, bob.Name, last.ActorName)
-	require.JSONEq(t, fmt.Sprintf(`{"action": "ignore", "issue_id": %d, "payload": {}, "failed": "the issue was merged, or it or its project was deleted"}`, id), string(last.Data))
+	require.JSONEq(t, fmt.Sprintf(`{"action": "ignore", "issue_id": %d, "payload": {},
+		"failed": "the issue was merged, or it or its project was deleted"}`, id), string(last.Data))
 	storetest.RequireCode(t, core.ApprovalNotPending, s.ApproveRequest(t.Context(), bob, request))
 	require.Equal(t, rows, storetest.ReadActivity(t, s, id))
 }
@@ -117,7 +119,8 @@ func TestChangesOfKeysLeaveRows(t *testing.T) {
 		data string
 	}{{eve, `{"key_revoked": "a second"}`}, {bob, `{"key_added": "a second"}`}} {
 		row := page.Data[i]
-		require.Equal(t, []any{core.ActionProjectUpdate, core.TargetProject, int64(storetest.Shop), want.by.Name}, []any{row.Action, row.TargetType, row.TargetID, row.ActorName})
+		require.Equal(t, []any{core.ActionProjectUpdate, core.TargetProject, int64(storetest.Shop), want.by.Name},
+			[]any{row.Action, row.TargetType, row.TargetID, row.ActorName})
 		require.True(t, json.Valid(row.Data))
 		require.JSONEq(t, want.data, string(row.Data))
 	}

@@ -237,7 +237,8 @@ func TestApproveMerges(t *testing.T) {
 	target, first, second := storetest.MakeIssue(t, s, "target"), storetest.MakeIssue(t, s, "first"), storetest.MakeIssue(t, s, "second")
 	merge := store.MergeIssues{Target: target, Sources: []int64{second, first, second}}
 	request := requestApproval(t, s, ann, merge)
-	require.Equal(t, request, requestApproval(t, s, ann, store.MergeIssues{Target: target, Sources: []int64{first, second}}), "the same sources")
+	require.Equal(t, request, requestApproval(t, s, ann, store.MergeIssues{Target: target, Sources: []int64{first, second}}),
+		"the same sources")
 	other := requestApproval(t, s, ann, store.MergeIssues{Target: target, Sources: []int64{first}})
 	require.NotEqual(t, request, other)
 	require.EqualValues(t, 1, storetest.ReadIssue(t, s, target).TimesSeen, "nothing has moved")
@@ -259,7 +260,8 @@ func TestApproveMerges(t *testing.T) {
 	storetest.RequireCode(t, core.ApprovalFailed, err)
 	require.Contains(t, core.AsError(err).Extra["reason"], "source_ids must name issues that are not merged")
 	requireStatus(t, s, other, core.RequestFailed)
-	for _, impossible := range []store.MergeIssues{{target, []int64{first}}, {target, []int64{target}}, {target, []int64{12345}}, {first, []int64{target}}} {
+	for _, impossible := range []store.MergeIssues{{target, []int64{first}}, {target, []int64{target}}, {target, []int64{12345}},
+		{first, []int64{target}}} {
 		_, err := s.RequestApproval(t.Context(), ann, impossible)
 		storetest.RequireCode(t, core.InvalidRequest, err)
 	}
@@ -274,7 +276,8 @@ func TestMergeAndIgnoreApprovedAtOnce(t *testing.T) {
 	pair, _ := storetest.OpenPair(t)
 	target, source := storetest.MakeIssue(t, pair[0], "target"), storetest.MakeIssue(t, pair[0], "source")
 	requests := []int64{
-		requestApproval(t, pair[0], ann, store.MergeIssues{Target: target, Sources: []int64{source}}), requestApproval(t, pair[1], ann, store.IgnoreIssue{ID: source}),
+		requestApproval(t, pair[0], ann, store.MergeIssues{Target: target, Sources: []int64{source}}),
+		requestApproval(t, pair[1], ann, store.IgnoreIssue{ID: source}),
 	}
 	errs := storetest.RunTogether(2, func(i int) error { return pair[i].ApproveRequest(t.Context(), []core.Actor{bob, eve}[i], requests[i]) })
 	require.NoError(t, errs[0])
@@ -289,9 +292,11 @@ func TestMergeAndIgnoreApprovedAtOnce(t *testing.T) {
 func TestApproveDeletesAProject(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	token, err := s.CreateToken(t.Context(), eve, store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}, ProjectID: storetest.Shop})
+	token, err := s.CreateToken(t.Context(), eve,
+		store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}, ProjectID: storetest.Shop})
 	require.NoError(t, err)
-	first, second := requestApproval(t, s, ann, store.DeleteProject{ID: storetest.Shop}), requestApproval(t, s, eve, store.DeleteProject{ID: storetest.Shop})
+	first, second := requestApproval(t, s, ann, store.DeleteProject{ID: storetest.Shop}),
+		requestApproval(t, s, eve, store.DeleteProject{ID: storetest.Shop})
 	_, err = s.ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err, "it is not deleted yet")
 	got := requireStatus(t, s, first, core.RequestPending)

@@ -83,6 +83,7 @@ func TestFewConnectionsAreEnough(t *testing.T) {
 	}))
 
 	other := storetest.Open(t, databaseURL, c.Tell)
-	connections := storetest.ReadCell[int64](t, other, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'errand' AND pid <> pg_backend_pid()`)
+	connections := storetest.ReadCell[int64](t, other, `SELECT count(*) FROM pg_stat_activity
+		WHERE datname = current_database() AND application_name = 'errand' AND pid <> pg_backend_pid()`)
 	require.LessOrEqual(t, connections, int64(store.MinConnections))
 }

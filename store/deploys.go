@@ -134,7 +134,8 @@ func (t *tx) addDeploy(ctx context.Context, d NewDeploy, reported core.ReportedD
 		return err
 	}
 	urls := sortOnce(slices.Clone(d.PullRequests))
-	_, err = pg.Exec(ctx, t, addDeployPullRequests, pg.Args{"project_id": d.ProjectID, "urls": urls, "number": number})
+	_, err = pg.Exec(ctx, t, addDeployPullRequests,
+		pg.Args{"project_id": d.ProjectID, "urls": urls, "number": number})
 	return err
 }
 

@@ -17,28 +17,36 @@ import (
 func fullEvent(c *storetest.Clock) core.Event {
 	handled := false
 	frame := core.Frame{
-		Function: "pay", Module: "shop", Filename: "shop.go", AbsPath: "/src/shop.go", Lineno: 42, Colno: 7, InApp: true, ContextLine: "\treturn nil",
-		PreContext: core.List[core.Untrusted]{"a", ""}, PostContext: core.List[core.Untrusted]{"b"},
-		Vars: makeObject("total", core.Value{Kind: core.Number, Text: "1e400"}), Source: &core.SourcePosition{Name: "pay", Path: "shop.ts", Line: 1, Column: 2},
+		Function: "pay", Module: "shop", Filename: "shop.go", AbsPath: "/src/shop.go", Lineno: 42, Colno: 7, InApp: true,
+		ContextLine: "\treturn nil",
+		PreContext:  core.List[core.Untrusted]{"a", ""}, PostContext: core.List[core.Untrusted]{"b"},
+		Vars:   makeObject("total", core.Value{Kind: core.Number, Text: "1e400"}),
+		Source: &core.SourcePosition{Name: "pay", Path: "shop.ts", Line: 1, Column: 2},
 	}
 	return core.Event{
 		EventID: "00000000000000000000000000000001", Timestamp: c.At(-time.Second), ReceivedAt: c.At(0), Platform: "go", Level: "error",
-		Logger: "root", Title: "Error: <b>\u2028 \"quoted\"", Culprit: "shop in pay", Message: "two\nlines\\", Transaction: "/pay", Release: "1.0",
-		Dist: "1", Environment: "production", ServerName: "web-1",
+		Logger: "root", Title: "Error: <b>\u2028 \"quoted\"", Culprit: "shop in pay", Message: "two\nlines\\", Transaction: "/pay",
+		Release: "1.0",
+		Dist:    "1", Environment: "production", ServerName: "web-1",
 		Exceptions: core.List[core.Exception]{{
-			Type: "Error", Value: "🙂", Module: "errors", Mechanism: &core.Mechanism{Type: "generic", Handled: &handled}, Frames: core.List[core.Frame]{frame, {}},
+			Type: "Error", Value: "🙂", Module: "errors", Mechanism: &core.Mechanism{Type: "generic", Handled: &handled},
+			Frames: core.List[core.Frame]{frame, {}},
 		}},
-		Threads:     core.List[core.Thread]{{ID: "1", Name: "main", Crashed: true, Current: true, Frames: core.List[core.Frame]{frame}}},
-		Breadcrumbs: core.List[core.Breadcrumb]{{Timestamp: c.At(-time.Minute), Type: "http", Category: "fetch", Level: "info", Message: "GET", Data: makeObject("a", core.StringValue("b"))}},
-		User:        makeObject("id", core.StringValue("7")),
+		Threads: core.List[core.Thread]{{ID: "1", Name: "main", Crashed: true, Current: true, Frames: core.List[core.Frame]{frame}}},
+		Breadcrumbs: core.List[core.Breadcrumb]{{Timestamp: c.At(-time.Minute), Type: "http", Category: "fetch", Level: "info", Message: "GET",
+			Data: makeObject("a", core.StringValue("b"))}},
+		User: makeObject("id", core.StringValue("7")),
 		Request: &core.Request{
-			Method: "POST", URL: "https://shop.example/pay", Query: makeObject("q", core.StringValue("1")), Headers: makeObject("Host", core.StringValue("x")),
+			Method: "POST", URL: "https://shop.example/pay", Query: makeObject("q", core.StringValue("1")),
+			Headers: makeObject("Host", core.StringValue("x")),
 			Cookies: makeObject("c", core.StringValue("[Filtered]")), Data: core.StringValue("body"),
 		},
 		Tags: makeObject("k", core.StringValue("v")), Contexts: makeObject("os", makeObject("name", core.StringValue("Linux"))),
-		Extra: makeObject("list", core.Value{Kind: core.Array, Kids: []core.Member{{Value: core.Value{Kind: core.Bool, Text: "true"}}, {Value: core.Value{}}}}),
-		SDK:   core.SDK{Name: "sentry.go", Version: "0.1"}, Fingerprint: core.List[core.Untrusted]{"{{ default }}", "x"},
-		DebugImages: core.List[core.DebugImage]{{Type: "sourcemap", DebugID: "d", CodeFile: "app.js"}}, Problems: core.List[core.Problem]{{Path: "extra", Reason: "too large"}},
+		Extra: makeObject("list", core.Value{Kind: core.Array,
+			Kids: []core.Member{{Value: core.Value{Kind: core.Bool, Text: "true"}}, {Value: core.Value{}}}}),
+		SDK: core.SDK{Name: "sentry.go", Version: "0.1"}, Fingerprint: core.List[core.Untrusted]{"{{ default }}", "x"},
+		DebugImages: core.List[core.DebugImage]{{Type: "sourcemap", DebugID: "d", CodeFile: "app.js"}},
+		Problems:    core.List[core.Problem]{{Path: "extra", Reason: "too large"}},
 	}
 }
 
@@ -79,7 +87,8 @@ func TestEventThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	bomb := intake.PackPlain([]byte(`{"message":"` + strings.Repeat("x", 5<<20) + `"}`)) // five megabytes in a few hundred bytes
-	for name, payload := range map[string]intake.Payload{"not packed": {Bytes: []byte("{}")}, "not JSON": intake.PackPlain([]byte("{")), "empty": {Bytes: []byte{}}, "too large": bomb} {
+	for name, payload := range map[string]intake.Payload{"not packed": {Bytes: []byte("{}")}, "not JSON": intake.PackPlain([]byte("{")),
+		"empty": {Bytes: []byte{}}, "too large": bomb} {
 		e := storetest.MakeShopEvent(name, 1, c.At(0))
 		e.Payload = payload
 		added := storetest.AddEvents(t, s, e)

@@ -82,7 +82,8 @@ func (s *Store) LockTimeoutOfMigrations(t testing.TB) string {
 // ShowOnEachPool returns a setting of Postgres as a connection of each pool has it.
 func (s *Store) ShowOnEachPool(t testing.TB, setting string) map[string]string {
 	t.Helper()
-	return map[string]string{"main": showSetting(t, s.db.Main, setting), "events": showSetting(t, s.db.Writer, setting), "ids": showSetting(t, s.db.Reserved, setting)}
+	return map[string]string{"main": showSetting(t, s.db.Main, setting), "events": showSetting(t, s.db.Writer, setting),
+		"ids": showSetting(t, s.db.Reserved, setting)}
 }
 
 func showSetting(t testing.TB, pool *pgxpool.Pool, setting string) (value string) {

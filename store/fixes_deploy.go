@@ -74,7 +74,8 @@ func (t *tx) deployFix(ctx context.Context, actor core.Actor, fix watch.Fix, d f
 	if _, err := pg.Exec(ctx, t, setIssueDeployed, pg.Args{"project_id": fix.ProjectID, "id": fix.IssueID, "deployed_at": d.At}); err != nil {
 		return err
 	}
-	return t.recordOfIssue(ctx, actor, fix.ProjectID, fix.IssueID, core.ActionIssueFixDeployed, fixDeployedData{d.Release, d.Environment, fix.ID})
+	return t.recordOfIssue(ctx, actor, fix.ProjectID, fix.IssueID, core.ActionIssueFixDeployed,
+		fixDeployedData{d.Release, d.Environment, fix.ID})
 }
 
 // fixDeployedData is the data of a deployed fix in the activity of its issue.

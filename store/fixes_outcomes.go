@@ -59,7 +59,8 @@ func (r outcomeRow) fixOutcome() core.FixOutcome {
 		FixID: r.ID, IssueID: r.IssueID, Kind: r.Kind, Ref: r.Ref, LinkedByType: r.LinkedByType, LinkedBy: r.LinkedBy, LinkedAt: r.LinkedAt,
 		DeployedAt: r.DeployedAt, Outcome: r.Outcome, VerifiedAt: r.VerifiedAt, RegressedAt: r.RegressedAt,
 		RegressedIn:     core.Untrusted(r.RegressedIn),
-		HoursToVerified: hoursBetween(r.LinkedAt, r.VerifiedAt), HoursToFix: hoursBetween(r.FirstSeen, r.VerifiedAt),
+		HoursToVerified: hoursBetween(r.LinkedAt, r.VerifiedAt),
+		HoursToFix: hoursBetween(r.FirstSeen, r.VerifiedAt),
 	}
 }
 

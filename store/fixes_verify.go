@@ -77,7 +77,8 @@ func (s *Store) VerifyFixes(ctx context.Context) error {
 
 // verifyFix decides about a fix once its issue is locked: meanwhile the error may have returned, or the fix been closed.
 func (t *tx) verifyFix(ctx context.Context, due dueFix) error {
-	issue, err := pg.QueryOne[struct{ AliveAt core.Time }](ctx, t, lockFixedIssue, pg.Args{
+	issue, err := pg.QueryOne[struct{ AliveAt core.Time }](ctx, t, lockFixedIssue,
+		pg.Args{
 		"project_id": due.ProjectID, "issue_id": due.IssueID, "id": due.ID,
 	})
 	if core.HasCode(err, core.NotFound) {

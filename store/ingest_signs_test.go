@@ -42,7 +42,8 @@ func TestMarkAlive(t *testing.T) {
 	require.NoError(t, pair[0].MarkAlive(t.Context(), map[int64]core.Time{storetest.Shop: c.At(0), storetest.Shop + 1: c.At(time.Second)}))
 	require.Equal(t, c.At(0), storetest.ReadCell[core.Time](t, pair[0], alive, storetest.Shop))
 	require.Equal(t, c.At(time.Second), storetest.ReadCell[core.Time](t, pair[0], alive, storetest.Shop+1))
-	require.NoError(t, pair[1].MarkAlive(t.Context(), map[int64]core.Time{storetest.Shop: c.At(-time.Minute), storetest.Shop + 1: c.At(time.Minute)}))
+	require.NoError(t, pair[1].MarkAlive(t.Context(),
+		map[int64]core.Time{storetest.Shop: c.At(-time.Minute), storetest.Shop + 1: c.At(time.Minute)}))
 	require.Equal(t, c.At(0), storetest.ReadCell[core.Time](t, pair[0], alive, storetest.Shop), "it never goes back")
 	require.Equal(t, c.At(time.Minute), storetest.ReadCell[core.Time](t, pair[0], alive, storetest.Shop+1))
 
@@ -84,5 +85,6 @@ func TestMarksOfServersMeetEvents(t *testing.T) {
 		}
 		return nil
 	}))
-	require.EqualValues(t, projects, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM project_seen WHERE alive_at IS NOT NULL AND last_event_at IS NOT NULL`))
+	require.EqualValues(t, projects, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM project_seen
+		WHERE alive_at IS NOT NULL AND last_event_at IS NOT NULL`))
 }

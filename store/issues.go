@@ -92,7 +92,8 @@ func (r issueRow) toIssue(now core.Time) core.Issue {
 	}
 	if r.ApprovalID != 0 {
 		i.Approval = &core.PendingApproval{
-			ID: r.ApprovalID, Action: core.HeldIssueAction(r.ApprovalAction), RequestedBy: r.ApprovalBy, RequestedAt: r.ApprovalAt, ExpiresAt: r.ApprovalExpiresAt,
+			ID: r.ApprovalID, Action: core.HeldIssueAction(r.ApprovalAction), RequestedBy: r.ApprovalBy, RequestedAt: r.ApprovalAt,
+			ExpiresAt: r.ApprovalExpiresAt,
 		}
 	}
 	i.Trust, i.Source = core.AssessSources(r.TrustSetting, r.ServerSeenAt, r.ClientSeenAt, now.Time)

@@ -116,10 +116,12 @@ func TestClaimIsALease(t *testing.T) {
 	for n, want := range []struct {
 		actor, minutes int64
 		expires        core.Time
-	}{{1, 120, core.At(storetest.Noon.Add(2 * time.Hour))}, {1, 30, core.At(storetest.Noon.Add(90 * time.Minute))}, {2, 60, core.At(storetest.Noon.Add(150 * time.Minute))}} {
+	}{{1, 120, core.At(storetest.Noon.Add(2 * time.Hour))}, {1, 30, core.At(storetest.Noon.Add(90 * time.Minute))},
+		{2, 60, core.At(storetest.Noon.Add(150 * time.Minute))}} {
 		require.Equal(t, core.ActionIssueClaim, rows[n].Action)
 		require.EqualValues(t, want.actor, rows[n].ActorID)
-		require.JSONEq(t, fmt.Sprintf(`{"minutes": %d, "expires_at": %q}`, want.minutes, want.expires.Format(core.TimeLayout)), string(rows[n].Data))
+		require.JSONEq(t, fmt.Sprintf(`{"minutes": %d, "expires_at": %q}`, want.minutes, want.expires.Format(core.TimeLayout)),
+			string(rows[n].Data))
 	}
 }
 
@@ -142,7 +144,8 @@ func TestClaimsAreHeldByTokensNotNames(t *testing.T) {
 	_, err := s.ClaimIssue(t.Context(), holder, id, 5)
 	require.NoError(t, err)
 	claim := core.Claim{Holder: "agent-1", ExpiresAt: c.At(5 * time.Minute)}
-	for _, other := range []core.Actor{namesake, {Type: core.ActorAdminToken, Name: holder.Name, Scopes: core.List[core.Scope]{core.Admin}}, storetest.MakeActor(3, core.Admin)} {
+	for _, other := range []core.Actor{namesake, {Type: core.ActorAdminToken, Name: holder.Name, Scopes: core.List[core.Scope]{core.Admin}},
+		storetest.MakeActor(3, core.Admin)} {
 		_, err := s.ClaimIssue(t.Context(), other, id, 5)
 		requireClaimError(t, core.Claimed, claim, err)
 	}
@@ -275,7 +278,8 @@ func TestNotes(t *testing.T) {
 		c.Forward(time.Minute)
 		note, err := s.AddNote(t.Context(), storetest.MakeActor(int64(n+1)), id, text)
 		require.NoError(t, err)
-		require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE id = $1`, note), "its id is that of its row")
+		require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE id = $1`, note),
+			"its id is that of its row")
 	}
 	for n, row := range storetest.ReadActivity(t, s, id) {
 		require.Equal(t, core.ActionIssueNote, row.Action)

@@ -62,7 +62,8 @@ func TestListsOfABusyFiveMinutesSortFewColumnsAndCheckOnePage(t *testing.T) {
 	traced := store.OpenTraced(t, url, c.Tell, sent)
 
 	for _, f := range []store.IssueFilter{
-		{}, {ProjectID: storetest.Shop}, {Environment: "production"}, {ProjectID: storetest.Shop, Environment: "production"}, {Release: "1.5"}, {ProjectID: storetest.Shop, Release: "1.5"},
+		{}, {ProjectID: storetest.Shop}, {Environment: "production"}, {ProjectID: storetest.Shop, Environment: "production"}, {Release: "1.5"},
+		{ProjectID: storetest.Shop, Release: "1.5"},
 	} {
 		f.Limit = 25
 		sent.sent = nil

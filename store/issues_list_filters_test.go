@@ -53,7 +53,8 @@ func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 	t.Parallel()
 	s, c, id := storetest.OpenHot(t)
 	storetest.AddEvents(t, s, makePlacedEvent("hot", 1000, c.At(0), "2.0", "staging"))
-	storetest.AddEvents(t, s, makePlacedEvent("hot", 1001, c.At(0), "3.0", "canary"), makePlacedEvent("hot", 1002, c.At(0), "3.0", "production"))
+	storetest.AddEvents(t, s, makePlacedEvent("hot", 1001, c.At(0), "3.0", "canary"),
+		makePlacedEvent("hot", 1002, c.At(0), "3.0", "production"))
 	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	requireNamed(t, s, "release", "2.0", id)
 	requireNamed(t, s, "environment", "staging", id)
@@ -74,7 +75,8 @@ func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 	requireNamed(t, s, "release", "1.0", id)
 	requireNamed(t, s, "release", "4.0", id)
 	requireNamed(t, s, "environment", "production", id)
-	storetest.AddEvents(t, s, makePlacedEvent("hot", 3000, c.At(0), "2.0", "staging"), makePlacedEvent("hot", 3001, c.At(0), "4.0", "production"))
+	storetest.AddEvents(t, s, makePlacedEvent("hot", 3000, c.At(0), "2.0", "staging"),
+		makePlacedEvent("hot", 3001, c.At(0), "4.0", "production"))
 	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	requireNamed(t, s, "environment", "staging", id)
 }
@@ -82,7 +84,8 @@ func TestFiltersForgetWhatIsTrimmed(t *testing.T) {
 func TestFiltersForgetWhatHasExpired(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	id := storetest.AddEvents(t, s, makePlacedEvent("pay", 1, c.At(0), "1.0", "production"), makePlacedEvent("pay", 2, c.At(time.Second), "1.1", "staging")).IssueID
+	id := storetest.AddEvents(t, s, makePlacedEvent("pay", 1, c.At(0), "1.0", "production"),
+		makePlacedEvent("pay", 2, c.At(time.Second), "1.1", "staging")).IssueID
 	c.Forward(48 * time.Hour)
 	storetest.AddEvents(t, s, makePlacedEvent("pay", 3, c.At(0), "1.2", "production"))
 	requireNamed(t, s, "release", "1.1", id)

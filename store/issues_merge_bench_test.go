@@ -52,7 +52,8 @@ func fullIssue(b *testing.B, s *store.Store, c *storetest.Clock, group string) i
 	}
 	id := storetest.AddEvents(b, s, events...).IssueID
 	storetest.ChangeRows(b, s, `UPDATE issues SET times_seen = 1000000 WHERE id = $1`, id)
-	storetest.ChangeRows(b, s, `INSERT INTO issue_hours SELECT $1, $2, $3::timestamptz - n * interval '1 hour', 1388 FROM generate_series(1, 720) n
+	storetest.ChangeRows(b, s, `INSERT INTO issue_hours SELECT $1, $2, $3::timestamptz - n * interval '1 hour', 1388
+		FROM generate_series(1, 720) n
 		ON CONFLICT DO NOTHING`, storetest.Shop, id, storetest.Noon.Truncate(time.Hour))
 	return id
 }

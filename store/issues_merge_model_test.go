@@ -425,7 +425,8 @@ func (g *game) readState(r *rapid.T) played {
 	require.NoError(r, err)
 	issues, err := pgx.CollectRows(rows, pgx.RowToStructByName[playedIssue])
 	require.NoError(r, err)
-	rows, err = storetest.QuerySQL(r.Context(), g.pair[0], `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM project_hours
+	rows, err = storetest.QuerySQL(r.Context(), g.pair[0], `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events
+		FROM project_hours
 		WHERE project_id = $1 ORDER BY 1`, g.project)
 	require.NoError(r, err)
 	hours, err := pgx.CollectRows(rows, pgx.RowTo[string])

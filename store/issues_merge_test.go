@@ -64,47 +64,64 @@ func TestMergeMovesEverything(t *testing.T) {
 	require.EqualValues(t, "1.1", i.LastRelease)
 	require.EqualValues(t, newest, i.LatestEventID)
 	require.Len(t, storetest.ListStoredIDs(t, s, target.IssueID), 4)
+	requireListedByItsEvents(t, s, target.IssueID)
+	requireMergedAway(t, s, c, first.IssueID, target.IssueID, before)
+	requireMergeRecorded(t, s, c, target.IssueID, first.IssueID, last.IssueID)
+}
+
+// requireListedByItsEvents requires that the target of the merge is found by environments and releases of its sources.
+func requireListedByItsEvents(t *testing.T, s *store.Store, target int64) {
+	t.Helper()
 	for _, filter := range []store.IssueFilter{{Environment: "staging"}, {Release: "0.9"}, {Release: "1.1"}} {
 		filter.Limit = 10
 		page, err := s.ListIssues(t.Context(), filter)
 		require.NoError(t, err)
 		require.Len(t, page.Data, 1)
-		require.Equal(t, target.IssueID, page.Data[0].ID)
+		require.Equal(t, target, page.Data[0].ID)
 		filter.Status = core.Merged
 		page, err = s.ListIssues(t.Context(), filter)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(page.Data), 1, "only by its own first or last release")
 	}
+}
 
-	source := storetest.ReadIssue(t, s, first.IssueID)
+// requireMergedAway requires that the source has nothing left but its story, which goes on after before.
+func requireMergedAway(t *testing.T, s *store.Store, c *storetest.Clock, id, target int64, before []core.Activity) {
+	t.Helper()
+	source := storetest.ReadIssue(t, s, id)
 	require.Equal(t, core.Merged, source.Status)
-	require.EqualValues(t, target.IssueID, source.MergedInto)
+	require.EqualValues(t, target, source.MergedInto)
 	require.Nil(t, source.Claim)
 	require.Zero(t, source.TimesSeen+source.StoredEvents+source.UsersAffected+source.Events24h)
 	require.Zero(t, source.LatestEventID)
-	story := storetest.ReadActivity(t, s, first.IssueID)
+	story := storetest.ReadActivity(t, s, id)
 	require.Equal(t, before, story[:len(before)], "its story stays its own")
 	for i, want := range []core.Activity{
 		{Action: core.ActionIssueRelease},
-		{Action: core.ActionIssueMerge, Data: fmt.Appendf(nil, `{"target_id": %d}`, target.IssueID)},
+		{Action: core.ActionIssueMerge, Data: fmt.Appendf(nil, `{"target_id": %d}`, target)},
 	} {
 		want.At, want.ActorType, want.ActorID, want.ActorName = c.At(0), core.ActorToken, 1, "agent-1"
-		want.TargetType, want.TargetID = core.TargetIssue, first.IssueID
+		want.TargetType, want.TargetID = core.TargetIssue, id
 		require.Equal(t, want, story[len(before)+i])
 	}
 	require.Len(t, story, len(before)+2)
 	require.Equal(t, []string{"ignored", "merged"}, listLabels(t, s, ""), "one label for one decision")
-	for _, table := range []string{"events", "event_ids", "issue_hours", "issue_users", "issue_environments", "issue_releases", "issue_fingerprints"} {
-		require.Equal(t, []int64{target.IssueID}, storetest.ReadColumn[int64](t, s, `SELECT DISTINCT issue_id FROM `+table), table)
+	for _, table := range []string{"events", "event_ids", "issue_hours", "issue_users", "issue_environments", "issue_releases",
+		"issue_fingerprints"} {
+		require.Equal(t, []int64{target}, storetest.ReadColumn[int64](t, s, `SELECT DISTINCT issue_id FROM `+table), table)
 	}
+}
 
-	rows := storetest.ReadActivity(t, s, target.IssueID)
+// requireMergeRecorded requires that the target's story ends with the merge.
+func requireMergeRecorded(t *testing.T, s *store.Store, c *storetest.Clock, target, first, last int64) {
+	t.Helper()
+	rows := storetest.ReadActivity(t, s, target)
 	row := rows[len(rows)-1]
-	require.JSONEq(t, fmt.Sprintf(`{"source_ids": [%d, %d]}`, first.IssueID, last.IssueID), string(row.Data))
+	require.JSONEq(t, fmt.Sprintf(`{"source_ids": [%d, %d]}`, first, last), string(row.Data))
 	row.Data = nil
 	require.Equal(t, core.Activity{
 		At: c.At(0), ActorType: core.ActorToken, ActorID: 1, ActorName: "agent-1", Action: core.ActionIssueMerge,
-		TargetType: core.TargetIssue, TargetID: target.IssueID,
+		TargetType: core.TargetIssue, TargetID: target,
 	}, row)
 }
 
@@ -126,7 +143,8 @@ func TestMergeRefuses(t *testing.T) {
 		{target, []int64{source, 12345, 99, 12345}, []string{"must name issues that exist; unknown: 99, 12345"}},
 		{target, []int64{foreign, source}, []string{fmt.Sprint("must name issues of the target's project; of another: ", foreign)}},
 		{target, []int64{merged}, []string{fmt.Sprintf("must name issues that are not merged; already merged: %d (into %d)", merged, other)}},
-		{merged, []int64{source}, []string{fmt.Sprint("cannot be merged into an issue that is itself merged; the issue that has its events: ", other)}},
+		{merged, []int64{source}, []string{fmt.Sprint("cannot be merged into an issue that is itself merged; the issue that has its events: ",
+			other)}},
 		{target, []int64{merged, foreign, 99, target, source}, []string{
 			fmt.Sprint("must not name the target: ", target), "must name issues that exist; unknown: 99",
 			fmt.Sprint("must name issues of the target's project; of another: ", foreign),
@@ -191,7 +209,8 @@ func TestLaterEventsOfASourceGoToTheTarget(t *testing.T) {
 	stored := storetest.AddEvents(t, pair[0], storetest.MakeShopEvent("old", 2, c.At(0)))
 	storetest.MergeIssues(t, pair[0], target, source)
 	for n, s := range pair {
-		batch := []intake.NewEvent{storetest.MakeShopEvent("old", 10+n, c.At(0)), storetest.MakeShopEvent("new", 10+n, c.At(0)), storetest.MakeShopEvent("old", 2, c.At(0))}
+		batch := []intake.NewEvent{storetest.MakeShopEvent("old", 10+n, c.At(0)), storetest.MakeShopEvent("new", 10+n, c.At(0)),
+			storetest.MakeShopEvent("old", 2, c.At(0))}
 		added, err := s.Intake.AddEvents(t.Context(), batch)
 		require.NoError(t, err)
 		require.Equal(t, []int64{target, target, target}, []int64{added[0].IssueID, added[1].IssueID, added[2].IssueID})
@@ -237,7 +256,8 @@ func TestMergedIssueKeepsTheFirstAndTheNewest(t *testing.T) {
 	require.ElementsMatch(t, kept, storetest.ListStoredIDs(t, s, ids["a"]))
 	require.ElementsMatch(t, kept, storetest.ReadColumn[int64](t, s, `SELECT id FROM event_ids WHERE not_stored IS NULL`))
 	require.EqualValues(t, all[449], storetest.ReadIssue(t, s, ids["a"]).LatestEventID)
-	require.Equal(t, intake.Added{IssueID: ids["a"], Duplicate: true}, storetest.AddEvents(t, s, gone), "it is not stored any more, but was counted today")
+	require.Equal(t, intake.Added{IssueID: ids["a"], Duplicate: true}, storetest.AddEvents(t, s, gone),
+		"it is not stored any more, but was counted today")
 }
 
 // TestExpiredDaysOfAMergedIssue holds that the retention takes moved events off the issue that has them.
@@ -269,7 +289,8 @@ func TestMergeIntoAResolvedTarget(t *testing.T) {
 		{core.Resolved, core.Unresolved, core.Unresolved},
 	} {
 		s, c := storetest.OpenShop(t)
-		target, source, resolved := storetest.MakeIssue(t, s, "target"), storetest.MakeIssue(t, s, "source"), storetest.MakeIssue(t, s, "resolved")
+		target, source, resolved := storetest.MakeIssue(t, s, "target"), storetest.MakeIssue(t, s, "source"),
+			storetest.MakeIssue(t, s, "resolved")
 		for id, status := range map[int64]core.Status{target: test.target, source: test.source, resolved: core.Resolved} {
 			storetest.ChangeRows(t, s, `UPDATE issues SET status = $2, status_at = $3 WHERE id = $1`, id, string(status), storetest.Noon)
 		}

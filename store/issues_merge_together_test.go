@@ -21,7 +21,8 @@ import (
 
 // consistent are statements that count what contradicts itself; each must give 0.
 var consistent = []string{
-	`SELECT count(*) FROM issues i WHERE stored_events <> (SELECT count(*) FROM events e WHERE e.project_id = i.project_id AND e.issue_id = i.id)`,
+	`SELECT count(*) FROM issues i WHERE stored_events <> (SELECT count(*) FROM events e
+		WHERE e.project_id = i.project_id AND e.issue_id = i.id)`,
 	`SELECT count(*) FROM issues i WHERE users_affected <> (SELECT count(*) FROM issue_users u WHERE u.issue_id = i.id)`,
 	`SELECT count(*) FROM issues i WHERE status <> 'merged' AND stored_events > 0
 		AND NOT EXISTS (SELECT FROM events e WHERE e.issue_id = i.id AND e.id = i.latest_event_id)`,
@@ -34,7 +35,8 @@ var consistent = []string{
 	`SELECT count(*) FROM events e LEFT JOIN event_ids d ON d.project_id = e.project_id AND d.event_id = e.event_id AND d.id = e.id
 		AND d.issue_id = e.issue_id WHERE d.id IS NULL`,
 	`SELECT abs((SELECT count(*) FROM events) - (SELECT count(*) FROM event_ids))`,
-	`SELECT count(*) FROM (SELECT FROM activity WHERE action = 'issue.split' EXCEPT ALL SELECT FROM activity WHERE action = 'issue.split_from') a`,
+	`SELECT count(*) FROM (SELECT FROM activity WHERE action = 'issue.split' EXCEPT ALL SELECT FROM activity
+		WHERE action = 'issue.split_from') a`,
 }
 
 func requireConsistent(t *testing.T, s *store.Store) {
@@ -98,7 +100,8 @@ func TestServersMergeAndSplitUnderLoad(t *testing.T) {
 	} {
 		require.EqualValues(t, total, storetest.ReadCell[int64](t, pair[0], `SELECT (`+sql+`)::bigint`), sql)
 	}
-	require.Equal(t, merges.Load(), storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE action = 'issue.merge' AND data ? 'source_ids'`))
+	require.Equal(t, merges.Load(), storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM activity
+		WHERE action = 'issue.merge' AND data ? 'source_ids'`))
 	require.Equal(t, splits.Load(), storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM activity WHERE action = 'issue.split'`))
 	requireConsistent(t, pair[0])
 	t.Logf("%d merges, %d splits", merges.Load(), splits.Load())
@@ -111,7 +114,8 @@ func TestServersMergeAndSplitUnderLoad(t *testing.T) {
 func sendSome(t *testing.T, s *store.Store, c *storetest.Clock, random *rand.Rand, groups, size, batch int) error {
 	events := make([]intake.NewEvent, size)
 	for n := range events {
-		e := storetest.MakeEvent(int64(storetest.Shop+random.IntN(2)), fmt.Sprintf("group %d:", random.IntN(groups)), batch*size+n, c.At(-time.Duration(random.IntN(180))*time.Minute))
+		e := storetest.MakeEvent(int64(storetest.Shop+random.IntN(2)), fmt.Sprintf("group %d:", random.IntN(groups)), batch*size+n,
+			c.At(-time.Duration(random.IntN(180))*time.Minute))
 		e.ReceivedAt, e.User, e.Release = c.At(0), storetest.HashUser(random.IntN(30)), fmt.Sprint(random.IntN(5))
 		events[n] = e
 	}
@@ -134,14 +138,16 @@ func sendSome(t *testing.T, s *store.Store, c *storetest.Clock, random *rand.Ran
 
 // changeSome merges, splits, claims or sets the status of any issues.
 func changeSome(t *testing.T, s *store.Store, random *rand.Rand, who int, merges, splits *atomic.Int64) error {
-	page, err := s.ListIssues(t.Context(), store.IssueFilter{ProjectID: int64(storetest.Shop + random.IntN(2)), Paging: core.Paging{Limit: 100}})
+	page, err := s.ListIssues(t.Context(), store.IssueFilter{ProjectID: int64(storetest.Shop + random.IntN(2)),
+		Paging: core.Paging{Limit: 100}})
 	if err != nil || len(page.Data) < 2 {
 		return err
 	}
 	pickIssue := func() core.Issue { return page.Data[random.IntN(len(page.Data))] }
 	switch kind := random.IntN(8); {
 	case kind < 2:
-		_, err = s.CarryOut(t.Context(), storetest.MakeActor(int64(who)), store.MergeIssues{Target: pickIssue().ID, Sources: []int64{pickIssue().ID, pickIssue().ID}})
+		_, err = s.CarryOut(t.Context(), storetest.MakeActor(int64(who)),
+			store.MergeIssues{Target: pickIssue().ID, Sources: []int64{pickIssue().ID, pickIssue().ID}})
 		if err == nil {
 			merges.Add(1)
 		}
@@ -150,7 +156,8 @@ func changeSome(t *testing.T, s *store.Store, random *rand.Rand, who int, merges
 	case kind == 6:
 		_, err = s.ClaimIssue(t.Context(), storetest.MakeActor(int64(who)), pickIssue().ID, 5)
 	default:
-		_, err = s.SetIssueStatus(t.Context(), storetest.MakeActor(int64(who)), pickIssue().ID, []core.Status{core.Resolved, core.Ignored, core.Unresolved}[random.IntN(3)])
+		_, err = s.SetIssueStatus(t.Context(), storetest.MakeActor(int64(who)), pickIssue().ID,
+			[]core.Status{core.Resolved, core.Ignored, core.Unresolved}[random.IntN(3)])
 	}
 	return err
 }
@@ -163,7 +170,8 @@ func splitSome(t *testing.T, s *store.Store, random *rand.Rand, who int, id int6
 		return err
 	}
 	n := random.IntN(len(page.Data) - 1)
-	_, err = s.SplitIssue(t.Context(), storetest.MakeActor(int64(who)), id, []int64{page.Data[n].ID, page.Data[n+1].ID}, grouping.FindStoredType)
+	_, err = s.SplitIssue(t.Context(), storetest.MakeActor(int64(who)), id, []int64{page.Data[n].ID, page.Data[n+1].ID},
+		grouping.FindStoredType)
 	if err == nil {
 		splits.Add(1)
 	}
@@ -190,7 +198,8 @@ func TestServersMergeInACircle(t *testing.T) {
 			require.NoError(t, allowRefusals(err))
 		}
 		requireConsistent(t, pair[0])
-		require.EqualValues(t, 4, storetest.ReadCell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues WHERE id = ANY ($1) AND status <> 'merged'`, ids))
+		require.EqualValues(t, 4, storetest.ReadCell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues
+			WHERE id = ANY ($1) AND status <> 'merged'`, ids))
 	}
 	pair[0].Close()
 	pair[1].Close()
@@ -233,7 +242,8 @@ func TestDaysAreDroppedWhileIssuesAreMergedAndSplit(t *testing.T) {
 	for _, s := range pair {
 		storetest.DropExpired(t, s, 1)
 	}
-	require.Zero(t, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM events WHERE received_at < $1`, c.Now.Add(-24*time.Hour).Truncate(24*time.Hour)))
+	require.Zero(t, storetest.ReadCell[int64](t, pair[0], `SELECT count(*) FROM events WHERE received_at < $1`,
+		c.Now.Add(-24*time.Hour).Truncate(24*time.Hour)))
 	requireConsistent(t, pair[0])
 	pair[0].Close()
 	pair[1].Close()

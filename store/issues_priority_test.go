@@ -76,7 +76,8 @@ func addRandomIssues(t *testing.T, s *store.Store, projects []int64, count int, 
 			hours, events = append(hours, hour), append(events, int64(1+random.IntN(50)))
 		}
 		storetest.ChangeRows(t, s, addRandomIssue, projects[random.IntN(len(projects))], id, status, last, users,
-			last.Add(-time.Duration(random.IntN(3)*random.IntN(48))*time.Hour), append(hours, last.Truncate(time.Hour).Add(-30*24*time.Hour)), append(events, 1))
+			last.Add(-time.Duration(random.IntN(3)*random.IntN(48))*time.Hour), append(hours, last.Truncate(time.Hour).Add(-30*24*time.Hour)),
+			append(events, 1))
 	}
 }
 
@@ -240,7 +241,8 @@ func (w *priorityWorld) listIssues() []core.Issue {
 
 func (w *priorityWorld) addEvents(r *rapid.T) {
 	batch := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) intake.NewEvent {
-		e := storetest.MakeEvent(w.project, fmt.Sprint(rapid.IntRange(0, 14).Draw(r, "group")), rapid.IntRange(0, 1<<40).Draw(r, "event"), w.c.At(0))
+		e := storetest.MakeEvent(w.project, fmt.Sprint(rapid.IntRange(0, 14).Draw(r, "group")), rapid.IntRange(0, 1<<40).Draw(r, "event"),
+			w.c.At(0))
 		late := rapid.SampledFrom([]int{0, 0, 1, 30, 600, 1439, 1441, 3000, 30_000}).Draw(r, "late")
 		e.OccurredAt = w.c.At(-time.Duration(late) * time.Minute)
 		if n := rapid.IntRange(0, 9).Draw(r, "user"); n > 0 {
@@ -278,7 +280,8 @@ func TestPriorityCursorIsOfItsSortAndFilters(t *testing.T) {
 	}
 	yes, no := true, false
 	filters := []store.IssueFilter{
-		{}, {ProjectID: storetest.Shop}, {Status: core.Unresolved}, {Release: "1.0"}, {Environment: "1.0"}, {Environment: "production"}, {Since: "1h"}, {Search: "Error"},
+		{}, {ProjectID: storetest.Shop}, {Status: core.Unresolved}, {Release: "1.0"}, {Environment: "1.0"}, {Environment: "production"},
+		{Since: "1h"}, {Search: "Error"},
 		{Claimed: &no}, {Claimed: &yes}, {Test: true}, {Search: "1.0"},
 	}
 	for _, sort := range []core.IssueSort{core.ByLastSeen, core.ByPriority} {

@@ -47,6 +47,7 @@ func TestCountingIsHeapOnly(t *testing.T) {
 	}
 	s.Close() // its connections tell what they have done
 	require.Eventually(t, func() bool {
-		return storetest.ReadCell[int](t, reader, `SELECT pg_stat_get_tuples_hot_updated('issues'::regclass)::int`) >= 10 // a full page takes one elsewhere
+		// a full page takes one elsewhere
+		return storetest.ReadCell[int](t, reader, `SELECT pg_stat_get_tuples_hot_updated('issues'::regclass)::int`) >= 10
 	}, 30*time.Second, 10*time.Millisecond)
 }

@@ -93,8 +93,9 @@ func TestSearchIsLikeAModel(t *testing.T) {
 		project += 2
 		storetest.MakeProject(t, ways[0], project, fmt.Sprint(project))
 		storetest.MakeProject(t, ways[0], project+1, fmt.Sprint(project+1))
-		text := rapid.OneOf(rapid.StringOfN(rapid.SampledFrom(searchLetters), 0, 9, -1), rapid.Map(rapid.SliceOfN(rapid.SampledFrom(searchParts), 1, 3),
-			func(parts []string) string { return strings.Join(parts, "") }))
+		text := rapid.OneOf(rapid.StringOfN(rapid.SampledFrom(searchLetters), 0, 9, -1),
+			rapid.Map(rapid.SliceOfN(rapid.SampledFrom(searchParts), 1, 3),
+				func(parts []string) string { return strings.Join(parts, "") }))
 		var issues []searched
 		for _, count := range []int{rapid.IntRange(6, 15).Draw(r, "indexed"), rapid.IntRange(0, 5).Draw(r, "not indexed")} {
 			indexAll(r, ways[0])
@@ -118,7 +119,8 @@ func TestSearchIsLikeAModel(t *testing.T) {
 }
 
 // addSearched adds issues of two projects.
-func addSearched(t *testing.T, r *rapid.T, s *store.Store, c *storetest.Clock, project int64, text *rapid.Generator[string], count int) []searched {
+func addSearched(t *testing.T, r *rapid.T, s *store.Store, c *storetest.Clock, project int64, text *rapid.Generator[string],
+	count int) []searched {
 	issues, events := make([]searched, count), make([]intake.NewEvent, count)
 	for n := range issues {
 		i := &issues[n]
@@ -190,7 +192,8 @@ func TestSearchPagesPassOverDeletedProjects(t *testing.T) {
 	var want []int64
 	for n := range 3 {
 		addTitled(t, s, fmt.Sprint("no answer ", n), 2*n, nil)
-		want = append(want, addTitled(t, s, fmt.Sprint("no answer ", n), 2*n+1, func(e *intake.NewEvent) { e.ProjectID, e.EventID[0] = office, e.EventID[0]+1 }))
+		want = append(want, addTitled(t, s, fmt.Sprint("no answer ", n), 2*n+1,
+			func(e *intake.NewEvent) { e.ProjectID, e.EventID[0] = office, e.EventID[0]+1 }))
 	}
 	indexAll(t, s)
 	storetest.HideProject(t, s, storetest.Shop)
@@ -258,7 +261,8 @@ func TestIndexIssues(t *testing.T) {
 	require.Equal(t, []string{"Error: n77"}, listTitles(t, s, search), "before")
 	storetest.RequireNoErrors(t, storetest.RunTogether(4, func(i int) error { _, err := pair[i%2].IndexIssues(t.Context()); return err }))
 	indexAll(t, s)
-	require.EqualValues(t, 250, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM issue_grams g JOIN issues i USING (project_id) WHERE i.id = g.issue_id AND i.has_grams`))
+	require.EqualValues(t, 250, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM issue_grams g JOIN issues i USING (project_id)
+		WHERE i.id = g.issue_id AND i.has_grams`))
 	require.Equal(t, []string{"Error: n77"}, listTitles(t, s, search), "after")
 	storetest.ChangeRows(t, s, `UPDATE issue_grams SET grams = '{}'`)
 	require.Empty(t, listTitles(t, s, search), "it is the index that finds it")

@@ -20,7 +20,7 @@ type SimilarQuery struct {
 }
 
 // What bounds a search: only issues that share a rare feature are compared. Features are taken from the rarest on until
-// so many issues have them; of one that more issues have than mostOfOne, the count is not needed exactly.
+// that many issues have them; of one that more issues have than mostOfOne, the count is not needed exactly.
 const (
 	mostCandidates = 1500
 	mostOfOne      = 500

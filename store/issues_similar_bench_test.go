@@ -76,8 +76,8 @@ func fillIssues(b *testing.B, s *store.Store) []string {
 		rows.Close()
 		require.NoError(b, rows.Err())
 	}
-	run(`INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at, times_seen,
-		stored_events, users_affected, first_seen, last_seen, first_release, last_release, crash_site)
+	run(`INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status,
+		status_at, times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release, crash_site)
 		SELECT $1 + n % 10, n, int8send(n), 1, 'title', 'culprit', 'E', 'error', 'go', 'unresolved', $2, 1, 0, 0, $2, $2, '', '', 'app'
 		FROM generate_series(1, $3::bigint) AS n`, int64(storetest.Shop), storetest.Noon, int64(benchIssues))
 	index := storetest.ReadCell[string](b, s, `SELECT pg_get_indexdef('issue_features_features'::regclass)`)
@@ -133,7 +133,8 @@ func benchEvent(random *rand.Rand, cause int64, words, helpers *rand.Zipf) *core
 	for range 4 {
 		frame(spellNumber("h", helpers.Uint64()))
 	}
-	return &core.Event{Title: core.Untrusted(strings.Join(title, " ")), Culprit: core.Untrusted(spellNumber("p", uint64(random.Int64N(3_000)))),
+	return &core.Event{Title: core.Untrusted(strings.Join(title, " ")),
+		Culprit:    core.Untrusted(spellNumber("p", uint64(random.Int64N(3_000)))),
 		Exceptions: core.List[core.Exception]{x}}
 }
 

@@ -122,7 +122,8 @@ func TestSimilarByWhatIsRare(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	for n := range 300 {
-		storetest.AddEvents(t, s, crashEvent(storetest.Shop, fmt.Sprint("many", n), "ApiError", fmt.Sprint("call failed ", string(rune('a'+n%26)), "x"), fmt.Sprint("f", string(rune('a'+n%26)))))
+		storetest.AddEvents(t, s, crashEvent(storetest.Shop, fmt.Sprint("many", n), "ApiError",
+			fmt.Sprint("call failed ", string(rune('a'+n%26)), "x"), fmt.Sprint("f", string(rune('a'+n%26)))))
 	}
 	one := storetest.AddEvents(t, s, crashEvent(storetest.Shop, "one", "ApiError", "call failed", "settle")).IssueID
 	two := storetest.AddEvents(t, s, crashEvent(storetest.Shop, "two", "ApiError", "call failed", "settle")).IssueID
@@ -191,7 +192,8 @@ func TestIssuesOfOneBatchHaveTheirFeatures(t *testing.T) {
 	added, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
 	for n, a := range added {
-		rows := storetest.ReadColumn[[]int32](t, s, `SELECT features FROM issue_features WHERE project_id = $1 AND issue_id = $2`, int64(storetest.Shop), a.IssueID)
+		rows := storetest.ReadColumn[[]int32](t, s, `SELECT features FROM issue_features WHERE project_id = $1 AND issue_id = $2`,
+			int64(storetest.Shop), a.IssueID)
 		if n == 3 {
 			require.Empty(t, rows, "it is read later")
 			continue

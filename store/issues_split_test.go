@@ -26,7 +26,8 @@ func splitIssue(t testing.TB, s *store.Store, id int64, events ...int64) core.Is
 func makeTitledEvent(group string, n int, at core.Time) intake.NewEvent {
 	e := storetest.MakeShopEvent(group, n, at)
 	e.Level = "warning"
-	e.Payload = intake.PackPlain(fmt.Appendf(nil, `{"title": "OtherError: %d", "culprit": "cart in load", "level": "warning", "platform": "python",
+	e.Payload = intake.PackPlain(fmt.Appendf(nil,
+		`{"title": "OtherError: %d", "culprit": "cart in load", "level": "warning", "platform": "python",
 		"exceptions": [{"type": "OtherError"}, {"type": "Cause"}]}`, n))
 	return e
 }
@@ -53,8 +54,9 @@ func TestSplitMovesTheEvents(t *testing.T) {
 	require.Equal(t, made.Issue, got)
 	got.Triage = core.Triage{} // has tests of its own
 	require.Equal(t, core.Issue{
-		ID: got.ID, ProjectID: storetest.Shop, Title: "OtherError: 1", Culprit: "cart in load", Type: "OtherError", Level: "warning", Platform: "python",
-		Status: core.Unresolved, TimesSeen: 2, StoredEvents: 2, Events24h: 2, Events7d: 2, Priority: got.Priority,
+		ID: got.ID, ProjectID: storetest.Shop, Title: "OtherError: 1", Culprit: "cart in load", Type: "OtherError", Level: "warning",
+		Platform: "python",
+		Status:   core.Unresolved, TimesSeen: 2, StoredEvents: 2, Events24h: 2, Events7d: 2, Priority: got.Priority,
 		FirstSeen: c.At(-4*time.Hour - time.Minute), LastSeen: c.At(-time.Hour - time.Minute), FirstRelease: "1.4", LastRelease: "1.1",
 		Fingerprint: got.Fingerprint, Trust: got.Trust, SourceTrust: got.Trust, Source: got.Source,
 	}, got)
@@ -65,6 +67,22 @@ func TestSplitMovesTheEvents(t *testing.T) {
 	require.Len(t, fingerprint, 32)
 	require.Zero(t, got.FingerprintVersion, "grouping has no such version")
 
+	requireKeptByOriginal(t, s, c, id, added[3].ID)
+	for environment, want := range map[string][]int64{"place 1": {got.ID}, "place 4": {got.ID}, "place 0": {id}} {
+		page, err := s.ListIssues(t.Context(), store.IssueFilter{Environment: environment, Paging: core.Paging{Limit: 10}})
+		require.NoError(t, err)
+		var ids []int64
+		for _, i := range page.Data {
+			ids = append(ids, i.ID)
+		}
+		require.Subset(t, ids, want, environment)
+	}
+	requireSplitRecorded(t, s, c, id, got.ID, added[4].ID, added[1].ID)
+}
+
+// requireKeptByOriginal requires that the original has what was its own, and three of the five events.
+func requireKeptByOriginal(t *testing.T, s *store.Store, c *storetest.Clock, id, latest int64) {
+	t.Helper()
 	original := storetest.ReadIssue(t, s, id)
 	require.Equal(t, core.Ignored, original.Status)
 	require.Equal(t, "agent-2", original.Claim.Holder)
@@ -75,27 +93,23 @@ func TestSplitMovesTheEvents(t *testing.T) {
 	require.Equal(t, c.At(-3*time.Hour-time.Minute), original.FirstSeen, "of the events that are left")
 	require.EqualValues(t, "1.3", original.FirstRelease)
 	require.Equal(t, c.At(-time.Minute), original.LastSeen)
-	require.EqualValues(t, added[3].ID, original.LatestEventID)
-	for environment, want := range map[string][]int64{"place 1": {got.ID}, "place 4": {got.ID}, "place 0": {id}} {
-		page, err := s.ListIssues(t.Context(), store.IssueFilter{Environment: environment, Paging: core.Paging{Limit: 10}})
-		require.NoError(t, err)
-		var ids []int64
-		for _, i := range page.Data {
-			ids = append(ids, i.ID)
-		}
-		require.Subset(t, ids, want, environment)
-	}
+	require.EqualValues(t, latest, original.LatestEventID)
+}
 
+// requireSplitRecorded requires that the stories of the original and of the new issue name the split.
+func requireSplitRecorded(t *testing.T, s *store.Store, c *storetest.Clock, id, newID int64, events ...int64) {
+	t.Helper()
 	rows := storetest.ReadActivity(t, s, id)
 	require.Equal(t, core.ActionIssueSplit, rows[len(rows)-1].Action)
-	require.JSONEq(t, fmt.Sprintf(`{"new_issue_id": %d, "event_ids": [%d, %d]}`, got.ID, added[4].ID, added[1].ID), string(rows[len(rows)-1].Data))
-	rows = storetest.ReadActivity(t, s, got.ID)
+	require.JSONEq(t, fmt.Sprintf(`{"new_issue_id": %d, "event_ids": [%d, %d]}`, newID, events[0], events[1]),
+		string(rows[len(rows)-1].Data))
+	rows = storetest.ReadActivity(t, s, newID)
 	require.Len(t, rows, 1)
 	require.JSONEq(t, fmt.Sprintf(`{"issue_id": %d}`, id), string(rows[0].Data))
 	rows[0].Data = nil
 	require.Equal(t, core.Activity{
 		At: c.At(0), ActorType: core.ActorToken, ActorID: 1, ActorName: "agent-1", Action: core.ActionIssueSplitFrom,
-		TargetType: core.TargetIssue, TargetID: got.ID,
+		TargetType: core.TargetIssue, TargetID: newID,
 	}, rows[0])
 }
 
@@ -118,7 +132,8 @@ func TestNewEventsGoToTheOriginalAfterASplit(t *testing.T) {
 func TestSplitOfAllEventsLeavesOne(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	one, two := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0))), storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, c.At(time.Hour)))
+	one, two := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0))),
+		storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, c.At(time.Hour)))
 	before := storetest.ReadIssue(t, s, one.IssueID)
 	made := splitIssue(t, s, one.IssueID, one.ID, two.ID)
 	require.EqualValues(t, 2, made.TimesSeen)
@@ -142,7 +157,8 @@ func TestSplitOfAnIssueThatCountedMore(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	added := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0)))
 	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 2, c.At(0)))
-	storetest.ChangeRows(t, s, `UPDATE issues SET times_seen = 1000, first_seen = $1, first_release_at = $1, first_release = '0.1'`, c.At(-9000*time.Hour))
+	storetest.ChangeRows(t, s, `UPDATE issues SET times_seen = 1000, first_seen = $1, first_release_at = $1, first_release = '0.1'`,
+		c.At(-9000*time.Hour))
 	storetest.ChangeRows(t, s, `UPDATE issue_hours SET events = 990`)
 	made := splitIssue(t, s, added.IssueID, added.ID)
 	require.EqualValues(t, 1, made.TimesSeen)
@@ -157,7 +173,8 @@ func TestSplitRefuses(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
-	mine, other := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0))), storetest.AddEvents(t, s, storetest.MakeShopEvent("other", 1, c.At(0)))
+	mine, other := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0))),
+		storetest.AddEvents(t, s, storetest.MakeShopEvent("other", 1, c.At(0)))
 	foreign := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop+1, "pay", 1, c.At(0)))
 	before := storetest.ReadColumn[string](t, s, `SELECT to_jsonb(i)::text FROM issues i ORDER BY id`)
 	for _, wrong := range []struct {
@@ -166,8 +183,10 @@ func TestSplitRefuses(t *testing.T) {
 	}{
 		{[]int64{mine.ID, 12345}, []string{"must name stored events, by their id; unknown: 12345"}},
 		{[]int64{12345}, []string{"must name stored events, by their id; unknown: 12345"}},
-		{[]int64{other.ID, mine.ID, foreign.ID}, []string{fmt.Sprintf("must name events of this issue; of another: %d, %d", other.ID, foreign.ID)}},
-		{[]int64{99, other.ID}, []string{"must name stored events, by their id; unknown: 99", fmt.Sprint("must name events of this issue; of another: ", other.ID)}},
+		{[]int64{other.ID, mine.ID, foreign.ID}, []string{fmt.Sprintf("must name events of this issue; of another: %d, %d", other.ID,
+			foreign.ID)}},
+		{[]int64{99, other.ID}, []string{"must name stored events, by their id; unknown: 99",
+			fmt.Sprint("must name events of this issue; of another: ", other.ID)}},
 	} {
 		_, err := s.SplitIssue(t.Context(), storetest.MakeActor(1), mine.IssueID, wrong.events, grouping.FindStoredType)
 		requireRefused(t, err, "event_ids", wrong.messages...)
@@ -206,7 +225,8 @@ func TestSplitNamesTheIssueAfterAPackedEvent(t *testing.T) {
 func TestSplitTakesTheTypeOfTheTitle(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	for title, want := range map[string]string{"ValueError: bad row": "ValueError", "ExceptionGroup: all": "ExceptionGroup", "crash_here": "ExceptionGroup"} {
+	for title, want := range map[string]string{"ValueError: bad row": "ValueError", "ExceptionGroup: all": "ExceptionGroup",
+		"crash_here": "ExceptionGroup"} {
 		var ids []int64
 		var id int64
 		for n := range 2 {

@@ -41,8 +41,9 @@ func addTitled(t *testing.T, s *store.Store, title string, minutesAgo int, fill 
 	return storetest.AddEvents(t, s, e).IssueID
 }
 
-func TestIssueFilters(t *testing.T) {
-	t.Parallel()
+// openFilteredIssues returns a store with an issue for each filter, which the titles name.
+func openFilteredIssues(t *testing.T) (*store.Store, *storetest.Clock) {
+	t.Helper()
 	s, c := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
 	addTitled(t, s, "plain", 1, nil)
@@ -61,40 +62,56 @@ func TestIssueFilters(t *testing.T) {
 	claimed, expired := addTitled(t, s, "claimed", 70, nil), addTitled(t, s, "expired", 71, nil)
 	_, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), claimed, 60)
 	require.NoError(t, err)
-	storetest.ChangeRows(t, s, `UPDATE issues SET claim_type = 'token', claim_holder = 'agent', claim_token_id = 1, claim_expires_at = $2 WHERE id = $1`, expired, storetest.Noon)
+	storetest.ChangeRows(t, s, `UPDATE issues SET claim_type = 'token', claim_holder = 'agent', claim_token_id = 1, claim_expires_at = $2
+		WHERE id = $1`, expired, storetest.Noon)
+	return s, c
+}
 
-	shown := []string{"plain", "office", "staging", "releases", "resolved", "ignored", "fix_pending", "verified", "regressed", "claimed", "expired"}
+func TestIssueFilters(t *testing.T) {
+	t.Parallel()
+	s, c := openFilteredIssues(t)
+	shown := []string{"plain", "office", "staging", "releases", "resolved", "ignored", "fix_pending", "verified", "regressed", "claimed",
+		"expired"}
 	yes, no := true, false
 	for name, test := range map[string]struct {
 		filter store.IssueFilter
 		want   []string
 	}{
-		"none":               {store.IssueFilter{}, shown},
-		"project":            {store.IssueFilter{ProjectID: storetest.Shop + 1}, []string{"office"}},
-		"another project":    {store.IssueFilter{ProjectID: 7}, []string{}},
-		"unresolved":         {store.IssueFilter{Status: core.Unresolved}, []string{"plain", "office", "staging", "releases", "claimed", "expired"}},
-		"resolved":           {store.IssueFilter{Status: core.Resolved}, []string{"resolved"}},
-		"ignored":            {store.IssueFilter{Status: core.Ignored}, []string{"ignored"}},
-		"merged":             {store.IssueFilter{Status: core.Merged}, []string{"merged"}},
-		"fix_pending":        {store.IssueFilter{Status: core.FixPending}, []string{"fix_pending"}},
-		"verified":           {store.IssueFilter{Status: core.Verified}, []string{"verified"}},
-		"regressed":          {store.IssueFilter{Status: core.Regressed}, []string{"regressed"}},
-		"first release":      {store.IssueFilter{Release: "2.0"}, []string{"releases"}},
-		"stored release":     {store.IssueFilter{Release: "2.1"}, []string{"releases"}},
-		"last release":       {store.IssueFilter{Release: "2.2"}, []string{"releases"}},
-		"unknown release":    {store.IssueFilter{Release: "2"}, []string{}},
-		"environment":        {store.IssueFilter{Environment: "staging"}, []string{"staging"}},
-		"part of one":        {store.IssueFilter{Environment: "stag"}, []string{}},
-		"since":              {store.IssueFilter{Since: storetest.SinceTime(c.At(-3 * time.Minute).Time)}, []string{"plain", "office", "staging"}},
-		"since a bit later":  {store.IssueFilter{Since: storetest.SinceTime(c.At(-3*time.Minute + time.Millisecond).Time)}, []string{"plain", "office"}},
-		"since another zone": {store.IssueFilter{Since: storetest.SinceTime(c.At(-3 * time.Minute).In(time.FixedZone("", -7*3600)))}, []string{"plain", "office", "staging"}},
-		"claimed":            {store.IssueFilter{Claimed: &yes}, []string{"claimed"}},
-		"not claimed":        {store.IssueFilter{Claimed: &no, Since: "80m"}, slices.DeleteFunc(slices.Clone(shown), func(s string) bool { return s == "claimed" })},
-		"test":               {store.IssueFilter{Test: true}, []string{"test"}},
-		"several":            {store.IssueFilter{ProjectID: storetest.Shop, Status: core.Unresolved, Environment: "production", Claimed: &no, Search: "I"}, []string{"plain", "expired"}},
+		"none":            {store.IssueFilter{}, shown},
+		"project":         {store.IssueFilter{ProjectID: storetest.Shop + 1}, []string{"office"}},
+		"another project": {store.IssueFilter{ProjectID: 7}, []string{}},
+		"unresolved": {store.IssueFilter{Status: core.Unresolved},
+			[]string{"plain", "office", "staging", "releases", "claimed", "expired"}},
+		"resolved":        {store.IssueFilter{Status: core.Resolved}, []string{"resolved"}},
+		"ignored":         {store.IssueFilter{Status: core.Ignored}, []string{"ignored"}},
+		"merged":          {store.IssueFilter{Status: core.Merged}, []string{"merged"}},
+		"fix_pending":     {store.IssueFilter{Status: core.FixPending}, []string{"fix_pending"}},
+		"verified":        {store.IssueFilter{Status: core.Verified}, []string{"verified"}},
+		"regressed":       {store.IssueFilter{Status: core.Regressed}, []string{"regressed"}},
+		"first release":   {store.IssueFilter{Release: "2.0"}, []string{"releases"}},
+		"stored release":  {store.IssueFilter{Release: "2.1"}, []string{"releases"}},
+		"last release":    {store.IssueFilter{Release: "2.2"}, []string{"releases"}},
+		"unknown release": {store.IssueFilter{Release: "2"}, []string{}},
+		"environment":     {store.IssueFilter{Environment: "staging"}, []string{"staging"}},
+		"part of one":     {store.IssueFilter{Environment: "stag"}, []string{}},
+		"since": {store.IssueFilter{Since: storetest.SinceTime(c.At(-3 * time.Minute).Time)},
+			[]string{"plain", "office", "staging"}},
+		"since a bit later": {store.IssueFilter{Since: storetest.SinceTime(c.At(-3*time.Minute + time.Millisecond).Time)},
+			[]string{"plain", "office"}},
+		"since another zone": {store.IssueFilter{Since: storetest.SinceTime(c.At(-3 * time.Minute).In(time.FixedZone("", -7*3600)))},
+			[]string{"plain", "office", "staging"}},
+		"claimed": {store.IssueFilter{Claimed: &yes}, []string{"claimed"}},
+		"not claimed": {store.IssueFilter{Claimed: &no, Since: "80m"},
+			slices.DeleteFunc(slices.Clone(shown), func(s string) bool { return s == "claimed" })},
+		"test": {store.IssueFilter{Test: true}, []string{"test"}},
+		"several": {store.IssueFilter{ProjectID: storetest.Shop, Status: core.Unresolved, Environment: "production", Claimed: &no,
+			Search: "I"}, []string{"plain", "expired"}},
 	} {
-		require.Equal(t, test.want, listTitles(t, s, test.filter), name)
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.want, listTitles(t, s, test.filter))
+		})
 	}
+
 	c.Forward(time.Hour)
 	require.Empty(t, listTitles(t, s, store.IssueFilter{Claimed: &yes}), "a claim ends at the minute that it names")
 }
@@ -113,7 +130,8 @@ func TestReleaseFilterKnowsFirstAndLastOfIssuesWithoutStoredEvents(t *testing.T)
 func TestIssueSearch(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
-	titles := []string{"100% of disk", "100 of disk", "snake_case", "snakeXcase", `C:\temp`, `C:temp`, "Pay's \"total\"", "%", "_", `\`, "plain"}
+	titles := []string{"100% of disk", "100 of disk", "snake_case", "snakeXcase", `C:\temp`, `C:temp`, "Pay's \"total\"", "%", "_", `\`,
+		"plain"}
 	for n, title := range titles {
 		addTitled(t, s, title, n, func(e *intake.NewEvent) { e.Culprit = "" })
 	}
@@ -141,7 +159,8 @@ func TestIssueSearch(t *testing.T) {
 func TestIssueSearchKnowsTheCasesOfAllLetters(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
-	for n, title := range []string{"MÜLLER is gone", "Müller (1+1)", "straße.*", "ПРИВЕТ мир", "Σίσυφος", "日本語 エラー", "K in kelvin: \u212a", "plain"} {
+	for n, title := range []string{"MÜLLER is gone", "Müller (1+1)", "straße.*", "ПРИВЕТ мир", "Σίσυφος", "日本語 エラー", "K in kelvin: \u212a",
+		"plain"} {
 		addTitled(t, s, title, n, func(e *intake.NewEvent) { e.Culprit = "" })
 	}
 	for search, want := range map[string][]string{

@@ -76,7 +76,8 @@ func TestLabelsOfDecisions(t *testing.T) {
 // insertActivityByHand writes rows of actions, a second apart.
 const insertActivityByHand = `
 INSERT INTO activity (project_id, id, at, actor_type, actor_name, action, target_type, target_id, data)
-SELECT 1000000001, $1 + n, $2::timestamptz + n * interval '1 second', 'token', 'agent-1', $3, 'issue', 7, $4::jsonb FROM generate_series(1, $5) AS n`
+SELECT 1000000001, $1 + n, $2::timestamptz + n * interval '1 second', 'token', 'agent-1', $3, 'issue', 7, $4::jsonb
+	FROM generate_series(1, $5) AS n`
 
 func TestLabelsOfEveryAction(t *testing.T) {
 	t.Parallel()
@@ -136,9 +137,11 @@ func TestLabelsAreReadFromTheirIndex(t *testing.T) {
 	s, _ := storetest.OpenShop(t)
 	storetest.ChangeRows(t, s, insertActivityByHand, 20000, storetest.Noon, "issue.note", `{"text": "x"}`, 5000)
 	storetest.ChangeRows(t, s, insertActivityByHand, 10000, storetest.Noon, "issue.resolve", `{"from": "unresolved", "to": "resolved"}`, 20)
-	for _, condition := range []string{"true", fmt.Sprintf("at >= '%s' AND (at, id) < ('%s', 10010)", storetest.Noon.Format(time.RFC3339), storetest.Noon.Add(time.Hour).Format(time.RFC3339))} {
-		plan := strings.Join(storetest.ReadColumn[string](t, s, `EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) `+store.LabelColumns+` WHERE `+store.LabelActions+
-			` AND `+condition+` ORDER BY at DESC, id DESC LIMIT 11`), "\n")
+	for _, condition := range []string{"true", fmt.Sprintf("at >= '%s' AND (at, id) < ('%s', 10010)", storetest.Noon.Format(time.RFC3339),
+		storetest.Noon.Add(time.Hour).Format(time.RFC3339))} {
+		plan := strings.Join(storetest.ReadColumn[string](t, s,
+			`EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) `+store.LabelColumns+` WHERE `+store.LabelActions+
+				` AND `+condition+` ORDER BY at DESC, id DESC LIMIT 11`), "\n")
 		require.Contains(t, plan, "Index Scan using activity_labels", plan)
 		require.Contains(t, plan, "rows=11", plan)
 		require.NotContains(t, plan, "Removed by Filter", plan)
@@ -151,7 +154,8 @@ func TestActivityOfTheWholeInstallation(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
 	c.Forward(time.Minute)
-	token, err := s.CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}})
+	token, err := s.CreateToken(t.Context(), core.NewBootstrapActor(),
+		store.NewToken{Name: "ci", Hash: []byte{1}, Prefix: "ck_1", Scopes: []core.Scope{core.Admin}})
 	require.NoError(t, err)
 	c.Forward(time.Minute)
 	_, err = s.ClaimIssue(t.Context(), ann, id, 10)

@@ -24,11 +24,14 @@ WITH p AS (
 ), i AS (
 	INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at, times_seen,
 		stored_events, users_affected, first_seen, last_seen, first_release, last_release)
-	SELECT 1 + n % 20, n, '', 1, 'Error ' || n, 'pay ' || n % 97, 'Error', 'error', 'go', CASE WHEN n % 50 = 0 THEN 'regressed' ELSE 'unresolved' END, $1, 10,
-		2, n % 30 * (n % 30), $1::timestamptz - n % 500 * interval '1 hour', $1::timestamptz - n % 400 * interval '1 hour', '1.' || n % 70, '2.' || n % 70
+	SELECT 1 + n % 20, n, '', 1, 'Error ' || n, 'pay ' || n % 97, 'Error', 'error', 'go',
+		CASE WHEN n % 50 = 0 THEN 'regressed' ELSE 'unresolved' END, $1, 10,
+		2, n % 30 * (n % 30), $1::timestamptz - n % 500 * interval '1 hour', $1::timestamptz - n % 400 * interval '1 hour',
+		'1.' || n % 70, '2.' || n % 70
 	FROM generate_series(1, 10000) n
 ), h AS (
-	INSERT INTO issue_hours SELECT 1 + n % 20, n, $1::timestamptz - (n % 400 + m * 5) * interval '1 hour', 3 FROM generate_series(1, 10000) n, generate_series(0, 1) m
+	INSERT INTO issue_hours SELECT 1 + n % 20, n, $1::timestamptz - (n % 400 + m * 5) * interval '1 hour', 3
+		FROM generate_series(1, 10000) n, generate_series(0, 1) m
 ), u AS (
 	INSERT INTO issue_users SELECT 1 + n % 20, n, int8send(m) FROM generate_series(1, 10000) n, generate_series(1, 2) m
 ), r AS (
@@ -37,7 +40,8 @@ WITH p AS (
 	INSERT INTO issue_environments SELECT 1 + n % 20, 'env' || n % 30, n FROM generate_series(1, 10000) n
 ), s AS (
 	INSERT INTO events (project_id, issue_id, id, received_at, occurred_at, event_id, level, release, environment, dictionary, payload)
-	SELECT 1 + n % 20, n, n * 2 + m, $1::timestamptz - m * interval '1 minute', $1, gen_random_uuid(), 'error', '1', 'env', 0, '' FROM generate_series(1, 10000) n, generate_series(0, 1) m
+	SELECT 1 + n % 20, n, n * 2 + m, $1::timestamptz - m * interval '1 minute', $1, gen_random_uuid(), 'error', '1', 'env', 0, ''
+		FROM generate_series(1, 10000) n, generate_series(0, 1) m
 ), v AS (
 	INSERT INTO releases SELECT 1 + n % 20, n, '3.' || n, 'abc1234', $1, $1::timestamptz - n * interval '1 minute' FROM generate_series(1, 10000) n
 ), d AS (
@@ -50,7 +54,8 @@ WITH p AS (
 	INSERT INTO event_ids SELECT 1 + n % 20, gen_random_uuid(), n, n, $1 FROM generate_series(1, 20000) n
 )
 INSERT INTO activity (project_id, id, at, actor_type, actor_id, actor_name, action, target_type, target_id, data)
-SELECT 1 + n % 20, n, $1::timestamptz - n % 5000 * interval '1 minute', 'token', 1, 'agent', 'issue.note', 'issue', n % 10000, NULL FROM generate_series(1, 20000) n`
+SELECT 1 + n % 20, n, $1::timestamptz - n % 5000 * interval '1 minute', 'token', 1, 'agent', 'issue.note', 'issue', n % 10000, NULL
+	FROM generate_series(1, 20000) n`
 
 // statement is what a method sent.
 type statement struct {
@@ -88,8 +93,10 @@ func TestListsReadNoWholeTable(t *testing.T) {
 	defer conn.Close(t.Context())
 	_, err = conn.Exec(t.Context(), `ANALYZE`)
 	require.NoError(t, err)
-	for _, table := range []string{"issues", "events", "event_ids", "issue_hours", "issue_users", "issue_environments", "issue_releases", "activity", "issue_grams", "releases", "deploys", "fixes"} {
-		require.NotEmpty(t, wholeTables(t, conn, statement{sql: "SELECT count(*) FILTER (WHERE t IS NULL) FROM " + table + " t"}), "the test cannot fail for %s", table)
+	for _, table := range []string{"issues", "events", "event_ids", "issue_hours", "issue_users", "issue_environments", "issue_releases",
+		"activity", "issue_grams", "releases", "deploys", "fixes"} {
+		require.NotEmpty(t, wholeTables(t, conn, statement{sql: "SELECT count(*) FILTER (WHERE t IS NULL) FROM " + table + " t"}),
+			"the test cannot fail for %s", table)
 	}
 	traced := store.OpenTraced(t, url, c.Tell, sent)
 
@@ -192,7 +199,8 @@ func wholeTables(t *testing.T, conn *pgx.Conn, q statement) []string {
 	var plans []struct{ Plan plan }
 	require.NoError(t, json.Unmarshal(text, &plans))
 	require.Len(t, plans, 1)
-	rows, err := conn.Query(t.Context(), `SELECT relname FROM pg_class WHERE relname = ANY ($1) AND reltuples >= 1000`, plans[0].Plan.wholeTables())
+	rows, err := conn.Query(t.Context(), `SELECT relname FROM pg_class WHERE relname = ANY ($1) AND reltuples >= 1000`,
+		plans[0].Plan.wholeTables())
 	require.NoError(t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)

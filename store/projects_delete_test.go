@@ -28,7 +28,8 @@ func fillProject(t testing.TB, s *store.Store, project int64) (issue, event int6
 	got := storetest.AddEvents(t, s, first)
 	_, err := s.AddNote(t.Context(), core.NewBootstrapActor(), got.IssueID, "seen")
 	require.NoError(t, err)
-	storetest.ChangeRows(t, s, `INSERT INTO dictionaries (project_id, id, created_at, content) VALUES ($1, 1, $2, '')`, project, storetest.Noon)
+	storetest.ChangeRows(t, s, `INSERT INTO dictionaries (project_id, id, created_at, content) VALUES ($1, 1, $2, '')`, project,
+		storetest.Noon)
 	indexAll(t, s)
 	return got.IssueID, got.ID
 }
@@ -45,7 +46,8 @@ func eventOf(project int64, group string, n int, at core.Time) intake.NewEvent {
 func projectTables(t testing.TB, s *store.Store) []string {
 	t.Helper()
 	return storetest.ReadColumn[string](t, s, `
-SELECT c.table_name::text FROM information_schema.columns c JOIN pg_class k ON k.oid = format('%I.%I', c.table_schema, c.table_name)::regclass
+SELECT c.table_name::text FROM information_schema.columns c
+	JOIN pg_class k ON k.oid = format('%I.%I', c.table_schema, c.table_name)::regclass
 WHERE c.table_schema = 'public' AND c.column_name = 'project_id' AND NOT k.relispartition ORDER BY 1`)
 }
 
@@ -54,7 +56,8 @@ func tablesOf(t testing.TB, s *store.Store, project int64) map[string]int64 {
 	t.Helper()
 	rows := map[string]int64{}
 	for _, table := range projectTables(t, s) {
-		if n := storetest.ReadCell[int64](t, s, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+` WHERE project_id = $1`, project); n > 0 {
+		if n := storetest.ReadCell[int64](t, s, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+` WHERE project_id = $1`,
+			project); n > 0 {
 			rows[table] = n
 		}
 	}
@@ -143,10 +146,12 @@ func TestDeleteProjectRevokesItsTokens(t *testing.T) {
 	}
 	require.ElementsMatch(t, []int64{bound.ID, other.ID}, storetest.ReadColumn[int64](t, s,
 		`SELECT target_id FROM activity WHERE action = 'token.revoke' AND actor_name = 'agent-7' AND at = $1 AND target_type = 'token'`, c.Now))
-	data := storetest.ReadCell[map[string]any](t, s, `SELECT data FROM activity WHERE project_id = $1 AND action = 'project.update' AND actor_name = 'agent-7'`, storetest.Shop)
+	data := storetest.ReadCell[map[string]any](t, s, `SELECT data FROM activity
+		WHERE project_id = $1 AND action = 'project.update' AND actor_name = 'agent-7'`, storetest.Shop)
 	require.Equal(t, map[string]any{"deleted_at": "2026-03-14T12:31:00.000Z"}, data)
 
-	_, err := s.CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{Name: "late", Hash: hashOf("late"), ProjectID: storetest.Shop, Scopes: []core.Scope{core.IssuesRead}})
+	_, err := s.CreateToken(t.Context(), core.NewBootstrapActor(),
+		store.NewToken{Name: "late", Hash: hashOf("late"), ProjectID: storetest.Shop, Scopes: []core.Scope{core.IssuesRead}})
 	storetest.RequireCode(t, core.ProjectNotFound, err)
 }
 
@@ -162,7 +167,8 @@ func TestTokenIsNotMadeForAProjectThatIsBeingDeleted(t *testing.T) {
 			if i == 0 {
 				return storetest.DeleteProject(t.Context(), pair[0], core.NewBootstrapActor(), id)
 			}
-			_, err := pair[1].CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{Name: name, Hash: hashOf(name), ProjectID: id, Scopes: []core.Scope{core.IssuesRead}})
+			_, err := pair[1].CreateToken(t.Context(), core.NewBootstrapActor(),
+				store.NewToken{Name: name, Hash: hashOf(name), ProjectID: id, Scopes: []core.Scope{core.IssuesRead}})
 			return err
 		})
 		require.NoError(t, errs[0])
@@ -181,7 +187,8 @@ func TestPurgeDeletesEveryRowOfTheProject(t *testing.T) {
 	issue, _ := fillProject(t, s, storetest.Shop)
 	fillProject(t, s, office)
 	before, kept := tablesOf(t, s, storetest.Shop), tablesOf(t, s, office)
-	for _, table := range []string{"dictionaries", "event_ids", "events", "issue_environments", "issue_fingerprints", "issue_grams", "issue_hours", "issue_releases",
+	for _, table := range []string{"dictionaries", "event_ids", "events", "issue_environments", "issue_fingerprints", "issue_grams",
+		"issue_hours", "issue_releases",
 		"issue_users", "issues", "project_hours", "project_keys", "project_seen", "activity"} {
 		require.Positive(t, before[table], table)
 	}
@@ -267,7 +274,8 @@ func TestPurgeOnTwoServersWhileEventsArrive(t *testing.T) {
 			return nil
 		}
 		for n := range 40 {
-			_, _ = pair[i].Intake.AddEvents(t.Context(), []intake.NewEvent{eventOf(storetest.Shop, fmt.Sprint("pay", n%5), 1000*(i+1)+n, c.At(0))}) // may be refused
+			_, _ = pair[i].Intake.AddEvents(t.Context(),
+				[]intake.NewEvent{eventOf(storetest.Shop, fmt.Sprint("pay", n%5), 1000*(i+1)+n, c.At(0))}) // may be refused
 			if _, err := pair[i].Intake.AddEvents(t.Context(), []intake.NewEvent{eventOf(office, "print", 1000*(i+1)+n, c.At(0))}); err != nil {
 				return err
 			}
@@ -280,7 +288,8 @@ func TestPurgeOnTwoServersWhileEventsArrive(t *testing.T) {
 	left := tablesOf(t, pair[0], storetest.Shop)
 	delete(left, "activity")
 	require.Empty(t, left)
-	require.EqualValues(t, 120, storetest.ReadCell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues WHERE project_id = $1`, office))
+	require.EqualValues(t, 120, storetest.ReadCell[int64](t, pair[0], `SELECT sum(times_seen)::bigint FROM issues WHERE project_id = $1`,
+		office))
 }
 
 // The retention may drop a day between the look at the tables and the deletion from it.

@@ -17,19 +17,22 @@ func TestCreateProject(t *testing.T) {
 	t.Parallel()
 	c := storetest.NewClock()
 	s := storetest.NewAt(t, c.Tell)
-	got, err := s.CreateProject(t.Context(), storetest.MakeActor(5), store.NewProject{ID: storetest.Shop, Name: "Web Shop!", Platform: "node", PublicKey: "key"})
+	got, err := s.CreateProject(t.Context(), storetest.MakeActor(5),
+		store.NewProject{ID: storetest.Shop, Name: "Web Shop!", Platform: "node", PublicKey: "key"})
 	require.NoError(t, err)
 	require.Equal(t, store.StoredProject{
 		Project: core.Project{
-			ID: storetest.Shop, Name: "Web Shop!", Slug: "web-shop", Platform: "node", CreatedAt: c.At(0), Trust: core.TrustHigh, SourceTrust: core.TrustHigh,
-			ScrubKeys: core.List[string]{}, ScrubPatterns: core.List[string]{},
+			ID: storetest.Shop, Name: "Web Shop!", Slug: "web-shop", Platform: "node", CreatedAt: c.At(0), Trust: core.TrustHigh,
+			SourceTrust: core.TrustHigh,
+			ScrubKeys:   core.List[string]{}, ScrubPatterns: core.List[string]{},
 		},
 		Keys: []string{"key"},
 	}, got)
 	again, err := s.ReadProject(t.Context(), storetest.Shop)
 	require.NoError(t, err)
 	require.Equal(t, got, again)
-	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE project_id = $1 AND action = 'project.create'
+	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity
+		WHERE project_id = $1 AND action = 'project.create'
 		AND target_type = 'project' AND target_id = $1 AND actor_id = 5 AND data IS NULL`, storetest.Shop))
 }
 
@@ -51,7 +54,8 @@ func TestManyServersCreateProjectsOfOneName(t *testing.T) {
 	pair, _ := storetest.OpenPair(t)
 	const many = 12
 	storetest.RequireNoErrors(t, storetest.RunTogether(many, func(i int) error {
-		_, err := pair[i%2].CreateProject(t.Context(), storetest.MakeActor(1), store.NewProject{ID: int64(storetest.Shop + 1 + i), Name: "Shop", PublicKey: fmt.Sprint("key", i)})
+		_, err := pair[i%2].CreateProject(t.Context(), storetest.MakeActor(1),
+			store.NewProject{ID: int64(storetest.Shop + 1 + i), Name: "Shop", PublicKey: fmt.Sprint("key", i)})
 		return err
 	}))
 	want := []string{"shop"}
@@ -86,7 +90,8 @@ func TestFindProject(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, storetest.Shop, id)
 	}
-	for _, ref := range []core.ProjectRef{"Shop", "shop-1", "1000000003", "gone", "1000000002", "", "-1", "99999999999999999999", "1e9", "' OR true --"} {
+	for _, ref := range []core.ProjectRef{"Shop", "shop-1", "1000000003", "gone", "1000000002", "", "-1", "99999999999999999999", "1e9",
+		"' OR true --"} {
 		_, err := s.FindProject(t.Context(), ref)
 		storetest.RequireCode(t, core.ProjectNotFound, err)
 	}
@@ -180,7 +185,8 @@ func TestProjectKeys(t *testing.T) {
 	require.Equal(t, []string{first, "a second"}, keys(), "oldest first")
 
 	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, "unknown"))
-	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, fmt.Sprint("key", storetest.Shop+1)))
+	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop,
+		fmt.Sprint("key", storetest.Shop+1)))
 	storetest.RequireCode(t, core.NotFound, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), 12345, first))
 	require.NoError(t, s.RevokeProjectKey(t.Context(), core.NewBootstrapActor(), storetest.Shop, first))
 	require.Equal(t, []string{"a second"}, keys())
@@ -245,8 +251,10 @@ func TestIngestState(t *testing.T) {
 	quota := int64(3)
 	require.Equal(t, core.IngestState{State: "ok", Events24h: 2, LastEventAt: first, QuotaUsed: 2, Quota: &quota}, state(storetest.Shop))
 	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 3, first))
-	require.Equal(t, core.IngestState{State: "over_quota", Events24h: 3, LastEventAt: first, QuotaUsed: 3, Quota: &quota}, state(storetest.Shop))
-	require.Equal(t, core.IngestState{State: "ok", Events24h: 3, LastEventAt: first, QuotaUsed: 3}, state(0), "all projects have no quota together")
+	require.Equal(t, core.IngestState{State: "over_quota", Events24h: 3, LastEventAt: first, QuotaUsed: 3, Quota: &quota},
+		state(storetest.Shop))
+	require.Equal(t, core.IngestState{State: "ok", Events24h: 3, LastEventAt: first, QuotaUsed: 3}, state(0),
+		"all projects have no quota together")
 
 	c.Forward(12 * time.Hour) // the next day, 00:30
 	require.Equal(t, core.IngestState{State: "ok", Events24h: 3, LastEventAt: first, Quota: &quota}, state(storetest.Shop))

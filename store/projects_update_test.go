@@ -55,12 +55,14 @@ func TestUpdateProject(t *testing.T) {
 		"scrub_patterns": ["a{1,3}", "\"\\\\"], "allowed_origins": ["https://shop.example"]}`, rows[0])
 
 	cleared, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, core.ProjectChange{
-		Repository: nullOpt[string](), Trust: nullOpt[core.Trust](), DailyQuota: nullOpt[int64](), ScrubKeys: setOpt([]string{}), ScrubPatterns: setOpt([]string{}),
+		Repository: nullOpt[string](), Trust: nullOpt[core.Trust](), DailyQuota: nullOpt[int64](), ScrubKeys: setOpt([]string{}),
+		ScrubPatterns:  setOpt([]string{}),
 		AllowedOrigins: nullOpt[[]string](),
 	})
 	require.NoError(t, err)
 	require.Equal(t, before, cleared)
-	require.JSONEq(t, `{"repository": null, "trust": null, "daily_quota": null, "scrub_keys": [], "scrub_patterns": [], "allowed_origins": null}`,
+	require.JSONEq(t, `{"repository": null, "trust": null, "daily_quota": null,
+		"scrub_keys": [], "scrub_patterns": [], "allowed_origins": null}`,
 		listUpdates(t, s, storetest.Shop)[1])
 
 	other, err := s.ReadProject(t.Context(), storetest.Shop+1)
@@ -76,7 +78,8 @@ func TestUpdateProjectNotesOnlyWhatChanged(t *testing.T) {
 		data   string // of the activity row; empty for none
 	}{
 		{core.ProjectChange{}, ``},
-		{core.ProjectChange{Trust: nullOpt[core.Trust](), DailyQuota: nullOpt[int64](), Repository: nullOpt[string](), AllowedOrigins: nullOpt[[]string]()}, ``},
+		{core.ProjectChange{Trust: nullOpt[core.Trust](), DailyQuota: nullOpt[int64](), Repository: nullOpt[string](),
+			AllowedOrigins: nullOpt[[]string]()}, ``},
 		{core.ProjectChange{ScrubKeys: setOpt([]string{}), ScrubPatterns: setOpt([]string{})}, ``},
 		{core.ProjectChange{DailyQuota: setOpt[int64](5), Trust: nullOpt[core.Trust]()}, `{"daily_quota": 5}`},
 		{core.ProjectChange{DailyQuota: setOpt[int64](5), Trust: setOpt(core.TrustHigh)}, `{"trust": "high"}`},
@@ -140,7 +143,8 @@ func TestUpdateProjectReachesIngest(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
 	project := storetest.MakeProject(t, s, storetest.Shop, "Shop")
-	_, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop, core.ProjectChange{DailyQuota: setOpt[int64](5), ScrubPatterns: setOpt([]string{"a{1,3}"})})
+	_, err := s.UpdateProject(t.Context(), storetest.MakeActor(5), storetest.Shop,
+		core.ProjectChange{DailyQuota: setOpt[int64](5), ScrubPatterns: setOpt([]string{"a{1,3}"})})
 	require.NoError(t, err)
 	intake, err := s.FindIntakeProject(t.Context(), project.Keys[0])
 	require.NoError(t, err)

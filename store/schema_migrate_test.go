@@ -43,7 +43,8 @@ func TestManyServersMigrateAnEmptyDatabaseAtOnce(t *testing.T) {
 		}
 		return servers[i].Intake.MakePartitions(t.Context())
 	}))
-	require.EqualValues(t, 1, storetest.ReadCell[int64](t, servers[0], `SELECT count(*) FROM goose_db_version WHERE version_id = 1`), "each migration ran once")
+	require.EqualValues(t, 1, storetest.ReadCell[int64](t, servers[0], `SELECT count(*) FROM goose_db_version WHERE version_id = 1`),
+		"each migration ran once")
 	storetest.MakeProject(t, servers[0], storetest.Shop, "Shop")
 	storetest.MakeIssue(t, servers[1], "pay")
 }
@@ -75,7 +76,8 @@ func TestSchemaIsOldUntilTheQueueIsMigrated(t *testing.T) {
 	storetest.ChangeRows(t, s, `DELETE FROM river_migration WHERE version = 1000`)
 
 	// As it is after a start that was killed between two of the queue's migrations.
-	last := storetest.ReadCell[int64](t, s, `DELETE FROM river_migration WHERE version = (SELECT max(version) FROM river_migration) RETURNING version`)
+	last := storetest.ReadCell[int64](t, s, `DELETE FROM river_migration WHERE version = (SELECT max(version) FROM river_migration)
+		RETURNING version`)
 	require.ErrorIs(t, s.CheckSchema(t.Context()), store.ErrOldSchema)
 	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
 	require.NoError(t, s.CheckSchema(t.Context()))

@@ -14,7 +14,8 @@ import (
 // The rules that let the schema run on a distributed Postgres: see the head of the first migration.
 
 // installWide are the tables that are no project's data: small, and copied everywhere.
-var installWide = []string{"approvals", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys", "projects", "scm_deliveries", "tokens"}
+var installWide = []string{"approvals", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys", "projects",
+	"scm_deliveries", "tokens"}
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.
 var projectLess = map[string]string{
@@ -109,7 +110,8 @@ WHERE k.contype = 'f' AND NOT (c.relname = ANY ('{project_keys,tokens}') AND r.r
 		"exclusion constraint":  `SELECT conname FROM pg_constraint WHERE contype = 'x'`,
 		"index that is neither btree nor brin, nor gin of one column": `
 SELECT i.relname FROM pg_class i JOIN pg_am m ON m.oid = i.relam JOIN pg_namespace n ON n.oid = i.relnamespace
-WHERE n.nspname = 'public' AND i.relname NOT LIKE 'river%' AND i.relkind IN ('i', 'I') AND m.amname NOT IN ('btree', 'brin') AND (m.amname <> 'gin' OR i.relnatts > 1)`,
+WHERE n.nspname = 'public' AND i.relname NOT LIKE 'river%' AND i.relkind IN ('i', 'I') AND m.amname NOT IN ('btree', 'brin')
+	AND (m.amname <> 'gin' OR i.relnatts > 1)`,
 		"time without zone": `
 SELECT table_name || '.' || column_name FROM information_schema.columns
 WHERE table_schema = 'public' AND table_name NOT LIKE 'goose%' AND data_type LIKE '%without time zone'`,
@@ -123,7 +125,8 @@ func TestEventsArePartitionedByDay(t *testing.T) {
 	s := storetest.New(t)
 	require.Equal(t, "RANGE (received_at)", storetest.ReadCell[string](t, s, `SELECT pg_get_partkeydef('events'::regclass)`))
 	require.NoError(t, s.Intake.MakePartitions(t.Context()))
-	bounds := storetest.ReadColumn[string](t, s, `SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid
+	bounds := storetest.ReadColumn[string](t, s, `SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_class c
+		JOIN pg_inherits i ON i.inhrelid = c.oid
 		WHERE i.inhparent = 'events'::regclass`)
 	require.GreaterOrEqual(t, len(bounds), 1+intake.PartitionsAhead)
 	utcDay := regexp.MustCompile(`^FOR VALUES FROM \('\S+ 05:45:00\+05:45'\) TO \('\S+ 05:45:00\+05:45'\)$`)

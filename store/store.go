@@ -67,7 +67,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, owners: newOwners(), searchBounds: usualSearch, verify: cmp.Or(o.Verify, DefaultVerify), ownSettings: map[string]string{}}
+	s := &Store{db: db, owners: newOwners(), searchBounds: usualSearch, verify: cmp.Or(o.Verify, DefaultVerify),
+		ownSettings: map[string]string{}}
 	s.Intake = intake.New(db, s.storedPerIssue)
 	maps.Copy(s.ownSettings, o.Settings)
 	s.settings.Store(&settings)

@@ -31,7 +31,8 @@ func TestCreateToken(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	want := core.Token{
-		Name: "fixer", Scopes: core.List[core.Scope]{core.IssuesRead, core.Admin}, Prefix: "ck_0123456", CreatedAt: c.At(0), CreatedBy: "ADMIN_TOKEN",
+		Name: "fixer", Scopes: core.List[core.Scope]{core.IssuesRead, core.Admin}, Prefix: "ck_0123456", CreatedAt: c.At(0),
+		CreatedBy: "ADMIN_TOKEN",
 	}
 	free := makeToken(t, s, "fixer", 0)
 	require.Positive(t, free.ID)
@@ -47,16 +48,19 @@ func TestCreateToken(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []core.Token{bound, free}, all, "most recent first")
 	require.Equal(t, []int64{free.ID, bound.ID}, storetest.ReadColumn[int64](t, s,
-		`SELECT target_id FROM activity WHERE action = 'token.create' AND target_type = 'token' AND actor_name = 'ADMIN_TOKEN' AND data IS NULL ORDER BY at`))
+		`SELECT target_id FROM activity WHERE action = 'token.create' AND target_type = 'token' AND actor_name = 'ADMIN_TOKEN' AND data IS NULL
+			ORDER BY at`))
 }
 
 func TestTwoTokensCannotHaveOneHash(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	makeToken(t, s, "fixer", 0)
-	_, err := s.CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{Name: "other", Hash: hashOf("fixer"), Scopes: []core.Scope{core.Admin}})
+	_, err := s.CreateToken(t.Context(), core.NewBootstrapActor(),
+		store.NewToken{Name: "other", Hash: hashOf("fixer"), Scopes: []core.Scope{core.Admin}})
 	storetest.RequireCode(t, core.Internal, err)
-	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE action = 'token.create'`), "what fails leaves no row")
+	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE action = 'token.create'`),
+		"what fails leaves no row")
 }
 
 func TestTokensOfAnEmptyDatabase(t *testing.T) {
@@ -122,7 +126,8 @@ func TestRevokeTokenActsAtOnceOnEveryServer(t *testing.T) {
 	all, err := pair[1].ListTokens(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, c.At(0), all[0].RevokedAt, "a revoked token stays in the list")
-	require.Equal(t, []string{"agent-9"}, storetest.ReadColumn[string](t, pair[0], `SELECT actor_name FROM activity WHERE action = 'token.revoke' AND target_id = $1`, token.ID))
+	require.Equal(t, []string{"agent-9"}, storetest.ReadColumn[string](t, pair[0], `SELECT actor_name FROM activity
+		WHERE action = 'token.revoke' AND target_id = $1`, token.ID))
 	storetest.RequireCode(t, core.NotFound, pair[0].RevokeToken(t.Context(), storetest.MakeActor(9), 12345))
 }
 
@@ -131,7 +136,8 @@ func TestOneOfManyRevokesAToken(t *testing.T) {
 	pair, _ := storetest.OpenPair(t)
 	token := makeToken(t, pair[0], "fixer", 0)
 	revoked := 0
-	for _, err := range storetest.RunTogether(8, func(i int) error { return pair[i%2].RevokeToken(t.Context(), storetest.MakeActor(1), token.ID) }) {
+	for _, err := range storetest.RunTogether(8,
+		func(i int) error { return pair[i%2].RevokeToken(t.Context(), storetest.MakeActor(1), token.ID) }) {
 		if err == nil {
 			revoked++
 			continue
@@ -152,7 +158,8 @@ func TestRevokedTokenHoldsNothing(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, storetest.Shop+1, "Office")
-	alone, bound, other := holderOf(makeToken(t, s, "alone", 0)), holderOf(makeToken(t, s, "bound", storetest.Shop+1)), holderOf(makeToken(t, s, "other", 0))
+	alone, bound, other := holderOf(makeToken(t, s, "alone", 0)), holderOf(makeToken(t, s, "bound", storetest.Shop+1)),
+		holderOf(makeToken(t, s, "other", 0))
 	claimed := map[int64]core.Actor{}
 	for n, holder := range []core.Actor{alone, alone, alone, bound, other} {
 		id := storetest.MakeIssue(t, s, fmt.Sprint(n))
@@ -172,11 +179,13 @@ func TestRevokedTokenHoldsNothing(t *testing.T) {
 			require.Equal(t, core.ActionIssueClaim, last.Action)
 		case last.Action == core.ActionIssueClaim:
 			require.Nil(t, i.Claim)
-			require.JSONEq(t, fmt.Sprintf(`{"minutes": 1, "expires_at": %q}`, storetest.Noon.Add(time.Minute).Format(core.TimeLayout)), string(last.Data), "no row for the one that had ended")
+			require.JSONEq(t, fmt.Sprintf(`{"minutes": 1, "expires_at": %q}`, storetest.Noon.Add(time.Minute).Format(core.TimeLayout)),
+				string(last.Data), "no row for the one that had ended")
 		default:
 			require.Nil(t, i.Claim)
 			require.Equal(t, core.Activity{
-				At: c.At(0), ActorType: ann.Type, ActorID: ann.ID, ActorName: ann.Name, Action: core.ActionIssueRelease, TargetType: core.TargetIssue, TargetID: id,
+				At: c.At(0), ActorType: ann.Type, ActorID: ann.ID, ActorName: ann.Name, Action: core.ActionIssueRelease, TargetType: core.TargetIssue,
+				TargetID: id,
 			}, last)
 		}
 	}

@@ -97,7 +97,8 @@ func TestRejectedAndOwnRequests(t *testing.T) {
 	for _, op := range []*core.Operation{core.ApproveRequest.Operation, core.RejectRequest.Operation} {
 		h.sameJSON(own, h.mustFail(core.NewBootstrapActor(), op, idArgs(2)))
 	}
-	h.sameJSON(object{"data": object{"id": 1, "decision": "reject"}}, h.mustCall(core.NewBootstrapActor(), core.RejectRequest.Operation, idArgs(1)))
+	h.sameJSON(object{"data": object{"id": 1, "decision": "reject"}},
+		h.mustCall(core.NewBootstrapActor(), core.RejectRequest.Operation, idArgs(1)))
 	for _, op := range []*core.Operation{core.ApproveRequest.Operation, core.RejectRequest.Operation} {
 		h.sameJSON(object{"error": "approval_not_pending"}, h.mustFail(admin, op, idArgs(1)))
 		h.now = noon.Add(core.ApprovalTerm)

@@ -15,7 +15,8 @@ func TestDeleteProject(t *testing.T) {
 	for _, ref := range []string{`"shop"`, `1000000001`, `"1000000001"`} {
 		h := openShop(t)
 		added := h.addEvents(h.newEvent("pay", 1))
-		token := h.callData(core.NewBootstrapActor(), core.CreateToken.Operation, `{"name": "deployer", "scopes": ["releases:write"], "project": "shop"}`)
+		token := h.callData(core.NewBootstrapActor(), core.CreateToken.Operation,
+			`{"name": "deployer", "scopes": ["releases:write"], "project": "shop"}`)
 		require.Empty(t, h.mustCall(core.NewBootstrapActor(), remove, fmt.Sprintf(`{"project": %s}`, ref)))
 
 		h.sameJSON(object{"data": []any{}}, h.mustCall(reader, core.ListProjects.Operation, `{}`))
@@ -35,7 +36,8 @@ func TestDeleteProject(t *testing.T) {
 func TestDeleteProjectRefuses(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
-	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.NewBootstrapActor(), core.DeleteProject.Operation, `{"project": "office"}`))
+	h.sameJSON(object{"error": "project_not_found"},
+		h.mustFail(core.NewBootstrapActor(), core.DeleteProject.Operation, `{"project": "office"}`))
 	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(core.NewBootstrapActor(), core.DeleteProject.Operation, `{"project": ""}`))
 	h.mustRefuse(core.DeleteProject.Operation, `{}`, "project")
 	h.mustRefuse(core.DeleteProject.Operation, `{"project": "shop", "force": true}`, "force")

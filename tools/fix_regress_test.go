@@ -12,65 +12,66 @@ import (
 	"errand/store/intake"
 )
 
-// TestEventsAfterTheDeployOfAFix says of each event after the deploy of a fix (1.1, to production, after 1.0) whether the error
-// returned.
+// eventsAfterDeploy are events after the deploy of a fix (1.1, to production, after 1.0), and what becomes of the issue.
+var eventsAfterDeploy = map[string]struct {
+	before func(*fixture) // the event
+	event  []func(*intake.NewEvent)
+	want   core.Status
+}{
+	"in the release":                  {event: []func(*intake.NewEvent){inRelease("1.1")}, want: core.Regressed},
+	"in the release, by commit":       {event: []func(*intake.NewEvent){inRelease(fixCommit)}, want: core.Regressed},
+	"in the release, by short commit": {event: []func(*intake.NewEvent){inRelease(fixCommit[:8])}, want: core.Regressed},
+	"in the release, elsewhere":       {event: []func(*intake.NewEvent){inEnvironment("1.1", "staging")}, want: core.Regressed},
+	"of an old client":                {event: []func(*intake.NewEvent){inRelease("1.0")}, want: core.FixPending},
+	"of an old client, by commit":     {event: []func(*intake.NewEvent){inRelease(oldCommit)}, want: core.FixPending},
+	"late":                            {event: []func(*intake.NewEvent){inRelease("1.1"), beforeArrival(time.Hour)}, want: core.FixPending},
+	"of an unknown release":           {event: []func(*intake.NewEvent){inRelease("7.0")}, want: core.FixPending},
+	"of a later release": {
+		before: func(h *fixture) { h.createDeploy(newCommit, "0.9") },
+		event:  []func(*intake.NewEvent){inRelease("0.9")}, want: core.Regressed,
+	},
+	"of a later release, by commit": {
+		before: func(h *fixture) { h.createDeploy(newCommit, "0.9") },
+		event:  []func(*intake.NewEvent){inRelease(newCommit[:10])}, want: core.Regressed,
+	},
+	"of a later release, elsewhere": {
+		before: func(h *fixture) { h.createDeploy(newCommit, "0.9", `"environment": "staging"`) },
+		event:  []func(*intake.NewEvent){inEnvironment("0.9", "staging")}, want: core.FixPending,
+	},
+	"of the old release, deployed again": {
+		before: func(h *fixture) { h.createDeploy(oldCommit, "1.0") },
+		event:  []func(*intake.NewEvent){inRelease("1.0")}, want: core.FixPending,
+	},
+	"of the old release, under a new name": {
+		before: func(h *fixture) { h.createDeploy(oldCommit, "rollback") },
+		event:  []func(*intake.NewEvent){inRelease("rollback")}, want: core.FixPending,
+	},
+	"of the release under another name, elsewhere": {
+		before: func(h *fixture) { h.createDeploy(fixCommit[:7], "canary", `"environment": "canary"`) },
+		event:  []func(*intake.NewEvent){inEnvironment("canary", "canary")}, want: core.Regressed,
+	},
+	"without release, soon": {event: []func(*intake.NewEvent){inRelease("")}, want: core.FixPending},
+	"without release": {
+		before: func(h *fixture) { h.passTime(10 * time.Minute) },
+		event:  []func(*intake.NewEvent){inRelease("")}, want: core.Regressed,
+	},
+	"without release, of the environment": {
+		before: func(h *fixture) { h.passTime(10 * time.Minute) },
+		event:  []func(*intake.NewEvent){inEnvironment("", "production")}, want: core.Regressed,
+	},
+	"without release, elsewhere": {
+		before: func(h *fixture) { h.passTime(10 * time.Minute) },
+		event:  []func(*intake.NewEvent){inEnvironment("", "staging")}, want: core.FixPending,
+	},
+	"of a release of another project": {
+		before: func(h *fixture) { h.createDeployElsewhere(newCommit, "0.9") },
+		event:  []func(*intake.NewEvent){inRelease("0.9")}, want: core.FixPending,
+	},
+}
+
 func TestEventsAfterTheDeployOfAFix(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		before func(*fixture) // the event
-		event  []func(*intake.NewEvent)
-		want   core.Status
-	}{
-		"in the release":                  {event: []func(*intake.NewEvent){inRelease("1.1")}, want: core.Regressed},
-		"in the release, by commit":       {event: []func(*intake.NewEvent){inRelease(fixCommit)}, want: core.Regressed},
-		"in the release, by short commit": {event: []func(*intake.NewEvent){inRelease(fixCommit[:8])}, want: core.Regressed},
-		"in the release, elsewhere":       {event: []func(*intake.NewEvent){inEnvironment("1.1", "staging")}, want: core.Regressed},
-		"of an old client":                {event: []func(*intake.NewEvent){inRelease("1.0")}, want: core.FixPending},
-		"of an old client, by commit":     {event: []func(*intake.NewEvent){inRelease(oldCommit)}, want: core.FixPending},
-		"late":                            {event: []func(*intake.NewEvent){inRelease("1.1"), beforeArrival(time.Hour)}, want: core.FixPending},
-		"of an unknown release":           {event: []func(*intake.NewEvent){inRelease("7.0")}, want: core.FixPending},
-		"of a later release": {
-			before: func(h *fixture) { h.createDeploy(newCommit, "0.9") },
-			event:  []func(*intake.NewEvent){inRelease("0.9")}, want: core.Regressed,
-		},
-		"of a later release, by commit": {
-			before: func(h *fixture) { h.createDeploy(newCommit, "0.9") },
-			event:  []func(*intake.NewEvent){inRelease(newCommit[:10])}, want: core.Regressed,
-		},
-		"of a later release, elsewhere": {
-			before: func(h *fixture) { h.createDeploy(newCommit, "0.9", `"environment": "staging"`) },
-			event:  []func(*intake.NewEvent){inEnvironment("0.9", "staging")}, want: core.FixPending,
-		},
-		"of the old release, deployed again": {
-			before: func(h *fixture) { h.createDeploy(oldCommit, "1.0") },
-			event:  []func(*intake.NewEvent){inRelease("1.0")}, want: core.FixPending,
-		},
-		"of the old release, under a new name": {
-			before: func(h *fixture) { h.createDeploy(oldCommit, "rollback") },
-			event:  []func(*intake.NewEvent){inRelease("rollback")}, want: core.FixPending,
-		},
-		"of the release under another name, elsewhere": {
-			before: func(h *fixture) { h.createDeploy(fixCommit[:7], "canary", `"environment": "canary"`) },
-			event:  []func(*intake.NewEvent){inEnvironment("canary", "canary")}, want: core.Regressed,
-		},
-		"without release, soon": {event: []func(*intake.NewEvent){inRelease("")}, want: core.FixPending},
-		"without release": {
-			before: func(h *fixture) { h.passTime(10 * time.Minute) },
-			event:  []func(*intake.NewEvent){inRelease("")}, want: core.Regressed,
-		},
-		"without release, of the environment": {
-			before: func(h *fixture) { h.passTime(10 * time.Minute) },
-			event:  []func(*intake.NewEvent){inEnvironment("", "production")}, want: core.Regressed,
-		},
-		"without release, elsewhere": {
-			before: func(h *fixture) { h.passTime(10 * time.Minute) },
-			event:  []func(*intake.NewEvent){inEnvironment("", "staging")}, want: core.FixPending,
-		},
-		"of a release of another project": {
-			before: func(h *fixture) { h.createDeployElsewhere(newCommit, "0.9") },
-			event:  []func(*intake.NewEvent){inRelease("0.9")}, want: core.FixPending,
-		},
-	} {
+	for name, test := range eventsAfterDeploy {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := openShop(t)
@@ -116,7 +117,8 @@ func TestRegress(t *testing.T) {
 	require.Equal(t, []any{core.ActorSystem, "ingest"}, []any{row.ActorType, row.ActorName})
 	require.JSONEq(t, `{"from": "fix_pending", "to": "regressed", "fix_id": 1, "release": "1.1"}`, string(row.Data))
 	require.Equal(t, []string{"issue.new", "issue.regressed"}, h.alertsOf(issue))
-	require.Contains(t, h.mustCall(core.NewBootstrapActor(), core.ListLabels.Operation, `{}`), `"label":"regressed","actor_type":"system","actor_name":"ingest"`)
+	require.Contains(t, h.mustCall(core.NewBootstrapActor(), core.ListLabels.Operation, `{}`),
+		`"label":"regressed","actor_type":"system","actor_name":"ingest"`)
 
 	h.addEvent("boom", inRelease("1.1"))
 

@@ -133,7 +133,8 @@ func TestProjectKeys(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	create, remove := core.CreateProjectKey.Operation, core.DeleteProjectKey.Operation
-	h.sameJSON(object{"error": "last_key"}, h.mustFail(core.NewBootstrapActor(), remove, fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
+	h.sameJSON(object{"error": "last_key"}, h.mustFail(core.NewBootstrapActor(), remove,
+		fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
 
 	for n, ref := range []string{`"shop"`, `1000000001`, `"1000000001"`} {
 		got := h.callData(core.NewBootstrapActor(), create, fmt.Sprintf(`{"project": %s}`, ref))
@@ -147,7 +148,8 @@ func TestProjectKeys(t *testing.T) {
 	}
 
 	require.Empty(t, h.mustCall(core.NewBootstrapActor(), remove, fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
-	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.NewBootstrapActor(), remove, fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
+	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.NewBootstrapActor(), remove,
+		fmt.Sprintf(`{"project": "shop", "key": %q}`, shopKey)))
 	h.sameJSON(object{"error": "not_found"}, h.mustFail(core.NewBootstrapActor(), remove, `{"project": "shop", "key": "unknown"}`))
 	h.sameJSON(object{"error": "project_not_found"},
 		h.mustFail(core.NewBootstrapActor(), remove, fmt.Sprintf(`{"project": "office", "key": %q}`, shopKey)))

@@ -123,7 +123,8 @@ func TestGetRelease(t *testing.T) {
 	detail := h.callData(reader, core.GetRelease.Operation, `{"project": "shop", "version": "1.1"}`)
 
 	require.Equal(t, []any{float64(fresh)}, detail["new_issue_ids"])
-	require.Equal(t, []any{object{"issue_id": float64(issue), "kind": "commit", "ref": fixCommit, "outcome": "regressed"}}, detail["fixes_deployed"])
+	require.Equal(t, []any{object{"issue_id": float64(issue), "kind": "commit", "ref": fixCommit, "outcome": "regressed"}},
+		detail["fixes_deployed"])
 	require.Equal(t, []any{float64(issue)}, detail["regressed_issue_ids"])
 	h.sameJSON(object{"error": "not_found"}, h.mustFail(reader, core.GetRelease.Operation, `{"project": "shop", "version": "9"}`))
 }
@@ -135,7 +136,8 @@ func TestReleasesOfADeletedProjectAreGone(t *testing.T) {
 	h.mustCall(core.NewBootstrapActor(), core.DeleteProject.Operation, fmt.Sprintf(`{"project": %d}`, shop))
 
 	h.sameJSON(object{"data": []any{}, "next_cursor": nil}, h.mustCall(reader, core.ListReleases.Operation, `{}`))
-	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(deployer, core.CreateDeploy.Operation, fmt.Sprintf(`{"project": %d, "commit": "abc1234"}`, shop)))
+	h.sameJSON(object{"error": "project_not_found"},
+		h.mustFail(deployer, core.CreateDeploy.Operation, fmt.Sprintf(`{"project": %d, "commit": "abc1234"}`, shop)))
 
 	h.passTime(time.Hour)
 	for done := false; !done; {

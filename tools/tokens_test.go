@@ -152,7 +152,8 @@ func TestAuthenticate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, core.NewBootstrapActor(), actor)
 
-	created := h.callData(core.NewBootstrapActor(), core.CreateToken.Operation, `{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`)
+	created := h.callData(core.NewBootstrapActor(), core.CreateToken.Operation,
+		`{"name": "ci", "scopes": ["releases:write"], "project": "shop"}`)
 	value := created["token"].(string)
 	actor, err = h.tools.Authenticate(t.Context(), core.Secret(value))
 	require.NoError(t, err)

@@ -151,15 +151,19 @@ func TestFixOutcomes(t *testing.T) {
 	verifiedAt := core.At(h.now).Format(core.TimeLayout)
 	want := object{
 		"fix_id": 1, "issue_id": issue, "kind": "commit", "ref": fixCommit, "linked_by_type": "token", "linked_by": writer.Name,
-		"linked_at": linkedAt, "deployed_at": linkedAt, "outcome": "verified", "verified_at": verifiedAt, "regressed_at": nil, "regressed_in": nil,
+		"linked_at": linkedAt, "deployed_at": linkedAt, "outcome": "verified", "verified_at": verifiedAt, "regressed_at": nil,
+		"regressed_in":      nil,
 		"hours_to_verified": 24.5, "hours_to_fix": 25.5,
 	}
 
-	h.sameJSON(object{"data": []any{want}, "next_cursor": nil}, h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
+	h.sameJSON(object{"data": []any{want}, "next_cursor": nil},
+		h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
 
 	h.passTime(2 * time.Hour)
-	h.sameJSON(object{"data": []any{}, "next_cursor": nil}, h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
+	h.sameJSON(object{"data": []any{}, "next_cursor": nil},
+		h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
 	h.addEvent("boom", inRelease("1.1"))
 	want = withChanges(want, object{"outcome": "regressed", "regressed_at": core.At(h.now).Format(core.TimeLayout), "regressed_in": "1.1"})
-	h.sameJSON(object{"data": []any{want}, "next_cursor": nil}, h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
+	h.sameJSON(object{"data": []any{want}, "next_cursor": nil},
+		h.mustCall(core.NewBootstrapActor(), core.ListFixOutcomes.Operation, `{"since": "1h"}`))
 }

@@ -48,7 +48,8 @@ var basicCases = []parityCase{
 	{core.CreateProject.Operation, core.InvalidRequest, "admin", `{"name": "  "}`},
 	{core.CreateProject.Operation, core.InvalidRequest, "admin", `{"name": "turned \u202e around"}`},
 
-	{core.UpdateProject.Operation, success, "admin", `{"project": $project, "repository": "Acme/Shop", "trust": "low", "daily_quota": "7", "scrub_keys": "iban,tax_id",
+	{core.UpdateProject.Operation, success, "admin",
+		`{"project": $project, "repository": "Acme/Shop", "trust": "low", "daily_quota": "7", "scrub_keys": "iban,tax_id",
 		"scrub_patterns": ["ORD-[0-9]{1,9}"], "allowed_origins": ["HTTPS://Shop.example"]}`},
 	{core.UpdateProject.Operation, success, "admin",
 		`{"project": "web-shop", "repository": null, "trust": null, "daily_quota": null, "allowed_origins": null}`},

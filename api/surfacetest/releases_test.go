@@ -5,12 +5,14 @@ import "errand/core"
 // releaseCases are parityCases of releases, deploys and fixes.
 var releaseCases = []parityCase{
 	{core.CreateDeploy.Operation, success, "deployer", `{"project": $project, "commit": "ABCDEF0123"}`},
-	{core.CreateDeploy.Operation, success, "deployer", `{"project": "web-shop", "commit": "9f8e7d6c5b4a", "release": "shop@<2> & more", "environment": "staging",
+	{core.CreateDeploy.Operation, success, "deployer",
+		`{"project": "web-shop", "commit": "9f8e7d6c5b4a", "release": "shop@<2> & more", "environment": "staging",
 		"commits": "1234567,7654321", "pull_requests": ["https://GitHub.com/acme/shop/pull/7"]}`},
 	{core.CreateDeploy.Operation, success, "bound", `{"project": "$lonely", "commit": "abcdef0123"}`},
 	{core.CreateDeploy.Operation, core.ForbiddenProject, "bound", `{"project": $project, "commit": "abcdef0123"}`},
 	{core.CreateDeploy.Operation, core.ProjectNotFound, "deployer", `{"project": "no-such-app", "commit": "abcdef0123"}`},
-	{core.CreateDeploy.Operation, core.InvalidRequest, "deployer", `{"project": $project, "commit": "abc123", "commits": ["main"], "pull_requests": ["http://x"]}`},
+	{core.CreateDeploy.Operation, core.InvalidRequest, "deployer",
+		`{"project": $project, "commit": "abc123", "commits": ["main"], "pull_requests": ["http://x"]}`},
 	{core.CreateDeploy.Operation, core.InvalidRequest, "deployer", `{"project": $project, "commit": "abcdef0123", "environment": "  "}`},
 
 	{core.ListReleases.Operation, success, "reader", `{}`},
@@ -28,7 +30,8 @@ var releaseCases = []parityCase{
 	{core.LinkFix.Operation, core.NotFound, "agent", `{"id": $missing, "commit": "abcdef0123"}`},
 	{core.LinkFix.Operation, core.NotFound, "agent", `{"id": $merged, "pr_url": "https://github.com/acme/shop/pull/8"}`},
 	{core.LinkFix.Operation, core.InvalidRequest, "agent", `{"id": $issue}`},
-	{core.LinkFix.Operation, core.InvalidRequest, "agent", `{"id": $issue, "commit": "abcdef0123", "pr_url": "https://github.com/acme/shop/pull/8"}`},
+	{core.LinkFix.Operation, core.InvalidRequest, "agent",
+		`{"id": $issue, "commit": "abcdef0123", "pr_url": "https://github.com/acme/shop/pull/8"}`},
 	{core.LinkFix.Operation, core.InvalidRequest, "agent", `{"id": $issue, "pr_url": "https://gitlab.com/acme/shop/pull/8"}`},
 
 	{core.ListFixOutcomes.Operation, success, "admin", `{}`},

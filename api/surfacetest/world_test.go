@@ -167,7 +167,8 @@ func (w *world) readState(t *testing.T) []string {
 	t.Helper()
 	rows, err := storetest.QuerySQL(t.Context(), w.Store, `
 SELECT to_jsonb(a)::text FROM activity a UNION ALL SELECT to_jsonb(i)::text FROM issues i
-UNION ALL SELECT to_jsonb(r)::text FROM approvals r UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text FROM project_keys k
+UNION ALL SELECT to_jsonb(r)::text FROM approvals r UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text
+	FROM project_keys k
 UNION ALL SELECT to_jsonb(d)::text FROM deploys d UNION ALL SELECT to_jsonb(f)::text FROM fixes f ORDER BY 1`)
 	require.NoError(t, err)
 	list, err := pgx.CollectRows(rows, pgx.RowTo[string])

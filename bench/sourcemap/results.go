@@ -41,8 +41,9 @@ func (r *report) printTable(w io.Writer) {
 	const milli, micro = 1e3, 1e6
 	fmt.Fprintf(w, "# Source maps\n\nMade by `make bench-sourcemap` on %s.\nOther work on the machine when it began: a load of %s.\n",
 		bench.DescribeMachine(), r.load)
-	fmt.Fprintf(w, "A generated map of %.1f MB with %d mappings and all contents; its index has %.1f MB. Medians of %d processes each, taken\n"+
-		"in turns; memory is what a process had at most beyond one that does nothing. The yardstick is github.com/go-sourcemap/sourcemap.\n\n",
+	fmt.Fprintf(w, "A generated map of %.1f MB with %d mappings and all contents; its index has %.1f MB. "+
+		"Medians of %d processes each, taken\nin turns; memory is what a process had at most beyond one that does nothing. "+
+		"The yardstick is github.com/go-sourcemap/sourcemap.\n\n",
 		float64(r.size)/(1<<20), r.mappings, float64(r.results["build"][0].Size)/(1<<20), r.rounds)
 	fmt.Fprint(w, "| what | target | by the clock | processor time | memory, MB |\n|---|---|---|---|---|\n")
 	row := func(what, target, name, unit string, factor float64) {

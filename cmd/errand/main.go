@@ -26,7 +26,7 @@ type cli struct {
 	Token    struct {
 		Create tokenCreateCmd `cmd:"" help:"Create an API token and print it."`
 	} `cmd:"" help:"API tokens."`
-	Deploy  deployCmd  `cmd:"" help:"Report a deploy to a running Errand, from a CI script. ERRAND_URL and ERRAND_TOKEN say where and as whom."`
+	Deploy  deployCmd  `cmd:"" help:"Report a deploy to a running Errand, by ERRAND_URL and ERRAND_TOKEN, from a CI script."`
 	Demo    demoCmd    `cmd:"" help:"Fill a demo project with examples, to look around in."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

@@ -6,7 +6,7 @@ import (
 	"errand/store/pg"
 )
 
-// Alert is something that happened to an issue, of which somebody may want to be told, as webhooks call it. That an issue
+// Alert is something that happened to an issue, and that somebody may want to hear, as webhooks call it. That an issue
 // is new, issue.new, is written where issues are made.
 type Alert string
 

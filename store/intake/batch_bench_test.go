@@ -62,7 +62,8 @@ func benchmarkAddEvents(b *testing.B, size int, group func(n int) string) {
 }
 
 // words are what the functions of an app are named with.
-var words = []string{"Order", "Cart", "Price", "Invoice", "Stock", "Refund", "User", "Address", "Card", "Coupon", "Tax", "Parcel", "Return", "Bill", "Shop"}
+var words = []string{"Order", "Cart", "Price", "Invoice", "Stock", "Refund", "User", "Address", "Card", "Coupon", "Tax", "Parcel",
+	"Return", "Bill", "Shop"}
 
 // featuresOf returns the features of an issue of an app that has a few hundred functions.
 func featuresOf(n int) []int32 {

@@ -19,7 +19,8 @@ func TestBatchGivenAgainCountsOnce(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]func(*store.Store, *storetest.Clock) []intake.NewEvent{
 		"of new issues": func(_ *store.Store, c *storetest.Clock) []intake.NewEvent {
-			return []intake.NewEvent{storetest.MakeShopEvent("a", 1, c.At(0)), storetest.MakeShopEvent("b", 1, c.At(0)), storetest.MakeShopEvent("a", 2, c.At(0))}
+			return []intake.NewEvent{storetest.MakeShopEvent("a", 1, c.At(0)), storetest.MakeShopEvent("b", 1, c.At(0)),
+				storetest.MakeShopEvent("a", 2, c.At(0))}
 		},
 		"of known issues": func(s *store.Store, c *storetest.Clock) []intake.NewEvent {
 			storetest.MakeIssue(t, s, "a")
@@ -27,17 +28,20 @@ func TestBatchGivenAgainCountsOnce(t *testing.T) {
 		},
 		"with duplicates": func(s *store.Store, c *storetest.Clock) []intake.NewEvent {
 			storetest.MakeIssue(t, s, "a")
-			return []intake.NewEvent{storetest.MakeShopEvent("a", 1, c.At(0)), storetest.MakeShopEvent("a", 2, c.At(0)), storetest.MakeShopEvent("a", 2, c.At(0)), storetest.MakeShopEvent("b", 1, c.At(0))}
+			return []intake.NewEvent{storetest.MakeShopEvent("a", 1, c.At(0)), storetest.MakeShopEvent("a", 2, c.At(0)),
+				storetest.MakeShopEvent("a", 2, c.At(0)), storetest.MakeShopEvent("b", 1, c.At(0))}
 		},
 		"of duplicates only": func(s *store.Store, c *storetest.Clock) []intake.NewEvent {
 			storetest.MakeIssue(t, s, "a")
 			return []intake.NewEvent{storetest.MakeShopEvent("a", 1, c.At(0)), storetest.MakeShopEvent("a", 1, c.At(0))}
 		},
 		"of an issue that keeps no more": func(_ *store.Store, c *storetest.Clock) []intake.NewEvent {
-			return []intake.NewEvent{storetest.MakeShopEvent("hot", 3000, c.At(0)), storetest.MakeShopEvent("hot", 3001, c.At(0)), storetest.MakeShopEvent("hot", 3002, c.At(0))}
+			return []intake.NewEvent{storetest.MakeShopEvent("hot", 3000, c.At(0)), storetest.MakeShopEvent("hot", 3001, c.At(0)),
+				storetest.MakeShopEvent("hot", 3002, c.At(0))}
 		},
 		"of an issue that keeps no more, a duplicate last": func(_ *store.Store, c *storetest.Clock) []intake.NewEvent {
-			return []intake.NewEvent{storetest.MakeShopEvent("hot", 3000, c.At(0)), storetest.MakeShopEvent("hot", 3001, c.At(0)), storetest.MakeShopEvent("hot", 7, c.At(0))}
+			return []intake.NewEvent{storetest.MakeShopEvent("hot", 3000, c.At(0)), storetest.MakeShopEvent("hot", 3001, c.At(0)),
+				storetest.MakeShopEvent("hot", 7, c.At(0))}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -97,7 +97,8 @@ func (n newStatus) setStatus(t *testing.T, c *storetest.Clock, m *model, stores 
 		return
 	}
 	for project, s := range stores {
-		id := storetest.ReadCell[int64](t, s, `SELECT issue_id FROM issue_fingerprints WHERE project_id = $1 AND fingerprint = $2`, project, e.Fingerprint[:])
+		id := storetest.ReadCell[int64](t, s, `SELECT issue_id FROM issue_fingerprints WHERE project_id = $1 AND fingerprint = $2`, project,
+			e.Fingerprint[:])
 		_, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(1), id, n.status)
 		require.NoError(t, err)
 	}
@@ -247,7 +248,8 @@ func rowsOf(r *rapid.T, s *store.Store, project int64) projectRows {
 	require.NoError(r, err)
 	issues, err := pgx.CollectRows(rows, pgx.RowToStructByName[modelIssue])
 	require.NoError(r, err)
-	rows, err = storetest.QuerySQL(r.Context(), s, `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM project_hours WHERE project_id = $1 ORDER BY 1`, project)
+	rows, err = storetest.QuerySQL(r.Context(), s, `SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24') || '=' || events FROM project_hours
+		WHERE project_id = $1 ORDER BY 1`, project)
 	require.NoError(r, err)
 	hours, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(r, err)

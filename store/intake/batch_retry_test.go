@@ -59,7 +59,8 @@ func TestBatchOfDuplicatesOnly(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	stored := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0)))
 	for range 3 {
-		require.Equal(t, intake.Added{ID: stored.ID, IssueID: stored.IssueID, Duplicate: true}, storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0))))
+		require.Equal(t, intake.Added{ID: stored.ID, IssueID: stored.IssueID, Duplicate: true},
+			storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, c.At(0))))
 	}
 	require.EqualValues(t, 1, storetest.ReadIssue(t, s, stored.IssueID).TimesSeen)
 }
@@ -128,7 +129,8 @@ func TestNewEventReopensAResolvedIssue(t *testing.T) {
 				s.Intake.Forget()
 			}
 			c.Forward(time.Hour)
-			old, sameTime := storetest.MakeShopEvent("pay", 2, c.At(-time.Hour-time.Millisecond)), storetest.MakeShopEvent("pay", 3, c.At(-time.Hour))
+			old, sameTime := storetest.MakeShopEvent("pay", 2, c.At(-time.Hour-time.Millisecond)),
+				storetest.MakeShopEvent("pay", 3, c.At(-time.Hour))
 			require.Equal(t, id, storetest.AddEvents(t, s, old, sameTime).IssueID)
 			i := storetest.ReadIssue(t, s, id)
 			require.Equal(t, core.Resolved, i.Status, "events before the resolve only count")
@@ -213,7 +215,8 @@ func TestEventsOfAMergedIssueGoToItsTarget(t *testing.T) {
 				s.Intake.Forget()
 			}
 			for n := range 2 {
-				added, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("old", 10+n, c.At(0)), storetest.MakeShopEvent("new", 10+n, c.At(0))})
+				added, err := s.Intake.AddEvents(t.Context(),
+					[]intake.NewEvent{storetest.MakeShopEvent("old", 10+n, c.At(0)), storetest.MakeShopEvent("new", 10+n, c.At(0))})
 				require.NoError(t, err)
 				require.Equal(t, target, added[0].IssueID)
 				require.Equal(t, target, added[1].IssueID)

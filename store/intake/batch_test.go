@@ -51,7 +51,8 @@ func TestAddEventsWithoutEvents(t *testing.T) {
 
 func TestAddEventsSumsUp(t *testing.T) {
 	t.Parallel()
-	for name, sizes := range map[string][]int{"one batch": {12}, "many batches": {1, 2, 3, 1, 5}, "one by one": {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}} {
+	for name, sizes := range map[string][]int{"one batch": {12}, "many batches": {1, 2, 3, 1, 5},
+		"one by one": {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, c := storetest.OpenShop(t)
@@ -96,10 +97,12 @@ func TestAddEventsAcrossHoursAndDays(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	last := c.At(11*time.Hour + 30*time.Minute - time.Millisecond) // 23:59:59.999
 	midnight := core.At(last.Add(time.Millisecond))
-	added := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, last), storetest.MakeShopEvent("pay", 2, midnight), storetest.MakeShopEvent("pay", 3, midnight))
+	added := storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, last), storetest.MakeShopEvent("pay", 2, midnight),
+		storetest.MakeShopEvent("pay", 3, midnight))
 	require.Equal(t, []string{"14 23:00=1", "15 00:00=2"}, hoursOf(t, s, storetest.Shop))
 	require.Equal(t, []string{"14 23:00=1", "15 00:00=2"}, storetest.ReadColumn[string](t, s,
-		`SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24:MI') || '=' || events FROM issue_hours WHERE issue_id = $1 ORDER BY hour`, added.IssueID))
+		`SELECT to_char(hour AT TIME ZONE 'UTC', 'DD HH24:MI') || '=' || events FROM issue_hours WHERE issue_id = $1 ORDER BY hour`,
+		added.IssueID))
 	require.Equal(t, []string{"events_20260314=1", "events_20260315=2"}, storetest.ReadColumn[string](t, s,
 		`SELECT tableoid::regclass || '=' || count(*) FROM events GROUP BY tableoid ORDER BY 1`))
 }
@@ -158,7 +161,8 @@ func TestAddEventsGroupsByProjectVersionAndFingerprint(t *testing.T) {
 	version2.Version = 2
 	elsewhere := storetest.MakeEvent(office, "pay", 1, c.At(0)) // the same event id and fingerprint as the first of the shop
 	events := []intake.NewEvent{
-		storetest.MakeShopEvent("pay", 1, c.At(0)), storetest.MakeShopEvent("log in", 2, c.At(0)), storetest.MakeShopEvent("pay", 3, c.At(0)), version2, elsewhere,
+		storetest.MakeShopEvent("pay", 1, c.At(0)), storetest.MakeShopEvent("log in", 2, c.At(0)), storetest.MakeShopEvent("pay", 3, c.At(0)),
+		version2, elsewhere,
 	}
 	added, err := s.Intake.AddEvents(t.Context(), events)
 	require.NoError(t, err)
@@ -188,7 +192,8 @@ func TestAddEventsOfManyProjectsInOneBatch(t *testing.T) {
 	}
 	require.EqualValues(t, 20, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM issues WHERE times_seen = 9 AND stored_events = 9`))
 	require.EqualValues(t, 20, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM project_hours WHERE events = 9`))
-	require.EqualValues(t, 180, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM events e JOIN issues i ON i.project_id = e.project_id AND i.id = e.issue_id`))
+	require.EqualValues(t, 180, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM events e
+		JOIN issues i ON i.project_id = e.project_id AND i.id = e.issue_id`))
 	require.EqualValues(t, 180, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM event_ids d JOIN events e ON e.project_id = d.project_id
 		AND e.id = d.id AND e.event_id = d.event_id AND e.issue_id = d.issue_id AND e.received_at = d.received_at`))
 }
@@ -231,8 +236,10 @@ func TestAddEventsStoresPlaces(t *testing.T) {
 	}
 	added := storetest.AddEvents(t, s, events[:2]...)
 	storetest.AddEvents(t, s, events[2:]...)
-	require.Equal(t, []string{"production", "staging"}, storetest.ReadColumn[string](t, s, `SELECT environment FROM issue_environments WHERE issue_id = $1 ORDER BY 1`, added.IssueID))
-	require.Equal(t, []string{"1.0", "1.1"}, storetest.ReadColumn[string](t, s, `SELECT release FROM issue_releases WHERE issue_id = $1 ORDER BY 1`, added.IssueID))
+	require.Equal(t, []string{"production", "staging"}, storetest.ReadColumn[string](t, s, `SELECT environment FROM issue_environments
+		WHERE issue_id = $1 ORDER BY 1`, added.IssueID))
+	require.Equal(t, []string{"1.0", "1.1"}, storetest.ReadColumn[string](t, s, `SELECT release FROM issue_releases WHERE issue_id = $1
+		ORDER BY 1`, added.IssueID))
 }
 
 func TestAddEventsCountsUsersUpToAThousand(t *testing.T) {
@@ -277,7 +284,8 @@ func TestAddEventsCountsMoreThanAThousandUsersOfOneBatchAsAThousand(t *testing.T
 func TestAddEventsWithoutUserCountsNobody(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
-	anonymous, known, other := storetest.MakeShopEvent("pay", 1, c.At(0)), storetest.MakeShopEvent("pay", 2, c.At(0)), storetest.MakeShopEvent("log in", 3, c.At(0))
+	anonymous, known, other := storetest.MakeShopEvent("pay", 1, c.At(0)), storetest.MakeShopEvent("pay", 2, c.At(0)),
+		storetest.MakeShopEvent("log in", 3, c.At(0))
 	known.User, other.User = storetest.HashUser(1), storetest.HashUser(1)
 	added, err := s.Intake.AddEvents(t.Context(), []intake.NewEvent{anonymous, known, other})
 	require.NoError(t, err)
@@ -328,7 +336,8 @@ func TestIssueKnowsItsFirstAndLastRelease(t *testing.T) {
 				storetest.AddEvents(t, s, events...)
 			}
 			i := storetest.ReadIssue(t, s, storetest.ReadCell[int64](t, s, `SELECT id FROM issues`))
-			require.Equal(t, []string{test.first, test.last, test.level}, []string{string(i.FirstRelease), string(i.LastRelease), i.Level}, "%s, together %t", name, together)
+			require.Equal(t, []string{test.first, test.last, test.level}, []string{string(i.FirstRelease), string(i.LastRelease), i.Level},
+				"%s, together %t", name, together)
 		}
 	}
 }

@@ -123,7 +123,8 @@ func TestResolvesRaceWithEvents(t *testing.T) {
 				}
 				continue
 			}
-			if _, err := pair[i%2].Intake.AddEvents(t.Context(), []intake.NewEvent{storetest.MakeShopEvent("pay", 1000*i+n, c.At(time.Second))}); err != nil {
+			if _, err := pair[i%2].Intake.AddEvents(t.Context(),
+				[]intake.NewEvent{storetest.MakeShopEvent("pay", 1000*i+n, c.At(time.Second))}); err != nil {
 				return err
 			}
 		}

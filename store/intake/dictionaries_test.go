@@ -21,7 +21,8 @@ func makeKinds(n int) [][]byte {
 		e := core.Event{Platform: "go", Level: "error", Message: core.Untrusted(fmt.Sprintf("order %d cannot be paid by %x", i, i*7919))}
 		for f := range 12 {
 			e.Exceptions = append(e.Exceptions, core.Exception{Type: "PaymentError", Frames: []core.Frame{{
-				Function: core.Untrusted(fmt.Sprintf("pay%d", (i+f)%40)), Module: "shop/checkout/payments", Filename: "payments.go", Lineno: core.OptInt(i + f),
+				Function: core.Untrusted(fmt.Sprintf("pay%d", (i+f)%40)), Module: "shop/checkout/payments", Filename: "payments.go",
+				Lineno: core.OptInt(i + f),
 			}}})
 		}
 		list = append(list, e.AppendJSON(nil))

@@ -66,7 +66,8 @@ func TestExpiredDaysAreDropped(t *testing.T) {
 	require.EqualValues(t, 2, issue.TimesSeen)
 	require.EqualValues(t, 1, issue.StoredEvents)
 	require.EqualValues(t, kept.ID, issue.LatestEventID)
-	require.False(t, storetest.AddEvents(t, s, storetest.MakeEvent(project, "a", 1, now.At(0))).Duplicate, "an event id lives as long as its event")
+	require.False(t, storetest.AddEvents(t, s, storetest.MakeEvent(project, "a", 1, now.At(0))).Duplicate,
+		"an event id lives as long as its event")
 
 	now.Forward(72 * time.Hour)
 	storetest.DropExpired(t, s, 1)
@@ -105,9 +106,10 @@ func TestHotIssueCountsADuplicateOnce(t *testing.T) {
 	s, c, id := storetest.OpenHot(t)
 	stored := storetest.ListStoredIDs(t, s, id)
 	for n, batch := range [][]intake.NewEvent{
-		{storetest.MakeShopEvent("hot", 7, c.At(0)), storetest.MakeShopEvent("hot", 2000, c.At(0))},                                             // a stored event again, and a new one
-		{storetest.MakeShopEvent("hot", 2001, c.At(0)), storetest.MakeShopEvent("hot", 7, c.At(0))},                                             // the other way round
-		{storetest.MakeShopEvent("hot", 7, c.At(0)), storetest.MakeShopEvent("hot", 7, c.At(0)), storetest.MakeShopEvent("hot", 2002, c.At(0))}, // and twice
+		// a stored event again, and a new one; the other way round; and twice
+		{storetest.MakeShopEvent("hot", 7, c.At(0)), storetest.MakeShopEvent("hot", 2000, c.At(0))},
+		{storetest.MakeShopEvent("hot", 2001, c.At(0)), storetest.MakeShopEvent("hot", 7, c.At(0))},
+		{storetest.MakeShopEvent("hot", 7, c.At(0)), storetest.MakeShopEvent("hot", 7, c.At(0)), storetest.MakeShopEvent("hot", 2002, c.At(0))},
 	} {
 		added, err := s.Intake.AddEvents(t.Context(), batch)
 		require.NoError(t, err)

@@ -69,6 +69,15 @@ func TestKilledConnections(t *testing.T) {
 		requireRecovery(t, name, call)
 	}
 
+	killDuringCalls(t, kill, calls)
+	for name, call := range calls {
+		requireRecovery(t, name, call)
+	}
+}
+
+// killDuringCalls ends connections while calls go on: one that fails must say unavailable.
+func killDuringCalls(t *testing.T, kill func() int, calls map[string]func() error) {
+	t.Helper()
 	stop := make(chan struct{})
 	done := make(chan []error, 1)
 	go func() {
@@ -91,9 +100,6 @@ func TestKilledConnections(t *testing.T) {
 	}
 	close(stop)
 	storetest.RequireNoErrors(t, <-done)
-	for name, call := range calls {
-		requireRecovery(t, name, call)
-	}
 }
 
 // requireRecovery makes the call until it works: each dead connection of the pool may cost one unavailable.

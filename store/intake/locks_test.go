@@ -15,7 +15,8 @@ import (
 func startDump(t *testing.T, url string) (end func()) {
 	t.Helper()
 	conn := storetest.ConnectTo(t, url)
-	_, err := conn.Exec(t.Context(), `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE events, issues, projects IN ACCESS SHARE MODE`)
+	_, err := conn.Exec(t.Context(), `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+		LOCK TABLE events, issues, projects IN ACCESS SHARE MODE`)
 	require.NoError(t, err)
 	return func() {
 		_, err := conn.Exec(context.Background(), `ROLLBACK`)
@@ -97,7 +98,8 @@ func TestHotRowsAreTakenLast(t *testing.T) {
 	other := storetest.ConnectTo(t, url)
 	_, err := other.Exec(t.Context(), `BEGIN`)
 	require.NoError(t, err)
-	_, err = other.Exec(t.Context(), `INSERT INTO issue_environments (project_id, environment, issue_id) VALUES ($1, 'staging', $2)`, int64(storetest.Shop), id)
+	_, err = other.Exec(t.Context(), `INSERT INTO issue_environments (project_id, environment, issue_id) VALUES ($1, 'staging', $2)`,
+		int64(storetest.Shop), id)
 	require.NoError(t, err)
 
 	added := make(chan error, 1)

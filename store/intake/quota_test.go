@@ -18,12 +18,14 @@ func TestCountDays(t *testing.T) {
 	storetest.MakeProject(t, s, office, "Office")
 	midnight := c.At(11*time.Hour + 30*time.Minute)
 	before := c.At(11*time.Hour + 30*time.Minute - time.Millisecond)
-	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, before), storetest.MakeShopEvent("pay", 2, before), storetest.MakeShopEvent("pay", 3, midnight), storetest.MakeEvent(office, "pay", 1, midnight))
+	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, before), storetest.MakeShopEvent("pay", 2, before),
+		storetest.MakeShopEvent("pay", 3, midnight), storetest.MakeEvent(office, "pay", 1, midnight))
 	storetest.AddEvents(t, s, storetest.MakeShopEvent("pay", 1, before)) // a duplicate
 	today, tomorrow := storetest.Noon.Truncate(24*time.Hour), midnight.Time
 
 	counts, err := s.Intake.CountDays(t.Context(), []intake.ProjectDay{
-		{ProjectID: storetest.Shop, Day: tomorrow}, {ProjectID: storetest.Shop, Day: today}, {ProjectID: office, Day: today}, {ProjectID: office, Day: tomorrow},
+		{ProjectID: storetest.Shop, Day: tomorrow}, {ProjectID: storetest.Shop, Day: today}, {ProjectID: office, Day: today},
+		{ProjectID: office, Day: tomorrow},
 		{ProjectID: 1, Day: today}, {ProjectID: storetest.Shop, Day: today},
 	})
 	require.NoError(t, err)
@@ -72,7 +74,8 @@ func TestFindStored(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	const office = storetest.Shop + 1
 	storetest.MakeProject(t, s, office, "Office")
-	first, second, elsewhere := storetest.MakeShopEvent("pay", 1, c.At(0)), storetest.MakeShopEvent("pay", 2, c.At(0)), storetest.MakeEvent(office, "pay", 1, c.At(0))
+	first, second, elsewhere := storetest.MakeShopEvent("pay", 1, c.At(0)), storetest.MakeShopEvent("pay", 2, c.At(0)),
+		storetest.MakeEvent(office, "pay", 1, c.At(0))
 	storetest.AddEvents(t, s, first)
 	stored, err := s.Intake.FindStored(t.Context(), []intake.NewEvent{second, first, elsewhere, first})
 	require.NoError(t, err)

@@ -57,12 +57,14 @@ func TestHotIssueKeepsExactlyTheFirstAndTheNewest(t *testing.T) {
 		issue := storetest.ReadIssue(t, pair[0], storetest.ReadCell[int64](t, pair[0], `SELECT id FROM issues WHERE project_id = $1`, project))
 		require.EqualValues(r, len(sent), issue.TimesSeen)
 		require.EqualValues(r, len(want), issue.StoredEvents)
-		newest := storetest.ReadCell[int64](t, pair[0], `SELECT id FROM events WHERE project_id = $1 ORDER BY received_at DESC, id DESC LIMIT 1`, project)
+		newest := storetest.ReadCell[int64](t, pair[0],
+			`SELECT id FROM events WHERE project_id = $1 ORDER BY received_at DESC, id DESC LIMIT 1`, project)
 		require.EqualValues(r, newest, issue.LatestEventID)
 		event, err := pair[0].ReadEvent(r.Context(), newest)
 		require.NoError(r, err)
 		require.NotEmpty(r, event.Event.Message)
-		again, err := pair[1].Intake.AddEvents(r.Context(), []intake.NewEvent{makeResentEvent(project, sent, 0, c), makeResentEvent(project, sent, len(sent)/2, c), makeResentEvent(project, sent, len(sent)-1, c)})
+		again, err := pair[1].Intake.AddEvents(r.Context(), []intake.NewEvent{makeResentEvent(project, sent, 0, c),
+			makeResentEvent(project, sent, len(sent)/2, c), makeResentEvent(project, sent, len(sent)-1, c)})
 		require.NoError(r, err)
 		for _, a := range again {
 			require.True(r, a.Duplicate)
@@ -189,11 +191,13 @@ func TestWaitingEventsOfADeletedProject(t *testing.T) {
 		events = append(events, storetest.MakeEvent(storetest.Shop+1, "office", n, c.At(0)))
 	}
 	other := storetest.AddEvents(t, s, events[:200]...).IssueID
-	storetest.AddEvents(t, s, append(events[200:], storetest.MakeShopEvent("hot", 1000, c.At(0)), storetest.MakeShopEvent("hot", 1001, c.At(0)))...)
+	storetest.AddEvents(t, s, append(events[200:], storetest.MakeShopEvent("hot", 1000, c.At(0)),
+		storetest.MakeShopEvent("hot", 1001, c.At(0)))...)
 	require.NoError(t, storetest.DeleteProject(t.Context(), s, core.NewBootstrapActor(), storetest.Shop))
 	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	require.EqualValues(t, intake.MinKeep, storetest.ReadIssue(t, s, other).StoredEvents)
-	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM event_ids WHERE not_stored AND project_id = $1`, storetest.Shop))
+	require.EqualValues(t, 1, storetest.ReadCell[int64](t, s, `SELECT count(*) FROM event_ids WHERE not_stored AND project_id = $1`,
+		storetest.Shop))
 }
 
 // TestWaitingEventsOutliveAFailure are stored by the next attempt.
@@ -236,7 +240,8 @@ func TestEventsAreStoredAtOnceWhenTooManyWait(t *testing.T) {
 		storetest.AddEvents(t, s, events...)
 	}
 	require.LessOrEqual(t, s.Intake.WaitingBytes(), 32<<20)
-	require.EqualValues(t, intake.MinKeep+20+60-32, storetest.ReadIssue(t, s, id).StoredEvents, "of each batch the newest, and what there is no room for")
+	require.EqualValues(t, intake.MinKeep+20+60-32, storetest.ReadIssue(t, s, id).StoredEvents,
+		"of each batch the newest, and what there is no room for")
 	require.NoError(t, s.Intake.TrimAllIssues(t.Context()))
 	require.Zero(t, s.Intake.WaitingBytes())
 	require.EqualValues(t, intake.MinKeep, storetest.ReadIssue(t, s, id).StoredEvents)

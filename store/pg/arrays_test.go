@@ -25,7 +25,8 @@ func TestWriterSendsArraysAsTheLibraryDoes(t *testing.T) {
 		{pgtype.TextArrayOID, []string{"", "ü{},\"\\", "NULL"}},
 		{pgtype.ByteaArrayOID, [][]byte{{}, {0, 255}}},
 		{pgtype.UUIDArrayOID, [][16]byte{{}, {1, 2, 15: 3}}},
-		{pgtype.TimestamptzArrayOID, []time.Time{storetest.Noon, time.UnixMicro(1).UTC(), time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC), storetest.Noon.In(time.FixedZone("", 3600))}},
+		{pgtype.TimestamptzArrayOID, []time.Time{storetest.Noon, time.UnixMicro(1).UTC(),
+			time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC), storetest.Noon.In(time.FixedZone("", 3600))}},
 		{pgtype.TimestamptzArrayOID, []core.Time{core.At(storetest.Noon), {}}},
 		{pgtype.Int4ArrayOID, []int32{7}},
 	} {

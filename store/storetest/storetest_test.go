@@ -32,9 +32,11 @@ const tables = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.
 	WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') ORDER BY 1`
 
 // rows counts the rows of all tables but those of the migration tools.
-const rows = `SELECT c.relname || '=' || (xpath('/row/n/text()', query_to_xml('SELECT count(*) AS n FROM ' || c.oid::regclass, false, true, '')))[1]
+const rows = `SELECT c.relname || '=' || (xpath('/row/n/text()',
+		query_to_xml('SELECT count(*) AS n FROM ' || c.oid::regclass, false, true, '')))[1]
 	FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-	WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname NOT LIKE 'goose%' AND c.relname <> 'river_migration' ORDER BY 1`
+	WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname NOT LIKE 'goose%'
+		AND c.relname <> 'river_migration' ORDER BY 1`
 
 // The tests of this package share the list of free databases, and look at it: they are not parallel.
 
@@ -51,10 +53,12 @@ func TestDatabaseGivenBackIsCleanForTheNextTest(t *testing.T) {
 		s := storetest.Open(t, first, lastYear)
 		p, err := s.CreateProject(t.Context(), core.NewBootstrapActor(), store.NewProject{ID: 1_000_000_001, Name: "Shop", PublicKey: "key"})
 		require.NoError(t, err)
-		_, err = s.CreateToken(t.Context(), core.NewBootstrapActor(), store.NewToken{Name: "bound", Hash: []byte("x"), ProjectID: p.ID, Scopes: []core.Scope{core.Admin}})
+		_, err = s.CreateToken(t.Context(), core.NewBootstrapActor(),
+			store.NewToken{Name: "bound", Hash: []byte("x"), ProjectID: p.ID, Scopes: []core.Scope{core.Admin}})
 		require.NoError(t, err)
 		for _, at := range []core.Time{s.Now(), core.At(time.Now())} { // a partition of the test's, and one of the template's
-			_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{{ProjectID: p.ID, EventID: [16]byte{1, byte(at.Day())}, OccurredAt: at, ReceivedAt: at, Payload: intake.Payload{Bytes: []byte{}}}})
+			_, err = s.Intake.AddEvents(t.Context(), []intake.NewEvent{{ProjectID: p.ID, EventID: [16]byte{1, byte(at.Day())}, OccurredAt: at,
+				ReceivedAt: at, Payload: intake.Payload{Bytes: []byte{}}}})
 			require.NoError(t, err)
 		}
 		_, err = s.EnsureSecret(t.Context(), "users", []byte("x"))

@@ -20,7 +20,7 @@ const (
 	MaxTestFileLines = 500
 	MaxFunctionLines = 60  // from "func" to the closing brace
 	MaxLineLength    = 140 // in characters; a tab is one
-	MaxOneWordShare  = 30  // in percent of all functions, tests included
+	MaxOneWordShare  = 12  // in percent of all functions, tests included
 )
 
 // Function is one function or method. The functions that the test runner calls (TestX, BenchmarkX, FuzzX, ExampleX)

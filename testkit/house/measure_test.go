@@ -40,7 +40,8 @@ func TestMeasureSources(t *testing.T) {
 	module := fstest.MapFS{
 		"main.go": {Data: []byte("package main\n\nfunc main() {}\n")},
 		"store/store.go": {Data: []byte("package store\n\nfunc (s *Store[K]) Close() {\n}\n\n" +
-			"func place() {}\n\n// " + strings.Repeat("ä", MaxLineLength-3) + "\n// " + strings.Repeat("ä", MaxLineLength-2) + "\nfunc openStore() {}\n")},
+			"func place() {}\n\n// " + strings.Repeat("ä", MaxLineLength-3) + "\n// " + strings.Repeat("ä", MaxLineLength-2) +
+			"\nfunc openStore() {}\n")},
 		"store/store_test.go":      {Data: []byte("package store_test\n\nfunc TestStore() {}\n\nfunc Testimony() {}\n")},
 		"store/testdata/broken.go": {Data: []byte("no Go")},
 		".cache/x/x.go":            {Data: []byte("no Go")},

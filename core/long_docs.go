@@ -1,0 +1,72 @@
+package core
+
+import (
+	"reflect"
+	"strings"
+)
+
+// longDocs are the descriptions of fields that are too long for a line with their tags, whose doc is the name of one:
+// `doc:"@deploy.source"`.
+var longDocs = map[string]string{
+	"@label.corrects": "What turned out to be wrong: the earlier decision that was reversed, the grouping, or the " +
+		"triage; null for none.",
+	"@approval.status":          "failed: it was approved, but the action could not be done any more.",
+	"@findSimilarInput.project": "Public id or slug; without it all projects, or that of your token when it is bound to one.",
+	"@event.platform":           "The platform that the SDK named, such as javascript, python or go; other when it named none.",
+	"@createTokenInput.project": "Public id or slug of the only app for which it may send deploys and source maps; it still reads " +
+		"and changes the issues of all apps. Absent for all apps.",
+	"@ingestEventInput.event_id": "32 hexadecimal digits, with or without dashes; made when absent. The same id again is a " +
+		"duplicate.",
+	"@ingestEventInput.timestamp": "RFC 3339, or seconds since 1970. The time of receipt when absent, more than a minute ahead or " +
+		"more than 30 days behind.",
+	"@ingestEventInput.platform": "Such as node, python or go: at most 32 lower-case letters, digits, dots and dashes.",
+	"@ingestEventInput.message": "At least a message or an exception is required. Cut to 8 KB, as all texts for which no other " +
+		"length is named.",
+	"@ingestEventInput.exception": "One exception, or a list of them, outermost last; 50 are kept. At least a message or an " +
+		"exception is required.",
+	"@ingestEventInput.user": "Whom it hit. Counted by a hash of the first of id, email, username and ip_address.",
+	"@ingestEventInput.fingerprint": "What to group by, instead of Errand's own rules; {{ default }} stands for those. At most 100 " +
+		"parts.",
+	"@nativeException.type": "Such as ValueError. Cut to one line of 200 characters. A type, a value or a stack is required.",
+	"@nativeException.stack": "Instead of stacktrace the language's own text, which is parsed: V8, Firefox, Safari, Python, Go, " +
+		"Java, Ruby, PHP, .NET or Rust.",
+	"@nativeFrame.in_app": "true for the application's own code, false for libraries. Errand decides where no frame says it.",
+	"@project.trust": "The trust level now: low when a browser, a mobile app or an unknown SDK sent an event in the " +
+		"last 30 days, unless trust_setting says otherwise.",
+	"@project.source":            "Where the events of the last 30 days came from; null when there were none.",
+	"@project.client_seen_at":    "The last event from a browser, mobile or unknown source, written at most once an hour.",
+	"@projectChange.repository":  "owner/name in source control, to which linked pull requests belong; null removes it.",
+	"@projectChange.daily_quota": "Events per UTC day, after which events get 429; null for no quota.",
+	"@projectChange.scrub_keys":  "Key names whose values are masked, beyond the default ones, in any case: letters, digits, _ . -",
+	"@projectChange.scrub_patterns": "Regular expressions in JavaScript syntax, of at most 200 characters each, whose matches are " +
+		"masked. One that could be slow is refused.",
+	"@projectChange.allowed_origins": "Origins, as scheme://host[:port], whose pages may send events; null for any.",
+	"@status":                        "Only this status; without it merged issues are left out.",
+	"@listIssuesInput.sort": "last_seen: most recent first; priority: highest first, by the scores at the time of the first " +
+		"page.",
+	"@deploy.source": "Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's " +
+		"protocol.",
+	"@createDeployInput.release": "The version, as your events name it; the commit when absent. Created on first use.",
+	"@createDeployInput.commits": "SHAs of all commits since the deploy before: a fix is recognised by its commit.",
+	"@forbidden.scope":           "The scope that the token lacks.",
+	"@correctTriageInput.note":   "Why the rules are wrong here. Secrets and control characters are removed.",
+	"@issue.source":              "Where the project's events of the last 30 days came from.",
+	"@ingestState.state": "The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: " +
+		"some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok.",
+	"@linkFixInput.commit": "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
+	"@linkFixInput.pr_url": "URL of the pull request that fixes it: https://<host>/<owner>/<repo>/pull/<number>.",
+	"@fixOutcome.outcome":  "A fix that was verified and then regressed is regressed, and keeps verified_at.",
+}
+
+// docOf returns the description of a field: its tag doc, or what that names.
+func docOf(tag reflect.StructTag) string {
+	doc := tag.Get("doc")
+	if !strings.HasPrefix(doc, "@") {
+		return doc
+	}
+	text, found := longDocs[doc]
+	if !found {
+		panic("core: no description " + doc)
+	}
+	return text
+}
