@@ -137,12 +137,7 @@ func (s *server) serveRoute(op route) func(huma.Context) {
 			return
 		}
 		if op.Body != nil {
-			file, err := wire.OpenFileBody(w, r, op.Body)
-			if err != nil {
-				wire.RefuseRequest(w, r, core.AsError(err))
-				return
-			}
-			call.Body = file
+			call.Body = wire.OpenFileBody(w, r, op.Body.MaxBytes)
 		}
 		args, err := readInput(op.Operation, request)
 		if err != nil {

@@ -44,8 +44,20 @@ type BodyForm struct {
 // FileBody is the body of one call that is a file. The handler reads it; more than the operation's MaxBytes are an error of the
 // reader, payload_too_large.
 type FileBody struct {
-	Type   string // one of the operation's
+	Type   string // its media type, without parameters
+	Size   int64  // as far as it is known before; 0 or less when it is not
 	Reader io.Reader
+}
+
+// checkFile refuses a body of another type, and one that is said to be too large.
+func (f *BodyForm) checkFile(body *FileBody) error {
+	switch {
+	case body == nil || !slices.Contains(f.Types, body.Type):
+		return NewError(UnsupportedMedia).With("supported", f.Types)
+	case body.Size > f.MaxBytes:
+		return NewError(PayloadTooLarge).With("max_bytes", f.MaxBytes)
+	}
+	return nil
 }
 
 // Op is a declared operation with its input and output types.

@@ -30,9 +30,6 @@ func (t *Tools) uploadSourceMap(ctx context.Context, call core.Call, in core.Upl
 	if t.blobs == nil {
 		return wrapData(core.SourceMap{}, core.NewError(core.StorageNotConfigured))
 	}
-	if call.Body == nil {
-		return wrapData(core.SourceMap{}, core.Invalid("", "the body must be a source map"))
-	}
 	select {
 	case t.uploads <- struct{}{}:
 		defer func() { <-t.uploads }()

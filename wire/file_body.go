@@ -5,23 +5,18 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 
 	"errand/core"
 )
 
-// OpenFileBody returns the body of a request that is a file, to be read as it comes in. A type that the operation does not take
-// is unsupported_media_type. A body that is too large is payload_too_large: at once when its length is said, else as the error
-// of the reader.
-func OpenFileBody(w http.ResponseWriter, r *http.Request, form *core.BodyForm) (*core.FileBody, error) {
+// OpenFileBody returns the body of a request that is a file, to be read as it comes in, up to maxBytes. One that is too large is
+// payload_too_large, as the error of the reader.
+func OpenFileBody(w http.ResponseWriter, r *http.Request, maxBytes int64) *core.FileBody {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || !slices.Contains(form.Types, kind) {
-		return nil, core.NewError(core.UnsupportedMedia).With("supported", form.Types)
+	if err != nil {
+		kind = "" // which no operation takes
 	}
-	if r.ContentLength > form.MaxBytes {
-		return nil, core.NewError(core.PayloadTooLarge).With("max_bytes", form.MaxBytes)
-	}
-	return &core.FileBody{Type: kind, Reader: fileReader{http.MaxBytesReader(w, r.Body, form.MaxBytes)}}, nil
+	return &core.FileBody{Type: kind, Size: r.ContentLength, Reader: fileReader{http.MaxBytesReader(w, r.Body, maxBytes)}}
 }
 
 // fileReader makes errors of the API of those that a body ends with.
