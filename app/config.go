@@ -48,6 +48,8 @@ type Config struct {
 
 	SCMWebhookSecret core.Secret `name:"scm-webhook-secret" env:"SCM_WEBHOOK_SECRET" help:"${help_SCM_WEBHOOK_SECRET}"`
 
+	Blobs core.Secret `name:"blobs" env:"BLOBS" help:"${help_BLOBS}"` // its URL can hold a secret
+
 	// RefreshEvery is how often the settings of the installation are read; 0 for the usual time.
 	RefreshEvery time.Duration `kong:"-"`
 

@@ -102,6 +102,11 @@ func (r *Registry) runHandler(ctx context.Context, op *Operation, call Call, arg
 	if err := op.input.prepareArgs(args); err != nil {
 		return nil, err
 	}
+	if op.Body != nil {
+		if err := op.Body.checkFile(call.Body); err != nil {
+			return nil, err
+		}
+	}
 	return handler.run(ctx, call, args)
 }
 

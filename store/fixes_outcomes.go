@@ -60,7 +60,7 @@ func (r outcomeRow) fixOutcome() core.FixOutcome {
 		DeployedAt: r.DeployedAt, Outcome: r.Outcome, VerifiedAt: r.VerifiedAt, RegressedAt: r.RegressedAt,
 		RegressedIn:     core.Untrusted(r.RegressedIn),
 		HoursToVerified: hoursBetween(r.LinkedAt, r.VerifiedAt),
-		HoursToFix: hoursBetween(r.FirstSeen, r.VerifiedAt),
+		HoursToFix:      hoursBetween(r.FirstSeen, r.VerifiedAt),
 	}
 }
 

@@ -79,8 +79,8 @@ func (s *Store) VerifyFixes(ctx context.Context) error {
 func (t *tx) verifyFix(ctx context.Context, due dueFix) error {
 	issue, err := pg.QueryOne[struct{ AliveAt core.Time }](ctx, t, lockFixedIssue,
 		pg.Args{
-		"project_id": due.ProjectID, "issue_id": due.IssueID, "id": due.ID,
-	})
+			"project_id": due.ProjectID, "issue_id": due.IssueID, "id": due.ID,
+		})
 	if core.HasCode(err, core.NotFound) {
 		return nil
 	}

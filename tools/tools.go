@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 
+	"errand/blob"
 	"errand/core"
 	"errand/store"
 )
@@ -18,6 +19,8 @@ type Tools struct {
 	random     io.Reader
 	scmHost    string
 	findType   func(*core.Event) core.Untrusted
+	blobs      blob.Store    // nil for none
+	uploads    chan struct{} // one for each source map that is being taken
 }
 
 // Options says what the operations work with. The settings of the installation are the Store's.
@@ -28,6 +31,7 @@ type Options struct {
 	SCMHost    string      // where pull requests are (SCM_HOST); empty for DefaultSCMHost
 
 	FindStoredType func(*core.Event) core.Untrusted // the type of a stored event by the rules of grouping; for a split
+	Blobs          blob.Store                       // where source maps are (BLOBS); nil for nowhere
 }
 
 // DefaultSCMHost is where pull requests are unless SCM_HOST says otherwise (decisions 2).
@@ -38,6 +42,7 @@ func New(o Options) *Tools {
 	return &Tools{
 		store: o.Store, adminToken: o.AdminToken, random: o.Random,
 		scmHost: cmp.Or(o.SCMHost, DefaultSCMHost), findType: o.FindStoredType,
+		blobs: o.Blobs, uploads: make(chan struct{}, maxUploads),
 	}
 }
 
@@ -72,6 +77,10 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.ListReleases, t.listReleases),
 		core.BindHandler(core.GetRelease, t.getRelease),
 		core.BindHandler(core.ListFixOutcomes, t.listFixOutcomes),
+
+		core.BindHandler(core.UploadSourceMap, t.uploadSourceMap),
+		core.BindHandler(core.ListSourceMaps, t.listSourceMaps),
+		core.BindHandler(core.DeleteSourceMap, t.deleteSourceMap),
 
 		core.BindHandler(core.CreateToken, t.createToken),
 		core.BindHandler(core.ListTokens, t.listTokens),
