@@ -178,7 +178,8 @@ func TestSCMPullRequestUntilItsMergeCommitIsDeployed(t *testing.T) {
 func TestSCMMergeCommitOfAPush(t *testing.T) {
 	t.Parallel()
 	for name, title := range map[string]string{
-		"merge": "Merge pull request #42 from acme/cart", "squash": "Load the cart (#42)", "Gitea": "Merge pull request 'Cart' (#42) from cart into main",
+		"merge": "Merge pull request #42 from acme/cart", "squash": "Load the cart (#42)",
+		"Gitea": "Merge pull request 'Cart' (#42) from cart into main",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -219,14 +220,16 @@ func TestSCMIgnores(t *testing.T) {
 	s := openSCMShop(t)
 	opened := pullRequestOf("opened", "Cart", fmt.Sprintf("Errand-Issue: %d", s.issue), "")
 	for name, c := range map[string]struct{ event, body, reason string }{
-		"ping":                    {"ping", `{"zen": "Keep it logically awesome.", ` + shopRepository + `}`, "ping"},
-		"another event":           {"issues", `{` + shopRepository + `}`, "nothing is done on this event"},
-		"no event":                {"", `{` + shopRepository + `}`, "names no event"},
-		"unknown repository":      {"push", strings.ReplaceAll(pushOf("main"), "Acme/Shop", "acme/other"), "no project has this repository"},
-		"repository elsewhere":    {"push", strings.ReplaceAll(pushOf("main"), "//github.com", "//gitlab.example"), "not one on github.com (SCM_HOST)"},
-		"no repository":           {"push", `{}`, "no project has this repository"},
-		"hostile repository":      {"push", `{"repository": {"full_name": "acme/shop\u0000' OR 1=1"}}`, ""},
-		"pull request elsewhere":  {"pull_request", strings.Replace(opened, "https://github.com/Acme/Shop/pull", "https://evil.example/Acme/Shop/pull", 1), "must be the URL"},
+		"ping":               {"ping", `{"zen": "Keep it logically awesome.", ` + shopRepository + `}`, "ping"},
+		"another event":      {"issues", `{` + shopRepository + `}`, "nothing is done on this event"},
+		"no event":           {"", `{` + shopRepository + `}`, "names no event"},
+		"unknown repository": {"push", strings.ReplaceAll(pushOf("main"), "Acme/Shop", "a/other"), "no project has this repository"},
+		"repository elsewhere": {"push", strings.ReplaceAll(pushOf("main"), "//github.com", "//gitlab.example"),
+			"not one on github.com (SCM_HOST)"},
+		"no repository":      {"push", `{}`, "no project has this repository"},
+		"hostile repository": {"push", `{"repository": {"full_name": "acme/shop\u0000' OR 1=1"}}`, ""},
+		"pull request elsewhere": {"pull_request", strings.Replace(opened, "github.com/Acme/Shop/pull", "evil.example/Acme/Shop/pull", 1),
+			"must be the URL"},
 		"of another repository":   {"pull_request", strings.Replace(opened, "Acme/Shop/pull", "acme/other/pull", 1), "must be a pull request of"},
 		"failed deployment":       {"deployment_status", deploymentOf("failure", fixCommit, ""), "has not succeeded"},
 		"deployment of no commit": {"deployment_status", deploymentOf("success", "main", ""), "must be a commit SHA"},
@@ -254,7 +257,8 @@ func TestSCMRefuses(t *testing.T) {
 	s := openSCMShop(t)
 	body := pushOf("main", commitOf(fixCommit, fmt.Sprintf("Errand-Issue: %d", s.issue)))
 	for name, signature := range map[string]string{
-		"none": "", "empty": "sha256=", "of another body": signBody(body + " "), "SHA-1": "sha1=" + signBody(body)[7:47], "bare": signBody(body)[7:],
+		"none": "", "empty": "sha256=", "of another body": signBody(body + " "),
+		"SHA-1": "sha1=" + signBody(body)[7:47], "bare": signBody(body)[7:],
 		"not hex": "sha256=" + strings.Repeat("zz", 32),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -281,7 +285,9 @@ func TestSCMSizes(t *testing.T) {
 	require.JSONEq(t, `{"ok": true, "projects": 1, "commits": 0}`, s.deliver("push", exact))
 
 	over := exact + " "
-	for name, reader := range map[string]io.Reader{"measured": strings.NewReader(over), "chunked": io.MultiReader(strings.NewReader(over), &bytes.Buffer{})} {
+	for name, reader := range map[string]io.Reader{
+		"measured": strings.NewReader(over), "chunked": io.MultiReader(strings.NewReader(over), &bytes.Buffer{}),
+	} {
 		got := s.postHook(reader, "X-Scm-Event", "push", "X-Scm-Delivery", name, "X-Scm-Signature-256", signBody(over))
 		require.Equal(t, http.StatusRequestEntityTooLarge, got.status, name)
 		require.JSONEq(t, fmt.Sprintf(`{"error": "payload_too_large", "max_bytes": %d}`, scm.MaxBody), got.body)
@@ -350,7 +356,8 @@ func TestSCMForgeriesAreLimited(t *testing.T) {
 	const before = 100 // as many as may fail at once
 	forged := signBody("something else")
 	for range before {
-		require.Equal(t, http.StatusUnauthorized, s.postHook(strings.NewReader("{}"), "X-Scm-Event", "push", "X-Scm-Signature-256", forged).status)
+		got := s.postHook(strings.NewReader("{}"), "X-Scm-Event", "push", "X-Scm-Signature-256", forged)
+		require.Equal(t, http.StatusUnauthorized, got.status)
 	}
 	got := s.postHook(strings.NewReader("{}"), "X-Scm-Event", "push", "X-Scm-Signature-256", forged)
 	require.Equal(t, http.StatusTooManyRequests, got.status)
@@ -379,7 +386,8 @@ func TestSCMFailedDeliveryCanBeRepeated(t *testing.T) {
 	_, err := conn.Exec(t.Context(), `ALTER TABLE deploys RENAME TO deploys_away`)
 	require.NoError(t, err)
 	body := deploymentOf("success", fixCommit, "production")
-	got := s.postHook(strings.NewReader(body), "X-Scm-Event", "deployment_status", "X-Scm-Delivery", "d", "X-Scm-Signature-256", signBody(body))
+	got := s.postHook(strings.NewReader(body), "X-Scm-Event", "deployment_status", "X-Scm-Delivery", "d",
+		"X-Scm-Signature-256", signBody(body))
 	require.Equal(t, http.StatusInternalServerError, got.status)
 	_, err = conn.Exec(t.Context(), `ALTER TABLE deploys_away RENAME TO deploys`)
 	require.NoError(t, err)
