@@ -143,13 +143,25 @@ func (s *server) serveRoute(op route) func(huma.Context) {
 			wire.RefuseRequest(w, r, core.AsError(err))
 			return
 		}
+		if op.Body != nil {
+			file, err := wire.OpenFileBody(w, r, op.Body)
+			if err != nil {
+				wire.RefuseRequest(w, r, core.AsError(err))
+				return
+			}
+			call.Body = file
+		}
 		args, err := readInput(op.Operation, request)
 		if err != nil {
 			wire.WriteError(w, core.AsError(err))
 			return
 		}
 		answer, failure := s.Registry.Call(r.Context(), op.declared, call, args)
-		if failure != nil {
+		switch {
+		case failure != nil && call.Body != nil: // it may have been read or not
+			wire.RefuseRequest(w, r, failure)
+			return
+		case failure != nil:
 			wire.WriteError(w, failure)
 			return
 		}

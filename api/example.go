@@ -89,6 +89,9 @@ func curlCommand(baseURL string, op *core.Operation) string {
 	} else {
 		b.WriteString(" \\\n  -H \"Authorization: Bearer $ERRAND_TOKEN\"")
 	}
+	if op.Body != nil {
+		b.WriteString(" \\\n  -H 'Content-Type: " + op.Body.Types[0] + "' --data-binary @FILE")
+	}
 	if made.Body != nil {
 		b.WriteString(" \\\n  -d " + quoteShell(string(made.Body)))
 	}

@@ -47,9 +47,12 @@ type inputReader struct {
 // says where it stands; whether the fields are known and their values right is for the registry to say.
 func readInput(op *core.Operation, request huma.Context) (map[string]any, error) {
 	r, w := humachi.Unwrap(request)
-	body, err := wire.ReadBody(w, r)
-	if err != nil {
-		return nil, err
+	var body []byte
+	var err error
+	if op.Body == nil { // else it is a file, which the handler reads
+		if body, err = wire.ReadBody(w, r); err != nil {
+			return nil, err
+		}
 	}
 	// The content type is not looked at: curl -d says it sends a form.
 	members, err := core.DecodeArgs(bytes.TrimSpace(body))

@@ -113,6 +113,9 @@ func withoutDescription(schema core.Schema) core.Schema {
 }
 
 func describeBody(op *core.Operation) *huma.RequestBody {
+	if op.Body != nil {
+		return describeFile(op.Body)
+	}
 	properties, required := core.Schema{}, []string{}
 	for _, field := range op.Fields() {
 		if partOf(op, field.Name) != inBody {
@@ -134,6 +137,19 @@ func describeBody(op *core.Operation) *huma.RequestBody {
 		Required: len(required) > 0 || op.ServedBy != "", // an event has at least one of two fields
 		Content:  map[string]*huma.MediaType{"application/json": {Schema: inlineSchema(schema), Example: newExample(op).Body}},
 	}
+}
+
+// describeFile documents a body that is a file.
+func describeFile(form *core.BodyForm) *huma.RequestBody {
+	body := &huma.RequestBody{Required: true, Description: form.Doc, Content: map[string]*huma.MediaType{}}
+	for _, kind := range form.Types {
+		schema := core.Schema{"type": "string", "format": "binary"}
+		if kind == "application/json" {
+			schema = core.Schema{"type": "object"}
+		}
+		body.Content[kind] = &huma.MediaType{Schema: inlineSchema(schema)}
+	}
+	return body
 }
 
 func describeResponses(op *core.Operation, errors core.ErrorForms) map[string]*huma.Response {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"errand/api"
+	"errand/blob"
 	"errand/core"
 	"errand/edge"
 	"errand/ingest"
@@ -44,6 +45,7 @@ type App struct {
 	db       *database
 	settings *settings
 	ingest   *ingest.Ingest
+	blobs    blob.Store // of source maps; nil for none
 	listener net.Listener
 
 	connections *edge.Connections
@@ -113,6 +115,9 @@ func (a *App) openAll(ctx context.Context, version string) (err error) {
 	if err = a.warnOfDoubts(ctx); err != nil {
 		return err
 	}
+	if err = a.openBlobs(ctx); err != nil {
+		return err
+	}
 	surfaces, err := a.buildSurfaces(ctx, version)
 	if err != nil {
 		return err
@@ -169,7 +174,9 @@ func (a *App) stopServing(context.Context) error {
 
 // buildSurfaces makes REST, MCP and ingest, as far as the server has their roles.
 func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, error) {
-	behaviour := tools.New(tools.Options{Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost})
+	behaviour := tools.New(tools.Options{
+		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost, Blobs: a.blobs,
+	})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ var arrows = map[string][]string{
 	"notify/email":      {"core", "notify", "prompts", "github.com/wneessen/go-mail"},
 	"notify/notifytest": {"core", "notify", "github.com/emersion/go-sasl", "github.com/emersion/go-smtp", "github.com/stretchr/testify"},
 
-	"jobs": {"core", "store", "brief", "notify", "fixes", "github.com/jackc/pgx/v5", "github.com/riverqueue/river"},
+	"jobs": {"core", "store", "blob", "brief", "notify", "fixes", "github.com/jackc/pgx/v5", "github.com/riverqueue/river"},
 
 	"demo": {"core", "golang.org/x/sync"},
 
@@ -89,7 +89,7 @@ var arrows = map[string][]string{
 	"testkit/golden":  {"github.com/stretchr/testify"},
 	"testkit/house":   {},
 	"scripts/names":   {"testkit/house"},
-	"api/surfacetest": {"api", "core", "mcp", "store", "store/intake", "store/storetest", "tools", "github.com/stretchr/testify"},
+	"api/surfacetest": {"api", "blob", "core", "mcp", "store", "store/intake", "store/storetest", "tools", "github.com/stretchr/testify"},
 	"e2e":             {},
 	"bench":           {"store/embedded", "github.com/jackc/pgx/v5"},
 	"bench/ingest":    {"bench", "envelope", "grouping", "scrub", "store/intake", "github.com/jackc/pgx/v5"},

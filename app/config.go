@@ -46,6 +46,8 @@ type Config struct {
 	VerifyMax string `name:"verify-max" env:"VERIFY_MAX" help:"The longest such time, after which no sign of life of the app is needed; by default 7d."`
 	SCMHost   string `name:"scm-host" env:"SCM_HOST" default:"github.com" help:"Host of source control, where pull requests are."`
 
+	Blobs core.Secret `name:"blobs" env:"BLOBS" help:"${help_BLOBS}"` // its URL can hold a secret
+
 	// RefreshEvery is how often the settings of the installation are read; 0 for the usual time.
 	RefreshEvery time.Duration `kong:"-"`
 

@@ -14,6 +14,8 @@ var flagHelp = map[string]string{
 	"ADDR": "Listen address.",
 	"DATA_DIR": "Folder of the private Postgres and of generated secrets; by default /var/lib/errand for root, else " +
 		"the user's data folder.",
+	"BLOBS": "Where source maps are stored: file:///folder or s3://bucket?endpoint=https://host&region=name; by default " +
+		"the folder blobs of the data folder with the private Postgres, else nowhere.",
 	"DATABASE_URL":    "An existing Postgres, 15 or later; unset, Errand runs a private one in the data folder.",
 	"DATABASE_POOL":   "Connections to the database that this server makes at most; at least 5.",
 	"POSTGRES_BIN":    "Folder of the programs postgres and initdb; by default the newest that is installed.",

@@ -56,6 +56,9 @@ func (a *App) startWork(ctx context.Context, work *stops) error {
 	})
 	beside.Go(func() { a.failures.LogEveryMinute(serving, a.log) })
 	beside.Go(func() { a.settings.watchSettings(serving, cmp.Or(a.config.RefreshEvery, refreshEvery)) })
+	if a.config.hasRole(roleWorker) && a.blobs != nil {
+		beside.Go(func() { a.dropOldChunks(serving) })
+	}
 	if a.config.hasRole(roleIngest) {
 		beside.Go(func() { jobs.TrimIssues(serving, a.db.Store, a.log) })
 	}
@@ -67,7 +70,7 @@ func (a *App) startJobs(ctx context.Context, work *stops) error {
 	var queue *river.Client[pgx.Tx]
 	err := a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) (err error) {
 		queue, err = jobs.StartQueue(ctx, jobs.Options{
-			Store: a.db.Store, Log: a.log, Observe: a.metrics.countRun, ObserveDropped: a.metrics.countDroppedDay,
+			Store: a.db.Store, Log: a.log, Blobs: a.blobs, Observe: a.metrics.countRun, ObserveDropped: a.metrics.countDroppedDay,
 		})
 		return err
 	})

@@ -29,6 +29,8 @@ const (
 	ActionIssueFixDeployed Action = "issue.fix_deployed"
 	ActionIssueVerify      Action = "issue.verify"
 	ActionReleaseDeploy    Action = "release.deploy"
+	ActionSourceMapUpload  Action = "sourcemap.upload"
+	ActionSourceMapDelete  Action = "sourcemap.delete"
 
 	ActionApprovalRequest Action = "approval.request"
 	ActionApprovalApprove Action = "approval.approve"

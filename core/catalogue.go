@@ -24,6 +24,7 @@ var V1 = NewCatalogue(v1Errors,
 	projectOperations,
 	releaseOperations,
 	similarOperations,
+	sourceMapOperations,
 	tokenOperations,
 )
 

@@ -7,27 +7,29 @@ type Code string
 
 // The error codes (primary API, Errors; decisions 1).
 const (
-	InvalidRequest     Code = "invalid_request"
-	Unauthorized       Code = "unauthorized"
-	Forbidden          Code = "forbidden"
-	ForbiddenProject   Code = "forbidden_project"
-	ForbiddenOrigin    Code = "forbidden_origin"
-	NotClaimHolder     Code = "not_claim_holder"
-	NotFound           Code = "not_found"
-	ProjectNotFound    Code = "project_not_found"
-	MethodNotAllowed   Code = "method_not_allowed"
-	LastKey            Code = "last_key"
-	Claimed            Code = "claimed"
-	ApprovalNotPending Code = "approval_not_pending"
-	ApprovalFailed     Code = "approval_failed"
-	SimilarOff         Code = "similar_off"
-	PayloadTooLarge    Code = "payload_too_large"
-	UnsupportedMedia   Code = "unsupported_media_type"
-	Quota              Code = "quota"
-	Limit              Code = "limit"
-	HeadersTooLarge    Code = "headers_too_large"
-	Internal           Code = "internal"
-	Unavailable        Code = "unavailable"
+	InvalidRequest       Code = "invalid_request"
+	Unauthorized         Code = "unauthorized"
+	Forbidden            Code = "forbidden"
+	ForbiddenProject     Code = "forbidden_project"
+	ForbiddenOrigin      Code = "forbidden_origin"
+	NotClaimHolder       Code = "not_claim_holder"
+	NotFound             Code = "not_found"
+	ProjectNotFound      Code = "project_not_found"
+	MethodNotAllowed     Code = "method_not_allowed"
+	LastKey              Code = "last_key"
+	Claimed              Code = "claimed"
+	ApprovalNotPending   Code = "approval_not_pending"
+	ApprovalFailed       Code = "approval_failed"
+	SimilarOff           Code = "similar_off"
+	PayloadTooLarge      Code = "payload_too_large"
+	UnsupportedMedia     Code = "unsupported_media_type"
+	InvalidSourceMap     Code = "invalid_sourcemap"
+	StorageNotConfigured Code = "storage_not_configured"
+	Quota                Code = "quota"
+	Limit                Code = "limit"
+	HeadersTooLarge      Code = "headers_too_large"
+	Internal             Code = "internal"
+	Unavailable          Code = "unavailable"
 )
 
 // v1Errors is the one table of the errors of /v1: what each code means, and what its body has beside the code.
@@ -124,6 +126,19 @@ var v1Errors = ErrorForms{
 		Members: struct {
 			Supported List[string] `json:"supported" doc:"The types that are taken."`
 		}{},
+	},
+	InvalidSourceMap: {
+		Status:  http.StatusBadRequest,
+		Meaning: "The body is no source map that can be used; reason says why.",
+		Members: struct {
+			Reason  string `json:"reason" enum:"not version 3|a map with sections|broken mappings|broken index|not JSON" doc:"What is wrong with the map."`
+			Message string `json:"message,omitempty" doc:"Where in the map, and what."`
+		}{},
+	},
+	StorageNotConfigured: {
+		Status:  http.StatusBadRequest,
+		Meaning: "This installation has no storage for source maps: BLOBS is not set.",
+		Hint:    "Ask whoever runs Errand to set BLOBS.",
 	},
 	Quota: {
 		Status:  http.StatusTooManyRequests,

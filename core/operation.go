@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -26,9 +27,25 @@ type Operation struct {
 	NotATool    string   // why it is not an MCP tool; empty when it is one
 	ServedBy    string   // who serves it when its body is not a plain JSON input; empty when the registry does
 
+	Body *BodyForm // what its body is when it is a file, so that its fields stand in the path and the query; nil for JSON fields
+
 	in, out    reflect.Type // without OrHeld
 	isHoldable bool
 	input      *input
+}
+
+// BodyForm says what the body of an operation is that is a file, such as a source map.
+type BodyForm struct {
+	Types    []string // its media types
+	MaxBytes int64
+	Doc      string
+}
+
+// FileBody is the body of one call that is a file. The handler reads it; more than the operation's MaxBytes are an error of the
+// reader, payload_too_large.
+type FileBody struct {
+	Type   string // one of the operation's
+	Reader io.Reader
 }
 
 // Op is a declared operation with its input and output types.
@@ -87,7 +104,9 @@ func (o *Operation) PathParams() []string {
 func (o *Operation) ReadOnly() bool { return o.Method() == "GET" || o.OnlyReads }
 
 // HasBody reports whether the fields that are not in the path stand in the body; else they stand in the query.
-func (o *Operation) HasBody() bool { return o.Method() != "GET" && o.Method() != "DELETE" }
+func (o *Operation) HasBody() bool {
+	return o.Method() != "GET" && o.Method() != "DELETE" && o.Body == nil
+}
 
 // Fields returns the input's fields in the order of their declaration.
 func (o *Operation) Fields() []Field { return o.input.fields }
@@ -138,6 +157,7 @@ func (o *Operation) AuthorizeActor(a Actor) error {
 type Call struct {
 	Actor      Actor
 	RequestID  string
+	Body       *FileBody    // of an operation with a Body; nil for the others
 	DeployedBy DeploySource // how a deploy is reported; empty for DeployedByAPI
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"errand/blob"
 	"errand/core"
 	"errand/store"
 )
@@ -39,7 +40,8 @@ const (
 type Options struct {
 	Store   *store.Store
 	Log     *slog.Logger
-	Observe observer // may be nil
+	Blobs   blob.Store // where source maps are; nil for nowhere
+	Observe observer   // may be nil
 	// ObserveDropped is called for each day of stored events that the retention deletes; it may be nil.
 	ObserveDropped func(events int64)
 }
@@ -52,6 +54,7 @@ func (o Options) allJobs() []job {
 	return []job{
 		makePartitions(o.Store), trainDictionaries(o.Store), dropExpired(o), purgeProjects(o.Store),
 		expireApprovals(o.Store), readIssues(o.Store), indexIssues(o.Store), markQuiet(o.Store), verifyFixes(o.Store), dropAlerts(o.Store),
+		dropBlobs(o),
 	}
 }
 

@@ -44,7 +44,7 @@ func (s *server) assembleBundle(r *request) (int, any, error) {
 	}
 	switch {
 	case s.Chunks == nil:
-		return 0, nil, errNoStorage()
+		return 0, nil, core.NewError(core.StorageNotConfigured)
 	case len(in.Chunks) == 0 || len(in.Chunks) > maxChunks:
 		return 0, nil, core.Invalid("chunks", "must be 1 to %d", maxChunks)
 	}
@@ -149,13 +149,17 @@ func (s *server) storeMap(r *request, b *bundle, m bundledMap, version string, p
 		if err != nil {
 			return "", err
 		}
-		err = s.StoreMap(r.Context(), r.call, MapUpload{Project: project, Release: release, Name: m.name, Data: file})
+		call := r.call
+		call.Body = &core.FileBody{Type: core.SourceMapJSON, Reader: file}
+		_, failure := s.Registry.Call(r.Context(), core.UploadSourceMap.Operation, call,
+			map[string]any{"project": fmt.Sprint(project), "release": release, "name": m.name})
 		_ = file.Close() // it was read
-		if reason := describeRefusal(err); reason != "" {
-			return reason, nil
-		}
-		if err != nil {
-			return "", err
+		switch {
+		case failure == nil:
+		case failure.Code == core.InvalidRequest, failure.Code == core.InvalidSourceMap:
+			return describeFailure(failure), nil
+		default:
+			return "", failure
 		}
 	}
 	return "", nil

@@ -19,8 +19,7 @@ import (
 const (
 	maxDirectory = 4 << 20
 	maxManifest  = 8 << 20
-	maxMap       = 30 << 20 // of one source map (primary API, Limits)
-	maxUnpacked  = 1 << 30  // of all source maps
+	maxUnpacked  = 1 << 30 // of all source maps
 	maxMaps      = 5000
 )
 
@@ -93,8 +92,8 @@ func openBundle(data io.ReaderAt, size int64) (*bundle, error) {
 	}
 	left := int64(maxUnpacked)
 	for _, m := range b.maps {
-		if m.file.UncompressedSize64 > maxMap {
-			return nil, refuseBundle("the source map of %s is larger than %d bytes", m.name, maxMap)
+		if m.file.UncompressedSize64 > core.MaxSourceMap {
+			return nil, refuseBundle("the source map of %s is larger than %d bytes", m.name, core.MaxSourceMap)
 		}
 		if left -= int64(m.file.UncompressedSize64); left < 0 {
 			return nil, refuseBundle("the source maps are larger than %d bytes together", maxUnpacked)
@@ -229,7 +228,7 @@ func splitRoot(file string) (root, rest string) {
 }
 
 // openMap opens the map for reading.
-func (m bundledMap) openMap() (io.ReadCloser, error) { return openFile(m.file, maxMap) }
+func (m bundledMap) openMap() (io.ReadCloser, error) { return openFile(m.file, core.MaxSourceMap) }
 
 // openFile opens a file of the archive. Reading fails after a number of bytes, whatever size the archive says.
 func openFile(file *zip.File, limit int64) (io.ReadCloser, error) {
@@ -267,16 +266,4 @@ func isBrokenZip(err error) bool {
 	}
 	var corrupt flate.CorruptInputError
 	return errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt)
-}
-
-// describeRefusal returns why a source map was refused; empty for other errors, and for none.
-func describeRefusal(err error) string {
-	var refused *refusedBundle
-	if errors.As(err, &refused) {
-		return refused.reason
-	}
-	if core.HasCode(err, core.InvalidRequest) || core.HasCode(err, "invalid_sourcemap") {
-		return describeFailure(core.AsError(err))
-	}
-	return ""
 }

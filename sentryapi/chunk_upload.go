@@ -23,15 +23,10 @@ const (
 // uploadConcurrency is how many requests of one upload sentry-cli may send at once.
 const uploadConcurrency = 2
 
-// errNoStorage is the error where nothing can be uploaded.
-func errNoStorage() *core.Error {
-	return core.Invalid("", "this installation has no storage for source maps: whoever runs Errand has to set BLOBS")
-}
-
 // showChunkOptions says how to upload.
 func (s *server) showChunkOptions(r *request) (int, any, error) {
 	if s.Chunks == nil {
-		return 0, nil, errNoStorage()
+		return 0, nil, core.NewError(core.StorageNotConfigured)
 	}
 	return http.StatusOK, map[string]any{
 		"url":       "/api/0/organizations/" + r.pathPart("org") + "/chunk-upload/",
@@ -56,7 +51,7 @@ func ownerOf(actor core.Actor) string {
 // takeChunks keeps the pieces in a request. The name of each is its SHA-1.
 func (s *server) takeChunks(r *request) (int, any, error) {
 	if s.Chunks == nil {
-		return 0, nil, errNoStorage()
+		return 0, nil, core.NewError(core.StorageNotConfigured)
 	}
 	r.Body = http.MaxBytesReader(r.writer, r.Body, maxRequest)
 	form, err := r.MultipartReader()

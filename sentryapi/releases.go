@@ -22,6 +22,12 @@ type release struct {
 	LastEvent    core.Time        `json:"lastEvent"`
 	NewGroups    int              `json:"newGroups"`
 	Projects     []releaseProject `json:"projects"`
+	LastCommit   *releaseCommit   `json:"lastCommit,omitempty"`
+}
+
+// releaseCommit is a commit of a release.
+type releaseCommit struct {
+	ID string `json:"id"`
 }
 
 // releaseProject is one of the projects of a release.
@@ -202,5 +208,10 @@ func (s *server) showCommitsBefore(r *request) (int, any, error) {
 	if core.HasCode(err, core.NotFound) {
 		return http.StatusOK, struct{}{}, nil
 	}
-	return http.StatusOK, map[string]any{"version": before, "lastCommit": map[string]any{"id": commit}}, err
+	if err != nil {
+		return 0, nil, err
+	}
+	shown := release{Version: before, ShortVersion: before, DateCreated: core.At(time.Now()), Projects: []releaseProject{}}
+	shown.LastCommit = &releaseCommit{ID: commit}
+	return http.StatusOK, shown, nil
 }

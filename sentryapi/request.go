@@ -126,8 +126,13 @@ func describeFailure(failure *core.Error) string {
 		return "No project has this slug: SENTRY_PROJECT must be the slug or the id of a project; sentry-cli projects list shows them."
 	case core.PayloadTooLarge:
 		return fmt.Sprintf("The request is too large: at most %v bytes are taken.", failure.Extra["max_bytes"])
+	case core.InvalidSourceMap:
+		return fmt.Sprintf("it is not a source map that can be used: %v.", failure.Extra["reason"])
 	case core.Internal:
 		return fmt.Sprintf("Something went wrong in Errand; its log says what, at request %v.", failure.Extra["request_id"])
+	}
+	if message, ok := failure.Extra["message"].(string); ok {
+		return message + "."
 	}
 	if len(failure.Details) == 0 {
 		return failure.Code.Info().Meaning

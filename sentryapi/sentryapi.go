@@ -13,7 +13,7 @@ import (
 	"errand/core"
 )
 
-// Options says what the surface is made of. All must be set, but Chunks and StoreMap, without which no source maps are taken.
+// Options says what the surface is made of. All but Chunks must be set.
 type Options struct {
 	Registry     *core.Registry
 	Authenticate func(context.Context, core.Secret) (core.Actor, error)
@@ -21,8 +21,7 @@ type Options struct {
 	BaseURL      func() string                // the public URL as it is now
 	Version      string                       // of Errand
 	Releases     Releases
-	Chunks       Chunks
-	StoreMap     func(context.Context, core.Call, MapUpload) error
+	Chunks       Chunks // nil: there is no storage for source maps
 }
 
 // Releases is what there is no operation for.
@@ -47,14 +46,6 @@ type Whole interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64 // bytes
-}
-
-// MapUpload is a source map to store, as upload_source_map does.
-type MapUpload struct {
-	Project int64
-	Release string
-	Name    string // of the minified file, such as ~/js/app.js
-	Data    io.Reader
 }
 
 // server holds what the handlers share.

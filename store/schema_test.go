@@ -29,6 +29,8 @@ var projectLess = map[string]string{
 	"issue_features_features":  "finds similar issues, of all projects",
 	"issue_grams_grams":        "the search, of all projects; the project is in it as a gram",
 
+	"source_maps_id": "resolves the id in a path to its project",
+
 	"releases_deployed_everywhere": "the list of the releases of all projects",
 	"fixes_watched":                "the verification goes by time, for all projects",
 	"fixes_outcome":                "the outcomes of the whole installation",

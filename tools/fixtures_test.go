@@ -9,12 +9,14 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"errand/blob"
 	"errand/core"
 	"errand/store"
 	"errand/store/intake"
@@ -40,6 +42,7 @@ type fixture struct {
 	store    *store.Store
 	tools    *tools.Tools
 	registry *core.Registry
+	blobs    blob.Store
 	now      time.Time
 	log      bytes.Buffer
 	events   int // how many addEvent has added
@@ -82,8 +85,11 @@ func openWithClock(t *testing.T, clock core.Clock) *fixture {
 // bindOperations puts the operations on the store.
 func (h *fixture) bindOperations(random io.Reader) {
 	h.Helper()
-	h.tools = tools.New(tools.Options{Store: h.store, AdminToken: adminToken, Random: random})
 	var err error
+	h.blobs, err = blob.OpenStore("file://"+h.TempDir(), os.Getenv)
+	require.NoError(h, err)
+	h.Cleanup(func() { require.NoError(h, h.blobs.Close()) })
+	h.tools = tools.New(tools.Options{Store: h.store, AdminToken: adminToken, Random: random, Blobs: h.blobs})
 	h.registry, err = h.tools.Registry(slog.New(slog.NewTextHandler(&h.log, nil)))
 	require.NoError(h, err)
 }

@@ -24,7 +24,8 @@ var scopes = map[string]core.Scope{
 	"correct_triage": core.IssuesWrite, "find_similar": core.IssuesRead,
 	"link_fix": core.IssuesWrite, "create_deploy": core.ReleasesWrite, "list_releases": core.IssuesRead, "get_release": core.IssuesRead,
 	"list_fix_outcomes": core.Admin,
-	"create_token":      core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
+	"upload_source_map": core.ReleasesWrite, "list_source_maps": core.IssuesRead, "delete_source_map": core.ReleasesWrite,
+	"create_token": core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
 	"list_approvals": core.Admin, "approve_request": core.Admin, "reject_request": core.Admin, "list_activity": core.Admin,
 	"list_labels": core.Admin,
 }

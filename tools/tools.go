@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 
+	"errand/blob"
 	"errand/core"
 	"errand/store"
 )
@@ -17,6 +18,8 @@ type Tools struct {
 	adminToken core.Secret
 	random     io.Reader
 	scmHost    string
+	blobs      blob.Store    // nil for none
+	uploads    chan struct{} // one for each source map that is being taken
 }
 
 // Options says what the operations work with. The settings of the installation are the Store's.
@@ -25,6 +28,7 @@ type Options struct {
 	AdminToken core.Secret // the bootstrap admin; empty for none
 	Random     io.Reader   // cryptographically strong
 	SCMHost    string      // where pull requests are (SCM_HOST); empty for DefaultSCMHost
+	Blobs      blob.Store  // where source maps are (BLOBS); nil for nowhere
 }
 
 // DefaultSCMHost is where pull requests are unless SCM_HOST says otherwise (decisions 2).
@@ -32,7 +36,10 @@ const DefaultSCMHost = "github.com"
 
 // New makes the Tools.
 func New(o Options) *Tools {
-	return &Tools{store: o.Store, adminToken: o.AdminToken, random: o.Random, scmHost: cmp.Or(o.SCMHost, DefaultSCMHost)}
+	return &Tools{
+		store: o.Store, adminToken: o.AdminToken, random: o.Random, scmHost: cmp.Or(o.SCMHost, DefaultSCMHost),
+		blobs: o.Blobs, uploads: make(chan struct{}, maxUploads),
+	}
 }
 
 // Registry binds every operation to its handler: the table of contents.
@@ -66,6 +73,10 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.ListReleases, t.listReleases),
 		core.BindHandler(core.GetRelease, t.getRelease),
 		core.BindHandler(core.ListFixOutcomes, t.listFixOutcomes),
+
+		core.BindHandler(core.UploadSourceMap, t.uploadSourceMap),
+		core.BindHandler(core.ListSourceMaps, t.listSourceMaps),
+		core.BindHandler(core.DeleteSourceMap, t.deleteSourceMap),
 
 		core.BindHandler(core.CreateToken, t.createToken),
 		core.BindHandler(core.ListTokens, t.listTokens),

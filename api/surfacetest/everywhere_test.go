@@ -129,6 +129,9 @@ func TestPayloadTooLargeEverywhere(t *testing.T) {
 	s := surfacetest.New(t)
 	padding := strings.Repeat(" ", wire.MaxBody)
 	for _, op := range s.Registry.Operations() {
+		if op.Body != nil { // it has a limit of its own
+			continue
+		}
 		rest := s.SendRequest(t, surfacetest.Request{
 			Method: op.Method(), Path: op.Path(), Token: surfacetest.AdminToken, Body: strings.NewReader("{}" + padding),
 		})

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/api"
+	"errand/blob"
 	"errand/core"
 	"errand/mcp"
 	"errand/store"
@@ -43,6 +44,7 @@ type Options struct {
 	Store    *store.Store
 	Random   io.Reader         // of ids and secrets; nil: crypto/rand
 	Settings map[string]string // of the installation, by the names of their variables
+	Blobs    blob.Store        // where source maps are; nil for nowhere
 }
 
 // New serves both surfaces on a fresh database until the test ends.
@@ -61,7 +63,7 @@ func ServeSurfaces(t testing.TB, o Options) *Surface {
 		storetest.SaveSettings(t, o.Store, o.Settings)
 	}
 	base := func() string { return cmp.Or(o.Settings["BASE_URL"], url) }
-	behaviour := tools.New(tools.Options{Store: o.Store, AdminToken: AdminToken, Random: cmp.Or(o.Random, rand.Reader)})
+	behaviour := tools.New(tools.Options{Store: o.Store, AdminToken: AdminToken, Random: cmp.Or(o.Random, rand.Reader), Blobs: o.Blobs})
 	registry, err := behaviour.Registry(log)
 	require.NoError(t, err)
 	server.Config.Handler = api.New(api.Options{

@@ -72,8 +72,12 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 	merged, _ := w.addIssue(t, project, "pay again", 1)
 	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/resolve", resolved), ``)
 	w.addFix(t, project)
+	sourceMap, _, err := w.Store.PutSourceMap(t.Context(), core.Bootstrap(), store.NewSourceMap{
+		ProjectID: project, ID: 7, Release: "shop@1", Name: "~/app.js?<v>", Path: "/app.js", Size: 4096, Sources: 3,
+	})
+	require.NoError(t, err)
 	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/notes", issue), `{"text": "seen <before> & after"}`)
-	_, err := w.Store.RequestApproval(t.Context(), core.NewSystemActor("reviewer"), store.IgnoreIssue{ID: issue})
+	_, err = w.Store.RequestApproval(t.Context(), core.NewSystemActor("reviewer"), store.IgnoreIssue{ID: issue})
 	require.NoError(t, err)
 	w.runSQL(t, `UPDATE issues SET status = 'merged', merged_into = $2 WHERE id = $1`, merged, issue)
 	answer := w.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: fmt.Sprintf("/v1/issues/%d/claim", claimed),
@@ -82,7 +86,7 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 	w.values = map[string]string{
 		"project": fmt.Sprint(project), "key": keys(project)[0], "lonely": fmt.Sprint(lonely), "lastkey": keys(lonely)[0],
 		"issue": fmt.Sprint(issue), "resolved": fmt.Sprint(resolved), "claimed": fmt.Sprint(claimed), "merged": fmt.Sprint(merged),
-		"missing": fmt.Sprint(missingID), "event": fmt.Sprint(event),
+		"missing": fmt.Sprint(missingID), "event": fmt.Sprint(event), "map": fmt.Sprint(sourceMap.ID),
 		"issuecursor": w.makeCursor(t, project, core.ByLastSeen), "prioritycursor": w.makeCursor(t, project, core.ByPriority),
 		"eventcursor":    string(core.NewCursor("received_at", now, event)),
 		"approvalcursor": string(core.NewCursor("requested_at", now.Add(time.Second), 1)),

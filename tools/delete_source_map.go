@@ -1,0 +1,26 @@
+package tools
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store"
+)
+
+func (t *Tools) deleteSourceMap(ctx context.Context, call core.Call, in core.SourceMapInput) (core.Data[core.DeletedSourceMap], error) {
+	deleted := core.DeletedSourceMap{ID: in.ID, Deleted: true}
+	project, err := t.store.FindSourceMapProject(ctx, in.ID)
+	if err != nil {
+		return wrapData(deleted, err)
+	}
+	if err := call.Actor.CheckProject(project); err != nil {
+		return wrapData(deleted, err)
+	}
+	if err := t.store.DeleteSourceMap(ctx, call.Actor, project, in.ID); err != nil {
+		return wrapData(deleted, err)
+	}
+	if t.blobs != nil {
+		t.deleteBlob(ctx, store.KeyOfSourceMap(project, in.ID))
+	}
+	return wrapData(deleted, nil)
+}
