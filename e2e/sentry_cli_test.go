@@ -39,6 +39,7 @@ func newSentryTool(t *testing.T, s *server) *sentryTool {
 	tool.env = append(tool.env, "SENTRY_URL="+s.url, "SENTRY_AUTH_TOKEN="+created.Data.Token, "SENTRY_ORG=acme", "SENTRY_PROJECT="+tool.slug,
 		"HOME="+tool.dir, "CI=1")
 	tool.mustRun("git", "init", "-q")
+	tool.mustRun("git", "remote", "add", "origin", "https://github.com/acme/shop.git")
 	for n := range 3 {
 		tool.commitChange(fmt.Sprint("change ", n))
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"errand/core"
 )
@@ -29,11 +31,21 @@ func (s *server) showChunkOptions(r *request) (int, any, error) {
 		return 0, nil, core.NewError(core.StorageNotConfigured)
 	}
 	return http.StatusOK, map[string]any{
-		"url":       "/api/0/organizations/" + r.pathPart("org") + "/chunk-upload/",
+		"url":       s.chunkURL(r),
 		"chunkSize": ChunkSize, "chunksPerRequest": chunksPerRequest, "maxRequestSize": ChunkSize * chunksPerRequest,
 		"maxFileSize": maxBundle, "maxWait": 0, "concurrency": uploadConcurrency, "hashAlgorithm": "sha1", "compression": []string{"gzip"},
 		"accept": []string{"artifact_bundles", "artifact_bundles_v2", "release_files", "sources"},
 	}, nil
+}
+
+// chunkURL returns where to send pieces. sentry-cli takes a path, which is right by whatever name it reaches the server. The
+// plugins' client, which says its platform behind that name, takes only a URL, of the host that it is set up with.
+func (s *server) chunkURL(r *request) string {
+	path := "/api/0/organizations/" + url.PathEscape(r.pathPart("org")) + "/chunk-upload/"
+	if agent := r.UserAgent(); strings.HasPrefix(agent, "sentry-cli/") && !strings.Contains(agent, " ") {
+		return path
+	}
+	return strings.TrimSuffix(s.BaseURL(), "/") + path
 }
 
 // ownerOf returns whose pieces those of a caller are: nobody puts together, or fills up, what is another's.
