@@ -21,7 +21,7 @@ import (
 	"errand/wire"
 )
 
-// Options says what the surface is made of. All but MCP, Ingest, SCM and Observe must be set.
+// Options says what the surface is made of. All but MCP, Ingest, SCM, SentryAPI and Observe must be set.
 type Options struct {
 	Registry *core.Registry
 	// Authenticate returns the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.
@@ -33,6 +33,7 @@ type Options struct {
 	MCP          http.Handler // at /mcp, behind the authentication of /v1; nil for none
 	Ingest       http.Handler // at ingestRoutes, with keys of its own; nil for none
 	SCM          http.Handler // POST at scmRoute, with signatures of its own; nil for none
+	SentryAPI    http.Handler // below sentryPath, with an authentication of its own; nil for none
 	// Observe is called after each request but those of Ingest, which counts its own; it may be nil. The route is a pattern,
 	// empty for an unknown path, so that it holds nothing of the client's.
 	Observe func(method, route string, status int, took time.Duration)
@@ -42,6 +43,9 @@ type Options struct {
 
 // mcpRoutes are the paths of Options.MCP: clients are set up with and without the last slash.
 var mcpRoutes = []string{"/mcp", "/mcp/"}
+
+// sentryPath is where Sentry's own tools look for its API. No project has the id 0.
+const sentryPath = "/api/0"
 
 // ingestRoutes are the paths of Options.Ingest.
 var ingestRoutes = []string{"/v1/ingest", "/v1/traces", "/v1/logs", "/v1/metrics", "/api/*"}
@@ -70,6 +74,9 @@ func New(o Options) http.Handler {
 		for _, route := range mcpRoutes {
 			router.With(s.requireToken).Handle(route, o.MCP)
 		}
+	}
+	if o.SentryAPI != nil {
+		router.Mount(sentryPath, o.SentryAPI)
 	}
 	if o.Ingest != nil {
 		for _, route := range ingestRoutes {

@@ -194,6 +194,9 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		Registry: registry, Authenticate: a.failures.GuardAuthentication(behaviour.Authenticate), BaseURL: a.URL, Version: version, Log: a.log,
 		Ready: (&readiness{checkNow: a.checkReady}).checkLately, WithoutOperations: !a.config.hasRole(roleAPI), Observe: a.metrics.countRequest,
 	}
+	if a.config.hasRole(roleAPI) {
+		surfaces.SentryAPI = a.newSentryAPI(registry, behaviour, surfaces.Authenticate, version)
+	}
 	if a.config.hasRole(roleIngest) {
 		a.ingest = ingest.New(ingest.Options{
 			Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,

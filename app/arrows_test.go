@@ -61,6 +61,8 @@ var arrows = map[string][]string{
 	"oauth":      {"core", "wire"},
 	"web":        {"core", "wire"},
 
+	"sentryapi/chunks": {"blob", "core", "sentryapi"},
+
 	"ingest": {"core", "wire", "store", "store/intake", "envelope", "otlp", "scrub", "sourcemap", "grouping", "similar", "triage", "blob",
 		"github.com/andybalholm/brotli",
 		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync",

@@ -56,6 +56,9 @@ func (a *App) startWork(ctx context.Context, work *stops) error {
 	})
 	beside.Go(func() { a.failures.LogEveryMinute(serving, a.log) })
 	beside.Go(func() { a.settings.watchSettings(serving, cmp.Or(a.config.RefreshEvery, refreshEvery)) })
+	if a.config.hasRole(roleWorker) && a.blobs != nil {
+		beside.Go(func() { a.dropOldChunks(serving) })
+	}
 	if a.config.hasRole(roleIngest) {
 		beside.Go(func() { jobs.TrimIssues(serving, a.db.Store, a.log) })
 	}

@@ -167,9 +167,10 @@ func (o *Operation) AuthorizeActor(a Actor) error {
 
 // Call says who makes a call, and under which id the log has it.
 type Call struct {
-	Actor     Actor
-	RequestID string
-	Body      *FileBody // of an operation with a Body; nil for the others
+	Actor      Actor
+	RequestID  string
+	Body       *FileBody    // of an operation with a Body; nil for the others
+	DeployedBy DeploySource // how a deploy is reported; empty for DeployedByAPI
 }
 
 // Handler is an operation together with the function that carries it out.

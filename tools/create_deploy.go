@@ -15,6 +15,7 @@ func (t *Tools) createDeploy(ctx context.Context, call core.Call, in core.Create
 	if err != nil {
 		return wrapData(core.ReportedDeploy{}, err)
 	}
+	deploy.Source = cmp.Or(call.DeployedBy, core.DeployedByAPI)
 	if deploy.ProjectID, err = t.store.FindProject(ctx, in.Project); err != nil {
 		return wrapData(core.ReportedDeploy{}, err)
 	}
@@ -32,7 +33,7 @@ func (t *Tools) readDeploy(in core.CreateDeployInput) (store.NewDeploy, error) {
 			wrong = append(wrong, core.Detail{Path: path, Message: err.Error()})
 		}
 	}
-	deploy := store.NewDeploy{Environment: in.Environment, Source: core.DeployedByAPI}
+	deploy := store.NewDeploy{Environment: in.Environment}
 	var err error
 	deploy.Commit, err = fixes.ParseCommit(in.Commit)
 	refuse("commit", err)

@@ -1,0 +1,177 @@
+package sentryapi
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // the protocol names files by it
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"errand/core"
+)
+
+// What became of an upload, in Sentry's words.
+const (
+	stateMissing = "not_found" // pieces are missing
+	stateDone    = "ok"
+	stateFailed  = "error"
+)
+
+// assembly is the answer about an upload.
+type assembly struct {
+	State         string    `json:"state"`
+	MissingChunks []string  `json:"missingChunks"`
+	Detail        core.Text `json:"detail"`
+}
+
+// bundleUpload is the request to put a bundle together.
+type bundleUpload struct {
+	Checksum string   `json:"checksum"`
+	Chunks   []string `json:"chunks"`
+	Projects []string `json:"projects"`
+	Version  string   `json:"version"`
+}
+
+// assembleBundle puts the pieces of a bundle together and stores its source maps. It is asked before the upload too, to say
+// which pieces are missing.
+func (s *server) assembleBundle(r *request) (int, any, error) {
+	var in bundleUpload
+	if err := r.readBody(&in); err != nil {
+		return 0, nil, err
+	}
+	switch {
+	case s.Chunks == nil:
+		return 0, nil, core.NewError(core.StorageNotConfigured)
+	case len(in.Chunks) == 0 || len(in.Chunks) > maxChunks:
+		return 0, nil, core.RefuseField("chunks", "must be 1 to %d", maxChunks)
+	}
+	projects, err := s.findProjects(r, "", in.Projects)
+	if err != nil {
+		return 0, nil, err
+	}
+	owner := ownerOf(r.call.Actor)
+	missing, err := s.Chunks.FindMissing(r.Context(), owner, in.Chunks)
+	if err != nil || len(missing) > 0 {
+		return http.StatusOK, assembly{State: stateMissing, MissingChunks: missing}, err
+	}
+	select {
+	case s.assembling <- struct{}{}:
+		defer func() { <-s.assembling }()
+	case <-r.Context().Done():
+		return 0, nil, r.Context().Err()
+	}
+	answer := assembly{State: stateDone, MissingChunks: []string{}}
+	var refused *refusedBundle
+	if err := s.storeBundle(r, owner, in, projects); errors.As(err, &refused) {
+		answer.State, answer.Detail = stateFailed, core.Text(refused.reason)
+	} else if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, answer, s.Chunks.DropChunks(r.Context(), owner, in.Chunks)
+}
+
+// refusedBundle is the error of a bundle that cannot be taken, or not wholly. The reason is shown to the one who sent it.
+type refusedBundle struct{ reason string }
+
+func (e *refusedBundle) Error() string { return e.reason }
+
+func refuseBundle(format string, args ...any) error {
+	return &refusedBundle{fmt.Sprintf(format, args...)}
+}
+
+func (s *server) storeBundle(r *request, owner string, in bundleUpload, projects []int64) error {
+	whole, err := s.Chunks.OpenWhole(r.Context(), owner, in.Chunks)
+	if err != nil {
+		return err
+	}
+	defer whole.Close()
+	if err := checkWhole(r.Context(), whole, in.Checksum); err != nil {
+		return err
+	}
+	opened, err := openBundle(whole, whole.Size())
+	if err != nil {
+		return err
+	}
+	var refusals []string
+	for _, m := range opened.maps {
+		reason, err := s.storeMap(r, opened, m, in.Version, projects)
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			refusals = append(refusals, m.name+": "+reason)
+		}
+	}
+	if len(refusals) > 0 {
+		return refuseBundle("%d of %d source maps were refused, the others are stored: %s", len(refusals), len(opened.maps),
+			strings.Join(refusals[:min(len(refusals), maxNamed)], "; "))
+	}
+	return nil
+}
+
+// maxNamed is how many refused source maps are named.
+const maxNamed = 10
+
+// checkWhole compares a file with the SHA-1 of it that was announced.
+func checkWhole(ctx context.Context, whole Whole, checksum string) error {
+	if whole.Size() > maxBundle {
+		return refuseBundle("the bundle is larger than %d bytes", maxBundle)
+	}
+	sum := sha1.New() //nolint:gosec // see above
+	buffer, section := make([]byte, 1<<20), io.NewSectionReader(whole, 0, whole.Size())
+	for {
+		n, err := section.Read(buffer)
+		sum.Write(buffer[:n])
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != checksum {
+		return refuseBundle("the checksum of the bundle is %s, not what was said", got)
+	}
+	return nil
+}
+
+// storeMap stores one source map in each project. The reason says why it was refused.
+func (s *server) storeMap(r *request, b *bundle, m bundledMap, version string, projects []int64) (reason string, err error) {
+	release := releaseOf(m, b, version)
+	if release == "" {
+		return "it has no debug id and the upload names no release: use --release, or sentry-cli sourcemaps inject", nil
+	}
+	for _, project := range projects {
+		file, err := m.openMap()
+		if err != nil {
+			return "", err
+		}
+		call := r.call
+		call.Body = &core.FileBody{Type: core.SourceMapJSON, Reader: file}
+		_, failure := s.Registry.Call(r.Context(), core.UploadSourceMap.Operation, call,
+			map[string]any{"project": fmt.Sprint(project), "release": release, "name": m.name})
+		_ = file.Close() // it was read
+		switch {
+		case failure == nil:
+		case failure.Code == core.InvalidRequest, failure.Code == core.InvalidSourceMap:
+			return describeFailure(failure), nil
+		default:
+			return "", failure
+		}
+	}
+	return "", nil
+}
+
+// releaseOf returns the release under which a map is stored. Without one, its debug id stands for the release: it is found
+// by that, and maps of other builds with the same names stay.
+func releaseOf(m bundledMap, b *bundle, version string) string {
+	for _, release := range []string{version, b.release, m.debugID} {
+		if release != "" {
+			return release
+		}
+	}
+	return ""
+}

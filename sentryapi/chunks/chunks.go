@@ -1,0 +1,270 @@
+// Package chunks keeps the pieces in which sentry-cli uploads a file, until all are there and the file is put together.
+// They are blobs, for a day at most.
+package chunks
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // the protocol names pieces by it
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"errand/blob"
+	"errand/core"
+	"errand/sentryapi"
+)
+
+// The bounds of what is kept, in bytes.
+const (
+	maxOwner = 512 << 20 // of one owner: a project, or a token that is bound to none
+	maxTotal = 2 << 30
+)
+
+// keptFor is how long a piece waits for the others.
+const keptFor = 24 * time.Hour
+
+const keyPrefix = "chunks/"
+
+// Store keeps pieces in a blob store. It is safe for concurrent use, also by several processes.
+type Store struct {
+	blobs blob.Store
+	clock core.Clock
+
+	mu       sync.Mutex
+	kept     map[string]int64 // bytes by owner, as they were at countedAt, and what came here since
+	countsAt time.Time        // when to count again
+}
+
+// countEvery is how often what other servers have kept is counted anew.
+const countEvery = 10 * time.Second
+
+// New makes a Store.
+func New(blobs blob.Store, clock core.Clock) *Store { return &Store{blobs: blobs, clock: clock} }
+
+var validSum = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// chunkKey returns the key of a piece. Owners are made by Errand, sums come from clients.
+func chunkKey(owner, sum string) (string, error) {
+	if !validSum.MatchString(sum) {
+		return "", core.RefuseField("chunks", "must be named by their SHA-1: 40 hexadecimal digits in lower case")
+	}
+	return keyPrefix + owner + "/" + sum, nil
+}
+
+// FindMissing returns those of the pieces that are not there, each once.
+func (s *Store) FindMissing(ctx context.Context, owner string, sums []string) ([]string, error) {
+	sizes := map[string]int64{}
+	for entry, err := range s.blobs.List(ctx, keyPrefix+owner+"/") {
+		if err != nil {
+			return nil, err
+		}
+		sizes[entry.Key[strings.LastIndexByte(entry.Key, '/')+1:]] = entry.Size
+	}
+	missing := []string{}
+	for _, sum := range sums {
+		if _, err := chunkKey(owner, sum); err != nil {
+			return nil, err
+		}
+		if _, isThere := sizes[sum]; !isThere {
+			missing = append(missing, sum)
+			sizes[sum] = 0
+		}
+	}
+	return missing, nil
+}
+
+// PutChunk keeps a piece. One that is too large is payload_too_large, one that is not what its sum says invalid_request, and
+// one too many limit.
+func (s *Store) PutChunk(ctx context.Context, owner, sum string, data io.Reader) error {
+	key, err := chunkKey(owner, sum)
+	if err != nil {
+		return err
+	}
+	if err := s.reserveBytes(ctx, owner); err != nil {
+		return err
+	}
+	written, err := s.blobs.Put(ctx, key, &summedReader{data: data, sum: sum, hash: sha1.New()}, sentryapi.ChunkSize) //nolint:gosec // see above
+	if errors.Is(err, blob.ErrTooLarge) {
+		err = core.NewError(core.PayloadTooLarge).With("max_bytes", sentryapi.ChunkSize)
+	}
+	s.mu.Lock()
+	s.kept[owner] += written.Size - sentryapi.ChunkSize
+	s.mu.Unlock()
+	return err
+}
+
+// reserveBytes refuses a piece that has no room. The room of a whole piece is taken until its size is known.
+func (s *Store) reserveBytes(ctx context.Context, owner string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := s.clock(); s.kept == nil || !now.Before(s.countsAt) {
+		kept, err := s.countKept(ctx)
+		if err != nil {
+			return err
+		}
+		s.kept, s.countsAt = kept, now.Add(countEvery)
+	}
+	var total int64
+	for _, size := range s.kept {
+		total += size
+	}
+	if s.kept[owner]+sentryapi.ChunkSize > maxOwner || total+sentryapi.ChunkSize > maxTotal {
+		return core.NewError(core.Limit).With("message", "too many pieces of uploads wait to be put together: try again later")
+	}
+	s.kept[owner] += sentryapi.ChunkSize
+	return nil
+}
+
+// countKept counts the bytes of each owner, and deletes what has waited for too long.
+func (s *Store) countKept(ctx context.Context) (map[string]int64, error) {
+	kept, oldest := map[string]int64{}, s.clock().Add(-keptFor)
+	for entry, err := range s.blobs.List(ctx, keyPrefix) {
+		if err != nil {
+			return nil, err
+		}
+		if entry.ModifiedAt.Before(oldest) {
+			if err := s.blobs.Delete(ctx, entry.Key); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		owner, _, _ := strings.Cut(strings.TrimPrefix(entry.Key, keyPrefix), "/")
+		kept[owner] += entry.Size
+	}
+	return kept, nil
+}
+
+// DropOld deletes the pieces that have waited for a day.
+func (s *Store) DropOld(ctx context.Context) error {
+	_, err := s.countKept(ctx)
+	return err
+}
+
+// DropChunks deletes pieces that were put together.
+func (s *Store) DropChunks(ctx context.Context, owner string, sums []string) error {
+	for _, sum := range sums {
+		key, err := chunkKey(owner, sum)
+		if err == nil {
+			err = s.blobs.Delete(ctx, key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	s.countsAt = time.Time{}
+	s.mu.Unlock()
+	return nil
+}
+
+// summedReader passes data on, and fails at its end when it is not what its SHA-1 says.
+type summedReader struct {
+	data io.Reader
+	sum  string
+	hash hash.Hash
+}
+
+func (r *summedReader) Read(b []byte) (int, error) {
+	n, err := r.data.Read(b)
+	r.hash.Write(b[:n])
+	if errors.Is(err, io.EOF) {
+		if got := hex.EncodeToString(r.hash.Sum(nil)); got != r.sum {
+			return n, core.RefuseField("chunks", "must be what their SHA-1 says: %s is %s", r.sum, got)
+		}
+	}
+	return n, err
+}
+
+// OpenWhole opens what pieces make together, in their order. A piece that is missing is not_found.
+func (s *Store) OpenWhole(ctx context.Context, owner string, sums []string) (sentryapi.Whole, error) {
+	w := &whole{}
+	for _, sum := range sums {
+		key, err := chunkKey(owner, sum)
+		if err == nil {
+			err = w.addPiece(ctx, s.blobs, key)
+		}
+		if errors.Is(err, blob.ErrNotFound) {
+			err = core.NewError(core.NotFound).Because(err)
+		}
+		if err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+	}
+	return w, nil
+}
+
+// whole is what pieces make together. It holds the piece that was read last.
+type whole struct {
+	pieces []blob.Object
+	starts []int64
+	size   int64
+
+	mu   sync.Mutex
+	held int // index of the piece in data
+	data []byte
+}
+
+func (w *whole) addPiece(ctx context.Context, blobs blob.Store, key string) error {
+	piece, err := blobs.Open(ctx, key)
+	if err != nil {
+		return err
+	}
+	w.pieces, w.starts = append(w.pieces, piece), append(w.starts, w.size)
+	w.size += piece.Size()
+	if piece.Size() > sentryapi.ChunkSize {
+		return fmt.Errorf("a piece of %d bytes", piece.Size())
+	}
+	return nil
+}
+
+// Size is the number of bytes.
+func (w *whole) Size() int64 { return w.size }
+
+// ReadAt reads across pieces.
+func (w *whole) ReadAt(into []byte, offset int64) (n int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for n < len(into) && offset < w.size {
+		if err := w.holdPiece(offset); err != nil {
+			return n, err
+		}
+		copied := copy(into[n:], w.data[offset-w.starts[w.held]:])
+		n, offset = n+copied, offset+int64(copied)
+	}
+	if n < len(into) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// holdPiece reads the piece with an offset into memory, unless it is there.
+func (w *whole) holdPiece(offset int64) error {
+	at := len(w.starts) - 1
+	for w.starts[at] > offset || w.pieces[at].Size() == 0 {
+		at--
+	}
+	if w.data != nil && at == w.held {
+		return nil
+	}
+	data := make([]byte, w.pieces[at].Size())
+	if _, err := io.ReadFull(io.NewSectionReader(w.pieces[at], 0, int64(len(data))), data); err != nil {
+		return err
+	}
+	w.held, w.data = at, data
+	return nil
+}
+
+// Close closes the pieces.
+func (w *whole) Close() error {
+	var err error
+	for _, piece := range w.pieces {
+		err = errors.Join(err, piece.Close())
+	}
+	return err
+}

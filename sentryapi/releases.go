@@ -1,0 +1,217 @@
+package sentryapi
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"time"
+
+	"errand/core"
+)
+
+// listedReleases is how many releases are listed: the newest.
+const listedReleases = 100
+
+// release is a release in Sentry's words.
+type release struct {
+	Version      string           `json:"version"`
+	ShortVersion string           `json:"shortVersion"`
+	URL          *string          `json:"url"`
+	DateCreated  core.Time        `json:"dateCreated"`
+	DateReleased core.Time        `json:"dateReleased"`
+	LastEvent    core.Time        `json:"lastEvent"`
+	NewGroups    int              `json:"newGroups"`
+	Projects     []releaseProject `json:"projects"`
+	LastCommit   *releaseCommit   `json:"lastCommit,omitempty"`
+}
+
+// releaseCommit is a commit of a release.
+type releaseCommit struct {
+	ID string `json:"id"`
+}
+
+// releaseProject is one of the projects of a release.
+type releaseProject struct {
+	Slug string `json:"slug"`
+	Name string `json:"name"`
+}
+
+// releaseInput is the body by which a release is made or changed.
+type releaseInput struct {
+	Version      string    `json:"version"`
+	Projects     []string  `json:"projects"`
+	Status       string    `json:"status"`
+	DateReleased core.Text `json:"dateReleased"`
+	Commits      []struct {
+		ID string `json:"id"`
+	} `json:"commits"`
+	Refs []struct {
+		Commit string `json:"commit"`
+	} `json:"refs"`
+}
+
+// readReleaseBody reads the body. Releases of Errand are neither archived nor opened again.
+func (r *request) readReleaseBody() (releaseInput, error) {
+	var in releaseInput
+	if err := r.readBody(&in); err != nil {
+		return in, err
+	}
+	if in.Status != "" && in.Status != "open" {
+		return in, core.RefuseField("status", "must be open: releases are not archived here")
+	}
+	in.Version = cmp.Or(in.Version, r.pathPart("version"))
+	if named := r.pathPart("project"); named != "" {
+		in.Projects = []string{named}
+	}
+	return in, nil
+}
+
+// commitIDs returns the commits that the body names, newest first.
+func (in releaseInput) commitIDs() []string {
+	var ids []string
+	for _, c := range in.Commits {
+		ids = append(ids, c.ID)
+	}
+	for _, ref := range in.Refs {
+		ids = append(ids, ref.Commit)
+	}
+	return ids
+}
+
+func (s *server) createRelease(r *request) (int, any, error) {
+	return s.putRelease(r, http.StatusCreated)
+}
+
+func (s *server) changeRelease(r *request) (int, any, error) { return s.putRelease(r, http.StatusOK) }
+
+// putRelease makes a release on first use, and keeps the commits that come with it.
+func (s *server) putRelease(r *request, status int) (int, any, error) {
+	in, err := r.readReleaseBody()
+	if err != nil {
+		return 0, nil, err
+	}
+	projects, err := s.findProjects(r, in.Version, in.Projects)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, project := range projects {
+		if commits := in.commitIDs(); len(commits) > 0 {
+			err = s.Releases.KeepReleaseCommits(r.Context(), project, in.Version, commits)
+		} else {
+			err = s.Releases.CreateRelease(r.Context(), project, in.Version)
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+	}
+	now := core.At(time.Now())
+	made := release{Version: in.Version, ShortVersion: in.Version, DateCreated: now, Projects: []releaseProject{}}
+	if in.DateReleased != "" {
+		made.DateReleased = now
+	}
+	for _, slug := range in.Projects {
+		made.Projects = append(made.Projects, releaseProject{slug, slug})
+	}
+	return status, made, nil
+}
+
+// findProjects finds which projects a request about a release is for.
+func (s *server) findProjects(r *request, version string, named []string) ([]int64, error) {
+	projects, err := s.Releases.FindReleaseProjects(r.Context(), r.call.Actor, r.pathPart("org"), version, named)
+	if core.HasCode(err, core.NotFound) {
+		err = noRelease(version)
+	}
+	return projects, err
+}
+
+func noRelease(version string) *core.Error {
+	failure := core.NewError(core.NotFound)
+	failure.Details = []core.Detail{{Message: fmt.Sprintf("There is no release %q: sentry-cli releases new makes it", version)}}
+	return failure
+}
+
+// findProject finds the one project of a release.
+func (s *server) findProject(r *request) (int64, error) {
+	var named []string
+	if slug := r.pathPart("project"); slug != "" {
+		named = []string{slug}
+	}
+	projects, err := s.findProjects(r, r.pathPart("version"), named)
+	if err != nil {
+		return 0, err
+	}
+	return projects[0], nil
+}
+
+func (s *server) listReleases(r *request) (int, any, error) {
+	args := map[string]any{"limit": listedReleases}
+	if named := r.pathPart("project"); named != "" || r.call.Actor.ProjectID != 0 {
+		var refs []string
+		if named != "" {
+			refs = []string{named}
+		}
+		projects, err := s.findProjects(r, "", refs)
+		if err != nil {
+			return 0, nil, err
+		}
+		args["project"] = fmt.Sprint(projects[0])
+	}
+	page, err := callOperation[core.Page[core.Release]](s, r, core.ListReleases.Operation, args)
+	if err != nil {
+		return 0, nil, err
+	}
+	releases := make([]release, len(page.Data))
+	for i, listed := range page.Data {
+		releases[i] = newRelease(listed)
+	}
+	return http.StatusOK, releases, nil
+}
+
+// newRelease is a release of Errand in Sentry's words: it is released when it was deployed first.
+func newRelease(r core.Release) release {
+	shown := release{Version: r.Version, ShortVersion: r.Version, DateCreated: r.CreatedAt, Projects: []releaseProject{}}
+	if len(r.Deploys) > 0 {
+		shown.DateReleased = r.Deploys[len(r.Deploys)-1].DeployedAt
+	}
+	return shown
+}
+
+// readRelease reads a release through its operation.
+func (s *server) readRelease(r *request) (core.ReleaseDetail, error) {
+	project, err := s.findProject(r)
+	if err != nil {
+		return core.ReleaseDetail{}, err
+	}
+	detail, err := callOperation[core.Data[core.ReleaseDetail]](s, r, core.GetRelease.Operation,
+		map[string]any{"project": fmt.Sprint(project), "version": r.pathPart("version")})
+	if core.HasCode(err, core.NotFound) {
+		err = noRelease(r.pathPart("version"))
+	}
+	return detail.Data, err
+}
+
+func (s *server) showRelease(r *request) (int, any, error) {
+	detail, err := s.readRelease(r)
+	shown := newRelease(detail.Release)
+	shown.NewGroups = len(detail.NewIssueIDs)
+	return http.StatusOK, shown, err
+}
+
+// showCommitsBefore says up to which commit sentry-cli has to look: that of the release before. Without one it takes the
+// last 20.
+func (s *server) showCommitsBefore(r *request) (int, any, error) {
+	project, err := s.findProject(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	before, commit, err := s.Releases.FindCommitsBefore(r.Context(), project, r.pathPart("version"))
+	if core.HasCode(err, core.NotFound) {
+		return http.StatusOK, struct{}{}, nil
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	shown := release{Version: before, ShortVersion: before, DateCreated: core.At(time.Now()), Projects: []releaseProject{}}
+	shown.LastCommit = &releaseCommit{ID: commit}
+	return http.StatusOK, shown, nil
+}

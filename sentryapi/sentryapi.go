@@ -1,0 +1,104 @@
+// Package sentryapi answers that part of Sentry's API which sentry-cli and Sentry's plugins for bundlers use: releases and
+// their commits, deploys, and source maps. With it they work with nothing changed but SENTRY_URL and the token. It does
+// what the operations do, through the registry, or what it is handed where there is none.
+package sentryapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"errand/core"
+)
+
+// Options says what the surface is made of. All but Chunks must be set.
+type Options struct {
+	Registry     *core.Registry
+	Authenticate func(context.Context, core.Secret) (core.Actor, error)
+	RequestID    func(context.Context) string // of the HTTP request that the context belongs to
+	BaseURL      func() string                // the public URL as it is now
+	Version      string                       // of Errand
+	Releases     Releases
+	Chunks       Chunks // nil: there is no storage for source maps
+}
+
+// Releases is what there is no operation for.
+type Releases interface {
+	FindReleaseProjects(ctx context.Context, actor core.Actor, organization, version string, named []string) ([]int64, error)
+	CreateRelease(ctx context.Context, project int64, version string) error
+	KeepReleaseCommits(ctx context.Context, project int64, version string, commits []string) error
+	ReadReleaseCommits(ctx context.Context, project int64, version string) ([]string, error)
+	FindCommitsBefore(ctx context.Context, project int64, version string) (release, commit string, err error)
+}
+
+// Chunks keeps the pieces of uploads, by owner and SHA-1, until they are assembled.
+type Chunks interface {
+	FindMissing(ctx context.Context, owner string, sums []string) ([]string, error)
+	PutChunk(ctx context.Context, owner, sum string, data io.Reader) error
+	OpenWhole(ctx context.Context, owner string, sums []string) (Whole, error) // pieces that are missing are not_found
+	DropChunks(ctx context.Context, owner string, sums []string) error
+}
+
+// Whole is what pieces make together.
+type Whole interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64 // bytes
+}
+
+// server holds what the handlers share.
+type server struct {
+	Options
+	assembling chan struct{} // one bundle is read at a time: it takes memory
+}
+
+// New makes the handler of what is below /api/0.
+func New(o Options) http.Handler {
+	s := &server{Options: o, assembling: make(chan struct{}, 1)}
+	router := chi.NewRouter()
+	router.NotFound(s.serveNotFound)
+	router.MethodNotAllowed(s.serveNotFound)
+	for _, e := range endpoints {
+		router.Method(e.method, e.path, s.serve(e))
+		if e.path != "/" {
+			router.Method(e.method, e.path+"/", s.serve(e))
+		}
+	}
+	return router
+}
+
+// handler answers a request with a status and a JSON body.
+type handler func(*server, *request) (status int, body any, err error)
+
+// endpoint is a path of Sentry's API that is answered here, and the scope that it needs.
+type endpoint struct {
+	method, path string
+	scope        core.Scope
+	handle       handler
+}
+
+// endpoints are all paths. What only reads is called through operations, which check their scope themselves.
+var endpoints = []endpoint{
+	{http.MethodGet, "/", core.AnyToken, (*server).showInfo},
+	{http.MethodGet, "/organizations", core.AnyToken, (*server).listOrganizations},
+	{http.MethodGet, "/organizations/{org}/projects", core.AnyToken, (*server).listProjects},
+	{http.MethodGet, "/organizations/{org}/repos", core.AnyToken, (*server).listRepositories},
+
+	{http.MethodGet, "/organizations/{org}/releases", core.AnyToken, (*server).listReleases},
+	{http.MethodGet, "/projects/{org}/{project}/releases", core.AnyToken, (*server).listReleases},
+	{http.MethodPost, "/organizations/{org}/releases", core.ReleasesWrite, (*server).createRelease},
+	{http.MethodPost, "/projects/{org}/{project}/releases", core.ReleasesWrite, (*server).createRelease},
+	{http.MethodGet, "/organizations/{org}/releases/{version}", core.AnyToken, (*server).showRelease},
+	{http.MethodGet, "/projects/{org}/{project}/releases/{version}", core.AnyToken, (*server).showRelease},
+	{http.MethodPut, "/organizations/{org}/releases/{version}", core.ReleasesWrite, (*server).changeRelease},
+	{http.MethodPut, "/projects/{org}/{project}/releases/{version}", core.ReleasesWrite, (*server).changeRelease},
+	{http.MethodGet, "/organizations/{org}/releases/{version}/previous-with-commits", core.ReleasesWrite, (*server).showCommitsBefore},
+	{http.MethodGet, "/organizations/{org}/releases/{version}/deploys", core.AnyToken, (*server).listDeploys},
+	{http.MethodPost, "/organizations/{org}/releases/{version}/deploys", core.ReleasesWrite, (*server).createDeploy},
+
+	{http.MethodGet, "/organizations/{org}/chunk-upload", core.ReleasesWrite, (*server).showChunkOptions},
+	{http.MethodPost, "/organizations/{org}/chunk-upload", core.ReleasesWrite, (*server).takeChunks},
+	{http.MethodPost, "/organizations/{org}/artifactbundle/assemble", core.ReleasesWrite, (*server).assembleBundle},
+}

@@ -1,0 +1,120 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	"errand/core"
+	"errand/fixes"
+)
+
+// maxReleaseCommits is how many commits of a release are kept, as many as a deploy names (primary API, Limits).
+const maxReleaseCommits = 1000
+
+// FindReleaseProjects returns the projects that a caller of Sentry's API means. A bound token decides; else those that are
+// named count, by slug or id. Where none is named, the project that has the release does; of several the one whose slug is
+// the organization.
+func (t *Tools) FindReleaseProjects(ctx context.Context, actor core.Actor, organization, version string, named []string) ([]int64, error) {
+	if actor.ProjectID != 0 {
+		return []int64{int64(actor.ProjectID)}, t.checkNamedProjects(ctx, actor, named)
+	}
+	if len(named) == 0 {
+		return t.findProjectsByRelease(ctx, organization, version)
+	}
+	projects := make([]int64, len(named))
+	for i, ref := range named {
+		var err error
+		if projects[i], err = t.store.FindProject(ctx, core.ProjectRef(ref)); err != nil {
+			return nil, err
+		}
+	}
+	return projects, nil
+}
+
+// checkNamedProjects refuses the names of other projects than that of the token. Names that no project has mean nothing:
+// the project may have had another name at Sentry.
+func (t *Tools) checkNamedProjects(ctx context.Context, actor core.Actor, named []string) error {
+	for _, ref := range named {
+		project, err := t.store.FindProject(ctx, core.ProjectRef(ref))
+		if core.HasCode(err, core.ProjectNotFound) {
+			continue
+		}
+		if err == nil {
+			err = actor.CheckProject(project)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tools) findProjectsByRelease(ctx context.Context, organization, version string) ([]int64, error) {
+	if version == "" {
+		return nil, core.RefuseField("projects", "must name a project")
+	}
+	projects, err := t.store.FindProjectsOfRelease(ctx, version)
+	if err != nil || len(projects) == 1 {
+		return projects, err
+	}
+	if len(projects) == 0 {
+		return nil, core.NewError(core.NotFound)
+	}
+	meant, err := t.store.FindProject(ctx, core.ProjectRef(organization))
+	for _, project := range projects {
+		if err == nil && project == meant {
+			return []int64{project}, nil
+		}
+	}
+	if err != nil && !core.HasCode(err, core.ProjectNotFound) {
+		return nil, err
+	}
+	return nil, core.RefuseField("projects", "must be one: %d projects have this release. Use a token that is bound to the project, "+
+		"or its slug as SENTRY_ORG too", len(projects))
+}
+
+// CreateRelease makes a release of a project, unless it is there.
+func (t *Tools) CreateRelease(ctx context.Context, project int64, version string) error {
+	if err := checkRelease(version); err != nil {
+		return err
+	}
+	return t.store.CreateRelease(ctx, project, version)
+}
+
+// KeepReleaseCommits keeps the commits of a release, newest first, for its deploys. More than a deploy can name are cut off.
+func (t *Tools) KeepReleaseCommits(ctx context.Context, project int64, version string, commits []string) error {
+	if err := checkRelease(version); err != nil {
+		return err
+	}
+	commits = commits[:min(len(commits), maxReleaseCommits)]
+	parsed := make([]string, len(commits))
+	for i, text := range commits {
+		var err error
+		if parsed[i], err = fixes.ParseCommit(text); err != nil {
+			return core.RefuseField(fmt.Sprintf("commits.%d.id", i), "%s", err)
+		}
+	}
+	if len(parsed) == 0 {
+		return t.store.CreateRelease(ctx, project, version)
+	}
+	return t.store.KeepReleaseCommits(ctx, project, version, parsed)
+}
+
+// ReadReleaseCommits returns the commits that are kept of a release, newest first.
+func (t *Tools) ReadReleaseCommits(ctx context.Context, project int64, version string) ([]string, error) {
+	return t.store.ReadReleaseCommits(ctx, project, version)
+}
+
+// FindCommitsBefore returns the release that had commits last before a release had, and its newest commit, or not_found.
+func (t *Tools) FindCommitsBefore(ctx context.Context, project int64, version string) (release, commit string, err error) {
+	return t.store.FindCommitsBefore(ctx, project, version)
+}
+
+// checkRelease applies the bounds of create_deploy.
+func checkRelease(version string) error {
+	const longest = 200
+	if len([]rune(version)) > longest {
+		return core.RefuseField("version", "must have at most %d characters", longest)
+	}
+	return core.CheckName("version", version)
+}
