@@ -200,7 +200,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	if a.config.hasRole(roleIngest) {
 		a.ingest = ingest.New(ingest.Options{
 			Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,
-			Failures: a.failures,
+			Failures: a.failures, Blobs: a.blobs,
 		})
 		a.stops.add("the events of hot issues", a.storeWaiting)
 		a.stops.add("the commits of events", func(context.Context) error { a.ingest.Close(); return nil })

@@ -19,6 +19,8 @@ import (
 type Client struct {
 	URL   string      `name:"url" env:"ERRAND_URL" help:"Where Errand runs, such as https://errors.example."`
 	Token core.Secret `name:"token" env:"ERRAND_TOKEN" help:"Token with releases:write; better in the environment: arguments can be seen."`
+
+	Pause time.Duration `kong:"-"` // before the second try of an upload; 0 for the usual one
 }
 
 const (
@@ -77,6 +79,13 @@ func (c Client) callOperation(ctx context.Context, op *core.Operation, input, in
 		return fmt.Errorf("%s answered %s%s", r.URL, response.Status, explain(answer))
 	}
 	return json.Unmarshal(answer, &struct{ Data any }{into})
+}
+
+// codeOf returns the code of an error of the API, empty when it is none.
+func codeOf(body []byte) core.Code {
+	var failure struct{ Error core.Code }
+	_ = json.Unmarshal(body, &failure) // else it is none
+	return failure.Error
 }
 
 // explain says what an error of the API means, in words that follow its status.

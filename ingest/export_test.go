@@ -109,3 +109,9 @@ func (i *Ingest) CountingFunc() func() {
 		i.metrics.endpoints[endpointEnvelope].countAnswer(200, time.Millisecond)
 	}
 }
+
+// ForgetMaps forgets which files have source maps, as time does.
+func (i *Ingest) ForgetMaps() { i.maps.found.forgetAll() }
+
+// SetMapWithin sets how long an event waits to be mapped.
+func (i *Ingest) SetMapWithin(within time.Duration) { i.maps.within = within }

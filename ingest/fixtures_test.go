@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"errand/blob"
 	"errand/core"
 	"errand/ingest"
 	"errand/store"
@@ -60,6 +61,7 @@ type config struct {
 	dbClock  core.Clock // of the store; clock when it is nil
 	random   io.Reader
 	before   func(*ingest.Ingest) // before the first request
+	blobs    blob.Store           // of source maps; nil for none
 }
 
 // startServer returns a server that has the project shop.
@@ -85,7 +87,7 @@ func startServerWith(t testing.TB, c config) *server {
 		s.makeProject(shop, shopKey)
 	}
 	s.Ingest = ingest.New(ingest.Options{
-		Store: s.db, Clock: c.clock, Random: c.random, InstallKey: []byte("install"), Metrics: s.metrics,
+		Store: s.db, Clock: c.clock, Random: c.random, InstallKey: []byte("install"), Metrics: s.metrics, Blobs: c.blobs,
 		Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if c.before != nil {

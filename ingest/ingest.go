@@ -15,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"errand/blob"
 	"errand/core"
 	"errand/store"
 	"errand/wire"
@@ -29,6 +30,7 @@ type Options struct {
 	Log        *slog.Logger
 	Metrics    prometheus.Registerer // nil: nobody scrapes them
 	Failures   Failures              // nil: nobody limits them
+	Blobs      blob.Store            // where source maps are; nil for none
 }
 
 // Failures limits failed authentication by the client's address.
@@ -66,6 +68,7 @@ type Ingest struct {
 	metrics       *metrics
 	refusalLog    *refusalLog
 	captured      *capturedExceptions
+	maps          *mapper
 	readAtMost    time.Duration // for a body
 	waitAtMost    time.Duration // for the server
 	failures      Failures
@@ -84,7 +87,7 @@ func New(o Options) *Ingest {
 		smallMemory: newMemory(maxSmall, waitAtMost), largeMemory: newMemory(maxLarge, waitAtMost),
 		incoming: newIncomingBodies(), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), refusalLog: newRefusalLog(o.Log),
-		captured: newCaptured(), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
+		captured: newCaptured(), maps: newMapper(o), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
 	}
 	i.smallMemory.endSlowSenders, i.largeMemory.endSlowSenders = i.incoming.endSlow, i.incoming.endSlow
 	metrics.registerLoad(o.Metrics, i)
@@ -101,6 +104,7 @@ func (i *Ingest) Close() {
 	i.writer.stopHolding()
 	i.writer.close()
 	i.reporter.close()
+	i.maps.close()
 }
 
 // IsRefusing reports whether an event could not be committed in the last seconds.

@@ -145,11 +145,13 @@ const (
 	listActiveKeys           = `SELECT public_key FROM project_keys WHERE project_id = @project_id AND revoked_at IS NULL`
 	revokeOneKey             = `UPDATE project_keys SET revoked_at = @now WHERE public_key = @key`
 	selectIntakeProjectOfKey = `
-SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins
+SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins,
+	EXISTS (SELECT FROM source_maps m WHERE m.project_id = p.id) AS has_source_maps
 FROM project_keys k JOIN projects p ON p.id = k.project_id
 WHERE k.public_key = @key AND k.revoked_at IS NULL AND p.deleted_at IS NULL`
 	selectIntakeProject = `
-SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins
+SELECT p.id, p.name, p.slug, p.platform, p.trust_setting, p.daily_quota, p.scrub_keys, p.scrub_patterns, p.allowed_origins,
+	EXISTS (SELECT FROM source_maps m WHERE m.project_id = p.id) AS has_source_maps
 FROM projects p WHERE p.id = @id AND p.deleted_at IS NULL`
 )
 
@@ -192,6 +194,7 @@ type IntakeProject struct {
 	ScrubKeys      []string
 	ScrubPatterns  []string
 	AllowedOrigins *[]string
+	HasSourceMaps  bool // of any release
 }
 
 // FindIntakeProject returns the project of an active key, or not_found.

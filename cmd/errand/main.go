@@ -26,7 +26,10 @@ type cli struct {
 	Token    struct {
 		Create tokenCreateCmd `cmd:"" help:"Create an API token and print it."`
 	} `cmd:"" help:"API tokens."`
-	Deploy  deployCmd  `cmd:"" help:"Report a deploy to a running Errand, by ERRAND_URL and ERRAND_TOKEN, from a CI script."`
+	Deploy     deployCmd `cmd:"" help:"Report a deploy to a running Errand, by ERRAND_URL and ERRAND_TOKEN, from a CI script."`
+	Sourcemaps struct {
+		Upload sourceMapsUploadCmd `cmd:"" help:"Upload the source maps of a JavaScript build. ERRAND_URL and ERRAND_TOKEN say where and as whom."`
+	} `cmd:"" help:"Source maps of JavaScript builds."`
 	Demo    demoCmd    `cmd:"" help:"Fill a demo project with examples, to look around in."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
@@ -125,6 +128,18 @@ func (c *deployCmd) Run(ctx context.Context) error {
 		return err
 	}
 	return app.PrintDeploy(os.Stdout, reported)
+}
+
+type sourceMapsUploadCmd struct {
+	app.Client          `embed:""`
+	app.SourceMapUpload `embed:""`
+}
+
+// Configuration has errors printed as text, as for deployCmd.
+func (*sourceMapsUploadCmd) Configuration() *app.Config { return &app.Config{LogFormat: "text"} }
+
+func (c *sourceMapsUploadCmd) Run(ctx context.Context) error {
+	return c.Send(ctx, c.Client, os.Stdout)
 }
 
 type demoCmd struct {

@@ -1,0 +1,106 @@
+package ingest
+
+import (
+	"context"
+	"sync"
+
+	"errand/blob"
+	"errand/sourcemap"
+)
+
+// maxOpenIndexes is how many maps are open at once: each may be an open file.
+const maxOpenIndexes = 128
+
+// openIndexes are the maps that are being used. One that nobody uses is closed soon.
+type openIndexes struct {
+	ctx   context.Context // of reading
+	blobs blob.Store
+	pages *sourcemap.Cache
+	mu    sync.Mutex
+	byKey map[string]*openIndex
+	turn  int // of dropIdle
+}
+
+// openIndex is a map that is open, or failed to open.
+type openIndex struct {
+	opening sync.Once
+	index   *sourcemap.Index
+	object  blob.Object
+	err     error
+
+	users     int
+	lastTurn  int // in which it was used
+	isDropped bool
+}
+
+func newOpenIndexes(ctx context.Context, blobs blob.Store) *openIndexes {
+	return &openIndexes{ctx: ctx, blobs: blobs, pages: sourcemap.NewCache(maxMapPages), byKey: map[string]*openIndex{}}
+}
+
+// take returns a map, which the caller releases also after an error.
+func (x *openIndexes) take(key string) (*openIndex, error) {
+	x.mu.Lock()
+	o := x.byKey[key]
+	if o == nil {
+		if len(x.byKey) >= maxOpenIndexes {
+			x.dropUnused(func(o *openIndex) bool { return true })
+		}
+		o = &openIndex{}
+		x.byKey[key] = o
+	}
+	o.users++
+	o.lastTurn = x.turn
+	x.mu.Unlock()
+	o.opening.Do(func() {
+		if o.object, o.err = x.blobs.Open(x.ctx, key); o.err == nil {
+			o.index, o.err = sourcemap.Open(o.object, o.object.Size(), x.pages)
+		}
+	})
+	return o, o.err
+}
+
+// release ends the use of a map; nil is none.
+func (x *openIndexes) release(o *openIndex) {
+	if o == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	o.users--
+	o.closeUnused()
+}
+
+// closeUnused closes a map that was dropped and that nobody uses.
+func (o *openIndex) closeUnused() {
+	if o.users == 0 && o.isDropped && o.object != nil {
+		_ = o.object.Close() // it was only read
+		o.object = nil
+	}
+}
+
+// dropUnused drops the maps that nobody uses now, of those that may be dropped.
+func (x *openIndexes) dropUnused(mayDrop func(*openIndex) bool) {
+	for key, o := range x.byKey {
+		if o.users == 0 && mayDrop(o) {
+			delete(x.byKey, key)
+			o.isDropped = true
+			o.closeUnused()
+		}
+	}
+}
+
+// dropIdle drops the maps that were not used since the call before, and those that failed, which are tried again.
+func (x *openIndexes) dropIdle() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.dropUnused(func(o *openIndex) bool { return o.lastTurn < x.turn || o.err != nil })
+	x.turn++
+	x.pages.DropIdle()
+}
+
+// closeAll closes all maps. Nobody uses any by then.
+func (x *openIndexes) closeAll() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.dropUnused(func(*openIndex) bool { return true })
+}

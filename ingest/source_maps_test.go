@@ -1,0 +1,295 @@
+package ingest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/blob"
+	"errand/core"
+	"errand/ingest"
+	"errand/sourcemap"
+	"errand/store"
+)
+
+// mapServer is a server with a folder for source maps.
+type mapServer struct {
+	*server
+	blobs blob.Store
+}
+
+func startMapServer(t testing.TB, change func(*ingest.Ingest)) *mapServer {
+	t.Helper()
+	blobs, err := blob.OpenStore("file://"+t.TempDir(), os.Getenv)
+	require.NoError(t, err)
+	return &mapServer{startServerWith(t, config{blobs: blobs, before: change}), blobs}
+}
+
+// The original of the file that crashes, and what became of it: function a is charge, b is pay, c is of a library.
+const paySource = "// The till.\nexport function charge(card) {\n  return card.number.trim(); // the crash\n}\n" +
+	"export function pay(cart) {\n  return charge(cart.card);\n}\n"
+
+const payMinified = `function a(n){return n.number.trim()}function b(n){return a(n.card)}`
+
+// mapSegment says where a column of the first line of a minified file was written; a name of -1 is none.
+type mapSegment struct{ column, source, line, sourceColumn, name int }
+
+// paySegments are the places of payMinified that the tests look at.
+var paySegments = []mapSegment{
+	{0, 0, 1, 7, -1},   // function a
+	{21, 0, 2, 9, -1},  // n.number
+	{38, 0, 4, 7, -1},  // function b
+	{59, 0, 5, 9, 0},   // a(n.card)
+	{100, 1, 0, 0, -1}, // a library
+	{200, 0, 4, 0, 1},  // b(...), by a page
+}
+
+// makeMap writes a map with the names charge and pay.
+func makeMap(t testing.TB, source, debugID string, segments []mapSegment) string {
+	t.Helper()
+	var mappings strings.Builder
+	var last mapSegment
+	for i, s := range segments {
+		if i > 0 {
+			mappings.WriteByte(',')
+		}
+		for _, n := range []int{s.column - last.column, s.source - last.source, s.line - last.line, s.sourceColumn - last.sourceColumn} {
+			writeVLQ(&mappings, n)
+		}
+		if s.name >= 0 {
+			writeVLQ(&mappings, s.name-last.name)
+		} else {
+			s.name = last.name
+		}
+		last = s
+	}
+	text, err := json.Marshal(object{
+		"version": 3, "sources": []string{"webpack://shop/./src/pay.js?1a2b", "../node_modules/till/index.js"}, "sourcesContent": []any{source, nil},
+		"names": []string{"charge", "pay"}, "mappings": mappings.String(), "debugId": debugID,
+	})
+	require.NoError(t, err)
+	return string(text)
+}
+
+func writeVLQ(to *strings.Builder, n int) {
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	value := uint(n) << 1
+	if n < 0 {
+		value = uint(-n)<<1 | 1
+	}
+	for ; value >= 32; value >>= 5 {
+		to.WriteByte(digits[value&31|32])
+	}
+	to.WriteByte(digits[value])
+}
+
+// upload stores a map as an upload does.
+func (s *mapServer) upload(project int64, release, path, text string) {
+	s.t.Helper()
+	ctx := context.Background()
+	built, err := sourcemap.BuildIndex(strings.NewReader(text))
+	require.NoError(s.t, err)
+	id, err := s.db.TakeSourceMapID(ctx)
+	require.NoError(s.t, err)
+	_, err = s.blobs.Put(ctx, store.KeyOfSourceMap(project, id), built.Reader(), sourcemap.MaxIndexSize)
+	require.NoError(s.t, err)
+	summary := built.Summary()
+	_, replaced, err := s.db.PutSourceMap(ctx, core.NewBootstrapActor(), store.NewSourceMap{
+		ProjectID: project, ID: id, Release: release, Name: path, Path: path, DebugID: summary.DebugID, Size: summary.Size, Sources: summary.Sources,
+	})
+	require.NoError(s.t, err)
+	for _, old := range replaced {
+		require.NoError(s.t, s.blobs.Delete(ctx, store.KeyOfSourceMap(project, old)))
+	}
+}
+
+const fileURL = "https://shop.example/assets/app-3f.js?v=1"
+
+// crash is an event of a browser whose stack is payMinified's: charge, called by pay, called by a page.
+func crash(release, debugID string) object {
+	frame := func(function string, column int) object {
+		return object{"function": function, "filename": fileURL, "abs_path": fileURL, "lineno": 1, "colno": column, "in_app": true}
+	}
+	event := object{
+		"platform": "javascript", "release": release, "sdk": object{"name": "sentry.javascript.browser", "version": "11.0.0"},
+		"exception": object{"values": []object{{"type": "TypeError", "value": "x is undefined", "stacktrace": object{
+			"frames": []object{frame("?", 201), frame("c", 101), frame("b", 60), frame("a", 22)},
+		}}}},
+	}
+	if debugID != "" {
+		event["debug_meta"] = object{"images": []object{{"type": "sourcemap", "code_file": fileURL, "debug_id": debugID}}}
+	}
+	return event
+}
+
+// send sends an event and returns it as it was stored.
+func (s *mapServer) send(event object) core.Event {
+	s.t.Helper()
+	body, err := json.Marshal(event)
+	require.NoError(s.t, err)
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+events+"?sentry_key="+shopKey, bytes.NewReader(body))
+	require.NoError(s.t, err)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(s.t, err)
+	defer response.Body.Close()
+	require.Equal(s.t, http.StatusOK, response.StatusCode)
+	detail, err := s.db.ReadEvent(s.t.Context(), s.queryNumber(`SELECT max(id) FROM events`))
+	require.NoError(s.t, err)
+	return detail.Event
+}
+
+const buildID = "85314830-023f-4cf1-a267-535f4e37bb17"
+
+func TestFramesAreMapped(t *testing.T) {
+	t.Parallel()
+	s := startMapServer(t, nil)
+	s.upload(shop, "1.0", "/assets/app-3f.js", makeMap(t, paySource, buildID, paySegments))
+
+	event := s.send(crash("1.0", ""))
+
+	frames := event.Exceptions[0].Frames
+	require.Equal(t, &core.SourcePosition{Path: "src/pay.js", Line: 3, Column: 10}, frames[0].Source)
+	require.Equal(t, core.Untrusted("  return card.number.trim(); // the crash"), frames[0].ContextLine)
+	require.Equal(t, core.List[core.Untrusted]{"// The till.", "export function charge(card) {"}, frames[0].PreContext)
+	require.Equal(t, core.Untrusted("a"), frames[0].Function, "what was sent stays")
+	require.EqualValues(t, 22, frames[0].Colno)
+	require.True(t, frames[0].InApp)
+	require.Equal(t, &core.SourcePosition{Name: "charge", Path: "src/pay.js", Line: 6, Column: 10}, frames[1].Source, "it calls charge")
+	require.Equal(t, core.Untrusted("node_modules/till/index.js"), frames[2].Source.Path)
+	require.False(t, frames[2].InApp)
+	require.Empty(t, event.Problems)
+	require.Equal(t, core.Untrusted("src/pay in charge"), event.Culprit)
+}
+
+func TestMapsOfOthersAreNotUsed(t *testing.T) {
+	t.Parallel()
+	const otherProject = shop + 1
+	s := startMapServer(t, nil)
+	s.makeProject(otherProject, "0ther000000000000000000000000000")
+	text := makeMap(t, paySource, buildID, paySegments)
+	s.upload(otherProject, "1.0", "/assets/app-3f.js", text)
+	s.upload(shop, "0.9", "/assets/app-3f.js", makeMap(t, paySource, "00000000-0000-4000-8000-000000000000", paySegments))
+
+	for name, event := range map[string]object{
+		"a debug id of another project": crash("", buildID),
+		"the path of another project":   crash("1.0", ""),
+		"another build of the release":  crash("0.9", buildID),
+	} {
+		frames := s.send(event).Exceptions[0].Frames
+		require.Nil(t, frames[0].Source, name)
+	}
+}
+
+func TestDebugIDsWin(t *testing.T) {
+	t.Parallel()
+	s := startMapServer(t, nil)
+	s.upload(shop, "1.0", "/elsewhere.js", makeMap(t, paySource, buildID, paySegments))
+	s.upload(shop, "2.0", "/assets/app-3f.js", makeMap(t, "// moved\n"+paySource, "", []mapSegment{{0, 0, 0, 0, -1}}))
+
+	for _, release := range []string{"", "2.0"} {
+		event := s.send(crash(release, strings.ToUpper(strings.ReplaceAll(buildID, "-", ""))))
+		require.NotNil(t, event.Exceptions[0].Frames[0].Source, release)
+		require.EqualValues(t, 3, event.Exceptions[0].Frames[0].Source.Line, release)
+	}
+}
+
+func TestMissingMapsAreMarked(t *testing.T) {
+	t.Parallel()
+	s := startMapServer(t, nil)
+	require.Empty(t, s.send(crash("1.0", "")).Problems, "the project has no maps")
+	s.end()
+	other := startMapServer(t, nil)
+	other.upload(shop, "0.9", "/assets/app-3f.js", makeMap(t, paySource, "", paySegments))
+
+	event := other.send(crash("1.0", ""))
+
+	require.Nil(t, event.Exceptions[0].Frames[0].Source)
+	require.Len(t, event.Problems, 4)
+	require.Equal(t, core.Problem{Path: "exceptions.0.frames.0", Reason: "not mapped: no source map of its file was uploaded for the release"}, event.Problems[0])
+}
+
+func TestReplacedMapIsUsed(t *testing.T) {
+	t.Parallel()
+	s := startMapServer(t, nil)
+	s.upload(shop, "1.0", "/assets/app-3f.js", makeMap(t, paySource, "", paySegments))
+	require.EqualValues(t, 3, s.send(crash("1.0", "")).Exceptions[0].Frames[0].Source.Line)
+	s.upload(shop, "1.0", "/assets/app-3f.js", makeMap(t, "// one line more\n"+paySource, "", []mapSegment{{0, 0, 3, 9, -1}}))
+
+	s.ForgetMaps() // as time does
+
+	require.EqualValues(t, 4, s.send(crash("1.0", "")).Exceptions[0].Frames[0].Source.Line)
+}
+
+// A storage that is gone, or too slow, costs events their mapping and nothing else.
+func TestEventsAreStoredWithoutTheirMaps(t *testing.T) {
+	t.Parallel()
+	gone := startMapServer(t, nil)
+	gone.upload(shop, "1.0", "/assets/app-3f.js", makeMap(t, paySource, "", paySegments))
+	require.NoError(t, gone.blobs.Delete(t.Context(), store.KeyOfSourceMap(shop, gone.queryNumber(`SELECT id FROM source_maps`))))
+	slow := startMapServer(t, func(i *ingest.Ingest) { i.SetMapWithin(time.Nanosecond) })
+	slow.upload(shop, "1.0", "/assets/app-3f.js", makeMap(t, paySource, "", paySegments))
+
+	ofGone, ofSlow := gone.send(crash("1.0", "")), slow.send(crash("1.0", ""))
+
+	require.Nil(t, ofGone.Exceptions[0].Frames[0].Source)
+	require.Equal(t, "not mapped: the source map could not be read", ofGone.Problems[0].Reason)
+	require.Contains(t, gone.log.String(), "a source map could not be read")
+	require.NotEmpty(t, ofSlow.Problems)
+	require.Equal(t, "not mapped: the source map was not read within 50 ms", ofSlow.Problems[0].Reason)
+}
+
+// A stack of many frames of many files is mapped as far as the limits go.
+func TestMappingHasLimits(t *testing.T) {
+	t.Parallel()
+	s := startMapServer(t, nil)
+	long := strings.Repeat(strings.Repeat("x", 900)+"\n", 40)
+	for n := range 40 {
+		s.upload(shop, "1.0", fmt.Sprintf("/%d.js", n), makeMap(t, long, "", []mapSegment{{0, 0, 20, 0, -1}}))
+	}
+	var frames []object
+	for n := range 250 {
+		frames = append(frames, object{"function": "f", "abs_path": fmt.Sprintf("https://shop.example/%d.js", n%40), "lineno": 1, "colno": 1, "in_app": true})
+	}
+	event := crash("1.0", "")
+	event["exception"] = object{"values": []object{{"type": "E", "value": "v", "stacktrace": object{"frames": frames}}}}
+
+	stored := s.send(event)
+
+	mapped, lines := 0, 0
+	for _, f := range stored.Exceptions[0].Frames {
+		if f.Source != nil {
+			mapped++
+			lines += len(f.PreContext)
+		}
+	}
+	require.Equal(t, 202, mapped, "those of 32 files: 8 of the 40 have 6 frames each")
+	require.Less(t, lines, mapped)
+}
+
+func TestHostileFrames(t *testing.T) {
+	t.Parallel()
+	s := startMapServer(t, nil)
+	s.upload(shop, "1.0", "/assets/app-3f.js", makeMap(t, paySource, "", paySegments))
+	event := crash("1.0", "nonsense")
+	var frames []object
+	for _, path := range []string{
+		"https://shop.example/a/../assets/app-3f.js", "https://user:pw@shop.example/assets/app-3f.js", "data:text/javascript,1", "https://",
+		"%zz", "//assets/app-3f.js", "\u202e.js", "<anonymous>", strings.Repeat("a/", 3000), "node:internal/process",
+	} {
+		frames = append(frames, object{"function": "f", "abs_path": path, "lineno": 1 << 30, "colno": 1 << 30, "in_app": true})
+	}
+	frames = append(frames, object{"function": "f", "abs_path": fileURL, "lineno": 1 << 30, "colno": 1, "in_app": true})
+	event["exception"] = object{"values": []object{{"type": "E", "value": "v", "stacktrace": object{"frames": frames}}}}
+
+	for _, f := range s.send(event).Exceptions[0].Frames {
+		require.Nil(t, f.Source, f.AbsPath)
+	}
+}
