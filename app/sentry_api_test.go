@@ -18,6 +18,7 @@ import (
 const (
 	someCommit   = "aaaaaaa1111111111111111111111111111111aa"
 	newestCommit = "bbbbbbb2222222222222222222222222222222bb"
+	twoCommits   = `{"commits": [{"id": "` + newestCommit + `", "patch_set": []}, {"id": "` + someCommit + `"}]}`
 )
 
 // sentryServer is a server with the project web-shop, whose API of Sentry a test asks.
@@ -95,11 +96,13 @@ func TestSentryReleasesAndDeploys(t *testing.T) {
 	token := s.makeToken("web-shop", "releases:write", "issues:read")
 	releases := "/organizations/any/releases/"
 
-	created := s.mustAsk(201, token, "POST", releases, `{"version": "shop@1.0/a", "projects": ["whatever-it-was"], "dateStarted": "2026-11-22T22:13:09.686413671Z"}`)
+	created := s.mustAsk(201, token, "POST", releases,
+		`{"version": "shop@1.0/a", "projects": ["whatever-it-was"], "dateStarted": "2026-11-22T22:13:09.686413671Z"}`)
 	s.mustAsk(200, token, "PUT", releases+"shop@1.0%2Fa/", `{"projects": ["web-shop"], "dateReleased": "2026-11-22T22:13:09Z"}`)
 	require.Empty(t, s.mustAsk(200, token, "GET", releases+"shop@1.0%2Fa/previous-with-commits/", ""))
-	s.mustAsk(200, token, "PUT", releases+"shop@1.0%2Fa/", fmt.Sprintf(`{"commits": [{"id": %q, "patch_set": []}, {"id": %q}]}`, newestCommit, someCommit))
-	deployed := s.mustAsk(201, token, "POST", releases+"shop@1.0%2Fa/deploys/", `{"environment": "staging", "name": null, "dateFinished": "2026-11-22T22:13:09Z"}`)
+	s.mustAsk(200, token, "PUT", releases+"shop@1.0%2Fa/", twoCommits)
+	deployed := s.mustAsk(201, token, "POST", releases+"shop@1.0%2Fa/deploys/",
+		`{"environment": "staging", "name": null, "dateFinished": "2026-11-22T22:13:09Z"}`)
 
 	require.Equal(t, "shop@1.0/a", created["version"])
 	require.Equal(t, []any{"1", "staging"}, []any{deployed["id"], deployed["environment"]})
@@ -121,7 +124,7 @@ func TestSentryDeployBringsFixes(t *testing.T) {
 	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", issue), fmt.Sprintf(`{"commit": %q}`, someCommit))
 	token := s.makeToken("", "releases:write")
 	s.mustAsk(201, token, "POST", "/organizations/any/releases/", `{"version": "1.0", "projects": ["kiosk"]}`)
-	s.mustAsk(200, token, "PUT", "/organizations/any/releases/1.0/", fmt.Sprintf(`{"commits": [{"id": %q}, {"id": %q}]}`, newestCommit, someCommit))
+	s.mustAsk(200, token, "PUT", "/organizations/any/releases/1.0/", twoCommits)
 
 	s.mustAsk(201, token, "POST", "/organizations/any/releases/1.0/deploys/", `{"environment": "production"}`)
 

@@ -104,6 +104,9 @@ func openBundle(data io.ReaderAt, size int64) (*bundle, error) {
 
 // openArchive reads the directory of the archive. What it says of itself is not believed: no more than maxDirectory is read.
 func openArchive(data io.ReaderAt, size int64) (*zip.Reader, error) {
+	if size < bundleHeader {
+		return nil, refuseBundle("the bundle is not a zip archive")
+	}
 	header := make([]byte, bundleHeader)
 	if _, err := data.ReadAt(header, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -122,18 +125,19 @@ func openArchive(data io.ReaderAt, size int64) (*zip.Reader, error) {
 		return archive, nil
 	case errors.Is(err, errTooMuch):
 		return nil, refuseBundle("the bundle has too many files")
-	case errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return nil, refuseBundle("the bundle is not a zip archive")
+	case bounded.failure != nil:
+		return nil, bounded.failure
 	}
-	return nil, err
+	return nil, refuseBundle("the bundle is not a zip archive")
 }
 
 var errTooMuch = errors.New("more is read than is allowed")
 
 // boundedReader reads a bounded number of bytes; any number when left is negative.
 type boundedReader struct {
-	data io.ReaderAt
-	left int64
+	data    io.ReaderAt
+	left    int64
+	failure error // of reading, not of what was read
 }
 
 func (r *boundedReader) ReadAt(into []byte, offset int64) (int, error) {
@@ -144,7 +148,11 @@ func (r *boundedReader) ReadAt(into []byte, offset int64) (int, error) {
 		return 0, errTooMuch
 	}
 	r.left -= int64(len(into))
-	return r.data.ReadAt(into, offset)
+	n, err := r.data.ReadAt(into, offset)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.failure = err
+	}
+	return n, err
 }
 
 func readManifest(file *zip.File, into *manifest) error {

@@ -78,7 +78,7 @@ func TestNamesOfBundledMaps(t *testing.T) {
 		"another name":     {manifestFile{URL: "~/js/app.js", Headers: sourcemap("other.map")}, "~/js/other.map", "~/js/app.js"},
 		"in a folder":      {manifestFile{URL: "~/js/app.js", Headers: sourcemap("maps/app.map")}, "~/js/maps/app.map", "~/js/app.js"},
 		"above":            {manifestFile{URL: "~/js/app.js", Headers: sourcemap("../maps/app.map")}, "~/maps/app.map", "~/js/app.js"},
-		"from the root":    {manifestFile{URL: "https://a.b/js/app.js", Headers: sourcemap("/m/app.map")}, "https://a.b/m/app.map", "https://a.b/js/app.js"},
+		"from the root":    {manifestFile{URL: "https://a.b/js/a.js", Headers: sourcemap("/m/a.map")}, "https://a.b/m/a.map", "https://a.b/js/a.js"},
 		"absolute":         {manifestFile{URL: "~/app.js", Headers: sourcemap("https://a.b/app.map")}, "https://a.b/app.map", "~/app.js"},
 		"by debug id":      {manifestFile{URL: "~/x.js", Headers: map[string]string{"Debug-Id": strings.ToUpper(debugID)}}, "~/y.map", "~/x.js"},
 		"by its own name":  {manifestFile{URL: "~/x.js"}, "~/y.js.map", "~/y.js"},
@@ -111,6 +111,7 @@ func TestBrokenBundles(t *testing.T) {
 	for n := range 70 {
 		wide[fmt.Sprint(n)+strings.Repeat("x", 1<<16-10)] = ""
 	}
+	spaces := strings.Repeat(" ", core.MaxSourceMap+1)
 	whole := writeArchive(t, map[string]string{"m": "{}", "manifest.json": writeManifest(t, oneMap)})
 	for name, test := range map[string]struct {
 		data []byte
@@ -123,7 +124,7 @@ func TestBrokenBundles(t *testing.T) {
 		"no manifest":      {writeArchive(t, map[string]string{"m": "{}"}), "no manifest.json"},
 		"broken manifest":  {writeArchive(t, map[string]string{"manifest.json": "{"}), "cannot be read"},
 		"manifest bomb":    {writeArchive(t, map[string]string{"manifest.json": strings.Repeat(" ", maxManifest+1)}), "too large"},
-		"map bomb":         {writeArchive(t, map[string]string{"m": strings.Repeat(" ", core.MaxSourceMap+1), "manifest.json": writeManifest(t, oneMap)}), "is larger than"},
+		"map bomb":         {writeArchive(t, map[string]string{"m": spaces, "manifest.json": writeManifest(t, oneMap)}), "is larger than"},
 		"too many maps":    {writeArchive(t, manyFiles), "source maps, at most"},
 		"a huge directory": {writeArchive(t, wide), "too many files"},
 	} {

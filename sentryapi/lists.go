@@ -42,7 +42,8 @@ func (s *server) showInfo(r *request) (int, any, error) {
 }
 
 func (s *server) listOrganizations(*request) (int, any, error) {
-	return http.StatusOK, []organization{{ID: "1", Slug: "errand", Name: "Errand", DateCreated: core.At(time.Unix(0, 0)), Features: []string{}}}, nil
+	only := organization{ID: "1", Slug: "errand", Name: "Errand", DateCreated: core.At(time.Unix(0, 0)), Features: []string{}}
+	return http.StatusOK, []organization{only}, nil
 }
 
 // listRepositories says that none is connected: then commits are read from the local repository.

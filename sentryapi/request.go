@@ -28,7 +28,8 @@ type request struct {
 // serve makes the handler of an endpoint: credential, scope, body, answer.
 func (s *server) serve(e endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, httpRequest *http.Request) {
-		r := &request{Request: httpRequest, writer: w, call: core.Call{RequestID: s.RequestID(httpRequest.Context()), DeployedBy: core.DeployedBySentry}}
+		call := core.Call{RequestID: s.RequestID(httpRequest.Context()), DeployedBy: core.DeployedBySentry}
+		r := &request{Request: httpRequest, writer: w, call: call}
 		if err := s.authorizeRequest(r, e.scope); err != nil {
 			if r.ContentLength != 0 {
 				w.Header().Set("Connection", "close") // the body is not read
@@ -149,7 +150,7 @@ func (s *server) serveNotFound(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")
 	}
-	writeJSON(w, http.StatusNotFound, map[string]string{"detail": "Errand does not have this part of Sentry's API. With sentry-cli there are: info, " +
-		"releases new, finalize, set-commits, list and info, deploys new and list, sourcemaps inject and upload, projects list, organizations list, " +
-		"send-event. Errand's own API is explained at " + s.BaseURL() + "/docs."})
+	writeJSON(w, http.StatusNotFound, map[string]string{"detail": "Errand does not have this part of Sentry's API. " +
+		"With sentry-cli there are: info, releases new, finalize, set-commits, list and info, deploys new and list, " +
+		"sourcemaps inject and upload, projects list, organizations list, send-event. Errand's own API is explained at " + s.BaseURL() + "/docs."})
 }

@@ -74,7 +74,8 @@ func (s *Store) KeepReleaseCommits(ctx context.Context, project int64, version s
 
 // ReadReleaseCommits returns the commits that are kept of a release, newest first; none when there are none.
 func (s *Store) ReadReleaseCommits(ctx context.Context, project int64, version string) ([]string, error) {
-	row, err := pg.QueryOne[struct{ Commits []string }](ctx, s.db.Main, selectReleaseCommits, pg.Args{"project_id": project, "version": version})
+	a := pg.Args{"project_id": project, "version": version}
+	row, err := pg.QueryOne[struct{ Commits []string }](ctx, s.db.Main, selectReleaseCommits, a)
 	if core.HasCode(err, core.NotFound) {
 		return nil, nil
 	}
@@ -83,7 +84,8 @@ func (s *Store) ReadReleaseCommits(ctx context.Context, project int64, version s
 
 // FindCommitsBefore returns the release that had commits last before a release had, and its newest commit, or not_found.
 func (s *Store) FindCommitsBefore(ctx context.Context, project int64, version string) (release, commit string, err error) {
-	row, err := pg.QueryOne[struct{ Release, Commit string }](ctx, s.db.Main, selectCommitsBefore, pg.Args{"project_id": project, "version": version})
+	a := pg.Args{"project_id": project, "version": version}
+	row, err := pg.QueryOne[struct{ Release, Commit string }](ctx, s.db.Main, selectCommitsBefore, a)
 	return row.Release, row.Commit, err
 }
 

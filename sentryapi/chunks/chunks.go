@@ -89,7 +89,8 @@ func (s *Store) PutChunk(ctx context.Context, owner, sum string, data io.Reader)
 	if err := s.reserveBytes(ctx, owner); err != nil {
 		return err
 	}
-	written, err := s.blobs.Put(ctx, key, &summedReader{data: data, sum: sum, hash: sha1.New()}, sentryapi.ChunkSize) //nolint:gosec // see above
+	summed := &summedReader{data: data, sum: sum, hash: sha1.New()} //nolint:gosec // see above
+	written, err := s.blobs.Put(ctx, key, summed, sentryapi.ChunkSize)
 	if errors.Is(err, blob.ErrTooLarge) {
 		err = core.NewError(core.PayloadTooLarge).With("max_bytes", sentryapi.ChunkSize)
 	}
