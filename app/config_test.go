@@ -45,17 +45,6 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"ADDR", withAddr("127.0.0.1")},
 		{"ADDR", withAddr("127.0.0.1:99999")},
 		{"ADDR", withAddr("203.0.113.7:0")}, // of no machine
-		{"BASE_URL", withBaseURL("http://errand.example/app")},
-		{"BASE_URL", withBaseURL("https://ada:hunter2@errand.example")},
-		{"BASE_URL", withBaseURL("https://errand.example?key=hunter2")},
-		{"BASE_URL", withBaseURL("https://errand.example/#hunter2")},
-		{"BASE_URL", withBaseURL("ftp://errand.example")},
-		{"BASE_URL", withBaseURL("errand.example:8080")},
-		{"BASE_URL", withBaseURL("errand.example")},
-		{"BASE_URL", withBaseURL("http://")},
-		{"BASE_URL", withBaseURL("http://:8080")},
-		{"BASE_URL", withBaseURL("http://ada:hunter2@errand example")},
-		{"BASE_URL", withBaseURL("http://[::1")},
 		{"ADMIN_TOKEN", func(c *app.Config) { c.AdminToken = "hunter2-hunter2" }},
 		{"ADMIN_TOKEN must have at least 6 different", func(c *app.Config) { c.AdminToken = "2rh2rh2rh2rh2rh2rh2rh2rh2rh2rh" }},
 		{"ADMIN_TOKEN must have at least 6 different", func(c *app.Config) { c.AdminToken = "aaaaaaaaaaaaaaaaaaaaaaaa" }},
@@ -89,6 +78,28 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 	} {
 		t.Run(c.variable, func(t *testing.T) {
 			requireRefusedConfig(t, configOn(databaseURL), c.change, c.variable)
+		})
+	}
+}
+
+func TestBaseURLsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.NewURL(t)
+	for _, baseURL := range []string{
+		"http://errand.example/app",
+		"https://ada:hunter2@errand.example",
+		"https://errand.example?key=hunter2",
+		"https://errand.example/#hunter2",
+		"ftp://errand.example",
+		"errand.example:8080",
+		"errand.example",
+		"http://",
+		"http://:8080",
+		"http://ada:hunter2@errand example",
+		"http://[::1",
+	} {
+		t.Run(baseURL, func(t *testing.T) {
+			requireRefusedConfig(t, configOn(databaseURL), withBaseURL(baseURL), "BASE_URL")
 		})
 	}
 }

@@ -24,7 +24,7 @@ type SourceMapUpload struct {
 	Dir       string `arg:"" help:"Folder of the build, as it is deployed."`
 	Project   string `required:"" help:"Public id or slug of the app."`
 	Release   string `required:"" help:"The version, as the app's events name it."`
-	URLPrefix string `name:"url-prefix" default:"~/" help:"Where the folder is on the web, such as ~/assets or https://cdn.example/app; ~ is any host."`
+	URLPrefix string `name:"url-prefix" default:"~/" help:"Where the folder is on the web, such as ~/assets; ~ is any host."`
 	DryRun    bool   `name:"dry-run" help:"Only say what would be uploaded."`
 }
 
@@ -79,7 +79,8 @@ func (u SourceMapUpload) Send(ctx context.Context, c Client, w io.Writer) error 
 		uploaded++
 		fmt.Fprintf(w, "%s: %s as %s (%d KB)\n", progress, u.doneWord(), found.name, (len(found.text)+1023)>>10)
 	}
-	fmt.Fprintf(w, "%d source maps %s for release %s, %d files skipped, %d failed.\n", uploaded, u.doneWord(), u.Release, len(files)-uploaded-failed, failed)
+	fmt.Fprintf(w, "%d source maps %s for release %s, %d files skipped, %d failed.\n",
+		uploaded, u.doneWord(), u.Release, len(files)-uploaded-failed, failed)
 	switch {
 	case failed > 0:
 		return fmt.Errorf("%d source maps were not uploaded", failed)

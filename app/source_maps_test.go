@@ -29,9 +29,10 @@ func writeBuild(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"assets/app-3f.js":          "pay()\n//# sourceMappingURL=app-3f.js.map",
-		"assets/app-3f.js.map":      cliMap,
-		"inline.mjs":                "pay()\n//# sourceMappingURL=data:application/json;base64," + base64.StdEncoding.EncodeToString([]byte(cliMap)),
+		"assets/app-3f.js":     "pay()\n//# sourceMappingURL=app-3f.js.map",
+		"assets/app-3f.js.map": cliMap,
+		"inline.mjs": "pay()\n//# sourceMappingURL=data:application/json;base64," +
+			base64.StdEncoding.EncodeToString([]byte(cliMap)),
 		"hidden.cjs":                "pay()\n//# debugId=" + cliDebugID,
 		"maps/of-hidden.map":        strings.Replace(cliMap, "{", `{"debugId":"`+cliDebugID+`",`, 1),
 		"beside.js":                 "pay()",

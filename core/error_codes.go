@@ -136,7 +136,7 @@ var v1Errors = ErrorForms{
 		Status:  http.StatusBadRequest,
 		Meaning: "The body is no source map that can be used; reason says why.",
 		Members: struct {
-			Reason  string `json:"reason" enum:"not version 3|a map with sections|broken mappings|broken index|not JSON" doc:"What is wrong with the map."`
+			Reason  string `json:"reason" enum:"not version 3|a map with sections|broken mappings|broken index|not JSON"`
 			Message string `json:"message,omitempty" doc:"Where in the map, and what."`
 		}{},
 	},

@@ -41,8 +41,9 @@ func TestStatusOfEachCode(t *testing.T) {
 		require.Regexp(t, `^([A-Za-z].*\.)?$`, info.Hint, code)
 	}
 	for name, code := range map[string]Code{ // the words themselves are the API
-		"invalid_request": InvalidRequest, "unauthorized": Unauthorized, "invalid_signature": InvalidSignature, "forbidden": Forbidden, "forbidden_project": ForbiddenProject,
-		"not_claim_holder": NotClaimHolder, "not_found": NotFound, "project_not_found": ProjectNotFound, "last_key": LastKey,
+		"invalid_request": InvalidRequest, "unauthorized": Unauthorized, "invalid_signature": InvalidSignature, "forbidden": Forbidden,
+		"forbidden_project": ForbiddenProject,
+		"not_claim_holder":  NotClaimHolder, "not_found": NotFound, "project_not_found": ProjectNotFound, "last_key": LastKey,
 		"claimed": Claimed, "payload_too_large": PayloadTooLarge, "quota": Quota, "internal": Internal, "unavailable": Unavailable,
 		"method_not_allowed": MethodNotAllowed, "approval_not_pending": ApprovalNotPending,
 		"approval_failed": ApprovalFailed, "limit": Limit, "headers_too_large": HeadersTooLarge,

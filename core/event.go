@@ -82,7 +82,7 @@ type Frame struct {
 
 // SourcePosition is a place in an original source file, found through a source map.
 type SourcePosition struct {
-	Name   Untrusted `json:"name" doc:"What the identifier at this place was called; where a function is called, the original name of the function of the frame before."`
+	Name   Untrusted `json:"name" doc:"What the identifier here was called; at a call, the name of the function of the frame before."`
 	Path   Untrusted `json:"path"`
 	Line   OptInt    `json:"line" doc:"1-based."`
 	Column OptInt    `json:"column" doc:"1-based."`

@@ -72,7 +72,8 @@ func makeMap(t testing.TB, source, debugID string, segments []mapSegment) string
 		last = s
 	}
 	text, err := json.Marshal(object{
-		"version": 3, "sources": []string{"webpack://shop/./src/pay.js?1a2b", "../node_modules/till/index.js"}, "sourcesContent": []any{source, nil},
+		"version": 3, "sources": []string{"webpack://shop/./src/pay.js?1a2b",
+			"../node_modules/till/index.js"}, "sourcesContent": []any{source, nil},
 		"names": []string{"charge", "pay"}, "mappings": mappings.String(), "debugId": debugID,
 	})
 	require.NoError(t, err)
@@ -103,7 +104,8 @@ func (s *mapServer) upload(project int64, release, path, text string) {
 	require.NoError(s.t, err)
 	summary := built.Summary()
 	_, replaced, err := s.db.PutSourceMap(ctx, core.NewBootstrapActor(), store.NewSourceMap{
-		ProjectID: project, ID: id, Release: release, Name: path, Path: path, DebugID: summary.DebugID, Size: summary.Size, Sources: summary.Sources,
+		ProjectID: project, ID: id, Release: release, Name: path, Path: path,
+		DebugID: summary.DebugID, Size: summary.Size, Sources: summary.Sources,
 	})
 	require.NoError(s.t, err)
 	for _, old := range replaced {
@@ -213,7 +215,8 @@ func TestMissingMapsAreMarked(t *testing.T) {
 
 	require.Nil(t, event.Exceptions[0].Frames[0].Source)
 	require.Len(t, event.Problems, 4)
-	require.Equal(t, core.Problem{Path: "exceptions.0.frames.0", Reason: "not mapped: no source map of its file was uploaded for the release"}, event.Problems[0])
+	require.Equal(t, core.Problem{Path: "exceptions.0.frames.0",
+		Reason: "not mapped: no source map of its file was uploaded for the release"}, event.Problems[0])
 }
 
 func TestReplacedMapIsUsed(t *testing.T) {
@@ -256,7 +259,8 @@ func TestMappingHasLimits(t *testing.T) {
 	}
 	var frames []object
 	for n := range 250 {
-		frames = append(frames, object{"function": "f", "abs_path": fmt.Sprintf("https://shop.example/%d.js", n%40), "lineno": 1, "colno": 1, "in_app": true})
+		frames = append(frames, object{"function": "f", "abs_path": fmt.Sprintf("https://shop.example/%d.js", n%40), "lineno": 1,
+			"colno": 1, "in_app": true})
 	}
 	event := crash("1.0", "")
 	event["exception"] = object{"values": []object{{"type": "E", "value": "v", "stacktrace": object{"frames": frames}}}}

@@ -74,11 +74,12 @@ func TestNamesOfBundledMaps(t *testing.T) {
 		mapURL   string
 		want     string
 	}{
-		"beside it":        {manifestFile{URL: "~/js/app.js", Headers: sourcemap("app.js.map")}, "~/js/app.js.map", "~/js/app.js"},
-		"another name":     {manifestFile{URL: "~/js/app.js", Headers: sourcemap("other.map")}, "~/js/other.map", "~/js/app.js"},
-		"in a folder":      {manifestFile{URL: "~/js/app.js", Headers: sourcemap("maps/app.map")}, "~/js/maps/app.map", "~/js/app.js"},
-		"above":            {manifestFile{URL: "~/js/app.js", Headers: sourcemap("../maps/app.map")}, "~/maps/app.map", "~/js/app.js"},
-		"from the root":    {manifestFile{URL: "https://a.b/js/a.js", Headers: sourcemap("/m/a.map")}, "https://a.b/m/a.map", "https://a.b/js/a.js"},
+		"beside it":    {manifestFile{URL: "~/js/app.js", Headers: sourcemap("app.js.map")}, "~/js/app.js.map", "~/js/app.js"},
+		"another name": {manifestFile{URL: "~/js/app.js", Headers: sourcemap("other.map")}, "~/js/other.map", "~/js/app.js"},
+		"in a folder":  {manifestFile{URL: "~/js/app.js", Headers: sourcemap("maps/app.map")}, "~/js/maps/app.map", "~/js/app.js"},
+		"above":        {manifestFile{URL: "~/js/app.js", Headers: sourcemap("../maps/app.map")}, "~/maps/app.map", "~/js/app.js"},
+		"from the root": {manifestFile{URL: "https://a.b/js/a.js", Headers: sourcemap("/m/a.map")}, "https://a.b/m/a.map",
+			"https://a.b/js/a.js"},
 		"absolute":         {manifestFile{URL: "~/app.js", Headers: sourcemap("https://a.b/app.map")}, "https://a.b/app.map", "~/app.js"},
 		"by debug id":      {manifestFile{URL: "~/x.js", Headers: map[string]string{"Debug-Id": strings.ToUpper(debugID)}}, "~/y.map", "~/x.js"},
 		"by its own name":  {manifestFile{URL: "~/x.js"}, "~/y.js.map", "~/y.js"},

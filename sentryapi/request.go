@@ -152,5 +152,6 @@ func (s *server) serveNotFound(w http.ResponseWriter, r *http.Request) {
 	}
 	writeJSON(w, http.StatusNotFound, map[string]string{"detail": "Errand does not have this part of Sentry's API. " +
 		"With sentry-cli there are: info, releases new, finalize, set-commits, list and info, deploys new and list, " +
-		"sourcemaps inject and upload, projects list, organizations list, send-event. Errand's own API is explained at " + s.BaseURL() + "/docs."})
+		"sourcemaps inject and upload, projects list, organizations list, send-event. " +
+		"Errand's own API is explained at " + s.BaseURL() + "/docs."})
 }

@@ -43,12 +43,14 @@ WITH p AS (
 	SELECT 1 + n % 20, n, n * 2 + m, $1::timestamptz - m * interval '1 minute', $1, gen_random_uuid(), 'error', '1', 'env', 0, ''
 		FROM generate_series(1, 10000) n, generate_series(0, 1) m
 ), v AS (
-	INSERT INTO releases SELECT 1 + n % 20, n, '3.' || n, 'abc1234', $1, $1::timestamptz - n * interval '1 minute' FROM generate_series(1, 10000) n
+	INSERT INTO releases SELECT 1 + n % 20, n, '3.' || n, 'abc1234', $1, $1::timestamptz - n * interval '1 minute'
+	FROM generate_series(1, 10000) n
 ), d AS (
 	INSERT INTO deploys SELECT 1 + n % 20, n, n, '3.' || n, 'production', 'abc1234', 'api', $1 FROM generate_series(1, 10000) n
 ), f AS (
 	INSERT INTO fixes (project_id, id, issue_id, kind, ref, linked_by_type, linked_by, linked_at, deployed_at, outcome, outcome_at)
-	SELECT 1 + n % 20, n, n, 'commit', 'abc1234', 'token', 'agent', $1, $1, CASE WHEN n % 2 = 0 THEN 'verified' END, $1::timestamptz - n * interval '1 minute'
+	SELECT 1 + n % 20, n, n, 'commit', 'abc1234', 'token', 'agent', $1, $1,
+		CASE WHEN n % 2 = 0 THEN 'verified' END, $1::timestamptz - n * interval '1 minute'
 	FROM generate_series(1, 10000) n
 ), k AS (
 	INSERT INTO event_ids SELECT 1 + n % 20, gen_random_uuid(), n, n, $1 FROM generate_series(1, 20000) n

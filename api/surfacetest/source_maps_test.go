@@ -79,20 +79,25 @@ func TestUploadSourceMapRefusals(t *testing.T) {
 		status                   int
 		answer                   string // a part of it
 	}{
-		"no token":                {"", good, asJSON, smallMap, http.StatusUnauthorized, "unauthorized"},
-		"no scope":                {reader, good, asJSON, smallMap, http.StatusForbidden, `"required_scope":"releases:write"`},
-		"another type":            {token, good, "text/plain", smallMap, http.StatusUnsupportedMediaType, `"supported":["application/json"`},
-		"no type":                 {token, good, "", smallMap, http.StatusUnsupportedMediaType, "unsupported_media_type"},
-		"no name":                 {token, fmt.Sprintf("?project=%d&release=1.0", project), asJSON, smallMap, http.StatusBadRequest, `"path":"name"`},
-		"nothing":                 {token, "", asJSON, smallMap, http.StatusBadRequest, `"path":"release"`},
-		"a field too many":        {token, good + "&dist=1", asJSON, smallMap, http.StatusBadRequest, `"path":"dist"`},
-		"a path that climbs":      {token, fmt.Sprintf("?project=%d&release=1.0&name=a/../app.js", project), asJSON, smallMap, http.StatusBadRequest, `"path":"name"`},
-		"no such project":         {token, "?project=no-such-app&release=1.0&name=app.js", asJSON, smallMap, http.StatusNotFound, "project_not_found"},
-		"a token of another app":  {bound, good, asJSON, smallMap, http.StatusForbidden, "forbidden_project"},
-		"not JSON":                {token, good, asJSON, "<html>", http.StatusBadRequest, `"reason":"not JSON"`},
-		"version 2":               {token, good, asJSON, `{"version":2,"sources":[],"mappings":""}`, http.StatusBadRequest, `"reason":"not version 3"`},
-		"sections":                {token, good, asJSON, `{"version":3,"sections":[]}`, http.StatusBadRequest, `"reason":"a map with sections"`},
-		"broken mappings":         {token, good, asJSON, `{"version":3,"sources":[],"mappings":"!"}`, http.StatusBadRequest, `"reason":"broken mappings"`},
+		"no token":     {"", good, asJSON, smallMap, http.StatusUnauthorized, "unauthorized"},
+		"no scope":     {reader, good, asJSON, smallMap, http.StatusForbidden, `"required_scope":"releases:write"`},
+		"another type": {token, good, "text/plain", smallMap, http.StatusUnsupportedMediaType, `"supported":["application/json"`},
+		"no type":      {token, good, "", smallMap, http.StatusUnsupportedMediaType, "unsupported_media_type"},
+		"no name": {token, fmt.Sprintf("?project=%d&release=1.0", project), asJSON, smallMap, http.StatusBadRequest,
+			`"path":"name"`},
+		"nothing":          {token, "", asJSON, smallMap, http.StatusBadRequest, `"path":"release"`},
+		"a field too many": {token, good + "&dist=1", asJSON, smallMap, http.StatusBadRequest, `"path":"dist"`},
+		"a path that climbs": {token, fmt.Sprintf("?project=%d&release=1.0&name=a/../app.js", project), asJSON, smallMap,
+			http.StatusBadRequest, `"path":"name"`},
+		"no such project": {token, "?project=no-such-app&release=1.0&name=app.js", asJSON, smallMap, http.StatusNotFound,
+			"project_not_found"},
+		"a token of another app": {bound, good, asJSON, smallMap, http.StatusForbidden, "forbidden_project"},
+		"not JSON":               {token, good, asJSON, "<html>", http.StatusBadRequest, `"reason":"not JSON"`},
+		"version 2": {token, good, asJSON, `{"version":2,"sources":[],"mappings":""}`, http.StatusBadRequest,
+			`"reason":"not version 3"`},
+		"sections": {token, good, asJSON, `{"version":3,"sections":[]}`, http.StatusBadRequest, `"reason":"a map with sections"`},
+		"broken mappings": {token, good, asJSON, `{"version":3,"sources":[],"mappings":"!"}`, http.StatusBadRequest,
+			`"reason":"broken mappings"`},
 		"no index":                {token, good, asIndex, smallMap, http.StatusBadRequest, `"reason":"broken index"`},
 		"too large":               {token, good, asJSON, smallMap + strings.Repeat(" ", 30<<20), http.StatusRequestEntityTooLarge, tooLarge},
 		"too large without blobs": {token, good, asIndex, strings.Repeat(" ", 30<<20+1), http.StatusRequestEntityTooLarge, tooLarge},
@@ -129,7 +134,8 @@ func TestUploadWithoutStorage(t *testing.T) {
 	t.Parallel()
 	s := surfacetest.New(t)
 
-	answer := uploadMap(t, s, surfacetest.AdminToken, fmt.Sprintf("?project=%d&release=1.0&name=app.js", s.CreateProject(t)), "application/json", smallMap)
+	answer := uploadMap(t, s, surfacetest.AdminToken, fmt.Sprintf("?project=%d&release=1.0&name=app.js", s.CreateProject(t)),
+		"application/json", smallMap)
 
 	require.Equal(t, http.StatusBadRequest, answer.Status)
 	require.JSONEq(t, `{"error":"storage_not_configured"}`, answer.Body)

@@ -28,7 +28,7 @@ type cli struct {
 	} `cmd:"" help:"API tokens."`
 	Deploy     deployCmd `cmd:"" help:"Report a deploy to a running Errand, by ERRAND_URL and ERRAND_TOKEN, from a CI script."`
 	Sourcemaps struct {
-		Upload sourceMapsUploadCmd `cmd:"" help:"Upload the source maps of a JavaScript build. ERRAND_URL and ERRAND_TOKEN say where and as whom."`
+		Upload sourceMapsUploadCmd `cmd:"" help:"Upload the source maps of a JavaScript build to the server at ERRAND_URL."`
 	} `cmd:"" help:"Source maps of JavaScript builds."`
 	Demo    demoCmd    `cmd:"" help:"Fill a demo project with examples, to look around in."`
 	Version versionCmd `cmd:"" help:"Print the version."`
