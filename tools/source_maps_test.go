@@ -2,6 +2,8 @@ package tools_test
 
 import (
 	"bytes"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
@@ -115,6 +117,22 @@ func TestDebugIDsAreFoundWithinTheProject(t *testing.T) {
 	require.Len(t, found, 1)
 	require.Equal(t, uploaded.ID, found[0].ID)
 	require.Empty(t, elsewhere)
+}
+
+func TestLongestPath(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	random := make([]byte, 750)
+	_, err := rand.Read(random)
+	require.NoError(t, err)
+	path := hex.EncodeToString(random)[1:] // with its slash 1500 bytes that do not compress
+
+	h.mustUpload(path, core.SourceMapJSON, payMap)
+	_, failure := h.upload(core.Bootstrap(), path+"x", core.SourceMapJSON, payMap)
+
+	require.NotNil(t, failure)
+	require.Equal(t, core.InvalidRequest, failure.Code)
+	require.Equal(t, "name", failure.Details[0].Path)
 }
 
 func TestStrayBlobs(t *testing.T) {
