@@ -79,7 +79,8 @@ func (u SourceMapUpload) Send(ctx context.Context, c Client, w io.Writer) error 
 		uploaded++
 		fmt.Fprintf(w, "%s: %s as %s (%d KB)\n", progress, u.doneWord(), found.name, (len(found.text)+1023)>>10)
 	}
-	fmt.Fprintf(w, "%d source maps %s for release %s, %d files skipped, %d failed.\n", uploaded, u.doneWord(), u.Release, len(files)-uploaded-failed, failed)
+	fmt.Fprintf(w, "%d source maps %s for release %s, %d files skipped, %d failed.\n",
+		uploaded, u.doneWord(), u.Release, len(files)-uploaded-failed, failed)
 	switch {
 	case failed > 0:
 		return fmt.Errorf("%d source maps were not uploaded", failed)

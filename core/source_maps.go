@@ -44,11 +44,13 @@ var UploadSourceMap = DefineOperation[UploadSourceMapInput, Data[SourceMap]](Ope
 	Summary: "Upload a source map",
 	Description: "Takes the source map of a minified JavaScript file: version 3 as JSON, or an index that was made of one. " +
 		"Events of the release then show where the code was written, and its lines. " +
-		"A new upload for the same project, release and path replaces the old one. Upload before the release is live: events are mapped as they come in.",
+		"A new upload for the same project, release and path replaces the old one. " +
+		"Upload before the release is live: events are mapped as they come in.",
 	Example:  `{"project": "web-shop", "release": "1.4.0", "name": "~/assets/app-3f9a.js"}`,
 	Errors:   []Code{ProjectNotFound, ForbiddenProject, InvalidRequest, InvalidSourceMap, StorageNotConfigured, UnsupportedMedia},
 	NotATool: "its body is a file, no arguments",
-	Body:     &BodyForm{Types: []string{SourceMapJSON, SourceMapIndex}, MaxBytes: MaxSourceMap, Doc: "The source map, or an index that was made of one."},
+	Body: &BodyForm{Types: []string{SourceMapJSON, SourceMapIndex}, MaxBytes: MaxSourceMap,
+		Doc: "The source map, or an index that was made of one."},
 })
 
 // ListSourceMapsInput filters and pages the source maps of a project.
@@ -62,10 +64,11 @@ type ListSourceMapsInput struct {
 // ListSourceMaps declares GET /v1/sourcemaps.
 var ListSourceMaps = DefineOperation[ListSourceMapsInput, Page[SourceMap]](Operation{
 	Name: "list_source_maps", Route: "GET /v1/sourcemaps", Scope: IssuesRead,
-	Summary:     "List source maps",
-	Description: "Lists the source maps of a project, most recent first. A frame that is not mapped has no map here of its path and its event's release.",
-	Example:     `{"project": "web-shop", "release": "1.4.0"}`,
-	Errors:      []Code{ProjectNotFound},
+	Summary: "List source maps",
+	Description: "Lists the source maps of a project, most recent first. " +
+		"A frame that is not mapped has no map here of its path and its event's release.",
+	Example: `{"project": "web-shop", "release": "1.4.0"}`,
+	Errors:  []Code{ProjectNotFound},
 })
 
 // SourceMapInput names one source map.

@@ -213,7 +213,8 @@ func TestMissingMapsAreMarked(t *testing.T) {
 
 	require.Nil(t, event.Exceptions[0].Frames[0].Source)
 	require.Len(t, event.Problems, 4)
-	require.Equal(t, core.Problem{Path: "exceptions.0.frames.0", Reason: "not mapped: no source map of its file was uploaded for the release"}, event.Problems[0])
+	require.Equal(t, core.Problem{Path: "exceptions.0.frames.0",
+		Reason: "not mapped: no source map of its file was uploaded for the release"}, event.Problems[0])
 }
 
 func TestReplacedMapIsUsed(t *testing.T) {

@@ -59,7 +59,9 @@ func (s *Store) PutSourceMap(ctx context.Context, actor core.Actor, n NewSourceM
 			"project_id": n.ProjectID, "id": n.ID, "now": t.Now, "size": n.Size, "sources": n.Sources, "release": n.Release,
 			"name": n.Name, "path": n.Path, "debug_id": n.DebugID, "uploaded_by": actor.Name,
 		}
-		rows, err := pg.QueryMany[struct{ ID int64 }](ctx, t, dropReplacedMap, pg.Args{"project_id": n.ProjectID, "release": n.Release, "path": n.Path})
+		rows, err := pg.QueryMany[struct{ ID int64 }](ctx, t, dropReplacedMap, pg.Args{
+			"project_id": n.ProjectID, "release": n.Release, "path": n.Path,
+		})
 		if err != nil {
 			return err
 		}

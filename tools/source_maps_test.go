@@ -141,7 +141,8 @@ func TestStrayBlobs(t *testing.T) {
 	uploaded := h.mustUpload("~/app.js", core.SourceMapJSON, payMap)
 	kept := store.KeyOfSourceMap(shop, uploaded.ID)
 
-	stray, err := h.store.ListStrayBlobs(t.Context(), []string{kept, store.KeyOfSourceMap(shop, 999), store.KeyOfSourceMap(7, uploaded.ID), "sourcemaps/readme", "sourcemaps/07/1"})
+	stray, err := h.store.ListStrayBlobs(t.Context(), []string{kept, store.KeyOfSourceMap(shop, 999), store.KeyOfSourceMap(7, uploaded.ID),
+		"sourcemaps/readme", "sourcemaps/07/1"})
 
 	require.NoError(t, err)
 	require.Equal(t, []string{store.KeyOfSourceMap(shop, 999), store.KeyOfSourceMap(7, uploaded.ID)}, stray)
