@@ -297,3 +297,27 @@ func TestHostileFrames(t *testing.T) {
 		require.Nil(t, f.Source, f.AbsPath)
 	}
 }
+
+// BenchmarkMapping measures events of a browser with a stack of four frames, in a project without maps and in one with.
+func BenchmarkMapping(b *testing.B) {
+	for _, isMapped := range []bool{false, true} {
+		b.Run(fmt.Sprintf("mapped=%v", isMapped), func(b *testing.B) {
+			s := startMapServer(b, nil)
+			if isMapped {
+				s.upload(shop, "1.0", "/assets/app-3f.js", makeMap(b, paySource, buildID, paySegments))
+			}
+			body, err := json.Marshal(crash("1.0", ""))
+			require.NoError(b, err)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					request, err := http.NewRequestWithContext(b.Context(), http.MethodPost, s.url+events+"?sentry_key="+shopKey, bytes.NewReader(body))
+					require.NoError(b, err)
+					response, err := http.DefaultClient.Do(request)
+					require.NoError(b, err)
+					require.NoError(b, response.Body.Close())
+					require.Equal(b, http.StatusOK, response.StatusCode)
+				}
+			})
+		})
+	}
+}

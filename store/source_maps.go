@@ -60,7 +60,9 @@ func (s *Store) PutSourceMap(ctx context.Context, actor core.Actor, n NewSourceM
 			"name": n.Name, "path": n.Path, "debug_id": n.DebugID, "uploaded_by": actor.Name,
 		}
 		rows, err := pg.QueryMany[struct{ ID int64 }](ctx, t, dropReplacedMap,
-			pg.Args{"project_id": n.ProjectID, "release": n.Release, "path": n.Path})
+			pg.Args{
+			"project_id": n.ProjectID, "release": n.Release, "path": n.Path,
+		})
 		if err != nil {
 			return err
 		}

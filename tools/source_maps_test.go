@@ -2,6 +2,8 @@ package tools_test
 
 import (
 	"bytes"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
@@ -117,6 +119,22 @@ func TestDebugIDsAreFoundWithinTheProject(t *testing.T) {
 	require.Empty(t, elsewhere)
 }
 
+func TestLongestPath(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	random := make([]byte, 750)
+	_, err := rand.Read(random)
+	require.NoError(t, err)
+	path := hex.EncodeToString(random)[1:] // with its slash 1500 bytes that do not compress
+
+	h.mustUpload(path, core.SourceMapJSON, payMap)
+	_, failure := h.upload(core.Bootstrap(), path+"x", core.SourceMapJSON, payMap)
+
+	require.NotNil(t, failure)
+	require.Equal(t, core.InvalidRequest, failure.Code)
+	require.Equal(t, "name", failure.Details[0].Path)
+}
+
 func TestStrayBlobs(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
@@ -124,7 +142,8 @@ func TestStrayBlobs(t *testing.T) {
 	kept := store.KeyOfSourceMap(shop, uploaded.ID)
 
 	stray, err := h.store.ListStrayBlobs(t.Context(), []string{kept, store.KeyOfSourceMap(shop, 999), store.KeyOfSourceMap(7,
-		uploaded.ID), "sourcemaps/readme", "sourcemaps/07/1"})
+		uploaded.ID),
+		"sourcemaps/readme", "sourcemaps/07/1"})
 
 	require.NoError(t, err)
 	require.Equal(t, []string{store.KeyOfSourceMap(shop, 999), store.KeyOfSourceMap(7, uploaded.ID)}, stray)

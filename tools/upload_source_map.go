@@ -15,11 +15,17 @@ import (
 // maxUploads is how many source maps are taken at once: each takes some 16 MB while its index is made.
 const maxUploads = 3
 
+// maxMapPath is the longest path of a minified file in bytes: with a release it fits into an entry of an index of Postgres.
+const maxMapPath = 1500
+
 func (t *Tools) uploadSourceMap(ctx context.Context, call core.Call, in core.UploadSourceMapInput) (core.Data[core.SourceMap], error) {
 	upload := store.NewSourceMap{Release: in.Release, Name: in.Name}
 	var err error
 	if upload.Path, err = sourcemap.ResolveName(in.Name); err != nil {
 		return wrapData(core.SourceMap{}, core.RefuseField("name", "%s", err))
+	}
+	if len(upload.Path) > maxMapPath {
+		return wrapData(core.SourceMap{}, core.Invalid("name", "must have a path of at most %d bytes", maxMapPath))
 	}
 	if upload.ProjectID, err = t.store.FindProject(ctx, in.Project); err != nil {
 		return wrapData(core.SourceMap{}, err)
