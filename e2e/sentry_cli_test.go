@@ -199,7 +199,7 @@ func TestSentryCLIShowsWhatIsWrong(t *testing.T) {
 	for says, args := range map[string][]string{
 		`release "9.9" has no commits`:           {"deploys", "new", "-r", "9.9", "-e", "production"},
 		"releases are not archived here":         {"releases", "archive", "1.0"},
-		"it is not a source map that can be use": {"sourcemaps", "upload", "-r", "1.0", "dist"},
+		"it is not a source map that can be use": {"sourcemaps", "upload", "--no-rewrite", "-r", "1.0", "dist"},
 		"run sentry-cli releases set-commits":    {"deploys", "new", "-r", "without-commits", "-e", "production"},
 	} {
 		s.sentryCLI("releases", "new", "without-commits")
