@@ -17,9 +17,11 @@ import (
 func TestStrayBlobsAreDropped(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
-	_, err := s.CreateProject(t.Context(), core.Bootstrap(), store.NewProject{ID: 7, Name: "Shop", PublicKey: "key"})
+	_, err := s.CreateProject(t.Context(), core.NewBootstrapActor(), store.NewProject{ID: 7, Name: "Shop", PublicKey: "key"})
 	require.NoError(t, err)
-	_, _, err = s.PutSourceMap(t.Context(), core.Bootstrap(), store.NewSourceMap{ProjectID: 7, ID: 1, Release: "1", Name: "/a.js", Path: "/a.js"})
+	_, _, err = s.PutSourceMap(t.Context(), core.NewBootstrapActor(), store.NewSourceMap{
+		ProjectID: 7, ID: 1, Release: "1", Name: "/a.js", Path: "/a.js",
+	})
 	require.NoError(t, err)
 	blobs, err := blob.OpenStore("file://"+t.TempDir(), os.Getenv)
 	require.NoError(t, err)

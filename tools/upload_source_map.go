@@ -25,7 +25,7 @@ func (t *Tools) uploadSourceMap(ctx context.Context, call core.Call, in core.Upl
 		return wrapData(core.SourceMap{}, core.RefuseField("name", "%s", err))
 	}
 	if len(upload.Path) > maxMapPath {
-		return wrapData(core.SourceMap{}, core.Invalid("name", "must have a path of at most %d bytes", maxMapPath))
+		return wrapData(core.SourceMap{}, core.RefuseField("name", "must have a path of at most %d bytes", maxMapPath))
 	}
 	if upload.ProjectID, err = t.store.FindProject(ctx, in.Project); err != nil {
 		return wrapData(core.SourceMap{}, err)
