@@ -61,8 +61,8 @@ func (s *Store) PutSourceMap(ctx context.Context, actor core.Actor, n NewSourceM
 		}
 		rows, err := pg.QueryMany[struct{ ID int64 }](ctx, t, dropReplacedMap,
 			pg.Args{
-			"project_id": n.ProjectID, "release": n.Release, "path": n.Path,
-		})
+				"project_id": n.ProjectID, "release": n.Release, "path": n.Path,
+			})
 		if err != nil {
 			return err
 		}

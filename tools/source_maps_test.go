@@ -128,7 +128,7 @@ func TestLongestPath(t *testing.T) {
 	path := hex.EncodeToString(random)[1:] // with its slash 1500 bytes that do not compress
 
 	h.mustUpload(path, core.SourceMapJSON, payMap)
-	_, failure := h.upload(core.Bootstrap(), path+"x", core.SourceMapJSON, payMap)
+	_, failure := h.upload(core.NewBootstrapActor(), path+"x", core.SourceMapJSON, payMap)
 
 	require.NotNil(t, failure)
 	require.Equal(t, core.InvalidRequest, failure.Code)
