@@ -43,7 +43,7 @@ func (x *openIndexes) take(key string) (*openIndex, error) {
 	o := x.byKey[key]
 	if o == nil {
 		if len(x.byKey) >= maxOpenIndexes {
-			x.dropUnused(func(o *openIndex) bool { return true })
+			x.dropUnused(func(*openIndex) bool { return true })
 		}
 		o = &openIndex{}
 		x.byKey[key] = o

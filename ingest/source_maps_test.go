@@ -37,12 +37,12 @@ func startMapServer(t testing.TB, change func(*ingest.Ingest)) *mapServer {
 const paySource = "// The till.\nexport function charge(card) {\n  return card.number.trim(); // the crash\n}\n" +
 	"export function pay(cart) {\n  return charge(cart.card);\n}\n"
 
-const payMinified = `function a(n){return n.number.trim()}function b(n){return a(n.card)}`
+// Its minified form is function a(n){return n.number.trim()}function b(n){return a(n.card)}
 
 // mapSegment says where a column of the first line of a minified file was written; a name of -1 is none.
 type mapSegment struct{ column, source, line, sourceColumn, name int }
 
-// paySegments are the places of payMinified that the tests look at.
+// paySegments are the places of the minified file that the tests look at.
 var paySegments = []mapSegment{
 	{0, 0, 1, 7, -1},   // function a
 	{21, 0, 2, 9, -1},  // n.number
@@ -115,7 +115,7 @@ func (s *mapServer) upload(project int64, release, path, text string) {
 
 const fileURL = "https://shop.example/assets/app-3f.js?v=1"
 
-// crash is an event of a browser whose stack is payMinified's: charge, called by pay, called by a page.
+// crash is an event of a browser whose stack is of the minified file: charge, called by pay, called by a page.
 func crash(release, debugID string) object {
 	frame := func(function string, column int) object {
 		return object{"function": function, "filename": fileURL, "abs_path": fileURL, "lineno": 1, "colno": column, "in_app": true}

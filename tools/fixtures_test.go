@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,7 +103,11 @@ func (h *fixture) callOperation(a core.Actor, op *core.Operation, args string) (
 	h.Helper()
 	decoded, err := core.DecodeArgs([]byte(args))
 	require.NoError(h, err)
-	answer, failure := h.registry.Call(h.Context(), op, core.Call{Actor: a, RequestID: "request-1"}, decoded)
+	call := core.Call{Actor: a, RequestID: "request-1"}
+	if op.Body != nil {
+		call.Body = &core.FileBody{Type: op.Body.Types[0], Reader: strings.NewReader(`{"version": 3, "sources": [], "mappings": ""}`)}
+	}
+	answer, failure := h.registry.Call(h.Context(), op, call, decoded)
 	return string(answer.Body), failure
 }
 
