@@ -17,7 +17,7 @@ func TestDemo(t *testing.T) {
 	for range 2 {
 		text, err := errandCommand(t, dir, []string{"BASE_URL=" + s.url}, "demo").Output()
 		require.NoError(t, err)
-		require.Contains(t, string(text), "has 8 issues")
+		require.Regexp(t, `has \d+ issues`, string(text))
 		require.Contains(t, string(text), s.url+"/v1/issues?project=demo-shop")
 	}
 	require.Equal(t, http.StatusOK, s.callAPI(adminToken, "GET", "/v1/issues?project=demo-shop", "", nil))
