@@ -59,18 +59,12 @@ func (c Client) callOperation(ctx context.Context, op *core.Operation, input, in
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Authorization", "Bearer "+c.Token.Reveal())
-	r.Header.Set("Content-Type", "application/json")
-	// A redirect would have it become a GET: it is shown instead.
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(r)
-	if err != nil {
+	response, answer, err := c.sendRequest(r, "application/json")
+	switch {
+	case response == nil:
 		return err // it names the method and the URL
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, answerAtMost))
-	if err != nil {
-		return fmt.Errorf("%s: reading the answer: %w", r.URL, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", r.URL, err)
 	}
 	if to := response.Header.Get("Location"); response.StatusCode >= http.StatusMultipleChoices && to != "" {
 		return fmt.Errorf("%s answered %s: set ERRAND_URL to where it leads, %s", r.URL, response.Status, to)
@@ -79,6 +73,24 @@ func (c Client) callOperation(ctx context.Context, op *core.Operation, input, in
 		return fmt.Errorf("%s answered %s%s", r.URL, response.Status, explain(answer))
 	}
 	return json.Unmarshal(answer, &struct{ Data any }{into})
+}
+
+// sendRequest sends an HTTP request with the token and reads the answer. The response is nil when none came.
+func (c Client) sendRequest(r *http.Request, mediaType string) (*http.Response, []byte, error) {
+	r.Header.Set("Authorization", "Bearer "+c.Token.Reveal())
+	r.Header.Set("Content-Type", mediaType)
+	// A redirect would have it become a GET: it is shown instead.
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, answerAtMost))
+	if err != nil {
+		return response, nil, fmt.Errorf("reading the answer: %w", err)
+	}
+	return response, answer, nil
 }
 
 // codeOf returns the code of an error of the API, empty when it is none.

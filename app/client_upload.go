@@ -22,7 +22,7 @@ const (
 	shortestPause = time.Second // before the second try; twice as long before each further one
 )
 
-// refusedCall is an answer of the API that is no success.
+// refusedCall is an answer of the API that is not a success.
 type refusedCall struct {
 	status int
 	code   core.Code
@@ -57,7 +57,7 @@ func (c Client) pause() time.Duration {
 }
 
 // tryUpload uploads a map once. After an error, wait is how long the server asks to wait before the next try; negative when
-// there is no use in trying.
+// another try cannot help.
 func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedMap) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, uploadAtMost)
 	defer cancel()
@@ -68,20 +68,12 @@ func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedM
 	if err != nil {
 		return -1, err
 	}
-	r.Header.Set("Authorization", "Bearer "+c.Token.Reveal())
-	r.Header.Set("Content-Type", core.SourceMapJSON)
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(r)
-	if errors.Is(err, context.Canceled) {
+	response, answer, err := c.sendRequest(r, core.SourceMapJSON)
+	if response == nil && errors.Is(err, context.Canceled) {
 		return -1, err
 	}
 	if err != nil {
 		return 0, err
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, answerAtMost))
-	if err != nil {
-		return 0, fmt.Errorf("reading the answer: %w", err)
 	}
 	if response.StatusCode == op.Status {
 		return 0, nil
