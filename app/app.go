@@ -20,6 +20,7 @@ import (
 	"errand/grouping"
 	"errand/ingest"
 	"errand/mcp"
+	"errand/oauth"
 	"errand/scm"
 	"errand/tools"
 )
@@ -184,7 +185,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	if err != nil {
 		return nil, err
 	}
-	key, err := loadUserHashKey(ctx, a.db.Store)
+	key, err := ensureKey(ctx, a.db.Store, "user-hash")
 	if err != nil {
 		return nil, err
 	}
@@ -210,6 +211,10 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		surfaces.MCP = mcp.New(mcp.Options{
 			Registry: registry, Call: api.CallerOf, BaseURL: a.URL, Version: version, Log: a.log, Observe: a.metrics.countCall,
 		})
+		if surfaces.SignIn, err = a.newSignIn(ctx, registry, behaviour, surfaces.Authenticate); err != nil {
+			return nil, err
+		}
+		surfaces.Challenge = func() string { return oauth.Challenge(a.URL()) }
 	}
 	if a.config.hasRole(roleAPI) && a.config.SCMWebhookSecret != "" {
 		surfaces.SCM = scm.New(scm.Options{
