@@ -34,9 +34,9 @@ type Options struct {
 	// SignIn has the paths by which clients of MCP get a token; nil for none. Challenge then says in a 401 at /mcp where they are.
 	SignIn    map[string]http.Handler
 	Challenge func() string
-	Ingest       http.Handler // at ingestRoutes, with keys of its own; nil for none
-	SCM          http.Handler // POST at scmRoute, with signatures of its own; nil for none
-	SentryAPI    http.Handler // below sentryPath, with an authentication of its own; nil for none
+	Ingest    http.Handler // at ingestRoutes, with keys of its own; nil for none
+	SCM       http.Handler // POST at scmRoute, with signatures of its own; nil for none
+	SentryAPI http.Handler // below sentryPath, with an authentication of its own; nil for none
 	// Observe is called after each request but those of Ingest, which counts its own; it may be nil. The route is a pattern,
 	// empty for an unknown path, so that it holds nothing of the client's.
 	Observe func(method, route string, status int, took time.Duration)

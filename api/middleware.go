@@ -110,8 +110,8 @@ func (s *server) requireTokenOfClient(next http.Handler) http.Handler {
 	return s.authenticateBefore(next, func(w http.ResponseWriter, r *http.Request, failure *core.Error) {
 		if failure.Code == core.Unauthorized && s.Challenge != nil {
 			w.Header().Set("WWW-Authenticate", s.Challenge())
-			failure = failure.With("hint", "sign in from the client, if it can; else send the header Authorization: Bearer <token>, with a token of "+
-				"POST /v1/tokens")
+			failure = failure.With("hint", "sign in from the client, if it can; else send the header Authorization: Bearer <token>, "+
+				"with a token of POST /v1/tokens")
 		}
 		wire.RefuseRequest(w, r, failure)
 	})

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"html"
 	"maps"
 	"net/http"
@@ -63,7 +62,9 @@ func (s *signIn) sendText(method, path, contentType, body string) answer {
 
 func (s *signIn) registerClient(name string, redirects ...string) string {
 	s.Helper()
-	body, err := json.Marshal(map[string]any{"client_name": name, "redirect_uris": redirects, "grant_types": []string{"authorization_code", "refresh_token"}})
+	body, err := json.Marshal(map[string]any{
+		"client_name": name, "redirect_uris": redirects, "grant_types": []string{"authorization_code", "refresh_token"},
+	})
 	require.NoError(s, err)
 	got := s.sendText(http.MethodPost, "/oauth/register", "application/json", string(body))
 	require.Equal(s, http.StatusCreated, got.status, got.body)
@@ -180,17 +181,17 @@ func TestCodesAreForOneExchange(t *testing.T) {
 	s := openSignIn(t)
 	other := s.registerClient("Another", clientRedirect)
 	refused := map[string][]string{
-		"another client":        {"client_id", other},
-		"another redirect":      {"redirect_uri", "http://127.0.0.1:9/callback"},
-		"another verifier":      {"code_verifier", verifier + "x"},
-		"the challenge itself":  {"code_verifier", challengeOf(verifier)},
-		"no verifier":           {"code_verifier", ""},
-		"another resource":      {"resource", "https://elsewhere.example/mcp"},
-		"a forged client":       {"client_id", s.clientID[:len(s.clientID)-2] + "xx"},
-		"another grant":         {"grant_type", "refresh_token"},
-		"no code":               {"code", ""},
-		"a code of nobody's":    {"code", "AAAA"},
-		"a code and two clinet": {"client_id", ""},
+		"another client":       {"client_id", other},
+		"another redirect":     {"redirect_uri", "http://127.0.0.1:9/callback"},
+		"another verifier":     {"code_verifier", verifier + "x"},
+		"the challenge itself": {"code_verifier", challengeOf(verifier)},
+		"no verifier":          {"code_verifier", ""},
+		"another resource":     {"resource", "https://elsewhere.example/mcp"},
+		"a forged client":      {"client_id", s.clientID[:len(s.clientID)-2] + "xx"},
+		"another grant":        {"grant_type", "refresh_token"},
+		"no code":              {"code", ""},
+		"a code of nobody's":   {"code", "AAAA"},
+		"no client":            {"client_id", ""},
 	}
 	code := s.consent(s.question())
 	for name, changes := range refused {
@@ -316,9 +317,10 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 func TestThePageIsSafe(t *testing.T) {
 	t.Parallel()
 	s := openSignIn(t)
-	s.clientID = s.registerClient("<script>alert(1)</script>\u202e\x00"+strings.Repeat("long ", 100), "cursor://anysphere.cursor-mcp/oauth/callback")
+	const redirect = "cursor://anysphere.cursor-mcp/oauth/callback"
+	s.clientID = s.registerClient("<script>alert(1)</script>\u202e\x00"+strings.Repeat("long ", 100), redirect)
 
-	got := s.send(http.MethodGet, "/oauth/authorize?"+s.question("redirect_uri", "cursor://anysphere.cursor-mcp/oauth/callback").Encode(), nil)
+	got := s.send(http.MethodGet, "/oauth/authorize?"+s.question("redirect_uri", redirect).Encode(), nil)
 
 	require.Equal(t, http.StatusOK, got.status, got.body)
 	require.NotContains(t, got.body, "<script")
@@ -352,12 +354,13 @@ func TestRegistrationsAreCheckedAndNotKept(t *testing.T) {
 		"no host at it": `["https:///callback"]`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := s.sendText(http.MethodPost, "/oauth/register", "application/json", fmt.Sprintf(`{"redirect_uris": %s}`, redirects))
+			got := s.sendText(http.MethodPost, "/oauth/register", "application/json", `{"redirect_uris": `+redirects+`}`)
 			require.Equal(t, http.StatusBadRequest, got.status, got.body)
 			require.NotEmpty(t, readFields(t, got.body)["error_description"])
 		})
 	}
-	require.Equal(t, http.StatusBadRequest, s.sendText(http.MethodPost, "/oauth/register", "application/json", strings.Repeat("x", 70<<10)).status)
+	tooLarge := s.sendText(http.MethodPost, "/oauth/register", "application/json", strings.Repeat("x", 70<<10))
+	require.Equal(t, http.StatusBadRequest, tooLarge.status)
 	require.Equal(t, http.StatusMethodNotAllowed, s.send(http.MethodGet, "/oauth/register", nil).status)
 	require.Equal(t, http.StatusNoContent, s.send(http.MethodOptions, "/oauth/token", nil).status)
 	require.Equal(t, s.registerClient("Claude Code", clientRedirect), s.clientID, "the registration is the id: nothing is kept")

@@ -79,5 +79,6 @@ func (s *server) readExchange(r *http.Request) (code core.Secret, shown core.Con
 		return "", core.Consent{}, refused
 	}
 	hash := sha256.Sum256([]byte(verifier))
-	return core.Secret(form.Get("code")), core.Consent{ClientID: id, RedirectURI: form.Get("redirect_uri"), Challenge: encodeText(hash[:])}, nil
+	shown = core.Consent{ClientID: id, RedirectURI: form.Get("redirect_uri"), Challenge: encodeText(hash[:])}
+	return core.Secret(form.Get("code")), shown, nil
 }

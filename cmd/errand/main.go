@@ -30,8 +30,9 @@ type cli struct {
 	Sourcemaps struct {
 		Upload sourceMapsUploadCmd `cmd:"" help:"Upload the source maps of a JavaScript build to the server at ERRAND_URL."`
 	} `cmd:"" help:"Source maps of JavaScript builds."`
-	Demo    demoCmd    `cmd:"" help:"Fill a demo project with examples, to look around in."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	MCPConfig mcpConfigCmd `cmd:"" name:"mcp-config" help:"Print what a client of MCP needs to find the server."`
+	Demo      demoCmd      `cmd:"" help:"Fill a demo project with examples, to look around in."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
 type serveCmd struct {
@@ -141,6 +142,15 @@ func (*sourceMapsUploadCmd) Configuration() *app.Config { return &app.Config{Log
 func (c *sourceMapsUploadCmd) Run(ctx context.Context) error {
 	return c.Send(ctx, c.Client, os.Stdout)
 }
+
+type mcpConfigCmd struct {
+	app.MCPConfig `embed:""`
+}
+
+// Configuration has errors printed as text, as for deployCmd.
+func (*mcpConfigCmd) Configuration() *app.Config { return &app.Config{LogFormat: "text"} }
+
+func (c *mcpConfigCmd) Run() error { return c.Print(os.Stdout) }
 
 type demoCmd struct {
 	app.Config `embed:""`
