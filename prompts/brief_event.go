@@ -43,7 +43,7 @@ func (b *brief) describeChoice(stacks *stacks) string {
 	case b.NewerEvents > 1:
 		text += fmt.Sprintf("the latest with frames of the app: %d newer events have none.", b.NewerEvents)
 	default:
-		text += "the latest."
+		text += "the latest received."
 	}
 	switch {
 	case stacks.isEmpty():

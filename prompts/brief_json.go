@@ -20,8 +20,9 @@ func (b *brief) makeJSON(steps []step, left []string) core.BriefFacts {
 	i := &b.Issue
 	facts := core.BriefFacts{
 		Issue: core.BriefIssue{
-			ID: i.ID, Title: cleanField(i.Title, maxHeadline*2), Culprit: cleanField(i.Culprit, maxHeadline*2), Type: cleanField(i.Type, maxHeadline),
-			Platform: cleanField(core.Untrusted(i.Platform), maxName), Level: i.Level, Status: i.Status, Trust: i.Trust, Source: i.Source, Claim: i.Claim,
+			ID: i.ID, Title: cleanField(i.Title, maxHeadline*2), Culprit: cleanField(i.Culprit, maxHeadline*2),
+			Type: cleanField(i.Type, maxHeadline), Platform: cleanField(core.Untrusted(i.Platform), maxName),
+			Level: i.Level, Status: i.Status, Trust: i.Trust, Source: i.Source, Claim: i.Claim,
 			Priority: i.Priority, TimesSeen: i.TimesSeen, Events24h: i.Events24h, Events7d: i.Events7d, UsersAffected: i.UsersAffected,
 			FirstSeen: i.FirstSeen, LastSeen: i.LastSeen,
 		},

@@ -30,10 +30,10 @@ func (b *brief) listRest() []piece {
 func (b *brief) describeDeploys() string {
 	var text strings.Builder
 	if first := b.FirstDeploy; first != nil {
-		fmt.Fprintf(&text, "The first release with it was deployed %s as commit %s.", minuteOf(first.DeployedAt), cleanLine(first.Commit, 64))
+		fmt.Fprintf(&text, "The first release with it was deployed %s as commit %s.", minuteOf(first.DeployedAt), shortCommit(first.Commit))
 		if before := b.BeforeFirst; before != nil && before.Commit != first.Commit {
 			fmt.Fprintf(&text, " Commit %[1]s ran before: if the release brought the error, it is in `git log %[1]s..%[2]s`.",
-				cleanLine(before.Commit, 64), cleanLine(first.Commit, 64))
+				shortCommit(before.Commit), shortCommit(first.Commit))
 		}
 		text.WriteString("\n")
 	}
@@ -43,7 +43,7 @@ func (b *brief) describeDeploys() string {
 			if i > 0 {
 				text.WriteString(",")
 			}
-			fmt.Fprintf(&text, " %s %s", cleanLine(d.Commit, 64), minuteOf(d.DeployedAt))
+			fmt.Fprintf(&text, " %s %s", shortCommit(d.Commit), minuteOf(d.DeployedAt))
 		}
 		text.WriteString("\n")
 	}
@@ -59,10 +59,8 @@ func (b *brief) describeReleases() string {
 	if len(b.Environments) > 0 {
 		text += "environments " + joinNames(b.Environments) + "\n"
 	}
-	for i, d := range b.Deploys {
-		if i > 0 {
-			break
-		}
+	if len(b.Deploys) > 0 {
+		d := &b.Deploys[0]
 		text += "last deployed: release " + cleanLine(string(d.Release), maxName) + " to " + cleanLine(d.Environment, maxName) + "\n"
 	}
 	return text
@@ -90,7 +88,8 @@ func (b *brief) describeHours() string {
 			days[len(days)-1-age/day] += h.Events
 		}
 	}
-	return fmt.Sprintf("Events by hour of the last 24, oldest first: %s. By day of the last 7: %s.", joinNumbers(hours[:]), joinNumbers(days[:]))
+	return fmt.Sprintf("Events by hour of the last 24, oldest first: %s. By day of the last 7: %s.",
+		joinNumbers(hours[:]), joinNumbers(days[:]))
 }
 
 func joinNumbers(numbers []int64) string { return strings.Trim(fmt.Sprint(numbers), "[]") }

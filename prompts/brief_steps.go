@@ -22,7 +22,8 @@ func (b *brief) listSteps() []step {
 	id := b.Issue.ID
 	if !b.Reader.Has(core.LinkFix.Scope) {
 		return append(steps,
-			step{"Find the cause in the source code, and write a test that fails because of it, then the smallest fix.", "Find the cause and fix it."},
+			step{"Find the cause in the source code. Write a test that fails because of it, then the smallest fix.",
+				"Find the cause and fix it."},
 			step{fmt.Sprintf("Your token cannot claim issue %d nor link a fix to it: hand the fix over to somebody who can.", id),
 				fmt.Sprintf("Your token only reads: hand the fix of issue %d over.", id)},
 		)
@@ -59,7 +60,8 @@ func (b *brief) describeStatus() string {
 		return "The last fix did not hold: see why before you fix anew."
 	case core.FixPending:
 		if b.Issue.Fix != nil && !b.Issue.Fix.DeployedAt.IsZero() {
-			return fmt.Sprintf("A fix is deployed and watched until %s: wait for that, unless you know that it is wrong.", minuteOf(b.Issue.Fix.VerifyAfter))
+			return fmt.Sprintf("A fix is deployed and watched until %s: wait for that, unless you know that it is wrong.",
+				minuteOf(b.Issue.Fix.VerifyAfter))
 		}
 		return "A fix is linked and waits for its deploy: there is nothing to do, unless you know that it is wrong."
 	case core.Resolved, core.Verified:

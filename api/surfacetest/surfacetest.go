@@ -79,8 +79,8 @@ func ServeSurfaces(t testing.TB, o Options) *Surface {
 	}
 	base := func() string { return cmp.Or(o.Settings["BASE_URL"], url) }
 	behaviour := tools.New(tools.Options{
-		Store: o.Store, AdminToken: AdminToken, Random: &lockedReader{from: cmp.Or(o.Random, rand.Reader)}, FindStoredType: grouping.FindStoredType,
-		Blobs: o.Blobs,
+		Store: o.Store, AdminToken: AdminToken, Random: &lockedReader{from: cmp.Or(o.Random, rand.Reader)},
+		FindStoredType: grouping.FindStoredType, Blobs: o.Blobs,
 	})
 	registry, err := behaviour.Registry(log)
 	require.NoError(t, err)
