@@ -28,7 +28,7 @@ func (b *brief) describeEvent() []piece {
 	stacks := collectStacks(e)
 	pieces := []piece{
 		ourPiece(b.describeChoice(stacks)),
-		theirPiece(b.describeExceptions() + b.describePlace()),
+		theirPiece(b.describeExceptions() + b.describePlace()).orShort(cleanLine(string(b.Issue.Title), maxName)).named("message"),
 	}
 	pieces = append(pieces, stacks.listFrames()...)
 	return append(pieces, describeUnmapped(e)...)

@@ -37,7 +37,7 @@ func (b *brief) listKnown() (pieces []piece) {
 // refOf names the commit or the pull request of a fix.
 func refOf(f *core.Fix) string {
 	if f.Kind == core.FixByCommit {
-		return "commit " + cleanLine(string(f.Commit), maxName)
+		return "commit " + shortCommit(f.Commit)
 	}
 	return "pull request " + cleanLine(string(f.PRURL), maxPath)
 }
@@ -93,7 +93,7 @@ func (b *brief) listSimilar() (pieces []piece) {
 	for i := range b.Similar {
 		s := &b.Similar[i]
 		pieces = append(pieces, theirPiece(fmt.Sprintf("issue %d: %s", s.Issue.ID, cleanLine(string(s.Issue.Title), maxName))+
-			" · "+cleanLine(string(s.Issue.Culprit), maxName)).named("title of a similar issue"))
+			" · "+cleanLine(string(s.Issue.Culprit), maxName)).named("similar title"))
 	}
 	for i := range b.Similar {
 		s := &b.Similar[i]

@@ -61,6 +61,9 @@ func (l *leftOut) add(what string) {
 	if what == "" {
 		return
 	}
+	if l.counts == nil {
+		l.counts = map[string]int{}
+	}
 	if l.counts[what] == 0 {
 		l.names = append(l.names, what)
 	}
@@ -78,9 +81,13 @@ func (l *leftOut) list() []string {
 
 func countThings[N int | int64](n N, name string) string {
 	if n == 1 {
-		return fmt.Sprintf("1 %s", name)
+		return "1 " + name
 	}
-	return fmt.Sprintf("%d %ss", n, name)
+	noun, of, isOf := strings.Cut(name, " of ")
+	if isOf {
+		of = " of " + of
+	}
+	return fmt.Sprintf("%d %ss%s", n, noun, of)
 }
 
 // page is Markdown that is written within a bound.

@@ -12,12 +12,16 @@ import (
 func (b *brief) listRest() []piece {
 	var pieces []piece
 	if text := b.describeDeploys(); text != "" {
-		pieces = append(pieces, ourPiece(text))
+		pieces = append(pieces, ourPiece(text).named("list of deploys"))
 	}
 	if text := b.describeReleases(); text != "" {
-		pieces = append(pieces, theirPiece(text))
+		pieces = append(pieces, theirPiece(text).named("list of releases"))
 	}
-	pieces = append(pieces, ourPiece(b.describeHours()), ourPiece(b.describeTriage()))
+	const worthHours = 3
+	if b.Issue.Events7d > worthHours {
+		pieces = append(pieces, ourPiece(b.describeHours()).named("count by hour"))
+	}
+	pieces = append(pieces, ourPiece(b.describeTriage()).named("triage"))
 	for i := range b.History {
 		a := &b.History[i]
 		pieces = append(pieces, ourPiece(fmt.Sprintf("- %s: %s by %s%s", minuteOf(a.At), strings.TrimPrefix(string(a.Action), "issue."),

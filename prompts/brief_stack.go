@@ -126,7 +126,7 @@ func foldRepeated(count int) string {
 	if count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  (%s again that are shown above)\n", countThings(count, "frame"))
+	return fmt.Sprintf("  (%s repeated from above)\n", countThings(count, "frame"))
 }
 
 // nameFrame names a frame in a few words.
@@ -161,9 +161,11 @@ func placeOf(f *core.Frame) (file core.Untrusted, line, column core.OptInt) {
 	}
 }
 
-// functionOf returns the name of the function of a frame. Of a mapped one the frame that called it knows the original name.
+// functionOf returns the name of the function of a frame. Of a mapped one whose name is a minifier's, the frame that called it
+// knows the original name, as grouping finds it.
 func functionOf(frames []core.Frame, i int) core.Untrusted {
-	if frames[i].Source != nil && i+1 < len(frames) {
+	const longestMinified = 2
+	if frames[i].Source != nil && len(frames[i].Function) <= longestMinified && i+1 < len(frames) {
 		if caller := frames[i+1].Source; caller != nil && caller.Name != "" {
 			return caller.Name
 		}

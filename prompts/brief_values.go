@@ -97,22 +97,23 @@ func (b *brief) describeSurroundings() (pieces []piece) {
 		pieces = append(pieces, theirPiece(text).named("breadcrumb"))
 	}
 	for _, part := range []struct {
-		name  string
-		value core.Value
-	}{{"Tags", e.Tags}, {"Extra", e.Extra}, {"Contexts", e.Contexts}, {"User", e.User}} {
+		heading string
+		what    string
+		value   core.Value
+	}{{"Tags", "tag", e.Tags}, {"Extra", "extra value", e.Extra}, {"Contexts", "context", e.Contexts}, {"User", "value of the user", e.User}} {
 		for i, kid := range part.value.Kids {
 			text := "  " + cleanLine(kid.Key, maxName/2) + " = " + renderValue(kid.Value, 2*maxVar) + "\n"
 			if i == 0 {
-				text = part.name + ":\n" + text
+				text = part.heading + ":\n" + text
 			}
-			pieces = append(pieces, theirPiece(text).named(strings.ToLower(strings.TrimSuffix(part.name, "s"))))
+			pieces = append(pieces, theirPiece(text).named(part.what))
 		}
 	}
 	return pieces
 }
 
 func describeRequest(r *core.Request) piece {
-	text := strings.TrimSpace("Request "+cleanLine(string(r.Method), maxName)+" "+cleanLine(string(r.URL), maxPath)) + "\n"
+	text := strings.Join(strings.Fields("Request "+cleanLine(string(r.Method), maxName)+" "+cleanLine(string(r.URL), maxPath)), " ") + "\n"
 	short := text
 	for _, part := range []struct {
 		name  string
