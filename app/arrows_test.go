@@ -86,6 +86,9 @@ var arrows = map[string][]string{
 	"app":        {"*"},
 	"cmd/errand": {"app", "github.com/alecthomas/kong"},
 
+	// Programs of others, to start from: what they know of Errand is its API.
+	"examples/runner": {},
+
 	// For tests and measurements only.
 	"fixes/fixestest": {"fixes"},
 	"testkit/corpora": {},
