@@ -14,15 +14,15 @@ import (
 )
 
 // EventName is what happened, as webhooks are told.
-type EventName string
+type EventName = core.WebhookEvent
 
 // The events of webhooks.
 const (
-	IssueNew       EventName = "issue.new"
-	IssueRegressed EventName = "issue.regressed"
-	IssueVerified  EventName = "issue.verified"
-	IssueSpike     EventName = "issue.spike"
-	Ping           EventName = "ping" // a test of the webhook, without an issue
+	IssueNew       = core.IssueNew
+	IssueRegressed = core.IssueRegressed
+	IssueVerified  = core.IssueVerified
+	IssueSpike     = core.IssueSpike
+	Ping           = core.Ping
 )
 
 // Message is one delivery as it is when it is sent.

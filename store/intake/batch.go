@@ -121,6 +121,7 @@ type batch struct {
 	firstIndex  map[eventKey]int // where each event id stands first in the batch
 	counts      batchCounts
 	firstEvents []*NewEvent // the first event of each issue that the batch makes
+	newChanges  []int64     // the ids of the changes that these issues are, for webhooks
 
 	issuesAfter map[int64]rememberedIssue // what each issue has after the batch
 

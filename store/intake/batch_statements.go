@@ -1,5 +1,7 @@
 package intake
 
+import "errand/store/activity"
+
 // The statements of a batch are one round trip and one transaction. They lock its issues and check that it can be counted
 // as it stands. What they find is in the setting errand.proceeds of the transaction, by which the others do nothing: a
 // statement that fails would do the same, but leave an error in the log of Postgres for what happens every day. Outside of
@@ -104,9 +106,10 @@ const makeIssues = `
 WITH new AS (
 	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
 		$10::bool[], $11::text[], $12::boolean[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[],
-		$18::timestamptz[], $19::timestamptz[], $20::text[], $21::timestamptz[], $22::text[], $23::timestamptz[], $24::text[])
+		$18::timestamptz[], $19::timestamptz[], $20::text[], $21::timestamptz[], $22::text[], $23::timestamptz[], $24::text[],
+		$25::bigint[], $26::timestamptz[])
 		AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled, seen, stored, users, latest,
-			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features)
+			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features, change_id, client_at)
 ), taken_back AS (
 	DELETE FROM issue_fingerprints f USING new n
 	WHERE NOT current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
@@ -116,10 +119,11 @@ WITH new AS (
 	SELECT project_id, id, features::integer[] FROM new
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 		AND features <> ''
-), told AS (
-	INSERT INTO issue_alerts (project_id, issue_id, alert, at)
-	SELECT project_id, id, 'issue.new', $13 FROM new
+), changed AS (
+	SELECT change_id AS id, project_id, id AS issue_id, 'issue.new' AS event, $13::timestamptz AS at, client_at, $27::timestamptz AS client_since
+	FROM new
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+), told AS (` + activity.InsertDeliveries + `
 )
 INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
 	times_seen, stored_events, users_affected, latest_event_id, first_seen, last_seen,
