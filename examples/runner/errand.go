@@ -33,7 +33,9 @@ type refusal struct {
 }
 
 // Error says what Errand said.
-func (r *refusal) Error() string { return fmt.Sprintf("the answer of Errand was %d %s", r.status, r.text) }
+func (r *refusal) Error() string {
+	return fmt.Sprintf("the answer of Errand was %d %s", r.status, r.text)
+}
 
 // hasStatus reports whether an error is an answer of Errand with this status.
 func hasStatus(err error, status int) bool {
