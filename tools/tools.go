@@ -72,6 +72,7 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.LinkFix, t.linkFix),
 		core.BindHandler(core.CorrectTriage, t.correctTriage),
 		core.BindHandler(core.FindSimilar, t.findSimilar),
+		core.BindHandler(core.GetBrief, t.getBrief),
 
 		core.BindHandler(core.CreateDeploy, t.createDeploy),
 		core.BindHandler(core.ListReleases, t.listReleases),
