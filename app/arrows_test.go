@@ -77,6 +77,7 @@ var arrows = map[string][]string{
 	"notify/slack":      {"core", "notify", "prompts"},
 	"notify/discord":    {"core", "notify", "prompts"},
 	"notify/email":      {"core", "notify", "prompts", "github.com/wneessen/go-mail"},
+	"notify/wake":       {"core", "github.com/nats-io/nats.go"},
 	"notify/notifytest": {"core", "notify", "github.com/emersion/go-sasl", "github.com/emersion/go-smtp", "github.com/stretchr/testify"},
 
 	"jobs": {"core", "store", "blob", "brief", "notify", "fixes", "github.com/jackc/pgx/v5", "github.com/riverqueue/river"},
