@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"fmt"
+	"strings"
 
 	"errand/core"
 	"errand/store/activity"
@@ -69,10 +69,7 @@ VALUES (@id, nullif(@project_id::bigint, 0), nullif(@spike_threshold::bigint, 0)
 // TakeWebhookID returns the id of a webhook that is to be stored.
 func (s *Store) TakeWebhookID(ctx context.Context) (int64, error) { return s.db.IDs.TakeOne(ctx, webhookIDs) }
 
-// ErrWebhookLimit is returned by CreateWebhook when there are as many webhooks as there may be.
-var ErrWebhookLimit = fmt.Errorf("there are %d webhooks already, which is the most: delete one", activity.MaxWebhooks)
-
-// webhookData is the data of a webhook in the timeline.
+// webhookData is the data of a webhook in the timeline: its query, which may hold a secret, is left out of the URL.
 type webhookData struct {
 	Name string    `json:"name"`
 	URL  core.Text `json:"url"`
@@ -81,37 +78,41 @@ type webhookData struct {
 // CreateWebhook stores a webhook; one for a project that is not there is project_not_found.
 func (s *Store) CreateWebhook(ctx context.Context, actor core.Actor, n NewWebhook) (StoredWebhook, error) {
 	var made StoredWebhook
-	err := s.inTx(ctx, func(t *tx) error {
-		if n.ProjectID != 0 { // a deletion of the project waits
-			if err := intake.ShareProject(ctx, t.Tx, n.ProjectID); err != nil {
-				return err
-			}
-		}
-		if err := t.ExecAll(ctx, lockWebhooks); err != nil {
-			return err
-		}
-		count, err := pg.QueryOne[struct{ N int64 }](ctx, t, countWebhooks, pg.Args{})
-		if err != nil {
-			return err
-		}
-		if count.N >= activity.MaxWebhooks {
-			return ErrWebhookLimit
-		}
-		_, err = pg.Exec(ctx, t, insertWebhook, pg.Args{
-			"id": n.ID, "project_id": n.ProjectID, "spike_threshold": n.SpikeThreshold, "now": t.Now, "name": n.Name, "format": string(n.Format),
-			"min_trust": string(n.MinTrust), "events": n.Events, "url": n.URL, "recipients": listOrEmpty(n.Recipients), "sealed": n.Sealed,
-			"created_by": actor.Name,
-		})
-		if err != nil {
-			return err
-		}
-		if err := t.recordWebhook(ctx, actor, core.ActionWebhookCreate, n.ID, n.ProjectID, webhookData{n.Name, core.Text(n.URL)}); err != nil {
-			return err
-		}
-		made, err = pg.QueryOne[StoredWebhook](ctx, t, findWebhook, pg.Args{"id": n.ID})
+	err := s.inTx(ctx, func(t *tx) (err error) {
+		made, err = t.createWebhook(ctx, actor, n)
 		return err
 	})
 	return made, err
+}
+
+func (t *tx) createWebhook(ctx context.Context, actor core.Actor, n NewWebhook) (made StoredWebhook, err error) {
+	if n.ProjectID != 0 { // a deletion of the project waits
+		if err := intake.ShareProject(ctx, t.Tx, n.ProjectID); err != nil {
+			return made, err
+		}
+	}
+	if err := t.ExecAll(ctx, lockWebhooks); err != nil {
+		return made, err
+	}
+	count, err := pg.QueryOne[struct{ N int64 }](ctx, t, countWebhooks, pg.Args{})
+	if err != nil {
+		return made, err
+	}
+	if count.N >= activity.MaxWebhooks {
+		return made, core.RefuseField("", "there are %d webhooks already, which is the most: delete one first", activity.MaxWebhooks)
+	}
+	_, err = pg.Exec(ctx, t, insertWebhook, pg.Args{
+		"id": n.ID, "project_id": n.ProjectID, "spike_threshold": n.SpikeThreshold, "now": t.Now, "name": n.Name, "format": string(n.Format),
+		"min_trust": string(n.MinTrust), "events": n.Events, "url": n.URL, "recipients": listOrEmpty(n.Recipients), "sealed": n.Sealed,
+		"created_by": actor.Name,
+	})
+	if err != nil {
+		return made, err
+	}
+	if err := t.recordWebhook(ctx, actor, core.ActionWebhookCreate, n.ID, n.ProjectID, n.Name, n.URL); err != nil {
+		return made, err
+	}
+	return pg.QueryOne[StoredWebhook](ctx, t, findWebhook, pg.Args{"id": n.ID})
 }
 
 func listOrEmpty(list []string) []string {
@@ -121,11 +122,18 @@ func listOrEmpty(list []string) []string {
 	return list
 }
 
-func (t *tx) recordWebhook(ctx context.Context, actor core.Actor, action core.Action, id, project int64, data webhookData) error {
+func (t *tx) recordWebhook(ctx context.Context, actor core.Actor, action core.Action, id, project int64, name, url string) error {
 	_, err := t.recordActivity(ctx, activity.Entry{
-		ProjectID: project, Actor: actor, Action: action, TargetType: core.TargetWebhook, TargetID: id, Data: data,
+		ProjectID: project, Actor: actor, Action: action, TargetType: core.TargetWebhook, TargetID: id,
+		Data: webhookData{name, core.Text(CutQuery(url))},
 	})
 	return err
+}
+
+// CutQuery returns a URL without its query, which may hold a secret.
+func CutQuery(url string) string {
+	before, _, _ := strings.Cut(url, "?")
+	return before
 }
 
 // ListWebhooks lists all webhooks, most recent first.
@@ -165,6 +173,6 @@ func (s *Store) DeleteWebhook(ctx context.Context, actor core.Actor, id int64) e
 		if _, err := pg.Exec(ctx, t, failDeliveries, pg.Args{"id": id}); err != nil {
 			return err
 		}
-		return t.recordWebhook(ctx, actor, core.ActionWebhookDelete, id, gone.ProjectID, webhookData{gone.Name, core.Text(gone.URL)})
+		return t.recordWebhook(ctx, actor, core.ActionWebhookDelete, id, gone.ProjectID, gone.Name, gone.URL)
 	})
 }
