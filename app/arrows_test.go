@@ -80,6 +80,7 @@ var arrows = map[string][]string{
 	"notify/formats": {"core", "seal", "notify",
 		"notify/service", "notify/dispatch", "notify/scmissue", "notify/slack", "notify/discord"},
 	"notify/email":      {"core", "notify", "prompts", "github.com/wneessen/go-mail"},
+	"notify/wake":       {"core", "github.com/nats-io/nats.go"},
 	"notify/notifytest": {"core", "notify", "github.com/emersion/go-sasl", "github.com/emersion/go-smtp", "github.com/stretchr/testify"},
 
 	"jobs": {"core", "store", "blob", "brief", "seal", "notify", "notify/formats", "fixes", "github.com/jackc/pgx/v5", "github.com/riverqueue/river"},
@@ -88,6 +89,9 @@ var arrows = map[string][]string{
 
 	"app":        {"*"},
 	"cmd/errand": {"app", "github.com/alecthomas/kong"},
+
+	// Programs of others, to start from: what they know of Errand is its API.
+	"examples/runner": {},
 
 	// For tests and measurements only.
 	"blob/blobtest":   {"blob", "github.com/stretchr/testify"},

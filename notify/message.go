@@ -77,6 +77,7 @@ type Target struct {
 	Token  core.Secret // of the source control, for the two formats that act there
 	// IssueNumber is the source control's issue that was opened for the issue of the message; 0 when there is none yet.
 	IssueNumber int64
+	Recipients  []string // of email
 }
 
 // EncodeJSON writes the body of a request, without the escapes of <, > and & that only pages need.

@@ -48,6 +48,7 @@ func (s *Store) AddPing(ctx context.Context, webhook int64) (int64, error) {
 			return err
 		}
 		_, err = pg.Exec(ctx, t, insertPing, pg.Args{"project_id": row.ProjectID, "id": id, "webhook_id": webhook, "now": t.Now})
+		t.CountDeliveries(1)
 		return err
 	})
 }
@@ -86,6 +87,7 @@ func (s *Store) ResendDelivery(ctx context.Context, webhook, id int64) (core.Del
 		if _, err := pg.Exec(ctx, t, resendDelivery, pg.Args{"project_id": row.ProjectID, "id": id, "now": t.Now}); err != nil {
 			return err
 		}
+		t.CountDeliveries(1)
 		resent, err = pg.QueryOne[core.Delivery](ctx, t, findDelivery, args)
 		return err
 	})

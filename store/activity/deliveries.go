@@ -50,8 +50,9 @@ func AddDeliveries(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int6
 	if err != nil {
 		return fmt.Errorf("the id of a delivery: %w", err)
 	}
-	_, err = pg.Exec(ctx, t, insertDeliveriesOfOne, pg.Args{
+	made, err := pg.Exec(ctx, t, insertDeliveriesOfOne, pg.Args{
 		"id": id, "project_id": project, "issue_id": issue, "event": string(event), "now": t.Now, "client_since": core.ClientSince(t.Now),
 	})
+	t.CountDeliveries(made)
 	return err
 }

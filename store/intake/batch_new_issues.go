@@ -87,7 +87,7 @@ func (b *batch) listNewFingerprints() (project []int64, version []int32, fingerp
 	return pg.SplitColumns(b.firstEvents, func(e *NewEvent) (int64, int32, []byte) { return e.ProjectID, int32(e.Version), e.Fingerprint[:] })
 }
 
-func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time) {
+func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	if len(b.firstEvents) == 0 {
 		return
 	}
@@ -103,7 +103,7 @@ func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time) {
 	c := newSpanArrays(b.counts.newIssues)
 	q.Queue(makeIssues, project, version, fingerprint, c.issue, title, culprit, kind, c.level, platform, test, site, handled, now,
 		c.seen, c.stored, users, c.latest, c.first, c.last, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown, features,
-		b.newChanges, b.listClientTimes(project), core.ClientSince(now))
+		b.newChanges, b.listClientTimes(project), core.ClientSince(now)).Query(o.addDeliveries)
 }
 
 // listClientTimes returns when the latest event of a browser or an app came to each of the projects with the batch; the zero
