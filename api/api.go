@@ -21,7 +21,7 @@ import (
 	"errand/wire"
 )
 
-// Options says what the surface is made of. All but MCP, SignIn, Ingest, SCM, SentryAPI and Observe must be set.
+// Options says what the surface is made of. All but MCP, SignIn, Texts, Ingest, SCM, SentryAPI and Observe must be set.
 type Options struct {
 	Registry *core.Registry
 	// Authenticate returns the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.
@@ -34,6 +34,8 @@ type Options struct {
 	// SignIn has the paths by which clients of MCP get a token; nil for none. Challenge then says in a 401 at /mcp where they are.
 	SignIn    map[string]http.Handler
 	Challenge func() string
+	// Texts are plain texts by their paths, which everybody may read; nil for none.
+	Texts     map[string]func() string
 	Ingest    http.Handler // at ingestRoutes, with keys of its own; nil for none
 	SCM       http.Handler // POST at scmRoute, with signatures of its own; nil for none
 	SentryAPI http.Handler // below sentryPath, with an authentication of its own; nil for none
@@ -80,6 +82,11 @@ func New(o Options) http.Handler {
 	}
 	for path, handler := range o.SignIn {
 		router.Handle(path, handler)
+	}
+	for path, text := range o.Texts {
+		router.Get(path, func(w http.ResponseWriter, _ *http.Request) {
+			wire.WriteBody(w, http.StatusOK, "text/plain; charset=utf-8", []byte(text()))
+		})
 	}
 	if o.SentryAPI != nil {
 		router.Mount(sentryPath, o.SentryAPI)

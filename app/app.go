@@ -22,6 +22,7 @@ import (
 	"errand/mcp"
 	"errand/notify"
 	"errand/oauth"
+	"errand/prompts"
 	"errand/scm"
 	"errand/seal"
 	"errand/tools"
@@ -222,6 +223,10 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 			return nil, err
 		}
 		surfaces.Challenge = func() string { return oauth.Challenge(a.URL()) }
+		surfaces.Texts = map[string]func() string{
+			"/setup":    func() string { return prompts.RenderConnectPage(a.URL()) },
+			"/llms.txt": func() string { return prompts.RenderLLMsPage(a.URL()) },
+		}
 	}
 	if a.config.hasRole(roleAPI) && a.config.SCMWebhookSecret != "" {
 		surfaces.SCM = scm.New(scm.Options{

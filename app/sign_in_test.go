@@ -165,6 +165,11 @@ func TestSignInByURL(t *testing.T) {
 	require.Equal(t, "Bearer", fields["token_type"])
 	require.Equal(t, "issues:read issues:write", fields["scope"])
 	require.Len(t, fields, 3)
+	for path, begins := range map[string]string{"/setup": "Errand, an error tracker", "/llms.txt": "# Errand"} {
+		text := s.send(http.MethodGet, path, nil)
+		require.Equal(t, "text/plain; charset=utf-8", text.header.Get("Content-Type"))
+		require.True(t, strings.HasPrefix(text.body, begins), text.body)
+	}
 	status, self := s.whoami(fields["access_token"].(string))
 	require.Equal(t, http.StatusOK, status)
 	require.Equal(t, "oauth: Claude Code", self["name"])
