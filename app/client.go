@@ -20,7 +20,7 @@ type Client struct {
 	URL   string      `name:"url" env:"ERRAND_URL" help:"Where Errand runs, such as https://errors.example."`
 	Token core.Secret `name:"token" env:"ERRAND_TOKEN" help:"Token with releases:write; better in the environment: arguments can be seen."`
 
-	Pause time.Duration `kong:"-"` // before the second try of an upload; 0 for the usual one
+	Pause time.Duration `kong:"-"` // before the second try of a call; 0 for the usual one
 }
 
 const (
@@ -44,8 +44,9 @@ func (c Client) check() error {
 	return nil
 }
 
-// callOperation makes a call with a JSON body and reads data of its answer.
-func (c Client) callOperation(ctx context.Context, op *core.Operation, input, into any) error {
+// callOperation makes a call with a JSON body and reads data of its answer. What may pass is tried again: an error of the network or
+// the server, or a limit.
+func (c Client) callOperation(ctx context.Context, op *core.Operation, input, into any, w io.Writer) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -53,26 +54,31 @@ func (c Client) callOperation(ctx context.Context, op *core.Operation, input, in
 	if err != nil {
 		return err
 	}
+	return c.tryAgain(ctx, w, func() (time.Duration, error) { return c.tryOperation(ctx, op, body, into) })
+}
+
+// tryOperation makes a call once. After an error, wait is as tryAgain has it.
+func (c Client) tryOperation(ctx context.Context, op *core.Operation, body []byte, into any) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callAtMost)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, op.Method(), strings.TrimRight(c.URL, "/")+op.Path(), bytes.NewReader(body))
 	if err != nil {
-		return err
+		return -1, err
 	}
 	response, answer, err := c.sendRequest(r, "application/json")
 	switch {
 	case response == nil:
-		return err // it names the method and the URL
+		return 0, err // it names the method and the URL
 	case err != nil:
-		return fmt.Errorf("%s: %w", r.URL, err)
+		return 0, fmt.Errorf("%s: %w", r.URL, err)
 	}
 	if to := response.Header.Get("Location"); response.StatusCode >= http.StatusMultipleChoices && to != "" {
-		return fmt.Errorf("%s answered %s: set ERRAND_URL to where it leads, %s", r.URL, response.Status, to)
+		return -1, fmt.Errorf("%s answered %s: set ERRAND_URL to where it leads, %s", r.URL, response.Status, to)
 	}
 	if response.StatusCode >= http.StatusMultipleChoices {
-		return fmt.Errorf("%s answered %s%s", r.URL, response.Status, explain(answer))
+		return findWait(response), fmt.Errorf("%s answered %s%s", r.URL, response.Status, explain(answer))
 	}
-	return json.Unmarshal(answer, &struct{ Data any }{into})
+	return -1, json.Unmarshal(answer, &struct{ Data any }{into})
 }
 
 // sendRequest sends an HTTP request with the token and reads the answer. The response is nil when none came.

@@ -123,6 +123,7 @@ type batch struct {
 	firstEvents []*NewEvent // the first event of each issue that the batch makes
 
 	issuesAfter map[int64]rememberedIssue // what each issue has after the batch
+	watched     map[int64]watchedFix      // of issues all of whose events only count, as far as is remembered
 
 	hasReopened  bool // its issues are locked, and what its events do beside counting is done
 	isRetry      bool // it was given before, and may be committed
