@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"time"
 
@@ -16,7 +17,7 @@ type Client struct {
 	URL   string      `name:"url" env:"ERRAND_URL" help:"Where Errand runs, such as https://errors.example."`
 	Token core.Secret `name:"token" env:"ERRAND_TOKEN" help:"Token for the API; better in the environment: arguments can be seen."`
 
-	Pause time.Duration `kong:"-"` // before the second try of an upload; 0 for the usual one
+	Pause time.Duration `kong:"-"` // before the second try of a call; 0 for the usual one
 }
 
 const (
@@ -40,8 +41,9 @@ func (c Client) check() error {
 	return nil
 }
 
-// callOperation makes a call with an input and reads data of its answer.
-func (c Client) callOperation(ctx context.Context, op *core.Operation, input, into any) error {
+// callOperation makes a call with an input and reads data of its answer. What may pass is tried again: an error of the network or
+// the server, or a limit.
+func (c Client) callOperation(ctx context.Context, op *core.Operation, input, into any, w io.Writer) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -53,15 +55,23 @@ func (c Client) callOperation(ctx context.Context, op *core.Operation, input, in
 	if err != nil {
 		return err
 	}
+	return c.tryAgain(ctx, w, func() (time.Duration, error) { return c.tryOperation(ctx, op, args, into) })
+}
+
+// tryOperation makes a call once. After an error, wait is as tryAgain has it.
+func (c Client) tryOperation(ctx context.Context, op *core.Operation, args map[string]any, into any) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callAtMost)
 	defer cancel()
 	r, err := c.newRequest(ctx, op, args, fileBody{})
 	if err != nil {
-		return err
+		return -1, err
 	}
-	_, answer, err := c.fetchAnswer(r)
-	if err != nil {
-		return err
+	response, answer, err := c.fetchAnswer(r)
+	switch {
+	case response == nil:
+		return 0, err
+	case err != nil:
+		return findWait(response), err
 	}
-	return json.Unmarshal(answer, &struct{ Data any }{into})
+	return -1, json.Unmarshal(answer, &struct{ Data any }{into})
 }

@@ -3,54 +3,18 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"net/http"
-	"strconv"
 	"time"
 
 	"errand/core"
 )
 
-const (
-	uploadAtMost  = 3 * time.Minute // for one map
-	uploadTries   = 5
-	longestWait   = time.Minute // that a server can ask for
-	shortestPause = time.Second // before the second try; twice as long before each further one
-)
+// uploadAtMost is how long the upload of one map may take.
+const uploadAtMost = 3 * time.Minute
 
-// refusedCall is an answer of the API that is not a success.
-type refusedCall struct {
-	status int
-	code   core.Code
-	text   string
-}
-
-func (e *refusedCall) Error() string { return e.text }
-
-// uploadMap uploads a map. What may pass is tried again: an error of the network or the server, or a limit.
+// uploadMap uploads a map.
 func (c Client) uploadMap(ctx context.Context, u SourceMapUpload, found emittedMap, w io.Writer) error {
-	for try := 1; ; try++ {
-		wait, err := c.tryUpload(ctx, u, found, w)
-		if err == nil || wait < 0 || try == uploadTries {
-			return err
-		}
-		wait = min(max(wait, c.pause()<<(try-1)), longestWait)
-		fmt.Fprintf(w, "  %s; trying again in %s\n", err, wait)
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// pause returns the pause before the second try.
-func (c Client) pause() time.Duration {
-	if c.Pause > 0 {
-		return c.Pause
-	}
-	return shortestPause
+	return c.tryAgain(ctx, w, func() (time.Duration, error) { return c.tryUpload(ctx, u, found, w) })
 }
 
 // tryUpload uploads a map once. After an error, wait is how long the server asks to wait before the next try; negative when
@@ -75,10 +39,5 @@ func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedM
 	if response.StatusCode == op.Status {
 		return 0, nil
 	}
-	refused := &refusedCall{response.StatusCode, codeOf(answer), "the server answered " + response.Status + explainFailure(nil, answer)}
-	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode < http.StatusInternalServerError {
-		return -1, refused
-	}
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // else the pause holds
-	return time.Duration(max(seconds, 0)) * time.Second, refused
+	return findWait(response), &refusedCall{response.StatusCode, codeOf(answer), "the server answered " + response.Status + explainFailure(nil, answer)}
 }

@@ -29,8 +29,8 @@ type DeployReport struct {
 // maxDeployCommits is how many commits a deploy may have (primary API, Limits).
 const maxDeployCommits = 1000
 
-// Send reports the deploy to a running Errand.
-func (d DeployReport) Send(ctx context.Context, c Client) (core.ReportedDeploy, error) {
+// Send reports the deploy to a running Errand, and says on w when it has to try again.
+func (d DeployReport) Send(ctx context.Context, c Client, w io.Writer) (core.ReportedDeploy, error) {
 	var reported core.ReportedDeploy
 	if err := c.check(); err != nil { // before git is asked
 		return reported, err
@@ -49,7 +49,7 @@ func (d DeployReport) Send(ctx context.Context, c Client) (core.ReportedDeploy, 
 	if len(input.Commits) > maxDeployCommits {
 		return reported, fmt.Errorf("a deploy has at most %d commits, not %d", maxDeployCommits, len(input.Commits))
 	}
-	err := c.callOperation(ctx, core.CreateDeploy.Operation, input, &reported)
+	err := c.callOperation(ctx, core.CreateDeploy.Operation, input, &reported, w)
 	return reported, err
 }
 

@@ -2,11 +2,14 @@ package app_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,7 +48,7 @@ func TestDeployCommand(t *testing.T) {
 	client := app.Client{URL: s.URL() + "/", Token: adminToken}
 	report := app.DeployReport{Project: "demo-shop", Commit: last, Release: "2.5.0", Environment: "production", CommitsFrom: before, Dir: dir}
 
-	reported, err := report.Send(t.Context(), client)
+	reported, err := report.Send(t.Context(), client, io.Discard)
 
 	require.NoError(t, err)
 	require.Equal(t, core.List[int64]{issues[0].ID}, reported.FixesDeployed)
@@ -77,16 +80,53 @@ func TestDeployCommandSaysWhatIsWrong(t *testing.T) {
 			"404 Not Found"},
 		"a redirect": {app.Client{URL: elsewhere.URL, Token: adminToken}, app.DeployReport{Project: "x"},
 			"where it leads, https://errors.example/"},
-		"not there":     {app.Client{URL: "http://127.0.0.1:1", Token: adminToken}, app.DeployReport{Project: "x"}, "connection refused"},
+		"not there":     {app.Client{URL: "http://127.0.0.1:1", Token: adminToken, Pause: time.Nanosecond}, app.DeployReport{Project: "x"}, "connection refused"},
 		"no repository": {client, app.DeployReport{Project: "x", Commit: "HEAD", CommitsFrom: "v1", Dir: t.TempDir()}, "not a git repository"},
 		"a flag for git": {client, app.DeployReport{Project: "x", Commit: "HEAD", CommitsFrom: "--output=x", Dir: t.TempDir()},
 			"git log --output=x..HEAD"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := test.report.Send(t.Context(), test.client)
+			_, err := test.report.Send(t.Context(), test.client, io.Discard)
 
 			require.ErrorContains(t, err, test.want)
 			require.NotContains(t, err.Error(), adminToken)
 		})
 	}
+}
+
+// TestDeployCommandTriesAgain reports a deploy to a server that cannot take it at first, and to one that never can.
+func TestDeployCommandTriesAgain(t *testing.T) {
+	t.Parallel()
+	failures := []func(w http.ResponseWriter){
+		func(w http.ResponseWriter) { http.Error(w, `{"error": "unavailable"}`, http.StatusServiceUnavailable) },
+		func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
+		func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, `{"error": "limit"}`, http.StatusTooManyRequests)
+		},
+	}
+	var calls atomic.Int32
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if n := int(calls.Add(1)); n <= len(failures) {
+			failures[n-1](w)
+			return
+		}
+		_, _ = io.WriteString(w, `{"data": {"release": "1.0"}}`)
+	}))
+	t.Cleanup(broken.Close)
+	client, report := app.Client{URL: broken.URL, Token: adminToken, Pause: time.Millisecond}, app.DeployReport{Project: "shop", Commit: "abcdef1"}
+	var said strings.Builder
+
+	reported, err := report.Send(t.Context(), client, &said)
+
+	require.NoError(t, err)
+	require.EqualValues(t, "1.0", reported.Release)
+	require.Regexp(t, `(?s)503 Service Unavailable: unavailable; trying again in 1ms\n.+ EOF; trying again in 2ms\n`+
+		`.+429 Too Many Requests: limit; trying again in 1s\n`, said.String())
+	failures = []func(w http.ResponseWriter){failures[0], failures[0], failures[0], failures[0], failures[0]}
+	calls.Store(0)
+	_, err = report.Send(t.Context(), client, &said)
+	require.ErrorContains(t, err, "503 Service Unavailable: unavailable")
+	require.EqualValues(t, 5, calls.Load())
+	require.NotContains(t, said.String(), adminToken)
 }

@@ -313,6 +313,14 @@ func TestSCMDeliveriesActOnce(t *testing.T) {
 	require.JSONEq(t, duplicate, s.deliverAs("a", "deployment_status", deploy))
 	require.JSONEq(t, duplicate, s.deliverAs("b", "deployment_status", deploy), "the same status under another id")
 	require.JSONEq(t, duplicate, s.deliverAs("b", "push", pushOf("main")))
+	byHand := deploymentOf("success", headCommit, "production")
+	require.Contains(t, s.deliverAs("e", "deployment_status", byHand), `"deploys":[`)
+	require.JSONEq(t, duplicate, s.deliverAs("f", "deployment_status", byHand), "without any id")
+	again := strings.NewReplacer(`"sha"`, `"id": 9, "sha"`, `{"state"`, `{"id": 8, "state"`).Replace(byHand)
+	require.Contains(t, s.deliverAs("g", "deployment_status", strings.Replace(again, "success", "in_progress", 1)), "ignored")
+	require.Contains(t, s.deliverAs("h", "deployment_status", again), `"deploys":[`)
+	require.JSONEq(t, duplicate, s.deliverAs("i", "deployment_status", strings.Replace(again, `"id": 8`, `"id": 10`, 1)),
+		"the same deployment succeeds again")
 	require.Contains(t, s.deliverAs("ping", "ping", `{}`), "ignored")
 	require.JSONEq(t, duplicate, s.deliverAs("ping", "ping", `{}`))
 
@@ -324,7 +332,7 @@ func TestSCMDeliveriesActOnce(t *testing.T) {
 	require.Contains(t, s.deliverAs("c", "push", pushOf("main")), `"projects":2`)
 
 	got := s.sendRequest(t.Context(), http.MethodGet, "/v1/releases", "", nil)
-	require.Equal(t, 1, strings.Count(got.body, `"source":"scm"`))
+	require.Equal(t, 3, strings.Count(got.body, `"source":"scm"`))
 }
 
 func TestSCMTogether(t *testing.T) {

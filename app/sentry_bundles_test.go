@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -104,7 +105,34 @@ func TestSentryBundle(t *testing.T) {
 	listed := s.sendRequest(t.Context(), "GET", "/v1/sourcemaps?project=web-shop&release=1.0", "", nil).body
 	require.Contains(t, listed, `"path":"/js/app.js"`)
 	require.Contains(t, listed, `"path":"/js/more.js"`)
-	require.Equal(t, "not_found", s.assembleOne(token, sum, sum)["state"], "its pieces are deleted")
+	require.Equal(t, "ok", s.assembleOne(token, sum, sum)["state"], "it was just put together")
+	other := fmt.Sprintf(`{"checksum": %q, "chunks": [%q], "projects": ["web-shop"], "version": "2.0"}`, sum, sum)
+	require.Equal(t, "not_found", s.mustAsk(http.StatusOK, token, "POST", assemblePath, other)["state"], "its pieces are deleted")
+}
+
+// TestSentryBundlesTogether uploads the same bundle by several jobs at once.
+func TestSentryBundlesTogether(t *testing.T) {
+	t.Parallel()
+	s := startBundleServer(t)
+	data := makeBundle(t, goodMap, goodMap)
+	sum := hashChunk(data)
+	const jobs = 6
+
+	states := make([]any, jobs)
+	errs := storetest.RunTogether(jobs, func(i int) error {
+		if status, decoded := s.sendChunk(adminToken, sum, data); status != http.StatusOK {
+			return fmt.Errorf("%d: %v", status, decoded)
+		}
+		states[i] = s.assembleOne(adminToken, sum, sum)["state"]
+		return nil
+	})
+
+	storetest.RequireNoErrors(t, errs)
+	for i, state := range states {
+		require.Equal(t, "ok", state, i)
+	}
+	listed := s.sendRequest(t.Context(), "GET", "/v1/sourcemaps?project=web-shop", "", nil).body
+	require.Equal(t, 2, strings.Count(listed, `"path":`))
 }
 
 func TestSentryBundleRefused(t *testing.T) {

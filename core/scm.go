@@ -15,6 +15,8 @@ type SCMDelivery struct {
 
 // SCMPush is commits that are new to a branch.
 type SCMPush struct {
+	// Before is where the branch was, and After where it is. Before is empty when After does not come after it, or may not.
+	Before, After   string
 	Commits         []SCMCommit
 	OnDefaultBranch bool
 }

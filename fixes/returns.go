@@ -12,6 +12,13 @@ type Event struct {
 	Environment string // empty: it names none
 }
 
+// CanReturn reports whether any event with the release and the environment of this one shows that the error is still there, when it
+// happens long after the deploy that brought the fix. If not, such events only count until there is another deploy.
+func CanReturn(e Event, first Deploy, deploys []Deploy) bool {
+	e.At = first.At.Add(graceWithoutRelease)
+	return IsReturn(e, first, deploys)
+}
+
 // IsReturn reports whether an event shows that the error is still there, after the deploy that brought the fix: it happened
 // later, in a release that contains the fix. Events of older releases, such as those of a browser tab that stayed open,
 // only count. deploys are as for IsReleaseWithFix.

@@ -2,6 +2,7 @@ package scm
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,9 @@ type payload struct {
 	// Of push.
 
 	Ref     string   `json:"ref"`
+	Before  string   `json:"before"`
+	After   string   `json:"after"`
+	Forced  bool     `json:"forced"`
 	Commits []commit `json:"commits"`
 
 	// Of pull_request.
@@ -44,9 +48,9 @@ type payload struct {
 		ID          int64  `json:"id"`
 		State       string `json:"state"`
 		Environment string `json:"environment"`
-		CreatedAt   string `json:"created_at"`
 	} `json:"deployment_status"`
 	Deployment struct {
+		ID          int64  `json:"id"`
 		SHA         string `json:"sha"`
 		Environment string `json:"environment"`
 	} `json:"deployment"`
@@ -100,8 +104,8 @@ func readDelivery(e event) (core.SCMDelivery, error) {
 		d.PullRequest, d.Ignored = p.readPullRequest()
 	case "deployment_status":
 		d.Deployment, d.Ignored = p.readDeployment()
-		if key := p.deploymentKey(); key != "" {
-			d.Keys = append(d.Keys, key)
+		if d.Deployment != nil {
+			d.Keys = append(d.Keys, p.deploymentKey(e))
 		}
 	case "ping":
 		d.Ignored = "a ping: the webhook is set up"
@@ -118,23 +122,34 @@ func (e event) key() string {
 	if e.deliveryID != "" {
 		return "delivery " + e.deliveryID
 	}
-	return fmt.Sprintf("body %s %x", e.name, sha256.Sum256(e.body))
+	return e.bodyKey()
 }
 
-// deploymentKey returns by what the status of a deployment is known, empty when it has no id. The id of the delivery is not signed:
-// a payload that somebody sends again under another one is no new deploy.
-func (p payload) deploymentKey() string {
-	status := p.DeploymentStatus
-	if status.ID == 0 || status.CreatedAt == "" {
-		return ""
+func (e event) bodyKey() string { return fmt.Sprintf("body %s %x", e.name, sha256.Sum256(e.body)) }
+
+// deploymentKey returns by what a deployment that succeeded is known: its id, else that of its status, else the body. The id of the
+// delivery is not signed: what somebody sends again under another one is not a new deploy.
+func (p payload) deploymentKey(e event) string {
+	number := fmt.Sprintf("status %d", p.DeploymentStatus.ID)
+	switch {
+	case p.Deployment.ID != 0:
+		number = fmt.Sprintf("deployment %d", p.Deployment.ID)
+	case p.DeploymentStatus.ID == 0:
+		return e.bodyKey()
 	}
-	return strings.Join([]string{"deployment", p.Repository.FullName, fmt.Sprint(status.ID), status.CreatedAt, status.State, p.Deployment.SHA,
-		p.Deployment.Environment}, "\n")
+	return strings.Join([]string{"success of", strings.ToLower(p.Repository.FullName), number, strings.ToLower(p.Deployment.SHA),
+		p.environment()}, "\n")
 }
 
 func (p payload) readPush() *core.SCMPush {
 	branch := p.Repository.DefaultBranch
 	push := &core.SCMPush{OnDefaultBranch: branch == "" || p.Ref == "refs/heads/"+branch}
+	if isBranch := p.Ref == "" || strings.HasPrefix(p.Ref, "refs/heads/"); isBranch {
+		push.After = p.After
+	}
+	if len(p.Commits) > 0 && !p.Forced { // a branch that was moved back has no new commits, whether the sender says so or not
+		push.Before = p.Before
+	}
 	for _, c := range p.Commits {
 		push.Commits = append(push.Commits, core.SCMCommit{SHA: c.ID, Message: c.Message, WasPushed: c.Distinct != nil && !*c.Distinct})
 	}
@@ -164,9 +179,10 @@ func (p payload) readDeployment() (deployment *core.SCMDeployment, ignored strin
 	if p.DeploymentStatus.State != "success" {
 		return nil, "the deployment has not succeeded, or not yet"
 	}
-	environment := p.Deployment.Environment
-	if environment == "" {
-		environment = p.DeploymentStatus.Environment
-	}
-	return &core.SCMDeployment{Commit: p.Deployment.SHA, Environment: environment}, ""
+	return &core.SCMDeployment{Commit: p.Deployment.SHA, Environment: p.environment()}, ""
+}
+
+// environment returns where a deployment went, empty when it does not say.
+func (p payload) environment() string {
+	return cmp.Or(p.Deployment.Environment, p.DeploymentStatus.Environment)
 }

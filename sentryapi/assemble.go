@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"errand/core"
 )
@@ -53,24 +54,44 @@ func (s *server) assembleBundle(r *request) (int, any, error) {
 		return 0, nil, err
 	}
 	owner := ownerOf(r.call.Actor)
+	key := assemblyKey(owner, in, projects)
+	endUse := s.assemblies.usePieces(owner, in.Chunks)
+	answer, err := s.assemble(r, owner, in, projects)
+	free := endUse()
+	if err != nil {
+		return 0, nil, err
+	}
+	if answer.State == stateMissing {
+		if s.assemblies.isDone(key, time.Now()) {
+			answer = assembly{State: stateDone, MissingChunks: []string{}}
+		}
+		return http.StatusOK, answer, nil
+	}
+	if answer.State == stateDone {
+		s.assemblies.noteDone(key, time.Now())
+	}
+	return http.StatusOK, answer, s.Chunks.DropChunks(r.Context(), owner, free)
+}
+
+// assemble puts a bundle together, unless pieces are missing. Its pieces stay.
+func (s *server) assemble(r *request, owner string, in bundleUpload, projects []int64) (assembly, error) {
 	missing, err := s.Chunks.FindMissing(r.Context(), owner, in.Chunks)
 	if err != nil || len(missing) > 0 {
-		return http.StatusOK, assembly{State: stateMissing, MissingChunks: missing}, err
+		return assembly{State: stateMissing, MissingChunks: missing}, err
 	}
-	select {
-	case s.assembling <- struct{}{}:
-		defer func() { <-s.assembling }()
-	case <-r.Context().Done():
-		return 0, nil, r.Context().Err()
+	endTurn, err := s.assemblies.takeTurn(r.Context())
+	if err != nil {
+		return assembly{}, err
 	}
+	defer endTurn()
 	answer := assembly{State: stateDone, MissingChunks: []string{}}
 	var refused *refusedBundle
 	if err := s.storeBundle(r, owner, in, projects); errors.As(err, &refused) {
 		answer.State, answer.Detail = stateFailed, core.Text(refused.reason)
 	} else if err != nil {
-		return 0, nil, err
+		return assembly{}, err
 	}
-	return http.StatusOK, answer, s.Chunks.DropChunks(r.Context(), owner, in.Chunks)
+	return answer, nil
 }
 
 // refusedBundle is the error of a bundle that cannot be taken, or not wholly. The reason is shown to the one who sent it.

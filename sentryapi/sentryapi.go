@@ -51,12 +51,12 @@ type Whole interface {
 // server holds what the handlers share.
 type server struct {
 	Options
-	assembling chan struct{} // one bundle is read at a time: it takes memory
+	assemblies *assemblies
 }
 
 // New makes the handler of what is below /api/0.
 func New(o Options) http.Handler {
-	s := &server{Options: o, assembling: make(chan struct{}, 1)}
+	s := &server{Options: o, assemblies: newAssemblies()}
 	router := chi.NewRouter()
 	router.NotFound(s.serveNotFound)
 	router.MethodNotAllowed(s.serveNotFound)

@@ -23,7 +23,7 @@ type NewDeploy struct {
 	Release      string
 	Environment  string
 	Commit       string
-	Commits      []string // since the deploy before
+	Commits      []string // since the deploy before; without any, what was pushed before Commit counts
 	PullRequests []string
 	Source       core.DeploySource
 }
@@ -44,7 +44,9 @@ RETURNING id`
 INSERT INTO deploys (project_id, number, id, release, environment, commit, source, deployed_at)
 VALUES (@project_id, @number, @id, @release, @environment, @commit, @source, @deployed_at)`
 	addDeployCommits = `
-INSERT INTO deploy_commits (project_id, commit, number) SELECT @project_id, unnest(@commits::text[]), @number`
+INSERT INTO deploy_commits (project_id, commit, number, with_pushed)
+SELECT @project_id, unnest(@commits::text[]), @number, @with_pushed
+ON CONFLICT DO NOTHING`
 	addDeployPullRequests = `
 INSERT INTO deploy_pull_requests (project_id, url, number) SELECT @project_id, unnest(@urls::text[]), @number`
 )
@@ -77,6 +79,12 @@ func (t *tx) createDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (c
 		return reported, err
 	}
 	reported.DeployedAt = place.DeployedAt
+	withPushed := len(d.Commits) == 0
+	if withPushed {
+		if d.Commits, err = t.findBrought(ctx, d.ProjectID, place.Number, []string{d.Commit}); err != nil {
+			return reported, err
+		}
+	}
 	if reported.ID, err = t.store.db.IDs.TakeOne(ctx, deployIDs); err != nil {
 		return reported, err
 	}
@@ -84,7 +92,7 @@ func (t *tx) createDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (c
 	if err != nil {
 		return reported, err
 	}
-	if err := t.addDeploy(ctx, d, reported, place.Number); err != nil {
+	if err := t.addDeploy(ctx, d, reported, place.Number, withPushed); err != nil {
 		return reported, err
 	}
 	_, err = t.recordActivity(ctx, activity.Entry{
@@ -121,7 +129,7 @@ func (t *tx) putRelease(ctx context.Context, d core.ReportedDeploy) (int64, erro
 	return row.ID, err
 }
 
-func (t *tx) addDeploy(ctx context.Context, d NewDeploy, reported core.ReportedDeploy, number int64) error {
+func (t *tx) addDeploy(ctx context.Context, d NewDeploy, reported core.ReportedDeploy, number int64, withPushed bool) error {
 	_, err := pg.Exec(ctx, t, addDeploy, pg.Args{
 		"project_id": d.ProjectID, "number": number, "id": reported.ID, "release": d.Release, "environment": d.Environment,
 		"commit": d.Commit, "source": string(d.Source), "deployed_at": reported.DeployedAt,
@@ -129,13 +137,20 @@ func (t *tx) addDeploy(ctx context.Context, d NewDeploy, reported core.ReportedD
 	if err != nil {
 		return err
 	}
-	commits := sortOnce(append(slices.Clone(d.Commits), d.Commit))
-	if _, err := pg.Exec(ctx, t, addDeployCommits, pg.Args{"project_id": d.ProjectID, "commits": commits, "number": number}); err != nil {
+	if err := t.addDeployCommits(ctx, d.ProjectID, number, append(slices.Clone(d.Commits), d.Commit), withPushed); err != nil {
 		return err
 	}
 	urls := sortOnce(slices.Clone(d.PullRequests))
 	_, err = pg.Exec(ctx, t, addDeployPullRequests,
 		pg.Args{"project_id": d.ProjectID, "urls": urls, "number": number})
+	return err
+}
+
+// addDeployCommits adds what a deploy brought; withPushed says that all that was pushed before these commits is among it.
+func (t *tx) addDeployCommits(ctx context.Context, project, number int64, commits []string, withPushed bool) error {
+	_, err := pg.Exec(ctx, t, addDeployCommits, pg.Args{
+		"project_id": project, "commits": sortOnce(commits), "number": number, "with_pushed": withPushed,
+	})
 	return err
 }
 

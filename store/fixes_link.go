@@ -127,6 +127,10 @@ type foundDeploy struct {
 	DeployedAt  core.Time
 }
 
+func (d foundDeploy) asDeploy() fixes.Deploy {
+	return fixes.Deploy{Number: d.Number, Release: d.Release, Environment: d.Environment, Commit: d.Commit, At: d.DeployedAt.Time}
+}
+
 // deployIfContained has a fix count as deployed when a deploy contains it already. Its issue is locked.
 func (t *tx) deployIfContained(ctx context.Context, actor core.Actor, fix watch.Fix) error {
 	link := fix.Link()
@@ -149,9 +153,7 @@ func (t *tx) deployIfContained(ctx context.Context, actor core.Actor, fix watch.
 	if first == nil {
 		return nil
 	}
-	return t.deployFix(ctx, actor, fix, fixes.Deploy{
-		Number: first.Number, Release: first.Release, Environment: first.Environment, Commit: first.Commit, At: first.DeployedAt.Time,
-	})
+	return t.deployFix(ctx, actor, fix, first.asDeploy())
 }
 
 // findEarlierDeploy replaces first by the deploy that the statement finds, if that is earlier.

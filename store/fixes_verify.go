@@ -121,7 +121,8 @@ func (t *tx) findStoredReturn(ctx context.Context, fix watch.Fix) (*fixes.Event,
 	for i, r := range rows {
 		events[i] = fixes.Event{At: r.At.Time, Release: r.Release, Environment: r.Environment}
 	}
-	return fix.FindReturn(ctx, t, events)
+	returned, _, err := fix.FindReturn(ctx, t, events)
+	return returned, err
 }
 
 func (t *tx) setVerified(ctx context.Context, fix watch.Fix) error {

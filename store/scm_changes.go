@@ -24,7 +24,7 @@ type scmChange struct {
 }
 
 func (c scmChange) apply(ctx context.Context, d SCMDelivery) error {
-	if _, err := pg.Exec(ctx, c, lockDeployOrder, pg.Args{"project_id": c.project}); err != nil { // before issues, as a deploy does
+	if err := c.extendDeploys(ctx, d.Steps); err != nil {
 		return err
 	}
 	for _, merge := range d.Merges { // before links, so that the merge commit of a linked pull request is not a fix of its own

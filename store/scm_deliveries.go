@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"errand/core"
+	"errand/fixes"
 	"errand/store/pg"
 )
 
@@ -15,6 +16,7 @@ type SCMDelivery struct {
 	Keys       []string // the delivery is known by each of them when it comes again
 	Repository string   // owner/name in lower case
 
+	Steps  []fixes.Step // what a push says of the order of commits
 	Links  []NamedFix
 	Merges []MergedPullRequest
 	Deploy *NewDeploy // of every project with the repository
@@ -60,6 +62,14 @@ func (t *tx) receiveDelivery(ctx context.Context, actor core.Actor, d SCMDeliver
 		return outcome, err
 	}
 	outcome.Projects = len(projects)
+	for _, project := range projects {
+		if _, err := pg.Exec(ctx, t, lockDeployOrder, pg.Args{"project_id": project.ID}); err != nil { // before issues, as a deploy does
+			return outcome, err
+		}
+	}
+	if err := t.keepSteps(ctx, d.Repository, d.Steps); err != nil {
+		return outcome, err
+	}
 	for _, project := range projects { // in the order of their ids, so that no two deliveries wait for each other
 		c := scmChange{tx: t, project: project.ID, actor: actor, outcome: &outcome}
 		if err := c.apply(ctx, d); err != nil {
@@ -102,7 +112,10 @@ const (
 const deleteDeliveries = `
 DELETE FROM scm_deliveries WHERE key IN (SELECT key FROM scm_deliveries WHERE received_at < @before LIMIT @chunk)`
 
-// DropDeliveries forgets the deliveries of source control of more than 30 days ago.
+// DropDeliveries forgets the deliveries of source control of more than 30 days ago, and old pushes.
 func (s *Store) DropDeliveries(ctx context.Context) error {
-	return s.deleteInChunks(ctx, deleteDeliveries, s.Now().Add(-keepDeliveries))
+	if err := s.deleteInChunks(ctx, deleteDeliveries, s.Now().Add(-keepDeliveries)); err != nil {
+		return err
+	}
+	return s.dropPushes(ctx)
 }

@@ -100,6 +100,7 @@ func (t *Tools) readDelivery(d core.SCMDelivery) (change store.SCMDelivery, reas
 // readPush finds the issues that commits name, and the pull requests that they merge. Of several commits that name an issue
 // the last one is its fix.
 func (t *Tools) readPush(change *store.SCMDelivery, push core.SCMPush) {
+	change.Steps = listSteps(push)
 	markers := fixes.NewIssueMarkers(t.store.Settings().BaseURL)
 	fixedBy, order := map[int64]string{}, []int64{}
 	for _, c := range push.Commits {
@@ -126,6 +127,14 @@ func (t *Tools) readPush(change *store.SCMDelivery, push core.SCMPush) {
 		change.Links = append(change.Links, store.NamedFix{NewFix: fix, Issues: []int64{id}})
 	}
 	slices.SortFunc(change.Links, func(a, b store.NamedFix) int { return cmp.Compare(a.Issues[0], b.Issues[0]) }) // as others lock them
+}
+
+func listSteps(push core.SCMPush) []fixes.Step {
+	pushed := fixes.Push{Before: push.Before, After: push.After}
+	for _, c := range push.Commits {
+		pushed.Commits = append(pushed.Commits, fixes.PushedCommit{SHA: c.SHA, Message: c.Message, WasPushed: c.WasPushed})
+	}
+	return pushed.ListSteps()
 }
 
 func (t *Tools) readPullRequest(change *store.SCMDelivery, request core.SCMPullRequest) (reason string) {

@@ -126,7 +126,7 @@ type deployCmd struct {
 func (*deployCmd) Configuration() *app.Config { return &app.Config{LogFormat: "text"} }
 
 func (c *deployCmd) Run(ctx context.Context) error {
-	reported, err := c.Send(ctx, c.Client)
+	reported, err := c.Send(ctx, c.Client, os.Stderr)
 	if err != nil {
 		return err
 	}

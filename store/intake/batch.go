@@ -127,6 +127,7 @@ type batch struct {
 	deliveries int64 // that it has made, but for those of what the long way does beside counting
 
 	issuesAfter map[int64]rememberedIssue // what each issue has after the batch
+	watched     map[int64]watchedFix      // of issues all of whose events only count, as far as is remembered
 
 	hasReopened  bool // its issues are locked, and what its events do beside counting is done
 	isRetry      bool // it was given before, and may be committed

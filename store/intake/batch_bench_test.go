@@ -13,6 +13,7 @@ import (
 
 	"errand/core"
 	"errand/similar"
+	"errand/store"
 	"errand/store/intake"
 	"errand/store/storetest"
 	"errand/triage"
@@ -32,8 +33,29 @@ func BenchmarkAddEvents(b *testing.B) {
 	}
 }
 
+// BenchmarkAddOldClients adds batches of events of one issue, whose fix is deployed, as clients with an older release send them.
+func BenchmarkAddOldClients(b *testing.B) {
+	for _, size := range []int{1, 8, 32} {
+		b.Run(fmt.Sprint("events=", size), func(b *testing.B) {
+			s := storetest.New(b)
+			benchmarkAdding(b, s, size, func(int) string { return "boom" }, func() {
+				deploy := store.NewDeploy{ProjectID: storetest.Shop, Release: "2.0", Environment: "production", Commit: "bbbbbbb"}
+				_, err := s.CreateDeploy(b.Context(), storetest.MakeActor(1), deploy)
+				require.NoError(b, err)
+				issue := storetest.ReadCell[int64](b, s, `SELECT id FROM issues`)
+				_, err = s.LinkFix(b.Context(), storetest.MakeActor(1), issue, store.NewFix{Kind: core.FixByCommit, Ref: "bbbbbbb"})
+				require.NoError(b, err)
+			})
+		})
+	}
+}
+
 func benchmarkAddEvents(b *testing.B, size int, group func(n int) string) {
-	s := storetest.New(b)
+	benchmarkAdding(b, storetest.New(b), size, group, func() {})
+}
+
+// benchmarkAdding adds batches after a first one, and what is to be done after that.
+func benchmarkAdding(b *testing.B, s *store.Store, size int, group func(n int) string, prepare func()) {
 	storetest.MakeProject(b, s, storetest.Shop, "Shop")
 	random := rand.NewChaCha8([32]byte{})
 	payload := make([]byte, 500)
@@ -51,6 +73,7 @@ func benchmarkAddEvents(b *testing.B, size int, group func(n int) string) {
 		return events
 	}
 	storetest.AddEvents(b, s, batch(1000)...)
+	prepare()
 	before := cpuSeconds(b)
 	for b.Loop() {
 		_, err := s.Intake.AddEvents(b.Context(), batch(size))

@@ -195,9 +195,17 @@ func (w *Writer) regressReturned(ctx context.Context, t *pg.Tx, b *batch, issue 
 			events = append(events, fixes.Event{At: e.OccurredAt.Time, Release: e.Release, Environment: e.Environment})
 		}
 	})
-	returned, err := fix.FindReturn(ctx, t, events)
-	if err != nil || returned == nil {
+	deploys, err := fix.CountDeploys(ctx, t) // before they are read: one that comes meanwhile is not missed
+	if err != nil {
 		return err
+	}
+	returned, harmless, err := fix.FindReturn(ctx, t, events)
+	if err != nil {
+		return err
+	}
+	if returned == nil {
+		w.memory.rememberHarmless(issue.ID, watchedFix{fix.ID, deploys}, harmless)
+		return nil
 	}
 	return fix.Regress(ctx, w.db, t, issue.Status, returned.Release)
 }

@@ -20,6 +20,7 @@ func (w *Writer) sendStatements(ctx context.Context, on interface {
 	if len(b.counts.issues)+len(b.counts.newIssues) == 0 {
 		return nil // all events are duplicates
 	}
+	b.watched = w.memory.findHarmless(b)
 	b.eachCounted(func(e *NewEvent, a *Added) {
 		if a.ID != 0 {
 			w.packWaiting(ctx, e)
@@ -86,7 +87,8 @@ func (b *batch) queueIssueCheck(q *pgx.Batch) {
 		project, issue, last := pg.SplitColumns(b.counts.issues, func(c issueCount) (int64, int64, time.Time) {
 			return c.project, c.issue, c.LastSeen.Time
 		})
-		q.Queue(checkIssues, project, issue, b.undecidedTimes(last))
+		watched := b.collectWatched()
+		q.Queue(checkIssues, project, issue, b.undecidedTimes(last), watched.fixes, watched.deploys)
 	}
 }
 

@@ -11,12 +11,14 @@ import "errand/store/activity"
 
 // checkIssues comes before what a batch makes, which is only made when the batch can proceed. It locks the issues of the
 // batch and finds out whether each can be counted on. undecided_at is the time of the newest event, or long ago when the long way
-// has decided already what the batch does to its issues.
+// has decided already what the batch does to its issues. harmless_fix is the fix to which all events of the issue are harmless,
+// unless there was a deploy since.
 const checkIssues = `
 WITH locked AS MATERIALIZED (
-	SELECT i.project_id, i.status, i.reopens_after, n.project_id AS wanted, n.undecided_at
+	SELECT i.project_id, i.status, i.fix_id, i.reopens_after, n.project_id AS wanted, n.undecided_at, n.harmless_fix, n.deploys
 	FROM issues i
-	JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, undecided_at) ON i.id = n.id
+	JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[], $5::bigint[])
+		AS n (project_id, id, undecided_at, harmless_fix, deploys) ON i.id = n.id
 	ORDER BY i.project_id, i.id
 	FOR UPDATE OF i
 )
@@ -26,7 +28,9 @@ SELECT set_config('errand.proceeds', (
 		SELECT count(*) FROM locked
 		WHERE project_id = wanted
 			AND status <> 'merged' -- its events go elsewhere
-			AND undecided_at > reopens_after IS NOT TRUE -- it may have to be reopened; an event from before then only counts
+			-- it may have to be reopened; an event from before then only counts, and one that is harmless to the fix
+			AND (undecided_at > reopens_after IS NOT TRUE OR harmless_fix = fix_id AND status IN ('fix_pending', 'verified')
+				AND deploys = (SELECT o.deploys FROM deploy_order o WHERE o.project_id = wanted))
 	))::text, true)`
 
 // countIssues locks the issues, and adds to them and their users when the batch can proceed and no event of it is stored or
@@ -38,9 +42,10 @@ SELECT set_config('errand.proceeds', (
 // nothing that is indexed changes (see the table issues).
 const countIssues = `
 WITH locked AS MATERIALIZED ( -- as in checkIssues
-	SELECT i.project_id, i.status, i.reopens_after, n.project_id AS wanted, n.undecided_at
+	SELECT i.project_id, i.status, i.fix_id, i.reopens_after, n.project_id AS wanted, n.undecided_at, n.harmless_fix, n.deploys
 	FROM issues i
-	JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS n (project_id, id, undecided_at) ON i.id = n.id
+	JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $21::bigint[], $22::bigint[])
+		AS n (project_id, id, undecided_at, harmless_fix, deploys) ON i.id = n.id
 	ORDER BY i.project_id, i.id
 	FOR UPDATE OF i
 ), checked AS MATERIALIZED (
@@ -49,7 +54,8 @@ WITH locked AS MATERIALIZED ( -- as in checkIssues
 		AND (SELECT count(*) FROM locked
 			WHERE project_id = wanted
 				AND status <> 'merged'
-				AND undecided_at > reopens_after IS NOT TRUE
+				AND (undecided_at > reopens_after IS NOT TRUE OR harmless_fix = fix_id AND status IN ('fix_pending', 'verified')
+					AND deploys = (SELECT o.deploys FROM deploy_order o WHERE o.project_id = wanted))
 		) = cardinality($2::bigint[])
 		AND NOT EXISTS (
 			SELECT FROM unnest($4::bigint[], $5::uuid[]) AS n (project_id, event_id)

@@ -10,6 +10,7 @@ import "hash/maphash"
 type memory struct {
 	issues *recent[uint64, rememberedIssue] // by the hash of the issueKey
 	rows   *recent[uint64, struct{}]        // hashes of the users and names that issues have
+	fixes  *recent[int64, watchedFix]       // by the issue: those to which some events are harmless, which are among the rows
 	seed   maphash.Seed
 }
 
@@ -41,6 +42,7 @@ func newMemory() *memory {
 	return &memory{
 		issues: newRecent[uint64, rememberedIssue](1 << 16),
 		rows:   newRecent[uint64, struct{}](1 << 15),
+		fixes:  newRecent[int64, watchedFix](1 << 12),
 		seed:   maphash.MakeSeed(),
 	}
 }
@@ -76,12 +78,12 @@ func (m *memory) hashNames(e *NewEvent) uint64 {
 }
 
 // hasRow reports whether the user or name is remembered.
-func hasRow[K userKey | issueName](m *memory, key K) bool {
+func hasRow[K userKey | issueName | harmlessKey](m *memory, key K) bool {
 	_, ok := m.rows.findEntry(maphash.Comparable(m.seed, key))
 	return ok
 }
 
-func rememberRows[K userKey | issueName](m *memory, keys []K) {
+func rememberRows[K userKey | issueName | harmlessKey](m *memory, keys []K) {
 	for _, key := range keys {
 		m.rows.addEntry(maphash.Comparable(m.seed, key), struct{}{})
 	}

@@ -24,23 +24,33 @@ WITH begins AS (
 SELECT release, environment, commit, min(number) AS number FROM found GROUP BY release, environment, commit`
 
 // FindReturn returns the first of the events that shows that the error is still there in spite of the fix, which must be
-// deployed; nil when none does.
-func (f Fix) FindReturn(ctx context.Context, q pg.Querier, events []fixes.Event) (*fixes.Event, error) {
+// deployed; nil when none does. Harmless are those before it whose like only count, at any time, until there is another deploy.
+func (f Fix) FindReturn(ctx context.Context, q pg.Querier, events []fixes.Event) (returned *fixes.Event, harmless []fixes.Event, err error) {
 	deploysByName := map[string][]fixes.Deploy{}
 	for _, e := range events {
 		deploys, isRead := deploysByName[e.Release]
 		if !isRead && e.Release != "" {
-			var err error
 			if deploys, err = readDeploysOfName(ctx, q, f.ProjectID, e.Release); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			deploysByName[e.Release] = deploys
 		}
 		if fixes.IsReturn(e, f.firstDeploy(), deploys) {
-			return &e, nil
+			return &e, harmless, nil
+		}
+		if !fixes.CanReturn(e, f.firstDeploy(), deploys) {
+			harmless = append(harmless, e)
 		}
 	}
-	return nil, nil
+	return nil, harmless, nil
+}
+
+const countDeploys = `SELECT deploys FROM deploy_order WHERE project_id = @project_id`
+
+// CountDeploys returns how many deploys the project of the fix had, which must be deployed.
+func (f Fix) CountDeploys(ctx context.Context, q pg.Querier) (int64, error) {
+	row, err := pg.QueryOne[struct{ Deploys int64 }](ctx, q, countDeploys, pg.Args{"project_id": f.ProjectID})
+	return row.Deploys, err
 }
 
 func readDeploysOfName(ctx context.Context, q pg.Querier, project int64, name string) ([]fixes.Deploy, error) {
