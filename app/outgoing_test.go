@@ -17,7 +17,8 @@ import (
 )
 
 // chatAlert is an alert whose URL is a secret; its host needs no name server.
-const chatAlert = `{"name": "chat", "format": "slack", "url": "https://hooks.slack.com/services/T0/B0/hunter2hunter2", "events": ["issue.new"]}`
+const chatAlert = `{"name": "chat", "format": "slack", "events": ["issue.new"],
+	"url": "https://hooks.slack.com/services/T0/B0/hunter2hunter2"}`
 
 // sealedWith returns the ids of the keys that the secrets of webhooks are sealed with.
 func sealedWith(t *testing.T, s *server) (ids []string) {
@@ -126,7 +127,8 @@ func TestTheLogHasNoSecretOfWebhooks(t *testing.T) {
 		}
 	}
 	require.Len(t, secrets, 2)
-	for _, bad := range []string{`{"github_token": "hunter2"`, `{"name": "x", "url": "https://u:hunter2@example.com", "events": ["issue.new"]}`} {
+	for _, bad := range []string{`{"github_token": "hunter2"`,
+		`{"name": "x", "url": "https://u:hunter2@example.com", "events": ["issue.new"]}`} {
 		status, answer := s.postWebhook(t, bad)
 		require.Equal(t, http.StatusBadRequest, status)
 		require.NotContains(t, answer, "hunter2")

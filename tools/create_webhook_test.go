@@ -45,7 +45,8 @@ func TestCreateWebhook(t *testing.T) {
 // requireHidden wants texts to be in no answer that shows webhooks to those who read issues, nor in the timeline or the log.
 func (h *fixture) requireHidden(secrets ...string) {
 	h.Helper()
-	shown := h.mustCall(reader, core.ListAlerts.Operation, `{}`) + h.mustCall(core.NewBootstrapActor(), core.ListActivity.Operation, `{}`) + h.log.String()
+	shown := h.log.String() + h.mustCall(reader, core.ListAlerts.Operation, `{}`) +
+		h.mustCall(core.NewBootstrapActor(), core.ListActivity.Operation, `{}`)
 	for _, secret := range secrets {
 		require.NotContains(h, shown, secret)
 	}
@@ -200,8 +201,9 @@ func TestWebhooksNeedTheirSettings(t *testing.T) {
 			object{"error": "encryption_not_configured", "reason": "ENCRYPTION_KEYS is not set"}},
 		"no valid key": {tools.WebhookOptions{Keys: unsealed}, webhookArgs(""),
 			object{"error": "encryption_not_configured", "reason": "no entry of ENCRYPTION_KEYS is valid"}},
-		"no mail server":     {tools.WebhookOptions{Keys: newKeys(t, "k1")}, mail, object{"error": "email_not_configured"}},
-		"mail without a key": {tools.WebhookOptions{SendsMail: true}, mail, object{"error": "encryption_not_configured", "reason": "ENCRYPTION_KEYS is not set"}},
+		"no mail server": {tools.WebhookOptions{Keys: newKeys(t, "k1")}, mail, object{"error": "email_not_configured"}},
+		"mail without a key": {tools.WebhookOptions{SendsMail: true}, mail,
+			object{"error": "encryption_not_configured", "reason": "ENCRYPTION_KEYS is not set"}},
 		"a name not there yet": {tools.WebhookOptions{}, `{"name": "x", "url": "https://nowhere.example.com", "events": ["issue.new"]}`,
 			object{"error": "encryption_not_configured", "reason": "ENCRYPTION_KEYS is not set"}},
 	} {

@@ -16,14 +16,15 @@ func fromBrowser(e *intake.NewEvent) { e.Source = core.SourceBrowser }
 func TestWhoIsToldOfANewIssue(t *testing.T) {
 	t.Parallel()
 	const other = shop + 1
+	trusted := []string{"all high: issue.new", "all low: issue.new", "shop high: issue.new"}
 	for name, test := range map[string]struct {
 		change  string // of the project before
 		browser bool   // the event comes from a web page
 		want    []string
 	}{
-		"a trusted project":               {"", false, []string{"all high: issue.new", "all low: issue.new", "shop high: issue.new"}},
+		"a trusted project":               {"", false, trusted},
 		"a project of web pages":          {"", true, []string{"all low: issue.new"}},
-		"web pages that are trusted":      {"trust_setting = 'high'", true, []string{"all high: issue.new", "all low: issue.new", "shop high: issue.new"}},
+		"web pages that are trusted":      {"trust_setting = 'high'", true, trusted},
 		"a project that is not trusted":   {"trust_setting = 'low'", false, []string{"all low: issue.new"}},
 		"a project that is being deleted": {"deleted_at = '2026-03-14'", false, []string{}},
 	} {

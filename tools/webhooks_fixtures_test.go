@@ -96,7 +96,8 @@ WHERE d.issue_id = $1 ORDER BY d.created_at, d.event, w.id`, issue)
 func (h *fixture) addListener(id int64, name string, minTrust core.Trust, project int64) {
 	h.Helper()
 	h.changeRows(`INSERT INTO webhooks (id, project_id, created_at, name, format, min_trust, events, url, created_by)
-VALUES ($1, nullif($2::bigint, 0), $3, $4, 'service', $5, '{issue.new,issue.regressed,issue.verified}', 'https://runner.example.com', 'admin')`,
+VALUES ($1, nullif($2::bigint, 0), $3, $4, 'service', $5, '{issue.new,issue.regressed,issue.verified}', 'https://runner.example.com',
+	'admin')`,
 		id, project, h.now, name, string(minTrust))
 }
 

@@ -86,7 +86,8 @@ func TestResendDelivery(t *testing.T) {
 	delivery := int64(h.callData(admin, core.TestWebhook.Operation, idArgs(webhook))["delivery_id"].(float64))
 	h.sameJSON(object{"error": "delivery_pending"}, h.mustFail(admin, core.ResendDelivery.Operation, deliveryArgs(webhook, delivery)))
 	h.sameJSON(object{"error": "not_found"}, h.mustFail(admin, core.ResendDelivery.Operation, deliveryArgs(other, delivery)))
-	h.changeRows(`UPDATE deliveries SET status = 'delivered', attempts = 2, last_status = 200, delivered_at = created_at, next_attempt_at = NULL`)
+	h.changeRows(`UPDATE deliveries SET status = 'delivered', attempts = 2, last_status = 200, delivered_at = created_at,
+		next_attempt_at = NULL`)
 	h.passTime(time.Hour)
 	now := core.At(h.now).Format(core.TimeLayout)
 
@@ -149,7 +150,8 @@ func TestOldDeliveriesAreDropped(t *testing.T) {
 	require.Len(t, h.eventsTold(waiting), 1, "a pending one stays")
 	require.Len(t, h.eventsTold(recent), 1)
 	require.Equal(t, []string{fmt.Sprintf("{%d} {7} 0", kept)}, queryTexts(h, `
-SELECT (SELECT array_agg(id) FROM webhooks)::text || ' ' || (SELECT array_agg(number) FROM scm_issues)::text || ' ' || count(*) FROM spikes`))
+SELECT (SELECT array_agg(id) FROM webhooks)::text || ' ' || (SELECT array_agg(number) FROM scm_issues)::text || ' ' || count(*)
+FROM spikes`))
 }
 
 // Two servers see each other's webhooks at once.
