@@ -30,7 +30,7 @@ func (b *brief) describeEvent() []piece {
 		ourPiece(b.describeChoice(stacks)),
 		theirPiece(b.describeExceptions() + b.describePlace()).orShort(cleanLine(string(b.Issue.Title), maxName)).named("message"),
 	}
-	pieces = append(pieces, stacks.listFrames()...)
+	pieces = append(pieces, stacks.listFrames(b.Budget*bytesPerToken)...)
 	return append(pieces, describeUnmapped(e)...)
 }
 

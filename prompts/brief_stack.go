@@ -60,9 +60,9 @@ func (s *stacks) isEmpty() bool { return len(s.list) == 0 }
 func (s *stacks) isShown(f *core.Frame) bool { return f.InApp || !s.hasApp }
 
 // listFrames writes the frames of the app, with those of libraries between them folded. A frame that stands in several stacks,
-// or several times in one, is shown once.
-func (s *stacks) listFrames() (pieces []piece) {
-	shown, most := map[frameKey]bool{}, maxFrames
+// or several times in one, is shown once. What is beyond the limit in bytes, for which there is no room, is only counted.
+func (s *stacks) listFrames(limit int) (pieces []piece) {
+	shown, most, size := map[frameKey]bool{}, maxFrames, 0
 	if !s.hasApp {
 		most = maxLibraryFrames
 	}
@@ -85,12 +85,14 @@ func (s *stacks) listFrames() (pieces []piece) {
 			shown[key] = true
 			before := heading + foldFrames(folded)
 			heading, folded = "", nil
-			if len(pieces) >= most {
+			if len(pieces) >= most || size > limit {
 				pieces = append(pieces, piece{what: "frame", isTheirs: true})
 				continue
 			}
 			head := before + describeFrame(stack.frames, i)
-			pieces = append(pieces, theirPiece(head+renderCode(f)+renderVars(f.Vars)).orShort(head+renderLine(f)).named("frame"))
+			full := head + renderCode(f) + renderVars(f.Vars)
+			size += len(full)
+			pieces = append(pieces, theirPiece(full).orShort(head+renderLine(f)).named("frame"))
 		}
 		if end := foldFrames(folded) + foldRepeated(repeated); end != "" && heading == "" {
 			pieces = append(pieces, theirPiece(end))
