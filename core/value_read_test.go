@@ -13,7 +13,8 @@ import (
 func FuzzReadValue(f *testing.F) {
 	for _, text := range []string{
 		`null`, ` true `, `-1.5e+3`, `12345678901234567890`, `"a\u00e9\ud83d\ude00\ud800 \" \\ \/"`, "\"\xff\"", "\"\x01\"", `[]`, `{}`,
-		`[1, [2], {"a": null, "a": "b"}]`, `{"b":1,"a":{"c":[true,false]}}`, `[1,]`, `{"a"}`, `{"a":}`, `[1 2]`, `01`, `-`, `"`, `"\`, `nul`, `{`, `[`, `1 1`,
+		`[1, [2], {"a": null, "a": "b"}]`, `{"b":1,"a":{"c":[true,false]}}`, `[1,]`, `{"a"}`, `{"a":}`, `[1 2]`, `01`, `-`,
+		`"`, `"\`, `nul`, `{`, `[`, `1 1`,
 		strings.Repeat("[", 200) + strings.Repeat("]", 200),
 	} {
 		f.Add([]byte(text))

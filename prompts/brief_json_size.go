@@ -11,8 +11,8 @@ const (
 // measureEvent returns about how many bytes the JSON of an event has: to write it only to measure it would take longer than
 // to word the whole brief.
 func measureEvent(e *core.BriefEvent) int {
-	size := 2*sizeOfFrame + measureTexts(e.Message, e.Transaction, e.Release, e.Environment, e.ServerName) + measureTexts(e.UnmappedFrames...) +
-		measureValues(e.Request, e.User, e.Tags, e.Contexts, e.Extra)
+	size := 2*sizeOfFrame + measureTexts(e.Message, e.Transaction, e.Release, e.Environment, e.ServerName) +
+		measureTexts(e.UnmappedFrames...) + measureValues(e.Request, e.User, e.Tags, e.Contexts, e.Extra)
 	for i := range e.Exceptions {
 		x := &e.Exceptions[i]
 		size += sizeOfPart + measureTexts(x.Type, x.Value) + measureFrames(x.Frames)
