@@ -54,10 +54,10 @@ func (r *valueReader) readValue(depth int) Value {
 		r.fail()
 		return Value{}
 	}
-	switch c := r.text[r.at]; {
-	case c == '"':
+	switch c := r.text[r.at]; c {
+	case '"':
 		return StringValue(r.readString())
-	case c == '{' || c == '[':
+	case '{', '[':
 		return r.readKids(c, depth)
 	default:
 		return r.readLiteral()

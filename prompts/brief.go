@@ -103,8 +103,8 @@ func (b *brief) describeClaim() string {
 	}
 }
 
-// shortCommit returns the beginning of a commit, by which it is known too.
-func shortCommit[T ~string](commit T) string { return string(commit[:min(len(commit), 12)]) }
+// shortenCommit returns the beginning of a commit, by which it is known too.
+func shortenCommit[T ~string](commit T) string { return string(commit[:min(len(commit), 12)]) }
 
 // minuteOf writes a time to the minute.
 func minuteOf(t core.Time) string {

@@ -20,15 +20,15 @@ const (
 func (b *brief) describeEvent() []piece {
 	if b.Event == nil {
 		return []piece{
-			ourPiece("No event of it is stored any more: the counts are all there is."),
-			theirPiece(cleanText(string(b.Issue.Title), maxHeadline) + "\n" + b.describePlace()),
+			makePiece("No event of it is stored any more: the counts are all there is."),
+			makeFenced(cleanText(string(b.Issue.Title), maxHeadline) + "\n" + b.describePlace()),
 		}
 	}
 	e := &b.Event.Event
 	stacks := collectStacks(e)
 	pieces := []piece{
-		ourPiece(b.describeChoice(stacks)),
-		theirPiece(b.describeExceptions() + b.describePlace()).orShort(cleanLine(string(b.Issue.Title), maxName)).named("message"),
+		makePiece(b.describeChoice(stacks)),
+		makeFenced(b.describeExceptions() + b.describePlace()).orShort(cleanLine(string(b.Issue.Title), maxName)).named("message"),
 	}
 	pieces = append(pieces, stacks.listFrames(b.Budget*bytesPerToken)...)
 	return append(pieces, describeUnmapped(e)...)
@@ -78,7 +78,7 @@ func (b *brief) describeExceptions() string {
 		}
 		text.WriteString(headlineOf(&x, maxHeadline/min(i+1, 2)) + "\n")
 	}
-	if message := string(e.Message); message != "" && !restates(e) {
+	if message := string(e.Message); message != "" && !isRestated(e) {
 		text.WriteString(cleanText(message, maxHeadline) + "\n")
 	}
 	if text.Len() == 0 {
@@ -87,8 +87,8 @@ func (b *brief) describeExceptions() string {
 	return text.String()
 }
 
-// restates reports whether the message says what an exception says already.
-func restates(e *core.Event) bool {
+// isRestated reports whether the message says what an exception says already.
+func isRestated(e *core.Event) bool {
 	for i := range e.Exceptions {
 		if e.Exceptions[i].Value == e.Message || e.Exceptions[i].RestatesMessage(e.Message) {
 			return true
@@ -175,7 +175,7 @@ func describeUnmapped(e *core.Event) []piece {
 		text.WriteString(cleanLine(string(reason), maxPath) + "\n")
 	}
 	return []piece{
-		ourPiece(fmt.Sprintf("Source map missing: %s of minified code could not be mapped to the source.", countThings(frames, "frame"))),
-		theirPiece(text.String()),
+		makePiece(fmt.Sprintf("Source map missing: %s of minified code could not be mapped to the source.", countThings(frames, "frame"))),
+		makeFenced(text.String()),
 	}
 }

@@ -92,10 +92,10 @@ func (s *stacks) listFrames(limit int) (pieces []piece) {
 			head := before + describeFrame(stack.frames, i)
 			full := head + renderCode(f) + renderVars(f.Vars)
 			size += len(full)
-			pieces = append(pieces, theirPiece(full).orShort(head+renderLine(f)).named("frame"))
+			pieces = append(pieces, makeFenced(full).orShort(head+renderLine(f)).named("frame"))
 		}
 		if end := foldFrames(folded) + foldRepeated(repeated); end != "" && heading == "" {
-			pieces = append(pieces, theirPiece(end))
+			pieces = append(pieces, makeFenced(end))
 		}
 	}
 	return pieces
@@ -194,12 +194,12 @@ func describeFrame(frames []core.Frame, i int) string {
 		text += ":" + strconv.FormatInt(int64(column), 10)
 	}
 	if f.Source != nil {
-		text += fmt.Sprintf(" (mapped from %s:%d:%d)", cleanLine(lastPart(f), maxName), f.Lineno, f.Colno)
+		text += fmt.Sprintf(" (mapped from %s:%d:%d)", cleanLine(findBaseName(f), maxName), f.Lineno, f.Colno)
 	}
 	return text + "\n"
 }
 
-func lastPart(f *core.Frame) string {
+func findBaseName(f *core.Frame) string {
 	file := string(f.AbsPath)
 	if file == "" {
 		file = string(f.Filename)
