@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -28,13 +29,18 @@ type valueReader struct {
 	text      string
 	at        int
 	hasFailed bool
+	open      []Member // of the objects and arrays that are being read: how many they have is known at their end
 }
 
 func (r *valueReader) fail() { r.hasFailed, r.at = true, len(r.text) }
 
 func (r *valueReader) skipSpace() {
-	for r.at < len(r.text) && strings.IndexByte(" \t\r\n", r.text[r.at]) >= 0 {
-		r.at++
+	for ; r.at < len(r.text); r.at++ {
+		switch r.text[r.at] {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return
+		}
 	}
 }
 
@@ -75,12 +81,23 @@ func (r *valueReader) readLiteral() Value {
 		return Value{}
 	case literal == "true" || literal == "false":
 		return Value{Kind: Bool, Text: literal}
-	case literal != "" && (literal[0] == '-' || literal[0] >= '0' && literal[0] <= '9') && json.Valid([]byte(literal)):
+	case isNumber(literal):
 		return Value{Kind: Number, Text: literal}
 	default:
 		r.fail()
 		return Value{}
 	}
+}
+
+// isNumber reports whether a literal is a number of JSON. encoding/json decides about all but natural numbers.
+func isNumber(literal string) bool {
+	if literal == "" || literal[0] != '-' && (literal[0] < '0' || literal[0] > '9') {
+		return false
+	}
+	if literal[0] > '0' && strings.Trim(literal, "0123456789") == "" {
+		return true
+	}
+	return json.Valid([]byte(literal))
 }
 
 // readKids reads an object or an array, which begins here.
@@ -93,8 +110,7 @@ func (r *valueReader) readKids(open byte, depth int) Value {
 	if r.takeByte(end) {
 		return v
 	}
-	const usual = 4
-	v.Kids = make([]Member, 0, usual)
+	first := len(r.open)
 	for !r.hasFailed {
 		var kid Member
 		if v.Kind == Object {
@@ -104,8 +120,10 @@ func (r *valueReader) readKids(open byte, depth int) Value {
 			}
 		}
 		kid.Value = r.readValue(depth + 1)
-		v.Kids = append(v.Kids, kid)
+		r.open = append(r.open, kid)
 		if r.takeByte(end) {
+			v.Kids = slices.Clone(r.open[first:])
+			r.open = r.open[:first]
 			return v
 		}
 		if !r.takeByte(',') {
