@@ -95,7 +95,11 @@ func (b *brief) renderHead() string {
 func (b *brief) describeClaim() string {
 	switch {
 	case b.Issue.Claim != nil:
-		return fmt.Sprintf(" Claimed by %s until %s.", cleanLine(b.Issue.Claim.Holder, maxName/2), minuteOf(b.Issue.Claim.ExpiresAt))
+		holder := cleanLine(b.Issue.Claim.Holder, maxName/2)
+		if worker := b.Issue.Claim.Worker; worker != "" {
+			holder += " (worker " + cleanLine(string(worker), maxName/2) + ")"
+		}
+		return fmt.Sprintf(" Claimed by %s until %s.", holder, minuteOf(b.Issue.Claim.ExpiresAt))
 	case b.Reader.Has(core.ClaimIssue.Scope):
 		return fmt.Sprintf(" Nobody has claimed it: start with %s id=%d.", core.ClaimIssue.Name, b.Issue.ID)
 	default:

@@ -30,8 +30,8 @@ func (b *brief) describeEvent() []piece {
 		makePiece(b.describeChoice(stacks)),
 		makeFenced(b.describeExceptions() + b.describePlace()).orShort(cleanLine(string(b.Issue.Title), maxName)).named("message"),
 	}
-	pieces = append(pieces, stacks.listFrames(b.Budget*bytesPerToken)...)
-	return append(pieces, describeUnmapped(e)...)
+	pieces = append(pieces, describeUnmapped(e)...)
+	return append(pieces, stacks.listFrames(e, b.Budget*bytesPerToken)...)
 }
 
 // describeChoice says which event is shown, and why.
@@ -145,14 +145,11 @@ func joinFacts(facts []fact) string {
 	return strings.Join(list, " · ") + "\n"
 }
 
-// isMapReason reports whether a problem says why a frame was not mapped to its source.
-func isMapReason(p core.Problem) bool { return strings.HasPrefix(p.Reason, "not mapped") }
-
 // listUnmapped returns why frames were not mapped, each reason once with the first frame that it is about.
 func listUnmapped(e *core.Event) (reasons []core.Untrusted, frames int) {
 	seen := map[string]bool{}
 	for _, p := range e.Problems {
-		if !isMapReason(p) {
+		if !strings.HasPrefix(p.Reason, core.NotMapped) {
 			continue
 		}
 		frames++
@@ -176,6 +173,6 @@ func describeUnmapped(e *core.Event) []piece {
 	}
 	return []piece{
 		makePiece(fmt.Sprintf("Source map missing: %s of minified code could not be mapped to the source.", countThings(frames, "frame"))),
-		makeFenced(text.String()),
+		makeFenced(text.String()).named("reason of missing source maps"),
 	}
 }

@@ -43,8 +43,8 @@ func TestBriefSaysWhoWorksOnIt(t *testing.T) {
 	t.Parallel()
 	facts := makeFacts("x")
 	require.Contains(t, renderBrief(facts, core.DefaultBriefBudget).Markdown, "Nobody has claimed it: start with claim_issue id=42.")
-	facts.Issue.Claim = &core.Claim{Holder: "fixer", ExpiresAt: briefNow}
-	require.Contains(t, renderBrief(facts, core.DefaultBriefBudget).Markdown, "Claimed by fixer until 2026-03-14 12:30Z.")
+	facts.Issue.Claim = &core.Claim{Holder: "fixer", Worker: "w-2", ExpiresAt: briefNow}
+	require.Contains(t, renderBrief(facts, core.DefaultBriefBudget).Markdown, "Claimed by fixer (worker w-2) until 2026-03-14 12:30Z.")
 }
 
 func TestBriefWarnsOfLowTrust(t *testing.T) {
@@ -94,6 +94,7 @@ func TestBriefMarksUnmappedFrames(t *testing.T) {
 
 	made := renderBrief(facts, core.DefaultBriefBudget)
 
+	require.Contains(t, made.Markdown, "    (not mapped to its source)\n", "beside the frame")
 	require.Contains(t, made.Markdown, "Source map missing: 2 frames of minified code could not be mapped to the source.")
 	require.Equal(t, core.List[core.Untrusted]{"exceptions.0.frames.1: not mapped: no source map of its file was uploaded for the release"},
 		made.JSON.Event.UnmappedFrames)
