@@ -15,6 +15,9 @@ type BriefForm struct {
 	Now     core.Time
 }
 
+// smallBudget is the budget below which nothing is kept for the later parts: there the frames need it all.
+const smallBudget = 1000
+
 // bytesPerToken is what a token is (decisions 7). Characters are counted as bytes: those that have several are several tokens.
 const bytesPerToken = 4
 
@@ -33,13 +36,19 @@ func RenderBrief(facts core.IssueFacts, form BriefForm) core.Brief {
 	p.text.Grow(limit)
 	p.text.WriteString(b.renderHead())
 	end := renderSteps(steps, limit)
-	p.writeSections([]section{
+	sections := []section{
 		{"## What happened", b.describeEvent(), 0},
 		{"## Notes and earlier fixes", b.listKnown(), 20},
 		{"## Similar issues", b.listSimilar(), 10},
 		{"## Releases, counts and triage", b.listRest(), 8},
 		{"## More of the event", b.describeSurroundings(), 12},
-	}, limit-p.text.Len()-len(end)-leftOutRoom)
+	}
+	if form.Budget < smallBudget {
+		for i := range sections {
+			sections[i].share = 0
+		}
+	}
+	p.writeSections(sections, limit-p.text.Len()-len(end)-leftOutRoom)
 	p.text.WriteString(b.renderLeftOut(&p.leftOut))
 	p.text.WriteString(end)
 	return core.Brief{Version: core.BriefVersion, Markdown: p.text.String(), JSON: b.makeJSON(steps, p.leftOut.list())}
