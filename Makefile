@@ -51,7 +51,7 @@ notices: ## Write the licences of the linked modules into THIRD_PARTY_NOTICES.md
 
 .PHONY: golden
 golden: ## Write the golden files anew; read the diff before you commit it.
-	@$(GO) test ./core ./api ./mcp ./prompts ./envelope ./otlp ./grouping ./triage -update
+	@$(GO) test ./core ./api ./mcp ./prompts ./brief ./envelope ./otlp ./grouping ./triage -update
 
 .PHONY: e2e
 e2e: deps build ## Run the built binary against real SDKs, a real browser and MCP clients; E2E_BROWSER=off leaves the browser out.
