@@ -67,7 +67,9 @@ VALUES (@id, nullif(@project_id::bigint, 0), nullif(@spike_threshold::bigint, 0)
 )
 
 // TakeWebhookID returns the id of a webhook that is to be stored.
-func (s *Store) TakeWebhookID(ctx context.Context) (int64, error) { return s.db.IDs.TakeOne(ctx, webhookIDs) }
+func (s *Store) TakeWebhookID(ctx context.Context) (int64, error) {
+	return s.db.IDs.TakeOne(ctx, webhookIDs)
+}
 
 // webhookData is the data of a webhook in the timeline: its query, which may hold a secret, is left out of the URL.
 type webhookData struct {
