@@ -91,6 +91,10 @@ bench-queries: deps build ## Measure how fast reading is on 200,000 issues; writ
 bench-sourcemap: ## Measure how fast source maps are indexed and looked up, beside a yardstick; writes bench/sourcemap.md.
 	@$(GO) run ./bench/sourcemap
 
+.PHONY: bench-webhooks
+bench-webhooks: deps build ## Measure how fast deliveries are sent, and what dead receivers cost; writes bench/webhooks.md.
+	@$(GO) run ./bench/webhooks
+
 .PHONY: corpora
 corpora: ## Measure against data of real SDKs and other trackers: make corpora CORPORA=folder (skipped when absent).
 	@$(GO) test -count=1 -v -run 'TestCorpora' ./envelope/... ./scrub/... ./grouping/ ./sourcemap/ | grep -E '^ +[a-z_]+_test.go:[0-9]+: |^(---|ok|FAIL|panic)'

@@ -47,6 +47,7 @@ const transferAtMost = 2 * time.Minute
 // App is a running Errand.
 type App struct {
 	config   *Config
+	version  string
 	log      *slog.Logger
 	db       *database
 	settings *settings
@@ -79,7 +80,7 @@ type App struct {
 // began. When New fails, nothing is left running.
 func New(ctx context.Context, c Config, version string, log *slog.Logger) (*App, error) {
 	log = addTraceIDs(log)
-	a := &App{config: &c, log: log, metrics: newMetrics(version), door: newDoor(), stops: stops{log: log}}
+	a := &App{config: &c, version: version, log: log, metrics: newMetrics(version), door: newDoor(), stops: stops{log: log}}
 	if err := a.openAll(ctx, version); err != nil {
 		a.Close(context.WithoutCancel(ctx))
 		return nil, err

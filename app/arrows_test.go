@@ -107,6 +107,7 @@ var arrows = map[string][]string{
 	"bench":           {"store/embedded", "github.com/jackc/pgx/v5"},
 	"bench/ingest":    {"bench", "envelope", "grouping", "scrub", "store/intake", "github.com/jackc/pgx/v5"},
 	"bench/queries":   {"bench", "core", "similar", "store", "store/intake", "triage", "github.com/jackc/pgx/v5"},
+	"bench/webhooks":  {"bench", "core", "notify", "notify/service"},
 	"bench/sourcemap": {"bench", "sourcemap", "github.com/go-sourcemap/sourcemap"},
 }
 

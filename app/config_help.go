@@ -31,6 +31,8 @@ var flagHelp = map[string]string{
 	"SCM_WEBHOOK_SECRET": "Secret with which source control signs what it sends to /hooks/scm; unset, that path does not exist.",
 	"ENCRYPTION_KEYS": "Keys that encrypt the secrets of webhooks: a comma list of <id>:<32 random bytes in base64>, the newest first; with " +
 		"the private Postgres one is made when unset.",
+	"NOTIFY": "NATS servers over which servers tell one another that there are deliveries to send: nats://user:password@host:4222; " +
+		"unset, those of other servers start some seconds later.",
 	"SMTP_URL":    "Mail server for email alerts: smtp://user:password@host:587 or smtps://user:password@host:465; unset, no mail is sent.",
 	"EMAIL_FROM":  "Sender of email alerts, such as Errand <errand@example.com>.",
 	"SCM_API_URL": "API of source control, for webhooks of the formats scm_dispatch and scm_issue.",

@@ -12,6 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"errand/core"
 )
 
 // metrics is what operators see of the process. No label of it comes from a client: routes are patterns, tools and jobs
@@ -25,6 +27,10 @@ type metrics struct {
 	jobSeconds     *prometheus.CounterVec
 
 	droppedDays, droppedEvents prometheus.Counter
+
+	attempts       *prometheus.CounterVec
+	attemptSeconds *prometheus.HistogramVec
+	pending        prometheus.Gauge
 }
 
 func newMetrics(version string) *metrics {
@@ -58,6 +64,17 @@ func newMetrics(version string) *metrics {
 		jobSeconds: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "errand_job_run_seconds_total", Help: "Time that background jobs took.",
 		}, []string{"job"}),
+		attempts: factory.NewCounterVec(prometheus.CounterOpts{
+			Name: "errand_delivery_attempts_total",
+			Help: "Attempts at deliveries of webhooks; the outcome is delivered, failed (it is tried again) or given_up.",
+		}, []string{"format", "outcome"}),
+		attemptSeconds: factory.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "errand_delivery_attempt_duration_seconds", Help: "Time that receivers of webhooks took.",
+			Buckets: []float64{.005, .01, .05, .1, .5, 1, 5, 10},
+		}, []string{"format"}),
+		pending: factory.NewGauge(prometheus.GaugeOpts{
+			Name: "errand_deliveries_pending", Help: "Deliveries of all servers that are not sent yet or are tried again, up to 100,000.",
+		}),
 	}
 }
 
@@ -87,6 +104,15 @@ func (m *metrics) countRun(job string, took time.Duration, err error) {
 	m.jobRuns.WithLabelValues(job, outcome).Inc()
 	m.jobSeconds.WithLabelValues(job).Add(took.Seconds())
 }
+
+// countAttempt counts an attempt at a delivery (jobs.SenderObserver).
+func (m *metrics) countAttempt(format core.WebhookFormat, outcome string, took time.Duration) {
+	m.attempts.WithLabelValues(string(format), outcome).Inc()
+	m.attemptSeconds.WithLabelValues(string(format)).Observe(took.Seconds())
+}
+
+// setPending notes how many deliveries are pending (jobs.SenderObserver).
+func (m *metrics) setPending(n int64) { m.pending.Set(float64(n)) }
 
 // countDroppedDay counts a day of stored events that the retention has deleted (jobs.Options.ObserveDropped).
 func (m *metrics) countDroppedDay(events int64) {

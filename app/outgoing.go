@@ -16,6 +16,7 @@ import (
 	"errand/core"
 	"errand/notify"
 	"errand/notify/email"
+	"errand/notify/wake"
 	"errand/seal"
 	"errand/tools"
 )
@@ -27,6 +28,8 @@ type OutgoingConfig struct {
 	EmailFrom           string      `name:"email-from" env:"EMAIL_FROM" help:"${help_EMAIL_FROM}"`
 	SCMAPIURL           string      `name:"scm-api-url" env:"SCM_API_URL" default:"https://api.github.com" help:"${help_SCM_API_URL}"`
 	WebhookAllowPrivate string      `name:"webhook-allow-private" env:"WEBHOOK_ALLOW_PRIVATE" help:"${help_WEBHOOK_ALLOW_PRIVATE}"`
+
+	Notify core.Secret `name:"notify" env:"NOTIFY" help:"${help_NOTIFY}"` // its URL can hold a password
 
 	mailer  *email.Mailer  // of SMTPURL and EmailFrom; nil: no mail is sent
 	private []netip.Prefix // of WebhookAllowPrivate
@@ -42,6 +45,11 @@ func (c *OutgoingConfig) readOutgoing() (err error) {
 		if err != nil || parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Host == "" || parsed.User != nil ||
 			strings.ContainsAny(c.SCMAPIURL, "?#") {
 			return errors.New("SCM_API_URL must be a URL such as https://api.github.com or https://git.example.com/api/v3")
+		}
+	}
+	if c.Notify != "" {
+		if err := wake.CheckURL(c.Notify); err != nil {
+			return fmt.Errorf("NOTIFY %w", err)
 		}
 	}
 	if c.SMTPURL == "" && c.EmailFrom == "" {

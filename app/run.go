@@ -47,6 +47,9 @@ func (a *App) startWork(ctx context.Context, work *stops) error {
 			return err
 		}
 	}
+	if err := a.startDeliveries(ctx, work); err != nil {
+		return err
+	}
 	serving, endServing := context.WithCancel(context.WithoutCancel(ctx))
 	var beside sync.WaitGroup
 	work.add("what requests depend on", func(context.Context) error {

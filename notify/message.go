@@ -66,6 +66,7 @@ func DescribeIssue(issue *core.IssueDetail) *Issue {
 
 // Brief is what an agent needs to start work on the issue. Text of the monitored app is marked in it.
 type Brief struct {
+	Version  string          `json:"version"`
 	Markdown string          `json:"markdown"`
 	JSON     json.RawMessage `json:"json"`
 }

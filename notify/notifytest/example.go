@@ -27,7 +27,7 @@ func NewExample() *notify.Message {
 			TimesSeen: 12, UsersAffected: 1, FirstSeen: core.At(SentAt.Add(-time.Hour)), LastSeen: core.At(SentAt.Add(-time.Minute)),
 			Title: "TypeError: x is undefined",
 		},
-		Brief: &notify.Brief{Markdown: "# Issue 42\n\nIt broke.\n", JSON: json.RawMessage(`{"id":42,"title_untrusted":"a < b"}`)},
+		Brief: &notify.Brief{Version: "v1", Markdown: "# Issue 42\n\nIt broke.\n", JSON: json.RawMessage(`{"id":42,"title_untrusted":"a < b"}`)},
 	}
 }
 

@@ -37,7 +37,7 @@ func TestNewRequest(t *testing.T) {
 		`"issue":{"id":42,"project_id":1234567890,"status":"unresolved","level":"error","trust":"high","priority":12.5,`+
 		`"times_seen":12,"users_affected":1,"first_seen":"2026-01-03T17:22:50.123Z","last_seen":"2026-01-03T18:21:50.123Z",`+
 		`"fix":null,"title_untrusted":"TypeError: x is undefined"},`+
-		`"brief":{"markdown":"# Issue 42\n\nIt broke.\n","json":{"id":42,"title_untrusted":"a < b"}}}`, string(body))
+		`"brief":{"version":"v1","markdown":"# Issue 42\n\nIt broke.\n","json":{"id":42,"title_untrusted":"a < b"}}}`, string(body))
 }
 
 func TestNewRequestOfPing(t *testing.T) {
