@@ -129,7 +129,8 @@ func TestScrubbedBeforeAndAfterMapping(t *testing.T) {
 	event["exception"].(object)["values"].([]object)[0]["value"] = "no cardholdertwo"
 
 	stored := s.send(event)
-	setFrames(event, object{"function": "a", "abs_path": "https://shop.example/assets/cardholderjs.js", "lineno": 1, "colno": 22, "in_app": true})
+	frame := object{"function": "a", "abs_path": "https://shop.example/assets/cardholderjs.js", "lineno": 1, "colno": 22, "in_app": true}
+	setFrames(event, frame)
 	hidden := s.send(event)
 
 	require.Equal(t, core.Untrusted("no [Filtered]"), stored.Exceptions[0].Value)

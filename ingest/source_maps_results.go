@@ -86,11 +86,8 @@ func (m *mapper) markMinified(e *core.Event, why mapResult) {
 	m.markUnmapped(e, frames)
 }
 
-// The signs of minified code: nobody writes lines so long, and few name functions so shortly.
-const (
-	farColumn = 500
-	shortName = 2
-)
+// farColumn is a sign of minified code: nobody writes lines so long.
+const farColumn = 500
 
 // looksMinified reports whether a frame of a page is of minified code. It is only asked where no map says so.
 func looksMinified(f *core.Frame) bool {
@@ -98,7 +95,8 @@ func looksMinified(f *core.Frame) bool {
 	if f.Lineno == 0 || f.Colno == 0 || !strings.Contains(string(file), "://") {
 		return false
 	}
-	return f.Colno > farColumn || strings.Contains(string(file), ".min.") || f.Function != "?" && f.Function != "" && len(f.Function) <= shortName
+	isNamed := f.Function != "" && f.Function != "?"
+	return f.Colno > farColumn || strings.Contains(string(file), ".min.") || isNamed && core.IsMinifiedName(f.Function)
 }
 
 // walkFrames calls visit with each frame of the exceptions, then of the threads.
