@@ -169,8 +169,8 @@ func TestMappingIsCounted(t *testing.T) {
 
 	s.requireMetrics("errand_ingest_source_map_frames_total", map[string]float64{"mapped": 8, "missing": 4})
 	require.EqualValues(t, 3, s.metricValue("errand_ingest_source_map_duration_seconds"))
-	require.Positive(t, s.metricValue("errand_ingest_source_map_pages_total{memory}"))
-	require.Positive(t, s.metricValue("errand_ingest_source_map_pages_total{storage}"))
+	require.Positive(t, s.metricValue("errand_ingest_source_map_cache_hits_total"))
+	require.Positive(t, s.metricValue("errand_ingest_source_map_cache_misses_total"))
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(1)).status, "an event without frames is not counted")
 	s.requireMetrics("errand_ingest_source_map_frames_total", map[string]float64{"mapped": 8, "missing": 4})
 }

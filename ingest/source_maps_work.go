@@ -45,9 +45,9 @@ func newMapper(o Options) *mapper {
 		metrics: newMapMetrics(o.Metrics), log: o.Log, failed: core.LineLimit{Every: warnOfMapEvery},
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
+	m.registerPages(o.Metrics)
 	if o.Blobs != nil {
 		m.indexes = newOpenIndexes(m.ctx, o.Blobs)
-		m.metrics.registerPages(o.Metrics, m.indexes.pages)
 		m.working.Go(m.dropIdle)
 	}
 	return m
