@@ -25,6 +25,9 @@ func TestMissingMapsAreMarked(t *testing.T) {
 	setFrames(outside, object{"function": "a", "abs_path": fileURL, "lineno": 99, "colno": 1, "in_app": true})
 	ofServer := crash("2.0", "")
 	setFrames(ofServer, object{"function": "a", "abs_path": "/app/dist/index.js", "lineno": 1, "colno": 1, "in_app": true})
+	ofModule := crash("2.0", "")
+	ofModule["platform"] = "node"
+	setFrames(ofModule, object{"function": "a", "abs_path": "file:///app/dist/index.js", "lineno": 1, "colno": 1, "in_app": true})
 	ofLibrary := crash("2.0", "")
 	setFrames(ofLibrary, object{"function": "a", "abs_path": fileURL, "lineno": 1, "colno": 1, "in_app": false})
 
@@ -40,6 +43,7 @@ func TestMissingMapsAreMarked(t *testing.T) {
 		"map of another build":             {crash("1.0", otherBuildID), "the source map of this path has another debug id"},
 		"outside of the map":               {outside, "the source map of the file has nothing at this line and column"},
 		"a server's own file":              {ofServer, ""},
+		"a server's own module":            {ofModule, ""},
 		"a library":                        {ofLibrary, ""},
 	} {
 		event := s.send(test.event)

@@ -79,7 +79,7 @@ func (m *mapper) markUnmapped(e *core.Event, frames []minifiedFrame) {
 func (m *mapper) markMinified(e *core.Event, why mapResult) {
 	var frames []minifiedFrame
 	walkFrames(e, func(path frameLocation, f *core.Frame) {
-		if f.InApp && looksMinified(f) && len(frames) < maxMapMarks {
+		if f.InApp && looksMinified(e.Platform, f) && len(frames) < maxMapMarks {
 			frames = append(frames, minifiedFrame{frame: f, path: path, isOwed: true, result: why})
 		}
 	})
@@ -90,9 +90,9 @@ func (m *mapper) markMinified(e *core.Event, why mapResult) {
 const farColumn = 500
 
 // looksMinified reports whether a frame of a page is of minified code. It is only asked where no map says so.
-func looksMinified(f *core.Frame) bool {
+func looksMinified(platform string, f *core.Frame) bool {
 	file := fileOf(f)
-	if f.Lineno == 0 || f.Colno == 0 || !strings.Contains(string(file), "://") {
+	if f.Lineno == 0 || f.Colno == 0 || !isOfPage(platform, file) {
 		return false
 	}
 	isNamed := f.Function != "" && f.Function != "?"
