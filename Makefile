@@ -60,6 +60,13 @@ e2e: deps build ## Run the built binary against real SDKs, a real browser and MC
 	@scripts/install-chromium
 	@$(GO) test -tags e2e -count=1 -skip '^TestFault' ./e2e/
 
+.PHONY: sign-in
+sign-in: deps build ## Let Claude Code, Codex, mcp-remote and the SDKs for TypeScript and Python in by the URL alone (installs them, 700 MB).
+	@scripts/install-npm e2e/agents
+	@cd e2e/agents && node node_modules/@anthropic-ai/claude-code/install.cjs
+	@scripts/install-pip e2e/agents/requirements.txt .cache/e2e-agents
+	@$(GO) test -tags e2e -count=1 -v -run '^TestAgentsSignIn$$' ./e2e/ | grep -Ev '^=== '
+
 .PHONY: faults
 faults: deps build ## Kill Postgres and servers under load, and send what hostile senders send; prints what it measured.
 	@$(GO) test -tags e2e -count=1 -v -parallel 5 -timeout 5m -run '^TestFault' ./e2e/ | grep -Ev '^=== '

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"errand/core"
@@ -60,15 +58,14 @@ func (c Client) pause() time.Duration {
 func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedMap, w io.Writer) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, uploadAtMost)
 	defer cancel()
-	query := url.Values{"project": {u.Project}, "release": {u.Release}, "name": {found.name}}
 	op := core.UploadSourceMap.Operation
-	address := strings.TrimRight(c.URL, "/") + op.Path() + "?" + query.Encode()
-	r, err := http.NewRequestWithContext(ctx, op.Method(), address, newProgressReader(found.body, w))
+	args := map[string]any{"project": u.Project, "release": u.Release, "name": found.name}
+	r, err := c.newRequest(ctx, op, args, fileBody{found.kind, newProgressReader(found.body, w)})
 	if err != nil {
 		return -1, err
 	}
 	r.ContentLength = int64(len(found.body))
-	response, answer, err := c.sendRequest(r, found.kind)
+	response, answer, err := c.sendRequest(r)
 	if response == nil && errors.Is(err, context.Canceled) {
 		return -1, err
 	}
@@ -78,7 +75,7 @@ func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedM
 	if response.StatusCode == op.Status {
 		return 0, nil
 	}
-	refused := &refusedCall{response.StatusCode, codeOf(answer), "the server answered " + response.Status + explain(answer)}
+	refused := &refusedCall{response.StatusCode, codeOf(answer), "the server answered " + response.Status + explainFailure(nil, answer)}
 	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode < http.StatusInternalServerError {
 		return -1, refused
 	}

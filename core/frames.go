@@ -16,20 +16,31 @@ func FindFunction(stack []Frame, i int) Untrusted {
 	if f.Source == nil {
 		return f.Function
 	}
-	if IsMinifiedName(f.Function) {
-		if i+1 < len(stack) && stack[i+1].Source != nil && stack[i+1].Source.Name != "" {
-			return stack[i+1].Source.Name
-		}
-		return f.Function
+	function, name := splitFunction(f.Function)
+	if len(name) > longestMinifiedName {
+		return Untrusted(function)
 	}
-	if class, method, isMethod := strings.Cut(string(f.Function), "."); isMethod && len(class) <= longestMinifiedName {
-		return Untrusted(method) // the minifier renamed the class, not what others call it by
+	if i+1 < len(stack) && stack[i+1].Source != nil && stack[i+1].Source.Name != "" {
+		return stack[i+1].Source.Name
 	}
-	return f.Function
+	return Untrusted(function)
 }
 
-// IsMinifiedName reports whether the name of a JavaScript function may be a minifier's, or is unknown: t, Object.t, new t.
+// splitFunction returns a function of JavaScript as engines name it, and the part of it that a minifier may have changed: of Object.t
+// [as pay], new t and async t it is t. A minifier renames classes too, but not their methods: of Eo.findPrice only the latter says
+// something.
+func splitFunction(text Untrusted) (function, name string) {
+	function, _, _ = strings.Cut(string(text), " [as ") // the name under which it was called
+	name = strings.TrimPrefix(function[strings.LastIndexByte(function, ' ')+1:], "Object.")
+	if dot := strings.LastIndexByte(name, '.'); 0 < dot && dot <= longestMinifiedName {
+		name = name[dot+1:]
+		function = name
+	}
+	return function, name
+}
+
+// IsMinifiedName reports whether the name of a JavaScript function may be a minifier's, or is unknown.
 func IsMinifiedName(function Untrusted) bool {
-	name, _, _ := strings.Cut(string(function), " [as ")
-	return len(name[strings.LastIndexAny(name, ". ")+1:]) <= longestMinifiedName
+	_, name := splitFunction(function)
+	return len(name) <= longestMinifiedName
 }

@@ -21,13 +21,15 @@ var scopes = map[string]core.Scope{
 	"get_event": core.IssuesRead, "resolve_issue": core.IssuesWrite, "ignore_issue": core.IssuesWrite, "unresolve_issue": core.IssuesWrite,
 	"claim_issue": core.IssuesWrite, "release_issue": core.IssuesWrite, "add_note": core.IssuesWrite,
 	"merge_issues": core.IssuesWrite, "split_issue": core.IssuesWrite,
-	"correct_triage": core.IssuesWrite, "find_similar": core.IssuesRead,
+	"correct_triage": core.IssuesWrite, "find_similar": core.IssuesRead, "get_brief": core.IssuesRead,
 	"link_fix": core.IssuesWrite, "create_deploy": core.ReleasesWrite, "list_releases": core.IssuesRead, "get_release": core.IssuesRead,
 	"list_fix_outcomes": core.Admin,
 	"upload_source_map": core.ReleasesWrite, "list_source_maps": core.IssuesRead, "delete_source_map": core.ReleasesWrite,
 	"create_token": core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
 	"list_approvals": core.Admin, "approve_request": core.Admin, "reject_request": core.Admin, "list_activity": core.Admin,
-	"list_labels": core.Admin,
+	"list_labels":    core.Admin,
+	"create_webhook": core.Admin, "list_webhooks": core.Admin, "delete_webhook": core.Admin, "test_webhook": core.Admin,
+	"list_deliveries": core.Admin, "resend_delivery": core.Admin, "list_alerts": core.IssuesRead,
 }
 
 func TestScopes(t *testing.T) {
