@@ -32,7 +32,8 @@ func (s *server) uploadMap(t *testing.T, release, name, text string) answer {
 // sendCrash sends an event with one frame of a minified file, and returns it as the API shows it.
 func (s *server) sendCrash(t *testing.T, key, release string) core.Event {
 	t.Helper()
-	body := fmt.Sprintf(`{"platform": "javascript", "release": %q, "exception": {"type": "Error", "value": "no cart", "stacktrace": {"frames": [
+	body := fmt.Sprintf(`{"platform": "javascript", "release": %q,
+		"exception": {"type": "Error", "value": "no cart", "stacktrace": {"frames": [
 		{"function": "a", "abs_path": "https://shop.example/app.js", "lineno": 1, "colno": 1, "in_app": true}]}}}`, release)
 	got := s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(body))
 	require.NoError(t, got.err)

@@ -97,6 +97,8 @@ func TestSourceMapsCommandTriesAgain(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		case 2:
 			panic(http.ErrAbortHandler) // the connection breaks
+		case 3:
+			w.WriteHeader(http.StatusTooManyRequests)
 		default:
 			w.WriteHeader(http.StatusCreated)
 		}
@@ -108,8 +110,27 @@ func TestSourceMapsCommandTriesAgain(t *testing.T) {
 	err := app.SourceMapUpload{Dir: writeBuild(t), Project: "shop", Release: "1", URLPrefix: "~/"}.Send(t.Context(), client, &out)
 
 	require.NoError(t, err)
-	require.EqualValues(t, 6, calls.Load())
+	require.EqualValues(t, 7, calls.Load())
 	require.Contains(t, out.String(), "trying again in")
+}
+
+func TestSourceMapsCommandGivesUp(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int32
+	away := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer away.Close()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.js"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.js.map"), []byte(cliMap), 0o600))
+	client := app.Client{URL: away.URL, Token: "ck_x", Pause: time.Millisecond}
+
+	err := app.SourceMapUpload{Dir: dir, Project: "shop", Release: "1", URLPrefix: "~/"}.Send(t.Context(), client, &strings.Builder{})
+
+	require.ErrorContains(t, err, "1 source maps were not uploaded")
+	require.EqualValues(t, 5, calls.Load())
 }
 
 func TestSourceMapsCommandSaysWhatIsWrong(t *testing.T) {

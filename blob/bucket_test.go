@@ -36,11 +36,11 @@ func openBucket(t *testing.T) blob.Store {
 func TestBucketObjectIsReplacedWhileOpen(t *testing.T) {
 	t.Parallel()
 	s := openBucket(t)
-	putText(t, s, "a", strings.Repeat("a", 1<<20))
+	putText(t, s, "a", strings.Repeat("a", 4<<20))
 	object, err := s.Open(t.Context(), "a")
 	require.NoError(t, err)
 	defer object.Close()
-	putText(t, s, "a", strings.Repeat("b", 1<<20))
+	putText(t, s, "a", strings.Repeat("b", 4<<20))
 
 	_, err = io.Copy(io.Discard, io.NewSectionReader(object, 0, object.Size()))
 

@@ -81,8 +81,9 @@ func (v *fingerprintVariables) findSubject() {
 	if i := findMainException(v.event); i >= 0 {
 		v.exception = v.event.Exceptions[i]
 	}
-	if f, _ := findCrashFrame(v.event); f != nil {
-		v.frame = *f
+	if stack, i := findCrashFrame(v.event); i >= 0 {
+		v.frame = stack[i]
+		v.frame.Function = core.FindFunction(stack, i)
 	}
 }
 

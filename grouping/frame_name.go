@@ -6,14 +6,15 @@ import (
 	"errand/core"
 )
 
-// nameFrame returns a frame of a stack in words: "shop.orders in load", "load(/static/shop.js)".
-func nameFrame(frame *core.Frame, stack []core.Frame, lang language) string {
-	function, module := string(frame.Function), string(frame.Module)
+// nameFrame returns frame i of a stack in words: "shop.orders in load", "load(/static/shop.js)".
+func nameFrame(stack []core.Frame, i int, lang language) string {
+	frame := &stack[i]
+	function, module := string(core.FindFunction(stack, i)), string(frame.Module)
 	if lang == native {
 		function = cutNativeSuffix(clipText(function))
 	}
 	if frame.Source != nil {
-		function, module = mappedFunction(frame, stack), sourceModule(string(frame.Source.Path))
+		module = sourceModule(string(frame.Source.Path))
 	}
 	file := module
 	switch {
@@ -41,27 +42,6 @@ func nameFrame(frame *core.Frame, stack []core.Frame, lang language) string {
 func baseName(path string) string {
 	path = path[strings.LastIndexByte(path, '/')+1:]
 	return path[strings.LastIndexByte(path, '\\')+1:]
-}
-
-// mappedFunction returns the name of a function that a source map led to. Where a minifier renamed it, the map knows how
-// the caller calls it: that is the name at the position of the next frame. A minifier renames classes too, but not their
-// methods: of Eo.findPrice only the latter says something.
-func mappedFunction(frame *core.Frame, stack []core.Frame) string {
-	function, _, _ := strings.Cut(string(frame.Function), " [as ") // the name under which it was called
-	name := function[strings.LastIndexByte(function, ' ')+1:]      // async f, new F
-	if dot := strings.LastIndexByte(name, '.'); 0 < dot && dot <= longestMinifiedName {
-		name = name[dot+1:]
-		function = name
-	}
-	if len(name) > longestMinifiedName {
-		return function
-	}
-	for i := range stack[:len(stack)-1] {
-		if caller := stack[i+1].Source; &stack[i] == frame && caller != nil && caller.Name != "" {
-			return string(caller.Name)
-		}
-	}
-	return function
 }
 
 // cutOrigin returns the path of a URL; any other path stays as it is.

@@ -125,25 +125,29 @@ func (s frameSelection) selects(frames []core.Frame, i int, lang language) bool 
 	return (frames[i].InApp || !s.onlyInApp) && (s.withRuntime || !isRuntimeFrame(frames, i, lang))
 }
 
-// findCrashFrame returns the frame of the application that is nearest the crash, with the stack that it belongs to; nil
-// without a stack. Frames of libraries or of the language's runtime stand in where the application has none.
-func findCrashFrame(e *core.Event) (*core.Frame, []core.Frame) {
+// findCrashFrame returns the stack with the frame of the application that is nearest the crash, and its index there; -1 without
+// a stack. Frames of libraries or of the language's runtime stand in where the application has none.
+func findCrashFrame(e *core.Event) (stack []core.Frame, index int) {
 	frames := findCrashStack(e)
 	lang := languageOfPlatform(e.Platform)
 	for _, s := range frameSelections {
 		for i := range frames {
 			if s.selects(frames, i, lang) {
-				return &frames[i], frames
+				return frames, i
 			}
 		}
 	}
-	return nil, nil
+	return nil, -1
 }
 
 // findCrashFunction returns the name of the function that crashed, empty when it is not known.
 func findCrashFunction(e *core.Event) string {
-	if f, _ := findCrashFrame(e); f != nil && !isUnknownName(string(f.Function)) {
-		return shortenLine(string(f.Function))
+	stack, i := findCrashFrame(e)
+	if i < 0 {
+		return ""
+	}
+	if function := string(core.FindFunction(stack, i)); !isUnknownName(function) {
+		return shortenLine(function)
 	}
 	return ""
 }

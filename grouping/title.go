@@ -79,8 +79,8 @@ func FindCulprit(event *core.Event) string {
 	if event.Transaction != "" {
 		return shortenLine(string(event.Transaction))
 	}
-	if f, stack := findCrashFrame(event); f != nil {
-		return shortenLine(nameFrame(f, stack, languageOfPlatform(event.Platform).ofFrame(f)))
+	if stack, i := findCrashFrame(event); i >= 0 {
+		return shortenLine(nameFrame(stack, i, languageOfPlatform(event.Platform).ofFrame(&stack[i])))
 	}
 	if event.Report != nil && event.Report.Kind == core.ReportTemplate {
 		return shortenLine(event.Report.Subject)

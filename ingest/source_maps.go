@@ -76,7 +76,7 @@ func (m *mapper) mapEvent(project *knownProject, e *core.Event) (isChanged bool)
 // collectMinified returns the frames that are to be mapped: by release and path, or by a debug id. It is nil when there are none.
 // What is looked up holds no text of the event, whose memory is used again.
 func collectMinified(e *core.Event) *mapping {
-	c := minifiedCollector{debugIDs: debugIDsOf(e), files: map[core.Untrusted]int{}}
+	c := minifiedCollector{platform: e.Platform, debugIDs: debugIDsOf(e), files: map[core.Untrusted]int{}}
 	c.work.release = strings.Clone(string(e.Release))
 	walkFrames(e, c.addFrame)
 	if len(c.work.frames) == 0 {
@@ -112,6 +112,7 @@ func normalizeDebugID(text string) string {
 
 // minifiedCollector gathers the frames of an event.
 type minifiedCollector struct {
+	platform string
 	debugIDs map[core.Untrusted]string
 	files    map[core.Untrusted]int // by abs_path; -1 for one that has no map
 	work     mapping
@@ -163,12 +164,17 @@ func (c *minifiedCollector) addFile(f *core.Frame) int {
 	default:
 		index = len(c.work.files)
 		debugID := c.debugIDs[name]
-		// A server's own files are seldom minified: nobody misses their maps.
-		isOwed := debugID != "" || strings.Contains(string(name), "://")
+		isOwed := debugID != "" || isOfPage(c.platform, name)
 		c.work.files = append(c.work.files, mapFile{path: path, debugID: debugID, isOwed: isOwed})
 	}
 	c.files[name] = index
 	return index
+}
+
+// isOfPage reports whether a file comes from the web, or from the bundle of an app. A server's own files, which are file:// in
+// modules of node, are seldom minified: nobody misses their maps.
+func isOfPage(platform string, file core.Untrusted) bool {
+	return strings.Contains(string(file), "://") && (platform != "node" || !strings.HasPrefix(string(file), "file://"))
 }
 
 func fileOf(f *core.Frame) core.Untrusted {

@@ -74,7 +74,7 @@ func (l *mapLookUps) hasMaps(project *knownProject, within time.Duration) bool {
 	defer cancel()
 	hasAny, err := l.store.HasSourceMaps(ctx, project.ID)
 	if err != nil {
-		return false // the next one asks again
+		return true // the look-up of the map fails in the same way, and says so
 	}
 	known.hasAny = hasAny
 	l.projects.Add(project.ID, known)

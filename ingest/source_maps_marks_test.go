@@ -25,6 +25,9 @@ func TestMissingMapsAreMarked(t *testing.T) {
 	setFrames(outside, object{"function": "a", "abs_path": fileURL, "lineno": 99, "colno": 1, "in_app": true})
 	ofServer := crash("2.0", "")
 	setFrames(ofServer, object{"function": "a", "abs_path": "/app/dist/index.js", "lineno": 1, "colno": 1, "in_app": true})
+	ofModule := crash("2.0", "")
+	ofModule["platform"] = "node"
+	setFrames(ofModule, object{"function": "a", "abs_path": "file:///app/dist/index.js", "lineno": 1, "colno": 1, "in_app": true})
 	ofLibrary := crash("2.0", "")
 	setFrames(ofLibrary, object{"function": "a", "abs_path": fileURL, "lineno": 1, "colno": 1, "in_app": false})
 
@@ -40,6 +43,7 @@ func TestMissingMapsAreMarked(t *testing.T) {
 		"map of another build":             {crash("1.0", otherBuildID), "the source map of this path has another debug id"},
 		"outside of the map":               {outside, "the source map of the file has nothing at this line and column"},
 		"a server's own file":              {ofServer, ""},
+		"a server's own module":            {ofModule, ""},
 		"a library":                        {ofLibrary, ""},
 	} {
 		event := s.send(test.event)
@@ -129,7 +133,8 @@ func TestScrubbedBeforeAndAfterMapping(t *testing.T) {
 	event["exception"].(object)["values"].([]object)[0]["value"] = "no cardholdertwo"
 
 	stored := s.send(event)
-	setFrames(event, object{"function": "a", "abs_path": "https://shop.example/assets/cardholderjs.js", "lineno": 1, "colno": 22, "in_app": true})
+	frame := object{"function": "a", "abs_path": "https://shop.example/assets/cardholderjs.js", "lineno": 1, "colno": 22, "in_app": true}
+	setFrames(event, frame)
 	hidden := s.send(event)
 
 	require.Equal(t, core.Untrusted("no [Filtered]"), stored.Exceptions[0].Value)
@@ -168,8 +173,8 @@ func TestMappingIsCounted(t *testing.T) {
 
 	s.requireMetrics("errand_ingest_source_map_frames_total", map[string]float64{"mapped": 8, "missing": 4})
 	require.EqualValues(t, 3, s.metricValue("errand_ingest_source_map_duration_seconds"))
-	require.Positive(t, s.metricValue("errand_ingest_source_map_pages_total{memory}"))
-	require.Positive(t, s.metricValue("errand_ingest_source_map_pages_total{storage}"))
+	require.Positive(t, s.metricValue("errand_ingest_source_map_cache_hits_total"))
+	require.Positive(t, s.metricValue("errand_ingest_source_map_cache_misses_total"))
 	require.Equal(t, http.StatusOK, s.postEvents(eventItem(1)).status, "an event without frames is not counted")
 	s.requireMetrics("errand_ingest_source_map_frames_total", map[string]float64{"mapped": 8, "missing": 4})
 }

@@ -3,8 +3,6 @@ package ingest
 import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
-
-	"errand/sourcemap"
 )
 
 // mapMetrics counts what became of minified frames.
@@ -30,18 +28,18 @@ func newMapMetrics(registerer prometheus.Registerer) (m mapMetrics) {
 }
 
 // registerPages adds the metrics of the pages of source maps that are kept in memory.
-func (mapMetrics) registerPages(registerer prometheus.Registerer, pages *sourcemap.Cache) {
+func (m *mapper) registerPages(registerer prometheus.Registerer) {
 	factory := promauto.With(registerer)
-	for _, read := range []struct {
-		from  string
-		count func(hits, misses uint64) uint64
-	}{
-		{"memory", func(hits, _ uint64) uint64 { return hits }},
-		{"storage", func(_, misses uint64) uint64 { return misses }},
-	} {
-		factory.NewCounterFunc(prometheus.CounterOpts{
-			Name: "errand_ingest_source_map_pages_total", Help: "Pages of source maps that were read, by where from.",
-			ConstLabels: prometheus.Labels{"from": read.from},
-		}, func() float64 { return float64(read.count(pages.CountReads())) })
+	countReads := func() (hits, misses uint64) {
+		if m.indexes == nil {
+			return 0, 0
+		}
+		return m.indexes.pages.CountReads()
 	}
+	factory.NewCounterFunc(prometheus.CounterOpts{
+		Name: "errand_ingest_source_map_cache_hits_total", Help: "Pages of source maps that were in memory when they were needed.",
+	}, func() float64 { hits, _ := countReads(); return float64(hits) })
+	factory.NewCounterFunc(prometheus.CounterOpts{
+		Name: "errand_ingest_source_map_cache_misses_total", Help: "Pages of source maps that were read from their storage.",
+	}, func() float64 { _, misses := countReads(); return float64(misses) })
 }

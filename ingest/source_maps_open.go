@@ -2,10 +2,12 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"errand/blob"
 	"errand/sourcemap"
+	"errand/store"
 )
 
 // maxOpenIndexes is how many maps are open at once: each may be an open file.
@@ -103,4 +105,44 @@ func (x *openIndexes) closeAll() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.dropUnused(func(*openIndex) bool { return true })
+}
+
+// openMaps opens the maps of the files, to be released by releaseMaps. A file without a map, or whose map failed, has none.
+func (m *mapper) openMaps(ctx context.Context, work *mapping) ([]*openIndex, error) {
+	maps, err := m.found.findMaps(ctx, work)
+	if err != nil {
+		for i := range work.files {
+			work.noteResult(i, mapFailed)
+		}
+		return nil, err
+	}
+	opened, failures := make([]*openIndex, len(maps)), make([]error, len(maps))
+	doAtOnce(len(maps), func(i int) {
+		if maps[i].id == 0 {
+			work.noteResult(i, maps[i].missing)
+			return
+		}
+		opened[i], failures[i] = m.indexes.take(store.KeyOfSourceMap(work.project, maps[i].id))
+		result := mapUnknown
+		if failures[i] != nil {
+			result = explainMapFailure(failures[i])
+		}
+		work.noteResult(i, result)
+	})
+	return opened, errors.Join(failures...)
+}
+
+// explainMapFailure says whether a map is broken, or cannot be read now.
+func explainMapFailure(err error) mapResult {
+	var broken *sourcemap.Invalid
+	if errors.Is(err, blob.ErrNotFound) || errors.As(err, &broken) {
+		return mapBroken
+	}
+	return mapFailed
+}
+
+func (m *mapper) releaseMaps(opened []*openIndex) {
+	for _, o := range opened {
+		m.indexes.release(o)
+	}
 }

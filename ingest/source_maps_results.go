@@ -79,26 +79,24 @@ func (m *mapper) markUnmapped(e *core.Event, frames []minifiedFrame) {
 func (m *mapper) markMinified(e *core.Event, why mapResult) {
 	var frames []minifiedFrame
 	walkFrames(e, func(path frameLocation, f *core.Frame) {
-		if f.InApp && looksMinified(f) && len(frames) < maxMapMarks {
+		if f.InApp && looksMinified(e.Platform, f) && len(frames) < maxMapMarks {
 			frames = append(frames, minifiedFrame{frame: f, path: path, isOwed: true, result: why})
 		}
 	})
 	m.markUnmapped(e, frames)
 }
 
-// The signs of minified code: nobody writes lines so long, and few name functions so shortly.
-const (
-	farColumn = 500
-	shortName = 2
-)
+// farColumn is a sign of minified code: nobody writes lines so long.
+const farColumn = 500
 
 // looksMinified reports whether a frame of a page is of minified code. It is only asked where no map says so.
-func looksMinified(f *core.Frame) bool {
+func looksMinified(platform string, f *core.Frame) bool {
 	file := fileOf(f)
-	if f.Lineno == 0 || f.Colno == 0 || !strings.Contains(string(file), "://") {
+	if f.Lineno == 0 || f.Colno == 0 || !isOfPage(platform, file) {
 		return false
 	}
-	return f.Colno > farColumn || strings.Contains(string(file), ".min.") || f.Function != "?" && f.Function != "" && len(f.Function) <= shortName
+	isNamed := f.Function != "" && f.Function != "?"
+	return f.Colno > farColumn || strings.Contains(string(file), ".min.") || isNamed && core.IsMinifiedName(f.Function)
 }
 
 // walkFrames calls visit with each frame of the exceptions, then of the threads.

@@ -39,7 +39,9 @@ func checkStrayBlobs(t *testing.T, blobs blob.Store) {
 	for _, project := range []store.NewProject{{ID: 7, Name: "Shop", PublicKey: "key"}, {ID: 8, Name: "Till", PublicKey: "other"}} {
 		_, err := s.CreateProject(t.Context(), actor, project)
 		require.NoError(t, err)
-		_, _, err = s.PutSourceMap(t.Context(), actor, store.NewSourceMap{ProjectID: project.ID, ID: 1, Release: "1", Name: "/a.js", Path: "/a.js"})
+		_, _, err = s.PutSourceMap(t.Context(), actor, store.NewSourceMap{
+			ProjectID: project.ID, ID: 1, Release: "1", Name: "/a.js", Path: "/a.js",
+		})
 		require.NoError(t, err)
 	}
 	for _, key := range []string{"sourcemaps/7/1", "sourcemaps/7/2", "sourcemaps/8/1", "others/7/2"} {

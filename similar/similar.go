@@ -112,7 +112,7 @@ func appendStack(list []int32, frames []core.Frame, left int) ([]int32, int) {
 			break
 		}
 		f := &frames[i]
-		name := frameName(f)
+		name := frameName(frames, i)
 		if hasApp && !f.InApp || name == "" || name == callee {
 			continue
 		}

@@ -94,8 +94,10 @@ func TestFrames(t *testing.T) {
 		"file":   {core.Frame{Filename: "src/pay.js", Function: "pay"}, "pay.js pay"},
 		"path":   {core.Frame{AbsPath: `C:\app\Pay.cs`, Function: "Pay"}, "pay.cs pay"},
 		"build":  {core.Frame{Filename: "app.1234.js?v=5", Function: "load2"}, "app..js load"},
-		"mapped": {core.Frame{AbsPath: "https://shop.example/a.js", Function: "e",
-			Source: &core.SourcePosition{Path: "webpack://shop/src/cart.ts", Name: "total"}}, "cart.ts total"},
+		"mapped": {core.Frame{AbsPath: "https://shop.example/a.js", Function: "loadCart",
+			Source: &core.SourcePosition{Path: "webpack://shop/src/cart.ts", Name: "total"}}, "cart.ts loadcart"},
+		"mapped, but for its name": {core.Frame{AbsPath: "https://shop.example/a.js", Function: "e",
+			Source: &core.SourcePosition{Path: "webpack://shop/src/cart.ts", Name: "total"}}, ""},
 		"minified":       {core.Frame{AbsPath: "https://shop.example/a.js", Function: "e"}, ""},
 		"no function":    {core.Frame{Module: "shop.cart"}, ""},
 		"anonymous":      {core.Frame{Module: "shop.cart", Function: "<anonymous>"}, ""},
@@ -106,7 +108,7 @@ func TestFrames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, test.want, frameName(&test.frame))
+			require.Equal(t, test.want, frameName([]core.Frame{test.frame}, 0))
 		})
 	}
 }

@@ -92,24 +92,23 @@ func plainType(name string) string {
 	return plainName(name[strings.LastIndexAny(name, `.:\/*`)+1:])
 }
 
-// frameName names a frame by its module or file and its function, without what changes from build to build. It is empty
-// for one that says nothing.
-func frameName(f *core.Frame) string {
-	function, file := string(f.Function), string(f.Module)
+// frameName names frame i of a stack by its module or file and its function, without what changes from build to build. It is
+// empty for one that says nothing.
+func frameName(stack []core.Frame, i int) string {
+	f := &stack[i]
+	name, file := core.FindFunction(stack, i), string(f.Module)
 	if f.Source != nil {
 		file = baseName(string(f.Source.Path))
-		if f.Source.Name != "" {
-			function = string(f.Source.Name)
-		}
 	} else if file == "" {
 		if file = baseName(string(f.Filename)); file == "" {
 			file = baseName(string(f.AbsPath))
 		}
 	}
-	if len(function) <= 2 && f.Source == nil && strings.Contains(string(f.AbsPath)+string(f.Filename), "://") {
-		return "" // of a minifier
+	if core.IsMinifiedName(name) && strings.Contains(string(f.AbsPath)+string(f.Filename), "://") {
+		return ""
 	}
-	if function = plainName(function); function == "" || function == "?" || function == "<anonymous>" {
+	function := plainName(string(name))
+	if function == "" || function == "?" || function == "<anonymous>" {
 		return ""
 	}
 	return plainName(file) + " " + function

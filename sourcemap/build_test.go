@@ -31,6 +31,7 @@ var refusedMaps = []struct{ name, text, reason, detail string }{
 	{"a comma too much", `{"version":3,}`, sourcemap.NotJSON, "expected"},
 	{"a comma too much in a list", `{"sources":["a",]}`, sourcemap.NotJSON, "not a value"},
 	{"no colon", `{"version" 3}`, sourcemap.NotJSON, "expected"},
+	{"a long number", `{"version":3,"sources":[],"mappings":"","x":1` + strings.Repeat("0", 70_000) + `}`, sourcemap.BrokenMappings, "digits"},
 	{"single quotes", `{'version':3}`, sourcemap.NotJSON, "expected"},
 	{"more after the map", withMappings("") + "{}", sourcemap.NotJSON, "more after"},
 	{"a control character", "{\"a\":\"\n\"}", sourcemap.NotJSON, "control character"},

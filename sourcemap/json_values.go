@@ -95,11 +95,14 @@ func (s *scanner) skipText() error {
 
 // readNumber reads a number.
 func (s *scanner) readNumber() (float64, error) {
-	const longest = 400 // a number of JSON has no limit, but none that a map needs comes near
+	const longest = 64 << 10 // a number of JSON has no limit, but none that a map needs comes near
 	var digits []byte
-	for s.peekByte(); len(digits) < longest; s.pos++ {
+	for s.peekByte(); ; s.pos++ {
 		if s.fillBuffer(1); s.pos == s.end || !isNumberByte(s.buffer[s.pos]) {
 			break
+		}
+		if len(digits) == longest {
+			return 0, refuseMappings("a number of more than %d digits", longest)
 		}
 		digits = append(digits, s.buffer[s.pos])
 	}
