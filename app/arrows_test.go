@@ -87,6 +87,7 @@ var arrows = map[string][]string{
 	"cmd/errand": {"app", "github.com/alecthomas/kong"},
 
 	// For tests and measurements only.
+	"e2e/interop":     {"github.com/modelcontextprotocol/go-sdk"},
 	"fixes/fixestest": {"fixes"},
 	"testkit/corpora": {},
 	"testkit/golden":  {"github.com/stretchr/testify"},

@@ -113,7 +113,7 @@ func (in *OperationInput) readArgs(o CallOptions) (map[string]any, error) {
 
 // readInput reads the file of --input.
 func (o CallOptions) readInput() ([]byte, error) {
-	var file io.ReadCloser = io.NopCloser(o.Streams.In)
+	file := io.NopCloser(o.Streams.In)
 	if o.Input != "-" {
 		opened, err := os.Open(o.Input)
 		if err != nil {
