@@ -75,6 +75,14 @@ faults: deps build ## Kill Postgres and servers under load, and send what hostil
 lint-mcp: build ## Check the MCP tools with the MCP inspector (--strict).
 	@scripts/lint-mcp $(INSPECTOR)
 
+.PHONY: conformance
+conformance: deps build ## Run the official conformance suite of MCP; e2e/interop/scenarios.txt says what is left out, and why.
+	@$(GO) run ./e2e/interop conformance
+
+.PHONY: interop
+interop: deps build ## Try the clients of MCP that people use: SDKs, mcp-remote, Claude Code, Gemini CLI, the inspector.
+	@$(GO) run ./e2e/interop clients
+
 .PHONY: bench
 bench: ## Run the benchmarks of the pure packages.
 	@$(GO) test -run '^$$' -bench . -benchmem ./core ./envelope ./scrub ./grouping ./triage ./similar

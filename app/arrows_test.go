@@ -96,6 +96,7 @@ var arrows = map[string][]string{
 
 	// For tests and measurements only.
 	"blob/blobtest":   {"blob", "github.com/stretchr/testify"},
+	"e2e/interop":     {"github.com/modelcontextprotocol/go-sdk"},
 	"fixes/fixestest": {"fixes"},
 	"testkit/corpora": {},
 	"testkit/golden":  {"github.com/stretchr/testify"},

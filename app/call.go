@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -113,7 +112,7 @@ func (in *OperationInput) readArgs(o CallOptions) (map[string]any, error) {
 
 // readInput reads the file of --input.
 func (o CallOptions) readInput() ([]byte, error) {
-	var file io.ReadCloser = io.NopCloser(o.Streams.In)
+	file := io.NopCloser(o.Streams.In)
 	if o.Input != "-" {
 		opened, err := os.Open(o.Input)
 		if err != nil {
@@ -190,9 +189,9 @@ func (o CallOptions) printAnswer(body []byte) error {
 	return err
 }
 
-// PrintText prints the text at a member of data, such as the brief of an issue, as it is meant to be read. What has no such text is
+// PrintText prints the text at a path below data, such as brief.markdown, as it is meant to be read. What has no such text is
 // printed as any other answer.
-func (in *OperationInput) PrintText(ctx context.Context, o CallOptions, name string) error {
+func (in *OperationInput) PrintText(ctx context.Context, o CallOptions, path string) error {
 	if err := o.check(); err != nil {
 		return usageError(err.Error())
 	}
@@ -200,9 +199,10 @@ func (in *OperationInput) PrintText(ctx context.Context, o CallOptions, name str
 	if err != nil {
 		return err
 	}
-	var answer struct{ Data map[string]json.RawMessage }
-	var text string
-	if o.JSON || json.Unmarshal(body, &answer) != nil || json.Unmarshal(answer.Data[name], &text) != nil || text == "" {
+	decoded, _ := decodeOrdered(body) // else it has no text
+	answer, _ := decoded.(jsonObject)
+	text, _ := answer.findMember("data." + path).(string)
+	if o.JSON || text == "" {
 		return o.printAnswer(body)
 	}
 	if o.Streams.IsTerminal {

@@ -1,0 +1,37 @@
+package app_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/app"
+)
+
+// TestCallPrintsTexts holds that a brief is printed as it is meant to be read, and an answer without one like any other.
+func TestCallPrintsTexts(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ body, want string }{
+		"a brief":  {`{"data":{"brief":{"markdown":"# 42\u001b[31m\n\ntext\u202e\n"}}}`, "# 42[31m\n\ntext\n"},
+		"none":     {`{"data":{"issue":null,"brief":null,"why":"nothing is open"}}`, "issue\nbrief\nwhy                      nothing is open\n"},
+		"no data":  {`{"why":"x"}`, "why                      x\n"},
+		"no texts": {`{"data":{"brief":{"markdown":7}}}`, "brief.markdown           7\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(test.body)) }))
+			defer server.Close()
+			input, _ := app.NewOperationInput("whoami")
+			options := newCommandLine(server.URL).options
+			var out, notes strings.Builder
+			options.Streams = app.Streams{Out: &out, Notes: &notes, IsTerminal: true}
+
+			require.NoError(t, input.PrintText(t.Context(), options, "brief.markdown"))
+
+			require.Equal(t, test.want, out.String())
+		})
+	}
+}
