@@ -29,8 +29,8 @@ func describeSCM(errors core.ErrorForms) *huma.Operation {
 	described := &huma.Operation{
 		OperationID: "receive_delivery", Method: http.MethodPost, Path: scmRoute, Tags: []string{"hooks"},
 		Summary: "Take a delivery of source control",
-		Description: "For a webhook at GitHub, Gitea or Forgejo, which sends push, pull_request and deployment_status with GitHub's payloads, of at " +
-			"most 2 MB. It is not there without SCM_WEBHOOK_SECRET. GitHub's own names of the headers are read too: X-GitHub-Event, " +
+		Description: "For a webhook at GitHub, Gitea or Forgejo, which sends push, pull_request and deployment_status with GitHub's " +
+			"payloads, of at most 2 MB. It is not there without SCM_WEBHOOK_SECRET. GitHub's own headers are read too: X-GitHub-Event, " +
 			"X-GitHub-Delivery and X-Hub-Signature-256.",
 		RequestBody: &huma.RequestBody{Required: true, Content: jsonContent(core.Schema{"type": "object"})},
 		Responses:   map[string]*huma.Response{"200": {Description: "It was done, or ignored for a reason.", Content: jsonContent(answer)}},
