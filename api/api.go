@@ -111,6 +111,7 @@ func (s *server) mountAPI(router chi.Router) {
 		r.Use(s.requireToken)
 		s.mountOperations(r, document)
 	})
+	document.AddOperation(describeSCM(s.Registry.Catalogue().Errors()))
 	openAPI, err := json.Marshal(document)
 	if err != nil {
 		panic(fmt.Sprintf("api: OpenAPI document: %v", err))

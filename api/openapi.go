@@ -43,6 +43,8 @@ func newDocument(catalogue *core.Catalogue, version string) *huma.OpenAPI {
 					Description: "A token (ck_..) with the scope that the operation needs, or the ADMIN_TOKEN."},
 				schemeDSNKey: {Type: "apiKey", In: "header", Name: "X-Service-Key",
 					Description: "The key of a project: the part of its DSN before the @."},
+				schemeSCM: {Type: "apiKey", In: "header", Name: "X-Scm-Signature-256",
+					Description: "sha256=, and the HMAC-SHA256 of the raw body in hexadecimal, with SCM_WEBHOOK_SECRET as the key."},
 				schemeSetup: {Type: "http", Scheme: "bearer", Description: "A setup key (cks_..), valid for one hour."},
 			},
 		},

@@ -80,8 +80,10 @@ func TestDeployCommandSaysWhatIsWrong(t *testing.T) {
 			"404 Not Found"},
 		"a redirect": {app.Client{URL: elsewhere.URL, Token: adminToken}, app.DeployReport{Project: "x"},
 			"where it leads, https://errors.example/"},
-		"not there":     {app.Client{URL: "http://127.0.0.1:1", Token: adminToken, Pause: time.Nanosecond}, app.DeployReport{Project: "x"}, "connection refused"},
-		"no repository": {client, app.DeployReport{Project: "x", Commit: "HEAD", CommitsFrom: "v1", Dir: t.TempDir()}, "not a git repository"},
+		"not there": {app.Client{URL: "http://127.0.0.1:1", Token: adminToken, Pause: time.Nanosecond},
+			app.DeployReport{Project: "x"}, "connection refused"},
+		"no repository": {client,
+			app.DeployReport{Project: "x", Commit: "HEAD", CommitsFrom: "v1", Dir: t.TempDir()}, "not a git repository"},
 		"a flag for git": {client, app.DeployReport{Project: "x", Commit: "HEAD", CommitsFrom: "--output=x", Dir: t.TempDir()},
 			"git log --output=x..HEAD"},
 	} {
@@ -114,7 +116,8 @@ func TestDeployCommandTriesAgain(t *testing.T) {
 		_, _ = io.WriteString(w, `{"data": {"release": "1.0"}}`)
 	}))
 	t.Cleanup(broken.Close)
-	client, report := app.Client{URL: broken.URL, Token: adminToken, Pause: time.Millisecond}, app.DeployReport{Project: "shop", Commit: "abcdef1"}
+	client := app.Client{URL: broken.URL, Token: adminToken, Pause: time.Millisecond}
+	report := app.DeployReport{Project: "shop", Commit: "abcdef1"}
 	var said strings.Builder
 
 	reported, err := report.Send(t.Context(), client, &said)

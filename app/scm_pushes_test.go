@@ -36,7 +36,8 @@ func (s *scmShop) pushOf(forced bool, from, to string, commits ...string) {
 		list[i] = strings.Replace(commitOf(shaOf(message), message), `"distinct": true`, fmt.Sprintf(`"distinct": %t`, !wasPushed), 1)
 	}
 	s.deliver("push", fmt.Sprintf(`{"ref": "refs/heads/main", "before": %q, "after": %q, "created": %t, "deleted": %t, "forced": %t,
-		"base_ref": null, "commits": [%s], %s}`, shaOf(from), shaOf(to), from == "none", to == "none", forced, strings.Join(list, ","), shopRepository))
+		"base_ref": null, "commits": [%s], %s}`,
+		shaOf(from), shaOf(to), from == "none", to == "none", forced, strings.Join(list, ","), shopRepository))
 }
 
 // deployBy reports a deploy of a commit, and returns whether it brought the fix.
@@ -65,87 +66,90 @@ func (s *scmShop) deployedIn() any {
 	return s.showFix()["release"]
 }
 
+// pushedCommits are what deploys of one commit bring, and do not bring, of what was pushed.
+var pushedCommits = map[string]func(*testing.T, *scmShop){
+	"an earlier push": func(t *testing.T, s *scmShop) {
+		s.push("start", "fix", "fix")
+		s.push("fix", "more", "more")
+		s.push("more", "most", "even more", "most")
+		require.True(t, s.deploy("most"))
+	},
+	"the middle of a push": func(t *testing.T, s *scmShop) {
+		s.push("start", "last", "first", "fix", "middle", "last")
+		require.False(t, s.deploy("first"))
+		require.True(t, s.deploy("middle"))
+	},
+	"Gitea's order": func(t *testing.T, s *scmShop) {
+		s.push("start", "last", "last", "middle", "fix", "first")
+		require.False(t, s.deploy("first"))
+		require.True(t, s.deploy("middle"))
+	},
+	"a merge": func(t *testing.T, s *scmShop) {
+		s.push("none", "fix", "fix") // of a branch
+		s.push("start", "main", "main")
+		require.False(t, s.deploy("main"))
+		s.push("main", "Merge branch 'fix'", "=fix", "beside", "Merge branch 'fix'")
+		require.False(t, s.deploy("beside"), "which parent it has is not known")
+		s.push("Merge branch 'fix'", "later", "later")
+		require.True(t, s.deploy("later"))
+	},
+	"a merge with a message of its own": func(t *testing.T, s *scmShop) {
+		s.push("start", "Bring the cart", "=fix", "beside", "Bring the cart")
+		require.False(t, s.deploy("beside"))
+		require.True(t, s.deploy("Bring the cart"))
+	},
+	"another branch": func(t *testing.T, s *scmShop) {
+		s.push("none", "fix", "fix")
+		s.push("start", "main", "main")
+		require.False(t, s.deploy("main"))
+		require.False(t, s.deploy("start"))
+	},
+	"an older commit": func(t *testing.T, s *scmShop) {
+		s.push("start", "old", "old")
+		s.push("old", "fix", "fix")
+		require.False(t, s.deploy("old"))
+		require.False(t, s.deploy("old"), "once more")
+		s.push("fix", "new", "new")
+		require.True(t, s.deploy("new"))
+	},
+	"a forced push": func(t *testing.T, s *scmShop) {
+		s.push("start", "fix", "fix")
+		s.pushOf(true, "fix", "other", "other")
+		s.push("other", "more", "more")
+		require.False(t, s.deploy("more"))
+	},
+	"a branch that was moved back": func(t *testing.T, s *scmShop) {
+		s.push("start", "old", "old")
+		s.push("old", "fix", "fix")
+		s.push("fix", "old") // Gitea does not say that it was forced
+		s.push("old", "other", "other")
+		require.False(t, s.deploy("other"))
+		require.True(t, s.deploy("fix"))
+	},
+	"a deleted branch": func(t *testing.T, s *scmShop) {
+		s.push("start", "fix", "fix")
+		s.push("fix", "none")
+		s.push("none", "other", "other")
+		require.False(t, s.deploy("other"))
+		require.False(t, s.deployBy("web-shop", strings.Repeat("0", 7), ""))
+	},
+	"abbreviated": func(t *testing.T, s *scmShop) {
+		s.push("start", "fix", "fix")
+		s.push("fix", "new", "new")
+		s.linkCommit(shaOf("fix")[:7])
+		require.True(t, s.deployBy("web-shop", strings.ToUpper(shaOf("new")[:8]), ""))
+	},
+	"a deploy that lists its commits": func(t *testing.T, s *scmShop) {
+		s.push("start", "new", "fix", "new")
+		require.False(t, s.deployBy("web-shop", shaOf("new"), fmt.Sprintf(`, "commits": [%q]`, shaOf("new"))))
+		require.True(t, s.deploy("new"), "it is not the one that listed them")
+	},
+}
+
 // TestSCMPushedCommitsAreDeployed: a deploy of one commit brings those that were pushed before it, and no others.
 func TestSCMPushedCommitsAreDeployed(t *testing.T) {
 	t.Parallel()
-	for name, check := range map[string]func(*testing.T, *scmShop){
-		"an earlier push": func(t *testing.T, s *scmShop) {
-			s.push("start", "fix", "fix")
-			s.push("fix", "more", "more")
-			s.push("more", "most", "even more", "most")
-			require.True(t, s.deploy("most"))
-		},
-		"the middle of a push": func(t *testing.T, s *scmShop) {
-			s.push("start", "last", "first", "fix", "middle", "last")
-			require.False(t, s.deploy("first"))
-			require.True(t, s.deploy("middle"))
-		},
-		"Gitea's order": func(t *testing.T, s *scmShop) {
-			s.push("start", "last", "last", "middle", "fix", "first")
-			require.False(t, s.deploy("first"))
-			require.True(t, s.deploy("middle"))
-		},
-		"a merge": func(t *testing.T, s *scmShop) {
-			s.push("none", "fix", "fix") // of a branch
-			s.push("start", "main", "main")
-			require.False(t, s.deploy("main"))
-			s.push("main", "Merge branch 'fix'", "=fix", "beside", "Merge branch 'fix'")
-			require.False(t, s.deploy("beside"), "which parent it has is not known")
-			s.push("Merge branch 'fix'", "later", "later")
-			require.True(t, s.deploy("later"))
-		},
-		"a merge with a message of its own": func(t *testing.T, s *scmShop) {
-			s.push("start", "Bring the cart", "=fix", "beside", "Bring the cart")
-			require.False(t, s.deploy("beside"))
-			require.True(t, s.deploy("Bring the cart"))
-		},
-		"another branch": func(t *testing.T, s *scmShop) {
-			s.push("none", "fix", "fix")
-			s.push("start", "main", "main")
-			require.False(t, s.deploy("main"))
-			require.False(t, s.deploy("start"))
-		},
-		"an older commit": func(t *testing.T, s *scmShop) {
-			s.push("start", "old", "old")
-			s.push("old", "fix", "fix")
-			require.False(t, s.deploy("old"))
-			require.False(t, s.deploy("old"), "once more")
-			s.push("fix", "new", "new")
-			require.True(t, s.deploy("new"))
-		},
-		"a forced push": func(t *testing.T, s *scmShop) {
-			s.push("start", "fix", "fix")
-			s.pushOf(true, "fix", "other", "other")
-			s.push("other", "more", "more")
-			require.False(t, s.deploy("more"))
-		},
-		"a branch that was moved back": func(t *testing.T, s *scmShop) {
-			s.push("start", "old", "old")
-			s.push("old", "fix", "fix")
-			s.push("fix", "old") // Gitea does not say that it was forced
-			s.push("old", "other", "other")
-			require.False(t, s.deploy("other"))
-			require.True(t, s.deploy("fix"))
-		},
-		"a deleted branch": func(t *testing.T, s *scmShop) {
-			s.push("start", "fix", "fix")
-			s.push("fix", "none")
-			s.push("none", "other", "other")
-			require.False(t, s.deploy("other"))
-			require.False(t, s.deployBy("web-shop", strings.Repeat("0", 7), ""))
-		},
-		"abbreviated": func(t *testing.T, s *scmShop) {
-			s.push("start", "fix", "fix")
-			s.push("fix", "new", "new")
-			s.linkCommit(shaOf("fix")[:7])
-			require.True(t, s.deployBy("web-shop", strings.ToUpper(shaOf("new")[:8]), ""))
-		},
-		"a deploy that lists its commits": func(t *testing.T, s *scmShop) {
-			s.push("start", "new", "fix", "new")
-			require.False(t, s.deployBy("web-shop", shaOf("new"), fmt.Sprintf(`, "commits": [%q]`, shaOf("new"))))
-			require.True(t, s.deploy("new"), "it is not the one that listed them")
-		},
-	} {
+	for name, check := range pushedCommits {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openSCMShop(t)
@@ -202,7 +206,8 @@ func TestSCMPushesOfSeveralProjects(t *testing.T) {
 	require.False(t, s.deployBy("other", shaOf("new"), ""))
 	require.False(t, s.deployBy("elsewhere", shaOf("new"), ""))
 	require.Nil(t, s.deployedIn())
-	require.Contains(t, s.deliver("deployment_status", deploymentOf("success", shaOf("new"), "")), fmt.Sprintf(`"fixes_deployed":[%d]`, s.issue))
+	require.Contains(t, s.deliver("deployment_status", deploymentOf("success", shaOf("new"), "")),
+		fmt.Sprintf(`"fixes_deployed":[%d]`, s.issue))
 }
 
 // A pull request is brought by every deploy of a commit that was pushed after its merge.

@@ -133,6 +133,21 @@ func TestSentryDeployBringsFixes(t *testing.T) {
 	require.Contains(t, shown.body, `"release":"1.0"`)
 }
 
+// sentry-cli sends the commits of set-commits --commit as refs of a repository.
+func TestSentryCommitsAsRefs(t *testing.T) {
+	t.Parallel()
+	s := startSentryServer(t)
+	token := s.makeToken("web-shop", "releases:write")
+	refs := `{"refs": [{"repository": "acme/shop", "commit": "` + newestCommit + `", "previousCommit": "` + someCommit + `"}]}`
+
+	s.mustAsk(http.StatusCreated, token, http.MethodPost, "/organizations/any/releases/", `{"version": "1.0", "projects": ["web-shop"]}`)
+	s.mustAsk(http.StatusOK, token, http.MethodPut, "/organizations/any/releases/1.0/", refs)
+	s.mustAsk(http.StatusCreated, token, http.MethodPost, "/organizations/any/releases/1.0/deploys/", `{"environment": "production"}`)
+
+	shown := s.sendRequest(t.Context(), http.MethodGet, "/v1/releases/1.0?project=web-shop", "", nil).body
+	require.Contains(t, shown, `"commit":"`+newestCommit+`"`)
+}
+
 func TestSentryDeployNamesNoCommit(t *testing.T) {
 	t.Parallel()
 	s := startSentryServer(t)

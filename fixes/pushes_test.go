@@ -97,14 +97,15 @@ func TestStepsOfBrokenReports(t *testing.T) {
 		push fixes.Push
 		want []fixes.Step
 	}{
-		"nothing":             {fixes.Push{}, nil},
-		"a deleted branch":    {fixes.Push{Before: oldCommit, After: none}, nil},
-		"a new branch":        {fixes.Push{Before: none, After: fixCommit, Commits: []fixes.PushedCommit{fix}}, nil},
-		"no commits":          {fixes.Push{After: fixCommit}, nil},
-		"not a commit":        {fixes.Push{Before: "main", After: fixCommit, Commits: []fixes.PushedCommit{{SHA: "x"}, fix}}, nil},
-		"to itself":           {fixes.Push{Before: fixCommit, After: fixCommit}, nil},
-		"without the newest":  {fixes.Push{After: oldCommit, Commits: []fixes.PushedCommit{fix}}, []fixes.Step{{oldCommit, fixCommit}}},
-		"without a beginning": {fixes.Push{After: fixCommit, Commits: []fixes.PushedCommit{{SHA: oldCommit}, fix}}, []fixes.Step{{fixCommit, oldCommit}}},
+		"nothing":            {fixes.Push{}, nil},
+		"a deleted branch":   {fixes.Push{Before: oldCommit, After: none}, nil},
+		"a new branch":       {fixes.Push{Before: none, After: fixCommit, Commits: []fixes.PushedCommit{fix}}, nil},
+		"no commits":         {fixes.Push{After: fixCommit}, nil},
+		"not a commit":       {fixes.Push{Before: "main", After: fixCommit, Commits: []fixes.PushedCommit{{SHA: "x"}, fix}}, nil},
+		"to itself":          {fixes.Push{Before: fixCommit, After: fixCommit}, nil},
+		"without the newest": {fixes.Push{After: oldCommit, Commits: []fixes.PushedCommit{fix}}, []fixes.Step{{oldCommit, fixCommit}}},
+		"without a beginning": {fixes.Push{After: fixCommit, Commits: []fixes.PushedCommit{{SHA: oldCommit}, fix}},
+			[]fixes.Step{{fixCommit, oldCommit}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

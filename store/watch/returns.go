@@ -25,7 +25,9 @@ SELECT release, environment, commit, min(number) AS number FROM found GROUP BY r
 
 // FindReturn returns the first of the events that shows that the error is still there in spite of the fix, which must be
 // deployed; nil when none does. Harmless are those before it whose like only count, at any time, until there is another deploy.
-func (f Fix) FindReturn(ctx context.Context, q pg.Querier, events []fixes.Event) (returned *fixes.Event, harmless []fixes.Event, err error) {
+func (f Fix) FindReturn(ctx context.Context, q pg.Querier, events []fixes.Event) (
+	returned *fixes.Event, harmless []fixes.Event, err error,
+) {
 	deploysByName := map[string][]fixes.Deploy{}
 	for _, e := range events {
 		deploys, isRead := deploysByName[e.Release]
