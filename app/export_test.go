@@ -4,6 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"errand/jobs"
+	"errand/store"
 )
 
 // MetricsRegistry is where all metrics of the process are registered.
@@ -11,3 +12,6 @@ func (a *App) MetricsRegistry() *prometheus.Registry { return a.metrics.registry
 
 // JobNames returns the names of all background jobs.
 func (a *App) JobNames() []string { return jobs.Options{Store: a.db.Store}.Names() }
+
+// Store is the database of the process.
+func (a *App) Store() *store.Store { return a.db.Store }

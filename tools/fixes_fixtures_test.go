@@ -66,9 +66,10 @@ func (h *fixture) linkFix(issue int64) object {
 }
 
 // addFixedIssue makes a house with an issue whose fix is deployed with 1.1 in production, after 1.0. 21 events in the week before
-// make the window a day.
+// make the window a day. An agent is told of it.
 func addFixedIssue(h *fixture) (issue int64) {
 	h.Helper()
+	h.addListener(1, "agent", core.TrustHigh, 0)
 	h.createDeploy(oldCommit, "1.0")
 	for range 21 {
 		issue = h.addEvent("boom", inRelease("1.0"))
@@ -112,8 +113,8 @@ func (h *fixture) latestActivity(issue int64) core.Activity {
 	return page.Data[0]
 }
 
-// alertsOf returns what happened to an issue that somebody may want to be told of.
+// alertsOf returns what an agent is told of an issue.
 func (h *fixture) alertsOf(issue int64) []string {
 	h.Helper()
-	return queryTexts(h, `SELECT alert FROM issue_alerts WHERE issue_id = $1 ORDER BY at, alert`, issue)
+	return queryTexts(h, `SELECT event FROM deliveries WHERE issue_id = $1 ORDER BY created_at, event`, issue)
 }

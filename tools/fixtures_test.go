@@ -45,6 +45,7 @@ type fixture struct {
 	tools    *tools.Tools
 	registry *core.Registry
 	blobs    blob.Store
+	webhooks tools.WebhookOptions
 	now      time.Time
 	log      bytes.Buffer
 	events   int // how many addEvent has added
@@ -87,12 +88,16 @@ func openWithClock(t *testing.T, clock core.Clock) *fixture {
 // bindOperations puts the operations on the store.
 func (h *fixture) bindOperations(random io.Reader) {
 	h.Helper()
+	if h.webhooks.Guard == nil {
+		h.webhooks = allWebhooks(h.T)
+	}
 	var err error
 	h.blobs, err = blob.OpenStore("file://"+h.TempDir(), os.Getenv)
 	require.NoError(h, err)
 	h.Cleanup(func() { require.NoError(h, h.blobs.Close()) })
 	h.tools = tools.New(tools.Options{
 		Store: h.store, AdminToken: adminToken, Random: random, FindStoredType: grouping.FindStoredType, Blobs: h.blobs,
+		Webhooks: h.webhooks,
 	})
 	h.registry, err = h.tools.Registry(slog.New(slog.NewTextHandler(&h.log, nil)))
 	require.NoError(h, err)

@@ -145,7 +145,7 @@ func TestReleasesOfADeletedProjectAreGone(t *testing.T) {
 		done, err = h.store.PurgeProject(t.Context(), shop)
 		require.NoError(t, err)
 	}
-	for _, table := range []string{"releases", "deploys", "deploy_commits", "deploy_order", "fixes", "issue_alerts"} {
+	for _, table := range []string{"releases", "deploys", "deploy_commits", "deploy_order", "fixes", "deliveries"} {
 		require.Equal(t, []string{"0"}, queryTexts(h, `SELECT count(*)::text FROM `+table), table)
 	}
 }

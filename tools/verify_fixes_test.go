@@ -126,19 +126,6 @@ func TestManyFixesAreVerified(t *testing.T) {
 	require.Equal(t, []string{fmt.Sprint(many)}, queryTexts(h, `SELECT count(*)::text FROM issues WHERE status = 'verified'`))
 }
 
-func TestAlertsAreDroppedAfterADay(t *testing.T) {
-	t.Parallel()
-	h := openShop(t)
-	old := h.addEvent("old")
-	h.passTime(day + time.Millisecond)
-	recent := h.addEvent("recent")
-
-	require.NoError(t, h.store.DropSent(t.Context()))
-
-	require.Empty(t, h.alertsOf(old))
-	require.Equal(t, []string{"issue.new"}, h.alertsOf(recent))
-}
-
 func TestFixOutcomes(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

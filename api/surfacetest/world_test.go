@@ -15,6 +15,7 @@ import (
 	"errand/core"
 	"errand/store"
 	"errand/store/intake"
+	"errand/store/pg"
 	"errand/store/storetest"
 )
 
@@ -83,7 +84,9 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 	answer := w.SendRequest(t, surfacetest.Request{Method: http.MethodPost, Path: fmt.Sprintf("/v1/issues/%d/claim", claimed),
 		Token: w.tokens["agent"]})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+	webhook, pending, ended := w.addWebhook(t, project)
 	w.values = map[string]string{
+		"webhook": fmt.Sprint(webhook), "pending": fmt.Sprint(pending), "ended": fmt.Sprint(ended),
 		"project": fmt.Sprint(project), "key": keys(project)[0], "lonely": fmt.Sprint(lonely), "lastkey": keys(lonely)[0],
 		"issue": fmt.Sprint(issue), "resolved": fmt.Sprint(resolved), "claimed": fmt.Sprint(claimed), "merged": fmt.Sprint(merged),
 		"missing": fmt.Sprint(missingID), "event": fmt.Sprint(event), "map": fmt.Sprint(sourceMap.ID),
@@ -91,7 +94,28 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 		"eventcursor":    string(core.NewCursor("received_at", now, event)),
 		"approvalcursor": string(core.NewCursor("requested_at", now.Add(time.Second), 1)),
 	}
+	next := core.ListPosition{Sort: "created_at", Filters: pg.DigestFilter(webhook), At: now.Add(time.Second), ID: 1}
+	w.values["deliverycursor"] = string(next.Cursor())
 	return w
+}
+
+// addWebhook makes a webhook with a pending and a failed delivery.
+func (w *world) addWebhook(t *testing.T, project int64) (webhook, pending, ended int64) {
+	t.Helper()
+	webhook, err := w.Store.TakeWebhookID(t.Context())
+	require.NoError(t, err)
+	_, err = w.Store.CreateWebhook(t.Context(), core.NewBootstrapActor(), store.NewWebhook{
+		ID: webhook, ProjectID: project, Name: "runner <1>", Format: core.FormatService, SpikeThreshold: 100,
+		Events: []core.WebhookEvent{core.IssueNew, core.IssueSpike}, MinTrust: core.TrustLow, URL: "https://runner.example/hook?key=secret",
+	})
+	require.NoError(t, err)
+	pending, err = w.Store.AddPing(t.Context(), webhook)
+	require.NoError(t, err)
+	ended, err = w.Store.AddPing(t.Context(), webhook)
+	require.NoError(t, err)
+	w.runSQL(t, `UPDATE deliveries SET status = 'failed', attempts = 8, last_status = 500, last_error = 'answered 500', next_attempt_at = NULL
+		WHERE id = $1`, ended)
+	return webhook, pending, ended
 }
 
 // makeCursor returns the cursor behind the first issue of a project.
