@@ -83,8 +83,8 @@ var arrows = map[string][]string{
 	"notify/wake":       {"core", "github.com/nats-io/nats.go"},
 	"notify/notifytest": {"core", "notify", "github.com/emersion/go-sasl", "github.com/emersion/go-smtp", "github.com/stretchr/testify"},
 
-	"jobs": {"core", "store", "blob", "brief", "seal", "notify", "notify/formats", "fixes", "github.com/jackc/pgx/v5",
-		"github.com/riverqueue/river"},
+	"jobs": {"core", "store", "blob", "brief", "seal", "notify", "notify/formats", "fixes",
+		"github.com/jackc/pgx/v5", "github.com/riverqueue/river"},
 
 	"demo": {"core", "golang.org/x/sync"},
 

@@ -103,8 +103,8 @@ UPDATE deliveries d SET
 	last_error = CASE WHEN j.refusal = '' THEN 'the attempt has not ended, or its server was lost' ELSE j.refusal END
 FROM judged j
 WHERE d.project_id = j.project_id AND d.id = j.id
-RETURNING d.project_id, d.id, d.webhook_id, coalesce(d.issue_id, 0) AS issue_id, d.event, d.created_at, d.attempts::bigint AS attempt, d.lease,
-	j.project_name, j.issue_number, j.refusal`
+RETURNING d.project_id, d.id, d.webhook_id, coalesce(d.issue_id, 0) AS issue_id, d.event, d.created_at, d.attempts::bigint AS attempt,
+	d.lease, j.project_name, j.issue_number, j.refusal`
 )
 
 // TakeDeliveries takes due deliveries for an attempt each: of each webhook at most as many as there is room for. waits are the

@@ -49,7 +49,8 @@ func measureAll(ctx context.Context, rounds int, length time.Duration, binary, o
 			return err
 		}
 	}
-	text := fmt.Sprintf("# Webhooks\n\n`make bench-webhooks`: %d rounds, medians. %s. The receiver, the load, the server and Postgres share the machine.\n\n"+
+	text := fmt.Sprintf("# Webhooks\n\n`make bench-webhooks`: %d rounds, medians. %s. "+
+		"The receiver, the load, the server and Postgres share the machine.\n\n"+
 		"| what | measured | of the yardstick |\n|---|---:|---:|\n", rounds, bench.DescribeMachine())
 	bare := bench.TakeMedian(results[yardstick])
 	for _, name := range order {

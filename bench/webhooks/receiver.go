@@ -49,16 +49,7 @@ func startReceiver() (*receiver, error) {
 	if r.dead, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
-	go func() {
-		var kept []net.Conn // or they would be closed
-		for {
-			conn, err := r.dead.Accept()
-			if err != nil {
-				return
-			}
-			kept = append(kept, conn)
-		}
-	}()
+	go r.keepConnections()
 	if r.folder, err = os.MkdirTemp("", "errand-bench-"); err != nil {
 		return nil, err
 	}
@@ -73,6 +64,20 @@ func startReceiver() (*receiver, error) {
 		}
 	}
 	return r, nil
+}
+
+// keepConnections takes connections and says nothing, until the sender closes them.
+func (r *receiver) keepConnections() {
+	for {
+		conn, err := r.dead.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			_, _ = io.Copy(io.Discard, conn)
+			_ = conn.Close()
+		}()
+	}
 }
 
 func (r *receiver) stop() {

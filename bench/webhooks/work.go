@@ -103,7 +103,8 @@ func (w *work) sendEvents(ctx context.Context, length time.Duration) (float64, e
 
 const insertDeliveries = `
 INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
-SELECT $1, $2::bigint + n, $3, CASE WHEN $4 THEN (SELECT min(id) FROM issues) + n % $5 END, $6, $6, $6, CASE WHEN $4 THEN 'issue.new' ELSE 'ping' END
+SELECT $1, $2::bigint + n, $3, CASE WHEN $4 THEN (SELECT min(id) FROM issues) + n % $5 END, $6, $6, $6,
+	CASE WHEN $4 THEN 'issue.new' ELSE 'ping' END
 FROM generate_series(0, $7::bigint - 1) AS n`
 
 // addDeliveries makes deliveries that are due now.

@@ -24,7 +24,9 @@ const (
 // startNATS runs a server with a user. port -1 takes a free one.
 func startNATS(t *testing.T, port int) *server.Server {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, NoLog: true, NoSigs: true, Username: "errand", Password: "top-secret"})
+	s, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: port, NoLog: true, NoSigs: true, Username: "errand", Password: "top-secret",
+	})
 	require.NoError(t, err)
 	s.Start()
 	require.True(t, s.ReadyForConnections(atMost))
@@ -129,7 +131,9 @@ func TestCheckURL(t *testing.T) {
 	for _, good := range []core.Secret{"nats://a", "nats://u:p@a:4222, tls://b:4222", "wss://token@a:443/"} {
 		require.NoError(t, wake.CheckURL(good))
 	}
-	for _, bad := range []core.Secret{"", "a:4222", "http://a", "nats://", "nats://u:secret@a/path", "nats://u:secret@a?x=1", "nats://u:sec ret@a"} {
+	for _, bad := range []core.Secret{
+		"", "a:4222", "http://a", "nats://", "nats://u:secret@a/path", "nats://u:secret@a?x=1", "nats://u:sec ret@a",
+	} {
 		err := wake.CheckURL(bad)
 		require.ErrorContains(t, err, "must be nats://host:4222")
 		require.NotContains(t, err.Error(), "sec")

@@ -126,8 +126,8 @@ WITH new AS (
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 		AND features <> ''
 ), changed AS (
-	SELECT change_id AS id, project_id, id AS issue_id, 'issue.new' AS event, $13::timestamptz AS at,
-		client_at, $27::timestamptz AS client_since
+	SELECT change_id AS id, project_id, id AS issue_id, 'issue.new' AS event, $13::timestamptz AS at, client_at,
+		$27::timestamptz AS client_since
 	FROM new
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 ), told AS (` + activity.InsertDeliveries + `
