@@ -22,6 +22,7 @@ type Field struct {
 	Schema   Schema
 
 	fallback      any  // the default, nil without one
+	forModels     any  // the default of calls whose answer a model reads, where it is another
 	acceptsNull   bool // null means something: the field is an Opt
 	acceptsNumber bool // a number is read as a text of its digits
 	handlerCleans bool // the handler cleans the text, so control characters are not a mistake
@@ -99,6 +100,9 @@ func compileField(f reflect.StructField) (Field, error) {
 		field.fallback = coerceField(&field, text)
 		field.Schema["default"] = field.fallback
 	}
+	if text, ok := f.Tag.Lookup("models"); ok {
+		field.forModels = coerceField(&field, text)
+	}
 	return field, nil
 }
 
@@ -150,7 +154,7 @@ func (in *input) compileRules() error {
 
 // prepareArgs brings the arguments of a call into the shape of the schema and validates them. An agent that sends null
 // for nothing, or "42" for 42, is understood; whatever else is wrong is named in the error.
-func (in *input) prepareArgs(args map[string]any) error {
+func (in *input) prepareArgs(args map[string]any, forModel bool) error {
 	nulls := map[string]bool{}
 	for name, value := range args {
 		field, known := in.byName[name]
@@ -165,7 +169,13 @@ func (in *input) prepareArgs(args map[string]any) error {
 	}
 	for i := range in.fields {
 		field := &in.fields[i]
-		if _, given := args[field.Name]; !given && field.fallback != nil {
+		if _, given := args[field.Name]; given {
+			continue
+		}
+		switch {
+		case forModel && field.forModels != nil:
+			args[field.Name] = field.forModels
+		case field.fallback != nil:
 			args[field.Name] = field.fallback
 		}
 	}

@@ -1,5 +1,11 @@
 package core
 
+import (
+	"cmp"
+	"regexp"
+	"strings"
+)
+
 var issueOperations = []*Operation{
 	ListIssues.Operation,
 	GetIssue.Operation,
@@ -28,27 +34,45 @@ const (
 
 // ListIssuesInput filters the list of issues.
 type ListIssuesInput struct {
-	Project     ProjectRef `json:"project,omitempty" doc:"Public id or slug; all projects when absent." min:"1"`
-	Status      Status     `json:"status,omitempty" doc:"@status" enum:"unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
-	Release     string     `json:"release,omitempty" doc:"First or last release, or that of a stored event." min:"1" max:"8192"`
-	Environment string     `json:"environment,omitempty" doc:"Environment of a stored event." min:"1" max:"8192"`
-	Since       Since      `json:"since,omitempty" doc:"Last seen at or after: 30m, 24h, 7d, or an ISO date or time."`
-	Search      string     `json:"search,omitempty" doc:"Text in the title or culprit; any case." min:"1" max:"200"`
-	Claimed     *bool      `json:"claimed" doc:"true: only issues with an active claim; false: only without."`
-	Test        bool       `json:"test,omitempty" doc:"true: only test issues; without it they are left out."`
-	Sort        IssueSort  `json:"sort" doc:"@listIssuesInput.sort" enum:"last_seen|priority" default:"last_seen"`
+	Project     ProjectRef  `json:"project,omitempty" doc:"Public id or slug; all projects when absent." min:"1"`
+	Status      Status      `json:"status,omitempty" doc:"@status" enum:"open|unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
+	Release     string      `json:"release,omitempty" doc:"First or last release, or that of a stored event." min:"1" max:"8192"`
+	Environment string      `json:"environment,omitempty" doc:"Environment of a stored event." min:"1" max:"8192"`
+	Since       Since       `json:"since,omitempty" doc:"Last seen at or after: 30m, 24h, 7d, or an ISO date or time."`
+	Search      string      `json:"search,omitempty" doc:"Text in the title or culprit; any case." min:"1" max:"200"`
+	Claimed     *bool       `json:"claimed" doc:"true: only issues with an active claim; false: only without."`
+	Test        bool        `json:"test,omitempty" doc:"true: only test issues; without it they are left out."`
+	Sort        IssueSort   `json:"sort" doc:"@listIssuesInput.sort" enum:"last_seen|priority" default:"last_seen"`
+	Fields      IssueFields `json:"fields,omitempty" doc:"@listIssuesInput.fields" models:"lean"`
 	Paging
+}
+
+// filterForm is what search engines take as a filter: is:unresolved.
+var filterForm = regexp.MustCompile(`(?i)^(is|status|project|release|environment|assigned):(\S*)$`)
+
+// Check refuses a search that is meant as a filter, since it would find nothing.
+func (in ListIssuesInput) Check() error {
+	for word := range strings.FieldsSeq(in.Search) {
+		m := filterForm.FindStringSubmatch(word)
+		if m == nil {
+			continue
+		}
+		filter := map[string]string{"is": "status", "assigned": "claimed"}[strings.ToLower(m[1])]
+		filter = cmp.Or(filter, strings.ToLower(m[1]))
+		return RefuseField("search", "finds text in titles and culprits only: %s is the filter %s=%s", word, filter, strings.ToLower(m[2]))
+	}
+	return nil
 }
 
 // ListIssues declares GET /v1/issues.
 var ListIssues = DefineOperation[ListIssuesInput, IssuePage](Operation{
 	Name: "list_issues", Route: "GET /v1/issues", Scope: IssuesRead,
 	Summary: "List issues",
-	Description: "Lists issues, most recently seen first. To find work: status=unresolved, claimed=false and sort=priority; then " +
-		"claim_issue. " +
-		"Pages stay stable while events arrive: no issue comes twice; one that moves to the front meanwhile is on a fresh first page. " +
+	Description: "Lists issues, most recently seen first. To look at the work there is: status=open, claimed=false, sort=priority; " +
+		"to take the best of it: next_issue. " +
+		"Pages stay stable while events arrive. " +
 		"ingest tells whether events are coming in at all.",
-	Example: `{"project": "web-shop", "status": "unresolved", "claimed": false, "limit": 10}`,
+	Example: `{"project": "web-shop", "status": "open", "claimed": false, "limit": 10}`,
 	Errors:  []Code{ProjectNotFound},
 })
 
@@ -67,6 +91,23 @@ var GetIssue = DefineOperation[IssueInput, Data[IssueDetail]](Operation{
 	Errors:  []Code{NotFound},
 })
 
+// ActivityKind chooses rows of an issue's activity.
+type ActivityKind string
+
+// The kinds of rows.
+const (
+	AllActivity ActivityKind = "all"
+	OnlyNotes   ActivityKind = "notes"
+	Decisions   ActivityKind = "decisions" // all but claims and releases
+)
+
+// ListIssueActivityInput chooses and pages the activity of one issue.
+type ListIssueActivityInput struct {
+	ID   int64        `json:"id" doc:"Id of the issue." min:"1"`
+	Kind ActivityKind `json:"kind" doc:"@listIssueActivityInput.kind" enum:"all|notes|decisions" default:"all"`
+	Paging
+}
+
 // ListOfIssueInput pages a list that belongs to one issue.
 type ListOfIssueInput struct {
 	ID int64 `json:"id" doc:"Id of the issue." min:"1"`
@@ -83,7 +124,7 @@ var ListIssueEvents = DefineOperation[ListOfIssueInput, Page[EventRow]](Operatio
 })
 
 // ListIssueActivity declares GET /v1/issues/{id}/activity.
-var ListIssueActivity = DefineOperation[ListOfIssueInput, Page[Activity]](Operation{
+var ListIssueActivity = DefineOperation[ListIssueActivityInput, Page[Activity]](Operation{
 	Name: "list_issue_activity", Route: "GET /v1/issues/{id}/activity", Scope: IssuesRead,
 	Summary: "List what was done about an issue",
 	Description: "Lists what was done about an issue, most recent first: claims, notes, changes of status, and by whom. Read it before " +

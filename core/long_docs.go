@@ -41,7 +41,10 @@ var longDocs = map[string]string{
 	"@projectChange.scrub_patterns": "Regular expressions in JavaScript syntax, of at most 200 characters each, whose matches are " +
 		"masked. One that could be slow is refused.",
 	"@projectChange.allowed_origins": "Origins, as scheme://host[:port], whose pages may send events; null for any.",
-	"@status":                        "Only this status; without it merged issues are left out.",
+	"@status":                        "Only this status; open: unresolved and regressed; without it merged issues are left out.",
+	"@listIssuesInput.fields": "Members of each issue, such as id,title,triage.category; lean: those to choose work by, titles cut; " +
+		"all (over REST the default).",
+	"@listIssueActivityInput.kind": "notes: only notes; decisions: neither notes nor claims.",
 	"@listIssuesInput.sort": "last_seen: most recent first; priority: highest first, by the scores at the time of the first " +
 		"page.",
 	"@deploy.source": "Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's " +

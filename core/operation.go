@@ -31,6 +31,7 @@ type Operation struct {
 
 	in, out    reflect.Type // without OrHeld
 	isHoldable bool
+	untrusted  *UntrustedMark // of its answers; nil when they have no text of the app
 	input      *input
 }
 
@@ -87,6 +88,7 @@ func DefineOperation[In, Out any](op Operation) Op[In, Out] {
 	if output, ok := reflect.Zero(op.out).Interface().(holdable); ok {
 		op.out, op.isHoldable = output.outputType(), true
 	}
+	op.untrusted = findMark(op.out)
 	in, err := compileInput(op.in)
 	if err != nil {
 		panic(fmt.Sprintf("core: operation %s: %v", op.Name, err))
@@ -132,7 +134,22 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	if o.out == reflect.TypeFor[None]() {
 		return nil
 	}
-	return reflector{named: named}.typeSchema(o.out)
+	schema := reflector{named: named}.typeSchema(o.out)
+	if o.untrusted != nil {
+		mark := reflector{named: named}.typeSchema(reflect.TypeFor[UntrustedMark]())
+		schema["properties"].(Schema)["untrusted"] = mark
+		required, _ := schema["required"].([]string)
+		schema["required"] = append(slices.Clone(required), "untrusted")
+	}
+	return schema
+}
+
+// Untrusted returns where in the answers text of the monitored app stands; nothing when there is none.
+func (o *Operation) Untrusted() []string {
+	if o.untrusted == nil {
+		return nil
+	}
+	return slices.Clone(o.untrusted.Paths)
 }
 
 // IsHoldable reports whether the operation's action can be held for approval. It then answers its output or Held.
@@ -170,6 +187,7 @@ type Call struct {
 	Actor      Actor
 	RequestID  string
 	Body       *FileBody    // of an operation with a Body; nil for the others
+	ForModel   bool         // a model reads the answer: its defaults and its budget hold
 	DeployedBy DeploySource // how a deploy is reported; empty for DeployedByAPI
 }
 

@@ -90,6 +90,7 @@ func (s *surface) handleTool(op *core.Operation) server.ToolHandlerFunc {
 
 func (s *surface) carryOut(ctx context.Context, op *core.Operation, raw json.RawMessage) (core.Answer, *core.Error) {
 	call := s.Call(ctx)
+	call.ForModel = true
 	args, err := decodeArguments(op, call, raw)
 	if err != nil {
 		return core.Answer{}, s.Registry.Failure(ctx, op.Name, call.RequestID, err)

@@ -104,7 +104,7 @@ func TestEveryMethodSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 			return err
 		},
 		"ListIssueEvents":   func() error { _, err := s.ListIssueEvents(ctx, 1, core.Paging{Limit: 1}); return err },
-		"ListIssueActivity": func() error { _, err := s.ListIssueActivity(ctx, 1, core.Paging{Limit: 1}); return err },
+		"ListIssueActivity": func() error { _, err := s.ListIssueActivity(ctx, 1, core.AllActivity, core.Paging{Limit: 1}); return err },
 		"ReadEvent":         func() error { _, err := s.ReadEvent(ctx, 1); return err },
 		"SetIssueStatus":    func() error { _, err := s.SetIssueStatus(ctx, by, 1, core.Resolved); return err },
 		"ClaimIssue":        func() error { _, err := s.ClaimIssue(ctx, by, 1, 1); return err },
