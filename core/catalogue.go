@@ -17,6 +17,7 @@ type Catalogue struct {
 var V1 = NewCatalogue(v1Errors,
 	activityOperations,
 	approvalOperations,
+	briefOperations,
 	eventOperations,
 	fixOperations,
 	issueOperations,

@@ -146,6 +146,13 @@ func (x *Exception) RestatesMessage(message Untrusted) bool {
 	return isMadeUp || strings.TrimSpace(string(x.Value)) == strings.TrimSpace(string(message))
 }
 
+// HasAppFrames reports whether a stack trace of the event has code of the application.
+func (e *Event) HasAppFrames() bool {
+	isOfApp := func(f Frame) bool { return f.InApp }
+	return slices.ContainsFunc(e.Exceptions, func(x Exception) bool { return slices.ContainsFunc(x.Frames, isOfApp) }) ||
+		slices.ContainsFunc(e.Threads, func(t Thread) bool { return slices.ContainsFunc(t.Frames, isOfApp) })
+}
+
 // ReportKind is the kind of a Report.
 type ReportKind uint8
 

@@ -14,6 +14,7 @@ var issueOperations = []*Operation{
 	ResolveIssue.Operation,
 	IgnoreIssue.Operation,
 	UnresolveIssue.Operation,
+	NextIssueOp.Operation,
 	ClaimIssue.Operation,
 	ReleaseIssue.Operation,
 	AddNote.Operation,

@@ -53,6 +53,7 @@ func (r *Registry) Operations() []*Operation {
 type Answer struct {
 	Status int    // of HTTP
 	Body   []byte // JSON; nil for an operation without a body
+	Prose  string // what an agent reads instead of the body, of an operation that IsProse
 	IsHeld bool   // the action was not done: it waits for approval
 }
 
@@ -86,7 +87,7 @@ func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, arg
 			return Answer{}, err
 		}
 		answer, err := newAnswer(op, out)
-		if err != nil || !call.ForModel || !op.ReadOnly() || len(answer.Body) <= ModelBudget {
+		if err != nil || !call.ForModel || !op.ReadOnly() || op.isProse || len(answer.Body) <= ModelBudget {
 			return answer, err
 		}
 		limit, isPaged := args["limit"].(json.Number)
@@ -108,6 +109,9 @@ func newAnswer(op *Operation, out any) (answer Answer, err error) {
 		if out, answer.IsHeld = output.answer(); answer.IsHeld {
 			answer.Status = HeldHTTPStatus
 		}
+	}
+	if text, ok := proseOf(out); ok {
+		answer.Prose = text.Prose()
 	}
 	if _, none := out.(None); !none {
 		answer.Body, err = marshalPlain(out)

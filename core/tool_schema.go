@@ -37,8 +37,12 @@ func trimSchema(s Schema) Schema {
 	return trimmed
 }
 
-// ToolOutput is the schema of the answer, one level deep; nil for an operation without one. A model reads the answer itself.
+// ToolOutput is the schema of the answer, one level deep; nil for an operation without one, and for prose. A model reads the
+// answer itself.
 func (o *Operation) ToolOutput() Schema {
+	if o.isProse {
+		return nil
+	}
 	whole := o.OutputSchema(false)
 	if whole == nil {
 		return nil

@@ -84,6 +84,9 @@ func (s *surface) handleTool(op *core.Operation) server.ToolHandlerFunc {
 		default:
 			s.observeCall(op, "ok")
 		}
+		if op.IsProse() {
+			return protocol.NewToolResultText(answer.Prose), nil
+		}
 		return succeededResult(answer.Body), nil
 	}
 }

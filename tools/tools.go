@@ -64,6 +64,7 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.ResolveIssue, t.resolveIssue),
 		core.BindHandler(core.IgnoreIssue, t.ignoreIssue),
 		core.BindHandler(core.UnresolveIssue, t.unresolveIssue),
+		core.BindHandler(core.NextIssueOp, t.nextIssue),
 		core.BindHandler(core.ClaimIssue, t.claimIssue),
 		core.BindHandler(core.ReleaseIssue, t.releaseIssue),
 		core.BindHandler(core.AddNote, t.addNote),
@@ -72,6 +73,7 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.LinkFix, t.linkFix),
 		core.BindHandler(core.CorrectTriage, t.correctTriage),
 		core.BindHandler(core.FindSimilar, t.findSimilar),
+		core.BindHandler(core.GetBrief, t.getBrief),
 
 		core.BindHandler(core.CreateDeploy, t.createDeploy),
 		core.BindHandler(core.ListReleases, t.listReleases),

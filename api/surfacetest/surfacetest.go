@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,6 +49,19 @@ type Options struct {
 	Blobs    blob.Store        // where source maps are; nil for nowhere
 }
 
+// lockedReader reads for one caller at a time: a source of random bytes that repeats itself is made for one.
+type lockedReader struct {
+	mu   sync.Mutex
+	from io.Reader
+}
+
+// Read reads from the source.
+func (r *lockedReader) Read(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.from.Read(b)
+}
+
 // New serves both surfaces on a fresh database until the test ends.
 func New(t testing.TB) *Surface {
 	t.Helper()
@@ -65,8 +79,8 @@ func ServeSurfaces(t testing.TB, o Options) *Surface {
 	}
 	base := func() string { return cmp.Or(o.Settings["BASE_URL"], url) }
 	behaviour := tools.New(tools.Options{
-		Store: o.Store, AdminToken: AdminToken, Random: cmp.Or(o.Random, rand.Reader), FindStoredType: grouping.FindStoredType,
-		Blobs: o.Blobs,
+		Store: o.Store, AdminToken: AdminToken, Random: &lockedReader{from: cmp.Or(o.Random, rand.Reader)},
+		FindStoredType: grouping.FindStoredType, Blobs: o.Blobs,
 	})
 	registry, err := behaviour.Registry(log)
 	require.NoError(t, err)
