@@ -91,8 +91,8 @@ type IssuePage struct {
 	Ingest IngestState `json:"ingest"`
 }
 
-// SchemaName is IssuePage: the Page in it has no name.
-func (IssuePage) SchemaName() string { return "IssuePage" }
+// SchemaName is empty: a page is written out.
+func (IssuePage) SchemaName() string { return "" }
 
 // PriorityAt returns the priority of the issue at that time, with 3 decimals: version 1 of the formula (primary API, Issue).
 func (i *Issue) PriorityAt(now time.Time) float64 {

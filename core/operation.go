@@ -156,6 +156,7 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	}
 	schema := reflector{named: named}.typeSchema(o.out)
 	if o.untrusted != nil {
+		schema = reflector{named: named}.objectSchema(o.out)
 		mark := reflector{named: named}.typeSchema(reflect.TypeFor[UntrustedMark]())
 		schema["properties"].(Schema)["untrusted"] = mark
 		required, _ := schema["required"].([]string)

@@ -68,8 +68,15 @@ func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[
 		}
 	}()
 	answer, err := r.answerCall(ctx, op, call, args)
+	if err == nil && call.ForModel {
+		err = r.catalogue.proposeAfterWrite(op, call.Actor, &answer, args)
+	}
 	if err != nil {
-		return Answer{}, r.Failure(ctx, op.Name, call.RequestID, err)
+		failure := r.Failure(ctx, op.Name, call.RequestID, err)
+		if call.ForModel {
+			r.catalogue.proposeAfterError(op, call.Actor, failure, args)
+		}
+		return Answer{}, failure
 	}
 	return answer, nil
 }

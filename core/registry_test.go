@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,8 +104,9 @@ func TestCallWithoutArguments(t *testing.T) {
 	answer, failure := r.Call(t.Context(), ListIssues.Operation, adminCall(), nil)
 	require.Nil(t, failure)
 	require.Equal(t, 25, got.Limit)
+	text, _, _ := strings.Cut(string(answer.Body), `,"untrusted":`)
 	require.JSONEq(t, `{"data":[],"next_cursor":null,"ingest":{"state":"","events_24h":0,"last_event_at":null,"quota_used":0,"quota":null}}`,
-		string(answer.Body))
+		text+"}")
 }
 
 func TestCallGivesNoBodyForNone(t *testing.T) {

@@ -9,7 +9,11 @@ func (o *Operation) ToolInput() Schema {
 	properties := Schema{}
 	for i := range o.input.fields {
 		field := &o.input.fields[i]
-		properties[field.Name] = trimSchema(field.Schema)
+		trimmed := trimSchema(field.Schema)
+		if field.isPlain {
+			delete(trimmed, "description")
+		}
+		properties[field.Name] = trimmed
 		if field.forModels != nil {
 			properties[field.Name].(Schema)["default"] = field.forModels
 		}
@@ -31,6 +35,9 @@ func trimSchema(s Schema) Schema {
 	delete(trimmed, "minLength")
 	delete(trimmed, "minItems")
 	delete(trimmed, "maxLength")
+	if most, ok := trimmed["maxItems"].(int64); ok && most > 20 {
+		delete(trimmed, "maxItems")
+	}
 	if items, ok := trimmed["items"].(Schema); ok {
 		trimmed["items"] = trimSchema(items)
 	}
@@ -48,6 +55,9 @@ func (o *Operation) ToolOutput() Schema {
 		return nil
 	}
 	members, _ := whole["properties"].(Schema)
+	if data, there := members["data"]; there {
+		members = Schema{"data": data}
+	}
 	properties := flattenMembers(members)
 	schema := Schema{"type": "object", "properties": properties}
 	if o.isHoldable { // which has two kinds of answers

@@ -54,7 +54,7 @@ const issueColumns = `
 	coalesce(h.events_24h, 0)::bigint AS events_24h, coalesce(h.events_7d, 0)::bigint AS events_7d,
 	i.users_affected, i.first_seen, i.last_seen, i.first_release, i.last_release, i.fingerprint, i.fingerprint_version,
 	i.merged_into, i.claim_holder, i.claim_worker, i.claim_expires_at, i.test, i.latest_event_id,
-	n.notes, p.trust_setting, s.server_seen_at, s.client_seen_at,
+	noted.notes, p.trust_setting, s.server_seen_at, s.client_seen_at,
 	coalesce(a.id, 0) AS approval_id, coalesce(a.action, '') AS approval_action, coalesce(a.requested_by, '') AS approval_by,
 	a.requested_at AS approval_at, a.expires_at AS approval_expires_at, ` + triageColumns
 
@@ -71,7 +71,7 @@ LEFT JOIN LATERAL (
 CROSS JOIN LATERAL (
 	SELECT count(*) AS notes FROM activity
 	WHERE project_id = i.project_id AND target_id = i.id AND action = 'issue.note'
-) n
+) noted
 LEFT JOIN LATERAL (
 	SELECT id, action, requested_by, requested_at, expires_at FROM approvals
 	WHERE project_id = i.project_id AND issue_id = i.id AND status = 'pending' AND expires_at > @now
