@@ -15,11 +15,15 @@ type NextIssueInput struct {
 
 // NextIssue is the issue that the caller holds now, with its brief; or why there is none.
 type NextIssue struct {
-	Issue  *ClaimedIssue `json:"issue" doc:"null when none is left."`
-	Brief  *Brief        `json:"brief" doc:"null when none is left."`
-	Why    Text          `json:"why" doc:"Why none is left; null when there is one."`
-	Ingest IngestState   `json:"ingest"`
+	Issue    *ClaimedIssue `json:"issue" doc:"null when none is left."`
+	Markdown string        `json:"markdown" doc:"A line of ids, then the brief; or why there is none."`
+	JSON     *BriefFacts   `json:"json" doc:"The brief as data; null when none is left."`
+	Why      Text          `json:"why" doc:"Why none is left; null when there is one."`
+	Ingest   IngestState   `json:"ingest"`
 }
+
+// Prose is the Markdown: over MCP the answer is nothing else (decisions 11).
+func (n NextIssue) Prose() string { return n.Markdown }
 
 // maxHead is how long the line before a brief is at most, in bytes: a name of a token has 100 characters.
 const maxHead = 1000
@@ -29,8 +33,16 @@ func (in NextIssueInput) BriefBudget() int {
 	return max(MinBriefBudget, min(in.Budget, MaxBriefBudget-maxHead/bytesPerToken))
 }
 
-// Prose is what a model gets: a line of ids, then the brief.
-func (n NextIssue) Prose() string {
+// WithBrief words the answer: a line of ids, then the brief; or why there is no issue.
+func (n NextIssue) WithBrief(brief Brief) NextIssue {
+	n.Markdown = n.renderHead() + brief.Markdown
+	if n.Issue != nil {
+		n.JSON = &brief.JSON
+	}
+	return n
+}
+
+func (n NextIssue) renderHead() string {
 	var b strings.Builder
 	if n.Issue == nil {
 		fmt.Fprintf(&b, "No issue for you: %s. Ingest: %s, %d events in 24 h", n.Why, n.Ingest.State, n.Ingest.Events24h)
@@ -50,7 +62,6 @@ func (n NextIssue) Prose() string {
 		fmt.Fprintf(&b, " (worker %s)", i.Claim.Worker)
 	}
 	fmt.Fprintf(&b, ". When fixed: %s id=%d commit=... note=... release=true; when you cannot: %s id=%[2]d note=...\n\n", LinkFix.Name, i.ID, ReleaseIssue.Name)
-	b.WriteString(n.Brief.Markdown)
 	return b.String()
 }
 

@@ -211,6 +211,7 @@ type Call struct {
 	Actor      Actor
 	RequestID  string
 	Body       *FileBody    // of an operation with a Body; nil for the others
+	Project    ProjectRef   // what a call means that names no project; empty for what the operation says
 	ForModel   bool         // a model reads the answer: its defaults and its budget hold
 	DeployedBy DeploySource // how a deploy is reported; empty for DeployedByAPI
 }

@@ -87,6 +87,9 @@ func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, arg
 	if args == nil {
 		args = map[string]any{}
 	}
+	if field := op.input.byName["project"]; call.Project != "" && field != nil && args["project"] == nil {
+		args["project"] = string(call.Project)
+	}
 	asked := maps.Clone(args)
 	for {
 		out, err := r.runHandler(ctx, op, call, args)

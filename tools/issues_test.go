@@ -84,6 +84,9 @@ func TestListIssuesPassesEveryFilterOn(t *testing.T) {
 	for args, want := range map[string][]string{
 		`{}`:                            {"later", "claimed", "resolved", "pay"},
 		`{"status": "resolved"}`:        {"resolved"},
+		`{"status": "open"}`:            {"later", "claimed", "pay"},
+		`{"project": "SHOP"}`:           {"later", "claimed", "resolved", "pay"},
+		`{"fields": "id,title"}`:        {"later", "claimed", "resolved", "pay"},
 		`{"release": "2.0"}`:            {"pay"},
 		`{"environment": "staging"}`:    {"pay"},
 		`{"since": "59m"}`:              {"later"},
@@ -110,7 +113,7 @@ func TestListIssuesPassesEveryFilterOn(t *testing.T) {
 		require.Equal(t, want, titles, args)
 	}
 	for args, field := range map[string]string{
-		`{"status": "open"}`: "status", `{"since": "soon"}`: "since", `{"limit": 0}`: "limit", `{"limit": 101}`: "limit",
+		`{"status": "closed"}`: "status", `{"search": "is:unresolved"}`: "search", `{"fields": "id,titel"}`: "fields", `{"since": "soon"}`: "since", `{"limit": 0}`: "limit", `{"limit": 101}`: "limit",
 		`{"cursor": "x"}`:      "cursor",
 		`{"claimed": "maybe"}`: "claimed", `{"sort": "id"}`: "sort", `{"search": "a\u0000"}`: "search", `{"query": "pay"}`: "query",
 	} {

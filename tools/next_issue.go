@@ -31,9 +31,9 @@ func (t *Tools) nextIssue(ctx context.Context, call core.Call, in core.NextIssue
 		if left := passed.String(); left != "" {
 			next.Why = core.Text("of the open issues " + left)
 		}
-		return wrapData(next, nil)
+		return wrapData(next.WithBrief(core.Brief{}), nil)
 	}
+	next.Issue = issue
 	b, err := brief.BuildBrief(ctx, t.store, issue.ID, brief.Options{Budget: in.BriefBudget(), Reader: call.Actor, Random: t.random})
-	next.Issue, next.Brief = issue, &b
-	return wrapData(next, err)
+	return wrapData(next.WithBrief(b), err)
 }
