@@ -33,7 +33,7 @@ func TestDocsPage(t *testing.T) {
 	for name := range core.V1.Components() {
 		require.Contains(t, page, `id="`+name+`"`)
 	}
-	require.Contains(t, page, baseURL+"/v1/issues?project=web-shop&amp;status=unresolved&amp;claimed=false&amp;limit=10")
+	require.Contains(t, page, baseURL+"/v1/issues?project=web-shop&amp;status=open&amp;claimed=false&amp;limit=10")
 	require.Contains(t, page, `-d &#39;{&#34;minutes&#34;: 60}&#39;`)
 	require.NotContains(t, page, "ZgotmplZ", "html/template refused a value")
 }

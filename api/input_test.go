@@ -78,7 +78,7 @@ func TestWrongValues(t *testing.T) {
 		{"GET", "/v1/issues?limit=", ``, "limit", "must be an integer"},
 		{"GET", "/v1/issues?limit=5&limit=6", ``, "limit", "must be given once"},
 		{"GET", "/v1/issues?a=1&a=2", ``, "a", "is not a known field"},
-		{"GET", "/v1/issues?status=open", ``, "status", "must be one of unresolved, "},
+		{"GET", "/v1/issues?status=closed", ``, "status", "must be one of open, unresolved, "},
 		{"GET", "/v1/issues?search=%zz", ``, "", "the query must be name=value pairs"},
 		{"GET", "/v1/issues?a=1;b=2", ``, "", "the query must be name=value pairs"},
 		{"POST", "/v1/similar", `{"text": "boom", "project": ""}`, "project", "must have at least 1 character"},
@@ -112,7 +112,7 @@ func TestEmptyQueryValues(t *testing.T) {
 			}
 			for _, query := range []string{field.Name + "=", field.Name, field.Name + "=&" + field.Name + "="} {
 				details := detailsOf(t, s.SendAsAdmin(t, op.Method(), path+"?"+query, ""))
-				require.Contains(t, details, field.Name, "%s?%s", path, query)
+				require.True(t, details[field.Name] != "" || details[field.Name+".0"] != "", "%s?%s: %v", path, query, details)
 			}
 			found++
 		}

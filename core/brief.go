@@ -189,7 +189,7 @@ type HourCount struct {
 
 // GetBriefInput asks for the brief of an issue.
 type GetBriefInput struct {
-	ID     int64 `json:"id" doc:"Id of the issue." min:"1"`
+	ID     int64 `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
 	Budget int   `json:"budget" doc:"How long the Markdown may be, in tokens of 4 characters." min:"500" max:"20000" default:"6000"`
 }
 

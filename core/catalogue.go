@@ -65,6 +65,9 @@ func (c *Catalogue) Components() map[string]Schema {
 	components := map[string]Schema{}
 	for _, op := range c.operations {
 		collectNouns(op.out, components)
+		if op.untrusted != nil {
+			collectNouns(reflect.TypeOf(op.untrusted), components)
+		}
 	}
 	return components
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 )
 
@@ -22,6 +23,7 @@ type Error struct {
 	Code    Code
 	Details []Detail
 	Extra   map[string]any // the code's members, such as required_scope
+	told    map[string]any // what only models are told
 	cause   error
 
 	RetryAfter int // seconds until it makes sense to try again, for the header Retry-After; 0 for none
@@ -41,6 +43,15 @@ func (e *Error) With(name string, value any) *Error {
 		e.Extra = map[string]any{}
 	}
 	e.Extra[name] = value
+	return e
+}
+
+// Tell adds what models are told beside the hint: what there is instead.
+func (e *Error) Tell(name string, value any) *Error {
+	if e.told == nil {
+		e.told = map[string]any{}
+	}
+	e.told[name] = value
 	return e
 }
 
@@ -86,6 +97,7 @@ func (e *Error) ForAgent() ([]byte, error) {
 	if hint := e.Code.Info().Hint; hint != "" {
 		body["hint"] = hint
 	}
+	maps.Copy(body, e.told)
 	return json.Marshal(body)
 }
 

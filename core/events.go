@@ -26,16 +26,25 @@ type EventDetail struct {
 
 // EventInput names one event in the path.
 type EventInput struct {
-	ID int64 `json:"id" doc:"The service's id of the event: latest_event_id of an issue, or id in its list of events." min:"1"`
+	ID     int64           `json:"id" doc:"latest_event_id of an issue, or id in its list of events." min:"1"`
+	Parts  List[EventPart] `json:"parts,omitempty" doc:"Only these parts, and what is small; all when absent." max:"9" enum:"exceptions|threads|breadcrumbs|request|user|tags|contexts|extra|debug_images"`
+	Frames FrameChoice     `json:"frames" doc:"in_app: without the frames of libraries." enum:"all|in_app" default:"all"`
 }
+
+// FrameChoice says which frames of an event to show.
+type FrameChoice string
+
+// OnlyAppFrames leaves out the frames of libraries.
+const OnlyAppFrames FrameChoice = "in_app"
 
 // GetEvent declares GET /v1/events/{id}.
 var GetEvent = DefineOperation[EventInput, Data[EventDetail]](Operation{
 	Name: "get_event", Route: "GET /v1/events/{id}", Scope: IssuesRead,
-	Summary:     "Show one event",
-	Description: "Shows one stored event: exceptions with their frames, breadcrumbs, request, tags. Secrets are masked as [Filtered].",
-	Example:     `{"id": 1001}`,
-	Errors:      []Code{NotFound},
+	Summary: "Show one event",
+	Description: "Shows one stored event: exceptions with their frames, breadcrumbs, request, tags. Secrets are masked as [Filtered]. " +
+		"For a tool's answer a long event is cut, and problems says which argument brings back what.",
+	Example: `{"id": 1001}`,
+	Errors:  []Code{NotFound},
 })
 
 // Receipt is the answer to an event.

@@ -22,9 +22,12 @@ type Field struct {
 	Schema   Schema
 
 	fallback      any  // the default, nil without one
+	forModels     any  // the default of calls whose answer a model reads, where it is another
 	acceptsNull   bool // null means something: the field is an Opt
 	acceptsNumber bool // a number is read as a text of its digits
 	handlerCleans bool // the handler cleans the text, so control characters are not a mistake
+	isIssue       bool // it is the id of an issue
+	isPlain       bool // its name says enough to a model
 	keepsCommas   bool // an item of the list may have commas, so a text is not split at them
 }
 
@@ -85,6 +88,8 @@ func compileField(f reflect.StructField) (Field, error) {
 		Required:      !isOptional(f) && f.Type.Kind() != reflect.Pointer,
 		handlerCleans: f.Tag.Get("cleaned") != "",
 		keepsCommas:   f.Tag.Get("commas") != "",
+		isIssue:       f.Tag.Get("issue") != "",
+		isPlain:       f.Tag.Get("plain") != "",
 	}
 	if wrapped, ok := reflect.Zero(f.Type).Interface().(optionalField); ok {
 		f.Type = wrapped.valueType()
@@ -101,6 +106,9 @@ func compileField(f reflect.StructField) (Field, error) {
 		field.Required = false
 		field.fallback = coerceField(&field, text)
 		field.Schema["default"] = field.fallback
+	}
+	if text, ok := f.Tag.Lookup("models"); ok {
+		field.forModels = coerceField(&field, text)
 	}
 	return field, nil
 }
@@ -153,7 +161,10 @@ func (in *input) compileRules() error {
 
 // prepareArgs brings the arguments of a call into the shape of the schema and validates them. An agent that sends null
 // for nothing, or "42" for 42, is understood; whatever else is wrong is named in the error.
-func (in *input) prepareArgs(args map[string]any) error {
+func (in *input) prepareArgs(args map[string]any, forModel bool) error {
+	if err := in.renameAliases(args); err != nil {
+		return err
+	}
 	nulls := map[string]bool{}
 	for name, value := range args {
 		field, known := in.byName[name]
@@ -168,7 +179,13 @@ func (in *input) prepareArgs(args map[string]any) error {
 	}
 	for i := range in.fields {
 		field := &in.fields[i]
-		if _, given := args[field.Name]; !given && field.fallback != nil {
+		if _, given := args[field.Name]; given {
+			continue
+		}
+		switch {
+		case forModel && field.forModels != nil:
+			args[field.Name] = field.forModels
+		case field.fallback != nil:
 			args[field.Name] = field.fallback
 		}
 	}
@@ -179,6 +196,26 @@ func (in *input) prepareArgs(args map[string]any) error {
 		if means {
 			args[name] = nil
 		}
+	}
+	return nil
+}
+
+// issueNames are what the id of an issue may be called: all operations take both.
+var issueNames = [2]string{"id", "issue_id"}
+
+// renameAliases puts the id of an issue where the input has it.
+func (in *input) renameAliases(args map[string]any) error {
+	for i, name := range issueNames {
+		other := issueNames[1-i]
+		field, value := in.byName[name], args[other]
+		if field == nil || !field.isIssue || in.byName[other] != nil || value == nil {
+			continue
+		}
+		if own, both := args[name]; both && own != nil && fmt.Sprint(own) != fmt.Sprint(value) {
+			return RefuseField(other, "is another name of %s, and differs from it", name)
+		}
+		args[name] = value
+		delete(args, other)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func readSample(in *input, body string) (sample, error) {
 	var s sample
 	args, err := DecodeArgs([]byte(body))
 	if err == nil {
-		err = in.prepareArgs(args)
+		err = in.prepareArgs(args, false)
 	}
 	if err == nil {
 		err = in.decodeArgs(args, &s)
@@ -328,7 +328,7 @@ func TestInputReportsAllMistakesSorted(t *testing.T) {
 
 func TestInputWithoutFieldsSaysSo(t *testing.T) {
 	t.Parallel()
-	err := ListTokens.input.prepareArgs(map[string]any{"limit": json.Number("5")})
+	err := ListTokens.input.prepareArgs(map[string]any{"limit": json.Number("5")}, false)
 	require.Equal(t, []Detail{{"limit", "is not a known field; allowed: none"}}, AsError(err).Details)
 }
 

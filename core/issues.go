@@ -1,5 +1,11 @@
 package core
 
+import (
+	"cmp"
+	"regexp"
+	"strings"
+)
+
 var issueOperations = []*Operation{
 	ListIssues.Operation,
 	GetIssue.Operation,
@@ -8,6 +14,7 @@ var issueOperations = []*Operation{
 	ResolveIssue.Operation,
 	IgnoreIssue.Operation,
 	UnresolveIssue.Operation,
+	NextIssueOp.Operation,
 	ClaimIssue.Operation,
 	ReleaseIssue.Operation,
 	AddNote.Operation,
@@ -28,33 +35,49 @@ const (
 
 // ListIssuesInput filters the list of issues.
 type ListIssuesInput struct {
-	Project     ProjectRef `json:"project,omitempty" doc:"Public id or slug; all projects when absent." min:"1"`
-	Status      Status     `json:"status,omitempty" doc:"@status" enum:"unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
-	Release     string     `json:"release,omitempty" doc:"First or last release, or that of a stored event." min:"1" max:"8192"`
-	Environment string     `json:"environment,omitempty" doc:"Environment of a stored event." min:"1" max:"8192"`
-	Since       Since      `json:"since,omitempty" doc:"Last seen at or after: 30m, 24h, 7d, or an ISO date or time."`
-	Search      string     `json:"search,omitempty" doc:"Text in the title or culprit; any case." min:"1" max:"200"`
-	Claimed     *bool      `json:"claimed" doc:"true: only issues with an active claim; false: only without."`
-	Test        bool       `json:"test,omitempty" doc:"true: only test issues; without it they are left out."`
-	Sort        IssueSort  `json:"sort" doc:"@listIssuesInput.sort" enum:"last_seen|priority" default:"last_seen"`
+	Project     ProjectRef  `json:"project,omitempty" doc:"Id or slug; all when absent." plain:"true" min:"1"`
+	Status      Status      `json:"status,omitempty" doc:"@status" enum:"open|unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
+	Release     string      `json:"release,omitempty" doc:"First or last release, or that of a stored event." plain:"true" min:"1" max:"8192"`
+	Environment string      `json:"environment,omitempty" doc:"Environment of a stored event." plain:"true" min:"1" max:"8192"`
+	Since       Since       `json:"since,omitempty" doc:"Last seen since: 24h, 7d, or an ISO time."`
+	Search      string      `json:"search,omitempty" doc:"Text in title or culprit." min:"1" max:"200"`
+	Claimed     *bool       `json:"claimed" doc:"true: only issues with an active claim; false: only without." plain:"true"`
+	Test        bool        `json:"test,omitempty" doc:"true: only test issues; without it they are left out." plain:"true"`
+	Sort        IssueSort   `json:"sort" doc:"@listIssuesInput.sort" plain:"true" enum:"last_seen|priority" default:"last_seen"`
+	Fields      IssueFields `json:"fields,omitempty" doc:"@listIssuesInput.fields" max:"50" models:"lean"`
 	Paging
+}
+
+// filterForm is what search engines take as a filter: is:unresolved.
+var filterForm = regexp.MustCompile(`(?i)^(is|status|project|release|environment|assigned):(\S*)$`)
+
+// Check refuses a search that is meant as a filter, since it would find nothing.
+func (in ListIssuesInput) Check() error {
+	for word := range strings.FieldsSeq(in.Search) {
+		m := filterForm.FindStringSubmatch(word)
+		if m == nil {
+			continue
+		}
+		filter := map[string]string{"is": "status", "assigned": "claimed"}[strings.ToLower(m[1])]
+		filter = cmp.Or(filter, strings.ToLower(m[1]))
+		return RefuseField("search", "finds text in titles and culprits only: %s is the filter %s=%s", word, filter, strings.ToLower(m[2]))
+	}
+	return nil
 }
 
 // ListIssues declares GET /v1/issues.
 var ListIssues = DefineOperation[ListIssuesInput, IssuePage](Operation{
 	Name: "list_issues", Route: "GET /v1/issues", Scope: IssuesRead,
 	Summary: "List issues",
-	Description: "Lists issues, most recently seen first. To find work: status=unresolved, claimed=false and sort=priority; then " +
-		"claim_issue. " +
-		"Pages stay stable while events arrive: no issue comes twice; one that moves to the front meanwhile is on a fresh first page. " +
-		"ingest tells whether events are coming in at all.",
-	Example: `{"project": "web-shop", "status": "unresolved", "claimed": false, "limit": 10}`,
+	Description: "Lists issues. Work: status=open, claimed=false, sort=priority; next_issue takes the best. ingest tells whether events " +
+		"come in.",
+	Example: `{"project": "web-shop", "status": "open", "claimed": false, "limit": 10}`,
 	Errors:  []Code{ProjectNotFound},
 })
 
 // IssueInput names one issue in the path.
 type IssueInput struct {
-	ID int64 `json:"id" doc:"Id of the issue." min:"1"`
+	ID int64 `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
 }
 
 // GetIssue declares GET /v1/issues/{id}.
@@ -67,9 +90,26 @@ var GetIssue = DefineOperation[IssueInput, Data[IssueDetail]](Operation{
 	Errors:  []Code{NotFound},
 })
 
+// ActivityKind chooses rows of an issue's activity.
+type ActivityKind string
+
+// The kinds of rows.
+const (
+	AllActivity ActivityKind = "all"
+	OnlyNotes   ActivityKind = "notes"
+	Decisions   ActivityKind = "decisions" // all but claims and releases
+)
+
+// ListIssueActivityInput chooses and pages the activity of one issue.
+type ListIssueActivityInput struct {
+	ID   int64        `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
+	Kind ActivityKind `json:"kind" doc:"@listIssueActivityInput.kind" enum:"all|notes|decisions" default:"all"`
+	Paging
+}
+
 // ListOfIssueInput pages a list that belongs to one issue.
 type ListOfIssueInput struct {
-	ID int64 `json:"id" doc:"Id of the issue." min:"1"`
+	ID int64 `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
 	Paging
 }
 
@@ -83,7 +123,7 @@ var ListIssueEvents = DefineOperation[ListOfIssueInput, Page[EventRow]](Operatio
 })
 
 // ListIssueActivity declares GET /v1/issues/{id}/activity.
-var ListIssueActivity = DefineOperation[ListOfIssueInput, Page[Activity]](Operation{
+var ListIssueActivity = DefineOperation[ListIssueActivityInput, Page[Activity]](Operation{
 	Name: "list_issue_activity", Route: "GET /v1/issues/{id}/activity", Scope: IssuesRead,
 	Summary: "List what was done about an issue",
 	Description: "Lists what was done about an issue, most recent first: claims, notes, changes of status, and by whom. Read it before " +
@@ -94,7 +134,7 @@ var ListIssueActivity = DefineOperation[ListOfIssueInput, Page[Activity]](Operat
 
 // ResolveIssueInput is the body of POST /v1/issues/{id}/resolve.
 type ResolveIssueInput struct {
-	ID int64 `json:"id" doc:"Id of the issue." min:"1"`
+	ID int64 `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
 	Handover
 }
 
@@ -133,7 +173,7 @@ var UnresolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 
 // ClaimIssueInput is the body of POST /v1/issues/{id}/claim.
 type ClaimIssueInput struct {
-	ID      int64  `json:"id" doc:"Id of the issue." min:"1"`
+	ID      int64  `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
 	Minutes int64  `json:"minutes" doc:"How long the claim lasts; each write of yours on the issue renews it." min:"1" max:"1440" default:"120"`
 	Worker  Worker `json:"worker,omitempty" doc:"@worker" min:"1" max:"64"`
 }
@@ -151,7 +191,7 @@ var ClaimIssue = DefineOperation[ClaimIssueInput, Data[ClaimedIssue]](Operation{
 
 // ReleaseIssueInput is the body of POST /v1/issues/{id}/release.
 type ReleaseIssueInput struct {
-	ID     int64  `json:"id" doc:"Id of the issue." min:"1"`
+	ID     int64  `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
 	Worker Worker `json:"worker,omitempty" doc:"@worker" min:"1" max:"64"`
 	Note   string `json:"note,omitempty" doc:"@releaseIssueInput.note" min:"1" max:"4000" cleaned:"true"`
 }
@@ -168,7 +208,7 @@ var ReleaseIssue = DefineOperation[ReleaseIssueInput, Data[Issue]](Operation{
 
 // AddNoteInput is the body of POST /v1/issues/{id}/notes.
 type AddNoteInput struct {
-	ID   int64  `json:"id" doc:"Id of the issue." min:"1"`
+	ID   int64  `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
 	Text string `json:"text" doc:"What you found out or did. Secrets and control characters are removed." min:"1" max:"4000" cleaned:"true"`
 }
 
@@ -188,7 +228,7 @@ var AddNote = DefineOperation[AddNoteInput, Data[NoteID]](Operation{
 
 // MergeIssuesInput is the body of POST /v1/issues/{id}/merge.
 type MergeIssuesInput struct {
-	ID        int64   `json:"id" doc:"Id of the target: the issue that stays." min:"1"`
+	ID        int64   `json:"id" doc:"Id of the target: the issue that stays." issue:"true" min:"1"`
 	SourceIDs []int64 `json:"source_ids" doc:"Ids of the issues that become part of it; of the same project, not merged." min:"1" max:"10"`
 }
 
@@ -206,7 +246,7 @@ var MergeIssues = DefineOperation[MergeIssuesInput, OrHeld[Data[Issue]]](Operati
 
 // SplitIssueInput is the body of POST /v1/issues/{id}/split.
 type SplitIssueInput struct {
-	ID       int64   `json:"id" doc:"Id of the issue." min:"1"`
+	ID       int64   `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
 	EventIDs []int64 `json:"event_ids" doc:"Ids of stored events of the issue: id in list_issue_events, not event_id." min:"1" max:"100"`
 }
 

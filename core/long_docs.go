@@ -44,24 +44,26 @@ var longDocs = map[string]string{
 	"@projectChange.scrub_patterns": "Regular expressions in JavaScript syntax, of at most 200 characters each, whose matches are " +
 		"masked. One that could be slow is refused.",
 	"@projectChange.allowed_origins": "Origins, as scheme://host[:port], whose pages may send events; null for any.",
-	"@status":                        "Only this status; without it merged issues are left out.",
-	"@listIssuesInput.sort": "last_seen: most recent first; priority: highest first, by the scores at the time of the first " +
-		"page.",
+	"@status":                        "open: unresolved or regressed.",
+	"@listIssuesInput.fields":        "Members, as id,title; or lean, or all.",
+	"@listIssueActivityInput.kind":   "notes: only notes; decisions: neither notes nor claims.",
+	"@listIssuesInput.sort":          "last_seen: most recent first; priority: highest first, by the scores at the time of the first page.",
 	"@deploy.source": "Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's " +
 		"protocol.",
 	"@createDeployInput.release": "The version, as your events name it; the commit when absent. Created on first use.",
 	"@createDeployInput.commits": "SHAs of all commits since the deploy before: a fix is recognised by its commit.",
 	"@forbidden.scope":           "The scope that the token lacks.",
-	"@correctTriageInput.note":   "Why the rules are wrong here. Secrets and control characters are removed.",
+	"@correctTriageInput.note":   "Why the rules are wrong here.",
 	"@issue.source":              "Where the project's events of the last 30 days came from.",
 	"@ingestState.state": "The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: " +
 		"some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok.",
+	"@nextIssueInput.project": "Public id or slug; without it all projects, or that of your token when it is bound to one.",
 	"@worker": "Who you are among those that share your token, such as sub-agents: each holds its own claims. A name of your own, " +
 		"always the same.",
 	"@releaseIssueInput.note":       "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
 	"@handover.note":                "Cause and change, for whoever works on it next.",
 	"@linkFixInput.commit":          "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
-	"@linkFixInput.pr_url":          "URL of the pull request that fixes it: https://<host>/<owner>/<repo>/pull/<number>.",
+	"@linkFixInput.pr_url":          "URL of the pull request that fixes it: https://HOST/OWNER/REPO/pull/NUMBER.",
 	"@fixOutcome.outcome":           "A fix that was verified and then regressed is regressed, and keeps verified_at.",
 	"@delivery.status":              "pending: the next attempt is at next_attempt_at; failed: all attempts failed, or the webhook is gone.",
 	"@webhook.min_trust":            "high: only issues of projects whose trust is high; low: of all.",

@@ -31,6 +31,7 @@ type Operation struct {
 
 	in, out    reflect.Type // without OrHeld
 	isHoldable bool
+	untrusted  *UntrustedMark // of its answers; nil when they have no text of the app
 	isProse    bool
 	input      *input
 }
@@ -106,6 +107,7 @@ func DefineOperation[In, Out any](op Operation) Op[In, Out] {
 	if output, ok := reflect.Zero(op.out).Interface().(holdable); ok {
 		op.out, op.isHoldable = output.outputType(), true
 	}
+	op.untrusted = findMark(op.out)
 	_, op.isProse = proseOf(reflect.Zero(op.out).Interface())
 	in, err := compileInput(op.in)
 	if err != nil {
@@ -152,7 +154,23 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	if o.out == reflect.TypeFor[None]() {
 		return nil
 	}
-	return reflector{named: named}.typeSchema(o.out)
+	schema := reflector{named: named}.typeSchema(o.out)
+	if o.untrusted != nil {
+		schema = reflector{named: named}.objectSchema(o.out)
+		mark := reflector{named: named}.typeSchema(reflect.TypeFor[UntrustedMark]())
+		schema["properties"].(Schema)["untrusted"] = mark
+		required, _ := schema["required"].([]string)
+		schema["required"] = append(slices.Clone(required), "untrusted")
+	}
+	return schema
+}
+
+// Untrusted returns where in the answers text of the monitored app stands; nothing when there is none.
+func (o *Operation) Untrusted() []string {
+	if o.untrusted == nil {
+		return nil
+	}
+	return slices.Clone(o.untrusted.Paths)
 }
 
 // IsHoldable reports whether the operation's action can be held for approval. It then answers its output or Held.
@@ -193,6 +211,8 @@ type Call struct {
 	Actor      Actor
 	RequestID  string
 	Body       *FileBody    // of an operation with a Body; nil for the others
+	Project    ProjectRef   // what a call means that names no project; empty for what the operation says
+	ForModel   bool         // a model reads the answer: its defaults and its budget hold
 	DeployedBy DeploySource // how a deploy is reported; empty for DeployedByAPI
 }
 

@@ -106,7 +106,7 @@ func TestExamplesAreValidInputs(t *testing.T) {
 		require.NotEmpty(t, op.Example)
 		args, err := DecodeArgs([]byte(op.Example))
 		require.NoError(t, err)
-		require.NoError(t, op.input.prepareArgs(args))
+		require.NoError(t, op.input.prepareArgs(args, false))
 		require.NoError(t, op.input.decodeArgs(args, reflect.New(op.in).Interface()))
 	})
 }

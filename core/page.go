@@ -115,8 +115,8 @@ func (c Cursor) Position(sort string, filters uint32) (ListPosition, error) {
 
 // Paging is the part of an input that pages a list of 25 to 100.
 type Paging struct {
-	Limit  int    `json:"limit" doc:"How many to return." min:"1" max:"100" default:"25"`
-	Cursor Cursor `json:"cursor,omitempty" doc:"next_cursor of the previous page." min:"1"`
+	Limit  int    `json:"limit" doc:"How many to return." plain:"true" min:"1" max:"100" default:"25"`
+	Cursor Cursor `json:"cursor,omitempty" doc:"next_cursor of the previous page." plain:"true" min:"1"`
 }
 
 // Since is a point in time given as a duration back from now (30m, 24h, 7d) or as an ISO date or time.

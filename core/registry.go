@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -65,14 +67,49 @@ func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[
 			answer, failure = Answer{}, NewError(Internal).With("request_id", call.RequestID)
 		}
 	}()
-	out, err := r.runHandler(ctx, op, call, args)
-	if err == nil {
-		answer, err = newAnswer(op, out)
+	answer, err := r.answerCall(ctx, op, call, args)
+	if err == nil && call.ForModel {
+		err = r.catalogue.proposeAfterWrite(op, call.Actor, &answer, args)
 	}
 	if err != nil {
-		return Answer{}, r.Failure(ctx, op.Name, call.RequestID, err)
+		failure := r.Failure(ctx, op.Name, call.RequestID, err)
+		if call.ForModel {
+			r.catalogue.proposeAfterError(op, call.Actor, failure, args)
+		}
+		return Answer{}, failure
 	}
 	return answer, nil
+}
+
+// answerCall runs an operation and writes its answer. A list that is too long for a model is asked for again with fewer items, so
+// that its cursor goes on behind them; whatever is too long then is cut.
+func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, args map[string]any) (Answer, error) {
+	if args == nil {
+		args = map[string]any{}
+	}
+	if field := op.input.byName["project"]; call.Project != "" && field != nil && args["project"] == nil {
+		args["project"] = string(call.Project)
+	}
+	asked := maps.Clone(args)
+	for {
+		out, err := r.runHandler(ctx, op, call, args)
+		if err != nil {
+			return Answer{}, err
+		}
+		answer, err := newAnswer(op, out)
+		if err != nil || !call.ForModel || !op.ReadOnly() || op.isProse || len(answer.Body) <= ModelBudget {
+			return answer, err
+		}
+		limit, isPaged := args["limit"].(json.Number)
+		n, _ := limit.Int64()
+		if fewer := n * ModelBudget / int64(len(answer.Body)) * 9 / 10; isPaged && n > 1 {
+			args = maps.Clone(asked)
+			args["limit"] = json.Number(strconv.FormatInt(max(1, fewer), 10))
+			continue
+		}
+		answer.Body, err = fitBudget(answer.Body, ModelBudget)
+		return answer, err
+	}
 }
 
 // newAnswer writes the output of an operation.
@@ -89,6 +126,9 @@ func newAnswer(op *Operation, out any) (answer Answer, err error) {
 	if _, none := out.(None); !none {
 		answer.Body, err = marshalPlain(out)
 	}
+	if op.untrusted != nil && !answer.IsHeld && err == nil {
+		answer.Body, err = appendMember(answer.Body, "untrusted", op.untrusted)
+	}
 	return answer, err
 }
 
@@ -100,10 +140,7 @@ func (r *Registry) runHandler(ctx context.Context, op *Operation, call Call, arg
 	if err := op.AuthorizeActor(call.Actor); err != nil {
 		return nil, err
 	}
-	if args == nil {
-		args = map[string]any{}
-	}
-	if err := op.input.prepareArgs(args); err != nil {
+	if err := op.input.prepareArgs(args, call.ForModel); err != nil {
 		return nil, err
 	}
 	if op.Body != nil {

@@ -255,8 +255,9 @@ func TestOutputsAreWhatTheirSchemasSay(t *testing.T) {
 		}
 		named["components"] = map[string]any{"schemas": components}
 		for name, f := range map[string]filler{"least": {}, "full": {full: true}} {
-			body, err := MarshalPlain(f.newValue(op.out).Interface())
+			answer, err := newAnswer(op, f.newValue(op.out).Interface())
 			require.NoError(t, err)
+			body := answer.Body
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 			require.NoError(t, err)
 			require.NoError(t, compileSchema(t, written).Validate(value), "%s: %s", name, body)

@@ -4,7 +4,7 @@ var similarOperations = []*Operation{FindSimilar.Operation}
 
 // FindSimilarInput is the body of POST /v1/similar.
 type FindSimilarInput struct {
-	IssueID int64      `json:"issue_id,omitempty" doc:"Find issues like this one." min:"1"`
+	IssueID int64      `json:"issue_id,omitempty" doc:"Find issues like this one." issue:"true" min:"1"`
 	Text    string     `json:"text,omitempty" doc:"Find issues like this text, such as an error message." min:"1" max:"4000"`
 	Project ProjectRef `json:"project,omitempty" doc:"@findSimilarInput.project" min:"1"`
 	Limit   int        `json:"limit" doc:"How many to return." min:"1" max:"20" default:"5"`

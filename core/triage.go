@@ -98,7 +98,7 @@ func replaceField[T any](field, value *T) {
 
 // CorrectTriageInput is the body of POST /v1/issues/{id}/triage-correction.
 type CorrectTriageInput struct {
-	ID int64 `json:"id" doc:"Id of the issue." min:"1"`
+	ID int64 `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
 	TriageChange
 	Note string `json:"note,omitempty" doc:"@correctTriageInput.note" max:"500" cleaned:"true"`
 }
@@ -119,9 +119,8 @@ type Recorded struct {
 // CorrectTriage declares POST /v1/issues/{id}/triage-correction.
 var CorrectTriage = DefineOperation[CorrectTriageInput, Data[Recorded]](Operation{
 	Name: "correct_triage", Route: "POST /v1/issues/{id}/triage-correction", Scope: IssuesWrite, Status: 201,
-	Summary: "Correct the triage of an issue",
-	Description: "Replaces the fields of an issue's triage that you name, from now on; the others stay as the rules have them. " +
-		"Use it when you looked into the issue and found something else than the triage says; a note tells others why.",
-	Example: `{"id": 42, "category": "configuration", "agent_fixable": false, "note": "The bucket's name is missing in production."}`,
-	Errors:  []Code{NotFound},
+	Summary:     "Correct the triage of an issue",
+	Description: "Replaces the fields of an issue's triage that you name; the others stay as the rules have them. A note says why.",
+	Example:     `{"id": 42, "category": "configuration", "agent_fixable": false, "note": "The bucket's name is missing in production."}`,
+	Errors:      []Code{NotFound},
 })

@@ -98,7 +98,7 @@ func (f filler) listIssues(ctx context.Context) (map[string]core.Issue, error) {
 	err := f.callOperation(ctx, core.ListIssues.Operation, map[string]any{"project": fmt.Sprint(f.Project.ID), "limit": 100}, &page)
 	found := make(map[string]core.Issue, len(page.Data))
 	for _, issue := range page.Data {
-		found[string(issue.Title)] = issue
+		found[string(issue.Title)] = issue.Issue
 	}
 	return found, err
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"strings"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -21,35 +19,15 @@ func describeTool(op *core.Operation) protocol.Tool {
 		Name:           op.Name,
 		Title:          op.Summary,
 		Description:    toolDescription(op),
-		RawInputSchema: schemaText(op, op.InputSchema()),
+		RawInputSchema: schemaText(op, op.ToolInput()),
 		Annotations: protocol.ToolAnnotation{
-			Title: op.Summary, ReadOnlyHint: &readOnly, DestructiveHint: &destructive, IdempotentHint: &idempotent, OpenWorldHint: &openWorld,
+			ReadOnlyHint: &readOnly, DestructiveHint: &destructive, IdempotentHint: &idempotent, OpenWorldHint: &openWorld,
 		},
 	}
-	if output := outputSchema(op); output != nil {
+	if output := op.ToolOutput(); output != nil {
 		tool.RawOutputSchema = schemaText(op, output)
 	}
 	return tool
-}
-
-// outputSchema is the schema of every answer that is not an error; nil when the answer is prose. An action that may be held has
-// two kinds of answers.
-func outputSchema(op *core.Operation) core.Schema {
-	if op.IsProse() {
-		return nil
-	}
-	output := op.OutputSchema(false)
-	if !op.IsHoldable() {
-		return output
-	}
-	held, properties := core.HeldSchema(), core.Schema{}
-	for _, answer := range []core.Schema{output, held} {
-		answered, _ := answer["properties"].(core.Schema)
-		maps.Copy(properties, answered)
-	}
-	return core.Schema{"type": "object", "properties": properties, "anyOf": []core.Schema{
-		{"required": output["required"]}, {"required": held["required"]},
-	}}
 }
 
 func schemaText(op *core.Operation, schema core.Schema) json.RawMessage {
@@ -60,62 +38,12 @@ func schemaText(op *core.Operation, schema core.Schema) json.RawMessage {
 	return text
 }
 
-// toolDescription says what the tool does, what it returns, and which scope it needs: not every client shows its model the
-// output schema.
+// toolDescription says what the tool does, and what comes instead where its action is held.
 func toolDescription(op *core.Operation) string {
-	text := op.Description
-	if returns := outlineAnswer(op); returns != "" {
-		text += " Returns " + returns + "."
-	}
 	if op.IsHoldable() {
-		text += " Where the deployment holds it for approval, returns " + outlineSchema(core.HeldSchema(), 1) +
-			" and changes nothing: an admin must approve it first."
+		return op.Description + " May answer approval_required: nothing has changed then, until an admin approves it."
 	}
-	if op.Scope == core.AnyToken {
-		return text + " Needs no scope."
-	}
-	return text + " Needs the scope " + string(op.Scope) + "."
-}
-
-// outlineAnswer outlines the answer. A long one is written out where it is read; what changes names its noun only: every
-// description costs its reader tokens.
-func outlineAnswer(op *core.Operation) string {
-	if op.IsProse() {
-		return "Markdown"
-	}
-	const depth, long = 2, 120 // down to the members of data; characters
-	full := outlineSchema(op.OutputSchema(false), depth)
-	if op.ReadOnly() || len(full) <= long {
-		return full
-	}
-	return outlineSchema(op.OutputSchema(true), depth)
-}
-
-// outlineSchema names the members of a schema down to a depth: {data: [{id, title}], next_cursor}.
-func outlineSchema(schema core.Schema, depth int) string {
-	if noun, ok := schema["$ref"].(string); ok {
-		return noun[strings.LastIndex(noun, "/")+1:]
-	}
-	if items, ok := schema["items"].(core.Schema); ok {
-		if inner := outlineSchema(items, depth); inner != "" {
-			return "[" + inner + "]"
-		}
-		return ""
-	}
-	properties, ok := schema["properties"].(core.Schema)
-	if !ok || depth == 0 {
-		return ""
-	}
-	names, _ := schema["required"].([]string) // all of them, in the order of their declaration
-	members := make([]string, len(names))
-	for i, name := range names {
-		members[i] = name
-		property, _ := properties[name].(core.Schema)
-		if inner := outlineSchema(property, depth-1); inner != "" {
-			members[i] += ": " + inner
-		}
-	}
-	return "{" + strings.Join(members, ", ") + "}"
+	return op.Description
 }
 
 // describePrompt makes the MCP form of a prompt.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -54,7 +55,18 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	if project := r.URL.Query().Get("project"); project != "" { // of the address that a person gave their client
+		r = r.WithContext(context.WithValue(r.Context(), projectKey{}, core.ProjectRef(project)))
+	}
 	g.next.ServeHTTP(w, r)
+}
+
+type projectKey struct{}
+
+// projectOf returns the project that the address of the request names; empty for none.
+func projectOf(ctx context.Context) core.ProjectRef {
+	project, _ := ctx.Value(projectKey{}).(core.ProjectRef)
+	return project
 }
 
 // allowsOrigin reports whether a web page of the origin may call. Programs send none.

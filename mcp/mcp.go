@@ -44,14 +44,18 @@ func New(o Options) http.Handler {
 	s := &surface{Options: o, tools: map[string]*core.Operation{}}
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(s.hideTools)
+	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *protocol.InitializeRequest, result *protocol.InitializeResult) {
+		result.Instructions = prompts.RenderInstructions(s.Call(ctx).Actor)
+	})
 	// Left off: mcp-go's own validation (the registry validates), its recovery (it sends the client the text of the panic), and all
 	// that needs a session.
 	mcpServer := server.NewMCPServer("errand", o.Version,
 		server.WithTitle("Errand"),
-		server.WithInstructions(prompts.RenderInstructions()),
 		server.WithToolCapabilities(false),
 		server.WithPromptCapabilities(false),
 		server.WithCacheHints(listsHoldFor.Milliseconds(), protocol.CacheScopePrivate),
+		server.WithCompletions(),
+		server.WithPromptCompletionProvider(projectCompletion{s}),
 		server.WithHooks(hooks),
 	)
 	for _, op := range o.Registry.Catalogue().Tools() {
@@ -99,6 +103,7 @@ func (s *surface) handleTool(op *core.Operation) server.ToolHandlerFunc {
 
 func (s *surface) carryOut(ctx context.Context, op *core.Operation, raw json.RawMessage) (core.Answer, *core.Error) {
 	call := s.Call(ctx)
+	call.ForModel, call.Project = true, projectOf(ctx)
 	args, err := decodeArguments(op, call, raw)
 	if err != nil {
 		return core.Answer{}, s.Registry.Failure(ctx, op.Name, call.RequestID, err)

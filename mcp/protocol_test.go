@@ -38,8 +38,8 @@ func TestInitialize(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &response))
 		require.Equal(t, version, response.Result.ProtocolVersion)
-		require.Equal(t, prompts.RenderInstructions(), response.Result.Instructions)
-		require.Equal(t, map[string]map[string]any{"tools": {}, "prompts": {}}, response.Result.Capabilities)
+		require.Equal(t, prompts.RenderInstructions(core.NewBootstrapActor()), response.Result.Instructions)
+		require.Equal(t, map[string]map[string]any{"tools": {}, "prompts": {}, "completions": {}}, response.Result.Capabilities)
 		require.Equal(t, "errand", response.Result.ServerInfo.Name)
 	}
 }

@@ -35,8 +35,10 @@ func renderText(file string, data any) string {
 }
 
 // RenderInstructions returns what the MCP server says to every client that connects: the loop of work, and what to keep in mind.
-// Clients cut it at 2 KB.
-func RenderInstructions() string { return renderText("instructions.md", nil) }
+// A reader is told nothing of writing. Clients cut it at 2 KB.
+func RenderInstructions(actor core.Actor) string {
+	return renderText("instructions.md", map[string]bool{"write": actor.Has(core.IssuesWrite)})
+}
 
 // Prompt is a text that starts an agent on a task.
 type Prompt struct {
@@ -60,12 +62,17 @@ var projectArgument = Argument{"project", "Public id or slug of the only project
 var allPrompts = []Prompt{
 	{
 		Name: "fix_next_issue", Title: "Fix the next issue",
-		Description: "Take the most recent open issue that nobody works on, fix it in the source code, and record what was done.",
+		Description: "Take the best open issue that nobody works on, fix it in the source code, and record what was done.",
 		Arguments:   []Argument{projectArgument},
 	},
 	{
 		Name: "triage_inbox", Title: "Triage the open issues",
 		Description: "Go through the open issues, note what each one is, and propose which to fix first and which to ignore.",
+		Arguments:   []Argument{projectArgument},
+	},
+	{
+		Name: "review_regressions", Title: "Review the fixes that did not hold",
+		Description: "Go through the issues whose error came back after a fix, and say what the fix missed.",
 		Arguments:   []Argument{projectArgument},
 	},
 }

@@ -13,9 +13,11 @@ import (
 
 func TestInstructions(t *testing.T) {
 	t.Parallel()
-	text := prompts.RenderInstructions()
-	golden.CheckFile(t, "testdata/instructions.md", text)
-	require.Less(t, len(text), 2048, "clients cut longer instructions")
+	for file, scope := range map[string]core.Scope{"instructions": core.IssuesWrite, "instructions_reader": core.IssuesRead} {
+		text := prompts.RenderInstructions(core.Actor{Type: core.ActorToken, Scopes: core.List[core.Scope]{scope}})
+		golden.CheckFile(t, "testdata/"+file+".md", text)
+		require.Less(t, len(text), 2048, "clients cut longer instructions")
+	}
 }
 
 func TestPrompts(t *testing.T) {

@@ -25,13 +25,24 @@ func (s *Store) ListActivity(ctx context.Context, page core.Paging) (core.Page[c
 }
 
 // ListIssueActivity lists what was done about an issue, most recent first.
-func (s *Store) ListIssueActivity(ctx context.Context, issueID int64, page core.Paging) (core.Page[core.Activity], error) {
+func (s *Store) ListIssueActivity(ctx context.Context, issueID int64, kind core.ActivityKind, page core.Paging) (
+	core.Page[core.Activity], error,
+) {
 	project, err := s.findShownIssueOwner(ctx, issueID)
 	if err != nil {
 		return core.Page[core.Activity]{}, err
 	}
 	l := pg.NewList("at", page)
 	l.Args["project_id"], l.Args["issue_id"] = project, issueID
+	switch kind {
+	case core.OnlyNotes:
+		l.Where("action = 'issue.note'")
+	case core.Decisions:
+		l.Where("action NOT IN ('issue.note', 'issue.claim', 'issue.release', 'issue.claim_expire')")
+	}
+	if kind != core.AllActivity {
+		l.FilterDigest = pg.DigestFilter(kind)
+	}
 	return pg.ReadPage(ctx, s.db, l, listActivityOfIssue, activityKey)
 }
 

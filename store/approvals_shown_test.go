@@ -92,7 +92,7 @@ func TestActivityOfAnIssueIsPaged(t *testing.T) {
 	var ids []int64
 	page := core.Paging{Limit: 4}
 	for {
-		list, err := s.ListIssueActivity(t.Context(), id, page)
+		list, err := s.ListIssueActivity(t.Context(), id, core.AllActivity, page)
 		require.NoError(t, err)
 		for _, a := range list.Data {
 			ids = append(ids, a.ID)

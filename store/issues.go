@@ -13,6 +13,8 @@ import (
 type issueRow struct {
 	ID                 int64
 	ProjectID          int64
+	Slug               string
+	Notes              int64
 	Title              core.Untrusted
 	Culprit            core.Untrusted
 	Type               core.Untrusted
@@ -48,11 +50,11 @@ type issueRow struct {
 }
 
 const issueColumns = `
-	i.id, i.project_id, i.title, i.culprit, i.type, i.level, i.platform, i.status, i.times_seen, i.stored_events,
+	i.id, i.project_id, p.slug, i.title, i.culprit, i.type, i.level, i.platform, i.status, i.times_seen, i.stored_events,
 	coalesce(h.events_24h, 0)::bigint AS events_24h, coalesce(h.events_7d, 0)::bigint AS events_7d,
 	i.users_affected, i.first_seen, i.last_seen, i.first_release, i.last_release, i.fingerprint, i.fingerprint_version,
 	i.merged_into, i.claim_holder, i.claim_worker, i.claim_expires_at, i.test, i.latest_event_id,
-	p.trust_setting, s.server_seen_at, s.client_seen_at,
+	noted.notes, p.trust_setting, s.server_seen_at, s.client_seen_at,
 	coalesce(a.id, 0) AS approval_id, coalesce(a.action, '') AS approval_action, coalesce(a.requested_by, '') AS approval_by,
 	a.requested_at AS approval_at, a.expires_at AS approval_expires_at, ` + triageColumns
 
@@ -66,6 +68,10 @@ LEFT JOIN LATERAL (
 	SELECT sum(events) FILTER (WHERE hour >= @day_ago) AS events_24h, sum(events) AS events_7d
 	FROM issue_hours WHERE project_id = i.project_id AND issue_id = i.id AND hour >= @week_ago
 ) h ON true
+CROSS JOIN LATERAL (
+	SELECT count(*) AS notes FROM activity
+	WHERE project_id = i.project_id AND target_id = i.id AND action = 'issue.note'
+) noted
 LEFT JOIN LATERAL (
 	SELECT id, action, requested_by, requested_at, expires_at FROM approvals
 	WHERE project_id = i.project_id AND issue_id = i.id AND status = 'pending' AND expires_at > @now
@@ -83,7 +89,7 @@ func issueTimes(now core.Time) pg.Args {
 
 func (r issueRow) toIssue(now core.Time) core.Issue {
 	i := core.Issue{
-		ID: r.ID, ProjectID: r.ProjectID, Title: r.Title, Culprit: r.Culprit, Type: r.Type, Level: r.Level, Platform: r.Platform,
+		ID: r.ID, ProjectID: r.ProjectID, Project: r.Slug, Notes: r.Notes, Title: r.Title, Culprit: r.Culprit, Type: r.Type, Level: r.Level, Platform: r.Platform,
 		Status: r.Status, TimesSeen: r.TimesSeen, StoredEvents: r.StoredEvents, Events24h: r.Events24h, Events7d: r.Events7d,
 		UsersAffected: r.UsersAffected, FirstSeen: r.FirstSeen, LastSeen: r.LastSeen, FirstRelease: r.FirstRelease, LastRelease: r.LastRelease,
 		Fingerprint: hex.EncodeToString(r.Fingerprint), FingerprintVersion: r.FingerprintVersion, MergedInto: convertOptInt(r.MergedInto),

@@ -60,6 +60,9 @@ func (t *tx) lockIssue(ctx context.Context, project, id int64) (lockedIssue, err
 
 func (t *tx) changeIssue(ctx context.Context, actor core.Actor, project, id int64, fn func(*issueChange) error) (core.Issue, error) {
 	before, err := t.lockIssue(ctx, project, id)
+	if core.HasCode(err, core.NotFound) {
+		return core.Issue{}, t.explainMissing(ctx, project, id, err)
+	}
 	if err != nil {
 		return core.Issue{}, err
 	}
@@ -77,6 +80,22 @@ func (t *tx) changeIssue(ctx context.Context, actor core.Actor, project, id int6
 	}
 	row, err := readIssue(ctx, t, project, id, t.Now)
 	return row.toIssue(t.Now), err
+}
+
+const findTarget = `
+SELECT i.merged_into FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
+WHERE i.project_id = @project_id AND i.id = @id AND i.merged_into IS NOT NULL`
+
+// explainMissing adds to a not_found where the events of a merged issue are.
+func (t *tx) explainMissing(ctx context.Context, project, id int64, missing error) error {
+	into, err := pg.QueryOne[struct{ MergedInto int64 }](ctx, t, findTarget, pg.Args{"project_id": project, "id": id})
+	switch {
+	case core.HasCode(err, core.NotFound):
+		return missing
+	case err != nil:
+		return err
+	}
+	return core.NewError(core.NotFound).Tell("merged_into", into.MergedInto)
 }
 
 const setStatus = `UPDATE issues SET status = @status, status_at = @now WHERE project_id = @project_id AND id = @id`

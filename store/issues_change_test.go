@@ -313,7 +313,7 @@ func TestActivityPages(t *testing.T) {
 	}
 	var got []int64
 	for page := (core.Paging{Limit: 4}); ; {
-		rows, err := s.ListIssueActivity(t.Context(), id, page)
+		rows, err := s.ListIssueActivity(t.Context(), id, core.AllActivity, page)
 		require.NoError(t, err)
 		for _, a := range rows.Data {
 			got = append(got, a.ID)
@@ -326,9 +326,9 @@ func TestActivityPages(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 
-	_, err := s.ListIssueActivity(t.Context(), 12345, core.Paging{Limit: 4})
+	_, err := s.ListIssueActivity(t.Context(), 12345, core.AllActivity, core.Paging{Limit: 4})
 	storetest.RequireCode(t, core.NotFound, err)
-	_, err = s.ListIssueActivity(t.Context(), id, core.Paging{Limit: 4, Cursor: core.NewCursor("last_seen", c.Now, 1)})
+	_, err = s.ListIssueActivity(t.Context(), id, core.AllActivity, core.Paging{Limit: 4, Cursor: core.NewCursor("last_seen", c.Now, 1)})
 	storetest.RequireCode(t, core.InvalidRequest, err)
 }
 

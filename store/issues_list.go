@@ -58,10 +58,13 @@ func (f IssueFilter) buildList(now core.Time) (*pg.List, error) {
 	if f.ProjectID != 0 {
 		l.WhereArg("i.project_id = @project_id", "project_id", f.ProjectID)
 	}
-	if f.Status != "" {
-		l.WhereArg("i.status = @status", "status", string(f.Status))
-	} else {
+	switch f.Status {
+	case core.Open:
+		l.Where("i.status IN ('unresolved', 'regressed')")
+	case "":
 		l.Where("i.status <> 'merged'")
+	default:
+		l.WhereArg("i.status = @status", "status", string(f.Status))
 	}
 	if f.Release != "" {
 		whereStored(l, "i.first_release = @release OR i.last_release = @release OR ", `EXISTS (

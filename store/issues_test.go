@@ -203,7 +203,7 @@ func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {
 			return err
 		},
 		"activity": func() error {
-			_, err := s.ListIssueActivity(t.Context(), added.IssueID, core.Paging{Limit: 1})
+			_, err := s.ListIssueActivity(t.Context(), added.IssueID, core.AllActivity, core.Paging{Limit: 1})
 			return err
 		},
 		"status": func() error {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"errand/core"
@@ -103,15 +104,47 @@ const (
 
 // FindProject returns the id of the project that a caller named by id or slug, or project_not_found.
 func (s *Store) FindProject(ctx context.Context, ref core.ProjectRef) (int64, error) {
-	sql, a := findProjectBySlug, pg.Args{"slug": string(ref)}
+	sql, a := findProjectBySlug, pg.Args{"slug": strings.ToLower(string(ref))}
 	if id, err := strconv.ParseInt(string(ref), 10, 64); err == nil {
 		sql, a = findProjectByID, pg.Args{"id": id}
 	}
 	row, err := pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, sql, a)
 	if core.HasCode(err, core.NotFound) {
-		return 0, core.NewError(core.ProjectNotFound)
+		return s.findProjectByName(ctx, ref)
 	}
 	return row.ID, err
+}
+
+// shownSlugs is how many projects are named to who asks for one that is not there.
+const shownSlugs = 10
+
+const (
+	findProjectByName = `
+SELECT id FROM projects WHERE lower(name) = lower(@name) AND deleted_at IS NULL ORDER BY id LIMIT 1`
+	listSlugs = `SELECT slug FROM projects WHERE deleted_at IS NULL ORDER BY slug LIMIT @limit`
+)
+
+// findProjectByName is FindProject for who gives the name, in any case.
+func (s *Store) findProjectByName(ctx context.Context, ref core.ProjectRef) (int64, error) {
+	row, err := pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, findProjectByName, pg.Args{"name": string(ref)})
+	if !core.HasCode(err, core.NotFound) {
+		return row.ID, err
+	}
+	slugs, err := s.ListSlugs(ctx, shownSlugs)
+	if err != nil {
+		return 0, err
+	}
+	return 0, core.NewError(core.ProjectNotFound).Tell("projects", core.List[string](slugs))
+}
+
+// ListSlugs returns the slugs of some projects, in their order.
+func (s *Store) ListSlugs(ctx context.Context, limit int) ([]string, error) {
+	rows, err := pg.QueryMany[struct{ Slug string }](ctx, s.db.Main, listSlugs, pg.Args{"limit": limit})
+	slugs := make([]string, len(rows))
+	for i, row := range rows {
+		slugs[i] = row.Slug
+	}
+	return slugs, err
 }
 
 // CreateProjectKey adds a key to a project.

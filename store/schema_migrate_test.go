@@ -103,17 +103,20 @@ func TestEveryMethodSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 			_, err := s.ListIssues(ctx, store.IssueFilter{Paging: core.Paging{Limit: 1}})
 			return err
 		},
-		"ListIssueEvents":   func() error { _, err := s.ListIssueEvents(ctx, 1, core.Paging{Limit: 1}); return err },
-		"ListIssueActivity": func() error { _, err := s.ListIssueActivity(ctx, 1, core.Paging{Limit: 1}); return err },
-		"ReadEvent":         func() error { _, err := s.ReadEvent(ctx, 1); return err },
-		"SetIssueStatus":    func() error { _, err := s.SetIssueStatus(ctx, by, 1, core.Resolved); return err },
-		"ClaimIssue":        func() error { _, err := s.ClaimIssue(ctx, by, 1, 1); return err },
-		"ReleaseIssue":      func() error { _, err := s.ReleaseIssue(ctx, by, 1, ""); return err },
-		"AddNote":           func() error { _, err := s.AddNote(ctx, by, 1, "hi"); return err },
-		"CreateToken":       func() error { _, err := s.CreateToken(ctx, by, store.NewToken{}); return err },
-		"ListTokens":        func() error { _, err := s.ListTokens(ctx); return err },
-		"RevokeToken":       func() error { return s.RevokeToken(ctx, by, 1) },
-		"UseToken":          func() error { _, err := s.UseToken(ctx, hashOf("x")); return err },
+		"ListIssueEvents": func() error { _, err := s.ListIssueEvents(ctx, 1, core.Paging{Limit: 1}); return err },
+		"ListIssueActivity": func() error {
+			_, err := s.ListIssueActivity(ctx, 1, core.AllActivity, core.Paging{Limit: 1})
+			return err
+		},
+		"ReadEvent":      func() error { _, err := s.ReadEvent(ctx, 1); return err },
+		"SetIssueStatus": func() error { _, err := s.SetIssueStatus(ctx, by, 1, core.Resolved); return err },
+		"ClaimIssue":     func() error { _, err := s.ClaimIssue(ctx, by, 1, 1); return err },
+		"ReleaseIssue":   func() error { _, err := s.ReleaseIssue(ctx, by, 1, ""); return err },
+		"AddNote":        func() error { _, err := s.AddNote(ctx, by, 1, "hi"); return err },
+		"CreateToken":    func() error { _, err := s.CreateToken(ctx, by, store.NewToken{}); return err },
+		"ListTokens":     func() error { _, err := s.ListTokens(ctx); return err },
+		"RevokeToken":    func() error { return s.RevokeToken(ctx, by, 1) },
+		"UseToken":       func() error { _, err := s.UseToken(ctx, hashOf("x")); return err },
 		"CreateProject": func() error {
 			_, err := s.CreateProject(ctx, by, store.NewProject{ID: storetest.Shop, Name: "Shop"})
 			return err

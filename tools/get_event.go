@@ -6,6 +6,20 @@ import (
 	"errand/core"
 )
 
-func (t *Tools) getEvent(ctx context.Context, _ core.Call, in core.EventInput) (core.Data[core.EventDetail], error) {
-	return wrapData(t.store.ReadEvent(ctx, in.ID))
+// roomBesideEvent is what an answer has beside the event itself, in bytes.
+const roomBesideEvent = 2000
+
+func (t *Tools) getEvent(ctx context.Context, call core.Call, in core.EventInput) (core.Data[core.EventDetail], error) {
+	event, err := t.store.ReadEvent(ctx, in.ID)
+	if err != nil {
+		return wrapData(event, err)
+	}
+	event.Event.KeepParts(in.Parts)
+	if in.Frames == core.OnlyAppFrames {
+		event.Event.KeepAppFrames()
+	}
+	if call.ForModel {
+		err = event.Event.CutToFit(core.ModelBudget-roomBesideEvent, in.Parts)
+	}
+	return wrapData(event, err)
 }

@@ -17,7 +17,11 @@ func (t *Tools) listIssues(ctx context.Context, _ core.Call, in core.ListIssuesI
 		return core.IssuePage{}, err
 	}
 	state, err := t.store.ReadIngestState(ctx, project)
-	return core.IssuePage{Page: page, Ingest: state}, err
+	listed := core.Page[core.ListedIssue]{NextCursor: page.NextCursor}
+	for _, issue := range page.Data {
+		listed.Data = append(listed.Data, core.ListedIssue{Issue: issue, Fields: in.Fields})
+	}
+	return core.IssuePage{Page: listed, Ingest: state}, err
 }
 
 // makeIssueFilter returns the filter of the input, in whose place of the project's name stands its id.

@@ -77,6 +77,7 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.ResolveIssue, t.resolveIssue),
 		core.BindHandler(core.IgnoreIssue, t.ignoreIssue),
 		core.BindHandler(core.UnresolveIssue, t.unresolveIssue),
+		core.BindHandler(core.NextIssueOp, t.nextIssue),
 		core.BindHandler(core.ClaimIssue, t.claimIssue),
 		core.BindHandler(core.ReleaseIssue, t.releaseIssue),
 		core.BindHandler(core.AddNote, t.addNote),

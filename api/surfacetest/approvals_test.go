@@ -101,8 +101,7 @@ func TestHeldAnswersFitTheOutputSchema(t *testing.T) {
 		require.False(t, result.IsError)
 		require.NoError(t, schema.Validate(any(objectOf(t, string(result.StructuredContent)))), string(result.StructuredContent))
 	}
-	require.Error(t, schema.Validate(any(map[string]any{"status": "approval_required"})))
-	require.Error(t, schema.Validate(any(map[string]any{})))
+	require.Error(t, schema.Validate(any(map[string]any{"approval_id": "one"})))
 }
 
 // outputSchemaOf returns the output schema that tools/list shows.

@@ -26,7 +26,7 @@ func ReadIssue(t testing.TB, s *store.Store, id int64) core.IssueDetail {
 // ReadActivity returns all activity rows of an issue, oldest first, without the rows' ids.
 func ReadActivity(t testing.TB, s *store.Store, id int64) []core.Activity {
 	t.Helper()
-	page, err := s.ListIssueActivity(t.Context(), id, core.Paging{Limit: 100})
+	page, err := s.ListIssueActivity(t.Context(), id, core.AllActivity, core.Paging{Limit: 100})
 	require.NoError(t, err)
 	require.Empty(t, page.NextCursor)
 	list := make([]core.Activity, len(page.Data))

@@ -1,0 +1,148 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// EventPart is a part of a normalised event that can be asked for alone. What is not part of one is always there.
+type EventPart string
+
+// clearPart empties each part of an event.
+var clearPart = map[EventPart]func(*Event){
+	"exceptions":   func(e *Event) { e.Exceptions = nil },
+	"threads":      func(e *Event) { e.Threads = nil },
+	"breadcrumbs":  func(e *Event) { e.Breadcrumbs = nil },
+	"request":      func(e *Event) { e.Request = nil },
+	"user":         func(e *Event) { e.User = Value{} },
+	"tags":         func(e *Event) { e.Tags = Value{} },
+	"contexts":     func(e *Event) { e.Contexts = Value{} },
+	"extra":        func(e *Event) { e.Extra = Value{} },
+	"debug_images": func(e *Event) { e.DebugImages = nil },
+}
+
+// KeepParts empties all parts of the event but those; without parts it keeps all.
+func (e *Event) KeepParts(parts []EventPart) {
+	if len(parts) == 0 {
+		return
+	}
+	for part, clearIt := range clearPart {
+		if !slices.Contains(parts, part) {
+			clearIt(e)
+		}
+	}
+}
+
+// KeepAppFrames leaves out the frames of libraries, in each stack that has frames of the application.
+func (e *Event) KeepAppFrames() {
+	e.eachStack(func(frames *List[Frame]) {
+		isOfLibrary := func(f Frame) bool { return !f.InApp }
+		if slices.ContainsFunc(*frames, func(f Frame) bool { return f.InApp }) {
+			*frames = slices.DeleteFunc(slices.Clone(*frames), isOfLibrary)
+		}
+	})
+}
+
+func (e *Event) eachStack(visit func(*List[Frame])) {
+	for i := range e.Exceptions {
+		visit(&e.Exceptions[i].Frames)
+	}
+	for i := range e.Threads {
+		visit(&e.Threads[i].Frames)
+	}
+}
+
+// How few of what there are many of are kept when an event is too long.
+const (
+	fewBreadcrumbs = 15
+	fewFrames      = 10 // at each end of a stack
+)
+
+// eventCut takes something from an event that is too long, and says what brings it back.
+type eventCut struct {
+	path, reason, back string
+	isThere            func(*Event) bool
+	cut                func(*Event)
+}
+
+// eventCuts are made one after the other until the event fits: what helps least to find a cause comes first.
+var eventCuts = []eventCut{
+	{"exceptions[].frames[]", "library frames lost their context and variables", "parts=exceptions",
+		hasLibraryContext, func(e *Event) { e.eachStack(dropLibraryContext) }},
+	{"breadcrumbs", fmt.Sprintf("the last %d are left", fewBreadcrumbs), "parts=breadcrumbs",
+		func(e *Event) bool { return len(e.Breadcrumbs) > fewBreadcrumbs },
+		func(e *Event) { e.Breadcrumbs = e.Breadcrumbs[len(e.Breadcrumbs)-fewBreadcrumbs:] }},
+	{"breadcrumbs", "left out", "parts=breadcrumbs",
+		func(e *Event) bool { return len(e.Breadcrumbs) > 0 }, func(e *Event) { e.Breadcrumbs = nil }},
+	{"extra", "left out", "parts=extra", func(e *Event) bool { return !e.Extra.IsEmpty() }, func(e *Event) { e.Extra = Value{} }},
+	{"threads", "left out", "parts=threads", func(e *Event) bool { return len(e.Threads) > 0 }, func(e *Event) { e.Threads = nil }},
+	{"debug_images", "left out", "parts=debug_images",
+		func(e *Event) bool { return len(e.DebugImages) > 0 }, func(e *Event) { e.DebugImages = nil }},
+	{"contexts", "left out", "parts=contexts", func(e *Event) bool { return !e.Contexts.IsEmpty() }, func(e *Event) { e.Contexts = Value{} }},
+	{"request", "left out", "parts=request", func(e *Event) bool { return e.Request != nil }, func(e *Event) { e.Request = nil }},
+	{"exceptions[].frames[]", fmt.Sprintf("%d frames at each end of a stack are left", fewFrames), "parts=exceptions frames=in_app",
+		hasManyFrames, func(e *Event) { e.eachStack(keepEnds) }},
+	{"tags", "left out", "parts=tags", func(e *Event) bool { return !e.Tags.IsEmpty() }, func(e *Event) { e.Tags = Value{} }},
+	{"user", "left out", "parts=user", func(e *Event) bool { return !e.User.IsEmpty() }, func(e *Event) { e.User = Value{} }},
+}
+
+func hasLibraryContext(e *Event) bool {
+	there := false
+	e.eachStack(func(frames *List[Frame]) {
+		there = there || slices.ContainsFunc(*frames, func(f Frame) bool {
+			return !f.InApp && (f.ContextLine != "" || len(f.PreContext)+len(f.PostContext) > 0 || !f.Vars.IsEmpty())
+		})
+	})
+	return there
+}
+
+func dropLibraryContext(frames *List[Frame]) {
+	trimmed := slices.Clone(*frames)
+	for i := range trimmed {
+		if f := &trimmed[i]; !f.InApp {
+			f.ContextLine, f.PreContext, f.PostContext, f.Vars = "", nil, nil, Value{}
+		}
+	}
+	*frames = trimmed
+}
+
+func hasManyFrames(e *Event) bool {
+	there := false
+	e.eachStack(func(frames *List[Frame]) { there = there || len(*frames) > 2*fewFrames })
+	return there
+}
+
+func keepEnds(frames *List[Frame]) {
+	if n := len(*frames); n > 2*fewFrames {
+		*frames = slices.Concat((*frames)[:fewFrames], (*frames)[n-fewFrames:])
+	}
+}
+
+// CutToFit cuts the event until its JSON has at most so many bytes, and says in problems what it cut and which argument of
+// get_event brings it back. parts is what was asked for: what was asked for alone is cut last, by the budget of all answers.
+func (e *Event) CutToFit(budget int, parts []EventPart) error {
+	fits := func() (bool, error) {
+		text, err := marshalPlain(e)
+		return len(text) <= budget, err
+	}
+	if done, err := fits(); done || err != nil {
+		return err
+	}
+	for _, c := range eventCuts {
+		isAlone := len(parts) == 1 && strings.HasPrefix(c.path, string(parts[0]))
+		if !c.isThere(e) || isAlone && c.reason == "left out" {
+			continue
+		}
+		c.cut(e)
+		back := "get_event with " + c.back + " shows more"
+		if isAlone {
+			back = "the REST API has it whole"
+		}
+		e.Problems = append(slices.Clone(e.Problems), Problem{Path: c.path, Reason: c.reason + " to fit: " + back})
+		if done, err := fits(); done || err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// heavyEvent returns an event with long texts everywhere: far more than a model can take.
+func heavyEvent() EventDetail {
+	long := Untrusted(strings.Repeat("日本 <&> ", 700))
+	lines := List[Untrusted]{long[:400], long[:400]}
+	object := Value{Kind: Object}
+	for n := range 40 {
+		object.Kids = append(object.Kids, Member{Key: fmt.Sprint("key", n), Value: StringValue(string(long[:1000]))})
+	}
+	e := Event{Title: long[:200], Message: long, User: object, Tags: object, Contexts: object, Extra: object, Request: &Request{URL: long, Data: object}}
+	for range 3 {
+		x := Exception{Type: "ValueError", Value: long}
+		for n := range 100 {
+			x.Frames = append(x.Frames, Frame{Function: "pay", Module: "shop", InApp: n%4 == 0, ContextLine: long[:200], PreContext: lines,
+				PostContext: lines, Vars: Value{Kind: Object, Kids: object.Kids[:2]}})
+		}
+		e.Exceptions = append(e.Exceptions, x)
+	}
+	for range 100 {
+		e.Breadcrumbs = append(e.Breadcrumbs, Breadcrumb{Message: long[:600], Data: Value{Kind: Object, Kids: object.Kids[:1]}})
+	}
+	return EventDetail{Event: e}
+}
+
+func TestAHeavyEventIsCutToFit(t *testing.T) {
+	t.Parallel()
+	for name, parts := range map[string][]EventPart{
+		"the whole": nil, "exceptions": {"exceptions"}, "breadcrumbs": {"breadcrumbs"}, "extra": {"extra"},
+		"two parts": {"exceptions", "contexts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			detail := heavyEvent()
+			detail.Event.KeepParts(parts)
+
+			require.NoError(t, detail.Event.CutToFit(ModelBudget, parts))
+
+			answer, err := newAnswer(GetEvent.Operation, Data[EventDetail]{detail})
+			require.NoError(t, err)
+			body, err := fitBudget(answer.Body, ModelBudget)
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(body), ModelBudget)
+			if parts == nil {
+				require.NotEmpty(t, detail.Event.Exceptions)
+				require.Contains(t, detail.Event.Problems[0].Reason, "library frames", "what helps least comes first")
+				require.Contains(t, detail.Event.Problems[1].Path, "breadcrumbs")
+			}
+		})
+	}
+}
+
+func TestAnyAnswerFitsTheBudget(t *testing.T) {
+	t.Parallel()
+	issue := Issue{Title: Untrusted(strings.Repeat("字", 200)), Culprit: Untrusted(strings.Repeat("字", 200))}
+	page := IssuePage{}
+	for range 1000 {
+		page.Data = append(page.Data, ListedIssue{Issue: issue})
+	}
+	answer, err := newAnswer(ListIssues.Operation, page)
+	require.NoError(t, err)
+	require.Greater(t, len(answer.Body), ModelBudget)
+
+	body, err := fitBudget(answer.Body, ModelBudget)
+
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(body), ModelBudget)
+	require.Contains(t, string(body), `"left_out":[{"path":"data","kept":`)
+}
+
+func TestALeanIssueFitsItsBudget(t *testing.T) {
+	t.Parallel()
+	const most = 150 * bytesPerToken
+	issue := Issue{
+		ID: 1_000_000, Project: "a-project-with-a-name", Title: Untrusted(strings.Repeat("字", 200)), Culprit: Untrusted(strings.Repeat("字", 200)),
+		Status: Unresolved, Level: "error", TimesSeen: 1_000_000, Events24h: 100_000, UsersAffected: 1000, Priority: 123456.789, Trust: TrustHigh,
+		Triage: Triage{Category: Infrastructure},
+	}
+
+	text, err := marshalPlain(ListedIssue{Issue: issue, Fields: IssueFields{LeanFields}})
+
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(text), most, "%s", text)
+	require.NotContains(t, string(text), "fingerprint")
+	require.Contains(t, string(text), `"triage":{"category":"infrastructure","severity":0,"agent_fixable":false,"noise":false}`)
+}

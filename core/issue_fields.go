@@ -1,0 +1,154 @@
+package core
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// IssueFields chooses the members of each issue in a list: names, with a dot into triage and claim, or one of the words below.
+// No names are all of them.
+type IssueFields []string
+
+// Words that stand for names.
+const (
+	AllFields  = "all"
+	LeanFields = "lean" // what a model needs to choose its work
+)
+
+// leanFields are the members that stand for lean. Title and culprit are cut too.
+var leanFields = []string{"id", "project", "title", "culprit", "status", "level", "events_24h", "times_seen", "users_affected",
+	"priority", "last_seen", "claim.holder", "claim.expires_at", "approval.action", "trust", "triage.category", "triage.severity",
+	"triage.agent_fixable", "triage.noise"}
+
+// How long title and culprit of a lean issue are at most, in bytes.
+const (
+	leanTitle   = 120
+	leanCulprit = 70
+)
+
+// IssueFieldNames returns the names of the members of an issue.
+func IssueFieldNames() []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Issue]()) {
+		if name := jsonName(f); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// innerIssueFields are the members with members of their own that can be chosen.
+func innerIssueFields() []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Issue]()) {
+		t := f.Type
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if t.Kind() != reflect.Struct || writesItself(t) {
+			continue
+		}
+		for _, inner := range reflect.VisibleFields(t) {
+			if name := jsonName(inner); name != "" {
+				names = append(names, jsonName(f)+"."+name)
+			}
+		}
+	}
+	return names
+}
+
+// Check refuses names that are no member of an issue, and names those that are.
+func (fields IssueFields) Check() error {
+	known := append(append(IssueFieldNames(), innerIssueFields()...), AllFields, LeanFields)
+	for _, name := range fields {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("%q is not a member of an issue; allowed: %s, %s, %s", name, AllFields, LeanFields,
+				strings.Join(append(IssueFieldNames(), "triage.category"), ", "))
+		}
+	}
+	return nil
+}
+
+// ListedIssue is an issue in a list, with the members that were asked for.
+type ListedIssue struct {
+	Issue
+	Fields IssueFields `json:"-"`
+}
+
+// SchemaName is that of the issue.
+func (ListedIssue) SchemaName() string { return "Issue" }
+
+// MarshalJSON writes the chosen members in the order of their declaration.
+func (l ListedIssue) MarshalJSON() ([]byte, error) {
+	if len(l.Fields) == 0 || slices.Contains(l.Fields, AllFields) {
+		return marshalPlain(l.Issue)
+	}
+	var chosen []string
+	issue := l.Issue
+	for _, name := range l.Fields {
+		if name == LeanFields {
+			chosen = append(chosen, leanFields...)
+			issue.Title, issue.Culprit = cutText(issue.Title, leanTitle), cutText(issue.Culprit, leanCulprit)
+			continue
+		}
+		chosen = append(chosen, name)
+	}
+	b, err := appendChosen(nil, reflect.ValueOf(issue), chosen)
+	return b, err
+}
+
+// appendChosen writes the members of a struct that are chosen, or of which members are.
+func appendChosen(b []byte, object reflect.Value, chosen []string) ([]byte, error) {
+	b = append(b, '{')
+	for _, f := range reflect.VisibleFields(object.Type()) {
+		name := jsonName(f)
+		var inner []string
+		for _, c := range chosen {
+			if rest, ok := strings.CutPrefix(c, name+"."); ok {
+				inner = append(inner, rest)
+			}
+		}
+		isWhole := slices.Contains(chosen, name)
+		if name == "" || !isWhole && inner == nil {
+			continue
+		}
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), name...), '"', ':')
+		value := object.FieldByIndex(f.Index)
+		isNil := value.Kind() == reflect.Pointer && value.IsNil()
+		if value.Kind() == reflect.Pointer && !isNil {
+			value = value.Elem()
+		}
+		if !isWhole && !isNil {
+			var err error
+			if b, err = appendChosen(b, value, inner); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		text, err := marshalPlain(value.Interface())
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, text...)
+	}
+	return append(b, '}'), nil
+}
+
+// cutText cuts a text to at most so many bytes, with a sign that it did.
+func cutText(text Untrusted, atMost int) Untrusted {
+	const sign = "…"
+	if len(text) <= atMost {
+		return text
+	}
+	end := atMost - len(sign)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + sign
+}

@@ -1,0 +1,93 @@
+package core
+
+import (
+	"slices"
+)
+
+// NextCall is a call that makes sense after an answer: a tool that the caller may use, with its arguments.
+type NextCall struct {
+	Tool      string         `json:"tool"`
+	Arguments map[string]any `json:"arguments"`
+}
+
+// maxNextCalls is how many calls an answer proposes at most.
+const maxNextCalls = 2
+
+// nextAfterWrite has the tools that usually follow a write.
+var nextAfterWrite = map[string][]string{
+	"claim_issue": {"get_brief"}, "link_fix": {"next_issue"}, "resolve_issue": {"next_issue"}, "release_issue": {"next_issue"},
+	"add_note": {"link_fix", "release_issue"}, "correct_triage": {"get_brief"}, "unresolve_issue": {"claim_issue"},
+	"ignore_issue": {"next_issue"}, "merge_issues": {"get_brief"}, "split_issue": {"get_issue"},
+}
+
+// nextAfterError has the tools that help after an error.
+var nextAfterError = map[Code][]string{
+	Claimed: {"next_issue", "list_issues"}, NotClaimHolder: {"next_issue"}, ProjectNotFound: {"list_projects"}, Forbidden: {"whoami"},
+	ForbiddenProject: {"whoami"}, SimilarOff: {"list_issues"}, NotFound: {"list_issues"},
+}
+
+// workArguments are the arguments of list_issues that show the work there is.
+var workArguments = map[string]any{"status": "open", "claimed": false, "sort": "priority"}
+
+// proposeCalls returns the calls of the tools that the actor may make, with those of the arguments of the call before that they
+// take too: the issue and the worker.
+func (c *Catalogue) proposeCalls(actor Actor, tools []string, before map[string]any) []NextCall {
+	var calls []NextCall
+	for _, name := range tools {
+		i := slices.IndexFunc(c.operations, func(op *Operation) bool { return op.Name == name && op.NotATool == "" })
+		if i < 0 || len(calls) == maxNextCalls || c.operations[i].AuthorizeActor(actor) != nil {
+			continue
+		}
+		call := NextCall{Tool: name, Arguments: map[string]any{}}
+		for _, field := range c.operations[i].Fields() {
+			if value, given := before[field.Name]; given && (field.isIssue || field.Name == "worker") {
+				call.Arguments[field.Name] = value
+			}
+		}
+		if name == "list_issues" {
+			call.Arguments = workArguments
+		}
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+// proposeAfterError adds to an error what to call instead.
+func (c *Catalogue) proposeAfterError(op *Operation, actor Actor, failure *Error, before map[string]any) {
+	tools := nextAfterError[failure.Code]
+	switch into, isMerged := failure.told["merged_into"]; {
+	case isMerged:
+		tools, before = []string{op.Name}, map[string]any{"id": into, "worker": before["worker"]}
+		if before["worker"] == nil {
+			delete(before, "worker")
+		}
+	case failure.Code == NotFound && op.Name == GetEvent.Name:
+		failure.Tell("hint", "An event is named by latest_event_id of an issue, or by id in list_issue_events; old events are deleted.")
+	}
+	if calls := c.proposeCalls(actor, tools, before); calls != nil {
+		failure.Tell("next", calls)
+	}
+}
+
+// proposeAfterWrite adds to the answer of a write what to call next, and to one that was held who decides.
+func (c *Catalogue) proposeAfterWrite(op *Operation, actor Actor, answer *Answer, before map[string]any) error {
+	if answer.Body == nil || op.isProse || op.ReadOnly() {
+		return nil
+	}
+	var err error
+	tools := nextAfterWrite[op.Name]
+	if answer.IsHeld {
+		tools = []string{"get_issue", "next_issue"}
+		if answer.Body, err = appendMember(answer.Body, "pending_approval", heldForModels); err != nil {
+			return err
+		}
+	}
+	if calls := c.proposeCalls(actor, tools, before); calls != nil {
+		answer.Body, err = appendMember(answer.Body, "next", calls)
+	}
+	return err
+}
+
+// heldForModels is what a model is told of an action that was held.
+const heldForModels = "Nothing has changed. An admin other than who asked decides; until then the issue shows the request as approval. Go on with " +
+	"something else."

@@ -1,0 +1,77 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+)
+
+// NextIssueInput says which issue to take.
+type NextIssueInput struct {
+	Project ProjectRef `json:"project,omitempty" doc:"@nextIssueInput.project" min:"1"`
+	Worker  Worker     `json:"worker,omitempty" doc:"@worker" min:"1" max:"64"`
+	Minutes int64      `json:"minutes" doc:"How long the claim lasts; each write of yours on the issue renews it." min:"1" max:"1440" default:"120"`
+	Budget  int        `json:"budget" doc:"How long the brief may be, in tokens of 4 characters." min:"500" max:"20000" default:"6000"`
+}
+
+// NextIssue is the issue that the caller holds now, with its brief; or why there is none.
+type NextIssue struct {
+	Issue    *ClaimedIssue `json:"issue" doc:"null when none is left."`
+	Markdown string        `json:"markdown" doc:"A line of ids, then the brief; or why there is none."`
+	JSON     *BriefFacts   `json:"json" doc:"The brief as data; null when none is left."`
+	Why      Text          `json:"why" doc:"Why none is left; null when there is one."`
+	Ingest   IngestState   `json:"ingest"`
+}
+
+// Prose is the Markdown: over MCP the answer is nothing else (decisions 11).
+func (n NextIssue) Prose() string { return n.Markdown }
+
+// maxHead is how long the line before a brief is at most, in bytes: a name of a token has 100 characters.
+const maxHead = 1000
+
+// BriefBudget is what is left for the brief when the line before it is part of the budget.
+func (in NextIssueInput) BriefBudget() int {
+	return max(MinBriefBudget, min(in.Budget, MaxBriefBudget-maxHead/bytesPerToken))
+}
+
+// WithBrief words the answer: a line of ids, then the brief; or why there is no issue.
+func (n NextIssue) WithBrief(brief Brief) NextIssue {
+	n.Markdown = n.renderHead() + brief.Markdown
+	if n.Issue != nil {
+		n.JSON = &brief.JSON
+	}
+	return n
+}
+
+func (n NextIssue) renderHead() string {
+	var b strings.Builder
+	if n.Issue == nil {
+		fmt.Fprintf(&b, "No issue for you: %s. Ingest: %s, %d events in 24 h", n.Why, n.Ingest.State, n.Ingest.Events24h)
+		if !n.Ingest.LastEventAt.IsZero() {
+			fmt.Fprintf(&b, ", the last at %s", n.Ingest.LastEventAt.Format(TimeLayout))
+		}
+		b.WriteString(".\n")
+		return b.String()
+	}
+	i := n.Issue
+	fmt.Fprintf(&b, "issue_id=%d project=%s", i.ID, i.Project)
+	if i.LatestEventID != 0 {
+		fmt.Fprintf(&b, " latest_event_id=%d", i.LatestEventID)
+	}
+	fmt.Fprintf(&b, ": claimed for you until %s", i.Claim.ExpiresAt.Format(TimeLayout))
+	if i.Claim.Worker != "" {
+		fmt.Fprintf(&b, " (worker %s)", i.Claim.Worker)
+	}
+	fmt.Fprintf(&b, ". When fixed: %s id=%d commit=... note=... release=true; when you cannot: %s id=%[2]d note=...\n\n", LinkFix.Name, i.ID, ReleaseIssue.Name)
+	return b.String()
+}
+
+// NextIssueOp declares POST /v1/issues/next.
+var NextIssueOp = DefineOperation[NextIssueInput, Data[NextIssue]](Operation{
+	Name: "next_issue", Route: "POST /v1/issues/next", Scope: IssuesWrite,
+	Summary: "Take the next issue to fix",
+	Description: "Claims the best open issue that nobody works on, and answers with its brief: regressed ones first, then those that a " +
+		"change of code can fix, then by priority. Noise, what waits for an approval and what you gave back with a note in the last day are " +
+		"left out. Then: fix it, link_fix with note and release=true. When none is left it says why.",
+	Example: `{"project": "web-shop", "minutes": 60}`,
+	Errors:  []Code{ProjectNotFound},
+})
