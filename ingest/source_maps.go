@@ -10,7 +10,7 @@ import (
 
 // What mapping may take of one event.
 const (
-	mapEventWithin = 50 * time.Millisecond // what is not mapped by then stays as it was sent
+	mapEventWithin = 200 * time.Millisecond // what is not mapped by then stays as it was sent, and makes an issue of its own
 	maxMapped      = 250                   // frames
 	maxMapFiles    = 32                    // files that they are of
 	maxMapContext  = 64 << 10              // bytes of the lines around them; their own lines come beside

@@ -102,7 +102,7 @@ func TestEventsAreStoredWithoutTheirMaps(t *testing.T) {
 	require.Nil(t, ofGone.Exceptions[0].Frames[0].Source)
 	require.Equal(t, "the stored source map is gone or broken: upload it again", ofGone.FindMapProblem("exceptions", 0, 0))
 	require.Contains(t, gone.log.String(), "a source map could not be read")
-	require.Contains(t, ofSlow.FindMapProblem("exceptions", 0, 0), "the source map was not read within 50 ms")
+	require.Contains(t, ofSlow.FindMapProblem("exceptions", 0, 0), "the source map was not read within 200 ms")
 }
 
 // The first map of a project counts as soon as later ones do, though projects are remembered for longer.

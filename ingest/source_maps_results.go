@@ -51,7 +51,7 @@ var mapResults = [mapResultCount]struct {
 	mapNoPosition: {"no_position", "the source map of the file has nothing at this line and column: it may be of another build", true},
 	mapBroken:     {"failed", "the stored source map is gone or broken: upload it again", false},
 	mapFailed:     {"failed", "the storage of source maps could not be read: check BLOBS; events are mapped again when it can be", false},
-	mapTooLate:    {"late", "the source map was not read within 50 ms; later events of the file are mapped", false},
+	mapTooLate:    {"late", "the source map was not read within 200 ms; later events of the file are mapped", false},
 	mapTooMany:    {"over_limit", "of one event at most 250 frames of 32 files are mapped", false},
 }
 
