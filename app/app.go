@@ -21,6 +21,7 @@ import (
 	"errand/ingest"
 	"errand/mcp"
 	"errand/notify"
+	"errand/oauth"
 	"errand/scm"
 	"errand/seal"
 	"errand/tools"
@@ -192,7 +193,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	if err != nil {
 		return nil, err
 	}
-	key, err := loadUserHashKey(ctx, a.db.Store)
+	key, err := ensureKey(ctx, a.db.Store, "user-hash")
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +219,10 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		surfaces.MCP = mcp.New(mcp.Options{
 			Registry: registry, Call: api.CallerOf, BaseURL: a.URL, Version: version, Log: a.log, Observe: a.metrics.countCall,
 		})
+		if surfaces.SignIn, err = a.newSignIn(ctx, registry, behaviour, surfaces.Authenticate); err != nil {
+			return nil, err
+		}
+		surfaces.Challenge = func() string { return oauth.Challenge(a.URL()) }
 	}
 	if a.config.hasRole(roleAPI) && a.config.SCMWebhookSecret != "" {
 		surfaces.SCM = scm.New(scm.Options{

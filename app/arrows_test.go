@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"store/embedded":  {"github.com/jackc/pgx/v5", "golang.org/x/sys"},
 	"store/storetest": {"core", "store", "store/embedded", "store/intake", "github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
 
-	"blob":    {"core", "github.com/minio/minio-go/v7"},
+	"blob":    {"core", "github.com/minio/minio-go/v7", "github.com/hashicorp/golang-lru/v2"},
 	"prompts": {"core"},
 	"brief":   {"core", "store", "sourcemap", "prompts"},
 
@@ -95,6 +95,7 @@ var arrows = map[string][]string{
 	"examples/runner": {},
 
 	// For tests and measurements only.
+	"blob/blobtest":   {"blob", "github.com/stretchr/testify"},
 	"fixes/fixestest": {"fixes"},
 	"testkit/corpora": {},
 	"testkit/golden":  {"github.com/stretchr/testify"},

@@ -56,6 +56,10 @@ var longDocs = map[string]string{
 	"@issue.source":              "Where the project's events of the last 30 days came from.",
 	"@ingestState.state": "The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: " +
 		"some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok.",
+	"@worker": "Who you are among those that share your token, such as sub-agents: each holds its own claims. A name of your own, " +
+		"always the same.",
+	"@releaseIssueInput.note":       "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
+	"@handover.note":                "Cause and change, for whoever works on it next.",
 	"@linkFixInput.commit":          "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
 	"@linkFixInput.pr_url":          "URL of the pull request that fixes it: https://<host>/<owner>/<repo>/pull/<number>.",
 	"@fixOutcome.outcome":           "A fix that was verified and then regressed is regressed, and keeps verified_at.",

@@ -38,6 +38,7 @@ type Actor struct {
 	Prefix      Text   // the first characters of the token
 	ProjectID   OptInt // the app to which the token is bound; 0 for all apps
 	ProjectName Text
+	Worker      string // who of those that share the token, as the call says; empty for nobody in particular
 }
 
 // bootstrapName is how the bootstrap admin is shown: in the timeline, as who made or decided something.

@@ -84,6 +84,13 @@ type Identity struct {
 	ProjectName Text        `json:"project_name"`
 }
 
+// IdentityOf returns what an actor says of itself.
+func IdentityOf(a Actor) Identity {
+	return Identity{
+		Type: a.Type, ID: a.ID, Name: a.Name, Scopes: a.Scopes, Prefix: a.Prefix, ProjectID: a.ProjectID, ProjectName: a.ProjectName,
+	}
+}
+
 // WhoamiInput has no fields: the token is the question.
 type WhoamiInput struct{}
 

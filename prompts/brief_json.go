@@ -8,11 +8,32 @@ import (
 type jsonSizes struct {
 	exceptions  int
 	frames      int // of the whole event
-	text        int // bytes of a message or a note
+	text        int // bytes of a message
 	breadcrumbs int
+	value       int // bytes of tags, contexts, and other free-form parts, of each
 }
 
-var usualSizes = jsonSizes{exceptions: maxExceptions, frames: 40, text: maxWholeText, breadcrumbs: 20}
+var usualSizes = jsonSizes{exceptions: maxExceptions, frames: 40, text: maxWholeText, breadcrumbs: 20, value: 4000}
+
+// maxEventJSON is how long the JSON of the event may be, in bytes.
+const maxEventJSON = 48 << 10
+
+// halve returns sizes half as large.
+func (s jsonSizes) halve() jsonSizes {
+	return jsonSizes{
+		exceptions: max(1, s.exceptions/2), frames: s.frames / 2, text: s.text / 2, breadcrumbs: s.breadcrumbs / 2, value: s.value / 2,
+	}
+}
+
+// makeBoundedEvent returns what the JSON has of the event within its bound.
+func (b *brief) makeBoundedEvent() *core.BriefEvent {
+	for sizes := usualSizes; ; sizes = sizes.halve() {
+		event := b.makeEvent(sizes)
+		if event == nil || sizes.frames == 0 || measureEvent(event) <= maxEventJSON {
+			return event
+		}
+	}
+}
 
 // makeJSON says the same as data. Only what the names say is text of the monitored app is its own, and all of it is clean and
 // bounded.
@@ -26,7 +47,7 @@ func (b *brief) makeJSON(steps []step, left []string) core.BriefFacts {
 			Priority: i.Priority, TimesSeen: i.TimesSeen, Events24h: i.Events24h, Events7d: i.Events7d, UsersAffected: i.UsersAffected,
 			FirstSeen: i.FirstSeen, LastSeen: i.LastSeen,
 		},
-		Project: b.Project, Triage: i.Triage, EventsPerHour: b.Hours, LeftOut: left, Event: b.makeEvent(usualSizes),
+		Project: b.Project, Triage: i.Triage, EventsPerHour: b.Hours, LeftOut: left, Event: b.makeBoundedEvent(),
 		Releases: core.BriefReleases{
 			First: cleanField(i.FirstRelease, maxName), Last: cleanField(i.LastRelease, maxName),
 			Seen: cleanFields(b.Releases), Environments: cleanFields(b.Environments),

@@ -17,10 +17,11 @@ func (b *brief) makeEvent(sizes jsonSizes) *core.BriefEvent {
 		ID: b.Event.ID, Timestamp: b.Event.Timestamp, IsLatest: b.NewerEvents == 0, HasAppFrames: stacks.hasApp,
 		Message: cleanField(e.Message, sizes.text), Transaction: cleanField(e.Transaction, maxName), Release: cleanField(e.Release, maxName),
 		Environment: cleanField(e.Environment, maxName), ServerName: cleanField(e.ServerName, maxName),
-		User: clipValue(e.User, 0), Tags: clipValue(e.Tags, 0), Contexts: clipValue(e.Contexts, 0), Extra: clipValue(e.Extra, 0),
+		User: clipPart(e.User, sizes.value), Tags: clipPart(e.Tags, sizes.value), Contexts: clipPart(e.Contexts, sizes.value),
+		Extra: clipPart(e.Extra, sizes.value),
 	}
 	if e.Request != nil {
-		event.Request = makeRequest(e.Request)
+		event.Request = makeRequest(e.Request, sizes.value)
 	}
 	frames := sizes.frames
 	for i := range e.Exceptions[:min(len(e.Exceptions), sizes.exceptions)] {
@@ -44,7 +45,7 @@ func (b *brief) makeEvent(sizes jsonSizes) *core.BriefEvent {
 		c := &e.Breadcrumbs[i]
 		event.Breadcrumbs = append(event.Breadcrumbs, core.BriefBreadcrumb{
 			Timestamp: c.Timestamp, Category: cleanField(c.Category, maxName), Level: cleanField(c.Level, maxName),
-			Message: cleanField(c.Message, maxHeadline), Data: clipValue(c.Data, 1),
+			Message: cleanField(c.Message, maxHeadline), Data: clipPart(c.Data, maxHeadline),
 		})
 	}
 	reasons, _ := listUnmapped(e)
@@ -53,7 +54,7 @@ func (b *brief) makeEvent(sizes jsonSizes) *core.BriefEvent {
 }
 
 // makeRequest returns the request as one value.
-func makeRequest(r *core.Request) core.Value {
+func makeRequest(r *core.Request, limit int) core.Value {
 	request := core.Value{Kind: core.Object}
 	for _, text := range []struct {
 		key  string
@@ -66,7 +67,7 @@ func makeRequest(r *core.Request) core.Value {
 	for _, part := range []core.Member{{Key: "query", Value: r.Query}, {Key: "headers", Value: r.Headers}, {Key: "cookies", Value: r.Cookies},
 		{Key: "data", Value: r.Data}} {
 		if !part.Value.IsEmpty() {
-			request.Kids = append(request.Kids, core.Member{Key: part.Key, Value: clipValue(part.Value, 0)})
+			request.Kids = append(request.Kids, core.Member{Key: part.Key, Value: clipPart(part.Value, limit)})
 		}
 	}
 	return request
@@ -110,6 +111,15 @@ func makeFrame(frames []core.Frame, i int) core.BriefFrame {
 	return frame
 }
 
+// clipPart is clipValue for a value whose JSON has at most limit bytes: that of a larger one is cut, and a text.
+func clipPart(v core.Value, limit int) core.Value {
+	clipped := clipValue(v, 0)
+	if text := clipped.AppendJSON(nil); len(text) > limit {
+		return core.StringValue(cleanText(string(text), limit))
+	}
+	return clipped
+}
+
 // clipVars returns the variables as the Markdown has them: large ones as a text.
 func clipVars(vars core.Value) core.Value {
 	clipped := core.Value{Kind: core.Object}
@@ -119,11 +129,7 @@ func clipVars(vars core.Value) core.Value {
 			clipped.Kids = append(clipped.Kids, core.Member{Key: "…", Value: more})
 			break
 		}
-		value := clipValue(v.Value, 0)
-		if text := value.AppendJSON(nil); len(text) > maxVar {
-			value = core.StringValue(cleanText(string(text), maxVar))
-		}
-		clipped.Kids = append(clipped.Kids, core.Member{Key: cleanLine(v.Key, maxName/2), Value: value})
+		clipped.Kids = append(clipped.Kids, core.Member{Key: cleanLine(v.Key, maxName/2), Value: clipPart(v.Value, maxVar)})
 	}
 	if len(clipped.Kids) == 0 {
 		return core.Value{}

@@ -16,11 +16,11 @@ type piece struct {
 	what     string // it is one of, such as "note", where it is counted when it is left out
 }
 
-// ourPiece makes a piece of text of Errand's own.
-func ourPiece(text string) piece { return piece{text: endLine(text)} }
+// makePiece makes a piece of text of Errand's own.
+func makePiece(text string) piece { return piece{text: endLine(text)} }
 
-// theirPiece makes a piece with text of the monitored app, which is clean.
-func theirPiece(text string) piece { return piece{text: fenceLines(endLine(text)), isTheirs: true} }
+// makeFenced makes a piece with text of the monitored app, which is clean.
+func makeFenced(text string) piece { return piece{text: fenceLines(endLine(text)), isTheirs: true} }
 
 // orShort adds what stands in its place where there is little room.
 func (p piece) orShort(short string) piece {
@@ -61,6 +61,9 @@ func (l *leftOut) add(what string) {
 	if what == "" {
 		return
 	}
+	if l.counts == nil {
+		l.counts = map[string]int{}
+	}
 	if l.counts[what] == 0 {
 		l.names = append(l.names, what)
 	}
@@ -78,9 +81,13 @@ func (l *leftOut) list() []string {
 
 func countThings[N int | int64](n N, name string) string {
 	if n == 1 {
-		return fmt.Sprintf("1 %s", name)
+		return "1 " + name
 	}
-	return fmt.Sprintf("%d %ss", n, name)
+	noun, of, isOf := strings.Cut(name, " of ")
+	if isOf {
+		of = " of " + of
+	}
+	return fmt.Sprintf("%d %ss%s", n, noun, of)
 }
 
 // page is Markdown that is written within a bound.

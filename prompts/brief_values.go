@@ -80,11 +80,11 @@ func (b *brief) describeSurroundings() (pieces []piece) {
 	e := &b.Event.Event
 	for i := range e.Exceptions {
 		if x := &e.Exceptions[i]; len(x.Value) > maxHeadline/2 && i < maxExceptions {
-			pieces = append(pieces, theirPiece("The whole message:\n"+headlineOf(x, maxWholeText)).named("long message"))
+			pieces = append(pieces, makeFenced("The whole message:\n"+headlineOf(x, maxWholeText)).named("long message"))
 		}
 	}
-	if len(e.Message) > maxHeadline && !restates(e) {
-		pieces = append(pieces, theirPiece("The whole message:\n"+cleanText(string(e.Message), maxWholeText)).named("long message"))
+	if len(e.Message) > maxHeadline && !isRestated(e) {
+		pieces = append(pieces, makeFenced("The whole message:\n"+cleanText(string(e.Message), maxWholeText)).named("long message"))
 	}
 	if e.Request != nil {
 		pieces = append(pieces, describeRequest(e.Request).named("request"))
@@ -94,25 +94,26 @@ func (b *brief) describeSurroundings() (pieces []piece) {
 		if i == len(e.Breadcrumbs)-1 {
 			text = "Breadcrumbs, the latest first:\n" + text
 		}
-		pieces = append(pieces, theirPiece(text).named("breadcrumb"))
+		pieces = append(pieces, makeFenced(text).named("breadcrumb"))
 	}
 	for _, part := range []struct {
-		name  string
-		value core.Value
-	}{{"Tags", e.Tags}, {"Extra", e.Extra}, {"Contexts", e.Contexts}, {"User", e.User}} {
+		heading string
+		what    string
+		value   core.Value
+	}{{"Tags", "tag", e.Tags}, {"Extra", "extra value", e.Extra}, {"Contexts", "context", e.Contexts}, {"User", "value of the user", e.User}} {
 		for i, kid := range part.value.Kids {
 			text := "  " + cleanLine(kid.Key, maxName/2) + " = " + renderValue(kid.Value, 2*maxVar) + "\n"
 			if i == 0 {
-				text = part.name + ":\n" + text
+				text = part.heading + ":\n" + text
 			}
-			pieces = append(pieces, theirPiece(text).named(strings.ToLower(strings.TrimSuffix(part.name, "s"))))
+			pieces = append(pieces, makeFenced(text).named(part.what))
 		}
 	}
 	return pieces
 }
 
 func describeRequest(r *core.Request) piece {
-	text := strings.TrimSpace("Request "+cleanLine(string(r.Method), maxName)+" "+cleanLine(string(r.URL), maxPath)) + "\n"
+	text := strings.Join(strings.Fields("Request "+cleanLine(string(r.Method), maxName)+" "+cleanLine(string(r.URL), maxPath)), " ") + "\n"
 	short := text
 	for _, part := range []struct {
 		name  string
@@ -122,7 +123,7 @@ func describeRequest(r *core.Request) piece {
 			text += "  " + part.name + " = " + renderValue(part.value, 4*maxVar) + "\n"
 		}
 	}
-	return theirPiece(text).orShort(short)
+	return makeFenced(text).orShort(short)
 }
 
 func renderBreadcrumb(c *core.Breadcrumb) string {

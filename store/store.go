@@ -55,6 +55,7 @@ type Store struct {
 	searchBounds searchBounds
 	frequencies  frequencies
 	verify       fixes.Bounds // Options.Verify
+	rankings     rankings
 }
 
 // Open prepares the connections. They are made when they are needed.
