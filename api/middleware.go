@@ -108,7 +108,7 @@ func (s *server) requireToken(next http.Handler) http.Handler {
 			wire.RefuseRequest(w, r, s.Registry.Failure(r.Context(), "authenticate", call.RequestID, err))
 			return
 		}
-		call.Actor = actor
+		call.Actor, call.Program = actor, core.ReadUserAgent(r.UserAgent())
 		next.ServeHTTP(w, withCaller(r, call))
 	})
 }

@@ -45,10 +45,15 @@ func (in CreateTokenInput) Check() error {
 		}
 		seen[s] = true
 	}
-	if strings.EqualFold(strings.TrimSpace(in.Name), bootstrapName) {
+	return checkTokenName(in.Name)
+}
+
+// checkTokenName refuses the name of a token that cannot be shown, or that is the bootstrap admin's.
+func checkTokenName(name string) error {
+	if strings.EqualFold(strings.TrimSpace(name), bootstrapName) {
 		return RefuseField("name", "must not be %s, as the bootstrap admin is called", bootstrapName)
 	}
-	return CheckName("name", in.Name)
+	return CheckName("name", name)
 }
 
 // CreateToken declares POST /v1/tokens.
@@ -82,6 +87,13 @@ type Identity struct {
 	Prefix      Text        `json:"prefix"`
 	ProjectID   OptInt      `json:"project_id"`
 	ProjectName Text        `json:"project_name"`
+}
+
+// Identify returns what the actor's credential says of itself.
+func (a Actor) Identify() Identity {
+	return Identity{
+		Type: a.Type, ID: a.ID, Name: a.Name, Scopes: a.Scopes, Prefix: a.Prefix, ProjectID: a.ProjectID, ProjectName: a.ProjectName,
+	}
 }
 
 // WhoamiInput has no fields: the token is the question.

@@ -67,8 +67,11 @@ func toolDescription(op *core.Operation) string {
 		text += " Where the deployment holds it for approval, returns " + outlineSchema(core.HeldSchema(), 1) +
 			" and changes nothing: an admin must approve it first."
 	}
-	if op.Scope == core.AnyToken {
+	switch op.Scope {
+	case core.AnyToken:
 		return text + " Needs no scope."
+	case core.SetupScope:
+		return text + " Needs a setup key."
 	}
 	return text + " Needs the scope " + string(op.Scope) + "."
 }

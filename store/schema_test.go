@@ -15,7 +15,7 @@ import (
 
 // installWide are the tables that are no project's data: small, and copied everywhere.
 var installWide = []string{"approvals", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys", "projects",
-	"scm_deliveries", "tokens"}
+	"scm_deliveries", "setup_keys", "tokens"}
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.
 var projectLess = map[string]string{
@@ -36,6 +36,7 @@ var projectLess = map[string]string{
 	"fixes_watched":                "the verification goes by time, for all projects",
 	"fixes_outcome":                "the outcomes of the whole installation",
 	"issue_alerts_at":              "what happened is forgotten by time, for all projects",
+	"setup_apps_key":               "the apps of a setup key, or of all",
 }
 
 // ours leaves out the partitions, which are as their table is, and the tables of the migration tool and of the queue:
