@@ -48,7 +48,7 @@ func TestFieldsInTheWrongPlace(t *testing.T) {
 		{"POST", "/v1/issues/1/claim", `{"id": 1}`, "id", "stands in the path, not in the body"},
 		{"POST", "/v1/issues/1/claim?id=1", ``, "id", "stands in the path, not in the query"},
 		{"POST", "/v1/issues/1/claim", `{"hours": 5}`, "hours", "is not a known field; allowed: id, minutes"},
-		{"POST", "/v1/issues/1/resolve", `{"note": "x"}`, "note", "is not a known field; allowed: id"},
+		{"POST", "/v1/issues/1/unresolve", `{"note": "x"}`, "note", "is not a known field; allowed: id"},
 		{"GET", "/v1/issues?state=open", ``, "state", "is not a known field; allowed: "},
 		{"GET", "/v1/issues", `{"status": "resolved"}`, "status", "stands in the query, not in the body"},
 		{"GET", "/v1/issues/1?id=2", ``, "id", "stands in the path, not in the query"},

@@ -20,7 +20,10 @@ import (
 	"errand/grouping"
 	"errand/ingest"
 	"errand/mcp"
+	"errand/notify"
+	"errand/oauth"
 	"errand/scm"
+	"errand/seal"
 	"errand/tools"
 )
 
@@ -48,6 +51,8 @@ type App struct {
 	settings *settings
 	ingest   *ingest.Ingest
 	blobs    blob.Store // of source maps; nil for none
+	keys     *seal.Ring // that seal the secrets of webhooks; nil for none
+	guard    *notify.Guard
 	listener net.Listener
 
 	connections *edge.Connections
@@ -120,6 +125,9 @@ func (a *App) openAll(ctx context.Context, version string) (err error) {
 	if err = a.openBlobs(ctx); err != nil {
 		return err
 	}
+	if err = a.openOutgoing(ctx); err != nil {
+		return err
+	}
 	surfaces, err := a.buildSurfaces(ctx, version)
 	if err != nil {
 		return err
@@ -183,7 +191,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	}
 	behaviour := tools.New(tools.Options{
 		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost,
-		FindStoredType: grouping.FindStoredType, Blobs: a.blobs, TakeTestEvent: a.ingest.TakeTestEvent,
+		FindStoredType: grouping.FindStoredType, Blobs: a.blobs, Webhooks: a.describeWebhooks(), TakeTestEvent: a.ingest.TakeTestEvent,
 	})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {
@@ -204,6 +212,10 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 			Registry: registry, Call: api.CallerOf, BaseURL: a.URL, Version: version, Log: a.log, Observe: a.metrics.countCall,
 			NameClient: behaviour.NameClient,
 		})
+		if surfaces.SignIn, err = a.newSignIn(ctx, registry, behaviour, surfaces.Authenticate); err != nil {
+			return nil, err
+		}
+		surfaces.Challenge = func() string { return oauth.Challenge(a.URL()) }
 	}
 	if a.config.hasRole(roleAPI) && a.config.SCMWebhookSecret != "" {
 		surfaces.SCM = scm.New(scm.Options{
@@ -217,7 +229,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 
 // openIngest makes the way that events take in. A server without the role ingest has it for the test events of setups alone.
 func (a *App) openIngest(ctx context.Context) error {
-	key, err := loadUserHashKey(ctx, a.db.Store)
+	key, err := ensureKey(ctx, a.db.Store, "user-hash")
 	if err != nil {
 		return err
 	}

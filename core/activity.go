@@ -9,21 +9,22 @@ type Action string
 
 // The actions.
 const (
-	ActionTokenCreate    Action = "token.create"
-	ActionTokenRevoke    Action = "token.revoke"
-	ActionProjectCreate  Action = "project.create"
-	ActionProjectUpdate  Action = "project.update"
-	ActionIssueResolve   Action = "issue.resolve"
-	ActionIssueIgnore    Action = "issue.ignore"
-	ActionIssueUnresolve Action = "issue.unresolve"
-	ActionIssueClaim     Action = "issue.claim"
-	ActionIssueRelease   Action = "issue.release"
-	ActionIssueNote      Action = "issue.note"
-	ActionIssueRegress   Action = "issue.regress"
-	ActionIssueTriage    Action = "issue.triage_correction"
-	ActionIssueMerge     Action = "issue.merge"
-	ActionIssueSplit     Action = "issue.split"
-	ActionIssueSplitFrom Action = "issue.split_from"
+	ActionTokenCreate      Action = "token.create"
+	ActionTokenRevoke      Action = "token.revoke"
+	ActionProjectCreate    Action = "project.create"
+	ActionProjectUpdate    Action = "project.update"
+	ActionIssueResolve     Action = "issue.resolve"
+	ActionIssueIgnore      Action = "issue.ignore"
+	ActionIssueUnresolve   Action = "issue.unresolve"
+	ActionIssueClaim       Action = "issue.claim"
+	ActionIssueRelease     Action = "issue.release"
+	ActionIssueClaimExpire Action = "issue.claim_expire"
+	ActionIssueNote        Action = "issue.note"
+	ActionIssueRegress     Action = "issue.regress"
+	ActionIssueTriage      Action = "issue.triage_correction"
+	ActionIssueMerge       Action = "issue.merge"
+	ActionIssueSplit       Action = "issue.split"
+	ActionIssueSplitFrom   Action = "issue.split_from"
 
 	ActionIssueFix         Action = "issue.fix"
 	ActionIssueFixDeployed Action = "issue.fix_deployed"
@@ -31,6 +32,9 @@ const (
 	ActionReleaseDeploy    Action = "release.deploy"
 	ActionSourceMapUpload  Action = "sourcemap.upload"
 	ActionSourceMapDelete  Action = "sourcemap.delete"
+
+	ActionWebhookCreate Action = "webhook.create"
+	ActionWebhookDelete Action = "webhook.delete"
 
 	ActionApprovalRequest Action = "approval.request"
 	ActionApprovalApprove Action = "approval.approve"
@@ -47,6 +51,7 @@ const (
 	TargetIssue    TargetType = "issue"
 	TargetApproval TargetType = "approval"
 	TargetRelease  TargetType = "release"
+	TargetWebhook  TargetType = "webhook"
 )
 
 // Activity is one row of the audit timeline.

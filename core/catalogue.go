@@ -17,6 +17,7 @@ type Catalogue struct {
 var V1 = NewCatalogue(v1Errors,
 	activityOperations,
 	approvalOperations,
+	briefOperations,
 	eventOperations,
 	fixOperations,
 	issueOperations,
@@ -27,6 +28,7 @@ var V1 = NewCatalogue(v1Errors,
 	similarOperations,
 	sourceMapOperations,
 	tokenOperations,
+	webhookOperations,
 )
 
 // NewCatalogue makes a catalogue of the operations of each resource. A mistake in a declaration is a mistake in the

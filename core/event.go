@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -136,6 +137,22 @@ type Problem struct {
 	Reason string `json:"reason"`
 }
 
+// NotMapped is how the reason of a problem begins that names a frame for which no source map was found. What comes after it says
+// why, and what to do.
+const NotMapped = "not mapped: "
+
+// FindMapProblem returns why a frame was not mapped by a source map, and what to do, as the event's problems have it: without
+// NotMapped before it. List is exceptions or threads; owner and frame are indexes. It is empty when nothing is known against it.
+func (e *Event) FindMapProblem(list string, owner, frame int) string {
+	path := fmt.Sprintf("%s.%d.frames.%d", list, owner, frame)
+	for i := range e.Problems {
+		if reason, isOfMap := strings.CutPrefix(e.Problems[i].Reason, NotMapped); isOfMap && e.Problems[i].Path == path {
+			return reason
+		}
+	}
+	return ""
+}
+
 // RestatesMessage reports whether the exception is only the event's message again: SDKs that add a stack trace to
 // messages send it as an exception without a type. An SDK's own wording differs where it formats parameters otherwise.
 func (x *Exception) RestatesMessage(message Untrusted) bool {
@@ -144,6 +161,13 @@ func (x *Exception) RestatesMessage(message Untrusted) bool {
 	}
 	isMadeUp := x.Mechanism != nil && x.Mechanism.Synthetic
 	return isMadeUp || strings.TrimSpace(string(x.Value)) == strings.TrimSpace(string(message))
+}
+
+// HasAppFrames reports whether a stack trace of the event has code of the application.
+func (e *Event) HasAppFrames() bool {
+	isOfApp := func(f Frame) bool { return f.InApp }
+	return slices.ContainsFunc(e.Exceptions, func(x Exception) bool { return slices.ContainsFunc(x.Frames, isOfApp) }) ||
+		slices.ContainsFunc(e.Threads, func(t Thread) bool { return slices.ContainsFunc(t.Frames, isOfApp) })
 }
 
 // ReportKind is the kind of a Report.

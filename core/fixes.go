@@ -35,6 +35,7 @@ type LinkFixInput struct {
 	ID     int64  `json:"id" doc:"Id of the issue." min:"1"`
 	Commit string `json:"commit,omitempty" doc:"@linkFixInput.commit" min:"1" max:"100"`
 	PRURL  string `json:"pr_url,omitempty" doc:"@linkFixInput.pr_url" min:"1" max:"500"`
+	Handover
 }
 
 // Check wants exactly one of the two.

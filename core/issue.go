@@ -54,6 +54,7 @@ type Issue struct {
 type Claim struct {
 	Holder    string `json:"holder" doc:"Name of the token that holds it."`
 	ExpiresAt Time   `json:"expires_at" always:"true"`
+	Worker    Text   `json:"worker" doc:"Who of those that share the token; null when nobody was named."`
 }
 
 // IssueDetail is one issue with what a list leaves out.
@@ -62,6 +63,12 @@ type IssueDetail struct {
 	LatestEventID OptInt `json:"latest_event_id" doc:"Pass it to get_event for the stack trace; null when no event is stored."`
 	Test          bool   `json:"test" doc:"true for the test issue of a setup."`
 	Fix           *Fix   `json:"fix" doc:"The linked fix and how it does; null without one."`
+}
+
+// ClaimedIssue is an issue that the caller holds.
+type ClaimedIssue struct {
+	IssueDetail
+	Renewed bool `json:"renewed" doc:"true when you held it already."`
 }
 
 // IngestState says whether events are coming in at all: without them a list of issues says nothing.

@@ -92,8 +92,20 @@ var ListIssueActivity = DefineOperation[ListOfIssueInput, Page[Activity]](Operat
 	Errors:  []Code{NotFound},
 })
 
+// ResolveIssueInput is the body of POST /v1/issues/{id}/resolve.
+type ResolveIssueInput struct {
+	ID int64 `json:"id" doc:"Id of the issue." min:"1"`
+	Handover
+}
+
+// Handover is the part of an input that ends the work on an issue.
+type Handover struct {
+	Note    string `json:"note,omitempty" doc:"@handover.note" min:"1" max:"4000" cleaned:"true"`
+	Release bool   `json:"release,omitempty" doc:"true: give your claim back too."`
+}
+
 // ResolveIssue declares POST /v1/issues/{id}/resolve.
-var ResolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
+var ResolveIssue = DefineOperation[ResolveIssueInput, Data[Issue]](Operation{
 	Name: "resolve_issue", Route: "POST /v1/issues/{id}/resolve", Scope: IssuesWrite,
 	Summary:     "Resolve an issue",
 	Description: "Marks an issue as done. A new event makes it unresolved again.",
@@ -121,23 +133,31 @@ var UnresolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 
 // ClaimIssueInput is the body of POST /v1/issues/{id}/claim.
 type ClaimIssueInput struct {
-	ID      int64 `json:"id" doc:"Id of the issue." min:"1"`
-	Minutes int64 `json:"minutes" doc:"How long the claim lasts; claim again to renew it." min:"1" max:"1440" default:"120"`
+	ID      int64  `json:"id" doc:"Id of the issue." min:"1"`
+	Minutes int64  `json:"minutes" doc:"How long the claim lasts; each write of yours on the issue renews it." min:"1" max:"1440" default:"120"`
+	Worker  Worker `json:"worker,omitempty" doc:"@worker" min:"1" max:"64"`
 }
 
 // ClaimIssue declares POST /v1/issues/{id}/claim.
-var ClaimIssue = DefineOperation[ClaimIssueInput, Data[Issue]](Operation{
+var ClaimIssue = DefineOperation[ClaimIssueInput, Data[ClaimedIssue]](Operation{
 	Name: "claim_issue", Route: "POST /v1/issues/{id}/claim", Scope: IssuesWrite,
 	Summary: "Claim an issue",
 	Description: "Reserves an issue for you before you work on it, so that nobody else starts the same work. " +
-		"The claim is a lease: it ends by itself, claiming again renews it, release_issue gives it back. " +
+		"The claim is a lease: it ends by itself, claiming again or writing to the issue renews it, release_issue gives it back. " +
 		"When somebody else holds it the answer is claimed, with the holder and the time at which it expires: take another issue.",
 	Example: `{"id": 42, "minutes": 60}`,
 	Errors:  []Code{NotFound, Claimed}, Idempotent: true,
 })
 
+// ReleaseIssueInput is the body of POST /v1/issues/{id}/release.
+type ReleaseIssueInput struct {
+	ID     int64  `json:"id" doc:"Id of the issue." min:"1"`
+	Worker Worker `json:"worker,omitempty" doc:"@worker" min:"1" max:"64"`
+	Note   string `json:"note,omitempty" doc:"@releaseIssueInput.note" min:"1" max:"4000" cleaned:"true"`
+}
+
 // ReleaseIssue declares POST /v1/issues/{id}/release.
-var ReleaseIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
+var ReleaseIssue = DefineOperation[ReleaseIssueInput, Data[Issue]](Operation{
 	Name: "release_issue", Route: "POST /v1/issues/{id}/release", Aliases: []string{"DELETE /v1/issues/{id}/claim"}, Scope: IssuesWrite,
 	Summary: "Release a claim",
 	Description: "Gives your claim on an issue back, so that others can take it. Without an active claim nothing happens. Only the " +

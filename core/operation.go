@@ -35,6 +35,7 @@ type Operation struct {
 
 	in, out    reflect.Type // without OrHeld
 	isHoldable bool
+	isProse    bool
 	input      *input
 }
 
@@ -81,6 +82,24 @@ type Data[T any] struct {
 // SchemaName is empty: the object in data has a name.
 func (Data[T]) SchemaName() string { return "" }
 
+func (d Data[T]) unwrap() any { return d.Data }
+
+// wrapper is Data of any type.
+type wrapper interface{ unwrap() any }
+
+// prose is an object whose product is a text for agents. Over MCP the text is the whole answer, over REST a member of the object
+// (decisions 11).
+type prose interface{ Prose() string }
+
+// proseOf returns the object of an output when it is prose.
+func proseOf(output any) (prose, bool) {
+	if wrapped, ok := output.(wrapper); ok {
+		output = wrapped.unwrap()
+	}
+	text, ok := output.(prose)
+	return text, ok
+}
+
 // DefineOperation declares an operation; the list of its resource puts it into a catalogue. A mistake in a declaration is
 // a mistake in the program, so it panics.
 func DefineOperation[In, Out any](op Operation) Op[In, Out] {
@@ -91,6 +110,7 @@ func DefineOperation[In, Out any](op Operation) Op[In, Out] {
 	if output, ok := reflect.Zero(op.out).Interface().(holdable); ok {
 		op.out, op.isHoldable = output.outputType(), true
 	}
+	_, op.isProse = proseOf(reflect.Zero(op.out).Interface())
 	in, err := compileInput(op.in)
 	if err != nil {
 		panic(fmt.Sprintf("core: operation %s: %v", op.Name, err))
@@ -141,6 +161,9 @@ func (o *Operation) OutputSchema(named bool) Schema {
 
 // IsHoldable reports whether the operation's action can be held for approval. It then answers its output or Held.
 func (o *Operation) IsHoldable() bool { return o.isHoldable }
+
+// IsProse reports whether a text for agents is the whole answer over MCP: Answer.Prose instead of its Body.
+func (o *Operation) IsProse() bool { return o.isProse }
 
 // AllErrors returns the codes of all errors that the operation can answer, those that every operation has included.
 func (o *Operation) AllErrors() []Code {

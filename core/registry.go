@@ -51,6 +51,7 @@ func (r *Registry) Operations() []*Operation {
 type Answer struct {
 	Status int    // of HTTP
 	Body   []byte // JSON; nil for an operation without a body
+	Prose  string // what an agent reads instead of the body, of an operation that IsProse
 	IsHeld bool   // the action was not done: it waits for approval
 }
 
@@ -84,6 +85,9 @@ func newAnswer(op *Operation, out any) (answer Answer, err error) {
 	}
 	if output, ok := out.(FoundOutput); ok && output.WasFound() && op.FoundStatus != 0 {
 		answer.Status = op.FoundStatus
+	}
+	if text, ok := proseOf(out); ok {
+		answer.Prose = text.Prose()
 	}
 	if _, none := out.(None); !none {
 		answer.Body, err = marshalPlain(out)

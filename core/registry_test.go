@@ -37,8 +37,8 @@ func registryWith(t testing.TB, own ...Handler) (*Registry, *bytes.Buffer) {
 }
 
 // claimWith binds claim_issue to a function.
-func claimWith(fn func(in ClaimIssueInput) (Data[Issue], error)) Handler {
-	return BindHandler(ClaimIssue, func(_ context.Context, _ Call, in ClaimIssueInput) (Data[Issue], error) { return fn(in) })
+func claimWith(fn func(in ClaimIssueInput) (Data[ClaimedIssue], error)) Handler {
+	return BindHandler(ClaimIssue, func(_ context.Context, _ Call, in ClaimIssueInput) (Data[ClaimedIssue], error) { return fn(in) })
 }
 
 func adminCall() Call { return Call{Actor: NewBootstrapActor(), RequestID: "req-1"} }
@@ -77,9 +77,9 @@ func TestNewRegistryWantsOneHandlerForEachOperation(t *testing.T) {
 
 func TestCallRunsTheHandler(t *testing.T) {
 	t.Parallel()
-	r, log := registryWith(t, BindHandler(ClaimIssue, func(_ context.Context, call Call, in ClaimIssueInput) (Data[Issue], error) {
+	r, log := registryWith(t, BindHandler(ClaimIssue, func(_ context.Context, call Call, in ClaimIssueInput) (Data[ClaimedIssue], error) {
 		require.Equal(t, adminCall(), call)
-		return Data[Issue]{Issue{ID: in.ID, Title: "<a> & b", Claim: &Claim{Holder: call.Actor.Name}, StoredEvents: in.Minutes}}, nil
+		return Data[ClaimedIssue]{ClaimedIssue{IssueDetail: IssueDetail{Issue: Issue{ID: in.ID, Title: "<a> & b", Claim: &Claim{Holder: call.Actor.Name}, StoredEvents: in.Minutes}}}}, nil
 	}))
 	answer, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": "42"})
 	require.Nil(t, failure)
@@ -119,9 +119,9 @@ func TestCallGivesNoBodyForNone(t *testing.T) {
 func TestCallStopsBeforeTheHandler(t *testing.T) {
 	t.Parallel()
 	reader := Actor{Type: ActorToken, ID: 1, Name: "reader", Scopes: List[Scope]{IssuesRead}}
-	r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[Issue], error) {
+	r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[ClaimedIssue], error) {
 		t.Error("the handler ran")
-		return Data[Issue]{}, nil
+		return Data[ClaimedIssue]{}, nil
 	}))
 	for name, c := range map[string]struct {
 		actor Actor
@@ -135,7 +135,7 @@ func TestCallStopsBeforeTheHandler(t *testing.T) {
 		"out of range": {NewBootstrapActor(), map[string]any{"id": 1, "minutes": 0},
 			`{"error":"invalid_request","details":[{"path":"minutes","message":"must be at least 1"}]}`},
 		"unknown field": {NewBootstrapActor(), map[string]any{"id": 1, "minute": 5},
-			`{"error":"invalid_request","details":[{"path":"minute","message":"is not a known field; allowed: id, minutes"}]}`},
+			`{"error":"invalid_request","details":[{"path":"minute","message":"is not a known field; allowed: id, minutes, worker"}]}`},
 	} {
 		answer, failure := r.Call(t.Context(), ClaimIssue.Operation, Call{Actor: c.actor}, c.args)
 		require.Nil(t, answer.Body, name)
@@ -161,7 +161,7 @@ func TestCallRunsTheChecksOfInputs(t *testing.T) {
 
 func TestCallKeepsPanicsInside(t *testing.T) {
 	t.Parallel()
-	r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[Issue], error) { panic("hunter2 in the panic") }))
+	r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[ClaimedIssue], error) { panic("hunter2 in the panic") }))
 	answer, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
 	require.Nil(t, answer.Body)
 	requireBody(t, `{"error":"internal","request_id":"req-1"}`, failure)
@@ -189,7 +189,7 @@ func TestCallTurnsErrorsIntoAnswers(t *testing.T) {
 			"hunter2"},
 		"unavailable": {NewError(Unavailable).Because(errors.New("dial hunter2")), `{"error":"unavailable"}`, "dial hunter2"},
 	} {
-		r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[Issue], error) { return Data[Issue]{}, c.err }))
+		r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[ClaimedIssue], error) { return Data[ClaimedIssue]{}, c.err }))
 		answer, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
 		require.Nil(t, answer.Body, name)
 		requireBody(t, c.want, failure)
@@ -208,9 +208,9 @@ func TestCallTurnsErrorsIntoAnswers(t *testing.T) {
 func TestCallOfAGoneCallerIsNotLogged(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[Issue], error) {
+	r, log := registryWith(t, claimWith(func(ClaimIssueInput) (Data[ClaimedIssue], error) {
 		cancel()
-		return Data[Issue]{}, ctx.Err()
+		return Data[ClaimedIssue]{}, ctx.Err()
 	}))
 	_, failure := r.Call(ctx, ClaimIssue.Operation, adminCall(), map[string]any{"id": 1})
 	require.Equal(t, Internal, failure.Code)
@@ -259,7 +259,7 @@ func TestCallsRunAtTheSameTime(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	r, _ := registryWith(b, claimWith(func(in ClaimIssueInput) (Data[Issue], error) { return Data[Issue]{Issue{ID: in.ID}}, nil }))
+	r, _ := registryWith(b, claimWith(func(in ClaimIssueInput) (Data[ClaimedIssue], error) { return Data[ClaimedIssue]{ClaimedIssue{IssueDetail: IssueDetail{Issue: Issue{ID: in.ID}}}}, nil }))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, failure := r.Call(b.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": "42"}); failure != nil {

@@ -181,6 +181,9 @@ type SetupGuide struct {
 	Steps    List[GuideStep] `json:"steps"`
 }
 
+// Prose is the guide over MCP.
+func (g SetupGuide) Prose() string { return g.Markdown }
+
 // GetSetupGuideInput picks a guide.
 type GetSetupGuideInput struct {
 	Platform GuidePlatform `json:"platform,omitempty" doc:"The app's platform when absent."`

@@ -89,8 +89,8 @@ type Identity struct {
 	ProjectName Text        `json:"project_name"`
 }
 
-// Identify returns what the actor's credential says of itself.
-func (a Actor) Identify() Identity {
+// IdentityOf returns what an actor says of itself.
+func IdentityOf(a Actor) Identity {
 	return Identity{
 		Type: a.Type, ID: a.ID, Name: a.Name, Scopes: a.Scopes, Prefix: a.Prefix, ProjectID: a.ProjectID, ProjectName: a.ProjectName,
 	}

@@ -32,8 +32,12 @@ func describeTool(op *core.Operation) protocol.Tool {
 	return tool
 }
 
-// outputSchema is the schema of every answer that is not an error. An action that may be held has two kinds of answers.
+// outputSchema is the schema of every answer that is not an error; nil when the answer is prose. An action that may be held has
+// two kinds of answers.
 func outputSchema(op *core.Operation) core.Schema {
+	if op.IsProse() {
+		return nil
+	}
 	output := op.OutputSchema(false)
 	if !op.IsHoldable() {
 		return output
@@ -79,6 +83,9 @@ func toolDescription(op *core.Operation) string {
 // outlineAnswer outlines the answer. A long one is written out where it is read; what changes names its noun only: every
 // description costs its reader tokens.
 func outlineAnswer(op *core.Operation) string {
+	if op.IsProse() {
+		return "Markdown"
+	}
 	const depth, long = 2, 120 // down to the members of data; characters
 	full := outlineSchema(op.OutputSchema(false), depth)
 	if op.ReadOnly() || len(full) <= long {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"time"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -29,6 +30,10 @@ type Options struct {
 	Observe    func(tool, outcome string) // is called after each call of a tool, with ok or the code of its error; may be nil
 }
 
+// listsHoldFor is how long a client may keep the lists of tools and prompts, for its token only: they change with the version
+// of Errand, and each fetch costs more than most calls.
+const listsHoldFor = 5 * time.Minute
+
 // surface holds what the handlers share.
 type surface struct {
 	Options
@@ -49,6 +54,7 @@ func New(o Options) http.Handler {
 		server.WithInstructions(prompts.RenderInstructions()),
 		server.WithToolCapabilities(false),
 		server.WithPromptCapabilities(false),
+		server.WithCacheHints(listsHoldFor.Milliseconds(), protocol.CacheScopePrivate),
 		server.WithHooks(hooks),
 	)
 	for _, op := range o.Registry.Catalogue().Tools() {
@@ -86,6 +92,9 @@ func (s *surface) handleTool(op *core.Operation) server.ToolHandlerFunc {
 			s.observeCall(op, core.HeldStatus)
 		default:
 			s.observeCall(op, "ok")
+		}
+		if op.IsProse() {
+			return protocol.NewToolResultText(answer.Prose), nil
 		}
 		return succeededResult(op, answer.Body), nil
 	}

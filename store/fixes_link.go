@@ -13,6 +13,7 @@ import (
 type NewFix struct {
 	Kind core.FixKind
 	Ref  string
+	Handover
 }
 
 const (
@@ -43,7 +44,12 @@ func (s *Store) LinkFix(ctx context.Context, actor core.Actor, id int64, fix New
 		if _, err := pg.Exec(ctx, t, lockDeployOrder, pg.Args{"project_id": project}); err != nil { // before issues, as a deploy does
 			return err
 		}
-		_, err := t.changeIssue(ctx, actor, project, id, func(c *issueChange) error { return c.linkFix(ctx, fix) })
+		_, err := t.changeIssue(ctx, actor, project, id, func(c *issueChange) error {
+			if err := c.linkFix(ctx, fix); err != nil {
+				return err
+			}
+			return c.handOver(ctx, fix.Handover)
+		})
 		if err != nil {
 			return err
 		}

@@ -32,6 +32,7 @@ type issueRow struct {
 	FingerprintVersion int
 	MergedInto         *int64
 	ClaimHolder        string
+	ClaimWorker        string
 	ClaimExpiresAt     core.Time
 	Test               bool
 	LatestEventID      *int64
@@ -50,7 +51,7 @@ const issueColumns = `
 	i.id, i.project_id, i.title, i.culprit, i.type, i.level, i.platform, i.status, i.times_seen, i.stored_events,
 	coalesce(h.events_24h, 0)::bigint AS events_24h, coalesce(h.events_7d, 0)::bigint AS events_7d,
 	i.users_affected, i.first_seen, i.last_seen, i.first_release, i.last_release, i.fingerprint, i.fingerprint_version,
-	i.merged_into, i.claim_holder, i.claim_expires_at, i.test, i.latest_event_id,
+	i.merged_into, i.claim_holder, i.claim_worker, i.claim_expires_at, i.test, i.latest_event_id,
 	p.trust_setting, s.server_seen_at, s.client_seen_at,
 	coalesce(a.id, 0) AS approval_id, coalesce(a.action, '') AS approval_action, coalesce(a.requested_by, '') AS approval_by,
 	a.requested_at AS approval_at, a.expires_at AS approval_expires_at, ` + triageColumns
@@ -88,7 +89,7 @@ func (r issueRow) toIssue(now core.Time) core.Issue {
 		Fingerprint: hex.EncodeToString(r.Fingerprint), FingerprintVersion: r.FingerprintVersion, MergedInto: convertOptInt(r.MergedInto),
 	}
 	if r.ClaimExpiresAt.After(now.Time) {
-		i.Claim = &core.Claim{Holder: r.ClaimHolder, ExpiresAt: r.ClaimExpiresAt}
+		i.Claim = &core.Claim{Holder: r.ClaimHolder, ExpiresAt: r.ClaimExpiresAt, Worker: core.Text(r.ClaimWorker)}
 	}
 	if r.ApprovalID != 0 {
 		i.Approval = &core.PendingApproval{

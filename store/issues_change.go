@@ -10,7 +10,7 @@ import (
 
 // An issue that is merged takes no changes: it is not_found, as one that is not there (primary API, States).
 const lockIssue = `
-SELECT i.status, i.claim_type, i.claim_token_id, i.claim_holder, i.claim_expires_at
+SELECT i.status, i.claim_type, i.claim_token_id, i.claim_holder, i.claim_worker, i.claim_expires_at
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.project_id = @project_id AND i.id = @id AND i.status <> 'merged' FOR UPDATE OF i`
 
@@ -19,6 +19,7 @@ type lockedIssue struct {
 	ClaimType      core.ActorType
 	ClaimTokenID   int64
 	ClaimHolder    string
+	ClaimWorker    string
 	ClaimExpiresAt core.Time
 }
 
@@ -28,6 +29,7 @@ type issueChange struct {
 	project, id int64
 	actor       core.Actor
 	before      lockedIssue
+	claimIsSet  bool // by the change itself
 }
 
 // recordChange writes the activity row of the change.
@@ -61,8 +63,17 @@ func (t *tx) changeIssue(ctx context.Context, actor core.Actor, project, id int6
 	if err != nil {
 		return core.Issue{}, err
 	}
-	if err := fn(&issueChange{tx: t, project: project, id: id, actor: actor, before: before}); err != nil {
+	if err := t.endIfLapsed(ctx, project, id, before); err != nil {
 		return core.Issue{}, err
+	}
+	change := &issueChange{tx: t, project: project, id: id, actor: actor, before: before}
+	if err := fn(change); err != nil {
+		return core.Issue{}, err
+	}
+	if change.holdsClaim() && !change.claimIsSet { // whoever works on an issue keeps it
+		if err := t.renewClaim(ctx, actor, project, id); err != nil {
+			return core.Issue{}, err
+		}
 	}
 	row, err := readIssue(ctx, t, project, id, t.Now)
 	return row.toIssue(t.Now), err
@@ -96,6 +107,16 @@ func (c *issueChange) setStatus(ctx context.Context, to core.Status) error {
 	return err
 }
 
+// ResolveIssue resolves an issue, and hands it over.
+func (s *Store) ResolveIssue(ctx context.Context, actor core.Actor, id int64, h Handover) (core.Issue, error) {
+	return s.changeIssue(ctx, actor, id, func(c *issueChange) error {
+		if err := c.setStatus(ctx, core.Resolved); err != nil {
+			return err
+		}
+		return c.handOver(ctx, h)
+	})
+}
+
 // AddNote adds a note to an issue's activity and returns the id of the row.
 func (s *Store) AddNote(ctx context.Context, actor core.Actor, id int64, text string) (int64, error) {
 	var note int64
@@ -105,6 +126,15 @@ func (s *Store) AddNote(ctx context.Context, actor core.Actor, id int64, text st
 		return err
 	})
 	return note, err
+}
+
+// addNote adds a note, unless it is empty.
+func (c *issueChange) addNote(ctx context.Context, text string) error {
+	if text == "" {
+		return nil
+	}
+	_, err := c.recordChange(ctx, core.ActionIssueNote, noteData{text})
+	return err
 }
 
 // noteData is the data of a note in the activity.

@@ -68,7 +68,7 @@ func TestUnknownAndMergedIssuesTakeNoChanges(t *testing.T) {
 				return err
 			},
 			"claim":   func() error { _, err := s.ClaimIssue(t.Context(), core.NewBootstrapActor(), id, 1); return err },
-			"release": func() error { _, err := s.ReleaseIssue(t.Context(), core.NewBootstrapActor(), id); return err },
+			"release": func() error { _, err := s.ReleaseIssue(t.Context(), core.NewBootstrapActor(), id, ""); return err },
 		} {
 			err := call()
 			require.True(t, core.HasCode(err, core.NotFound), "%s of %d: %v", name, id, err)
@@ -112,7 +112,11 @@ func TestClaimIsALease(t *testing.T) {
 	require.Equal(t, "agent-2", got.Holder)
 
 	rows := storetest.ReadActivity(t, s, id)
-	require.Len(t, rows, 3, "an attempt that failed leaves no row")
+	require.Len(t, rows, 4, "an attempt that failed leaves no row")
+	require.Equal(t, core.ActionIssueClaimExpire, rows[2].Action)
+	require.Equal(t, core.ActorSystem, rows[2].ActorType)
+	require.JSONEq(t, `{"holder": "agent-1", "expired_at": "2026-03-14T14:00:00.000Z"}`, string(rows[2].Data))
+	rows = append(rows[:2], rows[3])
 	for n, want := range []struct {
 		actor, minutes int64
 		expires        core.Time
@@ -131,7 +135,7 @@ func requireClaimError(t *testing.T, code core.Code, claim core.Claim, err error
 	storetest.RequireCode(t, code, err)
 	body, err := json.Marshal(core.AsError(err))
 	require.NoError(t, err)
-	require.JSONEq(t, fmt.Sprintf(`{"error": %q, "claim": {"holder": %q, "expires_at": %q}}`,
+	require.JSONEq(t, fmt.Sprintf(`{"error": %q, "claim": {"holder": %q, "expires_at": %q, "worker": null}}`,
 		code, claim.Holder, claim.ExpiresAt.Format(core.TimeLayout)), string(body))
 }
 
@@ -149,7 +153,7 @@ func TestClaimsAreHeldByTokensNotNames(t *testing.T) {
 		_, err := s.ClaimIssue(t.Context(), other, id, 5)
 		requireClaimError(t, core.Claimed, claim, err)
 	}
-	_, err = s.ReleaseIssue(t.Context(), namesake, id)
+	_, err = s.ReleaseIssue(t.Context(), namesake, id, "")
 	requireClaimError(t, core.NotClaimHolder, claim, err)
 }
 
@@ -162,7 +166,7 @@ func TestTheAdminTokenHoldsClaimsToo(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, &core.Claim{Holder: "ADMIN_TOKEN", ExpiresAt: c.At(5 * time.Minute)}, i.Claim)
 	}
-	_, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1, core.IssuesWrite), id)
+	_, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1, core.IssuesWrite), id, "")
 	storetest.RequireCode(t, core.NotClaimHolder, err)
 }
 
@@ -174,21 +178,21 @@ func TestRelease(t *testing.T) {
 		by      core.Actor
 		after   time.Duration
 		refused bool
-		rows    int // claim and release
+		rows    int // claim, and release or end
 	}{
 		"by its holder":                  {ann, time.Minute, false, 2},
 		"by an admin":                    {admin, time.Minute, false, 2},
 		"by the ADMIN_TOKEN":             {core.NewBootstrapActor(), time.Minute, false, 2},
 		"by somebody else":               {bob, time.Minute, true, 1},
-		"by somebody else when it ended": {bob, 10 * time.Minute, false, 1},
-		"by its holder when it ended":    {ann, 10 * time.Minute, false, 1},
+		"by somebody else when it ended": {bob, 10 * time.Minute, false, 2},
+		"by its holder when it ended":    {ann, 10 * time.Minute, false, 2},
 	} {
 		c.Now = storetest.Noon
 		id := storetest.MakeIssue(t, s, name)
 		claimed, err := s.ClaimIssue(t.Context(), ann, id, 10)
 		require.NoError(t, err)
 		c.Forward(test.after)
-		got, err := s.ReleaseIssue(t.Context(), test.by, id)
+		got, err := s.ReleaseIssue(t.Context(), test.by, id, "")
 		require.Len(t, storetest.ReadActivity(t, s, id), test.rows, name)
 		if test.refused {
 			requireClaimError(t, core.NotClaimHolder, *claimed.Claim, err)
@@ -205,7 +209,7 @@ func TestReleaseWithoutClaim(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
 	id := storetest.MakeIssue(t, s, "pay")
-	got, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1), id)
+	got, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1), id, "")
 	require.NoError(t, err)
 	require.Equal(t, storetest.ReadIssue(t, s, id).Issue, got)
 	require.Empty(t, storetest.ReadActivity(t, s, id))
@@ -218,7 +222,7 @@ func TestReleaseLeavesItsRow(t *testing.T) {
 	_, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), id, 10)
 	require.NoError(t, err)
 	c.Forward(time.Minute)
-	_, err = s.ReleaseIssue(t.Context(), core.NewBootstrapActor(), id)
+	_, err = s.ReleaseIssue(t.Context(), core.NewBootstrapActor(), id, "")
 	require.NoError(t, err)
 	require.Equal(t, core.Activity{
 		At: c.At(0), ActorType: core.ActorAdminToken, ActorName: "ADMIN_TOKEN", Action: core.ActionIssueRelease,
@@ -264,7 +268,7 @@ func TestClaimsAndStatusesDoNotDisturbEachOther(t *testing.T) {
 	resolved, err := s.SetIssueStatus(t.Context(), storetest.MakeActor(2), id, core.Resolved)
 	require.NoError(t, err)
 	require.Equal(t, claimed.Claim, resolved.Claim, "a resolve by another leaves the claim")
-	released, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1), id)
+	released, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1), id, "")
 	require.NoError(t, err)
 	require.Equal(t, core.Resolved, released.Status)
 }

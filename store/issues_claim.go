@@ -8,14 +8,18 @@ import (
 	"errand/store/pg"
 )
 
+// keptBack is for how long next_issue does not offer an issue to somebody who gave it back with a note.
+const keptBack = 24 * time.Hour
+
 const setClaim = `
-UPDATE issues SET claim_type = @type, claim_token_id = @token_id, claim_holder = @holder, claim_expires_at = @expires_at
+UPDATE issues SET claim_type = @type, claim_token_id = @token_id, claim_holder = @holder, claim_worker = @worker,
+	claim_minutes = @minutes, claim_expires_at = @expires_at
 WHERE project_id = @project_id AND id = @id`
 
-// ClaimIssue lets the actor hold an issue for some minutes, or renews its own claim. While another holds it the error is
-// claimed; for a token that was revoked meanwhile it is unauthorized.
-func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes int64) (core.Issue, error) {
-	var issue core.Issue
+// ClaimIssue lets the actor, or its worker, hold an issue for some minutes, or renews its own claim. While another holds it
+// the error is claimed; for a token that was revoked meanwhile it is unauthorized.
+func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes int64) (core.ClaimedIssue, error) {
+	var issue core.ClaimedIssue
 	project, err := s.findIssueOwner(ctx, id)
 	if err != nil {
 		return issue, err
@@ -24,101 +28,150 @@ func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes in
 		if err := t.shareToken(ctx, actor); err != nil { // before the issue, as a revocation locks them
 			return err
 		}
-		issue, err = t.changeIssue(ctx, actor, project, id, func(c *issueChange) error { return c.claimIssue(ctx, minutes) })
+		_, err := t.changeIssue(ctx, actor, project, id, func(c *issueChange) error {
+			issue.Renewed = c.holdsClaim()
+			return c.claimIssue(ctx, minutes)
+		})
+		if err != nil {
+			return err
+		}
+		issue.IssueDetail, err = readDetail(ctx, t, project, id, t.Now)
 		return err
 	})
 	return issue, err
 }
 
+// claimData is the data of a claim in the activity.
+type claimData struct {
+	Minutes   int64     `json:"minutes"`
+	ExpiresAt core.Time `json:"expires_at"`
+	Worker    string    `json:"worker,omitempty"`
+}
+
 func (c *issueChange) claimIssue(ctx context.Context, minutes int64) error {
-	if c.before.isClaimedAt(c.Now) && !c.before.isHeldBy(c.actor) {
+	holder := c.actor
+	switch {
+	case !c.before.isClaimedAt(c.Now):
+	case !c.holdsClaim():
 		return core.NewError(core.Claimed).With("claim", c.before.currentClaim())
+	case holder.Worker == "": // the token renews what its worker holds
+		holder.Worker = c.before.ClaimWorker
 	}
 	expires := core.At(c.Now.Add(time.Duration(minutes) * time.Minute))
-	if err := c.setClaim(ctx, c.actor, expires); err != nil {
+	if err := c.setClaim(ctx, holder, minutes, expires); err != nil {
 		return err
 	}
-	_, err := c.recordChange(ctx, core.ActionIssueClaim, struct {
-		Minutes   int64     `json:"minutes"`
-		ExpiresAt core.Time `json:"expires_at"`
-	}{minutes, expires})
+	_, err := c.recordChange(ctx, core.ActionIssueClaim, claimData{minutes, expires, holder.Worker})
 	return err
 }
 
-// ReleaseIssue ends the claim on an issue. Without an active claim nothing changes; a claim of somebody else is
-// not_claim_holder unless the actor is an admin.
-func (s *Store) ReleaseIssue(ctx context.Context, actor core.Actor, id int64) (core.Issue, error) {
+// ReleaseIssue ends the claim on an issue, and adds the note unless it is empty. Without an active claim only the note is
+// added; a claim of somebody else is not_claim_holder unless the actor is an admin.
+func (s *Store) ReleaseIssue(ctx context.Context, actor core.Actor, id int64, note string) (core.Issue, error) {
 	return s.changeIssue(ctx, actor, id, func(c *issueChange) error {
-		switch {
-		case !c.before.isClaimedAt(c.Now):
-			return nil
-		case !c.before.isHeldBy(actor) && !actor.Has(core.Admin):
+		if c.before.isClaimedAt(c.Now) && !c.holdsClaim() && !actor.Has(core.Admin) {
 			return core.NewError(core.NotClaimHolder).With("claim", c.before.currentClaim())
 		}
-		if err := c.setClaim(ctx, core.Actor{}, core.Time{}); err != nil {
+		if err := c.addNote(ctx, note); err != nil {
 			return err
 		}
-		_, err := c.recordChange(ctx, core.ActionIssueRelease, nil)
-		return err
+		return c.releaseClaim(ctx)
 	})
 }
 
-func (c *issueChange) setClaim(ctx context.Context, holder core.Actor, expires core.Time) error {
-	return c.tx.setClaim(ctx, c.project, c.id, holder, expires)
+// releaseData is the data of a release in the activity: which worker let go, and the last note of its token in the day before.
+// A release with a note is one of somebody who tried.
+type releaseData struct {
+	Worker string `json:"worker,omitempty"`
+	NoteID int64  `json:"note_id,omitempty"`
 }
 
-// setClaim writes who holds an issue; the zero actor is nobody.
-func (t *tx) setClaim(ctx context.Context, project, id int64, holder core.Actor, expires core.Time) error {
+const lastNoteOf = `
+SELECT coalesce(max(id), 0) AS id FROM activity
+WHERE project_id = @project_id AND target_type = 'issue' AND target_id = @id AND action = 'issue.note' AND at > @day_ago
+	AND actor_type = @type AND actor_id IS NOT DISTINCT FROM nullif(@token_id::bigint, 0)`
+
+// releaseClaim ends the claim on the issue, if there is one.
+func (c *issueChange) releaseClaim(ctx context.Context) error {
+	if !c.before.isClaimedAt(c.Now) {
+		return nil
+	}
+	if err := c.setClaim(ctx, core.Actor{}, 0, core.Time{}); err != nil {
+		return err
+	}
+	note, err := pg.QueryOne[struct{ ID int64 }](ctx, c, lastNoteOf, pg.Args{
+		"project_id": c.project, "id": c.id, "day_ago": c.Now.Add(-keptBack), "type": string(c.actor.Type), "token_id": int64(c.actor.ID),
+	})
+	if err != nil {
+		return err
+	}
+	var data any
+	if d := (releaseData{Worker: c.before.ClaimWorker, NoteID: note.ID}); d != (releaseData{}) {
+		data = d
+	}
+	_, err = c.recordChange(ctx, core.ActionIssueRelease, data)
+	return err
+}
+
+// Handover is what ends somebody's work on an issue, in the transaction of what they did.
+type Handover struct {
+	Note     string // empty for none
+	Releases bool   // their claim; that of somebody else stays
+}
+
+func (c *issueChange) handOver(ctx context.Context, h Handover) error {
+	if err := c.addNote(ctx, h.Note); err != nil {
+		return err
+	}
+	if !h.Releases || !c.holdsClaim() {
+		return nil
+	}
+	return c.releaseClaim(ctx)
+}
+
+// setClaim writes who holds the issue; the zero actor is nobody.
+func (c *issueChange) setClaim(ctx context.Context, holder core.Actor, minutes int64, expires core.Time) error {
+	c.claimIsSet = true
+	return c.tx.setClaim(ctx, c.project, c.id, holder, minutes, expires)
+}
+
+func (t *tx) setClaim(ctx context.Context, project, id int64, holder core.Actor, minutes int64, expires core.Time) error {
 	_, err := pg.Exec(ctx, t, setClaim, pg.Args{
-		"type": string(holder.Type), "token_id": int64(holder.ID), "holder": holder.Name, "expires_at": expires,
-		"project_id": project, "id": id,
+		"type": string(holder.Type), "token_id": int64(holder.ID), "holder": holder.Name, "worker": holder.Worker,
+		"minutes": minutes, "expires_at": expires, "project_id": project, "id": id,
+	})
+	return err
+}
+
+func (t *tx) endClaim(ctx context.Context, project, id int64) error {
+	return t.setClaim(ctx, project, id, core.Actor{}, 0, core.Time{})
+}
+
+// It never shortens a claim, and one from before claims had a length stays as it is.
+const renewClaim = `
+UPDATE issues SET claim_expires_at = @now::timestamptz + claim_minutes * interval '1 minute'
+WHERE project_id = @project_id AND id = @id AND claim_expires_at > @now
+	AND claim_expires_at < @now::timestamptz + claim_minutes * interval '1 minute'
+	AND claim_type = @type AND claim_token_id = @token_id AND claim_holder = @holder`
+
+// renewClaim renews the actor's claim on an issue that it has changed, by as long as the claim was asked for.
+func (t *tx) renewClaim(ctx context.Context, actor core.Actor, project, id int64) error {
+	_, err := pg.Exec(ctx, t, renewClaim, pg.Args{
+		"type": string(actor.Type), "token_id": int64(actor.ID), "holder": actor.Name, "now": t.Now, "project_id": project, "id": id,
 	})
 	return err
 }
 
 func (l lockedIssue) isClaimedAt(now core.Time) bool { return l.ClaimExpiresAt.After(now.Time) }
 
-func (l lockedIssue) isHeldBy(a core.Actor) bool {
-	return a.IsSame(core.Actor{Type: l.ClaimType, ID: core.OptInt(l.ClaimTokenID), Name: l.ClaimHolder})
+// holdsClaim reports whether the claim that was there before the change is the actor's. A worker holds its own claims only;
+// without a worker the token speaks for all of its workers.
+func (c *issueChange) holdsClaim() bool {
+	l := c.before
+	isSame := c.actor.IsSame(core.Actor{Type: l.ClaimType, ID: core.OptInt(l.ClaimTokenID), Name: l.ClaimHolder})
+	return isSame && l.isClaimedAt(c.Now) && (c.actor.Worker == "" || c.actor.Worker == l.ClaimWorker)
 }
 
 func (l lockedIssue) currentClaim() core.Claim {
-	return core.Claim{Holder: l.ClaimHolder, ExpiresAt: l.ClaimExpiresAt}
-}
-
-// revokedToken locks a token, so that it is not revoked before the transaction ends, and finds out whether it was before.
-const revokedToken = `SELECT revoked_at FROM tokens WHERE id = @id FOR SHARE`
-
-// shareToken keeps the actor's token from being revoked until the transaction ends; one that is revoked is unauthorized.
-func (t *tx) shareToken(ctx context.Context, actor core.Actor) error {
-	rows, err := pg.QueryMany[struct{ RevokedAt core.Time }](ctx, t, revokedToken, pg.Args{"id": int64(actor.ID)})
-	if err != nil {
-		return err
-	}
-	if len(rows) > 0 && !rows[0].RevokedAt.IsZero() {
-		return core.NewError(core.Unauthorized)
-	}
-	return nil
-}
-
-const lockClaims = `
-SELECT i.project_id, i.id FROM issues i
-WHERE i.claim_type = 'token' AND i.claim_token_id = ANY (@tokens) AND i.claim_expires_at > @now
-ORDER BY i.project_id, i.id FOR UPDATE`
-
-// endClaims ends the active claims of tokens that the actor has revoked (decisions 5).
-func (t *tx) endClaims(ctx context.Context, actor core.Actor, tokens []int64) error {
-	claimed, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, t, lockClaims, pg.Args{"tokens": tokens, "now": t.Now})
-	if err != nil {
-		return err
-	}
-	for _, i := range claimed {
-		if err := t.setClaim(ctx, i.ProjectID, i.ID, core.Actor{}, core.Time{}); err != nil {
-			return err
-		}
-		if err := t.recordOfIssue(ctx, actor, i.ProjectID, i.ID, core.ActionIssueRelease, nil); err != nil {
-			return err
-		}
-	}
-	return nil
+	return core.Claim{Holder: l.ClaimHolder, ExpiresAt: l.ClaimExpiresAt, Worker: core.Text(l.ClaimWorker)}
 }

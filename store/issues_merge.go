@@ -24,6 +24,9 @@ func (m *merge) mergeIssues(ctx context.Context, actor core.Actor) (core.Issue, 
 	if err := m.recordMerge(ctx, actor, issues); err != nil {
 		return core.Issue{}, err
 	}
+	if err := m.renewClaim(ctx, actor, m.project, m.target); err != nil {
+		return core.Issue{}, err
+	}
 	row, err := readIssue(ctx, m, m.project, m.target, m.Now)
 	return row.toIssue(m.Now), err
 }
@@ -139,7 +142,8 @@ UPDATE events SET issue_id = @to WHERE project_id = @project_id AND issue_id = A
 	flattenMerges = `UPDATE issues SET merged_into = @to WHERE project_id = @project_id AND merged_into = ANY (@from)`
 	endSources    = `
 UPDATE issues SET status = 'merged', status_at = @now, merged_into = @to, times_seen = 0, stored_events = 0, users_affected = 0,
-	latest_event_id = NULL, claim_type = '', claim_token_id = 0, claim_holder = '', claim_expires_at = NULL
+	latest_event_id = NULL, claim_type = '', claim_token_id = 0, claim_holder = '', claim_worker = '',
+	claim_minutes = 0, claim_expires_at = NULL
 WHERE project_id = @project_id AND id = ANY (@from)`
 	fillTarget = `
 UPDATE issues SET times_seen = @times_seen, stored_events = @stored_events, users_affected = @users_affected,

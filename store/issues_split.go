@@ -37,6 +37,9 @@ func (s *Store) SplitIssue(
 		if err := sp.recordSplit(ctx, actor); err != nil {
 			return err
 		}
+		if err := t.renewClaim(ctx, actor, project, id); err != nil {
+			return err
+		}
 		row, err := readIssue(ctx, t, project, sp.newID, t.Now)
 		issue = row.toIssue(t.Now)
 		return err

@@ -214,7 +214,10 @@ func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {
 			_, err := s.ClaimIssue(t.Context(), storetest.MakeActor(1), added.IssueID, 1)
 			return err
 		},
-		"release": func() error { _, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1), added.IssueID); return err },
+		"release": func() error {
+			_, err := s.ReleaseIssue(t.Context(), storetest.MakeActor(1), added.IssueID, "")
+			return err
+		},
 		"note": func() error {
 			_, err := s.AddNote(t.Context(), storetest.MakeActor(1), added.IssueID, "hi")
 			return err

@@ -51,7 +51,7 @@ func TestLabelsOfDecisions(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.ClaimIssue(t.Context(), ann, id, 10)
 	require.NoError(t, err)
-	_, err = s.ReleaseIssue(t.Context(), ann, id)
+	_, err = s.ReleaseIssue(t.Context(), ann, id, "")
 	require.NoError(t, err)
 	requestApproval(t, s, ann, store.IgnoreIssue{ID: id})
 	require.Equal(t, []string{

@@ -108,7 +108,7 @@ func TestEveryMethodSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 		"ReadEvent":         func() error { _, err := s.ReadEvent(ctx, 1); return err },
 		"SetIssueStatus":    func() error { _, err := s.SetIssueStatus(ctx, by, 1, core.Resolved); return err },
 		"ClaimIssue":        func() error { _, err := s.ClaimIssue(ctx, by, 1, 1); return err },
-		"ReleaseIssue":      func() error { _, err := s.ReleaseIssue(ctx, by, 1); return err },
+		"ReleaseIssue":      func() error { _, err := s.ReleaseIssue(ctx, by, 1, ""); return err },
 		"AddNote":           func() error { _, err := s.AddNote(ctx, by, 1, "hi"); return err },
 		"CreateToken":       func() error { _, err := s.CreateToken(ctx, by, store.NewToken{}); return err },
 		"ListTokens":        func() error { _, err := s.ListTokens(ctx); return err },

@@ -6,6 +6,6 @@ import (
 	"errand/core"
 )
 
-func (t *Tools) claimIssue(ctx context.Context, call core.Call, in core.ClaimIssueInput) (core.Data[core.Issue], error) {
-	return wrapData(t.store.ClaimIssue(ctx, call.Actor, in.ID, in.Minutes))
+func (t *Tools) claimIssue(ctx context.Context, call core.Call, in core.ClaimIssueInput) (core.Data[core.ClaimedIssue], error) {
+	return wrapData(t.store.ClaimIssue(ctx, call.Actor.As(in.Worker), in.ID, in.Minutes))
 }

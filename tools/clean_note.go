@@ -2,10 +2,23 @@ package tools
 
 import (
 	"context"
+	"strings"
 
 	"errand/core"
 	"errand/scrub"
 )
+
+// cleanOptionalNote cleans a note that may be absent; one of which nothing can be seen is invalid_request.
+func (t *Tools) cleanOptionalNote(ctx context.Context, issueID int64, text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	note, err := t.cleanNote(ctx, issueID, text)
+	if err == nil && strings.TrimSpace(note) == "" {
+		return "", core.RefuseField("note", "must have at least 1 character that can be seen")
+	}
+	return note, err
+}
 
 // cleanNote masks the secrets of what a token writes about an issue, by the default rules and those of the issue's
 // project. An issue that is not there has the default rules: the change that follows says so.

@@ -240,16 +240,17 @@ func TestClaimAndRelease(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)
 	pay := h.addEvents(h.newEvent("pay", 1)).IssueID
-	claim := object{"holder": "agent-2", "expires_at": "2026-03-14T14:30:00.000Z"}
-	h.sameJSON(object{"data": withChanges(payIssue(pay), object{"claim": claim})}, h.mustCall(writer, core.ClaimIssue.Operation, idArgs(pay)))
+	claim := object{"holder": "agent-2", "expires_at": "2026-03-14T14:30:00.000Z", "worker": nil}
+	detail := object{"claim": claim, "latest_event_id": 1, "test": false, "fix": nil, "renewed": false}
+	h.sameJSON(object{"data": withChanges(payIssue(pay), detail)}, h.mustCall(writer, core.ClaimIssue.Operation, idArgs(pay)))
 	other := newAgent(3, core.IssuesWrite)
 	h.sameJSON(object{"error": "claimed", "claim": claim}, h.mustFail(other, core.ClaimIssue.Operation, idArgs(pay)))
 	h.sameJSON(object{"error": "not_claim_holder", "claim": claim}, h.mustFail(other, core.ReleaseIssue.Operation, idArgs(pay)))
 	h.sameJSON(object{"data": payIssue(pay)}, h.mustCall(writer, core.ReleaseIssue.Operation, idArgs(pay)))
 	h.sameJSON(object{"data": payIssue(pay)}, h.mustCall(other, core.ReleaseIssue.Operation, idArgs(pay)))
 
-	claim = object{"holder": "ADMIN_TOKEN", "expires_at": "2026-03-15T12:30:00.000Z"}
-	h.sameJSON(object{"data": withChanges(payIssue(pay), object{"claim": claim})},
+	detail["claim"] = object{"holder": "ADMIN_TOKEN", "expires_at": "2026-03-15T12:30:00.000Z", "worker": nil}
+	h.sameJSON(object{"data": withChanges(payIssue(pay), detail)},
 		h.mustCall(core.NewBootstrapActor(), core.ClaimIssue.Operation, fmt.Sprintf(`{"id": %d, "minutes": 1440}`, pay)))
 
 	rows := h.mustCall(reader, core.ListIssueActivity.Operation, idArgs(pay))

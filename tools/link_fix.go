@@ -13,6 +13,9 @@ func (t *Tools) linkFix(ctx context.Context, call core.Call, in core.LinkFixInpu
 	if err != nil {
 		return wrapData(core.IssueDetail{}, err)
 	}
+	if fix.Handover, err = t.readHandover(ctx, in.ID, in.Handover); err != nil {
+		return wrapData(core.IssueDetail{}, err)
+	}
 	return wrapData(t.store.LinkFix(ctx, call.Actor, in.ID, fix))
 }
 

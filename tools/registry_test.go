@@ -21,7 +21,7 @@ var scopes = map[string]core.Scope{
 	"get_event": core.IssuesRead, "resolve_issue": core.IssuesWrite, "ignore_issue": core.IssuesWrite, "unresolve_issue": core.IssuesWrite,
 	"claim_issue": core.IssuesWrite, "release_issue": core.IssuesWrite, "add_note": core.IssuesWrite,
 	"merge_issues": core.IssuesWrite, "split_issue": core.IssuesWrite,
-	"correct_triage": core.IssuesWrite, "find_similar": core.IssuesRead,
+	"correct_triage": core.IssuesWrite, "find_similar": core.IssuesRead, "get_brief": core.IssuesRead,
 	"link_fix": core.IssuesWrite, "create_deploy": core.ReleasesWrite, "list_releases": core.IssuesRead, "get_release": core.IssuesRead,
 	"list_fix_outcomes": core.Admin,
 	"upload_source_map": core.ReleasesWrite, "list_source_maps": core.IssuesRead, "delete_source_map": core.ReleasesWrite,
@@ -31,6 +31,8 @@ var scopes = map[string]core.Scope{
 	"create_setup_key": core.Admin, "list_setup_keys": core.SetupScope, "revoke_setup_key": core.SetupScope,
 	"register_app": core.SetupScope, "create_agent_token": core.SetupScope, "send_test_event": core.SetupScope,
 	"report_setup_step": core.SetupScope, "get_setup_progress": core.SetupScope, "get_setup_guide": core.SetupScope,
+	"create_webhook": core.Admin, "list_webhooks": core.Admin, "delete_webhook": core.Admin, "test_webhook": core.Admin,
+	"list_deliveries": core.Admin, "resend_delivery": core.Admin, "list_alerts": core.IssuesRead,
 }
 
 func TestScopes(t *testing.T) {

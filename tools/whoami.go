@@ -7,5 +7,5 @@ import (
 )
 
 func (t *Tools) whoami(_ context.Context, call core.Call, _ core.WhoamiInput) (core.Data[core.Identity], error) {
-	return wrapData(call.Actor.Identify(), nil)
+	return wrapData(core.IdentityOf(call.Actor), nil)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +103,11 @@ var basicCases = []parityCase{
 
 	{core.GetEvent.Operation, success, "reader", `{"id": $event}`},
 	{core.GetEvent.Operation, core.NotFound, "reader", `{"id": $missing}`},
+
+	{core.GetBrief.Operation, success, "reader", `{"id": $issue}`},
+	{core.GetBrief.Operation, success, "agent", `{"id": "$claimed", "budget": "500"}`},
+	{core.GetBrief.Operation, core.NotFound, "reader", `{"id": $missing}`},
+	{core.GetBrief.Operation, core.NotFound, "reader", `{"id": $merged}`},
 
 	{core.ResolveIssue.Operation, success, "agent", `{"id": $issue}`},
 	{core.ResolveIssue.Operation, core.NotFound, "agent", `{"id": $missing}`},
@@ -229,8 +235,23 @@ func requireSame(t *testing.T, op *core.Operation, code core.Code, rest, tool su
 		return
 	}
 	require.NotEmpty(t, rest.Body)
+	if op.IsProse() {
+		requireSameProse(t, rest, result)
+		return
+	}
 	require.Equal(t, rest.Body, result.Content[0].Text)
 	require.JSONEq(t, rest.Body, string(result.StructuredContent)) // the library escapes < and &
+}
+
+// requireSameProse holds that the tool answered the Markdown of the same object, but for the random id of its fences.
+func requireSameProse(t *testing.T, rest surfacetest.Answer, result surfacetest.ToolResult) {
+	t.Helper()
+	var answer struct{ Data struct{ Markdown string } }
+	require.NoError(t, json.Unmarshal([]byte(rest.Body), &answer))
+	require.NotEmpty(t, answer.Data.Markdown)
+	fenceID := regexp.MustCompile(`UNTRUSTED [0-9a-f]{16} `)
+	require.Equal(t, fenceID.ReplaceAllString(answer.Data.Markdown, ""), fenceID.ReplaceAllString(result.Content[0].Text, ""))
+	require.Empty(t, result.StructuredContent, "clients would show it instead of the text")
 }
 
 // requireSameError holds that both surfaces answered the same error. The tool adds the hint, nothing else.

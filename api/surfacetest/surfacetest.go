@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,6 +50,19 @@ type Options struct {
 	Blobs    blob.Store        // where source maps are; nil for nowhere
 }
 
+// lockedReader reads for one caller at a time: a source of random bytes that repeats itself is made for one.
+type lockedReader struct {
+	mu   sync.Mutex
+	from io.Reader
+}
+
+// Read reads from the source.
+func (r *lockedReader) Read(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.from.Read(b)
+}
+
 // New serves both surfaces on a fresh database until the test ends.
 func New(t testing.TB) *Surface {
 	t.Helper()
@@ -70,8 +84,8 @@ func ServeSurfaces(t testing.TB, o Options) *Surface {
 	})
 	t.Cleanup(events.Close)
 	behaviour := tools.New(tools.Options{
-		Store: o.Store, AdminToken: AdminToken, Random: cmp.Or(o.Random, rand.Reader), FindStoredType: grouping.FindStoredType,
-		Blobs: o.Blobs, TakeTestEvent: events.TakeTestEvent,
+		Store: o.Store, AdminToken: AdminToken, Random: &lockedReader{from: cmp.Or(o.Random, rand.Reader)},
+		FindStoredType: grouping.FindStoredType, Blobs: o.Blobs, TakeTestEvent: events.TakeTestEvent,
 	})
 	registry, err := behaviour.Registry(log)
 	require.NoError(t, err)

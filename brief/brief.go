@@ -1,0 +1,66 @@
+// Package brief gathers what an agent needs to start on an issue (decisions 7). Package prompts words it.
+package brief
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"io"
+
+	"errand/core"
+	"errand/prompts"
+	"errand/store"
+)
+
+// Options says for whom a brief is.
+type Options struct {
+	Budget int        // tokens of 4 characters that the Markdown may have, within the bounds in core; 0 for the default
+	Reader core.Actor // only operations that it may call are proposed; see RunnerActor
+	Random io.Reader  // cryptographically strong: from it is the id of the fences
+}
+
+// similarShown is how many similar issues a brief has.
+const similarShown = 5
+
+// RunnerActor stands for a reader that is not known, as that of a webhook is not: it may work on issues.
+func RunnerActor() core.Actor {
+	return core.Actor{Type: core.ActorToken, Name: "runner", Scopes: core.List[core.Scope]{core.IssuesRead, core.IssuesWrite}}
+}
+
+// BuildBrief makes the brief of an issue. An unknown or merged issue is not_found.
+func BuildBrief(ctx context.Context, s *store.Store, id int64, o Options) (core.Brief, error) {
+	facts, err := gatherFacts(ctx, s, id, o.Reader)
+	if err != nil {
+		return core.Brief{}, err
+	}
+	fence, err := makeFenceID(o.Random)
+	if err != nil {
+		return core.Brief{}, err
+	}
+	return prompts.RenderBrief(facts, prompts.BriefForm{
+		Budget: cmp.Or(o.Budget, core.DefaultBriefBudget), FenceID: fence, Reader: o.Reader, Now: s.Now(),
+	}), nil
+}
+
+// gatherFacts reads what is known of an issue. Similar ones are looked for where find_similar looks for the reader.
+func gatherFacts(ctx context.Context, s *store.Store, id int64, reader core.Actor) (core.IssueFacts, error) {
+	facts, err := s.ReadIssueFacts(ctx, id)
+	if err != nil || s.Settings().SimilarOff {
+		return facts, err
+	}
+	similar, err := s.FindSimilar(ctx, store.SimilarQuery{IssueID: id, ProjectID: int64(reader.ProjectID), Limit: similarShown})
+	if err != nil {
+		return facts, err
+	}
+	facts.Similar, err = s.ReadKnownSimilar(ctx, similar)
+	return facts, err
+}
+
+// makeFenceID makes what the monitored app cannot know: 64 random bits.
+func makeFenceID(random io.Reader) (string, error) {
+	var id [8]byte
+	if _, err := io.ReadFull(random, id[:]); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(id[:]), nil
+}

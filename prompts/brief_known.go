@@ -1,0 +1,113 @@
+package prompts
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"errand/core"
+)
+
+// How much of a note is shown.
+const (
+	maxNote      = 1500
+	maxShortNote = 300
+)
+
+// listKnown lists the earlier fixes and the notes.
+func (b *brief) listKnown() (pieces []piece) {
+	releases := ""
+	for i := range b.Fixes {
+		f := &b.Fixes[i]
+		pieces = append(pieces, makePiece("- "+describeFix(f)).named("fix"))
+		facts := []fact{{"brought by release", f.Release}, {"in", f.Environment}, {"came back in release", f.RegressedIn}}
+		if line := joinFacts(facts); line != "" {
+			releases += refOf(f) + ": " + line
+		}
+	}
+	if releases != "" {
+		pieces = append(pieces, makeFenced(releases))
+	}
+	for i := range b.Notes {
+		pieces = append(pieces, describeNote(&b.Notes[i]).named("note"))
+	}
+	return pieces
+}
+
+// refOf names the commit or the pull request of a fix.
+func refOf(f *core.Fix) string {
+	if f.Kind == core.FixByCommit {
+		return "commit " + shortenCommit(f.Commit)
+	}
+	return "pull request " + cleanLine(string(f.PRURL), maxPath)
+}
+
+// describeFix says what the fix is and how it ended.
+func describeFix(f *core.Fix) string {
+	text := fmt.Sprintf("Fix by %s of %s: %s", cleanLine(f.LinkedBy, maxName), minuteOf(f.LinkedAt), refOf(f))
+	if !f.DeployedAt.IsZero() {
+		text += ", deployed " + minuteOf(f.DeployedAt)
+	}
+	switch {
+	case !f.RegressedAt.IsZero():
+		return text + ". It did not hold: the error came back " + minuteOf(f.RegressedAt) + "."
+	case !f.VerifiedAt.IsZero():
+		return text + ". It held: verified " + minuteOf(f.VerifiedAt) + "."
+	case f.DeployedAt.IsZero():
+		return text + ". No deploy with it was reported."
+	default:
+		return text + ". How it ended is not known."
+	}
+}
+
+// noteOf returns the text of a note.
+func noteOf(a *core.Activity) string {
+	var data struct{ Text string }
+	readData(a, &data)
+	return data.Text
+}
+
+// readData reads the data of a row of the activity, and reports whether it has the form.
+func readData(a *core.Activity, data any) bool {
+	return len(a.Data) > 0 && json.Unmarshal(a.Data, data) == nil
+}
+
+// describeNote quotes a note with the name of who wrote it.
+func describeNote(a *core.Activity) piece {
+	by := fmt.Sprintf("- Note by %s, %s:\n", cleanLine(a.ActorName, maxName), minuteOf(a.At))
+	text := noteOf(a)
+	return makePiece(by + quoteText(cleanText(text, maxNote))).orShort(by + quoteText(cleanText(text, maxShortNote)))
+}
+
+// quoteText puts each line of a cleaned text behind a mark, so that none has a meaning in Markdown of its own.
+func quoteText(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(fenceLines(text)) {
+		b.WriteString("  > " + line)
+	}
+	return endLine(b.String())
+}
+
+// listSimilar lists the similar issues, and what fixed them.
+func (b *brief) listSimilar() (pieces []piece) {
+	for i := range b.Similar {
+		s := &b.Similar[i]
+		pieces = append(pieces, makeFenced(fmt.Sprintf("issue %d: %s", s.Issue.ID, cleanLine(string(s.Issue.Title), maxName))+
+			" · "+cleanLine(string(s.Issue.Culprit), maxName)).named("similar title"))
+	}
+	for i := range b.Similar {
+		s := &b.Similar[i]
+		text := fmt.Sprintf("- Issue %d, score %.2f, %s. %s", s.Issue.ID, s.Score, s.Issue.Status, strings.Join(s.Reasons, " "))
+		if s.Fix != nil {
+			text += " " + describeFix(s.Fix)
+		}
+		text = endLine(text)
+		short := text
+		if s.LastNote != nil {
+			text += fmt.Sprintf("  Its last note, by %s:\n", cleanLine(s.LastNote.ActorName, maxName)) +
+				quoteText(cleanText(noteOf(s.LastNote), maxShortNote*2))
+		}
+		pieces = append(pieces, makePiece(text).orShort(short).named("similar issue"))
+	}
+	return pieces
+}

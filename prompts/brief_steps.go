@@ -1,0 +1,91 @@
+package prompts
+
+import (
+	"fmt"
+	"strings"
+
+	"errand/core"
+)
+
+// step is something to do next.
+type step struct {
+	text  string
+	short string // where there is little room; empty to leave it out
+}
+
+// listSteps says what to do next, with operations that the reader may call and the ids of this issue.
+func (b *brief) listSteps() []step {
+	var steps []step
+	if text := b.describeStatus(); text != "" {
+		steps = append(steps, step{text, text})
+	}
+	id := b.Issue.ID
+	if !b.Reader.Has(core.LinkFix.Scope) {
+		return append(steps,
+			step{"Find the cause in the source code. Write a test that fails because of it, then the smallest fix.",
+				"Find the cause and fix it."},
+			step{fmt.Sprintf("Your token cannot claim issue %d nor link a fix to it: hand the fix over to somebody who can.", id),
+				fmt.Sprintf("Your token only reads: hand the fix of issue %d over.", id)},
+		)
+	}
+	first := step{
+		fmt.Sprintf("%s id=%d, before anything else, so that nobody does the same.", core.ClaimIssue.Name, id),
+		fmt.Sprintf("%s id=%d.", core.ClaimIssue.Name, id),
+	}
+	if b.Issue.Claim != nil {
+		first = step{
+			fmt.Sprintf("The claim: if it is yours, go on, and renew it with %s id=%d; else take another issue.", core.ClaimIssue.Name, id),
+			fmt.Sprintf("%s id=%d, unless it is claimed by somebody else.", core.ClaimIssue.Name, id),
+		}
+	}
+	return append(steps, first,
+		step{"Find the cause in the source code. Write a test that fails because of it, then the smallest fix that makes it pass.",
+			"Fix it, with a test that fails without the fix."},
+		step{fmt.Sprintf("%s id=%d: the cause, and what you changed.", core.AddNote.Name, id), ""},
+		step{fmt.Sprintf("%s id=%d with commit or pr_url, then %s id=%d. A deploy that has the fix starts the watch: the issue becomes verified "+
+			"or regressed by itself.", core.LinkFix.Name, id, core.ReleaseIssue.Name, id),
+			fmt.Sprintf("%s id=%d with commit or pr_url, then %s id=%d.", core.LinkFix.Name, id, core.ReleaseIssue.Name, id)},
+		step{fmt.Sprintf("If this code cannot fix it: %s id=%d with what you found, %s where the triage is wrong, then %s id=%d.",
+			core.AddNote.Name, id, core.CorrectTriage.Name, core.ReleaseIssue.Name, id),
+			fmt.Sprintf("If you cannot: %s id=%d, then %s id=%d.", core.AddNote.Name, id, core.ReleaseIssue.Name, id)},
+	)
+}
+
+// describeStatus says what the status of the issue means for who starts now; empty where that is plain.
+func (b *brief) describeStatus() string {
+	switch b.Issue.Status {
+	case core.Regressed:
+		return "The last fix did not hold: see why before you fix anew."
+	case core.FixPending:
+		if b.Issue.Fix != nil && !b.Issue.Fix.DeployedAt.IsZero() {
+			return fmt.Sprintf("A fix is deployed and watched until %s: wait for that, unless you know that it is wrong.",
+				minuteOf(b.Issue.Fix.VerifyAfter))
+		}
+		return "A fix is linked and waits for its deploy: there is nothing to do, unless you know that it is wrong."
+	case core.Resolved, core.Verified:
+		return fmt.Sprintf("The issue is %s: there is nothing to do, unless the error comes back.", b.Issue.Status)
+	case core.Ignored:
+		return "The issue is ignored: somebody decided that it is not worth work. Ask before you start."
+	default:
+		return ""
+	}
+}
+
+// renderSteps writes the steps, in short where the whole brief has little room.
+func renderSteps(steps []step, limit int) string {
+	const longFrom = 6000 // bytes of the whole brief
+	var text strings.Builder
+	text.WriteString("\n## What to do next\n")
+	number := 0
+	for _, s := range steps {
+		line := s.text
+		if limit < longFrom {
+			line = s.short
+		}
+		if line != "" {
+			number++
+			fmt.Fprintf(&text, "%d. %s\n", number, line)
+		}
+	}
+	return text.String()
+}

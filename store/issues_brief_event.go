@@ -1,0 +1,103 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"errand/core"
+	"errand/store/intake"
+	"errand/store/pg"
+	"errand/store/watch"
+)
+
+// moreBriefEvents is how many events before the latest are looked through for one with frames of the app.
+const moreBriefEvents = 19
+
+const selectLatestEvents = `
+SELECT e.id, e.issue_id, e.project_id, e.event_id, e.occurred_at, e.received_at, e.level, e.release, e.environment,
+	e.dictionary, e.payload
+FROM events e
+WHERE e.project_id = @project_id AND e.issue_id = @issue_id
+ORDER BY e.received_at DESC, e.id DESC OFFSET @skip LIMIT @rows`
+
+func eventsAfter(project, issue int64, skip, limit int) pg.Args {
+	return pg.Args{"project_id": project, "issue_id": issue, "skip": skip, "rows": limit}
+}
+
+// chooseEvent returns the latest event with frames of the app among the latest ones, else the latest, and how many are newer
+// than it. There is none when no event is stored.
+func (s *Store) chooseEvent(ctx context.Context, project, issue int64, latest []storedEvent) (*core.EventDetail, int, error) {
+	if len(latest) == 0 {
+		return nil, 0, nil
+	}
+	first, err := s.unpackStored(ctx, latest[0])
+	if err != nil || first.Event.HasAppFrames() {
+		return &first, 0, err
+	}
+	before, err := pg.QueryMany[storedEvent](ctx, s.db.Main, selectLatestEvents, eventsAfter(project, issue, 1, moreBriefEvents))
+	if err != nil {
+		return nil, 0, err
+	}
+	for i, row := range before {
+		event, err := s.unpackStored(ctx, row)
+		if err != nil {
+			return nil, 0, err
+		}
+		if event.Event.HasAppFrames() {
+			return &event, i + 1, nil
+		}
+	}
+	return &first, 0, nil
+}
+
+func (s *Store) unpackStored(ctx context.Context, row storedEvent) (core.EventDetail, error) {
+	event, err := s.Intake.UnpackEvent(ctx, row.ProjectID, intake.Payload{Bytes: row.Payload, Dictionary: row.Dictionary})
+	return core.EventDetail{EventRow: row.toCore(), Event: event}, err
+}
+
+const selectNotesOfSimilar = `
+SELECT a.id, a.at, a.actor_type, coalesce(a.actor_id, 0) AS actor_id, a.actor_name, a.action, a.target_type, a.target_id, a.data
+FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
+CROSS JOIN LATERAL (
+	SELECT * FROM activity a
+	WHERE a.project_id = n.project_id AND a.target_type = 'issue' AND a.target_id = n.id AND a.action = 'issue.note'
+	ORDER BY a.at DESC, a.id DESC LIMIT 1
+) a`
+
+const selectFixesOfSimilar = `
+SELECT ` + watch.Columns + `
+FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
+JOIN issues i ON i.project_id = n.project_id AND i.id = n.id
+JOIN fixes f ON f.project_id = i.project_id AND f.id = i.fix_id`
+
+// ReadKnownSimilar returns the similar issues with the fix that was linked to each last, and its last note.
+func (s *Store) ReadKnownSimilar(ctx context.Context, similar []core.SimilarIssue) ([]core.KnownSimilar, error) {
+	if len(similar) == 0 {
+		return nil, nil
+	}
+	projects, ids, _ := pg.SplitColumns(similar, func(i core.SimilarIssue) (project, issue int64, _ struct{}) {
+		return i.Issue.ProjectID, i.Issue.ID, struct{}{}
+	})
+	var (
+		b     pg.Batch
+		notes []core.Activity
+		fixed []watch.Fix
+	)
+	pg.QueueMany(&b, selectNotesOfSimilar, pg.Args{"projects": projects, "ids": ids}, &notes)
+	pg.QueueMany(&b, selectFixesOfSimilar, pg.Args{"projects": projects, "ids": ids}, &fixed)
+	if err := b.Send(ctx, s.db.Main); err != nil {
+		return nil, err
+	}
+	known := make([]core.KnownSimilar, len(similar))
+	for i, issue := range similar {
+		known[i].SimilarIssue = issue
+		if n := slices.IndexFunc(notes, func(a core.Activity) bool { return a.TargetID == issue.Issue.ID }); n >= 0 {
+			known[i].LastNote = &notes[n]
+		}
+		if n := slices.IndexFunc(fixed, func(f watch.Fix) bool { return f.IssueID == issue.Issue.ID }); n >= 0 {
+			fix := showFix(fixed[n])
+			known[i].Fix = &fix
+		}
+	}
+	return known, nil
+}

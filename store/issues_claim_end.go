@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// revokedToken locks a token, so that it is not revoked before the transaction ends, and finds out whether it was before.
+const revokedToken = `SELECT revoked_at FROM tokens WHERE id = @id FOR SHARE`
+
+// shareToken keeps the actor's token from being revoked until the transaction ends; one that is revoked is unauthorized.
+func (t *tx) shareToken(ctx context.Context, actor core.Actor) error {
+	rows, err := pg.QueryMany[struct{ RevokedAt core.Time }](ctx, t, revokedToken, pg.Args{"id": int64(actor.ID)})
+	if err != nil {
+		return err
+	}
+	if len(rows) > 0 && !rows[0].RevokedAt.IsZero() {
+		return core.NewError(core.Unauthorized)
+	}
+	return nil
+}
+
+const lockClaims = `
+SELECT i.project_id, i.id FROM issues i
+WHERE i.claim_type = 'token' AND i.claim_token_id = ANY (@tokens) AND i.claim_expires_at > @now
+ORDER BY i.project_id, i.id FOR UPDATE`
+
+// endClaims ends the active claims of tokens that the actor has revoked (decisions 5).
+func (t *tx) endClaims(ctx context.Context, actor core.Actor, tokens []int64) error {
+	claimed, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, t, lockClaims, pg.Args{"tokens": tokens, "now": t.Now})
+	if err != nil {
+		return err
+	}
+	for _, i := range claimed {
+		if err := t.endClaim(ctx, i.ProjectID, i.ID); err != nil {
+			return err
+		}
+		if err := t.recordOfIssue(ctx, actor, i.ProjectID, i.ID, core.ActionIssueRelease, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lapsedChunk bounds the claims that one transaction ends.
+const lapsedChunk = 100
+
+// An issue that somebody else changes just now is left to them: what changes an issue ends its lapsed claim first.
+const lockLapsed = `
+SELECT i.project_id, i.id, i.claim_holder, i.claim_worker, i.claim_expires_at
+FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
+WHERE i.claim_expires_at <= @now
+ORDER BY i.project_id, i.id LIMIT @limit FOR UPDATE OF i SKIP LOCKED`
+
+// lapsedClaim is a claim that ran out.
+type lapsedClaim struct {
+	ProjectID      int64
+	ID             int64
+	ClaimHolder    string
+	ClaimWorker    string
+	ClaimExpiresAt core.Time
+}
+
+// EndLapsedClaims writes down which claims have run out. Nobody holds an issue for longer because it is called late.
+func (s *Store) EndLapsedClaims(ctx context.Context) error {
+	for {
+		ended := 0
+		err := s.inTx(ctx, func(t *tx) error {
+			lapsed, err := pg.QueryMany[lapsedClaim](ctx, t, lockLapsed, pg.Args{"now": t.Now, "limit": lapsedChunk})
+			for _, claim := range lapsed {
+				if err := t.endLapsedClaim(ctx, claim); err != nil {
+					return err
+				}
+			}
+			ended = len(lapsed)
+			return err
+		})
+		if err != nil || ended < lapsedChunk {
+			return err
+		}
+	}
+}
+
+// endIfLapsed ends the claim of an issue that is about to change, if it has run out.
+func (t *tx) endIfLapsed(ctx context.Context, project, id int64, l lockedIssue) error {
+	if l.ClaimExpiresAt.IsZero() || l.isClaimedAt(t.Now) {
+		return nil
+	}
+	return t.endLapsedClaim(ctx, lapsedClaim{project, id, l.ClaimHolder, l.ClaimWorker, l.ClaimExpiresAt})
+}
+
+// claimKeeper is the actor of what happens to claims by itself.
+const claimKeeper = "claims"
+
+// endLapsedClaim ends a claim that ran out, of an issue which is locked, and leaves the one row that says so.
+func (t *tx) endLapsedClaim(ctx context.Context, claim lapsedClaim) error {
+	if err := t.endClaim(ctx, claim.ProjectID, claim.ID); err != nil {
+		return err
+	}
+	return t.recordOfIssue(ctx, core.NewSystemActor(claimKeeper), claim.ProjectID, claim.ID, core.ActionIssueClaimExpire, struct {
+		Holder    string    `json:"holder"`
+		Worker    string    `json:"worker,omitempty"`
+		ExpiredAt core.Time `json:"expired_at"`
+	}{claim.ClaimHolder, claim.ClaimWorker, claim.ClaimExpiresAt})
+}

@@ -1,0 +1,229 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// NextWanted says which issue next_issue may take.
+type NextWanted struct {
+	ProjectID int64 // 0: all
+	Minutes   int64 // of the claim
+}
+
+// nextChunk is how many issues are ranked at a time. More agents than that at once take the rest from the chunks behind.
+const nextChunk = 50
+
+// nextChunks bounds the chunks that are looked through: all before them are noise, held or given back.
+const nextChunks = 40
+
+// PassedOver counts the open issues that next_issue does not take, by why.
+type PassedOver struct {
+	Claimed   int64 // by somebody
+	Noise     int64
+	Held      int64 // an action on them waits for approval
+	GivenBack int64 // by the same worker, with a note, in the last day
+}
+
+// String says it in words, such as "2 are claimed, 1 is noise"; empty when there is none.
+func (p PassedOver) String() string {
+	var parts []string
+	for _, part := range []struct {
+		n         int64
+		one, many string
+	}{
+		{p.Claimed, "is claimed", "are claimed"}, {p.Noise, "is noise", "are noise"},
+		{p.Held, "waits for an approval", "wait for an approval"},
+		{p.GivenBack, "you gave back with a note in the last day", "you gave back with a note in the last day"},
+	} {
+		switch {
+		case part.n == 1:
+			parts = append(parts, "1 "+part.one)
+		case part.n > 1:
+			parts = append(parts, fmt.Sprint(part.n, " ", part.many))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// ClaimNext lets the actor, or its worker, hold the best open issue that nobody holds: regressed ones first, then those that a
+// change of code can fix, then by priority. When none is left the issue is nil, and passed says what was left alone.
+func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWanted) (
+	issue *core.ClaimedIssue, passed PassedOver, err error,
+) {
+	givenBack, err := s.listGivenBack(ctx, actor)
+	if err != nil {
+		return nil, passed, err
+	}
+	regressed, err := s.hasFreeRegressed(ctx, wanted.ProjectID)
+	if err != nil {
+		return nil, passed, err
+	}
+	for _, status := range []core.Status{core.Regressed, core.Unresolved} {
+		if status == core.Regressed && !regressed {
+			continue
+		}
+		search := nextSearch{store: s, actor: actor, wanted: wanted, status: status, givenBack: givenBack}
+		if issue, err = search.takeBest(ctx); err != nil || issue != nil {
+			return issue, passed, err
+		}
+		passed.Noise += search.passed.Noise
+		passed.Held += search.passed.Held
+		passed.GivenBack += search.passed.GivenBack
+	}
+	claimed, err := pg.QueryOne[struct{ Claimed int64 }](ctx, s.db.Main, countClaimed, pg.Args{"now": s.Now(), "project_id": wanted.ProjectID})
+	passed.Claimed = claimed.Claimed
+	return nil, passed, err
+}
+
+// Most of the time there is none, and ranking them would take as long as ranking all.
+const findRegressed = `
+SELECT EXISTS (
+	SELECT FROM issues i WHERE i.status = 'regressed' AND NOT i.test AND (i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)
+		AND (@project_id::bigint = 0 OR i.project_id = @project_id)) AS found`
+
+func (s *Store) hasFreeRegressed(ctx context.Context, project int64) (bool, error) {
+	row, err := pg.QueryOne[struct{ Found bool }](ctx, s.db.Main, findRegressed, pg.Args{"now": s.Now(), "project_id": project})
+	return row.Found, err
+}
+
+const countClaimed = `
+SELECT count(*) AS claimed FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
+WHERE i.claim_expires_at > @now AND i.status IN ('unresolved', 'regressed') AND NOT i.test
+	AND (@project_id::bigint = 0 OR i.project_id = @project_id)`
+
+// Of a token without a worker, all that the token gave back.
+const listGivenBack = `
+SELECT DISTINCT target_id FROM activity
+WHERE action = 'issue.release' AND data ? 'note_id' AND actor_name = @name AND at > @day_ago
+	AND actor_type = @type AND actor_id IS NOT DISTINCT FROM nullif(@token_id::bigint, 0)
+	AND (@worker::text = '' OR coalesce(data ->> 'worker', '') = @worker)`
+
+// listGivenBack returns the ids of the issues that the actor, or its worker, gave back with a note in the last day.
+func (s *Store) listGivenBack(ctx context.Context, actor core.Actor) (map[int64]bool, error) {
+	rows, err := pg.QueryMany[struct{ TargetID int64 }](ctx, s.db.Main, listGivenBack, pg.Args{
+		"name": actor.Name, "type": string(actor.Type), "token_id": int64(actor.ID), "worker": actor.Worker, "day_ago": s.Now().Add(-keptBack),
+	})
+	given := make(map[int64]bool, len(rows))
+	for _, row := range rows {
+		given[row.TargetID] = true
+	}
+	return given, err
+}
+
+// nextSearch is one search for the best issue of a status.
+type nextSearch struct {
+	store     *Store
+	actor     core.Actor
+	wanted    NextWanted
+	status    core.Status
+	givenBack map[int64]bool
+	passed    PassedOver
+}
+
+// takeBest goes through the ranking until an issue could be taken. What others take meanwhile is skipped.
+func (n *nextSearch) takeBest(ctx context.Context) (*core.ClaimedIssue, error) {
+	unclaimed := false
+	filter := IssueFilter{ProjectID: n.wanted.ProjectID, Status: n.status, Claimed: &unclaimed, Sort: core.ByPriority}
+	filter.Limit = nextChunk
+	for range nextChunks {
+		key := rankingKey{filter.ProjectID, filter.Status, filter.Cursor}
+		page, err := n.store.rankings.read(ctx, key, func(ctx context.Context) (core.Page[core.Issue], error) {
+			return n.store.ListIssues(ctx, filter)
+		})
+		if err != nil {
+			return nil, err
+		}
+		chosen := n.choose(page.Data)
+		for _, statement := range []string{lockNext, lockNextWaiting} {
+			if issue, err := n.store.claimFirst(ctx, n.actor, n.wanted.Minutes, chosen, statement); err != nil || issue != nil {
+				return issue, err
+			}
+		}
+		if filter.Cursor = page.NextCursor; filter.Cursor == "" {
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+// choose returns those of a chunk that may be taken, in the order in which they are tried.
+func (n *nextSearch) choose(chunk []core.Issue) []core.Issue {
+	var chosen []core.Issue
+	for _, issue := range chunk {
+		switch {
+		case issue.Triage.Noise:
+			n.passed.Noise++
+		case issue.Approval != nil:
+			n.passed.Held++
+		case n.givenBack[issue.ID]:
+			n.passed.GivenBack++
+		default:
+			chosen = append(chosen, issue)
+		}
+	}
+	slices.SortStableFunc(chosen, func(a, b core.Issue) int {
+		switch {
+		case a.Triage.AgentFixable == b.Triage.AgentFixable:
+			return 0
+		case a.Triage.AgentFixable:
+			return -1
+		}
+		return 1
+	})
+	return chosen
+}
+
+// Whoever locks an issue just now may only be counting an event of it: what this finds nothing of, lockNextWaiting waits for.
+const lockNext = lockNextWaiting + ` SKIP LOCKED`
+
+// The conditions are looked at again once the row is locked: of two agents at once the second goes on to its next row.
+const lockNextWaiting = `
+SELECT i.project_id, i.id
+FROM unnest(@projects::bigint[], @ids::bigint[]) WITH ORDINALITY n (project_id, id, place)
+JOIN issues i ON i.project_id = n.project_id AND i.id = n.id
+JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
+WHERE i.status IN ('unresolved', 'regressed') AND NOT i.test
+	AND (i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)
+	AND NOT EXISTS (
+		SELECT FROM approvals a
+		WHERE a.project_id = i.project_id AND a.issue_id = i.id AND a.status = 'pending' AND a.expires_at > @now)
+ORDER BY n.place LIMIT 1 FOR UPDATE OF i`
+
+// claimFirst lets the actor hold the first of the issues that is still free; nil when none is.
+func (s *Store) claimFirst(ctx context.Context, actor core.Actor, minutes int64, issues []core.Issue, statement string) (
+	*core.ClaimedIssue, error,
+) {
+	if len(issues) == 0 {
+		return nil, nil
+	}
+	projects, ids := make([]int64, len(issues)), make([]int64, len(issues))
+	for i := range issues {
+		projects[i], ids[i] = issues[i].ProjectID, issues[i].ID
+	}
+	var claimed *core.ClaimedIssue
+	err := s.inTx(ctx, func(t *tx) error {
+		claimed = nil
+		if err := t.shareToken(ctx, actor); err != nil { // before the issue, as a revocation locks them
+			return err
+		}
+		free, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, t, statement, pg.Args{"projects": projects, "ids": ids, "now": t.Now})
+		if err != nil || len(free) == 0 {
+			return err
+		}
+		first := free[0]
+		_, err = t.changeIssue(ctx, actor, first.ProjectID, first.ID, func(c *issueChange) error { return c.claimIssue(ctx, minutes) })
+		if err != nil {
+			return err
+		}
+		detail, err := readDetail(ctx, t, first.ProjectID, first.ID, t.Now)
+		claimed = &core.ClaimedIssue{IssueDetail: detail}
+		return err
+	})
+	return claimed, err
+}

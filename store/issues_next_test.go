@@ -1,0 +1,129 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/store"
+	"errand/store/storetest"
+)
+
+// takeNext returns the id of the issue that the actor gets, 0 for none.
+func takeNext(t *testing.T, s *store.Store, actor core.Actor, wanted store.NextWanted) (int64, store.PassedOver) {
+	t.Helper()
+	wanted.Minutes = 60
+	issue, passed, err := s.ClaimNext(t.Context(), actor, wanted)
+	require.NoError(t, err)
+	if issue == nil {
+		return 0, passed
+	}
+	require.NotNil(t, issue.Claim)
+	return issue.ID, passed
+}
+
+func TestNextTakesTheBestIssueThatIsFree(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	storetest.MakeProject(t, s, 2, "Other")
+	ann := storetest.MakeActor(1, core.IssuesWrite)
+	id := func(name string) int64 { return storetest.MakeIssue(t, s, name) }
+	correct := func(id int64, change core.TriageChange) {
+		require.NoError(t, s.CorrectTriage(t.Context(), ann, id, change, ""))
+	}
+	yes, no := true, false
+	unfixable, often, once := id("unfixable"), id("often"), id("once")
+	correct(unfixable, core.TriageChange{AgentFixable: &no})
+	storetest.ChangeRows(t, s, `UPDATE issues SET users_affected = CASE id WHEN $1 THEN 5 ELSE 50 END WHERE id IN ($1, $2)`, often, unfixable)
+	noise, claimed, ignored, resolved := id("noise"), id("claimed"), id("ignored"), id("resolved")
+	correct(noise, core.TriageChange{Noise: &yes})
+	_, err := s.ClaimIssue(t.Context(), storetest.MakeActor(2), claimed, 60)
+	require.NoError(t, err)
+	for of, status := range map[int64]core.Status{ignored: core.Ignored, resolved: core.Resolved} {
+		_, err := s.SetIssueStatus(t.Context(), ann, of, status)
+		require.NoError(t, err)
+	}
+	held := id("held")
+	_, err = s.RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: held})
+	require.NoError(t, err)
+	regressed := id("regressed")
+	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'regressed', status_at = now() WHERE id = $1`, regressed)
+
+	var got []int64
+	for {
+		next, passed := takeNext(t, s, ann, store.NextWanted{})
+		if next == 0 {
+			require.Equal(t, store.PassedOver{Claimed: 5, Noise: 1, Held: 1}, passed)
+			require.Equal(t, "5 are claimed, 1 is noise, 1 waits for an approval", passed.String())
+			break
+		}
+		got = append(got, next)
+	}
+
+	require.Equal(t, []int64{regressed, often, once, unfixable}, got)
+	none, _ := takeNext(t, s, storetest.MakeActor(3), store.NextWanted{ProjectID: 2})
+	require.Zero(t, none, "of another project")
+}
+
+func TestNextDoesNotOfferWhatAWorkerGaveBack(t *testing.T) {
+	t.Parallel()
+	s, c := storetest.OpenShop(t)
+	token := storetest.MakeActor(1, core.IssuesWrite)
+	red, blue := token.As("red"), token.As("blue")
+	id := storetest.MakeIssue(t, s, "pay")
+	take := func(a core.Actor) int64 { next, _ := takeNext(t, s, a, store.NextWanted{}); return next }
+	release := func(a core.Actor, note string) {
+		_, err := s.ReleaseIssue(t.Context(), a, id, note)
+		require.NoError(t, err)
+	}
+
+	require.Equal(t, id, take(red))
+	release(red, "")
+	require.Equal(t, id, take(red), "without a note it is offered again")
+	release(red, "needs the payment team")
+	_, passed := takeNext(t, s, red, store.NextWanted{})
+	require.Equal(t, store.PassedOver{GivenBack: 1}, passed)
+	require.Equal(t, id, take(blue), "another worker may try")
+	release(blue, "")
+
+	c.Forward(24 * time.Hour)
+	require.Equal(t, id, take(red), "a day later")
+}
+
+// TestNextIsNeverTheSameForTwo has 50 agents on two servers, while events come in, take all issues.
+func TestNextIsNeverTheSameForTwo(t *testing.T) {
+	t.Parallel()
+	const agents, each = 50, 4
+	pair, _ := storetest.OpenPair(t)
+	for n := range agents * each {
+		storetest.MakeIssue(t, pair[0], fmt.Sprint("group ", n))
+	}
+	got := make([][]int64, agents)
+
+	errs := storetest.RunTogether(agents, func(i int) error {
+		for range each {
+			issue, passed, err := pair[i%2].ClaimNext(t.Context(), storetest.MakeActor(1).As(core.Worker(fmt.Sprint(i))), store.NextWanted{Minutes: 60})
+			if err != nil {
+				return err
+			}
+			if issue == nil {
+				return fmt.Errorf("agent %d got nothing: %v", i, passed)
+			}
+			got[i] = append(got[i], issue.ID)
+		}
+		return nil
+	})
+
+	seen := map[int64]int{}
+	for i := range agents {
+		require.NoError(t, errs[i])
+		for _, id := range got[i] {
+			seen[id]++
+			require.Equal(t, fmt.Sprint(i), string(storetest.ReadIssue(t, pair[0], id).Claim.Worker))
+		}
+	}
+	require.Len(t, seen, agents*each)
+}

@@ -1,0 +1,24 @@
+package pg
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Batch is several reads that go to the database together: they cost one round trip.
+type Batch struct{ reads pgx.Batch }
+
+// QueueMany adds a read to a batch. Sending the batch sets rows to all that it found, by the names of their columns.
+func QueueMany[T any](b *Batch, sql string, args Args, rows *[]T) {
+	b.reads.Queue(sql, args).Query(func(found pgx.Rows) (err error) {
+		*rows, err = pgx.CollectRows(found, pgx.RowToStructByName[T])
+		return err
+	})
+}
+
+// Send sends the batch. Its reads are one implicit transaction, though each sees what was committed when it began.
+func (b *Batch) Send(ctx context.Context, pool *pgxpool.Pool) error {
+	return WrapError(pool.SendBatch(ctx, &b.reads).Close())
+}
