@@ -6,6 +6,12 @@ type NextCall struct {
 	Arguments Arguments `json:"arguments"`
 }
 
+// JSONSchema is an object that explains itself: written out in each tool it would cost every client.
+func (NextCall) JSONSchema() Schema { return Schema{"type": "object"} }
+
+// SchemaName is empty: there is nothing to refer to.
+func (NextCall) SchemaName() string { return "" }
+
 // Arguments are the arguments of a call by their names.
 type Arguments map[string]any
 
@@ -23,7 +29,7 @@ func (a Arguments) MarshalJSON() ([]byte, error) {
 // DataAndNext is a single object with the calls that make sense next, at most two.
 type DataAndNext[T any] struct {
 	Data T              `json:"data"`
-	Next List[NextCall] `json:"next" doc:"What to call next."`
+	Next List[NextCall] `json:"next"`
 }
 
 // SchemaName is empty: the object in data has a name.

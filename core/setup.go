@@ -40,8 +40,8 @@ type CreatedSetupKey struct {
 // ListedSetupKey is a setup key with what was made with it.
 type ListedSetupKey struct {
 	SetupKey
-	Apps      int64 `json:"apps" doc:"How many apps it has registered."`
-	Tokens    int64 `json:"tokens" doc:"How many agent tokens it has made."`
+	Apps      int64 `json:"apps"`
+	Tokens    int64 `json:"tokens"`
 	RevokedAt Time  `json:"revoked_at"`
 }
 

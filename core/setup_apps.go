@@ -9,9 +9,9 @@ type SetupProject struct {
 
 // RegisteredApp is an app with the DSN for its SDK.
 type RegisteredApp struct {
-	Created bool         `json:"created" doc:"false when the app was there already."`
+	Created bool         `json:"created"`
 	Project SetupProject `json:"project"`
-	DSN     string       `json:"dsn" doc:"Give it to the SDK of the app."`
+	DSN     string       `json:"dsn"`
 }
 
 // WasFound reports whether the app was there already.
@@ -40,7 +40,7 @@ type AgentToken struct {
 	ID          int64       `json:"id"`
 	Name        string      `json:"name"`
 	Scopes      List[Scope] `json:"scopes"`
-	Prefix      string      `json:"prefix" doc:"The first 10 characters of the token."`
+	Prefix      string      `json:"prefix"`
 	ProjectID   OptInt      `json:"project_id"`
 	ProjectName Text        `json:"project_name"`
 	Value       string      `json:"token" doc:"The token itself: shown now and never again."`
@@ -119,16 +119,16 @@ type AppProgress struct {
 	ConnectedAt    Time         `json:"connected_at"`
 	SDKInstalledAt Time         `json:"sdk_installed_at"`
 	TestEventAt    Time         `json:"test_event_at"`
-	FirstEventAt   Time         `json:"first_event_at" doc:"Of the first error of the application itself."`
-	Agent          Text         `json:"agent" doc:"The program that sets the app up, as it calls itself."`
+	FirstEventAt   Time         `json:"first_event_at" doc:"Of the app's own errors."`
+	Agent          Text         `json:"agent" doc:"The program that sets it up."`
 	FirstDeployAt  Time         `json:"first_deploy_at"`
 }
 
 // SetupProgress is how far the setup of the apps is.
 type SetupProgress struct {
 	Data            List[AppProgress] `json:"data"`
-	SetupKeysActive int64             `json:"setup_keys_active" doc:"How many setup keys are valid now."`
-	Next            List[NextCall]    `json:"next" doc:"What to call next."`
+	SetupKeysActive int64             `json:"setup_keys_active"`
+	Next            List[NextCall]    `json:"next"`
 }
 
 // SchemaName is empty: what is in data has a name.
