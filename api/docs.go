@@ -123,7 +123,8 @@ func (p *docsPage) servePage(w http.ResponseWriter, _ *http.Request) {
 // docsScopes returns each scope with the operations that need it.
 func docsScopes(catalogue *core.Catalogue) []docsScope {
 	var scopes []docsScope
-	for _, name := range []core.Scope{core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.NoToken} {
+	for _, name := range []core.Scope{core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.SetupScope,
+		core.NoToken} {
 		scope := docsScope{Name: name}
 		for _, op := range catalogue.Operations() {
 			if op.Scope == name {

@@ -93,9 +93,18 @@ var headersOf = map[core.Code][]string{
 // checkRoute checks that the parts of a route say what its operation says.
 func checkRoute(t *testing.T, d document, op *core.Operation, path string, route documentedRoute) {
 	t.Helper()
-	require.Len(t, route.Security, 1, route.OperationID)
-	for scheme := range route.Security[0] {
-		require.Contains(t, d.Components.SecuritySchemes, scheme)
+	want := []map[string][]string{{"bearer": {}}}
+	switch op.Scope {
+	case core.NoToken:
+		want = []map[string][]string{{"dsnKey": {}}}
+	case core.SetupScope:
+		want = []map[string][]string{{"setupKey": {}}, {"bearer": {}}}
+	}
+	require.Equal(t, want, route.Security, route.OperationID)
+	for _, scheme := range route.Security {
+		for name := range scheme {
+			require.Contains(t, d.Components.SecuritySchemes, name)
+		}
 	}
 	for _, code := range op.AllErrors() {
 		response := route.Responses[strconv.Itoa(code.Info().Status)]

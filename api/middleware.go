@@ -125,7 +125,7 @@ func (s *server) authenticateBefore(next http.Handler, refuse func(http.Response
 			refuse(w, r, s.Registry.Failure(r.Context(), "authenticate", call.RequestID, err))
 			return
 		}
-		call.Actor = actor
+		call.Actor, call.Program = actor, core.ReadUserAgent(r.UserAgent())
 		next.ServeHTTP(w, withCaller(r, call))
 	})
 }

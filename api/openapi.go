@@ -67,7 +67,7 @@ func describeRoute(r route, errors core.ErrorForms) *huma.Operation {
 		Parameters:  describeParameters(r.Operation),
 		RequestBody: describeBody(r.Operation),
 		Responses:   describeResponses(r.Operation, errors),
-		Security:    []map[string][]string{{schemeOf(r.Operation): {}}},
+		Security:    schemesOf(r.Operation),
 		Extensions:  map[string]any{"x-required-scope": r.Scope},
 	}
 }
@@ -85,11 +85,16 @@ func routeDescription(r route) string {
 	return "Another path to " + r.Name + ". " + r.Description
 }
 
-func schemeOf(op *core.Operation) string {
-	if op.Scope == core.NoToken {
-		return schemeDSNKey
+// schemesOf returns the security schemes that open an operation, each alone.
+func schemesOf(op *core.Operation) []map[string][]string {
+	switch op.Scope {
+	case core.NoToken:
+		return []map[string][]string{{schemeDSNKey: {}}}
+	case core.SetupScope:
+		return []map[string][]string{{schemeSetup: {}}, {schemeBearer: {}}}
+	default:
+		return []map[string][]string{{schemeBearer: {}}}
 	}
-	return schemeBearer
 }
 
 func describeParameters(op *core.Operation) []*huma.Param {
@@ -160,6 +165,9 @@ func describeResponses(op *core.Operation, errors core.ErrorForms) map[string]*h
 		success.Content = jsonContent(schema)
 	}
 	all := map[string]*huma.Response{strconv.Itoa(op.Status): success}
+	if op.FoundStatus != 0 {
+		all[strconv.Itoa(op.FoundStatus)] = &huma.Response{Description: "It was there already.", Content: success.Content}
+	}
 	if op.IsHoldable() {
 		all[strconv.Itoa(core.HeldHTTPStatus)] = &huma.Response{
 			Description: fmt.Sprintf("`%s`: %s", core.HeldStatus, core.HeldMeaning), Content: jsonContent(core.HeldSchema()),

@@ -186,20 +186,19 @@ func (a *App) stopServing(context.Context) error {
 
 // buildSurfaces makes REST, MCP, ingest and the webhook of source control, as far as the server has their roles.
 func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, error) {
+	a.metrics.registry.MustRegister(pools{a.db.Pools})
+	a.failures = edge.NewFailures(time.Now)
+	if err := a.openIngest(ctx); err != nil {
+		return nil, err
+	}
 	behaviour := tools.New(tools.Options{
 		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost,
-		FindStoredType: grouping.FindStoredType, Blobs: a.blobs, Webhooks: a.describeWebhooks(),
+		FindStoredType: grouping.FindStoredType, Blobs: a.blobs, Webhooks: a.describeWebhooks(), TakeTestEvent: a.ingest.TakeTestEvent,
 	})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {
 		return nil, err
 	}
-	key, err := ensureKey(ctx, a.db.Store, "user-hash")
-	if err != nil {
-		return nil, err
-	}
-	a.metrics.registry.MustRegister(pools{a.db.Pools})
-	a.failures = edge.NewFailures(time.Now)
 	surfaces := api.Options{
 		Registry: registry, Authenticate: a.failures.GuardAuthentication(behaviour.Authenticate), BaseURL: a.URL, Version: version, Log: a.log,
 		Ready: (&readiness{checkNow: a.checkReady}).checkLately, WithoutOperations: !a.config.hasRole(roleAPI), Observe: a.metrics.countRequest,
@@ -208,17 +207,12 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		surfaces.SentryAPI = a.newSentryAPI(registry, behaviour, surfaces.Authenticate, version)
 	}
 	if a.config.hasRole(roleIngest) {
-		a.ingest = ingest.New(ingest.Options{
-			Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,
-			Failures: a.failures, Blobs: a.blobs,
-		})
-		a.stops.add("the events of hot issues", a.storeWaiting)
-		a.stops.add("the commits of events", func(context.Context) error { a.ingest.Close(); return nil })
 		surfaces.Ingest = a.ingest.Handler()
 	}
 	if a.config.hasRole(roleMCP) {
 		surfaces.MCP = mcp.New(mcp.Options{
 			Registry: registry, Call: api.CallerOf, BaseURL: a.URL, Version: version, Log: a.log, Observe: a.metrics.countCall,
+			NameClient: behaviour.NameClient,
 		})
 		if surfaces.SignIn, err = a.newSignIn(ctx, registry, behaviour, surfaces.Authenticate); err != nil {
 			return nil, err
@@ -237,6 +231,21 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		})
 	}
 	return api.New(surfaces), nil
+}
+
+// openIngest makes the way that events take in. A server without the role ingest has it for the test events of setups alone.
+func (a *App) openIngest(ctx context.Context) error {
+	key, err := ensureKey(ctx, a.db.Store, "user-hash")
+	if err != nil {
+		return err
+	}
+	a.ingest = ingest.New(ingest.Options{
+		Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,
+		Failures: a.failures, Blobs: a.blobs,
+	})
+	a.stops.add("the events of hot issues", a.storeWaiting)
+	a.stops.add("the commits of events", func(context.Context) error { a.ingest.Close(); return nil })
+	return nil
 }
 
 // URL is the public URL of the installation.

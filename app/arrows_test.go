@@ -102,7 +102,7 @@ var arrows = map[string][]string{
 	"testkit/golden":  {"github.com/stretchr/testify"},
 	"testkit/house":   {},
 	"scripts/names":   {"testkit/house"},
-	"api/surfacetest": {"api", "blob", "core", "grouping", "mcp", "store", "store/intake", "store/storetest", "tools",
+	"api/surfacetest": {"api", "blob", "core", "grouping", "ingest", "mcp", "store", "store/intake", "store/storetest", "tools",
 		"github.com/stretchr/testify"},
 	"e2e":             {},
 	"bench":           {"store/embedded", "github.com/jackc/pgx/v5"},

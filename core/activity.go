@@ -59,7 +59,7 @@ type Activity struct {
 	ID         int64           `json:"id"`
 	At         Time            `json:"at" always:"true"`
 	ActorType  ActorType       `json:"actor_type" enum:"token|admin_token|system"`
-	ActorID    OptInt          `json:"actor_id" doc:"Id of the token; null for the others."`
+	ActorID    OptInt          `json:"actor_id" doc:"Id of the token or the setup key; null for the others."`
 	ActorName  string          `json:"actor_name"`
 	Action     Action          `json:"action"`
 	TargetType TargetType      `json:"target_type"`

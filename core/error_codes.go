@@ -22,6 +22,7 @@ const (
 	ApprovalNotPending      Code = "approval_not_pending"
 	ApprovalFailed          Code = "approval_failed"
 	SimilarOff              Code = "similar_off"
+	TestEventExists         Code = "test_event_exists"
 	DeliveryIsPending       Code = "delivery_pending"
 	PayloadTooLarge         Code = "payload_too_large"
 	UnsupportedMedia        Code = "unsupported_media_type"
@@ -58,10 +59,7 @@ var v1Errors = ErrorForms{
 		Status:  http.StatusForbidden,
 		Meaning: "The token lacks the required scope.",
 		Hint:    "Ask for a token with the scope in required_scope; whoami shows the scopes of this one.",
-		Members: struct {
-			RequiredScope Scope  `json:"required_scope,omitempty" enum:"issues:read|issues:write|releases:write|admin" doc:"@forbidden.scope"`
-			Reason        string `json:"reason,omitempty" doc:"Why not, where it is not for want of a scope: nobody decides a request of their own."`
-		}{},
+		Members: forbiddenMembers{},
 	},
 	ForbiddenProject: {
 		Status:  http.StatusForbidden,
@@ -119,6 +117,11 @@ var v1Errors = ErrorForms{
 		Meaning: "Finding similar issues is switched off in this installation.",
 		Hint:    "Search by words: list_issues with search.",
 	},
+	TestEventExists: {
+		Status:  http.StatusConflict,
+		Meaning: "The app has had its test event: there is one for each app.",
+		Hint:    "get_setup_progress shows when it came in; send a real error of the application next.",
+	},
 	DeliveryIsPending: {
 		Status:  http.StatusConflict,
 		Meaning: "The delivery has not ended yet: it is attempted again by itself.",
@@ -167,13 +170,15 @@ var v1Errors = ErrorForms{
 	Quota: {
 		Status:  http.StatusTooManyRequests,
 		Meaning: "The project has used up its daily quota.",
+		Hint:    "Wait until 00:00 UTC, or ask an admin for a larger quota.",
 		Members: struct {
 			DailyQuota int64 `json:"daily_quota,omitempty" doc:"How many events a UTC day the project takes."`
 		}{},
 	},
 	Limit: {
 		Status:  http.StatusTooManyRequests,
-		Meaning: "This is done too often; message says what. Wait as long as Retry-After says.",
+		Meaning: "This is done too often; message says what. Wait as long as Retry-After says; what a setup key has used up stays used up.",
+		Hint:    "Go on with what there is; get_setup_progress shows it. An admin makes further setup keys.",
 		Members: struct {
 			Message string `json:"message" doc:"What is done too often."`
 		}{},
@@ -207,6 +212,11 @@ var v1Errors = ErrorForms{
 
 type claimMember struct {
 	Claim Claim `json:"claim" doc:"Who holds the issue, and until when."`
+}
+
+type forbiddenMembers struct {
+	RequiredScope Scope  `json:"required_scope,omitempty" enum:"issues:read|issues:write|releases:write|admin|setup|any" doc:"@lacking"`
+	Reason        string `json:"reason,omitempty" doc:"Why not, where it is not for want of a scope: nobody decides a request of their own."`
 }
 
 type reasonMember struct {

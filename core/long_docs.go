@@ -52,9 +52,11 @@ var longDocs = map[string]string{
 		"protocol.",
 	"@createDeployInput.release": "The version, as your events name it; the commit when absent. Created on first use.",
 	"@createDeployInput.commits": "SHAs of all commits since the deploy before: a fix is recognised by its commit.",
-	"@forbidden.scope":           "The scope that the token lacks.",
-	"@correctTriageInput.note":   "Why the rules are wrong here.",
-	"@issue.source":              "Where the project's events of the last 30 days came from.",
+	"@lacking":                   "The scope that the token lacks; setup for what needs a setup key.",
+	"@createdSetupKey.prompt": "A text for a coding agent: where Errand is, the key, and what to do. It holds the key: treat it as a " +
+		"secret.",
+	"@correctTriageInput.note": "Why the rules are wrong here.",
+	"@issue.source":            "Where the project's events of the last 30 days came from.",
 	"@ingestState.state": "The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: " +
 		"some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok.",
 	"@nextIssueInput.project": "Public id or slug; without it all projects, or that of your token when it is bound to one.",

@@ -1,14 +1,6 @@
 package core
 
-import (
-	"slices"
-)
-
-// NextCall is a call that makes sense after an answer: a tool that the caller may use, with its arguments.
-type NextCall struct {
-	Tool      string         `json:"tool"`
-	Arguments map[string]any `json:"arguments"`
-}
+import "slices"
 
 // maxNextCalls is how many calls an answer proposes at most.
 const maxNextCalls = 2
@@ -38,7 +30,7 @@ func (c *Catalogue) proposeCalls(actor Actor, tools []string, before map[string]
 		if i < 0 || len(calls) == maxNextCalls || c.operations[i].AuthorizeActor(actor) != nil {
 			continue
 		}
-		call := NextCall{Tool: name, Arguments: map[string]any{}}
+		call := NextCall{Tool: name, Arguments: Arguments{}}
 		for _, field := range c.operations[i].Fields() {
 			if value, given := before[field.Name]; given && (field.isIssue || field.Name == "worker") {
 				call.Arguments[field.Name] = value

@@ -16,7 +16,9 @@ type Operation struct {
 	Route       string   // method and path, such as "POST /v1/issues/{id}/claim"
 	Aliases     []string // further routes to the same operation
 	Scope       Scope    // what the caller needs
+	OrScope     Scope    // what does as well; empty for nothing
 	Status      int      // of success over HTTP; 200 when not set
+	FoundStatus int      // of success when what it makes was there already; 0 when it always makes one. The output is a FoundOutput.
 	Summary     string   // a few words
 	Description string   // for a reader who will act on it without asking
 	Example     string   // an input that is valid, as JSON
@@ -26,6 +28,8 @@ type Operation struct {
 	Destructive bool     // it takes something away
 	NotATool    string   // why it is not an MCP tool; empty when it is one
 	ServedBy    string   // who serves it when its body is not a plain JSON input; empty when the registry does
+
+	Next List[NextCall] // of an operation that answers nothing: what a tool says to call next
 
 	Body *BodyForm // what its body is when it is a file, so that its fields stand in the path and the query; nil for JSON fields
 
@@ -194,10 +198,13 @@ func (o *Operation) AllErrors() []Code {
 	return slices.Compact(all)
 }
 
+// FoundOutput is the output of an operation that may find what it was to make.
+type FoundOutput interface{ WasFound() bool }
+
 // AuthorizeActor returns nil when the actor may call the operation, else unauthorized or forbidden.
 func (o *Operation) AuthorizeActor(a Actor) error {
 	switch {
-	case a.Has(o.Scope):
+	case a.Has(o.Scope), o.OrScope != "" && a.Has(o.OrScope):
 		return nil
 	case a.Type == "":
 		return NewError(Unauthorized)
@@ -214,6 +221,7 @@ type Call struct {
 	Project    ProjectRef   // what a call means that names no project; empty for what the operation says
 	ForModel   bool         // a model reads the answer: its defaults and its budget hold
 	DeployedBy DeploySource // how a deploy is reported; empty for DeployedByAPI
+	Program    Program      // what makes the call, as it says of itself
 }
 
 // Handler is an operation together with the function that carries it out.

@@ -45,7 +45,7 @@ func TestOperationsAreDeclaredInFull(t *testing.T) {
 	t.Parallel()
 	snake := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	route := regexp.MustCompile(`^(GET|POST|PATCH|DELETE) /v1(/([a-z-]+|\{[a-z_]+\}))+$`)
-	scopes := []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken, NoToken}
+	scopes := []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken, NoToken, SetupScope}
 	eachOperation(t, func(t *testing.T, op *Operation) {
 		require.Regexp(t, snake, op.Name)
 		require.Contains(t, strings.Fields(decidedNames), op.Name)

@@ -120,6 +120,9 @@ func newAnswer(op *Operation, out any) (answer Answer, err error) {
 			answer.Status = HeldHTTPStatus
 		}
 	}
+	if output, ok := out.(FoundOutput); ok && output.WasFound() && op.FoundStatus != 0 {
+		answer.Status = op.FoundStatus
+	}
 	if text, ok := proseOf(out); ok {
 		answer.Prose = text.Prose()
 	}

@@ -209,6 +209,8 @@ func (f filler) fillValue(v reflect.Value, tag reflect.StructTag) {
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		f.fillValue(v.Index(0), tag)
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
 	case reflect.String:
 		v.SetString("<text> & \u2028")
 	case reflect.Bool:

@@ -15,8 +15,10 @@ const (
 
 // Words for operations that no token scope opens.
 const (
-	AnyToken Scope = "any"  // every valid token
-	NoToken  Scope = "none" // no bearer token: the operation has its own key
+	AnyToken   Scope = "any"   // every valid token
+	NoToken    Scope = "none"  // no bearer token: the operation has its own key
+	SetupScope Scope = "setup" // a setup key (decisions 10)
+	AgentScope Scope = "agent" // a token that a setup made for an agent
 )
 
 // ActorType says who acts.
@@ -32,13 +34,16 @@ const (
 // Actor is who makes a call, as found from its credential.
 type Actor struct {
 	Type        ActorType
-	ID          OptInt // the token's id; 0 for the others
+	ID          OptInt // of the token or the setup key, which share one series of ids; 0 for the others
 	Name        string
 	Scopes      List[Scope]
 	Prefix      Text   // the first characters of the token
 	ProjectID   OptInt // the app to which the token is bound; 0 for all apps
 	ProjectName Text
 	Worker      string // who of those that share the token, as the call says; empty for nobody in particular
+
+	IsSetupKey bool // it is a setup key, which opens the setup and nothing else; its Type is token
+	IsAgent    bool // its token was made by a setup
 }
 
 // bootstrapName is how the bootstrap admin is shown: in the timeline, as who made or decided something.
@@ -57,7 +62,9 @@ func (a Actor) Has(s Scope) bool {
 	switch {
 	case a.Type == "":
 		return false
-	case s == AnyToken:
+	case a.IsSetupKey:
+		return s == SetupScope
+	case s == AnyToken, s == AgentScope && a.IsAgent:
 		return true
 	default:
 		return slices.Contains(a.Scopes, s) || slices.Contains(a.Scopes, Admin)

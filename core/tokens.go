@@ -45,10 +45,15 @@ func (in CreateTokenInput) Check() error {
 		}
 		seen[s] = true
 	}
-	if strings.EqualFold(strings.TrimSpace(in.Name), bootstrapName) {
+	return checkTokenName(in.Name)
+}
+
+// checkTokenName refuses the name of a token that cannot be shown, or that is the bootstrap admin's.
+func checkTokenName(name string) error {
+	if strings.EqualFold(strings.TrimSpace(name), bootstrapName) {
 		return RefuseField("name", "must not be %s, as the bootstrap admin is called", bootstrapName)
 	}
-	return CheckName("name", in.Name)
+	return CheckName("name", name)
 }
 
 // CreateToken declares POST /v1/tokens.

@@ -51,6 +51,7 @@ var notOfEvents = map[string]string{
 	"fixes.release":                  "of at most 200 characters",
 	"release_commits.release":        "of at most 200 characters",
 	"scm_deliveries.key":             "a hash",
+	"setup_keys.hash":                "a hash",
 	"source_maps.debug_id":           "a UUID",
 	"source_maps.path":               "of at most 1500 bytes",
 	"source_maps.release":            "of at most 200 characters",

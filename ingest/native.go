@@ -19,20 +19,30 @@ func (i *Ingest) serveNative(r *httpRequest) (any, error) {
 	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, err
 	}
-	events, err := i.takeSingleEvent(r, project, false, (*envelope.Decoder).DecodeNative)
+	receipt, err := i.takeNative(r, project, false)
 	if err != nil {
 		return nil, err
 	}
+	return core.Data[core.Receipt]{Data: receipt}, nil
+}
+
+// takeNative stores the native event in the body.
+func (i *Ingest) takeNative(r *httpRequest, project *knownProject, isTest bool) (core.Receipt, error) {
+	events, err := i.takeSingleEvent(r, project, false, (*envelope.Decoder).DecodeNative)
+	if err != nil {
+		return core.Receipt{}, err
+	}
+	events[0].event.Test = isTest
 	if err := i.commitEvents(r, events); err != nil {
-		return nil, err
+		return core.Receipt{}, err
 	}
 	if events[0].err != nil {
-		return nil, events[0].err
+		return core.Receipt{}, events[0].err
 	}
 	added := events[0].added
-	return core.Data[core.Receipt]{Data: core.Receipt{
+	return core.Receipt{
 		EventID: events[0].formatID(), ID: core.OptInt(added.ID), IssueID: added.IssueID, Duplicate: added.Duplicate,
-	}}, nil
+	}, nil
 }
 
 // checkQuery refuses every field of a query but the key.

@@ -25,7 +25,9 @@ type Options struct {
 	AllowedOrigins []string                        // further origins of web pages that may call, as scheme://host[:port]
 	Version        string                          // of Errand
 	Log            *slog.Logger
-	Observe        func(tool, outcome string) // is called after each call of a tool, with ok or the code of its error; may be nil
+	// NameClient is called with the name of an MCP client that says who it is; may be nil.
+	NameClient func(ctx context.Context, call core.Call, client core.Program) error
+	Observe    func(tool, outcome string) // is called after each call of a tool, with ok or the code of its error; may be nil
 }
 
 // listsHoldFor is how long a client may keep the lists of tools and prompts, for its token only: they change with the version
@@ -44,9 +46,7 @@ func New(o Options) http.Handler {
 	s := &surface{Options: o, tools: map[string]*core.Operation{}}
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(s.hideTools)
-	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *protocol.InitializeRequest, result *protocol.InitializeResult) {
-		result.Instructions = prompts.RenderInstructions(s.Call(ctx).Actor)
-	})
+	s.addGreeting(hooks)
 	// Left off: mcp-go's own validation (the registry validates), its recovery (it sends the client the text of the panic), and all
 	// that needs a session.
 	mcpServer := server.NewMCPServer("errand", o.Version,
@@ -77,14 +77,14 @@ func New(o Options) http.Handler {
 // hideTools leaves in a list the tools that the caller may call. Calling another one is forbidden, not unknown.
 func (s *surface) hideTools(ctx context.Context, _ any, _ *protocol.ListToolsRequest, result *protocol.ListToolsResult) {
 	actor := s.Call(ctx).Actor
-	result.Tools = slices.DeleteFunc(result.Tools, func(tool protocol.Tool) bool { return !actor.Has(s.tools[tool.Name].Scope) })
+	result.Tools = slices.DeleteFunc(result.Tools, func(tool protocol.Tool) bool { return s.tools[tool.Name].AuthorizeActor(actor) != nil })
 }
 
 // handleTool carries out one tool call: scope, arguments, registry, answer. Everything that goes wrong is a tool result: a
 // returned error would become a protocol error, which models do not see.
 func (s *surface) handleTool(op *core.Operation) server.ToolHandlerFunc {
 	return func(ctx context.Context, request protocol.CallToolRequest) (*protocol.CallToolResult, error) {
-		answer, failure := s.carryOut(ctx, op, request.Params.RawArguments)
+		answer, failure := s.carryOut(ctx, op, s.callOf(ctx, request), request.Params.RawArguments)
 		switch {
 		case failure != nil:
 			s.observeCall(op, string(failure.Code))
@@ -97,12 +97,11 @@ func (s *surface) handleTool(op *core.Operation) server.ToolHandlerFunc {
 		if op.IsProse() {
 			return protocol.NewToolResultText(answer.Prose), nil
 		}
-		return succeededResult(answer.Body), nil
+		return succeededResult(op, answer.Body), nil
 	}
 }
 
-func (s *surface) carryOut(ctx context.Context, op *core.Operation, raw json.RawMessage) (core.Answer, *core.Error) {
-	call := s.Call(ctx)
+func (s *surface) carryOut(ctx context.Context, op *core.Operation, call core.Call, raw json.RawMessage) (core.Answer, *core.Error) {
 	call.ForModel, call.Project = true, projectOf(ctx)
 	args, err := decodeArguments(op, call, raw)
 	if err != nil {
@@ -130,13 +129,22 @@ func decodeArguments(op *core.Operation, call core.Call, raw json.RawMessage) (m
 }
 
 // succeededResult is the result with the same JSON as REST, as data and as text for clients that show only one of them.
-func succeededResult(body []byte) *protocol.CallToolResult {
+func succeededResult(op *core.Operation, body []byte) *protocol.CallToolResult {
 	if body == nil {
-		return protocol.NewToolResultText("Done.")
+		return doneResult(op)
 	}
 	result := protocol.NewToolResultText(string(body))
 	result.StructuredContent = json.RawMessage(body)
 	return result
+}
+
+// doneResult is the result of an operation that answers nothing: what to call next, when there is such a call.
+func doneResult(op *core.Operation) *protocol.CallToolResult {
+	next, err := core.MarshalPlain(map[string]any{"next": op.Next})
+	if err != nil || op.Next == nil {
+		return protocol.NewToolResultText("Done.")
+	}
+	return protocol.NewToolResultText(string(next))
 }
 
 // failedResult is the same error as in REST with its hint, as text only: some clients check structured content against the

@@ -75,6 +75,14 @@ var allPrompts = []Prompt{
 		Description: "Go through the issues whose error came back after a fix, and say what the fix missed.",
 		Arguments:   []Argument{projectArgument},
 	},
+	{
+		Name: "setup_app", Title: "Connect this application",
+		Description: "Install the SDK in the application of this repository, and see that its errors arrive. Needs a setup key.",
+		Arguments: []Argument{
+			{"project", "Public id or slug of the project, when the application is registered already."},
+			{"platform", "Platform of the application, such as nextjs or django; found out when absent."},
+		},
+	},
 }
 
 // AllPrompts returns the prompts.

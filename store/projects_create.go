@@ -40,22 +40,23 @@ SELECT EXISTS (SELECT FROM projects WHERE id = @id) AS id,
 // CreateProject creates a project with its first key; ErrIDTaken asks for another id, ErrDemoTaken says that
 // there is a demo project.
 func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProject) (StoredProject, error) {
-	err := s.inTx(ctx, func(t *tx) error {
-		if err := t.insertProject(ctx, p); err != nil {
-			return err
-		}
-		if _, err := pg.Exec(ctx, t, insertProjectKey, pg.Args{"key": p.PublicKey, "project_id": p.ID, "now": t.Now}); err != nil {
-			return err
-		}
-		_, err := t.recordActivity(ctx, activity.Entry{
-			ProjectID: p.ID, Actor: actor, Action: core.ActionProjectCreate, TargetType: core.TargetProject, TargetID: p.ID,
-		})
-		return err
-	})
-	if err != nil {
+	if err := s.inTx(ctx, func(t *tx) error { return t.createProject(ctx, actor, p) }); err != nil {
 		return StoredProject{}, err
 	}
 	return s.ReadProject(ctx, p.ID)
+}
+
+func (t *tx) createProject(ctx context.Context, actor core.Actor, p NewProject) error {
+	if err := t.insertProject(ctx, p); err != nil {
+		return err
+	}
+	if _, err := pg.Exec(ctx, t, insertProjectKey, pg.Args{"key": p.PublicKey, "project_id": p.ID, "now": t.Now}); err != nil {
+		return err
+	}
+	_, err := t.recordActivity(ctx, activity.Entry{
+		ProjectID: p.ID, Actor: actor, Action: core.ActionProjectCreate, TargetType: core.TargetProject, TargetID: p.ID,
+	})
+	return err
 }
 
 // slugAttempts bounds how often another slug is tried because somebody took it meanwhile: of many who ask at once, one gets

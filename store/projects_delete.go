@@ -37,11 +37,12 @@ func (t *tx) deleteProject(ctx context.Context, actor core.Actor, id int64) erro
 	if err != nil {
 		return err
 	}
-	return t.revokeProjectTokens(ctx, actor, id)
+	return t.revokeTokens(ctx, actor, revokeProjectTokens, id)
 }
 
-func (t *tx) revokeProjectTokens(ctx context.Context, actor core.Actor, project int64) error {
-	tokens, err := pg.QueryMany[struct{ ID int64 }](ctx, t, revokeProjectTokens, pg.Args{"id": project, "now": t.Now})
+// revokeTokens revokes the tokens that the statement finds by the id of what they belong to.
+func (t *tx) revokeTokens(ctx context.Context, actor core.Actor, sql string, id int64) error {
+	tokens, err := pg.QueryMany[struct{ ID int64 }](ctx, t, sql, pg.Args{"id": id, "now": t.Now})
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 // installWide are the tables that are no project's data: small, and copied everywhere.
 var installWide = []string{"approvals", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys", "projects",
-	"scm_deliveries", "tokens", "webhooks"}
+	"scm_deliveries", "setup_keys", "tokens", "webhooks"}
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.
 var projectLess = map[string]string{
@@ -41,6 +41,8 @@ var projectLess = map[string]string{
 	"deliveries_webhook": "the list of a webhook",
 	"deliveries_created": "what was told is forgotten by time, for all projects",
 	"spikes_hour":        "spikes are forgotten by time, for all projects",
+
+	"setup_apps_key": "the apps of a setup key, or of all",
 }
 
 // ours leaves out the partitions, which are as their table is, and the tables of the migration tool and of the queue:

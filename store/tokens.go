@@ -12,20 +12,27 @@ import (
 
 const tokenIDs pg.Series = "tokens"
 
+const tokenColumns = `t.id, t.name, t.scopes, t.prefix, t.created_at, t.created_by, t.last_used_at, t.revoked_at,
+	coalesce(t.project_id, 0) AS project_id, coalesce(p.name, '') AS project_name`
+
 const selectTokens = `
-SELECT t.id, t.name, t.scopes, t.prefix, t.created_at, t.created_by, t.last_used_at, t.revoked_at,
-	coalesce(t.project_id, 0) AS project_id, coalesce(p.name, '') AS project_name
+SELECT ` + tokenColumns + `
 FROM tokens t LEFT JOIN projects p ON p.id = t.project_id`
 
 const (
 	listTokens      = selectTokens + ` ORDER BY t.created_at DESC, t.id DESC`
-	findTokenByHash = selectTokens + ` WHERE t.hash = @hash AND t.revoked_at IS NULL`
 	findTokenByID   = selectTokens + ` WHERE t.id = @id`
-	insertToken     = `
-INSERT INTO tokens (id, name, hash, prefix, scopes, project_id, created_at, created_by)
-VALUES (@id, @name, @hash, @prefix, @scopes, nullif(@project_id::bigint, 0), @now, @created_by)`
-	revokeToken = `UPDATE tokens SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL`
-	touchToken  = `
+	findTokenByHash = `
+SELECT ` + tokenColumns + `, t.is_agent
+FROM tokens t LEFT JOIN projects p ON p.id = t.project_id
+WHERE t.hash = @hash AND t.revoked_at IS NULL`
+	insertToken = `
+INSERT INTO tokens (id, name, hash, prefix, scopes, project_id, created_at, created_by, setup_key_id, is_agent)
+VALUES (@id, @name, @hash, @prefix, @scopes, nullif(@project_id::bigint, 0), @now, @created_by, nullif(@setup_key_id::bigint, 0),
+	@is_agent)`
+	countSetupToken = `UPDATE setup_keys SET tokens = tokens + 1 WHERE id = @key`
+	revokeToken     = `UPDATE tokens SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL`
+	touchToken      = `
 UPDATE tokens SET last_used_at = @now
 WHERE id = @id AND (last_used_at IS NULL OR last_used_at <= @hour_ago)`
 )
@@ -37,9 +44,11 @@ type NewToken struct {
 	Prefix    string
 	Scopes    []core.Scope
 	ProjectID int64 // 0: all apps
+	IsAgent   bool  // a setup makes it
 }
 
-// CreateToken stores a token; one for a project that is not there is project_not_found.
+// CreateToken stores a token; one for a project that is not there is project_not_found. It returns limit for a setup key that
+// has made as many as it may.
 func (s *Store) CreateToken(ctx context.Context, actor core.Actor, n NewToken) (core.Token, error) {
 	var token core.Token
 	err := s.inTx(ctx, func(t *tx) (err error) {
@@ -50,6 +59,9 @@ func (s *Store) CreateToken(ctx context.Context, actor core.Actor, n NewToken) (
 }
 
 func (t *tx) createToken(ctx context.Context, actor core.Actor, n NewToken) (core.Token, error) {
+	if err := t.countSetupToken(ctx, actor); err != nil {
+		return core.Token{}, err
+	}
 	if n.ProjectID != 0 { // a deletion of the project waits, and revokes the token then
 		if err := intake.ShareProject(ctx, t.Tx, n.ProjectID); err != nil {
 			return core.Token{}, err
@@ -61,7 +73,7 @@ func (t *tx) createToken(ctx context.Context, actor core.Actor, n NewToken) (cor
 	}
 	_, err = pg.Exec(ctx, t, insertToken, pg.Args{
 		"id": id, "name": n.Name, "hash": n.Hash, "prefix": n.Prefix, "scopes": n.Scopes,
-		"project_id": n.ProjectID, "now": t.Now, "created_by": actor.Name,
+		"project_id": n.ProjectID, "now": t.Now, "created_by": actor.Name, "setup_key_id": setupKeyOf(actor), "is_agent": n.IsAgent,
 	})
 	if err != nil {
 		return core.Token{}, err
@@ -71,6 +83,22 @@ func (t *tx) createToken(ctx context.Context, actor core.Actor, n NewToken) (cor
 		return core.Token{}, err
 	}
 	return pg.QueryOne[core.Token](ctx, t, findTokenByID, pg.Args{"id": id})
+}
+
+// countSetupToken counts a token that a setup key makes; there is nothing to count for others.
+func (t *tx) countSetupToken(ctx context.Context, actor core.Actor) error {
+	if !actor.IsSetupKey {
+		return nil
+	}
+	key, err := t.lockSetupKey(ctx, int64(actor.ID))
+	if err != nil {
+		return err
+	}
+	if key.Tokens >= core.SetupKeyMaxTokens {
+		return core.NewError(core.Limit).With("message", "a setup key makes at most 5 tokens; revoked ones count too")
+	}
+	_, err = pg.Exec(ctx, t, countSetupToken, pg.Args{"key": key.ID})
+	return err
 }
 
 // ListTokens lists all tokens, most recent first.
@@ -103,17 +131,23 @@ func (s *Store) RevokeToken(ctx context.Context, actor core.Actor, id int64) err
 	})
 }
 
+// UsedToken is a token that somebody calls with.
+type UsedToken struct {
+	core.Token
+	IsAgent bool
+}
+
 // UseToken returns the token with the hash and notes that it was used, at most once an hour. An unknown or revoked token
 // is not_found: every call asks, so that a revocation acts at once.
-func (s *Store) UseToken(ctx context.Context, hash []byte) (core.Token, error) {
-	token, err := pg.QueryOne[core.Token](ctx, s.db.Main, findTokenByHash, pg.Args{"hash": hash})
+func (s *Store) UseToken(ctx context.Context, hash []byte) (UsedToken, error) {
+	token, err := pg.QueryOne[UsedToken](ctx, s.db.Main, findTokenByHash, pg.Args{"hash": hash})
 	if err != nil {
-		return core.Token{}, err
+		return UsedToken{}, err
 	}
 	now := s.Now()
 	if hourAgo := now.Add(-time.Hour); token.LastUsedAt.IsZero() || !token.LastUsedAt.After(hourAgo) {
 		if _, err := pg.Exec(ctx, s.db.Main, touchToken, pg.Args{"id": token.ID, "now": now, "hour_ago": hourAgo}); err != nil {
-			return core.Token{}, err
+			return UsedToken{}, err
 		}
 	}
 	return token, nil

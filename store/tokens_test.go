@@ -84,7 +84,7 @@ func TestUseToken(t *testing.T) {
 		got, err := s.UseToken(t.Context(), hashOf("fixer"))
 		require.NoError(t, err)
 		got.LastUsedAt = core.Time{}
-		require.Equal(t, token, got)
+		require.Equal(t, store.UsedToken{Token: token}, got)
 	}
 	require.Equal(t, core.Time{}, lastUse())
 	first := c.At(0)

@@ -18,18 +18,35 @@ func (t *Tools) Authenticate(ctx context.Context, token core.Secret) (core.Actor
 			return core.NewBootstrapActor(), nil
 		}
 	}
-	if !looksLikeToken(token) {
-		return core.Actor{}, core.NewError(core.Unauthorized)
+	var actor core.Actor
+	err := error(core.NewError(core.Unauthorized))
+	switch {
+	case looksLike(tokenPrefix, token):
+		actor, err = t.findTokenActor(ctx, hash[:])
+	case looksLike(setupPrefix, token):
+		actor, err = t.findSetupActor(ctx, hash[:])
 	}
-	found, err := t.store.UseToken(ctx, hash[:])
 	if core.HasCode(err, core.NotFound) {
-		return core.Actor{}, core.NewError(core.Unauthorized)
+		err = core.NewError(core.Unauthorized)
 	}
 	if err != nil {
 		return core.Actor{}, err
 	}
+	return actor, nil
+}
+
+func (t *Tools) findTokenActor(ctx context.Context, hash []byte) (core.Actor, error) {
+	found, err := t.store.UseToken(ctx, hash)
 	return core.Actor{
 		Type: core.ActorToken, ID: core.OptInt(found.ID), Name: found.Name, Scopes: found.Scopes, Prefix: core.Text(found.Prefix),
-		ProjectID: found.ProjectID, ProjectName: found.ProjectName,
-	}, nil
+		ProjectID: found.ProjectID, ProjectName: found.ProjectName, IsAgent: found.IsAgent,
+	}, err
+}
+
+func (t *Tools) findSetupActor(ctx context.Context, hash []byte) (core.Actor, error) {
+	found, err := t.store.UseSetupKey(ctx, hash)
+	return core.Actor{
+		Type: core.ActorToken, ID: core.OptInt(found.ID), Name: "setup key " + found.Prefix, Scopes: core.List[core.Scope]{core.SetupScope},
+		Prefix: core.Text(found.Prefix), IsSetupKey: true,
+	}, err
 }

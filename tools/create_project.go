@@ -13,14 +13,27 @@ func (t *Tools) createProject(ctx context.Context, call core.Call, in core.Creat
 	if err != nil {
 		return wrapData(core.CreatedProject{}, err)
 	}
-	return wrapData(core.CreatedProject{Project: created.Project, DSN: core.WriteDSN(t.store.Settings().BaseURL, created.Keys[0], created.ID)},
-		nil)
+	return wrapData(core.CreatedProject{Project: created.Project, DSN: t.writeDSN(created)}, nil)
+}
+
+// writeDSN returns the DSN with the project's oldest active key.
+func (t *Tools) writeDSN(p store.StoredProject) string {
+	return core.WriteDSN(t.store.Settings().BaseURL, p.Keys[0], p.ID)
 }
 
 // makeProject creates a project with a new id and key.
 func (t *Tools) makeProject(ctx context.Context, actor core.Actor, project store.NewProject) (created store.StoredProject, err error) {
+	err = t.withNewProjectID(project, func(project store.NewProject) (err error) {
+		created, err = t.store.CreateProject(ctx, actor, project)
+		return err
+	})
+	return created, err
+}
+
+// withNewProjectID calls create with the project, a new id and a new key, and again with another id while that is taken.
+func (t *Tools) withNewProjectID(project store.NewProject, create func(store.NewProject) error) (err error) {
 	if project.PublicKey, err = t.newPublicKey(); err != nil {
-		return created, err
+		return err
 	}
 	err = store.ErrIDTaken
 	for range 3 { // of nine billion ids, hardly any is taken
@@ -28,8 +41,8 @@ func (t *Tools) makeProject(ctx context.Context, actor core.Actor, project store
 			break
 		}
 		if project.ID, err = t.newProjectID(); err == nil {
-			created, err = t.store.CreateProject(ctx, actor, project)
+			err = create(project)
 		}
 	}
-	return created, err
+	return err
 }

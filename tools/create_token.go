@@ -13,13 +13,17 @@ func (t *Tools) createToken(ctx context.Context, call core.Call, in core.CreateT
 	if err != nil {
 		return wrapData(core.CreatedToken{}, err)
 	}
-	value, err := t.newToken()
+	return wrapData(t.makeToken(ctx, call.Actor, store.NewToken{Name: in.Name, Scopes: in.Scopes, ProjectID: project}))
+}
+
+// makeToken makes the value of a token and stores the token.
+func (t *Tools) makeToken(ctx context.Context, actor core.Actor, token store.NewToken) (core.CreatedToken, error) {
+	value, err := t.newCredential(tokenPrefix)
 	if err != nil {
-		return wrapData(core.CreatedToken{}, err)
+		return core.CreatedToken{}, err
 	}
 	hash := sha256.Sum256([]byte(value.Reveal()))
-	token, err := t.store.CreateToken(ctx, call.Actor, store.NewToken{
-		Name: in.Name, Hash: hash[:], Prefix: value.Reveal()[:shownPrefix], Scopes: in.Scopes, ProjectID: project,
-	})
-	return wrapData(core.CreatedToken{Token: token, Value: value.Reveal()}, err)
+	token.Hash, token.Prefix = hash[:], value.Reveal()[:shownPrefix]
+	created, err := t.store.CreateToken(ctx, actor, token)
+	return core.CreatedToken{Token: created, Value: value.Reveal()}, err
 }

@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
@@ -20,6 +21,7 @@ import (
 	"errand/blob"
 	"errand/core"
 	"errand/grouping"
+	"errand/ingest"
 	"errand/store"
 	"errand/store/intake"
 	"errand/store/storetest"
@@ -97,10 +99,21 @@ func (h *fixture) bindOperations(random io.Reader) {
 	h.Cleanup(func() { require.NoError(h, h.blobs.Close()) })
 	h.tools = tools.New(tools.Options{
 		Store: h.store, AdminToken: adminToken, Random: random, FindStoredType: grouping.FindStoredType, Blobs: h.blobs,
-		Webhooks: h.webhooks,
+		Webhooks:      h.webhooks,
+		TakeTestEvent: h.takeTestEvent,
 	})
 	h.registry, err = h.tools.Registry(slog.New(slog.NewTextHandler(&h.log, nil)))
 	require.NoError(h, err)
+}
+
+// takeTestEvent takes a test event in as a server does.
+func (h *fixture) takeTestEvent(ctx context.Context, project int64, event []byte) (core.Receipt, error) {
+	events := ingest.New(ingest.Options{
+		Store: h.store, Clock: func() time.Time { return h.now }, Random: rand.Reader, InstallKey: []byte("key"),
+		Log: slog.New(slog.DiscardHandler),
+	})
+	defer events.Close()
+	return events.TakeTestEvent(ctx, project, event)
 }
 
 // callOperation makes a call with arguments as JSON.

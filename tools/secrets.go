@@ -11,17 +11,20 @@ import (
 	"errand/core"
 )
 
-// The form of a token: ck_ and 43 characters (primary API, Tokens). 43 characters of this alphabet hold 256 bits.
+// The form of a token: ck_ and 43 characters (primary API, Tokens); of a setup key: cks_ and as many. 43 characters of this
+// alphabet hold 256 bits.
 const (
 	tokenPrefix   = "ck_"
+	setupPrefix   = "cks_"
 	tokenLength   = 43
 	tokenAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	shownPrefix   = 10 // characters of a token that lists show
 )
 
-func (t *Tools) newToken() (core.Secret, error) {
+// newCredential makes a credential with the prefix of its kind.
+func (t *Tools) newCredential(prefix string) (core.Secret, error) {
 	var b strings.Builder
-	b.WriteString(tokenPrefix)
+	b.WriteString(prefix)
 	for range tokenLength {
 		n, err := rand.Int(t.random, big.NewInt(int64(len(tokenAlphabet))))
 		if err != nil {
@@ -32,9 +35,9 @@ func (t *Tools) newToken() (core.Secret, error) {
 	return core.Secret(b.String()), nil
 }
 
-// looksLikeToken keeps texts that cannot be tokens from asking the database.
-func looksLikeToken(s core.Secret) bool {
-	rest, ok := strings.CutPrefix(s.Reveal(), tokenPrefix)
+// looksLike keeps texts that cannot be credentials of a kind from asking the database.
+func looksLike(prefix string, s core.Secret) bool {
+	rest, ok := strings.CutPrefix(s.Reveal(), prefix)
 	return ok && len(rest) == tokenLength
 }
 

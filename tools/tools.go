@@ -4,6 +4,7 @@ package tools
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"log/slog"
 	"net"
@@ -22,6 +23,7 @@ type Tools struct {
 	scmHost    string
 	findType   func(*core.Event) core.Untrusted
 	blobs      blob.Store    // nil for none
+	takeEvent  TakeTestEvent // nil for none
 	uploads    chan struct{} // one for each source map that is being taken
 	webhooks   WebhookOptions
 }
@@ -35,9 +37,13 @@ type Options struct {
 
 	FindStoredType func(*core.Event) core.Untrusted // the type of a stored event by the rules of grouping; for a split
 	Blobs          blob.Store                       // where source maps are (BLOBS); nil for nowhere
+	TakeTestEvent  TakeTestEvent                    // the way that events take in; nil where no events are taken in
 
 	Webhooks WebhookOptions // the zero value: none can be created
 }
+
+// TakeTestEvent takes a native event in as the test event of a project, through all that the events of clients pass.
+type TakeTestEvent func(ctx context.Context, project int64, event []byte) (core.Receipt, error)
 
 // DefaultSCMHost is where pull requests are unless SCM_HOST says otherwise (decisions 2).
 const DefaultSCMHost = "github.com"
@@ -54,7 +60,7 @@ func New(o Options) *Tools {
 	return &Tools{
 		store: o.Store, adminToken: o.AdminToken, random: o.Random,
 		scmHost: cmp.Or(o.SCMHost, DefaultSCMHost), findType: o.FindStoredType,
-		blobs: o.Blobs, uploads: make(chan struct{}, maxUploads),
+		blobs: o.Blobs, takeEvent: o.TakeTestEvent, uploads: make(chan struct{}, maxUploads),
 		webhooks: o.Webhooks,
 	}
 }
@@ -101,6 +107,16 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.ListTokens, t.listTokens),
 		core.BindHandler(core.Whoami, t.whoami),
 		core.BindHandler(core.RevokeToken, t.revokeToken),
+
+		core.BindHandler(core.CreateSetupKey, t.createSetupKey),
+		core.BindHandler(core.ListSetupKeys, t.listSetupKeys),
+		core.BindHandler(core.RevokeSetupKey, t.revokeSetupKey),
+		core.BindHandler(core.RegisterApp, t.registerApp),
+		core.BindHandler(core.CreateAgentToken, t.createAgentToken),
+		core.BindHandler(core.SendTestEvent, t.sendTestEvent),
+		core.BindHandler(core.ReportSetupStep, t.reportSetupStep),
+		core.BindHandler(core.GetSetupProgress, t.getSetupProgress),
+		core.BindHandler(core.GetSetupGuide, t.getSetupGuide),
 
 		core.BindHandler(core.ListApprovals, t.listApprovals),
 		core.BindHandler(core.ApproveRequest, t.approveRequest),

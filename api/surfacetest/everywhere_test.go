@@ -63,7 +63,8 @@ var tokenScopes = []core.Scope{core.IssuesRead, core.IssuesWrite, core.ReleasesW
 
 // opensOperation reports whether one of the scopes opens the operation (primary API, Authentication).
 func opensOperation(scopes []core.Scope, op *core.Operation) bool {
-	return op.Scope == core.AnyToken || slices.Contains(scopes, op.Scope) || slices.Contains(scopes, core.Admin)
+	return op.Scope == core.AnyToken || slices.Contains(scopes, core.Admin) ||
+		slices.ContainsFunc(scopes, func(s core.Scope) bool { return s == op.Scope || s == op.OrScope })
 }
 
 func TestForbiddenEverywhere(t *testing.T) {

@@ -31,7 +31,7 @@ const held core.Code = core.HeldStatus
 // parityCases are inputs that REST and MCP must answer alike, each from equal worlds. Every tool needs one
 // for its success and one for each error that it declares; worldValues says what the $names mean. The errors that
 // every operation has are in everywhere_test.go.
-var parityCases = slices.Concat(basicCases, mergeCases, approvalCases, triageCases, releaseCases, sourceMapCases, webhookCases)
+var parityCases = slices.Concat(basicCases, mergeCases, approvalCases, triageCases, releaseCases, sourceMapCases, webhookCases, setupCases)
 
 // parityCase is one input with the outcome that it must have.
 type parityCase struct {

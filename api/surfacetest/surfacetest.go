@@ -24,6 +24,7 @@ import (
 	"errand/blob"
 	"errand/core"
 	"errand/grouping"
+	"errand/ingest"
 	"errand/mcp"
 	"errand/store"
 	"errand/store/intake"
@@ -78,15 +79,21 @@ func ServeSurfaces(t testing.TB, o Options) *Surface {
 		storetest.SaveSettings(t, o.Store, o.Settings)
 	}
 	base := func() string { return cmp.Or(o.Settings["BASE_URL"], url) }
+	events := ingest.New(ingest.Options{
+		Store: o.Store, Clock: func() time.Time { return o.Store.Now().Time }, Random: rand.Reader, InstallKey: []byte("key"), Log: log,
+	})
+	t.Cleanup(events.Close)
 	behaviour := tools.New(tools.Options{
 		Store: o.Store, AdminToken: AdminToken, Random: &lockedReader{from: cmp.Or(o.Random, rand.Reader)},
-		FindStoredType: grouping.FindStoredType, Blobs: o.Blobs,
+		FindStoredType: grouping.FindStoredType, Blobs: o.Blobs, TakeTestEvent: events.TakeTestEvent,
 	})
 	registry, err := behaviour.Registry(log)
 	require.NoError(t, err)
 	server.Config.Handler = api.New(api.Options{
 		Registry: registry, Authenticate: behaviour.Authenticate, Ready: o.Store.CheckServer, BaseURL: base, Version: "0.0.0", Log: log,
-		MCP: mcp.New(mcp.Options{Registry: registry, Call: api.CallerOf, BaseURL: base, Version: "0.0.0", Log: log}),
+		MCP: mcp.New(mcp.Options{
+			Registry: registry, Call: api.CallerOf, BaseURL: base, Version: "0.0.0", Log: log, NameClient: behaviour.NameClient,
+		}),
 	})
 	server.Start()
 	t.Cleanup(server.Close)

@@ -60,6 +60,7 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 		"deployer": w.CreateToken(t, core.ReleasesWrite),
 	}
 	project, lonely := w.CreateProject(t), w.CreateProject(t)
+	w.addSetup(t)
 	w.tokens["bound"] = w.CreateBoundToken(t, lonely, core.ReleasesWrite)
 	w.sendAdmin(t, fmt.Sprintf("/v1/projects/%d/keys", project), ``)
 	keys := func(id int64) []string {
@@ -197,6 +198,7 @@ func (w *world) readState(t *testing.T) []string {
 SELECT to_jsonb(a)::text FROM activity a UNION ALL SELECT to_jsonb(i)::text FROM issues i
 UNION ALL SELECT to_jsonb(r)::text FROM approvals r UNION ALL SELECT to_jsonb(p)::text FROM projects p UNION ALL SELECT to_jsonb(k)::text
 	FROM project_keys k
+UNION ALL SELECT to_jsonb(s)::text FROM setup_apps s UNION ALL SELECT to_jsonb(sk)::text FROM setup_keys sk
 UNION ALL SELECT to_jsonb(d)::text FROM deploys d UNION ALL SELECT to_jsonb(f)::text FROM fixes f ORDER BY 1`)
 	require.NoError(t, err)
 	list, err := pgx.CollectRows(rows, pgx.RowTo[string])

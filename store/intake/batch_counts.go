@@ -172,11 +172,15 @@ func (c *issueCount) addEvent(e *NewEvent, a *Added) {
 func (p *projectCount) addEvent(e *NewEvent) {
 	p.events++
 	p.quota = e.DailyQuota
-	seen := &p.client
-	if e.Source == core.SourceServer {
-		seen = &p.server
+	seen := []*core.Time{&p.last}
+	switch {
+	case e.Test: // it says nothing of where the project's events come from
+	case e.Source == core.SourceServer:
+		seen = append(seen, &p.server)
+	default:
+		seen = append(seen, &p.client)
 	}
-	for _, t := range []*core.Time{seen, &p.last} {
+	for _, t := range seen {
 		if e.ReceivedAt.After(t.Time) {
 			*t = e.ReceivedAt
 		}

@@ -1,0 +1,44 @@
+package mcp
+
+import (
+	"context"
+
+	protocol "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"errand/core"
+	"errand/prompts"
+)
+
+// addGreeting has the server greet each client by what its credential is for: with a setup key there are no issues to work on.
+func (s *surface) addGreeting(hooks *server.Hooks) {
+	hooks.AddAfterInitialize(func(ctx context.Context, _ any, message *protocol.InitializeRequest, result *protocol.InitializeResult) {
+		s.greetClient(ctx, &message.Params.ClientInfo, &result.Instructions)
+	})
+	hooks.AddAfterDiscover(func(ctx context.Context, _ any, message *protocol.DiscoverRequest, result *protocol.DiscoverResult) {
+		s.greetClient(ctx, message.Params.Meta.ClientInfo(), &result.Instructions)
+	})
+}
+
+func (s *surface) greetClient(ctx context.Context, client *protocol.Implementation, instructions *string) {
+	call := s.Call(ctx)
+	*instructions = prompts.RenderInstructions(call.Actor)
+	if call.Actor.IsSetupKey {
+		*instructions = prompts.RenderSetupInstructions()
+	}
+	if s.NameClient == nil || client == nil {
+		return
+	}
+	if err := s.NameClient(ctx, call, core.NameProgram(client.Name)); err != nil {
+		s.Registry.Failure(ctx, "name_client", call.RequestID, err) // the name is for people to see; the client is served without it
+	}
+}
+
+// callOf returns who makes a call of a tool. Clients of the newer protocol name themselves in each.
+func (s *surface) callOf(ctx context.Context, request protocol.CallToolRequest) core.Call {
+	call := s.Call(ctx)
+	if client := request.Params.Meta.ClientInfo(); client != nil {
+		call.Program = core.NameProgram(client.Name)
+	}
+	return call
+}

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// The first error is looked for among the issues with the lowest ids: several servers give ids out, in blocks.
+const (
+	selectSetupProgress = `
+SELECT p.id, p.slug, p.name, a.connected_at, a.sdk_installed_at, a.deploy_configured_at, a.test_event_at, f.first_event_at,
+	d.first_deploy_at, coalesce(nullif(k.agent, ''), a.agent) AS agent
+FROM setup_apps a
+JOIN projects p ON p.id = a.project_id AND p.deleted_at IS NULL
+LEFT JOIN setup_keys k ON k.id = a.setup_key_id
+LEFT JOIN LATERAL (
+	SELECT min(i.first_seen) AS first_event_at
+	FROM (SELECT first_seen FROM issues WHERE project_id = a.project_id AND NOT test ORDER BY id LIMIT 100) i
+) f ON true
+LEFT JOIN LATERAL (
+	SELECT deployed_at AS first_deploy_at FROM deploys WHERE project_id = a.project_id ORDER BY number LIMIT 1
+) d ON true`
+	listSetupProgress = selectSetupProgress + `
+WHERE @key::bigint = 0 OR a.setup_key_id = @key
+ORDER BY a.created_at DESC, a.project_id DESC`
+	readSetupProgress = selectSetupProgress + `
+WHERE a.project_id = @id`
+)
+
+// SetupState is how far the setup of an app is.
+type SetupState struct {
+	ID                 int64
+	Slug               string
+	Name               string
+	ConnectedAt        core.Time
+	SDKInstalledAt     core.Time `db:"sdk_installed_at"`
+	DeployConfiguredAt core.Time
+	TestEventAt        core.Time
+	FirstEventAt       core.Time
+	FirstDeployAt      core.Time
+	Agent              string
+}
+
+// ListSetupProgress lists the apps that the actor sets up, newest first: a setup key those that it has registered, others all.
+// It also counts the setup keys that are valid now.
+func (s *Store) ListSetupProgress(ctx context.Context, actor core.Actor) (apps []SetupState, activeKeys int64, err error) {
+	apps, err = pg.QueryMany[SetupState](ctx, s.db.Main, listSetupProgress, pg.Args{"key": setupKeyOf(actor)})
+	if err != nil {
+		return nil, 0, err
+	}
+	active, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countActiveSetupKeys, pg.Args{"now": s.Now()})
+	return apps, active.N, err
+}
+
+// ReadSetupProgress returns how far the setup of a project is; nothing has happened for one that was never set up.
+func (s *Store) ReadSetupProgress(ctx context.Context, project int64) (SetupState, error) {
+	state, err := pg.QueryOne[SetupState](ctx, s.db.Main, readSetupProgress, pg.Args{"id": project})
+	if core.HasCode(err, core.NotFound) {
+		return SetupState{}, nil
+	}
+	return state, err
+}

@@ -1,0 +1,28 @@
+package tools
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store"
+)
+
+// agentScopes are what the token of an agent may do (primary API, Setup).
+var agentScopes = []core.Scope{core.IssuesRead, core.IssuesWrite}
+
+func (t *Tools) createAgentToken(
+	ctx context.Context, call core.Call, in core.CreateAgentTokenInput,
+) (core.DataAndNext[core.AgentToken], error) {
+	project, err := t.store.FindSetupApp(ctx, call.Actor, in.Project)
+	if err != nil {
+		return core.DataAndNext[core.AgentToken]{}, err
+	}
+	made, err := t.makeToken(ctx, call.Actor, store.NewToken{Name: in.Name, Scopes: agentScopes, ProjectID: project, IsAgent: true})
+	if err != nil {
+		return core.DataAndNext[core.AgentToken]{}, err
+	}
+	return adviseNext(core.AgentToken{
+		ID: made.ID, Name: made.Name, Scopes: made.Scopes, Prefix: made.Prefix, ProjectID: made.ProjectID, ProjectName: made.ProjectName,
+		Value: made.Value,
+	}, core.NextCall{Tool: core.GetSetupProgress.Name, Arguments: core.Arguments{}}), nil
+}
