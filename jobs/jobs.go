@@ -53,7 +53,8 @@ type observer = func(job string, took time.Duration, err error)
 func (o Options) allJobs() []job {
 	return []job{
 		makePartitions(o.Store), trainDictionaries(o.Store), dropExpired(o), purgeProjects(o.Store),
-		expireApprovals(o.Store), endClaims(o.Store), readIssues(o.Store), indexIssues(o.Store), markQuiet(o.Store), verifyFixes(o.Store), dropAlerts(o.Store),
+		expireApprovals(o.Store), endClaims(o.Store), readIssues(o.Store),
+		indexIssues(o.Store), markQuiet(o.Store), verifyFixes(o.Store), dropAlerts(o.Store),
 		dropDeliveries(o.Store),
 		dropBlobs(o),
 	}
