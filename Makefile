@@ -51,7 +51,7 @@ notices: ## Write the licences of the linked modules into THIRD_PARTY_NOTICES.md
 
 .PHONY: golden
 golden: ## Write the golden files anew; read the diff before you commit it.
-	@$(GO) test ./core ./api ./mcp ./prompts ./envelope ./otlp ./grouping ./triage -update
+	@$(GO) test ./core ./api ./mcp ./prompts ./brief ./envelope ./otlp ./grouping ./triage -update
 
 .PHONY: e2e
 e2e: deps build ## Run the built binary against real SDKs, a real browser and MCP clients; E2E_BROWSER=off leaves the browser out.
@@ -59,6 +59,13 @@ e2e: deps build ## Run the built binary against real SDKs, a real browser and MC
 	@scripts/install-pip e2e/requirements.txt .cache/e2e-python
 	@scripts/install-chromium
 	@$(GO) test -tags e2e -count=1 -skip '^TestFault' ./e2e/
+
+.PHONY: sign-in
+sign-in: deps build ## Let Claude Code, Codex, mcp-remote and the SDKs for TypeScript and Python in by the URL alone (installs them, 700 MB).
+	@scripts/install-npm e2e/agents
+	@cd e2e/agents && node node_modules/@anthropic-ai/claude-code/install.cjs
+	@scripts/install-pip e2e/agents/requirements.txt .cache/e2e-agents
+	@$(GO) test -tags e2e -count=1 -v -run '^TestAgentsSignIn$$' ./e2e/ | grep -Ev '^=== '
 
 .PHONY: faults
 faults: deps build ## Kill Postgres and servers under load, and send what hostile senders send; prints what it measured.

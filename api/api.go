@@ -21,7 +21,7 @@ import (
 	"errand/wire"
 )
 
-// Options says what the surface is made of. All but MCP, Ingest, SCM, SentryAPI and Observe must be set.
+// Options says what the surface is made of. All but MCP, SignIn, Ingest, SCM, SentryAPI and Observe must be set.
 type Options struct {
 	Registry *core.Registry
 	// Authenticate returns the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.
@@ -31,9 +31,12 @@ type Options struct {
 	Version      string                      // of Errand, for the OpenAPI document and /docs
 	Log          *slog.Logger
 	MCP          http.Handler // at /mcp, behind the authentication of /v1; nil for none
-	Ingest       http.Handler // at ingestRoutes, with keys of its own; nil for none
-	SCM          http.Handler // POST at scmRoute, with signatures of its own; nil for none
-	SentryAPI    http.Handler // below sentryPath, with an authentication of its own; nil for none
+	// SignIn has the paths by which clients of MCP get a token; nil for none. Challenge then says in a 401 at /mcp where they are.
+	SignIn    map[string]http.Handler
+	Challenge func() string
+	Ingest    http.Handler // at ingestRoutes, with keys of its own; nil for none
+	SCM       http.Handler // POST at scmRoute, with signatures of its own; nil for none
+	SentryAPI http.Handler // below sentryPath, with an authentication of its own; nil for none
 	// Observe is called after each request but those of Ingest, which counts its own; it may be nil. The route is a pattern,
 	// empty for an unknown path, so that it holds nothing of the client's.
 	Observe func(method, route string, status int, took time.Duration)
@@ -72,8 +75,11 @@ func New(o Options) http.Handler {
 	}
 	if o.MCP != nil {
 		for _, route := range mcpRoutes {
-			router.With(s.requireToken).Handle(route, o.MCP)
+			router.With(s.requireTokenOfClient).Handle(route, o.MCP)
 		}
+	}
+	for path, handler := range o.SignIn {
+		router.Handle(path, handler)
 	}
 	if o.SentryAPI != nil {
 		router.Mount(sentryPath, o.SentryAPI)

@@ -101,11 +101,28 @@ func (s *server) answerPanic(w middleware.WrapResponseWriter, r *http.Request, p
 // requireToken finds the actor behind the bearer token. Without one the answer is 401, before the body is read
 // (primary API, Authentication).
 func (s *server) requireToken(next http.Handler) http.Handler {
+	return s.authenticateBefore(next, wire.RefuseRequest)
+}
+
+// requireTokenOfClient is requireToken at /mcp: a client without a token is told where to get one, and its person what to do
+// when the client cannot.
+func (s *server) requireTokenOfClient(next http.Handler) http.Handler {
+	return s.authenticateBefore(next, func(w http.ResponseWriter, r *http.Request, failure *core.Error) {
+		if failure.Code == core.Unauthorized && s.Challenge != nil {
+			w.Header().Set("WWW-Authenticate", s.Challenge())
+			failure = failure.With("hint", "sign in from the client, if it can; else send the header Authorization: Bearer <token>, "+
+				"with a token of POST /v1/tokens")
+		}
+		wire.RefuseRequest(w, r, failure)
+	})
+}
+
+func (s *server) authenticateBefore(next http.Handler, refuse func(http.ResponseWriter, *http.Request, *core.Error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := CallerOf(r.Context())
 		actor, err := s.findActor(r)
 		if err != nil {
-			wire.RefuseRequest(w, r, s.Registry.Failure(r.Context(), "authenticate", call.RequestID, err))
+			refuse(w, r, s.Registry.Failure(r.Context(), "authenticate", call.RequestID, err))
 			return
 		}
 		call.Actor = actor

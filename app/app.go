@@ -20,7 +20,10 @@ import (
 	"errand/grouping"
 	"errand/ingest"
 	"errand/mcp"
+	"errand/notify"
+	"errand/oauth"
 	"errand/scm"
+	"errand/seal"
 	"errand/tools"
 )
 
@@ -48,6 +51,8 @@ type App struct {
 	settings *settings
 	ingest   *ingest.Ingest
 	blobs    blob.Store // of source maps; nil for none
+	keys     *seal.Ring // that seal the secrets of webhooks; nil for none
+	guard    *notify.Guard
 	listener net.Listener
 
 	connections *edge.Connections
@@ -120,6 +125,9 @@ func (a *App) openAll(ctx context.Context, version string) (err error) {
 	if err = a.openBlobs(ctx); err != nil {
 		return err
 	}
+	if err = a.openOutgoing(ctx); err != nil {
+		return err
+	}
 	surfaces, err := a.buildSurfaces(ctx, version)
 	if err != nil {
 		return err
@@ -178,13 +186,13 @@ func (a *App) stopServing(context.Context) error {
 func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, error) {
 	behaviour := tools.New(tools.Options{
 		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost,
-		FindStoredType: grouping.FindStoredType, Blobs: a.blobs,
+		FindStoredType: grouping.FindStoredType, Blobs: a.blobs, Webhooks: a.describeWebhooks(),
 	})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {
 		return nil, err
 	}
-	key, err := loadUserHashKey(ctx, a.db.Store)
+	key, err := ensureKey(ctx, a.db.Store, "user-hash")
 	if err != nil {
 		return nil, err
 	}
@@ -210,6 +218,10 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		surfaces.MCP = mcp.New(mcp.Options{
 			Registry: registry, Call: api.CallerOf, BaseURL: a.URL, Version: version, Log: a.log, Observe: a.metrics.countCall,
 		})
+		if surfaces.SignIn, err = a.newSignIn(ctx, registry, behaviour, surfaces.Authenticate); err != nil {
+			return nil, err
+		}
+		surfaces.Challenge = func() string { return oauth.Challenge(a.URL()) }
 	}
 	if a.config.hasRole(roleAPI) && a.config.SCMWebhookSecret != "" {
 		surfaces.SCM = scm.New(scm.Options{

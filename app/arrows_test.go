@@ -44,11 +44,12 @@ var arrows = map[string][]string{
 	"store/embedded":  {"github.com/jackc/pgx/v5", "golang.org/x/sys"},
 	"store/storetest": {"core", "store", "store/embedded", "store/intake", "github.com/jackc/pgx/v5", "github.com/stretchr/testify"},
 
-	"blob":    {"core", "github.com/minio/minio-go/v7"},
+	"blob":    {"core", "github.com/minio/minio-go/v7", "github.com/hashicorp/golang-lru/v2"},
 	"prompts": {"core"},
 	"brief":   {"core", "store", "sourcemap", "prompts"},
 
-	"tools":        {"core", "store", "brief", "prompts", "scrub", "fixes", "sourcemap", "blob", "seal", "notify"},
+	"tools": {"core", "store", "brief", "prompts", "scrub", "fixes", "sourcemap", "blob", "seal", "notify",
+		"notify/formats", "notify/email"},
 	"tools/manage": {"core", "core/manage", "store"},
 
 	// The surfaces see a registry, never tools or store.
@@ -70,23 +71,30 @@ var arrows = map[string][]string{
 		"github.com/prometheus/client_golang"},
 	"edge": {"core", "wire", "github.com/hashicorp/golang-lru/v2"},
 
-	"notify":            {"core"},
-	"notify/service":    {"core", "notify", "prompts"},
-	"notify/dispatch":   {"core", "notify", "prompts"},
-	"notify/scmissue":   {"core", "notify", "prompts"},
-	"notify/slack":      {"core", "notify", "prompts"},
-	"notify/discord":    {"core", "notify", "prompts"},
+	"notify":          {"core"},
+	"notify/service":  {"core", "notify", "prompts"},
+	"notify/dispatch": {"core", "notify", "prompts"},
+	"notify/scmissue": {"core", "notify", "prompts"},
+	"notify/slack":    {"core", "notify", "prompts"},
+	"notify/discord":  {"core", "notify", "prompts"},
+	"notify/formats": {"core", "seal", "notify",
+		"notify/service", "notify/dispatch", "notify/scmissue", "notify/slack", "notify/discord"},
 	"notify/email":      {"core", "notify", "prompts", "github.com/wneessen/go-mail"},
+	"notify/wake":       {"core", "github.com/nats-io/nats.go"},
 	"notify/notifytest": {"core", "notify", "github.com/emersion/go-sasl", "github.com/emersion/go-smtp", "github.com/stretchr/testify"},
 
-	"jobs": {"core", "store", "blob", "brief", "notify", "fixes", "github.com/jackc/pgx/v5", "github.com/riverqueue/river"},
+	"jobs": {"core", "store", "blob", "brief", "seal", "notify", "notify/formats", "fixes", "github.com/jackc/pgx/v5", "github.com/riverqueue/river"},
 
 	"demo": {"core", "golang.org/x/sync"},
 
 	"app":        {"*"},
 	"cmd/errand": {"app", "github.com/alecthomas/kong"},
 
+	// Programs of others, to start from: what they know of Errand is its API.
+	"examples/runner": {},
+
 	// For tests and measurements only.
+	"blob/blobtest":   {"blob", "github.com/stretchr/testify"},
 	"fixes/fixestest": {"fixes"},
 	"testkit/corpora": {},
 	"testkit/golden":  {"github.com/stretchr/testify"},

@@ -1,15 +1,12 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"errand/core"
@@ -34,7 +31,7 @@ func (e *refusedCall) Error() string { return e.text }
 // uploadMap uploads a map. What may pass is tried again: an error of the network or the server, or a limit.
 func (c Client) uploadMap(ctx context.Context, u SourceMapUpload, found emittedMap, w io.Writer) error {
 	for try := 1; ; try++ {
-		wait, err := c.tryUpload(ctx, u, found)
+		wait, err := c.tryUpload(ctx, u, found, w)
 		if err == nil || wait < 0 || try == uploadTries {
 			return err
 		}
@@ -58,17 +55,17 @@ func (c Client) pause() time.Duration {
 
 // tryUpload uploads a map once. After an error, wait is how long the server asks to wait before the next try; negative when
 // another try cannot help.
-func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedMap) (wait time.Duration, err error) {
+func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedMap, w io.Writer) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, uploadAtMost)
 	defer cancel()
-	query := url.Values{"project": {u.Project}, "release": {u.Release}, "name": {found.name}}
 	op := core.UploadSourceMap.Operation
-	address := strings.TrimRight(c.URL, "/") + op.Path() + "?" + query.Encode()
-	r, err := http.NewRequestWithContext(ctx, op.Method(), address, bytes.NewReader(found.text))
+	args := map[string]any{"project": u.Project, "release": u.Release, "name": found.name}
+	r, err := c.newRequest(ctx, op, args, fileBody{found.kind, newProgressReader(found.body, w)})
 	if err != nil {
 		return -1, err
 	}
-	response, answer, err := c.sendRequest(r, core.SourceMapJSON)
+	r.ContentLength = int64(len(found.body))
+	response, answer, err := c.sendRequest(r)
 	if response == nil && errors.Is(err, context.Canceled) {
 		return -1, err
 	}
@@ -78,7 +75,7 @@ func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedM
 	if response.StatusCode == op.Status {
 		return 0, nil
 	}
-	refused := &refusedCall{response.StatusCode, codeOf(answer), "the server answered " + response.Status + explain(answer)}
+	refused := &refusedCall{response.StatusCode, codeOf(answer), "the server answered " + response.Status + explainFailure(nil, answer)}
 	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode < http.StatusInternalServerError {
 		return -1, refused
 	}

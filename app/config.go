@@ -24,6 +24,7 @@ import (
 // texts for --help are in flagHelp.
 type Config struct {
 	core.SettingTexts `embed:""`
+	OutgoingConfig    `embed:""`
 
 	Addr           string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"${help_ADDR}"`
 	DataDir        string      `name:"data-dir" env:"DATA_DIR" help:"${help_DATA_DIR}"`
@@ -118,6 +119,9 @@ func (c *Config) FillDefaults() (err error) {
 		return err
 	}
 	if err := c.readVerification(); err != nil {
+		return err
+	}
+	if err := c.readOutgoing(); err != nil {
 		return err
 	}
 	if strings.ContainsAny(c.SCMHost, "/ @?#") {

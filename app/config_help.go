@@ -29,6 +29,13 @@ var flagHelp = map[string]string{
 	"LOG_LEVEL":          "debug, info, warn or error.",
 	"LOG_FORMAT":         "json or text; by default text on a terminal, else json.",
 	"SCM_WEBHOOK_SECRET": "Secret with which source control signs what it sends to /hooks/scm; unset, that path does not exist.",
-	"DATABASE_WAIT":      "How long a start waits for the database: a number with s, m, h or d.",
-	"SHUTDOWN_DELAY":     "How long /readyz says 503 before a stop, while requests are still served: a number with s, m, h or d.",
+	"ENCRYPTION_KEYS": "Keys that encrypt the secrets of webhooks: a comma list of <id>:<32 random bytes in base64>, the newest first; with " +
+		"the private Postgres one is made when unset.",
+	"SMTP_URL":    "Mail server for email alerts: smtp://user:password@host:587 or smtps://user:password@host:465; unset, no mail is sent.",
+	"EMAIL_FROM":  "Sender of email alerts, such as Errand <errand@example.com>.",
+	"SCM_API_URL": "API of source control, for webhooks of the formats scm_dispatch and scm_issue.",
+	"WEBHOOK_ALLOW_PRIVATE": "Addresses that are not public and may be called by webhooks all the same: a comma list of CIDRs such as " +
+		"10.1.0.0/16; by default none.",
+	"DATABASE_WAIT":  "How long a start waits for the database: a number with s, m, h or d.",
+	"SHUTDOWN_DELAY": "How long /readyz says 503 before a stop, while requests are still served: a number with s, m, h or d.",
 }

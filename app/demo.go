@@ -34,7 +34,7 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 		if made.Project, err = o.tools.DemoProject(ctx, core.NewBootstrapActor()); err != nil {
 			return err
 		}
-		key, err := loadUserHashKey(ctx, o.db.Store)
+		key, err := ensureKey(ctx, o.db.Store, "user-hash")
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,8 @@ func (a *App) startJobs(ctx context.Context, work *stops) error {
 	var queue *river.Client[pgx.Tx]
 	err := a.config.waitForDatabase(ctx, a.log, func(ctx context.Context) (err error) {
 		queue, err = jobs.StartQueue(ctx, jobs.Options{
-			Store: a.db.Store, Log: a.log, Blobs: a.blobs, Observe: a.metrics.countRun, ObserveDropped: a.metrics.countDroppedDay,
+			Store: a.db.Store, Log: a.log, Blobs: a.blobs, Keys: a.keys, Observe: a.metrics.countRun,
+			ObserveDropped: a.metrics.countDroppedDay,
 		})
 		return err
 	})

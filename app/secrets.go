@@ -118,11 +118,11 @@ func checkOwner(path string, info os.FileInfo) error {
 	return nil
 }
 
-// loadUserHashKey returns the key of the hashes of users. All servers of the installation have the same.
-func loadUserHashKey(ctx context.Context, s *store.Store) ([]byte, error) {
+// ensureKey returns the installation's key of the name, 32 random bytes. All servers of the installation have the same.
+func ensureKey(ctx context.Context, s *store.Store, name string) ([]byte, error) {
 	generated := make([]byte, 32)
 	if _, err := rand.Read(generated); err != nil {
 		return nil, err
 	}
-	return s.EnsureSecret(ctx, "user-hash", generated)
+	return s.EnsureSecret(ctx, name, generated)
 }

@@ -28,13 +28,15 @@ type SourceMapUpload struct {
 	DryRun    bool   `name:"dry-run" help:"Only say what would be uploaded."`
 }
 
-// maxEmittedFile is the largest JavaScript file that is looked at: one with its map in it is the larger by that.
-const maxEmittedFile = 64 << 20
+// maxBuildFile is the largest file of a build that is read: a map, or JavaScript with its map in it.
+const maxBuildFile = 256 << 20
 
 // emittedMap is the source map of an emitted file.
 type emittedMap struct {
 	name string // of the file, for the upload
 	text []byte
+	kind string // of the body, as packMap makes it
+	body []byte
 }
 
 // errNoMap is why a file has no map, in words.
@@ -65,8 +67,8 @@ func (u SourceMapUpload) Send(ctx context.Context, c Client, w io.Writer) error 
 			fmt.Fprintf(w, "%s: skipped: %s\n", progress, noMap)
 			continue
 		}
-		if err == nil && !u.DryRun {
-			err = c.uploadMap(ctx, u, found, w)
+		if err == nil {
+			err = u.sendMap(ctx, c, found, w)
 		}
 		if isFinal(err) {
 			return fmt.Errorf("%s: %w", file, err)
@@ -88,6 +90,17 @@ func (u SourceMapUpload) Send(ctx context.Context, c Client, w io.Writer) error 
 		return fmt.Errorf("no JavaScript file in %s has a source map: does the build make them?", u.Dir)
 	}
 	return nil
+}
+
+// sendMap uploads a map, or only checks it.
+func (u SourceMapUpload) sendMap(ctx context.Context, c Client, found emittedMap, w io.Writer) error {
+	if err := found.packMap(w); err != nil {
+		return err
+	}
+	if u.DryRun {
+		return found.checkMap()
+	}
+	return c.uploadMap(ctx, u, found, w)
 }
 
 func (u SourceMapUpload) doneWord() string {
@@ -127,16 +140,13 @@ func (u SourceMapUpload) findMap(folder fs.FS, file string) (emittedMap, error) 
 	if _, err := sourcemap.ResolveName(found.name); err != nil {
 		return found, err
 	}
-	code, err := readWithin(folder, file, maxEmittedFile)
+	code, err := readWithin(folder, file, maxBuildFile)
 	if err != nil {
 		return found, err
 	}
 	links := sourcemap.FindLinks(code)
 	if found.text, err = readLinkedMap(folder, file, links); err != nil {
 		return found, err
-	}
-	if len(found.text) > core.MaxSourceMap {
-		return found, fmt.Errorf("its source map has more than %d MB", core.MaxSourceMap>>20)
 	}
 	found.text = addDebugID(found.text, links.DebugID)
 	return found, nil
@@ -166,12 +176,12 @@ func readLinkedMap(folder fs.FS, file string, links sourcemap.Links) ([]byte, er
 		if strings.HasPrefix(mapURL.Path, "/") {
 			named = strings.TrimPrefix(path.Clean(mapURL.Path), "/")
 		}
-		if text, err := readWithin(folder, named, maxEmittedFile); !errors.Is(err, fs.ErrNotExist) && fs.ValidPath(named) {
+		if text, err := readWithin(folder, named, maxBuildFile); !errors.Is(err, fs.ErrNotExist) && fs.ValidPath(named) {
 			return text, err
 		}
 		why = "its source map " + named + " is not in the folder"
 	}
-	text, err := readWithin(folder, file+".map", maxEmittedFile)
+	text, err := readWithin(folder, file+".map", maxBuildFile)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return text, err
 	}
@@ -209,7 +219,7 @@ func findByDebugID(folder fs.FS, debugID string) (found []byte) {
 		if err != nil || entry.IsDir() || path.Ext(name) != ".map" {
 			return nil //nolint:nilerr // what cannot be read is not it
 		}
-		text, err := readWithin(folder, name, maxEmittedFile)
+		text, err := readWithin(folder, name, maxBuildFile)
 		var id mapDebugID
 		if err == nil && json.Unmarshal(text, &id) == nil && (strings.EqualFold(id.DebugID, debugID) || strings.EqualFold(id.OldName, debugID)) {
 			found = text

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"crypto/rand"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -144,4 +145,47 @@ func TestSourceMapsCommandSaysWhatIsWrong(t *testing.T) {
 
 	_, err = send(app.SourceMapUpload{Dir: t.TempDir(), Project: "shop"})
 	require.ErrorContains(t, err, "does the build make them?")
+}
+
+// A map that is too large for an upload goes as the index of it, one that is not as it is.
+func TestSourceMapsCommandSendsIndexesOfLargeMaps(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.NewURL(t)
+	c := configOn(databaseURL)
+	c.Blobs = core.Secret("file://" + t.TempDir())
+	s := startServer(t, c)
+	makeDemo(t, databaseURL)
+	dir := t.TempDir()
+	random := make([]byte, core.MaxSourceMap*3/4+1000)
+	_, _ = rand.Read(random)
+	dense := base64.StdEncoding.EncodeToString(random)
+	large := dense[:len(dense)/2] + strings.Repeat("const answer = compute(1, 2, 3);", core.MaxSourceMap/60)
+	for name, text := range map[string]string{
+		"large.js":      "pay()",
+		"large.js.map":  strings.Replace(cliMap, "pay()", large, 1),
+		"dense.js":      "pay()",
+		"dense.js.map":  strings.Replace(cliMap, "pay()", dense, 1),
+		"broken.js":     "pay()",
+		"broken.js.map": `{"version":3,"sections":[]}`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	upload := app.SourceMapUpload{Dir: dir, Project: "demo-shop", Release: "2.5.0", URLPrefix: "~/"}
+
+	var out, dry strings.Builder
+	err := upload.Send(t.Context(), app.Client{URL: s.URL(), Token: adminToken}, &out)
+	upload.DryRun = true
+	dryErr := upload.Send(t.Context(), app.Client{}, &dry)
+
+	require.ErrorContains(t, err, "2 source maps were not uploaded", out.String())
+	require.ErrorContains(t, dryErr, "2 source maps were not uploaded")
+	require.Contains(t, dry.String(), "broken.js: failed: a map with sections")
+	require.Contains(t, out.String(), "broken.js: failed: the server answered 400 Bad Request: invalid_sourcemap; a map with sections")
+	require.Contains(t, out.String(), "and even the index of it 30, more than the 30 that can be uploaded")
+	require.Contains(t, out.String(), "an upload at most 30: an index is made of it here")
+	require.Contains(t, out.String(), "sent 8 of ")
+	require.Contains(t, out.String(), "large.js: uploaded as ~/large.js")
+	var maps []core.SourceMap
+	s.getJSON(t, "/v1/sourcemaps?project=demo-shop&release=2.5.0", &maps)
+	require.Len(t, maps, 1)
 }

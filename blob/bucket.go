@@ -24,6 +24,7 @@ const (
 type bucketStore struct {
 	core minio.Core
 	bucketLocation
+	windows *windows // of the open objects
 }
 
 func (s *bucketStore) String() string {

@@ -44,7 +44,7 @@ func openBucket(u *url.URL, getenv func(string) string) (Store, error) {
 	if err != nil {
 		return nil, errors.New("BLOBS has an endpoint that is not a host: " + location.endpoint)
 	}
-	return &bucketStore{core: minio.Core{Client: client}, bucketLocation: *location}, nil
+	return &bucketStore{core: minio.Core{Client: client}, bucketLocation: *location, windows: newWindows()}, nil
 }
 
 func parseBucketURL(u *url.URL, getenv func(string) string) (*bucketLocation, error) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/minio/minio-go/v7"
 )
 
@@ -18,7 +19,8 @@ import (
 // reader wants next is often near.
 const (
 	windowSize  = 256 << 10
-	maxWindows  = 4 // that an open object holds
+	maxWindows  = 128     // that the open objects of a store hold together
+	wholeSize   = 2 << 20 // an object up to this size is read wholly when it is opened: its windows at the same time
 	readTimeout = 10 * time.Second
 )
 
@@ -29,28 +31,83 @@ type bucketObject struct {
 	key   string
 	size  int64
 	etag  string // of the object as it was opened: one that replaces it is not read into it
-
-	mu      sync.Mutex
-	windows []window // the one read last at the end
 }
 
-type window struct {
+// windows are those that were read last. They have a lock of their own, which nobody holds while a window is fetched.
+type windows struct {
+	mu   sync.Mutex
+	byID *simplelru.LRU[windowID, *window]
+}
+
+type windowID struct {
+	object *bucketObject
 	number int64
-	data   []byte
 }
 
-// Open reads the first window, which says how long the object is.
+// window is a part of an object that was read, or is being read.
+type window struct {
+	ready chan struct{}
+	data  []byte
+	err   error
+}
+
+func newWindows() *windows {
+	byID, err := simplelru.NewLRU[windowID, *window](maxWindows, nil)
+	if err != nil {
+		panic(err) // only a wrong size
+	}
+	return &windows{byID: byID}
+}
+
+// findWindow returns a window, or fetches it, once for all who want it at the same time. One that failed is tried again.
+func (w *windows) findWindow(id windowID, fetch func() ([]byte, error)) ([]byte, error) {
+	w.mu.Lock()
+	found, ok := w.byID.Get(id)
+	if ok {
+		w.mu.Unlock()
+		<-found.ready
+		return found.data, found.err
+	}
+	found = &window{ready: make(chan struct{}), err: errors.New("the read was cut off")}
+	w.byID.Add(id, found)
+	w.mu.Unlock()
+	defer close(found.ready)
+	if found.data, found.err = fetch(); found.err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if current, ok := w.byID.Peek(id); ok && current == found {
+			w.byID.Remove(id)
+		}
+	}
+	return found.data, found.err
+}
+
+// dropObject drops the windows of an object.
+func (w *windows) dropObject(o *bucketObject) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range w.byID.Keys() {
+		if id.object == o {
+			w.byID.Remove(id)
+		}
+	}
+}
+
+// Open reads the first window, which says how long the object is. The others of a small object follow in the background.
 func (s *bucketStore) Open(ctx context.Context, key string) (Object, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
 	o := &bucketObject{store: s, ctx: ctx, key: key, size: -1}
-	_, err := o.fetchWindow(0)
+	_, err := o.findWindow(0)
 	if minio.ToErrorResponse(err).Code == minio.InvalidRange {
 		o.size, err = 0, nil
 	}
 	if err != nil {
 		return nil, describeError(s.String(), "opening", key, cleanError(err))
+	}
+	for number := int64(1); o.size <= wholeSize && number*windowSize < o.size; number++ {
+		go func() { _, _ = o.findWindow(number) }() // who reads it sees the error; it ends within readTimeout
 	}
 	return o, nil
 }
@@ -59,9 +116,7 @@ func (o *bucketObject) Size() int64 { return o.size }
 
 // Close drops the windows.
 func (o *bucketObject) Close() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.windows = nil
+	o.store.windows.dropObject(o)
 	return nil
 }
 
@@ -86,14 +141,7 @@ func (o *bucketObject) ReadAt(into []byte, offset int64) (int, error) {
 }
 
 func (o *bucketObject) findWindow(number int64) ([]byte, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, w := range o.windows {
-		if w.number == number {
-			return w.data, nil
-		}
-	}
-	return o.fetchWindow(number)
+	return o.store.windows.findWindow(windowID{o, number}, func() ([]byte, error) { return o.fetchWindow(number) })
 }
 
 // fetchWindow asks the server for a window. The first sets size and etag.
@@ -125,10 +173,6 @@ func (o *bucketObject) fetchWindow(number int64) ([]byte, error) {
 	if _, err := io.ReadFull(body, data); err != nil {
 		return nil, fmt.Errorf("the server's answer is cut off: %w", err)
 	}
-	if len(o.windows) == maxWindows {
-		o.windows = o.windows[1:]
-	}
-	o.windows = append(o.windows, window{number, data})
 	return data, nil
 }
 

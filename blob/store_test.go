@@ -227,6 +227,8 @@ func TestOpenStoreRefuses(t *testing.T) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	stopServer()
+	if bucketServer.Server != nil {
+		bucketServer.Close()
+	}
 	os.Exit(code)
 }

@@ -33,6 +33,9 @@ const (
 	ActionSourceMapUpload  Action = "sourcemap.upload"
 	ActionSourceMapDelete  Action = "sourcemap.delete"
 
+	ActionWebhookCreate Action = "webhook.create"
+	ActionWebhookDelete Action = "webhook.delete"
+
 	ActionApprovalRequest Action = "approval.request"
 	ActionApprovalApprove Action = "approval.approve"
 	ActionApprovalReject  Action = "approval.reject"
@@ -48,6 +51,7 @@ const (
 	TargetIssue    TargetType = "issue"
 	TargetApproval TargetType = "approval"
 	TargetRelease  TargetType = "release"
+	TargetWebhook  TargetType = "webhook"
 )
 
 // Activity is one row of the audit timeline.

@@ -27,6 +27,7 @@ var V1 = NewCatalogue(v1Errors,
 	similarOperations,
 	sourceMapOperations,
 	tokenOperations,
+	webhookOperations,
 )
 
 // NewCatalogue makes a catalogue of the operations of each resource. A mistake in a declaration is a mistake in the

@@ -7,30 +7,33 @@ type Code string
 
 // The error codes (primary API, Errors; decisions 1).
 const (
-	InvalidRequest       Code = "invalid_request"
-	Unauthorized         Code = "unauthorized"
-	InvalidSignature     Code = "invalid_signature"
-	Forbidden            Code = "forbidden"
-	ForbiddenProject     Code = "forbidden_project"
-	ForbiddenOrigin      Code = "forbidden_origin"
-	NotClaimHolder       Code = "not_claim_holder"
-	NotFound             Code = "not_found"
-	ProjectNotFound      Code = "project_not_found"
-	MethodNotAllowed     Code = "method_not_allowed"
-	LastKey              Code = "last_key"
-	Claimed              Code = "claimed"
-	ApprovalNotPending   Code = "approval_not_pending"
-	ApprovalFailed       Code = "approval_failed"
-	SimilarOff           Code = "similar_off"
-	PayloadTooLarge      Code = "payload_too_large"
-	UnsupportedMedia     Code = "unsupported_media_type"
-	InvalidSourceMap     Code = "invalid_sourcemap"
-	StorageNotConfigured Code = "storage_not_configured"
-	Quota                Code = "quota"
-	Limit                Code = "limit"
-	HeadersTooLarge      Code = "headers_too_large"
-	Internal             Code = "internal"
-	Unavailable          Code = "unavailable"
+	InvalidRequest          Code = "invalid_request"
+	Unauthorized            Code = "unauthorized"
+	InvalidSignature        Code = "invalid_signature"
+	Forbidden               Code = "forbidden"
+	ForbiddenProject        Code = "forbidden_project"
+	ForbiddenOrigin         Code = "forbidden_origin"
+	NotClaimHolder          Code = "not_claim_holder"
+	NotFound                Code = "not_found"
+	ProjectNotFound         Code = "project_not_found"
+	MethodNotAllowed        Code = "method_not_allowed"
+	LastKey                 Code = "last_key"
+	Claimed                 Code = "claimed"
+	ApprovalNotPending      Code = "approval_not_pending"
+	ApprovalFailed          Code = "approval_failed"
+	SimilarOff              Code = "similar_off"
+	DeliveryIsPending       Code = "delivery_pending"
+	PayloadTooLarge         Code = "payload_too_large"
+	UnsupportedMedia        Code = "unsupported_media_type"
+	InvalidSourceMap        Code = "invalid_sourcemap"
+	StorageNotConfigured    Code = "storage_not_configured"
+	EncryptionNotConfigured Code = "encryption_not_configured"
+	EmailNotConfigured      Code = "email_not_configured"
+	Quota                   Code = "quota"
+	Limit                   Code = "limit"
+	HeadersTooLarge         Code = "headers_too_large"
+	Internal                Code = "internal"
+	Unavailable             Code = "unavailable"
 )
 
 // v1Errors is the one table of the errors of /v1: what each code means, and what its body has beside the code.
@@ -116,6 +119,11 @@ var v1Errors = ErrorForms{
 		Meaning: "Finding similar issues is switched off in this installation.",
 		Hint:    "Search by words: list_issues with search.",
 	},
+	DeliveryIsPending: {
+		Status:  http.StatusConflict,
+		Meaning: "The delivery has not ended yet: it is attempted again by itself.",
+		Hint:    "list_deliveries shows in next_attempt_at when.",
+	},
 	PayloadTooLarge: {
 		Status:  http.StatusRequestEntityTooLarge,
 		Meaning: "The body is larger than max_bytes.",
@@ -144,6 +152,17 @@ var v1Errors = ErrorForms{
 		Status:  http.StatusBadRequest,
 		Meaning: "This installation has no storage for source maps: BLOBS is not set.",
 		Hint:    "Ask whoever runs Errand to set BLOBS.",
+	},
+	EncryptionNotConfigured: {
+		Status:  http.StatusBadRequest,
+		Meaning: "This installation cannot keep the secrets of webhooks; reason says why.",
+		Hint:    "Ask whoever runs Errand to set ENCRYPTION_KEYS.",
+		Members: reasonMember{},
+	},
+	EmailNotConfigured: {
+		Status:  http.StatusBadRequest,
+		Meaning: "This installation sends no mail: SMTP_URL and EMAIL_FROM are not set.",
+		Hint:    "Ask whoever runs Errand to set SMTP_URL and EMAIL_FROM.",
 	},
 	Quota: {
 		Status:  http.StatusTooManyRequests,

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -134,6 +135,22 @@ type DebugImage struct {
 type Problem struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
+}
+
+// NotMapped is how the reason of a problem begins that names a frame for which no source map was found. What comes after it says
+// why, and what to do.
+const NotMapped = "not mapped: "
+
+// FindMapProblem returns why a frame was not mapped by a source map, and what to do, as the event's problems have it: without
+// NotMapped before it. List is exceptions or threads; owner and frame are indexes. It is empty when nothing is known against it.
+func (e *Event) FindMapProblem(list string, owner, frame int) string {
+	path := fmt.Sprintf("%s.%d.frames.%d", list, owner, frame)
+	for i := range e.Problems {
+		if reason, isOfMap := strings.CutPrefix(e.Problems[i].Reason, NotMapped); isOfMap && e.Problems[i].Path == path {
+			return reason
+		}
+	}
+	return ""
 }
 
 // RestatesMessage reports whether the exception is only the event's message again: SDKs that add a stack trace to

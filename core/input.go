@@ -31,6 +31,9 @@ type Field struct {
 	keepsCommas   bool // an item of the list may have commas, so a text is not split at them
 }
 
+// KeepsCommas reports whether an item of the list may have commas, so that a text is not split at them.
+func (f Field) KeepsCommas() bool { return f.keepsCommas }
+
 // optionalField is Opt of any type.
 type optionalField interface{ valueType() reflect.Type }
 

@@ -63,11 +63,25 @@ var longDocs = map[string]string{
 	"@getEvent.parts":          "Only these parts, and what is small; all when absent.",
 	"@worker": "Who you are among those that share your token, such as sub-agents: each holds its own claims. A name of your own, " +
 		"always the same.",
-	"@releaseIssueInput.note": "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
-	"@handover.note":          "Cause and change, for whoever works on it next.",
-	"@linkFixInput.commit":    "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
-	"@linkFixInput.pr_url":    "URL of the pull request that fixes it: https://HOST/OWNER/REPO/pull/NUMBER.",
-	"@fixOutcome.outcome":     "A fix that was verified and then regressed is regressed, and keeps verified_at.",
+	"@releaseIssueInput.note":       "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
+	"@handover.note":                "Cause and change, for whoever works on it next.",
+	"@linkFixInput.commit":          "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
+	"@linkFixInput.pr_url":          "URL of the pull request that fixes it: https://HOST/OWNER/REPO/pull/NUMBER.",
+	"@fixOutcome.outcome":           "A fix that was verified and then regressed is regressed, and keeps verified_at.",
+	"@delivery.status":              "pending: the next attempt is at next_attempt_at; failed: all attempts failed, or the webhook is gone.",
+	"@webhook.min_trust":            "high: only issues of projects whose trust is high; low: of all.",
+	"@webhook.last_delivery_status": "Of the latest delivery of the last 30 days; null when there was none.",
+	"@createdWebhook.secret": "Signs the deliveries of the format service: shown now and never again. Null for other formats, which " +
+		"are not signed.",
+	"@createWebhookInput.format": "service: signed JSON for an agent runner. scm_dispatch (or github_dispatch): starts a workflow. " +
+		"scm_issue (github_issue): opens an issue in a repository and comments on it. chat_a (slack), chat_b (discord): a message. email.",
+	"@createWebhookInput.url": "Where it is sent; absent for email. https and public addresses only. scm_dispatch: " +
+		"{scm_api_url}/repos/<owner>/<repo>/dispatches; scm_issue: the same with issues at the end; chats: an incoming webhook of theirs.",
+	"@createWebhookInput.github_token": "Required for scm_dispatch and scm_issue, and only for them: the access token of the repository. " +
+		"Kept encrypted and never shown.",
+	"@createWebhookInput.project": "Public id or slug of the only project of whose issues it is told; absent for all.",
+	"@createWebhookInput.spike_threshold": "Required with issue.spike, and only with it: told once per issue and clock hour, when it has " +
+		"more events than this.",
 }
 
 // docOf returns the description of a field: its tag doc, or what that names.

@@ -44,7 +44,7 @@ func eachOperation(t *testing.T, test func(t *testing.T, op *Operation)) {
 func TestOperationsAreDeclaredInFull(t *testing.T) {
 	t.Parallel()
 	snake := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
-	route := regexp.MustCompile(`^(GET|POST|PATCH|DELETE) /v1(/([a-z-]+|\{[a-z]+\}))+$`)
+	route := regexp.MustCompile(`^(GET|POST|PATCH|DELETE) /v1(/([a-z-]+|\{[a-z_]+\}))+$`)
 	scopes := []Scope{IssuesRead, IssuesWrite, ReleasesWrite, Admin, AnyToken, NoToken}
 	eachOperation(t, func(t *testing.T, op *Operation) {
 		require.Regexp(t, snake, op.Name)
@@ -72,7 +72,7 @@ func TestOperationsAreDeclaredInFull(t *testing.T) {
 
 func TestOperationNamesAndRoutesAreUnique(t *testing.T) {
 	t.Parallel()
-	parameter := regexp.MustCompile(`\{[a-z]+\}`)
+	parameter := regexp.MustCompile(`\{[a-z_]+\}`)
 	names, routes := map[string]bool{}, map[string]string{}
 	for _, op := range V1.Operations() {
 		require.False(t, names[op.Name], op.Name)

@@ -1,11 +1,5 @@
 package core
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-)
-
 // Kind says what a Value is.
 type Kind uint8
 
@@ -93,54 +87,4 @@ func appendComma(b []byte, open byte) []byte {
 		return b
 	}
 	return append(b, ',')
-}
-
-// UnmarshalJSON reads a value that AppendJSON wrote, keeping the order of members.
-func (v *Value) UnmarshalJSON(b []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.UseNumber()
-	return v.decodeToken(dec)
-}
-
-func (v *Value) decodeToken(dec *json.Decoder) error {
-	token, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	switch t := token.(type) {
-	case nil:
-		*v = Value{}
-	case bool:
-		*v = Value{Kind: Bool, Text: fmt.Sprint(t)}
-	case json.Number:
-		*v = Value{Kind: Number, Text: t.String()}
-	case string:
-		*v = StringValue(t)
-	case json.Delim:
-		*v = Value{Kind: Array}
-		if t == '{' {
-			v.Kind = Object
-		}
-		return v.decodeKids(dec)
-	}
-	return nil
-}
-
-func (v *Value) decodeKids(dec *json.Decoder) error {
-	for dec.More() {
-		var kid Member
-		if v.Kind == Object {
-			key, err := dec.Token()
-			if err != nil {
-				return err
-			}
-			kid.Key, _ = key.(string)
-		}
-		if err := kid.Value.decodeToken(dec); err != nil {
-			return err
-		}
-		v.Kids = append(v.Kids, kid)
-	}
-	_, err := dec.Token() // the closing bracket
-	return err
 }

@@ -23,8 +23,14 @@ type browser struct {
 	site string // the page's origin
 }
 
-// startBrowser starts Chromium without a window; as root chromedp starts it without its sandbox too, which needs a user.
+// startBrowser starts Chromium and the site.
 func startBrowser(t *testing.T) *browser {
+	t.Helper()
+	return &browser{startChromium(t), startSite(t)}
+}
+
+// startChromium starts Chromium without a window; as root chromedp starts it without its sandbox too, which needs a user.
+func startChromium(t *testing.T) context.Context {
 	t.Helper()
 	all, stopAll := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(stopAll)
@@ -36,7 +42,7 @@ func startBrowser(t *testing.T) *browser {
 	})
 	require.NoError(t, chromedp.Do(ctx),
 		"Chromium does not start: scripts/install-chromium installs it, E2E_BROWSER=off does without")
-	return &browser{ctx, startSite(t)}
+	return ctx
 }
 
 // startSite serves the page and what it loads.
@@ -67,12 +73,18 @@ type tab struct {
 	ctx context.Context
 }
 
-// openTab opens the page in a tab without cookies or caches of others.
+// openTab opens the site's page.
 func (b *browser) openTab(t *testing.T, dsn string) *tab {
+	t.Helper()
+	return b.openURL(t, b.site+"/?dsn="+url.QueryEscape(dsn))
+}
+
+// openURL opens a page in a tab without cookies or caches of others.
+func (b *browser) openURL(t *testing.T, address string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(b.site+"/?dsn="+url.QueryEscape(dsn))))
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(address)))
 	return &tab{t, ctx}
 }
 

@@ -58,7 +58,7 @@ require("webpack")(require("./webpack.config.js"), (error, stats) => {
 
 func TestSentryBundlerPlugins(t *testing.T) {
 	t.Parallel()
-	s := newSentryTool(t, startServer(t))
+	s := newCIJob(t, startServer(t))
 	require.NoError(t, os.Symlink(s.modulePath(""), filepath.Join(s.dir, "node_modules")))
 	s.writeFile("src/cart.js", shopSource)
 	s.writeFile("index.html", `<script type="module" src="/src/cart.js"></script>`)

@@ -44,10 +44,16 @@ func baseName(path string) string {
 }
 
 // mappedFunction returns the name of a function that a source map led to. Where a minifier renamed it, the map knows how
-// the caller calls it: that is the name at the position of the next frame.
+// the caller calls it: that is the name at the position of the next frame. A minifier renames classes too, but not their
+// methods: of Eo.findPrice only the latter says something.
 func mappedFunction(frame *core.Frame, stack []core.Frame) string {
-	function := string(frame.Function)
-	if len(function) > longestMinifiedName {
+	function, _, _ := strings.Cut(string(frame.Function), " [as ") // the name under which it was called
+	name := function[strings.LastIndexByte(function, ' ')+1:]      // async f, new F
+	if dot := strings.LastIndexByte(name, '.'); 0 < dot && dot <= longestMinifiedName {
+		name = name[dot+1:]
+		function = name
+	}
+	if len(name) > longestMinifiedName {
 		return function
 	}
 	for i := range stack[:len(stack)-1] {

@@ -115,3 +115,10 @@ func (i *Ingest) ForgetMaps() { i.maps.found.forgetAll() }
 
 // SetMapWithin sets how long an event waits to be mapped.
 func (i *Ingest) SetMapWithin(within time.Duration) { i.maps.within = within }
+
+// ForgetPages closes the source maps that nobody uses, and drops what was read of them, as time does.
+func (i *Ingest) ForgetPages() {
+	for range 3 {
+		i.maps.indexes.dropIdle()
+	}
+}

@@ -63,9 +63,9 @@ func catchPanic(call func() error) (err error) {
 	return call()
 }
 
-// processEvent takes a decoded event through the rest of the pipeline: map, scrub, group, limit, pack. The order matters: the
-// user is hashed before his fields are masked, the lines of a source map are scrubbed too, nothing is grouped by a secret, and
-// nothing is cut before it is scrubbed.
+// processEvent takes a decoded event through the rest of the pipeline: scrub, map, group, limit, pack. The order matters: the
+// user is hashed before his fields are masked, no secret is looked for in source maps, what they bring is scrubbed too, nothing is
+// grouped by a secret, and nothing is cut before it is scrubbed.
 func (i *Ingest) processEvent(p *knownProject, r *httpRequest, e *core.Event) (intake.NewEvent, error) {
 	event := intake.NewEvent{
 		ProjectID: p.ID, DailyQuota: p.DailyQuota, ReceivedAt: r.receivedAt, OccurredAt: e.Timestamp, User: i.hashUser(p.ID, e.Identity),
@@ -82,8 +82,10 @@ func (i *Ingest) processEvent(p *knownProject, r *httpRequest, e *core.Event) (i
 		return event, fmt.Errorf("ingest: the decoder gave the event id %q", e.EventID)
 	}
 	e.ReceivedAt = r.receivedAt
-	i.maps.mapEvent(p, e)
 	p.rules.ScrubEvent(e)
+	if i.maps.mapEvent(p, e) {
+		p.rules.ScrubMapped(e)
+	}
 	key := grouping.ComputeKey(e)
 	e.Title, e.Culprit = core.Untrusted(grouping.MakeTitle(e)), core.Untrusted(grouping.FindCulprit(e))
 	envelope.LimitEvent(e)

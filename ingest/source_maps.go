@@ -18,19 +18,14 @@ const (
 	maxMapMarks    = 20                    // frames that are named in the problems of the event
 )
 
-// Why a frame was not mapped, in the problems of an event.
-const (
-	mapMissing = "not mapped: no source map of its file was uploaded for the release"
-	mapFailed  = "not mapped: the source map could not be read"
-	mapTooLate = "not mapped: the source map was not read within 50 ms"
-)
-
-// minifiedFrame is a frame that a source map may be found for.
+// minifiedFrame is a frame that a source map is looked for.
 type minifiedFrame struct {
 	frame   *core.Frame
 	path    frameLocation
-	file    int // index of its file
-	isOwed  bool
+	file    int  // index of its file; -1 for one that is not looked for
+	isOwed  bool // a missing map is worth a word
+	result  mapResult
+	place   int // index of its place
 	outcome mappedFrame
 }
 
@@ -42,44 +37,51 @@ type frameLocation struct {
 
 // mappedFrame is what a source map says of a frame.
 type mappedFrame struct {
+	isDone   bool // the map was asked
 	isFound  bool
 	position sourcemap.Position
 	context  sourcemap.Context
 }
 
-// mapEvent finds where the frames of minified JavaScript were written. What was sent of a frame stays as it is, but for the lines
-// of code around it; Source is beside it. An event that has nothing to map costs nothing.
-func (m *mapper) mapEvent(project *knownProject, e *core.Event) {
-	if m.blobs == nil || !project.HasSourceMaps || e.Platform != "javascript" && e.Platform != "node" {
-		return
+// mapEvent finds where the frames of minified JavaScript were written, and reports whether it changed any, whose texts are to be
+// scrubbed. What was sent of a frame stays as it is, but for the lines of code around it; Source is beside it. An event that has
+// nothing to map costs nothing.
+func (m *mapper) mapEvent(project *knownProject, e *core.Event) (isChanged bool) {
+	if e.Platform != "javascript" && e.Platform != "node" {
+		return false
+	}
+	switch {
+	case m.blobs == nil:
+		m.markMinified(e, mapNoStorage)
+		return false
+	case !m.found.hasMaps(project, m.within):
+		m.markMinified(e, mapNoneOfProject)
+		return false
 	}
 	work := collectMinified(e)
 	if work == nil {
-		return
+		return false
 	}
 	work.project = project.ID
-	m.mapWithin(work)
-	applyMapping(e, work)
+	start := time.Now()
+	if len(work.places) > 0 {
+		m.mapWithin(work)
+		m.metrics.took.Observe(time.Since(start).Seconds())
+		isChanged = applyMapping(work)
+	}
+	m.markUnmapped(e, work.frames)
+	return isChanged
 }
 
-// collectMinified returns the frames for which a map can be looked up: by release and path, or by a debug id. It is nil when
-// there are none. The work holds no text of the event, whose memory is used again.
+// collectMinified returns the frames that are to be mapped: by release and path, or by a debug id. It is nil when there are none.
+// What is looked up holds no text of the event, whose memory is used again.
 func collectMinified(e *core.Event) *mapping {
-	debugIDs := debugIDsOf(e)
-	if e.Release == "" && debugIDs == nil {
-		return nil
-	}
-	c := minifiedCollector{debugIDs: debugIDs, files: map[core.Untrusted]int{}}
-	for i := range e.Exceptions {
-		c.addFrames("exceptions", i, e.Exceptions[i].Frames)
-	}
-	for i := range e.Threads {
-		c.addFrames("threads", i, e.Threads[i].Frames)
-	}
+	c := minifiedCollector{debugIDs: debugIDsOf(e), files: map[core.Untrusted]int{}}
+	c.work.release = strings.Clone(string(e.Release))
+	walkFrames(e, c.addFrame)
 	if len(c.work.frames) == 0 {
 		return nil
 	}
-	c.work.release = strings.Clone(string(e.Release))
 	return &c.work
 }
 
@@ -115,34 +117,50 @@ type minifiedCollector struct {
 	work     mapping
 }
 
-func (c *minifiedCollector) addFrames(list string, owner int, frames []core.Frame) {
-	for i := range frames {
-		f := &frames[i]
-		if f.Lineno == 0 || f.Colno == 0 || len(c.work.frames) == maxMapped {
-			continue
-		}
-		file := c.addFile(f)
-		if file < 0 {
-			continue
-		}
-		minified := minifiedFrame{frame: f, path: frameLocation{list, owner, i}, file: file, isOwed: f.InApp && c.work.files[file].isOwed}
-		c.work.frames = append(c.work.frames, minified)
-		c.work.places = append(c.work.places, mapPlace{file, int(f.Lineno), int(f.Colno)})
+func (c *minifiedCollector) addFrame(path frameLocation, f *core.Frame) {
+	if f.Lineno == 0 || f.Colno == 0 {
+		return
 	}
+	minified := minifiedFrame{frame: f, path: path, file: c.addFile(f)}
+	switch {
+	case minified.file == notJavaScript || len(c.work.frames) == maxMapped+maxMapMarks:
+		return
+	case minified.file == oneTooMany || len(c.work.frames) >= maxMapped:
+		minified.file, minified.result = noFile, mapTooMany
+		c.work.frames = append(c.work.frames, minified)
+		return
+	}
+	file := &c.work.files[minified.file]
+	minified.isOwed = f.InApp && file.isOwed
+	if c.work.release == "" && file.debugID == "" {
+		minified.file, minified.result = noFile, mapNoRelease
+	} else {
+		minified.place = len(c.work.places)
+		c.work.places = append(c.work.places, mapPlace{minified.file, int(f.Lineno), int(f.Colno)})
+	}
+	c.work.frames = append(c.work.frames, minified)
 }
 
-// addFile returns the index of the frame's file, -1 when it is no file that a map can be of.
+// Values in the place of a file's index.
+const (
+	noFile        = -1 - iota
+	notJavaScript // its name is not one that a map can be of
+	oneTooMany
+)
+
+// addFile returns the index of the frame's file.
 func (c *minifiedCollector) addFile(f *core.Frame) int {
-	name := f.AbsPath
-	if name == "" {
-		name = f.Filename
-	}
+	name := fileOf(f)
 	if index, isKnown := c.files[name]; isKnown {
 		return index
 	}
-	index := -1
+	index := notJavaScript
 	path, err := sourcemap.ResolveName(string(name))
-	if err == nil && !strings.ContainsAny(path, "<>") && len(c.work.files) < maxMapFiles {
+	switch {
+	case err != nil || strings.ContainsAny(path, "<>"):
+	case len(c.work.files) == maxMapFiles:
+		index = oneTooMany
+	default:
 		index = len(c.work.files)
 		debugID := c.debugIDs[name]
 		// A server's own files are seldom minified: nobody misses their maps.
@@ -153,17 +171,25 @@ func (c *minifiedCollector) addFile(f *core.Frame) int {
 	return index
 }
 
-// applyMapping writes into the event what the maps said.
-func applyMapping(e *core.Event, work *mapping) {
+func fileOf(f *core.Frame) core.Untrusted {
+	if f.AbsPath != "" {
+		return f.AbsPath
+	}
+	return f.Filename
+}
+
+// applyMapping writes into the event what the maps said, and reports whether that was anything.
+func applyMapping(work *mapping) (isChanged bool) {
 	for i := range work.frames {
 		minified := &work.frames[i]
-		if !minified.outcome.isFound {
+		if minified.result != mapFound {
 			continue
 		}
+		isChanged = true
 		position, f := &minified.outcome.position, minified.frame
 		source := cleanSource(position.Source)
 		// The name is of the identifier at the place: where a function is called, it is that of the function of the frame before.
-		// So readers find the original name of a frame's function in its caller's source (grouping.FindCulprit).
+		// So readers find the original name of a frame's function in its caller's source (core.FindFunction).
 		f.Source = &core.SourcePosition{
 			Name: core.Untrusted(position.Name), Path: core.Untrusted(source),
 			Line: core.OptInt(position.Line), Column: core.OptInt(position.Column),
@@ -172,7 +198,7 @@ func applyMapping(e *core.Event, work *mapping) {
 		f.ContextLine = core.Untrusted(minified.outcome.context.Line)
 		f.PreContext, f.PostContext = untrustedLines(minified.outcome.context.Before), untrustedLines(minified.outcome.context.After)
 	}
-	markUnmapped(e, work)
+	return isChanged
 }
 
 func untrustedLines(lines []string) core.List[core.Untrusted] {
@@ -208,21 +234,4 @@ func cleanSource(url string) string {
 // shows what a bundle was made of.
 func isFromLibrary(source string) bool {
 	return strings.Contains(source, "node_modules/") || strings.HasPrefix(source, "webpack/")
-}
-
-// markUnmapped names in the event's problems the frames of the application that should have been mapped.
-func markUnmapped(e *core.Event, work *mapping) {
-	marks := 0
-	for i := range work.frames {
-		minified := &work.frames[i]
-		reason := work.files[minified.file].problem
-		if reason == "" && !work.isDone && !minified.outcome.isFound {
-			reason = mapTooLate
-		}
-		if reason == "" || reason == mapMissing && !minified.isOwed || marks == maxMapMarks {
-			continue
-		}
-		marks++
-		e.Problems = append(e.Problems, core.Problem{Path: minified.path.String(), Reason: reason})
-	}
 }

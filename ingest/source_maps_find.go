@@ -13,36 +13,78 @@ import (
 // rememberMap is how long it is remembered which map a file has, or that it has none.
 const rememberMap = 5 * time.Second
 
-// mapLookUps remembers which files have source maps.
+// mapLookUps remembers which files have source maps, and which projects any.
 type mapLookUps struct {
-	store *store.Store
-	clock core.Clock
-	found *lru.Cache[mapKey, foundMap]
+	store    *store.Store
+	clock    core.Clock
+	found    *lru.Cache[mapKey, foundMap]
+	projects *lru.Cache[int64, projectMaps]
 }
 
-// mapKey is a file of a release, or one with a debug id.
+// mapKey is a file of a release, a file with a debug id, or all files of a release.
 type mapKey struct {
 	project                int64
 	release, path, debugID string
 }
 
 type foundMap struct {
-	id      int64  // 0 for none
+	id      int64  // 0 for none; of a release, of any
 	debugID string // of the map
 	askedAt time.Time
 }
 
+// projectMaps says whether a project has any maps.
+type projectMaps struct {
+	hasAny  bool
+	askedAt time.Time
+}
+
+// fileMap is the map of a file, or why it has none.
+type fileMap struct {
+	id      int64 // 0 for none
+	missing mapResult
+}
+
 func newMapLookUps(s *store.Store, clock core.Clock) *mapLookUps {
-	return &mapLookUps{store: s, clock: clock, found: mustMake(lru.New[mapKey, foundMap](1 << 13))}
+	return &mapLookUps{
+		store: s, clock: clock, found: mustMake(lru.New[mapKey, foundMap](1 << 13)), projects: mustMake(lru.New[int64, projectMaps](1 << 13)),
+	}
 }
 
 // forgetAll forgets all look-ups.
-func (l *mapLookUps) forgetAll() { l.found.Purge() }
+func (l *mapLookUps) forgetAll() {
+	l.found.Purge()
+	l.projects.Purge()
+}
 
-// findMaps returns the ids of the maps of the files, 0 for those without. The map of a debug id comes first; one of the path that
-// has another debug id is of another build, and would lead to wrong places.
-func (l *mapLookUps) findMaps(ctx context.Context, work *mapping) ([]int64, error) {
-	ids := make([]int64, len(work.files))
+// hasMaps reports whether a project has source maps. It asks no more often than a file is looked up, so that the first map counts
+// as soon as later ones do.
+func (l *mapLookUps) hasMaps(project *knownProject, within time.Duration) bool {
+	now := l.clock()
+	known, isKnown := l.projects.Get(project.ID)
+	if !isKnown || known.askedAt.Before(project.askedAt) {
+		known = projectMaps{project.HasSourceMaps, project.askedAt}
+	}
+	if known.hasAny || now.Sub(known.askedAt) < rememberMap {
+		return known.hasAny
+	}
+	known.askedAt = now
+	l.projects.Add(project.ID, known) // others do not ask meanwhile
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	hasAny, err := l.store.HasSourceMaps(ctx, project.ID)
+	if err != nil {
+		return false // the next one asks again
+	}
+	known.hasAny = hasAny
+	l.projects.Add(project.ID, known)
+	return hasAny
+}
+
+// findMaps returns the maps of the files. The map of a debug id comes first; one of the path that has another debug id is of
+// another build, and would lead to wrong places.
+func (l *mapLookUps) findMaps(ctx context.Context, work *mapping) ([]fileMap, error) {
+	maps := make([]fileMap, len(work.files))
 	byDebugID, err := l.findAll(ctx, work, func(f mapFile) mapKey { return mapKey{project: work.project, debugID: f.debugID} })
 	if err != nil {
 		return nil, err
@@ -57,13 +99,44 @@ func (l *mapLookUps) findMaps(ctx context.Context, work *mapping) ([]int64, erro
 		return nil, err
 	}
 	for i, f := range work.files {
-		ids[i] = byDebugID[mapKey{project: work.project, debugID: f.debugID}].id
+		maps[i].id = byDebugID[mapKey{project: work.project, debugID: f.debugID}].id
 		named := byPath[mapKey{project: work.project, release: work.release, path: f.path}]
-		if ids[i] == 0 && (f.debugID == "" || named.debugID == "" || f.debugID == named.debugID) {
-			ids[i] = named.id
+		switch {
+		case maps[i].id != 0:
+		case work.release == "":
+			maps[i].missing = mapNoneOfDebugID
+		case named.id == 0:
+			if maps[i].missing, err = l.explainMissing(ctx, work); err != nil {
+				return nil, err
+			}
+		case f.debugID != "" && named.debugID != "" && f.debugID != named.debugID:
+			maps[i].missing = mapOtherBuild
+		default:
+			maps[i].id = named.id
 		}
 	}
-	return ids, nil
+	return maps, nil
+}
+
+// explainMissing says whether the release has maps of other files.
+func (l *mapLookUps) explainMissing(ctx context.Context, work *mapping) (mapResult, error) {
+	key, now := mapKey{project: work.project, release: work.release}, l.clock()
+	known, isKnown := l.found.Get(key)
+	if !isKnown || now.Sub(known.askedAt) >= rememberMap {
+		hasAny, err := l.store.ReleaseHasSourceMaps(ctx, work.project, work.release)
+		if err != nil {
+			return mapFailed, err
+		}
+		known = foundMap{askedAt: now}
+		if hasAny {
+			known.id = 1
+		}
+		l.found.Add(key, known)
+	}
+	if known.id == 0 {
+		return mapNoneOfRelease, nil
+	}
+	return mapNoneOfFile, nil
 }
 
 // findAll looks up the keys of the files, those that are not remembered in one query. A key without path and debug id is none.

@@ -17,6 +17,7 @@ import (
 const (
 	maxMappings    = 32               // that go on at once, those that nobody waits for any more included
 	maxMapPages    = 24 << 20         // bytes of pages that are kept while they are used
+	placesAtOnce   = 8                // of one event that are looked up at the same time
 	dropMapsEvery  = 20 * time.Second // what was not used for so long is dropped
 	mapWorkAtMost  = 10 * time.Second // for a look-up that nobody waits for any more
 	warnOfMapEvery = time.Minute
@@ -30,6 +31,7 @@ type mapper struct {
 	turns   chan struct{}
 	found   *mapLookUps
 	indexes *openIndexes
+	metrics mapMetrics
 	log     *slog.Logger
 	failed  core.LineLimit
 	ctx     context.Context // of what goes on without a request; ends with the mapper
@@ -40,11 +42,12 @@ type mapper struct {
 func newMapper(o Options) *mapper {
 	m := &mapper{
 		store: o.Store, blobs: o.Blobs, within: mapEventWithin, turns: make(chan struct{}, maxMappings), found: newMapLookUps(o.Store, o.Clock),
-		log: o.Log, failed: core.LineLimit{Every: warnOfMapEvery},
+		metrics: newMapMetrics(o.Metrics), log: o.Log, failed: core.LineLimit{Every: warnOfMapEvery},
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	if o.Blobs != nil {
 		m.indexes = newOpenIndexes(m.ctx, o.Blobs)
+		m.metrics.registerPages(o.Metrics, m.indexes.pages)
 		m.working.Go(m.dropIdle)
 	}
 	return m
@@ -81,10 +84,9 @@ type mapping struct {
 	frames  []minifiedFrame // of the places; for the event only
 
 	mu       sync.Mutex
-	isGiven  bool // nobody waits for the rest
-	isDone   bool
+	isGiven  bool          // nobody waits for the rest
 	outcomes []mappedFrame // of the places, as far as they are done
-	problems []string      // of the files
+	results  []mapResult   // of the files, where their frames were not mapped
 	finished chan struct{}
 }
 
@@ -93,7 +95,6 @@ type mapFile struct {
 	path    string
 	debugID string // empty for none
 	isOwed  bool   // a missing map is worth a word
-	problem string // why its frames were not mapped
 }
 
 // mapPlace is the place of a frame.
@@ -108,12 +109,13 @@ func (l frameLocation) String() string {
 
 // mapWithin does the work, as far as it is done in time. What takes longer goes on for the next event: it fills the caches.
 func (m *mapper) mapWithin(work *mapping) {
-	work.outcomes, work.problems, work.finished = make([]mappedFrame, len(work.places)), make([]string, len(work.files)), make(chan struct{})
+	work.outcomes, work.results, work.finished = make([]mappedFrame, len(work.places)), make([]mapResult, len(work.files)), make(chan struct{})
 	timer := time.NewTimer(m.within)
 	defer timer.Stop()
 	select {
 	case m.turns <- struct{}{}:
 	case <-timer.C:
+		work.takeOutcomes()
 		return
 	}
 	m.working.Go(func() {
@@ -127,14 +129,28 @@ func (m *mapper) mapWithin(work *mapping) {
 	case <-work.finished:
 	case <-timer.C:
 	}
-	work.mu.Lock()
-	defer work.mu.Unlock()
-	work.isGiven = true
-	for i := range work.frames {
-		work.frames[i].outcome = work.outcomes[i]
-	}
-	for i := range work.files {
-		work.files[i].problem = work.problems[i]
+	work.takeOutcomes()
+}
+
+// takeOutcomes hands to the frames what is known of them by now.
+func (w *mapping) takeOutcomes() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.isGiven = true
+	for i := range w.frames {
+		f := &w.frames[i]
+		if f.file < 0 {
+			continue
+		}
+		f.outcome, f.result = w.outcomes[f.place], w.results[f.file]
+		switch {
+		case f.outcome.isFound:
+			f.result = mapFound
+		case f.outcome.isDone:
+			f.result = mapNoPosition
+		case f.result == mapUnknown:
+			f.result = mapTooLate
+		}
 	}
 }
 
@@ -159,50 +175,92 @@ func (m *mapper) mapPlaces(work *mapping) error {
 		return err
 	}
 	room := maxMapContext
-	for i, place := range work.places {
-		o := opened[place.file]
-		if o == nil || o.err != nil {
-			continue
+	for start := 0; start < len(work.places); start += placesAtOnce {
+		end := min(start+placesAtOnce, len(work.places))
+		if waveErr := work.mapWave(opened, start, end, &room); waveErr != nil {
+			err = errors.Join(err, waveErr)
 		}
-		outcome, mapErr := mapPlaceBy(o.index, place, &room)
-		if mapErr != nil {
-			work.noteProblem(place.file, mapFailed)
-			err = errors.Join(err, mapErr)
-			continue
-		}
-		if !work.noteOutcome(i, outcome) {
-			return err
+		if work.isAbandoned() {
+			break
 		}
 	}
-	work.mu.Lock()
-	defer work.mu.Unlock()
-	work.isDone = true
 	return err
+}
+
+// mapWave maps some places at the same time: where an index is far away, the time is that of the slowest, not of all.
+func (w *mapping) mapWave(opened []*openIndex, start, end int, room *int) error {
+	lines := contextLines
+	if *room <= 0 {
+		lines = 0
+	}
+	outcomes, failures := make([]mappedFrame, end-start), make([]error, end-start)
+	doAtOnce(end-start, func(i int) {
+		place := w.places[start+i]
+		if o := opened[place.file]; o != nil && o.err == nil {
+			failures[i] = catchPanic(func() (err error) {
+				outcomes[i], err = mapPlaceBy(o.index, place, lines)
+				return err
+			})
+		}
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range outcomes {
+		if failures[i] != nil {
+			w.results[w.places[start+i].file] = explainMapFailure(failures[i])
+			continue
+		}
+		outcomes[i].takeRoom(room)
+		w.outcomes[start+i] = outcomes[i]
+	}
+	return errors.Join(failures...)
+}
+
+// doAtOnce calls do with 0 to count-1, all at the same time, and waits for them.
+func doAtOnce(count int, do func(i int)) {
+	if count == 1 {
+		do(0)
+		return
+	}
+	var working sync.WaitGroup
+	for i := range count {
+		working.Go(func() { do(i) })
+	}
+	working.Wait()
 }
 
 // openMaps opens the maps of the files, to be released by releaseMaps. A file without a map, or whose map failed, has none.
 func (m *mapper) openMaps(ctx context.Context, work *mapping) ([]*openIndex, error) {
-	ids, err := m.found.findMaps(ctx, work)
+	maps, err := m.found.findMaps(ctx, work)
 	if err != nil {
 		for i := range work.files {
-			work.noteProblem(i, mapFailed)
+			work.noteResult(i, mapFailed)
 		}
 		return nil, err
 	}
-	opened := make([]*openIndex, len(work.files))
-	for i, id := range ids {
-		if id == 0 {
-			work.noteProblem(i, mapMissing)
-			continue
+	opened, failures := make([]*openIndex, len(maps)), make([]error, len(maps))
+	doAtOnce(len(maps), func(i int) {
+		if maps[i].id == 0 {
+			work.noteResult(i, maps[i].missing)
+			return
 		}
-		o, openErr := m.indexes.take(store.KeyOfSourceMap(work.project, id))
-		work.noteProblem(i, "")
-		if opened[i] = o; openErr != nil {
-			work.noteProblem(i, mapFailed)
-			err = errors.Join(err, openErr)
+		opened[i], failures[i] = m.indexes.take(store.KeyOfSourceMap(work.project, maps[i].id))
+		result := mapUnknown
+		if failures[i] != nil {
+			result = explainMapFailure(failures[i])
 		}
+		work.noteResult(i, result)
+	})
+	return opened, errors.Join(failures...)
+}
+
+// explainMapFailure says whether a map is broken, or cannot be read now.
+func explainMapFailure(err error) mapResult {
+	var broken *sourcemap.Invalid
+	if errors.Is(err, blob.ErrNotFound) || errors.As(err, &broken) {
+		return mapBroken
 	}
-	return opened, err
+	return mapFailed
 }
 
 func (m *mapper) releaseMaps(opened []*openIndex) {
@@ -211,39 +269,39 @@ func (m *mapper) releaseMaps(opened []*openIndex) {
 	}
 }
 
-// mapPlaceBy maps one place. Room is what the lines around may still take.
-func mapPlaceBy(index *sourcemap.Index, place mapPlace, room *int) (mapped mappedFrame, err error) {
+// mapPlaceBy maps one place, with the line of code and some lines around it.
+func mapPlaceBy(index *sourcemap.Index, place mapPlace, lines int) (mapped mappedFrame, err error) {
+	mapped.isDone = true
 	if mapped.position, mapped.isFound, err = index.LookUp(place.line, place.column); err != nil || !mapped.isFound {
-		return mappedFrame{}, err
+		return mapped, err
 	}
-	if !mapped.position.HasContent() {
-		return mapped, nil
+	if mapped.position.HasContent() {
+		mapped.context, _, err = index.CutContext(&mapped.position, lines)
 	}
-	lines := contextLines
+	return mapped, err
+}
+
+// takeRoom takes what the lines around need of the event's room for them; without any left they are dropped.
+func (f *mappedFrame) takeRoom(room *int) {
 	if *room <= 0 {
-		lines = 0
+		f.context.Before, f.context.After = nil, nil
 	}
-	if mapped.context, _, err = index.CutContext(&mapped.position, lines); err != nil {
-		return mappedFrame{}, err
-	}
-	for _, around := range [][]string{mapped.context.Before, mapped.context.After} {
+	for _, around := range [][]string{f.context.Before, f.context.After} {
 		for _, line := range around {
 			*room -= len(line)
 		}
 	}
-	return mapped, nil
 }
 
-func (w *mapping) noteProblem(file int, problem string) {
+func (w *mapping) noteResult(file int, result mapResult) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.problems[file] = problem
+	w.results[file] = result
 }
 
-// noteOutcome notes what became of a place, and reports whether somebody still waits for the others.
-func (w *mapping) noteOutcome(place int, outcome mappedFrame) bool {
+// isAbandoned reports whether nobody waits for the rest.
+func (w *mapping) isAbandoned() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.outcomes[place] = outcome
-	return !w.isGiven
+	return w.isGiven
 }

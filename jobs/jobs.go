@@ -15,6 +15,7 @@ import (
 
 	"errand/blob"
 	"errand/core"
+	"errand/seal"
 	"errand/store"
 )
 
@@ -41,6 +42,7 @@ type Options struct {
 	Store   *store.Store
 	Log     *slog.Logger
 	Blobs   blob.Store // where source maps are; nil for nowhere
+	Keys    *seal.Ring // that seal the secrets of webhooks; nil for none
 	Observe observer   // may be nil
 	// ObserveDropped is called for each day of stored events that the retention deletes; it may be nil.
 	ObserveDropped func(events int64)
@@ -53,10 +55,9 @@ type observer = func(job string, took time.Duration, err error)
 func (o Options) allJobs() []job {
 	return []job{
 		makePartitions(o.Store), trainDictionaries(o.Store), dropExpired(o), purgeProjects(o.Store),
-		expireApprovals(o.Store), endClaims(o.Store), readIssues(o.Store),
-		indexIssues(o.Store), markQuiet(o.Store), verifyFixes(o.Store), dropAlerts(o.Store),
-		dropDeliveries(o.Store),
-		dropBlobs(o),
+		expireApprovals(o.Store), endClaims(o.Store), readIssues(o.Store), indexIssues(o.Store), markQuiet(o.Store), verifyFixes(o.Store),
+		dropDeliveries(o.Store), dropSent(o.Store), dropConsents(o.Store),
+		dropBlobs(o), sealWebhooks(o),
 	}
 }
 

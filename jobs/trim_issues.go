@@ -2,9 +2,7 @@ package jobs
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"errand/core"
@@ -39,11 +37,7 @@ const trimWithin = 30 * time.Second
 
 // trimOnce makes an error of a panic: this work has no queue to catch it.
 func trimOnce(ctx context.Context, s *store.Store) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+	defer catchPanic(&err)
 	ctx, cancel := context.WithTimeout(ctx, trimWithin)
 	defer cancel()
 	return s.Intake.TrimIssues(ctx)

@@ -117,3 +117,21 @@ func TestCallFailsInside(t *testing.T) {
 	failure := failureOf(t, s.CallTool(t, surfacetest.AdminToken, "list_projects", `{}`))
 	require.Contains(t, []any{"internal", "unavailable"}, failure["error"])
 }
+
+// TestCallOfProse holds that a tool whose product is a text answers the text alone, and declares no other output: clients that get
+// structured content show their models nothing else.
+func TestCallOfProse(t *testing.T) {
+	t.Parallel()
+	s := surfacetest.New(t)
+	issue := s.CreateIssue(t)
+	result := s.CallTool(t, surfacetest.AdminToken, "get_brief", fmt.Sprintf(`{"id": %d, "budget": 500}`, issue))
+	require.False(t, result.IsError)
+	require.Empty(t, result.StructuredContent)
+	require.Len(t, result.Content, 1)
+	require.Contains(t, result.Content[0].Text, fmt.Sprintf("# Errand issue %d: ", issue))
+	for _, tool := range listedTools(t, newHandler(t, nil)) {
+		if tool.Name == "get_brief" {
+			require.Nil(t, tool.OutputSchema)
+		}
+	}
+}

@@ -29,7 +29,8 @@ func newGuard(baseURL func() string, origins []string, next http.Handler) *guard
 	return g
 }
 
-// ServeHTTP refuses what is not a message: 405 for all but POST, 403 for web pages of foreign origins, 413 above the limit.
+// ServeHTTP refuses what is not a message: 405 for all but POST, 403 for web pages of foreign origins, 413 above the limit,
+// and what findProblem finds. Nothing leaves mcp-go as plain text, which clients could not read.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -49,7 +50,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	if problem := checkMessage(body); problem != nil {
+	if problem := findProblem(r.Header, body); problem != nil {
 		problem.writeTo(w, r)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"time"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -26,6 +27,10 @@ type Options struct {
 	Log            *slog.Logger
 	Observe        func(tool, outcome string) // is called after each call of a tool, with ok or the code of its error; may be nil
 }
+
+// listsHoldFor is how long a client may keep the lists of tools and prompts, for its token only: they change with the version
+// of Errand, and each fetch costs more than most calls.
+const listsHoldFor = 5 * time.Minute
 
 // surface holds what the handlers share.
 type surface struct {
@@ -50,6 +55,7 @@ func New(o Options) http.Handler {
 		server.WithPromptCapabilities(false),
 		server.WithCompletions(),
 		server.WithPromptCompletionProvider(projectCompletion{s}),
+		server.WithCacheHints(listsHoldFor.Milliseconds(), protocol.CacheScopePrivate),
 		server.WithHooks(hooks),
 	)
 	for _, op := range o.Registry.Catalogue().Tools() {

@@ -12,6 +12,7 @@ import (
 	protocol "github.com/mark3labs/mcp-go/mcp"
 
 	"errand/core"
+	"errand/prompts"
 	"errand/wire"
 )
 
@@ -21,6 +22,8 @@ type message struct {
 	ID      json.RawMessage `json:"id"`
 	Method  json.RawMessage `json:"method"`
 	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"` // of an answer, as is error
+	Error   json.RawMessage `json:"error"`
 }
 
 // messageProblem is what is wrong with a message, in the words and with the codes of JSON-RPC.
@@ -39,8 +42,8 @@ func checkMessage(body []byte) *messageProblem {
 	if json.Unmarshal(body, &m) != nil || kindOf(body) != '{' {
 		return &messageProblem{code: protocol.INVALID_REQUEST, text: "the message must be one JSON object; batches are not taken"}
 	}
-	if m.Method == nil { // the answer to a request that nobody has made
-		return nil
+	if m.Method == nil {
+		return checkAnswer(m)
 	}
 	problem := &messageProblem{code: protocol.INVALID_REQUEST}
 	if m.ID != nil {
@@ -66,6 +69,18 @@ func checkMessage(body []byte) *messageProblem {
 		return nil
 	}
 	return problem
+}
+
+// checkAnswer refuses what has no method: an answer to a request that the server never made. An empty one is let through, as
+// clients answer pings with it.
+func checkAnswer(m message) *messageProblem {
+	switch {
+	case m.Result == nil && m.Error == nil:
+		return &messageProblem{code: protocol.INVALID_REQUEST, text: "method is missing"}
+	case string(m.Result) == "{}" && m.Error == nil:
+		return nil
+	}
+	return &messageProblem{code: protocol.INVALID_REQUEST, text: "the message answers a request, but the server makes none"}
 }
 
 // kindOf returns the first character of a JSON value, 0 for every number.
@@ -116,7 +131,27 @@ func checkParams(method protocol.MCPMethod, body []byte) string {
 	if list.Params.Cursor != "" {
 		return "params.cursor is unknown: the list has one page"
 	}
+	if get, ok := request.(*protocol.GetPromptRequest); ok {
+		return checkPrompt(get.Params.Name, get.Params.Arguments)
+	}
 	return ""
+}
+
+// checkPrompt says what is wrong with the arguments of a prompt: an error of its handler would be an internal one.
+func checkPrompt(name string, arguments map[string]string) string {
+	all := prompts.AllPrompts()
+	at := slices.IndexFunc(all, func(p prompts.Prompt) bool { return p.Name == name })
+	if at < 0 {
+		return "" // mcp-go names it
+	}
+	_, err := all[at].Render(arguments)
+	if err == nil {
+		return ""
+	}
+	for _, detail := range core.AsError(err).Details {
+		return "params.arguments." + detail.Path + " " + detail.Message
+	}
+	return "params.arguments are not those of " + name
 }
 
 // fieldOf returns the path of the field as the client wrote it, without the names of embedded types.
@@ -148,7 +183,10 @@ func wordFor(t reflect.Type) string {
 // writeTo answers with the problem. Clients of the older protocol read errors of a call from answers that are 200.
 func (p *messageProblem) writeTo(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusBadRequest
-	if p.code == protocol.INVALID_PARAMS && !protocol.IsModernProtocol(r.Header.Get("Mcp-Protocol-Version")) {
+	switch isModern := protocol.IsModernProtocol(r.Header.Get(protocol.HeaderProtocolVersion)); {
+	case p.code == protocol.METHOD_NOT_FOUND:
+		status = http.StatusNotFound
+	case p.code == protocol.INVALID_PARAMS && !isModern:
 		status = http.StatusOK
 	}
 	id := p.id

@@ -32,18 +32,22 @@ func TestProblemsOfMessagesAreInPlainWords(t *testing.T) {
 		code int
 		text string
 	}{
-		``:                                      {-32700, "the message is not valid JSON"},
-		`{"jsonrpc":`:                           {-32700, "the message is not valid JSON"},
-		"\xff":                                  {-32700, "the message is not valid JSON"},
-		`[` + listTools + `]`:                   {-32600, one},
-		` null `:                                {-32600, one},
-		`-7`:                                    {-32600, one},
-		`{"id":1,"method":"ping"}`:              {-32600, `jsonrpc must be "2.0"`},
-		`{"jsonrpc":2,"method":"x"}`:            {-32600, `jsonrpc must be "2.0"`},
-		requestMessage(`"method":{}`):           {-32600, "method must be a string"},
-		requestMessage(`"method":null`):         {-32600, "method must be a string"},
-		requestMessage(`"params":"x"`):          {-32602, "params must be an object"},
-		callMessage("tools/call", `{"name":5}`): {-32602, "params.name must be a string"},
+		``:                         {-32700, "the message is not valid JSON"},
+		`{"jsonrpc":`:              {-32700, "the message is not valid JSON"},
+		"\xff":                     {-32700, "the message is not valid JSON"},
+		`[` + listTools + `]`:      {-32600, one},
+		` null `:                   {-32600, one},
+		`-7`:                       {-32600, one},
+		`[]`:                       {-32600, one},
+		`{"jsonrpc":"2.0","id":1}`: {-32600, "method is missing"},
+		`{"jsonrpc":"2.0","id":1,"result":{"a":1}}`:              {-32600, "the message answers a request, but the server makes none"},
+		`{"jsonrpc":"2.0","id":1,"error":{}}`:                    {-32600, "the message answers a request, but the server makes none"},
+		`{"id":1,"method":"ping"}`:                               {-32600, `jsonrpc must be "2.0"`},
+		`{"jsonrpc":2,"method":"x"}`:                             {-32600, `jsonrpc must be "2.0"`},
+		requestMessage(`"method":{}`):                            {-32600, "method must be a string"},
+		requestMessage(`"method":null`):                          {-32600, "method must be a string"},
+		requestMessage(`"params":"x"`):                           {-32602, "params must be an object"},
+		callMessage("tools/call", `{"name":5}`):                  {-32602, "params.name must be a string"},
 		callMessage("tools/call", `{"name":"whoami","_meta":3}`): {-32602, "params._meta must be an object"},
 		callMessage("initialize", `{"clientInfo":{"name":[]}}`):  {-32602, "params.clientInfo.name must be a string"},
 		callMessage("initialize", `{"capabilities":true}`):       {-32602, "params.capabilities must be an object"},
@@ -89,4 +93,18 @@ func TestProblemsOfMessagesNameTheRequest(t *testing.T) {
 	answer = postMessage(h, `{`, nil)
 	require.Equal(t, http.StatusBadRequest, answer.Code)
 	require.Contains(t, answer.Body.String(), `"id":null`)
+}
+
+// Clients read errors from JSON: what is not said in it reaches nobody.
+func TestRefusalsAreJSON(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, nil)
+	for _, mediaType := range []string{"", "text/plain", "application/xml", "application/json-seq", ";"} {
+		answer := postMessage(h, listTools, map[string]string{"Content-Type": mediaType})
+		require.Equal(t, http.StatusBadRequest, answer.Code, mediaType)
+		requireProblem(t, answer, -32600, "the header Content-Type must be application/json", mediaType)
+	}
+	answer := postMessage(h, listTools, map[string]string{"Content-Type": "Application/JSON; charset=utf-8"})
+	require.Equal(t, http.StatusOK, answer.Code)
+	require.Equal(t, http.StatusAccepted, postMessage(h, `{"jsonrpc":"2.0","id":1,"result":{}}`, nil).Code, "a client answers a ping")
 }

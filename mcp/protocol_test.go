@@ -55,7 +55,12 @@ func TestProtocolVersionHeader(t *testing.T) {
 		require.Equal(t, http.StatusOK, postMessage(h, listTools, header).Code, version)
 	}
 	for _, version := range []string{"2024-10-07", "2025-01-01", "1", "2027-01-01", "latest"} {
-		require.Equal(t, http.StatusBadRequest, postMessage(h, listTools, map[string]string{"Mcp-Protocol-Version": version}).Code, version)
+		answer := postMessage(h, listTools, map[string]string{"Mcp-Protocol-Version": version})
+		require.Equal(t, http.StatusBadRequest, answer.Code, version)
+		require.Equal(t, "application/json", answer.Header().Get("Content-Type"), version)
+		if version < "2026" {
+			require.Contains(t, answer.Body.String(), "2025-06-18", "it names the versions")
+		}
 	}
 }
 
@@ -82,6 +87,7 @@ func TestModernProtocol(t *testing.T) {
 	require.Equal(t, http.StatusOK, list.Code, list.Body)
 	require.Contains(t, list.Body.String(), `"whoami"`)
 	require.Contains(t, list.Body.String(), `"cacheScope":"private"`, "what a token may see is for its owner only")
+	require.Contains(t, list.Body.String(), `"ttlMs":300000`)
 }
 
 func postModern(h http.Handler, method, params string) *httptest.ResponseRecorder {
@@ -91,8 +97,20 @@ func postModern(h http.Handler, method, params string) *httptest.ResponseRecorde
 
 func TestNothingIsSubscribed(t *testing.T) {
 	t.Parallel()
-	answer := postModern(newHandler(t, nil), "subscriptions/listen", `"notifications":{"toolsListChanged":true}`)
-	require.Equal(t, http.StatusOK, answer.Code, "the stream ends by itself, since nothing changes")
+	h := newHandler(t, nil)
+	answer := postModern(h, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`)
+	require.Equal(t, http.StatusNotFound, answer.Code)
+	requireProblem(t, answer, -32601, "subscriptions/listen is not supported: the server sends no notifications", "listen")
+	require.Contains(t, answer.Body.String(), `"id":1`)
+
+	message, header := modernMessage("subscriptions/listen", `"notifications":{}`)
+	header["Mcp-Method"] = "tools/list"
+	mismatch := postMessage(h, message, header)
+	require.Equal(t, http.StatusBadRequest, mismatch.Code, "header and message disagree")
+	require.Contains(t, mismatch.Body.String(), `"code":-32020`)
+
+	old := postMessage(h, callMessage("subscriptions/listen", `{"notifications":{}}`), nil)
+	require.Contains(t, old.Body.String(), `"code":-32601`, "the older versions do not know it")
 }
 
 func TestPrompts(t *testing.T) {
@@ -120,7 +138,7 @@ func TestPrompts(t *testing.T) {
 	}
 	refused := postMessage(h, `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"triage_inbox","arguments":{"projct":"x"}}}`,
 		nil)
-	require.Contains(t, refused.Body.String(), "projct: is not an argument of triage_inbox")
+	requireProblem(t, refused, -32602, "params.arguments.projct is not an argument of triage_inbox", "prompts/get")
 }
 
 func TestUnknownTool(t *testing.T) {

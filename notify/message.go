@@ -14,15 +14,15 @@ import (
 )
 
 // EventName is what happened, as webhooks are told.
-type EventName string
+type EventName = core.WebhookEvent
 
 // The events of webhooks.
 const (
-	IssueNew       EventName = "issue.new"
-	IssueRegressed EventName = "issue.regressed"
-	IssueVerified  EventName = "issue.verified"
-	IssueSpike     EventName = "issue.spike"
-	Ping           EventName = "ping" // a test of the webhook, without an issue
+	IssueNew       = core.IssueNew
+	IssueRegressed = core.IssueRegressed
+	IssueVerified  = core.IssueVerified
+	IssueSpike     = core.IssueSpike
+	Ping           = core.Ping
 )
 
 // Message is one delivery as it is when it is sent.
@@ -77,6 +77,7 @@ type Target struct {
 	Token  core.Secret // of the source control, for the two formats that act there
 	// IssueNumber is the source control's issue that was opened for the issue of the message; 0 when there is none yet.
 	IssueNumber int64
+	Recipients  []string // of email
 }
 
 // EncodeJSON writes the body of a request, without the escapes of <, > and & that only pages need.

@@ -15,6 +15,9 @@ type BriefForm struct {
 	Now     core.Time
 }
 
+// smallBudget is the budget below which nothing is kept for the later parts: there the frames need it all.
+const smallBudget = 1000
+
 // bytesPerToken is what a token is (decisions 7). Characters are counted as bytes: those that have several are several tokens.
 const bytesPerToken = 4
 
@@ -33,13 +36,19 @@ func RenderBrief(facts core.IssueFacts, form BriefForm) core.Brief {
 	p.text.Grow(limit)
 	p.text.WriteString(b.renderHead())
 	end := renderSteps(steps, limit)
-	p.writeSections([]section{
+	sections := []section{
 		{"## What happened", b.describeEvent(), 0},
 		{"## Notes and earlier fixes", b.listKnown(), 20},
 		{"## Similar issues", b.listSimilar(), 10},
 		{"## Releases, counts and triage", b.listRest(), 8},
 		{"## More of the event", b.describeSurroundings(), 12},
-	}, limit-p.text.Len()-len(end)-leftOutRoom)
+	}
+	if form.Budget < smallBudget {
+		for i := range sections {
+			sections[i].share = 0
+		}
+	}
+	p.writeSections(sections, limit-p.text.Len()-len(end)-leftOutRoom)
 	p.text.WriteString(b.renderLeftOut(&p.leftOut))
 	p.text.WriteString(end)
 	return core.Brief{Version: core.BriefVersion, Markdown: p.text.String(), JSON: b.makeJSON(steps, p.leftOut.list())}
@@ -95,7 +104,11 @@ func (b *brief) renderHead() string {
 func (b *brief) describeClaim() string {
 	switch {
 	case b.Issue.Claim != nil:
-		return fmt.Sprintf(" Claimed by %s until %s.", cleanLine(b.Issue.Claim.Holder, maxName/2), minuteOf(b.Issue.Claim.ExpiresAt))
+		holder := cleanLine(b.Issue.Claim.Holder, maxName/2)
+		if worker := b.Issue.Claim.Worker; worker != "" {
+			holder += " (worker " + cleanLine(string(worker), maxName/2) + ")"
+		}
+		return fmt.Sprintf(" Claimed by %s until %s.", holder, minuteOf(b.Issue.Claim.ExpiresAt))
 	case b.Reader.Has(core.ClaimIssue.Scope):
 		return fmt.Sprintf(" Nobody has claimed it: start with %s id=%d.", core.ClaimIssue.Name, b.Issue.ID)
 	default:
@@ -103,8 +116,8 @@ func (b *brief) describeClaim() string {
 	}
 }
 
-// shortCommit returns the beginning of a commit, by which it is known too.
-func shortCommit[T ~string](commit T) string { return string(commit[:min(len(commit), 12)]) }
+// shortenCommit returns the beginning of a commit, by which it is known too.
+func shortenCommit[T ~string](commit T) string { return string(commit[:min(len(commit), 12)]) }
 
 // minuteOf writes a time to the minute.
 func minuteOf(t core.Time) string {

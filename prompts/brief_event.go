@@ -20,18 +20,18 @@ const (
 func (b *brief) describeEvent() []piece {
 	if b.Event == nil {
 		return []piece{
-			ourPiece("No event of it is stored any more: the counts are all there is."),
-			theirPiece(cleanText(string(b.Issue.Title), maxHeadline) + "\n" + b.describePlace()),
+			makePiece("No event of it is stored any more: the counts are all there is."),
+			makeFenced(cleanText(string(b.Issue.Title), maxHeadline) + "\n" + b.describePlace()),
 		}
 	}
 	e := &b.Event.Event
 	stacks := collectStacks(e)
 	pieces := []piece{
-		ourPiece(b.describeChoice(stacks)),
-		theirPiece(b.describeExceptions() + b.describePlace()).orShort(cleanLine(string(b.Issue.Title), maxName)).named("message"),
+		makePiece(b.describeChoice(stacks)),
+		makeFenced(b.describeExceptions() + b.describePlace()).orShort(cleanLine(string(b.Issue.Title), maxName)).named("message"),
 	}
-	pieces = append(pieces, stacks.listFrames()...)
-	return append(pieces, describeUnmapped(e)...)
+	pieces = append(pieces, describeUnmapped(e)...)
+	return append(pieces, stacks.listFrames(e, b.Budget*bytesPerToken)...)
 }
 
 // describeChoice says which event is shown, and why.
@@ -78,7 +78,7 @@ func (b *brief) describeExceptions() string {
 		}
 		text.WriteString(headlineOf(&x, maxHeadline/min(i+1, 2)) + "\n")
 	}
-	if message := string(e.Message); message != "" && !restates(e) {
+	if message := string(e.Message); message != "" && !isRestated(e) {
 		text.WriteString(cleanText(message, maxHeadline) + "\n")
 	}
 	if text.Len() == 0 {
@@ -87,8 +87,8 @@ func (b *brief) describeExceptions() string {
 	return text.String()
 }
 
-// restates reports whether the message says what an exception says already.
-func restates(e *core.Event) bool {
+// isRestated reports whether the message says what an exception says already.
+func isRestated(e *core.Event) bool {
 	for i := range e.Exceptions {
 		if e.Exceptions[i].Value == e.Message || e.Exceptions[i].RestatesMessage(e.Message) {
 			return true
@@ -145,14 +145,11 @@ func joinFacts(facts []fact) string {
 	return strings.Join(list, " · ") + "\n"
 }
 
-// isMapReason reports whether a problem says why a frame was not mapped to its source.
-func isMapReason(p core.Problem) bool { return strings.HasPrefix(p.Reason, "not mapped") }
-
 // listUnmapped returns why frames were not mapped, each reason once with the first frame that it is about.
 func listUnmapped(e *core.Event) (reasons []core.Untrusted, frames int) {
 	seen := map[string]bool{}
 	for _, p := range e.Problems {
-		if !isMapReason(p) {
+		if !strings.HasPrefix(p.Reason, core.NotMapped) {
 			continue
 		}
 		frames++
@@ -175,7 +172,7 @@ func describeUnmapped(e *core.Event) []piece {
 		text.WriteString(cleanLine(string(reason), maxPath) + "\n")
 	}
 	return []piece{
-		ourPiece(fmt.Sprintf("Source map missing: %s of minified code could not be mapped to the source.", countThings(frames, "frame"))),
-		theirPiece(text.String()),
+		makePiece(fmt.Sprintf("Source map missing: %s of minified code could not be mapped to the source.", countThings(frames, "frame"))),
+		makeFenced(text.String()).named("reason of missing source maps"),
 	}
 }

@@ -61,8 +61,10 @@ func makeFacts(text string) core.IssueFacts {
 	}}
 	no := false
 	frame := func(inApp bool, line int) core.Frame {
-		return core.Frame{Function: u, Module: u, Filename: u, AbsPath: u, Lineno: core.OptInt(line), Colno: 3, InApp: inApp, ContextLine: u,
-			PreContext: core.List[core.Untrusted]{u, u}, PostContext: core.List[core.Untrusted]{u}, Vars: in}
+		return core.Frame{
+			Function: u, Module: u, Filename: u, AbsPath: u, Lineno: core.OptInt(line), Colno: 3, InApp: inApp, ContextLine: u,
+			PreContext: core.List[core.Untrusted]{u, u}, PostContext: core.List[core.Untrusted]{u}, Vars: in,
+		}
 	}
 	mapped := frame(true, 9)
 	mapped.Source = &core.SourcePosition{Name: u, Path: u, Line: 4, Column: 2}
@@ -71,7 +73,8 @@ func makeFacts(text string) core.IssueFacts {
 		Environment: u, ServerName: u, User: in, Tags: in, Contexts: in, Extra: in,
 		Request: &core.Request{Method: u, URL: u, Query: in, Headers: in, Cookies: in, Data: in},
 		Exceptions: core.List[core.Exception]{
-			{Type: u, Value: u, Module: u, Mechanism: &core.Mechanism{Type: u, Handled: &no}, Frames: core.List[core.Frame]{frame(false, 1), frame(true, 2)}},
+			{Type: u, Value: u, Module: u, Mechanism: &core.Mechanism{Type: u, Handled: &no},
+				Frames: core.List[core.Frame]{frame(false, 1), frame(true, 2)}},
 			{Type: u, Value: u, Frames: core.List[core.Frame]{mapped, frame(true, 5), frame(false, 6), frame(false, 7)}},
 		},
 		Threads:     core.List[core.Thread]{{ID: u, Name: u, Crashed: true, Frames: core.List[core.Frame]{frame(true, 8)}}},
@@ -86,7 +89,7 @@ func makeFacts(text string) core.IssueFacts {
 	deploy := core.ReleasedDeploy{Release: u, Deploy: core.Deploy{Environment: text, Commit: strings.Repeat("a1", 20), DeployedAt: briefNow}}
 	fix := core.Fix{Kind: core.FixByCommit, Commit: core.Text(strings.Repeat("b2", 20)), LinkedBy: "agent", LinkedAt: briefNow, Release: u,
 		Environment: u, DeployedAt: briefNow, RegressedAt: briefNow, RegressedIn: u}
-	note := core.Activity{At: briefNow, ActorName: "agent", Action: core.ActionIssueNote, Data: json.RawMessage(`{"text":"a note\n` + "```" + `"}`)}
+	note := core.Activity{At: briefNow, ActorName: "agent", Action: core.ActionIssueNote, Data: json.RawMessage("{\"text\":\"one\\n```\"}")}
 	return core.IssueFacts{
 		Issue: core.IssueDetail{Issue: issue, Fix: &fix}, Project: core.BriefProject{ID: 7, Name: "Shop", Slug: "shop"},
 		Event: &core.EventDetail{EventRow: core.EventRow{ID: 1001, Timestamp: briefNow, Level: "error"}, Event: event}, NewerEvents: 2,

@@ -29,8 +29,7 @@ func (s jsonSizes) halve() jsonSizes {
 func (b *brief) makeBoundedEvent() *core.BriefEvent {
 	for sizes := usualSizes; ; sizes = sizes.halve() {
 		event := b.makeEvent(sizes)
-		text, err := core.MarshalPlain(event)
-		if event == nil || err == nil && len(text) <= maxEventJSON || sizes.frames == 0 {
+		if event == nil || sizes.frames == 0 || measureEvent(event) <= maxEventJSON {
 			return event
 		}
 	}

@@ -19,14 +19,14 @@ func (b *brief) listKnown() (pieces []piece) {
 	releases := ""
 	for i := range b.Fixes {
 		f := &b.Fixes[i]
-		pieces = append(pieces, ourPiece("- "+describeFix(f)).named("fix"))
+		pieces = append(pieces, makePiece("- "+describeFix(f)).named("fix"))
 		facts := []fact{{"brought by release", f.Release}, {"in", f.Environment}, {"came back in release", f.RegressedIn}}
 		if line := joinFacts(facts); line != "" {
 			releases += refOf(f) + ": " + line
 		}
 	}
 	if releases != "" {
-		pieces = append(pieces, theirPiece(releases))
+		pieces = append(pieces, makeFenced(releases))
 	}
 	for i := range b.Notes {
 		pieces = append(pieces, describeNote(&b.Notes[i]).named("note"))
@@ -37,7 +37,7 @@ func (b *brief) listKnown() (pieces []piece) {
 // refOf names the commit or the pull request of a fix.
 func refOf(f *core.Fix) string {
 	if f.Kind == core.FixByCommit {
-		return "commit " + shortCommit(f.Commit)
+		return "commit " + shortenCommit(f.Commit)
 	}
 	return "pull request " + cleanLine(string(f.PRURL), maxPath)
 }
@@ -76,7 +76,7 @@ func readData(a *core.Activity, data any) bool {
 func describeNote(a *core.Activity) piece {
 	by := fmt.Sprintf("- Note by %s, %s:\n", cleanLine(a.ActorName, maxName), minuteOf(a.At))
 	text := noteOf(a)
-	return ourPiece(by + quoteText(cleanText(text, maxNote))).orShort(by + quoteText(cleanText(text, maxShortNote)))
+	return makePiece(by + quoteText(cleanText(text, maxNote))).orShort(by + quoteText(cleanText(text, maxShortNote)))
 }
 
 // quoteText puts each line of a cleaned text behind a mark, so that none has a meaning in Markdown of its own.
@@ -92,7 +92,7 @@ func quoteText(text string) string {
 func (b *brief) listSimilar() (pieces []piece) {
 	for i := range b.Similar {
 		s := &b.Similar[i]
-		pieces = append(pieces, theirPiece(fmt.Sprintf("issue %d: %s", s.Issue.ID, cleanLine(string(s.Issue.Title), maxName))+
+		pieces = append(pieces, makeFenced(fmt.Sprintf("issue %d: %s", s.Issue.ID, cleanLine(string(s.Issue.Title), maxName))+
 			" · "+cleanLine(string(s.Issue.Culprit), maxName)).named("similar title"))
 	}
 	for i := range b.Similar {
@@ -107,7 +107,7 @@ func (b *brief) listSimilar() (pieces []piece) {
 			text += fmt.Sprintf("  Its last note, by %s:\n", cleanLine(s.LastNote.ActorName, maxName)) +
 				quoteText(cleanText(noteOf(s.LastNote), maxShortNote*2))
 		}
-		pieces = append(pieces, ourPiece(text).orShort(short).named("similar issue"))
+		pieces = append(pieces, makePiece(text).orShort(short).named("similar issue"))
 	}
 	return pieces
 }

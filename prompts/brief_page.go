@@ -16,11 +16,11 @@ type piece struct {
 	what     string // it is one of, such as "note", where it is counted when it is left out
 }
 
-// ourPiece makes a piece of text of Errand's own.
-func ourPiece(text string) piece { return piece{text: endLine(text)} }
+// makePiece makes a piece of text of Errand's own.
+func makePiece(text string) piece { return piece{text: endLine(text)} }
 
-// theirPiece makes a piece with text of the monitored app, which is clean.
-func theirPiece(text string) piece { return piece{text: fenceLines(endLine(text)), isTheirs: true} }
+// makeFenced makes a piece with text of the monitored app, which is clean.
+func makeFenced(text string) piece { return piece{text: fenceLines(endLine(text)), isTheirs: true} }
 
 // orShort adds what stands in its place where there is little room.
 func (p piece) orShort(short string) piece {

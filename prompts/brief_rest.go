@@ -12,19 +12,19 @@ import (
 func (b *brief) listRest() []piece {
 	var pieces []piece
 	if text := b.describeDeploys(); text != "" {
-		pieces = append(pieces, ourPiece(text).named("list of deploys"))
+		pieces = append(pieces, makePiece(text).named("list of deploys"))
 	}
 	if text := b.describeReleases(); text != "" {
-		pieces = append(pieces, theirPiece(text).named("list of releases"))
+		pieces = append(pieces, makeFenced(text).named("list of releases"))
 	}
 	const worthHours = 3
 	if b.Issue.Events7d > worthHours {
-		pieces = append(pieces, ourPiece(b.describeHours()).named("count by hour"))
+		pieces = append(pieces, makePiece(b.describeHours()).named("count by hour"))
 	}
-	pieces = append(pieces, ourPiece(b.describeTriage()).named("triage"))
+	pieces = append(pieces, makePiece(b.describeTriage()).named("triage"))
 	for i := range b.History {
 		a := &b.History[i]
-		pieces = append(pieces, ourPiece(fmt.Sprintf("- %s: %s by %s%s", minuteOf(a.At), strings.TrimPrefix(string(a.Action), "issue."),
+		pieces = append(pieces, makePiece(fmt.Sprintf("- %s: %s by %s%s", minuteOf(a.At), strings.TrimPrefix(string(a.Action), "issue."),
 			cleanLine(a.ActorName, maxName), describeChange(a))).named("earlier change"))
 	}
 	return pieces
@@ -34,10 +34,10 @@ func (b *brief) listRest() []piece {
 func (b *brief) describeDeploys() string {
 	var text strings.Builder
 	if first := b.FirstDeploy; first != nil {
-		fmt.Fprintf(&text, "The first release with it was deployed %s as commit %s.", minuteOf(first.DeployedAt), shortCommit(first.Commit))
+		fmt.Fprintf(&text, "The first release with it was deployed %s as commit %s.", minuteOf(first.DeployedAt), shortenCommit(first.Commit))
 		if before := b.BeforeFirst; before != nil && before.Commit != first.Commit {
 			fmt.Fprintf(&text, " Commit %[1]s ran before: if the release brought the error, it is in `git log %[1]s..%[2]s`.",
-				shortCommit(before.Commit), shortCommit(first.Commit))
+				shortenCommit(before.Commit), shortenCommit(first.Commit))
 		}
 		text.WriteString("\n")
 	}
@@ -47,7 +47,7 @@ func (b *brief) describeDeploys() string {
 			if i > 0 {
 				text.WriteString(",")
 			}
-			fmt.Fprintf(&text, " %s %s", shortCommit(d.Commit), minuteOf(d.DeployedAt))
+			fmt.Fprintf(&text, " %s %s", shortenCommit(d.Commit), minuteOf(d.DeployedAt))
 		}
 		text.WriteString("\n")
 	}

@@ -24,6 +24,8 @@ type stacks struct {
 
 type stack struct {
 	of     string // whose it is, as a heading in a fence
+	list   string // exceptions or threads
+	owner  int    // its place there
 	frames []core.Frame
 }
 
@@ -32,25 +34,25 @@ func collectStacks(e *core.Event) *stacks {
 	s := &stacks{}
 	for i := len(e.Exceptions) - 1; i >= 0; i-- {
 		x := &e.Exceptions[i]
-		s.add("Stack of "+cleanLine(string(x.Type), maxName)+", the most recent call first:", x.Frames)
+		s.add(stack{"Stack of " + cleanLine(string(x.Type), maxName) + ", the most recent call first:", "exceptions", i, x.Frames})
 	}
 	if !s.hasApp {
-		for _, t := range e.Threads {
+		for i, t := range e.Threads {
 			if t.Crashed || t.Current || len(e.Threads) == 1 {
-				s.add("Stack of thread "+cleanLine(string(t.Name), maxName)+", the most recent call first:", t.Frames)
+				s.add(stack{"Stack of thread " + cleanLine(string(t.Name), maxName) + ", the most recent call first:", "threads", i, t.Frames})
 			}
 		}
 	}
 	return s
 }
 
-func (s *stacks) add(of string, frames []core.Frame) {
-	if len(frames) == 0 {
+func (s *stacks) add(one stack) {
+	if len(one.frames) == 0 {
 		return
 	}
-	s.list = append(s.list, stack{of, frames})
-	for i := range frames {
-		s.hasApp = s.hasApp || frames[i].InApp
+	s.list = append(s.list, one)
+	for i := range one.frames {
+		s.hasApp = s.hasApp || one.frames[i].InApp
 	}
 }
 
@@ -60,9 +62,9 @@ func (s *stacks) isEmpty() bool { return len(s.list) == 0 }
 func (s *stacks) isShown(f *core.Frame) bool { return f.InApp || !s.hasApp }
 
 // listFrames writes the frames of the app, with those of libraries between them folded. A frame that stands in several stacks,
-// or several times in one, is shown once.
-func (s *stacks) listFrames() (pieces []piece) {
-	shown, most := map[frameKey]bool{}, maxFrames
+// or several times in one, is shown once. What is beyond the limit in bytes, for which there is no room, is only counted.
+func (s *stacks) listFrames(e *core.Event, limit int) (pieces []piece) {
+	shown, most, size := map[frameKey]bool{}, maxFrames, 0
 	if !s.hasApp {
 		most = maxLibraryFrames
 	}
@@ -85,15 +87,20 @@ func (s *stacks) listFrames() (pieces []piece) {
 			shown[key] = true
 			before := heading + foldFrames(folded)
 			heading, folded = "", nil
-			if len(pieces) >= most {
+			if len(pieces) >= most || size > limit {
 				pieces = append(pieces, piece{what: "frame", isTheirs: true})
 				continue
 			}
 			head := before + describeFrame(stack.frames, i)
-			pieces = append(pieces, theirPiece(head+renderCode(f)+renderVars(f.Vars)).orShort(head+renderLine(f)).named("frame"))
+			if e.FindMapProblem(stack.list, stack.owner, i) != "" {
+				head += "    (not mapped to its source)\n"
+			}
+			full := head + renderCode(f) + renderVars(f.Vars)
+			size += len(full)
+			pieces = append(pieces, makeFenced(full).orShort(head+renderLine(f)).named("frame"))
 		}
 		if end := foldFrames(folded) + foldRepeated(repeated); end != "" && heading == "" {
-			pieces = append(pieces, theirPiece(end))
+			pieces = append(pieces, makeFenced(end))
 		}
 	}
 	return pieces
@@ -192,12 +199,12 @@ func describeFrame(frames []core.Frame, i int) string {
 		text += ":" + strconv.FormatInt(int64(column), 10)
 	}
 	if f.Source != nil {
-		text += fmt.Sprintf(" (mapped from %s:%d:%d)", cleanLine(lastPart(f), maxName), f.Lineno, f.Colno)
+		text += fmt.Sprintf(" (mapped from %s:%d:%d)", cleanLine(findBaseName(f), maxName), f.Lineno, f.Colno)
 	}
 	return text + "\n"
 }
 
-func lastPart(f *core.Frame) string {
+func findBaseName(f *core.Frame) string {
 	file := string(f.AbsPath)
 	if file == "" {
 		file = string(f.Filename)

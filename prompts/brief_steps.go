@@ -28,19 +28,17 @@ func (b *brief) listSteps() []step {
 				fmt.Sprintf("Your token only reads: hand the fix of issue %d over.", id)},
 		)
 	}
-	switch {
-	case b.Issue.Claim == nil:
-		steps = append(steps, step{
-			fmt.Sprintf("%s id=%d, before anything else, so that nobody does the same.", core.ClaimIssue.Name, id),
-			fmt.Sprintf("%s id=%d.", core.ClaimIssue.Name, id),
-		})
-	default:
-		steps = append(steps, step{
+	first := step{
+		fmt.Sprintf("%s id=%d, before anything else, so that nobody does the same.", core.ClaimIssue.Name, id),
+		fmt.Sprintf("%s id=%d.", core.ClaimIssue.Name, id),
+	}
+	if b.Issue.Claim != nil {
+		first = step{
 			fmt.Sprintf("The claim: if it is yours, go on, and renew it with %s id=%d; else take another issue.", core.ClaimIssue.Name, id),
 			fmt.Sprintf("%s id=%d, unless it is claimed by somebody else.", core.ClaimIssue.Name, id),
-		})
+		}
 	}
-	return append(steps,
+	return append(steps, first,
 		step{"Find the cause in the source code. Write a test that fails because of it, then the smallest fix that makes it pass.",
 			"Fix it, with a test that fails without the fix."},
 		step{fmt.Sprintf("%s id=%d: the cause, and what you changed.", core.AddNote.Name, id), ""},

@@ -80,11 +80,11 @@ func (b *brief) describeSurroundings() (pieces []piece) {
 	e := &b.Event.Event
 	for i := range e.Exceptions {
 		if x := &e.Exceptions[i]; len(x.Value) > maxHeadline/2 && i < maxExceptions {
-			pieces = append(pieces, theirPiece("The whole message:\n"+headlineOf(x, maxWholeText)).named("long message"))
+			pieces = append(pieces, makeFenced("The whole message:\n"+headlineOf(x, maxWholeText)).named("long message"))
 		}
 	}
-	if len(e.Message) > maxHeadline && !restates(e) {
-		pieces = append(pieces, theirPiece("The whole message:\n"+cleanText(string(e.Message), maxWholeText)).named("long message"))
+	if len(e.Message) > maxHeadline && !isRestated(e) {
+		pieces = append(pieces, makeFenced("The whole message:\n"+cleanText(string(e.Message), maxWholeText)).named("long message"))
 	}
 	if e.Request != nil {
 		pieces = append(pieces, describeRequest(e.Request).named("request"))
@@ -94,7 +94,7 @@ func (b *brief) describeSurroundings() (pieces []piece) {
 		if i == len(e.Breadcrumbs)-1 {
 			text = "Breadcrumbs, the latest first:\n" + text
 		}
-		pieces = append(pieces, theirPiece(text).named("breadcrumb"))
+		pieces = append(pieces, makeFenced(text).named("breadcrumb"))
 	}
 	for _, part := range []struct {
 		heading string
@@ -106,7 +106,7 @@ func (b *brief) describeSurroundings() (pieces []piece) {
 			if i == 0 {
 				text = part.heading + ":\n" + text
 			}
-			pieces = append(pieces, theirPiece(text).named(part.what))
+			pieces = append(pieces, makeFenced(text).named(part.what))
 		}
 	}
 	return pieces
@@ -123,7 +123,7 @@ func describeRequest(r *core.Request) piece {
 			text += "  " + part.name + " = " + renderValue(part.value, 4*maxVar) + "\n"
 		}
 	}
-	return theirPiece(text).orShort(short)
+	return makeFenced(text).orShort(short)
 }
 
 func renderBreadcrumb(c *core.Breadcrumb) string {

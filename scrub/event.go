@@ -123,6 +123,13 @@ func (c *cleaner) cleanFrame(f *core.Frame) {
 	c.cleanField(noField, &f.Module)
 	c.cleanField(fieldFilename, &f.Filename)
 	c.cleanField(fieldAbsPath, &f.AbsPath)
+	c.cleanContext(f)
+	c.cleanObject(fieldVars, &f.Vars)
+	c.cleanSource(f)
+}
+
+// cleanContext cleans the lines of code of a frame.
+func (c *cleaner) cleanContext(f *core.Frame) {
 	c.keyIsTorn, c.valueIsPending = false, false
 	c.cleanLines(fieldPreContext, f.PreContext)
 	c.cleanLine(fieldContextLine, &f.ContextLine)
@@ -132,10 +139,22 @@ func (c *cleaner) cleanFrame(f *core.Frame) {
 		filterText(&f.ContextLine)
 		filterTexts(f.PostContext)
 	}
-	c.cleanObject(fieldVars, &f.Vars)
+}
+
+// cleanSource cleans what a source map says of a frame, as the function and the file that it stands for.
+func (c *cleaner) cleanSource(f *core.Frame) {
 	if f.Source != nil {
-		c.cleanField(noField, &f.Source.Name)
-		c.cleanField(noField, &f.Source.Path)
+		c.cleanField(fieldFunction, &f.Source.Name)
+		c.cleanField(fieldFilename, &f.Source.Path)
+	}
+}
+
+func (c *cleaner) cleanMapped(frames []core.Frame) {
+	for i := range frames {
+		if f := &frames[i]; f.Source != nil {
+			c.cleanContext(f)
+			c.cleanSource(f)
+		}
 	}
 }
 

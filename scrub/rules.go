@@ -48,6 +48,18 @@ func (r *Rules) ScrubEvent(e *core.Event) {
 	c.cleanEvent(e)
 }
 
+// ScrubMapped cleans what source maps brought into an event that was cleaned before: names, paths and lines of the original code.
+// The frames without a Source stay as they are.
+func (r *Rules) ScrubMapped(e *core.Event) {
+	c := cleaner{rules: r, steps: eventSteps}
+	for i := range e.Exceptions {
+		c.cleanMapped(e.Exceptions[i].Frames)
+	}
+	for i := range e.Threads {
+		c.cleanMapped(e.Threads[i].Frames)
+	}
+}
+
 // judgeName judges a name by the project's keys and the default names.
 func (r *Rules) judgeName(name string) verdict {
 	if r.keys.lengths != 0 && r.keys.hasKey(name) {

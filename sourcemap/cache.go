@@ -16,6 +16,8 @@ type Cache struct {
 	recent   map[pageKey][]byte // asked for since the last turn
 	previous map[pageKey][]byte // asked for in the turn before
 	size     int                // bytes in recent
+	hits     uint64
+	misses   uint64
 }
 
 // pageKey names a page. The hash stands for the index, so that equal maps, opened again or of two projects, share pages.
@@ -55,6 +57,13 @@ func (c *Cache) Size() int {
 	return size
 }
 
+// CountReads returns how many pages were asked for since the start that the cache had, and that it had not.
+func (c *Cache) CountReads() (hits, misses uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hits, c.misses
+}
+
 // startGeneration begins a new generation.
 func (c *Cache) startGeneration() {
 	c.previous, c.recent, c.size = c.recent, map[pageKey][]byte{}, 0
@@ -68,6 +77,11 @@ func (c *Cache) findPage(key pageKey, load func() ([]byte, error)) ([]byte, erro
 		if page, ok = c.previous[key]; ok {
 			c.keepPage(key, page)
 		}
+	}
+	if ok {
+		c.hits++
+	} else {
+		c.misses++
 	}
 	c.mu.Unlock()
 	if ok {

@@ -131,7 +131,7 @@ func (t *tx) setVerified(ctx context.Context, fix watch.Fix) error {
 	if _, err := pg.Exec(ctx, t, setVerified, pg.Args{"project_id": fix.ProjectID, "id": fix.IssueID, "now": t.Now}); err != nil {
 		return err
 	}
-	if err := activity.WriteAlert(ctx, t.Tx, fix.ProjectID, fix.IssueID, activity.AlertVerified); err != nil {
+	if err := activity.AddDeliveries(ctx, t.store.db, t.Tx, fix.ProjectID, fix.IssueID, core.IssueVerified); err != nil {
 		return err
 	}
 	data := verifyData{activity.FromTo{From: core.FixPending, To: core.Verified}, fix.ID}

@@ -52,6 +52,12 @@ WITH p AS (
 	SELECT 1 + n % 20, n, n, 'commit', 'abc1234', 'token', 'agent', $1, $1,
 		CASE WHEN n % 2 = 0 THEN 'verified' END, $1::timestamptz - n * interval '1 minute'
 	FROM generate_series(1, 10000) n
+), w AS (
+	INSERT INTO webhooks (id, created_at, name, format, min_trust, events, url, created_by)
+	SELECT n, $1, n, 'service', 'low', '{issue.new}', '', 'admin' FROM generate_series(0, 19) n
+), l AS (
+	INSERT INTO deliveries (project_id, id, webhook_id, created_at, due_at, event)
+	SELECT 1 + n % 20, n, n / 3 % 20, $1::timestamptz - n * interval '1 minute', $1, 'issue.new' FROM generate_series(1, 10000) n
 ), k AS (
 	INSERT INTO event_ids SELECT 1 + n % 20, gen_random_uuid(), n, n, $1 FROM generate_series(1, 20000) n
 )
@@ -96,7 +102,7 @@ func TestListsReadNoWholeTable(t *testing.T) {
 	_, err = conn.Exec(t.Context(), `ANALYZE`)
 	require.NoError(t, err)
 	for _, table := range []string{"issues", "events", "event_ids", "issue_hours", "issue_users", "issue_environments", "issue_releases",
-		"activity", "issue_grams", "releases", "deploys", "fixes"} {
+		"activity", "issue_grams", "releases", "deploys", "fixes", "deliveries"} {
 		require.NotEmpty(t, wholeTables(t, conn, statement{sql: "SELECT count(*) FILTER (WHERE t IS NULL) FROM " + table + " t"}),
 			"the test cannot fail for %s", table)
 	}

@@ -15,7 +15,7 @@ import (
 
 // installWide are the tables that are no project's data: small, and copied everywhere.
 var installWide = []string{"approvals", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys", "projects",
-	"scm_deliveries", "tokens"}
+	"scm_deliveries", "tokens", "webhooks"}
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.
 var projectLess = map[string]string{
@@ -35,7 +35,12 @@ var projectLess = map[string]string{
 	"releases_deployed_everywhere": "the list of the releases of all projects",
 	"fixes_watched":                "the verification goes by time, for all projects",
 	"fixes_outcome":                "the outcomes of the whole installation",
-	"issue_alerts_at":              "what happened is forgotten by time, for all projects",
+	"issue_alerts_at":              "what happened was forgotten by time, for all projects",
+
+	"deliveries_due":     "workers take the due ones of each webhook, most of which are for all projects",
+	"deliveries_webhook": "the list of a webhook",
+	"deliveries_created": "what was told is forgotten by time, for all projects",
+	"spikes_hour":        "spikes are forgotten by time, for all projects",
 }
 
 // ours leaves out the partitions, which are as their table is, and the tables of the migration tool and of the queue:

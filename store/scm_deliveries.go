@@ -104,11 +104,5 @@ DELETE FROM scm_deliveries WHERE key IN (SELECT key FROM scm_deliveries WHERE re
 
 // DropDeliveries forgets the deliveries of source control of more than 30 days ago.
 func (s *Store) DropDeliveries(ctx context.Context) error {
-	before := s.Now().Add(-keepDeliveries)
-	for {
-		n, err := pg.Exec(ctx, s.db.Main, deleteDeliveries, pg.Args{"before": before, "chunk": deliveryChunk})
-		if err != nil || n < deliveryChunk {
-			return err
-		}
-	}
+	return s.deleteInChunks(ctx, deleteDeliveries, s.Now().Add(-keepDeliveries))
 }

@@ -24,10 +24,25 @@ WHERE m.project_id = @project_id AND m.release = @release AND m.path = ANY (@pat
 SELECT DISTINCT ON (m.debug_id) m.id, m.path, m.debug_id FROM source_maps m
 WHERE m.project_id = @project_id AND m.debug_id = ANY (@debug_ids::text[]) AND m.debug_id <> ''
 ORDER BY m.debug_id, m.id DESC`
+	hasSourceMaps        = `SELECT EXISTS (SELECT FROM source_maps m WHERE m.project_id = @project_id) AS has_any`
+	releaseHasSourceMaps = `
+SELECT EXISTS (SELECT FROM source_maps m WHERE m.project_id = @project_id AND m.release = @release) AS has_any`
 	findKeptSourceMaps = `
 SELECT m.project_id, m.id FROM unnest(@projects::bigint[], @ids::bigint[]) AS k (project_id, id)
 JOIN source_maps m ON m.project_id = k.project_id AND m.id = k.id`
 )
+
+// HasSourceMaps reports whether a project has source maps, of any release.
+func (s *Store) HasSourceMaps(ctx context.Context, project int64) (bool, error) {
+	row, err := pg.QueryOne[struct{ HasAny bool }](ctx, s.db.Main, hasSourceMaps, pg.Args{"project_id": project})
+	return row.HasAny, err
+}
+
+// ReleaseHasSourceMaps reports whether a release of a project has source maps.
+func (s *Store) ReleaseHasSourceMaps(ctx context.Context, project int64, release string) (bool, error) {
+	row, err := pg.QueryOne[struct{ HasAny bool }](ctx, s.db.Main, releaseHasSourceMaps, pg.Args{"project_id": project, "release": release})
+	return row.HasAny, err
+}
 
 // FindSourceMapsByPath returns the source maps of files of a release.
 func (s *Store) FindSourceMapsByPath(ctx context.Context, project int64, release string, paths []string) ([]FoundSourceMap, error) {

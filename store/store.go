@@ -79,6 +79,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 // storedPerIssue returns how many stored events an issue keeps.
 func (s *Store) storedPerIssue() int64 { return s.settings.Load().StoredPerIssue }
 
+// OnDeliveries has a function called after each commit of this server that made deliveries, with how many; it must return at once.
+func (s *Store) OnDeliveries(call func(made int64)) { s.db.OnDeliveries(call) }
+
 // Close ends all connections.
 func (s *Store) Close() { s.db.Close() }
 

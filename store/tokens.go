@@ -42,31 +42,35 @@ type NewToken struct {
 // CreateToken stores a token; one for a project that is not there is project_not_found.
 func (s *Store) CreateToken(ctx context.Context, actor core.Actor, n NewToken) (core.Token, error) {
 	var token core.Token
-	err := s.inTx(ctx, func(t *tx) error {
-		if n.ProjectID != 0 { // a deletion of the project waits, and revokes the token then
-			if err := intake.ShareProject(ctx, t.Tx, n.ProjectID); err != nil {
-				return err
-			}
-		}
-		id, err := s.db.IDs.TakeOne(ctx, tokenIDs)
-		if err != nil {
-			return err
-		}
-		_, err = pg.Exec(ctx, t, insertToken, pg.Args{
-			"id": id, "name": n.Name, "hash": n.Hash, "prefix": n.Prefix, "scopes": n.Scopes,
-			"project_id": n.ProjectID, "now": t.Now, "created_by": actor.Name,
-		})
-		if err != nil {
-			return err
-		}
-		created := activity.Entry{Actor: actor, Action: core.ActionTokenCreate, TargetType: core.TargetToken, TargetID: id}
-		if _, err = t.recordActivity(ctx, created); err != nil {
-			return err
-		}
-		token, err = pg.QueryOne[core.Token](ctx, t, findTokenByID, pg.Args{"id": id})
+	err := s.inTx(ctx, func(t *tx) (err error) {
+		token, err = t.createToken(ctx, actor, n)
 		return err
 	})
 	return token, err
+}
+
+func (t *tx) createToken(ctx context.Context, actor core.Actor, n NewToken) (core.Token, error) {
+	if n.ProjectID != 0 { // a deletion of the project waits, and revokes the token then
+		if err := intake.ShareProject(ctx, t.Tx, n.ProjectID); err != nil {
+			return core.Token{}, err
+		}
+	}
+	id, err := t.store.db.IDs.TakeOne(ctx, tokenIDs)
+	if err != nil {
+		return core.Token{}, err
+	}
+	_, err = pg.Exec(ctx, t, insertToken, pg.Args{
+		"id": id, "name": n.Name, "hash": n.Hash, "prefix": n.Prefix, "scopes": n.Scopes,
+		"project_id": n.ProjectID, "now": t.Now, "created_by": actor.Name,
+	})
+	if err != nil {
+		return core.Token{}, err
+	}
+	created := activity.Entry{Actor: actor, Action: core.ActionTokenCreate, TargetType: core.TargetToken, TargetID: id}
+	if _, err = t.recordActivity(ctx, created); err != nil {
+		return core.Token{}, err
+	}
+	return pg.QueryOne[core.Token](ctx, t, findTokenByID, pg.Args{"id": id})
 }
 
 // ListTokens lists all tokens, most recent first.

@@ -27,7 +27,9 @@ var scopes = map[string]core.Scope{
 	"upload_source_map": core.ReleasesWrite, "list_source_maps": core.IssuesRead, "delete_source_map": core.ReleasesWrite,
 	"create_token": core.Admin, "list_tokens": core.Admin, "whoami": core.AnyToken, "revoke_token": core.Admin,
 	"list_approvals": core.Admin, "approve_request": core.Admin, "reject_request": core.Admin, "list_activity": core.Admin,
-	"list_labels": core.Admin,
+	"list_labels":    core.Admin,
+	"create_webhook": core.Admin, "list_webhooks": core.Admin, "delete_webhook": core.Admin, "test_webhook": core.Admin,
+	"list_deliveries": core.Admin, "resend_delivery": core.Admin, "list_alerts": core.IssuesRead,
 }
 
 func TestScopes(t *testing.T) {

@@ -6,9 +6,11 @@ import (
 	"cmp"
 	"io"
 	"log/slog"
+	"net"
 
 	"errand/blob"
 	"errand/core"
+	"errand/notify"
 	"errand/store"
 )
 
@@ -21,6 +23,7 @@ type Tools struct {
 	findType   func(*core.Event) core.Untrusted
 	blobs      blob.Store    // nil for none
 	uploads    chan struct{} // one for each source map that is being taken
+	webhooks   WebhookOptions
 }
 
 // Options says what the operations work with. The settings of the installation are the Store's.
@@ -32,17 +35,27 @@ type Options struct {
 
 	FindStoredType func(*core.Event) core.Untrusted // the type of a stored event by the rules of grouping; for a split
 	Blobs          blob.Store                       // where source maps are (BLOBS); nil for nowhere
+
+	Webhooks WebhookOptions // the zero value: none can be created
 }
 
 // DefaultSCMHost is where pull requests are unless SCM_HOST says otherwise (decisions 2).
 const DefaultSCMHost = "github.com"
 
+// DefaultSCMAPIURL is the API of the source control unless SCM_API_URL says otherwise (decisions 2).
+const DefaultSCMAPIURL = "https://api.github.com"
+
 // New makes the Tools.
 func New(o Options) *Tools {
+	if o.Webhooks.Guard == nil {
+		o.Webhooks.Guard = &notify.Guard{Lookup: net.DefaultResolver.LookupNetIP}
+	}
+	o.Webhooks.SCMAPIURL = cmp.Or(o.Webhooks.SCMAPIURL, DefaultSCMAPIURL)
 	return &Tools{
 		store: o.Store, adminToken: o.AdminToken, random: o.Random,
 		scmHost: cmp.Or(o.SCMHost, DefaultSCMHost), findType: o.FindStoredType,
 		blobs: o.Blobs, uploads: make(chan struct{}, maxUploads),
+		webhooks: o.Webhooks,
 	}
 }
 
@@ -93,6 +106,15 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.ApproveRequest, t.approveRequest),
 		core.BindHandler(core.RejectRequest, t.rejectRequest),
 		core.BindHandler(core.ListActivity, t.listActivity),
+
+		core.BindHandler(core.CreateWebhook, t.createWebhook),
+		core.BindHandler(core.ListWebhooks, t.listWebhooks),
+		core.BindHandler(core.DeleteWebhook, t.deleteWebhook),
+		core.BindHandler(core.TestWebhook, t.testWebhook),
+		core.BindHandler(core.ListDeliveries, t.listDeliveries),
+		core.BindHandler(core.ResendDelivery, t.resendDelivery),
+		core.BindHandler(core.ListAlerts, t.listAlerts),
+
 		core.BindHandler(core.ListLabels, t.listLabels),
 	)
 }

@@ -133,7 +133,7 @@ func TestAlertsAreDroppedAfterADay(t *testing.T) {
 	h.passTime(day + time.Millisecond)
 	recent := h.addEvent("recent")
 
-	require.NoError(t, h.store.DropAlerts(t.Context()))
+	require.NoError(t, h.store.DropSent(t.Context()))
 
 	require.Empty(t, h.alertsOf(old))
 	require.Equal(t, []string{"issue.new"}, h.alertsOf(recent))

@@ -18,6 +18,8 @@ type answer struct {
 	confidence  float64
 	reason      string
 	isGeneral   bool // a type that says little, which a wording may overrule without doubt
+
+	isMissingRecord bool // a record is not there: somebody asked for it, unless it happens in the background
 }
 
 // codeChange says whether a change of the app's code can end the error, where its category does not tell.

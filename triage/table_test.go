@@ -17,7 +17,7 @@ var categories = []core.Category{
 }
 
 func allAnswers() []answer {
-	list := []answer{extensionAnswer}
+	list := []answer{extensionAnswer, missingAnswer}
 	for _, r := range slices.Concat(noiseWordings, wordings) {
 		list = append(list, r.answer)
 	}

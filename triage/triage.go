@@ -57,6 +57,8 @@ func findVerdict(i *core.Issue, crash Crash) verdict {
 		byType = findEndingRule(kind)
 	}
 	switch {
+	case isMissingInBackground(byTitle, byType, string(i.Culprit)):
+		return verdict{answer: missingAnswer}
 	case byTitle != nil && byType != nil:
 		same := byTitle.category == byType.category
 		return verdict{answer: byTitle.answer, agreed: same, disputed: !same && !byType.isGeneral && !byTitle.isNoise}
@@ -78,8 +80,11 @@ func judgeWithoutRule(i *core.Issue, crash Crash) answer {
 			reason: "The rules do not know this kind of error; the app's own code raised or called it."}
 	case i.Type != "" && crash.Site != Library:
 		return answer{category: core.Bug, confidence: 0.35, reason: "It is an exception of a kind that the rules do not know."}
+	case crash.Site == Library && i.Type != "":
+		return answer{category: core.UnknownCause, code: inCode, confidence: 0.3,
+			reason: "The rules do not know this kind of error, raised in a library that the app calls."}
 	case crash.Site == Library:
-		return answer{category: core.UnknownCause, confidence: 0.3, reason: "The rules do not know this kind of error, raised in a library."}
+		return answer{category: core.UnknownCause, confidence: 0.3, reason: "The rules do not know this message of a library."}
 	}
 	return answer{category: core.UnknownCause, confidence: 0.2, reason: "The rules do not know this message."}
 }

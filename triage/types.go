@@ -63,8 +63,8 @@ var types = []typeRule{
 			reason: "Its type is that of a database, cache or queue that does not work."},
 		types: []string{
 			"operationalerror", "interfaceerror", "databaseerror", "disconnectionerror", "connectionnotestablished",
-			"connectiontimeouterror", "connectionbad", "unabletosend", "deadlocked", "lockwaittimeout",
-			"statementinvalid", "cannotacquirelockexception", "deadlockloserdataaccessexception",
+			"connectiontimeouterror", "connectionbad", "unabletosend",
+			"statementinvalid",
 			"cannotgetjdbcconnectionexception", "sqltransientconnectionexception", "sqlnontransientconnectionexception",
 			"jdbcconnectionexception", "sqlrecoverableexception", "transientdataaccessresourceexception",
 			"redisconnectionexception", "redisconnectionfailureexception", "redisexception", "redistimeoutexception",
@@ -107,12 +107,25 @@ var types = []typeRule{
 		},
 	},
 	{
+		answer: answer{category: core.Infrastructure, isTransient: true, code: inCode, confidence: 0.75,
+			reason: "Its type is that of transactions that waited for each other."},
+		types: []string{"deadlocked", "lockwaittimeout", "cannotacquirelockexception", "deadlockloserdataaccessexception",
+			"pessimisticlockexception", "pessimisticlockingfailureexception", "optimisticlockexception", "staleobjectstateexception",
+			"staleobjecterror", "transactionrollbackerror"},
+	},
+	{
+		answer: answer{category: core.Configuration, code: inCode, confidence: 0.75,
+			reason: "Its type is that of a part of the app that is not declared, or cannot be built."},
+		types: []string{"beancreationexception", "nosuchbeandefinitionexception", "unsatisfieddependencyexception",
+			"bindingresolutionexception", "unknowndependenciesexception", "dependencyresolutionexception"},
+	},
+	{
 		answer: answer{category: core.Configuration, confidence: 0.8,
 			reason: "Its type is that of a setting that is missing or wrong."},
 		types: []string{
-			"improperlyconfigured", "beancreationexception", "nosuchbeandefinitionexception",
-			"unsatisfieddependencyexception", "configurationerror", "configurationexception",
-			"invalidconfigurationexception", "optionsvalidationexception", "bindingresolutionexception",
+			"improperlyconfigured",
+			"configurationerror", "configurationexception",
+			"invalidconfigurationexception", "optionsvalidationexception",
 			"nocredentialserror", "credentialsprovidererror", "partialcredentialserror", "defaultcredentialserror",
 			"noregionerror", "missingappkeyexception", "pendingmigrationerror", "permissionerror",
 			"unauthorizedaccessexception", "applicationcontextexception",
@@ -162,13 +175,19 @@ var types = []typeRule{
 		},
 	},
 	{
+		answer: answer{category: core.Client, code: notInCode, confidence: 0.75, isMissingRecord: true,
+			reason: "Its type is that of a request for a record that is not there."},
+		types: []string{"recordnotfound", "modelnotfoundexception", "entitynotfoundexception", "objectnotfoundexception",
+			"documentnotfounderror", "entitynotfounderror", "noresultfound", "noresultexception", "emptyresultdataaccessexception"},
+	},
+	{
 		answer: answer{category: core.Client, code: notInCode, confidence: 0.75,
 			reason: "Its type is that of a request that the app rightly refuses."},
 		types: []string{
 			"http404", "notfoundhttpexception", "methodnotallowedhttpexception", "routingerror", "permissiondenied",
 			"notauthenticated", "authenticationfailed", "authenticationexception", "accessdeniedhttpexception",
 			"accessdeniedexception", "authorizationexception", "httpexception", "badrequest", "notfound",
-			"methodnotallowed", "unauthorized", "forbidden", "recordnotfound", "modelnotfoundexception", "notfounderror",
+			"methodnotallowed", "unauthorized", "forbidden", "notfounderror",
 			"unsupportedmediatype", "httprequestmethodnotsupportedexception", "noresourcefoundexception",
 			"nohandlerfoundexception", "missingservletrequestparameterexception", "methodargumenttypemismatchexception",
 			"badhttprequestexception", "parametermissing", "unknownhttpmethod", "unknownformat", "bodyparsererror",
@@ -212,7 +231,7 @@ var endings = []typeRule{
 		types: []string{"ratelimit", "toomanyrequests", "throttl", "quotaexceeded"},
 	},
 	{
-		answer: answer{category: core.Infrastructure, isTransient: true, confidence: 0.65,
+		answer: answer{category: core.Infrastructure, isTransient: true, code: inCode, confidence: 0.65,
 			reason: "Its type sounds like two writers that waited for each other."},
 		types: []string{"deadlock", "lockconflict", "serializationfailure", "optimisticlock"},
 	},
@@ -243,9 +262,14 @@ var endings = []typeRule{
 			"encoding", "invalidformat"},
 	},
 	{
+		answer: answer{category: core.Client, code: notInCode, confidence: 0.55, isMissingRecord: true,
+			reason: "Its type sounds like a request for what is not there."},
+		types: []string{"notfound"},
+	},
+	{
 		answer: answer{category: core.Client, code: notInCode, confidence: 0.55,
 			reason: "Its type sounds like a request that the app rightly refuses."},
-		types: []string{"notfound", "unauthorized", "forbidden", "accessdenied", "badrequest", "unauthenticated", "permissiondenied",
+		types: []string{"unauthorized", "forbidden", "accessdenied", "badrequest", "unauthenticated", "permissiondenied",
 			"notauthorized"},
 	},
 	{

@@ -55,13 +55,20 @@ var wordings = []wordingRule{
 		answer: answer{category: core.Infrastructure, isGrave: true, confidence: 0.9, reason: "A disk is full, or a quota of one."},
 		wordings: []string{
 			"no space left on device", "enospc", "disk quota exceeded", "could not extend file", "disk full",
-			"not enough space on the disk", "read-only file system", "erofs", "quotaexceedederror",
-			"the quota has been exceeded",
+			"not enough space on the disk", "read-only file system", "erofs",
 		},
 	},
 	{
-		answer: answer{category: core.Infrastructure, isGrave: true, confidence: 0.85,
-			reason: "A limit of the system is reached, such as open files or threads."},
+		answer: answer{category: core.Bug, confidence: 0.75,
+			reason: "The browser's storage is full or shut, which the code must expect."},
+		wordings: []string{
+			"quotaexceedederror", "the quota has been exceeded", "exceeded the quota", "persistent storage maximum size reached",
+			"ns_error_dom_quota_reached", "failed to read the 'localstorage' property", "failed to read the 'sessionstorage' property",
+		},
+	},
+	{
+		answer: answer{category: core.Infrastructure, isGrave: true, code: inCode, confidence: 0.85,
+			reason: "A limit of the system is reached, such as open files or threads; often the code does not give them back."},
 		wordings: []string{
 			"too many open files", "emfile", "enfile", "unable to create new native thread",
 			"unable to create native thread", "can't start new thread", "resource temporarily unavailable",
@@ -71,8 +78,8 @@ var wordings = []wordingRule{
 
 	// Databases and queues.
 	{
-		answer: answer{category: core.Infrastructure, isTransient: true, confidence: 0.85,
-			reason: "Transactions of a database waited for each other; trying again usually works."},
+		answer: answer{category: core.Infrastructure, isTransient: true, code: inCode, confidence: 0.85,
+			reason: "Transactions of a database waited for each other: the code can take locks in one order, and try again."},
 		wordings: []string{
 			"deadlock detected", "deadlock found when trying to get lock", "was deadlocked on lock",
 			"could not serialize access", "lock wait timeout exceeded", "database is locked", "sqlite_busy",
@@ -136,7 +143,28 @@ var wordings = []wordingRule{
 		},
 	},
 
+	// What a framework says of a request that the app's own code failed: no other service is out of order.
+	{
+		answer: answer{category: core.Bug, confidence: 0.6, isGeneral: true,
+			reason: "The framework says that the app's own code failed while it handled a request."},
+		wordings: []string{
+			"during request handling", "an unhandled exception has occurred while executing the request",
+			"unhandled exception was thrown by the application", "exception in asgi application", "error handling request",
+			"exception while serving", "internal server error: /", "panic serving", "recovered from panic", "panic recovered",
+			"servlet.service() for servlet", "unhandled error in request handler",
+		},
+	},
+
 	// Rights, settings.
+	{
+		answer: answer{category: core.Configuration, code: inCode, confidence: 0.8,
+			reason: "The code asks for a part of the app that is not declared, or cannot be built."},
+		wordings: []string{
+			"error creating bean with name", "no qualifying bean of type", "unsatisfieddependencyexception",
+			"unable to resolve service for type", "target class * does not exist", "bindingresolutionexception",
+			"can't resolve dependencies of", "no provider for", "has not been registered",
+		},
+	},
 	{
 		answer: answer{category: core.Configuration, confidence: 0.8,
 			reason: "Credentials of the app itself are missing or refused by a service."},
@@ -157,10 +185,9 @@ var wordings = []wordingRule{
 			"environment variable", "improperlyconfigured", "is not set in the environment", "missing required env",
 			"missing configuration", "configuration error", "invalid configuration",
 			"no application encryption key has been specified", "secret_key", "config file not found",
-			"missing secret_key_base", "could not resolve placeholder", "failed to bind properties",
-			"error creating bean with name", "no qualifying bean of type", "unsatisfieddependencyexception",
-			"unable to resolve service for type", "target class does not exist", "bindingresolutionexception",
-			"missing environment", "process.env", "invalid environment", "feature is not enabled", "no such bucket",
+			"missing secret_key_base",
+			"could not resolve placeholder", "failed to bind properties", "missing environment", "process.env",
+			"invalid environment", "feature is not enabled", "no such bucket",
 			"nosuchbucket", "the specified bucket does not exist",
 		},
 	},

@@ -58,7 +58,9 @@ func WriteBody(w http.ResponseWriter, status int, contentType string, body []byt
 func SetErrorHeaders(w http.ResponseWriter, failure *core.Error) {
 	switch failure.Code {
 	case core.Unauthorized:
-		w.Header().Set("WWW-Authenticate", "Bearer")
+		if w.Header().Get("WWW-Authenticate") == "" { // /mcp says more
+			w.Header().Set("WWW-Authenticate", "Bearer")
+		}
 	case core.Unavailable:
 		w.Header().Set("Retry-After", retryAfter)
 	case core.PayloadTooLarge:

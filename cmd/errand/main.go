@@ -30,8 +30,11 @@ type cli struct {
 	Sourcemaps struct {
 		Upload sourceMapsUploadCmd `cmd:"" help:"Upload the source maps of a JavaScript build to the server at ERRAND_URL."`
 	} `cmd:"" help:"Source maps of JavaScript builds."`
-	Demo    demoCmd    `cmd:"" help:"Fill a demo project with examples, to look around in."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	MCPConfig mcpConfigCmd `cmd:"" name:"mcp-config" help:"Print what a client of MCP needs to find the server."`
+	Demo      demoCmd      `cmd:"" help:"Fill a demo project with examples, to look around in."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Call      callCmd      `cmd:"" help:"Call an operation of a running Errand, by ERRAND_URL and ERRAND_TOKEN; errand call --list lists them."`
+	Next      nextCmd      `cmd:"" help:"Take the next issue to work on and print its brief: the operation next_issue."`
 }
 
 type serveCmd struct {
@@ -142,6 +145,15 @@ func (c *sourceMapsUploadCmd) Run(ctx context.Context) error {
 	return c.Send(ctx, c.Client, os.Stdout)
 }
 
+type mcpConfigCmd struct {
+	app.MCPConfig `embed:""`
+}
+
+// Configuration has errors printed as text, as for deployCmd.
+func (*mcpConfigCmd) Configuration() *app.Config { return &app.Config{LogFormat: "text"} }
+
+func (c *mcpConfigCmd) Run() error { return c.Print(os.Stdout) }
+
 type demoCmd struct {
 	app.Config `embed:""`
 }
@@ -175,14 +187,24 @@ var longHelp = kong.Vars{
 func main() {
 	ctx := untilSignal()
 	unsetEmpty()
-	var commands cli
-	parser := kong.Must(&commands, kong.Name("errand"), kong.Vars(app.FlagHelp()), longHelp, kong.UsageOnError(),
+	args := os.Args[1:]
+	commands := newCommands(args)
+	parser := kong.Must(commands, kong.Name("errand"), kong.Vars(app.FlagHelp()), longHelp, kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Vars(app.HelpVariables()),
 		kong.Description("Errand is an error tracker for coding agents. Every flag of serve can be set in the environment too."))
 	config := &app.Config{}
 	_ = config.LogFormat.UnmarshalText([]byte(os.Getenv("LOG_FORMAT"))) // until the flags are known
-	parsed, err := parser.Parse(dropEmpty(os.Args[1:]))
+	if isCall(args) {
+		config = callConfiguration
+	} else {
+		args = dropEmpty(args) // what is empty in a call is for the server to judge
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil && isCall(args) {
+		config.PrintError(err)
+		os.Exit(exitUsage)
+	}
 	if err != nil && config.WritesText(os.Stderr) {
 		parser.FatalIfErrorf(err) // with the usage
 	}
@@ -190,11 +212,11 @@ func main() {
 		if c, ok := parsed.Selected().Target.Addr().Interface().(interface{ Configuration() *app.Config }); ok {
 			config = c.Configuration()
 		}
-		err = parsed.Run()
+		err = parsed.Run(&commands.Call.CallOptions)
 	}
 	if err != nil {
 		config.PrintError(err)
-		os.Exit(1)
+		os.Exit(exitCodeOf(err))
 	}
 }
 
@@ -228,7 +250,7 @@ func dropEmpty(args []string) []string {
 	for i := 0; i < len(args); i++ {
 		isFlag := strings.HasPrefix(args[i], "--")
 		switch {
-		case isFlag && strings.HasSuffix(args[i], "="):
+		case isFlag && strings.Index(args[i], "=") == len(args[i])-1:
 		case isFlag && i+1 < len(args) && args[i+1] == "":
 			i++
 		default:

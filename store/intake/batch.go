@@ -121,6 +121,10 @@ type batch struct {
 	firstIndex  map[eventKey]int // where each event id stands first in the batch
 	counts      batchCounts
 	firstEvents []*NewEvent // the first event of each issue that the batch makes
+	newChanges  []int64     // the ids of the changes that these issues are, for webhooks
+
+	spikes     int64 // the id of the change that all its spikes are
+	deliveries int64 // that it has made, but for those of what the long way does beside counting
 
 	issuesAfter map[int64]rememberedIssue // what each issue has after the batch
 
@@ -250,6 +254,7 @@ func (b *batch) reportAdded(w *Writer, err error) ([]Added, error) {
 			b.added[i].ID, b.added[i].IssueID = b.added[first].ID, b.added[first].IssueID
 		}
 	}
+	w.db.AnnounceDeliveries(b.deliveries)
 	w.memory.rememberBatch(b)
 	w.fullIssues.noteBatch(b, w.keep(), w.db.Now())
 	return b.added, nil

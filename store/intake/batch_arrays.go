@@ -97,16 +97,3 @@ func (c *eventArrays) appendEvent(e *NewEvent, issue int64) {
 func (c *eventArrays) listArgs() []any {
 	return []any{c.project, c.event, c.id, c.issue, c.received, c.occurred, c.level, c.release, c.environment, c.dictionary, c.payload}
 }
-
-func queueHours(q *pgx.Batch, rows []hourCount, projects []projectCount) {
-	n := len(rows)
-	project, issue, events, hour := make([]int64, n), make([]int64, n), make([]int64, n), make([]time.Time, n)
-	for i, r := range rows {
-		project[i], issue[i], events[i], hour[i] = r.project, r.issue, r.events, r.hour
-	}
-	id, count, at := pg.SplitColumns(projects, func(p projectCount) (int64, int64, time.Time) { return p.project, p.events, p.hour })
-	last, server, client := pg.SplitColumns(projects, func(p projectCount) (core.Time, core.Time, core.Time) {
-		return p.last, p.server, p.client
-	})
-	q.Queue(countHours, project, issue, hour, events, id, at, count, last, server, client)
-}

@@ -207,7 +207,7 @@ func ReopenIssue(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int64)
 	if _, err := pg.Exec(ctx, t, reopenIssue, pg.Args{"now": t.Now, "project_id": project, "id": issue}); err != nil {
 		return err
 	}
-	if err := activity.WriteAlert(ctx, t, project, issue, activity.AlertRegressed); err != nil {
+	if err := activity.AddDeliveries(ctx, db, t, project, issue, core.IssueRegressed); err != nil {
 		return err
 	}
 	change := activity.FromTo{From: core.Resolved, To: core.Unresolved}

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"errand/core"
+	"errand/store/activity"
 	"errand/store/pg"
 )
 
@@ -21,6 +22,9 @@ func (w *Writer) planNewIssues(ctx context.Context, b *batch) error {
 	}
 	ids, err := w.db.IDs.TakeMany(ctx, IssueIDs, len(b.firstEvents))
 	if err != nil {
+		return err
+	}
+	if b.newChanges, err = w.db.IDs.TakeMany(ctx, activity.DeliveryIDs, len(b.firstEvents)); err != nil {
 		return err
 	}
 	planned := make(map[issueKey]int64, len(ids))
@@ -83,7 +87,7 @@ func (b *batch) listNewFingerprints() (project []int64, version []int32, fingerp
 	return pg.SplitColumns(b.firstEvents, func(e *NewEvent) (int64, int32, []byte) { return e.ProjectID, int32(e.Version), e.Fingerprint[:] })
 }
 
-func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time) {
+func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	if len(b.firstEvents) == 0 {
 		return
 	}
@@ -98,7 +102,24 @@ func (b *batch) queueNewIssues(q *pgx.Batch, now core.Time) {
 	}
 	c := newSpanArrays(b.counts.newIssues)
 	q.Queue(makeIssues, project, version, fingerprint, c.issue, title, culprit, kind, c.level, platform, test, site, handled, now,
-		c.seen, c.stored, users, c.latest, c.first, c.last, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown, features)
+		c.seen, c.stored, users, c.latest, c.first, c.last, c.firstRelease, c.firstKnown, c.lastRelease, c.lastKnown, features,
+		b.newChanges, b.listClientTimes(project), core.ClientSince(now)).Query(o.addDeliveries)
+}
+
+// listClientTimes returns when the latest event of a browser or an app came to each of the projects with the batch; the zero
+// time where none did. Their trust is decided by it before it is stored.
+func (b *batch) listClientTimes(projects []int64) []core.Time {
+	latest := map[int64]core.Time{}
+	for _, c := range b.counts.projects {
+		if c.client.After(latest[c.project].Time) {
+			latest[c.project] = c.client
+		}
+	}
+	times := make([]core.Time, len(projects))
+	for i, project := range projects {
+		times[i] = latest[project]
+	}
+	return times
 }
 
 // formatFeatures is empty for an event that was not looked at.

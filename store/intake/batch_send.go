@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"errand/core"
+	"errand/store/activity"
 	"errand/store/pg"
 )
 
@@ -24,8 +25,13 @@ func (w *Writer) sendStatements(ctx context.Context, on interface {
 			w.packWaiting(ctx, e)
 		}
 	})
+	change, err := w.db.IDs.TakeOne(ctx, activity.DeliveryIDs)
+	if err != nil {
+		return err
+	}
+	b.spikes = change
 	var outcome batchOutcome
-	err := on.SendBatch(ctx, b.makeStatements(w.db.Now(), &outcome)).Close()
+	err = on.SendBatch(ctx, b.makeStatements(w.db.Now(), &outcome)).Close()
 	switch {
 	case err != nil:
 		return err
@@ -34,6 +40,7 @@ func (w *Writer) sendStatements(ctx context.Context, on interface {
 	case !outcome.proceeded:
 		return errStale
 	}
+	b.deliveries = outcome.deliveries
 	for i, issue := range outcome.issues {
 		b.setIssueAfter(issue, outcome.stored[i], outcome.users[i])
 	}
@@ -48,6 +55,7 @@ type batchOutcome struct {
 	issues, stored, users []int64 // what each issue has now
 	overQuota             bool
 	proceeded             bool
+	deliveries            int64 // that were made
 }
 
 // setIssueAfter notes what an issue has now.
@@ -65,10 +73,10 @@ func (b *batch) makeStatements(now core.Time, o *batchOutcome) *pgx.Batch {
 	b.queueIssueCheck(q)
 	b.queueFingerprints(q)
 	b.queueIssues(q, now, o)
-	b.queueNewIssues(q, now)
+	b.queueNewIssues(q, now, o)
 	b.queueEvents(q)
 	queueNames(q, c.names)
-	queueHours(q, c.hours, c.projects)
+	b.queueHours(q, now, o)
 	quotas.queueQuotaGuard(q)
 	return q
 }

@@ -1,5 +1,7 @@
 package intake
 
+import "errand/store/activity"
+
 // The statements of a batch are one round trip and one transaction. They lock its issues and check that it can be counted
 // as it stands. What they find is in the setting errand.proceeds of the transaction, by which the others do nothing: a
 // statement that fails would do the same, but leave an error in the log of Postgres for what happens every day. Outside of
@@ -104,9 +106,10 @@ const makeIssues = `
 WITH new AS (
 	SELECT * FROM unnest($1::bigint[], $2::int[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
 		$10::bool[], $11::text[], $12::boolean[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[],
-		$18::timestamptz[], $19::timestamptz[], $20::text[], $21::timestamptz[], $22::text[], $23::timestamptz[], $24::text[])
+		$18::timestamptz[], $19::timestamptz[], $20::text[], $21::timestamptz[], $22::text[], $23::timestamptz[], $24::text[],
+		$25::bigint[], $26::timestamptz[])
 		AS n (project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled, seen, stored, users, latest,
-			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features)
+			first_seen, last_seen, first_release, first_release_at, last_release, last_release_at, features, change_id, client_at)
 ), taken_back AS (
 	DELETE FROM issue_fingerprints f USING new n
 	WHERE NOT current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
@@ -116,10 +119,12 @@ WITH new AS (
 	SELECT project_id, id, features::integer[] FROM new
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
 		AND features <> ''
-), told AS (
-	INSERT INTO issue_alerts (project_id, issue_id, alert, at)
-	SELECT project_id, id, 'issue.new', $13 FROM new
+), changed AS (
+	SELECT change_id AS id, project_id, id AS issue_id, 'issue.new' AS event, $13::timestamptz AS at, client_at, $27::timestamptz AS client_since
+	FROM new
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+), told AS (` + activity.InsertDeliveries + `
+	RETURNING 1
 )
 INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, culprit, type, level, platform, test, crash_site, handled,
 	times_seen, stored_events, users_affected, latest_event_id, first_seen, last_seen,
@@ -127,7 +132,8 @@ INSERT INTO issues (project_id, fingerprint_version, fingerprint, id, title, cul
 SELECT project_id, version, fingerprint, id, title, culprit, type, level, platform, test, site, handled,
 	seen, stored, users, nullif(latest, 0), first_seen, last_seen,
 	first_release, first_release_at, last_release, last_release_at, 'unresolved', $13
-FROM new WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
+FROM new WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
+RETURNING (SELECT count(*) FROM told)`
 
 // addCountedIDs adds the ids of events that are not stored.
 const addCountedIDs = `
@@ -145,31 +151,6 @@ WITH ids AS (
 INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
 SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
 	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
-
-// countHours adds to the hours of the issues and of the projects, and says when these were heard of. client_seen_at is
-// written at most once an hour (primary API, Project).
-const countHours = `
-WITH of_issues AS (
-	INSERT INTO issue_hours (project_id, issue_id, hour, events)
-	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[])
-	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
-	ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.events + excluded.events
-), of_projects AS (
-	INSERT INTO project_hours (project_id, hour, events)
-	SELECT * FROM unnest($5::bigint[], $6::timestamptz[], $7::bigint[])
-	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
-	ON CONFLICT (project_id, hour) DO UPDATE SET events = project_hours.events + excluded.events
-)
-INSERT INTO project_seen (project_id, last_event_at, server_seen_at, client_seen_at)
-SELECT project_id, max(last_at), max(server_at), max(client_at)
-FROM unnest($5::bigint[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[]) AS t (project_id, last_at, server_at, client_at)
-WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
-GROUP BY project_id ORDER BY project_id
-ON CONFLICT (project_id) DO UPDATE SET
-	last_event_at = greatest(project_seen.last_event_at, excluded.last_event_at),
-	server_seen_at = greatest(project_seen.server_seen_at, excluded.server_seen_at),
-	client_seen_at = CASE WHEN project_seen.client_seen_at > excluded.client_seen_at - interval '1 hour'
-		THEN project_seen.client_seen_at ELSE greatest(project_seen.client_seen_at, excluded.client_seen_at) END`
 
 // What the events of an issue have for an environment and a release: of a batch, where it proceeds.
 const (

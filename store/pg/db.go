@@ -3,6 +3,7 @@ package pg
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -16,7 +17,8 @@ type DB struct {
 	Reserved *pgxpool.Pool // of ids, and of the question whether the server is ready: reads and jobs cannot hold it
 	IDs      *IDs
 
-	clock core.Clock
+	clock   core.Clock
+	waiting atomic.Pointer[func(int64)] // is called after deliveries were made
 }
 
 // Options says how to reach the database.
@@ -56,6 +58,17 @@ func (db *DB) Close() {
 
 // Now returns the time by the clock, in the precision of the database.
 func (db *DB) Now() core.Time { return core.At(db.clock()) }
+
+// OnDeliveries has a function called after each commit that made deliveries, with how many; it must return at once. There is
+// one at a time.
+func (db *DB) OnDeliveries(call func(made int64)) { db.waiting.Store(&call) }
+
+// AnnounceDeliveries says that deliveries were made and committed.
+func (db *DB) AnnounceDeliveries(made int64) {
+	if call := db.waiting.Load(); call != nil && made > 0 {
+		(*call)(made)
+	}
+}
 
 // Pools returns the state of each pool of connections, by what it is for.
 func (db *DB) Pools() map[string]*pgxpool.Stat {

@@ -14,7 +14,12 @@ import (
 type Tx struct {
 	pgx.Tx
 	Now core.Time
+
+	deliveries *int64 // that were made in it
 }
+
+// CountDeliveries notes that the transaction has made deliveries: they are announced once it is committed.
+func (t *Tx) CountDeliveries(made int64) { *t.deliveries += made }
 
 // InTx runs fn in a transaction on a connection of the main pool.
 func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
@@ -29,14 +34,19 @@ func (db *DB) InWriterTx(ctx context.Context, fn func(*Tx) error) error {
 // inTxOn runs fn in a transaction. After a serialisation failure or a deadlock it runs fn once more: this is the only place
 // that retries.
 func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, fn func(*Tx) error) error {
+	var deliveries int64
 	run := func() error {
+		deliveries = 0
 		return pgx.BeginFunc(ctx, pool, func(t pgx.Tx) error {
-			return fn(&Tx{Tx: t, Now: db.Now()})
+			return fn(&Tx{Tx: t, Now: db.Now(), deliveries: &deliveries})
 		})
 	}
 	err := run()
 	if HasState(err, pgerrcode.SerializationFailure, pgerrcode.DeadlockDetected) {
 		err = run()
+	}
+	if err == nil {
+		db.AnnounceDeliveries(deliveries)
 	}
 	return WrapError(err)
 }
@@ -44,7 +54,7 @@ func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, fn func(*Tx) error
 // InSavepoint runs fn in a savepoint of the transaction. When fn fails, what it did is undone, and the transaction goes on.
 func (t *Tx) InSavepoint(ctx context.Context, fn func(*Tx) error) error {
 	return pgx.BeginFunc(ctx, t.Tx, func(savepoint pgx.Tx) error {
-		return fn(&Tx{Tx: savepoint, Now: t.Now})
+		return fn(&Tx{Tx: savepoint, Now: t.Now, deliveries: t.deliveries})
 	})
 }
 

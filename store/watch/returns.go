@@ -78,7 +78,7 @@ func (f Fix) Regress(ctx context.Context, db *pg.DB, t *pg.Tx, from core.Status,
 	if err != nil {
 		return err
 	}
-	if err := activity.WriteAlert(ctx, t, f.ProjectID, f.IssueID, activity.AlertRegressed); err != nil {
+	if err := activity.AddDeliveries(ctx, db, t, f.ProjectID, f.IssueID, core.IssueRegressed); err != nil {
 		return err
 	}
 	data := regressData{activity.FromTo{From: from, To: core.Regressed}, f.ID, release}

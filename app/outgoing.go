@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"errand/core"
+	"errand/notify"
+	"errand/notify/email"
+	"errand/seal"
+	"errand/tools"
+)
+
+// OutgoingConfig is the part of the Config that webhooks and mails need.
+type OutgoingConfig struct {
+	EncryptionKeys      core.Secret `name:"encryption-keys" env:"ENCRYPTION_KEYS" help:"${help_ENCRYPTION_KEYS}"`
+	SMTPURL             core.Secret `name:"smtp-url" env:"SMTP_URL" help:"${help_SMTP_URL}"`
+	EmailFrom           string      `name:"email-from" env:"EMAIL_FROM" help:"${help_EMAIL_FROM}"`
+	SCMAPIURL           string      `name:"scm-api-url" env:"SCM_API_URL" default:"https://api.github.com" help:"${help_SCM_API_URL}"`
+	WebhookAllowPrivate string      `name:"webhook-allow-private" env:"WEBHOOK_ALLOW_PRIVATE" help:"${help_WEBHOOK_ALLOW_PRIVATE}"`
+
+	mailer  *email.Mailer  // of SMTPURL and EmailFrom; nil: no mail is sent
+	private []netip.Prefix // of WebhookAllowPrivate
+}
+
+// readOutgoing checks the settings, and says what cannot work.
+func (c *OutgoingConfig) readOutgoing() (err error) {
+	if c.private, err = notify.ParsePrivate(c.WebhookAllowPrivate); err != nil {
+		return fmt.Errorf("WEBHOOK_ALLOW_PRIVATE %w", err)
+	}
+	if c.SCMAPIURL = strings.TrimRight(c.SCMAPIURL, "/"); c.SCMAPIURL != "" {
+		parsed, err := url.Parse(c.SCMAPIURL)
+		if err != nil || parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Host == "" || parsed.User != nil ||
+			strings.ContainsAny(c.SCMAPIURL, "?#") {
+			return errors.New("SCM_API_URL must be a URL such as https://api.github.com or https://git.example.com/api/v3")
+		}
+	}
+	if c.SMTPURL == "" && c.EmailFrom == "" {
+		return nil
+	}
+	if c.SMTPURL == "" {
+		return errors.New("SMTP_URL must be set where EMAIL_FROM is")
+	}
+	c.mailer, err = email.NewMailer(email.Options{URL: c.SMTPURL, From: c.EmailFrom})
+	return err
+}
+
+// encryptionKeysFile is where the generated ENCRYPTION_KEYS are kept in DATA_DIR.
+const encryptionKeysFile = "encryption-keys"
+
+// loadKeys returns the keys that seal the secrets of webhooks; nil for none. A private installation makes one when none is set, and
+// goes on reading with it when others are.
+func (a *App) loadKeys(ctx context.Context) (*seal.Ring, error) {
+	text := a.config.EncryptionKeys.Reveal()
+	if a.config.isPrivate() {
+		kept, err := loadKeptKeys(a.config.DataDir, text == "")
+		if err != nil {
+			return nil, err
+		}
+		text = strings.Trim(text+","+kept.Reveal(), ",")
+	}
+	if text == "" {
+		return nil, nil
+	}
+	ring, invalid := seal.ParseRing(core.Secret(text))
+	for _, id := range invalid {
+		a.log.WarnContext(ctx, "an entry of ENCRYPTION_KEYS is ignored: it must be <id>:<32 random bytes in base64>, with an id of its own",
+			"key_id", id)
+	}
+	return ring, nil
+}
+
+// loadKeptKeys returns the generated keys of a private installation. When there are none, they are made if they are needed.
+func loadKeptKeys(dataDir string, isNeeded bool) (core.Secret, error) {
+	path := filepath.Join(dataDir, encryptionKeysFile)
+	text, err := readSecret(path)
+	switch ring, _ := seal.ParseRing(core.Secret(text)); {
+	case err == nil && ring.CanSeal():
+		return core.Secret(text), nil
+	case err == nil:
+		return "", fmt.Errorf("%s holds no key: put it back from a backup, or delete the file, and create the webhooks again", path)
+	case !errors.Is(err, os.ErrNotExist):
+		return "", fmt.Errorf("the encryption keys: %w", err)
+	case !isNeeded:
+		return "", nil
+	}
+	var key [32]byte
+	if _, err := rand.Read(key[:]); err != nil {
+		return "", err
+	}
+	// The id is random too, so that it is not one of those that somebody sets later.
+	made := core.Secret("made-" + strings.ToLower(rand.Text()[:8]) + ":" + base64.StdEncoding.EncodeToString(key[:]))
+	if err := writeSecret(path, made); err != nil {
+		return "", fmt.Errorf("the encryption keys: %w", err)
+	}
+	return made, nil
+}
+
+// describeWebhooks returns what the operations about webhooks work with.
+func (a *App) describeWebhooks() tools.WebhookOptions {
+	return tools.WebhookOptions{Keys: a.keys, Guard: a.guard, SCMAPIURL: a.config.SCMAPIURL, SendsMail: a.config.mailer != nil}
+}
+
+// openOutgoing prepares what webhooks and mails need.
+func (a *App) openOutgoing(ctx context.Context) (err error) {
+	a.guard = &notify.Guard{Lookup: net.DefaultResolver.LookupNetIP, Private: a.config.private}
+	a.keys, err = a.loadKeys(ctx)
+	return err
+}

@@ -1,0 +1,30 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"time"
+
+	"errand/api"
+	"errand/core"
+	"errand/edge"
+	"errand/oauth"
+	"errand/tools"
+)
+
+// newSignIn makes the paths by which clients of MCP get a token with nothing but the server's URL.
+func (a *App) newSignIn(
+	ctx context.Context, registry *core.Registry, behaviour *tools.Tools, authenticate edge.Authenticate,
+) (map[string]http.Handler, error) {
+	key, err := ensureKey(ctx, a.db.Store, "oauth-clients")
+	if err != nil {
+		return nil, err
+	}
+	return oauth.Routes(oauth.Options{
+		BaseURL: a.URL, Key: key, Clock: time.Now, Random: rand.Reader,
+		Authenticate: authenticate, KeepConsent: behaviour.KeepConsent, ExchangeConsent: behaviour.ExchangeConsent,
+		Failure:   registry.Failure,
+		RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
+	}), nil
+}

@@ -1,0 +1,51 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/term"
+)
+
+// NewStreams returns the streams of the process.
+func NewStreams() Streams {
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	return Streams{In: os.Stdin, Out: os.Stdout, Notes: os.Stderr, IsTerminal: err == nil, Width: width}
+}
+
+// isHidden reports whether a character could steer a terminal or reorder what is read: a control or format character, such as
+// ESC or a bidi override, or a separator of lines.
+func isHidden(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+}
+
+// removeHidden returns a text of the app or of a server without what isHidden, but for what is kept; for terminals.
+func removeHidden(text string, kept ...rune) string {
+	return strings.Map(func(r rune) rune {
+		if isHidden(r) && !slices.Contains(kept, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// escapeHidden returns JSON that means the same, with the escapes of JSON for what isHidden. Outside its texts there is nothing
+// hidden but the ends of lines.
+func escapeHidden(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case !isHidden(r) || r == '\n' || r == '\t':
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}

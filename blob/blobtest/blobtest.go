@@ -1,0 +1,190 @@
+// Package blobtest starts a real S3 server for tests, in front of a folder.
+package blobtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/blob"
+)
+
+const (
+	serverVersion = "v1.8.0"
+	serverModule  = "github.com/versity/versitygw/cmd/versitygw@" + serverVersion
+	installTime   = 8 * time.Minute
+	startTime     = 30 * time.Second
+)
+
+// Key and Secret are the credentials of the server, in Region.
+const (
+	Key    = "the-key-of-the-tests"
+	Secret = "the-secret-of-the-tests"
+	Region = "eu-1"
+)
+
+// Server is a running versitygw.
+type Server struct {
+	Addr string // host and port
+
+	folder  string // of everything
+	program string
+	cmd     *exec.Cmd
+}
+
+// RunServer starts a server until the test ends. The test is skipped when there is none to be had.
+func RunServer(t testing.TB) *Server {
+	t.Helper()
+	s, err := StartServer()
+	if err != nil {
+		t.Skipf("no S3 server: %v", err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// StartServer starts a server, from PATH or installed into a cache folder of the repository. The caller closes it.
+func StartServer() (*Server, error) {
+	program, err := findProgram()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{program: program}
+	if s.folder, err = os.MkdirTemp("", "errand-s3-"); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"data", "attributes"} {
+		if err := os.Mkdir(filepath.Join(s.folder, name), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if s.Addr, err = FindFreeAddress(); err != nil {
+		return nil, err
+	}
+	if err := s.Start(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Start starts the server again after Stop, at the same address and with the same data.
+func (s *Server) Start() error {
+	s.cmd = exec.Command(s.program, "--access", Key, "--secret", Secret, "--region", Region, "--port", s.Addr,
+		"--quiet", "posix", "--sidecar", filepath.Join(s.folder, "attributes"), filepath.Join(s.folder, "data"))
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	return s.waitUntilReady()
+}
+
+// Stop ends the process. Its data stays.
+func (s *Server) Stop() {
+	if s.cmd != nil && s.cmd.Process != nil {
+		_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		_ = s.cmd.Wait()
+		s.cmd = nil
+	}
+}
+
+// Close ends the process and deletes its data.
+func (s *Server) Close() {
+	s.Stop()
+	_ = os.RemoveAll(s.folder)
+}
+
+// MakeBucket makes a bucket and returns its name.
+func (s *Server) MakeBucket(t testing.TB) string {
+	t.Helper()
+	folder, err := os.MkdirTemp(filepath.Join(s.folder, "data"), "bucket-")
+	require.NoError(t, err)
+	return filepath.Base(folder)
+}
+
+// URL returns the location of a bucket as BLOBS has it, reached at an address: that of the server, or of what stands before it.
+func (s *Server) URL(bucket, addr string) string {
+	return fmt.Sprintf("s3://%s:%s@%s/some/prefix?endpoint=http://%s&region=%s", Key, Secret, bucket, addr, Region)
+}
+
+// OpenBucket opens a store in a bucket of its own.
+func (s *Server) OpenBucket(t testing.TB) blob.Store {
+	t.Helper()
+	store, err := blob.OpenStore(s.URL(s.MakeBucket(t), s.Addr), func(string) string { return "" })
+	require.NoError(t, err)
+	return store
+}
+
+func findProgram() (string, error) {
+	if program, err := exec.LookPath("versitygw"); err == nil {
+		return program, nil
+	}
+	root, err := findRoot()
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(root, ".cache", "versitygw-"+serverVersion)
+	program := filepath.Join(folder, "versitygw")
+	if _, err := os.Stat(program); err == nil {
+		return program, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), installTime)
+	defer cancel()
+	install := exec.CommandContext(ctx, "go", "install", serverModule)
+	install.Env = append(os.Environ(), "GOBIN="+folder, "GOFLAGS=")
+	if out, err := install.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go install %s: %w: %s", serverModule, err, out)
+	}
+	return program, nil
+}
+
+// findRoot returns the folder of the repository: tests run in that of their package.
+func findRoot() (string, error) {
+	folder, err := os.Getwd()
+	for ; err == nil; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder, nil
+		}
+		if folder == filepath.Dir(folder) {
+			return "", errors.New("no go.mod above the test")
+		}
+	}
+	return "", err
+}
+
+// FindFreeAddress returns an address of this machine at which nobody listens.
+func FindFreeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+// waitUntilReady waits until the server answers.
+func (s *Server) waitUntilReady() error {
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		answer, err := http.Get("http://" + s.Addr)
+		if err == nil {
+			return answer.Body.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("it does not answer: %w", err)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/alecthomas/kong"
+
+	"errand/app"
+)
+
+// exitUsage is the code that a command ends with after a mistake in its command line; 1 is for what failed.
+const exitUsage = 2
+
+// callCmd has a subcommand for each operation, made of the operation's input.
+type callCmd struct {
+	app.CallOptions `embed:""`
+
+	List listFlag `help:"List the operations, and end."`
+	kong.Plugins
+}
+
+// operationCmd is the subcommand of one operation.
+type operationCmd struct {
+	Input *app.OperationInput `kong:"-"`
+	kong.Plugins
+}
+
+// Help is what --help says below the first line.
+func (c operationCmd) Help() string {
+	if c.Input == nil {
+		return ""
+	}
+	return c.Input.Describe()
+}
+
+// Run makes the call.
+func (c *operationCmd) Run(ctx context.Context, options *app.CallOptions) error {
+	options.Streams = app.NewStreams()
+	return c.Input.Call(ctx, *options)
+}
+
+// listFlag is the flag --list, which needs no operation.
+type listFlag bool
+
+// BeforeReset runs before kong looks for the operation.
+func (listFlag) BeforeReset(parser *kong.Kong) error {
+	if err := app.ListOperations(parser.Stdout); err != nil {
+		return err
+	}
+	parser.Exit(0)
+	return nil
+}
+
+// nextCmd is the operation next_issue under a shorter name, which prints the brief.
+type nextCmd struct {
+	app.CallOptions `embed:""`
+
+	Input *app.OperationInput `kong:"-"`
+	kong.Plugins
+}
+
+const nextOperation, briefMember = "next_issue", "brief"
+
+func (c *nextCmd) Run(ctx context.Context) error {
+	if c.Input == nil {
+		return fmt.Errorf("this errand has no operation %s", nextOperation)
+	}
+	c.Streams = app.NewStreams()
+	return c.Input.PrintText(ctx, c.CallOptions, briefMember)
+}
+
+// newCommands returns the commands that a command line can name: call has a subcommand for each operation when it is named, so
+// that the help of errand stays short.
+func newCommands(args []string) *cli {
+	commands := &cli{}
+	if input, ok := app.NewOperationInput(nextOperation); ok {
+		commands.Next.Input, commands.Next.Plugins = input, kong.Plugins{input.Flags()}
+	}
+	if isCall(args) {
+		commands.Call.Plugins = kong.Plugins{newOperationCommands()}
+	}
+	return commands
+}
+
+// newOperationCommands returns a pointer to a struct with an operationCmd for each operation.
+func newOperationCommands() any {
+	var fields []reflect.StructField
+	var values []operationCmd
+	for i, name := range app.ListOperationNames() {
+		input, _ := app.NewOperationInput(name) // it is listed
+		tag := fmt.Sprintf(`cmd:"" name:%q help:%q`, name, input.Summary())
+		fields = append(fields, reflect.StructField{
+			Name: fmt.Sprintf("Operation%d", i), Type: reflect.TypeFor[operationCmd](), Tag: reflect.StructTag(tag),
+		})
+		values = append(values, operationCmd{input, kong.Plugins{input.Flags()}})
+	}
+	operations := reflect.New(reflect.StructOf(fields))
+	for i := range values {
+		operations.Elem().Field(i).Set(reflect.ValueOf(values[i]))
+	}
+	return operations.Interface()
+}
+
+// callConfiguration has errors printed as text, as for deployCmd.
+var callConfiguration = &app.Config{LogFormat: "text"}
+
+// isCall reports whether a command line calls an operation.
+func isCall(args []string) bool { return len(args) > 0 && (args[0] == "call" || args[0] == "next") }
+
+// exitCodeOf returns the code that the process ends with after an error of a command.
+func exitCodeOf(err error) int {
+	var coded interface{ ExitCode() int }
+	if errors.As(err, &coded) {
+		return coded.ExitCode()
+	}
+	return 1
+}

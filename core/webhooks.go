@@ -1,0 +1,110 @@
+package core
+
+// WebhookEvent is what happened, as webhooks are told (webhooks, Events).
+type WebhookEvent string
+
+// The events of webhooks.
+const (
+	IssueNew       WebhookEvent = "issue.new"
+	IssueRegressed WebhookEvent = "issue.regressed"
+	IssueVerified  WebhookEvent = "issue.verified"
+	IssueSpike     WebhookEvent = "issue.spike"
+	Ping           WebhookEvent = "ping" // a test of the webhook, without an issue
+)
+
+// WebhookFormat is in which form a webhook is told.
+type WebhookFormat string
+
+// The formats of webhooks (primary API, Create fields; decisions 8).
+const (
+	FormatService     WebhookFormat = "service"
+	FormatSCMDispatch WebhookFormat = "scm_dispatch"
+	FormatSCMIssue    WebhookFormat = "scm_issue"
+	FormatChatA       WebhookFormat = "chat_a" // Slack
+	FormatChatB       WebhookFormat = "chat_b" // Discord
+	FormatEmail       WebhookFormat = "email"
+)
+
+// formatAliases are other names that the formats have when a webhook is created (decisions 8).
+var formatAliases = map[FormatChoice]WebhookFormat{
+	"slack": FormatChatA, "discord": FormatChatB, "github_dispatch": FormatSCMDispatch, "github_issue": FormatSCMIssue,
+}
+
+// FormatChoice is a format by its name or another one.
+type FormatChoice string
+
+// JSONSchema lists the names.
+func (FormatChoice) JSONSchema() Schema {
+	return Schema{"type": "string", "enum": []any{
+		string(FormatService), string(FormatSCMDispatch), string(FormatSCMIssue), string(FormatChatA), string(FormatChatB), string(FormatEmail),
+		"slack", "discord", "github_dispatch", "github_issue",
+	}}
+}
+
+// Format returns the format that is meant.
+func (c FormatChoice) Format() WebhookFormat {
+	if format, isAlias := formatAliases[c]; isAlias {
+		return format
+	}
+	return WebhookFormat(c)
+}
+
+// DeliveryStatus is the state of a delivery (webhooks, States).
+type DeliveryStatus string
+
+// The statuses of a delivery.
+const (
+	DeliveryPending   DeliveryStatus = "pending"
+	DeliveryDelivered DeliveryStatus = "delivered"
+	DeliveryFailed    DeliveryStatus = "failed"
+)
+
+// Delivery is one thing that a webhook is told, with all attempts at it.
+type Delivery struct {
+	ID            int64          `json:"id" doc:"The same in every attempt, so that a receiver can ignore repeats."`
+	Event         WebhookEvent   `json:"event" enum:"issue.new|issue.regressed|issue.verified|issue.spike|ping"`
+	IssueID       OptInt         `json:"issue_id" doc:"Null for a ping."`
+	Status        DeliveryStatus `json:"status" enum:"pending|delivered|failed" doc:"@delivery.status"`
+	Attempts      int64          `json:"attempts" doc:"How many have ended."`
+	LastStatus    OptInt         `json:"last_status" doc:"HTTP status of the last attempt; null when there was no answer."`
+	LastError     Text           `json:"last_error" doc:"Why the last attempt did not succeed."`
+	CreatedAt     Time           `json:"created_at" always:"true"`
+	NextAttemptAt Time           `json:"next_attempt_at" doc:"Null once the delivery has ended."`
+	DeliveredAt   Time           `json:"delivered_at"`
+}
+
+// WebhookTerms is what webhooks show of themselves to everybody.
+type WebhookTerms struct {
+	Format             WebhookFormat      `json:"format" enum:"service|scm_dispatch|scm_issue|chat_a|chat_b|email"`
+	Events             List[WebhookEvent] `json:"events" enum:"issue.new|issue.regressed|issue.verified|issue.spike"`
+	SpikeThreshold     OptInt             `json:"spike_threshold" doc:"Events of an issue in a clock hour, above which it spikes."`
+	MinTrust           Trust              `json:"min_trust" enum:"high|low" doc:"@webhook.min_trust"`
+	ProjectID          OptInt             `json:"project_id" doc:"Null for all projects."`
+	CreatedAt          Time               `json:"created_at" always:"true"`
+	CreatedBy          Text               `json:"created_by"`
+	LastDeliveryStatus *DeliveryStatus    `json:"last_delivery_status" enum:"pending|delivered|failed" doc:"@webhook.last_delivery_status"`
+}
+
+// Webhook is somebody who is told what happens to issues.
+type Webhook struct {
+	ID   int64        `json:"id"`
+	Name string       `json:"name"`
+	URL  Text         `json:"url" doc:"Those of chats are masked; null for email."`
+	To   List[string] `json:"to" doc:"The addresses of an email alert; else empty."`
+	WebhookTerms
+}
+
+// CreatedWebhook is a webhook with the secret that signs its deliveries.
+type CreatedWebhook struct {
+	Webhook
+	Secret Text `json:"secret" doc:"@createdWebhook.secret"`
+}
+
+// Alert is a webhook as whoever reads issues may see it.
+type Alert struct {
+	ID         int64  `json:"id"`
+	Name       string `json:"name"`
+	URL        Text   `json:"url" doc:"Without its query; those of chats are masked; null for email."`
+	Recipients int64  `json:"recipients" doc:"How many addresses an email alert has; else 0."`
+	WebhookTerms
+}

@@ -1,0 +1,56 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestCommandLine is what a script sees that works by the command line: what it reads, and the codes with which commands end.
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	_, slug := s.makeProject("Web shop")
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		out  string // a part of standard output, or else of standard error
+	}{
+		"a list":             {[]string{"call", "list_projects"}, 0, `{"data":[{`},
+		"options first":      {[]string{"call", "--table", "list_projects", "--columns", "slug"}, 0, slug},
+		"an empty value":     {[]string{"call", "list_issues", "--search", ""}, 1, "search must have at least 1 character"},
+		"the end of a value": {[]string{"call", "list_issues", "--search=a="}, 0, `{"data":[]`},
+		"all operations":     {[]string{"call", "--list"}, 0, "claim_issue          Claim an issue"},
+		"help":               {[]string{"call", "claim_issue", "--help"}, 0, "How long the claim lasts"},
+		"no operation":       {[]string{"call"}, 2, "expected one of"},
+		"a mistyped one":     {[]string{"call", "list_isues"}, 2, `did you mean "list_issues"?`},
+		"a mistyped flag":    {[]string{"call", "list_issues", "--projct=x"}, 2, `did you mean "--project"?`},
+		"nothing there":      {[]string{"call", "get_issue", "--id=7"}, 1, "list_issues shows the issues that exist."},
+		"what is missing":    {[]string{"call", "get_issue"}, 2, "errand: missing: --id"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			command := exec.Command("../bin/errand", test.args...)
+			command.Env = append(os.Environ(), "ERRAND_URL="+s.url, "ERRAND_TOKEN="+adminToken)
+			var out, notes bytes.Buffer
+			command.Stdout, command.Stderr = &out, &notes
+
+			err := command.Run()
+
+			var failed *exec.ExitError
+			if errors.As(err, &failed) {
+				require.Equal(t, test.code, failed.ExitCode(), notes.String())
+			} else {
+				require.NoError(t, err)
+				require.Zero(t, test.code)
+			}
+			require.Contains(t, out.String()+notes.String(), test.out)
+			require.NotContains(t, notes.String(), adminToken)
+		})
+	}
+}

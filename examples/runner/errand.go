@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	callTimeout = 20 * time.Second
+	maxAnswer   = 4 << 20
+	firstPause  = time.Second
+	longPause   = 30 * time.Second
+)
+
+// client calls Errand's REST API.
+type client struct {
+	url   string
+	token string
+	http  *http.Client
+}
+
+// refusal is an answer of Errand that trying again does not change.
+type refusal struct {
+	status int
+	code   string // such as claimed
+	text   string
+}
+
+// Error says what Errand said.
+func (r *refusal) Error() string {
+	return fmt.Sprintf("the answer of Errand was %d %s", r.status, r.text)
+}
+
+// hasStatus reports whether an error is an answer of Errand with this status.
+func hasStatus(err error, status int) bool {
+	var refused *refusal
+	return errors.As(err, &refused) && refused.status == status
+}
+
+// callOperation makes a call, again and again while Errand is away or busy, until ctx ends.
+func (c *client) callOperation(ctx context.Context, path string, input, into any) error {
+	for pause := firstPause; ; pause = min(2*pause, longPause) {
+		err := c.callOnce(ctx, path, input, into)
+		var refused *refusal
+		if err == nil || errors.As(err, &refused) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// callOnce makes a call. Its error is a *refusal when it makes no sense to try again.
+func (c *client) callOnce(ctx context.Context, path string, input, into any) error {
+	body, err := json.Marshal(input)
+	if err != nil {
+		return &refusal{text: err.Error()}
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, bytes.NewReader(body))
+	if err != nil {
+		return &refusal{text: err.Error()}
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	switch {
+	case err != nil:
+		return err
+	case answer.StatusCode >= 500, answer.StatusCode == http.StatusTooManyRequests:
+		return fmt.Errorf("the answer of Errand was %d", answer.StatusCode)
+	case answer.StatusCode >= 300:
+		refused := &refusal{status: answer.StatusCode, text: string(text)}
+		var named struct {
+			Error string `json:"error"`
+		}
+		if json.Unmarshal(text, &named) == nil {
+			refused.code = named.Error
+		}
+		return refused
+	case into == nil:
+		return nil
+	}
+	return json.Unmarshal(text, into)
+}
+
+// claimIssue claims an issue, or renews the claim, and returns its status.
+func (c *client) claimIssue(ctx context.Context, issue int64, minutes int) (status string, err error) {
+	var claimed struct {
+		Data struct {
+			Status string `json:"status"`
+		} `json:"data"`
+	}
+	err = c.callOperation(ctx, fmt.Sprintf("/v1/issues/%d/claim", issue), map[string]int{"minutes": minutes}, &claimed)
+	return claimed.Data.Status, err
+}
+
+func (c *client) releaseIssue(ctx context.Context, issue int64) error {
+	return c.callOperation(ctx, fmt.Sprintf("/v1/issues/%d/release", issue), struct{}{}, nil)
+}
+
+func (c *client) addNote(ctx context.Context, issue int64, text string) error {
+	return c.callOperation(ctx, fmt.Sprintf("/v1/issues/%d/notes", issue), map[string]string{"text": text}, nil)
+}
+
+// linkFix links a commit, or a pull request by its URL.
+func (c *client) linkFix(ctx context.Context, issue int64, found fix) error {
+	return c.callOperation(ctx, fmt.Sprintf("/v1/issues/%d/fix", issue), found, nil)
+}

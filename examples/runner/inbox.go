@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// keepDone is for how long the ids of finished deliveries are remembered. Errand sends a delivery again for 45 hours.
+const keepDone = 7 * 24 * time.Hour
+
+// inbox is a folder with the deliveries that were taken: <id>.json until the work is done, then an empty <id>.done, by which
+// repeats are known. A runner that was killed goes on with it at its next start.
+type inbox struct {
+	folder string
+	mu     sync.Mutex
+}
+
+func openInbox(folder string) (*inbox, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("-state: %w", err)
+	}
+	return &inbox{folder: folder}, nil
+}
+
+func (i *inbox) fileOf(id int64, ending string) string {
+	return filepath.Join(i.folder, strconv.FormatInt(id, 10)+ending)
+}
+
+// knowsDelivery reports whether a delivery was taken before.
+func (i *inbox) knowsDelivery(id int64) bool {
+	for _, ending := range []string{".json", ".done"} {
+		if _, err := os.Stat(i.fileOf(id, ending)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// keepDelivery writes a delivery down before it is answered, and reports whether it is new.
+func (i *inbox) keepDelivery(d *delivery) (isNew bool, err error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.knowsDelivery(d.ID) {
+		return false, nil
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return false, err
+	}
+	partial := i.fileOf(d.ID, ".partial")
+	if err := writeSynced(partial, text); err != nil {
+		return false, err
+	}
+	return true, os.Rename(partial, i.fileOf(d.ID, ".json"))
+}
+
+func writeSynced(name string, text []byte) error {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+// finishDelivery keeps nothing of a delivery but its id.
+func (i *inbox) finishDelivery(id int64) error {
+	if err := os.WriteFile(i.fileOf(id, ".done"), nil, 0o600); err != nil {
+		return err
+	}
+	return os.Remove(i.fileOf(id, ".json"))
+}
+
+// listUnfinished returns the deliveries that an earlier runner has left, and forgets the ids of old ones.
+func (i *inbox) listUnfinished(now time.Time) (left []*delivery, err error) {
+	entries, err := os.ReadDir(i.folder)
+	if err != nil {
+		return nil, fmt.Errorf("-state: %w", err)
+	}
+	for _, entry := range entries {
+		name := filepath.Join(i.folder, entry.Name())
+		switch {
+		case strings.HasSuffix(name, ".done"):
+			forgetOld(name, entry, now)
+		case strings.HasSuffix(name, ".json"):
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			d, err := readDelivery(text)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			left = append(left, d)
+		}
+	}
+	return left, nil
+}
+
+func forgetOld(name string, entry fs.DirEntry, now time.Time) {
+	if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) > keepDone {
+		_ = os.Remove(name)
+	}
+}

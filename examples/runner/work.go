@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// runner takes deliveries and works on their issues.
+type runner struct {
+	config config
+	log    *slog.Logger
+	inbox  *inbox
+	errand *client
+
+	queue chan *delivery
+	mu    sync.Mutex
+	busy  map[int64]bool // the issues that are worked on: a claim by the same token would only be renewed
+}
+
+// Why a command was stopped.
+var (
+	errTookTooLong = errors.New("the command took too long")
+	errClaimLost   = errors.New("somebody else has the claim now")
+)
+
+// partingTime is how long a stopping runner tries to release an issue.
+const partingTime = 10 * time.Second
+
+// newRunner opens the folder of the deliveries. Those that an earlier runner has left come first.
+func newRunner(c config, log *slog.Logger) (*runner, error) {
+	box, err := openInbox(c.folder)
+	if err != nil {
+		return nil, err
+	}
+	left, err := box.listUnfinished(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{
+		config: c, log: log, inbox: box, errand: &client{c.errandURL, c.token, http.DefaultClient},
+		queue: make(chan *delivery, c.waiting+c.parallel+len(left)), busy: map[int64]bool{},
+	}
+	for _, d := range left {
+		r.queue <- d
+	}
+	return r, nil
+}
+
+// workOn works on one delivery after the other until ctx ends.
+func (r *runner) workOn(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case d := <-r.queue:
+			r.finishWork(ctx, d)
+		}
+	}
+}
+
+// finishWork does the work of a delivery. One that could not be done, for a reason that is not the issue's, stays in the folder.
+func (r *runner) finishWork(ctx context.Context, d *delivery) {
+	log := r.log.With("delivery", d.ID, "issue", d.Issue.ID)
+	if !r.markBusy(d.Issue.ID, true) {
+		log.Info("the issue is being worked on already")
+	} else {
+		err := r.fixIssue(ctx, log, d)
+		r.markBusy(d.Issue.ID, false)
+		if err != nil {
+			log.Error("the delivery is kept for the next start", "error", err)
+			return
+		}
+	}
+	if err := r.inbox.finishDelivery(d.ID); err != nil {
+		log.Error("the delivery could not be marked as done", "error", err)
+	}
+}
+
+// markBusy notes whether an issue is worked on, and reports whether that was a change.
+func (r *runner) markBusy(issue int64, busy bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.busy[issue] == busy {
+		return false
+	}
+	r.busy[issue] = busy
+	if !busy {
+		delete(r.busy, issue)
+	}
+	return true
+}
+
+// fixIssue claims the issue, runs the command and says how it ended. An error means that it should be tried again.
+func (r *runner) fixIssue(ctx context.Context, log *slog.Logger, d *delivery) error {
+	status, err := r.errand.claimIssue(ctx, d.Issue.ID, r.config.minutes)
+	switch {
+	case hasStatus(err, http.StatusConflict), hasStatus(err, http.StatusNotFound):
+		log.Info("the issue is left to others", "reason", err)
+		return nil
+	case err != nil:
+		return fmt.Errorf("claiming: %w", err)
+	}
+	if status != "unresolved" && status != "regressed" {
+		log.Info("the issue is not open any more", "status", status)
+		r.releaseIssue(ctx, d.Issue.ID, "")
+		return nil
+	}
+	log.Info("claimed, the command starts")
+	found, err := r.runWithClaim(ctx, log, d)
+	switch {
+	case errors.Is(err, errClaimLost):
+		log.Warn("the command was stopped", "reason", err)
+		return nil
+	case ctx.Err() != nil:
+		r.releaseIssue(ctx, d.Issue.ID, "")
+		return ctx.Err()
+	case err != nil:
+		found.said = err.Error()
+	}
+	note, err := r.reportResult(ctx, log, d.Issue.ID, found)
+	r.releaseIssue(ctx, d.Issue.ID, note)
+	return err
+}
+
+// reportResult links the fix, or returns a note that says why there is none.
+func (r *runner) reportResult(ctx context.Context, log *slog.Logger, issue int64, found result) (note string, err error) {
+	if found.fix == nil {
+		log.Info("no fix", "reason", found.said)
+		return "The agent runner found no fix: " + found.said, nil
+	}
+	err = r.errand.linkFix(ctx, issue, *found.fix)
+	var refused *refusal
+	if errors.As(err, &refused) {
+		log.Error("the fix was refused", "error", err)
+		return fmt.Sprintf("The agent runner's fix %s%s could not be linked: %s", found.fix.Commit, found.fix.PRURL, refused.code), nil
+	}
+	if err == nil {
+		log.Info("the fix is linked", "commit", found.fix.Commit, "pull_request", found.fix.PRURL)
+	}
+	return "", err
+}
+
+// releaseIssue releases the issue, after a note when there is something to say. It does so for a while after ctx has ended too.
+func (r *runner) releaseIssue(ctx context.Context, issue int64, note string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partingTime)
+	defer cancel()
+	var err error
+	if note != "" {
+		err = r.errand.addNote(ctx, issue, note)
+	}
+	if err = errors.Join(err, r.errand.releaseIssue(ctx, issue)); err != nil {
+		r.log.Error("the issue was not released, its claim ends by itself", "issue", issue, "error", err)
+	}
+}
+
+// runWithClaim runs the command, and renews the claim meanwhile. A claim that is lost ends the command.
+func (r *runner) runWithClaim(ctx context.Context, log *slog.Logger, d *delivery) (result, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.config.timeout, errTookTooLong)
+	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() { r.renewClaim(ctx, log, d.Issue.ID, stop) })
+	found, err := runCommand(ctx, r.config.command, d, r.config.errandURL, os.Stderr)
+	stop(nil)
+	renewing.Wait()
+	return found, err
+}
+
+// renewClaim renews the claim three times as often as it has to be, until ctx ends.
+func (r *runner) renewClaim(ctx context.Context, log *slog.Logger, issue int64, stop context.CancelCauseFunc) {
+	ticks := time.NewTicker(time.Duration(r.config.minutes) * time.Minute / 3)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		_, err := r.errand.claimIssue(ctx, issue, r.config.minutes)
+		switch {
+		case hasStatus(err, http.StatusConflict), hasStatus(err, http.StatusNotFound):
+			stop(errClaimLost)
+			return
+		case err != nil && ctx.Err() == nil:
+			log.Warn("the claim was not renewed", "error", err)
+		}
+	}
+}

@@ -1,0 +1,16 @@
+package jobs
+
+import (
+	"time"
+
+	"errand/store"
+)
+
+type dropSentArgs struct{}
+
+func (dropSentArgs) Kind() string { return "drop_sent" }
+
+// dropSent deletes what webhooks were told long ago.
+func dropSent(s *store.Store) job {
+	return runEvery(time.Hour, usualTimeout, dropSentArgs{}, s.DropSent)
+}

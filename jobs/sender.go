@@ -1,0 +1,193 @@
+package jobs
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"errand/core"
+	"errand/notify"
+	"errand/store"
+)
+
+// How deliveries are sent.
+const (
+	// lookEvery is how often it is looked for due deliveries that nobody has announced: retries, and those of other servers.
+	lookEvery = 5 * time.Second
+	// lookPause is the shortest time between two looks, so that a busy sender takes several deliveries at once.
+	lookPause = 10 * time.Millisecond
+	// lookWithin bounds one look.
+	lookWithin = 20 * time.Second
+	// endAttemptsWithin is how long a stopping server lets attempts run on, before they are cut off, and recordWithin how long it
+	// tries after that to write down how they ended.
+	endAttemptsWithin = 4 * time.Second
+	recordWithin      = 2 * time.Second
+)
+
+// waits are the times between attempts.
+var waits = notify.Waits()
+
+// Format is how deliveries of a format are sent.
+type Format struct {
+	// Send makes one attempt.
+	Send func(ctx context.Context, m *notify.Message, to notify.Target) notify.Outcome
+	// HasBrief says that its messages have the brief of the issue.
+	HasBrief bool
+	// ReadNumber returns the number of the source control's issue after an attempt, of the one from before; nil for a format that
+	// opens none.
+	ReadNumber func(before int64, outcome notify.Outcome) int64
+}
+
+// SenderOptions say what a Sender works with.
+type SenderOptions struct {
+	Store   *store.Store
+	Log     *slog.Logger
+	Formats map[core.WebhookFormat]Format
+	// OpenTarget returns where the deliveries of a webhook go, with its secrets.
+	OpenTarget func(store.DueWebhook) (notify.Target, error)
+	BuildBrief func(ctx context.Context, issue int64) (*notify.Brief, error)
+	BaseURL    func() string // of links
+	Observe    SenderObserver
+}
+
+// SenderObserver is told what a Sender does. Its functions may be nil.
+type SenderObserver struct {
+	// Attempt is called after each attempt: its outcome is delivered, failed (it is tried again) or given_up.
+	Attempt func(format core.WebhookFormat, outcome string, took time.Duration)
+	// Pending is called now and then with how many deliveries are pending, up to 100,000.
+	Pending func(n int64)
+}
+
+// Sender sends the deliveries of webhooks. Every server with the role worker has one; they share the deliveries by taking them
+// (store.TakeDeliveries). It is not in the queue, whose jobs start once a second.
+type Sender struct {
+	o        SenderOptions
+	wake     chan struct{} // has room for one: further ones say nothing new
+	lanes    lanes
+	recorder recorder
+	reading  chan struct{} // one for each attempt that may ask the database at a time
+	attempts sync.WaitGroup
+	failures core.LineLimit
+}
+
+// NewSender returns a Sender that does nothing until Run.
+func NewSender(o SenderOptions) *Sender {
+	s := &Sender{o: o, wake: make(chan struct{}, 1), reading: make(chan struct{}, o.Store.CountWorkers())}
+	s.recorder = recorder{record: o.Store.RecordDeliveries, warn: s.warn, added: make(chan struct{}, 1)}
+	return s
+}
+
+// Wake has the sender look for due deliveries. It returns at once.
+func (s *Sender) Wake() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run sends deliveries until ctx ends. Then it begins no attempt any more, and returns when those that it has begun are recorded,
+// after 6 seconds at most.
+func (s *Sender) Run(ctx context.Context) {
+	attempts, cutAttempts := context.WithCancel(context.WithoutCancel(ctx))
+	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx))
+	var recorded sync.WaitGroup
+	recorded.Go(func() { s.recorder.recordAll(recording) })
+	s.lookAgain(ctx, attempts)
+	cut := time.AfterFunc(endAttemptsWithin, cutAttempts)
+	s.attempts.Wait()
+	cut.Stop()
+	cutAttempts()
+	s.recorder.finish()
+	giveUp := time.AfterFunc(recordWithin, stopRecording)
+	recorded.Wait()
+	giveUp.Stop()
+	stopRecording()
+}
+
+// lookAgain looks for due deliveries until ctx ends: now and then, and when somebody wakes it. The attempts run under a context
+// of their own.
+func (s *Sender) lookAgain(ctx, attempts context.Context) {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		if err := s.sendDue(ctx, attempts); err != nil && ctx.Err() == nil {
+			s.warn("due deliveries were not looked for and will be again", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lookPause):
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.wake:
+		case <-ticker.C:
+			s.countPending(ctx)
+		}
+	}
+}
+
+// warn logs a failure that passes, one in a while.
+func (s *Sender) warn(what string, err error) {
+	if more, due := s.failures.CountLine(what, time.Now()); due {
+		s.o.Log.Warn(what, "error", err, "more_since_the_last_line", more)
+	}
+}
+
+func (s *Sender) countPending(ctx context.Context) {
+	if s.o.Observe.Pending == nil {
+		return
+	}
+	if n, err := s.o.Store.CountPendingDeliveries(ctx); err == nil {
+		s.o.Observe.Pending(n)
+	}
+}
+
+// sendDue takes as many due deliveries as there is room for, and begins their attempts.
+func (s *Sender) sendDue(ctx, attempts context.Context) (err error) {
+	defer catchPanic(&err)
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	due, err := s.o.Store.ListDueWebhooks(ctx)
+	if err != nil {
+		return err
+	}
+	taken, err := s.takeDue(ctx, due)
+	if err != nil {
+		return err
+	}
+	webhooks := make(map[int64]store.DueWebhook, len(due))
+	for _, webhook := range due {
+		webhooks[webhook.ID] = webhook
+	}
+	shared := newSharedReads()
+	before := map[orderKey]chan struct{}{}
+	for _, delivery := range taken {
+		a := &attempt{sender: s, delivery: delivery, webhook: webhooks[delivery.WebhookID], shared: shared, ended: make(chan struct{})}
+		key := orderKey{delivery.WebhookID, int64(delivery.IssueID)}
+		a.after, before[key] = before[key], a.ended
+		s.lanes.begin(delivery.WebhookID)
+		s.attempts.Go(func() { a.run(attempts) })
+	}
+	return nil
+}
+
+// takeDue takes deliveries of webhooks, as far as there is room. An attempt that ends wakes the sender for the others.
+func (s *Sender) takeDue(ctx context.Context, due []store.DueWebhook) (taken []store.TakenDelivery, err error) {
+	rooms := s.lanes.makeRooms(due)
+	if len(rooms) > 0 {
+		// A stop does not cut it off, as what is taken is counted.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookWithin)
+		defer cancel()
+		if taken, err = s.o.Store.TakeDeliveries(ctx, rooms, waits); err != nil {
+			return nil, err
+		}
+	}
+	s.lanes.noteTaken(due, rooms, taken)
+	return taken, nil
+}
+
+// orderKey is what deliveries are kept in order of: those of a webhook about one issue.
+type orderKey struct{ webhook, issue int64 }

@@ -1,0 +1,80 @@
+// Package formats is the table of the formats of webhooks: what the URL of a new one must be, how it is shown, which secrets it
+// has, and how its deliveries are written.
+package formats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"errand/core"
+	"errand/notify"
+	"errand/notify/discord"
+	"errand/notify/dispatch"
+	"errand/notify/scmissue"
+	"errand/notify/service"
+	"errand/notify/slack"
+)
+
+// Form is what is particular to one format.
+type Form struct {
+	Request notify.Format // of a delivery; without NewRequest for email, which is sent by a Mailer
+	Signs   bool          // its deliveries are signed, so a webhook has a secret
+
+	checkURL func(apiURL, text string) error // nil: any URL will do
+	maskURL  func() string                   // nil: the URL is no secret
+}
+
+var table = map[core.WebhookFormat]Form{
+	core.FormatService:     {Request: notify.Format{NewRequest: service.NewRequest}, Signs: true},
+	core.FormatSCMDispatch: {Request: notify.Format{NewRequest: dispatch.NewRequest, Only204: true}, checkURL: dispatch.CheckURL},
+	core.FormatSCMIssue:    {Request: notify.Format{NewRequest: scmissue.NewRequest}, checkURL: scmissue.CheckURL},
+	core.FormatChatA: {
+		Request:  notify.Format{NewRequest: slack.NewRequest},
+		checkURL: func(_, text string) error { return slack.CheckURL(text) }, maskURL: slack.MaskURL,
+	},
+	core.FormatChatB: {
+		Request:  notify.Format{NewRequest: discord.NewRequest},
+		checkURL: func(_, text string) error { return discord.CheckURL(text) }, maskURL: discord.MaskURL,
+	},
+	core.FormatEmail: {},
+}
+
+// Find returns the form of a format.
+func Find(format core.WebhookFormat) (Form, error) {
+	form, isKnown := table[format]
+	if !isKnown {
+		return Form{}, fmt.Errorf("notify: the format %q is not known", format)
+	}
+	return form, nil
+}
+
+// CheckURL checks the URL of a new webhook, and returns it in the spelling in which it is kept. The error is for the caller, unless
+// ctx has ended. apiURL is SCM_API_URL.
+//
+// Where the format says which host it is, a name server that does not answer is no reason to refuse: the host is not misspelled,
+// and each attempt looks it up again.
+func (f Form) CheckURL(ctx context.Context, guard *notify.Guard, apiURL, text string) (string, error) {
+	if f.checkURL != nil {
+		if err := f.checkURL(apiURL, text); err != nil {
+			return "", err
+		}
+	}
+	checked, err := guard.CheckURL(ctx, text)
+	var refused *notify.URLError
+	if f.checkURL != nil && errors.As(err, &refused) && refused.Unresolved {
+		return text, nil
+	}
+	return checked, err
+}
+
+// IsURLSecret reports whether whoever knows the URL can send by it.
+func (f Form) IsURLSecret() bool { return f.maskURL != nil }
+
+// ShowURL returns the URL as people see it.
+func (f Form) ShowURL(text string) string {
+	if f.maskURL != nil {
+		return f.maskURL()
+	}
+	return text
+}

@@ -1,0 +1,162 @@
+package oauth
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+
+	"errand/core"
+)
+
+const (
+	maxConsentForm = 64 << 10 // bytes
+	maxState       = 4000     // bytes; clients use some dozens
+)
+
+// challengeForm is what an S256 challenge looks like: 32 bytes in base64url.
+var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+
+// asking is what a client asks a person for.
+type asking struct {
+	query    url.Values // as the client has sent it
+	client   registration
+	redirect string
+	scopes   []core.Scope
+}
+
+// serveAuthorize shows the page on which a person consents, and takes the answer. All that the client says is checked before
+// either, from the query, which the form of the page sends again.
+func (s *server) serveAuthorize(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost && !allowMethod(w, r, http.MethodGet) {
+		return
+	}
+	a, problem := s.readAsking(r)
+	if problem != "" { // nobody is known to whom a code or an error could be sent
+		s.showProblem(w, problem)
+		return
+	}
+	if refused := s.checkAsking(&a); refused != nil {
+		s.redirectFailure(w, r, a, *refused)
+		return
+	}
+	if r.Method != http.MethodPost {
+		s.showConsent(w, a, http.StatusOK, "")
+		return
+	}
+	s.takeAnswer(w, r, a)
+}
+
+// readAsking finds out which client asks, and where it wants the answer.
+func (s *server) readAsking(r *http.Request) (a asking, problem string) {
+	a.query = r.URL.Query()
+	client, isOurs := s.openClient(a.query.Get("client_id"))
+	if !isOurs {
+		return a, "The client is not known here. Remove the server from the client and add it again: it then registers anew."
+	}
+	a.client, a.redirect = client, a.query.Get("redirect_uri")
+	if !isRegistered(client.Redirects, a.redirect) {
+		return a, "The client wants the answer sent to an address that it has not registered, so nothing was done."
+	}
+	return a, ""
+}
+
+// checkAsking checks the rest, and reads the scopes.
+func (s *server) checkAsking(a *asking) *failure {
+	scopes, hasScopes := parseScopes(a.query.Get("scope"))
+	a.scopes = scopes
+	switch {
+	case a.query.Get("response_type") != "code":
+		return &failure{"unsupported_response_type", "response_type must be code"}
+	case a.query.Get("code_challenge_method") != challengeMethod:
+		return &failure{"invalid_request", "code_challenge_method must be S256"}
+	case !challengeForm.MatchString(a.query.Get("code_challenge")):
+		return &failure{"invalid_request", "code_challenge must be the SHA-256 of the verifier, in base64url without padding"}
+	case a.query.Get("resource") != "" && !s.isResource(a.query.Get("resource")):
+		return &failure{"invalid_target", "resource must be " + s.BaseURL() + mcpPath}
+	case len(a.query.Get("state")) > maxState:
+		a.query.Del("state")
+		return &failure{"invalid_request", "state is too long"}
+	case !hasScopes:
+		return &failure{"invalid_scope", "scope must name some of " + writeScopes(core.ConsentScopes)}
+	}
+	return nil
+}
+
+// takeAnswer does what the person has decided.
+func (s *server) takeAnswer(w http.ResponseWriter, r *http.Request, a asking) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxConsentForm)
+	if err := r.ParseForm(); err != nil {
+		s.showConsent(w, a, http.StatusBadRequest, "The form was not sent to its end. Send it again.")
+		return
+	}
+	if r.PostForm.Get("decision") != "allow" {
+		s.redirectFailure(w, r, a, failure{"access_denied", "the person has not allowed it"})
+		return
+	}
+	allowed := slices.DeleteFunc(slices.Clone(a.scopes), func(scope core.Scope) bool {
+		return !slices.Contains(r.PostForm["scope"], string(scope))
+	})
+	if len(allowed) == 0 {
+		s.showConsent(w, a, http.StatusBadRequest, "Allow at least one thing, or refuse.")
+		return
+	}
+	code, status, problem := s.makeCode(r, a, allowed)
+	if problem != "" {
+		s.showConsent(w, a, status, problem)
+		return
+	}
+	s.redirectAnswer(w, r, a, url.Values{"code": {code.Reveal()}})
+}
+
+// makeCode keeps the consent of the person whose credential the form has. It returns what to say when that cannot be.
+func (s *server) makeCode(r *http.Request, a asking, allowed []core.Scope) (code core.Secret, status int, problem string) {
+	actor, err := s.Authenticate(r.Context(), core.Secret(r.PostForm.Get("credential")))
+	if err == nil {
+		code, err = s.KeepConsent(r.Context(), core.Consent{
+			By: actor, ClientID: a.query.Get("client_id"), ClientName: a.client.Name, RedirectURI: a.redirect,
+			Challenge: a.query.Get("code_challenge"), Scopes: allowed,
+		})
+	}
+	if err == nil {
+		return code, 0, ""
+	}
+	known := s.Failure(r.Context(), "oauth consent", s.RequestID(r.Context()), err)
+	switch known.Code {
+	case core.Unauthorized:
+		problem = "This is not a valid token. It may have been revoked, or not have been copied whole."
+	case core.Forbidden:
+		problem = "This token may not allow it: it needs the scope admin."
+	case core.Limit:
+		problem = "Too many wrong tokens came from your address. Wait a minute and try again."
+	case core.Unavailable:
+		problem = "The database is away. Try again in a few seconds."
+	default:
+		problem = "Something went wrong in Errand; its log says what."
+	}
+	return "", known.Status(), problem
+}
+
+func (s *server) redirectFailure(w http.ResponseWriter, r *http.Request, a asking, refused failure) {
+	s.redirectAnswer(w, r, a, url.Values{"error": {refused.Code}, "error_description": {refused.Description}})
+}
+
+// redirectAnswer sends the person's browser back to the client. iss says who answers (RFC 9207).
+func (s *server) redirectAnswer(w http.ResponseWriter, r *http.Request, a asking, answer url.Values) {
+	target, err := url.Parse(a.redirect)
+	if err != nil { // it was registered, so it is a URI
+		s.showProblem(w, "The address of the client cannot be read.")
+		return
+	}
+	query := target.Query()
+	for name, values := range answer {
+		query[name] = values
+	}
+	if state := a.query.Get("state"); state != "" {
+		query.Set("state", state)
+	}
+	query.Set("iss", s.BaseURL())
+	target.RawQuery = query.Encode()
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	http.Redirect(w, r, target.String(), http.StatusSeeOther)
+}

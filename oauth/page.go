@@ -1,0 +1,78 @@
+package oauth
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"net/http"
+	"slices"
+
+	"errand/core"
+	"errand/wire"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Parse(pageText))
+
+// pageData is what the page shows: a problem alone, or the question with perhaps a problem.
+type pageData struct {
+	Problem string
+	Client  string // empty: there is no question
+	Target  string
+	Action  string
+	Scopes  []scopeChoice
+	Nonce   string
+}
+
+type scopeChoice struct {
+	Scope, Meaning string
+}
+
+var scopeMeanings = map[core.Scope]string{
+	core.IssuesRead:    "read issues, events and releases of all projects",
+	core.IssuesWrite:   "change issues: claim, resolve, ignore, merge, link fixes, write notes",
+	core.ReleasesWrite: "report deploys, and upload and delete source maps",
+}
+
+// showConsent asks the person.
+func (s *server) showConsent(w http.ResponseWriter, a asking, status int, problem string) {
+	data := pageData{
+		Problem: problem, Client: a.client.Name, Target: describeTarget(a.redirect), Action: "?" + a.query.Encode(),
+	}
+	for _, scope := range core.ConsentScopes {
+		if slices.Contains(a.scopes, scope) {
+			data.Scopes = append(data.Scopes, scopeChoice{string(scope), scopeMeanings[scope]})
+		}
+	}
+	s.showPage(w, status, data, "'self' "+formTarget(a.redirect))
+}
+
+// showProblem says why there is nothing to ask.
+func (s *server) showProblem(w http.ResponseWriter, problem string) {
+	s.showPage(w, http.StatusBadRequest, pageData{Problem: problem}, "'none'")
+}
+
+// showPage writes the page. Nobody may frame it, it runs nothing, and its form goes to this server and on to the client alone.
+func (s *server) showPage(w http.ResponseWriter, status int, data pageData, formTargets string) {
+	var nonce [16]byte
+	if _, err := io.ReadFull(s.Random, nonce[:]); err != nil {
+		wire.WriteError(w, core.NewError(core.Internal))
+		return
+	}
+	data.Nonce = base64.RawStdEncoding.EncodeToString(nonce[:])
+	var body bytes.Buffer
+	if err := page.Execute(&body, data); err != nil {
+		wire.WriteError(w, core.NewError(core.Internal))
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'nonce-"+data.Nonce+"'; form-action "+formTargets+
+		"; frame-ancestors 'none'; base-uri 'none'")
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("Referrer-Policy", "no-referrer")
+	wire.WriteBody(w, status, "text/html; charset=utf-8", body.Bytes())
+}

@@ -1,0 +1,79 @@
+package prompts_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/envelope"
+	"errand/grouping"
+	"errand/testkit/corpora"
+)
+
+// TestCorporaBriefs makes a brief of every event of real SDKs: within its budget, and of what the event says nothing stands
+// outside of the fences.
+func TestCorporaBriefs(t *testing.T) {
+	t.Parallel()
+	events := 0
+	for _, corpus := range []string{"glitchtip-2022", "grouping", "relay-2019-mit", "sentry-java"} {
+		err := filepath.WalkDir(corpora.FindCorpus(t, corpus), func(path string, entry fs.DirEntry, err error) error {
+			require.NoError(t, err)
+			if entry.IsDir() || filepath.Ext(path) != ".json" {
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			event, err := new(envelope.Decoder).Decode(text, envelope.Hints{ReceivedAt: briefNow.Time})
+			if err != nil {
+				return nil // not an event
+			}
+			events++
+			t.Run(filepath.Base(path), func(t *testing.T) {
+				t.Parallel()
+				requireBriefsOf(t, event)
+			})
+			return nil
+		})
+		require.NoError(t, err)
+	}
+	t.Logf("%d events", events)
+	require.Greater(t, events, 50)
+}
+
+func requireBriefsOf(t *testing.T, event *core.Event) {
+	t.Helper()
+	facts := makeFacts("")
+	facts.Issue.Title, facts.Issue.Culprit = core.Untrusted(grouping.MakeTitle(event)), core.Untrusted(grouping.FindCulprit(event))
+	facts.Issue.Platform, facts.Event.Event, facts.Similar = event.Platform, *event, nil
+	for _, budget := range []int{core.MinBriefBudget, core.DefaultBriefBudget, core.MaxBriefBudget} {
+		made := renderBrief(facts, budget)
+		requireSafe(t, made, budget)
+		outside := outsideOfFences(t, made.Markdown)
+		eachText(parseValue(t, event), func(text string) {
+			const telling = 16 // shorter ones may be words of ours too
+			if len(text) >= telling {
+				require.False(t, strings.Contains(outside, text), "%q stands outside of the fences", text)
+			}
+		})
+	}
+}
+
+func parseValue(t *testing.T, event *core.Event) (v core.Value) {
+	t.Helper()
+	require.NoError(t, v.UnmarshalJSON(event.AppendJSON(nil)))
+	return v
+}
+
+func eachText(v core.Value, visit func(string)) {
+	if v.Kind == core.String {
+		visit(v.Text)
+	}
+	for _, kid := range v.Kids {
+		eachText(kid.Value, visit)
+	}
+}

@@ -1,0 +1,58 @@
+package activity
+
+import (
+	"context"
+	"fmt"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// DeliveryIDs is the series of the ids of changes that webhooks are told of. The deliveries of one change have ids of their
+// own: see FirstDelivery.
+const DeliveryIDs pg.Series = "deliveries"
+
+// MaxWebhooks is how many webhooks there are at most, and so deliveries of one change.
+const MaxWebhooks = 1000
+
+// FirstDelivery returns the id of the first delivery of a change. Those of the others follow. That way a statement can make
+// deliveries, for as many webhooks as there are when it runs.
+func FirstDelivery(change int64) int64 { return change * MaxWebhooks }
+
+// InsertDeliveries makes a delivery for every webhook that is to be told of a change, of the relation changed (id, project_id,
+// issue_id, event, at, client_at, client_since): client_at is when events of a browser or an app came with the change, if any
+// did, and client_since is from when on they make the trust of the project low. It costs nothing where there is no webhook.
+const InsertDeliveries = `
+-- the deliveries of the changes
+INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
+SELECT c.project_id, c.id * 1000 - 1 + row_number() OVER (PARTITION BY c.id ORDER BY w.id), w.id, c.issue_id, c.at, c.at, c.at, c.event
+FROM changed c
+JOIN webhooks w ON coalesce(w.project_id, c.project_id) = c.project_id
+JOIN projects p ON p.id = c.project_id
+LEFT JOIN project_seen s ON s.project_id = c.project_id
+WHERE EXISTS (SELECT FROM webhooks WHERE deleted_at IS NULL)
+	AND w.deleted_at IS NULL
+	AND c.event = ANY (w.events)
+	AND p.deleted_at IS NULL
+	AND (w.min_trust = 'low'
+		OR p.trust_setting = 'high'
+		OR p.trust_setting IS NULL AND greatest(s.client_seen_at, c.client_at) > c.client_since IS NOT TRUE)`
+
+const insertDeliveriesOfOne = `
+WITH changed AS (
+	SELECT @id::bigint AS id, @project_id::bigint AS project_id, @issue_id::bigint AS issue_id, @event::text AS event,
+		@now::timestamptz AS at, NULL::timestamptz AS client_at, @client_since::timestamptz AS client_since
+)` + InsertDeliveries
+
+// AddDeliveries has the webhooks told of what happened to an issue, in the transaction of the change.
+func AddDeliveries(ctx context.Context, db *pg.DB, t *pg.Tx, project, issue int64, event core.WebhookEvent) error {
+	id, err := db.IDs.TakeOne(ctx, DeliveryIDs)
+	if err != nil {
+		return fmt.Errorf("the id of a delivery: %w", err)
+	}
+	made, err := pg.Exec(ctx, t, insertDeliveriesOfOne, pg.Args{
+		"id": id, "project_id": project, "issue_id": issue, "event": string(event), "now": t.Now, "client_since": core.ClientSince(t.Now),
+	})
+	t.CountDeliveries(made)
+	return err
+}

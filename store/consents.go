@@ -1,0 +1,134 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+const (
+	// consentLasts is how long a code may be exchanged (RFC 6749, 4.1.2, allows ten minutes).
+	consentLasts = time.Minute
+	// keepConsents is how long a code that comes a second time is recognised.
+	keepConsents = 24 * time.Hour
+)
+
+const (
+	insertConsent = `
+INSERT INTO consents (code_hash, expires_at, actor_type, actor_id, actor_name, project_id, client_hash, client_name, redirect_uri,
+	challenge, scopes)
+VALUES (@code_hash, @expires_at, @actor_type, @actor_id, @actor_name, @project_id, @client_hash, @client_name, @redirect_uri,
+	@challenge, @scopes)`
+	lockConsent = `
+SELECT expires_at, token_id, actor_type, actor_id, actor_name, project_id, client_hash, client_name, redirect_uri, challenge, scopes
+FROM consents WHERE code_hash = @code_hash
+FOR UPDATE`
+	useConsent     = `UPDATE consents SET token_id = @token_id WHERE code_hash = @code_hash`
+	deleteConsents = `DELETE FROM consents WHERE expires_at < @before`
+	findLiveToken  = `SELECT id FROM tokens WHERE id = @id AND revoked_at IS NULL`
+)
+
+// KeepConsent keeps what a person allowed until its code, whose SHA-256 is given, is exchanged.
+func (s *Store) KeepConsent(ctx context.Context, codeHash []byte, c core.Consent) error {
+	clientHash := sha256.Sum256([]byte(c.ClientID))
+	_, err := pg.Exec(ctx, s.db.Main, insertConsent, pg.Args{
+		"code_hash": codeHash, "expires_at": s.Now().Add(consentLasts),
+		"actor_type": string(c.By.Type), "actor_id": int64(c.By.ID), "actor_name": c.By.Name, "project_id": int64(c.By.ProjectID),
+		"client_hash": clientHash[:], "client_name": c.ClientName, "redirect_uri": c.RedirectURI, "challenge": c.Challenge, "scopes": c.Scopes,
+	})
+	return err
+}
+
+// Exchange is what a client shows to get the token of a consent.
+type Exchange struct {
+	CodeHash    []byte // SHA-256 of the code
+	ClientID    string
+	RedirectURI string
+	Challenge   string // made of the verifier that the client shows
+	Token       NewToken
+}
+
+// ExchangeConsent makes the token of a consent, once, with the scopes and the project that were allowed, and with the name of
+// the client in front of which Token.Name stands. A code that is unknown, expired, of another client, or shown with another redirect
+// or verifier is not_found. One that comes twice is too, and revokes the token: it may have been stolen (RFC 6749, 4.1.2).
+func (s *Store) ExchangeConsent(ctx context.Context, e Exchange) (core.Token, error) {
+	var token core.Token
+	isRefused := false
+	err := s.inTx(ctx, func(t *tx) (err error) {
+		consent, err := pg.QueryOne[consentRow](ctx, t, lockConsent, pg.Args{"code_hash": e.CodeHash})
+		switch {
+		case err != nil:
+			return err
+		case consent.TokenID != 0:
+			isRefused = true // what follows must be kept
+			return t.revokeStolen(ctx, consent)
+		case !t.Now.Before(consent.ExpiresAt) || !consent.isOf(e):
+			return core.NewError(core.NotFound)
+		}
+		token, err = t.exchangeConsent(ctx, consent, e)
+		return err
+	})
+	if err == nil && isRefused {
+		err = core.NewError(core.NotFound)
+	}
+	return token, err
+}
+
+type consentRow struct {
+	ExpiresAt   time.Time
+	TokenID     int64
+	ActorType   core.ActorType
+	ActorID     int64
+	ActorName   string
+	ProjectID   int64
+	ClientHash  []byte
+	ClientName  string
+	RedirectURI string `db:"redirect_uri"`
+	Challenge   string
+	Scopes      []core.Scope
+}
+
+// isOf reports whether the consent was for the client that shows its code.
+func (c consentRow) isOf(e Exchange) bool {
+	clientHash := sha256.Sum256([]byte(e.ClientID))
+	return bytes.Equal(c.ClientHash, clientHash[:]) && c.RedirectURI == e.RedirectURI && c.Challenge == e.Challenge
+}
+
+func (c consentRow) actor() core.Actor {
+	return core.Actor{Type: c.ActorType, ID: core.OptInt(c.ActorID), Name: c.ActorName, ProjectID: core.OptInt(c.ProjectID)}
+}
+
+// exchangeConsent makes the token, unless the credential that allowed it has been revoked since.
+func (t *tx) exchangeConsent(ctx context.Context, consent consentRow, e Exchange) (core.Token, error) {
+	if consent.ActorType == core.ActorToken {
+		if _, err := pg.QueryOne[struct{ ID int64 }](ctx, t, findLiveToken, pg.Args{"id": consent.ActorID}); err != nil {
+			return core.Token{}, err
+		}
+	}
+	made := e.Token
+	made.Name, made.Scopes, made.ProjectID = made.Name+consent.ClientName, consent.Scopes, consent.ProjectID
+	token, err := t.createToken(ctx, consent.actor(), made)
+	if err != nil {
+		return core.Token{}, err
+	}
+	_, err = pg.Exec(ctx, t, useConsent, pg.Args{"code_hash": e.CodeHash, "token_id": token.ID})
+	return token, err
+}
+
+func (t *tx) revokeStolen(ctx context.Context, consent consentRow) error {
+	n, err := pg.Exec(ctx, t, revokeToken, pg.Args{"id": consent.TokenID, "now": t.Now})
+	if err != nil || n == 0 {
+		return err
+	}
+	return t.recordRevoked(ctx, core.NewSystemActor("oauth"), consent.TokenID)
+}
+
+// DropConsents forgets codes that nobody can exchange any more.
+func (s *Store) DropConsents(ctx context.Context) error {
+	_, err := pg.Exec(ctx, s.db.Main, deleteConsents, pg.Args{"before": s.Now().Add(-keepConsents)})
+	return err
+}

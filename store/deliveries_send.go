@@ -1,0 +1,227 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// DueWebhook is a webhook with deliveries that are due.
+type DueWebhook struct {
+	ID         int64
+	Name       string
+	Format     core.WebhookFormat
+	URL        string   // as people see it; empty for email
+	Recipients []string // of email
+	Sealed     string
+}
+
+const listDueWebhooks = `
+SELECT w.id, w.name, w.format, w.url, w.recipients, w.sealed
+FROM webhooks w
+WHERE EXISTS (SELECT FROM deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_at <= @now)
+ORDER BY w.id`
+
+// ListDueWebhooks lists the webhooks that have due deliveries, also those that were deleted since these were made.
+func (s *Store) ListDueWebhooks(ctx context.Context) ([]DueWebhook, error) {
+	return pg.QueryMany[DueWebhook](ctx, s.db.Main, listDueWebhooks, pg.Args{"now": s.Now()})
+}
+
+// TakenDelivery is a delivery for one attempt.
+type TakenDelivery struct {
+	ProjectID   int64 // 0: a ping of a webhook for all projects
+	ID          int64
+	WebhookID   int64
+	IssueID     core.OptInt // 0: a ping
+	Event       core.WebhookEvent
+	CreatedAt   core.Time
+	Attempt     int64 // which one this is, the first is 1
+	Lease       int64
+	ProjectName string
+	IssueNumber int64 // of the issue in the source control; 0: there is none
+}
+
+// lastLease is when the server that makes the last attempt counts as lost: there is no next attempt by then.
+const lastLease = time.Minute
+
+const (
+	// Two servers must not open two issues in the source control for one of ours, so there is one attempt at a time for each
+	// issue. What another server does at the same moment is not in the snapshot of takeDeliveries: they wait for each other here.
+	lockIssueOpeners = `
+SELECT id FROM webhooks WHERE id = ANY (@webhooks) AND format = 'scm_issue' ORDER BY id FOR NO KEY UPDATE`
+
+	// An attempt is counted when it begins, and the next one is planned as if this one failed. Whatever becomes of the server, no
+	// attempt goes uncounted, and the delivery is tried again in time; what was recorded meanwhile is only how it ended.
+	//
+	// A last attempt leaves no next one: when it is due again all the same, its server was lost. One that was sent again by hand
+	// has a next attempt.
+	takeDeliveries = `
+WITH due AS MATERIALIZED (
+	SELECT d.project_id, d.id
+	FROM unnest(@webhooks::bigint[], @rooms::bigint[]) AS r (webhook_id, room)
+	JOIN webhooks w ON w.id = r.webhook_id
+	CROSS JOIN LATERAL (
+		SELECT d.project_id, d.id FROM deliveries d
+		WHERE d.webhook_id = r.webhook_id AND d.status = 'pending' AND d.due_at <= @now
+			AND (w.format <> 'scm_issue' OR NOT EXISTS (
+				SELECT FROM deliveries o
+				WHERE o.webhook_id = d.webhook_id AND o.status = 'pending' AND o.issue_id = d.issue_id AND o.id <> d.id
+					AND (o.due_at > @now OR (o.due_at, o.id) < (d.due_at, d.id))))
+		ORDER BY d.due_at, d.id
+		LIMIT r.room
+		FOR UPDATE SKIP LOCKED
+	) d
+), judged AS (
+	SELECT d.project_id, d.id, coalesce(p.name, '') AS project_name, coalesce(n.number, 0) AS issue_number,
+		CASE
+			WHEN w.deleted_at IS NOT NULL THEN 'the webhook was deleted'
+			WHEN d.project_id <> 0 AND (p.id IS NULL OR p.deleted_at IS NOT NULL) THEN 'the project was deleted'
+			WHEN d.issue_id IS NOT NULL AND i.id IS NULL THEN 'the issue was deleted'
+			WHEN d.issue_id IS NOT NULL AND w.min_trust <> 'low' AND p.trust_setting IS DISTINCT FROM 'high'
+				AND (p.trust_setting IS NOT NULL OR s.client_seen_at > @client_since)
+				THEN 'the trust of the project is low by now, and the webhook wants high'
+			WHEN d.attempts >= @max_attempts AND d.next_attempt_at IS NULL THEN 'the server was lost during the last attempt'
+			ELSE ''
+		END AS refusal
+	FROM due u
+	JOIN deliveries d ON d.project_id = u.project_id AND d.id = u.id
+	JOIN webhooks w ON w.id = d.webhook_id
+	LEFT JOIN projects p ON p.id = d.project_id
+	LEFT JOIN project_seen s ON s.project_id = d.project_id
+	LEFT JOIN issues i ON i.id = d.issue_id AND i.project_id = d.project_id
+	LEFT JOIN scm_issues n ON n.project_id = d.project_id AND n.issue_id = d.issue_id AND n.webhook_id = d.webhook_id
+)
+UPDATE deliveries d SET
+	status = CASE WHEN j.refusal = '' THEN 'pending' ELSE 'failed' END,
+	attempts = d.attempts + CASE WHEN j.refusal = '' THEN 1 ELSE 0 END,
+	lease = d.lease + 1,
+	due_at = CASE WHEN j.refusal = '' THEN coalesce((@nexts::timestamptz[])[d.attempts + 1], @lost_at) ELSE d.due_at END,
+	next_attempt_at = CASE WHEN j.refusal = '' THEN (@nexts::timestamptz[])[d.attempts + 1] END,
+	last_status = CASE WHEN j.refusal <> '' THEN d.last_status END,
+	last_error = CASE WHEN j.refusal = '' THEN 'the attempt has not ended, or its server was lost' ELSE j.refusal END
+FROM judged j
+WHERE d.project_id = j.project_id AND d.id = j.id
+RETURNING d.project_id, d.id, d.webhook_id, coalesce(d.issue_id, 0) AS issue_id, d.event, d.created_at, d.attempts::bigint AS attempt, d.lease,
+	j.project_name, j.issue_number, j.refusal`
+)
+
+// TakeDeliveries takes due deliveries for an attempt each: of each webhook at most as many as there is room for. waits are the
+// times between attempts, so that there is one attempt more than waits. A delivery that is not to be sent any more fails,
+// as when its project was deleted, or is not trusted enough by now.
+func (s *Store) TakeDeliveries(ctx context.Context, rooms map[int64]int64, waits []time.Duration) (taken []TakenDelivery, err error) {
+	webhooks, room := make([]int64, 0, len(rooms)), make([]int64, 0, len(rooms))
+	for id, n := range rooms {
+		webhooks, room = append(webhooks, id), append(room, n)
+	}
+	err = s.inTx(ctx, func(t *tx) error {
+		nexts := make([]core.Time, len(waits))
+		for i, wait := range waits {
+			nexts[i] = core.At(t.Now.Add(wait))
+		}
+		if _, err := pg.Exec(ctx, t, lockIssueOpeners, pg.Args{"webhooks": webhooks}); err != nil {
+			return err
+		}
+		rows, err := pg.QueryMany[struct {
+			TakenDelivery
+			Refusal string
+		}](ctx, t, takeDeliveries, pg.Args{
+			"webhooks": webhooks, "rooms": room, "now": t.Now, "client_since": core.ClientSince(t.Now), "max_attempts": len(waits) + 1,
+			"nexts": nexts, "lost_at": core.At(t.Now.Add(lastLease)),
+		})
+		taken = taken[:0]
+		for _, row := range rows {
+			if row.Refusal == "" {
+				taken = append(taken, row.TakenDelivery)
+			}
+		}
+		return err
+	})
+	return taken, err
+}
+
+// DeliveryOutcome is how an attempt ended.
+type DeliveryOutcome struct {
+	TakenDelivery
+	Status     core.DeliveryStatus // pending: it is tried again, unless it was the last attempt
+	LastStatus int64               // of HTTP; 0 for none
+	LastError  string              // empty for none
+	EndedAt    core.Time
+	// NextAttemptAt is when a pending one is tried again.
+	NextAttemptAt core.Time
+	// IssueNumber is the issue in the source control after the attempt; 0: there is none.
+	NewIssueNumber int64
+}
+
+const (
+	// A delivery that failed meanwhile, as its webhook was deleted, stays failed.
+	recordOutcomes = `
+UPDATE deliveries d SET
+	status = o.status,
+	delivered_at = CASE WHEN o.status = 'delivered' THEN o.ended_at END,
+	last_status = nullif(o.last_status, 0),
+	last_error = o.last_error,
+	due_at = CASE WHEN o.status = 'pending' THEN o.next_at ELSE d.due_at END,
+	next_attempt_at = CASE WHEN o.status = 'pending' THEN o.next_at END
+FROM unnest(@projects::bigint[], @ids::bigint[], @leases::bigint[], @statuses::text[], @last_statuses::bigint[], @last_errors::text[],
+	@ended::timestamptz[], @nexts::timestamptz[])
+	AS o (project_id, id, lease, status, last_status, last_error, ended_at, next_at)
+WHERE d.project_id = o.project_id AND d.id = o.id AND d.lease = o.lease AND d.status = 'pending'`
+
+	keepNumber = `
+INSERT INTO scm_issues (project_id, issue_id, webhook_id, number) VALUES (@project_id, @issue_id, @webhook_id, @number)
+ON CONFLICT (project_id, issue_id, webhook_id) DO UPDATE SET number = excluded.number`
+
+	dropNumber = `DELETE FROM scm_issues WHERE project_id = @project_id AND issue_id = @issue_id AND webhook_id = @webhook_id`
+)
+
+// RecordDeliveries writes down how attempts ended. It may be called twice with the same ones.
+func (s *Store) RecordDeliveries(ctx context.Context, outcomes []DeliveryOutcome) error {
+	n := len(outcomes)
+	projects, ids, leases, last := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	statuses, errs := make([]string, n), make([]string, n)
+	ended, nexts := make([]core.Time, n), make([]core.Time, n)
+	for i, o := range outcomes {
+		projects[i], ids[i], leases[i], last[i] = o.ProjectID, o.ID, o.Lease, o.LastStatus
+		statuses[i], errs[i], ended[i], nexts[i] = string(o.Status), o.LastError, o.EndedAt, o.NextAttemptAt
+	}
+	return s.inTx(ctx, func(t *tx) error {
+		for _, o := range outcomes {
+			if err := t.recordNumber(ctx, o); err != nil {
+				return err
+			}
+		}
+		_, err := pg.Exec(ctx, t, recordOutcomes, pg.Args{
+			"projects": projects, "ids": ids, "leases": leases, "statuses": statuses, "last_statuses": last, "last_errors": errs, "ended": ended,
+			"nexts": nexts,
+		})
+		return err
+	})
+}
+
+// recordNumber keeps which issue of the source control is that of the delivery, when the attempt has changed it.
+func (t *tx) recordNumber(ctx context.Context, o DeliveryOutcome) error {
+	if o.NewIssueNumber == o.IssueNumber || o.IssueID == 0 {
+		return nil
+	}
+	args := pg.Args{"project_id": o.ProjectID, "issue_id": int64(o.IssueID), "webhook_id": o.WebhookID}
+	if o.NewIssueNumber == 0 {
+		_, err := pg.Exec(ctx, t, dropNumber, args)
+		return err
+	}
+	args["number"] = o.NewIssueNumber
+	_, err := pg.Exec(ctx, t, keepNumber, args)
+	return err
+}
+
+// maxCounted bounds how many pending deliveries are counted.
+const maxCounted = 100_000
+
+const countPending = `SELECT count(*) AS n FROM (SELECT FROM deliveries WHERE status = 'pending' LIMIT @limit) AS pending`
+
+// CountPendingDeliveries returns how many deliveries are pending, up to 100,000.
+func (s *Store) CountPendingDeliveries(ctx context.Context) (int64, error) {
+	row, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countPending, pg.Args{"limit": maxCounted})
+	return row.N, err
+}
