@@ -35,8 +35,10 @@ const (
 
 // ListIssuesInput filters the list of issues.
 type ListIssuesInput struct {
-	Project     ProjectRef  `json:"project,omitempty" doc:"Id or slug; all when absent." plain:"true" min:"1"`
-	Status      Status      `json:"status,omitempty" doc:"@status" enum:"open|unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
+	Project ProjectRef `json:"project,omitempty" doc:"Id or slug; all when absent." plain:"true" min:"1"`
+
+	Status Status `json:"status,omitempty" doc:"@status" enum:"open|unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
+
 	Release     string      `json:"release,omitempty" doc:"First or last release, or that of a stored event." plain:"true" min:"1" max:"8192"`
 	Environment string      `json:"environment,omitempty" doc:"Environment of a stored event." plain:"true" min:"1" max:"8192"`
 	Since       Since       `json:"since,omitempty" doc:"Last seen since: 24h, 7d, or an ISO time."`
