@@ -105,6 +105,7 @@ var arrows = map[string][]string{
 	"api/surfacetest": {"api", "blob", "core", "grouping", "ingest", "mcp", "store", "store/intake", "store/storetest", "tools",
 		"github.com/stretchr/testify"},
 	"e2e":             {},
+	"e2e/loop":        {},
 	"bench":           {"store/embedded", "github.com/jackc/pgx/v5"},
 	"bench/ingest":    {"bench", "envelope", "grouping", "scrub", "store/intake", "github.com/jackc/pgx/v5"},
 	"bench/queries":   {"bench", "core", "similar", "store", "store/intake", "triage", "github.com/jackc/pgx/v5"},

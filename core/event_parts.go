@@ -9,6 +9,13 @@ import (
 // EventPart is a part of a normalised event that can be asked for alone. What is not part of one is always there.
 type EventPart string
 
+// JSONSchema is one of the parts.
+func (EventPart) JSONSchema() Schema {
+	return Schema{"type": "string", "enum": []any{
+		"exceptions", "threads", "breadcrumbs", "request", "user", "tags", "contexts", "extra", "debug_images",
+	}}
+}
+
 // clearPart empties each part of an event.
 var clearPart = map[EventPart]func(*Event){
 	"exceptions":   func(e *Event) { e.Exceptions = nil },

@@ -16,7 +16,8 @@ func heavyEvent() EventDetail {
 	for n := range 40 {
 		object.Kids = append(object.Kids, Member{Key: fmt.Sprint("key", n), Value: StringValue(string(long[:1000]))})
 	}
-	e := Event{Title: long[:200], Message: long, User: object, Tags: object, Contexts: object, Extra: object, Request: &Request{URL: long, Data: object}}
+	e := Event{Title: long[:200], Message: long, User: object, Tags: object,
+		Contexts: object, Extra: object, Request: &Request{URL: long, Data: object}}
 	for range 3 {
 		x := Exception{Type: "ValueError", Value: long}
 		for n := range 100 {

@@ -27,7 +27,7 @@ type EventDetail struct {
 // EventInput names one event in the path.
 type EventInput struct {
 	ID     int64           `json:"id" doc:"latest_event_id of an issue, or id in its list of events." min:"1"`
-	Parts  List[EventPart] `json:"parts,omitempty" doc:"Only these parts, and what is small; all when absent." max:"9" enum:"exceptions|threads|breadcrumbs|request|user|tags|contexts|extra|debug_images"`
+	Parts  List[EventPart] `json:"parts,omitempty" doc:"@getEvent.parts" max:"9"`
 	Frames FrameChoice     `json:"frames" doc:"in_app: without the frames of libraries." enum:"all|in_app" default:"all"`
 }
 

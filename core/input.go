@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -198,63 +197,6 @@ func (in *input) prepareArgs(args map[string]any, forModel bool) error {
 		}
 	}
 	return nil
-}
-
-// issueNames are what the id of an issue may be called: all operations take both.
-var issueNames = [2]string{"id", "issue_id"}
-
-// renameAliases puts the id of an issue where the input has it.
-func (in *input) renameAliases(args map[string]any) error {
-	for i, name := range issueNames {
-		other := issueNames[1-i]
-		field, value := in.byName[name], args[other]
-		if field == nil || !field.isIssue || in.byName[other] != nil || value == nil {
-			continue
-		}
-		if own, both := args[name]; both && own != nil && fmt.Sprint(own) != fmt.Sprint(value) {
-			return RefuseField(other, "is another name of %s, and differs from it", name)
-		}
-		args[name] = value
-		delete(args, other)
-	}
-	return nil
-}
-
-// checkText finds the character U+0000, which no database column takes, in texts that nobody cleans.
-func (in *input) checkText(args map[string]any) []Detail {
-	var wrong []Detail
-	for name, value := range args {
-		if field, known := in.byName[name]; known && !field.handlerCleans {
-			if path, found := findNul(name, value); found {
-				wrong = append(wrong, Detail{path, "must not contain the character U+0000"})
-			}
-		}
-	}
-	return wrong
-}
-
-// findNul returns the dotted path of the first text in v that holds U+0000, such as scopes.1.
-func findNul(path string, v any) (at string, found bool) {
-	switch v := v.(type) {
-	case string:
-		return path, strings.ContainsRune(v, 0)
-	case []any:
-		for i, item := range v {
-			if at, found := findNul(joinPath(path, strconv.Itoa(i)), item); found {
-				return at, true
-			}
-		}
-	case map[string]any:
-		for key, item := range v {
-			if strings.ContainsRune(key, 0) {
-				return path, true
-			}
-			if at, found := findNul(joinPath(path, key), item); found {
-				return at, true
-			}
-		}
-	}
-	return "", false
 }
 
 // decodeArgs fills the input struct and runs the checks of its fields and its own.

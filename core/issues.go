@@ -35,13 +35,15 @@ const (
 
 // ListIssuesInput filters the list of issues.
 type ListIssuesInput struct {
-	Project     ProjectRef  `json:"project,omitempty" doc:"Id or slug; all when absent." plain:"true" min:"1"`
-	Status      Status      `json:"status,omitempty" doc:"@status" enum:"open|unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
+	Project ProjectRef `json:"project,omitempty" doc:"Id or slug; all when absent." plain:"true" min:"1"`
+
+	Status Status `json:"status,omitempty" doc:"@status" enum:"open|unresolved|resolved|ignored|merged|fix_pending|verified|regressed"`
+
 	Release     string      `json:"release,omitempty" doc:"First or last release, or that of a stored event." plain:"true" min:"1" max:"8192"`
 	Environment string      `json:"environment,omitempty" doc:"Environment of a stored event." plain:"true" min:"1" max:"8192"`
 	Since       Since       `json:"since,omitempty" doc:"Last seen since: 24h, 7d, or an ISO time."`
 	Search      string      `json:"search,omitempty" doc:"Text in title or culprit." min:"1" max:"200"`
-	Claimed     *bool       `json:"claimed" doc:"true: only issues with an active claim; false: only without." plain:"true"`
+	Claimed     *bool       `json:"claimed" doc:"@listIssuesInput.claimed" plain:"true"`
 	Test        bool        `json:"test,omitempty" doc:"true: only test issues; without it they are left out." plain:"true"`
 	Sort        IssueSort   `json:"sort" doc:"@listIssuesInput.sort" plain:"true" enum:"last_seen|priority" default:"last_seen"`
 	Fields      IssueFields `json:"fields,omitempty" doc:"@listIssuesInput.fields" max:"50" models:"lean"`
@@ -174,7 +176,7 @@ var UnresolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
 // ClaimIssueInput is the body of POST /v1/issues/{id}/claim.
 type ClaimIssueInput struct {
 	ID      int64  `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
-	Minutes int64  `json:"minutes" doc:"How long the claim lasts; each write of yours on the issue renews it." min:"1" max:"1440" default:"120"`
+	Minutes int64  `json:"minutes" doc:"@minutes" min:"1" max:"1440" default:"120"`
 	Worker  Worker `json:"worker,omitempty" doc:"@worker" min:"1" max:"64"`
 }
 

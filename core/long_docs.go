@@ -59,7 +59,10 @@ var longDocs = map[string]string{
 	"@issue.source":            "Where the project's events of the last 30 days came from.",
 	"@ingestState.state": "The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: " +
 		"some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok.",
-	"@nextIssueInput.project": "Public id or slug; without it all projects, or that of your token when it is bound to one.",
+	"@nextIssueInput.project":  "Public id or slug; without it all projects, or that of your token when it is bound to one.",
+	"@minutes":                 "How long the claim lasts; each write of yours on the issue renews it.",
+	"@listIssuesInput.claimed": "true: only issues with an active claim; false: only without.",
+	"@getEvent.parts":          "Only these parts, and what is small; all when absent.",
 	"@worker": "Who you are among those that share your token, such as sub-agents: each holds its own claims. A name of your own, " +
 		"always the same.",
 	"@releaseIssueInput.note":       "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",

@@ -81,5 +81,5 @@ func (c *Catalogue) proposeAfterWrite(op *Operation, actor Actor, answer *Answer
 }
 
 // heldForModels is what a model is told of an action that was held.
-const heldForModels = "Nothing has changed. An admin other than who asked decides; until then the issue shows the request as approval. Go on with " +
-	"something else."
+const heldForModels = "Nothing has changed. An admin other than who asked decides; until then the issue shows the request as " +
+	"approval. Go on with something else."

@@ -9,7 +9,7 @@ import (
 type NextIssueInput struct {
 	Project ProjectRef `json:"project,omitempty" doc:"@nextIssueInput.project" min:"1"`
 	Worker  Worker     `json:"worker,omitempty" doc:"@worker" min:"1" max:"64"`
-	Minutes int64      `json:"minutes" doc:"How long the claim lasts; each write of yours on the issue renews it." min:"1" max:"1440" default:"120"`
+	Minutes int64      `json:"minutes" doc:"@minutes" min:"1" max:"1440" default:"120"`
 	Budget  int        `json:"budget" doc:"How long the brief may be, in tokens of 4 characters." min:"500" max:"20000" default:"6000"`
 }
 
@@ -61,7 +61,8 @@ func (n NextIssue) renderHead() string {
 	if i.Claim.Worker != "" {
 		fmt.Fprintf(&b, " (worker %s)", i.Claim.Worker)
 	}
-	fmt.Fprintf(&b, ". When fixed: %s id=%d commit=... note=... release=true; when you cannot: %s id=%[2]d note=...\n\n", LinkFix.Name, i.ID, ReleaseIssue.Name)
+	fmt.Fprintf(&b, ". When fixed: %s id=%d commit=... note=... release=true; when you cannot: %s id=%[2]d note=...\n\n",
+		LinkFix.Name, i.ID, ReleaseIssue.Name)
 	return b.String()
 }
 

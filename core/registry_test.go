@@ -80,7 +80,8 @@ func TestCallRunsTheHandler(t *testing.T) {
 	t.Parallel()
 	r, log := registryWith(t, BindHandler(ClaimIssue, func(_ context.Context, call Call, in ClaimIssueInput) (Data[ClaimedIssue], error) {
 		require.Equal(t, adminCall(), call)
-		return Data[ClaimedIssue]{ClaimedIssue{IssueDetail: IssueDetail{Issue: Issue{ID: in.ID, Title: "<a> & b", Claim: &Claim{Holder: call.Actor.Name}, StoredEvents: in.Minutes}}}}, nil
+		issue := Issue{ID: in.ID, Title: "<a> & b", Claim: &Claim{Holder: call.Actor.Name}, StoredEvents: in.Minutes}
+		return Data[ClaimedIssue]{ClaimedIssue{IssueDetail: IssueDetail{Issue: issue}}}, nil
 	}))
 	answer, failure := r.Call(t.Context(), ClaimIssue.Operation, adminCall(), map[string]any{"id": "42"})
 	require.Nil(t, failure)

@@ -89,7 +89,8 @@ func issueTimes(now core.Time) pg.Args {
 
 func (r issueRow) toIssue(now core.Time) core.Issue {
 	i := core.Issue{
-		ID: r.ID, ProjectID: r.ProjectID, Project: r.Slug, Notes: r.Notes, Title: r.Title, Culprit: r.Culprit, Type: r.Type, Level: r.Level, Platform: r.Platform,
+		ID: r.ID, ProjectID: r.ProjectID, Project: r.Slug, Notes: r.Notes,
+		Title: r.Title, Culprit: r.Culprit, Type: r.Type, Level: r.Level, Platform: r.Platform,
 		Status: r.Status, TimesSeen: r.TimesSeen, StoredEvents: r.StoredEvents, Events24h: r.Events24h, Events7d: r.Events7d,
 		UsersAffected: r.UsersAffected, FirstSeen: r.FirstSeen, LastSeen: r.LastSeen, FirstRelease: r.FirstRelease, LastRelease: r.LastRelease,
 		Fingerprint: hex.EncodeToString(r.Fingerprint), FingerprintVersion: r.FingerprintVersion, MergedInto: convertOptInt(r.MergedInto),

@@ -105,7 +105,8 @@ func TestNextIsNeverTheSameForTwo(t *testing.T) {
 
 	errs := storetest.RunTogether(agents, func(i int) error {
 		for range each {
-			issue, passed, err := pair[i%2].ClaimNext(t.Context(), storetest.MakeActor(1).As(core.Worker(fmt.Sprint(i))), store.NextWanted{Minutes: 60})
+			agent := storetest.MakeActor(1).As(core.Worker(fmt.Sprint(i)))
+			issue, passed, err := pair[i%2].ClaimNext(t.Context(), agent, store.NextWanted{Minutes: 60})
 			if err != nil {
 				return err
 			}

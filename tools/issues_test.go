@@ -16,7 +16,8 @@ import (
 // payIssue is the issue of one event pay as the wire has it.
 func payIssue(id int64) object {
 	return object{
-		"id": id, "project_id": shop, "project": "shop", "notes": 0, "title": "Error: pay", "culprit": "shop in pay", "type": "Error", "level": "error", "platform": "go",
+		"id": id, "project_id": shop, "project": "shop", "notes": 0,
+		"title": "Error: pay", "culprit": "shop in pay", "type": "Error", "level": "error", "platform": "go",
 		"status": "unresolved", "times_seen": 1, "stored_events": 1, "events_24h": 1, "events_7d": 1, "users_affected": 0, "priority": 4,
 		"first_seen": noonText, "last_seen": noonText, "first_release": "1.0", "last_release": "1.0",
 		"fingerprint": "9350872d712a127c494d7dc35e46b0bc9e62e288239708e581dfc3a1400154a4", "fingerprint_version": 1, "merged_into": nil,
@@ -113,7 +114,8 @@ func TestListIssuesPassesEveryFilterOn(t *testing.T) {
 		require.Equal(t, want, titles, args)
 	}
 	for args, field := range map[string]string{
-		`{"status": "closed"}`: "status", `{"search": "is:unresolved"}`: "search", `{"fields": "id,titel"}`: "fields", `{"since": "soon"}`: "since", `{"limit": 0}`: "limit", `{"limit": 101}`: "limit",
+		`{"status": "closed"}`: "status", `{"search": "is:unresolved"}`: "search", `{"fields": "id,titel"}`: "fields",
+		`{"since": "soon"}`: "since", `{"limit": 0}`: "limit", `{"limit": 101}`: "limit",
 		`{"cursor": "x"}`:      "cursor",
 		`{"claimed": "maybe"}`: "claimed", `{"sort": "id"}`: "sort", `{"search": "a\u0000"}`: "search", `{"query": "pay"}`: "query",
 	} {

@@ -73,7 +73,8 @@ var basicCases = []parityCase{
 	{core.DeleteProjectKey.Operation, core.LastKey, "admin", `{"project": $lonely, "key": "$lastkey"}`},
 
 	{core.ListIssues.Operation, success, "reader", `{}`},
-	{core.ListIssues.Operation, success, "reader", `{"project": $project, "status": "unresolved", "claimed": "false", "limit": "1", "fields": "all"}`},
+	{core.ListIssues.Operation, success, "reader",
+		`{"project": $project, "status": "unresolved", "claimed": "false", "limit": "1", "fields": "all"}`},
 	{core.ListIssues.Operation, success, "reader", `{"project": $project, "status": "open", "fields": "lean"}`},
 	{core.ListIssues.Operation, success, "reader", `{"project": "web-shop", "limit": 1, "cursor": "$issuecursor"}`},
 	{core.ListIssues.Operation, success, "reader",

@@ -67,7 +67,8 @@ func (w *tally) play(t *testing.T, s *surfacetest.Surface, token string, worker 
 		var id int64
 		_, err := fmt.Sscan(head[1], &id)
 		require.NoError(t, err)
-		answer := call("link_fix", fmt.Sprintf(`{"id": %d, "commit": "%040x", "note": "The lock was never given back.", "release": true}`, id, id))
+		arguments := `{"id": %d, "commit": "%040x", "note": "The lock was never given back.", "release": true}`
+		answer := call("link_fix", fmt.Sprintf(arguments, id, id))
 		var linked core.Data[core.IssueDetail]
 		require.NoError(t, json.Unmarshal([]byte(answer), &linked))
 		require.Equal(t, core.FixPending, linked.Data.Status)
