@@ -73,8 +73,8 @@ var longDocs = map[string]string{
 	"@delivery.status":              "pending: the next attempt is at next_attempt_at; failed: all attempts failed, or the webhook is gone.",
 	"@webhook.min_trust":            "high: only issues of projects whose trust is high; low: of all.",
 	"@webhook.last_delivery_status": "Of the latest delivery of the last 30 days; null when there was none.",
-	"@createdWebhook.secret": "Signs the deliveries of the format service: shown now and never again. Null for other formats, which " +
-		"are not signed.",
+	"@createdWebhook.secret": "Signs the deliveries of the formats service and scm_dispatch: shown now and never again. Null for other " +
+		"formats, which are not signed.",
 	"@createWebhookInput.format": "service: signed JSON for an agent runner. scm_dispatch (or github_dispatch): starts a workflow. " +
 		"scm_issue (github_issue): opens an issue in a repository and comments on it. chat_a (slack), chat_b (discord): a message. email.",
 	"@createWebhookInput.url": "Where it is sent; absent for email. https and public addresses only. scm_dispatch: " +

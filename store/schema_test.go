@@ -38,7 +38,6 @@ var projectLess = map[string]string{
 	"releases_deployed_everywhere": "the list of the releases of all projects",
 	"fixes_watched":                "the verification goes by time, for all projects",
 	"fixes_outcome":                "the outcomes of the whole installation",
-	"issue_alerts_at":              "what happened was forgotten by time, for all projects",
 
 	"deliveries_due":     "workers take the due ones of each webhook, most of which are for all projects",
 	"deliveries_webhook": "the list of a webhook",
