@@ -294,7 +294,8 @@ func TestProblemsFollowTheirFrames(t *testing.T) {
 	named := 0
 	for _, p := range event.Problems {
 		var exception, frame int
-		if n, _ := fmt.Sscanf(p.Path, "exceptions.%d.frames.%d", &exception, &frame); n == 2 && exception == len(event.Exceptions)-1 && p.Reason[0] == 'f' {
+		n, _ := fmt.Sscanf(p.Path, "exceptions.%d.frames.%d", &exception, &frame)
+		if n == 2 && exception == len(event.Exceptions)-1 && p.Reason[0] == 'f' {
 			require.True(t, strings.HasPrefix(string(kept[frame].Function), p.Reason+"-"), "%v is of %.8s", p, kept[frame].Function)
 			named++
 		}
