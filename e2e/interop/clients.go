@@ -176,6 +176,8 @@ func tryInspector(ctx context.Context, t *toolbox, s *server, dir string) (strin
 		"--cli", s.url+"/mcp", "--transport", "http", "--header", "Authorization: Bearer "+s.token, "--method", "tools/list", "--strict")
 	counted := strictCount.FindStringSubmatch(says)
 	switch {
+	case counted == nil && err == nil && strings.Contains(says, `"inputSchema"`): // it counts only where there is something
+		return "0 errors, 0 warnings", nil
 	case counted == nil:
 		return "", fmt.Errorf("it counts nothing: %w", errors.Join(err, ctx.Err()))
 	case counted[1] != "0" || err != nil:
