@@ -1,4 +1,4 @@
-// Package loop plays the loop of work as agents do, without a model, and holds what a fix costs.
+package loop
 package loop
 
 import (
