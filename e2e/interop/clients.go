@@ -44,6 +44,9 @@ var clients = []client{
 }
 
 func runClients(ctx context.Context, tools *toolbox, s *server) error {
+	if err := s.makeIssues(ctx); err != nil {
+		return fmt.Errorf("making issues: %w", err)
+	}
 	var rows []row
 	for _, c := range clients {
 		r := c.run(ctx, tools, s)
