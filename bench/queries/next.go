@@ -85,7 +85,9 @@ func (c *client) takeNext(ctx context.Context, agent int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var next struct{ Data struct{ Issue *struct{ ID int64 } } }
+	var next struct {
+		Data struct{ Issue *struct{ ID int64 } }
+	}
 	if err := json.Unmarshal(text, &next); err != nil || next.Data.Issue == nil {
 		return 0, fmt.Errorf("no issue is left: %.200s", text)
 	}

@@ -1,5 +1,4 @@
 package loop
-package loop
 
 import (
 	"encoding/json"
