@@ -83,7 +83,7 @@ func (a *shop) release(version string) {
 // hideMaps removes the maps of a build, and requires that the build is minified and does not name them.
 func (a *shop) hideMaps(dir string) {
 	a.t.Helper()
-	require.NoError(a.t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(a.t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		switch filepath.Ext(path) {
 		case ".map":
 			return os.Remove(path)

@@ -95,7 +95,8 @@ func (t *tx) countSetupToken(ctx context.Context, actor core.Actor) error {
 		return err
 	}
 	if key.Tokens >= core.SetupKeyMaxTokens {
-		return core.NewError(core.Limit).With("message", "a setup key makes at most 5 tokens; revoked ones count too")
+		return core.NewError(core.Limit).With("message", "a setup key makes at most 5 tokens; revoked ones count too").
+			Tell("hint", "Go on with what there is; get_setup_progress shows it. An admin makes further setup keys.")
 	}
 	_, err = pg.Exec(ctx, t, countSetupToken, pg.Args{"key": key.ID})
 	return err
