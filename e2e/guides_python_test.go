@@ -48,6 +48,7 @@ app = FastAPI()
 `
 	fastAPIRequest = `
 import asyncio
+import contextlib
 
 
 async def receive():
@@ -58,11 +59,17 @@ async def send(message):
     pass
 
 
-asyncio.run(app({
+async def open_page():
+    with contextlib.suppress(RuntimeError):  # the server, which is not here, would log it
+        await app(scope, receive, send)
+
+
+scope = {
     "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http", "path": "/first-error",
     "raw_path": b"/first-error", "root_path": "", "query_string": b"", "headers": [], "server": ("127.0.0.1", 80),
     "client": ("127.0.0.1", 4711),
-}, receive, send))
+}
+asyncio.run(open_page())
 `
 )
 
