@@ -38,7 +38,13 @@ type signIn struct {
 // openSignIn starts a server, and registers a client that calls itself Claude Code.
 func openSignIn(t *testing.T) *signIn {
 	t.Helper()
-	s := &signIn{server: startServer(t, configOn(storetest.NewURL(t))), T: t}
+	return openSignInOn(t, storetest.NewURL(t))
+}
+
+// openSignInOn does it on a database that the test looks into.
+func openSignInOn(t *testing.T, databaseURL string) *signIn {
+	t.Helper()
+	s := &signIn{server: startServer(t, configOn(databaseURL)), T: t}
 	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	s.clientID = s.registerClient("Claude Code", clientRedirect)
 	return s
@@ -221,9 +227,7 @@ func TestCodesAreForOneExchange(t *testing.T) {
 func TestCodesLastAMinute(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.NewURL(t)
-	s := &signIn{server: startServer(t, configOn(databaseURL)), T: t}
-	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	s.clientID = s.registerClient("Codex", clientRedirect)
+	s := openSignInOn(t, databaseURL)
 	code := s.consent(s.question())
 
 	_, err := openConnection(t, databaseURL).Exec(t.Context(), `UPDATE consents SET expires_at = expires_at - interval '61 seconds'`)

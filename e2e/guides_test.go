@@ -49,9 +49,17 @@ func openGuide(t *testing.T, s *server, platform string) guideOf {
 // block returns the code block with a name, as it is written.
 func (g guideOf) block(name string) string {
 	g.t.Helper()
-	found := regexp.MustCompile("(?ms)^```[a-z]+ " + regexp.QuoteMeta(name) + "\n(.*?)^```$").FindStringSubmatch(g.markdown)
-	require.NotNil(g.t, found, "no block is called %s:\n%s", name, g.markdown)
-	return found[1]
+	return g.blocks(name, 1)[0]
+}
+
+// blocks returns the n code blocks that are for one file, as they are written.
+func (g guideOf) blocks(name string, n int) (blocks []string) {
+	g.t.Helper()
+	for _, found := range regexp.MustCompile("(?ms)^```[a-z]+ "+regexp.QuoteMeta(name)+"\n(.*?)^```$").FindAllStringSubmatch(g.markdown, -1) {
+		blocks = append(blocks, found[1])
+	}
+	require.Len(g.t, blocks, n, "blocks that are called %s:\n%s", name, g.markdown)
+	return blocks
 }
 
 // writeBlocks writes code blocks into files of their names.

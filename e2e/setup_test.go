@@ -13,42 +13,43 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// setupAgent is an agent with a setup key, through the official MCP client, which counts what it costs.
-type setupAgent struct {
+// mcpAgent works through the official MCP client, with a setup key or a token, and counts what it costs.
+type mcpAgent struct {
 	t       *testing.T
 	session *official.ClientSession
+	tools   int
 	calls   int
 	bytes   int
 	log     strings.Builder
 }
 
-func connectSetupAgent(t *testing.T, url, key string) *setupAgent {
+func connectMCPAgent(t *testing.T, url, credential string) *mcpAgent {
 	t.Helper()
 	c := official.NewClient(&official.Implementation{Name: "e2e-agent", Version: "1"}, nil)
 	session, err := c.Connect(t.Context(), &official.StreamableClientTransport{
-		Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: withToken{key}},
+		Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: withToken{credential}},
 	}, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close() })
-	a := &setupAgent{t: t, session: session}
+	a := &mcpAgent{t: t, session: session}
 	a.note("instructions", session.InitializeResult().Instructions)
 	tools, err := session.ListTools(t.Context(), nil)
 	require.NoError(t, err)
-	require.LessOrEqual(t, len(tools.Tools), 8)
 	text, err := json.Marshal(tools)
 	require.NoError(t, err)
-	a.note("tools/list", string(text))
+	a.note(fmt.Sprintf("tools/list (%d tools)", len(tools.Tools)), string(text))
+	a.tools = len(tools.Tools)
 	return a
 }
 
 // note counts a text that the agent reads or writes.
-func (a *setupAgent) note(what, text string) {
+func (a *mcpAgent) note(what, text string) {
 	a.bytes += len(text)
 	fmt.Fprintf(&a.log, "%-70s %5d tokens\n", what, len(text)/4)
 }
 
 // call calls a tool and returns the text of its answer.
-func (a *setupAgent) call(tool string, arguments map[string]any) string {
+func (a *mcpAgent) call(tool string, arguments map[string]any) string {
 	a.t.Helper()
 	a.calls++
 	written, err := json.Marshal(arguments)
@@ -61,37 +62,68 @@ func (a *setupAgent) call(tool string, arguments map[string]any) string {
 	return text
 }
 
-// TestSetupByAnAgent goes from a setup key to the first error of an application.
+// TestSetupByAnAgent goes from a setup key to the first error of an application, and to its fix.
 func TestSetupByAnAgent(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
 	var made struct{ Data struct{ Key, Prompt string } }
 	require.Equal(t, 201, s.callAPI(adminToken, "POST", "/v1/setup/keys", "", &made))
-	a := connectSetupAgent(t, s.url, made.Data.Key)
+	a := connectMCPAgent(t, s.url, made.Data.Key)
+	require.LessOrEqual(t, a.tools, 8)
 	a.note("prompt of the setup key", made.Data.Prompt)
 
+	slug := a.setUpNode(s, made.Data.Key)
+	var token struct{ Data struct{ Token string } }
+	require.NoError(t, json.Unmarshal([]byte(a.call("create_agent_token", map[string]any{"name": "fixer", "project": slug})), &token))
+	t.Logf("from a setup key to the first error: %d calls, %d tokens\n%s", a.calls, a.bytes/4, a.log.String())
+	require.LessOrEqual(t, a.calls, 8)
+	require.Less(t, a.bytes/4, 10_000)
+
+	fixer := connectMCPAgent(t, s.url, token.Data.Token)
+	fixer.fixIssue(s, slug)
+
+	t.Logf("from the token to the first fix: %d calls, %d tokens\n%s", fixer.calls, fixer.bytes/4, fixer.log.String())
+	require.NotContains(t, s.log.String(), made.Data.Key)
+	require.NotContains(t, s.log.String(), token.Data.Token)
+}
+
+// setUpNode connects an application in Node.js as the guide says, and returns its slug once its first error has arrived.
+func (a *mcpAgent) setUpNode(s *server, key string) (slug string) {
+	a.t.Helper()
 	var app struct {
 		Data struct{ Project struct{ Slug string } }
 	}
-	require.NoError(t, json.Unmarshal([]byte(a.call("register_app", map[string]any{"name": "Web shop", "platform": "node"})), &app))
-	slug := app.Data.Project.Slug
-	g := guideOf{t: t, server: s, key: made.Data.Key, project: slug}
+	require.NoError(a.t, json.Unmarshal([]byte(a.call("register_app", map[string]any{"name": "Web shop", "platform": "node"})), &app))
+	slug = app.Data.Project.Slug
+	g := guideOf{t: a.t, server: s, key: key, project: slug}
 	g.markdown = a.call("get_setup_guide", map[string]any{"platform": "node", "project": slug})
-	dir := tempBeside(t, ".")
+	dir := tempBeside(a.t, ".")
 	g.writeBlocks(dir, "instrument.mjs", "first-error.mjs")
-	require.Contains(t, a.call("report_setup_step", map[string]any{"project": slug, "step": "sdk_installed"}), "get_setup_progress")
+	require.Contains(a.t, a.call("report_setup_step", map[string]any{"project": slug, "step": "sdk_installed"}), "get_setup_progress")
 	a.call("send_test_event", map[string]any{"project": slug})
 	g.runCommand(dir, "node", "--import", "./instrument.mjs", "first-error.mjs")
 	g.requireFirstError()
 	progress := a.call("get_setup_progress", map[string]any{})
-	require.NotContains(t, progress, `"first_event_at":null`)
-	require.Contains(t, progress, `"agent":"e2e-agent"`)
-	var token struct{ Data struct{ Token string } }
-	require.NoError(t, json.Unmarshal([]byte(a.call("create_agent_token", map[string]any{"name": "fixer", "project": slug})), &token))
-	require.Equal(t, 200, s.callAPI(token.Data.Token, "GET", "/v1/issues?project="+slug, "", nil))
+	require.NotContains(a.t, progress, `"first_event_at":null`)
+	require.Contains(a.t, progress, `"agent":"e2e-agent"`)
+	return slug
+}
 
-	t.Logf("from a setup key to the first error: %d calls, %d tokens\n%s", a.calls, a.bytes/4, a.log.String())
-	require.LessOrEqual(t, a.calls, 8)
-	require.Less(t, a.bytes/4, 10_000)
-	require.NotContains(t, s.log.String(), made.Data.Key)
+// fixIssue takes the application's one error, and links the commit that fixes it.
+func (a *mcpAgent) fixIssue(s *server, slug string) {
+	a.t.Helper()
+	require.Contains(a.t, a.call("next_issue", map[string]any{"project": slug}), "first error of "+slug)
+	var list struct {
+		Data []struct {
+			ID     int64
+			Status string
+		}
+	}
+	require.Equal(a.t, 200, s.callAPI(adminToken, "GET", "/v1/issues?project="+slug, "", &list))
+	require.Len(a.t, list.Data, 1)
+	a.call("link_fix", map[string]any{
+		"id": list.Data[0].ID, "commit": "9c1185a5c5e9fc54612808977ee8f548b2258d31", "note": "The error was thrown on purpose; the throw is gone.",
+	})
+	require.Equal(a.t, 200, s.callAPI(adminToken, "GET", "/v1/issues?project="+slug, "", &list))
+	require.Equal(a.t, "fix_pending", list.Data[0].Status)
 }

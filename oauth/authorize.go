@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -122,19 +123,26 @@ func (s *server) makeCode(r *http.Request, a asking, allowed []core.Scope) (code
 		return code, 0, ""
 	}
 	known := s.Failure(r.Context(), "oauth consent", s.RequestID(r.Context()), err)
-	switch known.Code {
-	case core.Unauthorized:
-		problem = "This is not a valid token. It may have been revoked, or not have been copied whole."
-	case core.Forbidden:
-		problem = "This token may not allow it: it needs the scope admin."
-	case core.Limit:
-		problem = "Too many wrong tokens came from your address. Wait a minute and try again."
-	case core.Unavailable:
-		problem = "The database is away. Try again in a few seconds."
-	default:
-		problem = "Something went wrong in Errand; its log says what."
+	return "", known.Status(), describeRefusal(actor, known)
+}
+
+// describeRefusal says to a person why a credential allows nothing. actor is empty when nobody is known by it.
+func describeRefusal(actor core.Actor, refused *core.Error) string {
+	switch {
+	case refused.Code == core.Unauthorized:
+		return "This is not a valid token or setup key. It may have been revoked, have expired, or not have been copied whole."
+	case refused.Code == core.Forbidden && actor.IsSetupKey:
+		return fmt.Sprintf("Not allowed: %v.", refused.Extra["reason"])
+	case refused.Code == core.Forbidden:
+		return "This token may not allow it: it needs the scope admin. A setup key may, too."
+	case refused.Code == core.Limit && actor.IsSetupKey:
+		return fmt.Sprintf("Not allowed: %v. An admin makes another setup key.", refused.Extra["message"])
+	case refused.Code == core.Limit:
+		return "Too many wrong tokens came from your address. Wait a minute and try again."
+	case refused.Code == core.Unavailable:
+		return "The database is away. Try again in a few seconds."
 	}
-	return "", known.Status(), problem
+	return "Something went wrong in Errand; its log says what."
 }
 
 func (s *server) redirectFailure(w http.ResponseWriter, r *http.Request, a asking, refused failure) {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"errand/core"
 )
@@ -71,7 +72,7 @@ func readRegistration(w http.ResponseWriter, r *http.Request) (client registrati
 	if err != nil {
 		return client, fmt.Errorf("the body must be sent to its end, and have at most %d bytes", maxRegistration)
 	}
-	if err := json.Unmarshal(body, &client); err != nil {
+	if err := json.Unmarshal(body, &client); err != nil || !utf8.Valid(body) {
 		return client, errors.New("the body must be a JSON object with redirect_uris, a list of URIs, and client_name, a text")
 	}
 	client.Name = cleanName(client.Name)

@@ -45,6 +45,10 @@ func (s *server) serveToken(w http.ResponseWriter, r *http.Request) {
 			"the code is unknown, expired (after a minute), used, or was made for another client, redirect_uri or code_challenge"})
 		return
 	}
+	if core.HasCode(err, core.Limit) { // of the setup key that allowed it: waiting changes nothing
+		writeJSON(w, http.StatusBadRequest, failure{"invalid_grant", "the setup key that allowed it has made all the tokens that it may"})
+		return
+	}
 	if err != nil {
 		s.writeFailure(w, r, "oauth token", err)
 		return

@@ -1,11 +1,14 @@
 package prompts
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"errand/core"
 )
 
 // MCPClient is a program in which agents run, by the name under which errand mcp-config knows it.
@@ -23,8 +26,15 @@ const (
 // MCPClients are all of them.
 var MCPClients = []MCPClient{ClaudeCode, Codex, Cursor, VSCode, Gemini}
 
-// tokenVariable is the variable of the environment in which a client finds its token.
-const tokenVariable = "ERRAND_TOKEN"
+var clientTitles = map[MCPClient]string{
+	ClaudeCode: "Claude Code", Codex: "Codex", Cursor: "Cursor", VSCode: "VS Code", Gemini: "Gemini CLI",
+}
+
+// The variables of the environment in which a client finds its token, and Codex a setup key, which it takes from nowhere else.
+const (
+	tokenVariable    = "ERRAND_TOKEN"
+	setupKeyVariable = "ERRAND_SETUP_KEY"
+)
 
 // MCPEndpoint is the server that an entry names.
 type MCPEndpoint struct {
@@ -32,6 +42,30 @@ type MCPEndpoint struct {
 	Project string // the slug or id of the default project; empty for none
 	// SignsIn says that the client signs in by the URL alone. Without it the entry takes a token from ERRAND_TOKEN.
 	SignsIn bool
+	// SetupKey stands in the entry itself when it is set: it lasts an hour. Such an entry is another server beside the one for the
+	// work, and in no file of a repository.
+	SetupKey core.Secret
+}
+
+func (e MCPEndpoint) name() string {
+	if e.SetupKey != "" {
+		return "errand-setup"
+	}
+	return "errand"
+}
+
+// bearer returns what stands in the header Authorization: the setup key, or the client's way to name the variable.
+func (e MCPEndpoint) bearer(variable string) string {
+	return "Bearer " + cmp.Or(e.SetupKey.Reveal(), variable)
+}
+
+// command returns how a client that has one adds the server.
+func (e MCPEndpoint) command(begin string) string {
+	line := begin + " " + e.name() + " " + quoteWord(e.URL())
+	if !e.SignsIn {
+		line += ` --header "Authorization: ` + e.bearer("$"+tokenVariable) + `"`
+	}
+	return line
 }
 
 // URL returns what the client connects to.
@@ -55,33 +89,25 @@ type MCPEntry struct {
 func MakeMCPEntry(client MCPClient, e MCPEndpoint) (MCPEntry, error) {
 	switch client {
 	case ClaudeCode:
-		entry := MCPEntry{File: ".mcp.json", Command: "claude mcp add --transport http errand " + quoteWord(e.URL())}
-		if !e.SignsIn {
-			entry.Command += ` --header "Authorization: Bearer $` + tokenVariable + `"`
-		}
-		entry.Text = writeServers("mcpServers", e.server("url", "${"+tokenVariable+"}", "http"))
-		return entry, nil
+		return MCPEntry{
+			File: ".mcp.json", Command: e.command("claude mcp add --transport http"),
+			Text: e.writeServers(e.server("url", "${"+tokenVariable+"}", "http")),
+		}, nil
 	case Codex:
-		entry := MCPEntry{
-			File: "~/.codex/config.toml", Command: "codex mcp add errand --url " + quoteWord(e.URL()),
-			Text: "[mcp_servers.errand]\nurl = " + strconv.Quote(e.URL()) + "\n",
-		}
-		if !e.SignsIn {
-			entry.Command += " --bearer-token-env-var " + tokenVariable
-			entry.Text += "bearer_token_env_var = " + strconv.Quote(tokenVariable) + "\n"
-		}
-		return entry, nil
+		return e.makeForCodex(), nil
 	case Cursor:
-		return MCPEntry{File: ".cursor/mcp.json", Text: writeServers("mcpServers", e.server("url", "${env:"+tokenVariable+"}", ""))}, nil
+		return MCPEntry{File: e.inHome(".cursor/mcp.json"), Text: e.writeServers(e.server("url", "${env:"+tokenVariable+"}", ""))}, nil
 	case VSCode:
-		return MCPEntry{File: ".vscode/mcp.json", Text: e.writeForVSCode()}, nil
+		return e.makeForVSCode(), nil
 	case Gemini:
-		entry := MCPEntry{File: ".gemini/settings.json", Command: "gemini mcp add --transport http errand " + quoteWord(e.URL())}
-		if !e.SignsIn {
-			entry.Command += ` --header "Authorization: Bearer $` + tokenVariable + `"`
+		begin := "gemini mcp add --transport http"
+		if e.SetupKey != "" {
+			begin = "gemini mcp add --scope user --transport http"
 		}
-		entry.Text = writeServers("mcpServers", e.server("httpUrl", "$"+tokenVariable, ""))
-		return entry, nil
+		return MCPEntry{
+			File: e.inHome(".gemini/settings.json"), Command: e.command(begin),
+			Text: e.writeServers(e.server("httpUrl", "$"+tokenVariable, "")),
+		}, nil
 	}
 	names := make([]string, len(MCPClients))
 	for i, known := range MCPClients {
@@ -98,48 +124,83 @@ type mcpServer struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-func (e MCPEndpoint) server(urlField, token, kind string) mcpServer {
+func (e MCPEndpoint) server(urlField, variable, kind string) mcpServer {
 	s := mcpServer{Type: kind, URL: e.URL()}
 	if urlField == "httpUrl" {
 		s.URL, s.HTTPURL = "", e.URL()
 	}
 	if !e.SignsIn {
-		s.Headers = map[string]string{"Authorization": "Bearer " + token}
+		s.Headers = map[string]string{"Authorization": e.bearer(variable)}
 	}
 	return s
 }
 
-// writeForVSCode writes the entry of VS Code, which asks the person for the token once and keeps it.
-func (e MCPEndpoint) writeForVSCode() string {
+// inHome returns the file of the person instead of the repository's for an entry with a secret.
+func (e MCPEndpoint) inHome(file string) string {
+	if e.SetupKey != "" {
+		return "~/" + file
+	}
+	return file
+}
+
+func (e MCPEndpoint) makeForCodex() MCPEntry {
+	entry := MCPEntry{
+		File: "~/.codex/config.toml", Command: "codex mcp add " + e.name() + " --url " + quoteWord(e.URL()),
+		Text: "[mcp_servers." + e.name() + "]\nurl = " + strconv.Quote(e.URL()) + "\n",
+	}
+	if e.SignsIn {
+		return entry
+	}
+	variable := tokenVariable
+	if e.SetupKey != "" {
+		variable = setupKeyVariable
+		entry.Command = "export " + variable + "=" + e.SetupKey.Reveal() + "; " + entry.Command
+	}
+	entry.Command += " --bearer-token-env-var " + variable
+	entry.Text += "bearer_token_env_var = " + strconv.Quote(variable) + "\n"
+	return entry
+}
+
+// makeForVSCode writes the entry of VS Code, which asks the person for the token once and keeps it. Its command cannot ask.
+func (e MCPEndpoint) makeForVSCode() MCPEntry {
 	type input struct {
 		Type        string `json:"type"`
 		ID          string `json:"id"`
 		Description string `json:"description"`
 		Password    bool   `json:"password"`
 	}
+	server := e.server("url", "${input:errand-token}", "http")
 	file := struct {
 		Inputs  []input              `json:"inputs,omitempty"`
 		Servers map[string]mcpServer `json:"servers"`
-	}{Servers: map[string]mcpServer{"errand": e.server("url", "${input:errand-token}", "http")}}
-	if !e.SignsIn {
+	}{Servers: map[string]mcpServer{e.name(): server}}
+	entry := MCPEntry{File: ".vscode/mcp.json"}
+	if e.SignsIn || e.SetupKey != "" {
+		named := struct {
+			Name string `json:"name"`
+			mcpServer
+		}{e.name(), server}
+		entry.Command = "code --add-mcp " + quoteWord(writeJSON(named, ""))
+	} else {
 		file.Inputs = []input{{"promptString", "errand-token", "Token of Errand (ck_...)", true}}
 	}
-	return writeIndented(file)
+	entry.Text = writeJSON(file, "  ") + "\n"
+	return entry
 }
 
-func writeServers(field string, s mcpServer) string {
-	return writeIndented(map[string]map[string]mcpServer{field: {"errand": s}})
+func (e MCPEndpoint) writeServers(s mcpServer) string {
+	return writeJSON(map[string]map[string]mcpServer{"mcpServers": {e.name(): s}}, "  ") + "\n"
 }
 
-func writeIndented(file any) string {
+func writeJSON(value any, indent string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(file); err != nil {
+	encoder.SetIndent("", indent)
+	if err := encoder.Encode(value); err != nil {
 		panic(fmt.Sprintf("prompts: an entry for a client: %v", err)) // it is made of texts
 	}
-	return b.String()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // quoteWord writes a URL as one word of a shell.

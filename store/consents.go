@@ -19,12 +19,13 @@ const (
 
 const (
 	insertConsent = `
-INSERT INTO consents (code_hash, expires_at, actor_type, actor_id, actor_name, project_id, client_hash, client_name, redirect_uri,
-	challenge, scopes)
-VALUES (@code_hash, @expires_at, @actor_type, @actor_id, @actor_name, @project_id, @client_hash, @client_name, @redirect_uri,
-	@challenge, @scopes)`
+INSERT INTO consents (code_hash, expires_at, actor_type, actor_id, actor_name, is_setup_key, project_id, client_hash, client_name,
+	redirect_uri, challenge, scopes)
+VALUES (@code_hash, @expires_at, @actor_type, @actor_id, @actor_name, @is_setup_key, @project_id, @client_hash, @client_name,
+	@redirect_uri, @challenge, @scopes)`
 	lockConsent = `
-SELECT expires_at, token_id, actor_type, actor_id, actor_name, project_id, client_hash, client_name, redirect_uri, challenge, scopes
+SELECT expires_at, token_id, actor_type, actor_id, actor_name, is_setup_key, project_id, client_hash, client_name, redirect_uri,
+	challenge, scopes
 FROM consents WHERE code_hash = @code_hash
 FOR UPDATE`
 	useConsent     = `UPDATE consents SET token_id = @token_id WHERE code_hash = @code_hash`
@@ -32,15 +33,24 @@ FOR UPDATE`
 	findLiveToken  = `SELECT id FROM tokens WHERE id = @id AND revoked_at IS NULL`
 )
 
-// KeepConsent keeps what a person allowed until its code, whose SHA-256 is given, is exchanged.
+// KeepConsent keeps what a person allowed until its code, whose SHA-256 is given, is exchanged. It returns limit for a setup key
+// that has made as many tokens as it may: the person hears of it, and not the client alone.
 func (s *Store) KeepConsent(ctx context.Context, codeHash []byte, c core.Consent) error {
 	clientHash := sha256.Sum256([]byte(c.ClientID))
-	_, err := pg.Exec(ctx, s.db.Main, insertConsent, pg.Args{
-		"code_hash": codeHash, "expires_at": s.Now().Add(consentLasts),
-		"actor_type": string(c.By.Type), "actor_id": int64(c.By.ID), "actor_name": c.By.Name, "project_id": int64(c.By.ProjectID),
-		"client_hash": clientHash[:], "client_name": c.ClientName, "redirect_uri": c.RedirectURI, "challenge": c.Challenge, "scopes": c.Scopes,
+	return s.inTx(ctx, func(t *tx) error {
+		if c.By.IsSetupKey {
+			if _, err := t.lockTokenMaker(ctx, c.By); err != nil {
+				return err
+			}
+		}
+		_, err := pg.Exec(ctx, t, insertConsent, pg.Args{
+			"code_hash": codeHash, "expires_at": t.Now.Add(consentLasts), "is_setup_key": c.By.IsSetupKey,
+			"actor_type": string(c.By.Type), "actor_id": int64(c.By.ID), "actor_name": c.By.Name, "project_id": int64(c.By.ProjectID),
+			"client_hash": clientHash[:], "client_name": c.ClientName, "redirect_uri": c.RedirectURI, "challenge": c.Challenge,
+			"scopes": c.Scopes,
+		})
+		return err
 	})
-	return err
 }
 
 // Exchange is what a client shows to get the token of a consent.
@@ -84,6 +94,7 @@ type consentRow struct {
 	ActorType   core.ActorType
 	ActorID     int64
 	ActorName   string
+	IsSetupKey  bool
 	ProjectID   int64
 	ClientHash  []byte
 	ClientName  string
@@ -99,12 +110,15 @@ func (c consentRow) isOf(e Exchange) bool {
 }
 
 func (c consentRow) actor() core.Actor {
-	return core.Actor{Type: c.ActorType, ID: core.OptInt(c.ActorID), Name: c.ActorName, ProjectID: core.OptInt(c.ProjectID)}
+	return core.Actor{
+		Type: c.ActorType, ID: core.OptInt(c.ActorID), Name: c.ActorName, ProjectID: core.OptInt(c.ProjectID), IsSetupKey: c.IsSetupKey,
+	}
 }
 
-// exchangeConsent makes the token, unless the credential that allowed it has been revoked since.
+// exchangeConsent makes the token, unless the credential that allowed it has been revoked since, or was a setup key that has
+// expired or used its tokens up.
 func (t *tx) exchangeConsent(ctx context.Context, consent consentRow, e Exchange) (core.Token, error) {
-	if consent.ActorType == core.ActorToken {
+	if consent.ActorType == core.ActorToken && !consent.IsSetupKey {
 		if _, err := pg.QueryOne[struct{ ID int64 }](ctx, t, findLiveToken, pg.Args{"id": consent.ActorID}); err != nil {
 			return core.Token{}, err
 		}
@@ -112,6 +126,9 @@ func (t *tx) exchangeConsent(ctx context.Context, consent consentRow, e Exchange
 	made := e.Token
 	made.Name, made.Scopes, made.ProjectID = made.Name+consent.ClientName, consent.Scopes, consent.ProjectID
 	token, err := t.createToken(ctx, consent.actor(), made)
+	if core.HasCode(err, core.Unauthorized) { // the setup key; the client has shown no credential
+		err = core.NewError(core.NotFound)
+	}
 	if err != nil {
 		return core.Token{}, err
 	}

@@ -7,18 +7,13 @@ import (
 	"errand/store/pg"
 )
 
-// The first error is looked for among the issues with the lowest ids: several servers give ids out, in blocks.
 const (
 	selectSetupProgress = `
-SELECT p.id, p.slug, p.name, a.connected_at, a.sdk_installed_at, a.deploy_configured_at, a.test_event_at, f.first_event_at,
+SELECT p.id, p.slug, p.name, a.connected_at, a.sdk_installed_at, a.deploy_configured_at, a.test_event_at, a.first_event_at,
 	d.first_deploy_at, coalesce(nullif(k.agent, ''), a.agent) AS agent
 FROM setup_apps a
 JOIN projects p ON p.id = a.project_id AND p.deleted_at IS NULL
 LEFT JOIN setup_keys k ON k.id = a.setup_key_id
-LEFT JOIN LATERAL (
-	SELECT min(i.first_seen) AS first_event_at
-	FROM (SELECT first_seen FROM issues WHERE project_id = a.project_id AND NOT test ORDER BY id LIMIT 100) i
-) f ON true
 LEFT JOIN LATERAL (
 	SELECT deployed_at AS first_deploy_at FROM deploys WHERE project_id = a.project_id ORDER BY number LIMIT 1
 ) d ON true`
@@ -27,6 +22,12 @@ WHERE @key::bigint = 0 OR a.setup_key_id = @key
 ORDER BY a.created_at DESC, a.project_id DESC`
 	readSetupProgress = selectSetupProgress + `
 WHERE a.project_id = @id`
+	// All issues of an app are looked through once: as long as it has none that counts, there is nothing to look through.
+	noteFirstEvents = `
+UPDATE setup_apps a
+SET first_event_at = (SELECT min(i.first_seen) FROM issues i WHERE i.project_id = a.project_id AND NOT i.test)
+WHERE a.first_event_at IS NULL AND (@key::bigint = 0 OR a.setup_key_id = @key) AND (@id::bigint = 0 OR a.project_id = @id)
+	AND EXISTS (SELECT FROM issues i WHERE i.project_id = a.project_id AND NOT i.test)`
 )
 
 // SetupState is how far the setup of an app is.
@@ -46,6 +47,9 @@ type SetupState struct {
 // ListSetupProgress lists the apps that the actor sets up, newest first: a setup key those that it has registered, others all.
 // It also counts the setup keys that are valid now.
 func (s *Store) ListSetupProgress(ctx context.Context, actor core.Actor) (apps []SetupState, activeKeys int64, err error) {
+	if err = s.noteFirstEvents(ctx, setupKeyOf(actor), 0); err != nil {
+		return nil, 0, err
+	}
 	apps, err = pg.QueryMany[SetupState](ctx, s.db.Main, listSetupProgress, pg.Args{"key": setupKeyOf(actor)})
 	if err != nil {
 		return nil, 0, err
@@ -56,9 +60,18 @@ func (s *Store) ListSetupProgress(ctx context.Context, actor core.Actor) (apps [
 
 // ReadSetupProgress returns how far the setup of a project is; nothing has happened for one that was never set up.
 func (s *Store) ReadSetupProgress(ctx context.Context, project int64) (SetupState, error) {
+	if err := s.noteFirstEvents(ctx, 0, project); err != nil {
+		return SetupState{}, err
+	}
 	state, err := pg.QueryOne[SetupState](ctx, s.db.Main, readSetupProgress, pg.Args{"id": project})
 	if core.HasCode(err, core.NotFound) {
 		return SetupState{}, nil
 	}
 	return state, err
+}
+
+// noteFirstEvents notes when the first error came in of the apps of a setup key and of a project; 0 is any.
+func (s *Store) noteFirstEvents(ctx context.Context, key, project int64) error {
+	_, err := pg.Exec(ctx, s.db.Main, noteFirstEvents, pg.Args{"key": key, "id": project})
+	return err
 }

@@ -90,16 +90,22 @@ func (t *tx) countSetupToken(ctx context.Context, actor core.Actor) error {
 	if !actor.IsSetupKey {
 		return nil
 	}
-	key, err := t.lockSetupKey(ctx, int64(actor.ID))
+	key, err := t.lockTokenMaker(ctx, actor)
 	if err != nil {
 		return err
 	}
-	if key.Tokens >= core.SetupKeyMaxTokens {
-		return core.NewError(core.Limit).With("message", "a setup key makes at most 5 tokens; revoked ones count too").
-			Tell("hint", "Go on with what there is; get_setup_progress shows it. An admin makes further setup keys.")
-	}
 	_, err = pg.Exec(ctx, t, countSetupToken, pg.Args{"key": key.ID})
 	return err
+}
+
+// lockTokenMaker holds the setup key that the actor is; one that has made as many tokens as it may is limit.
+func (t *tx) lockTokenMaker(ctx context.Context, actor core.Actor) (setupKeyRow, error) {
+	key, err := t.lockSetupKey(ctx, int64(actor.ID))
+	if err == nil && key.Tokens >= core.SetupKeyMaxTokens {
+		err = core.NewError(core.Limit).With("message", "a setup key makes at most 5 tokens; revoked ones count too").
+			Tell("hint", "Go on with what there is; get_setup_progress shows it. An admin makes further setup keys.")
+	}
+	return key, err
 }
 
 // ListTokens lists all tokens, most recent first.

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"slices"
 
 	"errand/core"
 	"errand/store"
@@ -14,10 +15,16 @@ import (
 // consentName stands in front of the name of a token's client: a list of tokens shows how the token came to be.
 const consentName = "oauth: "
 
-// KeepConsent keeps what a person allowed a client, and returns the code for it. A credential can allow it that may make tokens.
+// KeepConsent keeps what a person allowed a client, and returns the code for it. A credential can allow what tokens that it makes
+// may do: a setup key the scopes of an agent token, within its limit.
 func (t *Tools) KeepConsent(ctx context.Context, consent core.Consent) (code core.Secret, err error) {
-	if !consent.By.Has(core.Admin) {
-		return "", core.NewError(core.Forbidden).With("required_scope", core.Admin)
+	if consent.By.IsSetupKey {
+		err = checkAgentScopes(consent.Scopes)
+	} else if !consent.By.Has(core.Admin) {
+		err = core.NewError(core.Forbidden).With("required_scope", core.Admin)
+	}
+	if err != nil {
+		return "", err
 	}
 	var value [32]byte
 	if _, err := io.ReadFull(t.random, value[:]); err != nil {
@@ -26,6 +33,17 @@ func (t *Tools) KeepConsent(ctx context.Context, consent core.Consent) (code cor
 	code = core.Secret(base64.RawURLEncoding.EncodeToString(value[:]))
 	hash := sha256.Sum256([]byte(code.Reveal()))
 	return code, t.store.KeepConsent(ctx, hash[:], consent)
+}
+
+// checkAgentScopes refuses scopes that no agent token has.
+func checkAgentScopes(scopes []core.Scope) error {
+	for _, scope := range scopes {
+		if !slices.Contains(agentScopes, scope) {
+			return core.NewError(core.Forbidden).With("required_scope", core.Admin).With("reason",
+				fmt.Sprintf("a setup key cannot allow %s: leave it out, or use the admin token", scope))
+		}
+	}
+	return nil
 }
 
 // ExchangeConsent makes the token that a consent allows, once. A code that cannot be exchanged is not_found.
