@@ -75,7 +75,7 @@ func (d DeployReport) listCommits(ctx context.Context) ([]string, error) {
 func PrintDeploy(w io.Writer, d core.ReportedDeploy) error {
 	text := fmt.Sprintf("Reported: release %s in %s (commit %s).\n", d.Release, d.Environment, d.Commit)
 	for _, issue := range d.FixesDeployed {
-		text += fmt.Sprintf("It brings the fix of issue %d.\n", issue)
+		text += fmt.Sprintf("It contains the fix of issue %d.\n", issue)
 	}
 	_, err := io.WriteString(w, text)
 	return err

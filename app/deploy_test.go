@@ -54,7 +54,7 @@ func TestDeployCommand(t *testing.T) {
 	require.Equal(t, core.List[int64]{issues[0].ID}, reported.FixesDeployed)
 	var text strings.Builder
 	require.NoError(t, app.PrintDeploy(&text, reported))
-	require.Equal(t, fmt.Sprintf("Reported: release 2.5.0 in production (commit %s).\nIt brings the fix of issue %d.\n", last, issues[0].ID),
+	require.Equal(t, fmt.Sprintf("Reported: release 2.5.0 in production (commit %s).\nIt contains the fix of issue %d.\n", last, issues[0].ID),
 		text.String())
 }
 

@@ -42,7 +42,7 @@ type ReportedDeploy struct {
 	Environment   string      `json:"environment"`
 	Commit        string      `json:"commit"`
 	DeployedAt    Time        `json:"deployed_at" always:"true"`
-	FixesDeployed List[int64] `json:"fixes_deployed" doc:"Ids of the issues whose fix it brings."`
+	FixesDeployed List[int64] `json:"fixes_deployed" doc:"Ids of the issues whose fix it contains."`
 }
 
 // ReleaseDetail is one release with what became of issues in it. Each list has the latest 1000.

@@ -9,36 +9,48 @@ import (
 	"errand/store/watch"
 )
 
-// waitingFixes are those that a deploy may bring: the rules decide which it does. Their issues are locked.
-const waitingFixes = `
-SELECT ` + watch.Columns + `
+// fixesToCompare are those that a deploy may contain: the rules decide which it does. It brings those that are waiting. Their
+// issues are locked.
+const fixesToCompare = `
+SELECT ` + watch.Columns + `,
+	i.status = 'fix_pending' AND f.deployed_at IS NULL AS is_waiting
 FROM fixes f
-JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id AND i.status = 'fix_pending'
-WHERE f.project_id = @project_id AND f.deployed_at IS NULL AND f.closed_at IS NULL
+JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id
+WHERE f.project_id = @project_id AND f.closed_at IS NULL
 	AND (left(f.ref, @prefix) = ANY (@prefixes) OR left(f.merge_commit, @prefix) = ANY (@prefixes) OR f.ref = ANY (@urls))
 ORDER BY i.id FOR UPDATE OF i`
 
-// deployFixes has a deploy bring the fixes that it contains, and returns their issues.
+// fixToCompare is the fix of an issue.
+type fixToCompare struct {
+	watch.Fix
+	IsWaiting bool // for a deploy
+}
+
+// deployFixes has a deploy bring the fixes that wait for it, and returns the issues of all that it contains: in a second
+// environment they are there too.
 func (t *tx) deployFixes(ctx context.Context, actor core.Actor, project int64, d fixes.Deploy) ([]int64, error) {
 	prefixes := []string{fixes.CommitPrefix(d.Commit)}
 	for _, commit := range d.Commits {
 		prefixes = append(prefixes, fixes.CommitPrefix(commit))
 	}
-	waiting, err := pg.QueryMany[watch.Fix](ctx, t, waitingFixes, pg.Args{
+	found, err := pg.QueryMany[fixToCompare](ctx, t, fixesToCompare, pg.Args{
 		"project_id": project, "prefix": fixes.PrefixLength, "prefixes": sortOnce(prefixes), "urls": d.PullRequests,
 	})
 	if err != nil {
 		return nil, err
 	}
 	var issues []int64
-	for _, fix := range waiting {
+	for _, fix := range found {
 		if !d.Contains(fix.Link()) {
 			continue
 		}
-		if err := t.deployFix(ctx, actor, fix, d); err != nil {
+		issues = append(issues, fix.IssueID)
+		if !fix.IsWaiting {
+			continue
+		}
+		if err := t.deployFix(ctx, actor, fix.Fix, d); err != nil {
 			return nil, err
 		}
-		issues = append(issues, fix.IssueID)
 	}
 	return issues, nil
 }

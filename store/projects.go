@@ -102,16 +102,28 @@ const (
 	findProjectBySlug = `SELECT id FROM projects WHERE slug = @slug AND deleted_at IS NULL`
 )
 
-// FindProject returns the id of the project that a caller named by id or slug, or project_not_found.
+// FindProject returns the id of the project that a caller named by id, slug or name, or project_not_found. A name that several
+// projects have is none of them.
 func (s *Store) FindProject(ctx context.Context, ref core.ProjectRef) (int64, error) {
+	id, err := s.findProjectByRef(ctx, ref)
+	if core.HasCode(err, core.NotFound) {
+		id, err = s.findProjectByName(ctx, ref)
+	}
+	return s.nameSlugs(ctx, id, err)
+}
+
+// FindProjectExactly is FindProject by id or slug alone: what is changed or deleted must be what was meant.
+func (s *Store) FindProjectExactly(ctx context.Context, ref core.ProjectRef) (int64, error) {
+	id, err := s.findProjectByRef(ctx, ref)
+	return s.nameSlugs(ctx, id, err)
+}
+
+func (s *Store) findProjectByRef(ctx context.Context, ref core.ProjectRef) (int64, error) {
 	sql, a := findProjectBySlug, pg.Args{"slug": strings.ToLower(string(ref))}
 	if id, err := strconv.ParseInt(string(ref), 10, 64); err == nil {
 		sql, a = findProjectByID, pg.Args{"id": id}
 	}
 	row, err := pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, sql, a)
-	if core.HasCode(err, core.NotFound) {
-		return s.findProjectByName(ctx, ref)
-	}
 	return row.ID, err
 }
 
@@ -120,15 +132,21 @@ const shownSlugs = 10
 
 const (
 	findProjectByName = `
-SELECT id FROM projects WHERE lower(name) = lower(@name) AND deleted_at IS NULL ORDER BY id LIMIT 1`
+SELECT min(id) AS id FROM projects WHERE lower(name) = lower(@name) AND deleted_at IS NULL
+HAVING count(*) = 1`
 	listSlugs = `SELECT slug FROM projects WHERE deleted_at IS NULL ORDER BY slug LIMIT @limit`
 )
 
-// findProjectByName is FindProject for who gives the name, in any case.
+// findProjectByName finds the one project with the name, in any case.
 func (s *Store) findProjectByName(ctx context.Context, ref core.ProjectRef) (int64, error) {
 	row, err := pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, findProjectByName, pg.Args{"name": string(ref)})
+	return row.ID, err
+}
+
+// nameSlugs makes a project that was not found project_not_found, with what there is.
+func (s *Store) nameSlugs(ctx context.Context, id int64, err error) (int64, error) {
 	if !core.HasCode(err, core.NotFound) {
-		return row.ID, err
+		return id, err
 	}
 	slugs, err := s.ListSlugs(ctx, shownSlugs)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // SCMDelivery is what source control reports of a repository, in the form in which the rules of fixes return it.
 type SCMDelivery struct {
 	Keys       []core.SCMKey // the delivery is known by each of them when it comes again
-	Repository string   // owner/name in lower case
+	Repository string        // owner/name in lower case
 
 	Steps  []fixes.Step // what a push says of the order of commits
 	Links  []NamedFix

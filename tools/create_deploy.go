@@ -16,7 +16,7 @@ func (t *Tools) createDeploy(ctx context.Context, call core.Call, in core.Create
 		return wrapData(core.ReportedDeploy{}, err)
 	}
 	deploy.Source = cmp.Or(call.DeployedBy, core.DeployedByAPI)
-	if deploy.ProjectID, err = t.store.FindProject(ctx, in.Project); err != nil {
+	if deploy.ProjectID, err = t.store.FindProjectExactly(ctx, in.Project); err != nil {
 		return wrapData(core.ReportedDeploy{}, err)
 	}
 	if err := call.Actor.CheckProject(deploy.ProjectID); err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 func (t *Tools) createProjectKey(ctx context.Context, call core.Call, in core.ProjectInput) (core.Data[core.ProjectKey], error) {
-	id, err := t.store.FindProject(ctx, in.Project)
+	id, err := t.store.FindProjectExactly(ctx, in.Project)
 	if err != nil {
 		return wrapData(core.ProjectKey{}, err)
 	}

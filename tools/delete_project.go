@@ -8,7 +8,7 @@ import (
 )
 
 func (t *Tools) deleteProject(ctx context.Context, call core.Call, in core.ProjectInput) (core.OrHeld[core.None], error) {
-	id, err := t.store.FindProject(ctx, in.Project)
+	id, err := t.store.FindProjectExactly(ctx, in.Project)
 	if err != nil {
 		return core.OrHeld[core.None]{}, err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func (t *Tools) deleteProjectKey(ctx context.Context, call core.Call, in core.DeleteProjectKeyInput) (core.None, error) {
-	id, err := t.store.FindProject(ctx, in.Project)
+	id, err := t.store.FindProjectExactly(ctx, in.Project)
 	if err != nil {
 		return core.None{}, err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func (t *Tools) updateProject(ctx context.Context, call core.Call, in core.UpdateProjectInput) (core.Data[core.ListedProject], error) {
-	id, err := t.store.FindProject(ctx, in.Project)
+	id, err := t.store.FindProjectExactly(ctx, in.Project)
 	if err != nil {
 		return wrapData(core.ListedProject{}, err)
 	}

@@ -27,7 +27,7 @@ func (t *Tools) uploadSourceMap(ctx context.Context, call core.Call, in core.Upl
 	if len(upload.Path) > maxMapPath {
 		return wrapData(core.SourceMap{}, core.RefuseField("name", "must have a path of at most %d bytes", maxMapPath))
 	}
-	if upload.ProjectID, err = t.store.FindProject(ctx, in.Project); err != nil {
+	if upload.ProjectID, err = t.store.FindProjectExactly(ctx, in.Project); err != nil {
 		return wrapData(core.SourceMap{}, err)
 	}
 	if err := call.Actor.CheckProject(upload.ProjectID); err != nil {
