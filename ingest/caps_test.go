@@ -37,6 +37,7 @@ var notOfEvents = map[string]string{
 	"activity.action":                "our own words",
 	"activity.target_type":           "our own words",
 	"approvals.action":               "our own words",
+	"api_keys.hash":                  "a hash",
 	"approvals.payload":              "at most 10 ids, or the name of a project",
 	"approvals.requested_by":         "the name of a token, of at most 100 characters",
 	"approvals.requested_by_type":    "our own words",

@@ -14,8 +14,8 @@ import (
 // The rules that let the schema run on a distributed Postgres: see the head of the first migration.
 
 // installWide are the tables that are no project's data: small, and copied everywhere.
-var installWide = []string{"approvals", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys", "projects",
-	"scm_deliveries", "setup_keys", "tokens", "webhooks"}
+var installWide = []string{"api_keys", "approvals", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys",
+	"projects", "scm_deliveries", "setup_keys", "tokens", "webhooks"}
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.
 var projectLess = map[string]string{
