@@ -67,6 +67,7 @@ var notOfEvents = map[string]string{
 	"merged_pull_requests.url":       "a URL of a pull request, of at most 500 characters",
 	"projects.repository":            "a setting, of at most 200 characters",
 	"projects.slug":                  "made of a name of at most 100 characters",
+	"tags.name":                      "of at most 50 characters",
 	"tokens.hash":                    "a hash",
 	"issues.crash_site":              "our own words",
 	"issue_fingerprints.fingerprint": "a hash",

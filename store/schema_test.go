@@ -15,7 +15,7 @@ import (
 
 // installWide are the tables that are no project's data: small, and copied everywhere.
 var installWide = []string{"api_keys", "approvals", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys",
-	"projects", "scm_deliveries", "setup_keys", "tokens", "webhooks"}
+	"projects", "scm_deliveries", "setup_keys", "tags", "tokens", "webhooks"}
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.
 var projectLess = map[string]string{

@@ -19,3 +19,16 @@ ALTER TABLE projects
 	ADD COLUMN environment text,
 	ADD COLUMN notify_on_new_problem boolean NOT NULL DEFAULT true,
 	ADD COLUMN notify_on_reoccurrence boolean NOT NULL DEFAULT true;
+
+-- Words that people put on issues. They are the same for all projects.
+CREATE TABLE tags (
+	id   bigint PRIMARY KEY,
+	name text NOT NULL UNIQUE
+);
+
+CREATE TABLE issue_tags (
+	project_id bigint NOT NULL,
+	issue_id   bigint NOT NULL,
+	tag_id     bigint NOT NULL,
+	PRIMARY KEY (project_id, issue_id, tag_id)
+);
