@@ -297,6 +297,35 @@ func TestManagementNotices(t *testing.T) {
 	})
 }
 
+const crash = `{"event_id": "0123456789abcdef0123456789abcdef", "platform": "go", "environment": "production",
+	"exception": {"type": "KeyError", "value": "no <cart>", "stacktrace": {"frames": [
+		{"filename": "main.go", "function": "main", "lineno": 7}, {"filename": "cart.go", "lineno": 12}]}},
+	"request": {"url": "https://shop.example/cart", "method": "GET"}, "user": {"id": "u1"}, "extra": {"items": 3},
+	"sdk": {"name": "sentry.go", "version": "1.0"}}`
+
+func TestNoticeHasWhatTheEventHad(t *testing.T) {
+	t.Parallel()
+	c := configOn(storetest.NewURL(t))
+	m := &management{server: startServer(t, c)}
+	project := m.makeProject(t)
+	taken := m.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", project, strings.NewReader(crash))
+	require.Equal(t, http.StatusOK, taken.status, taken.body)
+	m.key = m.makeKey(t, c, allPermissions...)
+	m.problem = int64(object(t, m.call(t, m.key, "GET /apps/web-shop/problems"))["data"].([]any)[0].(map[string]any)["id"].(float64))
+
+	got := m.call(t, m.key, "GET /apps/web-shop/problems/PROBLEM/notices")
+
+	for _, part := range []string{
+		`"error_class":"KeyError","error_message":"no <cart>"`,
+		`"backtrace":[{"file":"cart.go","line":12,"method":"unknown"},{"file":"main.go","line":7,"method":"main"}]`,
+		`"request":{"method":"GET","url":"https://shop.example/cart"}`,
+		`"notifier":{"language":"go","name":"sentry.go","version":"1.0"}`,
+		`"items":3`, `"environment":"production"`, `"user_info":{"id":"u1"}`,
+	} {
+		require.Contains(t, got.body, part)
+	}
+}
+
 func TestManagementTags(t *testing.T) {
 	t.Parallel()
 	m := openManagement(t, configOn(storetest.NewURL(t)))
