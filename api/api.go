@@ -21,7 +21,7 @@ import (
 	"errand/wire"
 )
 
-// Options says what the surface is made of. All but MCP, SignIn, Texts, Ingest, SCM, SentryAPI and Observe must be set.
+// Options says what the surface is made of. All but MCP, SignIn, Texts, Ingest, SCM, SentryAPI, Manage and Observe must be set.
 type Options struct {
 	Registry *core.Registry
 	// Authenticate returns the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.
@@ -39,6 +39,7 @@ type Options struct {
 	Ingest    http.Handler // at ingestRoutes, with keys of its own; nil for none
 	SCM       http.Handler // POST at scmRoute, with signatures of its own; nil for none
 	SentryAPI http.Handler // below sentryPath, with an authentication of its own; nil for none
+	Manage    http.Handler // below managePath, with keys of its own; nil for none
 	// Observe is called after each request but those of Ingest, which counts its own; it may be nil. The route is a pattern,
 	// empty for an unknown path, so that it holds nothing of the client's.
 	Observe func(method, route string, status int, took time.Duration)
@@ -51,6 +52,9 @@ var mcpRoutes = []string{"/mcp", "/mcp/"}
 
 // sentryPath is where Sentry's own tools look for its API. No project has the id 0.
 const sentryPath = "/api/0"
+
+// managePath is where the management API is. No project has the id v1.
+const managePath = "/api/v1"
 
 // ingestRoutes are the paths of Options.Ingest.
 var ingestRoutes = []string{"/v1/ingest", "/v1/traces", "/v1/logs", "/v1/metrics", "/api/*"}
@@ -90,6 +94,9 @@ func New(o Options) http.Handler {
 	}
 	if o.SentryAPI != nil {
 		router.Mount(sentryPath, o.SentryAPI)
+	}
+	if o.Manage != nil {
+		router.Mount(managePath, o.Manage)
 	}
 	if o.Ingest != nil {
 		for _, route := range ingestRoutes {

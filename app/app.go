@@ -205,6 +205,9 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	}
 	if a.config.hasRole(roleAPI) {
 		surfaces.SentryAPI = a.newSentryAPI(registry, behaviour, surfaces.Authenticate, version)
+		if surfaces.Manage, err = a.newManagementAPI(behaviour); err != nil {
+			return nil, err
+		}
 	}
 	if a.config.hasRole(roleIngest) {
 		surfaces.Ingest = a.ingest.Handler()

@@ -8,13 +8,15 @@ import (
 	"errand/core"
 	"errand/grouping"
 	"errand/tools"
+	"errand/tools/manage"
 )
 
 // console is what a command works with: the operations on the database of the installation.
 type console struct {
-	db       *database
-	tools    *tools.Tools
-	registry *core.Registry
+	db         *database
+	tools      *tools.Tools
+	management *manage.Tools
+	registry   *core.Registry
 }
 
 // atConsole runs a command on the database, beside a running server too.
@@ -40,5 +42,5 @@ func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(co
 	if err != nil {
 		return err
 	}
-	return command(console{db, behaviour, registry})
+	return command(console{db, behaviour, newManagement(db, behaviour), registry})
 }

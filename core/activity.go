@@ -11,6 +11,8 @@ type Action string
 const (
 	ActionTokenCreate      Action = "token.create"
 	ActionTokenRevoke      Action = "token.revoke"
+	ActionAPIKeyCreate     Action = "api_key.create"
+	ActionAPIKeyRevoke     Action = "api_key.revoke"
 	ActionProjectCreate    Action = "project.create"
 	ActionProjectUpdate    Action = "project.update"
 	ActionIssueResolve     Action = "issue.resolve"
@@ -47,6 +49,7 @@ type TargetType string
 // The target types.
 const (
 	TargetToken    TargetType = "token"
+	TargetAPIKey   TargetType = "api_key"
 	TargetProject  TargetType = "project"
 	TargetIssue    TargetType = "issue"
 	TargetApproval TargetType = "approval"

@@ -15,8 +15,9 @@ type NewProject struct {
 	ID        int64 // the public id, random
 	Name      string
 	Platform  string
-	PublicKey string // of its first key
-	Demo      bool   // filled with examples; there is one at most
+	PublicKey string       // of its first key
+	Demo      bool         // filled with examples; there is one at most
+	App       *AppSettings // nil for the defaults
 }
 
 // Why a project cannot be created as it is asked for.
@@ -49,6 +50,11 @@ func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProjec
 func (t *tx) createProject(ctx context.Context, actor core.Actor, p NewProject) error {
 	if err := t.insertProject(ctx, p); err != nil {
 		return err
+	}
+	if p.App != nil {
+		if err := t.saveApp(ctx, p.ID, *p.App); err != nil {
+			return err
+		}
 	}
 	if _, err := pg.Exec(ctx, t, insertProjectKey, pg.Args{"key": p.PublicKey, "project_id": p.ID, "now": t.Now}); err != nil {
 		return err

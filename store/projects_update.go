@@ -15,7 +15,7 @@ SELECT repository, trust_setting, daily_quota, scrub_keys, scrub_patterns, allow
 FROM projects WHERE id = @id AND deleted_at IS NULL FOR UPDATE`
 	updateProjectSettings = `
 UPDATE projects SET repository = @repository, trust_setting = @trust_setting, daily_quota = @daily_quota, scrub_keys = @scrub_keys,
-	scrub_patterns = @scrub_patterns, allowed_origins = @allowed_origins
+	scrub_patterns = @scrub_patterns, allowed_origins = @allowed_origins, updated_at = @now
 WHERE id = @id`
 )
 
@@ -80,6 +80,7 @@ func (t *tx) saveSettings(ctx context.Context, id int64, s projectSettings) erro
 	_, err := pg.Exec(ctx, t, updateProjectSettings, pg.Args{
 		"id": id, "repository": string(s.Repository), "trust_setting": s.TrustSetting, "daily_quota": s.DailyQuota,
 		"scrub_keys": s.ScrubKeys, "scrub_patterns": s.ScrubPatterns, "allowed_origins": s.AllowedOrigins,
+		"now": t.Now,
 	})
 	return err
 }

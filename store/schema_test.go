@@ -15,8 +15,8 @@ import (
 
 // installWide are the tables that are no project's data: small, and copied everywhere.
 var installWide = []string{
-	"approvals", "consents", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys", "projects",
-	"pushed_commits", "scm_deliveries", "setup_keys", "tokens", "webhooks",
+	"api_keys", "approvals", "consents", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys",
+	"projects", "pushed_commits", "scm_deliveries", "setup_keys", "tags", "tokens", "webhooks",
 }
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.

@@ -21,9 +21,9 @@ func (t *Tools) Authenticate(ctx context.Context, token core.Secret) (core.Actor
 	var actor core.Actor
 	err := error(core.NewError(core.Unauthorized))
 	switch {
-	case looksLike(tokenPrefix, token):
+	case token.LooksLike(tokenPrefix):
 		actor, err = t.findTokenActor(ctx, hash[:])
-	case looksLike(setupPrefix, token):
+	case token.LooksLike(setupPrefix):
 		actor, err = t.findSetupActor(ctx, hash[:])
 	}
 	if core.HasCode(err, core.NotFound) {

@@ -9,7 +9,7 @@ import (
 )
 
 func (t *Tools) createProject(ctx context.Context, call core.Call, in core.CreateProjectInput) (core.Data[core.CreatedProject], error) {
-	created, err := t.makeProject(ctx, call.Actor, store.NewProject{Name: in.Name, Platform: in.Platform})
+	created, err := t.MakeProject(ctx, call.Actor, store.NewProject{Name: in.Name, Platform: in.Platform})
 	if err != nil {
 		return wrapData(core.CreatedProject{}, err)
 	}
@@ -21,8 +21,8 @@ func (t *Tools) writeDSN(p store.StoredProject) string {
 	return core.WriteDSN(t.store.Settings().BaseURL, p.Keys[0], p.ID)
 }
 
-// makeProject creates a project with a new id and key.
-func (t *Tools) makeProject(ctx context.Context, actor core.Actor, project store.NewProject) (created store.StoredProject, err error) {
+// MakeProject creates a project with a new id and key.
+func (t *Tools) MakeProject(ctx context.Context, actor core.Actor, project store.NewProject) (created store.StoredProject, err error) {
 	err = t.withNewProjectID(project, func(project store.NewProject) (err error) {
 		created, err = t.store.CreateProject(ctx, actor, project)
 		return err

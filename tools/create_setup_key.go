@@ -10,7 +10,7 @@ import (
 )
 
 func (t *Tools) createSetupKey(ctx context.Context, call core.Call, _ core.CreateSetupKeyInput) (core.Data[core.CreatedSetupKey], error) {
-	value, err := t.newCredential(setupPrefix)
+	value, err := core.NewCredential(t.random, setupPrefix)
 	if err != nil {
 		return wrapData(core.CreatedSetupKey{}, err)
 	}

@@ -18,7 +18,7 @@ func (t *Tools) createToken(ctx context.Context, call core.Call, in core.CreateT
 
 // makeToken makes the value of a token and stores the token.
 func (t *Tools) makeToken(ctx context.Context, actor core.Actor, token store.NewToken) (core.CreatedToken, error) {
-	value, err := t.newCredential(tokenPrefix)
+	value, err := core.NewCredential(t.random, tokenPrefix)
 	if err != nil {
 		return core.CreatedToken{}, err
 	}

@@ -12,6 +12,6 @@ func (t *Tools) deleteProject(ctx context.Context, call core.Call, in core.Proje
 	if err != nil {
 		return core.OrHeld[core.None]{}, err
 	}
-	outcome, err := t.carryOut(ctx, call, store.DeleteProject{ID: id})
+	outcome, err := t.CarryOut(ctx, call, store.DeleteProject{ID: id})
 	return core.OrHeld[core.None]{ApprovalID: outcome.ApprovalID}, err
 }

@@ -15,7 +15,7 @@ func (t *Tools) DemoProject(ctx context.Context, actor core.Actor) (core.ListedP
 	if !core.HasCode(err, core.NotFound) {
 		return found, err
 	}
-	created, err := t.makeProject(ctx, actor, store.NewProject{Name: "Demo shop", Demo: true})
+	created, err := t.MakeProject(ctx, actor, store.NewProject{Name: "Demo shop", Demo: true})
 	if errors.Is(err, store.ErrDemoTaken) { // by somebody who asked at the same time
 		return t.findDemoProject(ctx)
 	}

@@ -48,7 +48,7 @@ func checkAgentScopes(scopes []core.Scope) error {
 
 // ExchangeConsent makes the token that a consent allows, once. A code that cannot be exchanged is not_found.
 func (t *Tools) ExchangeConsent(ctx context.Context, code core.Secret, shown core.Consent) (core.CreatedToken, error) {
-	value, err := t.newCredential(tokenPrefix)
+	value, err := core.NewCredential(t.random, tokenPrefix)
 	if err != nil {
 		return core.CreatedToken{}, err
 	}

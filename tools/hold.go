@@ -8,9 +8,9 @@ import (
 	"errand/store"
 )
 
-// carryOut does an action, or requests approval of it where the deployment holds it. No caller is exempt (primary API,
+// CarryOut does an action, or requests approval of it where the deployment holds it. No caller is exempt (primary API,
 // Approvals).
-func (t *Tools) carryOut(ctx context.Context, call core.Call, action store.Action) (store.Outcome, error) {
+func (t *Tools) CarryOut(ctx context.Context, call core.Call, action store.Action) (store.Outcome, error) {
 	if slices.Contains(t.store.Settings().RequireApproval, action.Word()) {
 		return t.store.RequestApproval(ctx, call.Actor, action)
 	}

@@ -8,5 +8,5 @@ import (
 )
 
 func (t *Tools) ignoreIssue(ctx context.Context, call core.Call, in core.IssueInput) (core.OrHeld[core.Data[core.Issue]], error) {
-	return issueOrHeld(t.carryOut(ctx, call, store.IgnoreIssue{ID: in.ID}))
+	return issueOrHeld(t.CarryOut(ctx, call, store.IgnoreIssue{ID: in.ID}))
 }

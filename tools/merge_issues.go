@@ -8,5 +8,5 @@ import (
 )
 
 func (t *Tools) mergeIssues(ctx context.Context, call core.Call, in core.MergeIssuesInput) (core.OrHeld[core.Data[core.Issue]], error) {
-	return issueOrHeld(t.carryOut(ctx, call, store.MergeIssues{Target: in.ID, Sources: in.SourceIDs}))
+	return issueOrHeld(t.CarryOut(ctx, call, store.MergeIssues{Target: in.ID, Sources: in.SourceIDs}))
 }

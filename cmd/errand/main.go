@@ -26,6 +26,7 @@ type cli struct {
 	Token    struct {
 		Create tokenCreateCmd `cmd:"" help:"Create an API token and print it."`
 	} `cmd:"" help:"API tokens."`
+	APIKey     apiKeyCmd `cmd:"" name:"api-key" help:"Keys of the management API at /api/v1."`
 	Deploy     deployCmd `cmd:"" help:"Report a deploy to a running Errand, by ERRAND_URL and ERRAND_TOKEN, from a CI script."`
 	Sourcemaps struct {
 		Upload sourceMapsUploadCmd `cmd:"" help:"Upload the source maps of a JavaScript build to the server at ERRAND_URL."`
@@ -180,6 +181,7 @@ func (versionCmd) Run() error {
 var longHelp = kong.Vars{
 	"help_unset": "Have the default of a setting hold again, on every server. " +
 		"A server that has it in its environment sets it again at its next start.",
+	"help_permission": "What it may do, such as apps:read; repeat the flag or separate with commas: " + app.ListPermissions() + ".",
 	"help_scope": "What it may do; repeat the flag or separate with commas: " +
 		"issues:read, issues:write, releases:write, admin.",
 }

@@ -1,0 +1,94 @@
+package manage
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"errand/core"
+	"errand/core/manage"
+	"errand/wire"
+)
+
+// body is an error as the management API has it. Clients look for message or for messages: an input that is refused has both.
+type body struct {
+	Error     core.Code         `json:"error"`
+	Message   string            `json:"message"`
+	Messages  core.List[string] `json:"messages,omitempty"`
+	RequestID string            `json:"request_id,omitempty"`
+}
+
+// writeError answers with an error.
+func writeError(w http.ResponseWriter, op *core.Operation, failure *core.Error) {
+	if isAboutPath(op, failure) {
+		failure = core.NewError(core.NotFound)
+	}
+	answer := body{Error: failure.Code, Message: wordFailure(failure)}
+	status := manage.V1.Errors()[failure.Code].Status
+	if failure.Code == core.InvalidRequest || failure.Code == manage.ValidationFailed {
+		answer.Error, answer.Messages = manage.ValidationFailed, listMessages(failure)
+		answer.Message = strings.Join(answer.Messages, ", ")
+	}
+	if status == 0 { // an error of the rest of Errand that has no form here
+		status, answer.Error = http.StatusUnprocessableEntity, manage.ValidationFailed
+		answer.Messages = core.List[string]{answer.Message}
+	}
+	answer.RequestID, _ = failure.Extra["request_id"].(string)
+	if failure.Code != core.Unauthorized { // there is no header of HTTP's own to authenticate by
+		wire.SetErrorHeaders(w, failure)
+	}
+	text, err := core.MarshalPlain(answer)
+	if err != nil {
+		text = []byte(`{"error":"internal","message":"internal"}`)
+	}
+	wire.WriteJSON(w, status, text)
+}
+
+// isAboutPath reports whether the input is refused for what the path names alone: there is no such thing then.
+func isAboutPath(op *core.Operation, failure *core.Error) bool {
+	if op == nil || failure.Code != core.InvalidRequest || len(failure.Details) == 0 {
+		return false
+	}
+	params := op.PathParams()
+	return !slices.ContainsFunc(failure.Details, func(d core.Detail) bool { return !slices.Contains(params, d.Path) })
+}
+
+// listMessages returns what is wrong with the input, one sentence each.
+func listMessages(failure *core.Error) core.List[string] {
+	if messages, ok := failure.Extra["messages"].([]string); ok {
+		return messages
+	}
+	var messages core.List[string]
+	for _, detail := range failure.Details {
+		messages = append(messages, strings.TrimSpace(capitalise(detail.Path)+" "+detail.Message))
+	}
+	return messages
+}
+
+// capitalise writes the name of a field as the beginning of a sentence: problem_ids becomes Problem ids.
+func capitalise(field string) string {
+	if field == "" {
+		return ""
+	}
+	return strings.ToUpper(field[:1]) + strings.ReplaceAll(field[1:], "_", " ")
+}
+
+// wordFailure says in a sentence what is wrong.
+func wordFailure(failure *core.Error) string {
+	if text, ok := failure.Extra["message"].(string); ok {
+		return text
+	}
+	switch failure.Code {
+	case core.Unauthorized:
+		return "Invalid or revoked API key"
+	case core.Forbidden:
+		return fmt.Sprintf("Missing required permission: %v", failure.Extra["required_scope"])
+	case core.NotFound:
+		return "Not found"
+	}
+	if meaning := manage.V1.Errors()[failure.Code].Meaning; meaning != "" {
+		return meaning
+	}
+	return string(failure.Code)
+}

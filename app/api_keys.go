@@ -1,0 +1,71 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"text/tabwriter"
+
+	"errand/core"
+	"errand/core/manage"
+	"errand/store"
+)
+
+// ListPermissions returns what an API key can be allowed, for the help.
+func ListPermissions() string { return manage.ListPermissions() }
+
+// CreateAPIKey creates an API key as the bootstrap admin and returns its value: `errand api-key create`. It works beside a
+// running server too, as the other commands about keys do.
+func CreateAPIKey(ctx context.Context, c *Config, name string, permissions []string, log *slog.Logger) (key core.Secret, err error) {
+	err = atConsole(ctx, c, log, func(o console) error {
+		key, err = o.management.CreateAPIKey(ctx, core.NewBootstrapActor(), name, permissions)
+		return err
+	})
+	return key, err
+}
+
+// ListAPIKeys returns all API keys, most recent first: `errand api-key list`.
+func ListAPIKeys(ctx context.Context, c *Config, log *slog.Logger) (keys []store.APIKey, err error) {
+	err = atConsole(ctx, c, log, func(o console) error {
+		keys, err = o.db.ListAPIKeys(ctx)
+		return err
+	})
+	return keys, err
+}
+
+// RevokeAPIKey revokes an API key: `errand api-key revoke`.
+func RevokeAPIKey(ctx context.Context, c *Config, id int64, log *slog.Logger) error {
+	return atConsole(ctx, c, log, func(o console) error {
+		err := o.db.RevokeAPIKey(ctx, core.NewBootstrapActor(), id)
+		if core.HasCode(err, core.NotFound) {
+			return fmt.Errorf("there is no API key %d that is valid: errand api-key list shows them", id)
+		}
+		return err
+	})
+}
+
+// PrintAPIKeys writes API keys as a table whose lines begin with the id.
+func PrintAPIKeys(w io.Writer, keys []store.APIKey) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "ID\tNAME\tKEY\tPERMISSIONS\tCREATED AT\tLAST USED AT\tREVOKED AT")
+	for _, key := range keys {
+		words := make([]string, len(key.Permissions))
+		for i, permission := range key.Permissions {
+			words[i] = string(permission)
+		}
+		_, _ = fmt.Fprintf(table, "%d\t%s\t%s...\t%s\t%s\t%s\t%s\n", key.ID, key.Name, key.Prefix, strings.Join(words, ","),
+			printTime(key.CreatedAt), cmp.Or(printTime(key.LastUsedAt), "never"), cmp.Or(printTime(key.RevokedAt), "-"))
+	}
+	return table.Flush()
+}
+
+// printTime writes a time as the API has it, and nothing for the zero time.
+func printTime(t core.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(core.TimeLayout)
+}

@@ -1,0 +1,35 @@
+package core
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+)
+
+// A credential is the prefix of its kind and 43 characters of an alphabet, which hold 256 bits (primary API, Tokens).
+const (
+	credentialLength   = 43
+	credentialAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+)
+
+// NewCredential makes a credential with the prefix of its kind, out of a source that is cryptographically strong.
+func NewCredential(random io.Reader, prefix string) (Secret, error) {
+	var b strings.Builder
+	b.WriteString(prefix)
+	for range credentialLength {
+		n, err := rand.Int(random, big.NewInt(int64(len(credentialAlphabet))))
+		if err != nil {
+			return "", fmt.Errorf("core: random source: %w", err)
+		}
+		b.WriteByte(credentialAlphabet[n.Int64()])
+	}
+	return Secret(b.String()), nil
+}
+
+// LooksLike reports whether the secret can be a credential of the kind with the prefix. Others need not be looked for.
+func (s Secret) LooksLike(prefix string) bool {
+	rest, ok := strings.CutPrefix(string(s), prefix)
+	return ok && len(rest) == credentialLength
+}

@@ -1,0 +1,151 @@
+package store
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/jackc/pgerrcode"
+
+	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
+)
+
+// A problem counts as unresolved by the same words as in a list of problems.
+const selectApps = `
+SELECT p.id, p.name, p.slug, p.environment, p.notify_on_new_problem, p.notify_on_reoccurrence, p.created_at,
+	coalesce(p.updated_at, p.created_at) AS updated_at,
+	(SELECT count(*) FROM issues i WHERE i.project_id = p.id AND NOT i.test AND i.status IN ('unresolved', 'regressed', 'fix_pending'))
+		AS unresolved
+FROM projects p
+WHERE p.deleted_at IS NULL`
+
+const (
+	listApps      = selectApps + ` ORDER BY p.created_at DESC, p.id DESC`
+	findAppByID   = selectApps + ` AND p.id = @id`
+	findAppBySlug = `SELECT id FROM projects WHERE slug = @slug AND deleted_at IS NULL`
+	lockApp       = `
+SELECT name, slug, environment, notify_on_new_problem, notify_on_reoccurrence
+FROM projects WHERE id = @id AND deleted_at IS NULL FOR UPDATE`
+	saveApp = `
+UPDATE projects SET environment = @environment, notify_on_new_problem = @on_new, notify_on_reoccurrence = @on_reoccurrence
+WHERE id = @id`
+	renameApp = `UPDATE projects SET name = @name, slug = @slug, updated_at = @now WHERE id = @id`
+)
+
+// AppSettings are what a project has for the management API alone.
+type AppSettings struct {
+	Environment          *string
+	NotifyOnNewProblem   bool
+	NotifyOnReoccurrence bool
+}
+
+// App is a project as the management API shows it.
+type App struct {
+	ID   int64
+	Name string
+	Slug string
+	AppSettings
+	CreatedAt  core.Time
+	UpdatedAt  core.Time
+	Unresolved int64 // issues that are open
+}
+
+// ListApps lists all apps, newest first.
+func (s *Store) ListApps(ctx context.Context) ([]App, error) {
+	return pg.QueryMany[App](ctx, s.db.Main, listApps, pg.Args{})
+}
+
+// ReadApp returns one app, or not_found.
+func (s *Store) ReadApp(ctx context.Context, id int64) (App, error) {
+	return pg.QueryOne[App](ctx, s.db.Main, findAppByID, pg.Args{"id": id})
+}
+
+// FindApp returns the id of the project that the reference names by its slug or id, or not_found. Unlike FindProject it never goes by
+// the name: two apps may have the same, and a deletion that is sent twice must not take the other one.
+func (s *Store) FindApp(ctx context.Context, ref core.ProjectRef) (int64, error) {
+	sql, args := findAppBySlug, pg.Args{"slug": string(ref)}
+	if id, err := strconv.ParseInt(string(ref), 10, 64); err == nil {
+		sql, args = findProjectByID, pg.Args{"id": id}
+	}
+	row, err := pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, sql, args)
+	return row.ID, err
+}
+
+// AppChange is what to change of an app: nil, or not set, for what stays.
+type AppChange struct {
+	Name                 *string
+	Environment          core.Opt[string]
+	NotifyOnNewProblem   *bool
+	NotifyOnReoccurrence *bool
+}
+
+// lockedApp is an app that a transaction is going to change.
+type lockedApp struct {
+	Name string
+	Slug string
+	AppSettings
+}
+
+// UpdateApp changes an app, or says not_found. A new name brings the slug that follows it. A change that changes nothing leaves no
+// activity.
+func (s *Store) UpdateApp(ctx context.Context, actor core.Actor, id int64, c AppChange) (app App, err error) {
+	for range slugAttempts { // somebody may take the slug meanwhile
+		err = s.inTx(ctx, func(t *tx) error {
+			if err := t.updateApp(ctx, actor, id, c); err != nil {
+				return err
+			}
+			app, err = pg.QueryOne[App](ctx, t, findAppByID, pg.Args{"id": id})
+			return err
+		})
+		if !pg.HasState(err, pgerrcode.UniqueViolation) {
+			break
+		}
+	}
+	return app, err
+}
+
+func (t *tx) updateApp(ctx context.Context, actor core.Actor, id int64, c AppChange) error {
+	app, err := pg.QueryOne[lockedApp](ctx, t, lockApp, pg.Args{"id": id})
+	if err != nil {
+		return err
+	}
+	changed := map[string]any{}
+	replaceSetting(changed, "environment", c.Environment.Set, &app.Environment, c.Environment.ValueOrNil())
+	if c.NotifyOnNewProblem != nil {
+		replaceSetting(changed, "notify_on_new_problem", true, &app.NotifyOnNewProblem, *c.NotifyOnNewProblem)
+	}
+	if c.NotifyOnReoccurrence != nil {
+		replaceSetting(changed, "notify_on_reoccurrence", true, &app.NotifyOnReoccurrence, *c.NotifyOnReoccurrence)
+	}
+	if c.Name != nil && *c.Name != app.Name {
+		slug := app.Slug
+		if core.MakeSlug(*c.Name) != core.MakeSlug(app.Name) {
+			if slug, err = t.findFreeSlug(ctx, core.MakeSlug(*c.Name)); err != nil {
+				return err
+			}
+		}
+		replaceSetting(changed, "name", true, &app.Name, *c.Name)
+		replaceSetting(changed, "slug", true, &app.Slug, slug)
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	if err := t.saveApp(ctx, id, app.AppSettings); err != nil {
+		return err
+	}
+	if _, err = pg.Exec(ctx, t, renameApp, pg.Args{"id": id, "name": app.Name, "slug": app.Slug, "now": t.Now}); err != nil {
+		return err
+	}
+	_, err = t.recordActivity(ctx, activity.Entry{
+		ProjectID: id, Actor: actor, Action: core.ActionProjectUpdate, TargetType: core.TargetProject, TargetID: id, Data: changed,
+	})
+	return err
+}
+
+func (t *tx) saveApp(ctx context.Context, id int64, s AppSettings) error {
+	_, err := pg.Exec(ctx, t, saveApp, pg.Args{
+		"id": id, "environment": s.Environment, "on_new": s.NotifyOnNewProblem, "on_reoccurrence": s.NotifyOnReoccurrence,
+	})
+	return err
+}

@@ -1,0 +1,104 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/store"
+	"errand/store/storetest"
+)
+
+func TestFindAppGoesBySlugAndIDAlone(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	storetest.MakeProject(t, s, storetest.Shop+1, "Shop") // its slug is shop-1
+	for _, ref := range []core.ProjectRef{"shop", "1000000001"} {
+		id, err := s.FindApp(t.Context(), ref)
+		require.NoError(t, err)
+		require.EqualValues(t, storetest.Shop, id)
+	}
+	storetest.HideProject(t, s, storetest.Shop)
+
+	for _, ref := range []core.ProjectRef{"shop", "Shop", "SHOP-1", "1000000001", "", "99999999999999999999"} {
+		_, err := s.FindApp(t.Context(), ref)
+		storetest.RequireCode(t, core.NotFound, err)
+	}
+}
+
+func TestUpdateAppThatChangesNothingLeavesNoActivity(t *testing.T) {
+	t.Parallel()
+	s, c := storetest.OpenShop(t)
+	countChanges := func() int64 {
+		return storetest.ReadCell[int64](t, s, `SELECT count(*) FROM activity WHERE action = 'project.update'`)
+	}
+	name, other := "Shop", "Back office"
+
+	same, err := s.UpdateApp(t.Context(), core.NewBootstrapActor(), storetest.Shop, store.AppChange{Name: &name})
+	require.NoError(t, err)
+	require.Equal(t, "shop", same.Slug)
+	require.Zero(t, countChanges())
+
+	c.Forward(time.Second)
+	changed, err := s.UpdateApp(t.Context(), core.NewBootstrapActor(), storetest.Shop, store.AppChange{Name: &other})
+	require.NoError(t, err)
+	require.Equal(t, "back-office", changed.Slug)
+	require.Equal(t, c.At(0), changed.UpdatedAt)
+	require.EqualValues(t, 1, countChanges())
+}
+
+func TestAppsRenamedTogetherGetSlugsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	const apps = 8
+	for i := range int64(apps) {
+		storetest.MakeProject(t, s, storetest.Shop+1+i, fmt.Sprint("App ", i))
+	}
+	name := "Renamed"
+
+	storetest.RequireNoErrors(t, storetest.RunTogether(apps, func(i int) error {
+		_, err := s.UpdateApp(t.Context(), core.NewBootstrapActor(), storetest.Shop+1+int64(i), store.AppChange{Name: &name})
+		return err
+	}))
+
+	require.EqualValues(t, apps, storetest.ReadCell[int64](t, s,
+		`SELECT count(DISTINCT slug) FROM projects WHERE slug = 'renamed' OR slug LIKE 'renamed-%'`))
+}
+
+func TestResolveProblemsPassesOverThoseOfOtherApps(t *testing.T) {
+	t.Parallel()
+	s, c := storetest.OpenShop(t)
+	storetest.MakeProject(t, s, storetest.Shop+1, "Other")
+	own := storetest.MakeIssue(t, s, "own")
+	foreign := storetest.AddEvents(t, s, storetest.MakeEvent(storetest.Shop+1, "foreign", 1, c.At(0))).IssueID
+
+	count, err := s.ResolveProblems(t.Context(), core.NewBootstrapActor(), storetest.Shop, []int64{foreign, own, own})
+
+	require.NoError(t, err)
+	require.EqualValues(t, 1, count)
+	require.Equal(t, core.Resolved, storetest.ReadIssue(t, s, own).Status)
+	require.Equal(t, core.Unresolved, storetest.ReadIssue(t, s, foreign).Status)
+}
+
+func TestTagsAreOneWordForAllApps(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	first, second := storetest.MakeIssue(t, s, "first"), storetest.MakeIssue(t, s, "second")
+
+	storetest.RequireNoErrors(t, storetest.RunTogether(8, func(i int) error {
+		_, _, err := s.AddTag(t.Context(), storetest.Shop, []int64{first, second}[i%2], "critical")
+		return err
+	}))
+
+	tags, err := s.ListTags(t.Context(), storetest.Shop, first)
+	require.NoError(t, err)
+	require.Len(t, tags, 1)
+	same, err := s.ListTags(t.Context(), storetest.Shop, second)
+	require.NoError(t, err)
+	require.Equal(t, tags, same)
+	require.NoError(t, s.RemoveTag(t.Context(), storetest.Shop, first, tags[0].ID))
+	storetest.RequireCode(t, core.NotFound, s.RemoveTag(t.Context(), storetest.Shop, first, tags[0].ID))
+}

@@ -1,0 +1,52 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store/intake"
+	"errand/store/pg"
+)
+
+const (
+	ofNotices = `
+FROM events e
+WHERE e.project_id = @project_id AND e.issue_id = @issue_id
+	AND (@since::timestamptz IS NULL OR e.occurred_at >= @since)
+	AND (@before::timestamptz IS NULL OR e.occurred_at < @before)`
+	countNotices = `SELECT count(*) AS n` + ofNotices
+	listNotices  = `
+SELECT e.id, e.issue_id, e.project_id, e.event_id, e.occurred_at, e.received_at, e.level, e.release, e.environment,
+	e.dictionary, e.payload` + ofNotices + `
+ORDER BY e.occurred_at DESC, e.id DESC
+LIMIT @limit OFFSET @offset`
+)
+
+// NoticeFilter says which stored events of an issue to list.
+type NoticeFilter struct {
+	ProjectID, IssueID int64
+	Since, Before      core.Time // of the event, by the clock of its sender; the zero time for no bound
+	Limit, Offset      int64
+}
+
+// ListNotices returns a page of the stored events of an issue in full, newest first, and how many there are on all pages.
+func (s *Store) ListNotices(ctx context.Context, f NoticeFilter) (events []core.EventDetail, total int64, err error) {
+	args := pg.Args{"project_id": f.ProjectID, "issue_id": f.IssueID, "since": f.Since, "before": f.Before}
+	count, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countNotices, args)
+	if err != nil {
+		return nil, 0, err
+	}
+	args["limit"], args["offset"] = f.Limit, f.Offset
+	rows, err := pg.QueryMany[storedEvent](ctx, s.db.Main, listNotices, args)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, row := range rows {
+		event, err := s.Intake.UnpackEvent(ctx, row.ProjectID, intake.Payload{Bytes: row.Payload, Dictionary: row.Dictionary})
+		if err != nil {
+			return nil, 0, err
+		}
+		events = append(events, core.EventDetail{EventRow: row.toCore(), Event: event})
+	}
+	return events, count.N, nil
+}

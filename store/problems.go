@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+const selectProblems = `
+SELECT i.id, i.project_id, i.type, i.title, i.fingerprint, i.status, i.stored_events, i.times_seen, i.first_seen, i.last_seen, i.status_at,
+	coalesce((SELECT json_agg(json_build_object('id', t.id, 'name', t.name) ORDER BY t.name)
+		FROM issue_tags l JOIN tags t ON t.id = l.tag_id
+		WHERE l.project_id = i.project_id AND l.issue_id = i.id), '[]') AS tags
+FROM issues i`
+
+// A problem is an issue that is not merged into another one and not of a test.
+const (
+	ofProblems = `
+WHERE i.project_id = @project_id AND i.status <> 'merged' AND NOT i.test`
+	thatMatch = `
+	AND (@resolved::boolean IS NULL OR (i.status IN ('resolved', 'verified', 'ignored')) = @resolved)
+	AND (@search::text = '' OR i.title ILIKE '%' || @search || '%')
+	AND (@since::timestamptz IS NULL OR i.last_seen >= @since)
+	AND (@before::timestamptz IS NULL OR i.last_seen < @before)
+	AND i.stored_events >= @min_notices
+	AND (@tags::text[] = '{}' OR EXISTS (
+		SELECT FROM issue_tags l JOIN tags t ON t.id = l.tag_id
+		WHERE l.project_id = i.project_id AND l.issue_id = i.id AND t.name = ANY (@tags)))`
+	onePage = `
+LIMIT @limit OFFSET @offset`
+
+	countProblems = `SELECT count(*) AS n FROM issues i` + ofProblems + thatMatch
+	listByNotices = selectProblems + ofProblems + thatMatch + ` ORDER BY i.stored_events DESC, i.times_seen DESC, i.id DESC` + onePage
+	listOldest    = selectProblems + ofProblems + thatMatch + ` ORDER BY i.last_seen, i.id` + onePage
+	listLatest    = selectProblems + ofProblems + thatMatch + ` ORDER BY i.last_seen DESC, i.id DESC` + onePage
+	findProblem   = selectProblems + ofProblems + ` AND i.id = @id`
+	listOwnIssues = `SELECT i.id FROM issues i` + ofProblems + ` AND i.id = ANY (@ids) ORDER BY i.id`
+)
+
+// Problem is an issue as the management API shows it.
+type Problem struct {
+	ID           int64
+	ProjectID    int64
+	Type         string
+	Title        string
+	Fingerprint  []byte
+	Status       core.Status
+	StoredEvents int64
+	TimesSeen    int64
+	FirstSeen    core.Time
+	LastSeen     core.Time
+	StatusAt     core.Time       // of the last change of status
+	Tags         json.RawMessage // a list of {id, name}, by name
+}
+
+// IsResolved reports whether the management API shows the problem as resolved.
+func (p Problem) IsResolved() bool {
+	return slices.Contains([]core.Status{core.Resolved, core.Verified, core.Ignored}, p.Status)
+}
+
+// ProblemOrder is what a list of problems is sorted by.
+type ProblemOrder string
+
+// The orders of problems; any other is the most recent first.
+const (
+	ByNotices ProblemOrder = "notices"
+	ByOldest  ProblemOrder = "oldest"
+)
+
+// ProblemFilter says which problems of a project to list.
+type ProblemFilter struct {
+	ProjectID     int64
+	Resolved      *bool     // nil: both
+	Search        string    // a part of the title, in which % and _ are wildcards
+	Since, Before core.Time // of the last event; the zero time for no bound
+	MinNotices    int64
+	Tags          []string // any of them; none for all problems
+	Order         ProblemOrder
+	Limit, Offset int64
+}
+
+// ListProblems returns a page of the problems, and how many there are on all pages.
+func (s *Store) ListProblems(ctx context.Context, f ProblemFilter) (problems []Problem, total int64, err error) {
+	args := pg.Args{
+		"project_id": f.ProjectID, "resolved": f.Resolved, "search": strings.ReplaceAll(f.Search, `\`, `\\`), "since": f.Since,
+		"before": f.Before, "min_notices": f.MinNotices, "tags": append([]string{}, f.Tags...),
+	}
+	count, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countProblems, args)
+	if err != nil {
+		return nil, 0, err
+	}
+	sql := listLatest
+	switch f.Order {
+	case ByNotices:
+		sql = listByNotices
+	case ByOldest:
+		sql = listOldest
+	}
+	args["limit"], args["offset"] = f.Limit, f.Offset
+	problems, err = pg.QueryMany[Problem](ctx, s.db.Main, sql, args)
+	return problems, count.N, err
+}
+
+// ReadProblem returns one problem of a project, or not_found.
+func (s *Store) ReadProblem(ctx context.Context, project, id int64) (Problem, error) {
+	return pg.QueryOne[Problem](ctx, s.db.Main, findProblem, pg.Args{"project_id": project, "id": id})
+}
+
+// ResolveProblems resolves those of the issues that are problems of the project, all or none, and returns how many they are. One that
+// is verified stays so: it is resolved already.
+func (s *Store) ResolveProblems(ctx context.Context, actor core.Actor, project int64, ids []int64) (count int64, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		own, err := pg.QueryMany[struct{ ID int64 }](ctx, t, listOwnIssues, pg.Args{"project_id": project, "ids": ids})
+		if err != nil {
+			return err
+		}
+		for _, issue := range own {
+			if _, err := t.changeIssue(ctx, actor, project, issue.ID, resolveUnlessVerified(ctx)); err != nil {
+				return err
+			}
+		}
+		count = int64(len(own))
+		return nil
+	})
+	return count, err
+}
+
+func resolveUnlessVerified(ctx context.Context) func(*issueChange) error {
+	return func(c *issueChange) error {
+		if c.before.Status == core.Verified {
+			return nil
+		}
+		return c.setStatus(ctx, core.Resolved)
+	}
+}
+
+// UnresolveProblem reopens an issue that counts as resolved; any other stays as it is.
+func (s *Store) UnresolveProblem(ctx context.Context, actor core.Actor, id int64) error {
+	_, err := s.changeIssue(ctx, actor, id, func(c *issueChange) error {
+		if !(Problem{Status: c.before.Status}).IsResolved() {
+			return nil
+		}
+		return c.setStatus(ctx, core.Unresolved)
+	})
+	return err
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+const tagIDs pg.Series = "tags"
+
+const (
+	listTags = `
+SELECT t.id, t.name
+FROM issue_tags l JOIN tags t ON t.id = l.tag_id
+WHERE l.project_id = @project_id AND l.issue_id = @issue_id
+ORDER BY t.name`
+	insertTag = `INSERT INTO tags (id, name) VALUES (@id, @name) ON CONFLICT (name) DO NOTHING`
+	findTag   = `SELECT id, name FROM tags WHERE name = @name`
+	attachTag = `
+INSERT INTO issue_tags (project_id, issue_id, tag_id)
+VALUES (@project_id, @issue_id, @tag_id) ON CONFLICT DO NOTHING`
+	detachTag = `DELETE FROM issue_tags WHERE project_id = @project_id AND issue_id = @issue_id AND tag_id = @tag_id`
+)
+
+// Tag is a word that people put on issues, the same for all projects.
+type Tag struct {
+	ID   int64
+	Name string
+}
+
+// ListTags lists the tags of an issue by their names.
+func (s *Store) ListTags(ctx context.Context, project, issue int64) ([]Tag, error) {
+	return pg.QueryMany[Tag](ctx, s.db.Main, listTags, pg.Args{"project_id": project, "issue_id": issue})
+}
+
+// AddTag puts a tag on an issue. It reports false when the issue had it already.
+func (s *Store) AddTag(ctx context.Context, project, issue int64, name string) (tag Tag, isNew bool, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		if _, err := t.lockIssue(ctx, project, issue); err != nil {
+			return err
+		}
+		tag, err = t.makeTag(ctx, name)
+		if err != nil {
+			return err
+		}
+		n, err := pg.Exec(ctx, t, attachTag, pg.Args{"project_id": project, "issue_id": issue, "tag_id": tag.ID})
+		isNew = n == 1
+		return err
+	})
+	return tag, isNew, err
+}
+
+// makeTag returns the tag with the name, which it makes when there is none.
+func (t *tx) makeTag(ctx context.Context, name string) (Tag, error) {
+	tag, err := pg.QueryOne[Tag](ctx, t, findTag, pg.Args{"name": name})
+	if !core.HasCode(err, core.NotFound) {
+		return tag, err
+	}
+	id, err := t.store.db.IDs.TakeOne(ctx, tagIDs)
+	if err != nil {
+		return Tag{}, err
+	}
+	if _, err := pg.Exec(ctx, t, insertTag, pg.Args{"id": id, "name": name}); err != nil {
+		return Tag{}, err
+	}
+	return pg.QueryOne[Tag](ctx, t, findTag, pg.Args{"name": name})
+}
+
+// RemoveTag takes a tag off an issue, or says not_found.
+func (s *Store) RemoveTag(ctx context.Context, project, issue, tag int64) error {
+	n, err := pg.Exec(ctx, s.db.Main, detachTag, pg.Args{"project_id": project, "issue_id": issue, "tag_id": tag})
+	if err == nil && n == 0 {
+		return core.NewError(core.NotFound)
+	}
+	return err
+}

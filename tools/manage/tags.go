@@ -1,0 +1,49 @@
+package manage
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/core/manage"
+)
+
+func (t *Tools) listTags(ctx context.Context, _ core.Call, in manage.ProblemPartInput) (core.List[manage.Tag], error) {
+	app, err := t.Store.FindApp(ctx, in.App)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := t.Store.ListTags(ctx, app, in.Problem)
+	shown := make(core.List[manage.Tag], len(tags))
+	for i, tag := range tags {
+		shown[i] = manage.Tag(tag)
+	}
+	return shown, err
+}
+
+func (t *Tools) addTag(ctx context.Context, _ core.Call, in manage.AddTagInput) (manage.Tag, error) {
+	name, err := in.TagName()
+	if err != nil {
+		return manage.Tag{}, err
+	}
+	app, err := t.Store.FindApp(ctx, in.App)
+	if err != nil {
+		return manage.Tag{}, err
+	}
+	tag, isNew, err := t.Store.AddTag(ctx, app, in.Problem, name)
+	if err == nil && !isNew {
+		err = manage.Refuse("Tag already added to this problem")
+	}
+	return manage.Tag(tag), err
+}
+
+func (t *Tools) removeTag(ctx context.Context, _ core.Call, in manage.RemoveTagInput) (core.None, error) {
+	app, err := t.Store.FindApp(ctx, in.App)
+	if err != nil {
+		return core.None{}, err
+	}
+	err = t.Store.RemoveTag(ctx, app, in.Problem, in.ID)
+	if core.HasCode(err, core.NotFound) {
+		err = core.NewError(core.NotFound).With("message", "Tag not found")
+	}
+	return core.None{}, err
+}

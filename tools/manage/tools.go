@@ -1,0 +1,22 @@
+// Package manage is the behaviour of the management API at /api/v1: one file per resource, through the same store methods as the
+// rest of Errand, so that the timeline, webhooks and approvals are the same whoever acts.
+package manage
+
+import (
+	"context"
+	"io"
+
+	"errand/core"
+	"errand/store"
+)
+
+// Tools carries out the operations of the management API.
+type Tools struct {
+	Store  *store.Store
+	Random io.Reader // cryptographically strong
+
+	// CreateProject creates a project with a new id and key.
+	CreateProject func(context.Context, core.Actor, store.NewProject) (store.StoredProject, error)
+	// CarryOut does an action, or requests approval of it where the installation holds it.
+	CarryOut func(context.Context, core.Call, store.Action) (store.Outcome, error)
+}
