@@ -41,7 +41,7 @@ var longDocs = map[string]string{
 	"@projectChange.repository":      "owner/name of the code; null removes it.",
 	"@projectChange.daily_quota":     "Events per UTC day; null for no quota.",
 	"@projectChange.scrub_keys":      "Further names whose values are masked.",
-	"@projectChange.scrub_patterns":  "JavaScript regular expressions; matches are masked.",
+	"@projectChange.scrub_patterns":  "JavaScript patterns; what they match is masked.",
 	"@projectChange.allowed_origins": "scheme://host[:port] that may send; null for any.",
 	"@status":                        "open: unresolved or regressed.",
 	"@listIssuesInput.fields":        "Members, as id,title; or lean, or all.",
