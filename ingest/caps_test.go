@@ -46,7 +46,6 @@ var notOfEvents = map[string]string{
 	"approvals.requested_by_type":    "our own words",
 	"approvals.status":               "our own words",
 	"deliveries.status":              "our own words",
-	"issue_alerts.alert":             "our own words",
 	"deploy_commits.commit":          "a SHA",
 	"deploy_pull_requests.url":       "an owner, a repository and a number, of at most 500 characters",
 	"deploys.commit":                 "a SHA",
