@@ -22,6 +22,9 @@ const (
 	lookPause = 10 * time.Millisecond
 	// lookWithin bounds one look.
 	lookWithin = 20 * time.Second
+	// stopLookWithin bounds what is left of a look when the sender stops. A statement that is broken off at once leaves an error in
+	// the log of Postgres.
+	stopLookWithin = 2 * time.Second
 	// endAttemptsWithin is how long a stopping server lets attempts run on, before they are cut off, and recordWithin how long it
 	// tries after that to write down how they ended.
 	endAttemptsWithin = 4 * time.Second
@@ -143,10 +146,22 @@ func (s *Sender) warn(what string, err error) {
 	}
 }
 
+// withTimeToStop returns a context that ends when a look has taken too long, or a while after ctx.
+func withTimeToStop(ctx context.Context) (context.Context, context.CancelFunc) {
+	look, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookWithin)
+	forget := context.AfterFunc(ctx, func() { time.AfterFunc(stopLookWithin, cancel) })
+	return look, func() {
+		forget()
+		cancel()
+	}
+}
+
 func (s *Sender) countPending(ctx context.Context) {
 	if s.o.Observe.Pending == nil {
 		return
 	}
+	ctx, cancel := withTimeToStop(ctx)
+	defer cancel()
 	if n, err := s.o.Store.CountPendingDeliveries(ctx); err == nil {
 		s.o.Observe.Pending(n)
 	}
@@ -158,7 +173,7 @@ func (s *Sender) sendDue(ctx, attempts context.Context) (err error) {
 	if s.recorder.isBehind.Load() {
 		return nil // the recorder wakes the sender when it has caught up
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	ctx, cancel := withTimeToStop(ctx)
 	defer cancel()
 	due, err := s.o.Store.ListDueWebhooks(ctx)
 	if err != nil {
@@ -204,7 +219,7 @@ func (s *Sender) takeDue(ctx context.Context, due []store.DueWebhook) (taken []s
 	rooms := s.lanes.makeRooms(due)
 	if len(rooms) > 0 {
 		// A stop does not cut it off, as what is taken is counted.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookWithin)
+		ctx, cancel := withTimeToStop(ctx)
 		defer cancel()
 		if taken, err = s.o.Store.TakeDeliveries(ctx, rooms, waits); err != nil {
 			return nil, err
