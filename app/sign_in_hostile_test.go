@@ -29,7 +29,8 @@ func TestRegistrationsGrowNothing(t *testing.T) {
 func countRows(t *testing.T, databaseURL string) (rows int) {
 	t.Helper()
 	const query = `
-SELECT sum((xpath('/row/n/text()', query_to_xml(format('SELECT count(*) AS n FROM %I.%I', schemaname, tablename), false, true, '')))[1]::text::bigint)
+SELECT sum((xpath('/row/n/text()',
+	query_to_xml(format('SELECT count(*) AS n FROM %I.%I', schemaname, tablename), false, true, '')))[1]::text::bigint)
 FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`
 	require.NoError(t, openConnection(t, databaseURL).QueryRow(t.Context(), query).Scan(&rows))
 	return rows

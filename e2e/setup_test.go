@@ -122,7 +122,8 @@ func (a *mcpAgent) fixIssue(s *server, slug string) {
 	require.Equal(a.t, 200, s.callAPI(adminToken, "GET", "/v1/issues?project="+slug, "", &list))
 	require.Len(a.t, list.Data, 1)
 	a.call("link_fix", map[string]any{
-		"id": list.Data[0].ID, "commit": "9c1185a5c5e9fc54612808977ee8f548b2258d31", "note": "The error was thrown on purpose; the throw is gone.",
+		"id": list.Data[0].ID, "commit": "9c1185a5c5e9fc54612808977ee8f548b2258d31",
+		"note": "The error was thrown on purpose; the throw is gone.",
 	})
 	require.Equal(a.t, 200, s.callAPI(adminToken, "GET", "/v1/issues?project="+slug, "", &list))
 	require.Equal(a.t, "fix_pending", list.Data[0].Status)
