@@ -96,7 +96,7 @@ var arrows = map[string][]string{
 
 	// For tests and measurements only.
 	"blob/blobtest":   {"blob", "github.com/stretchr/testify"},
-	"e2e/interop":     {"github.com/modelcontextprotocol/go-sdk"},
+	"e2e/interop":     {"e2e/loop", "github.com/modelcontextprotocol/go-sdk"},
 	"fixes/fixestest": {"fixes"},
 	"testkit/corpora": {},
 	"testkit/golden":  {"github.com/stretchr/testify"},
@@ -104,7 +104,7 @@ var arrows = map[string][]string{
 	"scripts/names":   {"testkit/house"},
 	"api/surfacetest": {"api", "blob", "core", "grouping", "ingest", "mcp", "store", "store/intake", "store/storetest", "tools",
 		"github.com/stretchr/testify"},
-	"e2e":             {},
+	"e2e":             {"e2e/loop"},
 	"e2e/loop":        {},
 	"bench":           {"store/embedded", "github.com/jackc/pgx/v5"},
 	"bench/ingest":    {"bench", "envelope", "grouping", "scrub", "store/intake", "github.com/jackc/pgx/v5"},

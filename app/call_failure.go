@@ -49,6 +49,9 @@ func explainFailure(header http.Header, body []byte) string {
 	for _, d := range failure.Details {
 		text += fmt.Sprintf("; %s %s", d.Path, d.Message)
 	}
+	if failure.Error == core.Unauthorized {
+		text += "; ERRAND_TOKEN is no token of this server, or was revoked"
+	}
 	if failure.RequiredScope != "" {
 		text += fmt.Sprintf("; the token needs the scope %s", failure.RequiredScope)
 	}

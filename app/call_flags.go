@@ -65,12 +65,18 @@ func (in *OperationInput) Describe() string {
 	return text
 }
 
+// flagsOfAll are the flags of every call. A field that is called so has its flag with field- in front.
+var flagsOfAll = []string{"url", "token", "json", "table", "columns", "input", "file", "help"}
+
 // flagOf describes the flag of a field in the tags of kong: whether it was given is seen by its pointer.
 func flagOf(op *core.Operation, i int) reflect.StructField {
 	field := op.Fields()[i]
 	name := strings.ReplaceAll(field.Name, "_", "-")
+	if slices.Contains(flagsOfAll, name) {
+		name = "field-" + name
+	}
 	tag := fmt.Sprintf(`name:%q help:%q placeholder:%q`, name, helpOf(field), placeholderOf(field.Schema))
-	if name != field.Name {
+	if strings.Contains(field.Name, "_") {
 		tag += fmt.Sprintf(` aliases:%q`, field.Name)
 	}
 	kind := reflect.TypeFor[*string]()

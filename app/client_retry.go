@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"errand/core"
@@ -35,7 +36,8 @@ func (c Client) tryAgain(ctx context.Context, w io.Writer, call func() (wait tim
 			return err
 		}
 		wait = min(max(wait, c.pause()<<(try-1)), longestWait)
-		fmt.Fprintf(w, "  %s; trying again in %s\n", err, wait)
+		failure, _, _ := strings.Cut(err.Error(), "\n") // what to do about it stands below, and is done here
+		fmt.Fprintf(w, "  %s; trying again in %s\n", failure, wait)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

@@ -39,5 +39,6 @@ func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedM
 	if response.StatusCode == op.Status {
 		return 0, nil
 	}
-	return findWait(response), &refusedCall{response.StatusCode, codeOf(answer), "the server answered " + response.Status + explainFailure(nil, answer)}
+	text := "the server answered " + response.Status + explainFailure(nil, answer)
+	return findWait(response), &refusedCall{response.StatusCode, codeOf(answer), text}
 }

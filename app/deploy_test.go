@@ -124,8 +124,8 @@ func TestDeployCommandTriesAgain(t *testing.T) {
 
 	require.NoError(t, err)
 	require.EqualValues(t, "1.0", reported.Release)
-	require.Regexp(t, `(?s)503 Service Unavailable: unavailable; trying again in 1ms\n.+ EOF; trying again in 2ms\n`+
-		`.+429 Too Many Requests: limit; trying again in 1s\n`, said.String())
+	require.Regexp(t, `^  \S+ answered 503 Service Unavailable: unavailable; trying again in 1ms\n.+ EOF; trying again in 2ms\n`+
+		`.+429 Too Many Requests: limit; try again in 1 s; trying again in 1s\n$`, said.String())
 	failures = []func(w http.ResponseWriter){failures[0], failures[0], failures[0], failures[0], failures[0]}
 	calls.Store(0)
 	_, err = report.Send(t.Context(), client, &said)

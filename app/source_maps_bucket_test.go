@@ -89,7 +89,7 @@ func TestSourceMapsInABucket(t *testing.T) {
 	s = startServer(t, c) // without its bucket
 	require.Contains(t, s.log.String(), "the storage of BLOBS cannot be used now")
 	away := s.sendCrash(t, key, "1.0")
-	require.Regexp(t, "^the (storage of source maps could not be read|source map was not read within 50 ms)",
+	require.Regexp(t, "^the (storage of source maps could not be read|source map was not read within 200 ms)",
 		away.FindMapProblem("exceptions", 0, 0), "taken in, and marked")
 	var maps []core.SourceMap
 	s.getJSON(t, "/v1/sourcemaps?project=web-shop", &maps)

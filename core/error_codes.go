@@ -178,7 +178,7 @@ var v1Errors = ErrorForms{
 	Limit: {
 		Status:  http.StatusTooManyRequests,
 		Meaning: "This is done too often; message says what. Wait as long as Retry-After says; what a setup key has used up stays used up.",
-		Hint:    "Go on with what there is; get_setup_progress shows it. An admin makes further setup keys.",
+		Hint:    "Wait and call again; message says what is done too often.",
 		Members: struct {
 			Message string `json:"message" doc:"What is done too often."`
 		}{},

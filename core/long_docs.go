@@ -36,22 +36,21 @@ var longDocs = map[string]string{
 	"@nativeFrame.in_app": "true for the application's own code, false for libraries. Errand decides where no frame says it.",
 	"@project.trust": "The trust level now: low when a browser, a mobile app or an unknown SDK sent an event in the " +
 		"last 30 days, unless trust_setting says otherwise.",
-	"@project.source":            "Where the events of the last 30 days came from; null when there were none.",
-	"@project.client_seen_at":    "The last event from a browser, mobile or unknown source, written at most once an hour.",
-	"@projectChange.repository":  "owner/name in source control, to which linked pull requests belong; null removes it.",
-	"@projectChange.daily_quota": "Events per UTC day, after which events get 429; null for no quota.",
-	"@projectChange.scrub_keys":  "Key names whose values are masked, beyond the default ones, in any case: letters, digits, _ . -",
-	"@projectChange.scrub_patterns": "Regular expressions in JavaScript syntax, of at most 200 characters each, whose matches are " +
-		"masked. One that could be slow is refused.",
-	"@projectChange.allowed_origins": "Origins, as scheme://host[:port], whose pages may send events; null for any.",
+	"@project.source":                "Where the events of the last 30 days came from; null when there were none.",
+	"@project.client_seen_at":        "The last event from a browser, mobile or unknown source, written at most once an hour.",
+	"@projectChange.repository":      "owner/name of the code; null removes it.",
+	"@projectChange.daily_quota":     "Events per UTC day; null for no quota.",
+	"@projectChange.scrub_keys":      "Further names whose values are masked.",
+	"@projectChange.scrub_patterns":  "JavaScript regular expressions; matches are masked.",
+	"@projectChange.allowed_origins": "scheme://host[:port] that may send; null for any.",
 	"@status":                        "open: unresolved or regressed.",
 	"@listIssuesInput.fields":        "Members, as id,title; or lean, or all.",
 	"@listIssueActivityInput.kind":   "notes: only notes; decisions: neither notes nor claims.",
 	"@listIssuesInput.sort":          "last_seen: most recent first; priority: highest first, by the scores at the time of the first page.",
 	"@deploy.source": "Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's " +
 		"protocol.",
-	"@createDeployInput.release": "The version, as your events name it; the commit when absent. Created on first use.",
-	"@createDeployInput.commits": "SHAs of all commits since the deploy before: a fix is recognised by its commit.",
+	"@createDeployInput.release": "The version, as your events name it; the commit when absent.",
+	"@createDeployInput.commits": "SHAs of all commits since the deploy before.",
 	"@lacking":                   "The scope that the token lacks; setup for what needs a setup key.",
 	"@createdSetupKey.prompt": "A text for a coding agent: where Errand is, the key, and what to do. It holds the key: treat it as a " +
 		"secret.",
@@ -73,8 +72,8 @@ var longDocs = map[string]string{
 	"@delivery.status":              "pending: the next attempt is at next_attempt_at; failed: all attempts failed, or the webhook is gone.",
 	"@webhook.min_trust":            "high: only issues of projects whose trust is high; low: of all.",
 	"@webhook.last_delivery_status": "Of the latest delivery of the last 30 days; null when there was none.",
-	"@createdWebhook.secret": "Signs the deliveries of the format service: shown now and never again. Null for other formats, which " +
-		"are not signed.",
+	"@createdWebhook.secret": "Signs the deliveries of the formats service and scm_dispatch: shown now and never again. Null for other " +
+		"formats, which are not signed.",
 	"@createWebhookInput.format": "service: signed JSON for an agent runner. scm_dispatch (or github_dispatch): starts a workflow. " +
 		"scm_issue (github_issue): opens an issue in a repository and comments on it. chat_a (slack), chat_b (discord): a message. email.",
 	"@createWebhookInput.url": "Where it is sent; absent for email. https and public addresses only. scm_dispatch: " +

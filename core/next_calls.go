@@ -54,10 +54,10 @@ func (c *Catalogue) proposeAfterError(op *Operation, actor Actor, failure *Error
 			delete(before, "worker")
 		}
 	case failure.Code == NotFound && op.Name == GetEvent.Name:
-		failure.Tell("hint", "An event is named by latest_event_id of an issue, or by id in list_issue_events; old events are deleted.")
+		_ = failure.Tell("hint", "An event is named by latest_event_id of an issue, or by id in list_issue_events; old events are deleted.")
 	}
 	if calls := c.proposeCalls(actor, tools, before); calls != nil {
-		failure.Tell("next", calls)
+		_ = failure.Tell("next", calls)
 	}
 }
 

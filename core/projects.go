@@ -164,7 +164,7 @@ type ProjectInput struct {
 // ProjectChange is what PATCH /v1/projects/{project} changes. What is absent stays as it is.
 type ProjectChange struct {
 	Repository     Opt[string]   `json:"repository" doc:"@projectChange.repository" max:"200"`
-	Trust          Opt[Trust]    `json:"trust" doc:"Overrides the automatic trust level; null for automatic." enum:"low|high"`
+	Trust          Opt[Trust]    `json:"trust" doc:"null for the automatic level." enum:"low|high"`
 	DailyQuota     Opt[int64]    `json:"daily_quota" doc:"@projectChange.daily_quota" min:"1" max:"1000000000"`
 	ScrubKeys      Opt[[]string] `json:"scrub_keys" doc:"@projectChange.scrub_keys" max:"50"`
 	ScrubPatterns  Opt[[]string] `json:"scrub_patterns" doc:"@projectChange.scrub_patterns" max:"10" commas:"true"`
@@ -219,19 +219,17 @@ func isOrigin(text string) bool {
 
 // UpdateProjectInput is the body of PATCH /v1/projects/{project}.
 type UpdateProjectInput struct {
-	Project ProjectRef `json:"project" doc:"Public id or slug of the project."`
+	Project ProjectRef `json:"project" doc:"Public id or slug."`
 	ProjectChange
 }
 
 // UpdateProject declares PATCH /v1/projects/{project}.
 var UpdateProject = DefineOperation[UpdateProjectInput, Data[ListedProject]](Operation{
 	Name: "update_project", Route: "PATCH /v1/projects/{project}", Scope: Admin,
-	Summary: "Change the settings of a project",
-	Description: "Changes the settings that you name and leaves the others: repository, trust, quota, what is masked, and whose pages " +
-		"may send events. " +
-		"A list replaces the list that was there. What concerns events acts within 60 seconds.",
-	Example: `{"project": "web-shop", "daily_quota": 100000, "scrub_keys": ["iban", "tax_id"]}`,
-	Errors:  []Code{ProjectNotFound}, Idempotent: true,
+	Summary:     "Change a project",
+	Description: "Changes the settings that you name. A list replaces the list that was there. Events follow within 60 seconds.",
+	Example:     `{"project": "web-shop", "daily_quota": 100000, "scrub_keys": ["iban", "tax_id"]}`,
+	Errors:      []Code{ProjectNotFound}, Idempotent: true,
 })
 
 // DeleteProject declares DELETE /v1/projects/{project}.

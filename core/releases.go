@@ -84,9 +84,8 @@ var CreateDeploy = DefineOperation[CreateDeployInput, Data[ReportedDeploy]](Oper
 	Name: "create_deploy", Route: "POST /v1/deploys", Scope: ReleasesWrite, Status: 201,
 	Summary: "Report a deploy",
 	Description: "Tells that a commit is live now. Fixes that it brings (by commit, by one of commits, or by pull request) " +
-		"count as deployed: " +
-		"fixes_deployed names their issues, which become verified when their error stays away, or regressed when it returns. " +
-		"Report every deploy, in the order in which they happen: which release contains a fix is told by that order.",
+		"count as deployed: fixes_deployed names their issues. Report every deploy, in order: it says which release " +
+		"contains a fix.",
 	Example: `{"project": "web-shop", "commit": "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567", "release": "1.4.0", "commits": ["9f8e7d6"]}`,
 	Errors:  []Code{ProjectNotFound, ForbiddenProject, InvalidRequest},
 })

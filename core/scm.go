@@ -3,7 +3,7 @@ package core
 // SCMDelivery is what the webhook of source control reports: a push, a pull request or a deployment. Its texts are the
 // sender's.
 type SCMDelivery struct {
-	Keys []string // the delivery is known by each of them when it comes again
+	Keys []SCMKey // the delivery is known by each of them when it comes again
 	// Repository has the names of the repository: its URLs, and owner/name. The first that is not empty counts.
 	Repository []string
 	Ignored    string // why nothing is to be done; empty when one of the following is there
@@ -11,6 +11,13 @@ type SCMDelivery struct {
 	Push        *SCMPush
 	PullRequest *SCMPullRequest
 	Deployment  *SCMDeployment
+}
+
+// SCMKey is by what a delivery is known when it comes again.
+type SCMKey struct {
+	Text string
+	// IsOfBody says that nothing but the body is known: the same again, later, may be another delivery.
+	IsOfBody bool
 }
 
 // SCMPush is commits that are new to a branch.

@@ -65,7 +65,7 @@ type Delivery struct {
 	Event         WebhookEvent   `json:"event" enum:"issue.new|issue.regressed|issue.verified|issue.spike|ping"`
 	IssueID       OptInt         `json:"issue_id" doc:"Null for a ping."`
 	Status        DeliveryStatus `json:"status" enum:"pending|delivered|failed" doc:"@delivery.status"`
-	Attempts      int64          `json:"attempts" doc:"How many have ended."`
+	Attempts      int64          `json:"attempts" doc:"How many have begun; one is counted before it is made."`
 	LastStatus    OptInt         `json:"last_status" doc:"HTTP status of the last attempt; null when there was no answer."`
 	LastError     Text           `json:"last_error" doc:"Why the last attempt did not succeed."`
 	CreatedAt     Time           `json:"created_at" always:"true"`

@@ -71,7 +71,7 @@ var CreateWebhook = DefineOperation[CreateWebhookInput, Data[CreatedWebhook]](Op
 	Summary: "Create a webhook or an alert",
 	Description: "Has somebody told what happens to issues: an agent runner (service), a workflow or the issues of a repository " +
 		"(scm_dispatch, scm_issue), a channel of Slack (chat_a) or Discord (chat_b), or people by email. The secret that signs the " +
-		"deliveries of service stands in this answer only. A URL is refused unless it is https and leads to public addresses.",
+		"deliveries of service and scm_dispatch stands in this answer only. A URL is refused unless it is https and leads to public addresses.",
 	Example: `{"name": "agent runner", "url": "https://runner.example.com/errand", "events": ["issue.new", "issue.regressed"]}`,
 	Errors:  []Code{EncryptionNotConfigured, EmailNotConfigured}, NotATool: "it hands out a secret",
 })

@@ -177,7 +177,7 @@ func (g guideOf) openPage(b *browser, entry string) {
 	g.t.Helper()
 	bundle, err := exec.CommandContext(g.t.Context(), "node_modules/.bin/esbuild", entry, "--bundle", "--format=iife").Output()
 	require.NoError(g.t, err)
-	const page = `<!doctype html><html data-release="1a2b3c4d" data-environment="production"><title>Shop</title>` +
+	page := `<!doctype html><html data-release="1a2b3c4d" data-environment="production"><title>Shop</title>` +
 		`<script src="/entry.js"></script></html>`
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/entry.js" {

@@ -36,6 +36,7 @@ type limiter struct {
 	maxText       int // longest text, in bytes
 	maxFrames     int // most frames of a stack trace
 	maxExceptions int
+	isQuiet       bool // what is cut is not named one by one
 	path          fieldPath
 	estimate      int // a sixth of the bytes that the event's JSON can take, at most
 }
@@ -94,10 +95,7 @@ func (l *limiter) walkExceptions() {
 	event := l.event
 	l.path.enterMember("exceptions")
 	defer l.path.leaveValue()
-	kept, lost := keepEnds(event.Exceptions, l.maxExceptions)
-	if event.Exceptions = kept; lost > 0 {
-		l.addProblem("", strconv.Itoa(lost)+" in the middle were cut")
-	}
+	event.Exceptions = keepOfEvent(l, event.Exceptions, l.maxExceptions)
 	for i := range event.Exceptions {
 		exception := &event.Exceptions[i]
 		l.path.enterElement(i)
@@ -131,10 +129,7 @@ func (l *limiter) walkThreads() {
 func (l *limiter) walkFrames(frames []core.Frame) []core.Frame {
 	l.path.enterMember("frames")
 	defer l.path.leaveValue()
-	frames, lost := keepEnds(frames, l.maxFrames)
-	if lost > 0 {
-		l.addProblem("", strconv.Itoa(lost)+" in the middle were cut")
-	}
+	frames = keepOfEvent(l, frames, l.maxFrames)
 	for i := range frames {
 		frame := &frames[i]
 		l.path.enterElement(i)
@@ -246,11 +241,24 @@ func runeStart(text string, at int) int {
 }
 
 func (l *limiter) addProblem(name, reason string) {
+	if l.isQuiet {
+		return
+	}
 	location := l.path.String()
 	if name != "" && location != "" {
 		location += "."
 	}
 	addProblem(l.event, location+name, reason)
+}
+
+// keepOfEvent cuts the middle out of the event's list to which the limiter has come. Problems that were named in it before move along.
+func keepOfEvent[T any](l *limiter, list []T, limit int) []T {
+	kept, lost := keepEnds(list, limit)
+	if lost > 0 {
+		moveProblems(l.event, l.path.String()+".", (limit+1)/2, lost)
+		l.addProblem("", strconv.Itoa(lost)+" in the middle were cut")
+	}
+	return kept
 }
 
 // keepEnds cuts the middle out of a list that is too long, and returns how many elements that were.

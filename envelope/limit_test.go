@@ -272,3 +272,34 @@ func TestLimitKeepsTheCrash(t *testing.T) {
 	require.Equal(t, "f399", string(first.Frames[len(first.Frames)-1].Function))
 	require.Greater(t, len(event.AppendJSON(nil)), 32<<10, "no more is cut than needed")
 }
+
+// Frames are named in problems before they are cut: what is said of the frames that stay follows them.
+func TestProblemsFollowTheirFrames(t *testing.T) {
+	t.Parallel()
+	event := &core.Event{Exceptions: make(core.List[core.Exception], 11)}
+	frames := make(core.List[core.Frame], 251)
+	for i := range frames {
+		frames[i].Function = core.Untrusted(fmt.Sprintf("f%d-%s", i, strings.Repeat("x", 4000)))
+	}
+	event.Exceptions[10].Frames = frames
+	for _, i := range []int{0, 60, 125, 126, 190, 250} {
+		event.Problems = append(event.Problems, core.Problem{Path: fmt.Sprintf("exceptions.10.frames.%d", i), Reason: fmt.Sprintf("f%d", i)})
+	}
+	event.Problems = append(event.Problems, core.Problem{Path: "exceptions.1.frames.250", Reason: "of another list"})
+
+	envelope.LimitEvent(event)
+
+	requireWithinCaps(t, event)
+	kept := event.Exceptions[len(event.Exceptions)-1].Frames
+	named := 0
+	for _, p := range event.Problems {
+		var exception, frame int
+		n, _ := fmt.Sscanf(p.Path, "exceptions.%d.frames.%d", &exception, &frame)
+		if n == 2 && exception == len(event.Exceptions)-1 && p.Reason[0] == 'f' {
+			require.True(t, strings.HasPrefix(string(kept[frame].Function), p.Reason+"-"), "%v is of %.8s", p, kept[frame].Function)
+			named++
+		}
+	}
+	require.Equal(t, 2, named, "the first and the last: %v", event.Problems)
+	require.Contains(t, event.Problems, core.Problem{Path: "exceptions.1.frames.250", Reason: "of another list"})
+}

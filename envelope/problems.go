@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,6 +72,34 @@ func addProblem(event *core.Event, path, reason string) {
 	case n == maxProblems:
 		event.Problems = append(event.Problems, core.Problem{Reason: "there were more problems than are listed"})
 	}
+}
+
+// moveProblems corrects the paths of problems that begin with the path of a list, of which some elements were cut from the first on.
+// Problems of the elements that were cut go with them.
+func moveProblems(event *core.Event, list string, first, cut int) {
+	event.Problems = slices.DeleteFunc(event.Problems, func(p core.Problem) bool {
+		index, isOfList := findIndex(p.Path, list)
+		return isOfList && first <= index && index < first+cut
+	})
+	for i := range event.Problems {
+		p := &event.Problems[i]
+		index, isOfList := findIndex(p.Path, list)
+		if !isOfList || index < first {
+			continue
+		}
+		p.Path = list + strconv.Itoa(index-cut) + strings.TrimPrefix(p.Path, list+strconv.Itoa(index))
+	}
+}
+
+// findIndex returns the index of the element of a list that a path leads through, and whether it leads through one.
+func findIndex(path, list string) (index int, isOfList bool) {
+	rest, isOfList := strings.CutPrefix(path, list)
+	if !isOfList {
+		return 0, false
+	}
+	number, _, _ := strings.Cut(rest, ".")
+	index, err := strconv.Atoi(number)
+	return index, err == nil
 }
 
 // addProblem records a problem with the field of the current object; an empty field means the object itself.

@@ -23,11 +23,9 @@ func trimEvent(event *core.Event) {
 	if event.MeasureJSON(trimming.buffer) <= goal {
 		return
 	}
-	problems := event.Problems
 	for text := maxText; ; text /= 2 {
-		l := limiter{event: event, maxText: max(text, 16), maxFrames: max(text/64, 1), maxExceptions: max(text/128, 1)}
+		l := limiter{event: event, maxText: max(text, 16), maxFrames: max(text/64, 1), maxExceptions: max(text/128, 1), isQuiet: true}
 		l.walkEvent()
-		event.Problems = problems
 		if text == 0 || event.MeasureJSON(trimming.buffer) <= goal {
 			addProblem(event, "", "all texts were cut to "+strconv.Itoa(l.maxText)+" bytes and stack traces to "+strconv.Itoa(l.maxFrames)+
 				" frames, to keep the event within 256 KB")

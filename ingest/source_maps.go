@@ -11,11 +11,11 @@ import (
 // What mapping may take of one event.
 const (
 	mapEventWithin = 200 * time.Millisecond // what is not mapped by then stays as it was sent, and makes an issue of its own
-	maxMapped      = 250                   // frames
-	maxMapFiles    = 32                    // files that they are of
-	maxMapContext  = 64 << 10              // bytes of the lines around them; their own lines come beside
-	contextLines   = 5                     // before a frame's line, and after it
-	maxMapMarks    = 20                    // frames that are named in the problems of the event
+	maxMapped      = 250                    // frames
+	maxMapFiles    = 32                     // files that they are of
+	maxMapContext  = 64 << 10               // bytes of the lines around them; their own lines come beside
+	contextLines   = 5                      // before a frame's line, and after it
+	maxMapMarks    = 20                     // frames that are named in the problems of the event
 )
 
 // minifiedFrame is a frame that a source map is looked for.

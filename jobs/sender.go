@@ -1,8 +1,11 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -66,15 +69,19 @@ type Sender struct {
 	wake     chan struct{} // has room for one: further ones say nothing new
 	lanes    lanes
 	recorder recorder
-	reading  chan struct{} // one for each attempt that may ask the database at a time
+	latest   map[orderKey]chan struct{} // is closed when the attempt that was begun last has ended
+	reading  chan struct{}              // one for each attempt that may ask the database at a time
 	attempts sync.WaitGroup
 	failures core.LineLimit
 }
 
 // NewSender returns a Sender that does nothing until Run.
 func NewSender(o SenderOptions) *Sender {
-	s := &Sender{o: o, wake: make(chan struct{}, 1), reading: make(chan struct{}, o.Store.CountWorkers())}
-	s.recorder = recorder{record: o.Store.RecordDeliveries, warn: s.warn, added: make(chan struct{}, 1)}
+	s := &Sender{
+		o: o, wake: make(chan struct{}, 1), latest: map[orderKey]chan struct{}{}, reading: make(chan struct{}, o.Store.CountWorkers()),
+	}
+	s.recorder.record, s.recorder.warn, s.recorder.wake = o.Store.RecordDeliveries, s.warn, s.Wake
+	s.recorder.added = make(chan struct{}, 1)
 	return s
 }
 
@@ -148,6 +155,9 @@ func (s *Sender) countPending(ctx context.Context) {
 // sendDue takes as many due deliveries as there is room for, and begins their attempts.
 func (s *Sender) sendDue(ctx, attempts context.Context) (err error) {
 	defer catchPanic(&err)
+	if s.recorder.isBehind.Load() {
+		return nil // the recorder wakes the sender when it has caught up
+	}
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 	due, err := s.o.Store.ListDueWebhooks(ctx)
@@ -163,15 +173,30 @@ func (s *Sender) sendDue(ctx, attempts context.Context) (err error) {
 		webhooks[webhook.ID] = webhook
 	}
 	shared := newSharedReads()
-	before := map[orderKey]chan struct{}{}
+	s.forgetEnded()
+	slices.SortFunc(taken, func(a, b store.TakenDelivery) int { // the database returns them in any order
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
+	})
 	for _, delivery := range taken {
 		a := &attempt{sender: s, delivery: delivery, webhook: webhooks[delivery.WebhookID], shared: shared, ended: make(chan struct{})}
 		key := orderKey{delivery.WebhookID, int64(delivery.IssueID)}
-		a.after, before[key] = before[key], a.ended
+		a.after, s.latest[key] = s.latest[key], a.ended
 		s.lanes.begin(delivery.WebhookID)
 		s.attempts.Go(func() { a.run(attempts) })
 	}
 	return nil
+}
+
+// forgetEnded leaves only attempts in latest that are being made.
+func (s *Sender) forgetEnded() {
+	maps.DeleteFunc(s.latest, func(_ orderKey, ended chan struct{}) bool {
+		select {
+		case <-ended:
+			return true
+		default:
+			return false
+		}
+	})
 }
 
 // takeDue takes deliveries of webhooks, as far as there is room. An attempt that ends wakes the sender for the others.

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"errand/store"
@@ -20,7 +21,11 @@ const (
 type recorder struct {
 	record func(context.Context, []store.DeliveryOutcome) error
 	warn   func(what string, err error)
+	wake   func()
 	added  chan struct{} // has room for one
+	// isBehind is true while the database takes no outcomes. Nothing is taken meanwhile: deliveries whose outcomes wait are due again
+	// after a while, and would be sent twice.
+	isBehind atomic.Bool
 
 	mu      sync.Mutex
 	waiting []store.DeliveryOutcome
@@ -81,6 +86,7 @@ func (r *recorder) recordAll(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
+			r.isBehind.Store(true)
 			r.warn("how deliveries ended could not be written down and will be", err)
 			select {
 			case <-time.After(recordPause):
@@ -90,5 +96,8 @@ func (r *recorder) recordAll(ctx context.Context) {
 			}
 		}
 		r.drop(len(batch))
+		if r.isBehind.Swap(false) {
+			r.wake()
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -29,9 +30,15 @@ const timeout = 2 * time.Second
 // startSender sends the deliveries of a database as one more server does. stop is what a signal does.
 func startSender(t *testing.T, s *store.Store, sender *notify.Sender) (stop func()) {
 	t.Helper()
+	return startLoggedSender(t, s, sender, io.Discard)
+}
+
+// startLoggedSender is startSender with a log.
+func startLoggedSender(t *testing.T, s *store.Store, sender *notify.Sender, log io.Writer) (stop func()) {
+	t.Helper()
 	format := notify.Format{NewRequest: service.NewRequest}
 	running := jobs.NewSender(jobs.SenderOptions{
-		Store: s, Log: slog.New(slog.DiscardHandler), BaseURL: func() string { return "https://errand.example" },
+		Store: s, Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: func() string { return "https://errand.example" },
 		Formats: map[core.WebhookFormat]jobs.Format{core.FormatService: {
 			Send: func(ctx context.Context, m *notify.Message, to notify.Target) notify.Outcome {
 				return sender.Send(ctx, format, m, to)

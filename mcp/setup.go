@@ -30,7 +30,7 @@ func (s *surface) greetClient(ctx context.Context, client *protocol.Implementati
 		return
 	}
 	if err := s.NameClient(ctx, call, core.NameProgram(client.Name)); err != nil {
-		s.Registry.Failure(ctx, "name_client", call.RequestID, err) // the name is for people to see; the client is served without it
+		_ = s.Registry.Failure(ctx, "name_client", call.RequestID, err) // the name is for people to see; the client is served without it
 	}
 }
 

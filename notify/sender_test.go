@@ -265,3 +265,17 @@ func endlessHeaders(conn net.Conn) {
 		}
 	}
 }
+
+// Each attempt makes a connection of its own; the second one to a receiver spares half of the handshake.
+func TestHandshakesAreResumed(t *testing.T) {
+	t.Parallel()
+	var resumed []bool
+	receiver := notifytest.NewReceiver(t, func(_ http.ResponseWriter, r *http.Request) { resumed = append(resumed, r.TLS.DidResume) })
+	sender := notifytest.NewSender(receiver.Trust, &notifytest.Names{}, notify.AttemptTimeout)
+	for range 3 {
+		outcome := sendSmall(t, sender, receiver.URL)
+		require.True(t, outcome.Delivered, outcome.Error)
+	}
+
+	require.Equal(t, []bool{false, true, true}, resumed)
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -37,4 +38,24 @@ func SignBody(secret core.Secret, at time.Time, body []byte) string {
 	mac.Write([]byte("."))
 	mac.Write(body)
 	return "t=" + seconds + ",v1=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// AddDeliveryHeaders adds the headers by which a receiver tells what a request is, and, when the webhook has a secret, that it is
+// from Errand: x-service-event, x-service-delivery and x-service-signature (webhooks, Events).
+func AddDeliveryHeaders(request *http.Request, m *Message, target Target) error {
+	request.Header.Set("X-Service-Event", string(m.Event))
+	request.Header.Set("X-Service-Delivery", strconv.FormatInt(m.DeliveryID, 10))
+	if target.Secret == "" {
+		return nil
+	}
+	reader, err := request.GetBody()
+	if err != nil {
+		return err
+	}
+	body, err := io.ReadAll(reader)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("X-Service-Signature", SignBody(target.Secret, m.SentAt, body))
+	return nil
 }

@@ -28,27 +28,37 @@ func (b *brief) listSteps() []step {
 				fmt.Sprintf("Your token only reads: hand the fix of issue %d over.", id)},
 		)
 	}
-	first := step{
-		fmt.Sprintf("%s id=%d, before anything else, so that nobody does the same.", core.ClaimIssue.Name, id),
-		fmt.Sprintf("%s id=%d.", core.ClaimIssue.Name, id),
-	}
-	if b.Issue.Claim != nil {
-		first = step{
-			fmt.Sprintf("The claim: if it is yours, go on, and renew it with %s id=%d; else take another issue.", core.ClaimIssue.Name, id),
-			fmt.Sprintf("%s id=%d, unless it is claimed by somebody else.", core.ClaimIssue.Name, id),
-		}
-	}
-	return append(steps, first,
+	return append(steps, b.claimStep(),
 		step{"Find the cause in the source code. Write a test that fails because of it, then the smallest fix that makes it pass.",
 			"Fix it, with a test that fails without the fix."},
-		step{fmt.Sprintf("%s id=%d: the cause, and what you changed.", core.AddNote.Name, id), ""},
-		step{fmt.Sprintf("%s id=%d with commit or pr_url, then %s id=%d. A deploy that has the fix starts the watch: the issue becomes verified "+
-			"or regressed by itself.", core.LinkFix.Name, id, core.ReleaseIssue.Name, id),
-			fmt.Sprintf("%s id=%d with commit or pr_url, then %s id=%d.", core.LinkFix.Name, id, core.ReleaseIssue.Name, id)},
-		step{fmt.Sprintf("If this code cannot fix it: %s id=%d with what you found, %s where the triage is wrong, then %s id=%d.",
-			core.AddNote.Name, id, core.CorrectTriage.Name, core.ReleaseIssue.Name, id),
-			fmt.Sprintf("If you cannot: %s id=%d, then %s id=%d.", core.AddNote.Name, id, core.ReleaseIssue.Name, id)},
+		step{fmt.Sprintf("%s id=%d with commit or pr_url, note (the cause, and what you changed) and release=true. A deploy that has the fix "+
+			"starts the watch: the issue becomes verified or regressed by itself.", core.LinkFix.Name, id),
+			fmt.Sprintf("%s id=%d with commit or pr_url, note and release=true.", core.LinkFix.Name, id)},
+		step{fmt.Sprintf("If this code cannot fix it: %s where the triage is wrong, then %s id=%d with note: what you found.",
+			core.CorrectTriage.Name, core.ReleaseIssue.Name, id),
+			fmt.Sprintf("If you cannot: %s id=%d with note.", core.ReleaseIssue.Name, id)},
 	)
+}
+
+// claimStep says what to do about the claim first.
+func (b *brief) claimStep() step {
+	id, claim := b.Issue.ID, b.Issue.Claim
+	switch {
+	case claim == nil:
+		return step{
+			fmt.Sprintf("%s id=%d, before anything else, so that nobody does the same.", core.ClaimIssue.Name, id),
+			fmt.Sprintf("%s id=%d.", core.ClaimIssue.Name, id),
+		}
+	case claim.Holder == b.Reader.Name && claim.Worker == "":
+		return step{
+			fmt.Sprintf("The claim is yours: go on, and renew it with %s id=%d when you need longer.", core.ClaimIssue.Name, id),
+			"The claim is yours.",
+		}
+	}
+	return step{
+		fmt.Sprintf("The claim: if it is yours, go on, and renew it with %s id=%d; else take another issue.", core.ClaimIssue.Name, id),
+		fmt.Sprintf("%s id=%d, unless it is claimed by somebody else.", core.ClaimIssue.Name, id),
+	}
 }
 
 // describeStatus says what the status of the issue means for who starts now; empty where that is plain.

@@ -94,7 +94,7 @@ func readDelivery(e event) (core.SCMDelivery, error) {
 		return core.SCMDelivery{}, err
 	}
 	d := core.SCMDelivery{
-		Keys:       []string{e.key()},
+		Keys:       []core.SCMKey{e.key()},
 		Repository: []string{p.Repository.HTMLURL, p.Repository.CloneURL, p.Repository.FullName},
 	}
 	switch e.name {
@@ -118,18 +118,20 @@ func readDelivery(e event) (core.SCMDelivery, error) {
 }
 
 // key returns by what the delivery is known: its id, or its body when the sender gave it none.
-func (e event) key() string {
+func (e event) key() core.SCMKey {
 	if e.deliveryID != "" {
-		return "delivery " + e.deliveryID
+		return core.SCMKey{Text: "delivery " + e.deliveryID}
 	}
 	return e.bodyKey()
 }
 
-func (e event) bodyKey() string { return fmt.Sprintf("body %s %x", e.name, sha256.Sum256(e.body)) }
+func (e event) bodyKey() core.SCMKey {
+	return core.SCMKey{Text: fmt.Sprintf("body %s %x", e.name, sha256.Sum256(e.body)), IsOfBody: true}
+}
 
 // deploymentKey returns by what a deployment that succeeded is known: its id, else that of its status, else the body. The id of the
 // delivery is not signed: what somebody sends again under another one is not a new deploy.
-func (p payload) deploymentKey(e event) string {
+func (p payload) deploymentKey(e event) core.SCMKey {
 	number := fmt.Sprintf("status %d", p.DeploymentStatus.ID)
 	switch {
 	case p.Deployment.ID != 0:
@@ -137,8 +139,8 @@ func (p payload) deploymentKey(e event) string {
 	case p.DeploymentStatus.ID == 0:
 		return e.bodyKey()
 	}
-	return strings.Join([]string{"success of", strings.ToLower(p.Repository.FullName), number, strings.ToLower(p.Deployment.SHA),
-		p.environment()}, "\n")
+	return core.SCMKey{Text: strings.Join([]string{"success of", strings.ToLower(p.Repository.FullName), number,
+		strings.ToLower(p.Deployment.SHA), p.environment()}, "\n")}
 }
 
 func (p payload) readPush() *core.SCMPush {

@@ -33,7 +33,7 @@ func TestReadDelivery(t *testing.T) {
 	t.Parallel()
 	push := read(t, "push", everyField)
 	require.Equal(t, []string{"https://github.com/acme/shop", "https://github.com/acme/shop.git", "acme/shop"}, push.Repository)
-	require.Equal(t, []string{"delivery d-1"}, push.Keys)
+	require.Equal(t, []core.SCMKey{{Text: "delivery d-1"}}, push.Keys)
 	require.Equal(t, &core.SCMPush{OnDefaultBranch: true, Commits: []core.SCMCommit{
 		{SHA: "0a1b2c3d4e", Message: "Load the cart", WasPushed: true}, {SHA: "1a1b2c3d4e", Message: "Again"},
 	}}, push.Push)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"errand/core"
 )
@@ -62,13 +61,13 @@ func (s *server) assembleBundle(r *request) (int, any, error) {
 		return 0, nil, err
 	}
 	if answer.State == stateMissing {
-		if s.assemblies.isDone(key, time.Now()) {
+		if s.assemblies.isDone(key, s.Clock()) {
 			answer = assembly{State: stateDone, MissingChunks: []string{}}
 		}
 		return http.StatusOK, answer, nil
 	}
 	if answer.State == stateDone {
-		s.assemblies.noteDone(key, time.Now())
+		s.assemblies.noteDone(key, s.Clock())
 	}
 	return http.StatusOK, answer, s.Chunks.DropChunks(r.Context(), owner, free)
 }

@@ -20,6 +20,7 @@ type Options struct {
 	RequestID    func(context.Context) string // of the HTTP request that the context belongs to
 	BaseURL      func() string                // the public URL as it is now
 	Version      string                       // of Errand
+	Clock        core.Clock
 	Releases     Releases
 	Chunks       Chunks // nil: there is no storage for source maps
 }

@@ -30,7 +30,7 @@ WHERE project_id = @project_id AND target_type = 'issue' AND target_id = @id
 	AND action IN ('issue.resolve', 'issue.ignore', 'issue.unresolve', 'issue.regress', 'issue.verify', 'issue.merge', 'issue.split',
 		'issue.split_from', 'issue.triage_correction')
 ORDER BY at DESC, id DESC LIMIT @rows`
-	// Most issues have no fix; those of the others are looked for among the fixes of the project.
+	// Most issues have no fix, which their row says.
 	selectFixesOfIssue = `
 SELECT ` + watch.Columns + `
 FROM issues i JOIN fixes f ON f.project_id = i.project_id AND f.issue_id = i.id

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"errand/core"
@@ -21,6 +20,9 @@ const nextChunk = 50
 
 // nextChunks bounds the chunks that are looked through: all before them are noise, held or given back.
 const nextChunks = 40
+
+// fixableChunks bounds the chunks in which an issue that a change of code can fix goes before better ones that none can.
+const fixableChunks = 4
 
 // PassedOver counts the open issues that next_issue does not take, by why.
 type PassedOver struct {
@@ -124,59 +126,61 @@ type nextSearch struct {
 	status    core.Status
 	givenBack map[int64]bool
 	passed    PassedOver
+	unfixable []nextCandidate // found so far, best first
 }
 
 // takeBest goes through the ranking until an issue could be taken. What others take meanwhile is skipped.
 func (n *nextSearch) takeBest(ctx context.Context) (*core.ClaimedIssue, error) {
-	unclaimed := false
-	filter := IssueFilter{ProjectID: n.wanted.ProjectID, Status: n.status, Claimed: &unclaimed, Sort: core.ByPriority}
-	filter.Limit = nextChunk
-	for range nextChunks {
-		key := rankingKey{filter.ProjectID, filter.Status, filter.Cursor}
-		page, err := n.store.rankings.read(ctx, key, func(ctx context.Context) (core.Page[core.Issue], error) {
-			return n.store.ListIssues(ctx, filter)
-		})
+	key := rankingKey{project: n.wanted.ProjectID, status: n.status}
+	for chunk := range nextChunks {
+		page, err := n.store.rankings.read(ctx, key, n.store.listCandidates)
 		if err != nil {
 			return nil, err
 		}
-		chosen := n.choose(page.Data)
-		for _, statement := range []string{lockNext, lockNextWaiting} {
-			if issue, err := n.store.claimFirst(ctx, n.actor, n.wanted.Minutes, chosen, statement); err != nil || issue != nil {
+		if issue, err := n.claimFirst(ctx, n.chooseFixable(page.Data)); err != nil || issue != nil {
+			return issue, err
+		}
+		if page.NextCursor == "" || chunk >= fixableChunks-1 {
+			if issue, err := n.claimFirst(ctx, n.unfixable); err != nil || issue != nil {
 				return issue, err
 			}
+			n.unfixable = nil
 		}
-		if filter.Cursor = page.NextCursor; filter.Cursor == "" {
+		if key.cursor = page.NextCursor; key.cursor == "" {
 			return nil, nil
 		}
 	}
 	return nil, nil
 }
 
-// choose returns those of a chunk that may be taken, in the order in which they are tried.
-func (n *nextSearch) choose(chunk []core.Issue) []core.Issue {
-	var chosen []core.Issue
+// chooseFixable returns those of a chunk that a change of code can fix and that may be taken. The others that may be taken it keeps.
+func (n *nextSearch) chooseFixable(chunk []nextCandidate) []nextCandidate {
+	var fixable []nextCandidate
 	for _, issue := range chunk {
 		switch {
-		case issue.Triage.Noise:
+		case issue.isNoise:
 			n.passed.Noise++
-		case issue.Approval != nil:
+		case issue.IsHeld:
 			n.passed.Held++
 		case n.givenBack[issue.ID]:
 			n.passed.GivenBack++
+		case issue.isFixable:
+			fixable = append(fixable, issue)
 		default:
-			chosen = append(chosen, issue)
+			n.unfixable = append(n.unfixable, issue)
 		}
 	}
-	slices.SortStableFunc(chosen, func(a, b core.Issue) int {
-		switch {
-		case a.Triage.AgentFixable == b.Triage.AgentFixable:
-			return 0
-		case a.Triage.AgentFixable:
-			return -1
+	return fixable
+}
+
+// claimFirst lets the actor hold the first of the issues that is still free; nil when none is.
+func (n *nextSearch) claimFirst(ctx context.Context, issues []nextCandidate) (*core.ClaimedIssue, error) {
+	for _, statement := range []string{lockNext, lockNextWaiting} {
+		if issue, err := n.store.claimFirst(ctx, n.actor, n.wanted.Minutes, issues, statement); err != nil || issue != nil {
+			return issue, err
 		}
-		return 1
-	})
-	return chosen
+	}
+	return nil, nil
 }
 
 // Whoever locks an issue just now may only be counting an event of it: what this finds nothing of, lockNextWaiting waits for.
@@ -196,7 +200,7 @@ WHERE i.status IN ('unresolved', 'regressed') AND NOT i.test
 ORDER BY n.place LIMIT 1 FOR UPDATE OF i`
 
 // claimFirst lets the actor hold the first of the issues that is still free; nil when none is.
-func (s *Store) claimFirst(ctx context.Context, actor core.Actor, minutes int64, issues []core.Issue, statement string) (
+func (s *Store) claimFirst(ctx context.Context, actor core.Actor, minutes int64, issues []nextCandidate, statement string) (
 	*core.ClaimedIssue, error,
 ) {
 	if len(issues) == 0 {

@@ -25,7 +25,7 @@ type rankingKey struct {
 // ranking is one chunk for all who wait for it.
 type ranking struct {
 	done chan struct{}
-	page core.Page[core.Issue]
+	page core.Page[nextCandidate]
 	err  error
 	next *ranking // who came after this one began; nil for nobody
 }
@@ -33,16 +33,17 @@ type ranking struct {
 // rankingTimeout bounds a ranking, which outlives the call that began it: others wait for it too.
 const rankingTimeout = 10 * time.Second
 
-type rankIssuesFunc func(context.Context) (core.Page[core.Issue], error)
+// rankIssuesFunc makes the ranking of a key, and knows nothing of who asks: it makes those of others too.
+type rankIssuesFunc func(context.Context, rankingKey) (core.Page[nextCandidate], error)
 
-// read returns a ranking that was begun after the call. The issues are shared: they must not be changed.
-func (r *rankings) read(ctx context.Context, key rankingKey, rank rankIssuesFunc) (core.Page[core.Issue], error) {
+// read returns a ranking that was begun after the call. The candidates are shared: they must not be changed.
+func (r *rankings) read(ctx context.Context, key rankingKey, rank rankIssuesFunc) (core.Page[nextCandidate], error) {
 	mine := r.join(ctx, key, rank)
 	select {
 	case <-mine.done:
 		return mine.page, mine.err
 	case <-ctx.Done():
-		return core.Page[core.Issue]{}, ctx.Err()
+		return core.Page[nextCandidate]{}, ctx.Err()
 	}
 }
 
@@ -68,7 +69,7 @@ func (r *rankings) join(ctx context.Context, key rankingKey, rank rankIssuesFunc
 // run makes rankings until nobody waits for another one.
 func (r *rankings) run(ctx context.Context, key rankingKey, current *ranking, rank rankIssuesFunc) {
 	for current != nil {
-		current.page, current.err = rankWithin(ctx, rank)
+		current.page, current.err = rankWithin(ctx, key, rank)
 		close(current.done)
 		r.mu.Lock()
 		if current = current.next; current == nil {
@@ -80,8 +81,8 @@ func (r *rankings) run(ctx context.Context, key rankingKey, current *ranking, ra
 	}
 }
 
-func rankWithin(ctx context.Context, rank rankIssuesFunc) (core.Page[core.Issue], error) {
+func rankWithin(ctx context.Context, key rankingKey, rank rankIssuesFunc) (core.Page[nextCandidate], error) {
 	ctx, cancel := context.WithTimeout(ctx, rankingTimeout)
 	defer cancel()
-	return rank(ctx)
+	return rank(ctx, key)
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -68,6 +69,35 @@ func TestNextTakesTheBestIssueThatIsFree(t *testing.T) {
 	require.Zero(t, none, "of another project")
 }
 
+// An issue that a change of code can fix goes before those that none can, also where these fill more than what is ranked at a time.
+func TestNextPrefersWhatCanBeFixed(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	ann := storetest.MakeActor(1, core.IssuesWrite)
+	const unfixable = 60
+	no, yes := false, true
+	for n := range unfixable {
+		id := storetest.MakeIssue(t, s, fmt.Sprint("outage ", n))
+		require.NoError(t, s.CorrectTriage(t.Context(), ann, id, core.TriageChange{AgentFixable: &no}, ""))
+	}
+	storetest.ChangeRows(t, s, `UPDATE issues SET users_affected = 1 + id % 50`)
+	fixable := storetest.MakeIssue(t, s, "fixable")
+	require.NoError(t, s.CorrectTriage(t.Context(), ann, fixable, core.TriageChange{AgentFixable: &yes}, ""))
+
+	first, _ := takeNext(t, s, ann, store.NextWanted{})
+	taken := map[int64]bool{}
+	for {
+		next, _ := takeNext(t, s, ann, store.NextWanted{})
+		if next == 0 {
+			break
+		}
+		taken[next] = true
+	}
+
+	require.Equal(t, fixable, first)
+	require.Len(t, taken, unfixable, "the others come after it, never not at all")
+}
+
 func TestNextDoesNotOfferWhatAWorkerGaveBack(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -102,6 +132,15 @@ func TestNextIsNeverTheSameForTwo(t *testing.T) {
 		storetest.MakeIssue(t, pair[0], fmt.Sprint("group ", n))
 	}
 	got := make([][]int64, agents)
+	counting, stopCounting := context.WithCancel(t.Context())
+	counted := make(chan int)
+	go func() {
+		events := 0
+		for ; counting.Err() == nil; events++ {
+			storetest.AddEvents(t, pair[events%2], storetest.MakeShopEvent(fmt.Sprint("group ", events%(agents*each)), events+2, pair[0].Now()))
+		}
+		counted <- events
+	}()
 
 	errs := storetest.RunTogether(agents, func(i int) error {
 		for range each {
@@ -118,6 +157,8 @@ func TestNextIsNeverTheSameForTwo(t *testing.T) {
 		return nil
 	})
 
+	stopCounting()
+	require.Positive(t, <-counted, "events came in meanwhile")
 	seen := map[int64]int{}
 	for i := range agents {
 		require.NoError(t, errs[i])

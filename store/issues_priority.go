@@ -42,7 +42,7 @@ WITH weights AS ( -- the classes of issues.quiet_weight, with the least and the 
 		160,192,224,256,320,384,448,512,640,768,896,1024,1280,1536,1792}'::bigint[])
 		WITH ORDINALITY AS b (least, n)
 ), candidates AS MATERIALIZED ( -- for active
-	SELECT i.project_id, i.id, i.times_seen,
+	SELECT i.project_id, i.id, CASE WHEN i.last_seen >= @day_before THEN i.times_seen ELSE 0 END AS times_seen,
 		((1 + i.users_affected)::float8
 			* CASE WHEN i.first_seen > @day_before THEN 2 ELSE 1 END
 			* CASE i.status WHEN 'regressed' THEN 2 ELSE 1 END) AS weight,
@@ -65,41 +65,7 @@ WITH weights AS ( -- the classes of issues.quiet_weight, with the least and the 
 			AND i.listed_from > @day_before::timestamptz - interval '5 minutes'
 		OFFSET 0
 	) i
-), likely AS ( -- the best if all their events were of that day
-	SELECT c.weight * (1 + h.events) / c.age AS score, c.id
-	FROM (
-		SELECT * FROM candidates
-		WHERE weight / age <= @after_score
-		ORDER BY weight * (1 + times_seen) / age DESC
-		LIMIT 2 * @rows
-	) c
-	CROSS JOIN LATERAL (
-		SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
-		WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before
-	) h
-), enough_active AS ( -- the score that the last of a page of these has
-	SELECT CASE WHEN count(*) = @rows THEN min(score) ELSE 0 END AS score
-	FROM (
-		SELECT score FROM likely
-		WHERE (score, id) < (@after_score, @after_id)
-		ORDER BY score DESC
-		LIMIT @rows
-	) l
-), active AS (
-	SELECT * FROM (
-		SELECT c.project_id, c.id, c.weight * (1 + h.events) / c.age AS score
-		FROM candidates c
-		CROSS JOIN LATERAL (
-			SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
-			WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before
-		) h
-		WHERE c.weight / c.age <= @after_score
-			AND c.weight * (1 + c.times_seen) / c.age >= (SELECT score FROM enough_active)
-	) a
-	WHERE (score, id) < (@after_score, @after_id)
-	ORDER BY score DESC, id DESC
-	LIMIT @rows
-), heads AS ( -- the best of each class of quiet issues
+), ` + rankCandidates + `), heads AS ( -- the best of each class of quiet issues
 	SELECT q.score FROM enough_active enough CROSS JOIN weights w CROSS JOIN LATERAL (
 		SELECT s.score
 		FROM issues i
@@ -158,6 +124,59 @@ SELECT * FROM quiet
 ORDER BY score DESC, id DESC
 LIMIT @rows`
 
+// rankCandidates ranks the candidates whose events of the last day have to be summed up. times_seen of a candidate is how many
+// they can be.
+const rankCandidates = `likely AS ( -- the best if all their events were of that day
+	SELECT c.weight * (1 + h.events) / c.age AS score, c.id
+	FROM (
+		SELECT * FROM candidates
+		WHERE weight / age <= @after_score
+		ORDER BY weight * (1 + times_seen) / age DESC
+		LIMIT 2 * @rows
+	) c
+	CROSS JOIN LATERAL (
+		SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
+		WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before
+	) h
+), enough_active AS ( -- the score that the last of a page of these has
+	SELECT CASE WHEN count(*) = @rows THEN min(score) ELSE 0 END AS score
+	FROM (
+		SELECT score FROM likely
+		WHERE (score, id) < (@after_score, @after_id)
+		ORDER BY score DESC
+		LIMIT @rows
+	) l
+), active AS (
+	SELECT * FROM (
+		SELECT c.project_id, c.id, c.weight * (1 + h.events) / c.age AS score
+		FROM candidates c
+		CROSS JOIN LATERAL (
+			SELECT coalesce(sum(events), 0)::float8 AS events FROM issue_hours
+			WHERE project_id = c.project_id AND issue_id = c.id AND hour >= @day_before
+		) h
+		WHERE c.weight / c.age <= @after_score
+			AND c.weight * (1 + c.times_seen) / c.age >= (SELECT score FROM enough_active)
+	) a
+	WHERE (score, id) < (@after_score, @after_id)
+	ORDER BY score DESC, id DESC
+	LIMIT @rows
+`
+
+// rankRegressed is rankIssues of the regressed ones. They are few, and have an index: the classes of weights would be read from end
+// to end for them.
+const rankRegressed = `
+WITH candidates AS MATERIALIZED (
+	SELECT i.project_id, i.id, CASE WHEN i.last_seen >= @day_before THEN i.times_seen ELSE 0 END AS times_seen,
+		((1 + i.users_affected)::float8 * CASE WHEN i.first_seen > @day_before THEN 2 ELSE 1 END * 2) AS weight,
+		1 + greatest(0, date_part('epoch', @start::timestamptz - i.last_seen)) / 86400 AS age
+	FROM issues i
+	WHERE /* the conditions of the list */ true
+		AND i.status = 'regressed'
+), ` + rankCandidates + `)
+SELECT * FROM active
+ORDER BY score DESC, id DESC
+LIMIT @rows`
+
 // rankFoundIssues is rankIssues of few issues, which a search has found: it computes the score of all, in the same way.
 const rankFoundIssues = `
 SELECT * FROM (
@@ -184,10 +203,9 @@ ORDER BY score DESC, id DESC
 LIMIT @rows`
 
 // readRanked returns the statement that reads the issues which a statement ranks.
-func readRanked(rank string, l *pg.List) string {
-	ranked := strings.ReplaceAll(rank, anyIssue, l.Conditions())
+func readRanked(rank string) string {
 	return `SELECT r.score,` + issueColumns + `
-FROM (` + ranked + `) r
+FROM (` + rank + `) r
 JOIN issues i ON i.project_id = r.project_id AND i.id = r.id` + issueJoins + `
 ORDER BY r.score DESC, r.id DESC`
 }
@@ -208,28 +226,40 @@ type rankedIssue struct {
 //
 // Where found is not nil, only those issues are looked at.
 func (s *Store) listByPriority(ctx context.Context, f IssueFilter, found *foundIssues, now core.Time) (core.Page[core.Issue], error) {
-	l, err := f.buildList(now)
+	l, rank, err := f.buildRanking(found, now)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
+	}
+	rows, err := pg.RunPage(ctx, s.db, l, readRanked(rank), func(r rankedIssue) core.ListPosition {
+		return core.ListPosition{Score: r.Score, ID: r.ID}
+	})
+	return pg.ConvertPage(rows, func(r rankedIssue) core.Issue { return r.toIssue(now) }), err
+}
+
+// buildRanking returns the list with the statement that ranks its issues.
+func (f IssueFilter) buildRanking(found *foundIssues, now core.Time) (l *pg.List, rank string, err error) {
+	if l, err = f.buildList(now); err != nil {
+		return nil, "", err
 	}
 	l.Sort = string(core.ByPriority)
 	after := core.ListPosition{Score: math.Inf(1)}
 	if f.Cursor != "" {
 		if after, err = f.Cursor.Position(l.Sort, l.FilterDigest); err != nil {
-			return core.Page[core.Issue]{}, err
+			return nil, "", err
 		}
 		l.Where("NOT " + hasFallen)
 	}
 	l.Args["start"], l.Args["day_before"] = l.Start, l.Start.Add(-24*time.Hour)
 	l.Args["after_score"], l.Args["after_id"] = max(after.Score, math.SmallestNonzeroFloat32), after.ID
 	l.Args["rows"] = l.Page.Limit + 1
-	rank := rankIssues
-	if found != nil {
+	switch {
+	case found != nil:
 		readOnlyFound(l, found)
 		rank = rankFoundIssues
+	case f.Status == core.Regressed:
+		rank = rankRegressed
+	default:
+		rank = rankIssues
 	}
-	rows, err := pg.RunPage(ctx, s.db, l, readRanked(rank, l), func(r rankedIssue) core.ListPosition {
-		return core.ListPosition{Score: r.Score, ID: r.ID}
-	})
-	return pg.ConvertPage(rows, func(r rankedIssue) core.Issue { return r.toIssue(now) }), err
+	return l, strings.ReplaceAll(rank, anyIssue, l.Conditions()), nil
 }

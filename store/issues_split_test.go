@@ -54,7 +54,8 @@ func TestSplitMovesTheEvents(t *testing.T) {
 	require.Equal(t, made.Issue, got)
 	got.Triage = core.Triage{} // has tests of its own
 	require.Equal(t, core.Issue{
-		ID: got.ID, ProjectID: storetest.Shop, Title: "OtherError: 1", Culprit: "cart in load", Type: "OtherError", Level: "warning",
+		ID: got.ID, ProjectID: storetest.Shop, Project: "shop",
+		Title: "OtherError: 1", Culprit: "cart in load", Type: "OtherError", Level: "warning",
 		Platform: "python",
 		Status:   core.Unresolved, TimesSeen: 2, StoredEvents: 2, Events24h: 2, Events7d: 2, Priority: got.Priority,
 		FirstSeen: c.At(-4*time.Hour - time.Minute), LastSeen: c.At(-time.Hour - time.Minute), FirstRelease: "1.4", LastRelease: "1.1",

@@ -85,12 +85,12 @@ func TestFindProject(t *testing.T) {
 	s, _ := storetest.OpenShop(t)
 	storetest.MakeProject(t, s, storetest.Shop+1, "Gone")
 	storetest.HideProject(t, s, storetest.Shop+1)
-	for _, ref := range []core.ProjectRef{"shop", "1000000001"} {
+	for _, ref := range []core.ProjectRef{"shop", "1000000001", "Shop", "SHOP"} {
 		id, err := s.FindProject(t.Context(), ref)
 		require.NoError(t, err)
 		require.EqualValues(t, storetest.Shop, id)
 	}
-	for _, ref := range []core.ProjectRef{"Shop", "shop-1", "1000000003", "gone", "1000000002", "", "-1", "99999999999999999999", "1e9",
+	for _, ref := range []core.ProjectRef{"shop-1", "1000000003", "gone", "1000000002", "", "-1", "99999999999999999999", "1e9",
 		"' OR true --"} {
 		_, err := s.FindProject(t.Context(), ref)
 		storetest.RequireCode(t, core.ProjectNotFound, err)

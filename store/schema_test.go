@@ -14,8 +14,10 @@ import (
 // The rules that let the schema run on a distributed Postgres: see the head of the first migration.
 
 // installWide are the tables that are no project's data: small, and copied everywhere.
-var installWide = []string{"approvals", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys", "projects",
-	"scm_deliveries", "setup_keys", "tokens", "webhooks"}
+var installWide = []string{
+	"approvals", "consents", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys", "projects",
+	"pushed_commits", "scm_deliveries", "setup_keys", "tokens", "webhooks",
+}
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.
 var projectLess = map[string]string{
@@ -25,6 +27,7 @@ var projectLess = map[string]string{
 	"events_id":                "resolves the id in a path to its project, once",
 	"issues_listed_everywhere": "the list of the issues of all projects",
 	"activity_labels":          "the labels of the whole installation",
+	"activity_given_back":      "what an actor gave back in the last day, of all projects",
 	"activity_at":              "the timeline of the whole installation",
 	"issues_quiet_everywhere":  "the issues of all projects by priority",
 	"issue_features_features":  "finds similar issues, of all projects",
@@ -35,7 +38,6 @@ var projectLess = map[string]string{
 	"releases_deployed_everywhere": "the list of the releases of all projects",
 	"fixes_watched":                "the verification goes by time, for all projects",
 	"fixes_outcome":                "the outcomes of the whole installation",
-	"issue_alerts_at":              "what happened was forgotten by time, for all projects",
 
 	"deliveries_due":     "workers take the due ones of each webhook, most of which are for all projects",
 	"deliveries_webhook": "the list of a webhook",

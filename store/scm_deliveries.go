@@ -13,7 +13,7 @@ import (
 
 // SCMDelivery is what source control reports of a repository, in the form in which the rules of fixes return it.
 type SCMDelivery struct {
-	Keys       []string // the delivery is known by each of them when it comes again
+	Keys       []core.SCMKey // the delivery is known by each of them when it comes again
 	Repository string   // owner/name in lower case
 
 	Steps  []fixes.Step // what a push says of the order of commits
@@ -80,7 +80,7 @@ func (t *tx) receiveDelivery(ctx context.Context, actor core.Actor, d SCMDeliver
 }
 
 // RememberDelivery remembers a delivery that does nothing, and reports whether it was there before.
-func (s *Store) RememberDelivery(ctx context.Context, keys []string) (isDuplicate bool, err error) {
+func (s *Store) RememberDelivery(ctx context.Context, keys []core.SCMKey) (isDuplicate bool, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		isDuplicate, err = t.rememberDelivery(ctx, keys)
 		return err
@@ -88,16 +88,29 @@ func (s *Store) RememberDelivery(ctx context.Context, keys []string) (isDuplicat
 	return isDuplicate, err
 }
 
-const addDeliveries = `
+const (
+	addDeliveries = `
 INSERT INTO scm_deliveries (key, received_at) SELECT unnest(@keys::text[]), @now ON CONFLICT DO NOTHING`
+	forgetBodies = `DELETE FROM scm_deliveries WHERE key = ANY (@keys::text[]) AND received_at < @before`
+)
 
-func (t *tx) rememberDelivery(ctx context.Context, keys []string) (isDuplicate bool, err error) {
-	hashes := make([]string, len(keys))
-	for i, key := range keys {
-		hash := sha256.Sum256([]byte(key))
-		hashes[i] = hex.EncodeToString(hash[:])
+func (t *tx) rememberDelivery(ctx context.Context, keys []core.SCMKey) (isDuplicate bool, err error) {
+	var hashes, bodies []string
+	for _, key := range keys {
+		sum := sha256.Sum256([]byte(key.Text))
+		hash := hex.EncodeToString(sum[:])
+		hashes = append(hashes, hash)
+		if key.IsOfBody {
+			bodies = append(bodies, hash)
+		}
 	}
 	hashes = sortOnce(hashes)
+	if len(bodies) > 0 {
+		_, err := pg.Exec(ctx, t, forgetBodies, pg.Args{"keys": bodies, "before": t.Now.Add(-keepBodies)})
+		if err != nil {
+			return false, err
+		}
+	}
 	n, err := pg.Exec(ctx, t, addDeliveries, pg.Args{"keys": hashes, "now": t.Now})
 	return n < int64(len(hashes)), err
 }
@@ -105,6 +118,9 @@ func (t *tx) rememberDelivery(ctx context.Context, keys []string) (isDuplicate b
 const (
 	// keepDeliveries is how long a delivery is known. GitHub sends one again, when a person asks for it, for a few days.
 	keepDeliveries = 30 * 24 * time.Hour
+	// keepBodies is how long a delivery is known by nothing but its body: as long as a sender tries again. Later it is a new one, such as
+	// the same commit deployed once more by a script whose deployments have no id.
+	keepBodies = 10 * time.Minute
 	// deliveryChunk bounds the rows of one deletion, so that no transaction is long.
 	deliveryChunk = 10_000
 )

@@ -27,7 +27,7 @@ func TestPushesAreKeptForAWhile(t *testing.T) {
 	s, c := storetest.OpenShop(t)
 	storetest.ChangeRows(t, s, `UPDATE projects SET repository = 'acme/shop'`)
 	push := func(first, commits int) {
-		d := store.SCMDelivery{Keys: []string{fmt.Sprint(first)}, Repository: "acme/shop", Steps: makeChain(first, commits)}
+		d := store.SCMDelivery{Keys: []core.SCMKey{{Text: fmt.Sprint(first)}}, Repository: "acme/shop", Steps: makeChain(first, commits)}
 		_, err := s.ReceiveDelivery(t.Context(), core.NewSystemActor("scm"), d)
 		require.NoError(t, err)
 	}

@@ -37,7 +37,8 @@ func (s *Store) RegisterApp(
 			return err
 		}
 		if key.Apps >= core.SetupKeyMaxApps {
-			return core.NewError(core.Limit).With("message", "a setup key registers at most 10 apps; the same name again is the same app")
+			return core.NewError(core.Limit).With("message", "a setup key registers at most 10 apps; the same name again is the same app").
+				Tell("hint", "Go on with what there is; get_setup_progress shows it. An admin makes further setup keys.")
 		}
 		created = true
 		return t.registerApp(ctx, actor, p, key, program)

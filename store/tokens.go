@@ -102,7 +102,8 @@ func (t *tx) countSetupToken(ctx context.Context, actor core.Actor) error {
 func (t *tx) lockTokenMaker(ctx context.Context, actor core.Actor) (setupKeyRow, error) {
 	key, err := t.lockSetupKey(ctx, int64(actor.ID))
 	if err == nil && key.Tokens >= core.SetupKeyMaxTokens {
-		err = core.NewError(core.Limit).With("message", "a setup key makes at most 5 tokens; revoked ones count too")
+		err = core.NewError(core.Limit).With("message", "a setup key makes at most 5 tokens; revoked ones count too").
+			Tell("hint", "Go on with what there is; get_setup_progress shows it. An admin makes further setup keys.")
 	}
 	return key, err
 }

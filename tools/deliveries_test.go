@@ -84,6 +84,21 @@ func TestAResolveThatIsUndoneIsTold(t *testing.T) {
 	require.Equal(t, []string{"agent: issue.new", "agent: issue.regressed"}, h.eventsTold(issue))
 }
 
+// What the demo project shows never happened: only webhooks of that project are told of it.
+func TestDemoIsToldToItsOwnWebhooks(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	h.changeRows(`UPDATE projects SET demo = true`)
+	h.addListener(1, "all", core.TrustLow, 0)
+	h.addListener(2, "demo", core.TrustLow, shop)
+	h.changeRows(`UPDATE webhooks SET events = events || '{issue.spike}', spike_threshold = 1`)
+
+	issue := h.addEvent("boom")
+	h.addEvent("boom")
+
+	require.Equal(t, []string{"demo: issue.new", "demo: issue.spike"}, h.eventsTold(issue))
+}
+
 // One batch makes many issues, with a delivery for each and each webhook.
 func TestDeliveriesOfABatch(t *testing.T) {
 	t.Parallel()

@@ -15,12 +15,14 @@ func TestSendTestEvent(t *testing.T) {
 	h := openShop(t)
 	actor, _ := setupOf(h)
 	registerApp(h, actor, "Web shop")
+	h.addListener(1, "agent", core.TrustLow, 0)
 	sent := h.callData(actor, core.SendTestEvent.Operation, `{"project": "web-shop"}`)
 	require.Regexp(t, `^[0-9a-f]{32}$`, sent["event_id"])
 
 	var issue struct{ Data core.IssueDetail }
 	decodeInto(t, h.mustCall(reader, core.GetIssue.Operation, mustJSON(t, object{"id": sent["issue_id"]})), &issue)
 	require.True(t, issue.Data.Test)
+	require.Empty(t, h.eventsTold(issue.Data.ID), "nobody is woken by it")
 	event := h.callData(reader, core.GetEvent.Operation, mustJSON(t, object{"id": sent["id"]}))
 	require.Equal(t, map[string]any{"service.test": "true"}, event["event"].(map[string]any)["tags"])
 	h.sameJSON(object{"data": []any{}}, mustJSON(t, object{"data": issuesOf(h, `{"project": "web-shop"}`)}))

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
 
 	"errand/blob"
 	"errand/core"
@@ -65,9 +66,14 @@ func New(o Options) *Tools {
 	}
 }
 
-// Registry binds every operation to its handler: the table of contents.
+// Registry binds every operation to its handler.
 func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
-	return core.NewRegistry(core.V1, log,
+	return core.NewRegistry(core.V1, log, slices.Concat(t.bindIssues(), t.bindReleases(), t.bindInstallation())...)
+}
+
+// bindIssues is the part of the table of contents of projects, issues and events.
+func (t *Tools) bindIssues() []core.Handler {
+	return []core.Handler{
 		core.BindHandler(core.ListProjects, t.listProjects),
 		core.BindHandler(core.CreateProject, t.createProject),
 		core.BindHandler(core.UpdateProject, t.updateProject),
@@ -93,7 +99,12 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.CorrectTriage, t.correctTriage),
 		core.BindHandler(core.FindSimilar, t.findSimilar),
 		core.BindHandler(core.GetBrief, t.getBrief),
+	}
+}
 
+// bindReleases is the part of the table of contents of releases, source maps and tokens.
+func (t *Tools) bindReleases() []core.Handler {
+	return []core.Handler{
 		core.BindHandler(core.CreateDeploy, t.createDeploy),
 		core.BindHandler(core.ListReleases, t.listReleases),
 		core.BindHandler(core.GetRelease, t.getRelease),
@@ -107,7 +118,12 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.ListTokens, t.listTokens),
 		core.BindHandler(core.Whoami, t.whoami),
 		core.BindHandler(core.RevokeToken, t.revokeToken),
+	}
+}
 
+// bindInstallation is the part of the table of contents of the setup, approvals, the timeline and webhooks.
+func (t *Tools) bindInstallation() []core.Handler {
+	return []core.Handler{
 		core.BindHandler(core.CreateSetupKey, t.createSetupKey),
 		core.BindHandler(core.ListSetupKeys, t.listSetupKeys),
 		core.BindHandler(core.RevokeSetupKey, t.revokeSetupKey),
@@ -132,7 +148,7 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(core.ListAlerts, t.listAlerts),
 
 		core.BindHandler(core.ListLabels, t.listLabels),
-	)
+	}
 }
 
 // wrapData wraps an object as the wire has it; it passes the error of the call that made it on.

@@ -125,6 +125,11 @@ func (c *client) measureAll(ctx context.Context) ([]row, error) {
 		fmt.Printf("  claims, %d at once: %.0f/s\n", senders, rate)
 		rows = append(rows, row{name: fmt.Sprintf("claims, %d at once", senders), perSecond: rate, target: "300/s"})
 	}
+	taken, err := c.measureNext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows = append(rows, taken...)
 	crowd, err := loadCrowd(ctx, c.Server, c.data)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type cli struct {
 	MCPConfig mcpConfigCmd `cmd:"" name:"mcp-config" help:"Print what a client of MCP needs to find the server."`
 	Demo      demoCmd      `cmd:"" help:"Fill a demo project with examples, to look around in."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
-	Call      callCmd      `cmd:"" help:"Call an operation of a running Errand, by ERRAND_URL and ERRAND_TOKEN; errand call --list lists them."`
+	Call      callCmd      `cmd:"" help:"Call an operation of a running Errand at ERRAND_URL; errand call --list lists them."`
 	Next      nextCmd      `cmd:"" help:"Take the next issue to work on and print its brief: the operation next_issue."`
 }
 

@@ -44,6 +44,9 @@ var clients = []client{
 }
 
 func runClients(ctx context.Context, tools *toolbox, s *server) error {
+	if err := s.makeIssues(ctx); err != nil {
+		return fmt.Errorf("making issues: %w", err)
+	}
 	var rows []row
 	for _, c := range clients {
 		r := c.run(ctx, tools, s)
@@ -176,6 +179,8 @@ func tryInspector(ctx context.Context, t *toolbox, s *server, dir string) (strin
 		"--cli", s.url+"/mcp", "--transport", "http", "--header", "Authorization: Bearer "+s.token, "--method", "tools/list", "--strict")
 	counted := strictCount.FindStringSubmatch(says)
 	switch {
+	case counted == nil && err == nil && strings.Contains(says, `"inputSchema"`): // it counts only where there is something
+		return "0 errors, 0 warnings", nil
 	case counted == nil:
 		return "", fmt.Errorf("it counts nothing: %w", errors.Join(err, ctx.Err()))
 	case counted[1] != "0" || err != nil:

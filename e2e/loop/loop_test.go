@@ -1,4 +1,3 @@
-// Package loop plays the loop of work as agents do, without a model, and holds what a fix costs.
 package loop
 
 import (

@@ -22,7 +22,9 @@ const (
 type client struct {
 	url   string
 	token string
-	http  *http.Client
+	// worker tells this runner from others that have the same token: a claim is that of the token and the worker together.
+	worker string
+	http   *http.Client
 }
 
 // refusal is an answer of Errand that trying again does not change.
@@ -106,12 +108,12 @@ func (c *client) claimIssue(ctx context.Context, issue int64, minutes int) (stat
 			Status string `json:"status"`
 		} `json:"data"`
 	}
-	err = c.callOperation(ctx, fmt.Sprintf("/v1/issues/%d/claim", issue), map[string]int{"minutes": minutes}, &claimed)
+	err = c.callOperation(ctx, fmt.Sprintf("/v1/issues/%d/claim", issue), map[string]any{"minutes": minutes, "worker": c.worker}, &claimed)
 	return claimed.Data.Status, err
 }
 
 func (c *client) releaseIssue(ctx context.Context, issue int64) error {
-	return c.callOperation(ctx, fmt.Sprintf("/v1/issues/%d/release", issue), struct{}{}, nil)
+	return c.callOperation(ctx, fmt.Sprintf("/v1/issues/%d/release", issue), map[string]string{"worker": c.worker}, nil)
 }
 
 func (c *client) addNote(ctx context.Context, issue int64, text string) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,9 @@ import (
 	"sync"
 	"time"
 )
+
+// maxWorker is how long the name of a worker may be.
+const maxWorker = 64
 
 // keepDone is for how long the ids of finished deliveries are remembered. Errand sends a delivery again for 45 hours.
 const keepDone = 7 * 24 * time.Hour
@@ -28,6 +32,21 @@ func openInbox(folder string) (*inbox, error) {
 		return nil, fmt.Errorf("-state: %w", err)
 	}
 	return &inbox{folder: folder}, nil
+}
+
+// nameWorker returns the name by which this runner holds its claims. It stays the same from start to start, so that a runner that
+// was killed goes on with what it has claimed, and is another one in each folder.
+func (i *inbox) nameWorker() (string, error) {
+	file := filepath.Join(i.folder, "worker")
+	kept, err := os.ReadFile(file)
+	if name := strings.TrimSpace(string(kept)); err == nil && name != "" && len(name) <= maxWorker {
+		return name, nil
+	}
+	name := "runner-" + rand.Text()
+	if err := writeSynced(file, []byte(name+"\n")); err != nil {
+		return "", fmt.Errorf("-state: %w", err)
+	}
+	return name, nil
 }
 
 func (i *inbox) fileOf(id int64, ending string) string {

@@ -34,6 +34,7 @@ type config struct {
 	waiting     int // deliveries that may wait for a free place
 	minutes     int // of a claim; it is renewed long before
 	timeout     time.Duration
+	worker      string // who holds the claims, among those that share the token
 
 	errandURL string
 	token     string
@@ -48,7 +49,7 @@ that fixes the issue, or else a sentence that says why there is none.
 
 environment:
   ERRAND_URL             URL of Errand, such as https://errand.example
-  ERRAND_TOKEN           a token of its own with issues:read and issues:write
+  ERRAND_TOKEN           a token with issues:read and issues:write
   ERRAND_WEBHOOK_SECRET  secret of the webhook, whsec_...
 
 flags:
@@ -75,6 +76,7 @@ func readConfig(args []string, environment func(string) string, out io.Writer) (
 	flags.IntVar(&c.parallel, "parallel", 1, "issues that are worked on at the same time")
 	flags.IntVar(&c.waiting, "waiting", 100, "issues that may wait; further ones are sent again later")
 	flags.IntVar(&c.minutes, "claim-minutes", 15, "how long a claim lasts; it is renewed while the command runs")
+	flags.StringVar(&c.worker, "worker", "", "name of this runner in its claims; by default one that it makes up and keeps in -state")
 	flags.DurationVar(&c.timeout, "timeout", time.Hour, "how long the command may take")
 	if err := flags.Parse(args); err != nil {
 		return c, err
@@ -98,6 +100,8 @@ func (c *config) checkAll() error {
 		return errors.New("name the command that works on an issue, after --")
 	case c.parallel < 1 || c.waiting < 0 || c.minutes < 1 || c.minutes > 1440 || c.timeout <= 0:
 		return errors.New("-parallel must be at least 1, -waiting at least 0, -claim-minutes 1 to 1440, -timeout more than 0s")
+	case len(c.worker) > maxWorker:
+		return fmt.Errorf("-worker must be at most %d bytes long", maxWorker)
 	case (c.certificate == "") != (c.key == ""):
 		return errors.New("-tls-cert and -tls-key go together")
 	}

@@ -20,7 +20,7 @@ type runner struct {
 
 	queue chan *delivery
 	mu    sync.Mutex
-	busy  map[int64]bool // the issues that are worked on: a claim by the same token would only be renewed
+	busy  map[int64]bool // the issues that are worked on: a claim by the same worker would only be renewed
 }
 
 // Why a command was stopped.
@@ -42,8 +42,13 @@ func newRunner(c config, log *slog.Logger) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.worker == "" {
+		if c.worker, err = box.nameWorker(); err != nil {
+			return nil, err
+		}
+	}
 	r := &runner{
-		config: c, log: log, inbox: box, errand: &client{c.errandURL, c.token, http.DefaultClient},
+		config: c, log: log, inbox: box, errand: &client{c.errandURL, c.token, c.worker, http.DefaultClient},
 		queue: make(chan *delivery, c.waiting+c.parallel+len(left)), busy: map[int64]bool{},
 	}
 	for _, d := range left {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,6 +108,9 @@ func TestIssuesThatAreNotWorkedOn(t *testing.T) {
 			s.callOperation(adminToken, "POST", "/v1/tokens", `{"name":"other","scopes":["issues:read","issues:write"]}`, &made)
 			s.callOperation(made.Data.Token, "POST", "/v1/issues/1/claim", "{}", nil)
 		},
+		"claimed by another runner with the same token": func(s *errandServer) {
+			s.callOperation(adminToken, "POST", "/v1/issues/1/claim", `{"worker":"another"}`, nil)
+		},
 		"resolved": func(s *errandServer) { s.callOperation(adminToken, "POST", "/v1/issues/1/resolve", "{}", nil) },
 		"unknown":  func(s *errandServer) { s.issue++ },
 	} {
@@ -130,10 +134,11 @@ func TestStopKeepsTheWork(t *testing.T) {
 	t.Parallel()
 	s := startErrand(t)
 	started := filepath.Join(t.TempDir(), "started")
-	c := usualConfig(t, s.url, "sh", "-c", `touch "$0"; sleep 60 & wait`, started)
+	c := usualConfig(t, s.url, "sh", "-c", `touch "$0"; sleep 600 & wait`, started)
 	first := startRunner(t, c)
 	first.deliver(t, deliverySaying(1, "issue.new", s.issue, "high"))
 	require.Eventually(t, func() bool { return fileExists(started) }, atMost, every)
+	require.Equal(t, "runner-of-the-tests", s.readIssue().Claim.Worker)
 
 	first.stop()
 
@@ -146,6 +151,25 @@ func TestStopKeepsTheWork(t *testing.T) {
 	status, text := second.deliver(t, deliverySaying(1, "issue.new", s.issue, "high"))
 	require.Equal(t, 200, status)
 	require.Equal(t, "ignored: it came before", text)
+}
+
+// The name by which a runner holds its claims outlives it, since what it has claimed does too.
+func TestWorkerIsTheSameAfterARestart(t *testing.T) {
+	t.Parallel()
+	c := usualConfig(t, "http://127.0.0.1:9", "true")
+	c.worker = ""
+	first, err := newRunner(c, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+
+	second, err := newRunner(c, slog.New(slog.DiscardHandler))
+
+	require.NoError(t, err)
+	require.NotEmpty(t, first.errand.worker)
+	require.Equal(t, first.errand.worker, second.errand.worker)
+	c.folder = t.TempDir()
+	elsewhere, err := newRunner(c, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.NotEqual(t, first.errand.worker, elsewhere.errand.worker)
 }
 
 func TestOldDeliveriesAreForgotten(t *testing.T) {

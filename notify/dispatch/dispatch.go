@@ -34,14 +34,20 @@ func CheckURL(apiURL, text string) error {
 	return notify.CheckRepositoryURL(apiURL, text, "dispatches")
 }
 
-// NewRequest returns the request of a delivery. Only the status 204 means that it was delivered.
+// NewRequest returns the request of a delivery, signed as those of the format service are: the source control hands the headers
+// to nobody, but what stands in front of one may look at them. Only the status 204 means that it was delivered.
 func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*http.Request, error) {
 	content := payload{Event: m.Event, DeliveryID: m.DeliveryID, WebhookID: m.WebhookID, Issue: m.Issue}
 	if m.Brief != nil {
 		markdown := cutEncoded(m.Brief.Markdown, maxBrief)
 		content.BriefMarkdown = &markdown
 	}
-	return notify.NewRepositoryRequest(ctx, target.URL, target.Token, body{EventType: "service." + string(m.Event), ClientPayload: content})
+	request, err := notify.NewRepositoryRequest(ctx, target.URL, target.Token,
+		body{EventType: "service." + string(m.Event), ClientPayload: content})
+	if err != nil {
+		return nil, err
+	}
+	return request, notify.AddDeliveryHeaders(request, m, target)
 }
 
 // cutEncoded returns as much of a text as fits into limit bytes of JSON.

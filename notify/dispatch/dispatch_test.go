@@ -64,9 +64,23 @@ func TestHeaders(t *testing.T) {
 			wanted := want.Clone()
 			wanted.Set("Authorization", "Bearer token")
 			wanted.Set("Content-Type", "application/json")
+			wanted.Set("X-Service-Event", "issue.new")
+			wanted.Set("X-Service-Delivery", "7")
 			require.Equal(t, wanted, request.Header)
 		})
 	}
+}
+
+// It is signed as any request is (webhooks, Events): what the source control needs comes besides.
+func TestDispatchIsSigned(t *testing.T) {
+	t.Parallel()
+	request, err := dispatch.NewRequest(t.Context(), notifytest.NewExample(),
+		notify.Target{URL: githubURL, Token: "token", Secret: "whsec_secret"})
+
+	require.NoError(t, err)
+	body, err := io.ReadAll(request.Body)
+	require.NoError(t, err)
+	require.Equal(t, notify.SignBody("whsec_secret", notifytest.SentAt, body), request.Header.Get("X-Service-Signature"))
 }
 
 // GitHub takes less than 64 KB: a brief that is too long is cut, whatever is in it.

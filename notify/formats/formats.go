@@ -27,7 +27,7 @@ type Form struct {
 
 var table = map[core.WebhookFormat]Form{
 	core.FormatService:     {Request: notify.Format{NewRequest: service.NewRequest}, Signs: true},
-	core.FormatSCMDispatch: {Request: notify.Format{NewRequest: dispatch.NewRequest, Only204: true}, checkURL: dispatch.CheckURL},
+	core.FormatSCMDispatch: {Request: notify.Format{NewRequest: dispatch.NewRequest, Only204: true}, Signs: true, checkURL: dispatch.CheckURL},
 	core.FormatSCMIssue:    {Request: notify.Format{NewRequest: scmissue.NewRequest}, checkURL: scmissue.CheckURL},
 	core.FormatChatA: {
 		Request:  notify.Format{NewRequest: slack.NewRequest},

@@ -4,7 +4,6 @@ package service
 import (
 	"context"
 	"net/http"
-	"strconv"
 
 	"errand/core"
 	"errand/notify"
@@ -32,8 +31,5 @@ func NewRequest(ctx context.Context, m *notify.Message, target notify.Target) (*
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("X-Service-Event", string(m.Event))
-	request.Header.Set("X-Service-Delivery", strconv.FormatInt(m.DeliveryID, 10))
-	request.Header.Set("X-Service-Signature", notify.SignBody(target.Secret, m.SentAt, encoded))
-	return request, nil
+	return request, notify.AddDeliveryHeaders(request, m, target)
 }

@@ -22,6 +22,7 @@ func FirstDelivery(change int64) int64 { return change * MaxWebhooks }
 // InsertDeliveries makes a delivery for every webhook that is to be told of a change, of the relation changed (id, project_id,
 // issue_id, event, at, client_at, client_since): client_at is when events of a browser or an app came with the change, if any
 // did, and client_since is from when on they make the trust of the project low. It costs nothing where there is no webhook.
+// The examples of the demo project are told to webhooks of that project alone: what never happened wakes nobody, and starts no agent.
 const InsertDeliveries = `
 -- the deliveries of the changes
 INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
@@ -34,6 +35,7 @@ WHERE EXISTS (SELECT FROM webhooks WHERE deleted_at IS NULL)
 	AND w.deleted_at IS NULL
 	AND c.event = ANY (w.events)
 	AND p.deleted_at IS NULL
+	AND (NOT p.demo OR w.project_id IS NOT NULL)
 	AND (w.min_trust = 'low'
 		OR p.trust_setting = 'high'
 		OR p.trust_setting IS NULL AND greatest(s.client_seen_at, c.client_at) > c.client_since IS NOT TRUE)`

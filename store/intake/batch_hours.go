@@ -40,6 +40,7 @@ WITH of_issues AS (
 		AND h.hour = date_trunc('hour', $11::timestamptz, 'UTC')
 		AND w.deleted_at IS NULL
 		AND p.deleted_at IS NULL
+		AND (NOT p.demo OR w.project_id IS NOT NULL)
 		AND (w.min_trust = 'low' -- as for all deliveries
 			OR p.trust_setting = 'high'
 			OR p.trust_setting IS NULL AND greatest(s.client_seen_at, (

@@ -26,7 +26,8 @@ func TestAddEventsMakesAnIssueOfAFirstEvent(t *testing.T) {
 	server := core.SourceServer
 	require.Equal(t, core.IssueDetail{
 		Issue: core.Issue{
-			ID: added.IssueID, ProjectID: storetest.Shop, Title: "Error: pay", Culprit: "shop in pay", Type: "Error", Level: "error", Platform: "go",
+			ID: added.IssueID, ProjectID: storetest.Shop, Project: "shop",
+			Title: "Error: pay", Culprit: "shop in pay", Type: "Error", Level: "error", Platform: "go",
 			Status: core.Unresolved, TimesSeen: 1, StoredEvents: 1, Events24h: 1, Events7d: 1, Priority: 3.997,
 			FirstSeen: c.At(-time.Minute), LastSeen: c.At(-time.Minute), FirstRelease: "1.0", LastRelease: "1.0",
 			Fingerprint: fmt.Sprintf("%x", e.Fingerprint), FingerprintVersion: 1,

@@ -13,7 +13,7 @@ async def main():
         assert "list_issues" in [tool.name for tool in tools], tools
         called = await client.call_tool("whoami", {})
         assert content_of(called)["data"]["name"] == "interop", called
-        refused = await client.call_tool("get_issue", {"id": 1}, raise_on_error=False)
+        refused = await client.call_tool("get_issue", {"id": 999999999}, raise_on_error=False)
         assert refused.is_error, refused
         prompt = await client.get_prompt(prompts[0].name, {"project": "shop"})
         assert len(prompt.messages) == 1, prompt

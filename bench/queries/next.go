@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"errand/bench"
+)
+
+// nextAgents is how many agents take issues at once.
+const nextAgents = 50
+
+// measureNext has agents take issues, one agent and then many at once, and the list by priority read by as many: a machine that
+// is busy with that many calls answers none of them soon, so that the yardstick is the list. No issue may be taken twice.
+func (c *client) measureNext(ctx context.Context) ([]row, error) {
+	var rows []row
+	taken := map[int64]bool{}
+	for _, agents := range []int{1, nextAgents} {
+		each := max(c.calls/agents, 4)
+		list, err := timeTogether(agents, each, func(int) error { _, err := c.getPath(ctx, "/issues?sort=priority"); return err })
+		if err != nil {
+			return nil, err
+		}
+		ids := make([][]int64, agents)
+		next, err := timeTogether(agents, each, func(n int) error {
+			id, err := c.takeNext(ctx, n)
+			ids[n] = append(ids[n], id)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range slices.Concat(ids...) {
+			if taken[id] {
+				return nil, fmt.Errorf("issue %d was taken twice", id)
+			}
+			taken[id] = true
+		}
+		for _, one := range []struct {
+			name, target string
+			times        []float64
+		}{{"list by priority, all", "", list}, {"next_issue", "p95 20, or that of the list", next}} {
+			r := row{name: fmt.Sprintf("%s, %d at once", one.name, agents), target: one.target,
+				median: bench.TakeMedian(one.times), p95: one.times[int(0.95*float64(len(one.times)-1))]}
+			if one.target != "" {
+				r.limit = fmt.Sprintf("%.2f times the list", r.p95/rows[len(rows)-1].p95)
+			}
+			rows = append(rows, r)
+			fmt.Printf("  %-58s median %7.2f ms  p95 %7.2f ms  %s\n", r.name, r.median, r.p95, r.limit)
+		}
+	}
+	return rows, nil
+}
+
+// timeTogether has callers make their calls at the same time, each one after the other, and returns the milliseconds, sorted.
+func timeTogether(callers, each int, call func(n int) error) ([]float64, error) {
+	times, errs := make([][]float64, callers), make([]error, callers)
+	var all sync.WaitGroup
+	for n := range callers {
+		all.Go(func() {
+			for range each {
+				begin := time.Now()
+				if errs[n] = call(n); errs[n] != nil {
+					return
+				}
+				times[n] = append(times[n], float64(time.Since(begin).Microseconds())/1000)
+			}
+		})
+	}
+	all.Wait()
+	sorted := slices.Concat(times...)
+	slices.Sort(sorted)
+	return sorted, errors.Join(errs...)
+}
+
+// takeNext has an agent take the next issue, and returns its id.
+func (c *client) takeNext(ctx context.Context, agent int) (int64, error) {
+	text, err := c.Call(ctx, http.MethodPost, "/v1/issues/next", fmt.Sprintf(`{"worker":"agent-%d"}`, agent))
+	if err != nil {
+		return 0, err
+	}
+	var next struct {
+		Data struct{ Issue *struct{ ID int64 } }
+	}
+	if err := json.Unmarshal(text, &next); err != nil || next.Data.Issue == nil {
+		return 0, fmt.Errorf("no issue is left: %.200s", text)
+	}
+	return next.Data.Issue.ID, nil
+}

@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// nextCandidate is an issue of a ranking, as far as next_issue has to know it: what else an issue shows takes longer to be read
+// than the ranking.
+type nextCandidate struct {
+	ProjectID int64
+	ID        int64
+	Score     float64
+	Title     core.Untrusted
+	Culprit   core.Untrusted
+	Type      core.Untrusted
+	Level     string
+	Platform  string
+	IsHeld    bool // an action on it waits for approval
+	triageRow
+
+	isNoise, isFixable bool
+}
+
+// readCandidates returns the statement that reads the candidates which a statement ranks.
+func readCandidates(rank string) string {
+	return `SELECT r.project_id, r.id, r.score, i.title, i.culprit, i.type, i.level, i.platform, ` + triageColumns + `,
+	EXISTS (
+		SELECT FROM approvals a
+		WHERE a.project_id = i.project_id AND a.issue_id = i.id AND a.status = 'pending' AND a.expires_at > @now) AS is_held
+FROM (` + rank + `) r
+JOIN issues i ON i.project_id = r.project_id AND i.id = r.id
+LEFT JOIN triage_corrections c ON c.project_id = i.project_id AND c.issue_id = i.id
+ORDER BY r.score DESC, r.id DESC`
+}
+
+// listCandidates lists the unclaimed issues of a status as ListIssues does by priority.
+func (s *Store) listCandidates(ctx context.Context, key rankingKey) (core.Page[nextCandidate], error) {
+	claimed := false
+	f := IssueFilter{ProjectID: key.project, Status: key.status, Claimed: &claimed, Sort: core.ByPriority}
+	f.Paging = core.Paging{Limit: nextChunk, Cursor: key.cursor}
+	l, rank, err := f.buildRanking(nil, s.Now())
+	if err != nil {
+		return core.Page[nextCandidate]{}, err
+	}
+	delete(l.Args, "day_ago") // of what issues show
+	delete(l.Args, "week_ago")
+	page, err := pg.RunPage(ctx, s.db, l, readCandidates(rank), func(c nextCandidate) core.ListPosition {
+		return core.ListPosition{Score: c.Score, ID: c.ID}
+	})
+	for i := range page.Data {
+		page.Data[i].judge()
+	}
+	return page, err
+}
+
+// judge has the triage say of what kind the issue is. Counts, trust and status change how severe it is, and nothing of this.
+func (c *nextCandidate) judge() {
+	judged := c.toTriage(&core.Issue{Title: c.Title, Culprit: c.Culprit, Type: c.Type, Level: c.Level, Platform: c.Platform})
+	c.isNoise, c.isFixable = judged.Noise, judged.AgentFixable
+}
