@@ -175,3 +175,20 @@ func TestSetupGuideHasNoNameOfTheApp(t *testing.T) {
 		require.Zero(t, strings.Count(text, "```")%2, platform)
 	}
 }
+
+// TestTheFirstEventIsTheEarliest makes an issue whose error happened before those of the 110 issues in front of it.
+func TestTheFirstEventIsTheEarliest(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	for i := range 110 {
+		h.addEvents(h.newEvent(strings.Repeat("x", i+1), 1))
+	}
+	earliest := h.newEvent("late to arrive", 1)
+	earliest.OccurredAt = core.At(noon.Add(-time.Hour))
+	h.addEvents(earliest)
+	h.mustCall(core.NewBootstrapActor(), core.ReportSetupStep.Operation, `{"project": "shop", "step": "connected"}`)
+
+	progress := h.mustCall(core.NewBootstrapActor(), core.GetSetupProgress.Operation, `{}`)
+
+	require.Contains(t, progress, `"first_event_at":"`+noon.Add(-time.Hour).Format("2006-01-02T15:04:05"))
+}

@@ -1,0 +1,45 @@
+package tools_test
+
+import (
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+)
+
+// notTools are words of the example that look like a tool and are fields.
+var notTools = []string{"agent_fixable", "pr_url"}
+
+// TestTheExampleOfAgentsNamesTools finds what looks like a tool in the texts that a repository adopts: words with an underscore.
+func TestTheExampleOfAgentsNamesTools(t *testing.T) {
+	t.Parallel()
+	tools := map[string]bool{}
+	for _, o := range core.V1.Operations() {
+		tools[o.Name] = o.NotATool == ""
+	}
+	folder, named := os.DirFS("../examples/agent"), 0
+
+	err := fs.WalkDir(folder, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(folder, path)
+		for _, found := range regexp.MustCompile("`([a-z]+(?:_[a-z]+)+)`").FindAllSubmatch(text, -1) {
+			word := string(found[1])
+			if slices.Contains(notTools, word) {
+				continue
+			}
+			require.True(t, tools[word], "%s names %s, which is not a tool", path, word)
+			named++
+		}
+		return err
+	})
+
+	require.NoError(t, err)
+	require.Greater(t, named, 8)
+}
