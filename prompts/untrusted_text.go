@@ -57,7 +57,7 @@ func isPlain(text string) bool {
 // isHidden reports whether readers do not see the character, or see others in another order because of it.
 func isHidden(r rune) bool {
 	switch {
-	case r == '\n' || r == '\t':
+	case r == '\n' || r == '\t' || r >= ' ' && r <= '~': // nearly all there is, and the tables below are slow
 		return false
 	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Variation_Selector,
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point):
