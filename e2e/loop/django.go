@@ -65,8 +65,8 @@ func makeBreadcrumbs() []any {
 	var crumbs []any
 	for c := range djangoBreadcrumbs {
 		crumb := map[string]any{"timestamp": fmt.Sprintf("2026-01-01T12:00:%02dZ", c), "category": "query", "type": "default",
-			"level": "info",
-			"message": fmt.Sprintf(`SELECT "shop_price"."id", "shop_price"."amount" FROM "shop_price" WHERE "shop_price"."cart_id" = %d LIMIT 21`, c)}
+			"level":   "info",
+			"message": fmt.Sprintf(`SELECT "id", "amount" FROM "shop_price" WHERE "shop_price"."cart_id" = %d LIMIT 21`, c)}
 		if c%4 == 0 {
 			crumb["category"], crumb["type"], crumb["message"] = "httplib", "http", ""
 			crumb["data"] = map[string]any{"url": "https://tax.example.com/v1/rates", "method": "GET", "status_code": 200}
