@@ -38,7 +38,7 @@ var longDocs = map[string]string{
 		"last 30 days, unless trust_setting says otherwise.",
 	"@project.source":                "Where the events of the last 30 days came from; null when there were none.",
 	"@project.client_seen_at":        "The last event from a browser, mobile or unknown source, written at most once an hour.",
-	"@projectChange.repository":      "owner/name of the code; null removes it.",
+	"@projectChange.repository":      "owner/name; null removes it.",
 	"@projectChange.daily_quota":     "Events per UTC day; null for no quota.",
 	"@projectChange.scrub_keys":      "Further names whose values are masked.",
 	"@projectChange.scrub_patterns":  "JavaScript patterns; what they match is masked.",

@@ -50,11 +50,13 @@ func makeFrames(n int) []any {
 		}
 		frames = append(frames, map[string]any{
 			"filename": file, "abs_path": "/srv/app/" + file, "module": module, "function": name, "lineno": 40 + f, "in_app": inApp,
-			"pre_context": []string{"    def " + name + "(self, cart, request):", "        prices = self.load_prices(cart)",
+			"pre_context": []string{"    def " + name + "(self, cart, request):",
+				"        prices = self.load_prices(cart)",
 				"        total = sum(prices)"},
 			"context_line": "        total -= self.rules[f\"discount_{cart.kind}\"]",
 			"post_context": []string{"        return total.quantize(CENT)", "", "    def load_prices(self, cart):"},
-			"vars": map[string]any{"self": "<shop.checkout.Checkout object>", "cart": "<Cart: 4711>",
+			"vars": map[string]any{"self": "<shop.checkout.Checkout object>",
+				"cart": "<Cart: 4711>",
 				"total": "Decimal('42.50')", "step": f},
 		})
 	}
@@ -64,8 +66,9 @@ func makeFrames(n int) []any {
 func makeBreadcrumbs() []any {
 	var crumbs []any
 	for c := range djangoBreadcrumbs {
-		crumb := map[string]any{"timestamp": fmt.Sprintf("2026-01-01T12:00:%02dZ", c), "category": "query", "type": "default", "level": "info",
-			"message": fmt.Sprintf(`SELECT "shop_price"."id", "shop_price"."amount" FROM "shop_price" `+
+		crumb := map[string]any{"timestamp": fmt.Sprintf("2026-01-01T12:00:%02dZ", c), "category": "query", "type": "default",
+			"level":   "info",
+			"message": fmt.Sprintf(`SELECT "id", "amount" FROM "shop_price" `+
 				`WHERE "shop_price"."cart_id" = %d LIMIT 21`, c)}
 		if c%4 == 0 {
 			crumb["category"], crumb["type"], crumb["message"] = "httplib", "http", ""
