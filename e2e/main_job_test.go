@@ -73,11 +73,11 @@ func (j job) runJob() {
 	require.Equal(t, "unresolved", issue["status"])
 	require.EqualValues(t, 1, issue["times_seen"])
 	require.EqualValues(t, 1, issue["users_affected"])
-	require.Equal(t, "shop@1.4.0", issue["first_release"])
 	require.Contains(t, issue["title"], "cart")
 	id := issue["id"]
 
 	detail := callForData(t, first, "get_issue", map[string]any{"id": id})
+	require.Equal(t, "shop@1.4.0", detail["first_release"])
 	event := callForData(t, first, "get_event", map[string]any{"id": detail["latest_event_id"]})["event"].(map[string]any)
 	j.checkEvent(event)
 
