@@ -56,7 +56,7 @@ func makeFrames(n int) []any {
 			"context_line": "        total -= self.rules[f\"discount_{cart.kind}\"]",
 			"post_context": []string{"        return total.quantize(CENT)", "", "    def load_prices(self, cart):"},
 			"vars": map[string]any{"self": "<shop.checkout.Checkout object>",
-				"cart": "<Cart: 4711>",
+				"cart":  "<Cart: 4711>",
 				"total": "Decimal('42.50')", "step": f},
 		})
 	}
@@ -67,7 +67,7 @@ func makeBreadcrumbs() []any {
 	var crumbs []any
 	for c := range djangoBreadcrumbs {
 		crumb := map[string]any{"timestamp": fmt.Sprintf("2026-01-01T12:00:%02dZ", c), "category": "query", "type": "default",
-			"level":   "info",
+			"level": "info",
 			"message": fmt.Sprintf(`SELECT "id", "amount" FROM "shop_price" `+
 				`WHERE "shop_price"."cart_id" = %d LIMIT 21`, c)}
 		if c%4 == 0 {
