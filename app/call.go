@@ -189,7 +189,7 @@ func (o CallOptions) printAnswer(body []byte) error {
 	return err
 }
 
-// PrintText prints the text at a path below data, such as brief.markdown, as it is meant to be read. What has no such text is
+// PrintText prints the text at a path below data, such as markdown, as it is meant to be read. What has no such text is
 // printed as any other answer.
 func (in *OperationInput) PrintText(ctx context.Context, o CallOptions, path string) error {
 	if err := o.check(); err != nil {

@@ -15,10 +15,10 @@ import (
 func TestCallPrintsTexts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ body, want string }{
-		"a brief":  {`{"data":{"brief":{"markdown":"# 42\u001b[31m\n\ntext\u202e\n"}}}`, "# 42[31m\n\ntext\n"},
-		"none":     {`{"data":{"issue":null,"brief":null,"why":"nothing is open"}}`, "issue\nbrief\nwhy                      nothing is open\n"},
+		"a brief":  {`{"data":{"issue":{"id":42},"markdown":"# 42\u001b[31m\n\ntext\u202e\n","why":null}}`, "# 42[31m\n\ntext\n"},
+		"none":     {`{"data":{"issue":null,"markdown":"No issue for you: no open issue.\n"}}`, "No issue for you: no open issue.\n"},
 		"no data":  {`{"why":"x"}`, "why                      x\n"},
-		"no texts": {`{"data":{"brief":{"markdown":7}}}`, "brief.markdown           7\n"},
+		"no texts": {`{"data":{"markdown":7}}`, "markdown                 7\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -29,7 +29,7 @@ func TestCallPrintsTexts(t *testing.T) {
 			var out, notes strings.Builder
 			options.Streams = app.Streams{Out: &out, Notes: &notes, IsTerminal: true}
 
-			require.NoError(t, input.PrintText(t.Context(), options, "brief.markdown"))
+			require.NoError(t, input.PrintText(t.Context(), options, "markdown"))
 
 			require.Equal(t, test.want, out.String())
 		})

@@ -32,6 +32,7 @@ func TestCommandLine(t *testing.T) {
 		"a mistyped one":     {[]string{"call", "list_isues"}, 2, `did you mean "list_issues"?`},
 		"a mistyped flag":    {[]string{"call", "list_issues", "--projct=x"}, 2, `did you mean "--project"?`},
 		"nothing there":      {[]string{"call", "get_issue", "--id=7"}, 1, "list_issues shows the issues that exist."},
+		"and as JSON":        {[]string{"next", "--json"}, 0, `"why":"no open issue"`},
 		"what is missing":    {[]string{"call", "get_issue"}, 2, "errand: missing: --id"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,4 +54,29 @@ func TestCommandLine(t *testing.T) {
 			require.NotContains(t, notes.String(), adminToken)
 		})
 	}
+}
+
+// TestNextPrintsTheBrief has an agent of a shell take an issue: what it reads is the Markdown, though it is not at a terminal.
+func TestNextPrintsTheBrief(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	demo := errandCommand(t, s.dataDir, nil, "demo")
+	printed, err := demo.CombinedOutput()
+	require.NoError(t, err, string(printed))
+	next := func(args ...string) string {
+		command := exec.Command("../bin/errand", append([]string{"next"}, args...)...)
+		command.Env = append(os.Environ(), "ERRAND_URL="+s.url, "ERRAND_TOKEN="+adminToken)
+		out, err := command.Output()
+		require.NoError(t, err)
+		return string(out)
+	}
+
+	brief, data, left := next(), next("--json"), ""
+	for range 10 { // the demo has fewer open issues
+		left = next()
+	}
+
+	require.Regexp(t, `^issue_id=\d+ project=demo-shop .*\n\n# Errand issue \d+: `, brief)
+	require.Regexp(t, `^{"data":{"issue":{"id":\d+,`, data)
+	require.Regexp(t, `^No issue for you: of the open issues \d+ are claimed`, left)
 }

@@ -62,14 +62,14 @@ type nextCmd struct {
 	kong.Plugins
 }
 
-const nextOperation, briefPath = "next_issue", "brief.markdown"
+const nextOperation, textPath = "next_issue", "markdown"
 
 func (c *nextCmd) Run(ctx context.Context) error {
 	if c.Input == nil {
 		return fmt.Errorf("this errand has no operation %s", nextOperation)
 	}
 	c.Streams = app.NewStreams()
-	return c.Input.PrintText(ctx, c.CallOptions, briefPath)
+	return c.Input.PrintText(ctx, c.CallOptions, textPath)
 }
 
 // newCommands returns the commands that a command line can name: call has a subcommand for each operation when it is named, so
