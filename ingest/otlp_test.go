@@ -275,7 +275,7 @@ func TestExportsOfPages(t *testing.T) {
 
 func TestExportsWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
-	s := startServerWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(150 * time.Millisecond) }})
+	s := startServerWith(t, config{before: func(i *ingest.Ingest) { i.WaitAtMost(time.Second) }})
 	requireTaken(t, s.postBody(traces, spansJSON("before"), byBearer, asJSON))
 
 	comeBack := s.takeDatabaseAway(t)

@@ -115,8 +115,8 @@ func TestKeysAreLookedUpAgainWhileTheDatabaseIsAway(t *testing.T) {
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	s := startServerWith(t, config{before: func(i *ingest.Ingest) {
-		i.WaitAtMost(150 * time.Millisecond)
-		i.HoldAtMost(150 * time.Millisecond)
+		i.WaitAtMost(time.Second)
+		i.HoldAtMost(time.Second)
 	}})
 	const unknown = "ffffffffffffffffffffffffffffffff"
 	s.untilTaken(1)
