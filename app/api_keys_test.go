@@ -9,12 +9,13 @@ import (
 
 	"errand/app"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // listAPIKeys returns the lines of `errand api-key list` without the heading, as words.
 func listAPIKeys(t *testing.T, c app.Config) (lines [][]string) {
 	t.Helper()
-	keys, err := app.ListAPIKeys(t.Context(), &c, (&logText{}).logger())
+	keys, err := app.ListAPIKeys(t.Context(), &c, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	var text strings.Builder
 	require.NoError(t, app.PrintAPIKeys(&text, keys))
@@ -27,9 +28,9 @@ func listAPIKeys(t *testing.T, c app.Config) (lines [][]string) {
 
 func TestAPIKeyCommands(t *testing.T) {
 	t.Parallel()
-	c, log := configOn(storetest.NewURL(t)), &logText{}
+	c, log := configOn(storetest.NewURL(t)), &logtext.Text{}
 
-	key, err := app.CreateAPIKey(t.Context(), &c, "dashboard", []string{"problems:write", "apps:read", "apps:read"}, log.logger())
+	key, err := app.CreateAPIKey(t.Context(), &c, "dashboard", []string{"problems:write", "apps:read", "apps:read"}, log.NewLogger())
 
 	require.NoError(t, err)
 	require.True(t, key.LooksLike("cka_"))
@@ -41,9 +42,9 @@ func TestAPIKeyCommands(t *testing.T) {
 
 	id, err := strconv.ParseInt(listed[0][0], 10, 64)
 	require.NoError(t, err)
-	require.NoError(t, app.RevokeAPIKey(t.Context(), &c, id, log.logger()))
+	require.NoError(t, app.RevokeAPIKey(t.Context(), &c, id, log.NewLogger()))
 	require.NotEqual(t, "-", listAPIKeys(t, c)[0][6])
-	require.ErrorContains(t, app.RevokeAPIKey(t.Context(), &c, id, log.logger()), "errand api-key list")
+	require.ErrorContains(t, app.RevokeAPIKey(t.Context(), &c, id, log.NewLogger()), "errand api-key list")
 }
 
 func TestAPIKeyIsNotMadeOfWhatIsNotAllowed(t *testing.T) {
@@ -59,7 +60,7 @@ func TestAPIKeyIsNotMadeOfWhatIsNotAllowed(t *testing.T) {
 		{" ", []string{"apps:read"}, "must not be blank"},
 		{strings.Repeat("n", 101), []string{"apps:read"}, "at most 100 characters"},
 	} {
-		_, err := app.CreateAPIKey(t.Context(), &c, wrong.name, wrong.permissions, (&logText{}).logger())
+		_, err := app.CreateAPIKey(t.Context(), &c, wrong.name, wrong.permissions, (&logtext.Text{}).NewLogger())
 		require.ErrorContains(t, err, wrong.says)
 	}
 	require.Empty(t, listAPIKeys(t, c))

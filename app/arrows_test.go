@@ -99,6 +99,7 @@ var arrows = map[string][]string{
 	"e2e/interop":     {"e2e/loop", "github.com/modelcontextprotocol/go-sdk"},
 	"fixes/fixestest": {"fixes"},
 	"testkit/corpora": {},
+	"testkit/logtext": {},
 	"testkit/golden":  {"github.com/stretchr/testify"},
 	"testkit/house":   {},
 	"scripts/names":   {"testkit/house"},

@@ -12,6 +12,7 @@ import (
 	"errand/app"
 	"errand/core"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // change is what a test changes in a configuration that works.
@@ -113,10 +114,10 @@ func TestBaseURLsThatAreRefused(t *testing.T) {
 // requireRefusedConfig starts a server with a changed configuration. The error must name the variable, and no secret.
 func requireRefusedConfig(t *testing.T, config app.Config, changeIt change, variable string) {
 	t.Helper()
-	log := &logText{}
+	log := &logtext.Text{}
 	changeIt(&config)
 
-	_, err := app.New(t.Context(), config, "0.0.0", log.logger())
+	_, err := app.New(t.Context(), config, "0.0.0", log.NewLogger())
 
 	require.ErrorContains(t, err, variable)
 	require.NotContains(t, err.Error()+log.String(), "hunter2")

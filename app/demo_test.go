@@ -11,6 +11,7 @@ import (
 
 	"errand/app"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // getJSON makes a REST call as the admin and reads data of its answer.
@@ -26,7 +27,7 @@ func (s *server) getJSON(t *testing.T, path string, into any) {
 func makeDemo(t *testing.T, databaseURL string) app.Demo {
 	t.Helper()
 	c := configOn(databaseURL)
-	made, err := app.MakeDemo(t.Context(), &c, (&logText{}).logger())
+	made, err := app.MakeDemo(t.Context(), &c, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	return made
 }
@@ -163,7 +164,7 @@ func TestDemoTwiceAtOnce(t *testing.T) {
 	for range cap(made) {
 		go func() {
 			c := configOn(databaseURL)
-			one, err := app.MakeDemo(t.Context(), &c, (&logText{}).logger())
+			one, err := app.MakeDemo(t.Context(), &c, (&logtext.Text{}).NewLogger())
 			if err != nil {
 				one.BaseURL = err.Error()
 			}
@@ -183,7 +184,7 @@ func TestDemoSaysWhatToTryNext(t *testing.T) {
 	var text strings.Builder
 	c := configOn(storetest.NewURL(t))
 	c.BaseURL = "https://errand.example"
-	made, err := app.MakeDemo(t.Context(), &c, (&logText{}).logger())
+	made, err := app.MakeDemo(t.Context(), &c, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	require.NoError(t, made.Print(&text))
 	for _, part := range []string{

@@ -1,17 +1,14 @@
 package app_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +18,7 @@ import (
 	"errand/app"
 	"errand/core"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -38,32 +36,10 @@ func configOn(databaseURL string) app.Config {
 	return app.Config{Addr: "127.0.0.1:0", DatabaseURL: core.Secret(databaseURL), AdminToken: adminToken, Migrate: "on"}
 }
 
-// logText is a log at level debug that tests read.
-type logText struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logText) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logText) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-func (l *logText) logger() *slog.Logger {
-	return slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
-
 // server is a running App.
 type server struct {
 	*app.App
-	log    *logText
+	log    *logtext.Text
 	client *http.Client
 	end    context.CancelFunc // what a signal does
 	done   chan error         // what Run gave
@@ -73,9 +49,9 @@ type server struct {
 // startServer runs a server until the test ends.
 func startServer(t *testing.T, c app.Config) *server {
 	t.Helper()
-	s := &server{log: &logText{}, client: &http.Client{Transport: &http.Transport{}, Timeout: atMost}, done: make(chan error, 1)}
+	s := &server{log: &logtext.Text{}, client: &http.Client{Transport: &http.Transport{}, Timeout: atMost}, done: make(chan error, 1)}
 	var err error
-	s.App, err = app.New(t.Context(), c, "0.0.0", s.log.logger())
+	s.App, err = app.New(t.Context(), c, "0.0.0", s.log.NewLogger())
 	require.NoError(t, err)
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end

@@ -12,6 +12,7 @@ import (
 
 	"errand/app"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // management is a client of the management API of a running server.
@@ -36,7 +37,7 @@ func openManagement(t *testing.T, c app.Config) *management {
 // makeKey makes a key as the command does, beside the running server.
 func (m *management) makeKey(t *testing.T, c app.Config, permissions ...string) string {
 	t.Helper()
-	key, err := app.CreateAPIKey(t.Context(), &c, "dashboard", permissions, (&logText{}).logger())
+	key, err := app.CreateAPIKey(t.Context(), &c, "dashboard", permissions, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	return key.Reveal()
 }
@@ -149,11 +150,11 @@ func TestRevokedAPIKeyStopsAtOnceOnTwoServers(t *testing.T) {
 	m := openManagement(t, c)
 	other := &management{server: startServer(t, c)}
 	require.Equal(t, http.StatusOK, other.call(t, m.key, "GET /apps").status)
-	keys, err := app.ListAPIKeys(t.Context(), &c, (&logText{}).logger())
+	keys, err := app.ListAPIKeys(t.Context(), &c, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	require.False(t, keys[0].LastUsedAt.IsZero())
 
-	require.NoError(t, app.RevokeAPIKey(t.Context(), &c, keys[0].ID, (&logText{}).logger()))
+	require.NoError(t, app.RevokeAPIKey(t.Context(), &c, keys[0].ID, (&logtext.Text{}).NewLogger()))
 
 	require.Equal(t, http.StatusUnauthorized, m.call(t, m.key, "GET /apps").status)
 	require.Equal(t, http.StatusUnauthorized, other.call(t, m.key, "GET /apps").status)

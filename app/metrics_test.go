@@ -16,6 +16,7 @@ import (
 
 	"errand/app"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // measuredPool is how many connections a server of startMeasured makes at most.
@@ -172,7 +173,7 @@ func TestMetricsAddressThatIsTaken(t *testing.T) {
 	c := configOn(storetest.NewURL(t))
 	c.MetricsAddr = taken.Addr().String()
 
-	_, err = app.New(t.Context(), c, "0.0.0", (&logText{}).logger())
+	_, err = app.New(t.Context(), c, "0.0.0", (&logtext.Text{}).NewLogger())
 
 	require.ErrorContains(t, err, "METRICS_ADDR")
 }

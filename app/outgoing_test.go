@@ -14,6 +14,7 @@ import (
 	"errand/app"
 	"errand/core"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // chatAlert is an alert whose URL is a secret; its host needs no name server.
@@ -82,7 +83,7 @@ func TestEncryptionKeysOfAPrivateInstallation(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(file, []byte("hunter2\n"), 0o600))
 	c.EncryptionKeys = ""
-	_, err = app.New(t.Context(), c, "0.0.0", (&logText{}).logger())
+	_, err = app.New(t.Context(), c, "0.0.0", (&logtext.Text{}).NewLogger())
 	require.ErrorContains(t, err, "encryption-keys holds no key")
 	require.NotContains(t, err.Error(), "hunter2")
 }

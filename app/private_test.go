@@ -14,6 +14,7 @@ import (
 	"errand/core"
 	"errand/store/embedded"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // dataDir returns an empty data folder that the user who runs Postgres may enter.
@@ -45,7 +46,7 @@ func TestPrivateInstallation(t *testing.T) {
 	dir := dataDir(t)
 	create := func(name string) string {
 		c := privateConfig(dir)
-		token, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: name, Scopes: []string{"issues:read"}}, (&logText{}).logger())
+		token, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: name, Scopes: []string{"issues:read"}}, (&logtext.Text{}).NewLogger())
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(token, "ck_"), token)
 		return token
@@ -65,17 +66,17 @@ func TestPrivateInstallation(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode())
 	beside := create("beside the server")
 	settings := privateConfig(dir)
-	now, err := app.UnsetSetting(t.Context(), &settings, "SIMILAR", "0.0.0", (&logText{}).logger())
+	now, err := app.UnsetSetting(t.Context(), &settings, "SIMILAR", "0.0.0", (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	require.Equal(t, app.ShownSetting{Name: "SIMILAR", Value: "on (default)"}, now, "it was not set before")
-	list, err := app.ListSettings(t.Context(), &settings, (&logText{}).logger())
+	list, err := app.ListSettings(t.Context(), &settings, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	require.Contains(t, list, app.ShownSetting{Name: "RETENTION_DAYS", Value: "90 (default)"})
 	for _, token := range []string{admin, before, beside} {
 		require.Equal(t, http.StatusOK, s.statusAs(t, token, "/v1/projects"))
 	}
 	require.Equal(t, http.StatusForbidden, s.statusAs(t, beside, "/v1/tokens"))
-	_, err = app.New(t.Context(), privateConfig(dir), "0.0.0", (&logText{}).logger())
+	_, err = app.New(t.Context(), privateConfig(dir), "0.0.0", (&logtext.Text{}).NewLogger())
 	require.ErrorIs(t, err, embedded.ErrRunning)
 	require.NotContains(t, s.log.String(), admin)
 	s.stopServer(t)
@@ -101,7 +102,7 @@ func TestAdminTokenThatIsSet(t *testing.T) {
 	s.stopServer(t)
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "admin-token"), []byte("short\n"), 0o600))
-	_, err := app.New(t.Context(), privateConfig(dir), "0.0.0", (&logText{}).logger())
+	_, err := app.New(t.Context(), privateConfig(dir), "0.0.0", (&logtext.Text{}).NewLogger())
 	require.ErrorContains(t, err, "ADMIN_TOKEN")
 }
 
@@ -110,7 +111,7 @@ func TestNoAdminTokenIsMadeForADatabaseOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	c := configOn(storetest.NewURL(t))
 	c.AdminToken, c.DataDir = "", t.TempDir()
-	token, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: "root", Scopes: []string{"admin"}}, (&logText{}).logger())
+	token, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: "root", Scopes: []string{"admin"}}, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	s := startServer(t, c)
 	require.Empty(t, s.NewAdminToken)
@@ -132,7 +133,7 @@ func TestCreateTokenRefuses(t *testing.T) {
 		"no name":            {Scopes: []string{"admin"}},
 		"an unknown project": {Name: "fixer", Scopes: []string{"admin"}, Project: "no-such-app"},
 	} {
-		token, err := app.CreateToken(t.Context(), &c, n, (&logText{}).logger())
+		token, err := app.CreateToken(t.Context(), &c, n, (&logtext.Text{}).NewLogger())
 		require.Empty(t, token, name)
 		var failure *core.Error
 		require.ErrorAs(t, err, &failure, name)
@@ -163,8 +164,8 @@ func TestForeignSecretsAreRefused(t *testing.T) {
 	} {
 		dir := dataDir(t)
 		file := plant(dir)
-		c, log := privateConfig(dir), &logText{}
-		_, err := app.New(t.Context(), c, "0.0.0", log.logger())
+		c, log := privateConfig(dir), &logtext.Text{}
+		_, err := app.New(t.Context(), c, "0.0.0", log.NewLogger())
 		require.ErrorContains(t, err, file, name)
 		require.NotContains(t, err.Error()+log.String(), planted, name)
 		text, err := os.ReadFile(filepath.Join(dir, "elsewhere"))

@@ -9,6 +9,7 @@ import (
 	"errand/app"
 	"errand/store"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // setAway takes the server's database away, connections and all, or gives it back.
@@ -72,10 +73,10 @@ func TestMigrateOffRefusesAnOldSchema(t *testing.T) {
 	t.Parallel()
 	c := configOn(storetest.NewEmptyURL(t))
 	c.Migrate = "off"
-	_, err := app.New(t.Context(), c, "0.0.0", (&logText{}).logger())
+	_, err := app.New(t.Context(), c, "0.0.0", (&logtext.Text{}).NewLogger())
 	require.ErrorIs(t, err, store.ErrOldSchema)
 
-	require.NoError(t, app.Migrate(t.Context(), &c, (&logText{}).logger()))
+	require.NoError(t, app.Migrate(t.Context(), &c, (&logtext.Text{}).NewLogger()))
 	s := startServer(t, c)
 	s.sendEvent(t, s.makeProject(t))
 }

@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"errand/app"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // configThatRefreshes has a server read the settings of the installation often.
@@ -46,22 +46,11 @@ func (s *server) policyOf(t *testing.T, issue int64) policy {
 func shownSettings(t *testing.T, databaseURL string) map[string]app.ShownSetting {
 	t.Helper()
 	c := configOn(databaseURL)
-	list, err := app.ListSettings(t.Context(), &c, (&logText{}).logger())
+	list, err := app.ListSettings(t.Context(), &c, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	found := map[string]app.ShownSetting{}
 	for _, s := range list {
 		found[s.Name] = s
-	}
-	return found
-}
-
-// linesWith are those of a log that have a message.
-func (l *logText) linesWith(message string) (found []map[string]any) {
-	for line := range strings.Lines(l.String()) {
-		var fields map[string]any
-		if json.Unmarshal([]byte(line), &fields) == nil && fields["msg"] == message {
-			found = append(found, fields)
-		}
 	}
 	return found
 }
@@ -92,7 +81,7 @@ func TestServerWithoutSettingsTakesTheInstallations(t *testing.T) {
 	require.Equal(t, held, second.policyOf(t, issue))
 	require.Equal(t, "https://errand.example", second.URL())
 	require.Contains(t, second.sendRequest(t.Context(), http.MethodGet, "/docs", "", nil).body, "https://errand.example")
-	require.Empty(t, second.log.linesWith(changedHere))
+	require.Empty(t, second.log.FindLines(changedHere))
 	first.stopServer(t) // the second one does the jobs from now on, at the latest
 	second.stopServer(t)
 	third := startServer(t, plain)
@@ -154,10 +143,10 @@ func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 	require.Equal(t, want, second.policyOf(t, issue))
 	require.Eventually(t, func() bool { return first.policyOf(t, issue) == want }, atMost, every)
 
-	here := second.log.linesWith(changedHere)
+	here := second.log.FindLines(changedHere)
 	require.Len(t, here, 3)
 	require.Equal(t, []any{"REQUIRE_APPROVAL", "ignore", "none"}, []any{here[1]["setting"], here[1]["old"], here[1]["new"]})
-	there := first.log.linesWith(changedThere)
+	there := first.log.FindLines(changedThere)
 	require.Len(t, there, 3)
 	require.Equal(t, []any{"REQUIRE_APPROVAL", "ignore", "none"}, []any{there[1]["setting"], there[1]["old"], there[1]["new"]})
 	require.Equal(t, "ignore", there[1]["started_with"])
@@ -169,7 +158,7 @@ func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 	for name, value := range map[string]string{
 		"similar": "on (default)", "require-approval": "none (default)", "BASE_URL": "http:// and each server's ADDR (default)",
 	} {
-		now, err := app.UnsetSetting(t.Context(), &c, name, "0.0.0", (&logText{}).logger())
+		now, err := app.UnsetSetting(t.Context(), &c, name, "0.0.0", (&logtext.Text{}).NewLogger())
 		require.NoError(t, err)
 		require.Equal(t, strings.ToUpper(strings.ReplaceAll(name, "-", "_")), now.Name)
 		require.Equal(t, value, now.Value)
@@ -183,7 +172,7 @@ func TestSettingThatIsSetHoldsEverywhere(t *testing.T) {
 	got := shownSettings(t, databaseURL)["REQUIRE_APPROVAL"]
 	require.Equal(t, "none (default)", got.Value)
 	require.Contains(t, got.SetBy, "unset by ")
-	_, err := app.UnsetSetting(t.Context(), &c, "ADDR", "0.0.0", (&logText{}).logger())
+	_, err := app.UnsetSetting(t.Context(), &c, "ADDR", "0.0.0", (&logtext.Text{}).NewLogger())
 	require.ErrorContains(t, err, "RETENTION_DAYS")
 }
 
@@ -209,14 +198,14 @@ func TestServersThatStartTogether(t *testing.T) {
 		pair = append(pair, s.server)
 	}
 	require.Eventually(t, func() bool {
-		return len(pair[0].log.linesWith(changedThere))+len(pair[1].log.linesWith(changedThere)) == 1
+		return len(pair[0].log.FindLines(changedThere))+len(pair[1].log.FindLines(changedThere)) == 1
 	}, atMost, every, "the one that was first hears of the other")
 	holds := shownSettings(t, databaseURL)["RETENTION_DAYS"]
 	for _, s := range pair {
-		here := s.log.linesWith(changedHere)
+		here := s.log.FindLines(changedHere)
 		require.Len(t, here, 1)
 		if last := here[0]["new"] == holds.Value; !last {
-			require.Equal(t, holds.Value, s.log.linesWith(changedThere)[0]["new"])
+			require.Equal(t, holds.Value, s.log.FindLines(changedThere)[0]["new"])
 		}
 	}
 	reads := func() (n int64) {
@@ -252,7 +241,7 @@ func TestRetentionIsLoggedAndCounted(t *testing.T) {
 	require.Eventually(t, func() bool { return seriesOf(s.scrapeMetrics(t)["errand_retention_dropped_days_total"])[""] == 2 }, atMost, every)
 	require.Equal(t, 2.0, seriesOf(s.scrapeMetrics(t)["errand_retention_dropped_events_total"])[""])
 
-	dropped := s.log.linesWith("deleted stored events older than RETENTION_DAYS")
+	dropped := s.log.FindLines("deleted stored events older than RETENTION_DAYS")
 	require.Len(t, dropped, 2)
 	require.Equal(t, []any{partitionOf(40), 1.0, 20.0}, []any{dropped[0]["partition"], dropped[0]["events"], dropped[0]["retention_days"]})
 }

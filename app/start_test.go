@@ -14,6 +14,7 @@ import (
 
 	"errand/app"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // freeAddr is an address at which nobody listens.
@@ -37,12 +38,12 @@ type starting struct {
 func beginStart(t *testing.T, c app.Config) *starting {
 	t.Helper()
 	c.Addr = freeAddr(t)
-	half := &server{log: &logText{}, client: &http.Client{Transport: &http.Transport{}}}
+	half := &server{log: &logtext.Text{}, client: &http.Client{Transport: &http.Transport{}}}
 	s := &starting{server: half, addr: c.Addr, result: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	go func() {
-		a, err := app.New(ctx, c, "0.0.0", s.log.logger())
+		a, err := app.New(ctx, c, "0.0.0", s.log.NewLogger())
 		s.App = a
 		s.result <- err
 	}()
@@ -170,11 +171,11 @@ func TestNobodyIsAdmin(t *testing.T) {
 	const advice = "errand token create --name NAME --scope admin"
 	require.Contains(t, startServer(t, c).log.String(), advice)
 
-	_, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: "fixer", Scopes: []string{"issues:read"}}, (&logText{}).logger())
+	_, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: "fixer", Scopes: []string{"issues:read"}}, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	require.Contains(t, startServer(t, c).log.String(), advice)
 
-	_, err = app.CreateToken(t.Context(), &c, app.NewToken{Name: "root", Scopes: []string{"admin"}}, (&logText{}).logger())
+	_, err = app.CreateToken(t.Context(), &c, app.NewToken{Name: "root", Scopes: []string{"admin"}}, (&logtext.Text{}).NewLogger())
 	require.NoError(t, err)
 	require.NotContains(t, startServer(t, c).log.String(), advice)
 

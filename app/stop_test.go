@@ -15,6 +15,7 @@ import (
 
 	"errand/app"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // TestStopAnswersWhatItHasAccepted stops the server while events wait for their commit, and while the bodies of others
@@ -123,7 +124,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	goleak.VerifyNone(t, before)
 
 	_, err := app.New(t.Context(), configOn(storetest.NewEmptyURL(t)+"&options=-c%20default_transaction_read_only%3Don"), "0.0.0",
-		(&logText{}).logger())
+		(&logtext.Text{}).NewLogger())
 	require.Error(t, err, "nothing can be migrated")
 	goleak.VerifyNone(t, before)
 }

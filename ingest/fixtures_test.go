@@ -1,7 +1,6 @@
 package ingest_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -24,6 +23,7 @@ import (
 	"errand/ingest"
 	"errand/store"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // The project that most tests send to.
@@ -49,7 +49,7 @@ type server struct {
 	url      string
 	database string
 	db       *store.Store
-	log      *logBook
+	log      *logtext.Text
 	end      func() // before the test's end
 	metrics  *prometheus.Registry
 }
@@ -82,7 +82,9 @@ func startServerWith(t testing.TB, c config) *server {
 	if c.random == nil {
 		c.random = rand.Reader
 	}
-	s := &server{t: t, database: c.database, db: storetest.Open(t, c.database, c.dbClock), log: &logBook{}, metrics: prometheus.NewRegistry()}
+	s := &server{
+		t: t, database: c.database, db: storetest.Open(t, c.database, c.dbClock), log: &logtext.Text{}, metrics: prometheus.NewRegistry(),
+	}
 	if !shared {
 		s.makeProject(shop, shopKey)
 	}
@@ -160,24 +162,6 @@ func (s *server) onlyEvent() core.Event {
 	detail, err := s.db.ReadEvent(s.t.Context(), s.queryNumber(`SELECT id FROM events`))
 	require.NoError(s.t, err)
 	return detail.Event
-}
-
-// logBook is a log that tests read.
-type logBook struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logBook) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(line)
-}
-
-func (l *logBook) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // movingClock is a clock that a test moves while a server looks at it.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,30 +11,13 @@ import (
 
 	"errand/jobs"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
-
-// text is a log that a test reads while it is written.
-type text struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *text) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *text) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
 
 // TestFailuresAreLogged has jobs that fail, because their tables are gone: the log names them, and has nothing else.
 func TestFailuresAreLogged(t *testing.T) {
 	t.Parallel()
-	url, log := storetest.NewEmptyURL(t), &text{}
+	url, log := storetest.NewEmptyURL(t), &logtext.Text{}
 	s := storetest.Open(t, url, time.Now)
 	require.NoError(t, s.Migrate(t.Context(), slog.New(slog.DiscardHandler)))
 	rows, err := storetest.QuerySQL(t.Context(), s, `ALTER TABLE projects RENAME TO elsewhere`)

@@ -15,26 +15,8 @@ import (
 	"errand/notify/notifytest"
 	"errand/store"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
-
-// logText is a log that a test reads.
-type logText struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-// Write keeps the line.
-func (l *logText) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(line)
-}
-
-func (l *logText) contains(text string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), text)
-}
 
 // outage takes a database away: it ends all its connections and refuses new ones.
 type outage struct {
@@ -81,13 +63,13 @@ func TestDatabaseGoesAwayWhileSending(t *testing.T) {
 	storetest.MakeProject(t, s, storetest.Shop, "Shop")
 	webhook := storetest.MakeWebhook(t, s, store.NewWebhook{URL: receiver.URL})
 	addIssues(t, s, 0, issues)
-	away, log := prepareOutage(t, databaseURL), &logText{}
+	away, log := prepareOutage(t, databaseURL), &logtext.Text{}
 	startLoggedSender(t, s, notifytest.NewSender(nil, &notifytest.Names{}, time.Minute), log)
 	require.Eventually(t, func() bool { return len(receiver.Received()) > 0 }, atMost, often)
 
 	away.begin(t)
 	close(answer)
-	require.Eventually(t, func() bool { return log.contains("could not be written down") }, atMost, often)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "could not be written down") }, atMost, often)
 	ahead.forward(2 * time.Minute)
 	away.end(t)
 

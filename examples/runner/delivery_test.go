@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/notify"
+	"errand/testkit/logtext"
 )
 
 func fileExists(name string) bool {
@@ -112,7 +113,7 @@ func TestReadConfig(t *testing.T) {
 	t.Parallel()
 	full := map[string]string{"ERRAND_URL": "https://errand.example/", "ERRAND_TOKEN": "ck_1", "ERRAND_WEBHOOK_SECRET": "whsec_1"}
 	args := []string{"-events", "issue.spike", "--", "agent", "-p", "fix it"}
-	c, err := readConfig(args, func(n string) string { return full[n] }, &logText{})
+	c, err := readConfig(args, func(n string) string { return full[n] }, &logtext.Text{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"agent", "-p", "fix it"}, c.command)
 	require.Equal(t, "https://errand.example", c.errandURL)
@@ -127,7 +128,7 @@ func TestReadConfig(t *testing.T) {
 					return "errand.example"
 				}
 				return full[n]
-			}, &logText{})
+			}, &logtext.Text{})
 			require.ErrorContains(t, err, names)
 		})
 	}

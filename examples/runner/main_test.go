@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,6 +20,7 @@ import (
 	"errand/core"
 	"errand/notify"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -126,28 +126,10 @@ func (s *errandServer) listActions() (actions []string) {
 	return actions
 }
 
-// logText is a log that tests read.
-type logText struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logText) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logText) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // testRunner is a runner that works, and its webhook.
 type testRunner struct {
 	*runner
-	log  *logText
+	log  *logtext.Text
 	url  string
 	stop func() // as a signal does; waits for the end
 }
@@ -162,7 +144,7 @@ func usualConfig(t *testing.T, errandURL string, command ...string) config {
 
 func startRunner(t *testing.T, c config) *testRunner {
 	t.Helper()
-	log := &logText{}
+	log := &logtext.Text{}
 	r, err := newRunner(c, slog.New(slog.NewTextHandler(log, nil)))
 	require.NoError(t, err)
 	server := httptest.NewServer(r)

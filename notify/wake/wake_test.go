@@ -1,10 +1,8 @@
 package wake_test
 
 import (
-	"bytes"
 	"log/slog"
 	"net"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,6 +12,7 @@ import (
 
 	"errand/core"
 	"errand/notify/wake"
+	"errand/testkit/logtext"
 )
 
 const (
@@ -41,28 +40,10 @@ func urlOf(s *server.Server) core.Secret {
 	return core.Secret("nats://errand:top-secret@" + s.Addr().String())
 }
 
-// logText is a log that tests read.
-type logText struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logText) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logText) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // connect connects a server that counts how often it is woken.
-func connect(t *testing.T, url core.Secret) (*wake.Bell, *atomic.Int64, *logText) {
+func connect(t *testing.T, url core.Secret) (*wake.Bell, *atomic.Int64, *logtext.Text) {
 	t.Helper()
-	log, woken := &logText{}, &atomic.Int64{}
+	log, woken := &logtext.Text{}, &atomic.Int64{}
 	bell, err := wake.Connect(wake.Options{
 		URL: url, Name: "test", Log: slog.New(slog.NewTextHandler(log, nil)), Woken: func() { woken.Add(1) },
 	})

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -10,12 +9,13 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"errand/testkit/logtext"
 )
 
 // writer commits the rows 1, 2, 3, ... until its connection breaks.
@@ -80,27 +80,9 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 }
 
-// syncBuffer is a log that a test reads while the server writes it.
-type syncBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *syncBuffer) count(part string) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return strings.Count(b.text.String(), part)
-}
-
-func startWithLog(t *testing.T, dir string) (*Server, *syncBuffer) {
+func startWithLog(t *testing.T, dir string) (*Server, *logtext.Text) {
 	t.Helper()
-	log := &syncBuffer{}
+	log := &logtext.Text{}
 	s, err := Start(t.Context(), Options{Dir: dir, Settings: noSync, Log: slog.New(slog.NewTextHandler(log, nil))})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
@@ -125,7 +107,7 @@ func TestPostgresIsRestarted(t *testing.T) {
 		}, "a new postgres")
 	}
 	w.requireAllRows(t, connect(t, s.URL()))
-	require.Equal(t, 2, log.count("signal: killed"))
+	require.Equal(t, 2, strings.Count(log.String(), "signal: killed"))
 }
 
 func TestStopBetweenRestarts(t *testing.T) {
@@ -135,7 +117,7 @@ func TestStopBetweenRestarts(t *testing.T) {
 	pid := postmasterPID(t, dir)
 	require.NoError(t, os.Rename(filepath.Join(dir, "postgres"), filepath.Join(dir, "away")))
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
-	requireEventually(t, func() bool { return log.count("level=ERROR") == 3 }, "three ends")
+	requireEventually(t, func() bool { return strings.Count(log.String(), "level=ERROR") == 3 }, "three ends")
 	require.NoError(t, s.Stop(t.Context()))
 
 	require.NoError(t, os.Rename(filepath.Join(dir, "away"), filepath.Join(dir, "postgres")))
