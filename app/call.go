@@ -101,7 +101,7 @@ func (in *OperationInput) readArgs(o CallOptions) (map[string]any, error) {
 	var missing []string
 	for _, field := range in.op.Fields() {
 		if _, given := args[field.Name]; field.Required && !given {
-			missing = append(missing, "--"+strings.ReplaceAll(field.Name, "_", "-"))
+			missing = append(missing, "--"+flagNameOf(field))
 		}
 	}
 	if missing != nil {

@@ -16,11 +16,11 @@ type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// exitUsage is the code that a command ends with after a mistake in its command line.
-const exitUsage = 2
+// ExitUsage is the code that a command ends with after a mistake in its command line; 1 is for what failed.
+const ExitUsage = 2
 
 // ExitCode is read by main.
-func (usageError) ExitCode() int { return exitUsage }
+func (usageError) ExitCode() int { return ExitUsage }
 
 // codeOf returns the code of an error of the API, empty when it is none.
 func codeOf(body []byte) core.Code {

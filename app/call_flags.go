@@ -68,13 +68,19 @@ func (in *OperationInput) Describe() string {
 // flagsOfAll are the flags of every call. A field that is called so has its flag with field- in front.
 var flagsOfAll = []string{"url", "token", "json", "table", "columns", "input", "file", "help"}
 
+// flagNameOf returns the name of a field's flag, without dashes.
+func flagNameOf(field core.Field) string {
+	name := strings.ReplaceAll(field.Name, "_", "-")
+	if slices.Contains(flagsOfAll, name) {
+		return "field-" + name
+	}
+	return name
+}
+
 // flagOf describes the flag of a field in the tags of kong: whether it was given is seen by its pointer.
 func flagOf(op *core.Operation, i int) reflect.StructField {
 	field := op.Fields()[i]
-	name := strings.ReplaceAll(field.Name, "_", "-")
-	if slices.Contains(flagsOfAll, name) {
-		name = "field-" + name
-	}
+	name := flagNameOf(field)
 	tag := fmt.Sprintf(`name:%q help:%q placeholder:%q`, name, helpOf(field), placeholderOf(field.Schema))
 	if strings.Contains(field.Name, "_") {
 		tag += fmt.Sprintf(` aliases:%q`, field.Name)
@@ -143,7 +149,7 @@ func (in *OperationInput) readFlags(into map[string]any) error {
 		}
 		value, err := readFlag(field, given.Interface())
 		if err != nil {
-			return usageError("--" + strings.ReplaceAll(field.Name, "_", "-") + " " + err.Error())
+			return usageError("--" + flagNameOf(field) + " " + err.Error())
 		}
 		into[field.Name] = value
 	}

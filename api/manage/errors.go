@@ -61,13 +61,13 @@ func listMessages(failure *core.Error) core.List[string] {
 	}
 	var messages core.List[string]
 	for _, detail := range failure.Details {
-		messages = append(messages, strings.TrimSpace(capitalise(detail.Path)+" "+detail.Message))
+		messages = append(messages, strings.TrimSpace(nameField(detail.Path)+" "+detail.Message))
 	}
 	return messages
 }
 
-// capitalise writes the name of a field as the beginning of a sentence: problem_ids becomes Problem ids.
-func capitalise(field string) string {
+// nameField writes the name of a field as the beginning of a sentence: problem_ids becomes Problem ids.
+func nameField(field string) string {
 	if field == "" {
 		return ""
 	}

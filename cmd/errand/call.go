@@ -11,9 +11,6 @@ import (
 	"errand/app"
 )
 
-// exitUsage is the code that a command ends with after a mistake in its command line; 1 is for what failed.
-const exitUsage = 2
-
 // callCmd has a subcommand for each operation, made of the operation's input.
 type callCmd struct {
 	app.CallOptions `embed:""`

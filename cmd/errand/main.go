@@ -205,7 +205,7 @@ func main() {
 	parsed, err := parser.Parse(args)
 	if err != nil && isCall(args) {
 		config.PrintError(err)
-		os.Exit(exitUsage)
+		os.Exit(app.ExitUsage)
 	}
 	if err != nil && config.WritesText(os.Stderr) {
 		parser.FatalIfErrorf(err) // with the usage
