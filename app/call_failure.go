@@ -11,7 +11,7 @@ import (
 	"errand/core"
 )
 
-// usageError is a mistake in a command line, of which the server was not asked.
+// usageError is a mistake in a command line that was found before the server was asked.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }

@@ -126,8 +126,8 @@ func keepEnds(frames *List[Frame]) {
 	}
 }
 
-// CutToFit cuts the event until its JSON has at most so many bytes, and says in problems what it cut and which argument of
-// get_event brings it back. parts is what was asked for: what was asked for alone is cut last, by the budget of all answers.
+// CutToFit cuts the event until its JSON has at most budget bytes. Problems say what was cut, and which argument of get_event
+// brings it back. A part that was asked for alone is made shorter and never left out.
 func (e *Event) CutToFit(budget int, parts []EventPart) error {
 	fits := func() (bool, error) {
 		text, err := marshalPlain(e)

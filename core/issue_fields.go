@@ -100,7 +100,7 @@ func (l ListedIssue) MarshalJSON() ([]byte, error) {
 	return b, err
 }
 
-// appendChosen writes the members of a struct that are chosen, or of which members are.
+// appendChosen writes the chosen members of a struct: id, or claim.holder for a member of a member.
 func appendChosen(b []byte, object reflect.Value, chosen []string) ([]byte, error) {
 	b = append(b, '{')
 	for _, f := range reflect.VisibleFields(object.Type()) {
@@ -140,7 +140,7 @@ func appendChosen(b []byte, object reflect.Value, chosen []string) ([]byte, erro
 	return append(b, '}'), nil
 }
 
-// cutText cuts a text to at most so many bytes, with a sign that it did.
+// cutText cuts a text to at most atMost bytes. A text that was cut ends with an ellipsis.
 func cutText(text Untrusted, atMost int) Untrusted {
 	const sign = "…"
 	if len(text) <= atMost {

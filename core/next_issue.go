@@ -33,7 +33,7 @@ func (in NextIssueInput) BriefBudget() int {
 	return max(MinBriefBudget, min(in.Budget, MaxBriefBudget-maxHead/bytesPerToken))
 }
 
-// WithBrief words the answer: a line of ids, then the brief; or why there is no issue.
+// WithBrief adds the Markdown of the answer: a line of ids and then the brief, or why there is no issue.
 func (n NextIssue) WithBrief(brief Brief) NextIssue {
 	n.Markdown = n.renderHead() + brief.Markdown
 	if n.Issue != nil {

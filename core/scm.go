@@ -35,7 +35,7 @@ type SCMCommit struct {
 	WasPushed bool // it was there before, on another branch
 }
 
-// SCMPullRequest is a pull request of which something happened.
+// SCMPullRequest is what happened to a pull request.
 type SCMPullRequest struct {
 	Change      SCMChange
 	URL         string // empty for that of the number in the repository

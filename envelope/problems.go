@@ -74,7 +74,7 @@ func addProblem(event *core.Event, path, reason string) {
 	}
 }
 
-// moveProblems corrects the paths of problems that begin with the path of a list, of which some elements were cut from the first on.
+// moveProblems corrects the paths of problems below a list after some of its elements, from the first on, were cut.
 // Problems of the elements that were cut go with them.
 func moveProblems(event *core.Event, list string, first, cut int) {
 	event.Problems = slices.DeleteFunc(event.Problems, func(p core.Problem) bool {

@@ -62,7 +62,7 @@ func startLoggedSender(t *testing.T, s *store.Store, sender *notify.Sender, log 
 
 func plainSender() *notify.Sender { return notifytest.NewSender(nil, &notifytest.Names{}, timeout) }
 
-// addIssues makes issues, of which webhooks are told.
+// addIssues makes issues that webhooks hear of.
 func addIssues(t *testing.T, s *store.Store, first, n int) {
 	t.Helper()
 	events := make([]intake.NewEvent, n)

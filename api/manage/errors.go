@@ -35,7 +35,7 @@ func writeError(w http.ResponseWriter, op *core.Operation, failure *core.Error) 
 		answer.Messages = core.List[string]{answer.Message}
 	}
 	answer.RequestID, _ = failure.Extra["request_id"].(string)
-	if failure.Code != core.Unauthorized { // there is no header of HTTP's own to authenticate by
+	if failure.Code != core.Unauthorized { // WWW-Authenticate names schemes of Authorization, which is not used here
 		wire.SetErrorHeaders(w, failure)
 	}
 	text, err := core.MarshalPlain(answer)
@@ -45,7 +45,7 @@ func writeError(w http.ResponseWriter, op *core.Operation, failure *core.Error) 
 	wire.WriteJSON(w, status, text)
 }
 
-// isAboutPath reports whether the input is refused for what the path names alone: there is no such thing then.
+// isAboutPath reports whether all that is wrong stands in the path. Such an input is answered not_found, not validation_failed.
 func isAboutPath(op *core.Operation, failure *core.Error) bool {
 	if op == nil || failure.Code != core.InvalidRequest || len(failure.Details) == 0 {
 		return false

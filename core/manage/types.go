@@ -24,7 +24,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + t.UTC().Format(timeLayout) + `"`), nil
 }
 
-// Date is a day, such as 2026-01-31, or a time, of which the day counts. Days are those of UTC.
+// Date is a day, such as 2026-01-31, or a time, whose day counts. Days are those of UTC.
 type Date string
 
 // JSONSchema is a text; Check says what is wrong with it.
