@@ -61,8 +61,8 @@ const (
 type Activity struct {
 	ID         int64           `json:"id"`
 	At         Time            `json:"at" always:"true"`
-	ActorType  ActorType       `json:"actor_type" enum:"token|admin_token|system"`
-	ActorID    OptInt          `json:"actor_id" doc:"Id of the token or the setup key; null for the others."`
+	ActorType  ActorType       `json:"actor_type" enum:"token|admin_token|system|user"`
+	ActorID    OptInt          `json:"actor_id" doc:"Id of the token, the setup key or the user; null for the others."`
 	ActorName  string          `json:"actor_name"`
 	Action     Action          `json:"action"`
 	TargetType TargetType      `json:"target_type"`

@@ -64,7 +64,7 @@ type FixOutcome struct {
 	IssueID         int64     `json:"issue_id"`
 	Kind            FixKind   `json:"kind" enum:"commit|pull_request"`
 	Ref             string    `json:"ref" doc:"The commit, or the URL of the pull request."`
-	LinkedByType    ActorType `json:"linked_by_type" enum:"token|admin_token|system"`
+	LinkedByType    ActorType `json:"linked_by_type" enum:"token|admin_token|system|user"`
 	LinkedBy        string    `json:"linked_by"`
 	LinkedAt        Time      `json:"linked_at" always:"true"`
 	DeployedAt      Time      `json:"deployed_at" always:"true"`

@@ -29,6 +29,7 @@ const (
 	ActorToken      ActorType = "token"
 	ActorAdminToken ActorType = "admin_token"
 	ActorSystem     ActorType = "system"
+	ActorUser       ActorType = "user" // a person
 )
 
 // Actor is who makes a call, as found from its credential.

@@ -80,7 +80,7 @@ var ListTokens = DefineOperation[ListTokensInput, Data[List[Token]]](Operation{
 
 // Identity is what a token says of itself.
 type Identity struct {
-	Type        ActorType   `json:"type" enum:"token|admin_token"`
+	Type        ActorType   `json:"type" enum:"token|admin_token|user"`
 	ID          OptInt      `json:"id"`
 	Name        string      `json:"name"`
 	Scopes      List[Scope] `json:"scopes"`

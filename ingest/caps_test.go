@@ -76,6 +76,14 @@ var notOfEvents = map[string]string{
 	"issues.crash_site":              "our own words",
 	"issue_fingerprints.fingerprint": "a hash",
 	"issue_users.user_hash":          "a hash",
+	"sessions.hash":                  "a hash",
+	"sign_in_attempts.subject":       "a hash",
+	"teams.slug":                     "of at most 100 characters",
+	"user_identities.issuer":         "a URL of the settings",
+	"user_identities.subject":        "of at most 255 characters",
+	"user_links.hash":                "a hash",
+	"users.email_address":            "of at most 254 characters",
+	"users.slug":                     "of at most 100 characters",
 }
 
 // TestLongTextsFitIntoIndexes sends events with 8 KB of random text, which does not compress, in each place that an

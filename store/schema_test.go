@@ -16,7 +16,8 @@ import (
 // installWide are the tables that are no project's data: small, and copied everywhere.
 var installWide = []string{
 	"api_keys", "approvals", "consents", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys",
-	"projects", "pushed_commits", "scm_deliveries", "setup_keys", "tags", "tokens", "webhooks",
+	"projects", "pushed_commits", "scm_deliveries", "sessions", "setup_keys", "sign_in_attempts", "tags", "team_members", "team_projects",
+	"teams", "tokens", "user_identities", "user_links", "users", "webhooks",
 }
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.
@@ -116,7 +117,7 @@ SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WH
 		"view":      `SELECT viewname FROM pg_views WHERE schemaname = 'public'`,
 		"foreign key beyond the install-wide tables": `
 SELECT k.conname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class r ON r.oid = k.confrelid
-WHERE k.contype = 'f' AND NOT (c.relname = ANY ('{project_keys,tokens}') AND r.relname = 'projects')`,
+WHERE k.contype = 'f' AND NOT (c.relname = ANY ('{project_keys,tokens}') AND r.relname = 'projects') AND NOT r.relname = ANY ('{users,teams}')`,
 		"deferrable constraint": `SELECT conname FROM pg_constraint WHERE condeferrable`,
 		"exclusion constraint":  `SELECT conname FROM pg_constraint WHERE contype = 'x'`,
 		"index that is neither btree nor brin, nor gin of one column": `
