@@ -29,6 +29,7 @@ var arrows = map[string][]string{
 	"triage":         {"core"},
 	"similar":        {"core"},
 	"fixes":          {"core"},
+	"passwords":      {"golang.org/x/crypto", "golang.org/x/sync"},
 	"seal":           {"core"},
 
 	"migrations":     {},
