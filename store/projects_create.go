@@ -26,6 +26,8 @@ var (
 	ErrIDTaken = errors.New("store: the public id is taken")
 	// ErrDemoTaken says that there is a demo project already.
 	ErrDemoTaken = errors.New("store: there is a demo project")
+
+	errNoSlug = errors.New("store: no slug is free for long enough")
 )
 
 const (
@@ -92,12 +94,18 @@ func (t *tx) insertProject(ctx context.Context, p NewProject) error {
 			return ErrDemoTaken
 		}
 	}
-	return errors.New("store: no slug is free for long enough")
+	return errNoSlug
 }
 
-// findFreeSlug returns the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2.
+// findFreeSlug returns a slug that no other project has.
 func (t *tx) findFreeSlug(ctx context.Context, slug string) (string, error) {
-	rows, err := pg.QueryMany[struct{ Slug string }](ctx, t, listSlugsLike, pg.Args{"slug": slug})
+	return t.numberSlug(ctx, listSlugsLike, pg.Args{"slug": slug}, slug)
+}
+
+// numberSlug returns the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2. The statement lists
+// the slugs that are taken.
+func (t *tx) numberSlug(ctx context.Context, listTaken string, args pg.Args, slug string) (string, error) {
+	rows, err := pg.QueryMany[struct{ Slug string }](ctx, t, listTaken, args)
 	if err != nil {
 		return "", err
 	}
