@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 
 	"tools": {"core", "store", "brief", "prompts", "scrub", "fixes", "sourcemap", "blob", "seal", "notify",
 		"notify/formats", "notify/email"},
-	"tools/manage": {"core", "core/manage", "store"},
+	"tools/manage": {"core", "core/manage", "passwords", "store"},
 
 	// The surfaces see a registry, never tools or store.
 	"wire":       {"core"},

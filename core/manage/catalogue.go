@@ -9,6 +9,10 @@ var V1 = core.NewCatalogue(forms,
 	problemOperations,
 	noticeOperations,
 	tagOperations,
+	teamOperations,
+	teamAppOperations,
+	memberOperations,
+	userOperations,
 )
 
 // Wrapper returns the key in which a body of the operation may stand, such as app; empty for none.
@@ -18,6 +22,13 @@ func Wrapper(op *core.Operation) string { return wrappers[op] }
 var wrappers = map[*core.Operation]string{
 	CreateApp.Operation: "app",
 	UpdateApp.Operation: "app",
+	AssignApp.Operation: "app",
+
+	CreateTeam.Operation: "team",
+	UpdateTeam.Operation: "team",
+
+	CreateUser.Operation: "user",
+	UpdateUser.Operation: "user",
 }
 
 // PermissionAfter returns the permission that an operation asks for only when what its path names is there; empty for an operation
@@ -35,4 +46,19 @@ var permissionsAfter = map[*core.Operation]core.Scope{
 	ListTags.Operation:         TagsRead,
 	AddTag.Operation:           TagsWrite,
 	RemoveTag.Operation:        TagsWrite,
+
+	GetTeam.Operation:      TeamsRead,
+	UpdateTeam.Operation:   TeamsWrite,
+	DeleteTeam.Operation:   TeamsWrite,
+	ListTeamApps.Operation: TeamsRead,
+	AssignApp.Operation:    TeamsWrite,
+	UnassignApp.Operation:  TeamsWrite,
+	ListMembers.Operation:  TeamsRead,
+	AddMember.Operation:    TeamsWrite,
+	UpdateMember.Operation: TeamsWrite,
+	RemoveMember.Operation: TeamsWrite,
+
+	GetUser.Operation:    UsersRead,
+	UpdateUser.Operation: UsersWrite,
+	DeleteUser.Operation: UsersWrite,
 }
