@@ -209,7 +209,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	}
 	if a.config.hasRole(roleAPI) {
 		surfaces.SentryAPI = a.newSentryAPI(registry, behaviour, surfaces.Authenticate, version)
-		if surfaces.Manage, err = a.newManagementAPI(behaviour); err != nil {
+		if surfaces.Manage, err = a.newManagementAPI(behaviour, version); err != nil {
 			return nil, err
 		}
 	}

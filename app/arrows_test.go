@@ -55,7 +55,7 @@ var arrows = map[string][]string{
 
 	// The surfaces see a registry, never tools or store.
 	"wire":       {"core"},
-	"api":        {"core", "wire", "github.com/danielgtaylor/huma/v2", "github.com/go-chi/chi/v5"},
+	"api":        {"core", "core/manage", "wire", "github.com/danielgtaylor/huma/v2", "github.com/go-chi/chi/v5"},
 	"api/manage": {"core", "core/manage", "wire", "github.com/danielgtaylor/huma/v2", "github.com/go-chi/chi/v5"},
 	"mcp":        {"core", "wire", "prompts", "github.com/mark3labs/mcp-go"},
 	"scm":        {"core", "wire"},

@@ -20,7 +20,7 @@ func newManagement(db *database, behaviour *tools.Tools, hasher *passwords.Hashe
 }
 
 // newManagementAPI makes the surface at /api/v1.
-func (a *App) newManagementAPI(behaviour *tools.Tools) (http.Handler, error) {
+func (a *App) newManagementAPI(behaviour *tools.Tools, version string) (http.Handler, error) {
 	management := newManagement(a.db, behaviour, a.passwords)
 	registry, err := management.Registry(a.log)
 	if err != nil {
@@ -28,6 +28,7 @@ func (a *App) newManagementAPI(behaviour *tools.Tools) (http.Handler, error) {
 	}
 	return surface.New(surface.Options{
 		Registry: registry, Authenticate: a.failures.GuardAuthentication(management.Authenticate), Authorize: management.Authorize,
+		Document:  api.DescribeManagement(version),
 		RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
 	}), nil
 }
