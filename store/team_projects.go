@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"errand/core"
 	"errand/store/intake"
@@ -9,18 +11,26 @@ import (
 )
 
 const (
-	listAppsOfTeam = selectApps + `
-	AND EXISTS (SELECT FROM team_projects t WHERE t.team_id = @team_id AND t.project_id = p.id)
-ORDER BY p.name, p.id`
+	listTeamProjects  = `SELECT project_id AS id FROM team_projects WHERE team_id = @team_id`
 	insertTeamProject = `
 INSERT INTO team_projects (team_id, project_id, created_at)
 VALUES (@team_id, @project_id, @now) ON CONFLICT DO NOTHING`
 	deleteTeamProject = `DELETE FROM team_projects WHERE team_id = @team_id AND project_id = @project_id`
 )
 
-// ListAppsOfTeam lists the apps that are assigned to a team, by their names.
+// ListAppsOfTeam lists the apps that are assigned to a team, by their names: those of ListApps, with its counts.
 func (s *Store) ListAppsOfTeam(ctx context.Context, team int64) ([]App, error) {
-	return pg.QueryMany[App](ctx, s.db.Main, listAppsOfTeam, pg.Args{"team_id": team})
+	assigned, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, listTeamProjects, pg.Args{"team_id": team})
+	if err != nil || len(assigned) == 0 {
+		return nil, err
+	}
+	apps, err := s.ListApps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	apps = slices.DeleteFunc(apps, func(app App) bool { return !slices.Contains(assigned, struct{ ID int64 }{app.ID}) })
+	slices.SortFunc(apps, func(a, b App) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	return apps, nil
 }
 
 // AssignApp has a team see an app. It returns not_found for the team, or project_not_found. Once more changes nothing.
