@@ -21,7 +21,7 @@ var hostileFields = []string{
 	`{"name":{},"owner_id":[],"user_id":1.5,"email_address":7.5,"password":{},"role":{},"app_id":{},"problem_ids":"x","environment":[]}`,
 	`{"name":true,"owner_id":true,"user_id":{},"email_address":{},"password":[],"role":[],"app_id":[],"problem_ids":[{}],"environment":{}}`,
 	`{"app":7,"team":[],"user":"x","name":[null],"owner_id":"9e99","user_id":"-","email_address":[],"problem_ids":[null]}`,
-	`{"owner_id":9007199254740993,"user_id":-1,"email_address":"a@b.de\u0000","problem_ids":[9007199254740993],"name":"a\u0000","role":"\u0000"}`,
+	`{"owner_id":9007199254740993,"user_id":-1,"email_address":"a@b.de\u0000","problem_ids":[9007199254740993],"name":"\u0000"}`,
 }
 
 // TestManagementHostileBodies sends them to everything that takes a body, and each answer has the document's shape.
@@ -68,8 +68,8 @@ func TestManagementHostileQueries(t *testing.T) {
 	}
 	for _, query := range []string{
 		"per_page=10000", "page=100000", "date_from=2026-01-31T10:00:00Z", "date_to=0001-01-01", "date_from=9999-12-31",
-		"date_from=2026-02-01&date_to=2026-01-01", "tags[]=" + strings.Repeat("t", 51), "tags=日本", "search=%25%5F%5C", "sort=%3Bdrop", "page=7&page=1",
-		"[]=1&&=&page[]=0",
+		"date_from=2026-02-01&date_to=2026-01-01", "tags[]=" + strings.Repeat("t", 51), "tags=日本", "search=%25%5F%5C", "sort=%3Bdrop",
+		"page=7&page=1", "[]=1&&=&page[]=0",
 	} {
 		table = append(table, exchange{"problems?" + query, "GET /apps/web-shop/problems?" + query, 200, `"per_page":`})
 	}
@@ -80,8 +80,14 @@ func TestManagementHostileQueries(t *testing.T) {
 func TestManagementHostilePaths(t *testing.T) {
 	t.Parallel()
 	m := openPeople(t, configOn(storetest.NewURL(t)))
-	for _, name := range []string{"%00", "%FF", "..%2F", "-1", "0", "9007199254740993", "%20", "%27%3B--", strings.Repeat("s", 1000), "%F0%9F%99%82"} {
-		for _, path := range []string{"/apps/%s", "/apps/web-shop/problems/%s", "/teams/%s", "/teams/$OFFICE/members/%s", "/teams/$OFFICE/apps/%s", "/users/%s"} {
+	names := []string{
+		"%00", "%FF", "..%2F", "-1", "0", "9007199254740993", "%20", "%27%3B--", strings.Repeat("s", 1000), "%F0%9F%99%82",
+	}
+	paths := []string{
+		"/apps/%s", "/apps/web-shop/problems/%s", "/teams/%s", "/teams/$OFFICE/members/%s", "/teams/$OFFICE/apps/%s", "/users/%s",
+	}
+	for _, name := range names {
+		for _, path := range paths {
 			for _, method := range []string{http.MethodGet, http.MethodPatch, http.MethodDelete} {
 				got := m.call(t, m.key, method+" "+fmt.Sprintf(path, name)+" {}")
 				require.Contains(t, []int{http.StatusNotFound, http.StatusMethodNotAllowed}, got.status, "%s %s: %s", method, path, got.body)
