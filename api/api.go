@@ -113,29 +113,30 @@ func New(o Options) http.Handler {
 
 // mountAPI serves the operations, and what explains them.
 func (s *server) mountAPI(router chi.Router) {
-	document := newDocument(s.Registry.Catalogue(), s.Version)
+	v1 := newV1Dialect(s.Registry.Catalogue())
+	document := v1.newDocument(s.Version)
 	router.Group(func(r chi.Router) {
 		r.Use(s.requireToken)
-		s.mountOperations(r, document)
+		s.mountOperations(r, v1, document)
 	})
-	document.AddOperation(describeSCM(s.Registry.Catalogue().Errors()))
+	document.AddOperation(v1.describeSCM())
 	openAPI, err := json.Marshal(document)
 	if err != nil {
 		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
 	}
-	docs := newDocsPages(s.Registry.Catalogue(), s.BaseURL, s.Version)
+	docs, management := newDocsPages(v1, s.BaseURL, s.Version), newDocsPages(newManagementDialect(), s.BaseURL, s.Version)
 	router.Get("/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, openAPI) })
 	router.Get("/docs", docs.serveNewest)
+	router.Get(managementPage, management.serveNewest)
 	router.Get("/", http.RedirectHandler("/docs", http.StatusFound).ServeHTTP)
 }
 
 // mountOperations documents every operation at each of its routes, and serves those that the registry carries out.
-func (s *server) mountOperations(r chi.Router, document *huma.OpenAPI) {
+func (s *server) mountOperations(r chi.Router, v1 *dialect, document *huma.OpenAPI) {
 	surface := humachi.New(r, huma.Config{OpenAPI: document}) // no paths: Huma adds no routes of its own
-	catalogue := s.Registry.Catalogue()
-	for _, op := range catalogue.Operations() {
+	for _, op := range v1.catalogue.Operations() {
 		for _, route := range routesOf(op) {
-			described := describeRoute(route, catalogue.Errors())
+			described := v1.describeRoute(route)
 			surface.OpenAPI().AddOperation(described)
 			if route.ServedBy == "" {
 				surface.Adapter().Handle(described, s.serveRoute(route))

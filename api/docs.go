@@ -3,7 +3,7 @@ package api
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -16,18 +16,18 @@ import (
 	"errand/core"
 )
 
-//go:embed docs.html
-var docsTemplate string
+//go:embed docs*.html
+var docsTemplates embed.FS
 
 //go:embed docs.css
 var docsStyle string
 
 // docsPages is /docs: the same for every reader, so it is made once, and again when the public URL has changed.
 type docsPages struct {
-	catalogue *core.Catalogue
-	baseURL   func() string
-	version   string
-	newest    atomic.Pointer[docsPage]
+	dialect *dialect
+	baseURL func() string
+	version string
+	newest  atomic.Pointer[docsPage]
 }
 
 // docsPage is the page with one public URL.
@@ -42,6 +42,8 @@ type (
 	docsView struct {
 		BaseURL, Version string
 		Style            template.CSS
+		ScopeWord        string // Scope or Permission
+		HasTools         bool   // operations are tools of MCP
 		Scopes           []docsScope
 		Groups           []docsGroup
 		Objects          []docsObject
@@ -57,6 +59,7 @@ type (
 	}
 	docsOperation struct {
 		*core.Operation
+		Needs   core.Scope
 		Fields  []docsField
 		Answer  template.HTML
 		Curl    string
@@ -80,31 +83,32 @@ type (
 	}
 )
 
-func newDocsPages(catalogue *core.Catalogue, baseURL func() string, version string) *docsPages {
-	d := &docsPages{catalogue: catalogue, baseURL: baseURL, version: version}
-	d.newest.Store(newDocsPage(catalogue, baseURL(), version))
-	return d
+func newDocsPages(d *dialect, baseURL func() string, version string) *docsPages {
+	pages := &docsPages{dialect: d, baseURL: baseURL, version: version}
+	pages.newest.Store(d.newDocsPage(baseURL(), version))
+	return pages
 }
 
 func (d *docsPages) serveNewest(w http.ResponseWriter, r *http.Request) {
 	page, base := d.newest.Load(), d.baseURL()
 	if page.baseURL != base {
-		page = newDocsPage(d.catalogue, base, d.version)
+		page = d.dialect.newDocsPage(base, d.version)
 		d.newest.Store(page)
 	}
 	page.servePage(w, r)
 }
 
 // newDocsPage renders the page from the declared operations.
-func newDocsPage(catalogue *core.Catalogue, baseURL, version string) *docsPage {
-	page := template.Must(template.New("docs").Parse(docsTemplate))
+func (d *dialect) newDocsPage(baseURL, version string) *docsPage {
+	page := template.Must(template.ParseFS(docsTemplates, "*.html"))
 	view := docsView{
 		BaseURL: baseURL, Version: version, Style: template.CSS(docsStyle),
-		Scopes: docsScopes(catalogue), Groups: docsGroups(catalogue, baseURL), Objects: docsObjects(catalogue),
-		Errors: slices.Concat(docsHeld(catalogue.Operations()...), docsErrors(catalogue.Errors(), allCodes(catalogue))),
+		ScopeWord: d.scopeWord, HasTools: d.hasTools,
+		Scopes: d.docsScopes(), Groups: d.docsGroups(baseURL), Objects: docsObjects(d.catalogue),
+		Errors: slices.Concat(docsHeld(d.catalogue.Operations()...), docsErrors(d.catalogue.Errors(), d.allCodes())),
 	}
 	var html bytes.Buffer
-	if err := page.Execute(&html, view); err != nil {
+	if err := page.ExecuteTemplate(&html, d.page, view); err != nil {
 		panic(fmt.Sprintf("api: page of the API: %v", err))
 	}
 	hash := sha256.Sum256([]byte(docsStyle))
@@ -121,13 +125,12 @@ func (p *docsPage) servePage(w http.ResponseWriter, _ *http.Request) {
 }
 
 // docsScopes returns each scope with the operations that need it.
-func docsScopes(catalogue *core.Catalogue) []docsScope {
+func (d *dialect) docsScopes() []docsScope {
 	var scopes []docsScope
-	for _, name := range []core.Scope{core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.SetupScope,
-		core.NoToken} {
+	for _, name := range d.scopes {
 		scope := docsScope{Name: name}
-		for _, op := range catalogue.Operations() {
-			if op.Scope == name {
+		for _, op := range d.catalogue.Operations() {
+			if d.scopeOf(op) == name {
 				scope.Operations = append(scope.Operations, op.Name)
 			}
 		}
@@ -138,19 +141,19 @@ func docsScopes(catalogue *core.Catalogue) []docsScope {
 	return scopes
 }
 
-func docsGroups(catalogue *core.Catalogue, baseURL string) []docsGroup {
+func (d *dialect) docsGroups(baseURL string) []docsGroup {
 	var groups []docsGroup
-	for _, op := range catalogue.Operations() {
-		name := resourceOf(op)
+	for _, op := range d.catalogue.Operations() {
+		name := d.resourceOf(op)
 		at := slices.IndexFunc(groups, func(g docsGroup) bool { return g.Name == name })
 		if at < 0 {
 			at = len(groups)
 			groups = append(groups, docsGroup{Name: name})
 		}
 		groups[at].Operations = append(groups[at].Operations, docsOperation{
-			Operation: op, Fields: docsInputs(op), Answer: answerHTML(op.OutputSchema(true)),
-			Curl: curlCommand(baseURL, op), Aliases: op.Aliases,
-			Errors: slices.Concat(docsHeld(op), docsErrors(catalogue.Errors(), op.AllErrors())),
+			Operation: op, Needs: d.scopeOf(op), Fields: docsInputs(op), Answer: answerHTML(op.OutputSchema(true)),
+			Curl: d.curlCommand(baseURL, op), Aliases: op.Aliases,
+			Errors: slices.Concat(docsHeld(op), docsErrors(d.catalogue.Errors(), d.codesOf(op))),
 		})
 	}
 	return groups
@@ -201,10 +204,10 @@ func docsObjects(catalogue *core.Catalogue) []docsObject {
 }
 
 // allCodes returns every code that an operation names, and those of unknown paths and methods.
-func allCodes(catalogue *core.Catalogue) []core.Code {
+func (d *dialect) allCodes() []core.Code {
 	codes := []core.Code{core.NotFound, core.MethodNotAllowed}
-	for _, op := range catalogue.Operations() {
-		codes = append(codes, op.AllErrors()...)
+	for _, op := range d.catalogue.Operations() {
+		codes = append(codes, d.codesOf(op)...)
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes)

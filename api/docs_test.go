@@ -11,53 +11,79 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
+	"errand/core/manage"
 )
 
-func TestDocsPage(t *testing.T) {
-	t.Parallel()
-	answer := getPath(t, newHandler(t, nil), "/docs")
-	require.Equal(t, http.StatusOK, answer.Code)
-	require.Equal(t, "text/html; charset=utf-8", answer.Header().Get("Content-Type"))
-	page := answer.Body.String()
-
-	for _, op := range core.V1.Operations() {
-		require.Contains(t, page, `id="`+op.Name+`"`)
-		require.Contains(t, page, ">"+op.Path()+"<")
-		for _, field := range op.Fields() {
-			require.Contains(t, page, "<code>"+field.Name+"</code>")
-		}
-		for _, code := range op.AllErrors() {
-			require.Contains(t, page, `id="error-`+string(code)+`"`)
-		}
-	}
-	for name := range core.V1.Components() {
-		require.Contains(t, page, `id="`+name+`"`)
-	}
-	require.Contains(t, page, baseURL+"/v1/issues?project=web-shop&amp;status=open&amp;claimed=false&amp;limit=10")
-	require.Contains(t, page, `-d &#39;{&#34;minutes&#34;: 60}&#39;`)
-	require.NotContains(t, page, "ZgotmplZ", "html/template refused a value")
+// docsPages are the pages that explain an API, with the errors of an operation.
+var docsPages = map[string]struct {
+	catalogue *core.Catalogue
+	codesOf   func(*core.Operation) []core.Code
+}{
+	"/docs":            {core.V1, (*core.Operation).AllErrors},
+	"/docs/management": {manage.V1, manage.CodesOf},
 }
 
-func TestDocsPageLinks(t *testing.T) {
+func TestDocsPages(t *testing.T) {
+	t.Parallel()
+	for path, of := range docsPages {
+		answer := getPath(t, newHandler(t, nil), path)
+		require.Equal(t, http.StatusOK, answer.Code)
+		require.Equal(t, "text/html; charset=utf-8", answer.Header().Get("Content-Type"))
+		page := answer.Body.String()
+
+		for _, op := range of.catalogue.Operations() {
+			require.Contains(t, page, `id="`+op.Name+`"`)
+			require.Contains(t, page, ">"+op.Path()+"<")
+			for _, field := range op.Fields() {
+				require.Contains(t, page, "<code>"+field.Name+"</code>")
+			}
+			for _, code := range of.codesOf(op) {
+				require.Contains(t, page, `id="error-`+string(code)+`"`)
+			}
+		}
+		for name := range of.catalogue.Components() {
+			require.Contains(t, page, `id="`+name+`"`)
+		}
+		require.NotContains(t, page, "ZgotmplZ", "html/template refused a value")
+	}
+}
+
+func TestDocsPagesHaveCommands(t *testing.T) {
 	t.Parallel()
 	page := getPath(t, newHandler(t, nil), "/docs").Body.String()
-	ids := map[string]int{}
-	for _, id := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
-		ids[id[1]]++
-		require.Equal(t, 1, ids[id[1]], "the id %s stands twice", id[1])
-	}
-	for _, link := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
-		if anchor, here := strings.CutPrefix(link[1], "#"); here {
-			require.Contains(t, ids, anchor)
-			continue
+	require.Contains(t, page, baseURL+"/v1/issues?project=web-shop&amp;status=open&amp;claimed=false&amp;limit=10")
+	require.Contains(t, page, `-d &#39;{&#34;minutes&#34;: 60}&#39;`)
+	require.Contains(t, page, "MCP tool")
+
+	management := getPath(t, newHandler(t, nil), "/docs/management").Body.String()
+	require.Contains(t, management, baseURL+"/api/v1/apps/web-shop/problems?status=unresolved")
+	require.Contains(t, management, `-H &#34;Service-API-Key: $API_KEY&#34;`)
+	require.NotContains(t, management, "MCP tool")
+}
+
+func TestDocsPagesLink(t *testing.T) {
+	t.Parallel()
+	elsewhere := []string{"/docs", "/docs/management", "/v1/openapi.json", "/api/v1/openapi.json"}
+	for path := range docsPages {
+		page := getPath(t, newHandler(t, nil), path).Body.String()
+		ids := map[string]int{}
+		for _, id := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+			ids[id[1]]++
+			require.Equal(t, 1, ids[id[1]], "the id %s stands twice", id[1])
 		}
-		require.Equal(t, "/v1/openapi.json", link[1], "the page needs nothing from elsewhere")
+		for _, link := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			if anchor, here := strings.CutPrefix(link[1], "#"); here {
+				require.Contains(t, ids, anchor)
+				continue
+			}
+			require.Contains(t, elsewhere, link[1], "the page needs nothing from elsewhere")
+		}
 	}
 }
 
 func TestDocsPagePolicy(t *testing.T) {
 	t.Parallel()
-	answer := getPath(t, newHandler(t, nil), "/docs")
+	answer := getPath(t, newHandler(t, nil), "/docs/management")
 	page, policy := answer.Body.String(), answer.Header().Get("Content-Security-Policy")
 	require.Contains(t, policy, "default-src 'none'")
 	require.NotContains(t, policy, "unsafe")

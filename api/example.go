@@ -76,7 +76,7 @@ func newExample(op *core.Operation) Target {
 }
 
 // curlCommand is the example as a command for a shell.
-func curlCommand(baseURL string, op *core.Operation) string {
+func (d *dialect) curlCommand(baseURL string, op *core.Operation) string {
 	made := newExample(op)
 	var b strings.Builder
 	b.WriteString("curl")
@@ -84,10 +84,8 @@ func curlCommand(baseURL string, op *core.Operation) string {
 		b.WriteString(" -X " + method)
 	}
 	b.WriteString(" " + quoteShell(baseURL+made.Path))
-	if op.Scope == core.NoToken {
-		b.WriteString(" \\\n  -H \"X-Service-Key: $DSN_KEY\"")
-	} else {
-		b.WriteString(" \\\n  -H \"Authorization: Bearer $ERRAND_TOKEN\"")
+	if key := d.keyOf(op); key != "" {
+		b.WriteString(" \\\n  -H \"" + key + "\"")
 	}
 	if op.Body != nil {
 		b.WriteString(" \\\n  -H 'Content-Type: " + op.Body.Types[0] + "' --data-binary @FILE")

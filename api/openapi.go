@@ -1,7 +1,6 @@
 package api
 
 import (
-	_ "embed" // openapi.md
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,42 +12,21 @@ import (
 	"errand/core"
 )
 
-// The names of the security schemes (primary API, Authentication).
-const (
-	schemeBearer = "bearer"
-	schemeDSNKey = "dsnKey"
-	schemeSetup  = "setupKey"
-)
-
-//go:embed openapi.md
-var documentDescription string
-
 // newDocument makes the OpenAPI document without its operations.
-func newDocument(catalogue *core.Catalogue, version string) *huma.OpenAPI {
+func (d *dialect) newDocument(version string) *huma.OpenAPI {
 	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
-	for name, schema := range catalogue.Components() {
+	for name, schema := range d.catalogue.Components() {
 		schemas.Map()[name] = inlineSchema(schema)
 	}
 	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
-			Title: "Errand", Version: version, Description: strings.TrimSuffix(documentDescription, "\n"),
+			Title: d.title, Version: version, Description: strings.TrimSuffix(d.description, "\n"),
 			License: &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
 		},
-		Servers: []*huma.Server{{URL: "/"}},
-		Components: &huma.Components{
-			Schemas: schemas,
-			SecuritySchemes: map[string]*huma.SecurityScheme{
-				schemeBearer: {Type: "http", Scheme: "bearer",
-					Description: "A token (ck_..) with the scope that the operation needs, or the ADMIN_TOKEN."},
-				schemeDSNKey: {Type: "apiKey", In: "header", Name: "X-Service-Key",
-					Description: "The key of a project: the part of its DSN before the @."},
-				schemeSCM: {Type: "apiKey", In: "header", Name: "X-Scm-Signature-256",
-					Description: "sha256=, and the HMAC-SHA256 of the raw body in hexadecimal, with SCM_WEBHOOK_SECRET as the key."},
-				schemeSetup: {Type: "http", Scheme: "bearer", Description: "A setup key (cks_..), valid for one hour."},
-			},
-		},
-		Security: []map[string][]string{{schemeBearer: {}}},
+		Servers:    []*huma.Server{{URL: "/"}},
+		Components: &huma.Components{Schemas: schemas, SecuritySchemes: d.schemes},
+		Security:   []map[string][]string{{d.usualScheme: {}}},
 	}
 }
 
@@ -56,26 +34,20 @@ func newDocument(catalogue *core.Catalogue, version string) *huma.OpenAPI {
 func inlineSchema(schema core.Schema) *huma.Schema { return &huma.Schema{Extensions: schema} }
 
 // describeRoute documents one route of an operation.
-func describeRoute(r route, errors core.ErrorForms) *huma.Operation {
+func (d *dialect) describeRoute(r route) *huma.Operation {
 	return &huma.Operation{
 		OperationID: r.id,
 		Method:      r.Method(),
 		Path:        r.Path(),
-		Tags:        []string{resourceOf(r.Operation)},
+		Tags:        []string{d.resourceOf(r.declared)},
 		Summary:     r.Summary,
 		Description: routeDescription(r),
 		Parameters:  describeParameters(r.Operation),
-		RequestBody: describeBody(r.Operation),
-		Responses:   describeResponses(r.Operation, errors),
-		Security:    schemesOf(r.Operation),
-		Extensions:  map[string]any{"x-required-scope": r.Scope},
+		RequestBody: d.describeBody(r),
+		Responses:   d.describeResponses(r.declared),
+		Security:    d.schemesOf(r.declared),
+		Extensions:  map[string]any{d.scopeName: d.scopeOf(r.declared)},
 	}
-}
-
-// resourceOf is the noun of an operation: the first part of its path below /v1.
-func resourceOf(op *core.Operation) string {
-	noun, _, _ := strings.Cut(strings.TrimPrefix(op.Path(), "/v1/"), "/")
-	return noun
 }
 
 func routeDescription(r route) string {
@@ -83,18 +55,6 @@ func routeDescription(r route) string {
 		return r.Description
 	}
 	return "Another path to " + r.Name + ". " + r.Description
-}
-
-// schemesOf returns the security schemes that open an operation, each alone.
-func schemesOf(op *core.Operation) []map[string][]string {
-	switch op.Scope {
-	case core.NoToken:
-		return []map[string][]string{{schemeDSNKey: {}}}
-	case core.SetupScope:
-		return []map[string][]string{{schemeSetup: {}}, {schemeBearer: {}}}
-	default:
-		return []map[string][]string{{schemeBearer: {}}}
-	}
 }
 
 func describeParameters(op *core.Operation) []*huma.Param {
@@ -119,7 +79,8 @@ func withoutDescription(schema core.Schema) core.Schema {
 	return schema
 }
 
-func describeBody(op *core.Operation) *huma.RequestBody {
+func (d *dialect) describeBody(r route) *huma.RequestBody {
+	op := r.Operation
 	if op.Body != nil {
 		return describeFile(op.Body)
 	}
@@ -136,9 +97,16 @@ func describeBody(op *core.Operation) *huma.RequestBody {
 	if len(properties) == 0 {
 		return nil
 	}
-	schema := core.Schema{"type": "object", "properties": properties, "additionalProperties": false}
+	schema := core.Schema{"type": "object", "properties": properties}
+	if !d.dropsUnknown {
+		schema["additionalProperties"] = false
+	}
 	if len(required) > 0 {
 		schema["required"] = required
+	}
+	if wrapper := d.wrapperOf(r.declared); wrapper != "" {
+		wrapped := core.Schema{"type": "object", "properties": core.Schema{wrapper: schema}, "required": []string{wrapper}}
+		schema = core.Schema{"anyOf": []any{schema, wrapped}}
 	}
 	return &huma.RequestBody{
 		Required: len(required) > 0 || op.ServedBy != "", // an event has at least one of two fields
@@ -159,7 +127,7 @@ func describeFile(form *core.BodyForm) *huma.RequestBody {
 	return body
 }
 
-func describeResponses(op *core.Operation, errors core.ErrorForms) map[string]*huma.Response {
+func (d *dialect) describeResponses(op *core.Operation) map[string]*huma.Response {
 	success := &huma.Response{Description: http.StatusText(op.Status)}
 	if schema := op.OutputSchema(true); schema != nil {
 		success.Content = jsonContent(schema)
@@ -173,8 +141,8 @@ func describeResponses(op *core.Operation, errors core.ErrorForms) map[string]*h
 			Description: fmt.Sprintf("`%s`: %s", core.HeldStatus, core.HeldMeaning), Content: jsonContent(core.HeldSchema()),
 		}
 	}
-	for status, codes := range groupByStatus(op.AllErrors(), errors) {
-		all[strconv.Itoa(status)] = describeErrors(codes, errors)
+	for status, codes := range groupByStatus(d.codesOf(op), d.catalogue.Errors()) {
+		all[strconv.Itoa(status)] = d.describeErrors(codes)
 	}
 	return all
 }
@@ -193,32 +161,33 @@ func groupByStatus(codes []core.Code, errors core.ErrorForms) map[int][]core.Cod
 }
 
 // describeErrors documents the codes that share a status.
-func describeErrors(codes []core.Code, errors core.ErrorForms) *huma.Response {
+func (d *dialect) describeErrors(codes []core.Code) *huma.Response {
+	errors := d.catalogue.Errors()
 	var meanings []string
 	for _, code := range codes {
 		meanings = append(meanings, fmt.Sprintf("`%s`: %s", code, errors[code].Meaning))
 	}
 	return &huma.Response{
 		Description: strings.Join(meanings, "\n\n"),
-		Headers:     failureHeaders(codes),
+		Headers:     d.failureHeaders(codes),
 		Content:     jsonContent(errors.BodySchema(codes...)),
 	}
 }
 
 // failureHeaders documents the headers that stand beside errors: those of wire.WriteError, and those of ingest beside
 // quota.
-func failureHeaders(codes []core.Code) map[string]*huma.Header {
+func (d *dialect) failureHeaders(codes []core.Code) map[string]*huma.Header {
 	headers := map[string]*huma.Header{}
 	add := func(name, kind, doc string) {
 		headers[name] = &huma.Header{Description: doc, Schema: inlineSchema(core.Schema{"type": kind})}
 	}
 	for _, code := range codes {
-		switch code {
-		case core.Unauthorized:
+		switch {
+		case code == core.Unauthorized && d.challenges:
 			add("WWW-Authenticate", "string", "Bearer")
-		case core.Unavailable:
+		case code == core.Unavailable, code == core.Limit && !d.challenges:
 			add("Retry-After", "integer", "Seconds to wait.")
-		case core.Quota:
+		case code == core.Quota:
 			add("Retry-After", "integer", "Seconds to wait: until 00:00 UTC, but at most 60, in which a change of the quota takes effect.")
 			add("X-Sentry-Rate-Limits", "string", "The same for Sentry SDKs: <seconds>:default;error;security:project:daily_quota.")
 		}

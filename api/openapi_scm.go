@@ -18,7 +18,7 @@ var scmErrors = []core.Code{
 }
 
 // describeSCM documents the webhook of source control, which is not an operation.
-func describeSCM(errors core.ErrorForms) *huma.Operation {
+func (d *dialect) describeSCM() *huma.Operation {
 	text, number := core.Schema{"type": "string"}, core.Schema{"type": "integer"}
 	answer := core.Schema{"type": "object", "required": []string{"ok"}, "properties": core.Schema{
 		"ok": core.Schema{"type": "boolean"}, "projects": number, "commits": number, "merged": text, "closed": text,
@@ -41,8 +41,8 @@ func describeSCM(errors core.ErrorForms) *huma.Operation {
 		described.Parameters = append(described.Parameters,
 			&huma.Param{Name: header[0], In: "header", Description: header[1], Schema: inlineSchema(text)})
 	}
-	for status, codes := range groupByStatus(scmErrors, errors) {
-		described.Responses[strconv.Itoa(status)] = describeErrors(codes, errors)
+	for status, codes := range groupByStatus(scmErrors, d.catalogue.Errors()) {
+		described.Responses[strconv.Itoa(status)] = d.describeErrors(codes)
 	}
 	return described
 }

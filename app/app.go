@@ -22,6 +22,7 @@ import (
 	"errand/mcp"
 	"errand/notify"
 	"errand/oauth"
+	"errand/passwords"
 	"errand/prompts"
 	"errand/scm"
 	"errand/seal"
@@ -57,6 +58,8 @@ type App struct {
 	guard    *notify.Guard
 	listener net.Listener
 
+	passwords *passwords.Hasher
+
 	connections *edge.Connections
 	failures    *edge.Failures
 
@@ -80,7 +83,8 @@ type App struct {
 // began. When New fails, nothing is left running.
 func New(ctx context.Context, c Config, version string, log *slog.Logger) (*App, error) {
 	log = addTraceIDs(log)
-	a := &App{config: &c, version: version, log: log, metrics: newMetrics(version), door: newDoor(), stops: stops{log: log}}
+	a := &App{config: &c, version: version, log: log, metrics: newMetrics(version), door: newDoor(), stops: stops{log: log},
+		passwords: passwords.New(passwords.Recommended)}
 	if err := a.openAll(ctx, version); err != nil {
 		a.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -205,7 +209,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	}
 	if a.config.hasRole(roleAPI) {
 		surfaces.SentryAPI = a.newSentryAPI(registry, behaviour, surfaces.Authenticate, version)
-		if surfaces.Manage, err = a.newManagementAPI(behaviour); err != nil {
+		if surfaces.Manage, err = a.newManagementAPI(behaviour, version); err != nil {
 			return nil, err
 		}
 	}

@@ -51,11 +51,11 @@ var arrows = map[string][]string{
 
 	"tools": {"core", "store", "brief", "prompts", "scrub", "fixes", "sourcemap", "blob", "seal", "notify",
 		"notify/formats", "notify/email"},
-	"tools/manage": {"core", "core/manage", "store"},
+	"tools/manage": {"core", "core/manage", "passwords", "store"},
 
 	// The surfaces see a registry, never tools or store.
 	"wire":       {"core"},
-	"api":        {"core", "wire", "github.com/danielgtaylor/huma/v2", "github.com/go-chi/chi/v5"},
+	"api":        {"core", "core/manage", "wire", "github.com/danielgtaylor/huma/v2", "github.com/go-chi/chi/v5"},
 	"api/manage": {"core", "core/manage", "wire", "github.com/danielgtaylor/huma/v2", "github.com/go-chi/chi/v5"},
 	"mcp":        {"core", "wire", "prompts", "github.com/mark3labs/mcp-go"},
 	"scm":        {"core", "wire"},

@@ -7,6 +7,7 @@ import (
 
 	"errand/core"
 	"errand/grouping"
+	"errand/passwords"
 	"errand/tools"
 	"errand/tools/manage"
 )
@@ -42,5 +43,5 @@ func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(co
 	if err != nil {
 		return err
 	}
-	return command(console{db, behaviour, newManagement(db, behaviour), registry})
+	return command(console{db, behaviour, newManagement(db, behaviour, passwords.New(passwords.Recommended)), registry})
 }

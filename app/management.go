@@ -7,24 +7,28 @@ import (
 
 	"errand/api"
 	surface "errand/api/manage"
+	"errand/passwords"
 	"errand/tools"
 	"errand/tools/manage"
 )
 
 // newManagement makes the behaviour of the management API. What it has in common with /v1 is that of /v1.
-func newManagement(db *database, behaviour *tools.Tools) *manage.Tools {
-	return &manage.Tools{Store: db.Store, Random: rand.Reader, CreateProject: behaviour.MakeProject, CarryOut: behaviour.CarryOut}
+func newManagement(db *database, behaviour *tools.Tools, hasher *passwords.Hasher) *manage.Tools {
+	return &manage.Tools{
+		Store: db.Store, Random: rand.Reader, Passwords: hasher, CreateProject: behaviour.MakeProject, CarryOut: behaviour.CarryOut,
+	}
 }
 
 // newManagementAPI makes the surface at /api/v1.
-func (a *App) newManagementAPI(behaviour *tools.Tools) (http.Handler, error) {
-	management := newManagement(a.db, behaviour)
+func (a *App) newManagementAPI(behaviour *tools.Tools, version string) (http.Handler, error) {
+	management := newManagement(a.db, behaviour, a.passwords)
 	registry, err := management.Registry(a.log)
 	if err != nil {
 		return nil, err
 	}
 	return surface.New(surface.Options{
 		Registry: registry, Authenticate: a.failures.GuardAuthentication(management.Authenticate), Authorize: management.Authorize,
+		Document:  api.DescribeManagement(version),
 		RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
 	}), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/app"
+	"errand/core/manage"
 	"errand/store/storetest"
 	"errand/testkit/logtext"
 )
@@ -18,12 +19,14 @@ import (
 // management is a client of the management API of a running server.
 type management struct {
 	*server
-	key     string
-	problem int64 // of the app web-shop
+	key      string
+	problem  int64    // of the app web-shop
+	document *openAPI // with which every answer is compared
+	names    []string // of ids, each followed by what it stands for: $ANN, 7
 }
 
 // allPermissions are what the key of most tests may do.
-var allPermissions = []string{"apps:read", "apps:write", "problems:read", "problems:write", "notices:read", "tags:read", "tags:write"}
+var allPermissions = strings.Split(manage.ListPermissions(), ", ")
 
 // openManagement starts a server that has the app web-shop with one problem, of one notice.
 func openManagement(t *testing.T, c app.Config) *management {
@@ -45,7 +48,8 @@ func (m *management) makeKey(t *testing.T, c app.Config, permissions ...string) 
 // call sends a request of the form "POST /apps {body}", with the key in its header.
 func (m *management) call(t *testing.T, key, request string) answer {
 	t.Helper()
-	method, rest, _ := strings.Cut(strings.ReplaceAll(request, "PROBLEM", fmt.Sprint(m.problem)), " ")
+	request = strings.NewReplacer(append([]string{"PROBLEM", fmt.Sprint(m.problem)}, m.names...)...).Replace(request)
+	method, rest, _ := strings.Cut(request, " ")
 	path, body, _ := strings.Cut(rest, " ")
 	sent, err := http.NewRequestWithContext(t.Context(), method, "http://"+m.Addr()+"/api/v1"+path, strings.NewReader(body))
 	require.NoError(t, err)
@@ -54,6 +58,10 @@ func (m *management) call(t *testing.T, key, request string) answer {
 	}
 	got := m.doRequest(sent)
 	require.NoError(t, got.err)
+	if m.document == nil {
+		m.document = readOpenAPI(t, m.server)
+	}
+	m.document.requireDescribed(t, method, path, got)
 	return got
 }
 
@@ -72,7 +80,7 @@ func (m *management) requireExchanges(t *testing.T, key string, table []exchange
 			got := m.call(t, key, e.request)
 
 			require.Equal(t, e.status, got.status, got.body)
-			require.Contains(t, got.body, e.body)
+			require.Contains(t, got.body, strings.NewReplacer(m.names...).Replace(e.body))
 			if e.status >= http.StatusBadRequest {
 				require.Empty(t, got.header.Get("WWW-Authenticate"))
 				requireFailure(t, got)

@@ -259,9 +259,12 @@ func CheckName(path, name string) error {
 	return nil
 }
 
-// MakeSlug makes the part of a URL that stands for a name: Web shop becomes web-shop. A name without letters gets app in
-// front, since digits alone would look like an id.
-func MakeSlug(name string) string {
+// MakeSlug makes the part of a URL that stands for the name of a project: Web shop becomes web-shop. A name without letters gets
+// app in front, since digits alone would look like an id.
+func MakeSlug(name string) string { return MakeSlugOf("app", name) }
+
+// MakeSlugOf is MakeSlug with another word for what a name without letters stands for, such as team.
+func MakeSlugOf(kind, name string) string {
 	var b strings.Builder
 	letters := false
 	for _, r := range strings.ToLower(name) {
@@ -276,9 +279,9 @@ func MakeSlug(name string) string {
 	slug := strings.TrimSuffix(b.String(), "-")
 	switch {
 	case slug == "":
-		return "app"
+		return kind
 	case !letters:
-		return "app-" + slug
+		return kind + "-" + slug
 	default:
 		return slug
 	}

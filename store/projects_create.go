@@ -26,13 +26,15 @@ var (
 	ErrIDTaken = errors.New("store: the public id is taken")
 	// ErrDemoTaken says that there is a demo project already.
 	ErrDemoTaken = errors.New("store: there is a demo project")
+
+	errNoSlug = errors.New("store: no slug is free for long enough")
 )
 
 const (
 	listSlugsLike = `SELECT slug FROM projects WHERE deleted_at IS NULL AND (slug = @slug OR starts_with(slug, @slug || '-'))`
 	insertProject = `
-INSERT INTO projects (id, name, slug, platform, demo, created_at)
-VALUES (@id, @name, @slug, @platform, @demo, @now) ON CONFLICT DO NOTHING`
+INSERT INTO projects (id, name, slug, platform, demo, created_at, created_by_user)
+VALUES (@id, @name, @slug, @platform, @demo, @now, nullif(@created_by_user::bigint, 0)) ON CONFLICT DO NOTHING`
 	findTakenProject = `
 SELECT EXISTS (SELECT FROM projects WHERE id = @id) AS id,
 	@demo::boolean AND EXISTS (SELECT FROM projects WHERE demo AND deleted_at IS NULL) AS demo`
@@ -48,7 +50,7 @@ func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProjec
 }
 
 func (t *tx) createProject(ctx context.Context, actor core.Actor, p NewProject) error {
-	if err := t.insertProject(ctx, p); err != nil {
+	if err := t.insertProject(ctx, actor, p); err != nil {
 		return err
 	}
 	if p.App != nil {
@@ -70,7 +72,11 @@ func (t *tx) createProject(ctx context.Context, actor core.Actor, p NewProject) 
 const slugAttempts = 50
 
 // insertProject inserts the project under a slug that is free.
-func (t *tx) insertProject(ctx context.Context, p NewProject) error {
+func (t *tx) insertProject(ctx context.Context, actor core.Actor, p NewProject) error {
+	createdBy := int64(0)
+	if actor.Type == core.ActorUser {
+		createdBy = int64(actor.ID)
+	}
 	for range slugAttempts {
 		slug, err := t.findFreeSlug(ctx, core.MakeSlug(p.Name))
 		if err != nil {
@@ -78,6 +84,7 @@ func (t *tx) insertProject(ctx context.Context, p NewProject) error {
 		}
 		inserted, err := pg.Exec(ctx, t, insertProject, pg.Args{
 			"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "demo": p.Demo, "now": t.Now,
+			"created_by_user": createdBy,
 		})
 		if err != nil || inserted == 1 {
 			return err
@@ -92,12 +99,18 @@ func (t *tx) insertProject(ctx context.Context, p NewProject) error {
 			return ErrDemoTaken
 		}
 	}
-	return errors.New("store: no slug is free for long enough")
+	return errNoSlug
 }
 
-// findFreeSlug returns the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2.
+// findFreeSlug returns a slug that no other project has.
 func (t *tx) findFreeSlug(ctx context.Context, slug string) (string, error) {
-	rows, err := pg.QueryMany[struct{ Slug string }](ctx, t, listSlugsLike, pg.Args{"slug": slug})
+	return t.numberSlug(ctx, listSlugsLike, pg.Args{"slug": slug}, slug)
+}
+
+// numberSlug returns the slug, or the slug with the lowest number that is free: web-shop, web-shop-1, web-shop-2. The statement lists
+// the slugs that are taken.
+func (t *tx) numberSlug(ctx context.Context, listTaken string, args pg.Args, slug string) (string, error) {
+	rows, err := pg.QueryMany[struct{ Slug string }](ctx, t, listTaken, args)
 	if err != nil {
 		return "", err
 	}

@@ -14,12 +14,6 @@ import (
 	"errand/wire"
 )
 
-// Path is where the management API is.
-const Path = "/api/v1"
-
-// keyHeader is where the API key stands (management API, Authentication).
-const keyHeader = "Service-API-Key"
-
 // Options says what the surface is made of. All must be set.
 type Options struct {
 	Registry *core.Registry // of manage.V1
@@ -28,6 +22,8 @@ type Options struct {
 	// Authorize checks what some operations check before their input: that what the path names is there, and then the permission.
 	Authorize func(ctx context.Context, actor core.Actor, op *core.Operation, path map[string]string) error
 	RequestID func(context.Context) string
+	// Document is the OpenAPI document, which everybody may read.
+	Document []byte
 }
 
 type server struct{ Options }
@@ -40,9 +36,10 @@ func New(o Options) http.Handler {
 		handler := s.serveOperation(op)
 		for _, route := range append([]string{op.Route}, op.Aliases...) {
 			method, path, _ := strings.Cut(route, " ")
-			router.Method(method, strings.TrimPrefix(path, Path), handler)
+			router.Method(method, strings.TrimPrefix(path, manage.Path), handler)
 		}
 	}
+	router.Get("/openapi.json", func(w http.ResponseWriter, _ *http.Request) { wire.WriteJSON(w, http.StatusOK, o.Document) })
 	router.NotFound(s.refuseUnknown(core.NotFound))
 	router.MethodNotAllowed(s.refuseUnknown(core.MethodNotAllowed))
 	return router
@@ -104,7 +101,7 @@ func (s *server) checkFirst(ctx context.Context, actor core.Actor, op *core.Oper
 
 // findActor finds who calls by the one header in which a key may stand.
 func (s *server) findActor(r *http.Request) (core.Actor, error) {
-	key := r.Header.Get(keyHeader)
+	key := r.Header.Get(manage.KeyHeader)
 	if key == "" {
 		return core.Actor{}, core.NewError(core.Unauthorized).With("message", "Missing API key")
 	}

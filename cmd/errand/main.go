@@ -27,6 +27,7 @@ type cli struct {
 		Create tokenCreateCmd `cmd:"" help:"Create an API token and print it."`
 	} `cmd:"" help:"API tokens."`
 	APIKey     apiKeyCmd `cmd:"" name:"api-key" help:"Keys of the management API at /api/v1."`
+	User       userCmd   `cmd:"" help:"People who sign in."`
 	Deploy     deployCmd `cmd:"" help:"Report a deploy to a running Errand, by ERRAND_URL and ERRAND_TOKEN, from a CI script."`
 	Sourcemaps struct {
 		Upload sourceMapsUploadCmd `cmd:"" help:"Upload the source maps of a JavaScript build to the server at ERRAND_URL."`

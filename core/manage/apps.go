@@ -49,14 +49,16 @@ type AppFields struct {
 }
 
 // CheckName refuses a name that is blank or cannot be shown. One that is not there is refused where it is required.
-func (f AppFields) CheckName(required bool) error {
+func (f AppFields) CheckName(required bool) error { return checkName(f.Name, required) }
+
+func checkName(name core.Opt[string], required bool) error {
 	switch {
-	case !f.Name.Set && !required:
+	case !name.Set && !required:
 		return nil
-	case !f.Name.Set, f.Name.Null, isBlank(f.Name.Value):
+	case !name.Set, name.Null, isBlank(name.Value):
 		return Refuse("Name can't be blank")
 	}
-	return core.CheckName("name", f.Name.Value)
+	return core.CheckName("name", name.Value)
 }
 
 // CreateApp declares POST /api/v1/apps.

@@ -1,15 +1,74 @@
 package manage
 
-import "errand/core"
+import (
+	"slices"
+
+	"errand/core"
+)
+
+// Path is where the management API is.
+const Path = "/api/v1"
+
+// KeyHeader is where an API key stands (management API, Authentication).
+const KeyHeader = "Service-API-Key"
+
+// resources are the operations by what they are about, in the order in which they are shown.
+var resources = []struct {
+	name       string
+	operations []*core.Operation
+}{
+	{"health", healthOperations},
+	{"apps", appOperations},
+	{"problems", problemOperations},
+	{"notices", noticeOperations},
+	{"tags", tagOperations},
+	{"teams", teamOperations},
+	{"members", memberOperations},
+	{"team apps", teamAppOperations},
+	{"users", userOperations},
+}
 
 // V1 is the catalogue of the management API at /api/v1.
-var V1 = core.NewCatalogue(forms,
-	healthOperations,
-	appOperations,
-	problemOperations,
-	noticeOperations,
-	tagOperations,
-)
+var V1 = newCatalogue()
+
+func newCatalogue() *core.Catalogue {
+	var operations []*core.Operation
+	for _, resource := range resources {
+		operations = append(operations, resource.operations...)
+	}
+	return core.NewCatalogue(forms, operations)
+}
+
+// ResourceOf returns what the operation is about, such as apps.
+func ResourceOf(op *core.Operation) string {
+	for _, resource := range resources {
+		if slices.Contains(resource.operations, op) {
+			return resource.name
+		}
+	}
+	return ""
+}
+
+// CodesOf returns the codes of all errors that the operation answers, as they stand in the answers.
+func CodesOf(op *core.Operation) []core.Code {
+	if op.Scope == core.NoToken {
+		return []core.Code{core.Internal}
+	}
+	codes := append(op.AllErrors(), core.Forbidden, core.Limit, ValidationFailed)
+	codes = slices.DeleteFunc(codes, func(code core.Code) bool {
+		return code == core.InvalidRequest || code == core.PayloadTooLarge && !op.HasBody()
+	})
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+// PermissionOf returns the permission that the operation needs, whenever it asks for it; core.NoToken for none.
+func PermissionOf(op *core.Operation) core.Scope {
+	if after := PermissionAfter(op); after != "" {
+		return after
+	}
+	return op.Scope
+}
 
 // Wrapper returns the key in which a body of the operation may stand, such as app; empty for none.
 func Wrapper(op *core.Operation) string { return wrappers[op] }
@@ -18,6 +77,13 @@ func Wrapper(op *core.Operation) string { return wrappers[op] }
 var wrappers = map[*core.Operation]string{
 	CreateApp.Operation: "app",
 	UpdateApp.Operation: "app",
+	AssignApp.Operation: "app",
+
+	CreateTeam.Operation: "team",
+	UpdateTeam.Operation: "team",
+
+	CreateUser.Operation: "user",
+	UpdateUser.Operation: "user",
 }
 
 // PermissionAfter returns the permission that an operation asks for only when what its path names is there; empty for an operation
@@ -35,4 +101,19 @@ var permissionsAfter = map[*core.Operation]core.Scope{
 	ListTags.Operation:         TagsRead,
 	AddTag.Operation:           TagsWrite,
 	RemoveTag.Operation:        TagsWrite,
+
+	GetTeam.Operation:      TeamsRead,
+	UpdateTeam.Operation:   TeamsWrite,
+	DeleteTeam.Operation:   TeamsWrite,
+	ListTeamApps.Operation: TeamsRead,
+	AssignApp.Operation:    TeamsWrite,
+	UnassignApp.Operation:  TeamsWrite,
+	ListMembers.Operation:  TeamsRead,
+	AddMember.Operation:    TeamsWrite,
+	UpdateMember.Operation: TeamsWrite,
+	RemoveMember.Operation: TeamsWrite,
+
+	GetUser.Operation:    UsersRead,
+	UpdateUser.Operation: UsersWrite,
+	DeleteUser.Operation: UsersWrite,
 }

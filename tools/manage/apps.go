@@ -22,11 +22,15 @@ func showApp(app store.App) manage.App {
 
 func (t *Tools) listApps(ctx context.Context, _ core.Call, _ struct{}) (core.List[manage.App], error) {
 	apps, err := t.Store.ListApps(ctx)
+	return showApps(apps), err
+}
+
+func showApps(apps []store.App) core.List[manage.App] {
 	shown := make(core.List[manage.App], len(apps))
 	for i, app := range apps {
 		shown[i] = showApp(app)
 	}
-	return shown, err
+	return shown
 }
 
 func (t *Tools) getApp(ctx context.Context, _ core.Call, in manage.AppInput) (manage.App, error) {

@@ -3,7 +3,6 @@ package manage
 import (
 	"context"
 	"log/slog"
-	"strconv"
 
 	"errand/core"
 	"errand/core/manage"
@@ -32,34 +31,28 @@ func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
 		core.BindHandler(manage.ListTags, t.listTags),
 		core.BindHandler(manage.AddTag, t.addTag),
 		core.BindHandler(manage.RemoveTag, t.removeTag),
-	)
-}
 
-// Authorize checks what comes before the input of an operation is looked at: that what the path names is there, and then the
-// permission (management API, 1.1). It does nothing for an operation that asks for its permission first.
-func (t *Tools) Authorize(ctx context.Context, actor core.Actor, op *core.Operation, path map[string]string) error {
-	permission := manage.PermissionAfter(op)
-	if permission == "" {
-		return nil
-	}
-	app, err := t.Store.FindApp(ctx, core.ProjectRef(path["app"]))
-	if err != nil {
-		return err
-	}
-	problem, named := path["problem"]
-	if !named {
-		problem, named = path["id"]
-	}
-	if named {
-		id, err := strconv.ParseInt(problem, 10, 64)
-		if err != nil {
-			return core.NewError(core.NotFound)
-		}
-		if _, err := t.Store.ReadProblem(ctx, app, id); err != nil {
-			return err
-		}
-	}
-	return manage.RequirePermission(actor, permission)
+		core.BindHandler(manage.ListTeams, t.listTeams),
+		core.BindHandler(manage.GetTeam, t.getTeam),
+		core.BindHandler(manage.CreateTeam, t.createTeam),
+		core.BindHandler(manage.UpdateTeam, t.updateTeam),
+		core.BindHandler(manage.DeleteTeam, t.deleteTeam),
+
+		core.BindHandler(manage.ListTeamApps, t.listTeamApps),
+		core.BindHandler(manage.AssignApp, t.assignApp),
+		core.BindHandler(manage.UnassignApp, t.unassignApp),
+
+		core.BindHandler(manage.ListMembers, t.listMembers),
+		core.BindHandler(manage.AddMember, t.addMember),
+		core.BindHandler(manage.UpdateMember, t.updateMember),
+		core.BindHandler(manage.RemoveMember, t.removeMember),
+
+		core.BindHandler(manage.ListUsers, t.listUsers),
+		core.BindHandler(manage.GetUser, t.getUser),
+		core.BindHandler(manage.CreateUser, t.createUser),
+		core.BindHandler(manage.UpdateUser, t.updateUser),
+		core.BindHandler(manage.DeleteUser, t.deleteUser),
+	)
 }
 
 func (t *Tools) getHealth(context.Context, core.Call, struct{}) (manage.Health, error) {

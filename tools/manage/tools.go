@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"errand/core"
+	"errand/passwords"
 	"errand/store"
 )
 
@@ -14,6 +15,8 @@ import (
 type Tools struct {
 	Store  *store.Store
 	Random io.Reader // cryptographically strong
+	// Passwords makes and checks the hashes of passwords.
+	Passwords *passwords.Hasher
 
 	// CreateProject creates a project with a new id and key.
 	CreateProject func(context.Context, core.Actor, store.NewProject) (store.StoredProject, error)

@@ -1,0 +1,97 @@
+package api
+
+import (
+	_ "embed" // openapi.md
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"errand/core"
+)
+
+// dialect is what the document and the page of one API say otherwise than those of another one.
+type dialect struct {
+	catalogue   *core.Catalogue
+	title       string
+	description string
+	page        string // the template of the page: its name
+	scopeWord   string // what the page calls what a call needs
+	hasTools    bool   // operations are tools of MCP
+
+	schemes     map[string]*huma.SecurityScheme
+	usualScheme string
+	scopeName   string // the extension of OpenAPI that names what a call needs
+	scopes      []core.Scope
+
+	schemesOf  func(*core.Operation) []map[string][]string // what opens an operation, each alone
+	scopeOf    func(*core.Operation) core.Scope
+	codesOf    func(*core.Operation) []core.Code // of its errors, as they stand in the answers
+	resourceOf func(*core.Operation) string      // its noun
+	wrapperOf  func(*core.Operation) string      // the key in which its body may stand; empty for none
+	keyOf      func(*core.Operation) string      // the header with the caller's credential, as in a shell; empty for none
+
+	dropsUnknown bool // fields that it does not know are dropped; else they are refused
+	challenges   bool // a 401 has WWW-Authenticate
+}
+
+// The names of the security schemes (primary API, Authentication).
+const (
+	schemeBearer = "bearer"
+	schemeDSNKey = "dsnKey"
+	schemeSetup  = "setupKey"
+)
+
+//go:embed openapi.md
+var documentDescription string
+
+// newV1Dialect is that of the API at /v1.
+func newV1Dialect(catalogue *core.Catalogue) *dialect {
+	return &dialect{
+		catalogue: catalogue, title: "Errand", description: documentDescription, page: "v1", scopeWord: "Scope", hasTools: true,
+		schemes: map[string]*huma.SecurityScheme{
+			schemeBearer: {Type: "http", Scheme: "bearer",
+				Description: "A token (ck_..) with the scope that the operation needs, or the ADMIN_TOKEN."},
+			schemeDSNKey: {Type: "apiKey", In: "header", Name: "X-Service-Key",
+				Description: "The key of a project: the part of its DSN before the @."},
+			schemeSCM: {Type: "apiKey", In: "header", Name: "X-Scm-Signature-256",
+				Description: "sha256=, and the HMAC-SHA256 of the raw body in hexadecimal, with SCM_WEBHOOK_SECRET as the key."},
+			schemeSetup: {Type: "http", Scheme: "bearer", Description: "A setup key (cks_..), valid for one hour."},
+		},
+		usualScheme: schemeBearer,
+		scopeName:   "x-required-scope",
+		scopes: []core.Scope{
+			core.AnyToken, core.IssuesRead, core.IssuesWrite, core.ReleasesWrite, core.Admin, core.SetupScope, core.NoToken,
+		},
+		schemesOf:  schemesOfV1,
+		scopeOf:    func(op *core.Operation) core.Scope { return op.Scope },
+		codesOf:    (*core.Operation).AllErrors,
+		resourceOf: resourceOfV1,
+		wrapperOf:  func(*core.Operation) string { return "" },
+		keyOf:      keyOfV1,
+		challenges: true,
+	}
+}
+
+func schemesOfV1(op *core.Operation) []map[string][]string {
+	switch op.Scope {
+	case core.NoToken:
+		return []map[string][]string{{schemeDSNKey: {}}}
+	case core.SetupScope:
+		return []map[string][]string{{schemeSetup: {}}, {schemeBearer: {}}}
+	default:
+		return []map[string][]string{{schemeBearer: {}}}
+	}
+}
+
+// resourceOfV1 is the first part of the path below /v1.
+func resourceOfV1(op *core.Operation) string {
+	noun, _, _ := strings.Cut(strings.TrimPrefix(op.Path(), "/v1/"), "/")
+	return noun
+}
+
+func keyOfV1(op *core.Operation) string {
+	if op.Scope == core.NoToken {
+		return "X-Service-Key: $DSN_KEY"
+	}
+	return "Authorization: Bearer $ERRAND_TOKEN"
+}

@@ -1,0 +1,68 @@
+package api
+
+import (
+	_ "embed" // openapi_management.md
+	"encoding/json"
+	"fmt"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"errand/core"
+	"errand/core/manage"
+)
+
+// managementPage is where the page of the management API is.
+const managementPage = "/docs/management"
+
+const schemeAPIKey = "apiKey"
+
+//go:embed openapi_management.md
+var managementDescription string
+
+// newManagementDialect is that of the management API at /api/v1.
+func newManagementDialect() *dialect {
+	return &dialect{
+		catalogue: manage.V1, title: "Errand: management API", description: managementDescription, page: "management",
+		scopeWord: "Permission",
+		schemes: map[string]*huma.SecurityScheme{schemeAPIKey: {
+			Type: "apiKey", In: "header", Name: manage.KeyHeader,
+			Description: "An API key (cka_..) with the permission that the operation needs.",
+		}},
+		usualScheme: schemeAPIKey,
+		scopeName:   "x-required-permission",
+		scopes:      manage.Permissions(),
+		schemesOf: func(op *core.Operation) []map[string][]string {
+			if op.Scope == core.NoToken {
+				return []map[string][]string{{}}
+			}
+			return []map[string][]string{{schemeAPIKey: {}}}
+		},
+		scopeOf:    manage.PermissionOf,
+		codesOf:    manage.CodesOf,
+		resourceOf: manage.ResourceOf,
+		wrapperOf:  manage.Wrapper,
+		keyOf: func(op *core.Operation) string {
+			if op.Scope == core.NoToken {
+				return ""
+			}
+			return manage.KeyHeader + ": $API_KEY"
+		},
+		dropsUnknown: true,
+	}
+}
+
+// DescribeManagement returns the OpenAPI document of the management API. One that cannot be written panics, as in New.
+func DescribeManagement(version string) []byte {
+	d := newManagementDialect()
+	document := d.newDocument(version)
+	for _, op := range d.catalogue.Operations() {
+		for _, route := range routesOf(op) {
+			document.AddOperation(d.describeRoute(route))
+		}
+	}
+	text, err := json.Marshal(document)
+	if err != nil {
+		panic(fmt.Sprintf("api: OpenAPI document of the management API: %v", err))
+	}
+	return text
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+const (
+	findAppOfUser = `SELECT EXISTS (SELECT FROM projects WHERE created_by_user = @id AND deleted_at IS NULL) AS found`
+	deleteUser    = `DELETE FROM users WHERE id = @id`
+)
+
+// ErrUserHasApps says that there are apps which the user created.
+var ErrUserHasApps = errors.New("store: the user created apps")
+
+// DeleteUser deletes a user with the teams that the user owns and the memberships in others. It returns not_found, ErrLastSiteAdmin
+// or ErrUserHasApps.
+func (s *Store) DeleteUser(ctx context.Context, actor core.Actor, id int64) error {
+	return s.inTx(ctx, func(t *tx) error {
+		if err := t.checkOtherSiteAdmin(ctx, id); err != nil {
+			return err
+		}
+		user, err := pg.QueryOne[User](ctx, t, lockUser, pg.Args{"id": id})
+		if err != nil {
+			return err
+		}
+		created, err := pg.QueryOne[struct{ Found bool }](ctx, t, findAppOfUser, pg.Args{"id": id})
+		if err == nil && created.Found {
+			err = ErrUserHasApps
+		}
+		if err != nil {
+			return err
+		}
+		teams, err := pg.QueryMany[Team](ctx, t, listTeamsOfOwner, pg.Args{"owner_id": id})
+		if err != nil {
+			return err
+		}
+		for _, team := range teams {
+			if err := t.deleteTeam(ctx, actor, team); err != nil {
+				return err
+			}
+		}
+		if _, err := pg.Exec(ctx, t, deleteUser, pg.Args{"id": id}); err != nil {
+			return err
+		}
+		return t.recordUser(ctx, actor, core.ActionUserDelete, id, map[string]string{"email_address": user.EmailAddress})
+	})
+}

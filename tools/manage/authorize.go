@@ -1,0 +1,84 @@
+package manage
+
+import (
+	"context"
+	"strconv"
+
+	"errand/core"
+	"errand/core/manage"
+)
+
+// Authorize checks what comes before the input of an operation is looked at: that what the path names is there, and then the
+// permission (management API, 1.1). It does nothing for an operation that asks for its permission first.
+func (t *Tools) Authorize(ctx context.Context, actor core.Actor, op *core.Operation, path map[string]string) error {
+	permission := manage.PermissionAfter(op)
+	if permission == "" {
+		return nil
+	}
+	if err := t.lookUp(ctx, path); err != nil {
+		return err
+	}
+	return manage.RequirePermission(actor, permission)
+}
+
+// lookUp returns not_found when something that the path names is not there.
+func (t *Tools) lookUp(ctx context.Context, path map[string]string) error {
+	if user, named := path["user"]; named {
+		_, err := t.Store.FindUser(ctx, user)
+		return err
+	}
+	if team, named := path["team"]; named {
+		return t.lookUpInTeam(ctx, team, path)
+	}
+	return t.lookUpInApp(ctx, path)
+}
+
+func (t *Tools) lookUpInTeam(ctx context.Context, ref string, path map[string]string) error {
+	team, err := t.Store.FindTeam(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if app, named := path["app"]; named {
+		_, err = t.Store.FindApp(ctx, core.ProjectRef(app))
+		return err
+	}
+	member, named := path["id"]
+	if !named {
+		return nil
+	}
+	id, err := readID(member)
+	if err != nil {
+		return err
+	}
+	_, err = t.Store.ReadTeamMember(ctx, team.ID, id)
+	return err
+}
+
+func (t *Tools) lookUpInApp(ctx context.Context, path map[string]string) error {
+	app, err := t.Store.FindApp(ctx, core.ProjectRef(path["app"]))
+	if err != nil {
+		return err
+	}
+	problem, named := path["problem"]
+	if !named {
+		problem, named = path["id"]
+	}
+	if !named {
+		return nil
+	}
+	id, err := readID(problem)
+	if err != nil {
+		return err
+	}
+	_, err = t.Store.ReadProblem(ctx, app, id)
+	return err
+}
+
+// readID reads an id in a path. What cannot be one is not found.
+func readID(text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, core.NewError(core.NotFound)
+	}
+	return id, nil
+}
