@@ -95,7 +95,7 @@ FROM approvals`
 
 // ListApprovals lists all requests for approval, most recent first.
 func (s *Store) ListApprovals(ctx context.Context, page core.Paging) (core.Page[core.Approval], error) {
-	l := pg.NewList("requested_at", page)
+	l := pg.NewList(ctx, "", "requested_at", page)
 	l.Args["now"] = s.Now()
 	return pg.ReadPage(ctx, s.db, l, listApprovals, func(a core.Approval) (core.Time, int64) { return a.RequestedAt, a.ID })
 }

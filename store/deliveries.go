@@ -19,7 +19,7 @@ func (s *Store) ListDeliveries(ctx context.Context, webhook int64, page core.Pag
 	if _, err := s.GetWebhook(ctx, webhook); err != nil {
 		return core.Page[core.Delivery]{}, err
 	}
-	l := pg.NewList("created_at", page)
+	l := pg.NewList(ctx, "", "created_at", page)
 	l.WhereArg("webhook_id = @webhook_id", "webhook_id", webhook)
 	l.FilterDigest = pg.DigestFilter(webhook)
 	return pg.ReadPage(ctx, s.db, l, selectDeliveries, func(d core.Delivery) (core.Time, int64) { return d.CreatedAt, d.ID })

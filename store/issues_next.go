@@ -131,7 +131,7 @@ type nextSearch struct {
 
 // takeBest goes through the ranking until an issue could be taken. What others take meanwhile is skipped.
 func (n *nextSearch) takeBest(ctx context.Context) (*core.ClaimedIssue, error) {
-	key := rankingKey{project: n.wanted.ProjectID, status: n.status}
+	key := rankingKey{project: n.wanted.ProjectID, status: n.status, reach: core.ReachOf(ctx).Key()}
 	for chunk := range nextChunks {
 		page, err := n.store.rankings.read(ctx, key, n.store.listCandidates)
 		if err != nil {

@@ -19,6 +19,7 @@ type rankings struct {
 type rankingKey struct {
 	project int64
 	status  core.Status
+	reach   string // core.Reach.Key: whoever shares a ranking reaches the same projects
 	cursor  core.Cursor
 }
 
