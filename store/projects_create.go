@@ -31,8 +31,8 @@ var (
 const (
 	listSlugsLike = `SELECT slug FROM projects WHERE deleted_at IS NULL AND (slug = @slug OR starts_with(slug, @slug || '-'))`
 	insertProject = `
-INSERT INTO projects (id, name, slug, platform, demo, created_at)
-VALUES (@id, @name, @slug, @platform, @demo, @now) ON CONFLICT DO NOTHING`
+INSERT INTO projects (id, name, slug, platform, demo, created_at, created_by_user)
+VALUES (@id, @name, @slug, @platform, @demo, @now, nullif(@user_id::bigint, 0)) ON CONFLICT DO NOTHING`
 	findTakenProject = `
 SELECT EXISTS (SELECT FROM projects WHERE id = @id) AS id,
 	@demo::boolean AND EXISTS (SELECT FROM projects WHERE demo AND deleted_at IS NULL) AS demo`
@@ -48,7 +48,7 @@ func (s *Store) CreateProject(ctx context.Context, actor core.Actor, p NewProjec
 }
 
 func (t *tx) createProject(ctx context.Context, actor core.Actor, p NewProject) error {
-	if err := t.insertProject(ctx, p); err != nil {
+	if err := t.insertProject(ctx, actor, p); err != nil {
 		return err
 	}
 	if p.App != nil {
@@ -70,14 +70,14 @@ func (t *tx) createProject(ctx context.Context, actor core.Actor, p NewProject) 
 const slugAttempts = 50
 
 // insertProject inserts the project under a slug that is free.
-func (t *tx) insertProject(ctx context.Context, p NewProject) error {
+func (t *tx) insertProject(ctx context.Context, actor core.Actor, p NewProject) error {
 	for range slugAttempts {
 		slug, err := t.findFreeSlug(ctx, core.MakeSlug(p.Name))
 		if err != nil {
 			return err
 		}
 		inserted, err := pg.Exec(ctx, t, insertProject, pg.Args{
-			"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "demo": p.Demo, "now": t.Now,
+			"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "demo": p.Demo, "now": t.Now, "user_id": userOf(actor),
 		})
 		if err != nil || inserted == 1 {
 			return err

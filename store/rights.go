@@ -38,3 +38,11 @@ func (s *Store) FindUserActor(ctx context.Context, id int64) (actor core.Actor, 
 	}
 	return core.NewUserActor(id, row.EmailAddress, rights), row.SessionGeneration, nil
 }
+
+// userOf returns the id of the user that the actor is; 0 for others.
+func userOf(actor core.Actor) int64 {
+	if actor.Type != core.ActorUser {
+		return 0
+	}
+	return int64(actor.ID)
+}

@@ -44,4 +44,3 @@ func TestFindUserActor(t *testing.T) {
 		require.True(t, core.HasCode(err, core.NotFound), "%v", err)
 	}
 }
-
