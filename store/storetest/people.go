@@ -28,8 +28,9 @@ INSERT INTO teams (id, created_at, updated_at, owner_id, name, slug)
 SELECT $1 + count(*), $2, $2, $3, 'Team', 'team-' || count(*) FROM teams RETURNING id`, firstRow, Noon, user)
 	ChangeRows(t, s, `INSERT INTO team_members (id, team_id, user_id, created_at, updated_at, role) VALUES ($1, $1, $2, $3, $3, $4)`,
 		team, user, Noon, string(role))
-	ChangeRows(t, s, `INSERT INTO team_projects (team_id, project_id, created_at) SELECT $1, unnest($2::bigint[]), $3`,
-		team, projects, Noon)
+	for _, project := range projects {
+		ChangeRows(t, s, `INSERT INTO team_projects (team_id, project_id, created_at) VALUES ($1, $2, $3)`, team, project, Noon)
+	}
 }
 
 // FindUserActor returns a user as an actor.
