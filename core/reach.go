@@ -15,8 +15,8 @@ type Reach struct {
 
 type reachKey struct{}
 
-// withReach limits a call to what its actor may do.
-func withReach(ctx context.Context, op *Operation, actor Actor) context.Context {
+// WithReach limits what is done in a context to what a call of the operation by the actor may do.
+func WithReach(ctx context.Context, op *Operation, actor Actor) context.Context {
 	if actor.Type != ActorUser || actor.Rights.IsSiteAdmin {
 		return ctx
 	}

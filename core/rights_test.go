@@ -110,12 +110,12 @@ func TestReachGoesByTheOperation(t *testing.T) {
 	for op, want := range map[*Operation][]int64{
 		GetIssue.Operation: {1, 2, 3}, ClaimIssue.Operation: {2, 3}, ListWebhooks.Operation: {3}, CreateProject.Operation: {},
 	} {
-		ctx := withReach(t.Context(), op, person)
+		ctx := WithReach(t.Context(), op, person)
 		reach := ReachOf(ctx)
 		require.Equal(t, want, reach.Projects(), op.Name)
 		require.Equal(t, []int64{1, 2, 3}, reach.Visible(), op.Name)
 	}
-	requireBody(t, `{"error": "forbidden", "required_role": "member"}`, AsError(CheckReach(withReach(t.Context(), ClaimIssue.Operation, person), 1)))
+	requireBody(t, `{"error": "forbidden", "required_role": "member"}`, AsError(CheckReach(WithReach(t.Context(), ClaimIssue.Operation, person), 1)))
 	requireBody(t, `{"error": "forbidden", "required_role": "site_admin"}`, AsError(CreateProject.AuthorizeActor(person)))
 	require.NoError(t, ClaimIssue.AuthorizeActor(person))
 	require.NoError(t, GetIssue.AuthorizeActor(personWith(nil)))
