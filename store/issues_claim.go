@@ -69,7 +69,7 @@ func (c *issueChange) claimIssue(ctx context.Context, minutes int64) error {
 // added; a claim of somebody else is not_claim_holder unless the actor is an admin.
 func (s *Store) ReleaseIssue(ctx context.Context, actor core.Actor, id int64, note string) (core.Issue, error) {
 	return s.changeIssue(ctx, actor, id, func(c *issueChange) error {
-		if c.before.isClaimedAt(c.Now) && !c.holdsClaim() && !actor.Has(core.Admin) {
+		if c.before.isClaimedAt(c.Now) && !c.holdsClaim() && !actor.IsAdminOf(c.project) {
 			return core.NewError(core.NotClaimHolder).With("claim", c.before.currentClaim())
 		}
 		if err := c.addNote(ctx, note); err != nil {

@@ -33,6 +33,7 @@ type keptRanking struct {
 type rankingKey struct {
 	project int64
 	status  core.Status
+	reach   string // core.Reach.Key: whoever shares a ranking reaches the same projects
 	cursor  core.Cursor
 }
 
