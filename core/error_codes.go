@@ -80,7 +80,7 @@ var v1Errors = ErrorForms{
 	NotFound: {
 		Status:  http.StatusNotFound,
 		Meaning: "There is no such thing, or it is a merged issue.",
-		Hint:    "list_issues shows the issues that exist.",
+		Hint:    "The lists show what exists: list_issues, list_issue_events, list_projects, list_releases.",
 	},
 	ProjectNotFound: {
 		Status:  http.StatusNotFound,

@@ -1,6 +1,10 @@
 package core
 
-import "slices"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // maxNextCalls is how many calls an answer proposes at most.
 const maxNextCalls = 2
@@ -15,7 +19,7 @@ var nextAfterWrite = map[string][]string{
 // nextAfterError has the tools that help after an error.
 var nextAfterError = map[Code][]string{
 	Claimed: {"next_issue", "list_issues"}, NotClaimHolder: {"next_issue"}, ProjectNotFound: {"list_projects"}, Forbidden: {"whoami"},
-	ForbiddenProject: {"whoami"}, SimilarOff: {"list_issues"}, NotFound: {"list_issues"},
+	ForbiddenProject: {"whoami"}, SimilarOff: {"list_issues"}, NotFound: {"list_issues"}, // of an issue or an event
 }
 
 // workArguments are the arguments of list_issues that show the work there is.
@@ -46,19 +50,38 @@ func (c *Catalogue) proposeCalls(actor Actor, tools []string, before map[string]
 
 // proposeAfterError adds to an error what to call instead.
 func (c *Catalogue) proposeAfterError(op *Operation, actor Actor, failure *Error, before map[string]any) {
-	tools := nextAfterError[failure.Code]
+	isOfIssue := slices.ContainsFunc(op.Fields(), func(f Field) bool { return f.isIssue })
+	var calls []NextCall
 	switch into, isMerged := failure.told["merged_into"]; {
 	case isMerged:
-		tools, before = []string{op.Name}, map[string]any{"id": into, "worker": before["worker"]}
-		if before["worker"] == nil {
-			delete(before, "worker")
-		}
+		calls = proposeForTarget(op, before, into)
 	case failure.Code == NotFound && op.Name == GetEvent.Name:
 		_ = failure.Tell("hint", "An event is named by latest_event_id of an issue, or by id in list_issue_events; old events are deleted.")
+		calls = c.proposeCalls(actor, nextAfterError[failure.Code], before)
+	case failure.Code != NotFound || isOfIssue:
+		calls = c.proposeCalls(actor, nextAfterError[failure.Code], before)
 	}
-	if calls := c.proposeCalls(actor, tools, before); calls != nil {
+	if calls != nil {
 		_ = failure.Tell("next", calls)
 	}
+}
+
+// proposeForTarget is the same call of the issue that has the events of a merged one.
+func proposeForTarget(op *Operation, before map[string]any, into any) []NextCall {
+	if op.NotATool != "" {
+		return nil
+	}
+	call := NextCall{Tool: op.Name, Arguments: maps.Clone(before)}
+	for _, field := range op.Fields() {
+		switch value := before[field.Name]; {
+		case value == nil:
+		case field.isIssue:
+			call.Arguments[field.Name] = into
+		case fmt.Sprint(value) == fmt.Sprint(field.Schema["default"]): // nobody asked for it
+			delete(call.Arguments, field.Name)
+		}
+	}
+	return []NextCall{call}
 }
 
 // proposeAfterWrite adds to the answer of a write what to call next, and to one that was held who decides.

@@ -72,13 +72,18 @@ func (r *Registry) Call(ctx context.Context, op *Operation, call Call, args map[
 		err = r.catalogue.proposeAfterWrite(op, call.Actor, &answer, args)
 	}
 	if err != nil {
-		failure := r.Failure(ctx, op.Name, call.RequestID, err)
-		if call.ForModel {
-			r.catalogue.proposeAfterError(op, call.Actor, failure, args)
-		}
-		return Answer{}, failure
+		return Answer{}, r.FailCall(ctx, op, call, args, err)
 	}
 	return answer, nil
+}
+
+// FailCall is Failure for a call: a model is also told what to call instead.
+func (r *Registry) FailCall(ctx context.Context, op *Operation, call Call, args map[string]any, err error) *Error {
+	failure := r.Failure(ctx, op.Name, call.RequestID, err)
+	if call.ForModel {
+		r.catalogue.proposeAfterError(op, call.Actor, failure, args)
+	}
+	return failure
 }
 
 // answerCall runs an operation and writes its answer. A list that is too long for a model is asked for again with fewer items, so

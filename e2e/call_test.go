@@ -31,7 +31,7 @@ func TestCommandLine(t *testing.T) {
 		"no operation":       {[]string{"call"}, 2, "expected one of"},
 		"a mistyped one":     {[]string{"call", "list_isues"}, 2, `did you mean "list_issues"?`},
 		"a mistyped flag":    {[]string{"call", "list_issues", "--projct=x"}, 2, `did you mean "--project"?`},
-		"nothing there":      {[]string{"call", "get_issue", "--id=7"}, 1, "list_issues shows the issues that exist."},
+		"nothing there":      {[]string{"call", "get_issue", "--id=7"}, 1, "The lists show what exists: list_issues"},
 		"and as JSON":        {[]string{"next", "--json"}, 0, `"why":"no open issue"`},
 		"what is missing":    {[]string{"call", "get_issue"}, 2, "errand: missing: --id"},
 	} {

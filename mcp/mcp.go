@@ -105,7 +105,7 @@ func (s *surface) carryOut(ctx context.Context, op *core.Operation, call core.Ca
 	call.ForModel, call.Project = true, projectOf(ctx)
 	args, err := decodeArguments(op, call, raw)
 	if err != nil {
-		return core.Answer{}, s.Registry.Failure(ctx, op.Name, call.RequestID, err)
+		return core.Answer{}, s.Registry.FailCall(ctx, op, call, nil, err)
 	}
 	return s.Registry.Call(ctx, op, call, args)
 }

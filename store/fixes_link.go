@@ -87,9 +87,9 @@ func (c *issueChange) linkFix(ctx context.Context, fix NewFix) error {
 
 const repositoryOfIssue = `
 SELECT p.repository FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
-WHERE i.id = @issue_id AND i.status <> 'merged'`
+WHERE i.id = @issue_id`
 
-// FindRepository returns the repository of an issue's project, empty for none; not_found for an unknown or merged issue.
+// FindRepository returns the repository of an issue's project, empty for none; not_found for an unknown issue.
 func (s *Store) FindRepository(ctx context.Context, issue int64) (string, error) {
 	if _, err := s.findIssueOwner(ctx, issue); err != nil {
 		return "", err

@@ -107,8 +107,11 @@ func (s *Store) ReadIssueFacts(ctx context.Context, id int64) (core.IssueFacts, 
 	if err != nil {
 		return core.IssueFacts{}, err
 	}
-	if len(rows.issues) == 0 || rows.issues[0].Status == core.Merged {
+	if len(rows.issues) == 0 {
 		return core.IssueFacts{}, core.NewError(core.NotFound)
+	}
+	if issue := rows.issues[0]; issue.Status == core.Merged {
+		return core.IssueFacts{}, refuseMerged(convertOptInt(issue.MergedInto))
 	}
 	facts := rows.toFacts(project, now)
 	facts.Event, facts.NewerEvents, err = s.chooseEvent(ctx, project, id, rows.events)

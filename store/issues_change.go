@@ -95,8 +95,11 @@ func (t *tx) explainMissing(ctx context.Context, project, id int64, missing erro
 	case err != nil:
 		return err
 	}
-	return core.NewError(core.NotFound).Tell("merged_into", into.MergedInto)
+	return refuseMerged(core.OptInt(into.MergedInto))
 }
+
+// refuseMerged is the error for a merged issue, which says where its events are.
+func refuseMerged(into core.OptInt) error { return core.NewError(core.NotFound).Tell("merged_into", int64(into)) }
 
 const setStatus = `UPDATE issues SET status = @status, status_at = @now WHERE project_id = @project_id AND id = @id`
 

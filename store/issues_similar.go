@@ -67,10 +67,10 @@ func (s *Store) FindSimilar(ctx context.Context, q SimilarQuery) ([]core.Similar
 }
 
 const selectFeatures = `
-SELECT i.title, i.type, i.culprit, f.features FROM issues i
+SELECT i.title, i.type, i.culprit, coalesce(i.merged_into, 0) AS merged_into, f.features FROM issues i
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 LEFT JOIN issue_features f ON f.project_id = i.project_id AND f.issue_id = i.id
-WHERE i.project_id = @project_id AND i.id = @id AND i.status <> 'merged'`
+WHERE i.project_id = @project_id AND i.id = @id`
 
 func (s *Store) readWantedFeatures(ctx context.Context, q SimilarQuery) ([]int32, error) {
 	if q.IssueID == 0 {
@@ -82,8 +82,12 @@ func (s *Store) readWantedFeatures(ctx context.Context, q SimilarQuery) ([]int32
 	}
 	row, err := pg.QueryOne[struct {
 		Title, Type, Culprit string
+		MergedInto           core.OptInt
 		Features             []int32
 	}](ctx, s.db.Main, selectFeatures, pg.Args{"project_id": project, "id": q.IssueID})
+	if err == nil && row.MergedInto != 0 {
+		err = refuseMerged(row.MergedInto)
+	}
 	if err == nil && row.Features == nil {
 		row.Features = similar.FeaturesOfIssue(row.Title, row.Type, row.Culprit) // not read yet
 	}

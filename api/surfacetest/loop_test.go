@@ -140,5 +140,14 @@ func TestErrorsSayWhatToCallNext(t *testing.T) {
 
 	reader := s.CreateToken(t, core.IssuesRead)
 	forbidden := s.CallTool(t, reader, "claim_issue", fmt.Sprintf(`{"id": %d}`, first))
-	require.NotContains(t, nextOf(t, forbidden), "next_issue", "only what the token may call")
+	require.Equal(t, map[string]map[string]any{"whoami": {}}, nextOf(t, forbidden), "only what the token may call")
+
+	link := call("link_fix", fmt.Sprintf(`{"issue_id": %d, "pr_url": "https://github.com/acme/shop/pull/7", "note": "null check"}`, second))
+	require.Equal(t, map[string]map[string]any{"link_fix": {
+		"id": float64(third), "pr_url": "https://github.com/acme/shop/pull/7", "note": "null check",
+	}}, nextOf(t, link), "the whole call, of the target")
+	for _, read := range []string{"get_brief", "find_similar"} {
+		require.Contains(t, nextOf(t, call(read, fmt.Sprintf(`{"issue_id": %d}`, second))), read)
+	}
+	require.Empty(t, nextOf(t, call("get_release", `{"project": "web-shop", "version": "no-such"}`)), "no issue was asked for")
 }
