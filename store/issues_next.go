@@ -30,6 +30,7 @@ type PassedOver struct {
 	Noise     int64
 	Held      int64 // an action on them waits for approval
 	GivenBack int64 // by the same worker, with a note, in the last day
+	HasMore   bool  // there are others, which were not looked at: see nextChunks
 }
 
 // String says it in words, such as "2 are claimed, 1 is noise"; empty when there is none.
@@ -49,6 +50,9 @@ func (p PassedOver) String() string {
 		case part.n > 1:
 			parts = append(parts, fmt.Sprint(part.n, " ", part.many))
 		}
+	}
+	if p.HasMore {
+		parts = append(parts, "others were not looked at: name a project")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -83,6 +87,7 @@ func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWant
 		passed.Noise += search.passed.Noise
 		passed.Held += search.passed.Held
 		passed.GivenBack += search.passed.GivenBack
+		passed.HasMore = passed.HasMore || search.passed.HasMore
 	}
 	claimed, err := pg.QueryOne[struct{ Claimed int64 }](ctx, s.db.Main, countClaimed,
 		pg.Args{"now": s.Now(), "projects": projectsOf(ctx, wanted.ProjectID)})
@@ -159,6 +164,7 @@ func (n *nextSearch) takeBest(ctx context.Context) (*core.ClaimedIssue, error) {
 			return nil, nil
 		}
 	}
+	n.passed.HasMore = true
 	return nil, nil
 }
 

@@ -231,3 +231,9 @@ func TestNextIsNeverTheSameForTwo(t *testing.T) {
 	}
 	require.Len(t, seen, agents*each)
 }
+
+func TestPassedOverSaysWhatWasNotLookedAt(t *testing.T) {
+	t.Parallel()
+	passed := store.PassedOver{Noise: 2000, HasMore: true}
+	require.Equal(t, "2000 are noise, others were not looked at: name a project", passed.String())
+}
