@@ -31,7 +31,7 @@ func (o CallOptions) printTable(body []byte) error {
 	case []any:
 		o.writeList(&text, data)
 	case jsonObject:
-		writeObject(&text, "", data)
+		writeObject(&text, "", o.chooseMembers(data))
 	default:
 		writeObject(&text, "", answer)
 	}
@@ -167,6 +167,18 @@ func writeObject(w *strings.Builder, path string, object jsonObject) {
 		}
 		w.WriteString(strings.TrimRight(fmt.Sprintf("%-*s %s", widestName, name, cleanCell(m.value)), " ") + "\n")
 	}
+}
+
+// chooseMembers returns the members that were asked for as columns; all when none were.
+func (o CallOptions) chooseMembers(object jsonObject) jsonObject {
+	if len(o.Columns) == 0 {
+		return object
+	}
+	var chosen jsonObject
+	for _, name := range o.Columns {
+		chosen = append(chosen, jsonMember{name: name, value: object.findMember(name)})
+	}
+	return chosen
 }
 
 // cleanCell writes a value in one line without what could steer a terminal.

@@ -35,3 +35,31 @@ func TestCallPrintsTexts(t *testing.T) {
 		})
 	}
 }
+
+func TestCallPrintsTextsInTheFormThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	const body = `{"data":{"issue":{"id":42},"markdown":"# 42"}}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }))
+	t.Cleanup(server.Close)
+	for name, test := range map[string]struct {
+		choose func(*app.CallOptions)
+		want   string
+	}{
+		"json":    {func(o *app.CallOptions) { o.JSON = true }, body + "\n"},
+		"table":   {func(o *app.CallOptions) { o.Table = true }, "issue.id                 42\nmarkdown                 # 42\n"},
+		"columns": {func(o *app.CallOptions) { o.Columns = []string{"issue.id"} }, "issue.id                 42\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			input, _ := app.NewOperationInput("whoami")
+			options := newCommandLine(server.URL).options
+			var out strings.Builder
+			options.Streams = app.Streams{Out: &out, Notes: &out, IsTerminal: true}
+			test.choose(&options)
+
+			require.NoError(t, input.PrintText(t.Context(), options, "markdown"))
+
+			require.Equal(t, test.want, out.String())
+		})
+	}
+}

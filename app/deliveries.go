@@ -109,14 +109,19 @@ func (a *App) listFormats() map[core.WebhookFormat]jobs.Format {
 }
 
 // buildBrief builds the brief of a delivery, as a token of an agent would get it.
-func (a *App) buildBrief(ctx context.Context, issue int64) (*notify.Brief, error) {
-	built, err := brief.BuildBrief(ctx, a.db.Store, issue, brief.Options{Reader: brief.RunnerActor(), Random: rand.Reader})
+func (a *App) buildBrief(ctx context.Context, issue int64) (*notify.Issue, *notify.Brief, error) {
+	reader := brief.RunnerActor()
+	known, err := brief.GatherFacts(ctx, a.db.Store, issue, reader)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	built, err := brief.RenderFacts(known, a.db.Store.Now(), brief.Options{Reader: reader, Random: rand.Reader})
+	if err != nil {
+		return nil, nil, err
 	}
 	facts, err := notify.EncodeJSON(built.JSON)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &notify.Brief{Version: built.Version, Markdown: built.Markdown, JSON: facts}, nil
+	return notify.DescribeIssue(&known.Issue), &notify.Brief{Version: built.Version, Markdown: built.Markdown, JSON: facts}, nil
 }

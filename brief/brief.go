@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/hex"
 	"io"
+	"sync"
 
 	"errand/core"
 	"errand/prompts"
@@ -29,31 +30,47 @@ func RunnerActor() core.Actor {
 
 // BuildBrief makes the brief of an issue. An unknown or merged issue is not_found.
 func BuildBrief(ctx context.Context, s *store.Store, id int64, o Options) (core.Brief, error) {
-	facts, err := gatherFacts(ctx, s, id, o.Reader)
+	facts, err := GatherFacts(ctx, s, id, o.Reader)
 	if err != nil {
 		return core.Brief{}, err
 	}
+	return RenderFacts(facts, s.Now(), o)
+}
+
+// RenderFacts makes the brief of what was gathered.
+func RenderFacts(facts core.IssueFacts, now core.Time, o Options) (core.Brief, error) {
 	fence, err := makeFenceID(o.Random)
 	if err != nil {
 		return core.Brief{}, err
 	}
 	return prompts.RenderBrief(facts, prompts.BriefForm{
-		Budget: cmp.Or(o.Budget, core.DefaultBriefBudget), FenceID: fence, Reader: o.Reader, Now: s.Now(),
+		Budget: cmp.Or(o.Budget, core.DefaultBriefBudget), FenceID: fence, Reader: o.Reader, Now: now,
 	}), nil
 }
 
-// gatherFacts reads what is known of an issue. Similar ones are looked for where find_similar looks for the reader.
-func gatherFacts(ctx context.Context, s *store.Store, id int64, reader core.Actor) (core.IssueFacts, error) {
+// GatherFacts reads what is known of an issue. Similar ones are looked for where find_similar looks for the reader, at the same time
+// as the rest is read. An unknown or merged issue is not_found.
+func GatherFacts(ctx context.Context, s *store.Store, id int64, reader core.Actor) (core.IssueFacts, error) {
+	var (
+		similar    []core.KnownSimilar
+		similarErr error
+		reading    sync.WaitGroup
+	)
+	if !s.Settings().SimilarOff {
+		reading.Go(func() { similar, similarErr = findSimilar(ctx, s, id, reader) })
+	}
 	facts, err := s.ReadIssueFacts(ctx, id)
-	if err != nil || s.Settings().SimilarOff {
-		return facts, err
-	}
-	similar, err := s.FindSimilar(ctx, store.SimilarQuery{IssueID: id, ProjectID: int64(reader.ProjectID), Limit: similarShown})
+	reading.Wait()
+	facts.Similar = similar
+	return facts, cmp.Or(err, similarErr)
+}
+
+func findSimilar(ctx context.Context, s *store.Store, id int64, reader core.Actor) ([]core.KnownSimilar, error) {
+	found, err := s.FindSimilar(ctx, store.SimilarQuery{IssueID: id, ProjectID: int64(reader.ProjectID), Limit: similarShown})
 	if err != nil {
-		return facts, err
+		return nil, err
 	}
-	facts.Similar, err = s.ReadKnownSimilar(ctx, similar)
-	return facts, err
+	return s.ReadKnownSimilar(ctx, found)
 }
 
 // makeFenceID makes what the monitored app cannot know: 64 random bits.

@@ -75,8 +75,8 @@ func TestEventRoundTrip(t *testing.T) {
 	want := realEvent()
 	text := want.AppendJSON(nil)
 	require.InDelta(t, 7_000, len(text), 1_000, "it is what the benchmark says that it is")
-	var got Event
-	require.NoError(t, json.Unmarshal(text, &got))
+	got, err := ReadEvent(text)
+	require.NoError(t, err)
 	require.Equal(t, *want, got)
 
 	require.Equal(t, "["+string(text), string(want.AppendJSON([]byte("["))), "it appends")
@@ -87,8 +87,8 @@ func TestEventRoundTrip(t *testing.T) {
 func TestEventStoresEveryField(t *testing.T) {
 	t.Parallel()
 	want := filler{full: true}.newValue(reflect.TypeFor[Event]()).Interface().(Event)
-	var got Event
-	require.NoError(t, json.Unmarshal(want.AppendJSON(nil), &got))
+	got, err := ReadEvent(want.AppendJSON(nil))
+	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
 
@@ -152,8 +152,8 @@ func TestEventJSONMeansTheSameAsTheStandardOne(t *testing.T) {
 		require.True(t, json.Valid(stored), "%s", stored)
 		require.Equal(t, pruneEmpty(t, standard), pruneEmpty(t, stored))
 
-		var back Event
-		require.NoError(t, json.Unmarshal(stored, &back))
+		back, err := ReadEvent(stored)
+		require.NoError(t, err)
 		again, err := json.Marshal(back)
 		require.NoError(t, err)
 		require.Equal(t, string(standard), string(again))
@@ -210,8 +210,8 @@ func TestEventWithBytesThatAreNoText(t *testing.T) {
 			Vars: newObject("k", bad)}}}}}
 	text := e.AppendJSON(nil)
 	require.True(t, utf8.Valid(text) && json.Valid(text), "%q", text)
-	var got Event
-	require.NoError(t, json.Unmarshal(text, &got))
+	got, err := ReadEvent(text)
+	require.NoError(t, err)
 	require.Equal(t, Event{EventID: good, Title: good, Fingerprint: List[Untrusted]{good}, Tags: newObject(good, good),
 		Problems: List[Problem]{{good, good}},
 		Exceptions: List[Exception]{{Type: good, Frames: List[Frame]{{Function: good, PreContext: List[Untrusted]{good},
@@ -224,8 +224,8 @@ func TestEventWithBracketsInItsTexts(t *testing.T) {
 	for _, s := range []string{"{", "[", `{"`, "},{", "\\[", strings.Repeat("[{", 50)} {
 		e := Event{Fingerprint: List[Untrusted]{Untrusted(s), "", Untrusted(s)}, Tags: newObject(s, s, s+"2", s), Title: Untrusted(s),
 			Culprit: Untrusted(s)}
-		var got Event
-		require.NoError(t, json.Unmarshal(e.AppendJSON(nil), &got), s)
+		got, err := ReadEvent(e.AppendJSON(nil))
+		require.NoError(t, err, s)
 		require.Equal(t, e, got)
 	}
 }

@@ -52,7 +52,8 @@ type SenderOptions struct {
 	Formats map[core.WebhookFormat]Format
 	// OpenTarget returns where the deliveries of a webhook go, with its secrets.
 	OpenTarget func(store.DueWebhook) (notify.Target, error)
-	BuildBrief func(ctx context.Context, issue int64) (*notify.Brief, error)
+	// BuildBrief returns an issue and its brief, as they are at one time.
+	BuildBrief func(ctx context.Context, issue int64) (*notify.Issue, *notify.Brief, error)
 	BaseURL    func() string // of links
 	Observe    SenderObserver
 }

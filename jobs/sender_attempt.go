@@ -105,17 +105,11 @@ func (a *attempt) makeMessage(ctx context.Context, format Format) (*notify.Messa
 	if issue := int64(a.delivery.IssueID); issue != 0 {
 		ctx, cancel := context.WithTimeout(ctx, readWithin)
 		defer cancel()
-		read := a.shared.ofIssue(issue)
-		if err := read.readIssue(ctx, a.sender); err != nil {
+		var err error
+		if message.Issue, message.Brief, err = a.shared.ofIssue(issue).readIssue(ctx, a.sender, format.HasBrief); err != nil {
 			return nil, err
 		}
-		message.Issue, message.Link = read.issue, fmt.Sprintf("%s/issues/%d", base, issue)
-		if format.HasBrief {
-			if err := read.buildBrief(ctx, a.sender, issue); err != nil {
-				return nil, err
-			}
-			message.Brief = read.brief
-		}
+		message.Link = fmt.Sprintf("%s/issues/%d", base, issue)
 	}
 	message.SentAt = time.Now()
 	return message, nil
@@ -165,31 +159,25 @@ func (r *sharedReads) ofIssue(id int64) *issueRead {
 	return r.issues[id]
 }
 
-// readIssue reads the issue, unless another delivery has.
-func (r *issueRead) readIssue(ctx context.Context, s *Sender) error {
+// readIssue returns the issue, and its brief if that is wanted. It reads them unless another delivery has.
+func (r *issueRead) readIssue(ctx context.Context, s *Sender, withBrief bool) (_ *notify.Issue, _ *notify.Brief, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.issue != nil {
-		return nil
+	switch {
+	case !withBrief && r.issue == nil:
+		defer s.takeReadingPlace()()
+		var detail core.IssueDetail
+		if detail, err = s.o.Store.ReadIssue(ctx, r.id); err == nil {
+			r.issue = notify.DescribeIssue(&detail)
+		}
+	case withBrief && r.brief == nil:
+		defer s.takeReadingPlace()()
+		r.issue, r.brief, err = s.o.BuildBrief(ctx, r.id)
 	}
-	defer s.takeReadingPlace()()
-	detail, err := s.o.Store.ReadIssue(ctx, r.id)
-	if err == nil {
-		r.issue = notify.DescribeIssue(&detail)
+	if !withBrief {
+		return r.issue, nil, err
 	}
-	return err
-}
-
-// buildBrief builds the brief, unless another delivery has.
-func (r *issueRead) buildBrief(ctx context.Context, s *Sender, issue int64) (err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.brief != nil {
-		return nil
-	}
-	defer s.takeReadingPlace()()
-	r.brief, err = s.o.BuildBrief(ctx, issue)
-	return err
+	return r.issue, r.brief, err
 }
 
 // takeReadingPlace waits until the attempt may ask the database, so that deliveries leave most connections to others.

@@ -8,12 +8,8 @@ import (
 	"time"
 )
 
-const (
-	// maxAnswer is how much of an answer's body is read. A source control's new issue is a few KB.
-	maxAnswer       = 64 << 10
-	maxAnswerHeader = 64 << 10
-	tlsSessions     = 256 // that are remembered, one for each receiver, to spare half of the next handshake
-)
+// maxAnswer is how much of an answer's body is read. A source control's new issue is a few KB.
+const maxAnswer = 64 << 10
 
 // Outcome is how an attempt ended.
 type Outcome struct {
@@ -36,7 +32,7 @@ type Sender struct {
 	guard     *Guard
 	userAgent string
 	timeout   time.Duration
-	transport *http.Transport
+	routes    *routes
 }
 
 // NewSender returns a Sender.
@@ -45,22 +41,11 @@ func NewSender(o SenderOptions) *Sender {
 	if timeout == 0 {
 		timeout = AttemptTimeout
 	}
-	config := &tls.Config{}
-	if o.TLS != nil {
-		config = o.TLS.Clone()
+	config := o.TLS
+	if config == nil {
+		config = &tls.Config{}
 	}
-	config.ClientSessionCache = tls.NewLRUClientSessionCache(tlsSessions)
-	return &Sender{
-		guard: o.Guard, userAgent: "Service-Webhook/" + o.Version, timeout: timeout,
-		transport: &http.Transport{
-			Proxy:                  nil, // a proxy would look the name up itself, and could be in the private network
-			DialContext:            dialChecked,
-			DisableKeepAlives:      true, // each attempt goes to addresses that were checked for it
-			TLSClientConfig:        config,
-			MaxResponseHeaderBytes: maxAnswerHeader,
-			DisableCompression:     true, // a small compressed body can be endless
-		},
-	}
+	return &Sender{guard: o.Guard, userAgent: "Service-Webhook/" + o.Version, timeout: timeout, routes: newRoutes(config)}
 }
 
 // Send makes one attempt. It returns within the timeout, or soon after ctx has ended. That the server dies meanwhile is
@@ -88,7 +73,7 @@ func (s *Sender) sendRequest(ctx context.Context, request *http.Request, only204
 	request = request.Clone(allowDial(ctx, addresses))
 	request.URL, request.Host = receiver.URL, ""
 	request.Header.Set("User-Agent", s.userAgent)
-	answer, err := s.transport.RoundTrip(request) // not by a client: it would follow redirects
+	answer, err := s.routes.find(receiver.URL, addresses).RoundTrip(request) // not by a client: it would follow redirects
 	if err != nil {
 		return Outcome{Error: DescribeFailure(receiver.host, err)}
 	}

@@ -9,11 +9,14 @@ import (
 	"errand/notify/notifytest"
 )
 
-// BenchmarkSend makes one attempt after another at a fast receiver; a connection is made for each.
+// BenchmarkSend makes one attempt after another at a fast receiver, over connections that are kept, and at one that closes them.
 func BenchmarkSend(b *testing.B) {
-	tls := notifytest.NewReceiver(b, notifytest.AnswerStatus(http.StatusOK))
-	plain := notifytest.NewPlainReceiver(b, notifytest.AnswerStatus(http.StatusOK))
-	for name, receiver := range map[string]*notifytest.Receiver{"TLS": tls, "plain": plain} {
+	closes := func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") }
+	for name, receiver := range map[string]*notifytest.Receiver{
+		"TLS kept":    notifytest.NewReceiver(b, notifytest.AnswerStatus(http.StatusOK)),
+		"TLS closed":  notifytest.NewReceiver(b, closes),
+		"plain, kept": notifytest.NewPlainReceiver(b, notifytest.AnswerStatus(http.StatusOK)),
+	} {
 		b.Run(name, func(b *testing.B) {
 			sender := notifytest.NewSender(receiver.Trust, &notifytest.Names{}, notify.AttemptTimeout)
 			b.RunParallel(func(pb *testing.PB) {

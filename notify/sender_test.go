@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -266,11 +267,33 @@ func endlessHeaders(conn net.Conn) {
 	}
 }
 
-// Each attempt makes a connection of its own; the second one to a receiver spares half of the handshake.
+// Attempts that follow each other use one connection, as long as the name means the same addresses.
+func TestConnectionsAreKept(t *testing.T) {
+	t.Parallel()
+	var from []string
+	receiver := notifytest.NewReceiver(t, func(_ http.ResponseWriter, r *http.Request) { from = append(from, r.RemoteAddr) })
+	names := &notifytest.Names{}
+	both := notifytest.ParseAddresses("127.0.0.1", "::1")
+	names.Set("example.com", both, []netip.Addr{both[1], both[0]}, both[:1], both[:1])
+	sender := notifytest.NewSender(receiver.Trust, names, notify.AttemptTimeout)
+	for range 4 {
+		outcome := sendSmall(t, sender, "https://example.com:"+receiver.Port(t)+"/")
+		require.True(t, outcome.Delivered, outcome.Error)
+	}
+
+	require.Equal(t, from[0], from[1], "in whatever order the addresses are")
+	require.NotEqual(t, from[1], from[2], "other addresses: another connection")
+	require.Equal(t, from[2], from[3])
+}
+
+// A receiver that closes its connections costs no attempt; the second handshake is half of the first.
 func TestHandshakesAreResumed(t *testing.T) {
 	t.Parallel()
 	var resumed []bool
-	receiver := notifytest.NewReceiver(t, func(_ http.ResponseWriter, r *http.Request) { resumed = append(resumed, r.TLS.DidResume) })
+	receiver := notifytest.NewReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		resumed = append(resumed, r.TLS.DidResume)
+	})
 	sender := notifytest.NewSender(receiver.Trust, &notifytest.Names{}, notify.AttemptTimeout)
 	for range 3 {
 		outcome := sendSmall(t, sender, receiver.URL)

@@ -70,9 +70,15 @@ func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWant
 		if status == core.Regressed && !regressed {
 			continue
 		}
-		search := nextSearch{store: s, actor: actor, wanted: wanted, status: status, givenBack: givenBack}
-		if issue, err = search.takeBest(ctx); err != nil || issue != nil {
-			return issue, passed, err
+		var search nextSearch
+		for _, again := range []bool{false, true} { // in kept rankings others may have taken all
+			search = nextSearch{store: s, actor: actor, wanted: wanted, status: status, givenBack: givenBack, readsAnew: again}
+			if issue, err = search.takeBest(ctx); err != nil || issue != nil {
+				return issue, passed, err
+			}
+			if !search.readKept {
+				break
+			}
 		}
 		passed.Noise += search.passed.Noise
 		passed.Held += search.passed.Held
@@ -127,13 +133,15 @@ type nextSearch struct {
 	givenBack map[int64]bool
 	passed    PassedOver
 	unfixable []nextCandidate // found so far, best first
+	readsAnew bool            // it uses no ranking that was kept
+	readKept  bool            // it has used one
 }
 
 // takeBest goes through the ranking until an issue could be taken. What others take meanwhile is skipped.
 func (n *nextSearch) takeBest(ctx context.Context) (*core.ClaimedIssue, error) {
 	key := rankingKey{project: n.wanted.ProjectID, status: n.status}
 	for chunk := range nextChunks {
-		page, err := n.store.rankings.read(ctx, key, n.store.listCandidates)
+		page, err := n.readRanking(ctx, key)
 		if err != nil {
 			return nil, err
 		}

@@ -2,17 +2,31 @@ package store
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
 	"errand/core"
 )
 
-// rankings are the rankings of issues that are being made. Ranking takes long beside claiming, and many agents want the same one
-// at once: those who come while one is made share the next, which begins after they came, so that nobody gets an old one.
+// keepRanking is how long a ranking is good for further calls. What this server commits makes it old at once (pg.DB.CountReorder);
+// what other servers commit, and events that are only counted, are seen after that time. Whether an issue is still open and free is
+// looked at when it is taken.
+const keepRanking = time.Second
+
+// rankings are the rankings of issues that are being made or were made just now. Ranking takes long beside claiming, and many agents
+// want the same one: those who come while one is made share the next, which begins after they came.
 type rankings struct {
 	mu     sync.Mutex
 	making map[rankingKey]*ranking // the one that is made, with the one that waits for its end
+	kept   map[rankingKey]keptRanking
+}
+
+// keptRanking is a ranking as it was at a time.
+type keptRanking struct {
+	page     core.Page[nextCandidate]
+	began    core.Time
+	reorders int64 // that had been counted before it began
 }
 
 // rankingKey is a chunk of a ranking.
@@ -35,6 +49,52 @@ const rankingTimeout = 10 * time.Second
 
 // rankIssuesFunc makes the ranking of a key, and knows nothing of who asks: it makes those of others too.
 type rankIssuesFunc func(context.Context, rankingKey) (core.Page[nextCandidate], error)
+
+// readRanking returns a ranking that was begun after the call, or one that was kept. The candidates are shared: they must not be
+// changed.
+func (n *nextSearch) readRanking(ctx context.Context, key rankingKey) (core.Page[nextCandidate], error) {
+	s := n.store
+	if !n.readsAnew {
+		if kept, ok := s.rankings.find(key, s.Now(), s.db.Reorders()); ok {
+			n.readKept = true
+			return kept, nil
+		}
+	}
+	return s.rankings.read(ctx, key, s.rankAndKeep)
+}
+
+// rankAndKeep makes a ranking and keeps it for further calls.
+func (s *Store) rankAndKeep(ctx context.Context, key rankingKey) (core.Page[nextCandidate], error) {
+	kept := keptRanking{began: s.Now(), reorders: s.db.Reorders()}
+	var err error
+	if kept.page, err = s.listCandidates(ctx, key); err == nil {
+		s.rankings.keep(key, kept)
+	}
+	return kept.page, err
+}
+
+// find returns a ranking that is not old.
+func (r *rankings) find(key rankingKey, now core.Time, reorders int64) (core.Page[nextCandidate], bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept, ok := r.kept[key]
+	return kept.page, ok && kept.isGood(now, reorders)
+}
+
+// keep keeps a ranking, and forgets old ones.
+func (r *rankings) keep(key rankingKey, made keptRanking) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.kept, func(_ rankingKey, kept keptRanking) bool { return !kept.isGood(made.began, made.reorders) })
+	if r.kept == nil {
+		r.kept = map[rankingKey]keptRanking{}
+	}
+	r.kept[key] = made
+}
+
+func (k keptRanking) isGood(now core.Time, reorders int64) bool {
+	return k.reorders >= reorders && now.Sub(k.began.Time) <= keepRanking
+}
 
 // read returns a ranking that was begun after the call. The candidates are shared: they must not be changed.
 func (r *rankings) read(ctx context.Context, key rankingKey, rank rankIssuesFunc) (core.Page[nextCandidate], error) {

@@ -123,6 +123,41 @@ func TestNextDoesNotOfferWhatAWorkerGaveBack(t *testing.T) {
 	require.Equal(t, id, take(red), "a day later")
 }
 
+// A ranking is kept for a second. What comes in by the same server goes before it all the same; what comes in by another one, after it.
+func TestNextSeesWhatIsNew(t *testing.T) {
+	t.Parallel()
+	pair, c := storetest.OpenPair(t)
+	ann := storetest.MakeActor(1, core.IssuesWrite)
+	take := func() int64 { next, _ := takeNext(t, pair[0], ann, store.NextWanted{}); return next }
+	makeLoud := func(s *store.Store, name string) int64 {
+		id := storetest.MakeIssue(t, s, name)
+		storetest.AddEvents(t, s, storetest.MakeShopEvent(name, 2, s.Now()), storetest.MakeShopEvent(name, 3, s.Now()))
+		return id
+	}
+	quiet := map[int64]bool{}
+	for n := range 5 {
+		quiet[storetest.MakeIssue(t, pair[0], fmt.Sprint("quiet ", n))] = true
+	}
+	require.Contains(t, quiet, take())
+
+	loud := makeLoud(pair[0], "loud")
+	require.Equal(t, loud, take(), "it is seen at once")
+	_, err := pair[0].ReleaseIssue(t.Context(), ann, loud, "")
+	require.NoError(t, err)
+	require.Equal(t, loud, take(), "so is that it is free again")
+
+	elsewhere := makeLoud(pair[1], "elsewhere")
+	require.Contains(t, quiet, take())
+	c.Forward(1001 * time.Millisecond)
+	require.Equal(t, elsewhere, take(), "a second later")
+	for range len(quiet) - 2 {
+		require.Contains(t, quiet, take())
+	}
+
+	last := storetest.MakeIssue(t, pair[1], "last")
+	require.Equal(t, last, take(), "when nothing is left, it is looked for anew")
+}
+
 // TestNextIsNeverTheSameForTwo has 50 agents on two servers, while events come in, take all issues.
 func TestNextIsNeverTheSameForTwo(t *testing.T) {
 	t.Parallel()

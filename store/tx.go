@@ -11,21 +11,33 @@ import (
 // tx is one transaction of the store's methods.
 type tx struct {
 	*pg.Tx
-	store *Store
+	store    *Store
+	reorders *bool // it may change which issues come first
 }
 
 // inTx runs fn in a transaction, as pg.DB.InTx does.
 func (s *Store) inTx(ctx context.Context, fn func(*tx) error) error {
-	return s.db.InTx(ctx, func(t *pg.Tx) error { return fn(&tx{Tx: t, store: s}) })
+	var reorders bool
+	err := s.db.InTx(ctx, func(t *pg.Tx) error {
+		reorders = false
+		return fn(&tx{Tx: t, store: s, reorders: &reorders})
+	})
+	if err == nil && reorders {
+		s.db.CountReorder()
+	}
+	return err
 }
 
 // inSavepoint runs fn in a savepoint: when it fails, what it did is undone, and the transaction goes on.
 func (t *tx) inSavepoint(ctx context.Context, fn func(*tx) error) error {
-	return t.InSavepoint(ctx, func(savepoint *pg.Tx) error { return fn(&tx{Tx: savepoint, store: t.store}) })
+	return t.InSavepoint(ctx, func(savepoint *pg.Tx) error { return fn(&tx{Tx: savepoint, store: t.store, reorders: t.reorders}) })
 }
 
 // recordActivity writes an activity row in the transaction of the change that it is about.
 func (t *tx) recordActivity(ctx context.Context, e activity.Entry) (int64, error) {
+	if e.Action != core.ActionIssueClaim { // whoever takes an issue looks whether it is claimed
+		*t.reorders = true
+	}
 	return activity.Write(ctx, t.store.db, t.Tx, e)
 }
 

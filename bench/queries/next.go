@@ -16,19 +16,27 @@ import (
 // nextAgents is how many agents take issues at once.
 const nextAgents = 50
 
-// measureNext has agents take issues, one agent and then many at once, and the list by priority read by as many: a machine that
-// is busy with that many calls answers none of them soon, so that the yardstick is the list. No issue may be taken twice.
+// askEvery is how often an agent of many asks for an issue when they work on what they get: far more often than any that works.
+const askEvery = time.Second
+
+// measureNext has agents take issues: one agent, many that ask again and again, and many that ask once a second. The yardstick is
+// the list by priority, read by as many in the same way: a machine that is busy with that many calls at once answers none of them
+// soon. No issue may be taken twice.
 func (c *client) measureNext(ctx context.Context) ([]row, error) {
 	var rows []row
 	taken := map[int64]bool{}
-	for _, agents := range []int{1, nextAgents} {
-		each := max(c.calls/agents, 4)
-		list, err := timeTogether(agents, each, func(int) error { _, err := c.getPath(ctx, "/issues?sort=priority"); return err })
+	for _, crowd := range []struct {
+		agents int
+		every  time.Duration
+		words  string
+	}{{1, 0, "1 at once"}, {nextAgents, 0, "50 at once"}, {nextAgents, askEvery, "50 that ask once a second"}} {
+		agents, each := crowd.agents, max(c.calls/crowd.agents, 4)
+		list, err := timeTogether(agents, each, crowd.every, func(int) error { _, err := c.getPath(ctx, "/issues?sort=priority"); return err })
 		if err != nil {
 			return nil, err
 		}
 		ids := make([][]int64, agents)
-		next, err := timeTogether(agents, each, func(n int) error {
+		next, err := timeTogether(agents, each, crowd.every, func(n int) error {
 			id, err := c.takeNext(ctx, n)
 			ids[n] = append(ids[n], id)
 			return err
@@ -46,7 +54,7 @@ func (c *client) measureNext(ctx context.Context) ([]row, error) {
 			name, target string
 			times        []float64
 		}{{"list by priority, all", "", list}, {"next_issue", "p95 20, or that of the list", next}} {
-			r := row{name: fmt.Sprintf("%s, %d at once", one.name, agents), target: one.target,
+			r := row{name: one.name + ", " + crowd.words, target: one.target,
 				median: bench.TakeMedian(one.times), p95: one.times[int(0.95*float64(len(one.times)-1))]}
 			if one.target != "" {
 				r.limit = fmt.Sprintf("%.2f times the list", r.p95/rows[len(rows)-1].p95)
@@ -58,13 +66,16 @@ func (c *client) measureNext(ctx context.Context) ([]row, error) {
 	return rows, nil
 }
 
-// timeTogether has callers make their calls at the same time, each one after the other, and returns the milliseconds, sorted.
-func timeTogether(callers, each int, call func(n int) error) ([]float64, error) {
+// timeTogether has callers make their calls at the same time, each one after the other and not more often than once in a while, and
+// returns the milliseconds, sorted.
+func timeTogether(callers, each int, every time.Duration, call func(n int) error) ([]float64, error) {
 	times, errs := make([][]float64, callers), make([]error, callers)
 	var all sync.WaitGroup
+	start := time.Now()
 	for n := range callers {
 		all.Go(func() {
-			for range each {
+			for turn := range each {
+				time.Sleep(time.Until(start.Add(every*time.Duration(turn) + every*time.Duration(n)/time.Duration(callers))))
 				begin := time.Now()
 				if errs[n] = call(n); errs[n] != nil {
 					return

@@ -256,6 +256,9 @@ func (b *batch) reportAdded(w *Writer, err error) ([]Added, error) {
 		}
 	}
 	w.db.AnnounceDeliveries(b.deliveries)
+	if len(b.firstEvents) > 0 || b.hasReopened {
+		w.db.CountReorder()
+	}
 	w.memory.rememberBatch(b)
 	w.fullIssues.noteBatch(b, w.keep(), w.db.Now())
 	return b.added, nil

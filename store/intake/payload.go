@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -86,7 +85,7 @@ func (p packer) packText(event []byte) Payload {
 func (w *Writer) UnpackEvent(ctx context.Context, project int64, p Payload) (event core.Event, err error) {
 	text, err := w.unpackText(ctx, project, p)
 	if err == nil {
-		err = json.Unmarshal(text, &event)
+		event, err = core.ReadEvent(text)
 	}
 	if err != nil {
 		return event, fmt.Errorf("store: a stored event cannot be read: %w", err)

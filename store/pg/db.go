@@ -19,6 +19,7 @@ type DB struct {
 
 	clock   core.Clock
 	waiting atomic.Pointer[func(int64)] // is called after deliveries were made
+	reorder atomic.Int64                // see CountReorder
 }
 
 // Options says how to reach the database.
@@ -69,6 +70,13 @@ func (db *DB) AnnounceDeliveries(made int64) {
 		(*call)(made)
 	}
 }
+
+// CountReorder says that this server has committed what can change which issues come first, beside counting events: an issue is new,
+// or has become open, or was released.
+func (db *DB) CountReorder() { db.reorder.Add(1) }
+
+// Reorders returns how often CountReorder was called.
+func (db *DB) Reorders() int64 { return db.reorder.Load() }
 
 // Pools returns the state of each pool of connections, by what it is for.
 func (db *DB) Pools() map[string]*pgxpool.Stat {

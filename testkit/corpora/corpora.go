@@ -14,11 +14,24 @@ func FindCorpus(t testing.TB, name string) string {
 	t.Helper()
 	root := os.Getenv("CORPORA")
 	if root == "" {
-		root = filepath.Join("..", "..", "shared", "corpora")
+		root = filepath.Join(findRepository(), "..", "shared", "corpora")
 	}
 	dir := filepath.Join(root, name)
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("no corpus at %s: set CORPORA to the folder that has %s", dir, name)
 	}
 	return dir
+}
+
+// findRepository returns the way from the folder of the test to that with go.mod.
+func findRepository() string {
+	const deepest = 5
+	way := "."
+	for range deepest {
+		if _, err := os.Stat(filepath.Join(way, "go.mod")); err == nil {
+			break
+		}
+		way = filepath.Join("..", way)
+	}
+	return way
 }
