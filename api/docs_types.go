@@ -101,6 +101,9 @@ func limitWords(schema core.Schema) []string {
 		if most == noLimit {
 			most = nil
 		}
+		if least == -noLimit {
+			least = nil
+		}
 		switch {
 		case least != nil && most != nil:
 			words = append(words, fmt.Sprintf("%v to %v%s", least, most, limit.unit))

@@ -28,12 +28,13 @@ func (t *tx) shareToken(ctx context.Context, actor core.Actor) error {
 
 const lockClaims = `
 SELECT i.project_id, i.id FROM issues i
-WHERE i.claim_type = 'token' AND i.claim_token_id = ANY (@tokens) AND i.claim_expires_at > @now
+WHERE i.claim_type = @type AND i.claim_token_id = ANY (@ids) AND i.claim_expires_at > @now
 ORDER BY i.project_id, i.id FOR UPDATE`
 
-// endClaims ends the active claims of tokens that the actor has revoked (decisions 5).
-func (t *tx) endClaims(ctx context.Context, actor core.Actor, tokens []int64) error {
-	claimed, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, t, lockClaims, pg.Args{"tokens": tokens, "now": t.Now})
+// endClaims ends the active claims of tokens that the actor has revoked (decisions 5), or of users who may not act any more.
+func (t *tx) endClaims(ctx context.Context, actor core.Actor, holders core.ActorType, ids ...int64) error {
+	args := pg.Args{"type": string(holders), "ids": ids, "now": t.Now}
+	claimed, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, t, lockClaims, args)
 	if err != nil {
 		return err
 	}

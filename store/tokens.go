@@ -121,7 +121,7 @@ func (t *tx) recordRevoked(ctx context.Context, actor core.Actor, ids ...int64) 
 			return err
 		}
 	}
-	return t.endClaims(ctx, actor, ids)
+	return t.endClaims(ctx, actor, core.ActorToken, ids...)
 }
 
 // RevokeToken revokes a token and ends its claims; an unknown or revoked one is not_found.

@@ -140,8 +140,8 @@ func (s *Store) EndSessions(ctx context.Context, actor core.Actor, id int64) err
 	})
 }
 
-// DisableUser keeps a user from signing in, and ends all sessions. It returns not_found, or ErrLastSiteAdmin. One who is disabled
-// already stays so.
+// DisableUser keeps a user from signing in, and ends all sessions and claims. It returns not_found, or ErrLastSiteAdmin. One who is
+// disabled already stays so.
 func (s *Store) DisableUser(ctx context.Context, actor core.Actor, id int64) error {
 	return s.setDisabled(ctx, actor, id, true)
 }
@@ -167,7 +167,11 @@ func (s *Store) setDisabled(ctx context.Context, actor core.Actor, id int64, dis
 		if _, err := pg.Exec(ctx, t, sql, pg.Args{"id": id, "now": t.Now}); err != nil {
 			return err
 		}
-		return t.recordUser(ctx, actor, core.ActionUserUpdate, id, map[string]bool{"disabled": disabled})
+		err = t.recordUser(ctx, actor, core.ActionUserUpdate, id, map[string]bool{"disabled": disabled})
+		if err != nil || !disabled {
+			return err
+		}
+		return t.endClaims(ctx, actor, core.ActorUser, id)
 	})
 }
 

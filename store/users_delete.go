@@ -16,8 +16,8 @@ const (
 // ErrUserHasApps says that there are apps which the user created.
 var ErrUserHasApps = errors.New("store: the user created apps")
 
-// DeleteUser deletes a user with the teams that the user owns and the memberships in others. It returns not_found, ErrLastSiteAdmin
-// or ErrUserHasApps.
+// DeleteUser deletes a user with the teams that the user owns and the memberships in others, and ends the user's claims. It returns
+// not_found, ErrLastSiteAdmin or ErrUserHasApps.
 func (s *Store) DeleteUser(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
 		if err := t.checkOtherSiteAdmin(ctx, id); err != nil {
@@ -46,6 +46,9 @@ func (s *Store) DeleteUser(ctx context.Context, actor core.Actor, id int64) erro
 		if _, err := pg.Exec(ctx, t, deleteUser, pg.Args{"id": id}); err != nil {
 			return err
 		}
-		return t.recordUser(ctx, actor, core.ActionUserDelete, id, map[string]string{"email_address": user.EmailAddress})
+		if err := t.recordUser(ctx, actor, core.ActionUserDelete, id, map[string]string{"email_address": user.EmailAddress}); err != nil {
+			return err
+		}
+		return t.endClaims(ctx, actor, core.ActorUser, id)
 	})
 }

@@ -175,3 +175,26 @@ func TestLastSiteAdminCannotBeDisabled(t *testing.T) {
 
 	require.Equal(t, 1, refused, "of two who take each other out at once, one stays")
 }
+
+func TestUserWhoIsGoneHoldsNothing(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	by := core.NewBootstrapActor()
+	ann := makeUser(t, s, "ann@example.com")
+	person, token := core.NewUserActor(ann.ID, ann.EmailAddress), storetest.MakeActor(ann.ID, core.IssuesWrite)
+	first, second := storetest.MakeIssue(t, s, "first"), storetest.MakeIssue(t, s, "second")
+	claim := func(holder core.Actor, issue int64) {
+		_, err := s.ClaimIssue(t.Context(), holder, issue, 10)
+		require.NoError(t, err)
+	}
+	claim(person, first)
+	claim(token, second)
+
+	require.NoError(t, s.DisableUser(t.Context(), by, ann.ID))
+	require.Nil(t, storetest.ReadIssue(t, s, first).Claim)
+	claim(person, first)
+	require.NoError(t, s.DeleteUser(t.Context(), by, ann.ID))
+	require.Nil(t, storetest.ReadIssue(t, s, first).Claim)
+
+	require.NotNil(t, storetest.ReadIssue(t, s, second).Claim, "of a token with the same id")
+}

@@ -35,12 +35,20 @@ func (t *Tools) hashNewPassword(ctx context.Context, user store.User, password c
 		}
 		known, err := t.Passwords.Check(ctx, hash.Reveal(), password.Reveal())
 		if err != nil {
-			return "", err
+			return "", wrapWaiting(ctx, err)
 		}
 		if known.Matches {
 			return "", errPasswordUsed
 		}
 	}
 	hash, err := t.Passwords.Hash(ctx, password.Reveal())
-	return core.Secret(hash), err
+	return core.Secret(hash), wrapWaiting(ctx, err)
+}
+
+// wrapWaiting makes unavailable of an error that came while the turn to hash was waited for for too long.
+func wrapWaiting(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return core.NewError(core.Unavailable).Because(err)
+	}
+	return err
 }

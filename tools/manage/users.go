@@ -38,11 +38,11 @@ func (t *Tools) createUser(ctx context.Context, call core.Call, in manage.UserFi
 	if wrong = append(wrong, checkPassword(in)...); len(wrong) > 0 {
 		return manage.User{}, manage.Refuse(wrong...)
 	}
-	hash, err := t.Passwords.Hash(ctx, in.Password.Value.Reveal())
+	hash, err := t.hashNewPassword(ctx, store.User{}, in.Password.Value)
 	if err != nil {
 		return manage.User{}, err
 	}
-	user, err := t.Store.CreateUser(ctx, call.Actor, store.NewUser{EmailAddress: address, PasswordHash: core.Secret(hash)})
+	user, err := t.Store.CreateUser(ctx, call.Actor, store.NewUser{EmailAddress: address, PasswordHash: hash})
 	return showUser(user), refuseOfUser(err)
 }
 
