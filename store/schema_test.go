@@ -117,7 +117,8 @@ SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WH
 		"view":      `SELECT viewname FROM pg_views WHERE schemaname = 'public'`,
 		"foreign key beyond the install-wide tables": `
 SELECT k.conname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class r ON r.oid = k.confrelid
-WHERE k.contype = 'f' AND NOT (c.relname = ANY ('{project_keys,tokens}') AND r.relname = 'projects') AND NOT r.relname = ANY ('{users,teams}')`,
+WHERE k.contype = 'f' AND NOT (c.relname = ANY ('{project_keys,tokens}') AND r.relname = 'projects')
+	AND NOT r.relname = ANY ('{users,teams}')`,
 		"deferrable constraint": `SELECT conname FROM pg_constraint WHERE condeferrable`,
 		"exclusion constraint":  `SELECT conname FROM pg_constraint WHERE contype = 'x'`,
 		"index that is neither btree nor brin, nor gin of one column": `
