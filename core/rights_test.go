@@ -68,9 +68,10 @@ func TestAPersonIsTheSameUnderAnotherName(t *testing.T) {
 func reachOf(t *testing.T, actor Actor) (context.Context, *Reach) {
 	t.Helper()
 	var inside context.Context
-	registry, _ := registryWith(t, BindHandler(ListProjects, func(ctx context.Context, _ Call, _ ListProjectsInput) (Data[List[ListedProject]], error) {
+	type projects = Data[List[ListedProject]]
+	registry, _ := registryWith(t, BindHandler(ListProjects, func(ctx context.Context, _ Call, _ ListProjectsInput) (projects, error) {
 		inside = ctx
-		return Data[List[ListedProject]]{}, nil
+		return projects{}, nil
 	}))
 	_, failure := registry.Call(t.Context(), ListProjects.Operation, Call{Actor: actor}, nil)
 	require.Nil(t, failure)
@@ -115,7 +116,8 @@ func TestReachGoesByTheOperation(t *testing.T) {
 		require.Equal(t, want, reach.Projects(), op.Name)
 		require.Equal(t, []int64{1, 2, 3}, reach.Visible(), op.Name)
 	}
-	requireBody(t, `{"error": "forbidden", "required_role": "member"}`, AsError(CheckReach(WithReach(t.Context(), ClaimIssue.Operation, person), 1)))
+	claiming := WithReach(t.Context(), ClaimIssue.Operation, person)
+	requireBody(t, `{"error": "forbidden", "required_role": "member"}`, AsError(CheckReach(claiming, 1)))
 	requireBody(t, `{"error": "forbidden", "required_role": "site_admin"}`, AsError(CreateProject.AuthorizeActor(person)))
 	require.NoError(t, ClaimIssue.AuthorizeActor(person))
 	require.NoError(t, GetIssue.AuthorizeActor(personWith(nil)))

@@ -13,7 +13,7 @@ SELECT u.email_address, u.site_admin, u.session_generation,
 	coalesce(array_agg(p.id ORDER BY p.id, m.role) FILTER (WHERE p.id IS NOT NULL), '{}') AS projects,
 	coalesce(array_agg(m.role ORDER BY p.id, m.role) FILTER (WHERE p.id IS NOT NULL), '{}') AS roles
 FROM users u
-LEFT JOIN team_members m ON m.user_id = u.id
+LEFT JOIN team_members m ON m.user_id = u.id AND NOT u.site_admin -- who needs no role
 LEFT JOIN team_projects a ON a.team_id = m.team_id
 LEFT JOIN projects p ON p.id = a.project_id AND p.deleted_at IS NULL
 WHERE u.id = @id AND u.disabled_at IS NULL
@@ -37,12 +37,4 @@ func (s *Store) FindUserActor(ctx context.Context, id int64) (actor core.Actor, 
 		rights.AddRole(project, row.Roles[i])
 	}
 	return core.NewUserActor(id, row.EmailAddress, rights), row.SessionGeneration, nil
-}
-
-// userOf returns the id of the user that the actor is; 0 for others.
-func userOf(actor core.Actor) int64 {
-	if actor.Type != core.ActorUser {
-		return 0
-	}
-	return int64(actor.ID)
 }

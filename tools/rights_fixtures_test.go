@@ -154,7 +154,8 @@ func (p part) byAdmin(op *core.Operation, args string, values ...any) int64 {
 }
 
 func (p part) sourceMap() int64 {
-	return p.byAdmin(core.UploadSourceMap.Operation, `{"project": %q, "release": %q, "name": "~/%[2]s-%[3]d.js"}`, p.slug(), p.mark, p.h.events)
+	return p.byAdmin(core.UploadSourceMap.Operation, `{"project": %q, "release": %q, "name": "~/%[2]s-%[3]d.js"}`,
+		p.slug(), p.mark, p.h.events)
 }
 
 func (p part) token() int64 {

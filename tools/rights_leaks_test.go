@@ -100,6 +100,7 @@ func TestPeopleSeeNothingOfOtherTeams(t *testing.T) {
 	}
 
 	other.fill()
+	h.changeRows(`UPDATE project_seen SET last_event_at = last_event_at + interval '1 minute' WHERE project_id = $1`, foreign)
 
 	changed := map[string]bool{}
 	for _, q := range questions {
