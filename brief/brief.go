@@ -65,7 +65,8 @@ func GatherFacts(ctx context.Context, s *store.Store, id int64, reader core.Acto
 	return facts, cmp.Or(err, similarErr)
 }
 
-func findSimilar(ctx context.Context, s *store.Store, id int64, reader core.Actor) ([]core.KnownSimilar, error) {
+func findSimilar(ctx context.Context, s *store.Store, id int64, reader core.Actor) (known []core.KnownSimilar, err error) {
+	defer core.CatchPanic(&err)
 	found, err := s.FindSimilar(ctx, store.SimilarQuery{IssueID: id, ProjectID: int64(reader.ProjectID), Limit: similarShown})
 	if err != nil {
 		return nil, err

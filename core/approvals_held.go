@@ -25,10 +25,21 @@ var heldActions = []struct {
 	word         HeldAction
 	changesIssue bool   // the request for it is shown with the issue
 	payload      string // what the request says beside the issue
+	right        Right  // that a person needs to do it
 }{
-	{HoldIgnore, true, "{}"},
-	{HoldMerge, true, "{source_ids}"},
-	{HoldDeleteProject, false, "{project_id, name}"},
+	{HoldIgnore, true, "{}", WriteRight},
+	{HoldMerge, true, "{source_ids}", WriteRight},
+	{HoldDeleteProject, false, "{project_id, name}", SiteRight},
+}
+
+// Right returns what the action needs of a person. Nobody decides about what they may not do themselves.
+func (a HeldAction) Right() Right {
+	for _, action := range heldActions {
+		if action.word == a {
+			return action.right
+		}
+	}
+	return SiteRight
 }
 
 // HeldActions returns the actions that can be held.

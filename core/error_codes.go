@@ -57,7 +57,7 @@ var v1Errors = ErrorForms{
 	},
 	Forbidden: {
 		Status:  http.StatusForbidden,
-		Meaning: "The token lacks the required scope.",
+		Meaning: "The token lacks the required scope, or the person the required role.",
 		Hint:    "Ask for a token with the scope in required_scope; whoami shows the scopes of this one.",
 		Members: forbiddenMembers{},
 	},
@@ -216,6 +216,7 @@ type claimMember struct {
 
 type forbiddenMembers struct {
 	RequiredScope Scope  `json:"required_scope,omitempty" enum:"issues:read|issues:write|releases:write|admin|setup|any" doc:"@lacking"`
+	RequiredRole  string `json:"required_role,omitempty" enum:"viewer|member|admin|site_admin" doc:"@lackingRole"`
 	Reason        string `json:"reason,omitempty" doc:"Why not, where it is not for want of a scope: nobody decides a request of their own."`
 }
 

@@ -52,6 +52,7 @@ var longDocs = map[string]string{
 	"@createDeployInput.release": "The version, as your events name it; the commit when absent.",
 	"@createDeployInput.commits": "SHAs of all commits since the deploy before.",
 	"@lacking":                   "The scope that the token lacks; setup for what needs a setup key.",
+	"@lackingRole":               "The lowest role that a person needs in the project; site_admin for what is of the installation.",
 	"@createdSetupKey.prompt": "A text for a coding agent: where Errand is, the key, and what to do. It holds the key: treat it as a " +
 		"secret.",
 	"@correctTriageInput.note": "Why the rules are wrong here.",

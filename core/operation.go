@@ -201,9 +201,13 @@ func (o *Operation) AllErrors() []Code {
 // FoundOutput is the output of an operation that may find what it was to make.
 type FoundOutput interface{ WasFound() bool }
 
-// AuthorizeActor returns nil when the actor may call the operation, else unauthorized or forbidden.
+// AuthorizeActor returns nil when the actor may call the operation, a person at least in some project, else unauthorized or forbidden.
 func (o *Operation) AuthorizeActor(a Actor) error {
 	switch {
+	case a.Type == ActorUser && a.Rights.haveSomewhere(o.Right()):
+		return nil
+	case a.Type == ActorUser:
+		return o.Right().refusal()
 	case a.Has(o.Scope), o.OrScope != "" && a.Has(o.OrScope):
 		return nil
 	case a.Type == "":

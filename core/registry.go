@@ -151,7 +151,7 @@ func (r *Registry) runHandler(ctx context.Context, op *Operation, call Call, arg
 			return nil, err
 		}
 	}
-	return handler.run(ctx, call, args)
+	return handler.run(WithReach(ctx, op, call.Actor), call, args)
 }
 
 // Failure turns any error into one that a client may see, and logs the rest of it. It is the only place that logs the errors

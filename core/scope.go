@@ -35,7 +35,7 @@ const (
 // Actor is who makes a call, as found from its credential.
 type Actor struct {
 	Type        ActorType
-	ID          OptInt // of the token or the setup key, which share one series of ids; 0 for the others
+	ID          OptInt // of the token or the setup key, which share one series of ids, or of the user; 0 for the others
 	Name        string
 	Scopes      List[Scope]
 	Prefix      Text   // the first characters of the token
@@ -45,6 +45,8 @@ type Actor struct {
 
 	IsSetupKey bool // it is a setup key, which opens the setup and nothing else; its Type is token
 	IsAgent    bool // its token was made by a setup
+
+	Rights Rights // of a user: see NewUserActor
 }
 
 // bootstrapName is how the bootstrap admin is shown: in the timeline, as who made or decided something.
@@ -72,8 +74,10 @@ func (a Actor) Has(s Scope) bool {
 	}
 }
 
-// IsSame reports whether two actors are one: the same token, or both the ADMIN_TOKEN.
-func (a Actor) IsSame(b Actor) bool { return a.Type == b.Type && a.ID == b.ID && a.Name == b.Name }
+// IsSame reports whether two actors are one: the same token or user, or both the ADMIN_TOKEN. A user may have got another name since.
+func (a Actor) IsSame(b Actor) bool {
+	return a.Type == b.Type && a.ID == b.ID && (a.Name == b.Name || a.Type == ActorUser)
+}
 
 // CheckProject refuses a token that is bound to another app: such a token sends deploys and source maps only for its
 // own (primary API, Authentication). The error is forbidden_project.

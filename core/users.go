@@ -26,8 +26,3 @@ func ReadEmailAddress(text string) (string, error) {
 	}
 	return address, nil
 }
-
-// NewUserActor is a person who acts.
-func NewUserActor(id int64, address string) Actor {
-	return Actor{Type: ActorUser, ID: OptInt(id), Name: address}
-}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -55,11 +54,7 @@ func (i *Ingest) prepareEvent(
 
 // catchPanic calls a function and makes an error of its panic.
 func catchPanic(call func() error) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("ingest: panic: %v\n%s", cause, debug.Stack())
-		}
-	}()
+	defer core.CatchPanic(&err)
 	return call()
 }
 

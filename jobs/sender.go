@@ -170,7 +170,7 @@ func (s *Sender) countPending(ctx context.Context) {
 
 // sendDue takes as many due deliveries as there is room for, and begins their attempts.
 func (s *Sender) sendDue(ctx, attempts context.Context) (err error) {
-	defer catchPanic(&err)
+	defer core.CatchPanic(&err)
 	if s.recorder.isBehind.Load() {
 		return nil // the recorder wakes the sender when it has caught up
 	}

@@ -185,10 +185,3 @@ func (s *Sender) takeReadingPlace() (leave func()) {
 	s.reading <- struct{}{}
 	return func() { <-s.reading }
 }
-
-// catchPanic makes an error of a panic: this work has no queue to catch it.
-func catchPanic(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-	}
-}

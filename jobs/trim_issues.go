@@ -37,7 +37,7 @@ const trimWithin = 30 * time.Second
 
 // trimOnce makes an error of a panic: this work has no queue to catch it.
 func trimOnce(ctx context.Context, s *store.Store) (err error) {
-	defer catchPanic(&err)
+	defer core.CatchPanic(&err)
 	ctx, cancel := context.WithTimeout(ctx, trimWithin)
 	defer cancel()
 	return s.Intake.TrimIssues(ctx)

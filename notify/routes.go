@@ -27,6 +27,7 @@ const (
 // Each set of checked addresses has connections of its own: when a name means another address, the next attempt connects anew.
 type routes struct {
 	tls     *tls.Config
+	timeout time.Duration // of a handshake
 	mu      sync.Mutex
 	known   map[string]*route
 	sweptAt time.Time
@@ -37,10 +38,10 @@ type route struct {
 	usedAt    time.Time
 }
 
-func newRoutes(config *tls.Config) *routes {
+func newRoutes(config *tls.Config, timeout time.Duration) *routes {
 	config = config.Clone()
 	config.ClientSessionCache = tls.NewLRUClientSessionCache(tlsSessions)
-	return &routes{tls: config, known: map[string]*route{}}
+	return &routes{tls: config, timeout: timeout, known: map[string]*route{}}
 }
 
 // find returns the transport for requests to a receiver at addresses that were checked just now.
@@ -77,6 +78,7 @@ func (r *routes) makeTransport() *http.Transport {
 		Proxy:                  nil, // a proxy would look the name up itself, and could be in the private network
 		DialContext:            dialChecked,
 		TLSClientConfig:        r.tls,
+		TLSHandshakeTimeout:    r.timeout, // it goes on under a context of its own when the attempt has ended
 		IdleConnTimeout:        keepIdle,
 		MaxIdleConnsPerHost:    maxIdle,
 		MaxResponseHeaderBytes: maxAnswerHeader,

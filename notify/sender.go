@@ -45,7 +45,7 @@ func NewSender(o SenderOptions) *Sender {
 	if config == nil {
 		config = &tls.Config{}
 	}
-	return &Sender{guard: o.Guard, userAgent: "Service-Webhook/" + o.Version, timeout: timeout, routes: newRoutes(config)}
+	return &Sender{guard: o.Guard, userAgent: "Service-Webhook/" + o.Version, timeout: timeout, routes: newRoutes(config, timeout)}
 }
 
 // Send makes one attempt. It returns within the timeout, or soon after ctx has ended. That the server dies meanwhile is

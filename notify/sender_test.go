@@ -3,10 +3,13 @@ package notify_test
 import (
 	"context"
 	"crypto/x509"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -301,4 +304,28 @@ func TestHandshakesAreResumed(t *testing.T) {
 	}
 
 	require.Equal(t, []bool{false, true, true}, resumed)
+}
+
+// A receiver that takes connections and never speaks TLS keeps none of them after the attempts.
+func TestHandshakesEndWithTheAttempt(t *testing.T) {
+	t.Parallel()
+	var open atomic.Int64
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	notifytest.ServeRaw(t, listener, func(conn net.Conn) {
+		open.Add(1)
+		_, _ = io.Copy(io.Discard, conn)
+		open.Add(-1)
+	})
+	sender := notifytest.NewSender(nil, &notifytest.Names{}, notifytest.Timeout)
+	var attempts sync.WaitGroup
+	outcomes := make(chan notify.Outcome, 5)
+	for range cap(outcomes) {
+		attempts.Go(func() { outcomes <- sendSmall(t, sender, "https://"+listener.Addr().String()) })
+	}
+
+	attempts.Wait()
+
+	require.Equal(t, notify.Outcome{Error: "127.0.0.1 did not answer within 10 seconds"}, <-outcomes)
+	require.Eventually(t, func() bool { return open.Load() == 0 }, 5*notifytest.Timeout, time.Millisecond)
 }

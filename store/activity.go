@@ -21,7 +21,7 @@ const (
 
 // ListActivity lists what was done in the whole installation, most recent first.
 func (s *Store) ListActivity(ctx context.Context, page core.Paging) (core.Page[core.Activity], error) {
-	return pg.ReadPage(ctx, s.db, pg.NewList("at", page), listActivity, activityKey)
+	return pg.ReadPage(ctx, s.db, pg.NewList(ctx, "", "at", page), listActivity, activityKey)
 }
 
 // ListIssueActivity lists what was done about an issue, most recent first.
@@ -32,7 +32,7 @@ func (s *Store) ListIssueActivity(ctx context.Context, issueID int64, kind core.
 	if err != nil {
 		return core.Page[core.Activity]{}, err
 	}
-	l := pg.NewList("at", page)
+	l := pg.NewList(ctx, "", "at", page)
 	l.Args["project_id"], l.Args["issue_id"] = project, issueID
 	switch kind {
 	case core.OnlyNotes:

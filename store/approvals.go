@@ -93,9 +93,9 @@ SELECT id, action, issue_id, payload, requested_by, requested_at, expires_at,
 	coalesce(decided_by, '') AS decided_by, decided_at
 FROM approvals`
 
-// ListApprovals lists all requests for approval, most recent first.
+// ListApprovals lists all requests for approval in reach, most recent first.
 func (s *Store) ListApprovals(ctx context.Context, page core.Paging) (core.Page[core.Approval], error) {
-	l := pg.NewList("requested_at", page)
+	l := pg.NewList(ctx, "", "requested_at", page)
 	l.Args["now"] = s.Now()
 	return pg.ReadPage(ctx, s.db, l, listApprovals, func(a core.Approval) (core.Time, int64) { return a.RequestedAt, a.ID })
 }
@@ -134,9 +134,20 @@ func (r storedRequest) requestingActor() core.Actor {
 	return core.Actor{Type: r.RequestedByType, ID: core.OptInt(r.RequestedByID), Name: r.RequestedBy}
 }
 
+// checkDecider refuses a person who does not manage the project, or may not do what was requested.
+func checkDecider(ctx context.Context, r storedRequest) error {
+	if err := core.CheckReach(ctx, r.ProjectID); err != nil || r.Action.Right() != core.SiteRight {
+		return err
+	}
+	return core.CheckSiteReach(ctx)
+}
+
 // lockUndecided locks a request that the actor may decide now.
 func (t *tx) lockUndecided(ctx context.Context, actor core.Actor, id int64) (storedRequest, error) {
 	r, err := pg.QueryOne[storedRequest](ctx, t, lockApproval, pg.Args{"id": id})
+	if err == nil {
+		err = checkDecider(ctx, r)
+	}
 	switch {
 	case err != nil:
 		return r, err

@@ -19,7 +19,7 @@ func (s *Store) ListDeliveries(ctx context.Context, webhook int64, page core.Pag
 	if _, err := s.GetWebhook(ctx, webhook); err != nil {
 		return core.Page[core.Delivery]{}, err
 	}
-	l := pg.NewList("created_at", page)
+	l := pg.NewList(ctx, "", "created_at", page)
 	l.WhereArg("webhook_id = @webhook_id", "webhook_id", webhook)
 	l.FilterDigest = pg.DigestFilter(webhook)
 	return pg.ReadPage(ctx, s.db, l, selectDeliveries, func(d core.Delivery) (core.Time, int64) { return d.CreatedAt, d.ID })
@@ -43,14 +43,23 @@ func (s *Store) AddPing(ctx context.Context, webhook int64) (int64, error) {
 	}
 	id := activity.FirstDelivery(change)
 	return id, s.inTx(ctx, func(t *tx) error {
-		row, err := pg.QueryOne[struct{ ProjectID int64 }](ctx, t, shareWebhook, pg.Args{"id": webhook})
+		project, err := t.shareWebhook(ctx, webhook)
 		if err != nil {
 			return err
 		}
-		_, err = pg.Exec(ctx, t, insertPing, pg.Args{"project_id": row.ProjectID, "id": id, "webhook_id": webhook, "now": t.Now})
+		_, err = pg.Exec(ctx, t, insertPing, pg.Args{"project_id": project, "id": id, "webhook_id": webhook, "now": t.Now})
 		t.CountDeliveries(1)
 		return err
 	})
+}
+
+// shareWebhook keeps a webhook from being deleted until the transaction ends, and returns its project, 0 for all; or not_found.
+func (t *tx) shareWebhook(ctx context.Context, id int64) (project int64, err error) {
+	row, err := pg.QueryOne[struct{ ProjectID int64 }](ctx, t, shareWebhook, pg.Args{"id": id})
+	if err != nil {
+		return 0, err
+	}
+	return row.ProjectID, core.CheckReach(ctx, row.ProjectID)
 }
 
 const (
@@ -70,7 +79,7 @@ WHERE project_id = @project_id AND id = @id`
 func (s *Store) ResendDelivery(ctx context.Context, webhook, id int64) (core.Delivery, error) {
 	var resent core.Delivery
 	err := s.inTx(ctx, func(t *tx) error {
-		if _, err := pg.QueryOne[struct{ ProjectID int64 }](ctx, t, shareWebhook, pg.Args{"id": webhook}); err != nil {
+		if _, err := t.shareWebhook(ctx, webhook); err != nil {
 			return err
 		}
 		row, err := pg.QueryOne[struct {

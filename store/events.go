@@ -43,7 +43,7 @@ func (s *Store) ListIssueEvents(ctx context.Context, issueID int64, page core.Pa
 	if err != nil {
 		return core.Page[core.EventRow]{}, err
 	}
-	l := pg.NewList("received_at", page)
+	l := pg.NewList(ctx, "", "received_at", page)
 	l.WhereArg("project_id = @project_id", "project_id", project)
 	l.WhereArg("issue_id = @issue_id", "issue_id", issueID)
 	rows, err := pg.ReadPage(ctx, s.db, l, listEventsOfIssue, func(e eventRow) (core.Time, int64) { return e.ReceivedAt, e.ID })

@@ -91,6 +91,9 @@ WHERE i.id = @issue_id AND i.status <> 'merged'`
 
 // FindRepository returns the repository of an issue's project, empty for none; not_found for an unknown or merged issue.
 func (s *Store) FindRepository(ctx context.Context, issue int64) (string, error) {
+	if _, err := s.findIssueOwner(ctx, issue); err != nil {
+		return "", err
+	}
 	row, err := pg.QueryOne[struct{ Repository string }](ctx, s.db.Main, repositoryOfIssue, pg.Args{"issue_id": issue})
 	return row.Repository, err
 }

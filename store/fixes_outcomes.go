@@ -37,8 +37,7 @@ type outcomeRow struct {
 // ListFixOutcomes lists the fixes that ended at or after a time, the latest first. A duration counts from the time of the first
 // page.
 func (s *Store) ListFixOutcomes(ctx context.Context, after core.Since, page core.Paging) (core.Page[core.FixOutcome], error) {
-	l := pg.NewList("outcome_at", page)
-	l.Prefix = "f."
+	l := pg.NewList(ctx, "f.", "outcome_at", page)
 	l.Start = core.At(page.Cursor.Start(s.Now().Time))
 	since, err := after.Time(l.Start.Time)
 	if err != nil {

@@ -12,13 +12,13 @@ const sumIngest = `
 SELECT coalesce(sum(h.events) FILTER (WHERE h.hour >= @day_ago), 0)::bigint AS events_24h,
 	coalesce(sum(h.events) FILTER (WHERE h.hour >= @today), 0)::bigint AS events_today
 FROM project_hours h JOIN projects p ON p.id = h.project_id AND p.deleted_at IS NULL
-WHERE h.hour >= least(@day_ago::timestamptz, @today::timestamptz) AND (@project_id::bigint = 0 OR h.project_id = @project_id)`
+WHERE h.hour >= least(@day_ago::timestamptz, @today::timestamptz) AND (@projects::bigint[] IS NULL OR h.project_id = ANY (@projects))`
 
 const readLastEvent = `
 SELECT max(s.last_event_at) AS last_event_at, max(p.daily_quota) FILTER (WHERE p.id = @project_id) AS daily_quota,
 	(SELECT t.at FROM install_times t WHERE t.name = @refused) AS refused_at
 FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
-WHERE p.deleted_at IS NULL AND (@project_id::bigint = 0 OR p.id = @project_id)`
+WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))`
 
 // When the state of ingest changes (decisions 3).
 const (
@@ -26,11 +26,12 @@ const (
 	degradedFor = 5 * time.Minute // after a 503
 )
 
-// ReadIngestState reports whether events are coming in, for one project or (0) for all (decisions 3).
+// ReadIngestState reports whether events are coming in, for one project or (0) for all in reach (decisions 3).
 func (s *Store) ReadIngestState(ctx context.Context, projectID int64) (core.IngestState, error) {
 	now := s.Now()
 	a := countingWindows(now)
-	a["project_id"] = projectID
+	projects := projectsOf(ctx, projectID)
+	a["projects"] = projects
 	totals, err := pg.QueryOne[struct {
 		Events24h   int64 `db:"events_24h"`
 		EventsToday int64
@@ -42,7 +43,7 @@ func (s *Store) ReadIngestState(ctx context.Context, projectID int64) (core.Inge
 		LastEventAt core.Time
 		DailyQuota  *int64
 		RefusedAt   core.Time
-	}](ctx, s.db.Main, readLastEvent, pg.Args{"project_id": projectID, "refused": ingestRefused})
+	}](ctx, s.db.Main, readLastEvent, pg.Args{"project_id": projectID, "projects": projects, "refused": ingestRefused})
 	if err != nil {
 		return core.IngestState{}, err
 	}

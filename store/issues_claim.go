@@ -69,47 +69,58 @@ func (c *issueChange) claimIssue(ctx context.Context, minutes int64) error {
 // added; a claim of somebody else is not_claim_holder unless the actor is an admin.
 func (s *Store) ReleaseIssue(ctx context.Context, actor core.Actor, id int64, note string) (core.Issue, error) {
 	return s.changeIssue(ctx, actor, id, func(c *issueChange) error {
-		if c.before.isClaimedAt(c.Now) && !c.holdsClaim() && !actor.Has(core.Admin) {
+		if c.before.isClaimedAt(c.Now) && !c.holdsClaim() && !actor.IsAdminOf(c.project) {
 			return core.NewError(core.NotClaimHolder).With("claim", c.before.currentClaim())
 		}
 		if err := c.addNote(ctx, note); err != nil {
 			return err
 		}
-		return c.releaseClaim(ctx)
+		why, err := c.findNoteOfClaim(ctx)
+		if err != nil {
+			return err
+		}
+		return c.releaseClaim(ctx, why)
 	})
 }
 
-// releaseData is the data of a release in the activity: which worker let go, and the last note of its token in the day before.
-// A release with a note is one of somebody who tried.
+// releaseData is the data of a release in the activity: which worker let go, and the note that says why. A release with a note is
+// one of somebody who tried in vain.
 type releaseData struct {
 	Worker string `json:"worker,omitempty"`
 	NoteID int64  `json:"note_id,omitempty"`
 }
 
+// A note from before the last claim ended is about another try.
 const lastNoteOf = `
-SELECT coalesce(max(id), 0) AS id FROM activity
-WHERE project_id = @project_id AND target_type = 'issue' AND target_id = @id AND action = 'issue.note' AND at > @day_ago
-	AND actor_type = @type AND actor_id IS NOT DISTINCT FROM nullif(@token_id::bigint, 0)`
+SELECT coalesce(max(n.id), 0) AS id FROM activity n
+WHERE n.project_id = @project_id AND n.target_type = 'issue' AND n.target_id = @id AND n.action = 'issue.note' AND n.at > @day_ago
+	AND n.actor_type = @type AND n.actor_id IS NOT DISTINCT FROM nullif(@token_id::bigint, 0)
+	AND NOT EXISTS (
+		SELECT FROM activity e
+		WHERE e.project_id = @project_id AND e.target_type = 'issue' AND e.target_id = @id
+			AND e.action IN ('issue.release', 'issue.claim_expire') AND (e.at, e.id) > (n.at, n.id))`
 
-// releaseClaim ends the claim on the issue, if there is one.
-func (c *issueChange) releaseClaim(ctx context.Context) error {
+// findNoteOfClaim returns the id of the last note of the actor's token since it holds the issue; 0 for none.
+func (c *issueChange) findNoteOfClaim(ctx context.Context) (int64, error) {
+	note, err := pg.QueryOne[struct{ ID int64 }](ctx, c, lastNoteOf, pg.Args{
+		"project_id": c.project, "id": c.id, "day_ago": c.Now.Add(-keptBack), "type": string(c.actor.Type), "token_id": int64(c.actor.ID),
+	})
+	return note.ID, err
+}
+
+// releaseClaim ends the claim on the issue, if there is one. The note says why it was given back; 0 for none.
+func (c *issueChange) releaseClaim(ctx context.Context, note int64) error {
 	if !c.before.isClaimedAt(c.Now) {
 		return nil
 	}
 	if err := c.setClaim(ctx, core.Actor{}, 0, core.Time{}); err != nil {
 		return err
 	}
-	note, err := pg.QueryOne[struct{ ID int64 }](ctx, c, lastNoteOf, pg.Args{
-		"project_id": c.project, "id": c.id, "day_ago": c.Now.Add(-keptBack), "type": string(c.actor.Type), "token_id": int64(c.actor.ID),
-	})
-	if err != nil {
-		return err
-	}
 	var data any
-	if d := (releaseData{Worker: c.before.ClaimWorker, NoteID: note.ID}); d != (releaseData{}) {
+	if d := (releaseData{Worker: c.before.ClaimWorker, NoteID: note}); d != (releaseData{}) {
 		data = d
 	}
-	_, err = c.recordChange(ctx, core.ActionIssueRelease, data)
+	_, err := c.recordChange(ctx, core.ActionIssueRelease, data)
 	return err
 }
 
@@ -126,7 +137,7 @@ func (c *issueChange) handOver(ctx context.Context, h Handover) error {
 	if !h.Releases || !c.holdsClaim() {
 		return nil
 	}
-	return c.releaseClaim(ctx)
+	return c.releaseClaim(ctx, 0) // the work is done: nothing was given back
 }
 
 // setClaim writes who holds the issue; the zero actor is nobody.

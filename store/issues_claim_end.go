@@ -10,8 +10,12 @@ import (
 // revokedToken locks a token, so that it is not revoked before the transaction ends, and finds out whether it was before.
 const revokedToken = `SELECT revoked_at FROM tokens WHERE id = @id FOR SHARE`
 
-// shareToken keeps the actor's token from being revoked until the transaction ends; one that is revoked is unauthorized.
+// shareToken keeps the actor's token from being revoked until the transaction ends; one that is revoked is unauthorized. Others have
+// no token: the id of a user may be that of a token too.
 func (t *tx) shareToken(ctx context.Context, actor core.Actor) error {
+	if actor.Type != core.ActorToken {
+		return nil
+	}
 	rows, err := pg.QueryMany[struct{ RevokedAt core.Time }](ctx, t, revokedToken, pg.Args{"id": int64(actor.ID)})
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"errand/core"
@@ -41,17 +42,17 @@ func (f IssueFilter) digest(since time.Time) uint32 {
 
 // Releases and environments are looked up through the projects, so that their keys, which start with the project, serve
 // the lists of all projects too.
-func (f IssueFilter) buildList(now core.Time) (*pg.List, error) {
+func (f IssueFilter) buildList(ctx context.Context, now core.Time) (*pg.List, error) {
 	start := f.Cursor.Start(now.Time)
 	since, err := f.Since.Time(start)
 	if err != nil {
 		return nil, err
 	}
-	l := pg.NewList(string(core.ByLastSeen), f.Paging)
-	l.Prefix, l.IndexedSort = "i.", "listed_from"
-	l.Args = issueTimes(now)
+	l := pg.NewList(ctx, "i.", string(core.ByLastSeen), f.Paging)
+	l.IndexedSort = "listed_from"
+	maps.Copy(l.Args, issueTimes(now))
 	l.FilterDigest, l.Start = f.digest(since), core.At(start)
-	l.OnePlan = f.isPlain()
+	l.OnePlan = f.isPlain() && core.ReachOf(ctx) == nil
 	// Written out, and no argument, so that the index of test issues serves them in every plan.
 	l.Where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test])
 	l.Where(ofNoDeletedProject)
@@ -128,7 +129,7 @@ func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 	if f.Sort == core.ByPriority {
 		return s.listByPriority(ctx, f, found, now)
 	}
-	l, err := f.buildList(now)
+	l, err := f.buildList(ctx, now)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}

@@ -59,12 +59,13 @@ type merge struct {
 const selectIssuesToMerge = `
 SELECT i.id, i.project_id, coalesce(i.merged_into, 0) AS merged_into
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
-WHERE i.id = ANY (@ids)`
+WHERE i.id = ANY (@ids) AND (@visible::bigint[] IS NULL OR i.project_id = ANY (@visible))`
 
 // checkSources refuses what cannot be merged, with a detail for each rule that is broken.
 func (m *merge) checkSources(ctx context.Context) error {
 	type place struct{ ID, ProjectID, MergedInto int64 }
-	rows, err := pg.QueryMany[place](ctx, m, selectIssuesToMerge, pg.Args{"ids": append([]int64{m.target}, m.sources...)})
+	rows, err := pg.QueryMany[place](ctx, m, selectIssuesToMerge,
+		pg.Args{"ids": append([]int64{m.target}, m.sources...), "visible": core.ReachOf(ctx).Visible()})
 	if err != nil {
 		return err
 	}

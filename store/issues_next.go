@@ -11,7 +11,7 @@ import (
 
 // NextWanted says which issue next_issue may take.
 type NextWanted struct {
-	ProjectID int64 // 0: all
+	ProjectID int64 // 0: all in reach
 	Minutes   int64 // of the claim
 }
 
@@ -84,7 +84,8 @@ func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWant
 		passed.Held += search.passed.Held
 		passed.GivenBack += search.passed.GivenBack
 	}
-	claimed, err := pg.QueryOne[struct{ Claimed int64 }](ctx, s.db.Main, countClaimed, pg.Args{"now": s.Now(), "project_id": wanted.ProjectID})
+	claimed, err := pg.QueryOne[struct{ Claimed int64 }](ctx, s.db.Main, countClaimed,
+		pg.Args{"now": s.Now(), "projects": projectsOf(ctx, wanted.ProjectID)})
 	passed.Claimed = claimed.Claimed
 	return nil, passed, err
 }
@@ -93,17 +94,17 @@ func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWant
 const findRegressed = `
 SELECT EXISTS (
 	SELECT FROM issues i WHERE i.status = 'regressed' AND NOT i.test AND (i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)
-		AND (@project_id::bigint = 0 OR i.project_id = @project_id)) AS found`
+		AND (@projects::bigint[] IS NULL OR i.project_id = ANY (@projects))) AS found`
 
 func (s *Store) hasFreeRegressed(ctx context.Context, project int64) (bool, error) {
-	row, err := pg.QueryOne[struct{ Found bool }](ctx, s.db.Main, findRegressed, pg.Args{"now": s.Now(), "project_id": project})
+	row, err := pg.QueryOne[struct{ Found bool }](ctx, s.db.Main, findRegressed, pg.Args{"now": s.Now(), "projects": projectsOf(ctx, project)})
 	return row.Found, err
 }
 
 const countClaimed = `
 SELECT count(*) AS claimed FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.claim_expires_at > @now AND i.status IN ('unresolved', 'regressed') AND NOT i.test
-	AND (@project_id::bigint = 0 OR i.project_id = @project_id)`
+	AND (@projects::bigint[] IS NULL OR i.project_id = ANY (@projects))`
 
 // Of a token without a worker, all that the token gave back.
 const listGivenBack = `
@@ -139,7 +140,7 @@ type nextSearch struct {
 
 // takeBest goes through the ranking until an issue could be taken. What others take meanwhile is skipped.
 func (n *nextSearch) takeBest(ctx context.Context) (*core.ClaimedIssue, error) {
-	key := rankingKey{project: n.wanted.ProjectID, status: n.status}
+	key := rankingKey{project: n.wanted.ProjectID, status: n.status, reach: core.ReachOf(ctx).Key()}
 	for chunk := range nextChunks {
 		page, err := n.readRanking(ctx, key)
 		if err != nil {

@@ -33,6 +33,7 @@ type keptRanking struct {
 type rankingKey struct {
 	project int64
 	status  core.Status
+	reach   string // core.Reach.Key: whoever shares a ranking reaches the same projects
 	cursor  core.Cursor
 }
 
@@ -141,7 +142,8 @@ func (r *rankings) run(ctx context.Context, key rankingKey, current *ranking, ra
 	}
 }
 
-func rankWithin(ctx context.Context, key rankingKey, rank rankIssuesFunc) (core.Page[nextCandidate], error) {
+func rankWithin(ctx context.Context, key rankingKey, rank rankIssuesFunc) (page core.Page[nextCandidate], err error) {
+	defer core.CatchPanic(&err)
 	ctx, cancel := context.WithTimeout(ctx, rankingTimeout)
 	defer cancel()
 	return rank(ctx, key)

@@ -158,6 +158,33 @@ func TestNextSeesWhatIsNew(t *testing.T) {
 	require.Equal(t, last, take(), "when nothing is left, it is looked for anew")
 }
 
+// Who has linked a fix has given nothing back: should the error return, the same worker may try again. Nor has one who lets go without a
+// word where another worker of the token left a note.
+func TestNextOffersWhatWasNotGivenBack(t *testing.T) {
+	t.Parallel()
+	s, c := storetest.OpenShop(t)
+	token := storetest.MakeActor(1, core.IssuesWrite)
+	red, blue := token.As("red"), token.As("blue")
+	id := storetest.MakeIssue(t, s, "pay")
+	take := func(a core.Actor) int64 { next, _ := takeNext(t, s, a, store.NextWanted{}); return next }
+	require.Equal(t, id, take(red))
+	_, err := s.LinkFix(t.Context(), red, id, store.NewFix{
+		Kind: core.FixByCommit, Ref: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", Handover: store.Handover{Note: "null check", Releases: true},
+	})
+	require.NoError(t, err)
+	storetest.ChangeRows(t, s, `UPDATE issues SET status = 'regressed', status_at = now() WHERE id = $1`, id)
+
+	require.Equal(t, id, take(red), "it came back, and is for whoever asks first")
+
+	_, err = s.ReleaseIssue(t.Context(), red, id, "needs the payment team")
+	require.NoError(t, err)
+	c.Forward(time.Minute)
+	require.Equal(t, id, take(blue))
+	_, err = s.ReleaseIssue(t.Context(), blue, id, "")
+	require.NoError(t, err)
+	require.Equal(t, id, take(blue), "the note is another worker's")
+}
+
 // TestNextIsNeverTheSameForTwo has 50 agents on two servers, while events come in, take all issues.
 func TestNextIsNeverTheSameForTwo(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 type SimilarQuery struct {
 	IssueID   int64 // 0: Text is asked about
 	Text      string
-	ProjectID int64 // 0: all
+	ProjectID int64 // 0: all in reach
 	Limit     int
 }
 
@@ -45,7 +45,7 @@ func (s *Store) FindSimilar(ctx context.Context, q SimilarQuery) ([]core.Similar
 		return nil, err
 	}
 	candidates, err := pg.QueryMany[candidate](ctx, s.db.Main, findCandidates, pg.Args{
-		"features": search, "issue_id": q.IssueID, "project_id": q.ProjectID, "most": 2 * mostCandidates,
+		"features": search, "issue_id": q.IssueID, "projects": projectsOf(ctx, q.ProjectID), "most": 2 * mostCandidates,
 	})
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ const countFeatures = `
 SELECT n.feature, c.issues FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
 	SELECT count(*) AS issues FROM (
 		SELECT FROM issue_features f
-		WHERE f.features @> ARRAY[n.feature] AND (@project_id::bigint = 0 OR f.project_id = @project_id::bigint) LIMIT @most
+		WHERE f.features @> ARRAY[n.feature] AND (@projects::bigint[] IS NULL OR f.project_id = ANY (@projects)) LIMIT @most
 	) seen
 ) c`
 
@@ -108,7 +108,7 @@ func (s *Store) chooseRarest(
 	counts, err := pg.QueryMany[struct {
 		Feature int32
 		Issues  float64
-	}](ctx, s.db.Main, countFeatures, pg.Args{"features": rare, "project_id": q.ProjectID, "most": mostOfOne})
+	}](ctx, s.db.Main, countFeatures, pg.Args{"features": rare, "projects": projectsOf(ctx, q.ProjectID), "most": mostOfOne})
 	if err != nil {
 		return nil, frequencies, err
 	}
@@ -142,7 +142,7 @@ const findCandidates = `
 SELECT f.project_id, f.issue_id, f.features FROM unnest(@features::integer[]) AS n (feature) CROSS JOIN LATERAL (
 	SELECT project_id, issue_id, features FROM issue_features WHERE features @> ARRAY[n.feature] OFFSET 0
 ) f
-WHERE f.issue_id <> @issue_id AND (@project_id::bigint = 0 OR f.project_id = @project_id::bigint) LIMIT @most`
+WHERE f.issue_id <> @issue_id AND (@projects::bigint[] IS NULL OR f.project_id = ANY (@projects)) LIMIT @most`
 
 type candidate struct {
 	ProjectID, IssueID int64

@@ -74,11 +74,13 @@ type chosenEvent struct {
 const selectEventsToSplit = `
 SELECT id, project_id, event_id, received_at, occurred_at, level, release, environment, dictionary,
 	CASE WHEN row_number() OVER (ORDER BY received_at, id) = 1 THEN payload END AS payload
-FROM events WHERE id = ANY (@ids) ORDER BY received_at, id`
+FROM events WHERE id = ANY (@ids) AND (@visible::bigint[] IS NULL OR project_id = ANY (@visible))
+ORDER BY received_at, id`
 
 // readEvents reads the events before the transaction, so that unpacking the first one keeps nobody waiting.
 func (sp *split) readEvents(ctx context.Context, s *Store) (err error) {
-	sp.events, err = pg.QueryMany[chosenEvent](ctx, s.db.Main, selectEventsToSplit, pg.Args{"ids": sp.eventIDs})
+	sp.events, err = pg.QueryMany[chosenEvent](ctx, s.db.Main, selectEventsToSplit,
+		pg.Args{"ids": sp.eventIDs, "visible": core.ReachOf(ctx).Visible()})
 	if err != nil || len(sp.events) == 0 {
 		return err
 	}

@@ -38,7 +38,7 @@ FROM activity`
 // ListLabels lists the decisions about issues at or after a time, most recent first. A duration counts from the time of the
 // first page.
 func (s *Store) ListLabels(ctx context.Context, after core.Since, page core.Paging) (core.Page[core.Label], error) {
-	l := pg.NewList("at", page)
+	l := pg.NewList(ctx, "", "at", page)
 	l.Start = core.At(page.Cursor.Start(s.Now().Time))
 	since, err := after.Time(l.Start.Time)
 	if err != nil {

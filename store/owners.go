@@ -5,12 +5,13 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"errand/core"
 	"errand/store/intake"
 	"errand/store/pg"
 )
 
 // owners remembers to which project an issue or event belongs. Paths such as /v1/issues/{id} carry no project, and
-// every statement wants one; the answer never changes, so it is looked up once.
+// every statement wants one; the answer never changes, so it is looked up once. What is not in the reach of the call is refused here.
 type owners struct{ cache *lru.Cache[ownerKey, int64] }
 
 type ownerKey struct {
@@ -34,14 +35,14 @@ const (
 func (s *Store) findOwner(ctx context.Context, kind pg.Series, sql string, id int64) (int64, error) {
 	key := ownerKey{kind, id}
 	if project, ok := s.owners.cache.Get(key); ok {
-		return project, nil
+		return project, core.CheckReach(ctx, project)
 	}
 	row, err := pg.QueryOne[struct{ ProjectID int64 }](ctx, s.db.Main, sql, pg.Args{"id": id})
 	if err != nil {
 		return 0, err
 	}
 	s.owners.cache.Add(key, row.ProjectID)
-	return row.ProjectID, nil
+	return row.ProjectID, core.CheckReach(ctx, row.ProjectID)
 }
 
 func (s *Store) findIssueOwner(ctx context.Context, id int64) (int64, error) {
@@ -60,4 +61,12 @@ func (s *Store) findShownIssueOwner(ctx context.Context, id int64) (int64, error
 
 func (s *Store) findEventOwner(ctx context.Context, id int64) (int64, error) {
 	return s.findOwner(ctx, intake.EventIDs, findOwnerOfEvent, id)
+}
+
+// projectsOf returns the projects in which a search for one project, or (0) for all, is to look: nil for all there are.
+func projectsOf(ctx context.Context, project int64) []int64 {
+	if project != 0 {
+		return []int64{project}
+	}
+	return core.ReachOf(ctx).Projects()
 }

@@ -59,7 +59,9 @@ LEFT JOIN LATERAL (
 WHERE p.deleted_at IS NULL`
 
 const (
-	listProjects    = selectProjects + ` ORDER BY p.created_at DESC, p.id DESC`
+	listProjects = selectProjects + `
+	AND (@reach::bigint[] IS NULL OR p.id = ANY (@reach))
+ORDER BY p.created_at DESC, p.id DESC`
 	selectOnProject = selectProjects + ` AND p.id = @id`
 )
 
@@ -74,10 +76,12 @@ type StoredProject struct {
 	Keys []string
 }
 
-// ListProjects lists all projects, most recent first.
+// ListProjects lists all projects in reach, most recent first.
 func (s *Store) ListProjects(ctx context.Context) ([]StoredProject, error) {
 	now := s.Now()
-	rows, err := pg.QueryMany[projectRow](ctx, s.db.Main, listProjects, countingWindows(now))
+	a := countingWindows(now)
+	a["reach"] = core.ReachOf(ctx).Projects()
+	rows, err := pg.QueryMany[projectRow](ctx, s.db.Main, listProjects, a)
 	list := make([]StoredProject, len(rows))
 	for i, r := range rows {
 		list[i] = StoredProject{r.toProject(now), r.Keys}
@@ -87,6 +91,9 @@ func (s *Store) ListProjects(ctx context.Context) ([]StoredProject, error) {
 
 // ReadProject returns one project by its id, or not_found.
 func (s *Store) ReadProject(ctx context.Context, id int64) (StoredProject, error) {
+	if err := core.CheckReach(ctx, id); err != nil {
+		return StoredProject{}, err
+	}
 	return readProject(ctx, s.db.Main, id, s.Now())
 }
 
@@ -124,7 +131,10 @@ func (s *Store) findProjectByRef(ctx context.Context, ref core.ProjectRef) (int6
 		sql, a = findProjectByID, pg.Args{"id": id}
 	}
 	row, err := pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, sql, a)
-	return row.ID, err
+	if err != nil {
+		return 0, err
+	}
+	return row.ID, core.CheckReach(ctx, row.ID)
 }
 
 // shownSlugs is how many projects are named to who asks for one that is not there.
@@ -132,15 +142,22 @@ const shownSlugs = 10
 
 const (
 	findProjectByName = `
-SELECT min(id) AS id FROM projects WHERE lower(name) = lower(@name) AND deleted_at IS NULL
+SELECT min(id) AS id FROM projects
+WHERE lower(name) = lower(@name) AND deleted_at IS NULL AND (@visible::bigint[] IS NULL OR id = ANY (@visible))
 HAVING count(*) = 1`
-	listSlugs = `SELECT slug FROM projects WHERE deleted_at IS NULL ORDER BY slug LIMIT @limit`
+	listSlugs = `
+SELECT slug FROM projects WHERE deleted_at IS NULL AND (@visible::bigint[] IS NULL OR id = ANY (@visible))
+ORDER BY slug LIMIT @limit`
 )
 
 // findProjectByName finds the one project with the name, in any case.
 func (s *Store) findProjectByName(ctx context.Context, ref core.ProjectRef) (int64, error) {
-	row, err := pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, findProjectByName, pg.Args{"name": string(ref)})
-	return row.ID, err
+	row, err := pg.QueryOne[struct{ ID int64 }](ctx, s.db.Main, findProjectByName,
+		pg.Args{"name": string(ref), "visible": core.ReachOf(ctx).Visible()})
+	if err != nil {
+		return 0, err
+	}
+	return row.ID, core.CheckReach(ctx, row.ID)
 }
 
 // nameSlugs makes a project that was not found project_not_found, with what there is.
@@ -155,9 +172,10 @@ func (s *Store) nameSlugs(ctx context.Context, id int64, err error) (int64, erro
 	return 0, core.NewError(core.ProjectNotFound).Tell("projects", core.List[string](slugs))
 }
 
-// ListSlugs returns the slugs of some projects, in their order.
+// ListSlugs returns the slugs of some projects that the caller may know of, in their order.
 func (s *Store) ListSlugs(ctx context.Context, limit int) ([]string, error) {
-	rows, err := pg.QueryMany[struct{ Slug string }](ctx, s.db.Main, listSlugs, pg.Args{"limit": limit})
+	rows, err := pg.QueryMany[struct{ Slug string }](ctx, s.db.Main, listSlugs,
+		pg.Args{"limit": limit, "visible": core.ReachOf(ctx).Visible()})
 	slugs := make([]string, len(rows))
 	for i, row := range rows {
 		slugs[i] = row.Slug
@@ -271,5 +289,8 @@ WHERE i.id = @issue_id AND p.deleted_at IS NULL`
 
 // ReadScrubSettings returns those of the project of an issue, or not_found.
 func (s *Store) ReadScrubSettings(ctx context.Context, issueID int64) (ScrubSettings, error) {
+	if _, err := s.findIssueOwner(ctx, issueID); err != nil {
+		return ScrubSettings{}, err
+	}
 	return pg.QueryOne[ScrubSettings](ctx, s.db.Main, selectScrubSettings, pg.Args{"issue_id": issueID})
 }

@@ -34,7 +34,7 @@ const (
 	listSlugsLike = `SELECT slug FROM projects WHERE deleted_at IS NULL AND (slug = @slug OR starts_with(slug, @slug || '-'))`
 	insertProject = `
 INSERT INTO projects (id, name, slug, platform, demo, created_at, created_by_user)
-VALUES (@id, @name, @slug, @platform, @demo, @now, nullif(@created_by_user::bigint, 0)) ON CONFLICT DO NOTHING`
+VALUES (@id, @name, @slug, @platform, @demo, @now, nullif(@user_id::bigint, 0)) ON CONFLICT DO NOTHING`
 	findTakenProject = `
 SELECT EXISTS (SELECT FROM projects WHERE id = @id) AS id,
 	@demo::boolean AND EXISTS (SELECT FROM projects WHERE demo AND deleted_at IS NULL) AS demo`
@@ -73,18 +73,13 @@ const slugAttempts = 50
 
 // insertProject inserts the project under a slug that is free.
 func (t *tx) insertProject(ctx context.Context, actor core.Actor, p NewProject) error {
-	createdBy := int64(0)
-	if actor.Type == core.ActorUser {
-		createdBy = int64(actor.ID)
-	}
 	for range slugAttempts {
 		slug, err := t.findFreeSlug(ctx, core.MakeSlug(p.Name))
 		if err != nil {
 			return err
 		}
 		inserted, err := pg.Exec(ctx, t, insertProject, pg.Args{
-			"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "demo": p.Demo, "now": t.Now,
-			"created_by_user": createdBy,
+			"id": p.ID, "name": p.Name, "slug": slug, "platform": p.Platform, "demo": p.Demo, "now": t.Now, "user_id": userOf(actor),
 		})
 		if err != nil || inserted == 1 {
 			return err

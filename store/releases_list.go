@@ -43,8 +43,7 @@ type ReleaseFilter struct {
 
 // ListReleases lists releases, most recently deployed first.
 func (s *Store) ListReleases(ctx context.Context, f ReleaseFilter) (core.Page[core.Release], error) {
-	l := pg.NewList("deployed_at", f.Paging)
-	l.Prefix = "r."
+	l := pg.NewList(ctx, "r.", "deployed_at", f.Paging)
 	if f.ProjectID != 0 {
 		h := fnv.New32a()
 		fmt.Fprint(h, f.ProjectID)

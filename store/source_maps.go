@@ -95,7 +95,10 @@ func (t *tx) recordSourceMap(ctx context.Context, actor core.Actor, project int6
 // FindSourceMapProject returns the project of a source map, or not_found.
 func (s *Store) FindSourceMapProject(ctx context.Context, id int64) (int64, error) {
 	row, err := pg.QueryOne[struct{ ProjectID int64 }](ctx, s.db.Main, findSourceMapOwner, pg.Args{"id": id})
-	return row.ProjectID, err
+	if err != nil {
+		return 0, err
+	}
+	return row.ProjectID, core.CheckReach(ctx, row.ProjectID)
 }
 
 // DeleteSourceMap deletes a source map of a project, or is not_found. Its blob is for the caller to delete.
@@ -118,7 +121,7 @@ type SourceMapFilter struct {
 
 // ListSourceMaps lists the source maps of a project, most recent first.
 func (s *Store) ListSourceMaps(ctx context.Context, f SourceMapFilter) (core.Page[core.SourceMap], error) {
-	l := pg.NewList("uploaded_at", f.Paging)
+	l := pg.NewList(ctx, "", "uploaded_at", f.Paging)
 	l.FilterDigest = pg.DigestFilter(struct {
 		Project int64
 		Release string

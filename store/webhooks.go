@@ -55,8 +55,10 @@ SELECT w.id, coalesce(w.project_id, 0) AS project_id, w.name, w.format, w.events
 	w.min_trust, w.url, w.recipients, w.sealed, w.created_at, w.created_by, coalesce(l.status, '') AS last_delivery` + webhooksThere
 
 const (
-	listWebhooks = selectWebhooks + ` ORDER BY w.created_at DESC, w.id DESC`
-	findWebhook  = selectWebhooks + ` AND w.id = @id`
+	listWebhooks = selectWebhooks + `
+	AND (@reach::bigint[] IS NULL OR w.project_id = ANY (@reach)) -- those for all projects are of the installation
+ORDER BY w.created_at DESC, w.id DESC`
+	findWebhook = selectWebhooks + ` AND w.id = @id`
 	// Of two that are created at once the second waits, so that there are never too many.
 	lockWebhooks  = `SELECT pg_advisory_xact_lock(hashtext('errand.webhooks'))`
 	countWebhooks = `SELECT count(*) AS n FROM webhooks WHERE deleted_at IS NULL`
@@ -138,14 +140,22 @@ func CutQuery(url string) string {
 	return before
 }
 
-// ListWebhooks lists all webhooks, most recent first.
+// ListWebhooks lists all webhooks in reach, most recent first.
 func (s *Store) ListWebhooks(ctx context.Context) ([]StoredWebhook, error) {
-	return pg.QueryMany[StoredWebhook](ctx, s.db.Main, listWebhooks, pg.Args{})
+	return pg.QueryMany[StoredWebhook](ctx, s.db.Main, listWebhooks, pg.Args{"reach": core.ReachOf(ctx).Projects()})
 }
 
-// GetWebhook returns a webhook.
+// GetWebhook returns a webhook, or not_found.
 func (s *Store) GetWebhook(ctx context.Context, id int64) (StoredWebhook, error) {
-	return pg.QueryOne[StoredWebhook](ctx, s.db.Main, findWebhook, pg.Args{"id": id})
+	return getWebhook(ctx, s.db.Main, id)
+}
+
+func getWebhook(ctx context.Context, q pg.Querier, id int64) (StoredWebhook, error) {
+	webhook, err := pg.QueryOne[StoredWebhook](ctx, q, findWebhook, pg.Args{"id": id})
+	if err != nil {
+		return StoredWebhook{}, err
+	}
+	return webhook, core.CheckReach(ctx, int64(webhook.ProjectID))
 }
 
 const (
@@ -162,7 +172,7 @@ WHERE webhook_id = @id AND status = 'pending'`
 // DeleteWebhook deletes a webhook and its secrets; its pending deliveries fail. An unknown one is not_found.
 func (s *Store) DeleteWebhook(ctx context.Context, actor core.Actor, id int64) error {
 	return s.inTx(ctx, func(t *tx) error {
-		if _, err := pg.QueryOne[StoredWebhook](ctx, t, findWebhook, pg.Args{"id": id}); err != nil {
+		if _, err := getWebhook(ctx, t, id); err != nil {
 			return err
 		}
 		gone, err := pg.QueryOne[struct {

@@ -50,3 +50,13 @@ func (t *Tools) findSetupActor(ctx context.Context, hash []byte) (core.Actor, er
 		Prefix: core.Text(found.Prefix), IsSetupKey: true,
 	}, err
 }
+
+// FindUserActor returns the user as an actor, whose name is the e-mail address, with all that the user may do now, and the generation
+// of the sessions that are valid. An unknown or disabled user is unauthorized.
+func (t *Tools) FindUserActor(ctx context.Context, userID int64) (actor core.Actor, generation int64, err error) {
+	actor, generation, err = t.store.FindUserActor(ctx, userID)
+	if core.HasCode(err, core.NotFound) {
+		err = core.NewError(core.Unauthorized)
+	}
+	return actor, generation, err
+}

@@ -40,7 +40,9 @@ func (t *Tools) planWebhook(ctx context.Context, in core.CreateWebhookInput) (n 
 	if in.SpikeThreshold != nil {
 		n.SpikeThreshold = *in.SpikeThreshold
 	}
-	if n.ProjectID, err = t.findOptionalProject(ctx, in.Project); core.HasCode(err, core.ProjectNotFound) {
+	if in.Project == "" {
+		err = core.CheckSiteReach(ctx)
+	} else if n.ProjectID, err = t.store.FindProject(ctx, in.Project); core.HasCode(err, core.ProjectNotFound) {
 		err = refuseWebhookProject()
 	}
 	if err != nil {

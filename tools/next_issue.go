@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"time"
 
 	"errand/brief"
 	"errand/core"
@@ -18,12 +19,12 @@ func (t *Tools) nextIssue(ctx context.Context, call core.Call, in core.NextIssue
 	if in.Project == "" {
 		project = int64(call.Actor.ProjectID)
 	}
+	if next.Ingest, err = t.store.ReadIngestState(ctx, project); err != nil {
+		return wrapData(next, err)
+	}
 	wanted := store.NextWanted{ProjectID: project, Minutes: in.Minutes}
 	issue, passed, err := t.store.ClaimNext(ctx, call.Actor.As(in.Worker), wanted)
 	if err != nil {
-		return wrapData(next, err)
-	}
-	if next.Ingest, err = t.store.ReadIngestState(ctx, project); err != nil {
 		return wrapData(next, err)
 	}
 	if issue == nil {
@@ -35,5 +36,19 @@ func (t *Tools) nextIssue(ctx context.Context, call core.Call, in core.NextIssue
 	}
 	next.Issue = issue
 	b, err := brief.BuildBrief(ctx, t.store, issue.ID, brief.Options{Budget: in.BriefBudget(), Reader: call.Actor, Random: t.random})
+	if err != nil {
+		t.giveBack(ctx, call.Actor.As(in.Worker), issue.ID)
+	}
 	return wrapData(next.WithBrief(b), err)
+}
+
+// giveBackWithin bounds giveBack, since who asked may be gone.
+const giveBackWithin = 5 * time.Second
+
+// giveBack releases an issue that could not be handed over with its brief: nobody knows that they hold it. If that fails too, the
+// claim runs out.
+func (t *Tools) giveBack(ctx context.Context, holder core.Actor, issue int64) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackWithin)
+	defer cancel()
+	_, _ = t.store.ReleaseIssue(ctx, holder, issue, "")
 }

@@ -54,7 +54,7 @@ WITH of_issues AS (
 	RETURNING project_id, issue_id, webhook_id
 ), told AS (
 	INSERT INTO deliveries (project_id, id, webhook_id, issue_id, created_at, due_at, next_attempt_at, event)
-	SELECT project_id, $13 - 1 + row_number() OVER (ORDER BY project_id, issue_id, webhook_id), webhook_id, issue_id, $11, $11, $11,
+	SELECT project_id, $13::bigint - 1 + row_number() OVER (ORDER BY project_id, issue_id, webhook_id), webhook_id, issue_id, $11, $11, $11,
 		'issue.spike'
 	FROM spiked
 	RETURNING 1

@@ -57,6 +57,16 @@ func TestSpikeIsToldOnceAnHour(t *testing.T) {
 	require.Equal(t, 3, told())
 }
 
+// Every batch takes an id of a change, and that of its first delivery is a thousand times as large: it needs 64 bits soon.
+func TestIDsOfDeliveriesGrowBeyond32Bits(t *testing.T) {
+	t.Parallel()
+	s, clock := storetest.OpenShop(t)
+	storetest.ChangeRows(t, s, `INSERT INTO id_blocks (name, next_id) VALUES ('deliveries', 3000000)`)
+	webhook := storetest.MakeWebhook(t, s, spikes(3, store.NewWebhook{}))
+	sendMany(t, s, "a", 0, 4, clock.At(0))
+	require.Len(t, storetest.ListEventsTold(t, s, webhook), 1)
+}
+
 func TestSpikeFilters(t *testing.T) {
 	t.Parallel()
 	s, clock := storetest.OpenShop(t)

@@ -16,7 +16,7 @@ import (
 type List struct {
 	Args         Args
 	Sort         string      // what the list is sorted by; of a list sorted by a time its column
-	Prefix       string      // of the sort columns: the table's alias and a dot, or nothing
+	Prefix       string      // of the table's columns: its alias and a dot, or nothing
 	IndexedSort  string      // the column of the index that serves the sort, when it is the sort column rounded down; or nothing
 	OnePlan      bool        // one plan serves whatever the arguments are
 	Page         core.Paging // which page is asked for
@@ -27,9 +27,14 @@ type List struct {
 	checks     []string // conditions that cost much: they are looked at along the order, until the page is full
 }
 
-// NewList starts a list sorted by the time column.
-func NewList(sort string, page core.Paging) *List {
-	return &List{Sort: sort, Page: page, Args: Args{}}
+// NewList starts a list sorted by the time column. prefix is that of the table's columns: its alias and a dot, or nothing. The table
+// has a project_id: the list of a person has what is of the projects in reach alone.
+func NewList(ctx context.Context, prefix, sort string, page core.Paging) *List {
+	l := &List{Prefix: prefix, Sort: sort, Page: page, Args: Args{}}
+	if reach := core.ReachOf(ctx); reach != nil {
+		l.WhereArg(prefix+"project_id = ANY (@reach)", "reach", reach.Projects())
+	}
+	return l
 }
 
 // Where adds a condition. Its arguments go into Args.

@@ -1,0 +1,166 @@
+package core
+
+import (
+	"maps"
+	"slices"
+)
+
+// Right is what an operation needs of a person. Site admins have every right; others have rights in the projects that are
+// assigned to their teams, by their roles there.
+type Right string
+
+// The rights; each includes those before it.
+const (
+	NoRight     Right = "none"   // every person may
+	ReadRight   Right = "read"   // what a project has
+	WriteRight  Right = "write"  // what issues:write does
+	ManageRight Right = "manage" // settings, keys, webhooks, source maps and approvals of a project
+	SiteRight   Right = "site"   // of site admins alone
+)
+
+// ascendingRights are the rights, each with the lowest role that has it.
+var ascendingRights = []struct {
+	right Right
+	role  TeamRole
+}{
+	{NoRight, ""}, {ReadRight, RoleViewer}, {WriteRight, RoleMember}, {ManageRight, RoleAdmin}, {SiteRight, "site_admin"},
+}
+
+// rightsOfRoles is what each role may do in the projects of its team.
+var rightsOfRoles = map[TeamRole]Right{
+	RoleOwner: ManageRight, RoleAdmin: ManageRight, RoleDeveloper: WriteRight, RoleMember: WriteRight, RoleViewer: ReadRight,
+}
+
+// rightsOfPeople is what operations need of a person. Those that are not here need ReadRight where tokens need issues:read, and
+// WriteRight where tokens need issues:write. A list shows what is of the projects where the person has the right.
+var rightsOfPeople = map[*Operation]Right{
+	Whoami.Operation: NoRight,
+
+	ListActivity.Operation:    ReadRight,
+	ListFixOutcomes.Operation: ReadRight,
+	ListLabels.Operation:      ReadRight,
+	GetSetupGuide.Operation:   ReadRight,
+
+	UpdateProject.Operation:    ManageRight,
+	CreateProjectKey.Operation: ManageRight,
+	DeleteProjectKey.Operation: ManageRight,
+	CreateDeploy.Operation:     ManageRight,
+	UploadSourceMap.Operation:  ManageRight,
+	DeleteSourceMap.Operation:  ManageRight,
+	CreateWebhook.Operation:    ManageRight, // of one project: one for all projects is of the installation
+	ListWebhooks.Operation:     ManageRight,
+	DeleteWebhook.Operation:    ManageRight,
+	TestWebhook.Operation:      ManageRight,
+	ListDeliveries.Operation:   ManageRight,
+	ResendDelivery.Operation:   ManageRight,
+	ListApprovals.Operation:    ManageRight,
+	ApproveRequest.Operation:   ManageRight, // and what the action itself needs
+	RejectRequest.Operation:    ManageRight,
+
+	CreateProject.Operation:    SiteRight,
+	DeleteProject.Operation:    SiteRight,
+	CreateToken.Operation:      SiteRight,
+	ListTokens.Operation:       SiteRight,
+	RevokeToken.Operation:      SiteRight,
+	CreateSetupKey.Operation:   SiteRight,
+	ListSetupKeys.Operation:    SiteRight,
+	RevokeSetupKey.Operation:   SiteRight,
+	RegisterApp.Operation:      SiteRight,
+	CreateAgentToken.Operation: SiteRight,
+	SendTestEvent.Operation:    SiteRight,
+	ReportSetupStep.Operation:  SiteRight,
+	GetSetupProgress.Operation: SiteRight,
+}
+
+// Right returns what the operation needs of a person.
+func (o *Operation) Right() Right {
+	right, isListed := rightsOfPeople[o]
+	switch {
+	case isListed:
+		return right
+	case o.Scope == IssuesRead:
+		return ReadRight
+	case o.Scope == IssuesWrite:
+		return WriteRight
+	default:
+		return SiteRight // what has no rule is nobody else's
+	}
+}
+
+// rank returns the place of the right among the rights; an unknown one is below all.
+func (r Right) rank() int {
+	for i, known := range ascendingRights {
+		if known.right == r {
+			return i
+		}
+	}
+	return -1
+}
+
+// includes reports whether who has the right has the other one too.
+func (r Right) includes(other Right) bool { return r.rank() >= other.rank() }
+
+// refusal is the error for who lacks the right: forbidden, with the lowest role that has it.
+func (r Right) refusal() *Error {
+	return NewError(Forbidden).With("required_role", ascendingRights[max(r.rank(), 0)].role)
+}
+
+// Rights are what a person may do.
+type Rights struct {
+	IsSiteAdmin bool
+	projects    map[int64]Right // the highest in each project; a project that is not here does not exist for the person
+}
+
+// AddRole adds the role of a person in a team to which the project is assigned.
+func (r *Rights) AddRole(project int64, role TeamRole) {
+	right, isKnown := rightsOfRoles[role]
+	if !isKnown || r.projects[project].includes(right) {
+		return
+	}
+	if r.projects == nil {
+		r.projects = map[int64]Right{}
+	}
+	r.projects[project] = right
+}
+
+// haveSomewhere reports whether the person has the right in some project. Whoever has no project may read all the same: there is
+// nothing to be seen.
+func (r *Rights) haveSomewhere(right Right) bool {
+	if r.IsSiteAdmin || ReadRight.includes(right) {
+		return true
+	}
+	for _, has := range r.projects {
+		if has.includes(right) {
+			return true
+		}
+	}
+	return false
+}
+
+// NewUserActor is a person who acts. Its scopes are those that a token would need for what the person may do somewhere.
+func NewUserActor(id int64, email string, rights Rights) Actor {
+	actor := Actor{Type: ActorUser, ID: OptInt(id), Name: email, Scopes: List[Scope]{IssuesRead}, Rights: rights}
+	switch {
+	case rights.IsSiteAdmin:
+		actor.Scopes = List[Scope]{Admin}
+	case rights.haveSomewhere(WriteRight):
+		actor.Scopes = append(actor.Scopes, IssuesWrite)
+	}
+	return actor
+}
+
+// IsAdminOf reports whether the actor is an admin of the installation, or a person who may manage the project.
+func (a Actor) IsAdminOf(project int64) bool {
+	return a.Has(Admin) || a.Rights.projects[project].includes(ManageRight)
+}
+
+// sortedProjects returns the projects where the rights include one: an empty list when there is none, never nil.
+func sortedProjects(rights map[int64]Right, least Right) []int64 {
+	projects := []int64{}
+	for _, project := range slices.Sorted(maps.Keys(rights)) {
+		if rights[project].includes(least) {
+			projects = append(projects, project)
+		}
+	}
+	return projects
+}

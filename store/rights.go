@@ -1,0 +1,48 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// Of each team of the user with each of its projects, the role; both lists are in the same order.
+const findUserRights = `
+SELECT u.email_address, u.site_admin, u.session_generation,
+	coalesce(array_agg(p.id ORDER BY p.id, m.role) FILTER (WHERE p.id IS NOT NULL), '{}') AS projects,
+	coalesce(array_agg(m.role ORDER BY p.id, m.role) FILTER (WHERE p.id IS NOT NULL), '{}') AS roles
+FROM users u
+LEFT JOIN team_members m ON m.user_id = u.id
+LEFT JOIN team_projects a ON a.team_id = m.team_id
+LEFT JOIN projects p ON p.id = a.project_id AND p.deleted_at IS NULL
+WHERE u.id = @id AND u.disabled_at IS NULL
+GROUP BY u.id`
+
+// FindUserActor returns a user as an actor, and the generation of the sessions that are valid. An unknown or disabled user is
+// not_found. Every call asks, so that what is taken from a user is gone at once.
+func (s *Store) FindUserActor(ctx context.Context, id int64) (actor core.Actor, generation int64, err error) {
+	row, err := pg.QueryOne[struct {
+		EmailAddress      string
+		SiteAdmin         bool
+		SessionGeneration int64
+		Projects          []int64
+		Roles             []core.TeamRole
+	}](ctx, s.db.Main, findUserRights, pg.Args{"id": id})
+	if err != nil {
+		return core.Actor{}, 0, err
+	}
+	rights := core.Rights{IsSiteAdmin: row.SiteAdmin}
+	for i, project := range row.Projects {
+		rights.AddRole(project, row.Roles[i])
+	}
+	return core.NewUserActor(id, row.EmailAddress, rights), row.SessionGeneration, nil
+}
+
+// userOf returns the id of the user that the actor is; 0 for others.
+func userOf(actor core.Actor) int64 {
+	if actor.Type != core.ActorUser {
+		return 0
+	}
+	return int64(actor.ID)
+}

@@ -1,0 +1,42 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/store"
+)
+
+// firstRow is the id of the first row that the functions below insert: they stand beside rows of the store's own methods.
+const firstRow = 500_000
+
+// MakeUser stores a user, who is in no team, and returns the id.
+func MakeUser(t testing.TB, s *store.Store, email string) int64 {
+	t.Helper()
+	return ReadCell[int64](t, s, `
+INSERT INTO users (id, created_at, updated_at, email_address, slug)
+SELECT $1 + count(*), $2, $2, $3, $3 FROM users RETURNING id`, firstRow, Noon, email)
+}
+
+// AssignProjects puts a user into a new team with the role, and assigns the projects to that team.
+func AssignProjects(t testing.TB, s *store.Store, user int64, role core.TeamRole, projects ...int64) {
+	t.Helper()
+	team := ReadCell[int64](t, s, `
+INSERT INTO teams (id, created_at, updated_at, owner_id, name, slug)
+SELECT $1 + count(*), $2, $2, $3, 'Team', 'team-' || count(*) FROM teams RETURNING id`, firstRow, Noon, user)
+	ChangeRows(t, s, `INSERT INTO team_members (id, team_id, user_id, created_at, updated_at, role) VALUES ($1, $1, $2, $3, $3, $4)`,
+		team, user, Noon, string(role))
+	for _, project := range projects {
+		ChangeRows(t, s, `INSERT INTO team_projects (team_id, project_id, created_at) VALUES ($1, $2, $3)`, team, project, Noon)
+	}
+}
+
+// FindUserActor returns a user as an actor.
+func FindUserActor(t testing.TB, s *store.Store, user int64) core.Actor {
+	t.Helper()
+	actor, _, err := s.FindUserActor(t.Context(), user)
+	require.NoError(t, err)
+	return actor
+}
