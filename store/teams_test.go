@@ -140,7 +140,8 @@ func TestDeletedUserLeavesNothing(t *testing.T) {
 	addMember(t, s, own, bob, core.RoleMember)
 	addMember(t, s, other, ann, core.RoleMember)
 	require.NoError(t, s.AssignApp(t.Context(), by, own.ID, storetest.Shop))
-	_, err := s.CreateProject(t.Context(), core.NewUserActor(ann.ID, ann.EmailAddress, core.Rights{IsSiteAdmin: true}), store.NewProject{ID: 7, Name: "Ann's", PublicKey: "k"})
+	person := core.NewUserActor(ann.ID, ann.EmailAddress, core.Rights{IsSiteAdmin: true})
+	_, err := s.CreateProject(t.Context(), person, store.NewProject{ID: 7, Name: "Ann's", PublicKey: "k"})
 	require.NoError(t, err)
 
 	require.ErrorIs(t, s.DeleteUser(t.Context(), by, ann.ID), store.ErrUserHasApps)

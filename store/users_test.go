@@ -181,7 +181,8 @@ func TestUserWhoIsGoneHoldsNothing(t *testing.T) {
 	s, _ := storetest.OpenShop(t)
 	by := core.NewBootstrapActor()
 	ann := makeUser(t, s, "ann@example.com")
-	person, token := core.NewUserActor(ann.ID, ann.EmailAddress, core.Rights{IsSiteAdmin: true}), storetest.MakeActor(ann.ID, core.IssuesWrite)
+	person := core.NewUserActor(ann.ID, ann.EmailAddress, core.Rights{IsSiteAdmin: true})
+	token := storetest.MakeActor(ann.ID, core.IssuesWrite)
 	first, second := storetest.MakeIssue(t, s, "first"), storetest.MakeIssue(t, s, "second")
 	claim := func(holder core.Actor, issue int64) {
 		_, err := s.ClaimIssue(t.Context(), holder, issue, 10)

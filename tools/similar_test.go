@@ -67,7 +67,7 @@ func TestFindSimilar(t *testing.T) {
 
 	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(reader, op, `{"text": "card", "project": "no-such-app"}`))
 	h.sameJSON(object{"error": "not_found"}, h.mustFail(reader, op, `{"issue_id": 4711}`))
-	h.changeRows(`UPDATE issues SET status = 'merged' WHERE id = $1`, card)
+	h.changeRows(`UPDATE issues SET status = 'merged', merged_into = $2 WHERE id = $1`, card, bank)
 	h.sameJSON(object{"error": "not_found"}, h.mustFail(reader, op, of+`}`))
 	for args, field := range map[string]string{
 		`{}`: "", `{"limit": 3}`: "", `{"issue_id": 1, "text": "card"}`: "", `{"text": ""}`: "text", `{"issue_id": 0}`: "issue_id",
