@@ -99,7 +99,9 @@ func (t *tx) explainMissing(ctx context.Context, project, id int64, missing erro
 }
 
 // refuseMerged is the error for a merged issue, which says where its events are.
-func refuseMerged(into core.OptInt) error { return core.NewError(core.NotFound).Tell("merged_into", int64(into)) }
+func refuseMerged(into core.OptInt) error {
+	return core.NewError(core.NotFound).Tell("merged_into", int64(into))
+}
 
 const setStatus = `UPDATE issues SET status = @status, status_at = @now WHERE project_id = @project_id AND id = @id`
 
