@@ -106,6 +106,15 @@ func (p part) newGroup() string {
 
 func (p part) issue() int64 { return p.give(func() int64 { return p.addEvent(p.newGroup()).IssueID }) }
 
+// mergedIssue returns an issue that was merged into another one.
+func (p part) mergedIssue() int64 {
+	return p.give(func() int64 {
+		source := p.issue()
+		storetest.MergeIssues(p.h, p.h.store, p.issue(), source)
+		return source
+	})
+}
+
 // issueAndEvent returns an issue with two events, and one of these.
 func (p part) issueAndEvent() (issue, event int64) {
 	group := p.newGroup()

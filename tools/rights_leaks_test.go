@@ -160,10 +160,12 @@ func TestWhatIsOfOtherTeamsIsUnknown(t *testing.T) {
 			_, e := p.issueAndEvent()
 			return fmt.Sprintf(`{"id": %d, "event_ids": [%d]}`, issue, e)
 		}},
-		"list_projects": {},
 		"link_fix": {func(p part) string {
 			return fmt.Sprintf(`{"id": %d, "pr_url": "https://github.com/%s/app/pull/1"}`, p.issue(), own.mark)
-		}},
+		}, func(p part) string { return fmt.Sprintf(`{"id": %d, "commit": "9f8e7d6"}`, p.mergedIssue()) }},
+		"get_issue": {ofMerged}, "get_brief": {ofMerged}, "claim_issue": {ofMerged}, "list_issue_activity": {ofMerged},
+		"ignore_issue":       {ofMerged},
+		"find_similar":       {func(p part) string { return fmt.Sprintf(`{"issue_id": %d}`, p.mergedIssue()) }},
 		"list_issues":        {func(p part) string { return fmt.Sprintf(`{"project": "The %s"}`, p.mark) }, ofProjectID},
 		"update_project":     {ofProjectID},
 		"resend_delivery":    {func(p part) string { return deliveryArgs(webhook, p.delivery(p.webhook())) }},
@@ -185,6 +187,8 @@ func TestWhatIsOfOtherTeamsIsUnknown(t *testing.T) {
 		}
 	}
 }
+
+func ofMerged(p part) string { return idArgs(p.mergedIssue()) }
 
 func ofProjectID(p part) string {
 	return fmt.Sprintf(`{"project": %d}`, p.give(func() int64 { return p.project }))
