@@ -58,6 +58,7 @@ func (s *Store) AddTag(ctx context.Context, actor core.Actor, project, issue int
 		}
 		return t.recordOfIssue(ctx, actor, project, issue, core.ActionIssueTag, tagData{name})
 	})
+	s.totals.forgetProject(project)
 	return tag, isNew, err
 }
 
@@ -79,11 +80,13 @@ func (t *tx) makeTag(ctx context.Context, name string) (Tag, error) {
 
 // RemoveTag takes a tag off an issue, or says not_found.
 func (s *Store) RemoveTag(ctx context.Context, actor core.Actor, project, issue, tag int64) error {
-	return s.inTx(ctx, func(t *tx) error {
+	err := s.inTx(ctx, func(t *tx) error {
 		removed, err := pg.QueryOne[Tag](ctx, t, detachTag, pg.Args{"project_id": project, "issue_id": issue, "tag_id": tag})
 		if err != nil {
 			return err
 		}
 		return t.recordOfIssue(ctx, actor, project, issue, core.ActionIssueUntag, tagData{removed.Name})
 	})
+	s.totals.forgetProject(project)
+	return err
 }
