@@ -96,15 +96,15 @@ func (n *noticeReader) readNoticeTags() {
 	n.event.Tags = n.popObject(mark)
 }
 
-// rootMarker stands for the folder of the application in paths: clients put it there.
-const rootMarker = "[PROJECT_ROOT]/"
+// rootMarkers replace what stands for the folder of the application in paths: clients put it there.
+var rootMarkers = strings.NewReplacer("file://[PROJECT_ROOT]/", "./", "[PROJECT_ROOT]/", "./")
 
 // readBacktrace reads a list of frames, each as the text of a line or as an object, or the whole text.
 func (n *noticeReader) readBacktrace() {
 	n.backtrace = n.backtrace[:0]
 	if n.json.peekByte() == '"' {
 		for line := range strings.Lines(string(n.readText())) {
-			n.addFrame(stack.ParseLine(cutRoot(line)))
+			n.addFrame(stack.ParseLine(rootMarkers.Replace(line)))
 		}
 		return
 	}
@@ -117,12 +117,10 @@ func (n *noticeReader) readBacktrace() {
 		case 'n':
 			n.json.skipValue()
 		default:
-			n.addFrame(stack.ParseLine(cutRoot(string(n.readText()))))
+			n.addFrame(stack.ParseLine(rootMarkers.Replace(string(n.readText()))))
 		}
 	})
 }
-
-func cutRoot(line string) string { return strings.Replace(line, rootMarker, "", 1) }
 
 func (n *noticeReader) addFrame(frame core.Frame) {
 	isEmpty := frame.Filename == "" && frame.Function == "" && frame.Module == ""
@@ -135,7 +133,7 @@ func (n *noticeReader) addFrame(frame core.Frame) {
 func (n *noticeReader) readNoticeFrame(frame *core.Frame, name string) {
 	switch name {
 	case "file", "filename", "path":
-		frame.Filename = core.Untrusted(cutRoot(string(n.readWord())))
+		frame.Filename = core.Untrusted(rootMarkers.Replace(string(n.readWord())))
 	case "line", "lineno", "line_number", "number":
 		frame.Lineno = n.readPosition(name)
 	case "column", "colno", "column_number":
@@ -258,6 +256,9 @@ func (n *noticeReader) finishBacktrace() []core.Frame {
 	for i := range frames {
 		frame := sentFrame{Frame: frames[i]}
 		tidyFrame(&frame)
+		if path, ok := strings.CutPrefix(string(frame.Filename), "./"); ok && strings.Contains(path, "/") {
+			frame.Filename = core.Untrusted(path) // of a file without a folder it says that it is the application's
+		}
 		if class := strings.LastIndexByte(string(frame.Function), '.'); n.event.Platform == "java" && frame.Module == "" && class > 0 {
 			frame.Module, frame.Function = frame.Function[:class], frame.Function[class+1:]
 		}

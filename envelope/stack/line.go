@@ -31,7 +31,7 @@ func readFrameIn(line string) (core.Frame, bool) {
 	if !found || lineno == 0 {
 		return core.Frame{}, false
 	}
-	if strings.HasSuffix(file, ".go") {
+	if strings.HasSuffix(file, ".go") || strings.HasSuffix(file, ".s") {
 		return readFrameGo(function, location)
 	}
 	return core.Frame{
