@@ -244,10 +244,22 @@ func (n *noticeReader) finishNotice() {
 	event.Exceptions = core.List[core.Exception]{n.exception}
 }
 
-// finishBacktrace returns the frames with the most recent call first. Python's clients send it last.
+// qualifiedBy is what stands between class and method, by platforms whose clients send both in one.
+var qualifiedBy = map[string]string{"java": ".", "csharp": ".", "php": "->"}
+
+// finishBacktrace returns the frames with the most recent call first. Python's client sends it last, and that of PHP has with each
+// location the function that was called there, as PHP has.
 func (n *noticeReader) finishBacktrace() []core.Frame {
-	if n.event.Platform == "python" {
+	switch n.event.Platform {
+	case "python":
 		slices.Reverse(n.backtrace)
+	case "php":
+		for i := range n.backtrace {
+			n.backtrace[i].Function = ""
+			if i+1 < len(n.backtrace) {
+				n.backtrace[i].Function = n.backtrace[i+1].Function
+			}
+		}
 	}
 	frames, lost := keepEnds(n.backtrace, maxFrames)
 	if lost > 0 {
@@ -259,8 +271,10 @@ func (n *noticeReader) finishBacktrace() []core.Frame {
 		if path, ok := strings.CutPrefix(string(frame.Filename), "./"); ok && strings.Contains(path, "/") {
 			frame.Filename = core.Untrusted(path) // of a file without a folder it says that it is the application's
 		}
-		if class := strings.LastIndexByte(string(frame.Function), '.'); n.event.Platform == "java" && frame.Module == "" && class > 0 {
-			frame.Module, frame.Function = frame.Function[:class], frame.Function[class+1:]
+		if separator := qualifiedBy[n.event.Platform]; separator != "" && frame.Module == "" {
+			if at := strings.LastIndex(string(frame.Function), separator); at > 0 {
+				frame.Module, frame.Function = frame.Function[:at], frame.Function[at+len(separator):]
+			}
 		}
 		frames[i] = frame.Frame
 		n.scratch.undecided = append(n.scratch.undecided, undecidedFrame{frame: &frames[i]})

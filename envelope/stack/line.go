@@ -27,8 +27,9 @@ func ParseLine(line string) core.Frame {
 // readFrameIn reads "file:12 in function", by which clients for Go, Python and others send a frame.
 func readFrameIn(line string) (core.Frame, bool) {
 	location, function, found := cutLast(line, " in ")
+	location, isUnknown := strings.CutSuffix(location, ":0") // as of calls that the language itself makes
 	file, lineno, column := cutPosition(location)
-	if !found || lineno == 0 {
+	if !found || lineno == 0 && !isUnknown {
 		return core.Frame{}, false
 	}
 	if strings.HasSuffix(file, ".go") || strings.HasSuffix(file, ".s") {
