@@ -10,3 +10,4 @@ CREATE INDEX issues_listed ON issues (project_id, listed_from) INCLUDE (id, stat
 CREATE INDEX issues_by_notices ON issues (project_id, notices_class, id) INCLUDE (listed_from, status, test);
 -- Apps are listed with how many there are of these.
 CREATE INDEX issues_open_problems ON issues (project_id) WHERE NOT test AND status IN ('unresolved', 'regressed', 'fix_pending');
+CREATE INDEX issue_tags_tag ON issue_tags (project_id, tag_id, issue_id);

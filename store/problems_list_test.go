@@ -149,3 +149,33 @@ func TestTotalsOfManyAreKeptForSeconds(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, [2]int64{after[0] - 1, after[1] - 1}, count(), "what this server changed")
 }
+
+func TestPagesInsideOfLongSteps(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	storetest.ChangeRows(t, s, `
+INSERT INTO issues (project_id, id, fingerprint, fingerprint_version, title, culprit, type, level, platform, status, status_at,
+	times_seen, stored_events, users_affected, first_seen, last_seen, first_release, last_release)
+SELECT $1, n, '', 1, 'Error', 'pay', 'Error', 'error', 'go', 'unresolved', $2, 20,
+	CASE WHEN n <= 30 THEN 300 WHEN n <= 1300 THEN 8 + n % 5 ELSE 0 END,
+	0, $2, $2::timestamptz - CASE WHEN n <= 30 THEN interval '1 day' ELSE n % 7 * interval '1 second' END, '', ''
+FROM generate_series(1, 2000) n`, storetest.Shop, storetest.Noon.Add(time.Minute))
+	for order, sql := range map[store.ProblemOrder]string{
+		store.ByNotices: `SELECT array_agg(id ORDER BY stored_events DESC, id DESC) FROM issues`,
+		store.ByOldest:  `SELECT array_agg(id ORDER BY last_seen, id) FROM issues`,
+		"":              `SELECT array_agg(id ORDER BY last_seen DESC, id DESC) FROM issues`,
+	} {
+		want := storetest.ReadCell[[]int64](t, s, sql)
+		for _, offset := range []int64{0, 20, 29, 30, 498, 499, 500, 501, 529, 530, 900, 1280, 1299, 1300, 1700, 1829, 1830, 1990, 1999} {
+			page, _, err := s.ListProblems(t.Context(), store.ProblemFilter{
+				ProjectID: storetest.Shop, Order: order, Limit: 25, Offset: offset,
+			})
+			require.NoError(t, err)
+			var got []int64
+			for _, p := range page {
+				got = append(got, p.ID)
+			}
+			require.Equal(t, want[offset:min(offset+25, 2000)], got, "%s from %d", order, offset)
+		}
+	}
+}
