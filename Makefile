@@ -92,8 +92,8 @@ bench-ingest: deps build ## Measure how fast events are taken in; writes bench/r
 	@$(GO) run ./bench/ingest
 
 .PHONY: bench-queries
-bench-queries: deps build ## Measure how fast reading is on 200,000 issues; writes bench/queries.md.
-	@$(GO) run ./bench/queries
+bench-queries: deps build ## Measure how fast reading is on 200,000 issues; writes bench/queries.md. PART=manage measures the management API alone.
+	@$(GO) run ./bench/queries $(if $(PART),-only $(PART) -growth=false)
 
 .PHONY: bench-sourcemap
 bench-sourcemap: ## Measure how fast source maps are indexed and looked up, beside a yardstick; writes bench/sourcemap.md.

@@ -57,7 +57,7 @@ const sentryPath = "/api/0"
 const managePath = "/api/v1"
 
 // ingestRoutes are the paths of Options.Ingest.
-var ingestRoutes = []string{"/v1/ingest", "/v1/traces", "/v1/logs", "/v1/metrics", "/api/*"}
+var ingestRoutes = []string{"/v1/ingest", "/ingest/v1/errors", "/v1/traces", "/v1/logs", "/v1/metrics", "/api/*"}
 
 // scmRoute is the path of Options.SCM.
 const scmRoute = "/hooks/scm"

@@ -38,6 +38,8 @@ const (
 	ActionIssueMerge       Action = "issue.merge"
 	ActionIssueSplit       Action = "issue.split"
 	ActionIssueSplitFrom   Action = "issue.split_from"
+	ActionIssueTag         Action = "issue.tag"
+	ActionIssueUntag       Action = "issue.untag"
 
 	ActionIssueFix         Action = "issue.fix"
 	ActionIssueFixDeployed Action = "issue.fix_deployed"

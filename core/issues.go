@@ -99,7 +99,7 @@ type ActivityKind string
 const (
 	AllActivity ActivityKind = "all"
 	OnlyNotes   ActivityKind = "notes"
-	Decisions   ActivityKind = "decisions" // all but claims and releases
+	Decisions   ActivityKind = "decisions" // all but notes, claims, releases and tags
 )
 
 // ListIssueActivityInput chooses and pages the activity of one issue.

@@ -45,7 +45,7 @@ var longDocs = map[string]string{
 	"@projectChange.allowed_origins": "scheme://host[:port] that may send; null for any.",
 	"@status":                        "open: unresolved or regressed.",
 	"@listIssuesInput.fields":        "Members, as id,title; or lean, or all.",
-	"@listIssueActivityInput.kind":   "notes: only notes; decisions: neither notes nor claims.",
+	"@listIssueActivityInput.kind":   "notes: only notes; decisions: no notes, claims or tags.",
 	"@listIssuesInput.sort":          "last_seen: most recent first; priority: highest first, by the scores at the time of the first page.",
 	"@deploy.source": "Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's " +
 		"protocol.",

@@ -83,23 +83,36 @@ type decoder struct {
 }
 
 func (d *decoder) decodeEvent(text string, hints Hints) (*core.Event, error) {
-	d.json.text = text
-	if d.json.peekByte() != '{' {
-		return nil, errors.New("the event is not a JSON object")
-	}
-	for m := d.json.enterObject(); m.nextMember(); {
-		d.path.enterMember(m.key)
-		d.readField(m.key)
-		d.path.leaveValue()
-	}
-	if d.json.err != nil {
-		return nil, d.json.err
-	}
-	if !d.json.isAtEnd() {
-		return nil, errors.New("not valid JSON: more text behind the event")
+	if err := d.readPayload(text, d.readField); err != nil {
+		return nil, err
 	}
 	d.finishEvent(hints)
 	return d.event, nil
+}
+
+// readPayload calls readField for each member of the payload.
+func (d *decoder) readPayload(text string, readField func(name string)) error {
+	d.json.text = text
+	if d.json.peekByte() != '{' {
+		return errors.New("the event is not a JSON object")
+	}
+	d.readMembers(readField)
+	if d.json.err != nil {
+		return d.json.err
+	}
+	if !d.json.isAtEnd() {
+		return errors.New("not valid JSON: more text behind the event")
+	}
+	return nil
+}
+
+// readMembers calls readField for each member of an object.
+func (d *decoder) readMembers(readField func(name string)) {
+	for m := d.json.enterObject(); m.nextMember(); {
+		d.path.enterMember(m.key)
+		readField(m.key)
+		d.path.leaveValue()
+	}
 }
 
 // readField reads one member of the event. Members that nobody needs (modules, _meta, spans) are left out silently, as

@@ -10,7 +10,8 @@ import (
 // The headers that an SDK in a page reads from an answer, and those that it may send.
 const (
 	exposedHeaders = "x-sentry-error, x-sentry-rate-limits, retry-after"
-	allowedHeaders = "x-sentry-auth, x-service-key, x-requested-with, authorization, content-type, content-encoding, origin, accept"
+	allowedHeaders = "x-sentry-auth, x-service-key, checkend-ingestion-key, x-requested-with, authorization, " +
+		"content-type, content-encoding, origin, accept"
 )
 
 func allowOrigin(w http.ResponseWriter, origin string) {

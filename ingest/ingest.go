@@ -68,6 +68,7 @@ type Ingest struct {
 	metrics       *metrics
 	refusalLog    *refusalLog
 	captured      *capturedExceptions
+	notices       *notices
 	maps          *mapper
 	readAtMost    time.Duration // for a body
 	waitAtMost    time.Duration // for the server
@@ -87,7 +88,7 @@ func New(o Options) *Ingest {
 		smallMemory: newMemory(maxSmall, waitAtMost), largeMemory: newMemory(maxLarge, waitAtMost),
 		incoming: newIncomingBodies(), unpackers: newUnpackers(),
 		writer: newWriter(o.Store, quotas, metrics, o.Log), reporter: newReporter(o.Store, o.Log), refusalLog: newRefusalLog(o.Log),
-		captured: newCaptured(), maps: newMapper(o), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
+		captured: newCaptured(), notices: newNotices(), maps: newMapper(o), readAtMost: readBodyAtMost, waitAtMost: waitAtMost,
 	}
 	i.smallMemory.endSlowSenders, i.largeMemory.endSlowSenders = i.incoming.endSlow, i.incoming.endSlow
 	metrics.registerLoad(o.Metrics, i)
@@ -110,7 +111,8 @@ func (i *Ingest) Close() {
 // IsRefusing reports whether an event could not be committed in the last seconds.
 func (i *Ingest) IsRefusing() bool { return i.writer.isRefusing() }
 
-// Handler serves POST /v1/ingest, the Sentry SDK protocol below /api/, and OpenTelemetry's exports at /v1/ and below /api/.
+// Handler serves POST /v1/ingest, POST /ingest/v1/errors, the Sentry SDK protocol below /api/, and OpenTelemetry's exports at /v1/
+// and below /api/.
 func (i *Ingest) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, received *http.Request) {
 		r := &httpRequest{
@@ -149,8 +151,12 @@ func (i *Ingest) writeAnswer(r *httpRequest, answer any, err error) int {
 	if len(r.problems) > 0 {
 		r.w.Header().Set("X-Sentry-Error", headerText(strings.Join(formatDetails(r.problems), "; ")))
 	}
-	wire.WriteJSON(r.w, http.StatusOK, body) // a client that went away has its event stored all the same
-	return http.StatusOK
+	status := http.StatusOK
+	if _, isNew := answer.(storedNotice); isNew {
+		status = http.StatusCreated
+	}
+	wire.WriteJSON(r.w, status, body) // a client that went away has its event stored all the same
+	return status
 }
 
 // serveRequest runs the endpoint of the path. A nil answer has no body.
@@ -174,9 +180,13 @@ func (i *Ingest) serveRequest(r *httpRequest) (any, error) {
 // findEndpoint returns the endpoint of the path, nil for none. SDKs send with and without the last slash.
 func (i *Ingest) findEndpoint(r *httpRequest) func(*httpRequest) (any, error) {
 	path := r.URL.Path
-	if path == "/v1/ingest" {
+	switch path {
+	case "/v1/ingest":
 		r.endpoint = endpointNative
 		return i.serveNative
+	case noticesPath:
+		r.endpoint = endpointNotices
+		return i.serveNotice
 	}
 	rest, ok := strings.CutPrefix(path, "/api/")
 	if !ok {

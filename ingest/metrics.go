@@ -45,6 +45,7 @@ func (m endpointMetrics) countAnswer(status int, took time.Duration) {
 // The endpoints as they are counted.
 const (
 	endpointNative    = "native"
+	endpointNotices   = "notices"
 	endpointEnvelope  = "envelope"
 	endpointStore     = "store"
 	endpointSecurity  = "security"
@@ -55,9 +56,9 @@ const (
 
 // statuses are those that ingest answers with.
 var statuses = []int{
-	http.StatusOK, http.StatusNoContent, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
-	http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests,
-	http.StatusInternalServerError, http.StatusServiceUnavailable,
+	http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
+	http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+	http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
 // outcome is what became of an event.
@@ -96,7 +97,7 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 		Help: "Time from a request's header to its answer, the commit included.", Buckets: secondsToAnswer,
 	}, []string{"endpoint"})
 	for _, endpoint := range []string{
-		endpointNative, endpointEnvelope, endpointStore, endpointSecurity, endpointOTLP, endpointPreflight, endpointNone,
+		endpointNative, endpointNotices, endpointEnvelope, endpointStore, endpointSecurity, endpointOTLP, endpointPreflight, endpointNone,
 	} {
 		of := endpointMetrics{answers: map[int]prometheus.Counter{}, took: took.WithLabelValues(endpoint)}
 		for _, status := range statuses {

@@ -31,9 +31,12 @@ func (i *Ingest) writeRefusal(r *httpRequest, err error) int {
 	if r.speaksSentry && r.export == nil {
 		failure = explainToSDK(h, failure)
 	}
-	if r.export != nil {
+	switch {
+	case r.endpoint == endpointNotices:
+		return i.refuseNotice(r, failure)
+	case r.export != nil:
 		r.refuseExport(failure)
-	} else {
+	default:
 		wire.WriteError(r.w, failure)
 	}
 	return failure.Status()

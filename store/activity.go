@@ -38,7 +38,7 @@ func (s *Store) ListIssueActivity(ctx context.Context, issueID int64, kind core.
 	case core.OnlyNotes:
 		l.Where("action = 'issue.note'")
 	case core.Decisions:
-		l.Where("action NOT IN ('issue.note', 'issue.claim', 'issue.release', 'issue.claim_expire')")
+		l.Where("action NOT IN ('issue.note', 'issue.claim', 'issue.release', 'issue.claim_expire', 'issue.tag', 'issue.untag')")
 	}
 	if kind != core.AllActivity {
 		l.FilterDigest = pg.DigestFilter(kind)

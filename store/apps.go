@@ -11,12 +11,13 @@ import (
 	"errand/store/pg"
 )
 
-// A problem counts as unresolved by the same words as in a list of problems.
+// A problem counts as unresolved by the same words as in a list of problems. Where they are many, totals.countOpen counts the rest.
 const selectApps = `
 SELECT p.id, p.name, p.slug, p.environment, p.notify_on_new_problem, p.notify_on_reoccurrence, p.created_at,
 	coalesce(p.updated_at, p.created_at) AS updated_at,
-	(SELECT count(*) FROM issues i WHERE i.project_id = p.id AND NOT i.test AND i.status IN ('unresolved', 'regressed', 'fix_pending'))
-		AS unresolved
+	(SELECT count(*) FROM (
+		SELECT FROM issues i
+		WHERE i.project_id = p.id AND NOT i.test AND i.status IN ` + openStatuses + ` LIMIT @counted) few) AS unresolved
 FROM projects p
 WHERE p.deleted_at IS NULL`
 
@@ -53,12 +54,22 @@ type App struct {
 
 // ListApps lists all apps, newest first.
 func (s *Store) ListApps(ctx context.Context) ([]App, error) {
-	return pg.QueryMany[App](ctx, s.db.Main, listApps, pg.Args{})
+	apps, err := pg.QueryMany[App](ctx, s.db.Main, listApps, pg.Args{"counted": exactTotals + 1})
+	if err != nil {
+		return nil, err
+	}
+	return apps, s.totals.countOpen(ctx, s.db, apps)
 }
 
 // ReadApp returns one app, or not_found.
 func (s *Store) ReadApp(ctx context.Context, id int64) (App, error) {
-	return pg.QueryOne[App](ctx, s.db.Main, findAppByID, pg.Args{"id": id})
+	app, err := pg.QueryOne[App](ctx, s.db.Main, findAppByID, pg.Args{"id": id, "counted": exactTotals + 1})
+	if err != nil {
+		return App{}, err
+	}
+	apps := []App{app}
+	err = s.totals.countOpen(ctx, s.db, apps)
+	return apps[0], err
 }
 
 // FindApp returns the id of the project that the reference names by its slug or id, or not_found. Unlike FindProject it never goes by
@@ -91,18 +102,15 @@ type lockedApp struct {
 // activity.
 func (s *Store) UpdateApp(ctx context.Context, actor core.Actor, id int64, c AppChange) (app App, err error) {
 	for range slugAttempts { // somebody may take the slug meanwhile
-		err = s.inTx(ctx, func(t *tx) error {
-			if err := t.updateApp(ctx, actor, id, c); err != nil {
-				return err
-			}
-			app, err = pg.QueryOne[App](ctx, t, findAppByID, pg.Args{"id": id})
-			return err
-		})
+		err = s.inTx(ctx, func(t *tx) error { return t.updateApp(ctx, actor, id, c) })
 		if !pg.HasState(err, pgerrcode.UniqueViolation) {
 			break
 		}
 	}
-	return app, err
+	if err != nil {
+		return App{}, err
+	}
+	return s.ReadApp(ctx, id)
 }
 
 func (t *tx) updateApp(ctx context.Context, actor core.Actor, id int64, c AppChange) error {

@@ -89,7 +89,7 @@ func TestTagsAreOneWordForAllApps(t *testing.T) {
 	first, second := storetest.MakeIssue(t, s, "first"), storetest.MakeIssue(t, s, "second")
 
 	storetest.RequireNoErrors(t, storetest.RunTogether(8, func(i int) error {
-		_, _, err := s.AddTag(t.Context(), storetest.Shop, []int64{first, second}[i%2], "critical")
+		_, _, err := s.AddTag(t.Context(), core.NewBootstrapActor(), storetest.Shop, []int64{first, second}[i%2], "critical")
 		return err
 	}))
 
@@ -99,6 +99,12 @@ func TestTagsAreOneWordForAllApps(t *testing.T) {
 	same, err := s.ListTags(t.Context(), storetest.Shop, second)
 	require.NoError(t, err)
 	require.Equal(t, tags, same)
-	require.NoError(t, s.RemoveTag(t.Context(), storetest.Shop, first, tags[0].ID))
-	storetest.RequireCode(t, core.NotFound, s.RemoveTag(t.Context(), storetest.Shop, first, tags[0].ID))
+	require.NoError(t, s.RemoveTag(t.Context(), core.NewBootstrapActor(), storetest.Shop, first, tags[0].ID))
+	storetest.RequireCode(t, core.NotFound, s.RemoveTag(t.Context(), core.NewBootstrapActor(), storetest.Shop, first, tags[0].ID))
+	rows, err := s.ListIssueActivity(t.Context(), first, core.AllActivity, core.Paging{Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, rows.Data, 2, "a tag that was there already leaves no row")
+	require.Equal(t, core.ActionIssueUntag, rows.Data[0].Action)
+	require.Equal(t, core.ActionIssueTag, rows.Data[1].Action)
+	require.JSONEq(t, `{"tag":"critical"}`, string(rows.Data[1].Data))
 }

@@ -50,6 +50,7 @@ func (s *Store) changeIssue(ctx context.Context, actor core.Actor, id int64, fn 
 		issue, err = t.changeIssue(ctx, actor, project, id, fn)
 		return err
 	})
+	s.totals.forgetProject(project)
 	return issue, err
 }
 

@@ -52,20 +52,25 @@ FROM found f`
 
 // searchIssues asks the index for the issues that may have the filter's text, or returns nil.
 func (s *Store) searchIssues(ctx context.Context, f IssueFilter) (*foundIssues, error) {
-	grams := hashSearchGrams(f.ProjectID, f.Search)
+	matches, pattern := f.searchCondition()
+	return s.findByGrams(ctx, f.ProjectID, hashSearchGrams(f.ProjectID, f.Search), matches, pattern)
+}
+
+// findByGrams asks the index for the issues of a project, or of all for 0, that have the grams. matches is the condition, of
+// @pattern, that an issue is one of those that are searched for.
+func (s *Store) findByGrams(ctx context.Context, project int64, grams []int32, matches, pattern string) (*foundIssues, error) {
 	if len(grams) == 0 {
 		return nil, nil
 	}
-	matches, pattern := f.searchCondition()
 	bounds := s.searchBounds
 	a := pg.Args{"grams": grams, "pattern": pattern, "newest": bounds.newest, "frequent": bounds.frequent, "found": bounds.found}
-	if f.ProjectID != 0 {
-		a["project_id"] = f.ProjectID
+	if project != 0 {
+		a["project_id"] = project
 	}
 	row, err := pg.QueryOne[struct {
 		foundIssues
 		AreFew bool
-	}](ctx, s.db.Main, searchIndex(matches, f.ProjectID != 0), a)
+	}](ctx, s.db.Main, searchIndex(matches, project != 0), a)
 	if err != nil || !row.AreFew {
 		return nil, err
 	}

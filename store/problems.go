@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"errand/core"
 	"errand/store/pg"
@@ -19,24 +18,7 @@ FROM issues i`
 
 // A problem is an issue that is not merged into another one and not of a test.
 const (
-	ofProblems = `
-WHERE i.project_id = @project_id AND i.status <> 'merged' AND NOT i.test`
-	thatMatch = `
-	AND (@resolved::boolean IS NULL OR (i.status IN ('resolved', 'verified', 'ignored')) = @resolved)
-	AND (@search::text = '' OR i.title ILIKE '%' || @search || '%')
-	AND (@since::timestamptz IS NULL OR i.last_seen >= @since)
-	AND (@before::timestamptz IS NULL OR i.last_seen < @before)
-	AND i.stored_events >= @min_notices
-	AND (@tags::text[] = '{}' OR EXISTS (
-		SELECT FROM issue_tags l JOIN tags t ON t.id = l.tag_id
-		WHERE l.project_id = i.project_id AND l.issue_id = i.id AND t.name = ANY (@tags)))`
-	onePage = `
-LIMIT @limit OFFSET @offset`
-
-	countProblems = `SELECT count(*) AS n FROM issues i` + ofProblems + thatMatch
-	listByNotices = selectProblems + ofProblems + thatMatch + ` ORDER BY i.stored_events DESC, i.times_seen DESC, i.id DESC` + onePage
-	listOldest    = selectProblems + ofProblems + thatMatch + ` ORDER BY i.last_seen, i.id` + onePage
-	listLatest    = selectProblems + ofProblems + thatMatch + ` ORDER BY i.last_seen DESC, i.id DESC` + onePage
+	ofProblems    = ` WHERE i.project_id = @project_id AND i.status <> 'merged' AND NOT i.test`
 	findProblem   = selectProblems + ofProblems + ` AND i.id = @id`
 	listOwnIssues = `SELECT i.id FROM issues i` + ofProblems + ` AND i.id = ANY (@ids) ORDER BY i.id`
 )
@@ -62,49 +44,6 @@ func (p Problem) IsResolved() bool {
 	return slices.Contains([]core.Status{core.Resolved, core.Verified, core.Ignored}, p.Status)
 }
 
-// ProblemOrder is what a list of problems is sorted by.
-type ProblemOrder string
-
-// The orders of problems; any other is the most recent first.
-const (
-	ByNotices ProblemOrder = "notices"
-	ByOldest  ProblemOrder = "oldest"
-)
-
-// ProblemFilter says which problems of a project to list.
-type ProblemFilter struct {
-	ProjectID     int64
-	Resolved      *bool     // nil: both
-	Search        string    // a part of the title, in which % and _ are wildcards
-	Since, Before core.Time // of the last event; the zero time for no bound
-	MinNotices    int64
-	Tags          []string // any of them; none for all problems
-	Order         ProblemOrder
-	Limit, Offset int64
-}
-
-// ListProblems returns a page of the problems, and how many there are on all pages.
-func (s *Store) ListProblems(ctx context.Context, f ProblemFilter) (problems []Problem, total int64, err error) {
-	args := pg.Args{
-		"project_id": f.ProjectID, "resolved": f.Resolved, "search": strings.ReplaceAll(f.Search, `\`, `\\`), "since": f.Since,
-		"before": f.Before, "min_notices": f.MinNotices, "tags": append([]string{}, f.Tags...),
-	}
-	count, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countProblems, args)
-	if err != nil {
-		return nil, 0, err
-	}
-	sql := listLatest
-	switch f.Order {
-	case ByNotices:
-		sql = listByNotices
-	case ByOldest:
-		sql = listOldest
-	}
-	args["limit"], args["offset"] = f.Limit, f.Offset
-	problems, err = pg.QueryMany[Problem](ctx, s.db.Main, sql, args)
-	return problems, count.N, err
-}
-
 // ReadProblem returns one problem of a project, or not_found.
 func (s *Store) ReadProblem(ctx context.Context, project, id int64) (Problem, error) {
 	return pg.QueryOne[Problem](ctx, s.db.Main, findProblem, pg.Args{"project_id": project, "id": id})
@@ -126,6 +65,7 @@ func (s *Store) ResolveProblems(ctx context.Context, actor core.Actor, project i
 		count = int64(len(own))
 		return nil
 	})
+	s.totals.forgetProject(project)
 	return count, err
 }
 

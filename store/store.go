@@ -56,6 +56,7 @@ type Store struct {
 	frequencies  frequencies
 	verify       fixes.Bounds // Options.Verify
 	rankings     rankings
+	totals       totals
 }
 
 // Open prepares the connections. They are made when they are needed.

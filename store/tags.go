@@ -20,7 +20,10 @@ ORDER BY t.name`
 	attachTag = `
 INSERT INTO issue_tags (project_id, issue_id, tag_id)
 VALUES (@project_id, @issue_id, @tag_id) ON CONFLICT DO NOTHING`
-	detachTag = `DELETE FROM issue_tags WHERE project_id = @project_id AND issue_id = @issue_id AND tag_id = @tag_id`
+	detachTag = `
+DELETE FROM issue_tags l USING tags t
+WHERE l.project_id = @project_id AND l.issue_id = @issue_id AND l.tag_id = @tag_id AND t.id = l.tag_id
+RETURNING t.id, t.name`
 )
 
 // Tag is a word that people put on issues, the same for all projects.
@@ -34,8 +37,13 @@ func (s *Store) ListTags(ctx context.Context, project, issue int64) ([]Tag, erro
 	return pg.QueryMany[Tag](ctx, s.db.Main, listTags, pg.Args{"project_id": project, "issue_id": issue})
 }
 
-// AddTag puts a tag on an issue. It reports false when the issue had it already.
-func (s *Store) AddTag(ctx context.Context, project, issue int64, name string) (tag Tag, isNew bool, err error) {
+// tagData is the data of a change of an issue's tags.
+type tagData struct {
+	Tag string `json:"tag"`
+}
+
+// AddTag puts a tag on an issue. It reports false when the issue had it already, which leaves no activity.
+func (s *Store) AddTag(ctx context.Context, actor core.Actor, project, issue int64, name string) (tag Tag, isNew bool, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		if _, err := t.lockIssue(ctx, project, issue); err != nil {
 			return err
@@ -45,9 +53,12 @@ func (s *Store) AddTag(ctx context.Context, project, issue int64, name string) (
 			return err
 		}
 		n, err := pg.Exec(ctx, t, attachTag, pg.Args{"project_id": project, "issue_id": issue, "tag_id": tag.ID})
-		isNew = n == 1
-		return err
+		if isNew = n == 1; err != nil || !isNew {
+			return err
+		}
+		return t.recordOfIssue(ctx, actor, project, issue, core.ActionIssueTag, tagData{name})
 	})
+	s.totals.forgetProject(project)
 	return tag, isNew, err
 }
 
@@ -68,10 +79,14 @@ func (t *tx) makeTag(ctx context.Context, name string) (Tag, error) {
 }
 
 // RemoveTag takes a tag off an issue, or says not_found.
-func (s *Store) RemoveTag(ctx context.Context, project, issue, tag int64) error {
-	n, err := pg.Exec(ctx, s.db.Main, detachTag, pg.Args{"project_id": project, "issue_id": issue, "tag_id": tag})
-	if err == nil && n == 0 {
-		return core.NewError(core.NotFound)
-	}
+func (s *Store) RemoveTag(ctx context.Context, actor core.Actor, project, issue, tag int64) error {
+	err := s.inTx(ctx, func(t *tx) error {
+		removed, err := pg.QueryOne[Tag](ctx, t, detachTag, pg.Args{"project_id": project, "issue_id": issue, "tag_id": tag})
+		if err != nil {
+			return err
+		}
+		return t.recordOfIssue(ctx, actor, project, issue, core.ActionIssueUntag, tagData{removed.Name})
+	})
+	s.totals.forgetProject(project)
 	return err
 }

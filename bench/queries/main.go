@@ -21,6 +21,7 @@ func main() {
 	flag.IntVar(&options.projects, "projects", 50, "how many projects")
 	flag.IntVar(&options.calls, "calls", 200, "how often each call is made")
 	flag.BoolVar(&options.growth, "growth", true, "measure a tenth of the size too")
+	flag.StringVar(&options.only, "only", "", "measure a part alone, and write nothing: manage, the management API")
 	flag.StringVar(&options.binary, "binary", "bin/errand", "the server to measure")
 	out := flag.String("out", "bench/queries.md", "where the results are written; empty for nowhere")
 	flag.Parse()
@@ -35,7 +36,7 @@ func main() {
 type benchOptions struct {
 	issues, events, projects, calls int
 	growth                          bool
-	binary                          string
+	binary, only                    string
 }
 
 func run(ctx context.Context, options benchOptions, out string) error {
@@ -55,7 +56,7 @@ func run(ctx context.Context, options benchOptions, out string) error {
 	}
 	page := formatResults(options, results)
 	fmt.Print(page)
-	if out == "" {
+	if out == "" || options.only != "" {
 		return nil
 	}
 	return os.WriteFile(out, []byte(page), 0o644)
@@ -75,7 +76,11 @@ func measureSize(ctx context.Context, options benchOptions) (result, error) {
 	}
 	r := result{benchOptions: options, loaded: d, loading: time.Since(begin)}
 	fmt.Printf("%d issues, %d stored events, %d active: loaded in %.0f s\n", options.issues, d.events, d.active, r.loading.Seconds())
-	c := &client{Server: running, data: d, calls: options.calls}
+	c := &client{Server: running, data: d, calls: options.calls, binary: options.binary}
+	if options.only == partManage {
+		r.rows, err = c.measureManage(ctx)
+		return r, err
+	}
 	r.rows, err = c.measureAll(ctx)
 	return r, err
 }

@@ -23,8 +23,9 @@ import (
 // client makes the calls that are measured.
 type client struct {
 	*bench.Server
-	data  *dataset
-	calls int
+	data   *dataset
+	calls  int
+	binary string
 }
 
 // row is one measured call.
@@ -34,6 +35,10 @@ type row struct {
 	postgres      float64 // milliseconds of Postgres in a call, on average; 0 when it is not known
 	perSecond     float64 // of what is measured as a rate; 0 otherwise
 	target, limit string  // what it should be, in words
+}
+
+func (r row) print() {
+	fmt.Printf("  %-58s median %7.2f ms  p95 %7.2f ms  postgres %7.2f ms\n", r.name, r.median, r.p95, r.postgres)
 }
 
 // query is a call of GET /v1<path>.
@@ -98,7 +103,7 @@ func (c *client) measureAll(ctx context.Context) ([]row, error) {
 		}
 		r.target = target
 		rows = append(rows, r)
-		fmt.Printf("  %-58s median %7.2f ms  p95 %7.2f ms  postgres %7.2f ms\n", r.name, r.median, r.p95, r.postgres)
+		r.print()
 		return nil
 	}
 	for _, q := range c.listQueries() {
@@ -139,7 +144,8 @@ func (c *client) measureAll(ctx context.Context) ([]row, error) {
 			return nil, err
 		}
 	}
-	return rows, nil
+	managed, err := c.measureManage(ctx)
+	return append(rows, managed...), err
 }
 
 // measureCall makes the call many times, one after the other, and then some more while Postgres logs its times.

@@ -31,6 +31,7 @@ type NewEvent struct {
 	Source      core.Source
 	Test        bool   // the test event of a setup, which the server makes itself: nothing that a client sends is one
 	DailyQuota  *int64 // of its project; nil for none
+	CountOnly   bool   // it is not to be stored, unless it may be the first of its issue
 	Payload     Payload
 
 	// Of an event that may be the first of its issue.
@@ -174,13 +175,18 @@ func (w *Writer) newBatch(ctx context.Context, events []NewEvent) (*batch, error
 	return b, nil
 }
 
-// deferStoring takes the ids from events that are not stored now: of an issue that has as many stored events as it may have,
-// the newest of the batch is, and the others wait to be stored together, as long as there is room for them (see fullIssues).
+// deferStoring takes the ids from events that are not stored now. Those are the ones that are only to be counted. And of an issue that
+// has as many stored events as it may have, the newest of the batch is stored, and the others wait to be stored together, as long as
+// there is room for them (see fullIssues).
 func (b *batch) deferStoring(w *Writer) {
 	newest := map[int64]bool{}
 	room, keep := w.fullIssues.freeBytes(), w.keep()
 	for i := len(b.events) - 1; i >= 0; i-- {
 		issue := b.events[i].remembered
+		if b.events[i].CountOnly && issue.id != 0 && !b.added[i].Duplicate {
+			b.added[i].ID = 0
+			continue
+		}
 		if int64(issue.stored) < keep || b.added[i].Duplicate {
 			continue
 		}

@@ -58,7 +58,7 @@ func (f *fullIssues) noteBatch(b *batch, keep int64, now core.Time) {
 		}
 	}
 	b.eachCounted(func(e *NewEvent, a *Added) {
-		if a.ID != 0 {
+		if a.ID != 0 || e.CountOnly {
 			return
 		}
 		i := f.findOrAdd(e.ProjectID, a.IssueID, now)

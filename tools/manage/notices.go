@@ -3,6 +3,7 @@ package manage
 import (
 	"cmp"
 	"context"
+	"maps"
 
 	"errand/core"
 	"errand/core/manage"
@@ -52,9 +53,9 @@ func showNotice(stored *core.EventDetail) manage.Notice {
 	}
 	shown := manage.Notice{
 		ID: stored.ID, ProblemID: stored.IssueID, OccurredAt: manage.At(stored.Timestamp), CreatedAt: manage.At(stored.ReceivedAt),
-		UpdatedAt: manage.At(stored.ReceivedAt), Context: showContext(event), Request: showRequest(event.Request),
+		UpdatedAt: manage.At(stored.ReceivedAt), Context: showContext(event), Request: showRequest(event),
 		UserInfo: memberObject(event.User), Backtrace: showBacktrace(event),
-		Notifier: dropEmpty(manage.Object{"name": event.SDK.Name, "version": event.SDK.Version, "language": core.Untrusted(event.Platform)}),
+		Notifier: showNotifier(event),
 	}
 	shown.ErrorClass, shown.ErrorMessage = splitTitle(class, string(event.Title))
 	return shown
@@ -68,13 +69,29 @@ func showContext(event *core.Event) manage.Object {
 	return dropEmpty(shown)
 }
 
-func showRequest(request *core.Request) manage.Object {
+// showRequest is the HTTP request, with what else its sender said of it (envelope.Decoder.DecodeNotice).
+func showRequest(event *core.Event) manage.Object {
+	request := event.Request
 	if request == nil {
 		return nil
 	}
-	return dropEmpty(manage.Object{
+	shown := memberObject(event.Contexts.Get("request"))
+	maps.Copy(shown, manage.Object{
 		"url": request.URL, "method": request.Method, "query": request.Query, "headers": request.Headers, "cookies": request.Cookies,
 		"body": request.Data,
+	})
+	return dropEmpty(shown)
+}
+
+// showNotifier is the client that sent the event. A platform is called by its language.
+func showNotifier(event *core.Event) manage.Object {
+	language := core.Untrusted(event.Platform)
+	if language == "node" {
+		language = "javascript"
+	}
+	return dropEmpty(manage.Object{
+		"name": event.SDK.Name, "version": event.SDK.Version, "language": language,
+		"language_version": event.Contexts.Get("runtime").Get("version"),
 	})
 }
 

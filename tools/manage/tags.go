@@ -20,7 +20,7 @@ func (t *Tools) listTags(ctx context.Context, _ core.Call, in manage.ProblemPart
 	return shown, err
 }
 
-func (t *Tools) addTag(ctx context.Context, _ core.Call, in manage.AddTagInput) (manage.Tag, error) {
+func (t *Tools) addTag(ctx context.Context, call core.Call, in manage.AddTagInput) (manage.Tag, error) {
 	name, err := in.TagName()
 	if err != nil {
 		return manage.Tag{}, err
@@ -29,19 +29,19 @@ func (t *Tools) addTag(ctx context.Context, _ core.Call, in manage.AddTagInput) 
 	if err != nil {
 		return manage.Tag{}, err
 	}
-	tag, isNew, err := t.Store.AddTag(ctx, app, in.Problem, name)
+	tag, isNew, err := t.Store.AddTag(ctx, call.Actor, app, in.Problem, name)
 	if err == nil && !isNew {
 		err = manage.Refuse("Tag already added to this problem")
 	}
 	return manage.Tag(tag), err
 }
 
-func (t *Tools) removeTag(ctx context.Context, _ core.Call, in manage.RemoveTagInput) (core.None, error) {
+func (t *Tools) removeTag(ctx context.Context, call core.Call, in manage.RemoveTagInput) (core.None, error) {
 	app, err := t.Store.FindApp(ctx, in.App)
 	if err != nil {
 		return core.None{}, err
 	}
-	err = t.Store.RemoveTag(ctx, app, in.Problem, in.ID)
+	err = t.Store.RemoveTag(ctx, call.Actor, app, in.Problem, in.ID)
 	if core.HasCode(err, core.NotFound) {
 		err = core.NewError(core.NotFound).With("message", "Tag not found")
 	}

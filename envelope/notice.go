@@ -1,0 +1,283 @@
+package envelope
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"errand/core"
+	"errand/envelope/stack"
+)
+
+// DecodeNotice is Decode for the body of POST /ingest/v1/errors (management API, 1.11). It is as lenient, but for an error without a
+// class and a body that is not a JSON object: these are core.InvalidRequest. As with Decode, call the scrubber and then LimitEvent.
+func (d *Decoder) DecodeNotice(payload []byte, hints Hints) (*core.Event, error) {
+	d.Reset()
+	notice := noticeReader{decoder: &d.decoder}
+	if err := notice.readPayload(cleanPayload(payload), notice.readField); err != nil {
+		return nil, core.RefuseField("", "%s", err)
+	}
+	if notice.exception.Type == "" {
+		return nil, core.RefuseField("", "error.class is required")
+	}
+	notice.finishNotice()
+	notice.finishEvent(hints)
+	return notice.event, nil
+}
+
+// noticeReader reads a notice into the event of the decoder.
+type noticeReader struct {
+	*decoder
+	exception core.Exception
+	backtrace []core.Frame // in the order of the client
+	language  core.Untrusted
+	version   core.Untrusted // of the language
+	request   core.Value     // what an event's request has no place for
+}
+
+func (n *noticeReader) readField(name string) {
+	event := n.event
+	switch name {
+	case "error":
+		n.readObjectOf(n.readError)
+	case "context":
+		event.Extra = n.readObject()
+	case "request":
+		event.Request = n.readNoticeRequest()
+	case "user":
+		event.User = n.readUser()
+	case "notifier":
+		n.readObjectOf(n.readNotifier)
+	case "server":
+		n.readObjectOf(n.readServer)
+	default:
+		n.json.skipValue()
+	}
+}
+
+// readObjectOf calls readField for each member of the object that comes next; anything else is left out.
+func (n *noticeReader) readObjectOf(readField func(name string)) {
+	if n.requireObject() {
+		n.readMembers(readField)
+	}
+}
+
+func (n *noticeReader) readError(name string) {
+	switch name {
+	case "class":
+		n.exception.Type = n.readWord()
+	case "message":
+		n.exception.Value = n.readText()
+	case "backtrace":
+		n.readBacktrace()
+	case "fingerprint":
+		if text := n.readWord(); text != "" {
+			n.event.Fingerprint = core.List[core.Untrusted]{text}
+		}
+	case "occurred_at":
+		n.sentAt = n.readTimestamp("")
+	case "tags":
+		n.readNoticeTags()
+	default:
+		n.json.skipValue()
+	}
+}
+
+// readNoticeTags reads tags, which here are words: each is a tag of the event that is true.
+func (n *noticeReader) readNoticeTags() {
+	if n.json.peekByte() == '{' {
+		n.event.Tags = n.readTags()
+		return
+	}
+	mark := len(n.stack.members)
+	for _, word := range n.readTextList() {
+		n.stack.push(core.Member{Key: strings.TrimSpace(string(word)), Value: core.StringValue("true")})
+	}
+	n.event.Tags = n.popObject(mark)
+}
+
+// rootMarkers replace what stands for the folder of the application in paths: clients put it there.
+var rootMarkers = strings.NewReplacer("file://[PROJECT_ROOT]/", "./", "[PROJECT_ROOT]/", "./")
+
+// readBacktrace reads a list of frames, each as the text of a line or as an object, or the whole text.
+func (n *noticeReader) readBacktrace() {
+	n.backtrace = n.backtrace[:0]
+	if n.json.peekByte() == '"' {
+		for line := range strings.Lines(string(n.readText())) {
+			n.addFrame(stack.ParseLine(rootMarkers.Replace(line)))
+		}
+		return
+	}
+	n.readList(func() {
+		switch n.json.peekByte() {
+		case '{':
+			var frame core.Frame
+			n.readMembers(func(name string) { n.readNoticeFrame(&frame, name) })
+			n.addFrame(frame)
+		case 'n':
+			n.json.skipValue()
+		default:
+			n.addFrame(stack.ParseLine(rootMarkers.Replace(string(n.readText()))))
+		}
+	})
+}
+
+func (n *noticeReader) addFrame(frame core.Frame) {
+	isEmpty := frame.Filename == "" && frame.Function == "" && frame.Module == ""
+	if n.frameCount++; n.frameCount <= maxCalls && !isEmpty {
+		n.backtrace = append(n.backtrace, frame)
+	}
+}
+
+// readNoticeFrame reads a member of a frame, by any name that clients have for it.
+func (n *noticeReader) readNoticeFrame(frame *core.Frame, name string) {
+	switch name {
+	case "file", "filename", "path":
+		frame.Filename = core.Untrusted(rootMarkers.Replace(string(n.readWord())))
+	case "line", "lineno", "line_number", "number":
+		frame.Lineno = n.readPosition(name)
+	case "column", "colno", "column_number":
+		frame.Colno = n.readPosition(name)
+	case "function", "method", "name":
+		frame.Function = n.readWord()
+	case "class", "module":
+		frame.Module = n.readWord()
+	default:
+		n.json.skipValue()
+	}
+}
+
+func (n *noticeReader) readNotifier(name string) {
+	switch name {
+	case "name":
+		n.event.SDK.Name = n.readWord()
+	case "version":
+		n.event.SDK.Version = n.readWord()
+	case "language":
+		n.event.Platform = n.readPlatform()
+		n.language = core.Untrusted(n.event.Platform)
+	case "language_version":
+		n.version = n.readWord()
+	default:
+		n.json.skipValue()
+	}
+}
+
+func (n *noticeReader) readServer(name string) {
+	switch name {
+	case "revision":
+		n.event.Release = n.readWord()
+	case "hostname":
+		n.event.ServerName = n.readWord()
+	default:
+		n.json.skipValue()
+	}
+}
+
+// readNoticeRequest reads the request. What an event's request has no place for becomes a context.
+func (n *noticeReader) readNoticeRequest() *core.Request {
+	if !n.requireObject() {
+		return nil
+	}
+	request := &n.kept.request
+	*request = core.Request{}
+	var path core.Untrusted
+	mark := len(n.stack.members)
+	n.readMembers(func(name string) {
+		switch name {
+		case "method":
+			request.Method = core.Untrusted(strings.ToUpper(string(n.readWord())))
+		case "url":
+			request.URL = n.readWord()
+		case "path":
+			path = n.readWord()
+		case "query", "query_string":
+			request.Query = n.readQuery()
+		case "headers":
+			request.Headers = n.readHeaders()
+		case "cookies":
+			request.Cookies = n.readCookies()
+		case "body", "data":
+			if body, value := n.readBody(); body != nil {
+				request.Data = n.parseBody(*body, "")
+			} else {
+				request.Data = value
+			}
+		default:
+			if n.admitMember() {
+				n.stack.push(core.Member{Key: name, Value: n.readValue()})
+			}
+		}
+	})
+	n.request = n.popObject(mark)
+	if request.URL == "" {
+		request.URL = path
+	}
+	n.splitURL(request)
+	return request
+}
+
+// finishNotice does what needs all of the notice.
+func (n *noticeReader) finishNotice() {
+	event := n.event
+	if n.language == "javascript" && strings.HasSuffix(string(event.SDK.Name), "node") {
+		event.Platform = "node"
+	}
+	event.Environment = core.Untrusted(textOf(event.Extra.Get("environment")))
+	setMember(&event.Extra, "environment", "") // which is told as the event's
+	if event.Release == "" {
+		event.Release = core.Untrusted(textOf(event.Extra.Get("revision")))
+	}
+	var contexts []core.Member
+	if n.version != "" {
+		contexts = append(contexts, core.Member{Key: "runtime", Value: core.Value{Kind: core.Object, Kids: []core.Member{
+			{Key: "name", Value: core.StringValue(string(n.language))}, {Key: "version", Value: core.StringValue(string(n.version))},
+		}}})
+	}
+	if !n.request.IsEmpty() {
+		contexts = append(contexts, core.Member{Key: "request", Value: n.request})
+	}
+	if len(contexts) > 0 {
+		event.Contexts = core.Value{Kind: core.Object, Kids: contexts}
+	}
+	n.exception.Frames = n.finishBacktrace()
+	event.Exceptions = core.List[core.Exception]{n.exception}
+}
+
+// qualifiedBy is what stands between class and method, by platforms whose clients send both in one.
+var qualifiedBy = map[string]string{"java": ".", "csharp": ".", "php": "->"}
+
+// finishBacktrace returns the frames with the most recent call first. Python's client sends it last, and that of PHP has with each
+// location the function that was called there, as PHP has.
+func (n *noticeReader) finishBacktrace() []core.Frame {
+	switch n.event.Platform {
+	case "python":
+		slices.Reverse(n.backtrace)
+	case "php":
+		for i := range n.backtrace {
+			n.backtrace[i].Function = ""
+			if i+1 < len(n.backtrace) {
+				n.backtrace[i].Function = n.backtrace[i+1].Function
+			}
+		}
+	}
+	frames, lost := keepEnds(n.backtrace, maxFrames)
+	if lost > 0 {
+		n.addProblem("backtrace", strconv.Itoa(lost)+" frames in the middle are left out")
+	}
+	for i := range frames {
+		frame := sentFrame{Frame: frames[i]}
+		tidyFrame(&frame)
+		if path, ok := strings.CutPrefix(string(frame.Filename), "./"); ok && strings.Contains(path, "/") {
+			frame.Filename = core.Untrusted(path) // of a file without a folder it says that it is the application's
+		}
+		if separator := qualifiedBy[n.event.Platform]; separator != "" && frame.Module == "" {
+			if at := strings.LastIndex(string(frame.Function), separator); at > 0 {
+				frame.Module, frame.Function = frame.Function[:at], frame.Function[at+len(separator):]
+			}
+		}
+		frames[i] = frame.Frame
+		n.scratch.undecided = append(n.scratch.undecided, undecidedFrame{frame: &frames[i]})
+	}
+	return frames
+}

@@ -1,0 +1,255 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sort"
+	"strings"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// ProblemOrder is what a list of problems is sorted by.
+type ProblemOrder string
+
+// The orders of problems; any other is the most recent first.
+const (
+	ByNotices ProblemOrder = "notices"
+	ByOldest  ProblemOrder = "oldest"
+)
+
+// ProblemFilter says which problems of a project to list.
+type ProblemFilter struct {
+	ProjectID     int64
+	Resolved      *bool     // nil: both
+	Search        string    // a part of the title, in which % and _ are wildcards
+	Since, Before core.Time // of the last event; the zero time for no bound
+	MinNotices    int64
+	Tags          []string // any of them; none for all problems
+	Order         ProblemOrder
+	Limit, Offset int64
+}
+
+// steppedOrder is an order of problems. It goes by steps first, which an index has, and inside a step by what events change.
+type steppedOrder struct {
+	step   string // a column
+	isDown bool
+	inStep string
+}
+
+func (o ProblemOrder) steps() steppedOrder {
+	switch o {
+	case ByNotices:
+		return steppedOrder{"i.notices_class", true, "i.stored_events DESC, i.id DESC"}
+	case ByOldest:
+		return steppedOrder{"i.listed_from", false, "i.last_seen, i.id"}
+	default:
+		return steppedOrder{"i.listed_from", true, "i.last_seen DESC, i.id DESC"}
+	}
+}
+
+// byStep is the order of the steps alone.
+func (o steppedOrder) byStep() string {
+	if o.isDown {
+		return o.step + " DESC"
+	}
+	return o.step
+}
+
+// noticesClasses are the bounds of issues.notices_class (migration 0032), and below singleNotices each class is one number of notices.
+var noticesClasses = []int64{1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512}
+
+const singleNotices = 4
+
+// problemList builds the statements of a list of problems.
+type problemList struct {
+	conditions []string
+	args       pg.Args
+	order      steppedOrder
+	isCovered  bool // the indexes have all that the conditions ask for
+}
+
+// openStatuses are those of unresolved problems, in the words of the index issues_open_problems, so that it is used.
+const openStatuses = `('unresolved', 'regressed', 'fix_pending')`
+
+func (f ProblemFilter) buildList() *problemList {
+	l := &problemList{args: pg.Args{"project_id": f.ProjectID}, order: f.Order.steps(), isCovered: true}
+	l.where("i.project_id = @project_id AND NOT i.test")
+	switch {
+	case f.Resolved == nil:
+		l.where("i.status <> 'merged'")
+	case *f.Resolved:
+		l.where("i.status IN ('resolved', 'verified', 'ignored')")
+	default:
+		l.where("i.status IN " + openStatuses)
+	}
+	// Days begin where a step of listed_from begins.
+	if !f.Since.IsZero() {
+		l.whereArg("i.listed_from >= @since", "since", f.Since)
+	}
+	if !f.Before.IsZero() {
+		l.whereArg("i.listed_from < @before", "before", f.Before)
+	}
+	if f.MinNotices > 0 {
+		class := sort.Search(len(noticesClasses), func(n int) bool { return noticesClasses[n] > f.MinNotices })
+		l.whereArg("i.notices_class >= @notices_class", "notices_class", class)
+		if noticesClasses[class-1] != f.MinNotices {
+			l.whereArg("i.stored_events >= @min_notices", "min_notices", f.MinNotices)
+			l.isCovered = false
+		}
+	}
+	if f.Search != "" {
+		l.whereArg(titleMatches, "pattern", f.searchPattern())
+		l.isCovered = false
+	}
+	if len(f.Tags) > 0 {
+		l.whereArg(`EXISTS (
+			SELECT FROM issue_tags l JOIN tags t ON t.id = l.tag_id
+			WHERE l.project_id = i.project_id AND l.issue_id = i.id AND t.name = ANY (@tags))`, "tags", f.Tags)
+		l.isCovered = false
+	}
+	return l
+}
+
+func (l *problemList) where(condition string) { l.conditions = append(l.conditions, condition) }
+
+func (l *problemList) whereArg(condition, name string, value any) {
+	l.where(condition)
+	l.args[name] = value
+}
+
+func (l *problemList) whereIDs(ids []int64) {
+	l.whereArg("i.id = ANY (@ids)", "ids", ids)
+	l.isCovered = false
+}
+
+// with returns the arguments with one more.
+func (l *problemList) with(name string, value any) pg.Args {
+	args := maps.Clone(l.args)
+	args[name] = value
+	return args
+}
+
+// from is where all statements read.
+func (l *problemList) from() string {
+	return " FROM issues i WHERE " + strings.Join(l.conditions, " AND ")
+}
+
+// findTagged returns the issues that have a tag, or as many as are too many to go by them.
+const findTagged = `
+SELECT coalesce(array_agg(issue_id), '{}') AS ids FROM (
+	SELECT l.issue_id FROM issue_tags l
+	WHERE l.project_id = @project_id AND l.tag_id = ANY (ARRAY(SELECT id FROM tags WHERE name = ANY (@tags)))
+	LIMIT @rows
+) tagged`
+
+// ListProblems returns a page of the problems, and how many there are on all pages: exactly where they are few, else as they were
+// counted at most totalsKept ago.
+func (s *Store) ListProblems(ctx context.Context, f ProblemFilter) (problems []Problem, total int64, err error) {
+	l := f.buildList()
+	if f.Search != "" {
+		found, err := s.findByGrams(ctx, f.ProjectID, f.searchGrams(), titleMatches, f.searchPattern())
+		if err != nil {
+			return nil, 0, err
+		}
+		if found != nil {
+			l.whereIDs(found.IDs)
+		}
+	}
+	if len(f.Tags) > 0 {
+		tagged, err := pg.QueryOne[struct{ IDs []int64 }](ctx, s.db.Main, findTagged,
+			pg.Args{"project_id": f.ProjectID, "tags": f.Tags, "rows": s.searchBounds.found + 1})
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(tagged.IDs) <= s.searchBounds.found {
+			l.whereIDs(tagged.IDs)
+		}
+	}
+	total, few, err := s.totals.countProblems(ctx, s.db, f, l)
+	if err != nil || f.Offset >= total {
+		return nil, total, err
+	}
+	if few != nil {
+		l.whereIDs(few)
+	}
+	problems, err = l.readPage(ctx, s.db, f.Limit, f.Offset)
+	return problems, total, err
+}
+
+// titleMatches is the condition of a search.
+const titleMatches = "i.title ILIKE @pattern"
+
+func (f ProblemFilter) searchPattern() string {
+	return "%" + strings.ReplaceAll(f.Search, `\`, `\\`) + "%"
+}
+
+// searchGrams returns grams of what stands between the wildcards: whatever matches has them. There are none where all of it is too
+// short for the index.
+func (f ProblemFilter) searchGrams() (grams []int32) {
+	for part := range strings.FieldsFuncSeq(f.Search, func(r rune) bool { return r == '%' || r == '_' }) {
+		grams = append(grams, hashSearchGrams(f.ProjectID, part)...)
+	}
+	return grams
+}
+
+// readPage reads a page. Columns are read of its rows alone: what is passed over costs as little as can be.
+func (l *problemList) readPage(ctx context.Context, db *pg.DB, limit, offset int64) ([]Problem, error) {
+	inStep := l.order.inStep
+	if offset > 0 && l.isCovered {
+		start, err := l.passSteps(ctx, db, offset)
+		if core.HasCode(err, core.NotFound) || err == nil && start.Passed <= offset {
+			return nil, nil // there were more when they were counted
+		}
+		if err != nil {
+			return nil, err
+		}
+		l.whereArg(l.order.step+map[bool]string{true: " <= @step", false: " >= @step"}[l.order.isDown], "step", start.Step)
+		offset = start.InStep - 1
+		if class, isClass := start.Step.(int32); isClass && class < singleNotices {
+			inStep = "i.id DESC" // which the index has
+		}
+	}
+	l.args["limit"], l.args["offset"] = limit, offset
+	return pg.QueryMany[Problem](ctx, db.Main, fmt.Sprintf(`%s JOIN (
+	SELECT i.project_id, i.id%s
+	ORDER BY %s, %s
+	LIMIT @limit OFFSET @offset
+) page USING (project_id, id)
+ORDER BY %[3]s, %[5]s`, selectProblems, l.from(), l.order.byStep(), inStep, l.order.inStep), l.args)
+}
+
+// pageStart is where a page begins.
+type pageStart struct {
+	Step   any
+	InStep int64 // rows of the step up to the first one of the page
+	Passed int64 // rows before the page, and its first one: fewer when there is none
+}
+
+// nearRows is how many rows before a page are looked at one by one: most steps have fewer.
+const nearRows = 500
+
+// passSteps looks for the step in which a page begins. To pass over an entry of an index takes a third of what reading it takes; what
+// lies before a step is only counted where the step is longer than what was read of it.
+func (l *problemList) passSteps(ctx context.Context, db *pg.DB, offset int64) (pageStart, error) {
+	nearest, before := "max", "<"
+	if l.order.isDown {
+		nearest, before = "min", ">"
+	}
+	args := l.with("skipped", max(0, offset+1-nearRows))
+	args["near"] = min(offset+1, nearRows)
+	return pg.QueryOne[pageStart](ctx, db.Main, fmt.Sprintf(`
+WITH near AS MATERIALIZED (
+	SELECT %[1]s AS step%[2]s ORDER BY %[3]s LIMIT @near OFFSET @skipped
+), start AS (
+	SELECT step, n, (SELECT count(*) FROM near WHERE near.step = last.step) AS n_in_step
+	FROM (SELECT %[4]s(step) AS step, count(*) AS n FROM near) last
+)
+SELECT step, @skipped + n AS passed,
+	CASE WHEN n_in_step < n OR @skipped = 0 THEN n_in_step
+		ELSE @skipped + n - (SELECT count(*)%[2]s AND %[1]s %[5]s start.step) END AS in_step
+FROM start
+WHERE n > 0`, l.order.step, l.from(), l.order.byStep(), nearest, before), args)
+}
