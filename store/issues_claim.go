@@ -158,12 +158,12 @@ func (t *tx) endClaim(ctx context.Context, project, id int64) error {
 	return t.setClaim(ctx, project, id, core.Actor{}, 0, core.Time{})
 }
 
-// It never shortens a claim, and one from before claims had a length stays as it is.
+// It never shortens a claim, and one from before claims had a length stays as it is. The name of a holder with an id can change.
 const renewClaim = `
 UPDATE issues SET claim_expires_at = @now::timestamptz + claim_minutes * interval '1 minute'
 WHERE project_id = @project_id AND id = @id AND claim_expires_at > @now
 	AND claim_expires_at < @now::timestamptz + claim_minutes * interval '1 minute'
-	AND claim_type = @type AND claim_token_id = @token_id AND (@token_id::bigint <> 0 OR claim_holder = @holder)` // a name can change, an id not
+	AND claim_type = @type AND claim_token_id = @token_id AND (@token_id::bigint <> 0 OR claim_holder = @holder)`
 
 // renewClaim renews the actor's claim on an issue that it has changed, by as long as the claim was asked for.
 func (t *tx) renewClaim(ctx context.Context, actor core.Actor, project, id int64) error {
