@@ -21,7 +21,8 @@ import (
 	"errand/wire"
 )
 
-// Options says what the surface is made of. All but MCP, SignIn, Texts, Ingest, SCM, SentryAPI, Manage and Observe must be set.
+// Options says what the surface is made of. All but MCP, SignIn, AuthenticateSession, Pages, Texts, Ingest, SCM,
+// SentryAPI, Manage and Observe must be set.
 type Options struct {
 	Registry *core.Registry
 	// Authenticate returns the actor behind a bearer token, or unauthorized. Any other error leaves as unavailable or internal.
@@ -34,6 +35,11 @@ type Options struct {
 	// SignIn has the paths by which clients of MCP get a token; nil for none. Challenge then says in a 401 at /mcp where they are.
 	SignIn    map[string]http.Handler
 	Challenge func() string
+	// AuthenticateSession returns the actor who is signed in by a cookie, for requests to /v1 without the header Authorization; nil for
+	// nobody. Its errors are those of Authenticate, and forbidden_origin.
+	AuthenticateSession func(*http.Request) (core.Actor, error)
+	// Pages are the pages for people by their paths; nil for none.
+	Pages map[string]http.Handler
 	// Texts are plain texts by their paths, which everybody may read; nil for none.
 	Texts     map[string]func() string
 	Ingest    http.Handler // at ingestRoutes, with keys of its own; nil for none
@@ -84,8 +90,10 @@ func New(o Options) http.Handler {
 			router.With(s.requireTokenOfClient).Handle(route, o.MCP)
 		}
 	}
-	for path, handler := range o.SignIn {
-		router.Handle(path, handler)
+	for _, handlers := range []map[string]http.Handler{o.SignIn, o.Pages} {
+		for path, handler := range handlers {
+			router.Handle(path, handler)
+		}
 	}
 	for path, text := range o.Texts {
 		router.Get(path, func(w http.ResponseWriter, _ *http.Request) {

@@ -98,16 +98,16 @@ func (s *server) answerPanic(w middleware.WrapResponseWriter, r *http.Request, p
 	wire.WriteError(w, core.NewError(core.Internal).With("request_id", id))
 }
 
-// requireToken finds the actor behind the bearer token. Without one the answer is 401, before the body is read
-// (primary API, Authentication).
+// requireToken finds the actor behind the bearer token, or behind the cookie of a person who is signed in. Without one the answer
+// is 401, before the body is read (primary API, Authentication).
 func (s *server) requireToken(next http.Handler) http.Handler {
-	return s.authenticateBefore(next, wire.RefuseRequest)
+	return s.authenticateBefore(next, s.findActorOrSession, wire.RefuseRequest)
 }
 
 // requireTokenOfClient is requireToken at /mcp: a client without a token is told where to get one, and its person what to do
 // when the client cannot.
 func (s *server) requireTokenOfClient(next http.Handler) http.Handler {
-	return s.authenticateBefore(next, func(w http.ResponseWriter, r *http.Request, failure *core.Error) {
+	return s.authenticateBefore(next, s.findActor, func(w http.ResponseWriter, r *http.Request, failure *core.Error) {
 		if failure.Code == core.Unauthorized && s.Challenge != nil {
 			w.Header().Set("WWW-Authenticate", s.Challenge())
 			failure = failure.With("hint", "sign in from the client, if it can; else send the header Authorization: Bearer <token>, "+
@@ -117,10 +117,12 @@ func (s *server) requireTokenOfClient(next http.Handler) http.Handler {
 	})
 }
 
-func (s *server) authenticateBefore(next http.Handler, refuse func(http.ResponseWriter, *http.Request, *core.Error)) http.Handler {
+func (s *server) authenticateBefore(
+	next http.Handler, find func(*http.Request) (core.Actor, error), refuse func(http.ResponseWriter, *http.Request, *core.Error),
+) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := CallerOf(r.Context())
-		actor, err := s.findActor(r)
+		actor, err := find(r)
 		if err != nil {
 			refuse(w, r, s.Registry.Failure(r.Context(), "authenticate", call.RequestID, err))
 			return
@@ -137,4 +139,12 @@ func (s *server) findActor(r *http.Request) (core.Actor, error) {
 		return core.Actor{}, core.NewError(core.Unauthorized)
 	}
 	return s.Authenticate(r.Context(), core.Secret(token))
+}
+
+// findActorOrSession finds the actor behind the bearer token; where there is no header Authorization, the person who is signed in.
+func (s *server) findActorOrSession(r *http.Request) (core.Actor, error) {
+	if len(r.Header.Values("Authorization")) == 0 && s.AuthenticateSession != nil {
+		return s.AuthenticateSession(r)
+	}
+	return s.findActor(r)
 }

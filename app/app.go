@@ -22,7 +22,6 @@ import (
 	"errand/mcp"
 	"errand/notify"
 	"errand/oauth"
-	"errand/passwords"
 	"errand/prompts"
 	"errand/scm"
 	"errand/seal"
@@ -58,8 +57,6 @@ type App struct {
 	guard    *notify.Guard
 	listener net.Listener
 
-	passwords *passwords.Hasher
-
 	connections *edge.Connections
 	failures    *edge.Failures
 
@@ -71,7 +68,9 @@ type App struct {
 
 	metrics   *metrics
 	operators *operators // nil without METRICS_ADDR
-
+	people    people
+	// SignUpLink is the link by which the first user signs up, to be shown once; empty where there are users.
+	SignUpLink core.Secret
 	// NewAdminToken is the ADMIN_TOKEN when it was made just now, to be shown once; else empty.
 	NewAdminToken core.Secret
 
@@ -83,8 +82,7 @@ type App struct {
 // began. When New fails, nothing is left running.
 func New(ctx context.Context, c Config, version string, log *slog.Logger) (*App, error) {
 	log = addTraceIDs(log)
-	a := &App{config: &c, version: version, log: log, metrics: newMetrics(version), door: newDoor(), stops: stops{log: log},
-		passwords: passwords.New(passwords.Recommended)}
+	a := &App{config: &c, version: version, log: log, metrics: newMetrics(version), door: newDoor(), stops: stops{log: log}}
 	if err := a.openAll(ctx, version); err != nil {
 		a.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -203,9 +201,16 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	if err != nil {
 		return nil, err
 	}
+	if err := a.openPeople(ctx, registry); err != nil {
+		return nil, err
+	}
 	surfaces := api.Options{
 		Registry: registry, Authenticate: a.failures.GuardAuthentication(behaviour.Authenticate), BaseURL: a.URL, Version: version, Log: a.log,
 		Ready: (&readiness{checkNow: a.checkReady}).checkLately, WithoutOperations: !a.config.hasRole(roleAPI), Observe: a.metrics.countRequest,
+		AuthenticateSession: a.authenticateSession(behaviour),
+	}
+	if a.config.hasRole(roleWeb) {
+		surfaces.Pages = a.people.site.Routes()
 	}
 	if a.config.hasRole(roleAPI) {
 		surfaces.SentryAPI = a.newSentryAPI(registry, behaviour, surfaces.Authenticate, version)

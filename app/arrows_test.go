@@ -51,7 +51,8 @@ var arrows = map[string][]string{
 
 	"tools": {"core", "store", "brief", "prompts", "scrub", "fixes", "sourcemap", "blob", "seal", "notify",
 		"notify/formats", "notify/email"},
-	"tools/manage": {"core", "core/manage", "passwords", "store"},
+	"tools/accounts": {"core", "passwords", "store"},
+	"tools/manage":   {"core", "core/manage", "passwords", "store"},
 
 	// The surfaces see a registry, never tools or store.
 	"wire":       {"core"},
@@ -61,7 +62,8 @@ var arrows = map[string][]string{
 	"scm":        {"core", "wire"},
 	"sentryapi":  {"core", "wire", "github.com/go-chi/chi/v5"},
 	"oauth":      {"core", "wire"},
-	"web":        {"core", "wire"},
+	"web":        {"core", "wire", "web/sso", "github.com/alexedwards/scs/v2"},
+	"web/sso":    {"core", "github.com/coreos/go-oidc/v3", "golang.org/x/oauth2"},
 
 	"sentryapi/chunks": {"blob", "core", "sentryapi"},
 

@@ -15,6 +15,7 @@ import (
 	"errand/core"
 	"errand/edge"
 	"errand/fixes"
+	"errand/passwords"
 	"errand/store"
 	"errand/store/embedded"
 )
@@ -25,6 +26,7 @@ import (
 type Config struct {
 	core.SettingTexts `embed:""`
 	OutgoingConfig    `embed:""`
+	SSOConfig         `embed:""`
 
 	Addr           string      `name:"addr" env:"ADDR" default:"127.0.0.1:8080" help:"${help_ADDR}"`
 	DataDir        string      `name:"data-dir" env:"DATA_DIR" help:"${help_DATA_DIR}"`
@@ -53,6 +55,8 @@ type Config struct {
 
 	// RefreshEvery is how often the settings of the installation are read; 0 for the usual time.
 	RefreshEvery time.Duration `kong:"-"`
+	// PasswordParams are what hashes of passwords cost; the zero value for what is recommended.
+	PasswordParams passwords.Params `kong:"-"`
 
 	parsedRoles []role            // of Roles
 	proxies     edge.Proxies      // of TrustedProxies
@@ -121,7 +125,7 @@ func (c *Config) FillDefaults() (err error) {
 	if err := c.readVerification(); err != nil {
 		return err
 	}
-	if err := c.readOutgoing(); err != nil {
+	if err := errors.Join(c.readOutgoing(), c.readSSO()); err != nil {
 		return err
 	}
 	if strings.ContainsAny(c.SCMHost, "/ @?#") {

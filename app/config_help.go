@@ -38,6 +38,11 @@ var flagHelp = map[string]string{
 	"SCM_API_URL": "API of source control, for webhooks of the formats scm_dispatch and scm_issue.",
 	"WEBHOOK_ALLOW_PRIVATE": "Addresses that are not public and may be called by webhooks all the same: a comma list of CIDRs such as " +
 		"10.1.0.0/16; by default none.",
+	"OIDC_ISSUER":        "Provider of OpenID Connect for single sign-on, such as https://login.example.com; unset, there is none.",
+	"OIDC_CLIENT_ID":     "What the provider of single sign-on calls Errand.",
+	"OIDC_CLIENT_SECRET": "Secret by which Errand shows to the provider of single sign-on who it is.",
+	"OIDC_ALLOWED_DOMAINS": "Domains of the e-mail addresses for which single sign-on makes users: a comma list such as example.com; " +
+		"unset, it makes none.",
 	"DATABASE_WAIT":  "How long a start waits for the database: a number with s, m, h or d.",
 	"SHUTDOWN_DELAY": "How long /readyz says 503 before a stop, while requests are still served: a number with s, m, h or d.",
 }

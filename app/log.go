@@ -56,6 +56,9 @@ func (a *App) PrintReady() {
 	case a.DataDir() != "":
 		lines = append(lines, fmt.Sprintf("Admin token: in %s, unless ADMIN_TOKEN is set", file))
 	}
+	if a.SignUpLink != "" {
+		lines = append(lines, fmt.Sprintf("There are no users yet. Make the first site admin within an hour: %s", a.SignUpLink.Reveal()))
+	}
 	for _, line := range lines {
 		if a.config.LogFormat == "json" {
 			newJSONLog(os.Stdout, slog.LevelInfo).Info(line, "url", url, "listens_at", a.Addr())

@@ -21,7 +21,7 @@ func newManagement(db *database, behaviour *tools.Tools, hasher *passwords.Hashe
 
 // newManagementAPI makes the surface at /api/v1.
 func (a *App) newManagementAPI(behaviour *tools.Tools, version string) (http.Handler, error) {
-	management := newManagement(a.db, behaviour, a.passwords)
+	management := newManagement(a.db, behaviour, a.people.passwords)
 	registry, err := management.Registry(a.log)
 	if err != nil {
 		return nil, err

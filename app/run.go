@@ -59,6 +59,9 @@ func (a *App) startWork(ctx context.Context, work *stops) error {
 	})
 	beside.Go(func() { a.failures.LogEveryMinute(serving, a.log) })
 	beside.Go(func() { a.settings.watchSettings(serving, cmp.Or(a.config.RefreshEvery, refreshEvery)) })
+	if a.config.hasRole(roleWeb) {
+		beside.Go(func() { a.people.accounts.SendMails(serving) })
+	}
 	if a.config.hasRole(roleWorker) && a.blobs != nil {
 		beside.Go(func() { a.dropOldChunks(serving) })
 	}

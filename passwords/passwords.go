@@ -96,6 +96,19 @@ func (h *Hasher) Check(ctx context.Context, hash, password string) (Result, erro
 	return Result{Matches: matches && !isNobody, Outdated: params != h.params}, nil
 }
 
+// MatchesAny reports whether a password is that of one of the hashes; empty ones match nothing, and take no time.
+func (h *Hasher) MatchesAny(ctx context.Context, hashes []string, password string) (bool, error) {
+	for _, hash := range hashes {
+		if hash == "" {
+			continue
+		}
+		if result, err := h.Check(ctx, hash, password); err != nil || result.Matches {
+			return result.Matches, err
+		}
+	}
+	return false, nil
+}
+
 func deriveKey(password string, salt []byte, p Params) []byte {
 	return argon2.IDKey([]byte(password), salt, p.Passes, p.Memory, p.Threads, keyBytes)
 }

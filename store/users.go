@@ -51,6 +51,15 @@ type User struct {
 	OldHashes         []core.Secret // of the passwords before, latest first
 }
 
+// ListHashes returns the hash of the present password, which may be empty, and those of the ones before.
+func (u User) ListHashes() []string {
+	hashes := []string{u.PasswordHash.Reveal()}
+	for _, hash := range u.OldHashes {
+		hashes = append(hashes, hash.Reveal())
+	}
+	return hashes
+}
+
 // ListUsers lists all users, newest first.
 func (s *Store) ListUsers(ctx context.Context) ([]User, error) {
 	return pg.QueryMany[User](ctx, s.db.Main, listUsers, pg.Args{})

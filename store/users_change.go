@@ -82,6 +82,9 @@ func (t *tx) updateUser(ctx context.Context, actor core.Actor, id int64, c UserC
 		user.rememberPassword()
 		user.PasswordHash, user.SessionGeneration = c.PasswordHash, user.SessionGeneration+1
 		changed["password"] = "changed"
+		if _, err := pg.Exec(ctx, t, deleteLinksOfUser, pg.Args{"user_id": id}); err != nil {
+			return User{}, err
+		}
 	}
 	if len(changed) == 0 {
 		return user, nil

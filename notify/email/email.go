@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/textproto"
 	"strings"
+	"time"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -126,20 +127,29 @@ func (m *Mailer) describeError(err error) string {
 }
 
 func (m *Mailer) writeMail(message *notify.Message, recipient string) (*gomail.Msg, error) {
+	mail, err := m.newMail(recipient, notify.CutText("[Errand] "+joinTitle(message), maxSubject), message.SentAt)
+	if err != nil {
+		return nil, err
+	}
+	mail.SetMessageIDWithValue(fmt.Sprintf("errand-delivery-%d@%s", message.DeliveryID, m.domain()))
+	if message.Issue != nil { // mails about an issue are one conversation
+		mail.SetGenHeader(gomail.HeaderReferences, fmt.Sprintf("<errand-issue-%d@%s>", message.Issue.ID, m.domain()))
+	}
+	mail.SetBodyString(gomail.TypeTextPlain, writeText(message))
+	return mail, nil
+}
+
+// newMail returns a mail without its text and its Message-ID.
+func (m *Mailer) newMail(recipient, subject string, sentAt time.Time) (*gomail.Msg, error) {
 	mail := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	mail.FromMailAddress(m.from)
 	if err := mail.To(recipient); err != nil {
 		return nil, err
 	}
-	mail.Subject(notify.CutText("[Errand] "+joinTitle(message), maxSubject))
-	mail.SetDateWithValue(message.SentAt)
-	mail.SetMessageIDWithValue(fmt.Sprintf("errand-delivery-%d@%s", message.DeliveryID, m.domain()))
+	mail.Subject(subject)
+	mail.SetDateWithValue(sentAt)
 	mail.SetGenHeader("Auto-Submitted", "auto-generated") // so that nobody's holiday answers
 	mail.SetGenHeader("X-Auto-Response-Suppress", "All")
-	if message.Issue != nil { // mails about an issue are one conversation
-		mail.SetGenHeader(gomail.HeaderReferences, fmt.Sprintf("<errand-issue-%d@%s>", message.Issue.ID, m.domain()))
-	}
-	mail.SetBodyString(gomail.TypeTextPlain, writeText(message))
 	return mail, nil
 }
 

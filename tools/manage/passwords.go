@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"errand/core"
 	"errand/core/manage"
@@ -29,17 +28,12 @@ var errPasswordUsed = errors.New("the password was used recently: choose another
 
 // hashNewPassword returns the hash of a password, or errPasswordUsed.
 func (t *Tools) hashNewPassword(ctx context.Context, user store.User, password core.Secret) (core.Secret, error) {
-	for _, hash := range slices.Insert(user.OldHashes, 0, user.PasswordHash) {
-		if hash == "" {
-			continue
-		}
-		known, err := t.Passwords.Check(ctx, hash.Reveal(), password.Reveal())
-		if err != nil {
-			return "", wrapWaiting(ctx, err)
-		}
-		if known.Matches {
-			return "", errPasswordUsed
-		}
+	isKnown, err := t.Passwords.MatchesAny(ctx, user.ListHashes(), password.Reveal())
+	if err != nil {
+		return "", wrapWaiting(ctx, err)
+	}
+	if isKnown {
+		return "", errPasswordUsed
 	}
 	hash, err := t.Passwords.Hash(ctx, password.Reveal())
 	return core.Secret(hash), wrapWaiting(ctx, err)

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"net/http"
+	"time"
+
+	"errand/api"
+	"errand/core"
+	"errand/passwords"
+	"errand/tools"
+	"errand/tools/accounts"
+	"errand/web"
+	"errand/web/sso"
+)
+
+// people is how people sign in, and what they see.
+type people struct {
+	passwords *passwords.Hasher
+	accounts  *accounts.Accounts
+	site      *web.Site
+}
+
+// openPeople makes the accounts and the pages, of which a server without the role web has the sessions alone.
+func (a *App) openPeople(ctx context.Context, registry *core.Registry) error {
+	deviceKey, err := ensureKey(ctx, a.db.Store, "sign-in-devices")
+	if err != nil {
+		return err
+	}
+	a.people.passwords = passwords.New(cmp.Or(a.config.PasswordParams, passwords.Recommended))
+	options := accounts.Options{
+		Store: a.db.Store, Passwords: a.people.passwords, Random: rand.Reader, DeviceKey: deviceKey, Log: a.log, BaseURL: a.URL,
+		AllowedDomains: a.config.allowedDomains,
+	}
+	if a.config.mailer != nil {
+		options.Mail = a.config.mailer.SendText
+	}
+	a.people.accounts = accounts.New(options)
+	a.people.site = web.New(web.Options{
+		BaseURL: a.URL, Clock: time.Now, Log: a.log, Accounts: a.describeAccounts(), SSO: a.newSSO(),
+		Sessions: web.Sessions{Find: a.db.FindSession, Add: a.db.AddSession, Extend: a.db.ExtendSession, End: a.db.EndSession},
+		Failure:  registry.Failure, RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
+	})
+	if !a.config.hasRole(roleWeb) {
+		return nil
+	}
+	code, err := a.people.accounts.MakeSignUpLink(ctx)
+	if err == nil && code != "" {
+		a.SignUpLink = web.SignUpURL(a.URL(), code)
+	}
+	return err
+}
+
+func (a *App) describeAccounts() web.Accounts {
+	of := a.people.accounts
+	described := web.Accounts{
+		FindPerson: of.FindPerson, SignIn: of.SignIn, SignDevice: of.SignDevice, CountVisit: of.CountVisit, SignInBy: of.SignInBy,
+		CheckLink: of.CheckLink, SignUp: of.SignUp, ResetPassword: of.ResetPassword, ChangePassword: of.ChangePassword,
+		EndSessions: of.EndSessions,
+	}
+	if of.Mail != nil {
+		described.RequestPassword = of.RequestPassword
+	}
+	return described
+}
+
+// newSSO returns the provider of single sign-on; nil for none.
+func (a *App) newSSO() *sso.Provider {
+	c := a.config.SSOConfig
+	if c.OIDCIssuer == "" {
+		return nil
+	}
+	return sso.New(sso.Options{
+		Issuer: c.OIDCIssuer, ClientID: c.OIDCClientID, ClientSecret: c.OIDCClientSecret, Clock: time.Now,
+		RedirectURL: func() string { return web.SSOCallbackURL(a.URL()) },
+	})
+}
+
+// authenticateSession returns the actor who is signed in by the cookie of a request, or unauthorized. Changes that another site has
+// the browser ask for are forbidden_origin. Wrong cookies count as failed authentication.
+func (a *App) authenticateSession(behaviour *tools.Tools) func(*http.Request) (core.Actor, error) {
+	return func(r *http.Request) (core.Actor, error) {
+		if !a.people.site.HasCookie(r) {
+			return core.Actor{}, core.NewError(core.Unauthorized)
+		}
+		if err := a.people.site.CheckOrigin(r); err != nil {
+			return core.Actor{}, err
+		}
+		end, err := a.failures.TakeTurn(r.Context())
+		if err != nil {
+			return core.Actor{}, err
+		}
+		defer end()
+		actor, err := a.findSessionActor(r, behaviour)
+		if core.HasCode(err, core.Unauthorized) {
+			err = a.failures.RefuseCredential(r.Context())
+		}
+		return actor, err
+	}
+}
+
+func (a *App) findSessionActor(r *http.Request, behaviour *tools.Tools) (core.Actor, error) {
+	session, err := a.people.site.FindSession(r)
+	if err != nil {
+		return core.Actor{}, err
+	}
+	actor, generation, err := behaviour.FindUserActor(r.Context(), session.UserID)
+	if err == nil && generation != session.Generation {
+		err = core.NewError(core.Unauthorized)
+	}
+	if err != nil {
+		return core.Actor{}, err
+	}
+	return actor, nil
+}

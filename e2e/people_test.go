@@ -1,0 +1,63 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// fillForm types into fields of the page's form that is sent to a path, and sends it.
+func (p *tab) fillForm(path string, fields ...string) {
+	p.t.Helper()
+	form := `form[action="` + path + `"] `
+	for i := 0; i < len(fields); i += 2 {
+		require.NoError(p.t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS(form+`input[name="`+fields[i]+`"]`), fields[i+1])))
+	}
+	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS(form+"button"))))
+}
+
+// waitForText waits until the page says something.
+func (p *tab) waitForText(text string) {
+	p.t.Helper()
+	require.Eventually(p.t, func() bool { return strings.Contains(evaluateIn[string](p, "document.body?.innerText || ''"), text) },
+		20*time.Second, 50*time.Millisecond, "%s", text)
+}
+
+// TestPeopleInABrowser signs up, out and in as people do. The pages' policy must keep nothing of them from working.
+func TestPeopleInABrowser(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	line, err := s.out.ReadString('\n')
+	require.NoError(t, err)
+	for !strings.Contains(line, "/sign-up?code=") {
+		line, err = s.out.ReadString('\n')
+		require.NoError(t, err)
+	}
+	_, code, _ := strings.Cut(line, "/sign-up?code=")
+	code = strings.FieldsFunc(code, func(r rune) bool { return r == '"' || r == '\n' })[0]
+	const email, password, another = "ann@example.com", "correct horse battery", "another horse battery"
+	p := (&browser{ctx: startChromium(t)}).openURL(t, s.url+"/sign-up?code="+code)
+
+	p.fillForm("/sign-up", "email", email, "password", password, "repeated", password)
+	p.waitForText("Signed in as ann@example.com, site admin.")
+	require.Empty(t, evaluateIn[string](p, "document.cookie"), "no script reads it")
+	require.Equal(t, "system-ui, sans-serif", evaluateIn[string](p, "getComputedStyle(document.body).fontFamily"), "the style is loaded")
+	p.fillForm("/account/password", "present_password", password, "password", another, "repeated", another)
+	p.waitForText("The password is changed")
+	p.fillForm("/sign-out")
+	p.waitForText("Forgotten password")
+	p.fillForm("/sign-in", "email", email, "password", "wrong")
+	p.waitForText("The e-mail address or the password is wrong.")
+	p.fillForm("/sign-in", "password", another)
+	p.waitForText("Signed in as")
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(s.url+"/v1/tokens/current")))
+	p.waitForText(`"name":"ann@example.com"`)
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(s.url+"/account")))
+	p.fillForm("/account/sign-out-everywhere")
+	p.waitForText("Forgotten password")
+}

@@ -1,0 +1,32 @@
+package email
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// SendText makes one attempt to send a plain text to somebody. Its errors repeat nothing of the server's words.
+func (m *Mailer) SendText(ctx context.Context, to, subject, text string) error {
+	if err := checkAddress(to); err != nil {
+		return errors.New("the address is none that mails go to")
+	}
+	ctx, cancel := context.WithTimeout(ctx, m.timeout)
+	defer cancel()
+	mail, err := m.newMail(to, subject, time.Now())
+	if err != nil {
+		return errors.New("the mail could not be written")
+	}
+	mail.SetMessageIDWithValue(rand.Text() + "@" + m.domain())
+	mail.SetBodyString(gomail.TypeTextPlain, text)
+	if err := m.sendAll(ctx, []*gomail.Msg{mail}); err != nil {
+		return errors.New(m.describeError(err))
+	}
+	if outcome := sumUp([]*gomail.Msg{mail}); !outcome.Delivered {
+		return errors.New(outcome.Error)
+	}
+	return nil
+}

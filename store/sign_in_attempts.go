@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// keepAttempts is longer than any window in which attempts are counted.
+const keepAttempts = 24 * time.Hour
+
+const (
+	// countAttempt returns no row, and changes none, when the limit is reached: so a flood of attempts writes little.
+	countAttempt = `
+INSERT INTO sign_in_attempts (since, attempts, subject)
+VALUES (@now, 1, @subject)
+ON CONFLICT (subject) DO UPDATE
+SET since = CASE WHEN sign_in_attempts.since <= @ended THEN excluded.since ELSE sign_in_attempts.since END,
+	attempts = CASE WHEN sign_in_attempts.since <= @ended THEN 1 ELSE sign_in_attempts.attempts + 1 END
+WHERE sign_in_attempts.since <= @ended OR sign_in_attempts.attempts < @limit
+RETURNING attempts`
+	findAttempts   = `SELECT since FROM sign_in_attempts WHERE subject = @subject`
+	forgetAttempts = `DELETE FROM sign_in_attempts WHERE subject = @subject`
+	uncountAttempt = `UPDATE sign_in_attempts SET attempts = attempts - 1 WHERE subject = @subject AND attempts > 0`
+	deleteAttempts = `DELETE FROM sign_in_attempts WHERE since < @before`
+)
+
+// AttemptLimit says how many attempts a subject has in a window of time, which begins with its first one. All servers count
+// together.
+type AttemptLimit struct {
+	Subject []byte // SHA-256 of what is counted, such as an account or an address
+	Limit   int
+	Window  time.Duration
+}
+
+// CountAttempt counts an attempt before it is made. Beyond the limit it returns the error limit with the time until the window
+// ends, and counts nothing.
+func (s *Store) CountAttempt(ctx context.Context, l AttemptLimit) error {
+	now := s.Now()
+	_, err := pg.QueryOne[struct{ Attempts int64 }](ctx, s.db.Main, countAttempt, pg.Args{
+		"subject": l.Subject, "now": now, "ended": now.Add(-l.Window), "limit": l.Limit,
+	})
+	if !core.HasCode(err, core.NotFound) {
+		return err
+	}
+	window, err := pg.QueryOne[struct{ Since time.Time }](ctx, s.db.Main, findAttempts, pg.Args{"subject": l.Subject})
+	if err != nil && !core.HasCode(err, core.NotFound) {
+		return err
+	}
+	failure := core.NewError(core.Limit).With("message", "too many attempts")
+	failure.RetryAfter = 1 // somebody has just begun a new window
+	if left := window.Since.Add(l.Window).Sub(now.Time); left > time.Second {
+		failure.RetryAfter = int((left + time.Second - 1) / time.Second)
+	}
+	return failure
+}
+
+// ForgetAttempts has a subject begin anew.
+func (s *Store) ForgetAttempts(ctx context.Context, subject []byte) error {
+	_, err := pg.Exec(ctx, s.db.Main, forgetAttempts, pg.Args{"subject": subject})
+	return err
+}
+
+// UncountAttempt takes back one attempt that was counted.
+func (s *Store) UncountAttempt(ctx context.Context, subject []byte) error {
+	_, err := pg.Exec(ctx, s.db.Main, uncountAttempt, pg.Args{"subject": subject})
+	return err
+}

@@ -1,0 +1,204 @@
+package store_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/core"
+	"errand/store"
+	"errand/store/storetest"
+)
+
+func TestSessionIsProlongedAndEnds(t *testing.T) {
+	t.Parallel()
+	c := storetest.NewClock()
+	s := storetest.NewAt(t, c.Tell)
+	hash := hashOf("token")
+	require.NoError(t, s.AddSession(t.Context(), hash, []byte("data"), c.Now.Add(time.Hour)))
+	require.Error(t, s.AddSession(t.Context(), hash, []byte("other"), c.Now.Add(time.Hour)), "a session is never changed")
+
+	data, expiresAt, err := s.FindSession(t.Context(), hash)
+	require.NoError(t, err)
+	require.Equal(t, "data", string(data))
+	require.True(t, expiresAt.Equal(c.Now.Add(time.Hour)))
+
+	require.NoError(t, s.ExtendSession(t.Context(), hash, c.Now.Add(2*time.Hour)))
+	require.NoError(t, s.ExtendSession(t.Context(), hash, c.Now.Add(time.Minute)))
+	_, expiresAt, err = s.FindSession(t.Context(), hash)
+	require.NoError(t, err)
+	require.True(t, expiresAt.Equal(c.Now.Add(2*time.Hour)), "it does not end earlier")
+
+	c.Forward(2 * time.Hour)
+	requireNotFound := func(err error) {
+		t.Helper()
+		require.True(t, core.HasCode(err, core.NotFound), "%v", err)
+	}
+	_, _, err = s.FindSession(t.Context(), hash)
+	requireNotFound(err)
+	require.NoError(t, s.ExtendSession(t.Context(), hash, c.Now.Add(time.Hour)))
+	_, _, err = s.FindSession(t.Context(), hash)
+	requireNotFound(err)
+
+	other := hashOf("other")
+	require.NoError(t, s.AddSession(t.Context(), other, []byte{}, c.Now.Add(time.Hour)))
+	require.NoError(t, s.EndSession(t.Context(), other))
+	require.NoError(t, s.ExtendSession(t.Context(), other, c.Now.Add(2*time.Hour)))
+	_, _, err = s.FindSession(t.Context(), other)
+	requireNotFound(err)
+	require.NoError(t, s.EndSession(t.Context(), other), "it has ended")
+}
+
+// TestAttemptsCountTogether makes 100 attempts at once.
+func TestAttemptsCountTogether(t *testing.T) {
+	t.Parallel()
+	c := storetest.NewClock()
+	s := storetest.NewAt(t, c.Tell)
+	limit := store.AttemptLimit{Subject: hashOf("ann"), Limit: 10, Window: 15 * time.Minute}
+	var counted atomic.Int64
+	var all sync.WaitGroup
+	for range 100 {
+		all.Go(func() {
+			if s.CountAttempt(t.Context(), limit) == nil {
+				counted.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, 10, counted.Load())
+
+	c.Forward(14*time.Minute + 500*time.Millisecond)
+	failure := core.AsError(s.CountAttempt(t.Context(), limit))
+	require.Equal(t, core.Limit, failure.Code)
+	require.Equal(t, 60, failure.RetryAfter)
+	require.NoError(t, s.CountAttempt(t.Context(), store.AttemptLimit{Subject: hashOf("bob"), Limit: 10, Window: 15 * time.Minute}))
+	require.NoError(t, s.UncountAttempt(t.Context(), limit.Subject))
+	require.NoError(t, s.CountAttempt(t.Context(), limit))
+	require.Error(t, s.CountAttempt(t.Context(), limit))
+	c.Forward(time.Minute)
+	for range 10 {
+		require.NoError(t, s.CountAttempt(t.Context(), limit), "a new window")
+	}
+	require.Error(t, s.CountAttempt(t.Context(), limit))
+	require.NoError(t, s.ForgetAttempts(t.Context(), limit.Subject))
+	require.NoError(t, s.CountAttempt(t.Context(), limit))
+	require.NoError(t, s.UncountAttempt(t.Context(), hashOf("nobody")))
+}
+
+func TestOldSignInsAreDropped(t *testing.T) {
+	t.Parallel()
+	c := storetest.NewClock()
+	s := storetest.NewAt(t, c.Tell)
+	require.NoError(t, s.AddSession(t.Context(), hashOf("a"), []byte{}, c.Now.Add(time.Hour)))
+	require.NoError(t, s.AddSession(t.Context(), hashOf("b"), []byte{}, c.Now.Add(48*time.Hour)))
+	require.NoError(t, s.CountAttempt(t.Context(), store.AttemptLimit{Subject: hashOf("ann"), Limit: 1, Window: time.Minute}))
+	made, err := s.MakeSignUpLink(t.Context(), hashOf("link"))
+	require.NoError(t, err)
+	require.True(t, made)
+	c.Forward(25 * time.Hour)
+
+	require.NoError(t, s.DropSignIns(t.Context()))
+
+	require.Equal(t, []string{"0 0 1"}, storetest.ReadColumn[string](t, s, `
+SELECT (SELECT count(*) FROM sign_in_attempts) || ' ' || (SELECT count(*) FROM user_links) || ' ' || (SELECT count(*) FROM sessions)`))
+}
+
+// TestOneSignsUp uses a link many times at once.
+func TestOneSignsUp(t *testing.T) {
+	t.Parallel()
+	s := storetest.New(t)
+	_, err := s.MakeSignUpLink(t.Context(), hashOf("replaced"))
+	require.NoError(t, err)
+	_, err = s.MakeSignUpLink(t.Context(), hashOf("link"))
+	require.NoError(t, err)
+	_, err = s.SignUp(t.Context(), hashOf("replaced"), store.NewUser{EmailAddress: "eve@example.com"})
+	require.True(t, core.HasCode(err, core.NotFound))
+	var signedUp atomic.Int64
+	var all sync.WaitGroup
+	for i := range 10 {
+		all.Go(func() {
+			user, err := s.SignUp(t.Context(), hashOf("link"), store.NewUser{EmailAddress: fmt.Sprintf("user%d@example.com", i)})
+			if err == nil && user.SiteAdmin {
+				signedUp.Add(1)
+			}
+		})
+	}
+	all.Wait()
+
+	require.EqualValues(t, 1, signedUp.Load())
+	users, err := s.ListUsers(t.Context())
+	require.NoError(t, err)
+	require.Len(t, users, 1)
+	made, err := s.MakeSignUpLink(t.Context(), hashOf("late"))
+	require.NoError(t, err)
+	require.False(t, made)
+}
+
+// TestLinkIsForOnePassword uses a link many times at once.
+func TestLinkIsForOnePassword(t *testing.T) {
+	t.Parallel()
+	s := storetest.New(t)
+	user, err := s.CreateUser(t.Context(), ann, store.NewUser{EmailAddress: "bob@example.com", PasswordHash: "old"})
+	require.NoError(t, err)
+	require.NoError(t, s.MakePasswordLink(t.Context(), user.ID, hashOf("link")))
+	require.NoError(t, s.MakePasswordLink(t.Context(), user.ID, hashOf("second")))
+	_, err = s.SignUp(t.Context(), hashOf("link"), store.NewUser{EmailAddress: "eve@example.com"})
+	require.True(t, core.HasCode(err, core.NotFound), "it is a link of the other kind")
+	var changed atomic.Int64
+	var all sync.WaitGroup
+	for i := range 10 {
+		all.Go(func() {
+			if _, err := s.ResetPassword(t.Context(), hashOf("link"), core.Secret(fmt.Sprint("hash ", i))); err == nil {
+				changed.Add(1)
+			}
+		})
+	}
+	all.Wait()
+
+	require.EqualValues(t, 1, changed.Load())
+	_, err = s.FindUserLink(t.Context(), hashOf("second"))
+	require.True(t, core.HasCode(err, core.NotFound), "the others of the user are used up with it")
+	user, err = s.ReadUser(t.Context(), user.ID)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, user.SessionGeneration)
+}
+
+// TestIdentitiesAreBoundOnce has the same person come many times at once.
+func TestIdentitiesAreBoundOnce(t *testing.T) {
+	t.Parallel()
+	s := storetest.New(t)
+	var failed atomic.Int64
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			identity := store.Identity{
+				Issuer: "https://login.example.com", Subject: "1", EmailAddress: fmt.Sprintf("ann%d@example.com", i%2), MayCreate: true,
+			}
+			if _, err := s.FindOrBindUser(t.Context(), identity); err != nil {
+				t.Log(err)
+				failed.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	require.Zero(t, failed.Load())
+	users, err := s.ListUsers(t.Context())
+	require.NoError(t, err)
+	require.Len(t, users, 1)
+
+	_, err = s.FindOrBindUser(t.Context(), store.Identity{
+		Issuer: "https://login.example.com", Subject: "2", EmailAddress: users[0].EmailAddress, MayCreate: true,
+	})
+	require.ErrorIs(t, err, store.ErrOtherIdentity)
+	found, err := s.FindOrBindUser(t.Context(), store.Identity{
+		Issuer: "https://other.example.com", Subject: "2", EmailAddress: users[0].EmailAddress,
+	})
+	require.NoError(t, err)
+	require.Equal(t, users[0].ID, found.ID, "who has an identity here may have one there")
+	_, err = s.FindOrBindUser(t.Context(), store.Identity{Issuer: "https://other.example.com", Subject: "3", EmailAddress: "eve@example.com"})
+	require.True(t, core.HasCode(err, core.NotFound))
+}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// linkLasts is how long a link may be used.
+const linkLasts = time.Hour
+
+const (
+	insertUserLink = `
+INSERT INTO user_links (user_id, created_at, expires_at, hash)
+VALUES (nullif(@user_id::bigint, 0), @now, @expires_at, @hash)`
+	findUserLink = `
+SELECT coalesce(user_id, 0) AS user_id
+FROM user_links
+WHERE hash = @hash AND expires_at > @now`
+	lockUserLink      = findUserLink + ` FOR UPDATE`
+	deleteSignUpLinks = `DELETE FROM user_links WHERE user_id IS NULL`
+	deleteLinksOfUser = `DELETE FROM user_links WHERE user_id = @user_id`
+	deleteUserLinks   = `DELETE FROM user_links WHERE expires_at <= @now`
+)
+
+// UserLink is a link that is good once, for an hour.
+type UserLink struct {
+	UserID int64 // whose password it sets; 0: it signs the first user up
+}
+
+// MakeSignUpLink makes the link, whose hash (SHA-256) is given, by which the first user signs up. It replaces those before. It
+// reports whether one was made: none is when there are users.
+func (s *Store) MakeSignUpLink(ctx context.Context, hash []byte) (made bool, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		if _, err := pg.Exec(ctx, t, deleteSignUpLinks, pg.Args{}); err != nil {
+			return err
+		}
+		found, err := pg.QueryOne[struct{ Found bool }](ctx, t, findAnyUser, pg.Args{})
+		if made = err == nil && !found.Found; !made {
+			return err
+		}
+		return t.insertLink(ctx, 0, hash)
+	})
+	return made, err
+}
+
+// MakePasswordLink makes the link by which a user sets a new password.
+func (s *Store) MakePasswordLink(ctx context.Context, userID int64, hash []byte) error {
+	return s.inTx(ctx, func(t *tx) error { return t.insertLink(ctx, userID, hash) })
+}
+
+func (t *tx) insertLink(ctx context.Context, userID int64, hash []byte) error {
+	_, err := pg.Exec(ctx, t, insertUserLink, pg.Args{"user_id": userID, "now": t.Now, "expires_at": t.Now.Add(linkLasts), "hash": hash})
+	return err
+}
+
+// FindUserLink returns a link that can still be used, or not_found.
+func (s *Store) FindUserLink(ctx context.Context, hash []byte) (UserLink, error) {
+	return pg.QueryOne[UserLink](ctx, s.db.Main, findUserLink, pg.Args{"hash": hash, "now": s.Now()})
+}
+
+// SignUp makes the first user, a site admin, and uses the link up. A link that cannot be used is not_found; so is one that is used
+// when there are users already.
+func (s *Store) SignUp(ctx context.Context, linkHash []byte, n NewUser) (user User, err error) {
+	n.SiteAdmin = true
+	err = s.inTx(ctx, func(t *tx) error {
+		link, err := pg.QueryOne[UserLink](ctx, t, lockUserLink, pg.Args{"hash": linkHash, "now": t.Now})
+		if err != nil {
+			return err
+		}
+		found, err := pg.QueryOne[struct{ Found bool }](ctx, t, findAnyUser, pg.Args{})
+		if err != nil {
+			return err
+		}
+		if link.UserID != 0 || found.Found {
+			return core.NewError(core.NotFound)
+		}
+		if _, err := pg.Exec(ctx, t, deleteSignUpLinks, pg.Args{}); err != nil {
+			return err
+		}
+		user, err = t.createUser(ctx, core.NewSystemActor("sign-up"), n)
+		return err
+	})
+	return user, err
+}
+
+// ResetPassword sets the password of the user whom a link is for, and uses up all links of the user. Sessions end as they do by any
+// new password. A link that cannot be used, or of a user who is disabled, is not_found.
+func (s *Store) ResetPassword(ctx context.Context, linkHash []byte, hash core.Secret) (user User, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		link, err := pg.QueryOne[UserLink](ctx, t, lockUserLink, pg.Args{"hash": linkHash, "now": t.Now})
+		if err != nil {
+			return err
+		}
+		user, err = pg.QueryOne[User](ctx, t, lockUser, pg.Args{"id": link.UserID}) // there is none for 0
+		if err == nil && !user.DisabledAt.IsZero() {
+			err = core.NewError(core.NotFound)
+		}
+		if err != nil {
+			return err
+		}
+		user, err = t.updateUser(ctx, core.NewUserActor(user.ID, user.EmailAddress, core.Rights{}), user.ID, UserChange{PasswordHash: hash})
+		return err
+	})
+	return user, err
+}

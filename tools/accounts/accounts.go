@@ -1,0 +1,63 @@
+// Package accounts is the behaviour behind the pages by which people sign in: rules over rows, without HTTP.
+package accounts
+
+import (
+	"context"
+	"crypto/sha256"
+	"io"
+	"log/slog"
+
+	"errand/core"
+	"errand/passwords"
+	"errand/store"
+)
+
+// Options says what the accounts work with. All but Mail must be set.
+type Options struct {
+	Store     *store.Store
+	Passwords *passwords.Hasher
+	Random    io.Reader // cryptographically strong
+	DeviceKey []byte    // signs what browsers keep; the same on all servers
+	Log       *slog.Logger
+	BaseURL   func() string // the public URL as it is now, for the links in mails
+	// Mail sends a mail; nil where none can be sent.
+	Mail func(ctx context.Context, to, subject, text string) error
+	// AllowedDomains are those of the addresses for which single sign-on makes users, in lower case.
+	AllowedDomains []string
+}
+
+// Accounts are the accounts of people. Its methods may be called from several goroutines.
+type Accounts struct {
+	Options
+	mails chan passwordMail // that wait to be sent
+}
+
+// New returns the accounts.
+func New(o Options) *Accounts {
+	return &Accounts{Options: o, mails: make(chan passwordMail, maxMailsWaiting)}
+}
+
+// FindPerson returns a person who may be signed in, or not_found.
+func (a *Accounts) FindPerson(ctx context.Context, id int64) (core.Person, error) {
+	user, err := a.Store.ReadUser(ctx, id)
+	if err == nil && !user.DisabledAt.IsZero() {
+		err = core.NewError(core.NotFound)
+	}
+	return personOf(user), err
+}
+
+// EndSessions ends all sessions of a person, on every server.
+func (a *Accounts) EndSessions(ctx context.Context, p core.Person) error {
+	return a.Store.EndSessions(ctx, core.NewUserActor(p.ID, p.EmailAddress, core.Rights{}), p.ID)
+}
+
+func personOf(u store.User) core.Person {
+	return core.Person{
+		ID: u.ID, EmailAddress: u.EmailAddress, SiteAdmin: u.SiteAdmin, HasPassword: u.PasswordHash != "", Generation: u.SessionGeneration,
+	}
+}
+
+func hashSecret(secret core.Secret) []byte {
+	sum := sha256.Sum256([]byte(secret.Reveal()))
+	return sum[:]
+}

@@ -1,0 +1,90 @@
+package accounts
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store"
+)
+
+// linkPrefix is what the secret of a link begins with.
+const linkPrefix = "link_"
+
+// MakeSignUpLink returns the secret of the link by which the first user signs up; empty when there are users. It replaces those
+// that were made before.
+func (a *Accounts) MakeSignUpLink(ctx context.Context) (core.Secret, error) {
+	code, err := core.NewCredential(a.Random, linkPrefix)
+	if err != nil {
+		return "", err
+	}
+	made, err := a.Store.MakeSignUpLink(ctx, hashSecret(code))
+	if err != nil || !made {
+		return "", err
+	}
+	return code, nil
+}
+
+// CheckLink returns whom a link is for: an empty person for the first user, who is to be made. One that cannot be used is not_found.
+func (a *Accounts) CheckLink(ctx context.Context, code core.Secret) (core.Person, error) {
+	if !code.LooksLike(linkPrefix) {
+		return core.Person{}, core.NewError(core.NotFound)
+	}
+	link, err := a.Store.FindUserLink(ctx, hashSecret(code))
+	if err != nil || link.UserID == 0 {
+		return core.Person{}, err
+	}
+	return a.FindPerson(ctx, link.UserID)
+}
+
+// SignUp makes the first user, a site admin, by a link. It returns not_found for a link that cannot be used, and invalid_request
+// for an address or a password that is not allowed.
+func (a *Accounts) SignUp(ctx context.Context, code core.Secret, emailAddress string, password core.Secret) (core.Person, error) {
+	if p, err := a.CheckLink(ctx, code); err != nil || p.ID != 0 {
+		return core.Person{}, notFoundUnless(err)
+	}
+	address, err := core.ReadEmailAddress(emailAddress)
+	if err != nil {
+		return core.Person{}, core.RefuseField("email", "must be an e-mail address, such as ann@example.com")
+	}
+	hash, err := a.makePassword(ctx, store.User{}, password.Reveal())
+	if err != nil {
+		return core.Person{}, err
+	}
+	user, err := a.Store.SignUp(ctx, hashSecret(code), store.NewUser{EmailAddress: address, PasswordHash: hash})
+	if err != nil {
+		return core.Person{}, err
+	}
+	return personOf(user), a.Store.NoteSignIn(ctx, user.ID)
+}
+
+// ResetPassword sets a new password by a link that was sent by mail, with the errors of SignUp. All sessions end by it, and the
+// attempts that were counted are forgotten: it is the owner who has come.
+func (a *Accounts) ResetPassword(ctx context.Context, code, password core.Secret) (core.Person, error) {
+	p, err := a.CheckLink(ctx, code)
+	if err != nil || p.ID == 0 {
+		return core.Person{}, notFoundUnless(err)
+	}
+	user, err := a.Store.ReadUser(ctx, p.ID)
+	if err != nil {
+		return core.Person{}, err
+	}
+	hash, err := a.makePassword(ctx, user, password.Reveal())
+	if err != nil {
+		return core.Person{}, err
+	}
+	if user, err = a.Store.ResetPassword(ctx, hashSecret(code), hash); err != nil {
+		return core.Person{}, err
+	}
+	if err := a.Store.ForgetAttempts(ctx, hashSubject("account", user.EmailAddress)); err != nil {
+		return core.Person{}, err
+	}
+	return personOf(user), a.Store.NoteSignIn(ctx, user.ID)
+}
+
+// notFoundUnless returns the error, or not_found for a link of the other kind.
+func notFoundUnless(err error) error {
+	if err != nil {
+		return err
+	}
+	return core.NewError(core.NotFound)
+}

@@ -1,0 +1,140 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"errand/core"
+	"errand/wire"
+)
+
+//go:embed *.html
+var templateFiles embed.FS
+
+//go:embed style.css
+var style []byte
+
+// templates are the pages by the names of their files, each in the layout.
+var templates = parseTemplates(
+	"message", "sign_in", "sign_up", "forgot_password", "reset_password", "account",
+)
+
+func parseTemplates(names ...string) map[string]*template.Template {
+	parsed := map[string]*template.Template{}
+	for _, name := range names {
+		parsed[name] = template.Must(template.ParseFS(templateFiles, "layout.html", name+".html"))
+	}
+	return parsed
+}
+
+// maxForm is how many bytes a form may have.
+const maxForm = 64 << 10
+
+// policy lets a page load our style and send its forms to us, and nothing else.
+const policy = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// handler answers a request, or returns why it cannot.
+type handler = func(http.ResponseWriter, *http.Request) error
+
+// makePage makes the handler of a path: show answers GET, and take a form; nil where there is none. A form of another site is
+// refused before it is read.
+func (s *Site) makePage(show, take handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		setHeaders(w)
+		var err error
+		switch {
+		case show != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+			err = show(w, r)
+		case take != nil && r.Method == http.MethodPost:
+			if err = s.readForm(w, r); err == nil {
+				err = take(w, r)
+			}
+		default:
+			w.Header().Set("Allow", allowedMethods(show, take))
+			err = core.NewError(core.MethodNotAllowed)
+		}
+		if err != nil {
+			s.showFailure(w, r, s.explainFailure(r, err))
+		}
+	})
+}
+
+func allowedMethods(show, take handler) string {
+	switch {
+	case take == nil:
+		return "GET, HEAD"
+	case show == nil:
+		return "POST"
+	}
+	return "GET, HEAD, POST"
+}
+
+// setHeaders has nobody keep or frame a page. Referrers stay on this site: with none at all, browsers would not say either where a
+// form comes from.
+func setHeaders(w http.ResponseWriter) {
+	header := w.Header()
+	header.Set("Cache-Control", "no-store")
+	header.Set("Content-Security-Policy", policy)
+	header.Set("Referrer-Policy", "same-origin")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+}
+
+// CheckOrigin refuses a change that another site has the browser ask for, with forbidden_origin.
+func (s *Site) CheckOrigin(r *http.Request) error {
+	protection := http.NewCrossOriginProtection()
+	_ = protection.AddTrustedOrigin(s.BaseURL()) // one that is no origin is not trusted
+	if err := protection.Check(r); err != nil {
+		return core.NewError(core.ForbiddenOrigin).Because(err)
+	}
+	return nil
+}
+
+// readForm reads the form of a request.
+func (s *Site) readForm(w http.ResponseWriter, r *http.Request) error {
+	if err := s.CheckOrigin(r); err != nil {
+		return err
+	}
+	if contentType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); contentType != "application/x-www-form-urlencoded" {
+		return core.NewError(core.UnsupportedMedia)
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return core.RefuseField("", "the form was not sent to its end, or is too long").Because(err)
+	}
+	return nil
+}
+
+// pageData is what a template shows.
+type pageData struct {
+	Title   string
+	Problem string       // what was wrong with the form before
+	Notice  string       // what was done
+	Person  *core.Person // who is signed in; nil for nobody
+	Form    any          // of the page
+}
+
+// show answers with a page.
+func show(w http.ResponseWriter, status int, name string, data pageData) error {
+	var body bytes.Buffer
+	if err := templates[name].Execute(&body, data); err != nil {
+		return err
+	}
+	wire.WriteBody(w, status, "text/html; charset=utf-8", body.Bytes())
+	return nil
+}
+
+// redirect sends the browser on to a path of ours, with GET.
+func redirect(w http.ResponseWriter, r *http.Request, path string) error {
+	http.Redirect(w, r, path, http.StatusSeeOther)
+	return nil
+}
+
+func serveStyle(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Cache-Control", "public, max-age=3600")
+	wire.WriteBody(w, http.StatusOK, "text/css; charset=utf-8", style)
+}

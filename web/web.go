@@ -1,0 +1,114 @@
+// Package web is the pages for people: how they sign in, their sessions, their own account. They are plain HTML forms and need no
+// script. Each page is a file beside its template.
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+
+	"errand/core"
+	"errand/web/sso"
+)
+
+// Options says what the pages work with. All but SSO must be set.
+type Options struct {
+	BaseURL  func() string // the public URL as it is now
+	Clock    core.Clock
+	Log      *slog.Logger
+	Sessions Sessions
+	Accounts Accounts
+	SSO      *sso.Provider // nil without single sign-on
+
+	// Failure makes any error one that a person may see, and logs the rest.
+	Failure   func(ctx context.Context, what, requestID string, err error) *core.Error
+	RequestID func(context.Context) string
+}
+
+// Sessions are the rows of sessions, each by the SHA-256 of what stands in the cookie.
+type Sessions struct {
+	// Find returns not_found for a session that is unknown or has ended.
+	Find   func(ctx context.Context, hash []byte) (data []byte, expiresAt time.Time, err error)
+	Add    func(ctx context.Context, hash, data []byte, expiresAt time.Time) error
+	Extend func(ctx context.Context, hash []byte, until time.Time) error
+	End    func(ctx context.Context, hash []byte) error
+}
+
+// Accounts are the rules about people who sign in. Their errors are core.Error: unauthorized for what does not fit together, limit
+// for too many attempts, not_found for a link that cannot be used, invalid_request for a field that is not allowed, forbidden with
+// a reason for somebody who is known and may not sign in.
+type Accounts struct {
+	FindPerson     func(ctx context.Context, id int64) (core.Person, error)
+	SignIn         func(context.Context, core.SignInAttempt) (core.Person, error)
+	SignDevice     func(core.Person) (core.Secret, error)
+	CountVisit     func(ctx context.Context, client netip.Addr) error
+	SignInBy       func(ctx context.Context, i core.ProviderIdentity, client netip.Addr) (core.Person, error)
+	CheckLink      func(ctx context.Context, code core.Secret) (core.Person, error)
+	SignUp         func(ctx context.Context, code core.Secret, emailAddress string, password core.Secret) (core.Person, error)
+	ResetPassword  func(ctx context.Context, code, password core.Secret) (core.Person, error)
+	ChangePassword func(ctx context.Context, present core.SignInAttempt, password core.Secret) (core.Person, error)
+	EndSessions    func(context.Context, core.Person) error
+	// RequestPassword has a mail sent; nil where none can be sent.
+	RequestPassword func(ctx context.Context, emailAddress string, client netip.Addr) error
+}
+
+// The paths of the pages.
+const (
+	signInPath         = "/sign-in"
+	ssoPath            = "/sign-in/sso"
+	ssoCallbackPath    = "/sign-in/sso/callback"
+	signOutPath        = "/sign-out"
+	signUpPath         = "/sign-up"
+	forgotPasswordPath = "/forgot-password"
+	resetPasswordPath  = "/reset-password"
+	accountPath        = "/account"
+	newPasswordPath    = "/account/password"
+	endSessionsPath    = "/account/sign-out-everywhere"
+	stylePath          = "/web/style.css"
+)
+
+// Site is the pages.
+type Site struct {
+	Options
+	sessions *scs.SessionManager
+	limited  core.LineLimit // of what the log has about too many attempts
+}
+
+// New makes the pages.
+func New(o Options) *Site {
+	s := &Site{Options: o}
+	s.sessions = newSessions(rows{o.Sessions, o.Clock})
+	return s
+}
+
+// Routes returns the handler of each path.
+func (s *Site) Routes() map[string]http.Handler {
+	routes := map[string]http.Handler{
+		signInPath:         s.makePage(s.showSignIn, s.takeSignIn),
+		signOutPath:        s.makePage(nil, s.takeSignOut),
+		signUpPath:         s.makePage(s.showSignUp, s.takeSignUp),
+		forgotPasswordPath: s.makePage(s.showForgotPassword, s.takeForgotPassword),
+		resetPasswordPath:  s.makePage(s.showResetPassword, s.takeResetPassword),
+		accountPath:        s.makePage(s.showAccount, nil),
+		newPasswordPath:    s.makePage(nil, s.takeNewPassword),
+		endSessionsPath:    s.makePage(nil, s.takeEndSessions),
+		stylePath:          http.HandlerFunc(serveStyle),
+	}
+	if s.SSO != nil {
+		routes[ssoPath] = s.makePage(s.startSSO, nil)
+		routes[ssoCallbackPath] = s.makePage(s.finishSSO, nil)
+	}
+	return routes
+}
+
+// SignUpURL returns the link with which the first user signs up.
+func SignUpURL(baseURL string, code core.Secret) core.Secret {
+	return core.Secret(baseURL + signUpPath + "?code=" + code.Reveal())
+}
+
+// SSOCallbackURL returns where the provider of single sign-on sends people back to.
+func SSOCallbackURL(baseURL string) string { return baseURL + ssoCallbackPath }
