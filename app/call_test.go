@@ -228,7 +228,7 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 	}{
 		"a refused value": {1, "400 Bad Request: invalid_request; limit must be at most 100\nCorrect the fields", "list_issues",
 			"--limit=101"},
-		"nothing there":       {1, "404 Not Found: not_found\nlist_issues shows", "get_issue", "--id=7"},
+		"nothing there":       {1, "404 Not Found: not_found\nThe lists show", "get_issue", "--id=7"},
 		"no number":           {2, `--limit must be a whole number, not "ten"`, "list_issues", "--limit=ten"},
 		"no word of the list": {2, "--sort must be one of last_seen, priority, not \"age\"", "list_issues", "--sort=age"},
 		"no item of the list": {2, "--scopes must be one of issues:read,", "create_token", "--name=x --scopes=admin,root"},
