@@ -128,15 +128,12 @@ func keepEnds(frames *List[Frame]) {
 
 // CutToFit cuts the event until its JSON has at most budget bytes. Problems say what was cut, and which argument of get_event
 // brings it back. A part that was asked for alone is made shorter and never left out.
-func (e *Event) CutToFit(budget int, parts []EventPart) error {
-	fits := func() (bool, error) {
-		text, err := marshalPlain(e)
-		return len(text) <= budget, err
-	}
-	if done, err := fits(); done || err != nil {
-		return err
-	}
+func (e *Event) CutToFit(budget int, parts []EventPart) {
+	buffer := make([]byte, 0, 2*budget)
 	for _, c := range eventCuts {
+		if e.MeasureJSON(buffer) <= budget {
+			return
+		}
 		isAlone := len(parts) == 1 && strings.HasPrefix(c.path, string(parts[0]))
 		if !c.isThere(e) || isAlone && c.reason == "left out" {
 			continue
@@ -147,9 +144,5 @@ func (e *Event) CutToFit(budget int, parts []EventPart) error {
 			back = "the REST API has it whole"
 		}
 		e.Problems = append(slices.Clone(e.Problems), Problem{Path: c.path, Reason: c.reason + " to fit: " + back})
-		if done, err := fits(); done || err != nil {
-			return err
-		}
 	}
-	return nil
 }

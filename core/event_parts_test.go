@@ -43,11 +43,11 @@ func TestAHeavyEventIsCutToFit(t *testing.T) {
 			detail := heavyEvent()
 			detail.Event.KeepParts(parts)
 
-			require.NoError(t, detail.Event.CutToFit(ModelBudget, parts))
+			detail.Event.CutToFit(ModelBudget, parts)
 
 			answer, err := newAnswer(GetEvent.Operation, Data[EventDetail]{detail})
 			require.NoError(t, err)
-			body, err := fitBudget(answer.Body, ModelBudget)
+			body, err := fitBudget(answer.Body, GetEvent.freeForm, ModelBudget)
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(body), ModelBudget)
 			if parts == nil {
@@ -70,7 +70,7 @@ func TestAnyAnswerFitsTheBudget(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(answer.Body), ModelBudget)
 
-	body, err := fitBudget(answer.Body, ModelBudget)
+	body, err := fitBudget(answer.Body, ListIssues.freeForm, ModelBudget)
 
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(body), ModelBudget)
