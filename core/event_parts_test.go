@@ -95,20 +95,3 @@ func TestAnyAnswerFitsTheBudget(t *testing.T) {
 	require.LessOrEqual(t, len(body), ModelBudget)
 	require.Contains(t, string(body), `"left_out":[{"path":"data","kept":`)
 }
-
-func TestALeanIssueFitsItsBudget(t *testing.T) {
-	t.Parallel()
-	const most = 150 * bytesPerToken
-	issue := Issue{
-		ID: 1_000_000, Project: "a-project-with-a-name", Title: Untrusted(strings.Repeat("字", 200)), Culprit: Untrusted(strings.Repeat("字", 200)),
-		Status: Unresolved, Level: "error", TimesSeen: 1_000_000, Events24h: 100_000, UsersAffected: 1000, Priority: 123456.789, Trust: TrustHigh,
-		Triage: Triage{Category: Infrastructure},
-	}
-
-	text, err := marshalPlain(ListedIssue{Issue: issue, Fields: IssueFields{LeanFields}})
-
-	require.NoError(t, err)
-	require.LessOrEqual(t, len(text), most, "%s", text)
-	require.NotContains(t, string(text), "fingerprint")
-	require.Contains(t, string(text), `"triage":{"category":"infrastructure","severity":0,"agent_fixable":false,"noise":false}`)
-}
