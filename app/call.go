@@ -94,6 +94,9 @@ func (in *OperationInput) readArgs(o CallOptions) (map[string]any, error) {
 		if args, err = core.DecodeArgs(text); err != nil {
 			return nil, usageError("--input: " + strings.TrimPrefix(err.Error(), string(core.InvalidRequest)+"; : "))
 		}
+		if err := in.op.RenameAliases(args); err != nil {
+			return nil, usageError("--input: " + strings.TrimPrefix(err.Error(), string(core.InvalidRequest)+"; "))
+		}
 	}
 	if err := in.readFlags(args); err != nil {
 		return nil, err

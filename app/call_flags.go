@@ -77,13 +77,24 @@ func flagNameOf(field core.Field) string {
 	return name
 }
 
+// flagAliases returns what the flag of a field is called too: as the field is, and by the field's other name.
+func flagAliases(op *core.Operation, field core.Field) (aliases []string) {
+	if strings.Contains(field.Name, "_") {
+		aliases = append(aliases, field.Name)
+	}
+	if other := op.OtherName(field); other != "" {
+		aliases = append(aliases, other, strings.ReplaceAll(other, "_", "-"))
+	}
+	return slices.Compact(aliases)
+}
+
 // flagOf describes the flag of a field in the tags of kong: whether it was given is seen by its pointer.
 func flagOf(op *core.Operation, i int) reflect.StructField {
 	field := op.Fields()[i]
 	name := flagNameOf(field)
 	tag := fmt.Sprintf(`name:%q help:%q placeholder:%q`, name, helpOf(field), placeholderOf(field.Schema))
-	if strings.Contains(field.Name, "_") {
-		tag += fmt.Sprintf(` aliases:%q`, field.Name)
+	if aliases := flagAliases(op, field); aliases != nil {
+		tag += fmt.Sprintf(` aliases:%q`, strings.Join(aliases, ","))
 	}
 	kind := reflect.TypeFor[*string]()
 	switch field.Schema["type"] {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -149,6 +150,32 @@ func TestCallOperations(t *testing.T) {
 	require.NotEmpty(t, activity)
 	done := c.call(t, "release_issue", "--id", id)
 	require.NoError(t, done.err)
+}
+
+// TestCallTakesBothNamesOfAnIssue calls the operations of one issue by either name of its id, as a flag and in --input.
+func TestCallTakesBothNamesOfAnIssue(t *testing.T) {
+	t.Parallel()
+	var asked string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // what is missing of it is missing below
+		asked = r.URL.Path + " " + strings.TrimSpace(string(body))
+		_, _ = w.Write([]byte(`{"data":{}}`))
+	}))
+	defer server.Close()
+	c := newCommandLine(server.URL)
+	for operation, want := range map[string]string{"get_issue": "/v1/issues/42 ", "find_similar": `/v1/similar {"issue_id":42}`} {
+		for _, flag := range []string{"--id=42", "--issue-id=42", "--issue_id=42"} {
+			require.NoError(t, c.call(t, operation, flag).err, "%s %s", operation, flag)
+			require.Equal(t, want, asked)
+		}
+		for _, name := range []string{"id", "issue_id"} {
+			c.in = fmt.Sprintf(`{%q: 42}`, name)
+			require.NoError(t, c.call(t, operation, "--input=-").err, "%s %s", operation, c.in)
+			require.Equal(t, want, asked)
+		}
+	}
+	c.in = `{"id": 42, "issue_id": 43}`
+	require.ErrorContains(t, c.call(t, "get_issue", "--input=-").err, "issue_id: is another name of id, and differs from it")
 }
 
 func TestCallUploadsFiles(t *testing.T) {

@@ -52,9 +52,17 @@ func (e *Event) KeepAppFrames() {
 }
 
 func (e *Event) eachStack(visit func(*List[Frame])) {
+	e.eachException(visit)
+	e.eachThread(visit)
+}
+
+func (e *Event) eachException(visit func(*List[Frame])) {
 	for i := range e.Exceptions {
 		visit(&e.Exceptions[i].Frames)
 	}
+}
+
+func (e *Event) eachThread(visit func(*List[Frame])) {
 	for i := range e.Threads {
 		visit(&e.Threads[i].Frames)
 	}
@@ -75,8 +83,8 @@ type eventCut struct {
 
 // eventCuts are made one after the other until the event fits: what helps least to find a cause comes first.
 var eventCuts = []eventCut{
-	{"exceptions[].frames[]", "library frames lost their context and variables", "parts=exceptions",
-		hasLibraryContext, func(e *Event) { e.eachStack(dropLibraryContext) }},
+	cutStacks("threads", lostContext, "", (*Event).eachThread, hasLibraryContext, dropLibraryContext),
+	cutStacks("exceptions", lostContext, "", (*Event).eachException, hasLibraryContext, dropLibraryContext),
 	{"breadcrumbs", fmt.Sprintf("the last %d are left", fewBreadcrumbs), "parts=breadcrumbs",
 		func(e *Event) bool { return len(e.Breadcrumbs) > fewBreadcrumbs },
 		func(e *Event) { e.Breadcrumbs = e.Breadcrumbs[len(e.Breadcrumbs)-fewBreadcrumbs:] }},
@@ -88,20 +96,33 @@ var eventCuts = []eventCut{
 		func(e *Event) bool { return len(e.DebugImages) > 0 }, func(e *Event) { e.DebugImages = nil }},
 	{"contexts", "left out", "parts=contexts", func(e *Event) bool { return !e.Contexts.IsEmpty() }, func(e *Event) { e.Contexts = Value{} }},
 	{"request", "left out", "parts=request", func(e *Event) bool { return e.Request != nil }, func(e *Event) { e.Request = nil }},
-	{"exceptions[].frames[]", fmt.Sprintf("%d frames at each end of a stack are left", fewFrames), "parts=exceptions frames=in_app",
-		hasManyFrames, func(e *Event) { e.eachStack(keepEnds) }},
+	cutStacks("threads", endsLeft, " frames=in_app", (*Event).eachThread, hasManyFrames, keepEnds),
+	cutStacks("exceptions", endsLeft, " frames=in_app", (*Event).eachException, hasManyFrames, keepEnds),
 	{"tags", "left out", "parts=tags", func(e *Event) bool { return !e.Tags.IsEmpty() }, func(e *Event) { e.Tags = Value{} }},
 	{"user", "left out", "parts=user", func(e *Event) bool { return !e.User.IsEmpty() }, func(e *Event) { e.User = Value{} }},
 }
 
-func hasLibraryContext(e *Event) bool {
-	there := false
-	e.eachStack(func(frames *List[Frame]) {
-		there = there || slices.ContainsFunc(*frames, func(f Frame) bool {
-			return !f.InApp && (f.ContextLine != "" || len(f.PreContext)+len(f.PostContext) > 0 || !f.Vars.IsEmpty())
-		})
+// Why stacks of the event are shorter.
+var (
+	lostContext = "library frames lost their context and variables"
+	endsLeft    = fmt.Sprintf("%d frames at each end of a stack are left", fewFrames)
+)
+
+// cutStacks makes the cut of the stacks of a part, which each visits: of those that can be cut, which parts=<part> brings back.
+func cutStacks(part EventPart, reason, further string, each func(*Event, func(*List[Frame])),
+	canCut func([]Frame) bool, cut func(*List[Frame]),
+) eventCut {
+	isThere := func(e *Event) (there bool) {
+		each(e, func(frames *List[Frame]) { there = there || canCut(*frames) })
+		return there
+	}
+	return eventCut{string(part) + "[].frames[]", reason, "parts=" + string(part) + further, isThere, func(e *Event) { each(e, cut) }}
+}
+
+func hasLibraryContext(frames []Frame) bool {
+	return slices.ContainsFunc(frames, func(f Frame) bool {
+		return !f.InApp && (f.ContextLine != "" || len(f.PreContext)+len(f.PostContext) > 0 || !f.Vars.IsEmpty())
 	})
-	return there
 }
 
 func dropLibraryContext(frames *List[Frame]) {
@@ -114,11 +135,7 @@ func dropLibraryContext(frames *List[Frame]) {
 	*frames = trimmed
 }
 
-func hasManyFrames(e *Event) bool {
-	there := false
-	e.eachStack(func(frames *List[Frame]) { there = there || len(*frames) > 2*fewFrames })
-	return there
-}
+func hasManyFrames(frames []Frame) bool { return len(frames) > 2*fewFrames }
 
 func keepEnds(frames *List[Frame]) {
 	if n := len(*frames); n > 2*fewFrames {
@@ -128,15 +145,12 @@ func keepEnds(frames *List[Frame]) {
 
 // CutToFit cuts the event until its JSON has at most budget bytes. Problems say what was cut, and which argument of get_event
 // brings it back. A part that was asked for alone is made shorter and never left out.
-func (e *Event) CutToFit(budget int, parts []EventPart) error {
-	fits := func() (bool, error) {
-		text, err := marshalPlain(e)
-		return len(text) <= budget, err
-	}
-	if done, err := fits(); done || err != nil {
-		return err
-	}
+func (e *Event) CutToFit(budget int, parts []EventPart) {
+	buffer := make([]byte, 0, 2*budget)
 	for _, c := range eventCuts {
+		if e.MeasureJSON(buffer) <= budget {
+			return
+		}
 		isAlone := len(parts) == 1 && strings.HasPrefix(c.path, string(parts[0]))
 		if !c.isThere(e) || isAlone && c.reason == "left out" {
 			continue
@@ -147,9 +161,5 @@ func (e *Event) CutToFit(budget int, parts []EventPart) error {
 			back = "the REST API has it whole"
 		}
 		e.Problems = append(slices.Clone(e.Problems), Problem{Path: c.path, Reason: c.reason + " to fit: " + back})
-		if done, err := fits(); done || err != nil {
-			return err
-		}
 	}
-	return nil
 }

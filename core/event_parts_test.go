@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,7 @@ func heavyEvent() EventDetail {
 		}
 		e.Exceptions = append(e.Exceptions, x)
 	}
+	e.Threads = List[Thread]{{Name: "main", Frames: slices.Clone(e.Exceptions[0].Frames)}}
 	for range 100 {
 		e.Breadcrumbs = append(e.Breadcrumbs, Breadcrumb{Message: long[:600], Data: Value{Kind: Object, Kids: object.Kids[:1]}})
 	}
@@ -36,26 +38,43 @@ func TestAHeavyEventIsCutToFit(t *testing.T) {
 	t.Parallel()
 	for name, parts := range map[string][]EventPart{
 		"the whole": nil, "exceptions": {"exceptions"}, "breadcrumbs": {"breadcrumbs"}, "extra": {"extra"},
-		"two parts": {"exceptions", "contexts"},
+		"threads": {"threads"}, "two parts": {"exceptions", "contexts"}, "both stacks": {"exceptions", "threads"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			detail := heavyEvent()
 			detail.Event.KeepParts(parts)
 
-			require.NoError(t, detail.Event.CutToFit(ModelBudget, parts))
+			detail.Event.CutToFit(ModelBudget, parts)
 
 			answer, err := newAnswer(GetEvent.Operation, Data[EventDetail]{detail})
 			require.NoError(t, err)
-			body, err := fitBudget(answer.Body, ModelBudget)
+			body, err := fitBudget(answer.Body, GetEvent.freeForm, ModelBudget)
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(body), ModelBudget)
 			if parts == nil {
 				require.NotEmpty(t, detail.Event.Exceptions)
 				require.Contains(t, detail.Event.Problems[0].Reason, "library frames", "what helps least comes first")
-				require.Contains(t, detail.Event.Problems[1].Path, "breadcrumbs")
+				require.Equal(t, "threads[].frames[]", detail.Event.Problems[0].Path)
+				require.Equal(t, "exceptions[].frames[]", detail.Event.Problems[1].Path)
+				require.Contains(t, detail.Event.Problems[2].Path, "breadcrumbs")
 			}
+			if len(parts) == 1 && parts[0] == "threads" {
+				require.Equal(t, "threads[].frames[]", detail.Event.Problems[0].Path)
+			}
+			requireProblemsSayWhatBringsBack(t, detail.Event.Problems)
 		})
+	}
+}
+
+// requireProblemsSayWhatBringsBack holds that a problem names the part that was cut, and none but that brings it back.
+func requireProblemsSayWhatBringsBack(t *testing.T, problems []Problem) {
+	t.Helper()
+	for _, p := range problems {
+		part, _, _ := strings.Cut(p.Path, "[")
+		if _, back, isNamed := strings.Cut(p.Reason, "parts="); isNamed {
+			require.True(t, strings.HasPrefix(back, part+" "), "%s: %s", p.Path, p.Reason)
+		}
 	}
 }
 
@@ -70,26 +89,9 @@ func TestAnyAnswerFitsTheBudget(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(answer.Body), ModelBudget)
 
-	body, err := fitBudget(answer.Body, ModelBudget)
+	body, err := fitBudget(answer.Body, ListIssues.freeForm, ModelBudget)
 
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(body), ModelBudget)
 	require.Contains(t, string(body), `"left_out":[{"path":"data","kept":`)
-}
-
-func TestALeanIssueFitsItsBudget(t *testing.T) {
-	t.Parallel()
-	const most = 150 * bytesPerToken
-	issue := Issue{
-		ID: 1_000_000, Project: "a-project-with-a-name", Title: Untrusted(strings.Repeat("字", 200)), Culprit: Untrusted(strings.Repeat("字", 200)),
-		Status: Unresolved, Level: "error", TimesSeen: 1_000_000, Events24h: 100_000, UsersAffected: 1000, Priority: 123456.789, Trust: TrustHigh,
-		Triage: Triage{Category: Infrastructure},
-	}
-
-	text, err := marshalPlain(ListedIssue{Issue: issue, Fields: IssueFields{LeanFields}})
-
-	require.NoError(t, err)
-	require.LessOrEqual(t, len(text), most, "%s", text)
-	require.NotContains(t, string(text), "fingerprint")
-	require.Contains(t, string(text), `"triage":{"category":"infrastructure","severity":0,"agent_fixable":false,"noise":false}`)
 }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // IssueFields chooses the members of each issue in a list: names, with a dot into triage and claim, or one of the words below.
@@ -18,15 +17,17 @@ const (
 	LeanFields = "lean" // what a model needs to choose its work
 )
 
-// leanFields are the members that stand for lean. Title and culprit are cut too.
+// leanFields are the members that stand for lean. The texts of title, culprit and holder are cut too.
 var leanFields = []string{"id", "project", "title", "culprit", "status", "level", "events_24h", "times_seen", "users_affected",
-	"priority", "last_seen", "claim.holder", "claim.expires_at", "approval.action", "trust", "triage.category", "triage.severity",
-	"triage.agent_fixable", "triage.noise"}
+	"priority", "last_seen", "claim.holder", "approval.action", "trust", "triage.category", "triage.severity", "triage.agent_fixable",
+	"triage.noise"}
 
-// How long title and culprit of a lean issue are at most, in bytes.
+// How long texts of a lean issue are at most, in bytes of JSON. A slug is never cut: what it has more is taken from the title.
 const (
-	leanTitle   = 120
-	leanCulprit = 70
+	leanSlug    = 24
+	leanTitle   = 100
+	leanCulprit = 60
+	leanHolder  = 32
 )
 
 // IssueFieldNames returns the names of the members of an issue.
@@ -91,7 +92,7 @@ func (l ListedIssue) MarshalJSON() ([]byte, error) {
 	for _, name := range l.Fields {
 		if name == LeanFields {
 			chosen = append(chosen, leanFields...)
-			issue.Title, issue.Culprit = cutText(issue.Title, leanTitle), cutText(issue.Culprit, leanCulprit)
+			issue.cutTexts()
 			continue
 		}
 		chosen = append(chosen, name)
@@ -140,15 +141,22 @@ func appendChosen(b []byte, object reflect.Value, chosen []string) ([]byte, erro
 	return append(b, '}'), nil
 }
 
-// cutText cuts a text to at most atMost bytes. A text that was cut ends with an ellipsis.
-func cutText(text Untrusted, atMost int) Untrusted {
+// cutTexts makes the texts of a lean issue short.
+func (i *Issue) cutTexts() {
+	i.Title = cutText(i.Title, leanTitle-max(0, len(i.Project)-leanSlug))
+	i.Culprit = cutText(i.Culprit, leanCulprit)
+	if i.Claim != nil {
+		claim := *i.Claim
+		claim.Holder = cutText(claim.Holder, leanHolder)
+		i.Claim = &claim
+	}
+}
+
+// cutText cuts a text to at most atMost bytes of JSON. A text that was cut ends with an ellipsis.
+func cutText[T ~string](text T, atMost int) T {
 	const sign = "…"
-	if len(text) <= atMost {
+	if fittingPrefix(string(text), atMost) == len(text) {
 		return text
 	}
-	end := atMost - len(sign)
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + sign
+	return text[:fittingPrefix(string(text), atMost-len(sign))] + sign
 }

@@ -51,7 +51,7 @@ type ListIssuesInput struct {
 }
 
 // filterForm is what search engines take as a filter: is:unresolved.
-var filterForm = regexp.MustCompile(`(?i)^(is|status|project|release|environment|assigned):(\S*)$`)
+var filterForm = regexp.MustCompile(`(?i)^(is|status|project|release|environment|assigned):(\S+)$`)
 
 // Check refuses a search that is meant as a filter, since it would find nothing.
 func (in ListIssuesInput) Check() error {
@@ -62,7 +62,11 @@ func (in ListIssuesInput) Check() error {
 		}
 		filter := map[string]string{"is": "status", "assigned": "claimed"}[strings.ToLower(m[1])]
 		filter = cmp.Or(filter, strings.ToLower(m[1]))
-		return RefuseField("search", "finds text in titles and culprits only: %s is the filter %s=%s", word, filter, strings.ToLower(m[2]))
+		value := strings.ToLower(m[2])
+		if filter == "status" && value == string(Unresolved) { // elsewhere that is every issue to work on
+			value = string(Open)
+		}
+		return RefuseField("search", "finds text in titles and culprits only: %s is the filter %s=%s", word, filter, value)
 	}
 	return nil
 }

@@ -130,6 +130,19 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
+// fittingPrefix returns how many bytes of the text, whole characters, take at most room bytes of JSON beside the quotes.
+func fittingPrefix(s string, room int) int {
+	var buffer [16]byte
+	for i := 0; i < len(s); {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		if room -= len(appendString(buffer[:0], s[i:i+size])) - len(`""`); room < 0 {
+			return i
+		}
+		i += size
+	}
+	return len(s)
+}
+
 // plainPrefix counts the bytes before the first that needs an escape or is not ASCII. It looks at 8 bytes at a time: in the
 // sum below, such a byte sets the high bit of its own byte, or by a borrow that of a later one.
 func plainPrefix(b []byte) int {

@@ -1,9 +1,10 @@
 package core
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,11 +14,12 @@ const (
 	bytesPerToken = 4
 	// ModelBudget is how long an answer to a model may be, in bytes: clients cut longer ones, or put them into a file.
 	ModelBudget = 20_000 * bytesPerToken
-	// markRoom is what is added to an answer after it was cut.
-	markRoom = 1024
+	// longText is from how many bytes on a text is cut, to not less than half of it.
+	longText = 200
 )
 
-// leftOut says what of an answer was cut so that it fits a model's budget.
+// leftOut says what of an answer was cut so that it fits a model's budget. Bytes of free-form JSON, such as extra, are those of its
+// JSON: what its members are called is the app's word, and names no path.
 type leftOut struct {
 	Path string `json:"path"`
 	Kept int    `json:"kept"`
@@ -25,100 +27,206 @@ type leftOut struct {
 	Unit string `json:"unit"`
 }
 
-// fitBudget cuts the longest lists and texts of an answer until it is not longer than the budget, and says in left_out what it
-// cut. The answer is a JSON object; it stays as it is when it fits.
-func fitBudget(body []byte, budget int) ([]byte, error) {
+// fitBudget cuts the longest lists, texts and free-form objects of an answer until it is not longer than the budget, and says in
+// left_out what it cut. The answer is a JSON object, free are the paths of its free-form JSON as findFreeForm returns them. It
+// stays as it is when it fits.
+func fitBudget(body []byte, free []string, budget int) ([]byte, error) {
 	if len(body) <= budget {
 		return body, nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.UseNumber()
-	var whole map[string]any
-	if err := dec.Decode(&whole); err != nil {
+	var whole Value
+	if err := whole.UnmarshalJSON(body); err != nil {
 		return nil, err
 	}
-	cuts := map[string]leftOut{}
-	for len(body) > budget-markRoom {
-		largest := &fitting{}
-		largest.find(whole, "", func(any) {})
-		if largest.cut == nil {
-			break // numbers and names alone
-		}
-		over := len(body) - (budget - markRoom)
-		cut := largest.cut(over)
-		if first, again := cuts[cut.Path]; again {
-			cut.Of = first.Of
-		}
-		cuts[cut.Path] = cut
-		var list []leftOut
-		for _, c := range cuts {
-			list = append(list, c)
-		}
-		whole["left_out"] = list
-		text, err := marshalPlain(whole)
+	root := (&answerMeasure{free}).measureValue(&whole, "", false)
+	var list []leftOut
+	for {
+		text, err := marshalPlain(list)
 		if err != nil {
 			return nil, err
 		}
-		body = text
+		over := root.size + len(`,"left_out":`) + len(text) - budget
+		if over <= 0 || !root.canCut {
+			break // what cannot be cut is numbers and names of ours alone
+		}
+		list = addLeftOut(list, root.cutLargest(over))
 	}
-	return body, nil
+	return appendMember(whole.AppendJSON(nil), "left_out", list)
 }
 
-// fitting is the longest list or text of an answer, found so far.
-type fitting struct {
-	size int
-	cut  func(over int) leftOut
+// addLeftOut adds a cut to the list, or to the cut of the same.
+func addLeftOut(list []leftOut, cut leftOut) []leftOut {
+	for i := range list {
+		if list[i].Path == cut.Path && list[i].Unit == cut.Unit {
+			list[i].Kept = cut.Kept
+			return list
+		}
+	}
+	list = append(list, cut)
+	slices.SortFunc(list, func(a, b leftOut) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Unit, b.Unit))
+	})
+	return list
 }
 
-// find looks at a value, which set replaces where it stands, and at all in it. It returns about how long it is.
-func (f *fitting) find(v any, path string, set func(any)) int {
-	switch v := v.(type) {
-	case map[string]any:
-		size := 2
-		for name, member := range v {
-			if path == "" && name == "left_out" {
-				continue
-			}
-			size += len(name) + 4 + f.find(member, strings.TrimPrefix(path+"."+name, "."), func(to any) { v[name] = to })
-		}
-		return size
-	case []any:
-		sizes, size := make([]int, len(v)), 2
-		for i := range v {
-			sizes[i] = f.find(v[i], fmt.Sprintf("%s[%d]", path, i), func(to any) { v[i] = to })
-			size += sizes[i] + 1
-		}
-		if len(v) > 1 {
-			f.keep(size, func(over int) leftOut {
-				kept, saved := len(v), 0
-				for kept > 1 && saved < over {
-					kept--
-					saved += sizes[kept] + 1
-				}
-				set(v[:kept])
-				return leftOut{path, kept, len(v), "items"}
-			})
-		}
-		return size
-	case string:
-		if len(v) > 200 {
-			f.keep(len(v), func(over int) leftOut {
-				end := max(100, len(v)-over-len("…"))
-				for end > 0 && !utf8.RuneStart(v[end]) {
-					end--
-				}
-				set(v[:end] + "…")
-				return leftOut{path, end, len(v), "bytes"}
-			})
-		}
-		return len(v) + 2
-	}
-	return 8
+// answerPart is a value of an answer, and how long its JSON is.
+type answerPart struct {
+	value  *Value
+	kids   []*answerPart
+	path   string // of free-form JSON, that of its root
+	isFree bool   // it is free-form JSON, or in it
+	isRoot bool   // it is free-form JSON, and not in other
+	size   int
+	canCut bool
 }
 
-// keep remembers what is longer than all before. A list of one long item is cut in the item.
-func (f *fitting) keep(size int, cut func(over int) leftOut) {
-	if size > f.size {
-		f.size, f.cut = size, cut
+type answerMeasure struct{ free []string }
+
+// measureValue measures a value, which stands at a path, and all in it.
+func (m *answerMeasure) measureValue(v *Value, path string, isFree bool) *answerPart {
+	part := &answerPart{value: v, path: path, isFree: isFree, kids: make([]*answerPart, len(v.Kids))}
+	if !isFree && slices.Contains(m.free, genericPath(path)) {
+		part.isFree, part.isRoot = true, true
 	}
+	for i := range v.Kids {
+		below := path
+		switch {
+		case part.isFree:
+		case v.Kind == Array:
+			below = fmt.Sprintf("%s[%d]", path, i)
+		default:
+			below = strings.TrimPrefix(path+"."+v.Kids[i].Key, ".")
+		}
+		part.kids[i] = m.measureValue(&v.Kids[i].Value, below, part.isFree)
+	}
+	part.updateSize()
+	return part
+}
+
+// genericPath takes the numbers out of a path: data[].title.
+func genericPath(path string) string {
+	var b strings.Builder
+	for piece := range strings.SplitSeq(path, "[") {
+		if _, rest, isIndex := strings.Cut(piece, "]"); isIndex {
+			piece = "[]" + rest
+		}
+		b.WriteString(piece)
+	}
+	return b.String()
+}
+
+// updateSize adds up how long the part is now, and whether anything of it can be cut. What marks the app's text stays.
+func (p *answerPart) updateSize() {
+	switch p.value.Kind {
+	case Array, Object:
+		p.size, p.canCut = len(`[]`)+max(0, len(p.kids)-1), p.canDropKids() && len(p.kids) > 0
+		for i, kid := range p.kids {
+			p.size += p.sizeOfKey(i) + kid.size
+			p.canCut = p.canCut || kid.canCut
+		}
+	default:
+		p.size, p.canCut = len(p.value.AppendJSON(nil)), p.value.Kind == String && len(p.value.Text) > longText
+	}
+	if p.path == "untrusted" {
+		p.canCut = false
+	}
+}
+
+// sizeOfKey returns how long the i-th member is beside its value and the comma.
+func (p *answerPart) sizeOfKey(i int) int {
+	if p.value.Kind != Object {
+		return 0
+	}
+	return len(StringValue(p.value.Kids[i].Key).AppendJSON(nil)) + len(`:`)
+}
+
+// canDropKids reports whether a reader can do without some of what is in it: other objects have the members of their type.
+func (p *answerPart) canDropKids() bool {
+	return p.value.Kind == Array || p.value.Kind == Object && p.isFree
+}
+
+// cutLargest cuts what is the most of the part, until that is over bytes shorter or cannot be cut further.
+func (p *answerPart) cutLargest(over int) leftOut {
+	whole := p.size
+	var cut leftOut
+	switch kid := p.findLargest(); {
+	case p.value.Kind == String:
+		cut = p.cutText(over)
+	case kid != nil && (!p.canDropKids() || len(p.kids) == 1 || 2*kid.size > p.size):
+		cut = kid.cutLargest(over)
+	default:
+		cut = p.dropKids(over)
+	}
+	p.updateSize()
+	if p.isRoot && cut.Unit == "" {
+		cut = leftOut{p.path, p.size, whole, "bytes"}
+	}
+	return cut
+}
+
+// findLargest returns what is the longest of that in the part that can be cut; nil for nothing.
+func (p *answerPart) findLargest() (largest *answerPart) {
+	for _, kid := range p.kids {
+		if kid.canCut && (largest == nil || kid.size > largest.size) {
+			largest = kid
+		}
+	}
+	return largest
+}
+
+// dropKids drops items or members from the end, and keeps the first when it is not alone.
+func (p *answerPart) dropKids(over int) leftOut {
+	kept, least, saved := len(p.kids), min(1, len(p.kids)-1), 0
+	for kept > least && saved < over {
+		kept--
+		saved += p.kids[kept].size + p.sizeOfKey(kept) + len(`,`)
+	}
+	cut := leftOut{p.path, kept, len(p.kids), "items"}
+	if p.value.Kind == Object {
+		cut.Unit = "members"
+	}
+	p.kids, p.value.Kids = p.kids[:kept], p.value.Kids[:kept]
+	return p.sayCut(cut)
+}
+
+// cutText cuts the end of a text, but not its first half of longText.
+func (p *answerPart) cutText(over int) leftOut {
+	const sign = "…"
+	text := p.value.Text
+	end := max(longText/2, fittingPrefix(text, p.size-over-len(`""`+sign)))
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	p.value.Text = text[:end] + sign
+	return p.sayCut(leftOut{p.path, end, len(text), "bytes"})
+}
+
+// sayCut leaves it to the root of free-form JSON to say what was cut in it.
+func (p *answerPart) sayCut(cut leftOut) leftOut {
+	if p.isFree && !p.isRoot {
+		return leftOut{}
+	}
+	return cut
+}
+
+// findFreeForm returns the paths of the free-form JSON in an answer of the type, such as data.event.extra: objects whose members
+// are not those of a type.
+func findFreeForm(t reflect.Type, path string) []string {
+	switch {
+	case t == reflect.TypeFor[Value](), t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		return []string{path}
+	case t.Kind() == reflect.Pointer:
+		return findFreeForm(t.Elem(), path)
+	case t.Kind() == reflect.Slice:
+		return findFreeForm(t.Elem(), path+"[]")
+	case t.Kind() != reflect.Struct || t == reflect.TypeFor[Time]():
+		return nil
+	}
+	var paths []string
+	for _, f := range reflect.VisibleFields(t) {
+		if name := jsonName(f); name != "" {
+			paths = append(paths, findFreeForm(f.Type, strings.TrimPrefix(path+"."+name, "."))...)
+		}
+	}
+	return paths
 }

@@ -25,12 +25,9 @@ type NextIssue struct {
 // Prose is the Markdown: over MCP the answer is nothing else (decisions 11).
 func (n NextIssue) Prose() string { return n.Markdown }
 
-// maxHead is how long the line before a brief is at most, in bytes: a name of a token has 100 characters.
-const maxHead = 1000
-
-// BriefBudget is what is left for the brief when the line before it is part of the budget.
-func (in NextIssueInput) BriefBudget() int {
-	return max(MinBriefBudget, min(in.Budget, MaxBriefBudget-maxHead/bytesPerToken))
+// BriefBudget is what the budget leaves for the brief behind the line of ids.
+func (n NextIssue) BriefBudget(budget int) int {
+	return budget - (len(n.renderHead())+bytesPerToken-1)/bytesPerToken
 }
 
 // WithBrief adds the Markdown of the answer: a line of ids and then the brief, or why there is no issue.
@@ -57,12 +54,9 @@ func (n NextIssue) renderHead() string {
 	if i.LatestEventID != 0 {
 		fmt.Fprintf(&b, " latest_event_id=%d", i.LatestEventID)
 	}
-	fmt.Fprintf(&b, ": claimed for you until %s", i.Claim.ExpiresAt.Format(TimeLayout))
-	if i.Claim.Worker != "" {
-		fmt.Fprintf(&b, " (worker %s)", i.Claim.Worker)
-	}
-	fmt.Fprintf(&b, ". When fixed: %s id=%d commit=... note=... release=true; when you cannot: %s id=%[2]d note=...\n\n",
-		LinkFix.Name, i.ID, ReleaseIssue.Name)
+	fmt.Fprintf(&b, ": claimed for you until %s. When fixed: %s id=%d commit=... note=... release=true; ",
+		i.Claim.ExpiresAt.Format(TimeLayout), LinkFix.Name, i.ID)
+	fmt.Fprintf(&b, "when you cannot: %s id=%d note=...\n\n", ReleaseIssue.Name, i.ID)
 	return b.String()
 }
 

@@ -36,6 +36,7 @@ type Operation struct {
 	in, out    reflect.Type // without OrHeld
 	isHoldable bool
 	untrusted  *UntrustedMark // of its answers; nil when they have no text of the app
+	freeForm   []string       // paths of the free-form JSON in its answers
 	isProse    bool
 	input      *input
 }
@@ -111,7 +112,7 @@ func DefineOperation[In, Out any](op Operation) Op[In, Out] {
 	if output, ok := reflect.Zero(op.out).Interface().(holdable); ok {
 		op.out, op.isHoldable = output.outputType(), true
 	}
-	op.untrusted = findMark(op.out)
+	op.untrusted, op.freeForm = findMark(op.out), findFreeForm(op.out, "")
 	_, op.isProse = proseOf(reflect.Zero(op.out).Interface())
 	in, err := compileInput(op.in)
 	if err != nil {

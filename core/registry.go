@@ -112,7 +112,7 @@ func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, arg
 			args["limit"] = json.Number(strconv.FormatInt(max(1, fewer), 10))
 			continue
 		}
-		answer.Body, err = fitBudget(answer.Body, ModelBudget)
+		answer.Body, err = fitBudget(answer.Body, op.freeForm, ModelBudget)
 		return answer, err
 	}
 }

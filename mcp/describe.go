@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -53,6 +54,15 @@ func describePrompt(p prompts.Prompt) protocol.Prompt {
 		described.Arguments = append(described.Arguments, protocol.PromptArgument{Name: a.Name, Description: a.Description})
 	}
 	return described
+}
+
+// hidePrompts leaves the prompts whose tools the caller may call, in a list and when one is asked for.
+func (s *surface) hidePrompts(ctx context.Context, listed []protocol.Prompt) []protocol.Prompt {
+	actor := s.Call(ctx).Actor
+	return slices.DeleteFunc(listed, func(described protocol.Prompt) bool {
+		isIt := func(p prompts.Prompt) bool { return p.Name == described.Name && p.IsFor(actor) }
+		return !slices.ContainsFunc(prompts.AllPrompts(), isIt)
+	})
 }
 
 func handlePrompt(p prompts.Prompt) server.PromptHandlerFunc {

@@ -53,6 +53,7 @@ func New(o Options) http.Handler {
 		server.WithTitle("Errand"),
 		server.WithToolCapabilities(false),
 		server.WithPromptCapabilities(false),
+		server.WithPromptFilter(s.hidePrompts),
 		server.WithCacheHints(listsHoldFor.Milliseconds(), protocol.CacheScopePrivate),
 		server.WithCompletions(),
 		server.WithPromptCompletionProvider(projectCompletion{s}),

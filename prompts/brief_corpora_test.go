@@ -50,7 +50,7 @@ func requireBriefsOf(t *testing.T, event *core.Event) {
 	facts := makeFacts("")
 	facts.Issue.Title, facts.Issue.Culprit = core.Untrusted(grouping.MakeTitle(event)), core.Untrusted(grouping.FindCulprit(event))
 	facts.Issue.Platform, facts.Event.Event, facts.Similar = event.Platform, *event, nil
-	for _, budget := range []int{core.MinBriefBudget, core.DefaultBriefBudget, core.MaxBriefBudget} {
+	for _, budget := range []int{leastBudget, core.MinBriefBudget, core.DefaultBriefBudget, core.MaxBriefBudget} {
 		made := renderBrief(facts, budget)
 		requireSafe(t, made, budget)
 		outside := outsideOfFences(t, made.Markdown)

@@ -99,6 +99,9 @@ func makeFacts(text string) core.IssueFacts {
 	}
 }
 
+// leastBudget is what next_issue leaves for a brief at the least: the line of ids before it has at most 100 tokens.
+const leastBudget = core.MinBriefBudget - 100
+
 func renderBrief(facts core.IssueFacts, budget int) core.Brief {
 	return prompts.RenderBrief(facts, prompts.BriefForm{
 		Budget: budget, FenceID: fenceID, Now: briefNow,
@@ -111,7 +114,7 @@ func TestHostileBriefs(t *testing.T) {
 	for name, text := range attacks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, budget := range []int{core.MinBriefBudget, 1000, core.DefaultBriefBudget, core.MaxBriefBudget} {
+			for _, budget := range []int{leastBudget, core.MinBriefBudget, 1000, core.DefaultBriefBudget, core.MaxBriefBudget} {
 				made := renderBrief(makeFacts(text), budget)
 
 				requireSafe(t, made, budget)
@@ -130,7 +133,7 @@ func TestAnyBrief(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOfN(rapid.OneOf(rapid.String(), rapid.SampledFrom(pieces)), 0, 6).Draw(t, "parts")
-		text, budget := planted+strings.Join(parts, ""), rapid.IntRange(core.MinBriefBudget, core.MaxBriefBudget).Draw(t, "budget")
+		text, budget := planted+strings.Join(parts, ""), rapid.IntRange(leastBudget, core.MaxBriefBudget).Draw(t, "budget")
 		facts := makeFacts(text)
 		x := &facts.Event.Event.Exceptions[0]
 		for n := range rapid.IntRange(0, 300).Draw(t, "frames") {

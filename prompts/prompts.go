@@ -46,6 +46,12 @@ type Prompt struct {
 	Title       string
 	Description string
 	Arguments   []Argument
+	Scopes      []core.Scope // what the tools need that it names
+}
+
+// IsFor reports whether the actor may call the tools that the prompt names.
+func (p Prompt) IsFor(actor core.Actor) bool {
+	return !slices.ContainsFunc(p.Scopes, func(scope core.Scope) bool { return !actor.Has(scope) })
 }
 
 // Argument is one value that a prompt takes. None is required.
@@ -63,17 +69,17 @@ var allPrompts = []Prompt{
 	{
 		Name: "fix_next_issue", Title: "Fix the next issue",
 		Description: "Take the best open issue that nobody works on, fix it in the source code, and record what was done.",
-		Arguments:   []Argument{projectArgument},
+		Arguments:   []Argument{projectArgument}, Scopes: []core.Scope{core.IssuesRead, core.IssuesWrite},
 	},
 	{
 		Name: "triage_inbox", Title: "Triage the open issues",
 		Description: "Go through the open issues, note what each one is, and propose which to fix first and which to ignore.",
-		Arguments:   []Argument{projectArgument},
+		Arguments:   []Argument{projectArgument}, Scopes: []core.Scope{core.IssuesRead, core.IssuesWrite},
 	},
 	{
 		Name: "review_regressions", Title: "Review the fixes that did not hold",
 		Description: "Go through the issues whose error came back after a fix, and say what the fix missed.",
-		Arguments:   []Argument{projectArgument},
+		Arguments:   []Argument{projectArgument}, Scopes: []core.Scope{core.IssuesRead},
 	},
 	{
 		Name: "setup_app", Title: "Connect this application",
@@ -82,6 +88,7 @@ var allPrompts = []Prompt{
 			{"project", "Public id or slug of the project, when the application is registered already."},
 			{"platform", "Platform of the application, such as nextjs or django; found out when absent."},
 		},
+		Scopes: []core.Scope{core.SetupScope},
 	},
 }
 

@@ -48,6 +48,25 @@ func TestPromptWithoutValue(t *testing.T) {
 	}
 }
 
+// TestPromptsNameToolsOfTheirScopes holds that whoever is shown a prompt may call each tool that its text names.
+func TestPromptsNameToolsOfTheirScopes(t *testing.T) {
+	t.Parallel()
+	for _, prompt := range prompts.AllPrompts() {
+		actor := core.Actor{Type: core.ActorToken, Scopes: prompt.Scopes}
+		require.True(t, prompt.IsFor(actor), prompt.Name)
+		text, err := prompt.Render(nil)
+		require.NoError(t, err)
+		named := 0
+		for _, op := range core.V1.Tools() {
+			if strings.Contains(text, op.Name) {
+				named++
+				require.NoError(t, op.AuthorizeActor(actor), "%s: %s", prompt.Name, op.Name)
+			}
+		}
+		require.Positive(t, named)
+	}
+}
+
 func TestPromptRefuses(t *testing.T) {
 	t.Parallel()
 	for name, values := range map[string]map[string]string{

@@ -19,7 +19,7 @@ func (t *Tools) getEvent(ctx context.Context, call core.Call, in core.EventInput
 		event.Event.KeepAppFrames()
 	}
 	if call.ForModel {
-		err = event.Event.CutToFit(core.ModelBudget-roomBesideEvent, in.Parts)
+		event.Event.CutToFit(core.ModelBudget-roomBesideEvent, in.Parts)
 	}
-	return wrapData(event, err)
+	return wrapData(event, nil)
 }

@@ -121,6 +121,9 @@ func TestListIssuesPassesEveryFilterOn(t *testing.T) {
 	} {
 		h.mustRefuse(op, args, field)
 	}
+	h.mustCall(reader, op, `{"search": "HTTP status: 500 assigned:"}`)
+	_, refused := h.callOperation(reader, op, `{"search": "is:Unresolved"}`)
+	require.Contains(t, refused.Details[0].Message, "is the filter status=open", "regressed ones are work too")
 }
 
 func TestListsArePaged(t *testing.T) {

@@ -1,0 +1,81 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// manyKeys makes an object of keys whose values have some bytes.
+func manyKeys(keys, bytes int) Value {
+	object := Value{Kind: Object}
+	for n := range keys {
+		object.Kids = append(object.Kids, Member{Key: fmt.Sprintf("key %05d", n), Value: StringValue(strings.Repeat("x", bytes))})
+	}
+	return object
+}
+
+// nest puts a value into objects and arrays of one another.
+func nest(v Value, depth int) Value {
+	for range depth {
+		v = Value{Kind: Object, Kids: []Member{{Key: "in", Value: Value{Kind: Array, Kids: []Member{{Value: v}}}}}}
+	}
+	return v
+}
+
+func frameWith(vars Value) List[Exception] {
+	return List[Exception]{{Type: "Error", Frames: List[Frame]{{Function: "pay", InApp: true, Vars: vars}}}}
+}
+
+// What is long of an event may be anywhere: whatever it is, an answer of it is cut to the budget, fast, and says where.
+func TestAnEventOfManyMembersFitsTheBudget(t *testing.T) {
+	t.Parallel()
+	const variables = "data.event.exceptions[0].frames[0].vars"
+	extra, tree := []EventPart{"extra"}, Value{Kind: Object}
+	for n := range 20 {
+		tree.Kids = append(tree.Kids, Member{Key: fmt.Sprint("branch ", n), Value: manyKeys(300, 20)})
+	}
+	largeAndSmall := manyKeys(100, 10)
+	largeAndSmall.Kids[0].Value = StringValue(strings.Repeat("<\"\n", 100_000))
+	longKey := Value{Kind: Object, Kids: []Member{{Key: strings.Repeat("k", 200_000)}}}
+	for name, c := range map[string]struct {
+		event Event
+		parts []EventPart
+		path  string
+	}{
+		"short keys":  {Event{Extra: manyKeys(12_000, 3)}, extra, "data.event.extra"},
+		"texts":       {Event{Extra: manyKeys(1000, 240)}, extra, "data.event.extra"},
+		"a tree":      {Event{Extra: tree}, extra, "data.event.extra"},
+		"one large":   {Event{Extra: largeAndSmall}, extra, "data.event.extra"},
+		"a key alone": {Event{Extra: longKey}, extra, "data.event.extra"},
+		"nested deep": {Event{Extra: nest(manyKeys(12_000, 3), 200)}, extra, "data.event.extra"},
+		"headers": {Event{Request: &Request{Headers: manyKeys(12_000, 3)}}, []EventPart{"request"},
+			"data.event.request.headers"},
+		"variables of the app":          {Event{Exceptions: frameWith(manyKeys(12_000, 3))}, nil, variables},
+		"variables of the app, as text": {Event{Exceptions: frameWith(manyKeys(1000, 240))}, nil, variables},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			detail := EventDetail{Event: c.event}
+			detail.Event.CutToFit(ModelBudget, c.parts)
+			answer, err := newAnswer(GetEvent.Operation, Data[EventDetail]{detail})
+			require.NoError(t, err)
+			whole := len(answer.Body)
+
+			body, err := fitBudget(answer.Body, GetEvent.freeForm, ModelBudget)
+
+			require.NoError(t, err)
+			t.Logf("%d bytes of %d in %s", len(body), whole, time.Since(start))
+			require.LessOrEqual(t, len(body), ModelBudget)
+			require.True(t, name == "a key alone" || len(body) > ModelBudget*9/10, "it is cut no more than it must be")
+			var cut Value
+			require.NoError(t, cut.UnmarshalJSON(body))
+			require.Equal(t, c.path, cut.Get("left_out").Kids[0].Value.Get("path").Text)
+			require.Len(t, cut.Get("untrusted").Get("paths").Kids, len(GetEvent.untrusted.Paths), "what marks the app's text stays")
+		})
+	}
+}
