@@ -36,7 +36,7 @@ type Options struct {
 	SignIn    map[string]http.Handler
 	Challenge func() string
 	// AuthenticateSession returns the actor who is signed in by a cookie, for requests to /v1 without the header Authorization; nil for
-	// nobody. Its errors are those of Authenticate, and forbidden_origin.
+	// nobody. Its errors are those of Authenticate, and forbidden.
 	AuthenticateSession func(*http.Request) (core.Actor, error)
 	// Pages are the pages for people by their paths; nil for none.
 	Pages map[string]http.Handler

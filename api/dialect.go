@@ -39,6 +39,8 @@ const (
 	schemeBearer = "bearer"
 	schemeDSNKey = "dsnKey"
 	schemeSetup  = "setupKey"
+	// schemeSession is not of the specification: people have accounts.
+	schemeSession = "session"
 )
 
 //go:embed openapi.md
@@ -56,6 +58,9 @@ func newV1Dialect(catalogue *core.Catalogue) *dialect {
 			schemeSCM: {Type: "apiKey", In: "header", Name: "X-Scm-Signature-256",
 				Description: "sha256=, and the HMAC-SHA256 of the raw body in hexadecimal, with SCM_WEBHOOK_SECRET as the key."},
 			schemeSetup: {Type: "http", Scheme: "bearer", Description: "A setup key (cks_..), valid for one hour."},
+			schemeSession: {Type: "apiKey", In: "cookie", Name: "errand_session",
+				Description: "The session of a person who has signed in; under https the cookie is __Host-errand_session. It counts where there is " +
+					"no header Authorization. A change that another site has the browser ask for is 403 forbidden."},
 		},
 		usualScheme: schemeBearer,
 		scopeName:   "x-required-scope",
@@ -77,9 +82,9 @@ func schemesOfV1(op *core.Operation) []map[string][]string {
 	case core.NoToken:
 		return []map[string][]string{{schemeDSNKey: {}}}
 	case core.SetupScope:
-		return []map[string][]string{{schemeSetup: {}}, {schemeBearer: {}}}
+		return []map[string][]string{{schemeSetup: {}}, {schemeBearer: {}}, {schemeSession: {}}}
 	default:
-		return []map[string][]string{{schemeBearer: {}}}
+		return []map[string][]string{{schemeBearer: {}}, {schemeSession: {}}}
 	}
 }
 

@@ -93,12 +93,12 @@ var headersOf = map[core.Code][]string{
 // checkRoute checks that the parts of a route say what its operation says.
 func checkRoute(t *testing.T, d document, op *core.Operation, path string, route documentedRoute) {
 	t.Helper()
-	want := []map[string][]string{{"bearer": {}}}
+	want := []map[string][]string{{"bearer": {}}, {"session": {}}}
 	switch op.Scope {
 	case core.NoToken:
 		want = []map[string][]string{{"dsnKey": {}}}
 	case core.SetupScope:
-		want = []map[string][]string{{"setupKey": {}}, {"bearer": {}}}
+		want = []map[string][]string{{"setupKey": {}}, {"bearer": {}}, {"session": {}}}
 	}
 	require.Equal(t, want, route.Security, route.OperationID)
 	for _, scheme := range route.Security {

@@ -112,7 +112,7 @@ var arrows = map[string][]string{
 	"e2e/loop":        {},
 	"bench":           {"store/embedded", "github.com/jackc/pgx/v5"},
 	"bench/ingest":    {"bench", "envelope", "grouping", "scrub", "store/intake", "github.com/jackc/pgx/v5"},
-	"bench/queries":   {"bench", "core", "similar", "store", "store/intake", "triage", "github.com/jackc/pgx/v5"},
+	"bench/queries":   {"bench", "passwords", "core", "similar", "store", "store/intake", "triage", "github.com/jackc/pgx/v5"},
 	"bench/webhooks":  {"bench", "core", "notify", "notify/service"},
 	"bench/sourcemap": {"bench", "sourcemap", "github.com/go-sourcemap/sourcemap"},
 }

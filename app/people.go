@@ -79,14 +79,14 @@ func (a *App) newSSO() *sso.Provider {
 }
 
 // authenticateSession returns the actor who is signed in by the cookie of a request, or unauthorized. Changes that another site has
-// the browser ask for are forbidden_origin. Wrong cookies count as failed authentication.
+// the browser ask for are forbidden. Wrong cookies count as failed authentication.
 func (a *App) authenticateSession(behaviour *tools.Tools) func(*http.Request) (core.Actor, error) {
 	return func(r *http.Request) (core.Actor, error) {
 		if !a.people.site.HasCookie(r) {
 			return core.Actor{}, core.NewError(core.Unauthorized)
 		}
 		if err := a.people.site.CheckOrigin(r); err != nil {
-			return core.Actor{}, err
+			return core.Actor{}, core.NewError(core.Forbidden).With("reason", "another site has asked for it").Because(err)
 		}
 		end, err := a.failures.TakeTurn(r.Context())
 		if err != nil {

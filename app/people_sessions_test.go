@@ -219,7 +219,7 @@ func TestCrossSitePosts(t *testing.T) {
 		}
 		made := b.send(http.MethodPost, "/v1/projects", "text/plain", `{"name":"Shop"}`)
 		require.Equal(t, http.StatusForbidden, made.status, name)
-		require.JSONEq(t, `{"error":"forbidden_origin"}`, made.body, name)
+		require.JSONEq(t, `{"error":"forbidden","reason":"another site has asked for it"}`, made.body, name)
 		require.Equal(t, http.StatusOK, b.get("/account").status, "%s: reading changes nothing", name)
 	}
 	for name, header := range map[string]http.Header{

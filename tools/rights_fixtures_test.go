@@ -75,10 +75,10 @@ func (h *fixture) foreignPart() part { return part{h, foreign, foreignMark, &[]s
 func (h *fixture) unknownPart() part { return part{h, 0, "nowhere", &[]string{}} }
 
 // give returns what a part has: what is made, or the id of nothing.
-func (p part) give(make func() int64) int64 {
+func (p part) give(create func() int64) int64 {
 	id := int64(unknownID + len(*p.names))
 	if p.project != 0 {
-		id = make()
+		id = create()
 	}
 	*p.names = append(*p.names, fmt.Sprint(id))
 	return id

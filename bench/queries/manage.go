@@ -92,7 +92,8 @@ func (c *client) measureManage(ctx context.Context) ([]row, error) {
 		r.print()
 		rows = append(rows, r)
 	}
-	return rows, nil
+	signIns, err := c.measureSignIn(ctx)
+	return append(rows, signIns...), err
 }
 
 func (c *client) loadTags(ctx context.Context) error {

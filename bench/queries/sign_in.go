@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+
+	"errand/bench"
+	"errand/passwords"
+)
+
+const (
+	benchPerson   = "bench@example.com"
+	benchPassword = "a password of the bench"
+	// signInsAtOnce is more than a server hashes at once.
+	signInsAtOnce = 8
+)
+
+// measureSignIn signs a person in again and again, one at a time and several at once. The yardstick is a hash alone, made in this
+// process: nothing else should take time.
+func (c *client) measureSignIn(ctx context.Context) ([]row, error) {
+	create := exec.CommandContext(ctx, c.binary, "user", "create", "--email", benchPerson, "--password-stdin")
+	create.Env = append(os.Environ(), "DATABASE_URL="+c.URL)
+	create.Stdin = strings.NewReader(benchPassword)
+	if text, err := create.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, text)
+	}
+	hasher := passwords.New(passwords.Recommended)
+	var rows []row
+	for _, one := range []struct {
+		name, target string
+		atOnce       int
+		call         func(int) error
+	}{
+		{"a hash of a password alone", "about 50", 1, func(int) error { _, err := hasher.Hash(ctx, benchPassword); return err }},
+		{"sign-in, 1 at once", "that of the hash", 1, func(int) error { return c.signIn(ctx) }},
+		{"hashes alone, 8 at once", "", signInsAtOnce, func(int) error { _, err := hasher.Hash(ctx, benchPassword); return err }},
+		{"sign-in, 8 at once", "that of the hashes", signInsAtOnce, func(int) error { return c.signIn(ctx) }},
+	} {
+		times, err := timeTogether(one.atOnce, max(c.calls/4/one.atOnce, 4), 0, one.call)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", one.name, err)
+		}
+		r := row{name: one.name, target: one.target, median: bench.TakeMedian(times), p95: times[int(0.95*float64(len(times)-1))]}
+		r.print()
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// signIn sends the form of the page of signing in, as a browser that has never been there does.
+func (c *client) signIn(ctx context.Context) error {
+	form := url.Values{"email": {benchPerson}, "password": {benchPassword}}.Encode()
+	httpRequest, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+c.Addr+"/sign-in", strings.NewReader(form))
+	if err != nil {
+		return err
+	}
+	httpRequest.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, err := http.DefaultTransport.RoundTrip(httpRequest) // not by a client: it would follow the redirect
+	if err != nil {
+		return err
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusSeeOther {
+		return fmt.Errorf("a sign-in was answered with %s", answer.Status)
+	}
+	return nil
+}
