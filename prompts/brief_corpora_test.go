@@ -1,8 +1,6 @@
 package prompts_test
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,27 +18,18 @@ import (
 func TestCorporaBriefs(t *testing.T) {
 	t.Parallel()
 	events := 0
-	for _, corpus := range []string{"glitchtip-2022", "grouping", "relay-2019-mit", "sentry-java"} {
-		err := filepath.WalkDir(corpora.FindCorpus(t, corpus), func(path string, entry fs.DirEntry, err error) error {
-			require.NoError(t, err)
-			if entry.IsDir() || filepath.Ext(path) != ".json" {
-				return nil
-			}
-			text, err := os.ReadFile(path)
-			require.NoError(t, err)
-			event, err := new(envelope.Decoder).Decode(text, envelope.Hints{ReceivedAt: briefNow.Time})
-			if err != nil {
-				return nil // not an event
-			}
-			events++
-			t.Run(filepath.Base(path), func(t *testing.T) {
-				t.Parallel()
-				requireBriefsOf(t, event)
-			})
-			return nil
+	read := func(path string, text []byte) {
+		event, err := new(envelope.Decoder).Decode(text, envelope.Hints{ReceivedAt: briefNow.Time})
+		if err != nil {
+			return // not an event
+		}
+		events++
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			requireBriefsOf(t, event)
 		})
-		require.NoError(t, err)
 	}
+	corpora.ReadEvents(t, read, "glitchtip-2022", "grouping", "relay-2019-mit", "sentry-java")
 	t.Logf("%d events", events)
 	require.Greater(t, events, 50)
 }

@@ -35,7 +35,8 @@ func (t *Tools) nextIssue(ctx context.Context, call core.Call, in core.NextIssue
 		return wrapData(next.WithBrief(core.Brief{}), nil)
 	}
 	next.Issue = issue
-	b, err := brief.BuildBrief(ctx, t.store, issue.ID, brief.Options{Budget: next.BriefBudget(in.Budget), Reader: call.Actor, Random: t.random})
+	o := brief.Options{Budget: next.BriefBudget(in.Budget), Reader: call.Actor, Random: t.random}
+	b, err := brief.BuildBrief(ctx, t.store, issue.ID, o)
 	if err != nil {
 		t.giveBack(ctx, call.Actor.As(in.Worker), issue.ID)
 	}

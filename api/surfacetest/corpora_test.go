@@ -4,9 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -28,26 +25,17 @@ func TestCorporaAnswersFitAModel(t *testing.T) {
 	project := s.CreateProject(t)
 	var events []intake.Added
 	largest := 0
-	for _, corpus := range []string{"glitchtip-2022", "grouping", "relay-2019-mit", "sentry-java", "sentry-normalize-2019"} {
-		err := filepath.WalkDir(corpora.FindCorpus(t, corpus), func(path string, entry fs.DirEntry, err error) error {
-			require.NoError(t, err)
-			if entry.IsDir() || filepath.Ext(path) != ".json" {
-				return nil
-			}
-			text, err := os.ReadFile(path)
-			require.NoError(t, err)
-			event, err := new(envelope.Decoder).Decode(text, envelope.Hints{ReceivedAt: time.Now()})
-			if err != nil {
-				return nil // not an event
-			}
-			fillUp(event)
-			envelope.LimitEvent(event)
-			events = append(events, addEvent(t, s, project, len(events), event))
-			largest = max(largest, len(event.AppendJSON(nil)))
-			return nil
-		})
-		require.NoError(t, err)
+	read := func(_ string, text []byte) {
+		event, err := new(envelope.Decoder).Decode(text, envelope.Hints{ReceivedAt: time.Now()})
+		if err != nil {
+			return // not an event
+		}
+		fillUp(event)
+		envelope.LimitEvent(event)
+		events = append(events, addEvent(t, s, project, len(events), event))
+		largest = max(largest, len(event.AppendJSON(nil)))
 	}
+	corpora.ReadEvents(t, read, "glitchtip-2022", "grouping", "relay-2019-mit", "sentry-java", "sentry-normalize-2019")
 	t.Logf("%d events of at most %d bytes", len(events), largest)
 	require.Greater(t, largest, 2*core.ModelBudget)
 

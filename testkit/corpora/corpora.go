@@ -3,6 +3,7 @@
 package corpora
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,6 +22,26 @@ func FindCorpus(t testing.TB, name string) string {
 		t.Skipf("no corpus at %s: set CORPORA to the folder that has %s", dir, name)
 	}
 	return dir
+}
+
+// ReadEvents calls read with the JSON of each file of corpora that have an event in each.
+func ReadEvents(t testing.TB, read func(path string, text []byte), names ...string) {
+	t.Helper()
+	for _, name := range names {
+		err := filepath.WalkDir(FindCorpus(t, name), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".json" {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err == nil {
+				read(path, text)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // findRepository returns the way from the folder of the test to that with go.mod.
