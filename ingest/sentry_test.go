@@ -184,7 +184,7 @@ func TestPanicIsOfOneEventOnly(t *testing.T) {
 		require.Equal(t, "the-request", a.body["request_id"])
 		require.NotContains(t, a.text, "randomness")
 	}
-	require.Equal(t, 3, strings.Count(s.log.String(), `"request_id":"the-request","error":"ingest: panic: the source of randomness is gone`))
+	require.Equal(t, 3, strings.Count(s.log.String(), `"request_id":"the-request","error":"panic: the source of randomness is gone`))
 
 	a := s.postEvents(withoutID, eventItem(1), withoutID)
 	require.Equal(t, http.StatusOK, a.status, a.text)
