@@ -27,8 +27,9 @@ func (s jsonSizes) halve() jsonSizes {
 
 // makeBoundedEvent returns what the JSON has of the event within its bound.
 func (b *brief) makeBoundedEvent() *core.BriefEvent {
+	made := map[*core.Frame]core.BriefFrame{} // a frame is the same at each size
 	for sizes := usualSizes; ; sizes = sizes.halve() {
-		event := b.makeEvent(sizes)
+		event := b.makeEvent(sizes, made)
 		if event == nil || sizes.frames == 0 || measureEvent(event) <= maxEventJSON {
 			return event
 		}

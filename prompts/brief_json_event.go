@@ -6,8 +6,8 @@ import (
 	"errand/core"
 )
 
-// makeEvent returns what the JSON has of the event; nil when there is none.
-func (b *brief) makeEvent(sizes jsonSizes) *core.BriefEvent {
+// makeEvent returns what the JSON has of the event; nil when there is none. Frames that were made are not made again.
+func (b *brief) makeEvent(sizes jsonSizes, made map[*core.Frame]core.BriefFrame) *core.BriefEvent {
 	if b.Event == nil {
 		return nil
 	}
@@ -30,14 +30,14 @@ func (b *brief) makeEvent(sizes jsonSizes) *core.BriefEvent {
 		if x.Mechanism != nil {
 			exception.Handled = x.Mechanism.Handled
 		}
-		exception.Frames, exception.Folded = stacks.makeFrames(x.Frames, &frames)
+		exception.Frames, exception.Folded = stacks.makeFrames(x.Frames, &frames, made)
 		event.Exceptions = append(event.Exceptions, exception)
 	}
 	for i := range e.Threads {
 		t := &e.Threads[i]
 		if frames == sizes.frames && (t.Crashed || t.Current) {
 			thread := core.BriefThread{Name: cleanField(t.Name, maxName)}
-			thread.Frames, thread.Folded = stacks.makeFrames(t.Frames, &frames)
+			thread.Frames, thread.Folded = stacks.makeFrames(t.Frames, &frames, made)
 			event.Threads = append(event.Threads, thread)
 		}
 	}
@@ -75,7 +75,9 @@ func makeRequest(r *core.Request, limit int) core.Value {
 
 // makeFrames returns the frames of a stack that are shown, at most as many as left says, which it lowers; and how many of
 // libraries are not.
-func (s *stacks) makeFrames(frames []core.Frame, left *int) (shown core.List[core.BriefFrame], folded int) {
+func (s *stacks) makeFrames(frames []core.Frame, left *int, made map[*core.Frame]core.BriefFrame) (
+	shown core.List[core.BriefFrame], folded int,
+) {
 	for i := range frames {
 		f := &frames[i]
 		switch {
@@ -83,7 +85,10 @@ func (s *stacks) makeFrames(frames []core.Frame, left *int) (shown core.List[cor
 			folded++
 		case *left > 0:
 			*left--
-			shown = append(shown, makeFrame(frames, i))
+			if _, isMade := made[f]; !isMade {
+				made[f] = makeFrame(frames, i)
+			}
+			shown = append(shown, made[f])
 		}
 	}
 	return shown, folded
