@@ -107,7 +107,7 @@ func (f ProblemFilter) buildList() *problemList {
 	if len(f.Tags) > 0 {
 		l.whereArg(`EXISTS (
 			SELECT FROM issue_tags l JOIN tags t ON t.id = l.tag_id
-			WHERE l.project_id = i.project_id AND l.issue_id = i.id AND t.name = ANY (@tags))`, "tags", f.Tags)
+			WHERE l.project_id = i.project_id AND l.issue_id = i.id AND t.name = ANY (@tags) OFFSET 0)`, "tags", f.Tags) // asked of each issue
 		l.isCovered = false
 	}
 	return l
@@ -137,6 +137,10 @@ func (l *problemList) from() string {
 	return " FROM issues i WHERE " + strings.Join(l.conditions, " AND ")
 }
 
+// fewTagged is how many issues with a tag are read by themselves; where there are more, the order is gone through until the page is
+// full.
+const fewTagged = 500
+
 // findTagged returns the issues that have a tag, or as many as are too many to go by them.
 const findTagged = `
 SELECT coalesce(array_agg(issue_id), '{}') AS ids FROM (
@@ -160,11 +164,11 @@ func (s *Store) ListProblems(ctx context.Context, f ProblemFilter) (problems []P
 	}
 	if len(f.Tags) > 0 {
 		tagged, err := pg.QueryOne[struct{ IDs []int64 }](ctx, s.db.Main, findTagged,
-			pg.Args{"project_id": f.ProjectID, "tags": f.Tags, "rows": s.searchBounds.found + 1})
+			pg.Args{"project_id": f.ProjectID, "tags": f.Tags, "rows": fewTagged + 1})
 		if err != nil {
 			return nil, 0, err
 		}
-		if len(tagged.IDs) <= s.searchBounds.found {
+		if len(tagged.IDs) <= fewTagged {
 			l.whereIDs(tagged.IDs)
 		}
 	}

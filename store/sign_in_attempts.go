@@ -39,8 +39,11 @@ type AttemptLimit struct {
 // ends, and counts nothing.
 func (s *Store) CountAttempt(ctx context.Context, l AttemptLimit) error {
 	now := s.Now()
-	_, err := pg.QueryOne[struct{ Attempts int64 }](ctx, s.db.Main, countAttempt, pg.Args{
-		"subject": l.Subject, "now": now, "ended": now.Add(-l.Window), "limit": l.Limit,
+	err := s.inTxSoonWritten(ctx, func(t *tx) error {
+		_, err := pg.QueryOne[struct{ Attempts int64 }](ctx, t, countAttempt, pg.Args{
+			"subject": l.Subject, "now": now, "ended": now.Add(-l.Window), "limit": l.Limit,
+		})
+		return err
 	})
 	if !core.HasCode(err, core.NotFound) {
 		return err
@@ -59,12 +62,16 @@ func (s *Store) CountAttempt(ctx context.Context, l AttemptLimit) error {
 
 // ForgetAttempts has a subject begin anew.
 func (s *Store) ForgetAttempts(ctx context.Context, subject []byte) error {
-	_, err := pg.Exec(ctx, s.db.Main, forgetAttempts, pg.Args{"subject": subject})
-	return err
+	return s.inTxSoonWritten(ctx, func(t *tx) error {
+		_, err := pg.Exec(ctx, t, forgetAttempts, pg.Args{"subject": subject})
+		return err
+	})
 }
 
 // UncountAttempt takes back one attempt that was counted.
 func (s *Store) UncountAttempt(ctx context.Context, subject []byte) error {
-	_, err := pg.Exec(ctx, s.db.Main, uncountAttempt, pg.Args{"subject": subject})
-	return err
+	return s.inTxSoonWritten(ctx, func(t *tx) error {
+		_, err := pg.Exec(ctx, t, uncountAttempt, pg.Args{"subject": subject})
+		return err
+	})
 }

@@ -28,6 +28,19 @@ func (s *Store) inTx(ctx context.Context, fn func(*tx) error) error {
 	return err
 }
 
+const commitSoon = `SET LOCAL synchronous_commit = off`
+
+// inTxSoonWritten is inTx for what may be lost when the machine stops in the same moment: nobody waits for the disk. Everybody sees it
+// at once all the same.
+func (s *Store) inTxSoonWritten(ctx context.Context, fn func(*tx) error) error {
+	return s.inTx(ctx, func(t *tx) error {
+		if _, err := pg.Exec(ctx, t, commitSoon, pg.Args{}); err != nil {
+			return err
+		}
+		return fn(t)
+	})
+}
+
 // inSavepoint runs fn in a savepoint: when it fails, what it did is undone, and the transaction goes on.
 func (t *tx) inSavepoint(ctx context.Context, fn func(*tx) error) error {
 	return t.InSavepoint(ctx, func(savepoint *pg.Tx) error { return fn(&tx{Tx: savepoint, store: t.store, reorders: t.reorders}) })

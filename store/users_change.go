@@ -118,8 +118,10 @@ func (t *tx) saveUser(ctx context.Context, u User) error {
 
 // NoteSignIn writes down that the user signed in now.
 func (s *Store) NoteSignIn(ctx context.Context, id int64) error {
-	_, err := pg.Exec(ctx, s.db.Main, noteSignIn, pg.Args{"id": id, "now": s.Now()})
-	return err
+	return s.inTxSoonWritten(ctx, func(t *tx) error {
+		_, err := pg.Exec(ctx, t, noteSignIn, pg.Args{"id": id, "now": t.Now})
+		return err
+	})
 }
 
 // UpgradeHash replaces the hash of a password by another one of the same password, made with the parameters of today. It does
