@@ -21,6 +21,10 @@ const nextChunk = 50
 // nextChunks bounds the chunks that are looked through: all before them are noise, held or given back.
 const nextChunks = 40
 
+// nextTries bounds how often a search begins anew because others took all that it had found: what is left may have moved up meanwhile,
+// before the chunk that it looked at.
+const nextTries = 10
+
 // fixableChunks bounds the chunks in which an issue that a change of code can fix goes before better ones that none can.
 const fixableChunks = 4
 
@@ -75,12 +79,12 @@ func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWant
 			continue
 		}
 		var search nextSearch
-		for _, again := range []bool{false, true} { // in kept rankings others may have taken all
-			search = nextSearch{store: s, actor: actor, wanted: wanted, status: status, givenBack: givenBack, readsAnew: again}
+		for try := range nextTries {
+			search = nextSearch{store: s, actor: actor, wanted: wanted, status: status, givenBack: givenBack, readsAnew: try > 0}
 			if issue, err = search.takeBest(ctx); err != nil || issue != nil {
 				return issue, passed, err
 			}
-			if !search.readKept {
+			if !search.readKept && !search.wasLate {
 				break
 			}
 		}
@@ -141,6 +145,7 @@ type nextSearch struct {
 	unfixable []nextCandidate // found so far, best first
 	readsAnew bool            // it uses no ranking that was kept
 	readKept  bool            // it has used one
+	wasLate   bool            // others took what it wanted to take
 }
 
 // takeBest goes through the ranking until an issue could be taken. What others take meanwhile is skipped.
@@ -195,6 +200,7 @@ func (n *nextSearch) claimFirst(ctx context.Context, issues []nextCandidate) (*c
 			return issue, err
 		}
 	}
+	n.wasLate = n.wasLate || len(issues) > 0
 	return nil, nil
 }
 

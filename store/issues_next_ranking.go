@@ -12,7 +12,11 @@ import (
 // keepRanking is how long a ranking is good for further calls. What this server commits makes it old at once (pg.DB.CountReorder);
 // what other servers commit, and events that are only counted, are seen after that time. Whether an issue is still open and free is
 // looked at when it is taken.
-const keepRanking = time.Second
+// One that is half as old is made anew while it is still used, so that nobody waits where many ask.
+const (
+	keepRanking  = time.Second
+	renewRanking = keepRanking / 2
+)
 
 // rankings are the rankings of issues that are being made or were made just now. Ranking takes long beside claiming, and many agents
 // want the same one: those who come while one is made share the next, which begins after they came.
@@ -58,7 +62,10 @@ func (n *nextSearch) readRanking(ctx context.Context, key rankingKey) (core.Page
 	if !n.readsAnew {
 		if kept, ok := s.rankings.find(key, s.Now(), s.db.Reorders()); ok {
 			n.readKept = true
-			return kept, nil
+			if s.Now().Sub(kept.began.Time) > renewRanking {
+				s.rankings.renew(ctx, key, s.rankAndKeep)
+			}
+			return kept.page, nil
 		}
 	}
 	return s.rankings.read(ctx, key, s.rankAndKeep)
@@ -75,11 +82,20 @@ func (s *Store) rankAndKeep(ctx context.Context, key rankingKey) (core.Page[next
 }
 
 // find returns a ranking that is not old.
-func (r *rankings) find(key rankingKey, now core.Time, reorders int64) (core.Page[nextCandidate], bool) {
+func (r *rankings) find(key rankingKey, now core.Time, reorders int64) (keptRanking, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	kept, ok := r.kept[key]
-	return kept.page, ok && kept.isGood(now, reorders)
+	return kept, ok && kept.isGood(now, reorders)
+}
+
+// renew has a ranking made unless it is made just now. It does not wait for it.
+func (r *rankings) renew(ctx context.Context, key rankingKey, rank rankIssuesFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.making[key] == nil {
+		r.begin(ctx, key, rank)
+	}
 }
 
 // keep keeps a ranking, and forgets old ones.
@@ -118,6 +134,11 @@ func (r *rankings) join(ctx context.Context, key rankingKey, rank rankIssuesFunc
 		}
 		return running.next
 	}
+	return r.begin(ctx, key, rank)
+}
+
+// begin begins a ranking; the caller holds the lock.
+func (r *rankings) begin(ctx context.Context, key rankingKey, rank rankIssuesFunc) *ranking {
 	first := &ranking{done: make(chan struct{})}
 	if r.making == nil {
 		r.making = map[rankingKey]*ranking{}

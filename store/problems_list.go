@@ -138,8 +138,11 @@ func (l *problemList) from() string {
 }
 
 // fewTagged is how many issues with a tag are read by themselves; where there are more, the order is gone through until the page is
-// full.
-const fewTagged = 500
+// full. With a search that would take long: few of those that have the tag are found by it.
+const (
+	fewTagged         = 500
+	fewTaggedOfSearch = 5000
+)
 
 // findTagged returns the issues that have a tag, or as many as are too many to go by them.
 const findTagged = `
@@ -163,12 +166,16 @@ func (s *Store) ListProblems(ctx context.Context, f ProblemFilter) (problems []P
 		}
 	}
 	if len(f.Tags) > 0 {
+		few := fewTagged
+		if f.Search != "" {
+			few = fewTaggedOfSearch
+		}
 		tagged, err := pg.QueryOne[struct{ IDs []int64 }](ctx, s.db.Main, findTagged,
-			pg.Args{"project_id": f.ProjectID, "tags": f.Tags, "rows": fewTagged + 1})
+			pg.Args{"project_id": f.ProjectID, "tags": f.Tags, "rows": few + 1})
 		if err != nil {
 			return nil, 0, err
 		}
-		if len(tagged.IDs) <= fewTagged {
+		if len(tagged.IDs) <= few {
 			l.whereIDs(tagged.IDs)
 		}
 	}

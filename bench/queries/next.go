@@ -23,7 +23,11 @@ const askEvery = time.Second
 // the list by priority, read by as many in the same way: a machine that is busy with that many calls at once answers none of them
 // soon. No issue may be taken twice.
 func (c *client) measureNext(ctx context.Context) ([]row, error) {
-	var rows []row
+	commit, err := c.measureCommits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := []row{commit}
 	taken := map[int64]bool{}
 	for _, crowd := range []struct {
 		agents int
@@ -64,6 +68,24 @@ func (c *client) measureNext(ctx context.Context) ([]row, error) {
 		}
 	}
 	return rows, nil
+}
+
+// measureCommits times commits alone, of a few bytes: a claim is one, and how long the disk takes for it differs by the hour. What
+// was loaded is on the disk before.
+func (c *client) measureCommits(ctx context.Context) (row, error) {
+	if _, err := c.DB.Exec(ctx, `CHECKPOINT`); err != nil {
+		return row{}, err
+	}
+	times, err := timeTogether(1, c.calls, 0, func(int) error {
+		_, err := c.DB.Exec(ctx, `SELECT pg_logical_emit_message(true, 'bench', 'a commit')`)
+		return err
+	})
+	if err != nil {
+		return row{}, err
+	}
+	r := row{name: "a commit alone", median: bench.TakeMedian(times), p95: times[int(0.95*float64(len(times)-1))]}
+	r.print()
+	return r, nil
 }
 
 // timeTogether has callers make their calls at the same time, each one after the other and not more often than once in a while, and
