@@ -39,10 +39,26 @@ func makeLargeEvent(t testing.TB) []byte {
 	return text
 }
 
-// BenchmarkLargeEvent makes briefs of a large event, of an issue with notes, from the database to the text.
+// BenchmarkLargeEvent makes briefs of a large event, of an issue with notes, from the database to the text. The yardstick is
+// encoding/json reading that event alone.
 func BenchmarkLargeEvent(b *testing.B) {
+	text := makeLargeEvent(b)
+	b.Run("yardstick", func(b *testing.B) {
+		for b.Loop() {
+			var read any
+			require.NoError(b, json.Unmarshal(text, &read))
+		}
+	})
+	b.Run("brief", func(b *testing.B) { buildBriefs(b, text) })
+}
+
+// BenchmarkOrdinaryEvent is the same of an event as Django sends it.
+func BenchmarkOrdinaryEvent(b *testing.B) { buildBriefs(b, readEvent(b, "python")) }
+
+func buildBriefs(b *testing.B, event []byte) {
+	b.Helper()
 	s := openShop(b)
-	issue := s.sendEvent(makeLargeEvent(b))
+	issue := s.sendEvent(event)
 	for n := range 10 {
 		s.callOperation(core.AddNote.Operation, object{"id": issue, "text": fmt.Sprint("note ", n, strings.Repeat(" word", 100))})
 	}
