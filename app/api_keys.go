@@ -19,21 +19,17 @@ func ListPermissions() string { return manage.ListPermissions() }
 
 // CreateAPIKey creates an API key as the bootstrap admin and returns its value: `errand api-key create`. It works beside a
 // running server too, as the other commands about keys do.
-func CreateAPIKey(ctx context.Context, c *Config, name string, permissions []string, log *slog.Logger) (key core.Secret, err error) {
-	err = atConsole(ctx, c, log, func(o console) error {
-		key, err = o.management.CreateAPIKey(ctx, core.NewBootstrapActor(), name, permissions)
-		return err
+func CreateAPIKey(ctx context.Context, c *Config, name string, permissions []string, log *slog.Logger) (core.Secret, error) {
+	return askConsole(ctx, c, log, func(o console) (core.Secret, error) {
+		return o.management.CreateAPIKey(ctx, core.NewBootstrapActor(), name, permissions)
 	})
-	return key, err
 }
 
 // ListAPIKeys returns all API keys, most recent first: `errand api-key list`.
-func ListAPIKeys(ctx context.Context, c *Config, log *slog.Logger) (keys []store.APIKey, err error) {
-	err = atConsole(ctx, c, log, func(o console) error {
-		keys, err = o.db.ListAPIKeys(ctx)
-		return err
+func ListAPIKeys(ctx context.Context, c *Config, log *slog.Logger) ([]store.APIKey, error) {
+	return askConsole(ctx, c, log, func(o console) ([]store.APIKey, error) {
+		return o.db.ListAPIKeys(ctx)
 	})
-	return keys, err
 }
 
 // RevokeAPIKey revokes an API key: `errand api-key revoke`.

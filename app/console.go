@@ -20,6 +20,15 @@ type console struct {
 	registry   *core.Registry
 }
 
+// askConsole is atConsole for a command that has an answer.
+func askConsole[T any](ctx context.Context, c *Config, log *slog.Logger, ask func(console) (T, error)) (answer T, err error) {
+	err = atConsole(ctx, c, log, func(o console) error {
+		answer, err = ask(o)
+		return err
+	})
+	return answer, err
+}
+
 // atConsole runs a command on the database, beside a running server too.
 func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(console) error) error {
 	if err := c.FillDefaults(); err != nil {

@@ -19,12 +19,10 @@ type ShownSetting struct {
 }
 
 // ListSettings returns the settings of the installation: `errand settings`. It works beside a running server too.
-func ListSettings(ctx context.Context, c *Config, log *slog.Logger) (shown []ShownSetting, err error) {
-	err = atConsole(ctx, c, log, func(o console) error {
-		shown, err = o.showSettings(ctx)
-		return err
+func ListSettings(ctx context.Context, c *Config, log *slog.Logger) ([]ShownSetting, error) {
+	return askConsole(ctx, c, log, func(o console) ([]ShownSetting, error) {
+		return o.showSettings(ctx)
 	})
-	return shown, err
 }
 
 func (o console) showSettings(ctx context.Context) (shown []ShownSetting, err error) {

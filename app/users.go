@@ -47,32 +47,26 @@ func (g GivenPassword) ReadPassword(in io.Reader) (core.Secret, error) {
 
 // CreateUser creates a user as the bootstrap admin and returns the password: `errand user create`. It works beside a running
 // server too, as the other commands about users do.
-func CreateUser(ctx context.Context, c *Config, n NewUser, log *slog.Logger) (password core.Secret, err error) {
-	err = atConsole(ctx, c, log, func(o console) error {
+func CreateUser(ctx context.Context, c *Config, n NewUser, log *slog.Logger) (core.Secret, error) {
+	return askConsole(ctx, c, log, func(o console) (core.Secret, error) {
 		made := store.NewUser{EmailAddress: n.Email, SiteAdmin: n.SiteAdmin}
-		password, err = o.management.MakeUser(ctx, core.NewBootstrapActor(), made, n.Password)
-		return err
+		return o.management.MakeUser(ctx, core.NewBootstrapActor(), made, n.Password)
 	})
-	return password, err
 }
 
 // ListUsers returns all users, newest first: `errand user list`.
-func ListUsers(ctx context.Context, c *Config, log *slog.Logger) (users []store.User, err error) {
-	err = atConsole(ctx, c, log, func(o console) error {
-		users, err = o.db.ListUsers(ctx)
-		return err
+func ListUsers(ctx context.Context, c *Config, log *slog.Logger) ([]store.User, error) {
+	return askConsole(ctx, c, log, func(o console) ([]store.User, error) {
+		return o.db.ListUsers(ctx)
 	})
-	return users, err
 }
 
 // ResetPassword gives a user, named by address, id or slug, another password, and returns it: `errand user reset-password`. A new
 // one is made when none is given. All sessions of the user end.
-func ResetPassword(ctx context.Context, c *Config, user string, given core.Secret, log *slog.Logger) (password core.Secret, err error) {
-	err = atConsole(ctx, c, log, func(o console) error {
-		password, err = o.management.ResetPassword(ctx, core.NewBootstrapActor(), user, given)
-		return err
+func ResetPassword(ctx context.Context, c *Config, user string, given core.Secret, log *slog.Logger) (core.Secret, error) {
+	return askConsole(ctx, c, log, func(o console) (core.Secret, error) {
+		return o.management.ResetPassword(ctx, core.NewBootstrapActor(), user, given)
 	})
-	return password, err
 }
 
 // SetUserDisabled keeps a user, named by address, id or slug, from signing in and ends all sessions: `errand user disable`. Or it

@@ -77,8 +77,6 @@ func (r *valueReader) readTextOfEvent(e *Event, key string) {
 		readText(r, &e.Environment)
 	case "server_name":
 		readText(r, &e.ServerName)
-	default:
-		r.readValue(1)
 	}
 }
 
@@ -94,8 +92,6 @@ func (r *valueReader) readPartOfException(x *Exception, key string) {
 		readOptional(r, &x.Mechanism, r.readPartOfMechanism)
 	case "frames":
 		readList(r, &x.Frames, r.readPartOfFrame)
-	default:
-		r.readValue(1)
 	}
 }
 
@@ -108,8 +104,6 @@ func (r *valueReader) readPartOfMechanism(m *Mechanism, key string) {
 			isHandled := value.Text == "true"
 			m.Handled = &isHandled
 		}
-	default:
-		r.readValue(1)
 	}
 }
 
@@ -139,8 +133,6 @@ func (r *valueReader) readPartOfFrame(f *Frame, key string) {
 		f.Vars = r.readValue(1)
 	case "source":
 		readOptional(r, &f.Source, r.readPartOfSource)
-	default:
-		r.readValue(1)
 	}
 }
 
@@ -154,8 +146,6 @@ func (r *valueReader) readPartOfSource(s *SourcePosition, key string) {
 		r.readInt(&s.Line)
 	case "column":
 		r.readInt(&s.Column)
-	default:
-		r.readValue(1)
 	}
 }
 
@@ -171,8 +161,6 @@ func (r *valueReader) readPartOfThread(t *Thread, key string) {
 		r.readFlag(&t.Current)
 	case "frames":
 		readList(r, &t.Frames, r.readPartOfFrame)
-	default:
-		r.readValue(1)
 	}
 }
 
@@ -190,8 +178,6 @@ func (r *valueReader) readPartOfBreadcrumb(c *Breadcrumb, key string) {
 		readText(r, &c.Message)
 	case "data":
 		c.Data = r.readValue(1)
-	default:
-		r.readValue(1)
 	}
 }
 
@@ -209,8 +195,6 @@ func (r *valueReader) readPartOfRequest(q *Request, key string) {
 		q.Cookies = r.readValue(1)
 	case "data":
 		q.Data = r.readValue(1)
-	default:
-		r.readValue(1)
 	}
 }
 
@@ -220,8 +204,6 @@ func (r *valueReader) readPartOfSDK(s *SDK, key string) {
 		readText(r, &s.Name)
 	case "version":
 		readText(r, &s.Version)
-	default:
-		r.readValue(1)
 	}
 }
 
@@ -233,8 +215,6 @@ func (r *valueReader) readPartOfDebugImage(d *DebugImage, key string) {
 		readText(r, &d.DebugID)
 	case "code_file":
 		readText(r, &d.CodeFile)
-	default:
-		r.readValue(1)
 	}
 }
 
@@ -244,7 +224,5 @@ func (r *valueReader) readPartOfProblem(p *Problem, key string) {
 		readText(r, &p.Path)
 	case "reason":
 		readText(r, &p.Reason)
-	default:
-		r.readValue(1)
 	}
 }

@@ -17,41 +17,36 @@ func (r *valueReader) isNull() bool {
 	return true
 }
 
-// readMembers calls read for each member of an object, whose value read has to read.
+// readMembers calls read for each member of an object, whose value read may read: what it does not read is dropped.
 func (r *valueReader) readMembers(read func(key string)) {
-	if r.isNull() {
-		return
-	}
-	if !r.takeByte('{') {
-		r.fail()
-		return
-	}
-	for first := true; !r.hasFailed && !r.takeByte('}'); first = false {
-		if !first && !r.takeByte(',') {
-			r.fail()
-			return
-		}
+	r.readKidsOf('{', '}', func() {
 		r.skipSpace()
 		key := r.readString()
 		if !r.takeByte(':') {
 			r.fail()
 			return
 		}
-		read(key)
-	}
+		start := r.at
+		if read(key); r.at == start {
+			r.readValue(1)
+		}
+	})
 }
 
 // readElements calls read for each element of an array, which read has to read.
-func (r *valueReader) readElements(read func()) {
+func (r *valueReader) readElements(read func()) { r.readKidsOf('[', ']', read) }
+
+// readKidsOf calls read for each member or element between two brackets.
+func (r *valueReader) readKidsOf(open, end byte, read func()) {
 	if r.isNull() {
 		return
 	}
-	if !r.takeByte('[') {
+	if !r.takeByte(open) {
 		r.fail()
 		return
 	}
-	for first := true; !r.hasFailed && !r.takeByte(']'); first = false {
-		if !first && !r.takeByte(',') {
+	for isFirst := true; !r.hasFailed && !r.takeByte(end); isFirst = false {
+		if !isFirst && !r.takeByte(',') {
 			r.fail()
 			return
 		}

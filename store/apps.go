@@ -4,8 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/jackc/pgerrcode"
-
 	"errand/core"
 	"errand/store/activity"
 	"errand/store/pg"
@@ -100,14 +98,8 @@ type lockedApp struct {
 
 // UpdateApp changes an app, or says not_found. A new name brings the slug that follows it. A change that changes nothing leaves no
 // activity.
-func (s *Store) UpdateApp(ctx context.Context, actor core.Actor, id int64, c AppChange) (app App, err error) {
-	for range slugAttempts { // somebody may take the slug meanwhile
-		err = s.inTx(ctx, func(t *tx) error { return t.updateApp(ctx, actor, id, c) })
-		if !pg.HasState(err, pgerrcode.UniqueViolation) {
-			break
-		}
-	}
-	if err != nil {
+func (s *Store) UpdateApp(ctx context.Context, actor core.Actor, id int64, c AppChange) (App, error) {
+	if err := s.inTxOfSlug(ctx, func(t *tx) error { return t.updateApp(ctx, actor, id, c) }); err != nil {
 		return App{}, err
 	}
 	return s.ReadApp(ctx, id)

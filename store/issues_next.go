@@ -84,7 +84,7 @@ func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWant
 			if issue, err = search.takeBest(ctx); err != nil || issue != nil {
 				return issue, passed, err
 			}
-			if !search.readKept && !search.wasLate {
+			if !search.mayMiss {
 				break
 			}
 		}
@@ -144,8 +144,7 @@ type nextSearch struct {
 	passed    PassedOver
 	unfixable []nextCandidate // found so far, best first
 	readsAnew bool            // it uses no ranking that was kept
-	readKept  bool            // it has used one
-	wasLate   bool            // others took what it wanted to take
+	mayMiss   bool            // it has used one, or others took what it wanted: there may be an issue that it has not seen
 }
 
 // takeBest goes through the ranking until an issue could be taken. What others take meanwhile is skipped.
@@ -200,7 +199,7 @@ func (n *nextSearch) claimFirst(ctx context.Context, issues []nextCandidate) (*c
 			return issue, err
 		}
 	}
-	n.wasLate = n.wasLate || len(issues) > 0
+	n.mayMiss = n.mayMiss || len(issues) > 0
 	return nil, nil
 }
 

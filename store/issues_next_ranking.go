@@ -61,7 +61,7 @@ func (n *nextSearch) readRanking(ctx context.Context, key rankingKey) (core.Page
 	s := n.store
 	if !n.readsAnew {
 		if kept, ok := s.rankings.find(key, s.Now(), s.db.Reorders()); ok {
-			n.readKept = true
+			n.mayMiss = true
 			if s.Now().Sub(kept.began.Time) > renewRanking {
 				s.rankings.renew(ctx, key, s.rankAndKeep)
 			}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jackc/pgerrcode"
+
 	"errand/core"
 	"errand/store/activity"
 	"errand/store/pg"
@@ -70,6 +72,16 @@ func (t *tx) createProject(ctx context.Context, actor core.Actor, p NewProject) 
 // slugAttempts bounds how often another slug is tried because somebody took it meanwhile: of many who ask at once, one gets
 // on in each round.
 const slugAttempts = 50
+
+// inTxOfSlug is inTx for what changes a slug: it runs fn again when somebody has taken the slug meanwhile.
+func (s *Store) inTxOfSlug(ctx context.Context, fn func(*tx) error) (err error) {
+	for range slugAttempts {
+		if err = s.inTx(ctx, fn); !pg.HasState(err, pgerrcode.UniqueViolation) {
+			break
+		}
+	}
+	return err
+}
 
 // insertProject inserts the project under a slug that is free.
 func (t *tx) insertProject(ctx context.Context, actor core.Actor, p NewProject) error {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/jackc/pgerrcode"
-
 	"errand/core"
 	"errand/store/activity"
 	"errand/store/pg"
@@ -107,15 +105,10 @@ func (t *tx) findTeamSlug(ctx context.Context, id int64, name string) (string, e
 
 // RenameTeam gives a team another name, and the slug that follows it, or says not_found. The same name changes nothing.
 func (s *Store) RenameTeam(ctx context.Context, actor core.Actor, id int64, name string) (team Team, err error) {
-	for range slugAttempts { // somebody may take the slug meanwhile
-		err = s.inTx(ctx, func(t *tx) error {
-			team, err = t.renameTeam(ctx, actor, id, name)
-			return err
-		})
-		if !pg.HasState(err, pgerrcode.UniqueViolation) {
-			break
-		}
-	}
+	err = s.inTxOfSlug(ctx, func(t *tx) error {
+		team, err = t.renameTeam(ctx, actor, id, name)
+		return err
+	})
 	return team, err
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/jackc/pgerrcode"
-
 	"errand/core"
 	"errand/store/pg"
 )
@@ -43,15 +41,10 @@ type UserChange struct {
 // UpdateUser changes a user, or returns not_found or ErrEmailTaken. A new address brings the slug that follows it. A new password
 // ends all sessions of the user, and the one before is kept with the last OldHashes.
 func (s *Store) UpdateUser(ctx context.Context, actor core.Actor, id int64, c UserChange) (user User, err error) {
-	for range slugAttempts { // somebody may take the slug meanwhile
-		err = s.inTx(ctx, func(t *tx) error {
-			user, err = t.updateUser(ctx, actor, id, c)
-			return err
-		})
-		if !pg.HasState(err, pgerrcode.UniqueViolation) {
-			break
-		}
-	}
+	err = s.inTxOfSlug(ctx, func(t *tx) error {
+		user, err = t.updateUser(ctx, actor, id, c)
+		return err
+	})
 	return user, err
 }
 
