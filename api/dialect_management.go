@@ -30,7 +30,7 @@ func newManagementDialect() *dialect {
 		}},
 		usualScheme: schemeAPIKey,
 		scopeName:   "x-required-permission",
-		scopes:      manage.Permissions(),
+		scopes:      manage.AllPermissions(),
 		schemesOf: func(op *core.Operation) []map[string][]string {
 			if op.Scope == core.NoToken {
 				return []map[string][]string{{}}
@@ -40,7 +40,7 @@ func newManagementDialect() *dialect {
 		scopeOf:    manage.PermissionOf,
 		codesOf:    manage.CodesOf,
 		resourceOf: manage.ResourceOf,
-		wrapperOf:  manage.Wrapper,
+		wrapperOf:  manage.FindWrapper,
 		keyOf: func(op *core.Operation) string {
 			if op.Scope == core.NoToken {
 				return ""

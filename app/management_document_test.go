@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// openAPI is the document that a server gives of its management API.
+// openAPI is the OpenAPI document of a server's management API.
 type openAPI struct {
 	paths    map[string]any
 	compiler *jsonschema.Compiler

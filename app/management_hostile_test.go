@@ -16,7 +16,7 @@ var hostileBodies = []string{
 	`[]`, `null`, `7`, `"text"`, `{`, `{"name":}`, `{"name":"a"} {"name":"b"}`, "\xff\xfe", strings.Repeat(`{"a":`, 20000),
 }
 
-// hostileFields are bodies of which every field that an operation knows has a wrong type.
+// hostileFields are bodies in which every field that an operation knows has a wrong type.
 var hostileFields = []string{
 	`{"name":{},"owner_id":[],"user_id":1.5,"email_address":7.5,"password":{},"role":{},"app_id":{},"problem_ids":"x","environment":[]}`,
 	`{"name":true,"owner_id":true,"user_id":{},"email_address":{},"password":[],"role":[],"app_id":[],"problem_ids":[{}],"environment":{}}`,
@@ -52,7 +52,7 @@ func TestManagementHostileBodies(t *testing.T) {
 	require.NotContains(t, m.log.String(), "panic")
 }
 
-// TestManagementHostileQueries sends what is no page, no date and no number to the lists.
+// TestManagementHostileQueries sends the lists what is not a page, not a date or not a number.
 func TestManagementHostileQueries(t *testing.T) {
 	t.Parallel()
 	m := openManagement(t, configOn(storetest.NewURL(t)))

@@ -83,6 +83,6 @@ func TestManagementChecksInOrder(t *testing.T) {
 	}
 }
 
-// idIsLookedUp reports whether the id at the end of a path is looked up before the permission: of a problem and of a member, but not of
-// a part of a problem, of which the problem is.
+// idIsLookedUp reports whether the id at the end of a path is looked up before the permission: that of a problem or a member is, but of
+// a tag or a notice only the problem is.
 func idIsLookedUp(op *core.Operation) bool { return !slices.Contains(op.PathParams(), "problem") }

@@ -23,7 +23,7 @@ type people struct {
 	site      *web.Site
 }
 
-// openPeople makes the accounts and the pages, of which a server without the role web has the sessions alone.
+// openPeople makes the accounts and the pages. A server without the role web uses only the sessions of the pages.
 func (a *App) openPeople(ctx context.Context, registry *core.Registry) error {
 	deviceKey, err := ensureKey(ctx, a.db.Store, "sign-in-devices")
 	if err != nil {

@@ -61,8 +61,8 @@ func ListUsers(ctx context.Context, c *Config, log *slog.Logger) ([]store.User, 
 	})
 }
 
-// ResetPassword gives a user, named by address, id or slug, another password, and returns it: `errand user reset-password`. A new
-// one is made when none is given. All sessions of the user end.
+// ResetPassword replaces the password of a user, named by address, id or slug, and returns the new one: `errand user reset-password`.
+// It makes one when none is given. All sessions of the user end.
 func ResetPassword(ctx context.Context, c *Config, user string, given core.Secret, log *slog.Logger) (core.Secret, error) {
 	return askConsole(ctx, c, log, func(o console) (core.Secret, error) {
 		return o.management.ResetPassword(ctx, core.NewBootstrapActor(), user, given)

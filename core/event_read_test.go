@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzReadEvent holds that events are read as encoding/json reads them, and that what is no JSON is refused.
+// FuzzReadEvent holds that events are read as encoding/json reads them, and that what is not JSON is refused.
 func FuzzReadEvent(f *testing.F) {
 	for _, text := range []string{
 		`{}`, ` { "title" : "a" , "extra": {"b": [1]} } `, `{"exceptions":[{"mechanism":null,"frames":[{"lineno":null,"source":{}}]}]}`,

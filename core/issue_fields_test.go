@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestALeanIssueFitsItsBudget has the longest that each member can be, in letters of which each is more bytes in JSON or in UTF-8.
+// TestALeanIssueFitsItsBudget fills each member to its longest, with letters that take several bytes in JSON or in UTF-8.
 func TestALeanIssueFitsItsBudget(t *testing.T) {
 	t.Parallel()
 	const most = 150 * bytesPerToken

@@ -66,7 +66,7 @@ func addBody(args map[string]any, w http.ResponseWriter, r *http.Request, op *co
 	if err != nil {
 		return err
 	}
-	if wrapped, ok := members[manage.Wrapper(op)].(map[string]any); ok {
+	if wrapped, ok := members[manage.FindWrapper(op)].(map[string]any); ok {
 		members = wrapped
 	}
 	for _, field := range op.Fields() {

@@ -89,7 +89,7 @@ func (c *client) measureManage(ctx context.Context) ([]row, error) {
 			return nil, fmt.Errorf("%s: %w", q.name, err)
 		}
 		r.target = q.target
-		r.print()
+		r.printRow()
 		rows = append(rows, r)
 	}
 	signIns, err := c.measureSignIn(ctx)

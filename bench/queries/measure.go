@@ -37,7 +37,7 @@ type row struct {
 	target, limit string  // what it should be, in words
 }
 
-func (r row) print() {
+func (r row) printRow() {
 	fmt.Printf("  %-58s median %7.2f ms  p95 %7.2f ms  postgres %7.2f ms\n", r.name, r.median, r.p95, r.postgres)
 }
 
@@ -103,7 +103,7 @@ func (c *client) measureAll(ctx context.Context) ([]row, error) {
 		}
 		r.target = target
 		rows = append(rows, r)
-		r.print()
+		r.printRow()
 		return nil
 	}
 	for _, q := range c.listQueries() {

@@ -84,7 +84,7 @@ func (c *client) measureCommits(ctx context.Context) (row, error) {
 		return row{}, err
 	}
 	r := row{name: "a commit alone", median: bench.TakeMedian(times), p95: times[int(0.95*float64(len(times)-1))]}
-	r.print()
+	r.printRow()
 	return r, nil
 }
 

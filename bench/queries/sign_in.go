@@ -46,7 +46,7 @@ func (c *client) measureSignIn(ctx context.Context) ([]row, error) {
 			return nil, fmt.Errorf("%s: %w", one.name, err)
 		}
 		r := row{name: one.name, target: one.target, median: bench.TakeMedian(times), p95: times[int(0.95*float64(len(times)-1))]}
-		r.print()
+		r.printRow()
 		rows = append(rows, r)
 	}
 	return rows, nil

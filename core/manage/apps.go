@@ -56,7 +56,7 @@ func checkName(name core.Opt[string], required bool) error {
 	case !name.Set && !required:
 		return nil
 	case !name.Set, name.Null, isBlank(name.Value):
-		return Refuse("Name can't be blank")
+		return RefuseInput("Name can't be blank")
 	}
 	return core.CheckName("name", name.Value)
 }

@@ -70,8 +70,8 @@ func PermissionOf(op *core.Operation) core.Scope {
 	return op.Scope
 }
 
-// Wrapper returns the key in which a body of the operation may stand, such as app; empty for none.
-func Wrapper(op *core.Operation) string { return wrappers[op] }
+// FindWrapper returns the key in which a body of the operation may stand, such as app; empty for none.
+func FindWrapper(op *core.Operation) string { return wrappers[op] }
 
 // wrappers are the operations whose bodies may be wrapped: {"app": {"name": ...}} is {"name": ...}.
 var wrappers = map[*core.Operation]string{

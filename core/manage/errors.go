@@ -38,8 +38,8 @@ var forms = core.ErrorForms{
 	core.Unavailable:     {Status: http.StatusServiceUnavailable, Meaning: "The database is away; try again.", Members: messageMember{}},
 }
 
-// Refuse makes the error of an input that breaks rules, one sentence each.
-func Refuse(messages ...string) *core.Error {
+// RefuseInput makes the error of an input that breaks rules, one sentence each.
+func RefuseInput(messages ...string) *core.Error {
 	return core.NewError(ValidationFailed).With("messages", messages)
 }
 

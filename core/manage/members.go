@@ -40,7 +40,7 @@ func (r MemberRole) Choose(fallback core.TeamRole) (core.TeamRole, error) {
 	case !r.Role.Set:
 		return fallback, nil
 	case !r.Role.Value.IsKnown():
-		return "", Refuse("Role is not included in the list")
+		return "", RefuseInput("Role is not included in the list")
 	}
 	return r.Role.Value, nil
 }

@@ -29,8 +29,8 @@ var permissions = []core.Scope{
 	AppsRead, AppsWrite, ProblemsRead, ProblemsWrite, NoticesRead, TagsRead, TagsWrite, TeamsRead, TeamsWrite, UsersRead, UsersWrite,
 }
 
-// Permissions returns all permissions, in the order of the table.
-func Permissions() []core.Scope { return slices.Clone(permissions) }
+// AllPermissions returns all permissions, in the order of the table.
+func AllPermissions() []core.Scope { return slices.Clone(permissions) }
 
 // ReadPermissions returns the permissions that the words name, each once, in the order of the table. It refuses other words, and
 // none at all.

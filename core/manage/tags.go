@@ -38,11 +38,11 @@ func (in AddTagInput) TagName() (string, error) {
 	name := strings.ToLower(strings.TrimSpace(in.Name.Value))
 	switch {
 	case name == "":
-		return "", Refuse("Tag name is required")
+		return "", RefuseInput("Tag name is required")
 	case len(name) > maxTag && tagForm.MatchString(name):
-		return "", Refuse("Name is too long (maximum is 50 characters)")
+		return "", RefuseInput("Name is too long (maximum is 50 characters)")
 	case !tagForm.MatchString(name):
-		return "", Refuse("Name only allows letters, numbers, hyphens, and underscores")
+		return "", RefuseInput("Name only allows letters, numbers, hyphens, and underscores")
 	}
 	return name, nil
 }

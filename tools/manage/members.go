@@ -98,11 +98,11 @@ func (t *Tools) findMember(ctx context.Context, in manage.MemberInput) (store.Te
 func refuseOfMember(err error) error {
 	switch {
 	case errors.Is(err, store.ErrUserUnknown):
-		return manage.Refuse("User not found")
+		return manage.RefuseInput("User not found")
 	case errors.Is(err, store.ErrAlreadyMember):
-		return manage.Refuse("Team has already been taken")
+		return manage.RefuseInput("Team has already been taken")
 	case errors.Is(err, store.ErrLastTeamAdmin):
-		return manage.Refuse("Cannot remove the last admin from the team")
+		return manage.RefuseInput("Cannot remove the last admin from the team")
 	}
 	return err
 }

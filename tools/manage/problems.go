@@ -137,7 +137,7 @@ func (t *Tools) unresolveProblem(ctx context.Context, call core.Call, in manage.
 
 func (t *Tools) resolveProblems(ctx context.Context, call core.Call, in manage.ResolveProblemsInput) (manage.ResolvedProblems, error) {
 	if len(in.IDs) == 0 {
-		return manage.ResolvedProblems{}, manage.Refuse("problem_ids is required")
+		return manage.ResolvedProblems{}, manage.RefuseInput("problem_ids is required")
 	}
 	app, err := t.Store.FindApp(ctx, in.App)
 	if err != nil {

@@ -31,7 +31,7 @@ func (t *Tools) addTag(ctx context.Context, call core.Call, in manage.AddTagInpu
 	}
 	tag, isNew, err := t.Store.AddTag(ctx, call.Actor, app, in.Problem, name)
 	if err == nil && !isNew {
-		err = manage.Refuse("Tag already added to this problem")
+		err = manage.RefuseInput("Tag already added to this problem")
 	}
 	return manage.Tag(tag), err
 }

@@ -31,7 +31,7 @@ func (t *Tools) getTeam(ctx context.Context, _ core.Call, in manage.TeamInput) (
 
 func (t *Tools) createTeam(ctx context.Context, call core.Call, in manage.CreateTeamInput) (manage.Team, error) {
 	if in.OwnerID.Value == 0 {
-		return manage.Team{}, manage.Refuse("owner_id is required")
+		return manage.Team{}, manage.RefuseInput("owner_id is required")
 	}
 	if _, err := t.Store.ReadUser(ctx, in.OwnerID.Value); err != nil {
 		return manage.Team{}, refuseOwner(err)
@@ -46,7 +46,7 @@ func (t *Tools) createTeam(ctx context.Context, call core.Call, in manage.Create
 // refuseOwner words that there is no such owner.
 func refuseOwner(err error) error {
 	if core.HasCode(err, core.NotFound) {
-		return manage.Refuse("Owner user not found")
+		return manage.RefuseInput("Owner user not found")
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func (t *Tools) assignApp(ctx context.Context, call core.Call, in manage.AssignA
 		return manage.Done{}, err
 	}
 	if in.AppRef() == "" {
-		return manage.Done{}, manage.Refuse("app_id is required")
+		return manage.Done{}, manage.RefuseInput("app_id is required")
 	}
 	app, err := t.Store.FindApp(ctx, in.AppRef())
 	if err == nil {
@@ -97,7 +97,7 @@ func (t *Tools) assignApp(ctx context.Context, call core.Call, in manage.AssignA
 		err = core.NewError(core.ProjectNotFound)
 	}
 	if core.HasCode(err, core.ProjectNotFound) { // also when it was deleted meanwhile
-		err = manage.Refuse("App not found")
+		err = manage.RefuseInput("App not found")
 	}
 	return manage.Done{Message: "App assigned to team successfully"}, err
 }

@@ -36,7 +36,7 @@ func (t *Tools) createUser(ctx context.Context, call core.Call, in manage.UserFi
 		wrong = append(wrong, "Password can't be blank")
 	}
 	if wrong = append(wrong, checkPassword(in)...); len(wrong) > 0 {
-		return manage.User{}, manage.Refuse(wrong...)
+		return manage.User{}, manage.RefuseInput(wrong...)
 	}
 	hash, err := t.hashNewPassword(ctx, store.User{}, in.Password.Value)
 	if err != nil {
@@ -60,7 +60,7 @@ func (t *Tools) updateUser(ctx context.Context, call core.Call, in manage.Update
 		wrong = append(wrong, checkPassword(in.UserFields)...)
 	}
 	if len(wrong) > 0 {
-		return manage.User{}, manage.Refuse(wrong...)
+		return manage.User{}, manage.RefuseInput(wrong...)
 	}
 	if in.HasPassword() {
 		if change.PasswordHash, err = t.hashNewPassword(ctx, user, in.Password.Value); err != nil {
@@ -98,13 +98,13 @@ func (t *Tools) readAddress(ctx context.Context, in manage.UserFields, id int64)
 func refuseOfUser(err error) error {
 	switch {
 	case errors.Is(err, store.ErrEmailTaken):
-		return manage.Refuse(addressTaken)
+		return manage.RefuseInput(addressTaken)
 	case errors.Is(err, errPasswordUsed):
-		return manage.Refuse("Password has been used recently. Please choose a different password.")
+		return manage.RefuseInput("Password has been used recently. Please choose a different password.")
 	case errors.Is(err, store.ErrUserHasApps):
-		return manage.Refuse("User created apps, which must be deleted first")
+		return manage.RefuseInput("User created apps, which must be deleted first")
 	case errors.Is(err, store.ErrLastSiteAdmin):
-		return manage.Refuse("User is the last site admin")
+		return manage.RefuseInput("User is the last site admin")
 	}
 	return err
 }
