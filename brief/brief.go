@@ -15,7 +15,7 @@ import (
 
 // Options says for whom a brief is.
 type Options struct {
-	Budget int        // tokens of 4 characters that the Markdown may have, within the bounds in core; 0 for the default
+	Budget int        // tokens that the Markdown may have, within the bounds in core; 0 for the default
 	Reader core.Actor // only operations that it may call are proposed; see RunnerActor
 	Random io.Reader  // cryptographically strong: from it is the id of the fences
 }

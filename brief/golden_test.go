@@ -41,7 +41,7 @@ func TestGoldens(t *testing.T) {
 
 			golden.CheckFile(t, "testdata/"+name+".md", made.Markdown)
 			golden.CheckFile(t, "testdata/"+name+".out.json", writeJSON(t, made.JSON))
-			require.LessOrEqual(t, len(made.Markdown), core.DefaultBriefBudget*4)
+			require.LessOrEqual(t, core.CountTokens(made.Markdown), core.DefaultBriefBudget)
 			for _, text := range c.must {
 				require.Contains(t, made.Markdown[:min(2048, len(made.Markdown))], text)
 			}

@@ -5,7 +5,7 @@ var briefOperations = []*Operation{GetBrief.Operation}
 // BriefVersion is the version of the briefs: what their JSON has, and in which order the Markdown says it.
 const BriefVersion = "v1"
 
-// Bounds of a brief's budget, in tokens of 4 characters (decisions 7).
+// Bounds of a brief's budget, in tokens (decisions 7).
 const (
 	MinBriefBudget     = 500
 	MaxBriefBudget     = 20_000
@@ -190,7 +190,7 @@ type HourCount struct {
 // GetBriefInput asks for the brief of an issue.
 type GetBriefInput struct {
 	ID     int64 `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
-	Budget int   `json:"budget" doc:"How long the Markdown may be, in tokens of 4 characters." min:"500" max:"20000" default:"6000"`
+	Budget int   `json:"budget" doc:"How long the Markdown may be, in tokens." min:"500" max:"20000" default:"6000"`
 }
 
 // GetBrief declares GET /v1/issues/{id}/brief.

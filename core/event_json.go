@@ -18,6 +18,14 @@ func (e *Event) MeasureJSON(buffer []byte) int {
 	return len(w.b) + w.absent
 }
 
+// WeighJSON returns what the JSON of MeasureJSON weighs for a model, as WeighText does. The buffer is overwritten.
+func (e *Event) WeighJSON(buffer []byte) int {
+	const weightOfAbsent = 2 // of a byte of what is empty, such as "abs_path":null
+	w := jsonWriter{b: buffer[:0]}
+	w.writeEvent(e)
+	return WeighText(w.b) + weightOfAbsent*w.absent
+}
+
 func (w *jsonWriter) writeEvent(e *Event) {
 	w.b = append(w.b, '{')
 	w.writeString("event_id", e.EventID)

@@ -143,12 +143,12 @@ func keepEnds(frames *List[Frame]) {
 	}
 }
 
-// CutToFit cuts the event until its JSON has at most budget bytes. Problems say what was cut, and which argument of get_event
+// CutToFit cuts the event until its JSON weighs at most budget, as WeighText counts. Problems say what was cut, and which argument of get_event
 // brings it back. A part that was asked for alone is made shorter and never left out.
 func (e *Event) CutToFit(budget int, parts []EventPart) {
 	buffer := make([]byte, 0, 2*budget)
 	for _, c := range eventCuts {
-		if e.MeasureJSON(buffer) <= budget {
+		if e.WeighJSON(buffer) <= budget {
 			return
 		}
 		isAlone := len(parts) == 1 && strings.HasPrefix(c.path, string(parts[0]))

@@ -51,7 +51,7 @@ func TestAHeavyEventIsCutToFit(t *testing.T) {
 			require.NoError(t, err)
 			body, err := fitBudget(answer.Body, GetEvent.freeForm, ModelBudget)
 			require.NoError(t, err)
-			require.LessOrEqual(t, len(body), ModelBudget)
+			require.LessOrEqual(t, WeighText(body), ModelBudget)
 			if parts == nil {
 				require.NotEmpty(t, detail.Event.Exceptions)
 				require.Contains(t, detail.Event.Problems[0].Reason, "library frames", "what helps least comes first")
@@ -87,11 +87,11 @@ func TestAnyAnswerFitsTheBudget(t *testing.T) {
 	}
 	answer, err := newAnswer(ListIssues.Operation, page)
 	require.NoError(t, err)
-	require.Greater(t, len(answer.Body), ModelBudget)
+	require.Greater(t, WeighText(answer.Body), ModelBudget)
 
 	body, err := fitBudget(answer.Body, ListIssues.freeForm, ModelBudget)
 
 	require.NoError(t, err)
-	require.LessOrEqual(t, len(body), ModelBudget)
+	require.LessOrEqual(t, WeighText(body), ModelBudget)
 	require.Contains(t, string(body), `"left_out":[{"path":"data","kept":`)
 }

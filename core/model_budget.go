@@ -9,11 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// What an answer may cost a model. A token is counted as 4 bytes.
 const (
-	bytesPerToken = 4
-	// ModelBudget is how long an answer to a model may be, in bytes: clients cut longer ones, or put them into a file.
-	ModelBudget = 20_000 * bytesPerToken
+	// ModelBudget is what an answer to a model may weigh, as WeighText counts: clients cut what has over 25,000 tokens, or put it
+	// into a file.
+	ModelBudget = 22_000 * WeightPerToken
 	// longText is from how many bytes on a text is cut, to not less than half of it.
 	longText = 200
 )
@@ -27,11 +26,17 @@ type leftOut struct {
 	Unit string `json:"unit"`
 }
 
-// fitBudget cuts the longest lists, texts and free-form objects of an answer until it is not longer than the budget, and says in
+// fitsModel reports whether an answer is within ModelBudget.
+func fitsModel(body []byte) bool {
+	const heaviestByte = 5
+	return heaviestByte*len(body) <= ModelBudget || WeighText(body) <= ModelBudget
+}
+
+// fitBudget cuts the heaviest lists, texts and free-form objects of an answer until it weighs no more than the budget, and says in
 // left_out what it cut. The answer is a JSON object, free are the paths of its free-form JSON as findFreeForm returns them. It
 // stays as it is when it fits.
 func fitBudget(body []byte, free []string, budget int) ([]byte, error) {
-	if len(body) <= budget {
+	if WeighText(body) <= budget {
 		return body, nil
 	}
 	var whole Value
@@ -45,7 +50,7 @@ func fitBudget(body []byte, free []string, budget int) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		over := root.size + len(`,"left_out":`) + len(text) - budget
+		over := root.weight + WeighText(`,"left_out":`) + WeighText(text) + weightOfNextSign - budget
 		if over <= 0 || !root.canCut {
 			break // what cannot be cut is numbers and names of ours alone
 		}
@@ -69,14 +74,15 @@ func addLeftOut(list []leftOut, cut leftOut) []leftOut {
 	return list
 }
 
-// answerPart is a value of an answer, and how long its JSON is.
+// answerPart is a value of an answer, how long its JSON is, and what it weighs behind other JSON.
 type answerPart struct {
 	value  *Value
 	kids   []*answerPart
 	path   string // of free-form JSON, that of its root
 	isFree bool   // it is free-form JSON, or in it
 	isRoot bool   // it is free-form JSON, and not in other
-	size   int
+	size   int    // bytes
+	weight int    // as WeighText counts
 	canCut bool
 }
 
@@ -115,29 +121,41 @@ func genericPath(path string) string {
 	return b.String()
 }
 
-// updateSize adds up how long the part is now, and whether anything of it can be cut. What marks the app's text stays.
+// updateSize adds up how long and heavy the part is now, and whether anything of it can be cut. What marks the app's text stays.
 func (p *answerPart) updateSize() {
 	switch p.value.Kind {
 	case Array, Object:
-		p.size, p.canCut = len(`[]`)+max(0, len(p.kids)-1), p.canDropKids() && len(p.kids) > 0
+		p.size, p.weight = len(`[]`)+max(0, len(p.kids)-1), 2*weightOfNextSign
+		p.canCut = p.canDropKids() && len(p.kids) > 0
 		for i, kid := range p.kids {
-			p.size += p.sizeOfKey(i) + kid.size
+			size, weight := p.measureKey(i)
+			p.size, p.weight = p.size+size+kid.size, p.weight+weight+kid.weight
 			p.canCut = p.canCut || kid.canCut
 		}
 	default:
-		p.size, p.canCut = len(p.value.AppendJSON(nil)), p.value.Kind == String && len(p.value.Text) > longText
+		text := p.value.AppendJSON(nil)
+		p.size, p.weight = len(text), weighJSON(text)
+		p.canCut = p.value.Kind == String && len(p.value.Text) > longText
 	}
 	if p.path == "untrusted" {
 		p.canCut = false
 	}
 }
 
-// sizeOfKey returns how long the i-th member is beside its value and the comma.
-func (p *answerPart) sizeOfKey(i int) int {
+// measureKey returns how long the i-th member is beside its value and the comma, and what it weighs with the comma.
+func (p *answerPart) measureKey(i int) (size, weight int) {
 	if p.value.Kind != Object {
-		return 0
+		return 0, weightOfNextSign
 	}
-	return len(StringValue(p.value.Kids[i].Key).AppendJSON(nil)) + len(`:`)
+	key := StringValue(p.value.Kids[i].Key).AppendJSON(nil)
+	return len(key) + len(`:`), weighJSON(key) + 2*weightOfNextSign
+}
+
+// weighJSON returns what a text of JSON weighs behind other JSON.
+func weighJSON(text []byte) int {
+	scale := textScale{kind: signChar}
+	addText(&scale, text)
+	return scale.weight
 }
 
 // canDropKids reports whether a reader can do without some of what is in it: other objects have the members of their type.
@@ -145,14 +163,14 @@ func (p *answerPart) canDropKids() bool {
 	return p.value.Kind == Array || p.value.Kind == Object && p.isFree
 }
 
-// cutLargest cuts what is the most of the part, until that is over bytes shorter or cannot be cut further.
+// cutLargest cuts what is the most of the part, until that is lighter by over or cannot be cut further.
 func (p *answerPart) cutLargest(over int) leftOut {
 	whole := p.size
 	var cut leftOut
 	switch kid := p.findLargest(); {
 	case p.value.Kind == String:
 		cut = p.cutText(over)
-	case kid != nil && (!p.canDropKids() || len(p.kids) == 1 || 2*kid.size > p.size):
+	case kid != nil && (!p.canDropKids() || len(p.kids) == 1 || 2*kid.weight > p.weight):
 		cut = kid.cutLargest(over)
 	default:
 		cut = p.dropKids(over)
@@ -164,10 +182,10 @@ func (p *answerPart) cutLargest(over int) leftOut {
 	return cut
 }
 
-// findLargest returns what is the longest of that in the part that can be cut; nil for nothing.
+// findLargest returns the heaviest of that in the part that can be cut; nil for nothing.
 func (p *answerPart) findLargest() (largest *answerPart) {
 	for _, kid := range p.kids {
-		if kid.canCut && (largest == nil || kid.size > largest.size) {
+		if kid.canCut && (largest == nil || kid.weight > largest.weight) {
 			largest = kid
 		}
 	}
@@ -179,7 +197,8 @@ func (p *answerPart) dropKids(over int) leftOut {
 	kept, least, saved := len(p.kids), min(1, len(p.kids)-1), 0
 	for kept > least && saved < over {
 		kept--
-		saved += p.kids[kept].size + p.sizeOfKey(kept) + len(`,`)
+		_, weight := p.measureKey(kept)
+		saved += p.kids[kept].weight + weight
 	}
 	cut := leftOut{p.path, kept, len(p.kids), "items"}
 	if p.value.Kind == Object {
@@ -193,7 +212,7 @@ func (p *answerPart) dropKids(over int) leftOut {
 func (p *answerPart) cutText(over int) leftOut {
 	const sign = "…"
 	text := p.value.Text
-	end := max(longText/2, fittingPrefix(text, p.size-over-len(`""`+sign)))
+	end := max(longText/2, findLightPrefix(text, p.weight-over-2*weightOfNextSign-WeighText(sign)))
 	for !utf8.RuneStart(text[end]) {
 		end--
 	}

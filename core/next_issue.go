@@ -10,7 +10,7 @@ type NextIssueInput struct {
 	Project ProjectRef `json:"project,omitempty" doc:"@nextIssueInput.project" min:"1"`
 	Worker  Worker     `json:"worker,omitempty" doc:"@worker" min:"1" max:"64"`
 	Minutes int64      `json:"minutes" doc:"@minutes" min:"1" max:"1440" default:"120"`
-	Budget  int        `json:"budget" doc:"How long the brief may be, in tokens of 4 characters." min:"500" max:"20000" default:"6000"`
+	Budget  int        `json:"budget" doc:"How long the brief may be, in tokens." min:"500" max:"20000" default:"6000"`
 }
 
 // NextIssue is the issue that the caller holds now, with its brief; or why there is none.
@@ -27,7 +27,7 @@ func (n NextIssue) Prose() string { return n.Markdown }
 
 // BriefBudget is what the budget leaves for the brief behind the line of ids.
 func (n NextIssue) BriefBudget(budget int) int {
-	return budget - (len(n.renderHead())+bytesPerToken-1)/bytesPerToken
+	return budget - CountTokens(n.renderHead())
 }
 
 // WithBrief adds the Markdown of the answer: a line of ids and then the brief, or why there is no issue.

@@ -102,12 +102,12 @@ func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, arg
 			return Answer{}, err
 		}
 		answer, err := newAnswer(op, out)
-		if err != nil || !call.ForModel || !op.ReadOnly() || op.isProse || len(answer.Body) <= ModelBudget {
+		if err != nil || !call.ForModel || !op.ReadOnly() || op.isProse || fitsModel(answer.Body) {
 			return answer, err
 		}
 		limit, isPaged := args["limit"].(json.Number)
 		n, _ := limit.Int64()
-		if fewer := n * ModelBudget / int64(len(answer.Body)) * 9 / 10; isPaged && n > 1 {
+		if fewer := n * ModelBudget / int64(WeighText(answer.Body)) * 9 / 10; isPaged && n > 1 {
 			args = maps.Clone(asked)
 			args["limit"] = json.Number(strconv.FormatInt(max(1, fewer), 10))
 			continue

@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"errand/core"
@@ -28,10 +29,23 @@ func (b *brief) describeEvent() []piece {
 	stacks := collectStacks(e)
 	pieces := []piece{
 		makePiece(b.describeChoice(stacks)),
-		makeFenced(b.describeExceptions() + b.describePlace()).orShort(cleanLine(string(b.Issue.Title), maxName)).named("message"),
+		makeFenced(b.describeExceptions() + b.describePlace()).orShort(b.shortenTitle()).named("message"),
+	}
+	if b.isSmall() {
+		slices.Reverse(pieces)
 	}
 	pieces = append(pieces, describeUnmapped(e)...)
-	return append(pieces, stacks.listFrames(e, b.Budget*bytesPerToken)...)
+	return append(pieces, stacks.listFrames(e, b.Budget*core.WeightPerToken)...)
+}
+
+// shortenTitle returns as much of the title as always has room.
+func (b *brief) shortenTitle() string {
+	const heaviest = 160 // as core.WeighText counts
+	for limit := maxName; ; limit /= 2 {
+		if text := cleanLine(string(b.Issue.Title), limit); core.WeighText(text) <= heaviest || limit < maxName/8 {
+			return text
+		}
+	}
 }
 
 // describeChoice says which event is shown, and why.

@@ -161,7 +161,7 @@ func FuzzBrief(f *testing.F) {
 
 // requireSafe holds what every brief must: its budget, and that text of the app stands only where it is marked.
 func requireSafe(t require.TestingT, made core.Brief, budget int) {
-	require.LessOrEqual(t, len(made.Markdown), budget*4)
+	require.LessOrEqual(t, core.CountTokens(made.Markdown), budget)
 	require.True(t, utf8.ValidString(made.Markdown))
 	for _, r := range made.Markdown {
 		isHidden := unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector, unicode.Co) && r != '\n' && r != '\t'

@@ -3,6 +3,8 @@ package prompts
 import (
 	"fmt"
 	"strings"
+
+	"errand/core"
 )
 
 // fenceWord begins the lines that mark text of the monitored app.
@@ -10,24 +12,35 @@ const fenceWord = "UNTRUSTED"
 
 // piece is a part of a section that is shown whole, in short, or not at all.
 type piece struct {
-	text     string // whole lines
-	short    string // instead of it where there is little room; empty for nothing
+	form
+	short    form   // instead of it where there is little room; empty for nothing
 	isTheirs bool   // it has text of the monitored app: it stands in a fence
 	what     string // it is one of, such as "note", where it is counted when it is left out
 }
 
+// form is a text and what it weighs (core.WeighText).
+type form struct {
+	text   string // whole lines
+	weight int
+}
+
+func newForm(text string) form { return form{text, core.WeighText(text)} }
+
 // makePiece makes a piece of text of Errand's own.
-func makePiece(text string) piece { return piece{text: endLine(text)} }
+func makePiece(text string) piece { return piece{form: newForm(endLine(text))} }
 
 // makeFenced makes a piece with text of the monitored app, which is clean.
-func makeFenced(text string) piece { return piece{text: fenceLines(endLine(text)), isTheirs: true} }
+func makeFenced(text string) piece {
+	return piece{form: newForm(fenceLines(endLine(text))), isTheirs: true}
+}
 
 // orShort adds what stands in its place where there is little room.
 func (p piece) orShort(short string) piece {
-	p.short = endLine(short)
+	short = endLine(short)
 	if p.isTheirs {
-		p.short = fenceLines(p.short)
+		short = fenceLines(short)
 	}
+	p.short = newForm(short)
 	return p
 }
 
@@ -90,93 +103,103 @@ func countThings[N int | int64](n N, name string) string {
 	return fmt.Sprintf("%d %ss%s", n, noun, of)
 }
 
-// page is Markdown that is written within a bound.
+// page is Markdown that is written within a bound. What it weighs is counted as core.WeighText does.
 type page struct {
 	text    strings.Builder
+	weight  int // of the text
 	fence   fence
 	isOpen  bool // a fence is
 	leftOut leftOut
 }
 
 // fence marks text of the monitored app with an id that it cannot know.
-type fence struct{ id string }
+type fence struct{ open, close form }
 
-func (f fence) open() string  { return "```\n" + fenceWord + " " + f.id + " BEGIN\n" }
-func (f fence) close() string { return fenceWord + " " + f.id + " END\n```\n" }
+func newPage(fenceID string) page {
+	return page{fence: fence{
+		open:  newForm("```\n" + fenceWord + " " + fenceID + " BEGIN\n"),
+		close: newForm(fenceWord + " " + fenceID + " END\n```\n"),
+	}}
+}
 
-// size returns how many bytes the fence has around a text.
-func (f fence) size() int { return len(f.open()) + len(f.close()) }
+// weight is that of the fence around a text.
+func (f fence) weight() int { return f.open.weight + f.close.weight }
 
-// writeSections writes the sections into limit bytes. What a section does not need, those after it have.
+func (p *page) write(text string) { p.writeForm(newForm(text)) }
+
+func (p *page) writeForm(f form) {
+	p.text.WriteString(f.text)
+	p.weight += f.weight
+}
+
+// headingLines returns the lines that begin the section.
+func (s section) headingLines() form { return newForm("\n" + s.heading + "\n") }
+
+// writeSections writes the sections within limit. What a section does not need, those after it have.
 func (p *page) writeSections(sections []section, limit int) {
-	end := p.text.Len() + limit
+	end := p.weight + limit
 	for i, s := range sections {
 		kept := 0
 		for _, later := range sections[i+1:] {
-			kept += min(later.measure(p.fence), limit*later.share/100)
+			kept += min(later.weigh(p.fence), limit*later.share/100)
 		}
 		p.writeSection(s, end-kept)
 	}
 }
 
-// measure returns how many bytes the whole section has.
-func (s section) measure(f fence) int {
-	size, inFence := len(s.heading)+2, false
+// weigh returns what the whole section weighs.
+func (s section) weigh(f fence) int {
+	weight, inFence := s.headingLines().weight, false
 	for _, piece := range s.pieces {
 		if piece.isTheirs && !inFence {
-			size += f.size()
+			weight += f.weight()
 		}
 		inFence = piece.isTheirs
-		size += len(piece.text)
+		weight += piece.weight
 	}
-	return size
+	return weight
 }
 
-// writeSection writes what fits until the text is end bytes long. A section of which nothing fits is not there.
+// writeSection writes what fits until the text weighs as much as end. A section of which nothing fits is not there.
 func (p *page) writeSection(s section, end int) {
-	hasHeading := s.heading == ""
+	heading := s.headingLines()
 	for _, piece := range s.pieces {
-		text, fits := p.chooseForm(piece, end, !hasHeading, s.heading)
+		chosen, fits := p.chooseForm(piece, end-heading.weight)
 		if !fits {
 			p.leftOut.add(piece.what)
 			continue
 		}
-		if !hasHeading {
-			p.text.WriteString("\n" + s.heading + "\n")
-			hasHeading = true
-		}
+		p.writeForm(heading)
+		heading = form{}
 		p.switchFence(piece.isTheirs)
-		p.text.WriteString(text)
+		p.writeForm(chosen)
 	}
 	p.switchFence(false)
 }
 
 // chooseForm returns the longest form of a piece that fits.
-func (p *page) chooseForm(piece piece, end int, needsHeading bool, heading string) (string, bool) {
-	room := end - p.text.Len()
-	if needsHeading {
-		room -= len(heading) + 2
-	}
+func (p *page) chooseForm(piece piece, end int) (form, bool) {
+	room := end - p.weight
 	switch {
 	case p.isOpen:
-		room -= len(p.fence.close())
+		room -= p.fence.close.weight
 	case piece.isTheirs:
-		room -= p.fence.size()
+		room -= p.fence.weight()
 	}
-	for _, text := range []string{piece.text, piece.short} {
-		if text != "" && len(text) <= room {
-			return text, true
+	for _, form := range []form{piece.form, piece.short} {
+		if form.text != "" && form.weight <= room {
+			return form, true
 		}
 	}
-	return "", false
+	return form{}, false
 }
 
 func (p *page) switchFence(open bool) {
 	switch {
 	case open && !p.isOpen:
-		p.text.WriteString(p.fence.open())
+		p.writeForm(p.fence.open)
 	case !open && p.isOpen:
-		p.text.WriteString(p.fence.close())
+		p.writeForm(p.fence.close)
 	}
 	p.isOpen = open
 }

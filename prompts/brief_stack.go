@@ -62,9 +62,10 @@ func (s *stacks) isEmpty() bool { return len(s.list) == 0 }
 func (s *stacks) isShown(f *core.Frame) bool { return f.InApp || !s.hasApp }
 
 // listFrames writes the frames of the app, with those of libraries between them folded. A frame that stands in several stacks,
-// or several times in one, is shown once. What is beyond the limit in bytes, for which there is no room, is only counted.
+// or several times in one, is shown once. What is beyond the limit, for which there is no room, is only
+// counted.
 func (s *stacks) listFrames(e *core.Event, limit int) (pieces []piece) {
-	shown, most, size := map[frameKey]bool{}, maxFrames, 0
+	shown, most, weight := map[frameKey]bool{}, maxFrames, 0
 	if !s.hasApp {
 		most = maxLibraryFrames
 	}
@@ -87,7 +88,7 @@ func (s *stacks) listFrames(e *core.Event, limit int) (pieces []piece) {
 			shown[key] = true
 			before := heading + foldFrames(folded)
 			heading, folded = "", nil
-			if len(pieces) >= most || size > limit {
+			if len(pieces) >= most || weight > limit {
 				pieces = append(pieces, piece{what: "frame", isTheirs: true})
 				continue
 			}
@@ -96,8 +97,9 @@ func (s *stacks) listFrames(e *core.Event, limit int) (pieces []piece) {
 				head += "    (not mapped to its source)\n"
 			}
 			full := head + renderCode(f) + renderVars(f.Vars)
-			size += len(full)
-			pieces = append(pieces, makeFenced(full).orShort(head+renderLine(f)).named("frame"))
+			frame := makeFenced(full).orShort(head + renderLine(f)).named("frame")
+			weight += frame.weight
+			pieces = append(pieces, frame)
 		}
 		if end := foldFrames(folded) + foldRepeated(repeated); end != "" && heading == "" {
 			pieces = append(pieces, makeFenced(end))

@@ -83,7 +83,7 @@ func (b *brief) describeStatus() string {
 
 // renderSteps writes the steps, in short where the whole brief has little room.
 func renderSteps(steps []step, limit int) string {
-	const longFrom = 6000 // bytes of the whole brief
+	const longFrom = 6000 // that the whole brief may weigh
 	var text strings.Builder
 	text.WriteString("\n## What to do next\n")
 	number := 0

@@ -6,8 +6,8 @@ import (
 	"errand/core"
 )
 
-// roomBesideEvent is what an answer has beside the event itself, in bytes.
-const roomBesideEvent = 2000
+// roomBesideEvent is what an answer has beside the event itself, as core.WeighText counts.
+const roomBesideEvent = 4000
 
 func (t *Tools) getEvent(ctx context.Context, call core.Call, in core.EventInput) (core.Data[core.EventDetail], error) {
 	event, err := t.store.ReadEvent(ctx, in.ID)

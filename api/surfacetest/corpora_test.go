@@ -89,7 +89,7 @@ func requireModelFits(t *testing.T, s *surfacetest.Surface, tool, arguments stri
 	t.Helper()
 	result := s.CallTool(t, surfacetest.AdminToken, tool, arguments)
 	require.False(t, result.IsError, "%s %s: %v", tool, arguments, result.Content)
-	require.LessOrEqual(t, len(result.Content[0].Text), core.ModelBudget, "%s %s", tool, arguments)
+	require.LessOrEqual(t, core.WeighText(result.Content[0].Text), core.ModelBudget, "%s %s", tool, arguments)
 	if len(result.StructuredContent) == 0 {
 		return len(result.Content[0].Text)
 	}
@@ -97,6 +97,6 @@ func requireModelFits(t *testing.T, s *surfacetest.Surface, tool, arguments stri
 	require.NoError(t, json.Unmarshal(result.StructuredContent, &read))
 	shown, err := core.MarshalPlain(read)
 	require.NoError(t, err)
-	require.LessOrEqual(t, len(shown), core.ModelBudget, "%s %s", tool, arguments)
+	require.LessOrEqual(t, core.WeighText(shown), core.ModelBudget, "%s %s", tool, arguments)
 	return max(len(shown), len(result.Content[0].Text))
 }

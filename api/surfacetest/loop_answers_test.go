@@ -54,8 +54,8 @@ func TestAHeavyEventFitsAModel(t *testing.T) {
 		require.NoError(t, json.Unmarshal(result.StructuredContent, &read))
 		shown, err := core.MarshalPlain(read)
 		require.NoError(t, err)
-		require.LessOrEqual(t, len(shown), core.ModelBudget, arguments)
-		require.LessOrEqual(t, len(result.Content[0].Text), core.ModelBudget, arguments)
+		require.LessOrEqual(t, core.WeighText(shown), core.ModelBudget, arguments)
+		require.LessOrEqual(t, core.WeighText(result.Content[0].Text), core.ModelBudget, arguments)
 		require.Greater(t, len(shown), core.ModelBudget/20, "it is cut, not emptied: %s", arguments)
 	}
 	whole := s.SendAsAdmin(t, http.MethodGet, fmt.Sprintf("/v1/events/%d", id), "")
