@@ -143,8 +143,8 @@ func keepEnds(frames *List[Frame]) {
 	}
 }
 
-// CutToFit cuts the event until its JSON weighs at most budget, as WeighText counts. Problems say what was cut, and which argument of get_event
-// brings it back. A part that was asked for alone is made shorter and never left out.
+// CutToFit cuts the event until its JSON weighs at most budget, as WeighText counts. Problems say what was cut, and which argument of
+// get_event brings it back. A part that was asked for alone is made shorter and never left out.
 func (e *Event) CutToFit(budget int, parts []EventPart) {
 	buffer := make([]byte, 0, 2*budget)
 	for _, c := range eventCuts {

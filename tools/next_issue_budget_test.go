@@ -32,8 +32,8 @@ func TestNextIssueKeepsToItsBudget(t *testing.T) {
 		arguments := fmt.Sprintf(`{"budget": %d, "worker": %q}`, budget, strings.Repeat("字", 64))
 		require.NoError(t, json.Unmarshal([]byte(h.mustCall(writer, core.NextIssueOp.Operation, arguments)), &next))
 
-		require.LessOrEqual(t, len(next.Data.Markdown), 4*budget)
-		require.Greater(t, len(next.Data.Markdown), 3*min(budget, 1000), "the room is used")
+		require.LessOrEqual(t, core.CountTokens(next.Data.Markdown), budget)
+		require.Greater(t, core.CountTokens(next.Data.Markdown), min(budget, 1000)*3/4, "the room is used")
 		require.Contains(t, next.Data.Markdown, "Error: pay")
 	}
 }
