@@ -29,6 +29,7 @@ var arrows = map[string][]string{
 	"triage":         {"core"},
 	"similar":        {"core"},
 	"fixes":          {"core"},
+	"facets":         {"core", "github.com/mileusna/useragent"},
 	"passwords":      {"golang.org/x/crypto", "golang.org/x/sync"},
 	"seal":           {"core"},
 
@@ -39,7 +40,7 @@ var arrows = map[string][]string{
 	"store/intake": {"core", "fixes", "similar", "triage", "store/activity", "store/pg", "store/watch", "github.com/jackc/pgx/v5",
 		"github.com/jackc/pgerrcode",
 		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
-	"store": {"core", "fixes", "migrations", "similar", "triage", "store/activity", "store/intake", "store/pg", "store/watch",
+	"store": {"core", "facets", "fixes", "migrations", "similar", "triage", "store/activity", "store/intake", "store/pg", "store/watch",
 		"github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode", "github.com/pressly/goose/v3", "github.com/riverqueue/river",
 		"github.com/hashicorp/golang-lru/v2"},
 	"store/embedded":  {"github.com/jackc/pgx/v5", "golang.org/x/sys"},

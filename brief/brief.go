@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/hex"
 	"io"
+	"slices"
 	"sync"
 
 	"errand/core"
@@ -52,17 +53,45 @@ func RenderFacts(facts core.IssueFacts, now core.Time, o Options) (core.Brief, e
 // as the rest is read. An unknown or merged issue is not_found.
 func GatherFacts(ctx context.Context, s *store.Store, id int64, reader core.Actor) (core.IssueFacts, error) {
 	var (
-		similar    []core.KnownSimilar
-		similarErr error
-		reading    sync.WaitGroup
+		similar             []core.KnownSimilar
+		tags                []core.TagShares
+		similarErr, tagsErr error
+		reading             sync.WaitGroup
 	)
 	if !s.Settings().SimilarOff {
 		reading.Go(func() { similar, similarErr = findSimilar(ctx, s, id, reader) })
 	}
+	reading.Go(func() { tags, tagsErr = countTags(ctx, s, id) })
 	facts, err := s.ReadIssueFacts(ctx, id)
 	reading.Wait()
-	facts.Similar = similar
-	return facts, cmp.Or(err, similarErr)
+	facts.Similar = keepTelling(&facts.Issue.Issue, similar)
+	if facts.Issue.StoredEvents > 1 { // what a single event has stands in it
+		facts.Tags = tags
+	}
+	return facts, cmp.Or(err, similarErr, tagsErr)
+}
+
+// farScore is what an issue of another project or another language must score at least to be told: below, nothing but common words
+// is alike.
+const farScore = 0.3
+
+// keepTelling leaves out the issues that are similar by chance.
+func keepTelling(issue *core.Issue, similar []core.KnownSimilar) []core.KnownSimilar {
+	return slices.DeleteFunc(similar, func(s core.KnownSimilar) bool {
+		isFar := s.Issue.ProjectID != issue.ProjectID || s.Issue.Platform != issue.Platform
+		return isFar && s.Score < farScore
+	})
+}
+
+// What is counted of the tags of an issue's events: of how many events, and how many values of each.
+const (
+	taggedEvents = 50
+	tagValues    = 3
+)
+
+func countTags(ctx context.Context, s *store.Store, id int64) (tags []core.TagShares, err error) {
+	defer core.CatchPanic(&err)
+	return s.CountTags(ctx, id, taggedEvents, tagValues)
 }
 
 func findSimilar(ctx context.Context, s *store.Store, id int64, reader core.Actor) (known []core.KnownSimilar, err error) {

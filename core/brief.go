@@ -32,6 +32,7 @@ type BriefFacts struct {
 	Similar       List[BriefSimilar] `json:"similar" doc:"Best first."`
 	Releases      BriefReleases      `json:"releases"`
 	Triage        Triage             `json:"triage"`
+	Tags          List[TagShares]    `json:"tags" doc:"How the newest stored events are spread over the values of their tags."`
 	EventsPerHour List[HourCount]    `json:"events_per_hour" doc:"The hours of the last 7 days with events, by UTC."`
 	NextSteps     List[string]       `json:"next_steps" doc:"What to do, with operations that the reader may call."`
 	LeftOut       List[string]       `json:"left_out" doc:"What had no room in the Markdown."`

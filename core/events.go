@@ -1,5 +1,12 @@
 package core
 
+import (
+	"encoding/hex"
+	"errors"
+	"strconv"
+	"strings"
+)
+
 var eventOperations = []*Operation{
 	GetEvent.Operation,
 	IngestEvent.Operation,
@@ -16,6 +23,7 @@ type EventRow struct {
 	Level       string    `json:"level"`
 	Release     Untrusted `json:"release"`
 	Environment Untrusted `json:"environment"`
+	User        Text      `json:"user_hash" doc:"Of the user whom it hit: the same for all events of the user in the project."`
 }
 
 // EventDetail is a stored event with its normalised form.
@@ -26,9 +34,43 @@ type EventDetail struct {
 
 // EventInput names one event in the path.
 type EventInput struct {
-	ID     int64           `json:"id" doc:"latest_event_id of an issue, or id in its list of events." min:"1"`
+	ID     EventRef        `json:"id" doc:"latest_event_id of an issue, id in its list of events, or the SDK's event_id." min:"1"`
 	Parts  List[EventPart] `json:"parts,omitempty" doc:"@getEvent.parts" max:"9"`
 	Frames FrameChoice     `json:"frames" doc:"in_app: without the frames of libraries." enum:"all|in_app" default:"all"`
+}
+
+// EventRef names an event by its id, or by the SDK's id of it.
+type EventRef string
+
+// JSONSchema is a text.
+func (EventRef) JSONSchema() Schema { return Schema{"type": "string", "maxLength": int64(40)} }
+
+// acceptsNumber is true: the id is a number elsewhere.
+func (EventRef) acceptsNumber() bool { return true }
+
+// Check refuses what is neither.
+func (r EventRef) Check() error {
+	_, isID := r.ID()
+	if _, isEventID := r.EventID(); isID || isEventID {
+		return nil
+	}
+	return errors.New("must be the id of an event, at least 1, or the 32 hexadecimal digits of its event_id")
+}
+
+// ID returns the id, and whether it is one.
+func (r EventRef) ID() (int64, bool) {
+	id, err := strconv.ParseInt(string(r), 10, 64)
+	return id, err == nil && id > 0 && id <= maxID
+}
+
+// EventID returns the SDK's id, and whether it is one: 32 hexadecimal digits, with or without dashes.
+func (r EventRef) EventID() (id [16]byte, isEventID bool) {
+	text := strings.ReplaceAll(string(r), "-", "")
+	if len(text) != hex.EncodedLen(len(id)) {
+		return id, false
+	}
+	_, err := hex.Decode(id[:], []byte(text))
+	return id, err == nil
 }
 
 // FrameChoice says which frames of an event to show.

@@ -161,9 +161,6 @@ func (in *input) compileRules() error {
 // prepareArgs brings the arguments of a call into the shape of the schema and validates them. An agent that sends null
 // for nothing, or "42" for 42, is understood; whatever else is wrong is named in the error.
 func (in *input) prepareArgs(args map[string]any, forModel bool) error {
-	if err := in.renameAliases(args); err != nil {
-		return err
-	}
 	nulls := map[string]bool{}
 	for name, value := range args {
 		field, known := in.byName[name]

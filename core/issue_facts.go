@@ -16,6 +16,7 @@ type IssueFacts struct {
 	Environments []Untrusted
 	Hours        []HourCount // of the last 7 days, oldest first
 	Similar      []KnownSimilar
+	Tags         []TagShares // of the newest stored events
 }
 
 // ReleasedDeploy is a deploy with the release that it brought.

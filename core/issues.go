@@ -42,7 +42,8 @@ type ListIssuesInput struct {
 	Release     string      `json:"release,omitempty" doc:"First or last release, or that of a stored event." plain:"true" min:"1" max:"8192"`
 	Environment string      `json:"environment,omitempty" doc:"Environment of a stored event." plain:"true" min:"1" max:"8192"`
 	Since       Since       `json:"since,omitempty" doc:"Last seen since: 24h, 7d, or an ISO time."`
-	Search      string      `json:"search,omitempty" doc:"Text in title or culprit." min:"1" max:"200"`
+	Search      string      `json:"search,omitempty" doc:"@listIssuesInput.search" plain:"true" min:"1" max:"200"`
+	Tag         TagFilter   `json:"tag,omitempty" doc:"@listIssuesInput.tag" plain:"true"`
 	Claimed     *bool       `json:"claimed" doc:"@listIssuesInput.claimed" plain:"true"`
 	Test        bool        `json:"test,omitempty" doc:"true: only test issues; without it they are left out." plain:"true"`
 	Sort        IssueSort   `json:"sort" doc:"@listIssuesInput.sort" plain:"true" enum:"last_seen|priority" default:"last_seen"`
@@ -113,14 +114,20 @@ type ListIssueActivityInput struct {
 	Paging
 }
 
-// ListOfIssueInput pages a list that belongs to one issue.
-type ListOfIssueInput struct {
-	ID int64 `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
+// ListIssueEventsInput filters and pages the events of one issue.
+type ListIssueEventsInput struct {
+	ID          int64     `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
+	Release     string    `json:"release,omitempty" plain:"true" doc:"Release of the event." min:"1" max:"8192"`
+	Environment string    `json:"environment,omitempty" plain:"true" doc:"Environment of the event." min:"1" max:"8192"`
+	User        UserHash  `json:"user,omitempty" doc:"user_hash of an event."`
+	Tag         TagFilter `json:"tag,omitempty" doc:"@listIssueEventsInput.tag"`
+	Since       Since     `json:"since,omitempty" plain:"true" doc:"Happened since: 24h, 7d, or an ISO time."`
+	Until       Since     `json:"until,omitempty" plain:"true" doc:"Happened before: 1h ago as 1h, or an ISO time."`
 	Paging
 }
 
 // ListIssueEvents declares GET /v1/issues/{id}/events.
-var ListIssueEvents = DefineOperation[ListOfIssueInput, Page[EventRow]](Operation{
+var ListIssueEvents = DefineOperation[ListIssueEventsInput, Page[EventRow]](Operation{
 	Name: "list_issue_events", Route: "GET /v1/issues/{id}/events", Scope: IssuesRead,
 	Summary:     "List the stored events of an issue",
 	Description: "Lists the stored events of an issue, most recent first. get_event shows one with its stack trace.",

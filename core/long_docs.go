@@ -44,7 +44,7 @@ var longDocs = map[string]string{
 	"@projectChange.scrub_patterns":  "JavaScript patterns; what they match is masked.",
 	"@projectChange.allowed_origins": "scheme://host[:port] that may send; null for any.",
 	"@status":                        "open: unresolved or regressed.",
-	"@listIssuesInput.fields":        "Members, as id,title; or lean, or all.",
+	"@listIssuesInput.fields":        "As id,title; or lean, or all.",
 	"@listIssueActivityInput.kind":   "notes: only notes; decisions: no notes, claims or tags.",
 	"@listIssuesInput.sort":          "last_seen: most recent first; priority: highest first, by the scores at the time of the first page.",
 	"@deploy.source": "Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's " +
@@ -65,7 +65,11 @@ var longDocs = map[string]string{
 	"@getEvent.parts":          "Only these parts, and what is small; all when absent.",
 	"@worker": "Who you are among those that share your token, such as sub-agents: each holds its own claims. A name of your own, " +
 		"always the same.",
-	"@releaseIssueInput.note":       "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
+	"@releaseIssueInput.note": "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
+	"@listIssuesInput.search": "Text in title or culprit, or the URL of an issue or event.",
+	"@listIssuesInput.tag": "A tag of one of the newest 20 stored events, as key:value: browser:Chrome 131. A page looks at 300 issues " +
+		"and may have fewer than limit: next_cursor goes on.",
+	"@listIssueEventsInput.tag":     "key:value, such as browser:Chrome 131. A page may have fewer than limit.",
 	"@handover.note":                "Cause and change, for whoever works on it next.",
 	"@linkFixInput.commit":          "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
 	"@linkFixInput.pr_url":          "URL of the pull request that fixes it: https://HOST/OWNER/REPO/pull/NUMBER.",

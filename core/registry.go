@@ -18,7 +18,11 @@ type Registry struct {
 	handlers    map[*Operation]Handler
 	log         *slog.Logger
 	unavailable LineLimit // lines about a database that is away
+	baseURL     func() string
 }
+
+// ReadLinksTo has calls name an issue by its URL below the public URL too, which may change. It is called before the first call.
+func (r *Registry) ReadLinksTo(baseURL func() string) { r.baseURL = baseURL }
 
 // NewRegistry ties the operations of a catalogue to their handlers. It fails for an operation without a handler or with two,
 // and for a handler of an operation that is not in the catalogue.
@@ -146,6 +150,12 @@ func (r *Registry) runHandler(ctx context.Context, op *Operation, call Call, arg
 		return nil, NewError(NotFound)
 	}
 	if err := op.AuthorizeActor(call.Actor); err != nil {
+		return nil, err
+	}
+	if err := op.input.renameAliases(args); err != nil {
+		return nil, err
+	}
+	if err := r.readIssueNames(op, args); err != nil {
 		return nil, err
 	}
 	if err := op.input.prepareArgs(args, call.ForModel); err != nil {

@@ -123,7 +123,7 @@ func TestNullableMembers(t *testing.T) {
 		"Fix":         "commit deployed_at environment outcome pr_url regressed_at regressed_in release verified_at verify_after",
 		"IngestState": "last_event_at quota",
 		"Activity":    "actor_id data",
-		"EventRow":    "environment release",
+		"EventRow":    "environment release user_hash",
 		"Receipt":     "id",
 		"NoteID":      "",
 		"ListedProject": "allowed_origins client_seen_at daily_quota last_event_at platform repository server_seen_at source " +

@@ -11,6 +11,9 @@ import (
 // listRest lists releases, deploys, counts, triage and what else was done about the issue.
 func (b *brief) listRest() []piece {
 	var pieces []piece
+	if text := b.describeTags(); text != "" {
+		pieces = append(pieces, makeFenced(text).named("count of tags"))
+	}
 	if text := b.describeDeploys(); text != "" {
 		pieces = append(pieces, makePiece(text).named("list of deploys"))
 	}

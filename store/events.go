@@ -9,12 +9,9 @@ import (
 	"errand/store/pg"
 )
 
-const listEventsOfIssue = `
-SELECT id, issue_id, project_id, event_id, occurred_at, received_at, level, release, environment FROM events`
-
 const selectEvent = `
 SELECT e.id, e.issue_id, e.project_id, e.event_id, e.occurred_at, e.received_at, e.level, e.release, e.environment,
-	e.dictionary, e.payload
+	e.user_hash, e.dictionary, e.payload
 FROM events e JOIN projects p ON p.id = e.project_id AND p.deleted_at IS NULL
 WHERE e.project_id = @project_id AND e.id = @id`
 
@@ -28,32 +25,51 @@ type eventRow struct {
 	Level       string
 	Release     core.Untrusted
 	Environment core.Untrusted
+	UserHash    []byte
 }
 
 func (r eventRow) toCore() core.EventRow {
 	return core.EventRow{
 		ID: r.ID, IssueID: r.IssueID, ProjectID: r.ProjectID, EventID: hex.EncodeToString(r.EventID[:]),
 		Timestamp: r.OccurredAt, ReceivedAt: r.ReceivedAt, Level: r.Level, Release: r.Release, Environment: r.Environment,
+		User: core.ShowUserHash(r.UserHash),
 	}
-}
-
-// ListIssueEvents lists the stored events of an issue, most recent first.
-func (s *Store) ListIssueEvents(ctx context.Context, issueID int64, page core.Paging) (core.Page[core.EventRow], error) {
-	project, err := s.findShownIssueOwner(ctx, issueID)
-	if err != nil {
-		return core.Page[core.EventRow]{}, err
-	}
-	l := pg.NewList(ctx, "", "received_at", page)
-	l.WhereArg("project_id = @project_id", "project_id", project)
-	l.WhereArg("issue_id = @issue_id", "issue_id", issueID)
-	rows, err := pg.ReadPage(ctx, s.db, l, listEventsOfIssue, func(e eventRow) (core.Time, int64) { return e.ReceivedAt, e.ID })
-	return pg.ConvertPage(rows, eventRow.toCore), err
 }
 
 type storedEvent struct {
 	eventRow
 	Dictionary int64
 	Payload    []byte
+}
+
+// findEventIDs goes by the projects, because their ids begin the key of event_ids.
+const findEventIDs = `
+SELECT e.project_id, e.id
+FROM projects p JOIN event_ids e ON e.project_id = p.id AND e.event_id = @event_id
+WHERE p.deleted_at IS NULL AND e.not_stored IS NULL
+	AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))
+ORDER BY e.id LIMIT 3`
+
+// FindEvent returns the id of the stored event that is meant. An event_id that events of several projects have is refused: it is the
+// sender's to choose, and a stranger may have sent it again.
+func (s *Store) FindEvent(ctx context.Context, ref core.EventRef) (int64, error) {
+	eventID, isEventID := ref.EventID()
+	if !isEventID {
+		id, _ := ref.ID()
+		return id, nil
+	}
+	found, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, s.db.Main, findEventIDs,
+		pg.Args{"event_id": eventID, "projects": projectsOf(ctx, 0)})
+	switch {
+	case err != nil:
+		return 0, err
+	case len(found) == 0:
+		return 0, core.NewError(core.NotFound)
+	case len(found) > 1:
+		return 0, core.RefuseField("id", "is the event_id of events of several projects: take the id of one, such as %d or %d",
+			found[0].ID, found[1].ID)
+	}
+	return found[0].ID, nil
 }
 
 // ReadEvent returns one stored event with its normalised form, or not_found.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errand/store"
 	"fmt"
 	"strings"
 	"testing"
@@ -95,7 +96,7 @@ func TestEventThatCannotBeRead(t *testing.T) {
 		_, err := s.ReadEvent(t.Context(), added.ID)
 		storetest.RequireCode(t, core.Internal, err)
 		require.ErrorContains(t, err, "a stored event cannot be read", name)
-		events, err := s.ListIssueEvents(t.Context(), added.IssueID, core.Paging{Limit: 5})
+		events, err := s.ListIssueEvents(t.Context(), added.IssueID, store.EventFilter{Paging: core.Paging{Limit: 5}})
 		require.NoError(t, err, "the list does not unpack")
 		require.Len(t, events.Data, 1)
 	}
@@ -117,7 +118,7 @@ func TestIssueEventsPages(t *testing.T) {
 	for _, limit := range []int{1, 3, 4, 11, 100} {
 		var got []int64
 		for page := (core.Paging{Limit: limit}); ; {
-			events, err := s.ListIssueEvents(t.Context(), issueID, page)
+			events, err := s.ListIssueEvents(t.Context(), issueID, store.EventFilter{Paging: page})
 			require.NoError(t, err)
 			for _, e := range events.Data {
 				got = append(got, e.ID)
@@ -133,8 +134,8 @@ func TestIssueEventsPages(t *testing.T) {
 		}
 		require.Equal(t, want, got, "limit %d", limit)
 	}
-	_, err := s.ListIssueEvents(t.Context(), 12345, core.Paging{Limit: 4})
+	_, err := s.ListIssueEvents(t.Context(), 12345, store.EventFilter{Paging: core.Paging{Limit: 4}})
 	storetest.RequireCode(t, core.NotFound, err)
-	_, err = s.ListIssueEvents(t.Context(), issueID, core.Paging{Limit: 4, Cursor: core.NewCursor("at", c.Now, 1)})
+	_, err = s.ListIssueEvents(t.Context(), issueID, store.EventFilter{Paging: core.Paging{Limit: 4, Cursor: core.NewCursor("at", c.Now, 1)}})
 	storetest.RequireCode(t, core.InvalidRequest, err)
 }

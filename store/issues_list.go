@@ -18,11 +18,16 @@ type IssueFilter struct {
 	Environment string
 	Since       core.Since // relative to the time of the first page
 	Search      string
+	IssueID     int64 // 0: any; NoIssue: none
+	Tag         core.TagFilter
 	Claimed     *bool
 	Test        bool
 	Sort        core.IssueSort // "" is ByLastSeen
 	core.Paging
 }
+
+// NoIssue is the id of no issue, for a filter that finds none.
+const NoIssue = -1
 
 // listedWithin is how long listed_from, by which the indexes of issues are sorted, may lie before last_seen.
 const listedWithin = "interval '5 minutes'"
@@ -53,8 +58,12 @@ func (f IssueFilter) buildList(ctx context.Context, now core.Time) (*pg.List, er
 	maps.Copy(l.Args, issueTimes(now))
 	l.FilterDigest, l.Start = f.digest(since), core.At(start)
 	l.OnePlan = f.isPlain() && core.ReachOf(ctx) == nil
-	// Written out, and no argument, so that the index of test issues serves them in every plan.
-	l.Where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test])
+	if f.IssueID != 0 {
+		l.WhereArg("i.id = @issue_id", "issue_id", f.IssueID)
+	} else {
+		// Written out, and no argument, so that the index of test issues serves them in every plan.
+		l.Where(map[bool]string{true: "i.test", false: "NOT i.test"}[f.Test])
+	}
 	l.Where(ofNoDeletedProject)
 	if f.ProjectID != 0 {
 		l.WhereArg("i.project_id = @project_id", "project_id", f.ProjectID)
@@ -63,7 +72,9 @@ func (f IssueFilter) buildList(ctx context.Context, now core.Time) (*pg.List, er
 	case core.Open:
 		l.Where("i.status IN ('unresolved', 'regressed')")
 	case "":
-		l.Where("i.status <> 'merged'")
+		if f.IssueID == 0 {
+			l.Where("i.status <> 'merged'")
+		}
 	default:
 		l.WhereArg("i.status = @status", "status", string(f.Status))
 	}
@@ -121,6 +132,14 @@ func storedCondition(column string) string {
 // the front of what was read already is not on later pages. By priority the order is that of the scores at the time of
 // the first page; see listByPriority.
 func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
+	if f.Tag != "" {
+		return s.listIssuesByTag(ctx, f)
+	}
+	return s.listIssues(ctx, f)
+}
+
+// listIssues lists issues with any tags.
+func (s *Store) listIssues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
 	now := s.Now()
 	found, err := s.searchIssues(ctx, f)
 	if err != nil {

@@ -165,7 +165,7 @@ func changeSome(t *testing.T, s *store.Store, random *rand.Rand, who int, merges
 // splitSome splits two events off an issue that has enough that all splitters together leave it some: the original
 // never has to keep a times_seen that nothing stands for.
 func splitSome(t *testing.T, s *store.Store, random *rand.Rand, who int, id int64, splits *atomic.Int64) error {
-	page, err := s.ListIssueEvents(t.Context(), id, core.Paging{Limit: 100})
+	page, err := s.ListIssueEvents(t.Context(), id, store.EventFilter{Paging: core.Paging{Limit: 100}})
 	if err != nil || len(page.Data) < 20 {
 		return err
 	}

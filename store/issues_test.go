@@ -199,7 +199,7 @@ func TestIssuesOfADeletedProjectAreHidden(t *testing.T) {
 		"issue": func() error { _, err := s.ReadIssue(t.Context(), added.IssueID); return err },
 		"event": func() error { _, err := s.ReadEvent(t.Context(), added.ID); return err },
 		"events": func() error {
-			_, err := s.ListIssueEvents(t.Context(), added.IssueID, core.Paging{Limit: 1})
+			_, err := s.ListIssueEvents(t.Context(), added.IssueID, store.EventFilter{Paging: core.Paging{Limit: 1}})
 			return err
 		},
 		"activity": func() error {

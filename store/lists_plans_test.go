@@ -167,6 +167,9 @@ func valuesOf(kind reflect.Type) []reflect.Value {
 			values = append(values, reflect.ValueOf(f))
 		}
 		return values
+	case kind == reflect.TypeFor[store.EventFilter]():
+		return []reflect.Value{reflect.ValueOf(store.EventFilter{Paging: paging}), reflect.ValueOf(store.EventFilter{
+			Release: "3.7", Environment: "env7", User: "0123456789ab", Tag: "customer:acme", Since: "3d", Until: "1h", Paging: paging})}
 	case kind.Kind() == reflect.Int64:
 		return []reflect.Value{reflect.ValueOf(int64(7)).Convert(kind)}
 	}
@@ -202,7 +205,7 @@ func examplesOf(field string) []any {
 	examples, found := map[string][]any{
 		"ProjectID": {int64(8)}, "Status": {core.Regressed}, "Release": {"3.7", "no such"}, "Environment": {"env7", "no such"},
 		"Since": {core.Since("3d")}, "Search": {"Error 777", "Error", "pay 9", "no such", "öffnet", "日本"}, "Claimed": {&yes, &no},
-		"Test": {true}, "Sort": {core.ByPriority}, "Paging": {paging},
+		"Test": {true}, "IssueID": {int64(7)}, "Tag": {core.TagFilter("customer:acme")}, "Sort": {core.ByPriority}, "Paging": {paging},
 	}[field]
 	if !found {
 		panic("examplesOf has no example of the filter " + field)

@@ -87,7 +87,7 @@ func TestDeletedProjectIsHiddenAtOnce(t *testing.T) {
 
 	for name, call := range map[string]func() error{
 		"Issue":         func() error { _, err := s.ReadIssue(ctx, issue); return err },
-		"IssueEvents":   func() error { _, err := s.ListIssueEvents(ctx, issue, page); return err },
+		"IssueEvents":   func() error { _, err := s.ListIssueEvents(ctx, issue, store.EventFilter{Paging: page}); return err },
 		"IssueActivity": func() error { _, err := s.ListIssueActivity(ctx, issue, core.AllActivity, page); return err },
 		"Event":         func() error { _, err := s.ReadEvent(ctx, event); return err },
 		"SetStatus":     func() error { _, err := s.SetIssueStatus(ctx, by, issue, core.Resolved); return err },

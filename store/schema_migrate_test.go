@@ -103,7 +103,10 @@ func TestEveryMethodSaysUnavailableWhenTheDatabaseIsAway(t *testing.T) {
 			_, err := s.ListIssues(ctx, store.IssueFilter{Paging: core.Paging{Limit: 1}})
 			return err
 		},
-		"ListIssueEvents": func() error { _, err := s.ListIssueEvents(ctx, 1, core.Paging{Limit: 1}); return err },
+		"ListIssueEvents": func() error {
+			_, err := s.ListIssueEvents(ctx, 1, store.EventFilter{Paging: core.Paging{Limit: 1}})
+			return err
+		},
 		"ListIssueActivity": func() error {
 			_, err := s.ListIssueActivity(ctx, 1, core.AllActivity, core.Paging{Limit: 1})
 			return err

@@ -10,8 +10,12 @@ import (
 const roomBesideEvent = 4000
 
 func (t *Tools) getEvent(ctx context.Context, call core.Call, in core.EventInput) (core.Data[core.EventDetail], error) {
-	event, err := t.store.ReadEvent(ctx, in.ID)
+	var event core.EventDetail
+	id, err := t.store.FindEvent(ctx, in.ID)
 	if err != nil {
+		return wrapData(event, err)
+	}
+	if event, err = t.store.ReadEvent(ctx, id); err != nil {
 		return wrapData(event, err)
 	}
 	event.Event.KeepParts(in.Parts)

@@ -12,7 +12,11 @@ func (t *Tools) listIssues(ctx context.Context, _ core.Call, in core.ListIssuesI
 	if err != nil {
 		return core.IssuePage{}, err
 	}
-	page, err := t.store.ListIssues(ctx, makeIssueFilter(in, project))
+	filter := makeIssueFilter(in, project)
+	if filter, err = t.followLink(ctx, filter); err != nil {
+		return core.IssuePage{}, err
+	}
+	page, err := t.store.ListIssues(ctx, filter)
 	if err != nil {
 		return core.IssuePage{}, err
 	}
@@ -28,8 +32,30 @@ func (t *Tools) listIssues(ctx context.Context, _ core.Call, in core.ListIssuesI
 func makeIssueFilter(in core.ListIssuesInput, project int64) store.IssueFilter {
 	return store.IssueFilter{
 		ProjectID: project, Status: in.Status, Release: in.Release, Environment: in.Environment, Since: in.Since,
-		Search: in.Search, Claimed: in.Claimed, Test: in.Test, Sort: in.Sort, Paging: in.Paging,
+		Search: in.Search, Tag: in.Tag, Claimed: in.Claimed, Test: in.Test, Sort: in.Sort, Paging: in.Paging,
 	}
+}
+
+// followLink makes a search for the URL of an issue or an event one for the issue itself. An unknown event is of no issue.
+func (t *Tools) followLink(ctx context.Context, f store.IssueFilter) (store.IssueFilter, error) {
+	link, isLink := core.ParseLink(f.Search, t.store.Settings().BaseURL)
+	if !isLink {
+		return f, nil
+	}
+	f.Search, f.IssueID = "", link.Issue
+	if link.Event == "" {
+		return f, nil
+	}
+	id, err := t.store.FindEvent(ctx, link.Event)
+	if err == nil {
+		var event core.EventDetail
+		event, err = t.store.ReadEvent(ctx, id)
+		f.IssueID = event.IssueID
+	}
+	if core.HasCode(err, core.NotFound) {
+		f.IssueID, err = store.NoIssue, nil
+	}
+	return f, err
 }
 
 // findOptionalProject returns the id of the named project: 0 when no project is named, project_not_found for an unknown one.

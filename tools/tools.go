@@ -68,7 +68,11 @@ func New(o Options) *Tools {
 
 // Registry binds every operation to its handler.
 func (t *Tools) Registry(log *slog.Logger) (*core.Registry, error) {
-	return core.NewRegistry(core.V1, log, slices.Concat(t.bindIssues(), t.bindReleases(), t.bindInstallation())...)
+	registry, err := core.NewRegistry(core.V1, log, slices.Concat(t.bindIssues(), t.bindReleases(), t.bindInstallation())...)
+	if err == nil {
+		registry.ReadLinksTo(func() string { return t.store.Settings().BaseURL })
+	}
+	return registry, err
 }
 
 // bindIssues is the part of the table of contents of projects, issues and events.

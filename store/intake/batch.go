@@ -43,6 +43,14 @@ type NewEvent struct {
 	remembered rememberedIssue // its issue, as the store remembered it when the event was given
 }
 
+// storedUser is what the row of the event has of its user: nothing when there is none.
+func (e *NewEvent) storedUser() []byte {
+	if e.User == [16]byte{} {
+		return nil
+	}
+	return e.User[:]
+}
+
 // Added says what became of an event.
 type Added struct {
 	ID        int64 // 0 when it was counted and is not stored, or not yet

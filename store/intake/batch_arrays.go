@@ -72,7 +72,7 @@ type eventArrays struct {
 	event                          [][16]byte
 	received, occurred             []time.Time
 	level, release, environment    []string
-	payload                        [][]byte
+	payload, user                  [][]byte
 }
 
 func newEventArrays(n int) eventArrays {
@@ -80,6 +80,7 @@ func newEventArrays(n int) eventArrays {
 		project: make([]int64, 0, n), id: make([]int64, 0, n), issue: make([]int64, 0, n), dictionary: make([]int64, 0, n),
 		event: make([][16]byte, 0, n), received: make([]time.Time, 0, n), occurred: make([]time.Time, 0, n),
 		level: make([]string, 0, n), release: make([]string, 0, n), environment: make([]string, 0, n), payload: make([][]byte, 0, n),
+		user: make([][]byte, 0, n),
 	}
 }
 
@@ -93,9 +94,11 @@ func (c *eventArrays) appendEvent(e *NewEvent, issue int64) {
 	c.occurred, c.level = append(c.occurred, e.OccurredAt.Time), append(c.level, e.Level)
 	c.release, c.environment = append(c.release, e.Release), append(c.environment, e.Environment)
 	c.dictionary, c.payload = append(c.dictionary, e.Payload.Dictionary), append(c.payload, e.Payload.Bytes)
+	c.user = append(c.user, e.storedUser())
 }
 
 // listArgs are the arguments of addEvents and storeWaiting.
 func (c *eventArrays) listArgs() []any {
-	return []any{c.project, c.event, c.id, c.issue, c.received, c.occurred, c.level, c.release, c.environment, c.dictionary, c.payload}
+	return []any{c.project, c.event, c.id, c.issue, c.received, c.occurred, c.level, c.release, c.environment, c.dictionary, c.payload,
+		c.user}
 }

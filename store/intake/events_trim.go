@@ -59,10 +59,11 @@ WITH waiting AS (
 	WHERE d.project_id = n.project_id AND d.event_id = n.event_id AND d.id = n.id AND d.not_stored
 	RETURNING d.id
 )
-INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
+INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload,
+	user_hash)
 SELECT n.* FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
-	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[])
-	AS n (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload)
+	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[], $12::bytea[])
+	AS n (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload, user_hash)
 WHERE n.id = ANY (ARRAY(SELECT id FROM waiting))`
 	setStored = `
 UPDATE issues SET stored_events = @stored, latest_event_id = (

@@ -93,6 +93,18 @@ func (w *Writer) UnpackEvent(ctx context.Context, project int64, p Payload) (eve
 	return event, nil
 }
 
+// UnpackTags returns the tags of an event from its stored form, without reading the rest of it.
+func (w *Writer) UnpackTags(ctx context.Context, project int64, p Payload) (tags core.EventTags, err error) {
+	text, err := w.unpackText(ctx, project, p)
+	if err == nil {
+		tags, err = core.ReadEventTags(text)
+	}
+	if err != nil {
+		return tags, fmt.Errorf("store: the tags of a stored event cannot be read: %w", err)
+	}
+	return tags, nil
+}
+
 func (w *Writer) unpackText(ctx context.Context, project int64, p Payload) ([]byte, error) {
 	unpacker, err := w.dictionaries.findUnpacker(ctx, w, project, p.Dictionary)
 	if err != nil {

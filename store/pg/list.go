@@ -105,6 +105,11 @@ func (l *List) rowLimit() string {
 	return "@rows"
 }
 
+// CursorBehind returns the cursor that stands behind the item with the time and the id.
+func (l *List) CursorBehind(at core.Time, id int64) core.Cursor {
+	return core.ListPosition{Sort: l.Sort, Filters: l.FilterDigest, Start: l.Start.Time, At: at.Time, ID: id}.Cursor()
+}
+
 // DigestFilter returns a digest of a filter, a struct of values that JSON can hold: of each of its fields, so that none can be
 // forgotten.
 func DigestFilter(filter any) uint32 {

@@ -123,7 +123,7 @@ func ListStoredIDs(t testing.TB, s *store.Store, issue int64) []int64 {
 	var ids []int64
 	paging := core.Paging{Limit: 100}
 	for {
-		page, err := s.ListIssueEvents(t.Context(), issue, paging)
+		page, err := s.ListIssueEvents(t.Context(), issue, store.EventFilter{Paging: paging})
 		require.NoError(t, err)
 		for _, e := range page.Data {
 			ids = append(ids, e.ID)

@@ -1,0 +1,82 @@
+package core
+
+import (
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	// namedIssue is how a commit names an issue, "Errand-Issue: 42", and how people do, "#42".
+	namedIssue = regexp.MustCompile(`^(?i:errand-issue: *)?#?([0-9]{1,16})$`)
+	// linkPath is the path of an issue or an event below the public URL, as a page or as the API has it.
+	linkPath = regexp.MustCompile(`^(?:/v1)?/(issues|events)/([0-9a-fA-F-]{1,36})(?:/.*)?$`)
+)
+
+// Link is what a URL of an installation leads to: an issue, or an event of one. One of both is set.
+type Link struct {
+	Issue int64
+	Event EventRef
+}
+
+// ParseLink reads the URL of an issue or an event of the installation with the public URL, such as
+// https://errand.example/issues/42. A public URL on the loopback interface has any loopback name. It reports false for anything else.
+func ParseLink(text, baseURL string) (Link, bool) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return Link{}, false
+	}
+	base, err := url.Parse(baseURL)
+	if err != nil || !isSameHost(u, base) {
+		return Link{}, false
+	}
+	found := linkPath.FindStringSubmatch(strings.TrimPrefix(u.Path, strings.TrimRight(base.Path, "/")))
+	if found == nil {
+		return Link{}, false
+	}
+	if found[1] == "events" {
+		event := EventRef(found[2])
+		return Link{Event: event}, event.Check() == nil
+	}
+	id, err := strconv.ParseInt(found[2], 10, 64)
+	return Link{Issue: id}, err == nil && id > 0 && id <= maxID
+}
+
+func isSameHost(a, b *url.URL) bool {
+	if strings.EqualFold(a.Host, b.Host) {
+		return true
+	}
+	return a.Port() == b.Port() && isLoopbackName(a.Hostname()) && isLoopbackName(b.Hostname())
+}
+
+func isLoopbackName(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// readIssueNames replaces what names an issue, as "#42" and the URL of its page do, by the id, in all fields that are the id of an
+// issue.
+func (r *Registry) readIssueNames(op *Operation, args map[string]any) error {
+	for i := range op.input.fields {
+		field := &op.input.fields[i]
+		text, isText := args[field.Name].(string)
+		if !field.isIssue || !isText {
+			continue
+		}
+		if named := namedIssue.FindStringSubmatch(strings.TrimSpace(text)); named != nil {
+			args[field.Name] = named[1]
+			continue
+		}
+		if r.baseURL == nil || !strings.Contains(text, "://") {
+			continue
+		}
+		link, _ := ParseLink(text, r.baseURL())
+		if link.Issue == 0 {
+			return RefuseField(field.Name, "must be the id of an issue, or its URL such as %s/issues/42", r.baseURL())
+		}
+		args[field.Name] = strconv.FormatInt(link.Issue, 10)
+	}
+	return nil
+}

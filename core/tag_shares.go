@@ -1,0 +1,80 @@
+package core
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// TagShares says how the newest stored events of an issue are spread over the values of one tag.
+type TagShares struct {
+	Key      Untrusted      `json:"key_untrusted" doc:"The tag, such as browser or release."`
+	Events   int64          `json:"events" doc:"How many of the events have the tag."`
+	Of       int64          `json:"of" doc:"How many events were looked at."`
+	Distinct int64          `json:"distinct" doc:"How many values the tag has in them."`
+	Values   List[TagShare] `json:"values" doc:"The most frequent first."`
+}
+
+// TagShare is how many events have a value of a tag.
+type TagShare struct {
+	Value  Untrusted `json:"value_untrusted"`
+	Events int64     `json:"events"`
+}
+
+// UserHash names a user by the beginning of the hash that is stored, as user_hash of an event has it.
+type UserHash string
+
+// userHashLength is how many hexadecimal digits of the hash are shown.
+const userHashLength = 12
+
+// ShowUserHash returns what is shown of the hash of a user; empty for an event without one.
+func ShowUserHash(hash []byte) Text {
+	text := hex.EncodeToString(hash)
+	return Text(text[:min(len(text), userHashLength)])
+}
+
+// JSONSchema is a text.
+func (UserHash) JSONSchema() Schema { return Schema{"type": "string", "minLength": int64(1)} }
+
+// Check refuses what no user_hash is.
+func (h UserHash) Check() error {
+	if _, err := hex.DecodeString(string(h)); err != nil || h != "" && len(h) != userHashLength {
+		return fmt.Errorf("must be the user_hash of an event: %d hexadecimal digits", userHashLength)
+	}
+	return nil
+}
+
+// Bytes returns what the hashes of the user begin with.
+func (h UserHash) Bytes() []byte {
+	start, _ := hex.DecodeString(string(h))
+	return start
+}
+
+// maxTagFilter is how long a filter by a tag may be: a key and a value of 200 characters each, of up to 4 bytes.
+const maxTagFilter = 1601
+
+// TagFilter is a tag of events that a list is to have, as key:value. The key ends at the first colon.
+type TagFilter string
+
+// JSONSchema is a text.
+func (TagFilter) JSONSchema() Schema {
+	return Schema{"type": "string", "minLength": int64(1), "maxLength": int64(maxTagFilter)}
+}
+
+// Check refuses a text without a key or without a value.
+func (f TagFilter) Check() error {
+	if key, value := f.Split(); f != "" && (key == "" || value == "") {
+		return errTagFilter
+	}
+	return nil
+}
+
+// Split returns the key and the value.
+func (f TagFilter) Split() (key, value string) {
+	key, value, _ = strings.Cut(string(f), ":")
+	return strings.TrimSpace(key), strings.TrimSpace(value)
+}
+
+// errTagFilter is written to follow the name of a field.
+var errTagFilter = errors.New("must be key:value, such as browser:Chrome 131 or customer:acme")

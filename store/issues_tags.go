@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/facets"
+	"errand/store/pg"
+)
+
+// How many issues a list with a tag looks at for one page, and how many of the newest stored events of each: the tags of an event
+// stand in its payload alone.
+const (
+	maxTaggedIssues = 300
+	maxTaggedEvents = 20
+)
+
+const selectNewestOfIssues = `
+SELECT e.* FROM unnest(@projects::bigint[], @ids::bigint[]) AS n (project_id, id)
+CROSS JOIN LATERAL (
+	SELECT id, issue_id, project_id, event_id, occurred_at, received_at, level, release, environment, user_hash, dictionary, payload
+	FROM events
+	WHERE project_id = n.project_id AND issue_id = n.id
+	ORDER BY received_at DESC, id DESC LIMIT @rows
+) e`
+
+// listIssuesByTag lists the issues of which one of the newest stored events has the tag. A page may have fewer than its limit, though
+// there are more behind its cursor.
+func (s *Store) listIssuesByTag(ctx context.Context, f IssueFilter) (found core.Page[core.Issue], err error) {
+	wanted := f.Limit
+	for looked := 0; looked < maxTaggedIssues && len(found.Data) < wanted; {
+		f.Limit = wanted - len(found.Data)
+		page, err := s.listIssues(ctx, f)
+		if err != nil {
+			return found, err
+		}
+		tagged, err := s.findTagged(ctx, page.Data, f.Tag)
+		if err != nil {
+			return found, err
+		}
+		for _, issue := range page.Data {
+			if tagged[issue.ID] {
+				found.Data = append(found.Data, issue)
+			}
+		}
+		looked += len(page.Data)
+		found.NextCursor, f.Cursor = page.NextCursor, page.NextCursor
+		if page.NextCursor == "" {
+			break
+		}
+	}
+	return found, nil
+}
+
+// findTagged returns which of the issues have the tag.
+func (s *Store) findTagged(ctx context.Context, issues []core.Issue, filter core.TagFilter) (map[int64]bool, error) {
+	key, value := filter.Split()
+	tagged, tag := map[int64]bool{}, facets.Tag{Key: key, Value: value}
+	projects, ids, _ := pg.SplitColumns(issues, func(i core.Issue) (project, issue int64, _ struct{}) {
+		return i.ProjectID, i.ID, struct{}{}
+	})
+	rows, err := pg.QueryMany[storedEvent](ctx, s.db.Main, selectNewestOfIssues,
+		pg.Args{"projects": projects, "ids": ids, "rows": maxTaggedEvents})
+	if err != nil {
+		return nil, err
+	}
+	err = s.visitTags(ctx, rows, func(i int, tags *core.EventTags) bool {
+		if facets.HasTag(tags, tag) {
+			tagged[rows[i].IssueID] = true
+		}
+		return true
+	})
+	return tagged, err
+}
