@@ -34,7 +34,7 @@ type Options struct {
 	MCP          http.Handler // at /mcp, behind the authentication of /v1; nil for none
 	// SignIn has the paths by which clients of MCP get a token; nil for none. Challenge then says in a 401 at /mcp where they are.
 	SignIn    map[string]http.Handler
-	Challenge func() string
+	Challenge func(*http.Request) string
 	// AuthenticateSession returns the actor who is signed in by a cookie, for requests to /v1 without the header Authorization; nil for
 	// nobody. Its errors are those of Authenticate, and forbidden.
 	AuthenticateSession func(*http.Request) (core.Actor, error)

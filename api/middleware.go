@@ -109,7 +109,7 @@ func (s *server) requireToken(next http.Handler) http.Handler {
 func (s *server) requireTokenOfClient(next http.Handler) http.Handler {
 	return s.authenticateBefore(next, s.findActor, func(w http.ResponseWriter, r *http.Request, failure *core.Error) {
 		if failure.Code == core.Unauthorized && s.Challenge != nil {
-			w.Header().Set("WWW-Authenticate", s.Challenge())
+			w.Header().Set("WWW-Authenticate", s.Challenge(r))
 			failure = failure.With("hint", "sign in from the client, if it can; else send the header Authorization: Bearer <token>, "+
 				"with a token of POST /v1/tokens")
 		}

@@ -26,6 +26,7 @@ import (
 	"errand/scm"
 	"errand/seal"
 	"errand/tools"
+	"errand/wire"
 )
 
 // How long a stopping server waits for the requests that it has accepted, and for its jobs, which stop at the same time:
@@ -229,7 +230,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		if surfaces.SignIn, err = a.newSignIn(ctx, registry, behaviour, surfaces.Authenticate); err != nil {
 			return nil, err
 		}
-		surfaces.Challenge = func() string { return oauth.Challenge(a.URL()) }
+		surfaces.Challenge = func(r *http.Request) string { return oauth.Challenge(wire.PublicURL(a.URL(), r)) }
 		surfaces.Texts = map[string]func() string{
 			"/setup":    func() string { return prompts.RenderConnectPage(a.URL()) },
 			"/llms.txt": func() string { return prompts.RenderLLMsPage(a.URL()) },

@@ -186,6 +186,40 @@ func TestSignInByURL(t *testing.T) {
 	require.NotContains(t, s.log.String(), fields["access_token"])
 }
 
+// TestSignInByAnotherLoopbackName asks as a client does that was set up with http://localhost: it takes metadata of that name alone.
+func TestSignInByAnotherLoopbackName(t *testing.T) {
+	t.Parallel()
+	s := openSignIn(t)
+	base := strings.Replace(s.URL(), "127.0.0.1", "localhost", 1)
+	require.NotEqual(t, s.URL(), base)
+	ask := func(method, path string, headers ...string) answer {
+		request, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Addr()+path, strings.NewReader("{}"))
+		require.NoError(t, err)
+		request.Host = strings.TrimPrefix(base, "http://")
+		request.Header.Set("Content-Type", "application/json")
+		for i := 0; i < len(headers); i += 2 {
+			request.Header.Set(headers[i], headers[i+1])
+		}
+		return s.doRequest(request)
+	}
+
+	require.Contains(t, ask(http.MethodPost, "/mcp").header.Get("WWW-Authenticate"), `resource_metadata="`+base+"/.well-known/")
+	resource := readFields(t, ask(http.MethodGet, "/.well-known/oauth-protected-resource/mcp").body)
+	require.Equal(t, base+"/mcp", resource["resource"])
+	require.Equal(t, []any{base}, resource["authorization_servers"])
+	issuer := readFields(t, ask(http.MethodGet, "/.well-known/oauth-authorization-server").body)
+	require.Equal(t, base, issuer["issuer"])
+	require.Equal(t, base+"/oauth/token", issuer["token_endpoint"])
+	question := s.question()
+	question.Set("resource", base+"/mcp")
+	require.Contains(t, ask(http.MethodGet, "/oauth/authorize?"+question.Encode()).body, "“Claude Code”")
+
+	token := readFields(t, s.exchange(s.consent(s.question())).body)["access_token"].(string)
+	bearer := []string{"Authorization", "Bearer " + token, "Accept", "application/json, text/event-stream"}
+	require.NotEqual(t, http.StatusForbidden, ask(http.MethodPost, "/mcp", append(bearer, "Origin", base)...).status)
+	require.Equal(t, http.StatusForbidden, ask(http.MethodPost, "/mcp", append(bearer, "Origin", "http://localhost:1")...).status)
+}
+
 // TestCodesAreForOneExchange shows codes again, late, and with other things than they were made for.
 func TestCodesAreForOneExchange(t *testing.T) {
 	t.Parallel()

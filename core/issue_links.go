@@ -48,10 +48,11 @@ func isSameHost(a, b *url.URL) bool {
 	if strings.EqualFold(a.Host, b.Host) {
 		return true
 	}
-	return a.Port() == b.Port() && isLoopbackName(a.Hostname()) && isLoopbackName(b.Hostname())
+	return a.Port() == b.Port() && IsLoopbackHost(a.Hostname()) && IsLoopbackHost(b.Hostname())
 }
 
-func isLoopbackName(host string) bool {
+// IsLoopbackHost reports whether a host, without a port, names the loopback interface.
+func IsLoopbackHost(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }

@@ -37,7 +37,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wire.RefuseRequest(w, r, core.NewError(core.MethodNotAllowed))
 		return
 	}
-	if !g.allowsOrigin(r.Header.Get("Origin")) {
+	if !g.allowsOrigin(r) {
 		wire.RefuseRequest(w, r, core.NewError(core.ForbiddenOrigin))
 		return
 	}
@@ -70,12 +70,12 @@ func projectOf(ctx context.Context) core.ProjectRef {
 }
 
 // allowsOrigin reports whether a web page of the origin may call. Programs send none.
-func (g *guard) allowsOrigin(origin string) bool {
-	origin = strings.ToLower(origin)
+func (g *guard) allowsOrigin(r *http.Request) bool {
+	origin := strings.ToLower(r.Header.Get("Origin"))
 	if origin == "" || g.origins[origin] {
 		return true
 	}
-	host := hostOf(g.baseURL())
+	host := hostOf(wire.PublicURL(g.baseURL(), r))
 	return host != "" && hostOf(origin) == host
 }
 

@@ -37,7 +37,7 @@ func (s *server) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 		s.showProblem(w, problem)
 		return
 	}
-	if refused := s.checkAsking(&a); refused != nil {
+	if refused := s.checkAsking(r, &a); refused != nil {
 		s.redirectFailure(w, r, a, *refused)
 		return
 	}
@@ -63,7 +63,7 @@ func (s *server) readAsking(r *http.Request) (a asking, problem string) {
 }
 
 // checkAsking checks the rest, and reads the scopes.
-func (s *server) checkAsking(a *asking) *failure {
+func (s *server) checkAsking(r *http.Request, a *asking) *failure {
 	scopes, hasScopes := parseScopes(a.query.Get("scope"))
 	a.scopes = scopes
 	switch {
@@ -73,8 +73,8 @@ func (s *server) checkAsking(a *asking) *failure {
 		return &failure{"invalid_request", "code_challenge_method must be S256"}
 	case !challengeForm.MatchString(a.query.Get("code_challenge")):
 		return &failure{"invalid_request", "code_challenge must be the SHA-256 of the verifier, in base64url without padding"}
-	case a.query.Get("resource") != "" && !s.isResource(a.query.Get("resource")):
-		return &failure{"invalid_target", "resource must be " + s.BaseURL() + mcpPath}
+	case a.query.Get("resource") != "" && !s.isResource(r, a.query.Get("resource")):
+		return &failure{"invalid_target", "resource must be " + s.publicURL(r) + mcpPath}
 	case len(a.query.Get("state")) > maxState:
 		a.query.Del("state")
 		return &failure{"invalid_request", "state is too long"}
@@ -163,7 +163,7 @@ func (s *server) redirectAnswer(w http.ResponseWriter, r *http.Request, a asking
 	if state := a.query.Get("state"); state != "" {
 		query.Set("state", state)
 	}
-	query.Set("iss", s.BaseURL())
+	query.Set("iss", s.publicURL(r))
 	target.RawQuery = query.Encode()
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	http.Redirect(w, r, target.String(), http.StatusSeeOther)

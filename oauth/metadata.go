@@ -39,7 +39,7 @@ func (s *server) serveResource(w http.ResponseWriter, r *http.Request) {
 	if !allowMethod(w, r, http.MethodGet) {
 		return
 	}
-	base := s.BaseURL()
+	base := s.publicURL(r)
 	writeJSON(w, http.StatusOK, resourceMetadata{
 		Resource: base + mcpPath, AuthorizationServers: []string{base}, ScopesSupported: core.ConsentScopes,
 		BearerMethods: []string{"header"}, ResourceName: "Errand", Documentation: base + "/docs",
@@ -50,7 +50,7 @@ func (s *server) serveIssuer(w http.ResponseWriter, r *http.Request) {
 	if !allowMethod(w, r, http.MethodGet) {
 		return
 	}
-	base := s.BaseURL()
+	base := s.publicURL(r)
 	writeJSON(w, http.StatusOK, issuerMetadata{
 		Issuer: base, AuthorizationEndpoint: base + authorizePath, TokenEndpoint: base + tokenPath, RegistrationEndpoint: base + registerPath,
 		ScopesSupported: core.ConsentScopes, ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
@@ -59,6 +59,9 @@ func (s *server) serveIssuer(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// publicURL returns the public URL by the name that the request asks for.
+func (s *server) publicURL(r *http.Request) string { return wire.PublicURL(s.BaseURL(), r) }
+
 // Challenge returns the header WWW-Authenticate of a 401 at /mcp: where a client reads how to get a token, and what to ask for.
 func Challenge(baseURL string) string {
 	return `Bearer resource_metadata="` + baseURL + resourcePath + mcpPath + `", scope="` + writeScopes(defaultScopes) + `"`
@@ -66,8 +69,8 @@ func Challenge(baseURL string) string {
 
 // isResource reports whether the client asks for a token for /mcp of this server. It names the URL that it was set up with,
 // which can have a query.
-func (s *server) isResource(named string) bool {
-	here, errHere := url.Parse(s.BaseURL())
+func (s *server) isResource(r *http.Request, named string) bool {
+	here, errHere := url.Parse(s.publicURL(r))
 	asked, err := url.Parse(named)
 	if err != nil || errHere != nil || asked.User != nil {
 		return false

@@ -76,8 +76,8 @@ func (s *server) readExchange(r *http.Request) (code core.Secret, shown core.Con
 		refused = &failure{"invalid_request", "code is missing"}
 	case !verifierForm.MatchString(verifier):
 		refused = &failure{"invalid_request", "code_verifier must have 43 to 128 characters of A-Z a-z 0-9 - . _ ~"}
-	case form.Get("resource") != "" && !s.isResource(form.Get("resource")):
-		refused = &failure{"invalid_target", "resource must be " + s.BaseURL() + mcpPath}
+	case form.Get("resource") != "" && !s.isResource(r, form.Get("resource")):
+		refused = &failure{"invalid_target", "resource must be " + s.publicURL(r) + mcpPath}
 	}
 	if refused != nil {
 		return "", core.Consent{}, refused
