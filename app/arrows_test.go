@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 	"store/intake": {"core", "fixes", "similar", "triage", "store/activity", "store/pg", "store/watch", "github.com/jackc/pgx/v5",
 		"github.com/jackc/pgerrcode",
 		"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "golang.org/x/sync"},
-	"store": {"core", "fixes", "migrations", "similar", "triage", "store/activity", "store/intake", "store/pg", "store/watch",
+	"store": {"core", "fixes", "migrations", "scrub", "similar", "triage", "store/activity", "store/intake", "store/pg", "store/watch",
 		"github.com/jackc/pgx/v5", "github.com/jackc/pgerrcode", "github.com/pressly/goose/v3", "github.com/riverqueue/river",
 		"github.com/hashicorp/golang-lru/v2"},
 	"store/embedded":  {"github.com/jackc/pgx/v5", "golang.org/x/sys"},

@@ -57,7 +57,7 @@ func (r outcomeRow) fixOutcome() core.FixOutcome {
 	return core.FixOutcome{
 		FixID: r.ID, IssueID: r.IssueID, Kind: r.Kind, Ref: r.Ref, LinkedByType: r.LinkedByType, LinkedBy: r.LinkedBy, LinkedAt: r.LinkedAt,
 		DeployedAt: r.DeployedAt, Outcome: r.Outcome, VerifiedAt: r.VerifiedAt, RegressedAt: r.RegressedAt,
-		RegressedIn:     core.Untrusted(r.RegressedIn),
+		RegressedIn:     core.Untrusted(core.ShowName(r.RegressedIn)),
 		HoursToVerified: hoursBetween(r.LinkedAt, r.VerifiedAt),
 		HoursToFix:      hoursBetween(r.FirstSeen, r.VerifiedAt),
 	}

@@ -1,0 +1,85 @@
+package core
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+)
+
+// How many characters the name of a release and that of an environment may have (decisions 3).
+const (
+	MaxRelease     = 200
+	MaxEnvironment = 64
+)
+
+// OneLine returns the first line of a text, without space around it, cut to a number of characters. Tabs become spaces. It has no
+// mark at its end: whoever looks for a release finds it by its first 200 characters.
+func OneLine(text string, most int) string {
+	text = strings.TrimSpace(text)
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
+		text = strings.TrimSpace(text[:i])
+	}
+	if strings.IndexByte(text, '\t') >= 0 {
+		text = strings.ReplaceAll(text, "\t", " ")
+	}
+	if len(text) <= most || utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	count := 0
+	for i := range text {
+		if count == most {
+			return strings.TrimSpace(text[:i])
+		}
+		count++
+	}
+	return text
+}
+
+// digestMark stands in a stored name before its digest. No cleaned text has it: it is a control character.
+const digestMark = "\x1f"
+
+// StoreName returns the form in which the name of a release or an environment is stored. It is what readers are shown, and, where
+// scrubbing has masked a part of the cleaned name, a digest of that name: two names that are masked alike stay two, and a deploy's
+// name meets that of its events (decisions 6).
+func StoreName(cleaned, shown string) string {
+	if shown == cleaned {
+		return shown
+	}
+	return shown + digestMark + hashName(cleaned)
+}
+
+// ShowName returns what readers are shown of a stored name.
+func ShowName(stored string) string {
+	shown, _, _ := strings.Cut(stored, digestMark)
+	return shown
+}
+
+// ShowUntrusted is ShowName for a name that the monitored app sent.
+func ShowUntrusted(stored Untrusted) Untrusted { return Untrusted(ShowName(string(stored))) }
+
+// DigestName returns the digest of a name before it was masked: of a stored one, or of one that was only cleaned. The
+// columns digest of the database are the same.
+func DigestName(stored string) string {
+	if _, digest, isMasked := strings.Cut(stored, digestMark); isMasked {
+		return digest
+	}
+	return hashName(stored)
+}
+
+// IsSameName reports whether two stored names were the same before they were masked.
+func IsSameName(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if !strings.Contains(a, digestMark) && !strings.Contains(b, digestMark) {
+		return false
+	}
+	return DigestName(a) == DigestName(b)
+}
+
+func hashName(cleaned string) string {
+	const digestBytes = 16
+	sum := sha256.Sum256([]byte(cleaned))
+	return hex.EncodeToString(sum[:digestBytes])
+}
