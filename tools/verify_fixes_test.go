@@ -83,6 +83,9 @@ func TestReturnThatCameBeforeItsDeployWasReported(t *testing.T) {
 
 	h.requireStatus(core.Regressed, issue)
 	require.Equal(t, "1.2", h.showIssue(issue)["fix"].(object)["regressed_in"])
+	row := h.latestActivity(issue)
+	require.Equal(t, core.ActionIssueRegress, row.Action)
+	require.Equal(t, []any{core.ActorSystem, "ingest"}, []any{row.ActorType, row.ActorName}, "as when ingest finds the return")
 }
 
 func TestFixLinkedAfterItsErrorReturned(t *testing.T) {
