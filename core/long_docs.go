@@ -65,10 +65,12 @@ var longDocs = map[string]string{
 	"@getEvent.parts":          "Only these parts, and what is small; all when absent.",
 	"@worker": "Who you are among those that share your token, such as sub-agents: each holds its own claims. A name of your own, " +
 		"always the same.",
-	"@releaseIssueInput.note":       "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
-	"@handover.note":                "Cause and change, for whoever works on it next.",
-	"@linkFixInput.commit":          "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
-	"@linkFixInput.pr_url":          "URL of the pull request that fixes it: https://HOST/OWNER/REPO/pull/NUMBER.",
+	"@releaseIssueInput.note": "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
+	"@handover.note":          "Cause and change, for whoever works on it next.",
+	"@linkFixInput.commit":    "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
+	"@linkFixInput.pr_url":    "URL of the pull request that fixes it: https://HOST/OWNER/REPO/pull/NUMBER.",
+	"@fix.unknown_releases": "Releases that send events and that no deploy names, while no event ever named the release of the fix's " +
+		"deploy: the fix may run under another name, where nobody sees whether it holds. At most 5; empty when there is nothing to say.",
 	"@fixOutcome.outcome":           "A fix that was verified and then regressed is regressed, and keeps verified_at.",
 	"@delivery.status":              "pending: the next attempt is at next_attempt_at; failed: all attempts failed, or the webhook is gone.",
 	"@webhook.min_trust":            "high: only issues of projects whose trust is high; low: of all.",

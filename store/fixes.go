@@ -23,7 +23,7 @@ func findFix(ctx context.Context, q pg.Querier, project, issue int64) (*core.Fix
 		return nil, err
 	}
 	fix := showFix(row)
-	return &fix, nil
+	return &fix, addUnknownReleases(ctx, q, row, &fix)
 }
 
 func showFix(r watch.Fix) core.Fix {

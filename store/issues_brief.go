@@ -116,6 +116,11 @@ func (s *Store) ReadIssueFacts(ctx context.Context, id int64) (core.IssueFacts, 
 		return core.IssueFacts{}, refuseMerged(convertOptInt(issue.MergedInto))
 	}
 	facts := rows.toFacts(project, now)
+	if len(facts.Fixes) > 0 {
+		if err := addUnknownReleases(ctx, s.db.Main, rows.fixes[0], &facts.Fixes[0]); err != nil {
+			return facts, err
+		}
+	}
 	facts.Event, facts.NewerEvents, err = s.chooseEvent(ctx, project, id, rows.events)
 	return facts, err
 }
