@@ -42,11 +42,44 @@ const digestMark = "\x1f"
 // StoreName returns the form in which the name of a release or an environment is stored. It is what readers are shown, and, where
 // scrubbing has masked a part of the cleaned name, a digest of that name: two names that are masked alike stay two, and a deploy's
 // name meets that of its events (decisions 6).
+//
+// A release may be named by the SHA of its commit, or by the beginning of it: then a digest of the first 7 characters follows.
 func StoreName(cleaned, shown string) string {
-	if shown == cleaned {
+	switch {
+	case shown == cleaned:
 		return shown
+	case isSHA(cleaned):
+		return shown + digestMark + hashName(cleaned) + digestMark + DigestCommit(cleaned)
 	}
 	return shown + digestMark + hashName(cleaned)
+}
+
+// isSHA reports whether a name can be the SHA of a commit, or the beginning of one.
+func isSHA(name string) bool {
+	const longest = 40
+	if len(name) < commitDigested || len(name) > longest {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i] | 0x20; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// commitDigested is of how many characters of a commit there is a digest: as many as its shortest name has (decisions 6).
+const commitDigested = 7
+
+// DigestCommit returns the digest of the beginning of a commit, of at least 7 characters. The column commit_digest of the database
+// is the same.
+func DigestCommit(commit string) string { return hashName(strings.ToLower(commit[:commitDigested])) }
+
+// CommitDigestOf returns the DigestCommit of a stored name that was masked and is a commit; else it is empty.
+func CommitDigestOf(stored string) string {
+	_, digests, _ := strings.Cut(stored, digestMark)
+	_, digest, _ := strings.Cut(digests, digestMark)
+	return digest
 }
 
 // ShowName returns what readers are shown of a stored name.
@@ -61,7 +94,8 @@ func ShowUntrusted(stored Untrusted) Untrusted { return Untrusted(ShowName(strin
 // DigestName returns the digest of a name before it was masked: of a stored one, or of one that was only cleaned. The
 // columns digest of the database are the same.
 func DigestName(stored string) string {
-	if _, digest, isMasked := strings.Cut(stored, digestMark); isMasked {
+	if _, digests, isMasked := strings.Cut(stored, digestMark); isMasked {
+		digest, _, _ := strings.Cut(digests, digestMark)
 		return digest
 	}
 	return hashName(stored)

@@ -42,6 +42,9 @@ func isOneOf(d Deploy, name string, commits []string) bool {
 	if core.IsSameName(d.Release, name) {
 		return true
 	}
+	if digest := core.CommitDigestOf(name); digest != "" && len(d.Commit) >= PrefixLength && digest == core.DigestCommit(d.Commit) {
+		return true
+	}
 	for _, commit := range commits {
 		if IsSameCommit(d.Commit, commit) {
 			return true

@@ -8,6 +8,9 @@ ALTER TABLE deploys ADD COLUMN digest text COLLATE "C" NOT NULL GENERATED ALWAYS
 		WHEN strpos(release, E'\x1f') > 0 THEN split_part(release, E'\x1f', 2)
 		ELSE left(encode(sha256(decode(replace(release, '\', '\\'), 'escape')), 'hex'), 32)
 	END) STORED;
+-- A masked name that is a commit has a second digest behind the first, of the commit's first 7 characters.
+ALTER TABLE deploys ADD COLUMN commit_digest text COLLATE "C" NOT NULL
+	GENERATED ALWAYS AS (left(encode(sha256(decode(left(commit, 7), 'escape')), 'hex'), 32)) STORED;
 ALTER TABLE releases ADD COLUMN digest text COLLATE "C" NOT NULL GENERATED ALWAYS AS (CASE
 		WHEN strpos(version, E'\x1f') > 0 THEN split_part(version, E'\x1f', 2)
 		ELSE left(encode(sha256(decode(replace(version, '\', '\\'), 'escape')), 'hex'), 32)
@@ -21,6 +24,7 @@ ALTER TABLE source_maps ADD COLUMN digest text COLLATE "C" NOT NULL GENERATED AL
 		ELSE left(encode(sha256(decode(replace(release, '\', '\\'), 'escape')), 'hex'), 32)
 	END) STORED;
 CREATE INDEX deploys_digest ON deploys (project_id, digest, number);
+CREATE INDEX deploys_commit_digest ON deploys (project_id, commit_digest);
 CREATE INDEX releases_digest ON releases (project_id, digest);
 CREATE INDEX source_maps_digest ON source_maps (project_id, digest, path);
 

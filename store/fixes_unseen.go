@@ -30,7 +30,8 @@ WITH unseen AS MATERIALIZED (
 				|| ARRAY(SELECT left(d.commit, length) FROM generate_series(@prefix::int, length(d.commit)) length)))
 		AND NOT EXISTS (
 			SELECT FROM issue_releases r
-			WHERE r.project_id = d.project_id AND strpos(r.release, E'\x1f') > 0 AND split_part(r.release, E'\x1f', 2) = d.digest)
+			WHERE r.project_id = d.project_id AND strpos(r.release, E'\x1f') > 0
+				AND (split_part(r.release, E'\x1f', 2) = d.digest OR split_part(r.release, E'\x1f', 3) = d.commit_digest))
 ), named AS ( -- as core.DigestName
 	SELECT DISTINCT u.project_id, u.number, i.last_release AS release, CASE
 		WHEN strpos(i.last_release, E'\x1f') > 0 THEN split_part(i.last_release, E'\x1f', 2)
@@ -47,6 +48,7 @@ SELECT project_id, number, release FROM (
 	SELECT n.project_id, n.number, n.release, row_number() OVER (PARTITION BY n.project_id, n.number ORDER BY n.release) AS place
 	FROM named n
 	WHERE NOT EXISTS (SELECT FROM deploys d WHERE d.project_id = n.project_id AND d.digest = n.digest)
+		AND NOT EXISTS (SELECT FROM deploys d WHERE d.project_id = n.project_id AND d.commit_digest = split_part(n.release, E'\x1f', 3))
 		AND NOT EXISTS (
 			SELECT FROM deploys d
 			WHERE n.release ~ '^[0-9A-Fa-f]{7,40}$' AND d.project_id = n.project_id

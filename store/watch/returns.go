@@ -14,6 +14,7 @@ import (
 const deploysOfName = `
 WITH begins AS (
 	SELECT left(commit, @prefix) AS prefix FROM deploys WHERE project_id = @project_id AND digest = @digest
+	UNION SELECT left(commit, @prefix) FROM deploys WHERE project_id = @project_id AND commit_digest = @commit_digest
 	UNION SELECT unnest(@prefixes::text[])
 ), found AS (
 	SELECT release, environment, commit, number FROM deploys WHERE project_id = @project_id AND digest = @digest
@@ -65,7 +66,8 @@ func readDeploysOfName(ctx context.Context, q pg.Querier, project int64, name st
 		Environment string
 		Commit      string
 		Number      int64
-	}](ctx, q, deploysOfName, pg.Args{"project_id": project, "digest": core.DigestName(name), "prefix": fixes.PrefixLength, "prefixes": prefixes})
+	}](ctx, q, deploysOfName, pg.Args{"project_id": project, "digest": core.DigestName(name), "commit_digest": core.CommitDigestOf(name),
+		"prefix": fixes.PrefixLength, "prefixes": prefixes})
 	deploys := make([]fixes.Deploy, len(rows))
 	for i, r := range rows {
 		deploys[i] = fixes.Deploy{Number: r.Number, Release: r.Release, Environment: r.Environment, Commit: r.Commit}
