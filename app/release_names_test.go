@@ -163,3 +163,43 @@ func (h *namesShop) restart() {
 	h.stopServer(h.T)
 	h.server = startServer(h.T, configOn(h.databaseURL))
 }
+
+// TestSentryCLIAndEventsNameOneRelease has sentry-cli make, extend and deploy a release whose name is masked.
+func TestSentryCLIAndEventsNameOneRelease(t *testing.T) {
+	t.Parallel()
+	s := startSentryServer(t)
+	h := &namesShop{s.server, t, "", s.makeKiosk()}
+	issue := h.sendErrorOf("boom", "before")
+	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", issue), fmt.Sprintf(`{"commit": %q}`, someCommit))
+	token := s.makeToken("kiosk", "releases:write", "issues:read")
+	path := "/organizations/any/releases/" + url.PathEscape("app@1.0+378282246310005")
+	s.mustAsk(201, token, "POST", "/organizations/any/releases/", `{"version": "app@1.0+378282246310005 ", "projects": ["kiosk"]}`)
+	s.mustAsk(200, token, "PUT", path+"/", twoCommits)
+
+	s.mustAsk(201, token, "POST", path+"/deploys/", `{"environment": "production"}`)
+	h.sendErrorOf("boom", "app@1.0+378282246310005\t")
+
+	h.requireStatus(core.Regressed, issue, "")
+	require.Len(t, s.mustList(token, "/projects/any/kiosk/releases/"), 1, "it is one release")
+	require.Equal(t, "app@1.0+[Filtered]", s.mustAsk(200, token, "GET", path+"/", "")["version"])
+	before := s.mustAsk(200, token, "GET", "/organizations/any/releases/1.1/previous-with-commits/", "")
+	require.Equal(t, "app@1.0+[Filtered]", before["version"])
+}
+
+// TestDeploymentOfSourceControlMeetsMaskedCommits has a pattern that masks a part of most SHAs, which are the names of releases.
+func TestDeploymentOfSourceControlMeetsMaskedCommits(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	h := &namesShop{s.server, t, s.databaseURL, ""}
+	h.setPatterns(`\d{4,}`)
+	h.key = s.postAsAdmin(t, "/v1/projects/web-shop/keys", `{}`)["public_key"].(string)
+	for n, release := range []string{headCommit, headCommit[:20], strings.ToUpper(headCommit)} {
+		issue := h.sendErrorOf(brokenCart(n), "before")
+		s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", issue), fmt.Sprintf(`{"commit": %q}`, headCommit))
+		s.deliver("deployment_status", deploymentOf("success", headCommit, "production"))
+
+		h.sendErrorOf(brokenCart(n), release)
+
+		h.requireStatus(core.Regressed, issue, release)
+	}
+}
