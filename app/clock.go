@@ -9,8 +9,8 @@ import (
 	"errand/core"
 )
 
-// clock is this server's clock, set by that of Postgres: servers differ, and what one writes is compared with what another has
-// written, such as the time of a deploy with those of events (decisions 6).
+// clock is this server's clock, set by Postgres': servers differ, and the deploy that one of them reports is compared with the
+// events that another takes (decisions 6).
 type clock struct {
 	ownTime core.Clock
 	behind  atomic.Int64 // nanoseconds that ownTime is behind Postgres
@@ -25,7 +25,7 @@ func (c *clock) ahead() time.Duration { return -time.Duration(c.behind.Load()) }
 const (
 	// measureClockEvery is how often the clock is compared with Postgres'.
 	measureClockEvery = time.Hour
-	// warnOfClock is from what difference on operators are warned: clocks that are kept by NTP differ by less than that.
+	// warnOfClock is the difference above which operators are warned. Clocks that NTP keeps differ by much less.
 	warnOfClock = 5 * time.Second
 	// clockAtMost bounds one measurement.
 	clockAtMost = 5 * time.Second

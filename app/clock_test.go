@@ -24,7 +24,7 @@ func newWrongClock(ahead time.Duration) *wrongClock {
 
 func (c *wrongClock) tell() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
-// requireNow holds that a time of an answer is that of Postgres, which has the clock of the machine here.
+// requireNow requires a time of an answer to be Postgres', which has the machine's clock here.
 func requireNow(t *testing.T, text any) {
 	t.Helper()
 	at, err := time.Parse(time.RFC3339, text.(string))

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// How many characters the name of a release and that of an environment may have (decisions 3).
+// The longest names of releases and environments, in characters (decisions 3).
 const (
 	MaxRelease     = 200
 	MaxEnvironment = 64
 )
 
 // OneLine returns the first line of a text, without space around it, cut to a number of characters. Tabs become spaces. It has no
-// mark at its end: whoever looks for a release finds it by its first 200 characters.
+// mark at its end, so that a release is found by its first 200 characters.
 func OneLine(text string, most int) string {
 	text = strings.TrimSpace(text)
 	if i := strings.IndexByte(text, '\n'); i >= 0 {
@@ -39,9 +39,9 @@ func OneLine(text string, most int) string {
 // digestMark stands in a stored name before its digest. No cleaned text has it: it is a control character.
 const digestMark = "\x1f"
 
-// StoreName returns the form in which the name of a release or an environment is stored. It is what readers are shown, and, where
-// scrubbing has masked a part of the cleaned name, a digest of that name: two names that are masked alike stay two, and a deploy's
-// name meets that of its events (decisions 6).
+// StoreName returns the stored form of a release's or an environment's name: what readers are shown, and a digest of the cleaned
+// name where scrubbing has masked a part of it. So two names that are masked alike stay two, and a deploy still meets its events
+// (decisions 6).
 //
 // A release may be named by the SHA of its commit, or by the beginning of it: then a digest of the first 7 characters follows.
 func StoreName(cleaned, shown string) string {

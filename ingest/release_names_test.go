@@ -78,7 +78,7 @@ func drawName(r *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 6).Draw(r, "parts"), "")
 }
 
-// modelName cleans a name as decisions 3 have it, slowly.
+// modelName cleans a name by the words of decisions 3, slowly.
 func modelName(text string, most int) string {
 	var kept []rune
 	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {

@@ -17,7 +17,8 @@ const (
 	fixIDs     pg.Series = "fixes"
 )
 
-// NewDeploy is a deploy to report. Its release and environment are as they were given. Its commits and pull requests are in the form in which the rules of fixes return them.
+// NewDeploy is a deploy to report. Its release and environment are as they were given, its commits and pull requests in the form in
+// which the rules of fixes return them.
 type NewDeploy struct {
 	ProjectID    int64
 	Release      string

@@ -28,7 +28,8 @@ func findFix(ctx context.Context, q pg.Querier, project, issue int64) (*core.Fix
 
 func showFix(r watch.Fix) core.Fix {
 	fix := core.Fix{
-		Kind: r.Kind, LinkedBy: r.LinkedBy, LinkedAt: r.LinkedAt, Release: core.Untrusted(core.ShowName(r.Release)), Environment: core.Untrusted(core.ShowName(r.Environment)),
+		Kind: r.Kind, LinkedBy: r.LinkedBy, LinkedAt: r.LinkedAt,
+		Release: core.Untrusted(core.ShowName(r.Release)), Environment: core.Untrusted(core.ShowName(r.Environment)),
 		DeployedAt: r.DeployedAt, VerifyAfter: r.VerifyAfter, VerifiedAt: r.VerifiedAt, RegressedAt: r.RegressedAt,
 		RegressedIn: core.Untrusted(core.ShowName(r.RegressedIn)),
 	}

@@ -8,8 +8,8 @@ import (
 	"errand/store/pg"
 )
 
-// Names of releases and environments are stored as core.StoreName makes them, whoever names them: events in ingest, all else
-// here.
+// Names of releases and environments are stored as core.StoreName makes them. Ingest does that for events, this file for deploys,
+// releases, source maps and filters.
 
 const (
 	selectNameRules = `SELECT scrub_keys, scrub_patterns FROM projects WHERE id = @id AND deleted_at IS NULL`
@@ -21,7 +21,7 @@ const (
 SELECT version FROM releases WHERE project_id = @project_id AND digest = @digest ORDER BY version = @name DESC, id LIMIT 1`
 )
 
-// readNameRules returns the rules by which a project masks names, or project_not_found.
+// readNameRules returns a project's rules of scrubbing, or project_not_found.
 func (t *tx) readNameRules(ctx context.Context, project int64) (*scrub.Rules, error) {
 	settings, err := pg.QueryOne[ScrubSettings](ctx, t, selectNameRules, pg.Args{"id": project})
 	if core.HasCode(err, core.NotFound) {
@@ -84,7 +84,7 @@ func (t *tx) storeNames(ctx context.Context, d *NewDeploy) (err error) {
 }
 
 const (
-	// Whoever reads a name knows what is shown of it, whoever deployed it knows the whole.
+	// A reader knows what is shown of a name, a build script knows the whole.
 	maskedReleases = `
 SELECT DISTINCT r.release AS name FROM projects o JOIN issue_releases r ON r.project_id = o.id
 WHERE (@project_id = 0 OR o.id = @project_id) AND strpos(r.release, E'\x1f') > 0
@@ -100,11 +100,11 @@ ORDER BY e.environment LIMIT @rows`
 // namesToFilter is how many stored forms of a name a filter compares with at most.
 const namesToFilter = 1000
 
-// storedNames are the forms in which events have the names of a filter.
+// storedNames are the stored forms of a filter's names.
 type storedNames struct{ releases, environments []string }
 
-// findStoredNames returns the forms in which events have the names of a filter: the name as it is given, for events of old, the
-// cleaned name, and the masked ones that it was or that are shown like it.
+// findStoredNames returns the stored forms of a filter's names: each as it was given, as older events have it, cleaned, and masked.
+// A masked form belongs to the name by its digest, or because it is shown like it.
 func (s *Store) findStoredNames(ctx context.Context, f IssueFilter) (names storedNames, err error) {
 	if names.releases, err = s.findForms(ctx, maskedReleases, f.ProjectID, f.Release, scrub.CleanRelease(f.Release)); err != nil {
 		return names, err

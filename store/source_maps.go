@@ -115,7 +115,8 @@ func (s *Store) DeleteSourceMap(ctx context.Context, actor core.Actor, project, 
 		if err != nil {
 			return err
 		}
-		return t.recordSourceMap(ctx, actor, project, core.ActionSourceMapDelete, sourceMapData{Release: core.ShowName(row.Release), Name: row.Name})
+		data := sourceMapData{Release: core.ShowName(row.Release), Name: row.Name}
+		return t.recordSourceMap(ctx, actor, project, core.ActionSourceMapDelete, data)
 	})
 }
 

@@ -42,7 +42,8 @@ func (s *Store) HasSourceMaps(ctx context.Context, project int64) (bool, error) 
 
 // ReleaseHasSourceMaps reports whether a release of a project, by its stored name, has source maps.
 func (s *Store) ReleaseHasSourceMaps(ctx context.Context, project int64, release string) (bool, error) {
-	row, err := pg.QueryOne[struct{ HasAny bool }](ctx, s.db.Main, releaseHasSourceMaps, pg.Args{"project_id": project, "digest": core.DigestName(release)})
+	row, err := pg.QueryOne[struct{ HasAny bool }](ctx, s.db.Main, releaseHasSourceMaps,
+		pg.Args{"project_id": project, "digest": core.DigestName(release)})
 	return row.HasAny, err
 }
 
