@@ -26,7 +26,6 @@ import (
 	"errand/scm"
 	"errand/seal"
 	"errand/tools"
-	"errand/wire"
 )
 
 // How long a stopping server waits for the requests that it has accepted, and for its jobs, which stop at the same time:
@@ -190,6 +189,7 @@ func (a *App) stopServing(context.Context) error {
 // buildSurfaces makes REST, MCP, ingest and the webhook of source control, as far as the server has their roles.
 func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, error) {
 	a.metrics.registry.MustRegister(pools{a.db.Pools})
+	a.metrics.observeClock(a.db.clock)
 	a.failures = edge.NewFailures(time.Now)
 	if err := a.openIngest(ctx); err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		if surfaces.SignIn, err = a.newSignIn(ctx, registry, behaviour, surfaces.Authenticate); err != nil {
 			return nil, err
 		}
-		surfaces.Challenge = func(r *http.Request) string { return oauth.Challenge(wire.PublicURL(a.URL(), r)) }
+		surfaces.Challenge = oauth.NewChallenge(a.URL)
 		surfaces.Texts = map[string]func() string{
 			"/setup":    func() string { return prompts.RenderConnectPage(a.URL()) },
 			"/llms.txt": func() string { return prompts.RenderLLMsPage(a.URL()) },
@@ -253,7 +253,7 @@ func (a *App) openIngest(ctx context.Context) error {
 		return err
 	}
 	a.ingest = ingest.New(ingest.Options{
-		Store: a.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,
+		Store: a.db.Store, Clock: a.db.clock.tellTime, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,
 		Failures: a.failures, Blobs: a.blobs,
 	})
 	a.stops.add("the events of hot issues", a.storeWaiting)

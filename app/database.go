@@ -14,7 +14,8 @@ import (
 // database is the store, with what a start does to it.
 type database struct {
 	*store.Store
-	url string
+	url   string
+	clock *clock
 }
 
 // openDatabase starts the private Postgres if need be, and opens the store on it. What is open also after an error is ended by
@@ -45,14 +46,18 @@ func attachDatabase(ctx context.Context, c *Config, log *slog.Logger, ending *st
 }
 
 func openStore(ctx context.Context, c *Config, databaseURL string, ending *stops) (*database, error) {
+	own := &clock{ownTime: c.Clock}
+	if own.ownTime == nil {
+		own.ownTime = time.Now
+	}
 	opened, err := store.Open(ctx, store.Options{
-		URL: databaseURL, Clock: time.Now, Settings: c.defaultsHere(), Connections: c.DatabasePool, Verify: c.verify,
+		URL: databaseURL, Clock: own.tellTime, Settings: c.defaultsHere(), Connections: c.DatabasePool, Verify: c.verify,
 	})
 	if err != nil {
 		return nil, err
 	}
 	ending.add("the connections to the database", func(context.Context) error { opened.Close(); return nil })
-	return &database{Store: opened, url: databaseURL}, nil
+	return &database{Store: opened, url: databaseURL, clock: own}, nil
 }
 
 // prepareSchema waits until the database answers, and brings the schema up to date, or refuses an old one. It calls
@@ -64,6 +69,9 @@ func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logg
 			return err
 		}
 		if err := db.fitConnections(ctx, log); err != nil {
+			return err
+		}
+		if err := db.setClock(ctx, log); err != nil {
 			return err
 		}
 		say("starting: migrating the database")
@@ -86,6 +94,9 @@ func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logg
 func (db *database) prepareForCommand(ctx context.Context, c *Config, log *slog.Logger) error {
 	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
 		if err := db.checkDatabase(ctx, c); err != nil {
+			return err
+		}
+		if err := db.setClock(ctx, log); err != nil {
 			return err
 		}
 		err := db.CheckSchema(ctx)

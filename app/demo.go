@@ -38,7 +38,7 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 		if err != nil {
 			return err
 		}
-		way := ingest.New(ingest.Options{Store: o.db.Store, Clock: time.Now, Random: rand.Reader, InstallKey: key, Log: log})
+		way := ingest.New(ingest.Options{Store: o.db.Store, Clock: o.db.clock.tellTime, Random: rand.Reader, InstallKey: key, Log: log})
 		defer way.Close()
 		past, err := openPast(ctx, c, o.db, log)
 		if err != nil {
@@ -47,7 +47,7 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 		defer past.store.Close()
 		made.Summary, err = demo.FillProject(ctx,
 			demo.Options{
-				Registry: o.registry, Ingest: way.Handler(), Clock: time.Now, Project: made.Project, At: past.at, Verify: o.db.VerifyFixes,
+				Registry: o.registry, Ingest: way.Handler(), Clock: o.db.clock.tellTime, Project: made.Project, At: past.at, Verify: o.db.VerifyFixes,
 			})
 		return err
 	})

@@ -33,6 +33,14 @@ type metrics struct {
 	pending        prometheus.Gauge
 }
 
+// observeClock has the metrics say how far the server's clock is ahead of Postgres'.
+func (m *metrics) observeClock(c *clock) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "errand_clock_ahead_seconds",
+		Help: "How far this server's clock is ahead of Postgres', measured at the start and hourly; times are corrected by it.",
+	}, func() float64 { return c.ahead().Seconds() }))
+}
+
 func newMetrics(version string) *metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -39,7 +39,7 @@ func (a *App) openPeople(ctx context.Context, registry *core.Registry) error {
 	}
 	a.people.accounts = accounts.New(options)
 	a.people.site = web.New(web.Options{
-		BaseURL: a.URL, Clock: time.Now, Log: a.log, Accounts: a.describeAccounts(), SSO: a.newSSO(),
+		BaseURL: a.URL, Clock: a.db.clock.tellTime, Log: a.log, Accounts: a.describeAccounts(), SSO: a.newSSO(),
 		Sessions: web.Sessions{Find: a.db.FindSession, Add: a.db.AddSession, Extend: a.db.ExtendSession, End: a.db.EndSession},
 		Failure:  registry.Failure, RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
 	})

@@ -59,6 +59,7 @@ func (a *App) startWork(ctx context.Context, work *stops) error {
 	})
 	beside.Go(func() { a.failures.LogEveryMinute(serving, a.log) })
 	beside.Go(func() { a.settings.watchSettings(serving, cmp.Or(a.config.RefreshEvery, refreshEvery)) })
+	beside.Go(func() { a.db.watchClock(serving, cmp.Or(a.config.MeasureClockEvery, measureClockEvery), a.log) })
 	if a.config.hasRole(roleWeb) {
 		beside.Go(func() { a.people.accounts.SendMails(serving) })
 	}

@@ -16,7 +16,7 @@ import (
 // newSentryAPI makes the surface for Sentry's own tools.
 func (a *App) newSentryAPI(registry *core.Registry, behaviour *tools.Tools, authenticate edge.Authenticate, version string) http.Handler {
 	options := sentryapi.Options{
-		Registry: registry, Authenticate: authenticate, BaseURL: a.URL, Version: version, Clock: time.Now, Releases: behaviour,
+		Registry: registry, Authenticate: authenticate, BaseURL: a.URL, Version: version, Clock: a.db.clock.tellTime, Releases: behaviour,
 		RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },
 	}
 	if a.blobs != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
-	"time"
 
 	"errand/api"
 	"errand/core"
@@ -22,7 +21,7 @@ func (a *App) newSignIn(
 		return nil, err
 	}
 	return oauth.Routes(oauth.Options{
-		BaseURL: a.URL, Key: key, Clock: time.Now, Random: rand.Reader,
+		BaseURL: a.URL, Key: key, Clock: a.db.clock.tellTime, Random: rand.Reader,
 		Authenticate: authenticate, KeepConsent: behaviour.KeepConsent, ExchangeConsent: behaviour.ExchangeConsent,
 		Failure:   registry.Failure,
 		RequestID: func(ctx context.Context) string { return api.CallerOf(ctx).RequestID },

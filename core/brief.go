@@ -149,6 +149,8 @@ type BriefFix struct {
 	VerifiedAt  Time      `json:"verified_at"`
 	RegressedAt Time      `json:"regressed_at"`
 	RegressedIn Untrusted `json:"regressed_in_untrusted" doc:"The release in which the error came back."`
+
+	UnknownReleases List[Untrusted] `json:"unknown_releases_untrusted" doc:"@fix.unknown_releases"`
 }
 
 // BriefSimilar is an issue that is like the one of a brief.

@@ -19,6 +19,8 @@ type Fix struct {
 	VerifiedAt  Time      `json:"verified_at"`
 	RegressedAt Time      `json:"regressed_at"`
 	RegressedIn Untrusted `json:"regressed_in" doc:"The release in which the error came back."`
+
+	UnknownReleases List[Untrusted] `json:"unknown_releases" doc:"@fix.unknown_releases"`
 }
 
 // FixKind says by what a fix is recognised.
@@ -60,20 +62,22 @@ var LinkFix = DefineOperation[LinkFixInput, Data[IssueDetail]](Operation{
 
 // FixOutcome is how a fix ended.
 type FixOutcome struct {
-	FixID           int64     `json:"fix_id"`
-	IssueID         int64     `json:"issue_id"`
-	Kind            FixKind   `json:"kind" enum:"commit|pull_request"`
-	Ref             string    `json:"ref" doc:"The commit, or the URL of the pull request."`
-	LinkedByType    ActorType `json:"linked_by_type" enum:"token|admin_token|system|user"`
-	LinkedBy        string    `json:"linked_by"`
-	LinkedAt        Time      `json:"linked_at" always:"true"`
-	DeployedAt      Time      `json:"deployed_at" always:"true"`
-	Outcome         string    `json:"outcome" enum:"verified|regressed" doc:"@fixOutcome.outcome"`
-	VerifiedAt      Time      `json:"verified_at"`
-	RegressedAt     Time      `json:"regressed_at"`
-	RegressedIn     Untrusted `json:"regressed_in" doc:"The release in which the error came back."`
-	HoursToVerified *float64  `json:"hours_to_verified" doc:"From the link until it was verified."`
-	HoursToFix      *float64  `json:"hours_to_fix" doc:"From the first event of the issue until it was verified."`
+	FixID           int64           `json:"fix_id"`
+	IssueID         int64           `json:"issue_id"`
+	Kind            FixKind         `json:"kind" enum:"commit|pull_request"`
+	Ref             string          `json:"ref" doc:"The commit, or the URL of the pull request."`
+	LinkedByType    ActorType       `json:"linked_by_type" enum:"token|admin_token|system|user"`
+	LinkedBy        string          `json:"linked_by"`
+	LinkedAt        Time            `json:"linked_at" always:"true"`
+	DeployedAt      Time            `json:"deployed_at" always:"true"`
+	Outcome         string          `json:"outcome" enum:"verified|regressed" doc:"@fixOutcome.outcome"`
+	VerifiedAt      Time            `json:"verified_at"`
+	RegressedAt     Time            `json:"regressed_at"`
+	RegressedIn     Untrusted       `json:"regressed_in" doc:"The release in which the error came back."`
+	UnknownReleases List[Untrusted] `json:"unknown_releases" doc:"@fix.unknown_releases"`
+
+	HoursToVerified *float64 `json:"hours_to_verified" doc:"From the link until it was verified."`
+	HoursToFix      *float64 `json:"hours_to_fix" doc:"From the first event of the issue until it was verified."`
 }
 
 // ListFixOutcomesInput filters and pages the outcomes of fixes.

@@ -69,10 +69,12 @@ var longDocs = map[string]string{
 	"@listIssuesInput.search": "Text in title or culprit, or the URL of an issue or event.",
 	"@listIssuesInput.tag": "A tag of one of the newest 20 stored events, as key:value: browser:Chrome 131. A page looks at 300 issues " +
 		"and may have fewer than limit: next_cursor goes on.",
-	"@listIssueEventsInput.tag":     "key:value, such as browser:Chrome 131. A page may have fewer than limit.",
-	"@handover.note":                "Cause and change, for whoever works on it next.",
-	"@linkFixInput.commit":          "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
-	"@linkFixInput.pr_url":          "URL of the pull request that fixes it: https://HOST/OWNER/REPO/pull/NUMBER.",
+	"@listIssueEventsInput.tag": "key:value, such as browser:Chrome 131. A page may have fewer than limit.",
+	"@handover.note":            "Cause and change, for whoever works on it next.",
+	"@linkFixInput.commit":      "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
+	"@linkFixInput.pr_url":      "URL of the pull request that fixes it: https://HOST/OWNER/REPO/pull/NUMBER.",
+	"@fix.unknown_releases": "Releases that send events and that no deploy names, while no event ever named the release of the fix's " +
+		"deploy: the fix may run under another name, where nobody sees whether it holds. At most 5; empty when there is nothing to say.",
 	"@fixOutcome.outcome":           "A fix that was verified and then regressed is regressed, and keeps verified_at.",
 	"@delivery.status":              "pending: the next attempt is at next_attempt_at; failed: all attempts failed, or the webhook is gone.",
 	"@webhook.min_trust":            "high: only issues of projects whose trust is high; low: of all.",

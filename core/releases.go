@@ -71,14 +71,6 @@ type CreateDeployInput struct {
 	PullRequests []string   `json:"pull_requests,omitempty" doc:"URLs of the pull requests that it brings." max:"100"`
 }
 
-// Check refuses names that cannot be shown.
-func (in CreateDeployInput) Check() error {
-	if err := CheckName("release", in.Release); in.Release != "" && err != nil {
-		return err
-	}
-	return CheckName("environment", in.Environment)
-}
-
 // CreateDeploy declares POST /v1/deploys.
 var CreateDeploy = DefineOperation[CreateDeployInput, Data[ReportedDeploy]](Operation{
 	Name: "create_deploy", Route: "POST /v1/deploys", Scope: ReleasesWrite, Status: 201,

@@ -35,9 +35,6 @@ type UploadSourceMapInput struct {
 	Name    string     `json:"name" doc:"The minified file: its URL, ~/path for any host, or a path." min:"1" max:"2000"`
 }
 
-// Check refuses a release that cannot be shown.
-func (in UploadSourceMapInput) Check() error { return CheckName("release", in.Release) }
-
 // UploadSourceMap declares POST /v1/sourcemaps. Its handler reads the map from Call.Body.
 var UploadSourceMap = DefineOperation[UploadSourceMapInput, Data[SourceMap]](Operation{
 	Name: "upload_source_map", Route: "POST /v1/sourcemaps", Scope: ReleasesWrite, Status: 201,

@@ -11,13 +11,19 @@ import (
 // The caps of texts that name something (decisions 3): one line each, in characters. Lists show them, filters compare
 // them, and they stand in indexes, where an entry has room for about 2,700 bytes.
 const (
-	maxName  = 200 // a release, a type, a tag's key and value
-	maxLabel = 64  // an environment, a dist, a level
+	maxName  = 200 // a type, a tag's key and value
+	maxLabel = 64  // a dist, a level
 )
 
 // limitLine cuts a text that names something.
 func (l *limiter) limitLine(name string, text *core.Untrusted, most int) {
 	*text = core.Untrusted(l.cutLine(name, string(*text), most))
+	l.limitText(name, text)
+}
+
+// limitName cuts the name of a release or an environment, as core.OneLine does: deploys have the same names.
+func (l *limiter) limitName(name string, text *core.Untrusted, most int) {
+	*text = core.Untrusted(core.OneLine(l.cutLine(name, strings.TrimSpace(string(*text)), most), most))
 	l.limitText(name, text)
 }
 
@@ -43,8 +49,8 @@ func (l *limiter) walkTags() {
 	l.limitValue("tags", tags)
 }
 
-// cutLine returns the first line of a text, cut to a number of characters. It has no mark at its end: whoever looks for
-// a release finds it by its first 200 characters. The scrubber has made every line end a \n.
+// cutLine returns the first line of a text, cut to a number of characters. It has no mark at its end, as in core.OneLine. The
+// scrubber has made every line end a \n.
 func (l *limiter) cutLine(name, text string, most int) string {
 	if strings.IndexByte(text, '\n') >= 0 {
 		trimmed := strings.TrimSpace(text)

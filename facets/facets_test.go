@@ -43,7 +43,8 @@ func TestListTags(t *testing.T) {
 		"the header of a browser": {core.Event{Request: &core.Request{URL: "https://ada:secret@shop.example/cart?id=7#top",
 			Headers: objectOf(t, fmt.Sprintf(`{"user-agent": %q}`, chrome))}},
 			"browser=Chrome 131 os=Linux url=https://shop.example/cart"},
-		"contexts of other types": {core.Event{Contexts: objectOf(t, `{"browser": "x", "os": [1], "device": null}`), Tags: objectOf(t, `[1]`)}, ""},
+		"contexts of other types": {core.Event{Contexts: objectOf(t, `{"browser": "x", "os": [1], "device": null}`),
+			Tags: objectOf(t, `[1]`)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -58,10 +59,13 @@ func TestListTags(t *testing.T) {
 
 func TestTagsAreBounded(t *testing.T) {
 	t.Parallel()
-	event := core.Event{Tags: core.Value{Kind: core.Object}, Request: &core.Request{URL: core.Untrusted("https://x/" + strings.Repeat("é", 500)),
-		Headers: objectOf(t, fmt.Sprintf(`{"User-Agent": %q}`, strings.Repeat("Mozilla/5.0 (", 5000)))}}
+	event := core.Event{Tags: core.Value{Kind: core.Object}, Request: &core.Request{
+		URL:     core.Untrusted("https://x/" + strings.Repeat("é", 500)),
+		Headers: objectOf(t, fmt.Sprintf(`{"User-Agent": %q}`, strings.Repeat("Mozilla/5.0 (", 5000))),
+	}}
 	for n := range 1000 {
-		event.Tags.Kids = append(event.Tags.Kids, core.Member{Key: fmt.Sprint("key", n), Value: core.StringValue("\xff" + strings.Repeat("x", 999))})
+		value := core.StringValue("\xff" + strings.Repeat("x", 999))
+		event.Tags.Kids = append(event.Tags.Kids, core.Member{Key: fmt.Sprint("key", n), Value: value})
 	}
 
 	tags := facets.ListTags(readTags(t, event))

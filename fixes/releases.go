@@ -1,11 +1,13 @@
 package fixes
 
+import "errand/core"
+
 // IsReleaseWithFix reports whether the release of that name contains the fix that a deploy brought first. That is the
 // deploy's own release, and each whose first deploy to the same environment came later. An old release that is deployed
 // again does not contain it, and one that was never deployed there is not known to.
 //
 // A release can also be named by the SHA of a deploy's commit: 1.4.0 and the commit from which it was made are one release.
-// Deploys that share neither the name nor a commit with it may be left out of the deploys.
+// Names are stored ones (core.StoreName). Deploys that share neither the name nor a commit with it may be left out of the deploys.
 func IsReleaseWithFix(name string, first Deploy, deploys []Deploy) bool {
 	commits := commitsOfRelease(name, deploys)
 	if isOneOf(first, name, commits) {
@@ -14,7 +16,7 @@ func IsReleaseWithFix(name string, first Deploy, deploys []Deploy) bool {
 	later := false
 	for _, d := range deploys {
 		switch {
-		case d.Environment != first.Environment || !isOneOf(d, name, commits):
+		case !core.IsSameName(d.Environment, first.Environment) || !isOneOf(d, name, commits):
 		case d.Number < first.Number:
 			return false
 		default:
@@ -28,7 +30,7 @@ func IsReleaseWithFix(name string, first Deploy, deploys []Deploy) bool {
 func commitsOfRelease(name string, deploys []Deploy) []string {
 	commits := []string{name}
 	for _, d := range deploys {
-		if d.Release == name {
+		if core.IsSameName(d.Release, name) {
 			commits = append(commits, d.Commit)
 		}
 	}
@@ -37,7 +39,10 @@ func commitsOfRelease(name string, deploys []Deploy) []string {
 
 // isOneOf reports whether a deploy is one of the release with that name and those commits.
 func isOneOf(d Deploy, name string, commits []string) bool {
-	if d.Release == name {
+	if core.IsSameName(d.Release, name) {
+		return true
+	}
+	if digest := core.CommitDigestOf(name); digest != "" && len(d.Commit) >= PrefixLength && digest == core.DigestCommit(d.Commit) {
 		return true
 	}
 	for _, commit := range commits {

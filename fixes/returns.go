@@ -1,6 +1,10 @@
 package fixes
 
-import "time"
+import (
+	"time"
+
+	"errand/core"
+)
 
 // graceWithoutRelease is how long after a deploy an event that names no release may still be of the release before.
 const graceWithoutRelease = 10 * time.Minute
@@ -27,7 +31,7 @@ func IsReturn(e Event, first Deploy, deploys []Deploy) bool {
 	case !e.At.After(first.At):
 		return false
 	case e.Release == "":
-		return !e.At.Before(first.At.Add(graceWithoutRelease)) && (e.Environment == "" || e.Environment == first.Environment)
+		return !e.At.Before(first.At.Add(graceWithoutRelease)) && (e.Environment == "" || core.IsSameName(e.Environment, first.Environment))
 	default:
 		return IsReleaseWithFix(e.Release, first, deploys)
 	}

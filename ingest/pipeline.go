@@ -12,6 +12,7 @@ import (
 	"errand/core"
 	"errand/envelope"
 	"errand/grouping"
+	"errand/scrub"
 	"errand/similar"
 	"errand/store/intake"
 	"errand/triage"
@@ -77,8 +78,11 @@ func (i *Ingest) processEvent(p *knownProject, r *httpRequest, e *core.Event) (i
 		return event, fmt.Errorf("ingest: the decoder gave the event id %q", e.EventID)
 	}
 	e.ReceivedAt = r.receivedAt
+	release, environment := scrub.CleanRelease(string(e.Release)), scrub.CleanEnvironment(string(e.Environment))
 	p.rules.ScrubEvent(e)
-	if i.maps.mapEvent(p, e) {
+	event.Release = storeName(release, e.Release, core.MaxRelease)
+	event.Environment = storeName(environment, e.Environment, core.MaxEnvironment)
+	if i.maps.mapEvent(p, e, event.Release) {
 		p.rules.ScrubMapped(e)
 	}
 	key := grouping.ComputeKey(e)
@@ -87,12 +91,17 @@ func (i *Ingest) processEvent(p *knownProject, r *httpRequest, e *core.Event) (i
 	event.Fingerprint, event.Version = key.Hash, key.Version
 	event.Level, event.Platform = strings.Clone(e.Level), strings.Clone(e.Platform)
 	event.Title, event.Culprit, event.Type = copyText(e.Title), copyText(e.Culprit), copyText(grouping.FindType(e))
-	event.Release, event.Environment = copyText(e.Release), copyText(e.Environment)
 	if i.store.Intake.MayBeNew(&event) {
 		event.Crash, event.Features = triage.FindCrash(e), similar.FeaturesOfEvent(e)
 	}
 	i.packEvent(r.waiting, &event, e)
 	return event, nil
+}
+
+// storeName returns the stored form of a name (core.StoreName), made of the cleaned name and the scrubbed one. It is a copy, as that of
+// copyText.
+func storeName(cleaned string, scrubbed core.Untrusted, most int) string {
+	return strings.Clone(core.StoreName(cleaned, core.OneLine(string(scrubbed), most)))
 }
 
 // copyText copies a part of the event's text. The part alone would keep the whole text in memory until the commit.

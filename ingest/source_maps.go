@@ -46,7 +46,7 @@ type mappedFrame struct {
 // mapEvent finds where the frames of minified JavaScript were written, and reports whether it changed any, whose texts are to be
 // scrubbed. What was sent of a frame stays as it is, but for the lines of code around it; Source is beside it. An event that has
 // nothing to map costs nothing.
-func (m *mapper) mapEvent(project *knownProject, e *core.Event) (isChanged bool) {
+func (m *mapper) mapEvent(project *knownProject, e *core.Event, release string) (isChanged bool) {
 	if e.Platform != "javascript" && e.Platform != "node" {
 		return false
 	}
@@ -58,7 +58,7 @@ func (m *mapper) mapEvent(project *knownProject, e *core.Event) (isChanged bool)
 		m.markMinified(e, mapNoneOfProject)
 		return false
 	}
-	work := collectMinified(e)
+	work := collectMinified(e, release)
 	if work == nil {
 		return false
 	}
@@ -75,9 +75,9 @@ func (m *mapper) mapEvent(project *knownProject, e *core.Event) (isChanged bool)
 
 // collectMinified returns the frames that are to be mapped: by release and path, or by a debug id. It is nil when there are none.
 // What is looked up holds no text of the event, whose memory is used again.
-func collectMinified(e *core.Event) *mapping {
+func collectMinified(e *core.Event, release string) *mapping {
 	c := minifiedCollector{platform: e.Platform, debugIDs: debugIDsOf(e), files: map[core.Untrusted]int{}}
-	c.work.release = strings.Clone(string(e.Release))
+	c.work.release = release
 	walkFrames(e, c.addFrame)
 	if len(c.work.frames) == 0 {
 		return nil

@@ -189,6 +189,24 @@ func TestFramesAreMapped(t *testing.T) {
 	require.Equal(t, core.Untrusted("src/pay in charge"), event.Culprit)
 }
 
+// TestMapsOfMaskedReleasesAreFound uploads maps of releases of which events show a part.
+func TestMapsOfMaskedReleasesAreFound(t *testing.T) {
+	t.Parallel()
+	s := startMapServer(t, nil)
+	const release, other = "app@1.0+378282246310005", "api_key_rotator=1.4"
+	for _, name := range []string{release, other} {
+		s.upload(shop, name+" ", "/assets/app-3f.js", makeMap(t, paySource, buildID, paySegments))
+	}
+	s.upload(shop, "app@1.0+371449635398431", "/assets/app-3f.js", makeMap(t, "nothing", "", nil)) // it is shown alike
+
+	for _, name := range []string{release, other} {
+		event := s.send(crash(name, ""))
+
+		require.Contains(t, string(event.Release), "[Filtered]")
+		require.Equal(t, &core.SourcePosition{Path: "src/pay.js", Line: 3, Column: 10}, event.Exceptions[0].Frames[0].Source)
+	}
+}
+
 func TestMapsOfOthersAreNotUsed(t *testing.T) {
 	t.Parallel()
 	const otherProject = shop + 1

@@ -62,9 +62,13 @@ func (s *server) serveIssuer(w http.ResponseWriter, r *http.Request) {
 // publicURL returns the public URL by the name that the request asks for.
 func (s *server) publicURL(r *http.Request) string { return wire.PublicURL(s.BaseURL(), r) }
 
-// Challenge returns the header WWW-Authenticate of a 401 at /mcp: where a client reads how to get a token, and what to ask for.
-func Challenge(baseURL string) string {
-	return `Bearer resource_metadata="` + baseURL + resourcePath + mcpPath + `", scope="` + writeScopes(defaultScopes) + `"`
+// NewChallenge returns what makes the header WWW-Authenticate of a 401 at /mcp: where a client reads how to get a token, and what to
+// ask for.
+func NewChallenge(baseURL func() string) func(*http.Request) string {
+	return func(r *http.Request) string {
+		base := wire.PublicURL(baseURL(), r)
+		return `Bearer resource_metadata="` + base + resourcePath + mcpPath + `", scope="` + writeScopes(defaultScopes) + `"`
+	}
 }
 
 // isResource reports whether the client asks for a token for /mcp of this server. It names the URL that it was set up with,

@@ -114,6 +114,6 @@ func makeFix(f *core.Fix) *core.BriefFix {
 	return &core.BriefFix{
 		Kind: f.Kind, Commit: f.Commit, PRURL: f.PRURL, LinkedBy: cleanLine(f.LinkedBy, maxName), LinkedAt: f.LinkedAt, DeployedAt: f.DeployedAt,
 		Release: cleanField(f.Release, maxName), Outcome: f.Outcome, VerifyAfter: f.VerifyAfter, VerifiedAt: f.VerifiedAt,
-		RegressedAt: f.RegressedAt, RegressedIn: cleanField(f.RegressedIn, maxName),
+		RegressedAt: f.RegressedAt, RegressedIn: cleanField(f.RegressedIn, maxName), UnknownReleases: cleanFields(f.UnknownReleases),
 	}
 }

@@ -20,7 +20,8 @@ func (b *brief) listKnown() (pieces []piece) {
 	for i := range b.Fixes {
 		f := &b.Fixes[i]
 		pieces = append(pieces, makePiece("- "+describeFix(f)).named("fix"))
-		facts := []fact{{"brought by release", f.Release}, {"in", f.Environment}, {"came back in release", f.RegressedIn}}
+		facts := []fact{{"brought by release", f.Release}, {"in", f.Environment}, {"came back in release", f.RegressedIn},
+			{"unknown releases that send events", core.Untrusted(joinNames(f.UnknownReleases))}}
 		if line := joinFacts(facts); line != "" {
 			releases += refOf(f) + ": " + line
 		}
@@ -44,6 +45,15 @@ func refOf(f *core.Fix) string {
 
 // describeFix says what the fix is and how it ended.
 func describeFix(f *core.Fix) string {
+	text := describeOutcome(f)
+	if len(f.UnknownReleases) > 0 {
+		text += " But no event names the release of its deploy, and events come from releases that no deploy names: the error may go on " +
+			"under another name. Give the deploy and the SDK the same release."
+	}
+	return text
+}
+
+func describeOutcome(f *core.Fix) string {
 	text := fmt.Sprintf("Fix by %s of %s: %s", cleanLine(f.LinkedBy, maxName), minuteOf(f.LinkedAt), refOf(f))
 	if !f.DeployedAt.IsZero() {
 		text += ", deployed " + minuteOf(f.DeployedAt)

@@ -17,7 +17,8 @@ const (
 	fixIDs     pg.Series = "fixes"
 )
 
-// NewDeploy is a deploy to report. Its commits and pull requests are in the form in which the rules of fixes return them.
+// NewDeploy is a deploy to report. Its release and environment are as they were given, its commits and pull requests in the form in
+// which the rules of fixes return them.
 type NewDeploy struct {
 	ProjectID    int64
 	Release      string
@@ -56,13 +57,11 @@ INSERT INTO deploy_pull_requests (project_id, url, number) SELECT @project_id, u
 func (s *Store) CreateDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (core.ReportedDeploy, error) {
 	var reported core.ReportedDeploy
 	err := s.inTx(ctx, func(t *tx) error {
-		_, err := pg.QueryOne[struct{ ID int64 }](ctx, t, findProjectByID, pg.Args{"id": d.ProjectID})
-		if core.HasCode(err, core.NotFound) {
-			return core.NewError(core.ProjectNotFound)
-		}
-		if err != nil {
+		d := d // that of a try which was undone has other commits
+		if err := t.storeNames(ctx, &d); err != nil {
 			return err
 		}
+		var err error
 		reported, err = t.createDeploy(ctx, actor, d)
 		return err
 	})
@@ -70,7 +69,9 @@ func (s *Store) CreateDeploy(ctx context.Context, actor core.Actor, d NewDeploy)
 }
 
 func (t *tx) createDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (core.ReportedDeploy, error) {
-	reported := core.ReportedDeploy{ProjectID: d.ProjectID, Release: d.Release, Environment: d.Environment, Commit: d.Commit}
+	reported := core.ReportedDeploy{
+		ProjectID: d.ProjectID, Release: core.ShowName(d.Release), Environment: core.ShowName(d.Environment), Commit: d.Commit,
+	}
 	place, err := pg.QueryOne[struct {
 		Number     int64
 		DeployedAt core.Time
@@ -88,7 +89,7 @@ func (t *tx) createDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (c
 	if reported.ID, err = t.store.db.IDs.TakeOne(ctx, deployIDs); err != nil {
 		return reported, err
 	}
-	release, err := t.putRelease(ctx, reported)
+	release, err := t.putRelease(ctx, d, reported.DeployedAt)
 	if err != nil {
 		return reported, err
 	}
@@ -97,7 +98,7 @@ func (t *tx) createDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (c
 	}
 	_, err = t.recordActivity(ctx, activity.Entry{
 		ProjectID: d.ProjectID, Actor: actor, Action: core.ActionReleaseDeploy, TargetType: core.TargetRelease, TargetID: release,
-		Data: deployData{d.Release, d.Environment, d.Commit, reported.ID},
+		Data: deployData{reported.Release, reported.Environment, d.Commit, reported.ID},
 	})
 	if err != nil {
 		return reported, err
@@ -118,13 +119,13 @@ type deployData struct {
 }
 
 // putRelease makes the deploy's release on first use, and returns its id.
-func (t *tx) putRelease(ctx context.Context, d core.ReportedDeploy) (int64, error) {
+func (t *tx) putRelease(ctx context.Context, d NewDeploy, at core.Time) (int64, error) {
 	id, err := t.store.db.IDs.TakeOne(ctx, releaseIDs)
 	if err != nil {
 		return 0, err
 	}
 	row, err := pg.QueryOne[struct{ ID int64 }](ctx, t, putRelease, pg.Args{
-		"project_id": d.ProjectID, "id": id, "version": d.Release, "commit": d.Commit, "now": t.Now, "deployed_at": d.DeployedAt,
+		"project_id": d.ProjectID, "id": id, "version": d.Release, "commit": d.Commit, "now": t.Now, "deployed_at": at,
 	})
 	return row.ID, err
 }

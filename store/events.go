@@ -31,7 +31,8 @@ type eventRow struct {
 func (r eventRow) toCore() core.EventRow {
 	return core.EventRow{
 		ID: r.ID, IssueID: r.IssueID, ProjectID: r.ProjectID, EventID: hex.EncodeToString(r.EventID[:]),
-		Timestamp: r.OccurredAt, ReceivedAt: r.ReceivedAt, Level: r.Level, Release: r.Release, Environment: r.Environment,
+		Timestamp: r.OccurredAt, ReceivedAt: r.ReceivedAt, Level: r.Level,
+		Release: core.ShowUntrusted(r.Release), Environment: core.ShowUntrusted(r.Environment),
 		User: core.ShowUserHash(r.UserHash),
 	}
 }

@@ -23,6 +23,8 @@ type EventFilter struct {
 	Tag                  core.TagFilter
 	Since, Until         core.Since // of the time of the event, relative to that of the first page
 	core.Paging
+
+	names *storedNames // of Release and Environment, which ListIssueEvents looks up
 }
 
 // How many events a list with a tag reads at once, and for one page: their tags stand in their payloads alone.
@@ -38,6 +40,11 @@ func (s *Store) ListIssueEvents(ctx context.Context, issueID int64, f EventFilte
 	if err != nil {
 		return core.Page[core.EventRow]{}, err
 	}
+	names, err := s.findStoredNames(ctx, IssueFilter{ProjectID: project, Release: f.Release, Environment: f.Environment})
+	if err != nil {
+		return core.Page[core.EventRow]{}, err
+	}
+	f.names = &names
 	if f.Tag != "" {
 		return s.listEventsByTag(ctx, project, issueID, f)
 	}
@@ -65,16 +72,16 @@ func (f EventFilter) buildList(ctx context.Context, project, issue int64, now co
 	if f.Since != "" || f.Until != "" {
 		l.Start = core.At(start)
 	}
-	if f != (EventFilter{Paging: f.Paging}) {
+	if f != (EventFilter{Paging: f.Paging, names: f.names}) {
 		l.FilterDigest = pg.DigestFilter([]any{f.Release, f.Environment, f.User, f.Tag, since.UTC(), until.UTC()})
 	}
 	l.WhereArg("project_id = @project_id", "project_id", project)
 	l.WhereArg("issue_id = @issue_id", "issue_id", issue)
 	if f.Release != "" {
-		l.WhereArg("release = @release", "release", f.Release)
+		l.WhereArg("release = ANY (@releases::text[])", "releases", f.names.releases)
 	}
 	if f.Environment != "" {
-		l.WhereArg("environment = @environment", "environment", f.Environment)
+		l.WhereArg("environment = ANY (@environments::text[])", "environments", f.names.environments)
 	}
 	if f.User != "" {
 		l.WhereArg("substring(user_hash for length(@user::bytea)) = @user", "user", f.User.Bytes())

@@ -48,15 +48,16 @@ func TestListIssueEventsFilters(t *testing.T) {
 		filter store.EventFilter
 		want   func(n int) bool // of the n-th event
 	}{
-		"release":            {store.EventFilter{Release: "shop@1"}, func(n int) bool { return n%2 == 1 }},
-		"environment":        {store.EventFilter{Environment: "staging"}, func(int) bool { return false }},
-		"user":               {store.EventFilter{User: user}, func(n int) bool { return n%3 == (count-1)%3 }},
-		"tag":                {store.EventFilter{Tag: "customer:acme: north"}, func(n int) bool { return n%4 == 0 }},
-		"tag of nobody":      {store.EventFilter{Tag: "customer:acme"}, func(int) bool { return false }},
-		"found tag":          {store.EventFilter{Tag: "release:shop@1"}, func(n int) bool { return n%2 == 1 }},
-		"since":              {store.EventFilter{Since: minute(10)}, func(n int) bool { return n >= 10 }},
-		"until":              {store.EventFilter{Until: minute(10)}, func(n int) bool { return n < 10 }},
-		"all at once":        {store.EventFilter{Release: "shop@0", Tag: "customer:acme: north", Since: minute(3), Until: minute(20)}, func(n int) bool { return n%4 == 0 && n >= 3 && n < 20 }},
+		"release":       {store.EventFilter{Release: "shop@1"}, func(n int) bool { return n%2 == 1 }},
+		"environment":   {store.EventFilter{Environment: "staging"}, func(int) bool { return false }},
+		"user":          {store.EventFilter{User: user}, func(n int) bool { return n%3 == (count-1)%3 }},
+		"tag":           {store.EventFilter{Tag: "customer:acme: north"}, func(n int) bool { return n%4 == 0 }},
+		"tag of nobody": {store.EventFilter{Tag: "customer:acme"}, func(int) bool { return false }},
+		"found tag":     {store.EventFilter{Tag: "release:shop@1"}, func(n int) bool { return n%2 == 1 }},
+		"since":         {store.EventFilter{Since: minute(10)}, func(n int) bool { return n >= 10 }},
+		"until":         {store.EventFilter{Until: minute(10)}, func(n int) bool { return n < 10 }},
+		"all at once": {store.EventFilter{Release: "shop@0", Tag: "customer:acme: north", Since: minute(3), Until: minute(20)},
+			func(n int) bool { return n%4 == 0 && n >= 3 && n < 20 }},
 		"the last 5 minutes": {store.EventFilter{Since: "5m"}, func(n int) bool { return n >= count-5 }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +91,8 @@ func TestACursorOfOtherEventsIsRefused(t *testing.T) {
 	page, err := s.ListIssueEvents(t.Context(), issue, store.EventFilter{Release: "shop@1", Paging: core.Paging{Limit: 1}})
 	require.NoError(t, err)
 
-	_, err = s.ListIssueEvents(t.Context(), issue, store.EventFilter{Release: "shop@0", Paging: core.Paging{Limit: 1, Cursor: page.NextCursor}})
+	others := store.EventFilter{Release: "shop@0", Paging: core.Paging{Limit: 1, Cursor: page.NextCursor}}
+	_, err = s.ListIssueEvents(t.Context(), issue, others)
 
 	storetest.RequireCode(t, core.InvalidRequest, err)
 }
@@ -121,7 +123,9 @@ func TestListIssuesByTag(t *testing.T) {
 	var want []int64
 	for n := range 40 {
 		e := storetest.MakeShopEvent(fmt.Sprint("issue ", n), n, c.At(time.Duration(n)*time.Minute))
-		event := core.Event{Tags: core.Value{Kind: core.Object, Kids: []core.Member{{Key: "customer", Value: core.StringValue(fmt.Sprint(n % 5))}}}}
+		event := core.Event{Tags: core.Value{Kind: core.Object, Kids: []core.Member{
+			{Key: "customer", Value: core.StringValue(fmt.Sprint(n % 5))},
+		}}}
 		e.Payload = intake.PackPlain(event.AppendJSON(nil))
 		added := storetest.AddEvents(t, s, e)
 		if n%5 == 2 {

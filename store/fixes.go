@@ -23,14 +23,15 @@ func findFix(ctx context.Context, q pg.Querier, project, issue int64) (*core.Fix
 		return nil, err
 	}
 	fix := showFix(row)
-	return &fix, nil
+	return &fix, addUnknownReleases(ctx, q, row, &fix)
 }
 
 func showFix(r watch.Fix) core.Fix {
 	fix := core.Fix{
-		Kind: r.Kind, LinkedBy: r.LinkedBy, LinkedAt: r.LinkedAt, Release: core.Untrusted(r.Release), Environment: core.Untrusted(r.Environment),
+		Kind: r.Kind, LinkedBy: r.LinkedBy, LinkedAt: r.LinkedAt,
+		Release: core.Untrusted(core.ShowName(r.Release)), Environment: core.Untrusted(core.ShowName(r.Environment)),
 		DeployedAt: r.DeployedAt, VerifyAfter: r.VerifyAfter, VerifiedAt: r.VerifiedAt, RegressedAt: r.RegressedAt,
-		RegressedIn: core.Untrusted(r.RegressedIn),
+		RegressedIn: core.Untrusted(core.ShowName(r.RegressedIn)),
 	}
 	if r.Outcome != nil {
 		fix.Outcome = core.Text(*r.Outcome)

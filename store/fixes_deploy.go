@@ -87,7 +87,7 @@ func (t *tx) deployFix(ctx context.Context, actor core.Actor, fix watch.Fix, d f
 		return err
 	}
 	return t.recordOfIssue(ctx, actor, fix.ProjectID, fix.IssueID, core.ActionIssueFixDeployed,
-		fixDeployedData{d.Release, d.Environment, fix.ID})
+		fixDeployedData{core.ShowName(d.Release), core.ShowName(d.Environment), fix.ID})
 }
 
 // fixDeployedData is the data of a deployed fix in the activity of its issue.

@@ -11,7 +11,7 @@ import (
 
 const selectFixOutcomes = `
 SELECT f.id, f.issue_id, f.kind, f.ref, f.linked_by_type, f.linked_by, f.linked_at, f.deployed_at, f.outcome, f.outcome_at,
-	f.verified_at, f.regressed_at, f.regressed_in, i.first_seen
+	f.verified_at, f.regressed_at, f.regressed_in, i.first_seen, f.project_id, f.deploy_number
 FROM fixes f
 JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id
 JOIN projects p ON p.id = f.project_id AND p.deleted_at IS NULL`
@@ -32,6 +32,8 @@ type outcomeRow struct {
 	RegressedAt  core.Time
 	RegressedIn  string
 	FirstSeen    core.Time
+	ProjectID    int64
+	DeployNumber *int64
 }
 
 // ListFixOutcomes lists the fixes that ended at or after a time, the latest first. A duration counts from the time of the first
@@ -50,14 +52,30 @@ func (s *Store) ListFixOutcomes(ctx context.Context, after core.Since, page core
 	rows, err := pg.ReadPage(ctx, s.db, l, selectFixOutcomes, func(r outcomeRow) (core.Time, int64) {
 		return r.OutcomeAt, r.ID
 	})
-	return pg.ConvertPage(rows, outcomeRow.fixOutcome), err
+	if err != nil {
+		return core.Page[core.FixOutcome]{}, err
+	}
+	var held []placeOfDeploy
+	for _, r := range rows.Data {
+		if r.DeployNumber != nil && r.RegressedAt.IsZero() {
+			held = append(held, placeOfDeploy{r.ProjectID, *r.DeployNumber})
+		}
+	}
+	unknown, err := findUnknownReleases(ctx, s.db.Main, held)
+	return pg.ConvertPage(rows, func(r outcomeRow) core.FixOutcome {
+		outcome := r.fixOutcome()
+		if r.DeployNumber != nil && r.RegressedAt.IsZero() {
+			outcome.UnknownReleases = unknown[placeOfDeploy{r.ProjectID, *r.DeployNumber}]
+		}
+		return outcome
+	}), err
 }
 
 func (r outcomeRow) fixOutcome() core.FixOutcome {
 	return core.FixOutcome{
 		FixID: r.ID, IssueID: r.IssueID, Kind: r.Kind, Ref: r.Ref, LinkedByType: r.LinkedByType, LinkedBy: r.LinkedBy, LinkedAt: r.LinkedAt,
 		DeployedAt: r.DeployedAt, Outcome: r.Outcome, VerifiedAt: r.VerifiedAt, RegressedAt: r.RegressedAt,
-		RegressedIn:     core.Untrusted(r.RegressedIn),
+		RegressedIn:     core.Untrusted(core.ShowName(r.RegressedIn)),
 		HoursToVerified: hoursBetween(r.LinkedAt, r.VerifiedAt),
 		HoursToFix:      hoursBetween(r.FirstSeen, r.VerifiedAt),
 	}

@@ -92,7 +92,8 @@ func (r issueRow) toIssue(now core.Time) core.Issue {
 		ID: r.ID, ProjectID: r.ProjectID, Project: r.Slug, Notes: r.Notes,
 		Title: r.Title, Culprit: r.Culprit, Type: r.Type, Level: r.Level, Platform: r.Platform,
 		Status: r.Status, TimesSeen: r.TimesSeen, StoredEvents: r.StoredEvents, Events24h: r.Events24h, Events7d: r.Events7d,
-		UsersAffected: r.UsersAffected, FirstSeen: r.FirstSeen, LastSeen: r.LastSeen, FirstRelease: r.FirstRelease, LastRelease: r.LastRelease,
+		UsersAffected: r.UsersAffected, FirstSeen: r.FirstSeen, LastSeen: r.LastSeen,
+		FirstRelease: core.ShowUntrusted(r.FirstRelease), LastRelease: core.ShowUntrusted(r.LastRelease),
 		Fingerprint: hex.EncodeToString(r.Fingerprint), FingerprintVersion: r.FingerprintVersion, MergedInto: convertOptInt(r.MergedInto),
 	}
 	if r.ClaimExpiresAt.After(now.Time) {

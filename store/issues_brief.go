@@ -48,7 +48,9 @@ ORDER BY d.number DESC LIMIT @rows`
 	// The deploy that brought the first release with the error, and the one before it.
 	selectFirstDeploys = `
 WITH first AS (
-	SELECT d.* FROM issues i JOIN deploys d ON d.project_id = i.project_id AND d.release = i.first_release
+	SELECT d.* FROM issues i JOIN deploys d ON d.project_id = i.project_id AND d.digest = CASE -- as core.DigestName
+		WHEN strpos(i.first_release, E'\x1f') > 0 THEN split_part(i.first_release, E'\x1f', 2)
+		ELSE left(encode(sha256(convert_to(i.first_release, 'UTF8')), 'hex'), 32) END
 	WHERE i.project_id = @project_id AND i.id = @id AND i.first_release <> ''
 	ORDER BY d.number LIMIT 1
 )
@@ -76,8 +78,8 @@ type deployRow struct {
 }
 
 func (r deployRow) toCore() core.ReleasedDeploy {
-	return core.ReleasedDeploy{Release: r.Release, Deploy: core.Deploy{
-		ID: r.ID, Environment: r.Environment, Commit: r.Commit, Source: r.Source, DeployedAt: r.DeployedAt,
+	return core.ReleasedDeploy{Release: core.ShowUntrusted(r.Release), Deploy: core.Deploy{
+		ID: r.ID, Environment: core.ShowName(r.Environment), Commit: r.Commit, Source: r.Source, DeployedAt: r.DeployedAt,
 	}}
 }
 
@@ -114,6 +116,11 @@ func (s *Store) ReadIssueFacts(ctx context.Context, id int64) (core.IssueFacts, 
 		return core.IssueFacts{}, refuseMerged(convertOptInt(issue.MergedInto))
 	}
 	facts := rows.toFacts(project, now)
+	if len(facts.Fixes) > 0 {
+		if err := addUnknownReleases(ctx, s.db.Main, rows.fixes[0], &facts.Fixes[0]); err != nil {
+			return facts, err
+		}
+	}
 	facts.Event, facts.NewerEvents, err = s.chooseEvent(ctx, project, id, rows.events)
 	return facts, err
 }
@@ -163,7 +170,7 @@ func (r briefRows) toFacts(project int64, now core.Time) core.IssueFacts {
 	return facts
 }
 
-func (r nameRow) toCore() core.Untrusted { return r.Name }
+func (r nameRow) toCore() core.Untrusted { return core.ShowUntrusted(r.Name) }
 
 func convertAll[From, To any](rows []From, convert func(From) To) []To {
 	converted := make([]To, len(rows))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"errand/core"
@@ -47,7 +48,7 @@ func (f IssueFilter) digest(since time.Time) uint32 {
 
 // Releases and environments are looked up through the projects, so that their keys, which start with the project, serve
 // the lists of all projects too.
-func (f IssueFilter) buildList(ctx context.Context, now core.Time) (*pg.List, error) {
+func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.Time) (*pg.List, error) {
 	start := f.Cursor.Start(now.Time)
 	since, err := f.Since.Time(start)
 	if err != nil {
@@ -81,12 +82,12 @@ func (f IssueFilter) buildList(ctx context.Context, now core.Time) (*pg.List, er
 	if f.Release != "" {
 		whereStored(l, "i.first_release = @release OR i.last_release = @release OR ", `EXISTS (
 			SELECT 1 FROM projects o JOIN issue_releases r ON r.project_id = o.id AND r.release = @release
-			WHERE o.id = i.project_id AND r.issue_id = i.id)`, "release", f.Release, f.Sort)
+			WHERE o.id = i.project_id AND r.issue_id = i.id)`, "release", names.releases, f.Sort)
 	}
 	if f.Environment != "" {
 		whereStored(l, "", `EXISTS (
 			SELECT 1 FROM projects o JOIN issue_environments e ON e.project_id = o.id AND e.environment = @environment
-			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", f.Environment, f.Sort)
+			WHERE o.id = i.project_id AND e.issue_id = i.id)`, "environment", names.environments, f.Sort)
 	}
 	if !since.IsZero() {
 		l.WhereArg("i.last_seen >= @since AND i.listed_from > @since::timestamptz - "+listedWithin, "since", since)
@@ -108,13 +109,22 @@ func (f IssueFilter) buildList(ctx context.Context, now core.Time) (*pg.List, er
 // whereStored adds the condition that an issue is one of the others, or is named and has a stored event with that value
 // of the column. By priority it is one condition, since the score of all is computed from what passes it; by last_seen,
 // the look at the events is a check.
-func whereStored(l *pg.List, others, named, column, value string, sort core.IssueSort) {
+//
+// The value has several forms when some were masked, which is rare.
+func whereStored(l *pg.List, others, named, column string, forms []string, sort core.IssueSort) {
+	stored := storedCondition(column)
+	l.Args[column] = forms[0]
+	if len(forms) > 1 {
+		anyForm := strings.NewReplacer("= @"+column, "= ANY (@"+column+"::text[])")
+		others, named, stored = anyForm.Replace(others), anyForm.Replace(named), anyForm.Replace(stored)
+		l.Args[column] = forms
+	}
 	if sort == core.ByPriority {
-		l.WhereArg("("+others+named+" AND "+storedCondition(column)+")", column, value)
+		l.Where("(" + others + named + " AND " + stored + ")")
 		return
 	}
-	l.WhereArg("("+others+named+")", column, value)
-	l.Check("(" + others + storedCondition(column) + ")")
+	l.Where("(" + others + named + ")")
+	l.Check("(" + others + stored + ")")
 }
 
 // storedCondition is the condition that an issue which once had an event with the release or environment of that name has it
@@ -141,14 +151,18 @@ func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 // listIssues lists issues with any tags.
 func (s *Store) listIssues(ctx context.Context, f IssueFilter) (core.Page[core.Issue], error) {
 	now := s.Now()
+	names, err := s.findStoredNames(ctx, f)
+	if err != nil {
+		return core.Page[core.Issue]{}, err
+	}
 	found, err := s.searchIssues(ctx, f)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
 	if f.Sort == core.ByPriority {
-		return s.listByPriority(ctx, f, found, now)
+		return s.listByPriority(ctx, f, names, found, now)
 	}
-	l, err := f.buildList(ctx, now)
+	l, err := f.buildList(ctx, names, now)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}

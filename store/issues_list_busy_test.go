@@ -70,13 +70,13 @@ func TestListsOfABusyFiveMinutesSortFewColumnsAndCheckOnePage(t *testing.T) {
 		page, err := traced.ListIssues(t.Context(), f)
 		require.NoError(t, err)
 		require.Equal(t, newestWith(t, s, f), idsOfPage(page.Data), "%+v", f)
-		require.Len(t, sent.sent, 1)
-		runPlan(t, conn, sent.sent[0]).eachNode(func(p ranPlan) {
+		list := sent.sent[len(sent.sent)-1] // after a look for masked names
+		runPlan(t, conn, list).eachNode(func(p ranPlan) {
 			if p.Rows > 100 && strings.Contains(p.NodeType, "Sort") {
-				require.Less(t, p.Width, 120, "%+v sorts whole rows:\n%s", f, sent.sent[0].sql)
+				require.Less(t, p.Width, 120, "%+v sorts whole rows:\n%s", f, list.sql)
 			}
 			if strings.HasPrefix(p.Relation, "events") {
-				require.LessOrEqual(t, p.Loops, 100.0, "%+v looks at the events of more than a page:\n%s", f, sent.sent[0].sql)
+				require.LessOrEqual(t, p.Loops, 100.0, "%+v looks at the events of more than a page:\n%s", f, list.sql)
 			}
 		})
 	}

@@ -41,7 +41,7 @@ func (s *Store) listCandidates(ctx context.Context, key rankingKey) (core.Page[n
 	claimed := false
 	f := IssueFilter{ProjectID: key.project, Status: key.status, Claimed: &claimed, Sort: core.ByPriority}
 	f.Paging = core.Paging{Limit: nextChunk, Cursor: key.cursor}
-	l, rank, err := f.buildRanking(ctx, nil, s.Now())
+	l, rank, err := f.buildRanking(ctx, storedNames{}, nil, s.Now())
 	if err != nil {
 		return core.Page[nextCandidate]{}, err
 	}

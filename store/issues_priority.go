@@ -225,8 +225,10 @@ type rankedIssue struct {
 // second time. What is shown as priority is that of the answer's own time.
 //
 // Where found is not nil, only those issues are looked at.
-func (s *Store) listByPriority(ctx context.Context, f IssueFilter, found *foundIssues, now core.Time) (core.Page[core.Issue], error) {
-	l, rank, err := f.buildRanking(ctx, found, now)
+func (s *Store) listByPriority(
+	ctx context.Context, f IssueFilter, names storedNames, found *foundIssues, now core.Time,
+) (core.Page[core.Issue], error) {
+	l, rank, err := f.buildRanking(ctx, names, found, now)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
@@ -237,8 +239,10 @@ func (s *Store) listByPriority(ctx context.Context, f IssueFilter, found *foundI
 }
 
 // buildRanking returns the list with the statement that ranks its issues.
-func (f IssueFilter) buildRanking(ctx context.Context, found *foundIssues, now core.Time) (l *pg.List, rank string, err error) {
-	if l, err = f.buildList(ctx, now); err != nil {
+func (f IssueFilter) buildRanking(
+	ctx context.Context, names storedNames, found *foundIssues, now core.Time,
+) (l *pg.List, rank string, err error) {
+	if l, err = f.buildList(ctx, names, now); err != nil {
 		return nil, "", err
 	}
 	l.Sort = string(core.ByPriority)

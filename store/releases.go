@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"errand/core"
+	"errand/scrub"
 	"errand/store/pg"
 )
 
@@ -11,27 +12,36 @@ import (
 const releaseLists = 1000
 
 const (
+	// By the whole name, or by what is shown of a masked one: of several that are shown alike it is none.
 	oneRelease = `
 SELECT r.id, r.project_id, r.version, r.commit, r.created_at, r.deployed_at
-FROM releases r WHERE r.project_id = @project_id AND r.version = @version`
+FROM releases r WHERE r.project_id = @project_id AND r.digest = @digest
+UNION ALL
+SELECT min(r.id), @project_id, min(r.version), min(r.commit), min(r.created_at), min(r.deployed_at)
+FROM releases r
+WHERE r.project_id = @project_id AND strpos(r.version, E'\x1f') > 0 AND split_part(r.version, E'\x1f', 1) = @name
+HAVING count(*) = 1
+LIMIT 1`
 	// An issue has a row for each release of its stored events, so that the first is found by it.
 	newIssuesOfRelease = `
 SELECT i.id FROM issue_releases r JOIN issues i ON i.project_id = r.project_id AND i.id = r.issue_id
-WHERE r.project_id = @project_id AND r.release = @version AND i.first_release = @version AND i.status <> 'merged'
+WHERE r.project_id = @project_id AND r.release = ANY (@names) AND i.first_release = ANY (@names) AND i.status <> 'merged'
 ORDER BY i.first_seen DESC, i.id DESC LIMIT @rows`
 	fixesOfRelease = `
 SELECT f.issue_id, f.kind, f.ref, coalesce(f.outcome, '') AS outcome FROM fixes f
-WHERE f.project_id = @project_id AND f.release = @version AND f.release <> ''
+WHERE f.project_id = @project_id AND f.release = ANY (@names) AND f.release <> ''
 ORDER BY f.deployed_at DESC, f.id DESC LIMIT @rows`
 	regressedInRelease = `
 SELECT f.issue_id AS id FROM fixes f
-WHERE f.project_id = @project_id AND f.regressed_in = @version AND f.regressed_in <> ''
+WHERE f.project_id = @project_id AND f.regressed_in = ANY (@names) AND f.regressed_in <> ''
 GROUP BY f.issue_id ORDER BY max(f.regressed_at) DESC, f.issue_id DESC LIMIT @rows`
 )
 
 // ReadRelease returns one release with what became of issues in it, or not_found.
 func (s *Store) ReadRelease(ctx context.Context, project int64, version string) (core.ReleaseDetail, error) {
-	row, err := pg.QueryOne[releaseRow](ctx, s.db.Main, oneRelease, pg.Args{"project_id": project, "version": version})
+	version = scrub.CleanRelease(version)
+	row, err := pg.QueryOne[releaseRow](ctx, s.db.Main, oneRelease,
+		pg.Args{"project_id": project, "digest": core.DigestName(version), "name": version})
 	if err != nil {
 		return core.ReleaseDetail{}, err
 	}
@@ -40,7 +50,11 @@ func (s *Store) ReadRelease(ctx context.Context, project int64, version string) 
 		return core.ReleaseDetail{}, err
 	}
 	detail := core.ReleaseDetail{Release: releases[0]}
-	a := pg.Args{"project_id": project, "version": version, "rows": releaseLists}
+	names, err := s.findNamesOfRelease(ctx, row, version)
+	if err != nil {
+		return detail, err
+	}
+	a := pg.Args{"project_id": project, "names": names, "rows": releaseLists}
 	if detail.NewIssueIDs, err = readIDs(ctx, s, newIssuesOfRelease, a); err != nil {
 		return detail, err
 	}
@@ -49,6 +63,28 @@ func (s *Store) ReadRelease(ctx context.Context, project int64, version string) 
 	}
 	detail.RegressedIssueIDs, err = readIDs(ctx, s, regressedInRelease, a)
 	return detail, err
+}
+
+// namesOfRelease are the masked names under which a release is stored with events and fixes: the rules of its project change.
+const namesOfRelease = `
+SELECT release AS name FROM issue_releases
+WHERE strpos(release, E'\x1f') > 0 AND split_part(release, E'\x1f', 2) = @digest AND project_id = @project_id
+UNION
+SELECT release FROM deploys WHERE project_id = @project_id AND digest = @digest
+LIMIT @rows`
+
+// findNamesOfRelease returns all stored names of a release that was asked for by a name.
+func (s *Store) findNamesOfRelease(ctx context.Context, release releaseRow, asked string) ([]string, error) {
+	rows, err := pg.QueryMany[nameRow](ctx, s.db.Main, namesOfRelease,
+		pg.Args{"project_id": release.ProjectID, "digest": core.DigestName(release.Version), "rows": namesToFilter})
+	names := []string{release.Version}
+	if core.IsSameName(asked, release.Version) {
+		names = append(names, asked)
+	}
+	for _, row := range rows {
+		names = append(names, string(row.Name))
+	}
+	return sortOnce(names), err
 }
 
 func readIDs(ctx context.Context, s *Store, sql string, a pg.Args) ([]int64, error) {

@@ -66,7 +66,7 @@ func (s *Store) withDeploys(ctx context.Context, rows []releaseRow) ([]core.Rele
 	releases := make([]core.Release, len(rows))
 	projects, versions := make([]int64, len(rows)), make([]string, len(rows))
 	for i, r := range rows {
-		releases[i] = core.Release{ProjectID: r.ProjectID, Version: r.Version, Commit: core.Text(r.Commit), CreatedAt: r.CreatedAt}
+		releases[i] = core.Release{ProjectID: r.ProjectID, Version: core.ShowName(r.Version), Commit: core.Text(r.Commit), CreatedAt: r.CreatedAt}
 		projects[i], versions[i] = r.ProjectID, r.Version
 	}
 	deploys, err := pg.QueryMany[struct {
@@ -79,7 +79,8 @@ func (s *Store) withDeploys(ctx context.Context, rows []releaseRow) ([]core.Rele
 	}
 	for i := range releases {
 		for _, d := range deploys {
-			if d.ProjectID == releases[i].ProjectID && d.Release == releases[i].Version {
+			if d.ProjectID == releases[i].ProjectID && d.Release == versions[i] {
+				d.Environment = core.ShowName(d.Environment)
 				releases[i].Deploys = append(releases[i].Deploys, d.Deploy)
 			}
 		}

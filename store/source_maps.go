@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"errand/core"
+	"errand/scrub"
 	"errand/store/activity"
 	"errand/store/intake"
 	"errand/store/pg"
@@ -14,9 +15,10 @@ import (
 const sourceMapIDs pg.Series = "source_maps"
 
 const (
-	sourceMapColumns   = `id, project_id, release, name, path, size, sources, uploaded_at, uploaded_by`
-	selectSourceMaps   = `SELECT ` + sourceMapColumns + ` FROM source_maps`
-	dropReplacedMap    = `DELETE FROM source_maps WHERE project_id = @project_id AND release = @release AND path = @path RETURNING id`
+	sourceMapColumns = `id, project_id, release, name, path, size, sources, uploaded_at, uploaded_by`
+	selectSourceMaps = `SELECT ` + sourceMapColumns + ` FROM source_maps`
+	dropReplacedMap  = `
+DELETE FROM source_maps WHERE project_id = @project_id AND digest = @digest AND path = @path RETURNING id`
 	findSourceMapOwner = `
 SELECT m.project_id FROM source_maps m JOIN projects p ON p.id = m.project_id AND p.deleted_at IS NULL WHERE m.id = @id`
 	deleteSourceMap = `DELETE FROM source_maps WHERE project_id = @project_id AND id = @id RETURNING release, name`
@@ -33,8 +35,8 @@ RETURNING ` + sourceMapColumns
 // NewSourceMap is a source map whose index is stored already, as the blob of ID.
 type NewSourceMap struct {
 	ProjectID int64
-	ID        int64 // of TakeSourceMapID
-	Release   string
+	ID        int64  // of TakeSourceMapID
+	Release   string // as it was given
 	Name      string // of the minified file, as it was given
 	Path      string // of the name
 	DebugID   string // in lower case with hyphens; empty for none
@@ -55,13 +57,17 @@ func (s *Store) PutSourceMap(ctx context.Context, actor core.Actor, n NewSourceM
 		if err := intake.ShareProject(ctx, t.Tx, n.ProjectID); err != nil { // a deletion of the project waits
 			return err
 		}
+		release, err := t.storeRelease(ctx, n.ProjectID, "release", n.Release)
+		if err != nil {
+			return err
+		}
 		a := pg.Args{
-			"project_id": n.ProjectID, "id": n.ID, "now": t.Now, "size": n.Size, "sources": n.Sources, "release": n.Release,
+			"project_id": n.ProjectID, "id": n.ID, "now": t.Now, "size": n.Size, "sources": n.Sources, "release": release,
 			"name": n.Name, "path": n.Path, "debug_id": n.DebugID, "uploaded_by": actor.Name,
 		}
 		rows, err := pg.QueryMany[struct{ ID int64 }](ctx, t, dropReplacedMap,
 			pg.Args{
-				"project_id": n.ProjectID, "release": n.Release, "path": n.Path,
+				"project_id": n.ProjectID, "digest": core.DigestName(release), "path": n.Path,
 			})
 		if err != nil {
 			return err
@@ -73,7 +79,8 @@ func (s *Store) PutSourceMap(ctx context.Context, actor core.Actor, n NewSourceM
 		if m, err = pg.QueryOne[core.SourceMap](ctx, t, putSourceMap, a); err != nil {
 			return err
 		}
-		return t.recordSourceMap(ctx, actor, n.ProjectID, core.ActionSourceMapUpload, sourceMapData{n.Release, n.Name, &n.Size})
+		m = showSourceMap(m)
+		return t.recordSourceMap(ctx, actor, n.ProjectID, core.ActionSourceMapUpload, sourceMapData{m.Release, n.Name, &n.Size})
 	})
 	return m, replaced, err
 }
@@ -108,7 +115,8 @@ func (s *Store) DeleteSourceMap(ctx context.Context, actor core.Actor, project, 
 		if err != nil {
 			return err
 		}
-		return t.recordSourceMap(ctx, actor, project, core.ActionSourceMapDelete, sourceMapData{Release: row.Release, Name: row.Name})
+		data := sourceMapData{Release: core.ShowName(row.Release), Name: row.Name}
+		return t.recordSourceMap(ctx, actor, project, core.ActionSourceMapDelete, data)
 	})
 }
 
@@ -128,9 +136,17 @@ func (s *Store) ListSourceMaps(ctx context.Context, f SourceMapFilter) (core.Pag
 	}{f.ProjectID, f.Release})
 	l.WhereArg("project_id = @project_id", "project_id", f.ProjectID)
 	if f.Release != "" {
-		l.WhereArg("release = @release", "release", f.Release)
+		l.Args["digest"] = core.DigestName(scrub.CleanRelease(f.Release))
+		l.WhereArg(`(digest = @digest OR split_part(release, E'\x1f', 1) = @release)`, "release", scrub.CleanRelease(f.Release))
 	}
-	return pg.ReadPage(ctx, s.db, l, selectSourceMaps, func(m core.SourceMap) (core.Time, int64) { return m.UploadedAt, m.ID })
+	page, err := pg.ReadPage(ctx, s.db, l, selectSourceMaps, func(m core.SourceMap) (core.Time, int64) { return m.UploadedAt, m.ID })
+	return pg.ConvertPage(page, showSourceMap), err
+}
+
+// showSourceMap returns a source map as it is shown.
+func showSourceMap(stored core.SourceMap) core.SourceMap {
+	stored.Release = core.ShowName(stored.Release)
+	return stored
 }
 
 // SourceMapPrefix is what the keys of the blobs of source maps begin with.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"errand/core"
 	"errand/store/pg"
 )
 
@@ -18,7 +19,8 @@ type FoundSourceMap struct {
 const (
 	findSourceMapsByPath = `
 SELECT m.id, m.path, m.debug_id FROM source_maps m
-WHERE m.project_id = @project_id AND m.release = @release AND m.path = ANY (@paths::text[])`
+WHERE m.project_id = @project_id AND m.digest = @digest AND m.path = ANY (@paths::text[])
+ORDER BY m.id`
 	// Equal files of several releases have the same debug id: any of their maps will do, the latest is nearest at hand.
 	findSourceMapsByDebugID = `
 SELECT DISTINCT ON (m.debug_id) m.id, m.path, m.debug_id FROM source_maps m
@@ -26,7 +28,7 @@ WHERE m.project_id = @project_id AND m.debug_id = ANY (@debug_ids::text[]) AND m
 ORDER BY m.debug_id, m.id DESC`
 	hasSourceMaps        = `SELECT EXISTS (SELECT FROM source_maps m WHERE m.project_id = @project_id) AS has_any`
 	releaseHasSourceMaps = `
-SELECT EXISTS (SELECT FROM source_maps m WHERE m.project_id = @project_id AND m.release = @release) AS has_any`
+SELECT EXISTS (SELECT FROM source_maps m WHERE m.project_id = @project_id AND m.digest = @digest) AS has_any`
 	findKeptSourceMaps = `
 SELECT m.project_id, m.id FROM unnest(@projects::bigint[], @ids::bigint[]) AS k (project_id, id)
 JOIN source_maps m ON m.project_id = k.project_id AND m.id = k.id`
@@ -38,16 +40,17 @@ func (s *Store) HasSourceMaps(ctx context.Context, project int64) (bool, error) 
 	return row.HasAny, err
 }
 
-// ReleaseHasSourceMaps reports whether a release of a project has source maps.
+// ReleaseHasSourceMaps reports whether a release of a project, by its stored name, has source maps.
 func (s *Store) ReleaseHasSourceMaps(ctx context.Context, project int64, release string) (bool, error) {
-	row, err := pg.QueryOne[struct{ HasAny bool }](ctx, s.db.Main, releaseHasSourceMaps, pg.Args{"project_id": project, "release": release})
+	row, err := pg.QueryOne[struct{ HasAny bool }](ctx, s.db.Main, releaseHasSourceMaps,
+		pg.Args{"project_id": project, "digest": core.DigestName(release)})
 	return row.HasAny, err
 }
 
-// FindSourceMapsByPath returns the source maps of files of a release.
+// FindSourceMapsByPath returns the source maps of files of a release, which is a stored name.
 func (s *Store) FindSourceMapsByPath(ctx context.Context, project int64, release string, paths []string) ([]FoundSourceMap, error) {
 	return pg.QueryMany[FoundSourceMap](ctx, s.db.Main, findSourceMapsByPath,
-		pg.Args{"project_id": project, "release": release, "paths": paths})
+		pg.Args{"project_id": project, "digest": core.DigestName(release), "paths": paths})
 }
 
 // FindSourceMapsByDebugID returns the source maps of files with debug ids, which are in lower case with hyphens: those of this

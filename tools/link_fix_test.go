@@ -16,6 +16,7 @@ import (
 var openFix = object{
 	"kind": "commit", "commit": fixCommit, "pr_url": nil, "linked_by": writer.Name, "linked_at": noonText, "release": nil, "environment": nil,
 	"deployed_at": nil, "verify_after": nil, "outcome": nil, "verified_at": nil, "regressed_at": nil, "regressed_in": nil,
+	"unknown_releases": []any{},
 }
 
 func TestLinkFix(t *testing.T) {

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"unicode/utf8"
 
 	"errand/core"
 	"errand/fixes"
@@ -112,9 +113,8 @@ func (t *Tools) FindCommitsBefore(ctx context.Context, project int64, version st
 
 // checkRelease applies the bounds of create_deploy.
 func checkRelease(version string) error {
-	const longest = 200
-	if len([]rune(version)) > longest {
-		return core.RefuseField("version", "must have at most %d characters", longest)
+	if utf8.RuneCountInString(version) > core.MaxRelease {
+		return core.RefuseField("version", "must have at most %d characters", core.MaxRelease)
 	}
-	return core.CheckName("version", version)
+	return nil
 }

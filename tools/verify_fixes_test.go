@@ -83,6 +83,9 @@ func TestReturnThatCameBeforeItsDeployWasReported(t *testing.T) {
 
 	h.requireStatus(core.Regressed, issue)
 	require.Equal(t, "1.2", h.showIssue(issue)["fix"].(object)["regressed_in"])
+	row := h.latestActivity(issue)
+	require.Equal(t, core.ActionIssueRegress, row.Action)
+	require.Equal(t, []any{core.ActorSystem, "ingest"}, []any{row.ActorType, row.ActorName}, "as when ingest finds the return")
 }
 
 func TestFixLinkedAfterItsErrorReturned(t *testing.T) {
@@ -139,7 +142,7 @@ func TestFixOutcomes(t *testing.T) {
 	want := object{
 		"fix_id": 1, "issue_id": issue, "kind": "commit", "ref": fixCommit, "linked_by_type": "token", "linked_by": writer.Name,
 		"linked_at": linkedAt, "deployed_at": linkedAt, "outcome": "verified", "verified_at": verifiedAt, "regressed_at": nil,
-		"regressed_in":      nil,
+		"regressed_in": nil, "unknown_releases": []any{},
 		"hours_to_verified": 24.5, "hours_to_fix": 25.5,
 	}
 

@@ -159,7 +159,8 @@ WITH ids AS (
 INSERT INTO events (project_id, event_id, id, issue_id, received_at, occurred_at, level, release, environment, dictionary, payload,
 	user_hash)
 SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
-	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[], $12::bytea[]) WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
+	$7::text[], $8::text[], $9::text[], $10::bigint[], $11::bytea[], $12::bytea[])
+WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'`
 
 // What the events of an issue have for an environment and a release: of a batch, where it proceeds.
 const (

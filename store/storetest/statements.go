@@ -28,7 +28,9 @@ func RequireStatements(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
 	for name, sql := range statements {
-		require.NotRegexp(t, asksForTime, sql, name)
+		if name != "tellClock" { // by which the injected clock is set
+			require.NotRegexp(t, asksForTime, sql, name)
+		}
 		if strings.Contains(sql, "@") {
 			sql, _, err = pgx.NamedArgs{}.RewriteQuery(t.Context(), conn, sql, nil)
 			require.NoError(t, err, name)

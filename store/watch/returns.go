@@ -13,10 +13,11 @@ import (
 // is, and those of the commits of the former. Of equal ones the first is enough.
 const deploysOfName = `
 WITH begins AS (
-	SELECT left(commit, @prefix) AS prefix FROM deploys WHERE project_id = @project_id AND release = @name
+	SELECT left(commit, @prefix) AS prefix FROM deploys WHERE project_id = @project_id AND digest = @digest
+	UNION SELECT left(commit, @prefix) FROM deploys WHERE project_id = @project_id AND commit_digest = @commit_digest
 	UNION SELECT unnest(@prefixes::text[])
 ), found AS (
-	SELECT release, environment, commit, number FROM deploys WHERE project_id = @project_id AND release = @name
+	SELECT release, environment, commit, number FROM deploys WHERE project_id = @project_id AND digest = @digest
 	UNION ALL
 	SELECT d.release, d.environment, d.commit, d.number
 	FROM begins b JOIN deploys d ON d.project_id = @project_id AND d.commit >= b.prefix AND d.commit < b.prefix || 'g'
@@ -65,7 +66,8 @@ func readDeploysOfName(ctx context.Context, q pg.Querier, project int64, name st
 		Environment string
 		Commit      string
 		Number      int64
-	}](ctx, q, deploysOfName, pg.Args{"project_id": project, "name": name, "prefix": fixes.PrefixLength, "prefixes": prefixes})
+	}](ctx, q, deploysOfName, pg.Args{"project_id": project, "digest": core.DigestName(name), "commit_digest": core.CommitDigestOf(name),
+		"prefix": fixes.PrefixLength, "prefixes": prefixes})
 	deploys := make([]fixes.Deploy, len(rows))
 	for i, r := range rows {
 		deploys[i] = fixes.Deploy{Number: r.Number, Release: r.Release, Environment: r.Environment, Commit: r.Commit}
@@ -93,7 +95,7 @@ func (f Fix) Regress(ctx context.Context, db *pg.DB, t *pg.Tx, from core.Status,
 	if err := activity.AddDeliveries(ctx, db, t, f.ProjectID, f.IssueID, core.IssueRegressed); err != nil {
 		return err
 	}
-	data := regressData{activity.FromTo{From: from, To: core.Regressed}, f.ID, release}
+	data := regressData{activity.FromTo{From: from, To: core.Regressed}, f.ID, core.ShowName(release)}
 	entry := activity.OfIssue(core.NewSystemActor("ingest"), f.ProjectID, f.IssueID, core.ActionIssueRegress, data)
 	_, err = activity.Write(ctx, db, t, entry)
 	return err

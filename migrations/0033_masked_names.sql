@@ -1,0 +1,54 @@
+-- +goose Up
+
+-- Names of releases and environments of which scrubbing masked a part are stored as what is shown, the character 31, and a digest of
+-- the name before: the first 16 bytes of its SHA-256 in hexadecimal. Releases that somebody reports are found by that digest,
+-- whether they were masked or not: a release which was reported before its project had a pattern still meets its events. It is
+-- derived, so that it is right whoever writes. (The cast to bytes that is not bound to a setting reads backslashes as escapes.)
+ALTER TABLE deploys ADD COLUMN digest text COLLATE "C" NOT NULL GENERATED ALWAYS AS (CASE
+		WHEN strpos(release, E'\x1f') > 0 THEN split_part(release, E'\x1f', 2)
+		ELSE left(encode(sha256(decode(replace(release, '\', '\\'), 'escape')), 'hex'), 32)
+	END) STORED;
+-- A masked name that is a commit has a second digest behind the first, of the commit's first 7 characters.
+ALTER TABLE deploys ADD COLUMN commit_digest text COLLATE "C" NOT NULL
+	GENERATED ALWAYS AS (left(encode(sha256(decode(left(commit, 7), 'escape')), 'hex'), 32)) STORED;
+ALTER TABLE releases ADD COLUMN digest text COLLATE "C" NOT NULL GENERATED ALWAYS AS (CASE
+		WHEN strpos(version, E'\x1f') > 0 THEN split_part(version, E'\x1f', 2)
+		ELSE left(encode(sha256(decode(replace(version, '\', '\\'), 'escape')), 'hex'), 32)
+	END) STORED;
+ALTER TABLE release_commits ADD COLUMN digest text COLLATE "C" NOT NULL GENERATED ALWAYS AS (CASE
+		WHEN strpos(release, E'\x1f') > 0 THEN split_part(release, E'\x1f', 2)
+		ELSE left(encode(sha256(decode(replace(release, '\', '\\'), 'escape')), 'hex'), 32)
+	END) STORED;
+ALTER TABLE source_maps ADD COLUMN digest text COLLATE "C" NOT NULL GENERATED ALWAYS AS (CASE
+		WHEN strpos(release, E'\x1f') > 0 THEN split_part(release, E'\x1f', 2)
+		ELSE left(encode(sha256(decode(replace(release, '\', '\\'), 'escape')), 'hex'), 32)
+	END) STORED;
+CREATE INDEX deploys_digest ON deploys (project_id, digest, number);
+CREATE INDEX deploys_commit_digest ON deploys (project_id, commit_digest);
+CREATE INDEX releases_digest ON releases (project_id, digest);
+CREATE INDEX source_maps_digest ON source_maps (project_id, digest, path);
+
+-- Filters find the few masked names of events by their digest, or by what is shown of them.
+CREATE INDEX issue_releases_masked ON issue_releases (project_id, split_part(release, E'\x1f', 2)) WHERE strpos(release, E'\x1f') > 0;
+CREATE INDEX issue_releases_shown ON issue_releases (project_id, split_part(release, E'\x1f', 1)) WHERE strpos(release, E'\x1f') > 0;
+CREATE INDEX issue_environments_masked ON issue_environments (project_id, split_part(environment, E'\x1f', 2)) WHERE strpos(environment, E'\x1f') > 0;
+CREATE INDEX issue_environments_shown ON issue_environments (project_id, split_part(environment, E'\x1f', 1)) WHERE strpos(environment, E'\x1f') > 0;
+
+-- Names were compared as they were reported, with the space around them, which events never have.
+UPDATE deploys SET release = btrim(release), environment = btrim(environment)
+WHERE release <> btrim(release) OR environment <> btrim(environment);
+UPDATE fixes SET release = btrim(release), environment = btrim(environment)
+WHERE release <> btrim(release) OR environment <> btrim(environment);
+DELETE FROM releases r USING releases o
+WHERE r.version <> btrim(r.version) AND o.project_id = r.project_id AND btrim(o.version) = btrim(r.version)
+	AND (o.version = btrim(o.version) OR o.id > r.id);
+UPDATE releases SET version = btrim(version) WHERE version <> btrim(version);
+DELETE FROM release_commits r USING release_commits o
+WHERE r.release <> btrim(r.release) AND o.project_id = r.project_id AND btrim(o.release) = btrim(r.release)
+	AND (o.release = btrim(o.release) OR o.kept_at > r.kept_at);
+UPDATE release_commits r SET release = btrim(release)
+WHERE release <> btrim(release) AND NOT EXISTS (SELECT FROM release_commits o
+	WHERE o.project_id = r.project_id AND o.ctid <> r.ctid AND btrim(o.release) = btrim(r.release));
+UPDATE source_maps m SET release = btrim(release)
+WHERE release <> btrim(release) AND NOT EXISTS (SELECT FROM source_maps o
+	WHERE o.project_id = m.project_id AND o.path = m.path AND o.id <> m.id AND btrim(o.release) = btrim(m.release));

@@ -1,0 +1,38 @@
+package scrub
+
+import "errand/core"
+
+// CleanRelease returns the name of a release as it is compared: one line of at most 200 characters without space around it,
+// control characters, marks of direction and what cannot be seen (decisions 3). Every way in calls it.
+func CleanRelease(text string) string { return cleanName(text, core.MaxRelease) }
+
+// CleanEnvironment is CleanRelease for the name of an environment, of at most 64 characters.
+func CleanEnvironment(text string) string { return cleanName(text, core.MaxEnvironment) }
+
+// StoreRelease returns the name of a release as it is stored: cleaned, and masked by the rules (core.StoreName).
+func (r *Rules) StoreRelease(text string) string { return r.storeName(text, core.MaxRelease) }
+
+// StoreEnvironment is StoreRelease for the name of an environment.
+func (r *Rules) StoreEnvironment(text string) string { return r.storeName(text, core.MaxEnvironment) }
+
+// storeName masks the whole text before it is cut: half of a secret is not recognised.
+func (r *Rules) storeName(text string, most int) string {
+	return core.StoreName(cleanName(text, most), core.OneLine(r.ScrubText(text), most))
+}
+
+func cleanName(text string, most int) string {
+	if isPlainName(text) {
+		return core.OneLine(text, most)
+	}
+	return core.OneLine(cleanCharacters(text), most)
+}
+
+// isPlainName reports whether a text has nothing that cleanCharacters looks for, as most names.
+func isPlainName(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}

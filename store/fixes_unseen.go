@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/fixes"
+	"errand/store/pg"
+	"errand/store/watch"
+)
+
+// How many of the issues that were seen last are looked at for the releases of their events, and how many releases are named.
+const (
+	unseenLookedAt = 500
+	unseenNamed    = 5
+)
+
+// unknownReleases are, for each deploy whose release no event ever named, the releases of events since then that no deploy has: one of
+// them may be what the deploy brought, under another name. A release is named by its name or by its commit, as by
+// fixes.IsReleaseWithFix. Of the issues seen since the deploy the latest are looked at.
+const unknownReleases = `
+WITH unseen AS MATERIALIZED (
+	SELECT d.project_id, d.number, d.deployed_at
+	FROM unnest(@projects::bigint[], @numbers::bigint[]) AS n (project_id, number)
+	JOIN deploys d ON d.project_id = n.project_id AND d.number = n.number
+	WHERE NOT EXISTS (
+			SELECT FROM issue_releases r
+			WHERE r.project_id = d.project_id AND r.release = ANY (
+				ARRAY(SELECT s.release FROM deploys s WHERE s.project_id = d.project_id AND s.commit = d.commit)
+				|| ARRAY(SELECT left(d.commit, length) FROM generate_series(@prefix::int, length(d.commit)) length)))
+		AND NOT EXISTS (
+			SELECT FROM issue_releases r
+			WHERE r.project_id = d.project_id AND strpos(r.release, E'\x1f') > 0
+				AND (split_part(r.release, E'\x1f', 2) = d.digest OR split_part(r.release, E'\x1f', 3) = d.commit_digest))
+), named AS ( -- as core.DigestName
+	SELECT DISTINCT u.project_id, u.number, i.last_release AS release, CASE
+		WHEN strpos(i.last_release, E'\x1f') > 0 THEN split_part(i.last_release, E'\x1f', 2)
+		ELSE left(encode(sha256(convert_to(i.last_release, 'UTF8')), 'hex'), 32) END AS digest
+	FROM unseen u
+	CROSS JOIN LATERAL (
+		SELECT i.last_release, i.last_release_at FROM issues i
+		WHERE i.project_id = u.project_id AND NOT i.test AND i.listed_from > u.deployed_at - ` + listedWithin + `
+		ORDER BY i.listed_from DESC LIMIT @looked_at
+	) i
+	WHERE i.last_release <> '' AND i.last_release_at > u.deployed_at
+)
+SELECT project_id, number, release FROM (
+	SELECT n.project_id, n.number, n.release, row_number() OVER (PARTITION BY n.project_id, n.number ORDER BY n.release) AS place
+	FROM named n
+	WHERE NOT EXISTS (SELECT FROM deploys d WHERE d.project_id = n.project_id AND d.digest = n.digest)
+		AND NOT EXISTS (SELECT FROM deploys d WHERE d.project_id = n.project_id AND d.commit_digest = split_part(n.release, E'\x1f', 3))
+		AND NOT EXISTS (
+			SELECT FROM deploys d
+			WHERE n.release ~ '^[0-9A-Fa-f]{7,40}$' AND d.project_id = n.project_id
+				AND d.commit >= left(lower(n.release), @prefix) AND d.commit < left(lower(n.release), @prefix) || 'g')
+) r
+WHERE place <= @named
+ORDER BY project_id, number, release`
+
+// placeOfDeploy is where a deploy stands: in which project, and at which number.
+type placeOfDeploy struct{ project, number int64 }
+
+// findUnknownReleases returns the unknown releases of deploys, as they are shown.
+func findUnknownReleases(ctx context.Context, q pg.Querier, deploys []placeOfDeploy) (map[placeOfDeploy]core.List[core.Untrusted], error) {
+	if len(deploys) == 0 {
+		return nil, nil
+	}
+	projects, numbers := make([]int64, len(deploys)), make([]int64, len(deploys))
+	for i, d := range deploys {
+		projects[i], numbers[i] = d.project, d.number
+	}
+	rows, err := pg.QueryMany[struct {
+		ProjectID int64
+		Number    int64
+		Release   core.Untrusted
+	}](ctx, q, unknownReleases, pg.Args{
+		"projects": projects, "numbers": numbers, "prefix": fixes.PrefixLength, "looked_at": unseenLookedAt, "named": unseenNamed,
+	})
+	found := map[placeOfDeploy]core.List[core.Untrusted]{}
+	for _, r := range rows {
+		at := placeOfDeploy{r.ProjectID, r.Number}
+		found[at] = append(found[at], core.ShowUntrusted(r.Release))
+	}
+	return found, err
+}
+
+// addUnknownReleases puts the unknown releases of its deploy into a fix that may hold for want of events of its release alone.
+func addUnknownReleases(ctx context.Context, q pg.Querier, row watch.Fix, fix *core.Fix) error {
+	if row.DeployNumber == nil || !row.RegressedAt.IsZero() {
+		return nil
+	}
+	at := placeOfDeploy{row.ProjectID, *row.DeployNumber}
+	found, err := findUnknownReleases(ctx, q, []placeOfDeploy{at})
+	fix.UnknownReleases = found[at]
+	return err
+}
