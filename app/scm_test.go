@@ -30,6 +30,7 @@ type scmShop struct {
 	*server
 	*testing.T
 	databaseURL string
+	key         string // for events
 	issue       int64
 	deliveries  int
 }
@@ -40,9 +41,9 @@ func openSCMShop(t *testing.T) *scmShop {
 	c := configOn(databaseURL)
 	c.SCMWebhookSecret, c.BaseURL, c.SCMHost = scmSecret, "https://errand.example", "github.com"
 	s := &scmShop{server: startServer(t, c), T: t, databaseURL: databaseURL}
-	key := s.makeProject(t)
+	s.key = s.makeProject(t)
 	s.setRepository("web-shop")
-	s.issue = s.sendEvent(t, key)
+	s.issue = s.sendEvent(t, s.key)
 	return s
 }
 

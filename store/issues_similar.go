@@ -205,7 +205,9 @@ func (s *Store) addWhatFixed(ctx context.Context, list []core.SimilarIssue) erro
 	return err
 }
 
-func keyOfSimilar(i core.SimilarIssue) (project, issue int64, _ struct{}) { return i.Issue.ProjectID, i.Issue.ID, struct{}{} }
+func keyOfSimilar(i core.SimilarIssue) (project, issue int64, _ struct{}) {
+	return i.Issue.ProjectID, i.Issue.ID, struct{}{}
+}
 
 // findFixOf returns the fix of an issue among some, nil when it is not there.
 func findFixOf(found []watch.Fix, issue int64) *core.Fix {

@@ -41,7 +41,9 @@ func (t *Tools) ReceiveDelivery(ctx context.Context, d core.SCMDelivery) (core.S
 	case outcome.Projects == 0:
 		return ignoreDelivery(t.explainNoProject(d, change.Repository), false), nil
 	}
-	answer := core.SCMAnswer{OK: true, Projects: outcome.Projects, Linked: outcome.Linked}
+	answer := core.SCMAnswer{
+		OK: true, Projects: outcome.Projects, Linked: outcome.Linked, Kept: outcome.Kept, GivenBack: outcome.GivenBack,
+	}
 	switch {
 	case d.Push != nil:
 		commits := len(d.Push.Commits)
@@ -50,12 +52,14 @@ func (t *Tools) ReceiveDelivery(ctx context.Context, d core.SCMDelivery) (core.S
 		return core.SCMAnswer{OK: true, Deploys: outcome.Deploys}, nil
 	case d.PullRequest.Change == core.SCMMerged:
 		answer.Merged = change.PullRequest
-	case d.PullRequest.Change == core.SCMClosed && len(outcome.Noted) > 0:
+	case d.PullRequest.Change == core.SCMClosed && len(outcome.Noted)+len(outcome.GivenBack) > 0:
 		answer.Closed = change.PullRequest
 	case d.PullRequest.Change == core.SCMClosed:
 		return ignoreDelivery("the pull request was closed without being merged, and no fix waits for it", false), nil
-	case len(outcome.Linked) == 0:
-		return ignoreDelivery("the pull request names no issue of a project with this repository that it is not linked to already", false), nil
+	case len(outcome.Linked)+len(outcome.GivenBack) == 0:
+		ignored := ignoreDelivery(explainNoLink(change, outcome), false)
+		ignored.Kept = outcome.Kept
+		return ignored, nil
 	}
 	return answer, nil
 }
@@ -65,6 +69,17 @@ func ignoreDelivery(reason string, isDuplicate bool) core.SCMAnswer {
 		return core.SCMAnswer{OK: true, Duplicate: true}
 	}
 	return core.SCMAnswer{OK: true, Ignored: reason}
+}
+
+// explainNoLink says why a pull request was linked to nothing.
+func explainNoLink(change store.SCMDelivery, outcome store.SCMOutcome) string {
+	switch {
+	case len(outcome.Kept) > 0:
+		return "the issues that the pull request names keep the fix that somebody linked by a call"
+	case len(change.Links) == 0 && len(change.Named) > 0:
+		return "the pull request is of a fork, and its author is no owner, member or collaborator: what it names counts once it is merged"
+	}
+	return "the pull request names no issue of a project with this repository that it is not linked to already, or has changed since"
 }
 
 // explainNoProject says why a delivery concerns no project.
@@ -124,7 +139,8 @@ func (t *Tools) readPush(change *store.SCMDelivery, push core.SCMPush) {
 	}
 	for _, id := range order[:min(len(order), maxLinksOfDelivery)] {
 		fix := store.NewFix{Kind: core.FixByCommit, Ref: fixedBy[id]}
-		change.Links = append(change.Links, store.NamedFix{NewFix: fix, Issues: []int64{id}})
+		// What is on a branch may be squashed: then nobody deploys it.
+		change.Links = append(change.Links, store.NamedFix{NewFix: fix, Issues: []int64{id}, KeepsCalled: !push.OnDefaultBranch})
 	}
 	slices.SortFunc(change.Links, func(a, b store.NamedFix) int { return cmp.Compare(a.Issues[0], b.Issues[0]) }) // as others lock them
 }
@@ -146,18 +162,21 @@ func (t *Tools) readPullRequest(change *store.SCMDelivery, request core.SCMPullR
 	if err != nil {
 		return "the URL of the pull request " + strings.Replace(err.Error(), "project's repository", "repository that reports it", 1)
 	}
-	change.PullRequest, change.IsClosed = url, request.Change == core.SCMClosed
+	change.PullRequest, change.ChangedAt = url, request.ChangedAt
+	change.IsClosed, change.IsEdited = request.Change == core.SCMClosed, request.Change == core.SCMEdited
 	if change.IsClosed {
 		return ""
 	}
-	markers := fixes.NewIssueMarkers(t.store.Settings().BaseURL)
-	if issues := markers.FindIssues(request.Title + "\n" + request.Body); len(issues) > 0 {
+	change.Named = fixes.NewIssueMarkers(t.store.Settings().BaseURL).FindIssues(request.Title + "\n" + request.Body)
+	isBelieved := request.IsTrusted || request.Change == core.SCMMerged // by who may write to the repository
+	if isBelieved && len(change.Named) > 0 {
 		fix := store.NewFix{Kind: core.FixByPullRequest, Ref: url}
-		change.Links = []store.NamedFix{{NewFix: fix, Issues: issues}}
+		change.Links = []store.NamedFix{{NewFix: fix, Issues: change.Named, KeepsCalled: true}}
 	}
 	commit, err := fixes.ParseCommit(request.MergeCommit)
 	if request.Change == core.SCMMerged && err == nil {
-		change.Merges = []store.MergedPullRequest{{URL: url, Commit: commit}}
+		head, _ := fixes.ParseCommit(request.Head) // empty when it is none
+		change.Merges = []store.MergedPullRequest{{URL: url, Commit: commit, Head: head}}
 	}
 	return ""
 }

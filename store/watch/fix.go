@@ -50,7 +50,7 @@ func ReadFix(ctx context.Context, q pg.Querier, project, id int64) (Fix, error) 
 // Link returns by what the fix is recognised.
 func (f Fix) Link() fixes.Link {
 	if f.Kind == core.FixByCommit {
-		return fixes.Link{Commit: f.Ref}
+		return fixes.Link{Commit: f.Ref, MergeCommit: f.MergeCommit}
 	}
 	return fixes.Link{PullRequest: f.Ref, MergeCommit: f.MergeCommit}
 }
