@@ -79,7 +79,8 @@ func TestSCMPullRequestsOfStrangersLinkNothing(t *testing.T) {
 	require.Nil(t, s.showFix())
 
 	// Who merges it may write to the repository.
-	require.JSONEq(t, fmt.Sprintf(`{"ok": true, "projects": 1, "merged": %q, "linked": [%d]}`, shopPR, s.issue), s.openPR("closed", fromFork+wasMerged))
+	require.JSONEq(t, fmt.Sprintf(`{"ok": true, "projects": 1, "merged": %q, "linked": [%d]}`, shopPR, s.issue),
+		s.openPR("closed", fromFork+wasMerged))
 	s.requireStatus("fix_pending")
 }
 
@@ -142,7 +143,8 @@ func TestSCMUnmergedPullRequestGivesItsIssueBack(t *testing.T) {
 				row := s.activity()
 				require.Equal(t, []string{"issue." + path, "system", "scm"}, []string{row.Action, row.ActorType, row.ActorName})
 				require.Equal(t, map[string]any{
-					"kind": "pull_request", "ref": shopPR, "from": "fix_pending", "to": before, "reason": "it was closed without being merged",
+					"kind": "pull_request", "ref": shopPR, "from": "fix_pending", "to": before,
+					"reason": "it was closed without being merged",
 				}, row.Data)
 			}
 			require.False(t, s.deployBy("web-shop", fixCommit, `, "pull_requests": ["`+shopPR+`"]`), "the fix is closed")
@@ -200,14 +202,17 @@ func TestSCMPullRequestsInAnyOrder(t *testing.T) {
 		deliveries [][2]string
 		want       string
 	}{
-		"opened after closed":        {[][2]string{{"closed", changedAt(2)}, {"opened", changedAt(1)}}, "unresolved"},
-		"closed before reopened":     {[][2]string{{"opened", changedAt(1)}, {"reopened", changedAt(3)}, {"closed", changedAt(2)}}, "fix_pending"},
+		"opened after closed": {[][2]string{{"closed", changedAt(2)}, {"opened", changedAt(1)}}, "unresolved"},
+		"closed before reopened": {[][2]string{{"opened", changedAt(1)}, {"reopened", changedAt(3)}, {"closed", changedAt(2)}},
+			"fix_pending"},
 		"merged before opened":       {[][2]string{{"closed", wasMerged + changedAt(2)}, {"opened", changedAt(1)}}, "fix_pending"},
 		"merged, and told late":      {[][2]string{{"edited", changedAt(3)}, {"closed", wasMerged + changedAt(2)}}, "fix_pending"},
 		"closed after it was merged": {[][2]string{{"closed", wasMerged + changedAt(2)}, {"closed", changedAt(3)}}, "fix_pending"},
-		"closed twice":               {[][2]string{{"opened", changedAt(1)}, {"closed", changedAt(2)}, {"closed", changedAt(2)}}, "unresolved"},
-		"at no time":                 {[][2]string{{"opened", `, "updated_at": 7`}, {"closed", `, "updated_at": "soon"`}}, "unresolved"},
-		"at the end of time":         {[][2]string{{"opened", `, "updated_at": "9999-12-31T23:59:59Z"`}, {"closed", changedAt(1)}}, "fix_pending"},
+		"closed twice": {[][2]string{{"opened", changedAt(1)}, {"closed", changedAt(2)}, {"closed", changedAt(2)}},
+			"unresolved"},
+		"at no time": {[][2]string{{"opened", `, "updated_at": 7`}, {"closed", `, "updated_at": "soon"`}}, "unresolved"},
+		"at the end of time": {[][2]string{{"opened", `, "updated_at": "9999-12-31T23:59:59Z"`}, {"closed", changedAt(1)}},
+			"fix_pending"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -145,7 +145,7 @@ func TestSCMPushLinksAndDeploymentDeploys(t *testing.T) {
 	require.Contains(t, s.deliver("deployment_status", deploymentOf("pending", fixCommit, "production")), `"ignored":`)
 	answer := s.deliver("deployment_status", deploymentOf("success", fixCommit, "production"))
 	require.Regexp(t, `^\{"ok":true,"deploys":\[\{"id":\d+,"project_id":\d+,"release":"`+fixCommit+`","environment":"production","commit":"`+
-		fixCommit+`","deployed_at":"[^"]+","fixes_deployed":\[`+fmt.Sprint(s.issue)+`\]\}\]\}$`, answer)
+		fixCommit+`","deployed_at":"[^"]+","fixes_deployed":\[`+fmt.Sprint(s.issue)+`\],"fixes_waiting":\[\]\}\]\}$`, answer)
 	require.NotNil(t, s.showFix()["deployed_at"])
 	got := s.sendRequest(t.Context(), http.MethodGet, "/v1/releases/"+fixCommit+"?project=web-shop", "", nil)
 	require.Contains(t, got.body, `"source":"scm"`)

@@ -68,6 +68,20 @@ WHERE project_id = @project_id AND id = @id`
 	setIssueDeployed = `UPDATE issues SET fix_deployed_at = @deployed_at WHERE project_id = @project_id AND id = @id`
 )
 
+const waitingFixes = `
+SELECT f.issue_id, f.kind, f.ref, f.linked_at
+FROM fixes f JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id AND i.status = 'fix_pending'
+WHERE f.project_id = @project_id AND f.deployed_at IS NULL AND f.closed_at IS NULL
+ORDER BY f.id DESC LIMIT @rows`
+
+// maxFixesWaiting is how many fixes a reported deploy names that wait still (decisions 6).
+const maxFixesWaiting = 100
+
+// listWaitingFixes returns the fixes of a project that no deploy has brought, those that were linked last.
+func (t *tx) listWaitingFixes(ctx context.Context, project int64) ([]core.WaitingFix, error) {
+	return pg.QueryMany[core.WaitingFix](ctx, t, waitingFixes, pg.Args{"project_id": project, "rows": maxFixesWaiting})
+}
+
 // deployFix begins the watch over a fix, whose issue is locked.
 func (t *tx) deployFix(ctx context.Context, actor core.Actor, fix watch.Fix, d fixes.Deploy) error {
 	before, err := pg.QueryOne[struct{ Bursts int64 }](ctx, t, burstsBefore, pg.Args{
