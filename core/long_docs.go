@@ -49,8 +49,9 @@ var longDocs = map[string]string{
 	"@listIssuesInput.sort":          "last_seen: most recent first; priority: highest first, by the scores at the time of the first page.",
 	"@deploy.source": "Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's " +
 		"protocol.",
-	"@createDeployInput.release": "The version, as your events name it; the commit when absent.",
-	"@createDeployInput.commits": "SHAs of all commits since the deploy before.",
+	"@createAgentTokenInput.deploys": "true: it may report deploys and upload source maps too, of this app alone (releases:write).",
+	"@createDeployInput.release":     "The version, as your events name it; the commit when absent.",
+	"@createDeployInput.commits":     "SHAs of all commits since the deploy before.",
 	"@fix.overdue": "No deploy since the link names it, and the error goes on in their releases: it is work again. null while that is " +
 		"not so.",
 	"@reportedDeploy.fixes_waiting": "Fixes of the project that no deploy has brought, the latest 100. One that this deploy has: report " +

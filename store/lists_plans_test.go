@@ -202,7 +202,7 @@ func examplesOf(field string) []any {
 	examples, found := map[string][]any{
 		"ProjectID": {int64(8)}, "Status": {core.Regressed}, "Release": {"3.7", "no such"}, "Environment": {"env7", "no such"},
 		"Since": {core.Since("3d")}, "Search": {"Error 777", "Error", "pay 9", "no such", "öffnet", "日本"}, "Claimed": {&yes, &no},
-		"Test": {true}, "Sort": {core.ByPriority}, "Paging": {paging},
+		"Test": {true}, "WithOverdue": {true}, "Sort": {core.ByPriority}, "Paging": {paging},
 	}[field]
 	if !found {
 		panic("examplesOf has no example of the filter " + field)

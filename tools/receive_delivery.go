@@ -85,7 +85,7 @@ func explainNoLink(change store.SCMDelivery, outcome store.SCMOutcome) string {
 // explainNoProject says why a delivery concerns no project.
 func (t *Tools) explainNoProject(d core.SCMDelivery, repository string) string {
 	if repository == "" && slices.ContainsFunc(d.Repository, func(name string) bool { return name != "" }) {
-		return "the repository is not one on " + t.scmHost + " (SCM_HOST)"
+		return "the repository is not one on " + strings.Join(t.scmHosts, " or ") + " (SCM_HOST)"
 	}
 	return "no project has this repository"
 }
@@ -96,16 +96,16 @@ func (t *Tools) readDelivery(d core.SCMDelivery) (change store.SCMDelivery, reas
 	if d.Ignored != "" {
 		return change, d.Ignored
 	}
-	if repository, ok := fixes.ParseRepository(cmp.Or(d.Repository...), t.scmHost); ok {
-		change.Repository = repository
-	} else {
+	repository, host, ok := t.scmHosts.ParseRepository(cmp.Or(d.Repository...))
+	if !ok {
 		return change, "" // no project has it
 	}
+	change.Repository = repository
 	switch {
 	case d.Push != nil:
-		t.readPush(&change, *d.Push)
+		t.readPush(&change, host, *d.Push)
 	case d.PullRequest != nil:
-		reason = t.readPullRequest(&change, *d.PullRequest)
+		reason = t.readPullRequest(&change, host, *d.PullRequest)
 	case d.Deployment != nil:
 		reason = readDeployment(&change, *d.Deployment)
 	}
@@ -114,7 +114,7 @@ func (t *Tools) readDelivery(d core.SCMDelivery) (change store.SCMDelivery, reas
 
 // readPush finds the issues that commits name, and the pull requests that they merge. Of several commits that name an issue
 // the last one is its fix.
-func (t *Tools) readPush(change *store.SCMDelivery, push core.SCMPush) {
+func (t *Tools) readPush(change *store.SCMDelivery, host string, push core.SCMPush) {
 	change.Steps = listSteps(push)
 	markers := fixes.NewIssueMarkers(t.store.Settings().BaseURL)
 	fixedBy, order := map[int64]string{}, []int64{}
@@ -124,7 +124,7 @@ func (t *Tools) readPush(change *store.SCMDelivery, push core.SCMPush) {
 			continue
 		}
 		if number := fixes.FindMergedNumber(c.Message); number != "" && push.OnDefaultBranch {
-			url := t.pullRequestURL(change.Repository, number)
+			url := fixes.PullRequestURL(host, change.Repository, number)
 			change.Merges = append(change.Merges, store.MergedPullRequest{URL: url, Commit: commit, IsInferred: true})
 		}
 		if c.WasPushed {
@@ -153,12 +153,12 @@ func listSteps(push core.SCMPush) []fixes.Step {
 	return pushed.ListSteps()
 }
 
-func (t *Tools) readPullRequest(change *store.SCMDelivery, request core.SCMPullRequest) (reason string) {
+func (t *Tools) readPullRequest(change *store.SCMDelivery, host string, request core.SCMPullRequest) (reason string) {
 	text := strings.Replace(request.URL, "/pulls/", "/pull/", 1) // as Gitea has it
 	if text == "" {
-		text = t.pullRequestURL(change.Repository, fmt.Sprint(request.Number))
+		text = fixes.PullRequestURL(host, change.Repository, fmt.Sprint(request.Number))
 	}
-	url, err := fixes.ParsePullRequest(text, t.scmHost, change.Repository)
+	url, err := t.scmHosts.ParsePullRequest(text, change.Repository)
 	if err != nil {
 		return "the URL of the pull request " + strings.Replace(err.Error(), "project's repository", "repository that reports it", 1)
 	}
@@ -179,10 +179,6 @@ func (t *Tools) readPullRequest(change *store.SCMDelivery, request core.SCMPullR
 		change.Merges = []store.MergedPullRequest{{URL: url, Commit: commit, Head: head}}
 	}
 	return ""
-}
-
-func (t *Tools) pullRequestURL(repository, number string) string {
-	return "https://" + strings.ToLower(t.scmHost) + "/" + repository + "/pull/" + number
 }
 
 func readDeployment(change *store.SCMDelivery, deployment core.SCMDeployment) (reason string) {
