@@ -47,7 +47,7 @@ type Config struct {
 
 	VerifyMin string `name:"verify-min" env:"VERIFY_MIN" help:"Shortest time for which a fixed error must stay away; by default 1h."`
 	VerifyMax string `name:"verify-max" env:"VERIFY_MAX" help:"Longest such time, which needs no sign of life; by default 7d."`
-	SCMHost   string `name:"scm-host" env:"SCM_HOST" default:"github.com" help:"Host of source control, where pull requests are; several separated by commas."`
+	SCMHost   string `name:"scm-host" env:"SCM_HOST" default:"github.com" help:"Hosts of source control, where pull requests are."`
 
 	SCMWebhookSecret core.Secret `name:"scm-webhook-secret" env:"SCM_WEBHOOK_SECRET" help:"${help_SCM_WEBHOOK_SECRET}"`
 

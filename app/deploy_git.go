@@ -98,7 +98,8 @@ func (d DeployReport) listCommits(ctx context.Context, from string) ([]loggedCom
 	if from != "" {
 		revisions = from + ".." + d.Commit
 	}
-	out, err := d.runGit(ctx, "log", "-z", "--format=%H%n%B", "--max-count="+strconv.Itoa(maxDeployCommits), "--end-of-options", revisions, "--")
+	count := "--max-count=" + strconv.Itoa(maxDeployCommits)
+	out, err := d.runGit(ctx, "log", "-z", "--format=%H%n%B", count, "--end-of-options", revisions, "--")
 	if err != nil {
 		return nil, fmt.Errorf("git log %s: %w", revisions, err)
 	}

@@ -140,11 +140,12 @@ func TestNoFixWaitsUnseen(t *testing.T) {
 
 	require.ElementsMatch(t, issues, reported.FixesDeployed)
 	require.Len(t, reported.FixesWaiting, 1)
-	require.Equal(t, []any{s.issue, "https://github.com/acme/shop/pull/77"}, []any{reported.FixesWaiting[0].IssueID, reported.FixesWaiting[0].Ref})
+	const waiting = "https://github.com/acme/shop/pull/77"
+	require.Equal(t, []any{s.issue, waiting}, []any{reported.FixesWaiting[0].IssueID, reported.FixesWaiting[0].Ref})
 	require.Empty(t, said)
 	var text strings.Builder
 	require.NoError(t, app.PrintDeploy(&text, reported))
-	require.Contains(t, text.String(), fmt.Sprintf("The fix of issue %d waits still: no deploy named https://github.com/acme/shop/pull/77.\n", s.issue))
+	require.Contains(t, text.String(), fmt.Sprintf("The fix of issue %d waits still: no deploy named %s.\n", s.issue, waiting))
 
 	again, _ := s.deployByCommand(r)
 	require.Equal(t, reported.FixesWaiting, again.FixesWaiting)

@@ -131,8 +131,8 @@ func (c *Catalogue) proposeForWaiting(actor Actor, answer *Answer) error {
 }
 
 // waitingForModels is what a model is told of fixes that a deploy did not bring.
-const waitingForModels = "%d linked fixes still wait for a deploy that names them (fixes_waiting). If this one has them, report it again with " +
-	"all commits since the deploy before in commits, and the pull requests that were squashed in pull_requests."
+const waitingForModels = "%d linked fixes still wait for a deploy that names them (fixes_waiting). If this one has them, report it " +
+	"again with all commits since the deploy before in commits, and the pull requests that were squashed in pull_requests."
 
 // heldForModels is what a model is told of an action that was held.
 const heldForModels = "Nothing has changed. An admin other than who asked decides; until then the issue shows the request as " +

@@ -62,7 +62,8 @@ func (p PassedOver) String() string {
 }
 
 // ClaimNext lets the actor, or its worker, hold the best open issue that nobody holds: regressed ones first, then those that a
-// change of code can fix, then by priority. An issue whose fix is overdue is one of the others. When none is left the issue is nil, and passed says what was left alone.
+// change of code can fix, then by priority. An issue whose fix is overdue is one of the others.
+// When none is left the issue is nil, and passed says what was left alone.
 func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWanted) (
 	issue *core.ClaimedIssue, passed PassedOver, err error,
 ) {

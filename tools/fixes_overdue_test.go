@@ -176,7 +176,8 @@ func TestModelsAreToldOfWaitingFixes(t *testing.T) {
 		args := fmt.Sprintf(`{"project": %d, "commit": %q}`, shop, commit)
 		decoded, err := core.DecodeArgs([]byte(args))
 		require.NoError(t, err)
-		answer, failure := h.registry.Call(t.Context(), core.CreateDeploy.Operation, core.Call{Actor: core.NewBootstrapActor(), ForModel: true}, decoded)
+		call := core.Call{Actor: core.NewBootstrapActor(), ForModel: true}
+		answer, failure := h.registry.Call(t.Context(), core.CreateDeploy.Operation, call, decoded)
 		require.Nil(t, failure)
 		return string(answer.Body)
 	}
