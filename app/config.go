@@ -47,7 +47,7 @@ type Config struct {
 
 	VerifyMin string `name:"verify-min" env:"VERIFY_MIN" help:"Shortest time for which a fixed error must stay away; by default 1h."`
 	VerifyMax string `name:"verify-max" env:"VERIFY_MAX" help:"Longest such time, which needs no sign of life; by default 7d."`
-	SCMHost   string `name:"scm-host" env:"SCM_HOST" default:"github.com" help:"Host of source control, where pull requests are."`
+	SCMHost   string `name:"scm-host" env:"SCM_HOST" default:"github.com" help:"Hosts of source control, where pull requests are."`
 
 	SCMWebhookSecret core.Secret `name:"scm-webhook-secret" env:"SCM_WEBHOOK_SECRET" help:"${help_SCM_WEBHOOK_SECRET}"`
 
@@ -132,8 +132,8 @@ func (c *Config) FillDefaults() (err error) {
 	if err := errors.Join(c.readOutgoing(), c.readSSO()); err != nil {
 		return err
 	}
-	if strings.ContainsAny(c.SCMHost, "/ @?#") {
-		return errors.New("SCM_HOST must be a host, such as github.com, without https:// and path")
+	if hosts := fixes.ParseHosts(c.SCMHost); strings.ContainsAny(strings.Join(hosts, ""), "/ @?#") {
+		return errors.New("SCM_HOST must be a host, such as github.com, without https:// and path, or several separated by commas")
 	}
 	if c.DatabasePool != 0 && c.DatabasePool < store.MinConnections {
 		return fmt.Errorf("DATABASE_POOL must be at least %d", store.MinConnections)

@@ -1,13 +1,10 @@
 package app
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os/exec"
-	"strconv"
+	"slices"
 	"strings"
 
 	"errand/core"
@@ -19,15 +16,12 @@ type DeployReport struct {
 	Commit       string   `required:"" help:"SHA of the deployed commit."`
 	Release      string   `help:"The version, as the app's events name it; by default the commit."`
 	Environment  string   `default:"production" help:"Where it was deployed, as the app's events name it."`
-	Commits      []string `help:"SHAs of the commits since the deploy before, separated by commas."`
-	CommitsFrom  string   `name:"commits-from" placeholder:"REVISION" help:"What was deployed before: git log says what is new."`
+	Commits      []string `help:"SHAs of the commits since the deploy before, separated by commas; by default git log says them."`
+	CommitsFrom  string   `name:"commits-from" placeholder:"REVISION" help:"What was deployed before; by default the server says it."`
 	PullRequests []string `name:"pull-request" help:"URL of a pull request that the deploy brings; repeat the flag or separate with commas."`
 
 	Dir string `kong:"-"` // where git runs; empty for the current folder
 }
-
-// maxDeployCommits is how many commits a deploy may have (primary API, Limits).
-const maxDeployCommits = 1000
 
 // Send reports the deploy to a running Errand, and says on w when it has to try again.
 func (d DeployReport) Send(ctx context.Context, c Client, w io.Writer) (core.ReportedDeploy, error) {
@@ -39,36 +33,36 @@ func (d DeployReport) Send(ctx context.Context, c Client, w io.Writer) (core.Rep
 		Project: core.ProjectRef(d.Project), Commit: d.Commit, Release: d.Release, Environment: d.Environment,
 		Commits: d.Commits, PullRequests: d.PullRequests,
 	}
-	if d.CommitsFrom != "" {
-		logged, err := d.listCommits(ctx)
-		if err != nil {
+	var found []string // pull requests that nobody named
+	if d.CommitsFrom != "" || len(d.Commits) == 0 {
+		var logged []string
+		var err error
+		if logged, found, err = d.findChanges(ctx, c, w); err != nil {
 			return reported, err
 		}
 		input.Commits = append(input.Commits, logged...)
+		input.PullRequests = joinPullRequests(d.PullRequests, found)
 	}
 	if len(input.Commits) > maxDeployCommits {
 		return reported, fmt.Errorf("a deploy has at most %d commits, not %d", maxDeployCommits, len(input.Commits))
 	}
 	err := c.callOperation(ctx, core.CreateDeploy.Operation, input, &reported, w)
+	if err != nil && len(found) > 0 && strings.Contains(err.Error(), "pull_requests.") { // of a host that the server does not know
+		_, _ = fmt.Fprintf(w, "  The pull requests of the log are left out: %v\n", err)
+		input.PullRequests = d.PullRequests
+		err = c.callOperation(ctx, core.CreateDeploy.Operation, input, &reported, w)
+	}
 	return reported, err
 }
 
-// listCommits asks git for the commits since the deploy before, the newest if there are too many.
-func (d DeployReport) listCommits(ctx context.Context) ([]string, error) {
-	revisions := d.CommitsFrom + ".." + d.Commit
-	count := "--max-count=" + strconv.Itoa(maxDeployCommits)
-	git := exec.CommandContext(ctx, "git", "log", "--format=%H", count, "--end-of-options",
-		revisions, "--")
-	git.Dir = d.Dir
-	out, err := git.Output()
-	var failed *exec.ExitError
-	switch {
-	case errors.As(err, &failed):
-		return nil, fmt.Errorf("git log %s: %s", revisions, bytes.TrimSpace(failed.Stderr))
-	case err != nil:
-		return nil, fmt.Errorf("git log: %w", err)
+// joinPullRequests returns those that somebody named, and as many of those that were found as a deploy may have.
+func joinPullRequests(named, found []string) []string {
+	for _, url := range found {
+		if len(named) < maxDeployPullRequests && !slices.Contains(named, url) {
+			named = append(slices.Clone(named), url)
+		}
 	}
-	return strings.Fields(string(out)), nil
+	return named
 }
 
 // PrintDeploy says what was reported, and which fixes are live now.
@@ -76,6 +70,9 @@ func PrintDeploy(w io.Writer, d core.ReportedDeploy) error {
 	text := fmt.Sprintf("Reported: release %s in %s (commit %s).\n", d.Release, d.Environment, d.Commit)
 	for _, issue := range d.FixesDeployed {
 		text += fmt.Sprintf("It contains the fix of issue %d.\n", issue)
+	}
+	for _, fix := range d.FixesWaiting {
+		text += fmt.Sprintf("The fix of issue %d waits still: no deploy named %s.\n", fix.IssueID, fix.Ref)
 	}
 	_, err := io.WriteString(w, text)
 	return err

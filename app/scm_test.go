@@ -30,6 +30,7 @@ type scmShop struct {
 	*server
 	*testing.T
 	databaseURL string
+	key         string // for events
 	issue       int64
 	deliveries  int
 }
@@ -40,9 +41,9 @@ func openSCMShop(t *testing.T) *scmShop {
 	c := configOn(databaseURL)
 	c.SCMWebhookSecret, c.BaseURL, c.SCMHost = scmSecret, "https://errand.example", "github.com"
 	s := &scmShop{server: startServer(t, c), T: t, databaseURL: databaseURL}
-	key := s.makeProject(t)
+	s.key = s.makeProject(t)
 	s.setRepository("web-shop")
-	s.issue = s.sendEvent(t, key)
+	s.issue = s.sendEvent(t, s.key)
 	return s
 }
 
@@ -144,7 +145,7 @@ func TestSCMPushLinksAndDeploymentDeploys(t *testing.T) {
 	require.Contains(t, s.deliver("deployment_status", deploymentOf("pending", fixCommit, "production")), `"ignored":`)
 	answer := s.deliver("deployment_status", deploymentOf("success", fixCommit, "production"))
 	require.Regexp(t, `^\{"ok":true,"deploys":\[\{"id":\d+,"project_id":\d+,"release":"`+fixCommit+`","environment":"production","commit":"`+
-		fixCommit+`","deployed_at":"[^"]+","fixes_deployed":\[`+fmt.Sprint(s.issue)+`\]\}\]\}$`, answer)
+		fixCommit+`","deployed_at":"[^"]+","fixes_deployed":\[`+fmt.Sprint(s.issue)+`\],"fixes_waiting":\[\]\}\]\}$`, answer)
 	require.NotNil(t, s.showFix()["deployed_at"])
 	got := s.sendRequest(t.Context(), http.MethodGet, "/v1/releases/"+fixCommit+"?project=web-shop", "", nil)
 	require.Contains(t, got.body, `"source":"scm"`)

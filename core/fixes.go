@@ -19,8 +19,17 @@ type Fix struct {
 	VerifiedAt  Time      `json:"verified_at"`
 	RegressedAt Time      `json:"regressed_at"`
 	RegressedIn Untrusted `json:"regressed_in" doc:"The release in which the error came back."`
+	Overdue     *Overdue  `json:"overdue" doc:"@fix.overdue"`
 
 	UnknownReleases List[Untrusted] `json:"unknown_releases" doc:"@fix.unknown_releases"`
+}
+
+// Overdue says of a fix that no deploy names it while the error goes on in newer releases: after three of them, or after a day
+// (decisions 6).
+type Overdue struct {
+	Since   Time  `json:"since" always:"true"`
+	Deploys int64 `json:"deploys" doc:"Deploys since the link, of releases that are new since then."`
+	Events  int64 `json:"events" doc:"Stored events of these releases."`
 }
 
 // FixKind says by what a fix is recognised.
@@ -55,7 +64,7 @@ var LinkFix = DefineOperation[LinkFixInput, Data[IssueDetail]](Operation{
 	Description: "Names the commit or pull request that fixes an issue; it becomes fix_pending. " +
 		"When a deploy brings it, the error is watched: " +
 		"the issue is verified when it stays away until fix.verify_after, regressed when it returns. A new link replaces an open fix. " +
-		"Link the fix as soon as you have the commit or pull request; there is no need to resolve the issue.",
+		"Put a line \"Errand-Issue: 42\" (its id) into the commit or pull request as well, for squash merges. Do not resolve the issue.",
 	Example: `{"id": 42, "commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"}`,
 	Errors:  []Code{NotFound, InvalidRequest},
 })

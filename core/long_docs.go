@@ -43,16 +43,21 @@ var longDocs = map[string]string{
 	"@projectChange.scrub_keys":      "Further names whose values are masked.",
 	"@projectChange.scrub_patterns":  "JavaScript patterns; what they match is masked.",
 	"@projectChange.allowed_origins": "scheme://host[:port] that may send; null for any.",
-	"@status":                        "open: unresolved or regressed.",
+	"@status":                        "open: unresolved, regressed, overdue.",
 	"@listIssuesInput.fields":        "As id,title; or lean, or all.",
 	"@listIssueActivityInput.kind":   "notes: only notes; decisions: no notes, claims or tags.",
 	"@listIssuesInput.sort":          "last_seen: most recent first; priority: highest first, by the scores at the time of the first page.",
 	"@deploy.source": "Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's " +
 		"protocol.",
-	"@createDeployInput.release": "The version, as your events name it; the commit when absent.",
-	"@createDeployInput.commits": "SHAs of all commits since the deploy before.",
-	"@lacking":                   "The scope that the token lacks; setup for what needs a setup key.",
-	"@lackingRole":               "The lowest role that a person needs in the project; site_admin for what is of the installation.",
+	"@createAgentTokenInput.deploys": "true: it may report deploys and upload source maps too, of this app alone (releases:write).",
+	"@createDeployInput.release":     "The version, as your events name it; the commit when absent.",
+	"@createDeployInput.commits":     "SHAs of all commits since the deploy before.",
+	"@fix.overdue": "No deploy since the link names it, and the error goes on in their releases: it is work again. null while that is " +
+		"not so.",
+	"@reportedDeploy.fixes_waiting": "Fixes of the project that no deploy has brought, the latest 100. One that this deploy has: report " +
+		"it again with its commit in commits, or its pull request.",
+	"@lacking":     "The scope that the token lacks; setup for what needs a setup key.",
+	"@lackingRole": "The lowest role that a person needs in the project; site_admin for what is of the installation.",
 	"@createdSetupKey.prompt": "A text for a coding agent: where Errand is, the key, and what to do. It holds the key: treat it as a " +
 		"secret.",
 	"@correctTriageInput.note": "Why the rules are wrong here.",

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -97,11 +98,41 @@ func (c *Catalogue) proposeAfterWrite(op *Operation, actor Actor, answer *Answer
 			return err
 		}
 	}
+	if op.Name == CreateDeploy.Name {
+		return c.proposeForWaiting(actor, answer)
+	}
 	if calls := c.proposeCalls(actor, tools, before); calls != nil {
 		answer.Body, err = appendMember(answer.Body, "next", calls)
 	}
 	return err
 }
+
+// proposeForWaiting says what to do about fixes that a deploy did not name: otherwise they wait for ever.
+func (c *Catalogue) proposeForWaiting(actor Actor, answer *Answer) error {
+	var reported struct {
+		Data struct {
+			FixesWaiting []struct {
+				IssueID int64 `json:"issue_id"`
+			} `json:"fixes_waiting"`
+		}
+	}
+	err := json.Unmarshal(answer.Body, &reported)
+	waiting := reported.Data.FixesWaiting
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	if answer.Body, err = appendMember(answer.Body, "waiting", fmt.Sprintf(waitingForModels, len(waiting))); err != nil {
+		return err
+	}
+	if calls := c.proposeCalls(actor, []string{GetIssue.Name}, map[string]any{"id": waiting[0].IssueID}); calls != nil {
+		answer.Body, err = appendMember(answer.Body, "next", calls)
+	}
+	return err
+}
+
+// waitingForModels is what a model is told of fixes that a deploy did not bring.
+const waitingForModels = "%d linked fixes still wait for a deploy that names them (fixes_waiting). If this one has them, report it " +
+	"again with all commits since the deploy before in commits, and the pull requests that were squashed in pull_requests."
 
 // heldForModels is what a model is told of an action that was held.
 const heldForModels = "Nothing has changed. An admin other than who asked decides; until then the issue shows the request as " +

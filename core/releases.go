@@ -43,6 +43,16 @@ type ReportedDeploy struct {
 	Commit        string      `json:"commit"`
 	DeployedAt    Time        `json:"deployed_at" always:"true"`
 	FixesDeployed List[int64] `json:"fixes_deployed" doc:"Ids of the issues whose fix it contains."`
+	// FixesWaiting are at most 100, those that were linked last.
+	FixesWaiting List[WaitingFix] `json:"fixes_waiting" doc:"@reportedDeploy.fixes_waiting"`
+}
+
+// WaitingFix is a fix that no deploy has brought yet (decisions 6).
+type WaitingFix struct {
+	IssueID  int64   `json:"issue_id"`
+	Kind     FixKind `json:"kind" enum:"commit|pull_request"`
+	Ref      string  `json:"ref" doc:"The commit, or the URL of the pull request."`
+	LinkedAt Time    `json:"linked_at" always:"true"`
 }
 
 // ReleaseDetail is one release with what became of issues in it. Each list has the latest 1000.
@@ -75,9 +85,8 @@ type CreateDeployInput struct {
 var CreateDeploy = DefineOperation[CreateDeployInput, Data[ReportedDeploy]](Operation{
 	Name: "create_deploy", Route: "POST /v1/deploys", Scope: ReleasesWrite, Status: 201,
 	Summary: "Report a deploy",
-	Description: "Tells that a commit is live now. Fixes that it brings (by commit, by one of commits, or by pull request) " +
-		"count as deployed: fixes_deployed names their issues. Report every deploy, in order: it says which release " +
-		"contains a fix.",
+	Description: "Tells that a commit is live now. Fixes that it brings (by commit, one of commits, or pull request) " +
+		"count as deployed: fixes_deployed; fixes_waiting are left. Report every deploy, in order: it says which release contains a fix.",
 	Example: `{"project": "web-shop", "commit": "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567", "release": "1.4.0", "commits": ["9f8e7d6"]}`,
 	Errors:  []Code{ProjectNotFound, ForbiddenProject, InvalidRequest},
 })

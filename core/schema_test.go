@@ -120,7 +120,7 @@ func TestNullableMembers(t *testing.T) {
 		"Issue":       "approval claim culprit first_release last_release merged_into source type",
 		"IssueDetail": "approval claim culprit first_release fix last_release latest_event_id merged_into source type",
 		"Claim":       "worker",
-		"Fix":         "commit deployed_at environment outcome pr_url regressed_at regressed_in release verified_at verify_after",
+		"Fix":         "commit deployed_at environment outcome overdue pr_url regressed_at regressed_in release verified_at verify_after",
 		"IngestState": "last_event_at quota",
 		"Activity":    "actor_id data",
 		"EventRow":    "environment release user_hash",

@@ -1,5 +1,7 @@
 package core
 
+import "time"
+
 // SCMDelivery is what the webhook of source control reports: a push, a pull request or a deployment. Its texts are the
 // sender's.
 type SCMDelivery struct {
@@ -42,6 +44,10 @@ type SCMPullRequest struct {
 	Number      int64
 	Title, Body string
 	MergeCommit string
+	Head        string    // the newest commit of its branch
+	ChangedAt   time.Time // zero: not said
+	// IsTrusted says that it comes from the repository itself, or that its author may write to that. Anybody may open the others.
+	IsTrusted bool
 }
 
 // SCMChange says what happened to a pull request.
@@ -49,7 +55,8 @@ type SCMChange string
 
 // The changes of pull requests.
 const (
-	SCMOpened SCMChange = "opened" // or reopened, or edited
+	SCMOpened SCMChange = "opened" // or reopened
+	SCMEdited SCMChange = "edited"
 	SCMMerged SCMChange = "merged"
 	SCMClosed SCMChange = "closed" // without being merged
 )
@@ -67,7 +74,9 @@ type SCMAnswer struct {
 	Commits   *int                 `json:"commits,omitempty"`
 	Merged    string               `json:"merged,omitempty"`
 	Closed    string               `json:"closed,omitempty"`
-	Linked    List[int64]          `json:"linked,omitempty"` // the issues to which a fix was linked
+	Linked    List[int64]          `json:"linked,omitempty"`     // the issues to which a fix was linked
+	Kept      List[int64]          `json:"kept,omitempty"`       // the issues that keep the fix that somebody linked by a call
+	GivenBack List[int64]          `json:"given_back,omitempty"` // the issues whose fix was closed
 	Deploys   List[ReportedDeploy] `json:"deploys,omitempty"`
 	Ignored   string               `json:"ignored,omitempty"`
 	Duplicate bool                 `json:"duplicate,omitempty"`

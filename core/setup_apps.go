@@ -50,6 +50,7 @@ type AgentToken struct {
 type CreateAgentTokenInput struct {
 	Name    string     `json:"name" doc:"Who will use it; shown as the holder of claims." min:"1" max:"100"`
 	Project ProjectRef `json:"project" doc:"Id or slug of your app." min:"1"`
+	Deploys bool       `json:"deploys,omitempty" doc:"@createAgentTokenInput.deploys"`
 }
 
 // Check refuses names that cannot be shown, and the name of the bootstrap admin.

@@ -19,7 +19,8 @@ type Deploy struct {
 	PullRequests []string // as ParsePullRequest returns them
 }
 
-// Link says how a fix is recognised: by its commit, or by its pull request and, once that is merged, the merge commit.
+// Link says how a fix is recognised: by its commit or its pull request and, once the pull request is merged, by the merge commit: a
+// commit of its branch may have been squashed.
 type Link struct {
 	Commit      string
 	PullRequest string

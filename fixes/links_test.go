@@ -87,6 +87,7 @@ func TestParsePullRequest(t *testing.T) {
 		"no number":            {"https://github.com/acme/shop/pull/", "", ""},
 		"zero":                 {"https://github.com/acme/shop/pull/0", "", ""},
 		"leading zero":         {"https://github.com/acme/shop/pull/042", "", ""},
+		"form of GitLab":       {"https://github.com/acme/shop/-/merge_requests/42", "", ""},
 		"two dots":             {"https://github.com/acme/../pull/42", "", ""},
 		"escaped slash":        {"https://github.com/acme%2Fshop/pull/42", "", ""},
 		"new line":             {want + "\n", "", ""},
@@ -96,11 +97,71 @@ func TestParsePullRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			url, err := fixes.ParsePullRequest(test.text, "github.com", test.repository)
+			url, err := fixes.Hosts{"github.com"}.ParsePullRequest(test.text, test.repository)
 
 			require.Equal(t, test.want, url)
 			require.Equal(t, test.want == "", err != nil)
 		})
+	}
+}
+
+func TestParsePullRequestOnSeveralHosts(t *testing.T) {
+	t.Parallel()
+	hosts := fixes.ParseHosts(" github.com,GitLab.example:8443, ,git.example,git.example")
+	require.Equal(t, fixes.Hosts{"github.com", "gitlab.example:8443", "git.example"}, hosts)
+	const request = "https://gitlab.example:8443/acme/web/shop/-/merge_requests/42"
+	for text, want := range map[string]string{
+		request:                                "acme/web/shop",
+		strings.ToUpper(request):               "acme/web/shop",
+		"https://git.example/acme/shop/pull/7": "acme/shop",
+		"https://git.example/acme/shop/-/merge_requests/7": "acme/shop",
+		"https://github.com/acme/shop/pull/7":              "acme/shop",
+		"https://github.com/acme/shop/-/merge_requests/7":  "",
+		"https://gitlab.example/acme/shop/pull/7":          "",
+		"https://gitlab.com/acme/shop/-/merge_requests/7":  "",
+		"http://git.example/acme/shop/-/merge_requests/7":  "",
+		"https://git.example/shop/-/merge_requests/7":      "",
+		"https://git.example/a/../b/-/merge_requests/7":    "",
+		"https://git.example/a//b/-/merge_requests/7":      "",
+		"https://git.example/a/-/b/-/merge_requests/7":     "",
+		request + "/diffs": "",
+		request + "?tab=1": "",
+		request + "\n":     "",
+		"https://gitlab.example:8443/acme/shop/-/merge_requests/0":                             "",
+		"https://gitlab.example:8443/" + strings.Repeat("a/", 22) + "shop/-/merge_requests/1":  "",
+		"https://gitlab.example:8443/" + strings.Repeat("a", 500) + "/shop/-/merge_requests/1": "",
+	} {
+		url, err := hosts.ParsePullRequest(text, "")
+		if want == "" {
+			require.ErrorContains(t, err, "https://git.example/<group>/<project>/-/merge_requests/<number>", text)
+			continue
+		}
+		require.NoError(t, err, text)
+		require.Equal(t, strings.ToLower(text), url)
+		_, err = hosts.ParsePullRequest(text, want)
+		require.NoError(t, err)
+		_, err = hosts.ParsePullRequest(text, "acme/other")
+		require.ErrorContains(t, err, "must be a pull request of the project's repository, acme/other")
+	}
+}
+
+func TestParseRemote(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"https://github.com/Acme/Shop.git":               "github.com Acme/Shop",
+		"https://x-access-token:s3@github.com/acme/shop": "github.com acme/shop",
+		"http://git.example:3000/acme/shop/":             "git.example:3000 acme/shop",
+		"git@github.com:acme/shop.git":                   "github.com acme/shop",
+		"ssh://git@git.example:2222/acme/web/shop.git":   "git.example acme/web/shop",
+		"git@gitlab.example:acme/web/shop":               "gitlab.example acme/web/shop",
+		"git://git.example/acme/shop.git\n":              "git.example acme/shop",
+		"/srv/git/shop.git":                              " ",
+		"../shop":                                        " ",
+		"":                                               " ",
+	} {
+		host, path, ok := fixes.ParseRemote(url)
+		require.Equal(t, want, host+" "+path, url)
+		require.Equal(t, want != " ", ok)
 	}
 }
 

@@ -53,6 +53,18 @@ var (
 	squashTitle = regexp.MustCompile(`\(#([1-9][0-9]{0,9})\)$`)
 )
 
+// mergeRequestLine is how GitLab ends the message of a merge or a squash.
+var mergeRequestLine = regexp.MustCompile(`(?m)^See merge request ([^ !]+)!([1-9][0-9]{0,9})\r?$`)
+
+// FindMergeRequest returns the project and the number of the merge request of GitLab that a commit with the message merges; empty texts
+// when it names none.
+func FindMergeRequest(message string) (project, number string) {
+	if match := mergeRequestLine.FindStringSubmatch(message); match != nil {
+		return match[1], match[2]
+	}
+	return "", ""
+}
+
 // FindMergedNumber returns the number of the pull request that a commit with the message merges, as the title says it, or an
 // empty text.
 func FindMergedNumber(message string) string {

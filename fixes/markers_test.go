@@ -85,10 +85,10 @@ func TestParseRepository(t *testing.T) {
 		"":                                    "",
 	} {
 		t.Run(text, func(t *testing.T) {
-			repository, ok := fixes.ParseRepository(text, "github.com")
+			repository, host, ok := fixes.Hosts{"github.com"}.ParseRepository(text)
 			require.Equal(t, want != "", ok)
 			if ok {
-				require.Equal(t, want, repository)
+				require.Equal(t, []string{want, "github.com"}, []string{repository, host})
 			}
 		})
 	}

@@ -3,27 +3,87 @@ package fixes
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // maxURL is how long the URL of a pull request may be, in characters.
 const maxURL = 500
 
-// pullRequestForm is an owner, a repository and a number.
-var pullRequestForm = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]*)/(\.?[a-z0-9_-][a-z0-9._-]*)/pull/([1-9][0-9]{0,9})$`)
+// gitHub is the public host that has pull requests alone. Of others it is not known what they run.
+const gitHub = "github.com"
 
-// ParsePullRequest returns the URL of a pull request on the host, in lower case: https://<host>/<owner>/<repo>/pull/<number>.
-// With a repository (owner/name) it must be of that one. The error says what is allowed.
-func ParsePullRequest(text, host, repository string) (string, error) {
-	prefix := "https://" + strings.ToLower(host) + "/"
-	url := strings.ToLower(text)
-	path, onHost := strings.CutPrefix(url, prefix)
-	match := pullRequestForm.FindStringSubmatch(path)
-	if !onHost || match == nil || len(text) > maxURL {
-		return "", fmt.Errorf("must be the URL of a pull request: %s<owner>/<repo>/pull/<number>", prefix)
+var (
+	// pullRequestForm is an owner, a repository and a number.
+	pullRequestForm = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]*/\.?[a-z0-9_-][a-z0-9._-]*)/pull/[1-9][0-9]{0,9}$`)
+	// mergeRequestForm is that of GitLab: groups, which may be nested as deep as it allows, a project and a number.
+	mergeRequestForm = regexp.MustCompile(`^([a-z0-9_][a-z0-9._-]*(?:/[a-z0-9_][a-z0-9._-]*){1,20})/-/merge_requests/[1-9][0-9]{0,9}$`)
+)
+
+// Hosts are the hosts of source control (SCM_HOST), in lower case, at least one.
+type Hosts []string
+
+// ParseHosts reads the hosts of SCM_HOST, which are separated by commas.
+func ParseHosts(text string) Hosts {
+	var hosts Hosts
+	for host := range strings.SplitSeq(strings.ToLower(text), ",") {
+		if host = strings.TrimSpace(host); host != "" && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
 	}
-	if repository != "" && match[1]+"/"+match[2] != strings.ToLower(repository) {
+	return hosts
+}
+
+// ParsePullRequest returns the URL of a pull request on one of the hosts, in lower case: https://<host>/<owner>/<repo>/pull/<number>, or
+// GitLab's https://<host>/<group>/<project>/-/merge_requests/<number>. With a repository (owner/name) it must be of that one. The error
+// says what is allowed.
+func (h Hosts) ParsePullRequest(text, repository string) (string, error) {
+	url := strings.ToLower(text)
+	found := h.findRepository(url)
+	if found == "" || len(text) > maxURL {
+		return "", fmt.Errorf("must be the URL of a pull request: %s", h.describeForms())
+	}
+	if repository != "" && found != strings.ToLower(repository) {
 		return "", fmt.Errorf("must be a pull request of the project's repository, %s", repository)
 	}
 	return url, nil
+}
+
+// findRepository returns the repository of a pull request in lower case, empty when the URL is none on the hosts.
+func (h Hosts) findRepository(url string) string {
+	for _, host := range h {
+		path, onHost := strings.CutPrefix(url, "https://"+host+"/")
+		if !onHost {
+			continue
+		}
+		if match := pullRequestForm.FindStringSubmatch(path); match != nil {
+			return match[1]
+		}
+		if match := mergeRequestForm.FindStringSubmatch(path); match != nil && host != gitHub {
+			return match[1]
+		}
+	}
+	return ""
+}
+
+// describeForms says how pull requests are named on the hosts.
+func (h Hosts) describeForms() string {
+	forms := make([]string, 0, len(h))
+	for _, host := range h {
+		forms = append(forms, "https://"+host+"/<owner>/<repo>/pull/<number>")
+		if host != gitHub {
+			forms = append(forms, "https://"+host+"/<group>/<project>/-/merge_requests/<number>")
+		}
+	}
+	return strings.Join(forms, " or ")
+}
+
+// PullRequestURL returns the URL of the pull request with a number in a repository on a host, as ParsePullRequest does.
+func PullRequestURL(host, repository, number string) string {
+	return strings.ToLower("https://" + host + "/" + repository + "/pull/" + number)
+}
+
+// MergeRequestURL is PullRequestURL for GitLab.
+func MergeRequestURL(host, project, number string) string {
+	return strings.ToLower("https://" + host + "/" + project + "/-/merge_requests/" + number)
 }

@@ -2,22 +2,38 @@ package fixes
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
 var repositoryForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*/\.?[a-z0-9_-][a-z0-9._-]*$`)
 
-// ParseRepository returns a repository as projects have it, owner/name in lower case: https://github.com/Acme/shop.git on the
-// host github.com is acme/shop. It reports false for a repository on another host, and for anything else.
-func ParseRepository(text, host string) (repository string, ok bool) {
-	repository = strings.ToLower(text)
+// ParseRepository returns a repository as projects have it, owner/name in lower case, and its host: https://github.com/Acme/shop.git is
+// acme/shop on github.com. Without a host it is on the first. It reports false for a repository on another host, and for anything else.
+func (h Hosts) ParseRepository(text string) (repository, host string, ok bool) {
+	repository, host = strings.ToLower(text), h[0]
 	if scheme, rest, isURL := strings.Cut(repository, "://"); isURL {
-		path, onHost := strings.CutPrefix(rest, strings.ToLower(host)+"/")
-		if scheme != "https" && scheme != "http" || !onHost {
-			return "", false
+		var path string
+		host, path, _ = strings.Cut(rest, "/")
+		if scheme != "https" && scheme != "http" || !slices.Contains(h, host) {
+			return "", "", false
 		}
 		repository = strings.TrimSuffix(path, "/")
 	}
 	repository = strings.TrimSuffix(repository, ".git")
-	return repository, repositoryForm.MatchString(repository)
+	return repository, host, repositoryForm.MatchString(repository)
+}
+
+// remoteForm is the URL of a remote of git: by HTTPS with or without a user, by SSH, or as scp has it.
+var remoteForm = regexp.MustCompile(
+	`^(?:https?://(?:[^/@]*@)?([^/@]+)/|(?:ssh|git)://(?:[^/@]*@)?([^/@:]+)(?::[0-9]+)?/|(?:[^/@]*@)?([^/@:]+):/?)([^?#]+?)(?:\.git)?/?$`)
+
+// ParseRemote returns the host and the path of a repository from the URL of a remote of git, such as git@github.com:acme/shop.git. It
+// reports false for a folder of this machine.
+func ParseRemote(url string) (host, path string, ok bool) {
+	match := remoteForm.FindStringSubmatch(strings.TrimSpace(url))
+	if match == nil {
+		return "", "", false
+	}
+	return strings.ToLower(match[1] + match[2] + match[3]), match[4], true
 }

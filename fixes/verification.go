@@ -3,23 +3,24 @@ package fixes
 import "time"
 
 const (
-	// RateWindow is how long before its deploy the events of an issue are counted.
+	// RateWindow is how long before its deploy the events of an issue are counted, those within five minutes once (decisions 6): one
+	// failure may send many at once.
 	RateWindow = 7 * 24 * time.Hour
-	// expectedEvents is how many events the quiet window would have had at the old rate. With 3 it is quiet by chance in 1 of
+	// expectedBursts is how many of them the quiet window would have had at the old rate. With 3 it is quiet by chance in 1 of
 	// 20 cases.
-	expectedEvents = 3
+	expectedBursts = 3
 )
 
 // Bounds are the shortest and the longest window in which an error has to stay away (VERIFY_MIN, VERIFY_MAX).
 type Bounds struct{ Min, Max time.Duration }
 
-// QuietWindow returns how long an error has to stay away, from the number of its events in the RateWindow before the deploy.
-// An error that came three times a day is watched for a day.
-func (b Bounds) QuietWindow(events int64) time.Duration {
-	if events <= 0 {
+// QuietWindow returns how long an error has to stay away, from the number of its bursts in the RateWindow before the deploy: the
+// events of five minutes are one. An error that came three times a day is watched for a day.
+func (b Bounds) QuietWindow(bursts int64) time.Duration {
+	if bursts <= 0 {
 		return b.Max
 	}
-	return min(b.Max, max(b.Min, expectedEvents*RateWindow/time.Duration(events)))
+	return min(b.Max, max(b.Min, expectedBursts*RateWindow/time.Duration(bursts)))
 }
 
 // Watch is a deployed fix while it waits to be verified.
@@ -29,9 +30,9 @@ type Watch struct {
 	VerifyBy    time.Time // from then on no sign of life is needed
 }
 
-// Watch returns the watch over a fix.
-func (b Bounds) Watch(deployedAt time.Time, events int64) Watch {
-	return Watch{deployedAt, deployedAt.Add(b.QuietWindow(events)), deployedAt.Add(b.Max)}
+// Watch returns the watch over a fix, from the number of bursts as in QuietWindow.
+func (b Bounds) Watch(deployedAt time.Time, bursts int64) Watch {
+	return Watch{deployedAt, deployedAt.Add(b.QuietWindow(bursts)), deployedAt.Add(b.Max)}
 }
 
 // IsVerified reports whether a fix whose error did not return is verified now. Silence means something only when the

@@ -3,6 +3,7 @@ package prompts
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"errand/core"
 )
@@ -31,9 +32,11 @@ func (b *brief) listSteps() []step {
 	return append(steps, b.claimStep(),
 		step{"Find the cause in the source code. Write a test that fails because of it, then the smallest fix that makes it pass.",
 			"Fix it, with a test that fails without the fix."},
-		step{fmt.Sprintf("%s id=%d with commit or pr_url, note (the cause, and what you changed) and release=true. A deploy that has the fix "+
-			"starts the watch: the issue becomes verified or regressed by itself.", core.LinkFix.Name, id),
-			fmt.Sprintf("%s id=%d with commit or pr_url, note and release=true.", core.LinkFix.Name, id)},
+		step{fmt.Sprintf("%s id=%d with commit or pr_url, note (the cause, and what you changed) and release=true. Put the line "+
+			"\"Errand-Issue: %d\" into the commit or pull request too: so the fix is found when it is squashed. "+
+			"Its deploy starts the watch: verified or regressed.",
+			core.LinkFix.Name, id, id),
+			fmt.Sprintf("%s id=%d with commit or pr_url, note and release=true; \"Errand-Issue: %d\" in the commit.", core.LinkFix.Name, id, id)},
 		step{fmt.Sprintf("If this code cannot fix it: %s where the triage is wrong, then %s id=%d with note: what you found.",
 			core.CorrectTriage.Name, core.ReleaseIssue.Name, id),
 			fmt.Sprintf("If you cannot: %s id=%d with note.", core.ReleaseIssue.Name, id)},
@@ -71,6 +74,9 @@ func (b *brief) describeStatus() string {
 			return fmt.Sprintf("A fix is deployed and watched until %s: wait for that, unless you know that it is wrong.",
 				minuteOf(b.Issue.Fix.VerifyAfter))
 		}
+		if b.Issue.Fix != nil && b.Issue.Fix.Overdue != nil {
+			return b.describeOverdue(b.Issue.Fix)
+		}
 		return "A fix is linked and waits for its deploy: there is nothing to do, unless you know that it is wrong."
 	case core.Resolved, core.Verified:
 		return fmt.Sprintf("The issue is %s: there is nothing to do, unless the error comes back.", b.Issue.Status)
@@ -79,6 +85,43 @@ func (b *brief) describeStatus() string {
 	default:
 		return ""
 	}
+}
+
+// describeOverdue says why an issue whose fix waits for its deploy is work again, and what to look at first.
+func (b *brief) describeOverdue(f *core.Fix) string {
+	return fmt.Sprintf("The fix (%s) is overdue: linked %s ago; %s since %s not name it; %s since. See whether it was deployed: if so, "+
+		"report that deploy again with its commit or pull request (%s); if it waits for review or was dropped, finish it; "+
+		"else fix the error anew and link that.",
+		refOf(f), describeSpan(b.Now.Sub(f.LinkedAt.Time)), countOf(f.Overdue.Deploys, "deploy"), doOf(f.Overdue.Deploys),
+		countOf(f.Overdue.Events, "event"), core.CreateDeploy.Name)
+}
+
+// describeSpan writes a span in the largest unit that it has, such as 3 days.
+func describeSpan(span time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case span >= day:
+		return countOf(int64(span/day), "day")
+	case span >= time.Hour:
+		return countOf(int64(span/time.Hour), "hour")
+	default:
+		return countOf(int64(max(0, span)/time.Minute), "minute")
+	}
+}
+
+// countOf writes a number of things, such as 1 deploy or 3 deploys.
+func countOf(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
+}
+
+func doOf(n int64) string {
+	if n == 1 {
+		return "does"
+	}
+	return "do"
 }
 
 // renderSteps writes the steps, in short where the whole brief has little room.

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"errand/core"
 )
@@ -69,6 +71,44 @@ type pullRequest struct {
 	Body           string `json:"body"`
 	Merged         bool   `json:"merged"`
 	MergeCommitSHA string `json:"merge_commit_sha"`
+	UpdatedAt      string `json:"updated_at"`
+
+	// Who may have written it. A sender of one's own may leave out all three.
+
+	AuthorAssociation json.RawMessage `json:"author_association"`
+	Head              json.RawMessage `json:"head"`
+	Base              json.RawMessage `json:"base"`
+}
+
+// branch is one side of a pull request.
+type branch struct {
+	SHA  string `json:"sha"`
+	Repo struct {
+		FullName string `json:"full_name"`
+	} `json:"repo"`
+}
+
+// readBranch reads a side of a pull request, as far as it is there.
+func readBranch(text json.RawMessage) (b branch) {
+	_ = json.Unmarshal(text, &b) // what is of another type is not there
+	return b
+}
+
+// authorsTrusted are the associations of those who may write to the repository (decisions 6). Gitea and Forgejo name none.
+var authorsTrusted = []string{"OWNER", "MEMBER", "COLLABORATOR"}
+
+// isTrusted reports whether the pull request comes from the repository itself or from somebody who may write to it. A payload that
+// says nothing at all of that is none of a host, where strangers are, but of somebody's own sender, who has the secret.
+func (r pullRequest) isTrusted() bool {
+	if r.AuthorAssociation == nil && r.Head == nil && r.Base == nil {
+		return true
+	}
+	var association string
+	if json.Unmarshal(r.AuthorAssociation, &association) == nil && slices.Contains(authorsTrusted, association) {
+		return true
+	}
+	head, base := readBranch(r.Head).Repo.FullName, readBranch(r.Base).Repo.FullName
+	return head != "" && strings.EqualFold(head, base)
 }
 
 // parsePayload reads a JSON object. Only what is not one is an error.
@@ -160,13 +200,18 @@ func (p payload) readPush() *core.SCMPush {
 
 func (p payload) readPullRequest() (request *core.SCMPullRequest, ignored string) {
 	r := p.PullRequest
-	request = &core.SCMPullRequest{URL: r.HTMLURL, Number: r.Number, Title: r.Title, Body: r.Body}
+	request = &core.SCMPullRequest{
+		URL: r.HTMLURL, Number: r.Number, Title: r.Title, Body: r.Body, Head: readBranch(r.Head).SHA, IsTrusted: r.isTrusted(),
+	}
+	request.ChangedAt, _ = time.Parse(time.RFC3339, r.UpdatedAt) // zero when it is none
 	if request.Number == 0 {
 		request.Number = p.Number
 	}
 	switch {
-	case p.Action == "opened" || p.Action == "reopened" || p.Action == "edited":
+	case p.Action == "opened" || p.Action == "reopened":
 		request.Change = core.SCMOpened
+	case p.Action == "edited":
+		request.Change = core.SCMEdited
 	case p.Action == "closed" && r.Merged:
 		request.Change, request.MergeCommit = core.SCMMerged, r.MergeCommitSHA
 	case p.Action == "closed":

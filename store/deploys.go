@@ -107,6 +107,10 @@ func (t *tx) createDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (c
 		Number: place.Number, Release: d.Release, Environment: d.Environment, Commit: d.Commit, At: place.DeployedAt.Time,
 		Commits: d.Commits, PullRequests: d.PullRequests,
 	})
+	if err != nil {
+		return reported, err
+	}
+	reported.FixesWaiting, err = t.listWaitingFixes(ctx, d.ProjectID)
 	return reported, err
 }
 

@@ -33,6 +33,9 @@ func showFix(r watch.Fix) core.Fix {
 		DeployedAt: r.DeployedAt, VerifyAfter: r.VerifyAfter, VerifiedAt: r.VerifiedAt, RegressedAt: r.RegressedAt,
 		RegressedIn: core.Untrusted(core.ShowName(r.RegressedIn)),
 	}
+	if !r.OverdueSince.IsZero() {
+		fix.Overdue = &core.Overdue{Since: r.OverdueSince, Deploys: r.OverdueDeploys, Events: r.OverdueEvents}
+	}
 	if r.Outcome != nil {
 		fix.Outcome = core.Text(*r.Outcome)
 	}

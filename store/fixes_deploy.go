@@ -56,8 +56,10 @@ func (t *tx) deployFixes(ctx context.Context, actor core.Actor, project int64, d
 }
 
 const (
-	eventsBefore = `
-SELECT coalesce(sum(events), 0)::bigint AS events FROM issue_hours
+	// The events of five minutes are one. Of an hour of which only the number of events is known, each was in five minutes of its own.
+	burstsBefore = `
+SELECT coalesce(sum(CASE WHEN fives = 0 THEN least(events, 12) ELSE bit_count(fives::bit(12)) END), 0)::bigint AS bursts
+FROM issue_hours
 WHERE project_id = @project_id AND issue_id = @issue_id AND hour >= @after AND hour < @before`
 	setFixDeployed = `
 UPDATE fixes SET deploy_number = @number, release = @release, environment = @environment, deploy_commit = @commit,
@@ -66,15 +68,29 @@ WHERE project_id = @project_id AND id = @id`
 	setIssueDeployed = `UPDATE issues SET fix_deployed_at = @deployed_at WHERE project_id = @project_id AND id = @id`
 )
 
+const waitingFixes = `
+SELECT f.issue_id, f.kind, f.ref, f.linked_at
+FROM fixes f JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id AND i.status = 'fix_pending'
+WHERE f.project_id = @project_id AND f.deployed_at IS NULL AND f.closed_at IS NULL
+ORDER BY f.id DESC LIMIT @rows`
+
+// maxFixesWaiting is how many fixes a reported deploy names that wait still (decisions 6).
+const maxFixesWaiting = 100
+
+// listWaitingFixes returns the fixes of a project that no deploy has brought, those that were linked last.
+func (t *tx) listWaitingFixes(ctx context.Context, project int64) ([]core.WaitingFix, error) {
+	return pg.QueryMany[core.WaitingFix](ctx, t, waitingFixes, pg.Args{"project_id": project, "rows": maxFixesWaiting})
+}
+
 // deployFix begins the watch over a fix, whose issue is locked.
 func (t *tx) deployFix(ctx context.Context, actor core.Actor, fix watch.Fix, d fixes.Deploy) error {
-	before, err := pg.QueryOne[struct{ Events int64 }](ctx, t, eventsBefore, pg.Args{
+	before, err := pg.QueryOne[struct{ Bursts int64 }](ctx, t, burstsBefore, pg.Args{
 		"project_id": fix.ProjectID, "issue_id": fix.IssueID, "after": d.At.Add(-fixes.RateWindow), "before": d.At,
 	})
 	if err != nil {
 		return err
 	}
-	window := t.store.verify.Watch(d.At, before.Events)
+	window := t.store.verify.Watch(d.At, before.Bursts)
 	_, err = pg.Exec(ctx, t, setFixDeployed, pg.Args{
 		"project_id": fix.ProjectID, "id": fix.ID,
 		"number": d.Number, "release": d.Release, "environment": d.Environment, "commit": d.Commit,

@@ -22,10 +22,14 @@ const (
 INSERT INTO deploy_order (project_id, deploys) VALUES (@project_id, 0)
 ON CONFLICT (project_id) DO UPDATE SET deploys = deploy_order.deploys`
 	addFix = `
-INSERT INTO fixes (project_id, id, issue_id, kind, ref, merge_commit, linked_by_type, linked_by, linked_at)
-VALUES (@project_id, @id, @issue_id, @kind, @ref,
+INSERT INTO fixes (project_id, id, issue_id, kind, ref, merge_commit, linked_by_type, linked_by, linked_at,
+	linked_after, status_before, replaced_fix_id)
+SELECT @project_id, @id, @issue_id, @kind, @ref,
 	coalesce((SELECT m.commit FROM merged_pull_requests m WHERE m.project_id = @project_id AND m.url = @ref), ''),
-	@linked_by_type, @linked_by, @now)
+	@linked_by_type, @linked_by, @now,
+	(SELECT o.deploys FROM deploy_order o WHERE o.project_id = @project_id), i.status, r.id
+FROM issues i LEFT JOIN fixes r ON r.project_id = i.project_id AND r.id = i.fix_id AND r.closed_at IS NULL
+WHERE i.project_id = @project_id AND i.id = @issue_id
 RETURNING merge_commit`
 	setIssueFix = `
 UPDATE issues SET status = 'fix_pending', status_at = @now, fix_id = @fix_id, fix_deployed_at = NULL
@@ -60,9 +64,6 @@ func (s *Store) LinkFix(ctx context.Context, actor core.Actor, id int64, fix New
 }
 
 func (c *issueChange) linkFix(ctx context.Context, fix NewFix) error {
-	if err := c.closeFix(ctx, c.project, c.id); err != nil {
-		return err
-	}
 	id, err := c.store.db.IDs.TakeOne(ctx, fixIDs)
 	if err != nil {
 		return err
@@ -72,6 +73,9 @@ func (c *issueChange) linkFix(ctx context.Context, fix NewFix) error {
 		"linked_by_type": string(c.actor.Type), "linked_by": c.actor.Name, "now": c.Now,
 	})
 	if err != nil {
+		return err
+	}
+	if err := c.closeFix(ctx, c.project, c.id); err != nil { // the one before: the new one knows now which that was
 		return err
 	}
 	if _, err := pg.Exec(ctx, c, setIssueFix, pg.Args{"project_id": c.project, "id": c.id, "fix_id": id, "now": c.Now}); err != nil {

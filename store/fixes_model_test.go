@@ -128,13 +128,14 @@ func (m *fixModel) findDeploy() {
 	if m.first = fixestest.FindFirstDeploy(m.link, m.deploys); m.first < 0 {
 		return
 	}
-	at, before := m.deploys[m.first].At, 0
+	at, fives := m.deploys[m.first].At, map[time.Time]bool{}
 	for _, e := range m.events {
 		hour := e.At.Truncate(time.Hour)
 		if !hour.Before(at.Add(-7*24*time.Hour)) && hour.Before(at) {
-			before++
+			fives[e.At.Truncate(5*time.Minute)] = true
 		}
 	}
+	before := len(fives)
 	m.window = 7 * 24 * time.Hour
 	if before > 3 {
 		m.window = max(time.Hour, 3*7*24*time.Hour/time.Duration(before))

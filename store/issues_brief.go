@@ -35,7 +35,7 @@ ORDER BY at DESC, id DESC LIMIT @rows`
 SELECT ` + watch.Columns + `
 FROM issues i JOIN fixes f ON f.project_id = i.project_id AND f.issue_id = i.id
 WHERE i.project_id = @project_id AND i.id = @id AND i.fix_id IS NOT NULL
-ORDER BY f.id DESC LIMIT @rows`
+ORDER BY f.id = i.fix_id DESC, f.id DESC LIMIT @rows`
 	selectHours = `
 SELECT hour, events FROM issue_hours
 WHERE project_id = @project_id AND issue_id = @id AND hour >= @week_ago

@@ -75,9 +75,7 @@ func (s *Store) ReadKnownSimilar(ctx context.Context, similar []core.SimilarIssu
 	if len(similar) == 0 {
 		return nil, nil
 	}
-	projects, ids, _ := pg.SplitColumns(similar, func(i core.SimilarIssue) (project, issue int64, _ struct{}) {
-		return i.Issue.ProjectID, i.Issue.ID, struct{}{}
-	})
+	projects, ids, _ := pg.SplitColumns(similar, keyOfSimilar)
 	var (
 		b     pg.Batch
 		notes []core.Activity
@@ -94,10 +92,7 @@ func (s *Store) ReadKnownSimilar(ctx context.Context, similar []core.SimilarIssu
 		if n := slices.IndexFunc(notes, func(a core.Activity) bool { return a.TargetID == issue.Issue.ID }); n >= 0 {
 			known[i].LastNote = &notes[n]
 		}
-		if n := slices.IndexFunc(fixed, func(f watch.Fix) bool { return f.IssueID == issue.Issue.ID }); n >= 0 {
-			fix := showFix(fixed[n])
-			known[i].Fix = &fix
-		}
+		known[i].Fix = findFixOf(fixed, issue.Issue.ID)
 	}
 	return known, nil
 }

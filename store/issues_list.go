@@ -15,6 +15,7 @@ import (
 type IssueFilter struct {
 	ProjectID   int64 // 0: all
 	Status      core.Status
+	WithOverdue bool // beside those of the status the ones whose fix is overdue
 	Release     string
 	Environment string
 	Since       core.Since // relative to the time of the first page
@@ -35,7 +36,7 @@ const listedWithin = "interval '5 minutes'"
 
 // isPlain reports whether the filter has nothing that decides by its value which plan is good.
 func (f IssueFilter) isPlain() bool {
-	return f == IssueFilter{ProjectID: f.ProjectID, Status: f.Status, Test: f.Test, Sort: f.Sort, Paging: f.Paging}
+	return f == IssueFilter{ProjectID: f.ProjectID, Status: f.Status, WithOverdue: f.WithOverdue, Test: f.Test, Sort: f.Sort, Paging: f.Paging}
 }
 
 // digest is what the cursors of the filter are checked against: it has all that decides which issues are listed, with the
@@ -71,13 +72,17 @@ func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.
 	}
 	switch f.Status {
 	case core.Open:
-		l.Where("i.status IN ('unresolved', 'regressed')")
+		l.Where(isWork)
 	case "":
 		if f.IssueID == 0 {
 			l.Where("i.status <> 'merged'")
 		}
 	default:
-		l.WhereArg("i.status = @status", "status", string(f.Status))
+		condition := "i.status = @status"
+		if f.WithOverdue {
+			condition = "(" + condition + " OR " + isOverdue + ")"
+		}
+		l.WhereArg(condition, "status", string(f.Status))
 	}
 	if f.Release != "" {
 		whereStored(l, "i.first_release = @release OR i.last_release = @release OR ", `EXISTS (

@@ -112,11 +112,13 @@ const (
 	mergeFingerprints = `UPDATE issue_fingerprints SET issue_id = @to WHERE project_id = @project_id AND issue_id = ANY (@from)`
 	mergeHours        = `
 WITH moved AS (
-	DELETE FROM issue_hours WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING hour, events
+	DELETE FROM issue_hours WHERE project_id = @project_id AND issue_id = ANY (@from) RETURNING hour, events, fives
 )
-INSERT INTO issue_hours (project_id, issue_id, hour, events)
-SELECT @project_id, @to, hour, sum(events) FROM moved GROUP BY hour
-ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.events + excluded.events`
+INSERT INTO issue_hours (project_id, issue_id, hour, events, fives)
+SELECT @project_id, @to, hour, sum(events), CASE WHEN min(fives) = 0 THEN 0 ELSE bit_or(fives) END FROM moved GROUP BY hour
+ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET
+	events = issue_hours.events + excluded.events,
+	fives = CASE WHEN 0 IN (issue_hours.fives, excluded.fives) THEN 0 ELSE issue_hours.fives | excluded.fives END`
 	// mergeUsers moves the users that the target does not have, up to where counting stops.
 	mergeUsers = `
 WITH moved AS (

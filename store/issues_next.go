@@ -62,7 +62,8 @@ func (p PassedOver) String() string {
 }
 
 // ClaimNext lets the actor, or its worker, hold the best open issue that nobody holds: regressed ones first, then those that a
-// change of code can fix, then by priority. When none is left the issue is nil, and passed says what was left alone.
+// change of code can fix, then by priority. An issue whose fix is overdue is one of the others.
+// When none is left the issue is nil, and passed says what was left alone.
 func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWanted) (
 	issue *core.ClaimedIssue, passed PassedOver, err error,
 ) {
@@ -112,7 +113,7 @@ func (s *Store) hasFreeRegressed(ctx context.Context, project int64) (bool, erro
 
 const countClaimed = `
 SELECT count(*) AS claimed FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
-WHERE i.claim_expires_at > @now AND i.status IN ('unresolved', 'regressed') AND NOT i.test
+WHERE i.claim_expires_at > @now AND ` + isWork + ` AND NOT i.test
 	AND (@projects::bigint[] IS NULL OR i.project_id = ANY (@projects))`
 
 // Of a token without a worker, all that the token gave back.
@@ -212,7 +213,7 @@ SELECT i.project_id, i.id
 FROM unnest(@projects::bigint[], @ids::bigint[]) WITH ORDINALITY n (project_id, id, place)
 JOIN issues i ON i.project_id = n.project_id AND i.id = n.id
 JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
-WHERE i.status IN ('unresolved', 'regressed') AND NOT i.test
+WHERE ` + isWork + ` AND NOT i.test
 	AND (i.claim_expires_at IS NULL OR i.claim_expires_at <= @now)
 	AND NOT EXISTS (
 		SELECT FROM approvals a

@@ -40,6 +40,7 @@ ORDER BY r.score DESC, r.id DESC`
 func (s *Store) listCandidates(ctx context.Context, key rankingKey) (core.Page[nextCandidate], error) {
 	claimed := false
 	f := IssueFilter{ProjectID: key.project, Status: key.status, Claimed: &claimed, Sort: core.ByPriority}
+	f.WithOverdue = key.status == core.Unresolved
 	f.Paging = core.Paging{Limit: nextChunk, Cursor: key.cursor}
 	l, rank, err := f.buildRanking(ctx, storedNames{}, nil, s.Now())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"errand/core"
 	"errand/similar"
 	"errand/store/pg"
+	"errand/store/watch"
 )
 
 // SimilarQuery asks for issues that are like an issue, or like a text.
@@ -184,5 +185,36 @@ func (s *Store) readSimilarIssues(ctx context.Context, sorted []candidate, limit
 			}
 		}
 	}
-	return list, nil
+	return list, s.addWhatFixed(ctx, list)
+}
+
+// An issue that somebody opened again, or whose error came back, was not fixed.
+const selectWhatFixed = selectFixesOfSimilar + `
+WHERE f.outcome = 'verified' AND i.status IN ('verified', 'resolved', 'ignored')`
+
+// addWhatFixed adds to similar issues the fix that was verified, where there is one.
+func (s *Store) addWhatFixed(ctx context.Context, list []core.SimilarIssue) error {
+	if len(list) == 0 {
+		return nil
+	}
+	projects, ids, _ := pg.SplitColumns(list, keyOfSimilar)
+	verified, err := pg.QueryMany[watch.Fix](ctx, s.db.Main, selectWhatFixed, pg.Args{"projects": projects, "ids": ids})
+	for i := range list {
+		list[i].Fix = findFixOf(verified, list[i].Issue.ID)
+	}
+	return err
+}
+
+func keyOfSimilar(i core.SimilarIssue) (project, issue int64, _ struct{}) {
+	return i.Issue.ProjectID, i.Issue.ID, struct{}{}
+}
+
+// findFixOf returns the fix of an issue among some, nil when it is not there.
+func findFixOf(found []watch.Fix, issue int64) *core.Fix {
+	n := slices.IndexFunc(found, func(f watch.Fix) bool { return f.IssueID == issue })
+	if n < 0 {
+		return nil
+	}
+	fix := showFix(found[n])
+	return &fix
 }

@@ -168,12 +168,14 @@ SELECT i.project_id, @id, 0, @fingerprint, @title, @culprit, @type, @level, @pla
 FROM issues i WHERE i.project_id = @project_id AND i.id = @original`
 	splitHours = `
 WITH moved AS (
-	SELECT hour, count(*) AS events FROM unnest(@hours::timestamptz[]) AS m (hour) GROUP BY hour
+	SELECT date_trunc('hour', m.at, 'UTC') AS hour, count(*) AS events,
+		bit_or(1 << (extract(minute FROM m.at AT TIME ZONE 'UTC')::int / 5)) AS fives
+	FROM unnest(@times::timestamptz[]) AS m (at) GROUP BY hour
 ), kept AS (
 	UPDATE issue_hours h SET events = greatest(h.events - m.events, 0) FROM moved m
 	WHERE h.project_id = @project_id AND h.issue_id = @original AND h.hour = m.hour
 )
-INSERT INTO issue_hours (project_id, issue_id, hour, events) SELECT @project_id, @id, hour, events FROM moved`
+INSERT INTO issue_hours (project_id, issue_id, hour, events, fives) SELECT @project_id, @id, hour, events, fives FROM moved`
 	forgetHours = `DELETE FROM issue_hours WHERE project_id = @project_id AND issue_id = @original AND events = 0`
 )
 
@@ -193,10 +195,10 @@ func (sp *split) makeIssue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	hours := make([]time.Time, len(sp.events))
+	times := make([]time.Time, len(sp.events))
 	environments, releases := map[string]struct{}{}, map[string]struct{}{}
 	for i, e := range sp.events {
-		hours[i] = e.OccurredAt.Truncate(time.Hour)
+		times[i] = e.OccurredAt.Time
 		if e.Environment != "" {
 			environments[e.Environment] = struct{}{}
 		}
@@ -204,7 +206,7 @@ func (sp *split) makeIssue(ctx context.Context) error {
 			releases[e.Release] = struct{}{}
 		}
 	}
-	_, err = pg.Exec(ctx, sp, splitHours, pg.Args{"project_id": sp.project, "original": sp.id, "id": sp.newID, "hours": hours})
+	_, err = pg.Exec(ctx, sp, splitHours, pg.Args{"project_id": sp.project, "original": sp.id, "id": sp.newID, "times": times})
 	if err != nil {
 		return err
 	}

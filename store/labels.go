@@ -32,7 +32,8 @@ FROM activity`
 	// The words of the index activity_labels, so that it is used.
 	labelActions = `action IN ('issue.resolve', 'issue.ignore', 'issue.unresolve', 'issue.regress', 'issue.merge',
 		'issue.split', 'issue.triage_correction')
-	AND (action <> 'issue.merge' OR data ? 'source_ids')` // one row of a merge, that of the target
+	AND (action <> 'issue.merge' OR data ? 'source_ids') -- one row of a merge, that of the target
+	AND NOT (data ? 'reason' AND data ? 'ref')` // a pull request gave the issue back, which nobody decided
 )
 
 // ListLabels lists the decisions about issues at or after a time, most recent first. A duration counts from the time of the

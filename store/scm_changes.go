@@ -12,7 +12,8 @@ import (
 // MergedPullRequest is a pull request with the commit by which it was merged.
 type MergedPullRequest struct {
 	URL, Commit string
-	IsInferred  bool // from the message of the commit: what is known already counts more
+	Head        string // the newest commit of its branch; empty: not known
+	IsInferred  bool   // from the message of the commit: what is known already counts more
 }
 
 // scmChange is what one delivery does in one project.
@@ -24,6 +25,10 @@ type scmChange struct {
 }
 
 func (c scmChange) apply(ctx context.Context, d SCMDelivery) error {
+	isLate, err := c.isLate(ctx, d)
+	if err != nil || isLate {
+		return err
+	}
 	if err := c.extendDeploys(ctx, d.Steps); err != nil {
 		return err
 	}
@@ -37,10 +42,8 @@ func (c scmChange) apply(ctx context.Context, d SCMDelivery) error {
 			return err
 		}
 	}
-	if d.IsClosed {
-		if err := c.noteClosed(ctx, d.PullRequest); err != nil {
-			return err
-		}
+	if err := c.endLinks(ctx, d); err != nil {
+		return err
 	}
 	if d.Deploy != nil {
 		deploy := *d.Deploy
@@ -54,13 +57,17 @@ func (c scmChange) apply(ctx context.Context, d SCMDelivery) error {
 	return nil
 }
 
-// An issue that had the fix before keeps what became of it since: somebody may have resolved the issue by hand.
+// An issue that had the fix before keeps what became of it since: somebody may have resolved the issue by hand. One that was given
+// back can be linked once more.
 const issuesToLink = `
-SELECT i.id FROM issues i
+SELECT i.id, coalesce(NOT (latest.linked_by_type = 'system' AND latest.linked_by = 'scm') AND latest.closed_at IS NULL
+	AND latest.outcome IS DISTINCT FROM 'regressed', false) AS was_called
+FROM issues i
 LEFT JOIN fixes latest ON latest.project_id = i.project_id AND latest.id = i.fix_id
 WHERE i.project_id = @project_id AND i.id = ANY (@ids) AND i.status <> 'merged'
 	AND coalesce(latest.merge_commit, '') <> @ref
 	AND NOT EXISTS (SELECT FROM fixes f WHERE f.project_id = i.project_id AND f.issue_id = i.id
+		AND NOT f.given_back
 		AND (f.ref = @ref OR @kind = 'commit' AND f.ref >= @prefix AND f.ref < @prefix || 'g' AND starts_with(@ref, f.ref)))
 ORDER BY i.id`
 
@@ -69,13 +76,20 @@ func (c scmChange) linkNamed(ctx context.Context, fix NamedFix) error {
 	if fix.Kind == core.FixByCommit {
 		prefix = fixes.CommitPrefix(fix.Ref)
 	}
-	issues, err := pg.QueryMany[struct{ ID int64 }](ctx, c, issuesToLink, pg.Args{
+	issues, err := pg.QueryMany[struct {
+		ID        int64
+		WasCalled bool // its fix was linked by a call, and counts
+	}](ctx, c, issuesToLink, pg.Args{
 		"project_id": c.project, "ids": fix.Issues, "kind": string(fix.Kind), "ref": fix.Ref, "prefix": prefix,
 	})
 	if err != nil {
 		return err
 	}
 	for _, issue := range issues {
+		if issue.WasCalled && fix.KeepsCalled {
+			c.outcome.Kept = append(c.outcome.Kept, issue.ID)
+			continue
+		}
 		_, err := c.changeIssue(ctx, c.actor, c.project, issue.ID, func(change *issueChange) error { return change.linkFix(ctx, fix.NewFix) })
 		if core.HasCode(err, core.NotFound) {
 			continue // it was merged meanwhile
@@ -96,12 +110,14 @@ ON CONFLICT (project_id, url) DO UPDATE SET
 RETURNING commit`
 	setMergeCommit = `
 UPDATE fixes SET merge_commit = @commit
-WHERE project_id = @project_id AND ref = @url AND kind = 'pull_request' AND deployed_at IS NULL AND closed_at IS NULL`
-	waitingForPullRequest = `
+WHERE project_id = @project_id AND id = ANY (@ids)`
+	// A commit of the branch may have been squashed: then no deploy names it, but its pull request's merge commit.
+	waitingForMerge = `
 SELECT ` + watch.Columns + `
 FROM fixes f
 JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id AND i.status = 'fix_pending'
-WHERE f.project_id = @project_id AND f.ref = @url AND f.deployed_at IS NULL AND f.closed_at IS NULL
+WHERE f.project_id = @project_id AND f.deployed_at IS NULL AND f.closed_at IS NULL
+	AND (f.ref = @url OR f.kind = 'commit' AND starts_with(@head, f.ref))
 ORDER BY i.id FOR UPDATE OF i`
 )
 
@@ -114,11 +130,12 @@ func (c scmChange) markMerged(ctx context.Context, merge MergedPullRequest) erro
 	if err != nil {
 		return err
 	}
-	waiting, err := pg.QueryMany[watch.Fix](ctx, c, waitingForPullRequest, pg.Args{"project_id": c.project, "url": merge.URL})
+	waiting, err := pg.QueryMany[watch.Fix](ctx, c, waitingForMerge, pg.Args{"project_id": c.project, "url": merge.URL, "head": merge.Head})
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	if _, err := pg.Exec(ctx, c, setMergeCommit, pg.Args{"project_id": c.project, "url": merge.URL, "commit": row.Commit}); err != nil {
+	ids := convertAll(waiting, func(f watch.Fix) int64 { return f.ID })
+	if _, err := pg.Exec(ctx, c, setMergeCommit, pg.Args{"project_id": c.project, "ids": ids, "commit": row.Commit}); err != nil {
 		return err
 	}
 	for _, fix := range waiting {
@@ -126,22 +143,6 @@ func (c scmChange) markMerged(ctx context.Context, merge MergedPullRequest) erro
 		if err := c.deployIfContained(ctx, c.actor, fix); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// noteClosed adds a note to the issues whose fix waits for a pull request that was closed without being merged (decisions 6).
-func (c scmChange) noteClosed(ctx context.Context, url string) error {
-	waiting, err := pg.QueryMany[watch.Fix](ctx, c, waitingForPullRequest, pg.Args{"project_id": c.project, "url": url})
-	if err != nil {
-		return err
-	}
-	for _, fix := range waiting {
-		note := noteData{"The pull request " + url + " was closed without being merged. It is still linked as the fix."}
-		if err := c.recordOfIssue(ctx, c.actor, c.project, fix.IssueID, core.ActionIssueNote, note); err != nil {
-			return err
-		}
-		c.outcome.Noted = append(c.outcome.Noted, fix.IssueID)
 	}
 	return nil
 }

@@ -21,14 +21,19 @@ type SCMDelivery struct {
 	Merges []MergedPullRequest
 	Deploy *NewDeploy // of every project with the repository
 
-	PullRequest string // its URL
-	IsClosed    bool   // the pull request, without being merged
+	PullRequest string    // its URL
+	ChangedAt   time.Time // the pull request; zero: not said
+	IsClosed    bool      // the pull request, without being merged
+	IsEdited    bool      // the pull request: it names these issues
+	Named       []int64
 }
 
 // NamedFix is a fix that names its issues. Those that are not of the project, or had this fix before, are left out.
 type NamedFix struct {
 	NewFix
 	Issues []int64
+	// KeepsCalled has issues keep a fix that somebody linked by a call, as long as that may hold.
+	KeepsCalled bool
 }
 
 // SCMOutcome is what a delivery did. Without projects it did nothing, and is not remembered.
@@ -36,7 +41,9 @@ type SCMOutcome struct {
 	IsDuplicate bool
 	Projects    int
 	Linked      []int64 // issues to which a fix was linked
+	Kept        []int64 // issues that keep what somebody linked by a call
 	Noted       []int64 // issues that got a note
+	GivenBack   []int64 // issues whose fix was closed
 	Deploys     []core.ReportedDeploy
 }
 
@@ -131,6 +138,9 @@ DELETE FROM scm_deliveries WHERE key IN (SELECT key FROM scm_deliveries WHERE re
 // DropDeliveries forgets the deliveries of source control of more than 30 days ago, and old pushes.
 func (s *Store) DropDeliveries(ctx context.Context) error {
 	if err := s.deleteInChunks(ctx, deleteDeliveries, s.Now().Add(-keepDeliveries)); err != nil {
+		return err
+	}
+	if err := s.deleteInChunks(ctx, dropChangedPullRequests, s.Now().Add(-keepChangedPullRequests)); err != nil {
 		return err
 	}
 	return s.dropPushes(ctx)

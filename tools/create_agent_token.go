@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 
 	"errand/core"
 	"errand/store"
@@ -17,7 +18,11 @@ func (t *Tools) createAgentToken(
 	if err != nil {
 		return core.DataAndNext[core.AgentToken]{}, err
 	}
-	made, err := t.makeToken(ctx, call.Actor, store.NewToken{Name: in.Name, Scopes: agentScopes, ProjectID: project, IsAgent: true})
+	scopes := agentScopes
+	if in.Deploys { // of its app alone, as every bound token
+		scopes = append(slices.Clone(agentScopes), core.ReleasesWrite)
+	}
+	made, err := t.makeToken(ctx, call.Actor, store.NewToken{Name: in.Name, Scopes: scopes, ProjectID: project, IsAgent: true})
 	if err != nil {
 		return core.DataAndNext[core.AgentToken]{}, err
 	}

@@ -43,7 +43,7 @@ func (t *Tools) readDeploy(in core.CreateDeployInput) (store.NewDeploy, error) {
 		deploy.Commits = append(deploy.Commits, commit)
 	}
 	for i, text := range in.PullRequests {
-		url, err := fixes.ParsePullRequest(text, t.scmHost, "")
+		url, err := t.scmHosts.ParsePullRequest(text, "")
 		refuse(fmt.Sprintf("pull_requests.%d", i), err)
 		deploy.PullRequests = append(deploy.PullRequests, url)
 	}

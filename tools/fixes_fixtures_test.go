@@ -65,14 +65,14 @@ func (h *fixture) linkFix(issue int64) object {
 	return h.callData(writer, core.LinkFix.Operation, fmt.Sprintf(`{"id": %d, "commit": %q}`, issue, fixCommit))
 }
 
-// addFixedIssue makes a house with an issue whose fix is deployed with 1.1 in production, after 1.0. 21 events in the week before
+// addFixedIssue makes a house with an issue whose fix is deployed with 1.1 in production, after 1.0. 21 bursts in the week before
 // make the window a day. An agent is told of it.
 func addFixedIssue(h *fixture) (issue int64) {
 	h.Helper()
 	h.addListener(1, "agent", core.TrustHigh, 0)
 	h.createDeploy(oldCommit, "1.0")
-	for range 21 {
-		issue = h.addEvent("boom", inRelease("1.0"))
+	for n := range 21 {
+		issue = h.addEvent("boom", inRelease("1.0"), beforeArrival(time.Duration(20-n)*5*time.Minute))
 	}
 	h.passTime(time.Hour)
 	h.linkFix(issue)

@@ -32,7 +32,7 @@ func (t *Tools) readFix(ctx context.Context, in core.LinkFixInput) (store.NewFix
 	if err != nil {
 		return store.NewFix{}, err
 	}
-	url, err := fixes.ParsePullRequest(in.PRURL, t.scmHost, repository)
+	url, err := t.scmHosts.ParsePullRequest(in.PRURL, repository)
 	if err != nil {
 		return store.NewFix{}, core.RefuseField("pr_url", "%s", err)
 	}

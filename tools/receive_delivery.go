@@ -41,7 +41,9 @@ func (t *Tools) ReceiveDelivery(ctx context.Context, d core.SCMDelivery) (core.S
 	case outcome.Projects == 0:
 		return ignoreDelivery(t.explainNoProject(d, change.Repository), false), nil
 	}
-	answer := core.SCMAnswer{OK: true, Projects: outcome.Projects, Linked: outcome.Linked}
+	answer := core.SCMAnswer{
+		OK: true, Projects: outcome.Projects, Linked: outcome.Linked, Kept: outcome.Kept, GivenBack: outcome.GivenBack,
+	}
 	switch {
 	case d.Push != nil:
 		commits := len(d.Push.Commits)
@@ -50,12 +52,14 @@ func (t *Tools) ReceiveDelivery(ctx context.Context, d core.SCMDelivery) (core.S
 		return core.SCMAnswer{OK: true, Deploys: outcome.Deploys}, nil
 	case d.PullRequest.Change == core.SCMMerged:
 		answer.Merged = change.PullRequest
-	case d.PullRequest.Change == core.SCMClosed && len(outcome.Noted) > 0:
+	case d.PullRequest.Change == core.SCMClosed && len(outcome.Noted)+len(outcome.GivenBack) > 0:
 		answer.Closed = change.PullRequest
 	case d.PullRequest.Change == core.SCMClosed:
 		return ignoreDelivery("the pull request was closed without being merged, and no fix waits for it", false), nil
-	case len(outcome.Linked) == 0:
-		return ignoreDelivery("the pull request names no issue of a project with this repository that it is not linked to already", false), nil
+	case len(outcome.Linked)+len(outcome.GivenBack) == 0:
+		ignored := ignoreDelivery(explainNoLink(change, outcome), false)
+		ignored.Kept = outcome.Kept
+		return ignored, nil
 	}
 	return answer, nil
 }
@@ -67,10 +71,21 @@ func ignoreDelivery(reason string, isDuplicate bool) core.SCMAnswer {
 	return core.SCMAnswer{OK: true, Ignored: reason}
 }
 
+// explainNoLink says why a pull request was linked to nothing.
+func explainNoLink(change store.SCMDelivery, outcome store.SCMOutcome) string {
+	switch {
+	case len(outcome.Kept) > 0:
+		return "the issues that the pull request names keep the fix that somebody linked by a call"
+	case len(change.Links) == 0 && len(change.Named) > 0:
+		return "the pull request is of a fork, and its author is no owner, member or collaborator: what it names counts once it is merged"
+	}
+	return "the pull request names no issue of a project with this repository that it is not linked to already, or has changed since"
+}
+
 // explainNoProject says why a delivery concerns no project.
 func (t *Tools) explainNoProject(d core.SCMDelivery, repository string) string {
 	if repository == "" && slices.ContainsFunc(d.Repository, func(name string) bool { return name != "" }) {
-		return "the repository is not one on " + t.scmHost + " (SCM_HOST)"
+		return "the repository is not one on " + strings.Join(t.scmHosts, " or ") + " (SCM_HOST)"
 	}
 	return "no project has this repository"
 }
@@ -81,16 +96,16 @@ func (t *Tools) readDelivery(d core.SCMDelivery) (change store.SCMDelivery, reas
 	if d.Ignored != "" {
 		return change, d.Ignored
 	}
-	if repository, ok := fixes.ParseRepository(cmp.Or(d.Repository...), t.scmHost); ok {
-		change.Repository = repository
-	} else {
+	repository, host, ok := t.scmHosts.ParseRepository(cmp.Or(d.Repository...))
+	if !ok {
 		return change, "" // no project has it
 	}
+	change.Repository = repository
 	switch {
 	case d.Push != nil:
-		t.readPush(&change, *d.Push)
+		t.readPush(&change, host, *d.Push)
 	case d.PullRequest != nil:
-		reason = t.readPullRequest(&change, *d.PullRequest)
+		reason = t.readPullRequest(&change, host, *d.PullRequest)
 	case d.Deployment != nil:
 		reason = readDeployment(&change, *d.Deployment)
 	}
@@ -99,7 +114,7 @@ func (t *Tools) readDelivery(d core.SCMDelivery) (change store.SCMDelivery, reas
 
 // readPush finds the issues that commits name, and the pull requests that they merge. Of several commits that name an issue
 // the last one is its fix.
-func (t *Tools) readPush(change *store.SCMDelivery, push core.SCMPush) {
+func (t *Tools) readPush(change *store.SCMDelivery, host string, push core.SCMPush) {
 	change.Steps = listSteps(push)
 	markers := fixes.NewIssueMarkers(t.store.Settings().BaseURL)
 	fixedBy, order := map[int64]string{}, []int64{}
@@ -109,7 +124,7 @@ func (t *Tools) readPush(change *store.SCMDelivery, push core.SCMPush) {
 			continue
 		}
 		if number := fixes.FindMergedNumber(c.Message); number != "" && push.OnDefaultBranch {
-			url := t.pullRequestURL(change.Repository, number)
+			url := fixes.PullRequestURL(host, change.Repository, number)
 			change.Merges = append(change.Merges, store.MergedPullRequest{URL: url, Commit: commit, IsInferred: true})
 		}
 		if c.WasPushed {
@@ -124,7 +139,8 @@ func (t *Tools) readPush(change *store.SCMDelivery, push core.SCMPush) {
 	}
 	for _, id := range order[:min(len(order), maxLinksOfDelivery)] {
 		fix := store.NewFix{Kind: core.FixByCommit, Ref: fixedBy[id]}
-		change.Links = append(change.Links, store.NamedFix{NewFix: fix, Issues: []int64{id}})
+		// What is on a branch may be squashed: then nobody deploys it.
+		change.Links = append(change.Links, store.NamedFix{NewFix: fix, Issues: []int64{id}, KeepsCalled: !push.OnDefaultBranch})
 	}
 	slices.SortFunc(change.Links, func(a, b store.NamedFix) int { return cmp.Compare(a.Issues[0], b.Issues[0]) }) // as others lock them
 }
@@ -137,33 +153,32 @@ func listSteps(push core.SCMPush) []fixes.Step {
 	return pushed.ListSteps()
 }
 
-func (t *Tools) readPullRequest(change *store.SCMDelivery, request core.SCMPullRequest) (reason string) {
+func (t *Tools) readPullRequest(change *store.SCMDelivery, host string, request core.SCMPullRequest) (reason string) {
 	text := strings.Replace(request.URL, "/pulls/", "/pull/", 1) // as Gitea has it
 	if text == "" {
-		text = t.pullRequestURL(change.Repository, fmt.Sprint(request.Number))
+		text = fixes.PullRequestURL(host, change.Repository, fmt.Sprint(request.Number))
 	}
-	url, err := fixes.ParsePullRequest(text, t.scmHost, change.Repository)
+	url, err := t.scmHosts.ParsePullRequest(text, change.Repository)
 	if err != nil {
 		return "the URL of the pull request " + strings.Replace(err.Error(), "project's repository", "repository that reports it", 1)
 	}
-	change.PullRequest, change.IsClosed = url, request.Change == core.SCMClosed
+	change.PullRequest, change.ChangedAt = url, request.ChangedAt
+	change.IsClosed, change.IsEdited = request.Change == core.SCMClosed, request.Change == core.SCMEdited
 	if change.IsClosed {
 		return ""
 	}
-	markers := fixes.NewIssueMarkers(t.store.Settings().BaseURL)
-	if issues := markers.FindIssues(request.Title + "\n" + request.Body); len(issues) > 0 {
+	change.Named = fixes.NewIssueMarkers(t.store.Settings().BaseURL).FindIssues(request.Title + "\n" + request.Body)
+	isBelieved := request.IsTrusted || request.Change == core.SCMMerged // by who may write to the repository
+	if isBelieved && len(change.Named) > 0 {
 		fix := store.NewFix{Kind: core.FixByPullRequest, Ref: url}
-		change.Links = []store.NamedFix{{NewFix: fix, Issues: issues}}
+		change.Links = []store.NamedFix{{NewFix: fix, Issues: change.Named, KeepsCalled: true}}
 	}
 	commit, err := fixes.ParseCommit(request.MergeCommit)
 	if request.Change == core.SCMMerged && err == nil {
-		change.Merges = []store.MergedPullRequest{{URL: url, Commit: commit}}
+		head, _ := fixes.ParseCommit(request.Head) // empty when it is none
+		change.Merges = []store.MergedPullRequest{{URL: url, Commit: commit, Head: head}}
 	}
 	return ""
-}
-
-func (t *Tools) pullRequestURL(repository, number string) string {
-	return "https://" + strings.ToLower(t.scmHost) + "/" + repository + "/pull/" + number
 }
 
 func readDeployment(change *store.SCMDelivery, deployment core.SCMDeployment) (reason string) {

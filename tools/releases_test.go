@@ -20,7 +20,7 @@ func TestCreateDeploy(t *testing.T) {
 
 	h.sameJSON(object{"data": object{
 		"id": 1, "project_id": shop, "release": fixCommit, "environment": "production", "commit": fixCommit, "deployed_at": noonText,
-		"fixes_deployed": []any{},
+		"fixes_deployed": []any{}, "fixes_waiting": []any{},
 	}}, body)
 	var page core.Page[core.Activity]
 	decodeInto(t, h.mustCall(core.NewBootstrapActor(), core.ListActivity.Operation, `{"limit": 1}`), &page)

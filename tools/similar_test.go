@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -97,4 +98,43 @@ func TestFindSimilarSwitchedOff(t *testing.T) {
 	for _, args := range []string{`{"text": "card"}`, `{"issue_id": 4711}`} {
 		h.sameJSON(object{"error": "similar_off"}, h.mustFail(reader, core.FindSimilar.Operation, args))
 	}
+}
+
+// TestSimilarIssuesSayWhatFixedThem: only a fix that was verified has fixed an issue, as long as nobody opens it again.
+func TestSimilarIssuesSayWhatFixedThem(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	h.events++
+	like := h.addEvents(comparableEvent(h.newEvent("card was declined", h.events))).IssueID
+	h.events++
+	other := h.addEvents(comparableEvent(h.newEvent("card was declined by the bank", h.events))).IssueID
+	fixOf := func() any {
+		var found struct {
+			Data []struct {
+				Issue struct{ ID int64 }
+				Fix   any
+			}
+		}
+		decodeInto(t, h.mustCall(reader, core.FindSimilar.Operation, fmt.Sprintf(`{"issue_id": %d}`, like)), &found)
+		require.Len(t, found.Data, 1)
+		require.Equal(t, other, found.Data[0].Issue.ID)
+		return found.Data[0].Fix
+	}
+	require.Nil(t, fixOf())
+	h.passTime(time.Minute)
+	h.linkFix(other)
+	h.createDeploy(fixCommit, "1.1")
+	require.Nil(t, fixOf(), "nobody knows yet whether it holds")
+	h.passTime(8 * day)
+	h.markAlive()
+	h.verifyFixes()
+
+	fix := fixOf().(object)
+	require.Equal(t, []any{"commit", fixCommit, "1.1", "verified"}, []any{fix["kind"], fix["commit"], fix["release"], fix["outcome"]})
+	require.Equal(t, h.showIssue(other)["fix"], fix)
+
+	h.mustCall(writer, core.ResolveIssue.Operation, idArgs(other))
+	require.NotNil(t, fixOf())
+	h.mustCall(writer, core.UnresolveIssue.Operation, idArgs(other))
+	require.Nil(t, fixOf())
 }

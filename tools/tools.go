@@ -12,6 +12,7 @@ import (
 
 	"errand/blob"
 	"errand/core"
+	"errand/fixes"
 	"errand/notify"
 	"errand/store"
 )
@@ -21,7 +22,7 @@ type Tools struct {
 	store      *store.Store
 	adminToken core.Secret
 	random     io.Reader
-	scmHost    string
+	scmHosts   fixes.Hosts
 	findType   func(*core.Event) core.Untrusted
 	blobs      blob.Store    // nil for none
 	takeEvent  TakeTestEvent // nil for none
@@ -34,7 +35,7 @@ type Options struct {
 	Store      *store.Store
 	AdminToken core.Secret // the bootstrap admin; empty for none
 	Random     io.Reader   // cryptographically strong
-	SCMHost    string      // where pull requests are (SCM_HOST); empty for DefaultSCMHost
+	SCMHost    string      // where pull requests are (SCM_HOST), separated by commas; empty for DefaultSCMHost
 
 	FindStoredType func(*core.Event) core.Untrusted // the type of a stored event by the rules of grouping; for a split
 	Blobs          blob.Store                       // where source maps are (BLOBS); nil for nowhere
@@ -60,7 +61,7 @@ func New(o Options) *Tools {
 	o.Webhooks.SCMAPIURL = cmp.Or(o.Webhooks.SCMAPIURL, DefaultSCMAPIURL)
 	return &Tools{
 		store: o.Store, adminToken: o.AdminToken, random: o.Random,
-		scmHost: cmp.Or(o.SCMHost, DefaultSCMHost), findType: o.FindStoredType,
+		scmHosts: fixes.ParseHosts(cmp.Or(o.SCMHost, DefaultSCMHost)), findType: o.FindStoredType,
 		blobs: o.Blobs, takeEvent: o.TakeTestEvent, uploads: make(chan struct{}, maxUploads),
 		webhooks: o.Webhooks,
 	}

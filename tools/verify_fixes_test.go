@@ -143,7 +143,7 @@ func TestFixOutcomes(t *testing.T) {
 		"fix_id": 1, "issue_id": issue, "kind": "commit", "ref": fixCommit, "linked_by_type": "token", "linked_by": writer.Name,
 		"linked_at": linkedAt, "deployed_at": linkedAt, "outcome": "verified", "verified_at": verifiedAt, "regressed_at": nil,
 		"regressed_in": nil, "unknown_releases": []any{},
-		"hours_to_verified": 24.5, "hours_to_fix": 25.5,
+		"hours_to_verified": 24.5, "hours_to_fix": 27.167,
 	}
 
 	h.sameJSON(object{"data": []any{want}, "next_cursor": nil},

@@ -34,8 +34,17 @@ type issueHour struct {
 
 type hourCount struct {
 	issueHour
-	events int64
+	hourSums
 }
+
+// hourSums are the events of an issue in an hour.
+type hourSums struct {
+	events int64
+	fives  int32 // a bit for each time of five minutes that has some, the first one's lowest
+}
+
+// fiveOf returns the bit of the five minutes of its hour that a time is in.
+func fiveOf(at core.Time) int32 { return 1 << (at.UTC().Minute() / 5) }
 
 // projectHour is an hour of arrival: quotas are counted in them.
 type projectHour struct {
@@ -74,7 +83,7 @@ func (b *batch) countEvents(m *memory) {
 type batchSums struct {
 	memory   *memory // what it has is left out
 	issues   map[int64]*issueCount
-	hours    map[issueHour]int64
+	hours    map[issueHour]hourSums
 	projects map[projectHour]*projectCount
 	users    map[userKey]struct{}
 	names    map[issueName]struct{}
@@ -82,7 +91,7 @@ type batchSums struct {
 
 func newBatchSums(m *memory) *batchSums {
 	return &batchSums{
-		memory: m, issues: map[int64]*issueCount{}, hours: map[issueHour]int64{}, projects: map[projectHour]*projectCount{},
+		memory: m, issues: map[int64]*issueCount{}, hours: map[issueHour]hourSums{}, projects: map[projectHour]*projectCount{},
 		users: map[userKey]struct{}{}, names: map[issueName]struct{}{},
 	}
 }
@@ -97,7 +106,9 @@ func (s *batchSums) addToIssue(e *NewEvent, a *Added) {
 }
 
 func (s *batchSums) addToHours(e *NewEvent, issue int64) {
-	s.hours[issueHour{e.ProjectID, issue, e.OccurredAt.Truncate(time.Hour)}]++
+	hour := issueHour{e.ProjectID, issue, e.OccurredAt.Truncate(time.Hour)}
+	sums := s.hours[hour]
+	s.hours[hour] = hourSums{sums.events + 1, sums.fives | fiveOf(e.OccurredAt)}
 	key := projectHour{e.ProjectID, e.ReceivedAt.Truncate(time.Hour)}
 	p := s.projects[key]
 	if p == nil {
@@ -140,8 +151,8 @@ func (s *batchSums) sortIssues() []issueCount {
 
 func (s *batchSums) sortHours() []hourCount {
 	list := make([]hourCount, 0, len(s.hours))
-	for hour, events := range s.hours {
-		list = append(list, hourCount{hour, events})
+	for hour, sums := range s.hours {
+		list = append(list, hourCount{hour, sums})
 	}
 	slices.SortFunc(list, func(a, b hourCount) int {
 		return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.issue, b.issue), a.hour.Compare(b.hour))

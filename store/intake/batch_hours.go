@@ -19,10 +19,13 @@ import (
 // wants spikes, looking at that is all it costs.
 const countHours = `
 WITH of_issues AS (
-	INSERT INTO issue_hours (project_id, issue_id, hour, events)
-	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[])
+	INSERT INTO issue_hours (project_id, issue_id, hour, events, fives)
+	SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::bigint[], $15::int[])
 	WHERE current_setting('errand.proceeds', true) IS DISTINCT FROM 'false'
-	ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET events = issue_hours.events + excluded.events
+	ON CONFLICT (project_id, issue_id, hour) DO UPDATE SET
+		events = issue_hours.events + excluded.events,
+		-- of an hour that a server without this counted in before, nothing is known
+		fives = CASE WHEN issue_hours.fives = 0 THEN 0 ELSE issue_hours.fives | excluded.fives END
 	RETURNING project_id, issue_id, hour, events
 ), of_projects AS (
 	INSERT INTO project_hours (project_id, hour, events)
@@ -75,15 +78,16 @@ func (b *batch) queueHours(q *pgx.Batch, now core.Time, o *batchOutcome) {
 	rows, projects := b.counts.hours, b.counts.projects
 	n := len(rows)
 	project, issue, events, hour := make([]int64, n), make([]int64, n), make([]int64, n), make([]time.Time, n)
+	fives := make([]int32, n)
 	for i, r := range rows {
-		project[i], issue[i], events[i], hour[i] = r.project, r.issue, r.events, r.hour
+		project[i], issue[i], events[i], hour[i], fives[i] = r.project, r.issue, r.events, r.hour, r.fives
 	}
 	id, count, at := pg.SplitColumns(projects, func(p projectCount) (int64, int64, time.Time) { return p.project, p.events, p.hour })
 	last, server, client := pg.SplitColumns(projects, func(p projectCount) (core.Time, core.Time, core.Time) {
 		return p.last, p.server, p.client
 	})
 	q.Queue(countHours, project, issue, hour, events, id, at, count, last, server, client,
-		now, core.ClientSince(now), activity.FirstDelivery(b.spikes), activity.MaxWebhooks).Query(o.addDeliveries)
+		now, core.ClientSince(now), activity.FirstDelivery(b.spikes), activity.MaxWebhooks, fives).Query(o.addDeliveries)
 }
 
 // addDeliveries adds how many deliveries a statement has made, which each of its rows says.

@@ -31,12 +31,17 @@ type Fix struct {
 	VerifiedAt   core.Time
 	RegressedAt  core.Time
 	RegressedIn  string
+
+	OverdueSince   core.Time // zero: it is not overdue
+	OverdueDeploys int64
+	OverdueEvents  int64
 }
 
 // Columns are the columns of a Fix, of a table of fixes that is called f.
 const Columns = `f.project_id, f.id, f.issue_id, f.kind, f.ref, f.merge_commit, f.linked_by, f.linked_at, f.deploy_number,
 	f.release, f.environment, f.deploy_commit, f.deployed_at, f.verify_after, f.verify_by, f.outcome, f.verified_at,
-	f.regressed_at, f.regressed_in`
+	f.regressed_at, f.regressed_in,
+	CASE WHEN f.deployed_at IS NULL AND f.closed_at IS NULL THEN f.overdue_since END AS overdue_since, f.overdue_deploys, f.overdue_events`
 
 const oneFix = `
 SELECT ` + Columns + `
@@ -50,7 +55,7 @@ func ReadFix(ctx context.Context, q pg.Querier, project, id int64) (Fix, error) 
 // Link returns by what the fix is recognised.
 func (f Fix) Link() fixes.Link {
 	if f.Kind == core.FixByCommit {
-		return fixes.Link{Commit: f.Ref}
+		return fixes.Link{Commit: f.Ref, MergeCommit: f.MergeCommit}
 	}
 	return fixes.Link{PullRequest: f.Ref, MergeCommit: f.MergeCommit}
 }

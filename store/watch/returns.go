@@ -33,7 +33,7 @@ func (f Fix) FindReturn(ctx context.Context, q pg.Querier, events []fixes.Event)
 	for _, e := range events {
 		deploys, isRead := deploysByName[e.Release]
 		if !isRead && e.Release != "" {
-			if deploys, err = readDeploysOfName(ctx, q, f.ProjectID, e.Release); err != nil {
+			if deploys, err = ReadDeploysOfName(ctx, q, f.ProjectID, e.Release); err != nil {
 				return nil, nil, err
 			}
 			deploysByName[e.Release] = deploys
@@ -56,7 +56,8 @@ func (f Fix) CountDeploys(ctx context.Context, q pg.Querier) (int64, error) {
 	return row.Deploys, err
 }
 
-func readDeploysOfName(ctx context.Context, q pg.Querier, project int64, name string) ([]fixes.Deploy, error) {
+// ReadDeploysOfName returns the deploys by which a release of that name is judged: see fixes.IsReleaseWithFix.
+func ReadDeploysOfName(ctx context.Context, q pg.Querier, project int64, name string) ([]fixes.Deploy, error) {
 	prefixes := []string{}
 	if commit, err := fixes.ParseCommit(name); err == nil {
 		prefixes = append(prefixes, fixes.CommitPrefix(commit))

@@ -1,0 +1,20 @@
+-- +goose Up
+
+-- A fix that no deploy names is overdue when the error goes on in releases that were first deployed after it was linked. A background
+-- job finds that out.
+ALTER TABLE fixes
+	ADD COLUMN linked_after bigint, -- the number of the project's last deploy when it was linked; NULL: not known, linked_at says it
+	ADD COLUMN overdue_since timestamptz, -- NULL: it is not overdue
+	ADD COLUMN overdue_deploys bigint NOT NULL DEFAULT 0, -- of such releases
+	ADD COLUMN overdue_events bigint NOT NULL DEFAULT 0, -- stored ones, of such releases
+	-- When the job looked last, and how many deploys and events there were then: without more of them there is nothing new.
+	ADD COLUMN judged_at timestamptz,
+	ADD COLUMN judged_deploys bigint NOT NULL DEFAULT 0,
+	ADD COLUMN judged_events bigint NOT NULL DEFAULT 0;
+
+-- The fix that is overdue. It counts only while it is that of the issue: another one in its place needs nothing undone.
+ALTER TABLE issues ADD COLUMN overdue_fix_id bigint;
+
+-- In which of an hour's twelve times of five minutes there were events, as bits; 0: not known. The rate by which a fix is watched
+-- counts the events of one such time once.
+ALTER TABLE issue_hours ADD COLUMN fives integer NOT NULL DEFAULT 0;

@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"errand/core"
+	"errand/store/activity"
+	"errand/store/pg"
+	"errand/store/watch"
+)
+
+// keepChangedPullRequests is how long it is known when a pull request changed. Deliveries are sent again for a few days.
+const keepChangedPullRequests = 90 * 24 * time.Hour
+
+const (
+	putChangedPullRequest = `
+INSERT INTO changed_pull_requests (project_id, url, changed_at, heard_at) VALUES (@project_id, @url, @changed_at, @now)
+ON CONFLICT (project_id, url) DO UPDATE SET
+	changed_at = greatest(changed_pull_requests.changed_at, excluded.changed_at), heard_at = excluded.heard_at
+RETURNING changed_at > @changed_at AS is_late`
+	dropChangedPullRequests = `
+DELETE FROM changed_pull_requests WHERE ctid = ANY (ARRAY(SELECT ctid FROM changed_pull_requests WHERE heard_at < @before LIMIT @chunk))`
+)
+
+// isLate reports whether the delivery says what a pull request was before it changed once more. That it was merged is never late.
+func (c scmChange) isLate(ctx context.Context, d SCMDelivery) (bool, error) {
+	if d.PullRequest == "" || d.ChangedAt.IsZero() {
+		return false, nil
+	}
+	row, err := pg.QueryOne[struct{ IsLate bool }](ctx, c, putChangedPullRequest, pg.Args{
+		"project_id": c.project, "url": d.PullRequest, "changed_at": d.ChangedAt, "now": c.Now,
+	})
+	return row.IsLate && len(d.Merges) == 0, err
+}
+
+const (
+	// A pull request that was merged waits for its deploy, whatever else is said of it: some are merged by hand and closed.
+	waitingForPullRequest = `
+SELECT ` + watch.Columns + `, f.linked_by_type = 'system' AND f.linked_by = 'scm' AS is_hooked
+FROM fixes f
+JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id = f.id AND i.status = 'fix_pending'
+WHERE f.project_id = @project_id AND f.ref = @url AND f.deployed_at IS NULL AND f.closed_at IS NULL
+	AND NOT EXISTS (SELECT FROM merged_pull_requests m WHERE m.project_id = f.project_id AND m.url = f.ref)
+ORDER BY i.id FOR UPDATE OF i`
+	// Those in whose place another fix was linked.
+	giveReplacedBack = `
+UPDATE fixes SET given_back = true
+WHERE project_id = @project_id AND ref = @url AND linked_by_type = 'system' AND linked_by = 'scm' AND deployed_at IS NULL
+	AND closed_at IS NOT NULL AND outcome IS NULL
+	AND NOT EXISTS (SELECT FROM merged_pull_requests m WHERE m.project_id = fixes.project_id AND m.url = fixes.ref)`
+)
+
+// endLinks ends the fixes by a pull request that was closed without being merged, and those of issues that its text names no more. What
+// this webhook linked is given back; what somebody linked by a call stays, and a note says what happened (decisions 6).
+func (c scmChange) endLinks(ctx context.Context, d SCMDelivery) error {
+	if !d.IsClosed && !d.IsEdited {
+		return nil
+	}
+	waiting, err := pg.QueryMany[struct {
+		watch.Fix
+		IsHooked bool
+	}](ctx, c, waitingForPullRequest, pg.Args{"project_id": c.project, "url": d.PullRequest})
+	if err != nil {
+		return err
+	}
+	for _, fix := range waiting {
+		switch {
+		case fix.IsHooked && d.IsClosed:
+			err = c.giveBack(ctx, fix.Fix, "it was closed without being merged")
+		case fix.IsHooked && !slices.Contains(d.Named, fix.IssueID):
+			err = c.giveBack(ctx, fix.Fix, "it does not name the issue any more")
+		case !fix.IsHooked && d.IsClosed:
+			err = c.noteClosed(ctx, fix.Fix)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if d.IsClosed {
+		_, err = pg.Exec(ctx, c, giveReplacedBack, pg.Args{"project_id": c.project, "url": d.PullRequest})
+	}
+	return err
+}
+
+func (c scmChange) noteClosed(ctx context.Context, fix watch.Fix) error {
+	c.outcome.Noted = append(c.outcome.Noted, fix.IssueID)
+	note := noteData{"The pull request " + fix.Ref + " was closed without being merged. It is still linked as the fix."}
+	return c.recordOfIssue(ctx, c.actor, c.project, fix.IssueID, core.ActionIssueNote, note)
+}
+
+func (c scmChange) giveBack(ctx context.Context, fix watch.Fix, reason string) error {
+	_, err := c.changeIssue(ctx, c.actor, c.project, fix.IssueID, func(change *issueChange) error {
+		return change.giveBackFix(ctx, fix, reason)
+	})
+	c.outcome.GivenBack = append(c.outcome.GivenBack, fix.IssueID)
+	return err
+}
+
+const (
+	setGivenBack = `UPDATE fixes SET given_back = true, closed_at = @now WHERE project_id = @project_id AND id = @id`
+	// What the issue was before the fix, or before the one in whose place that was linked, if that was given back too. An event that
+	// came since would have opened a resolved issue.
+	findBefore = `
+WITH RECURSIVE before AS (
+	SELECT f.id, f.status_before, f.replaced_fix_id, f.linked_at FROM fixes f WHERE f.project_id = @project_id AND f.id = @id
+	UNION ALL
+	SELECT r.id, r.status_before, r.replaced_fix_id, r.linked_at
+	FROM before b JOIN fixes r ON r.project_id = @project_id AND r.id = b.replaced_fix_id AND r.given_back
+)
+SELECT CASE WHEN b.status_before = 'resolved' AND i.last_seen > b.linked_at THEN 'unresolved' ELSE b.status_before END AS status,
+	coalesce(b.replaced_fix_id, 0) AS fix_id
+FROM before b JOIN issues i ON i.project_id = @project_id AND i.id = @issue_id
+ORDER BY b.id LIMIT 1`
+	reopenFix = `
+UPDATE fixes f SET closed_at = NULL, merge_commit = coalesce(
+	(SELECT m.commit FROM merged_pull_requests m WHERE m.project_id = f.project_id AND m.url = f.ref), f.merge_commit)
+WHERE f.project_id = @project_id AND f.id = @id`
+	setIssueFixBack = `
+UPDATE issues i SET fix_id = f.id, fix_deployed_at = f.deployed_at FROM fixes f
+WHERE i.project_id = @project_id AND i.id = @issue_id AND f.project_id = i.project_id AND f.id = @id`
+)
+
+// giveBackFix closes a fix that the webhook linked, and makes the issue what it was before.
+func (c *issueChange) giveBackFix(ctx context.Context, fix watch.Fix, reason string) error {
+	a := pg.Args{"project_id": c.project, "id": fix.ID, "now": c.Now}
+	if _, err := pg.Exec(ctx, c, setGivenBack, a); err != nil {
+		return err
+	}
+	before, err := pg.QueryOne[struct {
+		Status core.Status
+		FixID  int64
+	}](ctx, c, findBefore, pg.Args{"project_id": c.project, "id": fix.ID, "issue_id": c.id})
+	if err != nil {
+		return err
+	}
+	action, isByHand := statusActions[before.Status]
+	switch {
+	case isByHand:
+	case before.FixID == 0: // a server before this one linked it
+		before.Status, action = core.Unresolved, core.ActionIssueUnresolve
+	default:
+		action = core.ActionIssueFix
+	}
+	a = pg.Args{"status": string(before.Status), "now": c.Now, "project_id": c.project, "id": c.id}
+	if _, err := pg.Exec(ctx, c, setStatus, a); err != nil {
+		return err
+	}
+	data := givenBackData{fix.Kind, fix.Ref, activity.FromTo{From: c.before.Status, To: before.Status}, reason}
+	if _, err := c.recordChange(ctx, action, data); err != nil || action != core.ActionIssueFix {
+		return err
+	}
+	return c.restoreFix(ctx, before.FixID)
+}
+
+// restoreFix makes a fix that was replaced the one of the issue again. Meanwhile a deploy may have brought it.
+func (c *issueChange) restoreFix(ctx context.Context, id int64) error {
+	a := pg.Args{"project_id": c.project, "id": id}
+	if _, err := pg.Exec(ctx, c, reopenFix, a); err != nil {
+		return err
+	}
+	a["issue_id"] = c.id
+	if _, err := pg.Exec(ctx, c, setIssueFixBack, a); err != nil {
+		return err
+	}
+	fix, err := watch.ReadFix(ctx, c, c.project, id)
+	if err != nil || !fix.DeployedAt.IsZero() {
+		return err
+	}
+	return c.deployIfContained(ctx, c.actor, fix)
+}
+
+// givenBackData is the data of a fix that was given back in the activity of its issue.
+type givenBackData struct {
+	Kind core.FixKind `json:"kind"`
+	Ref  string       `json:"ref"`
+	activity.FromTo
+	Reason string `json:"reason"`
+}
