@@ -48,7 +48,7 @@ func (in LinkFixInput) Check() error {
 
 // LinkFix declares POST /v1/issues/{id}/fix.
 var LinkFix = DefineOperation[LinkFixInput, Data[IssueDetail]](Operation{
-	Name: "link_fix", Route: "POST /v1/issues/{id}/fix", Scope: IssuesWrite,
+	Name: "link_fix", Route: "POST /v1/issues/{id}/fix", Scope: IssuesWrite, Warns: true,
 	Summary: "Link a fix to an issue",
 	Description: "Names the commit or pull request that fixes an issue; it becomes fix_pending. " +
 		"When a deploy brings it, the error is watched: " +

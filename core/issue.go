@@ -62,6 +62,11 @@ type Claim struct {
 	Worker    Text   `json:"worker" doc:"Who of those that share the token; null when nobody was named."`
 }
 
+// MinutesLeft returns how many whole minutes of the claim are left.
+func (c *Claim) MinutesLeft(now Time) int64 {
+	return max(0, int64(c.ExpiresAt.Sub(now.Time)/time.Minute))
+}
+
 // IssueDetail is one issue with what a list leaves out.
 type IssueDetail struct {
 	Issue
@@ -73,7 +78,8 @@ type IssueDetail struct {
 // ClaimedIssue is an issue that the caller holds.
 type ClaimedIssue struct {
 	IssueDetail
-	Renewed bool `json:"renewed" doc:"true when you held it already."`
+	Renewed   bool `json:"renewed" doc:"true when you held it already."`
+	HeldSince Time `json:"held_since" always:"true" doc:"Since when you have held it without a break."`
 }
 
 // IngestState says whether events are coming in at all: without them a list of issues says nothing.

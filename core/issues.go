@@ -148,11 +148,12 @@ type ResolveIssueInput struct {
 type Handover struct {
 	Note    string `json:"note,omitempty" doc:"@handover.note" min:"1" max:"4000" cleaned:"true"`
 	Release bool   `json:"release,omitempty" doc:"true: give your claim back too."`
+	Worker  Worker `json:"worker,omitempty" doc:"@handover.worker" plain:"true" min:"1" max:"64"`
 }
 
 // ResolveIssue declares POST /v1/issues/{id}/resolve.
 var ResolveIssue = DefineOperation[ResolveIssueInput, Data[Issue]](Operation{
-	Name: "resolve_issue", Route: "POST /v1/issues/{id}/resolve", Scope: IssuesWrite,
+	Name: "resolve_issue", Route: "POST /v1/issues/{id}/resolve", Scope: IssuesWrite, Warns: true,
 	Summary:     "Resolve an issue",
 	Description: "Marks an issue as done. A new event makes it unresolved again.",
 	Example:     `{"id": 42}`,
@@ -161,7 +162,7 @@ var ResolveIssue = DefineOperation[ResolveIssueInput, Data[Issue]](Operation{
 
 // IgnoreIssue declares POST /v1/issues/{id}/ignore.
 var IgnoreIssue = DefineOperation[IssueInput, OrHeld[Data[Issue]]](Operation{
-	Name: "ignore_issue", Route: "POST /v1/issues/{id}/ignore", Scope: IssuesWrite,
+	Name: "ignore_issue", Route: "POST /v1/issues/{id}/ignore", Scope: IssuesWrite, Warns: true,
 	Summary:     "Ignore an issue",
 	Description: "Marks an issue as not worth work. It keeps counting and stays ignored when new events arrive.",
 	Example:     `{"id": 42}`,
@@ -170,7 +171,7 @@ var IgnoreIssue = DefineOperation[IssueInput, OrHeld[Data[Issue]]](Operation{
 
 // UnresolveIssue declares POST /v1/issues/{id}/unresolve.
 var UnresolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
-	Name: "unresolve_issue", Route: "POST /v1/issues/{id}/unresolve", Scope: IssuesWrite,
+	Name: "unresolve_issue", Route: "POST /v1/issues/{id}/unresolve", Scope: IssuesWrite, Warns: true,
 	Summary:     "Reopen an issue",
 	Description: "Marks an issue as open again, whatever its status was.",
 	Example:     `{"id": 42}`,
@@ -225,7 +226,7 @@ type NoteID struct {
 
 // AddNote declares POST /v1/issues/{id}/notes.
 var AddNote = DefineOperation[AddNoteInput, Data[NoteID]](Operation{
-	Name: "add_note", Route: "POST /v1/issues/{id}/notes", Scope: IssuesWrite, Status: 201,
+	Name: "add_note", Route: "POST /v1/issues/{id}/notes", Scope: IssuesWrite, Warns: true, Status: 201,
 	Summary:     "Add a note to an issue",
 	Description: "Adds a note to an issue's activity, for whoever works on it next: what you found, what you tried, what is left.",
 	Example:     `{"id": 42, "text": "The token is read before the login completes; see auth.go."}`,
@@ -240,7 +241,7 @@ type MergeIssuesInput struct {
 
 // MergeIssues declares POST /v1/issues/{id}/merge.
 var MergeIssues = DefineOperation[MergeIssuesInput, OrHeld[Data[Issue]]](Operation{
-	Name: "merge_issues", Route: "POST /v1/issues/{id}/merge", Scope: IssuesWrite,
+	Name: "merge_issues", Route: "POST /v1/issues/{id}/merge", Scope: IssuesWrite, Warns: true,
 	Summary: "Merge issues",
 	Description: "Merges issues that are the same problem into one: the events and counts of the sources move to the target, and so do " +
 		"their later events. The sources become merged and their claims end. Status and claim of the target stay, but an open source " +
@@ -270,7 +271,7 @@ func (in SplitIssueInput) Check() error {
 
 // SplitIssue declares POST /v1/issues/{id}/split.
 var SplitIssue = DefineOperation[SplitIssueInput, Data[Issue]](Operation{
-	Name: "split_issue", Route: "POST /v1/issues/{id}/split", Scope: IssuesWrite, Status: 201,
+	Name: "split_issue", Route: "POST /v1/issues/{id}/split", Scope: IssuesWrite, Warns: true, Status: 201,
 	Summary: "Split events off an issue",
 	Description: "Moves events of an issue that are another problem to a new issue, which is unresolved and named after the first of them. " +
 		"Their counts go with them; the users stay with the original, and new events still go there. merge_issues brings them together again.",

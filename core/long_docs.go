@@ -60,6 +60,7 @@ var longDocs = map[string]string{
 	"@ingestState.state": "The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: " +
 		"some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok.",
 	"@nextIssueInput.project":  "Public id or slug; without it all projects, or that of your token when it is bound to one.",
+	"@nextIssue.yours":         "When none is left: what you hold already and is not handed out again, the longest held first, at most 20.",
 	"@minutes":                 "How long the claim lasts; each write of yours on the issue renews it.",
 	"@listIssuesInput.claimed": "true: only issues with an active claim; false: only without.",
 	"@getEvent.parts":          "Only these parts, and what is small; all when absent.",
@@ -67,6 +68,7 @@ var longDocs = map[string]string{
 		"always the same.",
 	"@releaseIssueInput.note":       "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
 	"@handover.note":                "Cause and change, for whoever works on it next.",
+	"@handover.worker":              "The worker whose claim it is, when yours has one: that claim alone is given back.",
 	"@linkFixInput.commit":          "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
 	"@linkFixInput.pr_url":          "URL of the pull request that fixes it: https://HOST/OWNER/REPO/pull/NUMBER.",
 	"@fixOutcome.outcome":           "A fix that was verified and then regressed is regressed, and keeps verified_at.",

@@ -26,6 +26,7 @@ type Operation struct {
 	OnlyReads   bool     // it changes nothing, though it is a POST
 	Idempotent  bool     // doing it again changes nothing more; reading always is
 	Destructive bool     // it takes something away
+	Warns       bool     // it changes an issue, whoever holds it: its answers have warnings beside data
 	NotATool    string   // why it is not an MCP tool; empty when it is one
 	ServedBy    string   // who serves it when its body is not a plain JSON input; empty when the registry does
 
@@ -112,7 +113,7 @@ func DefineOperation[In, Out any](op Operation) Op[In, Out] {
 	if output, ok := reflect.Zero(op.out).Interface().(holdable); ok {
 		op.out, op.isHoldable = output.outputType(), true
 	}
-	op.untrusted, op.freeForm = findMark(op.out), findFreeForm(op.out, "")
+	op.untrusted, op.freeForm = findMark(op.out, op.Warns), findFreeForm(op.out, "")
 	_, op.isProse = proseOf(reflect.Zero(op.out).Interface())
 	in, err := compileInput(op.in)
 	if err != nil {
@@ -159,13 +160,16 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	if o.out == reflect.TypeFor[None]() {
 		return nil
 	}
-	schema := reflector{named: named}.typeSchema(o.out)
+	r := reflector{named: named}
+	schema := r.typeSchema(o.out)
+	if o.Warns {
+		schema = r.addMember(r.objectSchema(o.out), warningsField, reflect.TypeFor[List[Warning]]())
+	}
 	if o.untrusted != nil {
-		schema = reflector{named: named}.objectSchema(o.out)
-		mark := reflector{named: named}.typeSchema(reflect.TypeFor[UntrustedMark]())
-		schema["properties"].(Schema)["untrusted"] = mark
-		required, _ := schema["required"].([]string)
-		schema["required"] = append(slices.Clone(required), "untrusted")
+		if !o.Warns {
+			schema = r.objectSchema(o.out)
+		}
+		schema = r.addMember(schema, "untrusted", reflect.TypeFor[UntrustedMark]())
 	}
 	return schema
 }

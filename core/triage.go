@@ -118,7 +118,7 @@ type Recorded struct {
 
 // CorrectTriage declares POST /v1/issues/{id}/triage-correction.
 var CorrectTriage = DefineOperation[CorrectTriageInput, Data[Recorded]](Operation{
-	Name: "correct_triage", Route: "POST /v1/issues/{id}/triage-correction", Scope: IssuesWrite, Status: 201,
+	Name: "correct_triage", Route: "POST /v1/issues/{id}/triage-correction", Scope: IssuesWrite, Warns: true, Status: 201,
 	Summary:     "Correct the triage of an issue",
 	Description: "Replaces the fields of an issue's triage that you name; the others stay as the rules have them. A note says why.",
 	Example:     `{"id": 42, "category": "configuration", "agent_fixable": false, "note": "The bucket's name is missing in production."}`,

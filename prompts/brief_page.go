@@ -5,27 +5,43 @@ import (
 	"strings"
 )
 
-// fenceWord begins the lines that mark text of the monitored app.
+// fenceWord begins the lines that mark text of others.
 const fenceWord = "UNTRUSTED"
+
+// writer says who wrote a text.
+type writer int
+
+// The writers. Text of all but Errand stands in fences, and each of them has fences of its own.
+const (
+	byErrand writer = iota
+	byApp           // the monitored app and its users
+	byAgents        // agents and people: notes, and the names of tokens and workers, which may quote the app
+)
+
+// madeByAgents stands before the fences of their text.
+const madeByAgents = "Written by others who work on issues:\n"
 
 // piece is a part of a section that is shown whole, in short, or not at all.
 type piece struct {
-	text     string // whole lines
-	short    string // instead of it where there is little room; empty for nothing
-	isTheirs bool   // it has text of the monitored app: it stands in a fence
-	what     string // it is one of, such as "note", where it is counted when it is left out
+	text  string // whole lines
+	short string // instead of it where there is little room; empty for nothing
+	by    writer
+	what  string // it is one of, such as "note", where it is counted when it is left out
 }
 
 // makePiece makes a piece of text of Errand's own.
 func makePiece(text string) piece { return piece{text: endLine(text)} }
 
 // makeFenced makes a piece with text of the monitored app, which is clean.
-func makeFenced(text string) piece { return piece{text: fenceLines(endLine(text)), isTheirs: true} }
+func makeFenced(text string) piece { return piece{text: fenceLines(endLine(text)), by: byApp} }
+
+// makeOfAgents makes a piece with text of agents and people, which is clean.
+func makeOfAgents(text string) piece { return piece{text: fenceLines(endLine(text)), by: byAgents} }
 
 // orShort adds what stands in its place where there is little room.
 func (p piece) orShort(short string) piece {
 	p.short = endLine(short)
-	if p.isTheirs {
+	if p.by != byErrand {
 		p.short = fenceLines(p.short)
 	}
 	return p
@@ -94,18 +110,30 @@ func countThings[N int | int64](n N, name string) string {
 type page struct {
 	text    strings.Builder
 	fence   fence
-	isOpen  bool // a fence is
+	open    writer // whose fence is open; byErrand for none
 	leftOut leftOut
 }
 
 // fence marks text of the monitored app with an id that it cannot know.
 type fence struct{ id string }
 
-func (f fence) open() string  { return "```\n" + fenceWord + " " + f.id + " BEGIN\n" }
+func (f fence) open(by writer) string {
+	begin := "```\n" + fenceWord + " " + f.id + " BEGIN\n"
+	if by == byAgents {
+		return madeByAgents + begin
+	}
+	return begin
+}
+
 func (f fence) close() string { return fenceWord + " " + f.id + " END\n```\n" }
 
-// size returns how many bytes the fence has around a text.
-func (f fence) size() int { return len(f.open()) + len(f.close()) }
+// size returns how many bytes the fence of a writer has around a text.
+func (f fence) size(by writer) int {
+	if by == byErrand {
+		return 0
+	}
+	return len(f.open(by)) + len(f.close())
+}
 
 // writeSections writes the sections into limit bytes. What a section does not need, those after it have.
 func (p *page) writeSections(sections []section, limit int) {
@@ -121,12 +149,12 @@ func (p *page) writeSections(sections []section, limit int) {
 
 // measure returns how many bytes the whole section has.
 func (s section) measure(f fence) int {
-	size, inFence := len(s.heading)+2, false
+	size, last := len(s.heading)+2, byErrand
 	for _, piece := range s.pieces {
-		if piece.isTheirs && !inFence {
-			size += f.size()
+		if piece.by != last {
+			size += f.size(piece.by)
 		}
-		inFence = piece.isTheirs
+		last = piece.by
 		size += len(piece.text)
 	}
 	return size
@@ -145,10 +173,10 @@ func (p *page) writeSection(s section, end int) {
 			p.text.WriteString("\n" + s.heading + "\n")
 			hasHeading = true
 		}
-		p.switchFence(piece.isTheirs)
+		p.switchFence(piece.by)
 		p.text.WriteString(text)
 	}
-	p.switchFence(false)
+	p.switchFence(byErrand)
 }
 
 // chooseForm returns the longest form of a piece that fits.
@@ -157,11 +185,11 @@ func (p *page) chooseForm(piece piece, end int, needsHeading bool, heading strin
 	if needsHeading {
 		room -= len(heading) + 2
 	}
-	switch {
-	case p.isOpen:
+	if p.open != byErrand {
 		room -= len(p.fence.close())
-	case piece.isTheirs:
-		room -= p.fence.size()
+	}
+	if piece.by != p.open {
+		room -= p.fence.size(piece.by)
 	}
 	for _, text := range []string{piece.text, piece.short} {
 		if text != "" && len(text) <= room {
@@ -171,12 +199,15 @@ func (p *page) chooseForm(piece piece, end int, needsHeading bool, heading strin
 	return "", false
 }
 
-func (p *page) switchFence(open bool) {
-	switch {
-	case open && !p.isOpen:
-		p.text.WriteString(p.fence.open())
-	case !open && p.isOpen:
+func (p *page) switchFence(to writer) {
+	if to == p.open {
+		return
+	}
+	if p.open != byErrand {
 		p.text.WriteString(p.fence.close())
 	}
-	p.isOpen = open
+	if to != byErrand {
+		p.text.WriteString(p.fence.open(to))
+	}
+	p.open = to
 }
