@@ -132,8 +132,8 @@ type BriefBreadcrumb struct {
 // BriefNote is a note of a brief.
 type BriefNote struct {
 	At   Time   `json:"at" always:"true"`
-	By   string `json:"by" doc:"Name of the token that wrote it."`
-	Text string `json:"text"`
+	By   string `json:"by" untrusted:"true" doc:"Name of the token that wrote it."`
+	Text string `json:"text" untrusted:"true"`
 }
 
 // BriefApproval is an action on the issue of a brief that waits for approval.
@@ -152,7 +152,7 @@ type BriefFix struct {
 	Kind        FixKind   `json:"kind" enum:"commit|pull_request"`
 	Commit      Text      `json:"commit"`
 	PRURL       Text      `json:"pr_url"`
-	LinkedBy    string    `json:"linked_by"`
+	LinkedBy    string    `json:"linked_by" untrusted:"true"`
 	LinkedAt    Time      `json:"linked_at" always:"true"`
 	DeployedAt  Time      `json:"deployed_at"`
 	Release     Untrusted `json:"release_untrusted" doc:"The release that brought it."`

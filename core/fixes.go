@@ -9,7 +9,7 @@ type Fix struct {
 	Kind        FixKind   `json:"kind" enum:"commit|pull_request"`
 	Commit      Text      `json:"commit"`
 	PRURL       Text      `json:"pr_url"`
-	LinkedBy    string    `json:"linked_by"`
+	LinkedBy    string    `json:"linked_by" untrusted:"true"`
 	LinkedAt    Time      `json:"linked_at" always:"true"`
 	Release     Untrusted `json:"release" doc:"The release that brought it."`
 	Environment Untrusted `json:"environment"`
@@ -65,7 +65,7 @@ type FixOutcome struct {
 	Kind            FixKind   `json:"kind" enum:"commit|pull_request"`
 	Ref             string    `json:"ref" doc:"The commit, or the URL of the pull request."`
 	LinkedByType    ActorType `json:"linked_by_type" enum:"token|admin_token|system|user"`
-	LinkedBy        string    `json:"linked_by"`
+	LinkedBy        string    `json:"linked_by" untrusted:"true"`
 	LinkedAt        Time      `json:"linked_at" always:"true"`
 	DeployedAt      Time      `json:"deployed_at" always:"true"`
 	Outcome         string    `json:"outcome" enum:"verified|regressed" doc:"@fixOutcome.outcome"`

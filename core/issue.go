@@ -57,9 +57,9 @@ type Issue struct {
 
 // Claim says who works on an issue, and until when.
 type Claim struct {
-	Holder    string `json:"holder" doc:"Name of the token that holds it."`
+	Holder    string `json:"holder" untrusted:"true" doc:"Name of the token that holds it."`
 	ExpiresAt Time   `json:"expires_at" always:"true"`
-	Worker    Text   `json:"worker" doc:"Who of those that share the token; null when nobody was named."`
+	Worker    Text   `json:"worker" untrusted:"true" doc:"Who of those that share the token; null when nobody was named."`
 }
 
 // MinutesLeft returns how many whole minutes of the claim are left.

@@ -30,7 +30,7 @@ type HeldIssue struct {
 	ID               int64  `json:"id"`
 	Project          string `json:"project" doc:"Slug of the project."`
 	Status           Status `json:"status" enum:"unresolved|resolved|ignored|fix_pending|verified|regressed"`
-	Worker           Text   `json:"worker" doc:"The worker of your token that holds it; null when none was named."`
+	Worker           Text   `json:"worker" untrusted:"true" doc:"The worker of your token that holds it; null when none was named."`
 	Since            Time   `json:"since" always:"true"`
 	ExpiresAt        Time   `json:"expires_at" always:"true"`
 	WaitsForApproval bool   `json:"waits_for_approval" doc:"An action on it waits for an admin."`

@@ -257,7 +257,7 @@ func TestOutputsAreWhatTheirSchemasSay(t *testing.T) {
 		}
 		named["components"] = map[string]any{"schemas": components}
 		for name, f := range map[string]filler{"least": {}, "full": {full: true}} {
-			answer, err := newAnswer(op, f.newValue(op.out).Interface())
+			answer, err := newAnswer(op, f.newValue(op.out).Interface(), &Standing{})
 			require.NoError(t, err)
 			body := answer.Body
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))

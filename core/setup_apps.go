@@ -120,7 +120,7 @@ type AppProgress struct {
 	SDKInstalledAt Time         `json:"sdk_installed_at"`
 	TestEventAt    Time         `json:"test_event_at"`
 	FirstEventAt   Time         `json:"first_event_at" doc:"Of the app's own errors."`
-	Agent          Text         `json:"agent" doc:"The program that sets it up."`
+	Agent          Text         `json:"agent" untrusted:"true" doc:"The program that sets it up."`
 	FirstDeployAt  Time         `json:"first_deploy_at"`
 }
 

@@ -12,11 +12,11 @@ var tokenOperations = []*Operation{
 // Token is a credential for the API. Its value is shown once, by create_token.
 type Token struct {
 	ID          int64       `json:"id"`
-	Name        string      `json:"name"`
+	Name        string      `json:"name" untrusted:"true"`
 	Scopes      List[Scope] `json:"scopes"`
 	Prefix      string      `json:"prefix" doc:"The first 10 characters of the token."`
 	CreatedAt   Time        `json:"created_at" always:"true"`
-	CreatedBy   Text        `json:"created_by"`
+	CreatedBy   Text        `json:"created_by" untrusted:"true"`
 	LastUsedAt  Time        `json:"last_used_at" doc:"Written at most once an hour."`
 	RevokedAt   Time        `json:"revoked_at"`
 	ProjectID   OptInt      `json:"project_id" doc:"The app to which the token is bound, in deploys and source maps only; null for all apps."`

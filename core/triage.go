@@ -49,7 +49,7 @@ type Triage struct {
 	Confidence   float64      `json:"confidence" doc:"How sure the rules are, 0 to 1; a correction does not change it."`
 	Reasons      List[string] `json:"reasons" doc:"Why, in sentences of Errand's own."`
 	Model        string       `json:"model" doc:"Which rules made it."`
-	CorrectedBy  Text         `json:"corrected_by" doc:"Who corrected it last; null when nobody did."`
+	CorrectedBy  Text         `json:"corrected_by" untrusted:"true" doc:"Who corrected it last; null when nobody did."`
 }
 
 // TriageChange is the part of a triage that a correction replaces. What is nil stays as it is.

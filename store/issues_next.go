@@ -75,7 +75,9 @@ func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWant
 	if issue, err = s.resumeClaim(ctx, actor, wanted.Minutes, held); err != nil || issue != nil {
 		return issue, passed, err
 	}
-	passed.Yours = convertAll(held, heldRow.toCore)
+	for _, h := range held {
+		passed.Yours = append(passed.Yours, h.toCore())
+	}
 	givenBack, err := s.listGivenBack(ctx, actor)
 	if err != nil {
 		return nil, passed, err
