@@ -31,7 +31,11 @@ type IssueSort string
 const (
 	ByLastSeen IssueSort = "last_seen" // most recent first
 	ByPriority IssueSort = "priority"  // highest first
+	ByWork     IssueSort = "work"      // by priority, but low trust counts less (decisions 7)
 )
+
+// IsRanked reports whether the list is sorted by a score.
+func (s IssueSort) IsRanked() bool { return s == ByPriority || s == ByWork }
 
 // ListIssuesInput filters the list of issues.
 type ListIssuesInput struct {
@@ -45,7 +49,7 @@ type ListIssuesInput struct {
 	Search      string      `json:"search,omitempty" doc:"Text in title or culprit." min:"1" max:"200"`
 	Claimed     *bool       `json:"claimed" doc:"@listIssuesInput.claimed" plain:"true"`
 	Test        bool        `json:"test,omitempty" doc:"true: only test issues; without it they are left out." plain:"true"`
-	Sort        IssueSort   `json:"sort" doc:"@listIssuesInput.sort" plain:"true" enum:"last_seen|priority" default:"last_seen"`
+	Sort        IssueSort   `json:"sort" doc:"@listIssuesInput.sort" plain:"true" enum:"last_seen|priority|work" default:"last_seen"`
 	Fields      IssueFields `json:"fields,omitempty" doc:"@listIssuesInput.fields" max:"50" models:"lean"`
 	Paging
 }

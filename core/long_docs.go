@@ -46,7 +46,9 @@ var longDocs = map[string]string{
 	"@status":                        "open: unresolved or regressed.",
 	"@listIssuesInput.fields":        "Members, as id,title; or lean, or all.",
 	"@listIssueActivityInput.kind":   "notes: only notes; decisions: no notes, claims or tags.",
-	"@listIssuesInput.sort":          "last_seen: most recent first; priority: highest first, by the scores at the time of the first page.",
+	"@listIssuesInput.sort": "last_seen: most recent first; priority: highest first, by the scores at the time of the first page; " +
+		"work: by priority too, but an issue of a project of low trust counts at most 10 events and 1 user of the day. For models priority " +
+		"means work.",
 	"@deploy.source": "Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's " +
 		"protocol.",
 	"@createDeployInput.release": "The version, as your events name it; the commit when absent.",

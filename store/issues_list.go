@@ -98,7 +98,7 @@ func (f IssueFilter) buildList(ctx context.Context, now core.Time) (*pg.List, er
 // of the column. By priority it is one condition, since the score of all is computed from what passes it; by last_seen,
 // the look at the events is a check.
 func whereStored(l *pg.List, others, named, column, value string, sort core.IssueSort) {
-	if sort == core.ByPriority {
+	if sort.IsRanked() {
 		l.WhereArg("("+others+named+" AND "+storedCondition(column)+")", column, value)
 		return
 	}
@@ -126,7 +126,7 @@ func (s *Store) ListIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
-	if f.Sort == core.ByPriority {
+	if f.Sort.IsRanked() {
 		return s.listByPriority(ctx, f, found, now)
 	}
 	l, err := f.buildList(ctx, now)

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"math"
-	"strings"
 	"time"
 
 	"errand/core"
@@ -224,9 +223,9 @@ type rankedIssue struct {
 // the later pages: an event before its first one, and a change of status. Other changes (a merge, a split) may bring it a
 // second time. What is shown as priority is that of the answer's own time.
 //
-// Where found is not nil, only those issues are looked at.
+// Where found is not nil, only those issues are looked at. The order of work is the same with less weight for low trust: see chooseRank.
 func (s *Store) listByPriority(ctx context.Context, f IssueFilter, found *foundIssues, now core.Time) (core.Page[core.Issue], error) {
-	l, rank, err := f.buildRanking(ctx, found, now)
+	l, rank, err := s.buildRanking(ctx, f, found, now)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
@@ -237,11 +236,11 @@ func (s *Store) listByPriority(ctx context.Context, f IssueFilter, found *foundI
 }
 
 // buildRanking returns the list with the statement that ranks its issues.
-func (f IssueFilter) buildRanking(ctx context.Context, found *foundIssues, now core.Time) (l *pg.List, rank string, err error) {
+func (s *Store) buildRanking(ctx context.Context, f IssueFilter, found *foundIssues, now core.Time) (l *pg.List, rank string, err error) {
 	if l, err = f.buildList(ctx, now); err != nil {
 		return nil, "", err
 	}
-	l.Sort = string(core.ByPriority)
+	l.Sort = string(f.Sort)
 	after := core.ListPosition{Score: math.Inf(1)}
 	if f.Cursor != "" {
 		if after, err = f.Cursor.Position(l.Sort, l.FilterDigest); err != nil {
@@ -252,14 +251,9 @@ func (f IssueFilter) buildRanking(ctx context.Context, found *foundIssues, now c
 	l.Args["start"], l.Args["day_before"] = l.Start, l.Start.Add(-24*time.Hour)
 	l.Args["after_score"], l.Args["after_id"] = max(after.Score, math.SmallestNonzeroFloat32), after.ID
 	l.Args["rows"] = l.Page.Limit + 1
-	switch {
-	case found != nil:
+	if found != nil {
 		readOnlyFound(l, found)
-		rank = rankFoundIssues
-	case f.Status == core.Regressed:
-		rank = rankRegressed
-	default:
-		rank = rankIssues
 	}
-	return l, strings.ReplaceAll(rank, anyIssue, l.Conditions()), nil
+	rank, err = s.chooseRank(ctx, f, l, found, l.Start)
+	return l, rank, err
 }
