@@ -17,7 +17,9 @@ var longDocs = map[string]string{
 	"@findSimilarInput.project": "Public id or slug; without it all projects, or that of your token when it is bound to one.",
 	"@event.platform":           "The platform that the SDK named, such as javascript, python or go; other when it named none.",
 	"@createTokenInput.project": "Public id or slug of the only app for which it may send deploys and source maps; it still reads " +
-		"and changes the issues of all apps. Absent for all apps.",
+		"and changes the issues of all apps, unless only_project is true. Absent for all apps.",
+	"@createTokenInput.only_project": "true: the token reads, writes and gets next_issue within project alone; all else is not_found to it. " +
+		"Only with project.",
 	"@ingestEventInput.event_id": "32 hexadecimal digits, with or without dashes; made when absent. The same id again is a " +
 		"duplicate.",
 	"@ingestEventInput.timestamp": "RFC 3339, or seconds since 1970. The time of receipt when absent, more than a minute ahead or " +

@@ -209,6 +209,8 @@ type FoundOutput interface{ WasFound() bool }
 // AuthorizeActor returns nil when the actor may call the operation, a person at least in some project, else unauthorized or forbidden.
 func (o *Operation) AuthorizeActor(a Actor) error {
 	switch {
+	case a.OnlyProject && ofInstallation[o]:
+		return NewError(Forbidden).With("required_scope", o.Scope).Tell("hint", "This token stays in its project: see only_project in whoami.")
 	case a.Type == ActorUser && a.Rights.haveSomewhere(o.Right()):
 		return nil
 	case a.Type == ActorUser:

@@ -43,6 +43,7 @@ type AgentToken struct {
 	Prefix      string      `json:"prefix"`
 	ProjectID   OptInt      `json:"project_id"`
 	ProjectName Text        `json:"project_name"`
+	OnlyProject bool        `json:"only_project" doc:"It sees and changes that app alone."`
 	Value       string      `json:"token" doc:"The token itself: shown now and never again."`
 }
 
@@ -50,6 +51,8 @@ type AgentToken struct {
 type CreateAgentTokenInput struct {
 	Name    string     `json:"name" doc:"Who will use it; shown as the holder of claims." min:"1" max:"100"`
 	Project ProjectRef `json:"project" doc:"Id or slug of your app." min:"1"`
+
+	OnlyProject bool `json:"only_project,omitempty" doc:"true: it sees and changes that app alone."`
 }
 
 // Check refuses names that cannot be shown, and the name of the bootstrap admin.
@@ -59,7 +62,7 @@ func (in CreateAgentTokenInput) Check() error { return checkTokenName(in.Name) }
 var CreateAgentToken = DefineOperation[CreateAgentTokenInput, DataAndNext[AgentToken]](Operation{
 	Name: "create_agent_token", Route: "POST /v1/setup/tokens", Scope: SetupScope, Status: 201,
 	Summary: "Create a token for an agent",
-	Description: "Creates a token that reads and changes the issues of all apps, for the agent that will fix them; at most 5. Keep it out " +
+	Description: "Creates a token that reads and changes the issues of all apps, or of yours alone with only_project, for the agent that will fix them; at most 5. Keep it out " +
 		"of source code.",
 	Example: `{"name": "fixer", "project": "web-shop"}`,
 	Errors:  []Code{ProjectNotFound, Limit},

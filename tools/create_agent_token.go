@@ -17,12 +17,14 @@ func (t *Tools) createAgentToken(
 	if err != nil {
 		return core.DataAndNext[core.AgentToken]{}, err
 	}
-	made, err := t.makeToken(ctx, call.Actor, store.NewToken{Name: in.Name, Scopes: agentScopes, ProjectID: project, IsAgent: true})
+	made, err := t.makeToken(ctx, call.Actor, store.NewToken{
+		Name: in.Name, Scopes: agentScopes, ProjectID: project, OnlyProject: in.OnlyProject, IsAgent: true,
+	})
 	if err != nil {
 		return core.DataAndNext[core.AgentToken]{}, err
 	}
 	return adviseNext(core.AgentToken{
 		ID: made.ID, Name: made.Name, Scopes: made.Scopes, Prefix: made.Prefix, ProjectID: made.ProjectID, ProjectName: made.ProjectName,
-		Value: made.Value,
+		OnlyProject: made.OnlyProject, Value: made.Value,
 	}, core.NextCall{Tool: core.GetSetupProgress.Name, Arguments: core.Arguments{}}), nil
 }
