@@ -79,7 +79,7 @@ type IssueDetail struct {
 type ClaimedIssue struct {
 	IssueDetail
 	Renewed   bool `json:"renewed" doc:"true when you held it already."`
-	HeldSince Time `json:"held_since" always:"true" doc:"Since when you have held it without a break."`
+	HeldSince Time `json:"-"` // since when without a break
 }
 
 // IngestState says whether events are coming in at all: without them a list of issues says nothing.

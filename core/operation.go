@@ -26,7 +26,7 @@ type Operation struct {
 	OnlyReads   bool     // it changes nothing, though it is a POST
 	Idempotent  bool     // doing it again changes nothing more; reading always is
 	Destructive bool     // it takes something away
-	Warns       bool     // it changes an issue, whoever holds it: its answers have warnings beside data
+	Warns       bool     // it changes an issue, whoever holds it: its answers may have warnings beside data
 	NotATool    string   // why it is not an MCP tool; empty when it is one
 	ServedBy    string   // who serves it when its body is not a plain JSON input; empty when the registry does
 
@@ -163,13 +163,16 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	r := reflector{named: named}
 	schema := r.typeSchema(o.out)
 	if o.Warns {
-		schema = r.addMember(r.objectSchema(o.out), warningsField, reflect.TypeFor[List[Warning]]())
+		schema = r.objectSchema(o.out) // nothing is warned of most of the time, and there is no such member then
+		schema["properties"].(Schema)[warningsField] = r.typeSchema(reflect.TypeFor[List[Warning]]())
 	}
 	if o.untrusted != nil {
 		if !o.Warns {
 			schema = r.objectSchema(o.out)
 		}
-		schema = r.addMember(schema, "untrusted", reflect.TypeFor[UntrustedMark]())
+		schema["properties"].(Schema)["untrusted"] = r.typeSchema(reflect.TypeFor[UntrustedMark]())
+		required, _ := schema["required"].([]string)
+		schema["required"] = append(slices.Clone(required), "untrusted")
 	}
 	return schema
 }

@@ -137,7 +137,7 @@ func newAnswer(op *Operation, out any, standing *Standing) (answer Answer, err e
 	if _, none := out.(None); !none {
 		answer.Body, err = marshalPlain(out)
 	}
-	if op.Warns && !answer.IsHeld && err == nil {
+	if len(standing.warnings) > 0 && op.Warns && !answer.IsHeld && err == nil {
 		answer.Body, err = appendMember(answer.Body, warningsField, standing.warnings)
 	}
 	if op.untrusted != nil && !answer.IsHeld && err == nil {

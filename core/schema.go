@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -94,14 +93,6 @@ func (r reflector) objectSchema(t reflect.Type) Schema {
 		schema["required"] = required
 	}
 	return schema
-}
-
-// addMember adds a member that is always there to the schema of an object.
-func (r reflector) addMember(object Schema, name string, t reflect.Type) Schema {
-	object["properties"].(Schema)[name] = r.typeSchema(t)
-	required, _ := object["required"].([]string)
-	object["required"] = append(slices.Clone(required), name)
-	return object
 }
 
 func (r reflector) fieldSchema(f reflect.StructField) Schema {

@@ -43,7 +43,6 @@ type AgentToken struct {
 	Prefix      string      `json:"prefix"`
 	ProjectID   OptInt      `json:"project_id"`
 	ProjectName Text        `json:"project_name"`
-	OnlyProject bool        `json:"only_project" doc:"It sees and changes that app alone."`
 	Value       string      `json:"token" doc:"The token itself: shown now and never again."`
 }
 

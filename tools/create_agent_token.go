@@ -25,6 +25,6 @@ func (t *Tools) createAgentToken(
 	}
 	return adviseNext(core.AgentToken{
 		ID: made.ID, Name: made.Name, Scopes: made.Scopes, Prefix: made.Prefix, ProjectID: made.ProjectID, ProjectName: made.ProjectName,
-		OnlyProject: made.OnlyProject, Value: made.Value,
+		Value: made.Value,
 	}, core.NextCall{Tool: core.GetSetupProgress.Name, Arguments: core.Arguments{}}), nil
 }
