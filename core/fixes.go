@@ -50,10 +50,9 @@ func (in LinkFixInput) Check() error {
 var LinkFix = DefineOperation[LinkFixInput, Data[IssueDetail]](Operation{
 	Name: "link_fix", Route: "POST /v1/issues/{id}/fix", Scope: IssuesWrite, Warns: true,
 	Summary: "Link a fix to an issue",
-	Description: "Names the commit or pull request that fixes an issue; it becomes fix_pending. " +
-		"When a deploy brings it, the error is watched: " +
-		"the issue is verified when it stays away until fix.verify_after, regressed when it returns. A new link replaces an open fix. " +
-		"Link the fix as soon as you have the commit or pull request; there is no need to resolve the issue.",
+	Description: "Names the commit or pull request that fixes an issue, as soon as you have it; the issue becomes fix_pending. " +
+		"When a deploy brings it, the error is watched: verified when it stays away until fix.verify_after, regressed when it returns. " +
+		"A new link replaces an open fix. No need to resolve the issue.",
 	Example: `{"id": 42, "commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"}`,
 	Errors:  []Code{NotFound, InvalidRequest},
 })

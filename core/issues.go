@@ -193,9 +193,9 @@ type ClaimIssueInput struct {
 var ClaimIssue = DefineOperation[ClaimIssueInput, Data[ClaimedIssue]](Operation{
 	Name: "claim_issue", Route: "POST /v1/issues/{id}/claim", Scope: IssuesWrite,
 	Summary: "Claim an issue",
-	Description: "Reserves an issue for you before you work on it, so that nobody else starts the same work. " +
+	Description: "Reserves an issue for you before you work on it. " +
 		"The claim is a lease: it ends by itself, claiming again or writing to the issue renews it, release_issue gives it back. " +
-		"When somebody else holds it the answer is claimed, with the holder and the time at which it expires: take another issue.",
+		"When somebody else holds it the answer is claimed, with the holder and when it expires: take another issue.",
 	Example: `{"id": 42, "minutes": 60}`,
 	Errors:  []Code{NotFound, Claimed}, Idempotent: true,
 })

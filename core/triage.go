@@ -120,7 +120,7 @@ type Recorded struct {
 var CorrectTriage = DefineOperation[CorrectTriageInput, Data[Recorded]](Operation{
 	Name: "correct_triage", Route: "POST /v1/issues/{id}/triage-correction", Scope: IssuesWrite, Warns: true, Status: 201,
 	Summary:     "Correct the triage of an issue",
-	Description: "Replaces the fields of an issue's triage that you name; the others stay as the rules have them. A note says why.",
+	Description: "Replaces the fields of an issue's triage that you name; the others stay as they are. A note says why.",
 	Example:     `{"id": 42, "category": "configuration", "agent_fixable": false, "note": "The bucket's name is missing in production."}`,
 	Errors:      []Code{NotFound},
 })

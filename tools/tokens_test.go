@@ -135,6 +135,7 @@ func TestWhoami(t *testing.T) {
 		require.NoError(t, err)
 		h.sameJSON(object{"data": withChanges(object{
 			"type": "token", "id": created["id"], "prefix": created["prefix"], "project_id": nil, "project_name": nil,
+			"only_project": false,
 		}, changes)}, h.mustCall(actor, op, `{}`))
 	}
 }
