@@ -102,9 +102,9 @@ func (n NextIssue) renderHead() string {
 var NextIssueOp = DefineOperation[NextIssueInput, Data[NextIssue]](Operation{
 	Name: "next_issue", Route: "POST /v1/issues/next", Scope: IssuesWrite,
 	Summary: "Take the next issue to fix",
-	Description: "Answers with the brief of the issue that you (and your worker) hold, else claims the best free one: regressed first, " +
-		"then what a change of code can fix, then by priority, low trust counting less. Noise, what waits for an approval and what you gave " +
-		"back with a note in the last day are left out. Then: fix it, link_fix with note and release=true. When none is left it says why.",
+	Description: "Answers with the brief of the issue that you hold, else claims the best free one: regressed first, then what a " +
+		"change of code can fix, then by priority, low trust counting less. Left out: noise, what waits for an approval, what you gave " +
+		"back with a note in the last day. Then: fix it, link_fix with note and release=true. When none is left it says why.",
 	Example: `{"project": "web-shop", "minutes": 60}`,
 	Errors:  []Code{ProjectNotFound},
 })
