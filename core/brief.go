@@ -27,7 +27,7 @@ type BriefFacts struct {
 	Issue         BriefIssue          `json:"issue"`
 	Project       BriefProject        `json:"project"`
 	Event         *BriefEvent         `json:"event" doc:"The latest stored event with frames of the app, else the latest; null without one."`
-	Approvals     List[BriefApproval] `json:"approvals" doc:"Actions that wait for an admin, the latest first; the issue is what they change, or merged by them."`
+	Approvals     List[BriefApproval] `json:"approvals" doc:"Actions on it that wait for an admin."`
 	Notes         List[BriefNote]     `json:"notes" doc:"Written by tokens, latest first."`
 	Fixes         List[BriefFix]      `json:"fixes" doc:"Latest first."`
 	Similar       List[BriefSimilar]  `json:"similar" doc:"Best first."`

@@ -278,7 +278,7 @@ var SplitIssue = DefineOperation[SplitIssueInput, Data[Issue]](Operation{
 	Name: "split_issue", Route: "POST /v1/issues/{id}/split", Scope: IssuesWrite, Warns: true, Status: 201,
 	Summary: "Split events off an issue",
 	Description: "Moves events of an issue that are another problem to a new issue, which is unresolved and named after the first of them. " +
-		"Their counts go with them; the users stay with the original, and new events still go there. merge_issues brings them together again.",
+		"Their counts go with them; the users stay with the original, and new events still go there.",
 	Example: `{"id": 42, "event_ids": [1001, 1002]}`,
 	Errors:  []Code{NotFound, InvalidRequest},
 })

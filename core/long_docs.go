@@ -64,11 +64,11 @@ var longDocs = map[string]string{
 	"@ingestState.state": "The first that applies: over_quota: events of the app are refused until 00:00 UTC; degraded: " +
 		"some were refused with 503 in the last 5 minutes, in any app; idle: none in 24 hours; ok.",
 	"@nextIssueInput.project":       "Public id or slug; without it all projects, or that of your token when it is bound to one.",
-	"@nextIssue.yours":              "When none is left: what you hold already and is not handed out again, the longest held first, at most 20.",
+	"@nextIssue.yours":              "When none is left: what you hold and is not handed out again, at most 20.",
 	"@minutes":                      "How long the claim lasts; each write of yours on the issue renews it.",
 	"@listIssuesInput.claimed":      "true: only issues with an active claim; false: only without.",
 	"@getEvent.parts":               "Only these parts, and what is small; all when absent.",
-	"@worker":                       "Your name among those that share your token, such as sub-agents; always the same. Each holds its own claims.",
+	"@worker":                       "Your name, always the same, among those that share your token: each holds its own claims.",
 	"@releaseIssueInput.note":       "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
 	"@handover.note":                "Cause and change, for whoever works on it next.",
 	"@handover.worker":              "The worker whose claim it is, when yours has one: that claim alone is given back.",

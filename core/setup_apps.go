@@ -61,8 +61,8 @@ func (in CreateAgentTokenInput) Check() error { return checkTokenName(in.Name) }
 var CreateAgentToken = DefineOperation[CreateAgentTokenInput, DataAndNext[AgentToken]](Operation{
 	Name: "create_agent_token", Route: "POST /v1/setup/tokens", Scope: SetupScope, Status: 201,
 	Summary: "Create a token for an agent",
-	Description: "Creates a token that reads and changes the issues of all apps, or of yours alone with only_project, for the agent that will fix them; at most 5. Keep it out " +
-		"of source code.",
+	Description: "Creates a token that reads and changes the issues of all apps, or of yours alone with only_project, for the agent that " +
+		"will fix them; at most 5. Keep it out of source code.",
 	Example: `{"name": "fixer", "project": "web-shop"}`,
 	Errors:  []Code{ProjectNotFound, Limit},
 })

@@ -92,7 +92,8 @@ func (b *brief) claimStep() step {
 		}
 	}
 	return step{
-		fmt.Sprintf("Another holds the issue until %s: do not start. %s has other work.", minuteOf(b.Issue.Claim.ExpiresAt), core.NextIssueOp.Name),
+		fmt.Sprintf("Another holds the issue until %s: do not start. %s has other work.",
+			minuteOf(b.Issue.Claim.ExpiresAt), core.NextIssueOp.Name),
 		fmt.Sprintf("Another holds it: %s.", core.NextIssueOp.Name),
 	}
 }
@@ -106,7 +107,8 @@ func (b *brief) listApprovalSteps() (steps []step) {
 }
 
 func (b *brief) explainApproval(a core.BriefApproval) step {
-	asked := fmt.Sprintf("An action waits for an admin (approval %d, asked %s, ends %s): ", a.ID, minuteOf(a.RequestedAt), minuteOf(a.ExpiresAt))
+	asked := fmt.Sprintf("An action waits for an admin (approval %d, asked %s, ends %s): ",
+		a.ID, minuteOf(a.RequestedAt), minuteOf(a.ExpiresAt))
 	switch {
 	case a.Action == core.HeldIssueAction(core.HoldIgnore):
 		return step{

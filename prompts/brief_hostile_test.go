@@ -152,7 +152,8 @@ func TestBriefsWithHostileNotes(t *testing.T) {
 				requireSafeMarkdown(t, made, budget)
 				require.NotContains(t, strings.Join(made.JSON.NextSteps, " "), planted)
 			}
-			require.Contains(t, renderBrief(makeAgentFacts(text), core.DefaultBriefBudget).Markdown, "Written by others who work on issues:\n```\nUNTRUSTED ")
+			usual := renderBrief(makeAgentFacts(text), core.DefaultBriefBudget).Markdown
+			require.Contains(t, usual, "Written by others who work on issues:\n```\nUNTRUSTED ")
 		})
 	}
 }

@@ -72,7 +72,8 @@ func TestNextSaysWhatTheAskerHolds(t *testing.T) {
 		require.NoError(t, err)
 		return id
 	}
-	fixed, held, mine, later, ofRed := claim("fixed", ann), claim("held", ann), claim("mine", ann), claim("later", ann), claim("red", ann.As("red"))
+	fixed, held, mine, later := claim("fixed", ann), claim("held", ann), claim("mine", ann), claim("later", ann)
+	ofRed := claim("red", ann.As("red"))
 	_, err := s.LinkFix(t.Context(), ann, fixed, store.NewFix{Kind: core.FixByCommit, Ref: "abcdef0"})
 	require.NoError(t, err)
 	_, err = s.RequestApproval(t.Context(), ann, store.IgnoreIssue{ID: held})

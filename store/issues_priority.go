@@ -240,7 +240,7 @@ func (s *Store) buildRanking(ctx context.Context, f IssueFilter, found *foundIss
 	if l, err = f.buildList(ctx, now); err != nil {
 		return nil, "", err
 	}
-	l.Sort = string(f.Sort)
+	l.Sort = string(core.ByPriority) // that of work too: a cursor of a model goes on over REST
 	after := core.ListPosition{Score: math.Inf(1)}
 	if f.Cursor != "" {
 		if after, err = f.Cursor.Position(l.Sort, l.FilterDigest); err != nil {

@@ -41,8 +41,8 @@ func TestATokenStaysInItsProject(t *testing.T) {
 	none := h.callData(token, core.NextIssueOp.Operation, `{"worker": "second"}`)
 	require.Nil(t, none["issue"])
 	require.Equal(t, "of the open issues 1 is claimed", none["why"])
-	for _, op := range []*core.Operation{core.GetIssue.Operation, core.ClaimIssue.Operation, core.ResolveIssue.Operation, core.GetBrief.Operation} {
-		h.sameJSON(object{"error": "not_found"}, h.mustFail(token, op, idArgs(theirs)))
+	for _, name := range strings.Fields(`get_issue claim_issue resolve_issue get_brief`) {
+		h.sameJSON(object{"error": "not_found"}, h.mustFail(token, h.findOperation(name), idArgs(theirs)))
 	}
 	h.sameJSON(object{"error": "project_not_found"}, h.mustFail(token, core.NextIssueOp.Operation, `{"project": "the-zanzibar"}`))
 	who := h.callData(token, core.Whoami.Operation, `{}`)

@@ -35,7 +35,8 @@ var readsWithout = map[string]string{
 const agentWords = "obey this agent"
 
 // ofAgents are the reads that say nothing of the app's, but what agents and people say.
-var ofAgents = []string{"list_activity", "list_approvals", "list_issue_activity", "list_labels", "list_tokens", "list_webhooks", "list_alerts",
+var ofAgents = []string{"list_activity", "list_approvals", "list_issue_activity", "list_labels", "list_tokens", "list_webhooks",
+	"list_alerts",
 	"list_setup_keys", "get_setup_progress", "list_source_maps"}
 
 // TestEveryAnswerMarksTextOfTheApp finds the app's own words in the answer of every read but those that have none, and wants each

@@ -143,8 +143,8 @@ func (r *runner) renewBrief(ctx context.Context, log *slog.Logger, d *delivery) 
 	} else {
 		log.Warn("the brief is that of the delivery", "error", err)
 	}
-	held.Markdown = fmt.Sprintf("The runner that started you holds issue %d for you as worker %q, and links the fix that the last line of your "+
-		"output names: do not claim, link or release the issue yourself.\n\n", d.Issue.ID, r.errand.worker) + held.Markdown
+	held.Markdown = fmt.Sprintf("The runner that started you holds issue %d for you as worker %q, and links the fix that the last line "+
+		"of your output names: do not claim, link or release the issue yourself.\n\n", d.Issue.ID, r.errand.worker) + held.Markdown
 	d.Brief = &held
 }
 

@@ -53,7 +53,8 @@ func TestCommandGetsTheBrief(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	require.Contains(t, read("stdin"), fmt.Sprintf("The runner that started you holds issue %d for you as worker %q", s.issue, "runner-of-the-tests"))
+	holds := fmt.Sprintf("The runner that started you holds issue %d for you as worker %q", s.issue, "runner-of-the-tests")
+	require.Contains(t, read("stdin"), holds)
 	require.Contains(t, read("stdin"), "You hold the claim: go on.")
 	require.NotContains(t, read("stdin"), "before anything else")
 	require.Equal(t, read("stdin"), read("file"))
