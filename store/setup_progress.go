@@ -55,6 +55,9 @@ func (s *Store) ListSetupProgress(ctx context.Context, actor core.Actor) (apps [
 	if err != nil {
 		return nil, 0, err
 	}
+	if core.ReachOf(ctx) != nil { // setup keys are of the installation
+		return apps, 0, nil
+	}
 	active, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countActiveSetupKeys, pg.Args{"now": s.Now()})
 	return apps, active.N, err
 }
