@@ -108,14 +108,14 @@ func (a *App) listFormats() map[core.WebhookFormat]jobs.Format {
 	return list
 }
 
-// buildBrief builds the brief of a delivery, as a token of an agent would get it.
+// buildBrief builds the brief of a delivery, for whoever claims the issue.
 func (a *App) buildBrief(ctx context.Context, issue int64) (*notify.Issue, *notify.Brief, error) {
 	reader := brief.RunnerActor()
 	known, err := brief.GatherFacts(ctx, a.db.Store, issue, reader)
 	if err != nil {
 		return nil, nil, err
 	}
-	built, err := brief.RenderFacts(known, a.db.Store.Now(), brief.Options{Reader: reader, Random: rand.Reader})
+	built, err := brief.RenderFacts(known, a.db.Store.Now(), brief.Options{Reader: reader, AnyOne: true, Random: rand.Reader})
 	if err != nil {
 		return nil, nil, err
 	}

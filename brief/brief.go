@@ -18,6 +18,7 @@ import (
 type Options struct {
 	Budget int        // tokens that the Markdown may have, within the bounds in core; 0 for the default
 	Reader core.Actor // only operations that it may call are proposed; see RunnerActor
+	AnyOne bool       // whoever claims the issue reads it: nobody holds it yet, as far as the reader is concerned
 	Random io.Reader  // cryptographically strong: from it is the id of the fences
 }
 
@@ -45,7 +46,7 @@ func RenderFacts(facts core.IssueFacts, now core.Time, o Options) (core.Brief, e
 		return core.Brief{}, err
 	}
 	return prompts.RenderBrief(facts, prompts.BriefForm{
-		Budget: cmp.Or(o.Budget, core.DefaultBriefBudget), FenceID: fence, Reader: o.Reader, Now: now,
+		Budget: cmp.Or(o.Budget, core.DefaultBriefBudget), FenceID: fence, Reader: o.Reader, AnyOne: o.AnyOne, Now: now,
 	}), nil
 }
 

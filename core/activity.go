@@ -78,11 +78,11 @@ type Activity struct {
 	At         Time            `json:"at" always:"true"`
 	ActorType  ActorType       `json:"actor_type" enum:"token|admin_token|system|user"`
 	ActorID    OptInt          `json:"actor_id" doc:"Id of the token, the setup key or the user; null for the others."`
-	ActorName  string          `json:"actor_name"`
+	ActorName  string          `json:"actor_name" untrusted:"true"`
 	Action     Action          `json:"action"`
 	TargetType TargetType      `json:"target_type"`
 	TargetID   int64           `json:"target_id"`
-	Data       json.RawMessage `json:"data" doc:"What the action adds, such as {from, to} or {text}; null without."`
+	Data       json.RawMessage `json:"data" untrusted:"true" doc:"What the action adds, such as {from, to} or {text}; null without."`
 }
 
 // ListActivityInput pages the audit timeline.

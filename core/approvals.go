@@ -29,11 +29,11 @@ type Approval struct {
 	Action      HeldAction     `json:"action"`
 	IssueID     OptInt         `json:"issue_id" doc:"The issue to change; null when it is no issue."`
 	Payload     HeldPayload    `json:"payload"`
-	RequestedBy string         `json:"requested_by" doc:"Name of the token."`
+	RequestedBy string         `json:"requested_by" untrusted:"true" doc:"Name of the token."`
 	RequestedAt Time           `json:"requested_at" always:"true"`
 	ExpiresAt   Time           `json:"expires_at" always:"true"`
 	Status      ApprovalStatus `json:"status" enum:"pending|approved|rejected|expired|failed" doc:"@approval.status"`
-	DecidedBy   Text           `json:"decided_by"`
+	DecidedBy   Text           `json:"decided_by" untrusted:"true"`
 	DecidedAt   Time           `json:"decided_at"`
 }
 
@@ -41,7 +41,7 @@ type Approval struct {
 type PendingApproval struct {
 	ID          int64           `json:"id"`
 	Action      HeldIssueAction `json:"action"`
-	RequestedBy string          `json:"requested_by" doc:"Name of the token."`
+	RequestedBy string          `json:"requested_by" untrusted:"true" doc:"Name of the token."`
 	RequestedAt Time            `json:"requested_at" always:"true"`
 	ExpiresAt   Time            `json:"expires_at" always:"true"`
 }

@@ -24,18 +24,19 @@ func (b Brief) Prose() string { return b.Markdown }
 
 // BriefFacts is a brief as data. What the monitored app wrote stands only under names that end in _untrusted.
 type BriefFacts struct {
-	Issue         BriefIssue         `json:"issue"`
-	Project       BriefProject       `json:"project"`
-	Event         *BriefEvent        `json:"event" doc:"The latest stored event with frames of the app, else the latest; null without one."`
-	Notes         List[BriefNote]    `json:"notes" doc:"Written by tokens, latest first."`
-	Fixes         List[BriefFix]     `json:"fixes" doc:"Latest first."`
-	Similar       List[BriefSimilar] `json:"similar" doc:"Best first."`
-	Releases      BriefReleases      `json:"releases"`
-	Triage        Triage             `json:"triage"`
-	Tags          List[TagShares]    `json:"tags" doc:"How the newest stored events are spread over the values of their tags."`
-	EventsPerHour List[HourCount]    `json:"events_per_hour" doc:"The hours of the last 7 days with events, by UTC."`
-	NextSteps     List[string]       `json:"next_steps" doc:"What to do, with operations that the reader may call."`
-	LeftOut       List[string]       `json:"left_out" doc:"What had no room in the Markdown."`
+	Issue         BriefIssue          `json:"issue"`
+	Project       BriefProject        `json:"project"`
+	Event         *BriefEvent         `json:"event" doc:"The latest stored event with frames of the app, else the latest; null without one."`
+	Approvals     List[BriefApproval] `json:"approvals" doc:"Actions on it that wait for an admin."`
+	Notes         List[BriefNote]     `json:"notes" doc:"Written by tokens, latest first."`
+	Fixes         List[BriefFix]      `json:"fixes" doc:"Latest first."`
+	Similar       List[BriefSimilar]  `json:"similar" doc:"Best first."`
+	Releases      BriefReleases       `json:"releases"`
+	Triage        Triage              `json:"triage"`
+	Tags          List[TagShares]     `json:"tags" doc:"How the newest stored events are spread over the values of their tags."`
+	EventsPerHour List[HourCount]     `json:"events_per_hour" doc:"The hours of the last 7 days with events, by UTC."`
+	NextSteps     List[string]        `json:"next_steps" doc:"What to do, with operations that the reader may call."`
+	LeftOut       List[string]        `json:"left_out" doc:"What had no room in the Markdown."`
 }
 
 // BriefIssue is the issue of a brief.
@@ -50,6 +51,7 @@ type BriefIssue struct {
 	Trust         Trust     `json:"trust" enum:"low|high"`
 	Source        *Source   `json:"source" enum:"server|browser|mixed" doc:"@issue.source"`
 	Claim         *Claim    `json:"claim"`
+	IsYours       bool      `json:"claim_is_yours" doc:"The claim is that of the reader's token and worker."`
 	Priority      float64   `json:"priority"`
 	TimesSeen     int64     `json:"times_seen"`
 	Events24h     int64     `json:"events_24h"`
@@ -131,8 +133,19 @@ type BriefBreadcrumb struct {
 // BriefNote is a note of a brief.
 type BriefNote struct {
 	At   Time   `json:"at" always:"true"`
-	By   string `json:"by" doc:"Name of the token that wrote it."`
-	Text string `json:"text"`
+	By   string `json:"by" untrusted:"true" doc:"Name of the token that wrote it."`
+	Text string `json:"text" untrusted:"true"`
+}
+
+// BriefApproval is an action on the issue of a brief that waits for approval.
+type BriefApproval struct {
+	ID          int64           `json:"id"`
+	Action      HeldIssueAction `json:"action"`
+	TargetID    int64           `json:"target_id" doc:"The issue that it changes, or into which it merges."`
+	SourceIDs   List[int64]     `json:"source_ids" doc:"The issues that it merges into it."`
+	RequestedBy string          `json:"requested_by" untrusted:"true"`
+	RequestedAt Time            `json:"requested_at" always:"true"`
+	ExpiresAt   Time            `json:"expires_at" always:"true"`
 }
 
 // BriefFix is a fix of a brief.
@@ -140,7 +153,7 @@ type BriefFix struct {
 	Kind        FixKind   `json:"kind" enum:"commit|pull_request"`
 	Commit      Text      `json:"commit"`
 	PRURL       Text      `json:"pr_url"`
-	LinkedBy    string    `json:"linked_by"`
+	LinkedBy    string    `json:"linked_by" untrusted:"true"`
 	LinkedAt    Time      `json:"linked_at" always:"true"`
 	DeployedAt  Time      `json:"deployed_at"`
 	Release     Untrusted `json:"release_untrusted" doc:"The release that brought it."`
@@ -192,8 +205,9 @@ type HourCount struct {
 
 // GetBriefInput asks for the brief of an issue.
 type GetBriefInput struct {
-	ID     int64 `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
-	Budget int   `json:"budget" doc:"How long the Markdown may be, in tokens." min:"500" max:"20000" default:"6000"`
+	ID     int64  `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
+	Budget int    `json:"budget" doc:"How long the Markdown may be, in tokens." min:"500" max:"20000" default:"6000"`
+	Worker Worker `json:"worker,omitempty" doc:"@worker" plain:"true" min:"1" max:"64"`
 }
 
 // GetBrief declares GET /v1/issues/{id}/brief.

@@ -69,6 +69,9 @@ func (c *Catalogue) Components() map[string]Schema {
 		if op.untrusted != nil {
 			collectNouns(reflect.TypeOf(op.untrusted), components)
 		}
+		if op.Warns {
+			collectNouns(reflect.TypeFor[Warning](), components)
+		}
 	}
 	return components
 }

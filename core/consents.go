@@ -9,6 +9,8 @@ type Consent struct {
 	RedirectURI string
 	Challenge   string // the S256 challenge of PKCE (RFC 7636)
 	Scopes      List[Scope]
+	Project     ProjectRef // to which the token is bound; empty for that of By
+	OnlyProject bool       // it sees nothing else
 }
 
 // ConsentScopes are the scopes that a client can be allowed. Admin is never among them.

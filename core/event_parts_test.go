@@ -47,7 +47,7 @@ func TestAHeavyEventIsCutToFit(t *testing.T) {
 
 			detail.Event.CutToFit(ModelBudget, parts)
 
-			answer, err := newAnswer(GetEvent.Operation, Data[EventDetail]{detail})
+			answer, err := newAnswer(GetEvent.Operation, Data[EventDetail]{detail}, &Standing{})
 			require.NoError(t, err)
 			body, err := fitBudget(answer.Body, GetEvent.freeForm, ModelBudget)
 			require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestAnyAnswerFitsTheBudget(t *testing.T) {
 	for range 1000 {
 		page.Data = append(page.Data, ListedIssue{Issue: issue})
 	}
-	answer, err := newAnswer(ListIssues.Operation, page)
+	answer, err := newAnswer(ListIssues.Operation, page, &Standing{})
 	require.NoError(t, err)
 	require.Greater(t, WeighText(answer.Body), ModelBudget)
 

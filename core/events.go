@@ -34,7 +34,7 @@ type EventDetail struct {
 
 // EventInput names one event in the path.
 type EventInput struct {
-	ID     EventRef        `json:"id" doc:"latest_event_id of an issue, id in its list of events, or the SDK's event_id." min:"1"`
+	ID     EventRef        `json:"id" doc:"latest_event_id of an issue, id of its events, or the SDK's event_id." min:"1"`
 	Parts  List[EventPart] `json:"parts,omitempty" doc:"@getEvent.parts" max:"9"`
 	Frames FrameChoice     `json:"frames" doc:"in_app: without the frames of libraries." enum:"all|in_app" default:"all"`
 }

@@ -9,7 +9,7 @@ type Fix struct {
 	Kind        FixKind   `json:"kind" enum:"commit|pull_request"`
 	Commit      Text      `json:"commit"`
 	PRURL       Text      `json:"pr_url"`
-	LinkedBy    string    `json:"linked_by"`
+	LinkedBy    string    `json:"linked_by" untrusted:"true"`
 	LinkedAt    Time      `json:"linked_at" always:"true"`
 	Release     Untrusted `json:"release" doc:"The release that brought it."`
 	Environment Untrusted `json:"environment"`
@@ -59,12 +59,11 @@ func (in LinkFixInput) Check() error {
 
 // LinkFix declares POST /v1/issues/{id}/fix.
 var LinkFix = DefineOperation[LinkFixInput, Data[IssueDetail]](Operation{
-	Name: "link_fix", Route: "POST /v1/issues/{id}/fix", Scope: IssuesWrite,
+	Name: "link_fix", Route: "POST /v1/issues/{id}/fix", Scope: IssuesWrite, Warns: true,
 	Summary: "Link a fix to an issue",
 	Description: "Names the commit or pull request that fixes an issue; it becomes fix_pending. " +
-		"When a deploy brings it, the error is watched: " +
-		"the issue is verified when it stays away until fix.verify_after, regressed when it returns. A new link replaces an open fix. " +
-		"Put a line \"Errand-Issue: 42\" (its id) into the commit or pull request as well, for squash merges. Do not resolve the issue.",
+		"When a deploy brings it, the error is watched: verified when it stays away until fix.verify_after, regressed when it returns. " +
+		"A new link replaces an open fix. Put \"Errand-Issue: 42\" (its id) into the commit or pull request too. Do not resolve the issue.",
 	Example: `{"id": 42, "commit": "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"}`,
 	Errors:  []Code{NotFound, InvalidRequest},
 })
@@ -76,7 +75,7 @@ type FixOutcome struct {
 	Kind            FixKind         `json:"kind" enum:"commit|pull_request"`
 	Ref             string          `json:"ref" doc:"The commit, or the URL of the pull request."`
 	LinkedByType    ActorType       `json:"linked_by_type" enum:"token|admin_token|system|user"`
-	LinkedBy        string          `json:"linked_by"`
+	LinkedBy        string          `json:"linked_by" untrusted:"true"`
 	LinkedAt        Time            `json:"linked_at" always:"true"`
 	DeployedAt      Time            `json:"deployed_at" always:"true"`
 	Outcome         string          `json:"outcome" enum:"verified|regressed" doc:"@fixOutcome.outcome"`

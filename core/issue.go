@@ -57,9 +57,14 @@ type Issue struct {
 
 // Claim says who works on an issue, and until when.
 type Claim struct {
-	Holder    string `json:"holder" doc:"Name of the token that holds it."`
+	Holder    string `json:"holder" untrusted:"true" doc:"Name of the token that holds it."`
 	ExpiresAt Time   `json:"expires_at" always:"true"`
-	Worker    Text   `json:"worker" doc:"Who of those that share the token; null when nobody was named."`
+	Worker    Text   `json:"worker" untrusted:"true" doc:"Who of those that share the token; null when nobody was named."`
+}
+
+// MinutesLeft returns how many whole minutes of the claim are left.
+func (c *Claim) MinutesLeft(now Time) int64 {
+	return max(0, int64(c.ExpiresAt.Sub(now.Time)/time.Minute))
 }
 
 // IssueDetail is one issue with what a list leaves out.
@@ -73,7 +78,8 @@ type IssueDetail struct {
 // ClaimedIssue is an issue that the caller holds.
 type ClaimedIssue struct {
 	IssueDetail
-	Renewed bool `json:"renewed" doc:"true when you held it already."`
+	Renewed   bool `json:"renewed" doc:"true when you held it already."`
+	HeldSince Time `json:"-"` // since when without a break
 }
 
 // IngestState says whether events are coming in at all: without them a list of issues says nothing.

@@ -3,6 +3,9 @@ package core
 // IssueFacts is what is known of an issue, for the text of its brief.
 type IssueFacts struct {
 	Issue        IssueDetail
+	Holder       *Actor          // who holds it now, with the worker; nil when nobody does
+	HeldSince    Time            // of the claim
+	Approvals    []BriefApproval // actions on it that wait
 	Project      BriefProject
 	Event        *EventDetail // the one to show; nil when none is stored
 	NewerEvents  int          // stored events after it, which have no frames of the app

@@ -31,7 +31,11 @@ type IssueSort string
 const (
 	ByLastSeen IssueSort = "last_seen" // most recent first
 	ByPriority IssueSort = "priority"  // highest first
+	ByWork     IssueSort = "work"      // by priority, but low trust counts less (decisions 7)
 )
+
+// IsRanked reports whether the list is sorted by a score.
+func (s IssueSort) IsRanked() bool { return s == ByPriority || s == ByWork }
 
 // ListIssuesInput filters the list of issues.
 type ListIssuesInput struct {
@@ -46,7 +50,7 @@ type ListIssuesInput struct {
 	Tag         TagFilter   `json:"tag,omitempty" doc:"@listIssuesInput.tag" plain:"true"`
 	Claimed     *bool       `json:"claimed" doc:"@listIssuesInput.claimed" plain:"true"`
 	Test        bool        `json:"test,omitempty" doc:"true: only test issues; without it they are left out." plain:"true"`
-	Sort        IssueSort   `json:"sort" doc:"@listIssuesInput.sort" plain:"true" enum:"last_seen|priority" default:"last_seen"`
+	Sort        IssueSort   `json:"sort" doc:"@listIssuesInput.sort" plain:"true" enum:"last_seen|priority|work" default:"last_seen"`
 	Fields      IssueFields `json:"fields,omitempty" doc:"@listIssuesInput.fields" max:"50" models:"lean"`
 	Paging
 }
@@ -155,11 +159,12 @@ type ResolveIssueInput struct {
 type Handover struct {
 	Note    string `json:"note,omitempty" doc:"@handover.note" min:"1" max:"4000" cleaned:"true"`
 	Release bool   `json:"release,omitempty" doc:"true: give your claim back too."`
+	Worker  Worker `json:"worker,omitempty" doc:"@handover.worker" plain:"true" min:"1" max:"64"`
 }
 
 // ResolveIssue declares POST /v1/issues/{id}/resolve.
 var ResolveIssue = DefineOperation[ResolveIssueInput, Data[Issue]](Operation{
-	Name: "resolve_issue", Route: "POST /v1/issues/{id}/resolve", Scope: IssuesWrite,
+	Name: "resolve_issue", Route: "POST /v1/issues/{id}/resolve", Scope: IssuesWrite, Warns: true,
 	Summary:     "Resolve an issue",
 	Description: "Marks an issue as done. A new event makes it unresolved again.",
 	Example:     `{"id": 42}`,
@@ -168,7 +173,7 @@ var ResolveIssue = DefineOperation[ResolveIssueInput, Data[Issue]](Operation{
 
 // IgnoreIssue declares POST /v1/issues/{id}/ignore.
 var IgnoreIssue = DefineOperation[IssueInput, OrHeld[Data[Issue]]](Operation{
-	Name: "ignore_issue", Route: "POST /v1/issues/{id}/ignore", Scope: IssuesWrite,
+	Name: "ignore_issue", Route: "POST /v1/issues/{id}/ignore", Scope: IssuesWrite, Warns: true,
 	Summary:     "Ignore an issue",
 	Description: "Marks an issue as not worth work. It keeps counting and stays ignored when new events arrive.",
 	Example:     `{"id": 42}`,
@@ -177,7 +182,7 @@ var IgnoreIssue = DefineOperation[IssueInput, OrHeld[Data[Issue]]](Operation{
 
 // UnresolveIssue declares POST /v1/issues/{id}/unresolve.
 var UnresolveIssue = DefineOperation[IssueInput, Data[Issue]](Operation{
-	Name: "unresolve_issue", Route: "POST /v1/issues/{id}/unresolve", Scope: IssuesWrite,
+	Name: "unresolve_issue", Route: "POST /v1/issues/{id}/unresolve", Scope: IssuesWrite, Warns: true,
 	Summary:     "Reopen an issue",
 	Description: "Marks an issue as open again, whatever its status was.",
 	Example:     `{"id": 42}`,
@@ -195,9 +200,9 @@ type ClaimIssueInput struct {
 var ClaimIssue = DefineOperation[ClaimIssueInput, Data[ClaimedIssue]](Operation{
 	Name: "claim_issue", Route: "POST /v1/issues/{id}/claim", Scope: IssuesWrite,
 	Summary: "Claim an issue",
-	Description: "Reserves an issue for you before you work on it, so that nobody else starts the same work. " +
+	Description: "Reserves an issue for you before you work on it. " +
 		"The claim is a lease: it ends by itself, claiming again or writing to the issue renews it, release_issue gives it back. " +
-		"When somebody else holds it the answer is claimed, with the holder and the time at which it expires: take another issue.",
+		"When somebody else holds it the answer is claimed, with the holder and when it expires: take another issue.",
 	Example: `{"id": 42, "minutes": 60}`,
 	Errors:  []Code{NotFound, Claimed}, Idempotent: true,
 })
@@ -232,7 +237,7 @@ type NoteID struct {
 
 // AddNote declares POST /v1/issues/{id}/notes.
 var AddNote = DefineOperation[AddNoteInput, Data[NoteID]](Operation{
-	Name: "add_note", Route: "POST /v1/issues/{id}/notes", Scope: IssuesWrite, Status: 201,
+	Name: "add_note", Route: "POST /v1/issues/{id}/notes", Scope: IssuesWrite, Warns: true, Status: 201,
 	Summary:     "Add a note to an issue",
 	Description: "Adds a note to an issue's activity, for whoever works on it next: what you found, what you tried, what is left.",
 	Example:     `{"id": 42, "text": "The token is read before the login completes; see auth.go."}`,
@@ -242,12 +247,12 @@ var AddNote = DefineOperation[AddNoteInput, Data[NoteID]](Operation{
 // MergeIssuesInput is the body of POST /v1/issues/{id}/merge.
 type MergeIssuesInput struct {
 	ID        int64   `json:"id" doc:"Id of the target: the issue that stays." issue:"true" min:"1"`
-	SourceIDs []int64 `json:"source_ids" doc:"Ids of the issues that become part of it; of the same project, not merged." min:"1" max:"10"`
+	SourceIDs []int64 `json:"source_ids" doc:"Ids of issues of the same project that become part of it." min:"1" max:"10"`
 }
 
 // MergeIssues declares POST /v1/issues/{id}/merge.
 var MergeIssues = DefineOperation[MergeIssuesInput, OrHeld[Data[Issue]]](Operation{
-	Name: "merge_issues", Route: "POST /v1/issues/{id}/merge", Scope: IssuesWrite,
+	Name: "merge_issues", Route: "POST /v1/issues/{id}/merge", Scope: IssuesWrite, Warns: true,
 	Summary: "Merge issues",
 	Description: "Merges issues that are the same problem into one: the events and counts of the sources move to the target, and so do " +
 		"their later events. The sources become merged and their claims end. Status and claim of the target stay, but an open source " +
@@ -260,7 +265,7 @@ var MergeIssues = DefineOperation[MergeIssuesInput, OrHeld[Data[Issue]]](Operati
 // SplitIssueInput is the body of POST /v1/issues/{id}/split.
 type SplitIssueInput struct {
 	ID       int64   `json:"id" doc:"Id of the issue." issue:"true" min:"1"`
-	EventIDs []int64 `json:"event_ids" doc:"Ids of stored events of the issue: id in list_issue_events, not event_id." min:"1" max:"100"`
+	EventIDs []int64 `json:"event_ids" doc:"id of its events in list_issue_events, not event_id." min:"1" max:"100"`
 }
 
 // Check refuses an event that is named twice.
@@ -277,10 +282,10 @@ func (in SplitIssueInput) Check() error {
 
 // SplitIssue declares POST /v1/issues/{id}/split.
 var SplitIssue = DefineOperation[SplitIssueInput, Data[Issue]](Operation{
-	Name: "split_issue", Route: "POST /v1/issues/{id}/split", Scope: IssuesWrite, Status: 201,
+	Name: "split_issue", Route: "POST /v1/issues/{id}/split", Scope: IssuesWrite, Warns: true, Status: 201,
 	Summary: "Split events off an issue",
 	Description: "Moves events of an issue that are another problem to a new issue, which is unresolved and named after the first of them. " +
-		"Their counts go with them; the users stay with the original, and new events still go there. merge_issues brings them together again.",
+		"Their counts go with them; the users stay with the original, and new events still go there.",
 	Example: `{"id": 42, "event_ids": [1001, 1002]}`,
 	Errors:  []Code{NotFound, InvalidRequest},
 })

@@ -12,8 +12,8 @@ type Label struct {
 	IssueID   int64           `json:"issue_id"`
 	Label     string          `json:"label" enum:"resolved|ignored|unresolved|regressed|merged|split|triage_corrected"`
 	ActorType ActorType       `json:"actor_type" enum:"token|admin_token|system|user"`
-	ActorName string          `json:"actor_name"`
-	Data      json.RawMessage `json:"data" doc:"What the row says beside it, such as {from, to}; null without."`
+	ActorName string          `json:"actor_name" untrusted:"true"`
+	Data      json.RawMessage `json:"data" untrusted:"true" doc:"What the row says beside it, such as {from, to}; null without."`
 	Corrects  Text            `json:"corrects" enum:"resolved|ignored|grouping|triage" doc:"@label.corrects"`
 }
 

@@ -17,7 +17,9 @@ var longDocs = map[string]string{
 	"@findSimilarInput.project": "Public id or slug; without it all projects, or that of your token when it is bound to one.",
 	"@event.platform":           "The platform that the SDK named, such as javascript, python or go; other when it named none.",
 	"@createTokenInput.project": "Public id or slug of the only app for which it may send deploys and source maps; it still reads " +
-		"and changes the issues of all apps. Absent for all apps.",
+		"and changes the issues of all apps, unless only_project is true. Absent for all apps.",
+	"@createTokenInput.only_project": "true: the token reads, writes and gets next_issue within project alone; all else is not_found to it. " +
+		"Only with project.",
 	"@ingestEventInput.event_id": "32 hexadecimal digits, with or without dashes; made when absent. The same id again is a " +
 		"duplicate.",
 	"@ingestEventInput.timestamp": "RFC 3339, or seconds since 1970. The time of receipt when absent, more than a minute ahead or " +
@@ -46,7 +48,9 @@ var longDocs = map[string]string{
 	"@status":                        "open: unresolved, regressed, overdue.",
 	"@listIssuesInput.fields":        "As id,title; or lean, or all.",
 	"@listIssueActivityInput.kind":   "notes: only notes; decisions: no notes, claims or tags.",
-	"@listIssuesInput.sort":          "last_seen: most recent first; priority: highest first, by the scores at the time of the first page.",
+	"@listIssuesInput.sort": "last_seen: most recent first; priority: highest first, by the scores at the time of the first page; " +
+		"work: by priority too, but an issue of a project of low trust counts at most 10 events and 1 user of the day. For models priority " +
+		"means work.",
 	"@deploy.source": "Who reported it: a call of create_deploy, source control, or a tool that speaks Sentry's " +
 		"protocol.",
 	"@createAgentTokenInput.deploys": "true: it may report deploys and upload source maps too, of this app alone (releases:write).",
@@ -68,13 +72,14 @@ var longDocs = map[string]string{
 	"@minutes":                 "How long the claim lasts; each write of yours on the issue renews it.",
 	"@listIssuesInput.claimed": "true: only issues with an active claim; false: only without.",
 	"@getEvent.parts":          "Only these parts, and what is small; all when absent.",
-	"@worker": "Who you are among those that share your token, such as sub-agents: each holds its own claims. A name of your own, " +
-		"always the same.",
-	"@releaseIssueInput.note": "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
-	"@listIssuesInput.search": "Text in title or culprit, or the URL of an issue or event.",
+	"@worker":                  "Your name, always the same, among those that share your token: each holds its own claims.",
+	"@releaseIssueInput.note":  "What you found out, when you could not fix it: next_issue does not offer it to you again for a day.",
+	"@listIssuesInput.search":  "Text in title or culprit, or the URL of an issue or event.",
 	"@listIssuesInput.tag": "A tag of one of the newest 20 stored events, as key:value: browser:Chrome 131. A page looks at 300 issues " +
 		"and may have fewer than limit: next_cursor goes on.",
-	"@listIssueEventsInput.tag": "key:value, such as browser:Chrome 131. A page may have fewer than limit.",
+	"@listIssueEventsInput.tag": "key:value, such as browser:Chrome 131.",
+	"@nextIssue.yours":          "When none is left: what you hold and is not handed out again, at most 20.",
+	"@handover.worker":          "The worker whose claim it is, when yours has one: that claim alone is given back.",
 	"@handover.note":            "Cause and change, for whoever works on it next.",
 	"@linkFixInput.commit":      "SHA of the commit that fixes it: 7 to 40 hex characters. Either this or pr_url.",
 	"@linkFixInput.pr_url":      "URL of the pull request that fixes it: https://HOST/OWNER/REPO/pull/NUMBER.",

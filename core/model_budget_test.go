@@ -62,7 +62,7 @@ func TestAnEventOfManyMembersFitsTheBudget(t *testing.T) {
 			start := time.Now()
 			detail := EventDetail{Event: c.event}
 			detail.Event.CutToFit(ModelBudget, c.parts)
-			answer, err := newAnswer(GetEvent.Operation, Data[EventDetail]{detail})
+			answer, err := newAnswer(GetEvent.Operation, Data[EventDetail]{detail}, &Standing{})
 			require.NoError(t, err)
 			whole := len(answer.Body)
 

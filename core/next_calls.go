@@ -13,8 +13,9 @@ const maxNextCalls = 2
 // nextAfterWrite has the tools that usually follow a write.
 var nextAfterWrite = map[string][]string{
 	"claim_issue": {"get_brief"}, "link_fix": {"next_issue"}, "resolve_issue": {"next_issue"}, "release_issue": {"next_issue"},
-	"add_note": {"link_fix", "release_issue"}, "correct_triage": {"get_brief"}, "unresolve_issue": {"claim_issue"},
-	"ignore_issue": {"next_issue"}, "merge_issues": {"get_brief"}, "split_issue": {"get_issue"},
+	"add_note": {"claim_issue", "link_fix", "release_issue", "next_issue"}, "correct_triage": {"get_brief"},
+	"unresolve_issue": {"claim_issue", "next_issue"},
+	"ignore_issue":    {"next_issue"}, "merge_issues": {"get_brief"}, "split_issue": {"get_issue"},
 }
 
 // nextAfterError has the tools that help after an error.
@@ -101,6 +102,7 @@ func (c *Catalogue) proposeAfterWrite(op *Operation, actor Actor, answer *Answer
 	if op.Name == CreateDeploy.Name {
 		return c.proposeForWaiting(actor, answer)
 	}
+	tools = slices.DeleteFunc(slices.Clone(tools), func(name string) bool { return !answer.standing.allowsNext(name) })
 	if calls := c.proposeCalls(actor, tools, before); calls != nil {
 		answer.Body, err = appendMember(answer.Body, "next", calls)
 	}

@@ -19,7 +19,34 @@ type NextIssue struct {
 	Markdown string        `json:"markdown" doc:"A line of ids, then the brief; or why there is none."`
 	JSON     *BriefFacts   `json:"json" doc:"The brief as data; null when none is left."`
 	Why      Text          `json:"why" doc:"Why none is left; null when there is one."`
-	Ingest   IngestState   `json:"ingest"`
+	// Yours says what the caller holds when there is nothing to take or to go on with.
+	Yours  List[HeldIssue] `json:"yours" doc:"@nextIssue.yours"`
+	Ingest IngestState     `json:"ingest"`
+	Now    Time            `json:"-"` // when the issue was handed out
+}
+
+// HeldIssue is an issue that the caller holds, and that next_issue does not hand out again.
+type HeldIssue struct {
+	ID               int64  `json:"id"`
+	Project          string `json:"project" doc:"Slug of the project."`
+	Status           Status `json:"status" enum:"unresolved|resolved|ignored|fix_pending|verified|regressed"`
+	Worker           Text   `json:"worker" untrusted:"true" doc:"The worker of your token that holds it; null when none was named."`
+	Since            Time   `json:"since" always:"true"`
+	ExpiresAt        Time   `json:"expires_at" always:"true"`
+	WaitsForApproval bool   `json:"waits_for_approval" doc:"An action on it waits for an admin."`
+}
+
+// describe says in a few words why the issue was not handed out.
+func (h HeldIssue) describe() string {
+	until := h.ExpiresAt.UTC().Format("15:04Z")
+	switch {
+	case h.WaitsForApproval:
+		return fmt.Sprintf("issue %d until %s, which waits for an approval", h.ID, until)
+	case h.Status != Unresolved && h.Status != Regressed:
+		return fmt.Sprintf("issue %d until %s, which is %s", h.ID, until, h.Status)
+	default:
+		return fmt.Sprintf("issue %d until %s, held by a worker of your token", h.ID, until)
+	}
 }
 
 // Prose is the Markdown: over MCP the answer is nothing else (decisions 11).
@@ -46,7 +73,14 @@ func (n NextIssue) renderHead() string {
 		if !n.Ingest.LastEventAt.IsZero() {
 			fmt.Fprintf(&b, ", the last at %s", n.Ingest.LastEventAt.Format(TimeLayout))
 		}
-		b.WriteString(".\n")
+		b.WriteString(".")
+		for at, held := range n.Yours {
+			b.WriteString(map[bool]string{true: " Yours: ", false: "; "}[at == 0] + held.describe())
+		}
+		if len(n.Yours) > 0 {
+			b.WriteString(".")
+		}
+		b.WriteString("\n")
 		return b.String()
 	}
 	i := n.Issue
@@ -54,8 +88,12 @@ func (n NextIssue) renderHead() string {
 	if i.LatestEventID != 0 {
 		fmt.Fprintf(&b, " latest_event_id=%d", i.LatestEventID)
 	}
-	fmt.Fprintf(&b, ": claimed for you until %s. When fixed: %s id=%d commit=... note=... release=true; ",
-		i.Claim.ExpiresAt.Format(TimeLayout), LinkFix.Name, i.ID)
+	if i.Renewed {
+		fmt.Fprintf(&b, ": you hold it since %s, %d min left.", i.HeldSince.Format("2006-01-02T15:04Z"), i.Claim.MinutesLeft(n.Now))
+	} else {
+		fmt.Fprintf(&b, ": claimed for you until %s.", i.Claim.ExpiresAt.Format(TimeLayout))
+	}
+	fmt.Fprintf(&b, " When fixed: %s id=%d commit=... note=... release=true; ", LinkFix.Name, i.ID)
 	fmt.Fprintf(&b, "when you cannot: %s id=%d note=...\n\n", ReleaseIssue.Name, i.ID)
 	return b.String()
 }
@@ -64,9 +102,9 @@ func (n NextIssue) renderHead() string {
 var NextIssueOp = DefineOperation[NextIssueInput, Data[NextIssue]](Operation{
 	Name: "next_issue", Route: "POST /v1/issues/next", Scope: IssuesWrite,
 	Summary: "Take the next issue to fix",
-	Description: "Claims the best open issue that nobody works on, and answers with its brief: regressed ones first, then those that a " +
-		"change of code can fix, then by priority. Noise, what waits for an approval and what you gave back with a note in the last day are " +
-		"left out. Then: fix it, link_fix with note and release=true. When none is left it says why.",
+	Description: "Answers with the brief of the issue that you hold, else claims the best free one: regressed first, then what a " +
+		"change of code can fix, then by priority, low trust counting less. Left out: noise, what waits for an approval, what you gave " +
+		"back with a note in the last day. Then: fix it, link_fix with note and release=true. When none is left it says why.",
 	Example: `{"project": "web-shop", "minutes": 60}`,
 	Errors:  []Code{ProjectNotFound},
 })

@@ -26,6 +26,7 @@ type Operation struct {
 	OnlyReads   bool     // it changes nothing, though it is a POST
 	Idempotent  bool     // doing it again changes nothing more; reading always is
 	Destructive bool     // it takes something away
+	Warns       bool     // it changes an issue, whoever holds it: its answers may have warnings beside data
 	NotATool    string   // why it is not an MCP tool; empty when it is one
 	ServedBy    string   // who serves it when its body is not a plain JSON input; empty when the registry does
 
@@ -112,7 +113,7 @@ func DefineOperation[In, Out any](op Operation) Op[In, Out] {
 	if output, ok := reflect.Zero(op.out).Interface().(holdable); ok {
 		op.out, op.isHoldable = output.outputType(), true
 	}
-	op.untrusted, op.freeForm = findMark(op.out), findFreeForm(op.out, "")
+	op.untrusted, op.freeForm = findMark(op.out, op.Warns), findFreeForm(op.out, "")
 	_, op.isProse = proseOf(reflect.Zero(op.out).Interface())
 	in, err := compileInput(op.in)
 	if err != nil {
@@ -159,11 +160,17 @@ func (o *Operation) OutputSchema(named bool) Schema {
 	if o.out == reflect.TypeFor[None]() {
 		return nil
 	}
-	schema := reflector{named: named}.typeSchema(o.out)
+	r := reflector{named: named}
+	schema := r.typeSchema(o.out)
+	if o.Warns {
+		schema = r.objectSchema(o.out) // nothing is warned of most of the time, and there is no such member then
+		schema["properties"].(Schema)[warningsField] = r.typeSchema(reflect.TypeFor[List[Warning]]())
+	}
 	if o.untrusted != nil {
-		schema = reflector{named: named}.objectSchema(o.out)
-		mark := reflector{named: named}.typeSchema(reflect.TypeFor[UntrustedMark]())
-		schema["properties"].(Schema)["untrusted"] = mark
+		if !o.Warns {
+			schema = r.objectSchema(o.out)
+		}
+		schema["properties"].(Schema)["untrusted"] = r.typeSchema(reflect.TypeFor[UntrustedMark]())
 		required, _ := schema["required"].([]string)
 		schema["required"] = append(slices.Clone(required), "untrusted")
 	}
@@ -205,6 +212,8 @@ type FoundOutput interface{ WasFound() bool }
 // AuthorizeActor returns nil when the actor may call the operation, a person at least in some project, else unauthorized or forbidden.
 func (o *Operation) AuthorizeActor(a Actor) error {
 	switch {
+	case a.OnlyProject && ofInstallation[o]:
+		return NewError(Forbidden).With("required_scope", o.Scope).Tell("hint", "This token stays in its project: see only_project in whoami.")
 	case a.Type == ActorUser && a.Rights.haveSomewhere(o.Right()):
 		return nil
 	case a.Type == ActorUser:

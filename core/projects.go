@@ -128,8 +128,8 @@ type ListProjectsInput struct{}
 var ListProjects = DefineOperation[ListProjectsInput, Data[List[ListedProject]]](Operation{
 	Name: "list_projects", Route: "GET /v1/projects", Scope: IssuesRead,
 	Summary: "List projects",
-	Description: "Lists every monitored application with its public id, slug, DSNs, trust level, quota and how many events it sent lately. " +
-		"Use the id or slug as project in other calls.",
+	Description: "Lists the monitored applications with their ids, slugs, DSNs, trust, quotas and recent events. The id or the slug is " +
+		"project in other calls.",
 	Example: `{}`,
 })
 

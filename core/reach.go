@@ -6,8 +6,8 @@ import (
 )
 
 // Reach says in which projects a call may do what it does. The registry puts it into the context of every call of a person
-// that is not a site admin, and the store asks it wherever an id becomes a project, and in every list. A nil Reach, as calls of tokens
-// have it, reaches everything.
+// that is not a site admin, and of a token that stays in its project, and the store asks it wherever an id becomes a project, and in
+// every list. A nil Reach, as calls of other tokens have it, reaches everything.
 type Reach struct {
 	rights map[int64]Right
 	need   Right // of the operation
@@ -17,10 +17,22 @@ type reachKey struct{}
 
 // WithReach limits what is done in a context to what a call of the operation by the actor may do.
 func WithReach(ctx context.Context, op *Operation, actor Actor) context.Context {
+	if actor.OnlyProject {
+		return WithTokenReach(ctx, actor)
+	}
 	if actor.Type != ActorUser || actor.Rights.IsSiteAdmin {
 		return ctx
 	}
 	return context.WithValue(ctx, reachKey{}, &Reach{rights: actor.Rights.projects, need: op.Right()})
+}
+
+// WithTokenReach limits what is done in a context to the project of a token that stays in it (decisions 11). What it may do there its
+// scopes say.
+func WithTokenReach(ctx context.Context, actor Actor) context.Context {
+	if !actor.OnlyProject {
+		return ctx
+	}
+	return context.WithValue(ctx, reachKey{}, &Reach{rights: map[int64]Right{int64(actor.ProjectID): SiteRight}, need: NoRight})
 }
 
 // ReachOf returns the reach of the call that a context belongs to.

@@ -59,6 +59,8 @@ type Answer struct {
 	Body   []byte // JSON; nil for an operation without a body
 	Prose  string // what an agent reads instead of the body, of an operation that IsProse
 	IsHeld bool   // the action was not done: it waits for approval
+
+	standing *Standing // of the caller, to the issue that was changed
 }
 
 // Call runs one operation: scope, defaults, coercion, validation, decoding, Check, handler. It changes args. Every failure
@@ -101,11 +103,12 @@ func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, arg
 	}
 	asked := maps.Clone(args)
 	for {
+		ctx, standing := withStanding(ctx)
 		out, err := r.runHandler(ctx, op, call, args)
 		if err != nil {
 			return Answer{}, err
 		}
-		answer, err := newAnswer(op, out)
+		answer, err := newAnswer(op, out, standing)
 		if err != nil || !call.ForModel || !op.ReadOnly() || op.isProse || fitsModel(answer.Body) {
 			return answer, err
 		}
@@ -122,8 +125,8 @@ func (r *Registry) answerCall(ctx context.Context, op *Operation, call Call, arg
 }
 
 // newAnswer writes the output of an operation.
-func newAnswer(op *Operation, out any) (answer Answer, err error) {
-	answer.Status = op.Status
+func newAnswer(op *Operation, out any, standing *Standing) (answer Answer, err error) {
+	answer.Status, answer.standing = op.Status, standing
 	if output, ok := out.(holdable); ok {
 		if out, answer.IsHeld = output.answer(); answer.IsHeld {
 			answer.Status = HeldHTTPStatus
@@ -137,6 +140,9 @@ func newAnswer(op *Operation, out any) (answer Answer, err error) {
 	}
 	if _, none := out.(None); !none {
 		answer.Body, err = marshalPlain(out)
+	}
+	if len(standing.warnings) > 0 && op.Warns && !answer.IsHeld && err == nil {
+		answer.Body, err = appendMember(answer.Body, warningsField, standing.warnings)
 	}
 	if op.untrusted != nil && !answer.IsHeld && err == nil {
 		answer.Body, err = appendMember(answer.Body, "untrusted", op.untrusted)

@@ -72,6 +72,13 @@ var rightsOfPeople = map[*Operation]Right{
 	GetSetupProgress.Operation: SiteRight,
 }
 
+// ofInstallation are the operations that are of no project: a token that stays in its project may call none of them.
+var ofInstallation = map[*Operation]bool{
+	CreateProject.Operation: true, CreateToken.Operation: true, ListTokens.Operation: true, RevokeToken.Operation: true,
+	CreateSetupKey.Operation: true, ListSetupKeys.Operation: true, RevokeSetupKey.Operation: true, RegisterApp.Operation: true,
+	CreateAgentToken.Operation: true,
+}
+
 // Right returns what the operation needs of a person.
 func (o *Operation) Right() Right {
 	right, isListed := rightsOfPeople[o]

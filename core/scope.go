@@ -41,6 +41,7 @@ type Actor struct {
 	Prefix      Text   // the first characters of the token
 	ProjectID   OptInt // the app to which the token is bound; 0 for all apps
 	ProjectName Text
+	OnlyProject bool   // nothing but that app exists for it
 	Worker      string // who of those that share the token, as the call says; empty for nobody in particular
 
 	IsSetupKey bool // it is a setup key, which opens the setup and nothing else; its Type is token

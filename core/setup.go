@@ -26,7 +26,7 @@ type SetupKey struct {
 	ID        int64  `json:"id"`
 	Prefix    string `json:"prefix" doc:"The first 10 characters of the key."`
 	CreatedAt Time   `json:"created_at" always:"true"`
-	CreatedBy string `json:"created_by"`
+	CreatedBy string `json:"created_by" untrusted:"true"`
 	ExpiresAt Time   `json:"expires_at" always:"true"`
 }
 

@@ -51,6 +51,8 @@ type CreateAgentTokenInput struct {
 	Name    string     `json:"name" doc:"Who will use it; shown as the holder of claims." min:"1" max:"100"`
 	Project ProjectRef `json:"project" doc:"Id or slug of your app." min:"1"`
 	Deploys bool       `json:"deploys,omitempty" doc:"@createAgentTokenInput.deploys"`
+
+	OnlyProject bool `json:"only_project,omitempty" doc:"true: it sees and changes that app alone."`
 }
 
 // Check refuses names that cannot be shown, and the name of the bootstrap admin.
@@ -60,8 +62,8 @@ func (in CreateAgentTokenInput) Check() error { return checkTokenName(in.Name) }
 var CreateAgentToken = DefineOperation[CreateAgentTokenInput, DataAndNext[AgentToken]](Operation{
 	Name: "create_agent_token", Route: "POST /v1/setup/tokens", Scope: SetupScope, Status: 201,
 	Summary: "Create a token for an agent",
-	Description: "Creates a token that reads and changes the issues of all apps, for the agent that will fix them; at most 5. Keep it out " +
-		"of source code.",
+	Description: "Creates a token that reads and changes the issues of all apps, or of yours alone with only_project, for the agent that " +
+		"will fix them; at most 5. Keep it out of source code.",
 	Example: `{"name": "fixer", "project": "web-shop"}`,
 	Errors:  []Code{ProjectNotFound, Limit},
 })
@@ -121,7 +123,7 @@ type AppProgress struct {
 	SDKInstalledAt Time         `json:"sdk_installed_at"`
 	TestEventAt    Time         `json:"test_event_at"`
 	FirstEventAt   Time         `json:"first_event_at" doc:"Of the app's own errors."`
-	Agent          Text         `json:"agent" doc:"The program that sets it up."`
+	Agent          Text         `json:"agent" untrusted:"true" doc:"The program that sets it up."`
 	FirstDeployAt  Time         `json:"first_deploy_at"`
 }
 

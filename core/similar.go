@@ -31,8 +31,7 @@ var FindSimilar = DefineOperation[FindSimilarInput, Data[List[SimilarIssue]]](Op
 	Name: "find_similar", Route: "POST /v1/similar", Scope: IssuesRead, OnlyReads: true,
 	Summary: "Find similar issues",
 	Description: "Finds issues that are like an issue or a text, best first: in their exceptions, the app's functions in their stacks, " +
-		"and the words of their titles. Use it before you start: the same cause may be known, or fixed, under another issue. " +
-		"Merged issues are left out.",
+		"and the words of their titles. Use it before you start: the same cause may be known, or fixed, under another issue.",
 	Example: `{"issue_id": 42, "limit": 5}`,
 	Errors:  []Code{NotFound, ProjectNotFound, SimilarOff},
 })

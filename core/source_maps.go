@@ -16,7 +16,7 @@ type SourceMap struct {
 	Size       int64  `json:"size" doc:"Bytes of the index that the map became."`
 	Sources    int64  `json:"sources" doc:"How many original files the map names."`
 	UploadedAt Time   `json:"uploaded_at" always:"true"`
-	UploadedBy string `json:"uploaded_by"`
+	UploadedBy string `json:"uploaded_by" untrusted:"true"`
 }
 
 // The types that the body of an upload can have.

@@ -12,15 +12,16 @@ var tokenOperations = []*Operation{
 // Token is a credential for the API. Its value is shown once, by create_token.
 type Token struct {
 	ID          int64       `json:"id"`
-	Name        string      `json:"name"`
+	Name        string      `json:"name" untrusted:"true"`
 	Scopes      List[Scope] `json:"scopes"`
 	Prefix      string      `json:"prefix" doc:"The first 10 characters of the token."`
 	CreatedAt   Time        `json:"created_at" always:"true"`
-	CreatedBy   Text        `json:"created_by"`
+	CreatedBy   Text        `json:"created_by" untrusted:"true"`
 	LastUsedAt  Time        `json:"last_used_at" doc:"Written at most once an hour."`
 	RevokedAt   Time        `json:"revoked_at"`
 	ProjectID   OptInt      `json:"project_id" doc:"The app to which the token is bound, in deploys and source maps only; null for all apps."`
 	ProjectName Text        `json:"project_name"`
+	OnlyProject bool        `json:"only_project" doc:"It sees and changes that app alone."`
 }
 
 // CreatedToken is a token with its value.
@@ -34,10 +35,15 @@ type CreateTokenInput struct {
 	Name    string     `json:"name" doc:"Who will use it; shown as the holder of claims." min:"1" max:"100"`
 	Scopes  []Scope    `json:"scopes" doc:"What it may do." min:"1" max:"4" enum:"issues:read|issues:write|releases:write|admin"`
 	Project ProjectRef `json:"project,omitempty" doc:"@createTokenInput.project" min:"1"`
+
+	OnlyProject bool `json:"only_project,omitempty" doc:"@createTokenInput.only_project"`
 }
 
-// Check refuses names that cannot be shown, the name of the bootstrap admin, and scopes named twice.
+// Check refuses names that cannot be shown, the name of the bootstrap admin, scopes named twice, and a limit without a project.
 func (in CreateTokenInput) Check() error {
+	if in.OnlyProject && in.Project == "" {
+		return RefuseField("only_project", "needs project: the app to which the token is limited")
+	}
 	seen := map[Scope]bool{}
 	for _, s := range in.Scopes {
 		if seen[s] {
@@ -61,7 +67,8 @@ var CreateToken = DefineOperation[CreateTokenInput, Data[CreatedToken]](Operatio
 	Name: "create_token", Route: "POST /v1/tokens", Scope: Admin, Status: 201,
 	Summary: "Create a token",
 	Description: "Creates a token with the scopes. The answer is the only place where the token stands: only its hash is stored. " +
-		"Naming a project binds the token in deploys and source maps only: its other scopes hold for the issues and events of all projects.",
+		"Naming a project binds the token in deploys and source maps only: its other scopes hold for the issues and events of all projects, " +
+		"unless only_project is true. Then nothing but that project exists for it, and what is of the whole installation is forbidden.",
 	Example:  `{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`,
 	Errors:   []Code{ProjectNotFound},
 	NotATool: "it hands out a secret",
@@ -87,12 +94,14 @@ type Identity struct {
 	Prefix      Text        `json:"prefix"`
 	ProjectID   OptInt      `json:"project_id"`
 	ProjectName Text        `json:"project_name"`
+	OnlyProject bool        `json:"only_project" doc:"Nothing but that app exists for the token."`
 }
 
 // IdentityOf returns what an actor says of itself.
 func IdentityOf(a Actor) Identity {
 	return Identity{
 		Type: a.Type, ID: a.ID, Name: a.Name, Scopes: a.Scopes, Prefix: a.Prefix, ProjectID: a.ProjectID, ProjectName: a.ProjectName,
+		OnlyProject: a.OnlyProject,
 	}
 }
 
@@ -103,8 +112,7 @@ type WhoamiInput struct{}
 var Whoami = DefineOperation[WhoamiInput, Data[Identity]](Operation{
 	Name: "whoami", Route: "GET /v1/tokens/current", Scope: AnyToken,
 	Summary: "Show the token in use",
-	Description: "Tells the name, the scopes and the app of the token that makes the call: what you may do here, and under which name " +
-		"your claims stand.",
+	Description: "Shows the name, scopes and app of your token: what you may do here, and under which name your claims stand.",
 	Example: `{}`,
 })
 

@@ -56,7 +56,10 @@ func (o *Operation) ToolOutput() Schema {
 	}
 	members, _ := whole["properties"].(Schema)
 	if data, there := members["data"]; there {
-		members = Schema{"data": data}
+		warnings, warns := members[warningsField]
+		if members = (Schema{"data": data}); warns {
+			members[warningsField] = warnings
+		}
 	}
 	properties := flattenMembers(members)
 	schema := Schema{"type": "object", "properties": properties}

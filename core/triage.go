@@ -49,7 +49,7 @@ type Triage struct {
 	Confidence   float64      `json:"confidence" doc:"How sure the rules are, 0 to 1; a correction does not change it."`
 	Reasons      List[string] `json:"reasons" doc:"Why, in sentences of Errand's own."`
 	Model        string       `json:"model" doc:"Which rules made it."`
-	CorrectedBy  Text         `json:"corrected_by" doc:"Who corrected it last; null when nobody did."`
+	CorrectedBy  Text         `json:"corrected_by" untrusted:"true" doc:"Who corrected it last; null when nobody did."`
 }
 
 // TriageChange is the part of a triage that a correction replaces. What is nil stays as it is.
@@ -118,9 +118,9 @@ type Recorded struct {
 
 // CorrectTriage declares POST /v1/issues/{id}/triage-correction.
 var CorrectTriage = DefineOperation[CorrectTriageInput, Data[Recorded]](Operation{
-	Name: "correct_triage", Route: "POST /v1/issues/{id}/triage-correction", Scope: IssuesWrite, Status: 201,
+	Name: "correct_triage", Route: "POST /v1/issues/{id}/triage-correction", Scope: IssuesWrite, Warns: true, Status: 201,
 	Summary:     "Correct the triage of an issue",
-	Description: "Replaces the fields of an issue's triage that you name; the others stay as the rules have them. A note says why.",
+	Description: "Replaces the fields of an issue's triage that you name; the others stay as they are. A note says why.",
 	Example:     `{"id": 42, "category": "configuration", "agent_fixable": false, "note": "The bucket's name is missing in production."}`,
 	Errors:      []Code{NotFound},
 })

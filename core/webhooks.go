@@ -81,7 +81,7 @@ type WebhookTerms struct {
 	MinTrust           Trust              `json:"min_trust" enum:"high|low" doc:"@webhook.min_trust"`
 	ProjectID          OptInt             `json:"project_id" doc:"Null for all projects."`
 	CreatedAt          Time               `json:"created_at" always:"true"`
-	CreatedBy          Text               `json:"created_by"`
+	CreatedBy          Text               `json:"created_by" untrusted:"true"`
 	LastDeliveryStatus *DeliveryStatus    `json:"last_delivery_status" enum:"pending|delivered|failed" doc:"@webhook.last_delivery_status"`
 }
 

@@ -156,7 +156,6 @@ type ListAlertsInput struct{}
 var ListAlerts = DefineOperation[ListAlertsInput, Data[List[Alert]]](Operation{
 	Name: "list_alerts", Route: "GET /v1/alerts", Scope: IssuesRead,
 	Summary: "List who is told of what",
-	Description: "Lists all webhooks and alerts, most recent first, without secrets and email addresses: who is told when something " +
-		"happens to an issue, and whether the last delivery arrived.",
+	Description: "Lists webhooks and alerts, without secrets: who is told what happens to an issue, and whether the last delivery arrived.",
 	Example: `{}`,
 })

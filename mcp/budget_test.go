@@ -14,7 +14,7 @@ import (
 // What a list of tools may cost a model; a token is counted as 4 bytes.
 const (
 	bytesPerToken = 4
-	listBudget    = 6000 * bytesPerToken
+	listBudget    = 5000 * bytesPerToken
 	toolBudget    = 300 * bytesPerToken
 )
 

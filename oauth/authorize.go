@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 
 	"errand/core"
 )
@@ -117,6 +118,8 @@ func (s *server) makeCode(r *http.Request, a asking, allowed []core.Scope) (code
 		code, err = s.KeepConsent(r.Context(), core.Consent{
 			By: actor, ClientID: a.query.Get("client_id"), ClientName: a.client.Name, RedirectURI: a.redirect,
 			Challenge: a.query.Get("code_challenge"), Scopes: allowed,
+			Project:     core.ProjectRef(strings.TrimSpace(r.PostForm.Get("project"))),
+			OnlyProject: r.PostForm.Get("only_project") != "",
 		})
 	}
 	if err == nil {
@@ -139,6 +142,10 @@ func describeRefusal(actor core.Actor, refused *core.Error) string {
 		return fmt.Sprintf("Not allowed: %v. An admin makes another setup key.", refused.Extra["message"])
 	case refused.Code == core.Limit:
 		return "Too many wrong tokens came from your address. Wait a minute and try again."
+	case refused.Code == core.ProjectNotFound:
+		return "No project has this id or slug, or the setup key has not registered it."
+	case refused.Code == core.InvalidRequest:
+		return "Name the project, or leave the box beside it empty."
 	case refused.Code == core.Unavailable:
 		return "The database is away. Try again in a few seconds."
 	}

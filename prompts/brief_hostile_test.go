@@ -124,6 +124,40 @@ func TestHostileBriefs(t *testing.T) {
 	}
 }
 
+// makeAgentFacts makes an issue about which other agents and people have written nothing but the given text.
+func makeAgentFacts(text string) core.IssueFacts {
+	facts := makeFacts("x")
+	data, _ := json.Marshal(map[string]string{"text": text})
+	note := core.Activity{At: briefNow, ActorType: core.ActorToken, ActorName: text, Action: core.ActionIssueNote, Data: data}
+	change := core.Activity{At: briefNow, ActorType: core.ActorToken, ActorName: text, Action: core.ActionIssueResolve}
+	facts.Notes, facts.History = []core.Activity{note, note, note}, []core.Activity{change}
+	facts.Fixes[0].LinkedBy, facts.Similar[0].LastNote = text, &note
+	facts.Similar[0].Fix = &facts.Fixes[0]
+	facts.Issue.Triage.CorrectedBy = core.Text(text)
+	facts.Issue.Claim = &core.Claim{Holder: text, Worker: core.Text(text), ExpiresAt: briefNow}
+	facts.Holder = &core.Actor{Type: core.ActorToken, ID: 99, Name: text, Worker: text}
+	facts.Approvals = []core.BriefApproval{{ID: 1, Action: core.HeldIssueAction(core.HoldIgnore), TargetID: 42, RequestedBy: text}}
+	return facts
+}
+
+// TestBriefsWithHostileNotes has notes, tokens and workers that attack as the app does.
+func TestBriefsWithHostileNotes(t *testing.T) {
+	t.Parallel()
+	for name, text := range attacks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, budget := range []int{leastBudget, core.MinBriefBudget, 1000, core.DefaultBriefBudget, core.MaxBriefBudget} {
+				made := renderBrief(makeAgentFacts(text), budget)
+
+				requireSafeMarkdown(t, made, budget)
+				require.NotContains(t, strings.Join(made.JSON.NextSteps, " "), planted)
+			}
+			usual := renderBrief(makeAgentFacts(text), core.DefaultBriefBudget).Markdown
+			require.Contains(t, usual, "Written by others who work on issues:\n```\nUNTRUSTED ")
+		})
+	}
+}
+
 // TestAnyBrief holds the bounds for events of any text.
 func TestAnyBrief(t *testing.T) {
 	t.Parallel()
@@ -161,6 +195,16 @@ func FuzzBrief(f *testing.F) {
 
 // requireSafe holds what every brief must: its budget, and that text of the app stands only where it is marked.
 func requireSafe(t require.TestingT, made core.Brief, budget int) {
+	requireSafeMarkdown(t, made, budget)
+	text, err := core.MarshalPlain(made.JSON)
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(text), 100<<10)
+	var facts any
+	require.NoError(t, json.Unmarshal(text, &facts))
+	requireMarked(t, "json", facts)
+}
+
+func requireSafeMarkdown(t require.TestingT, made core.Brief, budget int) {
 	require.LessOrEqual(t, core.CountTokens(made.Markdown), budget)
 	require.True(t, utf8.ValidString(made.Markdown))
 	for _, r := range made.Markdown {
@@ -169,12 +213,6 @@ func requireSafe(t require.TestingT, made core.Brief, budget int) {
 	}
 	require.NotContains(t, outsideOfFences(t, made.Markdown), planted)
 	require.Contains(t, made.Markdown, "What to do next")
-	text, err := core.MarshalPlain(made.JSON)
-	require.NoError(t, err)
-	require.LessOrEqual(t, len(text), 100<<10)
-	var facts any
-	require.NoError(t, json.Unmarshal(text, &facts))
-	requireMarked(t, "json", facts)
 }
 
 // outsideOfFences returns the lines that are not marked, as a reader finds them who knows only what the brief's head says, and

@@ -47,8 +47,11 @@ func (b *brief) makeJSON(steps []step, left []string) core.BriefFacts {
 			Level: i.Level, Status: i.Status, Trust: i.Trust, Source: i.Source, Claim: i.Claim,
 			Priority: i.Priority, TimesSeen: i.TimesSeen, Events24h: i.Events24h, Events7d: i.Events7d, UsersAffected: i.UsersAffected,
 			FirstSeen: i.FirstSeen, LastSeen: i.LastSeen,
+			IsYours: b.findHolding() == isYours,
 		},
-		Project: b.Project, Triage: i.Triage, Tags: makeTags(b.Tags), EventsPerHour: b.Hours, LeftOut: left, Event: b.makeBoundedEvent(),
+		Approvals: b.Approvals,
+		Project:   b.Project, Triage: i.Triage, Tags: makeTags(b.Tags), EventsPerHour: b.Hours, LeftOut: left,
+		Event: b.makeBoundedEvent(),
 		Releases: core.BriefReleases{
 			First: cleanField(i.FirstRelease, maxName), Last: cleanField(i.LastRelease, maxName),
 			Seen: cleanFields(b.Releases), Environments: cleanFields(b.Environments),

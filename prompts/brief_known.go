@@ -14,9 +14,9 @@ const (
 	maxShortNote = 300
 )
 
-// listKnown lists the earlier fixes and the notes.
+// listKnown lists the earlier fixes, who holds the issue, and the notes.
 func (b *brief) listKnown() (pieces []piece) {
-	releases := ""
+	releases, names := "", b.nameHolder()
 	for i := range b.Fixes {
 		f := &b.Fixes[i]
 		pieces = append(pieces, makePiece("- "+describeFix(f)).named("fix"))
@@ -25,9 +25,13 @@ func (b *brief) listKnown() (pieces []piece) {
 		if line := joinFacts(facts); line != "" {
 			releases += refOf(f) + ": " + line
 		}
+		names += fmt.Sprintf("%s was linked by %s\n", refOf(f), cleanLine(f.LinkedBy, maxName))
 	}
 	if releases != "" {
 		pieces = append(pieces, makeFenced(releases))
+	}
+	if names != "" {
+		pieces = append(pieces, makeOfAgents(names))
 	}
 	for i := range b.Notes {
 		pieces = append(pieces, describeNote(&b.Notes[i]).named("note"))
@@ -54,7 +58,7 @@ func describeFix(f *core.Fix) string {
 }
 
 func describeOutcome(f *core.Fix) string {
-	text := fmt.Sprintf("Fix by %s of %s: %s", cleanLine(f.LinkedBy, maxName), minuteOf(f.LinkedAt), refOf(f))
+	text := fmt.Sprintf("Fix of %s: %s", minuteOf(f.LinkedAt), refOf(f))
 	if !f.DeployedAt.IsZero() {
 		text += ", deployed " + minuteOf(f.DeployedAt)
 	}
@@ -86,10 +90,10 @@ func readData(a *core.Activity, data any) bool {
 func describeNote(a *core.Activity) piece {
 	by := fmt.Sprintf("- Note by %s, %s:\n", cleanLine(a.ActorName, maxName), minuteOf(a.At))
 	text := noteOf(a)
-	return makePiece(by + quoteText(cleanText(text, maxNote))).orShort(by + quoteText(cleanText(text, maxShortNote)))
+	return makeOfAgents(by + quoteText(cleanText(text, maxNote))).orShort(by + quoteText(cleanText(text, maxShortNote)))
 }
 
-// quoteText puts each line of a cleaned text behind a mark, so that none has a meaning in Markdown of its own.
+// quoteText puts each line of a cleaned text behind a mark, so that none can be taken for the beginning of another note.
 func quoteText(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(fenceLines(text)) {
@@ -111,13 +115,14 @@ func (b *brief) listSimilar() (pieces []piece) {
 		if s.Fix != nil {
 			text += " " + describeFix(s.Fix)
 		}
-		text = endLine(text)
-		short := text
-		if s.LastNote != nil {
-			text += fmt.Sprintf("  Its last note, by %s:\n", cleanLine(s.LastNote.ActorName, maxName)) +
-				quoteText(cleanText(noteOf(s.LastNote), maxShortNote*2))
+		pieces = append(pieces, makePiece(text).named("similar issue"))
+	}
+	for i := range b.Similar {
+		if s := &b.Similar[i]; s.LastNote != nil {
+			by := fmt.Sprintf("The last note of issue %d, by %s:\n", s.Issue.ID, cleanLine(s.LastNote.ActorName, maxName))
+			note := makeOfAgents(by + quoteText(cleanText(noteOf(s.LastNote), maxShortNote*2)))
+			pieces = append(pieces, note.named("note of a similar issue"))
 		}
-		pieces = append(pieces, makePiece(text).orShort(short).named("similar issue"))
 	}
 	return pieces
 }

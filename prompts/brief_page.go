@@ -7,15 +7,28 @@ import (
 	"errand/core"
 )
 
-// fenceWord begins the lines that mark text of the monitored app.
+// fenceWord begins the lines that mark text of others.
 const fenceWord = "UNTRUSTED"
+
+// writer says who wrote a text.
+type writer int
+
+// The writers. Text of all but Errand stands in fences, and each of them has fences of its own.
+const (
+	byErrand writer = iota
+	byApp           // the monitored app and its users
+	byAgents        // agents and people: notes, and the names of tokens and workers, which may quote the app
+)
+
+// madeByAgents stands before the fences of their text.
+const madeByAgents = "Written by others who work on issues:\n"
 
 // piece is a part of a section that is shown whole, in short, or not at all.
 type piece struct {
 	form
-	short    form   // instead of it where there is little room; empty for nothing
-	isTheirs bool   // it has text of the monitored app: it stands in a fence
-	what     string // it is one of, such as "note", where it is counted when it is left out
+	short form // instead of it where there is little room; empty for nothing
+	by    writer
+	what  string // it is one of, such as "note", where it is counted when it is left out
 }
 
 // form is a text and what it weighs (core.WeighText).
@@ -30,14 +43,17 @@ func newForm(text string) form { return form{text, core.WeighText(text)} }
 func makePiece(text string) piece { return piece{form: newForm(endLine(text))} }
 
 // makeFenced makes a piece with text of the monitored app, which is clean.
-func makeFenced(text string) piece {
-	return piece{form: newForm(fenceLines(endLine(text))), isTheirs: true}
+func makeFenced(text string) piece { return piece{form: newForm(fenceLines(endLine(text))), by: byApp} }
+
+// makeOfAgents makes a piece with text of agents and people, which is clean.
+func makeOfAgents(text string) piece {
+	return piece{form: newForm(fenceLines(endLine(text))), by: byAgents}
 }
 
 // orShort adds what stands in its place where there is little room.
 func (p piece) orShort(short string) piece {
 	short = endLine(short)
-	if p.isTheirs {
+	if p.by != byErrand {
 		short = fenceLines(short)
 	}
 	p.short = newForm(short)
@@ -108,7 +124,7 @@ type page struct {
 	text    strings.Builder
 	weight  int // of the text
 	fence   fence
-	isOpen  bool // a fence is
+	open    writer // whose fence is open; byErrand for none
 	leftOut leftOut
 }
 
@@ -122,8 +138,21 @@ func newPage(fenceID string) page {
 	}}
 }
 
-// weight is that of the fence around a text.
-func (f fence) weight() int { return f.open.weight + f.close.weight }
+// begin returns what opens the fence of a writer.
+func (f fence) begin(by writer) form {
+	if by == byAgents {
+		return newForm(madeByAgents + f.open.text)
+	}
+	return f.open
+}
+
+// weight is that of the fence of a writer around a text.
+func (f fence) weight(by writer) int {
+	if by == byErrand {
+		return 0
+	}
+	return f.begin(by).weight + f.close.weight
+}
 
 func (p *page) write(text string) { p.writeForm(newForm(text)) }
 
@@ -149,12 +178,12 @@ func (p *page) writeSections(sections []section, limit int) {
 
 // weigh returns what the whole section weighs.
 func (s section) weigh(f fence) int {
-	weight, inFence := s.headingLines().weight, false
+	weight, last := s.headingLines().weight, byErrand
 	for _, piece := range s.pieces {
-		if piece.isTheirs && !inFence {
-			weight += f.weight()
+		if piece.by != last {
+			weight += f.weight(piece.by)
 		}
-		inFence = piece.isTheirs
+		last = piece.by
 		weight += piece.weight
 	}
 	return weight
@@ -171,20 +200,20 @@ func (p *page) writeSection(s section, end int) {
 		}
 		p.writeForm(heading)
 		heading = form{}
-		p.switchFence(piece.isTheirs)
+		p.switchFence(piece.by)
 		p.writeForm(chosen)
 	}
-	p.switchFence(false)
+	p.switchFence(byErrand)
 }
 
 // chooseForm returns the longest form of a piece that fits.
 func (p *page) chooseForm(piece piece, end int) (form, bool) {
 	room := end - p.weight
-	switch {
-	case p.isOpen:
+	if p.open != byErrand {
 		room -= p.fence.close.weight
-	case piece.isTheirs:
-		room -= p.fence.weight()
+	}
+	if piece.by != p.open {
+		room -= p.fence.weight(piece.by)
 	}
 	for _, form := range []form{piece.form, piece.short} {
 		if form.text != "" && form.weight <= room {
@@ -194,12 +223,15 @@ func (p *page) chooseForm(piece piece, end int) (form, bool) {
 	return form{}, false
 }
 
-func (p *page) switchFence(open bool) {
-	switch {
-	case open && !p.isOpen:
-		p.writeForm(p.fence.open)
-	case !open && p.isOpen:
+func (p *page) switchFence(to writer) {
+	if to == p.open {
+		return
+	}
+	if p.open != byErrand {
 		p.writeForm(p.fence.close)
 	}
-	p.isOpen = open
+	if to != byErrand {
+		p.writeForm(p.fence.begin(to))
+	}
+	p.open = to
 }

@@ -28,7 +28,7 @@ func (b *brief) listRest() []piece {
 	for i := range b.History {
 		a := &b.History[i]
 		pieces = append(pieces, makePiece(fmt.Sprintf("- %s: %s by %s%s", minuteOf(a.At), strings.TrimPrefix(string(a.Action), "issue."),
-			cleanLine(a.ActorName, maxName), describeChange(a))).named("earlier change"))
+			describeActor(a), describeChange(a))).named("earlier change"))
 	}
 	return pieces
 }
@@ -116,9 +116,23 @@ func (b *brief) describeTriage() string {
 	}
 	text += "."
 	if t.CorrectedBy != "" {
-		text += " Corrected by " + cleanLine(string(t.CorrectedBy), maxName) + "."
+		text += " Corrected by hand."
 	}
 	return text + " " + strings.Join(t.Reasons, " ")
+}
+
+// describeActor says who made a change. Names that others gave themselves are left out: list_issue_activity has them, marked.
+func describeActor(a *core.Activity) string {
+	switch a.ActorType {
+	case core.ActorSystem:
+		return cleanLine(a.ActorName, maxName)
+	case core.ActorUser:
+		return "a person"
+	case core.ActorAdminToken:
+		return "the admin"
+	default:
+		return "a token"
+	}
 }
 
 // describeChange says from which status to which a change was.

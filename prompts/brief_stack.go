@@ -89,7 +89,7 @@ func (s *stacks) listFrames(e *core.Event, limit int) (pieces []piece) {
 			before := heading + foldFrames(folded)
 			heading, folded = "", nil
 			if len(pieces) >= most || weight > limit {
-				pieces = append(pieces, piece{what: "frame", isTheirs: true})
+				pieces = append(pieces, piece{what: "frame", by: byApp})
 				continue
 			}
 			head := before + describeFrame(stack.frames, i)

@@ -20,6 +20,7 @@ func (b *brief) listSteps() []step {
 	if text := b.describeStatus(); text != "" {
 		steps = append(steps, step{text, text})
 	}
+	steps = append(steps, b.listApprovalSteps()...)
 	id := b.Issue.ID
 	if !b.Reader.Has(core.LinkFix.Scope) {
 		return append(steps,
@@ -41,27 +42,6 @@ func (b *brief) listSteps() []step {
 			core.CorrectTriage.Name, core.ReleaseIssue.Name, id),
 			fmt.Sprintf("If you cannot: %s id=%d with note.", core.ReleaseIssue.Name, id)},
 	)
-}
-
-// claimStep says what to do about the claim first.
-func (b *brief) claimStep() step {
-	id, claim := b.Issue.ID, b.Issue.Claim
-	switch {
-	case claim == nil:
-		return step{
-			fmt.Sprintf("%s id=%d, before anything else, so that nobody does the same.", core.ClaimIssue.Name, id),
-			fmt.Sprintf("%s id=%d.", core.ClaimIssue.Name, id),
-		}
-	case claim.Holder == b.Reader.Name && claim.Worker == "":
-		return step{
-			fmt.Sprintf("The claim is yours: go on, and renew it with %s id=%d when you need longer.", core.ClaimIssue.Name, id),
-			"The claim is yours.",
-		}
-	}
-	return step{
-		fmt.Sprintf("The claim: if it is yours, go on, and renew it with %s id=%d; else take another issue.", core.ClaimIssue.Name, id),
-		fmt.Sprintf("%s id=%d, unless it is claimed by somebody else.", core.ClaimIssue.Name, id),
-	}
 }
 
 // describeStatus says what the status of the issue means for who starts now; empty where that is plain.

@@ -3,6 +3,7 @@ package prompts_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,8 +44,58 @@ func TestBriefSaysWhoWorksOnIt(t *testing.T) {
 	t.Parallel()
 	facts := makeFacts("x")
 	require.Contains(t, renderBrief(facts, core.DefaultBriefBudget).Markdown, "Nobody has claimed it: start with claim_issue id=42.")
-	facts.Issue.Claim = &core.Claim{Holder: "fixer", Worker: "w-2", ExpiresAt: briefNow}
-	require.Contains(t, renderBrief(facts, core.DefaultBriefBudget).Markdown, "Claimed by fixer (worker w-2) until 2026-03-14 12:30Z.")
+	reader := makeReader(core.IssuesRead, core.IssuesWrite)
+	facts.Issue.Claim = &core.Claim{Holder: reader.Name, Worker: planted, ExpiresAt: core.At(briefNow.Add(41*time.Minute + time.Second))}
+	facts.HeldSince = core.At(briefNow.Add(-19 * time.Minute))
+	render := func(by, reader core.Actor, anyOne bool) core.Brief {
+		facts.Holder = &by
+		form := prompts.BriefForm{Budget: core.DefaultBriefBudget, FenceID: fenceID, Now: briefNow, Reader: reader, AnyOne: anyOne}
+		made := prompts.RenderBrief(facts, form)
+		require.NotContains(t, outsideOfFences(t, made.Markdown), planted, "names of workers are text of others")
+		require.NotContains(t, strings.Join(made.JSON.NextSteps, " "), planted)
+		require.NotContains(t, made.Markdown, "if it is yours")
+		return made
+	}
+	stranger := reader
+	stranger.ID = 2 // with the same name
+
+	yours := render(reader.As(planted), reader.As(planted), false)
+	require.Contains(t, yours.Markdown, "You hold it since 2026-03-14 12:11Z, 41 min left.")
+	require.Contains(t, yours.Markdown, "You hold the claim: go on.")
+	require.NotContains(t, yours.Markdown, "is claimed by")
+	require.True(t, yours.JSON.Issue.IsYours)
+	for _, other := range []core.Actor{reader, reader.As("w-3")} {
+		ofWorker := render(reader.As(planted), other, false)
+		require.Contains(t, ofWorker.Markdown, "Another worker of your token holds it until 2026-03-14 13:11Z.")
+		require.Contains(t, ofWorker.Markdown, "the issue is claimed by agent, worker "+planted)
+		require.False(t, ofWorker.JSON.Issue.IsYours)
+	}
+	ofOther := render(stranger.As(planted), reader.As(planted), false)
+	require.Contains(t, ofOther.Markdown, "Claimed by another until 2026-03-14 13:11Z.")
+	require.Contains(t, ofOther.Markdown, "Another holds the issue until 2026-03-14 13:11Z: do not start.")
+	anyOne := render(reader, reader, true)
+	require.Contains(t, anyOne.Markdown, "claim_issue id=42, before anything else: this brief is for whoever claims the issue.")
+	require.False(t, anyOne.JSON.Issue.IsYours)
+}
+
+func TestBriefSaysWhatWaitsForApproval(t *testing.T) {
+	t.Parallel()
+	facts := makeFacts("x")
+	facts.Approvals = []core.BriefApproval{
+		{ID: 1, Action: core.HeldIssueAction(core.HoldIgnore), TargetID: 42, RequestedBy: planted, RequestedAt: briefNow, ExpiresAt: briefNow},
+		{ID: 2, Action: core.HeldIssueAction(core.HoldMerge), TargetID: 42, SourceIDs: core.List[int64]{43, 44}, RequestedAt: briefNow},
+		{ID: 3, Action: core.HeldIssueAction(core.HoldMerge), TargetID: 50, SourceIDs: core.List[int64]{42}, RequestedAt: briefNow},
+	}
+	for _, budget := range []int{core.MinBriefBudget, core.DefaultBriefBudget} {
+		made := renderBrief(facts, budget)
+
+		require.Contains(t, made.Markdown, "to ignore this issue.")
+		require.Contains(t, strings.ToLower(made.Markdown), "do not start now")
+		require.Contains(t, made.Markdown, "to merge issues 43, 44 into this one.")
+		require.Contains(t, made.Markdown, "to merge this issue into issue 50.")
+		require.NotContains(t, outsideOfFences(t, made.Markdown), planted)
+		require.Len(t, made.JSON.Approvals, 3)
+	}
 }
 
 func TestBriefWarnsOfLowTrust(t *testing.T) {

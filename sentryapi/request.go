@@ -60,6 +60,7 @@ func (s *server) authorizeRequest(r *request, scope core.Scope) error {
 		return core.NewError(core.Forbidden).With("required_scope", scope)
 	}
 	r.call.Actor = actor
+	r.Request = r.WithContext(core.WithTokenReach(r.Context(), actor))
 	return nil
 }
 

@@ -20,12 +20,12 @@ const (
 const (
 	insertConsent = `
 INSERT INTO consents (code_hash, expires_at, actor_type, actor_id, actor_name, is_setup_key, project_id, client_hash, client_name,
-	redirect_uri, challenge, scopes)
+	redirect_uri, challenge, scopes, only_project)
 VALUES (@code_hash, @expires_at, @actor_type, @actor_id, @actor_name, @is_setup_key, @project_id, @client_hash, @client_name,
-	@redirect_uri, @challenge, @scopes)`
+	@redirect_uri, @challenge, @scopes, @only_project)`
 	lockConsent = `
 SELECT expires_at, token_id, actor_type, actor_id, actor_name, is_setup_key, project_id, client_hash, client_name, redirect_uri,
-	challenge, scopes
+	challenge, scopes, only_project
 FROM consents WHERE code_hash = @code_hash
 FOR UPDATE`
 	useConsent     = `UPDATE consents SET token_id = @token_id WHERE code_hash = @code_hash`
@@ -47,7 +47,7 @@ func (s *Store) KeepConsent(ctx context.Context, codeHash []byte, c core.Consent
 			"code_hash": codeHash, "expires_at": t.Now.Add(consentLasts), "is_setup_key": c.By.IsSetupKey,
 			"actor_type": string(c.By.Type), "actor_id": int64(c.By.ID), "actor_name": c.By.Name, "project_id": int64(c.By.ProjectID),
 			"client_hash": clientHash[:], "client_name": c.ClientName, "redirect_uri": c.RedirectURI, "challenge": c.Challenge,
-			"scopes": c.Scopes,
+			"scopes": c.Scopes, "only_project": c.OnlyProject,
 		})
 		return err
 	})
@@ -101,6 +101,7 @@ type consentRow struct {
 	RedirectURI string `db:"redirect_uri"`
 	Challenge   string
 	Scopes      []core.Scope
+	OnlyProject bool
 }
 
 // isOf reports whether the consent was for the client that shows its code.
@@ -125,6 +126,7 @@ func (t *tx) exchangeConsent(ctx context.Context, consent consentRow, e Exchange
 	}
 	made := e.Token
 	made.Name, made.Scopes, made.ProjectID = made.Name+consent.ClientName, consent.Scopes, consent.ProjectID
+	made.OnlyProject = consent.OnlyProject
 	token, err := t.createToken(ctx, consent.actor(), made)
 	if core.HasCode(err, core.Unauthorized) { // the setup key; the client has shown no credential
 		err = core.NewError(core.NotFound)

@@ -96,6 +96,8 @@ type briefRows struct {
 	latest, first          []deployRow
 	releases, environments []nameRow
 	events                 []storedEvent
+	holders                []holderRow
+	waiting                []waitingRow
 }
 
 // ReadIssueFacts returns what a brief says of an issue but for the similar ones. An unknown or merged issue is not_found.
@@ -116,6 +118,9 @@ func (s *Store) ReadIssueFacts(ctx context.Context, id int64) (core.IssueFacts, 
 		return core.IssueFacts{}, refuseMerged(convertOptInt(issue.MergedInto))
 	}
 	facts := rows.toFacts(project, now)
+	if err := rows.addClaim(&facts); err != nil {
+		return core.IssueFacts{}, err
+	}
 	if len(facts.Fixes) > 0 {
 		if err := addUnknownReleases(ctx, s.db.Main, rows.fixes[0], &facts.Fixes[0]); err != nil {
 			return facts, err
@@ -140,6 +145,10 @@ func (s *Store) readBriefRows(ctx context.Context, project, id int64, now core.T
 	pg.QueueMany(&b, selectFirstDeploys, pg.Args{"project_id": project, "id": id}, &rows.first)
 	pg.QueueMany(&b, selectReleasesOfIssue, limited(briefNames), &rows.releases)
 	pg.QueueMany(&b, selectEnvironmentsOfIssue, limited(briefNames), &rows.environments)
+	pg.QueueMany(&b, selectHolder, pg.Args{"project_id": project, "id": id, "now": now}, &rows.holders)
+	waiting := limited(briefApprovals)
+	waiting["now"] = now
+	pg.QueueMany(&b, selectWaiting, waiting, &rows.waiting)
 	pg.QueueMany(&b, selectLatestEvents, eventsAfter(project, id, 0, 1), &rows.events)
 	return rows, b.Send(ctx, s.db.Main)
 }

@@ -71,6 +71,9 @@ func (t *tx) changeIssue(ctx context.Context, actor core.Actor, project, id int6
 		return core.Issue{}, err
 	}
 	change := &issueChange{tx: t, project: project, id: id, actor: actor, before: before}
+	if err := change.tellStanding(ctx); err != nil {
+		return core.Issue{}, err
+	}
 	if err := fn(change); err != nil {
 		return core.Issue{}, err
 	}

@@ -35,10 +35,22 @@ func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes in
 		if err != nil {
 			return err
 		}
-		issue.IssueDetail, err = readDetail(ctx, t, project, id, t.Now)
+		if issue.IssueDetail, err = readDetail(ctx, t, project, id, t.Now); err != nil {
+			return err
+		}
+		issue.HeldSince, err = t.findHeldSince(ctx, project, id)
 		return err
 	})
 	return issue, err
+}
+
+const findHeldSince = `
+SELECT coalesce(` + sinceClaimed + `, @now) AS since FROM issues i WHERE i.project_id = @project_id AND i.id = @id`
+
+// findHeldSince returns since when whoever holds an issue has held it.
+func (t *tx) findHeldSince(ctx context.Context, project, id int64) (core.Time, error) {
+	row, err := pg.QueryOne[struct{ Since core.Time }](ctx, t, findHeldSince, pg.Args{"project_id": project, "id": id, "now": t.Now})
+	return row.Since, err
 }
 
 // claimData is the data of a claim in the activity.
@@ -57,7 +69,19 @@ func (c *issueChange) claimIssue(ctx context.Context, minutes int64) error {
 	case holder.Worker == "": // the token renews what its worker holds
 		holder.Worker = c.before.ClaimWorker
 	}
+	return c.holdUntil(ctx, holder, minutes, core.At(c.Now.Add(time.Duration(minutes)*time.Minute)))
+}
+
+// extendClaim renews the actor's own claim, and never shortens it.
+func (c *issueChange) extendClaim(ctx context.Context, minutes int64) error {
 	expires := core.At(c.Now.Add(time.Duration(minutes) * time.Minute))
+	if c.before.ClaimExpiresAt.After(expires.Time) {
+		expires = c.before.ClaimExpiresAt
+	}
+	return c.holdUntil(ctx, c.actor, minutes, expires)
+}
+
+func (c *issueChange) holdUntil(ctx context.Context, holder core.Actor, minutes int64, expires core.Time) error {
 	if err := c.setClaim(ctx, holder, minutes, expires); err != nil {
 		return err
 	}
@@ -66,10 +90,11 @@ func (c *issueChange) claimIssue(ctx context.Context, minutes int64) error {
 }
 
 // ReleaseIssue ends the claim on an issue, and adds the note unless it is empty. Without an active claim only the note is
-// added; a claim of somebody else is not_claim_holder unless the actor is an admin.
+// added; a claim of somebody else is not_claim_holder unless the actor is an admin. A call that names a worker is about the claim of
+// that worker alone, whoever makes it.
 func (s *Store) ReleaseIssue(ctx context.Context, actor core.Actor, id int64, note string) (core.Issue, error) {
 	return s.changeIssue(ctx, actor, id, func(c *issueChange) error {
-		if c.before.isClaimedAt(c.Now) && !c.holdsClaim() && !actor.IsAdminOf(c.project) {
+		if c.before.isClaimedAt(c.Now) && !c.holdsClaim() && (actor.Worker != "" || !actor.IsAdminOf(c.project)) {
 			return core.NewError(core.NotClaimHolder).With("claim", c.before.currentClaim())
 		}
 		if err := c.addNote(ctx, note); err != nil {

@@ -70,20 +70,7 @@ func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.
 	if f.ProjectID != 0 {
 		l.WhereArg("i.project_id = @project_id", "project_id", f.ProjectID)
 	}
-	switch f.Status {
-	case core.Open:
-		l.Where(isWork)
-	case "":
-		if f.IssueID == 0 {
-			l.Where("i.status <> 'merged'")
-		}
-	default:
-		condition := "i.status = @status"
-		if f.WithOverdue {
-			condition = "(" + condition + " OR " + isOverdue + ")"
-		}
-		l.WhereArg(condition, "status", string(f.Status))
-	}
+	f.whereStatus(l)
 	if f.Release != "" {
 		whereStored(l, "i.first_release = @release OR i.last_release = @release OR ", `EXISTS (
 			SELECT 1 FROM projects o JOIN issue_releases r ON r.project_id = o.id AND r.release = @release
@@ -111,6 +98,24 @@ func (f IssueFilter) buildList(ctx context.Context, names storedNames, now core.
 	return l, nil
 }
 
+// whereStatus adds the condition that an issue has the filter's status.
+func (f IssueFilter) whereStatus(l *pg.List) {
+	switch f.Status {
+	case core.Open:
+		l.Where(isWork)
+	case "":
+		if f.IssueID == 0 {
+			l.Where("i.status <> 'merged'")
+		}
+	default:
+		condition := "i.status = @status"
+		if f.WithOverdue {
+			condition = "(" + condition + " OR " + isOverdue + ")"
+		}
+		l.WhereArg(condition, "status", string(f.Status))
+	}
+}
+
 // whereStored adds the condition that an issue is one of the others, or is named and has a stored event with that value
 // of the column. By priority it is one condition, since the score of all is computed from what passes it; by last_seen,
 // the look at the events is a check.
@@ -124,7 +129,7 @@ func whereStored(l *pg.List, others, named, column string, forms []string, sort 
 		others, named, stored = anyForm.Replace(others), anyForm.Replace(named), anyForm.Replace(stored)
 		l.Args[column] = forms
 	}
-	if sort == core.ByPriority {
+	if sort.IsRanked() {
 		l.Where("(" + others + named + " AND " + stored + ")")
 		return
 	}
@@ -164,7 +169,7 @@ func (s *Store) listIssues(ctx context.Context, f IssueFilter) (core.Page[core.I
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
-	if f.Sort == core.ByPriority {
+	if f.Sort.IsRanked() {
 		return s.listByPriority(ctx, f, names, found, now)
 	}
 	l, err := f.buildList(ctx, names, now)

@@ -18,6 +18,9 @@ func (m *merge) mergeIssues(ctx context.Context, actor core.Actor) (core.Issue, 
 	if err != nil {
 		return core.Issue{}, err
 	}
+	if err := m.tellStandings(ctx, actor, m.project, append([]int64{m.target}, m.sources...)...); err != nil {
+		return core.Issue{}, err
+	}
 	if err := m.moveRows(ctx, issues); err != nil {
 		return core.Issue{}, err
 	}

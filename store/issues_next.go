@@ -35,6 +35,7 @@ type PassedOver struct {
 	Held      int64 // an action on them waits for approval
 	GivenBack int64 // by the same worker, with a note, in the last day
 	HasMore   bool  // there are others, which were not looked at: see nextChunks
+	Yours     []core.HeldIssue
 }
 
 // String says it in words, such as "2 are claimed, 1 is noise"; empty when there is none.
@@ -61,12 +62,22 @@ func (p PassedOver) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// ClaimNext lets the actor, or its worker, hold the best open issue that nobody holds: regressed ones first, then those that a
-// change of code can fix, then by priority. An issue whose fix is overdue is one of the others.
-// When none is left the issue is nil, and passed says what was left alone.
+// ClaimNext lets the actor, or its worker, go on with what it holds (resumeClaim), else hold the best open issue that nobody holds:
+// regressed ones first, then those that a change of code can fix, then by priority. An issue whose fix is overdue is one of the others.
+// When none is left the issue is nil, and passed says what was left alone, and what of it the actor holds itself.
 func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWanted) (
 	issue *core.ClaimedIssue, passed PassedOver, err error,
 ) {
+	held, err := s.listHeld(ctx, actor, wanted.ProjectID)
+	if err != nil {
+		return nil, passed, err
+	}
+	if issue, err = s.resumeClaim(ctx, actor, wanted.Minutes, held); err != nil || issue != nil {
+		return issue, passed, err
+	}
+	for _, h := range held {
+		passed.Yours = append(passed.Yours, h.toCore())
+	}
 	givenBack, err := s.listGivenBack(ctx, actor)
 	if err != nil {
 		return nil, passed, err
@@ -247,7 +258,7 @@ func (s *Store) claimFirst(ctx context.Context, actor core.Actor, minutes int64,
 			return err
 		}
 		detail, err := readDetail(ctx, t, first.ProjectID, first.ID, t.Now)
-		claimed = &core.ClaimedIssue{IssueDetail: detail}
+		claimed = &core.ClaimedIssue{IssueDetail: detail, HeldSince: t.Now}
 		return err
 	})
 	return claimed, err

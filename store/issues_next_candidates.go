@@ -36,13 +36,13 @@ LEFT JOIN triage_corrections c ON c.project_id = i.project_id AND c.issue_id = i
 ORDER BY r.score DESC, r.id DESC`
 }
 
-// listCandidates lists the unclaimed issues of a status as ListIssues does by priority.
+// listCandidates lists the unclaimed issues of a status as ListIssues does in the order of work.
 func (s *Store) listCandidates(ctx context.Context, key rankingKey) (core.Page[nextCandidate], error) {
 	claimed := false
-	f := IssueFilter{ProjectID: key.project, Status: key.status, Claimed: &claimed, Sort: core.ByPriority}
+	f := IssueFilter{ProjectID: key.project, Status: key.status, Claimed: &claimed, Sort: core.ByWork}
 	f.WithOverdue = key.status == core.Unresolved
 	f.Paging = core.Paging{Limit: nextChunk, Cursor: key.cursor}
-	l, rank, err := f.buildRanking(ctx, storedNames{}, nil, s.Now())
+	l, rank, err := s.buildRanking(ctx, f, storedNames{}, nil, s.Now())
 	if err != nil {
 		return core.Page[nextCandidate]{}, err
 	}

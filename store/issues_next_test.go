@@ -26,6 +26,9 @@ func takeNext(t *testing.T, s *store.Store, actor core.Actor, wanted store.NextW
 	return issue.ID, passed
 }
 
+// numberedWorker returns the n-th worker of a token: one that holds an issue already would be given that.
+func numberedWorker(n int) core.Worker { return core.Worker(fmt.Sprint("worker ", n)) }
+
 func TestNextTakesTheBestIssueThatIsFree(t *testing.T) {
 	t.Parallel()
 	s, _ := storetest.OpenShop(t)
@@ -55,7 +58,7 @@ func TestNextTakesTheBestIssueThatIsFree(t *testing.T) {
 
 	var got []int64
 	for {
-		next, passed := takeNext(t, s, ann, store.NextWanted{})
+		next, passed := takeNext(t, s, ann.As(numberedWorker(len(got))), store.NextWanted{})
 		if next == 0 {
 			require.Equal(t, store.PassedOver{Claimed: 5, Noise: 1, Held: 1}, passed)
 			require.Equal(t, "5 are claimed, 1 is noise, 1 waits for an approval", passed.String())
@@ -87,7 +90,7 @@ func TestNextPrefersWhatCanBeFixed(t *testing.T) {
 	first, _ := takeNext(t, s, ann, store.NextWanted{})
 	taken := map[int64]bool{}
 	for {
-		next, _ := takeNext(t, s, ann, store.NextWanted{})
+		next, _ := takeNext(t, s, ann.As(numberedWorker(len(taken))), store.NextWanted{})
 		if next == 0 {
 			break
 		}
@@ -128,7 +131,12 @@ func TestNextSeesWhatIsNew(t *testing.T) {
 	t.Parallel()
 	pair, c := storetest.OpenPair(t)
 	ann := storetest.MakeActor(1, core.IssuesWrite)
-	take := func() int64 { next, _ := takeNext(t, pair[0], ann, store.NextWanted{}); return next }
+	takes := 0
+	take := func() int64 {
+		takes++
+		next, _ := takeNext(t, pair[0], ann.As(numberedWorker(takes)), store.NextWanted{})
+		return next
+	}
 	makeLoud := func(s *store.Store, name string) int64 {
 		id := storetest.MakeIssue(t, s, name)
 		storetest.AddEvents(t, s, storetest.MakeShopEvent(name, 2, s.Now()), storetest.MakeShopEvent(name, 3, s.Now()))
@@ -205,8 +213,8 @@ func TestNextIsNeverTheSameForTwo(t *testing.T) {
 	}()
 
 	errs := storetest.RunTogether(agents, func(i int) error {
-		for range each {
-			agent := storetest.MakeActor(1).As(core.Worker(fmt.Sprint(i)))
+		for n := range each {
+			agent := storetest.MakeActor(1).As(numberedWorker(i*each + n))
 			issue, passed, err := pair[i%2].ClaimNext(t.Context(), agent, store.NextWanted{Minutes: 60})
 			if err != nil {
 				return err
@@ -224,9 +232,9 @@ func TestNextIsNeverTheSameForTwo(t *testing.T) {
 	seen := map[int64]int{}
 	for i := range agents {
 		require.NoError(t, errs[i])
-		for _, id := range got[i] {
+		for n, id := range got[i] {
 			seen[id]++
-			require.Equal(t, fmt.Sprint(i), string(storetest.ReadIssue(t, pair[0], id).Claim.Worker))
+			require.Equal(t, string(numberedWorker(i*each+n)), string(storetest.ReadIssue(t, pair[0], id).Claim.Worker))
 		}
 	}
 	require.Len(t, seen, agents*each)

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"math"
-	"strings"
 	"time"
 
 	"errand/core"
@@ -224,11 +223,11 @@ type rankedIssue struct {
 // the later pages: an event before its first one, and a change of status. Other changes (a merge, a split) may bring it a
 // second time. What is shown as priority is that of the answer's own time.
 //
-// Where found is not nil, only those issues are looked at.
+// Where found is not nil, only those issues are looked at. The order of work is the same with less weight for low trust: see chooseRank.
 func (s *Store) listByPriority(
 	ctx context.Context, f IssueFilter, names storedNames, found *foundIssues, now core.Time,
 ) (core.Page[core.Issue], error) {
-	l, rank, err := f.buildRanking(ctx, names, found, now)
+	l, rank, err := s.buildRanking(ctx, f, names, found, now)
 	if err != nil {
 		return core.Page[core.Issue]{}, err
 	}
@@ -239,13 +238,13 @@ func (s *Store) listByPriority(
 }
 
 // buildRanking returns the list with the statement that ranks its issues.
-func (f IssueFilter) buildRanking(
-	ctx context.Context, names storedNames, found *foundIssues, now core.Time,
+func (s *Store) buildRanking(
+	ctx context.Context, f IssueFilter, names storedNames, found *foundIssues, now core.Time,
 ) (l *pg.List, rank string, err error) {
 	if l, err = f.buildList(ctx, names, now); err != nil {
 		return nil, "", err
 	}
-	l.Sort = string(core.ByPriority)
+	l.Sort = string(core.ByPriority) // that of work too: a cursor of a model goes on over REST
 	after := core.ListPosition{Score: math.Inf(1)}
 	if f.Cursor != "" {
 		if after, err = f.Cursor.Position(l.Sort, l.FilterDigest); err != nil {
@@ -256,14 +255,9 @@ func (f IssueFilter) buildRanking(
 	l.Args["start"], l.Args["day_before"] = l.Start, l.Start.Add(-24*time.Hour)
 	l.Args["after_score"], l.Args["after_id"] = max(after.Score, math.SmallestNonzeroFloat32), after.ID
 	l.Args["rows"] = l.Page.Limit + 1
-	switch {
-	case found != nil:
+	if found != nil {
 		readOnlyFound(l, found)
-		rank = rankFoundIssues
-	case f.Status == core.Regressed:
-		rank = rankRegressed
-	default:
-		rank = rankIssues
 	}
-	return l, strings.ReplaceAll(rank, anyIssue, l.Conditions()), nil
+	rank, err = s.chooseRank(ctx, f, l, found, l.Start)
+	return l, rank, err
 }

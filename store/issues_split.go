@@ -34,6 +34,9 @@ func (s *Store) SplitIssue(
 		if err := sp.moveEvents(ctx); err != nil {
 			return err
 		}
+		if err := t.tellStandings(ctx, actor, project, id); err != nil {
+			return err
+		}
 		if err := sp.recordSplit(ctx, actor); err != nil {
 			return err
 		}

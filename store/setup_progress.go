@@ -18,7 +18,7 @@ LEFT JOIN LATERAL (
 	SELECT deployed_at AS first_deploy_at FROM deploys WHERE project_id = a.project_id ORDER BY number LIMIT 1
 ) d ON true`
 	listSetupProgress = selectSetupProgress + `
-WHERE @key::bigint = 0 OR a.setup_key_id = @key
+WHERE (@key::bigint = 0 OR a.setup_key_id = @key) AND (@projects::bigint[] IS NULL OR a.project_id = ANY (@projects))
 ORDER BY a.created_at DESC, a.project_id DESC`
 	readSetupProgress = selectSetupProgress + `
 WHERE a.project_id = @id`
@@ -50,9 +50,13 @@ func (s *Store) ListSetupProgress(ctx context.Context, actor core.Actor) (apps [
 	if err = s.noteFirstEvents(ctx, setupKeyOf(actor), 0); err != nil {
 		return nil, 0, err
 	}
-	apps, err = pg.QueryMany[SetupState](ctx, s.db.Main, listSetupProgress, pg.Args{"key": setupKeyOf(actor)})
+	apps, err = pg.QueryMany[SetupState](ctx, s.db.Main, listSetupProgress,
+		pg.Args{"key": setupKeyOf(actor), "projects": projectsOf(ctx, 0)})
 	if err != nil {
 		return nil, 0, err
+	}
+	if core.ReachOf(ctx) != nil { // setup keys are of the installation
+		return apps, 0, nil
 	}
 	active, err := pg.QueryOne[struct{ N int64 }](ctx, s.db.Main, countActiveSetupKeys, pg.Args{"now": s.Now()})
 	return apps, active.N, err

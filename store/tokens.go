@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"time"
 
 	"errand/core"
@@ -13,7 +14,7 @@ import (
 const tokenIDs pg.Series = "tokens"
 
 const tokenColumns = `t.id, t.name, t.scopes, t.prefix, t.created_at, t.created_by, t.last_used_at, t.revoked_at,
-	coalesce(t.project_id, 0) AS project_id, coalesce(p.name, '') AS project_name`
+	coalesce(t.project_id, 0) AS project_id, coalesce(p.name, '') AS project_name, t.only_project`
 
 const selectTokens = `
 SELECT ` + tokenColumns + `
@@ -25,11 +26,11 @@ const (
 	findTokenByHash = `
 SELECT ` + tokenColumns + `, t.is_agent
 FROM tokens t LEFT JOIN projects p ON p.id = t.project_id
-WHERE t.hash = @hash AND t.revoked_at IS NULL`
+WHERE t.hash IN (@hash, @limited_hash) AND t.only_project = (t.hash = @limited_hash) AND t.revoked_at IS NULL`
 	insertToken = `
-INSERT INTO tokens (id, name, hash, prefix, scopes, project_id, created_at, created_by, setup_key_id, is_agent)
+INSERT INTO tokens (id, name, hash, prefix, scopes, project_id, created_at, created_by, setup_key_id, is_agent, only_project)
 VALUES (@id, @name, @hash, @prefix, @scopes, nullif(@project_id::bigint, 0), @now, @created_by, nullif(@setup_key_id::bigint, 0),
-	@is_agent)`
+	@is_agent, @only_project)`
 	countSetupToken = `UPDATE setup_keys SET tokens = tokens + 1 WHERE id = @key`
 	revokeToken     = `UPDATE tokens SET revoked_at = @now WHERE id = @id AND revoked_at IS NULL`
 	touchToken      = `
@@ -45,6 +46,15 @@ type NewToken struct {
 	Scopes    []core.Scope
 	ProjectID int64 // 0: all apps
 	IsAgent   bool  // a setup makes it
+
+	OnlyProject bool // nothing but the project exists for it
+}
+
+// limitHash returns the hash under which a token is stored that stays in its project. A server that does not know of such tokens looks
+// for the other one: it lets nobody in with them rather than everywhere.
+func limitHash(hash []byte) []byte {
+	limited := sha256.Sum256(append([]byte("only_project"), hash...))
+	return limited[:]
 }
 
 // CreateToken stores a token; one for a project that is not there is project_not_found. It returns limit for a setup key that
@@ -71,9 +81,14 @@ func (t *tx) createToken(ctx context.Context, actor core.Actor, n NewToken) (cor
 	if err != nil {
 		return core.Token{}, err
 	}
+	hash := n.Hash
+	if n.OnlyProject {
+		hash = limitHash(hash)
+	}
 	_, err = pg.Exec(ctx, t, insertToken, pg.Args{
-		"id": id, "name": n.Name, "hash": n.Hash, "prefix": n.Prefix, "scopes": n.Scopes,
+		"id": id, "name": n.Name, "hash": hash, "prefix": n.Prefix, "scopes": n.Scopes,
 		"project_id": n.ProjectID, "now": t.Now, "created_by": actor.Name, "setup_key_id": setupKeyOf(actor), "is_agent": n.IsAgent,
+		"only_project": n.OnlyProject,
 	})
 	if err != nil {
 		return core.Token{}, err
@@ -147,7 +162,7 @@ type UsedToken struct {
 // UseToken returns the token with the hash and notes that it was used, at most once an hour. An unknown or revoked token
 // is not_found: every call asks, so that a revocation acts at once.
 func (s *Store) UseToken(ctx context.Context, hash []byte) (UsedToken, error) {
-	token, err := pg.QueryOne[UsedToken](ctx, s.db.Main, findTokenByHash, pg.Args{"hash": hash})
+	token, err := pg.QueryOne[UsedToken](ctx, s.db.Main, findTokenByHash, pg.Args{"hash": hash, "limited_hash": limitHash(hash)})
 	if err != nil {
 		return UsedToken{}, err
 	}

@@ -39,7 +39,7 @@ func (t *Tools) findTokenActor(ctx context.Context, hash []byte) (core.Actor, er
 	found, err := t.store.UseToken(ctx, hash)
 	return core.Actor{
 		Type: core.ActorToken, ID: core.OptInt(found.ID), Name: found.Name, Scopes: found.Scopes, Prefix: core.Text(found.Prefix),
-		ProjectID: found.ProjectID, ProjectName: found.ProjectName, IsAgent: found.IsAgent,
+		ProjectID: found.ProjectID, ProjectName: found.ProjectName, OnlyProject: found.OnlyProject, IsAgent: found.IsAgent,
 	}, err
 }
 

@@ -22,7 +22,9 @@ func (t *Tools) createAgentToken(
 	if in.Deploys { // of its app alone, as every bound token
 		scopes = append(slices.Clone(agentScopes), core.ReleasesWrite)
 	}
-	made, err := t.makeToken(ctx, call.Actor, store.NewToken{Name: in.Name, Scopes: scopes, ProjectID: project, IsAgent: true})
+	made, err := t.makeToken(ctx, call.Actor, store.NewToken{
+		Name: in.Name, Scopes: scopes, ProjectID: project, OnlyProject: in.OnlyProject, IsAgent: true,
+	})
 	if err != nil {
 		return core.DataAndNext[core.AgentToken]{}, err
 	}

@@ -13,7 +13,8 @@ func (t *Tools) createToken(ctx context.Context, call core.Call, in core.CreateT
 	if err != nil {
 		return wrapData(core.CreatedToken{}, err)
 	}
-	return wrapData(t.makeToken(ctx, call.Actor, store.NewToken{Name: in.Name, Scopes: in.Scopes, ProjectID: project}))
+	return wrapData(t.makeToken(ctx, call.Actor, store.NewToken{
+		Name: in.Name, Scopes: in.Scopes, ProjectID: project, OnlyProject: in.OnlyProject}))
 }
 
 // makeToken makes the value of a token and stores the token.

@@ -20,10 +20,13 @@ const consentName = "oauth: "
 func (t *Tools) KeepConsent(ctx context.Context, consent core.Consent) (code core.Secret, err error) {
 	if consent.By.IsSetupKey {
 		err = checkAgentScopes(consent.Scopes)
-	} else if !consent.By.Has(core.Admin) {
+	} else if !consent.By.Has(core.Admin) || consent.By.OnlyProject { // which makes no tokens
 		err = core.NewError(core.Forbidden).With("required_scope", core.Admin)
 	}
 	if err != nil {
+		return "", err
+	}
+	if consent.By.ProjectID, err = t.findConsentProject(ctx, consent); err != nil {
 		return "", err
 	}
 	var value [32]byte
@@ -33,6 +36,20 @@ func (t *Tools) KeepConsent(ctx context.Context, consent core.Consent) (code cor
 	code = core.Secret(base64.RawURLEncoding.EncodeToString(value[:]))
 	hash := sha256.Sum256([]byte(code.Reveal()))
 	return code, t.store.KeepConsent(ctx, hash[:], consent)
+}
+
+// findConsentProject returns the project to which the token of a consent is bound: the one that was named, of a setup key one of its
+// apps, else that of the credential.
+func (t *Tools) findConsentProject(ctx context.Context, consent core.Consent) (core.OptInt, error) {
+	switch {
+	case consent.Project != "":
+		project, err := t.store.FindSetupApp(ctx, consent.By, consent.Project)
+		return core.OptInt(project), err
+	case consent.OnlyProject:
+		return 0, core.RefuseField("project", "must be named for a token that sees nothing else")
+	default:
+		return consent.By.ProjectID, nil
+	}
 }
 
 // checkAgentScopes refuses scopes that no agent token has.

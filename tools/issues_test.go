@@ -190,6 +190,7 @@ func TestIssueEvents(t *testing.T) {
 	row := object{
 		"id": added.ID, "issue_id": added.IssueID, "project_id": shop, "event_id": fmt.Sprintf("%x", h.newEvent("pay", 1).EventID),
 		"timestamp": noonText, "received_at": noonText, "level": "error", "release": "1.0", "environment": "production",
+		"user_hash": nil,
 	}
 	h.sameJSON(object{"data": []any{row}, "next_cursor": nil}, h.mustCall(reader, core.ListIssueEvents.Operation, idArgs(added.IssueID)))
 

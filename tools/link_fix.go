@@ -16,7 +16,7 @@ func (t *Tools) linkFix(ctx context.Context, call core.Call, in core.LinkFixInpu
 	if fix.Handover, err = t.readHandover(ctx, in.ID, in.Handover); err != nil {
 		return wrapData(core.IssueDetail{}, err)
 	}
-	return wrapData(t.store.LinkFix(ctx, call.Actor, in.ID, fix))
+	return wrapData(t.store.LinkFix(ctx, call.Actor.As(in.Worker), in.ID, fix))
 }
 
 // readFix checks the fix; a pull request must be of the repository of the issue's project, when it has one.

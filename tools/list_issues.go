@@ -7,10 +7,13 @@ import (
 	"errand/store"
 )
 
-func (t *Tools) listIssues(ctx context.Context, _ core.Call, in core.ListIssuesInput) (core.IssuePage, error) {
+func (t *Tools) listIssues(ctx context.Context, call core.Call, in core.ListIssuesInput) (core.IssuePage, error) {
 	project, err := t.findOptionalProject(ctx, in.Project)
 	if err != nil {
 		return core.IssuePage{}, err
+	}
+	if call.ForModel && in.Sort == core.ByPriority { // what a model is shown first, it works on
+		in.Sort = core.ByWork
 	}
 	filter := makeIssueFilter(in, project)
 	if filter, err = t.followLink(ctx, filter); err != nil {

@@ -22,11 +22,12 @@ func (t *Tools) nextIssue(ctx context.Context, call core.Call, in core.NextIssue
 	if next.Ingest, err = t.store.ReadIngestState(ctx, project); err != nil {
 		return wrapData(next, err)
 	}
-	wanted := store.NextWanted{ProjectID: project, Minutes: in.Minutes}
-	issue, passed, err := t.store.ClaimNext(ctx, call.Actor.As(in.Worker), wanted)
+	wanted, asker := store.NextWanted{ProjectID: project, Minutes: in.Minutes}, call.Actor.As(in.Worker)
+	issue, passed, err := t.store.ClaimNext(ctx, asker, wanted)
 	if err != nil {
 		return wrapData(next, err)
 	}
+	next.Yours, next.Now = passed.Yours, t.store.Now()
 	if issue == nil {
 		next.Why = "no open issue"
 		if left := passed.String(); left != "" {
@@ -35,10 +36,10 @@ func (t *Tools) nextIssue(ctx context.Context, call core.Call, in core.NextIssue
 		return wrapData(next.WithBrief(core.Brief{}), nil)
 	}
 	next.Issue = issue
-	o := brief.Options{Budget: next.BriefBudget(in.Budget), Reader: call.Actor, Random: t.random}
+	o := brief.Options{Budget: next.BriefBudget(in.Budget), Reader: asker, Random: t.random}
 	b, err := brief.BuildBrief(ctx, t.store, issue.ID, o)
-	if err != nil {
-		t.giveBack(ctx, call.Actor.As(in.Worker), issue.ID)
+	if err != nil && !issue.Renewed { // what was held before stays so
+		t.giveBack(ctx, asker, issue.ID)
 	}
 	return wrapData(next.WithBrief(b), err)
 }

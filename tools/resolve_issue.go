@@ -12,7 +12,7 @@ func (t *Tools) resolveIssue(ctx context.Context, call core.Call, in core.Resolv
 	if err != nil {
 		return wrapData(core.Issue{}, err)
 	}
-	return wrapData(t.store.ResolveIssue(ctx, call.Actor, in.ID, handover))
+	return wrapData(t.store.ResolveIssue(ctx, call.Actor.As(in.Worker), in.ID, handover))
 }
 
 // readHandover cleans the note of what ends the work on an issue.

@@ -92,6 +92,9 @@ func TestPeopleSeeNothingOfOtherTeams(t *testing.T) {
 	own.fill()
 	questions := listQuestions(h, own)
 	strangers := []string{"owner", "admin", "developer", "viewer", "owner of a team without projects", "in no team"}
+	for name, scope := range limitedTokens {
+		people[name], strangers = h.makeLimitedToken(scope), append(strangers, name)
+	}
 	before := map[string]string{}
 	for _, who := range append(slices.Clone(strangers), "site admin") {
 		for _, q := range questions {
@@ -132,13 +135,13 @@ func TestNextIssueTakesNothingOfOtherTeams(t *testing.T) {
 	h.changeRows(`UPDATE issues SET status = 'regressed' WHERE id = $1`, other.issue())
 
 	var taken []int64
-	for range mine {
-		next := h.callData(people["member"], core.NextIssueOp.Operation, `{}`)
+	for n := range mine {
+		next := h.callData(people["member"], core.NextIssueOp.Operation, fmt.Sprintf(`{"worker": "worker %d"}`, n))
 		require.NotContains(t, mustJSON(t, next), foreignMark)
 		taken = append(taken, int64(next["issue"].(object)["id"].(float64)))
 	}
 	require.ElementsMatch(t, mine, taken)
-	next := h.callData(people["member"], core.NextIssueOp.Operation, `{}`)
+	next := h.callData(people["member"], core.NextIssueOp.Operation, `{"worker": "another"}`)
 	require.Nil(t, next["issue"])
 	require.Equal(t, "of the open issues 2 are claimed", next["why"])
 	h.sameJSON(object{"error": "forbidden", "required_role": "member"}, h.mustFail(people["viewer"], core.NextIssueOp.Operation, `{}`))
@@ -150,6 +153,9 @@ func TestWhatIsOfOtherTeamsIsUnknown(t *testing.T) {
 	t.Parallel()
 	h, people := openTeams(t)
 	own := h.ownPart()
+	for name, scope := range limitedTokens {
+		people[name] = h.makeLimitedToken(scope)
+	}
 	issue := own.issue()
 	webhook := own.webhook()
 	calls := map[string][]func(part) string{
@@ -173,7 +179,7 @@ func TestWhatIsOfOtherTeamsIsUnknown(t *testing.T) {
 	}
 	for _, op := range h.registry.Operations() {
 		for _, call := range append(calls[op.Name], callsOfPeople[op.Name]) {
-			for _, who := range []string{"owner", "developer", "viewer", "in no team"} {
+			for _, who := range []string{"owner", "developer", "viewer", "in no team", "token that reads", "token that works", "token of an admin"} {
 				ofForeign, ofUnknown := h.foreignPart(), h.unknownPart()
 				args, unknownArgs := call(ofForeign), call(ofUnknown)
 				if args == unknownArgs || op.Name == "create_deploy" {

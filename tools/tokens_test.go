@@ -36,7 +36,7 @@ func TestCreateToken(t *testing.T) {
 		require.Regexp(t, `^ck_[A-Za-z0-9]{43}$`, value)
 		want := withChanges(object{
 			"id": n + 1, "prefix": value[:10], "created_at": noonText, "created_by": "ADMIN_TOKEN", "last_used_at": nil, "revoked_at": nil,
-			"project_id": nil, "project_name": nil,
+			"project_id": nil, "project_name": nil, "only_project": false,
 		}, test.changes)
 		listed = append([]any{want}, listed...)
 		h.sameJSON(withChanges(want, object{"token": value}), mustJSON(t, got))
@@ -123,7 +123,7 @@ func TestWhoami(t *testing.T) {
 	op := core.Whoami.Operation
 	h.sameJSON(object{"data": object{
 		"type": "admin_token", "id": nil, "name": "ADMIN_TOKEN", "scopes": []string{"admin"}, "prefix": nil, "project_id": nil,
-		"project_name": nil,
+		"project_name": nil, "only_project": false,
 	}}, h.mustCall(core.NewBootstrapActor(), op, `{}`))
 	for args, changes := range map[string]object{
 		`{"name": "fixer", "scopes": ["issues:read", "issues:write"]}`: {"name": "fixer", "scopes": []string{"issues:read", "issues:write"}},
@@ -135,6 +135,7 @@ func TestWhoami(t *testing.T) {
 		require.NoError(t, err)
 		h.sameJSON(object{"data": withChanges(object{
 			"type": "token", "id": created["id"], "prefix": created["prefix"], "project_id": nil, "project_name": nil,
+			"only_project": false,
 		}, changes)}, h.mustCall(actor, op, `{}`))
 	}
 }

@@ -26,6 +26,7 @@ const (
 type fix struct {
 	Commit string `json:"commit,omitempty"`
 	PRURL  string `json:"pr_url,omitempty"`
+	Worker string `json:"worker,omitempty"` // that links it
 }
 
 // result is how a command ended.

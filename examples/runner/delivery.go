@@ -20,10 +20,13 @@ type delivery struct {
 		ID    int64  `json:"id"`
 		Trust string `json:"trust"`
 	} `json:"issue"`
-	Brief *struct {
-		Markdown string          `json:"markdown"`
-		JSON     json.RawMessage `json:"json"`
-	} `json:"brief"`
+	Brief *brief `json:"brief"`
+}
+
+// brief is all about an issue, as text and as data.
+type brief struct {
+	Markdown string          `json:"markdown"`
+	JSON     json.RawMessage `json:"json"`
 }
 
 func readDelivery(body []byte) (*delivery, error) {

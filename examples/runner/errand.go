@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -45,10 +46,14 @@ func hasStatus(err error, status int) bool {
 	return errors.As(err, &refused) && refused.status == status
 }
 
-// callOperation makes a call, again and again while Errand is away or busy, until ctx ends.
+// callOperation makes a POST, again and again while Errand is away or busy, until ctx ends.
 func (c *client) callOperation(ctx context.Context, path string, input, into any) error {
+	return c.callUntilAnswered(ctx, http.MethodPost, path, input, into)
+}
+
+func (c *client) callUntilAnswered(ctx context.Context, method, path string, input, into any) error {
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
-		err := c.callOnce(ctx, path, input, into)
+		err := c.callOnce(ctx, method, path, input, into)
 		var refused *refusal
 		if err == nil || errors.As(err, &refused) {
 			return err
@@ -62,14 +67,17 @@ func (c *client) callOperation(ctx context.Context, path string, input, into any
 }
 
 // callOnce makes a call. Its error is a *refusal when it makes no sense to try again.
-func (c *client) callOnce(ctx context.Context, path string, input, into any) error {
-	body, err := json.Marshal(input)
-	if err != nil {
-		return &refusal{text: err.Error()}
+func (c *client) callOnce(ctx context.Context, method, path string, input, into any) error {
+	var body []byte
+	if method != http.MethodGet {
+		var err error
+		if body, err = json.Marshal(input); err != nil {
+			return &refusal{text: err.Error()}
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(body))
 	if err != nil {
 		return &refusal{text: err.Error()}
 	}
@@ -112,6 +120,16 @@ func (c *client) claimIssue(ctx context.Context, issue int64, minutes int) (stat
 	return claimed.Data.Status, err
 }
 
+// readBrief returns the brief of an issue for who holds it: this runner.
+func (c *client) readBrief(ctx context.Context, issue int64) (*brief, error) {
+	var answer struct {
+		Data brief `json:"data"`
+	}
+	path := fmt.Sprintf("/v1/issues/%d/brief?worker=%s", issue, url.QueryEscape(c.worker))
+	err := c.callUntilAnswered(ctx, http.MethodGet, path, nil, &answer)
+	return &answer.Data, err
+}
+
 func (c *client) releaseIssue(ctx context.Context, issue int64) error {
 	return c.callOperation(ctx, fmt.Sprintf("/v1/issues/%d/release", issue), map[string]string{"worker": c.worker}, nil)
 }
@@ -122,5 +140,6 @@ func (c *client) addNote(ctx context.Context, issue int64, text string) error {
 
 // linkFix links a commit, or a pull request by its URL.
 func (c *client) linkFix(ctx context.Context, issue int64, found fix) error {
+	found.Worker = c.worker
 	return c.callOperation(ctx, fmt.Sprintf("/v1/issues/%d/fix", issue), found, nil)
 }

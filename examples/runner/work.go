@@ -116,6 +116,7 @@ func (r *runner) fixIssue(ctx context.Context, log *slog.Logger, d *delivery) er
 		r.releaseIssue(ctx, d.Issue.ID, "")
 		return nil
 	}
+	r.renewBrief(ctx, log, d)
 	log.Info("claimed, the command starts")
 	found, err := r.runWithClaim(ctx, log, d)
 	switch {
@@ -131,6 +132,20 @@ func (r *runner) fixIssue(ctx context.Context, log *slog.Logger, d *delivery) er
 	note, err := r.reportResult(ctx, log, d.Issue.ID, found)
 	r.releaseIssue(ctx, d.Issue.ID, note)
 	return err
+}
+
+// renewBrief replaces the brief of a delivery, which was made for whoever claims the issue, by one for the holder, and says in front of
+// it who holds the issue. Where that cannot be had, the line is what tells an agent that it need not claim.
+func (r *runner) renewBrief(ctx context.Context, log *slog.Logger, d *delivery) {
+	held := *d.Brief
+	if read, err := r.errand.readBrief(ctx, d.Issue.ID); err == nil {
+		held = *read
+	} else {
+		log.Warn("the brief is that of the delivery", "error", err)
+	}
+	held.Markdown = fmt.Sprintf("The runner that started you holds issue %d for you as worker %q, and links the fix that the last line "+
+		"of your output names: do not claim, link or release the issue yourself.\n\n", d.Issue.ID, r.errand.worker) + held.Markdown
+	d.Brief = &held
 }
 
 // reportResult links the fix, or returns a note that says why there is none.

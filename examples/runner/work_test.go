@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -52,10 +53,12 @@ func TestCommandGetsTheBrief(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	const brief = "# Issue\n\n$(touch hacked); it broke\n"
-	require.Equal(t, brief, read("stdin"))
-	require.Equal(t, brief, read("file"))
-	require.JSONEq(t, `{"id":1}`, read("json"))
+	holds := fmt.Sprintf("The runner that started you holds issue %d for you as worker %q", s.issue, "runner-of-the-tests")
+	require.Contains(t, read("stdin"), holds)
+	require.Contains(t, read("stdin"), "You hold the claim: go on.")
+	require.NotContains(t, read("stdin"), "before anything else")
+	require.Equal(t, read("stdin"), read("file"))
+	require.Contains(t, read("json"), `"claim_is_yours":true`)
 	require.Equal(t, "$(touch hacked)", read("argument"), "no shell of ours reads it")
 	require.NoFileExists(t, filepath.Join(folder, "hacked"))
 	require.Contains(t, read("env"), "ERRAND_URL="+s.url+"\n")

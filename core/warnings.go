@@ -1,0 +1,94 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Warning says what a caller should know of a write that was done all the same (decisions 5).
+type Warning struct {
+	Code    WarningCode `json:"code" enum:"held_by_other|lease_ended"`
+	Message string      `json:"message" untrusted:"true" doc:"What it means. It quotes the holder's name, which others chose."`
+}
+
+// WarningCode is the kind of a warning.
+type WarningCode string
+
+// The warnings.
+const (
+	HeldByOther WarningCode = "held_by_other" // somebody else has claimed the issue, or another worker of the token
+	LeaseEnded  WarningCode = "lease_ended"   // the caller's own claim on the issue ran out before the write
+)
+
+// warningsField is where warnings stand in an answer, beside data.
+const warningsField = "warnings"
+
+// Standing is how a caller stands to the issues that its call has changed.
+type Standing struct {
+	isKnown  bool
+	holds    bool
+	warnings List[Warning]
+}
+
+type standingKey struct{}
+
+// withStanding has the store tell in the context of one call how the caller stands to what it changes.
+func withStanding(ctx context.Context) (context.Context, *Standing) {
+	standing := &Standing{}
+	return context.WithValue(ctx, standingKey{}, standing), standing
+}
+
+// StandingOf returns where the store tells how the caller stands to an issue; nil when nobody wants to know.
+func StandingOf(ctx context.Context) *Standing {
+	standing, _ := ctx.Value(standingKey{}).(*Standing)
+	return standing
+}
+
+// TellHolding notes that the caller holds the issue, or that nobody does.
+func (s *Standing) TellHolding(holds bool) { s.isKnown, s.holds = true, s.holds || holds }
+
+// WarnOfHolder warns that somebody else works on the issue. The transaction may run again: the same warning counts once.
+func (s *Standing) WarnOfHolder(issue int64, claim Claim) {
+	by := fmt.Sprintf("%q", claim.Holder)
+	if claim.Worker != "" {
+		by += fmt.Sprintf(", worker %q", string(claim.Worker))
+	}
+	s.warn(HeldByOther, fmt.Sprintf("Issue %d is claimed by %s until %s. What you did was done all the same.",
+		issue, by, claim.ExpiresAt.Format(TimeLayout)))
+}
+
+// WarnOfEnd warns that the caller's own claim ran out.
+func (s *Standing) WarnOfEnd(issue int64, at Time) {
+	s.warn(LeaseEnded, fmt.Sprintf("Your claim on issue %d ran out at %s. What you did was done all the same.", issue, at.Format(TimeLayout)))
+}
+
+func (s *Standing) warn(code WarningCode, message string) {
+	s.isKnown = true
+	if w := (Warning{code, message}); !slices.Contains(s.warnings, w) {
+		s.warnings = append(s.warnings, w)
+	}
+}
+
+// has reports whether there is a warning of the kind.
+func (s *Standing) has(code WarningCode) bool {
+	return s != nil && slices.ContainsFunc(s.warnings, func(w Warning) bool { return w.Code == code })
+}
+
+// allowsNext reports whether a proposed tool makes sense for who stands so. Nobody is told to end, or to take, what another holds, nor
+// to give back what is not theirs.
+func (s *Standing) allowsNext(tool string) bool {
+	if s == nil || !s.isKnown {
+		return true
+	}
+	switch tool {
+	case ReleaseIssue.Name:
+		return s.holds
+	case ClaimIssue.Name:
+		return !s.holds && !s.has(HeldByOther)
+	case LinkFix.Name:
+		return !s.has(HeldByOther)
+	default:
+		return true
+	}
+}

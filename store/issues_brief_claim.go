@@ -1,0 +1,74 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"errand/core"
+)
+
+// briefApprovals bounds the waiting actions that a brief names.
+const briefApprovals = 5
+
+const (
+	selectHolder = `
+SELECT i.claim_type, i.claim_token_id, i.claim_holder, i.claim_worker, coalesce(` + sinceClaimed + `, @now) AS since
+FROM issues i WHERE i.project_id = @project_id AND i.id = @id AND i.claim_expires_at > @now`
+	// Requests that wait are few; what a merge takes stands in its payload alone.
+	selectWaiting = `
+SELECT a.id, a.action, a.issue_id, a.payload, a.requested_by, a.requested_at, a.expires_at
+FROM approvals a
+WHERE a.project_id = @project_id AND a.status = 'pending' AND a.expires_at > @now
+	AND (a.issue_id = @id OR CASE a.action WHEN 'merge' THEN (a.payload::jsonb -> 'source_ids') @> to_jsonb(@id::bigint) END)
+ORDER BY a.requested_at DESC, a.id DESC LIMIT @rows`
+)
+
+// holderRow is who holds an issue.
+type holderRow struct {
+	ClaimType    core.ActorType
+	ClaimTokenID int64
+	ClaimHolder  string
+	ClaimWorker  string
+	Since        core.Time
+}
+
+func (r holderRow) toActor() *core.Actor {
+	return &core.Actor{Type: r.ClaimType, ID: core.OptInt(r.ClaimTokenID), Name: r.ClaimHolder, Worker: r.ClaimWorker}
+}
+
+// waitingRow is an action that waits for approval.
+type waitingRow struct {
+	ID          int64
+	Action      core.HeldAction
+	IssueID     int64
+	Payload     string
+	RequestedBy string
+	RequestedAt core.Time
+	ExpiresAt   core.Time
+}
+
+func (r waitingRow) toCore() (core.BriefApproval, error) {
+	var payload mergeData
+	if err := json.Unmarshal([]byte(r.Payload), &payload); err != nil {
+		return core.BriefApproval{}, fmt.Errorf("store: payload of approval %d: %w", r.ID, err)
+	}
+	return core.BriefApproval{
+		ID: r.ID, Action: core.HeldIssueAction(r.Action), TargetID: r.IssueID, SourceIDs: payload.SourceIDs, RequestedBy: r.RequestedBy,
+		RequestedAt: r.RequestedAt, ExpiresAt: r.ExpiresAt,
+	}, nil
+}
+
+// addClaim adds to the facts who holds the issue, and what waits for approval.
+func (r briefRows) addClaim(facts *core.IssueFacts) error {
+	if len(r.holders) > 0 {
+		facts.Holder, facts.HeldSince = r.holders[0].toActor(), r.holders[0].Since
+	}
+	for _, row := range r.waiting {
+		approval, err := row.toCore()
+		if err != nil {
+			return err
+		}
+		facts.Approvals = append(facts.Approvals, approval)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// heldShown bounds the claims of an asker that an answer names.
+const heldShown = 20
+
+// sinceClaimed returns the expression for the time since which the token that holds an issue, called i, has held it without a break: a
+// claim that is renewed leaves further rows.
+const sinceClaimed = `(
+	SELECT min(c.at) FROM activity c
+	WHERE c.project_id = i.project_id AND c.target_type = 'issue' AND c.target_id = i.id AND c.action = 'issue.claim'
+		AND c.actor_type = i.claim_type AND c.actor_id IS NOT DISTINCT FROM nullif(i.claim_token_id, 0)
+		AND NOT EXISTS (
+			SELECT FROM activity e
+			WHERE e.project_id = i.project_id AND e.target_type = 'issue' AND e.target_id = i.id
+				AND e.action IN ('issue.release', 'issue.claim_expire') AND (e.at, e.id) > (c.at, c.id)))`
+
+// Of a token without a worker, all that its workers hold too.
+const listHeld = `
+SELECT i.project_id, i.id, p.slug, i.status, i.claim_worker, i.claim_expires_at,
+	coalesce(` + sinceClaimed + `, i.claim_expires_at - i.claim_minutes * interval '1 minute') AS since,
+	EXISTS (
+		SELECT FROM approvals a
+		WHERE a.project_id = i.project_id AND a.issue_id = i.id AND a.status = 'pending' AND a.expires_at > @now) AS is_held,
+	` + isOverdue + ` AS is_overdue
+FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
+WHERE i.claim_expires_at > @now AND i.claim_type = @type AND i.claim_token_id = @token_id
+	AND (@token_id::bigint <> 0 OR i.claim_holder = @holder) AND (@worker::text = '' OR i.claim_worker = @worker)
+	AND i.status <> 'merged' AND NOT i.test
+	AND (@projects::bigint[] IS NULL OR i.project_id = ANY (@projects))
+ORDER BY since, i.id LIMIT @rows`
+
+// heldRow is a claim of the asker.
+type heldRow struct {
+	ProjectID      int64
+	ID             int64
+	Slug           string
+	Status         core.Status
+	ClaimWorker    string
+	ClaimExpiresAt core.Time
+	Since          core.Time
+	IsHeld         bool // an action on the issue waits for approval
+	IsOverdue      bool // its fix is
+}
+
+func (r heldRow) toCore() core.HeldIssue {
+	return core.HeldIssue{
+		ID: r.ID, Project: r.Slug, Status: r.Status, Worker: core.Text(r.ClaimWorker), Since: r.Since, ExpiresAt: r.ClaimExpiresAt,
+		WaitsForApproval: r.IsHeld,
+	}
+}
+
+// isWork reports whether the claim is of an issue that there is something to do about now.
+func (r heldRow) isWork() bool {
+	return !r.IsHeld && (r.Status == core.Unresolved || r.Status == core.Regressed || r.Status == core.FixPending && r.IsOverdue)
+}
+
+// listHeld lists the active claims of the actor, or of its worker, the one that was begun first in front.
+func (s *Store) listHeld(ctx context.Context, actor core.Actor, project int64) ([]heldRow, error) {
+	return pg.QueryMany[heldRow](ctx, s.db.Main, listHeld, pg.Args{
+		"now": s.Now(), "type": string(actor.Type), "token_id": int64(actor.ID), "holder": actor.Name, "worker": actor.Worker,
+		"projects": projectsOf(ctx, project), "rows": heldShown,
+	})
+}
+
+// resumeClaim lets the actor go on with the issue that it has held for the longest of those that are still work, and renews the claim;
+// nil when there is none. Oldest first, because each call answers the same until that issue is given back, and what was begun is
+// finished in its order. What the workers of the token hold is theirs: a call without a worker does not take it from them.
+func (s *Store) resumeClaim(ctx context.Context, actor core.Actor, minutes int64, held []heldRow) (*core.ClaimedIssue, error) {
+	for _, h := range held {
+		if !h.isWork() || h.ClaimWorker != actor.Worker {
+			continue
+		}
+		issue, err := s.resumeIssue(ctx, actor, minutes, h)
+		if issue != nil || err != nil {
+			return issue, err
+		}
+	}
+	return nil, nil
+}
+
+// resumeIssue renews a claim; nil when it is not the actor's any more, or there is nothing more to do.
+func (s *Store) resumeIssue(ctx context.Context, actor core.Actor, minutes int64, held heldRow) (*core.ClaimedIssue, error) {
+	var issue *core.ClaimedIssue
+	err := s.inTx(ctx, func(t *tx) error {
+		issue = nil
+		if err := t.shareToken(ctx, actor); err != nil {
+			return err
+		}
+		resumes := false
+		_, err := t.changeIssue(ctx, actor, held.ProjectID, held.ID, func(c *issueChange) error {
+			now := heldRow{Status: c.before.Status, IsHeld: held.IsHeld, IsOverdue: held.IsOverdue}
+			if resumes = c.holdsClaim() && c.before.ClaimWorker == actor.Worker && now.isWork(); !resumes {
+				c.claimIsSet = true // it stays as it is
+				return nil
+			}
+			return c.extendClaim(ctx, minutes)
+		})
+		if err != nil || !resumes {
+			return err
+		}
+		detail, err := readDetail(ctx, t, held.ProjectID, held.ID, t.Now)
+		issue = &core.ClaimedIssue{IssueDetail: detail, Renewed: true, HeldSince: held.Since}
+		return err
+	})
+	if core.HasCode(err, core.NotFound) { // it was merged, or its project deleted
+		return nil, nil
+	}
+	return issue, err
+}

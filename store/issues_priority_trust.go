@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"errand/core"
+	"errand/store/pg"
+)
+
+// What an issue of a project of low trust counts for at most in a day, in the order of work (decisions 7): anybody on the web can send
+// its events, so number alone does not bring it before the issues of projects of high trust.
+const (
+	lowTrustEvents = 10
+	lowTrustUsers  = 1
+)
+
+// weighLow makes of a statement that ranks issues by priority the one that ranks those of projects of low trust. The classes of weights
+// in the index are those of all users; what an issue of a class weighs here lies between the least and the most of the class, cut.
+var weighLow = strings.NewReplacer(
+	"1 + i.users_affected", "1 + least(i.users_affected, "+strconv.Itoa(lowTrustUsers)+")",
+	"1 + h.events", "1 + least(h.events, "+strconv.Itoa(lowTrustEvents)+")",
+	"SELECT n - 1 AS class, least, coalesce(", "SELECT n - 1 AS class, least(least, "+strconv.Itoa(1+lowTrustUsers)+") AS least, least("+
+		strconv.Itoa(2*(1+lowTrustUsers))+", ",
+)
+
+// Rankings by the order of work, of one kind of projects each.
+var (
+	rankLowIssues    = weighLow.Replace(rankIssues)
+	rankLowRegressed = weighLow.Replace(rankRegressed)
+	rankLowFound     = weighLow.Replace(rankFoundIssues)
+)
+
+// rankBoth ranks the issues of both kinds of projects: each is walked in an order of its own, along the indexes.
+func rankBoth(high, low, conditions string) string {
+	put := func(rank, more string) string { return strings.ReplaceAll(rank, anyIssue, conditions+more) }
+	return "SELECT * FROM (\n(" + put(high, " AND i.project_id = ANY (@high_trust::bigint[])") + ")\nUNION ALL\n(" +
+		put(low, " AND i.project_id = ANY (@low_trust::bigint[])") + ")\n) r ORDER BY score DESC, id DESC LIMIT @rows"
+}
+
+const listTrust = `
+SELECT p.id, p.trust_setting, s.server_seen_at, s.client_seen_at
+FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
+WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))`
+
+// listByTrust returns the projects in which a list looks, by how far their events can be trusted now.
+func (s *Store) listByTrust(ctx context.Context, project int64, now core.Time) (high, low []int64, err error) {
+	rows, err := pg.QueryMany[struct {
+		ID           int64
+		TrustSetting *core.Trust
+		ServerSeenAt core.Time
+		ClientSeenAt core.Time
+	}](ctx, s.db.Main, listTrust, pg.Args{"projects": projectsOf(ctx, project)})
+	for _, row := range rows {
+		if trust, _ := core.AssessSources(row.TrustSetting, row.ServerSeenAt, row.ClientSeenAt, now.Time); trust == core.TrustLow {
+			low = append(low, row.ID)
+		} else {
+			high = append(high, row.ID)
+		}
+	}
+	return high, low, err
+}
+
+// chooseRank returns the statement that ranks the issues of a list with these conditions.
+func (s *Store) chooseRank(ctx context.Context, f IssueFilter, l *pg.List, found *foundIssues, now core.Time) (string, error) {
+	rank, rankLow := rankIssues, rankLowIssues
+	switch {
+	case found != nil:
+		rank, rankLow = rankFoundIssues, rankLowFound
+	case f.Status == core.Regressed:
+		rank, rankLow = rankRegressed, rankLowRegressed
+	}
+	if f.Sort != core.ByWork {
+		return strings.ReplaceAll(rank, anyIssue, l.Conditions()), nil
+	}
+	high, low, err := s.listByTrust(ctx, f.ProjectID, now)
+	switch {
+	case err != nil || len(low) == 0:
+		return strings.ReplaceAll(rank, anyIssue, l.Conditions()), err
+	case len(high) == 0:
+		return strings.ReplaceAll(rankLow, anyIssue, l.Conditions()), nil
+	}
+	l.OnePlan = false // how many issues each kind has decides
+	l.Args["high_trust"], l.Args["low_trust"] = high, low
+	return rankBoth(rank, rankLow, l.Conditions()), nil
+}
