@@ -111,9 +111,9 @@ type WhoamiInput struct{}
 // Whoami declares GET /v1/tokens/current.
 var Whoami = DefineOperation[WhoamiInput, Data[Identity]](Operation{
 	Name: "whoami", Route: "GET /v1/tokens/current", Scope: AnyToken,
-	Summary: "Show the token in use",
+	Summary:     "Show the token in use",
 	Description: "Shows the name, scopes and app of your token: what you may do here, and under which name your claims stand.",
-	Example: `{}`,
+	Example:     `{}`,
 })
 
 // RevokeTokenInput names a token in the path.

@@ -155,7 +155,7 @@ type ListAlertsInput struct{}
 // ListAlerts declares GET /v1/alerts.
 var ListAlerts = DefineOperation[ListAlertsInput, Data[List[Alert]]](Operation{
 	Name: "list_alerts", Route: "GET /v1/alerts", Scope: IssuesRead,
-	Summary: "List who is told of what",
+	Summary:     "List who is told of what",
 	Description: "Lists webhooks and alerts, without secrets: who is told what happens to an issue, and whether the last delivery arrived.",
-	Example: `{}`,
+	Example:     `{}`,
 })
