@@ -45,6 +45,7 @@ var notOfEvents = map[string]string{
 	"approvals.requested_by":         "the name of a token, of at most 100 characters",
 	"approvals.requested_by_type":    "our own words",
 	"approvals.status":               "our own words",
+	"changed_pull_requests.url":      "the URL of a pull request, of at most 500 characters",
 	"deliveries.status":              "our own words",
 	"deploy_commits.commit":          "a SHA",
 	"deploy_pull_requests.url":       "an owner, a repository and a number, of at most 500 characters",

@@ -39,7 +39,7 @@ func TestReadDelivery(t *testing.T) {
 	}}, push.Push)
 	require.Equal(t, &core.SCMPullRequest{
 		Change: core.SCMMerged, URL: "https://github.com/acme/shop/pull/7", Number: 7, Title: "Cart", Body: "Errand-Issue: 1",
-		MergeCommit: "2a1b2c3d4e",
+		MergeCommit: "2a1b2c3d4e", IsTrusted: true, // it says nothing of its author or its branches, which real hosts always do
 	}, read(t, "pull_request", everyField).PullRequest)
 	deployment := read(t, "deployment_status", everyField)
 	require.Equal(t, &core.SCMDeployment{Commit: "0a1b2c3d4e", Environment: "production"}, deployment.Deployment)

@@ -28,7 +28,7 @@ SELECT i.project_id, i.id, p.slug, i.status, i.claim_worker, i.claim_expires_at,
 	EXISTS (
 		SELECT FROM approvals a
 		WHERE a.project_id = i.project_id AND a.issue_id = i.id AND a.status = 'pending' AND a.expires_at > @now) AS is_held,
-	` + isOverdue + ` AS is_overdue
+	coalesce(` + isOverdue + `, false) AS is_overdue
 FROM issues i JOIN projects p ON p.id = i.project_id AND p.deleted_at IS NULL
 WHERE i.claim_expires_at > @now AND i.claim_type = @type AND i.claim_token_id = @token_id
 	AND (@token_id::bigint <> 0 OR i.claim_holder = @holder) AND (@worker::text = '' OR i.claim_worker = @worker)

@@ -17,7 +17,7 @@ WHERE e.project_id = @project_id AND e.issue_id = @issue_id
 	countNotices = `SELECT count(*) AS n` + ofNotices
 	listNotices  = `
 SELECT e.id, e.issue_id, e.project_id, e.event_id, e.occurred_at, e.received_at, e.level, e.release, e.environment,
-	e.dictionary, e.payload` + ofNotices + `
+	e.user_hash, e.dictionary, e.payload` + ofNotices + `
 ORDER BY e.occurred_at DESC, e.id DESC
 LIMIT @limit OFFSET @offset`
 )
