@@ -17,7 +17,7 @@ type UntrustedMark struct {
 }
 
 // manyPaths is from how many texts on an object is named as a whole.
-const manyPaths = 6
+const manyPaths = 5
 
 // findUntrusted returns the paths of the text of the monitored app in an answer of the type, such as data[].title. It is derived
 // from the types: a field that is Untrusted, any JSON of an event, or tagged untrusted.

@@ -34,8 +34,7 @@ func (b *brief) listSteps() []step {
 		step{"Find the cause in the source code. Write a test that fails because of it, then the smallest fix that makes it pass.",
 			"Fix it, with a test that fails without the fix."},
 		step{fmt.Sprintf("%s id=%d with commit or pr_url, note (the cause, and what you changed) and release=true. Put the line "+
-			"\"Errand-Issue: %d\" into the commit or pull request too: so the fix is found when it is squashed. "+
-			"Its deploy starts the watch: verified or regressed.",
+			"\"Errand-Issue: %d\" into the commit or pull request too. Its deploy starts the watch: verified or regressed.",
 			core.LinkFix.Name, id, id),
 			fmt.Sprintf("%s id=%d with commit or pr_url, note and release=true; \"Errand-Issue: %d\" in the commit.", core.LinkFix.Name, id, id)},
 		step{fmt.Sprintf("If this code cannot fix it: %s where the triage is wrong, then %s id=%d with note: what you found.",
