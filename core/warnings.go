@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Warning says what a caller should know of a write that was done all the same (decisions 5).
+// Warning is what a caller should know of a write that was carried out (decisions 5).
 type Warning struct {
 	Code    WarningCode `json:"code" enum:"held_by_other|lease_ended"`
 	Message string      `json:"message" untrusted:"true" doc:"What it means. It quotes the holder's name, which others chose."`
@@ -54,13 +54,13 @@ func (s *Standing) WarnOfHolder(issue int64, claim Claim) {
 	if claim.Worker != "" {
 		by += fmt.Sprintf(", worker %q", string(claim.Worker))
 	}
-	s.warn(HeldByOther, fmt.Sprintf("Issue %d is claimed by %s until %s. What you did was done all the same.",
+	s.warn(HeldByOther, fmt.Sprintf("Issue %d is claimed by %s until %s. Your change was made.",
 		issue, by, claim.ExpiresAt.Format(TimeLayout)))
 }
 
 // WarnOfEnd warns that the caller's own claim ran out.
 func (s *Standing) WarnOfEnd(issue int64, at Time) {
-	s.warn(LeaseEnded, fmt.Sprintf("Your claim on issue %d ran out at %s. What you did was done all the same.", issue, at.Format(TimeLayout)))
+	s.warn(LeaseEnded, fmt.Sprintf("Your claim on issue %d ran out at %s. Your change was made.", issue, at.Format(TimeLayout)))
 }
 
 func (s *Standing) warn(code WarningCode, message string) {
