@@ -112,3 +112,6 @@ const (
 
 // RebuildableActions are the actions that are made again from a stored request.
 func RebuildableActions() []core.HeldAction { return slices.Collect(maps.Keys(rebuildAction)) }
+
+// DigestOfRelease is the digest in SQL of the column release of a table called n.
+const DigestOfRelease = digestOfRelease

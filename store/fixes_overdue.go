@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 
 	"errand/core"
 	"errand/fixes"
@@ -21,6 +21,7 @@ const (
 	// Those of which there is something new: a deploy, an event, or a day has passed.
 	waitingToJudge = `
 SELECT f.project_id, f.id, f.issue_id, f.linked_at, o.deploys AS all_deploys, i.times_seen,
+	coalesce(f.judged_at, 'epoch') AS judged_at,
 	coalesce(f.linked_after, (SELECT max(d.number) FROM deploys d WHERE d.project_id = f.project_id AND d.deployed_at <= f.linked_at), 0)
 		AS linked_after
 FROM fixes f
@@ -31,8 +32,9 @@ WHERE f.deployed_at IS NULL AND f.closed_at IS NULL
 	AND o.deploys > coalesce(f.linked_after, 0)
 	AND (f.judged_at IS NULL OR o.deploys <> f.judged_deploys OR i.times_seen <> f.judged_events
 		OR f.linked_at <= @day_ago AND f.judged_at < f.linked_at + interval '24 hours')
-	AND (f.project_id, f.id) > (@after_project, @after_id)
-ORDER BY f.project_id, f.id LIMIT @rows`
+	AND coalesce(f.judged_at, 'epoch') < @now -- not judged in this run
+	AND (coalesce(f.judged_at, 'epoch'), f.id) > (coalesce(@after_at::timestamptz, '-infinity'), @after_id)
+ORDER BY judged_at, f.id LIMIT @rows`
 
 	// For each environment the first deploy of a release that is new since the link. A release in several environments is one.
 	deploysSinceLink = `
@@ -46,10 +48,24 @@ WITH new AS (
 SELECT environment, min(deployed_at) AS at, (SELECT count(*) FROM (SELECT DISTINCT digest, commit FROM new) n) AS deploys
 FROM new GROUP BY environment`
 
+	// The releases of events that a deploy since the link names, by the name or by the commit: a sender may make up any number of others.
 	namedSinceLink = `
-SELECT release, count(*) AS events FROM events
-WHERE project_id = @project_id AND issue_id = @issue_id AND received_at > @after AND release <> ''
-GROUP BY release`
+WITH named AS (
+	SELECT release, count(*) AS events FROM events
+	WHERE project_id = @project_id AND issue_id = @issue_id AND received_at > @after AND release <> ''
+	GROUP BY release
+)
+SELECT n.release, n.events FROM named n
+WHERE EXISTS (
+		SELECT FROM deploys d WHERE d.project_id = @project_id AND d.number > @number AND d.digest = ` + digestOfRelease + `)
+	OR EXISTS (
+		SELECT FROM deploys d
+		WHERE d.project_id = @project_id AND d.number > @number AND d.commit_digest = split_part(n.release, E'\x1f', 3))
+	OR n.release ~ '^[0-9A-Fa-f]{7,40}$' AND EXISTS (
+		SELECT FROM deploys d
+		WHERE d.project_id = @project_id AND d.number > @number
+			AND d.commit >= left(lower(n.release), @prefix) AND d.commit < left(lower(n.release), @prefix) || 'g')
+ORDER BY n.events DESC LIMIT @names`
 
 	// As for a return, an event without a release may be of the release before for ten minutes.
 	unnamedSinceLink = `
@@ -69,6 +85,9 @@ UPDATE issues SET overdue_fix_id = fix_id
 WHERE project_id = @project_id AND id = @issue_id AND fix_id = @id AND status = 'fix_pending' AND overdue_fix_id IS DISTINCT FROM fix_id`
 )
 
+// namesJudged is how many releases of an issue's events are looked at: those with the most events.
+const namesJudged = 100
+
 // waitingFix is a fix that no deploy has brought, and how much there is to look at.
 type waitingFix struct {
 	ProjectID   int64
@@ -78,31 +97,27 @@ type waitingFix struct {
 	AllDeploys  int64 // of the project
 	TimesSeen   int64 // of the issue
 	LinkedAfter int64 // the number of the last deploy before the link
+	JudgedAt    core.Time
 }
 
-// JudgeWaitingFixes marks the fixes as overdue whose error goes on in releases that no deploy named them for. Each fix is a transaction:
-// it may be cut off anywhere. One that cannot be judged does not keep the others from it.
+func (f waitingFix) String() string {
+	return fmt.Sprintf("fix %d of issue %d", f.ID, f.IssueID)
+}
+
+// JudgeWaitingFixes marks a waiting fix as overdue when its error goes on in releases that were first deployed after the link. Each fix
+// is judged in a transaction of its own, so that the job can be cut off anywhere. The fix that was judged longest ago comes first.
 func (s *Store) JudgeWaitingFixes(ctx context.Context) error {
+	now := s.Now()
 	var last waitingFix
-	var failures error
-	for {
-		now := s.Now()
+	return decideEachFix(ctx, func(ctx context.Context) ([]waitingFix, error) {
 		waiting, err := pg.QueryMany[waitingFix](ctx, s.db.Main, waitingToJudge, pg.Args{
-			"day_ago": now.Add(-fixes.OverdueAfter), "after_project": last.ProjectID, "after_id": last.ID, "rows": verifyChunk,
+			"day_ago": now.Add(-fixes.OverdueAfter), "now": now, "after_at": last.JudgedAt, "after_id": last.ID, "rows": verifyChunk,
 		})
-		if err != nil {
-			return errors.Join(failures, err)
+		if len(waiting) > 0 {
+			last = waiting[len(waiting)-1]
 		}
-		for _, fix := range waiting {
-			if err := s.judgeFix(ctx, fix, now); err != nil {
-				failures = errors.Join(failures, fmt.Errorf("fix %d of issue %d: %w", fix.ID, fix.IssueID, err))
-			}
-			last = fix
-		}
-		if len(waiting) < verifyChunk || ctx.Err() != nil {
-			return failures
-		}
-	}
+		return waiting, err
+	}, func(ctx context.Context, fix waitingFix) error { return s.judgeFix(ctx, fix, now) })
 }
 
 func (s *Store) judgeFix(ctx context.Context, fix waitingFix, now core.Time) error {
@@ -140,7 +155,9 @@ func (s *Store) readSinceLink(ctx context.Context, fix waitingFix) (fixes.Waitin
 		return found, err
 	}
 	found.Deploys = first[0].Deploys
-	events := pg.Args{"project_id": fix.ProjectID, "issue_id": fix.IssueID, "after": fix.LinkedAt.Add(-skewOfEvents)}
+	since := pg.Args{"project_id": fix.ProjectID, "issue_id": fix.IssueID, "after": fix.LinkedAt.Add(-skewOfEvents)}
+	events := maps.Clone(since)
+	events["number"], events["prefix"], events["names"] = fix.LinkedAfter, fixes.PrefixLength, namesJudged
 	named, err := pg.QueryMany[struct {
 		Release string
 		Events  int64
@@ -161,8 +178,8 @@ func (s *Store) readSinceLink(ctx context.Context, fix waitingFix) (fixes.Waitin
 	for i, d := range first {
 		environments[i], times[i] = d.Environment, d.At
 	}
-	events["environments"], events["times"] = environments, times
-	unnamed, err := pg.QueryOne[struct{ Events int64 }](ctx, s.db.Main, unnamedSinceLink, events)
+	since["environments"], since["times"] = environments, times
+	unnamed, err := pg.QueryOne[struct{ Events int64 }](ctx, s.db.Main, unnamedSinceLink, since)
 	found.Events += unnamed.Events
 	return found, err
 }

@@ -32,17 +32,15 @@ WITH unseen AS MATERIALIZED (
 			SELECT FROM issue_releases r
 			WHERE r.project_id = d.project_id AND strpos(r.release, E'\x1f') > 0
 				AND (split_part(r.release, E'\x1f', 2) = d.digest OR split_part(r.release, E'\x1f', 3) = d.commit_digest))
-), named AS ( -- as core.DigestName
-	SELECT DISTINCT u.project_id, u.number, i.last_release AS release, CASE
-		WHEN strpos(i.last_release, E'\x1f') > 0 THEN split_part(i.last_release, E'\x1f', 2)
-		ELSE left(encode(sha256(convert_to(i.last_release, 'UTF8')), 'hex'), 32) END AS digest
+), named AS (
+	SELECT DISTINCT u.project_id, u.number, n.release, ` + digestOfRelease + ` AS digest
 	FROM unseen u
 	CROSS JOIN LATERAL (
-		SELECT i.last_release, i.last_release_at FROM issues i
+		SELECT i.last_release AS release, i.last_release_at FROM issues i
 		WHERE i.project_id = u.project_id AND NOT i.test AND i.listed_from > u.deployed_at - ` + listedWithin + `
 		ORDER BY i.listed_from DESC LIMIT @looked_at
-	) i
-	WHERE i.last_release <> '' AND i.last_release_at > u.deployed_at
+	) n
+	WHERE n.release <> '' AND n.last_release_at > u.deployed_at
 )
 SELECT project_id, number, release FROM (
 	SELECT n.project_id, n.number, n.release, row_number() OVER (PARTITION BY n.project_id, n.number ORDER BY n.release) AS place

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -54,62 +53,25 @@ type dueFix struct {
 	VerifyAfter core.Time
 }
 
+func (f dueFix) String() string {
+	return fmt.Sprintf("fix %d of issue %d", f.ID, f.IssueID)
+}
+
 // VerifyFixes marks the fixes as verified whose error stayed away for its window, in projects that show a sign of life
-// (decisions 6). Each fix is a transaction: it may be cut off anywhere, and several servers may do it at once. One that cannot be
-// decided does not hold up the others: the error names them all, up to undecidedNamed.
+// (decisions 6). Each fix is a transaction: it may be cut off anywhere, and several servers may do it at once.
 func (s *Store) VerifyFixes(ctx context.Context) error {
 	last := dueFix{VerifyAfter: core.At(time.Unix(0, 0))}
-	var undecided undecidedFixes
-	for {
+	return decideEachFix(ctx, func(ctx context.Context) ([]dueFix, error) {
 		due, err := pg.QueryMany[dueFix](ctx, s.db.Main, dueFixes, pg.Args{
 			"now": s.Now(), "after_at": last.VerifyAfter, "after_id": last.ID, "rows": verifyChunk,
 		})
-		if err != nil {
-			return errors.Join(undecided.err(), err)
+		if len(due) > 0 {
+			last = due[len(due)-1]
 		}
-		for _, fix := range due {
-			err := s.decideFix(ctx, fix)
-			if ctx.Err() != nil || core.HasCode(err, core.Unavailable) { // of all
-				return errors.Join(undecided.err(), err)
-			}
-			undecided.add(fix, err)
-			last = fix
-		}
-		if len(due) < verifyChunk {
-			return undecided.err()
-		}
-	}
-}
-
-// decideFix decides about one fix. A panic is its error.
-func (s *Store) decideFix(ctx context.Context, fix dueFix) (err error) {
-	defer core.CatchPanic(&err)
-	return s.inTx(ctx, func(t *tx) error { return t.verifyFix(ctx, fix) })
-}
-
-// undecidedNamed is how many fixes that cannot be decided an error names.
-const undecidedNamed = 10
-
-// undecidedFixes are the fixes of one run that could not be decided.
-type undecidedFixes struct {
-	count int
-	named []error
-}
-
-func (u *undecidedFixes) add(fix dueFix, err error) {
-	if err == nil {
-		return
-	}
-	if u.count++; u.count <= undecidedNamed {
-		u.named = append(u.named, fmt.Errorf("fix %d of issue %d cannot be verified: %w", fix.ID, fix.IssueID, err))
-	}
-}
-
-func (u *undecidedFixes) err() error {
-	if more := u.count - undecidedNamed; more > 0 {
-		return errors.Join(append(u.named, fmt.Errorf("and %d more", more))...)
-	}
-	return errors.Join(u.named...)
+		return due, err
+	}, func(ctx context.Context, fix dueFix) error {
+		return s.inTx(ctx, func(t *tx) error { return t.verifyFix(ctx, fix) })
+	})
 }
 
 // verifyFix decides about a fix once its issue is locked: meanwhile the error may have returned, or the fix been closed.

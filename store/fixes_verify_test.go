@@ -44,7 +44,7 @@ func TestOneFixThatCannotBeDecidedHoldsUpNone(t *testing.T) {
 
 			err = s.VerifyFixes(t.Context())
 
-			require.ErrorContains(t, err, fmt.Sprintf("of issue %d cannot be verified", issues[0]))
+			require.ErrorContains(t, err, fmt.Sprintf("of issue %d cannot be decided", issues[0]))
 			for i, want := range []core.Status{core.FixPending, core.Verified, core.Verified} {
 				shown, err := s.ReadIssue(t.Context(), issues[i])
 				require.NoError(t, err)

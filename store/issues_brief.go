@@ -48,16 +48,15 @@ ORDER BY d.number DESC LIMIT @rows`
 	// The deploy that brought the first release with the error, and the one before it.
 	selectFirstDeploys = `
 WITH first AS (
-	SELECT d.* FROM issues i JOIN deploys d ON d.project_id = i.project_id AND d.digest = CASE -- as core.DigestName
-		WHEN strpos(i.first_release, E'\x1f') > 0 THEN split_part(i.first_release, E'\x1f', 2)
-		ELSE left(encode(sha256(convert_to(i.first_release, 'UTF8')), 'hex'), 32) END
-	WHERE i.project_id = @project_id AND i.id = @id AND i.first_release <> ''
+	SELECT d.*
+	FROM (SELECT project_id, first_release AS release FROM issues WHERE project_id = @project_id AND id = @id AND first_release <> '') n
+	JOIN deploys d ON d.project_id = n.project_id AND d.digest = ` + digestOfRelease + `
 	ORDER BY d.number LIMIT 1
 )
 SELECT ` + deployColumns + ` FROM first d
 UNION ALL (
 	SELECT ` + deployColumns + ` FROM first f
-	JOIN deploys d ON d.project_id = f.project_id AND d.number < f.number AND d.environment = f.environment AND d.release <> f.release
+	JOIN deploys d ON d.project_id = f.project_id AND d.number < f.number AND d.environment = f.environment AND d.digest <> f.digest
 	ORDER BY d.number DESC LIMIT 1
 )
 ORDER BY number DESC`

@@ -8,6 +8,11 @@ import (
 	"errand/store/pg"
 )
 
+// digestOfRelease is the digest of a column release of n, as core.DigestName has it.
+const digestOfRelease = `CASE
+		WHEN strpos(n.release, E'\x1f') > 0 THEN split_part(n.release, E'\x1f', 2)
+		ELSE left(encode(sha256(convert_to(n.release, 'UTF8')), 'hex'), 32) END`
+
 // Names of releases and environments are stored as core.StoreName makes them. Ingest does that for events, this file for deploys,
 // releases, source maps and filters.
 

@@ -99,6 +99,24 @@ func TestFixIsOverdueAfterADay(t *testing.T) {
 	require.Empty(t, h.listOpen(""))
 }
 
+// TestMadeUpReleasesHideNoOverdueFix: who sends events may make up any number of releases, which cost nothing and hide nothing.
+func TestMadeUpReleasesHideNoOverdueFix(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	issue := h.addEvent("boom", inRelease("1.0"))
+	h.linkFix(issue)
+	h.passTime(time.Minute)
+	for n := range 400 {
+		h.addEvent("boom", inRelease(fmt.Sprint("made-up-", n%200)))
+	}
+	for n := range 3 {
+		h.deployWithout(n)
+	}
+	h.addEvent("boom", inRelease(fmt.Sprintf("%040x", 0xd0000002)[:12])) // the commit of a deploy
+
+	require.Equal(t, 4.0, h.overdueOf(issue).(object)["events"])
+}
+
 // TestFixesThatAreNotOverdue: events of other releases say nothing of the fix.
 func TestFixesThatAreNotOverdue(t *testing.T) {
 	t.Parallel()
