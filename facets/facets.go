@@ -40,6 +40,7 @@ func ListTags(e *core.EventTags) []Tag {
 		key, value := cutValue(kid.Key), cutValue(kid.Value.Text)
 		if key != "" && value != "" && found[key] == "" && len(tags) < maxTags {
 			tags = append(tags, Tag{key, value})
+			found[key] = value // cut, two keys may be one
 		}
 	}
 	return tags

@@ -136,14 +136,25 @@ func (s *Store) listEventsByTag(ctx context.Context, project, issue int64, f Eve
 func (s *Store) visitTags(ctx context.Context, rows []storedEvent, visit func(i int, tags *core.EventTags) bool) error {
 	for i, row := range rows {
 		tags, err := s.Intake.UnpackTags(ctx, row.ProjectID, intake.Payload{Bytes: row.Payload, Dictionary: row.Dictionary})
-		switch {
-		case ctx.Err() != nil || core.HasCode(err, core.Unavailable):
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if core.HasCode(err, core.Unavailable) {
 			return err
-		case err == nil && !visit(i, &tags):
+		}
+		if err == nil && !visitSafely(visit, i, &tags) {
 			return nil
 		}
 	}
 	return nil
+}
+
+// visitSafely passes over an event that visit panics at: its text is the sender's, and tags are no reason to show nothing.
+func visitSafely(visit func(i int, tags *core.EventTags) bool, i int, tags *core.EventTags) (more bool) {
+	var err error
+	defer func() { more = more || err != nil }()
+	defer core.CatchPanic(&err)
+	return visit(i, tags)
 }
 
 const selectNewestTags = `

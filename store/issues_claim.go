@@ -69,24 +69,21 @@ func (c *issueChange) claimIssue(ctx context.Context, minutes int64) error {
 	case holder.Worker == "": // the token renews what its worker holds
 		holder.Worker = c.before.ClaimWorker
 	}
-	return c.holdUntil(ctx, holder, minutes, core.At(c.Now.Add(time.Duration(minutes)*time.Minute)))
-}
-
-// extendClaim renews the actor's own claim, and never shortens it.
-func (c *issueChange) extendClaim(ctx context.Context, minutes int64) error {
 	expires := core.At(c.Now.Add(time.Duration(minutes) * time.Minute))
-	if c.before.ClaimExpiresAt.After(expires.Time) {
-		expires = c.before.ClaimExpiresAt
-	}
-	return c.holdUntil(ctx, c.actor, minutes, expires)
-}
-
-func (c *issueChange) holdUntil(ctx context.Context, holder core.Actor, minutes int64, expires core.Time) error {
 	if err := c.setClaim(ctx, holder, minutes, expires); err != nil {
 		return err
 	}
 	_, err := c.recordChange(ctx, core.ActionIssueClaim, claimData{minutes, expires, holder.Worker})
 	return err
+}
+
+// extendClaim renews the actor's own claim, and never shortens it. An agent may ask every few seconds: that leaves no rows.
+func (c *issueChange) extendClaim(ctx context.Context, minutes int64) error {
+	expires := core.At(c.Now.Add(time.Duration(minutes) * time.Minute))
+	if c.before.ClaimExpiresAt.After(expires.Time) {
+		expires = c.before.ClaimExpiresAt
+	}
+	return c.setClaim(ctx, c.actor, minutes, expires)
 }
 
 // ReleaseIssue ends the claim on an issue, and adds the note unless it is empty. Without an active claim only the note is

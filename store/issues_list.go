@@ -15,13 +15,13 @@ import (
 type IssueFilter struct {
 	ProjectID   int64 // 0: all
 	Status      core.Status
-	WithOverdue bool // beside those of the status the ones whose fix is overdue
+	WithOverdue bool `json:",omitempty"` // beside those of the status the ones whose fix is overdue
 	Release     string
 	Environment string
 	Since       core.Since // relative to the time of the first page
 	Search      string
-	IssueID     int64 // 0: any; NoIssue: none
-	Tag         core.TagFilter
+	IssueID     int64          `json:",omitempty"` // 0: any; NoIssue: none
+	Tag         core.TagFilter `json:",omitempty"`
 	Claimed     *bool
 	Test        bool
 	Sort        core.IssueSort // "" is ByLastSeen
@@ -39,7 +39,8 @@ func (f IssueFilter) isPlain() bool {
 	return f == IssueFilter{ProjectID: f.ProjectID, Status: f.Status, WithOverdue: f.WithOverdue, Test: f.Test, Sort: f.Sort, Paging: f.Paging}
 }
 
-// digest is what the cursors of the filter are checked against: it has all that decides which issues are listed, with the
+// digest is what the cursors of the filter are checked against, on servers of other versions too: newer fields leave it as it was where
+// they are not set. It has all that decides which issues are listed, with the
 // time that Since stands for. The order and the page have checks of their own.
 func (f IssueFilter) digest(since time.Time) uint32 {
 	f.Since = core.Since(since.UTC().Format(time.RFC3339Nano))

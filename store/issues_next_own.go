@@ -16,13 +16,14 @@ const sinceClaimed = `(
 	SELECT min(c.at) FROM activity c
 	WHERE c.project_id = i.project_id AND c.target_type = 'issue' AND c.target_id = i.id AND c.action = 'issue.claim'
 		AND c.actor_type = i.claim_type AND c.actor_id IS NOT DISTINCT FROM nullif(i.claim_token_id, 0)
-		AND NOT EXISTS (
-			SELECT FROM activity e
+		AND c.at >= coalesce((
+			SELECT max(e.at) FROM activity e
 			WHERE e.project_id = i.project_id AND e.target_type = 'issue' AND e.target_id = i.id
-				AND e.action IN ('issue.release', 'issue.claim_expire') AND (e.at, e.id) > (c.at, c.id)))`
+				AND e.action IN ('issue.release', 'issue.claim_expire')), '-infinity'))`
 
-// Of a token without a worker, all that its workers hold too.
+// Of a token without a worker, all that its workers hold too. What the asker can go on with comes first.
 const listHeld = `
+SELECT * FROM (
 SELECT i.project_id, i.id, p.slug, i.status, i.claim_worker, i.claim_expires_at,
 	coalesce(` + sinceClaimed + `, i.claim_expires_at - i.claim_minutes * interval '1 minute') AS since,
 	EXISTS (
@@ -34,7 +35,9 @@ WHERE i.claim_expires_at > @now AND i.claim_type = @type AND i.claim_token_id = 
 	AND (@token_id::bigint <> 0 OR i.claim_holder = @holder) AND (@worker::text = '' OR i.claim_worker = @worker)
 	AND i.status <> 'merged' AND NOT i.test
 	AND (@projects::bigint[] IS NULL OR i.project_id = ANY (@projects))
-ORDER BY since, i.id LIMIT @rows`
+) h
+ORDER BY (claim_worker = @worker) DESC, (NOT is_held AND (status IN ('unresolved', 'regressed') OR is_overdue)) DESC, since, id
+LIMIT @rows`
 
 // heldRow is a claim of the asker.
 type heldRow struct {
@@ -61,7 +64,7 @@ func (r heldRow) isWork() bool {
 	return !r.IsHeld && (r.Status == core.Unresolved || r.Status == core.Regressed || r.Status == core.FixPending && r.IsOverdue)
 }
 
-// listHeld lists the active claims of the actor, or of its worker, the one that was begun first in front.
+// listHeld lists the active claims of the actor, or of its worker: first those it can go on with, the oldest in front.
 func (s *Store) listHeld(ctx context.Context, actor core.Actor, project int64) ([]heldRow, error) {
 	return pg.QueryMany[heldRow](ctx, s.db.Main, listHeld, pg.Args{
 		"now": s.Now(), "type": string(actor.Type), "token_id": int64(actor.ID), "holder": actor.Name, "worker": actor.Worker,

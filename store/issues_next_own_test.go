@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -103,4 +104,25 @@ func TestNextSaysWhatTheAskerHolds(t *testing.T) {
 	storetest.MakeProject(t, s, 2, "Other")
 	_, passed = takeNext(t, s, ann, store.NextWanted{ProjectID: 2})
 	require.Empty(t, passed.Yours, "of another project")
+}
+
+// The claim of a token without a worker is found among those of any number of its workers.
+func TestNextFindsTheOwnClaimAmongThoseOfWorkers(t *testing.T) {
+	t.Parallel()
+	s, c := storetest.OpenShop(t)
+	token := storetest.MakeActor(1, core.IssuesWrite)
+	for n := range 26 {
+		storetest.MakeIssue(t, s, fmt.Sprint("issue ", n))
+	}
+	for n := range 24 {
+		takeNext(t, s, token.As(numberedWorker(n)), store.NextWanted{})
+	}
+	c.Forward(time.Minute)
+	own, _ := takeNext(t, s, token, store.NextWanted{})
+	for range 5 {
+		again, _ := takeNext(t, s, token, store.NextWanted{})
+		require.Equal(t, own, again)
+	}
+	require.Equal(t, int64(1), storetest.ReadCell[int64](t, s,
+		`SELECT count(*) FROM activity WHERE target_id = $1 AND action = 'issue.claim'`, own), "asking again leaves no rows")
 }

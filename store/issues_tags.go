@@ -8,10 +8,12 @@ import (
 	"errand/store/pg"
 )
 
-// How many issues a list with a tag looks at for one page, and how many of the newest stored events of each: the tags of an event
-// stand in its payload alone.
+// How many issues a list with a tag looks at for one page, how many of them it lists at once, of how many it reads events at once, and
+// how many of the newest stored events of each it reads: the tags of an event stand in its payload alone.
 const (
 	maxTaggedIssues = 300
+	taggedListed    = 50
+	taggedRead      = 10
 	maxTaggedEvents = 20
 )
 
@@ -28,28 +30,46 @@ CROSS JOIN LATERAL (
 // there are more behind its cursor.
 func (s *Store) listIssuesByTag(ctx context.Context, f IssueFilter) (found core.Page[core.Issue], err error) {
 	wanted := f.Limit
-	for looked := 0; looked < maxTaggedIssues && len(found.Data) < wanted; {
-		f.Limit = wanted - len(found.Data)
+	for range maxTaggedIssues / taggedListed {
+		f.Limit = taggedListed
 		page, err := s.listIssues(ctx, f)
 		if err != nil {
 			return found, err
 		}
-		tagged, err := s.findTagged(ctx, page.Data, f.Tag)
-		if err != nil {
-			return found, err
-		}
-		for _, issue := range page.Data {
-			if tagged[issue.ID] {
+		for start := 0; start < len(page.Data); start += taggedRead {
+			some := page.Data[start:min(start+taggedRead, len(page.Data))]
+			tagged, err := s.findTagged(ctx, some, f.Tag)
+			if err != nil {
+				return found, err
+			}
+			for i, issue := range some {
+				if !tagged[issue.ID] {
+					continue
+				}
 				found.Data = append(found.Data, issue)
+				if len(found.Data) == wanted {
+					found.NextCursor, err = s.findCursorBehind(ctx, f, page, start+i)
+					return found, err
+				}
 			}
 		}
-		looked += len(page.Data)
 		found.NextCursor, f.Cursor = page.NextCursor, page.NextCursor
 		if page.NextCursor == "" {
 			break
 		}
 	}
 	return found, nil
+}
+
+// findCursorBehind returns the cursor behind the n-th issue of a page. A list by priority alone knows the score in it, so that the
+// page is listed once more up to there.
+func (s *Store) findCursorBehind(ctx context.Context, f IssueFilter, page core.Page[core.Issue], n int) (core.Cursor, error) {
+	if n == len(page.Data)-1 {
+		return page.NextCursor, nil
+	}
+	f.Limit = n + 1
+	cut, err := s.listIssues(ctx, f)
+	return cut.NextCursor, err
 }
 
 // findTagged returns which of the issues have the tag.
