@@ -18,7 +18,7 @@ const isOverdue = `i.status = 'fix_pending' AND i.overdue_fix_id = i.fix_id AND 
 const isWork = `(i.status IN ('unresolved', 'regressed') OR ` + isOverdue + `)`
 
 const (
-	// Those of which there is something new: a deploy, an event, or a day has passed.
+	// The fixes with something new since they were judged last: a deploy, an event, or the end of the first day.
 	waitingToJudge = `
 SELECT f.project_id, f.id, f.issue_id, f.linked_at, o.deploys AS all_deploys, i.times_seen,
 	coalesce(f.linked_after, (SELECT max(d.number) FROM deploys d WHERE d.project_id = f.project_id AND d.deployed_at <= f.linked_at), 0)
@@ -69,7 +69,7 @@ UPDATE issues SET overdue_fix_id = fix_id
 WHERE project_id = @project_id AND id = @issue_id AND fix_id = @id AND status = 'fix_pending' AND overdue_fix_id IS DISTINCT FROM fix_id`
 )
 
-// waitingFix is a fix that no deploy has brought, and how much there is to look at.
+// waitingFix is a fix that no deploy has brought, with the numbers of deploys and events when it was read.
 type waitingFix struct {
 	ProjectID   int64
 	ID          int64

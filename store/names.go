@@ -103,8 +103,8 @@ const namesToFilter = 1000
 // storedNames are the stored forms of a filter's names.
 type storedNames struct{ releases, environments []string }
 
-// findStoredNames returns the stored forms of a filter's names: each as it was given, as older events have it, cleaned, and masked.
-// A masked form belongs to the name by its digest, or because it is shown like it.
+// findStoredNames returns the stored forms of a filter's names: each as it was given, because older events are stored so, cleaned, and
+// masked. A masked form belongs to the name when it has the digest of the name, or when readers see it as the name.
 func (s *Store) findStoredNames(ctx context.Context, f IssueFilter) (names storedNames, err error) {
 	if names.releases, err = s.findForms(ctx, maskedReleases, f.ProjectID, f.Release, scrub.CleanRelease(f.Release)); err != nil {
 		return names, err
