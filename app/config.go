@@ -55,8 +55,8 @@ type Config struct {
 
 	// RefreshEvery is how often the settings of the installation are read; 0 for the usual time.
 	RefreshEvery time.Duration `kong:"-"`
-	// Clock is this server's own; nil for that of the machine. MeasureClockEvery is how often it is compared with Postgres'; 0 for
-	// the usual time.
+	// Clock is the clock of this server; nil means the machine's. MeasureClockEvery is how often the server compares it with
+	// Postgres' clock; 0 means the usual time.
 	Clock             core.Clock    `kong:"-"`
 	MeasureClockEvery time.Duration `kong:"-"`
 	// PasswordParams are what hashes of passwords cost; the zero value for what is recommended.

@@ -108,7 +108,7 @@ func (a *App) listFormats() map[core.WebhookFormat]jobs.Format {
 	return list
 }
 
-// buildBrief builds the brief of a delivery, for whoever claims the issue.
+// buildBrief builds the brief of a delivery for any agent that may claim the issue.
 func (a *App) buildBrief(ctx context.Context, issue int64) (*notify.Issue, *notify.Brief, error) {
 	reader := brief.RunnerActor()
 	known, err := brief.GatherFacts(ctx, a.db.Store, issue, reader)

@@ -15,18 +15,17 @@ import (
 	"errand/fixes"
 )
 
-// What a deploy may have (primary API, Limits).
+// The most commits and pull requests that a deploy may name (primary API, Limits).
 const (
 	maxDeployCommits      = 1000
 	maxDeployPullRequests = 100
 )
 
-// loggedCommit is a commit as git log has it.
+// loggedCommit is a commit from the output of git log.
 type loggedCommit struct{ sha, message string }
 
-// findChanges asks git what is new since the deploy before: its commits, and the pull requests that they merge. Where nobody says what was
-// deployed before, the server is asked. In a
-// folder without that commit there is nothing to ask.
+// findChanges asks git for the commits since the deploy before, and finds the pull requests that they merge. When no flag names the
+// commit that was deployed before, it asks the server, and it returns nothing in a folder without the commit of this deploy.
 func (d DeployReport) findChanges(ctx context.Context, c Client, w io.Writer) (commits, pullRequests []string, err error) {
 	from := d.CommitsFrom
 	if from == "" {

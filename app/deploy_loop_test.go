@@ -84,7 +84,7 @@ func (s *scmShop) addIssue(kind string) int64 {
 	return issues[0].ID
 }
 
-// deployByCommand reports a deploy of what is checked out, as `errand deploy` does.
+// deployByCommand reports a deploy of the commit that is checked out, as `errand deploy` does.
 func (s *scmShop) deployByCommand(r gitRepository) (core.ReportedDeploy, string) {
 	s.Helper()
 	var said strings.Builder
@@ -94,7 +94,7 @@ func (s *scmShop) deployByCommand(r gitRepository) (core.ReportedDeploy, string)
 	return reported, said.String()
 }
 
-// fixInEveryWay links fixes to issues in all ways in which agents and people bring them to main, and returns the issues.
+// fixInEveryWay links one fix for each way that agents and people use to get a fix into main, and returns the issues.
 func fixInEveryWay(s *scmShop, r gitRepository) core.List[int64] {
 	s.Helper()
 	before := r.head()

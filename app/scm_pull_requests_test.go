@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a payload says of who wrote a pull request, in the form of GitHub.
+// Fields of a GitHub payload that say where a pull request comes from, who wrote it, and that it was merged.
 const (
 	fromRepository = `, "author_association": "NONE", "head": {"sha": "` + fixCommit + `", "repo": {"full_name": "acme/Shop"}},
 		"base": {"repo": {"full_name": "Acme/Shop"}}`
@@ -78,7 +78,7 @@ func TestSCMPullRequestsOfStrangersLinkNothing(t *testing.T) {
 	}
 	require.Nil(t, s.showFix())
 
-	// Who merges it may write to the repository.
+	// A merge counts, because only people who may write to the repository can merge.
 	require.JSONEq(t, fmt.Sprintf(`{"ok": true, "projects": 1, "merged": %q, "linked": [%d]}`, shopPR, s.issue),
 		s.openPR("closed", fromFork+wasMerged))
 	s.requireStatus("fix_pending")

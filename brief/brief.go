@@ -84,7 +84,7 @@ func keepTelling(issue *core.Issue, similar []core.KnownSimilar) []core.KnownSim
 	})
 }
 
-// What is counted of the tags of an issue's events: of how many events, and how many values of each.
+// Bounds of counting an issue's tags: how many of its newest events are read, and how many values of each tag are kept.
 const (
 	taggedEvents = 50
 	tagValues    = 3

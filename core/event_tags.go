@@ -2,7 +2,8 @@ package core
 
 import "strings"
 
-// EventTags is what of a stored event says under which circumstances it happened. It is read without the rest of the event.
+// EventTags is the part of a stored event that describes its circumstances: release, server, URL, tags and the like. It is read
+// without the rest of the event.
 type EventTags struct {
 	Release     Untrusted
 	Environment Untrusted
@@ -48,7 +49,7 @@ func (r *valueReader) readPartOfTags(t *EventTags, key string) {
 	}
 }
 
-// findHeader returns the value of a header, whatever its case; empty when there is none.
+// findHeader returns the value of a header, and ignores the case of its name; empty when there is none.
 func (q *Request) findHeader(name string) string {
 	for _, header := range q.Headers.Kids {
 		if strings.EqualFold(header.Key, name) {

@@ -11,7 +11,7 @@ import (
 var (
 	// namedIssue is how a commit names an issue, "Errand-Issue: 42", and how people do, "#42".
 	namedIssue = regexp.MustCompile(`^(?i:errand-issue: *)?#?([0-9]{1,16})$`)
-	// linkPath is the path of an issue or an event below the public URL, as a page or as the API has it.
+	// linkPath is the path of an issue or an event below the public URL, on the web pages or in the API.
 	linkPath = regexp.MustCompile(`^(?:/v1)?/(issues|events)/([0-9a-fA-F-]{1,36})(?:/.*)?$`)
 )
 

@@ -121,7 +121,7 @@ func genericPath(path string) string {
 	return b.String()
 }
 
-// updateSize adds up how long and heavy the part is now, and whether anything of it can be cut. What marks the app's text stays.
+// updateSize adds up how long and heavy the part is now, and whether anything in it can be cut. The mark of the app's text is never cut.
 func (p *answerPart) updateSize() {
 	switch p.value.Kind {
 	case Array, Object:

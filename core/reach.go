@@ -7,7 +7,7 @@ import (
 
 // Reach says in which projects a call may do what it does. The registry puts it into the context of every call of a person
 // that is not a site admin, and of a token that stays in its project, and the store asks it wherever an id becomes a project, and in
-// every list. A nil Reach, as calls of other tokens have it, reaches everything.
+// every list. A nil Reach reaches everything: calls of other tokens have none.
 type Reach struct {
 	rights map[int64]Right
 	need   Right // of the operation
@@ -26,8 +26,8 @@ func WithReach(ctx context.Context, op *Operation, actor Actor) context.Context 
 	return context.WithValue(ctx, reachKey{}, &Reach{rights: actor.Rights.projects, need: op.Right()})
 }
 
-// WithTokenReach limits what is done in a context to the project of a token that stays in it (decisions 11). What it may do there its
-// scopes say.
+// WithTokenReach limits a context to the project of a token that stays in its project (decisions 11). The scopes of the token decide
+// what it may do there.
 func WithTokenReach(ctx context.Context, actor Actor) context.Context {
 	if !actor.OnlyProject {
 		return ctx

@@ -22,7 +22,7 @@ type TagShare struct {
 	Events int64     `json:"events"`
 }
 
-// UserHash names a user by the beginning of the hash that is stored, as user_hash of an event has it.
+// UserHash names a user by the beginning of the stored hash. It is the user_hash of an event.
 type UserHash string
 
 // userHashLength is how many hexadecimal digits of the hash are shown.
@@ -54,7 +54,7 @@ func (h UserHash) Bytes() []byte {
 // maxTagFilter is how long a filter by a tag may be: a key and a value of 200 characters each, of up to 4 bytes.
 const maxTagFilter = 1601
 
-// TagFilter is a tag of events that a list is to have, as key:value. The key ends at the first colon.
+// TagFilter limits a list to a tag of events, written key:value. The key ends at the first colon.
 type TagFilter string
 
 // JSONSchema is a text.

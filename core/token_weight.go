@@ -6,7 +6,7 @@ import "unicode/utf8"
 // about 1.
 const WeightPerToken = 4
 
-// Weights of what a text is made of, in quarters of a token. They are fitted to the counts of two tokenisers over events of real
+// Weights of the parts of a text, in quarters of a token. They are fitted to the counts of two tokenisers over events of real
 // SDKs and dense texts (testdata/tokens; scripts/count-tokens), so that the sum is an upper estimate.
 const (
 	weightOfWord             = 6 // a run of letters up to the next capital: the "load" and the "Cart" of loadCart

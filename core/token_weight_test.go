@@ -15,7 +15,7 @@ import (
 	"errand/testkit/corpora"
 )
 
-// countedTokens are texts with what two tokenisers count in them: scripts/count-tokens writes it.
+// countedTokens holds texts, and how many tokens each of two tokenisers counts in them. scripts/count-tokens writes the counts.
 type countedTokens struct {
 	Texts []struct {
 		Name   string

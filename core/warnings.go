@@ -33,13 +33,13 @@ type Standing struct {
 
 type standingKey struct{}
 
-// withStanding has the store tell in the context of one call how the caller stands to what it changes.
+// withStanding returns the context of one call, and a Standing: the store notes in it how the caller stands to the issues it changes.
 func withStanding(ctx context.Context) (context.Context, *Standing) {
 	standing := &Standing{}
 	return context.WithValue(ctx, standingKey{}, standing), standing
 }
 
-// StandingOf returns where the store tells how the caller stands to an issue; nil when nobody wants to know.
+// StandingOf returns the Standing of a call, nil when it has none. The store notes there how the caller stands to an issue.
 func StandingOf(ctx context.Context) *Standing {
 	standing, _ := ctx.Value(standingKey{}).(*Standing)
 	return standing
@@ -75,8 +75,8 @@ func (s *Standing) has(code WarningCode) bool {
 	return s != nil && slices.ContainsFunc(s.warnings, func(w Warning) bool { return w.Code == code })
 }
 
-// allowsNext reports whether a proposed tool makes sense for who stands so. Nobody is told to end, or to take, what another holds, nor
-// to give back what is not theirs.
+// allowsNext reports whether a proposed tool makes sense for the caller. Nobody is told to end or to take an issue that another holds,
+// nor to give back one that they do not hold.
 func (s *Standing) allowsNext(tool string) bool {
 	if s == nil || !s.isKnown {
 		return true

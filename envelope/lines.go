@@ -49,8 +49,8 @@ func (l *limiter) walkTags() {
 	l.limitValue("tags", tags)
 }
 
-// cutLine returns the first line of a text, cut to a number of characters. It has no mark at its end, as in core.OneLine. The
-// scrubber has made every line end a \n.
+// cutLine returns the first line of a text, cut to a number of characters. Like core.OneLine it adds no mark where it cuts. It looks
+// only for \n, because the scrubber replaces every other line end.
 func (l *limiter) cutLine(name, text string, most int) string {
 	if strings.IndexByte(text, '\n') >= 0 {
 		trimmed := strings.TrimSpace(text)

@@ -13,7 +13,7 @@ import (
 	"errand/core"
 )
 
-// Bounds of what is read of an event.
+// Bounds of reading the tags of an event.
 const (
 	maxTags  = 60  // of one event
 	maxValue = 200 // bytes, as tags of events have (decisions 3)
@@ -22,7 +22,7 @@ const (
 // Tag is a tag of an event. Both are text of the monitored app, but for the keys that this package makes.
 type Tag struct{ Key, Value string }
 
-// foundKeys are those of the tags that are found in other parts of an event. They come first, in this order.
+// foundKeys are the keys of the tags that are found in other parts of an event. They come first, in this order.
 var foundKeys = []string{"release", "environment", "browser", "os", "device", "runtime", "server", "url", "transaction", userKey}
 
 const userKey = "user"
@@ -127,8 +127,8 @@ func (c *Counter) addTag(tag Tag) {
 	c.values[tag.Key][tag.Value]++
 }
 
-// Shares returns the counts of each key, with its most frequent values first, at most so many. The keys that this package finds come
-// first, in their order, then the others by how many events have them.
+// Shares returns the counts of each key, with at most values of its values, the most frequent first. The keys that this package finds
+// come first, in their order, then the others by how many events have them.
 func (c *Counter) Shares(values int) []core.TagShares {
 	shares := make([]core.TagShares, 0, len(c.keys))
 	for _, key := range c.keys {

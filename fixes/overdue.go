@@ -2,7 +2,7 @@ package fixes
 
 import "time"
 
-// A fix is overdue after so many deploys without it, or after one of them when it was linked a day ago (decisions 6).
+// A fix is overdue after overdueDeploys deploys without it, or after one of them when it was linked OverdueAfter ago (decisions 6).
 const (
 	overdueDeploys = 3
 	OverdueAfter   = 24 * time.Hour

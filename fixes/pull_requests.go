@@ -16,7 +16,7 @@ const gitHub = "github.com"
 var (
 	// pullRequestForm is an owner, a repository and a number.
 	pullRequestForm = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]*/\.?[a-z0-9_-][a-z0-9._-]*)/pull/[1-9][0-9]{0,9}$`)
-	// mergeRequestForm is that of GitLab: groups, which may be nested as deep as it allows, a project and a number.
+	// mergeRequestForm is GitLab's form: groups, nested as deep as GitLab allows, a project and a number.
 	mergeRequestForm = regexp.MustCompile(`^([a-z0-9_][a-z0-9._-]*(?:/[a-z0-9_][a-z0-9._-]*){1,20})/-/merge_requests/[1-9][0-9]{0,9}$`)
 )
 

@@ -8,8 +8,9 @@ import (
 
 var repositoryForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*/\.?[a-z0-9_-][a-z0-9._-]*$`)
 
-// ParseRepository returns a repository as projects have it, owner/name in lower case, and its host: https://github.com/Acme/shop.git is
-// acme/shop on github.com. Without a host it is on the first. It reports false for a repository on another host, and for anything else.
+// ParseRepository returns a repository as owner/name in lower case, the form that projects store, and its host:
+// https://github.com/Acme/shop.git is acme/shop on github.com. Without a host it is on the first. It reports false for a repository on
+// another host, and for anything else.
 func (h Hosts) ParseRepository(text string) (repository, host string, ok bool) {
 	repository, host = strings.ToLower(text), h[0]
 	if scheme, rest, isURL := strings.Cut(repository, "://"); isURL {
@@ -24,7 +25,7 @@ func (h Hosts) ParseRepository(text string) (repository, host string, ok bool) {
 	return repository, host, repositoryForm.MatchString(repository)
 }
 
-// remoteForm is the URL of a remote of git: by HTTPS with or without a user, by SSH, or as scp has it.
+// remoteForm is the URL of a remote of git: over HTTPS with or without a user, over SSH, or in the form of scp.
 var remoteForm = regexp.MustCompile(
 	`^(?:https?://(?:[^/@]*@)?([^/@]+)/|(?:ssh|git)://(?:[^/@]*@)?([^/@:]+)(?::[0-9]+)?/|(?:[^/@]*@)?([^/@:]+):/?)([^?#]+?)(?:\.git)?/?$`)
 

@@ -98,8 +98,8 @@ func (i *Ingest) processEvent(p *knownProject, r *httpRequest, e *core.Event) (i
 	return event, nil
 }
 
-// storeName returns the stored form of a name (core.StoreName), made of the cleaned name and the scrubbed one. It is a copy, as that of
-// copyText.
+// storeName returns the stored form of a name (core.StoreName), made of the cleaned name and the scrubbed one. It makes a copy, as
+// copyText does.
 func storeName(cleaned string, scrubbed core.Untrusted, most int) string {
 	return strings.Clone(core.StoreName(cleaned, core.OneLine(string(scrubbed), most)))
 }

@@ -189,7 +189,7 @@ func TestFramesAreMapped(t *testing.T) {
 	require.Equal(t, core.Untrusted("src/pay in charge"), event.Culprit)
 }
 
-// TestMapsOfMaskedReleasesAreFound uploads maps of releases of which events show a part.
+// TestMapsOfMaskedReleasesAreFound uploads maps of releases whose names are masked in part on events.
 func TestMapsOfMaskedReleasesAreFound(t *testing.T) {
 	t.Parallel()
 	s := startMapServer(t, nil)

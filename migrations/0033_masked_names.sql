@@ -1,9 +1,9 @@
 -- +goose Up
 
--- Names of releases and environments of which scrubbing masked a part are stored as what is shown, the character 31, and a digest of
--- the name before: the first 16 bytes of its SHA-256 in hexadecimal. Releases that somebody reports are found by that digest,
--- whether they were masked or not: a release which was reported before its project had a pattern still meets its events. It is
--- derived, so that it is right whoever writes. (The cast to bytes that is not bound to a setting reads backslashes as escapes.)
+-- When scrubbing masks a part of a release's or an environment's name, the stored name is the masked text, the character 31, and a
+-- digest of the name before: the first 16 bytes of its SHA-256 in hexadecimal. Releases that somebody reports are found by that
+-- digest, whether they were masked or not: a release which was reported before its project had a pattern still meets its events. The
+-- column is generated, so that every writer gets it right. (The cast to bytes that is not bound to a setting reads backslashes as escapes.)
 ALTER TABLE deploys ADD COLUMN digest text COLLATE "C" NOT NULL GENERATED ALWAYS AS (CASE
 		WHEN strpos(release, E'\x1f') > 0 THEN split_part(release, E'\x1f', 2)
 		ELSE left(encode(sha256(decode(replace(release, '\', '\\'), 'escape')), 'hex'), 32)
@@ -28,7 +28,7 @@ CREATE INDEX deploys_commit_digest ON deploys (project_id, commit_digest);
 CREATE INDEX releases_digest ON releases (project_id, digest);
 CREATE INDEX source_maps_digest ON source_maps (project_id, digest, path);
 
--- Filters find the few masked names of events by their digest, or by what is shown of them.
+-- Filters find the few masked names of events by their digest, or by the masked text that readers see.
 CREATE INDEX issue_releases_masked ON issue_releases (project_id, split_part(release, E'\x1f', 2)) WHERE strpos(release, E'\x1f') > 0;
 CREATE INDEX issue_releases_shown ON issue_releases (project_id, split_part(release, E'\x1f', 1)) WHERE strpos(release, E'\x1f') > 0;
 CREATE INDEX issue_environments_masked ON issue_environments (project_id, split_part(environment, E'\x1f', 2)) WHERE strpos(environment, E'\x1f') > 0;

@@ -12,9 +12,9 @@ ALTER TABLE fixes
 	ADD COLUMN judged_deploys bigint NOT NULL DEFAULT 0,
 	ADD COLUMN judged_events bigint NOT NULL DEFAULT 0;
 
--- The fix that is overdue. It counts only while it is that of the issue: another one in its place needs nothing undone.
+-- The fix that is overdue. It counts only while it is the issue's fix: when another fix replaces it, nothing has to be undone.
 ALTER TABLE issues ADD COLUMN overdue_fix_id bigint;
 
--- In which of an hour's twelve times of five minutes there were events, as bits; 0: not known. The rate by which a fix is watched
--- counts the events of one such time once.
+-- One bit for each five minutes of the hour, set when they had events; 0: not known. How long a fix is watched depends on the rate of
+-- events, and the rate counts the events of the same five minutes once.
 ALTER TABLE issue_hours ADD COLUMN fives integer NOT NULL DEFAULT 0;

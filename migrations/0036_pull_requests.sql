@@ -1,12 +1,12 @@
 -- +goose Up
 
--- What a fix took the place of: a pull request that is closed without being merged gives its issues back as they were.
+-- The state that a fix replaced. When a pull request is closed without being merged, its issues return to that state.
 ALTER TABLE fixes
 	ADD COLUMN status_before text NOT NULL DEFAULT '', -- of the issue when it was linked; empty: not known
 	ADD COLUMN replaced_fix_id bigint, -- the open fix in whose place it was linked; NULL: none
-	ADD COLUMN given_back boolean NOT NULL DEFAULT false; -- its pull request was closed: it can be linked once more
+	ADD COLUMN given_back boolean NOT NULL DEFAULT false; -- its pull request was closed, or no longer names the issue: it can be linked again
 
--- When a pull request last changed, of what was delivered: what is delivered late undoes nothing. Rows are dropped after a while.
+-- When each pull request last changed, as far as deliveries said: a late delivery undoes nothing. Rows are dropped after a while.
 CREATE TABLE changed_pull_requests (
 	project_id bigint NOT NULL,
 	url        text NOT NULL COLLATE "C",

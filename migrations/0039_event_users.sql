@@ -1,4 +1,4 @@
 -- +goose Up
 
--- Of the user of the event, as in issue_users; NULL for an event without one, and for those of before.
+-- The hash of the event's user, as in issue_users; NULL for an event without a user, and for events stored before this column.
 ALTER TABLE events ADD COLUMN user_hash bytea;

@@ -119,7 +119,7 @@ func countThings[N int | int64](n N, name string) string {
 	return fmt.Sprintf("%d %ss%s", n, noun, of)
 }
 
-// page is Markdown that is written within a bound. What it weighs is counted as core.WeighText does.
+// page is Markdown that is written within a bound. core.WeighText counts its weight.
 type page struct {
 	text    strings.Builder
 	weight  int // of the text
@@ -146,7 +146,7 @@ func (f fence) begin(by writer) form {
 	return f.open
 }
 
-// weight is that of the fence of a writer around a text.
+// weight returns how much the fence of a writer adds to a text.
 func (f fence) weight(by writer) int {
 	if by == byErrand {
 		return 0
@@ -164,7 +164,7 @@ func (p *page) writeForm(f form) {
 // headingLines returns the lines that begin the section.
 func (s section) headingLines() form { return newForm("\n" + s.heading + "\n") }
 
-// writeSections writes the sections within limit. What a section does not need, those after it have.
+// writeSections writes the sections within limit. A section leaves the room that it does not need to the sections after it.
 func (p *page) writeSections(sections []section, limit int) {
 	end := p.weight + limit
 	for i, s := range sections {
@@ -189,7 +189,7 @@ func (s section) weigh(f fence) int {
 	return weight
 }
 
-// writeSection writes what fits until the text weighs as much as end. A section of which nothing fits is not there.
+// writeSection writes the pieces that fit before the text weighs more than end. It writes no heading when no piece fits.
 func (p *page) writeSection(s section, end int) {
 	heading := s.headingLines()
 	for _, piece := range s.pieces {

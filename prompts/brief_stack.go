@@ -62,8 +62,7 @@ func (s *stacks) isEmpty() bool { return len(s.list) == 0 }
 func (s *stacks) isShown(f *core.Frame) bool { return f.InApp || !s.hasApp }
 
 // listFrames writes the frames of the app, with those of libraries between them folded. A frame that stands in several stacks,
-// or several times in one, is shown once. What is beyond the limit, for which there is no room, is only
-// counted.
+// or several times in one, is shown once. Frames beyond the limits are only counted.
 func (s *stacks) listFrames(e *core.Event, limit int) (pieces []piece) {
 	shown, most, weight := map[frameKey]bool{}, maxFrames, 0
 	if !s.hasApp {

@@ -14,7 +14,7 @@ const (
 	maxTagValue = 60 // bytes
 )
 
-// describeTags says what the newest events have in common, and in what they differ; nothing when they have no tags.
+// describeTags says what the newest events have in common, and how they differ; nothing when they have no tags.
 func (b *brief) describeTags() string {
 	var same, differ []string
 	for i := range b.Tags[:min(len(b.Tags), maxTagKeys)] {

@@ -73,7 +73,7 @@ type pullRequest struct {
 	MergeCommitSHA string `json:"merge_commit_sha"`
 	UpdatedAt      string `json:"updated_at"`
 
-	// Who may have written it. A sender of one's own may leave out all three.
+	// These fields say whether its author may be trusted. A sender that a team wrote for itself may leave out all three.
 
 	AuthorAssociation json.RawMessage `json:"author_association"`
 	Head              json.RawMessage `json:"head"`

@@ -56,8 +56,8 @@ func (s *Store) ListIssueEvents(ctx context.Context, issueID int64, f EventFilte
 	return pg.ConvertPage(rows, eventRow.toCore), err
 }
 
-// buildList narrows received_at too, by which the index is sorted: an event arrives at most an hour before it happened, by the clock
-// of its sender.
+// buildList bounds received_at too, because the index is sorted by it: by its sender's clock an event happens at most an hour after it
+// arrives.
 func (f EventFilter) buildList(ctx context.Context, project, issue int64, now core.Time) (*pg.List, error) {
 	l := pg.NewList(ctx, "", "received_at", f.Paging)
 	start := f.Cursor.Start(now.Time)
@@ -163,8 +163,8 @@ FROM events
 WHERE project_id = @project_id AND issue_id = @issue_id
 ORDER BY received_at DESC, id DESC LIMIT @rows`
 
-// CountTags counts the tags of the newest stored events of an issue, of which at most so many are looked at, with the most frequent
-// values of each.
+// CountTags counts the tags of an issue's newest stored events. It reads at most newest events, and returns at most values values of
+// each tag, the most frequent ones.
 func (s *Store) CountTags(ctx context.Context, issue int64, newest, values int) ([]core.TagShares, error) {
 	project, err := s.findIssueOwner(ctx, issue)
 	if err != nil {

@@ -56,7 +56,7 @@ func (t *tx) deployFixes(ctx context.Context, actor core.Actor, project int64, d
 }
 
 const (
-	// The events of five minutes are one. Of an hour of which only the number of events is known, each was in five minutes of its own.
+	// Events in the same five minutes are one burst. When only the number of an hour's events is known, each counts as a burst, up to 12.
 	burstsBefore = `
 SELECT coalesce(sum(CASE WHEN fives = 0 THEN least(events, 12) ELSE bit_count(fives::bit(12)) END), 0)::bigint AS bursts
 FROM issue_hours

@@ -18,7 +18,7 @@ const isOverdue = `i.status = 'fix_pending' AND i.overdue_fix_id = i.fix_id AND 
 const isWork = `(i.status IN ('unresolved', 'regressed') OR ` + isOverdue + `)`
 
 const (
-	// Those of which there is something new: a deploy, an event, or a day has passed.
+	// The fixes with something new since they were judged last: a deploy, an event, or the end of the first day.
 	waitingToJudge = `
 SELECT f.project_id, f.id, f.issue_id, f.linked_at, o.deploys AS all_deploys, i.times_seen,
 	coalesce(f.judged_at, 'epoch') AS judged_at,
@@ -88,7 +88,7 @@ WHERE project_id = @project_id AND id = @issue_id AND fix_id = @id AND status = 
 // namesJudged is how many releases of an issue's events are looked at: those with the most events.
 const namesJudged = 100
 
-// waitingFix is a fix that no deploy has brought, and how much there is to look at.
+// waitingFix is a fix that no deploy has brought, with the numbers of deploys and events when it was read.
 type waitingFix struct {
 	ProjectID   int64
 	ID          int64

@@ -55,7 +55,7 @@ SELECT project_id, number, release FROM (
 WHERE place <= @named
 ORDER BY project_id, number, release`
 
-// placeOfDeploy is where a deploy stands: in which project, and at which number.
+// placeOfDeploy identifies a deploy by its project and its number.
 type placeOfDeploy struct{ project, number int64 }
 
 // findUnknownReleases returns the unknown releases of deploys, as they are shown.

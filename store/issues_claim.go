@@ -47,7 +47,7 @@ func (s *Store) ClaimIssue(ctx context.Context, actor core.Actor, id, minutes in
 const findHeldSince = `
 SELECT coalesce(` + sinceClaimed + `, @now) AS since FROM issues i WHERE i.project_id = @project_id AND i.id = @id`
 
-// findHeldSince returns since when whoever holds an issue has held it.
+// findHeldSince returns the time since which the holder of an issue has held it.
 func (t *tx) findHeldSince(ctx context.Context, project, id int64) (core.Time, error) {
 	row, err := pg.QueryOne[struct{ Since core.Time }](ctx, t, findHeldSince, pg.Args{"project_id": project, "id": id, "now": t.Now})
 	return row.Since, err
@@ -87,8 +87,8 @@ func (c *issueChange) extendClaim(ctx context.Context, minutes int64) error {
 }
 
 // ReleaseIssue ends the claim on an issue, and adds the note unless it is empty. Without an active claim only the note is
-// added; a claim of somebody else is not_claim_holder unless the actor is an admin. A call that names a worker is about the claim of
-// that worker alone, whoever makes it.
+// added; a claim of somebody else is not_claim_holder unless the actor is an admin. A call that names a worker ends the claim of that
+// worker alone, even when an admin makes it.
 func (s *Store) ReleaseIssue(ctx context.Context, actor core.Actor, id int64, note string) (core.Issue, error) {
 	return s.changeIssue(ctx, actor, id, func(c *issueChange) error {
 		if c.before.isClaimedAt(c.Now) && !c.holdsClaim() && (actor.Worker != "" || !actor.IsAdminOf(c.project)) {

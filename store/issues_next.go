@@ -62,9 +62,9 @@ func (p PassedOver) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// ClaimNext lets the actor, or its worker, go on with what it holds (resumeClaim), else hold the best open issue that nobody holds:
+// ClaimNext renews a claim that the actor, or its worker, has already (resumeClaim). Else it claims the best open issue that nobody holds:
 // regressed ones first, then those that a change of code can fix, then by priority. An issue whose fix is overdue is one of the others.
-// When none is left the issue is nil, and passed says what was left alone, and what of it the actor holds itself.
+// When none is left the issue is nil, and passed counts the issues that were left alone, and names the ones that the actor holds itself.
 func (s *Store) ClaimNext(ctx context.Context, actor core.Actor, wanted NextWanted) (
 	issue *core.ClaimedIssue, passed PassedOver, err error,
 ) {

@@ -72,9 +72,9 @@ func (s *Store) listHeld(ctx context.Context, actor core.Actor, project int64) (
 	})
 }
 
-// resumeClaim lets the actor go on with the issue that it has held for the longest of those that are still work, and renews the claim;
-// nil when there is none. Oldest first, because each call answers the same until that issue is given back, and what was begun is
-// finished in its order. What the workers of the token hold is theirs: a call without a worker does not take it from them.
+// resumeClaim renews the actor's oldest claim on an issue that is still work, and returns the issue; nil when there is none. It takes
+// the oldest first, so that each call answers the same until that issue is given back, and older work is finished first. A call without
+// a worker does not take over the claims of the token's workers.
 func (s *Store) resumeClaim(ctx context.Context, actor core.Actor, minutes int64, held []heldRow) (*core.ClaimedIssue, error) {
 	for _, h := range held {
 		if !h.isWork() || h.ClaimWorker != actor.Worker {

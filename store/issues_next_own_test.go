@@ -12,7 +12,7 @@ import (
 	"errand/store/storetest"
 )
 
-// An agent that was restarted goes on with what it holds, and never gets a second issue before that is given back.
+// An agent that was restarted goes on with the issue that it holds, and gets a second issue only after it has given that one back.
 func TestNextGoesOnWithTheClaimOfTheAsker(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)
@@ -61,7 +61,7 @@ func TestNextGoesOnPerWorker(t *testing.T) {
 	require.Len(t, taken, len(askers))
 }
 
-// Of several claims the one that was begun first comes first, and what is no work any more is not handed out but named.
+// Of several claims the oldest comes first. An issue that is not work any more is not handed out but named.
 func TestNextSaysWhatTheAskerHolds(t *testing.T) {
 	t.Parallel()
 	s, c := storetest.OpenShop(t)

@@ -9,15 +9,15 @@ import (
 	"errand/store/pg"
 )
 
-// What an issue of a project of low trust counts for at most in a day, in the order of work (decisions 7): anybody on the web can send
-// its events, so number alone does not bring it before the issues of projects of high trust.
+// In the order of work an issue of a project of low trust counts at most this many events of the last day, and this many users
+// (decisions 7). Anybody on the web can send its events, so their number alone must not bring it before issues of high trust.
 const (
 	lowTrustEvents = 10
 	lowTrustUsers  = 1
 )
 
-// weighLow makes of a statement that ranks issues by priority the one that ranks those of projects of low trust. The classes of weights
-// in the index are those of all users; what an issue of a class weighs here lies between the least and the most of the class, cut.
+// weighLow turns a statement that ranks issues by priority into the statement for projects of low trust. The index sorts issues into
+// classes of weights by all their users. Here an issue weighs between the least and the most of its class, which are cut alike.
 var weighLow = strings.NewReplacer(
 	"1 + i.users_affected", "1 + least(i.users_affected, "+strconv.Itoa(lowTrustUsers)+")",
 	"1 + h.events", "1 + least(h.events, "+strconv.Itoa(lowTrustEvents)+")",
@@ -44,7 +44,7 @@ SELECT p.id, p.trust_setting, s.server_seen_at, s.client_seen_at
 FROM projects p LEFT JOIN project_seen s ON s.project_id = p.id
 WHERE p.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR p.id = ANY (@projects))`
 
-// listByTrust returns the projects in which a list looks, by how far their events can be trusted now.
+// listByTrust returns the projects that a list searches, split into projects of high and of low trust as they are now.
 func (s *Store) listByTrust(ctx context.Context, project int64, now core.Time) (high, low []int64, err error) {
 	rows, err := pg.QueryMany[struct {
 		ID           int64

@@ -29,7 +29,7 @@ CROSS JOIN LATERAL (
 ) e
 WHERE e.action = 'issue.claim_expire'`
 
-// tellStanding tells whoever wants to know (core.StandingOf) how the actor stood to the claim on the issue before the change.
+// tellStanding notes in the call's Standing (core.StandingOf) how the actor stood to the claim on the issue before the change.
 func (c *issueChange) tellStanding(ctx context.Context) error {
 	standing := core.StandingOf(ctx)
 	if standing == nil {

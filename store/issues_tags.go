@@ -26,8 +26,8 @@ CROSS JOIN LATERAL (
 	ORDER BY received_at DESC, id DESC LIMIT @rows
 ) e`
 
-// listIssuesByTag lists the issues of which one of the newest stored events has the tag. A page may have fewer than its limit, though
-// there are more behind its cursor.
+// listIssuesByTag lists the issues that have the tag on one of their newest stored events. A page may be shorter than its limit
+// although more issues follow its cursor.
 func (s *Store) listIssuesByTag(ctx context.Context, f IssueFilter) (found core.Page[core.Issue], err error) {
 	wanted := f.Limit
 	for range maxTaggedIssues / taggedListed {

@@ -92,12 +92,12 @@ const (
 	// A reader knows what is shown of a name, a build script knows the whole.
 	maskedReleases = `
 SELECT DISTINCT r.release AS name FROM projects o JOIN issue_releases r ON r.project_id = o.id
-WHERE (@project_id = 0 OR o.id = @project_id) AND strpos(r.release, E'\x1f') > 0
+WHERE o.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR o.id = ANY (@projects)) AND strpos(r.release, E'\x1f') > 0
 	AND (split_part(r.release, E'\x1f', 2) = @digest OR split_part(r.release, E'\x1f', 1) = @name)
 ORDER BY r.release LIMIT @rows`
 	maskedEnvironments = `
 SELECT DISTINCT e.environment AS name FROM projects o JOIN issue_environments e ON e.project_id = o.id
-WHERE (@project_id = 0 OR o.id = @project_id) AND strpos(e.environment, E'\x1f') > 0
+WHERE o.deleted_at IS NULL AND (@projects::bigint[] IS NULL OR o.id = ANY (@projects)) AND strpos(e.environment, E'\x1f') > 0
 	AND (split_part(e.environment, E'\x1f', 2) = @digest OR split_part(e.environment, E'\x1f', 1) = @name)
 ORDER BY e.environment LIMIT @rows`
 )
@@ -108,8 +108,8 @@ const namesToFilter = 1000
 // storedNames are the stored forms of a filter's names.
 type storedNames struct{ releases, environments []string }
 
-// findStoredNames returns the stored forms of a filter's names: each as it was given, as older events have it, cleaned, and masked.
-// A masked form belongs to the name by its digest, or because it is shown like it.
+// findStoredNames returns the stored forms of a filter's names: each as it was given, because older events are stored so, cleaned, and
+// masked. A masked form belongs to the name when it has the digest of the name, or when readers see it as the name.
 func (s *Store) findStoredNames(ctx context.Context, f IssueFilter) (names storedNames, err error) {
 	if names.releases, err = s.findForms(ctx, maskedReleases, f.ProjectID, f.Release, scrub.CleanRelease(f.Release)); err != nil {
 		return names, err
@@ -123,7 +123,7 @@ func (s *Store) findForms(ctx context.Context, sql string, project int64, given,
 		return nil, nil
 	}
 	rows, err := pg.QueryMany[struct{ Name string }](ctx, s.db.Main, sql,
-		pg.Args{"project_id": project, "name": cleaned, "digest": core.DigestName(cleaned), "rows": namesToFilter})
+		pg.Args{"projects": projectsOf(ctx, project), "name": cleaned, "digest": core.DigestName(cleaned), "rows": namesToFilter})
 	names := []string{given}
 	if cleaned != given && cleaned != "" {
 		names = append(names, cleaned)

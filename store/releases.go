@@ -12,7 +12,7 @@ import (
 const releaseLists = 1000
 
 const (
-	// By the whole name, or by what is shown of a masked one: of several that are shown alike it is none.
+	// By the whole name, or by the masked text that readers see. When several releases are shown alike, none is found.
 	oneRelease = `
 SELECT r.id, r.project_id, r.version, r.commit, r.created_at, r.deployed_at
 FROM releases r WHERE r.project_id = @project_id AND r.digest = @digest
@@ -65,7 +65,7 @@ func (s *Store) ReadRelease(ctx context.Context, project int64, version string) 
 	return detail, err
 }
 
-// namesOfRelease are the masked names under which a release is stored with events and fixes: the rules of its project change.
+// namesOfRelease finds the names that events and deploys have stored for a release: masked names differ when its project's rules change.
 const namesOfRelease = `
 SELECT release AS name FROM issue_releases
 WHERE strpos(release, E'\x1f') > 0 AND split_part(release, E'\x1f', 2) = @digest AND project_id = @project_id

@@ -57,8 +57,8 @@ func (c scmChange) apply(ctx context.Context, d SCMDelivery) error {
 	return nil
 }
 
-// An issue that had the fix before keeps what became of it since: somebody may have resolved the issue by hand. One that was given
-// back can be linked once more.
+// An issue that had the fix before keeps its state: somebody may have resolved the issue by hand since. A fix that was given back can
+// be linked again.
 const issuesToLink = `
 SELECT i.id, coalesce(NOT (latest.linked_by_type = 'system' AND latest.linked_by = 'scm') AND latest.closed_at IS NULL
 	AND latest.outcome IS DISTINCT FROM 'regressed', false) AS was_called

@@ -24,7 +24,7 @@ RETURNING changed_at > @changed_at AS is_late`
 DELETE FROM changed_pull_requests WHERE ctid = ANY (ARRAY(SELECT ctid FROM changed_pull_requests WHERE heard_at < @before LIMIT @chunk))`
 )
 
-// isLate reports whether the delivery says what a pull request was before it changed once more. That it was merged is never late.
+// isLate reports whether the pull request has changed again since the state that the delivery describes. News of a merge is never late.
 func (c scmChange) isLate(ctx context.Context, d SCMDelivery) (bool, error) {
 	if d.PullRequest == "" || d.ChangedAt.IsZero() {
 		return false, nil
@@ -36,7 +36,7 @@ func (c scmChange) isLate(ctx context.Context, d SCMDelivery) (bool, error) {
 }
 
 const (
-	// A pull request that was merged waits for its deploy, whatever else is said of it: some are merged by hand and closed.
+	// A merged pull request is left out: its fix waits for a deploy, even if it was closed, as some are after a merge by hand.
 	waitingForPullRequest = `
 SELECT ` + watch.Columns + `, f.linked_by_type = 'system' AND f.linked_by = 'scm' AS is_hooked
 FROM fixes f
@@ -44,7 +44,7 @@ JOIN issues i ON i.project_id = f.project_id AND i.id = f.issue_id AND i.fix_id 
 WHERE f.project_id = @project_id AND f.ref = @url AND f.deployed_at IS NULL AND f.closed_at IS NULL
 	AND NOT EXISTS (SELECT FROM merged_pull_requests m WHERE m.project_id = f.project_id AND m.url = f.ref)
 ORDER BY i.id FOR UPDATE OF i`
-	// Those in whose place another fix was linked.
+	// The fixes by a pull request that another fix has replaced.
 	giveReplacedBack = `
 UPDATE fixes SET given_back = true
 WHERE project_id = @project_id AND ref = @url AND linked_by_type = 'system' AND linked_by = 'scm' AND deployed_at IS NULL
@@ -52,8 +52,8 @@ WHERE project_id = @project_id AND ref = @url AND linked_by_type = 'system' AND 
 	AND NOT EXISTS (SELECT FROM merged_pull_requests m WHERE m.project_id = fixes.project_id AND m.url = fixes.ref)`
 )
 
-// endLinks ends the fixes by a pull request that was closed without being merged, and those of issues that its text names no more. What
-// this webhook linked is given back; what somebody linked by a call stays, and a note says what happened (decisions 6).
+// endLinks gives back the fixes that this webhook linked to a pull request, when it was closed without being merged or when its text no
+// longer names the issue. A fix that somebody linked by a call stays, and a note says that its pull request was closed (decisions 6).
 func (c scmChange) endLinks(ctx context.Context, d SCMDelivery) error {
 	if !d.IsClosed && !d.IsEdited {
 		return nil
@@ -100,8 +100,8 @@ func (c scmChange) giveBack(ctx context.Context, fix watch.Fix, reason string) e
 
 const (
 	setGivenBack = `UPDATE fixes SET given_back = true, closed_at = @now WHERE project_id = @project_id AND id = @id`
-	// What the issue was before the fix, or before the one in whose place that was linked, if that was given back too. An event that
-	// came since would have opened a resolved issue.
+	// The status of the issue before the fix. If the fix replaced another that was given back too, the status before that one. A
+	// resolved issue with an event since then becomes unresolved, because the event would have opened it.
 	findBefore = `
 WITH RECURSIVE before AS (
 	SELECT f.id, f.status_before, f.replaced_fix_id, f.linked_at FROM fixes f WHERE f.project_id = @project_id AND f.id = @id
@@ -154,7 +154,7 @@ func (c *issueChange) giveBackFix(ctx context.Context, fix watch.Fix, reason str
 	return c.restoreFix(ctx, before.FixID)
 }
 
-// restoreFix makes a fix that was replaced the one of the issue again. Meanwhile a deploy may have brought it.
+// restoreFix makes a fix that was replaced the fix of the issue again. A deploy may have brought it since it was replaced.
 func (c *issueChange) restoreFix(ctx context.Context, id int64) error {
 	a := pg.Args{"project_id": c.project, "id": id}
 	if _, err := pg.Exec(ctx, c, reopenFix, a); err != nil {

@@ -50,8 +50,8 @@ type NewToken struct {
 	OnlyProject bool // nothing but the project exists for it
 }
 
-// limitHash returns the hash under which a token is stored that stays in its project. A server that does not know of such tokens looks
-// for the other one: it lets nobody in with them rather than everywhere.
+// limitHash returns the hash that is stored for a token that stays in its project. An older server looks only for the plain hash, so it
+// refuses the token instead of letting it in everywhere.
 func limitHash(hash []byte) []byte {
 	limited := sha256.Sum256(append([]byte("only_project"), hash...))
 	return limited[:]

@@ -38,8 +38,8 @@ func (t *Tools) KeepConsent(ctx context.Context, consent core.Consent) (code cor
 	return code, t.store.KeepConsent(ctx, hash[:], consent)
 }
 
-// findConsentProject returns the project to which the token of a consent is bound: the one that was named, of a setup key one of its
-// apps, else that of the credential.
+// findConsentProject returns the project that the token of a consent is bound to: the named one, else the credential's. A setup key may
+// name only its own apps.
 func (t *Tools) findConsentProject(ctx context.Context, consent core.Consent) (core.OptInt, error) {
 	switch {
 	case consent.Project != "":

@@ -10,8 +10,7 @@ import (
 	"errand/core"
 )
 
-// TestBurstsDecideHowLongAFixIsWatched: the events of five minutes count once, however many there are, and on whatever issue they came
-// in first.
+// TestBurstsDecideHowLongAFixIsWatched: events in the same five minutes count once, even hundreds of them.
 func TestBurstsDecideHowLongAFixIsWatched(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -46,7 +45,8 @@ func TestBurstsDecideHowLongAFixIsWatched(t *testing.T) {
 	}
 }
 
-// TestBurstsOfMergedAndSplitIssues has two issues with bursts in the same three times of five minutes, of 4 events each.
+// TestBurstsOfMergedAndSplitIssues: bursts still count once after their issues were merged or split. Both issues have 4 events in the
+// same three periods of five minutes.
 func TestBurstsOfMergedAndSplitIssues(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

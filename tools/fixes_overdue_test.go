@@ -90,7 +90,7 @@ func TestFixIsOverdueAfterADay(t *testing.T) {
 	h.passTime(time.Millisecond)
 	require.Equal(t, 1.0, h.overdueOf(issue).(object)["deploys"])
 
-	// What somebody decides about the issue, or links, ends it.
+	// A decision about the issue ends it, and so does a new link.
 	h.mustCall(writer, core.ResolveIssue.Operation, idArgs(issue))
 	require.Nil(t, h.overdueOf(issue))
 	require.Empty(t, h.listOpen(""))
@@ -159,7 +159,7 @@ func TestFixesThatAreNotOverdue(t *testing.T) {
 	}
 }
 
-// TestDeploySaysWhichFixesWait: those of the project that it does not contain, the latest 100.
+// TestDeploySaysWhichFixesWait: create_deploy answers with the fixes that the deploy does not contain, the latest 100.
 func TestDeploySaysWhichFixesWait(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

@@ -63,7 +63,7 @@ func TestGetEventTakesTheIDOfTheSDK(t *testing.T) {
 	require.Contains(t, h.mustFail(reader, core.GetEvent.Operation, `{"id": "0123456789abcdef0123456789abcdef"}`), "not_found")
 }
 
-// listIDs returns the ids of what an operation lists.
+// listIDs returns the ids of the items that an operation lists.
 func (h *fixture) listIDs(op *core.Operation, args string) []int64 {
 	h.Helper()
 	var list struct{ Data []struct{ ID int64 } }

@@ -139,7 +139,7 @@ func (t *Tools) readPush(change *store.SCMDelivery, host string, push core.SCMPu
 	}
 	for _, id := range order[:min(len(order), maxLinksOfDelivery)] {
 		fix := store.NewFix{Kind: core.FixByCommit, Ref: fixedBy[id]}
-		// What is on a branch may be squashed: then nobody deploys it.
+		// A commit on a branch may be squashed: then nobody deploys it.
 		change.Links = append(change.Links, store.NamedFix{NewFix: fix, Issues: []int64{id}, KeepsCalled: !push.OnDefaultBranch})
 	}
 	slices.SortFunc(change.Links, func(a, b store.NamedFix) int { return cmp.Compare(a.Issues[0], b.Issues[0]) }) // as others lock them

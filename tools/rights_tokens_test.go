@@ -10,7 +10,8 @@ import (
 	"errand/core"
 )
 
-// limitedTokens are tokens that stay in the project shop, with their scopes. What people of other teams are asked they are asked too.
+// limitedTokens are tokens that stay in the project shop, with their scopes. The tests that call as people of other teams also call as
+// these tokens.
 var limitedTokens = map[string]string{
 	"token that reads": `"issues:read"`, "token that works": `"issues:read", "issues:write", "releases:write"`, "token of an admin": `"admin"`,
 }
@@ -51,7 +52,7 @@ func TestATokenStaysInItsProject(t *testing.T) {
 	require.Contains(t, h.mustCall(core.NewBootstrapActor(), core.ListTokens.Operation, `{}`), `"only_project":true`)
 }
 
-// What is of the installation is forbidden to a token that stays in its project, though it is an admin's: it could make another token.
+// A token that stays in its project may not manage the installation, even with the scope admin: it could make a wider token.
 func TestATokenThatStaysMakesNothingOfTheInstallation(t *testing.T) {
 	t.Parallel()
 	h, _ := openTeams(t)
@@ -67,7 +68,7 @@ func TestATokenThatStaysMakesNothingOfTheInstallation(t *testing.T) {
 	h.mustRefuse(core.CreateToken.Operation, `{"name": "x", "scopes": ["admin"], "only_project": true}`, "only_project")
 }
 
-// A person that allows a client to sign in may limit its token, and a setup key that of an agent.
+// A person that allows a client to sign in may limit the client's token, and create_agent_token may limit the agent's.
 func TestTokensOfSignInAndSetupStay(t *testing.T) {
 	t.Parallel()
 	h, _ := openTeams(t)

@@ -22,7 +22,7 @@ type warned struct {
 	Mark     core.UntrustedMark `json:"untrusted"`
 }
 
-// writes are the calls that change an issue whoever holds it.
+// writes are the calls that change an issue even when somebody else holds it.
 func writes(h *fixture, id int64) map[*core.Operation]string {
 	h.Helper()
 	other, events := h.addEvents(h.newEvent(fmt.Sprint("source of ", id), 1)).IssueID, h.callItems(reader, core.ListIssueEvents.Operation, id)

@@ -120,7 +120,7 @@ func (c *client) claimIssue(ctx context.Context, issue int64, minutes int) (stat
 	return claimed.Data.Status, err
 }
 
-// readBrief returns the brief of an issue for who holds it: this runner.
+// readBrief returns the brief of an issue for this runner, which holds it.
 func (c *client) readBrief(ctx context.Context, issue int64) (*brief, error) {
 	var answer struct {
 		Data brief `json:"data"`

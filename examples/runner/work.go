@@ -134,8 +134,8 @@ func (r *runner) fixIssue(ctx context.Context, log *slog.Logger, d *delivery) er
 	return err
 }
 
-// renewBrief replaces the brief of a delivery, which was made for whoever claims the issue, by one for the holder, and says in front of
-// it who holds the issue. Where that cannot be had, the line is what tells an agent that it need not claim.
+// renewBrief replaces the brief of a delivery, which tells its reader to claim the issue first, by a brief for the holder. It puts a
+// line in front that says who holds the issue. When no new brief can be read, that line alone tells the agent not to claim.
 func (r *runner) renewBrief(ctx context.Context, log *slog.Logger, d *delivery) {
 	held := *d.Brief
 	if read, err := r.errand.readBrief(ctx, d.Issue.ID); err == nil {

@@ -56,7 +56,7 @@ func (f Fix) CountDeploys(ctx context.Context, q pg.Querier) (int64, error) {
 	return row.Deploys, err
 }
 
-// ReadDeploysOfName returns the deploys by which a release of that name is judged: see fixes.IsReleaseWithFix.
+// ReadDeploysOfName returns the deploys of the release that an event names. fixes.IsReleaseWithFix judges the release by them.
 func ReadDeploysOfName(ctx context.Context, q pg.Querier, project int64, name string) ([]fixes.Deploy, error) {
 	prefixes := []string{}
 	if commit, err := fixes.ParseCommit(name); err == nil {
