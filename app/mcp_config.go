@@ -13,7 +13,7 @@ import (
 // MCPConfig is what errand mcp-config is asked for.
 type MCPConfig struct {
 	Client  string `required:"" help:"claude-code, codex, cursor, vscode or gemini."`
-	Project string `help:"Slug or public id of the project that calls are about when they name none. It limits nothing: a token made with only_project does."`
+	Project string `help:"Slug or public id of the project of calls that name none. It limits nothing: a token made with only_project does."`
 	URL     string `name:"url" env:"ERRAND_URL" help:"Where Errand runs; http://127.0.0.1:8080 when not set."`
 	SignIn  bool   `help:"Have the client sign in by the URL alone, in a browser, instead of taking a token from ERRAND_TOKEN."`
 }

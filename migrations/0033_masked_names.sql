@@ -35,20 +35,20 @@ CREATE INDEX issue_environments_masked ON issue_environments (project_id, split_
 CREATE INDEX issue_environments_shown ON issue_environments (project_id, split_part(environment, E'\x1f', 1)) WHERE strpos(environment, E'\x1f') > 0;
 
 -- Names were compared as they were reported, with the space around them, which events never have.
-UPDATE deploys SET release = btrim(release), environment = btrim(environment)
-WHERE release <> btrim(release) OR environment <> btrim(environment);
-UPDATE fixes SET release = btrim(release), environment = btrim(environment)
-WHERE release <> btrim(release) OR environment <> btrim(environment);
+UPDATE deploys SET release = btrim(release, E' \t\n\r'), environment = btrim(environment, E' \t\n\r')
+WHERE release <> btrim(release, E' \t\n\r') OR environment <> btrim(environment, E' \t\n\r');
+UPDATE fixes SET release = btrim(release, E' \t\n\r'), environment = btrim(environment, E' \t\n\r')
+WHERE release <> btrim(release, E' \t\n\r') OR environment <> btrim(environment, E' \t\n\r');
 DELETE FROM releases r USING releases o
-WHERE r.version <> btrim(r.version) AND o.project_id = r.project_id AND btrim(o.version) = btrim(r.version)
-	AND (o.version = btrim(o.version) OR o.id > r.id);
-UPDATE releases SET version = btrim(version) WHERE version <> btrim(version);
+WHERE r.version <> btrim(r.version, E' \t\n\r') AND o.project_id = r.project_id AND btrim(o.version, E' \t\n\r') = btrim(r.version, E' \t\n\r')
+	AND (o.version = btrim(o.version, E' \t\n\r') OR o.id > r.id);
+UPDATE releases SET version = btrim(version, E' \t\n\r') WHERE version <> btrim(version, E' \t\n\r');
 DELETE FROM release_commits r USING release_commits o
-WHERE r.release <> btrim(r.release) AND o.project_id = r.project_id AND btrim(o.release) = btrim(r.release)
-	AND (o.release = btrim(o.release) OR o.kept_at > r.kept_at);
-UPDATE release_commits r SET release = btrim(release)
-WHERE release <> btrim(release) AND NOT EXISTS (SELECT FROM release_commits o
-	WHERE o.project_id = r.project_id AND o.ctid <> r.ctid AND btrim(o.release) = btrim(r.release));
-UPDATE source_maps m SET release = btrim(release)
-WHERE release <> btrim(release) AND NOT EXISTS (SELECT FROM source_maps o
-	WHERE o.project_id = m.project_id AND o.path = m.path AND o.id <> m.id AND btrim(o.release) = btrim(m.release));
+WHERE r.release <> btrim(r.release, E' \t\n\r') AND o.project_id = r.project_id AND btrim(o.release, E' \t\n\r') = btrim(r.release, E' \t\n\r')
+	AND (o.release = btrim(o.release, E' \t\n\r') OR o.kept_at > r.kept_at);
+UPDATE release_commits r SET release = btrim(release, E' \t\n\r')
+WHERE release <> btrim(release, E' \t\n\r') AND NOT EXISTS (SELECT FROM release_commits o
+	WHERE o.project_id = r.project_id AND o.ctid <> r.ctid AND btrim(o.release, E' \t\n\r') = btrim(r.release, E' \t\n\r'));
+UPDATE source_maps m SET release = btrim(release, E' \t\n\r')
+WHERE release <> btrim(release, E' \t\n\r') AND NOT EXISTS (SELECT FROM source_maps o
+	WHERE o.project_id = m.project_id AND o.path = m.path AND o.id <> m.id AND btrim(o.release, E' \t\n\r') = btrim(m.release, E' \t\n\r'));
