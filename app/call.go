@@ -192,29 +192,6 @@ func (o CallOptions) printAnswer(body []byte) error {
 	return err
 }
 
-// PrintText prints the text at a path below data, such as markdown, as it is meant to be read. What has no such text, or is asked for
-// in another form, is printed as any other answer.
-func (in *OperationInput) PrintText(ctx context.Context, o CallOptions, path string) error {
-	if err := o.check(); err != nil {
-		return usageError(err.Error())
-	}
-	_, body, err := in.fetch(ctx, o)
-	if err != nil {
-		return err
-	}
-	decoded, _ := decodeOrdered(body) // else it has no text
-	answer, _ := decoded.(jsonObject)
-	text, _ := answer.findMember("data." + path).(string)
-	if o.JSON || o.Table || len(o.Columns) > 0 || text == "" {
-		return o.printAnswer(body)
-	}
-	if o.Streams.IsTerminal {
-		text = removeHidden(text, '\n', '\t')
-	}
-	_, err = fmt.Fprintln(o.Streams.Out, strings.TrimSuffix(text, "\n"))
-	return err
-}
-
 // ListOperations prints the operations by the scope that they need.
 func ListOperations(w io.Writer) error {
 	var text strings.Builder

@@ -6,18 +6,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-const (
-	usualWidth = 120 // of a table in columns, where no terminal says
-	widestCell = 44  // of a list
-	widestName = 24  // before the values of one object
-	gap        = 2   // between columns
-)
-
-// mainColumns are those of a list that are shown before others take the room: what a row is known by.
-var mainColumns = []string{"id", "title", "name", "status", "version", "text", "summary", "last_seen"}
+const widestName = 24 // before the values of one object
 
 // printTable prints an answer for people: a list as a table, an object as lines. What else the answer has goes to the notes.
 func (o CallOptions) printTable(body []byte) error {
@@ -26,10 +17,18 @@ func (o CallOptions) printTable(body []byte) error {
 		return fmt.Errorf("%w: %w", errNotErrand, err)
 	}
 	answer, _ := decoded.(jsonObject)
+	return o.printDecoded(answer)
+}
+
+// printDecoded is printTable for an answer that was read.
+func (o CallOptions) printDecoded(answer jsonObject) error {
 	var text strings.Builder
+	var list table
+	rows, isList := answer.findMember("data").([]any)
 	switch data := answer.findMember("data").(type) {
 	case []any:
-		o.writeList(&text, data)
+		list = o.makeTable(rows)
+		list.writeTo(&text)
 	case jsonObject:
 		writeObject(&text, "", o.chooseMembers(data))
 	default:
@@ -38,9 +37,12 @@ func (o CallOptions) printTable(body []byte) error {
 	if _, err := io.WriteString(o.Streams.Out, text.String()); err != nil {
 		return err
 	}
+	if isList {
+		o.noteColumns(list, answer.findMember("untrusted"))
+	}
 	for _, m := range answer {
 		switch {
-		case m.name == "data" || m.value == nil:
+		case m.name == "data" || m.value == nil || isList && m.name == "untrusted":
 		case m.name == "next_cursor":
 			fmt.Fprintf(o.Streams.Notes, "There is more: add --cursor %s\n", cleanCell(m.value))
 		case answer.findMember("data") != nil:
@@ -50,105 +52,84 @@ func (o CallOptions) printTable(body []byte) error {
 	return nil
 }
 
-// column is a column of a table and its cells, from the top.
-type column struct {
-	name  string
-	cells []string
-	width int
+// table is the columns of a list.
+type table struct {
+	columns []column
+	rows    int
+	left    int      // how many columns had no room
+	unknown []string // that were asked for and that no row has
 }
 
-// writeList writes rows as a table: the columns that were asked for, else as many as have room.
-func (o CallOptions) writeList(w *strings.Builder, rows []any) {
-	if len(rows) == 0 {
-		fmt.Fprintln(o.Streams.Notes, "Nothing found.")
-		return
-	}
-	names, isChosen := o.Columns, len(o.Columns) > 0
-	if !isChosen {
-		names = nameColumns(rows)
-	}
-	var columns []column
-	for _, name := range names {
-		made := makeColumn(name, rows)
-		if isChosen || strings.Join(made.cells, "") != "" {
-			columns = append(columns, made)
+// makeTable returns a table of the columns that were asked for, else of as many as have room.
+func (o CallOptions) makeTable(rows []any) table {
+	made, room := table{rows: len(rows)}, cmp.Or(o.Streams.Width, usualWidth)
+	for _, name := range o.Columns {
+		c := makeColumn(name, rows, true)
+		made.columns = append(made.columns, c)
+		if !c.isKnown {
+			made.unknown = append(made.unknown, c.name)
 		}
 	}
-	if !isChosen {
-		columns = o.fitColumns(columns)
+	if len(rows) == 0 || len(made.columns) > 0 {
+		keepColumns(made.columns, room)
+		return made
 	}
-	line := ""
-	for _, c := range columns {
-		line += fmt.Sprintf("%-*s", c.width+gap, strings.ToUpper(removeHidden(c.name)))
+	var filled []column
+	for _, name := range nameColumns(rows) {
+		if c := makeColumn(name, rows, false); strings.Join(c.cells, "") != "" {
+			filled = append(filled, c)
+		}
 	}
-	w.WriteString(strings.TrimRight(line, " ") + "\n")
-	for i := range rows {
-		line = ""
-		for _, c := range columns {
-			line += fmt.Sprintf("%-*s", c.width+gap, c.cells[i])
+	made.columns = fitColumns(filled, room)
+	made.left = len(filled) - len(made.columns)
+	return made
+}
+
+// writeTo writes the columns below their titles, and nothing for no rows.
+func (t table) writeTo(w *strings.Builder) {
+	for row := -1; row < t.rows && t.rows > 0 && len(t.columns) > 0; row++ {
+		line := ""
+		for _, c := range t.columns {
+			text := c.title
+			if row >= 0 {
+				text = c.cells[row]
+			}
+			line += padText(cutText(text, c.width), c.width+gap)
 		}
 		w.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 }
 
-// nameColumns returns the names of the members of all rows that have one value, in their order.
-func nameColumns(rows []any) (names []string) {
-	for _, row := range rows {
-		object, isObject := row.(jsonObject)
-		if !isObject {
-			return []string{""}
-		}
-		for _, m := range object {
-			_, isNested := m.value.(jsonObject)
-			if !isNested && !slices.Contains(names, m.name) {
-				names = append(names, m.name)
-			}
+// noteColumns says what a list does not show, and which of its columns are texts of others.
+func (o CallOptions) noteColumns(list table, untrusted any) {
+	if list.rows == 0 {
+		fmt.Fprintln(o.Streams.Notes, "Nothing found.")
+		return
+	}
+	if list.left > 0 {
+		fmt.Fprintf(o.Streams.Notes, "%d more columns have no room; --columns names what to show, --json shows all.\n", list.left)
+	}
+	if list.unknown != nil {
+		fmt.Fprintf(o.Streams.Notes, "No row has %s: --json shows the names.\n", cleanCell(strings.Join(list.unknown, ", ")))
+	}
+	said, _ := untrusted.(jsonObject)
+	paths, _ := said.findMember("paths").([]any)
+	var shown []string
+	for _, c := range list.columns {
+		if slices.ContainsFunc(paths, c.isAt) {
+			shown = append(shown, strings.ToLower(c.title))
 		}
 	}
-	return names
+	if shown != nil {
+		fmt.Fprintf(o.Streams.Notes, "untrusted: %s. %s\n", strings.Join(shown, ", "), cleanCell(said.findMember("note")))
+	}
 }
 
-func makeColumn(name string, rows []any) column {
-	made := column{name: name, width: utf8.RuneCountInString(name)}
-	for _, row := range rows {
-		cell := row
-		if object, isObject := row.(jsonObject); isObject {
-			cell = object.findMember(name)
-		}
-		text := cutCell(cleanCell(cell))
-		made.cells = append(made.cells, text)
-		made.width = max(made.width, utf8.RuneCountInString(text))
-	}
-	return made
-}
-
-// fitColumns returns the columns that have room: the main ones, then the narrow ones before the wide ones.
-func (o CallOptions) fitColumns(columns []column) []column {
-	ranked := slices.Clone(columns)
-	slices.SortStableFunc(ranked, func(a, b column) int {
-		return cmp.Or(cmp.Compare(rankColumn(a.name), rankColumn(b.name)), cmp.Compare(a.width, b.width))
-	})
-	room := cmp.Or(o.Streams.Width, usualWidth)
-	var kept []string
-	for _, c := range ranked {
-		if room -= c.width; room < 0 {
-			break
-		}
-		room -= gap
-		kept = append(kept, c.name)
-	}
-	if left := len(columns) - len(kept); left > 0 {
-		fmt.Fprintf(o.Streams.Notes, "%d more columns have no room; --columns names what to show, --json shows all.\n", left)
-	}
-	return slices.DeleteFunc(columns, func(c column) bool { return !slices.Contains(kept, c.name) })
-}
-
-// rankColumn returns the place of a column among the main ones; the others come after them.
-func rankColumn(name string) int {
-	if at := slices.Index(mainColumns, name); at >= 0 {
-		return at
-	}
-	return len(mainColumns)
+// isAt reports whether a column shows what is at a path of a list, such as data[].claim.holder, or a part of it.
+func (c column) isAt(path any) bool {
+	text, _ := path.(string)
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "data[]."), "[]")
+	return text == c.name || strings.HasPrefix(text, c.name+".") || strings.HasPrefix(c.name, text+".")
 }
 
 // writeObject writes an object as lines of name and value, what is nested with its path. Longer texts keep their lines.
@@ -179,16 +160,4 @@ func (o CallOptions) chooseMembers(object jsonObject) jsonObject {
 		chosen = append(chosen, jsonMember{name: name, value: object.findMember(name)})
 	}
 	return chosen
-}
-
-// cleanCell writes a value in one line without what could steer a terminal.
-func cleanCell(value any) string {
-	return removeHidden(strings.Join(strings.Fields(encodeOrdered(value)), " "))
-}
-
-func cutCell(text string) string {
-	if utf8.RuneCountInString(text) <= widestCell {
-		return text
-	}
-	return string([]rune(text)[:widestCell-1]) + "…"
 }

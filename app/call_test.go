@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type commandLine struct {
 	options    app.CallOptions
 	in         string
 	isTerminal bool
+	width      int // of the terminal; 0 for 100
 }
 
 // called is what a command has printed and how it ended.
@@ -66,7 +68,7 @@ func (c commandLine) call(t *testing.T, operation string, args ...string) called
 	}
 	flags.URL, flags.Token = c.options.URL, c.options.Token
 	var out, notes strings.Builder
-	flags.Streams = app.Streams{In: strings.NewReader(c.in), Out: &out, Notes: &notes, IsTerminal: c.isTerminal, Width: 100}
+	flags.Streams = app.Streams{In: strings.NewReader(c.in), Out: &out, Notes: &notes, IsTerminal: c.isTerminal, Width: cmp.Or(c.width, 100)}
 	err = input.Call(t.Context(), flags.CallOptions)
 	return called{out.String(), notes.String(), err}
 }
@@ -209,7 +211,7 @@ func TestCallPrintsForPeople(t *testing.T) {
 	require.NoError(t, list.err)
 	lines := strings.Split(strings.TrimSpace(list.out), "\n")
 	require.Len(t, lines, 3)
-	require.Regexp(t, `^ID +TITLE +.*STATUS`, lines[0])
+	require.Regexp(t, `^ID +STATUS +TITLE +EVENTS +USERS +LAST_SEEN`, lines[0])
 	for _, line := range lines {
 		require.LessOrEqual(t, len([]rune(line)), 100)
 	}
@@ -257,7 +259,7 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 			"--limit=101"},
 		"nothing there":       {1, "404 Not Found: not_found\nThe lists show", "get_issue", "--id=7"},
 		"no number":           {2, `--limit must be a whole number, not "ten"`, "list_issues", "--limit=ten"},
-		"no word of the list": {2, "--sort must be one of last_seen, priority, not \"age\"", "list_issues", "--sort=age"},
+		"no word of the list": {2, "--sort must be one of last_seen, priority, work, not \"age\"", "list_issues", "--sort=age"},
 		"no item of the list": {2, "--scopes must be one of issues:read,", "create_token", "--name=x --scopes=admin,root"},
 		"what is missing":     {2, "missing: --id, --source-ids", "merge_issues", ""},
 		"no input":            {2, "--input: open /nowhere", "list_issues", "--input=/nowhere"},

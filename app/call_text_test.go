@@ -11,55 +11,67 @@ import (
 	"errand/app"
 )
 
-// TestCallPrintsTexts holds that a brief is printed as it is meant to be read, and an answer without one like any other.
-func TestCallPrintsTexts(t *testing.T) {
+// printNext runs `errand next` against a server that answers so.
+func printNext(t *testing.T, answer string, choose func(*app.CallOptions)) called {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) }))
+	t.Cleanup(server.Close)
+	input, _ := app.NewOperationInput("next_issue")
+	options := newCommandLine(server.URL).options
+	var out, notes strings.Builder
+	options.Streams = app.Streams{Out: &out, Notes: &notes, IsTerminal: true}
+	choose(&options)
+	err := input.PrintNext(t.Context(), options)
+	return called{out.String(), notes.String(), err}
+}
+
+// TestNextPrintsTexts holds that a brief is printed as it is meant to be read, and that the end of the work is seen by the exit code.
+func TestNextPrintsTexts(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ body, want string }{
-		"a brief":  {`{"data":{"issue":{"id":42},"markdown":"# 42\u001b[31m\n\ntext\u202e\n","why":null}}`, "# 42[31m\n\ntext\n"},
-		"none":     {`{"data":{"issue":null,"markdown":"No issue for you: no open issue.\n"}}`, "No issue for you: no open issue.\n"},
-		"no data":  {`{"why":"x"}`, "why                      x\n"},
-		"no texts": {`{"data":{"markdown":7}}`, "markdown                 7\n"},
+	for name, test := range map[string]struct {
+		answer, want string
+		code         int
+	}{
+		"a brief": {`{"data":{"issue":{"id":42},"markdown":"# 42\u001b[31m\n\ntext\u202e\n","why":null}}`, "# 42[31m\n\ntext\n", 0},
+		"no issue": {`{"data":{"issue":null,"markdown":"No issue for you: no open issue.\n"}}`,
+			"No issue for you: no open issue.\n", 2},
+		"no texts":  {`{"data":{"issue":{"id":42},"markdown":7}}`, "issue.id                 42\nmarkdown                 7\n", 0},
+		"no data":   {`{"why":"x"}`, "", 1},
+		"no answer": {``, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(test.body)) }))
-			defer server.Close()
-			input, _ := app.NewOperationInput("whoami")
-			options := newCommandLine(server.URL).options
-			var out, notes strings.Builder
-			options.Streams = app.Streams{Out: &out, Notes: &notes, IsTerminal: true}
-
-			require.NoError(t, input.PrintText(t.Context(), options, "markdown"))
-
-			require.Equal(t, test.want, out.String())
+			done := printNext(t, test.answer, func(*app.CallOptions) {})
+			require.Equal(t, test.code, done.exitCode(), done.err)
+			require.Equal(t, test.want, done.out)
+			require.Equal(t, test.code == 2, done.err == app.ErrNoIssue, "a mistake is another error") //nolint:errorlint // it is the same
 		})
 	}
 }
 
-func TestCallPrintsTextsInTheFormThatIsAskedFor(t *testing.T) {
+func TestNextPrintsTheFormThatIsAskedFor(t *testing.T) {
 	t.Parallel()
-	const body = `{"data":{"issue":{"id":42},"markdown":"# 42"}}`
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }))
-	t.Cleanup(server.Close)
+	const issue = `{"data":{"issue":{"id":42,"title":"boom"},"markdown":"# 42\nboom","json":{"issue":{"id":42}},"why":null}}`
+	const none = `{"data":{"issue":null,"markdown":"No issue for you: all done.","json":null,"why":"all done"}}`
 	for name, test := range map[string]struct {
-		choose func(*app.CallOptions)
-		want   string
+		choose     func(*app.CallOptions)
+		want, left string
 	}{
-		"json":    {func(o *app.CallOptions) { o.JSON = true }, body + "\n"},
-		"table":   {func(o *app.CallOptions) { o.Table = true }, "issue.id                 42\nmarkdown                 # 42\n"},
-		"columns": {func(o *app.CallOptions) { o.Columns = []string{"issue.id"} }, "issue.id                 42\n"},
+		"json": {func(o *app.CallOptions) { o.JSON = true }, issue + "\n", none + "\n"},
+		"table": {func(o *app.CallOptions) { o.Table = true },
+			"issue.id                 42\nissue.title              boom\nwhy\n",
+			"issue\nwhy                      all done\n"},
+		"columns": {func(o *app.CallOptions) { o.Columns = []string{"issue.id"} }, "issue.id                 42\n", "issue.id\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			input, _ := app.NewOperationInput("whoami")
-			options := newCommandLine(server.URL).options
-			var out strings.Builder
-			options.Streams = app.Streams{Out: &out, Notes: &out, IsTerminal: true}
-			test.choose(&options)
+			done := printNext(t, issue, test.choose)
+			require.NoError(t, done.err)
+			require.Equal(t, test.want, done.out)
 
-			require.NoError(t, input.PrintText(t.Context(), options, "markdown"))
-
-			require.Equal(t, test.want, out.String())
+			done = printNext(t, none, test.choose)
+			require.Equal(t, 2, done.exitCode())
+			require.Equal(t, test.left, done.out)
 		})
 	}
 }

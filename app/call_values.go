@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,17 @@ func (o jsonObject) findMember(path string) any {
 		}
 	}
 	return nil
+}
+
+// replaceMember returns a copy of the object with another value for the member.
+func (o jsonObject) replaceMember(name string, value any) jsonObject {
+	replaced := slices.Clone(o)
+	for i := range replaced {
+		if replaced[i].name == name {
+			replaced[i].value = value
+		}
+	}
+	return replaced
 }
 
 // decodeOrdered reads a JSON value and keeps the order of its members.

@@ -34,6 +34,10 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 		if made.Project, err = o.tools.DemoProject(ctx, core.NewBootstrapActor()); err != nil {
 			return err
 		}
+		registry, err := newDemoRegistry(c, o.db.Store, log)
+		if err != nil {
+			return err
+		}
 		key, err := ensureKey(ctx, o.db.Store, "user-hash")
 		if err != nil {
 			return err
@@ -47,7 +51,7 @@ func MakeDemo(ctx context.Context, c *Config, log *slog.Logger) (made Demo, err 
 		defer past.store.Close()
 		made.Summary, err = demo.FillProject(ctx,
 			demo.Options{
-				Registry: o.registry, Ingest: way.Handler(), Clock: o.db.clock.tellTime, Project: made.Project, At: past.at, Verify: o.db.VerifyFixes,
+				Registry: registry, Ingest: way.Handler(), Clock: o.db.clock.tellTime, Project: made.Project, At: past.at, Verify: o.db.VerifyFixes,
 			})
 		return err
 	})
@@ -72,12 +76,18 @@ func openPast(ctx context.Context, c *Config, db *database, log *slog.Logger) (*
 		return nil, err
 	}
 	p.store = s
-	behaviour := tools.New(tools.Options{Store: s, Random: rand.Reader, SCMHost: c.SCMHost, FindStoredType: grouping.FindStoredType})
-	if p.registry, err = behaviour.Registry(log); err != nil {
+	if p.registry, err = newDemoRegistry(c, s, log); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return p, nil
+}
+
+// newDemoRegistry makes the operations that act on the demo project: none of them waits for an approval.
+func newDemoRegistry(c *Config, s *store.Store, log *slog.Logger) (*core.Registry, error) {
+	return tools.New(tools.Options{
+		Store: s, Random: rand.Reader, SCMHost: c.SCMHost, FindStoredType: grouping.FindStoredType, HoldsNothing: true,
+	}).Registry(log)
 }
 
 // at sets the clock, and returns the operations.

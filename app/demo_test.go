@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/app"
+	"errand/core"
 	"errand/store/storetest"
 	"errand/testkit/logtext"
 )
@@ -140,6 +141,32 @@ func TestDemoAgain(t *testing.T) {
 	require.NotEqual(t, made.Project.ID, fresh.Project.ID)
 	require.Equal(t, "demo-shop", fresh.Project.Slug)
 	require.Equal(t, made.Added, fresh.Added)
+}
+
+// TestDemoWaitsForNoApproval makes the demo where callers must wait for an admin: it is the same as elsewhere.
+func TestDemoWaitsForNoApproval(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.NewURL(t)
+	c := configOn(databaseURL)
+	c.RequireApproval = "ignore,merge,delete_project"
+	s := startServer(t, c)
+
+	made := makeDemo(t, databaseURL)
+
+	require.Equal(t, 1, made.ByStatus[core.Ignored])
+	require.Equal(t, makeDemo(t, storetest.NewURL(t)).ByStatus, made.ByStatus)
+	again := makeDemo(t, databaseURL)
+	require.Equal(t, made.ByStatus, again.ByStatus)
+	require.Zero(t, again.Added)
+	var approvals []any
+	s.getJSON(t, "/v1/approvals", &approvals)
+	require.Empty(t, approvals)
+
+	// The callers of the API wait as before, also for the demo's issues.
+	var open []struct{ ID int64 }
+	s.getJSON(t, "/v1/issues?project=demo-shop&status=unresolved&limit=1", &open)
+	held := s.sendRequest(t.Context(), http.MethodPost, fmt.Sprintf("/v1/issues/%d/ignore", open[0].ID), "", nil)
+	require.Equal(t, http.StatusAccepted, held.status, held.body)
 }
 
 // withoutTimes takes from an issue list what changes as time passes.

@@ -36,10 +36,11 @@ func (c *Config) WritesText(stream *os.File) bool {
 	return c.LogFormat == "text" || c.LogFormat == "" && isTerminal(stream)
 }
 
-// PrintError says on standard error why a command has failed.
+// PrintError says on standard error why a command has failed. Text has no characters that could steer a terminal: the error may name
+// what a server has answered.
 func (c *Config) PrintError(err error) {
 	if c.WritesText(os.Stderr) {
-		_, _ = fmt.Fprintln(os.Stderr, "errand:", err)
+		_, _ = fmt.Fprintln(os.Stderr, "errand:", removeHidden(err.Error(), '\n', '\t'))
 		return
 	}
 	newJSONLog(os.Stderr, slog.LevelInfo).Error("errand has failed", "error", err)

@@ -4,15 +4,20 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"golang.org/x/term"
 )
 
-// NewStreams returns the streams of the process.
+// NewStreams returns the streams of the process. Where no terminal has a width, as in a pipe, it is that of COLUMNS.
 func NewStreams() Streams {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if width <= 0 {
+		width, _ = strconv.Atoi(os.Getenv("COLUMNS")) // else the usual one
+		width = max(width, 0)
+	}
 	return Streams{In: os.Stdin, Out: os.Stdout, Notes: os.Stderr, IsTerminal: err == nil, Width: width}
 }
 

@@ -28,6 +28,7 @@ type Tools struct {
 	takeEvent  TakeTestEvent // nil for none
 	uploads    chan struct{} // one for each source map that is being taken
 	webhooks   WebhookOptions
+	holdsNone  bool // Options.HoldsNothing
 }
 
 // Options says what the operations work with. The settings of the installation are the Store's.
@@ -42,6 +43,10 @@ type Options struct {
 	TakeTestEvent  TakeTestEvent                    // the way that events take in; nil where no events are taken in
 
 	Webhooks WebhookOptions // the zero value: none can be created
+
+	// HoldsNothing has actions carried out that REQUIRE_APPROVAL holds. It is for `errand demo`, which acts on nothing but the demo
+	// project: examples that wait for an admin would show nothing. It is never set for callers of an API, who are not exempt.
+	HoldsNothing bool
 }
 
 // TakeTestEvent takes a native event in as the test event of a project, through all that the events of clients pass.
@@ -63,7 +68,7 @@ func New(o Options) *Tools {
 		store: o.Store, adminToken: o.AdminToken, random: o.Random,
 		scmHosts: fixes.ParseHosts(cmp.Or(o.SCMHost, DefaultSCMHost)), findType: o.FindStoredType,
 		blobs: o.Blobs, takeEvent: o.TakeTestEvent, uploads: make(chan struct{}, maxUploads),
-		webhooks: o.Webhooks,
+		webhooks: o.Webhooks, holdsNone: o.HoldsNothing,
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 
@@ -59,14 +58,22 @@ type nextCmd struct {
 	kong.Plugins
 }
 
-const nextOperation, textPath = "next_issue", "markdown"
+const nextOperation = "next_issue"
+
+// Help is what --help says below the first line.
+func (nextCmd) Help() string {
+	return "Prints the brief in Markdown; --table prints the issue without it, --json the answer of the server.\n\n" +
+		fmt.Sprintf("Exit codes: 0 with an issue; %d without one, and the output says why; 1 when the server refused or was not reached. ",
+			app.ExitNoIssue) +
+		fmt.Sprintf("A mistake in the command line is %d too, and prints nothing but the error.", app.ExitUsage)
+}
 
 func (c *nextCmd) Run(ctx context.Context) error {
 	if c.Input == nil {
 		return fmt.Errorf("this errand has no operation %s", nextOperation)
 	}
 	c.Streams = app.NewStreams()
-	return c.Input.PrintText(ctx, c.CallOptions, textPath)
+	return c.Input.PrintNext(ctx, c.CallOptions)
 }
 
 // newCommands returns the commands that a command line can name: call has a subcommand for each operation when it is named, so
@@ -101,17 +108,5 @@ func newOperationCommands() any {
 	return operations.Interface()
 }
 
-// callConfiguration has errors printed as text, as for deployCmd.
-var callConfiguration = &app.Config{LogFormat: "text"}
-
 // isCall reports whether a command line calls an operation.
 func isCall(args []string) bool { return len(args) > 0 && (args[0] == "call" || args[0] == "next") }
-
-// exitCodeOf returns the code that the process ends with after an error of a command.
-func exitCodeOf(err error) int {
-	var coded interface{ ExitCode() int }
-	if errors.As(err, &coded) {
-		return coded.ExitCode()
-	}
-	return 1
-}

@@ -124,9 +124,6 @@ type deployCmd struct {
 	app.DeployReport `embed:""`
 }
 
-// Configuration has errors printed as text: it is people who read the log of a CI script.
-func (*deployCmd) Configuration() *app.Config { return &app.Config{LogFormat: "text"} }
-
 func (c *deployCmd) Run(ctx context.Context) error {
 	reported, err := c.Send(ctx, c.Client, os.Stderr)
 	if err != nil {
@@ -140,9 +137,6 @@ type sourceMapsUploadCmd struct {
 	app.SourceMapUpload `embed:""`
 }
 
-// Configuration has errors printed as text, as for deployCmd.
-func (*sourceMapsUploadCmd) Configuration() *app.Config { return &app.Config{LogFormat: "text"} }
-
 func (c *sourceMapsUploadCmd) Run(ctx context.Context) error {
 	return c.Send(ctx, c.Client, os.Stdout)
 }
@@ -150,9 +144,6 @@ func (c *sourceMapsUploadCmd) Run(ctx context.Context) error {
 type mcpConfigCmd struct {
 	app.MCPConfig `embed:""`
 }
-
-// Configuration has errors printed as text, as for deployCmd.
-func (*mcpConfigCmd) Configuration() *app.Config { return &app.Config{LogFormat: "text"} }
 
 func (c *mcpConfigCmd) Run() error { return c.Print(os.Stdout) }
 
@@ -192,35 +183,28 @@ func main() {
 	unsetEmpty()
 	args := os.Args[1:]
 	commands := newCommands(args)
-	parser := kong.Must(commands, kong.Name("errand"), kong.Vars(app.FlagHelp()), longHelp, kong.UsageOnError(),
+	parser := kong.Must(commands, kong.Name("errand"), kong.Vars(app.FlagHelp()), longHelp,
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Vars(app.HelpVariables()),
 		kong.Description("Errand is an error tracker for coding agents. Every flag of serve can be set in the environment too."))
-	config := &app.Config{}
-	_ = config.LogFormat.UnmarshalText([]byte(os.Getenv("LOG_FORMAT"))) // until the flags are known
-	if isCall(args) {
-		config = callConfiguration
-	} else {
+	if !isCall(args) {
 		args = dropEmpty(args) // what is empty in a call is for the server to judge
 	}
 	parsed, err := parser.Parse(args)
-	if err != nil && isCall(args) {
-		config.PrintError(err)
-		os.Exit(app.ExitUsage)
-	}
-	if err != nil && config.WritesText(os.Stderr) {
-		parser.FatalIfErrorf(err) // with the usage
-	}
-	if err == nil {
-		if c, ok := parsed.Selected().Target.Addr().Interface().(interface{ Configuration() *app.Config }); ok {
-			config = c.Configuration()
-		}
-		err = parsed.Run(&commands.Call.CallOptions)
-	}
 	if err != nil {
-		config.PrintError(err)
-		os.Exit(exitCodeOf(err))
+		reportMistake(parser, args, err)
 	}
+	err = parsed.Run(&commands.Call.CallOptions)
+	switch {
+	case err == nil:
+		return
+	case errors.Is(err, app.ErrNoIssue): // it has said so
+	case exitCodeOf(err) == app.ExitUsage:
+		textErrors.PrintError(addHelpLine(parsed, err))
+	default:
+		chooseErrors(parsed).PrintError(err)
+	}
+	os.Exit(exitCodeOf(err))
 }
 
 // untilSignal returns a context that the first SIGTERM or Ctrl-C ends, for an orderly stop. A second one ends the process

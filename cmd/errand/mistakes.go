@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/alecthomas/kong"
+
+	"errand/app"
+)
+
+// textErrors has errors printed as text, also where nobody is at a terminal.
+var textErrors = &app.Config{LogFormat: "text"}
+
+// servers are the commands whose standard error is a log.
+var servers = []string{"serve", "migrate"}
+
+// chooseErrors returns how a command prints that it failed: the servers in the format of their log, the others as text unless
+// LOG_FORMAT says JSON. The commands that call a running Errand know no LOG_FORMAT.
+func chooseErrors(parsed *kong.Context) *app.Config {
+	c, isConfigured := parsed.Selected().Target.Addr().Interface().(interface{ Configuration() *app.Config })
+	if !isConfigured {
+		return textErrors
+	}
+	config := c.Configuration()
+	if config.LogFormat == "" && !slices.Contains(servers, parsed.Selected().Name) {
+		return textErrors
+	}
+	return config
+}
+
+// reportMistake says what is wrong with a command line, and ends the process. It is text, unless LOG_FORMAT=json asks for the log of
+// a server in JSON.
+func reportMistake(parser *kong.Kong, args []string, err error) {
+	code := exitCodeOf(err)
+	if isCall(args) {
+		code = app.ExitUsage
+	}
+	config := &app.Config{}
+	_ = config.LogFormat.UnmarshalText([]byte(os.Getenv("LOG_FORMAT"))) // the flags are not known yet
+	if isServer := len(args) > 0 && slices.Contains(servers, args[0]); isServer && config.LogFormat == "json" {
+		config.PrintError(err)
+		os.Exit(code)
+	}
+	var mistake *kong.ParseError
+	if errors.As(err, &mistake) {
+		if len(args) == 0 {
+			parser.Stdout = os.Stderr
+			_ = mistake.Context.PrintUsage(false) // the error says the same in fewer words
+		}
+		err = addHelpLine(mistake.Context, err)
+	}
+	textErrors.PrintError(err)
+	os.Exit(code)
+}
+
+// addHelpLine adds to a mistake in a command line where its command is explained.
+func addHelpLine(parsed *kong.Context, err error) error {
+	command, line := "errand", "errand --help lists the commands."
+	for _, part := range parsed.Path {
+		if part.Command != nil {
+			command = part.Command.FullPath()
+			line = command + " --help lists its flags."
+		}
+	}
+	if command == "errand call" {
+		line = "errand call --list lists the operations."
+	}
+	return fmt.Errorf("%w\n%s", err, line)
+}
+
+// exitCodeOf returns the code that the process ends with after an error of a command.
+func exitCodeOf(err error) int {
+	var coded interface{ ExitCode() int }
+	if errors.As(err, &coded) {
+		return coded.ExitCode()
+	}
+	return 1
+}
