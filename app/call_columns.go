@@ -22,7 +22,8 @@ var (
 		"times_seen", "users_affected", "issue_id", "last_seen", "claim", "timestamp", "at", "release", "environment"}
 	// lastColumns come last: they are the same for most rows, or mean little by themselves.
 	lastColumns = []string{"project_id", "type", "stored_events", "platform", "trust", "source_trust", "trust_setting", "source",
-		"fingerprint", "fingerprint_version", "actor_id", "event_id"}
+		"actor_type", "linked_by_type", "received_at", "server_seen_at", "client_seen_at", "fingerprint", "fingerprint_version",
+		"actor_id", "event_id"}
 	// shortNames are what columns of a list are called beside the name of the member.
 	shortNames = map[string]string{"times_seen": "events", "users_affected": "users"}
 	// wholeColumns are never cut: what is left of them would be another value.
@@ -70,7 +71,7 @@ func makeColumn(name string, rows []any, isChosen bool) column {
 // localName returns the name of a column within the issue that the rows have, if they have one.
 func localName(name string) string { return strings.TrimPrefix(name, "issue.") }
 
-// hasColumn reports whether a row has the member at the beginning of a path, also when there is no value.
+// hasColumn reports whether a row has the member at the beginning of a path. Its value may be null.
 func hasColumn(row any, name string) bool {
 	object, isObject := row.(jsonObject)
 	first, _, _ := strings.Cut(strings.ToLower(name), ".")
@@ -136,7 +137,7 @@ func removeTwins(names []string) (unique []string) {
 	return unique
 }
 
-// rankColumn returns the place of a column: the main ones are first, those of lastColumns last.
+// rankColumn returns the place of a column: main columns stand first, lastColumns last.
 func rankColumn(name string) int {
 	name = localName(name)
 	if at := slices.Index(mainColumns, name); at >= 0 {

@@ -139,10 +139,10 @@ func TestTableTakesColumnsByTheirNames(t *testing.T) {
 	}
 }
 
-// TestTableOfSimilarIssues has the issue within each row: its columns stand beside those of the row.
+// TestTableOfSimilarIssues holds that a row shows the members of the issue in it beside its own.
 func TestTableOfSimilarIssues(t *testing.T) {
 	t.Parallel()
-	const body = `{"data":[{"issue":{"id":7,"title":"boom","status":"resolved","trust":"low"},"score":0.8,"reasons":["a","b"],"fix":null}]}`
+	const body = `{"data":[{"issue":{"id":7,"title":"boom","status":"resolved","trust":"low"},"score":0.8,"reasons":["a","b"]}]}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, body) }))
 	defer server.Close()
 	c := newCommandLine(server.URL)
@@ -150,5 +150,6 @@ func TestTableOfSimilarIssues(t *testing.T) {
 
 	done := c.call(t, "find_similar", "--id=1")
 
-	require.Equal(t, "ISSUE.ID  SCORE  ISSUE.STATUS  ISSUE.TITLE  REASONS  ISSUE.TRUST\n7         0.8    resolved      boom         a, b     low\n", done.out)
+	require.Equal(t, "ISSUE.ID  SCORE  ISSUE.STATUS  ISSUE.TITLE  REASONS  ISSUE.TRUST\n"+
+		"7         0.8    resolved      boom         a, b     low\n", done.out)
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// NewStreams returns the streams of the process. Where no terminal has a width, as in a pipe, it is that of COLUMNS.
+// NewStreams returns the streams of the process. A pipe has no width of its own: there COLUMNS says it.
 func NewStreams() Streams {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
 	if width <= 0 {

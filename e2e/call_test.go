@@ -5,6 +5,7 @@ package e2e
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"testing"
@@ -32,8 +33,10 @@ func TestCommandLine(t *testing.T) {
 		"a mistyped one":     {[]string{"call", "list_isues"}, 2, `did you mean "list_issues"?`},
 		"a mistyped flag":    {[]string{"call", "list_issues", "--projct=x"}, 2, `did you mean "--project"?`},
 		"nothing there":      {[]string{"call", "get_issue", "--id=7"}, 1, "The lists show what exists: list_issues"},
-		"and as JSON":        {[]string{"next", "--json"}, 0, `"why":"no open issue"`},
+		"and as JSON":        {[]string{"next", "--json"}, 2, `"why":"no open issue"`},
+		"no issue":           {[]string{"next"}, 2, "No issue for you: no open issue."},
 		"what is missing":    {[]string{"call", "get_issue"}, 2, "errand: missing: --id"},
+		"no command":         {[]string{"lst"}, 80, "errand: unexpected argument lst\nerrand --help"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			command := exec.Command("../bin/errand", test.args...)
@@ -63,18 +66,25 @@ func TestNextPrintsTheBrief(t *testing.T) {
 	demo := errandCommand(t, s.dataDir, nil, "demo")
 	printed, err := demo.CombinedOutput()
 	require.NoError(t, err, string(printed))
-	next := func(args ...string) string {
+	next := func(args ...string) (string, int) {
 		command := exec.Command("../bin/errand", append([]string{"next"}, args...)...)
 		command.Env = append(os.Environ(), "ERRAND_URL="+s.url, "ERRAND_TOKEN="+adminToken)
 		out, err := command.Output()
-		require.NoError(t, err)
-		return string(out)
+		var failed *exec.ExitError
+		require.True(t, err == nil || errors.As(err, &failed), err)
+		return string(out), command.ProcessState.ExitCode()
 	}
 
-	brief, data, left := next(), next("--json"), ""
-	for range 10 { // the demo has fewer open issues
-		left = next()
+	brief, code := next()
+	require.Zero(t, code)
+	data, code := next("--json")
+	require.Zero(t, code)
+	left, code := "", 0
+	for worker := 0; code == 0; worker++ { // until the demo has no open issue
+		require.Less(t, worker, 20)
+		left, code = next(fmt.Sprintf("--worker=w%d", worker))
 	}
+	require.Equal(t, 2, code)
 
 	require.Regexp(t, `^issue_id=\d+ project=demo-shop .*\n\n# Errand issue \d+: `, brief)
 	require.Regexp(t, `^{"data":{"issue":{"id":\d+,`, data)

@@ -84,7 +84,7 @@ func TestMistakesAreText(t *testing.T) {
 	}
 }
 
-// TestErrorsCannotSteerATerminal has a server answer with characters of control in an error.
+// TestErrorsCannotSteerATerminal reads an error of a server whose texts have control characters.
 func TestErrorsCannotSteerATerminal(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
