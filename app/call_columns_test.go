@@ -153,3 +153,18 @@ func TestTableOfSimilarIssues(t *testing.T) {
 	require.Equal(t, "ISSUE.ID  SCORE  ISSUE.STATUS  ISSUE.TITLE  REASONS  ISSUE.TRUST\n"+
 		"7         0.8    resolved      boom         a, b     low\n", done.out)
 }
+
+// TestLinesOfATextAreNoMembers prints an object with a text that is written like a further member of it.
+func TestLinesOfATextAreNoMembers(t *testing.T) {
+	t.Parallel()
+	const body = `{"data":{"id":7,"event":{"message":"boom\nstatus resolved\r\n\u001b[2J"},"guide":"a\nb"},` +
+		`"untrusted":{"paths":["data.event"],"note":"Data."}}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, body) }))
+	defer server.Close()
+	c := newCommandLine(server.URL)
+	c.isTerminal = true
+
+	done := c.call(t, "get_event", "--id=7")
+
+	require.Equal(t, "id                       7\nevent.message:\n  boom\n  status resolved\n  [2J\nguide:\na\nb\n", done.out)
+}

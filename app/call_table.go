@@ -30,15 +30,15 @@ func (o CallOptions) printDecoded(answer jsonObject) error {
 		list = o.makeTable(rows)
 		list.writeTo(&text)
 	case jsonObject:
-		writeObject(&text, "", o.chooseMembers(data))
+		writeObject(&text, "", o.chooseMembers(data), findUntrusted(answer))
 	default:
-		writeObject(&text, "", answer)
+		writeObject(&text, "", answer, nil)
 	}
 	if _, err := io.WriteString(o.Streams.Out, text.String()); err != nil {
 		return err
 	}
 	if isList {
-		o.noteColumns(list, answer.findMember("untrusted"))
+		o.noteColumns(list, answer)
 	}
 	for _, m := range answer {
 		switch {
@@ -101,7 +101,7 @@ func (t table) writeTo(w *strings.Builder) {
 }
 
 // noteColumns says what a list does not show, and which of its columns are texts of others.
-func (o CallOptions) noteColumns(list table, untrusted any) {
+func (o CallOptions) noteColumns(list table, answer jsonObject) {
 	if list.rows == 0 {
 		fmt.Fprintln(o.Streams.Notes, "Nothing found.")
 		return
@@ -112,8 +112,7 @@ func (o CallOptions) noteColumns(list table, untrusted any) {
 	if list.unknown != nil {
 		fmt.Fprintf(o.Streams.Notes, "No row has %s: --json shows the names.\n", cleanCell(strings.Join(list.unknown, ", ")))
 	}
-	said, _ := untrusted.(jsonObject)
-	paths, _ := said.findMember("paths").([]any)
+	paths := findUntrusted(answer)
 	var shown []string
 	for _, c := range list.columns {
 		if slices.ContainsFunc(paths, c.isAt) {
@@ -121,33 +120,46 @@ func (o CallOptions) noteColumns(list table, untrusted any) {
 		}
 	}
 	if shown != nil {
-		fmt.Fprintf(o.Streams.Notes, "untrusted: %s. %s\n", strings.Join(shown, ", "), cleanCell(said.findMember("note")))
+		fmt.Fprintf(o.Streams.Notes, "untrusted: %s. %s\n", strings.Join(shown, ", "), cleanCell(answer.findMember("untrusted.note")))
 	}
 }
 
-// isAt reports whether a column shows what is at a path of a list, such as data[].claim.holder, or a part of it.
+// isAt reports whether a column shows what is at a path such as data[].claim.holder, or a part of it.
 func (c column) isAt(path any) bool {
 	text, _ := path.(string)
-	text = strings.TrimSuffix(strings.TrimPrefix(text, "data[]."), "[]")
+	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "data[]."), "data."), "[]")
 	return text == c.name || strings.HasPrefix(text, c.name+".") || strings.HasPrefix(c.name, text+".")
 }
 
-// writeObject writes an object as lines of name and value, what is nested with its path. Longer texts keep their lines.
-func writeObject(w *strings.Builder, path string, object jsonObject) {
+// writeObject writes an object as lines of name and value, what is nested with its path. Longer texts keep their lines; those of others
+// are indented, so that no text looks like a further member.
+func writeObject(w *strings.Builder, path string, object jsonObject, untrusted []any) {
 	for _, m := range object {
 		name := path + removeHidden(m.name)
 		switch value := m.value.(type) {
 		case jsonObject:
-			writeObject(w, name+".", value)
+			writeObject(w, name+".", value, untrusted)
 			continue
 		case string:
-			if strings.Contains(value, "\n") {
-				fmt.Fprintf(w, "%s:\n%s\n", name, removeHidden(value, '\n', '\t'))
-				continue
+			if !strings.Contains(value, "\n") {
+				break
 			}
+			text := removeHidden(value, '\n', '\t')
+			if slices.ContainsFunc(untrusted, column{name: name}.isAt) {
+				text = "  " + strings.ReplaceAll(text, "\n", "\n  ")
+			}
+			fmt.Fprintf(w, "%s:\n%s\n", name, text)
+			continue
 		}
 		w.WriteString(strings.TrimRight(fmt.Sprintf("%-*s %s", widestName, name, cleanCell(m.value)), " ") + "\n")
 	}
+}
+
+// findUntrusted returns the paths of an answer at which texts of others stand, such as data.event.
+func findUntrusted(answer jsonObject) []any {
+	said, _ := answer.findMember("untrusted").(jsonObject)
+	paths, _ := said.findMember("paths").([]any)
+	return paths
 }
 
 // chooseMembers returns the members that were asked for as columns; all when none were.
