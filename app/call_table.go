@@ -107,7 +107,7 @@ func (o CallOptions) noteColumns(list table, answer jsonObject) {
 		return
 	}
 	if list.left > 0 {
-		fmt.Fprintf(o.Streams.Notes, "%d more columns have no room; --columns names what to show, --json shows all.\n", list.left)
+		fmt.Fprintf(o.Streams.Notes, "No room for %d of the columns: --columns names what to show, --json shows all.\n", list.left)
 	}
 	if list.unknown != nil {
 		fmt.Fprintf(o.Streams.Notes, "No row has %s: --json shows the names.\n", cleanCell(strings.Join(list.unknown, ", ")))
