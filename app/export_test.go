@@ -15,3 +15,6 @@ func (a *App) JobNames() []string { return jobs.Options{Store: a.db.Store}.Names
 
 // Store is the database of the process.
 func (a *App) Store() *store.Store { return a.db.Store }
+
+// DescribeReady returns what a start says at its end.
+func (a *App) DescribeReady(onTerminal bool) []string { return a.describeReady(onTerminal) }

@@ -49,6 +49,18 @@ func (c *Config) PrintError(err error) {
 // PrintReady says on standard output where the server is, and where its admin token is: as JSON only where LOG_FORMAT asks
 // for it, since scripts read the plain lines.
 func (a *App) PrintReady() {
+	for _, line := range a.describeReady(isTerminal(os.Stdout)) {
+		if a.config.LogFormat == "json" {
+			newJSONLog(os.Stdout, slog.LevelInfo).Info(line, "url", a.URL(), "listens_at", a.Addr())
+		} else {
+			_, _ = fmt.Println(line)
+		}
+	}
+}
+
+// describeReady returns the lines of PrintReady. Logs are collected and kept, so the link by which the first user signs up stands
+// on a terminal alone; a file has it wherever the lines go.
+func (a *App) describeReady(onTerminal bool) []string {
 	url, file := a.URL(), filepath.Join(a.DataDir(), adminTokenFile)
 	lines := []string{fmt.Sprintf("Errand is ready at %s (API page: %[1]s/docs, MCP: %[1]s/mcp)", url)}
 	switch {
@@ -57,16 +69,37 @@ func (a *App) PrintReady() {
 	case a.DataDir() != "":
 		lines = append(lines, fmt.Sprintf("Admin token: in %s, unless ADMIN_TOKEN is set", file))
 	}
-	if a.SignUpLink != "" {
+	linkFile, err := a.keepSignUpLink()
+	switch {
+	case a.SignUpLink == "":
+	case onTerminal && a.config.LogFormat != "json":
 		lines = append(lines, fmt.Sprintf("There are no users yet. Make the first site admin within an hour: %s", a.SignUpLink.Reveal()))
+	case err != nil:
+		lines = append(lines, fmt.Sprintf("There are no users yet. Make the first site admin with errand user create --site-admin: the link "+
+			"for it cannot be kept (%s)", err))
+	default:
+		lines = append(lines, fmt.Sprintf("There are no users yet. Make the first site admin within an hour by the link in %s", linkFile))
 	}
-	for _, line := range lines {
-		if a.config.LogFormat == "json" {
-			newJSONLog(os.Stdout, slog.LevelInfo).Info(line, "url", url, "listens_at", a.Addr())
-		} else {
-			_, _ = fmt.Println(line)
+	return lines
+}
+
+// signUpLinkFile is where the link by which the first user signs up is kept in DATA_DIR.
+const signUpLinkFile = "sign-up-link"
+
+// keepSignUpLink writes the link to a file that its owner alone can read, and returns its path. Without a link it removes that of an
+// earlier start.
+func (a *App) keepSignUpLink() (path string, err error) {
+	path = filepath.Join(a.config.DataDir, signUpLinkFile)
+	if a.SignUpLink == "" {
+		if a.config.hasRole(roleWeb) {
+			_ = os.Remove(path) // the link in it opens nothing
 		}
+		return "", nil
 	}
+	if err := os.MkdirAll(a.config.DataDir, 0o700); err != nil {
+		return "", err
+	}
+	return path, writeSecret(path, a.SignUpLink)
 }
 
 func isTerminal(f *os.File) bool {

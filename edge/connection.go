@@ -41,6 +41,7 @@ type connection struct {
 	peer          netip.Addr
 	client        netip.Addr    // of the request that is being served
 	waits         *list.Element // in all.waiting, under its mutex; nil while the client waits for the server
+	body          waitedBody    // under the same
 	mu            sync.Mutex    // of what follows
 	phase         phase
 	requestHeader header
@@ -111,8 +112,9 @@ func (c *connection) startHeader() {
 // noteBodyRead notes that the body was read to its end.
 func (c *connection) noteBodyRead() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.startHeader()
+	c.mu.Unlock()
+	c.all.endBody(c)
 }
 
 // followedBody finds the end of a body that the connection cannot measure.
@@ -153,7 +155,11 @@ func (c *connection) Read(p []byte) (int, error) {
 	if timeout, ok := errors.AsType[net.Error](err); err != nil && (!ok || !timeout.Timeout() || !c.restUntil.IsZero()) {
 		c.readsNoMore, c.clientIsGone = true, true
 	}
+	isWhole := c.phase == inHeader
 	c.mu.Unlock()
+	if readsBody {
+		c.all.noteBodyBytes(c, n, isWhole)
+	}
 	if tooLarge {
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(lingerAtMost))
 		_, _ = c.Conn.Write(tooLargeAnswer())

@@ -1,5 +1,6 @@
-// Package edge is what stands between the network and the surfaces: it bounds connections and headers, ends the reading
-// of requests that were refused, finds the client's address behind trusted proxies, and limits failed authentication.
+// Package edge is what stands between the network and the surfaces: it bounds connections, headers and bodies that are waited for,
+// ends the reading of requests that were refused, finds the client's address behind trusted proxies, and limits failed
+// authentication.
 package edge
 
 import (
@@ -30,13 +31,14 @@ type Connections struct {
 	open    map[*connection]struct{}
 	peers   map[netip.Addr]int // how many are open
 	waiting list.List          // of *connection: those on whose client the server waits, longest first
+	bodies  bodies             // that are not whole
 }
 
 // NewConnections bounds connections. Trusted proxies, behind which are many clients, may have as many as there are.
 func NewConnections(proxies Proxies) *Connections {
 	return &Connections{
 		maxOpen: maxConnections, maxOpenOfPeer: maxOfOnePeer, proxies: proxies,
-		open: map[*connection]struct{}{}, peers: map[netip.Addr]int{},
+		open: map[*connection]struct{}{}, peers: map[netip.Addr]int{}, bodies: newBodies(),
 	}
 }
 
@@ -110,6 +112,7 @@ func (c *Connections) removeConnection(conn *connection) bool {
 		return false
 	}
 	delete(c.open, conn)
+	c.dropBody(conn)
 	of := wire.NetworkOf(conn.peer)
 	if c.peers[of]--; c.peers[of] == 0 {
 		delete(c.peers, of)
@@ -202,7 +205,9 @@ func (c *Connections) WrapHandler(next http.Handler) http.Handler {
 			r = r.WithContext(r.Context()) // net/http looks at the body of its own
 			r.Body = &followedBody{r.Body, conn}
 		}
+		c.beginBody(conn)
 		next.ServeHTTP(&responseWriter{ResponseWriter: w, conn: conn}, r)
+		c.endBody(conn)
 		if h := w.Header(); h.Get("Connection") != "close" && h.Get("Content-Length") != "" && conn.expectRest() {
 			_ = http.NewResponseController(w).Flush() // the answer is whole, and does not wait for the rest
 			_, _ = io.Copy(io.Discard, r.Body)

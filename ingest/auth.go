@@ -66,17 +66,23 @@ func keyOfDSN(dsn string) string {
 
 // admitSender finds the project of the key. It checks that the project is the one of the path, and that the page may send to it.
 func (i *Ingest) admitSender(r *httpRequest, key string) (*knownProject, error) {
-	project, err := i.projectsByKey.findProject(r.Context(), key)
-	if err == nil && r.speaksSentry && r.projectInPath != strconv.FormatInt(project.ID, 10) {
-		err = core.NewError(core.Unauthorized)
-	}
+	project, err := i.findProject(r, key)
 	if core.HasCode(err, core.Unauthorized) && key != "" {
 		err = i.failures.RefuseCredential(r.Context())
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.projectID = project.ID
+	r.project = project
 	r.large.countFor(project.ID)
 	return project, checkOrigin(r, project)
+}
+
+// findProject returns the project of the key, which must be the one of the path.
+func (i *Ingest) findProject(r *httpRequest, key string) (*knownProject, error) {
+	project, err := i.projectsByKey.findProject(r.Context(), key)
+	if err == nil && r.speaksSentry && r.projectInPath != strconv.FormatInt(project.ID, 10) {
+		return nil, core.NewError(core.Unauthorized)
+	}
+	return project, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/core"
+	"errand/envelope"
 	"errand/scrub"
 	"errand/store"
 	"errand/store/intake"
@@ -85,7 +86,9 @@ func (t taker) takeBody(b *testing.B, body []byte, encoding string) []pendingEve
 		small: t.smallMemory.newReservation(sharedByAll), large: t.largeMemory.newReservation(ofUnknownSenders),
 	}
 	defer r.releaseAll()
-	events, err := t.takeEnvelope(r, t.project)
+	r.project = t.project
+	require.NoError(b, t.readBody(r))
+	events, err := t.takeItems(r, t.project, envelope.SplitEnvelope)
 	if err != nil || len(events) != 1 {
 		b.Fatal(events, err)
 	}

@@ -40,7 +40,8 @@ const (
 
 var bodyBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// readBody reads the body as it was sent, for openBody. It stays with the request until dropBody.
+// readBody reads the body as it was sent, for openBody. It stays with the request until dropBody. Of an envelope that names its
+// sender itself, no more than the beginning is read before the sender is known.
 func (i *Ingest) readBody(r *httpRequest) (err error) {
 	if r.encoding, err = encodingOf(r.Header); err != nil {
 		return err
@@ -80,12 +81,18 @@ func (i *Ingest) readInto(r *httpRequest, incoming *incomingBody, buffer *[]byte
 		}
 		n, err := i.incoming.readBody(incoming, body.text[len(body.text):cap(body.text)])
 		body.text = body.text[:len(body.text)+n]
+		isWhole := errors.Is(err, io.EOF)
+		if r.isEnvelope && r.project == nil && (isWhole || len(body.text) >= maxUnknownBody) {
+			if err := i.admitByDSN(r, body.text); err != nil {
+				return err
+			}
+		}
 		switch {
 		case int64(len(body.text)) > limit && r.isEnvelope:
 			return i.readLongBody(r, incoming, &body)
 		case int64(len(body.text)) > limit:
 			return errTooLarge(limit)
-		case errors.Is(err, io.EOF):
+		case isWhole:
 			return nil
 		case err != nil:
 			return err
@@ -152,8 +159,9 @@ func putBody(buffer *[]byte) {
 
 // explainReadError says what is wrong with a body that could not be read.
 func explainReadError(err error) error {
+	_, isExplained := errors.AsType[*core.Error](err)
 	switch {
-	case core.HasCode(err, core.PayloadTooLarge), core.HasCode(err, core.Unavailable):
+	case isExplained:
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return core.RefuseField("", "the body did not come in time").Because(err)

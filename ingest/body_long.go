@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"io"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -14,10 +15,14 @@ import (
 // as attachments: these are skipped as they come, and do not count to its limit.
 const maxStream = 100 << 20
 
-// maxReadBytes is how many bytes of the body are read at most, with those that are skipped. From a sender who has shown no good
-// key yet no more is read than is kept.
+// trustedTime is how much time a sender may have used lately for large bodies, refused ones among them, before items that are
+// dropped count to the limit too. A few bombs are opened up to maxStream, the next ones no further than any body.
+const trustedTime = 5 * time.Second
+
+// maxReadBytes is how many bytes of the body are read at most, with those that are skipped. From a sender whose
+// key is not in the header or the query no more is read than is kept.
 func (r *httpRequest) maxReadBytes() int64 {
-	if r.isEnvelope && r.projectID != 0 {
+	if r.isEnvelope && r.hasKey {
 		return maxStream
 	}
 	return r.maxBody()
@@ -39,7 +44,7 @@ func (i *Ingest) readLongBody(r *httpRequest, incoming *incomingBody, body *rese
 		return errEncoding(err)
 	}
 	kept := reservedBuffer{owner: r}
-	switch err := copyNeededItems(source, &kept); {
+	switch err := copyNeededItems(source, &kept, maxStream); {
 	case rest.lastErr != nil && !errors.Is(rest.lastErr, io.EOF): // before what the decompressor makes of it
 		return rest.lastErr
 	case errors.Is(err, errOutgrown):
@@ -70,13 +75,13 @@ func (u *unreadBody) Read(into []byte) (n int, err error) {
 	return n, u.lastErr
 }
 
-// copyNeededItems copies an envelope without the items that are dropped. One of more than maxStream bytes, or one that takes more
-// memory to decompress than there is, is errOutgrown.
-func copyNeededItems(from io.Reader, to io.Writer) error {
+// copyNeededItems copies an envelope without the items that are dropped. One of more than maxBytes, or one that takes more memory
+// to decompress than there is, is errOutgrown.
+func copyNeededItems(from io.Reader, to io.Writer, maxBytes int64) error {
 	filter := envelope.NewFilter(to)
-	n, err := io.Copy(filter, io.LimitReader(from, maxStream+1))
+	n, err := io.Copy(filter, io.LimitReader(from, maxBytes+1))
 	switch {
-	case n > maxStream, errors.Is(err, zstd.ErrWindowSizeExceeded):
+	case n > maxBytes, errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return errOutgrown
 	case err != nil:
 		return err
@@ -118,6 +123,10 @@ func (b *measuredBuffer) Write(part []byte) (int, error) {
 // unpackLong undoes the Content-Encoding of a body that may be large. The text is measured first, so that a bomb takes no memory
 // at all. One of more than maxSize bytes is errOutgrown.
 func (u *unpacker) unpackLong(packed packedBody, maxSize int) ([]byte, error) {
+	maxBytes := int64(maxStream)
+	if packed.skipsLittle {
+		maxBytes = maxEnvelope
+	}
 	for size := keptOutput; ; {
 		into := measuredBuffer{text: make([]byte, 0, size), maxSize: maxSize}
 		source, err := u.newReader(packed.body, nil, packed.encoding)
@@ -125,7 +134,7 @@ func (u *unpacker) unpackLong(packed packedBody, maxSize int) ([]byte, error) {
 			return nil, err
 		}
 		if packed.isEnvelope {
-			err = copyNeededItems(source, &into)
+			err = copyNeededItems(source, &into, maxBytes)
 		} else {
 			_, err = io.Copy(&into, source)
 		}

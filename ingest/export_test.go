@@ -50,15 +50,28 @@ func (i *Ingest) WaitingForLarge() int {
 
 // HoldLarge keeps every large body waiting until the returned function is called.
 func (i *Ingest) HoldLarge() (goOn func()) {
-	goOn, _ = i.unpackers.turns.takeTurn(context.Background(), sender{})
+	goOn, _ = i.unpackers.large.takeTurn(context.Background(), sender{})
 	return goOn
 }
 
 // WaitingForTurn is how many large bodies wait.
 func (i *Ingest) WaitingForTurn() int {
-	i.unpackers.turns.mu.Lock()
-	defer i.unpackers.turns.mu.Unlock()
-	return len(i.unpackers.turns.waiting)
+	i.unpackers.large.mu.Lock()
+	defer i.unpackers.large.mu.Unlock()
+	return i.unpackers.large.countWaiting()
+}
+
+func (t *turns) countWaiting() (n int) {
+	for _, queue := range t.waiting {
+		n += len(queue)
+	}
+	return n
+}
+
+// HoldFirstLines keeps every body whose sender is not known waiting until the returned function is called.
+func (i *Ingest) HoldFirstLines() (goOn func()) {
+	goOn, _ = i.unpackers.first.turns.takeTurn(context.Background(), sender{})
+	return goOn
 }
 
 // HoldAtMost shortens the time in which a batch is tried. To be called before the first request.

@@ -25,7 +25,8 @@ type httpRequest struct {
 	browser       *envelope.Browser // nil unless the body is reports of one
 	isEnvelope    bool              // the body is an envelope
 	encoding      string            // of the body
-	projectID     int64             // 0 until its key is known to be good
+	hasKey        bool              // in the header or the query
+	project       *knownProject     // nil until its key is known to be good
 
 	// The memory that it has reserved.
 	small *reservation
@@ -49,7 +50,15 @@ func (r *httpRequest) clientAddress() string { return wire.WriteAddress(wire.Cli
 
 // whoSends returns the sender against whom a large body is counted.
 func (r *httpRequest) whoSends() sender {
-	return sender{r.projectID, wire.NetworkOf(wire.ClientOf(r.Request))}
+	return sender{r.projectID(), wire.NetworkOf(wire.ClientOf(r.Request))}
+}
+
+// projectID returns the id of the project, 0 until it is known.
+func (r *httpRequest) projectID() int64 {
+	if r.project == nil {
+		return 0
+	}
+	return r.project.ID
 }
 
 // releaseAll frees what the request has reserved.

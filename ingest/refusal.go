@@ -25,7 +25,7 @@ func (i *Ingest) writeRefusal(r *httpRequest, err error) int {
 		i.setRateLimit(r)
 		h.Set("Retry-After", secondsToRetry(i.clock()))
 	case core.PayloadTooLarge:
-		i.unpackers.turns.chargeTooLarge(r.whoSends(), r.bytesRead > 0)
+		i.unpackers.large.chargeTooLarge(r.whoSends(), r.bytesRead > 0)
 	}
 	i.refusalLog.logRefusal(r, failure.Code, err)
 	if r.speaksSentry && r.export == nil {

@@ -28,6 +28,6 @@ func (l *refusalLog) logRefusal(r *httpRequest, code core.Code, err error) {
 	if code == core.Unavailable {
 		level = slog.LevelWarn
 	}
-	l.log.Log(r.Context(), level, "events are refused", "code", code, "error", err, "project", r.projectID, "client", r.clientAddress(),
+	l.log.Log(r.Context(), level, "events are refused", "code", code, "error", err, "project", r.projectID(), "client", r.clientAddress(),
 		"sdk", r.sdk, "bytes", r.bytesRead, "request_id", r.w.Header().Get("X-Request-Id"), "more_since_the_last_line", more)
 }

@@ -16,32 +16,20 @@ type sentryReceipt struct {
 // serveEnvelope serves POST /api/{project}/envelope/.
 func (i *Ingest) serveEnvelope(r *httpRequest) (any, error) {
 	auth := credentialsOf(r.Request)
-	r.sdk, r.isEnvelope = auth.sdk, true
-	var project *knownProject
-	var err error
-	if auth.key != "" { // else the envelope itself may name its DSN: then the body must be read first
-		if project, err = i.admitSender(r, auth.key); err != nil {
+	r.sdk, r.isEnvelope, r.hasKey = auth.sdk, true, auth.key != ""
+	if r.hasKey { // else the envelope itself may name its DSN, which is looked for as its body is read
+		if _, err := i.admitSender(r, auth.key); err != nil {
 			return nil, err
 		}
 	}
-	events, err := i.takeEnvelope(r, project)
+	if err := i.readBody(r); err != nil {
+		return nil, err
+	}
+	events, err := i.takeItems(r, r.project, envelope.SplitEnvelope)
 	if err != nil {
 		return nil, err
 	}
 	return i.commitAndAnswer(r, events)
-}
-
-// takeEnvelope reads the envelope and makes its events ready to be stored. Without a project the envelope must name it.
-func (i *Ingest) takeEnvelope(r *httpRequest, project *knownProject) (events []pendingEvent, err error) {
-	if err := i.readBody(r); err != nil {
-		return nil, err
-	}
-	if project == nil {
-		if project, err = i.admitByDSN(r); err != nil {
-			return nil, err
-		}
-	}
-	return i.takeItems(r, project, envelope.SplitEnvelope)
 }
 
 // takeItems takes the body apart, and makes the events in it ready to be stored.
@@ -57,19 +45,6 @@ func (i *Ingest) takeItems(
 		return err
 	})
 	return events, err
-}
-
-// admitByDSN admits a request without a key of its own, such as one through a tunnel.
-func (i *Ingest) admitByDSN(r *httpRequest) (*knownProject, error) {
-	line, err := i.unpackers.readFirstLine(r.waiting, *r.body, r.encoding)
-	if err != nil {
-		return nil, err
-	}
-	env, err := envelope.SplitEnvelope(line)
-	if err != nil {
-		return nil, core.RefuseField("", "%s", err)
-	}
-	return i.admitSender(r, keyOfDSN(env.Header.DSN))
 }
 
 // prepareItems prepares the events of an envelope. The sender is told of an item that cannot be taken, which never breaks its

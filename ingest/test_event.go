@@ -24,7 +24,7 @@ func (i *Ingest) TakeTestEvent(ctx context.Context, projectID int64, event []byt
 		return core.Receipt{}, err
 	}
 	r := &httpRequest{
-		Request: request, endpoint: endpointNative, receivedAt: core.At(i.clock()), projectID: project.ID,
+		Request: request, endpoint: endpointNative, receivedAt: core.At(i.clock()), project: project,
 		small: i.smallMemory.newReservation(sharedByAll), large: i.largeMemory.newReservation(project.ID),
 	}
 	defer r.releaseAll()

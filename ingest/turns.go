@@ -22,19 +22,22 @@ const (
 	maxSenders     = 4096 // projects are not bounded, as nobody can make them up
 )
 
-// sender is a project and a network, against which the time for large bodies is counted.
+// sender is a project and a network, against which time is counted.
 type sender struct {
-	project int64
+	project int64      // 0 for those that are not known yet
 	network netip.Addr // as wire.NetworkOf has it
 }
 
-// turns let one large body at a time be worked on. Of those that wait the next one is that of the project that has used least
-// time lately, and within the project that of the sender who has. Whoever sends what takes long, or what is refused in the end,
-// waits behind the others.
+// turns let some bodies at a time be worked on. Of those that wait the next one is that of the project that has used least time
+// lately; within the project it is that of the sender who has, or the oldest. Whoever sends what takes long, or what is refused in
+// the end, waits behind the others.
 type turns struct {
+	bySender bool // within a project; else its bodies come in the order of asking
+
 	mu      sync.Mutex
-	busy    bool
-	waiting []*waitingTurn // in the order of asking
+	free    int
+	asked   int                      // how many have waited
+	waiting map[int64][]*waitingTurn // by project, each in the order of asking
 
 	usedOfProjects map[int64]usedTime
 	usedOfSenders  *lru.Cache[sender, usedTime]
@@ -43,6 +46,7 @@ type turns struct {
 // waitingTurn is a body that waits.
 type waitingTurn struct {
 	sender  sender
+	number  int // in the order of asking
 	granted chan struct{}
 }
 
@@ -60,20 +64,24 @@ func (u usedTime) addTime(spent time.Duration, now time.Time) usedTime {
 	return usedTime{min(u.leftAt(now)+spent, mostRemembered), now}
 }
 
-func newTurns() *turns {
-	return &turns{usedOfProjects: map[int64]usedTime{}, usedOfSenders: mustMake(lru.New[sender, usedTime](maxSenders))}
+func newTurns(atOnce int, bySender bool) *turns {
+	return &turns{
+		bySender: bySender, free: atOnce, waiting: map[int64][]*waitingTurn{}, usedOfProjects: map[int64]usedTime{},
+		usedOfSenders: mustMake(lru.New[sender, usedTime](maxSenders)),
+	}
 }
 
 // takeTurn waits for the sender's turn, which ends with the returned function. It returns unavailable when ctx ends first.
 func (t *turns) takeTurn(ctx context.Context, of sender) (end func(), err error) {
 	t.mu.Lock()
-	if !t.busy {
-		t.busy = true
+	if t.free > 0 {
+		t.free--
 		t.mu.Unlock()
 		return t.beginTurn(of), nil
 	}
-	mine := &waitingTurn{of, make(chan struct{})}
-	t.waiting = append(t.waiting, mine)
+	t.asked++
+	mine := &waitingTurn{of, t.asked, make(chan struct{})}
+	t.waiting[of.project] = append(t.waiting[of.project], mine)
 	t.mu.Unlock()
 	select {
 	case <-mine.granted:
@@ -82,8 +90,8 @@ func (t *turns) takeTurn(ctx context.Context, of sender) (end func(), err error)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at := slices.Index(t.waiting, mine); at >= 0 {
-		t.waiting = slices.Delete(t.waiting, at, at+1)
+	if at := slices.Index(t.waiting[of.project], mine); at >= 0 {
+		t.dropWaiting(of.project, at)
 	} else { // it was granted at the same moment
 		t.grantNext(time.Now())
 	}
@@ -101,6 +109,13 @@ func (t *turns) beginTurn(of sender) (end func()) {
 	}
 }
 
+// dropWaiting takes a body out of its project's queue. The caller holds the mutex, as for all that follow but chargeTooLarge.
+func (t *turns) dropWaiting(project int64, at int) {
+	if t.waiting[project] = slices.Delete(t.waiting[project], at, at+1); len(t.waiting[project]) == 0 {
+		delete(t.waiting, project)
+	}
+}
+
 // chargeTooLarge charges for a body that was too large. Where the header said so, nothing was read: then the sender is charged
 // alone. Anybody can send such headers with the key of a page, and the others of the project must not wait for it.
 func (t *turns) chargeTooLarge(of sender, wasRead bool) {
@@ -114,9 +129,11 @@ func (t *turns) chargeTooLarge(of sender, wasRead bool) {
 	}
 }
 
-// chargeTime charges the sender and its project for time. The caller holds the mutex.
+// chargeTime charges the sender and its project for time.
 func (t *turns) chargeTime(of sender, spent time.Duration, now time.Time) {
-	t.chargeSender(of, spent, now)
+	if t.bySender {
+		t.chargeSender(of, spent, now)
+	}
 	t.usedOfProjects[of.project] = t.usedOfProjects[of.project].addTime(spent, now)
 }
 
@@ -125,29 +142,50 @@ func (t *turns) chargeSender(of sender, spent time.Duration, now time.Time) {
 	t.usedOfSenders.Add(of, used.addTime(spent, now))
 }
 
-// grantNext grants the next turn. The caller holds the mutex.
+// grantNext grants the next turn.
 func (t *turns) grantNext(now time.Time) {
-	if t.busy = len(t.waiting) > 0; !t.busy {
-		return
-	}
-	best := 0
-	for k := range t.waiting {
-		if t.hasUsedLess(t.waiting[k].sender, t.waiting[best].sender, now) {
-			best = k
+	var best *waitingTurn
+	var least time.Duration
+	isOnly := len(t.waiting) == 1 // then nothing needs to be compared
+	for project, queue := range t.waiting {
+		used := time.Duration(0)
+		if !isOnly {
+			used = t.usedOfProjects[project].leftAt(now).Truncate(time.Millisecond)
+		}
+		if best == nil || used < least || used == least && queue[0].number < best.number {
+			best, least = queue[0], used
 		}
 	}
-	close(t.waiting[best].granted)
-	t.waiting = slices.Delete(t.waiting, best, best+1)
+	if best == nil {
+		t.free++
+		return
+	}
+	at := 0
+	if t.bySender {
+		at = t.findSender(best.sender.project, now)
+	}
+	close(t.waiting[best.sender.project][at].granted)
+	t.dropWaiting(best.sender.project, at)
 }
 
-// hasUsedLess reports whether a has used less time than b, by a millisecond or more.
-func (t *turns) hasUsedLess(a, b sender, now time.Time) bool {
-	usedByA, usedByB := t.usedOfProjects[a.project], t.usedOfProjects[b.project]
-	if a.project == b.project {
-		usedByA, _ = t.usedOfSenders.Peek(a)
-		usedByB, _ = t.usedOfSenders.Peek(b)
+// findSender returns the place in a project's queue of the sender who has used least time, by a millisecond or more.
+func (t *turns) findSender(project int64, now time.Time) (best int) {
+	least := time.Duration(math.MaxInt64)
+	for at, waiting := range t.waiting[project] {
+		used, _ := t.usedOfSenders.Peek(waiting.sender)
+		if left := used.leftAt(now).Truncate(time.Millisecond); left < least {
+			best, least = at, left
+		}
 	}
-	return usedByA.leftAt(now).Truncate(time.Millisecond) < usedByB.leftAt(now).Truncate(time.Millisecond)
+	return best
+}
+
+// hasUsedMuch reports whether the sender has used more than a time lately.
+func (t *turns) hasUsedMuch(of sender, limit time.Duration) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	used, _ := t.usedOfSenders.Peek(of)
+	return used.leftAt(time.Now()) > limit
 }
 
 // busyError is the cause of an unavailable that has nothing to do with the database.

@@ -44,17 +44,17 @@ func orderOfTurns(t *testing.T, turns *turns, takes time.Duration, senders ...se
 func TestProjectsTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns()
+		turns := newTurns(1, true)
 		a, b, c, d := hostOf(1, 1), hostOf(1, 2), hostOf(2, 3), hostOf(3, 4)
 		require.Equal(t, []sender{a, c, d, b, c, a}, orderOfTurns(t, turns, time.Second, a, a, b, c, c, d), "by project, in it by address")
-		require.False(t, turns.busy)
+		require.Equal(t, 1, turns.free)
 	})
 }
 
 func TestWhoeverTookLongWaitsBehindOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns, slow, quick := newTurns(), hostOf(1, 1), hostOf(2, 2)
+		turns, slow, quick := newTurns(1, true), hostOf(1, 1), hostOf(2, 2)
 		end, err := turns.takeTurn(t.Context(), slow)
 		require.NoError(t, err)
 		time.Sleep(3 * time.Second)
@@ -70,7 +70,7 @@ func TestWhoeverTookLongWaitsBehindOthers(t *testing.T) {
 func TestWhoeverGivesUpKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns()
+		turns := newTurns(1, true)
 		end, err := turns.takeTurn(t.Context(), hostOf(1, 1))
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -82,7 +82,7 @@ func TestWhoeverGivesUpKeepsNobodyWaiting(t *testing.T) {
 		end, err = turns.takeTurn(t.Context(), hostOf(3, 3))
 		require.NoError(t, err)
 		end()
-		require.False(t, turns.busy)
+		require.Equal(t, 1, turns.free)
 		require.Empty(t, turns.waiting)
 	})
 }
@@ -90,7 +90,7 @@ func TestWhoeverGivesUpKeepsNobodyWaiting(t *testing.T) {
 func TestSendersThatAreRememberedAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns, kept := newTurns(), hostOf(1, 1)
+		turns, kept := newTurns(1, true), hostOf(1, 1)
 		for n := range 3 * maxSenders {
 			turns.chargeTooLarge(sender{1, netip.AddrFrom4([4]byte{11, 0, byte(n >> 8), byte(n)})}, true)
 			turns.chargeTooLarge(kept, true)
@@ -105,7 +105,7 @@ func TestSendersThatAreRememberedAreBounded(t *testing.T) {
 func TestBodiesThatWereNotReadAreTheSendersAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns, hostile, fellow, other := newTurns(), hostOf(1, 1), hostOf(1, 2), hostOf(2, 3)
+		turns, hostile, fellow, other := newTurns(1, true), hostOf(1, 1), hostOf(1, 2), hostOf(2, 3)
 		for range 100 {
 			turns.chargeTooLarge(hostile, false)
 		}
@@ -116,11 +116,40 @@ func TestBodiesThatWereNotReadAreTheSendersAlone(t *testing.T) {
 func TestWhatASenderHasUsedIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns, hostile := newTurns(), hostOf(1, 1)
+		turns, hostile := newTurns(1, true), hostOf(1, 1)
 		for range 10_000 {
 			turns.chargeTooLarge(hostile, true)
 		}
 		time.Sleep(20 * halfForgotten)
 		require.Less(t, turns.usedOfProjects[1].leftAt(time.Now()), time.Millisecond, "it is forgotten in minutes, however much it was")
+	})
+}
+
+// Several are worked on at once. The bodies of a project that take long leave room for those of another.
+func TestProjectsShareSeveralTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns, hostile, honest := newTurns(4, false), hostOf(1, 1), hostOf(2, 2)
+		for range 400 {
+			go func() {
+				end, err := turns.takeTurn(t.Context(), hostile)
+				if assert.NoError(t, err) {
+					time.Sleep(100 * time.Millisecond)
+					end()
+				}
+			}()
+		}
+		time.Sleep(150 * time.Millisecond)
+		for range 20 {
+			asked := time.Now()
+			end, err := turns.takeTurn(t.Context(), honest)
+			require.NoError(t, err)
+			time.Sleep(time.Millisecond)
+			end()
+			require.LessOrEqual(t, time.Since(asked), 101*time.Millisecond, "it comes as soon as one ends")
+		}
+		time.Sleep(time.Minute)
+		require.Equal(t, 4, turns.free)
+		require.Empty(t, turns.waiting)
 	})
 }

@@ -25,15 +25,18 @@ const largeBody = 256 << 10
 const keptOutput = 512 << 10
 
 // unpackers do the work between reading and storing, which takes processors only: decompression and the pipeline. There are as
-// many as can run at once, so that a request that waits has its body as it was sent and nothing more.
+// many as can run at once, so that a request that waits has its body as it was sent and nothing more. Projects share them fairly:
+// the bodies of one that take long wait behind those of the others.
 type unpackers struct {
 	idle  chan *unpacker
-	turns *turns
+	any   *turns // for an unpacker
+	large *turns // for a body of more than largeBody bytes
+	first *firstLines
 }
 
 func newUnpackers() *unpackers {
 	n := 2 * runtime.GOMAXPROCS(0)
-	u := &unpackers{idle: make(chan *unpacker, n), turns: newTurns()}
+	u := &unpackers{idle: make(chan *unpacker, n), any: newTurns(n, false), large: newTurns(1, true), first: newFirstLines()}
 	for range n {
 		u.idle <- new(unpacker)
 	}
@@ -49,6 +52,7 @@ type packedBody struct {
 	encoding     string
 	mayBeWrapped bool // it may be wrapped once more, as unwrapBase64 undoes it
 	isEnvelope   bool // of a long one the items that are dropped are left out
+	skipsLittle  bool // such items count to the limit
 	limit        int  // the largest size after decompression
 	sender       sender
 }
@@ -57,15 +61,16 @@ type packedBody struct {
 // compression bomb, is payload_too_large.
 func (u *unpackers) openBody(ctx context.Context, packed packedBody, work func(text []byte) error) error {
 	err := errOutgrown
-	if len(packed.body) <= largeBody {
+	if packed.limit <= largeBody || len(packed.body) <= largeBody && !saysItIsLarge(packed.body, packed.encoding) {
 		err = u.tryOpen(ctx, packed, min(packed.limit, largeBody), work)
 	}
 	if errors.Is(err, errOutgrown) && packed.limit > largeBody {
-		end, busy := u.turns.takeTurn(ctx, packed.sender)
+		end, busy := u.large.takeTurn(ctx, packed.sender)
 		if busy != nil {
 			return busy
 		}
 		defer end()
+		packed.skipsLittle = u.large.hasUsedMuch(packed.sender, trustedTime)
 		err = u.tryOpen(ctx, packed, packed.limit, work)
 	}
 	if errors.Is(err, errOutgrown) {
@@ -76,10 +81,12 @@ func (u *unpackers) openBody(ctx context.Context, packed packedBody, work func(t
 
 // tryOpen waits for an unpacker and opens the body with it. A text of more than maxSize bytes is errOutgrown.
 func (u *unpackers) tryOpen(ctx context.Context, packed packedBody, maxSize int, work func(text []byte) error) error {
-	one, err := u.takeUnpacker(ctx)
+	end, err := u.any.takeTurn(ctx, packed.sender)
 	if err != nil {
 		return err
 	}
+	defer end()
+	one := <-u.idle // there is one for each turn
 	defer func() { u.idle <- one }()
 	text, err := one.unpackBody(packed, maxSize)
 	if err == nil && packed.mayBeWrapped {
@@ -96,39 +103,6 @@ func (u *unpackers) tryOpen(ctx context.Context, packed packedBody, maxSize int,
 		defer func() { *one = unpacker{} }()
 	}
 	return work(text)
-}
-
-// takeUnpacker waits for an unpacker. The caller puts it back.
-func (u *unpackers) takeUnpacker(ctx context.Context) (*unpacker, error) {
-	select {
-	case one := <-u.idle:
-		return one, nil
-	case <-ctx.Done():
-		return nil, errBusy(ctx.Err())
-	}
-}
-
-// maxFirstLine is the longest header of an envelope that names its project.
-const maxFirstLine = 64 << 10
-
-// readFirstLine decompresses the first line of a body, and not much more: it is not known yet who sends it.
-func (u *unpackers) readFirstLine(ctx context.Context, body []byte, encoding string) (line []byte, err error) {
-	one, err := u.takeUnpacker(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { u.idle <- one }()
-	source, err := new(unpacker).newReader(body, nil, encoding)
-	if err != nil {
-		return nil, errEncoding(err)
-	}
-	text := make([]byte, maxFirstLine)
-	n, err := io.ReadFull(source, text)
-	if n == 0 && !errors.Is(err, io.EOF) {
-		return nil, errEncoding(err)
-	}
-	line, _, _ = bytes.Cut(text[:n], []byte{'\n'})
-	return line, nil
 }
 
 func errEncoding(err error) error {

@@ -16,6 +16,9 @@ const (
 	maxState       = 4000     // bytes; clients use some dozens
 )
 
+// accessDenied is the code for a person who refuses (RFC 6749, 4.1.2.1).
+const accessDenied = "access_denied"
+
 // challengeForm is what an S256 challenge looks like: 32 bytes in base64url.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
@@ -60,6 +63,9 @@ func (s *server) readAsking(r *http.Request) (a asking, problem string) {
 	if !isRegistered(client.Redirects, a.redirect) {
 		return a, "The client wants the answer sent to an address that it has not registered, so nothing was done."
 	}
+	if checkRedirect(a.redirect) != nil { // it was registered under other rules
+		return a, "The client wants the answer sent to an address of a kind that is not taken, so nothing was done."
+	}
 	return a, ""
 }
 
@@ -93,7 +99,7 @@ func (s *server) takeAnswer(w http.ResponseWriter, r *http.Request, a asking) {
 		return
 	}
 	if r.PostForm.Get("decision") != "allow" {
-		s.redirectFailure(w, r, a, failure{"access_denied", "the person has not allowed it"})
+		s.redirectFailure(w, r, a, failure{accessDenied, "the person has not allowed it"})
 		return
 	}
 	allowed := slices.DeleteFunc(slices.Clone(a.scopes), func(scope core.Scope) bool {
@@ -152,16 +158,31 @@ func describeRefusal(actor core.Actor, refused *core.Error) string {
 	return "Something went wrong in Errand; its log says what."
 }
 
+// redirectFailure has a client told of a failure. A program on the person's machine is told at once. Everybody can register a client,
+// with any site as its redirect: whoever follows a link to this server must not end up there unasked, so a page names the site, and
+// a button leads to it.
 func (s *server) redirectFailure(w http.ResponseWriter, r *http.Request, a asking, refused failure) {
-	s.redirectAnswer(w, r, a, url.Values{"error": {refused.Code}, "error_description": {refused.Description}})
+	answer := url.Values{"error": {refused.Code}, "error_description": {refused.Description}}
+	if isOnThisMachine(a.redirect) {
+		s.redirectAnswer(w, r, a, answer)
+		return
+	}
+	target, err := s.answerURL(r, a, answer)
+	if err != nil {
+		s.showProblem(w, unreadableTarget)
+		return
+	}
+	s.showFailure(w, a, refused, target)
 }
 
-// redirectAnswer sends the person's browser back to the client. iss says who answers (RFC 9207).
-func (s *server) redirectAnswer(w http.ResponseWriter, r *http.Request, a asking, answer url.Values) {
+// unreadableTarget should never be seen: what was registered is a URI.
+const unreadableTarget = "The address of the client cannot be read."
+
+// answerURL returns the address at which a client gets an answer. iss says who answers (RFC 9207).
+func (s *server) answerURL(r *http.Request, a asking, answer url.Values) (string, error) {
 	target, err := url.Parse(a.redirect)
-	if err != nil { // it was registered, so it is a URI
-		s.showProblem(w, "The address of the client cannot be read.")
-		return
+	if err != nil {
+		return "", err
 	}
 	query := target.Query()
 	for name, values := range answer {
@@ -172,6 +193,16 @@ func (s *server) redirectAnswer(w http.ResponseWriter, r *http.Request, a asking
 	}
 	query.Set("iss", s.publicURL(r))
 	target.RawQuery = query.Encode()
+	return target.String(), nil
+}
+
+// redirectAnswer sends the person's browser back to the client.
+func (s *server) redirectAnswer(w http.ResponseWriter, r *http.Request, a asking, answer url.Values) {
+	target, err := s.answerURL(r, a, answer)
+	if err != nil {
+		s.showProblem(w, unreadableTarget)
+		return
+	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	http.Redirect(w, r, target.String(), http.StatusSeeOther)
+	http.Redirect(w, r, target, http.StatusSeeOther)
 }

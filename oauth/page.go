@@ -18,14 +18,22 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// pageData is what the page shows: a problem alone, or the question with perhaps a problem.
+// pageData is what the page shows: a problem alone or with the way back, or the question with perhaps a problem.
 type pageData struct {
 	Problem string
+	Back    *wayBack
 	Client  string // empty: there is no question
 	Target  string
 	Action  string
 	Scopes  []scopeChoice
 	Nonce   string
+}
+
+// wayBack is where a client waits for the answer.
+type wayBack struct {
+	Client string
+	Target string       // as a person reads it
+	URL    template.URL // checkRedirect has taken its scheme
 }
 
 type scopeChoice struct {
@@ -54,6 +62,16 @@ func (s *server) showConsent(w http.ResponseWriter, a asking, status int, proble
 // showProblem says why there is nothing to ask.
 func (s *server) showProblem(w http.ResponseWriter, problem string) {
 	s.showPage(w, http.StatusBadRequest, pageData{Problem: problem}, "'none'")
+}
+
+// showFailure says what became of a client's question, and lets the person decide whether to go where the client wants the answer.
+func (s *server) showFailure(w http.ResponseWriter, a asking, refused failure, target string) {
+	status, problem := http.StatusBadRequest, "The client's question cannot be answered: "+refused.Description+"."
+	if refused.Code == accessDenied {
+		status, problem = http.StatusOK, "You have refused: the client gets no access."
+	}
+	back := wayBack{a.client.Name, describeTarget(a.redirect), template.URL(target)} //nolint:gosec // see its field
+	s.showPage(w, status, pageData{Problem: problem, Back: &back}, "'none'")
 }
 
 // showPage writes the page. Nobody may frame it, it runs nothing, and its form goes to this server and on to the client alone.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -94,6 +95,9 @@ func (p *Provider) Finish(ctx context.Context, v Visit, state, code string) (cor
 	}
 	if subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(v.Nonce)) != 1 {
 		return core.ProviderIdentity{}, fmt.Errorf("%w: its token is of another visit", ErrRefused)
+	}
+	if strings.TrimSpace(verified.Subject) == "" { // else all people of the provider would be one
+		return core.ProviderIdentity{}, fmt.Errorf("%w: its token does not say who has come (sub)", ErrRefused)
 	}
 	address, err := readAddress(ctx, provider, verified, tokens)
 	return core.ProviderIdentity{Issuer: verified.Issuer, Subject: verified.Subject, EmailAddress: address}, err

@@ -102,6 +102,16 @@ var answers = map[string]struct {
 	"no nonce":                {func(c *careless) { delete(c.claims, "nonce") }, sso.ErrRefused},
 	"for another client":      {func(c *careless) { c.claims["aud"] = "another" }, sso.ErrRefused},
 	"of another provider":     {func(c *careless) { c.claims["iss"] = "https://evil.example" }, sso.ErrRefused},
+	"nobody is named":         {func(c *careless) { delete(c.claims, "sub") }, sso.ErrRefused},
+	"an empty name":           {func(c *careless) { c.claims["sub"] = "" }, sso.ErrRefused},
+	"a name of spaces":        {func(c *careless) { c.claims["sub"] = " " }, sso.ErrRefused},
+	"a name that is null":     {func(c *careless) { c.claims["sub"] = nil }, sso.ErrRefused},
+	"a name that is a number": {func(c *careless) { c.claims["sub"] = 1 }, sso.ErrRefused},
+	"nobody is named when it is asked either": {func(c *careless) {
+		delete(c.claims, "sub")
+		delete(c.claims, "email")
+		c.userInfo = map[string]any{"email": "ann@example.com", "email_verified": true}
+	}, sso.ErrRefused},
 	"run out":                 {func(c *careless) { c.claims["exp"] = time.Now().Add(-time.Minute).Unix() }, sso.ErrRefused},
 	"signed by somebody else": {(*careless).changeSigner, sso.ErrRefused},
 	"no token":                {func(c *careless) { c.noToken = true }, sso.ErrRefused},
