@@ -9,58 +9,121 @@ import (
 	"errand/core"
 )
 
-// clock is this server's clock, set by Postgres': servers differ, and the deploy that one of them reports is compared with the
-// events that another takes (decisions 6).
+// clock tells Postgres' time: servers differ, and the deploy that one of them reports is compared with the events that another takes
+// (decisions 6). Between two measurements it goes on by the machine's monotonic clock, which nobody can set.
 type clock struct {
-	ownTime core.Clock
-	behind  atomic.Int64 // nanoseconds that ownTime is behind Postgres
+	ownTime core.Clock // the server's own; the clock tells this until it is measured
+	last    atomic.Pointer[measuredClock]
 }
 
-// tellTime is a core.Clock.
-func (c *clock) tellTime() time.Time { return c.ownTime().Add(time.Duration(c.behind.Load())) }
+// measuredClock is what the clocks said at one moment.
+type measuredClock struct {
+	at    time.Time     // Postgres' time
+	own   time.Time     // the server's own
+	ahead time.Duration // how far that was ahead
+	ref   time.Time     // of time.Now(), with its monotonic part
+}
 
-// ahead returns how far the server's own time is ahead of Postgres'.
-func (c *clock) ahead() time.Duration { return -time.Duration(c.behind.Load()) }
+func (m *measuredClock) tellAt(ref time.Time) time.Time { return m.at.Add(ref.Sub(m.ref)) }
+
+// tellTime is a core.Clock.
+func (c *clock) tellTime() time.Time {
+	if m := c.last.Load(); m != nil {
+		return m.tellAt(time.Now())
+	}
+	return c.ownTime()
+}
+
+// ahead returns how far the server's own time was ahead of Postgres' when it was measured last.
+func (c *clock) ahead() time.Duration {
+	if m := c.last.Load(); m != nil {
+		return m.ahead
+	}
+	return 0
+}
 
 const (
-	// measureClockEvery is how often the clock is compared with Postgres'.
+	// measureClockEvery is how often the clock is compared with Postgres': the monotonic clock drifts.
 	measureClockEvery = time.Hour
+	// lookAtClockEvery is how soon it is compared again after somebody set the server's own, or the machine slept: then the monotonic
+	// clock may have stood still.
+	lookAtClockEvery = 15 * time.Second
+	// stepOfClock is by how much the server's own clock goes otherwise than the monotonic one when it was set.
+	stepOfClock = time.Second
 	// warnOfClock is the difference above which operators are warned. Clocks that NTP keeps differ by much less.
 	warnOfClock = 5 * time.Second
 	// clockAtMost bounds one measurement.
 	clockAtMost = 5 * time.Second
 )
 
+// isDue reports whether the clock is to be compared again.
+func (c *clock) isDue(every time.Duration) bool {
+	m := c.last.Load()
+	if m == nil {
+		return true
+	}
+	gone := time.Since(m.ref)
+	step := c.ownTime().Round(0).Sub(m.own) - gone
+	return gone >= every || step.Abs() > stepOfClock
+}
+
 // setClock compares the server's clock with Postgres', and sets it. A difference that is below what can be measured is left.
 func (db *database) setClock(ctx context.Context, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, clockAtMost)
 	defer cancel()
-	behind, accuracy, err := db.MeasureClock(ctx)
+	reading, err := db.ReadClock(ctx)
 	if err != nil {
 		return err
 	}
-	if behind.Abs() > accuracy {
-		db.clock.behind.Add(int64(behind))
+	own := db.clock.ownTime().Round(0).Add(-time.Since(reading.Ref))
+	told := own
+	if last := db.clock.last.Load(); last != nil {
+		told = last.tellAt(reading.Ref)
 	}
-	if ahead := db.clock.ahead(); ahead.Abs() > warnOfClock {
+	m := &measuredClock{at: reading.At, own: own, ahead: own.Sub(reading.At), ref: reading.Ref}
+	if told.Sub(reading.At).Abs() <= reading.Accuracy {
+		m.at = told
+	}
+	if m.ahead.Abs() <= reading.Accuracy {
+		m.ahead = 0
+	}
+	db.clock.last.Store(m)
+	if m.ahead.Abs() > warnOfClock {
 		log.WarnContext(ctx, "the clock of this server differs from that of Postgres, by which all times are written: set it, as by NTP",
-			"seconds_ahead", ahead.Seconds())
+			"seconds_ahead", m.ahead.Seconds())
 	}
 	return nil
 }
 
-// watchClock keeps the clock set until ctx ends. While the database is away, it stays as it was set last.
+// setFirstClock sets the clock as soon as it can be compared, within DATABASE_WAIT. Without that the server goes on by its own.
+func (db *database) setFirstClock(ctx context.Context, c *Config, log *slog.Logger) {
+	err := c.waitForDatabase(ctx, log, func(ctx context.Context) error { return db.setClock(ctx, log) })
+	warnOfUnsetClock(ctx, log, err)
+}
+
+func warnOfUnsetClock(ctx context.Context, log *slog.Logger, err error) {
+	if err != nil && ctx.Err() == nil {
+		log.WarnContext(ctx, "the clock of this server could not be compared with that of Postgres", "error", err)
+	}
+}
+
+// watchClock keeps the clock set until ctx ends. While the database is away, it goes on as it was set last.
 func (db *database) watchClock(ctx context.Context, every time.Duration, log *slog.Logger) {
-	ticker := time.NewTicker(every)
+	ticker := time.NewTicker(min(every, lookAtClockEvery))
 	defer ticker.Stop()
-	for {
+	for hasFailed := false; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		if err := db.setClock(ctx, log); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "the clock of this server could not be compared with that of Postgres", "error", err)
+		if !db.clock.isDue(every) {
+			continue
 		}
+		err := db.setClock(ctx, log)
+		if !hasFailed { // else it was said
+			warnOfUnsetClock(ctx, log, err)
+		}
+		hasFailed = err != nil
 	}
 }

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -8,9 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"errand/app"
 	"errand/store/storetest"
+	"errand/testkit/logtext"
 )
 
 // wrongClock is the clock of a server that is ahead of the machine's, or behind.
@@ -22,7 +26,8 @@ func newWrongClock(ahead time.Duration) *wrongClock {
 	return c
 }
 
-func (c *wrongClock) tell() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+// tell has no monotonic part: when it is set, a time from before and one from after differ by that too.
+func (c *wrongClock) tell() time.Time { return time.Now().Round(0).Add(time.Duration(c.ahead.Load())) }
 
 // requireNow requires a time of an answer to be Postgres', which has the machine's clock here.
 func requireNow(t *testing.T, text any) {
@@ -61,6 +66,75 @@ func TestServersWithWrongClocksMissNoReturn(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestClockThatIsSetWhileTheServerRuns has nobody compare it before the next deploy.
+func TestClockThatIsSetWhileTheServerRuns(t *testing.T) {
+	t.Parallel()
+	c := configOn(storetest.NewURL(t))
+	own := newWrongClock(-120 * time.Second)
+	c.Clock = own.tell
+	s := startServer(t, c)
+	s.makeProject(t)
+	for n, ahead := range []time.Duration{0, -2 * time.Hour, 300 * time.Hour} {
+		own.ahead.Store(int64(ahead))
+
+		deployed := s.postAsAdmin(t, "/v1/deploys", fmt.Sprintf(`{"project": "web-shop", "commit": "abcdef12%d"}`, n))
+
+		requireNow(t, deployed["deployed_at"])
+	}
+}
+
+// hideClock has the database answer the question for its time with an error of that SQLSTATE, for whoever comes by the returned URL.
+func hideClock(t *testing.T, state string) (databaseURL string, conn *pgx.Conn) {
+	t.Helper()
+	databaseURL = storetest.NewEmptyURL(t)
+	conn = openConnection(t, databaseURL)
+	_, err := conn.Exec(t.Context(), `CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS
+		$$ BEGIN RAISE EXCEPTION 'no clock today' USING ERRCODE = '`+state+`'; END $$`)
+	require.NoError(t, err)
+	return databaseURL + "&search_path=public,pg_catalog", conn
+}
+
+// TestClockThatCannotBeComparedStopsNothing has an error that waiting does not mend, and one that does not end.
+func TestClockThatCannotBeComparedStopsNothing(t *testing.T) {
+	t.Parallel()
+	for name, state := range map[string]string{"denied": "42501", "not yet": "57P03"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			databaseURL, _ := hideClock(t, state)
+			c := configOn(databaseURL)
+			c.DatabaseWait = "1s"
+			const warning = "could not be compared with that of Postgres"
+
+			s := startServer(t, c)
+			require.Contains(t, s.log.String(), warning)
+			s.makeProject(t)
+			log := &logtext.Text{}
+			_, err := app.ListUsers(t.Context(), &c, log.NewLogger())
+
+			require.NoError(t, err)
+			require.Contains(t, log.String(), warning)
+		})
+	}
+}
+
+func TestStartWaitsForTheClock(t *testing.T) {
+	t.Parallel()
+	databaseURL, conn := hideClock(t, "57P03")
+	c := configOn(databaseURL)
+	c.DatabaseWait = "1m"
+	own := newWrongClock(120 * time.Second)
+	c.Clock = own.tell
+	s := beginStart(t, c)
+	require.Eventually(t, func() bool { return strings.Contains(s.log.String(), "no clock today") }, atMost, every)
+
+	_, err := conn.Exec(t.Context(), `DROP FUNCTION public.clock_timestamp()`)
+	require.NoError(t, err)
+
+	require.NoError(t, <-s.result)
+	defer s.Close(context.Background())
+	require.WithinDuration(t, time.Now(), s.Store().Now().Time, 5*time.Second)
 }
 
 func TestWrongClockIsWarnedOfAndMeasured(t *testing.T) {

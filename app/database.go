@@ -63,15 +63,20 @@ func openStore(ctx context.Context, c *Config, databaseURL string, ending *stops
 // prepareSchema waits until the database answers, and brings the schema up to date, or refuses an old one. It calls
 // say with what it does.
 func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logger, say func(string)) error {
-	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
-		say("starting: waiting for the database")
+	say("starting: waiting for the database")
+	err := c.waitForDatabase(ctx, log, func(ctx context.Context) error {
 		if err := db.checkDatabase(ctx, c); err != nil {
 			return err
 		}
-		if err := db.fitConnections(ctx, log); err != nil {
-			return err
-		}
-		if err := db.setClock(ctx, log); err != nil {
+		return db.fitConnections(ctx, log)
+	})
+	if err != nil {
+		return err
+	}
+	db.setFirstClock(ctx, c, log)
+	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
+		say("starting: waiting for the database")
+		if err := db.checkDatabase(ctx, c); err != nil {
 			return err
 		}
 		say("starting: migrating the database")
@@ -92,11 +97,8 @@ func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logg
 // prepareForCommand is prepare for a command, which may run beside servers of another version: it migrates an empty database
 // only.
 func (db *database) prepareForCommand(ctx context.Context, c *Config, log *slog.Logger) error {
-	return c.waitForDatabase(ctx, log, func(ctx context.Context) error {
+	err := c.waitForDatabase(ctx, log, func(ctx context.Context) error {
 		if err := db.checkDatabase(ctx, c); err != nil {
-			return err
-		}
-		if err := db.setClock(ctx, log); err != nil {
 			return err
 		}
 		err := db.CheckSchema(ctx)
@@ -108,6 +110,10 @@ func (db *database) prepareForCommand(ctx context.Context, c *Config, log *slog.
 		}
 		return db.Migrate(ctx, log)
 	})
+	if err == nil {
+		db.setFirstClock(ctx, c, log)
+	}
+	return err
 }
 
 // checkAtMost bounds one look at the database, which may take connections and answer nothing.

@@ -244,6 +244,28 @@ func TestSCMEditedPullRequest(t *testing.T) {
 	s.requireStatus("fix_pending")
 }
 
+// TestSCMEditOfAClosedPullRequest: hosts tell of edits of pull requests that are closed too.
+func TestSCMEditOfAClosedPullRequest(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	edit := func(more string) string {
+		s.Helper()
+		body := pullRequestOf("edited", "Another title", fmt.Sprintf("Errand-Issue: %d", s.issue), fromRepository+more)
+		return s.deliver("pull_request", strings.Replace(body, `"state": "open"`, `"state": "closed"`, 1))
+	}
+	s.openPR("opened", fromRepository)
+	s.openPR("closed", fromRepository)
+	s.requireStatus("unresolved")
+
+	require.JSONEq(t, `{"ok": true, "ignored": "the pull request is closed"}`, edit(`, "merged": false`))
+	s.requireStatus("unresolved")
+	edit("")
+	s.requireStatus("unresolved")
+
+	edit(wasMerged)
+	s.requireStatus("fix_pending")
+}
+
 // TestSCMSquashedCommit: an agent links the commit of its branch, and the pull request of that is squashed.
 func TestSCMSquashedCommit(t *testing.T) {
 	t.Parallel()

@@ -236,8 +236,8 @@ func TestSCMIgnores(t *testing.T) {
 		"deployment of no commit": {"deployment_status", deploymentOf("success", "main", ""), "must be a commit SHA"},
 		"long SHA":                {"deployment_status", deploymentOf("success", fixCommit+"0", ""), "must be a commit SHA"},
 		"short SHA":               {"deployment_status", deploymentOf("success", "abc123", ""), "must be a commit SHA"},
-		"long environment":        {"deployment_status", deploymentOf("success", fixCommit, strings.Repeat("x", 65)), "at most 64 characters"},
-		"hostile environment":     {"deployment_status", deploymentOf("success", fixCommit, "a\u202eb"), "a name that can be read"},
+		"blank environment":       {"deployment_status", deploymentOf("success", fixCommit, " "), "must not be blank"},
+		"invisible environment":   {"deployment_status", deploymentOf("success", fixCommit, "\u202e\u200b"), "must not be blank"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var answer struct {
@@ -251,6 +251,51 @@ func TestSCMIgnores(t *testing.T) {
 		})
 	}
 	require.Equal(t, "unresolved", s.showIssue()["status"])
+}
+
+// TestSCMEnvironmentsAreCleanedAsEverywhere has a deployment's environment be the one that a deploy of that name has.
+func TestSCMEnvironmentsAreCleanedAsEverywhere(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	for n, c := range []struct{ environment, want string }{
+		{" staging ", "staging"},
+		{"pro\u200bduction\u202e", "production"},
+		{"\u00a0eu\u00ad-1", "eu-1"},
+		{strings.Repeat("x", 65), strings.Repeat("x", 64)},
+	} {
+		commit := fmt.Sprintf("%040x", 0xabc0+n)
+		var delivered struct {
+			Deploys []struct{ Environment string }
+		}
+		body := s.deliver("deployment_status", deploymentOf("success", commit, c.environment))
+		require.NoError(t, json.Unmarshal([]byte(body), &delivered), body)
+		require.Len(t, delivered.Deploys, 1, body)
+		require.Equal(t, c.want, delivered.Deploys[0].Environment)
+		if len(c.environment) > 64 {
+			continue // create_deploy refuses it by its length
+		}
+		args, err := json.Marshal(map[string]string{"project": "web-shop", "commit": commit, "environment": c.environment})
+		require.NoError(t, err)
+		require.Equal(t, c.want, s.postAsAdmin(t, "/v1/deploys", string(args))["environment"])
+	}
+}
+
+// TestSCMDeploymentOfAMaskedCommit has the project's patterns mask the commit, which is the release: it still meets its events.
+func TestSCMDeploymentOfAMaskedCommit(t *testing.T) {
+	t.Parallel()
+	s := openSCMShop(t)
+	got := s.sendRequest(t.Context(), http.MethodPatch, "/v1/projects/web-shop", "", strings.NewReader(`{"scrub_patterns": ["[0-9a-f]{8,}"]}`))
+	require.Equal(t, http.StatusOK, got.status, got.body)
+	s.linkCommit(fixCommit)
+
+	body := s.deliver("deployment_status", deploymentOf("success", fixCommit, "production"))
+
+	require.Contains(t, body, `"release":"[Filtered]"`)
+	require.Contains(t, body, fmt.Sprintf(`"fixes_deployed":[%d]`, s.issue))
+	event := fmt.Sprintf(`{"message": "cart cannot be loaded", "release": %q, "environment": "production"}`, fixCommit)
+	got = s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", s.key, strings.NewReader(event))
+	require.Equal(t, http.StatusOK, got.status, got.body)
+	require.Equal(t, "regressed", s.showIssue()["status"])
 }
 
 func TestSCMRefuses(t *testing.T) {

@@ -71,8 +71,8 @@ func (b *brief) describeOverdue(f *core.Fix) string {
 	return fmt.Sprintf("The fix (%s) is overdue: linked %s ago; %s since %s not name it; %s since. See whether it was deployed: if so, "+
 		"report that deploy again with its commit or pull request (%s); if it waits for review or was dropped, finish it; "+
 		"else fix the error anew and link that.",
-		refOf(f), describeSpan(b.Now.Sub(f.LinkedAt.Time)), countOf(f.Overdue.Deploys, "deploy"), doOf(f.Overdue.Deploys),
-		countOf(f.Overdue.Events, "event"), core.CreateDeploy.Name)
+		refOf(f), describeSpan(b.Now.Sub(f.LinkedAt.Time)), countThings(f.Overdue.Deploys, "deploy"), doOf(f.Overdue.Deploys),
+		countThings(f.Overdue.Events, "event"), core.CreateDeploy.Name)
 }
 
 // describeSpan writes a span in the largest unit that it has, such as 3 days.
@@ -80,20 +80,12 @@ func describeSpan(span time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
 	case span >= day:
-		return countOf(int64(span/day), "day")
+		return countThings(int64(span/day), "day")
 	case span >= time.Hour:
-		return countOf(int64(span/time.Hour), "hour")
+		return countThings(int64(span/time.Hour), "hour")
 	default:
-		return countOf(int64(max(0, span)/time.Minute), "minute")
+		return countThings(int64(max(0, span)/time.Minute), "minute")
 	}
-}
-
-// countOf writes a number of things, such as 1 deploy or 3 deploys.
-func countOf(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprint(n, " ", thing)
 }
 
 func doOf(n int64) string {

@@ -69,6 +69,7 @@ type pullRequest struct {
 	Number         int64  `json:"number"`
 	Title          string `json:"title"`
 	Body           string `json:"body"`
+	State          string `json:"state"` // open or closed
 	Merged         bool   `json:"merged"`
 	MergeCommitSHA string `json:"merge_commit_sha"`
 	UpdatedAt      string `json:"updated_at"`
@@ -207,7 +208,10 @@ func (p payload) readPullRequest() (request *core.SCMPullRequest, ignored string
 	if request.Number == 0 {
 		request.Number = p.Number
 	}
+	isDead := r.State == "closed" && !r.Merged // hosts tell of edits after the end too
 	switch {
+	case p.Action != "closed" && isDead:
+		return nil, "the pull request is closed"
 	case p.Action == "opened" || p.Action == "reopened":
 		request.Change = core.SCMOpened
 	case p.Action == "edited":

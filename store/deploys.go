@@ -56,12 +56,7 @@ INSERT INTO deploy_pull_requests (project_id, url, number) SELECT @project_id, u
 // project_not_found.
 func (s *Store) CreateDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (core.ReportedDeploy, error) {
 	var reported core.ReportedDeploy
-	err := s.inTx(ctx, func(t *tx) error {
-		d := d // that of a try which was undone has other commits
-		if err := t.storeNames(ctx, &d); err != nil {
-			return err
-		}
-		var err error
+	err := s.inTx(ctx, func(t *tx) (err error) {
 		reported, err = t.createDeploy(ctx, actor, d)
 		return err
 	})
@@ -69,6 +64,9 @@ func (s *Store) CreateDeploy(ctx context.Context, actor core.Actor, d NewDeploy)
 }
 
 func (t *tx) createDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (core.ReportedDeploy, error) {
+	if err := t.storeNames(ctx, &d); err != nil {
+		return core.ReportedDeploy{}, err
+	}
 	reported := core.ReportedDeploy{
 		ProjectID: d.ProjectID, Release: core.ShowName(d.Release), Environment: core.ShowName(d.Environment), Commit: d.Commit,
 	}
@@ -80,6 +78,9 @@ func (t *tx) createDeploy(ctx context.Context, actor core.Actor, d NewDeploy) (c
 		return reported, err
 	}
 	reported.DeployedAt = place.DeployedAt
+	if err := t.renameRelease(ctx, d.ProjectID, d.Release); err != nil {
+		return reported, err
+	}
 	withPushed := len(d.Commits) == 0
 	if withPushed {
 		if d.Commits, err = t.findBrought(ctx, d.ProjectID, place.Number, []string{d.Commit}); err != nil {

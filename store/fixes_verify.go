@@ -103,15 +103,19 @@ func (t *tx) verifyFix(ctx context.Context, due dueFix) error {
 	return t.setVerified(ctx, fix)
 }
 
-// findStoredReturn looks for a return among the stored events. When an event is added, it may not be known yet that its
-// release contains the fix: the deploy is reported later, or the fix is linked only then.
+// findStoredReturn looks for a return among the stored events, of a verified fix among those that came since. When an event is
+// added, it may not be known yet that its release contains the fix: the deploy is reported later, or the fix is linked only then.
 func (t *tx) findStoredReturn(ctx context.Context, fix watch.Fix) (*fixes.Event, error) {
+	receivedAfter := fix.DeployedAt.Add(-skewOfEvents)
+	if fix.VerifiedAt.After(receivedAfter) {
+		receivedAfter = fix.VerifiedAt.Time
+	}
 	rows, err := pg.QueryMany[struct {
 		Release     string
 		Environment string
 		At          core.Time
 	}](ctx, t, eventsSinceDeploy, pg.Args{
-		"project_id": fix.ProjectID, "issue_id": fix.IssueID, "deployed_at": fix.DeployedAt, "received_after": fix.DeployedAt.Add(-skewOfEvents),
+		"project_id": fix.ProjectID, "issue_id": fix.IssueID, "deployed_at": fix.DeployedAt, "received_after": receivedAfter,
 	})
 	if err != nil {
 		return nil, err

@@ -85,7 +85,7 @@ func (t *tx) storeNames(ctx context.Context, d *NewDeploy) (err error) {
 	case d.Environment == "":
 		return core.RefuseField("environment", "must not be blank")
 	}
-	return t.renameRelease(ctx, d.ProjectID, d.Release)
+	return nil
 }
 
 const (

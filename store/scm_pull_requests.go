@@ -151,11 +151,12 @@ func (c *issueChange) giveBackFix(ctx context.Context, fix watch.Fix, reason str
 	if _, err := c.recordChange(ctx, action, data); err != nil || action != core.ActionIssueFix {
 		return err
 	}
-	return c.restoreFix(ctx, before.FixID)
+	return c.restoreFix(ctx, before.FixID, before.Status)
 }
 
-// restoreFix makes a fix that was replaced the fix of the issue again. A deploy may have brought it since it was replaced.
-func (c *issueChange) restoreFix(ctx context.Context, id int64) error {
+// restoreFix makes a fix that was replaced the fix of the issue again, which has the status now. A deploy may have brought it since it was
+// replaced, and the error may have returned while its events only counted.
+func (c *issueChange) restoreFix(ctx context.Context, id int64, status core.Status) error {
 	a := pg.Args{"project_id": c.project, "id": id}
 	if _, err := pg.Exec(ctx, c, reopenFix, a); err != nil {
 		return err
@@ -165,10 +166,25 @@ func (c *issueChange) restoreFix(ctx context.Context, id int64) error {
 		return err
 	}
 	fix, err := watch.ReadFix(ctx, c, c.project, id)
-	if err != nil || !fix.DeployedAt.IsZero() {
+	if err != nil {
 		return err
 	}
-	return c.deployIfContained(ctx, c.actor, fix)
+	if fix.DeployedAt.IsZero() {
+		if err := c.deployIfContained(ctx, c.actor, fix); err != nil {
+			return err
+		}
+		if fix, err = watch.ReadFix(ctx, c, c.project, id); err != nil {
+			return err
+		}
+	}
+	if fix.DeployedAt.IsZero() || !fix.RegressedAt.IsZero() {
+		return nil
+	}
+	returned, err := c.findStoredReturn(ctx, fix)
+	if err != nil || returned == nil {
+		return err
+	}
+	return fix.Regress(ctx, c.store.db, c.Tx, status, returned.Release)
 }
 
 // givenBackData is the data of a fix that was given back in the activity of its issue.

@@ -86,10 +86,8 @@ func (s *Store) OnDeliveries(call func(made int64)) { s.db.OnDeliveries(call) }
 // Close ends all connections.
 func (s *Store) Close() { s.db.Close() }
 
-// MeasureClock returns how far the store's clock is behind the database's, and how exactly that was measured (pg.DB.MeasureClock).
-func (s *Store) MeasureClock(ctx context.Context) (behind, accuracy time.Duration, err error) {
-	return s.db.MeasureClock(ctx)
-}
+// ReadClock asks the database what time it is (pg.DB.ReadClock).
+func (s *Store) ReadClock(ctx context.Context) (pg.ClockReading, error) { return s.db.ReadClock(ctx) }
 
 // Now returns the time by the store's clock, in the precision of the store.
 func (s *Store) Now() core.Time { return s.db.Now() }

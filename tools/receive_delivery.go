@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"errand/core"
 	"errand/fixes"
+	"errand/scrub"
 	"errand/store"
 )
 
@@ -20,7 +20,6 @@ const (
 	// maxLinksOfDelivery is how many issues one delivery links at most: a push of thousands of commits must not hold the locks
 	// of the project for long.
 	maxLinksOfDelivery = 100
-	maxEnvironment     = 64 // characters, as in create_deploy
 	defaultEnvironment = "production"
 )
 
@@ -187,11 +186,8 @@ func readDeployment(change *store.SCMDelivery, deployment core.SCMDeployment) (r
 		return "the commit of the deployment " + err.Error()
 	}
 	environment := cmp.Or(deployment.Environment, defaultEnvironment)
-	if utf8.RuneCountInString(environment) > maxEnvironment {
-		return fmt.Sprintf("the environment of the deployment must have at most %d characters", maxEnvironment)
-	}
-	if err := core.CheckName("environment", environment); err != nil {
-		return "the environment of the deployment must be a name that can be read"
+	if scrub.CleanEnvironment(environment) == "" { // what else is wrong with the name the store cleans, as of every deploy
+		return "the environment of the deployment must not be blank"
 	}
 	change.Deploy = &store.NewDeploy{Release: commit, Environment: environment, Commit: commit, Source: core.DeployedBySCM}
 	return ""

@@ -46,6 +46,25 @@ func (h *fixture) blobKeys() (keys []string) {
 	return keys
 }
 
+// TestMapOfABlankReleaseIsRefusedBeforeItIsStored has releases of which nothing is left when they are cleaned.
+func TestMapOfABlankReleaseIsRefusedBeforeItIsStored(t *testing.T) {
+	t.Parallel()
+	h := openShop(t)
+	for _, release := range []string{" ", "\t\n", "\u202e", "\u200b \u200b", "\x00"} {
+		body := strings.NewReader(payMap)
+		call := core.Call{Actor: core.NewBootstrapActor(), Body: &core.FileBody{Type: core.SourceMapJSON, Reader: body}}
+		args := map[string]any{"project": fmt.Sprint(shop), "release": release, "name": "~/app.js"}
+
+		_, failure := h.registry.Call(h.Context(), core.UploadSourceMap.Operation, call, args)
+
+		require.NotNil(t, failure, "%q", release)
+		require.Equal(t, core.InvalidRequest, failure.Code, "%q", release)
+		require.Equal(t, "release", failure.Details[0].Path, "%q", release)
+		require.Empty(t, h.blobKeys(), "%q", release)
+		require.Equal(t, len(payMap), body.Len(), "%q: nothing of the body is read", release)
+	}
+}
+
 func TestUploadedMapReplacesTheOldOne(t *testing.T) {
 	t.Parallel()
 	h := openShop(t)

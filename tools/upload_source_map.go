@@ -8,6 +8,7 @@ import (
 
 	"errand/blob"
 	"errand/core"
+	"errand/scrub"
 	"errand/sourcemap"
 	"errand/store"
 )
@@ -26,6 +27,9 @@ func (t *Tools) uploadSourceMap(ctx context.Context, call core.Call, in core.Upl
 	}
 	if len(upload.Path) > maxMapPath {
 		return wrapData(core.SourceMap{}, core.RefuseField("name", "must have a path of at most %d bytes", maxMapPath))
+	}
+	if scrub.CleanRelease(in.Release) == "" { // before the body is read and its index stored
+		return wrapData(core.SourceMap{}, core.RefuseField("release", "must not be blank"))
 	}
 	if upload.ProjectID, err = t.store.FindProjectExactly(ctx, in.Project); err != nil {
 		return wrapData(core.SourceMap{}, err)

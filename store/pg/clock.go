@@ -10,19 +10,25 @@ const clockSamples = 3
 
 const tellClock = `SELECT clock_timestamp() AS at`
 
-// MeasureClock returns how far the database's clock is behind or ahead of the injected one: positive when the injected one is
-// behind. The accuracy is half the time that the answer took.
-func (db *DB) MeasureClock(ctx context.Context) (behind, accuracy time.Duration, err error) {
+// ClockReading is what time the database's clock said.
+type ClockReading struct {
+	At       time.Time
+	Ref      time.Time     // the machine's then, with its monotonic part
+	Accuracy time.Duration // half the time that the answer took
+}
+
+// ReadClock asks the database what time it is.
+func (db *DB) ReadClock(ctx context.Context) (best ClockReading, err error) {
 	for n := range clockSamples {
-		began, asked := time.Now(), db.clock()
+		asked := time.Now()
 		row, err := QueryOne[struct{ At time.Time }](ctx, db.Reserved, tellClock, Args{})
 		if err != nil {
-			return 0, 0, err
+			return best, err
 		}
-		half := time.Since(began) / 2
-		if n == 0 || half < accuracy {
-			behind, accuracy = row.At.Sub(asked.Add(half)), half
+		half := time.Since(asked) / 2
+		if n == 0 || half < best.Accuracy {
+			best = ClockReading{At: row.At, Ref: asked.Add(half), Accuracy: half}
 		}
 	}
-	return behind, accuracy, nil
+	return best, nil
 }
