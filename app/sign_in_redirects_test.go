@@ -21,19 +21,27 @@ func TestRedirectsThatAreTaken(t *testing.T) {
 		return s.sendText(http.MethodPost, "/oauth/register", "application/json", string(body))
 	}
 	for _, redirect := range []string{
-		"https://claude.ai/api/mcp/auth_callback", "https://app.example:8443/cb?a=b", "https://127.0.0.1/cb", "http://127.0.0.1:1/", "http://[::1]:80/x",
-		"http://localhost/callback", "http://LOCALHOST:3/", "cursor://anysphere.cursor-mcp/oauth/callback", "vscode://vscode.github-authentication/did",
-		"vscode-insiders://x.y/z", "CURSOR://x/y", "claude:callback", "com.example.app:/oauth2redirect", "com.googleusercontent.apps.123-abc:/cb",
+		"https://claude.ai/api/mcp/auth_callback", "https://app.example:8443/cb?a=b", "https://127.0.0.1/cb",
+		"http://127.0.0.1:1/", "http://[::1]:80/x",
+		"http://localhost/callback", "http://LOCALHOST:3/", "cursor://anysphere.cursor-mcp/oauth/callback",
+		"vscode://vscode.github-authentication/did",
+		"vscode-insiders://x.y/z", "CURSOR://x/y", "claude:callback", "com.example.app:/oauth2redirect",
+		"com.googleusercontent.apps.123-abc:/cb",
 		"dev.zed.preview:cb", "com.applepie.app:/cb",
 	} {
 		require.Equal(t, http.StatusCreated, register(redirect).status, redirect)
 	}
 	for _, redirect := range []string{
-		"javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "ms-appinstaller:?source=https://evil.example",
-		"ms-settings:x", "ms-msdt:/id", "search-ms:query=x", "tel:+4912345", "sms:1", "mailto:a@b.example", "facetime:x", "ssh://x", "telnet://x",
-		"blob:https://x/y", "about:blank", "view-source:https://x", "intent://x", "itms-services://x", "x-apple.systempreferences:com.apple", "ws://x",
-		"microsoft.windows.camera:", "com.apple.tv:x", "com.microsoft.teams:x", "web+evil:x", "steam://run/1", "a:b", "evil:x", "a.b:x", ".a:x", "com.:x",
-		"http://127.0.0.1.evil.example/", "http://10.0.0.1/", "https:evil", "https:///x", "https://caf\u00e9.example/", "https://a b/", "//app.example/x",
+		"javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd",
+		"ms-appinstaller:?source=https://evil.example",
+		"ms-settings:x", "ms-msdt:/id", "search-ms:query=x", "tel:+4912345", "sms:1", "mailto:a@b.example",
+		"facetime:x", "ssh://x", "telnet://x",
+		"blob:https://x/y", "about:blank", "view-source:https://x", "intent://x", "itms-services://x",
+		"x-apple.systempreferences:com.apple", "ws://x",
+		"microsoft.windows.camera:", "com.apple.tv:x", "com.microsoft.teams:x", "web+evil:x", "steam://run/1", "a:b",
+		"evil:x", "a.b:x", ".a:x", "com.:x",
+		"http://127.0.0.1.evil.example/", "http://10.0.0.1/", "https:evil", "https:///x",
+		"https://caf\u00e9.example/", "https://a b/", "//app.example/x",
 	} {
 		got := register(redirect)
 		require.Equal(t, http.StatusBadRequest, got.status, redirect)
@@ -47,12 +55,15 @@ func TestNobodyIsSentToAnotherSiteUnasked(t *testing.T) {
 	s := openSignIn(t)
 	link := regexp.MustCompile(`<a class="button" href="([^"]*)" rel="noreferrer">Go to ([^<]*)</a>`)
 	for redirect, named := range map[string]string{
-		"https://evil.example/landing?x=1": "evil.example", "cursor://evil/x": "the program that opens cursor: links",
-		"com.example.app:/cb": "the program that opens com.example.app: links",
+		"https://evil.example/landing?x=1": "evil.example",
+		"cursor://evil/x":                  "the program that opens cursor: links",
+		"com.example.app:/cb":              "the program that opens com.example.app: links",
 	} {
 		s.clientID = s.registerClient("Evil", redirect)
 		for name, changes := range map[string][]string{
-			"no PKCE": {"code_challenge", ""}, "another response": {"response_type", "token"}, "only admin": {"scope", "admin"},
+			"no PKCE":          {"code_challenge", ""},
+			"another response": {"response_type", "token"},
+			"only admin":       {"scope", "admin"},
 			"another resource": {"resource", "https://elsewhere.example/mcp"},
 		} {
 			query := s.question(append(changes, "redirect_uri", redirect)...).Encode()

@@ -6,8 +6,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// saysItIsLarge reports whether a packed body says itself that it has more than largeBody bytes. Then nothing is opened before it
-// is its turn: a decompressor takes memory for what a body promises.
+// saysItIsLarge reports whether a packed body says itself that it has more than largeBody bytes. Then it waits for
+// its turn before it is opened, as a decompressor takes the memory that a body asks for.
 func saysItIsLarge(body []byte, encoding string) bool {
 	switch encoding {
 	case "br":

@@ -27,7 +27,7 @@ const (
 var errWindow = errors.New("ingest: the window is larger than that of an unknown sender")
 
 // firstLines open bodies whose senders are not known yet, one at a time, so that nobody without a key takes the time of those who
-// have one. Of those that wait the next one is that of the address that has used least time lately.
+// have one. The address that has used least time lately comes next.
 type firstLines struct {
 	turns    *turns
 	unpacker unpacker      // whoever has the turn uses them
@@ -37,7 +37,7 @@ type firstLines struct {
 
 func newFirstLines() *firstLines { return &firstLines{turns: newTurns(1, true)} }
 
-// readLine waits for the sender's turn and returns the first line of a body, of which the beginning is enough.
+// readLine waits for the sender's turn and returns the first line of a body. The beginning of the body is enough.
 func (f *firstLines) readLine(ctx context.Context, of sender, body []byte, encoding string) ([]byte, error) {
 	end, err := f.turns.takeTurn(ctx, of)
 	if err != nil {

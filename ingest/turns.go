@@ -28,9 +28,8 @@ type sender struct {
 	network netip.Addr // as wire.NetworkOf has it
 }
 
-// turns let some bodies at a time be worked on. Of those that wait the next one is that of the project that has used least time
-// lately; within the project it is that of the sender who has, or the oldest. Whoever sends what takes long, or what is refused in
-// the end, waits behind the others.
+// turns let some bodies at a time be worked on. The project that has used least time lately comes next, and within it the sender who
+// has, or the oldest body. A sender whose bodies take long, or are refused in the end, waits behind the others.
 type turns struct {
 	bySender bool // within a project; else its bodies come in the order of asking
 
