@@ -126,7 +126,8 @@ func (c Client) fetchAnswer(r *http.Request) (response *http.Response, body []by
 		return response, body, fmt.Errorf("%s answered %s: set ERRAND_URL to where it leads, %s", &where, response.Status, to)
 	}
 	if response.StatusCode >= http.StatusMultipleChoices {
-		return response, body, fmt.Errorf("%s answered %s%s", &where, response.Status, explainFailure(response.Header, body))
+		text := fmt.Sprintf("%s answered %s%s", &where, response.Status, explainFailure(response.Header, body))
+		return response, body, newRefusedCall(response, body, text)
 	}
 	if len(body) > 0 && !json.Valid(body) {
 		return response, body, fmt.Errorf("%s answered %s: %w", &where, response.Status, errNotErrand)

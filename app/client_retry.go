@@ -2,9 +2,12 @@ package app
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,9 +23,28 @@ const (
 
 // refusedCall is an answer of the API that is not a success.
 type refusedCall struct {
-	status int
-	code   core.Code
-	text   string
+	status  int
+	code    core.Code
+	details []core.Detail
+	text    string
+}
+
+// newRefusedCall makes the error of an answer, with what is said of it.
+func newRefusedCall(response *http.Response, body []byte, text string) *refusedCall {
+	var failure struct {
+		Error   core.Code
+		Details []core.Detail
+	}
+	_ = json.Unmarshal(body, &failure) // else it is no error of the API
+	return &refusedCall{response.StatusCode, failure.Error, failure.Details, text}
+}
+
+// refusesIn reports whether an error of a call refuses a field, or one within it.
+func refusesIn(err error, field string) bool {
+	var refused *refusedCall
+	return errors.As(err, &refused) && slices.ContainsFunc(refused.details, func(d core.Detail) bool {
+		return d.Path == field || strings.HasPrefix(d.Path, field+".")
+	})
 }
 
 func (e *refusedCall) Error() string { return e.text }

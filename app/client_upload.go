@@ -40,5 +40,5 @@ func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedM
 		return 0, nil
 	}
 	text := "the server answered " + response.Status + explainFailure(nil, answer)
-	return findWait(response), &refusedCall{response.StatusCode, codeOf(answer), text}
+	return findWait(response), newRefusedCall(response, answer, text)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"errand/core"
 )
@@ -47,7 +46,7 @@ func (d DeployReport) Send(ctx context.Context, c Client, w io.Writer) (core.Rep
 		return reported, fmt.Errorf("a deploy has at most %d commits, not %d", maxDeployCommits, len(input.Commits))
 	}
 	err := c.callOperation(ctx, core.CreateDeploy.Operation, input, &reported, w)
-	if err != nil && len(found) > 0 && strings.Contains(err.Error(), "pull_requests.") { // of a host that the server does not know
+	if err != nil && len(found) > 0 && refusesIn(err, "pull_requests") { // of a host that the server does not know
 		_, _ = fmt.Fprintf(w, "  The pull requests of the log are left out: %v\n", err)
 		input.PullRequests = d.PullRequests
 		err = c.callOperation(ctx, core.CreateDeploy.Operation, input, &reported, w)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -21,24 +22,31 @@ const (
 	maxDeployPullRequests = 100
 )
 
+// commitsUnasked is how many commits a deploy names when the server does not say what was deployed last: more than a deploy usually
+// brings, and not the whole history with each.
+const commitsUnasked = 50
+
 // loggedCommit is a commit from the output of git log.
 type loggedCommit struct{ sha, message string }
 
 // findChanges asks git for the commits since the deploy before, and finds the pull requests that they merge. When no flag names the
 // commit that was deployed before, it asks the server, and it returns nothing in a folder without the commit of this deploy.
 func (d DeployReport) findChanges(ctx context.Context, c Client, w io.Writer) (commits, pullRequests []string, err error) {
-	from := d.CommitsFrom
+	from, most := d.CommitsFrom, maxDeployCommits
 	if from == "" {
 		if _, err := d.runGit(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", d.Commit+"^{commit}"); err != nil {
 			return nil, nil, nil
 		}
-		from = d.findLastDeployed(ctx, c)
+		if from, err = d.findLastDeployed(ctx, c); err != nil {
+			most = commitsUnasked
+			sayUnasked(err, w)
+		}
 		if !d.hasCommit(ctx, from) {
 			d.sayShallow(ctx, from, w)
 			from = ""
 		}
 	}
-	logged, err := d.listCommits(ctx, from)
+	logged, err := d.listCommits(ctx, from, most)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,14 +58,14 @@ func (d DeployReport) findChanges(ctx context.Context, c Client, w io.Writer) (c
 	return commits, d.listPullRequests(ctx, logged), nil
 }
 
-// findLastDeployed returns the commit that was deployed to the environment last, empty when it is not known: there was none, or the
-// token may not read.
-func (d DeployReport) findLastDeployed(ctx context.Context, c Client) string {
+// findLastDeployed returns the commit that was deployed to the environment last, empty when there was none. The error is why the
+// server does not say it.
+func (d DeployReport) findLastDeployed(ctx context.Context, c Client) (string, error) {
 	const most = 100
 	input := core.ListReleasesInput{Project: core.ProjectRef(d.Project), Paging: core.Paging{Limit: most}}
 	var releases []core.Release
-	if c.callOperation(ctx, core.ListReleases.Operation, input, &releases, io.Discard) != nil {
-		return "" // what is wrong the report itself will say
+	if err := c.callOperation(ctx, core.ListReleases.Operation, input, &releases, io.Discard); err != nil {
+		return "", err
 	}
 	var last core.Deploy
 	for _, release := range releases {
@@ -67,7 +75,16 @@ func (d DeployReport) findLastDeployed(ctx context.Context, c Client) string {
 			}
 		}
 	}
-	return last.Commit
+	return last.Commit, nil
+}
+
+// sayUnasked says what to do when the token may not read what was deployed last. Of another error the report itself will say it.
+func sayUnasked(err error, w io.Writer) {
+	var refused *refusedCall
+	if errors.As(err, &refused) && refused.status == http.StatusForbidden {
+		_, _ = fmt.Fprintf(w, "  The token may not read releases, so it is not known what was deployed last, and the newest %d commits are "+
+			"reported: give it the scope %s, or name the last one by --commits-from.\n", commitsUnasked, core.IssuesRead)
+	}
 }
 
 func (d DeployReport) hasCommit(ctx context.Context, commit string) bool {
@@ -91,13 +108,13 @@ func (d DeployReport) sayShallow(ctx context.Context, last string, w io.Writer) 
 	}
 }
 
-// listCommits asks git for the commits since a revision, the newest if there are too many; with an empty revision for the newest.
-func (d DeployReport) listCommits(ctx context.Context, from string) ([]loggedCommit, error) {
+// listCommits asks git for the commits since a revision, at most so many, the newest; with an empty revision for the newest.
+func (d DeployReport) listCommits(ctx context.Context, from string, most int) ([]loggedCommit, error) {
 	revisions := d.Commit
 	if from != "" {
 		revisions = from + ".." + d.Commit
 	}
-	count := "--max-count=" + strconv.Itoa(maxDeployCommits)
+	count := "--max-count=" + strconv.Itoa(most)
 	out, err := d.runGit(ctx, "log", "-z", "--format=%H%n%B", count, "--end-of-options", revisions, "--")
 	if err != nil {
 		return nil, fmt.Errorf("git log %s: %w", revisions, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -176,6 +177,63 @@ func TestDeployCommandInAShallowClone(t *testing.T) {
 	require.NotContains(t, text.String(), token)
 }
 
+// TestDeployByATokenThatMayNotRead says so, and names the newest commits, not the whole history with each deploy.
+func TestDeployByATokenThatMayNotRead(t *testing.T) {
+	t.Parallel()
+	s, r := openSCMShop(t), openRepository(t)
+	old := r.commit("Long before")
+	for n := range 60 {
+		r.commit(fmt.Sprintf("Change %d", n))
+	}
+	fix := r.commit("Fix it")
+	r.commit("The last")
+	s.linkCommit(old)
+	other := s.addIssue("other")
+	s.postAsAdmin(t, fmt.Sprintf("/v1/issues/%d/fix", other), fmt.Sprintf(`{"commit": %q}`, fix))
+	token := s.postAsAdmin(t, "/v1/tokens", `{"name": "ci", "scopes": ["releases:write"], "project": "web-shop"}`)["token"].(string)
+	report := app.DeployReport{Project: "web-shop", Commit: r.head(), Environment: "production", Dir: r.dir}
+	var text strings.Builder
+
+	reported, err := report.Send(t.Context(), app.Client{URL: "http://" + s.Addr(), Token: core.Secret(token)}, &text)
+
+	require.NoError(t, err)
+	require.Equal(t, core.List[int64]{other}, reported.FixesDeployed)
+	require.Contains(t, text.String(), "The token may not read releases")
+	require.Contains(t, text.String(), "issues:read")
+	require.Contains(t, text.String(), "--commits-from")
+
+	report.Environment = "staging" // which had none: the whole history is new there
+	text.Reset()
+	reported, err = report.Send(t.Context(), app.Client{URL: "http://" + s.Addr(), Token: adminToken}, &text)
+	require.NoError(t, err)
+	require.Contains(t, reported.FixesDeployed, s.issue)
+	require.Empty(t, text.String())
+}
+
+// TestDeployRefusedForAnotherField holds that only what is refused is left out: a project may be called like a field.
+func TestDeployRefusedForAnotherField(t *testing.T) {
+	t.Parallel()
+	var sent []string
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		body, _ := io.ReadAll(q.Body)
+		sent = append(sent, string(body))
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error": "invalid_request", "details": [{"path": "release", "message": "must not be pull_requests.1"}]}`)
+	}))
+	t.Cleanup(refusing.Close)
+	r := openRepository(t)
+	before := r.head()
+	r.commit("Fix it (#3)")
+	report := app.DeployReport{Project: "shop", Commit: r.head(), CommitsFrom: before, Environment: "production", Dir: r.dir}
+	var text strings.Builder
+
+	_, err := report.Send(t.Context(), app.Client{URL: refusing.URL, Token: adminToken}, &text)
+
+	require.ErrorContains(t, err, "release must not be")
+	require.Len(t, sent, 1)
+	require.Empty(t, text.String())
+}
+
 // TestDeployScriptOfTheGuide runs the script as it stands in the guide, with the agent's token of a setup.
 func TestDeployScriptOfTheGuide(t *testing.T) {
 	t.Parallel()
@@ -185,7 +243,7 @@ func TestDeployScriptOfTheGuide(t *testing.T) {
 	require.NotNil(t, script, guide.body)
 	text := strings.NewReplacer(`\n`, "\n", `\"`, `"`, `\\`, `\`, `\u0026`, "&", `\u003c`, "<", `\u003e`, ">").Replace(script[1])
 	text = strings.ReplaceAll(text, "https://errand.example", "http://"+s.Addr())
-	made := s.postAsAdmin(t, "/v1/setup/tokens", `{"name": "fixer", "project": "web-shop", "deploys": true}`)
+	made := s.postAsAdmin(t, "/v1/setup/tokens", `{"name": "ci", "project": "web-shop", "deploys": true, "only_project": true}`)
 	require.Equal(t, []any{"issues:read", "issues:write", "releases:write"}, made["scopes"])
 	run := func(with ...string) string {
 		shell := exec.CommandContext(t.Context(), with[0], append(with[1:], "-c", text)...) //nolint:gosec // the guide's own script
@@ -206,5 +264,5 @@ func TestDeployScriptOfTheGuide(t *testing.T) {
 	s.postAsAdmin(t, "/v1/projects", `{"name": "Other"}`)
 	report := app.DeployReport{Project: "other", Commit: r.head(), Environment: "production", Dir: r.dir}
 	_, err := report.Send(t.Context(), app.Client{URL: "http://" + s.Addr(), Token: core.Secret(made["token"].(string))}, io.Discard)
-	require.ErrorContains(t, err, "403 Forbidden: forbidden_project")
+	require.ErrorContains(t, err, "404 Not Found: project_not_found")
 }
