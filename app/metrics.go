@@ -37,7 +37,7 @@ type metrics struct {
 func (m *metrics) observeClock(c *clock) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "errand_clock_ahead_seconds",
-		Help: "How far this server's clock is ahead of Postgres', measured at the start, hourly, and when it was set; the times written are Postgres'.",
+		Help: "How far this server's clock is ahead of Postgres', at the start, hourly and when it was set; Errand writes Postgres' time.",
 	}, func() float64 { return c.ahead().Seconds() }))
 }
 
