@@ -56,7 +56,7 @@ const (
 	clockAtMost = 5 * time.Second
 )
 
-// isDue reports whether the clock is to be compared again.
+// isDue reports whether it is time to compare the clock again.
 func (c *clock) isDue(every time.Duration) bool {
 	m := c.last.Load()
 	if m == nil {

@@ -85,7 +85,7 @@ func TestClockThatIsSetWhileTheServerRuns(t *testing.T) {
 	}
 }
 
-// hideClock has the database answer the question for its time with an error of that SQLSTATE, for whoever comes by the returned URL.
+// hideClock makes a database that answers the question for its time with an error of that SQLSTATE, by the returned URL.
 func hideClock(t *testing.T, state string) (databaseURL string, conn *pgx.Conn) {
 	t.Helper()
 	databaseURL = storetest.NewEmptyURL(t)

@@ -167,10 +167,10 @@ func (s *textScale) addLetter(c byte, kind charKind) {
 }
 
 func (s *textScale) addDigit() {
-	switch {
-	case s.kind == digitChar:
+	switch s.kind {
+	case digitChar:
 		s.weight += weightOfNextDigit
-	case s.kind == blankChar:
+	case blankChar:
 		s.weight += weightOfDigit + weightOfSpaceBeforeDigit
 	default:
 		s.weight += weightOfDigit
