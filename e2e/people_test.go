@@ -3,6 +3,9 @@
 package e2e
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -32,16 +35,13 @@ func (p *tab) waitForText(text string) {
 func TestPeopleInABrowser(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
-	line, err := s.out.ReadString('\n')
-	require.NoError(t, err)
-	for !strings.Contains(line, "/sign-up?code=") {
-		line, err = s.out.ReadString('\n')
-		require.NoError(t, err)
-	}
-	_, code, _ := strings.Cut(line, "/sign-up?code=")
-	code = strings.FieldsFunc(code, func(r rune) bool { return r == '"' || r == '\n' })[0]
+	var link []byte
+	require.Eventually(t, func() bool { // the file may be written after the line that the server is ready
+		link, _ = os.ReadFile(filepath.Join(s.dataDir, "sign-up-link"))
+		return bytes.HasSuffix(link, []byte("\n"))
+	}, 10*time.Second, 20*time.Millisecond)
 	const email, password, another = "ann@example.com", "correct horse battery", "another horse battery"
-	p := (&browser{ctx: startChromium(t)}).openURL(t, s.url+"/sign-up?code="+code)
+	p := (&browser{ctx: startChromium(t)}).openURL(t, strings.TrimSpace(string(link)))
 
 	p.fillForm("/sign-up", "email", email, "password", password, "repeated", password)
 	p.waitForText("Signed in as ann@example.com, site admin.")
