@@ -54,22 +54,20 @@ func RenderFacts(facts core.IssueFacts, now core.Time, o Options) (core.Brief, e
 // as the rest is read. An unknown or merged issue is not_found.
 func GatherFacts(ctx context.Context, s *store.Store, id int64, reader core.Actor) (core.IssueFacts, error) {
 	var (
-		similar             []core.KnownSimilar
-		tags                []core.TagShares
-		similarErr, tagsErr error
-		reading             sync.WaitGroup
+		similar    []core.KnownSimilar
+		similarErr error
+		reading    sync.WaitGroup
 	)
 	if !s.Settings().SimilarOff {
 		reading.Go(func() { similar, similarErr = findSimilar(ctx, s, id, reader) })
 	}
-	reading.Go(func() { tags, tagsErr = countTags(ctx, s, id) })
 	facts, err := s.ReadIssueFacts(ctx, id)
+	if err == nil && facts.Issue.StoredEvents > 1 { // the tags of a single event stand in it
+		facts.Tags, err = countTags(ctx, s, id)
+	}
 	reading.Wait()
 	facts.Similar = keepTelling(&facts.Issue.Issue, similar)
-	if facts.Issue.StoredEvents > 1 { // what a single event has stands in it
-		facts.Tags = tags
-	}
-	return facts, cmp.Or(err, similarErr, tagsErr)
+	return facts, cmp.Or(err, similarErr)
 }
 
 // farScore is what an issue of another project or another language must score at least to be told: below, nothing but common words
