@@ -24,7 +24,7 @@ build: ## Build bin/errand.
 
 .PHONY: run
 run: deps build ## Install what is missing, build, and start the server; it prints its URL and token.
-	@exec bin/errand serve
+	@exec bin/errand serve --show-token
 
 .PHONY: test
 test: deps ## Run the tests.

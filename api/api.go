@@ -40,6 +40,8 @@ type Options struct {
 	AuthenticateSession func(*http.Request) (core.Actor, error)
 	// Pages are the pages for people by their paths; nil for none.
 	Pages map[string]http.Handler
+	// UnknownPage answers a browser that asks for a path that is not there; nil for the same JSON that others get.
+	UnknownPage http.HandlerFunc
 	// Texts are plain texts by their paths, which everybody may read; nil for none.
 	Texts     map[string]func() string
 	Ingest    http.Handler // at ingestRoutes, with keys of its own; nil for none
@@ -79,7 +81,7 @@ func New(o Options) http.Handler {
 	s := &server{o}
 	router := chi.NewRouter()
 	router.Use(identifyRequest, s.observeRequest, middleware.GetHead)
-	router.NotFound(func(w http.ResponseWriter, r *http.Request) { wire.RefuseRequest(w, r, core.NewError(core.NotFound)) })
+	router.NotFound(s.refuseUnknown)
 	router.MethodNotAllowed(methodNotAllowed(router))
 
 	if !o.WithoutOperations {
@@ -117,6 +119,15 @@ func New(o Options) http.Handler {
 	router.Get("/healthz", serveHealth)
 	router.Get("/readyz", s.serveReady)
 	return router
+}
+
+// refuseUnknown answers a request for a path that is not there.
+func (s *server) refuseUnknown(w http.ResponseWriter, r *http.Request) {
+	if s.UnknownPage != nil && wire.WantsPage(r) {
+		s.UnknownPage(w, r)
+		return
+	}
+	wire.RefuseRequest(w, r, core.NewError(core.NotFound))
 }
 
 // mountAPI serves the operations, and what explains them.

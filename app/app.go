@@ -52,8 +52,8 @@ type App struct {
 	db       *database
 	settings *settings
 	ingest   *ingest.Ingest
-	blobs    blob.Store // of source maps; nil for none
-	keys     *seal.Ring // that seal the secrets of webhooks; nil for none
+	blobs    *blob.OwnedStore // of source maps; nil for none
+	keys     *seal.Ring       // that seal the secrets of webhooks; nil for none
 	guard    *notify.Guard
 	listener net.Listener
 
@@ -98,7 +98,8 @@ func (a *App) openAll(ctx context.Context, version string) (err error) {
 	if err := a.listenOnAddr(); err != nil {
 		return err
 	}
-	a.log.InfoContext(ctx, "starting", "version", version, "config", a.config)
+	a.log.InfoContext(ctx, "starting", "version", version)
+	a.log.DebugContext(ctx, "configuration", "config", a.config)
 	if a.config.isPrivate() {
 		a.door.refuseWith("starting: the private Postgres is starting")
 	}
@@ -196,13 +197,13 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 	}
 	behaviour := tools.New(tools.Options{
 		Store: a.db.Store, AdminToken: a.config.AdminToken, Random: rand.Reader, SCMHost: a.config.SCMHost,
-		FindStoredType: grouping.FindStoredType, Blobs: a.blobs, Webhooks: a.describeWebhooks(), TakeTestEvent: a.ingest.TakeTestEvent,
+		FindStoredType: grouping.FindStoredType, Blobs: a.sourceMapBlobs(), Webhooks: a.describeWebhooks(), TakeTestEvent: a.ingest.TakeTestEvent,
 	})
 	registry, err := behaviour.Registry(a.log)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.openPeople(ctx, registry); err != nil {
+	if err := a.openPeople(ctx, registry, behaviour); err != nil {
 		return nil, err
 	}
 	surfaces := api.Options{
@@ -211,7 +212,7 @@ func (a *App) buildSurfaces(ctx context.Context, version string) (http.Handler, 
 		AuthenticateSession: a.authenticateSession(behaviour),
 	}
 	if a.config.hasRole(roleWeb) {
-		surfaces.Pages = a.people.site.Routes()
+		surfaces.Pages, surfaces.UnknownPage = a.people.site.Routes(), a.people.site.ServeUnknown
 	}
 	if a.config.hasRole(roleAPI) {
 		surfaces.SentryAPI = a.newSentryAPI(registry, behaviour, surfaces.Authenticate, version)
@@ -254,7 +255,7 @@ func (a *App) openIngest(ctx context.Context) error {
 	}
 	a.ingest = ingest.New(ingest.Options{
 		Store: a.db.Store, Clock: a.db.clock.tellTime, Random: rand.Reader, InstallKey: key, Log: a.log, Metrics: a.metrics.registry,
-		Failures: a.failures, Blobs: a.blobs,
+		Failures: a.failures, Blobs: a.sourceMapBlobs(),
 	})
 	a.stops.add("the events of hot issues", a.storeWaiting)
 	a.stops.add("the commits of events", func(context.Context) error { a.ingest.Close(); return nil })
@@ -266,14 +267,6 @@ func (a *App) URL() string { return a.db.Settings().BaseURL }
 
 // Addr is the host and port at which the server listens.
 func (a *App) Addr() string { return a.listener.Addr().String() }
-
-// MetricsURL is the URL of the metrics; empty without METRICS_ADDR.
-func (a *App) MetricsURL() string {
-	if a.operators == nil {
-		return ""
-	}
-	return "http://" + a.config.MetricsAddr + "/metrics"
-}
 
 // DataDir is where the generated secrets of a private installation are; empty with DATABASE_URL.
 func (a *App) DataDir() string {

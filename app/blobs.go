@@ -2,13 +2,17 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"errand/blob"
+	"errand/store"
 )
 
 // pingBlobsAtMost is how long a start waits to hear whether the storage of BLOBS can be used.
@@ -26,7 +30,8 @@ func (c *Config) blobsLocation() (string, error) {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(folder)}).String(), nil
 }
 
-// openBlobs opens the storage of source maps. One that is away is only warned of: events are taken in without it.
+// openBlobs opens the storage of source maps. One that is away is only warned of: events are taken in without it. One of another
+// installation is an error.
 func (a *App) openBlobs(ctx context.Context) error {
 	location, err := a.config.blobsLocation()
 	if err != nil || location == "" {
@@ -36,12 +41,59 @@ func (a *App) openBlobs(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("BLOBS: %w", err)
 	}
-	a.blobs = blobs
 	a.stops.add("the storage of BLOBS", func(context.Context) error { return blobs.Close() })
+	owner, err := a.identifyOwner(ctx)
+	if err != nil {
+		return err
+	}
+	a.blobs = blob.Own(blobs, owner)
 	ctx, cancel := context.WithTimeout(ctx, pingBlobsAtMost)
 	defer cancel()
-	if err := blobs.Ping(ctx); err != nil {
+	err = a.blobs.Ping(ctx)
+	if err == nil {
+		err = a.blobs.Renew(ctx)
+	}
+	switch {
+	case errors.Is(err, blob.ErrForeign):
+		return fmt.Errorf("BLOBS: %w", err)
+	case err != nil:
 		a.log.WarnContext(ctx, "the storage of BLOBS cannot be used now: source maps are neither taken nor looked up until it can", "error", err)
+	default:
+		a.warnOfCopies(ctx)
 	}
 	return nil
+}
+
+// identifyOwner says whose the storage of BLOBS is.
+func (a *App) identifyOwner(ctx context.Context) (blob.Owner, error) {
+	installation, err := a.db.EnsureInstallation(ctx, strings.ToLower(rand.Text()))
+	if err != nil {
+		return blob.Owner{}, fmt.Errorf("BLOBS: %w", err)
+	}
+	owner := blob.Owner{
+		Installation: installation.ID, Database: installation.Database, Prefix: store.SourceMapPrefix, Clock: time.Now,
+		KnowsAny: func(ctx context.Context, keys []string) (bool, error) {
+			found, err := a.db.FindBlobs(ctx, keys)
+			return len(found.Known) > 0, err
+		},
+	}
+	if installation.RestoredAt != nil {
+		owner.RestoredAt = installation.RestoredAt.Time
+	}
+	return owner, nil
+}
+
+// warnOfCopies says it when a copy of the database uses the storage too, or this is one.
+func (a *App) warnOfCopies(ctx context.Context) {
+	if err := a.blobs.CheckDeletion(ctx); errors.Is(err, blob.ErrKept) {
+		a.log.WarnContext(ctx, "source maps that are not needed any more stay in BLOBS for now", "reason", err)
+	}
+}
+
+// sourceMapBlobs is where source maps are; nil for nowhere.
+func (a *App) sourceMapBlobs() blob.Store {
+	if a.blobs == nil {
+		return nil
+	}
+	return a.blobs
 }

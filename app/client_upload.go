@@ -24,6 +24,9 @@ func (c Client) tryUpload(ctx context.Context, u SourceMapUpload, found emittedM
 	defer cancel()
 	op := core.UploadSourceMap.Operation
 	args := map[string]any{"project": u.Project, "release": u.Release, "name": found.name}
+	if u.Dist != "" {
+		args["dist"] = u.Dist
+	}
 	r, err := c.newRequest(ctx, op, args, fileBody{found.kind, newProgressReader(found.body, w)})
 	if err != nil {
 		return -1, err

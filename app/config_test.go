@@ -79,6 +79,7 @@ func TestConfigurationErrorsNameTheVariable(t *testing.T) {
 		{"RETENTION_DAYS", func(c *app.Config) { c.RetentionDays = "-1" }},
 		{"RETENTION_DAYS", func(c *app.Config) { c.RetentionDays = "3651" }},
 		{"RETENTION_DAYS", func(c *app.Config) { c.RetentionDays = "90d" }},
+		{"SOURCE_MAPS_MAX_MB", func(c *app.Config) { c.SourceMapsMaxMB = "2GB" }},
 		{"SIMILAR", func(c *app.Config) { c.Similar = "yes" }},
 		{"DATABASE_WAIT", func(c *app.Config) { c.DatabaseWait = "60" }},
 		{"SHUTDOWN_DELAY", func(c *app.Config) { c.ShutdownDelay = "1.5s" }},

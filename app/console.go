@@ -31,7 +31,7 @@ func askConsole[T any](ctx context.Context, c *Config, log *slog.Logger, ask fun
 
 // atConsole runs a command on the database, beside a running server too.
 func atConsole(ctx context.Context, c *Config, log *slog.Logger, command func(console) error) error {
-	if err := c.FillDefaults(); err != nil {
+	if err := c.findInstallation(ctx, log); err != nil {
 		return err
 	}
 	c.consoleURL = c.settings["BASE_URL"]

@@ -87,6 +87,7 @@ func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logg
 		} else if err := db.Migrate(ctx, log); err != nil {
 			return err
 		}
+		db.prepareRole(ctx, log)
 		if err := db.ConnectWriter(ctx); err != nil {
 			return err
 		}
@@ -94,26 +95,35 @@ func (db *database) prepareSchema(ctx context.Context, c *Config, log *slog.Logg
 	})
 }
 
-// prepareForCommand is prepare for a command, which may run beside servers of another version: it migrates an empty database
-// only.
+// prepareForCommand is prepareSchema for a command, which may run beside servers of another version: it changes no schema.
 func (db *database) prepareForCommand(ctx context.Context, c *Config, log *slog.Logger) error {
 	err := c.waitForDatabase(ctx, log, func(ctx context.Context) error {
 		if err := db.checkDatabase(ctx, c); err != nil {
 			return err
 		}
-		err := db.CheckSchema(ctx)
-		if !errors.Is(err, store.ErrOldSchema) {
+		exists, err := db.HasSchema(ctx)
+		if err == nil && !exists {
+			err = c.noSchemaError()
+		}
+		if err != nil {
 			return err
 		}
-		if version, _, err := db.ReadSchemaVersion(ctx); err != nil || version > 0 {
-			return errors.Join(store.ErrOldSchema, err)
-		}
-		return db.Migrate(ctx, log)
+		return db.CheckSchema(ctx)
 	})
 	if err == nil {
 		db.setFirstClock(ctx, c, log)
 	}
 	return err
+}
+
+// noSchemaError says which database has no installation in it.
+func (c *Config) noSchemaError() error {
+	where := "DATA_DIR " + c.DataDir
+	if !c.isPrivate() {
+		where = "DATABASE_URL " + redactURL(c.DatabaseURL.Reveal())
+	}
+	return fmt.Errorf("the database of %s has no tables of Errand's, and only errand serve and errand migrate make them: set DATA_DIR or "+
+		"DATABASE_URL as the server has it", where)
 }
 
 // checkAtMost bounds one look at the database, which may take connections and answer nothing.
@@ -155,6 +165,18 @@ func Migrate(ctx context.Context, c *Config, log *slog.Logger) error {
 		if err := db.checkDatabase(ctx, c); err != nil {
 			return err
 		}
-		return db.Migrate(ctx, log)
+		if err := db.Migrate(ctx, log); err != nil {
+			return err
+		}
+		db.prepareRole(ctx, log)
+		return nil
 	})
+}
+
+// prepareRole sets on the database's role what its sessions are to have, and says what somebody else has to do where it may not.
+func (db *database) prepareRole(ctx context.Context, log *slog.Logger) {
+	if err := db.PrepareRole(ctx); err != nil && ctx.Err() == nil {
+		log.WarnContext(ctx, "the role of the database lacks settings with which lists are read quickly, and lost connections noticed",
+			"error", err)
+	}
 }

@@ -17,4 +17,4 @@ func (a *App) JobNames() []string { return jobs.Options{Store: a.db.Store}.Names
 func (a *App) Store() *store.Store { return a.db.Store }
 
 // DescribeReady returns what a start says at its end.
-func (a *App) DescribeReady(onTerminal bool) []string { return a.describeReady(onTerminal) }
+func (a *App) DescribeReady(onTerminal bool) []string { return a.describeReady(onTerminal, onTerminal) }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/term"
+
 	"errand/api"
 )
 
@@ -47,9 +49,11 @@ func (c *Config) PrintError(err error) {
 }
 
 // PrintReady says on standard output where the server is, and where its admin token is: as JSON only where LOG_FORMAT asks
-// for it, since scripts read the plain lines.
-func (a *App) PrintReady() {
-	for _, line := range a.describeReady(isTerminal(os.Stdout)) {
+// for it, since scripts read the plain lines. A new admin token itself stands on a terminal alone, unless showToken asks for it:
+// what goes into a pipe is often collected and kept. JSON never has it.
+func (a *App) PrintReady(showToken bool) {
+	onTerminal := isTerminal(os.Stdout) && a.config.LogFormat != "json"
+	for _, line := range a.describeReady(onTerminal, onTerminal || showToken && a.config.LogFormat != "json") {
 		if a.config.LogFormat == "json" {
 			newJSONLog(os.Stdout, slog.LevelInfo).Info(line, "url", a.URL(), "listens_at", a.Addr())
 		} else {
@@ -60,19 +64,21 @@ func (a *App) PrintReady() {
 
 // describeReady returns the lines of PrintReady. Logs are collected and kept, so the link by which the first user signs up stands
 // on a terminal alone; a file has it wherever the lines go.
-func (a *App) describeReady(onTerminal bool) []string {
+func (a *App) describeReady(onTerminal, showToken bool) []string {
 	url, file := a.URL(), filepath.Join(a.DataDir(), adminTokenFile)
 	lines := []string{fmt.Sprintf("Errand is ready at %s (API page: %[1]s/docs, MCP: %[1]s/mcp)", url)}
 	switch {
-	case a.NewAdminToken != "":
+	case a.NewAdminToken != "" && showToken:
 		lines = append(lines, fmt.Sprintf("Admin token: %s (shown this once, and kept in %s)", a.NewAdminToken.Reveal(), file))
+	case a.NewAdminToken != "":
+		lines = append(lines, "Admin token: new, in "+file)
 	case a.DataDir() != "":
 		lines = append(lines, fmt.Sprintf("Admin token: in %s, unless ADMIN_TOKEN is set", file))
 	}
 	linkFile, err := a.keepSignUpLink()
 	switch {
 	case a.SignUpLink == "":
-	case onTerminal && a.config.LogFormat != "json":
+	case onTerminal:
 		lines = append(lines, fmt.Sprintf("There are no users yet. Make the first site admin within an hour: %s", a.SignUpLink.Reveal()))
 	case err != nil:
 		lines = append(lines, fmt.Sprintf("There are no users yet. Make the first site admin with errand user create --site-admin: the link "+
@@ -102,10 +108,7 @@ func (a *App) keepSignUpLink() (path string, err error) {
 	return path, writeSecret(path, a.SignUpLink)
 }
 
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // addTraceIDs returns a log whose lines about a request have the id of its trace, as trace_id.
 func addTraceIDs(log *slog.Logger) *slog.Logger { return slog.New(traceHandler{log.Handler()}) }

@@ -51,6 +51,10 @@ func TestPrivateInstallation(t *testing.T) {
 		require.True(t, strings.HasPrefix(token, "ck_"), token)
 		return token
 	}
+	c := privateConfig(dir)
+	_, err := app.CreateToken(t.Context(), &c, app.NewToken{Name: "early", Scopes: []string{"issues:read"}}, (&logtext.Text{}).NewLogger())
+	require.ErrorContains(t, err, "there is no installation of Errand in the folder "+dir)
+	require.NoError(t, app.Migrate(t.Context(), &c, (&logtext.Text{}).NewLogger()))
 	before := create("before the first start")
 
 	s := startServer(t, privateConfig(dir))

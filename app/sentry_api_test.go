@@ -173,7 +173,7 @@ func TestSentryReleaseOfSeveralProjects(t *testing.T) {
 	refused := s.mustAsk(400, adminToken, "POST", "/organizations/any"+deploys, `{"environment": "production"}`)
 	s.mustAsk(201, adminToken, "POST", "/organizations/kiosk"+deploys, `{"environment": "production"}`)
 
-	require.Contains(t, refused["detail"], "2 projects have this release")
+	require.Contains(t, refused["detail"], "2 projects have this release, which was not made for all of them in one call")
 	require.Empty(t, s.mustList(adminToken, "/organizations/web-shop"+deploys))
 	require.Len(t, s.mustList(adminToken, "/organizations/kiosk"+deploys), 1)
 }
@@ -221,8 +221,10 @@ func TestSentryRefuses(t *testing.T) {
 		"archive":            {bound, "POST", releases, `{"version": "1", "projects": [], "status": "archived"}`, 400, "not archived here"},
 		"not JSON":           {bound, "POST", releases, `version=1`, 400, "must be JSON"},
 		"long environment":   {bound, "POST", releases + someCommit + "/deploys/", `{"environment": "` + longVersion + `"}`, 400, "environment"},
-		"unknown part":       {bound, "GET", "/organizations/any/monitors/", "", 404, "With sentry-cli there are: info,"},
-		"unknown method":     {bound, "DELETE", releases + "1/", "", 404, "With sentry-cli there are"},
+		"unknown part":       {bound, "GET", "/organizations/any/monitors/", "", 400, "With sentry-cli there are: info,"},
+		"issues":             {bound, "GET", "/projects/any/web-shop/issues/?query=&cursor=", "", 400, "With sentry-cli there are"},
+		"debug files":        {bound, "POST", "/projects/any/web-shop/files/difs/assemble/", "{}", 400, "With sentry-cli there are"},
+		"deletion":           {bound, "DELETE", releases + "1/", "", 400, "releases are not deleted here"},
 		"an ingest endpoint": {bound, "POST", "/envelope/", "{}", 404, "With sentry-cli there are"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func (s *settings) establishSettings(ctx context.Context, by string) error {
 	for _, setting := range core.InstallationSettings() {
 		effective = append(effective, slog.String(setting.Name, s.showValue(setting.Name, s.stored[setting.Name].Value)))
 	}
-	s.log.InfoContext(ctx, "settings of the installation", effective...)
+	s.log.DebugContext(ctx, "settings of the installation", effective...)
 	return nil
 }
 

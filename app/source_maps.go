@@ -1,22 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
-	"net/url"
 	"os"
-	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"errand/core"
-	"errand/sourcemap"
 )
 
 // SourceMapUpload is the upload of a build's source maps by a CI script: `errand sourcemaps upload`.
@@ -24,7 +18,9 @@ type SourceMapUpload struct {
 	Dir       string `arg:"" help:"Folder of the build, as it is deployed."`
 	Project   string `required:"" help:"Public id or slug of the app."`
 	Release   string `required:"" help:"The version, as the app's events name it."`
+	Dist      string `help:"The build of the release, as the app's events name it; only they use the maps then."`
 	URLPrefix string `name:"url-prefix" default:"~/" help:"Where the folder is on the web, such as ~/assets; ~ is any host."`
+	Sources   string `default:"." help:"Folder of the repository, for maps without sourcesContent: their sources are read below it."`
 	DryRun    bool   `name:"dry-run" help:"Only say what would be uploaded."`
 }
 
@@ -34,6 +30,7 @@ const maxBuildFile = 256 << 20
 // emittedMap is the source map of an emitted file.
 type emittedMap struct {
 	name string // of the file, for the upload
+	file string // where its map is, in the folder: the map's sources count from there
 	text []byte
 	kind string // of the body, as packMap makes it
 	body []byte
@@ -59,6 +56,11 @@ func (u SourceMapUpload) Send(ctx context.Context, c Client, w io.Writer) error 
 	if err != nil {
 		return err
 	}
+	sources, err := os.OpenRoot(cmp.Or(u.Sources, "."))
+	if err != nil {
+		return err
+	}
+	defer sources.Close()
 	uploaded, failed := 0, 0
 	for i, file := range files {
 		progress := fmt.Sprintf("[%d/%d] %s", i+1, len(files), file)
@@ -67,7 +69,9 @@ func (u SourceMapUpload) Send(ctx context.Context, c Client, w io.Writer) error 
 			fmt.Fprintf(w, "%s: skipped: %s\n", progress, noMap)
 			continue
 		}
+		lacking := 0
 		if err == nil {
+			lacking = u.addSources(&found, sources)
 			err = u.sendMap(ctx, c, found, w)
 		}
 		if isFinal(err) {
@@ -80,6 +84,10 @@ func (u SourceMapUpload) Send(ctx context.Context, c Client, w io.Writer) error 
 		}
 		uploaded++
 		fmt.Fprintf(w, "%s: %s as %s (%d KB)\n", progress, u.doneWord(), found.name, (len(found.text)+1023)>>10)
+		if lacking > 0 {
+			fmt.Fprintf(w, "  %d of its sources have no text (sourcesContent), and are not below %s: events show no lines of them\n",
+				lacking, cmp.Or(u.Sources, "."))
+		}
 	}
 	fmt.Fprintf(w, "%d source maps %s for release %s, %d files skipped, %d failed.\n",
 		uploaded, u.doneWord(), u.Release, len(files)-uploaded-failed, failed)
@@ -115,130 +123,4 @@ func isFinal(err error) bool {
 	var refused *refusedCall
 	return errors.Is(err, context.Canceled) || errors.As(err, &refused) && (refused.code == core.StorageNotConfigured ||
 		slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, refused.status))
-}
-
-// listEmitted returns the JavaScript files of a build, by their paths in its folder.
-func listEmitted(folder fs.FS) (files []string, err error) {
-	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git"):
-			return fs.SkipDir
-		case entry.Type().IsRegular() && slices.Contains([]string{".js", ".mjs", ".cjs"}, strings.ToLower(path.Ext(name))):
-			files = append(files, name)
-		}
-		return nil
-	})
-	return files, err
-}
-
-// findMap returns the map of a file: the one that its sourceMappingURL names or holds, else the one beside it, else the one with
-// its debug id. It is an errNoMap when there is none.
-func (u SourceMapUpload) findMap(folder fs.FS, file string) (emittedMap, error) {
-	found := emittedMap{name: u.nameOf(file)}
-	if _, err := sourcemap.ResolveName(found.name); err != nil {
-		return found, err
-	}
-	code, err := readWithin(folder, file, maxBuildFile)
-	if err != nil {
-		return found, err
-	}
-	links := sourcemap.FindLinks(code)
-	if found.text, err = readLinkedMap(folder, file, links); err != nil {
-		return found, err
-	}
-	found.text = addDebugID(found.text, links.DebugID)
-	return found, nil
-}
-
-// nameOf returns the name of a file on the web.
-func (u SourceMapUpload) nameOf(file string) string {
-	parts := strings.Split(filepath.ToSlash(file), "/")
-	for i := range parts {
-		parts[i] = url.PathEscape(parts[i])
-	}
-	return strings.TrimRight(u.URLPrefix, "/") + "/" + strings.Join(parts, "/")
-}
-
-func readLinkedMap(folder fs.FS, file string, links sourcemap.Links) ([]byte, error) {
-	why := "it names no source map, and there is none beside it"
-	switch mapURL, err := url.Parse(links.MapURL); {
-	case links.MapURL == "":
-	case strings.HasPrefix(links.MapURL, "data:"):
-		return sourcemap.DecodeInlineMap(links.MapURL)
-	case err != nil || mapURL.Path == "":
-		why = "its sourceMappingURL is broken"
-	case mapURL.Host != "":
-		why = "its source map is at " + mapURL.Host + ", not in the folder"
-	default:
-		named := path.Join(path.Dir(file), mapURL.Path)
-		if strings.HasPrefix(mapURL.Path, "/") {
-			named = strings.TrimPrefix(path.Clean(mapURL.Path), "/")
-		}
-		if text, err := readWithin(folder, named, maxBuildFile); !errors.Is(err, fs.ErrNotExist) && fs.ValidPath(named) {
-			return text, err
-		}
-		why = "its source map " + named + " is not in the folder"
-	}
-	text, err := readWithin(folder, file+".map", maxBuildFile)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return text, err
-	}
-	if text := findByDebugID(folder, links.DebugID); text != nil {
-		return text, nil
-	}
-	return nil, errNoMap(why)
-}
-
-func readWithin(folder fs.FS, name string, limit int64) ([]byte, error) {
-	opened, err := folder.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer opened.Close()
-	text, err := io.ReadAll(io.LimitReader(opened, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		return nil, fmt.Errorf("%s has more than %d MB", name, limit>>20)
-	}
-	return text, err
-}
-
-// mapDebugID is the debug id of a map, under its name in ECMA-426 and the one before that.
-type mapDebugID struct {
-	DebugID string `json:"debugId"`
-	OldName string `json:"debug_id"`
-}
-
-// findByDebugID returns the map of the folder that has the debug id, nil when none has.
-func findByDebugID(folder fs.FS, debugID string) (found []byte) {
-	if debugID == "" {
-		return nil
-	}
-	_ = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path.Ext(name) != ".map" {
-			return nil //nolint:nilerr // what cannot be read is not it
-		}
-		text, err := readWithin(folder, name, maxBuildFile)
-		var id mapDebugID
-		if err == nil && json.Unmarshal(text, &id) == nil && (strings.EqualFold(id.DebugID, debugID) || strings.EqualFold(id.OldName, debugID)) {
-			found = text
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return found
-}
-
-// addDebugID puts the debug id of the file into a map that has none: some bundlers write it only into the file.
-func addDebugID(text []byte, debugID string) []byte {
-	var members map[string]json.RawMessage
-	if debugID == "" || json.Unmarshal(text, &members) != nil || members["debugId"] != nil || members["debug_id"] != nil {
-		return text
-	}
-	members["debugId"] = json.RawMessage(`"` + debugID + `"`)
-	if changed, err := json.Marshal(members); err == nil {
-		return changed
-	}
-	return text
 }

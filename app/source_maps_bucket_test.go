@@ -14,6 +14,7 @@ import (
 	"errand/blob"
 	"errand/blob/blobtest"
 	"errand/core"
+	"errand/store"
 	"errand/store/storetest"
 )
 
@@ -64,7 +65,7 @@ func TestSourceMapsInABucket(t *testing.T) {
 	blobs, err := blob.OpenStore(c.Blobs.Reveal(), os.Getenv)
 	require.NoError(t, err)
 	countBlobs := func() (count int) {
-		for _, err := range blobs.List(t.Context(), "") {
+		for _, err := range blobs.List(t.Context(), store.SourceMapPrefix) {
 			require.NoError(t, err)
 			count++
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -9,15 +10,18 @@ import (
 	"errand/sourcemap"
 )
 
-// packMap makes of a map what is uploaded: the map as it is, or an index made of it where it is larger than the API takes. The
-// server makes the same index, and checks it.
+// packMap makes of a map what is uploaded: the map as it is, or an index made of it where it is larger than the API takes, or has
+// sections, which the API does not take. The server makes the same index, and checks it.
 func (m *emittedMap) packMap(w io.Writer) error {
-	if len(m.text) <= core.MaxSourceMap {
+	isLarge := len(m.text) > core.MaxSourceMap
+	if !isLarge && !hasSections(m.text) {
 		m.kind, m.body = core.SourceMapJSON, m.text
 		return nil
 	}
-	fmt.Fprintf(w, "  its map has %d MB, an upload at most %d: an index is made of it here\n", len(m.text)>>20, core.MaxSourceMap>>20)
-	built, err := sourcemap.BuildIndex(bytes.NewReader(m.text))
+	if isLarge {
+		fmt.Fprintf(w, "  its map has %d MB, an upload at most %d: an index is made of it here\n", len(m.text)>>20, core.MaxSourceMap>>20)
+	}
+	built, err := sourcemap.BuildFlatIndex(bytes.NewReader(m.text))
 	if err != nil {
 		return err
 	}
@@ -31,6 +35,14 @@ func (m *emittedMap) packMap(w io.Writer) error {
 	}
 	m.kind, m.body = core.SourceMapIndex, index.Bytes()
 	return nil
+}
+
+// hasSections reports whether a map is made of sections.
+func hasSections(text []byte) bool {
+	var m struct {
+		Sections json.RawMessage `json:"sections"`
+	}
+	return json.Unmarshal(text, &m) == nil && m.Sections != nil
 }
 
 // checkMap finds what the server would refuse the map for.

@@ -187,7 +187,7 @@ func TestSourceMapsCommandSendsIndexesOfLargeMaps(t *testing.T) {
 		"dense.js":      "pay()",
 		"dense.js.map":  strings.Replace(cliMap, "pay()", dense, 1),
 		"broken.js":     "pay()",
-		"broken.js.map": `{"version":3,"sections":[]}`,
+		"broken.js.map": `{"version":3,"sections":[{}]}`,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -201,7 +201,7 @@ func TestSourceMapsCommandSendsIndexesOfLargeMaps(t *testing.T) {
 	require.ErrorContains(t, err, "2 source maps were not uploaded", out.String())
 	require.ErrorContains(t, dryErr, "2 source maps were not uploaded")
 	require.Contains(t, dry.String(), "broken.js: failed: a map with sections")
-	require.Contains(t, out.String(), "broken.js: failed: the server answered 400 Bad Request: invalid_sourcemap; a map with sections")
+	require.Contains(t, out.String(), "broken.js: failed: a map with sections: section 1 has no offset")
 	require.Contains(t, out.String(), "and even the index of it 30, more than the 30 that can be uploaded")
 	require.Contains(t, out.String(), "an upload at most 30: an index is made of it here")
 	require.Contains(t, out.String(), "sent 8 of ")

@@ -37,6 +37,11 @@ type Server struct {
 
 // StartServer starts the binary on a fresh data folder and returns when it serves.
 func StartServer(ctx context.Context, binary string) (*Server, error) {
+	return StartServerOn(ctx, binary, "")
+}
+
+// StartServerOn is StartServer on a database of its own, which should be empty and stays; without one on the private Postgres.
+func StartServerOn(ctx context.Context, binary, databaseURL string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "errand-bench-")
 	if err != nil {
 		return nil, err
@@ -45,7 +50,7 @@ func StartServer(ctx context.Context, binary string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{Dir: dir, cmd: exec.CommandContext(ctx, binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", dir)}
-	s.cmd.Env = append(os.Environ(), "ADMIN_TOKEN="+AdminToken, "DATABASE_URL=", "BASE_URL=", "LOG_LEVEL=warn")
+	s.cmd.Env = append(os.Environ(), "ADMIN_TOKEN="+AdminToken, "DATABASE_URL="+databaseURL, "BASE_URL=", "LOG_LEVEL=warn")
 	s.cmd.Stderr = os.Stderr
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
 	out, err := s.cmd.StdoutPipe()
@@ -60,7 +65,10 @@ func StartServer(ctx context.Context, binary string) (*Server, error) {
 		return nil, errors.Join(errors.New("the server did not start"), s.cmd.Wait())
 	}
 	s.Addr = strings.Fields(strings.SplitAfter(line, "http://")[1])[0]
-	if s.URL, err = embedded.RunningURL(dir); err == nil {
+	if s.URL = databaseURL; databaseURL == "" {
+		s.URL, err = embedded.RunningURL(dir)
+	}
+	if err == nil {
 		s.DB, err = pgx.Connect(ctx, s.URL)
 	}
 	if err != nil {

@@ -39,6 +39,9 @@ type Store interface {
 	// Ping returns an error when the store cannot be written to or asked.
 	Ping(ctx context.Context) error
 
+	// Locate returns where the blob of a key is or would be, for people: a path, or a URL without credentials.
+	Locate(key string) string
+
 	// String returns where the store is, without credentials.
 	String() string
 
@@ -78,7 +81,7 @@ func OpenStore(location string, getenv func(name string) string) (Store, error) 
 	}
 	switch u.Scheme {
 	case "file":
-		return openFolder(u)
+		return openFolderStore(u)
 	case "s3":
 		return openBucket(u, getenv)
 	}

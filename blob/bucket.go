@@ -31,6 +31,9 @@ func (s *bucketStore) String() string {
 	return "s3://" + s.bucket + "/" + s.prefix + " at " + s.endpoint
 }
 
+// Locate returns the URL of an object.
+func (s *bucketStore) Locate(key string) string { return "s3://" + s.bucket + "/" + s.prefix + key }
+
 func (s *bucketStore) Close() error { return nil }
 
 // Put keeps the data in a temporary file first: its length and hash are sent before it, it can be sent again after a

@@ -83,10 +83,11 @@ type Frame struct {
 
 // SourcePosition is a place in an original source file, found through a source map.
 type SourcePosition struct {
-	Name   Untrusted `json:"name" doc:"What the identifier here was called; at a call, the name of the function of the frame before."`
-	Path   Untrusted `json:"path"`
-	Line   OptInt    `json:"line" doc:"1-based."`
-	Column OptInt    `json:"column" doc:"1-based."`
+	Function Untrusted `json:"function" doc:"The function that the place is in; <anonymous> for one without a name."`
+	Name     Untrusted `json:"name" doc:"What the identifier here was called; at a call, the name of the function of the frame before."`
+	Path     Untrusted `json:"path"`
+	Line     OptInt    `json:"line" doc:"1-based."`
+	Column   OptInt    `json:"column" doc:"1-based."`
 }
 
 // Thread is one thread with its stack, as far as the SDK sent it.

@@ -99,6 +99,7 @@ func writeFrame(w *jsonWriter, f *Frame) {
 	w.writeValue("vars", f.Vars)
 	if s := f.Source; s != nil {
 		w.writeObject("source", func() {
+			w.writeText("function", s.Function)
 			w.writeText("name", s.Name)
 			w.writeText("path", s.Path)
 			w.writeInt("line", s.Line)

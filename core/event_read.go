@@ -138,6 +138,8 @@ func (r *valueReader) readPartOfFrame(f *Frame, key string) {
 
 func (r *valueReader) readPartOfSource(s *SourcePosition, key string) {
 	switch key {
+	case "function":
+		readText(r, &s.Function)
 	case "name":
 		readText(r, &s.Name)
 	case "path":

@@ -1,20 +1,66 @@
 package core
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
-// longestMinifiedName is the length up to which a function's name may come from a minifier, who uses it for another function
-// in the next build.
-const longestMinifiedName = 2
+// FrameView is what a frame shows to whoever reads it: where a source map was found, the place in the original source.
+type FrameView struct {
+	Function Untrusted // empty when it is not known, "<anonymous>" when the source gives it no name
+	File     Untrusted // a path or a URL; the module where no file is known
+	Line     OptInt
+	Column   OptInt
+	IsMapped bool // a source map led to the file, line and column
+	Sent     FramePlace
+}
 
-// FindFunction returns the name of the function of a frame, as far as it is known; stack has the most recent call first. Where a
-// minifier renamed it and source maps were found, the caller's has the original name: it says what the identifier is called that
-// the caller calls. It is empty where the event has no name, and the minifier's where no map has a better one.
-//
-// Everything that shows or compares functions reads them here.
-func FindFunction(stack []Frame, i int) Untrusted {
+// FramePlace is the place of a frame as the SDK sent it: of a mapped frame, the place in the minified file.
+type FramePlace struct {
+	File   Untrusted // the URL or the whole path, where one was sent
+	Line   OptInt
+	Column OptInt
+}
+
+// ViewFrame returns what frame i of a stack shows; stack has the most recent call first. Everything that shows or compares frames
+// reads them here, so that a brief, a notice and a culprit never call the same frame by different names.
+func ViewFrame(stack []Frame, i int) FrameView {
 	f := &stack[i]
-	if f.Source == nil {
+	view := FrameView{Function: findFunction(stack, i), Line: f.Lineno, Column: f.Colno, IsMapped: f.Source != nil}
+	view.Sent = FramePlace{cmp.Or(f.AbsPath, f.Filename), f.Lineno, f.Colno}
+	switch {
+	case f.Source != nil:
+		view.File, view.Line, view.Column = f.Source.Path, f.Source.Line, f.Source.Column
+	case f.AbsPath != "" && !strings.ContainsAny(string(f.Filename), `/\`):
+		view.File = f.AbsPath
+	default:
+		view.File = cmp.Or(f.Filename, f.Module)
+	}
+	return view
+}
+
+// NameMapped gives each mapped frame the name that ViewFrame shows, for a reader who gets the frames themselves. Call it before frames
+// are left out: the name of one may stand in its caller.
+func (e *Event) NameMapped() {
+	e.eachStack(func(frames *List[Frame]) {
+		for i := range *frames {
+			if f := &(*frames)[i]; f.Source != nil {
+				f.Source.Function = findFunction(*frames, i)
+			}
+		}
+	})
+}
+
+// findFunction returns the name of the function of a frame, as far as it is known. Of a mapped frame it is the name in the original
+// source. An event without that name, whose source map has no sources or was read by an older server, shows what was sent, unless a
+// minifier may have made it: then the caller's place says what the identifier is called that the caller calls.
+func findFunction(stack []Frame, i int) Untrusted {
+	f := &stack[i]
+	switch {
+	case f.Source == nil:
 		return f.Function
+	case f.Source.Function != "":
+		return f.Source.Function
 	}
 	function, name := splitFunction(f.Function)
 	if len(name) > longestMinifiedName {
@@ -24,23 +70,4 @@ func FindFunction(stack []Frame, i int) Untrusted {
 		return stack[i+1].Source.Name
 	}
 	return Untrusted(function)
-}
-
-// splitFunction returns a function of JavaScript as engines name it, and the part of it that a minifier may have changed: of Object.t
-// [as pay], new t and async t it is t. A minifier renames classes too, but not their methods: of Eo.findPrice only the latter says
-// something.
-func splitFunction(text Untrusted) (function, name string) {
-	function, _, _ = strings.Cut(string(text), " [as ") // the name under which it was called
-	name = strings.TrimPrefix(function[strings.LastIndexByte(function, ' ')+1:], "Object.")
-	if dot := strings.LastIndexByte(name, '.'); 0 < dot && dot <= longestMinifiedName {
-		name = name[dot+1:]
-		function = name
-	}
-	return function, name
-}
-
-// IsMinifiedName reports whether the name of a JavaScript function may be a minifier's, or is unknown.
-func IsMinifiedName(function Untrusted) bool {
-	_, name := splitFunction(function)
-	return len(name) <= longestMinifiedName
 }

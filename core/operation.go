@@ -55,6 +55,11 @@ type FileBody struct {
 	Type   string // its media type, without parameters
 	Size   int64  // as far as it is known before; 0 or less when it is not
 	Reader io.Reader
+
+	// A build's tool sent a source map, inside this process: sections are taken, and the debug id of its file is that of a map
+	// which has none.
+	IsOfBuild bool
+	DebugID   string
 }
 
 // checkFile refuses a body of another type, and one that is said to be too large.

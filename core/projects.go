@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 var projectOperations = []*Operation{
@@ -251,12 +252,23 @@ func CheckName(path, name string) error {
 	if strings.TrimSpace(name) == "" {
 		return RefuseField(path, "must not be blank")
 	}
-	for _, r := range name {
-		if !unicode.IsPrint(r) {
+	before := rune(0)
+	for i, r := range name {
+		if !unicode.IsPrint(r) && !isJoiner(before, r, name[i+utf8.RuneLen(r):]) {
 			return RefuseField(path, "must not contain the character U+%04X: only letters, digits, punctuation and spaces", r)
 		}
+		before = r
 	}
 	return nil
+}
+
+// isJoiner reports whether a character joins the two around it, as in Persian and in emoji of families. Neither of them may be ASCII, in
+// which a joiner would only hide that two names differ.
+func isJoiner(before, r rune, rest string) bool {
+	const nonJoiner, joiner = 0x200C, 0x200D
+	after, _ := utf8.DecodeRuneInString(rest)
+	return (r == nonJoiner || r == joiner) && before >= utf8.RuneSelf && unicode.IsPrint(before) &&
+		after >= utf8.RuneSelf && after != utf8.RuneError && unicode.IsPrint(after)
 }
 
 // MakeSlug makes the part of a URL that stands for the name of a project: Web shop becomes web-shop. A name without letters gets

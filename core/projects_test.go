@@ -114,7 +114,8 @@ func TestDSN(t *testing.T) {
 
 func TestCheckName(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"Web shop", "x", "Größe 日本 №5", "a/b (c) <d>", "emoji 😀", "é"} {
+	for _, name := range []string{"Web shop", "x", "Größe 日本 №5", "a/b (c) <d>", "emoji 😀", "é",
+		"👨\u200d👩\u200d👧", "❤\ufe0f\u200d🔥", "نمی\u200cخواهم"} {
 		require.NoError(t, CheckName("name", name), name)
 	}
 	const shown = ": only letters, digits, punctuation and spaces"
@@ -128,6 +129,10 @@ func TestCheckName(t *testing.T) {
 		"a\x7fb":         "must not contain the character U+007F" + shown,
 		"abc\u202ecba":   "must not contain the character U+202E" + shown,
 		"zero\u200bwide": "must not contain the character U+200B" + shown,
+		"zero\u200dwide": "must not contain the character U+200D" + shown,
+		"پ\u200c":        "must not contain the character U+200C" + shown,
+		"\u200dپ":        "must not contain the character U+200D" + shown,
+		"پ\u200d\u200dپ": "must not contain the character U+200D" + shown,
 		"\u2066a":        "must not contain the character U+2066" + shown,
 		"tag\U000e0041":  "must not contain the character U+E0041" + shown,
 	} {

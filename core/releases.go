@@ -15,6 +15,12 @@ type Release struct {
 	Deploys   List[Deploy] `json:"deploys" doc:"Latest first, at most 100."`
 }
 
+// ReleaseKey is what a release is known by.
+type ReleaseKey struct {
+	ProjectID int64
+	Version   string
+}
+
 // Deploy is one deploy of a release.
 type Deploy struct {
 	ID          int64        `json:"id"`

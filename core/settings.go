@@ -17,6 +17,7 @@ type Settings struct {
 	RetentionDays   int          // stored events that are older are deleted; 0: never
 	RequireApproval []HeldAction // held until a second admin approves them
 	SimilarOff      bool         // find_similar answers similar_off
+	SourceMapsMaxMB int64        // what the source maps of a project may have together
 }
 
 // SettingTexts are the settings as a server was given them, each a flag and a variable of the environment. An empty one is
@@ -27,6 +28,7 @@ type SettingTexts struct {
 	RetentionDays   string `name:"retention-days" env:"RETENTION_DAYS" placeholder:"90" help:"${about_retention_days}"`
 	RequireApproval string `name:"require-approval" env:"REQUIRE_APPROVAL" placeholder:"none" help:"${about_require_approval}"`
 	Similar         string `name:"similar" env:"SIMILAR" placeholder:"on" help:"${about_similar}"`
+	SourceMapsMaxMB string `name:"source-maps-max-mb" env:"SOURCE_MAPS_MAX_MB" placeholder:"2000" help:"${about_source_maps_max_mb}"`
 }
 
 // HelpVariables are what stands in the help as ${name}.
@@ -38,6 +40,8 @@ func HelpVariables() map[string]string {
 		"about_require_approval": "Actions that wait for a second admin: a comma list of " + ListHeldActions() +
 			", or none. Belongs to the installation.",
 		"about_similar": "on: find_similar finds similar issues; off: it answers similar_off. Belongs to the installation.",
+		"about_source_maps_max_mb": "MB (2^20 bytes) that the source maps of a project may have together, " +
+			"each content counted once. Belongs to the installation.",
 	}
 }
 
@@ -66,6 +70,7 @@ var installationSettings = []Setting{
 	{"RETENTION_DAYS", "90", readRetentionDays},
 	{"REQUIRE_APPROVAL", noActions, readRequireApproval},
 	{"SIMILAR", "on", readSimilar},
+	{"SOURCE_MAPS_MAX_MB", "2000", readSourceMapsMaxMB},
 }
 
 // InstallationSettings returns all settings of the installation, in the order in which they are shown.
@@ -98,6 +103,7 @@ const (
 	DefaultStoredPerIssue = 1000
 	MinStoredPerIssue     = 200
 	maxRetentionDays      = 3650
+	maxSourceMapsMB       = 1 << 30 // a petabyte
 )
 
 // noActions is an explicitly empty list.
@@ -165,4 +171,13 @@ func readSimilar(text string, into *Settings) (string, error) {
 	}
 	into.SimilarOff = text == "off"
 	return text, nil
+}
+
+func readSourceMapsMaxMB(text string, into *Settings) (string, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || n > maxSourceMapsMB {
+		return "", fmt.Errorf("SOURCE_MAPS_MAX_MB must be a whole number from 1 to %d: %q", maxSourceMapsMB, text)
+	}
+	into.SourceMapsMaxMB = n
+	return strconv.FormatInt(n, 10), nil
 }

@@ -33,6 +33,7 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 		{"REQUIRE_APPROVAL", "None", "none"},
 		{"REQUIRE_APPROVAL", ",", "none"},
 		{"SIMILAR", "OFF", "off"},
+		{"SOURCE_MAPS_MAX_MB", "0500", "500"},
 	} {
 		got, err := normalizeText(t, c[0], c[1])
 		require.NoError(t, err)
@@ -44,6 +45,7 @@ func TestSettingsAreStoredInOneForm(t *testing.T) {
 	for _, c := range [][2]string{
 		{"RETENTION_DAYS", "-1"}, {"RETENTION_DAYS", "3651"}, {"RETENTION_DAYS", "7d"},
 		{"STORED_EVENTS_PER_ISSUE", "199"}, {"SIMILAR", "no"},
+		{"SOURCE_MAPS_MAX_MB", "0"}, {"SOURCE_MAPS_MAX_MB", "2 GB"}, {"SOURCE_MAPS_MAX_MB", "9999999999"},
 		{"REQUIRE_APPROVAL", "none,ignore"}, {"REQUIRE_APPROVAL", "no_action"},
 		{"BASE_URL", "errand.example"}, {"BASE_URL", "https://errand.example/app"}, {"BASE_URL", "http://:8080"},
 	} {
@@ -56,12 +58,14 @@ func TestSettingsThatAreNotSetHaveTheirDefault(t *testing.T) {
 	t.Parallel()
 	got, err := core.ReadSettings(nil)
 	require.NoError(t, err)
-	require.Equal(t, core.Settings{StoredPerIssue: 1000, RetentionDays: 90}, got)
+	require.Equal(t, core.Settings{StoredPerIssue: 1000, RetentionDays: 90, SourceMapsMaxMB: 2000}, got)
 	got, err = core.ReadSettings(map[string]string{
 		"RETENTION_DAYS": "0", "SIMILAR": "off", "REQUIRE_APPROVAL": "merge", "OF_A_NEWER_VERSION": "x", "BASE_URL": "",
 	})
 	require.NoError(t, err)
-	require.Equal(t, core.Settings{StoredPerIssue: 1000, SimilarOff: true, RequireApproval: []core.HeldAction{core.HoldMerge}}, got)
+	require.Equal(t, core.Settings{
+		StoredPerIssue: 1000, SimilarOff: true, RequireApproval: []core.HeldAction{core.HoldMerge}, SourceMapsMaxMB: 2000,
+	}, got)
 	_, err = core.ReadSettings(map[string]string{"RETENTION_DAYS": "for ever"})
 	require.ErrorContains(t, err, "RETENTION_DAYS")
 }
@@ -69,7 +73,9 @@ func TestSettingsThatAreNotSetHaveTheirDefault(t *testing.T) {
 // TestEverySettingIsAVariable holds that each setting can be set, and that nothing else counts as one.
 func TestEverySettingIsAVariable(t *testing.T) {
 	t.Parallel()
-	given := core.SettingTexts{BaseURL: "1", StoredPerIssue: "2", RetentionDays: " 3 ", RequireApproval: "4", Similar: "5"}.ByName()
+	given := core.SettingTexts{
+		BaseURL: "1", StoredPerIssue: "2", RetentionDays: " 3 ", RequireApproval: "4", Similar: "5", SourceMapsMaxMB: "6",
+	}.ByName()
 	var names []string
 	for _, s := range core.InstallationSettings() {
 		names = append(names, s.Name)

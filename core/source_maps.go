@@ -11,6 +11,7 @@ type SourceMap struct {
 	ID         int64  `json:"id"`
 	ProjectID  int64  `json:"project_id"`
 	Release    string `json:"release"`
+	Dist       Text   `json:"dist" doc:"The build of the release, when the upload named one."`
 	Name       string `json:"name" doc:"The minified file, as it was named in the upload."`
 	Path       string `json:"path" doc:"The path of the name, which frames are looked up by."`
 	Size       int64  `json:"size" doc:"Bytes of the index that the map became."`
@@ -33,6 +34,7 @@ type UploadSourceMapInput struct {
 	Project ProjectRef `json:"project" doc:"Public id or slug." min:"1"`
 	Release string     `json:"release" doc:"The version, as your events name it." min:"1" max:"200"`
 	Name    string     `json:"name" doc:"The minified file: its URL, ~/path for any host, or a path." min:"1" max:"2000"`
+	Dist    string     `json:"dist,omitempty" doc:"The build of the release, as your events name it: only they use the map." min:"1" max:"64"`
 }
 
 // UploadSourceMap declares POST /v1/sourcemaps. Its handler reads the map from Call.Body.
@@ -41,10 +43,10 @@ var UploadSourceMap = DefineOperation[UploadSourceMapInput, Data[SourceMap]](Ope
 	Summary: "Upload a source map",
 	Description: "Takes the source map of a minified JavaScript file: version 3 as JSON, or an index that was made of one. " +
 		"Events of the release then show where the code was written, and its lines. " +
-		"A new upload for the same project, release and path replaces the old one. " +
+		"A new upload for the same project, release, dist and path replaces the old one. " +
 		"Upload before the release is live: events are mapped as they come in.",
 	Example:  `{"project": "web-shop", "release": "1.4.0", "name": "~/assets/app-3f9a.js"}`,
-	Errors:   []Code{ProjectNotFound, ForbiddenProject, InvalidRequest, InvalidSourceMap, StorageNotConfigured, UnsupportedMedia},
+	Errors:   []Code{ProjectNotFound, ForbiddenProject, InvalidRequest, InvalidSourceMap, StorageNotConfigured, UnsupportedMedia, Limit},
 	NotATool: "its body is a file, no arguments",
 	Body: &BodyForm{Types: []string{SourceMapJSON, SourceMapIndex}, MaxBytes: MaxSourceMap,
 		Doc: "The source map, or an index that was made of one."},

@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// The longest names of releases and environments, in characters (decisions 3).
+// The longest names of releases, environments and builds of a release (dist), in characters (decisions 3).
 const (
 	MaxRelease     = 200
 	MaxEnvironment = 64
+	MaxDist        = 64
 )
 
 // OneLine returns the first line of a text, without space around it, cut to a number of characters. Tabs become spaces. It has no

@@ -3,15 +3,22 @@
 package e2e
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -88,19 +95,22 @@ func checkPageError(t *testing.T, s *server, b *browser) {
 	require.Positive(t, given[0].Lineno)
 }
 
-// checkPageOfManyErrors has one page send over 200 KB. Of what a page sends with keepalive, browsers let 64 KB be under way.
+// checkPageOfManyErrors has one page send over 200 KB. Of what a page sends with keepalive, browsers let 64 KB be under way; now and
+// then they lose an event themselves, whatever the server. So a second page sends the same to a server that only reads.
 func checkPageOfManyErrors(t *testing.T, s *server, b *browser) {
-	const errors, each = 60, 4_000
+	const errors, mayBeLost = 60, 3
+	bare := startBareServer(t)
 	dsn, slug := s.makeProject("Page of many errors")
-	page := b.openTab(t, dsn)
-	require.True(t, evaluateIn[bool](page, `(async () => {
-		for (let n = 0; n < %d; n++) {
-			Sentry.captureException(new Error("order " + n), {extra: {cart: "x".repeat(%d)}});
-			await new Promise(done => setTimeout(done, 50));
-		}
-		return Sentry.flush(10_000);
-	})()`, errors, each))
-	require.Equal(t, errors, s.findListed(slug).EventsToday)
+	var pages sync.WaitGroup
+	for _, each := range []string{dsn, bare.dsn} {
+		page := b.openTab(t, each)
+		pages.Go(func() { assert.True(t, page.captureErrors(errors)) })
+	}
+	pages.Wait()
+	taken, reference := s.findListed(slug).EventsToday, bare.countEvents()
+	t.Logf("of %d events, Errand took %d and a server that only reads %d", errors, taken, reference)
+	require.GreaterOrEqual(t, taken, reference-mayBeLost)
+	require.Greater(t, reference, errors/2, "the pages send at all")
 
 	var issues struct{ Data []struct{ ID int64 } }
 	require.Equal(t, 200, s.callAPI(adminToken, "GET", "/v1/issues?project="+slug, "", &issues))
@@ -115,7 +125,56 @@ func checkPageOfManyErrors(t *testing.T, s *server, b *browser) {
 	for _, event := range events.Data {
 		found[event.EventID] = true
 	}
-	require.Len(t, found, errors)
+	require.Len(t, found, taken, "what was counted is stored")
+}
+
+// captureErrors has the page send errors of 4 KB, 20 a second, and reports whether the SDK says that all were sent.
+func (p *tab) captureErrors(errors int) bool {
+	sent, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](fmt.Sprintf(`(async () => {
+		for (let n = 0; n < %d; n++) {
+			Sentry.captureException(new Error("order " + n), {extra: {cart: "x".repeat(4_000)}});
+			await new Promise(done => setTimeout(done, 50));
+		}
+		return Sentry.flush(10_000);
+	})()`, errors), chromedp.EvalAwaitPromise))
+	return err == nil && sent
+}
+
+// bareServer answers SDKs and keeps the ids of the events.
+type bareServer struct {
+	dsn    string
+	mu     sync.Mutex
+	events map[string]bool
+}
+
+func startBareServer(t *testing.T) *bareServer {
+	t.Helper()
+	bare := &bareServer{events: map[string]bool{}}
+	server := httptest.NewServer(bare)
+	t.Cleanup(server.Close)
+	bare.dsn = strings.Replace(server.URL, "http://", "http://key@", 1) + "/1"
+	return bare
+}
+
+func (s *bareServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var event struct {
+		ID string `json:"event_id"`
+	}
+	body, err := io.ReadAll(r.Body)
+	header, items, _ := bytes.Cut(body, []byte("\n"))
+	if err == nil && bytes.Contains(items, []byte("order ")) && json.Unmarshal(header, &event) == nil {
+		s.mu.Lock()
+		s.events[event.ID] = true
+		s.mu.Unlock()
+	}
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	_, _ = io.WriteString(w, "{}")
+}
+
+func (s *bareServer) countEvents() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.events)
 }
 
 type storedEvent struct {

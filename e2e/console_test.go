@@ -12,15 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestConsole is what a person sees who starts a server: the admin token, once, and tokens made on the machine.
+// TestConsole is what a person sees who starts a server: where the admin token is, and tokens made on the machine.
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	s := startServerOn(t, dir, "ADMIN_TOKEN=")
-	admin := strings.Fields(strings.SplitAfter(s.readyLine(), "Admin token: ")[1])[0]
+	ready := s.readyLine()
+	require.Contains(t, ready, "Admin token: new, in "+filepath.Join(dir, "admin-token"))
 	text, err := os.ReadFile(filepath.Join(dir, "admin-token"))
 	require.NoError(t, err)
-	require.Equal(t, strings.TrimSpace(string(text)), admin)
+	admin := strings.TrimSpace(string(text))
+	require.NotContains(t, ready, admin)
 	created, err := errandCommand(t, dir, nil, "token", "create", "--name", "fixer", "--scope", "issues:read,issues:write").Output()
 	require.NoError(t, err)
 	token := strings.TrimSpace(string(created))
@@ -43,4 +45,21 @@ func (s *server) readyLine() string {
 	line, err := s.out.ReadString('\n')
 	require.NoError(s.t, err)
 	return strings.TrimSuffix(line, "\n")
+}
+
+// TestAdminTokenInAPipe holds that a pipe gets the token itself where somebody asks for it, as make run does, and not otherwise.
+func TestAdminTokenInAPipe(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{{}, {"--show-token"}} {
+		dir := newDir(t)
+		s := startServerWith(t, dir, flags, "ADMIN_TOKEN=", "LOG_FORMAT=")
+		text, err := os.ReadFile(filepath.Join(dir, "admin-token"))
+		require.NoError(t, err)
+		require.Equal(t, len(flags) > 0, strings.Contains(s.readyLine(), strings.TrimSpace(string(text))), flags)
+		s.stopServer()
+		require.NotContains(t, s.log.String(), strings.TrimSpace(string(text)))
+		for line := range strings.Lines(s.log.String()) {
+			require.True(t, strings.HasPrefix(line, `{"time":`), line)
+		}
+	}
 }

@@ -5,6 +5,8 @@ package e2e
 import (
 	"fmt"
 	"net/url"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,6 +84,51 @@ func TestSentryCLIUploadsSourceMaps(t *testing.T) {
 	require.Len(t, s.listMaps(""), 2, "without a release the debug id names the map")
 }
 
+// TestSentryCLIUploadsInlineMaps has a map inside its file, which sentry-cli uploads as a part of that, and a map with sections.
+func TestSentryCLIUploadsInlineMaps(t *testing.T) {
+	t.Parallel()
+	s := newCIJob(t, startServer(t))
+	s.writeFile("src/cart.js", shopSource)
+	s.mustRun(s.modulePath(".bin/esbuild"), "src/cart.js", "--minify", "--sourcemap=inline", "--outdir=dist/js")
+	s.writeFile("dist/js/page.js", "page()\n//# sourceMappingURL=page.js.map\n")
+	s.writeFile("dist/js/page.js.map", `{"version": 3, "sources": [], "sections": [{"offset": {"line": 0, "column": 0}, "map":
+		{"version": 3, "sources": ["turbopack:///[project]/page.js"], "sourcesContent": ["page()"], "names": [], "mappings": "AAAA"}}]}`)
+
+	out := s.sentryCLI("sourcemaps", "upload", "--no-rewrite", "-r", "1.0", "--dist", "7", "--url-prefix", "~/static", "dist")
+
+	require.ElementsMatch(t, []storedMap{{"1.0", "/static/js/cart.js", 1}, {"1.0", "/static/js/page.js", 1}}, s.listMaps("1.0"), out)
+}
+
+// TestSentryCLIReleasesSeveralProjects makes the calls of getsentry/action-release with two projects: only the first names them.
+func TestSentryCLIReleasesSeveralProjects(t *testing.T) {
+	t.Parallel()
+	s := newCIJob(t, startServer(t))
+	_, other := s.makeProject("Kiosk")
+	var made struct{ Data struct{ Token string } }
+	require.Equal(t, 201, s.callAPI(adminToken, "POST", "/v1/tokens", `{"name": "CI", "scopes": ["releases:write", "issues:read"]}`, &made))
+	s.env = slices.DeleteFunc(s.env, func(variable string) bool { return strings.HasPrefix(variable, "SENTRY_PROJECT=") })
+	s.env = append(s.env, "SENTRY_AUTH_TOKEN="+made.Data.Token)
+	head := s.commitChange("last")
+
+	s.sentryCLI("releases", "new", "-p", s.slug, "-p", other, "1.0")
+	s.sentryCLI("releases", "set-commits", "1.0", "--auto")
+	s.sentryCLI("releases", "finalize", "1.0")
+	require.NotContains(t, s.sentryCLI("releases", "-p", other, "list"), "unreleased")
+	s.sentryCLI("deploys", "new", "-r", "1.0", "-e", "production")
+
+	for _, slug := range []string{s.slug, other} {
+		var shown struct {
+			Data struct {
+				Commit  string
+				Deploys []struct{ Environment string }
+			}
+		}
+		require.Equal(t, 200, s.callAPI(adminToken, "GET", "/v1/releases/1.0?project="+slug, "", &shown))
+		require.Equal(t, head, shown.Data.Commit, slug)
+		require.Len(t, shown.Data.Deploys, 1, slug)
+	}
+}
+
 func TestSentryCLIShowsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	s := newCIJob(t, startServer(t))
@@ -93,6 +140,8 @@ func TestSentryCLIShowsWhatIsWrong(t *testing.T) {
 		"releases are not archived here":         {"releases", "archive", "1.0"},
 		"it is not a source map that can be use": {"sourcemaps", "upload", "--no-rewrite", "-r", "1.0", "dist"},
 		"run sentry-cli releases set-commits":    {"deploys", "new", "-r", "without-commits", "-e", "production"},
+		"releases are not deleted here":          {"releases", "delete", "without-commits"},
+		"Errand does not have this part":         {"issues", "list"},
 	} {
 		s.sentryCLI("releases", "new", "without-commits")
 		out, err := s.runCommand(s.modulePath(".bin/sentry-cli"), args...)

@@ -53,7 +53,8 @@ func errandCommand(t *testing.T, dir string, env []string, args ...string) *exec
 	binary, err := filepath.Abs("../bin/errand")
 	require.NoError(t, err)
 	cmd := exec.Command(binary, append(args, "--data-dir", dir)...)
-	cmd.Env = append(os.Environ(), "DATABASE_URL=", "BASE_URL=", "LOG_FORMAT=json", "ADMIN_TOKEN="+adminToken)
+	cmd.Env = append(os.Environ(), "DATABASE_URL=", "BASE_URL=", "LOG_FORMAT=json", "ADMIN_TOKEN="+adminToken,
+		"XDG_STATE_HOME="+filepath.Join(dir, "state")) // its own list of running servers
 	cmd.Env = append(cmd.Env, env...)
 	return cmd
 }
@@ -61,8 +62,14 @@ func errandCommand(t *testing.T, dir string, env []string, args ...string) *exec
 // startServerOn runs the binary on a data folder that may have been used before.
 func startServerOn(t *testing.T, dir string, env ...string) *server {
 	t.Helper()
+	return startServerWith(t, dir, nil, env...)
+}
+
+// startServerWith is startServerOn with further flags.
+func startServerWith(t *testing.T, dir string, flags []string, env ...string) *server {
+	t.Helper()
 	s := &server{t: t, dataDir: dir, log: &bytes.Buffer{}}
-	s.cmd = errandCommand(t, dir, env, "serve", "--addr", "127.0.0.1:0")
+	s.cmd = errandCommand(t, dir, env, append([]string{"serve", "--addr", "127.0.0.1:0"}, flags...)...)
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
 	require.NoError(t, err)

@@ -142,6 +142,7 @@ func (l *limiter) walkFrames(frames []core.Frame) []core.Frame {
 		l.limitTexts("post_context", frame.PostContext)
 		l.limitValue("vars", &frame.Vars)
 		if frame.Source != nil {
+			l.limitText("source.function", &frame.Source.Function)
 			l.limitText("source.name", &frame.Source.Name)
 			l.limitText("source.path", &frame.Source.Path)
 		}

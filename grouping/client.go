@@ -62,7 +62,8 @@ type fingerprintVariables struct {
 
 	hasSubject bool // whether the two below are set
 	exception  core.Exception
-	frame      core.Frame
+	function   core.Untrusted // of the frame that crashed
+	module     core.Untrusted // of the same
 }
 
 func (v *fingerprintVariables) markReplaced(name string) {
@@ -82,8 +83,7 @@ func (v *fingerprintVariables) findSubject() {
 		v.exception = v.event.Exceptions[i]
 	}
 	if stack, i := findCrashFrame(v.event); i >= 0 {
-		v.frame = stack[i]
-		v.frame.Function = core.FindFunction(stack, i)
+		v.function, v.module = core.ViewFrame(stack, i).Function, stack[i].Module
 	}
 }
 
@@ -115,9 +115,9 @@ func (v *fingerprintVariables) lookUp(name string) (value string, found bool) {
 	case "logger":
 		text = event.Logger
 	case "function", "stack.function":
-		text = v.frame.Function
+		text = v.function
 	case "module", "stack.module":
-		text = v.frame.Module
+		text = v.module
 	default:
 		return "", false
 	}

@@ -18,16 +18,13 @@ const (
 // longestLine is the length up to which a context line was written by a person; longer ones are minified.
 const longestLine = 120
 
-// longestMinifiedName is the length up to which a function's name may come from a minifier, who uses it for another
-// function in the next build. Only files with a URL are minified: those of pages, and app:// in an app.
-const longestMinifiedName = 2
-
-// writeFrame writes the key of one frame: its module or file, and its function or line of code. Line numbers and the
-// folders that the application is installed in are left out.
-func (d *digest) writeFrame(frame *core.Frame, lang language) frameContent {
+// writeFrame writes the key of frame i of a stack: its module or file, and its function or line of code. Line numbers and
+// the folders that the application is installed in are left out.
+func (d *digest) writeFrame(frames []core.Frame, i int, lang language) frameContent {
+	frame, function := &frames[i], string(core.ViewFrame(frames, i).Function)
 	lang = lang.ofFrame(frame)
 	if lang == goLang || lang == dotNet {
-		return d.writeQualifiedName(frame, lang)
+		return d.writeQualifiedName(frame, function, lang)
 	}
 	isPage := frame.Source == nil && hasURLOrigin(frame)
 	locationStart := d.openPart()
@@ -37,9 +34,9 @@ func (d *digest) writeFrame(frame *core.Frame, lang language) frameContent {
 	d.closePart(locationStart)
 	codeStart := len(d.buf)
 	if frame.Source != nil {
-		d.writeMappedCode(frame)
+		d.writeMappedCode(frame, function)
 	} else {
-		d.writeFunctionOrLine(frame, lang)
+		d.writeFunctionOrLine(frame, function, lang)
 	}
 	switch {
 	case len(d.buf) > codeStart:
@@ -50,11 +47,12 @@ func (d *digest) writeFrame(frame *core.Frame, lang language) frameContent {
 	return holdsNothing
 }
 
-// writeFunctionOrLine writes the function of a frame, or its line of code where the function has no name.
-func (d *digest) writeFunctionOrLine(frame *core.Frame, lang language) {
+// writeFunctionOrLine writes the function of a frame, or its line of code where the function has no name, or one that may
+// be a minifier's. Only files with a URL are minified: those of pages, and app:// in an app.
+func (d *digest) writeFunctionOrLine(frame *core.Frame, function string, lang language) {
 	start := len(d.buf)
-	d.buf = lang.appendFunction(d.buf, string(frame.Function))
-	if len(d.buf)-start <= longestMinifiedName && strings.Contains(frameFile(frame), "://") {
+	d.buf = lang.appendFunction(d.buf, function)
+	if core.IsShortName(string(d.buf[start:])) && strings.Contains(frameFile(frame), "://") {
 		d.buf = d.buf[:start]
 	}
 	if len(d.buf) == start {
@@ -64,9 +62,9 @@ func (d *digest) writeFunctionOrLine(frame *core.Frame, lang language) {
 
 // writeQualifiedName writes the key of a frame of Go or .NET. Their SDKs cut a function's full name into module and
 // function at different places, so both are read as one name.
-func (d *digest) writeQualifiedName(frame *core.Frame, lang language) frameContent {
+func (d *digest) writeQualifiedName(frame *core.Frame, function string, lang language) frameContent {
 	start := len(d.buf)
-	if function := string(frame.Function); !isUnknownName(function) {
+	if !isUnknownName(function) {
 		d.buf = lang.appendQualified(d.buf, string(frame.Module), function)
 	}
 	if len(d.buf) == start {
@@ -101,9 +99,10 @@ func (d *digest) writeLocation(frame *core.Frame, lang language) {
 	}
 }
 
-// writeMappedCode writes the line of code that a source map led to, else a name of the function: in such a frame it may
-// still be the minifier's.
-func (d *digest) writeMappedCode(frame *core.Frame) {
+// writeMappedCode writes the line of code that a source map led to, else what is called there, else the name of the function.
+// So a better name for a function changes the keys of those frames alone that have neither a line nor a call, and of them
+// only where the name was a minifier's, and the key another one after each build.
+func (d *digest) writeMappedCode(frame *core.Frame, function string) {
 	start := len(d.buf)
 	if d.buf = appendLine(d.buf, string(frame.ContextLine)); len(d.buf) > start {
 		return
@@ -111,7 +110,7 @@ func (d *digest) writeMappedCode(frame *core.Frame) {
 	if d.buf = appendJavaScript(d.buf, string(frame.Source.Name)); len(d.buf) > start {
 		return
 	}
-	d.buf = appendJavaScript(d.buf, string(frame.Function))
+	d.buf = appendJavaScript(d.buf, function)
 }
 
 // appendLine appends a context line, white space within it as one space. A line that is cut, minified or part of an HTML

@@ -9,7 +9,7 @@ import (
 // nameFrame returns frame i of a stack in words: "shop.orders in load", "load(/static/shop.js)".
 func nameFrame(stack []core.Frame, i int, lang language) string {
 	frame := &stack[i]
-	function, module := string(core.FindFunction(stack, i)), string(frame.Module)
+	function, module := string(core.ViewFrame(stack, i).Function), string(frame.Module)
 	if lang == native {
 		function = cutNativeSuffix(clipText(function))
 	}

@@ -41,7 +41,7 @@ func (d *digest) writeFrameKeys(frames []core.Frame, selection frameSelection, l
 			continue
 		}
 		start := d.openPart()
-		content := d.writeFrame(frame, lang)
+		content := d.writeFrame(frames, i, lang)
 		if !crashSeen {
 			crashSeen, isVague = true, content != holdsCode
 		}
@@ -93,7 +93,7 @@ func (d *digest) writeRecursion(frames []core.Frame, lang language) bool {
 	var round []string
 	for i := range frames {
 		start := len(d.buf)
-		if isRuntimeFrame(frames, i, lang) || d.writeFrame(&frames[i], lang) == holdsNothing {
+		if isRuntimeFrame(frames, i, lang) || d.writeFrame(frames, i, lang) == holdsNothing {
 			d.buf = d.buf[:start]
 			continue
 		}

@@ -146,7 +146,7 @@ func findCrashFunction(e *core.Event) string {
 	if i < 0 {
 		return ""
 	}
-	if function := string(core.FindFunction(stack, i)); !isUnknownName(function) {
+	if function := string(core.ViewFrame(stack, i).Function); !isUnknownName(function) {
 		return shortenLine(function)
 	}
 	return ""

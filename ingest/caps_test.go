@@ -61,6 +61,7 @@ var notOfEvents = map[string]string{
 	"releases.digest":                "a hash",
 	"scm_deliveries.key":             "a hash",
 	"setup_keys.hash":                "a hash",
+	"source_maps.blob":               "a hash and an id",
 	"source_maps.debug_id":           "a UUID",
 	"source_maps.digest":             "a hash",
 	"source_maps.path":               "of at most 1500 bytes",

@@ -16,10 +16,10 @@ const (
 	MaxNative   = maxNative
 )
 
-// ReadAtMost shortens the time in which a client must have sent its body. To be called before the first request.
+// ReadAtMost sets the time in which a client must have sent its body. To be called before the first request.
 func (i *Ingest) ReadAtMost(d time.Duration) { i.readAtMost = d }
 
-// WaitAtMost shortens every wait of a request for the server. To be called before the first request.
+// WaitAtMost bounds every wait of a request for the server. To be called before the first request.
 func (i *Ingest) WaitAtMost(d time.Duration) {
 	i.waitAtMost, i.projectsByKey.waitAtMost, i.projectsByID.waitAtMost, i.smallMemory.waitAtMost, i.largeMemory.waitAtMost = d, d, d, d, d
 }

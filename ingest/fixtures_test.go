@@ -54,6 +54,9 @@ type server struct {
 	metrics  *prometheus.Registry
 }
 
+// patience is how long a server of the tests waits instead of the usual bounds, unless a test is about them: the machine may be busy.
+const patience = 2 * time.Minute
+
 // config is what a test may choose.
 type config struct {
 	database string // of another server, to share it
@@ -92,6 +95,9 @@ func startServerWith(t testing.TB, c config) *server {
 		Store: s.db, Clock: c.clock, Random: c.random, InstallKey: []byte("install"), Metrics: s.metrics, Blobs: c.blobs,
 		Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
+	s.ReadAtMost(patience)
+	s.WaitAtMost(patience)
+	s.SetMapWithin(patience)
 	if c.before != nil {
 		c.before(s.Ingest)
 	}

@@ -78,11 +78,12 @@ func (i *Ingest) processEvent(p *knownProject, r *httpRequest, e *core.Event) (i
 		return event, fmt.Errorf("ingest: the decoder gave the event id %q", e.EventID)
 	}
 	e.ReceivedAt = r.receivedAt
+	dist := scrub.CleanDist(string(e.Dist))
 	release, environment := scrub.CleanRelease(string(e.Release)), scrub.CleanEnvironment(string(e.Environment))
 	p.rules.ScrubEvent(e)
 	event.Release = storeName(release, e.Release, core.MaxRelease)
 	event.Environment = storeName(environment, e.Environment, core.MaxEnvironment)
-	if i.maps.mapEvent(p, e, event.Release) {
+	if i.maps.mapEvent(p, e, event.Release, dist) {
 		p.rules.ScrubMapped(e)
 	}
 	key := grouping.ComputeKey(e)

@@ -41,12 +41,15 @@ type mappedFrame struct {
 	isFound  bool
 	position sourcemap.Position
 	context  sourcemap.Context
+
+	function    sourcemap.Function
+	hasFunction bool
 }
 
 // mapEvent finds where the frames of minified JavaScript were written, and reports whether it changed any, whose texts are to be
 // scrubbed. What was sent of a frame stays as it is, but for the lines of code around it; Source is beside it. An event that has
 // nothing to map costs nothing.
-func (m *mapper) mapEvent(project *knownProject, e *core.Event, release string) (isChanged bool) {
+func (m *mapper) mapEvent(project *knownProject, e *core.Event, release, dist string) (isChanged bool) {
 	if e.Platform != "javascript" && e.Platform != "node" {
 		return false
 	}
@@ -62,7 +65,7 @@ func (m *mapper) mapEvent(project *knownProject, e *core.Event, release string) 
 	if work == nil {
 		return false
 	}
-	work.project = project.ID
+	work.project, work.dist = project.ID, strings.Clone(dist)
 	start := time.Now()
 	if len(work.places) > 0 {
 		m.mapWithin(work)
@@ -96,18 +99,9 @@ func debugIDsOf(e *core.Event) map[core.Untrusted]string {
 		if ids == nil {
 			ids = map[core.Untrusted]string{}
 		}
-		ids[image.CodeFile] = normalizeDebugID(string(image.DebugID))
+		ids[image.CodeFile] = sourcemap.NormalizeDebugID(string(image.DebugID))
 	}
 	return ids
-}
-
-// normalizeDebugID returns a debug id in lower case with hyphens, as indexes have it.
-func normalizeDebugID(text string) string {
-	text = strings.ReplaceAll(strings.ToLower(text), "-", "")
-	if len(text) != 32 {
-		return ""
-	}
-	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
 }
 
 // minifiedCollector gathers the frames of an event.
@@ -195,10 +189,13 @@ func applyMapping(work *mapping) (isChanged bool) {
 		position, f := &minified.outcome.position, minified.frame
 		source := cleanSource(position.Source)
 		// The name is of the identifier at the place: where a function is called, it is that of the function of the frame before.
-		// So readers find the original name of a frame's function in its caller's source (core.FindFunction).
+		// Where the map has no text of the source, readers find the original name of a frame's function there (core.ViewFrame).
 		f.Source = &core.SourcePosition{
 			Name: core.Untrusted(position.Name), Path: core.Untrusted(source),
 			Line: core.OptInt(position.Line), Column: core.OptInt(position.Column),
+		}
+		if found := &minified.outcome.function; minified.outcome.hasFunction {
+			f.Source.Function = core.NameFromSource(f.Function, found.Name, found.Class)
 		}
 		f.InApp = f.InApp && !position.Ignored && !isFromLibrary(source)
 		f.ContextLine = core.Untrusted(minified.outcome.context.Line)
@@ -215,13 +212,16 @@ func untrustedLines(lines []string) core.List[core.Untrusted] {
 	return list
 }
 
-// cleanSource returns the path of an original file as the repository has it: webpack://shop/./src/pay.ts?1a2b and ../../src/pay.ts
-// are src/pay.ts.
+// cleanSource returns the path of an original file as the repository has it: webpack://shop/./src/pay.ts?1a2b,
+// turbopack:///[project]/src/pay.ts and ../../src/pay.ts are src/pay.ts.
 func cleanSource(url string) string {
 	path := url
 	if rest, isWebpack := strings.CutPrefix(url, "webpack://"); isWebpack {
 		_, path, _ = strings.Cut(rest, "/")
 		path, _, _ = strings.Cut(path, "?")
+	}
+	if rest, isTurbopack := strings.CutPrefix(url, "turbopack://"); isTurbopack {
+		path = strings.TrimPrefix(strings.TrimLeft(rest, "/"), "[project]/")
 	}
 	for {
 		shorter := strings.TrimPrefix(strings.TrimPrefix(path, "./"), "../")
@@ -239,5 +239,6 @@ func cleanSource(url string) string {
 // isFromLibrary reports whether an original file is not the application's own. Pages call all their code their own: only the map
 // shows what a bundle was made of.
 func isFromLibrary(source string) bool {
-	return strings.Contains(source, "node_modules/") || strings.HasPrefix(source, "webpack/")
+	return strings.Contains(source, "node_modules/") || strings.HasPrefix(source, "webpack/") ||
+		strings.HasPrefix(source, "[turbopack]/")
 }

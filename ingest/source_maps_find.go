@@ -21,15 +21,17 @@ type mapLookUps struct {
 	projects *lru.Cache[int64, projectMaps]
 }
 
-// mapKey is a file of a release, a file with a debug id, or all files of a release.
+// mapKey is a file of a release, for events of a dist or of any, a file with a debug id, or all files of a release.
 type mapKey struct {
-	project                int64
-	release, path, debugID string
+	project                      int64
+	release, dist, path, debugID string
+	ofAnyDist                    bool
 }
 
 type foundMap struct {
 	id      int64  // 0 for none; of a release, of any
 	debugID string // of the map
+	blob    string // of the map
 	askedAt time.Time
 }
 
@@ -41,7 +43,7 @@ type projectMaps struct {
 
 // fileMap is the map of a file, or why it has none.
 type fileMap struct {
-	id      int64 // 0 for none
+	blob    string // empty for none
 	missing mapResult
 }
 
@@ -93,50 +95,68 @@ func (l *mapLookUps) findMaps(ctx context.Context, work *mapping) ([]fileMap, er
 		if work.release == "" || byDebugID[mapKey{project: work.project, debugID: f.debugID}].id != 0 {
 			return mapKey{}
 		}
-		return mapKey{project: work.project, release: work.release, path: f.path}
+		return mapKey{project: work.project, release: work.release, dist: work.dist, path: f.path}
 	})
 	if err != nil {
 		return nil, err
 	}
 	for i, f := range work.files {
-		maps[i].id = byDebugID[mapKey{project: work.project, debugID: f.debugID}].id
-		named := byPath[mapKey{project: work.project, release: work.release, path: f.path}]
+		maps[i].blob = byDebugID[mapKey{project: work.project, debugID: f.debugID}].blob
+		named := byPath[mapKey{project: work.project, release: work.release, dist: work.dist, path: f.path}]
 		switch {
-		case maps[i].id != 0:
+		case maps[i].blob != "":
 		case work.release == "":
 			maps[i].missing = mapNoneOfDebugID
 		case named.id == 0:
-			if maps[i].missing, err = l.explainMissing(ctx, work); err != nil {
+			if maps[i].missing, err = l.explainMissing(ctx, work, f.path); err != nil {
 				return nil, err
 			}
 		case f.debugID != "" && named.debugID != "" && f.debugID != named.debugID:
 			maps[i].missing = mapOtherBuild
 		default:
-			maps[i].id = named.id
+			maps[i].blob = named.blob
 		}
 	}
 	return maps, nil
 }
 
-// explainMissing says whether the release has maps of other files.
-func (l *mapLookUps) explainMissing(ctx context.Context, work *mapping) (mapResult, error) {
-	key, now := mapKey{project: work.project, release: work.release}, l.clock()
-	known, isKnown := l.found.Get(key)
-	if !isKnown || now.Sub(known.askedAt) >= rememberMap {
-		hasAny, err := l.store.ReleaseHasSourceMaps(ctx, work.project, work.release)
-		if err != nil {
-			return mapFailed, err
-		}
-		known = foundMap{askedAt: now}
-		if hasAny {
-			known.id = 1
-		}
-		l.found.Add(key, known)
-	}
-	if known.id == 0 {
+// explainMissing says whether the release has maps of other files, or maps of this one for events of other dists.
+func (l *mapLookUps) explainMissing(ctx context.Context, work *mapping, path string) (mapResult, error) {
+	key := mapKey{project: work.project, release: work.release}
+	hasAny, err := l.askOnce(key, func() (bool, error) { return l.store.ReleaseHasSourceMaps(ctx, work.project, work.release) })
+	switch {
+	case err != nil:
+		return mapFailed, err
+	case !hasAny:
 		return mapNoneOfRelease, nil
 	}
+	key.path, key.ofAnyDist = path, true
+	hasOther, err := l.askOnce(key, func() (bool, error) { return l.store.HasSourceMapsOfDists(ctx, work.project, work.release, path) })
+	switch {
+	case err != nil:
+		return mapFailed, err
+	case hasOther:
+		return mapOtherDist, nil
+	}
 	return mapNoneOfFile, nil
+}
+
+// askOnce asks whether there are maps, unless the answer is remembered.
+func (l *mapLookUps) askOnce(key mapKey, ask func() (bool, error)) (hasAny bool, err error) {
+	now := l.clock()
+	known, isKnown := l.found.Get(key)
+	if isKnown && now.Sub(known.askedAt) < rememberMap {
+		return known.id != 0, nil
+	}
+	if hasAny, err = ask(); err != nil {
+		return false, err
+	}
+	known = foundMap{askedAt: now}
+	if hasAny {
+		known.id = 1
+	}
+	l.found.Add(key, known)
+	return hasAny, nil
 }
 
 // findAll looks up the keys of the files, those that are not remembered in one query. A key without path and debug id is none.
@@ -164,11 +184,11 @@ func (l *mapLookUps) findAll(ctx context.Context, work *mapping, keyOf func(mapF
 		return nil, err
 	}
 	for _, m := range asked {
-		key := mapKey{project: work.project, release: work.release, path: m.Path}
+		key := mapKey{project: work.project, release: work.release, dist: work.dist, path: m.Path}
 		if debugIDs != nil {
 			key = mapKey{project: work.project, debugID: m.DebugID}
 		}
-		all[key] = foundMap{id: m.ID, debugID: m.DebugID, askedAt: now}
+		all[key] = foundMap{id: m.ID, debugID: m.DebugID, blob: m.Blob, askedAt: now}
 	}
 	for key, m := range all {
 		if m.askedAt.Equal(now) {
@@ -183,7 +203,7 @@ func (l *mapLookUps) askDatabase(ctx context.Context, work *mapping, paths, debu
 	case debugIDs != nil:
 		return l.store.FindSourceMapsByDebugID(ctx, work.project, debugIDs)
 	case paths != nil:
-		return l.store.FindSourceMapsByPath(ctx, work.project, work.release, paths)
+		return l.store.FindSourceMapsByPath(ctx, work.project, work.release, work.dist, paths)
 	}
 	return nil, nil
 }

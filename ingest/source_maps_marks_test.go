@@ -93,7 +93,8 @@ func TestEventsAreStoredWithoutTheirMaps(t *testing.T) {
 	t.Parallel()
 	gone := startMapServer(t, nil)
 	gone.upload(shop, "1.0", "/assets/app-3f.js", makeMap(t, paySource, "", paySegments))
-	require.NoError(t, gone.blobs.Delete(t.Context(), store.KeyOfSourceMap(shop, gone.queryNumber(`SELECT id FROM source_maps`))))
+	index := store.NameBlob(strings.Repeat("0", 64), gone.queryNumber(`SELECT id FROM source_maps`))
+	require.NoError(t, gone.blobs.Delete(t.Context(), store.KeyOfBlob(shop, index)))
 	slow := startMapServer(t, func(i *ingest.Ingest) { i.SetMapWithin(time.Nanosecond) })
 	slow.upload(shop, "1.0", "/assets/app-3f.js", makeMap(t, paySource, "", paySegments))
 

@@ -118,11 +118,11 @@ func (m *mapper) openMaps(ctx context.Context, work *mapping) ([]*openIndex, err
 	}
 	opened, failures := make([]*openIndex, len(maps)), make([]error, len(maps))
 	doAtOnce(len(maps), func(i int) {
-		if maps[i].id == 0 {
+		if maps[i].blob == "" {
 			work.noteResult(i, maps[i].missing)
 			return
 		}
-		opened[i], failures[i] = m.indexes.take(store.KeyOfSourceMap(work.project, maps[i].id))
+		opened[i], failures[i] = m.indexes.take(store.KeyOfBlob(work.project, maps[i].blob))
 		result := mapUnknown
 		if failures[i] != nil {
 			result = explainMapFailure(failures[i])

@@ -59,14 +59,37 @@ func TestFunctionsOfMinifiedBuilds(t *testing.T) {
 		frames := event.Exceptions[0].Frames
 		for i := range frames {
 			if frames[i].Source != nil {
-				functions = append(functions, core.FindFunction(frames, i))
+				functions = append(functions, core.ViewFrame(frames, i).Function)
 			}
 		}
-		require.Equal(t, []core.Untrusted{"formatLine", "", "printLines", "payCart", "checkout", "clickPay", "globalThis.pay"}, functions, build)
+		require.Equal(t, []core.Untrusted{
+			"formatLine", "<anonymous>", "printLines", "payCart", "checkout", "clickPay", "globalThis.pay",
+		}, functions, build)
 		require.Equal(t, core.Untrusted("src/till in formatLine"), event.Culprit, build)
 		require.Empty(t, event.Problems, build)
 	}
 	main, other := stored["main"], stored["other"]
 	require.Equal(t, similar.FeaturesOfEvent(&main), similar.FeaturesOfEvent(&other))
 	require.EqualValues(t, 1, s.queryNumber(`SELECT count(*) FROM issues`))
+}
+
+// TestPathsOfTurbopack has a page of the application and the bundler's own code, as Next.js 16 names them.
+func TestPathsOfTurbopack(t *testing.T) {
+	t.Parallel()
+	s := startMapServer(t, nil)
+	s.upload(shop, "1.0", "/assets/app-3f.js", encodeMap(t, object{
+		"version": 3, "names": []string{}, "mappings": "AAAA,qBCAA",
+		"sources": []string{"turbopack:///[project]/src/app/page.tsx", "turbopack:///[turbopack]/browser/runtime/base.ts"},
+	}))
+	event := crash("1.0", "")
+	setFrames(event,
+		object{"function": "a", "abs_path": fileURL, "lineno": 1, "colno": 30, "in_app": true},
+		object{"function": "b", "abs_path": fileURL, "lineno": 1, "colno": 1, "in_app": true})
+
+	frames := s.send(event).Exceptions[0].Frames
+
+	require.Equal(t, core.Untrusted("src/app/page.tsx"), frames[0].Source.Path)
+	require.True(t, frames[0].InApp)
+	require.Equal(t, core.Untrusted("[turbopack]/browser/runtime/base.ts"), frames[1].Source.Path)
+	require.False(t, frames[1].InApp)
 }

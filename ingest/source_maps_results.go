@@ -16,6 +16,7 @@ const (
 	mapNoneOfProject
 	mapNoneOfRelease
 	mapNoneOfFile
+	mapOtherDist
 	mapNoneOfDebugID
 	mapOtherBuild
 	mapNoRelease
@@ -42,6 +43,8 @@ var mapResults = [mapResultCount]struct {
 	mapNoneOfRelease: {"missing", "no source map was uploaded for the release: upload the maps of a build before it goes live, under the " +
 		"release that the SDK sends", true},
 	mapNoneOfFile: {"missing", "the release has source maps, but none of this file: upload it under the path of the file's URL", true},
+	mapOtherDist: {"missing", "the source maps of this file were uploaded for other builds (dist) of the release: upload those of this " +
+		"build, and set dist in the SDK as in the upload", true},
 	mapNoneOfDebugID: {"missing", "no source map with the debug id of the file was uploaded, and the event has no release to look for",
 		true},
 	mapOtherBuild: {"missing", "the source map of this path has another debug id, so it is of another build: upload the map of this one",

@@ -113,21 +113,28 @@ func writeVLQ(to *strings.Builder, n int) {
 // upload stores a map as an upload does.
 func (s *mapServer) upload(project int64, release, path, text string) {
 	s.t.Helper()
+	s.uploadOfDist(project, release, "", path, text)
+}
+
+// uploadOfDist is upload for the events of one dist.
+func (s *mapServer) uploadOfDist(project int64, release, dist, path, text string) {
+	s.t.Helper()
 	ctx := context.Background()
 	built, err := sourcemap.BuildIndex(strings.NewReader(text))
 	require.NoError(s.t, err)
 	id, err := s.db.TakeSourceMapID(ctx)
 	require.NoError(s.t, err)
-	_, err = s.blobs.Put(ctx, store.KeyOfSourceMap(project, id), built.Reader(), sourcemap.MaxIndexSize)
+	index := store.NameBlob(strings.Repeat("0", 64), id)
+	_, err = s.blobs.Put(ctx, store.KeyOfBlob(project, index), built.Reader(), sourcemap.MaxIndexSize)
 	require.NoError(s.t, err)
 	summary := built.Summary()
 	_, replaced, err := s.db.PutSourceMap(ctx, core.NewBootstrapActor(), store.NewSourceMap{
-		ProjectID: project, ID: id, Release: release, Name: path, Path: path,
-		DebugID: summary.DebugID, Size: summary.Size, Sources: summary.Sources,
+		ProjectID: project, ID: id, Release: release, Dist: dist, Name: path, Path: path,
+		DebugID: summary.DebugID, Size: summary.Size, Sources: summary.Sources, Blob: index,
 	})
 	require.NoError(s.t, err)
 	for _, old := range replaced {
-		require.NoError(s.t, s.blobs.Delete(ctx, store.KeyOfSourceMap(project, old)))
+		require.NoError(s.t, s.blobs.Delete(ctx, store.KeyOfBlob(project, old)))
 	}
 }
 
@@ -176,13 +183,14 @@ func TestFramesAreMapped(t *testing.T) {
 	event := s.send(crash("1.0", ""))
 
 	frames := event.Exceptions[0].Frames
-	require.Equal(t, &core.SourcePosition{Path: "src/pay.js", Line: 3, Column: 10}, frames[0].Source)
+	require.Equal(t, &core.SourcePosition{Function: "charge", Path: "src/pay.js", Line: 3, Column: 10}, frames[0].Source)
 	require.Equal(t, core.Untrusted("  return card.number.trim(); // the crash"), frames[0].ContextLine)
 	require.Equal(t, core.List[core.Untrusted]{"// The till.", "export function charge(card) {"}, frames[0].PreContext)
 	require.Equal(t, core.Untrusted("a"), frames[0].Function, "what was sent stays")
 	require.EqualValues(t, 22, frames[0].Colno)
 	require.True(t, frames[0].InApp)
-	require.Equal(t, &core.SourcePosition{Name: "charge", Path: "src/pay.js", Line: 6, Column: 10}, frames[1].Source, "it calls charge")
+	require.Equal(t, &core.SourcePosition{Function: "pay", Name: "charge", Path: "src/pay.js", Line: 6, Column: 10},
+		frames[1].Source, "it calls charge")
 	require.Equal(t, core.Untrusted("node_modules/till/index.js"), frames[2].Source.Path)
 	require.False(t, frames[2].InApp)
 	require.Empty(t, event.Problems)
@@ -203,7 +211,7 @@ func TestMapsOfMaskedReleasesAreFound(t *testing.T) {
 		event := s.send(crash(name, ""))
 
 		require.Contains(t, string(event.Release), "[Filtered]")
-		require.Equal(t, &core.SourcePosition{Path: "src/pay.js", Line: 3, Column: 10}, event.Exceptions[0].Frames[0].Source)
+		require.Equal(t, &core.SourcePosition{Function: "charge", Path: "src/pay.js", Line: 3, Column: 10}, event.Exceptions[0].Frames[0].Source)
 	}
 }
 

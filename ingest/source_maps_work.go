@@ -79,6 +79,7 @@ func (m *mapper) close() {
 type mapping struct {
 	project int64
 	release string // empty for none
+	dist    string // the build of the release; empty for none
 	places  []mapPlace
 	files   []mapFile
 	frames  []minifiedFrame // of the places; for the event only
@@ -229,15 +230,19 @@ func doAtOnce(count int, do func(i int)) {
 	working.Wait()
 }
 
-// mapPlaceBy maps one place, with the line of code and some lines around it.
+// mapPlaceBy maps one place, with the line of code, some lines around it, and the function that it is in.
 func mapPlaceBy(index *sourcemap.Index, place mapPlace, lines int) (mapped mappedFrame, err error) {
 	mapped.isDone = true
 	if mapped.position, mapped.isFound, err = index.LookUp(place.line, place.column); err != nil || !mapped.isFound {
 		return mapped, err
 	}
-	if mapped.position.HasContent() {
-		mapped.context, _, err = index.CutContext(&mapped.position, lines)
+	if !mapped.position.HasContent() {
+		return mapped, nil
 	}
+	if mapped.context, _, err = index.CutContext(&mapped.position, lines); err != nil {
+		return mapped, err
+	}
+	mapped.function, mapped.hasFunction, err = index.FindFunction(&mapped.position)
 	return mapped, err
 }
 

@@ -149,6 +149,7 @@ func TestProjectsShareSeveralTurns(t *testing.T) {
 			require.LessOrEqual(t, time.Since(asked), 101*time.Millisecond, "it comes as soon as one ends")
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		require.Equal(t, 4, turns.free)
 		require.Empty(t, turns.waiting)
 	})

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"errand/blob"
@@ -19,44 +20,83 @@ type dropBlobsArgs struct{}
 
 func (dropBlobsArgs) Kind() string { return "drop_blobs" }
 
-// dropBlobs deletes the blobs of source maps that are not there any more: of deleted projects, and of uploads that were cut off.
+// dropBlobs deletes the blobs of source maps that are not there any more: of deleted and replaced maps, of deleted projects, and
+// of uploads that were cut off. It deletes nothing while a copy of the database may need them.
 func dropBlobs(o Options) job {
 	return runEvery(time.Hour, usualTimeout, dropBlobsArgs{}, func(ctx context.Context) error {
 		if o.Blobs == nil {
 			return nil
 		}
-		return dropStrayBlobs(ctx, o.Store, o.Blobs, time.Now().Add(-keepStray))
+		if err := o.Blobs.Renew(ctx); err != nil {
+			return err
+		}
+		reason := o.Blobs.CheckDeletion(ctx)
+		if reason != nil && !errors.Is(reason, blob.ErrKept) {
+			return reason
+		}
+		s := strayBlobs{store: o.Store, blobs: o.Blobs, before: time.Now().Add(-keepStray), isKept: reason != nil}
+		err := s.dropAll(ctx)
+		switch {
+		case s.stray > 0 && s.isKept:
+			o.Log.WarnContext(ctx, "source maps that are not needed any more stay in BLOBS for now",
+				"count", s.stray, "bytes", s.bytes, "of", s.seen, "reason", reason)
+		case s.stray > 0:
+			o.Log.InfoContext(ctx, "deleted source maps from BLOBS that were not needed any more", "count", s.stray, "bytes", s.bytes, "of", s.seen)
+		}
+		return err
 	})
 }
 
-// dropStrayBlobs deletes the stray blobs that were written before a time.
-func dropStrayBlobs(ctx context.Context, s *store.Store, blobs blob.Store, before time.Time) error {
-	var keys []string
-	dropStray := func() error {
-		stray, err := s.ListStrayBlobs(ctx, keys)
+// strayBlobs are the blobs that nothing in the database needs.
+type strayBlobs struct {
+	store  *store.Store
+	blobs  blob.Store
+	before time.Time // when they were written: later ones may be of an upload that goes on
+	isKept bool      // they are only counted
+
+	seen, stray int
+	bytes       int64 // of the stray ones
+}
+
+// dropAll deletes them, or counts them.
+func (s *strayBlobs) dropAll(ctx context.Context) error {
+	sizes := make(map[string]int64, strayChunk)
+	for entry, err := range s.blobs.List(ctx, store.SourceMapPrefix) {
 		if err != nil {
 			return err
 		}
-		for _, key := range stray {
-			if err := blobs.Delete(ctx, key); err != nil {
+		s.seen++
+		if entry.ModifiedAt.Before(s.before) {
+			sizes[entry.Key] = entry.Size
+		}
+		if len(sizes) == strayChunk {
+			if err := s.dropStray(ctx, sizes); err != nil {
+				return err
+			}
+			clear(sizes)
+		}
+	}
+	return s.dropStray(ctx, sizes)
+}
+
+// dropStray deletes those of the blobs, which are given with their sizes, that are stray.
+func (s *strayBlobs) dropStray(ctx context.Context, sizes map[string]int64) error {
+	keys := make([]string, 0, len(sizes))
+	for key := range sizes {
+		keys = append(keys, key)
+	}
+	found, err := s.store.FindBlobs(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for _, key := range found.Stray {
+		if !s.isKept {
+			if err := s.blobs.Delete(ctx, key); err != nil {
 				return err
 			}
 		}
-		keys = keys[:0]
-		return nil
+		s.stray++
+		s.bytes += sizes[key]
 	}
-	for entry, err := range blobs.List(ctx, store.SourceMapPrefix) {
-		if err != nil {
-			return err
-		}
-		if entry.ModifiedAt.Before(before) {
-			keys = append(keys, entry.Key)
-		}
-		if len(keys) == strayChunk {
-			if err := dropStray(); err != nil {
-				return err
-			}
-		}
-	}
-	return dropStray()
+	return nil
 }

@@ -41,9 +41,9 @@ const (
 type Options struct {
 	Store   *store.Store
 	Log     *slog.Logger
-	Blobs   blob.Store // where source maps are; nil for nowhere
-	Keys    *seal.Ring // that seal the secrets of webhooks; nil for none
-	Observe observer   // may be nil
+	Blobs   *blob.OwnedStore // where source maps are; nil for nowhere
+	Keys    *seal.Ring       // that seal the secrets of webhooks; nil for none
+	Observe observer         // may be nil
 	// ObserveDropped is called for each day of stored events that the retention deletes; it may be nil.
 	ObserveDropped func(events int64)
 }
@@ -54,7 +54,7 @@ type observer = func(job string, took time.Duration, err error)
 // allJobs are the jobs.
 func (o Options) allJobs() []job {
 	return []job{
-		makePartitions(o.Store), trainDictionaries(o.Store), dropExpired(o), purgeProjects(o.Store),
+		makePartitions(o.Store), trainDictionaries(o.Store), trimOverfull(o.Store), dropExpired(o), purgeProjects(o.Store),
 		expireApprovals(o.Store), endClaims(o.Store), readIssues(o.Store), indexIssues(o.Store), markQuiet(o.Store), verifyFixes(o.Store),
 		judgeFixes(o.Store),
 		dropDeliveries(o.Store), dropSent(o.Store), dropConsents(o.Store), dropSignIns(o.Store),

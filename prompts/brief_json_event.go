@@ -95,11 +95,10 @@ func (s *stacks) makeFrames(frames []core.Frame, left *int, made map[*core.Frame
 }
 
 func makeFrame(frames []core.Frame, i int) core.BriefFrame {
-	f := &frames[i]
-	file, line, column := placeOf(f)
+	f, view := &frames[i], core.ViewFrame(frames, i)
 	frame := core.BriefFrame{
-		Function: cleanField(functionOf(frames, i), maxName), Module: cleanField(f.Module, maxName), File: cleanField(file, maxPath),
-		Line: line, Column: column, InApp: f.InApp, IsMapped: f.Source != nil, Vars: clipVars(f.Vars),
+		Function: cleanField(view.Function, maxName), Module: cleanField(f.Module, maxName), File: cleanField(view.File, maxPath),
+		Line: view.Line, Column: view.Column, InApp: f.InApp, IsMapped: view.IsMapped, Vars: clipVars(f.Vars),
 	}
 	before, after := f.PreContext[max(0, len(f.PreContext)-linesBefore):], f.PostContext[:min(len(f.PostContext), linesAfter)]
 	if f.ContextLine == "" && len(before) == 0 && len(after) == 0 {
@@ -112,7 +111,7 @@ func makeFrame(frames []core.Frame, i int) core.BriefFrame {
 	for _, code := range after {
 		frame.Source = append(frame.Source, cleanField(code, maxCodeLine))
 	}
-	frame.FirstLine = core.OptInt(numberLine(line, -len(before)))
+	frame.FirstLine = core.OptInt(numberLine(view.Line, -len(before)))
 	return frame
 }
 

@@ -69,38 +69,38 @@ func (s *stacks) listFrames(e *core.Event, limit int) (pieces []piece) {
 		most = maxLibraryFrames
 	}
 	for _, stack := range s.list {
-		heading, folded, repeated := stack.of+"\n", []core.Frame(nil), 0
+		heading, folded, repeated := stack.of+"\n", []int(nil), 0
 		if len(s.list) == 1 {
 			heading = ""
 		}
 		for i := range stack.frames {
-			f := &stack.frames[i]
+			f, view := &stack.frames[i], core.ViewFrame(stack.frames, i)
 			if !s.isShown(f) {
-				folded = append(folded, *f)
+				folded = append(folded, i)
 				continue
 			}
-			key := keyOf(f)
+			key := frameKey{view.Function, view.File, view.Line}
 			if shown[key] {
 				repeated++
 				continue
 			}
 			shown[key] = true
-			before := heading + foldFrames(folded)
+			before := heading + foldFrames(stack.frames, folded)
 			heading, folded = "", nil
 			if len(pieces) >= most || weight > limit {
 				pieces = append(pieces, piece{what: "frame", by: byApp})
 				continue
 			}
-			head := before + describeFrame(stack.frames, i)
+			head := before + describeFrame(f, view)
 			if e.FindMapProblem(stack.list, stack.owner, i) != "" {
 				head += "    (not mapped to its source)\n"
 			}
-			full := head + renderCode(f) + renderVars(f.Vars)
-			frame := makeFenced(full).orShort(head + renderLine(f)).named("frame")
+			full := head + renderCode(f, view.Line) + renderVars(f.Vars)
+			frame := makeFenced(full).orShort(head + renderLine(f, view.Line)).named("frame")
 			weight += frame.weight
 			pieces = append(pieces, frame)
 		}
-		if end := foldFrames(folded) + foldRepeated(repeated); end != "" && heading == "" {
+		if end := foldFrames(stack.frames, folded) + foldRepeated(repeated); end != "" && heading == "" {
 			pieces = append(pieces, makeFenced(end))
 		}
 	}
@@ -113,20 +113,16 @@ type frameKey struct {
 	line           core.OptInt
 }
 
-func keyOf(f *core.Frame) frameKey {
-	file, line, _ := placeOf(f)
-	return frameKey{f.Function, file, line}
-}
-
-// foldFrames stands for frames of libraries: it names the first and the last.
-func foldFrames(frames []core.Frame) string {
-	switch len(frames) {
+// foldFrames stands for frames of libraries, by their places in the stack: it names the first and the last.
+func foldFrames(frames []core.Frame, folded []int) string {
+	switch len(folded) {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("  (1 library frame: %s)\n", nameFrame(&frames[0]))
+		return fmt.Sprintf("  (1 library frame: %s)\n", nameFrame(frames, folded[0]))
 	default:
-		return fmt.Sprintf("  (%d library frames: %s … %s)\n", len(frames), nameFrame(&frames[0]), nameFrame(&frames[len(frames)-1]))
+		first, last := nameFrame(frames, folded[0]), nameFrame(frames, folded[len(folded)-1])
+		return fmt.Sprintf("  (%d library frames: %s … %s)\n", len(folded), first, last)
 	}
 }
 
@@ -138,16 +134,16 @@ func foldRepeated(count int) string {
 }
 
 // nameFrame names a frame in a few words.
-func nameFrame(f *core.Frame) string {
+func nameFrame(frames []core.Frame, i int) string {
 	const most = 60
-	name := cleanLine(string(f.Function), most)
+	view := core.ViewFrame(frames, i)
+	name := cleanLine(string(view.Function), most)
 	if name == "" {
 		name = "?"
 	}
-	from := f.Module
+	from := frames[i].Module
 	if from == "" {
-		file, _, _ := placeOf(f)
-		from = file[strings.LastIndexAny(string(file), `/\`)+1:]
+		from = view.File[strings.LastIndexAny(string(view.File), `/\`)+1:]
 	}
 	if from == "" {
 		return name
@@ -155,70 +151,34 @@ func nameFrame(f *core.Frame) string {
 	return name + " in " + cleanLine(string(from), most)
 }
 
-// placeOf returns where a frame is: in the original source, where a source map knows it.
-func placeOf(f *core.Frame) (file core.Untrusted, line, column core.OptInt) {
-	switch {
-	case f.Source != nil:
-		return f.Source.Path, f.Source.Line, f.Source.Column
-	case f.AbsPath != "" && (f.Filename == "" || !strings.ContainsAny(string(f.Filename), `/\`)):
-		return f.AbsPath, f.Lineno, f.Colno
-	case f.Filename != "":
-		return f.Filename, f.Lineno, f.Colno
-	default:
-		return f.Module, f.Lineno, f.Colno
-	}
-}
-
-// functionOf returns the name of the function of a frame. Of a mapped one whose name is a minifier's, the frame that called it
-// knows the original name, as grouping finds it.
-func functionOf(frames []core.Frame, i int) core.Untrusted {
-	const longestMinified = 2
-	if frames[i].Source != nil && len(frames[i].Function) <= longestMinified && i+1 < len(frames) {
-		if caller := frames[i+1].Source; caller != nil && caller.Name != "" {
-			return caller.Name
-		}
-	}
-	return frames[i].Function
-}
-
 // describeFrame writes the line that says which function is where.
-func describeFrame(frames []core.Frame, i int) string {
-	f := &frames[i]
-	file, line, column := placeOf(f)
-	text := cleanLine(string(functionOf(frames, i)), maxName)
+func describeFrame(f *core.Frame, view core.FrameView) string {
+	text := cleanLine(string(view.Function), maxName)
 	if text == "" {
 		text = "(no function)"
 	}
-	if f.Module != "" && f.Module != file && f.Source == nil && !strings.Contains(string(f.Function), string(f.Module)) {
+	if f.Module != "" && f.Module != view.File && !view.IsMapped && !strings.Contains(string(view.Function), string(f.Module)) {
 		text = cleanLine(string(f.Module), maxName) + " " + text
 	}
-	text += " at " + cleanLine(string(file), maxPath)
-	if line > 0 {
-		text += ":" + strconv.FormatInt(int64(line), 10)
+	text += " at " + cleanLine(string(view.File), maxPath)
+	if view.Line > 0 {
+		text += ":" + strconv.FormatInt(int64(view.Line), 10)
 	}
-	if column > 0 && f.Source == nil {
-		text += ":" + strconv.FormatInt(int64(column), 10)
+	if view.Column > 0 && !view.IsMapped {
+		text += ":" + strconv.FormatInt(int64(view.Column), 10)
 	}
-	if f.Source != nil {
-		text += fmt.Sprintf(" (mapped from %s:%d:%d)", cleanLine(findBaseName(f), maxName), f.Lineno, f.Colno)
+	if sent := view.Sent; view.IsMapped {
+		name := string(sent.File[strings.LastIndexByte(string(sent.File), '/')+1:])
+		text += fmt.Sprintf(" (mapped from %s:%d:%d)", cleanLine(name, maxName), sent.Line, sent.Column)
 	}
 	return text + "\n"
 }
 
-func findBaseName(f *core.Frame) string {
-	file := string(f.AbsPath)
-	if file == "" {
-		file = string(f.Filename)
-	}
-	return file[strings.LastIndexByte(file, '/')+1:]
-}
-
 // renderCode writes the source around the line of a frame; nothing when there is none.
-func renderCode(f *core.Frame) string {
+func renderCode(f *core.Frame, line core.OptInt) string {
 	if f.ContextLine == "" && len(f.PreContext) == 0 && len(f.PostContext) == 0 {
 		return ""
 	}
-	_, line, _ := placeOf(f)
 	before, after := f.PreContext[max(0, len(f.PreContext)-linesBefore):], f.PostContext[:min(len(f.PostContext), linesAfter)]
 	var text strings.Builder
 	for i, code := range before {
@@ -232,11 +192,10 @@ func renderCode(f *core.Frame) string {
 }
 
 // renderLine writes the line of a frame alone.
-func renderLine(f *core.Frame) string {
+func renderLine(f *core.Frame, line core.OptInt) string {
 	if f.ContextLine == "" {
 		return ""
 	}
-	_, line, _ := placeOf(f)
 	var text strings.Builder
 	writeCode(&text, '>', numberLine(line, 0), f.ContextLine)
 	return text.String()

@@ -53,6 +53,17 @@ func TestGuidesOfJavaScriptHaveSourceMaps(t *testing.T) {
 	}
 }
 
+// Every guide has the script and the command that name the commits of a deploy: by them a fix is recognised in it.
+func TestGuidesNameTheCommitsOfDeploys(t *testing.T) {
+	t.Parallel()
+	for _, platform := range core.GuidePlatforms {
+		guide := prompts.RenderGuide(guideValues(platform)).Markdown
+		require.Contains(t, guide, `\"commits\": [$commits]`, platform)
+		require.Contains(t, guide, "errand deploy --project", platform)
+		require.Contains(t, guide, "a fix that no deploy names is never verified", platform)
+	}
+}
+
 func TestGuideWithoutProject(t *testing.T) {
 	t.Parallel()
 	guide := prompts.RenderGuide(prompts.GuideValues{Platform: "node", BaseURL: "https://errand.example"})

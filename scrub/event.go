@@ -144,6 +144,7 @@ func (c *cleaner) cleanContext(f *core.Frame) {
 // cleanSource cleans what a source map says of a frame, as the function and the file that it stands for.
 func (c *cleaner) cleanSource(f *core.Frame) {
 	if f.Source != nil {
+		c.cleanField(fieldFunction, &f.Source.Function)
 		c.cleanField(fieldFunction, &f.Source.Name)
 		c.cleanField(fieldFilename, &f.Source.Path)
 	}

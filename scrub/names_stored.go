@@ -9,6 +9,9 @@ func CleanRelease(text string) string { return cleanName(text, core.MaxRelease) 
 // CleanEnvironment is CleanRelease for the name of an environment, of at most 64 characters.
 func CleanEnvironment(text string) string { return cleanName(text, core.MaxEnvironment) }
 
+// CleanDist is CleanRelease for the name of a build of a release, of at most 64 characters.
+func CleanDist(text string) string { return cleanName(text, core.MaxDist) }
+
 // StoreRelease returns the name of a release as it is stored: cleaned, and masked by the rules (core.StoreName).
 func (r *Rules) StoreRelease(text string) string { return r.storeName(text, core.MaxRelease) }
 

@@ -1,6 +1,7 @@
 package sentryapi
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1" //nolint:gosec // the protocol names files by it
 	"encoding/hex"
@@ -33,6 +34,7 @@ type bundleUpload struct {
 	Chunks   []string `json:"chunks"`
 	Projects []string `json:"projects"`
 	Version  string   `json:"version"`
+	Dist     string   `json:"dist"`
 }
 
 // assembleBundle puts the pieces of a bundle together and stores its source maps. It is asked before the upload too, to say
@@ -117,7 +119,7 @@ func (s *server) storeBundle(r *request, owner string, in bundleUpload, projects
 	}
 	var refusals []string
 	for _, m := range opened.maps {
-		reason, err := s.storeMap(r, opened, m, in.Version, projects)
+		reason, err := s.storeMap(r, opened, m, in, projects)
 		if err != nil {
 			return err
 		}
@@ -159,24 +161,33 @@ func checkWhole(ctx context.Context, whole Whole, checksum string) error {
 }
 
 // storeMap stores one source map in each project. The reason says why it was refused.
-func (s *server) storeMap(r *request, b *bundle, m bundledMap, version string, projects []int64) (reason string, err error) {
-	release := releaseOf(m, b, version)
+func (s *server) storeMap(r *request, b *bundle, m bundledMap, in bundleUpload, projects []int64) (reason string, err error) {
+	release := releaseOf(m, b, in.Version)
 	if release == "" {
 		return "it has no debug id and the upload names no release: use --release, or sentry-cli sourcemaps inject", nil
 	}
 	for _, project := range projects {
 		file, err := m.openMap()
+		if refused := (*refusedBundle)(nil); errors.As(err, &refused) {
+			return refused.reason, nil
+		}
+		if core.HasCode(err, core.InvalidRequest) {
+			return describeFailure(core.AsError(err)), nil
+		}
 		if err != nil {
 			return "", err
 		}
 		call := r.call
-		call.Body = &core.FileBody{Type: core.SourceMapJSON, Reader: file}
-		_, failure := s.Registry.Call(r.Context(), core.UploadSourceMap.Operation, call,
-			map[string]any{"project": fmt.Sprint(project), "release": release, "name": m.name})
+		call.Body = &core.FileBody{Type: core.SourceMapJSON, Reader: file, IsOfBuild: true, DebugID: m.debugID}
+		args := map[string]any{"project": fmt.Sprint(project), "release": release, "name": m.name}
+		if dist := cmp.Or(in.Dist, b.dist); dist != "" {
+			args["dist"] = dist
+		}
+		_, failure := s.Registry.Call(r.Context(), core.UploadSourceMap.Operation, call, args)
 		_ = file.Close() // it was read
 		switch {
 		case failure == nil:
-		case failure.Code == core.InvalidRequest, failure.Code == core.InvalidSourceMap:
+		case failure.Code == core.InvalidRequest, failure.Code == core.InvalidSourceMap, failure.Code == core.Limit:
 			return describeFailure(failure), nil
 		default:
 			return "", failure

@@ -31,7 +31,7 @@ func newAssemblies() *assemblies {
 
 // assemblyKey returns by what an assembly is known: with the same key it would store the same.
 func assemblyKey(owner string, in bundleUpload, projects []int64) string {
-	return fmt.Sprintf("%q %q %q %v", owner, in.Checksum, in.Version, projects)
+	return fmt.Sprintf("%q %q %q %q %v", owner, in.Checksum, in.Version, in.Dist, projects)
 }
 
 // takeTurn waits until a bundle may be read.

@@ -2,15 +2,10 @@ package sentryapi
 
 import (
 	"archive/zip"
-	"cmp"
 	"compress/flate"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"io"
-	"path"
-	"slices"
-	"strings"
 
 	"errand/core"
 )
@@ -18,8 +13,8 @@ import (
 // The bounds of a bundle: what is unpacked of it, and how much is read to find out what is in it.
 const (
 	maxDirectory = 4 << 20
-	maxManifest  = 8 << 20
-	maxUnpacked  = 1 << 30 // of all source maps
+	maxUnpacked  = 1 << 30               // of all source maps
+	maxInline    = 3 * core.MaxSourceMap // of a file with its map in it, which is a third longer in base 64
 	maxMaps      = 5000
 )
 
@@ -30,46 +25,18 @@ const (
 	bundleHeader  = 8
 )
 
-// The types of files in a bundle that matter here.
-const (
-	typeMinified = "minified_source"
-	typeMap      = "source_map"
-)
-
 // bundle is an opened artifact bundle: the files of a build, as sentry-cli uploads them.
 type bundle struct {
-	release string
-	maps    []bundledMap
+	release, dist string
+	maps          []bundledMap
 }
 
 // bundledMap is a source map in a bundle, with the minified file that it is for.
 type bundledMap struct {
-	file    *zip.File
-	name    string // of the minified file
-	debugID string
-}
-
-// manifest says what is in a bundle.
-type manifest struct {
-	Release string                  `json:"release"`
-	DebugID string                  `json:"debug_id"`
-	Files   map[string]manifestFile `json:"files"`
-}
-
-type manifestFile struct {
-	Type    string            `json:"type"`
-	URL     string            `json:"url"`
-	Headers map[string]string `json:"headers"`
-}
-
-// header returns a header of a file; their names are written in any case.
-func (f manifestFile) header(names ...string) string {
-	for name, value := range f.Headers {
-		if slices.Contains(names, strings.ToLower(name)) {
-			return value
-		}
-	}
-	return ""
+	file     *zip.File
+	name     string // of the minified file
+	debugID  string
+	isInline bool // file is the minified file, which has the map in a comment
 }
 
 // openBundle reads what is in a bundle. A plain zip archive is taken too. One that is broken is a refusedBundle.
@@ -86,14 +53,14 @@ func openBundle(data io.ReaderAt, size int64) (*bundle, error) {
 	if err := readManifest(files["manifest.json"], &listed); err != nil {
 		return nil, err
 	}
-	b := &bundle{release: listed.Release, maps: listMaps(listed, files)}
+	b := &bundle{release: listed.Release, dist: listed.Dist, maps: listMaps(listed, files)}
 	if len(b.maps) > maxMaps {
 		return nil, refuseBundle("the bundle has %d source maps, at most %d are taken", len(b.maps), maxMaps)
 	}
 	left := int64(maxUnpacked)
 	for _, m := range b.maps {
-		if m.file.UncompressedSize64 > core.MaxSourceMap {
-			return nil, refuseBundle("the source map of %s is larger than %d bytes", m.name, core.MaxSourceMap)
+		if m.file.UncompressedSize64 > uint64(m.sizeLimit()) {
+			return nil, refuseBundle("the source map of %s is larger than %d bytes", m.name, m.sizeLimit())
 		}
 		if left -= int64(m.file.UncompressedSize64); left < 0 {
 			return nil, refuseBundle("the source maps are larger than %d bytes together", maxUnpacked)
@@ -154,89 +121,6 @@ func (r *boundedReader) ReadAt(into []byte, offset int64) (int, error) {
 	}
 	return n, err
 }
-
-func readManifest(file *zip.File, into *manifest) error {
-	if file == nil {
-		return refuseBundle("the bundle has no manifest.json")
-	}
-	opened, err := openFile(file, maxManifest)
-	if err != nil {
-		return err
-	}
-	defer opened.Close()
-	text, err := io.ReadAll(opened)
-	if core.HasCode(err, core.InvalidRequest) {
-		return refuseBundle("the manifest.json of the bundle cannot be unpacked, or is too large")
-	}
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return refuseBundle("the manifest.json of the bundle cannot be read")
-	}
-	return nil
-}
-
-// listMaps finds for each source map the minified files that it is for: those that name it, else the one with its debug id,
-// else the one that has its name without .map.
-func listMaps(listed manifest, files map[string]*zip.File) []bundledMap {
-	byMap, byDebugID := map[string][]string{}, map[string]string{}
-	for _, file := range listed.Files {
-		if file.Type != typeMinified {
-			continue
-		}
-		if reference := file.header("sourcemap", "x-sourcemap"); reference != "" && !strings.HasPrefix(reference, "data:") {
-			byMap[joinURL(file.URL, reference)] = append(byMap[joinURL(file.URL, reference)], file.URL)
-		}
-		if id := file.header("debug-id"); id != "" {
-			byDebugID[strings.ToLower(id)] = file.URL
-		}
-	}
-	var maps []bundledMap
-	for inZip, file := range listed.Files {
-		if file.Type != typeMap || files[inZip] == nil {
-			continue
-		}
-		id := strings.ToLower(cmp.Or(file.header("debug-id"), listed.DebugID))
-		names := byMap[file.URL]
-		if len(names) == 0 {
-			names = []string{cmp.Or(byDebugID[id], strings.TrimSuffix(file.URL, ".map"))}
-		}
-		for _, name := range names {
-			maps = append(maps, bundledMap{file: files[inZip], name: name, debugID: id})
-		}
-	}
-	slices.SortFunc(maps, func(a, b bundledMap) int { return cmp.Compare(a.name, b.name) })
-	return maps
-}
-
-// joinURL resolves a reference of a minified file to its map: ~/js/app.js and app.js.map are ~/js/app.js.map.
-func joinURL(file, reference string) string {
-	if strings.Contains(reference, "://") || strings.HasPrefix(reference, "~") {
-		return reference
-	}
-	root, rest := splitRoot(file)
-	if strings.HasPrefix(reference, "/") {
-		return root + path.Clean(reference)
-	}
-	return root + path.Join("/", path.Dir(rest), reference)
-}
-
-// splitRoot splits the host, or the ~ for any host, from the path of a URL.
-func splitRoot(file string) (root, rest string) {
-	if strings.HasPrefix(file, "~") {
-		return "~", file[1:]
-	}
-	scheme, afterScheme, found := strings.Cut(file, "://")
-	if !found {
-		return "", file
-	}
-	host, rest, _ := strings.Cut(afterScheme, "/")
-	return scheme + "://" + host, "/" + rest
-}
-
-// openMap opens the map for reading.
-func (m bundledMap) openMap() (io.ReadCloser, error) { return openFile(m.file, core.MaxSourceMap) }
 
 // openFile opens a file of the archive. Reading fails after a number of bytes, whatever size the archive says.
 func openFile(file *zip.File, limit int64) (io.ReadCloser, error) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"errand/core"
 )
@@ -35,9 +36,13 @@ func (s *server) createDeploy(r *request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	commits, err := s.readCommits(r, projects, version)
+	if err != nil {
+		return 0, nil, err
+	}
 	var reported core.ReportedDeploy
-	for _, project := range projects {
-		if reported, err = s.reportDeploy(r, project, version, in.Environment); err != nil {
+	for i, project := range projects {
+		if reported, err = s.reportDeploy(r, project, version, in.Environment, commits[i]); err != nil {
 			return 0, nil, err
 		}
 	}
@@ -46,11 +51,28 @@ func (s *server) createDeploy(r *request) (int, any, error) {
 	}, nil
 }
 
-func (s *server) reportDeploy(r *request, project int64, version, environment string) (core.ReportedDeploy, error) {
-	commits, err := s.Releases.ReadReleaseCommits(r.Context(), project, version)
-	if err != nil {
-		return core.ReportedDeploy{}, err
+// readCommits reads the commits of a release in each of its projects. A project that has none takes those of another: they were set
+// for the release before it was one of this project too.
+func (s *server) readCommits(r *request, projects []int64, version string) ([][]string, error) {
+	all, some := make([][]string, len(projects)), []string(nil)
+	for i, project := range projects {
+		var err error
+		if all[i], err = s.Releases.ReadReleaseCommits(r.Context(), project, version); err != nil {
+			return nil, err
+		}
+		if len(all[i]) > 0 {
+			some = all[i]
+		}
 	}
+	for i := range all {
+		if len(all[i]) == 0 {
+			all[i] = some
+		}
+	}
+	return all, nil
+}
+
+func (s *server) reportDeploy(r *request, project int64, version, environment string, commits []string) (core.ReportedDeploy, error) {
 	commit, others := version, []any{}
 	for _, c := range commits {
 		others = append(others, c)
@@ -69,11 +91,25 @@ func (s *server) reportDeploy(r *request, project int64, version, environment st
 	return reported.Data, err
 }
 
+// listDeploys lists the deploys of a release in all of its projects, each named by its project where there are several.
 func (s *server) listDeploys(r *request) (int, any, error) {
-	detail, err := s.readRelease(r)
-	deploys := []deploy{}
-	for _, d := range detail.Deploys {
-		deploys = append(deploys, deploy{ID: fmt.Sprint(d.ID), Environment: d.Environment, DateFinished: d.DeployedAt})
+	details, err := s.readRelease(r)
+	if err != nil {
+		return 0, nil, err
 	}
-	return http.StatusOK, deploys, err
+	var projects map[int64]core.Project
+	if len(details) > 1 {
+		if projects, err = s.readProjects(r); err != nil {
+			return 0, nil, err
+		}
+	}
+	deploys := []deploy{}
+	for _, detail := range details {
+		for _, d := range detail.Deploys {
+			name := core.Text(projects[detail.ProjectID].Slug)
+			deploys = append(deploys, deploy{ID: fmt.Sprint(d.ID), Environment: d.Environment, Name: name, DateFinished: d.DeployedAt})
+		}
+	}
+	slices.SortStableFunc(deploys, func(a, b deploy) int { return b.DateFinished.Compare(a.DateFinished.Time) })
+	return http.StatusOK, deploys, nil
 }

@@ -4,13 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"time"
 
 	"errand/core"
 )
-
-// listedReleases is how many releases are listed: the newest.
-const listedReleases = 100
 
 // release is a release in Sentry's words.
 type release struct {
@@ -104,7 +100,16 @@ func (s *server) putRelease(r *request, status int) (int, any, error) {
 			return 0, nil, err
 		}
 	}
-	now := core.At(time.Now())
+	if status == http.StatusCreated {
+		err = s.Releases.JoinProjectsOfRelease(r.Context(), projects, in.Version)
+	}
+	if err == nil && in.DateReleased != "" {
+		err = s.Releases.FinalizeRelease(r.Context(), projects, in.Version)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	now := core.At(s.Clock())
 	made := release{Version: in.Version, ShortVersion: in.Version, DateCreated: now, Projects: []releaseProject{}}
 	if in.DateReleased != "" {
 		made.DateReleased = now
@@ -128,90 +133,4 @@ func noRelease(version string) *core.Error {
 	failure := core.NewError(core.NotFound)
 	failure.Details = []core.Detail{{Message: fmt.Sprintf("There is no release %q: sentry-cli releases new makes it", version)}}
 	return failure
-}
-
-// findProject finds the one project of a release.
-func (s *server) findProject(r *request) (int64, error) {
-	var named []string
-	if slug := r.pathPart("project"); slug != "" {
-		named = []string{slug}
-	}
-	projects, err := s.findProjects(r, r.pathPart("version"), named)
-	if err != nil {
-		return 0, err
-	}
-	return projects[0], nil
-}
-
-func (s *server) listReleases(r *request) (int, any, error) {
-	args := map[string]any{"limit": listedReleases}
-	if named := r.pathPart("project"); named != "" || r.call.Actor.ProjectID != 0 {
-		var refs []string
-		if named != "" {
-			refs = []string{named}
-		}
-		projects, err := s.findProjects(r, "", refs)
-		if err != nil {
-			return 0, nil, err
-		}
-		args["project"] = fmt.Sprint(projects[0])
-	}
-	page, err := callOperation[core.Page[core.Release]](s, r, core.ListReleases.Operation, args)
-	if err != nil {
-		return 0, nil, err
-	}
-	releases := make([]release, len(page.Data))
-	for i, listed := range page.Data {
-		releases[i] = newRelease(listed)
-	}
-	return http.StatusOK, releases, nil
-}
-
-// newRelease is a release of Errand in Sentry's words: it is released when it was deployed first.
-func newRelease(r core.Release) release {
-	shown := release{Version: r.Version, ShortVersion: r.Version, DateCreated: r.CreatedAt, Projects: []releaseProject{}}
-	if len(r.Deploys) > 0 {
-		shown.DateReleased = r.Deploys[len(r.Deploys)-1].DeployedAt
-	}
-	return shown
-}
-
-// readRelease reads a release through its operation.
-func (s *server) readRelease(r *request) (core.ReleaseDetail, error) {
-	project, err := s.findProject(r)
-	if err != nil {
-		return core.ReleaseDetail{}, err
-	}
-	detail, err := callOperation[core.Data[core.ReleaseDetail]](s, r, core.GetRelease.Operation,
-		map[string]any{"project": fmt.Sprint(project), "version": r.pathPart("version")})
-	if core.HasCode(err, core.NotFound) {
-		err = noRelease(r.pathPart("version"))
-	}
-	return detail.Data, err
-}
-
-func (s *server) showRelease(r *request) (int, any, error) {
-	detail, err := s.readRelease(r)
-	shown := newRelease(detail.Release)
-	shown.NewGroups = len(detail.NewIssueIDs)
-	return http.StatusOK, shown, err
-}
-
-// showCommitsBefore says up to which commit sentry-cli has to look: that of the release before. Without one it takes the
-// last 20.
-func (s *server) showCommitsBefore(r *request) (int, any, error) {
-	project, err := s.findProject(r)
-	if err != nil {
-		return 0, nil, err
-	}
-	before, commit, err := s.Releases.FindCommitsBefore(r.Context(), project, r.pathPart("version"))
-	if core.HasCode(err, core.NotFound) {
-		return http.StatusOK, struct{}{}, nil
-	}
-	if err != nil {
-		return 0, nil, err
-	}
-	shown := release{Version: before, ShortVersion: before, DateCreated: core.At(time.Now()), Projects: []releaseProject{}}
-	shown.LastCommit = &releaseCommit{ID: commit}
-	return http.StatusOK, shown, nil
 }

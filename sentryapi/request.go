@@ -129,7 +129,11 @@ func describeFailure(failure *core.Error) string {
 	case core.PayloadTooLarge:
 		return fmt.Sprintf("The request is too large: at most %v bytes are taken.", failure.Extra["max_bytes"])
 	case core.InvalidSourceMap:
-		return fmt.Sprintf("it is not a source map that can be used: %v.", failure.Extra["reason"])
+		text := fmt.Sprintf("it is not a source map that can be used: %v", failure.Extra["reason"])
+		if message, ok := failure.Extra["message"].(string); ok {
+			text += " (" + message + ")"
+		}
+		return text + "."
 	case core.Internal:
 		return fmt.Sprintf("Something went wrong in Errand; its log says what, at request %v.", failure.Extra["request_id"])
 	}
@@ -151,7 +155,11 @@ func (s *server) serveNotFound(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")
 	}
-	writeJSON(w, http.StatusNotFound, map[string]string{"detail": "Errand does not have this part of Sentry's API. " +
+	status := http.StatusNotFound
+	if strings.HasPrefix(r.URL.Path, "/api/0/organizations/") || strings.HasPrefix(r.URL.Path, "/api/0/projects/") {
+		status = http.StatusBadRequest // sentry-cli says of a 404 that the project is missing, and shows no text
+	}
+	writeJSON(w, status, map[string]string{"detail": "Errand does not have this part of Sentry's API. " +
 		"With sentry-cli there are: info, releases new, finalize, set-commits, list and info, deploys new and list, " +
 		"sourcemaps inject and upload, projects list, organizations list, send-event. " +
 		"Errand's own API is explained at " + s.BaseURL() + "/docs."})

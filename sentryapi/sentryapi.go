@@ -29,6 +29,9 @@ type Options struct {
 type Releases interface {
 	FindReleaseProjects(ctx context.Context, actor core.Actor, organization, version string, named []string) ([]int64, error)
 	CreateRelease(ctx context.Context, project int64, version string) error
+	JoinProjectsOfRelease(ctx context.Context, projects []int64, version string) error
+	FinalizeRelease(ctx context.Context, projects []int64, version string) error
+	ReadReleasedAt(ctx context.Context, releases []core.Release) (map[core.ReleaseKey]core.Time, error)
 	KeepReleaseCommits(ctx context.Context, project int64, version string, commits []string) error
 	ReadReleaseCommits(ctx context.Context, project int64, version string) ([]string, error)
 	FindCommitsBefore(ctx context.Context, project int64, version string) (release, commit string, err error)
@@ -95,6 +98,8 @@ var endpoints = []endpoint{
 	{http.MethodGet, "/projects/{org}/{project}/releases/{version}", core.AnyToken, (*server).showRelease},
 	{http.MethodPut, "/organizations/{org}/releases/{version}", core.ReleasesWrite, (*server).changeRelease},
 	{http.MethodPut, "/projects/{org}/{project}/releases/{version}", core.ReleasesWrite, (*server).changeRelease},
+	{http.MethodDelete, "/organizations/{org}/releases/{version}", core.ReleasesWrite, (*server).refuseDeletion},
+	{http.MethodDelete, "/projects/{org}/{project}/releases/{version}", core.ReleasesWrite, (*server).refuseDeletion},
 	{http.MethodGet, "/organizations/{org}/releases/{version}/previous-with-commits", core.ReleasesWrite, (*server).showCommitsBefore},
 	{http.MethodGet, "/organizations/{org}/releases/{version}/deploys", core.AnyToken, (*server).listDeploys},
 	{http.MethodPost, "/organizations/{org}/releases/{version}/deploys", core.ReleasesWrite, (*server).createDeploy},

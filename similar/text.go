@@ -96,7 +96,7 @@ func plainType(name string) string {
 // empty for one that says nothing.
 func frameName(stack []core.Frame, i int) string {
 	f := &stack[i]
-	name, file := core.FindFunction(stack, i), string(f.Module)
+	name, file := core.ViewFrame(stack, i).Function, string(f.Module)
 	if f.Source != nil {
 		file = baseName(string(f.Source.Path))
 	} else if file == "" {

@@ -43,7 +43,7 @@ func (b *Built) Reader() io.Reader {
 // assemble puts an index together.
 func (p *mapParser) assemble() *Built {
 	p.contents.close()
-	mappings := p.mappings.writer
+	mappings := p.writer
 	b := &Built{header: header{
 		debugID: p.debugID, mappings: uint32(mappings.count), blocks: uint32(len(mappings.directory)),
 		sources: uint32(len(p.sources.offsets)), names: uint32(len(p.names.offsets)),
@@ -105,12 +105,16 @@ func (p *mapParser) encodeSources() (entries, text *chunks) {
 		ignored[source] = true
 	}
 	entries, text = &chunks{}, &chunks{}
+	roots := p.roots
 	for i, start := range p.sources.offsets {
+		for len(roots) > 1 && i >= roots[1].firstSource {
+			roots = roots[1:]
+		}
 		entry := sourceEntry{textStart: uint32(text.size)}
 		if !p.nullSources[i] {
 			url := p.sources.text.copyRange(int64(start), int64(p.sources.findEnd(i)))
 			if !strings.Contains(string(url), "://") {
-				text.append([]byte(p.sourceRoot))
+				text.append([]byte(roots[0].text))
 			}
 			text.append(url)
 		}

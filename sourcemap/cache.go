@@ -1,6 +1,7 @@
 package sourcemap
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -18,14 +19,34 @@ type Cache struct {
 	size     int                // bytes in recent
 	hits     uint64
 	misses   uint64
+	loading  map[pageKey]*loadingPage // by findOnce
+}
+
+// loadingPage is a page that is being made, for all who want it.
+type loadingPage struct {
+	making sync.Once
+	page   []byte
+	err    error
 }
 
 // pageKey names a page. The hash stands for the index, so that equal maps, opened again or of two projects, share pages.
 type pageKey struct {
-	hash     [32]byte
-	contents bool // an unpacked block of contents, else a page of the file
-	number   uint32
+	hash   [32]byte
+	kind   pageKind
+	number uint32
 }
+
+// pageKind says what a page holds.
+type pageKind uint8
+
+const (
+	filePage     pageKind = iota // bytes of the index
+	contentPage                  // an unpacked block of contents
+	functionPage                 // the functions of the source whose content begins there
+)
+
+// errNotMade is what others get when whoever made a page panicked.
+var errNotMade = errors.New("a page of a source map could not be made")
 
 // NewCache makes a cache of at most limit bytes.
 func NewCache(limit int) *Cache {
@@ -34,7 +55,7 @@ func NewCache(limit int) *Cache {
 	if err != nil {
 		panic(err) // only wrong options
 	}
-	return &Cache{decoder: decoder, limit: limit / 2, recent: map[pageKey][]byte{}}
+	return &Cache{decoder: decoder, limit: limit / 2, recent: map[pageKey][]byte{}, loading: map[pageKey]*loadingPage{}}
 }
 
 // DropIdle drops what nobody asked for since the call before.
@@ -95,6 +116,29 @@ func (c *Cache) findPage(key pageKey, load func() ([]byte, error)) ([]byte, erro
 	defer c.mu.Unlock()
 	c.keepPage(key, page)
 	return page, nil
+}
+
+// findOnce is findPage for what takes long to make: of several that want it at once, one makes it.
+func (c *Cache) findOnce(key pageKey, load func() ([]byte, error)) ([]byte, error) {
+	return c.findPage(key, func() ([]byte, error) {
+		c.mu.Lock()
+		one := c.loading[key]
+		if one == nil {
+			one = &loadingPage{}
+			c.loading[key] = one
+		}
+		c.mu.Unlock()
+		one.making.Do(func() {
+			defer func() {
+				c.mu.Lock()
+				delete(c.loading, key)
+				c.mu.Unlock()
+			}()
+			one.err = errNotMade
+			one.page, one.err = load()
+		})
+		return one.page, one.err
+	})
 }
 
 func (c *Cache) keepPage(key pageKey, page []byte) {

@@ -85,6 +85,14 @@ func (w *contentWriter) beginSource() {
 // skipSource is for a source without content.
 func (w *contentWriter) skipSource() { w.ranges = append(w.ranges, rawRange{}) }
 
+// alignSources makes the list of contents as long as the list of sources. A map may have fewer contents, and extra ones mean nothing.
+func (w *contentWriter) alignSources(sources int) {
+	for len(w.ranges) < sources {
+		w.skipSource()
+	}
+	w.ranges = w.ranges[:sources]
+}
+
 // write adds text to the content of the source. Every end of a line (\r\n, \r) becomes \n: context lines are cut there.
 func (w *contentWriter) write(text []byte) {
 	for len(text) > 0 {

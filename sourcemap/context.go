@@ -192,7 +192,7 @@ func (r *lineReader) loadBlock(start int64) error {
 
 // unpackBlock returns a block of contents, from the cache if it is there.
 func (x *Index) unpackBlock(number int64) ([]byte, error) {
-	key := pageKey{hash: x.header.hash, contents: true, number: uint32(number)}
+	key := pageKey{hash: x.header.hash, kind: contentPage, number: uint32(number)}
 	return x.cache.findPage(key, func() ([]byte, error) {
 		start, end, err := x.findPacked(number)
 		if err != nil {

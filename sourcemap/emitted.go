@@ -2,9 +2,6 @@ package sourcemap
 
 import (
 	"bytes"
-	"encoding/base64"
-	"errors"
-	"net/url"
 	"strings"
 )
 
@@ -63,19 +60,4 @@ func matchComment(comment, name string) (value string, ok bool) {
 	}
 	value, ok = strings.CutPrefix(strings.TrimSpace(comment[1:]), name)
 	return value, ok && value != "" && !strings.ContainsAny(value, " \t\v\f")
-}
-
-var errNoData = errors.New("it is not a data: URL of JSON")
-
-// DecodeInlineMap returns the source map that stands in a data: URL, as Links.MapURL may be.
-func DecodeInlineMap(mapURL string) ([]byte, error) {
-	head, data, found := strings.Cut(mapURL, ",")
-	if kind, ok := strings.CutPrefix(head, "data:"); !found || !ok || !strings.HasPrefix(kind, "application/json") {
-		return nil, errNoData
-	}
-	if strings.HasSuffix(head, ";base64") {
-		return base64.StdEncoding.DecodeString(data)
-	}
-	text, err := url.PathUnescape(data)
-	return []byte(text), err
 }

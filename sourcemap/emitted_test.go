@@ -46,17 +46,3 @@ func TestFindLinks(t *testing.T) {
 		})
 	}
 }
-
-func TestDecodeInlineMap(t *testing.T) {
-	t.Parallel()
-	for url, wanted := range map[string]string{
-		"data:application/json;base64,eyJ2ZXJzaW9uIjozfQ==":               `{"version":3}`,
-		"data:application/json;charset=utf-8;base64,eyJ2ZXJzaW9uIjozfQ==": `{"version":3}`,
-		"data:application/json,%7B%22version%22%3A3%7D":                   `{"version":3}`,
-		"data:text/html,x": "", "app.js.map": "", "data:application/json;base64,???": "",
-	} {
-		data, err := sourcemap.DecodeInlineMap(url)
-		require.Equal(t, wanted != "", err == nil, url)
-		require.Equal(t, wanted, string(data))
-	}
-}

@@ -256,6 +256,14 @@ func parseDebugID(text string) (id [16]byte, ok bool) {
 	return id, err == nil
 }
 
+// NormalizeDebugID returns a debug id in lower case with hyphens, as indexes have it; empty when it is not a UUID.
+func NormalizeDebugID(text string) string {
+	if id, ok := parseDebugID(text); ok {
+		return formatDebugID(id)
+	}
+	return ""
+}
+
 func formatDebugID(id [16]byte) string {
 	text := hex.EncodeToString(id[:])
 	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]

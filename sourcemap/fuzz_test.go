@@ -17,12 +17,13 @@ func FuzzBuildIndex(f *testing.F) {
 		generateMap(2, 70),
 		`{"version":3,"sources":["a.js",null],"names":["n"],"mappings":"UAAAA,LCACA,IDCD;A","sourcesContent":["a\r\nb",null],"ignoreList":[1]}`,
 		`{"version":3,"sourceRoot":"x","debugId":"1aad9d9e-2b50-454f-a5f2-0dd5e95c154c","sources":["\ud83d\ude00"],"mappings":"+/////DAAA"}`,
-		`{"version":3,"sections":[]}`, `[1,{"a":null}]`, ")]}'\n{}",
+		withSections(section(0, 3, twoSources), `{"map":`+twoSources+`,"offset":{"line":2,"column":0}}`), `{"version":3,"sections":[]}`,
+		`[1,{"a":null}]`, ")]}'\n{}",
 	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		built, err := sourcemap.BuildIndex(bytes.NewReader(text))
+		built, err := sourcemap.BuildFlatIndex(bytes.NewReader(text))
 		if err != nil {
 			invalid, ok := errors.AsType[*sourcemap.Invalid](err)
 			require.True(t, ok, "%v", err)

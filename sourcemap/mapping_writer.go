@@ -72,6 +72,24 @@ func (w *mappingWriter) add(m *mapping) error {
 	return nil
 }
 
+// walkMappings calls visit with the mappings that are in blocks, from a block on, until visit fails.
+func (w *mappingWriter) walkMappings(from int, visit func(*mapping) error) error {
+	for i := from; i < len(w.directory); i++ {
+		entry, end := w.directory[i], w.blocks.size
+		if i+1 < len(w.directory) {
+			end = int64(w.directory[i+1].offset)
+		}
+		coder := startBlock(entry.line, entry.column)
+		for block := w.blocks.copyRange(int64(entry.offset), end); len(block) > 0; {
+			block, _ = coder.next(block)
+			if err := visit(&coder.mapping); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (w *mappingWriter) addUnsorted(m *mapping) error {
 	if len(w.unsorted) == maxUnsorted {
 		return refuseUnsorted(m.line)
@@ -108,17 +126,10 @@ func (w *mappingWriter) flushBlock() {
 func (w *mappingWriter) reopenLine() {
 	line := w.pending[len(w.pending)-1].line
 	all := make([]mapping, 0, (len(w.directory)-w.lineBlock+1)*blockMappings)
-	for i := w.lineBlock; i < len(w.directory); i++ {
-		entry, end := w.directory[i], w.blocks.size
-		if i+1 < len(w.directory) {
-			end = int64(w.directory[i+1].offset)
-		}
-		coder := startBlock(entry.line, entry.column)
-		for block := w.blocks.copyRange(int64(entry.offset), end); len(block) > 0; {
-			block, _ = coder.next(block)
-			all = append(all, coder.mapping)
-		}
-	}
+	_ = w.walkMappings(w.lineBlock, func(m *mapping) error {
+		all = append(all, *m)
+		return nil
+	})
 	if w.lineBlock < len(w.directory) {
 		w.blocks.truncate(int64(w.directory[w.lineBlock].offset))
 		w.directory = w.directory[:w.lineBlock]

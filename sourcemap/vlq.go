@@ -47,6 +47,19 @@ type mappingDecoder struct {
 	continues bool // the number is being read
 
 	maxSource, maxName int64 // the largest that are used, -1 for none: the lists may come later
+
+	// In a section, where it begins: the column counts on its first line. Then where its last mapping is.
+	firstColumn            int64
+	firstSource, firstName uint32
+	end                    generatedPosition
+	isUsed                 bool // there are mappings
+}
+
+// generatedPosition is a place in the generated code, both numbers from 0.
+type generatedPosition struct{ line, column uint32 }
+
+func (p generatedPosition) isBefore(other generatedPosition) bool {
+	return p.line < other.line || p.line == other.line && p.column < other.column
 }
 
 func newMappingDecoder(writer *mappingWriter) *mappingDecoder {
@@ -142,14 +155,21 @@ func (d *mappingDecoder) endMapping(atComma bool) error {
 			return d.refuse("an empty mapping")
 		}
 	case 1, 4, 5:
-		m := &mapping{line: d.line, column: uint32(d.fields[generatedColumn])}
+		column := d.fields[generatedColumn] + d.firstColumn
+		if column > math.MaxInt32 || d.line > math.MaxInt32 {
+			return d.refuse("a mapping beyond what can be looked up")
+		}
+		m := &mapping{line: d.line, column: uint32(column)}
+		if position := (generatedPosition{m.line, m.column}); !d.isUsed || d.end.isBefore(position) {
+			d.end, d.isUsed = position, true
+		}
 		if d.filled > 1 {
-			m.hasSource, m.source = true, uint32(d.fields[originalSource])
+			m.hasSource, m.source = true, d.firstSource+uint32(d.fields[originalSource])
 			m.originalLine, m.originalColumn = uint32(d.fields[originalLine]), uint32(d.fields[originalColumn])
 			d.maxSource = max(d.maxSource, d.fields[originalSource])
 		}
 		if d.filled > 4 {
-			m.hasName, m.name = true, uint32(d.fields[originalName])
+			m.hasName, m.name = true, d.firstName+uint32(d.fields[originalName])
 			d.maxName = max(d.maxName, d.fields[originalName])
 		}
 		if err := d.writer.add(m); err != nil {
@@ -161,7 +181,7 @@ func (d *mappingDecoder) endMapping(atComma bool) error {
 	d.filled, d.joined = 0, atComma
 	if !atComma {
 		d.line++
-		d.fields[generatedColumn] = 0
+		d.fields[generatedColumn], d.firstColumn = 0, 0
 	}
 	return nil
 }

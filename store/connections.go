@@ -44,3 +44,7 @@ func (s *Store) CheckWrites(ctx context.Context) error {
 	_, err := pg.Exec(ctx, s.db.Reserved, writeCheck, pg.Args{"now": s.Now()})
 	return err
 }
+
+// PrepareRole sets on the role of the connections what its sessions are to have from their start. It is called before ConnectWriter.
+// See pg.DB.PrepareRole for its error.
+func (s *Store) PrepareRole(ctx context.Context) error { return s.db.PrepareRole(ctx) }

@@ -14,10 +14,11 @@ func TestMigrationsWaitForALockInSmallSteps(t *testing.T) {
 	require.Equal(t, "1s", storetest.New(t).LockTimeoutOfMigrations(t))
 }
 
-func TestConnectionsEndWhatAFrozenServerHolds(t *testing.T) {
+func TestTransactionsEndWhatAFrozenServerHolds(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
-	for pool, got := range s.ShowOnEachPool(t, "idle_in_transaction_session_timeout") {
+	for pool, got := range s.ShowInTx(t, "idle_in_transaction_session_timeout") {
 		require.Equal(t, "2s", got, pool)
 	}
+	require.Equal(t, map[string]string{"main": "auto", "events": "force_generic_plan"}, s.ShowInTx(t, "plan_cache_mode"))
 }

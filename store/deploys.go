@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -161,7 +162,7 @@ func (t *tx) addDeployCommits(ctx context.Context, project, number int64, commit
 }
 
 // sortOnce sorts the texts and leaves each in once.
-func sortOnce(texts []string) []string {
-	slices.Sort(texts)
-	return slices.Compact(texts)
+func sortOnce[T cmp.Ordered](values []T) []T {
+	slices.Sort(values)
+	return slices.Compact(values)
 }

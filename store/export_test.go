@@ -71,31 +71,43 @@ func (s *Store) PurgedTables(ctx context.Context) ([]string, error) {
 const FrequenciesAge = frequenciesAge
 
 // LockTimeoutOfMigrations is how long a migration waits for a lock.
-func (s *Store) LockTimeoutOfMigrations(t testing.TB) string {
+func (s *Store) LockTimeoutOfMigrations(t testing.TB) (value string) {
 	t.Helper()
-	pool, err := s.openMigrationPool(t.Context())
+	db := openMigrationDB(s.db.Main)
+	defer func() { require.NoError(t, db.Close()) }()
+	tx, err := db.BeginTx(t.Context(), nil)
 	require.NoError(t, err)
-	defer pool.Close()
-	return showSetting(t, pool, "lock_timeout")
+	defer func() { require.NoError(t, tx.Rollback()) }()
+	require.NoError(t, tx.QueryRowContext(t.Context(), "SHOW lock_timeout").Scan(&value))
+	return value
 }
 
-// ShowOnEachPool returns a setting of Postgres as a connection of each pool has it.
-func (s *Store) ShowOnEachPool(t testing.TB, setting string) map[string]string {
+// ShowInTx returns a setting of Postgres as a transaction of the writer of events has it, and one of all else.
+func (s *Store) ShowInTx(t testing.TB, setting string) map[string]string {
 	t.Helper()
-	return map[string]string{"main": showSetting(t, s.db.Main, setting), "events": showSetting(t, s.db.Writer, setting),
-		"ids": showSetting(t, s.db.Reserved, setting)}
+	shown := map[string]string{}
+	for name, inTx := range map[string]func(context.Context, func(*pg.Tx) error) error{"main": s.db.InTx, "events": s.db.InWriterTx} {
+		require.NoError(t, inTx(t.Context(), func(tx *pg.Tx) error {
+			var value string
+			err := tx.QueryRow(t.Context(), "SHOW "+setting).Scan(&value)
+			shown[name] = value
+			return err
+		}))
+	}
+	return shown
 }
 
-func showSetting(t testing.TB, pool *pgxpool.Pool, setting string) (value string) {
+// ShowAtStart returns a setting of Postgres as a connection has it outside of transactions.
+func (s *Store) ShowAtStart(t testing.TB, setting string) (value string) {
 	t.Helper()
-	require.NoError(t, pool.QueryRow(t.Context(), "SHOW "+setting).Scan(&value))
+	require.NoError(t, s.db.Main.QueryRow(t.Context(), "SHOW "+setting).Scan(&value))
 	return value
 }
 
 // MakeReadOnly makes the connections that are there those of a server that takes no writes any more.
 func (s *Store) MakeReadOnly(t testing.TB) {
 	t.Helper()
-	for _, pool := range []*pgxpool.Pool{s.db.Main, s.db.Writer, s.db.Reserved} {
+	for _, pool := range append(s.db.WriterPools(), s.db.Main) {
 		for _, conn := range pool.AcquireAllIdle(t.Context()) {
 			_, err := conn.Exec(t.Context(), `SET default_transaction_read_only = on`)
 			require.NoError(t, err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"errand/core"
 	"errand/store/pg"
@@ -30,9 +31,24 @@ WHERE project_id = @project_id AND digest <> @digest AND kept_at < coalesce(
 	(SELECT max(kept_at) FROM release_commits WHERE project_id = @project_id AND digest = @digest), 'infinity')
 ORDER BY kept_at DESC LIMIT 1`
 	selectProjectsOfRelease = `
-SELECT p.id FROM projects p
+SELECT p.id, coalesce((
+	SELECT r.made_for FROM releases r WHERE r.project_id = p.id AND r.digest = @digest ORDER BY r.made_for DESC LIMIT 1
+), '{}') AS made_for
+FROM projects p
 WHERE p.deleted_at IS NULL AND EXISTS (SELECT 1 FROM releases r WHERE r.project_id = p.id AND r.digest = @digest)
 ORDER BY p.id LIMIT 100`
+	// A later call for some of the projects, as of a bundler's plugin in one of them, leaves them together.
+	joinProjectsOfRelease = `
+UPDATE releases SET made_for = @projects
+WHERE project_id = ANY (@projects::bigint[]) AND digest = @digest AND NOT made_for @> @projects::bigint[]`
+	finalizeRelease = `
+UPDATE releases SET released_at = @now
+WHERE project_id = ANY (@projects::bigint[]) AND digest = @digest AND released_at IS NULL`
+	selectReleasedAt = `
+SELECT r.project_id, n.version, r.released_at
+FROM unnest(@projects::bigint[], @versions::text[], @digests::text[]) AS n (project_id, version, digest)
+JOIN releases r ON r.project_id = n.project_id AND r.digest = n.digest
+WHERE r.released_at IS NOT NULL`
 )
 
 // CreateRelease makes a release without a deploy, unless it is there. A deleted project is project_not_found.
@@ -91,12 +107,48 @@ func (s *Store) FindCommitsBefore(ctx context.Context, project int64, version st
 	return core.ShowName(row.Release), row.Commit, err
 }
 
+// ReleaseProject is a project that has a release.
+type ReleaseProject struct {
+	ID      int64
+	MadeFor []int64 // the projects that the release was made for in one call, this one among them; empty when nobody said so
+}
+
 // FindProjectsOfRelease returns the projects that have a release, at most 100.
-func (s *Store) FindProjectsOfRelease(ctx context.Context, version string) ([]int64, error) {
-	rows, err := pg.QueryMany[struct{ ID int64 }](ctx, s.db.Main, selectProjectsOfRelease, pg.Args{"digest": digestRelease(version)})
-	ids := make([]int64, len(rows))
-	for i, r := range rows {
-		ids[i] = r.ID
+func (s *Store) FindProjectsOfRelease(ctx context.Context, version string) ([]ReleaseProject, error) {
+	return pg.QueryMany[ReleaseProject](ctx, s.db.Main, selectProjectsOfRelease, pg.Args{"digest": digestRelease(version)})
+}
+
+// JoinProjectsOfRelease notes that a release, which is there, was made for several projects in one call.
+func (s *Store) JoinProjectsOfRelease(ctx context.Context, projects []int64, version string) error {
+	return s.inTx(ctx, func(t *tx) error {
+		_, err := pg.Exec(ctx, t, joinProjectsOfRelease, pg.Args{"projects": sortOnce(slices.Clone(projects)), "digest": digestRelease(version)})
+		return err
+	})
+}
+
+// FinalizeRelease notes that a release, which is there, is finalized, unless it was before.
+func (s *Store) FinalizeRelease(ctx context.Context, projects []int64, version string) error {
+	return s.inTx(ctx, func(t *tx) error {
+		_, err := pg.Exec(ctx, t, finalizeRelease,
+			pg.Args{"projects": sortOnce(slices.Clone(projects)), "digest": digestRelease(version), "now": t.Now})
+		return err
+	})
+}
+
+// ReadReleasedAt returns when releases were finalized, by their projects and shown names. Others are not in the map.
+func (s *Store) ReadReleasedAt(ctx context.Context, releases []core.Release) (map[core.ReleaseKey]core.Time, error) {
+	projects, versions, digests := make([]int64, len(releases)), make([]string, len(releases)), make([]string, len(releases))
+	for i, r := range releases {
+		projects[i], versions[i], digests[i] = r.ProjectID, r.Version, digestRelease(r.Version)
 	}
-	return ids, err
+	rows, err := pg.QueryMany[struct {
+		ProjectID  int64
+		Version    string
+		ReleasedAt core.Time
+	}](ctx, s.db.Main, selectReleasedAt, pg.Args{"projects": projects, "versions": versions, "digests": digests})
+	times := make(map[core.ReleaseKey]core.Time, len(rows))
+	for _, row := range rows {
+		times[core.ReleaseKey{ProjectID: row.ProjectID, Version: row.Version}] = row.ReleasedAt
+	}
+	return times, err
 }

@@ -86,5 +86,24 @@ func TestFindProjectsOfRelease(t *testing.T) {
 	projects, err := s.FindProjectsOfRelease(t.Context(), "1.0")
 
 	require.NoError(t, err)
-	require.Equal(t, []int64{storetest.Shop, storetest.Shop + 1}, projects)
+	require.Equal(t, []store.ReleaseProject{{ID: storetest.Shop, MadeFor: []int64{}}, {ID: storetest.Shop + 1, MadeFor: []int64{}}}, projects)
+}
+
+// TestProjectsOfAReleaseStayTogether names the projects of a release twice, the second time only one of them.
+func TestProjectsOfAReleaseStayTogether(t *testing.T) {
+	t.Parallel()
+	s, _ := storetest.OpenShop(t)
+	storetest.MakeProject(t, s, storetest.Shop+1, "other")
+	both := []int64{storetest.Shop, storetest.Shop + 1}
+	for _, project := range both {
+		require.NoError(t, s.CreateRelease(t.Context(), project, "1.0"))
+	}
+
+	for _, named := range [][]int64{{storetest.Shop + 1}, {storetest.Shop + 1, storetest.Shop}, {storetest.Shop}} {
+		require.NoError(t, s.JoinProjectsOfRelease(t.Context(), named, " 1.0"))
+	}
+
+	projects, err := s.FindProjectsOfRelease(t.Context(), "1.0")
+	require.NoError(t, err)
+	require.Equal(t, []store.ReleaseProject{{ID: both[0], MadeFor: both}, {ID: both[1], MadeFor: both}}, projects)
 }

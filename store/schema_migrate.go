@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -31,11 +30,8 @@ const (
 	lockAtMost = 5 * time.Minute
 )
 
-// How long a migration waits for a lock of a table that others use, and how often it is tried.
-const (
-	migrationWait     = time.Second
-	migrationAttempts = 150 // with the pauses, about five minutes
-)
+// migrationAttempts is how often a migration that gave up waiting for a lock is tried: with the pauses, for about five minutes.
+const migrationAttempts = 150
 
 // migrationConnections are made for migrating only: the library takes a second one for its lock.
 const migrationConnections = 2
@@ -91,23 +87,15 @@ type migration struct {
 	queue *rivermigrate.Migrator[pgx.Tx]
 }
 
-// openMigrationPool opens connections whose statements wait for locks a moment only: see pg.DB.ChangeTables.
+// openMigrationPool opens the connections of a migration.
 func (s *Store) openMigrationPool(ctx context.Context) (*pgxpool.Pool, error) {
 	config := s.db.Main.Config()
 	config.MaxConns = migrationConnections
-	prepared := config.AfterConnect
-	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		if err := prepared(ctx, conn); err != nil {
-			return err
-		}
-		_, err := conn.Exec(ctx, fmt.Sprintf(`SET lock_timeout = %d`, migrationWait.Milliseconds()))
-		return err
-	}
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
 func (s *Store) withMigrations(pool *pgxpool.Pool, fn func(*migration) error) error {
-	db := stdlib.OpenDBFromPool(pool)
+	db := openMigrationDB(pool)
 	defer func(db *sql.DB) { _ = db.Close() }(db) // gives its connections back to the pool, which stays open
 	ours, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
@@ -153,19 +141,50 @@ func (m *migration) runLocked(ctx context.Context, fn func() error) (err error) 
 }
 
 func (m *migration) runAll(ctx context.Context, log *slog.Logger) error {
+	began := time.Now()
 	results, err := m.ours.Up(ctx)
 	for _, r := range results {
-		log.InfoContext(ctx, "migrated", "file", r.Source.Path, "duration", r.Duration)
+		log.DebugContext(ctx, "migrated", "file", r.Source.Path, "duration", r.Duration)
+	}
+	if len(results) > 0 && err == nil {
+		before := m.versionBefore(results[0].Source.Version)
+		after := results[len(results)-1].Source.Version
+		log.InfoContext(ctx, fmt.Sprintf("schema %d -> %d", before, after), "duration", time.Since(began).Round(time.Millisecond))
 	}
 	if err != nil {
 		return err
 	}
-	made, err := m.queue.Migrate(ctx, rivermigrate.DirectionUp, nil)
-	if err != nil {
-		return fmt.Errorf("tables of the queue: %w", err)
+	for {
+		made, err := m.migrateQueueOnce(ctx)
+		if err != nil {
+			return fmt.Errorf("tables of the queue: %w", err)
+		}
+		if len(made) == 0 {
+			return nil
+		}
+		log.DebugContext(ctx, "migrated", "queue", made[0].Version, "duration", made[0].Duration)
 	}
-	for _, v := range made.Versions {
-		log.InfoContext(ctx, "migrated", "queue", v.Version, "duration", v.Duration)
+}
+
+// versionBefore returns the version of the migration before that of a version; 0 before the first.
+func (m *migration) versionBefore(version int64) (before int64) {
+	for _, source := range m.ours.ListSources() {
+		if source.Version < version {
+			before = source.Version
+		}
 	}
-	return nil
+	return before
+}
+
+// migrateQueueOnce runs the next migration of the queue's tables, in a transaction of its own: some cannot share one.
+func (m *migration) migrateQueueOnce(ctx context.Context) (made []rivermigrate.MigrateVersion, err error) {
+	err = pgx.BeginTxFunc(ctx, m.pool, pgx.TxOptions{BeginQuery: pg.BeginMigration}, func(tx pgx.Tx) error {
+		//nolint:staticcheck // deprecated for several migrations in one transaction
+		result, err := m.queue.MigrateTx(ctx, tx, rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{MaxSteps: 1})
+		if err == nil {
+			made = result.Versions
+		}
+		return err
+	})
+	return made, err
 }

@@ -15,9 +15,9 @@ import (
 
 // installWide are the tables that are no project's data: small, and copied everywhere.
 var installWide = []string{
-	"api_keys", "approvals", "consents", "id_blocks", "install_secrets", "install_settings", "install_times", "project_keys",
-	"projects", "pushed_commits", "scm_deliveries", "sessions", "setup_keys", "sign_in_attempts", "tags", "team_members", "team_projects",
-	"teams", "tokens", "user_identities", "user_links", "users", "webhooks",
+	"api_keys", "approvals", "consents", "id_blocks", "install_identity", "install_secrets", "install_settings", "install_times",
+	"project_keys", "projects", "pushed_commits", "scm_deliveries", "sessions", "setup_keys", "sign_in_attempts", "tags",
+	"team_members", "team_projects", "teams", "tokens", "user_identities", "user_links", "users", "webhooks",
 }
 
 // projectLess are the indexes of project data that do not start with the project, each for its reason.

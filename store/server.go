@@ -31,3 +31,13 @@ func (s *Store) CheckServer(ctx context.Context) error {
 	}
 	return nil
 }
+
+const findSchema = `
+SELECT to_regclass('goose_db_version') IS NOT NULL AND to_regclass('projects') IS NOT NULL AS exists`
+
+// HasSchema reports whether the database has had migrations. Unlike CheckSchema it makes nothing in an empty database, where the
+// library of the migrations makes a table before it looks.
+func (s *Store) HasSchema(ctx context.Context) (bool, error) {
+	row, err := pg.QueryOne[struct{ Exists bool }](ctx, s.db.Main, findSchema, pg.Args{})
+	return row.Exists, err
+}

@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"errand/core"
 	"errand/scrub"
@@ -15,74 +15,104 @@ import (
 const sourceMapIDs pg.Series = "source_maps"
 
 const (
-	sourceMapColumns = `id, project_id, release, name, path, size, sources, uploaded_at, uploaded_by`
+	sourceMapColumns = `id, project_id, release, name, split_part(path, E'\x1f', 1) AS path, split_part(path, E'\x1f', 2) AS dist,
+	size, sources, uploaded_at, uploaded_by`
 	selectSourceMaps = `SELECT ` + sourceMapColumns + ` FROM source_maps`
 	dropReplacedMap  = `
-DELETE FROM source_maps WHERE project_id = @project_id AND digest = @digest AND path = @path RETURNING id`
+DELETE FROM source_maps m WHERE project_id = @project_id AND digest = @digest AND path = @path RETURNING ` + blobOfSourceMap + ` AS blob`
 	findSourceMapOwner = `
 SELECT m.project_id FROM source_maps m JOIN projects p ON p.id = m.project_id AND p.deleted_at IS NULL WHERE m.id = @id`
-	deleteSourceMap = `DELETE FROM source_maps WHERE project_id = @project_id AND id = @id RETURNING release, name`
-	// Of two uploads at the same time the later one stays. The blob of the other is found by ListStrayBlobs.
+	deleteSourceMap = `
+DELETE FROM source_maps m WHERE project_id = @project_id AND id = @id RETURNING release, name, ` + blobOfSourceMap + ` AS blob`
+	// Of two uploads at the same time the later one stays. The blob of the other is deleted by a job.
 	putSourceMap = `
-INSERT INTO source_maps (project_id, id, uploaded_at, size, sources, release, name, path, debug_id, uploaded_by)
-VALUES (@project_id, @id, @now, @size, @sources, @release, @name, @path, @debug_id, @uploaded_by)
+INSERT INTO source_maps (project_id, id, uploaded_at, size, sources, release, name, path, debug_id, uploaded_by, blob)
+VALUES (@project_id, @id, @now, @size, @sources, @release, @name, @path, @debug_id, @uploaded_by, @blob)
 ON CONFLICT (project_id, release, path) DO UPDATE SET
 	id = excluded.id, uploaded_at = excluded.uploaded_at, size = excluded.size, sources = excluded.sources, name = excluded.name,
-	debug_id = excluded.debug_id, uploaded_by = excluded.uploaded_by
+	debug_id = excluded.debug_id, uploaded_by = excluded.uploaded_by, blob = excluded.blob
 RETURNING ` + sourceMapColumns
 )
 
-// NewSourceMap is a source map whose index is stored already, as the blob of ID.
+// NewSourceMap is a source map whose index is stored already, as its blob.
 type NewSourceMap struct {
 	ProjectID int64
 	ID        int64  // of TakeSourceMapID
 	Release   string // as it was given
+	Dist      string // of the events that it is for; empty: of all
 	Name      string // of the minified file, as it was given
 	Path      string // of the name
 	DebugID   string // in lower case with hyphens; empty for none
 	Size      int64  // bytes of the index
 	Sources   int    // original files
+	Blob      string // of NameBlob, or of a map with the same content
 }
 
-// TakeSourceMapID returns the id of a source map that is to be stored. Its blob is written before the map is put, under the
-// key of the id, which no other blob has.
+// distMark stands in a stored path before the dist of the map, in one column with it: servers that know no dist keep maps apart by
+// their path. No path has this character.
+const distMark = "\x1f"
+
+// storePath returns the stored form of a minified file's path.
+func storePath(path, dist string) string {
+	if dist == "" {
+		return path
+	}
+	return path + distMark + dist
+}
+
+// TakeSourceMapID returns the id of a source map that is to be stored.
 func (s *Store) TakeSourceMapID(ctx context.Context) (int64, error) {
 	return s.db.IDs.TakeOne(ctx, sourceMapIDs)
 }
 
-// PutSourceMap records a source map in the place of the one of the same project, release and path. It returns the ids of those
-// that it replaced, whose blobs nobody needs any more. A deleted project is project_not_found.
-func (s *Store) PutSourceMap(ctx context.Context, actor core.Actor, n NewSourceMap) (m core.SourceMap, replaced []int64, err error) {
+// ErrBlobGone is the error of PutSourceMap for the blob of another map that is not there any more.
+var ErrBlobGone = errors.New("no source map has the blob any more")
+
+// PutSourceMap records a source map in the place of the one of the same project, release, dist and path, and returns the blobs of those
+// that it replaced: FindBlobs says whether others have them. A deleted project is project_not_found, and one whose maps would be
+// larger than SOURCE_MAPS_MAX_MB together is limit.
+func (s *Store) PutSourceMap(ctx context.Context, actor core.Actor, n NewSourceMap) (m core.SourceMap, replaced []string, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		if err := intake.ShareProject(ctx, t.Tx, n.ProjectID); err != nil { // a deletion of the project waits
+			return err
+		}
+		if err := t.takeSourceMapTurn(ctx, n.ProjectID); err != nil {
+			return err
+		}
+		if err := t.holdBlob(ctx, n); err != nil {
 			return err
 		}
 		release, err := t.storeRelease(ctx, n.ProjectID, "release", n.Release)
 		if err != nil {
 			return err
 		}
-		a := pg.Args{
-			"project_id": n.ProjectID, "id": n.ID, "now": t.Now, "size": n.Size, "sources": n.Sources, "release": release,
-			"name": n.Name, "path": n.Path, "debug_id": n.DebugID, "uploaded_by": actor.Name,
+		if replaced, err = t.dropReplacedMaps(ctx, n, release); err != nil {
+			return err
 		}
-		rows, err := pg.QueryMany[struct{ ID int64 }](ctx, t, dropReplacedMap,
-			pg.Args{
-				"project_id": n.ProjectID, "digest": core.DigestName(release), "path": n.Path,
-			})
+		m, err = pg.QueryOne[core.SourceMap](ctx, t, putSourceMap, pg.Args{
+			"project_id": n.ProjectID, "id": n.ID, "now": t.Now, "size": n.Size, "sources": n.Sources, "release": release,
+			"name": n.Name, "path": storePath(n.Path, n.Dist), "debug_id": n.DebugID, "uploaded_by": actor.Name, "blob": n.Blob,
+		})
 		if err != nil {
 			return err
 		}
-		replaced = replaced[:0] // of a try that was undone
-		for _, row := range rows {
-			replaced = append(replaced, row.ID)
-		}
-		if m, err = pg.QueryOne[core.SourceMap](ctx, t, putSourceMap, a); err != nil {
+		if err := t.checkSourceMapRoom(ctx, n.ProjectID, s.Settings().SourceMapsMaxMB); err != nil {
 			return err
 		}
 		m = showSourceMap(m)
 		return t.recordSourceMap(ctx, actor, n.ProjectID, core.ActionSourceMapUpload, sourceMapData{m.Release, n.Name, &n.Size})
 	})
 	return m, replaced, err
+}
+
+// dropReplacedMaps deletes the maps that a new one replaces, and returns their blobs.
+func (t *tx) dropReplacedMaps(ctx context.Context, n NewSourceMap, release string) (blobs []string, err error) {
+	rows, err := pg.QueryMany[struct{ Blob string }](ctx, t, dropReplacedMap,
+		pg.Args{"project_id": n.ProjectID, "digest": core.DigestName(release), "path": storePath(n.Path, n.Dist)})
+	for _, row := range rows {
+		blobs = append(blobs, row.Blob)
+	}
+	return blobs, err
 }
 
 // sourceMapData is the data of a source map in the activity.
@@ -108,16 +138,18 @@ func (s *Store) FindSourceMapProject(ctx context.Context, id int64) (int64, erro
 	return row.ProjectID, core.CheckReach(ctx, row.ProjectID)
 }
 
-// DeleteSourceMap deletes a source map of a project, or is not_found. Its blob is for the caller to delete.
-func (s *Store) DeleteSourceMap(ctx context.Context, actor core.Actor, project, id int64) error {
-	return s.inTx(ctx, func(t *tx) error {
-		row, err := pg.QueryOne[struct{ Release, Name string }](ctx, t, deleteSourceMap, pg.Args{"project_id": project, "id": id})
+// DeleteSourceMap deletes a source map of a project and returns its blob, which other maps may have; or it is not_found.
+func (s *Store) DeleteSourceMap(ctx context.Context, actor core.Actor, project, id int64) (blob string, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		row, err := pg.QueryOne[struct{ Release, Name, Blob string }](ctx, t, deleteSourceMap, pg.Args{"project_id": project, "id": id})
 		if err != nil {
 			return err
 		}
+		blob = row.Blob
 		data := sourceMapData{Release: core.ShowName(row.Release), Name: row.Name}
 		return t.recordSourceMap(ctx, actor, project, core.ActionSourceMapDelete, data)
 	})
+	return blob, err
 }
 
 // SourceMapFilter says which source maps to list.
@@ -147,12 +179,4 @@ func (s *Store) ListSourceMaps(ctx context.Context, f SourceMapFilter) (core.Pag
 func showSourceMap(stored core.SourceMap) core.SourceMap {
 	stored.Release = core.ShowName(stored.Release)
 	return stored
-}
-
-// SourceMapPrefix is what the keys of the blobs of source maps begin with.
-const SourceMapPrefix = "sourcemaps/"
-
-// KeyOfSourceMap returns the key of the blob of a source map.
-func KeyOfSourceMap(project, id int64) string {
-	return fmt.Sprintf("%s%d/%d", SourceMapPrefix, project, id)
 }

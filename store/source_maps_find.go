@@ -2,8 +2,7 @@ package store
 
 import (
 	"context"
-	"strconv"
-	"strings"
+	"slices"
 
 	"errand/core"
 	"errand/store/pg"
@@ -14,24 +13,27 @@ type FoundSourceMap struct {
 	ID      int64
 	Path    string
 	DebugID string // empty for none
+	Blob    string // for KeyOfBlob
 }
 
 const (
 	findSourceMapsByPath = `
-SELECT m.id, m.path, m.debug_id FROM source_maps m
+SELECT m.id, split_part(m.path, E'\x1f', 1) AS path, m.debug_id, ` + blobOfSourceMap + ` AS blob FROM source_maps m
 WHERE m.project_id = @project_id AND m.digest = @digest AND m.path = ANY (@paths::text[])
-ORDER BY m.id`
+ORDER BY strpos(m.path, E'\x1f') > 0, m.id`
+	hasMapsOfDists = `
+SELECT EXISTS (
+	SELECT FROM source_maps m
+	WHERE m.project_id = @project_id AND m.digest = @digest AND m.path >= @path || E'\x1f' AND m.path < @path || E'\x20'
+) AS has_any`
 	// Equal files of several releases have the same debug id: any of their maps will do, the latest is nearest at hand.
 	findSourceMapsByDebugID = `
-SELECT DISTINCT ON (m.debug_id) m.id, m.path, m.debug_id FROM source_maps m
+SELECT DISTINCT ON (m.debug_id) m.id, split_part(m.path, E'\x1f', 1) AS path, m.debug_id, ` + blobOfSourceMap + ` AS blob FROM source_maps m
 WHERE m.project_id = @project_id AND m.debug_id = ANY (@debug_ids::text[]) AND m.debug_id <> ''
 ORDER BY m.debug_id, m.id DESC`
 	hasSourceMaps        = `SELECT EXISTS (SELECT FROM source_maps m WHERE m.project_id = @project_id) AS has_any`
 	releaseHasSourceMaps = `
 SELECT EXISTS (SELECT FROM source_maps m WHERE m.project_id = @project_id AND m.digest = @digest) AS has_any`
-	findKeptSourceMaps = `
-SELECT m.project_id, m.id FROM unnest(@projects::bigint[], @ids::bigint[]) AS k (project_id, id)
-JOIN source_maps m ON m.project_id = k.project_id AND m.id = k.id`
 )
 
 // HasSourceMaps reports whether a project has source maps, of any release.
@@ -47,48 +49,28 @@ func (s *Store) ReleaseHasSourceMaps(ctx context.Context, project int64, release
 	return row.HasAny, err
 }
 
-// FindSourceMapsByPath returns the source maps of files of a release, which is a stored name.
-func (s *Store) FindSourceMapsByPath(ctx context.Context, project int64, release string, paths []string) ([]FoundSourceMap, error) {
+// HasSourceMapsOfDists reports whether a file of a release, which is a stored name, has source maps for events of some dist.
+func (s *Store) HasSourceMapsOfDists(ctx context.Context, project int64, release, path string) (bool, error) {
+	row, err := pg.QueryOne[struct{ HasAny bool }](ctx, s.db.Main, hasMapsOfDists,
+		pg.Args{"project_id": project, "digest": core.DigestName(release), "path": path})
+	return row.HasAny, err
+}
+
+// FindSourceMapsByPath returns the source maps of files of a release, which is a stored name, for events of a dist, which may be
+// empty. When several have the same path the last one is the one to take: a map of the dist goes before one for all dists.
+func (s *Store) FindSourceMapsByPath(ctx context.Context, project int64, release, dist string, paths []string) ([]FoundSourceMap, error) {
+	stored := slices.Clone(paths)
+	if dist != "" {
+		for _, path := range paths {
+			stored = append(stored, storePath(path, dist))
+		}
+	}
 	return pg.QueryMany[FoundSourceMap](ctx, s.db.Main, findSourceMapsByPath,
-		pg.Args{"project_id": project, "digest": core.DigestName(release), "paths": paths})
+		pg.Args{"project_id": project, "digest": core.DigestName(release), "paths": stored})
 }
 
 // FindSourceMapsByDebugID returns the source maps of files with debug ids, which are in lower case with hyphens: those of this
 // project, whoever else has them too.
 func (s *Store) FindSourceMapsByDebugID(ctx context.Context, project int64, debugIDs []string) ([]FoundSourceMap, error) {
 	return pg.QueryMany[FoundSourceMap](ctx, s.db.Main, findSourceMapsByDebugID, pg.Args{"project_id": project, "debug_ids": debugIDs})
-}
-
-// ListStrayBlobs returns those of the keys that are of no source map: what an upload left that was cut off, or a deleted map or
-// project. The blob of an upload that goes on is one of them.
-func (s *Store) ListStrayBlobs(ctx context.Context, keys []string) ([]string, error) {
-	projects, ids := make([]int64, 0, len(keys)), make([]int64, 0, len(keys))
-	for _, key := range keys {
-		if project, id, ok := parseSourceMapKey(key); ok {
-			projects, ids = append(projects, project), append(ids, id)
-		}
-	}
-	rows, err := pg.QueryMany[struct{ ProjectID, ID int64 }](ctx, s.db.Main, findKeptSourceMaps, pg.Args{"projects": projects, "ids": ids})
-	if err != nil {
-		return nil, err
-	}
-	kept := make(map[string]bool, len(rows))
-	for _, row := range rows {
-		kept[KeyOfSourceMap(row.ProjectID, row.ID)] = true
-	}
-	var stray []string
-	for _, key := range keys {
-		if _, _, ok := parseSourceMapKey(key); ok && !kept[key] {
-			stray = append(stray, key)
-		}
-	}
-	return stray, nil
-}
-
-// parseSourceMapKey is the reverse of KeyOfSourceMap. Other keys are not ours to delete.
-func parseSourceMapKey(key string) (project, id int64, ok bool) {
-	projectText, idText, ok := strings.Cut(strings.TrimPrefix(key, SourceMapPrefix), "/")
-	project, errProject := strconv.ParseInt(projectText, 10, 64)
-	id, errID := strconv.ParseInt(idText, 10, 64)
-	return project, id, ok && errProject == nil && errID == nil && KeyOfSourceMap(project, id) == key
 }

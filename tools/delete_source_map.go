@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"errand/core"
-	"errand/store"
 )
 
 func (t *Tools) deleteSourceMap(ctx context.Context, call core.Call, in core.SourceMapInput) (core.Data[core.DeletedSourceMap], error) {
@@ -16,11 +15,9 @@ func (t *Tools) deleteSourceMap(ctx context.Context, call core.Call, in core.Sou
 	if err := call.Actor.CheckProject(project); err != nil {
 		return wrapData(deleted, err)
 	}
-	if err := t.store.DeleteSourceMap(ctx, call.Actor, project, in.ID); err != nil {
-		return wrapData(deleted, err)
+	blob, err := t.store.DeleteSourceMap(ctx, call.Actor, project, in.ID)
+	if err == nil && t.blobs != nil {
+		t.dropBlobs(ctx, project, blob)
 	}
-	if t.blobs != nil {
-		t.deleteBlob(ctx, store.KeyOfSourceMap(project, in.ID))
-	}
-	return wrapData(deleted, nil)
+	return wrapData(deleted, err)
 }

@@ -18,6 +18,7 @@ func (t *Tools) getEvent(ctx context.Context, call core.Call, in core.EventInput
 	if event, err = t.store.ReadEvent(ctx, id); err != nil {
 		return wrapData(event, err)
 	}
+	event.Event.NameMapped()
 	event.Event.KeepParts(in.Parts)
 	if in.Frames == core.OnlyAppFrames {
 		event.Event.KeepAppFrames()

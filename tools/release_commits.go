@@ -3,10 +3,12 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"errand/core"
 	"errand/fixes"
+	"errand/store"
 )
 
 // maxReleaseCommits is how many commits of a release are kept, as many as a deploy names (primary API, Limits).
@@ -14,7 +16,7 @@ const maxReleaseCommits = 1000
 
 // FindReleaseProjects returns the projects that a caller of Sentry's API means. A bound token decides; else those that are
 // named count, by slug or id. Where none is named, the project that has the release does; of several the one whose slug is
-// the organization.
+// the organization, else those that the release was made for in one call.
 func (t *Tools) FindReleaseProjects(ctx context.Context, actor core.Actor, organization, version string, named []string) ([]int64, error) {
 	if actor.ProjectID != 0 {
 		return []int64{int64(actor.ProjectID)}, t.checkNamedProjects(ctx, actor, named)
@@ -54,24 +56,45 @@ func (t *Tools) findProjectsByRelease(ctx context.Context, organization, version
 	if version == "" {
 		return nil, core.RefuseField("projects", "must name a project")
 	}
-	projects, err := t.store.FindProjectsOfRelease(ctx, version)
-	if err != nil || len(projects) == 1 {
-		return projects, err
+	having, err := t.store.FindProjectsOfRelease(ctx, version)
+	if err != nil {
+		return nil, err
 	}
-	if len(projects) == 0 {
+	if len(having) == 0 {
 		return nil, core.NewError(core.NotFound)
 	}
 	meant, err := t.store.FindProject(ctx, core.ProjectRef(organization))
-	for _, project := range projects {
-		if err == nil && project == meant {
-			return []int64{project}, nil
-		}
-	}
 	if err != nil && !core.HasCode(err, core.ProjectNotFound) {
 		return nil, err
 	}
-	return nil, core.RefuseField("projects", "must be one: %d projects have this release. Use a token that is bound to the project, "+
-		"or its slug as SENTRY_ORG too", len(projects))
+	for _, project := range having {
+		if err == nil && project.ID == meant || len(having) == 1 {
+			return []int64{project.ID}, nil
+		}
+	}
+	if projects := findMadeTogether(having); len(projects) > 0 {
+		return projects, nil
+	}
+	return nil, core.RefuseField("projects", "must be named: %d projects have this release, which was not made for all of them in one call "+
+		"(sentry-cli releases new -p one -p other). Use a token that is bound to the project, or its slug as SENTRY_ORG too", len(having))
+}
+
+// findMadeTogether returns the projects that a release was made for in one call; none when that is not one group. Projects of other
+// repositories may have the same names of releases.
+func findMadeTogether(having []store.ReleaseProject) (projects []int64) {
+	var group []int64
+	for _, project := range having {
+		switch {
+		case len(project.MadeFor) == 0:
+			continue
+		case group == nil:
+			group = project.MadeFor
+		case !slices.Equal(group, project.MadeFor):
+			return nil
+		}
+		projects = append(projects, project.ID)
+	}
+	return projects
 }
 
 // CreateRelease makes a release of a project, unless it is there.
@@ -80,6 +103,21 @@ func (t *Tools) CreateRelease(ctx context.Context, project int64, version string
 		return err
 	}
 	return t.store.CreateRelease(ctx, project, version)
+}
+
+// JoinProjectsOfRelease notes that a release was made for several projects in one call.
+func (t *Tools) JoinProjectsOfRelease(ctx context.Context, projects []int64, version string) error {
+	return t.store.JoinProjectsOfRelease(ctx, projects, version)
+}
+
+// FinalizeRelease notes that a release is finalized.
+func (t *Tools) FinalizeRelease(ctx context.Context, projects []int64, version string) error {
+	return t.store.FinalizeRelease(ctx, projects, version)
+}
+
+// ReadReleasedAt returns when releases were finalized.
+func (t *Tools) ReadReleasedAt(ctx context.Context, releases []core.Release) (map[core.ReleaseKey]core.Time, error) {
+	return t.store.ReadReleasedAt(ctx, releases)
 }
 
 // KeepReleaseCommits keeps the commits of a release, newest first, for its deploys. More than a deploy can name are cut off.

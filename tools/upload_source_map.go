@@ -1,10 +1,10 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"errand/blob"
 	"errand/core"
@@ -31,6 +31,9 @@ func (t *Tools) uploadSourceMap(ctx context.Context, call core.Call, in core.Upl
 	if scrub.CleanRelease(in.Release) == "" { // before the body is read and its index stored
 		return wrapData(core.SourceMap{}, core.RefuseField("release", "must not be blank"))
 	}
+	if upload.Dist = scrub.CleanDist(in.Dist); upload.Dist == "" && in.Dist != "" {
+		return wrapData(core.SourceMap{}, core.RefuseField("dist", "must not be blank"))
+	}
 	if upload.ProjectID, err = t.store.FindProjectExactly(ctx, in.Project); err != nil {
 		return wrapData(core.SourceMap{}, err)
 	}
@@ -52,57 +55,55 @@ func (t *Tools) uploadSourceMap(ctx context.Context, call core.Call, in core.Upl
 // storeSourceMap stores the index first, then records the map, then deletes what that replaced: whenever it is cut off, each
 // recorded map has its index. A blob that is left over is deleted by a job.
 func (t *Tools) storeSourceMap(ctx context.Context, call core.Call, upload store.NewSourceMap) (m core.SourceMap, err error) {
-	if upload.ID, err = t.store.TakeSourceMapID(ctx); err != nil {
-		return m, err
-	}
-	key := store.KeyOfSourceMap(upload.ProjectID, upload.ID)
-	summary, err := t.storeIndex(ctx, key, call.Body)
+	index, err := readIndex(call.Body)
 	if err != nil {
 		return m, explainUpload(err)
 	}
-	upload.DebugID, upload.Size, upload.Sources = summary.DebugID, summary.Size, summary.Sources
-	m, replaced, err := t.store.PutSourceMap(ctx, call.Actor, upload)
-	if core.HasCode(err, core.ProjectNotFound) { // else it may be recorded all the same
-		t.deleteBlob(ctx, key)
-	}
-	if err != nil {
+	defer index.close()
+	upload.DebugID, upload.Size, upload.Sources = cmp.Or(index.summary.DebugID, call.Body.DebugID), index.summary.Size, index.summary.Sources
+	for {
+		if upload.ID, err = t.store.TakeSourceMapID(ctx); err != nil {
+			return m, err
+		}
+		if upload.Blob, err = t.storeIndex(ctx, upload, index); err != nil {
+			return m, explainUpload(err)
+		}
+		m, replaced, err := t.store.PutSourceMap(ctx, call.Actor, upload)
+		switch {
+		case err == nil:
+			t.dropBlobs(ctx, upload.ProjectID, replaced...)
+		case core.HasCode(err, core.ProjectNotFound), core.HasCode(err, core.Limit): // else it may be recorded all the same
+			t.dropBlobs(ctx, upload.ProjectID, upload.Blob)
+		case errors.Is(err, store.ErrBlobGone):
+			continue // the last map with the same content was deleted just now
+		}
 		return m, err
 	}
-	for _, id := range replaced {
-		t.deleteBlob(ctx, store.KeyOfSourceMap(upload.ProjectID, id))
-	}
-	return m, nil
 }
 
-// storeIndex stores the index of a map, or one that was made before. What is refused leaves no blob.
-func (t *Tools) storeIndex(ctx context.Context, key string, body *core.FileBody) (sourcemap.Summary, error) {
-	if body.Type == core.SourceMapIndex {
-		summary, err := t.storeMadeIndex(ctx, key, body.Reader)
-		if err != nil {
-			t.deleteBlob(ctx, key)
-		}
-		return summary, err
-	}
-	built, err := sourcemap.BuildIndex(body.Reader)
+// storeIndex stores an index, unless a map of the project has the same one, and returns its blob.
+func (t *Tools) storeIndex(ctx context.Context, upload store.NewSourceMap, index *madeIndex) (string, error) {
+	name, err := t.store.FindSameBlob(ctx, upload.ProjectID, index.sha256)
 	if err != nil {
-		return sourcemap.Summary{}, err
+		return "", err
 	}
-	_, err = t.blobs.Put(ctx, key, built.Reader(), sourcemap.MaxIndexSize)
-	return built.Summary(), err
+	if name == "" {
+		name = store.NameBlob(index.sha256, upload.ID)
+	} else if t.hasBlob(ctx, upload.ProjectID, name) {
+		return name, nil
+	}
+	_, err = t.blobs.Put(ctx, store.KeyOfBlob(upload.ProjectID, name), index.reader(), sourcemap.MaxIndexSize)
+	return name, err
 }
 
-// storeMadeIndex stores an index as it comes in, and checks it where it is: it may be too large for the memory.
-func (t *Tools) storeMadeIndex(ctx context.Context, key string, body io.Reader) (sourcemap.Summary, error) {
-	written, err := t.blobs.Put(ctx, key, body, core.MaxSourceMap)
+// hasBlob reports whether a recorded blob is there. One that got lost, with its folder, is stored again.
+func (t *Tools) hasBlob(ctx context.Context, project int64, name string) bool {
+	stored, err := t.blobs.Open(ctx, store.KeyOfBlob(project, name))
 	if err != nil {
-		return sourcemap.Summary{}, err
+		return false
 	}
-	stored, err := t.blobs.Open(ctx, key)
-	if err != nil {
-		return sourcemap.Summary{}, err
-	}
-	defer stored.Close()
-	return sourcemap.CheckIndex(stored, written.Size)
+	_ = stored.Close() // it was not read
+	return true
 }
 
 // explainUpload makes an error of the API of one of a source map or of the storage.
@@ -125,7 +126,18 @@ func explainUpload(err error) error {
 	return fmt.Errorf("tools: storing a source map: %w", err)
 }
 
-// deleteBlob deletes a blob that nobody needs any more. Where it fails, a job does it later.
-func (t *Tools) deleteBlob(ctx context.Context, key string) {
-	_ = t.blobs.Delete(context.WithoutCancel(ctx), key)
+// dropBlobs deletes the blobs of a project that no source map has. Where it fails, a job does it later.
+func (t *Tools) dropBlobs(ctx context.Context, project int64, names ...string) {
+	ctx = context.WithoutCancel(ctx)
+	keys := make([]string, 0, len(names))
+	for _, name := range names {
+		keys = append(keys, store.KeyOfBlob(project, name))
+	}
+	found, err := t.store.FindBlobs(ctx, keys)
+	if err != nil {
+		return
+	}
+	for _, key := range found.Stray {
+		_ = t.blobs.Delete(ctx, key)
+	}
 }

@@ -26,9 +26,17 @@ func (s *Site) showFailure(w http.ResponseWriter, r *http.Request, failure *core
 	if r.ContentLength != 0 && failure.Code == core.ForbiddenOrigin {
 		w.Header().Set("Connection", "close") // the body was not read
 	}
-	if err := show(w, failure.Status(), "message", pageData{Title: "That did not work", Problem: describeFailure(failure)}); err != nil {
+	if err := show(w, failure.Status(), "message", pageData{Title: titleOf(failure), Problem: describeFailure(failure)}); err != nil {
 		wire.WriteError(w, core.NewError(core.Internal))
 	}
+}
+
+// titleOf is the heading of the page of a failure.
+func titleOf(failure *core.Error) string {
+	if failure.Code == core.NotFound {
+		return "Not found"
+	}
+	return "That did not work"
 }
 
 // describeFailure says to a person what went wrong.
@@ -43,7 +51,7 @@ func describeFailure(failure *core.Error) string {
 	case core.Forbidden:
 		return fmt.Sprintf("You were not signed in: %v.", failure.Extra["reason"])
 	case core.NotFound:
-		return "There is no such page."
+		return "There is no such page here, or you may not see it."
 	case core.MethodNotAllowed:
 		return "This address takes no such request."
 	case core.UnsupportedMedia:

@@ -19,16 +19,19 @@ var style []byte
 
 // templates are the pages by the names of their files, each in the layout.
 var templates = parseTemplates(
-	"message", "sign_in", "sign_up", "forgot_password", "reset_password", "account",
+	"message", "sign_in", "sign_up", "forgot_password", "reset_password", "account", "issue",
 )
 
 func parseTemplates(names ...string) map[string]*template.Template {
 	parsed := map[string]*template.Template{}
 	for _, name := range names {
-		parsed[name] = template.Must(template.ParseFS(templateFiles, "layout.html", name+".html"))
+		parsed[name] = template.Must(template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "layout.html", name+".html"))
 	}
 	return parsed
 }
+
+// functions are what templates call beside those of html/template.
+var functions = template.FuncMap{"text": showText}
 
 // maxForm is how many bytes a form may have.
 const maxForm = 64 << 10

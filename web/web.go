@@ -24,6 +24,9 @@ type Options struct {
 	Accounts Accounts
 	SSO      *sso.Provider // nil without single sign-on
 
+	// FindIssue returns an issue to who is signed in by the cookie of a request: not_found for one that the person may not see.
+	FindIssue func(r *http.Request, id int64) (core.IssueDetail, error)
+
 	// Failure makes any error one that a person may see, and logs the rest.
 	Failure   func(ctx context.Context, what, requestID string, err error) *core.Error
 	RequestID func(context.Context) string
@@ -96,6 +99,7 @@ func (s *Site) Routes() map[string]http.Handler {
 		accountPath:        s.makePage(s.showAccount, nil),
 		newPasswordPath:    s.makePage(nil, s.takeNewPassword),
 		endSessionsPath:    s.makePage(nil, s.takeEndSessions),
+		issuePath:          s.makePage(s.showIssue, nil),
 		stylePath:          http.HandlerFunc(serveStyle),
 	}
 	if s.SSO != nil {

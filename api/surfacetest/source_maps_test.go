@@ -86,7 +86,7 @@ func TestUploadSourceMapRefusals(t *testing.T) {
 		"no name": {token, fmt.Sprintf("?project=%d&release=1.0", project), asJSON, smallMap, http.StatusBadRequest,
 			`"path":"name"`},
 		"nothing":          {token, "", asJSON, smallMap, http.StatusBadRequest, `"path":"release"`},
-		"a field too many": {token, good + "&dist=1", asJSON, smallMap, http.StatusBadRequest, `"path":"dist"`},
+		"a field too many": {token, good + "&bundle=1", asJSON, smallMap, http.StatusBadRequest, `"path":"bundle"`},
 		"a path that climbs": {token, fmt.Sprintf("?project=%d&release=1.0&name=a/../app.js", project), asJSON, smallMap,
 			http.StatusBadRequest, `"path":"name"`},
 		"no such project": {token, "?project=no-such-app&release=1.0&name=app.js", asJSON, smallMap, http.StatusNotFound,

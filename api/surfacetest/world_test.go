@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,6 +77,7 @@ func newWorld(t *testing.T, now time.Time, held string) *world {
 	w.addFix(t, project)
 	sourceMap, _, err := w.Store.PutSourceMap(t.Context(), core.NewBootstrapActor(), store.NewSourceMap{
 		ProjectID: project, ID: 7, Release: "shop@1", Name: "~/app.js?<v>", Path: "/app.js", Size: 4096, Sources: 3,
+		Blob: store.NameBlob(strings.Repeat("0", 64), 7),
 	})
 	require.NoError(t, err)
 	w.sendAdmin(t, fmt.Sprintf("/v1/issues/%d/notes", issue), `{"text": "seen <before> & after"}`)

@@ -23,6 +23,8 @@ func main() {
 	flag.BoolVar(&options.growth, "growth", true, "measure a tenth of the size too")
 	flag.StringVar(&options.only, "only", "", "measure a part alone, and write nothing: manage, the management API")
 	flag.StringVar(&options.binary, "binary", "bin/errand", "the server to measure")
+	flag.StringVar(&options.databaseURL, "database-url", "",
+		"an empty database to measure on, as a superuser and of one size; empty for the private Postgres")
 	out := flag.String("out", "bench/queries.md", "where the results are written; empty for nowhere")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -36,12 +38,12 @@ func main() {
 type benchOptions struct {
 	issues, events, projects, calls int
 	growth                          bool
-	binary, only                    string
+	binary, only, databaseURL       string
 }
 
 func run(ctx context.Context, options benchOptions, out string) error {
 	sizes := []benchOptions{options}
-	if options.growth {
+	if options.growth && options.databaseURL == "" {
 		small := options
 		small.issues, small.events = options.issues/10, options.events/10
 		sizes = []benchOptions{small, options}
@@ -64,7 +66,7 @@ func run(ctx context.Context, options benchOptions, out string) error {
 
 // measureSize loads one size into a fresh server and measures everything on it.
 func measureSize(ctx context.Context, options benchOptions) (result, error) {
-	running, err := bench.StartServer(ctx, options.binary)
+	running, err := bench.StartServerOn(ctx, options.binary, options.databaseURL)
 	if err != nil {
 		return result{}, err
 	}

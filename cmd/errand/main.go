@@ -22,7 +22,7 @@ var version = "dev"
 type cli struct {
 	Serve    serveCmd    `cmd:"" help:"Run the server."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database schema up to date, and end."`
-	Settings settingsCmd `cmd:"" help:"Show the settings that belong to the installation, or unset one."`
+	Settings settingsCmd `cmd:"" help:"Show all settings, or unset one of the installation."`
 	Token    struct {
 		Create tokenCreateCmd `cmd:"" help:"Create an API token and print it."`
 	} `cmd:"" help:"API tokens."`
@@ -41,6 +41,8 @@ type cli struct {
 
 type serveCmd struct {
 	app.Config `embed:""`
+
+	ShowToken bool `help:"Print a new admin token also where nobody is at a terminal, as make run does; never as JSON."`
 }
 
 func (c *serveCmd) Run(ctx context.Context) error {
@@ -61,7 +63,8 @@ func (c *serveCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer a.Close(context.WithoutCancel(ctx))
-	a.PrintReady()
+	a.AnnounceServer()
+	a.PrintReady(c.ShowToken)
 	return a.Run(ctx)
 }
 
@@ -72,7 +75,7 @@ type migrateCmd struct {
 func (c *migrateCmd) Run(ctx context.Context) error { return app.Migrate(ctx, &c.Config, c.NewLog()) }
 
 type settingsCmd struct {
-	Show  settingsShowCmd  `cmd:"" default:"withargs" help:"Show each setting of the installation, who set it, and when."`
+	Show  settingsShowCmd  `cmd:"" default:"withargs" help:"Show the settings of the installation, with who set each, and those of a server."`
 	Unset settingsUnsetCmd `cmd:"" help:"${help_unset}"`
 }
 
@@ -85,7 +88,10 @@ func (c *settingsShowCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return app.PrintSettings(os.Stdout, shown)
+	if err := app.PrintSettings(os.Stdout, shown); err != nil {
+		return err
+	}
+	return c.PrintServerSettings(os.Stdout)
 }
 
 type settingsUnsetCmd struct {
@@ -187,6 +193,7 @@ func main() {
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Vars(app.HelpVariables()),
 		kong.Description("Errand is an error tracker for coding agents. Every flag of serve can be set in the environment too."))
+	arrangeFlags(parser)
 	if !isCall(args) {
 		args = dropEmpty(args) // what is empty in a call is for the server to judge
 	}

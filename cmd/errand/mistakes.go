@@ -31,8 +31,8 @@ func chooseErrors(parsed *kong.Context) *app.Config {
 	return config
 }
 
-// reportMistake says what is wrong with a command line, and ends the process. It is text, unless LOG_FORMAT=json asks for the log of
-// a server in JSON.
+// reportMistake says what is wrong with a command line, and ends the process. It is text, but for the servers: theirs has the format of
+// their log, from its first line.
 func reportMistake(parser *kong.Kong, args []string, err error) {
 	code := exitCodeOf(err)
 	if isCall(args) {
@@ -40,7 +40,7 @@ func reportMistake(parser *kong.Kong, args []string, err error) {
 	}
 	config := &app.Config{}
 	_ = config.LogFormat.UnmarshalText([]byte(os.Getenv("LOG_FORMAT"))) // the flags are not known yet
-	if isServer := len(args) > 0 && slices.Contains(servers, args[0]); isServer && config.LogFormat == "json" {
+	if isServer := len(args) > 0 && slices.Contains(servers, args[0]); isServer && !config.WritesText(os.Stderr) {
 		config.PrintError(err)
 		os.Exit(code)
 	}

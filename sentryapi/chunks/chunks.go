@@ -20,12 +20,6 @@ import (
 	"errand/sentryapi"
 )
 
-// The bounds of what is kept, in bytes.
-const (
-	maxOwner = 512 << 20 // of one owner: a project, or a token that is bound to none
-	maxTotal = 2 << 30
-)
-
 // keptFor is how long a piece waits for the others.
 const keptFor = 24 * time.Hour
 
@@ -35,17 +29,13 @@ const keyPrefix = "chunks/"
 type Store struct {
 	blobs blob.Store
 	clock core.Clock
-
-	mu       sync.Mutex
-	kept     map[string]int64 // bytes by owner, as they were at countedAt, and what came here since
-	countsAt time.Time        // when to count again
+	usage usage
 }
 
-// countEvery is how often what other servers have kept is counted anew.
-const countEvery = 10 * time.Second
-
 // New makes a Store.
-func New(blobs blob.Store, clock core.Clock) *Store { return &Store{blobs: blobs, clock: clock} }
+func New(blobs blob.Store, clock core.Clock) *Store {
+	return &Store{blobs: blobs, clock: clock, usage: newUsage()}
+}
 
 var validSum = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
@@ -86,7 +76,7 @@ func (s *Store) PutChunk(ctx context.Context, owner, sum string, data io.Reader)
 	if err != nil {
 		return err
 	}
-	if err := s.reserveBytes(ctx, owner); err != nil {
+	if err := s.usage.reservePiece(ctx, owner, s.clock(), s.countKept); err != nil {
 		return err
 	}
 	summed := &summedReader{data: data, sum: sum, hash: sha1.New()} //nolint:gosec // see above
@@ -94,32 +84,8 @@ func (s *Store) PutChunk(ctx context.Context, owner, sum string, data io.Reader)
 	if errors.Is(err, blob.ErrTooLarge) {
 		err = core.NewError(core.PayloadTooLarge).With("max_bytes", sentryapi.ChunkSize)
 	}
-	s.mu.Lock()
-	s.kept[owner] += written.Size - sentryapi.ChunkSize
-	s.mu.Unlock()
+	s.usage.notePiece(owner, written.Size)
 	return err
-}
-
-// reserveBytes refuses a piece that has no room. The room of a whole piece is taken until its size is known.
-func (s *Store) reserveBytes(ctx context.Context, owner string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now := s.clock(); s.kept == nil || !now.Before(s.countsAt) {
-		kept, err := s.countKept(ctx)
-		if err != nil {
-			return err
-		}
-		s.kept, s.countsAt = kept, now.Add(countEvery)
-	}
-	var total int64
-	for _, size := range s.kept {
-		total += size
-	}
-	if s.kept[owner]+sentryapi.ChunkSize > maxOwner || total+sentryapi.ChunkSize > maxTotal {
-		return core.NewError(core.Limit).With("message", "too many pieces of uploads wait to be put together: try again later")
-	}
-	s.kept[owner] += sentryapi.ChunkSize
-	return nil
 }
 
 // countKept counts the bytes of each owner, and deletes what has waited for too long.
@@ -158,9 +124,7 @@ func (s *Store) DropChunks(ctx context.Context, owner string, sums []string) err
 			return err
 		}
 	}
-	s.mu.Lock()
-	s.countsAt = time.Time{}
-	s.mu.Unlock()
+	s.usage.countSoon()
 	return nil
 }
 

@@ -2,9 +2,11 @@ package chunks
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha1"
 	"encoding/hex"
 	"io"
+	"iter"
 	"net/url"
 	"strings"
 	"testing"
@@ -114,13 +116,13 @@ func TestPiecesAreBoundedByOwner(t *testing.T) {
 	t.Parallel()
 	s, _ := openStore(t)
 	putChunks(t, s, "one")
-	s.kept[owner] = maxOwner - sentryapi.ChunkSize + 1
+	s.usage.kept[owner] = maxOwner - sentryapi.ChunkSize + 1
 
 	err := s.PutChunk(t.Context(), owner, sumOf("two"), strings.NewReader("two"))
 
 	require.True(t, core.HasCode(err, core.Limit), err)
 	require.NoError(t, s.PutChunk(t.Context(), "project-8", sumOf("two"), strings.NewReader("two")))
-	s.kept["project-9"] = maxTotal
+	s.usage.kept["project-9"] = maxTotal
 	require.Error(t, s.PutChunk(t.Context(), "project-8", sumOf("two"), bytes.NewReader([]byte("two"))))
 }
 
@@ -140,4 +142,36 @@ func TestPiecesAreKeptForADay(t *testing.T) {
 	missing, err = s.FindMissing(t.Context(), owner, sums)
 	require.NoError(t, err)
 	require.Equal(t, sums, missing)
+}
+
+// slowList is a storage whose lists wait until they are let go.
+type slowList struct {
+	blob.Store
+	asked, answer chan struct{}
+}
+
+func (s *slowList) List(ctx context.Context, prefix string) iter.Seq2[blob.Entry, error] {
+	s.asked <- struct{}{}
+	<-s.answer
+	return s.Store.List(ctx, prefix)
+}
+
+// TestPiecesDoNotWaitForACount has a piece come in while another one has the storage list what is kept.
+func TestPiecesDoNotWaitForACount(t *testing.T) {
+	t.Parallel()
+	counted, now := openStore(t)
+	putChunks(t, counted, "one")
+	slow := &slowList{Store: counted.blobs, asked: make(chan struct{}), answer: make(chan struct{})}
+	counted.blobs = slow
+	*now = now.Add(time.Minute)
+	counting := make(chan error, 1)
+	go func() { counting <- counted.PutChunk(t.Context(), owner, sumOf("two"), strings.NewReader("two")) }()
+	<-slow.asked
+
+	putChunks(t, counted, "three")
+
+	close(slow.answer)
+	require.NoError(t, <-counting)
+	require.EqualValues(t, len("one")+2*len("three")+len("two"), counted.usage.kept[owner], "what came in meanwhile counts twice at most")
+	require.Empty(t, counted.usage.coming)
 }

@@ -27,3 +27,15 @@ func RunningURL(dir string) (string, error) {
 	}
 	return connectionURL(lines[socketLine], databaseName), nil
 }
+
+// HasData reports whether the data folder has a private Postgres, running or not. It makes nothing.
+func HasData(dir string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, "postgres", "PG_VERSION"))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return false, nil
+	case err != nil && !errors.Is(err, os.ErrPermission):
+		return false, err
+	}
+	return true, nil // what cannot be looked into is there
+}

@@ -102,7 +102,7 @@ JOIN unnest($1::bigint[], $2::int[], $3::bytea[]) AS n (project_id, version, fin
 	ON f.project_id = n.project_id AND f.version = n.version AND f.fingerprint = n.fingerprint`
 
 // findIssues looks up the issues to which fingerprints lead.
-func findIssues(ctx context.Context, on pg.Querier, groups []issueKey) (map[issueKey]int64, error) {
+func findIssues(ctx context.Context, on pg.Reader, groups []issueKey) (map[issueKey]int64, error) {
 	project, version, fingerprint := pg.SplitColumns(groups, func(k issueKey) (int64, int32, []byte) {
 		return k.project, int32(k.version), k.fingerprint[:]
 	})

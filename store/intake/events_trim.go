@@ -98,7 +98,7 @@ func (w *Writer) trimIssue(ctx context.Context, id int64, issue *fullIssue) erro
 }
 
 // sentAtOnce is about how many bytes of events one statement has: Postgres ends a transaction whose next statement has not
-// arrived whole within two seconds (sessionSettings), over a slow network too.
+// arrived whole within two seconds (idle_in_transaction_session_timeout), over a slow network too.
 const sentAtOnce = 1 << 20
 
 // storeAndTrim stores the events that wait and trims the issue.
@@ -140,10 +140,14 @@ DELETE FROM events WHERE project_id = @project_id AND issue_id = ANY (@issue_ids
 RETURNING event_id`
 )
 
-// TrimEvents deletes what locked issues have stored in the middle beyond what one issue keeps, and returns how many events that
-// were.
+// trimAtMost is how many events one transaction deletes. An issue has more to delete once STORED_EVENTS_PER_ISSUE was lowered, or
+// issues were merged: TrimOverfull deletes the rest.
+const trimAtMost = 5000
+
+// TrimEvents deletes what locked issues have stored in the middle beyond what one issue keeps, trimAtMost events at most, and
+// returns how many events that were.
 func (w *Writer) TrimEvents(ctx context.Context, t *pg.Tx, project int64, issues []int64, stored int64) (int64, error) {
-	surplus := stored - w.keep()
+	surplus := min(stored-w.keep(), trimAtMost)
 	if surplus <= 0 {
 		return 0, nil
 	}

@@ -30,16 +30,6 @@ const keepConnected = 24 * time.Hour
 // connection stays; to cancel each would leave an error in the log of Postgres whenever a server stops or a client leaves.
 const finishCanceled = 500 * time.Millisecond
 
-// sessionSettings are set on every new connection, as statements: poolers such as PgBouncer refuse them as parameters of
-// a start. A frozen server must not block the others by a transaction that it does not go on with, and Postgres must
-// notice that a machine has vanished.
-const sessionSettings = `
-SET idle_in_transaction_session_timeout = '2s';
-SET tcp_keepalives_idle = 15;
-SET tcp_keepalives_interval = 5;
-SET tcp_keepalives_count = 3;
-SET tcp_user_timeout = '30s'`
-
 // prepareConnection is run on every new connection of a pool.
 type prepareConnection = func(context.Context, *pgx.Conn) error
 
@@ -52,15 +42,7 @@ func openPool(ctx context.Context, url string, size int32, afterConnect prepareC
 	}
 	config.MaxConns = size
 	config.MaxConnIdleTime = keepConnected
-	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, sessionSettings); err != nil {
-			return err
-		}
-		if afterConnect == nil {
-			return nil
-		}
-		return afterConnect(ctx, conn)
-	}
+	config.AfterConnect = afterConnect
 	connection := &config.ConnConfig.Config
 	connection.ConnectTimeout = 5 * time.Second
 	connection.RuntimeParams["application_name"] = "errand"
@@ -104,15 +86,8 @@ func connectAll(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
-// prepareWriter makes a connection one for the writer of events. The planner is kept from scanning whole tables for small
-// arrays: it does so on tables without statistics, and plans for arrays are the same whatever is in them.
-func prepareWriter(ctx context.Context, conn *pgx.Conn) error {
+// prepareWriter has the arrays of a connection of the writer sent its own way. It sets nothing in Postgres.
+func prepareWriter(_ context.Context, conn *pgx.Conn) error {
 	SendArrays(conn.TypeMap())
-	_, err := conn.Exec(ctx, `
-SET enable_hashjoin = off;
-SET enable_mergejoin = off;
-SET enable_seqscan = off;
-SET plan_cache_mode = force_generic_plan;
-SET jit = off`)
-	return WrapError(err)
+	return nil
 }

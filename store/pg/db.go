@@ -13,7 +13,7 @@ import (
 // DB is the database: its pools of connections, the ids that it hands out, and the clock that says what time it is.
 type DB struct {
 	Main     *pgxpool.Pool // everything but the two below
-	Writer   *pgxpool.Pool // the writer of events: its plans are pinned
+	Writer   WriterPool    // the writer of events: its plans are pinned
 	Reserved *pgxpool.Pool // of ids, and of the question whether the server is ready: reads and jobs cannot hold it
 	IDs      *IDs
 
@@ -47,12 +47,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		writer.Close()
 		return nil, err
 	}
-	return &DB{Main: main, Writer: writer, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock}, nil
+	return &DB{Main: main, Writer: WriterPool{writer}, Reserved: reserved, IDs: newIDs(reserved), clock: o.Clock}, nil
 }
 
 // Close ends all connections.
 func (db *DB) Close() {
-	db.Writer.Close()
+	db.Writer.pool.Close()
 	db.Reserved.Close()
 	db.Main.Close()
 }
@@ -80,13 +80,16 @@ func (db *DB) Reorders() int64 { return db.reorder.Load() }
 
 // Pools returns the state of each pool of connections, by what it is for.
 func (db *DB) Pools() map[string]*pgxpool.Stat {
-	return map[string]*pgxpool.Stat{"main": db.Main.Stat(), "events": db.Writer.Stat(), "ids": db.Reserved.Stat()}
+	return map[string]*pgxpool.Stat{"main": db.Main.Stat(), "events": db.Writer.pool.Stat(), "ids": db.Reserved.Stat()}
 }
+
+// WriterPools returns the pools that taking events in needs.
+func (db *DB) WriterPools() []*pgxpool.Pool { return []*pgxpool.Pool{db.Reserved, db.Writer.pool} }
 
 // ConnectWriter makes the connections of the writer of events, before reads take the server's last ones. What cannot be
 // made now is made when it is needed; only a writer without any is an error.
 func (db *DB) ConnectWriter(ctx context.Context) error {
-	for _, pool := range []*pgxpool.Pool{db.Reserved, db.Writer} {
+	for _, pool := range db.WriterPools() {
 		if err := connectAll(ctx, pool); err != nil {
 			return WrapError(err)
 		}

@@ -13,14 +13,19 @@ import (
 // Args are the named arguments of a statement. Every name in the statement must be there, and every argument must be used.
 type Args = pgx.StrictNamedArgs
 
-// Querier is what a pool and a transaction have in common.
-type Querier interface {
+// Reader is what all pools and a transaction have in common.
+type Reader interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// Querier is what a pool and a transaction have in common, but for the pool of the writer of events.
+type Querier interface {
+	Reader
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
 // QueryOne reads exactly one row by the names of its columns. None is core.NotFound.
-func QueryOne[T any](ctx context.Context, q Querier, sql string, args Args) (T, error) {
+func QueryOne[T any](ctx context.Context, q Reader, sql string, args Args) (T, error) {
 	rows, err := q.Query(ctx, sql, args)
 	if err != nil {
 		var zero T
@@ -34,7 +39,7 @@ func QueryOne[T any](ctx context.Context, q Querier, sql string, args Args) (T, 
 }
 
 // QueryMany reads all rows by the names of their columns.
-func QueryMany[T any](ctx context.Context, q Querier, sql string, args Args) ([]T, error) {
+func QueryMany[T any](ctx context.Context, q Reader, sql string, args Args) ([]T, error) {
 	rows, err := q.Query(ctx, sql, args)
 	if err != nil {
 		return nil, WrapError(err)

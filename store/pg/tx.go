@@ -23,21 +23,21 @@ func (t *Tx) CountDeliveries(made int64) { *t.deliveries += made }
 
 // InTx runs fn in a transaction on a connection of the main pool.
 func (db *DB) InTx(ctx context.Context, fn func(*Tx) error) error {
-	return db.inTxOn(ctx, db.Main, fn)
+	return db.inTxOn(ctx, db.Main, beginTx, fn)
 }
 
 // InWriterTx runs fn in a transaction on a connection of the writer of events.
 func (db *DB) InWriterTx(ctx context.Context, fn func(*Tx) error) error {
-	return db.inTxOn(ctx, db.Writer, fn)
+	return db.inTxOn(ctx, db.Writer.pool, beginWriterTx, fn)
 }
 
 // inTxOn runs fn in a transaction. After a serialisation failure or a deadlock it runs fn once more: this is the only place
 // that retries.
-func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, fn func(*Tx) error) error {
+func (db *DB) inTxOn(ctx context.Context, pool *pgxpool.Pool, begin string, fn func(*Tx) error) error {
 	var deliveries int64
 	run := func() error {
 		deliveries = 0
-		return pgx.BeginFunc(ctx, pool, func(t pgx.Tx) error {
+		return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{BeginQuery: begin}, func(t pgx.Tx) error {
 			return fn(&Tx{Tx: t, Now: db.Now(), deliveries: &deliveries})
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"strings"
 
 	"errand/core"
 	"errand/core/manage"
@@ -136,11 +137,12 @@ func showBacktrace(event *core.Event) core.List[manage.Line] {
 	}
 	lines := make(core.List[manage.Line], len(frames))
 	for i := range frames {
-		frame := &frames[i]
-		lines[i] = manage.Line{
-			File: string(cmp.Or(frame.Filename, frame.AbsPath, frame.Module)), Line: int64(frame.Lineno),
-			Method: string(cmp.Or(frame.Function, unknownMethod)),
+		view := core.ViewFrame(frames, i)
+		file := view.File
+		if !view.IsMapped && strings.Contains(string(view.Sent.File), "://") {
+			file = view.Sent.File // as the browser named it
 		}
+		lines[i] = manage.Line{File: string(file), Line: int64(view.Line), Method: string(cmp.Or(view.Function, unknownMethod))}
 	}
 	return lines
 }

@@ -1,0 +1,80 @@
+package app_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPageOfAnIssue follows the link of a notification.
+func TestPageOfAnIssue(t *testing.T) {
+	t.Parallel()
+	s, _ := openSite(t)
+	key := s.makeProject(t)
+	event := `{"message": "<script>alert(1)</script> of the cart", "level": "error"}`
+	require.Equal(t, http.StatusOK, s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event)).status)
+	var issues struct{ Data []struct{ ID int64 } }
+	s.getJSON(t, "/v1/issues", &issues)
+	require.Len(t, issues.Data, 1)
+	page := fmt.Sprintf("/issues/%d", issues.Data[0].ID)
+	b := s.newBrowser(t)
+
+	require.Equal(t, "/sign-in?return_to="+url.QueryEscape(page), b.get(page).header.Get("Location"), "nobody is signed in")
+	b.signIn(adminEmail, adminPassword)
+	shown := b.get(page)
+
+	require.Equal(t, http.StatusOK, shown.status, shown.body)
+	require.Contains(t, shown.header.Get("Content-Type"), "text/html")
+	require.NotContains(t, shown.body, "<script>")
+	for _, text := range []string{
+		"&lt;script&gt;alert(1)&lt;/script&gt;", "unresolved", "seen 1 times", "get_brief --id " + fmt.Sprint(issues.Data[0].ID),
+		s.URL() + "/v1/issues/" + fmt.Sprint(issues.Data[0].ID),
+	} {
+		require.Contains(t, shown.body, text)
+	}
+	for _, unknown := range []string{"/issues/999999", "/issues/0", "/issues/cart", "/issues/-1", "/issues/99999999999999999999"} {
+		answer := b.get(unknown)
+		require.Equal(t, http.StatusNotFound, answer.status, unknown)
+		require.Contains(t, answer.body, "There is no such page here, or you may not see it.", unknown)
+	}
+	require.Equal(t, http.StatusMethodNotAllowed, b.post(page).status)
+}
+
+// TestUnknownPages asks for what is not there, as a browser does and as programs do.
+func TestUnknownPages(t *testing.T) {
+	t.Parallel()
+	s, _ := openSite(t)
+	for _, c := range []struct {
+		method, path, accept string
+		isPage               bool
+	}{
+		{"GET", "/wp-admin", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true},
+		{"HEAD", "/favicon", "text/html", true},
+		{"GET", "/wp-admin", "*/*", false},
+		{"GET", "/wp-admin", "", false},
+		{"GET", "/wp-admin", "application/json, text/html;q=0.0", false},
+		{"POST", "/wp-admin", "text/html", false},
+		{"GET", "/v1/unknown", "text/html", false},
+		{"GET", "/api/unknown", "text/html", false},
+		{"GET", "/v1", "text/html", false},
+		{"GET", "/v1pages", "text/html", true},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), c.method, "http://"+s.Addr()+c.path, http.NoBody)
+		require.NoError(t, err)
+		request.Header.Set("Accept", c.accept)
+
+		answer := s.doRequest(request)
+
+		require.Equal(t, http.StatusNotFound, answer.status, "%v", c)
+		kind := "application/json"
+		if c.isPage {
+			kind = "text/html; charset=utf-8"
+			require.NotEmpty(t, answer.header.Get("Content-Security-Policy"), "%v", c)
+		}
+		require.Equal(t, kind, answer.header.Get("Content-Type"), "%v", c)
+	}
+}

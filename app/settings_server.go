@@ -1,0 +1,50 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"text/tabwriter"
+
+	"errand/core"
+)
+
+// PrintServerSettings writes the settings of a server as a table, as the flags and the environment of this command have them. No
+// secret is in it.
+func (c *Config) PrintServerSettings(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "\nSETTING OF A SERVER\tHERE\tDEFAULT")
+	ofInstallation := settingNames()
+	var printFields func(reflect.Value)
+	printFields = func(settings reflect.Value) {
+		for i := range settings.NumField() {
+			field := settings.Type().Field(i)
+			name := field.Tag.Get("env")
+			switch {
+			case name == "" && field.Anonymous:
+				printFields(settings.Field(i))
+			case name != "" && !slices.Contains(ofInstallation, name):
+				_, _ = fmt.Fprintf(table, "%s\t%s\t%s\n", name, showField(settings.Field(i)), cmp.Or(field.Tag.Get("default"), "-"))
+			}
+		}
+	}
+	printFields(reflect.ValueOf(c).Elem())
+	return table.Flush()
+}
+
+// showField returns a setting without its secret; "-" for one that is not set.
+func showField(field reflect.Value) string {
+	switch value := field.Interface().(type) {
+	case core.Secret:
+		if value == "" {
+			return "-"
+		}
+		return "[redacted]"
+	case megabytes:
+		return fmt.Sprintf("%dMB", value)
+	default:
+		return cmp.Or(removeHidden(fmt.Sprint(value)), "-")
+	}
+}

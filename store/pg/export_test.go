@@ -1,0 +1,8 @@
+package pg
+
+import "context"
+
+// PrepareRoleWith is PrepareRole with other settings.
+func (db *DB) PrepareRoleWith(ctx context.Context, settings map[string]string) error {
+	return db.prepareRole(ctx, settings)
+}

@@ -1,0 +1,79 @@
+package pg_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"errand/store/pg"
+	"errand/store/storetest"
+)
+
+func open(t *testing.T, url string) *pg.DB {
+	t.Helper()
+	db, err := pg.Open(t.Context(), pg.Options{URL: url, Clock: time.Now, Connections: pg.MinConnections})
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	return db
+}
+
+func show(t *testing.T, db *pg.DB, setting string) (value string) {
+	t.Helper()
+	require.NoError(t, db.Main.QueryRow(t.Context(), "SHOW "+setting).Scan(&value))
+	return value
+}
+
+// TestPrepareRole sets on a role what it lacks, leaves what somebody has chosen, and says what it may not set.
+func TestPrepareRole(t *testing.T) {
+	t.Parallel()
+	url := storetest.NewURL(t)
+	db := open(t, url)
+	wanted := map[string]string{"enable_tidscan": "off"}
+	t.Cleanup(func() {
+		const reset = `DO $$ BEGIN EXECUTE format('ALTER ROLE %I IN DATABASE %I RESET ALL', session_user, current_database()); END $$`
+		conn, err := pgx.Connect(context.Background(), url)
+		require.NoError(t, err)
+		_, err = conn.Exec(context.Background(), reset)
+		require.NoError(t, errors.Join(err, conn.Close(context.Background())))
+	})
+
+	err := db.PrepareRoleWith(t.Context(), map[string]string{"enable_tidscan": "perhaps"})
+	require.ErrorContains(t, err, "Boolean")
+	require.ErrorContains(t, err, `ALTER ROLE errand IN DATABASE `)
+	require.ErrorContains(t, err, ` SET enable_tidscan = 'perhaps'`)
+
+	require.Equal(t, "on", show(t, db, "enable_tidscan"))
+	require.NoError(t, db.PrepareRoleWith(t.Context(), wanted))
+	require.Equal(t, "off", show(t, db, "enable_tidscan"), "the connections are made again")
+	require.NoError(t, db.PrepareRoleWith(t.Context(), map[string]string{"enable_tidscan": "on"}))
+	require.Equal(t, "off", show(t, db, "enable_tidscan"), "what is set on the role stays")
+}
+
+// TestNothingIsSetForASession looks at the connections after each kind of use.
+func TestNothingIsSetForASession(t *testing.T) {
+	t.Parallel()
+	db := open(t, storetest.NewURL(t))
+	require.NoError(t, db.InTx(t.Context(), func(tx *pg.Tx) error { return tx.FindByKey(t.Context()) }))
+	require.NoError(t, db.InWriterTx(t.Context(), func(tx *pg.Tx) error { return tx.WaitShortly(t.Context()) }))
+	pinned := &pgx.Batch{}
+	pinned.Queue("SELECT 1")
+	require.NoError(t, db.Writer.SendBatch(t.Context(), pinned).Close())
+
+	const setForSession = `SELECT name FROM pg_settings WHERE source = 'session'`
+	type setting struct{ Name string }
+	for _, pool := range append(db.WriterPools(), db.Main) {
+		for range pool.Config().MaxConns {
+			found, err := pg.QueryMany[setting](t.Context(), pool, setForSession, pg.Args{})
+			require.NoError(t, err)
+			require.Empty(t, found)
+		}
+	}
+	type mode struct{ Mode string }
+	pinnedMode, err := pg.QueryOne[mode](t.Context(), db.Writer, `SELECT current_setting('plan_cache_mode') AS mode`, pg.Args{})
+	require.NoError(t, err)
+	require.Equal(t, "force_generic_plan", pinnedMode.Mode)
+}
