@@ -17,10 +17,10 @@ func TestPageOfAnIssue(t *testing.T) {
 	key := s.makeProject(t)
 	event := `{"message": "<script>alert(1)</script> of the cart", "level": "error"}`
 	require.Equal(t, http.StatusOK, s.sendRequest(t.Context(), http.MethodPost, "/v1/ingest", key, strings.NewReader(event)).status)
-	var issues struct{ Data []struct{ ID int64 } }
+	var issues []struct{ ID int64 }
 	s.getJSON(t, "/v1/issues", &issues)
-	require.Len(t, issues.Data, 1)
-	page := fmt.Sprintf("/issues/%d", issues.Data[0].ID)
+	require.Len(t, issues, 1)
+	page := fmt.Sprintf("/issues/%d", issues[0].ID)
 	b := s.newBrowser(t)
 
 	require.Equal(t, "/sign-in?return_to="+url.QueryEscape(page), b.get(page).header.Get("Location"), "nobody is signed in")
@@ -31,8 +31,8 @@ func TestPageOfAnIssue(t *testing.T) {
 	require.Contains(t, shown.header.Get("Content-Type"), "text/html")
 	require.NotContains(t, shown.body, "<script>")
 	for _, text := range []string{
-		"&lt;script&gt;alert(1)&lt;/script&gt;", "unresolved", "seen 1 times", "get_brief --id " + fmt.Sprint(issues.Data[0].ID),
-		s.URL() + "/v1/issues/" + fmt.Sprint(issues.Data[0].ID),
+		"&lt;script&gt;alert(1)&lt;/script&gt;", "unresolved", "seen 1 times", "get_brief --id " + fmt.Sprint(issues[0].ID),
+		s.URL() + "/v1/issues/" + fmt.Sprint(issues[0].ID),
 	} {
 		require.Contains(t, shown.body, text)
 	}
