@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/blob"
+	"errand/testkit/ramdisk"
 )
 
 const testLimit = 4 << 20
@@ -226,6 +227,9 @@ func TestOpenStoreRefuses(t *testing.T) {
 }
 
 func TestMain(m *testing.M) {
+	if err := ramdisk.Use(); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	if bucketServer.Server != nil {
 		bucketServer.Close()

@@ -16,6 +16,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"errand/testkit/ramdisk"
 )
 
 // helperDir makes the test binary a server on that data folder, one that a test may kill.
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) {
 	if dir, ok := os.LookupEnv(helperDir); ok {
 		os.Exit(serveHelper(dir))
 	}
-	if err := useMemory(); err != nil {
+	if err := ramdisk.Use(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -41,17 +43,6 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(code)
 	}))
-}
-
-// useMemory puts the test data into memory where there is room for it: every cluster is a thousand
-// files, and ext4 makes files slowly for some minutes after many were removed.
-func useMemory() error {
-	const folder, room = "/dev/shm", 4 << 30
-	var free syscall.Statfs_t
-	if _, set := os.LookupEnv("TMPDIR"); set || syscall.Statfs(folder, &free) != nil || free.Bavail*uint64(free.Bsize) < room {
-		return nil
-	}
-	return os.Setenv("TMPDIR", folder)
 }
 
 // serveHelper runs a server until standard input ends, and prints its URL when it is ready.

@@ -20,6 +20,7 @@ import (
 	"errand/core"
 	"errand/store"
 	"errand/store/embedded"
+	"errand/testkit/ramdisk"
 )
 
 // server is the Postgres of this test process.
@@ -28,8 +29,8 @@ type server struct {
 	postgres *embedded.Server
 	newest   uint32 // the highest oid of the template's tables
 	mu       sync.Mutex
-	admin    *pgx.Conn // under mu, as what follows
-	free     []string  // databases that no test uses now
+	admin    *pgx.Conn   // under mu, as what follows
+	free     []*database // that no test uses now
 	made     int
 }
 
@@ -37,6 +38,10 @@ var startOnce = sync.OnceValues(startServer)
 
 // Main runs the tests of a package and stops its Postgres after them. Packages that use New call it in TestMain.
 func Main(m *testing.M) {
+	if err := ramdisk.Use(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := m.Run()
 	if running != nil {
 		running.stopServer()
@@ -78,6 +83,9 @@ func startServer() (*server, error) {
 
 func (s *server) stopServer() {
 	ctx := context.Background()
+	for _, d := range s.free {
+		d.pool.Close()
+	}
 	if s.admin != nil {
 		_ = s.admin.Close(ctx)
 	}
@@ -125,10 +133,10 @@ func NewURL(t testing.TB) string {
 	t.Helper()
 	s, err := startOnce()
 	require.NoError(t, err)
-	name, err := s.takeDatabase()
+	d, err := s.takeDatabase()
 	require.NoError(t, err)
-	t.Cleanup(func() { s.clearDatabase(name) })
-	return s.databaseURL(name)
+	t.Cleanup(func() { s.returnDatabase(d) })
+	return d.url
 }
 
 // NewEmptyURL returns the address of a database without a schema that is the test's alone.
@@ -165,14 +173,16 @@ func OpenWith(t testing.TB, o store.Options) *store.Store {
 	t.Helper()
 	db, err := store.Open(t.Context(), o)
 	require.NoError(t, err)
-	pool, err := pgxpool.New(t.Context(), o.URL)
-	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	pool, isKept := keptPools.Load(o.URL)
+	if !isKept {
+		own, err := pgxpool.New(t.Context(), o.URL)
+		require.NoError(t, err)
+		t.Cleanup(own.Close)
+		pool = own
+	}
 	testPools.Store(db, pool)
-	t.Cleanup(func() {
-		testPools.Delete(db)
-		pool.Close()
-		db.Close()
-	})
+	t.Cleanup(func() { testPools.Delete(db) })
 	return db
 }
 
@@ -199,69 +209,4 @@ func QuerySQL(ctx context.Context, db *store.Store, sql string, args ...any) (pg
 		return nil, errors.New("storetest: the store is not one of this package's, or its test has ended")
 	}
 	return pool.(*pgxpool.Pool).Query(ctx, sql, args...)
-}
-
-// takeDatabase returns the name of a clean database.
-func (s *server) takeDatabase() (string, error) {
-	s.mu.Lock()
-	if n := len(s.free); n > 0 {
-		defer s.mu.Unlock()
-		name := s.free[n-1]
-		s.free = s.free[:n-1]
-		return name, nil
-	}
-	s.mu.Unlock()
-	return s.createDatabase(template)
-}
-
-func (s *server) createDatabase(like string) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.made++
-	name := fmt.Sprintf("errand_test_%d", s.made)
-	_, err := s.admin.Exec(context.Background(), fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s STRATEGY file_copy", name, like))
-	return name, err
-}
-
-func (s *server) dropDatabase(name string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, err := s.admin.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
-	return err
-}
-
-// clearTables drops the tables that are newer than the template, such as partitions of other days, and empties the others;
-// it takes 1-3 ms where TRUNCATE takes 50. The role skips the checks of foreign keys.
-const clearTables = `
-DO $$
-DECLARE r record;
-BEGIN
-	SET LOCAL session_replication_role = replica;
-	FOR r IN SELECT c.oid::regclass AS name, c.oid > %d AS made FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-		WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND c.relname NOT LIKE 'goose%%' AND c.relname <> 'river_migration'
-			AND (NOT c.relispartition OR c.oid > %[1]d)
-		ORDER BY made DESC
-	LOOP
-		EXECUTE CASE WHEN r.made THEN 'DROP TABLE ' ELSE 'DELETE FROM ' END || r.name;
-	END LOOP;
-END $$`
-
-// clearWithin bounds the wait for locks of a connection that a failed test has left open.
-const clearWithin = 10 * time.Second
-
-// clearDatabase makes a database ready for the next test. One that cannot be cleared is left behind.
-func (s *server) clearDatabase(name string) {
-	ctx, cancel := context.WithTimeout(context.Background(), clearWithin)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, s.databaseURL(name))
-	if err != nil {
-		return
-	}
-	_, err = conn.Exec(ctx, fmt.Sprintf(clearTables, s.newest))
-	_ = conn.Close(ctx)
-	if err == nil {
-		s.mu.Lock()
-		s.free = append(s.free, name)
-		s.mu.Unlock()
-	}
 }
