@@ -18,7 +18,7 @@ CREATE TABLE projects (
 );
 CREATE UNIQUE INDEX projects_slug ON projects (slug) WHERE deleted_at IS NULL;
 CREATE INDEX projects_unpurged ON projects (deleted_at) WHERE deleted_at IS NOT NULL AND purged_at IS NULL;
--- There is one demo project at most.
+-- There is at most one demo project.
 CREATE UNIQUE INDEX projects_demo ON projects (demo) WHERE demo AND deleted_at IS NULL;
 
 CREATE TABLE project_keys (
@@ -29,14 +29,14 @@ CREATE TABLE project_keys (
 );
 CREATE INDEX project_keys_project ON project_keys (project_id);
 
--- When a project was last heard of, apart from its settings: ingest writes here all the time.
+-- When a project was last active, apart from its settings: ingest writes here all the time.
 CREATE TABLE project_seen (
 	project_id     bigint PRIMARY KEY,
 	last_event_at  timestamptz,
 	server_seen_at timestamptz,
 	client_seen_at timestamptz,
-	-- The last event, session or transaction that arrived, also of those that were not taken: for the verification of fixes.
-	-- A server writes it at most once a minute.
+	-- When the last event, session or transaction arrived, even one that was refused: for the verification of fixes. A
+	-- server writes it at most once a minute.
 	alive_at       timestamptz
 );
 

@@ -8,7 +8,7 @@ CREATE TABLE events (
 	received_at timestamptz NOT NULL,
 	occurred_at timestamptz NOT NULL,
 	event_id    uuid NOT NULL,
-	dictionary  bigint NOT NULL, -- with which payload is compressed; 0: none
+	dictionary  bigint NOT NULL, -- the dictionary that compresses payload; 0: none
 	level       text NOT NULL,
 	release     text NOT NULL,
 	environment text NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE events (
 CREATE INDEX events_issue ON events (project_id, issue_id, received_at DESC, id DESC);
 CREATE INDEX events_id ON events (id); -- as issues_id
 
--- What the events of a project have in common, for compressing them. Never deleted while an event needs it.
+-- What the events of a project have in common, for compression. Never deleted while an event needs it.
 CREATE TABLE dictionaries (
 	project_id bigint NOT NULL,
 	id         bigint NOT NULL,
@@ -26,16 +26,16 @@ CREATE TABLE dictionaries (
 	PRIMARY KEY (project_id, id)
 );
 
--- The event ids that are stored, so that an event sent again is known. Apart from events because a partitioned table
--- cannot be unique without its day.
+-- The ids of stored events, so that an event sent again is recognised. They are apart from events because a partitioned
+-- table cannot have a unique key without the day.
 CREATE TABLE event_ids (
 	project_id  bigint NOT NULL,
 	event_id    uuid NOT NULL,
 	id          bigint NOT NULL,
 	issue_id    bigint NOT NULL,
 	received_at timestamptz NOT NULL,
-	-- Events that were counted but are not stored, or not any more, are known for a day, so that one which is sent again does
-	-- not count twice. NULL, which takes no room, is an event that is stored.
+	-- Events that were counted but are not, or no longer, stored are known for a day, so that one sent again does not count
+	-- twice. NULL, which takes no room, means a stored event.
 	not_stored  boolean,
 	PRIMARY KEY (project_id, event_id)
 );

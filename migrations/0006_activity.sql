@@ -16,6 +16,6 @@ CREATE TABLE activity (
 );
 CREATE INDEX activity_target ON activity (project_id, target_type, target_id, at DESC, id DESC);
 CREATE INDEX activity_at ON activity (at DESC, id DESC);
--- The decisions about issues among all that happens.
+-- The decisions about issues, apart from everything else that happens.
 CREATE INDEX activity_labels ON activity (at DESC, id DESC)
 	WHERE action IN ('issue.resolve', 'issue.ignore', 'issue.unresolve', 'issue.regress', 'issue.merge', 'issue.split', 'issue.triage_correction');

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- The corrections of an issue's triage, laid over each other: a column is NULL while nobody corrected it. When each was made,
--- and what the rules had said, stands in the activity.
+-- The corrections of an issue's triage, one over the other: a column is NULL until someone corrects it. The activity has
+-- the time of each correction and what the rules had said.
 CREATE TABLE triage_corrections (
 	project_id    bigint NOT NULL,
 	issue_id      bigint NOT NULL,

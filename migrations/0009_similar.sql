@@ -1,8 +1,8 @@
 -- +goose Up
 
--- What issues are compared by: hashes of the words of the title, types of exceptions, frames and calls. A new issue has
--- dozens of them: to add those of several issues to the index together is cheaper. Each look-up reads what waits for that, so
--- it is little: 64 KB.
+-- The features that issues are compared by: hashes of the words of the title, types of exceptions, frames and calls. A new
+-- issue has dozens of them, and it is cheaper to add several issues to the index together. Each look-up also reads the
+-- pending entries, so their list is short: 64 KB.
 CREATE TABLE issue_features (
 	project_id bigint NOT NULL,
 	issue_id   bigint NOT NULL,

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- The order of a project's deploys. Whoever reports a deploy or links a fix locks the row first, so that neither misses the
--- other.
+-- The order of a project's deploys. Reporting a deploy and linking a fix both lock the row first, so that neither misses
+-- the other.
 CREATE TABLE deploy_order (
 	project_id bigint PRIMARY KEY,
 	deploys    bigint NOT NULL, -- the number of the last deploy
@@ -34,7 +34,7 @@ CREATE TABLE deploys (
 CREATE INDEX deploys_release ON deploys (project_id, release, number DESC);
 CREATE INDEX deploys_commit ON deploys (project_id, commit);
 
--- The commits that a deploy brought, its own among them, and its pull requests: a fix may be linked after its deploy.
+-- The commits that a deploy brought, including its own, and its pull requests: a fix may be linked after its deploy.
 CREATE TABLE deploy_commits (
 	project_id bigint NOT NULL,
 	commit     text NOT NULL COLLATE "C",
@@ -48,7 +48,7 @@ CREATE TABLE deploy_pull_requests (
 	PRIMARY KEY (project_id, url, number)
 );
 
--- Every fix that was ever linked. That of an issue now is the one in issues.fix_id.
+-- Every fix that was ever linked. The current fix of an issue is in issues.fix_id.
 CREATE TABLE fixes (
 	project_id     bigint NOT NULL,
 	id             bigint NOT NULL,
@@ -60,11 +60,11 @@ CREATE TABLE fixes (
 	linked_by      text NOT NULL,
 	linked_at      timestamptz NOT NULL,
 	deploy_number  bigint, -- of the first deploy that contains it; NULL: none does
-	release        text NOT NULL DEFAULT '', -- this and what follows are of that deploy
+	release        text NOT NULL DEFAULT '', -- this and the next columns describe that deploy
 	environment    text NOT NULL DEFAULT '',
 	deploy_commit  text NOT NULL DEFAULT '' COLLATE "C",
 	deployed_at    timestamptz,
-	verify_after   timestamptz, -- when it is verified if the error stays away and the project lives
+	verify_after   timestamptz, -- when it is verified, if the error stays away and the project shows signs of life
 	verify_by      timestamptz, -- when it is verified without a sign of life
 	outcome        text, -- NULL: none yet
 	outcome_at     timestamptz,
@@ -80,8 +80,8 @@ CREATE INDEX fixes_outcome ON fixes (outcome_at DESC, id DESC) WHERE outcome IS 
 CREATE INDEX fixes_release ON fixes (project_id, release) WHERE release <> '';
 CREATE INDEX fixes_regressed ON fixes (project_id, regressed_in) WHERE regressed_in <> '';
 
--- An event that happened after reopens_after may change its issue: reopen it, or show that its fix does not hold. All
--- others only count. It is derived, so that it is right whoever changes the status.
+-- An event that happened after reopens_after may change its issue: reopen it, or show that its fix does not hold. All other
+-- events only count. The column is derived, so it is right whatever changes the status.
 ALTER TABLE issues
 	ADD COLUMN fix_id bigint, -- the fix linked last; NULL: none
 	ADD COLUMN fix_deployed_at timestamptz, -- of that fix
@@ -90,7 +90,7 @@ ALTER TABLE issues
 		WHEN status IN ('fix_pending', 'verified') THEN fix_deployed_at
 	END) STORED;
 
--- What happened to issues that somebody may want to be told of, written with the change. Rows are dropped after a day.
+-- What happened to issues that someone may want to know about, written with the change. Rows are dropped after a day.
 CREATE TABLE issue_alerts (
 	project_id bigint NOT NULL,
 	issue_id   bigint NOT NULL,

@@ -1,14 +1,14 @@
 -- +goose Up
 
--- What the source-control webhook has taken: the same delivery again does nothing. Rows are dropped after a while. The keys
--- are hashes, as a sender chooses the ids of its deliveries.
+-- The deliveries that the source-control webhook has taken: the same delivery again does nothing. Rows are dropped after a
+-- while. The keys are hashes, because a sender chooses the ids of its deliveries.
 CREATE TABLE scm_deliveries (
 	key         text PRIMARY KEY,
 	received_at timestamptz NOT NULL
 );
 CREATE INDEX scm_deliveries_received ON scm_deliveries (received_at);
 
--- The commits by which pull requests were merged: a fix may be linked after its merge.
+-- The merge commits of pull requests: a fix may be linked after its merge.
 CREATE TABLE merged_pull_requests (
 	project_id bigint NOT NULL,
 	url        text NOT NULL COLLATE "C",

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- Which minified files a project has source maps of. The map itself, as an index to look positions up in, is a blob whose
--- key is made of project_id and id.
+-- The minified files of a project that have source maps. The map itself, as an index for looking positions up, is a blob
+-- with a key made of project_id and id.
 CREATE TABLE source_maps (
 	project_id  bigint NOT NULL,
 	id          bigint NOT NULL, -- a new one when the map is replaced: a blob is never written twice
@@ -9,8 +9,8 @@ CREATE TABLE source_maps (
 	size        bigint NOT NULL, -- bytes of the index
 	sources     integer NOT NULL, -- original files
 	release     text NOT NULL,
-	name        text NOT NULL, -- of the minified file, as it was given
-	path        text NOT NULL COLLATE "C", -- of the name, with a slash at its start
+	name        text NOT NULL, -- the name of the minified file, as given
+	path        text NOT NULL COLLATE "C", -- the path of the name, with a slash at its start
 	debug_id    text NOT NULL COLLATE "C", -- in lower case with hyphens; empty: the map has none
 	uploaded_by text NOT NULL,
 	PRIMARY KEY (project_id, id)

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- The commits of releases, as sentry-cli names them before it reports a deploy, which then names none.
+-- The commits of releases. sentry-cli names them before it reports a deploy, which then names none.
 CREATE TABLE release_commits (
 	project_id bigint NOT NULL,
 	release    text NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- What happened to issues is told by the deliveries of webhooks since migration 0017.
+-- Since migration 0017 the deliveries of webhooks report what happened to issues.
 DROP TABLE issue_alerts;
 
 -- A brief shows all fixes of its issue.

@@ -1,6 +1,7 @@
 -- +goose Up
 
--- Keys of the management API. Their ids are of the series of the tokens, so that the id of an actor is one credential's.
+-- Keys of the management API. Their ids come from the series of the tokens, so that an actor's id belongs to one
+-- credential.
 CREATE TABLE api_keys (
 	id           bigint PRIMARY KEY,
 	created_at   timestamptz NOT NULL,
@@ -13,14 +14,14 @@ CREATE TABLE api_keys (
 	created_by   text NOT NULL
 );
 
--- What the management API knows of an app beyond what a project is.
+-- The fields that an app of the management API has beyond those that a project has.
 ALTER TABLE projects
 	ADD COLUMN updated_at timestamptz, -- NULL: never
 	ADD COLUMN environment text,
 	ADD COLUMN notify_on_new_problem boolean NOT NULL DEFAULT true,
 	ADD COLUMN notify_on_reoccurrence boolean NOT NULL DEFAULT true;
 
--- Words that people put on issues. They are the same for all projects.
+-- Words that people put on issues. All projects share them.
 CREATE TABLE tags (
 	id   bigint PRIMARY KEY,
 	name text NOT NULL UNIQUE

@@ -1,21 +1,21 @@
 -- +goose Up
 
--- People. An address stands trimmed and in lower case, so that it is one person's whatever the case.
+-- People. An address is stored trimmed and in lower case, so that it belongs to one person in any spelling.
 CREATE TABLE users (
 	id                 bigint PRIMARY KEY,
 	created_at         timestamptz NOT NULL,
 	updated_at         timestamptz NOT NULL,
 	last_logged_in_at  timestamptz,
 	disabled_at        timestamptz,
-	session_generation bigint NOT NULL DEFAULT 0, -- a session of an earlier one has ended
+	session_generation bigint NOT NULL DEFAULT 0, -- sessions of an earlier generation have ended
 	site_admin         boolean NOT NULL DEFAULT false,
 	email_address      text NOT NULL UNIQUE,
 	slug               text NOT NULL UNIQUE,
-	password_hash      text NOT NULL DEFAULT '', -- argon2id with its parameters; empty for who signs in elsewhere
-	old_hashes         text[] NOT NULL DEFAULT '{}' -- of the passwords before, latest first
+	password_hash      text NOT NULL DEFAULT '', -- argon2id with its parameters; empty for people who sign in elsewhere
+	old_hashes         text[] NOT NULL DEFAULT '{}' -- hashes of earlier passwords, latest first
 );
 
--- Who a provider of single sign-on says that a user is.
+-- The accounts of users at providers of single sign-on.
 CREATE TABLE user_identities (
 	user_id    bigint NOT NULL REFERENCES users ON DELETE CASCADE,
 	created_at timestamptz NOT NULL,
@@ -46,7 +46,7 @@ CREATE TABLE team_members (
 );
 CREATE INDEX team_members_user ON team_members (user_id);
 
--- Which projects a team sees.
+-- The projects that a team sees.
 CREATE TABLE team_projects (
 	team_id    bigint NOT NULL REFERENCES teams ON DELETE CASCADE,
 	project_id bigint NOT NULL,
@@ -55,10 +55,10 @@ CREATE TABLE team_projects (
 );
 CREATE INDEX team_projects_project ON team_projects (project_id);
 
--- Who made a project; NULL when no user did.
+-- The user who made a project; NULL when no user did.
 ALTER TABLE projects ADD COLUMN created_by_user bigint;
 
--- Sessions of the web, as their library keeps them. The key is the SHA-256 of what stands in the cookie.
+-- Sessions of the web, as their library keeps them. The key is the SHA-256 of the token in the cookie.
 CREATE TABLE sessions (
 	expires_at timestamptz NOT NULL,
 	hash       bytea PRIMARY KEY,
@@ -66,7 +66,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_expires ON sessions (expires_at);
 
--- Links that are good once: to sign up, and to set a new password.
+-- Links that work once: to sign up, and to set a new password.
 CREATE TABLE user_links (
 	user_id    bigint REFERENCES users ON DELETE CASCADE, -- NULL: to make the first user
 	created_at timestamptz NOT NULL,
@@ -75,7 +75,7 @@ CREATE TABLE user_links (
 );
 CREATE INDEX user_links_user ON user_links (user_id);
 
--- Attempts to sign in, counted for all servers by the account and by the address.
+-- Attempts to sign in, counted across all servers by account and by address.
 CREATE TABLE sign_in_attempts (
 	since    timestamptz NOT NULL, -- start of the window in which they are counted
 	attempts bigint NOT NULL,

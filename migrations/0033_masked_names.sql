@@ -1,14 +1,15 @@
 -- +goose Up
 
--- When scrubbing masks a part of a release's or an environment's name, the stored name is the masked text, the character 31, and a
--- digest of the name before: the first 16 bytes of its SHA-256 in hexadecimal. Releases that somebody reports are found by that
--- digest, whether they were masked or not: a release which was reported before its project had a pattern still meets its events. The
--- column is generated, so that every writer gets it right. (The cast to bytes that is not bound to a setting reads backslashes as escapes.)
+-- When scrubbing masks a part of a release's or an environment's name, the stored name is the masked text, the character
+-- 31, and a digest of the unmasked name: the first 16 bytes of its SHA-256 in hexadecimal. That digest finds the releases
+-- that someone reports, whether they were masked or not: a release that was reported before its project had a pattern still
+-- meets its events. The column is generated, so that every writer gets it right. (The cast to bytes that depends on no
+-- setting reads backslashes as escapes.)
 ALTER TABLE deploys ADD COLUMN digest text COLLATE "C" NOT NULL GENERATED ALWAYS AS (CASE
 		WHEN strpos(release, E'\x1f') > 0 THEN split_part(release, E'\x1f', 2)
 		ELSE left(encode(sha256(decode(replace(release, '\', '\\'), 'escape')), 'hex'), 32)
 	END) STORED;
--- A masked name that is a commit has a second digest behind the first, of the commit's first 7 characters.
+-- A masked name that is a commit has a second digest behind the first one: of the commit's first 7 characters.
 ALTER TABLE deploys ADD COLUMN commit_digest text COLLATE "C" NOT NULL
 	GENERATED ALWAYS AS (left(encode(sha256(decode(left(commit, 7), 'escape')), 'hex'), 32)) STORED;
 ALTER TABLE releases ADD COLUMN digest text COLLATE "C" NOT NULL GENERATED ALWAYS AS (CASE
@@ -34,7 +35,7 @@ CREATE INDEX issue_releases_shown ON issue_releases (project_id, split_part(rele
 CREATE INDEX issue_environments_masked ON issue_environments (project_id, split_part(environment, E'\x1f', 2)) WHERE strpos(environment, E'\x1f') > 0;
 CREATE INDEX issue_environments_shown ON issue_environments (project_id, split_part(environment, E'\x1f', 1)) WHERE strpos(environment, E'\x1f') > 0;
 
--- Names were compared as they were reported, with the space around them, which events never have.
+-- Before this, names were compared as reported, with the space around them, which names of events never have.
 UPDATE deploys SET release = btrim(release, E' \t\n\r'), environment = btrim(environment, E' \t\n\r')
 WHERE release <> btrim(release, E' \t\n\r') OR environment <> btrim(environment, E' \t\n\r');
 UPDATE fixes SET release = btrim(release, E' \t\n\r'), environment = btrim(environment, E' \t\n\r')
